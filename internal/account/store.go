@@ -1,0 +1,44 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// Store keeps accounts and what lets people in. Hashes are SHA-256; no secret is stored in clear.
+type Store interface {
+	// CreateAccount stores an account, or fails with mapdata.ErrConflict when the address has one.
+	CreateAccount(ctx context.Context, a *mapdata.Account) error
+	Account(ctx context.Context, id mapdata.AccountID) (*mapdata.Account, error)
+	AccountByEmail(ctx context.Context, email string) (*mapdata.Account, error)
+	Accounts(ctx context.Context) ([]mapdata.Account, error)
+	// UpdateAccount stores role and tier.
+	UpdateAccount(ctx context.Context, a *mapdata.Account, audit mapdata.AuditEntry) error
+
+	// CreateSignIn stores a waiting sign-in together with its letter (nil: the link is handed out otherwise), unless limit
+	// sign-ins of the address were made since the given time; it then stores nothing and reports false.
+	CreateSignIn(ctx context.Context, s *mapdata.SignIn, letter *mapdata.Letter, since time.Time, limit int) (bool, error)
+	// TakeSignIn removes and returns the unexpired sign-in with this token hash (one use), or fails with
+	// mapdata.ErrNotFound.
+	TakeSignIn(ctx context.Context, tokenHash []byte, now time.Time) (*mapdata.SignIn, error)
+	// TakeSignInByCode removes and returns the address's unexpired sign-in with this code hash. A wrong code counts one
+	// try on every waiting sign-in of the address; one with maxTries wrong tries no longer matches. Fails with
+	// mapdata.ErrNotFound.
+	TakeSignInByCode(ctx context.Context, email string, codeHash []byte, now time.Time, maxTries int) (*mapdata.SignIn, error)
+
+	CreateSession(ctx context.Context, s *mapdata.Session) error
+	// Session finds a session and its account by the token's hash, or fails with mapdata.ErrNotFound.
+	Session(ctx context.Context, tokenHash []byte) (*mapdata.Session, *mapdata.Account, error)
+	TouchSession(ctx context.Context, id string, at time.Time) error
+	Sessions(ctx context.Context, account mapdata.AccountID) ([]mapdata.Session, error)
+	// DeleteSession ends a session of the account, or fails with mapdata.ErrNotFound.
+	DeleteSession(ctx context.Context, account mapdata.AccountID, id string) error
+
+	CreateAPIToken(ctx context.Context, t *mapdata.APIToken) error
+	APIToken(ctx context.Context, tokenHash []byte) (*mapdata.APIToken, *mapdata.Account, error)
+	TouchAPIToken(ctx context.Context, id string, at time.Time) error
+	APITokens(ctx context.Context, account mapdata.AccountID) ([]mapdata.APIToken, error)
+	DeleteAPIToken(ctx context.Context, account mapdata.AccountID, id string) error
+}

@@ -1,0 +1,37 @@
+package feed
+
+import (
+	"context"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// Store keeps feeds. Every method is one transaction; those that change a feed raise the revision, so that every node
+// follows.
+type Store interface {
+	// CreateFeed stores a new feed. Its layer's slug is made unique by a number behind it ("police", "police-2", …) and
+	// set on feed. It fails with mapdata.ErrConflict when the owner has limit feeds already.
+	CreateFeed(ctx context.Context, feed *mapdata.Feed, limit int) error
+	// Feed reads one feed, or fails with mapdata.ErrNotFound.
+	Feed(ctx context.Context, id mapdata.FeedID) (*mapdata.Feed, error)
+	// FeedByPushToken reads the active push feed whose token has this hash, or fails with mapdata.ErrNotFound.
+	FeedByPushToken(ctx context.Context, hash []byte) (*mapdata.Feed, error)
+	// Feeds lists the feeds of owner and, when public is true, every served feed of others, oldest first. A zero owner and
+	// public false lists all feeds there are.
+	Feeds(ctx context.Context, owner mapdata.AccountID, public bool) ([]mapdata.Feed, error)
+	// UpdateFeed reads the feed, lets edit change it, and stores it with the entries of the audit log and the letters that
+	// edit returns, in one transaction. It stores what people set (not the poll schedule, except NextFetchAt,
+	// ConsecutiveFailures and Active). An error of edit is returned as it is and nothing is changed.
+	UpdateFeed(ctx context.Context, id mapdata.FeedID, edit func(*mapdata.Feed) (Side, error)) (*mapdata.Feed, error)
+	// DeleteFeed removes feed, layer and entities.
+	DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry) error
+	// CountEntities counts the feed's entities that have not expired at now.
+	CountEntities(ctx context.Context, id mapdata.FeedID, now time.Time) (int, error)
+}
+
+// Side is what is stored beside a change of a feed.
+type Side struct {
+	Audit   []mapdata.AuditEntry
+	Letters []mapdata.Letter
+}

@@ -1,0 +1,86 @@
+package mapdata
+
+import "time"
+
+// Role is what an account may do beyond driving (D11.4).
+type Role string
+
+// The roles of an account.
+const (
+	Driver  Role = "driver"
+	Curator Role = "curator"
+	Admin   Role = "admin"
+)
+
+// Tier is what an account may read (D4.7).
+type Tier string
+
+// The tiers. A guest has no account.
+const (
+	TierGuest   Tier = "guest"
+	TierAccount Tier = "account"
+	TierPremium Tier = "premium"
+)
+
+// Account is somebody who signed in.
+type Account struct {
+	ID        AccountID
+	Email     string // lower case; never logged
+	Role      Role
+	Tier      Tier
+	CreatedAt time.Time
+}
+
+// MayReview says whether the account may approve and reject feeds.
+func (a *Account) MayReview() bool { return a.Role == Curator || a.Role == Admin }
+
+// Session is one signed-in browser (D11.2).
+type Session struct {
+	ID        string // public name, for listing and revoking; not the token
+	TokenHash []byte // SHA-256 of the cookie's token
+	Account   AccountID
+	CreatedAt time.Time
+	SeenAt    time.Time // when last used, to the hour
+	Agent     string    // User-Agent it was made with, at most 200 characters
+}
+
+// Lifetimes of a session (D11.2).
+const (
+	SessionIdle  = 30 * 24 * time.Hour
+	SessionTotal = 180 * 24 * time.Hour
+)
+
+// Alive says whether the session still counts at now.
+func (s *Session) Alive(now time.Time) bool {
+	return now.Before(s.SeenAt.Add(SessionIdle)) && now.Before(s.CreatedAt.Add(SessionTotal))
+}
+
+// SignIn is one sign-in that waits for its link or its code (D11.1).
+type SignIn struct {
+	ID        int64
+	TokenHash []byte // SHA-256 of the link's token
+	Email     string
+	CodeHash  []byte // of the 8 digits and the address
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	Tries     int // wrong codes so far
+}
+
+// APIToken lets a server read with an account's limits (D11.5).
+type APIToken struct {
+	ID        string
+	Account   AccountID
+	Name      string
+	TokenHash []byte
+	CreatedAt time.Time
+	UsedAt    time.Time // to the hour; zero: never
+}
+
+// AuditEntry records a curator's decision or a change of a secret (D11.8).
+type AuditEntry struct {
+	At      time.Time
+	Actor   AccountID // zero: the operator, at the command line
+	Action  string    // feed.approve, feed.reject, feed.rotate_token, feed.auth_header, …
+	Subject string    // id of what was acted on
+	Note    string
+}

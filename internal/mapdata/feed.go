@@ -1,0 +1,116 @@
+package mapdata
+
+import "time"
+
+// Direction says who starts the transfer of a feed's rows.
+type Direction string
+
+// The directions of a feed.
+const (
+	Pull Direction = "pull"
+	Push Direction = "push"
+)
+
+// Visibility says for whom a feed is meant.
+type Visibility string
+
+// The visibilities of a feed.
+const (
+	Private Visibility = "private"
+	Public  Visibility = "public"
+)
+
+// ReviewState is what curators have said of a feed (D5.4).
+type ReviewState string
+
+// The review states of a feed.
+const (
+	Pending  ReviewState = "pending"
+	Approved ReviewState = "approved"
+	Rejected ReviewState = "rejected"
+)
+
+// Layer is the named group of entities that a feed owns.
+type Layer struct {
+	ID   string // UUIDv7
+	Slug string // [a-z0-9-], unique, never changed (D5.8)
+	Name string
+}
+
+// Feed is a provider's data set and all that the service knows of it.
+type Feed struct {
+	ID          FeedID
+	Owner       AccountID
+	Layer       Layer
+	Name        string
+	Description string
+	Attribution string
+	SpecURL     string
+	Direction   Direction
+	Visibility  Visibility
+	Active      bool
+	ReviewState ReviewState
+	ReviewNote  string
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+
+	PushTokenHash  []byte // SHA-256 of the push token; nil for a pull feed
+	PullURL        string
+	PullAuthSealed []byte // the auth header, encrypted with the feed's id as associated data; nil: none
+	PullInterval   time.Duration
+
+	Polling          Polling
+	LastPushAt       time.Time // zero: never
+	SnapshotAt       time.Time // when the last good snapshot was taken: what rows without a time of their own were last seen at
+	Snapshot         int64     // number of good snapshots so far
+	EntitiesRevision int64     // revision of the last change to the feed's entities
+}
+
+// Polling is where a pull feed stands in its schedule.
+type Polling struct {
+	NextFetchAt         time.Time // zero: not scheduled
+	LastFetchedAt       time.Time // zero: never
+	LastOutcome         Outcome   // empty: never polled
+	LastError           string    // what failed and what to do, for the owner (D6.8)
+	LastRows            int
+	LastRejected        int
+	ConsecutiveFailures int
+	Shrank              bool   // the last good snapshot had fewer than half the rows of the one before (D6.9)
+	BodyHash            []byte // of the last good snapshot's body; nil: the next one must be compared row by row
+}
+
+// Approved says that a curator let the feed in.
+func (f *Feed) Approved() bool { return f.ReviewState == Approved }
+
+// Served says whether everybody may read the feed's entities: public, approved and active. (States and transitions:
+// Feed; an unapproved, deactivated or private feed is not listed.)
+func (f *Feed) Served() bool { return f.Visibility == Public && f.Approved() && f.Active }
+
+// Outcome is how a poll ended (D6.7).
+type Outcome string
+
+// The outcomes of a poll.
+const (
+	OutcomeOK              Outcome = "ok"
+	OutcomeTimeout         Outcome = "timeout"
+	OutcomeHTTPStatus      Outcome = "http_status"
+	OutcomeParseError      Outcome = "parse_error"
+	OutcomeNotAnArray      Outcome = "not_an_array"
+	OutcomeTooLarge        Outcome = "too_large"
+	OutcomeDNSError        Outcome = "dns_error"
+	OutcomeConnectionError Outcome = "connection_error"
+	OutcomeTLSError        Outcome = "tls_error"
+	OutcomeBlockedAddress  Outcome = "blocked_address"
+	OutcomeRedirectError   Outcome = "redirect_error"
+)
+
+// Attempt is one poll or push of a feed, as its timeline and its health show it.
+type Attempt struct {
+	At       time.Time
+	Duration time.Duration
+	OK       bool
+	Outcome  Outcome // of a poll; for a push "ok" or the class of the refusal
+	Rows     int     // rows received
+	Rejected int     // rows refused
+	Bytes    int64   // of the body, decompressed
+}

@@ -1,0 +1,81 @@
+package mapdata
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// FeedID names a feed: a UUIDv7 (D5.1).
+type FeedID uuid.UUID
+
+// AccountID names an account: a UUIDv7.
+type AccountID uuid.UUID
+
+// NewFeedID makes a fresh id. It fails only when the system's random source does.
+func NewFeedID() (FeedID, error) {
+	id, err := uuid.NewV7()
+	return FeedID(id), err
+}
+
+// NewAccountID makes a fresh id. It fails only when the system's random source does.
+func NewAccountID() (AccountID, error) {
+	id, err := uuid.NewV7()
+	return AccountID(id), err
+}
+
+// ParseFeedID reads the canonical form: 36 characters, lower case.
+func ParseFeedID(s string) (FeedID, bool) {
+	id, ok := parseUUID(s)
+	return FeedID(id), ok
+}
+
+// ParseAccountID reads the canonical form: 36 characters, lower case.
+func ParseAccountID(s string) (AccountID, bool) {
+	id, ok := parseUUID(s)
+	return AccountID(id), ok
+}
+
+func parseUUID(s string) (uuid.UUID, bool) {
+	id, err := uuid.Parse(s)
+	return id, err == nil && id.String() == s
+}
+
+func (id FeedID) String() string    { return uuid.UUID(id).String() }
+func (id AccountID) String() string { return uuid.UUID(id).String() }
+
+// IsZero says that no feed is meant.
+func (id FeedID) IsZero() bool { return id == FeedID{} }
+
+// IsZero says that no account is meant: a guest.
+func (id AccountID) IsZero() bool { return id == AccountID{} }
+
+// SourceID names a source as readers see it: a built-in's plain id, or "feed:" and a feed's id.
+type SourceID string
+
+const feedSourcePrefix = "feed:"
+
+// Source gives the source id of the feed's entities.
+func (id FeedID) Source() SourceID { return SourceID(feedSourcePrefix + id.String()) }
+
+// Feed gives the feed behind a source id, if there is one.
+func (s SourceID) Feed() (FeedID, bool) {
+	text, ok := strings.CutPrefix(string(s), feedSourcePrefix)
+	if !ok {
+		return FeedID{}, false
+	}
+	return ParseFeedID(text)
+}
+
+// entityIDVersion stands between an entity id's source and its external id (D4.10).
+const entityIDVersion = ":v1:"
+
+// EntityIDPrefix is what the ids of all entities of one source begin with; the rest is the external id in base64url
+// without padding (D4.10).
+func EntityIDPrefix(s SourceID) string { return string(s) + entityIDVersion }
+
+// EntityID is the opaque id under which readers know an entity (D4.10).
+func EntityID(s SourceID, externalID string) string {
+	return EntityIDPrefix(s) + base64.RawURLEncoding.EncodeToString([]byte(externalID))
+}

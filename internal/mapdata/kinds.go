@@ -1,0 +1,121 @@
+package mapdata
+
+import (
+	"strings"
+	"time"
+)
+
+// Kind is one of the catalogue's kinds (D2.1), as its place in the catalogue. Places may change between versions:
+// whatever is stored or sent carries the kind's id.
+type Kind uint8
+
+// KindInfo is what the catalogue says of one kind.
+type KindInfo struct {
+	ID            string
+	Group         string        // alerts, cameras, chargers or traffic
+	Label         string        // English, for people
+	Icon          string        // name of the icon's drawing
+	Default       time.Duration // lifetime without a ttl; 0: persistent
+	Longest       time.Duration // a longer ttl is cut to this; 0: no bound
+	MergeDistance float64       // metres within which two sources mean one event (D10.2); 0: never merged
+}
+
+const (
+	minute = time.Minute
+	hour   = time.Hour
+	day    = 24 * time.Hour
+)
+
+// catalogue is the one list of kinds (D2.2). Ids are never renamed.
+var catalogue = [...]KindInfo{
+	{"alert.police", "alerts", "Police", "police", 60 * minute, 4 * hour, 120},
+	{"alert.accident", "alerts", "Accident", "accident", 2 * hour, 12 * hour, 120},
+	{"alert.road_closed", "alerts", "Road closed", "road-closed", 24 * hour, 180 * day, 120},
+	{"alert.construction", "alerts", "Road works", "construction", 7 * day, 180 * day, 120},
+	{"alert.hazard", "alerts", "Hazard", "hazard", 2 * hour, 24 * hour, 120},
+	{"alert.hazard.car_stopped", "alerts", "Stopped car", "car-stopped", 60 * minute, 12 * hour, 120},
+	{"alert.hazard.object_on_road", "alerts", "Object on the road", "object", 2 * hour, 24 * hour, 120},
+	{"alert.hazard.pothole", "alerts", "Pothole", "pothole", 7 * day, 90 * day, 120},
+	{"alert.hazard.animal", "alerts", "Animal", "animal", 30 * minute, 12 * hour, 120},
+	{"alert.hazard.fog", "alerts", "Fog", "fog", 2 * hour, 24 * hour, 120},
+	{"alert.hazard.ice", "alerts", "Ice", "ice", 4 * hour, 24 * hour, 120},
+	{"alert.hazard.flooding", "alerts", "Flooding", "flooding", 6 * hour, 14 * day, 120},
+	{"camera.speed", "cameras", "Speed camera", "camera-speed", 0, 0, 0},
+	{"camera.red_light", "cameras", "Red-light camera", "camera-red-light", 0, 0, 0},
+	{"camera.avg_speed", "cameras", "Average-speed camera", "camera-average", 0, 0, 0},
+	{"charger.supercharger", "chargers", "Fast charger", "charger-fast", 0, 0, 0},
+	{"charger.destination", "chargers", "Destination charger", "charger-destination", 0, 0, 0},
+	{"traffic.jam", "traffic", "Traffic jam", "jam", 20 * minute, 4 * hour, 300},
+}
+
+// KindCount is the number of kinds in the catalogue; every Kind is below it.
+const KindCount = len(catalogue)
+
+// ParseKind finds a kind by its exact id.
+func ParseKind(id string) (Kind, bool) {
+	for k := range catalogue {
+		if catalogue[k].ID == id {
+			return Kind(k), true
+		}
+	}
+	return 0, false
+}
+
+// Kinds returns a copy of the catalogue, in its order.
+func Kinds() []KindInfo {
+	all := catalogue
+	return all[:]
+}
+
+// Info gives the catalogue's entry of k, which must be below KindCount.
+func (k Kind) Info() KindInfo { return catalogue[k] }
+
+// ID gives the kind's id.
+func (k Kind) ID() string { return catalogue[k].ID }
+
+// Persistent says whether entities of this kind live until they are retired, unless they ask for a ttl (D2.4).
+func (k Kind) Persistent() bool { return catalogue[k].Default == 0 }
+
+// Charger says whether the rules of charger networks apply (D4.7).
+func (k Kind) Charger() bool { return catalogue[k].Group == "chargers" }
+
+// Lifetime is how long an entity lives after it was last seen: the kind's default for ttl 0, otherwise ttl cut to the
+// kind's longest (D2.4). 0 means persistent.
+func (k Kind) Lifetime(ttl time.Duration) time.Duration {
+	info := catalogue[k]
+	switch {
+	case ttl <= 0:
+		return info.Default
+	case info.Longest > 0 && ttl > info.Longest:
+		return info.Longest
+	}
+	return ttl
+}
+
+// KindSet is a set of kinds.
+type KindSet uint64
+
+// AllKinds holds every kind of the catalogue.
+const AllKinds = KindSet(1)<<KindCount - 1
+
+// Has says whether k is in the set.
+func (s KindSet) Has(k Kind) bool { return s&(1<<k) != 0 }
+
+// With returns the set with k added.
+func (s KindSet) With(k Kind) KindSet { return s | 1<<k }
+
+// SelectKinds gives the kinds that a reader's kind id stands for: the kind itself and its subtypes (D2.6). It is empty
+// for an id that the catalogue does not hold.
+func SelectKinds(id string) KindSet {
+	k, ok := ParseKind(id)
+	if !ok {
+		return 0
+	}
+	set := KindSet(0).With(k)
+	for sub := range catalogue {
+		if strings.HasPrefix(catalogue[sub].ID, id+".") {
+			set = set.With(Kind(sub))
+		}
+	}
+	return set
+}

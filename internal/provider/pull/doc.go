@@ -1,0 +1,2 @@
+// Package pull polls the providers that publish their snapshots at a URL.
+package pull

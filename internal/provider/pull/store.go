@@ -1,0 +1,19 @@
+package pull
+
+import (
+	"context"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// Store hands out due feeds and records polls that failed. What a good poll brings goes through ingest.
+type Store interface {
+	// Claim leases at most limit active pull feeds whose NextFetchAt is not after now and that nobody else holds, oldest
+	// due first, to this node until the given time. A node that dies loses its leases then.
+	Claim(ctx context.Context, node string, now, until time.Time, limit int) ([]mapdata.Feed, error)
+	// Release gives a lease back without a result, so that the feed is due again at once: the node is shutting down.
+	Release(ctx context.Context, node string, feed mapdata.FeedID) error
+	// PollFailed records a failed poll and ends the lease. A feed that is gone by now is no error.
+	PollFailed(ctx context.Context, failed *mapdata.PollFailed) error
+}
