@@ -82,9 +82,12 @@ type Polling struct {
 // Approved says that a curator let the feed in.
 func (f *Feed) Approved() bool { return f.ReviewState == Approved }
 
-// Served says whether everybody may read the feed's entities: public, approved and active. (States and transitions:
-// Feed; an unapproved, deactivated or private feed is not listed.)
-func (f *Feed) Served() bool { return f.Visibility == Public && f.Approved() && f.Active }
+// Served says whether everybody may read the feed's entities: public and approved. A deactivated feed's entities stay
+// until they expire; its source is shown as offline (D4.15).
+func (f *Feed) Served() bool { return f.Visibility == Public && f.Approved() }
+
+// Listed says whether the feed stands in the catalogue of sources: served and active.
+func (f *Feed) Listed() bool { return f.Served() && f.Active }
 
 // Outcome is how a poll ended (D6.7).
 type Outcome string

@@ -1,0 +1,3 @@
+package httpapi
+
+func (a *api) accountRoutes() []route { return nil }

@@ -1,0 +1,3 @@
+package httpapi
+
+func (a *api) docsRoutes() []route { return nil }

@@ -1,0 +1,124 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// problem is an error as clients read it (RFC 9457).
+type problem struct {
+	Type       string         `json:"type"` // a name here; written as a reference into the documentation
+	Title      string         `json:"title"`
+	Status     int            `json:"status"`
+	Detail     string         `json:"detail,omitempty"`
+	Errors     []problemField `json:"errors,omitempty"`
+	ValidIDs   []string       `json:"valid_ids,omitempty"`
+	retryAfter time.Duration
+}
+
+// problemField is one thing wrong with a parameter or a field of the body.
+type problemField struct {
+	Parameter string `json:"parameter,omitempty"`
+	Field     string `json:"field,omitempty"`
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+}
+
+func (p *problem) Error() string { return p.Detail }
+
+// statuses is the one table from kinds of failure to statuses. What is not in it is the service's own fault.
+var statuses = []struct {
+	kind   error
+	status int
+	name   string
+	detail string // where the error has no words for people
+}{
+	{mapdata.ErrNotFound, http.StatusNotFound, "not-found", "There is no such thing, or it is not yours."},
+	{mapdata.ErrConflict, http.StatusConflict, "conflict", "The current state does not allow this."},
+	{mapdata.ErrUnauthenticated, http.StatusUnauthorized, "unauthenticated", "Sign in first."},
+	{mapdata.ErrForbidden, http.StatusForbidden, "forbidden", "You may not do this."},
+	{mapdata.ErrMalformed, http.StatusBadRequest, "malformed", "The body cannot be read."},
+	{mapdata.ErrTooLarge, http.StatusRequestEntityTooLarge, "too-large", "The body is too large."},
+	{mapdata.ErrUnavailable, http.StatusServiceUnavailable, "unavailable", "The service cannot store this now. Nothing was changed; try again."},
+}
+
+// unavailableRetry is what a 503 asks for: a full disk or a busy database does not mend itself faster.
+const unavailableRetry = 30 * time.Second
+
+// problemOf turns an error into what the client is told. Only words meant for people pass: causes stay in the log.
+func problemOf(err error) *problem {
+	var (
+		p       *problem
+		invalid *mapdata.InvalidError
+		limit   *mapdata.LimitError
+		told    *mapdata.Described
+	)
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &invalid):
+		return invalidProblem(invalid)
+	case errors.As(err, &limit):
+		return &problem{Type: "rate-limited", Status: http.StatusTooManyRequests, retryAfter: limit.RetryAfter,
+			Detail: "Too many: the limit on " + limit.What + " is reached. Retry-After says when to come back."}
+	}
+	for _, s := range statuses {
+		if !errors.Is(err, s.kind) {
+			continue
+		}
+		p := &problem{Type: s.name, Status: s.status, Detail: s.detail}
+		if errors.As(err, &told) {
+			p.Detail = told.Detail
+		}
+		if s.status == http.StatusServiceUnavailable {
+			p.retryAfter = unavailableRetry
+		}
+		return p
+	}
+	return internalProblem()
+}
+
+func internalProblem() *problem {
+	return &problem{Type: "internal", Status: http.StatusInternalServerError,
+		Detail: "Something went wrong inside the service. It has been logged; try again."}
+}
+
+// invalidProblem is a well-formed body with bad fields (D5.3).
+func invalidProblem(e *mapdata.InvalidError) *problem {
+	p := &problem{Type: "invalid-fields", Status: http.StatusUnprocessableEntity, Detail: "Some fields are not acceptable; errors lists them all."}
+	for _, f := range e.Fields {
+		p.Errors = append(p.Errors, problemField{Field: f.Field, Code: f.Code, Message: f.Message})
+	}
+	return p
+}
+
+// writeProblem writes p; it is the only writer of errors.
+func writeProblem(w http.ResponseWriter, _ *http.Request, p *problem) {
+	out := *p
+	out.Title = http.StatusText(p.Status)
+	out.Type = "/docs#problem-" + p.Type
+	body, err := json.Marshal(&out)
+	if err != nil { // strings and numbers only: cannot fail
+		body = []byte(`{"type":"about:blank","status":500}`)
+	}
+	h := w.Header()
+	if p.retryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))))
+	}
+	if p.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", `Bearer realm="wayside"`)
+	}
+	h.Del("Etag")
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Length", strconv.Itoa(len(body)+1))
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(append(body, '\n')) // a client that left is nobody's failure
+}

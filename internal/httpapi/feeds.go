@@ -1,0 +1,3 @@
+package httpapi
+
+func (a *api) feedRoutes() []route { return nil }

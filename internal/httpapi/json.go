@@ -1,0 +1,38 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// timeLayout is how every time is written: RFC 3339 in UTC with milliseconds (D4.14).
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// timestamp is a time on the wire; the zero time is null.
+type timestamp time.Time
+
+// MarshalJSON writes the time in the one layout.
+func (t timestamp) MarshalJSON() ([]byte, error) {
+	if time.Time(t).IsZero() {
+		return []byte("null"), nil
+	}
+	return []byte(`"` + time.Time(t).UTC().Format(timeLayout) + `"`), nil
+}
+
+// writeJSON encodes v to a buffer first, so that a failing encode never yields half an answer, and writes it.
+func writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("encode answer: %w", err)
+	}
+	if w.Header().Get("Cache-Control") == "" {
+		w.Header().Set("Cache-Control", "no-store")
+	}
+	writeBody(w, r, status, "application/json", buf.Bytes())
+	return nil
+}

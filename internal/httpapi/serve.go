@@ -1,0 +1,219 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/ratelimit"
+)
+
+// caller is who asks.
+type caller struct {
+	account *mapdata.Account // nil: a guest
+	session *mapdata.Session // nil: a guest or an API token
+	client  netip.Addr
+}
+
+// id is the caller's account id; zero for a guest.
+func (c *caller) id() mapdata.AccountID {
+	if c.account == nil {
+		return mapdata.AccountID{}
+	}
+	return c.account.ID
+}
+
+func (c *caller) tier() mapdata.Tier {
+	if c.account == nil {
+		return mapdata.TierGuest
+	}
+	return c.account.Tier
+}
+
+// serve wraps a route's handler in what its class asks for.
+func (a *api) serve(r route) http.HandlerFunc {
+	return func(w http.ResponseWriter, req *http.Request) {
+		start := a.Now()
+		rec := recorder{ResponseWriter: w, status: http.StatusOK}
+		defer func() {
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler {
+					panic(p)
+				}
+				a.Log.Error("handler failed", "route", r.path, "panic", p, "stack", string(debug.Stack()))
+				if !rec.wrote {
+					writeProblem(&rec, req, internalProblem())
+				}
+			}
+			if a.Observe != nil {
+				a.Observe(r.path, rec.status, a.Now().Sub(start))
+			}
+		}()
+		c, err := a.admit(&rec, req, r.class)
+		if err == nil {
+			err = r.handle(&rec, req, c)
+		}
+		if err != nil {
+			a.refuse(&rec, req, r, err)
+		}
+	}
+}
+
+// admit finds out who calls and whether the class lets them in.
+func (a *api) admit(w http.ResponseWriter, r *http.Request, cl class) (*caller, error) {
+	c := &caller{client: a.clientAddr(r)}
+	switch cl {
+	case open, pushing:
+		return c, nil
+	case reading:
+		if err := a.identify(r, c, true); err != nil {
+			return nil, err
+		}
+		return c, a.limitReads(w, c)
+	}
+	if err := a.cross.Check(r); err != nil {
+		return nil, mapdata.Describe(mapdata.ErrForbidden, "This request comes from another site's page and is refused.")
+	}
+	if err := a.identify(r, c, false); err != nil {
+		return nil, err
+	}
+	if cl == signing {
+		return c, nil
+	}
+	if c.session == nil {
+		return nil, mapdata.Describe(mapdata.ErrUnauthenticated, "Sign in first: POST /v2/auth/email, then /v2/auth/verify.")
+	}
+	limit := ratelimit.Limit{Count: a.Limits.Manage, Per: time.Minute}
+	decision := a.Buckets.Allow(ratelimit.AccountKey("manage", [16]byte(c.account.ID)), limit, 1, a.Now())
+	if !decision.OK {
+		return nil, &mapdata.LimitError{RetryAfter: decision.RetryAfter, What: "management requests of this account"}
+	}
+	return c, nil
+}
+
+// identify looks up the session of the cookie, or the API token where tokens count. A cookie that is no longer good
+// makes a guest; a token that is not good is told so, since a server would not notice otherwise.
+func (a *api) identify(r *http.Request, c *caller, tokens bool) error {
+	if header := r.Header.Get("Authorization"); header != "" && tokens {
+		token, ok := strings.CutPrefix(header, "Bearer ")
+		if !ok {
+			return mapdata.Describe(mapdata.ErrUnauthenticated, "Authorization takes «Bearer» and an API token (wsk_…).")
+		}
+		account, err := a.Accounts.AuthenticateToken(r.Context(), token)
+		if errors.Is(err, mapdata.ErrNotFound) || errors.Is(err, mapdata.ErrUnauthenticated) {
+			return mapdata.Describe(mapdata.ErrUnauthenticated, "This API token is unknown or revoked.")
+		}
+		c.account = account
+		return err
+	}
+	cookie, err := r.Cookie(a.cookieName())
+	if err != nil {
+		return nil //nolint:nilerr // no cookie: a guest
+	}
+	session, account, err := a.Accounts.Authenticate(r.Context(), cookie.Value)
+	if errors.Is(err, mapdata.ErrNotFound) || errors.Is(err, mapdata.ErrUnauthenticated) {
+		return nil
+	}
+	c.session, c.account = session, account
+	return err
+}
+
+// cookieName is the session cookie's name: a browser ties the __Host- form to this host and HTTPS (D11.2).
+func (a *api) cookieName() string {
+	if a.secure {
+		return "__Host-wayside_session"
+	}
+	return "wayside_session"
+}
+
+// limitReads counts one read and puts the limit's state on the answer (D4.12).
+func (a *api) limitReads(w http.ResponseWriter, c *caller) error {
+	limit := ratelimit.Limit{Count: a.Limits.GuestReads, Per: time.Minute}
+	key := ratelimit.ClientKey("read", c.client)
+	if c.account != nil {
+		limit.Count = a.Limits.AccountReads
+		key = ratelimit.AccountKey("read", [16]byte(c.account.ID))
+	}
+	decision := a.Buckets.Allow(key, limit, 1, a.Now())
+	var text [64]byte
+	h := w.Header()
+	h["Ratelimit-Policy"] = []string{string(ratelimit.AppendPolicy(text[:0], limit))}
+	h["Ratelimit"] = []string{string(ratelimit.AppendState(text[:0], decision))}
+	if !decision.OK {
+		return &mapdata.LimitError{RetryAfter: decision.RetryAfter, What: "reads"}
+	}
+	return nil
+}
+
+// clientAddr is the address that limits count: the peer's, or the last one in X-Forwarded-For that no trusted proxy
+// added itself.
+func (a *api) clientAddr(r *http.Request) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	addr := peer.Addr().Unmap()
+	if len(a.TrustedProxies) == 0 || !a.trusted(addr) {
+		return addr
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			return addr
+		}
+		addr = hop.Unmap()
+		if !a.trusted(addr) {
+			return addr
+		}
+	}
+	return addr
+}
+
+func (a *api) trusted(addr netip.Addr) bool {
+	for _, p := range a.TrustedProxies {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuse writes an error as a problem document and logs what people at the service must know of it.
+func (a *api) refuse(w *recorder, r *http.Request, rt route, err error) {
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		return // the client went away: nobody reads an answer
+	}
+	p := problemOf(err)
+	if p.Status >= http.StatusInternalServerError {
+		a.Log.Error("request failed", "route", rt.path, "method", r.Method, "error", err)
+	}
+	if !w.wrote {
+		writeProblem(w, r, p)
+	}
+}
+
+// recorder remembers what an answer's status was.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	wrote  bool
+}
+
+func (w *recorder) WriteHeader(status int) {
+	w.status, w.wrote = status, true
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *recorder) Write(p []byte) (int, error) {
+	w.wrote = true
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }

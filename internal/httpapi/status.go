@@ -1,0 +1,28 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"wayside/internal/mapdata"
+)
+
+func (a *api) statusRoutes() []route {
+	return []route{
+		{http.MethodGet, "/healthz", open, a.getHealthz},
+		{http.MethodGet, "/readyz", open, a.getReadyz},
+	}
+}
+
+// getHealthz says that the process is alive (D12.4).
+func (a *api) getHealthz(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	return writeJSON(w, r, http.StatusOK, map[string]string{"status": "ok"})
+}
+
+// getReadyz says whether reads and writes would work now: the index is loaded and the store answers (D12.4).
+func (a *api) getReadyz(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	if err := a.Ready(); err != nil {
+		a.Log.Warn("not ready", "error", err)
+		return mapdata.Describe(mapdata.ErrUnavailable, "Not ready: the index is still loading or the store does not answer.")
+	}
+	return writeJSON(w, r, http.StatusOK, map[string]string{"status": "ready"})
+}

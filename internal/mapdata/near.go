@@ -1,0 +1,66 @@
+package mapdata
+
+import (
+	"bytes"
+	"encoding/base64"
+	"time"
+
+	"wayside/internal/geo"
+)
+
+// Search asks an index for what is near a place.
+type Search struct {
+	Center geo.Point
+	Radius float64 // metres over the globe; more than 0
+	Kinds  KindSet
+
+	Served bool     // every feed that everybody may read …
+	Feeds  []FeedID // … and these, whoever may read them
+
+	AllNetworks bool     // chargers of every network; otherwise
+	Networks    []string // of these, and those that name none (D4.7)
+
+	Since time.Time // only what changed after it (D4.3); zero: everything
+	Now   time.Time // what has expired by then is not found
+	Limit int       // at most this many, the nearest; more than 0
+}
+
+// Hit is one entity that a search found. It is read-only and stays valid for as long as it is held.
+type Hit struct {
+	Source      SourceID
+	Layer       string // the layer's slug
+	Kind        Kind
+	Chord       float64 // squared chord to the centre: orders as metres do, see geo.MetresOf
+	ExternalID  []byte
+	Prepared    []byte // what the index's encoder made of the entity when it was stored
+	FirstSeenAt int64  // milliseconds since 1970
+	LastSeenAt  int64  // milliseconds since 1970
+	ExpiresAt   int64  // milliseconds since 1970; 0: persistent
+}
+
+// maxExternalID is the longest external id in bytes (D3.1).
+const maxExternalID = 256
+
+// Compare orders hits nearest first, then by id (D4.2).
+func (h *Hit) Compare(o *Hit) int {
+	switch {
+	case h.Chord < o.Chord:
+		return -1
+	case h.Chord > o.Chord:
+		return 1
+	}
+	return CompareEntityIDs(h.Source, h.ExternalID, o.Source, o.ExternalID)
+}
+
+// CompareEntityIDs orders two entities as the text of their ids does, without making it.
+func CompareEntityIDs(aSource SourceID, aID []byte, bSource SourceID, bID []byte) int {
+	if aSource != bSource {
+		a, b := EntityIDPrefix(aSource), EntityIDPrefix(bSource)
+		return bytes.Compare([]byte(a), []byte(b))
+	}
+	// base64 does not keep the order of bytes, so that the encoded forms must be compared.
+	var a, b [(maxExternalID + 2) / 3 * 4]byte
+	return bytes.Compare(
+		base64.RawURLEncoding.AppendEncode(a[:0], aID),
+		base64.RawURLEncoding.AppendEncode(b[:0], bID))
+}
