@@ -1,0 +1,81 @@
+package ratelimit
+
+import (
+	"math"
+	"time"
+)
+
+// Limit allows Count units in each Per: a bucket that holds Count units and is refilled evenly. 60 a minute lets 60 pass
+// at once, and one more every second from then on. A Count of 0 or less is no limit at all (D14: 0 turns it off).
+//
+// The time for one unit is Per/Count cut to whole microseconds, at least one: exact for every count that divides Per,
+// and otherwise in the caller's favour by less than 1 µs a unit.
+type Limit struct {
+	Count int           // units in the bucket
+	Per   time.Duration // in which an empty bucket is refilled; at most an hour
+}
+
+// PerMinute allows count units a minute.
+func PerMinute(count int) Limit { return Limit{Count: count, Per: time.Minute} }
+
+// State is a bucket: the instant at which it will be full again, in microseconds of Unix time. Anything in the past, and
+// so the zero State, is a full bucket. (Microseconds, because a Lua number is exact up to 2^53 only.)
+type State int64
+
+// Horizon is the furthest that a State lies ahead: after an hour, every bucket is full (D13.2).
+const Horizon = time.Hour
+
+// Unlimited is Decision.Remaining where there is no limit.
+const Unlimited = int(^uint(0) >> 1)
+
+// Decision is what a bucket says to one request.
+type Decision struct {
+	OK         bool
+	Remaining  int           // whole units left
+	RetryAfter time.Duration // until the same request would pass if nobody else asked; 0 when OK
+	Reset      time.Duration // until the bucket is full again
+}
+
+// RetryAfterSeconds is RetryAfter in whole seconds, rounded up, for the header of that name: a client that waits so long
+// is not refused again.
+func (d Decision) RetryAfterSeconds() int64 { return ceilSeconds(d.RetryAfter) }
+
+func ceilSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+
+// Decide takes cost units out of a bucket at now, or refuses and takes nothing.
+//
+// A cost above limit.Count, a batch larger than the whole bucket, passes only when the bucket is full, and leaves a debt
+// that must be refilled before anything else passes: so every request passes some day, RetryAfter is always true (D7.3),
+// and the rate over time is kept. A debt ends after Horizon at the latest. A cost of 0 or less always passes and takes
+// nothing.
+func Decide(state State, now time.Time, limit Limit, cost int) (State, Decision) {
+	if limit.Count <= 0 {
+		return state, Decision{OK: true, Remaining: Unlimited}
+	}
+	const horizon = int64(Horizon / time.Microsecond)
+	var (
+		at    = now.UnixMicro()
+		unit  = max(1, min(int64(limit.Per/time.Microsecond), horizon)/int64(limit.Count))
+		burst = min(unit*int64(limit.Count), horizon)
+		// How far ahead the bucket is full again. More than the horizon means that the clock was set back.
+		ahead = min(max(0, int64(state)-at), horizon)
+	)
+	if cost <= 0 {
+		return state, decision(true, ahead, unit, burst, 0)
+	}
+	take := min(int64(min(cost, math.MaxInt32))*unit, horizon) // no unit is longer than the horizon: nothing overflows
+	if wait := ahead + min(take, burst) - burst; wait > 0 {
+		return state, decision(false, ahead, unit, burst, wait)
+	}
+	ahead = min(ahead+take, horizon)
+	return State(at + ahead), decision(true, ahead, unit, burst, 0)
+}
+
+func decision(ok bool, ahead, unit, burst, wait int64) Decision {
+	return Decision{
+		OK:         ok,
+		Remaining:  int(max(0, burst-ahead) / unit),
+		RetryAfter: time.Duration(wait) * time.Microsecond,
+		Reset:      time.Duration(ahead) * time.Microsecond,
+	}
+}

@@ -1,0 +1,44 @@
+package ratelimit
+
+import (
+	"strconv"
+	"time"
+)
+
+// Header fields of draft-ietf-httpapi-ratelimit-headers, as http.Header spells them.
+const (
+	PolicyHeader = "Ratelimit-Policy"
+	StateHeader  = "Ratelimit"
+)
+
+// AppendPolicy appends the value of RateLimit-Policy: `"default";q=60;w=60`. The name must be plain ASCII without quotes
+// and backslashes. Nothing is allocated when dst has room. A limit that is none appends nothing: leave the field out.
+func AppendPolicy(dst []byte, name string, limit Limit) []byte {
+	if limit.Count <= 0 {
+		return dst
+	}
+	dst = appendName(dst, name)
+	dst = append(dst, ";q="...)
+	dst = strconv.AppendInt(dst, int64(limit.Count), 10)
+	dst = append(dst, ";w="...)
+	return strconv.AppendInt(dst, int64(limit.Per/time.Second), 10)
+}
+
+// AppendState appends the value of RateLimit: `"default";r=59;t=1`, what is left and in how many seconds the bucket is
+// full again. It appends nothing where there is no limit.
+func AppendState(dst []byte, name string, d Decision) []byte {
+	if d.Remaining == Unlimited {
+		return dst
+	}
+	dst = appendName(dst, name)
+	dst = append(dst, ";r="...)
+	dst = strconv.AppendInt(dst, int64(d.Remaining), 10)
+	dst = append(dst, ";t="...)
+	return strconv.AppendInt(dst, ceilSeconds(d.Reset), 10)
+}
+
+func appendName(dst []byte, name string) []byte {
+	dst = append(dst, '"')
+	dst = append(dst, name...)
+	return append(dst, '"')
+}

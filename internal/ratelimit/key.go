@@ -1,0 +1,57 @@
+package ratelimit
+
+import (
+	"encoding/binary"
+	"net/netip"
+
+	"wayside/internal/mapdata"
+)
+
+// Class separates the buckets of one caller by what they are for.
+type Class uint8
+
+// The classes in use. Zero is none.
+const (
+	Reads         Class = iota + 1 // requests of the read API (D4.12)
+	Manage                         // requests of the management API (D5.9)
+	Pushes                         // pushes with one token (D7.3)
+	PushEntities                   // rows pushed with one token (D7.3)
+	UnknownTokens                  // pushes with tokens that nobody holds (D7.5)
+	SignIns                        // sign-in letters asked for (D11.1)
+	Verifies                       // links and codes tried (D11.1)
+	Votes                          // confirms and disputes (D9.1)
+)
+
+// Key names one bucket: up to 120 bits of whom it belongs to, and the class above them.
+type Key struct{ high, low uint64 }
+
+const classShift = 56
+
+func newKey(class Class, high, low uint64) Key {
+	return Key{high: high, low: low&(1<<classShift-1) | uint64(class)<<classShift}
+}
+
+// ForAddr names the bucket of a client address: an IPv4 address, also one that is mapped into IPv6, or the /64 of an IPv6
+// address, without a zone (D4.12). All invalid addresses share one bucket.
+func ForAddr(class Class, addr netip.Addr) Key {
+	addr = addr.Unmap()
+	bytes := addr.As16() // an IPv4 address becomes ::ffff:a.b.c.d, which no /64 is equal to
+	if addr.Is4() {
+		return newKey(class, 0, binary.BigEndian.Uint64(bytes[8:]))
+	}
+	return newKey(class, binary.BigEndian.Uint64(bytes[:8]), 0)
+}
+
+// ForAccount names the bucket of an account.
+func ForAccount(class Class, id mapdata.AccountID) Key {
+	return newKey(class, binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:]))
+}
+
+// ForHash names the bucket of whatever has the given SHA-256, such as a token; its first 16 bytes are enough. A shorter
+// hash names the bucket of no hash at all.
+func ForHash(class Class, hash []byte) Key {
+	if len(hash) < 16 {
+		return newKey(class, 0, 0)
+	}
+	return newKey(class, binary.BigEndian.Uint64(hash[:8]), binary.BigEndian.Uint64(hash[8:16]))
+}
