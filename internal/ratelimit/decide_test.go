@@ -214,22 +214,22 @@ func TestRetryAfterSecondsRoundsUp(t *testing.T) {
 func TestHeaderValues(t *testing.T) {
 	limit := ratelimit.PerMinute(60)
 	_, d := ratelimit.Decide(0, start, limit, 1)
-	if got, want := string(ratelimit.AppendPolicy(nil, "default", limit)), `"default";q=60;w=60`; got != want {
+	if got, want := string(ratelimit.AppendPolicy(nil, limit)), `"default";q=60;w=60`; got != want {
 		t.Errorf("policy %s, want %s", got, want)
 	}
-	if got, want := string(ratelimit.AppendState(nil, "default", d)), `"default";r=59;t=1`; got != want {
+	if got, want := string(ratelimit.AppendState(nil, d)), `"default";r=59;t=1`; got != want {
 		t.Errorf("state %s, want %s", got, want)
 	}
 	_, d = ratelimit.Decide(0, start, ratelimit.Limit{}, 1)
-	if got := ratelimit.AppendPolicy(nil, "default", ratelimit.Limit{}); len(got) > 0 {
+	if got := ratelimit.AppendPolicy(nil, ratelimit.Limit{}); len(got) > 0 {
 		t.Errorf("policy %s where there is no limit", got)
 	}
-	if got := ratelimit.AppendState(nil, "default", d); len(got) > 0 {
+	if got := ratelimit.AppendState(nil, d); len(got) > 0 {
 		t.Errorf("state %s where there is no limit", got)
 	}
 	room := make([]byte, 0, 64)
 	if n := testing.AllocsPerRun(100, func() {
-		room = ratelimit.AppendState(ratelimit.AppendPolicy(room[:0], "default", limit), "default", d)
+		room = ratelimit.AppendState(ratelimit.AppendPolicy(room[:0], limit), d)
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -11,14 +11,13 @@ const (
 	StateHeader  = "Ratelimit"
 )
 
-// AppendPolicy appends the value of RateLimit-Policy: `"default";q=60;w=60`. The name must be plain ASCII without quotes
-// and backslashes. Nothing is allocated when dst has room. A limit that is none appends nothing: leave the field out.
-func AppendPolicy(dst []byte, name string, limit Limit) []byte {
+// AppendPolicy appends the value of RateLimit-Policy: `"default";q=60;w=60`. Nothing is allocated when dst has room. A
+// limit that is none appends nothing: leave the field out.
+func AppendPolicy(dst []byte, limit Limit) []byte {
 	if limit.Count <= 0 {
 		return dst
 	}
-	dst = appendName(dst, name)
-	dst = append(dst, ";q="...)
+	dst = append(dst, `"default";q=`...)
 	dst = strconv.AppendInt(dst, int64(limit.Count), 10)
 	dst = append(dst, ";w="...)
 	return strconv.AppendInt(dst, int64(limit.Per/time.Second), 10)
@@ -26,19 +25,12 @@ func AppendPolicy(dst []byte, name string, limit Limit) []byte {
 
 // AppendState appends the value of RateLimit: `"default";r=59;t=1`, what is left and in how many seconds the bucket is
 // full again. It appends nothing where there is no limit.
-func AppendState(dst []byte, name string, d Decision) []byte {
+func AppendState(dst []byte, d Decision) []byte {
 	if d.Remaining == Unlimited {
 		return dst
 	}
-	dst = appendName(dst, name)
-	dst = append(dst, ";r="...)
+	dst = append(dst, `"default";r=`...)
 	dst = strconv.AppendInt(dst, int64(d.Remaining), 10)
 	dst = append(dst, ";t="...)
 	return strconv.AppendInt(dst, ceilSeconds(d.Reset), 10)
-}
-
-func appendName(dst []byte, name string) []byte {
-	dst = append(dst, '"')
-	dst = append(dst, name...)
-	return append(dst, '"')
 }

@@ -31,9 +31,9 @@ func newKey(class Class, high, low uint64) Key {
 	return Key{high: high, low: low&(1<<classShift-1) | uint64(class)<<classShift}
 }
 
-// ForAddr names the bucket of a client address: an IPv4 address, also one that is mapped into IPv6, or the /64 of an IPv6
+// ClientKey names the bucket of a client address: an IPv4 address, also one that is mapped into IPv6, or the /64 of an IPv6
 // address, without a zone (D4.12). All invalid addresses share one bucket.
-func ForAddr(class Class, addr netip.Addr) Key {
+func ClientKey(class Class, addr netip.Addr) Key {
 	addr = addr.Unmap()
 	bytes := addr.As16() // an IPv4 address becomes ::ffff:a.b.c.d, which no /64 is equal to
 	if addr.Is4() {
@@ -42,14 +42,14 @@ func ForAddr(class Class, addr netip.Addr) Key {
 	return newKey(class, binary.BigEndian.Uint64(bytes[:8]), 0)
 }
 
-// ForAccount names the bucket of an account.
-func ForAccount(class Class, id mapdata.AccountID) Key {
+// AccountKey names the bucket of an account.
+func AccountKey(class Class, id mapdata.AccountID) Key {
 	return newKey(class, binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:]))
 }
 
-// ForHash names the bucket of whatever has the given SHA-256, such as a token; its first 16 bytes are enough. A shorter
+// HashKey names the bucket of whatever has the given SHA-256, such as a token; its first 16 bytes are enough. A shorter
 // hash names the bucket of no hash at all.
-func ForHash(class Class, hash []byte) Key {
+func HashKey(class Class, hash []byte) Key {
 	if len(hash) < 16 {
 		return newKey(class, 0, 0)
 	}

@@ -23,7 +23,7 @@ func addr(n uint64) netip.Addr {
 	return netip.AddrFrom16(b)
 }
 
-func TestForAddr(t *testing.T) {
+func TestClientKey(t *testing.T) {
 	tests := []struct {
 		name, a, b string
 		same       bool
@@ -40,31 +40,31 @@ func TestForAddr(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a := ratelimit.ForAddr(ratelimit.Reads, netip.MustParseAddr(tt.a))
-			b := ratelimit.ForAddr(ratelimit.Reads, netip.MustParseAddr(tt.b))
+			a := ratelimit.ClientKey(ratelimit.Reads, netip.MustParseAddr(tt.a))
+			b := ratelimit.ClientKey(ratelimit.Reads, netip.MustParseAddr(tt.b))
 			if (a == b) != tt.same {
 				t.Errorf("one bucket: %v, want %v", a == b, tt.same)
 			}
 		})
 	}
 	a := netip.MustParseAddr("192.0.2.1")
-	if ratelimit.ForAddr(ratelimit.Reads, a) == ratelimit.ForAddr(ratelimit.UnknownTokens, a) {
+	if ratelimit.ClientKey(ratelimit.Reads, a) == ratelimit.ClientKey(ratelimit.UnknownTokens, a) {
 		t.Error("two classes share a bucket")
 	}
 }
 
 func TestKeysOfAccountsAndHashes(t *testing.T) {
 	a, b := mapdata.AccountID{15: 1}, mapdata.AccountID{15: 2}
-	if ratelimit.ForAccount(ratelimit.Reads, a) == ratelimit.ForAccount(ratelimit.Reads, b) {
+	if ratelimit.AccountKey(ratelimit.Reads, a) == ratelimit.AccountKey(ratelimit.Reads, b) {
 		t.Error("two accounts share a bucket")
 	}
 	h := make([]byte, 32)
 	g := make([]byte, 32)
 	g[15] = 1
-	if ratelimit.ForHash(ratelimit.Pushes, h) == ratelimit.ForHash(ratelimit.Pushes, g) {
+	if ratelimit.HashKey(ratelimit.Pushes, h) == ratelimit.HashKey(ratelimit.Pushes, g) {
 		t.Error("two hashes share a bucket")
 	}
-	if ratelimit.ForHash(ratelimit.Pushes, nil) != ratelimit.ForHash(ratelimit.Pushes, h[:8]) {
+	if ratelimit.HashKey(ratelimit.Pushes, nil) != ratelimit.HashKey(ratelimit.Pushes, h[:8]) {
 		t.Error("short hashes have different buckets")
 	}
 }
@@ -80,7 +80,7 @@ func TestMemoryDecidesAsDecide(t *testing.T) {
 			now = now.Add(time.Duration(rapid.IntRange(0, 3_000_000).Draw(t, "µs")) * time.Microsecond)
 			cost := rapid.IntRange(0, limit.Count*2).Draw(t, "cost")
 			next, want := ratelimit.Decide(states[who], now, limit, cost)
-			key := ratelimit.ForAddr(ratelimit.Reads, addr(who))
+			key := ratelimit.ClientKey(ratelimit.Reads, addr(who))
 			if got := m.Peek(key, limit, cost, now); got != want {
 				t.Fatalf("Peek = %+v, want %+v", got, want)
 			}
@@ -94,7 +94,7 @@ func TestMemoryDecidesAsDecide(t *testing.T) {
 
 func TestMemoryCountsEveryRequestOfManyGoroutines(t *testing.T) {
 	m := ratelimit.NewMemory(ratelimit.DefaultBuckets)
-	key := ratelimit.ForAddr(ratelimit.Reads, addr(1))
+	key := ratelimit.ClientKey(ratelimit.Reads, addr(1))
 	var passed atomic.Int64
 	var wg sync.WaitGroup
 	for range 8 {
@@ -117,10 +117,10 @@ func TestMemoryUnderAFlood(t *testing.T) {
 	const buckets = 5 << 10
 	m := ratelimit.NewMemory(buckets)
 	limit := ratelimit.PerMinute(60)
-	abuser := ratelimit.ForAddr(ratelimit.Reads, netip.MustParseAddr("192.0.2.1"))
+	abuser := ratelimit.ClientKey(ratelimit.Reads, netip.MustParseAddr("192.0.2.1"))
 	m.Allow(abuser, limit, 60, start)
 	for n := range uint64(20 * buckets) {
-		m.Allow(ratelimit.ForAddr(ratelimit.Reads, addr(n)), limit, 1, start)
+		m.Allow(ratelimit.ClientKey(ratelimit.Reads, addr(n)), limit, 1, start)
 	}
 	if m.Len() > buckets {
 		t.Errorf("%d buckets, want at most %d", m.Len(), buckets)
@@ -136,8 +136,8 @@ func TestRunForgetsFullBuckets(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- m.Run(ctx) }()
-		m.Allow(ratelimit.ForAddr(ratelimit.Reads, addr(1)), ratelimit.PerMinute(60), 1, time.Now())
-		m.Allow(ratelimit.ForAddr(ratelimit.Reads, addr(2)), ratelimit.PerMinute(1), 5000, time.Now())
+		m.Allow(ratelimit.ClientKey(ratelimit.Reads, addr(1)), ratelimit.PerMinute(60), 1, time.Now())
+		m.Allow(ratelimit.ClientKey(ratelimit.Reads, addr(2)), ratelimit.PerMinute(1), 5000, time.Now())
 		time.Sleep(time.Minute + time.Second)
 		if m.Len() != 1 {
 			t.Errorf("%d buckets after a minute, want the one in debt", m.Len())
@@ -158,7 +158,7 @@ func TestAllowAllocatesNothing(t *testing.T) {
 	n := uint64(0)
 	if got := testing.AllocsPerRun(5000, func() {
 		n++
-		m.Allow(ratelimit.ForAddr(ratelimit.Reads, addr(n)), ratelimit.PerMinute(60), 1, start)
+		m.Allow(ratelimit.ClientKey(ratelimit.Reads, addr(n)), ratelimit.PerMinute(60), 1, start)
 	}); got > 0 {
 		t.Errorf("%v allocations", got)
 	}
@@ -176,7 +176,7 @@ func BenchmarkAllow(b *testing.B) {
 				now := start
 				for n := first.Add(1_033_331); pb.Next(); n++ {
 					now = now.Add(time.Microsecond)
-					m.Allow(ratelimit.ForAddr(ratelimit.Reads, addr(n*7919%callers)), limit, 1, now)
+					m.Allow(ratelimit.ClientKey(ratelimit.Reads, addr(n*7919%callers)), limit, 1, now)
 				}
 			})
 		})
