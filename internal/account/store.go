@@ -18,7 +18,8 @@ type Store interface {
 	UpdateAccount(ctx context.Context, a *mapdata.Account, audit mapdata.AuditEntry) error
 
 	// CreateSignIn stores a waiting sign-in together with its letter (nil: the link is handed out otherwise), unless limit
-	// sign-ins of the address were made since the given time; it then stores nothing and reports false.
+	// sign-ins of the address were made since the given time; it then stores nothing and reports false. The letter goes to
+	// the sign-in's address, which may have no account yet.
 	CreateSignIn(ctx context.Context, s *mapdata.SignIn, letter *mapdata.Letter, since time.Time, limit int) (bool, error)
 	// TakeSignIn removes and returns the unexpired sign-in with this token hash (one use), or fails with
 	// mapdata.ErrNotFound.
@@ -36,9 +37,10 @@ type Store interface {
 	// DeleteSession ends a session of the account, or fails with mapdata.ErrNotFound.
 	DeleteSession(ctx context.Context, account mapdata.AccountID, id string) error
 
-	CreateAPIToken(ctx context.Context, t *mapdata.APIToken) error
+	CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry) error
 	APIToken(ctx context.Context, tokenHash []byte) (*mapdata.APIToken, *mapdata.Account, error)
 	TouchAPIToken(ctx context.Context, id string, at time.Time) error
 	APITokens(ctx context.Context, account mapdata.AccountID) ([]mapdata.APIToken, error)
-	DeleteAPIToken(ctx context.Context, account mapdata.AccountID, id string) error
+	// DeleteAPIToken revokes a token of the account, or fails with mapdata.ErrNotFound.
+	DeleteAPIToken(ctx context.Context, account mapdata.AccountID, id string, audit mapdata.AuditEntry) error
 }
