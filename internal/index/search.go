@@ -1,0 +1,204 @@
+package index
+
+import (
+	"math"
+	"slices"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// found is a hit before it is filled in.
+type found struct {
+	chord float64
+	ref   ref
+}
+
+// search is the state of one search, kept and reused so that searching allocates nothing.
+type search struct {
+	v        *version
+	center   geo.Vector
+	chord    float64 // no hit beyond it
+	kinds    mapdata.KindSet
+	feeds    bits // that the search may see
+	own      bits // whose chargers are found whatever their network
+	since    int64
+	now      int64
+	limit    int
+	all      bool // networks
+	networks []uint64
+	hits     []found
+	more     bool
+	scratch  bits
+	scratch2 bits
+}
+
+// Search appends to hits what s asks for, nearest first, then by id, and says whether more than s.Limit matched.
+func (ix *Index) Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, bool) {
+	q, ok := ix.searches.Get().(*search)
+	if !ok {
+		q = new(search)
+	}
+	defer ix.searches.Put(q)
+	q.prepare(ix, s)
+	q.scan(reachOf(s.Center, s.Radius))
+	q.prune()
+	for i := range q.hits {
+		hits = append(hits, q.fill(&q.hits[i]))
+	}
+	more := q.more
+	q.v = nil // let the version go
+	return hits, more
+}
+
+func (q *search) prepare(ix *Index, s *mapdata.Search) {
+	q.v = ix.current.Load()
+	q.center = s.Center.Vector()
+	q.chord = geo.ChordSquaredOf(s.Radius)
+	q.kinds = s.Kinds
+	q.now = s.Now.UnixMilli()
+	q.since = math.MinInt64
+	if !s.Since.IsZero() {
+		q.since = s.Since.UnixMilli()
+	}
+	q.limit = s.Limit
+	q.hits = q.hits[:0]
+	q.more = false
+	q.all = s.AllNetworks
+	q.networks = q.networks[:0]
+	for _, n := range s.Networks {
+		q.networks = append(q.networks, ix.networkHash(n))
+	}
+	q.feeds = q.allowed(s)
+}
+
+// allowed is the set of feeds that the search may see.
+func (q *search) allowed(s *mapdata.Search) bits {
+	q.own = q.scratch2[:0]
+	for _, id := range s.Own {
+		if place, ok := q.v.places[id]; ok {
+			q.own = q.own.with(place)
+		}
+	}
+	q.scratch2 = q.own
+	if s.Served && len(s.Feeds)+len(s.Own) == 0 {
+		return q.v.served
+	}
+	q.scratch = q.scratch[:0]
+	if s.Served {
+		q.scratch = append(q.scratch, q.v.served...)
+	}
+	for _, id := range s.Feeds {
+		if place, ok := q.v.places[id]; ok {
+			q.scratch = q.scratch.with(place)
+		}
+	}
+	for i, word := range q.own {
+		if i == len(q.scratch) {
+			q.scratch = append(q.scratch, 0)
+		}
+		q.scratch[i] |= word
+	}
+	return q.scratch
+}
+
+// scan looks through the cells within reach.
+func (q *search) scan(r reach) {
+	for number := r.first; number <= r.last; number++ {
+		b := q.v.bands[number]
+		if b == nil {
+			continue
+		}
+		n := columns(number)
+		first, count := r.columnsIn(n)
+		end := first + count
+		q.scanColumns(b, first, min(end, n))
+		if end > n {
+			q.scanColumns(b, 0, end-n)
+		}
+	}
+}
+
+// scanColumns looks through a band's cells from column first to before end.
+func (q *search) scanColumns(b *band, first, end int32) {
+	for at := b.find(first); at < len(b.cols) && b.cols[at] < end; at++ {
+		entries := b.cells[at]
+		for i := range entries {
+			e := &entries[i]
+			chord := e.at.ChordSquared(q.center)
+			if chord <= q.chord && q.kinds.Has(mapdata.Kind(e.kind)) && q.feeds.has(e.feed) && q.wants(e) {
+				q.take(chord, e.ref)
+			}
+		}
+	}
+}
+
+// wants judges by what only the slot knows.
+func (q *search) wants(e *entry) bool {
+	s := &q.v.segments[e.ref.seg].slots[e.ref.row]
+	if s.lifetime != 0 && s.expiresAt(q.v.feeds[e.feed]) <= q.now {
+		return false
+	}
+	if s.changed <= q.since {
+		return false
+	}
+	if q.all || s.network == 0 || !mapdata.Kind(e.kind).Charger() || q.own.has(e.feed) {
+		return true
+	}
+	return slices.Contains(q.networks, s.network)
+}
+
+// take keeps a hit. Once twice the limit is held, the farther half goes, and nothing beyond what is left counts any
+// more.
+func (q *search) take(chord float64, r ref) {
+	q.hits = append(q.hits, found{chord, r})
+	if len(q.hits) >= 2*q.limit+16 {
+		q.prune()
+		q.chord = q.hits[len(q.hits)-1].chord
+	}
+}
+
+// prune orders the hits and cuts them to the limit.
+func (q *search) prune() {
+	slices.SortFunc(q.hits, func(a, b found) int {
+		switch {
+		case a.chord < b.chord:
+			return -1
+		case a.chord > b.chord:
+			return 1
+		}
+		return q.compareIDs(a.ref, b.ref)
+	})
+	if len(q.hits) > q.limit {
+		q.hits = q.hits[:q.limit]
+		q.more = true
+	}
+}
+
+func (q *search) compareIDs(a, b ref) int {
+	if a == b {
+		return 0
+	}
+	segA, segB := q.v.segments[a.seg], q.v.segments[b.seg]
+	slotA, slotB := &segA.slots[a.row], &segB.slots[b.row]
+	return mapdata.CompareEntityIDs(
+		q.v.feeds[slotA.feed].source, slotA.externalID(segA),
+		q.v.feeds[slotB.feed].source, slotB.externalID(segB))
+}
+
+func (q *search) fill(f *found) mapdata.Hit {
+	seg := q.v.segments[f.ref.seg]
+	s := &seg.slots[f.ref.row]
+	feed := q.v.feeds[s.feed]
+	return mapdata.Hit{
+		Source:      feed.source,
+		Layer:       feed.layer,
+		Kind:        mapdata.Kind(s.kind),
+		Chord:       f.chord,
+		ExternalID:  s.externalID(seg),
+		Prepared:    s.prepared(seg),
+		FirstSeenAt: s.firstSeen,
+		LastSeenAt:  s.seenAt(feed),
+		ExpiresAt:   s.expiresAt(feed),
+	}
+}
