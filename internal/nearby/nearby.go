@@ -1,0 +1,219 @@
+package nearby
+
+import (
+	"slices"
+	"time"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// Limits of a query (D4.1, D4.2).
+const (
+	MaxRadius    = 50_000 // metres
+	DefaultLimit = 200
+	MaxLimit     = 1000
+)
+
+// Index finds what is near a place. Declared here so that the memory's shape stays the index's own business.
+type Index interface {
+	// Search appends to hits what s asks for, nearest first, then by id, and says whether more than s.Limit matched.
+	Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, bool)
+}
+
+// Catalogue knows the sources. Declared here so that the reader needs nothing of how they are followed.
+type Catalogue interface {
+	// Feed gives the feed if the account may read it, otherwise nil.
+	Feed(id mapdata.FeedID, account mapdata.AccountID) *mapdata.Feed
+	// ByLayer gives the feed that owns a layer, on the same terms.
+	ByLayer(slug string, account mapdata.AccountID) *mapdata.Feed
+	// Owned gives the account's own feeds; none for a guest.
+	Owned(account mapdata.AccountID) []mapdata.FeedID
+	// Sources gives the ids that the account may name.
+	Sources(account mapdata.AccountID) []mapdata.SourceID
+	// ServedHealth gives the health of every served source; the slice is shared.
+	ServedHealth(now time.Time) []mapdata.SourceHealth
+	// Health gives the health of the named feeds.
+	Health(ids []mapdata.FeedID, now time.Time) []mapdata.SourceHealth
+}
+
+// Query is one read of what is near a place. Its values are checked by whoever decodes it, but for the sources.
+type Query struct {
+	Center   geo.Point
+	Radius   float64 // metres, more than 0, at most MaxRadius
+	Sources  []string
+	Layers   []string
+	ByLayer  bool // Layers counts, also when it is empty
+	Kinds    mapdata.KindSet
+	Networks []string // in the order of the caller's wish
+	Named    bool     // Networks was given
+	Since    time.Time
+	Limit    int // 1 to MaxLimit
+
+	Account mapdata.AccountID // zero: a guest
+	Tier    mapdata.Tier
+}
+
+// Answer is what a query found. It may be used again for the next.
+type Answer struct {
+	Hits      []mapdata.Hit
+	Truncated bool
+	Sources   []mapdata.SourceHealth
+	Networks  []string
+	At        time.Time
+}
+
+// UnknownSourcesError names sources that the caller may not read or that do not exist; the two look the same.
+type UnknownSourcesError struct {
+	Unknown []string
+	Valid   []mapdata.SourceID
+}
+
+func (e *UnknownSourcesError) Error() string { return "unknown source" }
+
+// Reader answers queries.
+type Reader struct {
+	index     Index
+	catalogue Catalogue
+	primary   string
+	now       func() time.Time
+}
+
+// New makes a reader. primary is the charger network that everybody sees (D4.7).
+func New(index Index, catalogue Catalogue, primary string, now func() time.Time) *Reader {
+	return &Reader{index: index, catalogue: catalogue, primary: primary, now: now}
+}
+
+// Near answers a query into a, whose slices it uses again. It fails with *UnknownSourcesError.
+func (r *Reader) Near(q *Query, a *Answer) error {
+	now := r.now()
+	s := mapdata.Search{
+		Center: q.Center, Radius: q.Radius, Kinds: q.Kinds,
+		Since: q.Since, Now: now, Limit: q.Limit,
+	}
+	if err := r.selectSources(q, &s); err != nil {
+		return err
+	}
+	a.At = now
+	a.Networks, s.AllNetworks = r.networks(q, a.Networks[:0])
+	s.Networks = a.Networks
+	a.Hits, a.Truncated = r.index.Search(&s, a.Hits[:0])
+	a.Sources = r.health(&s, now)
+	return nil
+}
+
+// CheckSources says what Near would say of the query's sources, for a caller that has other errors to report beside it.
+func (r *Reader) CheckSources(q *Query) error {
+	_, err := r.named(q)
+	return err
+}
+
+// selectSources turns the names of sources and layers into feeds (D4.5, D4.6, D4.8).
+func (r *Reader) selectSources(q *Query, s *mapdata.Search) error {
+	if q.Sources == nil && !q.ByLayer {
+		s.Served = true
+		s.Own = r.catalogue.Owned(q.Account)
+		return nil
+	}
+	var chosen []*mapdata.Feed
+	if q.Sources != nil {
+		var err error
+		if chosen, err = r.named(q); err != nil {
+			return err
+		}
+	}
+	if q.ByLayer {
+		layers := r.layers(q)
+		if q.Sources != nil {
+			layers = slices.DeleteFunc(layers, func(f *mapdata.Feed) bool { return !slices.Contains(chosen, f) })
+		}
+		chosen = layers
+	}
+	for _, f := range chosen {
+		if !q.Account.IsZero() && f.Owner == q.Account {
+			s.Own = append(s.Own, f.ID)
+		} else {
+			s.Feeds = append(s.Feeds, f.ID)
+		}
+	}
+	return nil
+}
+
+// named gives the feeds of the sources that the query names, each once.
+func (r *Reader) named(q *Query) ([]*mapdata.Feed, error) {
+	var feeds []*mapdata.Feed
+	var unknown []string
+	for _, name := range q.Sources {
+		var f *mapdata.Feed
+		if id, ok := mapdata.SourceID(name).Feed(); ok {
+			f = r.catalogue.Feed(id, q.Account)
+		}
+		switch {
+		case f == nil:
+			unknown = append(unknown, name)
+		case !slices.Contains(feeds, f):
+			feeds = append(feeds, f)
+		}
+	}
+	if len(unknown) > 0 {
+		return nil, &UnknownSourcesError{Unknown: unknown, Valid: r.catalogue.Sources(q.Account)}
+	}
+	return feeds, nil
+}
+
+func (r *Reader) layers(q *Query) []*mapdata.Feed {
+	var feeds []*mapdata.Feed
+	for _, slug := range q.Layers {
+		if f := r.catalogue.ByLayer(slug, q.Account); f != nil && !slices.Contains(feeds, f) {
+			feeds = append(feeds, f)
+		}
+	}
+	return feeds
+}
+
+// everyNetwork stands in networks_applied for no restriction: premium without the parameter.
+const everyNetwork = "*"
+
+// networks decides which charger networks the caller sees (D4.7), and whether that is all of them.
+func (r *Reader) networks(q *Query, into []string) ([]string, bool) {
+	into = append(into, r.primary)
+	extra := 0
+	switch q.Tier {
+	case mapdata.TierAccount:
+		extra = 1
+	case mapdata.TierPremium:
+		if !q.Named {
+			return append(into[:0], everyNetwork), true
+		}
+		extra = len(q.Networks)
+	}
+	for _, n := range q.Networks {
+		if extra == 0 {
+			break
+		}
+		if !slices.Contains(into, n) {
+			into = append(into, n)
+			extra--
+		}
+	}
+	return into, false
+}
+
+// health is that of every source that the search touched, healthy or not (D4.15).
+func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth {
+	if !s.Served {
+		ids := make([]mapdata.FeedID, 0, len(s.Own)+len(s.Feeds))
+		return r.catalogue.Health(append(append(ids, s.Own...), s.Feeds...), now)
+	}
+	served := r.catalogue.ServedHealth(now)
+	if len(s.Own) == 0 {
+		return served
+	}
+	all := slices.Clone(served)
+	for _, own := range r.catalogue.Health(s.Own, now) {
+		if !slices.ContainsFunc(served, func(h mapdata.SourceHealth) bool { return h.ID == own.ID }) {
+			all = append(all, own)
+		}
+	}
+	return all
+}
