@@ -10,8 +10,10 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/feed"
+	"wayside/internal/nearby"
 	"wayside/internal/provider/push"
 	"wayside/internal/ratelimit"
+	"wayside/internal/source"
 )
 
 // Deps is what the handlers need. Every field is required unless it says otherwise.
@@ -24,7 +26,8 @@ type Deps struct {
 	Observe        func(pattern string, status int, took time.Duration) // called after each request; nil: nobody looks
 	Ready          func() error                                         // nil error: the index is loaded and the store answers
 
-	Reader   Reader // reads of entities and sources
+	Nearby   *nearby.Reader
+	Sources  *source.Catalogue
 	Accounts *account.Service
 	Feeds    *feed.Service
 	Pushes   *push.Service

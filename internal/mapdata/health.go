@@ -19,6 +19,12 @@ type Health struct {
 	OK, Fail      int       // of the recent attempts
 }
 
+// SourceHealth is the health of one source.
+type SourceHealth struct {
+	ID SourceID
+	Health
+}
+
 // What counts as recent (D4.15).
 const (
 	RecentPolls   = 20

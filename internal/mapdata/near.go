@@ -15,7 +15,8 @@ type Search struct {
 	Kinds  KindSet
 
 	Served bool     // every feed that everybody may read …
-	Feeds  []FeedID // … and these, whoever may read them
+	Feeds  []FeedID // … and these, whoever may read them …
+	Own    []FeedID // … and these, whose chargers are found whatever their network: the caller's own (D4.8)
 
 	AllNetworks bool     // chargers of every network; otherwise
 	Networks    []string // of these, and those that name none (D4.7)

@@ -1,0 +1,105 @@
+package httpapi
+
+import (
+	"embed"
+	"net/http"
+	"strings"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// icons are the kinds' drawings, one file for each icon name of the catalogue.
+//
+//go:embed icons/*.svg
+var icons embed.FS
+
+// cacheListing is how long the listings of sources and kinds may be repeated (Limits: Read caching).
+const cacheListing = "public, max-age=60"
+
+func (a *api) readRoutes() []route {
+	return []route{
+		{http.MethodGet, "/v2/entities/nearby", reading, a.getNearby},
+		{http.MethodGet, "/v2/sources", reading, a.getSources},
+		{http.MethodGet, "/v2/kinds", reading, a.getKinds},
+		{http.MethodGet, "/v2/icons/{file}", open, a.getIcon},
+	}
+}
+
+// sourceItem is a source catalogue item.
+type sourceItem struct {
+	ID          string   `json:"id"`
+	Label       string   `json:"label"`
+	Attribution string   `json:"attribution"`
+	LayerSlugs  []string `json:"layer_slugs"`
+	KindIDs     []string `json:"kind_ids"` // null: every kind on those layers
+	DefaultOn   bool     `json:"default_on"`
+	SourceType  string   `json:"source_type"`
+}
+
+// getSources answers GET /v2/sources: what is public, approved and active.
+func (a *api) getSources(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	items := []sourceItem{}
+	for _, f := range a.Sources.Listed() {
+		items = append(items, sourceItem{
+			ID:          string(f.ID.Source()),
+			Label:       f.Name,
+			Attribution: f.Attribution,
+			LayerSlugs:  []string{f.Layer.Slug},
+			DefaultOn:   true,
+			SourceType:  "feed-" + string(f.Direction),
+		})
+	}
+	w.Header().Set("Cache-Control", cacheListing)
+	return writeJSON(w, r, http.StatusOK, map[string]any{"sources": items})
+}
+
+// kindItem is one kind of the catalogue (D2.5).
+type kindItem struct {
+	ID             string `json:"id"`
+	Group          string `json:"group"`
+	Label          string `json:"label"`
+	IconURL        string `json:"icon_url"`
+	DefaultSeconds *int64 `json:"default_ttl_seconds"` // null: persistent
+	LongestSeconds *int64 `json:"longest_ttl_seconds"` // null: no bound
+}
+
+// getKinds answers GET /v2/kinds.
+func (a *api) getKinds(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	items := make([]kindItem, 0, mapdata.KindCount)
+	for _, k := range mapdata.Kinds() {
+		items = append(items, kindItem{
+			ID: k.ID, Group: k.Group, Label: k.Label,
+			IconURL:        a.BaseURL + "/v2/icons/" + k.ID + ".svg",
+			DefaultSeconds: secondsOrNull(k.Default),
+			LongestSeconds: secondsOrNull(k.Longest),
+		})
+	}
+	w.Header().Set("Cache-Control", cacheListing)
+	return writeJSON(w, r, http.StatusOK, map[string]any{"kinds": items})
+}
+
+func secondsOrNull(d time.Duration) *int64 {
+	if d == 0 {
+		return nil
+	}
+	s := int64(d / time.Second)
+	return &s
+}
+
+// getIcon answers GET /v2/icons/<kind>.svg (D2.5).
+func (a *api) getIcon(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	id, ok := strings.CutSuffix(r.PathValue("file"), ".svg")
+	kind, known := mapdata.ParseKind(id)
+	if !ok || !known {
+		return mapdata.Describe(mapdata.ErrNotFound, "There is no such icon; GET /v2/kinds lists them.")
+	}
+	drawing, err := icons.ReadFile("icons/" + kind.Info().Icon + ".svg")
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "public, max-age=86400")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	writeBody(w, r, http.StatusOK, "image/svg+xml", drawing)
+	return nil
+}

@@ -1,0 +1,193 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cespare/xxhash/v2"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
+)
+
+// Cache-Control of reads without incidents (Limits: Read caching; D4.13).
+const (
+	cacheShared  = "public, max-age=10"
+	cachePrivate = "private, max-age=10"
+	varyReads    = "Accept-Encoding, Authorization, Cookie"
+)
+
+// nearbyScratch is what one answer is made in, kept for the next.
+type nearbyScratch struct {
+	answer nearby.Answer
+	body   []byte
+}
+
+// maxKeptBody is the largest body, in bytes, whose memory is kept for the next answer.
+const maxKeptBody = 1 << 20
+
+// scratches keeps the memory of answers; it holds nothing of the service.
+var scratches = sync.Pool{New: func() any { return new(nearbyScratch) }}
+
+// getNearby answers GET /v2/entities/nearby (D4).
+func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error {
+	q, err := a.parseNearby(r, c)
+	if err != nil {
+		return err
+	}
+	scratch, ok := scratches.Get().(*nearbyScratch)
+	if !ok {
+		scratch = new(nearbyScratch)
+	}
+	defer func() {
+		if cap(scratch.body) <= maxKeptBody {
+			clear(scratch.answer.Hits)
+			scratches.Put(scratch)
+		}
+	}()
+	if err := a.Nearby.Near(q, &scratch.answer); err != nil {
+		return sourcesProblem(err)
+	}
+	scratch.body = a.appendAnswer(scratch.body[:0], &scratch.answer)
+	a.writeRead(w, r, c, scratch.body, &scratch.answer)
+	return nil
+}
+
+// writeRead writes a read's answer whose body still lacks the time at which it was made: the ETag is over all but that.
+func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, body []byte, answer *nearby.Answer) {
+	var tag [24]byte
+	etag := append(tag[:0], `W/"`...)
+	etag = strconv.AppendUint(etag, xxhash.Sum64(body), 36)
+	etag = append(etag, '"')
+	h := w.Header()
+	h["Etag"] = []string{string(etag)}
+	h["Vary"] = []string{varyReads}
+	h["Cache-Control"] = []string{cacheControl(c)}
+	if match := r.Header["If-None-Match"]; match != nil && matches(match, string(etag)) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	body = append(body, `,"fetched_at_utc":`...)
+	body = appendTime(body, answer.At.UnixMilli())
+	body = append(body, "}\n"...)
+	writeBody(w, r, http.StatusOK, "application/json", body)
+}
+
+func cacheControl(c *caller) string {
+	if c.account == nil {
+		return cacheShared
+	}
+	return cachePrivate
+}
+
+// matches says whether If-None-Match names the tag; the comparison is weak (RFC 9110, 13.1.2).
+func matches(header []string, etag string) bool {
+	want := strings.TrimPrefix(etag, "W/")
+	for _, line := range header {
+		for tag := range strings.SplitSeq(line, ",") {
+			tag = strings.TrimSpace(tag)
+			if tag == "*" || strings.TrimPrefix(tag, "W/") == want {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// appendAnswer appends the answer but for its time and its end.
+func (a *api) appendAnswer(dst []byte, answer *nearby.Answer) []byte {
+	dst = append(dst, `{"entities":[`...)
+	for i := range answer.Hits {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendHit(dst, &answer.Hits[i])
+	}
+	dst = append(dst, `],"sources":[`...)
+	dst = append(dst, a.health.text(answer.Sources)...)
+	dst = append(dst, `],"networks_applied":[`...)
+	for i, n := range answer.Networks {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, n)
+	}
+	dst = append(dst, ']')
+	if answer.Truncated {
+		dst = append(dst, `,"truncated":true`...)
+	}
+	return dst
+}
+
+// healthText keeps the last text made of sources' health: most reads touch the same sources, whose health is judged a
+// few times a second.
+type healthText struct{ last atomic.Pointer[healthOf] }
+
+type healthOf struct {
+	sources []mapdata.SourceHealth
+	text    []byte
+}
+
+func (t *healthText) text(sources []mapdata.SourceHealth) []byte {
+	if len(sources) == 0 {
+		return nil
+	}
+	if last := t.last.Load(); last != nil && len(last.sources) == len(sources) && &last.sources[0] == &sources[0] {
+		return last.text
+	}
+	next := &healthOf{sources: sources}
+	for i := range sources {
+		if i > 0 {
+			next.text = append(next.text, ',')
+		}
+		next.text = appendHealth(next.text, &sources[i])
+	}
+	t.last.Store(next)
+	return next.text
+}
+
+// appendHealth appends a source health object.
+func appendHealth(dst []byte, s *mapdata.SourceHealth) []byte {
+	dst = append(dst, `{"id":"`...)
+	dst = append(dst, s.ID...)
+	dst = append(dst, `","status":"`...)
+	dst = append(dst, s.Status...)
+	dst = append(dst, `","last_success_at":`...)
+	var last int64
+	if !s.LastSuccessAt.IsZero() {
+		last = s.LastSuccessAt.UnixMilli()
+	}
+	dst = appendTime(dst, last)
+	dst = append(dst, `,"recent":{"ok":`...)
+	dst = strconv.AppendInt(dst, int64(s.OK), 10)
+	dst = append(dst, `,"fail":`...)
+	dst = strconv.AppendInt(dst, int64(s.Fail), 10)
+	dst = append(dst, `,"total":`...)
+	dst = strconv.AppendInt(dst, int64(s.OK+s.Fail), 10)
+	return append(dst, `}}`...)
+}
+
+// sourcesProblem tells of unknown sources with those that there are (D4.5, D4.11).
+func sourcesProblem(err error) error {
+	var unknown *nearby.UnknownSourcesError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	p := parameterProblem()
+	p.addSources(unknown)
+	return p
+}
+
+func (p *problem) addSources(e *nearby.UnknownSourcesError) {
+	for _, name := range e.Unknown {
+		p.Errors = append(p.Errors, problemField{Parameter: "sources", Code: "unknown_source",
+			Message: strconv.Quote(shorten(name)) + " is not a source you may read; valid_ids lists those."})
+	}
+	for _, id := range e.Valid {
+		p.ValidIDs = append(p.ValidIDs, string(id))
+	}
+}
