@@ -1,0 +1,89 @@
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/token"
+)
+
+const (
+	apiTokensPerAccount = 20
+	tokenNameLength     = 100 // characters
+)
+
+// CreateAPIToken makes a token that reads with the account's limits (D11.5), and returns its text, which is stored
+// nowhere. It fails with a mapdata.InvalidError for a name of none or more than 100 characters, or one with control
+// characters, and with mapdata.ErrConflict when the account has 20.
+func (s *Service) CreateAPIToken(ctx context.Context, id mapdata.AccountID, name string) (string, *mapdata.APIToken, error) {
+	name = strings.TrimSpace(name)
+	if name == "" || utf8.RuneCountInString(name) > tokenNameLength || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return "", nil, &mapdata.InvalidError{Fields: []mapdata.FieldError{
+			{Field: "name", Code: "invalid_name", Message: "must be 1 to 100 characters, none of them a control character"},
+		}}
+	}
+	have, err := s.store.APITokens(ctx, id)
+	if err != nil {
+		return "", nil, fmt.Errorf("list API tokens: %w", err)
+	}
+	if len(have) >= apiTokensPerAccount {
+		return "", nil, mapdata.Describe(mapdata.ErrConflict, "An account has at most 20 API tokens. Delete one first.")
+	}
+	text, now := token.New(token.API), s.now()
+	t := &mapdata.APIToken{ID: newID(), Account: id, Name: name, TokenHash: token.Hash(text), CreatedAt: now}
+	audit := mapdata.AuditEntry{At: now, Actor: id, Action: "api_token.create", Subject: t.ID}
+	if err := s.store.CreateAPIToken(ctx, t, audit); err != nil {
+		return "", nil, fmt.Errorf("store API token: %w", err)
+	}
+	return text, t, nil
+}
+
+// APITokens lists the account's tokens.
+func (s *Service) APITokens(ctx context.Context, id mapdata.AccountID) ([]mapdata.APIToken, error) {
+	all, err := s.store.APITokens(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("list API tokens: %w", err)
+	}
+	return all, nil
+}
+
+// DeleteAPIToken revokes a token of the account, at once on this node. It fails with mapdata.ErrNotFound.
+func (s *Service) DeleteAPIToken(ctx context.Context, id mapdata.AccountID, tokenID string) error {
+	audit := mapdata.AuditEntry{At: s.now(), Actor: id, Action: "api_token.delete", Subject: tokenID}
+	err := s.store.DeleteAPIToken(ctx, id, tokenID, audit)
+	s.tokens.clear()
+	if err != nil {
+		return fmt.Errorf("delete API token: %w", err)
+	}
+	return nil
+}
+
+// AuthenticateToken finds the account that an API token reads for. What was found is remembered for a second. It fails
+// with mapdata.ErrUnauthenticated.
+func (s *Service) AuthenticateToken(ctx context.Context, text string) (*mapdata.Account, error) {
+	if !token.Valid(token.API, text) {
+		return nil, mapdata.ErrUnauthenticated
+	}
+	hash := [sha256.Size]byte(token.Hash(text))
+	now := s.now()
+	account, epoch := s.tokens.get(hash, now)
+	if account != nil {
+		return account, nil
+	}
+	t, account, err := s.store.APIToken(ctx, hash[:])
+	if errors.Is(err, mapdata.ErrNotFound) {
+		return nil, mapdata.ErrUnauthenticated
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find API token: %w", err)
+	}
+	s.touch(&t.UsedAt, now, func() error { return s.store.TouchAPIToken(ctx, t.ID, now) })
+	s.tokens.put(hash, account, epoch, now)
+	return account, nil
+}

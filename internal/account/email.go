@@ -1,0 +1,46 @@
+package account
+
+import (
+	"net/mail"
+	"strings"
+
+	"wayside/internal/mapdata"
+)
+
+// parseEmail gives the address in the one form that is stored and compared: lower case, no name, ASCII. Quoted local
+// parts and address literals are refused: no provider of mail hands them out, and they need care wherever they appear.
+func parseEmail(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	local, domain, _ := strings.Cut(text, "@")
+	parsed, err := mail.ParseAddress(text)
+	if err != nil || parsed.Address != text || parsed.Name != "" || // such as <a@b.example> or "A <a@b.example>"
+		len(text) > 254 || len(local) > 64 || strings.ContainsAny(local, "\"\\(),:;<>[] ") || !domainName(domain) || !ascii(local) {
+		return "", &mapdata.InvalidError{Fields: []mapdata.FieldError{
+			{Field: "email", Code: "invalid_email", Message: "must be an e-mail address such as you@example.org"},
+		}}
+	}
+	return strings.ToLower(text), nil
+}
+
+func domainName(s string) bool {
+	for label := range strings.SplitSeq(s, ".") {
+		if label == "" || len(label) > 63 || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") {
+			return false
+		}
+		for _, b := range []byte(label) {
+			if b != '-' && (b < '0' || b > '9') && (b < 'A' || b > 'Z') && (b < 'a' || b > 'z') {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,124 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"wayside/internal/mapdata"
+)
+
+// agentLength is how much of a User-Agent is kept, in characters.
+const agentLength = 200
+
+// signedIn is a session with its account, as the cache keeps them.
+type signedIn struct {
+	session *mapdata.Session
+	account *mapdata.Account
+}
+
+func (s *Service) newSession(ctx context.Context, account *mapdata.Account, agent string) (*SignedIn, error) {
+	secret := newSecret()
+	hash, _ := secretHash(secret)
+	now := s.now()
+	session := &mapdata.Session{
+		ID: newID(), TokenHash: hash[:], Account: account.ID, CreatedAt: now, SeenAt: now, Agent: clean(agent, agentLength),
+	}
+	if err := s.store.CreateSession(ctx, session); err != nil {
+		return nil, fmt.Errorf("store session: %w", err)
+	}
+	return &SignedIn{Account: account, Session: session, Secret: secret}, nil
+}
+
+// clean makes a client's text fit for a list: no control characters, at most the given number of characters.
+func clean(text string, length int) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > length {
+		text = string(runes[:length])
+	}
+	return text
+}
+
+// Authenticate finds the session that a cookie's value belongs to, and its account. What was found is remembered for a
+// second. It fails with mapdata.ErrUnauthenticated when there is none or it has ended (D11.2).
+func (s *Service) Authenticate(ctx context.Context, secret string) (*mapdata.Session, *mapdata.Account, error) {
+	hash, ok := secretHash(secret)
+	if !ok {
+		return nil, nil, mapdata.ErrUnauthenticated
+	}
+	now := s.now()
+	found, epoch := s.sessions.get(hash, now)
+	if found == nil {
+		session, account, err := s.store.Session(ctx, hash[:])
+		if errors.Is(err, mapdata.ErrNotFound) {
+			return nil, nil, mapdata.ErrUnauthenticated
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("find session: %w", err)
+		}
+		found = &signedIn{session, account}
+		if session.Alive(now) {
+			s.touch(&session.SeenAt, now, func() error { return s.store.TouchSession(ctx, session.ID, now) })
+			s.sessions.put(hash, found, epoch, now)
+		}
+	}
+	if !found.session.Alive(now) {
+		return nil, nil, mapdata.ErrUnauthenticated
+	}
+	return found.session, found.account, nil
+}
+
+// touch records a use, once an hour. That it cannot (a full disk) is no reason to turn anybody away.
+func (s *Service) touch(seen *time.Time, now time.Time, store func() error) {
+	if now.Sub(*seen) < touchEvery {
+		return
+	}
+	if err := store(); err != nil {
+		s.log.Warn("last use not recorded", "error", err)
+		return
+	}
+	*seen = now
+}
+
+// SignOut ends a session, at once on this node. One that has ended already is no error.
+func (s *Service) SignOut(ctx context.Context, session *mapdata.Session) error {
+	err := s.EndSession(ctx, session.Account, session.ID)
+	if errors.Is(err, mapdata.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// Sessions lists the account's sessions that have not ended.
+func (s *Service) Sessions(ctx context.Context, id mapdata.AccountID) ([]mapdata.Session, error) {
+	all, err := s.store.Sessions(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	now := s.now()
+	alive := make([]mapdata.Session, 0, len(all))
+	for i := range all {
+		if all[i].Alive(now) {
+			alive = append(alive, all[i])
+		}
+	}
+	return alive, nil
+}
+
+// EndSession ends a session of the account, at once on this node. It fails with mapdata.ErrNotFound.
+func (s *Service) EndSession(ctx context.Context, id mapdata.AccountID, session string) error {
+	err := s.store.DeleteSession(ctx, id, session)
+	s.sessions.clear()
+	if err != nil {
+		return fmt.Errorf("end session: %w", err)
+	}
+	return nil
+}
