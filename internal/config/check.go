@@ -1,0 +1,178 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+func anyText(s string) (string, error) { return s, nil }
+
+func checkNotEmpty(s string) (string, error) {
+	if s == "" {
+		return "", errors.New("must not be empty")
+	}
+	return s, nil
+}
+
+// orEmpty lets the empty text pass, which turns the thing off.
+func orEmpty(check func(string) (string, error)) func(string) (string, error) {
+	return func(s string) (string, error) {
+		if s == "" {
+			return "", nil
+		}
+		return check(s)
+	}
+}
+
+func oneOf(valid ...string) func(string) (string, error) {
+	return func(s string) (string, error) {
+		if !slices.Contains(valid, s) {
+			return "", fmt.Errorf("%q is none of %s", s, strings.Join(valid, ", "))
+		}
+		return s, nil
+	}
+}
+
+func checkBaseURL(s string) (string, error) {
+	u, err := parseURL(s, "http", "https")
+	switch {
+	case err != nil:
+		return "", err
+	case u.User != nil, u.Path != "" && u.Path != "/", u.RawQuery != "" || u.ForceQuery, u.Fragment != "":
+		return "", errors.New("takes scheme, host and port only, such as https://map.example.org")
+	}
+	return strings.ToLower(u.Scheme) + "://" + strings.ToLower(u.Host), nil
+}
+
+// checkOrigin takes what a browser sends as Origin (D12.9).
+func checkOrigin(s string) (string, error) {
+	if strings.HasSuffix(s, "/") {
+		return "", fmt.Errorf("%q: an origin has no slash at its end", s)
+	}
+	origin, err := checkBaseURL(s)
+	if err != nil {
+		return "", fmt.Errorf("%q: %w", s, err)
+	}
+	return origin, nil
+}
+
+// parseURL reads a URL with a host and one of the schemes. It never repeats s, which may hold a password.
+func parseURL(s string, schemes ...string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Hostname() == "" || !slices.Contains(schemes, u.Scheme) {
+		return nil, fmt.Errorf("must be a URL that begins with %s://", strings.Join(schemes, ":// or "))
+	}
+	if _, err := parsePort(u.Port()); u.Port() != "" && err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+func parsePort(s string) (int, error) {
+	port, err := strconv.ParseUint(s, 10, 16)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no port: 0 to 65535", s)
+	}
+	return int(port), nil
+}
+
+func checkListen(s string) (string, error) {
+	host, port, err := net.SplitHostPort(s)
+	if err != nil {
+		return "", fmt.Errorf("%q is no host:port, such as 127.0.0.1:8080 or :8080", s)
+	}
+	if strings.ContainsFunc(host, func(r rune) bool { return unicode.IsSpace(r) || r == '/' }) {
+		return "", fmt.Errorf("%q is no host", host)
+	}
+	if _, err := parsePort(port); err != nil {
+		return "", err
+	}
+	return s, nil
+}
+
+func parsePrefix(s string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(s); err == nil && addr.Zone() == "" {
+		return netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()), nil
+	}
+	p, err := netip.ParsePrefix(s)
+	if err != nil {
+		return netip.Prefix{}, fmt.Errorf("%q is no address range, such as 10.0.0.0/8 or fd00::/8", s)
+	}
+	if p != p.Masked() {
+		return netip.Prefix{}, fmt.Errorf("%q has bits beyond its length: %s is meant?", s, p.Masked())
+	}
+	return p, nil
+}
+
+func parseHost(name, address string) (string, netip.Addr, error) {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("/:@", r) }) {
+		return "", netip.Addr{}, fmt.Errorf("%q is no host name", name)
+	}
+	addr, err := netip.ParseAddr(address)
+	if err != nil || addr.Zone() != "" {
+		return "", netip.Addr{}, fmt.Errorf("%s: %q is no address, such as 127.0.0.1", name, address)
+	}
+	return strings.ToLower(strings.TrimSuffix(name, ".")), addr.Unmap(), nil
+}
+
+func checkDatabaseURL(s string) (string, error) {
+	if _, err := parseURL(s, "postgres", "postgresql"); err != nil {
+		return "", errors.New("must be empty (SQLite in data_dir)")
+	}
+	return "", errors.New("PostgreSQL is not available in this version yet: leave it empty for SQLite in data_dir")
+}
+
+func checkCacheURL(s string) (string, error) {
+	if _, err := parseURL(s, "valkey", "redis"); err != nil {
+		return "", errors.New("must be empty (in the process)")
+	}
+	return "", errors.New("Valkey is not available in this version yet: leave it empty for a cache in the process") //nolint:staticcheck // a proper name
+}
+
+func checkNetwork(s string) (string, error) {
+	if s == "" || len(s) > 64 || strings.ContainsFunc(s, func(r rune) bool { return r == ',' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return "", fmt.Errorf("%q is no operator id: 1 to 64 characters without commas and white space", s)
+	}
+	return s, nil
+}
+
+func checkMailFrom(s string) (string, error) {
+	if _, err := mail.ParseAddress(s); err != nil {
+		return "", errors.New("must be one e-mail address, such as wayside@example.org or \"Wayside <wayside@example.org>\"")
+	}
+	return s, nil
+}
+
+func checkSMTPURL(s string) (string, error) {
+	u, err := parseURL(s, "smtp", "smtps")
+	switch {
+	case err != nil:
+		return "", err
+	case u.Path != "" && u.Path != "/", u.RawQuery != "", u.Fragment != "":
+		return "", errors.New("takes scheme, user, password, host and port only, such as smtps://user:password@mail.example.org:465")
+	}
+	return s, nil
+}
+
+// mask stands where a secret is.
+const mask = "xxxxx"
+
+// maskURL hides the password of a URL.
+func maskURL(s string) string {
+	if s == "" {
+		return ""
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return mask
+	}
+	return u.Redacted()
+}

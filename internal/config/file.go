@@ -1,0 +1,127 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// file takes what a TOML file says.
+func (l *loader) file(path string, data []byte) {
+	where := filepath.Base(path)
+	var top map[string]toml.Primitive
+	meta, err := toml.Decode(strings.TrimPrefix(string(data), "\ufeff"), &top)
+	if err != nil {
+		var at toml.ParseError
+		if errors.As(err, &at) {
+			l.complain(fmt.Sprintf("%s:%d", where, at.Position.Line), at.LastKey, at.Message)
+			return
+		}
+		l.complain(where, "", err.Error())
+		return
+	}
+	f := tomlFile{loader: l, name: where, meta: meta}
+	f.table("", top)
+	// The parser's tables have no order of their own: complaints come in the order of lines.
+	slices.SortStableFunc(f.found, func(a, b at) int { return a.line - b.line })
+	for _, found := range f.found {
+		found.act(fmt.Sprintf("%s:%d", f.name, found.line))
+	}
+}
+
+// tomlFile walks through one parsed file.
+type tomlFile struct {
+	*loader
+	name  string
+	meta  toml.MetaData
+	found []at
+}
+
+// at is what is to be done about a line.
+type at struct {
+	line int
+	act  func(where string)
+}
+
+// table looks at the keys of one table; prefix is its own key with a dot.
+func (f *tomlFile) table(prefix string, entries map[string]toml.Primitive) {
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		key, value := prefix+name, entries[name]
+		line := f.line(value)
+		if i := slices.IndexFunc(f.settings, func(s setting) bool { return s.key == key }); i >= 0 {
+			f.setting(f.settings[i], line, value)
+			continue
+		}
+		var inner map[string]toml.Primitive
+		// The parser passes over a value that is no table without an error, and leaves the map nil.
+		if f.isSection(key) && f.meta.PrimitiveDecode(value, &inner) == nil && inner != nil {
+			f.table(key+".", inner)
+			continue
+		}
+		what := "unknown key" + f.guess(key, func(k string) string { return k })
+		if f.isSection(key) {
+			what = "must be a table: [" + key + "]"
+		}
+		f.found = append(f.found, at{line, func(where string) { f.complain(where, key, what) }})
+	}
+}
+
+func (f *tomlFile) isSection(key string) bool {
+	return slices.ContainsFunc(f.settings, func(s setting) bool { return strings.HasPrefix(s.key, key+".") })
+}
+
+func (f *tomlFile) setting(s setting, line int, value toml.Primitive) {
+	v, err := f.value(s.form, value)
+	f.found = append(f.found, at{line, func(where string) {
+		if err != nil {
+			f.complain(where, s.key, "must be "+s.form.String())
+			return
+		}
+		f.take(s, where, v)
+	}})
+}
+
+// value decodes a value as a setting's form; of an error only that there is one matters.
+func (f *tomlFile) value(form form, value toml.Primitive) (any, error) {
+	switch form {
+	case text:
+		return decode[string](f.meta, value)
+	case number:
+		return decode[int64](f.meta, value)
+	case list:
+		return decode[[]string](f.meta, value)
+	case table:
+		v, err := decode[map[string]string](f.meta, value)
+		if err == nil && v.(map[string]string) == nil {
+			err = errors.New("no table") // as above
+		}
+		return v, err
+	default:
+		return decode[[]map[string]any](f.meta, value)
+	}
+}
+
+func decode[T any](meta toml.MetaData, value toml.Primitive) (any, error) {
+	var v T
+	err := meta.PrimitiveDecode(value, &v)
+	return v, err
+}
+
+// line finds the line that a value stands in. The parser tells lines in its errors alone, so it is made to fail.
+func (f *tomlFile) line(value toml.Primitive) int {
+	var at toml.ParseError
+	if err := f.meta.PrimitiveDecode(value, new(refusal)); errors.As(err, &at) {
+		return at.Position.Line
+	}
+	return 0
+}
+
+// refusal decodes nothing.
+type refusal struct{}
+
+func (*refusal) UnmarshalTOML(any) error { return errors.New("refused") }

@@ -1,0 +1,179 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Input is where the configuration comes from.
+type Input struct {
+	File  string          // path of a TOML file; empty: none is read
+	Env   []string        // NAME=value, as os.Environ has them; only names with WAYSIDE_ are looked at
+	Flags map[string]Flag // by key
+}
+
+// Flag is a key's value on the command line.
+type Flag struct {
+	Name  string // as people type it: "--listen"
+	Value string
+}
+
+// Error is everything that is wrong with a configuration.
+type Error struct{ Problems []Problem }
+
+// Problem is one thing wrong.
+type Problem struct {
+	Where string // "wayside.toml:12", "WAYSIDE_HTTP_LISTEN" or "--listen"
+	Key   string // empty: the file as a whole
+	Text  string
+}
+
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// String is the problem in one line.
+func (p Problem) String() string {
+	if p.Key == "" {
+		return p.Where + ": " + p.Text
+	}
+	return p.Where + ": " + p.Key + ": " + p.Text
+}
+
+// loader gathers what is taken and what is wrong.
+type loader struct {
+	config   *Config
+	settings []setting
+	problems []Problem
+}
+
+// Load reads the configuration. What is wrong with it is an *Error with everything at once; a file that cannot be read
+// is the error of the operating system.
+func Load(in Input) (*Config, error) {
+	l := &loader{config: Default(), settings: settings()}
+	if in.File != "" {
+		data, err := os.ReadFile(in.File)
+		if err != nil {
+			return nil, fmt.Errorf("read the configuration: %w", err)
+		}
+		l.file(in.File, data)
+	}
+	l.variables(in.Env)
+	for _, s := range l.settings {
+		if flag, ok := in.Flags[s.key]; ok {
+			l.takeText(s, flag.Name, flag.Value)
+		}
+	}
+	l.together()
+	if len(l.problems) > 0 {
+		return nil, &Error{Problems: l.problems}
+	}
+	return l.config, nil
+}
+
+// variables takes WAYSIDE_… in the order of names, so that complaints always come in one order.
+func (l *loader) variables(env []string) {
+	env = slices.Clone(env)
+	slices.Sort(env)
+	for _, pair := range env {
+		name, value, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, variablePrefix) {
+			continue
+		}
+		i := slices.IndexFunc(l.settings, func(s setting) bool { return Variable(s.key) == name })
+		if i < 0 {
+			l.complain(name, "", "unknown variable"+l.guess(name, Variable))
+			continue
+		}
+		l.takeText(l.settings[i], name, value)
+	}
+}
+
+func (l *loader) takeText(s setting, where, value string) {
+	v, err := s.ofText(value)
+	if err != nil {
+		l.complain(where, s.key, err.Error())
+		return
+	}
+	l.take(s, where, v)
+}
+
+func (l *loader) take(s setting, where string, v any) {
+	if err := s.take(l.config, v); err != nil {
+		for line := range strings.Lines(err.Error()) {
+			l.complain(where, s.key, strings.TrimSuffix(line, "\n"))
+		}
+		return
+	}
+	l.config.origins[s.key] = where
+}
+
+func (l *loader) complain(where, key, text string) {
+	l.problems = append(l.problems, Problem{where, key, text})
+}
+
+// together checks and completes what concerns two keys.
+func (l *loader) together() {
+	c := l.config
+	if !c.Set("base_url") {
+		c.BaseURL = "http://" + reachable(c.HTTP.Listen)
+	}
+	if c.Ops.Listen != "" && c.Ops.Listen == c.HTTP.Listen && !strings.HasSuffix(c.Ops.Listen, ":0") {
+		l.complain(c.origins["ops.listen"], "ops.listen", "is the same address as http.listen: metrics must not be public")
+	}
+}
+
+// reachable turns an address to listen on into one to call: on all of a machine's addresses means also on its loopback.
+func reachable(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return listen
+	}
+	if addr, err := netip.ParseAddr(host); host == "" || err == nil && addr.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// guess names the known key that is nearest to a mistyped one, if one is near. spell turns a key into the way it is
+// written here.
+func (l *loader) guess(typed string, spell func(string) string) string {
+	best, distance := "", 4
+	for _, s := range l.settings {
+		written := spell(s.key)
+		if d := editDistance(typed, written); d < distance && d <= len(written)/3 {
+			best, distance = written, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return " (did you mean " + best + "?)"
+}
+
+// editDistance counts the letters to insert, remove or replace (Levenshtein).
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := cmp.Compare(a[i], b[j])
+			next := min(row[j+1]+1, row[j]+1, diagonal+cost*cost)
+			diagonal, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,67 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// WriteTOML writes the configuration in force as a file that Load takes, secrets masked, and beside each value that is
+// no default where it came from.
+func (c *Config) WriteTOML(w io.Writer) error {
+	var out bytes.Buffer
+	section := ""
+	for _, s := range settings() {
+		key := s.key
+		if before, name, ok := strings.Cut(s.key, "."); ok {
+			if s.form != table && before != section {
+				fmt.Fprintf(&out, "\n[%s]\n", before)
+				section = before
+			}
+			key = name
+		}
+		if err := c.writeSetting(&out, s, key); err != nil {
+			return fmt.Errorf("write %s: %w", s.key, err)
+		}
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+func (c *Config) writeSetting(out *bytes.Buffer, s setting, name string) error {
+	var shown bytes.Buffer
+	value := s.show(c)
+	switch s.form {
+	case table:
+		fmt.Fprintf(out, "[%s]%s\n", s.key, c.origin(s.key))
+		if err := toml.NewEncoder(&shown).Encode(value); err != nil {
+			return err
+		}
+		out.Write(shown.Bytes())
+		return nil
+	case tables:
+		if len(value.([]map[string]any)) == 0 {
+			return nil
+		}
+	}
+	if err := toml.NewEncoder(&shown).Encode(map[string]any{name: value}); err != nil {
+		return err
+	}
+	if s.form == tables {
+		out.Write(shown.Bytes())
+		return nil
+	}
+	fmt.Fprintf(out, "%s%s\n", bytes.TrimRight(shown.Bytes(), "\n"), c.origin(s.key))
+	return nil
+}
+
+// origin is a comment that tells where a key was set; nothing for a default.
+func (c *Config) origin(key string) string {
+	if where := c.origins[key]; where != "" {
+		return "  # " + where
+	}
+	return ""
+}

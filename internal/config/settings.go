@@ -1,0 +1,228 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// setting is one key: what it takes, where it goes, and how it is shown.
+type setting struct {
+	key  string
+	form form
+	take func(c *Config, v any) error // v as the form has it
+	show func(c *Config) any          // secrets masked
+}
+
+// form is what a key's value looks like in the file. In a variable or a flag it is text: a list's parts are parted by
+// commas, a table's are name=value.
+type form int
+
+const (
+	text   form = iota // string
+	number             // int64
+	list               // []string
+	table              // map[string]string
+	tables             // an array of tables: in the file only
+)
+
+func (f form) String() string {
+	return [...]string{"a string", "a whole number", "a list of strings", "a table of strings", "an array of tables"}[f]
+}
+
+// settings is the one list of keys (D14), in the order in which they are shown.
+func settings() []setting {
+	return []setting{
+		stringKey("base_url", func(c *Config) *string { return &c.BaseURL }, checkBaseURL),
+		stringKey("data_dir", func(c *Config) *string { return &c.DataDir }, checkNotEmpty),
+		stringKey("http.listen", func(c *Config) *string { return &c.HTTP.Listen }, checkListen),
+		prefixesKey("http.trusted_proxies", func(c *Config) *[]netip.Prefix { return &c.HTTP.TrustedProxies }),
+		stringKey("ops.listen", func(c *Config) *string { return &c.Ops.Listen }, orEmpty(checkListen)),
+		masked(stringKey("database.url", func(c *Config) *string { return &c.Database.URL }, orEmpty(checkDatabaseURL))),
+		masked(stringKey("cache.url", func(c *Config) *string { return &c.Cache.URL }, orEmpty(checkCacheURL))),
+		numberKey("limits.guest_reads_per_minute", func(c *Config) *int { return &c.Limits.GuestReadsPerMinute }, 1),
+		numberKey("limits.account_reads_per_minute", func(c *Config) *int { return &c.Limits.AccountReadsPerMinute }, 1),
+		numberKey("limits.pushes_per_minute", func(c *Config) *int { return &c.Limits.PushesPerMinute }, 1),
+		numberKey("limits.push_entities_per_minute", func(c *Config) *int { return &c.Limits.PushEntitiesPerMinute }, 0),
+		numberKey("limits.manage_per_minute", func(c *Config) *int { return &c.Limits.ManagePerMinute }, 1),
+		numberKey("limits.votes_per_minute", func(c *Config) *int { return &c.Limits.VotesPerMinute }, 1),
+		numberKey("limits.feeds_per_account", func(c *Config) *int { return &c.Limits.FeedsPerAccount }, 1),
+		listKey("read.cors_origins", func(c *Config) *[]string { return &c.Read.CORSOrigins }, checkOrigin),
+		stringKey("chargers.primary_network", func(c *Config) *string { return &c.Chargers.PrimaryNetwork }, checkNetwork),
+		stringKey("egress.ca_file", func(c *Config) *string { return &c.Egress.CAFile }, anyText),
+		hostsKey("egress.hosts", func(c *Config) *map[string]netip.Addr { return &c.Egress.Hosts }),
+		stringKey("mail.from", func(c *Config) *string { return &c.Mail.From }, checkMailFrom),
+		masked(stringKey("mail.smtp_url", func(c *Config) *string { return &c.Mail.SMTPURL }, orEmpty(checkSMTPURL))),
+		stringKey("incidents.mode", func(c *Config) *string { return &c.Incidents.Mode }, oneOf("live", "database")),
+		stringKey("log.level", func(c *Config) *string { return &c.Log.Level }, oneOf("debug", "info", "warn", "error")),
+		{"upstreams", tables, takeUpstreams, showUpstreams},
+	}
+}
+
+// Keys lists every key, in order.
+func Keys() []string {
+	all := settings()
+	keys := make([]string, len(all))
+	for i := range all {
+		keys[i] = all[i].key
+	}
+	return keys
+}
+
+// variablePrefix begins the name of every variable that means this program.
+const variablePrefix = "WAYSIDE_"
+
+// Variable is the name of the variable that overrides a key: upper case, a dot becomes an underscore. Empty for the one
+// key that only a file can hold.
+func Variable(key string) string {
+	if key == "upstreams" {
+		return ""
+	}
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+// stringKey makes a setting of one string; check gives it in the form in which it is kept.
+func stringKey(key string, field func(*Config) *string, check func(string) (string, error)) setting {
+	return setting{
+		key, text,
+		func(c *Config, v any) error {
+			s, err := check(v.(string))
+			if err == nil {
+				*field(c) = s
+			}
+			return err
+		},
+		func(c *Config) any { return *field(c) },
+	}
+}
+
+// masked hides the password of a URL when the setting is shown.
+func masked(s setting) setting {
+	show := s.show
+	s.show = func(c *Config) any { return maskURL(show(c).(string)) }
+	return s
+}
+
+func numberKey(key string, field func(*Config) *int, least int64) setting {
+	return setting{
+		key, number,
+		func(c *Config, v any) error {
+			n := v.(int64)
+			if n < least || n > math.MaxInt32 {
+				return fmt.Errorf("%d is out of range: %d to %d", n, least, math.MaxInt32)
+			}
+			*field(c) = int(n)
+			return nil
+		},
+		func(c *Config) any { return *field(c) },
+	}
+}
+
+func listKey(key string, field func(*Config) *[]string, check func(string) (string, error)) setting {
+	return setting{
+		key, list,
+		func(c *Config, v any) error {
+			var kept []string
+			for _, part := range v.([]string) {
+				s, err := check(part)
+				if err != nil {
+					return err
+				}
+				kept = append(kept, s)
+			}
+			*field(c) = kept
+			return nil
+		},
+		func(c *Config) any { return append([]string{}, *field(c)...) },
+	}
+}
+
+func prefixesKey(key string, field func(*Config) *[]netip.Prefix) setting {
+	return setting{
+		key, list,
+		func(c *Config, v any) error {
+			var kept []netip.Prefix
+			for _, part := range v.([]string) {
+				p, err := parsePrefix(part)
+				if err != nil {
+					return err
+				}
+				kept = append(kept, p)
+			}
+			*field(c) = kept
+			return nil
+		},
+		func(c *Config) any {
+			shown := []string{}
+			for _, p := range *field(c) {
+				shown = append(shown, p.String())
+			}
+			return shown
+		},
+	}
+}
+
+func hostsKey(key string, field func(*Config) *map[string]netip.Addr) setting {
+	return setting{
+		key, table,
+		func(c *Config, v any) error {
+			kept := make(map[string]netip.Addr)
+			for name, address := range v.(map[string]string) {
+				host, addr, err := parseHost(name, address)
+				if err != nil {
+					return err
+				}
+				kept[host] = addr
+			}
+			*field(c) = kept
+			return nil
+		},
+		func(c *Config) any {
+			shown := make(map[string]string)
+			for name, addr := range *field(c) {
+				shown[name] = addr.String()
+			}
+			return shown
+		},
+	}
+}
+
+// ofText reads a variable's or a flag's text as the setting's form.
+func (s *setting) ofText(value string) (any, error) {
+	switch s.form {
+	case text:
+		return value, nil
+	case number:
+		n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no whole number", value)
+		}
+		return n, nil
+	case list:
+		return parts(value), nil
+	case table:
+		m := make(map[string]string)
+		for _, part := range parts(value) {
+			name, v, ok := strings.Cut(part, "=")
+			if !ok {
+				return nil, fmt.Errorf("%q is no name=value", part)
+			}
+			m[strings.TrimSpace(name)] = strings.TrimSpace(v)
+		}
+		return m, nil
+	default:
+		return nil, fmt.Errorf("takes %v, which only the file can hold", s.form)
+	}
+}
+
+// parts divides text at commas; nothing between them is nothing.
+func parts(value string) []string {
+	split := strings.Split(value, ",")
+	for i := range split {
+		split[i] = strings.TrimSpace(split[i])
+	}
+	return slices.DeleteFunc(split, func(s string) bool { return s == "" })
+}
