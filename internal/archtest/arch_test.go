@@ -1,0 +1,129 @@
+package archtest
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"wayside/internal/mapdata"
+)
+
+// root is the module's folder seen from here.
+const root = "../.."
+
+func kindIDs() []string {
+	var ids []string
+	for _, k := range mapdata.Kinds() {
+		ids = append(ids, k.ID)
+	}
+	return ids
+}
+
+func TestHouse(t *testing.T) {
+	all, err := readModule(os.DirFS(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(all, func(s source) bool { return s.path == kindsFile }) {
+		t.Fatalf("%s is not among the %d files read: nothing was checked", kindsFile, len(all))
+	}
+	for _, c := range checks(kindIDs()) {
+		t.Run(c.name, func(t *testing.T) {
+			for _, finding := range c.find(all) {
+				t.Error(finding)
+			}
+		})
+	}
+}
+
+// TestArchitectureListsEveryPackage holds that the drawing is whole: docs/ARCHITECTURE.md names each package, as its path
+// below internal/ between backquotes.
+func TestArchitectureListsEveryPackage(t *testing.T) {
+	text, err := fs.ReadFile(os.DirFS(root), "docs/ARCHITECTURE.md")
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("docs/ARCHITECTURE.md is not written yet")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := readModule(os.DirFS(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(text), "\n"); lines > 150 {
+		t.Errorf("docs/ARCHITECTURE.md has %d lines, more than 150", lines)
+	}
+	missing := make(map[string]bool)
+	for i := range all {
+		pkg := all[i].pkg()
+		if pkg != "" && !strings.Contains(string(text), "`"+pkg+"`") && !strings.Contains(string(text), "`internal/"+pkg+"`") {
+			missing[pkg] = true
+		}
+	}
+	for pkg := range missing {
+		t.Errorf("docs/ARCHITECTURE.md does not name `%s`", pkg)
+	}
+}
+
+// TestChecksFind holds that every promise can be broken.
+func TestChecksFind(t *testing.T) {
+	long := "// Package x is.\npackage x\n\nfunc f() {\n" + strings.Repeat("\t_ = 1\n", 80) + "}\n"
+	tests := []struct {
+		name, check, path, text string
+		want                    string // part of the one finding; empty: none
+	}{
+		{"an allowed import", "imports follow the table", "internal/ingest/a.go", `package ingest; import _ "wayside/internal/mapdata"`, ""},
+		{"an import across", "imports follow the table", "internal/ingest/a.go", `package ingest; import _ "wayside/internal/index"`, "may not import index"},
+		{"an import that is never allowed", "imports follow the table", "internal/provider/push/a.go", `package push; import _ "net/http"`, "must never import net/http"},
+		{"a driver under another name", "imports follow the table", "internal/feed/a.go", `package feed; import q "database/sql/driver"`, "must never import database/sql/driver"},
+		{"a package that is not drawn", "imports follow the table", "internal/new/a.go", `package new`, "draw it first"},
+		{"a command that knows more than cli", "imports follow the table", "cmd/wayside/main.go", `package main; import _ "wayside/internal/config"`, "may not import config"},
+		{"tests may import more", "imports follow the table", "internal/ingest/a_test.go", `package ingest; import _ "wayside/internal/index"`, ""},
+		{"no doc", "every package has a doc comment", "internal/x/a.go", "package x", "no package comment"},
+		{"a long function", "no file and no function is too long", "internal/x/a.go", long, "f has 82 lines"},
+		{"a long file", "no file and no function is too long", "internal/x/a.go", "package x\n" + strings.Repeat("\n", 600), "601 lines"},
+		{"an init", "no init functions", "internal/x/a.go", "package x; func init() {}", "init hides"},
+		{"a method may be called so", "no init functions", "internal/x/a.go", "package x; type T int; func (T) init() {}", ""},
+		{"a sleep", "nothing sleeps", "internal/x/a_test.go", `package x; import "time"; func f() { time.Sleep(1) }`, "time.Sleep"},
+		{"a sleep in a bubble", "nothing sleeps", "internal/x/a_test.go", `package x; import ("time"; _ "testing/synctest"); func f() { time.Sleep(1) }`, ""},
+		{"a sleep in a job", "nothing sleeps", "internal/x/a.go", `package x; import ("time"; _ "testing/synctest"); func f() { time.Sleep(1) }`, "time.Sleep"},
+		{"a sleep under another name", "nothing sleeps", "internal/x/a_test.go", `package x; import tm "time"; func f() { tm.Sleep(1) }`, "time.Sleep"},
+		{"a vague file", "names say what is inside", "internal/x/helpers.go", "package x", "says nothing"},
+		{"a vague package", "names say what is inside", "internal/util/a.go", "package util", "says nothing"},
+		{"a tag in the words", "wire shapes live in the packages of the wire", "internal/mapdata/a.go", "package mapdata; type T struct { A int `json:\"a\"` }", "JSON tag"},
+		{"a tag on the wire", "wire shapes live in the packages of the wire", "internal/httpapi/a.go", "package httpapi; type T struct { A int `json:\"a\"` }", ""},
+		{"the environment", "one package reads the environment", "internal/mail/a.go", `package mail; import "os"; var a = os.Getenv("A")`, "os.Getenv"},
+		{"a kind elsewhere", "kinds are listed in one file", "internal/httpapi/a.go", `package httpapi; var a = "camera.speed"`, "kind camera.speed"},
+		{"a kind in a test", "kinds are listed in one file", "internal/httpapi/a_test.go", `package httpapi; var a = "camera.speed"`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			all, err := readModule(fstest.MapFS{tt.path: {Data: []byte(tt.text)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(checks(nil), func(c check) bool { return c.name == tt.check })
+			found := checks(kindIDs())[i].find(all)
+			switch {
+			case tt.want == "" && len(found) > 0:
+				t.Errorf("found %q, want nothing", found)
+			case tt.want != "" && (len(found) != 1 || !strings.Contains(found[0], tt.want)):
+				t.Errorf("found %q, want one with %q", found, tt.want)
+			}
+		})
+	}
+}
+
+func TestNestedModulesAreLeftOut(t *testing.T) {
+	all, err := readModule(fstest.MapFS{
+		"tools/go.mod": {Data: []byte("module tools")}, "tools/a.go": {Data: []byte("package tools")},
+		"x/testdata/a.go": {Data: []byte("no Go at all")}, ".hidden/a.go": {Data: []byte("no Go at all")}, "x/a.go": {Data: []byte("package x")},
+	})
+	if err != nil || len(all) != 1 || all[0].path != "x/a.go" {
+		t.Errorf("read %d files, %v", len(all), err)
+	}
+}

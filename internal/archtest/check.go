@@ -1,0 +1,195 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// check is one promise: it tells every place that breaks it.
+type check struct {
+	name string
+	find func(all []source) []string
+}
+
+// checks lists the promises that need nothing but the sources.
+func checks(kindIDs []string) []check {
+	return []check{
+		{"imports follow the table", eachFile(checkImports)},
+		{"every package has a doc comment", checkDocs},
+		{"no file and no function is too long", eachFile(checkLengths)},
+		{"no init functions", eachFile(checkInit)},
+		{"nothing sleeps", eachFile(checkSleep)},
+		{"names say what is inside", eachFile(checkNames)},
+		{"wire shapes live in the packages of the wire", eachFile(checkJSONTags)},
+		{"one package reads the environment", eachFile(checkEnvironment)},
+		{"kinds are listed in one file", eachFile(func(s *source) []string { return checkKinds(s, kindIDs) })},
+	}
+}
+
+func eachFile(find func(*source) []string) func([]source) []string {
+	return func(all []source) []string {
+		var found []string
+		for i := range all {
+			found = append(found, find(&all[i])...)
+		}
+		return found
+	}
+}
+
+func checkImports(s *source) []string {
+	if s.test {
+		return nil
+	}
+	if strings.HasPrefix(s.dir, "cmd/") {
+		return onlyImports(s, []string{"cli"})
+	}
+	if s.pkg() == "" {
+		return nil
+	}
+	r, drawn := rules[s.pkg()]
+	if !drawn {
+		return []string{s.path + ": package " + s.pkg() + " is not in archtest's table: draw it first"}
+	}
+	var found []string
+	for _, imported := range s.imports() {
+		for _, never := range r.never {
+			if imported == never || strings.HasPrefix(imported, never+"/") && never != "os" && never != "net/http" {
+				found = append(found, fmt.Sprintf("%s: %s must never import %s", s.path, s.pkg(), imported))
+			}
+		}
+	}
+	if slices.Contains(r.ours, anything) {
+		return found
+	}
+	return append(found, onlyImports(s, r.ours)...)
+}
+
+func onlyImports(s *source, allowed []string) []string {
+	var found []string
+	for _, imported := range s.imports() {
+		ours, ok := strings.CutPrefix(imported, modulePath+"/internal/")
+		if ok && !slices.Contains(allowed, ours) {
+			found = append(found, fmt.Sprintf("%s: may not import %s (allowed: %s)", s.path, ours, strings.Join(allowed, ", ")))
+		}
+	}
+	return found
+}
+
+func checkDocs(all []source) []string {
+	documented := make(map[string]bool)
+	for i := range all {
+		if s := &all[i]; !s.test {
+			documented[s.dir] = documented[s.dir] || s.file.Doc != nil
+		}
+	}
+	var found []string
+	for dir, ok := range documented {
+		if !ok {
+			found = append(found, dir+": no package comment")
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// checkLengths spares tests, which may hold tables, and generated files.
+func checkLengths(s *source) []string {
+	if s.test || ast.IsGenerated(s.file) {
+		return nil
+	}
+	var found []string
+	if s.lines > longestFile {
+		found = append(found, fmt.Sprintf("%s: %d lines, more than %d", s.path, s.lines, longestFile))
+	}
+	for _, decl := range s.file.Decls {
+		f, ok := decl.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if n := s.set.Position(f.End()).Line - s.set.Position(f.Pos()).Line + 1; n > longestFunction {
+			found = append(found, s.at(f, "%s has %d lines, more than %d", f.Name.Name, n, longestFunction))
+		}
+	}
+	return found
+}
+
+func checkInit(s *source) []string {
+	var found []string
+	for _, decl := range s.file.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+			found = append(found, s.at(f, "init hides work from the reader and the caller"))
+		}
+	}
+	return found
+}
+
+// checkSleep concerns tests, which must not guess how long something takes, and jobs, which could not be stopped. In a
+// bubble of testing/synctest, sleeping is how time passes.
+func checkSleep(s *source) []string {
+	if !s.test && !s.ships() || s.test && slices.Contains(s.imports(), "testing/synctest") {
+		return nil
+	}
+	var found []string
+	for _, n := range s.uses("time", "Sleep") {
+		found = append(found, s.at(n, "time.Sleep: wait for what is meant, or use testing/synctest"))
+	}
+	return found
+}
+
+func checkNames(s *source) []string {
+	name := strings.TrimSuffix(strings.TrimSuffix(path.Base(s.path), ".go"), "_test")
+	if slices.Contains(vague, name) || slices.Contains(vague, s.file.Name.Name) {
+		return []string{s.path + ": this name says nothing of what is inside"}
+	}
+	return nil
+}
+
+func checkJSONTags(s *source) []string {
+	if s.test || s.pkg() == "" || slices.Contains(wireShapes, s.pkg()) {
+		return nil
+	}
+	var found []string
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if f, ok := n.(*ast.Field); ok && f.Tag != nil && strings.Contains(f.Tag.Value, `json:"`) {
+			found = append(found, s.at(f, "a JSON tag outside %s", strings.Join(wireShapes, ", ")))
+		}
+		return true
+	})
+	return found
+}
+
+func checkEnvironment(s *source) []string {
+	if s.test || s.pkg() == environment {
+		return nil
+	}
+	var found []string
+	for _, name := range []string{"Getenv", "LookupEnv", "Environ", "ExpandEnv"} {
+		for _, n := range s.uses("os", name) {
+			found = append(found, s.at(n, "os.%s outside %s", name, environment))
+		}
+	}
+	return found
+}
+
+func checkKinds(s *source, ids []string) []string {
+	if s.test || !s.ships() || s.path == kindsFile || slices.Contains(clients, s.pkg()) {
+		return nil
+	}
+	var found []string
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		lit, ok := n.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return true
+		}
+		if text, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(ids, text) {
+			found = append(found, s.at(lit, "kind %s outside %s (D2.2)", text, kindsFile))
+		}
+		return true
+	})
+	return found
+}

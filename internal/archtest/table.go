@@ -1,0 +1,80 @@
+package archtest
+
+// rule is what one package may use.
+type rule struct {
+	ours  []string // packages of ours below internal/ that it may import; anything is every one of them
+	never []string // others' packages that it must not import, with what lies below them
+}
+
+const anything = "*"
+
+// Groups of packages of others.
+var (
+	technology = []string{"net/http", "database/sql", "os", "modernc.org/sqlite"}
+	transport  = []string{"net/http", "database/sql", "modernc.org/sqlite"}
+)
+
+// rules says of every package below internal/ what it may import: a package that is not here must be drawn first.
+var rules = map[string]rule{
+	"geo":     {never: technology},
+	"token":   {never: technology},
+	"mapdata": {ours: []string{"geo"}, never: technology},
+
+	"ingest":    {ours: []string{"mapdata", "geo"}, never: transport},
+	"consensus": {ours: []string{"mapdata", "geo"}, never: transport},
+	"index":     {ours: []string{"mapdata", "geo"}, never: transport},
+	"source":    {ours: []string{"mapdata", "geo"}, never: transport},
+	"live":      {ours: []string{"mapdata", "geo"}, never: transport},
+
+	"safehttp":       {never: []string{"database/sql"}},
+	"provider/pull":  {ours: []string{"ingest", "live", "mapdata", "geo", "safehttp"}, never: []string{"database/sql"}},
+	"provider/relay": {ours: []string{"ingest", "live", "mapdata", "geo", "safehttp"}, never: []string{"database/sql"}},
+	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token"}, never: transport},
+
+	"store/migrate":   {},
+	"store/sqlite":    {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
+	"store/postgres":  {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
+	"store/storetest": {ours: []string{"mapdata", "geo", "account", "feed", "follow", "ingest", "mail", "provider/pull"}, never: []string{"net/http"}},
+
+	"follow": {ours: []string{"index", "source", "mapdata", "geo"}, never: transport},
+	"nearby": {ours: []string{"mapdata", "geo", "consensus"}, never: transport},
+
+	"feed":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
+	"account": {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
+	"apps":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
+	"mail":    {ours: []string{"mapdata"}, never: transport},
+
+	"ratelimit": {ours: []string{"mapdata"}, never: transport},
+	"httpapi": {
+		ours:  []string{"account", "apps", "feed", "ingest", "nearby", "provider/push", "source", "mapdata", "geo", "ratelimit"},
+		never: []string{"database/sql", "modernc.org/sqlite"},
+	},
+
+	"config":    {never: transport},
+	"telemetry": {never: []string{"database/sql"}},
+	"archtest":  {ours: []string{"mapdata"}},
+	"cli":       {ours: []string{anything}},
+
+	"demo": {ours: []string{"geo"}}, // knows the service by its wire alone
+}
+
+// wireShapes are the packages whose structs may carry JSON tags.
+var wireShapes = []string{"ingest", "httpapi", "cli", "demo"}
+
+// clients are the packages that stand outside the service's doors, as anybody's programs do: they know kinds by their ids.
+var clients = []string{"demo"}
+
+// environment is the one package that reads variables of the process.
+const environment = "cli"
+
+// kindsFile is the one file that lists kinds (D2.2).
+const kindsFile = "internal/mapdata/kinds.go"
+
+// Sizes that end the patience of a reader.
+const (
+	longestFile     = 600
+	longestFunction = 80
+)
+
+// vague are names that say nothing of what is inside.
+var vague = []string{"util", "utils", "common", "helper", "helpers", "misc", "manager", "base", "shared"}
