@@ -49,6 +49,7 @@ func (ix *Index) reset() {
 		bands:    make([]*band, bandCount),
 		segments: []*segment{newSegment(0)},
 		places:   make(map[mapdata.FeedID]uint32),
+		trodden:  &footprint{regions: make(map[int32]bitset)},
 	})
 }
 
@@ -71,6 +72,8 @@ type edit struct {
 	v     *version
 	cells map[cell][]entry // changed
 	added bool             // feeds or places are copies already
+
+	ownTrodden bool // so is trodden
 }
 
 func (ix *Index) edit() *edit {
@@ -286,6 +289,7 @@ func (e *edit) drop(r ref) {
 // place puts a slot into its cell.
 func (e *edit) place(r ref) {
 	s, _ := e.slot(r)
+	e.tread(s.feed, s.point)
 	c := cellOf(s.point)
 	e.cells[c] = append(e.own(c), entry{at: s.point.Vector(), ref: r, feed: s.feed, kind: s.kind})
 	e.count(s, 1)

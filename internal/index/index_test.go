@@ -244,6 +244,43 @@ func TestSweepForgetsTheExpiredOnly(t *testing.T) {
 	}
 }
 
+func TestAroundNamesTheFeedsOfTheSurroundings(t *testing.T) {
+	ix := index.New(encode)
+	ix.Apply(change(feed(1, mapdata.Approved), entity(1, "a", 52.5, 4.5)))
+	ix.Apply(change(feed(2, mapdata.Approved), entity(2, "a", -17, 179.99)))
+	ix.Apply(change(feed(3, mapdata.Approved)))
+	reload := func() {
+		loader := ix.Load([]*mapdata.Feed{feed(1, mapdata.Approved), feed(2, mapdata.Approved), feed(3, mapdata.Approved)}, 1)
+		for _, e := range []mapdata.Entity{entity(1, "a", 52.5, 4.5), entity(2, "a", -17, 179.99)} {
+			loader.Part(0).Add(&e)
+		}
+		loader.Finish()
+	}
+	for _, step := range []func(){func() {}, reload} {
+		step()
+		for _, tt := range []struct {
+			lat, lng, radius float64
+			want             []mapdata.FeedID
+		}{
+			{52.9, 4.1, 1000, []mapdata.FeedID{feedID(1), feedID(3)}},
+			{53.01, 4.1, 2000, []mapdata.FeedID{feedID(1), feedID(3)}},
+			{54.5, 4.5, 1000, []mapdata.FeedID{feedID(3)}},
+			{-17, -179.999, 2000, []mapdata.FeedID{feedID(2), feedID(3)}},
+			{90, 0, 10, []mapdata.FeedID{feedID(3)}},
+			{-90, 180, 10, []mapdata.FeedID{feedID(3)}},
+		} {
+			if diff := cmp.Diff(tt.want, ix.Around(geo.Point{Lat: tt.lat, Lng: tt.lng}, tt.radius)); diff != "" {
+				t.Errorf("around %v, %v: %s", tt.lat, tt.lng, diff)
+			}
+		}
+	}
+	// Where a feed was, its source is still told of when all it had is gone.
+	ix.Apply([]mapdata.FeedChange{{Feed: feed(1, mapdata.Approved), FeedID: feedID(1), Gone: []string{"a"}}})
+	if got := ix.Around(geo.Point{Lat: 52.5, Lng: 4.5}, 10); len(got) != 2 {
+		t.Errorf("after its entity is gone: %v", got)
+	}
+}
+
 // TestAgainstModel applies random changes, beside a plain map, and compares searches anywhere on the globe.
 func TestAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -30,7 +30,10 @@ type placed struct {
 
 // Load begins to fill the index anew with so many parts. Searches see what was there before until Finish.
 func (ix *Index) Load(feeds []*mapdata.Feed, parts int) *Loader {
-	v := &version{places: make(map[mapdata.FeedID]uint32, len(feeds))}
+	v := &version{
+		places:  make(map[mapdata.FeedID]uint32, len(feeds)),
+		trodden: &footprint{regions: make(map[int32]bitset)},
+	}
 	for _, f := range feeds {
 		fs := &feedSlot{id: f.ID, source: f.ID.Source(), layer: f.Layer.Slug, served: f.Served()}
 		fs.snapshotAt.Store(milli(f.SnapshotAt))
@@ -101,6 +104,9 @@ func (l *Loader) Finish() {
 		r := all[i].ref
 		s := &v.segments[r.seg].slots[r.row]
 		ix.setKey(v, s.feed, s.externalID(v.segments[r.seg]), r)
+		if region := regionOf(s.point); !v.trodden.regions[region].has(s.feed) {
+			v.trodden.tread(s.feed, region)
+		}
 		if s.lifetime == 0 {
 			v.feeds[s.feed].persistent++
 		} else {

@@ -20,8 +20,8 @@ type search struct {
 	center   geo.Vector
 	chord    float64 // no hit beyond it
 	kinds    mapdata.KindSet
-	feeds    bits // that the search may see
-	own      bits // whose chargers are found whatever their network
+	feeds    bitset // that the search may see
+	own      bitset // whose chargers are found whatever their network
 	since    int64
 	now      int64
 	limit    int
@@ -29,8 +29,8 @@ type search struct {
 	networks []uint64
 	hits     []found
 	more     bool
-	scratch  bits
-	scratch2 bits
+	scratch  bitset
+	scratch2 bitset
 }
 
 // Search appends to hits what s asks for, nearest first, then by id, and says whether more than s.Limit matched.
@@ -73,7 +73,7 @@ func (q *search) prepare(ix *Index, s *mapdata.Search) {
 }
 
 // allowed is the set of feeds that the search may see.
-func (q *search) allowed(s *mapdata.Search) bits {
+func (q *search) allowed(s *mapdata.Search) bitset {
 	q.own = q.scratch2[:0]
 	for _, id := range s.Own {
 		if place, ok := q.v.places[id]; ok {

@@ -13,7 +13,8 @@ type version struct {
 	segments []*segment
 	feeds    []*feedSlot // by place; nil: a feed that is gone
 	places   map[mapdata.FeedID]uint32
-	served   bits // places of the feeds that everybody may read
+	trodden  *footprint
+	served   bitset // places of the feeds that everybody may read
 }
 
 // band is one band of latitude: its cells that are not empty, by column.
@@ -39,13 +40,13 @@ type feedSlot struct {
 	persistent, decaying int // entities held, by whether they expire: the writer's own
 }
 
-// bits is a set of small numbers.
-type bits []uint64
+// bitset is a set of small numbers.
+type bitset []uint64
 
-func (b bits) has(i uint32) bool { return int(i>>6) < len(b) && b[i>>6]&(1<<(i&63)) != 0 }
+func (b bitset) has(i uint32) bool { return int(i>>6) < len(b) && b[i>>6]&(1<<(i&63)) != 0 }
 
 // with returns the set with i added, grown where needed.
-func (b bits) with(i uint32) bits {
+func (b bitset) with(i uint32) bitset {
 	for int(i>>6) >= len(b) {
 		b = append(b, 0)
 	}

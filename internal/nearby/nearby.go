@@ -19,6 +19,8 @@ const (
 type Index interface {
 	// Search appends to hits what s asks for, nearest first, then by id, and says whether more than s.Limit matched.
 	Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, bool)
+	// Around names the feeds that have been in the surroundings of a circle, and those that have been nowhere.
+	Around(center geo.Point, radius float64) []mapdata.FeedID
 }
 
 // Catalogue knows the sources. Declared here so that the reader needs nothing of how they are followed.
@@ -199,6 +201,18 @@ func (r *Reader) networks(q *Query, into []string) ([]string, bool) {
 	return into, false
 }
 
+// manySources is how many sources an answer names without a look at where they are. Beyond it a query that selects
+// everything touches the sources of its surroundings: thousands of others would be most of each answer.
+const manySources = 100
+
+// surrounding is the health of the served sources around the query.
+func (r *Reader) surrounding(s *mapdata.Search, now time.Time) []mapdata.SourceHealth {
+	near := slices.DeleteFunc(r.index.Around(s.Center, s.Radius), func(id mapdata.FeedID) bool {
+		return r.catalogue.Feed(id, mapdata.AccountID{}) == nil
+	})
+	return r.catalogue.Health(near, now)
+}
+
 // health is that of every source that the search touched, healthy or not (D4.15).
 func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth {
 	if !s.Served {
@@ -206,6 +220,9 @@ func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth
 		return r.catalogue.Health(append(append(ids, s.Own...), s.Feeds...), now)
 	}
 	served := r.catalogue.ServedHealth(now)
+	if len(served) > manySources {
+		served = r.surrounding(s, now)
+	}
 	if len(s.Own) == 0 {
 		return served
 	}
