@@ -1,0 +1,193 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Host is the name under which the town publishes; the demo's configuration resolves it to this machine.
+const Host = "town.example.org"
+
+// Publisher serves the town's snapshot over HTTPS, with a certificate of its own making.
+type Publisher struct {
+	listener net.Listener
+	handler  http.Handler
+	pem      []byte
+}
+
+// certificateLife is how long the publisher's certificate holds: longer than any demo runs.
+const certificateLife = 30 * 24 * time.Hour
+
+// NewPublisher opens a port on this machine's loopback for the town's snapshot.
+func NewPublisher(t *Town, now time.Time) (*Publisher, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make key: %w", err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "Wayside demo town"}, DNSNames: []string{Host},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(certificateLife), IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return nil, fmt.Errorf("make certificate: %w", err)
+	}
+	body, err := json.Marshal(t.Snapshot())
+	if err != nil {
+		return nil, fmt.Errorf("encode snapshot: %w", err)
+	}
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
+		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the town's port: %w", err)
+	}
+	return &Publisher{
+		listener: listener,
+		pem:      pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(body) // a service that left records its own failure
+		}),
+	}, nil
+}
+
+// CA is the certificate that the service must trust, as PEM.
+func (p *Publisher) CA() []byte { return p.pem }
+
+// URL is where the snapshot is.
+func (p *Publisher) URL() string {
+	return fmt.Sprintf("https://%s:%d/town.json", Host, p.listener.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert // tcp
+}
+
+// Run serves until ctx ends.
+func (p *Publisher) Run(ctx context.Context) error {
+	server := &http.Server{Handler: p.handler, ReadHeaderTimeout: time.Minute}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(p.listener) }()
+	<-ctx.Done()
+	err := server.Close()
+	if serveErr := <-done; !errors.Is(serveErr, http.ErrServerClosed) {
+		err = errors.Join(err, serveErr)
+	}
+	return err
+}
+
+// Client is a provider's side of the service: it signs in, registers feeds and pushes.
+type Client struct {
+	base   string
+	http   http.Client
+	cookie *http.Cookie
+}
+
+// NewClient makes a client of the service at base.
+func NewClient(base string) *Client {
+	return &Client{base: base, http: http.Client{Timeout: 30 * time.Second}}
+}
+
+// SignIn trades a sign-in token for a session.
+func (c *Client) SignIn(ctx context.Context, token string) error {
+	return c.post(ctx, "/v2/auth/verify", map[string]string{"token": token}, nil)
+}
+
+// Registered is what registering a feed gives.
+type Registered struct {
+	Feed struct {
+		ID string `json:"id"`
+	} `json:"feed"`
+	PushToken string `json:"push_ingest_token"`
+}
+
+// Register registers a feed with the given fields (POST /v2/feeds).
+func (c *Client) Register(ctx context.Context, fields map[string]any) (Registered, error) {
+	var r Registered
+	err := c.post(ctx, "/v2/feeds", fields, &r)
+	return r, err
+}
+
+// push sends a batch of rows.
+func (c *Client) push(ctx context.Context, token string, rows []row) error {
+	var report struct {
+		Rejected int `json:"rejected"`
+	}
+	if err := c.post(ctx, "/v2/feeds/"+token+"/entities", rows, &report); err != nil {
+		return err
+	}
+	if report.Rejected > 0 {
+		return fmt.Errorf("%d rows of the town were rejected", report.Rejected)
+	}
+	return nil
+}
+
+// post sends JSON and decodes the answer into out, unless it is nil.
+func (c *Client) post(ctx context.Context, path string, in, out any) error {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("make request: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if c.cookie != nil {
+		req.AddCookie(c.cookie)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return errors.New("the service does not answer") // the cause would repeat the path, and with it the push token
+	}
+	defer resp.Body.Close() //nolint:errcheck // read only
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("the service answered %s: %s", resp.Status, text)
+	}
+	for _, cookie := range resp.Cookies() {
+		c.cookie = &http.Cookie{Name: cookie.Name, Value: cookie.Value}
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(text, out)
+}
+
+// stepEvery is how often the town moves.
+const stepEvery = 2 * time.Second
+
+// Drive moves the town and pushes what changed, until ctx ends. A push that fails is told and left behind: the next one
+// carries the town on.
+func Drive(ctx context.Context, t *Town, c *Client, token string, failed func(error)) error {
+	tick := time.NewTicker(stepEvery)
+	defer tick.Stop()
+	for {
+		if batch := t.Step(time.Now(), stepEvery); len(batch) > 0 {
+			if err := c.push(ctx, token, batch); err != nil && ctx.Err() == nil {
+				failed(err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
