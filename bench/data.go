@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+)
+
+// towns is how many towns hold 80 % of the entities, each with a spread of about 15 km.
+const towns = 300
+
+// country makes the entities, the same ones each time.
+type country struct {
+	rng   *rand.Rand
+	towns [towns][2]float64
+	kinds []string
+}
+
+func newCountry() *country {
+	c := &country{rng: rand.New(rand.NewPCG(20261121, 1)), kinds: []string{
+		"camera.speed", "camera.red_light", "alert.construction", "alert.hazard.pothole", "alert.road_closed",
+		"camera.speed", "charger.destination", "camera.avg_speed",
+	}}
+	for i := range c.towns {
+		c.towns[i] = [2]float64{44 + c.rng.Float64()*10, -1 + c.rng.Float64()*16}
+	}
+	return c
+}
+
+// place gives a place: in a town four times of five.
+func (c *country) place() (lat, lng float64) {
+	if c.rng.IntN(5) == 0 {
+		return 44 + c.rng.Float64()*10, -1 + c.rng.Float64()*16
+	}
+	const spread = 0.0674 // a standard deviation of 7.5 km: most within 15 km
+	t := c.towns[c.rng.IntN(towns)]
+	return t[0] + c.rng.NormFloat64()*spread, t[1] + c.rng.NormFloat64()*spread*1.5
+}
+
+// appendRow appends one v1 row; version goes into its properties, so that another one is a change.
+func (c *country) appendRow(dst []byte, prefix string, number, version int) []byte {
+	lat, lng := c.place()
+	kind := c.kinds[number%len(c.kinds)]
+	dst = fmt.Appendf(dst, `{"external_id":"%s:%07d","kind":"%s","lat":`, prefix, number, kind)
+	dst = strconv.AppendFloat(dst, lat, 'f', 6, 64)
+	dst = append(dst, `,"lng":`...)
+	dst = strconv.AppendFloat(dst, lng, 'f', 6, 64)
+	return fmt.Appendf(dst, `,"properties":{"street":"Street %d","city":"Town %d","maxspeed_kmh":%d,"version":%d}}`,
+		number%977, number%towns, 30+number%10*10, version)
+}
+
+// batch makes the JSON of rows from, from+1, … of a feed.
+func (c *country) batch(prefix string, from, count, version int) []byte {
+	dst := append(make([]byte, 0, count*220), '[')
+	for i := range count {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = c.appendRow(dst, prefix, from+i, version)
+	}
+	return append(dst, ']')
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// connections is how many clients read at the same time.
+const connections = 32
+
+// loadResult is what one round of load came to.
+type loadResult struct {
+	requests  int64
+	bytes     int64
+	elapsed   time.Duration
+	latencies []time.Duration // of every 16th request
+}
+
+func (r *loadResult) perSecond() float64 { return float64(r.requests) / r.elapsed.Seconds() }
+
+func (r *loadResult) size() int { return int(r.bytes / max(1, r.requests)) }
+
+// percentile gives a latency that so much of the requests stayed below.
+func (r *loadResult) percentile(share float64) time.Duration {
+	if len(r.latencies) == 0 {
+		return 0
+	}
+	slices.Sort(r.latencies)
+	return r.latencies[int(share*float64(len(r.latencies)-1))]
+}
+
+// load sends the paths over and over on keep-alive connections for so long. The client is as small as it can be, since it
+// shares the processors with what it measures.
+func load(ctx context.Context, addr string, paths []string, length time.Duration) (*loadResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, length)
+	defer cancel()
+	var (
+		result loadResult
+		total  atomic.Int64
+		size   atomic.Int64
+		mu     sync.Mutex
+		failed error
+		group  sync.WaitGroup
+	)
+	requests := make([][]byte, len(paths))
+	for i, path := range paths {
+		requests[i] = []byte("GET " + path + " HTTP/1.1\r\nHost: " + addr + "\r\n\r\n")
+	}
+	began := time.Now()
+	for worker := range connections {
+		group.Go(func() {
+			latencies, err := client(ctx, addr, requests, worker*len(requests)/connections, &total, &size)
+			mu.Lock()
+			defer mu.Unlock()
+			result.latencies = append(result.latencies, latencies...)
+			failed = errors.Join(failed, err)
+		})
+	}
+	group.Wait()
+	result.requests, result.bytes, result.elapsed = total.Load(), size.Load(), time.Since(began)
+	return &result, failed
+}
+
+// client is one connection's loop.
+func client(ctx context.Context, addr string, requests [][]byte, first int, total, size *atomic.Int64) ([]time.Duration, error) {
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close() //nolint:errcheck // a client that is done
+	reader := bufio.NewReaderSize(conn, 128<<10)
+	var latencies []time.Duration
+	for i := first; ctx.Err() == nil; i++ {
+		began := time.Now()
+		if _, err := conn.Write(requests[i%len(requests)]); err != nil {
+			return nil, err
+		}
+		n, err := readAnswer(reader)
+		if err != nil {
+			return nil, err
+		}
+		total.Add(1)
+		size.Add(int64(n))
+		if i%16 == 0 {
+			latencies = append(latencies, time.Since(began))
+		}
+	}
+	return latencies, nil
+}
+
+// readAnswer reads one answer and gives the length of its body.
+func readAnswer(r *bufio.Reader) (int, error) {
+	line, err := r.ReadSlice('\n')
+	if err != nil {
+		return 0, err
+	}
+	if !bytes.Contains(line, []byte(" 200 ")) {
+		return 0, fmt.Errorf("answer: %s", bytes.TrimSpace(line))
+	}
+	length := -1
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil {
+			return 0, err
+		}
+		if len(line) <= 2 {
+			break
+		}
+		if value, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
+			if length, err = strconv.Atoi(string(bytes.TrimSpace(value))); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if length < 0 {
+		return 0, errors.New("answer without Content-Length")
+	}
+	_, err = r.Discard(length)
+	return length, err
+}
+
+// bareServer is the bare handler in a process of its own.
+type bareServer struct {
+	addr string
+	cmd  *exec.Cmd
+}
+
+// startBare runs this program again as a bare handler of bodies of this size.
+func startBare(ctx context.Context, size int) (*bareServer, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, self, "-bare", strconv.Itoa(size))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	addr, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return nil, err
+	}
+	return &bareServer{addr: addr[:len(addr)-1], cmd: cmd}, nil
+}
+
+func (s *bareServer) stop() {
+	_ = s.cmd.Process.Kill() // it holds nothing
+	_ = s.cmd.Wait()         // tells that it was killed
+}
+
+// serveBare is that other process.
+func serveBare(size int) error {
+	body := bytes.Repeat([]byte("x"), size)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(os.Stdout, listener.Addr().String()+"\n"); err != nil {
+		return err
+	}
+	//nolint:gosec // loopback, for the length of a measurement
+	return http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Content-Type"] = []string{"application/json"}
+		w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+		_, _ = w.Write(body) // a client that left is nobody's failure
+	}))
+}

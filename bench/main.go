@@ -1,0 +1,118 @@
+// Command bench measures the promises of the service on this machine and prints one table: it builds the binary, fills a
+// store with clustered entities, starts it and loads it over HTTP, always beside a bare net/http handler that writes a
+// fixed body of the same size, so that ratios hold whatever the machine's speed. Run it with make bench; BENCH=small
+// takes 100 000 entities instead of 1 000 000.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	var o options
+	flag.IntVar(&o.entities, "entities", 1_000_000, "entities in the store")
+	flag.DurationVar(&o.round, "round", 4*time.Second, "length of one measured round")
+	flag.IntVar(&o.rounds, "rounds", 3, "rounds of each side of a comparison")
+	flag.StringVar(&o.dir, "dir", "", "working directory; empty: a temporary one, removed afterwards")
+	bare := flag.Int("bare", 0, "serve a fixed body of this size instead (used by bench itself)")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := error(nil)
+	if *bare > 0 {
+		err = serveBare(*bare)
+	} else {
+		err = run(ctx, o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	entities, rounds int
+	round            time.Duration
+	dir              string
+}
+
+// run does all the measuring, in an order in which each step leaves the service as the next wants it.
+func run(ctx context.Context, o options) (err error) {
+	if o.dir == "" {
+		if o.dir, err = os.MkdirTemp("", "wayside-bench-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(o.dir)) }()
+	}
+	t := &table{}
+	defer t.print()
+	b := &bench{options: o, table: t}
+	if b.provider, err = newProvider(filepath.Join(o.dir, "ca.pem")); err != nil {
+		return err
+	}
+	defer b.provider.close()
+	step("building the binary")
+	if err := b.build(ctx); err != nil {
+		return err
+	}
+	if err := b.start(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.stop()) }()
+	for _, measure := range []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"signing in and registering feeds", b.prepare},
+		{"filling the store", b.fill},
+		{"restarting", b.restart},
+		{"reading", b.reads},
+		{"searching the index alone", b.search},
+		{"a pushed entity becomes readable", b.visible},
+		{"pushing, alone and beside reads", b.pushes},
+		{"polling a snapshot", b.snapshot},
+	} {
+		step(measure.name)
+		if err := measure.do(ctx); err != nil {
+			return fmt.Errorf("%s: %w", measure.name, err)
+		}
+	}
+	return nil
+}
+
+func step(text string) { fmt.Fprintln(os.Stderr, time.Now().Format("15:04:05"), text) }
+
+// table is what bench found out.
+type table struct{ rows [][4]string }
+
+func (t *table) add(what, goal, got string, met bool) {
+	verdict := "met"
+	if !met {
+		verdict = "MISSED"
+	}
+	t.rows = append(t.rows, [4]string{what, goal, got, verdict})
+}
+
+func (t *table) print() {
+	widths := [4]int{4, 4, 4, 4}
+	rows := append([][4]string{{"what", "goal", "measured", ""}}, t.rows...)
+	for _, row := range rows {
+		for i, text := range row {
+			widths[i] = max(widths[i], len([]rune(text)))
+		}
+	}
+	for _, row := range rows {
+		for i, text := range row {
+			fmt.Print("| ", text, strings.Repeat(" ", widths[i]-len([]rune(text))+1))
+		}
+		fmt.Println("|")
+	}
+}

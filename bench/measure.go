@@ -1,0 +1,485 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Sizes of what is pushed.
+const (
+	batchRows   = 5000
+	feedRows    = 50_000
+	pushWorkers = 2
+)
+
+// pushFeed is a feed that bench pushes to.
+type pushFeed struct {
+	ID    string
+	Token string
+}
+
+// call sends a JSON request with the session and decodes the answer.
+func (b *bench) call(ctx context.Context, method, path string, in, out any) error {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+b.addr+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if b.cookie != "" {
+		req.Header.Set("Cookie", b.cookie)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close() //nolint:errcheck // read only
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, text)
+	}
+	for _, c := range resp.Cookies() {
+		b.cookie = c.Name + "=" + c.Value
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(text, out)
+}
+
+// prepare signs in by the operator's link and registers the feeds that will be pushed to, approved.
+func (b *bench) prepare(ctx context.Context) error {
+	const email = "bench@example.org"
+	if _, err := b.command(ctx, "account", "create", "--email", email); err != nil {
+		return err
+	}
+	link, err := b.command(ctx, "account", "login-link", "--email", email)
+	if err != nil {
+		return err
+	}
+	_, token, found := strings.Cut(strings.TrimSpace(link), "token=")
+	if !found {
+		return errors.New("the login link has no token")
+	}
+	if err := b.call(ctx, http.MethodPost, "/v2/auth/verify", map[string]string{"token": token}, nil); err != nil {
+		return err
+	}
+	for i := range max(2, b.entities/feedRows) {
+		var answer struct {
+			Feed  struct{ ID string }
+			Token string `json:"push_ingest_token"`
+		}
+		registration := map[string]any{"name": fmt.Sprintf("Bench %d", i), "direction": "push", "visibility": "public"}
+		if err := b.call(ctx, http.MethodPost, "/v2/feeds", registration, &answer); err != nil {
+			return err
+		}
+		if _, err := b.command(ctx, "feed", "approve", answer.Feed.ID); err != nil {
+			return err
+		}
+		b.feeds = append(b.feeds, pushFeed{ID: answer.Feed.ID, Token: answer.Token})
+	}
+	return nil
+}
+
+// push sends one batch and checks that all of it was accepted.
+func (b *bench) push(ctx context.Context, f pushFeed, batch []byte, rows int) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+b.addr+"/v2/feeds/"+f.Token+"/entities", bytes.NewReader(batch))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close() //nolint:errcheck // read only
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	var report struct{ Accepted int }
+	if err := json.Unmarshal(text, &report); err != nil || resp.StatusCode != http.StatusOK || report.Accepted != rows {
+		return fmt.Errorf("push: %s: %.300s", resp.Status, text)
+	}
+	return nil
+}
+
+// fill pushes all entities through the same door as everybody's.
+func (b *bench) fill(ctx context.Context) error {
+	c := newCountry()
+	began := time.Now()
+	per := b.entities / len(b.feeds)
+	for i, f := range b.feeds {
+		for from := 0; from < per; from += batchRows {
+			n := min(batchRows, per-from)
+			if err := b.push(ctx, f, c.batch(prefix(i), from, n, 0), n); err != nil {
+				return err
+			}
+		}
+	}
+	step(fmt.Sprintf("filled with %d entities at %.0f rows/s, one client, making the rows included",
+		b.entities, float64(b.entities)/time.Since(began).Seconds()))
+	return nil
+}
+
+func prefix(feed int) string { return fmt.Sprintf("bench%02d", feed) }
+
+// paths makes reads around places where entities are, with radii that find about so many.
+func (b *bench) paths(ctx context.Context, wanted int) ([]string, error) {
+	c := newCountry()
+	var paths []string
+	for len(paths) < 256 {
+		lat, lng := c.place()
+		path := func(radius float64) string {
+			return fmt.Sprintf("/v2/entities/nearby?lat=%.5f&lng=%.5f&radius=%.0f", lat, lng, radius)
+		}
+		radius := 100.0
+		for radius < 20_000 {
+			var answer struct{ Entities []json.RawMessage }
+			if err := b.call(ctx, http.MethodGet, path(radius), nil, &answer); err != nil {
+				return nil, err
+			}
+			if len(answer.Entities) >= wanted {
+				paths = append(paths, path(radius))
+				break
+			}
+			radius *= 1.15
+		}
+	}
+	return paths, nil
+}
+
+// comparison is the anchor's figures beside the goal of a read (measured once, on a machine of this kind).
+type comparison struct {
+	wanted int
+	goal   float64 // of the bare handler's requests
+	tile38 float64 // requests/s of Tile38, where
+	bare   float64 // the bare handler made so many
+}
+
+// reads compares nearby with a bare handler, round by round in turn.
+func (b *bench) reads(ctx context.Context) error {
+	for _, c := range []comparison{{20, 0.65, 2270, 50_800}, {100, 0.55, 890, 28_100}} {
+		paths, err := b.paths(ctx, c.wanted)
+		if err != nil {
+			return err
+		}
+		warm, err := load(ctx, b.addr, paths, time.Second)
+		if err != nil {
+			return err
+		}
+		bare, err := startBare(ctx, warm.size())
+		if err != nil {
+			return err
+		}
+		var ratios, ours, theirs []float64
+		for range b.rounds {
+			fixed, err := load(ctx, bare.addr, []string{"/"}, b.round)
+			if err != nil {
+				return err
+			}
+			near, err := load(ctx, b.addr, paths, b.round)
+			if err != nil {
+				return err
+			}
+			ratios = append(ratios, near.perSecond()/fixed.perSecond())
+			ours, theirs = append(ours, near.perSecond()), append(theirs, fixed.perSecond())
+		}
+		bare.stop()
+		ratio := median(ratios)
+		b.table.add(fmt.Sprintf("nearby, ≈ %d entities (%d bytes) / bare handler", c.wanted, warm.size()), fmt.Sprintf("≥ %.0f %%", c.goal*100),
+			fmt.Sprintf("%.0f %% (%.0f of %.0f/s)", ratio*100, median(ours), median(theirs)), ratio >= c.goal)
+		times := ratio / (c.tile38 / c.bare)
+		b.table.add(fmt.Sprintf("nearby, ≈ %d entities / Tile38, by the anchor", c.wanted), "≥ 12 ×", fmt.Sprintf("%.1f ×", times), times >= 12)
+	}
+	now, peak, err := b.memory()
+	if err != nil {
+		return err
+	}
+	b.table.add(fmt.Sprintf("memory with %d entities, after reads", b.entities), "≤ 800 MB", fmt.Sprintf("%.0f MB (highest %.0f)", now, peak), now <= 800)
+	return nil
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+// search runs the index's own benchmark, which always takes a million entities.
+func (b *bench) search(ctx context.Context) error {
+	out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkSearch$", "./internal/index").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	line := regexp.MustCompile(`hits=(\d+)\S*\s+\d+\s+(\S+) ns/op\s+(\S+) hits/op\s+\d+ B/op\s+(\d+) allocs/op`)
+	for _, m := range line.FindAllStringSubmatch(string(out), -1) {
+		ns, err := strconv.ParseFloat(m[2], 64)
+		if err != nil {
+			return err
+		}
+		goal := 4000.0
+		if m[1] == "100" {
+			goal = 20_000
+		}
+		b.table.add("index search alone, ≈ "+m[1]+" hits", fmt.Sprintf("≤ %.0f µs, 0 allocations", goal/1000),
+			fmt.Sprintf("%.1f µs, %s allocations, %s hits", ns/1000, m[4], m[3]), ns <= goal && m[4] == "0")
+	}
+	return nil
+}
+
+// visible measures how long after its 200 a pushed entity can be read.
+func (b *bench) visible(ctx context.Context) error {
+	var waits []time.Duration
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range 200 {
+		lat, lng := -40+rng.Float64(), 20+rng.Float64() // far from everything else
+		row := fmt.Appendf(nil, `[{"external_id":"visible:%d","kind":"alert.police","lat":%.6f,"lng":%.6f,"properties":{}}]`, i, lat, lng)
+		if err := b.push(ctx, b.feeds[0], row, 1); err != nil {
+			return err
+		}
+		began := time.Now()
+		for {
+			var answer struct{ Entities []json.RawMessage }
+			path := fmt.Sprintf("/v2/entities/nearby?lat=%.6f&lng=%.6f&radius=1", lat, lng)
+			if err := b.call(ctx, http.MethodGet, path, nil, &answer); err != nil {
+				return err
+			}
+			if len(answer.Entities) > 0 {
+				break
+			}
+		}
+		waits = append(waits, time.Since(began))
+	}
+	slices.Sort(waits)
+	p99 := waits[len(waits)*99/100]
+	b.table.add("a pushed entity is readable after its 200, p99", "≤ 100 ms",
+		fmt.Sprintf("%.1f ms (median %.1f)", ms(p99), ms(waits[len(waits)/2])), p99 <= 100*time.Millisecond)
+	return nil
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// pushes measures pushing changed rows into the full store: alone, and reads beside it.
+func (b *bench) pushes(ctx context.Context) error {
+	c := newCountry()
+	const batches = 40
+	bodies := make([][]byte, batches)
+	version := 0
+	remake := func() {
+		version++
+		for i := range bodies {
+			bodies[i] = c.batch(prefix(i%len(b.feeds)), i/len(b.feeds)*batchRows%(b.entities/len(b.feeds)), batchRows, version)
+		}
+	}
+	var rates []float64
+	for range b.rounds {
+		remake()
+		rate, err := b.pushAll(ctx, bodies)
+		if err != nil {
+			return err
+		}
+		rates = append(rates, rate)
+	}
+	rate := median(rates)
+	b.table.add("push, 5 000 rows a batch, durable", "≥ 50 000 rows/s", fmt.Sprintf("%.0f rows/s", rate), rate >= 50_000)
+
+	paths, err := b.paths(ctx, 20)
+	if err != nil {
+		return err
+	}
+	alone, err := load(ctx, b.addr, paths, b.round)
+	if err != nil {
+		return err
+	}
+	remake()
+	pushing, stop := context.WithCancel(ctx)
+	var pushed atomic.Int64
+	var group sync.WaitGroup
+	var failed error
+	group.Go(func() {
+		for i := 0; pushing.Err() == nil; i++ {
+			if err := b.push(ctx, b.feeds[i%len(b.feeds)], bodies[i%batches], batchRows); err != nil {
+				failed = err
+				return
+			}
+			pushed.Add(batchRows)
+		}
+	})
+	beside, err := load(ctx, b.addr, paths, b.round)
+	stop()
+	group.Wait()
+	if err = errors.Join(err, failed); err != nil {
+		return err
+	}
+	share := beside.perSecond() / alone.perSecond()
+	b.table.add("reads beside pushes / reads alone", "≥ 60 %", fmt.Sprintf("%.0f %% (beside %.0f rows/s; p99 %.1f ms, alone %.1f ms)",
+		share*100, float64(pushed.Load())/beside.elapsed.Seconds(), ms(beside.percentile(0.99)), ms(alone.percentile(0.99))), share >= 0.6)
+	return nil
+}
+
+// pushAll pushes the bodies from a few clients and gives the rows a second.
+func (b *bench) pushAll(ctx context.Context, bodies [][]byte) (float64, error) {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	failures := make([]error, pushWorkers)
+	began := time.Now()
+	for worker := range pushWorkers {
+		group.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(bodies) || failures[worker] != nil {
+					return
+				}
+				failures[worker] = b.push(ctx, b.feeds[i%len(b.feeds)], bodies[i], batchRows)
+			}
+		})
+	}
+	group.Wait()
+	return float64(len(bodies)*batchRows) / time.Since(began).Seconds(), errors.Join(failures...)
+}
+
+// snapshotRows is the size of the polled snapshot; one in a hundred rows changes.
+const snapshotRows = 200_000
+
+// snapshot measures what a poll costs when 1 % of a large snapshot changed.
+func (b *bench) snapshot(ctx context.Context) error {
+	make200k := func(version int) []byte {
+		c := newCountry()
+		dst := append(make([]byte, 0, snapshotRows*220), '[')
+		for i := range snapshotRows {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			v := 0
+			if i%100 == 0 {
+				v = version
+			}
+			dst = c.appendRow(dst, "pull", i, v)
+		}
+		return append(dst, ']')
+	}
+	first := make200k(0)
+	b.provider.body.Store(&first)
+	var answer struct{ Feed struct{ ID string } }
+	registration := map[string]any{"name": "Bench pull", "direction": "pull", "visibility": "public", "pull_url": b.provider.url(), "pull_interval_seconds": 3600}
+	if err := b.call(ctx, http.MethodPost, "/v2/feeds", registration, &answer); err != nil {
+		return err
+	}
+	feed := "/v2/feeds/" + answer.Feed.ID
+	fetched, err := b.polled(ctx, feed, "")
+	if err != nil {
+		return err
+	}
+	changed := make200k(1)
+	b.provider.body.Store(&changed)
+	if err := b.settle(ctx); err != nil {
+		return err
+	}
+	if err := b.resetPeak(); err != nil {
+		return err
+	}
+	before, _, err := b.memory()
+	if err != nil {
+		return err
+	}
+	rowsBefore, err := b.metric("wayside_follow_entities_total")
+	if err != nil {
+		return err
+	}
+	usedBefore, err := b.processor()
+	if err != nil {
+		return err
+	}
+	// Pausing and resuming a feed polls it at once.
+	for _, active := range []bool{false, true} {
+		if err := b.call(ctx, http.MethodPatch, feed, map[string]bool{"active": active}, nil); err != nil {
+			return err
+		}
+	}
+	if _, err := b.polled(ctx, feed, fetched); err != nil {
+		return err
+	}
+	if err := b.settle(ctx); err != nil {
+		return err
+	}
+	used, err := b.processor()
+	if err != nil {
+		return err
+	}
+	rows, err := b.metric("wayside_follow_entities_total")
+	if err != nil {
+		return err
+	}
+	_, peak, err := b.memory()
+	if err != nil {
+		return err
+	}
+	used -= usedBefore
+	rows -= rowsBefore
+	b.table.add("snapshot of 200 000 rows, 1 % changed: processor time", "≤ 1.5 s", fmt.Sprintf("%.2f s", used.Seconds()), used <= 1500*time.Millisecond)
+	b.table.add("the same: rows written", "≤ 2 100", fmt.Sprintf("%.0f", rows), rows <= 2100 && rows >= snapshotRows/100)
+	b.table.add("the same: extra memory", "≤ 150 MB", fmt.Sprintf("%.0f MB", peak-before), peak-before <= 150)
+	return nil
+}
+
+// settle waits until the service has gone quiet.
+func (b *bench) settle(ctx context.Context) error {
+	quiet := 0
+	last, err := b.processor()
+	for err == nil && quiet < 4 && ctx.Err() == nil {
+		time.Sleep(250 * time.Millisecond)
+		var now time.Duration
+		if now, err = b.processor(); now-last <= 10*time.Millisecond {
+			quiet++
+		} else {
+			quiet = 0
+		}
+		last = now
+	}
+	return err
+}
+
+// polled waits for a poll later than the given one and gives its time.
+func (b *bench) polled(ctx context.Context, feed, after string) (string, error) {
+	for range 600 {
+		var answer struct {
+			Feed struct {
+				LastFetchedAt    string `json:"last_fetched_at"`
+				LastFetchOutcome string `json:"last_fetch_outcome"`
+				LastFetchError   string `json:"last_fetch_error"`
+			}
+		}
+		if err := b.call(ctx, http.MethodGet, feed, nil, &answer); err != nil {
+			return "", err
+		}
+		f := answer.Feed
+		if f.LastFetchedAt != "" && f.LastFetchedAt != after {
+			if f.LastFetchOutcome != "ok" {
+				return "", fmt.Errorf("the poll ended with %s: %s", f.LastFetchOutcome, f.LastFetchError)
+			}
+			return f.LastFetchedAt, nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return "", errors.New("no poll in a minute")
+}

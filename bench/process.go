@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// bench is the service under measurement and what the steps share.
+type bench struct {
+	options
+	table    *table
+	binary   string
+	config   string
+	addr     string
+	ops      string
+	process  *exec.Cmd
+	provider *provider
+	cookie   string
+	feeds    []pushFeed
+	ready    time.Duration // from start to ready, the last time
+}
+
+// build makes the binary.
+func (b *bench) build(ctx context.Context) error {
+	b.binary = filepath.Join(b.dir, "wayside")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", b.binary, "./cmd/wayside")
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
+}
+
+// configText lifts the limits that protect a service from clients like this one.
+const configText = `
+base_url = "http://%[1]s"
+data_dir = %[3]q
+[http]
+listen = %[1]q
+[ops]
+listen = %[2]q
+[limits]
+guest_reads_per_minute = 1000000000
+account_reads_per_minute = 1000000000
+pushes_per_minute = 1000000
+push_entities_per_minute = 0
+manage_per_minute = 100000
+feeds_per_account = 1000
+[egress]
+ca_file = %[4]q
+[egress.hosts]
+"bench.example.org" = "127.0.0.1"
+`
+
+// start runs the service and waits until it is ready.
+func (b *bench) start(ctx context.Context) error {
+	if b.addr == "" {
+		var err error
+		if b.addr, err = freeAddress(); err != nil {
+			return err
+		}
+		if b.ops, err = freeAddress(); err != nil {
+			return err
+		}
+		b.config = filepath.Join(b.dir, "wayside.toml")
+		text := fmt.Sprintf(configText, b.addr, b.ops, filepath.Join(b.dir, "data"), filepath.Join(b.dir, "ca.pem"))
+		if err := os.WriteFile(b.config, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	log, err := os.OpenFile(filepath.Join(b.dir, "serve.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	b.process = exec.CommandContext(ctx, b.binary, "serve", "--config", b.config)
+	b.process.Stdout, b.process.Stderr = log, log
+	began := time.Now()
+	if err := b.process.Start(); err != nil {
+		return err
+	}
+	for time.Since(began) < 2*time.Minute {
+		resp, err := http.Get("http://" + b.addr + "/readyz") //nolint:noctx // bounded by the loop
+		if err == nil {
+			_ = resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				b.ready = time.Since(began)
+				return nil
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return fmt.Errorf("the service was not ready in time; see %s", log.Name())
+}
+
+// stop ends the service as an operator would.
+func (b *bench) stop() error {
+	if b.process == nil || b.process.ProcessState != nil {
+		return nil
+	}
+	if err := b.process.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	return b.process.Wait()
+}
+
+// restart measures the way from start to ready with everything in the store.
+func (b *bench) restart(ctx context.Context) error {
+	if err := b.stop(); err != nil {
+		return err
+	}
+	if err := b.start(ctx); err != nil {
+		return err
+	}
+	b.table.add("start to ready", "≤ 5 s", fmt.Sprintf("%.1f s", b.ready.Seconds()), b.ready <= 5*time.Second)
+	return nil
+}
+
+// command runs the service's command line beside the running service.
+func (b *bench) command(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, b.binary, append(args, "--config", b.config)...)
+	var out, problem bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problem
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("wayside %s: %w: %s", strings.Join(args, " "), err, problem.String())
+	}
+	return out.String(), nil
+}
+
+// memory is the process's resident memory in megabytes, now and at its highest.
+func (b *bench) memory() (now, peak float64, err error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", b.process.Process.Pid))
+	if err != nil {
+		return 0, 0, err
+	}
+	return kilobytes(string(status), "VmRSS:") / 1000, kilobytes(string(status), "VmHWM:") / 1000, nil
+}
+
+func kilobytes(status, name string) float64 {
+	_, rest, _ := strings.Cut(status, name)
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0
+	}
+	kb, err := strconv.ParseFloat(fields[0], 64)
+	if err != nil {
+		return 0
+	}
+	return kb * 1.024
+}
+
+// resetPeak makes the highest memory count from now on.
+func (b *bench) resetPeak() error {
+	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", b.process.Process.Pid), []byte("5"), 0o200)
+}
+
+// ticksPerSecond is the kernel's unit of processor time as user space sees it, on every Linux.
+const ticksPerSecond = 100
+
+// processor is the processor time that the service used so far.
+func (b *bench) processor() (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", b.process.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	const user, system = 11, 12
+	if len(fields) <= system {
+		return 0, fmt.Errorf("unexpected stat: %q", stat)
+	}
+	ticks := 0
+	for _, field := range []string{fields[user], fields[system]} {
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			return 0, err
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * time.Second / ticksPerSecond, nil
+}
+
+// metric reads one figure of the service's own.
+func (b *bench) metric(name string) (float64, error) {
+	resp, err := http.Get("http://" + b.ops + "/metrics") //nolint:noctx // loopback
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close() //nolint:errcheck // read only
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			return strconv.ParseFloat(value, 64)
+		}
+	}
+	return 0, fmt.Errorf("no metric %s", name)
+}
+
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close() //nolint:errcheck // its address is all that is wanted
+	return l.Addr().String(), nil
+}
