@@ -70,18 +70,17 @@ func parseURL(s string, schemes ...string) (*url.URL, error) {
 	if err != nil || u.Hostname() == "" || !slices.Contains(schemes, u.Scheme) {
 		return nil, fmt.Errorf("must be a URL that begins with %s://", strings.Join(schemes, ":// or "))
 	}
-	if _, err := parsePort(u.Port()); u.Port() != "" && err != nil {
-		return nil, err
+	if u.Port() == "" {
+		return u, nil
 	}
-	return u, nil
+	return u, checkPort(u.Port())
 }
 
-func parsePort(s string) (int, error) {
-	port, err := strconv.ParseUint(s, 10, 16)
-	if err != nil {
-		return 0, fmt.Errorf("%q is no port: 0 to 65535", s)
+func checkPort(s string) error {
+	if _, err := strconv.ParseUint(s, 10, 16); err != nil {
+		return fmt.Errorf("%q is no port: 0 to 65535", s)
 	}
-	return int(port), nil
+	return nil
 }
 
 func checkListen(s string) (string, error) {
@@ -92,10 +91,7 @@ func checkListen(s string) (string, error) {
 	if strings.ContainsFunc(host, func(r rune) bool { return unicode.IsSpace(r) || r == '/' }) {
 		return "", fmt.Errorf("%q is no host", host)
 	}
-	if _, err := parsePort(port); err != nil {
-		return "", err
-	}
-	return s, nil
+	return s, checkPort(port)
 }
 
 func parsePrefix(s string) (netip.Prefix, error) {
@@ -134,7 +130,7 @@ func checkCacheURL(s string) (string, error) {
 	if _, err := parseURL(s, "valkey", "redis"); err != nil {
 		return "", errors.New("must be empty (in the process)")
 	}
-	return "", errors.New("Valkey is not available in this version yet: leave it empty for a cache in the process") //nolint:staticcheck // a proper name
+	return "", errors.New("a shared cache (Valkey) is not available in this version yet: leave it empty for one in the process")
 }
 
 func checkNetwork(s string) (string, error) {

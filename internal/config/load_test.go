@@ -142,7 +142,7 @@ func TestFileProblems(t *testing.T) {
 		{"origin with a slash", "[read]\ncors_origins = [\"https://a.example.org/\"]", []string{`wayside.toml:2: read.cors_origins: "https://a.example.org/": an origin has no slash at its end`}},
 		{"PostgreSQL", "[database]\nurl = \"postgres://u:secret@db/wayside\"", []string{"wayside.toml:2: database.url: PostgreSQL is not available in this version yet: leave it empty for SQLite in data_dir"}},
 		{"another database", "[database]\nurl = \"mysql://u:secret@db/wayside\"", []string{"wayside.toml:2: database.url: must be empty (SQLite in data_dir)"}},
-		{"Valkey", "[cache]\nurl = \"valkey://db\"", []string{"wayside.toml:2: cache.url: Valkey is not available in this version yet: leave it empty for a cache in the process"}},
+		{"Valkey", "[cache]\nurl = \"valkey://db\"", []string{"wayside.toml:2: cache.url: a shared cache (Valkey) is not available in this version yet: leave it empty for one in the process"}},
 		{"bad mail server", "[mail]\nsmtp_url = \"http://u:secret@mail\"", []string{"wayside.toml:2: mail.smtp_url: must be a URL that begins with smtp:// or smtps://"}},
 		{"bad sender", "[mail]\nfrom = \"nobody\"", []string{`wayside.toml:2: mail.from: must be one e-mail address, such as wayside@example.org or "Wayside <wayside@example.org>"`}},
 		{"bad mode", "[incidents]\nmode = \"dead\"", []string{`wayside.toml:2: incidents.mode: "dead" is none of live, database`}},

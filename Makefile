@@ -1,0 +1,87 @@
+# Everything that people do with this repository. It needs Go, git and make; the tools that the checks use are built from
+# tools/ (pinned there) into bin/, once for each tools/go.sum.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.ONESHELL:
+
+GO        ?= go
+FUZZTIME  ?= 10s
+BENCH     ?= full
+PKG       ?= ./...
+export PATH := $(CURDIR)/bin:$(PATH)
+
+SUM       := $(shell cksum < tools/go.sum | cut -d' ' -f1)
+TOOLS     := bin/.tools-$(SUM)
+STEP      = printf '\n== %s\n'
+
+.PHONY: help demo test tests checks bench lint fuzz generate build tools format cc
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-10s %s\n", $$1, $$2 }'
+
+demo: ## run a demo town on this machine and print what to try
+	@$(GO) run ./cmd/wayside demo
+
+build: ## build bin/wayside
+	@$(GO) build -o bin/wayside ./cmd/wayside
+
+test: checks tests fuzz ## everything that CI runs: checks, all tests with -race, fuzzing for seconds
+	@$(STEP) 'all is well'
+
+checks: tools ## format, vet, staticcheck, golangci-lint, known vulnerabilities, generated files
+	@$(STEP) 'format (gofumpt)'
+	unformatted=$$(gofumpt -l .)
+	if [ -n "$$unformatted" ]; then printf 'not formatted; run make format:\n%s\n' "$$unformatted"; exit 1; fi
+	$(STEP) 'vet'
+	$(GO) vet ./...
+	$(STEP) 'staticcheck'
+	staticcheck ./...
+	$(STEP) 'golangci-lint'
+	golangci-lint run ./...
+	$(STEP) 'known vulnerabilities (govulncheck)'
+	.ci/vulnerabilities
+	$(STEP) 'generated files'
+	.ci/generated
+
+tests: tools cc ## all tests with the race detector; PKG=./internal/ingest/... for some
+	@$(STEP) 'tests (with -race)'
+	gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -race -timeout 15m $(PKG)
+
+lint: tools ## staticcheck and golangci-lint alone
+	@staticcheck ./...
+	golangci-lint run ./...
+
+format: tools ## format every Go file
+	@gofumpt -w .
+
+fuzz: ## every fuzz target for FUZZTIME=10s
+	@$(STEP) 'fuzzing, $(FUZZTIME) for each target'
+	FUZZTIME=$(FUZZTIME) .ci/fuzz
+
+bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities
+	@if [ "$(BENCH)" = small ]; then $(GO) run ./bench -entities 100000; else $(GO) run ./bench; fi
+
+generate: ## make generated files anew
+	@$(GO) generate ./...
+
+tools: $(TOOLS)
+
+$(TOOLS): tools/go.mod tools/go.sum
+	@printf '== building the tools (once)\n'
+	mkdir -p bin
+	rm -f bin/.tools-*
+	cd tools && GOBIN=$(CURDIR)/bin $(GO) install tool
+	touch $(CURDIR)/$(TOOLS)
+
+# The race detector needs cgo, and that a C compiler.
+cc:
+	@if command -v "$$($(GO) env CC)" > /dev/null; then exit 0; fi
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
+		printf '== installing a C compiler for the race detector\n'
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev
+	else
+		printf 'The race detector needs a C compiler: sudo apt-get install gcc libc6-dev\n'
+		exit 1
+	fi
