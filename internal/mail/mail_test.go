@@ -1,0 +1,399 @@
+package mail
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"mime"
+	"mime/quotedprintable"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// parse reads a letter as a mail program does.
+func parse(t *testing.T, data string) (*mail.Message, string) {
+	t.Helper()
+	msg, err := mail.ReadMessage(strings.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body io.Reader = msg.Body
+	if msg.Header.Get("Content-Transfer-Encoding") == "quoted-printable" {
+		body = quotedprintable.NewReader(body)
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return msg, strings.ReplaceAll(string(text), "\r\n", "\n")
+}
+
+func subjectOf(t *testing.T, msg *mail.Message) string {
+	t.Helper()
+	subject, err := new(mime.WordDecoder).DecodeHeader(msg.Header.Get("Subject"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return subject
+}
+
+// files reads the outbox folder: names and contents.
+func (d *desk) files(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(d.folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(d.folder, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(text)
+	}
+	return all
+}
+
+// one gives the only letter in the folder.
+func (d *desk) one(t *testing.T) (name, data string) {
+	t.Helper()
+	all := d.files(t)
+	if len(all) != 1 {
+		t.Fatalf("%d files, want 1\n%s", len(all), d.log)
+	}
+	for name, data = range all {
+		return name, data
+	}
+	return "", ""
+}
+
+func TestFiles(t *testing.T) {
+	d := newDesk(t, Config{}, signInLetter())
+	stop := d.run(t)
+	<-d.outbox.told
+	stop()
+	name, data := d.one(t)
+	if want := "20261120T080000.000Z-sign_in-1.eml"; name != want {
+		t.Errorf("name %s, want %s", name, want)
+	}
+	info, err := os.Stat(filepath.Join(d.folder, name))
+	if err != nil || info.Mode() != 0o600 {
+		t.Errorf("mode %v (%v)", info.Mode(), err)
+	}
+	if info, err := os.Stat(d.folder); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("mode of the folder %v (%v)", info.Mode(), err)
+	}
+	// Whoever looks into the file finds the link whole, without decoding.
+	if !regexp.MustCompile(`(?m)^    https://wayside\.example\.org/auth/verify\?token=T0kenOfTheLink\r$`).MatchString(data) {
+		t.Errorf("no plain link in:\n%s", data)
+	}
+	msg, text := parse(t, data)
+	if !regexp.MustCompile(`(?m)^    00420815$`).MatchString(text) {
+		t.Errorf("no code in:\n%s", text)
+	}
+	if to, err := mail.ParseAddress(msg.Header.Get("To")); err != nil || to.Address != "ada@example.org" {
+		t.Errorf("To: %s (%v)", msg.Header.Get("To"), err)
+	}
+	if at, err := msg.Header.Date(); err != nil || !at.Equal(start) {
+		t.Errorf("Date: %v (%v)", at, err)
+	}
+	if subject := subjectOf(t, msg); subject != "Sign in to Wayside" || !strings.Contains(d.log.String(), subject) {
+		t.Errorf("subject %q, log %s", subject, d.log)
+	}
+	d.noSecretsInLog(t)
+}
+
+func TestLetters(t *testing.T) {
+	feed := func(more map[string]string) map[string]string {
+		data := map[string]string{"feed_name": "Chargers of Ghent", "feed_id": "0190-feed"}
+		for k, v := range more {
+			data[k] = v
+		}
+		return data
+	}
+	tests := []struct {
+		name    string
+		letter  mapdata.Letter
+		subject string
+		has     []string
+		hasNot  []string
+	}{
+		{
+			"approved",
+			mapdata.Letter{Kind: mapdata.LetterApproved, Data: feed(nil)},
+			"Feed approved: Chargers of Ghent",
+			[]string{`"Chargers of Ghent"`, "0190-feed", "https://wayside.example.org"},
+			[]string{"note"},
+		},
+		{
+			"rejected, with the note",
+			mapdata.Letter{Kind: mapdata.LetterRejected, Data: feed(map[string]string{"note": "Cameras lie\nin the sea."})},
+			"Feed rejected: Chargers of Ghent",
+			[]string{"\n    Cameras lie\n    in the sea.\n", "/v2/feeds/0190-feed"},
+			nil,
+		},
+		{
+			"deactivated",
+			mapdata.Letter{Kind: mapdata.LetterDeactivated, Data: feed(map[string]string{"error": "HTTP 404"})},
+			"Feed deactivated: Chargers of Ghent",
+			[]string{"20 times", "    HTTP 404\n", `{"active": true}`},
+			nil,
+		},
+		{
+			"shrank",
+			mapdata.Letter{Kind: mapdata.LetterShrank, Data: feed(map[string]string{"rows": "12", "rows_before": "3400"})},
+			"Feed shrank: Chargers of Ghent",
+			[]string{"had 12 rows", "before it 3400."},
+			nil,
+		},
+		{
+			"header injection",
+			mapdata.Letter{Kind: mapdata.LetterApproved, Data: feed(map[string]string{"feed_name": "x\r\nBcc: eve@example.com\r\n\r\nHello"})},
+			"Feed approved: x Bcc: eve@example.com  Hello", nil,
+			[]string{"\nBcc"},
+		},
+		{
+			"text turned around, NUL, escapes, no UTF-8",
+			mapdata.Letter{Kind: mapdata.LetterApproved, Data: feed(map[string]string{"feed_name": "a\u202eb\x00c\x1b[31m\xffd"})},
+			"Feed approved: a b c [31m\uFFFDd", nil,
+			[]string{"\u202e", "\x00", "\x1b"},
+		},
+		{
+			"a long name",
+			mapdata.Letter{Kind: mapdata.LetterApproved, Data: feed(map[string]string{"feed_name": strings.Repeat("ü", 5000)})},
+			"Feed approved: " + strings.Repeat("ü", 199) + "…", nil, nil,
+		},
+		{
+			"a note of one endless line",
+			mapdata.Letter{Kind: mapdata.LetterRejected, Data: feed(map[string]string{"note": strings.Repeat("x", 90_000)})},
+			"Feed rejected: Chargers of Ghent",
+			[]string{strings.Repeat("x", 3999)},
+			[]string{strings.Repeat("x", 4000)},
+		},
+		{
+			"templates in values stay text",
+			mapdata.Letter{Kind: mapdata.LetterApproved, Data: feed(map[string]string{"feed_name": "{{.base_url}}", "base_url": "https://evil.example"})},
+			"Feed approved: {{.base_url}}", nil,
+			[]string{"evil"},
+		},
+		{
+			"values that are missing",
+			mapdata.Letter{Kind: mapdata.LetterShrank},
+			"Feed shrank: ",
+			[]string{"far fewer rows"},
+			[]string{"<no value>"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newDesk(t, Config{}, tt.letter)
+			stop := d.run(t)
+			<-d.outbox.told
+			stop()
+			name, data := d.one(t)
+			if strings.Contains(name, "@") {
+				t.Errorf("name %s", name)
+			}
+			msg, text := parse(t, data)
+			if got := subjectOf(t, msg); strings.TrimSpace(got) != strings.TrimSpace(tt.subject) {
+				t.Errorf("subject %q, want %q", got, tt.subject)
+			}
+			if len(msg.Header["Bcc"])+len(msg.Header["Cc"]) > 0 || len(msg.Header["To"]) != 1 {
+				t.Errorf("header %v", msg.Header)
+			}
+			for _, want := range tt.has {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is not in:\n%s", want, text)
+				}
+			}
+			for _, not := range tt.hasNot {
+				if strings.Contains(data, not) {
+					t.Errorf("%q is in:\n%s", not, data)
+				}
+			}
+			for line := range strings.SplitSeq(data, "\n") {
+				if len(line) > 998 && tt.name != "a note of one endless line" && tt.name != "a long name" {
+					t.Errorf("a line of %d bytes", len(line))
+				}
+			}
+		})
+	}
+}
+
+func FuzzRender(f *testing.F) {
+	f.Add("name", "note")
+	f.Add("a\r\nBcc: b@c.example", "\x00")
+	texts, err := newTexts("https://wayside.example.org")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, name, note string) {
+		subject, body, err := texts.render(&mapdata.Letter{
+			Kind: mapdata.LetterRejected, Data: map[string]string{"feed_name": name, "note": note},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.ContainsAny(subject, "\r\n\x00") || strings.ContainsAny(body, "\r\x00\x1b") {
+			t.Errorf("control characters in %q or %q", subject, body)
+		}
+	})
+}
+
+func TestBackoff(t *testing.T) {
+	for tries, want := range map[int]time.Duration{
+		0: time.Minute, 1: time.Minute, 2: 2 * time.Minute, 6: 32 * time.Minute, 7: time.Hour, 8: time.Hour, 1 << 40: time.Hour,
+	} {
+		if got := Backoff(tries); got != want {
+			t.Errorf("after %d failures %v, want %v", tries, got, want)
+		}
+	}
+}
+
+func TestGivenUp(t *testing.T) {
+	tests := []struct {
+		name string
+		kind mapdata.LetterKind
+		age  time.Duration
+		sent bool
+	}{
+		{"an approval of almost three days", mapdata.LetterApproved, 3*24*time.Hour - time.Second, true},
+		{"an approval of three days", mapdata.LetterApproved, 3 * 24 * time.Hour, false},
+		{"a sign-in of almost ten minutes", mapdata.LetterSignIn, 10*time.Minute - time.Second, true},
+		{"a sign-in of ten minutes", mapdata.LetterSignIn, 10 * time.Minute, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newDesk(t, Config{}, mapdata.Letter{Kind: tt.kind, At: start.Add(-tt.age)})
+			stop := d.run(t)
+			<-d.outbox.told
+			stop()
+			if n := len(d.files(t)); (n == 1) != tt.sent || strings.Contains(d.log.String(), "given up") == tt.sent {
+				t.Errorf("%d letters written, log %s", n, d.log)
+			}
+			if d.outbox.waiting() != 0 {
+				t.Error("the letter waits on")
+			}
+		})
+	}
+}
+
+// A process that died with a letter in hand loses it to the next one when its lease ends, and not before.
+func TestALeaseThatNobodyEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, Config{Now: time.Now}, mapdata.Letter{Kind: mapdata.LetterApproved, At: time.Now()})
+		if due, err := d.outbox.DueLetters(t.Context(), time.Now(), time.Now().Add(leaseTime), batch); err != nil || len(due) != 1 {
+			t.Fatal("the letter was not leased", err)
+		}
+		stop := d.run(t)
+		time.Sleep(leaseTime - time.Second)
+		if n := len(d.files(t)); n != 0 {
+			t.Error("sent while somebody else held it")
+		}
+		time.Sleep(pollEvery + time.Second)
+		if n := len(d.files(t)); n != 1 {
+			t.Errorf("%d letters after the lease, want 1", n)
+		}
+		stop()
+	})
+}
+
+func TestPokeAndPoll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t, Config{Now: time.Now})
+		stop := d.run(t)
+		synctest.Wait()
+		add := func() {
+			d.outbox.mu.Lock()
+			defer d.outbox.mu.Unlock()
+			d.outbox.letters = append(d.outbox.letters, mapdata.Letter{
+				ID: time.Now().UnixNano(), Kind: mapdata.LetterApproved, Address: "ada@example.org", At: time.Now(),
+			})
+		}
+		add()
+		d.Poke()
+		synctest.Wait()
+		if n := len(d.files(t)); n != 1 {
+			t.Errorf("%d letters after a poke, want 1", n)
+		}
+		add()
+		time.Sleep(pollEvery + time.Second)
+		if n := len(d.files(t)); n != 2 {
+			t.Errorf("%d letters after the poll, want 2", n)
+		}
+		stop()
+		d.Poke()
+		d.Poke() // nobody listens any more: must not block
+	})
+}
+
+// The disk is full: nothing is left behind, the letter waits, and leaves when there is room.
+func TestAFolderThatCannotBeWritten(t *testing.T) {
+	d := newDesk(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved})
+	if err := os.WriteFile(d.folder, nil, 0o600); err != nil { // a file where the folder should be
+		t.Fatal(err)
+	}
+	defer d.run(t)()
+	if l := <-d.outbox.told; l.Tries != 1 {
+		t.Fatalf("tries %d", l.Tries)
+	}
+	if err := os.Remove(d.folder); err != nil {
+		t.Fatal(err)
+	}
+	d.hand.add(time.Minute)
+	d.Poke()
+	if l := <-d.outbox.told; l.Tries != -1 {
+		t.Errorf("not written once it could be\n%s", d.log)
+	}
+	d.one(t)
+}
+
+// Sent, but the outbox does not hear of it: the second copy has the id of the first.
+func TestASecondCopyHasTheSameID(t *testing.T) {
+	d := newDesk(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved})
+	d.outbox.fail = errors.New("database is locked")
+	d.empty(t.Context())
+	d.outbox.fail = nil
+	d.hand.add(leaseTime)
+	d.empty(t.Context())
+	ids := map[string]bool{}
+	for _, data := range d.files(t) {
+		msg, _ := parse(t, data)
+		ids[msg.Header.Get("Message-Id")] = true
+	}
+	if len(d.files(t)) != 2 || len(ids) != 1 {
+		t.Errorf("%d copies with %d ids", len(d.files(t)), len(ids))
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	tests := []struct {
+		name string
+		c    Config
+		key  string
+	}{
+		{"no sender", Config{BaseURL: "http://127.0.0.1:8080"}, "mail.from"},
+		{"sender with a line break", Config{BaseURL: "http://127.0.0.1:8080", From: "a@b.example\r\nBcc: c@d.example"}, "mail.from"},
+		{"no address", Config{From: "wayside@localhost"}, "base_url"},
+		{"another scheme", Config{BaseURL: "http://127.0.0.1:8080", From: "wayside@localhost", SMTPURL: "ftp://x"}, "mail.smtp_url"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := New(tt.c); err == nil || !strings.HasPrefix(err.Error(), tt.key) {
+				t.Errorf("error %v, want one that names %s", err, tt.key)
+			}
+		})
+	}
+	if _, err := New(Config{BaseURL: "http://127.0.0.1:8080", From: "wayside@localhost"}); err != nil {
+		t.Errorf("the defaults of D14: %v", err)
+	}
+}

@@ -1,0 +1,230 @@
+package mail
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/mail"
+	"net/url"
+	"strings"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"wayside/internal/mapdata"
+)
+
+const (
+	pollEvery   = 10 * time.Second // for letters that other nodes stored, and those that failed
+	batch       = 8                // letters leased at a time
+	sendTimeout = 20 * time.Second // for one letter, whatever the server does
+	stopGrace   = 5 * time.Second
+	leaseTime   = 5 * time.Minute // longer than a whole batch can take, so that nobody else sends the same letter
+
+	giveUpAfter       = 3 * 24 * time.Hour
+	giveUpSignInAfter = 10 * time.Minute // its link is dead by then (D11.1)
+)
+
+// Config is what a Sender needs.
+type Config struct {
+	Outbox  Outbox
+	Now     func() time.Time
+	Log     *slog.Logger
+	BaseURL string      // public address, without a trailing slash
+	From    string      // sender: an address, or "Name <address>"
+	SMTPURL string      // see docs/operating.md; empty: letters become files in Folder
+	Folder  string      // data_dir/outbox
+	TLS     *tls.Config // for the SMTP server; nil: the system's roots
+}
+
+// Sender empties the outbox.
+type Sender struct {
+	outbox Outbox
+	clock  func() time.Time
+	log    *slog.Logger
+	from   *mail.Address
+	host   string // what Message-IDs end in
+	texts  *texts
+	server *server // nil: files
+	folder folder
+	poke   chan struct{}
+	grace  time.Duration // for the letter in hand, once Run is to end
+}
+
+// New makes a Sender, which does nothing until Run. Its errors name the key of the configuration that is wrong (D14).
+func New(c Config) (*Sender, error) {
+	from, err := mail.ParseAddress(c.From)
+	if err != nil {
+		return nil, errors.New("mail.from must be an address such as wayside@example.org")
+	}
+	base, err := url.Parse(c.BaseURL)
+	if err != nil || base.Hostname() == "" {
+		return nil, errors.New("base_url must be an address such as https://wayside.example.org")
+	}
+	texts, err := newTexts(strings.TrimSuffix(c.BaseURL, "/"))
+	if err != nil {
+		return nil, err
+	}
+	s := &Sender{
+		outbox: c.Outbox, clock: c.Now, log: c.Log, from: from, host: base.Hostname(), texts: texts,
+		folder: folder{c.Folder}, poke: make(chan struct{}, 1), grace: stopGrace,
+	}
+	if c.SMTPURL != "" {
+		if s.server, err = parseServer(c.SMTPURL, c.TLS); err != nil {
+			return nil, fmt.Errorf("mail.%w", err)
+		}
+	}
+	return s, nil
+}
+
+func (s *Sender) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
+
+// Poke says that a letter was stored, so that it leaves at once. It never blocks.
+func (s *Sender) Poke() {
+	select {
+	case s.poke <- struct{}{}:
+	default: // poked already
+	}
+}
+
+// Run sends what is due, on a poke and every ten seconds, until ctx ends. The letter in hand is finished first, within
+// five seconds; the others go back.
+func (s *Sender) Run(ctx context.Context) error {
+	ticker := time.NewTicker(pollEvery)
+	defer ticker.Stop()
+	for {
+		s.empty(ctx)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.poke:
+		case <-ticker.C:
+		}
+	}
+}
+
+// empty sends until nothing is due.
+func (s *Sender) empty(ctx context.Context) {
+	for ctx.Err() == nil {
+		now := s.now()
+		due, err := s.outbox.DueLetters(ctx, now, now.Add(leaseTime), batch)
+		if err != nil {
+			if ctx.Err() == nil {
+				s.log.Error("outbox cannot be read", "error", err)
+			}
+			return
+		}
+		for i := range due {
+			s.handle(ctx, &due[i])
+		}
+		if len(due) < batch {
+			return
+		}
+	}
+}
+
+// handle sends one letter and tells the outbox how it went. The outbox is told even when ctx ends meanwhile.
+func (s *Sender) handle(ctx context.Context, l *mapdata.Letter) {
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTime)
+	defer cancel()
+	now := s.now()
+	var err error
+	switch age := now.Sub(l.At); {
+	case ctx.Err() != nil:
+		err = s.outbox.LetterFailed(stop, l.ID, l.Tries, now) // untried: another node, or the next run, takes it
+	case age >= giveUpAfter || l.Kind == mapdata.LetterSignIn && age >= giveUpSignInAfter:
+		s.log.Error("letter given up: too old", "kind", l.Kind, "tries", l.Tries)
+		err = s.outbox.LetterSent(stop, l.ID)
+	default:
+		err = s.try(ctx, stop, l)
+	}
+	if err != nil {
+		s.log.Error("outbox cannot be written", "kind", l.Kind, "error", err)
+	}
+}
+
+// try sends one letter. Its error is the outbox's.
+func (s *Sender) try(ctx, stop context.Context, l *mapdata.Letter) error {
+	failed := s.deliver(ctx, l)
+	switch tries := l.Tries + 1; {
+	case failed == nil:
+		return s.outbox.LetterSent(stop, l.ID)
+	case final(failed):
+		s.log.Error("letter given up: refused", "kind", l.Kind, "tries", tries, "reason", describe(failed))
+		return s.outbox.LetterSent(stop, l.ID)
+	default:
+		wait := Backoff(tries)
+		s.log.Warn("letter not sent", "kind", l.Kind, "tries", tries, "again_in", wait, "reason", describe(failed))
+		return s.outbox.LetterFailed(stop, l.ID, tries, s.now().Add(wait))
+	}
+}
+
+// Backoff is how long a letter waits after the given number of failures: a minute, doubled each time, at most an hour.
+func Backoff(tries int) time.Duration {
+	if tries > 6 {
+		return time.Hour
+	}
+	return time.Minute << max(0, tries-1)
+}
+
+// deliver renders a letter and hands it over.
+func (s *Sender) deliver(ctx context.Context, l *mapdata.Letter) error {
+	now := s.now()
+	subject, msg, err := s.compose(l, now)
+	if err != nil {
+		return err
+	}
+	sendCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
+	defer cancel()
+	release := context.AfterFunc(ctx, func() {
+		grace := time.AfterFunc(s.grace, cancel)
+		context.AfterFunc(sendCtx, func() { grace.Stop() })
+	})
+	defer release()
+	if s.server != nil {
+		if err := s.server.send(sendCtx, msg); err != nil {
+			return err
+		}
+		s.log.Info("letter sent", "kind", l.Kind)
+		return nil
+	}
+	name, err := s.folder.write(sendCtx, l, msg, now)
+	if err != nil {
+		return err
+	}
+	s.log.Info("letter written to the outbox folder", "kind", l.Kind, "file", name, "subject", subject)
+	return nil
+}
+
+func (s *Sender) compose(l *mapdata.Letter, now time.Time) (string, *gomail.Msg, error) {
+	subject, body, err := s.texts.render(l)
+	if err != nil {
+		return "", nil, err
+	}
+	// A file shows the text as it is, so that a link can be copied from it; on the wire every server takes quoted-printable.
+	encoding := gomail.EncodingQP
+	if s.server == nil {
+		encoding = gomail.NoEncoding
+	}
+	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(encoding))
+	msg.FromMailAddress(s.from)
+	if err := msg.To(l.Address); err != nil {
+		return "", nil, errors.New("the letter's address is none") // the cause repeats it
+	}
+	msg.Subject(subject)
+	msg.SetDateWithValue(now)
+	msg.SetMessageIDWithValue(s.messageID(l))
+	msg.SetGenHeader("Auto-Submitted", "auto-generated")
+	msg.SetBodyString(gomail.TypeTextPlain, strings.ReplaceAll(body, "\n", "\r\n"))
+	return subject, msg, nil
+}
+
+// messageID is the same for every try of a letter, so that a letter which was sent twice after all is shown once.
+func (s *Sender) messageID(l *mapdata.Letter) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %d", l.ID, l.Kind, l.At.UnixMilli()))
+	return hex.EncodeToString(sum[:12]) + "@" + s.host
+}
