@@ -1,0 +1,117 @@
+package telemetry
+
+import (
+	"net/http"
+	"net/http/pprof"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics counts what the service does. Its methods may be called from any goroutine.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	rows     *prometheus.CounterVec
+	polls    *prometheus.CounterVec
+	letters  *prometheus.CounterVec
+	routes   sync.Map // pattern → *route: looking labels up on each request would cost more than the count
+}
+
+// route is what is counted of one route.
+type route struct {
+	seconds prometheus.Observer
+	classes [6]prometheus.Counter // by hundreds of the status; 0: no status
+}
+
+// statusClasses are the label values by hundreds.
+var statusClasses = [6]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
+
+// NewMetrics makes metrics in a registry of their own; version is the service's.
+func NewMetrics(version string) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wayside_http_requests_total", Help: "Requests answered, by route and class of status.",
+		}, []string{"route", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "wayside_http_request_seconds", Help: "Time to answer, by route.",
+			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"route"}),
+		rows: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wayside_push_rows_total", Help: "Rows pushed, by result: accepted or rejected.",
+		}, []string{"result"}),
+		polls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wayside_polls_total", Help: "Polls of pull feeds, by outcome.",
+		}, []string{"outcome"}),
+		letters: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wayside_letters_total", Help: "Attempts to send a letter, by result: sent or failed.",
+		}, []string{"result"}),
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "wayside_build_info", Help: "Always 1; the label tells the version.", ConstLabels: prometheus.Labels{"version": version},
+	})
+	build.Set(1)
+	m.registry.MustRegister(m.requests, m.seconds, m.rows, m.polls, m.letters, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Request counts an answer. pattern is the route's pattern, never the path of a request: a path may hold a token.
+func (m *Metrics) Request(pattern string, status int, took time.Duration) {
+	known, ok := m.routes.Load(pattern)
+	if !ok {
+		r := &route{seconds: m.seconds.WithLabelValues(pattern)}
+		for i, class := range statusClasses {
+			r.classes[i] = m.requests.WithLabelValues(pattern, class)
+		}
+		known, _ = m.routes.LoadOrStore(pattern, r)
+	}
+	r, _ := known.(*route) // nothing else is stored
+	class := status / 100
+	if class < 0 || class >= len(r.classes) {
+		class = 0
+	}
+	r.classes[class].Inc()
+	r.seconds.Observe(took.Seconds())
+}
+
+// PushRows counts the rows of one push.
+func (m *Metrics) PushRows(accepted, rejected int) {
+	m.rows.WithLabelValues("accepted").Add(float64(accepted))
+	m.rows.WithLabelValues("rejected").Add(float64(rejected))
+}
+
+// Poll counts one poll; outcome is one of D6.7.
+func (m *Metrics) Poll(outcome string) { m.polls.WithLabelValues(outcome).Inc() }
+
+// Letter counts one attempt to send a letter.
+func (m *Metrics) Letter(sent bool) {
+	result := "failed"
+	if sent {
+		result = "sent"
+	}
+	m.letters.WithLabelValues(result).Inc()
+}
+
+// Gauge shows a value that is asked for whenever somebody reads the metrics; read may be called from any goroutine.
+// Each name is for one gauge.
+func (m *Metrics) Gauge(name, help string, read func() float64) error {
+	return m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
+}
+
+// Handler answers /metrics and /debug/pprof, for the operator's own address.
+func (m *Metrics) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
