@@ -1,0 +1,356 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// docsPage is openapi.json as its page shows it.
+type docsPage struct {
+	Title    string
+	Intro    string
+	Base     string
+	Groups   []docsGroup
+	Security []docsField
+	Schemas  []docsSchema
+	Problems []docsProblem
+}
+
+// docsGroup is the operations of one tag.
+type docsGroup struct {
+	Name, Anchor, Description string
+	Operations                []docsOperation
+}
+
+type docsOperation struct {
+	ID, Method, Path, Summary, Description string
+	Access                                 string // who may call it
+	Curl                                   string
+	Parameters                             []docsField
+	Body                                   []docsType
+	BodyNote                               string
+	Answers                                []docsAnswer
+	Example                                string // of the good answer's body
+}
+
+// docsField is one line of a table: a parameter, a member, a header or a way to prove who calls.
+type docsField struct {
+	Name        string
+	Where       string // path, query or header; empty for a member
+	Required    bool
+	Type        []docsType
+	Facts       []string // bounds, defaults and the like
+	Description string
+}
+
+// docsType is a piece of a type's text; a schema's name is a link to it.
+type docsType struct {
+	Text   string
+	Schema bool
+}
+
+type docsAnswer struct {
+	Status, Description string
+	Type                []docsType
+	Headers             []string
+}
+
+type docsSchema struct {
+	Name, Description string
+	Fields            []docsField
+	Alternatives      []docsType
+}
+
+type docsProblem struct {
+	problemDoc
+	Title string
+}
+
+// newDocsPage prepares the page from the document's text. base is the public address, for the curl lines.
+func newDocsPage(text []byte, base string) (*docsPage, error) {
+	var doc openapiDoc
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("read openapi.json: %w", err)
+	}
+	page := &docsPage{Title: doc.Info.Title, Intro: doc.Info.Description, Base: base}
+	for _, tag := range doc.Tags {
+		group := docsGroup{Name: tag.Name, Anchor: "group-" + strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")), Description: tag.Description}
+		for _, path := range doc.Paths {
+			for _, op := range path.Value {
+				if !slices.Contains(op.Value.Tags, tag.Name) {
+					continue
+				}
+				o, err := doc.operation(base, path.Name, op.Name, &op.Value)
+				if err != nil {
+					return nil, fmt.Errorf("%s %s: %w", op.Name, path.Name, err)
+				}
+				group.Operations = append(group.Operations, *o)
+			}
+		}
+		page.Groups = append(page.Groups, group)
+	}
+	for _, s := range doc.Components.SecuritySchemes {
+		page.Security = append(page.Security, docsField{Name: s.Name, Description: s.Value.Description})
+	}
+	for _, s := range doc.Components.Schemas {
+		page.Schemas = append(page.Schemas, docsSchema{
+			Name: s.Name, Description: s.Value.Description,
+			Fields: fieldsOf(&s.Value, ""), Alternatives: alternatives(&s.Value),
+		})
+	}
+	for _, p := range doc.Problems {
+		page.Problems = append(page.Problems, docsProblem{problemDoc: p, Title: http.StatusText(p.Status)})
+	}
+	return page, nil
+}
+
+func (d *openapiDoc) operation(base, path, method string, op *operation) (*docsOperation, error) {
+	o := &docsOperation{
+		ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Summary: op.Summary, Description: op.Description,
+		Access: access(op.Security),
+	}
+	var params []*parameter
+	for i := range op.Parameters {
+		p, err := resolve(d.Components.Parameters, op.Parameters[i].Ref, &op.Parameters[i])
+		if err != nil {
+			return nil, err
+		}
+		params = append(params, p)
+		o.Parameters = append(o.Parameters, docsField{
+			Name: p.Name, Where: p.In, Required: p.Required,
+			Type: typeOf(&p.Schema), Facts: facts(&p.Schema), Description: p.Description,
+		})
+	}
+	var sample json.RawMessage
+	if op.RequestBody != nil {
+		o.BodyNote = op.RequestBody.Description
+		for _, m := range op.RequestBody.Content {
+			o.Body, sample = typeOf(&m.Value.Schema), m.Value.Example
+		}
+	}
+	signsIn := false
+	for i := range op.Responses {
+		r, err := resolve(d.Components.Responses, op.Responses[i].Value.Ref, &op.Responses[i].Value)
+		if err != nil {
+			return nil, err
+		}
+		answer := docsAnswer{Status: op.Responses[i].Name, Description: r.Description}
+		for _, h := range r.Headers {
+			answer.Headers = append(answer.Headers, h.Name)
+		}
+		signsIn = signsIn || slices.Contains(answer.Headers, "Set-Cookie")
+		for _, m := range r.Content {
+			answer.Type = []docsType{{Text: m.Name}}
+			if strings.HasSuffix(m.Name, "json") {
+				answer.Type = typeOf(&m.Value.Schema)
+			}
+			if len(m.Value.Example) > 0 && strings.HasPrefix(answer.Status, "2") {
+				o.Example = indent(m.Value.Example)
+			}
+		}
+		o.Answers = append(o.Answers, answer)
+	}
+	o.Curl = curl(base, o, params, sample, op.Security, signsIn)
+	return o, nil
+}
+
+// access says in words who may call.
+func access(security []map[string][]string) string {
+	var ways []string
+	for _, s := range security {
+		for name := range s {
+			switch name {
+			case "session":
+				ways = append(ways, "a signed-in session")
+			case "apiToken":
+				ways = append(ways, "an API token")
+			}
+		}
+		if len(s) == 0 {
+			ways = append(ways, "nothing")
+		}
+	}
+	if len(ways) == 0 {
+		return "Needs no account."
+	}
+	if ways[0] == "nothing" {
+		return "Needs no account; takes " + strings.Join(ways[1:], " or ") + "."
+	}
+	return "Needs " + strings.Join(ways, " or ") + "."
+}
+
+// curl writes the command that makes the request, from the examples of its parameters and its body.
+func curl(base string, o *docsOperation, params []*parameter, body json.RawMessage, security []map[string][]string, signsIn bool) string {
+	address, query := o.Path, ""
+	for _, p := range params {
+		if p.Example == nil {
+			continue
+		}
+		value := fmt.Sprint(p.Example)
+		switch p.In {
+		case "path":
+			address = strings.ReplaceAll(address, "{"+p.Name+"}", value)
+		case "query":
+			query += "&" + p.Name + "=" + url.QueryEscape(value)
+		}
+	}
+	if query != "" {
+		address += "?" + query[1:]
+	}
+	words := []string{"curl"}
+	if o.Method != http.MethodGet && (o.Method != http.MethodPost || body == nil) {
+		words = append(words, "-X "+o.Method)
+	}
+	needsSession := len(security) > 0 && security[0]["session"] != nil
+	switch {
+	case signsIn && !needsSession:
+		words = append(words, "-c wayside.cookies")
+	case needsSession:
+		words = append(words, "-b wayside.cookies")
+	}
+	words = append(words, `"`+base+address+`"`)
+	line := strings.Join(words, " ")
+	if body != nil {
+		line += " \\\n  -H 'Content-Type: application/json' \\\n  -d '" + compact(body) + "'"
+	}
+	return line
+}
+
+// fieldsOf lists an object's members; those of objects inside it follow with dotted names.
+func fieldsOf(s *schema, prefix string) []docsField {
+	var fields []docsField
+	for i := range s.Properties {
+		p := &s.Properties[i]
+		fields = append(fields, docsField{
+			Name: prefix + p.Name, Required: slices.Contains(s.Required, p.Name),
+			Type: typeOf(&p.Value), Facts: facts(&p.Value), Description: p.Value.Description,
+		})
+		fields = append(fields, fieldsOf(&p.Value, prefix+p.Name+".")...)
+	}
+	for i := range s.OneOf {
+		fields = append(fields, fieldsOf(&s.OneOf[i], prefix)...)
+	}
+	return fields
+}
+
+// alternatives names what a schema without members may be.
+func alternatives(s *schema) []docsType {
+	if len(s.Properties) > 0 || len(s.OneOf) > 0 {
+		return nil
+	}
+	return typeOf(s)
+}
+
+// typeOf writes a type in words.
+func typeOf(s *schema) []docsType {
+	switch {
+	case s.Ref != "":
+		return []docsType{{refName(s.Ref), true}}
+	case len(s.AnyOf) > 0:
+		return either(s.AnyOf)
+	case len(s.OneOf) > 0:
+		return either(s.OneOf)
+	case s.Const != nil && len(s.Type) == 0:
+		return []docsType{{Text: fmt.Sprintf("%q", s.Const)}}
+	case s.Items != nil:
+		of := append([]docsType{{Text: "array of "}}, typeOf(s.Items)...)
+		if slices.Contains(s.Type, "null") {
+			of = append(of, docsType{Text: " or null"})
+		}
+		return of
+	}
+	return []docsType{{Text: strings.Join(s.Type, " or ")}}
+}
+
+func either(schemas []schema) []docsType {
+	var all []docsType
+	for i := range schemas {
+		if i > 0 {
+			all = append(all, docsType{Text: " or "})
+		}
+		all = append(all, typeOf(&schemas[i])...)
+	}
+	return all
+}
+
+// facts lists what else a schema asks for.
+func facts(s *schema) []string {
+	var all []string
+	add := func(text string, v any) { all = append(all, text+fmt.Sprint(v)) }
+	if s.Format != "" {
+		add("", s.Format)
+	}
+	if len(s.Enum) > 0 {
+		names := make([]string, 0, len(s.Enum))
+		for _, v := range s.Enum {
+			if v != nil {
+				names = append(names, fmt.Sprint(v))
+			}
+		}
+		add("", strings.Join(names, " · "))
+	}
+	if s.ExclusiveMinimum != nil {
+		add("more than ", *s.ExclusiveMinimum)
+	}
+	if s.Minimum != nil && s.Maximum != nil {
+		add("", s.Minimum.String()+" to "+s.Maximum.String())
+	} else if s.Minimum != nil {
+		add("at least ", *s.Minimum)
+	} else if s.Maximum != nil {
+		add("at most ", *s.Maximum)
+	}
+	for _, bound := range []struct {
+		n    *int
+		text string
+	}{
+		{s.MaxLength, "at most %s characters"}, {s.MinItems, "items: at least %s"}, {s.MaxItems, "items: at most %s"},
+	} {
+		if bound.n != nil {
+			all = append(all, fmt.Sprintf(bound.text, strconv.Itoa(*bound.n)))
+		}
+	}
+	if s.Default != nil {
+		add("default ", s.Default)
+	}
+	return all
+}
+
+func indent(text json.RawMessage) string {
+	var buf bytes.Buffer
+	if err := json.Indent(&buf, text, "", "  "); err != nil {
+		return string(text)
+	}
+	return buf.String()
+}
+
+func compact(text json.RawMessage) string {
+	var buf bytes.Buffer
+	if err := json.Compact(&buf, text); err != nil {
+		return string(text)
+	}
+	return buf.String()
+}
+
+// prose turns text of openapi.json into HTML: paragraphs apart by an empty line, `code` between grave accents.
+func prose(text string) template.HTML {
+	var out strings.Builder
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		out.WriteString("<p>")
+		for i, part := range strings.Split(paragraph, "`") {
+			if i%2 == 1 {
+				out.WriteString("<code>" + template.HTMLEscapeString(part) + "</code>")
+				continue
+			}
+			out.WriteString(template.HTMLEscapeString(part))
+		}
+		out.WriteString("</p>")
+	}
+	return template.HTML(out.String()) //nolint:gosec // every part of it is escaped above
+}
