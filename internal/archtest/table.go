@@ -18,6 +18,7 @@ var (
 var rules = map[string]rule{
 	"geo":     {never: technology},
 	"token":   {never: technology},
+	"secret":  {never: technology},
 	"mapdata": {ours: []string{"geo"}, never: technology},
 
 	"ingest":    {ours: []string{"mapdata", "geo"}, never: transport},

@@ -152,8 +152,13 @@ func checkSMTPURL(s string) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case u.Path != "" && u.Path != "/", u.RawQuery != "", u.Fragment != "":
-		return "", errors.New("takes scheme, user, password, host and port only, such as smtps://user:password@mail.example.org:465")
+	case u.Path != "" && u.Path != "/", u.Fragment != "":
+		return "", errors.New("has no path: smtps://user:password@mail.example.org:465 is a whole one")
+	}
+	for name, values := range u.Query() {
+		if name != "starttls" || len(values) != 1 || !slices.Contains([]string{"required", "optional", "never"}, values[0]) {
+			return "", errors.New("takes behind a question mark only starttls=required, starttls=optional or starttls=never")
+		}
 	}
 	return s, nil
 }

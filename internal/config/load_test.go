@@ -144,6 +144,8 @@ func TestFileProblems(t *testing.T) {
 		{"another database", "[database]\nurl = \"mysql://u:secret@db/wayside\"", []string{"wayside.toml:2: database.url: must be empty (SQLite in data_dir)"}},
 		{"Valkey", "[cache]\nurl = \"valkey://db\"", []string{"wayside.toml:2: cache.url: a shared cache (Valkey) is not available in this version yet: leave it empty for one in the process"}},
 		{"bad mail server", "[mail]\nsmtp_url = \"http://u:secret@mail\"", []string{"wayside.toml:2: mail.smtp_url: must be a URL that begins with smtp:// or smtps://"}},
+		{"mail server with a path", "[mail]\nsmtp_url = \"smtp://mail/x\"", []string{"wayside.toml:2: mail.smtp_url: has no path: smtps://user:password@mail.example.org:465 is a whole one"}},
+		{"mail server with a bad option", "[mail]\nsmtp_url = \"smtp://mail?starttls=maybe\"", []string{"wayside.toml:2: mail.smtp_url: takes behind a question mark only starttls=required, starttls=optional or starttls=never"}},
 		{"bad sender", "[mail]\nfrom = \"nobody\"", []string{`wayside.toml:2: mail.from: must be one e-mail address, such as wayside@example.org or "Wayside <wayside@example.org>"`}},
 		{"bad mode", "[incidents]\nmode = \"dead\"", []string{`wayside.toml:2: incidents.mode: "dead" is none of live, database`}},
 		{"network with a comma", "[chargers]\nprimary_network = \"a,b\"", []string{`wayside.toml:2: chargers.primary_network: "a,b" is no operator id: 1 to 64 characters without commas and white space`}},
