@@ -289,3 +289,20 @@ func FuzzFile(f *testing.F) {
 		}
 	})
 }
+
+// TestManualNamesEveryKey holds that docs/operating.md tells of each key and its variable.
+func TestManualNamesEveryKey(t *testing.T) {
+	manual, err := os.ReadFile(filepath.Join("..", "..", "docs", "operating.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range Keys() {
+		row := "| `" + key + "` | `" + Variable(key) + "` |"
+		if key == "upstreams" {
+			row = "| `[[upstreams]]` |"
+		}
+		if !bytes.Contains(manual, []byte(row)) {
+			t.Errorf("docs/operating.md has no row %s", row)
+		}
+	}
+}
