@@ -35,7 +35,7 @@ type docsOperation struct {
 	Curl                                   string
 	Parameters                             []docsField
 	Body                                   []docsType
-	BodyNote                               string
+	Media, BodyNote                        string
 	Answers                                []docsAnswer
 	Example                                string // of the good answer's body
 }
@@ -133,6 +133,7 @@ func (d *openapiDoc) operation(base, path, method string, op *operation) (*docsO
 		o.BodyNote = op.RequestBody.Description
 		for _, m := range op.RequestBody.Content {
 			o.Body, sample = typeOf(&m.Value.Schema), m.Value.Example
+			o.Media = m.Name
 		}
 	}
 	signsIn := false
