@@ -1,3 +1,178 @@
 package httpapi
 
-func (a *api) authRoutes() []route { return nil }
+import (
+	"bytes"
+	_ "embed" // for the page
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"time"
+
+	"wayside/internal/account"
+	"wayside/internal/mapdata"
+	"wayside/internal/ratelimit"
+)
+
+// What one client address may ask: letters (each address has its own limit besides, D11.1), and links or codes tried.
+const (
+	signInsPerHour    = 60
+	verifiesPerMinute = 60
+)
+
+func (a *api) authRoutes() []route {
+	return []route{
+		{http.MethodPost, "/v2/auth/email", signing, a.postAuthEmail},
+		{http.MethodPost, "/v2/auth/verify", signing, a.postAuthVerify},
+		{http.MethodPost, "/v2/auth/sign-out", signing, a.postAuthSignOut},
+		{http.MethodGet, "/auth/verify", open, a.getVerifyPage},
+		{http.MethodPost, "/auth/verify", signing, a.postVerifyPage},
+	}
+}
+
+// postAuthEmail answers POST /v2/auth/email: the same for every address (D11.1).
+func (a *api) postAuthEmail(w http.ResponseWriter, r *http.Request, c *caller) error {
+	f, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	email := f.required("email")
+	if err := f.done(); err != nil {
+		return err
+	}
+	limit := ratelimit.Limit{Count: signInsPerHour, Per: time.Hour}
+	if err := a.limitClient(c, ratelimit.SignIns, limit, "sign-in letters from this address"); err != nil {
+		return err
+	}
+	if err := a.Accounts.RequestSignIn(r.Context(), email); err != nil {
+		return err
+	}
+	return writeJSON(w, r, http.StatusAccepted, map[string]string{"status": "sent"})
+}
+
+// postAuthVerify answers POST /v2/auth/verify, which takes {token} or {email, code}.
+func (a *api) postAuthVerify(w http.ResponseWriter, r *http.Request, c *caller) error {
+	f, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	token, byLink := f.text("token")
+	var email, code string
+	if !byLink {
+		email, code = f.required("email"), f.required("code")
+	}
+	if err := f.done(); err != nil {
+		return err
+	}
+	if err := a.limitVerifies(c); err != nil {
+		return err
+	}
+	var in *account.SignedIn
+	if byLink {
+		in, err = a.Accounts.VerifyToken(r.Context(), token, r.UserAgent())
+	} else {
+		in, err = a.Accounts.VerifyCode(r.Context(), email, code, r.UserAgent())
+	}
+	if err != nil {
+		return err
+	}
+	a.setCookie(w, in.Secret, mapdata.SessionTotal)
+	return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(in.Account)})
+}
+
+// postAuthSignOut answers POST /v2/auth/sign-out. Who has no session is told the same.
+func (a *api) postAuthSignOut(w http.ResponseWriter, r *http.Request, c *caller) error {
+	if c.session != nil {
+		if err := a.Accounts.SignOut(r.Context(), c.session); err != nil {
+			return err
+		}
+	}
+	a.setCookie(w, "", 0)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (a *api) limitVerifies(c *caller) error {
+	return a.limitClient(c, ratelimit.Verifies, ratelimit.PerMinute(verifiesPerMinute), "sign-ins tried from this address")
+}
+
+func (a *api) limitClient(c *caller, class ratelimit.Class, limit ratelimit.Limit, what string) error {
+	if d := a.Buckets.Allow(ratelimit.ClientKey(class, c.client), limit, 1, a.Now()); !d.OK {
+		return &mapdata.LimitError{RetryAfter: d.RetryAfter, What: what}
+	}
+	return nil
+}
+
+// setCookie gives the browser its session for the given time; 0 takes it away (D11.2).
+func (a *api) setCookie(w http.ResponseWriter, secret string, life time.Duration) {
+	age := int(life.Seconds())
+	if age == 0 {
+		age = -1
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: a.cookieName(), Value: secret, Path: "/", MaxAge: age,
+		HttpOnly: true, Secure: a.secure, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+//go:embed pages/verify.html
+var verifyHTML string
+
+// verifyPolicy lets the page load our style sheet and drawings, and send its form to us alone (D13.4).
+const verifyPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// verifyPage is what the page of a letter's link shows.
+type verifyPage struct {
+	Token string // to be sent by the button; empty: there is no button
+	Email string // who is signed in now
+	Wrong string // why not
+}
+
+// getVerifyPage answers GET /auth/verify?token=…, where a letter's link leads. It uses nothing up: programs that look
+// through people's mail open links too (D11.1).
+func (a *api) getVerifyPage(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	page := verifyPage{Token: r.URL.Query().Get("token")}
+	if page.Token == "" {
+		page.Wrong = "This link is not whole. Copy all of it from the letter."
+	}
+	return writeVerifyPage(w, r, http.StatusOK, &page)
+}
+
+// postVerifyPage answers the page's button, the one form that the service takes.
+func (a *api) postVerifyPage(w http.ResponseWriter, r *http.Request, c *caller) error {
+	r.Body = http.MaxBytesReader(w, r.Body, bodyLimit)
+	if err := r.ParseForm(); err != nil {
+		return mapdata.Describe(mapdata.ErrMalformed, "The form cannot be read.")
+	}
+	if err := a.limitVerifies(c); err != nil {
+		return err
+	}
+	in, err := a.Accounts.VerifyToken(r.Context(), r.PostForm.Get("token"), r.UserAgent())
+	if errors.Is(err, mapdata.ErrUnauthenticated) {
+		return writeVerifyPage(w, r, http.StatusUnauthorized, &verifyPage{Wrong: err.Error()})
+	}
+	if err != nil {
+		return err
+	}
+	a.setCookie(w, in.Secret, mapdata.SessionTotal)
+	return writeVerifyPage(w, r, http.StatusOK, &verifyPage{Email: in.Account.Email})
+}
+
+func writeVerifyPage(w http.ResponseWriter, r *http.Request, status int, page *verifyPage) error {
+	t, err := template.New("verify").Parse(verifyHTML)
+	if err != nil {
+		return fmt.Errorf("parse page: %w", err)
+	}
+	var buf bytes.Buffer
+	if err := t.Execute(&buf, page); err != nil {
+		return fmt.Errorf("render page: %w", err)
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", verifyPolicy)
+	// The address holds the link's token: it goes to nobody else. (no-referrer would take the Origin from the form too,
+	// and plain http has nothing else to tell our page from another's.)
+	h.Set("Referrer-Policy", "same-origin")
+	writeBody(w, r, status, "text/html; charset=utf-8", buf.Bytes())
+	return nil
+}
