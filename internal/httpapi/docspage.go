@@ -58,6 +58,7 @@ type docsType struct {
 
 type docsAnswer struct {
 	Status, Description string
+	Problem             string // the type of problem that it is
 	Type                []docsType
 	Headers             []string
 }
@@ -142,24 +143,38 @@ func (d *openapiDoc) operation(base, path, method string, op *operation) (*docsO
 		if err != nil {
 			return nil, err
 		}
-		answer := docsAnswer{Status: op.Responses[i].Name, Description: r.Description}
-		for _, h := range r.Headers {
-			answer.Headers = append(answer.Headers, h.Name)
-		}
+		answer, example := d.answer(op.Responses[i].Name, r)
 		signsIn = signsIn || slices.Contains(answer.Headers, "Set-Cookie")
-		for _, m := range r.Content {
-			answer.Type = []docsType{{Text: m.Name}}
-			if strings.HasSuffix(m.Name, "json") {
-				answer.Type = typeOf(&m.Value.Schema)
-			}
-			if len(m.Value.Example) > 0 && strings.HasPrefix(answer.Status, "2") {
-				o.Example = indent(m.Value.Example)
-			}
+		if example != "" {
+			o.Example = example
 		}
 		o.Answers = append(o.Answers, answer)
 	}
 	o.Curl = curl(base, o, params, sample, op.Security, signsIn)
 	return o, nil
+}
+
+// answer prepares one of an operation's answers, and the example of its body if it is a good one.
+func (d *openapiDoc) answer(status string, r *response) (_ docsAnswer, example string) {
+	a := docsAnswer{Status: status, Description: r.Description}
+	for _, p := range d.Problems {
+		if strings.Contains(r.Description, "`"+p.Type+"`") {
+			a.Problem = p.Type
+		}
+	}
+	for _, h := range r.Headers {
+		a.Headers = append(a.Headers, h.Name)
+	}
+	for _, m := range r.Content {
+		a.Type = []docsType{{Text: m.Name}}
+		if strings.HasSuffix(m.Name, "json") {
+			a.Type = typeOf(&m.Value.Schema)
+		}
+		if len(m.Value.Example) > 0 && strings.HasPrefix(status, "2") {
+			example = indent(m.Value.Example)
+		}
+	}
+	return a, example
 }
 
 // access says in words who may call.
@@ -219,7 +234,7 @@ func curl(base string, o *docsOperation, params []*parameter, body json.RawMessa
 	words = append(words, `"`+base+address+`"`)
 	line := strings.Join(words, " ")
 	if body != nil {
-		line += " \\\n  -H 'Content-Type: application/json' \\\n  -d '" + compact(body) + "'"
+		line += " \\\n  -H 'Content-Type: application/json' \\\n  -d '" + strings.ReplaceAll(compact(body), "'", `'\''`) + "'"
 	}
 	return line
 }
