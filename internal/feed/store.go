@@ -30,8 +30,5 @@ type Store interface {
 	CountEntities(ctx context.Context, id mapdata.FeedID, now time.Time) (int, error)
 }
 
-// Side is what is stored beside a change of a feed.
-type Side struct {
-	Audit   []mapdata.AuditEntry
-	Letters []mapdata.Letter
-}
+// Side is what is stored beside a change of a feed. It is one of the words, so that stores need not know this package.
+type Side = mapdata.Side

@@ -117,3 +117,9 @@ type Attempt struct {
 	Rejected int     // rows refused
 	Bytes    int64   // of the body, decompressed
 }
+
+// Side is what is stored beside a change of a feed, in the same transaction.
+type Side struct {
+	Audit   []AuditEntry
+	Letters []Letter
+}
