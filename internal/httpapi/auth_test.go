@@ -124,6 +124,7 @@ func (b *browser) send(method, path, body string, header ...string) reply {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	checkAnswer(b.t, resp, text)
 	return reply{resp, string(text)}
 }
 

@@ -1,0 +1,164 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+const pagesPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// addressAttributes are those by which a page can make a browser load or send something.
+var addressAttributes = map[string]bool{
+	"href": true, "src": true, "srcset": true, "action": true, "formaction": true, "data": true, "poster": true,
+	"background": true, "cite": true, "ping": true, "manifest": true, "xlink:href": true,
+}
+
+// elements parses a page and gives its elements.
+func elements(t *testing.T, page []byte) []*html.Node {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(string(page)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*html.Node
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// TestPagesLoadNothingFromElsewhere reads each page as a browser does (D13.4), and follows every address in it.
+func TestPagesLoadNothingFromElsewhere(t *testing.T) {
+	s := newReadService(t, nil)
+	for _, path := range []string{"/", "/docs"} {
+		t.Run(path, func(t *testing.T) {
+			resp, page := s.get(path)
+			if got := resp.Header.Get("Content-Security-Policy"); got != pagesPolicy {
+				t.Errorf("Content-Security-Policy %q", got)
+			}
+			if got := resp.Header.Get("Content-Type"); got != "text/html; charset=utf-8" {
+				t.Errorf("Content-Type %q", got)
+			}
+			ids, anchors, addresses := map[string]bool{}, map[string]bool{}, map[string]bool{}
+			for _, e := range elements(t, page) {
+				switch e.Data {
+				case "script", "style", "iframe", "object", "embed", "base", "form":
+					t.Errorf("the page holds <%s>", e.Data)
+				}
+				for _, a := range e.Attr {
+					switch {
+					case a.Key == "id":
+						if ids[a.Val] {
+							t.Errorf("two elements are called %s", a.Val)
+						}
+						ids[a.Val] = true
+					case a.Key == "style" || strings.HasPrefix(a.Key, "on"):
+						t.Errorf("<%s> has %s", e.Data, a.Key)
+					case !addressAttributes[a.Key]:
+					case strings.HasPrefix(a.Val, "#"):
+						anchors[a.Val[1:]] = true
+					case strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "//"):
+						addresses[a.Val] = true
+					default:
+						t.Errorf("<%s %s=%q> leads elsewhere", e.Data, a.Key, a.Val)
+					}
+				}
+			}
+			for anchor := range anchors {
+				if !ids[anchor] {
+					t.Errorf("#%s leads nowhere", anchor)
+				}
+			}
+			for address := range addresses {
+				address, _, _ = strings.Cut(address, "#")
+				if resp, _ := s.get(address); resp.StatusCode != http.StatusOK {
+					t.Errorf("%s: %s", address, resp.Status)
+				}
+			}
+		})
+	}
+	_, style := s.get("/docs/style.css")
+	if found := regexp.MustCompile(`(?i)url\(|@import|https?:|expression\(`).Find(style); found != nil {
+		t.Errorf("the style sheet holds %q", found)
+	}
+}
+
+// TestPageShowsWhatTheDocumentSays looks for every operation, schema and problem on the page.
+func TestPageShowsWhatTheDocumentSays(t *testing.T) {
+	d := openDocument(t)
+	_, page := newReadService(t, nil).get("/docs")
+	ids := map[string]bool{}
+	for _, e := range elements(t, page) {
+		for _, a := range e.Attr {
+			if a.Key == "id" {
+				ids[a.Val] = true
+			}
+		}
+	}
+	want := []string{}
+	for path := range d.object("paths") {
+		for method := range d.object("paths", path) {
+			id, _ := d.at("paths", path, method, "operationId")
+			want = append(want, "op-"+id.(string))
+		}
+	}
+	for name := range d.object("components", "schemas") {
+		want = append(want, "schema-"+name)
+	}
+	for _, p := range d.root["x-problems"].([]any) {
+		want = append(want, "problem-"+p.(map[string]any)["type"].(string))
+	}
+	for _, id := range want {
+		if !ids[id] {
+			t.Errorf("the page has no #%s", id)
+		}
+	}
+	if line := `curl &#34;http://wayside.test/v2/entities/nearby?lat=52.37&amp;lng=4.9&amp;radius=5000&#34;`; !strings.Contains(string(page), line) {
+		t.Errorf("the page lacks %s", line)
+	}
+}
+
+// TestPagesAreReadable checks what people with a keyboard, a phone or a screen reader need.
+func TestPagesAreReadable(t *testing.T) {
+	s := newReadService(t, nil)
+	for _, path := range []string{"/", "/docs"} {
+		_, page := s.get(path)
+		text := string(page)
+		for _, want := range []string{`<html lang="en">`, `name="viewport"`, `name="color-scheme" content="light dark"`, "<main id=\"main\"", "<title>"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %s", path, want)
+			}
+		}
+		headings, images := 0, 0
+		for _, e := range elements(t, page) {
+			switch e.Data {
+			case "h1":
+				headings++
+			case "img":
+				images++
+				described := false
+				for _, a := range e.Attr {
+					described = described || a.Key == "alt"
+				}
+				if !described {
+					t.Errorf("%s: an image has no alt", path)
+				}
+			}
+		}
+		if headings != 1 {
+			t.Errorf("%s has %d first headings", path, headings)
+		}
+	}
+	_, style := s.get("/docs/style.css")
+	for _, want := range []string{"prefers-color-scheme: dark", ":focus-visible", "max-width: 52rem"} {
+		if !strings.Contains(string(style), want) {
+			t.Errorf("the style sheet lacks %s", want)
+		}
+	}
+}
