@@ -1,0 +1,188 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+const (
+	raiseRevision = `UPDATE state SET revision = revision + 1 WHERE id = 1 RETURNING revision`
+	insertChange  = `INSERT INTO changes (revision, feed_id, at, entities, external_ids) VALUES (?, ?, ?, ?, ?)`
+	insertAttempt = `INSERT INTO attempts (feed_id, at, revision, duration_us, ok, outcome, rows, rejected, bytes)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+	selectState   = `SELECT epoch, revision, floor FROM state WHERE id = 1`
+	selectChanges = `SELECT revision, feed_id, entities FROM changes WHERE revision > ? ORDER BY revision`
+
+	// The entities of one row of the log, as they are now; of those that are gone only the id.
+	selectChanged = `SELECT ids.value, ` + entityColumns + `
+		FROM changes AS c, json_each(c.external_ids) AS ids
+		LEFT JOIN entities AS e ON e.feed_id = c.feed_id AND e.external_id = ids.value
+		WHERE c.revision = ?`
+
+	selectAttempts = `SELECT at, duration_us, ok, outcome, rows, rejected, bytes FROM attempts
+		WHERE feed_id = ? AND at > ? ORDER BY at, revision`
+)
+
+// raise moves the counter, whose row nobody else can move until this transaction ends, and writes down what followers
+// have to look at.
+func (w *writing) raise(ctx context.Context, feed mapdata.FeedID, ids ...[]string) (revision int64, err error) {
+	if err := w.QueryRowContext(ctx, raiseRevision).Scan(&revision); err != nil {
+		return 0, fmt.Errorf("raise revision: %w", err)
+	}
+	count := 0
+	for _, list := range ids {
+		count += len(list)
+	}
+	if _, err := w.ExecContext(ctx, insertChange, revision, feed[:], w.now, count, jsonArray(ids...)); err != nil {
+		return 0, fmt.Errorf("log change: %w", err)
+	}
+	return revision, nil
+}
+
+func (w *writing) attempt(ctx context.Context, feed mapdata.FeedID, revision int64, a *mapdata.Attempt) error {
+	_, err := w.ExecContext(ctx, insertAttempt, feed[:], a.At.UnixMilli(), revision, a.Duration.Microseconds(), a.OK, a.Outcome,
+		a.Rows, a.Rejected, a.Bytes)
+	if err != nil {
+		return fmt.Errorf("store attempt: %w", err)
+	}
+	return nil
+}
+
+// State tells where the stream of changes stands.
+func (db *DB) State(ctx context.Context) (mapdata.StoreState, error) {
+	s, err := scanState(db.reader.QueryRowContext(ctx, selectState))
+	return s, failure("read state", err)
+}
+
+func scanState(r row) (s mapdata.StoreState, err error) {
+	err = r.Scan(&s.Epoch, &s.Revision, &s.Floor)
+	return s, err
+}
+
+// Changes reads what changed after the given revision, in the order of revisions, at most about limit entities (one
+// revision is never divided). Entities come as they are now. It fails with mapdata.ErrConflict when changes after the
+// given revision were pruned meanwhile.
+func (db *DB) Changes(ctx context.Context, after int64, limit int) (all []mapdata.FeedChange, err error) {
+	err = db.read(ctx, "read changes", func(r *reading) error {
+		state, err := scanState(r.QueryRowContext(ctx, selectState))
+		if err != nil {
+			return err
+		}
+		if after < state.Floor {
+			return mapdata.Describe(mapdata.ErrConflict, "The changes after this revision are no longer kept: load everything again.")
+		}
+		var counts []int
+		if all, counts, err = r.log(ctx, after, limit); err != nil {
+			return err
+		}
+		feeds := make(map[mapdata.FeedID]*mapdata.Feed)
+		for i := range all {
+			c := &all[i]
+			if c.Feed, err = r.feed(ctx, c.FeedID, feeds); err != nil {
+				return err
+			}
+			if c.Feed == nil || counts[i] == 0 {
+				continue
+			}
+			if err := db.changed(ctx, r, c, counts[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return all, err
+}
+
+// log reads rows of the log, with how many entities each names, until these are about limit.
+func (r *reading) log(ctx context.Context, after int64, limit int) (all []mapdata.FeedChange, counts []int, err error) {
+	rows, err := r.QueryContext(ctx, selectChanges, after)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	// A revision without entities costs something too.
+	for cost := 0; cost < limit && rows.Next(); {
+		var (
+			c     mapdata.FeedChange
+			id    feedID
+			count int
+		)
+		if err := rows.Scan(&c.Revision, &id, &count); err != nil {
+			return nil, nil, err
+		}
+		c.FeedID = id.FeedID
+		all, counts = append(all, c), append(counts, count)
+		cost += count + 1
+	}
+	return all, counts, rows.Err()
+}
+
+// feed reads a feed, each one once; nil: it is gone.
+func (r *reading) feed(ctx context.Context, id mapdata.FeedID, known map[mapdata.FeedID]*mapdata.Feed) (*mapdata.Feed, error) {
+	if f, ok := known[id]; ok {
+		return f, nil
+	}
+	all, err := scanFeeds(r.QueryContext(ctx, selectFeed, id[:]))
+	if err != nil {
+		return nil, err
+	}
+	var f *mapdata.Feed
+	if len(all) > 0 {
+		f = &all[0]
+	}
+	known[id] = f
+	return f, nil
+}
+
+// changed reads the entities of one revision.
+func (db *DB) changed(ctx context.Context, r *reading, c *mapdata.FeedChange, count int) error {
+	c.Entities = make([]mapdata.Entity, 0, count)
+	return scan(ctx, r.conn, selectChanged, []driver.Value{c.Revision}, func(row []driver.Value) error {
+		if row[1] == nil {
+			c.Gone = append(c.Gone, text(row[0]))
+			return nil
+		}
+		c.Entities = append(c.Entities, mapdata.Entity{Feed: c.FeedID})
+		return db.readEntity(&c.Entities[len(c.Entities)-1], row[1:])
+	})
+}
+
+// Attempts reads a feed's attempts later than after, oldest first.
+func (db *DB) Attempts(ctx context.Context, feed mapdata.FeedID, after time.Time) ([]mapdata.Attempt, error) {
+	var all []mapdata.Attempt
+	err := db.read(ctx, "read attempts", func(r *reading) error {
+		rows, err := r.QueryContext(ctx, selectAttempts, feed[:], after.UnixMilli())
+		if err != nil {
+			return err
+		}
+		defer rows.Close() //nolint:errcheck // rows.Err tells
+		for rows.Next() {
+			var (
+				a       mapdata.Attempt
+				at      instant
+				elapsed int64
+			)
+			if err := rows.Scan(&at, &elapsed, &a.OK, &a.Outcome, &a.Rows, &a.Rejected, &a.Bytes); err != nil {
+				return err
+			}
+			a.At, a.Duration = at.Time, time.Duration(elapsed)*time.Microsecond
+			all = append(all, a)
+		}
+		return rows.Err()
+	})
+	return all, err
+}
+
+// AllFeeds yields every feed.
+func (db *DB) AllFeeds(ctx context.Context, yield func(*mapdata.Feed)) error {
+	all, err := scanFeeds(db.reader.QueryContext(ctx, selectAllFeeds))
+	for i := range all {
+		yield(&all[i])
+	}
+	return failure("load feeds", err)
+}

@@ -1,0 +1,160 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver named "sqlite"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/store/migrate"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Bounds of what the database takes. Together the caches stay below 48 MiB.
+const (
+	readers         = 4
+	readerCacheKiB  = 4 << 10
+	writerCacheKiB  = 24 << 10
+	busyTimeout     = 10 * time.Second // how long another process may hold the write lock
+	journalKeep     = 64 << 20         // bytes that the write-ahead log keeps once it is empty
+	autoCheckpoint  = 64 << 10         // pages; only where nobody runs RunCheckpoints
+	filePermissions = 0o600            // the file holds e-mail addresses
+)
+
+// Options are what Open may be told beside the path.
+type Options struct {
+	Now func() time.Time // for what no caller dates; nil: time.Now
+
+	// MaxPages bounds the size of the file, in pages of 4 KiB; beyond it every write fails as on a full disk. 0: no bound.
+	MaxPages int
+}
+
+// DB is an open store. Its methods may be called from many goroutines.
+type DB struct {
+	path    string
+	now     func() time.Time
+	kinds   map[string]mapdata.Kind
+	writer  *sql.DB // one connection
+	reader  *sql.DB
+	written atomic.Bool // since the last checkpoint
+}
+
+// Open opens the database file, makes it if it does not exist, and brings its schema up to date. It fails when the file
+// was made by a newer version.
+func Open(ctx context.Context, path string, opts Options) (_ *DB, err error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	db := &DB{path: full, now: opts.Now, kinds: make(map[string]mapdata.Kind, mapdata.KindCount)}
+	if db.now == nil {
+		db.now = time.Now
+	}
+	for k, info := range mapdata.Kinds() {
+		db.kinds[info.ID] = mapdata.Kind(k)
+	}
+	// SQLite would make the file readable to everybody; its companions take over the permissions.
+	file, err := os.OpenFile(full, os.O_CREATE|os.O_RDWR, filePermissions)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	if err := file.Close(); err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	if db.writer, err = sql.Open("sqlite", writerDSN(full, opts)); err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}()
+	db.writer.SetMaxOpenConns(1)
+	if err := db.migrate(ctx); err != nil {
+		return nil, err
+	}
+	if db.reader, err = sql.Open("sqlite", readerDSN(full)); err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	db.reader.SetMaxOpenConns(readers)
+	db.reader.SetMaxIdleConns(readers)
+	return db, db.Ping(ctx)
+}
+
+func (db *DB) migrate(ctx context.Context) error {
+	all, err := migrate.Read(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	begin := func(ctx context.Context) (*sql.Tx, error) { return db.writer.BeginTx(ctx, nil) }
+	return failure("open database", migrate.Run(ctx, begin, recordMigration, all))
+}
+
+const recordMigration = `INSERT INTO schema_migrations (version, name) VALUES (?, ?)`
+
+// dsn names a file and how a connection to it behaves. A pragma that fails makes the connection fail.
+func dsn(path string, query url.Values, pragmas ...string) string {
+	for _, p := range pragmas {
+		query.Add("_pragma", p)
+	}
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // a drive's letter
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
+	return u.String()
+}
+
+func pragma(name string, value int) string { return name + "(" + strconv.Itoa(value) + ")" }
+
+func writerDSN(path string, opts Options) string {
+	pragmas := []string{
+		pragma("busy_timeout", int(busyTimeout/time.Millisecond)),
+		"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "temp_store(MEMORY)",
+		pragma("cache_size", -writerCacheKiB),
+		pragma("journal_size_limit", journalKeep),
+		pragma("wal_autocheckpoint", autoCheckpoint),
+	}
+	if opts.MaxPages > 0 {
+		pragmas = append(pragmas, pragma("max_page_count", opts.MaxPages))
+	}
+	return dsn(path, url.Values{"_txlock": {"immediate"}}, pragmas...)
+}
+
+func readerDSN(path string) string {
+	return dsn(path, url.Values{},
+		pragma("busy_timeout", int(busyTimeout/time.Millisecond)),
+		"query_only(1)", "temp_store(MEMORY)",
+		pragma("cache_size", -readerCacheKiB),
+	)
+}
+
+// Close ends all connections. The last one to close empties the write-ahead log into the file.
+func (db *DB) Close() error {
+	var err error
+	if db.reader != nil {
+		err = db.reader.Close()
+	}
+	return errors.Join(err, db.writer.Close())
+}
+
+// Ping says whether the store can be read, and mapdata.ErrUnavailable if not.
+func (db *DB) Ping(ctx context.Context) error {
+	if _, err := db.State(ctx); err != nil {
+		return fmt.Errorf("%w: %w", mapdata.ErrUnavailable, err)
+	}
+	return nil
+}

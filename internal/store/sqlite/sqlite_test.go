@@ -1,0 +1,24 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"wayside/internal/store/sqlite"
+	"wayside/internal/store/storetest"
+)
+
+var _ storetest.Store = (*sqlite.DB)(nil)
+
+func TestContract(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) func(*testing.T) storetest.Store {
+		path := t.TempDir() + "/way side?&#%.db" // whatever folder an operator chooses
+		return func(t *testing.T) storetest.Store {
+			t.Helper()
+			db, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return db
+		}
+	})
+}

@@ -1,0 +1,94 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+
+	"wayside/internal/mapdata"
+)
+
+// upsertAtOnce is how many rows one statement writes.
+const upsertAtOnce = 50
+
+// upsertColumns are one row's parameters, in their order. Everything of the row is written: REPLACE finds its place
+// once, where ON CONFLICT DO UPDATE would look for it twice.
+const upsertColumns = `feed_id, external_id, kind, lat, lng, properties, network, digest, lifetime_ms,
+	first_seen_at, seen_at, changed_at, absent_since`
+
+const upsertParameters = 13
+
+func upsertEntities(rows int) string {
+	one := "(?" + strings.Repeat(",?", upsertParameters-1) + ")"
+	return "REPLACE INTO entities (" + upsertColumns + ") VALUES " + one + strings.Repeat(","+one, rows-1)
+}
+
+// upsert writes entities by the driver's own statements.
+func (w *writing) upsert(ctx context.Context, feed mapdata.FeedID, entities []*mapdata.Entity) error {
+	if len(entities) == 0 {
+		return nil
+	}
+	return w.conn.Raw(func(raw any) error {
+		conn, ok := raw.(driver.ConnPrepareContext)
+		if !ok {
+			return fmt.Errorf("driver connection %T cannot prepare", raw)
+		}
+		args := named(make([]driver.Value, upsertAtOnce*upsertParameters))
+		whole := len(entities) / upsertAtOnce * upsertAtOnce
+		if err := upsertBy(ctx, conn, upsertAtOnce, feed, entities[:whole], args); err != nil {
+			return err
+		}
+		return upsertBy(ctx, conn, 1, feed, entities[whole:], args)
+	})
+}
+
+// upsertBy writes entities by so many rows a statement, which divides their number.
+func upsertBy(
+	ctx context.Context, conn driver.ConnPrepareContext, rows int, feed mapdata.FeedID, entities []*mapdata.Entity, args []driver.NamedValue,
+) (err error) {
+	if len(entities) == 0 {
+		return nil
+	}
+	statement, err := conn.PrepareContext(ctx, upsertEntities(rows))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, statement.Close()) }()
+	execer, ok := statement.(driver.StmtExecContext)
+	if !ok {
+		return fmt.Errorf("driver statement %T cannot execute", statement)
+	}
+	args = args[:rows*upsertParameters]
+	var id driver.Value = feed[:]
+	for len(entities) > 0 {
+		for i, e := range entities[:rows] {
+			setEntity(args[i*upsertParameters:], id, e)
+		}
+		if _, err := execer.ExecContext(ctx, args); err != nil {
+			return err
+		}
+		entities = entities[rows:]
+	}
+	return nil
+}
+
+func setEntity(args []driver.NamedValue, feed driver.Value, e *mapdata.Entity) {
+	args[0].Value = feed
+	args[1].Value = e.ExternalID
+	args[2].Value = e.Kind.ID()
+	args[3].Value = e.Point.Lat
+	args[4].Value = e.Point.Lng
+	args[5].Value = string(e.Properties)
+	args[6].Value = e.Network
+	args[7].Value = int64(e.Digest)
+	args[8].Value = e.Lifetime.Milliseconds()
+	args[9].Value = millis(e.FirstSeenAt)
+	args[10].Value = millis(e.SeenAt)
+	args[11].Value = millis(e.ChangedAt)
+	args[12].Value = nil
+	if e.AbsentSince != 0 {
+		args[12].Value = e.AbsentSince
+	}
+}
