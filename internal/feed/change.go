@@ -1,0 +1,167 @@
+package feed
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// Patch is what an owner changes. nil means that a field stays as it is.
+type Patch struct {
+	Settings
+	Active          *bool
+	ClearAuthHeader bool // takes the auth header away; PullAuthHeader must be nil then
+}
+
+// noteOrigin tells the owner of an approved feed why it is pending again (D5.5).
+const noteOrigin = "Back to review: pull_url leads to another origin than the one that was approved."
+
+// Patch changes a feed of the actor's (D5.5). Going from private to public, or moving an approved public feed's pull_url
+// to another origin, puts it back to pending; so does any change of a rejected feed (D5.7). A pull feed that becomes
+// active again, or that is given another address or auth header, is polled at once with its failures forgotten (D6.1).
+// It fails with mapdata.ErrNotFound for somebody else's feed and a *mapdata.InvalidError that lists every bad field.
+func (s *Service) Patch(ctx context.Context, by Actor, id mapdata.FeedID, p *Patch) (*View, error) {
+	now := s.now()
+	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
+		if !by.owns(f) {
+			return Side{}, mapdata.ErrNotFound
+		}
+		return s.edit(f, by, p, now)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("change feed: %w", err)
+	}
+	s.Changed()
+	return s.full(ctx, f)
+}
+
+func (s *Service) edit(f *mapdata.Feed, by Actor, p *Patch, now time.Time) (Side, error) {
+	before := *f
+	var w wrong
+	header := s.take(f, &p.Settings, &w)
+	w.notForPush("pull_auth_header", p.ClearAuthHeader && f.Direction == mapdata.Push)
+	if err := w.err(); err != nil {
+		return Side{}, err
+	}
+	var side Side
+	if header != "" || p.ClearAuthHeader && f.PullAuthSealed != nil {
+		var err error
+		note := "removed"
+		f.PullAuthSealed = nil
+		if header != "" {
+			note = "set"
+			if f.PullAuthSealed, err = s.Seal([]byte(header), f.ID); err != nil {
+				return Side{}, fmt.Errorf("seal auth header: %w", err)
+			}
+		}
+		side.Audit = append(side.Audit, by.did(now, auditHeader, f.ID, note))
+	}
+	if p.Active != nil {
+		f.Active = *p.Active
+	}
+	reschedule(f, &before, now)
+	review(f, &before)
+	f.UpdatedAt = now
+	return side, nil
+}
+
+// reschedule sets when a pull feed is polled next, if the change says anything about it.
+func reschedule(f, before *mapdata.Feed, now time.Time) {
+	if f.Direction != mapdata.Pull {
+		return
+	}
+	again := f.Active && !before.Active
+	elsewhere := f.PullURL != before.PullURL || !bytes.Equal(f.PullAuthSealed, before.PullAuthSealed)
+	switch {
+	case !f.Active:
+		f.Polling.NextFetchAt = time.Time{}
+		if elsewhere {
+			f.Polling.ConsecutiveFailures = 0
+		}
+	case again, elsewhere:
+		f.Polling.NextFetchAt, f.Polling.ConsecutiveFailures = now, 0
+	case f.PullInterval < before.PullInterval && f.Polling.NextFetchAt.After(now.Add(f.PullInterval)):
+		f.Polling.NextFetchAt = now.Add(f.PullInterval)
+	}
+}
+
+// review says what a change means for what curators said.
+func review(f, before *mapdata.Feed) {
+	switch {
+	case before.ReviewState == mapdata.Rejected,
+		before.Visibility == mapdata.Private && f.Visibility == mapdata.Public:
+		f.ReviewState, f.ReviewNote = mapdata.Pending, ""
+	case before.Served() && f.Direction == mapdata.Pull && !sameOrigin(f.PullURL, before.PullURL):
+		f.ReviewState, f.ReviewNote = mapdata.Pending, noteOrigin
+	}
+}
+
+// sameOrigin compares scheme, host and port of two checked URLs, which is what a review binds to.
+func sameOrigin(a, b string) bool {
+	u, errU := url.Parse(a)
+	v, errV := url.Parse(b)
+	return errU == nil && errV == nil && u.Scheme == v.Scheme && u.Hostname() == v.Hostname() && port(u) == port(v)
+}
+
+func port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	return "443" // every pull URL is https
+}
+
+// Approve lets a feed in: a public one is listed and served from now on (States). The owner gets a letter. A feed that is
+// approved already stays as it is, without another letter. It fails with mapdata.ErrForbidden for who may not review.
+func (s *Service) Approve(ctx context.Context, by Actor, id mapdata.FeedID) (*View, error) {
+	return s.decide(ctx, by, id, mapdata.Approved, "", auditApprove, mapdata.LetterApproved)
+}
+
+// Reject turns a feed away, with a note of 1 to 2000 characters that the owner reads in a letter and on the feed (D5.7).
+// It fails with mapdata.ErrForbidden for who may not review, and a *mapdata.InvalidError without a good note.
+func (s *Service) Reject(ctx context.Context, by Actor, id mapdata.FeedID, note string) (*View, error) {
+	var w wrong
+	note = cleanLines(note)
+	checkLines(&w, "note", note, 1, maxNote)
+	if err := w.err(); err != nil && by.reviews {
+		return nil, err
+	}
+	return s.decide(ctx, by, id, mapdata.Rejected, note, auditReject, mapdata.LetterRejected)
+}
+
+// errDecided ends an edit that would change nothing.
+var errDecided = errors.New("decided already")
+
+func (s *Service) decide(
+	ctx context.Context, by Actor, id mapdata.FeedID, state mapdata.ReviewState, note, action string, letter mapdata.LetterKind,
+) (*View, error) {
+	if !by.reviews {
+		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators approve and reject feeds.")
+	}
+	now := s.now()
+	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
+		if f.ReviewState == state && f.ReviewNote == note {
+			return Side{}, errDecided
+		}
+		f.ReviewState, f.ReviewNote, f.UpdatedAt = state, note, now
+		return Side{
+			Audit: []mapdata.AuditEntry{by.did(now, action, id, note)},
+			Letters: []mapdata.Letter{{
+				Account: f.Owner, Kind: letter, At: now, Due: now,
+				Data: map[string]string{"feed_name": f.Name, "feed_id": id.String(), "note": note},
+			}},
+		}, nil
+	})
+	if errors.Is(err, errDecided) {
+		return s.Get(ctx, by, id)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", action, err)
+	}
+	s.Changed()
+	return s.full(ctx, f)
+}

@@ -1,0 +1,232 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/token"
+)
+
+// DefaultLimit is how many feeds an account may have unless the operator says otherwise (D5.9).
+const DefaultLimit = 20
+
+// Config is what a Service needs.
+type Config struct {
+	Store Store
+	Now   func() time.Time
+	Limit int // feeds of one account; 0: DefaultLimit
+
+	// CheckURL holds a pull URL's text to the rules (D6.5) and gives it in the form that is stored. Its error's words are
+	// for the owner. Given from outside, for the list of ports and names belongs to the package that goes out.
+	CheckURL func(text string) (string, error)
+	// CheckAuthHeader holds a pull feed's auth header to the rules (D5.2). Its error's words never repeat the header.
+	CheckAuthHeader func(header string) error
+	// Seal encrypts an auth header for one feed (D5.2).
+	Seal func(plain []byte, feed mapdata.FeedID) ([]byte, error)
+	// Changed is called after a change was stored, so that those who follow look at once; nil: nobody does.
+	Changed func()
+}
+
+// Service is the use case. Its methods may be called from many goroutines. Every failure that is not one of the kinds of
+// mapdata is the store's.
+type Service struct{ Config }
+
+// New makes a Service.
+func New(c Config) *Service {
+	if c.Limit == 0 {
+		c.Limit = DefaultLimit
+	}
+	if c.Changed == nil {
+		c.Changed = func() {}
+	}
+	return &Service{c}
+}
+
+// now is the time as it is stored: UTC, to the millisecond.
+func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+// Actor is who asks. The zero Actor is a guest, who may nothing.
+type Actor struct {
+	account  mapdata.AccountID
+	reviews  bool
+	operator bool
+}
+
+// By is an account holder who asks.
+func By(a *mapdata.Account) Actor {
+	return Actor{account: a.ID, reviews: a.MayReview()}
+}
+
+// Operator is whoever holds the command line: they may review, and see every feed. The audit log shows no account.
+func Operator() Actor { return Actor{reviews: true, operator: true} }
+
+func (a Actor) owns(f *mapdata.Feed) bool { return !a.account.IsZero() && a.account == f.Owner }
+
+// View is a feed as the one who asked may see it (D5.4).
+type View struct {
+	mapdata.Feed
+	Full     bool // false: only what the public sees may be shown, and Entities was not counted
+	Entities int  // that have not expired
+}
+
+// Register stores a new feed of the actor, with a layer of its own, pending review. A push feed's token is returned in
+// clear this once; a pull feed is due for its first poll at once (D6.1). It fails with a *mapdata.InvalidError that lists
+// every bad field, and with mapdata.ErrConflict when the account has as many feeds as it may (D5.9).
+func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *View, pushToken string, err error) {
+	if by.account.IsZero() {
+		return nil, "", mapdata.ErrForbidden
+	}
+	f, err := s.newFeed(by, r)
+	if err != nil {
+		return nil, "", err
+	}
+	if f.Direction == mapdata.Push {
+		pushToken = token.New(token.Push)
+		f.PushTokenHash = token.Hash(pushToken)
+	}
+	if err := s.Store.CreateFeed(ctx, f, s.Limit); err != nil {
+		if errors.Is(err, mapdata.ErrConflict) {
+			return nil, "", mapdata.Describe(mapdata.ErrConflict,
+				fmt.Sprintf("An account has at most %d feeds. Delete one first.", s.Limit))
+		}
+		return nil, "", fmt.Errorf("register feed: %w", err)
+	}
+	s.Changed()
+	return &View{Feed: *f, Full: true}, pushToken, nil
+}
+
+func (s *Service) newFeed(by Actor, r *Registration) (*mapdata.Feed, error) {
+	id, err := mapdata.NewFeedID()
+	if err != nil {
+		return nil, fmt.Errorf("make feed id: %w", err)
+	}
+	layer, err := uuid.NewV7()
+	if err != nil {
+		return nil, fmt.Errorf("make layer id: %w", err)
+	}
+	now := s.now()
+	f := &mapdata.Feed{
+		ID: id, Owner: by.account, Layer: mapdata.Layer{ID: layer.String()}, Visibility: mapdata.Private, Active: true,
+		ReviewState: mapdata.Pending, CreatedAt: now, UpdatedAt: now,
+	}
+	header, err := s.check(f, r)
+	if err != nil {
+		return nil, err
+	}
+	if header != "" {
+		if f.PullAuthSealed, err = s.Seal([]byte(header), id); err != nil {
+			return nil, fmt.Errorf("seal auth header: %w", err)
+		}
+	}
+	if f.Direction == mapdata.Pull {
+		f.Polling.NextFetchAt = now
+	}
+	return f, nil
+}
+
+// List gives the actor's own feeds in full, then the public catalogue in brief, each oldest first; an operator gets every
+// feed in full.
+func (s *Service) List(ctx context.Context, by Actor) ([]View, error) {
+	if by.account.IsZero() && !by.operator {
+		return nil, mapdata.ErrForbidden
+	}
+	feeds, err := s.Store.Feeds(ctx, by.account, !by.operator)
+	if err != nil {
+		return nil, fmt.Errorf("list feeds: %w", err)
+	}
+	own, public := make([]View, 0, len(feeds)), []View(nil)
+	for i := range feeds {
+		f := &feeds[i]
+		switch {
+		case by.operator || by.owns(f):
+			v, err := s.full(ctx, f)
+			if err != nil {
+				return nil, err
+			}
+			own = append(own, *v)
+		case f.Listed():
+			public = append(public, View{Feed: *f, Full: by.reviews})
+		}
+	}
+	return append(own, public...), nil
+}
+
+func (s *Service) full(ctx context.Context, f *mapdata.Feed) (*View, error) {
+	n, err := s.Store.CountEntities(ctx, f.ID, s.now())
+	if err != nil {
+		return nil, fmt.Errorf("count entities: %w", err)
+	}
+	return &View{Feed: *f, Full: true, Entities: n}, nil
+}
+
+// Get gives one feed: in full to its owner, curators and operators, in brief to others when it stands in the public
+// catalogue. Otherwise it fails with mapdata.ErrNotFound.
+func (s *Service) Get(ctx context.Context, by Actor, id mapdata.FeedID) (*View, error) {
+	f, err := s.Store.Feed(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read feed: %w", err)
+	}
+	switch {
+	case by.owns(f), by.reviews:
+		return s.full(ctx, f)
+	case f.Listed():
+		return &View{Feed: *f}, nil
+	}
+	return nil, mapdata.ErrNotFound
+}
+
+// RotateToken gives a push feed of the actor's a new token and forgets the old one, which is refused from then on. It
+// fails with mapdata.ErrNotFound for somebody else's feed and mapdata.ErrConflict for a pull feed (D5.3).
+func (s *Service) RotateToken(ctx context.Context, by Actor, id mapdata.FeedID) (pushToken string, err error) {
+	pushToken = token.New(token.Push)
+	now := s.now()
+	_, err = s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
+		if !by.owns(f) {
+			return Side{}, mapdata.ErrNotFound
+		}
+		if f.Direction != mapdata.Push {
+			return Side{}, mapdata.Describe(mapdata.ErrConflict, "A pull feed has no push token.")
+		}
+		f.PushTokenHash, f.UpdatedAt = token.Hash(pushToken), now
+		return Side{Audit: []mapdata.AuditEntry{by.did(now, auditRotate, id, "")}}, nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("rotate token: %w", err)
+	}
+	s.Changed()
+	return pushToken, nil
+}
+
+// Delete removes a feed of the actor's with its layer and its entities (D5.6), or fails with mapdata.ErrNotFound.
+func (s *Service) Delete(ctx context.Context, by Actor, id mapdata.FeedID) error {
+	f, err := s.Store.Feed(ctx, id)
+	if err != nil {
+		return fmt.Errorf("read feed: %w", err)
+	}
+	if !by.owns(f) {
+		return mapdata.ErrNotFound
+	}
+	if err := s.Store.DeleteFeed(ctx, id, by.did(s.now(), auditDelete, id, "")); err != nil {
+		return fmt.Errorf("delete feed: %w", err)
+	}
+	s.Changed()
+	return nil
+}
+
+// Actions in the audit log (D11.8).
+const (
+	auditRotate  = "feed.rotate_token"
+	auditHeader  = "feed.auth_header"
+	auditDelete  = "feed.delete"
+	auditApprove = "feed.approve"
+	auditReject  = "feed.reject"
+)
+
+func (a Actor) did(at time.Time, action string, id mapdata.FeedID, note string) mapdata.AuditEntry {
+	return mapdata.AuditEntry{At: at, Actor: a.account, Action: action, Subject: id.String(), Note: note}
+}

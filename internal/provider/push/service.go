@@ -1,0 +1,4 @@
+package push
+
+// Service is the use case.
+type Service struct{}
