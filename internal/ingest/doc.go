@@ -1,2 +1,8 @@
-// Package ingest decodes and judges the rows of every provider, once and by the same rules, and turns batches and snapshots into changes of the store.
+// Package ingest is the one door in: it decodes and judges the rows of every provider, by the same rules whether they
+// were pushed, pulled or only checked (D3), compares them with what is stored, and hands the store a change.
+//
+// Decoding is a stream: package jsontext checks the text and divides it into rows; each row, known to be JSON by then, is
+// walked once by this package, which judges its members, removes white space and reserved keys from its properties and
+// keeps nothing else. Comparing happens before the transaction: a change is made from a state of the feed (Mark), and
+// made again when the store says that the feed moved meanwhile.
 package ingest

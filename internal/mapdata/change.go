@@ -8,8 +8,9 @@ type Mark struct {
 	EntitiesRevision int64
 	SnapshotAt       time.Time
 	Snapshot         int64
-	LastRows         int // rows of the last good snapshot
-	BodyHash         []byte
+	LastRows         int    // rows of the last good snapshot
+	LastRejected     int    // of them
+	BodyHash         []byte // as the last good snapshot left it; nil: nothing is known of its body
 }
 
 // Change is everything that one batch or one snapshot does to a feed, stored whole or not at all. Within one change

@@ -44,6 +44,7 @@ type Stored struct {
 	ExternalID  string
 	Digest      uint64
 	FirstSeenAt time.Time
+	ChangedAt   time.Time
 	SeenAt      time.Time // zero: at the feed's SnapshotAt
 	Lifetime    time.Duration
 	AbsentSince int64

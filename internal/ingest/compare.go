@@ -1,0 +1,80 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"wayside/internal/mapdata"
+)
+
+// digest stands for the content of a row: equal digests, equal content. It is part of what is stored: another way to make
+// it would make every row look changed once.
+func digest(row *Row, lifetime time.Duration) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	var numbers [24]byte
+	binary.LittleEndian.PutUint64(numbers[0:], math.Float64bits(row.Point.Lat))
+	binary.LittleEndian.PutUint64(numbers[8:], math.Float64bits(row.Point.Lng))
+	binary.LittleEndian.PutUint64(numbers[16:], uint64(lifetime.Milliseconds()))
+	_, _ = d.Write(numbers[:]) // a hash never fails
+	_, _ = d.WriteString(row.Kind.ID())
+	_, _ = d.Write([]byte{0})
+	_, _ = d.Write(row.Properties)
+	return d.Sum64()
+}
+
+// upsert is the entity that a row makes of what was stored under its external id: nil for nothing, or for what had
+// expired by then, which is the same (D3.6).
+func upsert(feed mapdata.FeedID, row *Row, alive *mapdata.Stored, now time.Time) mapdata.Entity {
+	lifetime := row.Kind.Lifetime(row.TTL)
+	e := mapdata.Entity{
+		Feed: feed, ExternalID: row.ExternalID, Kind: row.Kind, Point: row.Point,
+		Properties: row.Properties, Network: row.Network, Digest: digest(row, lifetime), Lifetime: lifetime,
+		FirstSeenAt: now, SeenAt: now, ChangedAt: now,
+	}
+	if !row.ObservedAt.IsZero() && row.ObservedAt.Before(now) {
+		e.FirstSeenAt = row.ObservedAt // D3.5
+	}
+	if alive == nil {
+		return e
+	}
+	e.FirstSeenAt = alive.FirstSeenAt
+	if alive.Digest == e.Digest {
+		e.ChangedAt = alive.ChangedAt
+	}
+	return e
+}
+
+// ifAlive gives s if it had not expired at now, otherwise nil.
+func ifAlive(s *mapdata.Stored, snapshotAt, now time.Time) *mapdata.Stored {
+	if s == nil || !s.Alive(snapshotAt, now) {
+		return nil
+	}
+	return s
+}
+
+// compareBatch makes the change that a push is, against what is stored under its external ids.
+func compareBatch(feed mapdata.FeedID, rows []batchRow, mark *mapdata.Mark, stored map[string]*mapdata.Stored, now time.Time) *mapdata.Change {
+	c := &mapdata.Change{Feed: feed, Base: mark.EntitiesRevision, At: now}
+	for i := range rows {
+		row := &rows[i].Row
+		old := stored[row.ExternalID]
+		if row.Retire {
+			if old != nil {
+				c.Retired = append(c.Retired, row.ExternalID)
+			}
+			continue
+		}
+		alive := ifAlive(old, mark.SnapshotAt, now)
+		e := upsert(feed, row, alive, now)
+		if alive != nil && alive.Digest == e.Digest {
+			c.Touched = append(c.Touched, row.ExternalID)
+			continue
+		}
+		c.Upserts = append(c.Upserts, e)
+	}
+	return c
+}

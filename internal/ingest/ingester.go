@@ -1,0 +1,81 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// Ingester brings batches and snapshots into the store.
+type Ingester struct {
+	store   Store
+	now     func() time.Time
+	changed func()
+	feeds   [feedLocks]sync.Mutex
+}
+
+// feedLocks is how many groups feeds are divided into: pushes to one feed wait for each other here rather than refuse
+// each other in the store. Other nodes may still come between.
+const feedLocks = 64
+
+// attempts is how often a change is made anew because the feed moved meanwhile, before the store counts as unavailable.
+const attempts = 20
+
+// New makes an ingester. changed is called after each change that followers should see; nil: nobody waits for it.
+func New(store Store, now func() time.Time, changed func()) *Ingester {
+	if changed == nil {
+		changed = func() {}
+	}
+	return &Ingester{store: store, now: now, changed: changed}
+}
+
+func (in *Ingester) lock(feed mapdata.FeedID) *sync.Mutex {
+	return &in.feeds[feed[len(feed)-1]%feedLocks]
+}
+
+// Push stores a batch, durably, before it returns. It fails as Store.Apply does, having stored nothing.
+func (in *Ingester) Push(ctx context.Context, feed mapdata.FeedID, b *Batch) (Report, error) {
+	lock := in.lock(feed)
+	lock.Lock()
+	defer lock.Unlock()
+	ids := make([]string, len(b.rows))
+	for i := range b.rows {
+		ids[i] = b.rows[i].ExternalID
+	}
+	err := in.retry(ctx, func() error {
+		now := in.now().UTC().Truncate(time.Millisecond)
+		mark, err := in.store.Mark(ctx, feed)
+		if err != nil {
+			return err
+		}
+		stored := make(map[string]*mapdata.Stored, len(ids))
+		if len(ids) > 0 {
+			if err := in.store.Stored(ctx, feed, ids, func(s mapdata.Stored) { stored[s.ExternalID] = &s }); err != nil {
+				return err
+			}
+		}
+		change := compareBatch(feed, b.rows, &mark, stored, now)
+		change.Attempt = mapdata.Attempt{At: now, OK: true, Outcome: mapdata.OutcomeOK, Rows: b.total, Rejected: b.report.Rejected, Bytes: b.bytes}
+		return in.store.Apply(ctx, change)
+	})
+	if err != nil {
+		return Report{}, fmt.Errorf("store batch: %w", err)
+	}
+	in.changed()
+	return b.report, nil
+}
+
+// retry does the work again as long as another change came between.
+func (in *Ingester) retry(ctx context.Context, do func() error) error {
+	for range attempts {
+		err := do()
+		if !errors.Is(err, mapdata.ErrConflict) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: the feed changed %d times meanwhile", mapdata.ErrUnavailable, attempts)
+}

@@ -1,0 +1,306 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// Bounds of a row (D3).
+const (
+	maxExternalID    = 256 // bytes
+	maxProperties    = 16 << 10
+	maxPropertyDepth = 8
+	futureGrace      = 5 * time.Minute // how far ahead a provider's clock may be
+	retireTTL        = 1               // seconds; this value retires
+	longestTTL       = 100 * 365 * 24 * time.Hour
+)
+
+// Row is one v1 row that was judged good.
+type Row struct {
+	ExternalID string
+	Kind       mapdata.Kind
+	Point      geo.Point
+	Properties []byte        // a compact JSON object without reserved keys; valid until the next row is decoded
+	Network    string        // of a charger (D4.7)
+	TTL        time.Duration // whole seconds; 0: absent
+	Retire     bool          // ttl_seconds 1: the entity is to go
+	ObservedAt time.Time     // zero: absent
+}
+
+// Codes of rejections, in the order in which they are found (D3.10).
+const (
+	codeNotAnObject         = "not_an_object"
+	codeDuplicateMember     = "duplicate_member"
+	codeMissingExternalID   = "missing_external_id"
+	codeInvalidExternalID   = "invalid_external_id"
+	codeDuplicateExternalID = "duplicate_external_id"
+	codeMissingKind         = "missing_kind"
+	codeUnknownKind         = "unknown_kind"
+	codeMissingLat          = "missing_lat"
+	codeInvalidLat          = "invalid_lat"
+	codeMissingLng          = "missing_lng"
+	codeInvalidLng          = "invalid_lng"
+	codeMissingProperties   = "missing_properties"
+	codeInvalidProperties   = "invalid_properties"
+	codePropertiesTooLarge  = "properties_too_large"
+	codeInvalidTTL          = "invalid_ttl_seconds"
+	codeInvalidObservedAt   = "invalid_observed_at"
+)
+
+// Places of a row's members in members.raw.
+const (
+	memberExternalID = iota
+	memberKind
+	memberLat
+	memberLng
+	memberProperties
+	memberTTL
+	memberObservedAt
+	memberCount
+)
+
+var memberNames = [memberCount]string{"external_id", "kind", "lat", "lng", "properties", "ttl_seconds", "observed_at"}
+
+// judge decides on rows, one after the other, in memory that it uses again.
+type judge struct {
+	now        time.Time
+	properties []byte
+	id         []byte
+}
+
+// row judges one row, whose bytes are known to be a JSON value, and gives either the row or the first thing wrong with
+// it in the order of D3.10.
+func (j *judge) row(value []byte) (Row, *RowError) {
+	w := walker{b: value}
+	if w.peek() != '{' {
+		return Row{}, &RowError{Code: codeNotAnObject, Message: "A row must be a JSON object."}
+	}
+	raw, twice := members(&w)
+	var row Row
+	id, idErr := j.externalID(raw[memberExternalID])
+	fail := func(code, field, message string) (Row, *RowError) {
+		e := &RowError{Code: code, Field: field, Message: message}
+		if id != nil {
+			text := string(id)
+			e.ExternalID = &text
+		}
+		return Row{}, e
+	}
+	properties := j.compact(raw[memberProperties])
+	switch {
+	case twice != "":
+		return fail(codeDuplicateMember, twice, "The member "+strconv.Quote(twice)+" stands twice.")
+	case properties.fault != nil && errors.Is(properties.fault, errDuplicate):
+		return fail(codeDuplicateMember, "properties", "A member of properties stands twice.")
+	case idErr != nil:
+		return fail(idErr.Code, idErr.Field, idErr.Message)
+	}
+	row.ExternalID = string(id)
+	for _, step := range [...]func(*[memberCount][]byte, *Row) *RowError{
+		judgeKind, judgePoint, properties.judge, judgeTTL, j.judgeObservedAt,
+	} {
+		if e := step(&raw, &row); e != nil {
+			return fail(e.Code, e.Field, e.Message)
+		}
+	}
+	if row.Kind.Charger() {
+		row.Network = properties.network
+	}
+	return row, nil
+}
+
+// members gives the raw values of the members that rows have, nil where one is absent or null, and the name of one that
+// stands twice. Others are passed over (D3.7).
+func members(w *walker) (raw [memberCount][]byte, twice string) {
+	var names nameSet
+	var few [fewNames][]byte
+	names.few = few[:0]
+	w.i++
+	for w.next() {
+		name, escaped := w.text()
+		if escaped {
+			name, _ = unescape(nil, name)
+		}
+		if !names.add(name) && twice == "" {
+			twice = strings.ToValidUTF8(string(name[:min(len(name), 64)]), "")
+		}
+		w.colon()
+		value := w.skip()
+		if string(value) == "null" {
+			continue
+		}
+		for i := range memberNames {
+			if string(name) == memberNames[i] {
+				raw[i] = value
+			}
+		}
+	}
+	return raw, twice
+}
+
+// externalID judges external_id (D3.1). The text is given also when it is refused, as far as it can be told.
+func (j *judge) externalID(raw []byte) ([]byte, *RowError) {
+	const field = "external_id"
+	if raw == nil {
+		return nil, &RowError{Code: codeMissingExternalID, Field: field, Message: "external_id is required."}
+	}
+	refuse := &RowError{Code: codeInvalidExternalID, Field: field, Message: "external_id must be a string of 1 to 256 bytes of UTF-8 without control characters."}
+	if raw[0] != '"' {
+		return nil, refuse
+	}
+	var whole bool
+	j.id, whole = unescape(j.id[:0], raw[1:len(raw)-1])
+	if len(j.id) == 0 || len(j.id) > maxExternalID || !whole || bytes.ContainsFunc(j.id, unicode.IsControl) {
+		return bytes.ToValidUTF8(j.id[:min(len(j.id), maxExternalID)], nil), refuse
+	}
+	return j.id, nil
+}
+
+func judgeKind(raw *[memberCount][]byte, row *Row) *RowError {
+	const field = "kind"
+	value := raw[memberKind]
+	if value == nil {
+		return &RowError{Code: codeMissingKind, Field: field, Message: "kind is required."}
+	}
+	if value[0] == '"' {
+		text := value[1 : len(value)-1]
+		if bytes.IndexByte(text, '\\') >= 0 {
+			text, _ = unescape(nil, text)
+		}
+		if kind, ok := mapdata.ParseKind(string(text)); ok {
+			row.Kind = kind
+			return nil
+		}
+	}
+	return &RowError{Code: codeUnknownKind, Field: field, Message: "kind is none of the catalogue's; GET /v2/kinds lists them."}
+}
+
+func judgePoint(raw *[memberCount][]byte, row *Row) *RowError {
+	var ok bool
+	if raw[memberLat] == nil {
+		return &RowError{Code: codeMissingLat, Field: "lat", Message: "lat is required."}
+	}
+	if row.Point.Lat, ok = number(raw[memberLat]); !ok || math.Abs(row.Point.Lat) > 90 {
+		return &RowError{Code: codeInvalidLat, Field: "lat", Message: "lat must be a number from -90 to 90."}
+	}
+	if raw[memberLng] == nil {
+		return &RowError{Code: codeMissingLng, Field: "lng", Message: "lng is required."}
+	}
+	if row.Point.Lng, ok = number(raw[memberLng]); !ok || math.Abs(row.Point.Lng) > 180 {
+		return &RowError{Code: codeInvalidLng, Field: "lng", Message: "lng must be a number from -180 to 180."}
+	}
+	return nil
+}
+
+// number reads a JSON number that a float64 holds. Zero has no sign here: -0 is 0.
+func number(raw []byte) (float64, bool) {
+	if raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(string(raw), 64)
+	return v + 0, err == nil
+}
+
+// compacted is what became of a row's properties.
+type compacted struct {
+	text    []byte
+	network string
+	fault   error
+	object  bool
+	given   bool
+}
+
+// Reserved keys are removed from properties, silently (D3.3).
+const reservedPrefix = "wayside_"
+
+func reserved(name []byte) bool {
+	return string(name) == "disputed_until" || string(name) == "merged_from" || bytes.HasPrefix(name, []byte(reservedPrefix))
+}
+
+// compact removes white space and reserved keys from properties.
+func (j *judge) compact(raw []byte) *compacted {
+	out := &compacted{given: raw != nil}
+	if raw == nil || raw[0] != '{' {
+		return out
+	}
+	out.object = true
+	c := compacter{walker: walker{b: raw}, dst: j.properties[:0]}
+	c.object(1, func(name, value []byte) bool {
+		if string(name) == "network" && value[0] == '"' {
+			text, whole := unescape(nil, value[1:len(value)-1])
+			if whole {
+				out.network = string(text)
+			}
+		}
+		return reserved(name)
+	})
+	j.properties = c.dst
+	out.text, out.fault = c.dst, c.fault
+	return out
+}
+
+func (c *compacted) judge(_ *[memberCount][]byte, row *Row) *RowError {
+	const field = "properties"
+	switch {
+	case !c.given:
+		return &RowError{Code: codeMissingProperties, Field: field, Message: "properties is required; {} will do."}
+	case !c.object:
+		return &RowError{Code: codeInvalidProperties, Field: field, Message: "properties must be an object."}
+	case c.fault != nil:
+		return &RowError{Code: codeInvalidProperties, Field: field, Message: "properties cannot be stored: " + c.fault.Error() + "."}
+	case len(c.text) > maxProperties:
+		return &RowError{Code: codePropertiesTooLarge, Field: field, Message: "properties has more than 16 KiB without its white space."}
+	}
+	row.Properties = c.text
+	return nil
+}
+
+func judgeTTL(raw *[memberCount][]byte, row *Row) *RowError {
+	value := raw[memberTTL]
+	if value == nil {
+		return nil
+	}
+	seconds, ok := number(value)
+	if !ok || seconds <= 0 {
+		return &RowError{Code: codeInvalidTTL, Field: memberNames[memberTTL], Message: "ttl_seconds must be a number of 1 or more; 1 retires."}
+	}
+	seconds = math.Ceil(seconds)
+	row.Retire = seconds == retireTTL
+	row.TTL = longestTTL // a persistent kind has no longest lifetime, but a duration has
+	if seconds < longestTTL.Seconds() {
+		row.TTL = time.Duration(seconds) * time.Second
+	}
+	return nil
+}
+
+func (j *judge) judgeObservedAt(raw *[memberCount][]byte, row *Row) *RowError {
+	value := raw[memberObservedAt]
+	if value == nil {
+		return nil
+	}
+	refuse := func(message string) *RowError {
+		return &RowError{Code: codeInvalidObservedAt, Field: memberNames[memberObservedAt], Message: message}
+	}
+	if value[0] != '"' {
+		return refuse("observed_at must be a string in RFC 3339.")
+	}
+	text, _ := unescape(nil, value[1:len(value)-1])
+	at, err := time.Parse(time.RFC3339, string(text))
+	if err != nil || !utf8.Valid(text) || bytes.IndexByte(text, ',') >= 0 {
+		return refuse("observed_at must be RFC 3339, such as 2026-11-21T08:00:00Z.")
+	}
+	if at.After(j.now.Add(futureGrace)) {
+		return refuse("observed_at lies more than 5 minutes in the future.")
+	}
+	row.ObservedAt = at.UTC().Truncate(time.Millisecond)
+	return nil
+}

@@ -1,0 +1,237 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// Snapshot is a complete answer of a pull URL, fetched.
+type Snapshot struct {
+	Open func() (io.ReadCloser, error) // the body from its beginning, each time it is called
+	Hash []byte                        // SHA-256 of the body
+	At   time.Time                     // when it was fetched
+	// Finish turns the outcome into what is recorded of the poll. It may be called again after a conflict.
+	Finish func(Result) (mapdata.Polling, mapdata.Attempt, []mapdata.Letter)
+}
+
+// Result is the outcome of a good snapshot.
+type Result struct {
+	Report     Report // its Errors are nil when the body was the same as before
+	Rows       int
+	RowsBefore int    // of the good snapshot before; 0 for the first
+	Shrank     bool   // fewer than half the rows of the one before (D6.9)
+	BodyHash   []byte // to be kept as Polling.BodyHash
+}
+
+// Snapshot stores a snapshot whole, durably, before it returns; rows equal to the stored ones cost a comparison and no
+// write (D6.10). It fails as decode and Store.Apply do, having stored nothing.
+func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapshot) (Report, error) {
+	var report Report
+	lock := in.lock(feed)
+	lock.Lock()
+	defer lock.Unlock()
+	err := in.retry(ctx, func() error {
+		mark, err := in.store.Mark(ctx, feed)
+		if err != nil {
+			return err
+		}
+		at := s.At.UTC().Truncate(time.Millisecond)
+		change := &mapdata.Change{Feed: feed, Base: mark.EntitiesRevision, At: at}
+		result, same := unchanged(&mark, s.Hash, at)
+		if !same {
+			if result, err = in.compareSnapshot(ctx, change, &mark, s); err != nil {
+				return err
+			}
+		}
+		change.Snapshot = &mapdata.SnapshotTaken{Snapshot: mark.Snapshot + 1}
+		change.Snapshot.Polling, change.Attempt, change.Letters = s.Finish(result)
+		report = result.Report
+		return in.store.Apply(ctx, change)
+	})
+	if err != nil {
+		return Report{}, fmt.Errorf("store snapshot: %w", err)
+	}
+	in.changed()
+	return report, nil
+}
+
+// A kept body hash is the SHA-256 of the body and the shortest lifetime of its rows in milliseconds.
+const hashLength = 32
+
+// unchanged says whether a body is the one before, and nothing that it said can have run out since: then it says the same
+// again, and need not be read.
+func unchanged(mark *mapdata.Mark, hash []byte, at time.Time) (Result, bool) {
+	kept := mark.BodyHash
+	if len(kept) != hashLength+8 || !bytes.Equal(kept[:hashLength], hash) {
+		return Result{}, false
+	}
+	shortest := time.Duration(binary.BigEndian.Uint64(kept[hashLength:])) * time.Millisecond
+	if shortest != 0 && !at.Before(mark.SnapshotAt.Add(shortest)) {
+		return Result{}, false
+	}
+	return Result{
+		Report: Report{Accepted: mark.LastRows - mark.LastRejected, Rejected: mark.LastRejected},
+		Rows:   mark.LastRows, RowsBefore: mark.LastRows, BodyHash: kept,
+	}, true
+}
+
+// comparison is a snapshot being compared, row by row.
+type comparison struct {
+	feed     mapdata.FeedID
+	mark     *mapdata.Mark
+	at       time.Time
+	stored   []mapdata.Stored
+	places   map[string]int32 // of external ids in seen
+	seen     []sighting
+	upserts  []mapdata.Entity
+	kept     []byte
+	report   Report
+	shortest time.Duration
+	timely   bool // something depends on the time of day: an observed_at in the future
+}
+
+// sighting is what a snapshot has said of one external id so far.
+type sighting struct {
+	stored int32 // place in stored; -1: none
+	row    int32 // the last row that named it; -1: none
+	upsert int32 // place in upserts; -1: none
+	retire bool
+}
+
+// compareSnapshot reads the body and fills the change with what differs.
+func (in *Ingester) compareSnapshot(ctx context.Context, change *mapdata.Change, mark *mapdata.Mark, s Snapshot) (Result, error) {
+	c := &comparison{feed: change.Feed, mark: mark, at: change.At, places: make(map[string]int32), shortest: math.MaxInt64, report: Report{Errors: []RowError{}}}
+	err := in.store.Stored(ctx, change.Feed, nil, func(st mapdata.Stored) {
+		c.places[st.ExternalID] = int32(len(c.seen))
+		c.seen = append(c.seen, sighting{stored: int32(len(c.stored)), row: -1, upsert: -1})
+		c.stored = append(c.stored, st)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	body, err := s.Open()
+	if err != nil {
+		return Result{}, err
+	}
+	defer body.Close() //nolint:errcheck // it was only read
+	rows, err := decode(body, in.now(), MaxSnapshotRows, c.take)
+	if err != nil {
+		return Result{}, err
+	}
+	lasting := c.finish(change)
+	result := Result{
+		Report: c.report, Rows: rows, RowsBefore: mark.LastRows,
+		Shrank: mark.Snapshot > 0 && 2*rows < mark.LastRows,
+	}
+	if lasting && !c.timely {
+		result.BodyHash = c.keptHash(s.Hash)
+	}
+	return result, nil
+}
+
+// keptHash is the body's hash with how long it may stand for its rows.
+func (c *comparison) keptHash(hash []byte) []byte {
+	shortest := uint64(0)
+	if c.shortest != math.MaxInt64 {
+		shortest = uint64(c.shortest.Milliseconds())
+	}
+	return binary.BigEndian.AppendUint64(append(make([]byte, 0, hashLength+8), hash...), shortest)
+}
+
+// take compares one row.
+func (c *comparison) take(index int, row Row, rejected *RowError) {
+	if rejected != nil {
+		c.timely = c.timely || rejected.Code == codeInvalidObservedAt
+		c.report.reject(*rejected)
+		return
+	}
+	c.report.Accepted++
+	place, known := c.places[row.ExternalID]
+	if !known {
+		place = int32(len(c.seen))
+		c.places[row.ExternalID] = place
+		c.seen = append(c.seen, sighting{stored: -1, row: -1, upsert: -1})
+	}
+	seen := &c.seen[place]
+	if seen.row >= 0 {
+		c.report.duplicate(int(seen.row), row.ExternalID)
+	}
+	seen.row, seen.retire = int32(index), row.Retire
+	if row.Retire {
+		c.forget(seen)
+		return
+	}
+	var alive *mapdata.Stored
+	if seen.stored >= 0 {
+		alive = ifAlive(&c.stored[seen.stored], c.mark.SnapshotAt, c.at)
+	}
+	e := upsert(c.feed, &row, alive, c.at)
+	if e.Lifetime > 0 {
+		c.shortest = min(c.shortest, e.Lifetime)
+	}
+	if alive != nil && alive.Digest == e.Digest && alive.SeenAt.IsZero() && alive.AbsentSince == 0 {
+		c.forget(seen)
+		return
+	}
+	e.SeenAt = time.Time{} // at the feed's SnapshotAt, as all rows of this snapshot
+	c.kept, e.Properties = keep(c.kept, e.Properties)
+	if seen.upsert < 0 {
+		seen.upsert = int32(len(c.upserts))
+		c.upserts = append(c.upserts, e)
+		return
+	}
+	c.upserts[seen.upsert] = e
+}
+
+// forget takes back what an earlier row with the same external id would have changed.
+func (c *comparison) forget(seen *sighting) {
+	if seen.upsert >= 0 {
+		c.upserts[seen.upsert].ExternalID = ""
+		seen.upsert = -1
+	}
+}
+
+// retireAfter is how many good snapshots in a row must lack a persistent entity before it goes (D6.9).
+const retireAfter = 3
+
+// finish turns what was seen, and what was not, into the change. It says whether the same body would find nothing more to
+// do: no row that is missing still waits to be retired.
+func (c *comparison) finish(change *mapdata.Change) (lasting bool) {
+	lasting = true
+	for i := range c.upserts {
+		if c.upserts[i].ExternalID != "" {
+			change.Upserts = append(change.Upserts, c.upserts[i])
+		}
+	}
+	number := c.mark.Snapshot + 1
+	for i := range c.seen {
+		seen := &c.seen[i]
+		if seen.stored < 0 {
+			continue
+		}
+		st := &c.stored[seen.stored]
+		switch {
+		case seen.retire:
+			change.Retired = append(change.Retired, st.ExternalID)
+		case seen.row >= 0 || !st.Alive(c.mark.SnapshotAt, c.at):
+			// Seen, or expired: nobody misses it.
+		case st.AbsentSince == 0:
+			change.Absent = append(change.Absent, st.ExternalID)
+			lasting = lasting && st.Lifetime > 0
+		case st.Lifetime > 0:
+			// Missing before: it expires in its time.
+		case number >= st.AbsentSince+retireAfter-1:
+			change.Retired = append(change.Retired, st.ExternalID)
+		default:
+			lasting = false
+		}
+	}
+	return lasting
+}

@@ -1,0 +1,337 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// walker goes through the bytes of one JSON value whose syntax has been checked, so that it need not look for errors of
+// syntax: only for what the rules forbid.
+type walker struct {
+	b []byte
+	i int
+}
+
+// space passes over white space.
+func (w *walker) space() {
+	for w.i < len(w.b) {
+		switch w.b[w.i] {
+		case ' ', '\t', '\n', '\r':
+			w.i++
+		default:
+			return
+		}
+	}
+}
+
+// peek gives the first byte of the next token.
+func (w *walker) peek() byte {
+	w.space()
+	return w.b[w.i]
+}
+
+// skip passes over one value and gives its bytes.
+func (w *walker) skip() []byte {
+	w.space()
+	start := w.i
+	switch w.b[w.i] {
+	case '"':
+		w.text()
+	case '{', '[':
+		for depth := 0; ; {
+			switch w.b[w.i] {
+			case '"':
+				w.text()
+				continue
+			case '{', '[':
+				depth++
+			case '}', ']':
+				if depth--; depth == 0 {
+					w.i++
+					return w.b[start:w.i]
+				}
+			}
+			w.i++
+		}
+	default:
+		for w.i < len(w.b) && !endsScalar(w.b[w.i]) {
+			w.i++
+		}
+	}
+	return w.b[start:w.i]
+}
+
+// endsScalar says whether a byte is no part of a number, true, false or null.
+func endsScalar(b byte) bool {
+	switch b {
+	case ' ', '\t', '\n', '\r', ',', ']', '}', ':':
+		return true
+	}
+	return false
+}
+
+// text passes over a string and gives what stands between its quotes, and whether a backslash is in it.
+func (w *walker) text() (inside []byte, escaped bool) {
+	w.i++
+	start := w.i
+	for {
+		switch w.b[w.i] {
+		case '"':
+			w.i++
+			return w.b[start : w.i-1], escaped
+		case '\\':
+			escaped = true
+			w.i += 2
+		default:
+			w.i++
+		}
+	}
+}
+
+// next goes to the next member of an object, or element of an array, whose opening byte has been passed: false at its
+// end, which is passed too.
+func (w *walker) next() bool {
+	switch w.peek() {
+	case '}', ']':
+		w.i++
+		return false
+	case ',':
+		w.i++
+		w.space()
+	}
+	return true
+}
+
+// colon passes over the colon behind a member's name.
+func (w *walker) colon() {
+	w.space()
+	w.i++
+	w.space()
+}
+
+// unescape appends the text that the inside of a JSON string stands for. A lone surrogate is kept as three bytes that no
+// valid text has, so that names which differ stay different; whole is false then.
+func unescape(dst, inside []byte) (_ []byte, whole bool) {
+	whole = true
+	for i := 0; i < len(inside); i++ {
+		c := inside[i]
+		if c != '\\' {
+			dst = append(dst, c)
+			continue
+		}
+		i++
+		switch inside[i] {
+		case 'b':
+			dst = append(dst, '\b')
+		case 'f':
+			dst = append(dst, '\f')
+		case 'n':
+			dst = append(dst, '\n')
+		case 'r':
+			dst = append(dst, '\r')
+		case 't':
+			dst = append(dst, '\t')
+		case 'u':
+			r := hex4(inside[i+1:])
+			i += 4
+			if utf16.IsSurrogate(r) {
+				if pair := surrogatePair(r, inside[i+1:]); pair != utf8.RuneError {
+					r, i = pair, i+6
+				} else {
+					whole = false
+					dst = append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
+					continue
+				}
+			}
+			dst = utf8.AppendRune(dst, r)
+		default: // a quote, a slash or a backslash
+			dst = append(dst, inside[i])
+		}
+	}
+	return dst, whole
+}
+
+// surrogatePair joins a first surrogate with the escape that follows it, or gives utf8.RuneError.
+func surrogatePair(first rune, rest []byte) rune {
+	if len(rest) < 6 || rest[0] != '\\' || rest[1] != 'u' {
+		return utf8.RuneError
+	}
+	return utf16.DecodeRune(first, hex4(rest[2:]))
+}
+
+// hex4 reads four hexadecimal digits.
+func hex4(b []byte) rune {
+	var r rune
+	for _, c := range b[:4] {
+		r <<= 4
+		switch {
+		case c <= '9':
+			r |= rune(c - '0')
+		case c <= 'F':
+			r |= rune(c-'A') + 10
+		default:
+			r |= rune(c-'a') + 10
+		}
+	}
+	return r
+}
+
+// depthOf is how many levels of objects and arrays a value has.
+func depthOf(value []byte) int {
+	w := walker{b: value}
+	depth, deepest := 0, 0
+	for w.i < len(w.b) {
+		switch w.b[w.i] {
+		case '"':
+			w.text()
+			continue
+		case '{', '[':
+			depth++
+			deepest = max(deepest, depth)
+		case '}', ']':
+			depth--
+		}
+		w.i++
+	}
+	return deepest
+}
+
+// nameSet finds names that come twice. Few names are compared one by one; many, which only the hostile send, in a map.
+type nameSet struct {
+	few  [][]byte
+	many map[string]bool
+}
+
+const fewNames = 24
+
+// add says whether the name is new.
+func (s *nameSet) add(name []byte) bool {
+	if s.many != nil {
+		if s.many[string(name)] {
+			return false
+		}
+		s.many[string(name)] = true
+		return true
+	}
+	for _, known := range s.few {
+		if bytes.Equal(known, name) {
+			return false
+		}
+	}
+	s.few = append(s.few, name)
+	if len(s.few) > fewNames {
+		s.many = make(map[string]bool, 2*fewNames)
+		for _, known := range s.few {
+			s.many[string(known)] = true
+		}
+	}
+	return true
+}
+
+// What makes properties unacceptable.
+var (
+	errDuplicate = errors.New("a member stands twice")
+	errBadText   = errors.New("a string holds U+0000 or half a surrogate pair, which no database keeps")
+	errBadNumber = errors.New("a number is beyond what a float64 holds")
+	errTooDeep   = errors.New("nested more than 8 deep")
+)
+
+// compacter copies a value without its white space, and says what is wrong with it. Of several faults a duplicate member
+// wins, since it comes first in D3.10; the copy goes on to find it.
+type compacter struct {
+	walker
+	dst   []byte
+	fault error
+}
+
+func (c *compacter) blame(err error) {
+	if c.fault == nil || errors.Is(err, errDuplicate) {
+		c.fault = err
+	}
+}
+
+// value copies the next value, which lies so deep.
+func (c *compacter) value(depth int) {
+	switch b := c.peek(); b {
+	case '"':
+		start := c.i
+		c.checkText(c.text())
+		c.dst = append(c.dst, c.b[start:c.i]...)
+	case '{':
+		c.object(depth, nil)
+	case '[':
+		if depth > maxPropertyDepth {
+			c.blame(errTooDeep)
+		}
+		c.i++
+		c.dst = append(c.dst, '[')
+		for first := true; c.next(); first = false {
+			if !first {
+				c.dst = append(c.dst, ',')
+			}
+			c.value(depth + 1)
+		}
+		c.dst = append(c.dst, ']')
+	default:
+		raw := c.skip()
+		if b == '-' || b >= '0' && b <= '9' {
+			if _, err := strconv.ParseFloat(string(raw), 64); err != nil {
+				c.blame(errBadNumber)
+			}
+		}
+		c.dst = append(c.dst, raw...)
+	}
+}
+
+// object copies an object but for the members that leave drops; nil drops none. leave is told each member's name and
+// value.
+func (c *compacter) object(depth int, leave func(name, value []byte) bool) {
+	if depth > maxPropertyDepth {
+		c.blame(errTooDeep)
+	}
+	c.i++
+	c.dst = append(c.dst, '{')
+	var names nameSet
+	var few [fewNames][]byte
+	names.few = few[:0]
+	for first := true; c.next(); {
+		start := c.i
+		inside, escaped := c.text()
+		rawName := c.b[start:c.i]
+		name := inside
+		if escaped {
+			name, _ = unescape(nil, inside)
+		}
+		if !names.add(name) {
+			c.blame(errDuplicate)
+		}
+		c.colon()
+		if leave != nil && leave(name, (&walker{b: c.b, i: c.i}).skip()) {
+			c.skip()
+			continue
+		}
+		c.checkText(inside, escaped)
+		if !first {
+			c.dst = append(c.dst, ',')
+		}
+		first = false
+		c.dst = append(c.dst, rawName...)
+		c.dst = append(c.dst, ':')
+		c.value(depth + 1)
+	}
+	c.dst = append(c.dst, '}')
+}
+
+// checkText looks for what a database would refuse or keep as something else (D3.3).
+func (c *compacter) checkText(inside []byte, escaped bool) {
+	if !escaped {
+		return
+	}
+	text, whole := unescape(nil, inside)
+	if !whole || bytes.IndexByte(text, 0) >= 0 {
+		c.blame(errBadText)
+	}
+}
