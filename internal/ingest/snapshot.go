@@ -62,22 +62,24 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 	return report, nil
 }
 
-// A kept body hash is the SHA-256 of the body and the shortest lifetime of its rows in milliseconds.
+// hashLength is that of a SHA-256. What is kept of a body is its hash, the shortest lifetime of its rows in milliseconds
+// and the number of its rejected rows.
 const hashLength = 32
 
 // unchanged says whether a body is the one before, and nothing that it said can have run out since: then it says the same
 // again, and need not be read.
 func unchanged(mark *mapdata.Mark, hash []byte, at time.Time) (Result, bool) {
 	kept := mark.BodyHash
-	if len(kept) != hashLength+8 || !bytes.Equal(kept[:hashLength], hash) {
+	if len(kept) != hashLength+16 || !bytes.Equal(kept[:hashLength], hash) {
 		return Result{}, false
 	}
 	shortest := time.Duration(binary.BigEndian.Uint64(kept[hashLength:])) * time.Millisecond
 	if shortest != 0 && !at.Before(mark.SnapshotAt.Add(shortest)) {
 		return Result{}, false
 	}
+	rejected := int(binary.BigEndian.Uint64(kept[hashLength+8:]))
 	return Result{
-		Report: Report{Accepted: mark.LastRows - mark.LastRejected, Rejected: mark.LastRejected},
+		Report: Report{Accepted: mark.LastRows - rejected, Rejected: rejected},
 		Rows:   mark.LastRows, RowsBefore: mark.LastRows, BodyHash: kept,
 	}, true
 }
@@ -136,13 +138,14 @@ func (in *Ingester) compareSnapshot(ctx context.Context, change *mapdata.Change,
 	return result, nil
 }
 
-// keptHash is the body's hash with how long it may stand for its rows.
+// keptHash is what is kept of the body: how long it may stand for its rows, and how many of them are rejected.
 func (c *comparison) keptHash(hash []byte) []byte {
 	shortest := uint64(0)
 	if c.shortest != math.MaxInt64 {
 		shortest = uint64(c.shortest.Milliseconds())
 	}
-	return binary.BigEndian.AppendUint64(append(make([]byte, 0, hashLength+8), hash...), shortest)
+	kept := binary.BigEndian.AppendUint64(append(make([]byte, 0, hashLength+16), hash...), shortest)
+	return binary.BigEndian.AppendUint64(kept, uint64(c.report.Rejected))
 }
 
 // take compares one row.

@@ -9,7 +9,6 @@ type Mark struct {
 	SnapshotAt       time.Time
 	Snapshot         int64
 	LastRows         int    // rows of the last good snapshot
-	LastRejected     int    // of them
 	BodyHash         []byte // as the last good snapshot left it; nil: nothing is known of its body
 }
 
