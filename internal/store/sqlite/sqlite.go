@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -37,6 +38,7 @@ const (
 // Options are what Open may be told beside the path.
 type Options struct {
 	Now func() time.Time // for what no caller dates; nil: time.Now
+	Log *slog.Logger     // of what a job could not do and tries again; nil: nobody hears
 
 	// MaxPages bounds the size of the file, in pages of 4 KiB; beyond it every write fails as on a full disk. 0: no bound.
 	MaxPages int
@@ -46,6 +48,7 @@ type Options struct {
 type DB struct {
 	path    string
 	now     func() time.Time
+	logger  *slog.Logger
 	kinds   map[string]mapdata.Kind
 	writer  *sql.DB // one connection
 	reader  *sql.DB
@@ -59,19 +62,18 @@ func Open(ctx context.Context, path string, opts Options) (_ *DB, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	db := &DB{path: full, now: opts.Now, kinds: make(map[string]mapdata.Kind, mapdata.KindCount)}
+	db := &DB{path: full, now: opts.Now, logger: opts.Log, kinds: make(map[string]mapdata.Kind, mapdata.KindCount)}
 	if db.now == nil {
 		db.now = time.Now
+	}
+	if db.logger == nil {
+		db.logger = slog.New(slog.DiscardHandler)
 	}
 	for k, info := range mapdata.Kinds() {
 		db.kinds[info.ID] = mapdata.Kind(k)
 	}
 	// SQLite would make the file readable to everybody; its companions take over the permissions.
-	file, err := os.OpenFile(full, os.O_CREATE|os.O_RDWR, filePermissions)
-	if err != nil {
-		return nil, fmt.Errorf("open database: %w", err)
-	}
-	if err := file.Close(); err != nil {
+	if err := makeFile(full); err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	if db.writer, err = sql.Open("sqlite", writerDSN(full, opts)); err != nil {
@@ -92,6 +94,19 @@ func Open(ctx context.Context, path string, opts Options) (_ *DB, err error) {
 	db.reader.SetMaxOpenConns(readers)
 	db.reader.SetMaxIdleConns(readers)
 	return db, db.Ping(ctx)
+}
+
+// makeFile makes the file if there is none. One that exists is not touched: to close it would end the locks that this
+// process holds on it by another DB.
+func makeFile(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, filePermissions)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 func (db *DB) migrate(ctx context.Context) error {
@@ -139,6 +154,13 @@ func readerDSN(path string) string {
 		pragma("busy_timeout", int(busyTimeout/time.Millisecond)),
 		"query_only(1)", "temp_store(MEMORY)",
 		pragma("cache_size", -readerCacheKiB),
+	)
+}
+
+func checkpointDSN(path string) string {
+	return dsn(path, url.Values{},
+		pragma("busy_timeout", int(busyTimeout/time.Millisecond)),
+		"synchronous(FULL)", pragma("journal_size_limit", journalKeep), pragma("wal_autocheckpoint", 0), pragma("cache_size", -256),
 	)
 }
 

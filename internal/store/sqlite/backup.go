@@ -1,0 +1,125 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	modernc "modernc.org/sqlite"
+
+	"wayside/internal/mapdata"
+)
+
+// backupPages is how many pages are copied between two looks at the context: 8 MiB.
+const backupPages = 2_000
+
+const newEpoch = `UPDATE state SET epoch = lower(hex(randomblob(16))) WHERE id = 1`
+
+// Backup writes a copy of the database as it is at this moment to a new file, while reads and writes go on. progress is
+// told how many of how many pages are copied; nil: nobody looks. The file appears under its name once it is complete and
+// durable. It fails with mapdata.ErrConflict when there is such a file already.
+//
+// Whoever puts a copy into the database's place removes the files with "-wal" and "-shm" behind the name first, and calls
+// NewEpoch once it is open.
+func (db *DB) Backup(ctx context.Context, destFile string, progress func(done, total int)) (err error) {
+	if _, err := os.Lstat(destFile); !errors.Is(err, os.ErrNotExist) {
+		return failure("back up", errors.Join(mapdata.Describe(mapdata.ErrConflict, "There is a file of this name already."), err))
+	}
+	part, err := filepath.Abs(destFile + ".part")
+	if err != nil {
+		return failure("back up", err)
+	}
+	if err := makePrivate(part); err != nil {
+		return failure("back up", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(part))
+		}
+	}()
+	if err := db.copyTo(ctx, part, progress); err != nil {
+		return err
+	}
+	if err := syncFile(part); err != nil {
+		return failure("back up", err)
+	}
+	if err := os.Rename(part, destFile); err != nil {
+		return failure("back up", err)
+	}
+	if err := syncFile(filepath.Dir(destFile)); err != nil {
+		return failure("back up", err)
+	}
+	return nil
+}
+
+// makePrivate makes an empty file that only its owner reads: a copy holds what the database holds.
+func makePrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, filePermissions)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Chmod(filePermissions), file.Close())
+}
+
+// syncFile makes a file, or the names in a folder, durable.
+func syncFile(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+// copyTo copies page by page from within one read transaction: what is written meanwhile neither shows in the copy nor
+// makes it begin anew.
+func (db *DB) copyTo(ctx context.Context, path string, progress func(done, total int)) error {
+	return db.read(ctx, "back up", func(r *reading) error {
+		// A transaction begins at its first read.
+		if _, err := scanState(r.QueryRowContext(ctx, selectState)); err != nil {
+			return err
+		}
+		return r.conn.Raw(func(raw any) error {
+			source, ok := raw.(interface {
+				NewBackup(uri string) (*modernc.Backup, error)
+			})
+			if !ok {
+				return fmt.Errorf("driver connection %T cannot back up", raw)
+			}
+			backup, err := source.NewBackup(dsn(path, url.Values{}, "journal_mode(OFF)", "synchronous(OFF)"))
+			if err != nil {
+				return err
+			}
+			err = copyPages(ctx, backup, progress)
+			return errors.Join(err, backup.Finish())
+		})
+	})
+}
+
+func copyPages(ctx context.Context, backup *modernc.Backup, progress func(done, total int)) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		more, err := backup.Step(backupPages)
+		if err != nil {
+			return err
+		}
+		if progress != nil {
+			total := backup.PageCount()
+			progress(total-backup.Remaining(), total)
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+// NewEpoch makes every follower load everything again: after a restore, revisions mean something else.
+func (db *DB) NewEpoch(ctx context.Context) error {
+	return db.write(ctx, "begin a new epoch", func(w *writing) error {
+		return w.one(ctx, newEpoch)
+	})
+}
