@@ -20,6 +20,7 @@ const (
 	SignIns                        // sign-in letters asked for (D11.1)
 	Verifies                       // links and codes tried (D11.1)
 	Votes                          // confirms and disputes (D9.1)
+	RefusedPushes                  // pushes with one token that were refused for their rows, after they were read
 )
 
 // Key names one bucket: up to 120 bits of whom it belongs to, and the class above them.
