@@ -1,0 +1,251 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"wayside/internal/mapdata"
+)
+
+// TestEveryRouteIsWrittenDown compares the table of routes with openapi.json, both ways.
+func TestEveryRouteIsWrittenDown(t *testing.T) {
+	var doc openapiDoc
+	if err := json.Unmarshal(openapiText, &doc); err != nil {
+		t.Fatal(err)
+	}
+	written := map[string]bool{}
+	for _, path := range doc.Paths {
+		for _, op := range path.Value {
+			written[strings.ToUpper(op.Name)+" "+path.Name] = true
+		}
+	}
+	for _, r := range new(api).routes() {
+		name := r.method + " " + strings.TrimSuffix(r.path, "{$}")
+		if !written[name] {
+			t.Errorf("openapi.json has no %s", name)
+		}
+		delete(written, name)
+	}
+	for name := range written {
+		t.Errorf("openapi.json has %s, the table of routes has not", name)
+	}
+}
+
+// TestEveryClassIsWrittenDown holds the security of each operation to its route's class.
+func TestEveryClassIsWrittenDown(t *testing.T) {
+	var doc openapiDoc
+	if err := json.Unmarshal(openapiText, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range new(api).routes() {
+		path := doc.Paths.get(strings.TrimSuffix(r.path, "{$}"))
+		if path == nil {
+			continue // the test above says so
+		}
+		op := path.get(strings.ToLower(r.method))
+		if op == nil {
+			continue
+		}
+		statuses := []string{}
+		for _, answer := range op.Responses {
+			statuses = append(statuses, answer.Name)
+		}
+		want, security := []string{}, ""
+		switch r.class {
+		case reading:
+			want, security = []string{"401", "429"}, "Needs no account; takes an API token or a signed-in session."
+		case managing:
+			want, security = []string{"401", "403", "429"}, "Needs a signed-in session."
+		case pushing:
+			want, security = []string{"400", "401", "413", "415", "429", "503"}, "Needs no account."
+		case signing:
+			want = []string{"403"}
+		case open:
+			security = "Needs no account."
+		}
+		if got := access(op.Security); security != "" && got != security {
+			t.Errorf("%s %s: %q, want %q", r.method, r.path, got, security)
+		}
+		for _, status := range want {
+			if !slices.Contains(statuses, status) {
+				t.Errorf("%s %s does not say %s", r.method, r.path, status)
+			}
+		}
+	}
+}
+
+// TestEveryProblemIsExplained looks for every type of problem that the code can make in openapi.json, both ways.
+func TestEveryProblemIsExplained(t *testing.T) {
+	var doc openapiDoc
+	if err := json.Unmarshal(openapiText, &doc); err != nil {
+		t.Fatal(err)
+	}
+	made := map[string]int{}
+	for _, s := range statuses {
+		made[s.name] = s.status
+	}
+	for name, status := range problemsInSource(t) {
+		made[name] = status
+	}
+	for _, p := range doc.Problems {
+		status, ok := made[p.Type]
+		if !ok {
+			t.Errorf("openapi.json explains %s, which nothing makes", p.Type)
+		} else if status != 0 && status != p.Status {
+			t.Errorf("%s is %d, openapi.json says %d", p.Type, status, p.Status)
+		}
+		if p.When == "" || p.Then == "" {
+			t.Errorf("%s is not explained", p.Type)
+		}
+		delete(made, p.Type)
+	}
+	for name := range made {
+		t.Errorf("openapi.json does not explain %s", name)
+	}
+}
+
+// problemsInSource finds the types that stand in composite literals of problem, with the status if it is a constant of
+// net/http, 0 otherwise.
+func problemsInSource(t *testing.T) map[string]int {
+	t.Helper()
+	byName := map[string]int{
+		"StatusBadRequest": 400, "StatusUnauthorized": 401, "StatusForbidden": 403, "StatusNotFound": 404,
+		"StatusMethodNotAllowed": 405, "StatusConflict": 409, "StatusRequestEntityTooLarge": 413,
+		"StatusUnsupportedMediaType": 415, "StatusUnprocessableEntity": 422, "StatusTooManyRequests": 429,
+		"StatusInternalServerError": 500, "StatusServiceUnavailable": 503,
+	}
+	names, err := fs.Glob(os.DirFS("."), "*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int{}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			lit, ok := n.(*ast.CompositeLit)
+			if kind, named := litType(lit); !ok || !named || kind != "problem" {
+				return true
+			}
+			typ, status := "", 0
+			for _, element := range lit.Elts {
+				field, ok := element.(*ast.KeyValueExpr)
+				if !ok {
+					continue
+				}
+				key, _ := field.Key.(*ast.Ident)
+				if value, ok := field.Value.(*ast.BasicLit); ok && key.Name == "Type" {
+					typ, _ = strconv.Unquote(value.Value)
+				}
+				if value, ok := field.Value.(*ast.SelectorExpr); ok && key.Name == "Status" {
+					status = byName[value.Sel.Name]
+				}
+			}
+			if typ != "" {
+				found[typ] = status
+			}
+			return true
+		})
+	}
+	if len(found) == 0 {
+		t.Fatal("no problem was found in the source")
+	}
+	return found
+}
+
+func litType(lit *ast.CompositeLit) (string, bool) {
+	if lit == nil {
+		return "", false
+	}
+	name, ok := lit.Type.(*ast.Ident)
+	if !ok {
+		return "", false
+	}
+	return name.Name, true
+}
+
+// maxIcon is the largest drawing in bytes.
+const maxIcon = 2048
+
+// TestEveryKindHasItsIcon reads the drawings as a browser does: well-formed, small, and pure drawings.
+func TestEveryKindHasItsIcon(t *testing.T) {
+	known := map[string]bool{}
+	for _, k := range mapdata.Kinds() {
+		known[k.Icon+".svg"] = true
+		if _, err := icons.ReadFile("icons/" + k.Icon + ".svg"); err != nil {
+			t.Errorf("%s: %v", k.ID, err)
+		}
+	}
+	files, err := icons.ReadDir("icons")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawings := map[string]string{}
+	for _, f := range files {
+		text, err := icons.ReadFile("icons/" + f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !known[f.Name()] {
+			t.Errorf("%s is no kind's icon", f.Name())
+		}
+		if len(text) >= maxIcon {
+			t.Errorf("%s has %d bytes", f.Name(), len(text))
+		}
+		if other, twice := drawings[string(text)]; twice {
+			t.Errorf("%s and %s are the same", f.Name(), other)
+		}
+		drawings[string(text)] = f.Name()
+		if err := pureDrawing(string(text)); err != nil {
+			t.Errorf("%s: %v", f.Name(), err)
+		}
+	}
+}
+
+// pureDrawing says what in an SVG is more than shapes.
+func pureDrawing(text string) error {
+	shapes := []string{"svg", "g", "path", "circle", "ellipse", "rect"}
+	if m := regexp.MustCompile(`(?i)href|url\(|<!|<\?|style=|\bon\w+=`).FindString(text); m != "" {
+		return errors.New("it holds " + m)
+	}
+	if !strings.HasPrefix(text, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">`) {
+		return errors.New("it is not 64 by 64")
+	}
+	dec := xml.NewDecoder(strings.NewReader(text))
+	for {
+		tok, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch tok := tok.(type) {
+		case xml.StartElement:
+			if !slices.Contains(shapes, tok.Name.Local) {
+				return errors.New("it holds <" + tok.Name.Local + ">")
+			}
+		case xml.CharData:
+			if strings.TrimSpace(string(tok)) != "" {
+				return errors.New("it holds text")
+			}
+		}
+	}
+}
