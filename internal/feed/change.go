@@ -40,17 +40,35 @@ func (s *Service) Patch(ctx context.Context, by Actor, id mapdata.FeedID, p *Pat
 	return s.full(ctx, f)
 }
 
+// CheckPatch says what is wrong with a change, as Patch would, and stores nothing.
+func (s *Service) CheckPatch(ctx context.Context, by Actor, id mapdata.FeedID, p *Patch) error {
+	f, err := s.Store.Feed(ctx, id)
+	if err != nil {
+		return fmt.Errorf("read feed: %w", err)
+	}
+	if !by.owns(f) {
+		return mapdata.ErrNotFound
+	}
+	_, err = s.takePatch(f, p)
+	return err
+}
+
+// takePatch takes a change's settings over into the feed, and gives the auth header to be sealed.
+func (s *Service) takePatch(f *mapdata.Feed, p *Patch) (header string, err error) {
+	var w wrong
+	header = s.take(f, &p.Settings, &w)
+	w.notForPush("pull_auth_header", p.ClearAuthHeader && f.Direction == mapdata.Push)
+	return header, w.err()
+}
+
 func (s *Service) edit(f *mapdata.Feed, by Actor, p *Patch, now time.Time) (Side, error) {
 	before := *f
-	var w wrong
-	header := s.take(f, &p.Settings, &w)
-	w.notForPush("pull_auth_header", p.ClearAuthHeader && f.Direction == mapdata.Push)
-	if err := w.err(); err != nil {
+	header, err := s.takePatch(f, p)
+	if err != nil {
 		return Side{}, err
 	}
 	var side Side
 	if header != "" || p.ClearAuthHeader && f.PullAuthSealed != nil {
-		var err error
 		note := "removed"
 		f.PullAuthSealed = nil
 		if header != "" {

@@ -100,6 +100,12 @@ func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *V
 	return &View{Feed: *f, Full: true}, pushToken, nil
 }
 
+// CheckRegistration says what is wrong with a registration, as Register would, and stores nothing.
+func (s *Service) CheckRegistration(r *Registration) error {
+	_, err := s.check(new(mapdata.Feed), r)
+	return err
+}
+
 func (s *Service) newFeed(by Actor, r *Registration) (*mapdata.Feed, error) {
 	id, err := mapdata.NewFeedID()
 	if err != nil {

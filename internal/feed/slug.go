@@ -16,25 +16,19 @@ const unnamed = "layer"
 // slug makes a layer's slug from its name (D5.8): lower case, without marks above and below, everything else one hyphen.
 func slug(name string) string {
 	letters := strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ", "th", "ı", "i")
-	var out strings.Builder
-	gap := false
-	for _, r := range letters.Replace(strings.ToLower(norm.NFKD.String(name))) {
+	plain := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			if gap && out.Len() > 0 {
-				out.WriteByte('-')
-			}
-			gap = false
-			out.WriteRune(r)
-		case !unicode.Is(unicode.Mn, r):
-			gap = true
+			return r
+		case unicode.Is(unicode.Mn, r):
+			return -1
 		}
-		if out.Len() >= maxSlug {
-			break
-		}
-	}
-	if out.Len() == 0 {
+		return ' '
+	}, letters.Replace(strings.ToLower(norm.NFKD.String(name))))
+	out := strings.Join(strings.Fields(plain), "-")
+	out = strings.TrimSuffix(out[:min(len(out), maxSlug)], "-")
+	if out == "" {
 		return unnamed
 	}
-	return out.String()
+	return out
 }

@@ -1,3 +1,155 @@
 package httpapi
 
-func (a *api) feedRoutes() []route { return nil }
+import (
+	"net/http"
+
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+func (a *api) feedRoutes() []route {
+	return []route{
+		{http.MethodGet, "/v2/feeds", managing, a.getFeeds},
+		{http.MethodPost, "/v2/feeds", managing, a.postFeed},
+		{http.MethodGet, "/v2/feeds/{id}", managing, a.getFeed},
+		{http.MethodPatch, "/v2/feeds/{id}", managing, a.patchFeed},
+		{http.MethodDelete, "/v2/feeds/{id}", managing, a.deleteFeed},
+		{http.MethodPost, "/v2/feeds/{id}/rotate-token", managing, a.postRotateToken},
+		{http.MethodPost, "/v2/feeds/{id}/approve", managing, a.postApprove},
+		{http.MethodPost, "/v2/feeds/{id}/reject", managing, a.postReject},
+	}
+}
+
+// feedID reads the feed's id in the path.
+func feedID(r *http.Request) (mapdata.FeedID, error) {
+	id, ok := mapdata.ParseFeedID(r.PathValue("id"))
+	if !ok {
+		return id, mapdata.ErrNotFound
+	}
+	return id, nil
+}
+
+// getFeeds answers GET /v2/feeds: the caller's own feeds, then the public catalogue.
+func (a *api) getFeeds(w http.ResponseWriter, r *http.Request, c *caller) error {
+	views, err := a.Feeds.List(r.Context(), feed.By(c.account))
+	if err != nil {
+		return err
+	}
+	list := make([]any, len(views))
+	for i := range views {
+		list[i] = newFeedJSON(&views[i])
+	}
+	return writeJSON(w, r, http.StatusOK, map[string]any{"feeds": list})
+}
+
+// registeredFeed answers a registration; the only answer but a rotation's that shows a push token.
+type registeredFeed struct {
+	Feed  any       `json:"feed"`
+	Layer layerJSON `json:"layer"`
+	Token string    `json:"push_ingest_token,omitempty"`
+}
+
+// postFeed answers POST /v2/feeds.
+func (a *api) postFeed(w http.ResponseWriter, r *http.Request, c *caller) error {
+	f, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	registration := feed.Registration{Direction: f.orEmpty("direction"), Settings: f.settings()}
+	if err := f.done(); err != nil {
+		return alsoWrong(err, a.Feeds.CheckRegistration(&registration))
+	}
+	view, token, err := a.Feeds.Register(r.Context(), feed.By(c.account), &registration)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/v2/feeds/"+view.ID.String())
+	return writeJSON(w, r, http.StatusCreated, registeredFeed{newFeedJSON(view), newLayerJSON(&view.Layer), token})
+}
+
+// getFeed answers GET /v2/feeds/{id}.
+func (a *api) getFeed(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := feedID(r)
+	if err != nil {
+		return err
+	}
+	return a.answerFeed(w, r)(a.Feeds.Get(r.Context(), feed.By(c.account), id))
+}
+
+// patchFeed answers PATCH /v2/feeds/{id}.
+func (a *api) patchFeed(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := feedID(r)
+	if err != nil {
+		return err
+	}
+	f, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	patch, by := f.patch(), feed.By(c.account)
+	if err := f.done(); err != nil {
+		return alsoWrong(err, a.Feeds.CheckPatch(r.Context(), by, id, &patch))
+	}
+	return a.answerFeed(w, r)(a.Feeds.Patch(r.Context(), by, id, &patch))
+}
+
+// deleteFeed answers DELETE /v2/feeds/{id} (D5.6).
+func (a *api) deleteFeed(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := feedID(r)
+	if err != nil {
+		return err
+	}
+	if err := a.Feeds.Delete(r.Context(), feed.By(c.account), id); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// postRotateToken answers POST /v2/feeds/{id}/rotate-token, which takes no body.
+func (a *api) postRotateToken(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := feedID(r)
+	if err != nil {
+		return err
+	}
+	token, err := a.Feeds.RotateToken(r.Context(), feed.By(c.account), id)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, r, http.StatusOK, map[string]string{"feed_id": id.String(), "push_ingest_token": token})
+}
+
+// postApprove answers POST /v2/feeds/{id}/approve, which takes no body. Curators only.
+func (a *api) postApprove(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := feedID(r)
+	if err != nil {
+		return err
+	}
+	return a.answerFeed(w, r)(a.Feeds.Approve(r.Context(), feed.By(c.account), id))
+}
+
+// postReject answers POST /v2/feeds/{id}/reject. Curators only.
+func (a *api) postReject(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := feedID(r)
+	if err != nil {
+		return err
+	}
+	f, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	note := f.required("note")
+	if err := f.done(); err != nil && c.account.MayReview() {
+		return err
+	}
+	return a.answerFeed(w, r)(a.Feeds.Reject(r.Context(), feed.By(c.account), id, note))
+}
+
+func (a *api) answerFeed(w http.ResponseWriter, r *http.Request) func(*feed.View, error) error {
+	return func(view *feed.View, err error) error {
+		if err != nil {
+			return err
+		}
+		return writeJSON(w, r, http.StatusOK, map[string]any{"feed": newFeedJSON(view)})
+	}
+}

@@ -27,15 +27,11 @@ type fields struct {
 // readFields reads the body: one JSON object, sent as application/json (D11.2). Malformed JSON, a member given twice and
 // invalid UTF-8 among it, is mapdata.ErrMalformed.
 func readFields(w http.ResponseWriter, r *http.Request) (*fields, error) {
-	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if charset := params["charset"]; err != nil || media != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return nil, &problem{
-			Type: "unsupported-media-type", Status: http.StatusUnsupportedMediaType,
-			Detail: "Send the body as Content-Type: application/json.",
-		}
+	if !isJSON(r) {
+		return nil, unsupportedMedia("Send the body as Content-Type: application/json.")
 	}
 	f := &fields{members: make(map[string]jsontext.Value)}
-	err = f.decode(jsontext.NewDecoder(http.MaxBytesReader(w, r.Body, bodyLimit)))
+	err := f.decode(jsontext.NewDecoder(http.MaxBytesReader(w, r.Body, bodyLimit)))
 	var (
 		large  *http.MaxBytesError
 		syntax *jsontext.SyntacticError
@@ -47,6 +43,17 @@ func readFields(w http.ResponseWriter, r *http.Request) (*fields, error) {
 		return nil, mapdata.Describe(mapdata.ErrMalformed, "The body must be one JSON object.")
 	}
 	return f, err
+}
+
+// isJSON says whether the body is sent as JSON in UTF-8.
+func isJSON(r *http.Request) bool {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	charset := params["charset"]
+	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
+}
+
+func unsupportedMedia(detail string) *problem {
+	return &problem{Type: "unsupported-media-type", Status: http.StatusUnsupportedMediaType, Detail: detail}
 }
 
 var errNoObject = errors.New("no JSON object")

@@ -1,0 +1,312 @@
+package feed_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+func TestPatchChangesWhatIsGivenAlone(t *testing.T) {
+	o := newOffice(t)
+	_, by := o.someone("owner@example.com", mapdata.Driver)
+	v, _ := o.register(by, &feed.Registration{Direction: "pull", Settings: feed.Settings{
+		Name: ptr("Roads"), Description: ptr("d"), Attribution: ptr("a"), SpecURL: ptr("https://a.example/spec"), LayerName: ptr("l"),
+		PullURL: ptr("https://a.example/"), PullAuthHeader: ptr("A: b"), PullIntervalSeconds: ptr(60.0),
+	}})
+	o.now = o.now.Add(time.Minute)
+	want := v.Feed
+	want.UpdatedAt = o.now
+	if diff := cmp.Diff(want, o.patch(by, v, feed.Patch{}).Feed); diff != "" {
+		t.Errorf("an empty change (-want +got):\n%s", diff)
+	}
+	want.Name, want.Attribution, want.PullInterval = "Streets", "b", 90*time.Second
+	if diff := cmp.Diff(want, o.patch(by, v, feed.Patch{Settings: feed.Settings{
+		Name: ptr("Streets"), Attribution: ptr("b"), PullIntervalSeconds: ptr(90.0),
+	}}).Feed); diff != "" {
+		t.Errorf("a small change (-want +got):\n%s", diff)
+	}
+	want.Description, want.Attribution, want.SpecURL, want.Layer.Name = "", "", "", "Streets"
+	if diff := cmp.Diff(want, o.patch(by, v, feed.Patch{Settings: feed.Settings{
+		Description: ptr(""), Attribution: ptr(""), SpecURL: ptr(""), LayerName: ptr(""),
+	}}).Feed); diff != "" {
+		t.Errorf("cleared (-want +got):\n%s", diff)
+	}
+}
+
+func TestABadPatchChangesNothing(t *testing.T) {
+	o := newOffice(t)
+	_, by := o.someone("owner@example.com", mapdata.Driver)
+	pull, _ := o.register(by, pullOf("https://a.example/"))
+	push, _ := o.register(by, pushOf("Chargers"))
+	tests := []struct {
+		name string
+		v    *feed.View
+		p    feed.Patch
+		want []string
+	}{
+		{"pull", pull, feed.Patch{Active: ptr(false), Settings: feed.Settings{
+			Name: ptr(""), PullURL: ptr("http://a.example/"), PullAuthHeader: ptr("x"), SpecURL: ptr("x"), Visibility: ptr("x"),
+		}}, []string{
+			"name missing", "visibility invalid_visibility", "spec_url invalid_url", "pull_url invalid_url", "pull_auth_header invalid_auth_header",
+		}},
+		{"pull fields of a push feed", push, feed.Patch{Active: ptr(false), Settings: feed.Settings{
+			PullURL: ptr("https://a.example/"), PullAuthHeader: ptr("A: b"), PullIntervalSeconds: ptr(1.0),
+		}}, []string{"pull_url not_for_push", "pull_auth_header not_for_push", "pull_interval_seconds not_for_push"}},
+		{"clearing a header that a push feed cannot have", push, feed.Patch{ClearAuthHeader: true}, []string{"pull_auth_header not_for_push"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := o.Patch(t.Context(), by, tt.v.ID, &tt.p)
+			if diff := cmp.Diff(tt.want, wrongFields(err)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.want, wrongFields(o.CheckPatch(t.Context(), by, tt.v.ID, &tt.p))); diff != "" {
+				t.Errorf("checked alone (-want +got):\n%s", diff)
+			}
+			after, err := o.Get(t.Context(), by, tt.v.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.v.Feed, after.Feed); diff != "" {
+				t.Errorf("the feed changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestReviewBinds is D5.5 and D5.7.
+func TestReviewBinds(t *testing.T) {
+	const url = "https://a.example/1"
+	to := func(s feed.Settings) feed.Patch { return feed.Patch{Settings: s} }
+	tests := []struct {
+		name       string
+		visibility string
+		state      mapdata.ReviewState
+		patch      feed.Patch
+		want       mapdata.ReviewState
+		noted      bool // the answer says why
+	}{
+		{"approved, another path", "public", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://a.example/2")}), mapdata.Approved, false},
+		{"approved, another query", "public", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://a.example/1?x")}), mapdata.Approved, false},
+		{"approved, its own port named", "public", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://a.example:443/1")}), mapdata.Approved, false},
+		{"approved, the same again", "public", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://A.example/1")}), mapdata.Approved, false},
+		{"approved, another host", "public", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://b.example/1")}), mapdata.Pending, true},
+		{"approved, a host below", "public", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://x.a.example/1")}), mapdata.Pending, true},
+		{"approved, another port", "public", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://a.example:8443/1")}), mapdata.Pending, true},
+		{"approved, other words", "public", mapdata.Approved, to(feed.Settings{Name: ptr("n"), Description: ptr("d"), Attribution: ptr("a")}), mapdata.Approved, false},
+		{"approved, another header", "public", mapdata.Approved, to(feed.Settings{PullAuthHeader: ptr("A: b")}), mapdata.Approved, false},
+		{"approved, deactivated", "public", mapdata.Approved, feed.Patch{Active: ptr(false)}, mapdata.Approved, false},
+		{"approved, public to private", "public", mapdata.Approved, to(feed.Settings{Visibility: ptr("private")}), mapdata.Approved, false},
+		{"approved, public to public", "public", mapdata.Approved, to(feed.Settings{Visibility: ptr("public")}), mapdata.Approved, false},
+		{"approved, private to public", "private", mapdata.Approved, to(feed.Settings{Visibility: ptr("public")}), mapdata.Pending, false},
+		{"approved and private, another host", "private", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://b.example/1")}), mapdata.Approved, false},
+		{
+			"approved and private, another host and public", "private", mapdata.Approved,
+			to(feed.Settings{PullURL: ptr("https://b.example/1"), Visibility: ptr("public")}), mapdata.Pending, false,
+		},
+		{"pending, another host", "public", mapdata.Pending, to(feed.Settings{PullURL: ptr("https://b.example/1")}), mapdata.Pending, false},
+		{"rejected, another path", "public", mapdata.Rejected, to(feed.Settings{PullURL: ptr("https://a.example/2")}), mapdata.Pending, false},
+		{"rejected, other words", "private", mapdata.Rejected, to(feed.Settings{Description: ptr("better")}), mapdata.Pending, false},
+		{"rejected, nothing but a PATCH", "public", mapdata.Rejected, feed.Patch{}, mapdata.Pending, false},
+	}
+	o := newOffice(t)
+	o.Limit = 100
+	_, by := o.someone("owner@example.com", mapdata.Driver)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := pullOf(url)
+			r.Visibility = &tt.visibility
+			v, _ := o.register(by, r)
+			switch tt.state {
+			case mapdata.Approved:
+				o.approve(v)
+			case mapdata.Rejected:
+				if _, err := o.Reject(t.Context(), feed.Operator(), v.ID, "no"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := o.patch(by, v, tt.patch)
+			if got.ReviewState != tt.want || (got.ReviewNote != "") != tt.noted {
+				t.Errorf("%s with note %q, want %s (noted %v)", got.ReviewState, got.ReviewNote, tt.want, tt.noted)
+			}
+			if served := tt.want == mapdata.Approved && got.Visibility == mapdata.Public; got.Served() != served {
+				t.Errorf("served %v", got.Served())
+			}
+		})
+	}
+}
+
+// TestSchedule is D6.1, and what a change does to a feed's next poll.
+func TestSchedule(t *testing.T) {
+	const url = "https://a.example/1"
+	tests := []struct {
+		name     string
+		failures int
+		next     time.Duration // of the next poll, from now
+		deactive bool          // the polls deactivated it
+		patch    feed.Patch
+		want     time.Duration // of the next poll; -1: none
+		left     int           // failures
+	}{
+		{"nothing of it", 3, 200 * time.Second, false, feed.Patch{Settings: feed.Settings{Name: ptr("n")}}, 200 * time.Second, 3},
+		{"re-activated", 20, 0, true, feed.Patch{Active: ptr(true)}, 0, 0},
+		{"active already", 3, 200 * time.Second, false, feed.Patch{Active: ptr(true)}, 200 * time.Second, 3},
+		{"deactivated", 3, 200 * time.Second, false, feed.Patch{Active: ptr(false)}, -1, 3},
+		{"another address", 7, time.Hour, false, feed.Patch{Settings: feed.Settings{PullURL: ptr("https://a.example/2")}}, 0, 0},
+		{"the same address", 7, time.Hour, false, feed.Patch{Settings: feed.Settings{PullURL: ptr(url)}}, time.Hour, 7},
+		{"another header", 7, time.Hour, false, feed.Patch{Settings: feed.Settings{PullAuthHeader: ptr("A: b")}}, 0, 0},
+		{"no header, and there was none", 7, time.Hour, false, feed.Patch{ClearAuthHeader: true}, time.Hour, 7},
+		{"another address while deactivated", 20, 0, true, feed.Patch{Settings: feed.Settings{PullURL: ptr("https://a.example/2")}}, -1, 0},
+		{"a shorter interval", 0, 200 * time.Second, false, feed.Patch{Settings: feed.Settings{PullIntervalSeconds: ptr(30.0)}}, 30 * time.Second, 0},
+		{"a shorter interval, due before", 0, 10 * time.Second, false, feed.Patch{Settings: feed.Settings{PullIntervalSeconds: ptr(30.0)}}, 10 * time.Second, 0},
+		{"a longer interval", 0, 200 * time.Second, false, feed.Patch{Settings: feed.Settings{PullIntervalSeconds: ptr(3600.0)}}, 200 * time.Second, 0},
+	}
+	o := newOffice(t)
+	o.Limit = 100
+	_, by := o.someone("owner@example.com", mapdata.Driver)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			v, _ := o.register(by, pullOf(url))
+			polling := mapdata.Polling{ConsecutiveFailures: tt.failures, LastFetchedAt: o.now, LastOutcome: mapdata.OutcomeTimeout}
+			if !tt.deactive {
+				polling.NextFetchAt = o.now.Add(tt.next)
+			}
+			if err := o.db.PollFailed(t.Context(), &mapdata.PollFailed{
+				Feed: v.ID, Active: !tt.deactive, Polling: polling, Attempt: mapdata.Attempt{At: o.now, Outcome: mapdata.OutcomeTimeout},
+			}); err != nil {
+				t.Fatal(err)
+			}
+			p := o.patch(by, v, tt.patch).Polling
+			want := o.now.Add(tt.want)
+			if tt.want < 0 {
+				want = time.Time{}
+			}
+			if !p.NextFetchAt.Equal(want) || p.ConsecutiveFailures != tt.left {
+				t.Errorf("next poll at %v with %d failures, want %v with %d", p.NextFetchAt, p.ConsecutiveFailures, want, tt.left)
+			}
+		})
+	}
+}
+
+// TestAuthHeader is D5.2 and D11.8, as far as this package goes.
+func TestAuthHeader(t *testing.T) {
+	o := newOffice(t)
+	owner, by := o.someone("owner@example.com", mapdata.Driver)
+	v, _ := o.register(by, pullOf("https://a.example/"))
+	set := o.patch(by, v, feed.Patch{Settings: feed.Settings{PullAuthHeader: ptr("Authorization: s3cret")}})
+	if want := "sealed for " + v.ID.String() + ":A"; string(set.PullAuthSealed) != want {
+		t.Errorf("kept as %q, want %q", set.PullAuthSealed, want)
+	}
+	o.patch(by, v, feed.Patch{Settings: feed.Settings{Name: ptr("n")}})
+	if cleared := o.patch(by, v, feed.Patch{ClearAuthHeader: true}); cleared.PullAuthSealed != nil {
+		t.Errorf("kept as %q", cleared.PullAuthSealed)
+	}
+	want := []mapdata.AuditEntry{
+		{At: start, Actor: owner.ID, Action: "feed.auth_header", Subject: v.ID.String(), Note: "set"},
+		{At: start, Actor: owner.ID, Action: "feed.auth_header", Subject: v.ID.String(), Note: "removed"},
+	}
+	if diff := cmp.Diff(want, o.audit()); diff != "" {
+		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+	t.Run("a key that cannot be used", func(t *testing.T) {
+		o.Seal = func([]byte, mapdata.FeedID) ([]byte, error) { return nil, errors.New("no key") }
+		if _, err := o.Patch(t.Context(), by, v.ID, &feed.Patch{Settings: feed.Settings{PullAuthHeader: ptr("A: b")}}); err == nil {
+			t.Error("the header was not sealed and nobody was told")
+		}
+		if _, _, err := o.Register(t.Context(), by, &feed.Registration{Direction: "pull", Settings: feed.Settings{
+			Name: ptr("x"), PullURL: ptr("https://a.example/"), PullAuthHeader: ptr("A: b"),
+		}}); err == nil {
+			t.Error("the header was not sealed and nobody was told")
+		}
+	})
+}
+
+// TestDecisions is States, D5.7, D11.7 and D11.8.
+func TestDecisions(t *testing.T) {
+	o := newOffice(t)
+	owner, by := o.someone("owner@example.com", mapdata.Driver)
+	curator, reviewer := o.someone("curator@example.com", mapdata.Curator)
+	v, _ := o.register(by, pullOf("https://a.example/"))
+	o.now = o.now.Add(time.Minute)
+
+	rejected, err := o.Reject(t.Context(), reviewer, v.ID, " The cameras lie in the sea.\r\nAll of them. ")
+	const note = "The cameras lie in the sea.\nAll of them."
+	if err != nil || rejected.ReviewState != mapdata.Rejected || rejected.ReviewNote != note || !rejected.Active {
+		t.Fatalf("rejected: %+v, %v", rejected, err)
+	}
+	if p := rejected.Polling; p.NextFetchAt.IsZero() {
+		t.Error("a rejected feed is no longer polled (D5.7)")
+	}
+	approved, err := o.Approve(t.Context(), feed.Operator(), v.ID)
+	if err != nil || approved.ReviewState != mapdata.Approved || approved.ReviewNote != "" || !approved.Listed() {
+		t.Fatalf("approved: %+v, %v", approved, err)
+	}
+	o.changes = 0
+	if again, err := o.Approve(t.Context(), reviewer, v.ID); err != nil || !again.Approved() || o.changes != 0 {
+		t.Errorf("approved twice: %v, %d changes", err, o.changes)
+	}
+
+	data := func(note string) map[string]string {
+		return map[string]string{"feed_name": "Roads", "feed_id": v.ID.String(), "note": note}
+	}
+	wantLetters := []mapdata.Letter{
+		{Account: owner.ID, Kind: mapdata.LetterRejected, Data: data(note), At: o.now, Address: owner.Email},
+		{Account: owner.ID, Kind: mapdata.LetterApproved, Data: data(""), At: o.now, Address: owner.Email},
+	}
+	if diff := cmp.Diff(wantLetters, o.letters(), cmpopts.IgnoreFields(mapdata.Letter{}, "ID", "Due")); diff != "" {
+		t.Errorf("letters (-want +got):\n%s", diff)
+	}
+	wantAudit := []mapdata.AuditEntry{
+		{At: o.now, Actor: curator.ID, Action: "feed.reject", Subject: v.ID.String(), Note: note},
+		{At: o.now, Action: "feed.approve", Subject: v.ID.String()},
+	}
+	if diff := cmp.Diff(wantAudit, o.audit()); diff != "" {
+		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+}
+
+func TestDecisionsThatAreRefused(t *testing.T) {
+	o := newOffice(t)
+	_, by := o.someone("owner@example.com", mapdata.Driver)
+	_, reviewer := o.someone("curator@example.com", mapdata.Curator)
+	v, _ := o.register(by, pullOf("https://a.example/"))
+	unknown, err := mapdata.NewFeedID()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []feed.Actor{by, {}} {
+		_, approved := o.Approve(t.Context(), who, v.ID)
+		_, rejected := o.Reject(t.Context(), who, v.ID, "note")
+		_, noteless := o.Reject(t.Context(), who, v.ID, "")
+		_, elsewhere := o.Approve(t.Context(), who, unknown)
+		for what, err := range map[string]error{"approve": approved, "reject": rejected, "reject without a note": noteless, "approve nothing": elsewhere} {
+			if !errors.Is(err, mapdata.ErrForbidden) {
+				t.Errorf("%+v may %s: %v", who, what, err)
+			}
+		}
+	}
+	for note, want := range map[string]string{
+		"": "note missing", " \n ": "note missing", strings.Repeat("é", 2001): "note too_long", "a\x00b": "note invalid_characters",
+	} {
+		_, err := o.Reject(t.Context(), reviewer, v.ID, note)
+		if diff := cmp.Diff([]string{want}, wrongFields(err)); diff != "" {
+			t.Errorf("note %.10q (-want +got):\n%s", note, diff)
+		}
+	}
+	if _, err := o.Approve(t.Context(), reviewer, unknown); !errors.Is(err, mapdata.ErrNotFound) {
+		t.Errorf("approve nothing: %v", err)
+	}
+	if got, err := o.Get(t.Context(), by, v.ID); err != nil || got.ReviewState != mapdata.Pending {
+		t.Errorf("%v, %v", got, err)
+	}
+	if len(o.letters()) != 0 || len(o.audit()) != 0 {
+		t.Error("a refused decision left letters or entries in the audit log")
+	}
+}

@@ -1,0 +1,96 @@
+package httpapi
+
+import (
+	"time"
+
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+type layerJSON struct {
+	ID   string `json:"id"`
+	Slug string `json:"slug"`
+	Name string `json:"name"`
+}
+
+func newLayerJSON(l *mapdata.Layer) layerJSON { return layerJSON{l.ID, l.Slug, l.Name} }
+
+// publicFeed is a feed as everybody sees it (D5.4).
+type publicFeed struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Attribution string `json:"attribution"`
+	Direction   string `json:"direction"`
+	Visibility  string `json:"visibility"`
+	IsApproved  bool   `json:"is_approved"`
+	IsPublic    bool   `json:"is_public"`
+	LayerID     string `json:"layer_id"`
+	LayerName   string `json:"layer_name"`
+	LayerSlug   string `json:"layer_slug"`
+}
+
+// fullFeed is a feed as its owner and curators see it. Secrets are never shown. What a push feed has not, and what was
+// never, is null.
+type fullFeed struct {
+	publicFeed
+	Active      bool      `json:"active"`
+	SpecURL     string    `json:"spec_url"`
+	ReviewState string    `json:"review_state"`
+	ReviewNote  string    `json:"review_note"`
+	EntityCount int       `json:"entity_count"`
+	CreatedAt   timestamp `json:"created_at"`
+	UpdatedAt   timestamp `json:"updated_at"`
+
+	PullURL             *string   `json:"pull_url"`
+	PullIntervalSeconds *int64    `json:"pull_interval_seconds"`
+	HasPullAuthHeader   bool      `json:"has_pull_auth_header"`
+	NextFetchAt         timestamp `json:"next_fetch_at"`
+	LastFetchedAt       timestamp `json:"last_fetched_at"`
+	LastFetchOutcome    *string   `json:"last_fetch_outcome"`
+	LastFetchError      *string   `json:"last_fetch_error"`
+	LastFetchRows       *int      `json:"last_fetch_rows"`
+	LastFetchRejected   *int      `json:"last_fetch_rejected"`
+	ConsecutiveFailures int       `json:"consecutive_failures"`
+	Shrank              bool      `json:"shrank"`
+
+	LastPushAt timestamp `json:"last_push_at"`
+}
+
+// newFeedJSON gives the shape in which the one who asked may see the feed.
+func newFeedJSON(v *feed.View) any {
+	f := &v.Feed
+	public := publicFeed{
+		ID: f.ID.String(), Name: f.Name, Description: f.Description, Attribution: f.Attribution,
+		Direction: string(f.Direction), Visibility: string(f.Visibility), IsApproved: f.Approved(), IsPublic: f.Served(),
+		LayerID: f.Layer.ID, LayerName: f.Layer.Name, LayerSlug: f.Layer.Slug,
+	}
+	if !v.Full {
+		return public
+	}
+	full := fullFeed{
+		publicFeed: public,
+		Active:     f.Active, SpecURL: f.SpecURL, ReviewState: string(f.ReviewState), ReviewNote: f.ReviewNote,
+		EntityCount: v.Entities, CreatedAt: timestamp(f.CreatedAt), UpdatedAt: timestamp(f.UpdatedAt),
+		LastPushAt: timestamp(f.LastPushAt),
+	}
+	if f.Direction == mapdata.Pull {
+		full.setPull(f)
+	}
+	return full
+}
+
+func (j *fullFeed) setPull(f *mapdata.Feed) {
+	p := &f.Polling
+	seconds := int64(f.PullInterval / time.Second)
+	j.PullURL, j.PullIntervalSeconds, j.HasPullAuthHeader = &f.PullURL, &seconds, f.PullAuthSealed != nil
+	j.NextFetchAt, j.LastFetchedAt = timestamp(p.NextFetchAt), timestamp(p.LastFetchedAt)
+	j.ConsecutiveFailures, j.Shrank = p.ConsecutiveFailures, p.Shrank
+	if p.LastOutcome != "" {
+		outcome := string(p.LastOutcome)
+		j.LastFetchOutcome, j.LastFetchRows, j.LastFetchRejected = &outcome, &p.LastRows, &p.LastRejected
+	}
+	if p.LastError != "" {
+		j.LastFetchError = &p.LastError
+	}
+}
