@@ -1,0 +1,97 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// rowsOf makes so many rows of about 230 bytes; every hundredth carries the version.
+func rowsOf(n, version int) []byte {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		v := 0
+		if i%100 == 0 {
+			v = version
+		}
+		fmt.Fprintf(&b, `{"external_id":"bench:%07d","kind":"camera.speed","lat":%d.123456,"lng":%d.654321,"properties":{"street":"Street %d","city":"Town %d","maxspeed_kmh":%d,"note":"some more text that makes it longer","version":%d}}`,
+			i, i%90, i%180, i%977, i%300, i%120, v)
+	}
+	b.WriteByte(']')
+	return b.Bytes()
+}
+
+func BenchmarkDecode(b *testing.B) {
+	body := rowsOf(MaxBatchRows, 1)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := DecodeBatch(body, testNow); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*MaxBatchRows), "ns/row")
+}
+
+// shelf is a store that holds one snapshot and forgets what it is told.
+type shelf struct {
+	mark   mapdata.Mark
+	stored []mapdata.Stored
+	last   *mapdata.Change
+}
+
+func (s *shelf) Mark(context.Context, mapdata.FeedID) (mapdata.Mark, error) { return s.mark, nil }
+
+func (s *shelf) Stored(_ context.Context, _ mapdata.FeedID, _ []string, yield func(mapdata.Stored)) error {
+	for _, st := range s.stored {
+		yield(st)
+	}
+	return nil
+}
+
+func (s *shelf) Apply(_ context.Context, c *mapdata.Change) error {
+	s.last = c
+	return nil
+}
+
+func BenchmarkSnapshot(b *testing.B) {
+	s := &shelf{}
+	in := New(s, func() time.Time { return testNow }, nil)
+	take := func(body []byte) {
+		hash := sha256.Sum256(body)
+		_, err := in.Snapshot(b.Context(), mapdata.FeedID{1}, Snapshot{
+			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }, Hash: hash[:], At: testNow,
+			Finish: func(Result) (mapdata.Polling, mapdata.Attempt, []mapdata.Letter) {
+				return mapdata.Polling{}, mapdata.Attempt{}, nil
+			},
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	take(rowsOf(MaxSnapshotRows, 0))
+	for _, e := range s.last.Upserts {
+		s.stored = append(s.stored, mapdata.Stored{ExternalID: e.ExternalID, Digest: e.Digest, FirstSeenAt: testNow, ChangedAt: testNow})
+	}
+	s.mark = mapdata.Mark{Snapshot: 1, SnapshotAt: testNow, LastRows: MaxSnapshotRows}
+	body := rowsOf(MaxSnapshotRows, 1)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		take(body)
+	}
+	if len(s.last.Upserts) != MaxSnapshotRows/100 {
+		b.Errorf("%d rows written", len(s.last.Upserts))
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*MaxSnapshotRows), "ns/row")
+}
