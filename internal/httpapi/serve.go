@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"wayside/internal/mapdata"
 	"wayside/internal/ratelimit"
@@ -88,8 +87,8 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, cl class) (*caller, 
 	if c.session == nil {
 		return nil, mapdata.Describe(mapdata.ErrUnauthenticated, "Sign in first: POST /v2/auth/email, then /v2/auth/verify.")
 	}
-	limit := ratelimit.Limit{Count: a.Limits.Manage, Per: time.Minute}
-	decision := a.Buckets.Allow(ratelimit.AccountKey("manage", [16]byte(c.account.ID)), limit, 1, a.Now())
+	limit := ratelimit.PerMinute(a.Limits.Manage)
+	decision := a.Buckets.Allow(ratelimit.AccountKey(ratelimit.Manage, c.account.ID), limit, 1, a.Now())
 	if !decision.OK {
 		return nil, &mapdata.LimitError{RetryAfter: decision.RetryAfter, What: "management requests of this account"}
 	}
@@ -133,17 +132,18 @@ func (a *api) cookieName() string {
 
 // limitReads counts one read and puts the limit's state on the answer (D4.12).
 func (a *api) limitReads(w http.ResponseWriter, c *caller) error {
-	limit := ratelimit.Limit{Count: a.Limits.GuestReads, Per: time.Minute}
-	key := ratelimit.ClientKey("read", c.client)
+	limit, key := ratelimit.PerMinute(a.Limits.GuestReads), ratelimit.ClientKey(ratelimit.Reads, c.client)
 	if c.account != nil {
-		limit.Count = a.Limits.AccountReads
-		key = ratelimit.AccountKey("read", [16]byte(c.account.ID))
+		limit, key = ratelimit.PerMinute(a.Limits.AccountReads), ratelimit.AccountKey(ratelimit.Reads, c.account.ID)
+	}
+	if limit.Count == 0 {
+		return nil
 	}
 	decision := a.Buckets.Allow(key, limit, 1, a.Now())
 	var text [64]byte
 	h := w.Header()
-	h["Ratelimit-Policy"] = []string{string(ratelimit.AppendPolicy(text[:0], limit))}
-	h["Ratelimit"] = []string{string(ratelimit.AppendState(text[:0], decision))}
+	h[ratelimit.PolicyHeader] = []string{string(ratelimit.AppendPolicy(text[:0], limit))}
+	h[ratelimit.StateHeader] = []string{string(ratelimit.AppendState(text[:0], decision))}
 	if !decision.OK {
 		return &mapdata.LimitError{RetryAfter: decision.RetryAfter, What: "reads"}
 	}
