@@ -73,7 +73,8 @@ var memberNames = [memberCount]string{"external_id", "kind", "lat", "lng", "prop
 // judge decides on rows, one after the other, in memory that it uses again.
 type judge struct {
 	now        time.Time
-	properties []byte
+	properties compacted
+	names      nameStack
 	id         []byte
 }
 
@@ -84,7 +85,7 @@ func (j *judge) row(value []byte) (Row, *RowError) {
 	if w.peek() != '{' {
 		return Row{}, &RowError{Code: codeNotAnObject, Message: "A row must be a JSON object."}
 	}
-	raw, twice := members(&w)
+	raw, twice := j.members(&w)
 	var row Row
 	id, idErr := j.externalID(raw[memberExternalID])
 	fail := func(code, field, message string) (Row, *RowError) {
@@ -95,7 +96,8 @@ func (j *judge) row(value []byte) (Row, *RowError) {
 		}
 		return Row{}, e
 	}
-	properties := j.compact(raw[memberProperties])
+	properties := &j.properties
+	j.compact(raw[memberProperties])
 	switch {
 	case twice != "":
 		return fail(codeDuplicateMember, twice, "The member "+strconv.Quote(twice)+" stands twice.")
@@ -113,24 +115,23 @@ func (j *judge) row(value []byte) (Row, *RowError) {
 		}
 	}
 	if row.Kind.Charger() {
-		row.Network = properties.network
+		row.Network = string(properties.network)
 	}
 	return row, nil
 }
 
 // members gives the raw values of the members that rows have, nil where one is absent or null, and the name of one that
 // stands twice. Others are passed over (D3.7).
-func members(w *walker) (raw [memberCount][]byte, twice string) {
-	var names nameSet
-	var few [fewNames][]byte
-	names.few = few[:0]
+func (j *judge) members(w *walker) (raw [memberCount][]byte, twice string) {
+	names := j.names.open()
+	defer j.names.close(names)
 	w.i++
 	for w.next() {
 		name, escaped := w.text()
 		if escaped {
 			name, _ = unescape(nil, name)
 		}
-		if !names.add(name) && twice == "" {
+		if !j.names.add(&names, name) && twice == "" {
 			twice = strings.ToValidUTF8(string(name[:min(len(name), 64)]), "")
 		}
 		w.colon()
@@ -213,7 +214,7 @@ func number(raw []byte) (float64, bool) {
 // compacted is what became of a row's properties.
 type compacted struct {
 	text    []byte
-	network string
+	network []byte
 	fault   error
 	object  bool
 	given   bool
@@ -226,26 +227,27 @@ func reserved(name []byte) bool {
 	return string(name) == "disputed_until" || string(name) == "merged_from" || bytes.HasPrefix(name, []byte(reservedPrefix))
 }
 
-// compact removes white space and reserved keys from properties.
-func (j *judge) compact(raw []byte) *compacted {
-	out := &compacted{given: raw != nil}
+// compact removes white space and reserved keys from properties, and leaves what it finds in j.properties.
+func (j *judge) compact(raw []byte) {
+	out := &j.properties
+	*out = compacted{given: raw != nil, text: out.text[:0]}
 	if raw == nil || raw[0] != '{' {
-		return out
+		return
 	}
 	out.object = true
-	c := compacter{walker: walker{b: raw}, dst: j.properties[:0]}
-	c.object(1, func(name, value []byte) bool {
-		if string(name) == "network" && value[0] == '"' {
-			text, whole := unescape(nil, value[1:len(value)-1])
-			if whole {
-				out.network = string(text)
-			}
-		}
-		return reserved(name)
-	})
-	j.properties = c.dst
+	c := compacter{walker: walker{b: raw}, names: &j.names, dst: out.text}
+	c.object(1, out.leave)
 	out.text, out.fault = c.dst, c.fault
-	return out
+}
+
+// leave drops reserved members, and notes the network on the way.
+func (c *compacted) leave(name, value []byte) bool {
+	if string(name) == "network" && value[0] == '"' {
+		if text, whole := unescape(nil, value[1:len(value)-1]); whole {
+			c.network = text
+		}
+	}
+	return reserved(name)
 }
 
 func (c *compacted) judge(_ *[memberCount][]byte, row *Row) *RowError {

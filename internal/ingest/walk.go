@@ -199,35 +199,45 @@ func depthOf(value []byte) int {
 	return deepest
 }
 
-// nameSet finds names that come twice. Few names are compared one by one; many, which only the hostile send, in a map.
-type nameSet struct {
-	few  [][]byte
+// nameStack finds names that come twice in one object, in memory that all objects of all rows share: an object's names
+// lie above those of the objects around it.
+type nameStack struct{ names [][]byte }
+
+// nameFrame is one object's part of the stack. Few names are compared one by one; many, which only the hostile send, in
+// a map.
+type nameFrame struct {
+	base int
 	many map[string]bool
 }
 
 const fewNames = 24
 
-// add says whether the name is new.
-func (s *nameSet) add(name []byte) bool {
-	if s.many != nil {
-		if s.many[string(name)] {
+func (s *nameStack) open() nameFrame { return nameFrame{base: len(s.names)} }
+
+func (s *nameStack) close(f nameFrame) { s.names = s.names[:f.base] }
+
+// add says whether the name is new in its object.
+func (s *nameStack) add(f *nameFrame, name []byte) bool {
+	if f.many != nil {
+		if f.many[string(name)] {
 			return false
 		}
-		s.many[string(name)] = true
+		f.many[string(name)] = true
 		return true
 	}
-	for _, known := range s.few {
+	own := s.names[f.base:]
+	for _, known := range own {
 		if bytes.Equal(known, name) {
 			return false
 		}
 	}
-	s.few = append(s.few, name)
-	if len(s.few) > fewNames {
-		s.many = make(map[string]bool, 2*fewNames)
-		for _, known := range s.few {
-			s.many[string(known)] = true
+	if len(own) == fewNames {
+		f.many = map[string]bool{string(name): true}
+		for _, known := range own {
+			f.many[string(known)] = true
 		}
 	}
+	s.names = append(s.names, name)
 	return true
 }
 
@@ -243,6 +253,7 @@ var (
 // wins, since it comes first in D3.10; the copy goes on to find it.
 type compacter struct {
 	walker
+	names *nameStack
 	dst   []byte
 	fault error
 }
@@ -294,9 +305,7 @@ func (c *compacter) object(depth int, leave func(name, value []byte) bool) {
 	}
 	c.i++
 	c.dst = append(c.dst, '{')
-	var names nameSet
-	var few [fewNames][]byte
-	names.few = few[:0]
+	names := c.names.open()
 	for first := true; c.next(); {
 		start := c.i
 		inside, escaped := c.text()
@@ -305,7 +314,7 @@ func (c *compacter) object(depth int, leave func(name, value []byte) bool) {
 		if escaped {
 			name, _ = unescape(nil, inside)
 		}
-		if !names.add(name) {
+		if !c.names.add(&names, name) {
 			c.blame(errDuplicate)
 		}
 		c.colon()
@@ -322,6 +331,7 @@ func (c *compacter) object(depth int, leave func(name, value []byte) bool) {
 		c.dst = append(c.dst, ':')
 		c.value(depth + 1)
 	}
+	c.names.close(names)
 	c.dst = append(c.dst, '}')
 }
 
