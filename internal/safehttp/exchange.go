@@ -150,7 +150,7 @@ func (c *Client) accept(x *exchange, answer *http.Response) (_ *Response, err er
 	switch encoding := strings.Join(answer.Header.Values("Content-Encoding"), ","); {
 	case strings.EqualFold(encoding, "gzip"):
 		unzipped, err := gzip.NewReader(answer.Body)
-		if err == io.EOF { //nolint:errorlint // nothing at all came, which is not what gzip makes of nothing
+		if errors.Is(err, io.EOF) { // nothing at all came, which is not what gzip makes of nothing
 			return nil, badCompression(err)
 		}
 		if err != nil {

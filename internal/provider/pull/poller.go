@@ -1,0 +1,208 @@
+package pull
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"wayside/internal/ingest"
+	"wayside/internal/mapdata"
+	"wayside/internal/safehttp"
+)
+
+// Ingester takes good snapshots in; an *ingest.Ingester does. Tests of schedules put a fake in its place.
+type Ingester interface {
+	Snapshot(ctx context.Context, feed mapdata.FeedID, s ingest.Snapshot) (ingest.Report, error)
+}
+
+// Options are what a Poller needs.
+type Options struct {
+	Store  Store
+	Ingest Ingester
+	Web    Fetcher
+	Now    func() time.Time
+	Log    *slog.Logger
+	Node   string // names this process among those that share the store
+	Spool  string // folder for large bodies; empty: where the system keeps temporary files
+	// Unseal opens the auth header of a feed that has one, as «Name: value».
+	Unseal func(feed *mapdata.Feed) (string, error)
+	// Recorded is called after a poll that failed was stored, and after a good one that brought a letter; nil: nobody waits.
+	// What else a good poll changed is told by ingest.
+	Recorded func()
+	// Observe is told of each poll that was recorded and how long its fetch took; nil: nobody is. It may be called from many
+	// goroutines.
+	Observe func(outcome mapdata.Outcome, took time.Duration)
+}
+
+// How the poller keeps house.
+const (
+	lookEvery   = time.Second     // for due feeds
+	lease       = time.Minute     // of a feed; a poll that lasts longer renews it by being due again
+	claimAtOnce = 512             // feeds
+	maxHeld     = 8192            // feeds that are polled or wait for their turn
+	maxOfHost   = 128             // of them on one host: the others come back when their lease is over
+	parseLarge  = 2               // large bodies at a time, so that many of them cost little memory (D6.6)
+	parseSmall  = 8               // small ones, which large ones must not hold up
+	lastWords   = 5 * time.Second // for giving leases back at the end
+)
+
+// Poller polls due feeds. One is enough for a process.
+type Poller struct {
+	Options
+	spool   spool
+	network network
+	poked   chan struct{}
+	large   chan struct{}
+	small   chan struct{}
+
+	mu    sync.Mutex
+	held  map[mapdata.FeedID]*job
+	hosts map[string]int // jobs by host
+}
+
+// job is one feed in this poller's hands.
+type job struct {
+	feed   mapdata.Feed
+	host   string
+	until  time.Time // end of its lease
+	cancel context.CancelCauseFunc
+}
+
+// errLeaseLost ends a poll whose lease another node may have taken.
+var errLeaseLost = errors.New("lease lost")
+
+// New makes a poller. It does nothing before Run.
+func New(o Options) *Poller {
+	if o.Observe == nil {
+		o.Observe = func(mapdata.Outcome, time.Duration) {}
+	}
+	if o.Recorded == nil {
+		o.Recorded = func() {}
+	}
+	return &Poller{
+		Options: o, spool: spool{dir: o.Spool}, poked: make(chan struct{}, 1),
+		large: make(chan struct{}, parseLarge), small: make(chan struct{}, parseSmall),
+		held: make(map[mapdata.FeedID]*job), hosts: make(map[string]int),
+	}
+}
+
+// Poke lets the poller look for due feeds at once: one was registered or came back.
+func (p *Poller) Poke() {
+	select {
+	case p.poked <- struct{}{}:
+	default:
+	}
+}
+
+// Run polls until ctx ends. It returns when every poll has ended and given its lease back; such polls do not count
+// (D6.11).
+func (p *Poller) Run(ctx context.Context) error {
+	var polls sync.WaitGroup
+	defer polls.Wait()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		p.claim(ctx, &polls)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-look.C:
+		case <-p.poked:
+		}
+	}
+}
+
+// now is the time as it is stored: UTC, to the millisecond.
+func (p *Poller) now() time.Time { return p.Now().UTC().Truncate(time.Millisecond) }
+
+// claim leases what is due and starts to poll it.
+func (p *Poller) claim(ctx context.Context, polls *sync.WaitGroup) {
+	for ctx.Err() == nil {
+		now := p.now()
+		limit := min(claimAtOnce, p.room())
+		if limit == 0 {
+			break
+		}
+		feeds, err := p.Store.Claim(ctx, p.Node, now, now.Add(lease), limit)
+		if err != nil {
+			if ctx.Err() == nil {
+				p.Log.Error("claiming due feeds failed", "error", err)
+			}
+			break
+		}
+		for i := range feeds {
+			if ctx, j := p.take(ctx, &feeds[i], now.Add(lease)); j != nil {
+				polls.Go(func() {
+					defer p.let(j)
+					p.poll(ctx, j)
+				})
+			}
+		}
+		if len(feeds) < limit {
+			break
+		}
+	}
+	p.drop(p.now())
+}
+
+func (p *Poller) room() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maxHeld - len(p.held)
+}
+
+// take makes a job of a claimed feed. nil: it is in hand already, and its lease is renewed by this, or too many of its
+// host are; such a feed comes back when its lease is over.
+func (p *Poller) take(ctx context.Context, f *mapdata.Feed, until time.Time) (context.Context, *job) {
+	host := ""
+	if u, err := safehttp.CheckURL(f.PullURL); err == nil {
+		host = u.Host()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if j := p.held[f.ID]; j != nil {
+		j.until = until
+		return nil, nil
+	}
+	if p.hosts[host] >= maxOfHost {
+		return nil, nil
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	j := &job{feed: *f, host: host, until: until, cancel: cancel}
+	p.held[f.ID] = j
+	p.hosts[host]++
+	return ctx, j
+}
+
+// let forgets a job that ended.
+func (p *Poller) let(j *job) {
+	j.cancel(nil)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.held, j.feed.ID)
+	if p.hosts[j.host]--; p.hosts[j.host] == 0 {
+		delete(p.hosts, j.host)
+	}
+}
+
+// drop ends the jobs whose lease is over and was not renewed: another node may have them.
+func (p *Poller) drop(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, j := range p.held {
+		if !now.Before(j.until) {
+			j.cancel(errLeaseLost)
+		}
+	}
+}
+
+// release gives a lease back that brought nothing.
+func (p *Poller) release(ctx context.Context, j *job) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	if err := p.Store.Release(ctx, p.Node, j.feed.ID); err != nil {
+		p.Log.Warn("giving a lease back failed; it will end by itself", "feed", j.feed.ID.String(), "error", err)
+	}
+}
