@@ -1,0 +1,253 @@
+package httpapi_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"wayside/internal/account"
+	"wayside/internal/feed"
+	"wayside/internal/follow"
+	"wayside/internal/httpapi"
+	"wayside/internal/index"
+	"wayside/internal/ingest"
+	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
+	"wayside/internal/provider/push"
+	"wayside/internal/ratelimit"
+	"wayside/internal/safehttp"
+	"wayside/internal/secret"
+	"wayside/internal/source"
+	"wayside/internal/store/sqlite"
+)
+
+// desk is the whole service but for its pollers and its mail, on a real database, behind a real server. Its clock stands
+// still unless it is moved.
+type desk struct {
+	*house
+	db       *sqlite.DB
+	accounts *account.Service
+	feeds    *feed.Service
+	pushes   *push.Service
+	ingester *ingest.Ingester
+	follower *follow.Follower
+	box      *secret.Box
+}
+
+// deskLimits are the rates of a desk unless a test says otherwise: D14's, but for management, which tests do a lot.
+type deskLimits struct{ manage, requests, entities, maxPages int }
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	return newDeskWith(t, deskLimits{manage: 10_000, requests: 60, entities: 10_000})
+}
+
+func newDeskWith(t *testing.T, limits deskLimits) *desk {
+	t.Helper()
+	d := &desk{house: &house{t: t, now: start}}
+	log := slog.New(slog.NewTextHandler(&d.log, nil))
+	var err error
+	d.db, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "wayside.db"), sqlite.Options{Now: d.time, MaxPages: limits.maxPages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.box, err = secret.New(make([]byte, secret.KeySize)); err != nil {
+		t.Fatal(err)
+	}
+	catalogue, ix := source.New(), index.New(httpapi.EncodeEntity)
+	d.follower = follow.New(d.db, ix, catalogue, follow.Options{Now: d.time, Log: log})
+	buckets := ratelimit.NewMemory(1000)
+	d.accounts = account.New(account.Config{Store: d.db, Now: d.time, Key: []byte("key"), Log: log})
+	d.ingester = ingest.New(d.db, d.time, d.follower.Poke)
+	d.pushes = push.New(push.Config{
+		Store: d.db, Ingest: d.ingester, Buckets: buckets, Now: d.time, Log: log, Changed: d.follower.Poke,
+		Requests: limits.requests, Entities: limits.entities,
+	})
+	d.feeds = feed.New(feed.Config{
+		Store: d.db, Now: d.time, Changed: d.follower.Poke,
+		CheckURL: func(text string) (string, error) {
+			u, err := safehttp.CheckURL(text)
+			if err != nil {
+				return "", err
+			}
+			return u.String(), nil
+		},
+		CheckAuthHeader: func(header string) error {
+			_, _, err := safehttp.CheckAuthHeader(header)
+			return err
+		},
+		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) { return d.box.Seal(plain, id), nil },
+	})
+	d.server = httptest.NewServer(httpapi.New(httpapi.Deps{
+		BaseURL: "http://wayside.test", Now: d.time, Log: log, Ready: func() error { return nil },
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		Nearby:         nearby.New(ix, catalogue, "tesla", d.time), Sources: catalogue,
+		Accounts: d.accounts, Feeds: d.feeds, Pushes: d.pushes, Buckets: buckets,
+		Limits: httpapi.Limits{GuestReads: 10_000, AccountReads: 10_000, Manage: limits.manage},
+	}))
+	ctx, stop := context.WithCancel(context.Background())
+	var group errgroup.Group
+	group.Go(func() error { return d.follower.Run(ctx) })
+	t.Cleanup(func() {
+		d.server.Close()
+		stop()
+		if err := group.Wait(); err != nil {
+			t.Error(err)
+		}
+		if err := d.db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// settle waits until what was stored can be read.
+func (d *desk) settle() {
+	d.t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(15 * time.Second)
+	for {
+		state, err := d.db.State(d.t.Context())
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		if d.follower.Loaded() && d.follower.Revision() >= state.Revision {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			d.t.Fatal("what was stored cannot be read after 15 s")
+		}
+	}
+}
+
+// someone is a browser signed in by a new account.
+func (d *desk) someone(email string, role mapdata.Role) *browser {
+	d.t.Helper()
+	if _, err := d.accounts.Create(d.t.Context(), email); err != nil {
+		d.t.Fatal(err)
+	}
+	if _, err := d.accounts.SetRole(d.t.Context(), email, role); err != nil {
+		d.t.Fatal(err)
+	}
+	link, err := d.accounts.LoginLink(d.t.Context(), email)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	b := d.browser()
+	b.send(http.MethodPost, "/v2/auth/verify", fmt.Sprintf(`{"token": %q}`, link)).want(d.t, http.StatusOK)
+	return b
+}
+
+// registered is the answer to a registration.
+type registered struct {
+	Feed  map[string]any
+	Layer map[string]any
+	Token *string `json:"push_ingest_token"`
+}
+
+func (r *registered) id() string   { return r.Feed["id"].(string) }
+func (r *registered) path() string { return "/v2/feeds/" + r.id() }
+
+func (b *browser) register(body string) *registered {
+	b.t.Helper()
+	var r registered
+	b.send(http.MethodPost, "/v2/feeds", body).want(b.t, http.StatusCreated).decode(b.t, &r)
+	return &r
+}
+
+func (b *browser) registerPush(name string) *registered {
+	b.t.Helper()
+	return b.register(fmt.Sprintf(`{"name": %q, "direction": "push", "visibility": "public"}`, name))
+}
+
+// feedOf gives the feed of an answer that holds one.
+func (r reply) feedOf(t *testing.T) map[string]any {
+	t.Helper()
+	var answer struct{ Feed map[string]any }
+	r.want(t, http.StatusOK).decode(t, &answer)
+	return answer.Feed
+}
+
+// wrong gives field and code of everything that a problem says of fields.
+func (r reply) wrong(t *testing.T) []string {
+	t.Helper()
+	var p struct {
+		Errors []struct{ Field, Code, Message string }
+	}
+	r.decode(t, &p)
+	var all []string
+	for _, e := range p.Errors {
+		if e.Message == "" {
+			t.Errorf("%s %s says nothing", e.Field, e.Code)
+		}
+		all = append(all, e.Field+" "+e.Code)
+	}
+	return all
+}
+
+// push sends a batch; header pairs may follow.
+func (d *desk) push(token, body string, header ...string) reply {
+	d.t.Helper()
+	return d.browser().send(http.MethodPost, "/v2/feeds/"+token+"/entities", body, header...)
+}
+
+// rows makes a batch of n good rows about a place.
+func rows(n int, lat, lng float64) string {
+	var out strings.Builder
+	for i := range n {
+		fmt.Fprintf(&out, `,{"external_id":"r%d","kind":"camera.speed","lat":%f,"lng":%f,"properties":{}}`, i, lat, lng)
+	}
+	return "[" + strings.TrimPrefix(out.String(), ",") + "]"
+}
+
+// seen gives the external ids that a browser reads about 52, 5, in order.
+func (d *desk) seen(b *browser) []string {
+	d.t.Helper()
+	d.settle()
+	var a answer
+	b.send(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=1000&limit=1000", "").want(d.t, http.StatusOK).decode(d.t, &a)
+	ids := a.externalIDs()
+	slices.Sort(ids)
+	return ids
+}
+
+// direct calls the handler without a network, for bodies that must be watched.
+func (d *desk) direct(req *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	d.server.Config.Handler.ServeHTTP(w, req)
+	return w
+}
+
+// untouched is a body that nobody may read.
+type untouched struct{ t *testing.T }
+
+func (u untouched) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
+}
+
+// store1 stores one entity in a feed of either direction.
+func (d *desk) store1(id mapdata.FeedID) {
+	d.t.Helper()
+	batch, err := ingest.DecodeBatch([]byte(rows(1, 52, 5)), d.time())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if _, err := d.ingester.Push(d.t.Context(), id, batch); err != nil {
+		d.t.Fatal(err)
+	}
+}

@@ -1,0 +1,464 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/mapdata"
+)
+
+const sealedSecret = "Bearer-of-the-pull-feed"
+
+// TestRegisterPullOverHTTP holds the answer to the specification's field names and D5.4's.
+func TestRegisterPullOverHTTP(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("owner@example.com", mapdata.Driver)
+	answer := owner.send(http.MethodPost, "/v2/feeds", `{
+		"name": "Roads of Ghent", "description": "All.", "direction": "pull", "visibility": "public",
+		"pull_url": "https://DATA.example.org:443/a.json?b=1", "pull_auth_header": "Authorization: `+sealedSecret+`",
+		"pull_interval_seconds": 12.5, "spec_url": "https://example.org/spec", "attribution": "© Ghent", "layer_name": "Ghent"}`)
+	var got registered
+	answer.want(t, http.StatusCreated).decode(t, &got)
+	if got.Token != nil {
+		t.Error("a pull feed has a push token")
+	}
+	if want := got.path(); answer.Header.Get("Location") != want {
+		t.Errorf("Location %q, want %q", answer.Header.Get("Location"), want)
+	}
+	want := map[string]any{
+		"id": got.id(), "name": "Roads of Ghent", "description": "All.", "attribution": "© Ghent", "direction": "pull",
+		"visibility": "public", "is_approved": false, "is_public": false, "layer_id": got.Layer["id"], "layer_name": "Ghent", "layer_slug": "ghent",
+		"active": true, "spec_url": "https://example.org/spec", "review_state": "pending", "review_note": "", "entity_count": 0.0,
+		"created_at": "2026-11-21T08:00:00.000Z", "updated_at": "2026-11-21T08:00:00.000Z",
+		"pull_url": "https://data.example.org/a.json?b=1", "pull_interval_seconds": 30.0, "has_pull_auth_header": true,
+		"next_fetch_at": "2026-11-21T08:00:00.000Z", "last_fetched_at": nil, "last_fetch_outcome": nil, "last_fetch_error": nil,
+		"last_fetch_rows": nil, "last_fetch_rejected": nil, "consecutive_failures": 0.0, "shrank": false, "last_push_at": nil,
+	}
+	if diff := cmp.Diff(want, got.Feed); diff != "" {
+		t.Errorf("feed (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]any{"id": want["layer_id"], "slug": "ghent", "name": "Ghent"}, got.Layer); diff != "" {
+		t.Errorf("layer (-want +got):\n%s", diff)
+	}
+	id, _ := mapdata.ParseFeedID(got.id())
+	stored, err := d.db.Feed(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain, err := d.box.Open(stored.PullAuthSealed, id); err != nil || string(plain) != "Authorization: "+sealedSecret {
+		t.Errorf("the auth header is not sealed as it was given: %v", err)
+	}
+
+	t.Run("after a poll", func(t *testing.T) {
+		if err := d.db.PollFailed(t.Context(), &mapdata.PollFailed{
+			Feed: id, Active: true, Polling: mapdata.Polling{
+				NextFetchAt: start.Add(time.Minute), LastFetchedAt: start, LastOutcome: mapdata.OutcomeHTTPStatus, LastError: "The server answered 500.",
+				LastRows: 0, LastRejected: 0, ConsecutiveFailures: 1,
+			}, Attempt: mapdata.Attempt{At: start, Outcome: mapdata.OutcomeHTTPStatus},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		maps.Copy(want, map[string]any{
+			"next_fetch_at": "2026-11-21T08:01:00.000Z", "last_fetched_at": "2026-11-21T08:00:00.000Z", "last_fetch_outcome": "http_status",
+			"last_fetch_error": "The server answered 500.", "last_fetch_rows": 0.0, "last_fetch_rejected": 0.0, "consecutive_failures": 1.0,
+		})
+		if diff := cmp.Diff(want, owner.send(http.MethodGet, got.path(), "").feedOf(t)); diff != "" {
+			t.Errorf("feed (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestSecretsAreShownOnce looks for the push token and the auth header in every answer but the first (D5.1).
+func TestSecretsAreShownOnce(t *testing.T) {
+	d := newDesk(t)
+	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
+	pushed := owner.registerPush("Chargers")
+	pulled := owner.register(`{"name": "Roads", "direction": "pull", "pull_url": "https://data.example.org/", "pull_auth_header": "X-Key: ` + sealedSecret + `"}`)
+	if pushed.Token == nil || !strings.HasPrefix(*pushed.Token, "wsp_") || len(*pushed.Token) != 50 {
+		t.Fatal("no push token")
+	}
+	rotated := owner.send(http.MethodPost, pushed.path()+"/rotate-token", "").want(t, http.StatusOK)
+	var fresh struct {
+		FeedID string `json:"feed_id"`
+		Token  string `json:"push_ingest_token"`
+	}
+	rotated.decode(t, &fresh)
+	if fresh.FeedID != pushed.id() || fresh.Token == *pushed.Token || len(fresh.Token) != 50 {
+		t.Fatal("the answer to a rotation has no new token")
+	}
+	d.push(*pushed.Token, "[]").want(t, http.StatusUnauthorized)
+	d.push(fresh.Token, "[]").want(t, http.StatusOK)
+	bodies := d.push(fresh.Token, "{}").body + d.push(*pushed.Token, "[]").body
+	for _, b := range []*browser{owner, curator} {
+		bodies += b.send(http.MethodGet, "/v2/feeds", "").body
+		for _, r := range []*registered{pushed, pulled} {
+			bodies += b.send(http.MethodGet, r.path(), "").body
+		}
+	}
+	bodies += owner.send(http.MethodPatch, pulled.path(), `{"pull_auth_header": "`+sealedSecret+`"}`).want(t, http.StatusUnprocessableEntity).body
+	bodies += owner.send(http.MethodPatch, pulled.path(), `{"pull_auth_header": "X: `+sealedSecret+`"}`).want(t, http.StatusOK).body
+	bodies += owner.send(http.MethodPost, pushed.path()+"/approve", "").want(t, http.StatusForbidden).body
+	bodies += curator.send(http.MethodPost, pushed.path()+"/approve", "").want(t, http.StatusOK).body
+	for _, secret := range []string{*pushed.Token, fresh.Token, sealedSecret} {
+		if strings.Contains(bodies, secret) {
+			t.Errorf("%.8s… is in an answer", secret)
+		}
+		if strings.Contains(d.log.String(), secret) {
+			t.Errorf("%.8s… is in the log", secret)
+		}
+	}
+}
+
+// TestFeedBodies is D5.3 for registrations.
+func TestFeedBodies(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("owner@example.com", mapdata.Driver)
+	const pull = `"name": "x", "direction": "pull", "pull_url": "https://example.org/"`
+	tests := []struct {
+		name, body string
+		status     int
+		wrong      []string
+	}{
+		{"empty", ``, 415, nil}, // without a body there is no content type either
+		{"cut off", `{"name": "x"`, 400, nil},
+		{"no JSON", `name=x`, 400, nil},
+		{"an array", `[]`, 400, nil},
+		{"null", `null`, 400, nil},
+		{"something behind it", `{"name": "x", "direction": "push"} {}`, 400, nil},
+		{"a member twice", `{"name": "x", "name": "y", "direction": "push"}`, 400, nil},
+		{"not UTF-8", "{\"name\": \"\xff\", \"direction\": \"push\"}", 400, nil},
+		{"half a surrogate pair", `{"name": "\ud800", "direction": "push"}`, 400, nil},
+		{"too large", `{"name": "x", "direction": "push", "description": "` + strings.Repeat("a", 70_000) + `"}`, 413, nil},
+		{"nothing", `{}`, 422, []string{"direction missing", "name missing"}},
+		{"null counts as absent", `{"name": null, "direction": null}`, 422, []string{"direction missing", "name missing"}},
+		{"unknown fields", `{"name": "x", "direction": "push", "b": 1, "a": 1}`, 422, []string{"a unknown_field", "b unknown_field"}},
+		{"names match exactly", `{"Name": "x", "name": "x", "direction": "push"}`, 422, []string{"Name unknown_field"}},
+		{
+			"what an answer holds", `{"name": "x", "direction": "push", "is_approved": true, "review_state": "approved", "active": false}`, 422,
+			[]string{"active unknown_field", "is_approved unknown_field", "review_state unknown_field"},
+		},
+		{
+			"wrong types, each named", `{"name": 1, "description": [], "direction": true, "visibility": {}, "attribution": 1, "layer_name": false,
+			"spec_url": 1, "pull_url": 1, "pull_auth_header": 1, "pull_interval_seconds": "60"}`, 422,
+			[]string{
+				"attribution invalid_type", "description invalid_type", "direction invalid_type", "layer_name invalid_type", "name invalid_type",
+				"pull_auth_header invalid_type", "pull_interval_seconds invalid_type", "pull_url invalid_type", "spec_url invalid_type", "visibility invalid_type",
+			},
+		},
+		{
+			"shape and values, in one answer", `{"name": 1, "direction": "pull", "pull_url": "http://example.org/", "visibility": "x", "what": 1}`, 422,
+			[]string{"name invalid_type", "pull_url not_https", "visibility invalid_visibility", "what unknown_field"},
+		},
+		{"a pull feed without its address", `{"name": "x", "direction": "pull"}`, 422, []string{"pull_url missing"}},
+		{"a push feed with one", `{"name": "x", "direction": "push", "pull_url": "https://example.org/"}`, 422, []string{"pull_url not_for_push"}},
+		{"an IP address", `{"name": "x", "direction": "pull", "pull_url": "https://127.0.0.1/"}`, 422, []string{"pull_url ip_literal"}},
+		{"a local name", `{"name": "x", "direction": "pull", "pull_url": "https://printer.local/"}`, 422, []string{"pull_url not_public_host"}},
+		{"a header of the transport", `{` + pull + `, "pull_auth_header": "Host: x"}`, 422, []string{"pull_auth_header reserved_name"}},
+		{"an empty header", `{` + pull + `, "pull_auth_header": ""}`, 422, []string{"pull_auth_header empty"}},
+		{"a header with a line break", `{` + pull + `, "pull_auth_header": "A: b\r\nC: d"}`, 422, []string{"pull_auth_header bad_characters"}},
+		{"an interval beyond numbers", `{` + pull + `, "pull_interval_seconds": 1e999}`, 201, nil},
+		{"all optional fields null", `{` + pull + `, "description": null, "visibility": null, "pull_auth_header": null, "pull_interval_seconds": null,
+			"attribution": null, "layer_name": null, "spec_url": null}`, 201, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := owner.send(http.MethodPost, "/v2/feeds", tt.body).want(t, tt.status)
+			if tt.status == http.StatusCreated {
+				return
+			}
+			if kind := got.Header.Get("Content-Type"); kind != "application/problem+json" {
+				t.Errorf("Content-Type %q", kind)
+			}
+			wrong := got.wrong(t)
+			slices.Sort(wrong)
+			if diff := cmp.Diff(tt.wrong, wrong); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	owner.send(http.MethodPost, "/v2/feeds", `{"name": "x", "direction": "push"}`, "Content-Type", "text/plain").want(t, http.StatusUnsupportedMediaType)
+}
+
+// TestPatchBodies is D5.3 for changes, and what null means there.
+func TestPatchBodies(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("owner@example.com", mapdata.Driver)
+	r := owner.register(`{"name": "x", "description": "d", "attribution": "a", "layer_name": "l", "spec_url": "https://example.org/spec",
+		"direction": "pull", "pull_url": "https://example.org/", "pull_auth_header": "A: b"}`)
+	for _, tt := range []struct {
+		name, body string
+		status     int
+		wrong      []string
+	}{
+		{"malformed", `{`, 400, nil},
+		{"an array", `[{"active": true}]`, 400, nil},
+		{"a member twice", `{"active": true, "active": false}`, 400, nil},
+		{"what cannot be null", `{"name": null, "visibility": null, "active": null, "pull_url": null, "pull_interval_seconds": null}`, 422, []string{
+			"active invalid_type", "name invalid_type", "pull_interval_seconds invalid_type", "pull_url invalid_type", "visibility invalid_type",
+		}},
+		{"wrong types", `{"active": "true", "pull_interval_seconds": true}`, 422, []string{"active invalid_type", "pull_interval_seconds invalid_type"}},
+		{"what never changes", `{"direction": "push", "layer_slug": "x", "id": "x"}`, 422, []string{
+			"direction unknown_field", "id unknown_field", "layer_slug unknown_field",
+		}},
+		{"shape and values", `{"active": 1, "pull_url": "ftp://example.org/", "name": ""}`, 422, []string{
+			"active invalid_type", "name missing", "pull_url not_https",
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			wrong := owner.send(http.MethodPatch, r.path(), tt.body).want(t, tt.status).wrong(t)
+			slices.Sort(wrong)
+			if diff := cmp.Diff(tt.wrong, wrong); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	want := owner.send(http.MethodGet, r.path(), "").feedOf(t)
+	if diff := cmp.Diff(want, r.Feed); diff != "" {
+		t.Errorf("a refused change changed the feed (-now +before):\n%s", diff)
+	}
+	d.advance(time.Minute)
+	maps.Copy(want, map[string]any{
+		"description": "", "attribution": "", "layer_name": "x", "spec_url": "", "has_pull_auth_header": false,
+		"updated_at": "2026-11-21T08:01:00.000Z", "next_fetch_at": "2026-11-21T08:01:00.000Z",
+	})
+	got := owner.send(http.MethodPatch, r.path(), `{"description": null, "attribution": null, "layer_name": null, "spec_url": null, "pull_auth_header": null}`)
+	if diff := cmp.Diff(want, got.feedOf(t)); diff != "" {
+		t.Errorf("cleared by null (-want +got):\n%s", diff)
+	}
+	maps.Copy(want, map[string]any{
+		"name": "y", "description": "D", "attribution": "A", "layer_name": "L", "spec_url": "https://example.org/s", "visibility": "public",
+		"active": false, "pull_url": "https://example.com/", "has_pull_auth_header": true, "pull_interval_seconds": 60.0, "next_fetch_at": nil,
+	})
+	got = owner.send(http.MethodPatch, r.path(), `{"name": "y", "description": "D", "attribution": "A", "layer_name": "L", "spec_url": "https://example.org/s",
+		"visibility": "public", "active": false, "pull_url": "https://example.com", "pull_auth_header": "C: d", "pull_interval_seconds": 60}`)
+	want["pull_url"] = "https://example.com"
+	if diff := cmp.Diff(want, got.feedOf(t)); diff != "" {
+		t.Errorf("all at once (-want +got):\n%s", diff)
+	}
+	d.advance(time.Minute)
+	again := owner.send(http.MethodPatch, r.path(), `{"active": true}`).feedOf(t)
+	if again["next_fetch_at"] != "2026-11-21T08:02:00.000Z" || again["active"] != true {
+		t.Errorf("re-activated: %v, next poll %v (D6.1)", again["active"], again["next_fetch_at"])
+	}
+}
+
+// TestWhoMayManage is D5.3 and D11.5: sessions alone, and one's own feeds alone.
+func TestWhoMayManage(t *testing.T) {
+	d := newDesk(t)
+	owner, other := d.someone("owner@example.com", mapdata.Driver), d.someone("other@example.com", mapdata.Driver)
+	push, pull := owner.registerPush("Chargers"), owner.register(`{"name": "Roads", "direction": "pull", "pull_url": "https://example.org/"}`)
+	_, token, err := func() (any, string, error) {
+		accounts, err := d.accounts.List(t.Context())
+		if err != nil {
+			return nil, "", err
+		}
+		text, made, err := d.accounts.CreateAPIToken(t.Context(), accounts[0].ID, "server")
+		return made, text, err
+	}()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const unknown = "/v2/feeds/0199a3c2-7d41-7c52-9b8e-2f6a1c0d9e47"
+	calls := []struct{ method, path, body string }{
+		{http.MethodGet, "", ""},
+		{http.MethodPatch, "", `{"name": "stolen"}`},
+		{http.MethodPatch, "", `{"name": 1}`},
+		{http.MethodDelete, "", ""},
+		{http.MethodPost, "/rotate-token", ""},
+	}
+	for _, c := range calls {
+		d.browser().send(c.method, push.path()+c.path, c.body).want(t, http.StatusUnauthorized)
+		d.browser().send(c.method, push.path()+c.path, c.body, "Authorization", "Bearer "+token).want(t, http.StatusUnauthorized)
+		other.send(c.method, push.path()+c.path, c.body).want(t, http.StatusNotFound)
+		other.send(c.method, pull.path()+c.path, c.body).want(t, http.StatusNotFound)
+		owner.send(c.method, unknown+c.path, c.body).want(t, http.StatusNotFound)
+		owner.send(c.method, "/v2/feeds/no-id"+c.path, c.body).want(t, http.StatusNotFound)
+		owner.send(c.method, strings.ToUpper(push.path())+c.path, c.body).want(t, http.StatusNotFound)
+		owner.send(c.method, push.path()+c.path, c.body, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site").want(t,
+			map[bool]int{true: http.StatusOK, false: http.StatusForbidden}[c.method == http.MethodGet])
+	}
+	for _, c := range []struct{ method, path string }{{http.MethodGet, "/v2/feeds"}, {http.MethodPost, "/v2/feeds"}} {
+		d.browser().send(c.method, c.path, "").want(t, http.StatusUnauthorized)
+		d.browser().send(c.method, c.path, "", "Authorization", "Bearer "+token).want(t, http.StatusUnauthorized)
+	}
+	owner.send(http.MethodPost, pull.path()+"/rotate-token", "").want(t, http.StatusConflict)
+	if got := owner.send(http.MethodGet, push.path(), "").feedOf(t); got["name"] != "Chargers" {
+		t.Errorf("the feed is called %v", got["name"])
+	}
+}
+
+// TestWhoSeesWhichFields is D5.4.
+func TestWhoSeesWhichFields(t *testing.T) {
+	d := newDesk(t)
+	owner, other := d.someone("owner@example.com", mapdata.Driver), d.someone("other@example.com", mapdata.Driver)
+	curator := d.someone("curator@example.com", mapdata.Curator)
+	r := owner.register(`{"name": "Roads", "direction": "pull", "visibility": "public", "pull_url": "https://example.org/"}`)
+	other.send(http.MethodGet, r.path(), "").want(t, http.StatusNotFound)
+	full := curator.send(http.MethodGet, r.path(), "").feedOf(t)
+	if diff := cmp.Diff(r.Feed, full); diff != "" {
+		t.Errorf("a curator sees (-owner +curator):\n%s", diff)
+	}
+	curator.send(http.MethodPost, r.path()+"/approve", "").want(t, http.StatusOK)
+	brief := map[string]any{}
+	for _, name := range []string{"id", "name", "description", "attribution", "direction", "visibility", "layer_id", "layer_name", "layer_slug"} {
+		brief[name] = r.Feed[name]
+	}
+	brief["is_approved"], brief["is_public"] = true, true
+	if diff := cmp.Diff(brief, other.send(http.MethodGet, r.path(), "").feedOf(t)); diff != "" {
+		t.Errorf("others see (-want +got):\n%s", diff)
+	}
+	list := func(b *browser) []map[string]any {
+		var got struct{ Feeds []map[string]any }
+		b.send(http.MethodGet, "/v2/feeds", "").want(t, http.StatusOK).decode(t, &got)
+		return got.Feeds
+	}
+	mine := other.registerPush("Mine")
+	if diff := cmp.Diff([]map[string]any{mine.Feed, brief}, list(other)); diff != "" {
+		t.Errorf("the list of others (-want +got):\n%s", diff)
+	}
+	if got := list(owner); len(got) != 1 || got[0]["pull_url"] != "https://example.org/" {
+		t.Errorf("the owner's list: %v", got)
+	}
+	if got := list(d.someone("nobody@example.com", mapdata.Driver)); len(got) != 1 {
+		t.Errorf("a list of one public feed has %d", len(got))
+	}
+}
+
+// TestReviewOverHTTP is States and D5.5, D5.7, D4.8: who reads the entities meanwhile.
+func TestReviewOverHTTP(t *testing.T) {
+	d := newDesk(t)
+	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
+	admin, guest := d.someone("admin@example.com", mapdata.Admin), d.browser()
+	r := owner.register(`{"name": "Roads", "direction": "pull", "visibility": "public", "pull_url": "https://example.org/1"}`)
+	id, _ := mapdata.ParseFeedID(r.id())
+	d.store1(id)
+	shown := func(when string, want bool) {
+		t.Helper()
+		if got := len(d.seen(guest)) == 1; got != want {
+			t.Errorf("%s: a guest sees it: %v, want %v", when, got, want)
+		}
+		if len(d.seen(owner)) != 1 {
+			t.Errorf("%s: the owner does not see it", when)
+		}
+		var sources struct{ Sources []map[string]any }
+		guest.send(http.MethodGet, "/v2/sources", "").decode(t, &sources)
+		if listed := len(sources.Sources) == 1; listed != want {
+			t.Errorf("%s: it is listed: %v, want %v", when, listed, want)
+		}
+	}
+	patch := func(body string) map[string]any {
+		t.Helper()
+		return owner.send(http.MethodPatch, r.path(), body).feedOf(t)
+	}
+	shown("pending", false)
+	owner.send(http.MethodPost, r.path()+"/approve", "").want(t, http.StatusForbidden)
+	owner.send(http.MethodPost, r.path()+"/reject", `{"note": "x"}`).want(t, http.StatusForbidden)
+	owner.send(http.MethodPost, r.path()+"/reject", `{}`).want(t, http.StatusForbidden)
+	d.browser().send(http.MethodPost, r.path()+"/approve", "").want(t, http.StatusUnauthorized)
+	shown("refused decisions", false)
+
+	if f := curator.send(http.MethodPost, r.path()+"/approve", "").feedOf(t); f["is_approved"] != true || f["is_public"] != true || f["entity_count"] != 1.0 {
+		t.Errorf("approved: %v", f)
+	}
+	shown("approved", true)
+	if f := patch(`{"pull_url": "https://example.org/2?x=y"}`); f["review_state"] != "approved" {
+		t.Errorf("another path: %v", f["review_state"])
+	}
+	shown("another path", true)
+	if f := patch(`{"pull_url": "https://example.com/2"}`); f["review_state"] != "pending" || f["is_approved"] != false || f["is_public"] != false || f["review_note"] == "" {
+		t.Errorf("another origin: %v %v %v %q", f["review_state"], f["is_approved"], f["is_public"], f["review_note"])
+	}
+	shown("another origin", false)
+	admin.send(http.MethodPost, r.path()+"/approve", "").want(t, http.StatusOK)
+	shown("approved again", true)
+	if f := patch(`{"visibility": "private"}`); f["review_state"] != "approved" || f["is_public"] != false {
+		t.Errorf("private: %v, public %v", f["review_state"], f["is_public"])
+	}
+	shown("private", false)
+	if f := patch(`{"visibility": "public"}`); f["review_state"] != "pending" {
+		t.Errorf("public again: %v", f["review_state"])
+	}
+	shown("public again", false)
+
+	if wrong := curator.send(http.MethodPost, r.path()+"/reject", `{}`).want(t, http.StatusUnprocessableEntity).wrong(t); !slices.Equal(wrong, []string{"note missing"}) {
+		t.Errorf("rejected without a note: %v", wrong)
+	}
+	curator.send(http.MethodPost, r.path()+"/reject", `{"note": " "}`).want(t, http.StatusUnprocessableEntity)
+	if f := curator.send(http.MethodPost, r.path()+"/reject", `{"note": "No."}`).feedOf(t); f["review_state"] != "rejected" || f["review_note"] != "No." || f["active"] != true {
+		t.Errorf("rejected: %v", f)
+	}
+	shown("rejected", false)
+	if f := patch(`{"description": "better"}`); f["review_state"] != "pending" || f["review_note"] != "" {
+		t.Errorf("changed after a rejection: %v %q", f["review_state"], f["review_note"])
+	}
+
+	letters, err := d.db.DueLetters(t.Context(), d.time(), d.time(), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{}
+	for _, l := range letters {
+		got = append(got, fmt.Sprint(l.Address, " ", l.Kind, " ", l.Data["note"]))
+	}
+	want := []string{"owner@example.com feed_approved ", "owner@example.com feed_approved ", "owner@example.com feed_rejected No."}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("letters (-want +got):\n%s", diff)
+	}
+}
+
+// TestDeleteOverHTTP is D5.6.
+func TestDeleteOverHTTP(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("owner@example.com", mapdata.Driver)
+	r := owner.registerPush("Cameras")
+	d.push(*r.Token, rows(3, 52, 5)).want(t, http.StatusOK)
+	if f := owner.send(http.MethodGet, r.path(), "").feedOf(t); f["entity_count"] != 3.0 || f["last_push_at"] != "2026-11-21T08:00:00.000Z" {
+		t.Errorf("%v entities, last push %v", f["entity_count"], f["last_push_at"])
+	}
+	if got := d.seen(owner); len(got) != 3 {
+		t.Fatalf("the owner sees %v", got)
+	}
+	owner.send(http.MethodDelete, r.path(), "").want(t, http.StatusNoContent)
+	if got := d.seen(owner); len(got) != 0 {
+		t.Errorf("the owner still sees %v", got)
+	}
+	owner.send(http.MethodGet, r.path(), "").want(t, http.StatusNotFound)
+	owner.send(http.MethodDelete, r.path(), "").want(t, http.StatusNotFound)
+	d.push(*r.Token, rows(3, 52, 5)).want(t, http.StatusUnauthorized)
+	if again := owner.registerPush("Cameras"); again.Layer["slug"] != "cameras" {
+		t.Errorf("the layer is gone, and its slug still taken: %v", again.Layer["slug"])
+	}
+}
+
+// TestFeedLimits is D5.9.
+func TestFeedLimits(t *testing.T) {
+	t.Run("20 feeds", func(t *testing.T) {
+		d := newDesk(t)
+		owner := d.someone("owner@example.com", mapdata.Driver)
+		for range 20 {
+			owner.registerPush("Chargers")
+		}
+		owner.send(http.MethodPost, "/v2/feeds", `{"name": "x", "direction": "push"}`).want(t, http.StatusConflict)
+	})
+	t.Run("60 requests a minute", func(t *testing.T) {
+		d := newDeskWith(t, deskLimits{manage: 60})
+		owner, other := d.someone("owner@example.com", mapdata.Driver), d.someone("other@example.com", mapdata.Driver)
+		for range 60 {
+			owner.send(http.MethodGet, "/v2/feeds", "").want(t, http.StatusOK)
+		}
+		late := owner.send(http.MethodPost, "/v2/feeds", `{"name": "x", "direction": "push"}`).want(t, http.StatusTooManyRequests)
+		if got := late.Header.Get("Retry-After"); got != "1" {
+			t.Errorf("Retry-After %q", got)
+		}
+		other.send(http.MethodGet, "/v2/feeds", "").want(t, http.StatusOK)
+		d.advance(time.Second)
+		owner.registerPush("x")
+	})
+}
