@@ -40,7 +40,7 @@ const (
 	insertDeletedFeed = `INSERT INTO deleted_feeds (id) VALUES (?)`
 
 	countLiveEntities = `SELECT COUNT(*) FROM entities
-		WHERE feed_id = ?1 AND (lifetime_ms = 0
+		WHERE feed_id = (SELECT id FROM feeds WHERE id = ?1) AND (lifetime_ms = 0
 			OR COALESCE(seen_at, (SELECT snapshot_at FROM feeds WHERE id = ?1)) + lifetime_ms > ?2)`
 
 	insertAudit = `INSERT INTO audit (at, actor, action, subject, note) VALUES (?, ?, ?, ?, ?)`

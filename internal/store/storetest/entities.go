@@ -105,14 +105,17 @@ func storedByIDs(w *world) {
 	owner := w.account()
 	f, other := w.pullFeed(owner), w.pullFeed(owner)
 	seen := entity(f, "seen", at(0))
+	seen.FirstSeenAt, seen.ChangedAt = at(-time.Hour), at(-time.Minute)
 	absent := entity(f, "absent", at(0))
 	absent.SeenAt, absent.Lifetime, absent.AbsentSince, absent.Digest = time.Time{}, 0, 3, 5
 	w.apply(w.polled(f, at(time.Second), 2, seen, absent))
 	w.apply(w.polled(other, at(time.Second), 1, entity(other, "seen", at(0)), entity(other, "theirs", at(0))))
 
 	all := map[string]mapdata.Stored{
-		"seen":   {ExternalID: "seen", Digest: seen.Digest, FirstSeenAt: at(0), SeenAt: at(0), Lifetime: seen.Lifetime},
-		"absent": {ExternalID: "absent", Digest: 5, FirstSeenAt: at(0), AbsentSince: 3},
+		"seen": {
+			ExternalID: "seen", Digest: seen.Digest, FirstSeenAt: at(-time.Hour), ChangedAt: at(-time.Minute), SeenAt: at(0), Lifetime: seen.Lifetime,
+		},
+		"absent": {ExternalID: "absent", Digest: 5, FirstSeenAt: at(0), ChangedAt: at(0), AbsentSince: 3},
 	}
 	w.same("all", w.stored(f, nil), all)
 	w.same("some", w.stored(f, []string{"absent", "theirs", "unknown"}), map[string]mapdata.Stored{"absent": all["absent"]})

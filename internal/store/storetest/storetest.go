@@ -41,7 +41,15 @@ func Run(t *testing.T, fresh Fresh) {
 		name  string
 		tests map[string]func(*world)
 	}{
+		{"accounts", accountTests()},
+		{"sign-ins", signInTests()},
+		{"feeds", feedTests()},
 		{"entities", entityTests()},
+		{"changes", changeTests()},
+		{"polls", pollTests()},
+		{"letters", letterTests()},
+		{"side by side", concurrencyTests()},
+		{"whole", wholeTests()},
 	}
 	for _, area := range areas {
 		t.Run(area.name, func(t *testing.T) {

@@ -1,0 +1,314 @@
+package storetest
+
+import (
+	"sync"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+func accountTests() map[string]func(*world) {
+	return map[string]func(*world){
+		"an account is found by id and address":  findsAccounts,
+		"an address has one account":             refusesSecondAccount,
+		"role and tier are stored":               updatesAccounts,
+		"a session is found by its token's hash": findsSessions,
+		"sessions are listed, touched and ended": listsSessions,
+		"API tokens":                             keepsAPITokens,
+		"what belongs to nobody is refused":      wantsAccounts,
+	}
+}
+
+func findsAccounts(w *world) {
+	a, b := w.account(), w.account()
+	got, err := w.store.Account(w.ctx, a.ID)
+	w.must(err)
+	w.same("by id", got, a)
+	got, err = w.store.AccountByEmail(w.ctx, b.Email)
+	w.must(err)
+	w.same("by address", got, b)
+	all, err := w.store.Accounts(w.ctx)
+	w.must(err)
+	w.same("all", all, []mapdata.Account{*a, *b})
+	_, err = w.store.Account(w.ctx, mapdata.AccountID{1})
+	w.fails("unknown id", err, mapdata.ErrNotFound)
+	_, err = w.store.AccountByEmail(w.ctx, "nobody@example.org")
+	w.fails("unknown address", err, mapdata.ErrNotFound)
+}
+
+func refusesSecondAccount(w *world) {
+	a := w.account()
+	id, err := mapdata.NewAccountID()
+	w.must(err)
+	w.fails("second account", w.store.CreateAccount(w.ctx, &mapdata.Account{ID: id, Email: a.Email, CreatedAt: start}), mapdata.ErrConflict)
+}
+
+func updatesAccounts(w *world) {
+	a := w.account()
+	changed := *a
+	changed.Role, changed.Tier, changed.Email = mapdata.Curator, mapdata.TierPremium, "other@example.org"
+	w.must(w.store.UpdateAccount(w.ctx, &changed, mapdata.AuditEntry{At: start, Action: "account.role"}))
+	got, err := w.store.Account(w.ctx, a.ID)
+	w.must(err)
+	changed.Email = a.Email
+	w.same("account", got, &changed)
+	unknown := &mapdata.Account{ID: mapdata.AccountID{1}}
+	w.fails("unknown account", w.store.UpdateAccount(w.ctx, unknown, mapdata.AuditEntry{At: start}), mapdata.ErrNotFound)
+}
+
+func session(a *mapdata.Account, id string) *mapdata.Session {
+	return &mapdata.Session{
+		ID: id, TokenHash: []byte("hash of " + id), Account: a.ID, CreatedAt: start, SeenAt: at(time.Hour), Agent: "Browser/1 (é)",
+	}
+}
+
+func findsSessions(w *world) {
+	a := w.account()
+	s := session(a, "one")
+	w.must(w.store.CreateSession(w.ctx, s))
+	got, account, err := w.store.Session(w.ctx, s.TokenHash)
+	w.must(err)
+	w.same("session", got, s)
+	w.same("its account", account, a)
+	_, _, err = w.store.Session(w.ctx, []byte("hash of another"))
+	w.fails("unknown session", err, mapdata.ErrNotFound)
+	twin := session(a, "two")
+	twin.TokenHash = s.TokenHash
+	w.fails("the same token again", w.store.CreateSession(w.ctx, twin), mapdata.ErrConflict)
+}
+
+func listsSessions(w *world) {
+	a, b := w.account(), w.account()
+	first, second, theirs := session(a, "first"), session(a, "second"), session(b, "theirs")
+	second.CreatedAt = at(time.Second)
+	for _, s := range []*mapdata.Session{second, first, theirs} {
+		w.must(w.store.CreateSession(w.ctx, s))
+	}
+	w.must(w.store.TouchSession(w.ctx, "second", at(2*time.Hour)))
+	second.SeenAt = at(2 * time.Hour)
+	all, err := w.store.Sessions(w.ctx, a.ID)
+	w.must(err)
+	w.same("sessions", all, []mapdata.Session{*first, *second})
+
+	w.fails("somebody else's session", w.store.DeleteSession(w.ctx, a.ID, "theirs"), mapdata.ErrNotFound)
+	w.must(w.store.DeleteSession(w.ctx, a.ID, "first"))
+	w.fails("a session that ended", w.store.DeleteSession(w.ctx, a.ID, "first"), mapdata.ErrNotFound)
+	_, _, err = w.store.Session(w.ctx, first.TokenHash)
+	w.fails("a session that ended", err, mapdata.ErrNotFound)
+	_, _, err = w.store.Session(w.ctx, theirs.TokenHash)
+	w.must(err)
+	w.must(w.store.TouchSession(w.ctx, "first", at(time.Hour))) // it ended meanwhile: no failure
+}
+
+func keepsAPITokens(w *world) {
+	a, b := w.account(), w.account()
+	token := &mapdata.APIToken{ID: "one", Account: a.ID, Name: "Server", TokenHash: []byte("hash"), CreatedAt: start}
+	second := &mapdata.APIToken{ID: "two", Account: a.ID, TokenHash: []byte("hash 2"), CreatedAt: at(time.Second), UsedAt: at(time.Hour)}
+	audit := mapdata.AuditEntry{At: start, Actor: a.ID, Action: "api_token.create"}
+	w.must(w.store.CreateAPIToken(w.ctx, second, audit))
+	w.must(w.store.CreateAPIToken(w.ctx, token, audit))
+	got, account, err := w.store.APIToken(w.ctx, token.TokenHash)
+	w.must(err)
+	w.same("token", got, token)
+	w.same("its account", account, a)
+
+	w.must(w.store.TouchAPIToken(w.ctx, "one", at(time.Hour)))
+	token.UsedAt = at(time.Hour)
+	all, err := w.store.APITokens(w.ctx, a.ID)
+	w.must(err)
+	w.same("tokens", all, []mapdata.APIToken{*token, *second})
+
+	w.fails("somebody else's token", w.store.DeleteAPIToken(w.ctx, b.ID, "one", audit), mapdata.ErrNotFound)
+	w.must(w.store.DeleteAPIToken(w.ctx, a.ID, "one", audit))
+	_, _, err = w.store.APIToken(w.ctx, token.TokenHash)
+	w.fails("a revoked token", err, mapdata.ErrNotFound)
+	w.fails("a revoked token", w.store.DeleteAPIToken(w.ctx, a.ID, "one", audit), mapdata.ErrNotFound)
+}
+
+func wantsAccounts(w *world) {
+	nobody := &mapdata.Account{ID: mapdata.AccountID{1}}
+	w.fails("session", w.store.CreateSession(w.ctx, session(nobody, "x")), mapdata.ErrNotFound)
+	token := &mapdata.APIToken{ID: "x", Account: nobody.ID, TokenHash: []byte("x"), CreatedAt: start}
+	w.fails("API token", w.store.CreateAPIToken(w.ctx, token, mapdata.AuditEntry{At: start}), mapdata.ErrNotFound)
+}
+
+func signInTests() map[string]func(*world) {
+	return map[string]func(*world){
+		"a link works once":                         takesLinksOnce,
+		"a link ends with its time":                 endsLinks,
+		"a code works once, for its address":        takesCodesOnce,
+		"five wrong codes end the code":             endsCodes,
+		"an address gets so many in a time":         limitsSignIns,
+		"the limit holds under concurrent wishes":   limitsSignInsAtOnce,
+		"a link is taken by one of many":            takesLinksByOne,
+		"a letter goes to the address or to nobody": mailsSignIns,
+	}
+}
+
+const address = "ada@example.org"
+
+func signIn(name string, created time.Time) *mapdata.SignIn {
+	return &mapdata.SignIn{
+		TokenHash: []byte("token " + name), Email: address, CodeHash: []byte("code " + name),
+		CreatedAt: created, ExpiresAt: created.Add(10 * time.Minute),
+	}
+}
+
+// signInOf stores one that waits.
+func (w *world) signInOf(name string, created time.Time) *mapdata.SignIn {
+	w.Helper()
+	s := signIn(name, created)
+	stored, err := w.store.CreateSignIn(w.ctx, s, nil, start, limitless)
+	w.must(err)
+	if !stored || s.ID == 0 {
+		w.Fatalf("CreateSignIn = %v with id %d; want it stored", stored, s.ID)
+	}
+	return s
+}
+
+func takesLinksOnce(w *world) {
+	s, other := w.signInOf("a", start), w.signInOf("b", start)
+	got, err := w.store.TakeSignIn(w.ctx, s.TokenHash, at(time.Minute))
+	w.must(err)
+	w.same("sign-in", got, s)
+	_, err = w.store.TakeSignIn(w.ctx, s.TokenHash, at(time.Minute))
+	w.fails("the second time", err, mapdata.ErrNotFound)
+	_, err = w.store.TakeSignInByCode(w.ctx, address, s.CodeHash, at(time.Minute), 5)
+	w.fails("its code afterwards", err, mapdata.ErrNotFound)
+	got, err = w.store.TakeSignIn(w.ctx, other.TokenHash, at(time.Minute))
+	w.must(err)
+	if got.Tries != 1 {
+		w.Errorf("tries of the other = %d, want the one with a code that was used already", got.Tries)
+	}
+	_, err = w.store.TakeSignIn(w.ctx, []byte("unknown"), at(time.Minute))
+	w.fails("unknown link", err, mapdata.ErrNotFound)
+}
+
+func endsLinks(w *world) {
+	s := w.signInOf("a", start)
+	_, err := w.store.TakeSignIn(w.ctx, s.TokenHash, s.ExpiresAt)
+	w.fails("link at its end", err, mapdata.ErrNotFound)
+	_, err = w.store.TakeSignInByCode(w.ctx, address, s.CodeHash, s.ExpiresAt, 5)
+	w.fails("code at its end", err, mapdata.ErrNotFound)
+	_, err = w.store.TakeSignIn(w.ctx, s.TokenHash, s.ExpiresAt.Add(-time.Millisecond))
+	w.must(err)
+}
+
+func takesCodesOnce(w *world) {
+	s := w.signInOf("a", start)
+	_, err := w.store.TakeSignInByCode(w.ctx, "eve@example.org", s.CodeHash, at(time.Minute), 5)
+	w.fails("another address", err, mapdata.ErrNotFound)
+	got, err := w.store.TakeSignInByCode(w.ctx, address, s.CodeHash, at(time.Minute), 5)
+	w.must(err)
+	w.same("sign-in", got, s)
+	_, err = w.store.TakeSignInByCode(w.ctx, address, s.CodeHash, at(time.Minute), 5)
+	w.fails("the second time", err, mapdata.ErrNotFound)
+	_, err = w.store.TakeSignIn(w.ctx, s.TokenHash, at(time.Minute))
+	w.fails("its link afterwards", err, mapdata.ErrNotFound)
+}
+
+func endsCodes(w *world) {
+	a, b := w.signInOf("a", start), w.signInOf("b", start)
+	wrong := func() {
+		w.Helper()
+		_, err := w.store.TakeSignInByCode(w.ctx, address, []byte("wrong"), at(time.Minute), 5)
+		w.fails("wrong code", err, mapdata.ErrNotFound)
+	}
+	for range 4 {
+		wrong()
+	}
+	got, err := w.store.TakeSignInByCode(w.ctx, address, a.CodeHash, at(time.Minute), 5)
+	w.must(err)
+	if got.Tries != 4 {
+		w.Errorf("tries = %d, want 4", got.Tries)
+	}
+	wrong()
+	_, err = w.store.TakeSignInByCode(w.ctx, address, b.CodeHash, at(time.Minute), 5)
+	w.fails("right code after five wrong ones", err, mapdata.ErrNotFound)
+	if _, err = w.store.TakeSignIn(w.ctx, b.TokenHash, at(time.Minute)); err != nil {
+		w.Errorf("link after five wrong codes: %v; want it to work", err)
+	}
+}
+
+func limitsSignIns(w *world) {
+	wish := func(name string, created time.Time) bool {
+		w.Helper()
+		stored, err := w.store.CreateSignIn(w.ctx, signIn(name, created), nil, created.Add(-time.Hour), 3)
+		w.must(err)
+		return stored
+	}
+	for i, name := range []string{"a", "b", "c"} {
+		if !wish(name, at(time.Duration(i)*time.Minute)) {
+			w.Errorf("sign-in %s of 3 in an hour is refused", name)
+		}
+	}
+	_, err := w.store.TakeSignIn(w.ctx, []byte("token a"), at(3*time.Minute))
+	w.must(err) // used ones count too
+	if wish("d", at(time.Hour)) {
+		w.Error("fourth sign-in within an hour is stored")
+	}
+	_, err = w.store.TakeSignIn(w.ctx, []byte("token d"), at(time.Hour))
+	w.fails("sign-in that was refused", err, mapdata.ErrNotFound)
+	if !wish("e", at(time.Hour+time.Millisecond)) {
+		w.Error("sign-in is refused though the first was more than an hour ago")
+	}
+}
+
+func limitsSignInsAtOnce(w *world) {
+	stores := [2]Store{w.store, w.another()}
+	var all sync.WaitGroup
+	stored := make([]bool, 10)
+	for i := range stored {
+		all.Go(func() {
+			var err error
+			if stored[i], err = stores[i%2].CreateSignIn(w.ctx, signIn(string(rune('a'+i)), start), nil, start, 3); err != nil {
+				w.Errorf("CreateSignIn: %v", err)
+			}
+		})
+	}
+	all.Wait()
+	if got := count(stored); got != 3 {
+		w.Errorf("%d sign-ins are stored at once, want 3", got)
+	}
+}
+
+func count(all []bool) (n int) {
+	for _, is := range all {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+func takesLinksByOne(w *world) {
+	s := w.signInOf("a", start)
+	stores := [2]Store{w.store, w.another()}
+	var all sync.WaitGroup
+	taken := make([]bool, 10)
+	for i := range taken {
+		all.Go(func() {
+			_, err := stores[i%2].TakeSignIn(w.ctx, s.TokenHash, start)
+			taken[i] = err == nil
+		})
+	}
+	all.Wait()
+	if got := count(taken); got != 1 {
+		w.Errorf("a link was taken %d times", got)
+	}
+}
+
+func mailsSignIns(w *world) {
+	s := signIn("a", start)
+	letter := &mapdata.Letter{Kind: mapdata.LetterSignIn, Data: map[string]string{"code": "12345678", "token": "T"}, At: start, Due: start}
+	_, err := w.store.CreateSignIn(w.ctx, s, letter, start, 1)
+	w.must(err)
+	_, err = w.store.CreateSignIn(w.ctx, signIn("b", start), letter, start, 1) // refused, with its letter
+	w.must(err)
+	w.signInOf("c", start)
+	letters, err := w.store.DueLetters(w.ctx, start, at(time.Minute), 10)
+	w.must(err)
+	if len(letters) != 1 || letters[0].Address != address || !letters[0].Account.IsZero() || letters[0].Data["code"] != "12345678" {
+		w.Errorf("letters = %+v, want one to the sign-in's address", letters)
+	}
+}

@@ -1,0 +1,143 @@
+package storetest
+
+import (
+	"sync"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+func letterTests() map[string]func(*world) {
+	return map[string]func(*world){
+		"a letter comes to the last bit":        storesLetters,
+		"letters come when they are due":        waitsForDue,
+		"a lease holds until its end":           leasesLetters,
+		"each letter is leased to one":          leasesLettersOnce,
+		"what failed comes back with its tries": putsBack,
+		"what was sent is gone":                 removesLetters,
+	}
+}
+
+// mailed puts letters to the owner into the outbox, as what they tell of would.
+func (w *world) mailed(f *mapdata.Feed, letters ...mapdata.Letter) {
+	w.Helper()
+	c := w.pushed(f, start)
+	c.Letters = letters
+	w.apply(c)
+}
+
+func (w *world) due(now, until time.Time) []mapdata.Letter {
+	w.Helper()
+	letters, err := w.store.DueLetters(w.ctx, now, until, 100)
+	w.must(err)
+	return letters
+}
+
+func storesLetters(w *world) {
+	owner := w.account()
+	letter := mapdata.Letter{
+		Account: owner.ID, Kind: mapdata.LetterShrank, Data: map[string]string{"feed_name": "Ö \"x\" <y>", "rows": "3"},
+		At: at(-time.Second), Due: at(-time.Millisecond), Tries: 2,
+	}
+	bare := mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start} // due at once
+	w.mailed(w.pushFeed(owner), letter, bare)
+	got := w.due(start, at(time.Minute))
+	for i := range got {
+		if got[i].ID == 0 {
+			w.Error("a letter has no id")
+		}
+		got[i].ID = 0
+	}
+	letter.Address, bare.Address, bare.Due = owner.Email, owner.Email, start
+	w.same("letters", got, []mapdata.Letter{letter, bare})
+}
+
+func waitsForDue(w *world) {
+	owner := w.account()
+	letter := mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start, Due: at(time.Minute)}
+	w.mailed(w.pushFeed(owner), letter)
+	if got := w.due(at(time.Minute-time.Millisecond), at(time.Hour)); len(got) != 0 {
+		w.Errorf("letters before they are due: %+v", got)
+	}
+	if got := w.due(at(time.Minute), at(time.Hour)); len(got) != 1 {
+		w.Errorf("letters when they are due: %+v, want 1", got)
+	}
+}
+
+func leasesLetters(w *world) {
+	owner := w.account()
+	w.mailed(w.pushFeed(owner), mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start})
+	w.due(start, at(time.Minute))
+	if got := w.due(at(time.Minute-time.Millisecond), at(time.Hour)); len(got) != 0 {
+		w.Errorf("letters while they are leased: %+v", got)
+	}
+	if got := w.due(at(time.Minute), at(time.Hour)); len(got) != 1 {
+		w.Errorf("letters at the lease's end: %+v, want 1", got)
+	}
+}
+
+func leasesLettersOnce(w *world) {
+	owner := w.account()
+	const many = 30
+	letters := make([]mapdata.Letter, many)
+	for i := range letters {
+		letters[i] = mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start}
+	}
+	w.mailed(w.pushFeed(owner), letters...)
+	stores := [2]Store{w.store, w.another()}
+	var (
+		all   sync.WaitGroup
+		mu    sync.Mutex
+		times = make(map[int64]int)
+	)
+	for i := range 6 {
+		all.Go(func() {
+			for {
+				letters, err := stores[i%2].DueLetters(w.ctx, start, at(time.Minute), 4)
+				if err != nil {
+					w.Errorf("DueLetters: %v", err)
+				}
+				if len(letters) == 0 {
+					return
+				}
+				mu.Lock()
+				for i := range letters {
+					times[letters[i].ID]++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	if len(times) != many {
+		w.Errorf("%d of %d letters are leased", len(times), many)
+	}
+	for id, n := range times {
+		if n != 1 {
+			w.Errorf("letter %d is leased %d times", id, n)
+		}
+	}
+}
+
+func putsBack(w *world) {
+	owner := w.account()
+	w.mailed(w.pushFeed(owner), mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start})
+	letter := w.due(start, at(time.Minute))[0]
+	w.must(w.store.LetterFailed(w.ctx, letter.ID, 4, at(time.Hour)))
+	if got := w.due(at(time.Hour-time.Millisecond), at(2*time.Hour)); len(got) != 0 {
+		w.Errorf("letters before they are due again: %+v", got)
+	}
+	letter.Tries, letter.Due = 4, at(time.Hour)
+	w.same("letters", w.due(at(time.Hour), at(2*time.Hour)), []mapdata.Letter{letter})
+}
+
+func removesLetters(w *world) {
+	owner := w.account()
+	w.mailed(w.pushFeed(owner), mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start})
+	letter := w.due(start, at(time.Minute))[0]
+	w.must(w.store.LetterSent(w.ctx, letter.ID))
+	if got := w.due(at(time.Hour), at(2*time.Hour)); len(got) != 0 {
+		w.Errorf("letters after they were sent: %+v", got)
+	}
+	w.must(w.store.LetterSent(w.ctx, letter.ID))
+}

@@ -1,0 +1,231 @@
+package storetest
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+func pollTests() map[string]func(*world) {
+	return map[string]func(*world){
+		"due feeds are claimed, oldest first":                claims,
+		"what is not to be polled is not claimed":            claimsNone,
+		"a lease holds until its end":                        leases,
+		"a lease is given back by its holder alone":          releases,
+		"of many claimers one gets each feed":                claimsOnce,
+		"a failed poll is recorded whole":                    recordsFailures,
+		"a failed poll of a feed that is gone is no error":   toleratesGoneFeeds,
+		"a failed poll activates nothing":                    activatesNothing,
+		"a good snapshot moves the schedule, ends the lease": movesSchedule,
+		"letters of a failed poll are stored with it":        failsWithLetters,
+	}
+}
+
+func (w *world) claim(node string, now, until time.Time, limit int) []mapdata.FeedID {
+	w.Helper()
+	feeds, err := w.store.Claim(w.ctx, node, now, until, limit)
+	w.must(err)
+	return idsOf(feeds)
+}
+
+func idsOf(feeds []mapdata.Feed) []mapdata.FeedID {
+	var all []mapdata.FeedID
+	for i := range feeds {
+		all = append(all, feeds[i].ID)
+	}
+	return all
+}
+
+// dueAt registers a pull feed that is due then.
+func (w *world) dueAt(owner *mapdata.Account, due time.Time) *mapdata.Feed {
+	w.Helper()
+	f := w.draft(owner)
+	f.Direction, f.Polling.NextFetchAt, f.PullInterval = mapdata.Pull, due, time.Minute
+	w.must(w.store.CreateFeed(w.ctx, f, limitless))
+	return f
+}
+
+func claims(w *world) {
+	owner := w.account()
+	third, first, second := w.dueAt(owner, start), w.dueAt(owner, at(-2*time.Second)), w.dueAt(owner, at(-time.Second))
+	future := w.dueAt(owner, at(time.Second))
+	feeds, err := w.store.Claim(w.ctx, "node", start, at(time.Minute), 2)
+	w.must(err)
+	w.same("feeds", feeds, []mapdata.Feed{*first, *second})
+	w.same("the rest", w.claim("node", start, at(time.Minute), 10), []mapdata.FeedID{third.ID})
+	w.same("a second later", w.claim("node", at(time.Second), at(time.Minute), 10), []mapdata.FeedID{future.ID})
+}
+
+func claimsNone(w *world) {
+	owner := w.account()
+	w.pushFeed(owner)
+	for _, spoil := range []func(*mapdata.Feed){
+		func(f *mapdata.Feed) { f.Active = false },
+		func(f *mapdata.Feed) { f.Polling.NextFetchAt = time.Time{} },
+		func(f *mapdata.Feed) { f.Polling.NextFetchAt = at(time.Millisecond) },
+		func(f *mapdata.Feed) { f.Direction = mapdata.Push },
+	} {
+		f := w.draft(owner)
+		f.Direction, f.Polling.NextFetchAt = mapdata.Pull, start
+		spoil(f)
+		w.must(w.store.CreateFeed(w.ctx, f, limitless))
+	}
+	w.same("claimed", w.claim("node", start, at(time.Minute), 10), []mapdata.FeedID(nil))
+	// One that nobody approved, or that was rejected, is polled all the same (D5.7).
+	f := w.draft(owner)
+	f.Direction, f.Polling.NextFetchAt, f.ReviewState, f.Visibility = mapdata.Pull, start, mapdata.Rejected, mapdata.Private
+	w.must(w.store.CreateFeed(w.ctx, f, limitless))
+	w.same("claimed", w.claim("node", start, at(time.Minute), 10), []mapdata.FeedID{f.ID})
+}
+
+func leases(w *world) {
+	f := w.pullFeed(w.account())
+	w.same("at first", w.claim("a", start, at(time.Minute), 1), []mapdata.FeedID{f.ID})
+	w.same("while it holds", w.claim("b", at(time.Minute-time.Millisecond), at(time.Hour), 1), []mapdata.FeedID(nil))
+	w.same("for its holder too", w.claim("a", at(time.Second), at(time.Hour), 1), []mapdata.FeedID(nil))
+	w.same("at its end", w.claim("b", at(time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})
+}
+
+func releases(w *world) {
+	f := w.pullFeed(w.account())
+	w.claim("a", start, at(time.Minute), 1)
+	w.must(w.store.Release(w.ctx, "b", f.ID))
+	w.same("given back by another", w.claim("b", start, at(time.Minute), 1), []mapdata.FeedID(nil))
+	w.must(w.store.Release(w.ctx, "a", f.ID))
+	w.same("given back by its holder", w.claim("b", start, at(time.Minute), 1), []mapdata.FeedID{f.ID})
+	w.must(w.store.Release(w.ctx, "a", mapdata.FeedID{1}))
+}
+
+func claimsOnce(w *world) {
+	owner := w.account()
+	const many = 40
+	for range many {
+		w.pullFeed(owner)
+	}
+	stores := [2]Store{w.store, w.another()}
+	var (
+		all   sync.WaitGroup
+		mu    sync.Mutex
+		times = make(map[mapdata.FeedID]int)
+	)
+	for i := range 8 {
+		all.Go(func() {
+			for {
+				feeds, err := stores[i%2].Claim(w.ctx, string(rune('a'+i)), start, at(time.Minute), 3)
+				if err != nil {
+					w.Errorf("Claim: %v", err)
+				}
+				if len(feeds) == 0 {
+					return
+				}
+				mu.Lock()
+				for _, id := range idsOf(feeds) {
+					times[id]++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	if len(times) != many {
+		w.Errorf("%d of %d feeds are claimed", len(times), many)
+	}
+	for id, n := range times {
+		if n != 1 {
+			w.Errorf("feed %v is claimed %d times", id, n)
+		}
+	}
+}
+
+func failedPoll(f *mapdata.Feed, when time.Time) *mapdata.PollFailed {
+	return &mapdata.PollFailed{
+		Feed: f.ID, Active: true,
+		Polling: mapdata.Polling{
+			NextFetchAt: when.Add(time.Minute), LastFetchedAt: when, LastOutcome: mapdata.OutcomeTimeout, LastError: "It took too long.",
+			ConsecutiveFailures: 3,
+		},
+		Attempt: mapdata.Attempt{At: when, Duration: 15 * time.Second, Outcome: mapdata.OutcomeTimeout, Bytes: 12},
+	}
+}
+
+func recordsFailures(w *world) {
+	f := w.pullFeed(w.account())
+	good := w.polled(f, start, 5, entity(f, "a", start))
+	good.Snapshot.Polling.Shrank = true
+	w.apply(good)
+	before := w.feed(f)
+	w.claim("node", at(time.Minute), at(time.Hour), 1)
+	failed := failedPoll(f, at(time.Minute))
+	w.must(w.store.PollFailed(w.ctx, failed))
+
+	want := *before
+	want.Polling = failed.Polling
+	// These tell of the last good snapshot.
+	want.Polling.Shrank, want.Polling.BodyHash = true, good.Snapshot.Polling.BodyHash
+	w.same("feed", w.feed(f), &want)
+	w.same("entities", w.entities(f), byID(good.Upserts...))
+	attempts, err := w.store.Attempts(w.ctx, f.ID, start)
+	w.must(err)
+	w.same("attempts", attempts, []mapdata.Attempt{failed.Attempt})
+	w.same("the lease ended", w.claim("other", at(2*time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})
+}
+
+func toleratesGoneFeeds(w *world) {
+	f := w.pullFeed(w.account())
+	w.must(w.store.DeleteFeed(w.ctx, f.ID, mapdata.AuditEntry{At: start}))
+	before := w.state()
+	w.must(w.store.PollFailed(w.ctx, failedPoll(f, start)))
+	w.same("state", w.state(), before)
+}
+
+func activatesNothing(w *world) {
+	f := w.pullFeed(w.account())
+	failed := failedPoll(f, start)
+	failed.Active = false
+	w.must(w.store.PollFailed(w.ctx, failed))
+	if w.feed(f).Active {
+		w.Error("the feed is active after a failure that deactivates it")
+	}
+	failed.Active = true // its poll began before somebody deactivated the feed
+	failed.Attempt.At = at(time.Second)
+	w.must(w.store.PollFailed(w.ctx, failed))
+	if w.feed(f).Active {
+		w.Error("a failed poll activated a feed")
+	}
+}
+
+func movesSchedule(w *world) {
+	f := w.pullFeed(w.account())
+	w.claim("node", start, at(time.Hour), 1)
+	c := w.polled(f, at(time.Second), 9, entity(f, "a", start))
+	c.Snapshot.Polling = mapdata.Polling{
+		NextFetchAt: at(time.Minute), LastFetchedAt: at(time.Second), LastOutcome: mapdata.OutcomeOK, LastRows: 9, LastRejected: 2,
+		Shrank: true, BodyHash: []byte("body"),
+	}
+	w.apply(c)
+	want := *f
+	want.Polling, want.SnapshotAt, want.Snapshot, want.EntitiesRevision = c.Snapshot.Polling, at(time.Second), 1, w.state().Revision
+	w.same("feed", w.feed(f), &want)
+	w.same("before it is due", w.claim("other", at(time.Minute-time.Millisecond), at(time.Hour), 1), []mapdata.FeedID(nil))
+	w.same("when it is due", w.claim("other", at(time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})
+}
+
+func failsWithLetters(w *world) {
+	owner := w.account()
+	f := w.pullFeed(owner)
+	failed := failedPoll(f, start)
+	failed.Letters = []mapdata.Letter{{Account: owner.ID, Kind: mapdata.LetterDeactivated, At: start}}
+	w.must(w.store.PollFailed(w.ctx, failed))
+	letters, err := w.store.DueLetters(w.ctx, start, at(time.Minute), 10)
+	w.must(err)
+	kinds := slices.Collect(func(yield func(mapdata.LetterKind) bool) {
+		for i := range letters {
+			if !yield(letters[i].Kind) {
+				return
+			}
+		}
+	})
+	w.same("letters", kinds, []mapdata.LetterKind{mapdata.LetterDeactivated})
+}
