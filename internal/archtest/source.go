@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -75,7 +76,7 @@ func (s *source) pkg() string {
 // ships says whether the file is part of the binary, or could be: programs that only try it out are its clients, and
 // know what clients know.
 func (s *source) ships() bool {
-	return strings.HasPrefix(s.dir, "internal/") || strings.HasPrefix(s.dir, "cmd/")
+	return !slices.Contains(suites, s.pkg()) && (strings.HasPrefix(s.dir, "internal/") || strings.HasPrefix(s.dir, "cmd/"))
 }
 
 // imports lists the paths that the file imports.

@@ -18,7 +18,7 @@ var (
 var rules = map[string]rule{
 	"geo":     {never: technology},
 	"token":   {never: technology},
-	"secret":  {never: technology},
+	"secret":  {ours: []string{"mapdata"}, never: technology},
 	"mapdata": {ours: []string{"geo"}, never: technology},
 
 	"ingest":    {ours: []string{"mapdata", "geo"}, never: transport},
@@ -27,7 +27,7 @@ var rules = map[string]rule{
 	"source":    {ours: []string{"mapdata", "geo"}, never: transport},
 	"live":      {ours: []string{"mapdata", "geo"}, never: transport},
 
-	"safehttp":       {never: []string{"database/sql"}},
+	"safehttp":       {ours: []string{"mapdata"}, never: []string{"database/sql"}},
 	"provider/pull":  {ours: []string{"ingest", "live", "mapdata", "geo", "safehttp"}, never: []string{"database/sql"}},
 	"provider/relay": {ours: []string{"ingest", "live", "mapdata", "geo", "safehttp"}, never: []string{"database/sql"}},
 	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token"}, never: transport},
@@ -61,6 +61,9 @@ var rules = map[string]rule{
 
 // wireShapes are the packages whose structs may carry JSON tags.
 var wireShapes = []string{"ingest", "httpapi", "cli", "demo"}
+
+// suites are packages of tests that several packages run: what concerns what ships does not concern them.
+var suites = []string{"store/storetest"}
 
 // clients are the packages that stand outside the service's doors, as anybody's programs do: they know kinds by their ids.
 var clients = []string{"demo"}

@@ -125,15 +125,15 @@ func (l *loader) complain(where, key, text string) {
 func (l *loader) together() {
 	c := l.config
 	if !c.Set("base_url") {
-		c.BaseURL = "http://" + reachable(c.HTTP.Listen)
+		c.BaseURL = "http://" + Reachable(c.HTTP.Listen)
 	}
 	if c.Ops.Listen != "" && c.Ops.Listen == c.HTTP.Listen && !strings.HasSuffix(c.Ops.Listen, ":0") {
 		l.complain(c.origins["ops.listen"], "ops.listen", "is the same address as http.listen: metrics must not be public")
 	}
 }
 
-// reachable turns an address to listen on into one to call: on all of a machine's addresses means also on its loopback.
-func reachable(listen string) string {
+// Reachable turns an address to listen on into one to call: on all of a machine's addresses means also on its loopback.
+func Reachable(listen string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return listen

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// accountCmds are wayside account ….
+type accountCmds struct {
+	Create    accountCreateCmd    `cmd:"" help:"Make an account."`
+	List      accountListCmd      `cmd:"" help:"List every account."`
+	Role      accountRoleCmd      `cmd:"" help:"Set what an account may do."`
+	Tier      accountTierCmd      `cmd:"" help:"Set what an account may read."`
+	LoginLink accountLoginLinkCmd `cmd:"" name:"login-link" help:"Print a URL that signs an account in once, within ten minutes."`
+}
+
+// signInPath is the page that a sign-in link leads to.
+const signInPath = "/auth/verify"
+
+// emailFlag names an account.
+type emailFlag struct {
+	Email string `name:"email" required:"" placeholder:"E" help:"The account's e-mail address."`
+}
+
+type accountCreateCmd struct {
+	officeFlags
+	emailFlag
+}
+
+// Run makes an account.
+func (c *accountCreateCmd) Run(p *program) error {
+	return c.with(p, func(ctx context.Context, o *office) error {
+		a, err := o.accounts.Create(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		return c.showAccount(p, "created", a)
+	})
+}
+
+type accountListCmd struct{ officeFlags }
+
+// Run lists every account.
+func (c *accountListCmd) Run(p *program) error {
+	return c.with(p, func(ctx context.Context, o *office) error {
+		all, err := o.accounts.List(ctx)
+		if err != nil {
+			return err
+		}
+		shown := make([]accountJSON, len(all))
+		rows := [][]string{{"ID", "E-MAIL", "ROLE", "TIER", "CREATED"}}
+		for i := range all {
+			shown[i] = shapeAccount(&all[i])
+			rows = append(rows, []string{shown[i].ID, shown[i].Email, shown[i].Role, shown[i].Tier, shown[i].CreatedAt.Format(time.RFC3339)})
+		}
+		if c.JSON {
+			return p.writeJSON(shown)
+		}
+		return p.writeTable(rows)
+	})
+}
+
+type accountRoleCmd struct {
+	officeFlags
+	emailFlag
+	Role string `arg:"" enum:"driver,curator,admin" help:"driver, curator or admin."`
+}
+
+// Run sets a role.
+func (c *accountRoleCmd) Run(p *program) error {
+	return c.with(p, func(ctx context.Context, o *office) error {
+		a, err := o.accounts.SetRole(ctx, c.Email, mapdata.Role(c.Role))
+		if err != nil {
+			return err
+		}
+		return c.showAccount(p, "changed", a)
+	})
+}
+
+type accountTierCmd struct {
+	officeFlags
+	emailFlag
+	Tier string `arg:"" enum:"account,premium" help:"account or premium."`
+}
+
+// Run sets a tier.
+func (c *accountTierCmd) Run(p *program) error {
+	return c.with(p, func(ctx context.Context, o *office) error {
+		a, err := o.accounts.SetTier(ctx, c.Email, mapdata.Tier(c.Tier))
+		if err != nil {
+			return err
+		}
+		return c.showAccount(p, "changed", a)
+	})
+}
+
+type accountLoginLinkCmd struct {
+	officeFlags
+	emailFlag
+}
+
+// Run prints a URL that signs in; the page behind it does the POST (D11.1).
+func (c *accountLoginLinkCmd) Run(p *program) error {
+	return c.with(p, func(ctx context.Context, o *office) error {
+		token, err := o.accounts.LoginLink(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		link := o.config.BaseURL + signInPath + "?token=" + url.QueryEscape(token)
+		if c.JSON {
+			return p.writeJSON(map[string]string{"url": link, "token": token})
+		}
+		p.printf("%s\n", link)
+		return nil
+	})
+}
+
+// accountJSON is an account as --json shows it.
+type accountJSON struct {
+	ID        string    `json:"id"`
+	Email     string    `json:"email"`
+	Role      string    `json:"role"`
+	Tier      string    `json:"tier"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+func shapeAccount(a *mapdata.Account) accountJSON {
+	return accountJSON{a.ID.String(), a.Email, string(a.Role), string(a.Tier), a.CreatedAt.UTC()}
+}
+
+func (f *officeFlags) showAccount(p *program, what string, a *mapdata.Account) error {
+	shown := shapeAccount(a)
+	if f.JSON {
+		return p.writeJSON(shown)
+	}
+	p.printf("%s\n", fmt.Sprintf("%s %s %s: role %s, tier %s", what, shown.ID, shown.Email, shown.Role, shown.Tier))
+	return nil
+}

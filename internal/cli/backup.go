@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"wayside/internal/config"
+	"wayside/internal/store/sqlite"
+)
+
+// archived lists what a backup holds, in its order.
+func archived() []string { return []string{databaseFile, keyFile} }
+
+// backupCmd is wayside backup.
+type backupCmd struct {
+	configFlags
+	To string `arg:"" name:"dir|file" help:"Where to: a folder, in which a file named by the time is made, or a file that does not exist."`
+}
+
+// Run copies the data of the service, which may be running, into one file.
+func (c *backupCmd) Run(p *program) error {
+	cfg, err := c.load(p, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(cfg.DataDir, databaseFile)); err != nil {
+		return fmt.Errorf("there is nothing to back up: %w", err)
+	}
+	to := c.To
+	if info, err := os.Stat(to); err == nil && info.IsDir() {
+		to = filepath.Join(to, "wayside-"+p.now().UTC().Format("20060102T150405Z")+".tar.gz")
+	}
+	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
+		return errors.Join(fmt.Errorf("%s is there already", to), err)
+	}
+	if err := c.backup(p, cfg, to); err != nil {
+		return fmt.Errorf("back up: %w", err)
+	}
+	p.printf("%s\n", to)
+	return nil
+}
+
+// backup gathers the files in a folder beside the archive, where there must be room for it anyway, and packs them. The
+// archive gets its name once it is complete.
+func (c *backupCmd) backup(p *program, cfg *config.Config, to string) (err error) {
+	o, err := openOffice(p, cfg, slog.New(slog.DiscardHandler), nil, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.store.Close()) }()
+	staging, err := os.MkdirTemp(filepath.Dir(to), ".wayside-backup-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
+
+	copying := newProgress(p.stderr, p.say, "copying the database", "pages")
+	err = o.store.Backup(p.ctx, filepath.Join(staging, databaseFile), func(done, total int) { copying.Set(int64(done), int64(total)) })
+	copying.Close()
+	if err != nil {
+		return err
+	}
+	if err := copyFile(filepath.Join(cfg.DataDir, keyFile), filepath.Join(staging, keyFile)); err != nil {
+		return err
+	}
+	part := filepath.Join(staging, "archive")
+	if err := c.pack(p, staging, part); err != nil {
+		return err
+	}
+	return os.Link(part, to) // never over a file that somebody else made meanwhile
+}
+
+func (c *backupCmd) pack(p *program, staging, part string) (err error) {
+	file, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	packing := newProgress(p.stderr, p.say, "packing", "bytes")
+	defer packing.Close()
+	err = writeArchive(p.ctx, file, staging, archived(), p.now(), packing.Add)
+	return errors.Join(err, file.Sync(), file.Close())
+}
+
+// say writes a line of progress where there is no terminal.
+func (p *program) say(line string) { _, _ = fmt.Fprintln(p.stderr, line) }
+
+func copyFile(from, to string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o600)
+}
+
+// restoreCmd is wayside restore.
+type restoreCmd struct {
+	configFlags
+	Force bool   `name:"force" help:"Replace what is in the data directory."`
+	From  string `arg:"" name:"file" help:"What backup made."`
+}
+
+// Run puts a backup back. Nothing in the data directory is touched before every checksum was right.
+func (c *restoreCmd) Run(p *program) (err error) {
+	cfg, err := c.load(p, nil)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(c.From)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if err := makeDataDir(cfg.DataDir); err != nil {
+		return err
+	}
+	release, err := lockDataDir(cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if err := c.mayReplace(cfg.DataDir); err != nil {
+		return err
+	}
+	m, err := c.restore(p, file, cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	p.printf("restored what wayside %s backed up at %s into %s\n", m.Version, m.CreatedAt.Format("2006-01-02 15:04:05 MST"), cfg.DataDir)
+	return nil
+}
+
+// mayReplace refuses a data directory with anything in it that a restore could be wrong about.
+func (c *restoreCmd) mayReplace(dir string) error {
+	if c.Force {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.Name() != lockFile {
+			return fmt.Errorf("%s is not empty: name an empty data directory, or replace what is there with --force", dir)
+		}
+	}
+	return nil
+}
+
+// restore unpacks within the data directory, and moves the files to their places when all is well with them.
+func (c *restoreCmd) restore(p *program, file *os.File, dir string) (_ *manifest, err error) {
+	staging, err := os.MkdirTemp(dir, ".restore-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
+	unpacking := newProgress(p.stderr, p.say, "unpacking", "bytes")
+	m, err := readArchive(p.ctx, file, staging, archived(), unpacking.Add)
+	unpacking.Close()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := secretKey(staging); err != nil {
+		return nil, err
+	}
+	if err := renewEpoch(p.ctx, filepath.Join(staging, databaseFile)); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{databaseFile + "-wal", databaseFile + "-shm", databaseFile, keyFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+	}
+	for _, name := range []string{keyFile, databaseFile} {
+		if err := os.Rename(filepath.Join(staging, name), filepath.Join(dir, name)); err != nil {
+			return nil, err
+		}
+	}
+	return m, syncDir(dir)
+}
+
+// renewEpoch makes everybody who followed the store before load everything again: revisions mean something else now. It
+// also opens the database once, so that one that cannot be read never gets into its place.
+func renewEpoch(ctx context.Context, path string) error {
+	store, err := sqlite.Open(ctx, path, sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.NewEpoch(ctx), store.Close())
+}
+
+// syncDir makes the names in a folder durable.
+func syncDir(dir string) error {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

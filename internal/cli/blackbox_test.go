@@ -1,0 +1,335 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// binary is the real program, built once for all tests.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "wayside-test-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "wayside")
+	out, err := exec.Command("go", "build", "-o", path, "wayside/cmd/wayside").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := binary(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+// unlimited lifts the limits that tests would run into.
+const unlimited = `
+[limits]
+guest_reads_per_minute = 1000000
+account_reads_per_minute = 1000000
+pushes_per_minute = 1000000
+push_entities_per_minute = 0
+manage_per_minute = 1000000
+feeds_per_account = 1000
+`
+
+// service is a running wayside serve.
+type service struct {
+	t     *testing.T
+	bin   string
+	file  string // its configuration
+	dir   string // its data
+	base  string
+	cmd   *exec.Cmd
+	log   *lockedBuffer
+	ended chan error
+}
+
+// newService prepares a service on a fresh data directory.
+func newService(t *testing.T, config string) *service {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts the real binary")
+	}
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s := &service{t: t, bin: bin, dir: filepath.Join(dir, "data"), file: filepath.Join(dir, "wayside.toml")}
+	text := fmt.Sprintf("data_dir = %q\n%s\n[http]\nlisten = \"127.0.0.1:0\"\n", s.dir, config)
+	if err := os.WriteFile(s.file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// startService starts one and waits until it is ready.
+func startService(t *testing.T, config string) *service {
+	t.Helper()
+	s := newService(t, config)
+	s.start(nil)
+	return s
+}
+
+// start runs wayside serve, by way of a wrapper if there is one, until it is ready. The first time it takes any port;
+// after that the same again.
+func (s *service) start(wrapper []string) {
+	s.t.Helper()
+	args := append(append([]string{}, wrapper...), s.bin, "serve", "--config", s.file)
+	if s.base != "" {
+		args = append(args, "--listen", strings.TrimPrefix(s.base, "http://"))
+	}
+	s.cmd = exec.Command(args[0], args[1:]...)
+	stderr, err := s.cmd.StderrPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.log, s.ended = new(lockedBuffer), make(chan error, 1)
+	ready := make(chan string, 1)
+	go func(cmd *exec.Cmd, log *lockedBuffer, ended chan<- error) {
+		lines := bufio.NewScanner(stderr)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			_, _ = log.Write(append(lines.Bytes(), '\n'))
+			var line struct{ Msg, URL string }
+			if json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "ready" {
+				ready <- line.URL
+			}
+		}
+		ended <- cmd.Wait()
+	}(s.cmd, s.log, s.ended)
+	s.t.Cleanup(func() { _ = s.cmd.Process.Kill() })
+	select {
+	case s.base = <-ready:
+	case err := <-s.ended:
+		s.t.Fatalf("the service ended: %v\n%s", err, s.log)
+	case <-time.After(time.Minute):
+		s.t.Fatalf("the service is not ready\n%s", s.log)
+	}
+}
+
+// kill ends the service as a power cut would.
+func (s *service) kill() {
+	s.t.Helper()
+	if err := s.cmd.Process.Kill(); err != nil {
+		s.t.Fatal(err)
+	}
+	_ = <-s.ended // killed
+}
+
+// terminate asks the service to end, and waits until it does.
+func (s *service) terminate() error {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		s.t.Fatal(err)
+	}
+	select {
+	case err := <-s.ended:
+		return err
+	case <-time.After(30 * time.Second):
+		s.t.Fatalf("the service does not end\n%s", s.log)
+		return nil
+	}
+}
+
+// cli runs a command beside the service and gives what it writes to standard output.
+func (s *service) cli(args ...string) string {
+	s.t.Helper()
+	out, err := s.tryCLI(args...)
+	if err != nil {
+		s.t.Fatalf("wayside %s: %v", strings.Join(args, " "), err)
+	}
+	return out
+}
+
+func (s *service) tryCLI(args ...string) (string, error) {
+	cmd := exec.Command(s.bin, append(args, "--config", s.file)...)
+	if s.base != "" && args[0] == "account" {
+		cmd.Env = append(os.Environ(), "WAYSIDE_BASE_URL="+s.base)
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, stderr.String())
+	}
+	return stdout.String(), err
+}
+
+// client is somebody who talks to the service.
+type client struct {
+	s      *service
+	http   http.Client
+	cookie *http.Cookie
+}
+
+// signIn makes an account at the command line and signs in with its link (D12.3).
+func (s *service) signIn(email string) *client {
+	s.t.Helper()
+	s.cli("account", "create", "--email", email)
+	link, err := url.Parse(strings.TrimSpace(s.cli("account", "login-link", "--email", email)))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	c := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	resp, body := c.do(http.MethodPost, "/v2/auth/verify", map[string]string{"token": link.Query().Get("token")})
+	if resp.StatusCode != http.StatusOK || len(resp.Cookies()) == 0 {
+		s.t.Fatalf("sign in: %d %s", resp.StatusCode, body)
+	}
+	c.cookie = resp.Cookies()[0]
+	return c
+}
+
+// do sends a request and reads the answer, which must come.
+func (c *client) do(method, path string, in any) (*http.Response, []byte) {
+	c.s.t.Helper()
+	resp, body, err := c.try(method, path, in)
+	if err != nil {
+		c.s.t.Fatalf("%s %s: %v\n%s", method, path, err, c.s.log)
+	}
+	return resp, body
+}
+
+func (c *client) try(method, path string, in any) (*http.Response, []byte, error) {
+	var body io.Reader = http.NoBody
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return nil, nil, err
+		}
+		body = bytes.NewReader(text)
+	}
+	req, err := http.NewRequest(method, c.s.base+path, body)
+	if err != nil {
+		return nil, nil, err
+	}
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.cookie != nil {
+		req.AddCookie(c.cookie)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return resp, text, err
+}
+
+// pushFeed is a registered push feed.
+type pushFeed struct{ id, token string }
+
+// register registers a public push feed and approves it at the command line.
+func (c *client) register(name string) pushFeed {
+	c.s.t.Helper()
+	resp, body := c.do(http.MethodPost, "/v2/feeds", map[string]any{"name": name, "direction": "push", "visibility": "public"})
+	var got struct {
+		Feed struct{ ID string }
+		Push string `json:"push_ingest_token"`
+	}
+	if err := json.Unmarshal(body, &got); err != nil || resp.StatusCode != http.StatusCreated || got.Push == "" {
+		c.s.t.Fatalf("register: %d %s", resp.StatusCode, body)
+	}
+	c.s.cli("feed", "approve", got.Feed.ID)
+	return pushFeed{got.Feed.ID, got.Push}
+}
+
+// row is a v1 row.
+type row struct {
+	ExternalID string         `json:"external_id"`
+	Kind       string         `json:"kind"`
+	Lat        float64        `json:"lat"`
+	Lng        float64        `json:"lng"`
+	Properties map[string]any `json:"properties"`
+}
+
+// rowsAt makes rows within some metres of a place.
+func rowsAt(lat, lng float64, prefix string, n int) []row {
+	rows := make([]row, n)
+	for i := range rows {
+		rows[i] = row{fmt.Sprintf("%s-%d", prefix, i), "camera.speed", lat + float64(i)*1e-6, lng, map[string]any{"prefix": prefix}}
+	}
+	return rows
+}
+
+// near gives the external ids within a kilometre of a place.
+func (c *client) near(lat, lng float64) ([]string, error) {
+	resp, body, err := c.try(http.MethodGet, fmt.Sprintf("/v2/entities/nearby?lat=%f&lng=%f&radius=1000&limit=1000", lat, lng), nil)
+	if err != nil {
+		return nil, err
+	}
+	var got struct {
+		Entities []struct {
+			ExternalID string `json:"external_id"`
+		}
+	}
+	if err := json.Unmarshal(body, &got); err != nil || resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("read: %d %s", resp.StatusCode, body)
+	}
+	ids := make([]string, len(got.Entities))
+	for i := range got.Entities {
+		ids[i] = got.Entities[i].ExternalID
+	}
+	return ids, nil
+}
+
+// eventually asks until ok says yes: a change is readable within a moment, not at once.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(15 * time.Second)
+	for !ok() {
+		select {
+		case <-deadline:
+			t.Fatalf("%s: not within 15 s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+// lockedBuffer keeps what a process writes, for many goroutines.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// refused says that no connection was made: the service has closed its door.
+func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

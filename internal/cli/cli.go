@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2 // wrong arguments or configuration: nothing was tried
+)
+
+// grammar is every command and flag.
+type grammar struct {
+	Serve    serveCmd    `cmd:"" help:"Run the service."`
+	Demo     demoCmd     `cmd:"" help:"Run the service with a demo town in it, in a folder that is removed at the end."`
+	Account  accountCmds `cmd:"" help:"Create, list and change accounts, also while the service runs."`
+	Feed     feedCmds    `cmd:"" help:"List and review feeds, also while the service runs."`
+	Validate validateCmd `cmd:"" help:"Check a feed as the service would, and show what it would reject."`
+	Backup   backupCmd   `cmd:"" help:"Copy the data of the service, also while it runs, into one file."`
+	Restore  restoreCmd  `cmd:"" help:"Put back what backup copied, into an empty data directory."`
+	Config   configCmd   `cmd:"" help:"Print the configuration in force, secrets masked."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
+}
+
+// program is what a command knows of the process it runs in.
+type program struct {
+	ctx    context.Context // ends when the process is asked to stop
+	env    []string
+	stdout io.Writer
+	stderr io.Writer
+	now    func() time.Time
+}
+
+// Main runs one command with the arguments after the program's name and returns the code to exit with: 0 when all went
+// well, 1 when something failed, 2 when arguments or configuration are wrong. SIGTERM and an interrupt end it in good
+// order; a second one at once.
+func Main(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // the second signal has its usual effect
+	return run(&program{ctx: ctx, env: os.Environ(), stdout: stdout, stderr: stderr, now: time.Now}, args)
+}
+
+func run(p *program, args []string) int {
+	var g grammar
+	helped := false
+	parser, err := kong.New(&g,
+		kong.Name("wayside"),
+		kong.Description("Wayside shows what stands and happens beside the road: it takes entities from providers and gives them to drivers."),
+		kong.Writers(p.stdout, p.stderr),
+		kong.Exit(func(int) { helped = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Bind(p),
+	)
+	if err != nil {
+		return p.fail(err, exitFailed)
+	}
+	command, err := parser.Parse(args)
+	switch {
+	case helped:
+		return exitOK
+	case err != nil:
+		_, _ = fmt.Fprintf(p.stderr, "wayside: %v\nTry wayside --help.\n", err)
+		return exitUsage
+	}
+	if err := command.Run(); err != nil {
+		switch {
+		case errors.Is(err, errUsage):
+			return p.fail(err, exitUsage)
+		case errors.Is(err, errQuiet):
+			return exitFailed
+		}
+		return p.fail(err, exitFailed)
+	}
+	return exitOK
+}
+
+// errUsage ends a command with exitUsage, and is no words of its own.
+var errUsage = errors.New("")
+
+// errQuiet ends a command with exitFailed when it has said itself what is wrong.
+var errQuiet = errors.New("failed")
+
+func (p *program) fail(err error, code int) int {
+	_, _ = fmt.Fprintf(p.stderr, "wayside: %v\n", err) // nobody is left to tell
+	return code
+}
+
+// printf writes for people; a reader that left is no reason to stop.
+func (p *program) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(p.stdout, format, args...)
+}

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+// feedCmds are wayside feed ….
+type feedCmds struct {
+	List    feedListCmd    `cmd:"" help:"List every feed."`
+	Show    feedShowCmd    `cmd:"" help:"Show one feed."`
+	Approve feedApproveCmd `cmd:"" help:"Let a feed in: its entities are served, if it is public."`
+	Reject  feedRejectCmd  `cmd:"" help:"Keep a feed out, and tell its owner why."`
+}
+
+// feedArg names a feed.
+type feedArg struct {
+	ID string `arg:"" name:"id" help:"The feed's id."`
+}
+
+// errNoFeed is also what a text that is no id gets.
+var errNoFeed = errors.New("there is no feed with this id")
+
+func (a *feedArg) id() (mapdata.FeedID, error) {
+	id, ok := mapdata.ParseFeedID(a.ID)
+	if !ok {
+		return mapdata.FeedID{}, errNoFeed
+	}
+	return id, nil
+}
+
+type feedListCmd struct{ officeFlags }
+
+// Run lists every feed.
+func (c *feedListCmd) Run(p *program) error {
+	return c.with(p, func(ctx context.Context, o *office) error {
+		all, err := o.feeds.List(ctx, feed.Operator())
+		if err != nil {
+			return err
+		}
+		shown := make([]feedJSON, len(all))
+		rows := [][]string{{"ID", "NAME", "DIRECTION", "VISIBILITY", "REVIEW", "STATE"}}
+		for i := range all {
+			if shown[i], err = shapeFeed(ctx, o, &all[i]); err != nil {
+				return err
+			}
+			f := &shown[i]
+			rows = append(rows, []string{f.ID, f.Name, f.Direction, f.Visibility, f.ReviewState, feedState(f)})
+		}
+		if c.JSON {
+			return p.writeJSON(shown)
+		}
+		return p.writeTable(rows)
+	})
+}
+
+type feedShowCmd struct {
+	officeFlags
+	feedArg
+}
+
+// Run shows one feed.
+func (c *feedShowCmd) Run(p *program) error {
+	return c.with(p, func(ctx context.Context, o *office) error {
+		id, err := c.id()
+		if err != nil {
+			return err
+		}
+		f, err := o.feeds.Get(ctx, feed.Operator(), id)
+		if err != nil {
+			return noFeed(err)
+		}
+		return c.showFeed(ctx, p, o, f)
+	})
+}
+
+type feedApproveCmd struct {
+	officeFlags
+	feedArg
+}
+
+// Run approves a feed; its owner is told by e-mail.
+func (c *feedApproveCmd) Run(p *program) error {
+	return c.with(p, func(ctx context.Context, o *office) error {
+		id, err := c.id()
+		if err != nil {
+			return err
+		}
+		f, err := o.feeds.Approve(ctx, feed.Operator(), id)
+		if err != nil {
+			return noFeed(err)
+		}
+		return c.showFeed(ctx, p, o, f)
+	})
+}
+
+type feedRejectCmd struct {
+	officeFlags
+	feedArg
+	Note string `name:"note" required:"" placeholder:"N" help:"Why; the owner reads it."`
+}
+
+// Run rejects a feed; its owner is told by e-mail.
+func (c *feedRejectCmd) Run(p *program) error {
+	return c.with(p, func(ctx context.Context, o *office) error {
+		id, err := c.id()
+		if err != nil {
+			return err
+		}
+		f, err := o.feeds.Reject(ctx, feed.Operator(), id, c.Note)
+		if err != nil {
+			return noFeed(err)
+		}
+		return c.showFeed(ctx, p, o, f)
+	})
+}
+
+func noFeed(err error) error {
+	if errors.Is(err, mapdata.ErrNotFound) {
+		return errNoFeed
+	}
+	return err
+}
+
+// feedJSON is a feed as --json shows it: everything that curators see (D5.4), and no secret.
+type feedJSON struct {
+	ID                  string     `json:"id"`
+	Owner               string     `json:"owner"`
+	OwnerEmail          string     `json:"owner_email"`
+	Name                string     `json:"name"`
+	Description         string     `json:"description"`
+	Attribution         string     `json:"attribution"`
+	LayerID             string     `json:"layer_id"`
+	LayerSlug           string     `json:"layer_slug"`
+	LayerName           string     `json:"layer_name"`
+	Direction           string     `json:"direction"`
+	Visibility          string     `json:"visibility"`
+	Active              bool       `json:"active"`
+	IsApproved          bool       `json:"is_approved"`
+	IsPublic            bool       `json:"is_public"`
+	ReviewState         string     `json:"review_state"`
+	ReviewNote          string     `json:"review_note"`
+	SpecURL             string     `json:"spec_url"`
+	PullURL             string     `json:"pull_url,omitempty"`
+	PullIntervalSeconds int        `json:"pull_interval_seconds,omitempty"`
+	HasPullAuthHeader   bool       `json:"has_pull_auth_header"`
+	NextFetchAt         *time.Time `json:"next_fetch_at"`
+	LastFetchedAt       *time.Time `json:"last_fetched_at"`
+	LastFetchOutcome    string     `json:"last_fetch_outcome,omitempty"`
+	LastFetchError      string     `json:"last_fetch_error,omitempty"`
+	LastFetchRows       int        `json:"last_fetch_rows"`
+	LastFetchRejected   int        `json:"last_fetch_rejected"`
+	ConsecutiveFailures int        `json:"consecutive_failures"`
+	LastPushAt          *time.Time `json:"last_push_at"`
+	EntityCount         int        `json:"entity_count"`
+	CreatedAt           time.Time  `json:"created_at"`
+	UpdatedAt           time.Time  `json:"updated_at"`
+}
+
+func shapeFeed(ctx context.Context, o *office, f *feed.View) (feedJSON, error) {
+	owner, err := o.store.Account(ctx, f.Owner)
+	if err != nil {
+		return feedJSON{}, err
+	}
+	return feedJSON{
+		ID: f.ID.String(), Owner: f.Owner.String(), OwnerEmail: owner.Email, Name: f.Name, Description: f.Description,
+		Attribution: f.Attribution, LayerID: f.Layer.ID, LayerSlug: f.Layer.Slug, LayerName: f.Layer.Name,
+		Direction: string(f.Direction), Visibility: string(f.Visibility), Active: f.Active, IsApproved: f.Approved(),
+		IsPublic: f.Served(), ReviewState: string(f.ReviewState), ReviewNote: f.ReviewNote, SpecURL: f.SpecURL,
+		PullURL: f.PullURL, PullIntervalSeconds: int(f.PullInterval.Seconds()), HasPullAuthHeader: f.PullAuthSealed != nil,
+		NextFetchAt: moment(f.Polling.NextFetchAt), LastFetchedAt: moment(f.Polling.LastFetchedAt),
+		LastFetchOutcome: string(f.Polling.LastOutcome), LastFetchError: f.Polling.LastError,
+		LastFetchRows: f.Polling.LastRows, LastFetchRejected: f.Polling.LastRejected,
+		ConsecutiveFailures: f.Polling.ConsecutiveFailures, LastPushAt: moment(f.LastPushAt), EntityCount: f.Entities,
+		CreatedAt: f.CreatedAt.UTC(), UpdatedAt: f.UpdatedAt.UTC(),
+	}, nil
+}
+
+// moment is nil for a time that never was.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// feedState says in a few words how a feed does.
+func feedState(f *feedJSON) string {
+	state := strconv.Itoa(f.EntityCount) + " entities"
+	switch {
+	case !f.Active:
+		return "inactive, " + state
+	case f.LastFetchOutcome != "":
+		return fmt.Sprintf("last poll %s, %s", f.LastFetchOutcome, state)
+	case f.Direction == string(mapdata.Pull):
+		return "not polled yet, " + state
+	case f.LastPushAt == nil:
+		return "nothing pushed yet"
+	}
+	return fmt.Sprintf("last push %s, %s", f.LastPushAt.Format(time.RFC3339), state)
+}
+
+// showFeed shows one feed, as the command line's JSON or line by line.
+func (f *officeFlags) showFeed(ctx context.Context, p *program, o *office, view *feed.View) error {
+	shown, err := shapeFeed(ctx, o, view)
+	if err != nil {
+		return err
+	}
+	if f.JSON {
+		return p.writeJSON(shown)
+	}
+	rows := [][]string{
+		{"id", shown.ID},
+		{"name", shown.Name},
+		{"owner", shown.OwnerEmail},
+		{"layer", shown.LayerSlug},
+		{"direction", shown.Direction},
+		{"visibility", shown.Visibility},
+		{"review", shown.ReviewState},
+		{"state", feedState(&shown)},
+	}
+	for _, more := range [][2]string{
+		{"description", shown.Description},
+		{"attribution", shown.Attribution},
+		{"review note", shown.ReviewNote},
+		{"specification", shown.SpecURL},
+		{"pull URL", shown.PullURL},
+		{"last failure", shown.LastFetchError},
+	} {
+		if more[1] != "" {
+			rows = append(rows, []string{more[0], more[1]})
+		}
+	}
+	return p.writeTable(rows)
+}

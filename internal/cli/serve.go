@@ -1,0 +1,302 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"wayside/internal/config"
+	"wayside/internal/follow"
+	"wayside/internal/httpapi"
+	"wayside/internal/index"
+	"wayside/internal/ingest"
+	"wayside/internal/mail"
+	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
+	"wayside/internal/provider/pull"
+	"wayside/internal/provider/push"
+	"wayside/internal/ratelimit"
+	"wayside/internal/source"
+	"wayside/internal/telemetry"
+)
+
+// serveCmd is wayside serve.
+type serveCmd struct{ listenFlags }
+
+// Run runs the service until the process is asked to stop.
+func (c *serveCmd) Run(p *program) error {
+	cfg, err := c.load(p)
+	if err != nil {
+		return err
+	}
+	log := telemetry.NewLog(p.stderr, cfg.Log.Level, isTerminal(p.stderr))
+	s, err := newServer(p, cfg, log)
+	if err != nil {
+		return err
+	}
+	return s.run(p.ctx)
+}
+
+// server is the service with everything wired together.
+type server struct {
+	*office
+	log      *slog.Logger
+	metrics  *telemetry.Metrics
+	release  func() error // of the data directory's lock
+	web      *webServer
+	ops      *webServer // nil: off
+	follower *follow.Follower
+	poller   *pull.Poller
+	sender   *mail.Sender
+	buckets  *ratelimit.Memory
+	loading  *progress
+	spool    string        // folder where bodies of polls wait; removed at the end
+	ready    chan struct{} // closed once everything is loaded
+}
+
+// collectAt is how much the heap may grow between two collections, in percent. It is mostly large blocks without pointers:
+// cheap to look through, expensive to hold twice.
+const collectAt = 25
+
+// newServer opens everything that the service needs: after it, nothing fails for a wrong configuration any more.
+func newServer(p *program, cfg *config.Config, log *slog.Logger) (s *server, err error) {
+	if !slices.ContainsFunc(p.env, func(v string) bool { return strings.HasPrefix(v, "GOGC=") }) {
+		debug.SetGCPercent(collectAt)
+	}
+	if err := makeDataDir(cfg.DataDir); err != nil {
+		return nil, err
+	}
+	s = &server{log: log, metrics: telemetry.NewMetrics(version), ready: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if s.release, err = lockDataDir(cfg.DataDir); err != nil {
+		return nil, err
+	}
+	if s.web, err = listen(p.ctx, cfg.HTTP.Listen, log); err != nil {
+		return nil, fmt.Errorf("http.listen: %w", err)
+	}
+	if !cfg.Set("base_url") {
+		cfg.BaseURL = "http://" + config.Reachable(s.web.listener.Addr().String()) // the port may have been 0
+	}
+	if cfg.Ops.Listen != "" {
+		if s.ops, err = listen(p.ctx, cfg.Ops.Listen, log); err != nil {
+			return nil, fmt.Errorf("ops.listen: %w", err)
+		}
+		s.ops.handle(s.metrics.Handler())
+	}
+	return s, s.wire(p, cfg)
+}
+
+// wire builds the way of the pins: store → follower → index → readers, and the doors in.
+func (s *server) wire(p *program, cfg *config.Config) (err error) {
+	// What the store has taken is looked for at once; the follower and the sender are made below, before anything runs.
+	pokeFollower := func() { s.follower.Poke() }
+	pokeSender := func() { s.sender.Poke() }
+	pokeAll := func() {
+		s.follower.Poke()
+		s.poller.Poke() // a new feed is due at once (D6.1)
+		s.sender.Poke() // a decision sends a letter
+	}
+	if s.office, err = openOffice(p, cfg, s.log, pokeAll, pokeSender); err != nil {
+		return err
+	}
+	ix, catalogue := index.New(httpapi.EncodeEntity), source.New()
+	s.loading = newProgress(p.stderr, func(line string) { s.log.Info(line) }, "loading the index", "entities")
+	s.follower = follow.New(s.store, ix, catalogue, follow.Options{Now: p.now, Log: s.log, Progress: s.loading.Add})
+	ingester := ingest.New(s.store, p.now, pokeFollower)
+	s.buckets = ratelimit.NewMemory(ratelimit.DefaultBuckets)
+	s.sender, err = mail.New(mail.Config{
+		Outbox: s.store, Now: p.now, Log: s.log, BaseURL: cfg.BaseURL, From: cfg.Mail.From, SMTPURL: cfg.Mail.SMTPURL,
+		Folder: filepath.Join(cfg.DataDir, outboxFolder),
+	})
+	if err != nil {
+		return err
+	}
+	fetcher, err := newFetcher(cfg)
+	if err != nil {
+		return err
+	}
+	if err := s.makeSpool(); err != nil {
+		return err
+	}
+	s.poller = pull.New(pull.Options{
+		Store: s.store, Ingest: ingester, Web: fetcher, Now: p.now, Log: s.log, Node: rand.Text(), Spool: s.spool,
+		Unseal: s.unseal, Recorded: func() { pokeFollower(); pokeSender() },
+		Observe: func(outcome mapdata.Outcome, _ time.Duration) { s.metrics.Poll(string(outcome)) },
+	})
+	pushes := push.New(push.Config{
+		Store: s.store, Ingest: ingester, Buckets: s.buckets, Now: p.now, Log: s.log,
+		Requests: cfg.Limits.PushesPerMinute, Entities: cfg.Limits.PushEntitiesPerMinute, Changed: pokeFollower,
+	})
+	s.web.handle(httpapi.New(httpapi.Deps{
+		BaseURL: cfg.BaseURL, TrustedProxies: cfg.HTTP.TrustedProxies, CORSOrigins: cfg.Read.CORSOrigins,
+		Now: p.now, Log: s.log, Observe: s.metrics.Request, Ready: s.isReady,
+		Nearby:  nearby.New(ix, catalogue, cfg.Chargers.PrimaryNetwork, p.now),
+		Sources: catalogue, Accounts: s.accounts, Feeds: s.feeds, Pushes: pushes,
+		Limits: httpapi.Limits{
+			GuestReads: cfg.Limits.GuestReadsPerMinute, AccountReads: cfg.Limits.AccountReadsPerMinute, Manage: cfg.Limits.ManagePerMinute,
+		},
+		Buckets: s.buckets,
+	}))
+	return s.gauges()
+}
+
+// unseal gives a pull feed's auth header in clear; empty: it has none.
+func (s *server) unseal(f *mapdata.Feed) (string, error) {
+	if f.PullAuthSealed == nil {
+		return "", nil
+	}
+	header, err := s.box.Open(f.PullAuthSealed, f.ID)
+	return string(header), err
+}
+
+// makeSpool makes an empty folder for the bodies of polls: a process that was killed may have left some.
+func (s *server) makeSpool() error {
+	s.spool = filepath.Join(s.config.DataDir, spoolFolder)
+	if err := errors.Join(os.RemoveAll(s.spool), os.Mkdir(s.spool, 0o700)); err != nil {
+		return fmt.Errorf("make a folder for the bodies of polls: %w", err)
+	}
+	return nil
+}
+
+// gauges shows how far the index is.
+func (s *server) gauges() error {
+	return errors.Join(
+		s.metrics.Gauge("wayside_index_entities", "Entities in the index.", func() float64 { return float64(s.follower.Entities()) }),
+		s.metrics.Gauge("wayside_index_revision", "Revision that readers see.", func() float64 { return float64(s.follower.Revision()) }),
+		s.metrics.Gauge("wayside_store_revision", "Revision of the store; -1: it does not answer.", func() float64 {
+			ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
+			defer cancel()
+			state, err := s.store.State(ctx)
+			if err != nil {
+				return -1
+			}
+			return float64(state.Revision)
+		}),
+	)
+}
+
+// pingTimeout is how long a store may take to say that it is there.
+const pingTimeout = 2 * time.Second
+
+// isReady says whether reads and writes work now (D12.4).
+func (s *server) isReady() error {
+	if !s.follower.Loaded() {
+		return errors.New("the index is still loading")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
+	defer cancel()
+	return s.store.Ping(ctx)
+}
+
+// run runs everything until ctx ends, and closes what newServer opened. first are further jobs, which stop before all
+// others.
+func (s *server) run(ctx context.Context, first ...job) error {
+	jobs := append(first,
+		// First nobody new comes in, and whoever is in is served by everything that stands behind.
+		job{"public address", s.web.run},
+		// Polls under way are given back, uncounted: they need the store for that.
+		job{"poller", s.whenReady(s.poller.Run)},
+		// The letter in hand is finished; doors and polls, which write letters, are closed.
+		job{"mail", s.sender.Run},
+		// Nobody reads any more.
+		job{"follower", s.follower.Run},
+		job{"start", s.start},
+		job{"rate limits", s.buckets.Run},
+		// The store's own come last, since everybody else writes.
+		job{"pruning", s.prune},
+		job{"checkpoints", s.store.RunCheckpoints},
+	)
+	if s.ops != nil {
+		// What an operator looks at is there to the end.
+		jobs = append(jobs, job{"ops address", s.ops.run})
+	}
+	s.log.Info("listening", "address", s.web.listener.Addr().String(), "version", version)
+	err := errors.Join(runGroup(ctx, s.log, jobs), s.close())
+	if err == nil {
+		s.log.Info("stopped")
+	}
+	return err
+}
+
+// start waits until everything is loaded and says so.
+func (s *server) start(ctx context.Context) error {
+	began := time.Now()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !s.follower.Loaded() {
+		select {
+		case <-ctx.Done():
+			s.loading.Close()
+			return nil
+		case <-tick.C:
+		}
+	}
+	s.loading.Close()
+	s.log.Info("ready", "url", s.config.BaseURL, "entities", s.follower.Entities(), "seconds", time.Since(began).Seconds())
+	close(s.ready)
+	debug.FreeOSMemory() // loading leaves twice of what stays
+	<-ctx.Done()
+	return nil
+}
+
+// whenReady holds a job back until everything is loaded.
+func (s *server) whenReady(run func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.ready:
+			return run(ctx)
+		}
+	}
+}
+
+// pruneEvery is how often the store forgets what nobody needs any more.
+const pruneEvery = time.Minute
+
+func (s *server) prune(ctx context.Context) error {
+	tick := time.NewTicker(pruneEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case now := <-tick.C:
+			if err := s.store.Prune(ctx, now); err != nil && ctx.Err() == nil {
+				s.log.Warn("cannot prune the store; it is tried again", "error", err)
+			}
+		}
+	}
+}
+
+// close gives back what newServer opened, the lock last: until then nobody else may serve the data directory.
+func (s *server) close() error {
+	var err error
+	for _, web := range []*webServer{s.web, s.ops} {
+		if web != nil {
+			err = errors.Join(err, web.close())
+		}
+	}
+	if s.office != nil {
+		err = errors.Join(err, s.store.Close())
+	}
+	if s.spool != "" {
+		err = errors.Join(err, os.RemoveAll(s.spool))
+	}
+	if s.release != nil {
+		err = errors.Join(err, s.release())
+	}
+	return err
+}

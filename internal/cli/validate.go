@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wayside/internal/config"
+	"wayside/internal/ingest"
+)
+
+// validateCmd is wayside validate.
+type validateCmd struct {
+	configFlags
+	JSON   bool   `name:"json" help:"Print JSON: the answer of the push endpoint, with the accepted rows by kind."`
+	Header string `name:"header" placeholder:"NAME: VALUE" help:"Auth header that goes with the request to a URL."`
+	Source string `arg:"" name:"file|url" help:"A file, - for standard input, or a pull URL, which is fetched as a poll would."`
+}
+
+// checked is what --json prints.
+type checked struct {
+	ingest.Report
+	Kinds map[string]int `json:"kinds"`
+}
+
+// Run checks rows by the rules of every door (D3.13) and stores nothing. It fails when a row would be rejected.
+func (c *validateCmd) Run(p *program) (err error) {
+	cfg, err := c.load(p, nil)
+	if err != nil {
+		return err
+	}
+	body, err := c.open(p, cfg)
+	if err != nil {
+		return err
+	}
+	report, kinds, err := ingest.Check(body, p.now())
+	if closed := body.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Source, err)
+	}
+	byID := make(map[string]int, len(kinds))
+	for kind, n := range kinds {
+		byID[kind.ID()] = n
+	}
+	if c.JSON {
+		err = p.writeJSON(checked{report, byID})
+	} else {
+		err = c.show(p, report, byID)
+	}
+	if err == nil && report.Rejected > 0 {
+		err = errQuiet
+	}
+	return err
+}
+
+func (c *validateCmd) open(p *program, cfg *config.Config) (io.ReadCloser, error) {
+	switch {
+	case c.Source == "-":
+		return io.NopCloser(os.Stdin), nil
+	case strings.Contains(c.Source, "://"):
+		return c.fetch(p, cfg)
+	}
+	file, err := os.Open(c.Source)
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+func (c *validateCmd) show(p *program, report ingest.Report, kinds map[string]int) error {
+	p.printf("%d rows accepted, %d rejected\n", report.Accepted, report.Rejected)
+	if report.Accepted+report.Rejected > ingest.MaxBatchRows {
+		p.printf("(a push carries at most %d rows: divide it, or let it be pulled)\n", ingest.MaxBatchRows)
+	}
+	rows := [][]string{{"", "KIND", "ROWS"}}
+	for _, id := range slices.Sorted(maps.Keys(kinds)) {
+		rows = append(rows, []string{"", id, strconv.Itoa(kinds[id])})
+	}
+	if len(rows) > 1 {
+		if err := p.writeTable(rows); err != nil {
+			return err
+		}
+	}
+	if report.Rejected == 0 {
+		return nil
+	}
+	rows = [][]string{{"ROW", "EXTERNAL ID", "CODE", "WHAT IS WRONG"}}
+	for _, e := range report.Errors {
+		id := "–"
+		if e.ExternalID != nil {
+			id = *e.ExternalID
+		}
+		rows = append(rows, []string{strconv.Itoa(e.Index), id, e.Code, e.Message})
+	}
+	p.printf("\n")
+	if err := p.writeTable(rows); err != nil {
+		return err
+	}
+	if report.ErrorsTruncated {
+		p.printf("… and more\n")
+	}
+	return nil
+}

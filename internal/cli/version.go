@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"runtime"
+	"runtime/debug"
+)
+
+// version is the release that this is going to be, or is.
+const version = "0.1.0"
+
+// versionCmd is wayside version.
+type versionCmd struct{}
+
+// Run prints the version, and what it was built from when the tool chain knows.
+func (versionCmd) Run(p *program) error {
+	p.printf("wayside %s (%s, %s/%s%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, revision())
+	return nil
+}
+
+// revision is the commit that the binary was built from, or nothing.
+func revision() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	commit, changed := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision" && len(s.Value) >= 12:
+			commit = ", " + s.Value[:12]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = " with changes"
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return commit + changed
+}
