@@ -1,0 +1,480 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/gzip"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/token"
+)
+
+// pushDesk is a desk with one public push feed.
+func pushDesk(t *testing.T) (d *desk, owner *browser, r *registered) {
+	t.Helper()
+	d = newDesk(t)
+	owner = d.someone("owner@example.com", mapdata.Driver)
+	return d, owner, owner.registerPush("Cameras")
+}
+
+func (d *desk) approve(r *registered) {
+	d.t.Helper()
+	d.someone("curator@example.com", mapdata.Curator).send(http.MethodPost, r.path()+"/approve", "").want(d.t, http.StatusOK)
+}
+
+func zip(t *testing.T, text string) string {
+	t.Helper()
+	var buf bytes.Buffer
+	z := gzip.NewWriter(&buf)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
+}
+
+func TestPushOverHTTP(t *testing.T) {
+	d, owner, r := pushDesk(t)
+	got := d.push(*r.Token, `[
+		{"external_id": "a", "kind": "camera.speed", "lat": 52, "lng": 5, "properties": {}},
+		{"external_id": "b", "kind": "camera.none", "lat": 52, "lng": 5, "properties": {}},
+		{"kind": "camera.speed", "lat": 52, "lng": 5, "properties": {}}, 7]`).want(t, http.StatusOK)
+	var report map[string]any
+	got.decode(t, &report)
+	for _, e := range report["errors"].([]any) {
+		delete(e.(map[string]any), "message")
+	}
+	want := map[string]any{"accepted": 1.0, "rejected": 3.0, "errors": []any{
+		map[string]any{"index": 1.0, "external_id": "b", "code": "unknown_kind", "field": "kind"},
+		map[string]any{"index": 2.0, "external_id": nil, "code": "missing_external_id", "field": "external_id"},
+		map[string]any{"index": 3.0, "external_id": nil, "code": "not_an_object", "field": ""},
+	}}
+	if diff := cmp.Diff(want, report); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+	if kind := got.Header.Get("Content-Type"); kind != "application/json" {
+		t.Errorf("Content-Type %q", kind)
+	}
+	if got := d.seen(owner); len(got) != 1 {
+		t.Errorf("the owner sees %v", got)
+	}
+	if got := d.seen(d.browser()); len(got) != 0 {
+		t.Errorf("a guest sees %v of a pending feed", got)
+	}
+	d.approve(r)
+	if got := d.seen(d.browser()); len(got) != 1 {
+		t.Errorf("a guest sees %v of an approved feed", got)
+	}
+	d.push(*r.Token, `[{"external_id": "a", "kind": "camera.speed", "lat": 52, "lng": 5, "properties": {}, "ttl_seconds": 1}]`).want(t, http.StatusOK)
+	if got := d.seen(owner); len(got) != 0 {
+		t.Errorf("the owner sees %v, which was retired", got)
+	}
+	if body := strings.TrimSpace(d.push(*r.Token, "[]").want(t, http.StatusOK).body); body != `{"accepted":0,"rejected":0,"errors":[]}` {
+		t.Errorf("an empty batch: %s", body)
+	}
+}
+
+// TestARepeatedBatch is D7.2: it changes nothing but times.
+func TestARepeatedBatch(t *testing.T) {
+	d, owner, r := pushDesk(t)
+	read := func() []map[string]any {
+		t.Helper()
+		d.settle()
+		var a answer
+		owner.send(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=1000", "").decode(t, &a)
+		return a.Entities
+	}
+	first := d.push(*r.Token, rows(3, 52, 5)).want(t, http.StatusOK)
+	before := read()
+	d.advance(time.Minute)
+	if again := d.push(*r.Token, rows(3, 52, 5)).want(t, http.StatusOK); again.body != first.body {
+		t.Errorf("the report is %s, before it was %s", again.body, first.body)
+	}
+	for _, e := range before {
+		e["last_seen_at"] = "2026-11-21T08:01:00.000Z"
+	}
+	if diff := cmp.Diff(before, read()); diff != "" || len(before) != 3 {
+		t.Errorf("%d entities (-want +got):\n%s", len(before), diff)
+	}
+}
+
+// TestHowAPushIsSent is D7.1.
+func TestHowAPushIsSent(t *testing.T) {
+	const limit = 16 << 20
+	batch := rows(2, 52, 5)
+	padded := batch + strings.Repeat(" ", limit-len(batch))
+	bomb := zip(t, batch+strings.Repeat(" ", 64<<20))
+	empty := zip(t, "")
+	tests := []struct {
+		name   string
+		body   string
+		header []string
+		status int
+	}{
+		{"json", batch, nil, 200},
+		{"json in utf-8", batch, []string{"Content-Type", "application/json; charset=utf-8"}, 200},
+		{"json in UTF-8", batch, []string{"Content-Type", `Application/JSON;charset="UTF-8"`}, 200},
+		{"with a byte order mark", "\ufeff" + batch, nil, 200},
+		{"json in latin1", batch, []string{"Content-Type", "application/json; charset=iso-8859-1"}, 415},
+		{"no type", batch, []string{"Content-Type", ""}, 415},
+		{"text", batch, []string{"Content-Type", "text/plain"}, 415},
+		{"a form, as curl -d sends it", batch, []string{"Content-Type", "application/x-www-form-urlencoded"}, 415},
+		{"another json", batch, []string{"Content-Type", "application/geo+json"}, 415},
+		{"two types", batch, []string{"Content-Type", "application/json, application/json"}, 415},
+		{"gzip", zip(t, batch), []string{"Content-Encoding", "gzip"}, 200},
+		{"GZIP", zip(t, batch), []string{"Content-Encoding", "GZIP"}, 200},
+		{"identity", batch, []string{"Content-Encoding", "identity"}, 200},
+		{"deflate", batch, []string{"Content-Encoding", "deflate"}, 415},
+		{"zstd", batch, []string{"Content-Encoding", "zstd"}, 415},
+		{"gzip twice", zip(t, zip(t, batch)), []string{"Content-Encoding", "gzip, gzip"}, 415},
+		{"gzip that is none", batch, []string{"Content-Encoding", "gzip"}, 400},
+		{"gzip that is empty", "", []string{"Content-Encoding", "gzip", "Content-Type", "application/json"}, 400},
+		{"gzip cut off", zip(t, batch)[:20], []string{"Content-Encoding", "gzip"}, 400},
+		{"gzip with a wrong checksum", strings.Replace(zip(t, batch), zip(t, batch)[len(zip(t, batch))-8:], "12345678", 1), []string{"Content-Encoding", "gzip"}, 400},
+		{"gzip with something behind it", zip(t, batch) + "x", []string{"Content-Encoding", "gzip"}, 400},
+		{"gzip in two members", zip(t, batch[:50]) + zip(t, batch[50:]), []string{"Content-Encoding", "gzip"}, 200},
+		{"compressed and unsaid", zip(t, batch), nil, 400},
+		{"empty", "", []string{"Content-Type", "application/json"}, 400},
+		{"16 MiB", padded, nil, 200},
+		{"a byte more", padded + " ", nil, 413},
+		{"16 MiB in gzip", zip(t, padded), []string{"Content-Encoding", "gzip"}, 200},
+		{"a byte more in gzip", zip(t, padded+" "), []string{"Content-Encoding", "gzip"}, 413},
+		{"a gzip bomb", bomb, []string{"Content-Encoding", "gzip"}, 413},
+		{"gzip of nothing, 18 MiB of it", strings.Repeat(empty, 18<<20/len(empty)), []string{"Content-Encoding", "gzip"}, 413},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, owner, r := pushDesk(t)
+			got := d.push(*r.Token, tt.body, tt.header...).want(t, tt.status)
+			want := 0
+			if tt.status == http.StatusOK {
+				want = 2
+			} else if kind := got.Header.Get("Content-Type"); kind != "application/problem+json" {
+				t.Errorf("Content-Type %q", kind)
+			}
+			if got := d.seen(owner); len(got) != want {
+				t.Errorf("%v are stored, want %d", got, want)
+			}
+		})
+	}
+}
+
+// TestWhatIsNoBatch is Errors: Push ingestion, D3.11 and D7.2: nothing of it is stored, and it shows in the feed's health
+// (D4.15).
+func TestWhatIsNoBatch(t *testing.T) {
+	row := `{"external_id": "a", "kind": "camera.speed", "lat": 52, "lng": 5, "properties": {}}`
+	tests := []struct {
+		name, body, detail string
+		outcome            mapdata.Outcome
+	}{
+		{"an object around it", `{"entities": [` + row + `]}`, "must be a JSON array", mapdata.OutcomeNotAnArray},
+		{"one row without an array", row, "must be a JSON array", mapdata.OutcomeNotAnArray},
+		{"null", `null`, "must be a JSON array", mapdata.OutcomeNotAnArray},
+		{"a string", `"[]"`, "must be a JSON array", mapdata.OutcomeNotAnArray},
+		{"cut off", `[` + row + `,`, "one JSON text", mapdata.OutcomeParseError},
+		{"something behind it", `[` + row + `] []`, "one JSON text", mapdata.OutcomeParseError},
+		{"one row a line", row + "\n" + row, "one JSON text", mapdata.OutcomeParseError},
+		{"not UTF-8", "[" + strings.Replace(row, `"a"`, "\"\xff\"", 1) + "]", "one JSON text", mapdata.OutcomeParseError},
+		{"nested too deep", `[` + row + `,` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `]`, "one JSON text", mapdata.OutcomeParseError},
+		{"5 001 rows", rows(5001, 52, 5), "at most 5000 rows", mapdata.OutcomeTooLarge},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, owner, r := pushDesk(t)
+			got := d.push(*r.Token, tt.body).want(t, http.StatusBadRequest)
+			if !strings.Contains(got.body, tt.detail) || !strings.Contains(got.body, "Nothing was stored") {
+				t.Errorf("it does not say %q: %s", tt.detail, got.body)
+			}
+			if ids := d.seen(owner); len(ids) != 0 {
+				t.Errorf("%v are stored", ids)
+			}
+			id, _ := mapdata.ParseFeedID(r.id())
+			attempts, err := d.db.Attempts(t.Context(), id, time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := []mapdata.Attempt{{At: start, Outcome: tt.outcome, Bytes: int64(len(tt.body))}}; !cmp.Equal(want, attempts) {
+				t.Errorf("attempts (-want +got):\n%s", cmp.Diff(want, attempts))
+			}
+		})
+	}
+	t.Run("5 000 rows are a batch", func(t *testing.T) {
+		d, _, r := pushDesk(t)
+		got := d.push(*r.Token, rows(5000, 52, 5)).want(t, http.StatusOK)
+		if !strings.HasPrefix(got.body, `{"accepted":5000,"rejected":0,`) {
+			t.Error(got.body)
+		}
+	})
+}
+
+// TestRefusedPushesShowInTheHealth is D4.15: the pushes of the last hour, good and refused.
+func TestRefusedPushesShowInTheHealth(t *testing.T) {
+	d, _, r := pushDesk(t)
+	d.approve(r)
+	health := func() any {
+		t.Helper()
+		d.settle()
+		var a answer
+		d.browser().send(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=1000", "").decode(t, &a)
+		if len(a.Sources) != 1 {
+			t.Fatalf("%d sources", len(a.Sources))
+		}
+		return fmt.Sprint(a.Sources[0]["status"], " ", a.Sources[0]["recent"])
+	}
+	for _, step := range []struct {
+		body string
+		want string
+	}{
+		{rows(1, 52, 5), "online map[fail:0 ok:1 total:1]"},
+		{`{`, "degraded map[fail:1 ok:1 total:2]"},
+		{`[7]`, "online map[fail:1 ok:2 total:3]"},
+	} {
+		d.advance(time.Second)
+		d.push(*r.Token, step.body)
+		d.settle()
+		d.advance(time.Second) // beyond the moment for which a health is repeated
+		if got := health(); got != step.want {
+			t.Errorf("after %.10s…: %v, want %v", step.body, got, step.want)
+		}
+	}
+}
+
+// TestTokensThatAreRefused is D5.1, D7.4 and D7.5.
+func TestTokensThatAreRefused(t *testing.T) {
+	d, owner, r := pushDesk(t)
+	deleted := owner.registerPush("Deleted")
+	owner.send(http.MethodDelete, deleted.path(), "").want(t, http.StatusNoContent)
+	inactive := owner.registerPush("Inactive")
+	owner.send(http.MethodPatch, inactive.path(), `{"active": false}`).want(t, http.StatusOK)
+	rotated := owner.registerPush("Rotated")
+	owner.send(http.MethodPost, rotated.path()+"/rotate-token", "").want(t, http.StatusOK)
+	pull := owner.register(`{"name": "Roads", "direction": "pull", "pull_url": "https://example.org/"}`)
+	mistyped := []byte(*r.Token)
+	mistyped[10] ^= 1
+	refused := map[string]string{
+		"never given out": token.New(token.Push), "of a deleted feed": *deleted.Token, "of a deactivated feed": *inactive.Token,
+		"replaced": *rotated.Token, "mistyped": string(mistyped), "an API token": token.New(token.API), "a feed's id": r.id(),
+		"a pull feed's id": pull.id(), "no token": "x", "another case": strings.ToUpper(*r.Token), "escaped": "%00", "very long": strings.Repeat("a", 4000),
+	}
+	bodies := map[string]bool{}
+	for name, text := range refused {
+		got := d.push(text, rows(1, 52, 5))
+		if got.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%s: %s", name, got.Status)
+		}
+		if kind := got.Header.Get("Content-Type"); kind != "application/problem+json" {
+			t.Errorf("%s: Content-Type %q", name, kind)
+		}
+		bodies[got.body] = true
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+text+"/entities", untouched{t})
+		req.Header.Set("Content-Type", "application/json")
+		if w := d.direct(req); w.Code != http.StatusUnauthorized {
+			t.Errorf("%s, with a body that must not be read: %d", name, w.Code)
+		}
+	}
+	if len(bodies) != 1 {
+		t.Errorf("%d answers tell refused tokens apart: %v", len(bodies), bodies)
+	}
+	d.push(*r.Token, rows(1, 52, 5)).want(t, http.StatusOK)
+	if got := d.seen(owner); len(got) != 1 {
+		t.Errorf("%v are stored", got)
+	}
+	owner.send(http.MethodPatch, inactive.path(), `{"active": true}`).want(t, http.StatusOK)
+	d.push(*inactive.Token, "[]").want(t, http.StatusOK)
+	owner.send(http.MethodPatch, inactive.path(), `{"active": false}`).want(t, http.StatusOK)
+	d.push(*inactive.Token, "[]").want(t, http.StatusUnauthorized)
+	if strings.Contains(d.log.String(), "wsp_") {
+		t.Error("a token is in the log")
+	}
+}
+
+// TestUnknownTokensOfAClient is D7.5.
+func TestUnknownTokensOfAClient(t *testing.T) {
+	d, _, r := pushDesk(t)
+	const client, other = "192.0.2.7", "192.0.2.8"
+	try := func(text, from string) reply {
+		return d.push(text, "[]", "X-Forwarded-For", from)
+	}
+	for i := range 60 {
+		text := token.New(token.Push)
+		if i%2 == 0 {
+			text = "mistyped"
+		}
+		try(text, client).want(t, http.StatusUnauthorized)
+	}
+	late := try(token.New(token.Push), client).want(t, http.StatusTooManyRequests)
+	if got := late.Header.Get("Retry-After"); got != "1" {
+		t.Errorf("Retry-After %q", got)
+	}
+	try("mistyped", client).want(t, http.StatusTooManyRequests)
+	try("mistyped", other).want(t, http.StatusUnauthorized)
+	try(*r.Token, client).want(t, http.StatusOK) // a provider may share the address with whoever guesses
+	d.advance(time.Second)
+	try("mistyped", client).want(t, http.StatusUnauthorized)
+}
+
+// TestPushRates is D7.3.
+func TestPushRates(t *testing.T) {
+	retryAfter := func(t *testing.T, r reply) time.Duration {
+		t.Helper()
+		seconds, err := strconv.Atoi(r.want(t, http.StatusTooManyRequests).Header.Get("Retry-After"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(seconds) * time.Second
+	}
+	t.Run("requests", func(t *testing.T) {
+		d, owner, r := pushDesk(t)
+		second := owner.registerPush("Second")
+		for i := range 60 { // a refused body counts as well
+			d.push(*r.Token, map[bool]string{true: "[]", false: "{}"}[i%2 == 0])
+		}
+		wait := retryAfter(t, d.push(*r.Token, rows(1, 52, 5)))
+		if wait != time.Second {
+			t.Errorf("Retry-After %v", wait)
+		}
+		if got := d.seen(owner); len(got) != 0 {
+			t.Errorf("%v are stored", got)
+		}
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", untouched{t})
+		req.Header.Set("Content-Type", "application/json")
+		if w := d.direct(req); w.Code != http.StatusTooManyRequests {
+			t.Errorf("with a body that must not be read: %d", w.Code)
+		}
+		d.push(*second.Token, "[]").want(t, http.StatusOK)
+		d.advance(wait)
+		d.push(*r.Token, rows(1, 52, 5)).want(t, http.StatusOK)
+		retryAfter(t, d.push(*r.Token, "[]"))
+	})
+	t.Run("rows", func(t *testing.T) {
+		d, owner, r := pushDesk(t)
+		d.push(*r.Token, rows(5000, 10, 10)).want(t, http.StatusOK)
+		d.push(*r.Token, rows(4000, 10, 10)).want(t, http.StatusOK)
+		batch := rows(3000, 52, 5)
+		wait := retryAfter(t, d.push(*r.Token, batch))
+		if wait != 12*time.Second { // 1 000 rows are left; 2 000 more come in 12 s
+			t.Errorf("Retry-After %v", wait)
+		}
+		if got := d.seen(owner); len(got) != 0 {
+			t.Errorf("%d rows of a refused batch are stored", len(got))
+		}
+		d.push(*r.Token, rows(900, 10, 10)).want(t, http.StatusOK) // the refused batch took nothing
+		wait = retryAfter(t, d.push(*r.Token, batch))
+		if wait != 18*time.Second {
+			t.Errorf("Retry-After %v", wait)
+		}
+		d.advance(wait - time.Second)
+		retryAfter(t, d.push(*r.Token, batch))
+		d.advance(time.Second)
+		d.push(*r.Token, batch).want(t, http.StatusOK)
+	})
+	t.Run("refused for their rows, they take no request", func(t *testing.T) {
+		d, _, r := pushDesk(t)
+		d.push(*r.Token, rows(5000, 10, 10)).want(t, http.StatusOK)
+		d.push(*r.Token, rows(5000, 10, 10)).want(t, http.StatusOK)
+		for range 50 {
+			retryAfter(t, d.push(*r.Token, rows(1, 52, 5)))
+		}
+		for range 58 {
+			d.push(*r.Token, "[]").want(t, http.StatusOK)
+		}
+		retryAfter(t, d.push(*r.Token, "[]"))
+	})
+	t.Run("who never waits is read no more", func(t *testing.T) {
+		d, _, r := pushDesk(t)
+		d.push(*r.Token, rows(5000, 10, 10)).want(t, http.StatusOK)
+		d.push(*r.Token, rows(5000, 10, 10)).want(t, http.StatusOK)
+		for range 60 {
+			retryAfter(t, d.push(*r.Token, rows(1, 52, 5)))
+		}
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", untouched{t})
+		req.Header.Set("Content-Type", "application/json")
+		if w := d.direct(req); w.Code != http.StatusTooManyRequests {
+			t.Errorf("%d", w.Code)
+		}
+	})
+	t.Run("rows without a limit", func(t *testing.T) {
+		d := newDeskWith(t, deskLimits{manage: 100, requests: 60})
+		r := d.someone("owner@example.com", mapdata.Driver).registerPush("Cameras")
+		for range 4 {
+			d.push(*r.Token, rows(5000, 10, 10)).want(t, http.StatusOK)
+		}
+	})
+}
+
+// TestPushOnAFullDisk is D7.2 and mapdata.ErrUnavailable: nothing by halves, and a 503 that says when to come back.
+func TestPushOnAFullDisk(t *testing.T) {
+	d := newDeskWith(t, deskLimits{manage: 100, requests: 60, maxPages: 100})
+	owner := d.someone("owner@example.com", mapdata.Driver)
+	r := owner.registerPush("Cameras")
+	d.push(*r.Token, rows(10, 52, 5)).want(t, http.StatusOK)
+	got := d.push(*r.Token, rows(5000, 52, 5)).want(t, http.StatusServiceUnavailable)
+	if got.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	if ids := d.seen(owner); len(ids) != 10 {
+		t.Errorf("%d are stored, 10 were acknowledged", len(ids))
+	}
+	d.push(*r.Token, rows(20, 52, 5)).want(t, http.StatusOK)
+}
+
+// TestABodyThatBreaksOff is not the provider's attempt, and stores nothing.
+func TestABodyThatBreaksOff(t *testing.T) {
+	d, owner, r := pushDesk(t)
+	for _, encoding := range []string{"identity", "gzip"} {
+		body := rows(10, 52, 5)
+		if encoding == "gzip" {
+			body = zip(t, body)
+		}
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", &broken{strings.NewReader(body[:20])})
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Content-Encoding", encoding)
+		if w := d.direct(req); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: %d: %s", encoding, w.Code, w.Body)
+		}
+	}
+	if ids := d.seen(owner); len(ids) != 0 {
+		t.Errorf("%v are stored", ids)
+	}
+	id, _ := mapdata.ParseFeedID(r.id())
+	if attempts, err := d.db.Attempts(t.Context(), id, time.Time{}); err != nil || len(attempts) != 0 {
+		t.Errorf("%d attempts, %v", len(attempts), err)
+	}
+}
+
+// broken ends before its time.
+type broken struct{ r *strings.Reader }
+
+var errBroken = errors.New("connection reset")
+
+func (b *broken) Read(p []byte) (int, error) {
+	if n, err := b.r.Read(p); err == nil {
+		return n, nil
+	}
+	return 0, errBroken
+}
+
+// TestAProviderThatLeaves gets no answer, and leaves no log of a failure.
+func TestAProviderThatLeaves(t *testing.T) {
+	d, _, r := pushDesk(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", strings.NewReader(rows(1, 52, 5)))
+	req.Header.Set("Content-Type", "application/json")
+	d.direct(req)
+	if got := d.log.String(); strings.Contains(got, "ERROR") {
+		t.Error(got)
+	}
+}
