@@ -52,6 +52,9 @@ func run(ctx context.Context, o options) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(o.dir)) }()
 	}
+	if err := os.MkdirAll(o.dir, 0o700); err != nil {
+		return err
+	}
 	t := &table{}
 	defer t.print()
 	b := &bench{options: o, table: t}

@@ -29,8 +29,8 @@ func appendPosition(dst []byte, p geo.Point) []byte {
 }
 
 // appendHit appends an entity in its read shape (Entity, read shape). Nobody votes yet: every entity is reported, at
-// the prior of its source (D9.4).
-func appendHit(dst []byte, h *mapdata.Hit) []byte {
+// the prior of its source (D9.4). days are the calendars of its three times.
+func appendHit(dst []byte, h *mapdata.Hit, days *[3]calendar) []byte {
 	length := int(h.Prepared[0])
 	position, properties := h.Prepared[1:1+length], h.Prepared[1+length:]
 	dst = append(dst, `{"id":"`...)
@@ -46,11 +46,11 @@ func appendHit(dst []byte, h *mapdata.Hit) []byte {
 	dst = append(dst, `","geom":{"type":"Point","coordinates":[`...)
 	dst = append(dst, position...)
 	dst = append(dst, `]},"geom_line":null,"first_seen_at":`...)
-	dst = appendTime(dst, h.FirstSeenAt)
+	dst = days[0].append(dst, h.FirstSeenAt)
 	dst = append(dst, `,"last_seen_at":`...)
-	dst = appendTime(dst, h.LastSeenAt)
+	dst = days[1].append(dst, h.LastSeenAt)
 	dst = append(dst, `,"expires_at":`...)
-	dst = appendTime(dst, h.ExpiresAt)
+	dst = days[2].append(dst, h.ExpiresAt)
 	dst = append(dst, `,"status":"reported","confidence":0.5,"confirm_count":0,"dispute_count":0,"properties":`...)
 	dst = append(dst, properties...)
 	return append(dst, '}')
@@ -80,43 +80,50 @@ const (
 	msPerDay    = 24 * 60 * 60 * msPerSecond
 )
 
-// appendTime appends milliseconds since 1970 as a JSON string in timeLayout, null for 0. It is the hot half of an answer:
-// three times an entity, so that the calendar is worked out here and not by package time.
-func appendTime(dst []byte, ms int64) []byte {
+// calendar writes times, and remembers the day of the last one: three times an entity, nearly all of them of a few days,
+// are the hot half of an answer. The zero value is ready.
+type calendar struct {
+	made bool  // day and date hold a day
+	day  int64 // since 1970
+	date [12]byte
+}
+
+// append appends milliseconds since 1970 as a JSON string in timeLayout, null for 0.
+func (c *calendar) append(dst []byte, ms int64) []byte {
 	if ms == 0 {
 		return append(dst, "null"...)
 	}
-	days := ms / msPerDay
-	rest := ms % msPerDay
+	days, rest := ms/msPerDay, ms%msPerDay
 	if rest < 0 {
 		days, rest = days-1, rest+msPerDay
 	}
-	year, month, day := civil(days)
+	if !c.made || c.day != days {
+		c.turn(days)
+	}
 	second := rest / msPerSecond
-	dst = append(dst, '"')
-	dst = appendDigits(dst, year/100, 2)
-	dst = appendDigits(dst, year%100, 2)
-	dst = append(dst, '-')
-	dst = appendDigits(dst, month, 2)
-	dst = append(dst, '-')
-	dst = appendDigits(dst, day, 2)
-	dst = append(dst, 'T')
-	dst = appendDigits(dst, second/3600, 2)
-	dst = append(dst, ':')
-	dst = appendDigits(dst, second/60%60, 2)
-	dst = append(dst, ':')
-	dst = appendDigits(dst, second%60, 2)
-	dst = append(dst, '.')
-	dst = appendDigits(dst, rest%msPerSecond, 3)
-	return append(dst, 'Z', '"')
+	milli := rest % msPerSecond
+	dst = append(dst, c.date[:]...)
+	hour, minute := second/3600, second/60%60
+	second %= 60
+	return append(dst,
+		byte('0'+hour/10), byte('0'+hour%10), ':', byte('0'+minute/10), byte('0'+minute%10), ':', byte('0'+second/10), byte('0'+second%10),
+		'.', byte('0'+milli/100), byte('0'+milli/10%10), byte('0'+milli%10), 'Z', '"')
 }
 
-func appendDigits(dst []byte, n int64, width int) []byte {
-	if width == 3 {
-		dst = append(dst, byte('0'+n/100))
-		n %= 100
+// turn makes the text of another day.
+func (c *calendar) turn(days int64) {
+	year, month, day := civil(days)
+	c.made, c.day = true, days
+	c.date = [12]byte{
+		'"', byte('0' + year/1000), byte('0' + year/100%10), byte('0' + year/10%10), byte('0' + year%10),
+		'-', byte('0' + month/10), byte('0' + month%10), '-', byte('0' + day/10), byte('0' + day%10), 'T',
 	}
-	return append(dst, byte('0'+n/10), byte('0'+n%10))
+}
+
+// appendTime appends one time; see calendar.
+func appendTime(dst []byte, ms int64) []byte {
+	var c calendar
+	return c.append(dst, ms)
 }
 
 // civil turns days since 1970 into a date of the Gregorian calendar. Counting years from March puts the leap day last,

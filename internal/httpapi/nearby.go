@@ -101,11 +101,12 @@ func matches(header []string, etag string) bool {
 // appendAnswer appends the answer but for its time and its end.
 func (a *api) appendAnswer(dst []byte, answer *nearby.Answer) []byte {
 	dst = append(dst, `{"entities":[`...)
+	var days [3]calendar
 	for i := range answer.Hits {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendHit(dst, &answer.Hits[i])
+		dst = appendHit(dst, &answer.Hits[i], &days)
 	}
 	dst = append(dst, `],"sources":[`...)
 	dst = append(dst, a.health.text(answer.Sources)...)
