@@ -325,6 +325,9 @@ func TestUnknownTokensOfAClient(t *testing.T) {
 	try("mistyped", client).want(t, http.StatusUnauthorized)
 }
 
+// badRows makes a batch of n rows that cost as much of the rate as good ones, and less time.
+func badRows(n int) string { return "[" + strings.TrimSuffix(strings.Repeat("7,", n), ",") + "]" }
+
 // TestPushRates is D7.3.
 func TestPushRates(t *testing.T) {
 	retryAfter := func(t *testing.T, r reply) time.Duration {
@@ -360,8 +363,8 @@ func TestPushRates(t *testing.T) {
 	})
 	t.Run("rows", func(t *testing.T) {
 		d, owner, r := pushDesk(t)
-		d.push(*r.Token, rows(5000, 10, 10)).want(t, http.StatusOK)
-		d.push(*r.Token, rows(4000, 10, 10)).want(t, http.StatusOK)
+		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
+		d.push(*r.Token, badRows(4000)).want(t, http.StatusOK)
 		batch := rows(3000, 52, 5)
 		wait := retryAfter(t, d.push(*r.Token, batch))
 		if wait != 12*time.Second { // 1 000 rows are left; 2 000 more come in 12 s
@@ -370,7 +373,7 @@ func TestPushRates(t *testing.T) {
 		if got := d.seen(owner); len(got) != 0 {
 			t.Errorf("%d rows of a refused batch are stored", len(got))
 		}
-		d.push(*r.Token, rows(900, 10, 10)).want(t, http.StatusOK) // the refused batch took nothing
+		d.push(*r.Token, badRows(900)).want(t, http.StatusOK) // the refused batch took nothing
 		wait = retryAfter(t, d.push(*r.Token, batch))
 		if wait != 18*time.Second {
 			t.Errorf("Retry-After %v", wait)
@@ -382,8 +385,8 @@ func TestPushRates(t *testing.T) {
 	})
 	t.Run("refused for their rows, they take no request", func(t *testing.T) {
 		d, _, r := pushDesk(t)
-		d.push(*r.Token, rows(5000, 10, 10)).want(t, http.StatusOK)
-		d.push(*r.Token, rows(5000, 10, 10)).want(t, http.StatusOK)
+		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
+		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
 		for range 50 {
 			retryAfter(t, d.push(*r.Token, rows(1, 52, 5)))
 		}
@@ -394,8 +397,8 @@ func TestPushRates(t *testing.T) {
 	})
 	t.Run("who never waits is read no more", func(t *testing.T) {
 		d, _, r := pushDesk(t)
-		d.push(*r.Token, rows(5000, 10, 10)).want(t, http.StatusOK)
-		d.push(*r.Token, rows(5000, 10, 10)).want(t, http.StatusOK)
+		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
+		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
 		for range 60 {
 			retryAfter(t, d.push(*r.Token, rows(1, 52, 5)))
 		}
@@ -409,7 +412,7 @@ func TestPushRates(t *testing.T) {
 		d := newDeskWith(t, deskLimits{manage: 100, requests: 60})
 		r := d.someone("owner@example.com", mapdata.Driver).registerPush("Cameras")
 		for range 4 {
-			d.push(*r.Token, rows(5000, 10, 10)).want(t, http.StatusOK)
+			d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
 		}
 	})
 }
