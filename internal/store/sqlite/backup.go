@@ -13,8 +13,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// backupPages is how many pages are copied between two looks at the context: 8 MiB.
-const backupPages = 2_000
+// backupPages is how many pages are copied between two looks at the context: 2 MiB.
+const backupPages = 500
 
 const newEpoch = `UPDATE state SET epoch = lower(hex(randomblob(16))) WHERE id = 1`
 

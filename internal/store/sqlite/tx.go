@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 
 	modernc "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
@@ -136,6 +137,10 @@ func scan(ctx context.Context, conn *sql.Conn, query string, args []driver.Value
 	})
 }
 
+// yieldEvery is after how many rows a long read lets others run: a reader's request takes some ten microseconds, and must
+// not wait for a time slice of ten milliseconds behind rows by the thousand.
+const yieldEvery = 64
+
 func each(ctx context.Context, rows driver.Rows, take func(row []driver.Value) error) error {
 	row := make([]driver.Value, len(rows.Columns()))
 	for n := 1; ; n++ {
@@ -147,6 +152,9 @@ func each(ctx context.Context, rows driver.Rows, take func(row []driver.Value) e
 		}
 		if err := take(row); err != nil {
 			return err
+		}
+		if n%yieldEvery == 0 {
+			runtime.Gosched()
 		}
 		if n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()

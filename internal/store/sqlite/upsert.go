@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"wayside/internal/mapdata"
@@ -70,6 +71,7 @@ func upsertBy(
 			return err
 		}
 		entities = entities[rows:]
+		runtime.Gosched() // readers' requests are short: see yieldEvery
 	}
 	return nil
 }
