@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"hash/maphash"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -81,6 +82,10 @@ func (ix *Index) edit() *edit {
 	return &edit{ix: ix, v: &next, cells: make(map[cell][]entry)}
 }
 
+// yieldEvery is after how many entities following lets others run: searches take some microseconds each, and must not wait
+// for a time slice of ten milliseconds.
+const yieldEvery = 32
+
 // Apply follows changes, in their order, and publishes one new version.
 func (ix *Index) Apply(changes []mapdata.FeedChange) {
 	e := ix.edit()
@@ -96,6 +101,9 @@ func (ix *Index) Apply(changes []mapdata.FeedChange) {
 		}
 		for k := range c.Entities {
 			e.put(place, &c.Entities[k])
+			if k%yieldEvery == 0 {
+				runtime.Gosched()
+			}
 		}
 	}
 	e.compact()

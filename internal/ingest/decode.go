@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"time"
 	"unicode/utf8"
 
@@ -27,6 +28,10 @@ const (
 	MaxSnapshotRows = 200_000 // of a pull (D6.6)
 	maxDepth        = 1000    // levels of nesting, the array included (D3.11)
 )
+
+// yieldEvery is after how many rows decoding lets others run: readers' requests take some ten microseconds each, and must
+// not wait for a time slice of ten milliseconds behind thousands of rows.
+const yieldEvery = 32
 
 var byteOrderMark = []byte{0xEF, 0xBB, 0xBF}
 
@@ -68,7 +73,9 @@ func decode(r io.Reader, now time.Time, maxRows int, yield func(index int, row R
 			rejected.Index = rows
 		}
 		yield(rows, row, rejected)
-		rows++
+		if rows++; rows%yieldEvery == 0 {
+			runtime.Gosched()
+		}
 	}
 	return rows, closeArray(dec)
 }
