@@ -43,6 +43,7 @@ type Follower struct {
 	loaded    atomic.Bool
 	revision  atomic.Int64
 	entities  atomic.Int64
+	followed  atomic.Int64
 	epoch     string
 }
 
@@ -67,6 +68,9 @@ func (f *Follower) Revision() int64 { return f.revision.Load() }
 
 // Entities is how many entities the index holds.
 func (f *Follower) Entities() int64 { return f.entities.Load() }
+
+// Followed is how many changed entities were applied since the start, loading apart.
+func (f *Follower) Followed() int64 { return f.followed.Load() }
 
 // Run loads everything, and then follows until ctx ends. A store that fails is asked again: what was loaded stays
 // readable meanwhile.
@@ -171,6 +175,7 @@ func (f *Follower) apply(ctx context.Context, changes []mapdata.FeedChange) erro
 	f.index.Apply(changes)
 	for i := range changes {
 		c := &changes[i]
+		f.followed.Add(int64(len(c.Entities) + len(c.Gone)))
 		if c.Feed == nil {
 			f.catalogue.Remove(c.FeedID)
 			continue

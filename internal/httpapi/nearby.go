@@ -19,6 +19,7 @@ const (
 	cacheShared  = "public, max-age=10"
 	cachePrivate = "private, max-age=10"
 	varyReads    = "Accept-Encoding, Authorization, Cookie"
+	varyOrigins  = varyReads + ", Origin" // where some origins may read
 )
 
 // nearbyScratch is what one answer is made in, kept for the next.
@@ -66,6 +67,9 @@ func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, body 
 	h := w.Header()
 	h["Etag"] = []string{string(etag)}
 	h["Vary"] = []string{varyReads}
+	if len(a.CORSOrigins) > 0 {
+		h["Vary"] = []string{varyOrigins}
+	}
 	h["Cache-Control"] = []string{cacheControl(c)}
 	if match := r.Header["If-None-Match"]; match != nil && matches(match, string(etag)) {
 		w.WriteHeader(http.StatusNotModified)

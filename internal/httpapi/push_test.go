@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -169,6 +170,36 @@ func TestHowAPushIsSent(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestABombIsNotReadOut holds that an endless body that grows a thousandfold ends at 16 MiB of what it grows to.
+func TestABombIsNotReadOut(t *testing.T) {
+	d, _, r := pushDesk(t)
+	endless := &endlessReader{piece: zip(t, strings.Repeat(" ", 1<<20))}
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", endless)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Encoding", "gzip")
+	if w := d.direct(req); w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("%d: %s", w.Code, w.Body)
+	}
+	if most := 18 * len(endless.piece); endless.read > most {
+		t.Errorf("%d bytes were read, want at most %d", endless.read, most)
+	}
+}
+
+// endlessReader repeats a piece for a gigabyte, which is endless enough.
+type endlessReader struct {
+	piece string
+	read  int
+}
+
+func (e *endlessReader) Read(p []byte) (int, error) {
+	if e.read > 1<<30 {
+		return 0, io.EOF
+	}
+	n := copy(p, e.piece[e.read%len(e.piece):])
+	e.read += n
+	return n, nil
 }
 
 // TestWhatIsNoBatch is Errors: Push ingestion, D3.11 and D7.2: nothing of it is stored, and it shows in the feed's health

@@ -41,8 +41,8 @@ func (a *api) serve(r route) http.HandlerFunc {
 		rec := recorder{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
 			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler {
-					panic(p)
+				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+					panic(p) // how net/http is told to break off
 				}
 				a.Log.Error("handler failed", "route", r.path, "panic", p, "stack", string(debug.Stack()))
 				if !rec.wrote {
@@ -70,6 +70,10 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, cl class) (*caller, 
 	case open, pushing:
 		return c, nil
 	case reading:
+		a.allowOrigin(w, r)
+		if a.Loaded != nil && !a.Loaded() { // an empty answer would say that there is nothing
+			return nil, mapdata.Describe(mapdata.ErrUnavailable, "The service has just started and is still loading. Ask again in a few seconds.")
+		}
 		if err := a.identify(r, c, true); err != nil {
 			return nil, err
 		}
@@ -190,7 +194,10 @@ func (a *api) refuse(w *recorder, r *http.Request, rt route, err error) {
 		return // the client went away: nobody reads an answer
 	}
 	p := problemOf(err)
-	if p.Status >= http.StatusInternalServerError {
+	switch {
+	case p.Status == http.StatusServiceUnavailable:
+		a.Log.Warn("request put off", "route", rt.path, "method", r.Method, "error", err)
+	case p.Status >= http.StatusInternalServerError:
 		a.Log.Error("request failed", "route", rt.path, "method", r.Method, "error", err)
 	}
 	if !w.wrote {

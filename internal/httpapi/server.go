@@ -25,6 +25,7 @@ type Deps struct {
 	Log            *slog.Logger
 	Observe        func(pattern string, status int, took time.Duration) // called after each request; nil: nobody looks
 	Ready          func() error                                         // nil error: the index is loaded and the store answers
+	Loaded         func() bool                                          // whether reads show everything already; nil: always
 
 	Nearby   *nearby.Reader
 	Sources  *source.Catalogue
@@ -64,6 +65,9 @@ func New(deps Deps) http.Handler {
 			byPath[r.path] = make(methods)
 		}
 		byPath[r.path][r.method] = a.serve(r)
+		if r.class == reading && len(a.CORSOrigins) > 0 {
+			byPath[r.path][http.MethodOptions] = a.preflight
+		}
 	}
 	mux := http.NewServeMux()
 	for path, m := range byPath {
@@ -127,12 +131,16 @@ func (a *api) dispatch(m methods) http.Handler {
 			return
 		}
 		w.Header().Set("Allow", allow)
-		writeProblem(w, r, &problem{Type: "method-not-allowed", Status: http.StatusMethodNotAllowed,
-			Detail: "This address answers " + allow + "."})
+		writeProblem(w, r, &problem{
+			Type: "method-not-allowed", Status: http.StatusMethodNotAllowed,
+			Detail: "This address answers " + allow + ".",
+		})
 	})
 }
 
 func (a *api) unknownPath(w http.ResponseWriter, r *http.Request) {
-	writeProblem(w, r, &problem{Type: "not-found", Status: http.StatusNotFound,
-		Detail: "There is nothing at this address. GET /docs lists what there is."})
+	writeProblem(w, r, &problem{
+		Type: "not-found", Status: http.StatusNotFound,
+		Detail: "There is nothing at this address. GET /docs lists what there is.",
+	})
 }

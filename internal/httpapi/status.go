@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"net/http"
 
 	"wayside/internal/mapdata"
@@ -21,8 +22,8 @@ func (a *api) getHealthz(w http.ResponseWriter, r *http.Request, _ *caller) erro
 // getReadyz says whether reads and writes would work now: the index is loaded and the store answers (D12.4).
 func (a *api) getReadyz(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	if err := a.Ready(); err != nil {
-		a.Log.Warn("not ready", "error", err)
-		return mapdata.Describe(mapdata.ErrUnavailable, "Not ready: the index is still loading or the store does not answer.")
+		told := mapdata.Describe(mapdata.ErrUnavailable, "Not ready: the index is still loading or the store does not answer.")
+		return fmt.Errorf("%w: %w", told, err)
 	}
 	return writeJSON(w, r, http.StatusOK, map[string]string{"status": "ready"})
 }
