@@ -137,7 +137,9 @@ func (s *service) kill() {
 	if err := s.cmd.Process.Kill(); err != nil {
 		s.t.Fatal(err)
 	}
-	_ = <-s.ended // killed
+	if err := <-s.ended; err == nil {
+		s.t.Error("the service ended well before it could be killed")
+	}
 }
 
 // terminate asks the service to end, and waits until it does.

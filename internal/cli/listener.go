@@ -90,7 +90,9 @@ func (s *webServer) run(ctx context.Context) error {
 	}
 	s.draining.Store(true)
 	err := s.listener.Close()
-	_ = <-served // that the listener is closed is no news
+	if ended := <-served; !errors.Is(ended, net.ErrClosed) {
+		err = errors.Join(err, ended)
+	}
 	s.drain()
 	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()

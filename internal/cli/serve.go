@@ -67,14 +67,14 @@ type server struct {
 const collectAt = 25
 
 // newServer opens everything that the service needs: after it, nothing fails for a wrong configuration any more.
-func newServer(p *program, cfg *config.Config, log *slog.Logger) (s *server, err error) {
+func newServer(p *program, cfg *config.Config, log *slog.Logger) (_ *server, err error) {
 	if !slices.ContainsFunc(p.env, func(v string) bool { return strings.HasPrefix(v, "GOGC=") }) {
 		debug.SetGCPercent(collectAt)
 	}
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	s = &server{log: log, metrics: telemetry.NewMetrics(version), ready: make(chan struct{})}
+	s := &server{log: log, metrics: telemetry.NewMetrics(version), ready: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -138,10 +138,11 @@ func (s *server) wire(p *program, cfg *config.Config) (err error) {
 	pushes := push.New(push.Config{
 		Store: s.store, Ingest: ingester, Buckets: s.buckets, Now: p.now, Log: s.log,
 		Requests: cfg.Limits.PushesPerMinute, Entities: cfg.Limits.PushEntitiesPerMinute, Changed: pokeFollower,
+		Observe: s.metrics.PushRows,
 	})
 	s.web.handle(httpapi.New(httpapi.Deps{
 		BaseURL: cfg.BaseURL, TrustedProxies: cfg.HTTP.TrustedProxies, CORSOrigins: cfg.Read.CORSOrigins,
-		Now: p.now, Log: s.log, Observe: s.metrics.Request, Ready: s.isReady,
+		Now: p.now, Log: s.log, Observe: s.metrics.Request, Ready: s.isReady, Loaded: s.follower.Loaded,
 		Nearby:  nearby.New(ix, catalogue, cfg.Chargers.PrimaryNetwork, p.now),
 		Sources: catalogue, Accounts: s.accounts, Feeds: s.feeds, Pushes: pushes,
 		Limits: httpapi.Limits{
@@ -174,6 +175,7 @@ func (s *server) makeSpool() error {
 func (s *server) gauges() error {
 	return errors.Join(
 		s.metrics.Gauge("wayside_index_entities", "Entities in the index.", func() float64 { return float64(s.follower.Entities()) }),
+		s.metrics.Gauge("wayside_follow_entities_total", "Changed entities applied to the index since the start.", func() float64 { return float64(s.follower.Followed()) }),
 		s.metrics.Gauge("wayside_index_revision", "Revision that readers see.", func() float64 { return float64(s.follower.Revision()) }),
 		s.metrics.Gauge("wayside_store_revision", "Revision of the store; -1: it does not answer.", func() float64 {
 			ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
@@ -210,6 +212,7 @@ func (s *server) run(ctx context.Context, first ...job) error {
 		job{"poller", s.whenReady(s.poller.Run)},
 		// The letter in hand is finished; doors and polls, which write letters, are closed.
 		job{"mail", s.sender.Run},
+		job{"letters of others", s.watchForLetters},
 		// Nobody reads any more.
 		job{"follower", s.follower.Run},
 		job{"start", s.start},
@@ -259,6 +262,24 @@ func (s *server) whenReady(run func(context.Context) error) func(context.Context
 			return nil
 		case <-s.ready:
 			return run(ctx)
+		}
+	}
+}
+
+// watchForLetters lets the sender look whenever something has changed: a decision at the command line and a snapshot
+// that shrank leave letters too, and tell nobody.
+func (s *server) watchForLetters(ctx context.Context) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for seen := s.follower.Revision(); ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			if now := s.follower.Revision(); now != seen {
+				seen = now
+				s.sender.Poke()
+			}
 		}
 	}
 }

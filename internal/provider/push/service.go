@@ -25,9 +25,10 @@ type Config struct {
 	Buckets  *ratelimit.Memory
 	Now      func() time.Time
 	Log      *slog.Logger
-	Requests int    // with one token in a minute (D7.3); 0: no limit
-	Entities int    // rows pushed with one token in a minute (D7.3); 0: no limit
-	Changed  func() // called after a refused push was recorded, so that those who follow look at once; nil: nobody does
+	Requests int                          // with one token in a minute (D7.3); 0: no limit
+	Entities int                          // rows pushed with one token in a minute (D7.3); 0: no limit
+	Changed  func()                       // called after a refused push was recorded, so that those who follow look at once; nil: nobody does
+	Observe  func(accepted, rejected int) // told of the rows of each stored batch; nil: nobody counts
 }
 
 // Service is the use case. Its methods may be called from many goroutines.
@@ -78,6 +79,9 @@ func (s *Service) Push(ctx context.Context, pushToken string, client netip.Addr,
 	}
 	if err != nil {
 		return ingest.Report{}, fmt.Errorf("push: %w", err)
+	}
+	if s.Observe != nil {
+		s.Observe(report.Accepted, report.Rejected)
 	}
 	return report, nil
 }

@@ -1,0 +1,303 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"wayside/internal/store/sqlite"
+)
+
+// TestCommandLineBesideTheService goes the way of a new feed: an account made at the command line signs in, registers,
+// pushes, is seen by its owner alone, is approved at the command line, and is seen by everybody (D12.3, D5.4, D4.8).
+func TestCommandLineBesideTheService(t *testing.T) {
+	s := startService(t, unlimited)
+	owner := s.signIn("owner@example.org")
+	resp, body := owner.do(http.MethodPost, "/v2/feeds", map[string]any{"name": "Cameras", "direction": "push", "visibility": "public"})
+	var registered struct {
+		Feed struct{ ID string }
+		Push string `json:"push_ingest_token"`
+	}
+	if err := json.Unmarshal(body, &registered); err != nil || resp.StatusCode != http.StatusCreated {
+		t.Fatalf("register: %d %s", resp.StatusCode, body)
+	}
+	resp, body = owner.do(http.MethodPost, "/v2/feeds/"+registered.Push+"/entities", rowsAt(10, 10, "a", 3))
+	if resp.StatusCode != http.StatusOK || !strings.Contains(string(body), `"accepted":3`) {
+		t.Fatalf("push: %d %s", resp.StatusCode, body)
+	}
+	guest := &client{s: s}
+	seen := func(c *client, want int) func() bool {
+		return func() bool {
+			ids, err := c.near(10, 10)
+			return err == nil && len(ids) == want
+		}
+	}
+	eventually(t, "the owner reads a pending feed", seen(owner, 3))
+	if !seen(guest, 0)() {
+		t.Error("a guest reads a pending feed")
+	}
+	var list []feedJSON
+	if err := json.Unmarshal([]byte(s.cli("feed", "list", "--json")), &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 1 || list[0].ID != registered.Feed.ID || list[0].ReviewState != "pending" || list[0].EntityCount != 3 || list[0].OwnerEmail != "owner@example.org" {
+		t.Errorf("feed list: %+v", list)
+	}
+	s.cli("feed", "approve", registered.Feed.ID)
+	eventually(t, "everybody reads an approved feed", seen(guest, 3))
+	var one feedJSON
+	if err := json.Unmarshal([]byte(s.cli("feed", "reject", registered.Feed.ID, "--note", "Too few.", "--json")), &one); err != nil {
+		t.Fatal(err)
+	}
+	if one.ReviewState != "rejected" || one.ReviewNote != "Too few." || one.IsApproved {
+		t.Errorf("feed reject: %+v", one)
+	}
+	eventually(t, "nobody reads a rejected feed", seen(guest, 0))
+	if text := s.cli("feed", "show", registered.Feed.ID); !strings.Contains(text, "Too few.") || strings.Contains(text, registered.Push) {
+		t.Errorf("feed show: %s", text)
+	}
+	eventually(t, "two decisions make two letters", func() bool {
+		letters, err := filepath.Glob(filepath.Join(s.dir, outboxFolder, "*.eml"))
+		return err == nil && len(letters) == 2
+	})
+	if err := s.terminate(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+	for _, secret := range []string{registered.Push, owner.cookie.Value, "owner@example.org"} {
+		if strings.Contains(s.log.String(), secret) {
+			t.Errorf("the log holds %q:\n%s", secret, s.log)
+		}
+	}
+}
+
+// TestSignInByLetter signs in with the code of the letter that lies in the outbox folder (D11.1, D11.7).
+func TestSignInByLetter(t *testing.T) {
+	s := startService(t, "")
+	c := &client{s: s}
+	if resp, body := c.do(http.MethodPost, "/v2/auth/email", map[string]string{"email": "new@example.org"}); resp.StatusCode != http.StatusAccepted {
+		t.Fatalf("ask for a letter: %d %s", resp.StatusCode, body)
+	}
+	var letter []byte
+	eventually(t, "the letter is written", func() bool {
+		letters, err := filepath.Glob(filepath.Join(s.dir, outboxFolder, "*.eml"))
+		if err != nil || len(letters) != 1 {
+			return false
+		}
+		letter, err = os.ReadFile(letters[0])
+		return err == nil
+	})
+	code := regexp.MustCompile(`\b\d{4} ?\d{4}\b`).Find(letter)
+	resp, body := c.do(http.MethodPost, "/v2/auth/verify", map[string]string{"email": "new@example.org", "code": string(code)})
+	if resp.StatusCode != http.StatusOK || len(resp.Cookies()) != 1 {
+		t.Fatalf("verify: %d %s", resp.StatusCode, body)
+	}
+	c.cookie = resp.Cookies()[0]
+	if resp, body := c.do(http.MethodGet, "/v2/account", nil); resp.StatusCode != http.StatusOK || !strings.Contains(string(body), "new@example.org") {
+		t.Errorf("account: %d %s", resp.StatusCode, body)
+	}
+}
+
+// TestBackupAndRestore backs a running service up, restores it elsewhere, and reads there what was stored before.
+func TestBackupAndRestore(t *testing.T) {
+	s := startService(t, unlimited)
+	c := s.signIn("owner@example.org")
+	f := c.register("feed")
+	push := func(prefix string, lat float64) {
+		t.Helper()
+		if resp, body := c.do(http.MethodPost, "/v2/feeds/"+f.token+"/entities", rowsAt(lat, 10, prefix, 5)); resp.StatusCode != http.StatusOK {
+			t.Fatalf("push: %d %s", resp.StatusCode, body)
+		}
+	}
+	push("before", 10)
+	folder := t.TempDir()
+	archive := strings.TrimSpace(s.cli("backup", folder))
+	if filepath.Dir(archive) != folder {
+		t.Fatalf("backup went to %s", archive)
+	}
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 1 {
+		t.Errorf("%d files in the folder, %v", len(files), err)
+	}
+	if info, err := os.Stat(archive); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the backup's mode is %v, %v", info.Mode(), err)
+	}
+	push("after", 20)
+	if _, err := s.tryCLI("backup", archive); err == nil || !strings.Contains(err.Error(), "there already") {
+		t.Errorf("a backup over another: %v", err)
+	}
+	if _, err := s.tryCLI("restore", archive, "--force"); err == nil || !strings.Contains(err.Error(), "in use by another wayside serve") {
+		t.Errorf("a restore under a running service: %v", err)
+	}
+	if err := s.terminate(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.tryCLI("restore", archive); err == nil || !strings.Contains(err.Error(), "is not empty") {
+		t.Errorf("a restore over data: %v", err)
+	}
+	damage(t, archive)
+	if _, err := s.tryCLI("restore", archive+".damaged", "--force"); err == nil {
+		t.Error("a damaged backup was restored")
+	}
+	s.start(nil)
+	checkNear(t, c, 20, 5) // whatever was refused has touched nothing
+
+	other := newService(t, unlimited)
+	other.cli("restore", archive)
+	other.start(nil)
+	there := &client{s: other, cookie: c.cookie}
+	checkNear(t, there, 10, 5)
+	checkNear(t, there, 20, 0)
+	if resp, body := there.do(http.MethodPost, "/v2/feeds/"+f.token+"/entities", rowsAt(30, 10, "x", 5)); resp.StatusCode != http.StatusOK {
+		t.Errorf("the push token does not work after the restore: %d %s", resp.StatusCode, body)
+	}
+	if before, after := epoch(t, s), epoch(t, other); before == after {
+		t.Error("the restored store has the same epoch")
+	}
+
+	if err := s.terminate(); err != nil {
+		t.Fatal(err)
+	}
+	s.cli("restore", archive, "--force")
+	s.start(nil)
+	checkNear(t, c, 10, 5)
+	checkNear(t, c, 20, 0)
+}
+
+func checkNear(t *testing.T, c *client, lat float64, want int) {
+	t.Helper()
+	ids, err := c.near(lat, 10)
+	if err != nil || len(ids) != want {
+		t.Errorf("at %v: %d entities, %v; want %d", lat, len(ids), err, want)
+	}
+}
+
+// damage writes a copy of an archive in which one byte is different.
+func damage(t *testing.T, archive string) {
+	t.Helper()
+	text, err := os.ReadFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 1
+	if err := os.WriteFile(archive+".damaged", text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// epoch reads the epoch of a service's store.
+func epoch(t *testing.T, s *service) string {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), filepath.Join(s.dir, databaseFile), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	state, err := store.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Epoch
+}
+
+// TestTwoServices holds that a data directory has one service.
+func TestTwoServices(t *testing.T) {
+	s := startService(t, "")
+	out, err := exec.Command(s.bin, "serve", "--config", s.file).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "is in use by another wayside serve") {
+		t.Errorf("a second service: %v\n%s", err, out)
+	}
+}
+
+// TestOpsAddress holds that metrics and profiles are at the second address and nowhere else (D12.4), and name no feed.
+func TestOpsAddress(t *testing.T) {
+	address := freeAddress(t)
+	s := startService(t, fmt.Sprintf("%s\n[ops]\nlisten = %q\n", unlimited, address))
+	c := s.signIn("owner@example.org")
+	f := c.register("feed")
+	if resp, body := c.do(http.MethodPost, "/v2/feeds/"+f.token+"/entities", rowsAt(10, 10, "a", 3)); resp.StatusCode != http.StatusOK {
+		t.Fatalf("push: %d %s", resp.StatusCode, body)
+	}
+	for path, want := range map[string]int{"/metrics": http.StatusNotFound, "/debug/pprof/": http.StatusNotFound, "/healthz": http.StatusOK, "/readyz": http.StatusOK} {
+		if resp, _ := c.do(http.MethodGet, path, nil); resp.StatusCode != want {
+			t.Errorf("%s at the public address: %d, want %d", path, resp.StatusCode, want)
+		}
+	}
+	eventually(t, "metrics show what was pushed", func() bool {
+		text := get(t, "http://"+address+"/metrics")
+		if strings.Contains(text, f.id) || strings.Contains(text, f.token) {
+			t.Fatal("metrics name a feed")
+		}
+		return strings.Contains(text, "wayside_index_entities 3\n") && strings.Contains(text, `wayside_push_rows_total{result="accepted"} 3`)
+	})
+	if text := get(t, "http://"+address+"/debug/pprof/goroutine?debug=1"); !strings.Contains(text, "goroutine profile") {
+		t.Errorf("profile: %s", text)
+	}
+}
+
+// freeAddress is one that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func TestValidate(t *testing.T) {
+	write := func(name, text string) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good := `{"external_id":"a","kind":"camera.speed","lat":1,"lng":2,"properties":{}}`
+	bad := `{"external_id":"b","kind":"camera.sped","lat":1,"lng":2,"properties":{}}`
+	tests := []struct {
+		name   string
+		args   []string
+		code   int
+		stdout string
+		stderr string
+	}{
+		{"good rows", []string{write("good.json", "["+good+"]")}, exitOK, "1 rows accepted, 0 rejected", ""},
+		{"by kind", []string{write("good.json", "["+good+"]")}, exitOK, "camera.speed", ""},
+		{"a bad row", []string{write("bad.json", "["+good+","+bad+"]")}, exitFailed, "unknown_kind", ""},
+		{"as JSON", []string{"--json", write("bad.json", "["+good+","+bad+"]")}, exitFailed, `"rejected": 1`, ""},
+		{"no array", []string{write("object.json", "{}")}, exitFailed, "", "not a JSON array"},
+		{"no such file", []string{"none.json"}, exitFailed, "", "no such file"},
+		{"a URL that no feed may have", []string{"http://example.org/a.json"}, exitFailed, "", "the URL must"},
+		{"a URL of this machine", []string{"https://127.0.0.1/a.json"}, exitFailed, "", "the URL must"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code, stdout, stderr := command(t, nil, append([]string{"validate"}, tt.args...)...)
+			if code != tt.code || !strings.Contains(stdout, tt.stdout) || !strings.Contains(stderr, tt.stderr) {
+				t.Errorf("code %d\nstdout: %s\nstderr: %s", code, stdout, stderr)
+			}
+		})
+	}
+}
