@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"time"
 
 	"wayside/internal/config"
@@ -49,6 +47,7 @@ func (c *serveCmd) Run(p *program) error {
 type server struct {
 	*office
 	log      *slog.Logger
+	env      []string
 	metrics  *telemetry.Metrics
 	release  func() error // of the data directory's lock
 	web      *webServer
@@ -62,19 +61,12 @@ type server struct {
 	ready    chan struct{} // closed once everything is loaded
 }
 
-// collectAt is how much the heap may grow between two collections, in percent. It is mostly large blocks without pointers:
-// cheap to look through, expensive to hold twice.
-const collectAt = 25
-
 // newServer opens everything that the service needs: after it, nothing fails for a wrong configuration any more.
 func newServer(p *program, cfg *config.Config, log *slog.Logger) (_ *server, err error) {
-	if !slices.ContainsFunc(p.env, func(v string) bool { return strings.HasPrefix(v, "GOGC=") }) {
-		debug.SetGCPercent(collectAt)
-	}
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	s := &server{log: log, metrics: telemetry.NewMetrics(version), ready: make(chan struct{})}
+	s := &server{log: log, metrics: telemetry.NewMetrics(version), ready: make(chan struct{}), env: p.env}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -217,6 +209,7 @@ func (s *server) run(ctx context.Context, first ...job) error {
 		job{"follower", s.follower.Run},
 		job{"start", s.start},
 		job{"rate limits", s.buckets.Run},
+		job{"collector", runCollector(s.env)},
 		// The store's own come last, since everybody else writes.
 		job{"pruning", s.prune},
 		job{"checkpoints", s.store.RunCheckpoints},
