@@ -76,7 +76,8 @@ func load(ctx context.Context, addr string, paths []string, length time.Duration
 
 // client is one connection's loop.
 func client(ctx context.Context, addr string, requests [][]byte, first int, total, size *atomic.Int64) ([]time.Duration, error) {
-	conn, err := net.Dial("tcp", addr)
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +168,8 @@ func (s *bareServer) stop() {
 // serveBare is that other process.
 func serveBare(size int) error {
 	body := bytes.Repeat([]byte("x"), size)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	var config net.ListenConfig
+	listener, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}

@@ -146,8 +146,10 @@ func (t *Town) Step(now time.Time, took time.Duration) []row {
 func (t *Town) begin(kind string, speed float64, now time.Time, lasts time.Duration) row {
 	t.number++
 	street, along, northward := t.spot()
-	e := event{street: street, along: along, northward: northward, speed: speed,
-		until: now.Add(lasts/2 + time.Duration(t.rng.Float64()*float64(lasts)))}
+	e := event{
+		street: street, along: along, northward: northward, speed: speed,
+		until: now.Add(lasts/2 + time.Duration(t.rng.Float64()*float64(lasts))),
+	}
 	e.row = row{
 		ExternalID: fmt.Sprintf("happening:%d:%d", now.Unix(), t.number), Kind: kind,
 		Properties: map[string]any{"street": streetName(street, northward)},

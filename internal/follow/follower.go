@@ -82,7 +82,7 @@ func (f *Follower) Run(ctx context.Context) error {
 	for {
 		if err := f.catchUp(ctx); err != nil {
 			if ctx.Err() != nil {
-				return nil //nolint:nilerr // asked to stop
+				return nil
 			}
 			f.opts.Log.Error("cannot follow the store; reads show what was last known", "error", err)
 			select {

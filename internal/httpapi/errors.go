@@ -65,8 +65,10 @@ func problemOf(err error) *problem {
 	case errors.As(err, &invalid):
 		return invalidProblem(invalid)
 	case errors.As(err, &limit):
-		return &problem{Type: "rate-limited", Status: http.StatusTooManyRequests, retryAfter: limit.RetryAfter,
-			Detail: "Too many: the limit on " + limit.What + " is reached. Retry-After says when to come back."}
+		return &problem{
+			Type: "rate-limited", Status: http.StatusTooManyRequests, retryAfter: limit.RetryAfter,
+			Detail: "Too many: the limit on " + limit.What + " is reached. Retry-After says when to come back.",
+		}
 	}
 	for _, s := range statuses {
 		if !errors.Is(err, s.kind) {
@@ -85,8 +87,10 @@ func problemOf(err error) *problem {
 }
 
 func internalProblem() *problem {
-	return &problem{Type: "internal", Status: http.StatusInternalServerError,
-		Detail: "Something went wrong inside the service. It has been logged; try again."}
+	return &problem{
+		Type: "internal", Status: http.StatusInternalServerError,
+		Detail: "Something went wrong inside the service. It has been logged; try again.",
+	}
 }
 
 // invalidProblem is a well-formed body with bad fields (D5.3).

@@ -189,8 +189,10 @@ func sourcesProblem(err error) error {
 
 func (p *problem) addSources(e *nearby.UnknownSourcesError) {
 	for _, name := range e.Unknown {
-		p.Errors = append(p.Errors, problemField{Parameter: "sources", Code: "unknown_source",
-			Message: strconv.Quote(shorten(name)) + " is not a source you may read; valid_ids lists those."})
+		p.Errors = append(p.Errors, problemField{
+			Parameter: "sources", Code: "unknown_source",
+			Message: strconv.Quote(shorten(name)) + " is not a source you may read; valid_ids lists those.",
+		})
 	}
 	for _, id := range e.Valid {
 		p.ValidIDs = append(p.ValidIDs, string(id))

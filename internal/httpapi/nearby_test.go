@@ -212,8 +212,11 @@ func TestNearbyParameters(t *testing.T) {
 	}{
 		{"plain", here, nil, 2},
 		{"nothing given", "", []string{"lat missing", "lng missing", "radius missing"}, 0},
-		{"all wrong at once", "lat=91&lng=x&radius=0&limit=0&since=now&kinds=moose&bbox=1,2,3,4&sources=moose",
-			[]string{"bbox bbox_not_accepted", "lat out_of_range", "lng not_a_number", "radius out_of_range", "kinds unknown_kind", "since invalid_time", "limit invalid_limit", "sources unknown_source"}, 0},
+		{
+			"all wrong at once", "lat=91&lng=x&radius=0&limit=0&since=now&kinds=moose&bbox=1,2,3,4&sources=moose",
+			[]string{"bbox bbox_not_accepted", "lat out_of_range", "lng not_a_number", "radius out_of_range", "kinds unknown_kind", "since invalid_time", "limit invalid_limit", "sources unknown_source"},
+			0,
+		},
 		{"bbox beside the rest", here + "&bbox=", []string{"bbox bbox_not_accepted"}, 0},
 		{"edges of the globe", "lat=-90&lng=180&radius=1", nil, 0},
 		{"NaN", "lat=NaN&lng=4&radius=1", []string{"lat not_a_number"}, 0},

@@ -104,7 +104,7 @@ type watched struct {
 
 func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.r.Read(p)
-	if err != nil && err != io.EOF { //nolint:errorlint // a reader's own end is bare
+	if err != nil && err != io.EOF {
 		w.err = err
 	}
 	return n, err

@@ -20,8 +20,10 @@ type params struct {
 }
 
 func parameterProblem() *problem {
-	return &problem{Type: "invalid-parameters", Status: http.StatusBadRequest,
-		Detail: "Some parameters are missing or wrong; errors lists them all."}
+	return &problem{
+		Type: "invalid-parameters", Status: http.StatusBadRequest,
+		Detail: "Some parameters are missing or wrong; errors lists them all.",
+	}
 }
 
 // bad notes what is wrong with a parameter.

@@ -78,8 +78,10 @@ func (d *door) newFeed(owner mapdata.AccountID, direction mapdata.Direction) {
 	if d.feed, err = mapdata.NewFeedID(); err != nil {
 		d.t.Fatal(err)
 	}
-	f := &mapdata.Feed{ID: d.feed, Owner: owner, Name: "f", Direction: direction, Visibility: mapdata.Public, ReviewState: mapdata.Pending, Active: true,
-		Layer: mapdata.Layer{ID: d.feed.String(), Slug: "f", Name: "f"}, PullInterval: time.Hour, CreatedAt: d.now, UpdatedAt: d.now}
+	f := &mapdata.Feed{
+		ID: d.feed, Owner: owner, Name: "f", Direction: direction, Visibility: mapdata.Public, ReviewState: mapdata.Pending, Active: true,
+		Layer: mapdata.Layer{ID: d.feed.String(), Slug: "f", Name: "f"}, PullInterval: time.Hour, CreatedAt: d.now, UpdatedAt: d.now,
+	}
 	if direction == mapdata.Push {
 		f.PushTokenHash = d.feed[:]
 	}

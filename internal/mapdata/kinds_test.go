@@ -26,8 +26,11 @@ func TestCatalogue(t *testing.T) {
 		{"alert.hazard.fog", 2 * h, 24 * h},
 		{"alert.hazard.ice", 4 * h, 24 * h},
 		{"alert.hazard.flooding", 6 * h, 14 * d},
-		{"camera.speed", 0, 0}, {"camera.red_light", 0, 0}, {"camera.avg_speed", 0, 0},
-		{"charger.supercharger", 0, 0}, {"charger.destination", 0, 0},
+		{"camera.speed", 0, 0},
+		{"camera.red_light", 0, 0},
+		{"camera.avg_speed", 0, 0},
+		{"charger.supercharger", 0, 0},
+		{"charger.destination", 0, 0},
 		{"traffic.jam", 20 * time.Minute, 4 * h},
 	}
 	if mapdata.KindCount != 18 || len(want) != 18 {
@@ -84,8 +87,14 @@ func TestSelectKinds(t *testing.T) {
 		want int
 	}{
 		{"alert.hazard", 8}, // D2.6: itself and its seven subtypes
-		{"alert.hazard.ice", 1}, {"alert.police", 1}, {"traffic.jam", 1},
-		{"alert", 0}, {"", 0}, {"camera.", 0}, {"ALERT.POLICE", 0}, {"alert.hazard.", 0},
+		{"alert.hazard.ice", 1},
+		{"alert.police", 1},
+		{"traffic.jam", 1},
+		{"alert", 0},
+		{"", 0},
+		{"camera.", 0},
+		{"ALERT.POLICE", 0},
+		{"alert.hazard.", 0},
 	}
 	for _, tt := range tests {
 		if got := count(mapdata.SelectKinds(tt.id)); got != tt.want {
