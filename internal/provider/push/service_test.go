@@ -77,36 +77,55 @@ func body(text string) func() ([]byte, error) {
 	return func() ([]byte, error) { return []byte(text), nil }
 }
 
-// TestRatesAreTakenTogether pushes from many goroutines at once: as many pass as the rates say, and a refusal by one rate
-// takes nothing of the other (D7.3).
+// TestRatesAreTakenTogether pushes from many goroutines at once, again and again: as many pass as the rates say, and a
+// refusal by one rate takes nothing of the other (D7.3).
 func TestRatesAreTakenTogether(t *testing.T) {
 	d := newDock(t)
 	d.Requests, d.Entities = 30, 100
-	var (
-		group      sync.WaitGroup
-		ok, limits atomic.Int32
-	)
-	for range 50 { // 10 of 10 rows pass
-		group.Go(func() {
-			_, err := d.Push(t.Context(), d.token, client, body("[0,0,0,0,0,0,0,0,0,0]"))
-			var limit *mapdata.LimitError
-			switch {
-			case err == nil:
-				ok.Add(1)
-			case errors.As(err, &limit):
-				limits.Add(1)
-			default:
-				t.Error(err)
-			}
-		})
+	requests := ratelimit.HashKey(ratelimit.Pushes, token.Hash(d.token))
+	const rounds, pushes = 30, 25
+	for round := range rounds {
+		now := start.Add(time.Duration(round) * time.Minute) // all buckets are full again
+		d.Now = func() time.Time { return now }
+		var (
+			group, decoded sync.WaitGroup
+			ok, limits     atomic.Int32
+		)
+		decoded.Add(pushes)
+		for range pushes { // 10 of 10 rows pass
+			group.Go(func() {
+				_, err := d.Push(t.Context(), d.token, client, func() ([]byte, error) {
+					decoded.Done()
+					decoded.Wait()
+					return []byte("[0,0,0,0,0,0,0,0,0,0]"), nil
+				})
+				var limit *mapdata.LimitError
+				switch {
+				case err == nil:
+					ok.Add(1)
+				case errors.As(err, &limit):
+					limits.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		left := d.Buckets.Peek(requests, ratelimit.PerMinute(30), 0, now).Remaining
+		if ok.Load() != 10 || limits.Load() != pushes-10 || left != 20 {
+			t.Fatalf("round %d: %d passed, %d were refused, %d requests are left; want 10, %d, 20", round, ok.Load(), limits.Load(), left, pushes-10)
+		}
 	}
-	group.Wait()
-	if ok.Load() != 10 || limits.Load() != 40 {
-		t.Errorf("%d passed and %d were refused, want 10 and 40", ok.Load(), limits.Load())
-	}
-	left := d.Buckets.Peek(ratelimit.HashKey(ratelimit.Pushes, token.Hash(d.token)), ratelimit.PerMinute(30), 0, start).Remaining
-	if left != 20 {
-		t.Errorf("%d requests are left, want 20", left)
+}
+
+// TestAMistypedTokenIsNotLookedUp is D5.1.
+func TestAMistypedTokenIsNotLookedUp(t *testing.T) {
+	d := newDock(t)
+	d.Store = failing{d.db}
+	for _, text := range []string{"", "x", d.token[:49], d.token + "0", "wsk_" + d.token[4:], d.token[:20] + "_" + d.token[21:]} {
+		if _, err := d.Push(t.Context(), text, client, body("[]")); !errors.Is(err, mapdata.ErrUnauthenticated) {
+			t.Errorf("a token of %d characters: %v", len(text), err)
+		}
 	}
 }
 
