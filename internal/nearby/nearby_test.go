@@ -1,0 +1,162 @@
+package nearby_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/geo"
+	"wayside/internal/index"
+	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
+	"wayside/internal/source"
+)
+
+var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+var (
+	anna = mapdata.AccountID{1}
+	ben  = mapdata.AccountID{2}
+)
+
+// world is an index and a catalogue with a few feeds at 52, 4: each holds one charger of each network.
+type world struct {
+	index     *index.Index
+	catalogue *source.Catalogue
+	reader    *nearby.Reader
+}
+
+func newWorld() *world {
+	w := &world{index: index.New(func(dst []byte, _ *mapdata.Entity) []byte { return dst }), catalogue: source.New()}
+	w.reader = nearby.New(w.index, w.catalogue, "tesla", func() time.Time { return start })
+	return w
+}
+
+func (w *world) add(n byte, owner mapdata.AccountID, state mapdata.ReviewState, at geo.Point) *mapdata.Feed {
+	charger, _ := mapdata.ParseKind("charger.supercharger")
+	f := &mapdata.Feed{
+		ID: mapdata.FeedID{15: n}, Owner: owner, Visibility: mapdata.Public, ReviewState: state, Active: true,
+		Direction: mapdata.Push, Layer: mapdata.Layer{Slug: fmt.Sprintf("layer-%d", n)},
+	}
+	c := mapdata.FeedChange{Feed: f, FeedID: f.ID}
+	for _, network := range []string{"", "tesla", "fastned", "ionity"} {
+		c.Entities = append(c.Entities, mapdata.Entity{
+			Feed: f.ID, ExternalID: fmt.Sprintf("%d %s", n, network), Kind: charger, Network: network, Point: at, FirstSeenAt: start, SeenAt: start, ChangedAt: start,
+		})
+	}
+	w.index.Apply([]mapdata.FeedChange{c})
+	w.catalogue.Set(f, false)
+	w.catalogue.Publish()
+	return f
+}
+
+func (w *world) near(t *testing.T, edit func(*nearby.Query)) (ids []string, a nearby.Answer) {
+	t.Helper()
+	q := &nearby.Query{Center: geo.Point{Lat: 52, Lng: 4}, Radius: 1000, Kinds: mapdata.AllKinds, Limit: nearby.MaxLimit, Tier: mapdata.TierGuest}
+	if edit != nil {
+		edit(q)
+	}
+	if err := w.reader.Near(q, &a); err != nil {
+		t.Fatal(err)
+	}
+	ids = []string{}
+	for _, h := range a.Hits {
+		ids = append(ids, string(h.ExternalID))
+	}
+	slices.Sort(ids)
+	return ids, a
+}
+
+// TestNetworks holds D4.7.
+func TestNetworks(t *testing.T) {
+	w := newWorld()
+	w.add(1, anna, mapdata.Approved, geo.Point{Lat: 52, Lng: 4})
+	primary := []string{"1 ", "1 tesla"}
+	tests := []struct {
+		name    string
+		tier    mapdata.Tier
+		named   bool
+		wanted  []string
+		applied []string
+		found   []string
+	}{
+		{"guest", mapdata.TierGuest, false, nil, []string{"tesla"}, primary},
+		{"guest who names one", mapdata.TierGuest, true, []string{"fastned"}, []string{"tesla"}, primary},
+		{"account", mapdata.TierAccount, false, nil, []string{"tesla"}, primary},
+		{"account with one more", mapdata.TierAccount, true, []string{"fastned"}, []string{"tesla", "fastned"}, []string{"1 ", "1 fastned", "1 tesla"}},
+		{"account with two: the first named wins", mapdata.TierAccount, true, []string{"ionity", "fastned"}, []string{"tesla", "ionity"}, []string{"1 ", "1 ionity", "1 tesla"}},
+		{"the primary named costs nothing", mapdata.TierAccount, true, []string{"tesla", "fastned"}, []string{"tesla", "fastned"}, []string{"1 ", "1 fastned", "1 tesla"}},
+		{"the same named twice costs once", mapdata.TierPremium, true, []string{"ionity", "ionity"}, []string{"tesla", "ionity"}, []string{"1 ", "1 ionity", "1 tesla"}},
+		{"premium", mapdata.TierPremium, false, nil, []string{"*"}, []string{"1 ", "1 fastned", "1 ionity", "1 tesla"}},
+		{"premium who names", mapdata.TierPremium, true, []string{"fastned", "ionity"}, []string{"tesla", "fastned", "ionity"}, []string{"1 ", "1 fastned", "1 ionity", "1 tesla"}},
+		{"premium who names none", mapdata.TierPremium, true, nil, []string{"tesla"}, primary},
+		{"premium who names an unknown one", mapdata.TierPremium, true, []string{"moose"}, []string{"tesla", "moose"}, primary},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ids, a := w.near(t, func(q *nearby.Query) { q.Tier, q.Named, q.Networks, q.Account = tt.tier, tt.named, tt.wanted, ben })
+			if diff := cmp.Diff(tt.applied, a.Networks); diff != "" {
+				t.Error("applied", diff)
+			}
+			if diff := cmp.Diff(tt.found, ids); diff != "" {
+				t.Error("found", diff)
+			}
+		})
+	}
+}
+
+// TestOwnersView holds D4.8: owners read what is theirs, pending too and of every network; nobody else does.
+func TestOwnersView(t *testing.T) {
+	w := newWorld()
+	pending := w.add(1, anna, mapdata.Pending, geo.Point{Lat: 52, Lng: 4})
+	all := []string{"1 ", "1 fastned", "1 ionity", "1 tesla"}
+	name := string(pending.ID.Source())
+	for _, edit := range map[string]func(*nearby.Query){
+		"plain":     func(*nearby.Query) {},
+		"by source": func(q *nearby.Query) { q.Sources = []string{name} },
+		"by layer":  func(q *nearby.Query) { q.ByLayer, q.Layers = true, []string{"layer-1"} },
+		"by both":   func(q *nearby.Query) { q.ByLayer, q.Layers, q.Sources = true, []string{"layer-1"}, []string{name} },
+	} {
+		ids, a := w.near(t, func(q *nearby.Query) { q.Account, q.Tier = anna, mapdata.TierAccount; edit(q) })
+		if diff := cmp.Diff(all, ids); diff != "" {
+			t.Error(diff)
+		}
+		if len(a.Sources) != 1 || a.Sources[0].ID != pending.ID.Source() {
+			t.Errorf("sources: %v", a.Sources)
+		}
+	}
+	for _, account := range []mapdata.AccountID{{}, ben} {
+		if ids, a := w.near(t, func(q *nearby.Query) { q.Account = account }); len(ids)+len(a.Sources) != 0 {
+			t.Errorf("%v reads %v of %v", account, ids, a.Sources)
+		}
+		q := &nearby.Query{Radius: 1, Limit: 1, Account: account, Sources: []string{name, "moose"}}
+		var unknown *nearby.UnknownSourcesError
+		if err := w.reader.Near(q, &nearby.Answer{}); !errors.As(err, &unknown) || len(unknown.Unknown) != 2 || len(unknown.Valid) != 0 {
+			t.Errorf("%v names another's feed: %v", account, err)
+		}
+		if err := w.reader.CheckSources(q); !errors.As(err, &unknown) {
+			t.Errorf("CheckSources: %v", err)
+		}
+	}
+}
+
+// TestSourcesOfTheSurroundings: few sources are all told of, many only where they are.
+func TestSourcesOfTheSurroundings(t *testing.T) {
+	w := newWorld()
+	for n := range byte(100) {
+		w.add(n, anna, mapdata.Approved, geo.Point{Lat: -40, Lng: 100})
+	}
+	if _, a := w.near(t, nil); len(a.Sources) != 100 {
+		t.Errorf("of 100 sources %d are told of", len(a.Sources))
+	}
+	here := w.add(200, anna, mapdata.Approved, geo.Point{Lat: 52, Lng: 4})
+	w.add(201, anna, mapdata.Pending, geo.Point{Lat: 52, Lng: 4})
+	_, a := w.near(t, nil)
+	if len(a.Sources) != 1 || a.Sources[0].ID != here.ID.Source() {
+		t.Errorf("of 101 sources these are told of: %v", a.Sources)
+	}
+}
