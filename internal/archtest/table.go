@@ -35,7 +35,7 @@ var rules = map[string]rule{
 	"store/migrate":   {},
 	"store/sqlite":    {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
 	"store/postgres":  {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
-	"store/storetest": {ours: []string{"mapdata", "geo", "account", "feed", "follow", "ingest", "mail", "provider/pull"}, never: []string{"net/http"}},
+	"store/storetest": {ours: []string{"mapdata", "geo", "account", "feed", "follow", "ingest", "mail", "provider/pull", "provider/push"}, never: []string{"net/http"}},
 
 	"follow": {ours: []string{"index", "source", "mapdata", "geo"}, never: transport},
 	"nearby": {ours: []string{"mapdata", "geo", "consensus"}, never: transport},

@@ -18,6 +18,7 @@ import (
 	"wayside/internal/mail"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/pull"
+	"wayside/internal/provider/push"
 )
 
 // Store is all that the use cases ask of a store.
@@ -28,6 +29,7 @@ type Store interface {
 	ingest.Store
 	mail.Outbox
 	pull.Store
+	push.Store
 	Close() error
 }
 
@@ -47,6 +49,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"entities", entityTests()},
 		{"changes", changeTests()},
 		{"polls", pollTests()},
+		{"pushes", pushTests()},
 		{"letters", letterTests()},
 		{"side by side", concurrencyTests()},
 		{"whole", wholeTests()},
