@@ -34,7 +34,10 @@ type Config struct {
 
 // Service is the use case. Its methods may be called from many goroutines. Every failure that is not one of the kinds of
 // mapdata is the store's.
-type Service struct{ Config }
+type Service struct {
+	Config
+	counts counts
+}
 
 // New makes a Service.
 func New(c Config) *Service {
@@ -44,7 +47,7 @@ func New(c Config) *Service {
 	if c.Changed == nil {
 		c.Changed = func() {}
 	}
-	return &Service{c}
+	return &Service{Config: c}
 }
 
 // now is the time as it is stored: UTC, to the millisecond.
@@ -71,7 +74,7 @@ func (a Actor) owns(f *mapdata.Feed) bool { return !a.account.IsZero() && a.acco
 type View struct {
 	mapdata.Feed
 	Full     bool // false: only what the public sees may be shown, and Entities was not counted
-	Entities int  // that have not expired
+	Entities int  // that have not expired; of a large feed, as they were up to a minute ago
 }
 
 // Register stores a new feed of the actor, with a layer of its own, pending review. A push feed's token is returned in
@@ -163,9 +166,9 @@ func (s *Service) List(ctx context.Context, by Actor) ([]View, error) {
 }
 
 func (s *Service) full(ctx context.Context, f *mapdata.Feed) (*View, error) {
-	n, err := s.Store.CountEntities(ctx, f.ID, s.now())
+	n, err := s.counts.of(ctx, s, f.ID)
 	if err != nil {
-		return nil, fmt.Errorf("count entities: %w", err)
+		return nil, err
 	}
 	return &View{Feed: *f, Full: true, Entities: n}, nil
 }

@@ -553,3 +553,55 @@ func TestAFullDiskIsUnavailable(t *testing.T) {
 		t.Errorf("told of %d changes", o.changes)
 	}
 }
+
+// slow is a store that takes its time to count.
+type slow struct {
+	feed.Store
+	o      *office
+	took   time.Duration
+	counts int
+}
+
+func (s *slow) CountEntities(context.Context, mapdata.FeedID, time.Time) (int, error) {
+	s.counts++
+	s.o.now = s.o.now.Add(s.took)
+	return s.counts, nil
+}
+
+// TestASlowCountIsRepeated holds that reading a large feed again and again costs a small share of the time.
+func TestASlowCountIsRepeated(t *testing.T) {
+	o := newOffice(t)
+	_, by := o.someone("owner@example.com", mapdata.Driver)
+	v, _ := o.register(by, pushOf("Chargers"))
+	other, _ := o.register(by, pushOf("Cameras"))
+	store := &slow{Store: o.db, o: o, took: 400 * time.Millisecond}
+	o.Store = store
+	entities := func(v *feed.View) int {
+		t.Helper()
+		got, err := o.Get(t.Context(), by, v.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Entities
+	}
+	begin := o.now
+	for o.now.Sub(begin) < 10*time.Minute {
+		entities(v)
+		o.now = o.now.Add(time.Second)
+	}
+	if store.counts < 10 || store.counts > 16 {
+		t.Errorf("counted %d times in ten minutes", store.counts)
+	}
+	if entities(v) == entities(other) {
+		t.Error("two feeds share a count")
+	}
+	store.took = time.Millisecond
+	o.now = o.now.Add(time.Minute)
+	before := store.counts
+	for range 5 {
+		entities(v)
+	}
+	if store.counts != before+5 {
+		t.Errorf("a quick count was repeated: %d of 5 were made", store.counts-before)
+	}
+}
