@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -19,8 +20,9 @@ const (
 	answerTimeout = 2 * time.Minute // from the end of a request's header, for a client that reads slowly
 	idleTimeout   = 2 * time.Minute
 	headerBytes   = 64 << 10
-	drainTimeout  = 500 * time.Millisecond // for connections to close by agreement
-	finishTimeout = 10 * time.Second       // for what is in flight (D12.5)
+	quietTime     = 500 * time.Millisecond // of a connection that nobody is about to use
+	drainTimeout  = 5 * time.Second        // for connections to close by agreement
+	finishTimeout = 10 * time.Second       // for what is in flight, draining included (D12.5)
 )
 
 // webServer answers at one address.
@@ -28,8 +30,9 @@ type webServer struct {
 	listener net.Listener
 	server   *http.Server
 	draining atomic.Bool
-	open     atomic.Int64  // connections
-	closed   chan struct{} // told when a connection closes
+	open     atomic.Int64 // connections
+	running  atomic.Int64 // requests
+	changed  atomic.Int64 // when a connection was last opened, used or closed, in nanoseconds since 1970
 }
 
 // listen opens the address. Connections wait until run.
@@ -39,7 +42,7 @@ func listen(ctx context.Context, address string, logger *slog.Logger) (*webServe
 	if err != nil {
 		return nil, err
 	}
-	s := &webServer{listener: listener, closed: make(chan struct{}, 1)}
+	s := &webServer{listener: listener}
 	s.server = &http.Server{
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: answerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes,
 		ErrorLog: log.New(serverLog{logger}, "", 0), ConnState: s.count,
@@ -50,6 +53,8 @@ func listen(ctx context.Context, address string, logger *slog.Logger) (*webServe
 // handle says who answers; it is called once, before run.
 func (s *webServer) handle(handler http.Handler) {
 	s.server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.running.Add(1)
+		defer s.running.Add(-1)
 		if s.draining.Load() {
 			w.Header().Set("Connection", "close")
 		}
@@ -66,15 +71,12 @@ func (s *webServer) close() error {
 }
 
 func (s *webServer) count(_ net.Conn, state http.ConnState) {
+	s.changed.Store(time.Now().UnixNano())
 	switch state {
 	case http.StateNew:
 		s.open.Add(1)
 	case http.StateClosed, http.StateHijacked:
 		s.open.Add(-1)
-		select {
-		case s.closed <- struct{}{}:
-		default:
-		}
 	}
 }
 
@@ -88,27 +90,55 @@ func (s *webServer) run(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
-	s.draining.Store(true)
-	err := s.listener.Close()
-	if ended := <-served; !errors.Is(ended, net.ErrClosed) {
-		err = errors.Join(err, ended)
-	}
-	s.drain()
+	late, err := shutDoor(s.listener)
+	err = errors.Join(err, unlessClosed(s.listener.Close()))
+	s.draining.Store(true) // not before: whoever is told to close would come again by the door that is just being shut
+	err = errors.Join(err, unlessClosed(<-served), unlessClosed(s.server.Serve(&queue{s.listener, late})))
 	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
+	s.drain()
 	if shut := s.server.Shutdown(finish); errors.Is(shut, context.DeadlineExceeded) {
 		return errors.Join(errors.New("requests were still running after 10 s and were cut off"), s.server.Close())
 	}
 	return err
 }
 
-// drain waits until every connection is closed, or long enough.
+// unlessClosed is an error other than that a listener is closed, or was shut while somebody waited at it.
+func unlessClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
+}
+
+// queue is a listener of connections that are there already.
+type queue struct {
+	net.Listener
+	conns []net.Conn
+}
+
+// Accept gives one after the other.
+func (q *queue) Accept() (net.Conn, error) {
+	if len(q.conns) == 0 {
+		return nil, net.ErrClosed
+	}
+	conn := q.conns[0]
+	q.conns = q.conns[1:]
+	return conn, nil
+}
+
+// drain waits until every connection is closed, or nobody is about to use one that is left.
 func (s *webServer) drain() {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
 	enough := time.NewTimer(drainTimeout)
 	defer enough.Stop()
 	for s.open.Load() > 0 {
 		select {
-		case <-s.closed:
+		case now := <-tick.C:
+			if s.running.Load() == 0 && now.UnixNano()-s.changed.Load() > int64(quietTime) {
+				return
+			}
 		case <-enough.C:
 			return
 		}
