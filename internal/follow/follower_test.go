@@ -206,7 +206,7 @@ func (s *idle) State(context.Context) (mapdata.StoreState, error) {
 }
 func (s *idle) AllFeeds(context.Context, func(*mapdata.Feed)) error                { return nil }
 func (s *idle) AllEntities(context.Context, int, int, func(*mapdata.Entity)) error { return nil }
-func (s *idle) Changes(context.Context, int64, int) ([]mapdata.FeedChange, error) { return nil, nil }
+func (s *idle) Changes(context.Context, int64, int) ([]mapdata.FeedChange, error)  { return nil, nil }
 
 func (s *idle) Attempts(context.Context, mapdata.FeedID, time.Time) ([]mapdata.Attempt, error) {
 	return nil, nil

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/base64"
 	"strconv"
 
@@ -58,15 +57,15 @@ func appendHit(dst []byte, h *mapdata.Hit, days *[3]calendar) []byte {
 
 // appendPlain appends text that is valid UTF-8 without control characters (D3.1) as the inside of a JSON string.
 func appendPlain(dst, text []byte) []byte {
-	for {
-		at := bytes.IndexAny(text, `"\`)
-		if at < 0 {
-			return append(dst, text...)
+	from := 0
+	for at, c := range text {
+		if c == '"' || c == '\\' {
+			dst = append(dst, text[from:at]...)
+			dst = append(dst, '\\')
+			from = at
 		}
-		dst = append(dst, text[:at]...)
-		dst = append(dst, '\\', text[at])
-		text = text[at+1:]
 	}
+	return append(dst, text[from:]...)
 }
 
 // appendString appends any text as a JSON string.
