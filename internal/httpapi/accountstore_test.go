@@ -1,241 +1,74 @@
 package httpapi_test
 
 import (
-	"bytes"
 	"context"
+	"path/filepath"
 	"sync"
+	"testing"
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store/sqlite"
 )
 
-// memory is account.Store in memory; asked records the calls, by name.
-type memory struct {
-	asked    []string
-	mu       sync.Mutex
-	accounts []mapdata.Account
-	signIns  []mapdata.SignIn
-	sent     []mapdata.SignIn // all there ever were, for the limit
-	letters  []mapdata.Letter
-	sessions []mapdata.Session
-	tokens   []mapdata.APIToken
-	audit    []mapdata.AuditEntry
-	fail     error // of every write
+// ledger is the real store, with a note of what signing in asks of it and of the letters that it took. It fails every
+// write of signing in when it is told to.
+type ledger struct {
+	*sqlite.DB
+
+	mu      sync.Mutex
+	asked   []string
+	letters []mapdata.Letter
+	fail    error
 }
 
-func (m *memory) lock() func() { m.mu.Lock(); return m.mu.Unlock }
-
-func (m *memory) CreateAccount(_ context.Context, a *mapdata.Account) error {
-	defer m.lock()()
-	m.asked = append(m.asked, "CreateAccount")
-	for i := range m.accounts {
-		if m.accounts[i].Email == a.Email {
-			return mapdata.ErrConflict
-		}
-	}
-	m.accounts = append(m.accounts, *a)
-	return m.fail
-}
-
-func (m *memory) find(match func(*mapdata.Account) bool) (*mapdata.Account, error) {
-	for i := range m.accounts {
-		if match(&m.accounts[i]) {
-			a := m.accounts[i]
-			return &a, nil
-		}
-	}
-	return nil, mapdata.ErrNotFound
-}
-
-func (m *memory) Account(_ context.Context, id mapdata.AccountID) (*mapdata.Account, error) {
-	defer m.lock()()
-	m.asked = append(m.asked, "Account")
-	return m.find(func(a *mapdata.Account) bool { return a.ID == id })
-}
-
-func (m *memory) AccountByEmail(_ context.Context, email string) (*mapdata.Account, error) {
-	defer m.lock()()
-	m.asked = append(m.asked, "AccountByEmail")
-	return m.find(func(a *mapdata.Account) bool { return a.Email == email })
-}
-
-func (m *memory) Accounts(context.Context) ([]mapdata.Account, error) {
-	defer m.lock()()
-	m.asked = append(m.asked, "Accounts")
-	return append([]mapdata.Account(nil), m.accounts...), nil
-}
-
-func (m *memory) UpdateAccount(_ context.Context, a *mapdata.Account, audit mapdata.AuditEntry) error {
-	defer m.lock()()
-	m.asked = append(m.asked, "UpdateAccount")
-	for i := range m.accounts {
-		if m.accounts[i].ID == a.ID {
-			m.accounts[i] = *a
-			m.audit = append(m.audit, audit)
-			return m.fail
-		}
-	}
-	return mapdata.ErrNotFound
-}
-
-func (m *memory) CreateSignIn(_ context.Context, s *mapdata.SignIn, l *mapdata.Letter, since time.Time, limit int) (bool, error) {
-	defer m.lock()()
-	m.asked = append(m.asked, "CreateSignIn")
-	n := 0
-	for i := range m.sent {
-		if m.sent[i].Email == s.Email && !m.sent[i].CreatedAt.Before(since) {
-			n++
-		}
-	}
-	if n >= limit {
-		return false, m.fail
-	}
-	m.sent = append(m.sent, *s)
-	m.signIns = append(m.signIns, *s)
-	if l != nil {
-		m.letters = append(m.letters, *l)
-	}
-	return true, m.fail
-}
-
-func (m *memory) take(match func(*mapdata.SignIn) bool) (*mapdata.SignIn, error) {
-	for i := range m.signIns {
-		if s := m.signIns[i]; match(&s) {
-			m.signIns = append(m.signIns[:i], m.signIns[i+1:]...)
-			return &s, m.fail
-		}
-	}
-	return nil, mapdata.ErrNotFound
-}
-
-func (m *memory) TakeSignIn(_ context.Context, hash []byte, now time.Time) (*mapdata.SignIn, error) {
-	defer m.lock()()
-	m.asked = append(m.asked, "TakeSignIn")
-	return m.take(func(s *mapdata.SignIn) bool { return bytes.Equal(s.TokenHash, hash) && now.Before(s.ExpiresAt) })
-}
-
-func (m *memory) TakeSignInByCode(_ context.Context, email string, hash []byte, now time.Time, most int) (*mapdata.SignIn, error) {
-	defer m.lock()()
-	m.asked = append(m.asked, "TakeSignInByCode")
-	found, err := m.take(func(s *mapdata.SignIn) bool {
-		return s.Email == email && bytes.Equal(s.CodeHash, hash) && now.Before(s.ExpiresAt) && s.Tries < most
-	})
+func newLedger(t testing.TB, now func() time.Time) *ledger {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "wayside.db"), sqlite.Options{Now: now})
 	if err != nil {
-		for i := range m.signIns {
-			if m.signIns[i].Email == email {
-				m.signIns[i].Tries++
-			}
-		}
+		t.Fatal(err)
 	}
-	return found, err
+	t.Cleanup(func() { _ = db.Close() })
+	return &ledger{DB: db}
 }
 
-func (m *memory) CreateSession(_ context.Context, s *mapdata.Session) error {
-	defer m.lock()()
-	m.asked = append(m.asked, "CreateSession")
-	m.sessions = append(m.sessions, *s)
-	return m.fail
+func (l *ledger) note(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked = append(l.asked, name)
 }
 
-func (m *memory) Session(_ context.Context, hash []byte) (*mapdata.Session, *mapdata.Account, error) {
-	defer m.lock()()
-	m.asked = append(m.asked, "Session")
-	for i := range m.sessions {
-		if s := m.sessions[i]; bytes.Equal(s.TokenHash, hash) {
-			a, err := m.find(func(a *mapdata.Account) bool { return a.ID == s.Account })
-			return &s, a, err
-		}
+func (l *ledger) CreateAccount(ctx context.Context, a *mapdata.Account) error {
+	l.note("CreateAccount")
+	if l.fail != nil {
+		return l.fail
 	}
-	return nil, nil, mapdata.ErrNotFound
+	return l.DB.CreateAccount(ctx, a)
 }
 
-func (m *memory) TouchSession(_ context.Context, id string, at time.Time) error {
-	defer m.lock()()
-	m.asked = append(m.asked, "TouchSession")
-	for i := range m.sessions {
-		if m.sessions[i].ID == id && m.fail == nil {
-			m.sessions[i].SeenAt = at
-		}
+func (l *ledger) AccountByEmail(ctx context.Context, email string) (*mapdata.Account, error) {
+	l.note("AccountByEmail")
+	return l.DB.AccountByEmail(ctx, email)
+}
+
+func (l *ledger) CreateSignIn(ctx context.Context, s *mapdata.SignIn, letter *mapdata.Letter, since time.Time, limit int) (bool, error) {
+	l.note("CreateSignIn")
+	if l.fail != nil {
+		return false, l.fail
 	}
-	return m.fail
-}
-
-func (m *memory) Sessions(_ context.Context, account mapdata.AccountID) ([]mapdata.Session, error) {
-	defer m.lock()()
-	m.asked = append(m.asked, "Sessions")
-	var all []mapdata.Session
-	for _, s := range m.sessions {
-		if s.Account == account {
-			all = append(all, s)
-		}
+	stored, err := l.DB.CreateSignIn(ctx, s, letter, since, limit)
+	if stored && letter != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.letters = append(l.letters, *letter)
 	}
-	return all, nil
+	return stored, err
 }
 
-func (m *memory) DeleteSession(_ context.Context, account mapdata.AccountID, id string) error {
-	defer m.lock()()
-	m.asked = append(m.asked, "DeleteSession")
-	for i, s := range m.sessions {
-		if s.Account == account && s.ID == id {
-			m.sessions = append(m.sessions[:i], m.sessions[i+1:]...)
-			return m.fail
-		}
+func (l *ledger) TakeSignIn(ctx context.Context, hash []byte, now time.Time) (*mapdata.SignIn, error) {
+	l.note("TakeSignIn")
+	if l.fail != nil {
+		return nil, l.fail
 	}
-	return mapdata.ErrNotFound
-}
-
-func (m *memory) CreateAPIToken(_ context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry) error {
-	defer m.lock()()
-	m.asked = append(m.asked, "CreateAPIToken")
-	m.tokens = append(m.tokens, *t)
-	m.audit = append(m.audit, audit)
-	return m.fail
-}
-
-func (m *memory) APIToken(_ context.Context, hash []byte) (*mapdata.APIToken, *mapdata.Account, error) {
-	defer m.lock()()
-	m.asked = append(m.asked, "APIToken")
-	for i := range m.tokens {
-		if t := m.tokens[i]; bytes.Equal(t.TokenHash, hash) {
-			a, err := m.find(func(a *mapdata.Account) bool { return a.ID == t.Account })
-			return &t, a, err
-		}
-	}
-	return nil, nil, mapdata.ErrNotFound
-}
-
-func (m *memory) TouchAPIToken(_ context.Context, id string, at time.Time) error {
-	defer m.lock()()
-	m.asked = append(m.asked, "TouchAPIToken")
-	for i := range m.tokens {
-		if m.tokens[i].ID == id && m.fail == nil {
-			m.tokens[i].UsedAt = at
-		}
-	}
-	return m.fail
-}
-
-func (m *memory) APITokens(_ context.Context, account mapdata.AccountID) ([]mapdata.APIToken, error) {
-	defer m.lock()()
-	m.asked = append(m.asked, "APITokens")
-	var all []mapdata.APIToken
-	for _, t := range m.tokens {
-		if t.Account == account {
-			all = append(all, t)
-		}
-	}
-	return all, nil
-}
-
-func (m *memory) DeleteAPIToken(_ context.Context, account mapdata.AccountID, id string, audit mapdata.AuditEntry) error {
-	defer m.lock()()
-	m.asked = append(m.asked, "DeleteAPIToken")
-	for i, t := range m.tokens {
-		if t.Account == account && t.ID == id {
-			m.tokens = append(m.tokens[:i], m.tokens[i+1:]...)
-			m.audit = append(m.audit, audit)
-			return m.fail
-		}
-	}
-	return mapdata.ErrNotFound
+	return l.DB.TakeSignIn(ctx, hash, now)
 }

@@ -34,7 +34,7 @@ const formType = "application/x-www-form-urlencoded"
 // house is the signing-in half of the service behind a real server.
 type house struct {
 	t      *testing.T
-	store  *memory
+	store  *ledger
 	server *httptest.Server
 	log    bytes.Buffer
 	mu     sync.Mutex
@@ -43,7 +43,8 @@ type house struct {
 
 func newHouse(t *testing.T, secure bool) *house {
 	t.Helper()
-	h := &house{t: t, store: &memory{}, now: start}
+	h := &house{t: t, now: start}
+	h.store = newLedger(t, h.time)
 	h.server = httptest.NewUnstartedServer(nil)
 	scheme := "http://"
 	if secure {
@@ -204,8 +205,12 @@ func TestSignIn(t *testing.T) {
 				name, value := verify(b, token, code).want(t, http.StatusOK).cookie(t, secure)
 				var answer struct{ Account map[string]any }
 				b.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK).decode(t, &answer)
+				ada, err := b.store.AccountByEmail(t.Context(), "ada@example.org")
+				if err != nil {
+					t.Fatal(err)
+				}
 				want := map[string]any{
-					"id": b.store.accounts[0].ID.String(), "email": "ada@example.org", "role": "driver", "tier": "account",
+					"id": ada.ID.String(), "email": "ada@example.org", "role": "driver", "tier": "account",
 					"created_at": "2026-11-21T08:00:00.000Z",
 				}
 				if diff := cmp.Diff(want, answer.Account); diff != "" {
@@ -392,7 +397,8 @@ func TestBodiesOfSigningIn(t *testing.T) {
 func FuzzSignInBody(f *testing.F) {
 	f.Add(`{"email": "a@b.example"}`)
 	f.Add(`{"email": "\ud800", "a": [[1e999]]}`)
-	h := &house{store: &memory{}, now: start}
+	h := &house{now: start}
+	h.store = newLedger(f, h.time)
 	handler := httpapi.New(httpapi.Deps{
 		BaseURL: "http://127.0.0.1", Now: h.time, Log: slog.New(slog.DiscardHandler), Buckets: ratelimit.NewMemory(1000),
 		Accounts: account.New(account.Config{Store: h.store, Now: h.time, Log: slog.New(slog.DiscardHandler)}),
