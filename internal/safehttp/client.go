@@ -159,7 +159,7 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 			r.Started()
 		}
 		x := newExchange(ctx, left, leave)
-		answer, err := c.ask(x, at, header)
+		answer, err := c.ask(x, at, header) //nolint:bodyclose // x.close ends the connection and with it the body
 		connected = connected || x.raw != nil
 		if err == nil && !isRedirect(answer.StatusCode) {
 			return c.accept(x, answer)

@@ -235,7 +235,7 @@ func TestBodyUpToTheLimit(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 	_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/over")})
-	wantOutcome(t, err, mapdata.OutcomeTooLarge, true)
+	_ = wantOutcome(t, err, mapdata.OutcomeTooLarge, true)
 }
 
 // zeros is an endless text.
@@ -352,7 +352,7 @@ func TestHostileAnswers(t *testing.T) {
 			})
 			began := time.Now()
 			_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/hostile?secret"), AuthHeader: "X-Key: secret"})
-			wantOutcome(t, err, tt.want, true)
+			_ = wantOutcome(t, err, tt.want, true)
 			if took := time.Since(began); tt.want == mapdata.OutcomeTimeout && (took < soon || took > 10*soon) {
 				t.Errorf("took %v, the limit is %v", took, soon)
 			}
@@ -436,7 +436,7 @@ func TestHostileConnections(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := rawProvider(t, tt.talk)
 			_, err := fetch(t.Context(), client(t, s, hurried), Request{URL: urlOf(t, s, here, "/")})
-			wantOutcome(t, err, tt.want, true)
+			_ = wantOutcome(t, err, tt.want, true)
 		})
 	}
 }

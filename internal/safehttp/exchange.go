@@ -185,7 +185,7 @@ func (b *body) Read(p []byte) (int, error) {
 		n, err = int(b.left), errBodyTooLarge
 	}
 	b.left -= int64(n)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = b.failure(err)
 	}
 	b.err = err

@@ -40,7 +40,7 @@ func TestNextSlot(t *testing.T) {
 	if slot := nextSlot(id, time.Minute, time.Unix(-1000, 0)); slot.Before(time.Unix(-1000, 0)) {
 		t.Errorf("before 1970: %v", slot)
 	}
-	if phase(id, time.Minute) != phase(id, time.Minute) {
+	if first, again := phase(id, time.Minute), phase(id, time.Minute); first != again {
 		t.Error("the phase moves")
 	}
 }

@@ -207,9 +207,6 @@ func BenchmarkStore(b *testing.B) {
 		rowsPerSecond(b, rows)
 	})
 	b.Run("load by two", func(b *testing.B) {
-		if b.N > 10 {
-			b.N = 10
-		}
 		var rows [2]int
 		for range b.N {
 			var both sync.WaitGroup
