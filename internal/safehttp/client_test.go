@@ -477,7 +477,7 @@ func TestBrokenTLS(t *testing.T) {
 		accept(t, listener, func(c net.Conn) { _ = c.(*tls.Conn).Handshake() })
 		s.URL = "https://" + listener.Addr().String()
 		_, err = fetch(t.Context(), client(t, s, nil), Request{URL: urlOf(t, s, here, "/")})
-		wantOutcome(t, err, mapdata.OutcomeTLSError, true)
+		_ = wantOutcome(t, err, mapdata.OutcomeTLSError, true)
 	})
 }
 
@@ -491,7 +491,7 @@ func failBeforeTLS(t *testing.T, talk func(net.Conn), want mapdata.Outcome) {
 	accept(t, listener, talk)
 	s.URL = "https://" + listener.Addr().String()
 	_, err = fetch(t.Context(), client(t, s, hurried), Request{URL: urlOf(t, s, here, "/")})
-	wantOutcome(t, err, want, true)
+	_ = wantOutcome(t, err, want, true)
 }
 
 func TestNothingListens(t *testing.T) {
@@ -500,7 +500,7 @@ func TestNothingListens(t *testing.T) {
 	u := urlOf(t, s, here, "/")
 	s.Close()
 	_, err := fetch(t.Context(), c, Request{URL: u})
-	wantOutcome(t, err, mapdata.OutcomeConnectionError, false)
+	_ = wantOutcome(t, err, mapdata.OutcomeConnectionError, false)
 }
 
 func TestRedirects(t *testing.T) {
@@ -538,7 +538,7 @@ func TestRedirects(t *testing.T) {
 	})
 	t.Run("a sixth is not", func(t *testing.T) {
 		_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/5")})
-		wantOutcome(t, err, mapdata.OutcomeRedirectError, true)
+		_ = wantOutcome(t, err, mapdata.OutcomeRedirectError, true)
 	})
 	t.Run("the auth header stays with its origin", func(t *testing.T) {
 		seen = nil
@@ -623,7 +623,7 @@ func TestResolvedAddresses(t *testing.T) {
 			to := dialled(c, s)
 			_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")})
 			if tt.want != "" {
-				wantOutcome(t, err, tt.want, false)
+				_ = wantOutcome(t, err, tt.want, false)
 				if len(*to) > 0 {
 					t.Errorf("dialled %v", *to)
 				}
@@ -659,7 +659,7 @@ func TestRebinding(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")})
-		wantOutcome(t, err, mapdata.OutcomeBlockedAddress, false)
+		_ = wantOutcome(t, err, mapdata.OutcomeBlockedAddress, false)
 		if len(*to) != 1 {
 			t.Errorf("dialled %v", *to)
 		}
@@ -667,7 +667,7 @@ func TestRebinding(t *testing.T) {
 	t.Run("between redirects", func(t *testing.T) {
 		c, to := rebinding()
 		_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/again")})
-		wantOutcome(t, err, mapdata.OutcomeBlockedAddress, true)
+		_ = wantOutcome(t, err, mapdata.OutcomeBlockedAddress, true)
 		if len(*to) != 1 {
 			t.Errorf("dialled %v", *to)
 		}
@@ -703,14 +703,14 @@ func TestNameServersThatHang(t *testing.T) {
 	})
 	c := client(t, s, func(o *Options) { o.Hosts, o.Resolver, o.Timeout = nil, hanging, soon })
 	_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")})
-	wantOutcome(t, err, mapdata.OutcomeTimeout, false)
+	_ = wantOutcome(t, err, mapdata.OutcomeTimeout, false)
 
 	gaveUp := resolverFunc(func(context.Context) ([]netip.Addr, error) {
 		return nil, &net.DNSError{Err: "i/o timeout", IsTimeout: true}
 	})
 	c = client(t, s, func(o *Options) { o.Hosts, o.Resolver = nil, gaveUp })
 	_, err = fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")})
-	wantOutcome(t, err, mapdata.OutcomeDNSError, false)
+	_ = wantOutcome(t, err, mapdata.OutcomeDNSError, false)
 }
 
 type resolverFunc func(context.Context) ([]netip.Addr, error)
@@ -728,7 +728,7 @@ func TestOwnNameIsNotCalled(t *testing.T) {
 	})
 	to := dialled(c, s)
 	_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")})
-	wantOutcome(t, err, mapdata.OutcomeBlockedAddress, false)
+	_ = wantOutcome(t, err, mapdata.OutcomeBlockedAddress, false)
 	if len(*to) != 0 {
 		t.Errorf("dialled %v", *to)
 	}
@@ -803,7 +803,7 @@ func TestWaitingCostsNoTime(t *testing.T) {
 	for range 2 {
 		fetches.Go(func() {
 			_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/slow"), Started: func() { release <- struct{}{} }})
-			wantOutcome(t, err, mapdata.OutcomeTimeout, true)
+			_ = wantOutcome(t, err, mapdata.OutcomeTimeout, true)
 		})
 	}
 	<-release
@@ -812,7 +812,7 @@ func TestWaitingCostsNoTime(t *testing.T) {
 	for range 4 {
 		fetches.Go(func() {
 			_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/slow")})
-			wantOutcome(t, err, mapdata.OutcomeTimeout, true)
+			_ = wantOutcome(t, err, mapdata.OutcomeTimeout, true)
 		})
 	}
 	if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")}); err != nil {
