@@ -5,6 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .ONESHELL:
+.NOTPARALLEL:
 
 GO        ?= go
 FUZZTIME  ?= 10s
