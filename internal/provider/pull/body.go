@@ -93,13 +93,17 @@ func (s *spool) collect(r io.Reader) (_ *body, err error) {
 		}
 	}()
 	hash := sha256.New()
+	rows := shape{limit: maxRow}
 	part := make([]byte, copyAtOnce)
 	for {
 		n, err := r.Read(part)
 		if n > 0 {
 			_, _ = hash.Write(part[:n]) // never fails
-			if kept := b.keep(part[:n]); kept != nil {
-				return nil, kept
+			if err := rows.pass(part[:n]); err != nil {
+				return nil, err
+			}
+			if err := b.keep(part[:n]); err != nil {
+				return nil, err
 			}
 		}
 		if errors.Is(err, io.EOF) {

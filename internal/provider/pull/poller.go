@@ -43,7 +43,7 @@ const (
 	claimAtOnce = 512             // feeds
 	maxHeld     = 8192            // feeds that are polled or wait for their turn
 	maxOfHost   = 128             // of them on one host: the others come back when their lease is over
-	parseLarge  = 2               // large bodies at a time, so that many of them cost little memory (D6.6)
+	parseLarge  = 1               // large bodies at a time: two that are all new rows would hold more than D6.6 allows
 	parseSmall  = 8               // small ones, which large ones must not hold up
 	lastWords   = 5 * time.Second // for giving leases back at the end
 )

@@ -1,0 +1,63 @@
+package pull
+
+import (
+	"wayside/internal/ingest"
+	"wayside/internal/mapdata"
+)
+
+// maxRow is how many bytes one row may have, the white space beside it included: as many as a whole push (D7.1), so that no
+// row passes one door and not the other. Whoever parses must hold a row as a whole; without this, a body of one row would
+// cost its own size several times over (D6.6).
+const maxRow = 16 << 20
+
+// shape watches a body pass, as far as it takes to know where the rows of an array end. What is no JSON is found by ingest.
+type shape struct {
+	limit    int // bytes of one row
+	first    byte
+	depth    int
+	inString bool
+	escaped  bool
+	row      int // bytes since the last row ended
+}
+
+// pass looks at the next part, and fails when a row is too large.
+func (s *shape) pass(part []byte) error {
+	last := 0 // where the current row began in this part
+	for i, c := range part {
+		switch {
+		case s.inString:
+			s.inString = s.escaped || c != '"'
+			s.escaped = c == '\\' && !s.escaped
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
+			continue
+		case c == '"':
+			s.inString = true
+		case c == '[' || c == '{':
+			s.depth++
+		case c == ']' || c == '}':
+			s.depth--
+		case c == ',' && s.depth == 1:
+			s.row, last = 0, i+1
+		}
+		if s.first == 0 {
+			s.first = c
+		}
+	}
+	if s.row += len(part) - last; s.row > s.limit {
+		return s.tooLarge()
+	}
+	return nil
+}
+
+func (s *shape) tooLarge() error {
+	switch s.first {
+	case '[', 0:
+		return &failure{
+			outcome: mapdata.OutcomeTooLarge, connected: true,
+			advice: "One row, or the white space beside it, has more than 16 MiB. Publish shorter rows.",
+		}
+	case '{':
+		return unacceptable(ingest.ErrNotArray, 0)
+	}
+	return unacceptable(ingest.ErrMalformed, 0)
+}
