@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"math"
 
 	"wayside/internal/geo"
@@ -13,6 +14,11 @@ const bandCount = int(180 / bandHeight)
 
 // cell names one cell of the grid.
 type cell struct{ band, col int32 }
+
+// compare orders cells by band, then by column.
+func (c cell) compare(o cell) int {
+	return cmp.Or(cmp.Compare(c.band, o.band), cmp.Compare(c.col, o.col))
+}
 
 // columns is how many cells lie side by side in a band: as many as are about as wide as high at its middle.
 func columns(band int32) int32 {

@@ -210,10 +210,9 @@ func (s *slot) same(seg *segment, ent *mapdata.Entity, text []byte, network uint
 
 // addSlot writes the entity, whose text lies in ix.buf, into the open segment.
 func (e *edit) addSlot(place uint32, ent *mapdata.Entity) ref {
+	rec := e.ix.recordOf(place, ent)
 	seg := e.openSegment(len(e.ix.buf))
-	r := ref{e.ix.open, uint32(seg.used)}
-	seg.write(e.ix.buf, ent, place, e.ix.networkHash(ent.Network))
-	return r
+	return ref{e.ix.open, seg.write(&rec, e.ix.buf)}
 }
 
 // openSegment gives the segment that takes the next slot, with room for so much text.
@@ -232,25 +231,6 @@ func (e *edit) openSegment(text int) *segment {
 	e.v.segments = append(e.v.segments, seg) // beyond what published versions see
 	e.ix.open = uint32(len(e.v.segments) - 1)
 	return seg
-}
-
-// write fills the next slot. text is the external id and what the encoder made.
-func (s *segment) write(text []byte, ent *mapdata.Entity, place uint32, network uint64) {
-	sl := &s.slots[s.used]
-	sl.point = ent.Point
-	sl.firstSeen = milli(ent.FirstSeenAt)
-	sl.changed = milli(ent.ChangedAt)
-	sl.lifetime = ent.Lifetime.Milliseconds()
-	sl.seen.Store(milli(ent.SeenAt))
-	sl.network = network
-	sl.start = uint32(s.textUsed)
-	sl.idLen = uint16(len(ent.ExternalID))
-	sl.length = uint32(len(text))
-	sl.feed = place
-	sl.kind = uint8(ent.Kind)
-	copy(s.text[s.textUsed:], text)
-	s.textUsed += len(text)
-	s.used++
 }
 
 func (e *edit) slot(r ref) (*slot, *segment) {

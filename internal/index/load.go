@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"slices"
 
 	"wayside/internal/mapdata"
@@ -19,14 +18,27 @@ type Part struct {
 	feeds    *version
 	ix       *Index
 	segments []*segment
-	buf      []byte
 	placed   []placed
+
+	waiting []waiting // to be written in the order of their cells
+	text    []byte    // theirs
 }
 
 type placed struct {
 	cell cell
 	entry
 }
+
+// waiting is an entity that has not been given a slot yet.
+type waiting struct {
+	cell       cell
+	record     record
+	start, end int // of its text
+}
+
+// writeAtOnce is how many entities are given slots in the order of their cells: what lies near each other on the globe
+// then lies near each other in memory, where a search reads it.
+const writeAtOnce = 1 << 16
 
 // Load begins to fill the index anew with so many parts. Searches see what was there before until Finish.
 func (ix *Index) Load(feeds []*mapdata.Feed, parts int) *Loader {
@@ -62,17 +74,30 @@ func (p *Part) Add(ent *mapdata.Entity) {
 	if !ok {
 		return
 	}
-	p.buf = append(p.buf[:0], ent.ExternalID...)
-	p.buf = p.ix.encode(p.buf, ent)
-	last := len(p.segments) - 1
-	if last < 0 || !p.segments[last].fits(len(p.buf)) {
-		p.segments = append(p.segments, newSegment(len(p.buf)))
-		last++
+	start := len(p.text)
+	p.text = append(p.text, ent.ExternalID...)
+	p.text = p.ix.encode(p.text, ent)
+	p.waiting = append(p.waiting, waiting{cellOf(ent.Point), p.ix.recordOf(place, ent), start, len(p.text)})
+	if len(p.waiting) == writeAtOnce {
+		p.flush()
 	}
-	seg := p.segments[last]
-	r := ref{uint32(last), uint32(seg.used)}
-	seg.write(p.buf, ent, place, p.ix.networkHash(ent.Network))
-	p.placed = append(p.placed, placed{cellOf(ent.Point), entry{at: ent.Point.Vector(), ref: r, feed: place, kind: uint8(ent.Kind)}})
+}
+
+// flush gives the waiting entities their slots.
+func (p *Part) flush() {
+	slices.SortFunc(p.waiting, func(a, b waiting) int { return a.cell.compare(b.cell) })
+	for i := range p.waiting {
+		w := &p.waiting[i]
+		text := p.text[w.start:w.end]
+		last := len(p.segments) - 1
+		if last < 0 || !p.segments[last].fits(len(text)) {
+			p.segments = append(p.segments, newSegment(len(text)))
+			last++
+		}
+		r := ref{uint32(last), p.segments[last].write(&w.record, text)}
+		p.placed = append(p.placed, placed{w.cell, entry{at: w.record.point.Vector(), ref: r, feed: w.record.feed, kind: w.record.kind}})
+	}
+	p.waiting, p.text = p.waiting[:0], p.text[:0]
 }
 
 // Finish publishes what the parts took.
@@ -83,6 +108,8 @@ func (l *Loader) Finish() {
 	v.bands = make([]*band, bandCount)
 	total := 0
 	for _, p := range l.parts {
+		p.flush()
+		p.waiting, p.text = nil, nil
 		total += len(p.placed)
 	}
 	all := make([]placed, 0, total)
@@ -120,9 +147,7 @@ func (l *Loader) Finish() {
 
 // fillBands sorts entries into cells that share one array.
 func (v *version) fillBands(all []placed) {
-	slices.SortFunc(all, func(a, b placed) int {
-		return cmp.Or(cmp.Compare(a.cell.band, b.cell.band), cmp.Compare(a.cell.col, b.cell.col))
-	})
+	slices.SortFunc(all, func(a, b placed) int { return a.cell.compare(b.cell) })
 	entries := make([]entry, len(all))
 	for i := range all {
 		entries[i] = all[i].entry

@@ -82,9 +82,9 @@ func (e *edit) compact() {
 // move copies a living slot into the open segment.
 func (e *edit) move(from ref, s *slot, seg *segment) {
 	text := seg.text[s.start : s.start+s.length]
+	rec := s.record()
 	to := e.openSegment(len(text))
-	r := ref{e.ix.open, uint32(to.used)}
-	to.copySlot(s, text)
+	r := ref{e.ix.open, to.write(&rec, text)}
 	e.ix.deleteKey(s.feed, s.externalID(seg), from)
 	e.ix.setKey(e.v, s.feed, s.externalID(seg), r)
 	entries := e.own(cellOf(s.point))
@@ -95,19 +95,6 @@ func (e *edit) move(from ref, s *slot, seg *segment) {
 		}
 	}
 	s.dead = true
-}
-
-// copySlot fills the next slot with another one's content.
-func (s *segment) copySlot(o *slot, text []byte) {
-	sl := &s.slots[s.used]
-	sl.point, sl.firstSeen, sl.changed, sl.lifetime = o.point, o.firstSeen, o.changed, o.lifetime
-	sl.seen.Store(o.seen.Load())
-	sl.network, sl.idLen, sl.feed, sl.kind = o.network, o.idLen, o.feed, o.kind
-	sl.start = uint32(s.textUsed)
-	sl.length = uint32(len(text))
-	copy(s.text[s.textUsed:], text)
-	s.textUsed += len(text)
-	s.used++
 }
 
 // Expired names entities of one feed that have expired.

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"wayside/internal/geo"
+	"wayside/internal/mapdata"
 )
 
 // Sizes of a segment: with about 250 bytes of text an entity both fill up together.
@@ -55,6 +56,45 @@ func newSegment(text int) *segment {
 // fits says whether a slot with so much text can be added.
 func (s *segment) fits(text int) bool {
 	return s.used < len(s.slots) && s.textUsed+text <= len(s.text)
+}
+
+// record is what a slot is made of.
+type record struct {
+	point                                geo.Point
+	firstSeen, changed, lifetime, seenAt int64 // as in slot
+	network                              uint64
+	feed                                 uint32
+	idLen                                uint16
+	kind                                 uint8
+}
+
+// recordOf takes an entity apart. place is its feed's.
+func (ix *Index) recordOf(place uint32, ent *mapdata.Entity) record {
+	return record{
+		point: ent.Point, firstSeen: milli(ent.FirstSeenAt), changed: milli(ent.ChangedAt), lifetime: ent.Lifetime.Milliseconds(),
+		seenAt: milli(ent.SeenAt), network: ix.networkHash(ent.Network), feed: place, idLen: uint16(len(ent.ExternalID)), kind: uint8(ent.Kind),
+	}
+}
+
+// record gives back what the slot was made of.
+func (s *slot) record() record {
+	return record{
+		point: s.point, firstSeen: s.firstSeen, changed: s.changed, lifetime: s.lifetime, seenAt: s.seen.Load(),
+		network: s.network, feed: s.feed, idLen: s.idLen, kind: s.kind,
+	}
+}
+
+// write fills the next slot and gives its row. text is the external id and what the encoder made.
+func (s *segment) write(r *record, text []byte) (row uint32) {
+	sl := &s.slots[s.used]
+	sl.point, sl.firstSeen, sl.changed, sl.lifetime = r.point, r.firstSeen, r.changed, r.lifetime
+	sl.seen.Store(r.seenAt)
+	sl.network, sl.feed, sl.idLen, sl.kind = r.network, r.feed, r.idLen, r.kind
+	sl.start, sl.length = uint32(s.textUsed), uint32(len(text))
+	copy(s.text[s.textUsed:], text)
+	s.textUsed += len(text)
+	s.used++
+	return uint32(s.used - 1)
 }
 
 func (s *slot) externalID(seg *segment) []byte {
