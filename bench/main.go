@@ -104,6 +104,11 @@ func (t *table) add(what, goal, got string, met bool) {
 	t.rows = append(t.rows, [4]string{what, goal, got, verdict})
 }
 
+// note adds a figure that no goal is set for.
+func (t *table) note(what, got string) {
+	t.rows = append(t.rows, [4]string{what, "", got, ""})
+}
+
 func (t *table) print() {
 	widths := [4]int{4, 4, 4, 4}
 	rows := append([][4]string{{"what", "goal", "measured", ""}}, t.rows...)

@@ -303,38 +303,76 @@ func (b *bench) pushes(ctx context.Context) error {
 	rate := median(rates)
 	b.table.add("push, 5 000 rows a batch, durable", "≥ 50 000 rows/s", fmt.Sprintf("%.0f rows/s", rate), rate >= 50_000)
 
+	remake()
+	return b.beside(ctx, bodies)
+}
+
+// pace is the rate of pushing that reads must bear: the goal of pushing, in rows a second.
+const pace = 50_000
+
+// beside measures reads while rows are pushed: at the rate that is the goal of pushing, and as fast as they go.
+func (b *bench) beside(ctx context.Context, bodies [][]byte) error {
 	paths, err := b.paths(ctx, 20)
 	if err != nil {
 		return err
 	}
-	alone, err := load(ctx, b.addr, paths, b.round)
-	if err != nil {
-		return err
+	var paced, unpaced []float64
+	var rate, fastest, worst float64
+	for range b.rounds {
+		alone, err := load(ctx, b.addr, paths, b.round)
+		if err != nil {
+			return err
+		}
+		for _, limit := range []int{pace, 0} {
+			reads, rows, err := b.readBeside(ctx, paths, bodies, limit)
+			if err != nil {
+				return err
+			}
+			share := reads.perSecond() / alone.perSecond()
+			if limit > 0 {
+				paced, rate, worst = append(paced, share), rows, ms(reads.percentile(0.99))
+			} else {
+				unpaced, fastest = append(unpaced, share), rows
+			}
+		}
 	}
-	remake()
+	b.table.add("reads beside pushes of 50 000 rows/s / reads alone", "≥ 60 %",
+		fmt.Sprintf("%.0f %% (%.0f rows/s got through; p99 of reads %.1f ms)", median(paced)*100, rate, worst), median(paced) >= 0.6)
+	b.table.note("reads beside pushes as fast as they go / reads alone", fmt.Sprintf("%.0f %% (beside %.0f rows/s)", median(unpaced)*100, fastest))
+	return nil
+}
+
+// readBeside reads while a client pushes so many rows a second, 0 for as many as it can, and gives the rows that got
+// through in a second.
+func (b *bench) readBeside(ctx context.Context, paths []string, bodies [][]byte, limit int) (*loadResult, float64, error) {
 	pushing, stop := context.WithCancel(ctx)
+	defer stop()
 	var pushed atomic.Int64
 	var group sync.WaitGroup
 	var failed error
+	began := time.Now()
 	group.Go(func() {
 		for i := 0; pushing.Err() == nil; i++ {
-			if err := b.push(ctx, b.feeds[i%len(b.feeds)], bodies[i%batches], batchRows); err != nil {
-				failed = err
+			if failed = b.push(ctx, b.feeds[i%len(b.feeds)], bodies[i%len(bodies)], batchRows); failed != nil {
 				return
 			}
-			pushed.Add(batchRows)
+			rows := pushed.Add(batchRows)
+			if limit == 0 {
+				continue
+			}
+			select {
+			case <-pushing.Done():
+			case <-time.After(time.Until(began.Add(time.Duration(rows) * time.Second / time.Duration(limit)))):
+			}
 		}
 	})
-	beside, err := load(ctx, b.addr, paths, b.round)
+	reads, err := load(ctx, b.addr, paths, b.round)
 	stop()
 	group.Wait()
 	if err = errors.Join(err, failed); err != nil {
-		return err
+		return nil, 0, err
 	}
-	share := beside.perSecond() / alone.perSecond()
-	b.table.add("reads beside pushes / reads alone", "≥ 60 %", fmt.Sprintf("%.0f %% (beside %.0f rows/s; p99 %.1f ms, alone %.1f ms)",
-		share*100, float64(pushed.Load())/beside.elapsed.Seconds(), ms(beside.percentile(0.99)), ms(alone.percentile(0.99))), share >= 0.6)
-	return nil
+	return reads, float64(pushed.Load()) / reads.elapsed.Seconds(), nil
 }
 
 // pushAll pushes the bodies from a few clients and gives the rows a second.
