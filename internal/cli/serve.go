@@ -110,7 +110,7 @@ func (s *server) wire(p *program, cfg *config.Config) (err error) {
 	s.buckets = ratelimit.NewMemory(ratelimit.DefaultBuckets)
 	s.sender, err = mail.New(mail.Config{
 		Outbox: s.store, Now: p.now, Log: s.log, BaseURL: cfg.BaseURL, From: cfg.Mail.From, SMTPURL: cfg.Mail.SMTPURL,
-		Folder: filepath.Join(cfg.DataDir, outboxFolder),
+		Folder: filepath.Join(cfg.DataDir, outboxFolder), Observe: s.metrics.Letter,
 	})
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (s *server) makeSpool() error {
 func (s *server) gauges() error {
 	return errors.Join(
 		s.metrics.Gauge("wayside_index_entities", "Entities in the index.", func() float64 { return float64(s.follower.Entities()) }),
-		s.metrics.Gauge("wayside_follow_entities_total", "Changed entities applied to the index since the start.", func() float64 { return float64(s.follower.Followed()) }),
+		s.metrics.Counter("wayside_follow_entities_total", "Changed entities applied to the index since the start.", func() float64 { return float64(s.follower.Followed()) }),
 		s.metrics.Gauge("wayside_index_revision", "Revision that readers see.", func() float64 { return float64(s.follower.Revision()) }),
 		s.metrics.Gauge("wayside_store_revision", "Revision of the store; -1: it does not answer.", func() float64 {
 			ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)

@@ -34,25 +34,27 @@ type Config struct {
 	Outbox  Outbox
 	Now     func() time.Time
 	Log     *slog.Logger
-	BaseURL string      // public address, without a trailing slash
-	From    string      // sender: an address, or "Name <address>"
-	SMTPURL string      // see docs/operating.md; empty: letters become files in Folder
-	Folder  string      // data_dir/outbox
-	TLS     *tls.Config // for the SMTP server; nil: the system's roots
+	BaseURL string          // public address, without a trailing slash
+	From    string          // sender: an address, or "Name <address>"
+	SMTPURL string          // see docs/operating.md; empty: letters become files in Folder
+	Folder  string          // data_dir/outbox
+	TLS     *tls.Config     // for the SMTP server; nil: the system's roots
+	Observe func(sent bool) // told of each attempt to send; nil: nobody looks
 }
 
 // Sender empties the outbox.
 type Sender struct {
-	outbox Outbox
-	clock  func() time.Time
-	log    *slog.Logger
-	from   *mail.Address
-	host   string // what Message-IDs end in
-	texts  *texts
-	server *server // nil: files
-	folder folder
-	poke   chan struct{}
-	grace  time.Duration // for the letter in hand, once Run is to end
+	outbox  Outbox
+	clock   func() time.Time
+	log     *slog.Logger
+	observe func(sent bool)
+	from    *mail.Address
+	host    string // what Message-IDs end in
+	texts   *texts
+	server  *server // nil: files
+	folder  folder
+	poke    chan struct{}
+	grace   time.Duration // for the letter in hand, once Run is to end
 }
 
 // New makes a Sender, which does nothing until Run. Its errors name the key of the configuration that is wrong (D14).
@@ -70,7 +72,7 @@ func New(c Config) (*Sender, error) {
 		return nil, err
 	}
 	s := &Sender{
-		outbox: c.Outbox, clock: c.Now, log: c.Log, from: from, host: base.Hostname(), texts: texts,
+		outbox: c.Outbox, clock: c.Now, log: c.Log, observe: c.Observe, from: from, host: base.Hostname(), texts: texts,
 		folder: folder{c.Folder}, poke: make(chan struct{}, 1), grace: stopGrace,
 	}
 	if c.SMTPURL != "" {
@@ -150,6 +152,9 @@ func (s *Sender) handle(ctx context.Context, l *mapdata.Letter) {
 // try sends one letter. Its error is the outbox's.
 func (s *Sender) try(ctx, stop context.Context, l *mapdata.Letter) error {
 	failed := s.deliver(ctx, l)
+	if s.observe != nil {
+		s.observe(failed == nil)
+	}
 	switch tries := l.Tries + 1; {
 	case failed == nil:
 		return s.outbox.LetterSent(stop, l.ID)

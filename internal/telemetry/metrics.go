@@ -104,6 +104,11 @@ func (m *Metrics) Gauge(name, help string, read func() float64) error {
 	return m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 }
 
+// Counter shows a count that only rises, on the same terms as Gauge.
+func (m *Metrics) Counter(name, help string, read func() float64) error {
+	return m.registry.Register(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read))
+}
+
 // Handler answers /metrics and /debug/pprof, for the operator's own address.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
