@@ -210,7 +210,8 @@ func TestTemporaryFailureThenSuccess(t *testing.T) {
 		}
 		return nil
 	}}
-	d := newDesk(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, signInLetter())
+	attempts := make(chan bool, 3)
+	d := newDesk(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false), Observe: func(sent bool) { attempts <- sent }}, signInLetter())
 	defer d.run(t)()
 	for tries, wait := range []time.Duration{time.Minute, 2 * time.Minute} {
 		if l := <-d.outbox.told; l.Tries != tries+1 || !l.Due.Equal(d.now().Add(wait)) {
@@ -224,6 +225,9 @@ func TestTemporaryFailureThenSuccess(t *testing.T) {
 	}
 	if n := len(p.letters()); n != 1 {
 		t.Errorf("%d letters arrived, want 1", n)
+	}
+	if first, second, third := <-attempts, <-attempts, <-attempts; first || second || !third {
+		t.Errorf("attempts were observed as %v, %v, %v", first, second, third)
 	}
 	if !strings.Contains(d.log.String(), "451") {
 		t.Errorf("the log does not tell the server's answer:\n%s", d.log)
