@@ -92,7 +92,7 @@ func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *V
 		pushToken = token.New(token.Push)
 		f.PushTokenHash = token.Hash(pushToken)
 	}
-	if err := s.Store.CreateFeed(ctx, f, s.Limit); err != nil {
+	if err := s.Store.CreateFeed(ctx, f, s.Limit, by.did(f.CreatedAt, auditRegister, f.ID, secretsOf(f))); err != nil {
 		if errors.Is(err, mapdata.ErrConflict) {
 			return nil, "", mapdata.Describe(mapdata.ErrConflict,
 				fmt.Sprintf("An account has at most %d feeds. Delete one first.", s.Limit))
@@ -101,6 +101,17 @@ func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *V
 	}
 	s.Changed()
 	return &View{Feed: *f, Full: true}, pushToken, nil
+}
+
+// secretsOf names the secrets that a feed was registered with, for the audit log (D11.8).
+func secretsOf(f *mapdata.Feed) string {
+	switch {
+	case f.PushTokenHash != nil:
+		return "push token"
+	case f.PullAuthSealed != nil:
+		return "auth header"
+	}
+	return ""
 }
 
 // CheckRegistration says what is wrong with a registration, as Register would, and stores nothing.
@@ -229,11 +240,12 @@ func (s *Service) Delete(ctx context.Context, by Actor, id mapdata.FeedID) error
 
 // Actions in the audit log (D11.8).
 const (
-	auditRotate  = "feed.rotate_token"
-	auditHeader  = "feed.auth_header"
-	auditDelete  = "feed.delete"
-	auditApprove = "feed.approve"
-	auditReject  = "feed.reject"
+	auditRegister = "feed.register"
+	auditRotate   = "feed.rotate_token"
+	auditHeader   = "feed.auth_header"
+	auditDelete   = "feed.delete"
+	auditApprove  = "feed.approve"
+	auditReject   = "feed.reject"
 )
 
 func (a Actor) did(at time.Time, action string, id mapdata.FeedID, note string) mapdata.AuditEntry {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -78,8 +79,33 @@ func (o *office) someone(email string, role mapdata.Role) (*mapdata.Account, fee
 	return a, feed.By(a)
 }
 
-// audit reads the audit log as an operator would, with a tool of their own.
+// audit is the audit log but for registrations, which nearly every test begins with.
 func (o *office) audit() []mapdata.AuditEntry {
+	o.t.Helper()
+	return slices.DeleteFunc(o.wholeAudit(), func(e mapdata.AuditEntry) bool { return e.Action == "feed.register" })
+}
+
+// D11.8: the secrets that a feed begins with are in the audit log, by their kind.
+func TestRegistrationsAreInTheAuditLog(t *testing.T) {
+	o := newOffice(t)
+	owner, by := o.someone("owner@example.com", mapdata.Driver)
+	push, _ := o.register(by, pushOf("Chargers"))
+	keyed := pullOf("https://a.example/")
+	keyed.PullAuthHeader = ptr("X-Key: secret")
+	pull, _ := o.register(by, keyed)
+	plain, _ := o.register(by, pullOf("https://b.example/"))
+	want := []mapdata.AuditEntry{
+		{At: o.now, Actor: owner.ID, Action: "feed.register", Subject: push.ID.String(), Note: "push token"},
+		{At: o.now, Actor: owner.ID, Action: "feed.register", Subject: pull.ID.String(), Note: "auth header"},
+		{At: o.now, Actor: owner.ID, Action: "feed.register", Subject: plain.ID.String()},
+	}
+	if diff := cmp.Diff(want, o.wholeAudit()); diff != "" {
+		t.Errorf("audit (-want +got):\n%s", diff)
+	}
+}
+
+// wholeAudit reads the audit log as an operator would, with a tool of their own.
+func (o *office) wholeAudit() []mapdata.AuditEntry {
 	o.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+o.path)
 	if err != nil {
@@ -523,7 +549,9 @@ func TestDelete(t *testing.T) {
 // failing is a store that cannot write.
 type failing struct{ feed.Store }
 
-func (failing) CreateFeed(context.Context, *mapdata.Feed, int) error { return mapdata.ErrUnavailable }
+func (failing) CreateFeed(context.Context, *mapdata.Feed, int, ...mapdata.AuditEntry) error {
+	return mapdata.ErrUnavailable
+}
 
 func (failing) UpdateFeed(context.Context, mapdata.FeedID, func(*mapdata.Feed) (feed.Side, error)) (*mapdata.Feed, error) {
 	return nil, mapdata.ErrUnavailable

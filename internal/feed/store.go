@@ -10,9 +10,9 @@ import (
 // Store keeps feeds. Every method is one transaction; those that change a feed raise the revision, so that every node
 // follows.
 type Store interface {
-	// CreateFeed stores a new feed. Its layer's slug is made unique by a number behind it ("police", "police-2", …) and
+	// CreateFeed stores a new feed together with the entries of the audit log. Its layer's slug is made unique by a number behind it ("police", "police-2", …) and
 	// set on feed. It fails with mapdata.ErrConflict when the owner has limit feeds already.
-	CreateFeed(ctx context.Context, feed *mapdata.Feed, limit int) error
+	CreateFeed(ctx context.Context, feed *mapdata.Feed, limit int, audit ...mapdata.AuditEntry) error
 	// Feed reads one feed, or fails with mapdata.ErrNotFound.
 	Feed(ctx context.Context, id mapdata.FeedID) (*mapdata.Feed, error)
 	// FeedByPushToken reads the active push feed whose token has this hash, or fails with mapdata.ErrNotFound.

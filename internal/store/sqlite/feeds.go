@@ -54,9 +54,10 @@ func scanFeeds(rows *sql.Rows, err error) ([]mapdata.Feed, error) {
 	return all, rows.Err()
 }
 
-// CreateFeed stores a new feed and sets its layer's slug, made unique by a number behind it. It fails with
-// mapdata.ErrConflict when the owner has limit feeds already, and with mapdata.ErrNotFound when there is no such owner.
-func (db *DB) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int) error {
+// CreateFeed stores a new feed with the entries of the audit log and sets its layer's slug, made unique by a number behind
+// it. It fails with mapdata.ErrConflict when the owner has limit feeds already, and with mapdata.ErrNotFound when there is
+// no such owner.
+func (db *DB) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, audit ...mapdata.AuditEntry) error {
 	slug := f.Layer.Slug
 	err := db.write(ctx, "create feed", func(w *writing) error {
 		var count int
@@ -78,6 +79,9 @@ func (db *DB) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int) error 
 			millis(p.NextFetchAt), millis(p.LastFetchedAt), p.LastOutcome, p.LastError, p.LastRows, p.LastRejected,
 			p.ConsecutiveFailures, p.Shrank, p.BodyHash, millis(f.LastPushAt), millis(f.SnapshotAt), f.Snapshot, f.EntitiesRevision)
 		if err != nil {
+			return err
+		}
+		if err := w.audit(ctx, audit...); err != nil {
 			return err
 		}
 		_, err = w.raise(ctx, f.ID)
