@@ -35,19 +35,22 @@ var rules = map[string]rule{
 	"store/migrate":   {},
 	"store/sqlite":    {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
 	"store/postgres":  {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
-	"store/storetest": {ours: []string{"mapdata", "geo", "account", "feed", "follow", "ingest", "mail", "provider/pull", "provider/push"}, never: []string{"net/http"}},
+	"store/storetest": {ours: []string{"mapdata", "geo", "account", "feed", "follow", "ingest", "mail", "provider/pull", "provider/push", "vote"}, never: []string{"net/http"}},
+	"live/livetest":   {ours: []string{"live", "mapdata", "geo"}, never: transport},
+	"live/memory":     {never: transport},
 
-	"follow": {ours: []string{"index", "source", "mapdata", "geo"}, never: transport},
+	"follow": {ours: []string{"consensus", "index", "source", "mapdata", "geo"}, never: transport},
 	"nearby": {ours: []string{"mapdata", "geo", "consensus"}, never: transport},
 
 	"feed":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
 	"account": {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
+	"vote":    {ours: []string{"mapdata"}, never: transport},
 	"apps":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
 	"mail":    {ours: []string{"mapdata"}, never: transport},
 
 	"ratelimit": {ours: []string{"mapdata"}, never: transport},
 	"httpapi": {
-		ours:  []string{"account", "apps", "feed", "ingest", "nearby", "provider/push", "source", "mapdata", "geo", "ratelimit"},
+		ours:  []string{"account", "apps", "feed", "ingest", "nearby", "provider/push", "source", "vote", "mapdata", "geo", "ratelimit"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
@@ -56,14 +59,16 @@ var rules = map[string]rule{
 	"archtest":  {ours: []string{"mapdata"}},
 	"cli":       {ours: []string{anything}},
 
-	"demo": {ours: []string{"geo"}}, // knows the service by its wire alone
+	"upstream": {ours: []string{"ingest", "mapdata", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
+
+	"demo": {ours: []string{"geo", "upstream"}}, // knows the service by its wire alone
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
 var wireShapes = []string{"ingest", "httpapi", "cli", "demo"}
 
 // suites are packages of tests that several packages run: what concerns what ships does not concern them.
-var suites = []string{"store/storetest"}
+var suites = []string{"store/storetest", "live/livetest"}
 
 // clients are the packages that stand outside the service's doors, as anybody's programs do: they know kinds by their ids.
 var clients = []string{"demo"}

@@ -12,9 +12,10 @@ type Entity struct {
 	ExternalID string // 1 to 256 bytes of UTF-8 without control characters (D3.1)
 	Kind       Kind
 	Point      geo.Point
-	Properties []byte // a compact JSON object of at most 16 KiB, its reserved keys removed (D3.3)
-	Network    string // charger operator id of the property "network" (D4.7); empty: the primary network's
-	Digest     uint64 // of kind, point, properties and lifetime: equal digests mean equal content
+	Line       []geo.Point // its shape, of live incidents alone; nil: it has none
+	Properties []byte      // a compact JSON object of at most 16 KiB, its reserved keys removed (D3.3)
+	Network    string      // charger operator id of the property "network" (D4.7); empty: the primary network's
+	Digest     uint64      // of kind, point, properties and lifetime: equal digests mean equal content
 
 	FirstSeenAt time.Time
 	SeenAt      time.Time     // last seen; zero: at its feed's SnapshotAt, as every row of the last snapshot was
@@ -48,6 +49,7 @@ type Stored struct {
 	SeenAt      time.Time // zero: at the feed's SnapshotAt
 	Lifetime    time.Duration
 	AbsentSince int64
+	KeptUntil   time.Time // drivers' confirms keep it so long (D9.6); zero: they do not
 }
 
 // Alive says whether the entity had not yet expired at now; snapshotAt is its feed's. An entity is gone at the very
@@ -60,5 +62,5 @@ func (s *Stored) Alive(snapshotAt, now time.Time) bool {
 	if seen.IsZero() {
 		seen = snapshotAt
 	}
-	return now.Before(seen.Add(s.Lifetime))
+	return now.Before(seen.Add(s.Lifetime)) || now.Before(s.KeptUntil)
 }

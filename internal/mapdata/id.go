@@ -56,6 +56,9 @@ type SourceID string
 
 const feedSourcePrefix = "feed:"
 
+// Incidents is the built-in source of live incidents (D8.1). Its layer has the same name.
+const Incidents SourceID = "incidents"
+
 // Source gives the source id of the feed's entities.
 func (id FeedID) Source() SourceID { return SourceID(feedSourcePrefix + id.String()) }
 
@@ -71,11 +74,41 @@ func (s SourceID) Feed() (FeedID, bool) {
 // entityIDVersion stands between an entity id's source and its external id (D4.10).
 const entityIDVersion = ":v1:"
 
+// incidentPrefix is what ids of live incidents begin with: their source's name in the singular (D4.10).
+const incidentPrefix = "incident" + entityIDVersion
+
 // EntityIDPrefix is what the ids of all entities of one source begin with; the rest is the external id in base64url
 // without padding (D4.10).
-func EntityIDPrefix(s SourceID) string { return string(s) + entityIDVersion }
+func EntityIDPrefix(s SourceID) string {
+	if s == Incidents {
+		return incidentPrefix
+	}
+	return string(s) + entityIDVersion
+}
 
 // EntityID is the opaque id under which readers know an entity (D4.10).
 func EntityID(s SourceID, externalID string) string {
 	return EntityIDPrefix(s) + base64.RawURLEncoding.EncodeToString([]byte(externalID))
+}
+
+// ParseEntityID takes an entity's id apart; false for what is none.
+func ParseEntityID(id string) (source SourceID, externalID string, ok bool) {
+	encoded, live := strings.CutPrefix(id, incidentPrefix)
+	source = Incidents
+	if !live {
+		// A source's id may hold colons, base64url does not.
+		at := strings.LastIndex(id, entityIDVersion)
+		if at < 0 {
+			return "", "", false
+		}
+		source, encoded = SourceID(id[:at]), id[at+len(entityIDVersion):]
+		if _, feed := source.Feed(); !feed {
+			return "", "", false
+		}
+	}
+	text, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
+	if err != nil || len(text) == 0 || len(text) > maxExternalID {
+		return "", "", false
+	}
+	return source, string(text), true
 }

@@ -33,12 +33,6 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-func TestEntityID(t *testing.T) {
-	if got, want := mapdata.EntityID("incidents", "a/b?ü"), "incidents:v1:YS9iP8O8"; got != want {
-		t.Errorf("%q, want %q (D4.10)", got, want)
-	}
-}
-
 func TestCompareEntityIDsAgreesWithTheirText(t *testing.T) {
 	sources := rapid.SampledFrom([]mapdata.SourceID{"incidents", "feed:a", "feed:b"})
 	text := rapid.StringN(1, 20, 256)

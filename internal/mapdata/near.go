@@ -21,6 +21,8 @@ type Search struct {
 	AllNetworks bool     // chargers of every network; otherwise
 	Networks    []string // of these, and those that name none (D4.7)
 
+	Suppressed bool // what drivers' votes hide is found too: for curators (D9.5). Owners find their own in any case
+
 	Since time.Time // only what changed after it (D4.3); zero: everything
 	Now   time.Time // what has expired by then is not found
 	Limit int       // at most this many, the nearest; more than 0
@@ -37,6 +39,25 @@ type Hit struct {
 	FirstSeenAt int64  // milliseconds since 1970
 	LastSeenAt  int64  // milliseconds since 1970
 	ExpiresAt   int64  // milliseconds since 1970; 0: persistent
+	ChangedAt   int64  // milliseconds since 1970: when what readers see last changed, votes included (D4.3)
+
+	Point              geo.Point
+	Confirms, Disputes int32 // standing votes of this one, and of those merged into it (D10.3)
+	Prior              float32
+	DisputedUntil      int64 // milliseconds since 1970, of a pin that votes hide and the caller may see; 0: otherwise
+
+	Upstream string     // of a live incident: who said so
+	Rank     int32      // who is shown of several that are merged: the lowest (D10.3)
+	Merged   []MergedID // the others of the event, most telling first
+}
+
+// RankOfFeeds is behind every upstream's priority (D10.3).
+const RankOfFeeds = 1 << 20
+
+// MergedID names an entity that another one stands for (D10.3).
+type MergedID struct {
+	Source     SourceID
+	ExternalID []byte
 }
 
 // maxExternalID is the longest external id in bytes (D3.1).
