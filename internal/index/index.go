@@ -23,6 +23,7 @@ type Index struct {
 	searches sync.Pool
 	seed     maphash.Seed
 	encode   Encoder
+	tallies  *tallies
 
 	// The writer's own.
 	keys     map[uint64]ref // by hash of feed and external id
@@ -46,7 +47,9 @@ func (ix *Index) reset() {
 	ix.twins = make(map[string]ref)
 	ix.open, ix.free = 0, nil
 	ix.entities = 0
+	ix.tallies = newTallies()
 	ix.current.Store(&version{
+		tallies:  ix.tallies,
 		bands:    make([]*band, bandCount),
 		segments: []*segment{newSegment(0)},
 		places:   make(map[mapdata.FeedID]uint32),
@@ -91,6 +94,9 @@ func (ix *Index) Apply(changes []mapdata.FeedChange) {
 	e := ix.edit()
 	for i := range changes {
 		c := &changes[i]
+		if c.FeedID.IsZero() {
+			continue // votes on live incidents, which are none of the index's
+		}
 		if c.Feed == nil {
 			e.removeFeed(c.FeedID)
 			continue
@@ -104,6 +110,9 @@ func (ix *Index) Apply(changes []mapdata.FeedChange) {
 			if k%yieldEvery == 0 {
 				runtime.Gosched()
 			}
+		}
+		for k := range c.Tallies {
+			e.setTally(place, &c.Tallies[k])
 		}
 	}
 	e.compact()

@@ -254,7 +254,7 @@ func TestAroundNamesTheFeedsOfTheSurroundings(t *testing.T) {
 		for _, e := range []mapdata.Entity{entity(1, "a", 52.5, 4.5), entity(2, "a", -17, 179.99)} {
 			loader.Part(0).Add(&e)
 		}
-		loader.Finish()
+		loader.Finish(nil)
 	}
 	for _, step := range []func(){func() {}, reload} {
 		step()
@@ -318,7 +318,7 @@ func TestAgainstModel(t *testing.T) {
 					loader.Part(n % 2).Add(&e)
 					n++
 				}
-				loader.Finish()
+				loader.Finish(nil)
 			} else {
 				ix.Apply([]mapdata.FeedChange{c})
 			}
@@ -407,7 +407,7 @@ func loaded(n int) (*index.Index, []mapdata.Entity) {
 	for i := range all {
 		loader.Part(0).Add(&all[i])
 	}
-	loader.Finish()
+	loader.Finish(nil)
 	return ix, all
 }
 

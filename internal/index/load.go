@@ -100,11 +100,12 @@ func (p *Part) flush() {
 	p.waiting, p.text = p.waiting[:0], p.text[:0]
 }
 
-// Finish publishes what the parts took.
-func (l *Loader) Finish() {
+// Finish publishes what the parts took, with the votes on it.
+func (l *Loader) Finish(votes []mapdata.Tally) {
 	ix := l.ix
 	ix.reset()
 	v := l.feeds
+	v.tallies = ix.tallies
 	v.bands = make([]*band, bandCount)
 	total := 0
 	for _, p := range l.parts {
@@ -141,8 +142,20 @@ func (l *Loader) Finish() {
 		}
 	}
 	ix.entities = total
+	l.vote(votes)
 	v.fillBands(all)
 	ix.current.Store(v)
+}
+
+// vote gives the slots their votes.
+func (l *Loader) vote(votes []mapdata.Tally) {
+	e := &edit{ix: l.ix, v: l.feeds}
+	for i := range votes {
+		id, ok := votes[i].Source.Feed()
+		if place, known := l.feeds.places[id]; ok && known {
+			e.setTally(place, &votes[i])
+		}
+	}
 }
 
 // fillBands sorts entries into cells that share one array.

@@ -103,6 +103,12 @@ type Expired struct {
 	ExternalIDs []string
 }
 
+// kept says whether drivers' confirms keep the entity beyond the limit (D9.6).
+func (e *edit) kept(s *slot, limit int64) bool {
+	place := s.tally.Load()
+	return place != 0 && judge(e.ix.tallies.at(place), s, limit).keptUntil > limit
+}
+
 // Sweep takes out what had expired at the given time and tells what it was. Searches pass over expired entities by
 // themselves; sweeping gives their memory back. It looks at every slot, some nanoseconds each.
 func (ix *Index) Sweep(before time.Time) []Expired {
@@ -116,7 +122,7 @@ func (ix *Index) Sweep(before time.Time) []Expired {
 		}
 		for row := range seg.used {
 			s := &seg.slots[row]
-			if s.dead || s.lifetime == 0 || s.expiresAt(e.v.feeds[s.feed]) > limit {
+			if s.dead || s.lifetime == 0 || s.expiresAt(e.v.feeds[s.feed]) > limit || e.kept(s, limit) {
 				continue
 			}
 			at, known := swept[s.feed]

@@ -21,7 +21,9 @@ type search struct {
 	chord      float64 // no hit beyond it
 	kinds      mapdata.KindSet
 	feeds      bitset // that the search may see
-	own        bitset // whose chargers are found whatever their network
+	own        bitset // whose chargers are found whatever their network, and whose suppressed pins
+	tallies    *tallies
+	suppressed bool // what votes hide is found too
 	since      int64
 	now        int64
 	limit      int
@@ -51,13 +53,15 @@ func (ix *Index) Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, b
 	}
 	q.touch(hits[len(hits)-len(q.hits):])
 	more := q.more
-	q.v = nil // let the version go
+	q.v, q.tallies = nil, nil // let the version go
 	clear(q.candidates[:cap(q.candidates)])
 	return hits, more
 }
 
 func (q *search) prepare(ix *Index, s *mapdata.Search) {
 	q.v = ix.current.Load()
+	q.tallies = q.v.tallies
+	q.suppressed = s.Suppressed
 	q.center = s.Center.Vector()
 	q.chord = geo.ChordSquaredOf(s.Radius)
 	q.kinds = s.Kinds
@@ -170,16 +174,29 @@ func (q *search) sift() {
 // wants judges by what only the slot knows.
 func (q *search) wants(e *entry) bool {
 	s := &q.v.segments[e.ref.seg].slots[e.ref.row]
-	if s.lifetime != 0 && s.expiresAt(q.v.feeds[e.feed]) <= q.now {
-		return false
-	}
-	if s.changed <= q.since {
+	if t := q.tally(s); t != nil {
+		if !q.wantsVoted(s, t) {
+			return false
+		}
+	} else if s.lifetime != 0 && s.expiresAt(q.v.feeds[e.feed]) <= q.now || s.changed <= q.since {
 		return false
 	}
 	if q.all || s.network == 0 || !mapdata.Kind(e.kind).Charger() || q.own.has(e.feed) {
 		return true
 	}
 	return slices.Contains(q.networks, s.network)
+}
+
+// wantsVoted judges an entity that drivers voted on: votes hide it (D9.5), keep it (D9.6), and count as a change (D4.3).
+func (q *search) wantsVoted(s *slot, t *mapdata.Tally) bool {
+	v := judge(t, s, q.now)
+	if v.disputedUntil != 0 && !q.suppressed && !q.own.has(s.feed) {
+		return false
+	}
+	if s.lifetime != 0 && max(s.expiresAt(q.v.feeds[s.feed]), v.keptUntil) <= q.now {
+		return false
+	}
+	return s.changed > q.since || v.counts && milli(t.ChangedAt) > q.since
 }
 
 // take keeps a hit. Once twice the limit is held, the farther half goes, and nothing beyond what is left counts any
@@ -241,7 +258,7 @@ func (q *search) fill(f *found) mapdata.Hit {
 	seg := q.v.segments[f.ref.seg]
 	s := &seg.slots[f.ref.row]
 	feed := q.v.feeds[s.feed]
-	return mapdata.Hit{
+	hit := mapdata.Hit{
 		Source:      feed.source,
 		Layer:       feed.layer,
 		Kind:        mapdata.Kind(s.kind),
@@ -251,5 +268,26 @@ func (q *search) fill(f *found) mapdata.Hit {
 		FirstSeenAt: s.firstSeen,
 		LastSeenAt:  s.seenAt(feed),
 		ExpiresAt:   s.expiresAt(feed),
+		ChangedAt:   s.changed,
+		Point:       s.point,
+		Prior:       mapdata.DefaultPrior,
+		Rank:        mapdata.RankOfFeeds,
+	}
+	if t := q.tally(s); t != nil {
+		q.fillVotes(&hit, s, t)
+	}
+	return hit
+}
+
+func (q *search) fillVotes(hit *mapdata.Hit, s *slot, t *mapdata.Tally) {
+	v := judge(t, s, q.now)
+	hit.DisputedUntil = v.disputedUntil
+	if !v.counts {
+		return
+	}
+	hit.Confirms, hit.Disputes = int32(t.Confirms), int32(t.Disputes)
+	hit.ChangedAt = max(hit.ChangedAt, milli(t.ChangedAt))
+	if s.lifetime != 0 {
+		hit.ExpiresAt = max(hit.ExpiresAt, v.keptUntil)
 	}
 }

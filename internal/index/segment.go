@@ -35,7 +35,8 @@ type slot struct {
 	start     uint32       // of external id and prepared text in the segment's text
 	idLen     uint16
 	feed      uint32
-	length    uint32 // of both together
+	length    uint32        // of both together
+	tally     atomic.Uint32 // place of its votes; 0: nobody voted
 	kind      uint8
 	dead      bool // the writer's own note: no cell refers to it any more
 }
@@ -63,7 +64,7 @@ type record struct {
 	point                                geo.Point
 	firstSeen, changed, lifetime, seenAt int64 // as in slot
 	network                              uint64
-	feed                                 uint32
+	feed, tally                          uint32
 	idLen                                uint16
 	kind                                 uint8
 }
@@ -72,7 +73,7 @@ type record struct {
 func (ix *Index) recordOf(place uint32, ent *mapdata.Entity) record {
 	return record{
 		point: ent.Point, firstSeen: milli(ent.FirstSeenAt), changed: milli(ent.ChangedAt), lifetime: ent.Lifetime.Milliseconds(),
-		seenAt: milli(ent.SeenAt), network: ix.networkHash(ent.Network), feed: place, idLen: uint16(len(ent.ExternalID)), kind: uint8(ent.Kind),
+		seenAt: milli(ent.SeenAt), network: ix.networkHash(ent.Network), feed: place, tally: ix.tallies.placeOf(place, []byte(ent.ExternalID)), idLen: uint16(len(ent.ExternalID)), kind: uint8(ent.Kind),
 	}
 }
 
@@ -80,7 +81,7 @@ func (ix *Index) recordOf(place uint32, ent *mapdata.Entity) record {
 func (s *slot) record() record {
 	return record{
 		point: s.point, firstSeen: s.firstSeen, changed: s.changed, lifetime: s.lifetime, seenAt: s.seen.Load(),
-		network: s.network, feed: s.feed, idLen: s.idLen, kind: s.kind,
+		network: s.network, feed: s.feed, tally: s.tally.Load(), idLen: s.idLen, kind: s.kind,
 	}
 }
 
@@ -90,6 +91,7 @@ func (s *segment) write(r *record, text []byte) (row uint32) {
 	sl.point, sl.firstSeen, sl.changed, sl.lifetime = r.point, r.firstSeen, r.changed, r.lifetime
 	sl.seen.Store(r.seenAt)
 	sl.network, sl.feed, sl.idLen, sl.kind = r.network, r.feed, r.idLen, r.kind
+	sl.tally.Store(r.tally)
 	sl.start, sl.length = uint32(s.textUsed), uint32(len(text))
 	copy(s.text[s.textUsed:], text)
 	s.textUsed += len(text)

@@ -14,6 +14,7 @@ type version struct {
 	feeds    []*feedSlot // by place; nil: a feed that is gone
 	places   map[mapdata.FeedID]uint32
 	trodden  *footprint
+	tallies  *tallies
 	served   bitset // places of the feeds that everybody may read
 }
 

@@ -48,6 +48,16 @@ func upsert(feed mapdata.FeedID, row *Row, alive *mapdata.Stored, now time.Time)
 	return e
 }
 
+// Entity is what a row says of a live incident at now: it belongs to no feed. FirstSeenAt is zero where the row does not say
+// when the thing was observed, or names a time to come (D3.5).
+func (r *Row) Entity(now time.Time) mapdata.Entity {
+	e := upsert(mapdata.FeedID{}, r, nil, now)
+	if r.ObservedAt.IsZero() || !r.ObservedAt.Before(now) {
+		e.FirstSeenAt = time.Time{}
+	}
+	return e
+}
+
 // ifAlive gives s if it had not expired at now, otherwise nil.
 func ifAlive(s *mapdata.Stored, snapshotAt, now time.Time) *mapdata.Stored {
 	if s == nil || !s.Alive(snapshotAt, now) {

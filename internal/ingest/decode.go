@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"runtime"
 	"time"
 	"unicode/utf8"
@@ -142,6 +143,21 @@ type Batch struct {
 
 // Rows is how many rows the array had, the rejected ones included.
 func (b *Batch) Rows() int { return b.total }
+
+// All gives the good rows, the last of each external id, with their places in the array. Rows are valid for as long as the
+// batch is, and are not to be changed.
+func (b *Batch) All() iter.Seq2[int, *Row] {
+	return func(yield func(int, *Row) bool) {
+		for i := range b.rows {
+			if !yield(b.rows[i].index, &b.rows[i].Row) {
+				return
+			}
+		}
+	}
+}
+
+// Report tells what was accepted and what was rejected.
+func (b *Batch) Report() Report { return b.report }
 
 // DecodeBatch reads a push's body. It fails with ErrMalformed, ErrNotArray, or ErrTooManyRows beyond MaxBatchRows.
 func DecodeBatch(body []byte, now time.Time) (*Batch, error) {

@@ -92,6 +92,9 @@ func (t *Tally) Counts(k Kind, firstSeen, now time.Time) bool {
 // was about an earlier life. LastDisputeAt is wrong after a dispute went away; the store finds the newest that is left.
 func (t *Tally) Cast(e *Entity, before, after Vote, now time.Time) Tally {
 	next := *t
+	if t.LifeAt.IsZero() && !e.Feed.IsZero() {
+		next.LifeAt = e.FirstSeenAt
+	}
 	if !t.Counts(e.Kind, e.FirstSeenAt, now) {
 		next = Tally{Source: t.Source, ExternalID: t.ExternalID, LifeAt: e.FirstSeenAt}
 		before = NoVote

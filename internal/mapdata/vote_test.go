@@ -145,7 +145,7 @@ func TestConfirmKeeps(t *testing.T) {
 func TestNewLife(t *testing.T) {
 	k := kind(t, "alert.police")
 	first := &mapdata.Entity{Kind: k, Feed: mapdata.FeedID{1}, FirstSeenAt: noon}
-	tally := mapdata.Tally{LifeAt: noon}
+	var tally mapdata.Tally
 	tally = tally.Cast(first, mapdata.NoVote, mapdata.Confirm, noon)
 	again := &mapdata.Entity{Kind: k, Feed: mapdata.FeedID{1}, FirstSeenAt: noon.Add(time.Hour)}
 	now := noon.Add(2 * time.Hour)
