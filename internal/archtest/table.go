@@ -65,13 +65,13 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"ingest", "httpapi", "cli", "demo"}
+var wireShapes = []string{"ingest", "httpapi", "cli", "demo", "upstream"}
 
 // suites are packages of tests that several packages run: what concerns what ships does not concern them.
 var suites = []string{"store/storetest", "live/livetest"}
 
 // clients are the packages that stand outside the service's doors, as anybody's programs do: they know kinds by their ids.
-var clients = []string{"demo"}
+var clients = []string{"demo", "upstream"}
 
 // environment is the one package that reads variables of the process.
 const environment = "cli"
