@@ -1,0 +1,164 @@
+package consensus
+
+import (
+	"cmp"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// Resolver turns what a read found into what it shows. The zero value is ready. It keeps memory from call to call, and
+// serves one goroutine at a time.
+type Resolver struct {
+	kinds *kindTable // nil: never used yet
+	seed  maphash.Seed
+
+	gone    []bool // by place in the hits: not shown
+	same    buckets
+	origins origins
+	crowd   crowd
+	members []int32
+	merged  []mapdata.MergedID
+	order   order
+}
+
+// Resolve puts votes and merging into effect on hits, which may come in any order, and returns what is shown, ordered
+// as mapdata.Hit.Compare does. Counts and ChangedAt of a pin that stands for several are those of all (D10.3). The result
+// does not depend on the order of hits.
+//
+// Live incidents that votes hide at now are left out, unless suppressed says that the caller may see them; the index did
+// the same for feeds (D9.5). A pin that votes hide and the caller sees stands alone: it neither hides another nor adds to
+// it (D10.1).
+//
+// The result lies in the array of hits. Its Merged are valid until the next call.
+func (r *Resolver) Resolve(hits []mapdata.Hit, now time.Time, suppressed bool) []mapdata.Hit {
+	if r.kinds == nil {
+		r.kinds, r.seed = newKindTable(), maphash.MakeSeed()
+	}
+	at := now.UnixMilli()
+	r.drop(hits, at, suppressed)
+	r.enter(hits, at)
+	r.crowd.unite(hits, r.kinds)
+	r.show(hits)
+	return r.order.arrange(hits, r.gone)
+}
+
+// drop marks what is not shown in any case: what votes hide, and what another upstream says under the same id.
+func (r *Resolver) drop(hits []mapdata.Hit, now int64, suppressed bool) {
+	r.gone = slices.Grow(r.gone[:0], len(hits))[:len(hits)]
+	clear(r.gone)
+	r.same.reset(len(hits))
+	for i := range hits {
+		h := &hits[i]
+		h.Merged = nil
+		if h.Source == mapdata.Incidents && h.DisputedUntil > now && !suppressed {
+			r.gone[i] = true
+			continue
+		}
+		r.dropTwin(hits, int32(i))
+	}
+}
+
+// dropTwin leaves one of the hits of one source that have one external id: their votes are the same votes.
+func (r *Resolver) dropTwin(hits []mapdata.Hit, i int32) {
+	h := &hits[i]
+	head := r.same.head(maphash.Bytes(r.seed, h.ExternalID))
+	for place := *head; place != 0; place = r.same.next[place-1] {
+		// The first of its id stays in the chain, and stands for whichever is the best so far.
+		twin := &hits[place-1]
+		if twin.Source != h.Source || string(twin.ExternalID) != string(h.ExternalID) {
+			continue
+		}
+		if compareTwins(h, twin) < 0 {
+			*twin = *h
+		}
+		r.gone[i] = true
+		return
+	}
+	r.same.put(head, i)
+}
+
+// compareTwins orders what upstreams say of one incident, the best first.
+func compareTwins(a, b *mapdata.Hit) int {
+	return cmp.Or(
+		cmp.Compare(a.Rank, b.Rank),
+		cmp.Compare(confidence(b), confidence(a)),
+		cmp.Compare(b.LastSeenAt, a.LastSeenAt),
+		strings.Compare(a.Upstream, b.Upstream),
+		// One upstream says it twice: whichever, but always the same.
+		cmp.Compare(a.Kind, b.Kind),
+		cmp.Compare(a.Point.Lat, b.Point.Lat),
+		cmp.Compare(a.Point.Lng, b.Point.Lng),
+		cmp.Compare(b.ChangedAt, a.ChangedAt),
+	)
+}
+
+// compareTelling orders the hits of one event, the one to be shown first (D10.3).
+func compareTelling(a, b *mapdata.Hit) int {
+	// In steps: most are decided by the first.
+	if a.Rank != b.Rank {
+		return cmp.Compare(a.Rank, b.Rank)
+	}
+	if c := cmp.Compare(confidence(b), confidence(a)); c != 0 {
+		return c
+	}
+	if c := cmp.Or(cmp.Compare(b.Confirms, a.Confirms), cmp.Compare(b.LastSeenAt, a.LastSeenAt)); c != 0 {
+		return c
+	}
+	return mapdata.CompareEntityIDs(a.Source, a.ExternalID, b.Source, b.ExternalID)
+}
+
+func confidence(h *mapdata.Hit) float64 {
+	return mapdata.ConfidenceOf(int(h.Confirms), int(h.Disputes), float64(h.Prior))
+}
+
+// enter lists what may be merged.
+func (r *Resolver) enter(hits []mapdata.Hit, now int64) {
+	r.crowd.nodes = r.crowd.nodes[:0]
+	r.origins.reset(r.seed)
+	for i := range hits {
+		h := &hits[i]
+		if r.gone[i] || h.DisputedUntil > now || !r.kinds.mergeable.Has(h.Kind) {
+			continue
+		}
+		r.crowd.nodes = append(r.crowd.nodes, node{
+			at: h.Point.Vector(), hit: int32(i), kind: h.Kind, origin: r.origins.number(h),
+		})
+	}
+	r.crowd.origins = len(r.origins.known)
+}
+
+// show makes one pin of each cluster (D10.3).
+func (r *Resolver) show(hits []mapdata.Hit) {
+	r.merged = r.merged[:0]
+	nodes := r.crowd.nodes
+	for i := range nodes {
+		if nodes[i].link == int32(i) || nodes[i].parent != int32(i) {
+			continue // alone, or not the one that its cluster is known by
+		}
+		r.members = append(r.members[:0], nodes[i].hit)
+		for o := nodes[i].link; o != int32(i); o = nodes[o].link {
+			r.members = append(r.members, nodes[o].hit)
+		}
+		slices.SortFunc(r.members, func(a, b int32) int { return compareTelling(&hits[a], &hits[b]) })
+		r.stand(hits)
+	}
+}
+
+// stand lets the first of the members stand for all.
+func (r *Resolver) stand(hits []mapdata.Hit) {
+	shown := &hits[r.members[0]]
+	from := len(r.merged)
+	for _, m := range r.members[1:] {
+		o := &hits[m]
+		shown.Confirms += o.Confirms
+		shown.Disputes += o.Disputes
+		shown.ChangedAt = max(shown.ChangedAt, o.ChangedAt)
+		r.merged = append(r.merged, mapdata.MergedID{Source: o.Source, ExternalID: o.ExternalID})
+		r.gone[m] = true
+	}
+	shown.Merged = r.merged[from:len(r.merged):len(r.merged)]
+}
