@@ -11,12 +11,12 @@ import (
 
 const (
 	raiseRevision = `UPDATE state SET revision = revision + 1 WHERE id = 1 RETURNING revision`
-	insertChange  = `INSERT INTO changes (revision, feed_id, at, entities, external_ids) VALUES (?, ?, ?, ?, ?)`
+	insertChange  = `INSERT INTO changes (revision, feed_id, at, entities, external_ids, votes) VALUES (?, ?, ?, ?, ?, ?)`
 	insertAttempt = `INSERT INTO attempts (feed_id, at, revision, duration_us, ok, outcome, rows, rejected, bytes)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	selectState   = `SELECT epoch, revision, floor FROM state WHERE id = 1`
-	selectChanges = `SELECT revision, feed_id, entities FROM changes WHERE revision > ? ORDER BY revision`
+	selectChanges = `SELECT revision, feed_id, entities, votes FROM changes WHERE revision > ? ORDER BY revision`
 
 	// The entities of one row of the log, as they are now; of those that are gone only the id.
 	selectChanged = `SELECT ids.value, ` + entityColumns + `
@@ -31,6 +31,15 @@ const (
 // raise moves the counter, whose row nobody else can move until this transaction ends, and writes down what followers
 // have to look at.
 func (w *writing) raise(ctx context.Context, feed mapdata.FeedID, ids ...[]string) (revision int64, err error) {
+	return w.log(ctx, feed, false, ids...)
+}
+
+// raiseVotes does so when nothing but the votes on one entity changed. The feed is zero for a live incident.
+func (w *writing) raiseVotes(ctx context.Context, feed mapdata.FeedID, externalID string) (revision int64, err error) {
+	return w.log(ctx, feed, true, []string{externalID})
+}
+
+func (w *writing) log(ctx context.Context, feed mapdata.FeedID, votes bool, ids ...[]string) (revision int64, err error) {
 	if err := w.QueryRowContext(ctx, raiseRevision).Scan(&revision); err != nil {
 		return 0, fmt.Errorf("raise revision: %w", err)
 	}
@@ -38,7 +47,7 @@ func (w *writing) raise(ctx context.Context, feed mapdata.FeedID, ids ...[]strin
 	for _, list := range ids {
 		count += len(list)
 	}
-	if _, err := w.ExecContext(ctx, insertChange, revision, feed[:], w.now, count, jsonArray(ids...)); err != nil {
+	if _, err := w.ExecContext(ctx, insertChange, revision, feed[:], w.now, count, jsonArray(ids...), votes); err != nil {
 		return 0, fmt.Errorf("log change: %w", err)
 	}
 	return revision, nil
@@ -65,8 +74,8 @@ func scanState(r row) (s mapdata.StoreState, err error) {
 }
 
 // Changes reads what changed after the given revision, in the order of revisions, at most about limit entities (one
-// revision is never divided). Entities come as they are now. It fails with mapdata.ErrConflict when changes after the
-// given revision were pruned meanwhile.
+// revision is never divided). Entities come as they are now, and so do the tallies of a revision of votes, which carries
+// no entities. It fails with mapdata.ErrConflict when changes after the given revision were pruned meanwhile.
 func (db *DB) Changes(ctx context.Context, after int64, limit int) (all []mapdata.FeedChange, err error) {
 	err = db.read(ctx, "read changes", func(r *reading) error {
 		state, err := scanState(r.QueryRowContext(ctx, selectState))
@@ -76,20 +85,13 @@ func (db *DB) Changes(ctx context.Context, after int64, limit int) (all []mapdat
 		if after < state.Floor {
 			return mapdata.Describe(mapdata.ErrConflict, "The changes after this revision are no longer kept: load everything again.")
 		}
-		var counts []int
-		if all, counts, err = r.log(ctx, after, limit); err != nil {
+		var what []mention
+		if all, what, err = r.log(ctx, after, limit); err != nil {
 			return err
 		}
 		feeds := make(map[mapdata.FeedID]*mapdata.Feed)
 		for i := range all {
-			c := &all[i]
-			if c.Feed, err = r.feed(ctx, c.FeedID, feeds); err != nil {
-				return err
-			}
-			if c.Feed == nil || counts[i] == 0 {
-				continue
-			}
-			if err := db.changed(ctx, r, c, counts[i]); err != nil {
+			if err := db.details(ctx, r, &all[i], what[i], feeds); err != nil {
 				return err
 			}
 		}
@@ -98,8 +100,31 @@ func (db *DB) Changes(ctx context.Context, after int64, limit int) (all []mapdat
 	return all, err
 }
 
-// log reads rows of the log, with how many entities each names, until these are about limit.
-func (r *reading) log(ctx context.Context, after int64, limit int) (all []mapdata.FeedChange, counts []int, err error) {
+// details reads what a row of the log names. Feeds are read once each.
+func (db *DB) details(ctx context.Context, r *reading, c *mapdata.FeedChange, what mention, feeds map[mapdata.FeedID]*mapdata.Feed) (err error) {
+	ofLive := what.votes && c.FeedID.IsZero()
+	if !ofLive {
+		if c.Feed, err = r.feed(ctx, c.FeedID, feeds); err != nil || c.Feed == nil {
+			return err
+		}
+	}
+	switch {
+	case what.votes:
+		return r.tallied(ctx, c)
+	case what.count > 0:
+		return db.changed(ctx, r, c, what.count)
+	}
+	return nil
+}
+
+// mention is what a row of the log says of the entities that it names.
+type mention struct {
+	count int
+	votes bool // only what votes make of them changed
+}
+
+// log reads rows of the log, with what each names, until these are about limit entities.
+func (r *reading) log(ctx context.Context, after int64, limit int) (all []mapdata.FeedChange, what []mention, err error) {
 	rows, err := r.QueryContext(ctx, selectChanges, after)
 	if err != nil {
 		return nil, nil, err
@@ -108,18 +133,18 @@ func (r *reading) log(ctx context.Context, after int64, limit int) (all []mapdat
 	// A revision without entities costs something too.
 	for cost := 0; cost < limit && rows.Next(); {
 		var (
-			c     mapdata.FeedChange
-			id    feedID
-			count int
+			c  mapdata.FeedChange
+			id feedID
+			n  mention
 		)
-		if err := rows.Scan(&c.Revision, &id, &count); err != nil {
+		if err := rows.Scan(&c.Revision, &id, &n.count, &n.votes); err != nil {
 			return nil, nil, err
 		}
 		c.FeedID = id.FeedID
-		all, counts = append(all, c), append(counts, count)
-		cost += count + 1
+		all, what = append(all, c), append(what, n)
+		cost += n.count + 1
 	}
-	return all, counts, rows.Err()
+	return all, what, rows.Err()
 }
 
 // feed reads a feed, each one once; nil: it is gone.

@@ -3,5 +3,5 @@
 // One connection writes, by transactions that take the write lock when they begin, so that none fails halfway; a few
 // others read beside it. Other processes may read and write at the same time. Every transaction that followers must see
 // raises one counter and leaves one row in the log of changes, under the write lock: the order of revisions is the order
-// of commits. The store holds no rules: it satisfies the ports of ingest, feed, account, provider/pull, follow and mail.
+// of commits. The store holds no rules: it satisfies the ports of ingest, feed, account, provider/pull, follow, mail and vote.
 package sqlite

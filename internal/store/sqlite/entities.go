@@ -54,15 +54,23 @@ func scanMark(r row) (m mapdata.Mark, err error) {
 }
 
 // Stored yields what the feed holds under the given external ids, or everything it holds when ids is nil, in no order.
+// KeptUntil is there while it is still to come.
 func (db *DB) Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yield func(mapdata.Stored)) error {
 	query, args := selectStoredAll, []driver.Value{feed[:]}
 	if ids != nil {
 		query, args = selectStored, append(args, jsonArray(ids))
 	}
 	return db.read(ctx, "read stored entities", func(r *reading) error {
+		// Those that are kept are few: to join the votes would cost every row of every snapshot.
+		byVotes, err := keptEntities(ctx, db, r.conn, feed, db.now())
+		if err != nil {
+			return err
+		}
 		return scan(ctx, r.conn, query, args, func(row []driver.Value) error {
+			id := text(row[0])
 			yield(mapdata.Stored{
-				ExternalID:  text(row[0]),
+				ExternalID:  id,
+				KeptUntil:   byVotes[id].until,
 				Digest:      uint64(integer(row[1])),
 				FirstSeenAt: instantOf(row[2]),
 				SeenAt:      instantOf(row[3]),
@@ -244,11 +252,17 @@ func (w *writing) moveFeed(ctx context.Context, c *mapdata.Change) error {
 	return err
 }
 
-// Forget removes the named entities of a feed that had expired at the given time and still have; nothing to follow.
+// Forget removes the named entities of a feed that had expired at the given time and still have; nothing to follow. What
+// a confirm kept then, or since, stays (D9.6).
 func (db *DB) Forget(ctx context.Context, feed mapdata.FeedID, externalIDs []string, before time.Time) error {
 	for chunk := range slices.Chunk(externalIDs, forgetAtOnce) {
 		err := db.write(ctx, "forget expired entities", func(w *writing) error {
-			_, err := w.ExecContext(ctx, forgetEntities, feed[:], jsonArray(chunk), before.UnixMilli())
+			byVotes, err := keptEntities(ctx, db, w.conn, feed, before)
+			if err != nil {
+				return err
+			}
+			gone := slices.DeleteFunc(slices.Clone(chunk), func(id string) bool { return !byVotes[id].until.IsZero() })
+			_, err = w.ExecContext(ctx, forgetEntities, feed[:], jsonArray(gone), before.UnixMilli())
 			return err
 		})
 		if err != nil {

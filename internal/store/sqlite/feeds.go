@@ -200,9 +200,22 @@ func (db *DB) DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.A
 	})
 }
 
-// CountEntities counts the feed's entities that have not expired at now.
-func (db *DB) CountEntities(ctx context.Context, id mapdata.FeedID, now time.Time) (int, error) {
-	var count int
-	err := db.reader.QueryRowContext(ctx, countLiveEntities, id[:], now.UnixMilli()).Scan(&count)
-	return count, failure("count entities", err)
+// CountEntities counts the feed's entities that have not expired at now, those among them that confirms keep (D9.6).
+func (db *DB) CountEntities(ctx context.Context, id mapdata.FeedID, now time.Time) (count int, err error) {
+	err = db.read(ctx, "count entities", func(r *reading) error {
+		byVotes, err := keptEntities(ctx, db, r.conn, id, now)
+		if err != nil {
+			return err
+		}
+		if err := r.QueryRowContext(ctx, countLiveEntities, id[:], now.UnixMilli()).Scan(&count); err != nil {
+			return err
+		}
+		for _, k := range byVotes {
+			if k.ends <= now.UnixMilli() {
+				count++
+			}
+		}
+		return nil
+	})
+	return count, err
 }

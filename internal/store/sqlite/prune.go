@@ -13,6 +13,8 @@ const (
 	keepChangeIDs = 2_000_000 // entities named in the log of changes, at most about
 	keepAttempts  = time.Hour // and the newest mapdata.RecentPolls of each feed
 	keepSignIns   = time.Hour // used or expired ones count towards the limit that long
+
+	severAfter = 30 * 24 * time.Hour // a vote is its account's that long (D9.7)
 )
 
 // pruneAtOnce bounds how long others wait for the write lock meanwhile: rows that one transaction removes.
@@ -36,18 +38,23 @@ const (
 	deleteSignIns  = `DELETE FROM sign_ins WHERE created_at < ? AND expires_at <= ?`
 	deleteSessions = `DELETE FROM sessions WHERE seen_at <= ? OR created_at <= ?`
 
+	severOldVotes = `UPDATE votes SET account = NULL
+		WHERE id IN (SELECT id FROM votes WHERE account IS NOT NULL AND at <= ? ORDER BY at LIMIT ?)`
+
 	selectDeletedFeed  = `SELECT id FROM deleted_feeds LIMIT 1`
 	deleteSomeEntities = `DELETE FROM entities WHERE feed_id = ?1 AND external_id IN
 		(SELECT external_id FROM entities WHERE feed_id = ?1 ORDER BY external_id LIMIT ?2)`
+	deleteSomeVotes   = `DELETE FROM votes WHERE id IN (SELECT id FROM votes WHERE source = ? LIMIT ?)`
+	deleteSomeVoted   = `DELETE FROM voted WHERE rowid IN (SELECT rowid FROM voted WHERE source = ? LIMIT ?)`
 	forgetDeletedFeed = `DELETE FROM deleted_feeds WHERE id = ?`
 )
 
 // Prune removes what nobody needs any more at now: changes that followers have had the time to see, attempts beyond
-// those that health counts, sign-ins and sessions that ended, entities of feeds that are gone. It works in small
-// transactions; run it every minute or so.
+// those that health counts, sign-ins and sessions that ended, entities and votes of feeds that are gone. Votes lose their
+// accounts in time (D9.7). It works in small transactions; run it every minute or so.
 func (db *DB) Prune(ctx context.Context, now time.Time) error {
 	for _, step := range []func(context.Context, time.Time) error{
-		db.pruneChanges, db.pruneAttempts, db.pruneSignIns, db.pruneDeletedFeeds,
+		db.pruneChanges, db.pruneAttempts, db.pruneSignIns, db.severVotes, db.pruneDeletedFeeds,
 	} {
 		if err := step(ctx, now); err != nil {
 			return err
@@ -141,7 +148,24 @@ func (db *DB) pruneSignIns(ctx context.Context, now time.Time) error {
 	})
 }
 
-// pruneDeletedFeeds removes the entities of feeds that are gone, a few at a time.
+// severVotes takes the accounts off old votes: counts and history stay as they are (D9.7).
+func (db *DB) severVotes(ctx context.Context, now time.Time) error {
+	for {
+		var severed int64
+		err := db.write(ctx, "sever votes from their accounts", func(w *writing) error {
+			result, err := w.ExecContext(ctx, severOldVotes, now.Add(-severAfter).UnixMilli(), pruneAtOnce)
+			if err == nil {
+				severed, err = result.RowsAffected()
+			}
+			return err
+		})
+		if err != nil || severed < pruneAtOnce {
+			return err
+		}
+	}
+}
+
+// pruneDeletedFeeds removes the entities of feeds that are gone, and the votes on them, a few at a time.
 func (db *DB) pruneDeletedFeeds(ctx context.Context, _ time.Time) error {
 	for {
 		gone, err := list(ctx, db, selectDeletedFeed, func(r row) (id feedID, err error) {
@@ -153,14 +177,19 @@ func (db *DB) pruneDeletedFeeds(ctx context.Context, _ time.Time) error {
 		}
 		err = db.write(ctx, "remove entities of a deleted feed", func(w *writing) error {
 			id := gone[0].FeedID
-			result, err := w.ExecContext(ctx, deleteSomeEntities, id[:], pruneAtOnce)
-			if err != nil {
-				return err
+			for _, table := range []struct {
+				statement string
+				of        any
+			}{{deleteSomeEntities, id[:]}, {deleteSomeVotes, string(id.Source())}, {deleteSomeVoted, string(id.Source())}} {
+				result, err := w.ExecContext(ctx, table.statement, table.of, pruneAtOnce)
+				if err != nil {
+					return err
+				}
+				if removed, err := result.RowsAffected(); err != nil || removed == pruneAtOnce {
+					return err
+				}
 			}
-			if removed, err := result.RowsAffected(); err != nil || removed == pruneAtOnce {
-				return err
-			}
-			_, err = w.ExecContext(ctx, forgetDeletedFeed, id[:])
+			_, err := w.ExecContext(ctx, forgetDeletedFeed, id[:])
 			return err
 		})
 		if err != nil {
