@@ -19,6 +19,7 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
+	"wayside/internal/vote"
 )
 
 // Store is all that the use cases ask of a store.
@@ -30,6 +31,9 @@ type Store interface {
 	mail.Outbox
 	pull.Store
 	push.Store
+	vote.Store
+	// Prune does what time asks for: it severs votes from their accounts (D9.7) and frees the room of what is gone.
+	Prune(ctx context.Context, now time.Time) error
 	Close() error
 }
 
@@ -51,6 +55,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"polls", pollTests()},
 		{"pushes", pushTests()},
 		{"letters", letterTests()},
+		{"votes", voteTests()},
 		{"side by side", concurrencyTests()},
 		{"whole", wholeTests()},
 	}
