@@ -21,7 +21,7 @@ const (
 	maxHeader      = 64 << 10
 	defaultTimeout = 15 * time.Second
 	defaultMaxBody = 64 << 20
-	perHost        = 2
+	defaultPerHost = 2
 	defaultAtOnce  = 256
 )
 
@@ -37,9 +37,11 @@ type Options struct {
 	Timeout time.Duration // of a whole fetch, waiting for its turn apart; 0: 15 s, as D6.6 demands
 	MaxBody int64         // bytes, after decompression; 0: 64 MiB, as D6.6 demands
 	AtOnce  int           // connections at a time, to all hosts; 0: 256
+	PerHost int           // connections at a time, to one host; 0: 2, as D6.12 demands
 }
 
-// Client fetches. It may be used from many goroutines, and holds nothing while nobody fetches.
+// Client fetches. It may be used from many goroutines. While nobody fetches it holds nothing but idle connections to
+// operators' URLs, at most 16 and none of them used after 30 s; Close ends those.
 type Client struct {
 	userAgent string
 	hosts     map[string]netip.Addr
@@ -48,6 +50,7 @@ type Client struct {
 	resolver  Resolver
 	tls       *tls.Config
 	gate      *gate
+	pool      pool
 	timeout   time.Duration
 	maxBody   int64
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
@@ -78,7 +81,10 @@ func New(o Options) (*Client, error) {
 	if o.AtOnce == 0 {
 		o.AtOnce = defaultAtOnce
 	}
-	c.gate = newGate(perHost, o.AtOnce)
+	if o.PerHost == 0 {
+		o.PerHost = defaultPerHost
+	}
+	c.gate = newGate(o.PerHost, o.AtOnce)
 	for name, addr := range o.Hosts {
 		c.hosts[canonicalName(name)] = addr
 	}
@@ -121,6 +127,9 @@ type Request struct {
 	AuthHeader string // «Name: value», for the URL's own origin alone (D6.3); empty: none
 	Accept     string // empty: application/json
 	Started    func() // called when the fetch's turn has come and its time begins to run; nil: nobody asks
+
+	// NoRedirects makes of a redirect a failure, redirect_error. An operator's URL is never redirected, whatever this says.
+	NoRedirects bool
 }
 
 // Response is a 2xx answer whose body has yet to be read.
@@ -128,11 +137,15 @@ type Response struct {
 	Status int
 	Header http.Header
 	// Body is decompressed. Reading it fails with an *Error past a limit and when it breaks off. It must be closed, and the
-	// fetch's time runs until then.
+	// fetch's time runs until then. A connection to an operator's URL is used again if the body was read until io.EOF.
 	Body io.ReadCloser
 }
 
-// Fetch gets a URL, by redirects if need be. It fails with an *Error, or with ctx's own cause when ctx ended.
+// Close ends idle connections, and has those in use end with their fetches.
+func (c *Client) Close() { c.pool.close() }
+
+// Fetch gets a URL, by redirects if need be. It fails with an *Error, or with ctx's own cause when ctx ended, by its
+// deadline too: waiting for a turn, connecting, and reading the body end with it.
 func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 	var authName, authValue string
 	if r.AuthHeader != "" {
@@ -160,18 +173,31 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 		}
 		x := newExchange(ctx, left, leave)
 		answer, err := c.ask(x, at, header) //nolint:bodyclose // x.close ends the connection and with it the body
-		connected = connected || x.raw != nil
+		connected = connected || x.link != nil
 		if err == nil && !isRedirect(answer.StatusCode) {
-			return c.accept(x, answer)
+			return c.accept(x, answer, c.keeper(at))
 		}
 		left -= x.close()
-		if err == nil {
+		switch {
+		case err != nil:
+		case r.NoRedirects || at.operator:
+			err = badRedirect("The answer is a redirect, and none is followed here. Set the URL at which the answer is.", nil)
+		default:
 			at, err = follow(at, answer.Header.Get("Location"), hop)
 		}
 		if err != nil {
 			return nil, withConnected(err, connected)
 		}
 	}
+}
+
+// keeper is what takes a connection to the URL when its exchange is over; nil: nothing does, for a provider's connection is
+// checked each time anew (D6.4).
+func (c *Client) keeper(u *URL) func(*link) bool {
+	if !u.operator {
+		return nil
+	}
+	return c.pool.put
 }
 
 func withConnected(err error, connected bool) error {

@@ -10,56 +10,72 @@ import (
 	"time"
 )
 
-// Resolver looks names up; a *net.Resolver does. Names come with a trailing dot, so that no search domain is tried.
+// Resolver looks names up; a *net.Resolver does. Providers' names come with a trailing dot, so that no search domain is tried.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
 const (
 	maxDials     = 4               // addresses of one name that are tried
-	dialPatience = 3 * time.Second // for one address while there are others
+	dialPatience = 3 * time.Second // for one address while there are others, at most
 )
 
-// connect makes a TLS connection to the URL's host, by an address that was checked (D6.4).
-func (c *Client) connect(ctx context.Context, u *URL) (raw net.Conn, secure *tls.Conn, err error) {
-	addrs, err := c.addresses(ctx, u.host)
+// connect makes a connection to the URL's host, in TLS unless the scheme is http, by an address that was checked (D6.4)
+// unless the operator chose it. When the TCP connection was made, there is a link even if shaking hands failed.
+func (c *Client) connect(ctx context.Context, u *URL) (*link, error) {
+	addrs, err := c.addresses(ctx, u)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	raw, err = c.dialAny(ctx, addrs, u.port)
+	raw, err := c.dialAny(ctx, addrs, u.port)
 	if err != nil {
-		return nil, nil, dialFailed(err)
+		return nil, dialFailed(err)
+	}
+	l := &link{raw: raw, stream: raw, origin: u.Origin()}
+	if u.parsed.Scheme == "http" {
+		return l, nil
 	}
 	settings := c.tls.Clone()
 	settings.ServerName = u.host
-	secure = tls.Client(raw, settings)
+	secure := tls.Client(raw, settings)
 	if err := secure.HandshakeContext(ctx); err != nil {
-		return raw, nil, handshakeFailed(err)
+		return l, handshakeFailed(err)
 	}
-	return raw, secure, nil
+	l.stream = secure
+	return l, nil
 }
 
-// addresses gives where a name leads; if any of it is not allowed, nothing is.
-func (c *Client) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
-	if fixed, named := c.hosts[host]; named {
+// addresses gives where a host leads; if any of it is not allowed, nothing is. The operator's own choice is not judged, and
+// its name is looked up as the machine does it, with search domains: it may be a private one.
+func (c *Client) addresses(ctx context.Context, u *URL) ([]netip.Addr, error) {
+	if u.addr.IsValid() {
+		return []netip.Addr{u.addr}, nil
+	}
+	if fixed, named := c.hosts[u.host]; named {
 		return []netip.Addr{fixed}, nil
 	}
-	if slices.Contains(c.ownHosts, host) {
-		return nil, blocked()
+	name := u.host
+	if !u.operator {
+		if slices.Contains(c.ownHosts, u.host) {
+			return nil, blocked()
+		}
+		name += "."
 	}
-	found, err := c.resolver.LookupNetIP(ctx, "ip", host+".")
+	found, err := c.resolver.LookupNetIP(ctx, "ip", name)
 	if err == nil && len(found) == 0 {
 		err = &net.DNSError{Err: "no address", IsNotFound: true}
 	}
 	if err != nil {
 		return nil, lookupFailed(err)
 	}
-	for _, addr := range found {
-		if !c.policy.allows(addr) {
-			return nil, blocked()
-		}
+	if !u.operator && !c.allowed(found) {
+		return nil, blocked()
 	}
 	return found, nil
+}
+
+func (c *Client) allowed(addrs []netip.Addr) bool {
+	return !slices.ContainsFunc(addrs, func(addr netip.Addr) bool { return !c.policy.allows(addr) })
 }
 
 // dialAny tries addresses in their order, one at a time, so that a fetch never holds two connections.
@@ -67,8 +83,8 @@ func (c *Client) dialAny(ctx context.Context, addrs []netip.Addr, port int) (con
 	addrs = addrs[:min(len(addrs), maxDials)]
 	for i, addr := range addrs {
 		patience, cancel := ctx, context.CancelFunc(func() {})
-		if i < len(addrs)-1 {
-			patience, cancel = context.WithTimeout(ctx, dialPatience)
+		if left := len(addrs) - i; left > 1 {
+			patience, cancel = context.WithTimeout(ctx, share(ctx, left))
 		}
 		conn, err = c.dial(patience, "tcp", net.JoinHostPort(addr.Unmap().String(), strconv.Itoa(port)))
 		cancel()
@@ -77,4 +93,12 @@ func (c *Client) dialAny(ctx context.Context, addrs []netip.Addr, port int) (con
 		}
 	}
 	return nil, err
+}
+
+// share is what one address gets of the time that is left for several.
+func share(ctx context.Context, addrs int) time.Duration {
+	if deadline, ok := ctx.Deadline(); ok {
+		return min(dialPatience, time.Until(deadline)/time.Duration(addrs))
+	}
+	return dialPatience
 }

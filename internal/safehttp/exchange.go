@@ -18,13 +18,16 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// exchange is one connection with one request and one answer.
+// exchange is one request and one answer over one connection.
 type exchange struct {
 	caller   context.Context // ends when the caller has enough
 	ctx      context.Context // ends with the time too
 	began    time.Time
 	deadline time.Time
-	raw      net.Conn // nil: none was made
+	link     *link // nil: no connection was made
+	head     *headLimit
+	incoming *bufio.Reader    // what came over the link and was not read yet
+	reuse    func(*link) bool // takes the link for another exchange, or refuses it; nil: the link ends with this exchange
 	unwatch  func() bool
 	cancel   context.CancelFunc
 	leave    func()
@@ -41,17 +44,23 @@ func newExchange(ctx context.Context, left time.Duration, leave func()) *exchang
 // close ends the exchange and tells how long it took. It may be called again.
 func (x *exchange) close() time.Duration {
 	x.closing.Do(func() {
-		if x.unwatch != nil {
-			x.unwatch()
-		}
+		untouched := x.unwatch == nil || x.unwatch()
 		x.cancel()
-		if x.raw != nil {
-			// The TCP connection alone: a farewell in TLS could wait for a peer that does not read.
-			_ = x.raw.Close()
+		if untouched && x.reuse != nil && x.reuse(x.link) {
+			x.link = nil
 		}
+		x.hangUp()
 		x.leave()
 	})
 	return time.Since(x.began)
+}
+
+// hangUp ends the connection, if there is one.
+func (x *exchange) hangUp() {
+	if x.link != nil {
+		// The TCP connection alone: a farewell in TLS could wait for a peer that does not read.
+		_ = x.link.raw.Close()
+	}
 }
 
 // failure is the error of a step, unless the step failed because the caller had enough or because time was up. The clock
@@ -60,7 +69,7 @@ func (x *exchange) failure(step error) error {
 	switch {
 	case step == nil:
 		return nil
-	case x.caller.Err() != nil:
+	case x.callerDone():
 		return context.Cause(x.caller)
 	case !time.Now().Before(x.deadline):
 		return timedOut(step)
@@ -68,32 +77,60 @@ func (x *exchange) failure(step error) error {
 	return step
 }
 
-// ask connects, sends the request and reads the answer's head.
+// callerDone says whether the caller had enough. The network hears of a deadline by a clock of its own, which may be the
+// first: the context's is waited for then.
+func (x *exchange) callerDone() bool {
+	if deadline, ok := x.caller.Deadline(); ok && !time.Now().Before(deadline) {
+		<-x.caller.Done()
+	}
+	return x.caller.Err() != nil
+}
+
+// ask connects, sends the request and reads the answer's head. It goes over an idle connection where there may be one; if
+// that was dead, which shows in not one byte coming back, it goes once more over one of its own.
 func (c *Client) ask(x *exchange, u *URL, header http.Header) (*http.Response, error) {
-	raw, secure, err := c.connect(x.ctx, u)
-	x.raw = raw
+	request, err := http.NewRequestWithContext(x.ctx, http.MethodGet, u.String(), http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("make request: %w", err) // the rules of URLs let pass what is none
+	}
+	request.Header = header
+	if u.operator {
+		if x.link = c.pool.take(u.Origin()); x.link != nil {
+			answer, err := x.converse(request)
+			if err == nil || x.head.left < maxHeader || x.ctx.Err() != nil {
+				return answer, x.failure(err)
+			}
+			x.unwatch()
+			x.hangUp()
+		}
+	}
+	x.link, err = c.connect(x.ctx, u)
 	if err != nil {
 		return nil, x.failure(err)
 	}
-	if err := raw.SetDeadline(x.deadline); err != nil {
+	answer, err := x.converse(request)
+	return answer, x.failure(err)
+}
+
+// converse sends the request over the link and reads the answer's head.
+func (x *exchange) converse(request *http.Request) (*http.Response, error) {
+	l := x.link
+	x.head = &headLimit{r: l.stream, left: maxHeader}
+	x.incoming = bufio.NewReader(x.head)
+	x.unwatch = func() bool { return false }
+	if err := l.raw.SetDeadline(x.deadline); err != nil {
 		return nil, exchangeFailed(err)
 	}
-	x.unwatch = context.AfterFunc(x.caller, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
+	x.unwatch = context.AfterFunc(x.caller, func() { _ = l.raw.SetDeadline(time.Unix(1, 0)) })
 
-	request, err := http.NewRequestWithContext(x.ctx, http.MethodGet, u.String(), http.NoBody)
-	if err != nil {
-		return nil, fmt.Errorf("make request: %w", err) // CheckURL let pass what is no URL
-	}
-	request.Header = header
 	var wire bytes.Buffer
 	if err := request.Write(&wire); err != nil {
 		return nil, fmt.Errorf("write request: %w", err)
 	}
-	if _, err := secure.Write(wire.Bytes()); err != nil {
-		return nil, x.failure(exchangeFailed(err))
+	if _, err := l.stream.Write(wire.Bytes()); err != nil {
+		return nil, exchangeFailed(err)
 	}
-	answer, err := readHead(secure, request)
-	return answer, x.failure(err)
+	return x.readHead(request)
 }
 
 // headLimit lets only so many bytes pass until it is lifted.
@@ -117,26 +154,25 @@ func (l *headLimit) Read(p []byte) (int, error) {
 // maxInterim is how many interim answers (1xx) are passed over.
 const maxInterim = 5
 
-func readHead(conn io.Reader, request *http.Request) (*http.Response, error) {
-	limit := &headLimit{r: conn, left: maxHeader}
-	buffered := bufio.NewReader(limit)
+func (x *exchange) readHead(request *http.Request) (*http.Response, error) {
 	for range maxInterim + 1 {
-		answer, err := http.ReadResponse(buffered, request)
+		answer, err := http.ReadResponse(x.incoming, request)
 		switch {
-		case limit.left == 0 && err != nil:
+		case x.head.left == 0 && err != nil:
 			return nil, headersTooLarge()
 		case err != nil:
 			return nil, exchangeFailed(err)
 		case answer.StatusCode >= http.StatusOK || answer.StatusCode == http.StatusSwitchingProtocols:
-			limit.left = -1
+			x.head.left = -1
 			return answer, nil
 		}
 	}
 	return nil, exchangeFailed(errors.New("too many interim answers"))
 }
 
-// accept turns an answer into a response, or closes the exchange.
-func (c *Client) accept(x *exchange, answer *http.Response) (_ *Response, err error) {
+// accept turns an answer into a response, or closes the exchange. keep takes the connection once the body was read to its
+// end; nil: nobody does.
+func (c *Client) accept(x *exchange, answer *http.Response, keep func(*link) bool) (_ *Response, err error) {
 	defer func() {
 		if err != nil {
 			x.close()
@@ -146,10 +182,14 @@ func (c *Client) accept(x *exchange, answer *http.Response) (_ *Response, err er
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
 		return nil, badStatus(answer.StatusCode)
 	}
-	b := &body{exchange: x, r: answer.Body, left: c.maxBody}
+	if answer.Close {
+		keep = nil
+	}
+	wire := &ending{r: answer.Body}
+	b := &body{exchange: x, r: wire, wire: wire, keep: keep, left: c.maxBody}
 	switch encoding := strings.Join(answer.Header.Values("Content-Encoding"), ","); {
 	case strings.EqualFold(encoding, "gzip"):
-		unzipped, err := gzip.NewReader(answer.Body)
+		unzipped, err := gzip.NewReader(wire)
 		if errors.Is(err, io.EOF) { // nothing at all came, which is not what gzip makes of nothing
 			return nil, badCompression(err)
 		}
@@ -165,10 +205,24 @@ func (c *Client) accept(x *exchange, answer *http.Response) (_ *Response, err er
 	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: b}, nil
 }
 
+// ending remembers that a reader came to its end.
+type ending struct {
+	r    io.Reader
+	seen bool
+}
+
+func (e *ending) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	e.seen = e.seen || errors.Is(err, io.EOF)
+	return n, err
+}
+
 // body is the answer's body within its limits.
 type body struct {
 	exchange *exchange
 	r        io.Reader
+	wire     *ending // the same before decompression
+	keep     func(*link) bool
 	left     int64
 	err      error // what reading ended with
 }
@@ -185,7 +239,13 @@ func (b *body) Read(p []byte) (int, error) {
 		n, err = int(b.left), errBodyTooLarge
 	}
 	b.left -= int64(n)
-	if err != nil && !errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF):
+		// What comes behind the end would be taken for the next answer.
+		if b.wire.seen && b.exchange.incoming.Buffered() == 0 {
+			b.exchange.reuse = b.keep
+		}
+	case err != nil:
 		err = b.failure(err)
 	}
 	b.err = err

@@ -1,6 +1,7 @@
 package safehttp
 
 import (
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -20,25 +21,47 @@ func (r *Refusal) Code() string { return r.code }
 
 func refuse(code, message string) error { return &Refusal{code, message} }
 
-// URL is a URL that passed the rules of its text (D6.5), in one form: lower-case scheme and host, the host in A-labels
-// without a trailing dot, no port 443, path and query as they were written but for what is not ASCII, which is percent-encoded.
+// URL is a URL that passed the rules of its text, a provider's (CheckURL, D6.5) or the operator's (OperatorURL, D8.1), in
+// one form: lower-case scheme and host, the host in A-labels without a trailing dot or as an IP address, the port left out
+// when it is the scheme's own, path and query as they were written but for what is not ASCII, which is percent-encoded.
 type URL struct {
-	host   string
-	port   int
-	parsed *url.URL
+	host     string     // an IPv6 address without brackets
+	addr     netip.Addr // of a host that is an IP literal; the zero Addr: host is a name
+	port     int
+	operator bool // only OperatorURL sets it: no address is refused, and no redirect followed
+	parsed   *url.URL
 }
 
 // String is the URL as it is stored and shown.
 func (u *URL) String() string { return u.parsed.String() }
 
-// Origin is scheme, host and port, the port left out when it is 443.
-func (u *URL) Origin() string { return "https://" + u.parsed.Host }
+// Origin is scheme, host and port, the port left out when it is the scheme's own.
+func (u *URL) Origin() string { return u.parsed.Scheme + "://" + u.parsed.Host }
 
-// Host is the name of the host in A-labels, without the port.
+// Host is the name of the host in A-labels, or its address, without the port and without brackets.
 func (u *URL) Host() string { return u.host }
+
+// With gives the URL with a path, not escaped, joined behind its own by one slash (empty: its own path as it is), and with
+// this query in the place of its own (nil: none). The URL itself stays as it is. Nothing that path holds leads to another
+// host or ends the path early.
+func (u *URL) With(path string, query url.Values) *URL {
+	next, parsed := *u, *u.parsed
+	if path = strings.TrimPrefix(path, "/"); path != "" {
+		plain, escaped := parsed.Path, parsed.EscapedPath()
+		if strings.HasSuffix(escaped, "/") {
+			plain, escaped = plain[:len(plain)-1], escaped[:len(escaped)-1]
+		}
+		parsed.Path = plain + "/" + path
+		parsed.RawPath = escaped + (&url.URL{Path: "/" + path}).EscapedPath()
+	}
+	parsed.RawQuery, parsed.ForceQuery = query.Encode(), false
+	next.parsed = &parsed
+	return &next
+}
 
 const (
 	maxURL      = 2048 // characters
+	httpPort    = 80
 	httpsPort   = 443
 	lowestOther = 1024
 	highestPort = 65535
@@ -78,25 +101,35 @@ func CheckURL(text string) (*URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	return assemble(host, port, tail)
+	return assemble(&URL{host: host, port: port}, "https", tail)
 }
 
 // assemble puts a URL together again from parts that passed.
-func assemble(host string, port int, tail string) (*URL, error) {
-	authority := host
-	if port != httpsPort {
-		authority += ":" + strconv.Itoa(port)
+func assemble(u *URL, scheme, tail string) (*URL, error) {
+	authority := u.host
+	if u.addr.Is6() {
+		authority = "[" + authority + "]"
 	}
-	parsed, err := url.Parse("https://" + authority + tail)
+	if u.port != defaultPort(scheme) {
+		authority += ":" + strconv.Itoa(u.port)
+	}
+	parsed, err := url.Parse(scheme + "://" + authority + tail)
 	if err != nil {
 		return nil, refuse("bad_url", "must have a path in which every % is followed by two hexadecimal digits")
 	}
 	parsed.RawQuery = escapeNonASCII(parsed.RawQuery)
-	u := &URL{host: host, port: port, parsed: parsed}
+	u.parsed = parsed
 	if len(u.String()) > maxURL {
 		return nil, refuse("too_long", "must have at most 2048 characters, those that are not ASCII counted as they are sent, percent-encoded")
 	}
 	return u, nil
+}
+
+func defaultPort(scheme string) int {
+	if scheme == "http" {
+		return httpPort
+	}
+	return httpsPort
 }
 
 // unfit says which characters stand nowhere in a URL: those that other readers of URLs drop, fold or show as nothing.
@@ -133,15 +166,20 @@ func checkPort(digits string) (int, error) {
 	if digits == "" {
 		return httpsPort, nil
 	}
-	refused := refuse("bad_port", "must have port 443, or one from 1024 to 65535 that no other protocol is known for")
-	if len(digits) > 5 || digits[0] == '0' || strings.ContainsFunc(digits, func(r rune) bool { return r < '0' || r > '9' }) {
-		return 0, refused
-	}
-	port, err := strconv.Atoi(digits)
-	if err != nil || port > highestPort || port != httpsPort && port < lowestOther || slices.Contains(badPorts, port) {
-		return 0, refused
+	port, ok := portNumber(digits)
+	if !ok || port != httpsPort && port < lowestOther || slices.Contains(badPorts, port) {
+		return 0, refuse("bad_port", "must have port 443, or one from 1024 to 65535 that no other protocol is known for")
 	}
 	return port, nil
+}
+
+// portNumber reads a port, 1 to 65535 without leading zeros.
+func portNumber(digits string) (int, bool) {
+	if digits == "" || len(digits) > 5 || digits[0] == '0' || strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	port, err := strconv.Atoi(digits)
+	return port, err == nil && port <= highestPort
 }
 
 func escapeNonASCII(query string) string {
