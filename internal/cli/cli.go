@@ -27,6 +27,7 @@ type grammar struct {
 	Account  accountCmds `cmd:"" help:"Create, list and change accounts, also while the service runs."`
 	Feed     feedCmds    `cmd:"" help:"List and review feeds, also while the service runs."`
 	Validate validateCmd `cmd:"" help:"Check a feed as the service would, and show what it would reject."`
+	Relay    relayCmd    `cmd:"" help:"Answer relay calls, as a provider would, from a file or a pull URL."`
 	Backup   backupCmd   `cmd:"" help:"Copy the data of the service, also while it runs, into one file."`
 	Restore  restoreCmd  `cmd:"" help:"Put back what backup copied, into an empty data directory."`
 	Config   configCmd   `cmd:"" help:"Print the configuration in force, secrets masked."`

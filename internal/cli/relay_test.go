@@ -1,0 +1,376 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"wayside/internal/upstream"
+)
+
+// relaying is a running wayside relay.
+type relaying struct {
+	t    *testing.T
+	base string
+	log  *lockedBuffer
+	said string // on standard output
+}
+
+// startRelay runs wayside relay on any port, until the test ends, when it must stop as it is told.
+func startRelay(t *testing.T, env []string, args ...string) *relaying {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts the real binary")
+	}
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(bin, append([]string{"relay", "--listen", "127.0.0.1:0"}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	r := &relaying{t: t, log: new(lockedBuffer)}
+	cmd.Stderr = r.log
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("it ended with %v\n%s", err, r.log)
+		}
+	})
+	lines := bufio.NewReader(stdout)
+	for range 2 {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("it says %q and ends\n%s", r.said, r.log)
+		}
+		r.said += line
+	}
+	_, after, _ := strings.Cut(r.said, "relay at ")
+	r.base, _, _ = strings.Cut(after, ": ")
+	return r
+}
+
+// get gives status and body.
+func (r *relaying) get(path, query, secret string) (int, string) {
+	r.t.Helper()
+	req, err := http.NewRequest(http.MethodGet, r.base+path+"?"+query, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if secret != "" {
+		req.Header.Set("X-Service-Auth", secret)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		r.t.Fatalf("%v\n%s", err, r.log)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+const near = "lat=52.37&lng=4.9&radius=5000&tenant=try"
+
+// writeRows puts rows into a file, at once, as a provider would who cares.
+func writeRows(t *testing.T, name, text string) {
+	t.Helper()
+	if err := errors.Join(os.WriteFile(name+".new", []byte(text), 0o600), os.Rename(name+".new", name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func police(ids ...string) string {
+	rows := make([]string, len(ids))
+	for i, id := range ids {
+		rows[i] = fmt.Sprintf(`{"external_id":%q,"kind":"alert.police","lat":52.37,"lng":4.9,"properties":{}}`, id)
+	}
+	return "[" + strings.Join(rows, ",") + "]"
+}
+
+// TestRelay runs the real binary on a file: it answers as specified, and what is edited shows (D8.7).
+func TestRelay(t *testing.T) {
+	const secret = "swordfish"
+	dir := t.TempDir()
+	file := filepath.Join(dir, "rows.json")
+	writeRows(t, file, police("one"))
+	secretFile := filepath.Join(dir, "secret")
+	if err := os.WriteFile(secretFile, []byte(secret+"\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := startRelay(t, []string{"WAYSIDE_RELAY_SECRET=another"}, "--secret-file", secretFile, file)
+	if status, body := r.get("/relay/incidents", near, secret); status != http.StatusOK || !strings.Contains(body, `"one"`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := r.get("/relay/incidents-raw", near, secret); status != http.StatusOK || !strings.Contains(body, `"POLICE"`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := r.get("/relay/incidents", "lat=95", secret); status != http.StatusBadRequest || strings.Count(body, `"field"`) != 4 {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _ := r.get("/relay/incidents", near, "another"); status != http.StatusUnauthorized {
+		t.Errorf("with another secret: %d", status)
+	}
+	writeRows(t, file, police("two"))
+	eventually(t, "an edited file shows", func() bool {
+		_, body := r.get("/relay/incidents", near, secret)
+		return strings.Contains(body, `"two"`) && !strings.Contains(body, `"one"`)
+	})
+	writeRows(t, file, `[{"external_id":`)
+	eventually(t, "a broken file is told of", func() bool { return strings.Contains(r.log.String(), "cannot be read") })
+	if status, body := r.get("/relay/incidents", near, secret); status != http.StatusOK || !strings.Contains(body, `"two"`) {
+		t.Errorf("while the file is broken: %d %s", status, body)
+	}
+	try := "curl -H \"X-Service-Auth: $SECRET\" '" + r.base + "/relay/incidents?"
+	if !strings.Contains(r.said, "/relay/incidents and /relay/incidents-raw") || !strings.Contains(r.said, try) {
+		t.Errorf("it says %s", r.said)
+	}
+	for _, private := range []string{secret, "another", "52.37", "tenant"} {
+		if strings.Contains(r.log.String(), private) {
+			t.Errorf("the log holds %q:\n%s", private, r.log)
+		}
+	}
+}
+
+// TestRelayWithoutSecret holds that it starts, warns, and answers 503.
+func TestRelayWithoutSecret(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rows.json")
+	writeRows(t, file, police("one"))
+	r := startRelay(t, nil, file)
+	if status, _ := r.get("/relay/incidents", near, "guess"); status != http.StatusServiceUnavailable {
+		t.Errorf("status %d", status)
+	}
+	if !strings.Contains(r.log.String(), "no secret is set") {
+		t.Errorf("the log: %s", r.log)
+	}
+}
+
+// TestRelayBeforeTheFile holds that a file may come later, and that the variable holds the secret.
+func TestRelayBeforeTheFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rows.json")
+	r := startRelay(t, []string{"WAYSIDE_RELAY_SECRET=swordfish"}, file)
+	if status, _ := r.get("/relay/incidents", near, "swordfish"); status != http.StatusServiceUnavailable {
+		t.Errorf("without a file: %d", status)
+	}
+	writeRows(t, file, police("one"))
+	eventually(t, "the file shows", func() bool {
+		status, _ := r.get("/relay/incidents", near, "swordfish")
+		return status == http.StatusOK
+	})
+}
+
+// TestRelayOfURL holds that a pull URL is fetched as a poll would, with the way out that the configuration gives.
+func TestRelayOfURL(t *testing.T) {
+	provider := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, police("one"))
+	}))
+	t.Cleanup(provider.Close)
+	dir := t.TempDir()
+	ca, config := filepath.Join(dir, "ca.pem"), filepath.Join(dir, "wayside.toml")
+	text := fmt.Sprintf("[egress]\nca_file = %q\nhosts = { \"example.com\" = \"127.0.0.1\" }\n", ca)
+	if err := errors.Join(
+		os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: provider.Certificate().Raw}), 0o600),
+		os.WriteFile(config, []byte(text), 0o600),
+	); err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(provider.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := startRelay(t, []string{"WAYSIDE_RELAY_SECRET=swordfish"}, "--config", config, "--every", "10s", "https://example.com:"+port+"/rows.json")
+	if status, body := r.get("/relay/incidents", near, "swordfish"); status != http.StatusOK || !strings.Contains(body, `"one"`) {
+		t.Errorf("%d %s\n%s", status, body, r.log)
+	}
+}
+
+// TestRelayUsage holds that what cannot work is refused before anything is opened, without the secret in the words.
+func TestRelayUsage(t *testing.T) {
+	spaced := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(spaced, []byte("sword fish\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"rows.json", "--every", "9s"}, exitUsage, "from 10s to 4m0s"},
+		{[]string{"rows.json", "--every", "5m"}, exitUsage, "from 10s to 4m0s"},
+		{[]string{"http://data.example.org/rows.json"}, exitUsage, "the URL"},
+		{[]string{"rows.json", "--secret-file", spaced}, exitUsage, "visible ASCII"},
+		{[]string{"rows.json", "--secret-file", spaced + ".gone"}, exitFailed, "--secret-file"},
+		{[]string{"rows.json", "--listen", "nowhere"}, exitFailed, "--listen"},
+	}
+	for _, tt := range tests {
+		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			p := &program{ctx: t.Context(), env: []string{"WAYSIDE_RELAY_SECRET=swordfish"}, stdout: &stdout, stderr: &stderr, now: time.Now}
+			code := run(p, append([]string{"relay"}, tt.args...))
+			if code != tt.code || !strings.Contains(stderr.String(), tt.want) || strings.Contains(stderr.String(), "fish") {
+				t.Errorf("code %d, says %q; want %d and %q", code, &stderr, tt.code, tt.want)
+			}
+		})
+	}
+}
+
+// watched is a lookout whose clock the test turns.
+type watched struct {
+	*lookout
+	t     *testing.T
+	clock time.Time
+	log   lockedBuffer
+}
+
+func newWatched(t *testing.T) *watched {
+	w := &watched{t: t, clock: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	now := func() time.Time { return w.clock }
+	log := slog.New(slog.NewTextHandler(&w.log, nil))
+	w.lookout = &lookout{provider: upstream.New(upstream.Config{Secret: "s", Now: now, Log: log}), now: now, log: log}
+	return w
+}
+
+// after turns the clock, looks, and gives the status, the external ids and the time of an answer.
+func (w *watched) after(d time.Duration) string {
+	w.t.Helper()
+	w.clock = w.clock.Add(d)
+	w.look(w.t.Context())
+	r := httptest.NewRequest(http.MethodGet, "/relay/incidents?"+near, nil)
+	r.Header.Set("X-Service-Auth", "s")
+	got := httptest.NewRecorder()
+	w.provider.Handler().ServeHTTP(got, r)
+	var answer struct {
+		Entities []struct {
+			ID string `json:"external_id"`
+		}
+		At time.Time `json:"fetched_at_utc"`
+	}
+	if err := json.Unmarshal(got.Body.Bytes(), &answer); err != nil {
+		w.t.Fatal(err)
+	}
+	text := fmt.Sprint(got.Code)
+	for _, e := range answer.Entities {
+		text += " " + e.ID
+	}
+	if got.Code == http.StatusOK {
+		text += answer.At.Format(" 15:04:05")
+	}
+	return text
+}
+
+func (w *watched) expect(what string, after time.Duration, want string) {
+	w.t.Helper()
+	if got := w.after(after); got != want {
+		w.t.Errorf("%s: %s, want %s\n%s", what, got, want, &w.log)
+	}
+}
+
+// TestBrokenSource holds that a source that is broken, or says what is none, leaves the last good rows for 5 minutes with
+// the time at which they were good, and is told of once.
+func TestBrokenSource(t *testing.T) {
+	w := newWatched(t)
+	var (
+		body string
+		same bool
+		err  error
+	)
+	w.read = func(context.Context) ([]byte, bool, error) { return []byte(body), same, err }
+	err = fs.ErrNotExist
+	w.expect("nothing yet", 0, "503")
+	body, err = police("one"), nil
+	w.expect("the first", 0, "200 one 12:00:00")
+	same = true
+	w.expect("looked at again", time.Minute, "200 one 12:01:00")
+	body, same = `[{]`, false
+	w.expect("broken text", time.Minute, "200 one 12:01:00")
+	same = true
+	w.expect("the same broken text", time.Minute, "200 one 12:01:00")
+	same, err = false, fs.ErrPermission
+	w.expect("out of reach", 3*time.Minute, "200 one 12:01:00")
+	w.expect("too old", time.Second, "503")
+	body, err = police("two"), nil
+	w.expect("mended", time.Minute, "200 two 12:07:01")
+	if told := strings.Count(w.log.String(), "cannot be read"); told != 3 {
+		t.Errorf("told %d times, of 3 different faults:\n%s", told, &w.log)
+	}
+}
+
+// TestWatchedFile holds that a file is read again when it is another, has another size or time, or was not read for a
+// minute; and that what cannot be read is not taken for the same.
+func TestWatchedFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "rows.json")
+	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	f := &watchedFile{name: name, now: func() time.Time { return clock }}
+	expect := func(what, want string) {
+		t.Helper()
+		body, same, err := f.read(t.Context())
+		got := string(body)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			got = "gone"
+		case err != nil:
+			got = err.Error()
+		case same:
+			got = "same"
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", what, got, want)
+		}
+	}
+	write := func(text string, at time.Time) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(name, []byte(text), 0o600), os.Chtimes(name, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect("nothing there", "gone")
+	write("one", clock)
+	expect("the first", "one")
+	expect("nothing new", "same")
+	write("three", clock)
+	expect("another size", "three")
+	write("seven", clock.Add(time.Second))
+	expect("another time", "seven")
+	writeRows(t, name, "eight")
+	if err := os.Chtimes(name, clock.Add(time.Second), clock.Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	expect("another file", "eight")
+	write("nines", clock.Add(time.Second))
+	expect("a change that does not show", "same")
+	clock = clock.Add(time.Minute)
+	expect("a minute later", "nines")
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	expect("removed", "gone")
+	if err := os.Mkdir(name, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	expect("a folder", name+" is no file")
+}
