@@ -1,0 +1,125 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// rememberedBytes is what one generation of tiles may take of this process's memory; there are two.
+const rememberedBytes = 64 << 20
+
+// Cache keeps the rules of live incidents (D8.3, D8.4) on top of a driver. It is safe for concurrent use, in one process
+// and in several over one driver.
+type Cache struct {
+	driver Driver
+	now    func() time.Time
+	tiles  tiles
+	sieves sync.Pool // of *sieve
+}
+
+// New makes a cache over driver. encode appends what readers are to be sent of an entity: it becomes Pin.Prepared.
+func New(driver Driver, encode func(dst []byte, e *mapdata.Entity) []byte, now func() time.Time) *Cache {
+	return &Cache{
+		driver: driver, now: now,
+		tiles: tiles{encode: encode, seed: maphash.MakeSeed(), limit: rememberedBytes, young: make(map[string]*tile)},
+	}
+}
+
+// Near appends to pins those of the upstreams that are fresh and lie within radius metres of center, in no order. What it
+// appends is shared and read-only, and stays valid for as long as it is held. It fails when the driver does, and with
+// mapdata.ErrMalformed for an area that is none.
+func (c *Cache) Near(
+	ctx context.Context, upstreams []string, center geo.Point, radius float64, pins []*Pin,
+) ([]*Pin, error) {
+	area, err := circleOf(center, radius)
+	if err != nil || len(upstreams) == 0 {
+		return pins, err
+	}
+	s, ok := c.sieves.Get().(*sieve)
+	if !ok {
+		s = new(sieve)
+	}
+	defer c.sieves.Put(s)
+	ring := &s.ring
+	for _, upstream := range upstreams {
+		escaped := escape(upstream)
+		for id := range area.tiles() {
+			ring.addTile(escaped, id)
+		}
+	}
+	keys := ring.keys()
+	values, err := c.driver.Get(ctx, keys)
+	if err != nil {
+		return pins, fmt.Errorf("live: read pins: %w", err)
+	}
+	now := c.now()
+	each := len(keys) / len(upstreams)
+	found := c.tiles.all(keys, values, func(i int) string { return upstreams[i/each] }, now)
+	for ; len(found) > 0; found = found[each:] {
+		pins = s.pick(found[:each], &area, now.UnixMilli(), pins)
+	}
+	return pins, nil
+}
+
+// Find gives the fresh pins of the upstreams under the external id: one of each upstream at most, shared and read-only. It
+// fails when the driver does.
+func (c *Cache) Find(ctx context.Context, upstreams []string, externalID string) ([]*Pin, error) {
+	locators := make([]string, len(upstreams))
+	for i, upstream := range upstreams {
+		locators[i] = locatorKey(upstream, externalID)
+	}
+	values, err := c.driver.Get(ctx, locators)
+	if err != nil {
+		return nil, fmt.Errorf("live: read locators: %w", err)
+	}
+	var ring keyRing
+	var of []int // which upstream a key is of
+	for i, value := range values {
+		for _, p := range readPlaces(value) {
+			ring.addTile(escape(upstreams[i]), p.tile)
+			of = append(of, i)
+		}
+	}
+	if len(of) == 0 {
+		return nil, nil
+	}
+	keys := ring.keys()
+	if values, err = c.driver.Get(ctx, keys); err != nil {
+		return nil, fmt.Errorf("live: read pins: %w", err)
+	}
+	now := c.now()
+	best := make([]*mark, len(upstreams))
+	pins := make([]*Pin, len(upstreams))
+	hash := maphash.String(c.tiles.seed, externalID)
+	for k, t := range c.tiles.all(keys, values, func(k int) string { return upstreams[of[k]] }, now) {
+		if m, r := t.find(hash, externalID); m != nil && (best[of[k]] == nil || m.outranks(best[of[k]])) {
+			best[of[k]], pins[of[k]] = m, &r.pin
+		}
+	}
+	var fresh []*Pin
+	for i, m := range best {
+		if m != nil && m.fresh(now.UnixMilli()) {
+			fresh = append(fresh, pins[i])
+		}
+	}
+	return fresh, nil
+}
+
+// find gives the record of an external id, or nothing; the tile may be nil.
+func (t *tile) find(hash uint64, externalID string) (*mark, *record) {
+	if t == nil {
+		return nil, nil
+	}
+	for i := range t.marks {
+		if t.marks[i].hash == hash && t.records[i].pin.ExternalID == externalID {
+			return &t.marks[i], &t.records[i]
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,7 @@
+// Package live holds what upstreams said of live incidents, for as long as it is fresh (D8). A Driver keeps the bytes:
+// this process's memory, or a cache that all nodes share.
+//
+// The globe is divided into tiles, and one value holds the pins of one upstream in one tile: an answer replaces what that
+// upstream said of the area asked (D8.4) and leaves the rest of the tile alone. Neither a key nor a value says where a
+// driver is (D13.1): they speak of pins, and a tile without pins is not written.
+package live

@@ -1,0 +1,257 @@
+package livetest
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"wayside/internal/geo"
+	"wayside/internal/live"
+	"wayside/internal/mapdata"
+)
+
+func answerTests() map[string]func(*world) {
+	return map[string]func(*world){
+		"all of a pin is kept":                 allIsKept,
+		"what an answer lacks is gone":         lacking,
+		"what it was not asked for stays":      outsideStays,
+		"what it was not asked for is ignored": outsideIgnored,
+		"upstreams do not replace each other":  twoUpstreams,
+		"the later of two rows counts":         laterRow,
+		"an older answer overwrites nothing":   olderAnswer,
+		"an older answer brings nothing back":  olderBringsBack,
+		"an older answer still adds":           olderAdds,
+		"the same answer twice":                twice,
+		"only what is within the circle":       withinCircle,
+		"the antimeridian and the poles":       edgesOfTheMap,
+		"an area that is none":                 noArea,
+	}
+}
+
+func allIsKept(w *world) {
+	p := pin("ünï/\x01\xff", near)
+	p.Line = []geo.Point{near, town, {Lat: -1.5, Lng: 179.25}}
+	p.Properties = []byte(`{"speed":42,"text":"\u0000é"}`)
+	p.Network, p.Kind, p.Digest, p.Prior = "net", 3, math.MaxUint64-5, 0.7
+	p.Lifetime = 90 * time.Second
+	p.FirstSeenAt = start.Add(-minute)
+	stamp := w.now().Add(-1500 * millisecond)
+	w.take(w.stamped(stamp, p, pin("b", town)))
+
+	want := p
+	want.Upstream, want.Stamp, want.At = north, stamp, near.Vector()
+	want.SeenAt, want.ChangedAt = start, start
+	want.Prepared = encode(nil, &p.Entity)
+	for range 2 { // as this process sees it, and another one
+		if diff := cmp.Diff(&want, w.the(p.ExternalID)); diff != "" {
+			w.Errorf("near (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]*live.Pin{&want}, w.find(p.ExternalID, north)); diff != "" {
+			w.Errorf("found (-want +got):\n%s", diff)
+		}
+		w.cache = w.another()
+	}
+}
+
+func lacking(w *world) {
+	w.says(pin("a", town), pin("b", near))
+	w.pass(10 * time.Second)
+	w.says(pin("b", near))
+	w.shows("b")
+	w.hides("a")
+	w.says()
+	w.shows()
+	w.hides("a", "b")
+}
+
+// edge is 2 km from town, in its tile.
+var edge = geo.Point{Lat: 52.368, Lng: 4.90}
+
+func outsideStays(w *world) {
+	w.says(pin("a", town), pin("b", edge))
+	w.pass(2 * minute)
+	a := w.answer(pin("c", town))
+	a.Radius = 1000
+	w.take(a)
+	w.shows("b", "c")
+	if got := w.the("b").SeenAt; !got.Equal(start) {
+		w.Errorf("seen at %v, want %v", got, start)
+	}
+	w.pass(3*minute - millisecond)
+	w.shows("b", "c")
+	w.pass(millisecond)
+	w.shows("c")
+}
+
+func outsideIgnored(w *world) {
+	nowhere, noKind := pin("d", geo.Point{Lat: math.NaN()}), pin("e", town)
+	noKind.Kind = 255
+	a := w.answer(pin("a", town), pin("b", edge), pin("c", far), nowhere, noKind)
+	a.Radius = 1000
+	w.take(a)
+	w.shows("a")
+	w.hides("b", "c", "d", "e")
+}
+
+func twoUpstreams(w *world) {
+	names := []string{"n", "n/1423", "n%2F1423", "ñ ", ""}
+	for i, name := range names {
+		a := w.answer(pin("a", town), pin(string(rune('p'+i)), town))
+		a.Upstream = name
+		w.take(a)
+	}
+	gone := w.answer()
+	gone.Upstream = names[0]
+	w.take(gone)
+	for i, name := range names {
+		got := w.near(town, radius, name)
+		if i == 0 && len(got) != 0 || i > 0 && len(got) != 2 {
+			w.Errorf("%q shows %d pins", name, len(got))
+		}
+		for _, p := range got {
+			if p.Upstream != name {
+				w.Errorf("a pin of %q says it is of %q", name, p.Upstream)
+			}
+		}
+	}
+	if got := w.near(town, radius, names...); len(got) != 8 {
+		w.Errorf("together, they show %d pins, want 8", len(got))
+	}
+	if got := w.find("a", names...); len(got) != 4 {
+		w.Errorf("a is found %d times, want 4", len(got))
+	}
+	if got := w.near(town, radius); len(got) != 0 {
+		w.Errorf("nobody shows %d pins", len(got))
+	}
+}
+
+func laterRow(w *world) {
+	changed := pin("a", far)
+	a := w.answer(pin("a", town), changed, pin("a", near))
+	w.take(a)
+	w.shows("a")
+	if got := w.the("a").Point; got != near {
+		w.Errorf("a is at %v", got)
+	}
+}
+
+func olderAnswer(w *world) {
+	old := w.answer(pin("a", town), pin("b", town))
+	old.Pins[0].Digest = 7
+	w.pass(time.Second)
+	w.says(pin("a", near), pin("c", near))
+	w.take(old)
+	w.shows("a", "b", "c") // nothing says any more that the newer answer lacked b
+	if p := w.the("a"); p.Point != near || !p.SeenAt.Equal(w.now()) {
+		w.Error("the older answer counts")
+	}
+	w.take(&live.Answer{Upstream: north, Center: town, Radius: radius, At: start})
+	w.shows("a", "c")
+}
+
+func olderBringsBack(w *world) {
+	w.says(pin("a", town))
+	w.pass(time.Second)
+	late := w.answer(pin("a", town))
+	w.pass(time.Second)
+	w.says()
+	w.take(late)
+	w.shows()
+	w.pass(live.Freshness - time.Second - millisecond)
+	w.take(late)
+	w.shows()
+}
+
+func olderAdds(w *world) {
+	late := w.answer(pin("b", edge))
+	w.pass(time.Second)
+	a := w.answer(pin("a", town))
+	a.Radius = 1000
+	w.take(a)
+	w.take(late)
+	w.shows("a", "b")
+}
+
+func twice(w *world) {
+	a := w.answer(pin("a", town), pin("b", near))
+	w.take(a)
+	w.take(a)
+	w.shows("a", "b")
+}
+
+func withinCircle(w *world) {
+	var pins []live.Pin
+	for i := range 400 {
+		at := geo.Point{Lat: town.Lat + float64(i/20-10)*0.01, Lng: town.Lng + float64(i%20-10)*0.016}
+		pins = append(pins, pin(string(rune('a'+i/20))+string(rune('a'+i%20)), at))
+	}
+	a := w.answer(pins...)
+	a.Radius = wide
+	w.take(a)
+	for _, radius := range []float64{1, 500, 2500, 8_000, 12_000, wide} {
+		want := make([]string, 0, len(pins))
+		for i := range pins {
+			if geo.Distance(town, pins[i].Point) <= radius {
+				want = append(want, pins[i].ExternalID)
+			}
+		}
+		got := make([]string, 0, len(pins))
+		for _, p := range w.near(town, radius, north) {
+			got = append(got, p.ExternalID)
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			w.Errorf("within %v m (-want +got):\n%s", radius, diff)
+		}
+	}
+}
+
+func edgesOfTheMap(w *world) {
+	at := func(center geo.Point, radius float64, points ...geo.Point) {
+		w.Helper()
+		a := &live.Answer{Upstream: north, Center: center, Radius: radius, At: w.now()}
+		for i, p := range points {
+			a.Pins = append(a.Pins, pin(string(rune('a'+i)), p))
+		}
+		w.take(a)
+		if got := w.near(center, radius, north); len(got) != len(points) {
+			w.Errorf("around %v: %d pins, want %d", center, len(got), len(points))
+		}
+		w.take(&live.Answer{Upstream: north, Center: center, Radius: radius, At: w.now()})
+		if got := w.near(center, radius, north); len(got) != 0 {
+			w.Errorf("around %v: %d pins are left", center, len(got))
+		}
+	}
+	at(geo.Point{Lng: 180}, 20_000, geo.Point{Lng: 179.9}, geo.Point{Lng: -179.9}, geo.Point{Lng: -180}, geo.Point{Lng: 180})
+	at(geo.Point{Lat: 89.9, Lng: 10}, 30_000, geo.Point{Lat: 89.9, Lng: -170}, geo.Point{Lat: 90}, geo.Point{Lat: 89.95, Lng: 100})
+	at(geo.Point{Lat: -90}, 20_000, geo.Point{Lat: -89.9, Lng: -90}, geo.Point{Lat: -90, Lng: 77}, geo.Point{Lat: -89.9, Lng: 180})
+	at(geo.Point{}, 1000, geo.Point{Lat: 0.001}, geo.Point{Lat: -0.001}, geo.Point{Lng: 0.001}, geo.Point{Lng: -0.001})
+}
+
+func noArea(w *world) {
+	bad := []struct {
+		center geo.Point
+		radius float64
+	}{
+		{town, 0},
+		{town, -1},
+		{town, math.NaN()},
+		{town, live.MaxRadius + 1},
+		{town, math.Inf(1)},
+		{geo.Point{Lat: 91}, radius},
+		{geo.Point{Lng: math.NaN()}, radius},
+	}
+	for _, b := range bad {
+		if err := w.cache.Take(w.ctx(), &live.Answer{Upstream: north, Center: b.center, Radius: b.radius, At: w.now()}); !errors.Is(err, mapdata.ErrMalformed) {
+			w.Errorf("take %v: %v", b, err)
+		}
+		if _, err := w.cache.Near(w.ctx(), []string{north}, b.center, b.radius, nil); !errors.Is(err, mapdata.ErrMalformed) {
+			w.Errorf("near %v: %v", b, err)
+		}
+	}
+}

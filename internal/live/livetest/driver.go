@@ -1,0 +1,315 @@
+package livetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"wayside/internal/live"
+)
+
+// short is a ttl whose end a test can wait for.
+const short = 150 * time.Millisecond
+
+func driverTests() map[string]func(*world) {
+	return map[string]func(*world){
+		"nothing is stored at first":            nothingAtFirst,
+		"a swap of nothing":                     swapNothing,
+		"a swap of what is there":               swapSame,
+		"a swap of what is not there":           swapOther,
+		"a value ends with its time":            valueEnds,
+		"a swap renews the time":                swapRenews,
+		"delete":                                deletes,
+		"many keys in their order":              manyKeys,
+		"any bytes":                             anyBytes,
+		"a large value":                         largeValue,
+		"what was given stays as it is":         givenStays,
+		"one of many swaps wins":                oneWins,
+		"no swap is lost":                       noneLost,
+		"a cancelled context":                   cancelled,
+		"the rules pass on a cancelled context": rulesCancelled,
+	}
+}
+
+func (w *world) get(keys ...string) [][]byte {
+	w.Helper()
+	values, err := w.driver.Get(w.ctx(), keys)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if len(values) != len(keys) {
+		w.Fatalf("%d values for %d keys", len(values), len(keys))
+	}
+	return values
+}
+
+func (w *world) holds(key string, want []byte) {
+	w.Helper()
+	if got := w.get(key)[0]; !bytes.Equal(got, want) || (got == nil) != (want == nil) {
+		w.Errorf("%s holds %.40q, want %.40q", key, got, want)
+	}
+}
+
+func (w *world) swap(key string, old, value []byte, ttl time.Duration, want bool) {
+	w.Helper()
+	done, err := w.driver.Swap(w.ctx(), key, old, value, ttl)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if done != want {
+		w.Errorf("swap of %.40q for %.40q: %v, want %v", old, value, done, want)
+	}
+}
+
+func nothingAtFirst(w *world) {
+	w.holds("a", nil)
+	if values := w.get(); len(values) != 0 {
+		w.Errorf("%d values for no keys", len(values))
+	}
+}
+
+func swapNothing(w *world) {
+	w.swap("a", nil, []byte("1"), time.Minute, true)
+	w.holds("a", []byte("1"))
+	w.swap("a", nil, []byte("2"), time.Minute, false)
+	w.holds("a", []byte("1"))
+}
+
+func swapSame(w *world) {
+	w.swap("a", nil, []byte("1"), time.Minute, true)
+	w.swap("a", []byte("1"), []byte("2"), time.Minute, true)
+	w.holds("a", []byte("2"))
+	w.swap("a", []byte("2"), []byte("2"), time.Minute, true)
+	w.holds("a", []byte("2"))
+}
+
+func swapOther(w *world) {
+	w.swap("a", []byte("1"), []byte("2"), time.Minute, false)
+	w.holds("a", nil)
+	w.swap("a", nil, []byte("12"), time.Minute, true)
+	for _, old := range []string{"1", "123", "13"} {
+		w.swap("a", []byte(old), []byte("2"), time.Minute, false)
+	}
+	w.holds("a", []byte("12"))
+}
+
+// ended waits until the key holds nothing, at most some seconds.
+func (w *world) ended(key string) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx(), 10*time.Second)
+	defer cancel()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for w.get(key)[0] != nil {
+		select {
+		case <-ctx.Done():
+			w.Fatalf("%s is still there", key)
+		case <-look.C:
+		}
+	}
+}
+
+func valueEnds(w *world) {
+	w.swap("stays", nil, []byte("0"), time.Hour, true)
+	w.swap("a", nil, []byte("1"), short, true)
+	if w.advance != nil {
+		w.pass(short - time.Millisecond)
+		w.holds("a", []byte("1"))
+		w.pass(time.Millisecond)
+		w.holds("a", nil)
+	}
+	w.ended("a")
+	w.holds("stays", []byte("0"))
+	w.swap("a", []byte("1"), []byte("2"), time.Minute, false)
+	w.swap("a", nil, []byte("3"), time.Minute, true)
+	w.holds("a", []byte("3"))
+}
+
+func swapRenews(w *world) {
+	w.swap("a", nil, []byte("1"), short, true)
+	w.swap("a", []byte("1"), []byte("2"), time.Hour, true)
+	w.swap("b", nil, []byte("1"), time.Hour, true)
+	w.swap("b", []byte("1"), []byte("2"), short, true)
+	if w.advance != nil {
+		w.pass(short)
+	}
+	w.ended("b") // and so what began before it
+	w.holds("a", []byte("2"))
+}
+
+func deletes(w *world) {
+	w.swap("a", nil, []byte("1"), time.Minute, true)
+	for range 2 { // a key that is not there is no error
+		if err := w.driver.Delete(w.ctx(), "a"); err != nil {
+			w.Error(err)
+		}
+		w.holds("a", nil)
+	}
+	w.swap("a", []byte("1"), []byte("2"), time.Minute, false)
+	w.swap("a", nil, []byte("2"), time.Minute, true)
+	w.holds("a", []byte("2"))
+}
+
+func manyKeys(w *world) {
+	var keys []string
+	for i := range 600 {
+		key := fmt.Sprintf("pins/n%%2Fm %d/%d", i, i*7)
+		keys = append(keys, key)
+		if i%3 > 0 {
+			w.swap(key, nil, []byte(key), time.Minute, true)
+		}
+	}
+	keys = append(keys, keys[1], keys[0]) // a key may be asked for twice
+	for i, value := range w.get(keys...) {
+		if i%600%3 == 0 && i < 600 || i == 601 {
+			if value != nil {
+				w.Errorf("key %d holds %q", i, value)
+			}
+			continue
+		}
+		if string(value) != keys[i] {
+			w.Errorf("key %d holds %q", i, value)
+		}
+	}
+}
+
+func anyBytes(w *world) {
+	all := make([]byte, 256)
+	for i := range all {
+		all[i] = byte(i)
+	}
+	zeros := []byte{0, 0, 0}
+	w.swap("a", nil, all, time.Minute, true)
+	w.holds("a", all)
+	w.swap("a", all, zeros, time.Minute, true)
+	w.holds("a", zeros)
+	w.swap("a", []byte{0, 0}, all, time.Minute, false)
+	w.swap("a", zeros, []byte{0}, time.Minute, true)
+	w.holds("a", []byte{0})
+}
+
+func largeValue(w *world) {
+	value := make([]byte, 1<<20)
+	for i := range value {
+		value[i] = byte(i * 7 >> 3)
+	}
+	w.swap("a", nil, value, time.Minute, true)
+	w.holds("a", value)
+	other := bytes.Clone(value)
+	other[len(other)-1]++
+	w.swap("a", other, []byte("1"), time.Minute, false)
+	w.swap("a", value, other, time.Minute, true)
+	w.holds("a", other)
+}
+
+func givenStays(w *world) {
+	w.swap("a", nil, []byte("first"), time.Minute, true)
+	given := w.get("a")[0]
+	w.swap("a", []byte("first"), []byte("other"), time.Minute, true)
+	w.get("a", "b")
+	if err := w.driver.Delete(w.ctx(), "a"); err != nil {
+		w.Fatal(err)
+	}
+	if string(given) != "first" {
+		w.Errorf("what was given became %q", given)
+	}
+}
+
+func oneWins(w *world) {
+	for round := range 10 {
+		var old []byte
+		if round > 0 {
+			old = w.get("a")[0]
+		}
+		var wins atomic.Int32
+		var group sync.WaitGroup
+		for i := range 16 {
+			group.Go(func() {
+				done, err := w.driver.Swap(w.ctx(), "a", old, fmt.Appendf(nil, "%d by %d", round, i), time.Minute)
+				if err != nil {
+					w.Error(err)
+				}
+				if done {
+					wins.Add(1)
+				}
+			})
+		}
+		group.Wait()
+		if wins.Load() != 1 {
+			w.Fatalf("round %d: %d swaps won, want 1", round, wins.Load())
+		}
+	}
+}
+
+// noneLost counts up side by side.
+func noneLost(w *world) {
+	const hands, each = 8, 10
+	var group sync.WaitGroup
+	for range hands {
+		group.Go(func() {
+			for range each {
+				w.countUp()
+			}
+		})
+	}
+	group.Wait()
+	if got := w.get("count")[0]; len(got) != hands*each {
+		w.Errorf("counted to %d, want %d", len(got), hands*each)
+	}
+}
+
+func (w *world) countUp() {
+	for {
+		values, err := w.driver.Get(w.ctx(), []string{"count"})
+		if err != nil {
+			w.Error(err)
+			return
+		}
+		done, err := w.driver.Swap(w.ctx(), "count", values[0], append(bytes.Clone(values[0]), 'x'), time.Minute)
+		if err != nil {
+			w.Error(err)
+			return
+		}
+		if done {
+			return
+		}
+	}
+}
+
+func cancelled(w *world) {
+	w.swap("a", nil, []byte("1"), time.Minute, true)
+	ctx, cancel := context.WithCancel(w.ctx())
+	cancel()
+	if _, err := w.driver.Get(ctx, []string{"a"}); !errors.Is(err, context.Canceled) {
+		w.Errorf("get: %v", err)
+	}
+	if done, err := w.driver.Swap(ctx, "a", []byte("1"), []byte("2"), time.Minute); done || !errors.Is(err, context.Canceled) {
+		w.Errorf("swap: %v, %v", done, err)
+	}
+	if err := w.driver.Delete(ctx, "a"); !errors.Is(err, context.Canceled) {
+		w.Errorf("delete: %v", err)
+	}
+	w.holds("a", []byte("1"))
+}
+
+func rulesCancelled(w *world) {
+	w.says(pin("a", town))
+	ctx, cancel := context.WithCancel(w.ctx())
+	cancel()
+	if err := w.cache.Take(ctx, w.answer()); !errors.Is(err, context.Canceled) {
+		w.Errorf("take: %v", err)
+	}
+	before := []*live.Pin{{}}
+	pins, err := w.cache.Near(ctx, []string{north}, town, radius, before)
+	if !errors.Is(err, context.Canceled) || len(pins) != 1 {
+		w.Errorf("near: %d pins, %v", len(pins), err)
+	}
+	if _, err := w.cache.Find(ctx, []string{north}, "a"); !errors.Is(err, context.Canceled) {
+		w.Errorf("find: %v", err)
+	}
+	w.shows("a")
+}

@@ -1,0 +1,91 @@
+package livetest
+
+import (
+	"fmt"
+	"strings"
+
+	"wayside/internal/live"
+)
+
+func findTests() map[string]func(*world) {
+	return map[string]func(*world){
+		"one of each upstream":            findEach,
+		"nothing":                         findNothing,
+		"any id":                          findAnyID,
+		"for as long as it is renewed":    findRenewed,
+		"after it stood in many tiles":    findWandered,
+		"by a process that wrote nothing": findElsewhere,
+	}
+}
+
+func findEach(w *world) {
+	for _, upstream := range []string{"x", "y", "z"} {
+		a := w.answer(pin("a", town), pin("only "+upstream, town))
+		a.Upstream = upstream
+		w.take(a)
+	}
+	got := w.find("a", "z", "x", "none")
+	if len(got) != 2 || got[0].Upstream != "z" || got[1].Upstream != "x" {
+		w.Errorf("found %d", len(got))
+	}
+	if got := w.find("only y", "x", "y", "z"); len(got) != 1 || got[0].Upstream != "y" {
+		w.Errorf("found %d", len(got))
+	}
+}
+
+func findNothing(w *world) {
+	w.says(pin("a", town))
+	for _, id := range []string{"", "b", "A", "a "} {
+		if got := w.find(id, north); len(got) != 0 {
+			w.Errorf("%q is found", id)
+		}
+	}
+	if got := w.find("a"); len(got) != 0 {
+		w.Error("found of no upstream")
+	}
+}
+
+func findAnyID(w *world) {
+	ids := []string{"x/y", "x%2Fy", "x y", "é", "\x7f\xff", strings.Repeat("long ", 51)}
+	pins := make([]live.Pin, len(ids))
+	for i, id := range ids {
+		pins[i] = pin(id, town)
+	}
+	w.says(pins...)
+	w.shows(ids...)
+}
+
+// findRenewed outlasts the time of what Find goes by.
+func findRenewed(w *world) {
+	for range 30 {
+		w.says(pin("a", town))
+		w.pass(minute)
+		w.shows("a")
+	}
+}
+
+func findWandered(w *world) {
+	at := town
+	for range 12 {
+		at.Lat += 0.1
+		w.take(w.around(at, pin("a", at)))
+		w.pass(millisecond)
+		if got := w.find("a", north); len(got) != 1 || got[0].Point != at {
+			w.Fatalf("at %v, found %d", at, len(got))
+		}
+	}
+}
+
+func findElsewhere(w *world) {
+	w.says(pin("a", town))
+	w.cache = w.another()
+	w.shows("a")
+	for i := range 5 {
+		id := fmt.Sprint(i)
+		if err := w.another().Take(w.ctx(), w.answer(pin("a", town), pin(id, near))); err != nil {
+			w.Fatal(err)
+		}
+		w.shows("a", id)
+		w.pass(minute)
+	}
+}

@@ -1,0 +1,129 @@
+package livetest
+
+import (
+	"time"
+
+	"wayside/internal/geo"
+	"wayside/internal/live"
+)
+
+func moveTests() map[string]func(*world) {
+	return map[string]func(*world){
+		"to another tile within the circle":         movesWithin,
+		"from where it was not asked for":           movesIn,
+		"from a tile that was not touched":          movesFar,
+		"from a tile that was not touched, gone":    movesFarGone,
+		"to where it is not asked for":              movesOut,
+		"a row's shorter life counts where it went": movesShort,
+		"an older answer from where it was":         movesOlder,
+	}
+}
+
+// around is north's answer on another place.
+func (w *world) around(center geo.Point, pins ...live.Pin) *live.Answer {
+	a := w.answer(pins...)
+	a.Center = center
+	return a
+}
+
+func movesWithin(w *world) {
+	a := w.answer(pin("a", town), pin("b", near))
+	a.Radius = wide
+	w.take(a)
+	w.pass(minute)
+	moved := pin("a", far)
+	moved.Digest = 2
+	a = w.answer(moved, pin("b", far))
+	a.Radius = wide
+	w.take(a)
+	w.shows("a", "b")
+	p := w.the("a")
+	if p.Point != far || !p.FirstSeenAt.Equal(start) || !p.ChangedAt.Equal(w.now()) {
+		w.Errorf("a is at %v, first seen %v, changed %v", p.Point, p.FirstSeenAt, p.ChangedAt)
+	}
+	if p := w.the("b"); !p.ChangedAt.Equal(start) {
+		w.Errorf("b changed %v", p.ChangedAt)
+	}
+	if got := w.near(town, radius, north); len(got) != 0 {
+		w.Errorf("%d pins are left where they were", len(got))
+	}
+}
+
+// movesIn is about a pin that stood in a touched tile, but outside of the circle.
+func movesIn(w *world) {
+	w.says(pin("a", edge))
+	w.pass(minute)
+	a := w.answer(pin("a", town))
+	a.Radius = 1000
+	w.take(a)
+	w.shows("a")
+	if p := w.the("a"); p.Point != town || !p.FirstSeenAt.Equal(start) {
+		w.Errorf("a is at %v, first seen %v", p.Point, p.FirstSeenAt)
+	}
+}
+
+func movesFar(w *world) {
+	w.says(pin("a", town))
+	w.pass(minute)
+	w.take(w.around(far, pin("a", far)))
+	w.shows("a")
+	if p := w.the("a"); p.Point != far {
+		w.Errorf("a is at %v", p.Point)
+	}
+	w.pass(minute)
+	w.says(pin("a", near))
+	w.shows("a")
+	if p := w.the("a"); p.Point != near {
+		w.Errorf("a is at %v", p.Point)
+	}
+}
+
+func movesFarGone(w *world) {
+	w.says(pin("a", town))
+	w.pass(minute)
+	w.take(w.around(far, pin("a", far)))
+	w.pass(minute)
+	w.take(w.around(far))
+	w.shows()
+	w.hides("a")
+	w.pass(live.Freshness)
+	w.shows()
+}
+
+func movesOut(w *world) {
+	w.take(w.around(far, pin("a", far)))
+	w.pass(-minute)
+	w.says(pin("a", town)) // an older answer, stored later
+	w.pass(2 * minute)
+	w.says()
+	w.shows("a")
+	if p := w.the("a"); p.Point != far {
+		w.Errorf("a is at %v", p.Point)
+	}
+}
+
+func movesShort(w *world) {
+	w.says(pin("a", town))
+	w.pass(time.Second)
+	p := pin("a", far)
+	p.Lifetime = minute
+	w.take(w.around(far, p))
+	w.shows("a")
+	w.pass(minute)
+	w.shows()
+	w.hides("a")
+}
+
+func movesOlder(w *world) {
+	late := w.answer(pin("a", town))
+	w.pass(time.Second)
+	a := w.answer(pin("a", far))
+	a.Radius = wide
+	w.take(a)
+	late.Radius = wide
+	w.take(late)
+	w.shows("a")
+	if p := w.the("a"); p.Point != far {
+		w.Errorf("a is at %v", p.Point)
+	}
+}

@@ -1,0 +1,170 @@
+package livetest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"wayside/internal/geo"
+	"wayside/internal/live"
+)
+
+func concurrencyTests() map[string]func(*world) {
+	return map[string]func(*world){
+		"overlapping answers lose no pin": overlapping,
+		"reading while others write":      readWhileWriting,
+		"as the model says":               likeTheModel,
+	}
+}
+
+// overlapping answers come at one time from several processes, each with what lies in its own circle, through the same
+// tiles.
+func overlapping(w *world) {
+	const hands = 8
+	caches := []*live.Cache{w.cache, w.another(), w.another()}
+	var all []live.Pin
+	for i := range 200 {
+		all = append(all, pin(fmt.Sprint(i), geo.Point{Lat: 52.29 + float64(i/10)*0.004, Lng: 4.88 + float64(i%10)*0.004}))
+	}
+	covered := make(map[string]bool)
+	var group sync.WaitGroup
+	for hand := range hands {
+		center := geo.Point{Lat: 52.29 + float64(hand)*0.01, Lng: 4.9} // 1.1 km from the next
+		a := &live.Answer{Upstream: north, Center: center, Radius: 2500, At: w.now()}
+		for i := range all {
+			if geo.Distance(center, all[i].Point) <= a.Radius {
+				a.Pins = append(a.Pins, all[i])
+				covered[all[i].ExternalID] = true
+			}
+		}
+		group.Go(func() {
+			for range 5 {
+				if err := caches[hand%len(caches)].Take(w.ctx(), a); err != nil {
+					w.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	w.shows(slices.Collect(maps.Keys(covered))...)
+}
+
+func readWhileWriting(w *world) {
+	const rounds = 50
+	w.says(pin("a", town), pin("b", near))
+	done := make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		defer close(done)
+		for i := range rounds {
+			if err := w.cache.Take(w.ctx(), w.answer(pin("a", town), pin("b", near), pin(fmt.Sprint(i), town))); err != nil {
+				w.Error(err)
+				return
+			}
+		}
+	})
+	for reader := range 2 {
+		group.Go(func() {
+			cache := []*live.Cache{w.cache, w.another()}[reader]
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				pins, err := cache.Near(w.ctx(), []string{north}, town, radius, nil)
+				if err != nil || len(pins) < 2 || len(pins) > 3 {
+					w.Errorf("%d pins, %v", len(pins), err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// told is what the model knows of a pin: where it was seen last, and when.
+type told struct {
+	at   geo.Point
+	seen int64 // as the world's elapsed
+}
+
+// likeTheModel holds random answers, each newer than the one before, against the rule told plainly: an answer takes away
+// what it was asked for and lacks, and says where its pins are.
+func likeTheModel(w *world) {
+	run := 0
+	rapid.Check(w, func(t *rapid.T) {
+		run++
+		upstream := fmt.Sprint("model ", run) // so that one driver does for all
+		model := make(map[string]told)
+		for range rapid.IntRange(1, 12).Draw(t, "answers") {
+			w.pass(time.Duration(rapid.IntRange(1, 3).Draw(t, "minutes")) * minute)
+			a := &live.Answer{
+				Upstream: upstream, Center: drawPoint(t), At: w.now(),
+				Radius: rapid.SampledFrom([]float64{500, 5_000, 20_000}).Draw(t, "radius"),
+			}
+			for range rapid.IntRange(0, 6).Draw(t, "pins") {
+				a.Pins = append(a.Pins, pin(rapid.SampledFrom([]string{"a", "b", "c", "d", "e"}).Draw(t, "id"), drawPoint(t)))
+			}
+			if err := w.cache.Take(w.ctx(), a); err != nil {
+				t.Fatal(err)
+			}
+			w.tell(model, a)
+			w.compare(t, upstream, model)
+		}
+	})
+}
+
+func drawPoint(t *rapid.T) geo.Point {
+	return geo.Point{
+		Lat: 52.35 + float64(rapid.IntRange(-20, 20).Draw(t, "lat"))*0.01,
+		Lng: 4.9 + float64(rapid.IntRange(-20, 20).Draw(t, "lng"))*0.01,
+	}
+}
+
+func (w *world) tell(model map[string]told, a *live.Answer) {
+	for id, p := range model {
+		if geo.Distance(a.Center, p.at) <= a.Radius {
+			delete(model, id)
+		}
+	}
+	for i := range a.Pins {
+		if p := &a.Pins[i]; geo.Distance(a.Center, p.Point) <= a.Radius {
+			model[p.ExternalID] = told{p.Point, w.elapsed.Load()}
+		}
+	}
+}
+
+func (w *world) compare(t *rapid.T, upstream string, model map[string]told) {
+	pins, err := w.cache.Near(w.ctx(), []string{upstream}, town, 100_000, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := make(map[string]geo.Point)
+	for _, p := range pins {
+		if _, twice := shown[p.ExternalID]; twice {
+			t.Fatalf("%s is shown twice", p.ExternalID)
+		}
+		shown[p.ExternalID] = p.Point
+	}
+	for id, p := range model {
+		fresh := w.elapsed.Load()-p.seen < int64(live.Freshness)
+		at, ok := shown[id]
+		if ok != fresh || ok && at != p.at {
+			t.Fatalf("%s is shown: %v, at %v; want %v, at %v", id, ok, at, fresh, p.at)
+		}
+		found, err := w.cache.Find(w.ctx(), []string{upstream}, id)
+		if err != nil || (len(found) == 1) != fresh || fresh && found[0].Point != p.at {
+			t.Fatalf("%s is found %d times, %v", id, len(found), err)
+		}
+		delete(shown, id)
+	}
+	if len(shown) > 0 {
+		t.Fatalf("shown, and must not be: %v", shown)
+	}
+}

@@ -1,0 +1,135 @@
+package live
+
+import (
+	"hash/maphash"
+	"strings"
+	"sync"
+	"time"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// tile is a value taken apart. It is never changed, so that readers share it.
+type tile struct {
+	head    head
+	marks   []mark // of the records, in their order
+	records []record
+	size    int // bytes, about
+}
+
+// recordSize is the memory that a record and its mark take, about, without what they point to.
+const recordSize = 512
+
+// mark is what a search needs of a record, side by side with the next one's.
+type mark struct {
+	at    geo.Vector
+	hash  uint64 // of the external id
+	seen  int64
+	said  int64
+	until int64 // the pin is shown before it
+	gone  bool
+}
+
+// outranks says that m is the later word of two tiles on one pin.
+func (m *mark) outranks(o *mark) bool {
+	switch {
+	case m.seen != o.seen:
+		return m.seen > o.seen
+	case m.said != o.said:
+		return m.said > o.said
+	}
+	return !m.gone && o.gone
+}
+
+func (m *mark) fresh(now int64) bool { return !m.gone && m.until > now }
+
+// tiles remembers values taken apart, by key. Those of an earlier generation go when the next one begins: they were not
+// asked for, or another value has taken their place.
+type tiles struct {
+	encode func(dst []byte, e *mapdata.Entity) []byte
+	seed   maphash.Seed
+	limit  int // bytes of one generation, about
+
+	mu         sync.RWMutex
+	young, old map[string]*tile
+	size       int // of young
+	since      time.Time
+}
+
+// all gives the tiles behind the keys and their values: nil where there is no value, or none that this version reads.
+func (t *tiles) all(keys []string, values [][]byte, upstream func(i int) string, now time.Time) []*tile {
+	found := make([]*tile, len(keys))
+	missed := false
+	t.mu.RLock()
+	for i, value := range values {
+		if len(value) < headSize {
+			continue
+		}
+		have := t.young[keys[i]]
+		if have == nil || have.head != head(value[:headSize]) {
+			missed = true
+			continue
+		}
+		found[i] = have
+	}
+	t.mu.RUnlock()
+	if !missed {
+		return found
+	}
+	for i, value := range values {
+		if found[i] == nil && len(value) >= headSize {
+			found[i] = t.load(keys[i], value, upstream(i), now)
+		}
+	}
+	return found
+}
+
+// load takes a value apart, or finds it in the earlier generation, and remembers it.
+func (t *tiles) load(key string, value []byte, upstream string, now time.Time) *tile {
+	t.mu.RLock()
+	have := t.old[key]
+	t.mu.RUnlock()
+	if have == nil || have.head != head(value[:headSize]) {
+		records, err := readTile(upstream, value)
+		if err != nil {
+			return nil
+		}
+		have = t.build(records, value)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.size+have.size > t.limit || now.Sub(t.since) >= Freshness {
+		t.young, t.old = make(map[string]*tile), t.young
+		t.size, t.since = 0, now
+	}
+	if was := t.young[key]; was != nil {
+		t.size -= was.size
+	}
+	t.young[strings.Clone(key)] = have // the key may be part of a longer text
+	t.size += have.size
+	return have
+}
+
+func (t *tiles) build(records []record, value []byte) *tile {
+	out := &tile{head: head(value[:headSize]), records: records, marks: make([]mark, len(records))}
+	ends := make([]int, len(records))
+	var prepared []byte
+	for i := range records {
+		r := &records[i]
+		out.marks[i] = mark{
+			at: r.pin.At, hash: maphash.String(t.seed, r.pin.ExternalID),
+			seen: r.seen(), said: r.said, until: r.until(), gone: r.gone,
+		}
+		if !r.gone {
+			prepared = t.encode(prepared, &r.pin.Entity)
+		}
+		ends[i] = len(prepared)
+	}
+	from := 0
+	for i, to := range ends {
+		records[i].pin.Prepared, from = prepared[from:to:to], to
+	}
+	out.size = 2*len(value) + cap(prepared) + len(records)*recordSize
+	return out
+}
