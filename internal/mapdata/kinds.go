@@ -98,6 +98,17 @@ type KindSet uint64
 // AllKinds holds every kind of the catalogue.
 const AllKinds = KindSet(1)<<KindCount - 1
 
+// IncidentKinds are the kinds of live incidents, which are those that are merged: what happens on the road (D10.1).
+func IncidentKinds() KindSet {
+	var set KindSet
+	for k := range catalogue {
+		if catalogue[k].MergeDistance > 0 {
+			set = set.With(Kind(k))
+		}
+	}
+	return set
+}
+
 // Has says whether k is in the set.
 func (s KindSet) Has(k Kind) bool { return s&(1<<k) != 0 }
 

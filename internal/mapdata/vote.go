@@ -150,8 +150,9 @@ type Ballot struct {
 // Voted is an entity with what its votes add up to.
 type Voted struct {
 	Entity     Entity
-	SnapshotAt time.Time // of its feed
+	SnapshotAt time.Time // of its feed; zero for a live incident
 	Tally      Tally     // zero but for its names: nobody voted
+	Prior      float64   // what is thought of its source before anybody votes (D9.4); 0 for a feed, which stands for DefaultPrior
 }
 
 // ExpiresAt is when the entity goes, its confirms counted in (D9.6), and false for one that persists.
