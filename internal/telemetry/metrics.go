@@ -19,6 +19,9 @@ type Metrics struct {
 	rows     *prometheus.CounterVec
 	polls    *prometheus.CounterVec
 	letters  *prometheus.CounterVec
+	calls    *prometheus.CounterVec
+	dropped  *prometheus.CounterVec
+	drops    labels
 	routes   sync.Map // pattern → *route: looking labels up on each request would cost more than the count
 }
 
@@ -51,12 +54,18 @@ func NewMetrics(version string) *Metrics {
 		letters: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wayside_letters_total", Help: "Attempts to send a letter, by result: sent or failed.",
 		}, []string{"result"}),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wayside_upstream_calls_total", Help: "Calls of relay upstreams, by upstream and outcome.",
+		}, []string{"upstream", "outcome"}),
+		dropped: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wayside_upstream_dropped_total", Help: "Rows and raw items of upstreams that were dropped, by upstream and why: an unknown type, or the code of a rejection.",
+		}, []string{"upstream", "what"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "wayside_build_info", Help: "Always 1; the label tells the version.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.rows, m.polls, m.letters, build,
+	m.registry.MustRegister(m.requests, m.seconds, m.rows, m.polls, m.letters, m.calls, m.dropped, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -119,4 +128,40 @@ func (m *Metrics) Handler() http.Handler {
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	return mux
+}
+
+// UpstreamCall counts a call of a relay upstream.
+func (m *Metrics) UpstreamCall(upstream, outcome string) {
+	m.calls.WithLabelValues(upstream, outcome).Inc()
+}
+
+// UpstreamDropped counts a row that an upstream sent and nobody shows. Upstreams choose the words: the first few hundred
+// are counted by themselves, all others together.
+func (m *Metrics) UpstreamDropped(upstream, what string) {
+	m.dropped.WithLabelValues(upstream, m.drops.admit(what)).Inc()
+}
+
+// mostLabels bounds how many words of others become labels.
+const mostLabels = 300
+
+// labels are the words of others that became labels. The zero value has none.
+type labels struct {
+	mu    sync.Mutex
+	known map[string]bool
+}
+
+// admit gives the word, or "other" when there are enough already.
+func (l *labels) admit(word string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.known[word]:
+		return word
+	case len(l.known) == mostLabels:
+		return "other"
+	case l.known == nil:
+		l.known = make(map[string]bool)
+	}
+	l.known[word] = true
+	return word
 }
