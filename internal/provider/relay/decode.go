@@ -1,0 +1,150 @@
+package relay
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"wayside/internal/ingest"
+	"wayside/internal/live"
+	"wayside/internal/mapdata"
+)
+
+// decode turns an upstream's answer into pins. All rows go through the one row decoder (D3.13), those of the raw form once
+// they are rows.
+func (s *Service) decode(u *upstream, body []byte) (pins []live.Pin, stamp time.Time, err error) {
+	var (
+		rows  []byte
+		items []rawItem
+	)
+	if u.Raw {
+		items, stamp, err = mapRaw(body, func(label string) { s.drop(u, label) })
+		rows = joined(items)
+	} else {
+		rows, stamp, err = unwrap(body)
+	}
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	now := s.Now()
+	batch, err := ingest.DecodeBatch(rows, now)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	for _, e := range batch.Report().Errors {
+		s.drop(u, e.Code)
+	}
+	for index, row := range batch.All() {
+		if row.Retire {
+			continue // it says itself that it is gone
+		}
+		if !s.kinds.Has(row.Kind) {
+			s.drop(u, "not_an_incident")
+			continue
+		}
+		pin := live.Pin{Entity: row.Entity(now), Upstream: u.Name, Prior: mapdata.DefaultPrior, Stamp: stamp}
+		pin.Lifetime = live.Freshness
+		if row.TTL > 0 {
+			pin.Lifetime = min(row.TTL, live.Freshness)
+		}
+		if items != nil {
+			pin.Line, pin.Prior = items[index].line, items[index].prior
+			pin.Digest ^= shapeDigest(&items[index])
+		}
+		pins = append(pins, pin)
+	}
+	return pins, stamp, nil
+}
+
+func (s *Service) drop(u *upstream, what string) {
+	if s.Dropped != nil {
+		s.Dropped(u.Name, what)
+	}
+}
+
+// joined makes one JSON array of the items' rows.
+func joined(items []rawItem) []byte {
+	rows := []byte{'['}
+	for i := range items {
+		if i > 0 {
+			rows = append(rows, ',')
+		}
+		rows = append(rows, items[i].row...)
+	}
+	return append(rows, ']')
+}
+
+// unwrap takes the rows and the time out of an answer { entities, fetched_at_utc }. Other members are passed over.
+func unwrap(body []byte) (rows []byte, stamp time.Time, err error) {
+	// Rows judge their own duplicate members and their own text (D3.12).
+	dec := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if dec.PeekKind() != '{' {
+		return nil, time.Time{}, fmt.Errorf("%w: not a JSON object", mapdata.ErrMalformed)
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, time.Time{}, malformed(err)
+	}
+	for dec.PeekKind() != '}' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return nil, time.Time{}, malformed(err)
+		}
+		member := name.String()
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil, time.Time{}, malformed(err)
+		}
+		switch {
+		case member == "entities" && rows != nil:
+			return nil, time.Time{}, fmt.Errorf("%w: entities stands twice", mapdata.ErrMalformed)
+		case member == "entities":
+			rows = value.Clone()
+		case member == "fetched_at_utc":
+			stamp = stampOf(value)
+		}
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, time.Time{}, malformed(err)
+	}
+	if _, err := dec.ReadToken(); err != io.EOF { //nolint:errorlint // the decoder gives it bare
+		return nil, time.Time{}, fmt.Errorf("%w: something follows the object", mapdata.ErrMalformed)
+	}
+	if rows == nil {
+		return nil, time.Time{}, fmt.Errorf("%w: it has no entities", mapdata.ErrMalformed)
+	}
+	return rows, stamp, nil
+}
+
+func malformed(err error) error { return fmt.Errorf("%w: %w", mapdata.ErrMalformed, err) }
+
+// stampOf reads when the provider says that it fetched; a time that cannot be read is none.
+func stampOf(value jsontext.Value) time.Time {
+	text, err := jsontext.AppendUnquote(nil, value)
+	if err != nil {
+		return time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339, string(text))
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// shapeDigest stands for what a raw item has beside its row; 0 for nothing.
+func shapeDigest(item *rawItem) uint64 {
+	if item.line == nil && item.prior == mapdata.DefaultPrior {
+		return 0
+	}
+	text := binary.BigEndian.AppendUint64(nil, math.Float64bits(item.prior))
+	for _, p := range item.line {
+		text = binary.BigEndian.AppendUint64(text, math.Float64bits(p.Lat))
+		text = binary.BigEndian.AppendUint64(text, math.Float64bits(p.Lng))
+	}
+	return xxhash.Sum64(text)
+}

@@ -1,0 +1,262 @@
+package relay
+
+import (
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"wayside/internal/live"
+	"wayside/internal/mapdata"
+	"wayside/internal/safehttp"
+)
+
+// Limits of what the service does for upstreams.
+const (
+	patience    = 2 * time.Second // a reader's, and a call's (D8.6)
+	barredFor   = 5 * time.Minute // after an upstream refused our secret (D8.6)
+	callsAtOnce = 256             // to all upstreams together; who comes beyond is served from the cache
+)
+
+// Upstream is a relay provider that the operator configured (D8.1).
+type Upstream struct {
+	Name     string // unique
+	URL      *safehttp.URL
+	Secret   string // sent as X-Service-Auth
+	Raw      bool   // it speaks the raw form
+	Priority int    // 1 is first: decides who is shown of several that mean one event (D10.3)
+	Area     *Area  // where it is asked; nil: everywhere
+}
+
+// Config is what a Service needs.
+type Config struct {
+	Upstreams []Upstream
+	Web       *safehttp.Client // made for upstreams: D8.6's time for a call, and many to one host
+	Windows   live.Driver      // remembers who was asked when: never a database (D13.1)
+	Pins      *live.Cache // made with Prepare
+	Key       []byte // of the tenant keys; the same on all nodes
+	Now       func() time.Time
+	Log       *slog.Logger
+
+	Observe func(upstream string, outcome mapdata.Outcome, took time.Duration) // told of each call; nil: nobody counts
+	Dropped func(upstream, what string)                                        // told of each row that is none of ours; nil: nobody counts
+}
+
+// Prepare is the encoder that the cache of pins must have been made with: it puts the external id before what encode makes
+// of an entity, where a read finds it as bytes.
+func Prepare(encode func(dst []byte, e *mapdata.Entity) []byte) func(dst []byte, e *mapdata.Entity) []byte {
+	return func(dst []byte, e *mapdata.Entity) []byte {
+		return encode(append(dst, e.ExternalID...), e)
+	}
+}
+
+// Service is the built-in source of live incidents. Its methods may be called from many goroutines. Run owns the calls.
+type Service struct {
+	Config
+	upstreams []*upstream // by rank
+	names     []string    // theirs
+	windows   windows
+	flights   flights
+	slots     chan struct{}
+	ctx       context.Context // of the calls
+	stop      context.CancelCauseFunc
+	calling   sync.WaitGroup
+	kinds     mapdata.KindSet
+	adrift    atomic.Bool // the live cache was out of reach when it was last asked
+}
+
+type upstream struct {
+	Upstream
+	rank  int32
+	calls calls
+}
+
+// New makes a Service.
+func New(c Config) *Service {
+	s := &Service{
+		Config: c, windows: windows{c.Windows}, flights: flights{byKey: make(map[string]chan struct{})},
+		slots: make(chan struct{}, callsAtOnce), kinds: mapdata.IncidentKinds(),
+	}
+	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	sorted := slices.Clone(c.Upstreams)
+	slices.SortStableFunc(sorted, func(a, b Upstream) int { return cmp.Compare(a.Priority, b.Priority) })
+	for i := range sorted {
+		s.upstreams = append(s.upstreams, &upstream{Upstream: sorted[i], rank: int32(i)})
+		s.names = append(s.names, sorted[i].Name)
+	}
+	return s
+}
+
+// Run owns the calls: when ctx ends it ends them, and waits until they have.
+func (s *Service) Run(ctx context.Context) error {
+	<-ctx.Done()
+	s.stop(context.Cause(ctx))
+	s.calling.Wait()
+	return nil
+}
+
+// Near appends the live incidents within the circle of a search, of its kinds and in no order, with the health of their
+// source. Upstreams are asked as the windows of the driver's key allow, all at the same time, and waited for at most two
+// seconds. An empty driver asks nobody. Out of reach of the live cache it finds nothing (Live incidents, 5).
+func (s *Service) Near(ctx context.Context, q *mapdata.Search, driver string, hits []mapdata.Hit) ([]mapdata.Hit, mapdata.Health) {
+	before := len(hits)
+	hits, err := s.near(ctx, q, driver, hits)
+	if err != nil && ctx.Err() == nil {
+		if !s.adrift.Swap(true) {
+			s.Log.Error("the live cache is out of reach: there are no live incidents", "error", err)
+		}
+		hits = hits[:before]
+	} else if err == nil && s.adrift.Swap(false) {
+		s.Log.Info("the live cache is back")
+	}
+	return hits, s.Health()
+}
+
+func (s *Service) near(ctx context.Context, q *mapdata.Search, driver string, hits []mapdata.Hit) ([]mapdata.Hit, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*patience) // for upstreams, and as much for a slow cache
+	defer cancel()
+	if driver != "" {
+		if err := s.ask(ctx, q, driver); err != nil {
+			return hits, err
+		}
+	}
+	return s.read(ctx, q, hits)
+}
+
+// ask sees to it that the cache holds what it should for the driver's key.
+func (s *Service) ask(ctx context.Context, q *mapdata.Search, driver string) error {
+	p := placeOf(q.Center, q.Radius)
+	now := s.Now()
+	var wait []chan struct{}
+	for _, u := range s.upstreams {
+		open, hangs := u.calls.state(now)
+		if !open || !u.Area.touches(&p) {
+			continue
+		}
+		tenant := s.tenant(u.Name, driver, now)
+		key := u.Name + "/" + tenant + "/" + p.key
+		needs, err := s.windows.need(ctx, key, now)
+		if err != nil {
+			return err
+		}
+		if needs == nothing {
+			continue
+		}
+		done := s.call(u, &p, tenant, key)
+		// An upstream that hung is not waited for again before it has answered: two seconds for each read would be no
+		// service at all.
+		if needs == fetch && done != nil && !hangs {
+			wait = append(wait, done)
+		}
+	}
+	if len(wait) == 0 {
+		return nil
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for _, done := range wait {
+		select {
+		case <-done:
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+// tenant is the key by which an upstream may tell one vehicle from another, for a day (D8.2).
+func (s *Service) tenant(upstream, driver string, now time.Time) string {
+	mac := hmac.New(sha256.New, s.Key)
+	for _, part := range []string{upstream, now.UTC().Format(time.DateOnly), driver} {
+		_, _ = mac.Write([]byte(part)) // a hash never fails
+		_, _ = mac.Write([]byte{0})
+	}
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// call starts the key's call if it is its turn and nobody calls already, and gives what is closed when the call has ended;
+// nil: there is none.
+func (s *Service) call(u *upstream, p *place, tenant, key string) chan struct{} {
+	done, first := s.flights.join(key)
+	if !first {
+		return done
+	}
+	select {
+	case s.slots <- struct{}{}:
+	default:
+		s.flights.land(key)
+		return nil // too many are under way
+	}
+	at := *p
+	s.calling.Go(func() {
+		defer func() {
+			<-s.slots
+			s.flights.land(key)
+		}()
+		s.claimAndCall(u, &at, tenant, key)
+	})
+	return done
+}
+
+// claimAndCall calls the upstream if the key's turn has come, and keeps what it says.
+func (s *Service) claimAndCall(u *upstream, p *place, tenant, key string) {
+	ctx, cancel := context.WithTimeout(s.ctx, patience)
+	defer cancel()
+	mine, err := s.windows.claim(ctx, key)
+	if err == nil && mine {
+		err = s.fetch(ctx, u, p, tenant, key)
+	}
+	if err != nil && s.ctx.Err() == nil {
+		s.Log.Warn("cannot keep an upstream's answer", "upstream", u.Name, "error", err)
+	}
+}
+
+// read gives what the cache holds.
+func (s *Service) read(ctx context.Context, q *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, error) {
+	pins, err := s.Pins.Near(ctx, s.names, q.Center, q.Radius, nil)
+	if err != nil {
+		return hits, fmt.Errorf("read live incidents: %w", err)
+	}
+	center := q.Center.Vector()
+	for _, pin := range pins {
+		if !q.Kinds.Has(pin.Kind) {
+			continue
+		}
+		hits = append(hits, mapdata.Hit{
+			Source: mapdata.Incidents, Layer: string(mapdata.Incidents), Kind: pin.Kind, Chord: pin.At.ChordSquared(center),
+			ExternalID: pin.Prepared[:len(pin.ExternalID):len(pin.ExternalID)], Prepared: pin.Prepared[len(pin.ExternalID):], Point: pin.Point,
+			FirstSeenAt: pin.FirstSeenAt.UnixMilli(), LastSeenAt: pin.SeenAt.UnixMilli(), ExpiresAt: pin.SeenAt.Add(pin.Lifetime).UnixMilli(),
+			ChangedAt: pin.ChangedAt.UnixMilli(), Prior: float32(pin.Prior), Upstream: pin.Upstream, Rank: s.rank(pin.Upstream),
+		})
+	}
+	return hits, nil
+}
+
+func (s *Service) rank(name string) int32 { return int32(slices.Index(s.names, name)) }
+
+// Find gives the live incident with the external id as the first of the upstreams says it. It fails with
+// mapdata.ErrNotFound, and with mapdata.ErrUnavailable when the live cache is out of reach.
+func (s *Service) Find(ctx context.Context, externalID string) (mapdata.Voted, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	pins, err := s.Pins.Find(ctx, s.names, externalID)
+	if err != nil {
+		return mapdata.Voted{}, fmt.Errorf("%w: %w", mapdata.ErrUnavailable, err)
+	}
+	if len(pins) == 0 {
+		return mapdata.Voted{}, mapdata.ErrNotFound
+	}
+	best := slices.MinFunc(pins, func(a, b *live.Pin) int { return cmp.Compare(s.rank(a.Upstream), s.rank(b.Upstream)) })
+	v := mapdata.Voted{Entity: best.Entity, Prior: best.Prior}
+	v.Tally = mapdata.Tally{Source: mapdata.Incidents, ExternalID: externalID}
+	return v, nil
+}
