@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"wayside/internal/consensus"
 	"wayside/internal/index"
 	"wayside/internal/mapdata"
 	"wayside/internal/source"
@@ -26,6 +27,10 @@ const (
 	progressStep = 50_000      // entities between two reports of a load's progress
 )
 
+// liveVotes is how long votes on live incidents are held in memory after the last of them: as long as the longest-lived
+// kinds of them live. The store keeps their history.
+const liveVotes = 180 * 24 * time.Hour
+
 // Options are what a follower may be given beside what it needs.
 type Options struct {
 	Now      func() time.Time
@@ -33,11 +38,12 @@ type Options struct {
 	Progress func(entities int) // called while loading, from several goroutines; nil: nobody looks
 }
 
-// Follower keeps index and catalogue in step with the store.
+// Follower keeps index, catalogue and ledger in step with the store.
 type Follower struct {
 	store     Store
 	index     *index.Index
 	catalogue *source.Catalogue
+	ledger    *consensus.Ledger
 	opts      Options
 	poke      chan struct{}
 	loaded    atomic.Bool
@@ -48,8 +54,8 @@ type Follower struct {
 }
 
 // New makes a follower; Run does its work.
-func New(store Store, ix *index.Index, catalogue *source.Catalogue, opts Options) *Follower {
-	return &Follower{store: store, index: ix, catalogue: catalogue, opts: opts, poke: make(chan struct{}, 1)}
+func New(store Store, ix *index.Index, catalogue *source.Catalogue, ledger *consensus.Ledger, opts Options) *Follower {
+	return &Follower{store: store, index: ix, catalogue: catalogue, ledger: ledger, opts: opts, poke: make(chan struct{}, 1)}
 }
 
 // Poke says that the store has just changed. It never waits.
@@ -155,7 +161,9 @@ func (f *Follower) load(ctx context.Context, state mapdata.StoreState) error {
 	if err := group.Wait(); err != nil {
 		return fmt.Errorf("load entities: %w", err)
 	}
-	loader.Finish()
+	if err := f.loadVotes(ctx, loader); err != nil {
+		return err
+	}
 	f.catalogue.Reset()
 	for _, feed := range feeds {
 		if err := f.setFeed(ctx, feed); err != nil {
@@ -170,12 +178,36 @@ func (f *Follower) load(ctx context.Context, state mapdata.StoreState) error {
 	return nil
 }
 
-// apply takes changes over into index and catalogue.
+// loadVotes reads the votes and lets the loader finish with them.
+func (f *Follower) loadVotes(ctx context.Context, loader *index.Loader) error {
+	var ofFeeds, ofLive []mapdata.Tally
+	oldest := f.opts.Now().Add(-liveVotes)
+	err := f.store.AllTallies(ctx, time.Time{}, func(t *mapdata.Tally) {
+		switch {
+		case t.Source != mapdata.Incidents:
+			ofFeeds = append(ofFeeds, *t)
+		case t.ChangedAt.After(oldest):
+			ofLive = append(ofLive, *t)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("load votes: %w", err)
+	}
+	loader.Finish(ofFeeds)
+	f.ledger.Reset(ofLive)
+	return nil
+}
+
+// apply takes changes over into index, catalogue and ledger.
 func (f *Follower) apply(ctx context.Context, changes []mapdata.FeedChange) error {
 	f.index.Apply(changes)
 	for i := range changes {
 		c := &changes[i]
 		f.followed.Add(int64(len(c.Entities) + len(c.Gone)))
+		if c.FeedID.IsZero() {
+			f.ledger.Set(c.Tallies)
+			continue
+		}
 		if c.Feed == nil {
 			f.catalogue.Remove(c.FeedID)
 			continue

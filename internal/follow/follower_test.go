@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"wayside/internal/consensus"
 	"wayside/internal/follow"
 	"wayside/internal/geo"
 	"wayside/internal/index"
@@ -34,7 +35,7 @@ type node struct {
 
 func newNode(store follow.Store) *node {
 	n := &node{index: index.New(func(dst []byte, e *mapdata.Entity) []byte { return append(dst, e.Properties...) }), catalogue: source.New()}
-	n.Follower = follow.New(store, n.index, n.catalogue, follow.Options{Now: func() time.Time { return start }, Log: slog.New(slog.DiscardHandler)})
+	n.Follower = follow.New(store, n.index, n.catalogue, consensus.NewLedger(), follow.Options{Now: func() time.Time { return start }, Log: slog.New(slog.DiscardHandler)})
 	return n
 }
 
@@ -206,6 +207,7 @@ func (s *idle) State(context.Context) (mapdata.StoreState, error) {
 }
 func (s *idle) AllFeeds(context.Context, func(*mapdata.Feed)) error                { return nil }
 func (s *idle) AllEntities(context.Context, int, int, func(*mapdata.Entity)) error { return nil }
+func (s *idle) AllTallies(context.Context, time.Time, func(*mapdata.Tally)) error  { return nil }
 func (s *idle) Changes(context.Context, int64, int) ([]mapdata.FeedChange, error)  { return nil, nil }
 
 func (s *idle) Attempts(context.Context, mapdata.FeedID, time.Time) ([]mapdata.Attempt, error) {

@@ -1,9 +1,11 @@
 package nearby
 
 import (
+	"context"
 	"slices"
 	"time"
 
+	"wayside/internal/consensus"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 )
@@ -39,6 +41,26 @@ type Catalogue interface {
 	Health(ids []mapdata.FeedID, now time.Time) []mapdata.SourceHealth
 }
 
+// Live knows the live incidents, the built-in source. Declared here because it calls upstreams, which is not the reader's
+// business.
+type Live interface {
+	// Near appends the live incidents within the circle of a search, of its kinds and in no order, with the health of their
+	// source. It asks upstreams on behalf of driver as often as may be, and waits for them for two seconds at most; an empty
+	// driver asks nobody. Out of reach of the live cache it finds nothing and says offline.
+	Near(ctx context.Context, s *mapdata.Search, driver string, hits []mapdata.Hit) ([]mapdata.Hit, mapdata.Health)
+	// Find gives the live incident with the external id, without its votes. It fails with mapdata.ErrNotFound, and with
+	// mapdata.ErrUnavailable when the live cache is out of reach.
+	Find(ctx context.Context, externalID string) (mapdata.Voted, error)
+	// Health is how the source does (D8.8).
+	Health() mapdata.Health
+}
+
+// Records are the entities of feeds, one by one.
+type Records interface {
+	// Voted reads an entity that is alive at now, with its votes, or fails with mapdata.ErrNotFound.
+	Voted(ctx context.Context, feed mapdata.FeedID, externalID string, now time.Time) (mapdata.Voted, error)
+}
+
 // Query is one read of what is near a place. Its values are checked by whoever decodes it, but for the sources.
 type Query struct {
 	Center   geo.Point
@@ -54,15 +76,30 @@ type Query struct {
 
 	Account mapdata.AccountID // zero: a guest
 	Tier    mapdata.Tier
+	Curator bool   // sees what votes hide (D9.5)
+	Driver  string // what an upstream's tenant key is made of (D8.2): a session, an account or a client address
 }
 
 // Answer is what a query found. It may be used again for the next.
 type Answer struct {
 	Hits      []mapdata.Hit
 	Truncated bool
-	Sources   []mapdata.SourceHealth
+	Sources   []mapdata.SourceHealth // of feeds
 	Networks  []string
 	At        time.Time
+
+	Live      bool                 // the read includes incidents
+	Incidents mapdata.SourceHealth // their source's, if it does
+
+	found, live []mapdata.Hit // scratch
+	resolver    consensus.Resolver
+}
+
+// Forget lets go of what was found and keeps the memory for the next answer.
+func (a *Answer) Forget() {
+	for _, hits := range [][]mapdata.Hit{a.Hits, a.found, a.live} {
+		clear(hits[:cap(hits)])
+	}
 }
 
 // UnknownSourcesError names sources that the caller may not read or that do not exist; the two look the same.
@@ -73,59 +110,76 @@ type UnknownSourcesError struct {
 
 func (e *UnknownSourcesError) Error() string { return "unknown source" }
 
+// Config is what a Reader needs.
+type Config struct {
+	Index     Index
+	Catalogue Catalogue
+	Primary   string // the charger network that everybody sees (D4.7)
+	Now       func() time.Time
+
+	Live    Live              // nil: no upstream is configured, and there is no source of incidents
+	Ledger  *consensus.Ledger // votes on live incidents; nil only without Live
+	Records Records           // for single entities; nil: there are none
+	Encode  func(dst []byte, e *mapdata.Entity) []byte
+}
+
 // Reader answers queries.
 type Reader struct {
-	index     Index
-	catalogue Catalogue
-	primary   string
-	now       func() time.Time
+	Config
+	incidents mapdata.KindSet
 }
 
-// New makes a reader. primary is the charger network that everybody sees (D4.7).
-func New(index Index, catalogue Catalogue, primary string, now func() time.Time) *Reader {
-	return &Reader{index: index, catalogue: catalogue, primary: primary, now: now}
-}
+// New makes a reader.
+func New(c Config) *Reader { return &Reader{Config: c, incidents: mapdata.IncidentKinds()} }
 
 // Near answers a query into a, whose slices it uses again. It fails with *UnknownSourcesError.
-func (r *Reader) Near(q *Query, a *Answer) error {
-	now := r.now()
+func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
+	now := r.Now()
 	s := mapdata.Search{
-		Center: q.Center, Radius: q.Radius, Kinds: q.Kinds,
+		Center: q.Center, Radius: q.Radius, Kinds: q.Kinds, Suppressed: q.Curator,
 		Since: q.Since, Now: now, Limit: q.Limit,
 	}
-	if err := r.selectSources(q, &s); err != nil {
+	live, err := r.selectSources(q, &s)
+	if err != nil {
 		return err
 	}
 	a.At = now
 	a.Networks, s.AllNetworks = r.networks(q, a.Networks[:0])
 	s.Networks = a.Networks
-	a.Hits, a.Truncated = r.index.Search(&s, a.Hits[:0])
+	a.Live = live && q.Kinds&r.incidents != 0
+	if a.Live {
+		r.nearWithIncidents(ctx, q, &s, a)
+	} else {
+		a.Hits, a.Truncated = r.Index.Search(&s, a.Hits[:0])
+	}
 	a.Sources = r.health(&s, now)
 	return nil
 }
 
 // CheckSources says what Near would say of the query's sources, for a caller that has other errors to report beside it.
 func (r *Reader) CheckSources(q *Query) error {
-	_, err := r.named(q)
+	_, _, err := r.named(q)
 	return err
 }
 
-// selectSources turns the names of sources and layers into feeds (D4.5, D4.6, D4.8).
-func (r *Reader) selectSources(q *Query, s *mapdata.Search) error {
+// selectSources turns the names of sources and layers into feeds (D4.5, D4.6, D4.8), and says whether live incidents are
+// among them.
+func (r *Reader) selectSources(q *Query, s *mapdata.Search) (live bool, err error) {
+	live = r.Live != nil
 	if q.Sources == nil && !q.ByLayer {
 		s.Served = true
-		s.Own = r.catalogue.Owned(q.Account)
-		return nil
+		s.Own = r.Catalogue.Owned(q.Account)
+		return live, nil
 	}
 	var chosen []*mapdata.Feed
 	if q.Sources != nil {
-		var err error
-		if chosen, err = r.named(q); err != nil {
-			return err
+		if chosen, live, err = r.named(q); err != nil {
+			return false, err
 		}
 	}
 	if q.ByLayer {
 		layers := r.layers(q)
+		live = live && slices.Contains(q.Layers, string(mapdata.Incidents))
 		if q.Sources != nil {
 			layers = slices.DeleteFunc(layers, func(f *mapdata.Feed) bool { return !slices.Contains(chosen, f) })
 		}
@@ -138,17 +192,20 @@ func (r *Reader) selectSources(q *Query, s *mapdata.Search) error {
 			s.Feeds = append(s.Feeds, f.ID)
 		}
 	}
-	return nil
+	return live, nil
 }
 
-// named gives the feeds of the sources that the query names, each once.
-func (r *Reader) named(q *Query) ([]*mapdata.Feed, error) {
-	var feeds []*mapdata.Feed
+// named gives the feeds of the sources that the query names, each once, and whether it names the live incidents.
+func (r *Reader) named(q *Query) (feeds []*mapdata.Feed, live bool, err error) {
 	var unknown []string
 	for _, name := range q.Sources {
+		if name == string(mapdata.Incidents) && r.Live != nil {
+			live = true
+			continue
+		}
 		var f *mapdata.Feed
 		if id, ok := mapdata.SourceID(name).Feed(); ok {
-			f = r.catalogue.Feed(id, q.Account)
+			f = r.Catalogue.Feed(id, q.Account)
 		}
 		switch {
 		case f == nil:
@@ -158,15 +215,19 @@ func (r *Reader) named(q *Query) ([]*mapdata.Feed, error) {
 		}
 	}
 	if len(unknown) > 0 {
-		return nil, &UnknownSourcesError{Unknown: unknown, Valid: r.catalogue.Sources(q.Account)}
+		valid := r.Catalogue.Sources(q.Account)
+		if r.Live != nil {
+			valid = append([]mapdata.SourceID{mapdata.Incidents}, valid...)
+		}
+		return nil, false, &UnknownSourcesError{Unknown: unknown, Valid: valid}
 	}
-	return feeds, nil
+	return feeds, live, nil
 }
 
 func (r *Reader) layers(q *Query) []*mapdata.Feed {
 	var feeds []*mapdata.Feed
 	for _, slug := range q.Layers {
-		if f := r.catalogue.ByLayer(slug, q.Account); f != nil && !slices.Contains(feeds, f) {
+		if f := r.Catalogue.ByLayer(slug, q.Account); f != nil && !slices.Contains(feeds, f) {
 			feeds = append(feeds, f)
 		}
 	}
@@ -178,7 +239,7 @@ const everyNetwork = "*"
 
 // networks decides which charger networks the caller sees (D4.7), and whether that is all of them.
 func (r *Reader) networks(q *Query, into []string) ([]string, bool) {
-	into = append(into, r.primary)
+	into = append(into, r.Primary)
 	extra := 0
 	switch q.Tier {
 	case mapdata.TierAccount:
@@ -207,19 +268,19 @@ const manySources = 100
 
 // surrounding is the health of the served sources around the query.
 func (r *Reader) surrounding(s *mapdata.Search, now time.Time) []mapdata.SourceHealth {
-	near := slices.DeleteFunc(r.index.Around(s.Center, s.Radius), func(id mapdata.FeedID) bool {
-		return r.catalogue.Feed(id, mapdata.AccountID{}) == nil
+	near := slices.DeleteFunc(r.Index.Around(s.Center, s.Radius), func(id mapdata.FeedID) bool {
+		return r.Catalogue.Feed(id, mapdata.AccountID{}) == nil
 	})
-	return r.catalogue.Health(near, now)
+	return r.Catalogue.Health(near, now)
 }
 
 // health is that of every source that the search touched, healthy or not (D4.15).
 func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth {
 	if !s.Served {
 		ids := make([]mapdata.FeedID, 0, len(s.Own)+len(s.Feeds))
-		return r.catalogue.Health(append(append(ids, s.Own...), s.Feeds...), now)
+		return r.Catalogue.Health(append(append(ids, s.Own...), s.Feeds...), now)
 	}
-	served := r.catalogue.ServedHealth(now)
+	served := r.Catalogue.ServedHealth(now)
 	if len(served) > manySources {
 		served = r.surrounding(s, now)
 	}
@@ -227,7 +288,7 @@ func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth
 		return served
 	}
 	all := slices.Clone(served)
-	for _, own := range r.catalogue.Health(s.Own, now) {
+	for _, own := range r.Catalogue.Health(s.Own, now) {
 		if !slices.ContainsFunc(served, func(h mapdata.SourceHealth) bool { return h.ID == own.ID }) {
 			all = append(all, own)
 		}

@@ -32,7 +32,7 @@ type world struct {
 
 func newWorld() *world {
 	w := &world{index: index.New(func(dst []byte, _ *mapdata.Entity) []byte { return dst }), catalogue: source.New()}
-	w.reader = nearby.New(w.index, w.catalogue, "tesla", func() time.Time { return start })
+	w.reader = nearby.New(nearby.Config{Index: w.index, Catalogue: w.catalogue, Primary: "tesla", Now: func() time.Time { return start }})
 	return w
 }
 
@@ -60,7 +60,7 @@ func (w *world) near(t *testing.T, edit func(*nearby.Query)) (ids []string, a ne
 	if edit != nil {
 		edit(q)
 	}
-	if err := w.reader.Near(q, &a); err != nil {
+	if err := w.reader.Near(t.Context(), q, &a); err != nil {
 		t.Fatal(err)
 	}
 	ids = []string{}
@@ -135,7 +135,7 @@ func TestOwnersView(t *testing.T) {
 		}
 		q := &nearby.Query{Radius: 1, Limit: 1, Account: account, Sources: []string{name, "moose"}}
 		var unknown *nearby.UnknownSourcesError
-		if err := w.reader.Near(q, &nearby.Answer{}); !errors.As(err, &unknown) || len(unknown.Unknown) != 2 || len(unknown.Valid) != 0 {
+		if err := w.reader.Near(t.Context(), q, &nearby.Answer{}); !errors.As(err, &unknown) || len(unknown.Unknown) != 2 || len(unknown.Valid) != 0 {
 			t.Errorf("%v names another's feed: %v", account, err)
 		}
 		if err := w.reader.CheckSources(q); !errors.As(err, &unknown) {

@@ -1,0 +1,205 @@
+package nearby
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// End is the rule that decides when an entity goes.
+type End string
+
+// The rules.
+const (
+	EndLifetime  End = "lifetime"     // so long after its source last showed it (D3.6)
+	EndKept      End = "kept"         // drivers confirmed it (D9.6)
+	EndFreshness End = "freshness"    // five minutes after an upstream last showed it (Live incidents, 1)
+	EndRetired   End = "when_retired" // it persists until its source retires it
+	EndAbsent    End = "when_absent"  // it persists until three good snapshots in a row lack it (D6.9)
+)
+
+// Entity is one entity with what decides about it.
+type Entity struct {
+	Hit   mapdata.Hit // its Merged are those that it stands for around it, with the sums of their votes
+	Voted mapdata.Voted
+	Feed  *mapdata.Feed // nil: a live incident
+
+	End  End
+	Goes time.Time // zero: no time decides
+
+	MergedInto *mapdata.MergedID // what stands for it where it is; nil: itself
+	Sources    []mapdata.SourceHealth
+	At         time.Time
+}
+
+// Entity reads one entity by its id, with what it is merged with where it is. It asks no upstream. It fails with
+// mapdata.ErrNotFound for an entity that is not there, that the caller may not read or that votes hide from them, and with
+// mapdata.ErrUnavailable.
+func (r *Reader) Entity(ctx context.Context, id string, q *Query) (*Entity, error) {
+	now := r.Now()
+	e := &Entity{At: now}
+	var err error
+	if e.Voted, e.Feed, err = r.find(ctx, id, q.Account, now); err != nil {
+		return nil, err
+	}
+	hit := r.HitOf(&e.Voted, e.Feed, now)
+	own := e.Feed != nil && !q.Account.IsZero() && e.Feed.Owner == q.Account
+	if hit.DisputedUntil != 0 && !q.Curator && !own {
+		return nil, notFound()
+	}
+	e.Hit = hit
+	e.End, e.Goes = r.end(&e.Voted, e.Feed, now)
+	r.around(ctx, q, e)
+	return e, nil
+}
+
+func notFound() error {
+	return mapdata.Describe(mapdata.ErrNotFound, "There is no such entity, or no longer.")
+}
+
+// find gives the entity behind an id, if the account may read it, and its feed; nil for a live incident.
+func (r *Reader) find(ctx context.Context, id string, account mapdata.AccountID, now time.Time) (mapdata.Voted, *mapdata.Feed, error) {
+	source, externalID, ok := mapdata.ParseEntityID(id)
+	if !ok {
+		return mapdata.Voted{}, nil, notFound()
+	}
+	feedID, ofFeed := source.Feed()
+	if !ofFeed {
+		voted, err := r.findLive(ctx, externalID)
+		return voted, nil, err
+	}
+	feed := r.Catalogue.Feed(feedID, account)
+	if feed == nil {
+		return mapdata.Voted{}, nil, notFound()
+	}
+	voted, err := r.Records.Voted(ctx, feedID, externalID, now)
+	if errors.Is(err, mapdata.ErrNotFound) {
+		err = notFound()
+	}
+	return voted, feed, err
+}
+
+func (r *Reader) findLive(ctx context.Context, externalID string) (mapdata.Voted, error) {
+	if r.Live == nil {
+		return mapdata.Voted{}, notFound()
+	}
+	voted, err := r.Live.Find(ctx, externalID)
+	if errors.Is(err, mapdata.ErrNotFound) {
+		return voted, notFound()
+	}
+	if err != nil {
+		return voted, fmt.Errorf("find live incident: %w", err)
+	}
+	if t, ok := r.Ledger.Lookup([]byte(externalID)); ok {
+		voted.Tally = t
+	}
+	return voted, nil
+}
+
+// HitOf shows one entity as a search would, but for its distance. feed is nil for a live incident.
+func (r *Reader) HitOf(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) mapdata.Hit {
+	e, t := &v.Entity, &v.Tally
+	hit := mapdata.Hit{
+		Source: mapdata.Incidents, Layer: string(mapdata.Incidents), Kind: e.Kind, Point: e.Point,
+		ExternalID: []byte(e.ExternalID), Prepared: r.Encode(nil, e),
+		FirstSeenAt: e.FirstSeenAt.UnixMilli(), LastSeenAt: e.LastSeenAt(v.SnapshotAt).UnixMilli(), ChangedAt: e.ChangedAt.UnixMilli(),
+		Prior: float32(v.Prior),
+	}
+	if feed != nil {
+		hit.Source, hit.Layer = feed.ID.Source(), feed.Layer.Slug
+		hit.Prior, hit.Rank = mapdata.DefaultPrior, mapdata.RankOfFeeds
+	}
+	if at, decays := v.ExpiresAt(now); decays {
+		hit.ExpiresAt = at.UnixMilli()
+	}
+	if until := t.DisputedUntil(e.Kind); until.After(now) {
+		hit.DisputedUntil = until.UnixMilli()
+	}
+	if t.Counts(e.Kind, e.FirstSeenAt, now) {
+		hit.Confirms, hit.Disputes = int32(t.Confirms), int32(t.Disputes)
+		if !t.ChangedAt.IsZero() {
+			hit.ChangedAt = max(hit.ChangedAt, t.ChangedAt.UnixMilli())
+		}
+	}
+	return hit
+}
+
+// end names the rule that decides when the entity goes.
+func (r *Reader) end(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) (End, time.Time) {
+	at, decays := v.ExpiresAt(now)
+	own, _ := v.Entity.ExpiresAt(v.SnapshotAt)
+	switch {
+	case feed == nil:
+		return EndFreshness, at
+	case decays && at.After(own):
+		return EndKept, at
+	case decays:
+		return EndLifetime, at
+	case feed.Direction == mapdata.Pull:
+		return EndAbsent, time.Time{}
+	}
+	return EndRetired, time.Time{}
+}
+
+// around finds what the entity is merged with, among what the caller may read, and the health of the sources concerned.
+func (r *Reader) around(ctx context.Context, q *Query, e *Entity) {
+	near := Query{
+		Center: e.Hit.Point, Radius: mergeContext, Kinds: r.incidents, Limit: MaxLimit,
+		Account: q.Account, Tier: q.Tier, Curator: q.Curator,
+	}
+	sources := []mapdata.SourceID{e.Hit.Source}
+	if r.incidents.Has(e.Hit.Kind) && r.Live != nil {
+		var a Answer
+		if err := r.Near(ctx, &near, &a); err == nil {
+			sources = append(sources, e.merge(a.Hits)...)
+		}
+	}
+	e.Sources = r.healthOf(sources)
+}
+
+// merge takes over what an answer shows of the entity, and gives the sources of the others.
+func (e *Entity) merge(hits []mapdata.Hit) (others []mapdata.SourceID) {
+	for i := range hits {
+		h := &hits[i]
+		if is(h.Source, h.ExternalID, &e.Hit) {
+			e.Hit.Confirms, e.Hit.Disputes, e.Hit.Merged = h.Confirms, h.Disputes, h.Merged
+			for _, m := range h.Merged {
+				others = append(others, m.Source)
+			}
+			return others
+		}
+		for _, m := range h.Merged {
+			if is(m.Source, m.ExternalID, &e.Hit) {
+				e.MergedInto = &mapdata.MergedID{Source: h.Source, ExternalID: h.ExternalID}
+				return []mapdata.SourceID{h.Source}
+			}
+		}
+	}
+	return nil
+}
+
+func is(source mapdata.SourceID, externalID []byte, h *mapdata.Hit) bool {
+	return source == h.Source && string(externalID) == string(h.ExternalID)
+}
+
+// healthOf gives the health of sources, each once.
+func (r *Reader) healthOf(sources []mapdata.SourceID) []mapdata.SourceHealth {
+	now := r.Now()
+	var all []mapdata.SourceHealth
+	seen := make(map[mapdata.SourceID]bool)
+	for _, s := range sources {
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		if id, ok := s.Feed(); ok {
+			all = append(all, r.Catalogue.Health([]mapdata.FeedID{id}, now)...)
+		} else {
+			all = append(all, mapdata.SourceHealth{ID: s, Health: r.Live.Health()})
+		}
+	}
+	return all
+}
