@@ -60,7 +60,7 @@ func newHouse(t *testing.T, secure bool) *house {
 		BaseURL: scheme + h.server.Listener.Addr().String(), Now: h.time, Log: log,
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Ready:          func() error { return nil },
-		Nearby:         nearby.New(nil, catalogue, "tesla", h.time), Sources: catalogue,
+		Nearby:         nearby.New(nearby.Config{Catalogue: catalogue, Primary: "tesla", Now: h.time}), Sources: catalogue,
 		Accounts: account.New(account.Config{Store: h.store, Now: h.time, Key: []byte("key"), Log: log}),
 		Limits:   httpapi.Limits{GuestReads: 60, AccountReads: 120, Manage: 60},
 		Buckets:  ratelimit.NewMemory(1000),

@@ -40,6 +40,9 @@ type sourceItem struct {
 // getSources answers GET /v2/sources: what is public, approved and active.
 func (a *api) getSources(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	items := []sourceItem{}
+	if a.Incidents != nil {
+		items = append(items, a.incidentsItem())
+	}
 	for _, f := range a.Sources.Listed() {
 		items = append(items, sourceItem{
 			ID:          string(f.ID.Source()),
@@ -52,6 +55,23 @@ func (a *api) getSources(w http.ResponseWriter, r *http.Request, _ *caller) erro
 	}
 	w.Header().Set("Cache-Control", cacheListing)
 	return writeJSON(w, r, http.StatusOK, map[string]any{"sources": items})
+}
+
+const incidentsLabel = "Live incidents"
+
+// incidentsItem is the built-in source of live incidents.
+func (a *api) incidentsItem() sourceItem {
+	item := sourceItem{
+		ID: string(mapdata.Incidents), Label: incidentsLabel, Attribution: a.Incidents.Attribution,
+		LayerSlugs: []string{string(mapdata.Incidents)}, DefaultOn: true, SourceType: "builtin",
+	}
+	set := mapdata.IncidentKinds()
+	for k, info := range mapdata.Kinds() {
+		if set.Has(mapdata.Kind(k)) {
+			item.KindIDs = append(item.KindIDs, info.ID)
+		}
+	}
+	return item
 }
 
 // kindItem is one kind of the catalogue (D2.5).

@@ -17,19 +17,24 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"wayside/internal/account"
+	"wayside/internal/consensus"
 	"wayside/internal/feed"
 	"wayside/internal/follow"
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
 	"wayside/internal/ingest"
+	"wayside/internal/live"
+	"wayside/internal/live/memory"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/provider/push"
+	"wayside/internal/provider/relay"
 	"wayside/internal/ratelimit"
 	"wayside/internal/safehttp"
 	"wayside/internal/secret"
 	"wayside/internal/source"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/vote"
 )
 
 // desk is the whole service but for its pollers and its mail, on a real database, behind a real server. Its clock stands
@@ -43,10 +48,16 @@ type desk struct {
 	ingester *ingest.Ingester
 	follower *follow.Follower
 	box      *secret.Box
+	relay    *relay.Service // nil: no upstream
 }
 
 // deskLimits are the rates of a desk unless a test says otherwise: D14's, but for management, which tests do a lot.
-type deskLimits struct{ manage, requests, entities, maxPages int }
+type deskLimits struct {
+	manage, requests, entities, maxPages int
+
+	upstreams []string // addresses of relay providers, the first ranks first
+	stored    bool     // incidents.mode is database
+}
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
@@ -65,8 +76,8 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 	if d.box, err = secret.New(make([]byte, secret.KeySize)); err != nil {
 		t.Fatal(err)
 	}
-	catalogue, ix := source.New(), index.New(httpapi.EncodeEntity)
-	d.follower = follow.New(d.db, ix, catalogue, follow.Options{Now: d.time, Log: log})
+	catalogue, ix, votes := source.New(), index.New(httpapi.EncodeEntity), consensus.NewLedger()
+	d.follower = follow.New(d.db, ix, catalogue, votes, follow.Options{Now: d.time, Log: log})
 	buckets := ratelimit.NewMemory(1000)
 	d.accounts = account.New(account.Config{Store: d.db, Now: d.time, Key: []byte("key"), Log: log})
 	d.ingester = ingest.New(d.db, d.time, d.follower.Poke)
@@ -89,16 +100,29 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		},
 		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) { return d.box.Seal(plain, id), nil },
 	})
-	d.server = httptest.NewServer(httpapi.New(httpapi.Deps{
+	deps := httpapi.Deps{
 		BaseURL: "http://wayside.test", Now: d.time, Log: log, Ready: func() error { return nil },
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		Nearby:         nearby.New(ix, catalogue, "tesla", d.time), Sources: catalogue,
-		Accounts: d.accounts, Feeds: d.feeds, Pushes: d.pushes, Buckets: buckets,
-		Limits: httpapi.Limits{GuestReads: 10_000, AccountReads: 10_000, Manage: limits.manage},
-	}))
+		Sources:        catalogue, Accounts: d.accounts, Feeds: d.feeds, Pushes: d.pushes, Buckets: buckets,
+		Limits: httpapi.Limits{GuestReads: 10_000, AccountReads: 10_000, Manage: limits.manage, Votes: 30},
+	}
+	reads := nearby.Config{
+		Index: ix, Catalogue: catalogue, Primary: "tesla", Now: d.time, Ledger: votes, Records: d.db, Encode: httpapi.EncodeEntity,
+	}
+	ballots := vote.Config{Store: d.db, Feeds: catalogue, Now: d.time, Changed: d.follower.Poke}
+	if len(limits.upstreams) > 0 {
+		d.relay = newRelay(t, d, limits, log)
+		reads.Live, ballots.Live = d.relay, d.relay
+		deps.Incidents = &httpapi.Incidents{Attribution: "© the upstreams", Stored: limits.stored}
+	}
+	deps.Nearby, deps.Votes = nearby.New(reads), vote.New(ballots)
+	d.server = httptest.NewServer(httpapi.New(deps))
 	ctx, stop := context.WithCancel(context.Background())
 	var group errgroup.Group
 	group.Go(func() error { return d.follower.Run(ctx) })
+	if d.relay != nil {
+		group.Go(func() error { return d.relay.Run(ctx) })
+	}
 	t.Cleanup(func() {
 		d.server.Close()
 		stop()
@@ -110,6 +134,31 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		}
 	})
 	return d
+}
+
+// newRelay makes the built-in source over real upstreams.
+func newRelay(t *testing.T, d *desk, limits deskLimits, log *slog.Logger) *relay.Service {
+	t.Helper()
+	web, err := safehttp.New(safehttp.Options{UserAgent: "wayside/test", Timeout: 2 * time.Second, PerHost: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := memory.New(d.time)
+	var pins live.Driver = cache
+	if limits.stored {
+		pins = d.db.Live()
+	}
+	c := relay.Config{
+		Web: web, Windows: cache, Pins: live.New(pins, relay.Prepare(httpapi.EncodeEntity), d.time), Key: []byte("key"), Now: d.time, Log: log,
+	}
+	for i, address := range limits.upstreams {
+		u, err := safehttp.OperatorURL(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Upstreams = append(c.Upstreams, relay.Upstream{Name: fmt.Sprintf("upstream-%d", i), URL: u, Secret: "s", Priority: i + 1})
+	}
+	return relay.New(c)
 }
 
 // settle waits until what was stored can be read.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -10,14 +11,36 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// EncodeEntity prepares the part of an entity's wire form that reads need not make anew: one byte of length, the
-// position's text of that length, and the properties. It is the index's encoder.
+// hasLine marks a prepared text that holds a line: the length of a position leaves this bit free.
+const hasLine = 0x80
+
+// EncodeEntity prepares the part of an entity's wire form that reads need not make anew: one byte with the length of the
+// position's text, that text, the length of the line's text in four bytes and that text if there is one, and the
+// properties. It is the index's and the live cache's encoder.
 func EncodeEntity(dst []byte, e *mapdata.Entity) []byte {
 	at := len(dst)
 	dst = append(dst, 0)
 	dst = appendPosition(dst, e.Point)
 	dst[at] = byte(len(dst) - at - 1)
+	if e.Line != nil {
+		dst[at] |= hasLine
+		start := len(dst)
+		dst = append(dst, 0, 0, 0, 0)
+		dst = appendLine(dst, e.Line)
+		binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
+	}
 	return append(dst, e.Properties...)
+}
+
+// takeApart gives the texts that EncodeEntity put together; line is nil where there is none.
+func takeApart(prepared []byte) (position, line, properties []byte) {
+	length := int(prepared[0] &^ hasLine)
+	position, properties = prepared[1:1+length], prepared[1+length:]
+	if prepared[0]&hasLine != 0 {
+		length := binary.LittleEndian.Uint32(properties)
+		line, properties = properties[4:4+length], properties[4+length:]
+	}
+	return position, line, properties
 }
 
 // appendPosition appends a GeoJSON position without its brackets: at most 2 × 25 characters.
@@ -27,15 +50,25 @@ func appendPosition(dst []byte, p geo.Point) []byte {
 	return strconv.AppendFloat(dst, p.Lat, 'f', -1, 64)
 }
 
-// appendHit appends an entity in its read shape (Entity, read shape). Nobody votes yet: every entity is reported, at
-// the prior of its source (D9.4). days are the calendars of its three times.
+// appendLine appends a GeoJSON LineString.
+func appendLine(dst []byte, line []geo.Point) []byte {
+	dst = append(dst, `{"type":"LineString","coordinates":[`...)
+	for i, p := range line {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '[')
+		dst = appendPosition(dst, p)
+		dst = append(dst, ']')
+	}
+	return append(dst, `]}`...)
+}
+
+// appendHit appends an entity in its read shape (Entity, read shape). days are the calendars of its three times.
 func appendHit(dst []byte, h *mapdata.Hit, days *[3]calendar) []byte {
-	length := int(h.Prepared[0])
-	position, properties := h.Prepared[1:1+length], h.Prepared[1+length:]
+	position, line, properties := takeApart(h.Prepared)
 	dst = append(dst, `{"id":"`...)
-	dst = append(dst, h.Source...)
-	dst = append(dst, `:v1:`...)
-	dst = base64.RawURLEncoding.AppendEncode(dst, h.ExternalID)
+	dst = appendEntityID(dst, h.Source, h.ExternalID)
 	dst = append(dst, `","layer_slug":"`...)
 	dst = append(dst, h.Layer...)
 	dst = append(dst, `","kind_id":"`...)
@@ -44,15 +77,87 @@ func appendHit(dst []byte, h *mapdata.Hit, days *[3]calendar) []byte {
 	dst = appendPlain(dst, h.ExternalID)
 	dst = append(dst, `","geom":{"type":"Point","coordinates":[`...)
 	dst = append(dst, position...)
-	dst = append(dst, `]},"geom_line":null,"first_seen_at":`...)
+	dst = append(dst, `]},"geom_line":`...)
+	if line == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, line...)
+	}
+	dst = append(dst, `,"first_seen_at":`...)
 	dst = days[0].append(dst, h.FirstSeenAt)
 	dst = append(dst, `,"last_seen_at":`...)
 	dst = days[1].append(dst, h.LastSeenAt)
 	dst = append(dst, `,"expires_at":`...)
 	dst = days[2].append(dst, h.ExpiresAt)
-	dst = append(dst, `,"status":"reported","confidence":0.5,"confirm_count":0,"dispute_count":0,"properties":`...)
-	dst = append(dst, properties...)
+	dst = appendConsensus(dst, h)
+	dst = append(dst, `,"properties":`...)
+	dst = appendProperties(dst, h, properties)
 	return append(dst, '}')
+}
+
+// appendEntityID appends an entity's id (D4.10).
+func appendEntityID(dst []byte, source mapdata.SourceID, externalID []byte) []byte {
+	if source == mapdata.Incidents {
+		dst = append(dst, mapdata.EntityIDPrefix(source)...)
+	} else {
+		dst = append(dst, source...)
+		dst = append(dst, `:v1:`...)
+	}
+	return base64.RawURLEncoding.AppendEncode(dst, externalID)
+}
+
+// appendConsensus appends what drivers make of the entity (D9.3, D9.4). Nearly none is voted on.
+func appendConsensus(dst []byte, h *mapdata.Hit) []byte {
+	if h.Confirms == 0 && h.Disputes == 0 && h.Prior == mapdata.DefaultPrior {
+		return append(dst, `,"status":"reported","confidence":0.5,"confirm_count":0,"dispute_count":0`...)
+	}
+	confirms, disputes := int(h.Confirms), int(h.Disputes)
+	dst = append(dst, `,"status":"`...)
+	dst = append(dst, mapdata.StandingOf(confirms, disputes)...)
+	dst = append(dst, `","confidence":`...)
+	dst = strconv.AppendFloat(dst, mapdata.ConfidenceOf(confirms, disputes, float64(h.Prior)), 'f', -1, 64)
+	dst = append(dst, `,"confirm_count":`...)
+	dst = strconv.AppendInt(dst, int64(confirms), 10)
+	dst = append(dst, `,"dispute_count":`...)
+	return strconv.AppendInt(dst, int64(disputes), 10)
+}
+
+// appendProperties appends the provider's properties with those that are the service's own (D9.5, D10.3); a provider's
+// under these names were removed when the row came (D3.3).
+func appendProperties(dst []byte, h *mapdata.Hit, properties []byte) []byte {
+	if h.DisputedUntil == 0 && len(h.Merged) == 0 {
+		return append(dst, properties...)
+	}
+	dst = append(dst, properties[:len(properties)-1]...)
+	more := len(properties) > len("{}")
+	if h.DisputedUntil != 0 {
+		dst = appendComma(dst, more)
+		more = true
+		dst = append(dst, `"disputed_until":`...)
+		dst = appendTime(dst, h.DisputedUntil)
+	}
+	if len(h.Merged) > 0 {
+		dst = appendComma(dst, more)
+		dst = append(dst, `"merged_from":[`...)
+		for i := range h.Merged {
+			m := &h.Merged[i]
+			dst = appendComma(dst, i > 0)
+			dst = append(dst, `{"source":"`...)
+			dst = append(dst, m.Source...)
+			dst = append(dst, `","id":"`...)
+			dst = appendEntityID(dst, m.Source, m.ExternalID)
+			dst = append(dst, `"}`...)
+		}
+		dst = append(dst, ']')
+	}
+	return append(dst, '}')
+}
+
+func appendComma(dst []byte, needed bool) []byte {
+	if needed {
+		return append(dst, ',')
+	}
+	return dst
 }
 
 // appendPlain appends text that is valid UTF-8 without control characters (D3.1) as the inside of a JSON string.

@@ -22,6 +22,14 @@ func (t timestamp) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + time.Time(t).UTC().Format(timeLayout) + `"`), nil
 }
 
+// timestampOf is a time in milliseconds since 1970; 0 is null.
+func timestampOf(ms int64) timestamp {
+	if ms == 0 {
+		return timestamp{}
+	}
+	return timestamp(time.UnixMilli(ms))
+}
+
 // writeJSON encodes v to a buffer first, so that a failing encode never yields half an answer, and writes it.
 func writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
 	var buf bytes.Buffer

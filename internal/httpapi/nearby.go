@@ -14,8 +14,9 @@ import (
 	"wayside/internal/nearby"
 )
 
-// Cache-Control of reads without incidents (Limits: Read caching; D4.13).
+// Cache-Control of reads (Limits: Read caching; D4.13).
 const (
+	cacheNever   = "no-store" // with incidents
 	cacheShared  = "public, max-age=10"
 	cachePrivate = "private, max-age=10"
 	varyReads    = "Accept-Encoding, Authorization, Cookie"
@@ -46,11 +47,11 @@ func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error
 	}
 	defer func() {
 		if cap(scratch.body) <= maxKeptBody {
-			clear(scratch.answer.Hits)
+			scratch.answer.Forget()
 			scratches.Put(scratch)
 		}
 	}()
-	if err := a.Nearby.Near(q, &scratch.answer); err != nil {
+	if err := a.Nearby.Near(r.Context(), q, &scratch.answer); err != nil {
 		return sourcesProblem(err)
 	}
 	scratch.body = a.appendAnswer(scratch.body[:0], &scratch.answer)
@@ -59,26 +60,38 @@ func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error
 }
 
 // writeRead writes a read's answer whose body still lacks the time at which it was made: the ETag is over all but that.
+// Incidents are not to be kept by anybody, unless they come from the database.
 func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, body []byte, answer *nearby.Answer) {
-	var tag [24]byte
-	etag := append(tag[:0], `W/"`...)
-	etag = strconv.AppendUint(etag, xxhash.Sum64(body), 36)
-	etag = append(etag, '"')
 	h := w.Header()
-	h["Etag"] = []string{string(etag)}
 	h["Vary"] = []string{varyReads}
 	if len(a.CORSOrigins) > 0 {
 		h["Vary"] = []string{varyOrigins}
 	}
-	h["Cache-Control"] = []string{cacheControl(c)}
-	if match := r.Header["If-None-Match"]; match != nil && matches(match, string(etag)) {
-		w.WriteHeader(http.StatusNotModified)
+	if answer.Live && !a.Incidents.Stored {
+		h["Cache-Control"] = []string{cacheNever}
+	} else if a.tag(w, r, c, body) {
 		return
 	}
 	body = append(body, `,"fetched_at_utc":`...)
 	body = appendTime(body, answer.At.UnixMilli())
 	body = append(body, "}\n"...)
 	writeBody(w, r, http.StatusOK, "application/json", body)
+}
+
+// tag writes what lets others keep the answer. It says whether the client has it already, and has then been told.
+func (a *api) tag(w http.ResponseWriter, r *http.Request, c *caller, body []byte) bool {
+	var tag [24]byte
+	etag := append(tag[:0], `W/"`...)
+	etag = strconv.AppendUint(etag, xxhash.Sum64(body), 36)
+	etag = append(etag, '"')
+	h := w.Header()
+	h["Etag"] = []string{string(etag)}
+	h["Cache-Control"] = []string{cacheControl(c)}
+	if match := r.Header["If-None-Match"]; match != nil && matches(match, string(etag)) {
+		w.WriteHeader(http.StatusNotModified)
+		return true
+	}
+	return false
 }
 
 func cacheControl(c *caller) string {
@@ -113,6 +126,10 @@ func (a *api) appendAnswer(dst []byte, answer *nearby.Answer) []byte {
 		dst = appendHit(dst, &answer.Hits[i], &days)
 	}
 	dst = append(dst, `],"sources":[`...)
+	if answer.Live {
+		dst = appendHealth(dst, &answer.Incidents)
+		dst = appendComma(dst, len(answer.Sources) > 0)
+	}
 	dst = append(dst, a.health.text(answer.Sources)...)
 	dst = append(dst, `],"networks_applied":[`...)
 	for i, n := range answer.Networks {

@@ -50,7 +50,7 @@ func newReadService(t *testing.T, edit func(*httpapi.Deps)) *readService {
 		Now:     s.time,
 		Log:     slog.New(slog.DiscardHandler),
 		Ready:   func() error { return nil },
-		Nearby:  nearby.New(s.index, s.catalogue, "tesla", s.time),
+		Nearby:  nearby.New(nearby.Config{Index: s.index, Catalogue: s.catalogue, Primary: "tesla", Now: s.time}),
 		Sources: s.catalogue,
 		Limits:  httpapi.Limits{GuestReads: 1_000_000, AccountReads: 1_000_000, Manage: 1_000_000},
 		Buckets: ratelimit.NewMemory(1000),
@@ -552,7 +552,7 @@ func FuzzNearbyQuery(f *testing.F) {
 	now := func() time.Time { return start }
 	handler := httpapi.New(httpapi.Deps{
 		BaseURL: "http://wayside.test", Now: now, Log: slog.New(slog.DiscardHandler), Ready: func() error { return nil },
-		Nearby: nearby.New(ix, catalogue, "tesla", now), Sources: catalogue,
+		Nearby: nearby.New(nearby.Config{Index: ix, Catalogue: catalogue, Primary: "tesla", Now: now}), Sources: catalogue,
 		Limits: httpapi.Limits{}, Buckets: ratelimit.NewMemory(10),
 	})
 	f.Fuzz(func(t *testing.T, query string) {

@@ -45,7 +45,10 @@ func (a *api) parseNearby(r *http.Request, c *caller) (*nearby.Query, error) {
 	if p.values.Has("bbox") {
 		p.bad("bbox", "bbox_not_accepted", "A bounding box is not accepted; give lat, lng and radius.")
 	}
-	q := &nearby.Query{Account: c.id(), Tier: c.tier()}
+	q := &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.curates()}
+	if a.Incidents != nil {
+		q.Driver = c.driver()
+	}
 	q.Center.Lat = p.number("lat", -90, 90, true)
 	q.Center.Lng = p.number("lng", -180, 180, true)
 	q.Radius = p.number("radius", 0, nearby.MaxRadius, false)

@@ -68,6 +68,8 @@ func TestEveryClassIsWrittenDown(t *testing.T) {
 			want, security = []string{"401", "429"}, "Needs no account; takes an API token or a signed-in session."
 		case managing:
 			want, security = []string{"401", "403", "429"}, "Needs a signed-in session."
+		case voting:
+			want, security = []string{"401", "403", "404", "429", "503"}, "Needs a signed-in session."
 		case pushing:
 			want, security = []string{"400", "401", "413", "415", "429", "503"}, "Needs no account."
 		case signing:

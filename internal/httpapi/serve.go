@@ -34,6 +34,20 @@ func (c *caller) tier() mapdata.Tier {
 	return c.account.Tier
 }
 
+// curates says whether the caller sees what votes hide (D9.5).
+func (c *caller) curates() bool { return c.account != nil && c.account.MayReview() }
+
+// driver names the caller to what makes upstreams' tenant keys (D8.2): no two callers have one name.
+func (c *caller) driver() string {
+	switch {
+	case c.session != nil:
+		return "session " + c.session.ID
+	case c.account != nil:
+		return "account " + c.account.ID.String()
+	}
+	return "client " + c.client.String()
+}
+
 // serve wraps a route's handler in what its class asks for.
 func (a *api) serve(r route) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
@@ -91,12 +105,18 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, cl class) (*caller, 
 	if c.session == nil {
 		return nil, mapdata.Describe(mapdata.ErrUnauthenticated, "Sign in first: POST /v2/auth/email, then /v2/auth/verify.")
 	}
-	limit := ratelimit.PerMinute(a.Limits.Manage)
-	decision := a.Buckets.Allow(ratelimit.AccountKey(ratelimit.Manage, c.account.ID), limit, 1, a.Now())
-	if !decision.OK {
-		return nil, &mapdata.LimitError{RetryAfter: decision.RetryAfter, What: "management requests of this account"}
+	if cl == voting {
+		return c, a.limitAccount(c, ratelimit.Votes, a.Limits.Votes, "votes of this account")
 	}
-	return c, nil
+	return c, a.limitAccount(c, ratelimit.Manage, a.Limits.Manage, "management requests of this account")
+}
+
+// limitAccount counts one request of a signed-in caller.
+func (a *api) limitAccount(c *caller, class ratelimit.Class, perMinute int, what string) error {
+	if d := a.Buckets.Allow(ratelimit.AccountKey(class, c.account.ID), ratelimit.PerMinute(perMinute), 1, a.Now()); !d.OK {
+		return &mapdata.LimitError{RetryAfter: d.RetryAfter, What: what}
+	}
+	return nil
 }
 
 // identify looks up the session of the cookie, or the API token where tokens count. A cookie that is no longer good

@@ -14,6 +14,7 @@ import (
 	"wayside/internal/provider/push"
 	"wayside/internal/ratelimit"
 	"wayside/internal/source"
+	"wayside/internal/vote"
 )
 
 // Deps is what the handlers need. Every field is required unless it says otherwise.
@@ -32,6 +33,9 @@ type Deps struct {
 	Accounts *account.Service
 	Feeds    *feed.Service
 	Pushes   *push.Service
+	Votes    *vote.Service
+
+	Incidents *Incidents // the built-in source; nil: no upstream is configured
 
 	Limits  Limits
 	Buckets *ratelimit.Memory
@@ -42,6 +46,13 @@ type Limits struct {
 	GuestReads   int
 	AccountReads int
 	Manage       int
+	Votes        int
+}
+
+// Incidents is what readers are told of the built-in source of live incidents.
+type Incidents struct {
+	Attribution string // what its upstreams want to be displayed
+	Stored      bool   // incidents.mode is database: reads may be cached (D8.9)
 }
 
 // api is the handlers' receiver.
@@ -91,6 +102,7 @@ type class int
 const (
 	open     class = iota // anybody, no account looked up, no limit
 	reading               // anybody; counts against the reader's limit (D4.12)
+	voting                // a signed-in session, same origin; counts against the account's votes (D9.1)
 	managing              // a signed-in session, same origin for writes; counts against the account's limit (D5.9)
 	pushing               // the push token in the path is the only credential
 	signing               // anybody, same origin for writes; limits of its own
@@ -100,7 +112,7 @@ const (
 func (a *api) routes() []route {
 	var all []route
 	for _, group := range [][]route{
-		a.readRoutes(), a.feedRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(),
+		a.readRoutes(), a.entityRoutes(), a.feedRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(),
 	} {
 		all = append(all, group...)
 	}

@@ -59,11 +59,11 @@ func BenchmarkNearby(b *testing.B) {
 			FirstSeenAt: start, SeenAt: start.Add(time.Duration(i) * time.Millisecond), ChangedAt: start, Lifetime: 24 * time.Hour,
 		})
 	}
-	loader.Finish()
+	loader.Finish(nil)
 	now := func() time.Time { return start }
 	handler := httpapi.New(httpapi.Deps{
 		BaseURL: "http://wayside.test", Now: now, Log: slog.New(slog.DiscardHandler), Ready: func() error { return nil },
-		Nearby: nearby.New(ix, catalogue, "tesla", now), Sources: catalogue,
+		Nearby: nearby.New(nearby.Config{Index: ix, Catalogue: catalogue, Primary: "tesla", Now: now}), Sources: catalogue,
 		Limits: httpapi.Limits{GuestReads: 1_000_000_000}, Buckets: ratelimit.NewMemory(10),
 	})
 	for _, wanted := range []int{20, 100} {

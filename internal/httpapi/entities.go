@@ -1,0 +1,174 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
+)
+
+func (a *api) entityRoutes() []route {
+	return []route{
+		{http.MethodGet, "/v2/entities/{id}", reading, a.getEntity},
+		{http.MethodPost, "/v2/entities/{id}/confirm", voting, a.vote(mapdata.Confirm)},
+		{http.MethodPost, "/v2/entities/{id}/dispute", voting, a.vote(mapdata.Dispute)},
+		{http.MethodDelete, "/v2/entities/{id}/vote", voting, a.vote(mapdata.NoVote)},
+	}
+}
+
+// vote answers the three that make, change or take back the caller's standing vote (D9.1).
+func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *caller) error {
+	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
+		voted, feed, err := a.Votes.Cast(r.Context(), r.PathValue("id"), c.id(), v)
+		if err != nil {
+			return err
+		}
+		hit := a.Nearby.HitOf(&voted, feed, a.Now())
+		return writeJSON(w, r, http.StatusOK, map[string]any{"entity": entityJSON(&hit)})
+	}
+}
+
+// entityJSON is an entity in its read shape.
+func entityJSON(h *mapdata.Hit) json.RawMessage {
+	var days [3]calendar
+	return appendHit(nil, h, &days)
+}
+
+// entityAnswer is one entity with what decides about it.
+type entityAnswer struct {
+	Entity    json.RawMessage `json:"entity"`
+	Explain   explainJSON     `json:"explain"`
+	FetchedAt timestamp       `json:"fetched_at_utc"`
+}
+
+type explainJSON struct {
+	Votes         votesJSON      `json:"votes"`
+	Ends          endsJSON       `json:"ends"`
+	DisputedUntil timestamp      `json:"disputed_until"`
+	MergedInto    *mergedJSON    `json:"merged_into"`
+	MergedFrom    []mergedJSON   `json:"merged_from"`
+	Sources       []entitySource `json:"sources"`
+}
+
+// votesJSON are the votes on the entity itself, without those on others that are merged with it.
+type votesJSON struct {
+	Confirms      int       `json:"confirms"`
+	Disputes      int       `json:"disputes"`
+	LastDisputeAt timestamp `json:"last_dispute_at"`
+	Yours         *string   `json:"yours"` // null: none, or a guest asks
+}
+
+type endsJSON struct {
+	At     timestamp `json:"at"`
+	Rule   string    `json:"rule"`
+	Detail string    `json:"detail"`
+}
+
+type mergedJSON struct {
+	Source string `json:"source"`
+	ID     string `json:"id"`
+}
+
+// entitySource is a source that has a part in the entity.
+type entitySource struct {
+	ID            string     `json:"id"`
+	Label         string     `json:"label"`
+	Attribution   string     `json:"attribution"`
+	Status        string     `json:"status"`
+	LastSuccessAt timestamp  `json:"last_success_at"`
+	Recent        recentJSON `json:"recent"`
+}
+
+type recentJSON struct {
+	OK    int `json:"ok"`
+	Fail  int `json:"fail"`
+	Total int `json:"total"`
+}
+
+// getEntity answers GET /v2/entities/{id}: why the entity is there, and what ends it.
+func (a *api) getEntity(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id := r.PathValue("id")
+	e, err := a.Nearby.Entity(r.Context(), id, &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.curates()})
+	if err != nil {
+		return err
+	}
+	answer := entityAnswer{Entity: entityJSON(&e.Hit), FetchedAt: timestamp(e.At), Explain: a.explain(e, c)}
+	if c.account != nil {
+		v, err := a.Votes.Standing(r.Context(), id, c.id())
+		if err != nil && !errors.Is(err, mapdata.ErrNotFound) {
+			return err
+		}
+		answer.Explain.Votes.Yours = voteName(v)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return writeJSON(w, r, http.StatusOK, answer)
+}
+
+func voteName(v mapdata.Vote) *string {
+	name := ""
+	switch v {
+	case mapdata.Confirm:
+		name = "confirm"
+	case mapdata.Dispute:
+		name = "dispute"
+	case mapdata.NoVote:
+		return nil
+	}
+	return &name
+}
+
+// endings says what each rule means, for people.
+var endings = map[nearby.End]string{
+	nearby.EndLifetime:  "It goes at this time unless its source shows it again before.",
+	nearby.EndKept:      "Drivers confirmed it: it stays until this time at least, and longer if its source shows it again.",
+	nearby.EndFreshness: "It goes at this time unless an upstream shows it again before; sooner when an upstream's newer answer for its area lacks it.",
+	nearby.EndRetired:   "It stays until its provider retires it.",
+	nearby.EndAbsent:    "It stays until its provider retires it, or three good snapshots in a row lack it.",
+}
+
+func (a *api) explain(e *nearby.Entity, c *caller) explainJSON {
+	t := &e.Voted.Tally
+	x := explainJSON{
+		Ends:       endsJSON{At: timestamp(e.Goes), Rule: string(e.End), Detail: endings[e.End]},
+		MergedFrom: []mergedJSON{}, Sources: []entitySource{},
+		DisputedUntil: timestampOf(e.Hit.DisputedUntil),
+	}
+	if t.Counts(e.Voted.Entity.Kind, e.Voted.Entity.FirstSeenAt, e.At) {
+		x.Votes = votesJSON{Confirms: t.Confirms, Disputes: t.Disputes, LastDisputeAt: timestamp(t.LastDisputeAt)}
+	}
+	for i := range e.Hit.Merged {
+		x.MergedFrom = append(x.MergedFrom, newMergedJSON(&e.Hit.Merged[i]))
+	}
+	if e.MergedInto != nil {
+		into := newMergedJSON(e.MergedInto)
+		x.MergedInto = &into
+	}
+	for i := range e.Sources {
+		x.Sources = append(x.Sources, a.entitySource(&e.Sources[i], c))
+	}
+	return x
+}
+
+func newMergedJSON(m *mapdata.MergedID) mergedJSON {
+	return mergedJSON{Source: string(m.Source), ID: mapdata.EntityID(m.Source, string(m.ExternalID))}
+}
+
+func (a *api) entitySource(h *mapdata.SourceHealth, c *caller) entitySource {
+	s := entitySource{
+		ID: string(h.ID), Status: string(h.Status), LastSuccessAt: timestamp(h.LastSuccessAt),
+		Recent: recentJSON{OK: h.OK, Fail: h.Fail, Total: h.OK + h.Fail},
+	}
+	if id, ok := h.ID.Feed(); ok {
+		if f := a.Sources.Feed(id, c.id()); f != nil {
+			s.Label, s.Attribution = f.Name, f.Attribution
+		}
+		return s
+	}
+	s.Label = incidentsLabel
+	if a.Incidents != nil {
+		s.Attribution = a.Incidents.Attribution
+	}
+	return s
+}
