@@ -13,7 +13,7 @@ import (
 )
 
 // crowded gives n live and n feed hits within 5 km, half of which are near a hit of the other.
-func crowded(n int) []mapdata.Hit {
+func crowded(t fataler, n int) []mapdata.Hit {
 	rng := rand.New(rand.NewPCG(1, 2))
 	center := geo.Point{Lat: 52.1, Lng: 4.3}
 	var kinds []mapdata.Kind
@@ -53,7 +53,7 @@ func moved(p geo.Point, north, east float64) geo.Point {
 }
 
 func BenchmarkResolve(b *testing.B) {
-	ordered := crowded(300)
+	ordered := crowded(b, 300)
 	mixed := slices.Clone(ordered)
 	rand.New(rand.NewPCG(3, 4)).Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 	for name, input := range map[string][]mapdata.Hit{"two runs": ordered, "any order": mixed} {
@@ -85,7 +85,7 @@ func BenchmarkCrowd(b *testing.B) {
 			var input []mapdata.Hit
 			for i := range 5000 {
 				input = append(input, mapdata.Hit{
-					Kind: kind("police"), Source: mapdata.FeedID{15: byte(i % 2)}.Source(), ExternalID: fmt.Appendf(nil, "%d", i),
+					Kind: kind(b, "police"), Source: mapdata.FeedID{15: byte(i % 2)}.Source(), ExternalID: fmt.Appendf(nil, "%d", i),
 					Point: moved(geo.Point{Lat: 52, Lng: 4}, spread*rng.Float64(), spread*rng.Float64()),
 				})
 			}

@@ -17,8 +17,12 @@ const (
 	sampled   = 1 << 10 // pairs that tell where to cut
 )
 
+// portions says how many pairs are held at once: few before nodes are ordered, and most, at least 4, afterwards.
+type portions struct{ few, most int }
+
 // crowd finds which entities are one event.
 type crowd struct {
+	portions
 	nodes   []node
 	origins int // every node's origin is below it
 
@@ -46,7 +50,7 @@ type node struct {
 	open   bool // there was a pair in the last portion that it could be joined by
 }
 
-// pair is two nodes that match.
+// pair is two nodes that match, that in the lower place first.
 type pair struct {
 	chord float64 // squared
 	a, b  int32
@@ -101,12 +105,13 @@ func (c *crowd) gather(kinds *kindTable) {
 		}
 		n.open = false
 		f := &kinds.family[n.kind]
-		x0, x1 := f.span(n.at.X)
-		y0, y1 := f.span(n.at.Y)
-		z0, z1 := f.span(n.at.Z)
-		for x := x0; x <= x1; x++ {
-			for y := y0; y <= y1; y++ {
-				for z := z0; z <= z1; z++ {
+		x, x0, x1 := f.steps(n.at.X)
+		y, y0, y1 := f.steps(n.at.Y)
+		z, z0, z1 := f.steps(n.at.Z)
+		n.cell = f.cell(x, y, z)
+		for x = x0; x <= x1; x++ {
+			for y = y0; y <= y1; y++ {
+				for z = z0; z <= z1; z++ {
 					c.gatherCell(kinds, int32(i), f.cell(x, y, z))
 				}
 			}
@@ -114,20 +119,18 @@ func (c *crowd) gather(kinds *kindTable) {
 		if c.left && !c.ordered {
 			return
 		}
-		n.cell = f.cell(f.step(n.at.X), f.step(n.at.Y), f.step(n.at.Z))
 		c.cells.put(c.cells.head(spread(n.cell)), int32(i))
 	}
 }
 
-// span gives the cells along one axis where neighbours of a node may lie.
-func (f *family) span(v float64) (first, last uint64) {
-	return f.step(v - f.radius), f.step(v + f.radius)
+// steps gives a node's cell along one axis, and the first and the last where its neighbours may lie.
+func (f *family) steps(v float64) (own, first, last int64) {
+	at, around := (v+1)*f.scale, f.radius*f.scale
+	return int64(at), int64(at - around), int64(at + around)
 }
 
-func (f *family) step(v float64) uint64 { return uint64(max(0, (v+1)*f.scale)) }
-
 // cell names a cell. Steps are below 2^18, see narrowest.
-func (f *family) cell(x, y, z uint64) uint64 { return f.number<<57 | x<<38 | y<<19 | z }
+func (f *family) cell(x, y, z int64) uint64 { return f.number<<57 | uint64(x<<38|y<<19|z) }
 
 // spread makes a hash of a cell's name.
 func spread(cell uint64) uint64 { return cell * 0x9E3779B97F4A7C15 }
@@ -146,20 +149,20 @@ func (c *crowd) gatherCell(kinds *kindTable, i int32, cell uint64) {
 			continue
 		}
 		n.open, o.open = true, true
-		c.offer(pair{chord: chord, a: i, b: place - 1})
+		c.offer(pair{chord: chord, a: place - 1, b: i})
 	}
 }
 
 func (c *crowd) offer(p pair) {
 	switch {
-	case !c.ordered && len(c.pairs) == fewPairs:
+	case !c.ordered && len(c.pairs) == c.few:
 		c.left = true
 		return
-	case c.left && c.comparePairs(nil, p, c.bound) > 0:
+	case c.left && p.compareOrdered(c.bound) > 0:
 		return
 	}
 	c.pairs = append(c.pairs, p)
-	if len(c.pairs) == mostPairs {
+	if len(c.pairs) == c.most {
 		c.cut()
 	}
 }
@@ -167,18 +170,21 @@ func (c *crowd) offer(p pair) {
 // cut leaves about the farther half of the pairs for the next portion.
 func (c *crowd) cut() {
 	c.sample = c.sample[:0]
-	for i := 0; i < len(c.pairs); i += mostPairs / sampled {
+	for i := 0; i < len(c.pairs); i += max(1, c.most/sampled) {
 		c.sample = append(c.sample, c.pairs[i])
 	}
-	byOrder := func(p, q pair) int { return c.comparePairs(nil, p, q) }
-	slices.SortFunc(c.sample, byOrder)
+	slices.SortFunc(c.sample, pair.compareOrdered)
 	c.left, c.bound = true, c.sample[len(c.sample)/2]
-	c.pairs = slices.DeleteFunc(c.pairs, func(p pair) bool { return byOrder(p, c.bound) > 0 })
+	c.pairs = slices.DeleteFunc(c.pairs, func(p pair) bool { return p.compareOrdered(c.bound) > 0 })
 }
 
 // join takes the pairs, nearest first.
 func (c *crowd) join(hits []mapdata.Hit) {
-	slices.SortFunc(c.pairs, func(p, q pair) int { return c.comparePairs(hits, p, q) })
+	if c.ordered {
+		slices.SortFunc(c.pairs, pair.compareOrdered)
+	} else {
+		slices.SortFunc(c.pairs, func(p, q pair) int { return c.comparePairs(hits, p, q) })
+	}
 	for _, p := range c.pairs {
 		a, b := c.root(p.a), c.root(p.b)
 		if !c.joinable(a, b) {
@@ -212,7 +218,7 @@ func (c *crowd) joinable(a, b int32) bool {
 }
 
 // comparePairs orders pairs nearest first, then by their names, the lower of each pair first: never by where the input
-// had them. hits are needed unless the nodes are ordered.
+// had them.
 func (c *crowd) comparePairs(hits []mapdata.Hit, p, q pair) int {
 	switch {
 	case p.chord < q.chord:
@@ -220,23 +226,30 @@ func (c *crowd) comparePairs(hits []mapdata.Hit, p, q pair) int {
 	case p.chord > q.chord:
 		return 1
 	}
-	pLow, pHigh := c.sorted(hits, p)
-	qLow, qHigh := c.sorted(hits, q)
-	return cmp.Or(c.compareNodes(hits, pLow, qLow), c.compareNodes(hits, pHigh, qHigh))
+	pLow, pHigh := c.byName(hits, p)
+	qLow, qHigh := c.byName(hits, q)
+	return cmp.Or(compareNames(pLow, qLow), compareNames(pHigh, qHigh))
 }
 
-func (c *crowd) sorted(hits []mapdata.Hit, p pair) (low, high int32) {
-	if c.compareNodes(hits, p.a, p.b) > 0 {
-		return p.b, p.a
+// compareOrdered is comparePairs of nodes whose places tell the order of their names.
+func (p pair) compareOrdered(q pair) int {
+	switch {
+	case p.chord < q.chord:
+		return -1
+	case p.chord > q.chord:
+		return 1
+	case p.a != q.a:
+		return int(p.a) - int(q.a)
 	}
-	return p.a, p.b
+	return int(p.b) - int(q.b)
 }
 
-func (c *crowd) compareNodes(hits []mapdata.Hit, a, b int32) int {
-	if c.ordered || a == b {
-		return cmp.Compare(a, b)
+func (c *crowd) byName(hits []mapdata.Hit, p pair) (low, high *mapdata.Hit) {
+	low, high = &hits[c.nodes[p.a].hit], &hits[c.nodes[p.b].hit]
+	if compareNames(low, high) > 0 {
+		return high, low
 	}
-	return compareNames(&hits[c.nodes[a].hit], &hits[c.nodes[b].hit])
+	return low, high
 }
 
 // compareNames orders by source and external id: cheaper than the order of entity ids, and as firm.

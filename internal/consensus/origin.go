@@ -60,7 +60,11 @@ func (o *origins) number(h *mapdata.Hit) int32 {
 	if len(o.known) > 0 && o.known[o.last].is(h) {
 		return o.last
 	}
-	hash := maphash.String(o.seed, string(h.Source)) + maphash.String(o.seed, h.Upstream)
+	name := string(h.Source)
+	if h.Upstream != "" {
+		name = h.Upstream
+	}
+	hash := maphash.String(o.seed, name)
 	head := &o.heads[hash%uint64(len(o.heads))]
 	for place := *head; place != 0; place = o.known[place-1].next {
 		if o.known[place-1].is(h) {

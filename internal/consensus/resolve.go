@@ -37,6 +37,7 @@ type Resolver struct {
 func (r *Resolver) Resolve(hits []mapdata.Hit, now time.Time, suppressed bool) []mapdata.Hit {
 	if r.kinds == nil {
 		r.kinds, r.seed = newKindTable(), maphash.MakeSeed()
+		r.crowd.portions = portions{few: fewPairs, most: mostPairs}
 	}
 	at := now.UnixMilli()
 	r.drop(hits, at, suppressed)

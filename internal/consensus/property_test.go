@@ -1,0 +1,118 @@
+package consensus_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"wayside/internal/consensus"
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// places are where rounding, wrapping or narrowing could go wrong.
+var places = []geo.Point{{Lat: 52.37, Lng: 4.9}, {Lat: 0, Lng: 180}, {Lat: -64, Lng: -180}, {Lat: 90}, {Lat: -90, Lng: 77}, {}}
+
+// drawPoint draws a point within some 700 m of the place, on a coarse grid: equal points and equal distances happen, but
+// none that is a merge distance but for rounding.
+func drawPoint(t *rapid.T, place geo.Point) geo.Point {
+	north := float64(rapid.IntRange(-8, 8).Draw(t, "north")) * 59
+	east := float64(rapid.IntRange(-8, 8).Draw(t, "east")) * 59
+	if math.Abs(place.Lat) == 90 {
+		p := moved(geo.Point{Lat: place.Lat}, -math.Copysign(math.Hypot(north, east), place.Lat), 0)
+		p.Lng = math.Atan2(east, north) * 180 / math.Pi
+		return p
+	}
+	p := moved(place, north, east)
+	switch {
+	case p.Lng > 180:
+		p.Lng -= 360
+	case p.Lng < -180:
+		p.Lng += 360
+	}
+	return p
+}
+
+func drawHits(t *rapid.T) []mapdata.Hit {
+	place := rapid.SampledFrom(places).Draw(t, "place")
+	kinds := []mapdata.Kind{kind(t, "hazard"), kind(t, "ice"), kind(t, "fog"), kind(t, "police"), kind(t, "jam"), kind(t, "camera-speed")}
+	kinds = kinds[:rapid.IntRange(1, len(kinds)).Draw(t, "kinds")]
+	var hits []mapdata.Hit
+	for i := range rapid.IntRange(0, 24).Draw(t, "hits") {
+		h := mapdata.Hit{
+			Kind:       rapid.SampledFrom(kinds).Draw(t, "kind"),
+			Point:      drawPoint(t, place),
+			LastSeenAt: start.UnixMilli() - rapid.Int64Range(0, 2).Draw(t, "seen"),
+			ChangedAt:  start.UnixMilli() - rapid.Int64Range(0, 9).Draw(t, "changed"),
+			Prior:      float32(rapid.IntRange(4, 6).Draw(t, "prior")) / 10,
+			ExternalID: fmt.Appendf(nil, "%d", i),
+		}
+		h.Chord = place.Vector().ChordSquared(h.Point.Vector())
+		if source := rapid.IntRange(0, 5).Draw(t, "source"); source < 3 {
+			h.Source, h.Upstream, h.Rank = mapdata.Incidents, fmt.Sprint("upstream ", source), int32(source/2)
+			// Several upstreams may know an incident, and so may one twice; its votes are always the same.
+			id := rapid.IntRange(0, 9).Draw(t, "id")
+			h.ExternalID, h.Confirms, h.Disputes = fmt.Append(nil, id), int32(id%3), int32(id%4)
+			h.Kind, h.ChangedAt = kinds[id%len(kinds)], start.UnixMilli()
+			if slices.ContainsFunc(hits, func(o mapdata.Hit) bool {
+				return o.Source == h.Source && o.Upstream == h.Upstream && o.LastSeenAt == h.LastSeenAt && string(o.ExternalID) == string(h.ExternalID)
+			}) {
+				continue
+			}
+		} else {
+			h.Source, h.Rank = mapdata.FeedID{15: byte(source)}.Source(), mapdata.RankOfFeeds
+			h.Confirms = rapid.Int32Range(0, 2).Draw(t, "confirms")
+			h.Disputes = rapid.Int32Range(0, 2).Draw(t, "disputes")
+		}
+		if rapid.IntRange(0, 5).Draw(t, "disputed") == 0 {
+			h.DisputedUntil = start.UnixMilli() + rapid.Int64Range(0, 1).Draw(t, "until")
+		}
+		hits = append(hits, h)
+	}
+	return hits
+}
+
+// TestResolveIsTheRule holds Resolve to the reference, in whatever order the input comes, and whatever the Resolver did
+// before (D10). Narrow portions take the way of crowds.
+func TestResolveIsTheRule(t *testing.T) {
+	var used consensus.Resolver
+	rapid.Check(t, func(t *rapid.T) {
+		hits := drawHits(t)
+		suppressed := rapid.Bool().Draw(t, "suppressed")
+		want := reference(hits, start, suppressed)
+		narrow := consensus.Narrowed(rapid.IntRange(0, 4).Draw(t, "few"), rapid.IntRange(4, 12).Draw(t, "most"))
+		for name, r := range map[string]*consensus.Resolver{"used": &used, "narrow": narrow} {
+			input := rapid.Permutation(hits).Draw(t, "order")
+			if diff := cmp.Diff(want, r.Resolve(input, start, suppressed)); diff != "" && len(want) > 0 {
+				t.Fatalf("%s: (-reference +Resolve)\n%s", name, diff)
+			}
+		}
+	})
+}
+
+// TestCrowdIsTheRule holds that real portions give what narrow ones give, where pairs are too many to hold.
+func TestCrowdIsTheRule(t *testing.T) {
+	var hits []mapdata.Hit
+	for i := range 600 {
+		// 20 rows of one point each: many pairs are equally long.
+		h := mapdata.Hit{Kind: kind(t, "police"), Source: mapdata.FeedID{15: byte(i % 3)}.Source(), ExternalID: fmt.Append(nil, i)}
+		h.Point = moved(geo.Point{Lat: 52, Lng: 4}, float64(i%20)*5, 0)
+		hits = append(hits, h)
+	}
+	var real consensus.Resolver
+	want := real.Resolve(slices.Clone(hits), start, false)
+	if len(want) != 200 {
+		t.Fatalf("%d pins of 600 hits of three sources, want 200", len(want))
+	}
+	if diff := cmp.Diff(want, consensus.Narrowed(0, 5000).Resolve(slices.Clone(hits), start, false)); diff != "" {
+		t.Error(diff)
+	}
+	slices.Reverse(hits)
+	if diff := cmp.Diff(want, consensus.Narrowed(1<<20, 0).Resolve(hits, start, false)); diff != "" {
+		t.Error(diff)
+	}
+}
