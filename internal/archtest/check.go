@@ -177,7 +177,7 @@ func checkEnvironment(s *source) []string {
 }
 
 func checkKinds(s *source, ids []string) []string {
-	if s.test || !s.ships() || s.path == kindsFile || slices.Contains(clients, s.pkg()) {
+	if s.test || !s.ships() || s.path == kindsFile || slices.Contains(mappings, s.path) || slices.Contains(clients, s.pkg()) {
 		return nil
 	}
 	var found []string
