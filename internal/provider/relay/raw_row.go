@@ -1,0 +1,260 @@
+package relay
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// Members of an alert or a jam that are read, beside location and line. Others are passed over: among them reportBy, which
+// names a person (D13), and whatever holds coordinates.
+const (
+	memberUUID = iota
+	memberID
+	memberType
+	memberSubtype
+	memberIcon
+	memberMillis
+	memberReliability
+	memberStreet
+	memberCity
+	memberDescription
+	memberEndNode
+	memberMagvar
+	memberLevel
+	memberSpeed
+	memberDelay
+	memberLength
+	memberLocation
+	memberLine
+	memberCount
+)
+
+var memberNames = [memberCount]string{
+	"uuid", "id", "type", "subtype", "iconCategory", "pubMillis", "reliability",
+	"street", "city", "reportDescription", "endNode", "magvar", "level", "speedKMH", "delay", "length",
+	"location", "line",
+}
+
+// rawProperties are what a driver is told of an item beside its kind: texts, and numbers of 0 or more. A negative number
+// means none there: a blocked road has a delay of -1.
+var rawProperties = [...]struct {
+	member int
+	name   string
+	number bool
+}{
+	{memberSubtype, "subtype", false},
+	{memberStreet, "street", false},
+	{memberCity, "city", false},
+	{memberDescription, "description", false},
+	{memberEndNode, "end_node", false},
+	{memberMagvar, "heading_degrees", true}, // of the traffic that is concerned, clockwise from north
+	{memberLevel, "level", true},            // of a jam: 0 free flow, 5 blocked
+	{memberSpeed, "speed_kmh", true},
+	{memberDelay, "delay_seconds", true},
+	{memberLength, "length_metres", true},
+}
+
+// rawFields are the members of one item, nil where one is absent or null.
+type rawFields struct {
+	raw   [memberCount][]byte
+	place coordinates
+	line  []geo.Point
+	twice bool // a member that is read stands twice
+}
+
+// item reads an alert or a jam and keeps it as a row, or drops it.
+func (r *rawReader) item(list string) error {
+	if r.dec.PeekKind() != '{' {
+		if err := r.dec.SkipValue(); err != nil {
+			return err
+		}
+		r.unknown(labelOf(list, ""))
+		return nil
+	}
+	f, err := r.fields(list)
+	if err != nil {
+		return err
+	}
+	kind, label := understand(list, textOf(f.raw[memberType]), textOf(f.raw[memberSubtype]), textOf(f.raw[memberIcon]))
+	if label != "" {
+		r.unknown(label)
+		return nil
+	}
+	item := rawItem{row: f.row(kind), prior: mapdata.DefaultPrior}
+	if reliability, ok := rawNumber(f.raw[memberReliability]); ok {
+		item.prior = min(max(reliability/10, 0), 1)
+	}
+	if len(f.line) > 1 {
+		item.line = thinned(f.line)
+	}
+	r.items = append(r.items, item)
+	return nil
+}
+
+func (r *rawReader) fields(list string) (f rawFields, err error) {
+	var seen [memberCount]bool
+	err = r.members(func(name []byte) (err error) {
+		m := slices.Index(memberNames[:], string(name))
+		if m < 0 {
+			return r.dec.SkipValue()
+		}
+		f.twice = f.twice || seen[m]
+		seen[m] = true
+		switch {
+		case m == memberLocation:
+			f.place, err = r.coordinates()
+			f.twice = f.twice || f.place.twice
+		case m == memberLine && list == listJam:
+			f.line, err = r.line()
+		case r.dec.PeekKind() == 'n':
+			return r.dec.SkipValue()
+		default:
+			f.raw[m], err = r.value()
+		}
+		return err
+	})
+	return f, err
+}
+
+// row writes the item in v1 form. What the row decoder judges is passed on as it was written: the id, the coordinates,
+// and what texts hold.
+func (f *rawFields) row(kind mapdata.Kind) []byte {
+	row := append(make([]byte, 0, 512), `{"kind":"`...)
+	row = append(row, kind.ID()...)
+	row = append(row, '"')
+	if f.twice {
+		// Which of the two was meant cannot be known. The row has a member twice as well, so that it is rejected for it
+		// (D3.12).
+		row = append(row, `,"kind":null`...)
+	}
+	row = f.appendID(row)
+	row = f.appendPlace(row)
+	row = append(row, `,"properties":{`...)
+	first := true
+	for _, p := range rawProperties {
+		value := f.raw[p.member]
+		if !p.number && !isText(value) || p.number && (len(value) == 0 || value[0] < '0' || value[0] > '9') {
+			continue
+		}
+		if !first {
+			row = append(row, ',')
+		}
+		first = false
+		row = append(row, '"')
+		row = append(row, p.name...)
+		row = append(row, '"', ':')
+		row = append(row, value...)
+	}
+	row = append(row, '}')
+	if at, ok := timeOf(f.raw[memberMillis]); ok {
+		row = append(row, `,"observed_at":"`...)
+		row = at.AppendFormat(row, time.RFC3339Nano)
+		row = append(row, '"')
+	}
+	return append(row, '}')
+}
+
+// isText says whether a value is a string with something in it.
+func isText(value []byte) bool { return len(value) > 2 && value[0] == '"' }
+
+// appendID writes external_id: the uuid, or in its absence the id. A number becomes its text.
+func (f *rawFields) appendID(row []byte) []byte {
+	for _, m := range [...]int{memberUUID, memberID} {
+		id := f.raw[m]
+		if len(id) == 0 {
+			continue
+		}
+		switch {
+		case id[0] == '"':
+			row = append(row, `,"external_id":`...)
+			return append(row, id...)
+		case id[0] == '-' || id[0] >= '0' && id[0] <= '9':
+			row = append(row, `,"external_id":"`...)
+			row = append(row, id...)
+			return append(row, '"')
+		}
+	}
+	return row
+}
+
+// appendPlace writes lat and lng: those of the location, or, for a jam that has none, of the middle of its line.
+func (f *rawFields) appendPlace(row []byte) []byte {
+	lat, lng := f.place.y, f.place.x
+	if lat == nil && lng == nil && len(f.line) > 0 {
+		p := middle(f.line)
+		lat = strconv.AppendFloat(nil, p.Lat, 'f', placeDigits, 64)
+		lng = strconv.AppendFloat(nil, p.Lng, 'f', placeDigits, 64)
+	}
+	if lat != nil {
+		row = append(row, `,"lat":`...)
+		row = append(row, lat...)
+	}
+	if lng != nil {
+		row = append(row, `,"lng":`...)
+		row = append(row, lng...)
+	}
+	return row
+}
+
+// placeDigits are those behind the point in degrees that we work out ourselves: about a centimetre.
+const placeDigits = 7
+
+// Milliseconds since 1970 that may be a time of publication. 0 stands for none, and upstreams whose time is no such number
+// are not punished by losing their items.
+const (
+	firstMillis = 1
+	lastMillis  = 4_102_444_800_000 // 2100-01-01T00:00:00Z
+)
+
+func timeOf(value []byte) (time.Time, bool) {
+	ms, ok := rawNumber(value)
+	if !ok || ms < firstMillis || ms > lastMillis {
+		return time.Time{}, false
+	}
+	return time.UnixMilli(int64(ms)).UTC(), true
+}
+
+// longestLine is how many points of a line are kept.
+const longestLine = 500
+
+// thinned keeps points of a line that is too long, evenly, its ends among them.
+func thinned(line []geo.Point) []geo.Point {
+	if len(line) <= longestLine {
+		return line
+	}
+	kept := make([]geo.Point, longestLine)
+	for i := range kept {
+		kept[i] = line[i*(len(line)-1)/(longestLine-1)]
+	}
+	return kept
+}
+
+// middle is the point of a line that lies half its length from either end. line has at least one point.
+func middle(line []geo.Point) geo.Point {
+	total := 0.0
+	for i := 1; i < len(line); i++ {
+		total += geo.Distance(line[i-1], line[i])
+	}
+	left := total / 2
+	for i := 1; i < len(line); i++ {
+		d := geo.Distance(line[i-1], line[i])
+		if d > 0 && d >= left {
+			return between(line[i-1], line[i], left/d)
+		}
+		left -= d
+	}
+	return line[0]
+}
+
+// between is the point that lies the given share of the way from a to b, which are near each other: degrees will do. The
+// way crosses the antimeridian where that is shorter.
+func between(a, b geo.Point, share float64) geo.Point {
+	p := geo.Point{Lat: a.Lat + share*(b.Lat-a.Lat), Lng: a.Lng + share*math.Remainder(b.Lng-a.Lng, 360)}
+	p.Lng = math.Remainder(p.Lng, 360)
+	return p
+}
