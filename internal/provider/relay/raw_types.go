@@ -27,10 +27,11 @@ type term struct {
 // vocabulary is the one table of D8.5.
 //
 // Alerts and jams are worded as in the "Waze Data Feed specifications" for partners
-// (support.google.com/waze/partners/answer/13458165) and the subtypes of its CIFS specification
-// (developers.google.com/waze/data-feed/cifs-specification). Icons are numbered as iconCategory in "Incident Details" of
-// TomTom's Traffic API (developer.tomtom.com). Numbers and words that those pages do not explain are not guessed at: they
-// are unknown, which drops and counts them.
+// (support.google.com/waze/partners/answer/13458165), which its CIFS specification shares
+// (developers.google.com/waze/data-feed/cifs-specification). The sizes of jams, CAMERA, CHIT_CHAT and the parking words are
+// those that public programs tell of which read such answers. Icons are numbered as iconCategory in "Incident Details" of
+// TomTom's Traffic API (developer.tomtom.com). What is not explained there is not guessed at: it is unknown, which drops and
+// counts it.
 var vocabulary = [...]term{
 	{listAlert, "ACCIDENT", "", "alert.accident"},
 	{listAlert, "ACCIDENT", "ACCIDENT_MINOR", "alert.accident"},
@@ -106,8 +107,6 @@ var vocabulary = [...]term{
 	{listIcon, "9", "", "alert.construction"},
 	{listIcon, "10", "", "alert.hazard"}, // wind, which a driver does not see
 	{listIcon, "11", "", "alert.hazard.flooding"},
-	{listIcon, "12", "", dropped}, // a detour is advice, not a thing at that place
-	{listIcon, "13", "", dropped}, // a cluster stands for several incidents, at the place of none
 	{listIcon, "14", "", "alert.hazard.car_stopped"},
 }
 

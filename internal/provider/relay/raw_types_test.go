@@ -23,7 +23,7 @@ var meant = map[string]string{
 	"alert.hazard.ice":            "alert/HAZARD/HAZARD_ON_ROAD_ICE alert/HAZARD/HAZARD_WEATHER_FREEZING_RAIN icon/5",
 	"alert.hazard.flooding":       "alert/HAZARD/HAZARD_WEATHER_FLOOD icon/11",
 	"traffic.jam":                 "alert/JAM alert/JAM/JAM_LIGHT_TRAFFIC alert/JAM/JAM_MODERATE_TRAFFIC alert/JAM/JAM_HEAVY_TRAFFIC alert/JAM/JAM_STAND_STILL_TRAFFIC jam/ jam/NONE jam/SMALL jam/MEDIUM jam/LARGE jam/HUGE icon/6",
-	dropped:                       "alert/CAMERA alert/CHIT_CHAT alert/MISC alert/PARKED_ON alert/PARKED_OFF alert/HAZARD/HAZARD_WEATHER_HEAT_WAVE icon/0 icon/4 icon/12 icon/13",
+	dropped:                       "alert/CAMERA alert/CHIT_CHAT alert/MISC alert/PARKED_ON alert/PARKED_OFF alert/HAZARD/HAZARD_WEATHER_HEAT_WAVE icon/0 icon/4",
 	"alert.hazard": "alert/HAZARD alert/HAZARD/HAZARD_ON_ROAD alert/HAZARD/HAZARD_ON_ROAD_EMERGENCY_VEHICLE alert/HAZARD/HAZARD_ON_ROAD_LANE_CLOSED alert/HAZARD/HAZARD_ON_ROAD_OIL " +
 		"alert/HAZARD/HAZARD_ON_ROAD_TRAFFIC_LIGHT_FAULT alert/HAZARD/HAZARD_ON_SHOULDER alert/HAZARD/HAZARD_ON_SHOULDER_MISSING_SIGN alert/HAZARD/HAZARD_WEATHER " +
 		"alert/HAZARD/HAZARD_WEATHER_HAIL alert/HAZARD/HAZARD_WEATHER_HEAVY_RAIN alert/HAZARD/HAZARD_WEATHER_HEAVY_SNOW alert/HAZARD/HAZARD_WEATHER_HURRICANE " +
