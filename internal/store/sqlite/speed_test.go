@@ -261,3 +261,70 @@ func BenchmarkStore(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkVotes measures voting, and what it costs those who follow and compare, on a store of a tenth of a feed voted on.
+func BenchmarkVotes(b *testing.B) {
+	f := openFull(b)
+	at := time.Now().UTC() // confirms keep from now on
+	account, _ := mapdata.NewAccountID()
+	if err := f.db.CreateAccount(b.Context(), &mapdata.Account{ID: account, Email: "b@example.org", CreatedAt: at}); err != nil {
+		b.Fatal(err)
+	}
+	all := f.batch(0, 0, f.each, 0)
+	for i := range all {
+		all[i].FirstSeenAt, all[i].SeenAt = at, at
+	}
+	f.apply(b, 0, all)
+	vote := func(n int) {
+		e := &all[n%(f.each/10)*10]
+		_, err := f.db.CastVote(b.Context(), &mapdata.Ballot{
+			Source: e.Feed.Source(), ExternalID: e.ExternalID, Account: account, Vote: mapdata.Confirm, At: at,
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	for n := range f.each / 10 {
+		vote(n)
+	}
+	b.Run("cast", func(b *testing.B) {
+		for n := range b.N {
+			vote(n)
+		}
+	})
+	b.Run("changes", func(b *testing.B) {
+		state, err := f.db.State(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		rows := 0
+		for range b.N {
+			changes, err := f.db.Changes(b.Context(), state.Revision-int64(f.each/10), 20_000)
+			if err != nil {
+				b.Fatal(err)
+			}
+			rows += len(changes)
+		}
+		rowsPerSecond(b, rows)
+	})
+	b.Run("tallies", func(b *testing.B) {
+		rows := 0
+		for range b.N {
+			if err := f.db.AllTallies(b.Context(), time.Time{}, func(*mapdata.Tally) { rows++ }); err != nil {
+				b.Fatal(err)
+			}
+		}
+		rowsPerSecond(b, rows)
+	})
+	for i, name := range []string{"stored all with votes", "stored all without"} {
+		b.Run(name, func(b *testing.B) {
+			rows := 0
+			for range b.N {
+				if err := f.db.Stored(b.Context(), f.feeds[i], nil, func(mapdata.Stored) { rows++ }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			rowsPerSecond(b, rows)
+		})
+	}
+}

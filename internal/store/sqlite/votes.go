@@ -20,9 +20,9 @@ const (
 		WHERE e.feed_id = ?1 AND e.external_id = ?2`
 	selectTally = `SELECT ` + tallyColumns + ` FROM voted AS v WHERE v.source = ? AND v.external_id = ?`
 
-	// The tallies that one row of the log names, as they are now.
+	// The tallies that one row of the log names, as they are now. CROSS keeps the order: otherwise all of the source are read.
 	selectTallied = `SELECT ` + tallyColumns + `, v.external_id
-		FROM changes AS c, json_each(c.external_ids) AS ids JOIN voted AS v ON v.source = ?2 AND v.external_id = ids.value
+		FROM changes AS c, json_each(c.external_ids) AS ids CROSS JOIN voted AS v ON v.source = ?2 AND v.external_id = ids.value
 		WHERE c.revision = ?1`
 	selectAllTallies = `SELECT ` + tallyColumns + `, v.external_id, v.source FROM voted AS v WHERE v.changed_at >= ?`
 
