@@ -185,11 +185,10 @@ func (c *Client) accept(x *exchange, answer *http.Response, keep func(*link) boo
 	if answer.Close {
 		keep = nil
 	}
-	wire := &ending{r: answer.Body}
-	b := &body{exchange: x, r: wire, wire: wire, keep: keep, left: c.maxBody}
+	b := &body{exchange: x, r: answer.Body, keep: keep, left: c.maxBody}
 	switch encoding := strings.Join(answer.Header.Values("Content-Encoding"), ","); {
 	case strings.EqualFold(encoding, "gzip"):
-		unzipped, err := gzip.NewReader(wire)
+		unzipped, err := gzip.NewReader(answer.Body)
 		if errors.Is(err, io.EOF) { // nothing at all came, which is not what gzip makes of nothing
 			return nil, badCompression(err)
 		}
@@ -205,23 +204,10 @@ func (c *Client) accept(x *exchange, answer *http.Response, keep func(*link) boo
 	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: b}, nil
 }
 
-// ending remembers that a reader came to its end.
-type ending struct {
-	r    io.Reader
-	seen bool
-}
-
-func (e *ending) Read(p []byte) (int, error) {
-	n, err := e.r.Read(p)
-	e.seen = e.seen || errors.Is(err, io.EOF)
-	return n, err
-}
-
 // body is the answer's body within its limits.
 type body struct {
 	exchange *exchange
 	r        io.Reader
-	wire     *ending // the same before decompression
 	keep     func(*link) bool
 	left     int64
 	err      error // what reading ended with
@@ -241,8 +227,9 @@ func (b *body) Read(p []byte) (int, error) {
 	b.left -= int64(n)
 	switch {
 	case errors.Is(err, io.EOF):
-		// What comes behind the end would be taken for the next answer.
-		if b.wire.seen && b.exchange.incoming.Buffered() == 0 {
+		// What was sent ended here too, for gzip looks for more until there is none. What came behind it would be taken for
+		// the next answer.
+		if b.exchange.incoming.Buffered() == 0 {
 			b.exchange.reuse = b.keep
 		}
 	case err != nil:
