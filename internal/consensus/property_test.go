@@ -3,6 +3,7 @@ package consensus_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -19,9 +20,9 @@ var places = []geo.Point{{Lat: 52.37, Lng: 4.9}, {Lat: 0, Lng: 180}, {Lat: -64, 
 
 // drawPoint draws a point within some 700 m of the place, on a coarse grid: equal points and equal distances happen, but
 // none that is a merge distance but for rounding.
-func drawPoint(t *rapid.T, place geo.Point) geo.Point {
-	north := float64(rapid.IntRange(-8, 8).Draw(t, "north")) * 59
-	east := float64(rapid.IntRange(-8, 8).Draw(t, "east")) * 59
+func drawPoint(t *rapid.T, place geo.Point, width int) geo.Point {
+	north := float64(rapid.IntRange(-width, width).Draw(t, "north")) * 59
+	east := float64(rapid.IntRange(-width, width).Draw(t, "east")) * 59
 	if math.Abs(place.Lat) == 90 {
 		p := moved(geo.Point{Lat: place.Lat}, -math.Copysign(math.Hypot(north, east), place.Lat), 0)
 		p.Lng = math.Atan2(east, north) * 180 / math.Pi
@@ -41,11 +42,13 @@ func drawHits(t *rapid.T) []mapdata.Hit {
 	place := rapid.SampledFrom(places).Draw(t, "place")
 	kinds := []mapdata.Kind{kind(t, "hazard"), kind(t, "ice"), kind(t, "fog"), kind(t, "police"), kind(t, "jam"), kind(t, "camera-speed")}
 	kinds = kinds[:rapid.IntRange(1, len(kinds)).Draw(t, "kinds")]
+	width := rapid.IntRange(0, 8).Draw(t, "width")
 	var hits []mapdata.Hit
 	for i := range rapid.IntRange(0, 24).Draw(t, "hits") {
 		h := mapdata.Hit{
 			Kind:       rapid.SampledFrom(kinds).Draw(t, "kind"),
-			Point:      drawPoint(t, place),
+			Point:      drawPoint(t, place, width),
+			Merged:     []mapdata.MergedID{{ExternalID: []byte("of an earlier read")}},
 			LastSeenAt: start.UnixMilli() - rapid.Int64Range(0, 2).Draw(t, "seen"),
 			ChangedAt:  start.UnixMilli() - rapid.Int64Range(0, 9).Draw(t, "changed"),
 			Prior:      float32(rapid.IntRange(4, 6).Draw(t, "prior")) / 10,
@@ -94,25 +97,34 @@ func TestResolveIsTheRule(t *testing.T) {
 	})
 }
 
-// TestCrowdIsTheRule holds that real portions give what narrow ones give, where pairs are too many to hold.
+// TestCrowdIsTheRule holds that narrow portions give what one large portion gives, where pairs are very many.
 func TestCrowdIsTheRule(t *testing.T) {
-	var hits []mapdata.Hit
-	for i := range 600 {
-		// 20 rows of one point each: many pairs are equally long.
-		h := mapdata.Hit{Kind: kind(t, "police"), Source: mapdata.FeedID{15: byte(i % 3)}.Source(), ExternalID: fmt.Append(nil, i)}
-		h.Point = moved(geo.Point{Lat: 52, Lng: 4}, float64(i%20)*5, 0)
-		hits = append(hits, h)
-	}
-	var real consensus.Resolver
-	want := real.Resolve(slices.Clone(hits), start, false)
-	if len(want) != 200 {
-		t.Fatalf("%d pins of 600 hits of three sources, want 200", len(want))
-	}
-	if diff := cmp.Diff(want, consensus.Narrowed(0, 5000).Resolve(slices.Clone(hits), start, false)); diff != "" {
-		t.Error(diff)
-	}
-	slices.Reverse(hits)
-	if diff := cmp.Diff(want, consensus.Narrowed(1<<20, 0).Resolve(hits, start, false)); diff != "" {
-		t.Error(diff)
+	rng := rand.New(rand.NewPCG(5, 6))
+	for name, reach := range map[string]float64{"at one point": 0, "within reach": 80, "beyond reach": 800} {
+		t.Run(name, func(t *testing.T) {
+			var hits []mapdata.Hit
+			for i := range 450 {
+				h := mapdata.Hit{Kind: kind(t, "police"), Source: mapdata.FeedID{15: byte(i % 3)}.Source(), ExternalID: fmt.Append(nil, i)}
+				h.Point = moved(geo.Point{Lat: 52, Lng: 4}, reach*rng.Float64(), reach*rng.Float64())
+				h.Chord = rng.Float64()
+				hits = append(hits, h)
+			}
+			var real consensus.Resolver
+			want := real.Resolve(slices.Clone(hits), start, false)
+			if reach == 0 && len(want) != 150 {
+				t.Fatalf("%d pins of 450 hits of three sources, want 150", len(want))
+			}
+			for range 5 {
+				rng.Shuffle(len(hits), func(i, j int) { hits[i], hits[j] = hits[j], hits[i] })
+				r := consensus.Narrowed(0, 4+rng.IntN(2000))
+				if diff := cmp.Diff(want, r.Resolve(slices.Clone(hits), start, false)); diff != "" {
+					t.Fatal(diff)
+				}
+			}
+			r := consensus.Narrowed(1<<20, 0) // all at once, in no order
+			if diff := cmp.Diff(want, r.Resolve(hits, start, false)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

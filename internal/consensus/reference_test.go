@@ -136,6 +136,7 @@ func pin(e event) mapdata.Hit {
 		return strings.Compare(mapdata.EntityID(a.Source, string(a.ExternalID)), mapdata.EntityID(b.Source, string(b.ExternalID)))
 	})
 	shown := members[0]
+	shown.Merged = nil
 	for _, m := range members[1:] {
 		shown.Confirms, shown.Disputes = shown.Confirms+m.Confirms, shown.Disputes+m.Disputes
 		shown.ChangedAt = max(shown.ChangedAt, m.ChangedAt)
