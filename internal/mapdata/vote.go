@@ -91,24 +91,38 @@ func (t *Tally) Counts(k Kind, firstSeen, now time.Time) bool {
 // Cast is the tally after one account's vote on e turned from before into after, and what before counted for: NoVote if it
 // was about an earlier life. LastDisputeAt is wrong after a dispute went away; the store finds the newest that is left.
 func (t *Tally) Cast(e *Entity, before, after Vote, now time.Time) Tally {
+	if !t.Counts(e.Kind, e.FirstSeenAt, now) {
+		return t.begin(e, after, now)
+	}
 	next := *t
 	if t.LifeAt.IsZero() && !e.Feed.IsZero() {
 		next.LifeAt = e.FirstSeenAt
 	}
-	if !t.Counts(e.Kind, e.FirstSeenAt, now) {
-		next = Tally{Source: t.Source, ExternalID: t.ExternalID, LifeAt: e.FirstSeenAt}
-		before = NoVote
-	}
 	next.count(before, -1)
-	next.count(after, 1)
-	next.ChangedAt = now
-	if after == Dispute {
-		next.LastDisputeAt = now
-	}
-	if after == Confirm && e.Lifetime > 0 && !e.Feed.IsZero() {
-		next.keep(e, now)
+	next.take(e, after, now)
+	if !next.Counts(e.Kind, e.FirstSeenAt, now) {
+		return t.begin(e, after, now) // it ended what an earlier life had left behind, and is about this one
 	}
 	return next
+}
+
+// begin is the tally of a new life after its first vote.
+func (t *Tally) begin(e *Entity, first Vote, now time.Time) Tally {
+	next := Tally{Source: t.Source, ExternalID: t.ExternalID, LifeAt: e.FirstSeenAt}
+	next.take(e, first, now)
+	return next
+}
+
+// take counts a vote in.
+func (t *Tally) take(e *Entity, v Vote, now time.Time) {
+	t.count(v, 1)
+	t.ChangedAt = now
+	if v == Dispute {
+		t.LastDisputeAt = now
+	}
+	if v == Confirm && e.Lifetime > 0 && !e.Feed.IsZero() {
+		t.keep(e, now)
+	}
 }
 
 func (t *Tally) count(v Vote, by int) {

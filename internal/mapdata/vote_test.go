@@ -164,6 +164,12 @@ func TestNewLife(t *testing.T) {
 	if !tally.Counts(k, back, back) || !tally.Suppressed(k, back) {
 		t.Error("a suppression is shaken off by coming back")
 	}
+	returned := &mapdata.Entity{Kind: k, Feed: mapdata.FeedID{1}, FirstSeenAt: back}
+	freed := tally.Cast(returned, mapdata.NoVote, mapdata.Confirm, back)
+	freed = freed.Cast(returned, mapdata.NoVote, mapdata.Confirm, back)
+	if freed.Suppressed(k, back) || freed.Confirms == 0 || !freed.Counts(k, back, back) {
+		t.Errorf("a confirm that ends an earlier life's suppression does not count: %+v", freed)
+	}
 	if tally.Counts(k, back, noon.Add(time.Hour)) {
 		t.Error("the votes of an earlier life count after their suppression")
 	}

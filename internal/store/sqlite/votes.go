@@ -142,7 +142,9 @@ func (db *DB) CastVote(ctx context.Context, b *mapdata.Ballot) (v mapdata.Voted,
 		if before == mapdata.NoVote && b.Vote == mapdata.NoVote {
 			return nil
 		}
-		v.Tally = v.Tally.Cast(&v.Entity, before, b.Vote, at)
+		next := v.Tally.Cast(&v.Entity, before, b.Vote, at)
+		first = first || !next.LifeAt.Equal(v.Tally.LifeAt)
+		v.Tally = next
 		if err := w.vote(ctx, b, &v.Tally, at); err != nil {
 			return err
 		}
