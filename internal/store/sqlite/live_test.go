@@ -1,0 +1,57 @@
+package sqlite_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"wayside/internal/live"
+	"wayside/internal/live/livetest"
+	"wayside/internal/store/sqlite"
+)
+
+var _ live.Driver = (*sqlite.Live)(nil)
+
+// TestLiveContract holds the database to what every live cache promises (D8.9).
+func TestLiveContract(t *testing.T) {
+	var elapsed atomic.Int64
+	start := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
+	now := func() time.Time { return start.Add(time.Duration(elapsed.Load())) }
+	livetest.Run(t, func(t *testing.T) live.Driver {
+		t.Helper()
+		return openAt(t, now).Live()
+	}, livetest.WithClock(func(d time.Duration) { elapsed.Add(int64(d)) }))
+}
+
+func openAt(t *testing.T, now func() time.Time) *sqlite.DB {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), t.TempDir()+"/wayside.db", sqlite.Options{Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// TestPruneLive: what is over goes, what counts stays.
+func TestPruneLive(t *testing.T) {
+	start := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
+	now := start
+	db := openAt(t, func() time.Time { return now })
+	for key, ttl := range map[string]time.Duration{"short": time.Second, "long": time.Hour} {
+		if ok, err := db.Live().Swap(t.Context(), key, nil, []byte{1}, ttl); err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+	}
+	if err := db.Prune(t.Context(), start.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	values, err := db.Live().Get(t.Context(), []string{"short", "long"}) // by the clock of the store both still count
+	if err != nil || values[0] != nil || values[1] == nil {
+		t.Errorf("%v, %v", values, err)
+	}
+}
