@@ -83,22 +83,23 @@ func joined(items []rawItem) []byte {
 // unwrap takes the rows and the time out of an answer { entities, fetched_at_utc }. Other members are passed over.
 func unwrap(body []byte) (rows []byte, stamp time.Time, err error) {
 	// Rows judge their own duplicate members and their own text (D3.12).
+	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")) // as of any text of rows (D3.11)
 	dec := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if dec.PeekKind() != '{' {
 		return nil, time.Time{}, fmt.Errorf("%w: not a JSON object", mapdata.ErrMalformed)
 	}
 	if _, err := dec.ReadToken(); err != nil {
-		return nil, time.Time{}, malformed(err)
+		return nil, time.Time{}, errText
 	}
 	for dec.PeekKind() != '}' {
 		name, err := dec.ReadToken()
 		if err != nil {
-			return nil, time.Time{}, malformed(err)
+			return nil, time.Time{}, errText
 		}
 		member := name.String()
 		value, err := dec.ReadValue()
 		if err != nil {
-			return nil, time.Time{}, malformed(err)
+			return nil, time.Time{}, errText
 		}
 		switch {
 		case member == "entities" && rows != nil:
@@ -110,7 +111,7 @@ func unwrap(body []byte) (rows []byte, stamp time.Time, err error) {
 		}
 	}
 	if _, err := dec.ReadToken(); err != nil {
-		return nil, time.Time{}, malformed(err)
+		return nil, time.Time{}, errText
 	}
 	if _, err := dec.ReadToken(); err != io.EOF { //nolint:errorlint // the decoder gives it bare
 		return nil, time.Time{}, fmt.Errorf("%w: something follows the object", mapdata.ErrMalformed)
@@ -121,7 +122,8 @@ func unwrap(body []byte) (rows []byte, stamp time.Time, err error) {
 	return rows, stamp, nil
 }
 
-func malformed(err error) error { return fmt.Errorf("%w: %w", mapdata.ErrMalformed, err) }
+// errText says no more than this: the decoder's own words may quote the upstream's bytes.
+var errText = fmt.Errorf("%w: not one JSON text", mapdata.ErrMalformed)
 
 // stampOf reads when the provider says that it fetched; a time that cannot be read is none.
 func stampOf(value jsontext.Value) time.Time {

@@ -40,8 +40,8 @@ type Config struct {
 	Upstreams []Upstream
 	Web       *safehttp.Client // made for upstreams: D8.6's time for a call, and many to one host
 	Windows   live.Driver      // remembers who was asked when: never a database (D13.1)
-	Pins      *live.Cache // made with Prepare
-	Key       []byte // of the tenant keys; the same on all nodes
+	Pins      *live.Cache      // made with Prepare
+	Key       []byte           // of the tenant keys; the same on all nodes
 	Now       func() time.Time
 	Log       *slog.Logger
 
