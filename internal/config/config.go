@@ -18,7 +18,7 @@ type Config struct {
 	Mail      Mail
 	Incidents Incidents
 	Log       Log
-	Upstreams []Upstream // relay providers (D8); this version knows none
+	Upstreams []Upstream // relay providers (D8), in the order of the file, at most 16; default none
 
 	origins map[string]string // by key: where a value that is no default came from
 }
@@ -89,12 +89,13 @@ type Log struct {
 
 // Upstream is one relay provider (D8.1).
 type Upstream struct {
-	Name     string
-	URL      string
-	Secret   string
-	Form     string      // "incidents" or "incidents-raw"
-	Priority int         // 1 is first
-	Area     *[4]float64 // west, south, east, north in degrees; nil: everywhere
+	Name        string      // 1 to 40 characters of a-z, 0-9, _ and -; no other upstream has it
+	URL         string      // http or https, without user, query and fragment; whether a call can be made to it, safehttp.OperatorURL says
+	Secret      string      // X-Service-Auth, 1 to 4096 bytes without control characters
+	Form        string      // "incidents" or "incidents-raw"
+	Priority    int         // 1 to 1000; 1 is first
+	Area        *[4]float64 // west, south, east, north in degrees; west > east crosses the antimeridian; nil: everywhere
+	Attribution string      // what readers must display, at most 500 characters; may be empty
 }
 
 // Default is the configuration without file, variables and flags.

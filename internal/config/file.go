@@ -1,10 +1,12 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,7 +27,7 @@ func (l *loader) file(path string, data []byte) {
 		l.complain(where, "", err.Error())
 		return
 	}
-	f := tomlFile{loader: l, name: where, meta: meta}
+	f := tomlFile{loader: l, name: where, data: data, meta: meta}
 	f.table("", top)
 	// The parser's tables have no order of their own: complaints come in the order of lines.
 	slices.SortStableFunc(f.found, func(a, b at) int { return a.line - b.line })
@@ -38,6 +40,7 @@ func (l *loader) file(path string, data []byte) {
 type tomlFile struct {
 	*loader
 	name  string
+	data  []byte
 	meta  toml.MetaData
 	found []at
 }
@@ -77,6 +80,13 @@ func (f *tomlFile) isSection(key string) bool {
 
 func (f *tomlFile) setting(s setting, line int, value toml.Primitive) {
 	v, err := f.value(s.form, value)
+	if entries, ok := v.([]map[string]any); ok && err == nil {
+		for i, entry := range entries {
+			line := f.header(s.key, i, len(entries), line)
+			f.found = append(f.found, at{line, func(where string) { f.take(s, where, entry) }})
+		}
+		return
+	}
 	f.found = append(f.found, at{line, func(where string) {
 		if err != nil {
 			f.complain(where, s.key, "must be "+s.form.String())
@@ -102,7 +112,11 @@ func (f *tomlFile) value(form form, value toml.Primitive) (any, error) {
 		}
 		return v, err
 	default:
-		return decode[[]map[string]any](f.meta, value)
+		v, err := decode[[]map[string]any](f.meta, value)
+		if err == nil && slices.ContainsFunc(v.([]map[string]any), func(m map[string]any) bool { return m == nil }) {
+			err = errors.New("no table") // as above
+		}
+		return v, err
 	}
 }
 
@@ -119,6 +133,16 @@ func (f *tomlFile) line(value toml.Primitive) int {
 		return at.Position.Line
 	}
 	return 0
+}
+
+// header finds the line in which table i of n begins. The parser knows the last one's alone; so it is looked for in the text,
+// and the last one's is taken if the text has not as many headers as there are tables, which can be written otherwise too.
+func (f *tomlFile) header(key string, i, n, last int) int {
+	headers := regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*["']?`+regexp.QuoteMeta(key)+`["']?[ \t]*\]\]`).FindAllIndex(f.data, -1)
+	if len(headers) != n {
+		return last
+	}
+	return 1 + bytes.Count(f.data[:headers[i][0]], []byte("\n"))
 }
 
 // refusal decodes nothing.

@@ -13,7 +13,7 @@ import (
 type setting struct {
 	key  string
 	form form
-	take func(c *Config, v any) error // v as the form has it
+	take func(c *Config, v any) error // v as the form has it; of an array of tables one table, and each in turn
 	show func(c *Config) any          // secrets masked
 }
 
@@ -58,7 +58,7 @@ func settings() []setting {
 		masked(stringKey("mail.smtp_url", func(c *Config) *string { return &c.Mail.SMTPURL }, orEmpty(checkSMTPURL))),
 		stringKey("incidents.mode", func(c *Config) *string { return &c.Incidents.Mode }, oneOf("live", "database")),
 		stringKey("log.level", func(c *Config) *string { return &c.Log.Level }, oneOf("debug", "info", "warn", "error")),
-		{"upstreams", tables, takeUpstreams, showUpstreams},
+		{"upstreams", tables, takeUpstream, showUpstreams},
 	}
 }
 

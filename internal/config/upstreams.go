@@ -6,37 +6,22 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// takeUpstreams reads [[upstreams]]. They are checked as if they could be used, so that a file written for later is right
-// already, and then refused.
-func takeUpstreams(c *Config, v any) error {
-	var (
-		taken []Upstream
-		errs  []error
-	)
-	for i, entry := range v.([]map[string]any) {
-		u, err := takeUpstream(entry)
-		if err == nil && slices.ContainsFunc(taken, func(o Upstream) bool { return o.Name == u.Name }) {
-			err = fmt.Errorf("name %q is there twice", u.Name)
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("number %d: %w", i+1, err))
-			continue
-		}
-		taken = append(taken, u)
-	}
-	if len(errs) > 0 {
-		return errors.Join(errs...)
-	}
-	c.Upstreams = taken
-	if len(taken) > 0 {
-		return errors.New("relay is not available in this version yet: leave upstreams out")
-	}
-	return nil
-}
+// Limits of [[upstreams]].
+const (
+	maxUpstreams   = 16
+	maxUpstreamURL = 2048 // characters
+	maxName        = 40   // bytes
+	maxSecret      = 4096 // bytes
+	maxAttribution = 500  // characters
+)
 
-func takeUpstream(entry map[string]any) (Upstream, error) {
+// takeUpstream reads one more table of [[upstreams]], and tells everything that is wrong with it, by key.
+func takeUpstream(c *Config, v any) error {
+	entry := v.(map[string]any)
 	u := Upstream{Form: "incidents", Priority: 1}
 	var errs []error
 	for name, v := range entry {
@@ -44,26 +29,37 @@ func takeUpstream(entry map[string]any) (Upstream, error) {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
 	}
-	for name, value := range map[string]string{"name": u.Name, "url": u.URL, "secret": u.Secret} {
-		if _, given := entry[name]; !given && value == "" {
+	for _, name := range []string{"name", "url", "secret"} {
+		if _, given := entry[name]; !given {
 			errs = append(errs, fmt.Errorf("%s is missing", name))
 		}
 	}
+	if u.Name != "" && slices.ContainsFunc(c.Upstreams, func(o Upstream) bool { return o.Name == u.Name }) {
+		errs = append(errs, fmt.Errorf("name: %q is there twice", u.Name))
+	}
+	// A bad one is kept too, so that the next ones are counted right: with a complaint there is no configuration.
+	c.Upstreams = append(c.Upstreams, u)
+	number := len(c.Upstreams)
+	if number > maxUpstreams {
+		errs = append(errs, fmt.Errorf("at most %d upstreams may be", maxUpstreams))
+	}
+	for i, err := range errs {
+		errs[i] = fmt.Errorf("number %d: %w", number, err)
+	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return u, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 func (u *Upstream) take(name string, v any) (err error) {
 	switch name {
 	case "name":
-		u.Name, err = checkString(v, checkNotEmpty)
+		u.Name, err = checkString(v, checkUpstreamName)
 	case "url":
-		u.URL, err = checkString(v, func(s string) (string, error) {
-			_, err := parseURL(s, "https", "http")
-			return s, err
-		})
+		u.URL, err = checkString(v, checkUpstreamURL)
 	case "secret":
-		u.Secret, err = checkString(v, checkNotEmpty)
+		u.Secret, err = checkString(v, checkSecret)
+	case "attribution":
+		u.Attribution, err = checkString(v, checkAttribution)
 	case "form":
 		u.Form, err = checkString(v, oneOf("incidents", "incidents-raw"))
 	case "priority":
@@ -75,9 +71,62 @@ func (u *Upstream) take(name string, v any) (err error) {
 	case "area":
 		u.Area, err = checkArea(v)
 	default:
-		return errors.New("unknown key (known are name, url, secret, form, priority, area)")
+		return errors.New("unknown key (known are name, url, secret, form, priority, area, attribution)")
 	}
 	return err
+}
+
+// checkUpstreamName keeps names to what fits into the keys of a cache and the labels of a metric.
+func checkUpstreamName(s string) (string, error) {
+	if s == "" || len(s) > maxName || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" {
+		return "", fmt.Errorf("must have 1 to %d characters of a-z, 0-9, _ and -", maxName)
+	}
+	return s, nil
+}
+
+// checkUpstreamURL takes what a call can be made to, by its form; the HTTP client judges host and path when it is made. It
+// never repeats s.
+func checkUpstreamURL(s string) (string, error) {
+	if utf8.RuneCountInString(s) > maxUpstreamURL {
+		return "", fmt.Errorf("must have at most %d characters", maxUpstreamURL)
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return r == '\\' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return "", errors.New("must hold no white space, no control characters and no backslash")
+	}
+	u, err := parseURL(s, "https", "http")
+	switch {
+	case err != nil:
+		return "", err
+	case u.User != nil:
+		return "", errors.New("must hold no user name and no password: secret is a key of its own")
+	case strings.ContainsAny(s, "?#"):
+		return "", errors.New("must have no query and no fragment: leave out ? or # and what follows")
+	case u.Port() != "" && (u.Port()[0] == '0' || len(u.Port()) > 5):
+		return "", errors.New("must have a port from 1 to 65535, or none")
+	}
+	return s, nil
+}
+
+// checkSecret takes what an HTTP header can carry as it is.
+func checkSecret(s string) (string, error) {
+	switch {
+	case s == "":
+		return "", errors.New("must not be empty")
+	case len(s) > maxSecret:
+		return "", fmt.Errorf("must have at most %d bytes", maxSecret)
+	case strings.ContainsFunc(s, unicode.IsControl):
+		return "", errors.New("must hold no control characters, line breaks and tabs among them")
+	case strings.TrimSpace(s) != s:
+		return "", errors.New("must not begin or end with white space")
+	}
+	return s, nil
+}
+
+func checkAttribution(s string) (string, error) {
+	if utf8.RuneCountInString(s) > maxAttribution || strings.ContainsFunc(s, unicode.IsControl) {
+		return "", fmt.Errorf("must have at most %d characters, and no control characters", maxAttribution)
+	}
+	return s, nil
 }
 
 func checkString(v any, check func(string) (string, error)) (string, error) {
@@ -120,6 +169,9 @@ func showUpstreams(c *Config) any {
 	for _, u := range c.Upstreams {
 		entry := map[string]any{
 			"name": u.Name, "url": maskURL(u.URL), "secret": mask, "form": u.Form, "priority": u.Priority,
+		}
+		if u.Attribution != "" {
+			entry["attribution"] = u.Attribution
 		}
 		if u.Area != nil {
 			entry["area"] = u.Area[:]
