@@ -71,6 +71,7 @@ func (c *crowd) unite(hits []mapdata.Hit, kinds *kindTable) {
 	// left, so that the order over all portions is that over all pairs.
 	slices.SortFunc(c.nodes, func(a, b node) int { return compareNames(&hits[a.hit], &hits[b.hit]) })
 	c.ordered = true
+	c.pairs = slices.Grow(c.pairs[:0], c.most)
 	c.part()
 	for c.left {
 		c.gather(kinds)
