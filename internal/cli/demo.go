@@ -34,17 +34,21 @@ func (c *demoCmd) Run(p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := c.serve(p, dir, publisher)
+	relay, err := newTownRelay(p.ctx, dir)
 	if err != nil {
 		return err
 	}
-	d := &demonstration{program: p, server: s, town: town, publisher: publisher}
+	s, err := c.serve(p, dir, publisher, relay)
+	if err != nil {
+		return errors.Join(err, relay.cmd.Process.Kill())
+	}
+	d := &demonstration{program: p, server: s, town: town, publisher: publisher, relay: relay}
 	p.printf("Wayside demo: building the town …\n")
-	return s.run(p.ctx, job{"town", d.run}, job{"town's authority", publisher.Run})
+	return s.run(p.ctx, job{"town", d.run}, job{"town's authority", publisher.Run}, job{"town's relay", relay.run})
 }
 
 // serve opens the service on a configuration of its own: nothing that the operator set for a real one applies.
-func (c *demoCmd) serve(p *program, dir string, publisher *demo.Publisher) (*server, error) {
+func (c *demoCmd) serve(p *program, dir string, publisher *demo.Publisher, relay *townRelay) (*server, error) {
 	ca := filepath.Join(dir, "town.pem")
 	if err := os.WriteFile(ca, publisher.CA(), 0o600); err != nil {
 		return nil, err
@@ -52,6 +56,7 @@ func (c *demoCmd) serve(p *program, dir string, publisher *demo.Publisher) (*ser
 	cfg := config.Default()
 	cfg.DataDir = filepath.Join(dir, "data")
 	cfg.Egress = config.Egress{CAFile: ca, Hosts: map[string]netip.Addr{demo.Host: netip.AddrFrom4([4]byte{127, 0, 0, 1})}}
+	cfg.Upstreams = []config.Upstream{relay.upstream()}
 	cfg.Log.Level = "warn"
 	if c.Listen != "" {
 		cfg.HTTP.Listen = c.Listen
@@ -71,6 +76,7 @@ type demonstration struct {
 	server    *server
 	town      *demo.Town
 	publisher *demo.Publisher
+	relay     *townRelay
 }
 
 // run signs the town in, registers its feeds through the same doors as everybody's, has them approved, and drives it.
@@ -90,7 +96,7 @@ func (d *demonstration) run(ctx context.Context) error {
 	}
 	driven := make(chan error, 1)
 	go func() {
-		driven <- demo.Drive(ctx, d.town, client, push, func(err error) { d.server.log.Warn("the town cannot push", "error", err) })
+		driven <- demo.Drive(ctx, d.town, client, push, d.relay.live(), func(err error) { d.server.log.Warn("the town cannot tell what happens", "error", err) })
 	}()
 	d.welcome(ctx)
 	return <-driven
@@ -167,6 +173,12 @@ Try, in another shell:
   curl '%[2]s&kinds=alert.police,traffic.jam'
   curl '%[1]s/v2/sources'
 
+Police, accidents and jams come from a relay upstream, the process %[3]d. Stop it and see what becomes of them; start it again with
+
+  %[4]s
+
+To confirm or dispute what you see, sign in: POST /v2/auth/email; letters are put into
+%[5]s
 The town moves every two seconds. Ctrl-C ends it; nothing is kept.
-`, base, near)
+`, base, near, d.relay.pid(), d.relay.command(), filepath.Join(d.server.config.DataDir, outboxFolder))
 }

@@ -23,7 +23,7 @@ func newFetcher(cfg *config.Config) (*safehttp.Client, error) {
 		return nil, fmt.Errorf("list this machine's addresses: %w", err)
 	}
 	options := safehttp.Options{
-		UserAgent: "wayside/" + version + " (+" + cfg.BaseURL + ")", // D6.2
+		UserAgent: userAgent(cfg),
 		Hosts:     cfg.Egress.Hosts, RootCAs: roots, Own: own,
 	}
 	if base, err := url.Parse(cfg.BaseURL); err == nil {
@@ -35,6 +35,9 @@ func newFetcher(cfg *config.Config) (*safehttp.Client, error) {
 	}
 	return safehttp.New(options)
 }
+
+// userAgent is how the service introduces itself (D6.2).
+func userAgent(cfg *config.Config) string { return "wayside/" + version + " (+" + cfg.BaseURL + ")" }
 
 // ownAddresses are those of this machine: nobody may have the service call itself (D6.4).
 func ownAddresses() ([]netip.Addr, error) {

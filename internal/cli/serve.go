@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wayside/internal/config"
+	"wayside/internal/consensus"
 	"wayside/internal/follow"
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
@@ -24,6 +25,7 @@ import (
 	"wayside/internal/ratelimit"
 	"wayside/internal/source"
 	"wayside/internal/telemetry"
+	"wayside/internal/vote"
 )
 
 // serveCmd is wayside serve.
@@ -53,6 +55,7 @@ type server struct {
 	web      *webServer
 	ops      *webServer // nil: off
 	follower *follow.Follower
+	live     *incidents // nil: no upstream is configured
 	poller   *pull.Poller
 	sender   *mail.Sender
 	buckets  *ratelimit.Memory
@@ -103,9 +106,9 @@ func (s *server) wire(p *program, cfg *config.Config) (err error) {
 	if s.office, err = openOffice(p, cfg, s.log, pokeAll, pokeSender); err != nil {
 		return err
 	}
-	ix, catalogue := index.New(httpapi.EncodeEntity), source.New()
+	ix, catalogue, ledger := index.New(httpapi.EncodeEntity), source.New(), consensus.NewLedger()
 	s.loading = newProgress(p.stderr, func(line string) { s.log.Info(line) }, "loading the index", "entities")
-	s.follower = follow.New(s.store, ix, catalogue, follow.Options{Now: p.now, Log: s.log, Progress: s.loading.Add})
+	s.follower = follow.New(s.store, ix, catalogue, ledger, follow.Options{Now: p.now, Log: s.log, Progress: s.loading.Add})
 	ingester := ingest.New(s.store, p.now, pokeFollower)
 	s.buckets = ratelimit.NewMemory(ratelimit.DefaultBuckets)
 	s.sender, err = mail.New(mail.Config{
@@ -117,6 +120,9 @@ func (s *server) wire(p *program, cfg *config.Config) (err error) {
 	}
 	fetcher, err := newFetcher(cfg)
 	if err != nil {
+		return err
+	}
+	if s.live, err = s.newIncidents(cfg, p.now); err != nil {
 		return err
 	}
 	if err := s.makeSpool(); err != nil {
@@ -132,16 +138,26 @@ func (s *server) wire(p *program, cfg *config.Config) (err error) {
 		Requests: cfg.Limits.PushesPerMinute, Entities: cfg.Limits.PushEntitiesPerMinute, Changed: pokeFollower,
 		Observe: s.metrics.PushRows,
 	})
-	s.web.handle(httpapi.New(httpapi.Deps{
+	deps := httpapi.Deps{
 		BaseURL: cfg.BaseURL, TrustedProxies: cfg.HTTP.TrustedProxies, CORSOrigins: cfg.Read.CORSOrigins,
 		Now: p.now, Log: s.log, Observe: s.metrics.Request, Ready: s.isReady, Loaded: s.follower.Loaded,
-		Nearby:  nearby.New(ix, catalogue, cfg.Chargers.PrimaryNetwork, p.now),
 		Sources: catalogue, Accounts: s.accounts, Feeds: s.feeds, Pushes: pushes,
 		Limits: httpapi.Limits{
-			GuestReads: cfg.Limits.GuestReadsPerMinute, AccountReads: cfg.Limits.AccountReadsPerMinute, Manage: cfg.Limits.ManagePerMinute,
+			GuestReads: cfg.Limits.GuestReadsPerMinute, AccountReads: cfg.Limits.AccountReadsPerMinute,
+			Manage: cfg.Limits.ManagePerMinute, Votes: cfg.Limits.VotesPerMinute,
 		},
 		Buckets: s.buckets,
-	}))
+	}
+	reads := nearby.Config{
+		Index: ix, Catalogue: catalogue, Primary: cfg.Chargers.PrimaryNetwork, Now: p.now,
+		Ledger: ledger, Records: s.store, Encode: httpapi.EncodeEntity,
+	}
+	votes := vote.Config{Store: s.store, Feeds: catalogue, Now: p.now, Changed: pokeFollower}
+	if s.live != nil {
+		reads.Live, votes.Live, deps.Incidents = s.live.relay, s.live.relay, s.live.about
+	}
+	deps.Nearby, deps.Votes = nearby.New(reads), vote.New(votes)
+	s.web.handle(httpapi.New(deps))
 	return s.gauges()
 }
 
@@ -207,6 +223,7 @@ func (s *server) run(ctx context.Context, first ...job) error {
 		job{"letters of others", s.watchForLetters},
 		// Nobody reads any more.
 		job{"follower", s.follower.Run},
+		job{"live incidents", s.live.run},
 		job{"start", s.start},
 		job{"rate limits", s.buckets.Run},
 		job{"collector", runCollector(s.env)},

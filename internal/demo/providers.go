@@ -17,6 +17,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"os"
 	"time"
 )
 
@@ -173,13 +174,17 @@ func (c *Client) post(ctx context.Context, path string, in, out any) error {
 // stepEvery is how often the town moves.
 const stepEvery = 2 * time.Second
 
-// Drive moves the town and pushes what changed, until ctx ends. A push that fails is told and left behind: the next one
-// carries the town on.
-func Drive(ctx context.Context, t *Town, c *Client, token string, failed func(error)) error {
+// Drive moves the town, pushes what changed and hands on what the traffic police see, until ctx ends. What fails is told
+// and left behind: the next step carries the town on.
+func Drive(ctx context.Context, t *Town, c *Client, token string, relay *LiveFile, failed func(error)) error {
 	tick := time.NewTicker(stepEvery)
 	defer tick.Stop()
 	for {
-		if batch := t.Step(time.Now(), stepEvery); len(batch) > 0 {
+		batch := t.Step(time.Now(), stepEvery)
+		if err := relay.Write(t.Live()); err != nil {
+			failed(err)
+		}
+		if len(batch) > 0 {
 			if err := c.push(ctx, token, batch); err != nil && ctx.Err() == nil {
 				failed(err)
 			}
@@ -190,4 +195,20 @@ func Drive(ctx context.Context, t *Town, c *Client, token string, failed func(er
 		case <-tick.C:
 		}
 	}
+}
+
+// LiveFile is where the relay finds what the traffic police see.
+type LiveFile struct{ Name string }
+
+// Write replaces the file in one step, so that nobody reads half of it.
+func (f *LiveFile) Write(rows []row) error {
+	body, err := json.Marshal(rows)
+	if err != nil {
+		return fmt.Errorf("encode rows: %w", err)
+	}
+	next := f.Name + ".next"
+	if err := os.WriteFile(next, body, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, f.Name)
 }

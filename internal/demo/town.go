@@ -41,6 +41,7 @@ type Town struct {
 // event is something on the road for a while: it drives along its street, or stands.
 type event struct {
 	row
+	seenBy        witness
 	street, along float64 // metres from the town's south-west corner
 	northward     bool
 	speed         float64 // metres in a second; 0: it stands
@@ -89,19 +90,29 @@ func streetName(street float64, northward bool) string {
 	return fmt.Sprintf("%d. Street", n)
 }
 
-// happenings is what can come up on a street, and how many of each the town has at a time.
+// witness is who tells of an event.
+type witness int
+
+const (
+	pushed witness = 1 << iota // the town's drivers, by push
+	live                       // the traffic police, by relay
+)
+
+// happenings is what can come up on a street, how many of each the town has at a time, and who tells of it: of accidents
+// both do, and the service makes one pin of what they say.
 var happenings = [...]struct {
-	kind  string
-	count int
-	speed float64 // metres in a second
-	lasts time.Duration
+	kind   string
+	count  int
+	speed  float64 // metres in a second
+	lasts  time.Duration
+	seenBy witness
 }{
-	{"alert.police", 3, 0, 4 * time.Minute},
-	{"alert.accident", 2, 0, 5 * time.Minute},
-	{"alert.hazard.car_stopped", 2, 0, 3 * time.Minute},
-	{"alert.hazard.object_on_road", 2, 0, 3 * time.Minute},
-	{"alert.hazard.pothole", 2, 0, 10 * time.Minute},
-	{"traffic.jam", 4, 2, 4 * time.Minute},
+	{"alert.police", 3, 0, 4 * time.Minute, live},
+	{"alert.accident", 2, 0, 5 * time.Minute, pushed | live},
+	{"alert.hazard.car_stopped", 2, 0, 3 * time.Minute, pushed},
+	{"alert.hazard.object_on_road", 2, 0, 3 * time.Minute, pushed},
+	{"alert.hazard.pothole", 2, 0, 10 * time.Minute, pushed},
+	{"traffic.jam", 4, 2, 4 * time.Minute, live},
 }
 
 // Snapshot is everything that stands in the town: what its authority publishes.
@@ -110,20 +121,42 @@ func (t *Town) Snapshot() []row { return t.fixed }
 // retireTTL is the lifetime that retires an entity (Entity: ttl_seconds).
 const retireTTL = 1
 
-// Step moves the town on to now and gives what changed: a batch for a push. took is the time since the last step.
+// Live is what the traffic police see now: a complete answer of a relay upstream. They stand a little way off what the
+// drivers mean, and have names of their own for it.
+func (t *Town) Live() []row {
+	rows := []row{}
+	for _, e := range t.events {
+		if e.seenBy&live == 0 {
+			continue
+		}
+		r := e.row
+		r.ExternalID, r.TTLSeconds = "live:"+e.ExternalID, 0
+		if e.seenBy&pushed != 0 {
+			r.Lat, r.Lng = place(e.street, e.along+policeOffset, e.northward)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// policeOffset is how far apart two witnesses place one event, in metres: less than what makes two of them.
+const policeOffset = 40
+
+// Step moves the town on to now and gives what changed of what drivers tell: a batch for a push. took is the time since
+// the last step.
 func (t *Town) Step(now time.Time, took time.Duration) []row {
 	var batch []row
 	var living []event
 	for _, e := range t.events {
 		if !now.Before(e.until) {
 			e.TTLSeconds, e.ObservedAt = retireTTL, ""
-			batch = append(batch, e.row)
+			batch = e.tell(batch)
 			continue
 		}
 		if e.speed > 0 {
 			e.along = math.Mod(e.along+e.speed*took.Seconds(), blocks*blockMetres)
 			e.Lat, e.Lng = place(e.street, e.along, e.northward)
-			batch = append(batch, e.row)
+			batch = e.tell(batch)
 		}
 		living = append(living, e)
 	}
@@ -136,18 +169,26 @@ func (t *Town) Step(now time.Time, took time.Duration) []row {
 			}
 		}
 		for ; count < h.count; count++ {
-			batch = append(batch, t.begin(h.kind, h.speed, now, h.lasts))
+			batch = t.begin(h.kind, h.speed, now, h.lasts, h.seenBy).tell(batch)
 		}
 	}
 	return batch
 }
 
+// tell adds the event to a batch, if it is pushed.
+func (e *event) tell(batch []row) []row {
+	if e.seenBy&pushed == 0 {
+		return batch
+	}
+	return append(batch, e.row)
+}
+
 // begin lets something happen.
-func (t *Town) begin(kind string, speed float64, now time.Time, lasts time.Duration) row {
+func (t *Town) begin(kind string, speed float64, now time.Time, lasts time.Duration, seenBy witness) *event {
 	t.number++
 	street, along, northward := t.spot()
 	e := event{
-		street: street, along: along, northward: northward, speed: speed,
+		street: street, along: along, northward: northward, speed: speed, seenBy: seenBy,
 		until: now.Add(lasts/2 + time.Duration(t.rng.Float64()*float64(lasts))),
 	}
 	e.row = row{
@@ -157,5 +198,5 @@ func (t *Town) begin(kind string, speed float64, now time.Time, lasts time.Durat
 	}
 	e.Lat, e.Lng = place(street, along, northward)
 	t.events = append(t.events, e)
-	return e.row
+	return &e
 }
