@@ -14,7 +14,7 @@ import (
 const (
 	roomToMerge  = 64   // entities of feeds read beyond the limit at first
 	growth       = 4    // when those were too few
-	mostMerged   = 8192 // entities of feeds that one read takes into account, the nearest
+	mostMerged   = 4096 // entities of feeds that one read takes into account, the nearest
 	mergeContext = 600  // metres: twice the longest distance at which two become one
 )
 
