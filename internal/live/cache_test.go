@@ -247,3 +247,22 @@ func TestErrorsNameNoPlace(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysArePlain holds that no name spoils a key, whatever an operator called an upstream and an upstream its pins.
+func TestKeysArePlain(t *testing.T) {
+	for _, upstream := range []string{"", "a/b", "a b\n", "é\xff", "%2F"} {
+		r := record(noon)
+		a := answerOf(2, 500)
+		a.At, a.Upstream, a.Pins[0].ExternalID = noon(), upstream, "x y/\n\x00é"
+		take(t, live.New(r, encode, noon), a)
+		for key := range r.written {
+			want := 1
+			if strings.HasPrefix(key, "pins/") {
+				want = 3
+			}
+			if strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' }) || strings.Count(key, "/") != want {
+				t.Errorf("%q makes the key %q", upstream, key)
+			}
+		}
+	}
+}

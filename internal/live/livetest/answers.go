@@ -16,19 +16,20 @@ import (
 
 func answerTests() map[string]func(*world) {
 	return map[string]func(*world){
-		"all of a pin is kept":                 allIsKept,
-		"what an answer lacks is gone":         lacking,
-		"what it was not asked for stays":      outsideStays,
-		"what it was not asked for is ignored": outsideIgnored,
-		"upstreams do not replace each other":  twoUpstreams,
-		"the later of two rows counts":         laterRow,
-		"an older answer overwrites nothing":   olderAnswer,
-		"an older answer brings nothing back":  olderBringsBack,
-		"an older answer still adds":           olderAdds,
-		"the same answer twice":                twice,
-		"only what is within the circle":       withinCircle,
-		"the antimeridian and the poles":       edgesOfTheMap,
-		"an area that is none":                 noArea,
+		"all of a pin is kept":                  allIsKept,
+		"what an answer lacks is gone":          lacking,
+		"what it was not asked for stays":       outsideStays,
+		"what it was not asked for is ignored":  outsideIgnored,
+		"upstreams do not replace each other":   twoUpstreams,
+		"the later of two rows counts":          laterRow,
+		"an older answer overwrites nothing":    olderAnswer,
+		"an older answer brings nothing back":   olderBringsBack,
+		"nor after its place was written again": olderAfterRewrite,
+		"an older answer still adds":            olderAdds,
+		"the same answer twice":                 twice,
+		"only what is within the circle":        withinCircle,
+		"the antimeridian and the poles":        edgesOfTheMap,
+		"an area that is none":                  noArea,
 	}
 }
 
@@ -164,6 +165,21 @@ func olderBringsBack(w *world) {
 	w.pass(live.Freshness - time.Second - millisecond)
 	w.take(late)
 	w.shows()
+}
+
+// olderAfterRewrite is about a pin that would have expired early, by its own row.
+func olderAfterRewrite(w *world) {
+	p := pin("a", town)
+	p.Lifetime = minute
+	w.says(p)
+	w.pass(time.Second)
+	late := w.answer(pin("a", town), pin("beside", edge))
+	w.pass(time.Second)
+	w.says()
+	w.pass(2 * minute)
+	w.beside()
+	w.take(late)
+	w.shows("beside")
 }
 
 func olderAdds(w *world) {

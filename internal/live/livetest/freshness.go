@@ -21,6 +21,7 @@ func freshnessTests() map[string]func(*world) {
 		"a new answer renews":                     renews,
 		"a replay renews nothing":                 replays,
 		"a replay does not bring back":            replaysGone,
+		"an answer from beside forgets no replay": replaysBeside,
 		"a replay of something else is an answer": otherStamp,
 		"times of a pin":                          timesOfAPin,
 		"what comes back is new":                  comesBack,
@@ -113,10 +114,32 @@ func replaysGone(w *world) {
 	w.pass(minute)
 	w.take(w.stamped(first, pin("a", town)))
 	w.shows("a") // it is the newest answer, but its time goes on from the first
+	if got := w.the("a").ChangedAt; !got.Equal(w.now()) {
+		w.Errorf("changed %v, want %v: it was hidden", got, w.now())
+	}
 	w.pass(3*minute - millisecond)
 	w.shows("a")
 	w.pass(millisecond)
 	w.shows()
+}
+
+// beside takes an answer from beside the town's centre, which writes the tile anew.
+func (w *world) beside() {
+	w.Helper()
+	a := w.around(edge, pin("beside", edge))
+	a.Radius = 500
+	w.take(a)
+}
+
+// replaysBeside is about a pin that expires early, by its own row.
+func replaysBeside(w *world) {
+	stamp, p := w.now(), pin("a", town)
+	p.Lifetime = minute
+	w.take(w.stamped(stamp, p))
+	w.pass(2 * minute)
+	w.beside()
+	w.take(w.stamped(stamp, p, pin("beside", edge)))
+	w.shows("beside")
 }
 
 func otherStamp(w *world) {

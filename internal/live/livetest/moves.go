@@ -14,7 +14,9 @@ func moveTests() map[string]func(*world) {
 		"from a tile that was not touched":          movesFar,
 		"from a tile that was not touched, gone":    movesFarGone,
 		"to where it is not asked for":              movesOut,
+		"the later of two places goes on":           movesTwice,
 		"a row's shorter life counts where it went": movesShort,
+		"an older answer from elsewhere":            movesOlderElsewhere,
 		"an older answer from where it was":         movesOlder,
 	}
 }
@@ -91,10 +93,11 @@ func movesFarGone(w *world) {
 }
 
 func movesOut(w *world) {
+	late := w.answer(pin("a", town))
+	w.pass(minute)
 	w.take(w.around(far, pin("a", far)))
-	w.pass(-minute)
-	w.says(pin("a", town)) // an older answer, stored later
-	w.pass(2 * minute)
+	w.take(late)
+	w.pass(minute)
 	w.says()
 	w.shows("a")
 	if p := w.the("a"); p.Point != far {
@@ -125,5 +128,42 @@ func movesOlder(w *world) {
 	w.shows("a")
 	if p := w.the("a"); p.Point != far {
 		w.Errorf("a is at %v", p.Point)
+	}
+}
+
+// movesOlderElsewhere is about a pin that was renewed where it is, which the late answer did not know.
+func movesOlderElsewhere(w *world) {
+	w.says(pin("a", town))
+	w.pass(minute)
+	late := w.around(far, pin("a", far))
+	w.pass(minute)
+	w.says(pin("a", town))
+	w.take(late)
+	w.shows("a")
+	if p := w.the("a"); p.Point != town {
+		w.Errorf("a is at %v", p.Point)
+	}
+	if got := w.find("a", north); len(got) != 1 || got[0].Point != town {
+		w.Errorf("found %d, elsewhere", len(got))
+	}
+}
+
+// movesTwice is about an answer on all of a pin's places: the later word on it is the one that goes on.
+func movesTwice(w *world) {
+	third := geo.Point{Lat: 52.15, Lng: 4.90}
+	for _, places := range [][2]geo.Point{{town, far}, {far, town}} {
+		w.take(w.around(places[0], pin("a", places[0])))
+		w.pass(minute)
+		w.take(w.around(places[1], pin("a", places[1])))
+		began := w.now()
+		w.pass(minute)
+		a := w.answer(pin("a", third))
+		a.Radius = wide
+		w.take(a)
+		w.shows("a")
+		if p := w.the("a"); p.Point != third || !p.FirstSeenAt.Equal(began) {
+			w.Errorf("a is at %v, first seen %v, want %v", p.Point, p.FirstSeenAt, began)
+		}
+		w.pass(live.Freshness * 3) // nothing is known any more
 	}
 }

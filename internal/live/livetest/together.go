@@ -1,6 +1,7 @@
 package livetest
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,9 +16,55 @@ import (
 
 func concurrencyTests() map[string]func(*world) {
 	return map[string]func(*world){
+		"an answer that comes between":    comesBetween,
 		"overlapping answers lose no pin": overlapping,
 		"reading while others write":      readWhileWriting,
 		"as the model says":               likeTheModel,
+	}
+}
+
+// racing is a driver on which somebody else is faster: before runs ahead of the first swaps, each once.
+type racing struct {
+	live.Driver
+	mu     sync.Mutex
+	before []func()
+}
+
+func (r *racing) Swap(ctx context.Context, key string, old, value []byte, ttl time.Duration) (bool, error) {
+	r.mu.Lock()
+	if len(r.before) > 0 {
+		first := r.before[0]
+		r.before = r.before[1:]
+		first()
+	}
+	r.mu.Unlock()
+	return r.Driver.Swap(ctx, key, old, value, ttl)
+}
+
+// comesBetween holds that of two writers at one place, the slower one does not write over what the faster one said.
+func comesBetween(w *world) {
+	other := func(pins ...live.Pin) func() {
+		return func() {
+			a := w.around(edge, pins...)
+			a.Radius = 500
+			w.take(a)
+		}
+	}
+	r := &racing{Driver: w.driver}
+	slow := live.New(r, encode, w.now)
+	for _, before := range [][]func(){
+		{other(pin("b", edge))}, {func() {}, other(pin("b", edge))}, {func() {}, other(pin("b", edge)), other(pin("b", edge))},
+	} {
+		r.before = before
+		a := w.answer(pin("a", town))
+		a.Radius = 1000
+		if err := slow.Take(w.ctx(), a); err != nil {
+			w.Fatal(err)
+		}
+		w.shows("a", "b")
+		w.says()
+		w.shows()
+		w.pass(live.Freshness * 3) // nothing is known any more
 	}
 }
 

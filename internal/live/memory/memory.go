@@ -115,7 +115,7 @@ func (s *shard) swap(d *Driver, key string, old []byte, e *entry, now int64) boo
 		if old != nil {
 			return false
 		}
-	} else if old == nil || !bytes.Equal(old, was.value) {
+	} else if !bytes.Equal(old, was.value) { // no value is empty: nothing equals none
 		return false
 	}
 	if was != nil {
