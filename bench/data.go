@@ -40,13 +40,24 @@ func (c *country) place() (lat, lng float64) {
 // appendRow appends one v1 row; version goes into its properties, so that another one is a change.
 func (c *country) appendRow(dst []byte, prefix string, number, version int) []byte {
 	lat, lng := c.place()
-	kind := c.kinds[number%len(c.kinds)]
-	dst = fmt.Appendf(dst, `{"external_id":"%s:%07d","kind":"%s","lat":`, prefix, number, kind)
-	dst = strconv.AppendFloat(dst, lat, 'f', 6, 64)
+	return appendEntity(dst, entity{prefix, number, c.kinds[number%len(c.kinds)], lat, lng}, version)
+}
+
+// entity is what a row is made of.
+type entity struct {
+	prefix   string
+	number   int
+	kind     string
+	lat, lng float64 // degrees
+}
+
+func appendEntity(dst []byte, e entity, version int) []byte {
+	dst = fmt.Appendf(dst, `{"external_id":"%s:%07d","kind":"%s","lat":`, e.prefix, e.number, e.kind)
+	dst = strconv.AppendFloat(dst, e.lat, 'f', 6, 64)
 	dst = append(dst, `,"lng":`...)
-	dst = strconv.AppendFloat(dst, lng, 'f', 6, 64)
+	dst = strconv.AppendFloat(dst, e.lng, 'f', 6, 64)
 	return fmt.Appendf(dst, `,"properties":{"street":"Street %d","city":"Town %d","maxspeed_kmh":%d,"version":%d}}`,
-		number%977, number%towns, 30+number%10*10, version)
+		e.number%977, e.number%towns, 30+e.number%10*10, version)
 }
 
 // batch makes the JSON of rows from, from+1, … of a feed.

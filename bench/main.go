@@ -62,6 +62,10 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer b.provider.close()
+	if b.relay, err = newRelay(); err != nil {
+		return err
+	}
+	defer b.relay.close()
 	step("building the binary")
 	if err := b.build(ctx); err != nil {
 		return err
@@ -82,6 +86,10 @@ func run(ctx context.Context, o options) (err error) {
 		{"a pushed entity becomes readable", b.visible},
 		{"pushing, alone and beside reads", b.pushes},
 		{"polling a snapshot", b.snapshot},
+		// With an upstream every read that does not name its sources includes incidents, so that these come last.
+		{"starting with an upstream of live incidents", b.startLive},
+		{"reading live incidents", b.liveReads},
+		{"reading while the upstream hangs", b.hanging},
 	} {
 		step(measure.name)
 		if err := measure.do(ctx); err != nil {

@@ -85,20 +85,29 @@ func (b *bench) prepare(ctx context.Context) error {
 		return err
 	}
 	for i := range max(2, b.entities/feedRows) {
-		var answer struct {
-			Feed  struct{ ID string }
-			Token string `json:"push_ingest_token"`
-		}
-		registration := map[string]any{"name": fmt.Sprintf("Bench %d", i), "direction": "push", "visibility": "public"}
-		if err := b.call(ctx, http.MethodPost, "/v2/feeds", registration, &answer); err != nil {
+		f, err := b.register(ctx, fmt.Sprintf("Bench %d", i))
+		if err != nil {
 			return err
 		}
-		if _, err := b.command(ctx, "feed", "approve", answer.Feed.ID); err != nil {
-			return err
-		}
-		b.feeds = append(b.feeds, pushFeed{ID: answer.Feed.ID, Token: answer.Token})
+		b.feeds = append(b.feeds, f)
 	}
 	return nil
+}
+
+// register makes a feed to push to, approved.
+func (b *bench) register(ctx context.Context, name string) (pushFeed, error) {
+	var answer struct {
+		Feed  struct{ ID string }
+		Token string `json:"push_ingest_token"`
+	}
+	registration := map[string]any{"name": name, "direction": "push", "visibility": "public"}
+	if err := b.call(ctx, http.MethodPost, "/v2/feeds", registration, &answer); err != nil {
+		return pushFeed{}, err
+	}
+	if _, err := b.command(ctx, "feed", "approve", answer.Feed.ID); err != nil {
+		return pushFeed{}, err
+	}
+	return pushFeed{ID: answer.Feed.ID, Token: answer.Token}, nil
 }
 
 // push sends one batch and checks that all of it was accepted.

@@ -26,8 +26,10 @@ type bench struct {
 	ops      string
 	process  *exec.Cmd
 	provider *provider
+	relay    *relay
 	cookie   string
 	feeds    []pushFeed
+	liveFeed pushFeed
 	ready    time.Duration // from start to ready, the last time
 }
 
@@ -60,6 +62,13 @@ ca_file = %[4]q
 "bench.example.org" = "127.0.0.1"
 `
 
+// configure writes what the next start reads: what all measurements need, and more.
+func (b *bench) configure(more string) error {
+	b.config = filepath.Join(b.dir, "wayside.toml")
+	text := fmt.Sprintf(configText, b.addr, b.ops, filepath.Join(b.dir, "data"), filepath.Join(b.dir, "ca.pem"))
+	return os.WriteFile(b.config, []byte(text+more), 0o600)
+}
+
 // start runs the service and waits until it is ready.
 func (b *bench) start(ctx context.Context) error {
 	if b.addr == "" {
@@ -70,9 +79,7 @@ func (b *bench) start(ctx context.Context) error {
 		if b.ops, err = freeAddress(); err != nil {
 			return err
 		}
-		b.config = filepath.Join(b.dir, "wayside.toml")
-		text := fmt.Sprintf(configText, b.addr, b.ops, filepath.Join(b.dir, "data"), filepath.Join(b.dir, "ca.pem"))
-		if err := os.WriteFile(b.config, []byte(text), 0o600); err != nil {
+		if err := b.configure(""); err != nil {
 			return err
 		}
 	}

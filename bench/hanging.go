@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// pacing is load at a rate, which leaves the service room: what is late then was held up, not queued.
+type pacing struct {
+	connections, perSecond int
+	// catchUp sends later what could not be sent when it was due, and counts from when it was due: a service that stops
+	// for a while then shows in all that it stopped. Without it what could not be sent is left out.
+	catchUp bool
+}
+
+// The reads of durable layers that are measured, and beside them the reads that ask an upstream.
+var (
+	durableReads  = pacing{connections: 8, perSecond: 500, catchUp: true}
+	incidentReads = pacing{connections: 8, perSecond: 200}
+)
+
+// answerWithin is how long a client waits at all.
+const answerWithin = 20 * time.Second
+
+// load sends what next gives until ctx ends. The latencies are those of all requests.
+func (p pacing) load(ctx context.Context, addr string, next func() []byte) (*loadResult, error) {
+	var (
+		result loadResult
+		mu     sync.Mutex
+		failed error
+		group  sync.WaitGroup
+	)
+	began := time.Now()
+	interval := time.Second * time.Duration(p.connections) / time.Duration(p.perSecond)
+	for worker := range p.connections {
+		group.Go(func() {
+			due := began.Add(interval * time.Duration(worker) / time.Duration(p.connections))
+			latencies, err := p.client(ctx, addr, next, due, interval)
+			mu.Lock()
+			defer mu.Unlock()
+			result.latencies = append(result.latencies, latencies...)
+			failed = errors.Join(failed, err)
+		})
+	}
+	group.Wait()
+	result.requests, result.elapsed = int64(len(result.latencies)), time.Since(began)
+	return &result, failed
+}
+
+// client is one connection's loop.
+func (p pacing) client(ctx context.Context, addr string, next func() []byte, due time.Time, interval time.Duration) ([]time.Duration, error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close() //nolint:errcheck // a client that is done
+	reader := bufio.NewReaderSize(conn, 128<<10)
+	var latencies []time.Duration
+	for {
+		began := due
+		if wait := time.Until(due); wait > 0 {
+			select {
+			case <-ctx.Done():
+				return latencies, nil
+			case <-time.After(wait):
+			}
+			began = time.Now() // that this program woke late is not the service's fault
+		}
+		if ctx.Err() != nil {
+			return latencies, nil
+		}
+		if err := conn.SetDeadline(time.Now().Add(answerWithin)); err != nil {
+			return nil, err
+		}
+		if _, err := conn.Write(next()); err != nil {
+			return nil, err
+		}
+		if _, err := readAnswer(reader); err != nil {
+			return nil, err
+		}
+		latencies = append(latencies, time.Since(began))
+		due = due.Add(interval)
+		for !p.catchUp && time.Until(due) < 0 {
+			due = due.Add(interval)
+		}
+	}
+}
+
+// hanging measures reads of durable layers while an upstream accepts calls and never answers, beside the same while it
+// answers at once, round by round in turn. In both a few clients read live incidents, each time at another place, so that
+// each read wants a call.
+func (b *bench) hanging(ctx context.Context) error {
+	paths, err := b.paths(ctx, 20)
+	if err != nil {
+		return err
+	}
+	var turn, place atomic.Int64
+	durable := func() []byte {
+		return b.get(paths[int(turn.Add(1))%len(paths)] + "&sources=feed:" + b.feeds[0].ID)
+	}
+	incidents := func() []byte {
+		n := place.Add(1)
+		lat, lng := 15+0.02*float64(n%500), -55+0.02*float64(n/500)
+		return b.get(fmt.Sprintf("/v2/entities/nearby?lat=%.5f&lng=%.5f&radius=500&sources=incidents", lat, lng))
+	}
+	round := func() (reads, live *loadResult, err error) {
+		ctx, stop := context.WithTimeout(ctx, b.round)
+		defer stop()
+		var group sync.WaitGroup
+		var failed error
+		group.Go(func() { live, failed = incidentReads.load(ctx, b.addr, incidents) })
+		reads, err = durableReads.load(ctx, b.addr, durable)
+		group.Wait()
+		return reads, live, errors.Join(err, failed)
+	}
+	var ratios, hung, normal []float64
+	var longest time.Duration
+	var beside [2]int64
+	if _, _, err := round(); err != nil { // warms up
+		return err
+	}
+	for range b.rounds {
+		reads, live, err := round()
+		if err != nil {
+			return err
+		}
+		usual := reads.percentile(0.99)
+		beside[0] += live.requests
+		b.relay.hang()
+		reads, live, err = round()
+		b.relay.release()
+		if err != nil {
+			return err
+		}
+		beside[1] += live.requests
+		longest = max(longest, live.percentile(1))
+		ratios = append(ratios, ms(reads.percentile(0.99))/ms(usual))
+		hung, normal = append(hung, ms(reads.percentile(0.99))), append(normal, ms(usual))
+		if err := b.settle(ctx); err != nil {
+			return err
+		}
+	}
+	ratio := median(ratios)
+	b.table.add("durable reads while every upstream hangs, p99 / while it answers", "≤ 2 ×",
+		fmt.Sprintf("%.2f × (%.2f and %.2f ms)", ratio, median(hung), median(normal)), ratio <= 2)
+	b.table.add("longest read of live incidents while every upstream hangs", "≤ 2.5 s",
+		fmt.Sprintf("%.2f s (%d reads, %d calls hung; %d reads while it answers)", longest.Seconds(), beside[1], b.relay.hung.Load(), beside[0]),
+		longest <= 2500*time.Millisecond && b.relay.hung.Load() > 0)
+	return nil
+}
+
+// get is a request as it goes over the wire.
+func (b *bench) get(path string) []byte {
+	return []byte("GET " + path + " HTTP/1.1\r\nHost: " + b.addr + "\r\n\r\n")
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// The spot is where live incidents are measured: a place in an ocean, where nothing else is.
+const (
+	spotLat, spotLng = 30.0, -40.0
+	spotRadius       = 5000 // metres, of a read that finds everything there
+)
+
+// What is at the spot: each pair is a live incident and an entity of a feed that mean one event.
+const (
+	pairs     = 150
+	liveAlone = 150
+	feedAlone = 150
+	sites     = pairs + liveAlone + feedAlone
+	spacing   = 405.0 // metres between two sites: beyond every distance at which two become one pin
+)
+
+// liveConfig adds an upstream to the service's configuration, for the ocean around the spot.
+const liveConfig = `
+[[upstreams]]
+name = "bench"
+url = "http://%s"
+secret = %q
+form = "incidents"
+area = [-60, 10, -20, 40]
+`
+
+// startLive starts the service again with an upstream, and puts at the spot what the next steps read.
+func (b *bench) startLive(ctx context.Context) error {
+	if err := b.stop(); err != nil {
+		return err
+	}
+	if err := b.configure(fmt.Sprintf(liveConfig, b.relay.listener.Addr(), relaySecret)); err != nil {
+		return err
+	}
+	if err := b.start(ctx); err != nil {
+		return err
+	}
+	said, pushed := spot()
+	body := append([]byte(`{"entities":`), rows(said)...)
+	body = append(body, `,"fetched_at_utc":null}`...)
+	b.relay.body.Store(&body)
+	var err error
+	if b.liveFeed, err = b.register(ctx, "Bench beside live incidents"); err != nil {
+		return err
+	}
+	if err := b.push(ctx, b.liveFeed, rows(pushed), len(pushed)); err != nil {
+		return err
+	}
+	durable, _ := b.spotPaths()
+	for range 100 { // the feed was approved by another process
+		if err = b.pins(ctx, durable, pairs+feedAlone, 0); err == nil {
+			return nil
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return err
+}
+
+// spotPaths are the reads that are compared: of the feed alone, and of the feed with live incidents.
+func (b *bench) spotPaths() (durable, both string) {
+	durable = fmt.Sprintf("/v2/entities/nearby?lat=%.5f&lng=%.5f&radius=%d&limit=1000&sources=feed:%s", spotLat, spotLng, spotRadius, b.liveFeed.ID)
+	return durable, durable + ",incidents"
+}
+
+// spot makes what the upstream says and what the feed holds, the same each time: sites on a grid of triangles, shuffled.
+func spot() (said, pushed []entity) {
+	kinds := []string{
+		"alert.police", "traffic.jam", "alert.accident", "alert.hazard", "alert.construction", "alert.hazard.object_on_road",
+		"traffic.jam", "alert.road_closed", "alert.hazard.pothole",
+	}
+	rng := rand.New(rand.NewPCG(20261121, 2))
+	places := grid()
+	rng.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+	for i, p := range places {
+		kind := kinds[i%len(kinds)]
+		if i < pairs+liveAlone {
+			said = append(said, at("live", i, kind, p))
+		}
+		if i < pairs {
+			angle, metres := rng.Float64()*2*math.Pi, 30+rng.Float64()*30
+			p = [2]float64{p[0] + metres*math.Cos(angle), p[1] + metres*math.Sin(angle)}
+		}
+		if i < pairs || i >= pairs+liveAlone {
+			pushed = append(pushed, at("spot", i, kind, p))
+		}
+	}
+	return said, pushed
+}
+
+// grid gives the places of the sites, in metres north and east of the spot: the nearest ones.
+func grid() [][2]float64 {
+	const reach = 15
+	var places [][2]float64
+	for row := -reach; row <= reach; row++ {
+		for column := -reach; column <= reach; column++ {
+			places = append(places, [2]float64{float64(row) * spacing * math.Sqrt(3) / 2, (float64(column) + float64(row&1)/2) * spacing})
+		}
+	}
+	slices.SortStableFunc(places, func(a, b [2]float64) int {
+		return int(math.Hypot(a[0], a[1])) - int(math.Hypot(b[0], b[1]))
+	})
+	return places[:sites]
+}
+
+// at makes an entity at a place in metres north and east of the spot.
+func at(prefix string, number int, kind string, place [2]float64) entity {
+	const degree = 111_195.0 // metres
+	return entity{prefix, number, kind, spotLat + place[0]/degree, spotLng + place[1]/degree/math.Cos(spotLat*math.Pi/180)}
+}
+
+func rows(entities []entity) []byte {
+	dst := []byte{'['}
+	for i, e := range entities {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendEntity(dst, e, 0)
+	}
+	return append(dst, ']')
+}
+
+// liveReads compares a read of a feed and live incidents with the same read of the feed alone, round by round in turn.
+func (b *bench) liveReads(ctx context.Context) error {
+	durable, both := b.spotPaths()
+	check := func() error {
+		for path, want := range map[string][2]int{durable: {pairs + feedAlone, 0}, both: {sites, pairs}} {
+			if err := b.pins(ctx, path, want[0], want[1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	calls := b.relay.calls.Load()
+	var ratios, with, without []float64
+	var sizes [2]int
+	for range b.rounds {
+		feed, err := load(ctx, b.addr, []string{durable}, b.round)
+		if err != nil {
+			return err
+		}
+		live, err := load(ctx, b.addr, []string{both}, b.round)
+		if err != nil {
+			return err
+		}
+		ratios = append(ratios, live.perSecond()/feed.perSecond())
+		with, without = append(with, live.perSecond()), append(without, feed.perSecond())
+		sizes = [2]int{live.size(), feed.size()}
+	}
+	calls = b.relay.calls.Load() - calls
+	if err := check(); err != nil {
+		return err
+	}
+	ratio := median(ratios)
+	b.table.add(fmt.Sprintf("nearby, 300 of a feed and 300 live, %d merge / without live", pairs), "≥ 50 %",
+		fmt.Sprintf("%.0f %% (%.0f of %.0f/s; %d and %d bytes; %d calls)", ratio*100, median(with), median(without), sizes[0], sizes[1], calls), ratio >= 0.5)
+	return nil
+}
+
+// pins reads as a guest and checks how many pins there are, and how many stand for another one too.
+func (b *bench) pins(ctx context.Context, path string, want, wantMerged int) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.addr+path, http.NoBody)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close() //nolint:errcheck // read only
+	var answer struct {
+		Entities []struct {
+			Properties struct {
+				MergedFrom []json.RawMessage `json:"merged_from"`
+			}
+		}
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+		return err
+	}
+	merged := 0
+	for _, e := range answer.Entities {
+		if len(e.Properties.MergedFrom) == 1 {
+			merged++
+		}
+	}
+	if len(answer.Entities) != want || merged != wantMerged {
+		return fmt.Errorf("%s: %d pins, %d of them merged; want %d and %d (%s)", path, len(answer.Entities), merged, want, wantMerged, resp.Status)
+	}
+	return nil
+}
