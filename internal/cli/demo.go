@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -40,7 +41,7 @@ func (c *demoCmd) Run(p *program) (err error) {
 	}
 	s, err := c.serve(p, dir, publisher, relay)
 	if err != nil {
-		return errors.Join(err, relay.cmd.Process.Kill())
+		return errors.Join(err, relay.abandon())
 	}
 	d := &demonstration{program: p, server: s, town: town, publisher: publisher, relay: relay}
 	p.printf("Wayside demo: building the town …\n")
@@ -86,11 +87,13 @@ func (d *demonstration) run(ctx context.Context) error {
 		return nil
 	case <-d.server.ready:
 	}
+	// A connection that was made and not used would hold up the end: the service waits a while for its first request.
+	defer http.DefaultClient.CloseIdleConnections()
 	client := demo.NewClient(d.server.config.BaseURL)
 	push, err := d.settle(ctx, client)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // asked to stop while the town was being built
+			return nil // asked to stop while the town was being built
 		}
 		return err
 	}
@@ -145,7 +148,7 @@ func (d *demonstration) feeds() []map[string]any {
 	}
 }
 
-// townIsThere is how long the welcome waits for the first poll (D6.1).
+// townIsThere is how long the welcome waits for the first poll (D6.1), and for the relay to have read what happens.
 const townIsThere = 5 * time.Second
 
 // welcome prints what to try, once there is something to see.
@@ -154,7 +157,7 @@ func (d *demonstration) welcome(ctx context.Context) {
 	defer deadline.Stop()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for waiting := true; waiting && d.server.follower.Entities() < 20; {
+	for waiting := true; waiting && (d.server.follower.Entities() < 20 || !d.relay.tells(ctx)); {
 		select {
 		case <-ctx.Done():
 			return

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +18,7 @@ import (
 
 	"wayside/internal/config"
 	"wayside/internal/demo"
+	"wayside/internal/upstream"
 )
 
 // townRelay is the demo town's relay upstream: wayside relay itself, as a process of its own, so that it can be stopped
@@ -75,6 +79,32 @@ func (r *townRelay) upstream() config.Upstream {
 	}
 }
 
+// tells says whether it answers with something that happens in the town.
+func (r *townRelay) tells(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	target := "http://" + r.listen + upstream.PathIncidents + "?lat=52&lng=5&radius=5000&tenant=demo"
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
+	if err != nil {
+		return false
+	}
+	req.Header.Set(upstream.AuthHeader, r.secret)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close() //nolint:errcheck // read only
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	return err == nil && bytes.Contains(body, []byte(`"external_id"`))
+}
+
+// abandon ends the process of a demo that cannot start.
+func (r *townRelay) abandon() error {
+	err := r.cmd.Process.Kill()
+	_ = r.cmd.Wait() // it was killed: nothing else can be said of it
+	return err
+}
+
 // relayPatience is how long the process may take to stop.
 const relayPatience = 5 * time.Second
 
@@ -93,6 +123,8 @@ func (r *townRelay) run(ctx context.Context) error {
 	case <-ended:
 		return nil
 	case <-time.After(relayPatience):
-		return r.cmd.Process.Kill()
+		err := r.cmd.Process.Kill()
+		<-ended
+		return err
 	}
 }
