@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// showing is a running wayside demo.
+type showing struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	dir string // where it keeps things
+	out lockedBuffer
+	log lockedBuffer
+}
+
+func newShowing(t *testing.T, listen string) *showing {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts the real binary")
+	}
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &showing{t: t, cmd: exec.Command(bin, "demo", "--listen", listen), dir: t.TempDir()}
+	d.cmd.Env = append(os.Environ(), "TMPDIR="+d.dir)
+	d.cmd.Stdout, d.cmd.Stderr = &d.out, &d.log
+	return d
+}
+
+// processes gives those that name the demo's folder: its relay. Only Linux tells.
+func (d *showing) processes() []string {
+	d.t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var named []string
+	for _, file := range all {
+		text, _ := os.ReadFile(file) // a process that has ended meanwhile has none
+		if strings.Contains(string(text), d.dir) {
+			named = append(named, strings.ReplaceAll(string(text), "\x00", " "))
+		}
+	}
+	return named
+}
+
+// gone holds that the demo has left nothing.
+func (d *showing) gone() {
+	d.t.Helper()
+	if files, err := os.ReadDir(d.dir); err != nil || len(files) > 0 {
+		d.t.Errorf("left behind: %v, %v", files, err)
+	}
+	if left := d.processes(); left != nil {
+		d.t.Errorf("still there: %v", left)
+	}
+}
+
+// look reads the town as a guest, under a guest's limits.
+func (d *showing) look(base string) *seen {
+	d.t.Helper()
+	resp, err := http.Get(base + "/v2/entities/nearby?lat=52.0&lng=5.0&radius=3000")
+	if err != nil {
+		d.t.Fatalf("%v\n%s", err, &d.log)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return asSeen(d.t, resp, body)
+}
+
+// TestDemo does what the demo's welcome proposes: it stops the town's relay and starts it again (D12.2).
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	d := newShowing(t, "127.0.0.1:0")
+	if err := d.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.cmd.Process.Kill() })
+	withinWindows(t, 20*time.Millisecond, "the welcome", func() bool { return strings.Contains(d.out.String(), "nothing is kept") })
+	said := regexp.MustCompile(`(?s)the service at (http://\S+) .*the process (\d+)\..*start it again with\n\n  ([^\n]+)\n`).FindStringSubmatch(d.out.String())
+	if said == nil {
+		t.Fatalf("the welcome: %s", &d.out)
+	}
+	base, again := said[1], strings.Fields(said[3])
+	pid, err := strconv.Atoi(said[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	become := func(what, status string) {
+		t.Helper()
+		withinWindows(t, 400*time.Millisecond, what, func() bool {
+			v := d.look(base)
+			if !strings.Contains(v.body, `"id":"incident:v1:`) {
+				t.Fatalf("%s: no live incident", what)
+			}
+			return v.status == status
+		})
+	}
+	become("the town's relay works", "online")
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	become("the town's relay is killed", "offline")
+	relay := exec.Command(again[0], again[1:]...)
+	if err := relay.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = relay.Process.Kill() })
+	become("it is started again", "online")
+	if err := relay.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := relay.Wait(); err != nil {
+		t.Errorf("the relay that was started again: %v", err)
+	}
+	d.end()
+}
+
+// end asks the demo to end: it does, and leaves nothing.
+func (d *showing) end() {
+	d.t.Helper()
+	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := d.cmd.Wait(); err != nil {
+		d.t.Errorf("exit: %v\n%s", err, &d.log)
+	}
+	d.gone()
+}
+
+// TestDemoTakesItsRelayAlong holds that nothing stays, however the demo ends.
+func TestDemoTakesItsRelayAlong(t *testing.T) {
+	t.Parallel()
+	d := newShowing(t, "127.0.0.1:0")
+	if err := d.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.cmd.Process.Kill() })
+	eventually(t, "the town is being built", func() bool { return strings.Contains(d.out.String(), "building the town") })
+	if running := d.processes(); runtime.GOOS == "linux" && len(running) != 1 {
+		t.Errorf("while it runs: %v", running)
+	}
+	d.end()
+
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	refused := newShowing(t, taken.Addr().String())
+	if err := refused.cmd.Run(); err == nil || !strings.Contains(refused.log.String(), "address already in use") {
+		t.Errorf("at an address that is taken: %v\n%s", err, &refused.log)
+	}
+	refused.gone()
+}
