@@ -24,6 +24,8 @@ var rules = map[string]rule{
 	"ingest":    {ours: []string{"mapdata", "geo"}, never: transport},
 	"consensus": {ours: []string{"mapdata", "geo"}, never: transport},
 	"index":     {ours: []string{"mapdata", "geo"}, never: transport},
+	"ahead":     {ours: []string{"mapdata", "geo"}, never: technology},
+	"law":       {ours: []string{"mapdata", "geo"}, never: technology},
 	"source":    {ours: []string{"mapdata", "geo"}, never: transport},
 	"live":      {ours: []string{"mapdata", "geo"}, never: transport},
 
@@ -40,7 +42,7 @@ var rules = map[string]rule{
 	"live/memory":     {never: transport},
 
 	"follow": {ours: []string{"consensus", "index", "source", "mapdata", "geo"}, never: transport},
-	"nearby": {ours: []string{"mapdata", "geo", "consensus"}, never: transport},
+	"nearby": {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
 
 	"feed":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
 	"account": {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
@@ -50,7 +52,7 @@ var rules = map[string]rule{
 
 	"ratelimit": {ours: []string{"mapdata"}, never: transport},
 	"httpapi": {
-		ours:  []string{"account", "apps", "feed", "ingest", "nearby", "provider/push", "source", "vote", "mapdata", "geo", "ratelimit"},
+		ours:  []string{"account", "ahead", "apps", "feed", "ingest", "nearby", "provider/push", "source", "vote", "mapdata", "geo", "ratelimit"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
@@ -65,7 +67,7 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"ingest", "httpapi", "cli", "demo", "upstream"}
+var wireShapes = []string{"ingest", "httpapi", "law", "cli", "demo", "upstream"}
 
 // suites are packages of tests that several packages run: what concerns what ships does not concern them.
 var suites = []string{"store/storetest", "live/livetest"}

@@ -79,6 +79,9 @@ func (k Kind) Persistent() bool { return catalogue[k].Default == 0 }
 // Charger says whether the rules of charger networks apply (D4.7).
 func (k Kind) Charger() bool { return catalogue[k].Group == "chargers" }
 
+// Camera says whether the rules of cameras apply: two stages of an announcement, and zones.
+func (k Kind) Camera() bool { return catalogue[k].Group == "cameras" }
+
 // Lifetime is how long an entity lives after it was last seen: the kind's default for ttl 0, otherwise ttl cut to the
 // kind's longest (D2.4). 0 means persistent.
 func (k Kind) Lifetime(ttl time.Duration) time.Duration {
@@ -100,9 +103,19 @@ const AllKinds = KindSet(1)<<KindCount - 1
 
 // IncidentKinds are the kinds of live incidents, which are those that are merged: what happens on the road (D10.1).
 func IncidentKinds() KindSet {
+	return kindsThat(func(k Kind) bool { return catalogue[k].MergeDistance > 0 })
+}
+
+// CameraKinds are the kinds of cameras.
+func CameraKinds() KindSet { return kindsThat(Kind.Camera) }
+
+// ChargerKinds are the kinds of chargers.
+func ChargerKinds() KindSet { return kindsThat(Kind.Charger) }
+
+func kindsThat(belong func(Kind) bool) KindSet {
 	var set KindSet
 	for k := range catalogue {
-		if catalogue[k].MergeDistance > 0 {
+		if belong(Kind(k)) {
 			set = set.With(Kind(k))
 		}
 	}
