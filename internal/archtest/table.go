@@ -50,9 +50,11 @@ var rules = map[string]rule{
 	"apps":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
 	"mail":    {ours: []string{"mapdata"}, never: transport},
 
+	"basemap": {never: transport},
+
 	"ratelimit": {ours: []string{"mapdata"}, never: transport},
 	"httpapi": {
-		ours:  []string{"account", "ahead", "apps", "feed", "ingest", "nearby", "provider/push", "source", "vote", "mapdata", "geo", "ratelimit"},
+		ours:  []string{"account", "ahead", "apps", "feed", "ingest", "nearby", "provider/push", "source", "vote", "mapdata", "geo", "ratelimit", "basemap"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
@@ -63,7 +65,7 @@ var rules = map[string]rule{
 
 	"upstream": {ours: []string{"ingest", "mapdata", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
 
-	"demo": {ours: []string{"geo"}}, // knows the service by its wire alone
+	"demo": {ours: []string{"geo", "basemap"}}, // knows the service by its wire, and writes its map as any tool would
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.

@@ -1,0 +1,290 @@
+package basemap
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// TestTileIDs compares with ids that the specification and other readers give.
+func TestTileIDs(t *testing.T) {
+	for _, tt := range []struct {
+		z    uint8
+		x, y uint32
+		want uint64
+	}{
+		{0, 0, 0, 0}, {1, 0, 0, 1}, {1, 0, 1, 2}, {1, 1, 1, 3}, {1, 1, 0, 4}, {2, 0, 0, 5}, {12, 3423, 1763, 19078479},
+	} {
+		if got, ok := tileID(tt.z, tt.x, tt.y); got != tt.want || !ok {
+			t.Errorf("%d/%d/%d is %d, want %d", tt.z, tt.x, tt.y, got, tt.want)
+		}
+	}
+	for _, none := range [][3]uint32{{27, 0, 0}, {0, 1, 0}, {3, 8, 0}, {3, 0, 8}, {255, 0, 0}, {3, math.MaxUint32, 0}} {
+		if _, ok := tileID(uint8(none[0]), none[1], none[2]); ok {
+			t.Errorf("there is no tile %v", none)
+		}
+	}
+}
+
+// TestTileIDsFillEachZoom holds that no two tiles of a zoom share an id, and that neighbours on the curve touch.
+func TestTileIDsFillEachZoom(t *testing.T) {
+	const z = 5
+	first := uint64(1<<(2*z)-1) / 3
+	at := make(map[uint64][2]int)
+	for x := range 1 << z {
+		for y := range 1 << z {
+			id, _ := tileID(z, uint32(x), uint32(y))
+			at[id] = [2]int{x, y}
+		}
+	}
+	for id := first; id < first+1<<(2*z); id++ {
+		here, ok := at[id]
+		if !ok {
+			t.Fatalf("no tile has id %d", id)
+		}
+		if before, ok := at[id-1]; ok && max(here[0]-before[0], before[0]-here[0])+max(here[1]-before[1], before[1]-here[1]) != 1 {
+			t.Errorf("%v follows %v", here, before)
+		}
+	}
+}
+
+func testPlan(kind TileType) Plan {
+	return Plan{
+		Type: kind, Bounds: Bounds{4.9, 51.9, 5.1, 52.1}, Center: [3]float64{5, 52, 13}, Name: "Test",
+		Attribution: "© Somebody & <others>",
+		Layers:      []VectorLayer{{ID: "roads", Fields: map[string]string{"kind": "String"}, MinZoom: 0, MaxZoom: 26}},
+	}
+}
+
+func archiveOf(t testing.TB, plan Plan, tiles []Tile, leafSize int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := write(&out, plan, tiles, leafSize); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func openBytes(b []byte) (*Archive, error) {
+	return open(bytes.NewReader(b), int64(len(b)), time.Unix(1_700_000_000, 0))
+}
+
+// TestWhatIsWrittenIsRead writes tiles of all kinds of neighbourhoods and reads every tile of those zooms back.
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const z = 3
+		kind := rapid.SampledFrom([]TileType{MVT, PNG}).Draw(t, "type")
+		want := make(map[[2]uint32]string)
+		var tiles []Tile
+		for x := range uint32(1 << z) {
+			for y := range uint32(1 << z) {
+				if n := rapid.IntRange(0, 3).Draw(t, "content"); n > 0 { // three contents: runs come up
+					want[[2]uint32{x, y}] = fmt.Sprint("tile ", n)
+					tiles = append(tiles, Tile{z, x, y, fmt.Append(nil, "tile ", n)})
+				}
+			}
+		}
+		if len(tiles) == 0 {
+			return
+		}
+		var out bytes.Buffer
+		if err := write(&out, testPlan(kind), tiles, rapid.IntRange(1, 300).Draw(t, "leaf")); err != nil {
+			t.Fatal(err)
+		}
+		a, err := openBytes(out.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // from the file, and from the cache
+			for x := range uint32(1 << z) {
+				for y := range uint32(1 << z) {
+					tile, ok, err := a.Tile(z, x, y)
+					text, there := want[[2]uint32{x, y}]
+					if err != nil || ok != there {
+						t.Fatalf("%d/%d: %v, %v; want %v", x, y, ok, err, there)
+					}
+					if !ok {
+						continue
+					}
+					if got, err := tile.Plain(); string(got) != text || err != nil {
+						t.Fatalf("%d/%d: %q, %v; want %q", x, y, got, err, text)
+					}
+					if _, zipped, _ := tile.Packed(); zipped != (kind == MVT) {
+						t.Fatal("pictures lie as they are, vector tiles with gzip")
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestArchiveTellsOfItself holds what header and metadata say.
+func TestArchiveTellsOfItself(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "map.pmtiles")
+	b := archiveOf(t, testPlan(MVT), []Tile{{10, 526, 337, []byte("a")}, {11, 1052, 674, []byte("b")}}, leafEntries)
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	lowest, highest := a.Zooms()
+	got := []any{a.Type(), lowest, highest, a.Bounds(), a.Center(), a.Attribution(), a.VectorLayers()}
+	want := []any{
+		MVT, 10, 11,
+		Bounds{4.9, 51.9, 5.1, 52.1},
+		[3]float64{5, 52, 13},
+		"© Somebody & <others>",
+		[]VectorLayer{{ID: "roads", Fields: map[string]string{"kind": "String"}, MinZoom: 10, MaxZoom: 11}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestReadsAtOnce has many goroutines share an archive and its cache.
+func TestReadsAtOnce(t *testing.T) {
+	var tiles []Tile
+	for x := range uint32(32) {
+		for y := range uint32(32) {
+			tiles = append(tiles, Tile{5, x, y, fmt.Append(nil, x, y)})
+		}
+	}
+	a, err := openBytes(archiveOf(t, testPlan(MVT), tiles, 16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for _, want := range tiles {
+				tile, ok, err := a.Tile(want.Z, want.X, want.Y)
+				if err != nil || !ok {
+					t.Errorf("%v: %v %v", want, ok, err)
+					return
+				}
+				if got, err := tile.Plain(); !bytes.Equal(got, want.Data) || err != nil {
+					t.Errorf("%v: %q %v", want, got, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestCacheIsBounded fills it with more than it holds.
+func TestCacheIsBounded(t *testing.T) {
+	var c cache
+	directory := make([]entry, maxCached/10)
+	for i := range uint64(50) {
+		c.put(section{i, 1}, directory)
+		c.get(section{0, 1}) // in use: stays
+	}
+	if c.weight > maxCached || len(c.held) < 5 {
+		t.Errorf("%d directories of %d in all", len(c.held), c.weight)
+	}
+	if c.get(section{0, 1}) == nil || c.get(section{1, 1}) != nil {
+		t.Error("what was not asked for the longest time goes first")
+	}
+}
+
+// TestWriterRefuses holds what cannot be written.
+func TestWriterRefuses(t *testing.T) {
+	for name, tiles := range map[string][]Tile{
+		"nothing": nil,
+		"no such": {{1, 2, 0, []byte("a")}},
+		"empty":   {{1, 0, 0, nil}},
+		"twice":   {{1, 0, 0, []byte("a")}, {1, 0, 0, []byte("b")}},
+	} {
+		if Write(&bytes.Buffer{}, testPlan(MVT), tiles) == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+}
+
+// TestStylesAreJSON holds that a style for each schema refers to the source and layers that are there.
+func TestStyles(t *testing.T) {
+	for _, layers := range [][]string{{"roads", "water", "landuse"}, {"transportation"}, {"streets"}, {"strange"}, nil} {
+		plan := testPlan(MVT)
+		plan.Layers = nil
+		for _, id := range layers {
+			plan.Layers = append(plan.Layers, VectorLayer{ID: id})
+		}
+		a, err := openBytes(archiveOf(t, plan, []Tile{{3, 1, 1, []byte("a")}}, 9))
+		if err != nil {
+			t.Fatal(err)
+		}
+		day, night := styleText(t, a, Day), styleText(t, a, Night)
+		if day == night {
+			t.Error("night looks like day")
+		}
+		if len(layers) > 0 && !strings.Contains(day, `"source-layer":"`+layers[0]+`"`) {
+			t.Errorf("%v: nothing is drawn of it", layers)
+		}
+		for _, foreign := range []string{"glyphs", "sprite", "text-field", "icon-image"} {
+			if strings.Contains(day, foreign) {
+				t.Errorf("%v: the style needs %s, which nobody serves", layers, foreign)
+			}
+		}
+	}
+}
+
+func styleText(t *testing.T, a *Archive, theme Theme) string {
+	t.Helper()
+	text, err := json.Marshal(a.Style(theme, "http://wayside.test/map/tiles/{z}/{x}/{y}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestRoadsStandOut holds the contrast of roads, by fill or by rim, to the ground that they lie on: 3 to 1 for roads
+// that one drives through on (WCAG 1.4.11), and 2 to 1 for the rest.
+func TestRoadsStandOut(t *testing.T) {
+	for _, theme := range []Theme{Day, Night} {
+		p := theme.palette()
+		for c := range roadClasses {
+			for ground, color := range map[string]string{"land": p.land, "green": p.green, "built": p.built, "water": p.water} {
+				least := 2.0
+				if c <= minor && ground != "water" && ground != "green" {
+					least = 3
+				}
+				if got := max(contrast(p.fills[c], color), contrast(p.casing, color)); got < least {
+					t.Errorf("theme %d: class %d on %s: %.2f, want %.1f", theme, c, ground, got, least)
+				}
+			}
+		}
+	}
+}
+
+// contrast is the ratio of WCAG 2.
+func contrast(a, b string) float64 {
+	luminance := func(color string) float64 {
+		var r, g, b uint8
+		if _, err := fmt.Sscanf(color, "#%02x%02x%02x", &r, &g, &b); err != nil {
+			return math.NaN()
+		}
+		linear := func(v uint8) float64 {
+			s := float64(v) / 255
+			if s <= 0.04045 {
+				return s / 12.92
+			}
+			return math.Pow((s+0.055)/1.055, 2.4)
+		}
+		return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+	}
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}

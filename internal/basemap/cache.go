@@ -1,0 +1,60 @@
+package basemap
+
+import "sync"
+
+// maxCached is how many entries of leaf directories are kept: 24 bytes each, 12 MiB in all.
+const maxCached = 1 << 19
+
+// cache keeps the leaf directories that were asked for lately. The zero value is empty and ready.
+type cache struct {
+	mu     sync.Mutex
+	held   map[section]*cached
+	weight int
+	clock  uint64
+}
+
+type cached struct {
+	entries []entry
+	used    uint64
+}
+
+func (c *cache) get(s section) []entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := c.held[s]
+	if found == nil {
+		return nil
+	}
+	c.clock++
+	found.used = c.clock
+	return found.entries
+}
+
+// put keeps a directory, and lets go of those that were not asked for the longest time. There are so few that looking
+// through them all costs less than reading one.
+func (c *cache) put(s section, entries []entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.held == nil {
+		c.held = make(map[section]*cached)
+	}
+	if c.held[s] == nil {
+		c.weight += weigh(entries)
+	}
+	c.clock++
+	c.held[s] = &cached{entries, c.clock}
+	for c.weight > maxCached && len(c.held) > 1 {
+		var oldest section
+		least := c.clock + 1
+		for key, d := range c.held {
+			if d.used < least {
+				oldest, least = key, d.used
+			}
+		}
+		c.weight -= weigh(c.held[oldest].entries)
+		delete(c.held, oldest)
+	}
+}
+
+// weigh is what a directory costs: small ones cost their place in the table too.
+func weigh(entries []entry) int { return len(entries) + 64 }

@@ -1,0 +1,124 @@
+package basemap
+
+import (
+	"slices"
+	"strconv"
+)
+
+// schema says where in vector tiles there is what. Several are in use; an archive says which layers it has.
+type schema struct {
+	built, green, water, streams, borders, rails []selection
+	roads                                        [roadClasses]selection // without a layer: the schema has no such class
+}
+
+// selection is some features of a layer: those whose member, if it is named, is one of the values.
+type selection struct {
+	layerID string
+	members []string // names of one thing; which of them is used changed with the schema's versions
+	values  []string // nil: all
+}
+
+// layer makes a style's layer of the selection.
+func (s selection) layer(id string, number int, kind, geometry string, paint map[string]any) Layer {
+	// Some versions of the library say Multi… of features with several parts, others do not.
+	filter := []any{"all", []any{"in", []any{"geometry-type"}, []any{"literal", []string{geometry, "Multi" + geometry}}}}
+	if s.values != nil {
+		member := []any{"coalesce"}
+		for _, m := range s.members {
+			member = append(member, []any{"get", m})
+		}
+		filter = append(filter, []any{"in", append(member, ""), []any{"literal", s.values}})
+	}
+	return Layer{
+		"id": id + "-" + strconv.Itoa(number), "type": kind, "source": sourceName, "source-layer": s.layerID,
+		"filter": filter, "paint": paint,
+	}
+}
+
+// schema picks the schema by the layer that its roads lie in.
+func (a *Archive) schema() *schema {
+	has := func(id string) bool {
+		return slices.ContainsFunc(a.about.layers, func(l VectorLayer) bool { return l.ID == id })
+	}
+	switch {
+	case has("transportation"):
+		return openMapTiles()
+	case has("roads"):
+		return protomaps()
+	case has("streets"):
+		return shortbread()
+	}
+	return a.unknownSchema()
+}
+
+// openMapTiles is the schema of OpenMapTiles, which planetiler and tilemaker write unless told otherwise.
+func openMapTiles() *schema {
+	class := []string{"class"}
+	road := func(values ...string) selection { return selection{"transportation", class, values} }
+	return &schema{
+		built: []selection{{"landuse", class, []string{"residential", "suburb", "neighbourhood", "commercial", "industrial", "retail"}}},
+		green: []selection{
+			{"landcover", class, []string{"wood", "grass", "wetland"}},
+			{"landuse", class, []string{"cemetery", "pitch", "park"}},
+			{"park", nil, nil},
+		},
+		water:   []selection{{"water", nil, nil}},
+		streams: []selection{{"waterway", nil, nil}},
+		borders: []selection{{"boundary", nil, nil}},
+		rails:   []selection{road("rail", "transit")},
+		roads: [roadClasses]selection{
+			motorway: road("motorway"), major: road("trunk", "primary"), medium: road("secondary", "tertiary"),
+			minor: road("minor", "unclassified", "residential", "living_street", "busway"), service: road("service", "track", "raceway"),
+		},
+	}
+}
+
+// protomaps is the schema of the Protomaps basemap, versions 2 to 4. Before version 4 members had a prefix.
+func protomaps() *schema {
+	kind := []string{"kind", "pmap:kind"}
+	detail := []string{"kind_detail", "pmap:kind_detail", "highway", "kind"}
+	return &schema{
+		built: []selection{{"landuse", kind, []string{"residential", "industrial", "commercial", "urban_area"}}},
+		green: []selection{
+			{"landuse", kind, []string{"park", "forest", "wood", "nature_reserve", "national_park", "cemetery", "grass", "meadow", "grassland", "garden", "golf_course", "pitch", "village_green", "playground", "recreation_ground", "scrub"}},
+		},
+		water:   []selection{{"water", nil, nil}},
+		streams: []selection{{"water", kind, []string{"river", "stream", "canal"}}, {"physical_line", kind, []string{"river", "stream", "canal"}}},
+		borders: []selection{{"boundaries", kind, []string{"country"}}},
+		rails:   []selection{{"roads", kind, []string{"rail"}}, {"transit", kind, []string{"rail"}}},
+		roads: [roadClasses]selection{
+			motorway: {"roads", kind, []string{"highway"}},
+			major:    {"roads", detail, []string{"trunk", "trunk_link", "primary", "primary_link", "major_road"}},
+			medium:   {"roads", detail, []string{"secondary", "secondary_link", "tertiary", "tertiary_link", "medium_road"}},
+			minor:    {"roads", detail, []string{"unclassified", "residential", "living_street", "road", "minor_road"}},
+			service:  {"roads", detail, []string{"service", "track"}},
+		},
+	}
+}
+
+// shortbread is the schema of that name, which VersaTiles and others use.
+func shortbread() *schema {
+	kind := []string{"kind"}
+	road := func(values ...string) selection { return selection{"streets", kind, values} }
+	return &schema{
+		built:   []selection{{"land", kind, []string{"residential", "industrial", "commercial", "retail"}}},
+		green:   []selection{{"land", kind, []string{"forest", "grass", "park", "garden", "meadow", "cemetery", "golf_course", "scrub", "village_green", "recreation_ground"}}},
+		water:   []selection{{"ocean", nil, nil}, {"water_polygons", nil, nil}},
+		streams: []selection{{"water_lines", nil, nil}},
+		borders: []selection{{"boundaries", nil, nil}},
+		rails:   []selection{road("rail", "light_rail", "tram", "subway")},
+		roads: [roadClasses]selection{
+			motorway: road("motorway"), major: road("trunk", "primary"), medium: road("secondary", "tertiary"),
+			minor: road("unclassified", "residential", "living_street", "busway"), service: road("service", "track"),
+		},
+	}
+}
+
+// unknownSchema draws every line as a small road: more than nothing, where names mean nothing.
+func (a *Archive) unknownSchema() *schema {
+	s := &schema{}
+	for _, l := range a.about.layers {
+		s.borders = append(s.borders, selection{l.ID, nil, nil})
+	}
+	return s
+}

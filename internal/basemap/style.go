@@ -1,0 +1,171 @@
+package basemap
+
+// Theme is the light in which a map is read.
+type Theme int
+
+// The themes. What they look like was chosen for a driver's glance: few colours, roads that stand out from the ground by
+// at least 3 to 1, and pins that stand out from everything.
+const (
+	Day Theme = iota
+	Night
+)
+
+// palette is the colours of a theme.
+type palette struct {
+	land, water, green, built, border string
+	casing                            string // the rim of roads
+	fills                             [roadClasses]string
+	rail                              string
+}
+
+// roadClass is how much traffic a road is made for, the widest first.
+type roadClass int
+
+const (
+	motorway roadClass = iota
+	major
+	medium
+	minor
+	service
+	roadClasses
+)
+
+func (t Theme) palette() palette {
+	if t == Night {
+		return palette{
+			land: "#11161c", water: "#17324a", green: "#14261d", built: "#171d25", border: "#4a5460",
+			casing: "#07090c", rail: "#333c47",
+			fills: [roadClasses]string{"#b98a45", "#93876f", "#838d99", "#6b7684", "#586370"},
+		}
+	}
+	return palette{
+		land: "#eceae4", water: "#9cc3e0", green: "#c9dfbb", built: "#e2dfd8", border: "#8d8794",
+		casing: "#767a80", rail: "#a9a9ad",
+		fills: [roadClasses]string{"#f0a13c", "#ffd46b", "#fff3c4", "#ffffff", "#f7f7f7"},
+	}
+}
+
+// width is the width of a road as an expression of the zoom, rim pixels wider on both sides together.
+func (c roadClass) width(rim float64) []any {
+	widths := [roadClasses][4]float64{ // in pixels at the zooms below; 0: not drawn there
+		motorway: {2.2, 5, 13, 40},
+		major:    {1.2, 3.6, 11, 34},
+		medium:   {0.7, 2.6, 9, 28},
+		minor:    {0, 1.4, 6.5, 22},
+		service:  {0, 0, 3, 11},
+	}[c]
+	out := []any{"interpolate", []any{"exponential", 1.5}, []any{"zoom"}}
+	for i, zoom := range []int{10, 13, 16, 19} {
+		w := widths[i]
+		if w > 0 {
+			w += rim
+		}
+		out = append(out, zoom, w)
+	}
+	return out
+}
+
+// lowest is the zoom from which a class is drawn.
+func (c roadClass) lowest() int { return [roadClasses]int{5, 7, 9, 12, 14}[c] }
+
+// Layer is one layer of a style, as the MapLibre style specification has it.
+type Layer map[string]any
+
+// Style makes the style for the archive's tiles, which lie at tiles, an absolute address with {z}, {x} and {y} in it. It
+// is complete: it needs no fonts and no drawings, and so has no names in it.
+func (a *Archive) Style(theme Theme, tiles string) map[string]any {
+	lowest, highest := a.Zooms()
+	source := map[string]any{
+		"tiles": []string{tiles}, "minzoom": lowest, "maxzoom": highest,
+		"bounds": []float64{a.bounds.West, a.bounds.South, a.bounds.East, a.bounds.North},
+	}
+	style := Blank(theme)
+	layers, _ := style["layers"].([]Layer)
+	if a.Type() == MVT {
+		source["type"] = "vector"
+		layers = append(layers, a.vectorStyle(theme.palette())...)
+	} else {
+		source["type"], source["tileSize"] = "raster", 256
+		paint := map[string]any{}
+		if theme == Night {
+			paint = map[string]any{"raster-brightness-max": 0.45, "raster-saturation": -0.4}
+		}
+		layers = append(layers, Layer{"id": "pictures", "type": "raster", "source": sourceName, "paint": paint})
+	}
+	style["sources"], style["layers"] = map[string]any{sourceName: source}, layers
+	style["center"], style["zoom"] = []float64{a.centerLng, a.centerLat}, a.centerZoom
+	return style
+}
+
+// sourceName is the style's one source.
+const sourceName = "map"
+
+// Blank is the style of no map: the ground alone.
+func Blank(theme Theme) map[string]any {
+	name := "Wayside day"
+	if theme == Night {
+		name = "Wayside night"
+	}
+	return map[string]any{
+		"version": 8, "name": name, "sources": map[string]any{},
+		"layers": []Layer{{"id": "land", "type": "background", "paint": map[string]any{"background-color": theme.palette().land}}},
+	}
+}
+
+// vectorStyle draws ground, water, borders and roads, in this order; bridges last.
+func (a *Archive) vectorStyle(p palette) []Layer {
+	s := a.schema()
+	layers := []Layer{}
+	for _, area := range []struct {
+		id, color string
+		where     []selection
+	}{{"built", p.built, s.built}, {"green", p.green, s.green}, {"water", p.water, s.water}} {
+		for i, sel := range area.where {
+			layers = append(layers, sel.layer(area.id, i, "fill", "Polygon", map[string]any{"fill-color": area.color}))
+		}
+	}
+	for i, sel := range s.streams {
+		layers = append(layers, sel.layer("stream", i, "line", "LineString", map[string]any{
+			"line-color": p.water, "line-width": []any{"interpolate", []any{"exponential", 1.5}, []any{"zoom"}, 9, 0.6, 16, 6},
+		}))
+	}
+	for i, sel := range s.borders {
+		layers = append(layers, sel.layer("border", i, "line", "LineString", map[string]any{
+			"line-color": p.border, "line-width": 1.2, "line-dasharray": []int{4, 2},
+		}))
+	}
+	for i, sel := range s.rails {
+		rail := sel.layer("rail", i, "line", "LineString", map[string]any{"line-color": p.rail, "line-width": 1.4})
+		rail["minzoom"] = 12
+		layers = append(layers, rail)
+	}
+	return append(layers, s.roadLayers(p)...)
+}
+
+// roadLayers draws rims below fills and small roads below large ones, so that crossings look like crossings.
+func (s *schema) roadLayers(p palette) []Layer {
+	var layers []Layer
+	round := map[string]any{"line-cap": "round", "line-join": "round"}
+	const rim = 2.4
+	for _, part := range []struct {
+		id    string
+		color func(roadClass) string
+		rim   float64
+	}{
+		{"rim", func(roadClass) string { return p.casing }, rim},
+		{"road", func(c roadClass) string { return p.fills[c] }, 0},
+	} {
+		for c := roadClasses - 1; c >= 0; c-- {
+			sel := s.roads[c]
+			if sel.layerID == "" {
+				continue
+			}
+			l := sel.layer(part.id, int(c), "line", "LineString", map[string]any{
+				"line-color": part.color(c), "line-width": c.width(part.rim),
+			})
+			l["minzoom"], l["layout"] = c.lowest(), round
+			layers = append(layers, l)
+		}
+	}
+	return layers
+}

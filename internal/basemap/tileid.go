@@ -1,0 +1,30 @@
+package basemap
+
+// MaxZoom is the highest zoom that a tile may have.
+const MaxZoom = 26
+
+// tileID numbers the tiles of all zooms: those of lower zooms first, those of one zoom along a Hilbert curve. ok is
+// false if there is no such tile.
+func tileID(z uint8, x, y uint32) (id uint64, ok bool) {
+	if z > MaxZoom || x >= 1<<z || y >= 1<<z {
+		return 0, false
+	}
+	id = (uint64(1)<<(2*z) - 1) / 3 // the tiles of all zooms below
+	for side := uint32(1) << z >> 1; side > 0; side >>= 1 {
+		var right, low uint32
+		if x&side > 0 {
+			right = 1
+		}
+		if y&side > 0 {
+			low = 1
+		}
+		id += uint64(side) * uint64(side) * uint64((3*right)^low)
+		if low == 0 { // turn the quadrant as the curve runs in it
+			if right == 1 {
+				x, y = side-1-x&(side-1), side-1-y&(side-1)
+			}
+			x, y = y, x
+		}
+	}
+	return id, true
+}

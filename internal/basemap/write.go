@@ -1,0 +1,187 @@
+package basemap
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Plan is what an archive to be written is about.
+type Plan struct {
+	Type        TileType
+	Bounds      Bounds
+	Center      [3]float64 // longitude, latitude, zoom
+	Name        string
+	Attribution string        // plain text
+	Layers      []VectorLayer // nil: the tiles are pictures
+}
+
+// Tile is a tile to be written.
+type Tile struct {
+	Z    uint8
+	X, Y uint32
+	Data []byte // not compressed; not empty
+}
+
+// Sizes of what is written. The format wants header and root directory within the first 16 KiB.
+const (
+	maxRootBytes = 16<<10 - headerSize
+	leafEntries  = 4096
+)
+
+// Write writes an archive: clustered, gzip inside, vector tiles compressed with gzip and pictures as they are. An
+// error is that of w, or says that a tile cannot be, or stands twice.
+func Write(w io.Writer, plan Plan, tiles []Tile) error { return write(w, plan, tiles, leafEntries) }
+
+// write is Write with leaf directories of another size.
+func write(w io.Writer, plan Plan, tiles []Tile, leafSize int) error {
+	h := header{
+		clustered: true, internal: compressionGzip, tileData: compressionNone, tileType: plan.Type,
+		bounds: plan.Bounds, centerLng: plan.Center[0], centerLat: plan.Center[1], centerZoom: uint8(plan.Center[2]),
+	}
+	if plan.Type == MVT {
+		h.tileData = compressionGzip
+	}
+	entries, data, err := layOut(&h, tiles)
+	if err != nil {
+		return err
+	}
+	root, leaves, err := layDirectories(entries, leafSize)
+	if err != nil {
+		return err
+	}
+	about, err := describe(plan, int(h.minZoom), int(h.maxZoom))
+	if err != nil {
+		return err
+	}
+	at := uint64(headerSize)
+	for _, part := range []struct {
+		section *section
+		bytes   []byte
+	}{{&h.root, root}, {&h.metadata, about}, {&h.leaves, leaves}, {&h.tiles, data}} {
+		*part.section = section{at, uint64(len(part.bytes))}
+		at += uint64(len(part.bytes))
+	}
+	for _, b := range [][]byte{h.append(nil), root, about, leaves, data} {
+		if _, err := w.Write(b); err != nil {
+			return fmt.Errorf("write the base map: %w", err)
+		}
+	}
+	return nil
+}
+
+// layOut puts the tiles in order, equal ones once, and counts them in the header.
+func layOut(h *header, tiles []Tile) (entries []entry, data []byte, err error) {
+	if len(tiles) == 0 {
+		return nil, nil, errors.New("a base map needs a tile")
+	}
+	type numbered struct {
+		id   uint64
+		tile *Tile
+	}
+	ordered := make([]numbered, len(tiles))
+	h.minZoom = MaxZoom
+	for i := range tiles {
+		t := &tiles[i]
+		id, ok := tileID(t.Z, t.X, t.Y)
+		if !ok || len(t.Data) == 0 {
+			return nil, nil, fmt.Errorf("there is no tile %d/%d/%d, or it is empty", t.Z, t.X, t.Y)
+		}
+		ordered[i] = numbered{id, t}
+		h.minZoom, h.maxZoom = min(h.minZoom, t.Z), max(h.maxZoom, t.Z)
+	}
+	slices.SortFunc(ordered, func(a, b numbered) int {
+		if a.id < b.id {
+			return -1
+		}
+		return 1
+	})
+	known := make(map[[sha256.Size]byte]section)
+	for i, n := range ordered {
+		if i > 0 && n.id == ordered[i-1].id {
+			return nil, nil, fmt.Errorf("tile %d/%d/%d stands twice", n.tile.Z, n.tile.X, n.tile.Y)
+		}
+		sum := sha256.Sum256(n.tile.Data)
+		place, ok := known[sum]
+		if !ok {
+			packed := n.tile.Data
+			if h.tileData == compressionGzip {
+				if packed, err = pack(packed); err != nil {
+					return nil, nil, err
+				}
+			}
+			place = section{uint64(len(data)), uint64(len(packed))}
+			known[sum] = place
+			data = append(data, packed...)
+		}
+		last := len(entries) - 1
+		if last >= 0 && entries[last].offset == place.offset && entries[last].id+uint64(entries[last].run) == n.id {
+			entries[last].run++
+			continue
+		}
+		entries = append(entries, entry{id: n.id, offset: place.offset, length: uint32(place.length), run: 1})
+	}
+	h.addressed, h.entries, h.contents = uint64(len(tiles)), uint64(len(entries)), uint64(len(known))
+	return entries, data, nil
+}
+
+// layDirectories writes one directory, or, if that is too large, a root that leads to leaves.
+func layDirectories(entries []entry, leafSize int) (root, leaves []byte, err error) {
+	if len(entries) <= leafSize {
+		root, err = pack(appendDirectory(entries))
+		if err != nil || len(root) <= maxRootBytes {
+			return root, nil, err
+		}
+	}
+	var top []entry
+	for leaf := range slices.Chunk(entries, leafSize) {
+		packed, err := pack(appendDirectory(leaf))
+		if err != nil {
+			return nil, nil, err
+		}
+		top = append(top, entry{id: leaf[0].id, offset: uint64(len(leaves)), length: uint32(len(packed))})
+		leaves = append(leaves, packed...)
+	}
+	if root, err = pack(appendDirectory(top)); err != nil || len(root) <= maxRootBytes {
+		return root, leaves, err
+	}
+	return nil, nil, errors.New("too many tiles for one level of leaf directories")
+}
+
+// describe writes the metadata.
+func describe(plan Plan, lowest, highest int) ([]byte, error) {
+	about := map[string]any{"name": plan.Name, "attribution": html.EscapeString(plan.Attribution), "type": "baselayer"}
+	layers := []map[string]any{}
+	for _, l := range plan.Layers {
+		layers = append(layers, map[string]any{
+			"id": l.ID, "fields": l.Fields, "minzoom": max(l.MinZoom, lowest), "maxzoom": min(l.MaxZoom, highest),
+		})
+	}
+	if plan.Type == MVT {
+		about["vector_layers"] = layers
+	}
+	text, err := json.Marshal(about)
+	if err != nil {
+		return nil, fmt.Errorf("describe the base map: %w", err)
+	}
+	return pack(text)
+}
+
+func pack(b []byte) ([]byte, error) {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := z.Write(b); err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
+	}
+	return out.Bytes(), nil
+}
