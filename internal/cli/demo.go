@@ -41,7 +41,10 @@ func (c *demoCmd) Run(p *program) (err error) {
 	}
 	s, err := c.serve(p, dir, publisher, relay)
 	if err != nil {
-		return errors.Join(err, relay.abandon())
+		return err
+	}
+	if err := relay.start(); err != nil { // not before: nobody would end it if the service could not be opened
+		return errors.Join(err, s.close())
 	}
 	d := &demonstration{program: p, server: s, town: town, publisher: publisher, relay: relay}
 	p.printf("Wayside demo: building the town …\n")

@@ -30,7 +30,7 @@ type townRelay struct {
 	secret string
 }
 
-// newTownRelay starts the process. It answers with what lies in the town's file, once there is one.
+// newTownRelay prepares the process: start starts it. It answers with what lies in the town's file.
 func newTownRelay(ctx context.Context, dir string) (*townRelay, error) {
 	listen, err := freePort(ctx)
 	if err != nil {
@@ -49,10 +49,15 @@ func newTownRelay(ctx context.Context, dir string) (*townRelay, error) {
 	}
 	r.cmd = exec.Command(self, "relay", "--listen", listen, "--secret-file", r.secretFile(), r.live().Name) //nolint:gosec,noctx // ourselves; ended by run
 	r.cmd.Env = []string{}
-	if err := r.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start the town's relay: %w", err)
-	}
 	return r, nil
+}
+
+// start starts the process. Only run ends it.
+func (r *townRelay) start() error {
+	if err := r.cmd.Start(); err != nil {
+		return fmt.Errorf("start the town's relay: %w", err)
+	}
+	return nil
 }
 
 // freePort finds a port of this machine's loopback that nobody listens on.
@@ -96,13 +101,6 @@ func (r *townRelay) tells(ctx context.Context) bool {
 	defer resp.Body.Close() //nolint:errcheck // read only
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	return err == nil && bytes.Contains(body, []byte(`"external_id"`))
-}
-
-// abandon ends the process of a demo that cannot start.
-func (r *townRelay) abandon() error {
-	err := r.cmd.Process.Kill()
-	_ = r.cmd.Wait() // it was killed: nothing else can be said of it
-	return err
 }
 
 // relayPatience is how long the process may take to stop.
