@@ -19,9 +19,10 @@ type memory struct {
 	sessions []mapdata.Session
 	tokens   []mapdata.APIToken
 	audit    []mapdata.AuditEntry
-	lookUps  int   // of sessions, tokens and accounts by address
-	touches  int   // of sessions and tokens
-	fail     error // of every write
+	kept
+	lookUps int   // of sessions, tokens and accounts by address
+	touches int   // of sessions and tokens
+	fail    error // of every write
 }
 
 func (m *memory) lock() func() { m.mu.Lock(); return m.mu.Unlock }

@@ -21,16 +21,22 @@ type signedIn struct {
 }
 
 func (s *Service) newSession(ctx context.Context, account *mapdata.Account, agent string) (*SignedIn, error) {
-	secret := newSecret()
-	hash, _ := secretHash(secret)
-	now := s.now()
-	session := &mapdata.Session{
-		ID: newID(), TokenHash: hash[:], Account: account.ID, CreatedAt: now, SeenAt: now, Agent: clean(agent, agentLength),
-	}
-	if err := s.store.CreateSession(ctx, session); err != nil {
+	in := s.draftSession(clean(agent, agentLength), s.now())
+	in.Account, in.Session.Account = account, account.ID
+	if err := s.store.CreateSession(ctx, in.Session); err != nil {
 		return nil, fmt.Errorf("store session: %w", err)
 	}
-	return &SignedIn{Account: account, Session: session, Secret: secret}, nil
+	return in, nil
+}
+
+// draftSession makes a session that is nobody's yet.
+func (s *Service) draftSession(agent string, now time.Time) *SignedIn {
+	secret := newSecret()
+	hash, _ := secretHash(secret)
+	return &SignedIn{
+		Session: &mapdata.Session{ID: newID(), TokenHash: hash[:], CreatedAt: now, SeenAt: now, Agent: agent},
+		Secret:  secret,
+	}
 }
 
 // clean makes a client's text fit for a list: no control characters, at most the given number of characters.

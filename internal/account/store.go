@@ -43,4 +43,28 @@ type Store interface {
 	APITokens(ctx context.Context, account mapdata.AccountID) ([]mapdata.APIToken, error)
 	// DeleteAPIToken revokes a token of the account, or fails with mapdata.ErrNotFound.
 	DeleteAPIToken(ctx context.Context, account mapdata.AccountID, id string, audit mapdata.AuditEntry) error
+
+	// CreatePairing stores a pairing that waits, and sets its ID. It fails with mapdata.ErrConflict when the secret or the
+	// code is another's.
+	CreatePairing(ctx context.Context, p *mapdata.Pairing) error
+	// Pairing finds a pairing by the hash of its secret, whatever its state, or fails with mapdata.ErrNotFound.
+	Pairing(ctx context.Context, deviceHash []byte) (*mapdata.Pairing, error)
+	// PairingByCode finds an unexpired pairing by the hash of its code; one that waits and had maxTries wrong tries no
+	// longer matches. A code that matches nothing counts one try on every waiting pairing of the name. Fails with
+	// mapdata.ErrNotFound.
+	PairingByCode(ctx context.Context, name string, codeHash []byte, now time.Time, maxTries int) (*mapdata.Pairing, error)
+	// AnswerPairing has the account approve or deny a pairing that waits, found as by PairingByCode. Whoever repeats an
+	// answer of their own is told the same again. It fails with mapdata.ErrNotFound, or with mapdata.ErrConflict when it
+	// was answered otherwise.
+	AnswerPairing(ctx context.Context, name string, codeHash []byte, now time.Time, maxTries int,
+		account mapdata.AccountID, answer mapdata.PairingState) (*mapdata.Pairing, error)
+	// TakePairing uses up the approved, unexpired pairing of the secret and stores the session as its account's, both or
+	// neither; it sets the session's account, and returns it. Fails with mapdata.ErrNotFound.
+	TakePairing(ctx context.Context, deviceHash []byte, now time.Time, s *mapdata.Session) (*mapdata.Account, error)
+
+	// Preferences reads what the account chose; all nil where nothing was stored.
+	Preferences(ctx context.Context, account mapdata.AccountID) (*mapdata.Preferences, error)
+	// SetPreferences stores what the account chose in place of all that it chose before, or fails with mapdata.ErrNotFound
+	// when there is no such account.
+	SetPreferences(ctx context.Context, account mapdata.AccountID, p *mapdata.Preferences) error
 }

@@ -50,11 +50,11 @@ const (
 )
 
 // Prune removes what nobody needs any more at now: changes that followers have had the time to see, attempts beyond
-// those that health counts, sign-ins and sessions that ended, entities and votes of feeds that are gone. Votes lose their
+// those that health counts, sign-ins, pairings and sessions that ended, entities and votes of feeds that are gone. Votes lose their
 // accounts in time (D9.7). It works in small transactions; run it every minute or so.
 func (db *DB) Prune(ctx context.Context, now time.Time) error {
 	for _, step := range []func(context.Context, time.Time) error{
-		db.pruneChanges, db.pruneAttempts, db.pruneSignIns, db.severVotes, db.pruneLive, db.pruneDeletedFeeds,
+		db.pruneChanges, db.pruneAttempts, db.pruneSignIns, db.prunePairings, db.severVotes, db.pruneLive, db.pruneDeletedFeeds,
 	} {
 		if err := step(ctx, now); err != nil {
 			return err

@@ -49,6 +49,8 @@ func Run(t *testing.T, fresh Fresh) {
 	}{
 		{"accounts", accountTests()},
 		{"sign-ins", signInTests()},
+		{"pairings", pairingTests()},
+		{"preferences", preferenceTests()},
 		{"feeds", feedTests()},
 		{"entities", entityTests()},
 		{"changes", changeTests()},

@@ -1,0 +1,107 @@
+package account_test
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// kept is what memory holds for pairings and preferences.
+type kept struct {
+	pairings    []mapdata.Pairing
+	conflicts   int // of the next pairings, so many are another's
+	preferences map[mapdata.AccountID]mapdata.Preferences
+}
+
+func (m *memory) CreatePairing(_ context.Context, p *mapdata.Pairing) error {
+	defer m.lock()()
+	if m.conflicts > 0 {
+		m.conflicts--
+		return mapdata.ErrConflict
+	}
+	p.ID = int64(len(m.pairings) + 1)
+	m.pairings = append(m.pairings, *p)
+	return m.fail
+}
+
+func (m *memory) Pairing(_ context.Context, hash []byte) (*mapdata.Pairing, error) {
+	defer m.lock()()
+	for _, p := range m.pairings {
+		if bytes.Equal(p.DeviceHash, hash) {
+			return &p, nil
+		}
+	}
+	return nil, mapdata.ErrNotFound
+}
+
+// byCode gives the place of what matches, or counts a try.
+func (m *memory) byCode(name string, hash []byte, now time.Time, most int) (*mapdata.Pairing, error) {
+	for i := range m.pairings {
+		if p := &m.pairings[i]; bytes.Equal(p.CodeHash, hash) && p.At(now, most) != mapdata.PairingOver {
+			return p, nil
+		}
+	}
+	for i := range m.pairings {
+		if p := &m.pairings[i]; p.Name == name && p.State == mapdata.PairingWaiting {
+			p.Tries++
+		}
+	}
+	return nil, mapdata.ErrNotFound
+}
+
+func (m *memory) PairingByCode(_ context.Context, name string, hash []byte, now time.Time, most int) (*mapdata.Pairing, error) {
+	defer m.lock()()
+	p, err := m.byCode(name, hash, now, most)
+	if err != nil {
+		return nil, err
+	}
+	own := *p
+	return &own, nil
+}
+
+func (m *memory) AnswerPairing(
+	_ context.Context, name string, hash []byte, now time.Time, most int, account mapdata.AccountID, answer mapdata.PairingState,
+) (*mapdata.Pairing, error) {
+	defer m.lock()()
+	p, err := m.byCode(name, hash, now, most)
+	if err != nil {
+		return nil, err
+	}
+	if p.State == mapdata.PairingWaiting {
+		p.State, p.Account = answer, account
+	} else if p.Account != account || (p.State == mapdata.PairingDenied) != (answer == mapdata.PairingDenied) {
+		return nil, mapdata.ErrConflict
+	}
+	own := *p
+	return &own, m.fail
+}
+
+func (m *memory) TakePairing(_ context.Context, hash []byte, now time.Time, s *mapdata.Session) (*mapdata.Account, error) {
+	defer m.lock()()
+	for i := range m.pairings {
+		p := &m.pairings[i]
+		if bytes.Equal(p.DeviceHash, hash) && p.State == mapdata.PairingApproved && now.Before(p.ExpiresAt) {
+			p.State, s.Account = mapdata.PairingUsed, p.Account
+			m.sessions = append(m.sessions, *s)
+			return m.find(func(a *mapdata.Account) bool { return a.ID == s.Account })
+		}
+	}
+	return nil, mapdata.ErrNotFound
+}
+
+func (m *memory) Preferences(_ context.Context, id mapdata.AccountID) (*mapdata.Preferences, error) {
+	defer m.lock()()
+	p := m.preferences[id]
+	return &p, nil
+}
+
+func (m *memory) SetPreferences(_ context.Context, id mapdata.AccountID, p *mapdata.Preferences) error {
+	defer m.lock()()
+	if m.preferences == nil {
+		m.preferences = make(map[mapdata.AccountID]mapdata.Preferences)
+	}
+	m.preferences[id] = *p
+	return m.fail
+}

@@ -1,0 +1,108 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"wayside/internal/mapdata"
+)
+
+// Bounds of what a driver may choose.
+const (
+	maxDensity    = 10
+	minLead       = 0.5
+	maxLead       = 2
+	maxSourcesOff = 200
+	maxNetworks   = 50
+	maxNetwork    = 64 // bytes
+)
+
+// Preferences gives what the account chose; all nil where it chose nothing.
+func (s *Service) Preferences(ctx context.Context, id mapdata.AccountID) (*mapdata.Preferences, error) {
+	p, err := s.store.Preferences(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read preferences: %w", err)
+	}
+	return p, nil
+}
+
+// SetPreferences keeps what the account chose in place of all that it chose before. It fails with a
+// mapdata.InvalidError that names every bad one.
+func (s *Service) SetPreferences(ctx context.Context, id mapdata.AccountID, p *mapdata.Preferences) error {
+	if err := CheckPreferences(p); err != nil {
+		return err
+	}
+	if err := s.store.SetPreferences(ctx, id, p); err != nil {
+		return fmt.Errorf("store preferences: %w", err)
+	}
+	return nil
+}
+
+// CheckPreferences says what is wrong with a choice, all at once, as a mapdata.InvalidError.
+func CheckPreferences(p *mapdata.Preferences) error {
+	c := choices{}
+	c.oneOf("units", p.Units, "metric", "imperial")
+	c.oneOf("theme", p.Theme, "day", "night", "auto")
+	c.oneOf("language", p.Language, "en", "de", "fr", "nl", "es", "it")
+	c.within("density", p.Density, 0, maxDensity)
+	c.within("lead", p.Lead, minLead, maxLead)
+	c.each("sources_off", p.SourcesOff, maxSourcesOff, "must be ids of sources, such as incidents", func(id string) bool {
+		_, feed := mapdata.SourceID(id).Feed()
+		return feed || id == string(mapdata.Incidents)
+	})
+	c.each("kinds_off", p.KindsOff, mapdata.KindCount, "must be ids of kinds; GET /v2/kinds lists them", func(id string) bool {
+		_, known := mapdata.ParseKind(id)
+		return known
+	})
+	c.each("networks", p.Networks, maxNetworks, "must be ids of charger networks, each of 1 to 64 bytes of UTF-8", func(id string) bool {
+		// A comma would make two of it where networks are read from a query.
+		return id != "" && len(id) <= maxNetwork && utf8.ValidString(id) && !strings.Contains(id, ",") && id == clean(id, maxNetwork)
+	})
+	if len(c.wrong) > 0 {
+		return &mapdata.InvalidError{Fields: c.wrong}
+	}
+	return nil
+}
+
+// choices gathers what is wrong.
+type choices struct{ wrong []mapdata.FieldError }
+
+func (c *choices) blame(field, code, message string) {
+	c.wrong = append(c.wrong, mapdata.FieldError{Field: field, Code: code, Message: message})
+}
+
+func (c *choices) oneOf(field string, value *string, known ...string) {
+	if value != nil && !slices.Contains(known, *value) {
+		last := len(known) - 1
+		c.blame(field, "invalid_"+field, "must be "+strings.Join(known[:last], ", ")+" or "+known[last])
+	}
+}
+
+func (c *choices) within(field string, value *float64, low, high float64) {
+	if value != nil && !(*value >= low && *value <= high) { // not a number is not within
+		c.blame(field, "out_of_range", "must be between "+number(low)+" and "+number(high))
+	}
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+func (c *choices) each(field string, list []string, most int, message string, good func(string) bool) {
+	if len(list) > most {
+		c.blame(field, "too_many", "must not name more than "+strconv.Itoa(most))
+		return
+	}
+	for i, id := range list {
+		if !good(id) {
+			c.blame(field, "invalid_"+field, message)
+			return
+		}
+		if slices.Contains(list[:i], id) {
+			c.blame(field, "repeated", "must name each but once")
+			return
+		}
+	}
+}
