@@ -64,6 +64,22 @@ func checkOrigin(s string) (string, error) {
 	return origin, nil
 }
 
+// checkStyleURL takes what drivers' browsers can load: a user and a password would be everybody's.
+func checkStyleURL(s string) (string, error) {
+	u, err := parseURL(s, "http", "https")
+	switch {
+	case err != nil:
+		return "", err
+	case u.User != nil:
+		return "", errors.New("takes no user and no password: every browser would be told")
+	case u.Fragment != "":
+		return "", errors.New("takes no #fragment")
+	case strings.ContainsAny(u.Host, " ;,'\"*"):
+		return "", fmt.Errorf("%q is no host", u.Host) // it goes into the page's Content-Security-Policy
+	}
+	return s, nil
+}
+
 // parseURL reads a URL with a host and one of the schemes. It never repeats s, which may hold a password.
 func parseURL(s string, schemes ...string) (*url.URL, error) {
 	u, err := url.Parse(s)

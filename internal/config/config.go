@@ -18,6 +18,7 @@ type Config struct {
 	Mail      Mail
 	Incidents Incidents
 	Log       Log
+	Map       Map
 	Upstreams []Upstream // relay providers (D8), in the order of the file, at most 16; default none
 
 	origins map[string]string // by key: where a value that is no default came from
@@ -80,6 +81,13 @@ type Mail struct {
 // Incidents is about live incidents (D8.9).
 type Incidents struct {
 	Mode string // "live" or "database"; default "live"
+}
+
+// Map is about the map below the pins. Not both PMTiles and StyleURL are set.
+type Map struct {
+	PMTiles     string // PMTiles v3 file that the service serves; default empty: none
+	StyleURL    string // http or https: a MapLibre style that somebody else serves; default empty: none
+	Attribution string // what the map's makers want displayed, at most 500 characters; default empty: what the file says
 }
 
 // Log is about the service's own log.

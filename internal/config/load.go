@@ -130,6 +130,9 @@ func (l *loader) together() {
 	if c.Ops.Listen != "" && c.Ops.Listen == c.HTTP.Listen && !strings.HasSuffix(c.Ops.Listen, ":0") {
 		l.complain(c.origins["ops.listen"], "ops.listen", "is the same address as http.listen: metrics must not be public")
 	}
+	if c.Map.PMTiles != "" && c.Map.StyleURL != "" {
+		l.complain(c.origins["map.style_url"], "map.style_url", "and map.pmtiles are both set: there is one base map")
+	}
 }
 
 // Reachable turns an address to listen on into one to call: on all of a machine's addresses means also on its loopback.

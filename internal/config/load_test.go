@@ -48,6 +48,10 @@ smtp_url = "smtps://user:hunter2@mail.example.org"
 mode = "database"
 [log]
 level = "debug"
+[map]
+pmtiles = ""
+style_url = "https://tiles.example.org/day.json?key=1"
+attribution = "© Somebody"
 [[upstreams]]
 name = "city-1"
 url = "https://relay.example.org:8443/base/"
@@ -83,7 +87,7 @@ func TestLoadTakesEveryKey(t *testing.T) {
 		Read: Read{[]string{"https://page.example.org"}}, Chargers: Chargers{"ionity"},
 		Egress: Egress{"/etc/ca.pem", map[string]netip.Addr{"feeds.example.org": netip.MustParseAddr("127.0.0.1")}},
 		Mail:   Mail{"Wayside <wayside@example.org>", "smtps://user:hunter2@mail.example.org"}, Incidents: Incidents{"database"},
-		Log: Log{"debug"},
+		Log: Log{"debug"}, Map: Map{"", "https://tiles.example.org/day.json?key=1", "© Somebody"},
 		Upstreams: []Upstream{
 			{Name: "city-1", URL: "https://relay.example.org:8443/base/", Secret: "hunter2", Form: "incidents", Priority: 1},
 			{

@@ -58,6 +58,9 @@ func settings() []setting {
 		masked(stringKey("mail.smtp_url", func(c *Config) *string { return &c.Mail.SMTPURL }, orEmpty(checkSMTPURL))),
 		stringKey("incidents.mode", func(c *Config) *string { return &c.Incidents.Mode }, oneOf("live", "database")),
 		stringKey("log.level", func(c *Config) *string { return &c.Log.Level }, oneOf("debug", "info", "warn", "error")),
+		stringKey("map.pmtiles", func(c *Config) *string { return &c.Map.PMTiles }, anyText),
+		stringKey("map.style_url", func(c *Config) *string { return &c.Map.StyleURL }, orEmpty(checkStyleURL)),
+		stringKey("map.attribution", func(c *Config) *string { return &c.Map.Attribution }, checkAttribution),
 		{"upstreams", tables, takeUpstream, showUpstreams},
 	}
 }
