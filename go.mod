@@ -2,6 +2,9 @@ module wayside
 
 go 1.26.0
 
+// Packages of Node may hold Go files.
+ignore ./web/node_modules
+
 require (
 	code.dny.dev/ssrf v0.3.0
 	github.com/BurntSushi/toml v1.6.0

@@ -26,6 +26,7 @@ import (
 	"wayside/internal/source"
 	"wayside/internal/telemetry"
 	"wayside/internal/vote"
+	"wayside/web"
 )
 
 // serveCmd is wayside serve.
@@ -138,6 +139,10 @@ func (s *server) wire(p *program, cfg *config.Config) (err error) {
 		Requests: cfg.Limits.PushesPerMinute, Entities: cfg.Limits.PushEntitiesPerMinute, Changed: pokeFollower,
 		Observe: s.metrics.PushRows,
 	})
+	overlay, err := web.Overlay()
+	if err != nil {
+		return fmt.Errorf("open the page for cars: %w", err)
+	}
 	deps := httpapi.Deps{
 		BaseURL: cfg.BaseURL, TrustedProxies: cfg.HTTP.TrustedProxies, CORSOrigins: cfg.Read.CORSOrigins,
 		Now: p.now, Log: s.log, Observe: s.metrics.Request, Ready: s.isReady, Loaded: s.follower.Loaded,
@@ -147,6 +152,7 @@ func (s *server) wire(p *program, cfg *config.Config) (err error) {
 			Manage: cfg.Limits.ManagePerMinute, Votes: cfg.Limits.VotesPerMinute,
 		},
 		Buckets: s.buckets,
+		Overlay: overlay, Version: version, PrimaryNetwork: cfg.Chargers.PrimaryNetwork,
 	}
 	reads := nearby.Config{
 		Index: ix, Catalogue: catalogue, Primary: cfg.Chargers.PrimaryNetwork, Now: p.now,

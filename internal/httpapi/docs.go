@@ -31,7 +31,7 @@ func (a *api) docsRoutes() []route {
 	docs := sync.OnceValues(a.makeDocs)
 	front := sync.OnceValues(a.makeFront)
 	return []route{
-		{http.MethodGet, "/{$}", open, servePage(front)},
+		{http.MethodGet, "/about", open, servePage(front)},
 		{http.MethodGet, "/docs", open, servePage(docs)},
 		{http.MethodGet, "/docs/style.css", open, getStyle},
 		{http.MethodGet, "/v2/openapi.json", open, getOpenAPI},

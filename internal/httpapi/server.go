@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -36,6 +37,11 @@ type Deps struct {
 	Votes    *vote.Service
 
 	Incidents *Incidents // the built-in source; nil: no upstream is configured
+
+	Overlay        fs.FS    // the built page for cars (web.Overlay); nil: / is the page about the service
+	Version        string   // release, as the page shows it
+	BaseMap        *BaseMap // below the pins; nil: none
+	PrimaryNetwork string   // charger network that applies where none is named (D4.7)
 
 	Limits  Limits
 	Buckets *ratelimit.Memory
@@ -113,6 +119,7 @@ func (a *api) routes() []route {
 	var all []route
 	for _, group := range [][]route{
 		a.readRoutes(), a.entityRoutes(), a.feedRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(),
+		a.overlayRoutes(),
 	} {
 		all = append(all, group...)
 	}

@@ -1,0 +1,102 @@
+// Cuts MapLibre's bundle into the three parts of which it is made, so that it runs under a policy without blob: and eval.
+//
+// The bundle that MapLibre publishes makes its worker's code out of strings at run time and needs worker-src blob:. Its other
+// bundle, for strict policies, holds what page and worker share twice: 372 KB instead of 276 KB (gzip), more than all of our
+// JavaScript may be. So the first one is taken apart at its three define() calls:
+//
+//   map-shared.js   what both need; a classic script, since the worker is one (module workers came with Chromium 80)
+//   map-worker.js   the worker, which loads map-shared.js
+//   map-library.js  the module that `import … from 'maplibre-gl'` leads to, which loads map-shared.js and names the worker
+
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { rolldown } from "rolldown";
+import type { Plugin } from "vite";
+
+const require = createRequire(import.meta.url);
+
+/** What overlay/src may import from maplibre-gl at run time; types are free. */
+const names = ["Map", "setWorkerCount"];
+
+// Younger than the floor and used by MapLibre; both are a line.
+const missing = `
+if (!Object.hasOwn) Object.hasOwn = (o, key) => Object.prototype.hasOwnProperty.call(o, key);
+if (!Array.prototype.at) Object.defineProperty(Array.prototype, "at", {
+  configurable: true, writable: true,
+  value(i) { i = Math.trunc(i) || 0; return this[i < 0 ? this.length + i : i]; },
+});`;
+
+const licence = "/*! MapLibre GL JS, 3-Clause BSD: see maplibre-licence.txt */\n";
+
+/** maplibre emits the three files and leads imports of maplibre-gl to them. */
+export function maplibre(target: string): Plugin {
+  let base = "/";
+  return {
+    name: "wayside:maplibre",
+    enforce: "pre",
+    configResolved(config) {
+      base = config.base;
+    },
+    resolveId(id) {
+      return id === "maplibre-gl" ? { id: "./map-library.js", external: true } : null;
+    },
+    transformIndexHtml() {
+      return ["map-shared.js", "map-library.js"].map((file) => ({
+        tag: "link",
+        attrs: { rel: "modulepreload", href: base + file },
+        injectTo: "head",
+      }));
+    },
+    async generateBundle() {
+      const text = await readFile(require.resolve("maplibre-gl/LICENSE.txt"), "utf8");
+      this.emitFile({ type: "asset", fileName: "maplibre-licence.txt", source: text });
+      for (const [fileName, code] of await pieces()) {
+        this.emitFile({ type: "asset", fileName, source: licence + (await lower(code, target)) });
+      }
+    },
+  };
+}
+
+/** pieces gives the source of each file. */
+async function pieces(): Promise<[string, string][]> {
+  const path = require.resolve("maplibre-gl/dist/maplibre-gl.js");
+  const bundle = await readFile(path, "utf8");
+  const factories = new Map<string, string>();
+  for (const [, name, factory] of bundle.matchAll(/^define\("(\w+)",\[[^\]]*\],(\(function[^]*?\}\))\);$/gm)) {
+    if (name !== undefined && factory !== undefined) factories.set(name, factory);
+  }
+  const factory = (name: string): string => {
+    const code = factories.get(name);
+    if (code === undefined || factories.size !== 3) {
+      throw new Error(`maplibre-gl.js is no longer made of shared, worker and index: ${[...factories.keys()].join()}`);
+    }
+    return code;
+  };
+  return [
+    ["map-shared.js", `${missing}\nself.maplibreShared = {}; ${factory("shared")}(self.maplibreShared);`],
+    ["map-worker.js", `importScripts("map-shared.js"); ${factory("worker")}(self.maplibreShared);`],
+    [
+      "map-library.js",
+      `import "./map-shared.js"; const library = {}; ${factory("index")}(library, self.maplibreShared);
+       library.setWorkerUrl(new URL("./map-worker.js", import.meta.url).href);
+       ${names.map((name) => `const export${name} = library.${name};`).join(" ")}
+       export { ${names.map((name) => `export${name} as ${name}`).join(", ")} };`, // a const Map would hide the language's own
+    ],
+  ];
+}
+
+/** lower translates a file for the oldest browser that we serve, and makes it small. */
+async function lower(code: string, target: string): Promise<string> {
+  const entry = "maplibre-piece";
+  const bundle = await rolldown({
+    input: entry,
+    external: ["./map-shared.js"],
+    makeAbsoluteExternalsRelative: false,
+    transform: { target },
+    plugins: [{ name: "source", resolveId: (id) => (id === entry ? id : null), load: (id) => (id === entry ? code : null) }],
+    treeshake: false,
+  });
+  const { output } = await bundle.generate({ format: "esm", minify: true, comments: false });
+  await bundle.close();
+  return output[0].code;
+}

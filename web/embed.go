@@ -1,0 +1,14 @@
+// Package web holds the pages that run in browsers, as they were built: `make web` makes dist from the sources beside it.
+// dist is committed, so that building the service needs no Node.
+package web
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed dist/overlay
+var dist embed.FS
+
+// Overlay is the page that a driver opens in the car: index.html and the files that it loads, all in one folder.
+func Overlay() (fs.FS, error) { return fs.Sub(dist, "dist/overlay") }

@@ -1,0 +1,32 @@
+// What to tell a GeoJSON source so that it shows the new set of features: only what changed (pure).
+
+import type { Feature, GeoJsonProperties, Geometry } from "geojson";
+import type { GeoJSONSourceDiff } from "maplibre-gl";
+
+/** Pin is a feature whose id is a string. Its properties are plain values. */
+export type Pin = Feature<Geometry, NonNullable<GeoJsonProperties>> & { id: string };
+
+const equal = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/** difference leads from what is shown to what shall be; null: it is the same. */
+export function difference(shown: ReadonlyMap<string, Pin>, wanted: ReadonlyMap<string, Pin>): GeoJSONSourceDiff | null {
+  const remove = [...shown.keys()].filter((id) => !wanted.has(id));
+  const add: Pin[] = [];
+  const update: NonNullable<GeoJSONSourceDiff["update"]> = [];
+  for (const [id, pin] of wanted) {
+    const before = shown.get(id);
+    if (before === undefined) {
+      add.push(pin);
+      continue;
+    }
+    const moved = !equal(before.geometry, pin.geometry);
+    const removeProperties = Object.keys(before.properties).filter((key) => !(key in pin.properties));
+    const addOrUpdateProperties = Object.entries(pin.properties)
+      .filter(([key, value]) => !equal(before.properties[key], value))
+      .map(([key, value]: [string, unknown]) => ({ key, value }));
+    if (moved || removeProperties.length > 0 || addOrUpdateProperties.length > 0) {
+      update.push({ id, ...(moved && { newGeometry: pin.geometry }), removeProperties, addOrUpdateProperties });
+    }
+  }
+  return remove.length + add.length + update.length === 0 ? null : { remove, add, update };
+}

@@ -1,0 +1,48 @@
+// What the service answers, as far as the page reads it (openapi.json has it whole).
+
+/** Point is a GeoJSON position: longitude first. */
+export type Position = [lng: number, lat: number];
+
+export interface Entity {
+  id: string;
+  layer_slug: string;
+  kind_id: string;
+  geom: { type: "Point"; coordinates: Position };
+  geom_line: { type: "LineString"; coordinates: Position[] } | null;
+  first_seen_at: string;
+  last_seen_at: string;
+  /** null: it does not expire by itself. */
+  expires_at: string | null;
+  status: "reported" | "confirmed" | "disputed";
+  /** 0 to 1. */
+  confidence: number;
+  confirm_count: number;
+  dispute_count: number;
+  properties: Record<string, unknown>;
+}
+
+export interface SourceHealth {
+  id: string;
+  status: "online" | "degraded" | "offline";
+}
+
+export interface NearbyAnswer {
+  entities: Entity[];
+  sources: SourceHealth[];
+  fetched_at_utc: string;
+  truncated?: boolean;
+}
+
+export interface Kind {
+  id: string;
+  group: string;
+  label: string;
+  icon_url: string;
+}
+
+export interface OverlayConfig {
+  version: string;
+  /** null: there is no map below the pins. */
+  base_map: { style_url: string; attribution: string } | null;
+  primary_network: string;
+}
