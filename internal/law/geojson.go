@@ -1,0 +1,305 @@
+package law
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// Bounds of a file. A country's outline to a hundred metres has some ten thousand points.
+const (
+	MaxBytes  = 10 << 20
+	MaxPoints = 200_000
+)
+
+const maxName = 100 // characters
+
+// collection is the file.
+type collection struct {
+	Type     string    `json:"type"`
+	Features []feature `json:"features"`
+}
+
+type feature struct {
+	Type       string                    `json:"type"`
+	Geometry   *geometry                 `json:"geometry"`
+	Properties map[string]jsontext.Value `json:"properties"`
+}
+
+type geometry struct {
+	Type        string         `json:"type"`
+	Coordinates jsontext.Value `json:"coordinates"`
+}
+
+// Parse reads a GeoJSON FeatureCollection of polygons (RFC 7946). Each feature's properties are:
+//
+//   - name: what to call the area; required
+//   - hide: ids of kinds that nobody is shown there, each with its subtypes
+//   - camera_zone: true: cameras are shown as zones
+//   - zone_m: the width of these in metres, NarrowestZone to WidestZone; DefaultZone without it
+//   - note: anything, for people
+//
+// A feature must ask for something, and property names that are none of these are refused: a law that is misspelt would be
+// no law. An edge that spans more than half a turn of longitude crosses the antimeridian. The error names the feature,
+// counted from 1, and the member.
+func Parse(text []byte) (*Law, error) {
+	if len(text) > MaxBytes {
+		return nil, fmt.Errorf("has more than %d bytes", MaxBytes)
+	}
+	var c collection
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, fmt.Errorf("is no GeoJSON: %w", err)
+	}
+	switch {
+	case c.Type != "FeatureCollection":
+		return nil, errors.New("type must be FeatureCollection")
+	case len(c.Features) == 0:
+		return nil, errors.New("features is empty")
+	}
+	l := new(Law)
+	points := 0
+	for i := range c.Features {
+		if err := l.add(&c.Features[i], &points); err != nil {
+			return nil, fmt.Errorf("feature %d%s: %w", i+1, c.Features[i].named(), err)
+		}
+	}
+	l.enter()
+	return l, nil
+}
+
+// named repeats a feature's name in an error, where it has one.
+func (f *feature) named() string {
+	name, err := textOf(f.Properties["name"])
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%q)", name)
+}
+
+// add takes one feature.
+func (l *Law) add(f *feature, points *int) error {
+	if f.Type != "Feature" {
+		return errors.New("type must be Feature")
+	}
+	a, err := areaOf(f.Properties)
+	if err != nil {
+		return err
+	}
+	polygons, err := f.polygons()
+	if err != nil {
+		return err
+	}
+	for i, p := range polygons {
+		for _, ring := range p {
+			*points += len(ring)
+		}
+		if *points > MaxPoints {
+			return fmt.Errorf("geometry.coordinates: the file has more than %d points", MaxPoints)
+		}
+		rings, err := unroll(p)
+		if err != nil {
+			return fmt.Errorf("geometry.coordinates, polygon %d: %w", i+1, err)
+		}
+		s := newShape(int32(len(l.areas)), rings)
+		if a.zone > 0 && (s.bounds.south < -zoneLatitude || s.bounds.north > zoneLatitude) {
+			return fmt.Errorf("geometry.coordinates, polygon %d: areas with camera_zone lie within %d degrees of latitude", i+1, zoneLatitude)
+		}
+		l.shapes = append(l.shapes, s)
+	}
+	l.areas = append(l.areas, a)
+	l.widest = math.Max(l.widest, a.zone)
+	return nil
+}
+
+// areaOf reads a feature's properties.
+func areaOf(properties map[string]jsontext.Value) (a area, err error) {
+	for _, member := range slices.Sorted(maps.Keys(properties)) {
+		value := properties[member]
+		switch member {
+		case "name":
+			a.name, err = textOf(value)
+		case "hide":
+			a.hide, err = kindsOf(value)
+		case "camera_zone":
+			var zone bool
+			if zone, err = flagOf(value); zone && a.zone == 0 {
+				a.zone = DefaultZone
+			}
+		case "zone_m":
+			a.zone, err = widthOf(value) // comes after camera_zone
+		case "note":
+		default:
+			err = errors.New("is unknown; name, hide, camera_zone, zone_m and note are known")
+		}
+		if err != nil {
+			return a, fmt.Errorf("properties.%s %w", shorten(member), err)
+		}
+	}
+	zone, _ := flagOf(properties["camera_zone"])
+	switch {
+	case a.name == "":
+		return a, errors.New("properties.name is missing")
+	case a.zone > 0 && !zone:
+		return a, errors.New("properties.zone_m needs camera_zone to be true")
+	case a.hide == 0 && !zone:
+		return a, errors.New("properties: hide or camera_zone must ask for something")
+	}
+	return a, nil
+}
+
+func textOf(v jsontext.Value) (string, error) {
+	var s string
+	if err := json.Unmarshal(v, &s); err != nil || s == "" || utf8.RuneCountInString(s) > maxName {
+		return "", fmt.Errorf("must be a text of 1 to %d characters", maxName)
+	}
+	return s, nil
+}
+
+func flagOf(v jsontext.Value) (bool, error) {
+	var b *bool
+	if err := json.Unmarshal(v, &b); err != nil || b == nil {
+		return false, errors.New("must be true or false")
+	}
+	return *b, nil
+}
+
+func widthOf(v jsontext.Value) (float64, error) {
+	var n *float64
+	if err := json.Unmarshal(v, &n); err != nil || n == nil || *n != math.Trunc(*n) || *n < NarrowestZone || *n > WidestZone {
+		return 0, fmt.Errorf("must be a whole number of metres, %d to %d", NarrowestZone, WidestZone)
+	}
+	return *n, nil
+}
+
+func kindsOf(v jsontext.Value) (mapdata.KindSet, error) {
+	var ids []string
+	if err := json.Unmarshal(v, &ids); err != nil {
+		return 0, errors.New("must be a list of kind ids")
+	}
+	var set mapdata.KindSet
+	for _, id := range ids {
+		kinds := mapdata.SelectKinds(id)
+		if kinds == 0 {
+			return 0, fmt.Errorf("holds %q, which is no kind", shorten(id))
+		}
+		set |= kinds
+	}
+	return set, nil
+}
+
+// polygons gives a feature's polygons, each as its rings of positions.
+func (f *feature) polygons() (polygons [][][][]float64, err error) {
+	if f.Geometry == nil {
+		return nil, errors.New("geometry is missing")
+	}
+	switch f.Geometry.Type {
+	case "Polygon":
+		polygons = make([][][][]float64, 1)
+		err = json.Unmarshal(f.Geometry.Coordinates, &polygons[0])
+	case "MultiPolygon":
+		err = json.Unmarshal(f.Geometry.Coordinates, &polygons)
+	default:
+		return nil, errors.New("geometry.type must be Polygon or MultiPolygon")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("geometry.coordinates are not those of a %s", f.Geometry.Type)
+	}
+	if len(polygons) == 0 {
+		return nil, errors.New("geometry.coordinates are empty")
+	}
+	return polygons, nil
+}
+
+// shorten cuts what a file holds before it is repeated.
+func shorten(text string) string {
+	const most = 40
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+// unroll turns rings of positions into rings of points whose longitudes go on over the antimeridian, the outer one's from
+// [-180, 180), the others' beside it.
+func unroll(polygon [][][]float64) ([][]geo.Point, error) {
+	if len(polygon) == 0 {
+		return nil, errors.New("has no ring")
+	}
+	var rings [][]geo.Point
+	var outer bounds
+	for i, positions := range polygon {
+		ring, err := unrollRing(positions)
+		if err != nil {
+			return nil, fmt.Errorf("ring %d%w", i+1, err)
+		}
+		b := boundsOf(ring)
+		switch {
+		case i == 0 && (b.south == b.north || b.west == b.east):
+			return nil, errors.New("has no area")
+		case i == 0:
+			shiftBy(ring, -turn*math.Floor((b.west+180)/turn))
+			outer = boundsOf(ring)
+		default:
+			shiftBy(ring, turn*math.Ceil((outer.west-b.west)/turn))
+			if b = boundsOf(ring); b.west < outer.west || b.east > outer.east || b.south < outer.south || b.north > outer.north {
+				return nil, fmt.Errorf("ring %d is a hole outside of ring 1", i+1)
+			}
+		}
+		rings = append(rings, ring)
+	}
+	return rings, nil
+}
+
+func shiftBy(ring []geo.Point, degrees float64) {
+	for i := range ring {
+		ring[i].Lng += degrees
+	}
+}
+
+// closeEnough is what sums of differences may be off, in degrees: a tenth of a millimetre.
+const closeEnough = 1e-9
+
+func unrollRing(positions [][]float64) ([]geo.Point, error) {
+	const fewest = 4
+	if len(positions) < fewest {
+		return nil, fmt.Errorf(" has fewer than %d positions", fewest)
+	}
+	ring := make([]geo.Point, len(positions))
+	for i, position := range positions {
+		if len(position) < 2 || len(position) > 3 {
+			return nil, fmt.Errorf(", position %d must be longitude and latitude", i+1)
+		}
+		p := geo.Point{Lng: position[0], Lat: position[1]}
+		if !p.Valid() {
+			return nil, fmt.Errorf(", position %d is out of range; longitude comes first", i+1)
+		}
+		ring[i] = p
+		if i == 0 {
+			continue
+		}
+		step := p.Lng - positions[i-1][0]
+		if width := math.Abs(step); width > turn/2 && width < turn { // the short way; a full turn is the whole width of the map
+			step -= math.Copysign(turn, step)
+		}
+		ring[i].Lng = ring[i-1].Lng + step
+	}
+	first, last := ring[0], &ring[len(ring)-1]
+	switch {
+	case first.Lat != last.Lat || math.Mod(math.Abs(positions[0][0]-positions[len(positions)-1][0]), turn) > closeEnough:
+		return nil, errors.New(" is not closed: its last position must be its first")
+	case math.Abs(first.Lng-last.Lng) > closeEnough:
+		return nil, errors.New(" goes round a pole: cut it at the antimeridian")
+	}
+	*last = first
+	return ring, nil
+}

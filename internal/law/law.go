@@ -1,0 +1,162 @@
+package law
+
+import (
+	"math"
+	"slices"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// Law is a set of areas. It does not change, and may be used from many goroutines. A nil Law has no areas.
+type Law struct {
+	areas  []area
+	shapes []shape
+	cells  map[cell][]int32 // shapes by the squares that their bounds touch
+	wide   []int32          // shapes whose bounds touch too many of those
+	widest float64          // metres
+}
+
+// area is what one feature asks for.
+type area struct {
+	name string
+	hide mapdata.KindSet
+	zone float64 // metres: the width of cameras' zones; 0: cameras are shown where they are
+}
+
+// Areas is how many areas there are.
+func (l *Law) Areas() int {
+	if l == nil {
+		return 0
+	}
+	return len(l.areas)
+}
+
+// Widest is the width of the widest zones in metres, 0 if there are none.
+func (l *Law) Widest() float64 {
+	if l == nil {
+		return 0
+	}
+	return l.widest
+}
+
+// Drift is how far from its place a camera may be shown, in metres, anywhere: who watches a circle for changes watches so
+// much more. It is 0 if there are no zones.
+func (l *Law) Drift() float64 { return drift * l.Widest() }
+
+// View is the part of a law that concerns a circle. The zero value concerns nothing.
+type View struct {
+	law    *Law
+	shapes []int32
+	kinds  mapdata.KindSet
+	hidden mapdata.KindSet // of these
+	widest float64
+}
+
+// Near gives the part that concerns what is shown in a circle; the radius is in metres. The view keeps its memory from
+// call to call.
+func (l *Law) Near(center geo.Point, radius float64, v *View) {
+	v.law, v.shapes, v.kinds, v.hidden, v.widest = l, v.shapes[:0], 0, 0, 0
+	if l == nil {
+		return
+	}
+	// What lies outside may be shown inside, as a zone.
+	b := around(center, radius+drift*l.widest)
+	v.shapes = l.touching(b, v.shapes)
+	for _, i := range v.shapes {
+		a := &l.areas[l.shapes[i].area]
+		v.hidden |= a.hide
+		if a.zone > 0 {
+			v.widest = math.Max(v.widest, a.zone)
+		}
+	}
+	v.kinds = v.hidden
+	if v.widest > 0 {
+		v.kinds |= mapdata.CameraKinds()
+	}
+}
+
+// Kinds are those that the view may hide or show as zones.
+func (v *View) Kinds() mapdata.KindSet { return v.kinds }
+
+// Hidden are those that the view may hide.
+func (v *View) Hidden() mapdata.KindSet { return v.hidden }
+
+// Drift is how far from its place a camera may be shown, in metres; 0: there are no zones.
+func (v *View) Drift() float64 { return drift * v.widest }
+
+// Verdict is what the law asks for at a place.
+type Verdict struct {
+	Hidden bool
+	Zone   float64 // metres: the width of the zone as which it is shown; 0: where it is
+}
+
+// Judge says how an entity of a kind at a place is shown. It is hidden if any area that holds the place hides its kind.
+// Of several areas that show cameras as zones the one with the narrowest counts: a town within a country.
+func (v *View) Judge(p geo.Point, k mapdata.Kind) Verdict {
+	var verdict Verdict
+	if !v.kinds.Has(k) {
+		return verdict
+	}
+	camera := k.Camera()
+	for _, i := range v.shapes {
+		s := &v.law.shapes[i]
+		a := &v.law.areas[s.area]
+		zone := camera && a.zone > 0 && (verdict.Zone == 0 || a.zone < verdict.Zone)
+		if !zone && !a.hide.Has(k) || !s.holds(p) {
+			continue
+		}
+		if a.hide.Has(k) {
+			return Verdict{Hidden: true}
+		}
+		verdict.Zone = a.zone
+	}
+	return verdict
+}
+
+// Judge says how an entity of a kind at a place is shown; see View.Judge.
+func (l *Law) Judge(p geo.Point, k mapdata.Kind) Verdict {
+	var v View
+	l.Near(p, 0, &v)
+	return v.Judge(p, k)
+}
+
+// cell is a square of one degree.
+type cell struct{ row, column int16 }
+
+// mostCells is how many squares a shape is listed under, at most. It holds France; larger ones are looked at in every read.
+const mostCells = 1024
+
+// enter lists the shapes by the squares that they touch.
+func (l *Law) enter() {
+	l.cells = make(map[cell][]int32)
+	for i := range l.shapes {
+		b := &l.shapes[i].bounds
+		if (b.north-b.south+2)*(b.east-b.west+2) > mostCells {
+			l.wide = append(l.wide, int32(i))
+			continue
+		}
+		for c := range b.cells {
+			l.cells[c] = append(l.cells[c], int32(i))
+		}
+	}
+}
+
+// touching appends the shapes whose bounds touch b, each once.
+func (l *Law) touching(b bounds, into []int32) []int32 {
+	for _, i := range l.wide {
+		if l.shapes[i].bounds.touch(&b) {
+			into = append(into, i)
+		}
+	}
+	from := len(into)
+	for c := range b.cells {
+		for _, i := range l.cells[c] {
+			if l.shapes[i].bounds.touch(&b) {
+				into = append(into, i)
+			}
+		}
+	}
+	slices.Sort(into[from:])
+	return append(into[:from], slices.Compact(into[from:])...)
+}

@@ -1,0 +1,94 @@
+package law
+
+import (
+	"math"
+
+	"wayside/internal/geo"
+)
+
+// shape is one polygon of an area, holes and all, ready to be asked. Its longitudes go on beyond 180 where it crosses the
+// antimeridian.
+type shape struct {
+	area   int32
+	bounds bounds
+	slabs  [][]edge // by latitude, from the south: the edges that cross each
+	height float64  // of a slab, in degrees
+}
+
+// edge is a straight line between two points, in degrees, as GeoJSON has it (RFC 7946, 3.1.1).
+type edge struct{ ax, ay, bx, by float64 }
+
+// holds says whether a place lies in the shape. Of its outline some places do and some do not.
+func (s *shape) holds(p geo.Point) bool {
+	b := &s.bounds
+	if p.Lat < b.south || p.Lat > b.north {
+		return false
+	}
+	for _, shift := range [...]float64{0, turn, -turn} {
+		if x := p.Lng + shift; x >= b.west && x <= b.east && s.inside(x, p.Lat) {
+			return true
+		}
+	}
+	return false
+}
+
+// inside counts the edges east of a place: an odd number means inside.
+func (s *shape) inside(x, y float64) bool {
+	odd := false
+	for _, e := range s.slabs[s.slab(y)] {
+		if (e.ay > y) != (e.by > y) && x < e.ax+(y-e.ay)/(e.by-e.ay)*(e.bx-e.ax) {
+			odd = !odd
+		}
+	}
+	return odd
+}
+
+func (s *shape) slab(y float64) int {
+	return max(0, min(int((y-s.bounds.south)/s.height), len(s.slabs)-1))
+}
+
+// Slabs are to hold few edges each, and not to cost more memory than the edges did.
+const (
+	edgesInSlab = 4
+	mostSlabs   = 4096
+	mostCopies  = 8 // of an edge, on average
+)
+
+// newShape makes a shape of rings, the outer one first, each closed and unrolled.
+func newShape(area int32, rings [][]geo.Point) shape {
+	s := shape{area: area, bounds: boundsOf(rings[0])}
+	var edges []edge
+	for _, ring := range rings {
+		for i := 1; i < len(ring); i++ {
+			if a, b := ring[i-1], ring[i]; a.Lat != b.Lat {
+				edges = append(edges, edge{a.Lng, a.Lat, b.Lng, b.Lat})
+			}
+		}
+	}
+	for count := max(1, min(len(edges)/edgesInSlab, mostSlabs)); ; count /= 2 {
+		s.slabs = make([][]edge, count)
+		s.height = (s.bounds.north - s.bounds.south) / float64(count)
+		copies := 0
+		for _, e := range edges {
+			copies += s.slab(math.Max(e.ay, e.by)) - s.slab(math.Min(e.ay, e.by)) + 1
+		}
+		if count == 1 || copies <= mostCopies*len(edges) {
+			break
+		}
+	}
+	for _, e := range edges {
+		for i := s.slab(math.Min(e.ay, e.by)); i <= s.slab(math.Max(e.ay, e.by)); i++ {
+			s.slabs[i] = append(s.slabs[i], e)
+		}
+	}
+	return s
+}
+
+func boundsOf(ring []geo.Point) bounds {
+	b := bounds{south: 90, west: math.Inf(1), north: -90, east: math.Inf(-1)}
+	for _, p := range ring {
+		b.south, b.north = math.Min(b.south, p.Lat), math.Max(b.north, p.Lat)
+		b.west, b.east = math.Min(b.west, p.Lng), math.Max(b.east, p.Lng)
+	}
+	return b
+}
