@@ -14,6 +14,7 @@ import (
 	"wayside/internal/config"
 	"wayside/internal/demo"
 	"wayside/internal/feed"
+	"wayside/internal/httpapi"
 	"wayside/internal/mapdata"
 	"wayside/internal/telemetry"
 )
@@ -61,17 +62,35 @@ func (c *demoCmd) serve(p *program, dir string, publisher *demo.Publisher, relay
 	cfg.DataDir = filepath.Join(dir, "data")
 	cfg.Egress = config.Egress{CAFile: ca, Hosts: map[string]netip.Addr{demo.Host: netip.AddrFrom4([4]byte{127, 0, 0, 1})}}
 	cfg.Upstreams = []config.Upstream{relay.upstream()}
+	cfg.Map.PMTiles = filepath.Join(dir, "town.pmtiles")
+	if err := writeTown(cfg.Map.PMTiles); err != nil {
+		return nil, err
+	}
+	drive, err := demo.DriveJSON()
+	if err != nil {
+		return nil, err
+	}
+	about := &httpapi.Demo{Drive: drive}
 	cfg.Log.Level = "warn"
 	if c.Listen != "" {
 		cfg.HTTP.Listen = c.Listen
 	}
 	log := telemetry.NewLog(p.stderr, cfg.Log.Level, isTerminal(p.stderr))
-	s, err := newServer(p, cfg, log)
+	s, err := newServer(p, cfg, log, about)
 	if c.Listen == "" && errors.Is(err, syscall.EADDRINUSE) {
 		cfg.HTTP.Listen = "127.0.0.1:0"
-		s, err = newServer(p, cfg, log)
+		s, err = newServer(p, cfg, log, about)
 	}
 	return s, err
+}
+
+// writeTown writes the town's map to a file.
+func writeTown(name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(demo.WriteMap(f), f.Close())
 }
 
 // demonstration is the town's providers at work.

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"wayside/internal/basemap"
 	"wayside/internal/config"
 	"wayside/internal/consensus"
 	"wayside/internal/follow"
@@ -39,7 +40,7 @@ func (c *serveCmd) Run(p *program) error {
 		return err
 	}
 	log := telemetry.NewLog(p.stderr, cfg.Log.Level, isTerminal(p.stderr))
-	s, err := newServer(p, cfg, log)
+	s, err := newServer(p, cfg, log, nil)
 	if err != nil {
 		return err
 	}
@@ -60,23 +61,30 @@ type server struct {
 	poller   *pull.Poller
 	sender   *mail.Sender
 	buckets  *ratelimit.Memory
+	archive  *basemap.Archive // nil: no map of our own is configured
+	demo     *httpapi.Demo    // nil: this is no demo
 	loading  *progress
 	spool    string        // folder where bodies of polls wait; removed at the end
 	ready    chan struct{} // closed once everything is loaded
 }
 
-// newServer opens everything that the service needs: after it, nothing fails for a wrong configuration any more.
-func newServer(p *program, cfg *config.Config, log *slog.Logger) (_ *server, err error) {
+// newServer opens everything that the service needs: after it, nothing fails for a wrong configuration any more. demo is
+// nil for a real one.
+func newServer(p *program, cfg *config.Config, log *slog.Logger, demo *httpapi.Demo) (_ *server, err error) {
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	s := &server{log: log, metrics: telemetry.NewMetrics(version), ready: make(chan struct{}), env: p.env}
+	s := &server{log: log, metrics: telemetry.NewMetrics(version), ready: make(chan struct{}), env: p.env, demo: demo}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
 	if s.release, err = lockDataDir(cfg.DataDir); err != nil {
+		return nil, err
+	}
+	var about *httpapi.BaseMap
+	if s.archive, about, err = openBaseMap(cfg.Map); err != nil {
 		return nil, err
 	}
 	if s.web, err = listen(p.ctx, cfg.HTTP.Listen, log); err != nil {
@@ -91,11 +99,11 @@ func newServer(p *program, cfg *config.Config, log *slog.Logger) (_ *server, err
 		}
 		s.ops.handle(s.metrics.Handler())
 	}
-	return s, s.wire(p, cfg)
+	return s, s.wire(p, cfg, about)
 }
 
 // wire builds the way of the pins: store → follower → index → readers, and the doors in.
-func (s *server) wire(p *program, cfg *config.Config) (err error) {
+func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (err error) {
 	// What the store has taken is looked for at once; the follower and the sender are made below, before anything runs.
 	pokeFollower := func() { s.follower.Poke() }
 	pokeSender := func() { s.sender.Poke() }
@@ -153,6 +161,7 @@ func (s *server) wire(p *program, cfg *config.Config) (err error) {
 		},
 		Buckets: s.buckets,
 		Overlay: overlay, Version: version, PrimaryNetwork: cfg.Chargers.PrimaryNetwork,
+		BaseMap: about, Archive: s.archive, Demo: s.demo,
 	}
 	reads := nearby.Config{
 		Index: ix, Catalogue: catalogue, Primary: cfg.Chargers.PrimaryNetwork, Now: p.now,
@@ -328,6 +337,9 @@ func (s *server) close() error {
 	}
 	if s.office != nil {
 		err = errors.Join(err, s.store.Close())
+	}
+	if s.archive != nil {
+		err = errors.Join(err, s.archive.Close())
 	}
 	if s.spool != "" {
 		err = errors.Join(err, os.RemoveAll(s.spool))

@@ -5,18 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"time"
-
-	"wayside/internal/geo"
-)
-
-// center is the middle of the town.
-var center = geo.Point{Lat: 52.0, Lng: 5.0}
-
-// The town's plan: streets a block apart, running north and east.
-const (
-	blocks       = 24
-	blockMetres  = 220.0
-	metresPerLat = 111_195.0
 )
 
 // row is a v1 row as a provider writes it.
@@ -33,6 +21,7 @@ type row struct {
 // Town knows what stands beside its streets and what happens on them. It is for one goroutine.
 type Town struct {
 	rng    *rand.Rand
+	plan   *plan
 	fixed  []row
 	events []event
 	number int
@@ -41,53 +30,68 @@ type Town struct {
 // event is something on the road for a while: it drives along its street, or stands.
 type event struct {
 	row
-	seenBy        witness
-	street, along float64 // metres from the town's south-west corner
-	northward     bool
-	speed         float64 // metres in a second; 0: it stands
-	until         time.Time
+	seenBy witness
+	road   *road
+	along  float64 // metres from the road's beginning
+	speed  float64 // metres in a second; 0: it stands
+	until  time.Time
+}
+
+// standing is what stands beside the streets: on the drive so many metres along it, or anywhere.
+var standing = [...]struct {
+	kind    string
+	onDrive float64 // 0: anywhere
+}{
+	{"camera.speed", 700},
+	{"camera.red_light", 1240},
+	{"alert.construction", 1750},
+	{"camera.avg_speed", 2900},
+	{"charger.supercharger", 3600},
+	{"camera.speed", 4700},
+	{"alert.construction", 5500},
+	{"charger.destination", 6050},
+	{"camera.red_light", 6900},
+	{"camera.speed", 7700},
+	{"camera.speed", 0},
+	{"camera.speed", 0},
+	{"camera.red_light", 0},
+	{"charger.supercharger", 0},
+	{"charger.destination", 0},
+	{"charger.destination", 0},
+	{"alert.construction", 0},
+	{"alert.road_closed", 0},
 }
 
 // NewTown builds the town, the same one each time.
 func NewTown() *Town {
-	t := &Town{rng: rand.New(rand.NewPCG(7, 9))} //nolint:gosec // a town, no secret
-	for i, kind := range []string{
-		"camera.speed", "camera.speed", "camera.red_light", "camera.red_light", "camera.avg_speed",
-		"charger.supercharger", "charger.supercharger", "charger.destination", "charger.destination", "charger.destination",
-		"alert.construction", "alert.construction", "alert.road_closed",
-	} {
-		street, along, northward := t.spot()
-		r := row{ExternalID: fmt.Sprintf("town:%02d", i), Kind: kind, Properties: map[string]any{"street": streetName(street, northward)}}
-		r.Lat, r.Lng = place(street, along, northward)
-		t.fixed = append(t.fixed, r)
+	t := &Town{rng: rand.New(rand.NewPCG(7, 9)), plan: newPlan()} //nolint:gosec // a town, no secret
+	for i, s := range standing {
+		r, along := t.somewhere()
+		if s.onDrive > 0 {
+			r, along = t.plan.onDrive(s.onDrive)
+		}
+		stands := row{ExternalID: fmt.Sprintf("town:%02d", i), Kind: s.kind, Properties: map[string]any{"street": r.name}}
+		stands.stand(r, along)
+		t.fixed = append(t.fixed, stands)
 	}
 	return t
 }
 
-// spot picks a place on a street.
-func (t *Town) spot() (street, along float64, northward bool) {
-	return float64(t.rng.IntN(blocks)) * blockMetres, t.rng.Float64() * blocks * blockMetres, t.rng.IntN(2) == 0
+// stand puts the row on a road.
+func (r *row) stand(on *road, along float64) {
+	lat, lng := place(on.at(along))
+	r.Lat, r.Lng = rounded(lat), rounded(lng)
 }
 
-// place turns a street and a way along it into degrees, to the metre.
-func place(street, along float64, northward bool) (lat, lng float64) {
-	east, north := along, street
-	if northward {
-		east, north = street, along
+// somewhere picks a place on a road of the town: small streets and main ones alike.
+func (t *Town) somewhere() (r *road, along float64) {
+	for {
+		r = &t.plan.roads[t.rng.IntN(len(t.plan.roads))]
+		along = t.rng.Float64() * r.length()
+		if s := r.at(along); min(s.x, s.y) >= 0 && max(s.x, s.y) <= townMetres {
+			return r, along
+		}
 	}
-	half := blocks * blockMetres / 2
-	metresPerLng := metresPerLat * math.Cos(center.Lat*math.Pi/180)
-	const metre = 1e5 // five decimals of a degree
-	return math.Round((center.Lat+(north-half)/metresPerLat)*metre) / metre,
-		math.Round((center.Lng+(east-half)/metresPerLng)*metre) / metre
-}
-
-func streetName(street float64, northward bool) string {
-	n := int(street/blockMetres) + 1
-	if northward {
-		return fmt.Sprintf("%d. Avenue", n)
-	}
-	return fmt.Sprintf("%d. Street", n)
 }
 
 // witness is who tells of an event.
@@ -132,7 +136,7 @@ func (t *Town) Live() []row {
 		r := e.row
 		r.ExternalID, r.TTLSeconds = "live:"+e.ExternalID, 0
 		if e.seenBy&pushed != 0 {
-			r.Lat, r.Lng = place(e.street, e.along+policeOffset, e.northward)
+			r.stand(e.road, e.along+policeOffset)
 		}
 		rows = append(rows, r)
 	}
@@ -154,8 +158,8 @@ func (t *Town) Step(now time.Time, took time.Duration) []row {
 			continue
 		}
 		if e.speed > 0 {
-			e.along = math.Mod(e.along+e.speed*took.Seconds(), blocks*blockMetres)
-			e.Lat, e.Lng = place(e.street, e.along, e.northward)
+			e.along = math.Mod(e.along+e.speed*took.Seconds(), e.road.length())
+			e.stand(e.road, e.along)
 			batch = e.tell(batch)
 		}
 		living = append(living, e)
@@ -183,20 +187,26 @@ func (e *event) tell(batch []row) []row {
 	return append(batch, e.row)
 }
 
+// onDriveEvery is how often something happens on the drive rather than anywhere: every second time.
+const onDriveEvery = 2
+
 // begin lets something happen.
 func (t *Town) begin(kind string, speed float64, now time.Time, lasts time.Duration, seenBy witness) *event {
 	t.number++
-	street, along, northward := t.spot()
+	r, along := t.somewhere()
+	if t.number%onDriveEvery == 0 {
+		r, along = t.plan.onDrive(t.rng.Float64() * driveMetres())
+	}
 	e := event{
-		street: street, along: along, northward: northward, speed: speed, seenBy: seenBy,
+		road: r, along: along, speed: speed, seenBy: seenBy,
 		until: now.Add(lasts/2 + time.Duration(t.rng.Float64()*float64(lasts))),
 	}
 	e.row = row{
 		ExternalID: fmt.Sprintf("happening:%d:%d", now.Unix(), t.number), Kind: kind,
-		Properties: map[string]any{"street": streetName(street, northward)},
+		Properties: map[string]any{"street": r.name},
 		TTLSeconds: int((2 * lasts).Seconds()), ObservedAt: now.UTC().Format(time.RFC3339),
 	}
-	e.Lat, e.Lng = place(street, along, northward)
+	e.stand(r, along)
 	t.events = append(t.events, e)
 	return &e
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wayside/internal/account"
+	"wayside/internal/basemap"
 	"wayside/internal/feed"
 	"wayside/internal/nearby"
 	"wayside/internal/provider/push"
@@ -42,6 +43,9 @@ type Deps struct {
 	Version        string   // release, as the page shows it
 	BaseMap        *BaseMap // below the pins; nil: none
 	PrimaryNetwork string   // charger network that applies where none is named (D4.7)
+
+	Archive *basemap.Archive // the operator's map, which the service serves itself; nil: none
+	Demo    *Demo            // nil: this is no demo
 
 	Limits  Limits
 	Buckets *ratelimit.Memory
@@ -119,7 +123,7 @@ func (a *api) routes() []route {
 	var all []route
 	for _, group := range [][]route{
 		a.readRoutes(), a.entityRoutes(), a.feedRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(),
-		a.overlayRoutes(),
+		a.overlayRoutes(), a.baseMapRoutes(), a.demoRoutes(),
 	} {
 		all = append(all, group...)
 	}

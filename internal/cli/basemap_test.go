@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/config"
+	"wayside/internal/demo"
+	"wayside/internal/httpapi"
+)
+
+// TestOpenBaseMap holds what readers are told of each kind of map.
+func TestOpenBaseMap(t *testing.T) {
+	town, broken := filepath.Join(t.TempDir(), "town.pmtiles"), filepath.Join(t.TempDir(), "broken.pmtiles")
+	if err := writeTown(town); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(broken, []byte("no map"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		cfg     config.Map
+		want    *httpapi.BaseMap
+		archive bool
+		problem string
+	}{
+		{cfg: config.Map{}},
+		{cfg: config.Map{PMTiles: town}, archive: true, want: &httpapi.BaseMap{StyleURL: "/map/style.json", Attribution: demo.MapAttribution}},
+		{cfg: config.Map{PMTiles: town, Attribution: "© Me"}, archive: true, want: &httpapi.BaseMap{StyleURL: "/map/style.json", Attribution: "© Me"}},
+		{
+			cfg:  config.Map{StyleURL: "https://tiles.example.org:8443/day.json?key=1", Attribution: "© Them"},
+			want: &httpapi.BaseMap{StyleURL: "https://tiles.example.org:8443/day.json?key=1", Attribution: "© Them", Origins: []string{"https://tiles.example.org:8443"}},
+		},
+		{cfg: config.Map{PMTiles: broken}, problem: "map.pmtiles: " + broken + " is no PMTiles archive"},
+		{cfg: config.Map{PMTiles: broken + ".none"}, problem: "map.pmtiles: " + broken + ".none cannot be opened"},
+	} {
+		archive, about, err := openBaseMap(tt.cfg)
+		if tt.problem != "" {
+			if err == nil || !strings.HasPrefix(err.Error(), tt.problem) {
+				t.Errorf("%v: %v", tt.cfg, err)
+			}
+			continue
+		}
+		if err != nil || (archive != nil) != tt.archive {
+			t.Fatalf("%v: %v, %v", tt.cfg, archive, err)
+		}
+		if archive != nil {
+			defer archive.Close()
+		}
+		if diff := cmp.Diff(tt.want, about); diff != "" {
+			t.Errorf("%v: %s", tt.cfg, diff)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package demo
+
+import (
+	"fmt"
+	"math"
+
+	"wayside/internal/geo"
+)
+
+// center is the middle of the town.
+var center = geo.Point{Lat: 52.0, Lng: 5.0}
+
+// The town's grid: streets a block apart, running north and east. Every fourth is a main street.
+const (
+	blocks       = 24
+	blockMetres  = 220.0
+	mainEvery    = 4
+	townMetres   = blocks * blockMetres
+	metresPerLat = 111_195.0
+)
+
+// spot is a place in metres from the town's south-west corner, east and north.
+type spot struct{ x, y float64 }
+
+func (a spot) to(b spot, share float64) spot {
+	return spot{a.x + (b.x-a.x)*share, a.y + (b.y-a.y)*share}
+}
+
+func (a spot) distance(b spot) float64 { return math.Hypot(b.x-a.x, b.y-a.y) }
+
+// crossing is where two streets of the grid meet.
+func crossing(avenue, street float64) spot { return spot{avenue * blockMetres, street * blockMetres} }
+
+// place turns a spot into degrees.
+func place(s spot) (lat, lng float64) {
+	const half = townMetres / 2
+	metresPerLng := metresPerLat * math.Cos(center.Lat*math.Pi/180)
+	return center.Lat + (s.y-half)/metresPerLat, center.Lng + (s.x-half)/metresPerLng
+}
+
+// rounded cuts degrees to the metre, as a provider writes them.
+func rounded(degrees float64) float64 {
+	const metre = 1e5
+	return math.Round(degrees*metre) / metre
+}
+
+// class is how much traffic a road is made for; the words are those of the map's tiles.
+type class struct{ kind, detail string }
+
+// The classes of the town's roads.
+var (
+	highway = class{"highway", "motorway"}
+	primary = class{"major_road", "primary"}
+	second  = class{"major_road", "secondary"}
+	small   = class{"minor_road", "residential"}
+)
+
+// road is a street or a part of one.
+type road struct {
+	name  string
+	class class
+	line  []spot
+}
+
+func (r *road) length() float64 {
+	sum := 0.0
+	for i := 1; i < len(r.line); i++ {
+		sum += r.line[i-1].distance(r.line[i])
+	}
+	return sum
+}
+
+// at is the spot so many metres along the road; its end beyond it.
+func (r *road) at(metres float64) spot {
+	for i := 1; i < len(r.line); i++ {
+		d := r.line[i-1].distance(r.line[i])
+		if metres <= d {
+			return r.line[i-1].to(r.line[i], max(metres, 0)/d)
+		}
+		metres -= d
+	}
+	return r.line[len(r.line)-1]
+}
+
+// area is a piece of ground.
+type area struct {
+	kind    string
+	outline []spot // the last spot is not the first
+}
+
+// plan is the town as it is built.
+type plan struct {
+	roads  []road
+	water  []area
+	ground []area
+}
+
+// The ring road, in blocks: between these streets, its corners rounded.
+const (
+	ringLow, ringHigh = 4, 20
+	ringCorner        = 2
+)
+
+// shortest is the length of the shortest piece of a street that is built, in metres.
+const shortest = 150
+
+// newPlan builds the town, the same one each time.
+func newPlan() *plan {
+	p := &plan{
+		water: []area{{"river", riverBank()}, {"lake", ellipse(crossing(10, 18.2), 260, 150)}},
+		ground: []area{
+			{"park", rectangle(8.08, 16.08, 11.92, 19.92)},
+			{"park", rectangle(13.08, 9.08, 14.92, 10.92)},
+			{"park", rectangle(5.08, 6.08, 6.92, 7.92)},
+			{"park", rectangle(17.08, 21.08, 18.92, 22.92)},
+			{"cemetery", rectangle(21.08, 5.08, 22.92, 6.92)},
+			{"forest", ellipse(crossing(-9, 20), 1300, 900)},
+			{"forest", ellipse(crossing(33, 6), 1100, 1400)},
+			{"forest", ellipse(crossing(16, 32), 1500, 700)},
+			{"industrial", rectangle(-4, -1, 0, 4)},
+		},
+	}
+	p.ring()
+	p.diagonals()
+	p.grid()
+	p.country()
+	return p
+}
+
+func rectangle(west, south, east, north float64) []spot {
+	return []spot{crossing(west, south), crossing(east, south), crossing(east, north), crossing(west, north)}
+}
+
+func ellipse(middle spot, east, north float64) []spot {
+	const corners = 40
+	line := make([]spot, corners)
+	for i := range line {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / corners)
+		line[i] = spot{middle.x + east*cos, middle.y + north*sin}
+	}
+	return line
+}
+
+// The river comes from the west and winds through the town.
+const (
+	riverWest, riverEast = -8000.0, 13000.0
+	riverHalf            = 45.0 // half its width, in metres
+)
+
+func river(x float64) float64 {
+	return 14*blockMetres + 150*math.Sin(x/700) + 60*math.Sin(x/310)
+}
+
+func riverBank() []spot {
+	const step = 40
+	var south, outline []spot
+	for x := riverWest; x <= riverEast; x += step {
+		half := riverHalf + 15*math.Sin(x/500)
+		outline = append(outline, spot{x, river(x) + half})
+		south = append(south, spot{x, river(x) - half})
+	}
+	for i := len(south) - 1; i >= 0; i-- {
+		outline = append(outline, south[i])
+	}
+	return outline
+}
+
+// ring builds the ring road: from the middle of its south side, against the clock.
+func (p *plan) ring() {
+	line := []spot{crossing(blocks/2, ringLow)}
+	const turn = 12 // pieces of a corner
+	for corner, middle := range []spot{
+		crossing(ringHigh-ringCorner, ringLow+ringCorner), crossing(ringHigh-ringCorner, ringHigh-ringCorner),
+		crossing(ringLow+ringCorner, ringHigh-ringCorner), crossing(ringLow+ringCorner, ringLow+ringCorner),
+	} {
+		for i := range turn + 1 {
+			sin, cos := math.Sincos(math.Pi/2*float64(corner-1) + math.Pi/2*float64(i)/turn)
+			line = append(line, spot{middle.x + ringCorner*blockMetres*cos, middle.y + ringCorner*blockMetres*sin})
+		}
+	}
+	p.roads = append(p.roads, road{name: "Ring", class: highway, line: append(line, line[0])})
+}
+
+// diagonals builds the roads that lead from the middle of the town across the blocks.
+func (p *plan) diagonals() {
+	cut := ringLow + ringCorner*(1-math.Sqrt2/2) // where the ring's corner is
+	middle := crossing(blocks/2, blocks/2)
+	p.roads = append(p.roads,
+		road{name: "Station Road", class: second, line: []spot{crossing(cut, cut), middle}},
+		road{name: "Bridge Road", class: primary, line: []spot{middle, crossing(blocks-cut, blocks-cut)}},
+		road{name: "Mill Road", class: second, line: []spot{middle, crossing(blocks-cut, cut)}},
+	)
+}
+
+// grid builds avenues and streets: main ones whole, small ones where neither water nor park is in their way.
+func (p *plan) grid() {
+	for i := range blocks + 1 {
+		n := float64(i)
+		for _, line := range []struct {
+			name     string
+			from, to spot
+		}{
+			{fmt.Sprintf("%d. Avenue", i+1), crossing(n, 0), crossing(n, blocks)},
+			{fmt.Sprintf("%d. Street", i+1), crossing(0, n), crossing(blocks, n)},
+		} {
+			r := road{name: line.name, class: small, line: []spot{line.from, line.to}}
+			if i%mainEvery == 0 {
+				r.class = primary
+			}
+			switch {
+			case i == ringLow || i == ringHigh: // the ring runs here; the street ends where it does
+				const end = (ringLow + ringCorner) / float64(blocks)
+				p.roads = append(p.roads,
+					road{name: r.name, class: r.class, line: []spot{line.from, line.from.to(line.to, end)}},
+					road{name: r.name, class: r.class, line: []spot{line.from.to(line.to, 1-end), line.to}})
+			case r.class == primary:
+				p.roads = append(p.roads, r)
+			default:
+				p.around(r)
+			}
+		}
+	}
+}
+
+// around builds the pieces of a straight road that are on dry ground and in no park.
+func (p *plan) around(r road) {
+	const step = 10.0
+	from, to, length := r.line[0], r.line[1], r.length()
+	begin := -1.0
+	for along := 0.0; along <= length; along += step {
+		free := !p.blocked(from.to(to, along/length))
+		if free && begin < 0 {
+			begin = along
+		}
+		if end := along + step; begin >= 0 && (!free || end > length) {
+			if free {
+				along = length
+			}
+			if along-begin >= shortest {
+				p.roads = append(p.roads, road{name: r.name, class: r.class, line: []spot{from.to(to, begin/length), from.to(to, min(along/length, 1))}})
+			}
+			begin = -1
+		}
+	}
+}
+
+// blocked says whether no small street can be at a spot.
+func (p *plan) blocked(s spot) bool {
+	const bank = 30
+	if math.Abs(s.y-river(s.x)) < riverHalf+bank {
+		return true
+	}
+	for _, a := range p.ground {
+		if (a.kind == "park" || a.kind == "cemetery") && inside(a.outline, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// inside says whether a spot lies in an outline.
+func inside(outline []spot, s spot) bool {
+	in := false
+	for i, a := range outline {
+		b := outline[(i+1)%len(outline)]
+		if (a.y > s.y) != (b.y > s.y) && s.x < a.x+(b.x-a.x)*(s.y-a.y)/(b.y-a.y) {
+			in = !in
+		}
+	}
+	return in
+}
+
+// country builds what leads out of the town.
+func (p *plan) country() {
+	const south = -900.0
+	var motorway []spot
+	for x := riverWest; x <= riverEast; x += 100 {
+		motorway = append(motorway, spot{x, south + 250*math.Sin(x/2600)})
+	}
+	at := func(x float64) spot { return spot{x, south + 250*math.Sin(x/2600)} }
+	middle := float64(townMetres / 2)
+	p.roads = append(p.roads,
+		road{name: "Motorway 7", class: highway, line: motorway},
+		road{name: "South Road", class: primary, line: []spot{at(middle), {middle, 0}}},
+		road{name: "North Road", class: primary, line: []spot{{middle, townMetres}, {middle + 300, townMetres + 1500}, {middle + 200, 9500}}},
+		road{name: "East Road", class: primary, line: []spot{{townMetres, middle}, {townMetres + 2000, middle - 500}, {riverEast, middle - 300}}},
+		road{name: "West Road", class: primary, line: []spot{{0, middle}, {-2200, middle - 350}, {riverWest, middle}}},
+		road{name: "Forest Lane", class: second, line: []spot{{0, 20 * blockMetres}, {-1500, 4700}, {-4200, 5200}, {riverWest, 5000}}},
+	)
+}

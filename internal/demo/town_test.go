@@ -1,0 +1,231 @@
+package demo
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"wayside/internal/basemap"
+	"wayside/internal/geo"
+)
+
+// spotOf is the spot of a place.
+func spotOf(lat, lng float64) spot {
+	perLng := metresPerLat * math.Cos(center.Lat*math.Pi/180)
+	return spot{(lng-center.Lng)*perLng + townMetres/2, (lat-center.Lat)*metresPerLat + townMetres/2}
+}
+
+// offStreet is how far a row lies from the middle of its street, in metres.
+func offStreet(p *plan, r row) float64 {
+	least := math.Inf(1)
+	for i := range p.roads {
+		if p.roads[i].name != r.Properties["street"] {
+			continue
+		}
+		only := plan{roads: p.roads[i : i+1]}
+		on, along := only.nearest(spotOf(r.Lat, r.Lng))
+		least = min(least, on.at(along).distance(spotOf(r.Lat, r.Lng)))
+	}
+	return least
+}
+
+// TestPinsLieOnTheirStreets steps the town through an hour.
+func TestPinsLieOnTheirStreets(t *testing.T) {
+	town, now := NewTown(), time.Unix(1_800_000_000, 0)
+	check := func(rows []row) {
+		for _, r := range rows {
+			if off := offStreet(town.plan, r); !(off < 1.5) {
+				t.Errorf("%s %s is %.1f m off %v", r.ExternalID, r.Kind, off, r.Properties["street"])
+			}
+		}
+	}
+	check(town.Snapshot())
+	for range 180 {
+		now = now.Add(20 * time.Second)
+		check(town.Step(now, 20*time.Second))
+		check(town.Live())
+	}
+}
+
+// readDrive decodes the drive as a page does.
+func readDrive(t *testing.T) (d struct {
+	Coordinates [][2]float64
+	Speeds      []float64
+},
+) {
+	t.Helper()
+	body, err := DriveJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(body, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestDrive holds that the drive is a round of about ten minutes at speeds of a car, without jumps, along roads.
+func TestDrive(t *testing.T) {
+	d, p := readDrive(t), newPlan()
+	if len(d.Coordinates) != len(d.Speeds) || d.Coordinates[0] != d.Coordinates[len(d.Coordinates)-1] {
+		t.Fatalf("%d places, %d speeds; a round ends where it begins", len(d.Coordinates), len(d.Speeds))
+	}
+	seconds, metres, fastest := 0.0, 0.0, 0.0
+	for i, c := range d.Coordinates {
+		if d.Speeds[i] < slowest || d.Speeds[i] > ringSpeed {
+			t.Errorf("place %d: %.1f m/s", i, d.Speeds[i])
+		}
+		fastest = max(fastest, d.Speeds[i])
+		here := spotOf(c[1], c[0])
+		if r, along := p.nearest(here); r.at(along).distance(here) > 6 {
+			t.Errorf("place %d is %.1f m off the road", i, r.at(along).distance(here))
+		}
+		if i == 0 {
+			continue
+		}
+		before := d.Coordinates[i-1]
+		step := geo.Distance(geo.Point{Lat: before[1], Lng: before[0]}, geo.Point{Lat: c[1], Lng: c[0]})
+		took := step / ((d.Speeds[i] + d.Speeds[i-1]) / 2)
+		if step > 20 || math.Abs(d.Speeds[i]-d.Speeds[i-1])/took > 2 {
+			t.Errorf("place %d: %.1f m on, from %.1f to %.1f m/s", i, step, d.Speeds[i-1], d.Speeds[i])
+		}
+		seconds, metres = seconds+took, metres+step
+	}
+	t.Logf("%.0f m in %.0f s, %d places", metres, seconds, len(d.Speeds))
+	if seconds < 9*60 || seconds > 11*60 || fastest < 19 {
+		t.Errorf("%.0f s, at most %.1f m/s", seconds, fastest)
+	}
+}
+
+// TestThereIsSomethingOnTheDrive holds that the drive passes cameras and road works, and soon something that happens.
+func TestThereIsSomethingOnTheDrive(t *testing.T) {
+	d := readDrive(t)
+	passes := func(r row) bool {
+		for _, c := range d.Coordinates {
+			if geo.Distance(geo.Point{Lat: c[1], Lng: c[0]}, geo.Point{Lat: r.Lat, Lng: r.Lng}) < 20 {
+				return true
+			}
+		}
+		return false
+	}
+	town := NewTown()
+	seen := map[string]int{}
+	for _, r := range town.Snapshot() {
+		if passes(r) {
+			seen[r.Kind]++
+		}
+	}
+	if seen["camera.speed"] < 2 || seen["camera.red_light"] < 2 || seen["alert.construction"] < 2 || seen["alert.road_closed"] > 0 {
+		t.Errorf("the drive passes %v", seen)
+	}
+	now, happened := time.Unix(1_800_000_000, 0), 0
+	for range 10 {
+		now = now.Add(time.Minute)
+		town.Step(now, time.Minute)
+		for _, e := range town.events {
+			if passes(e.row) {
+				happened++
+			}
+		}
+	}
+	if happened < 20 {
+		t.Errorf("%d things happened on the drive in ten minutes", happened)
+	}
+}
+
+// TestStreetsStopAtWater holds that only main roads cross the river, and that no small one leads through a park.
+func TestStreetsStopAtWater(t *testing.T) {
+	p := newPlan()
+	bridges := map[string]bool{}
+	for i := range p.roads {
+		r := &p.roads[i]
+		for along := 0.0; along < r.length(); along += 5 {
+			s := r.at(along)
+			wet := inside(p.water[0].outline, s) || inside(p.water[1].outline, s)
+			switch {
+			case wet && r.class == small:
+				t.Fatalf("%s leads into the water", r.name)
+			case wet:
+				bridges[r.name] = true
+			case r.class == small && inside(p.ground[0].outline, s):
+				t.Fatalf("%s leads through the park", r.name)
+			}
+		}
+	}
+	if len(bridges) < 6 {
+		t.Errorf("bridges: %v", bridges)
+	}
+}
+
+// TestMapIsAnArchive writes the map and reads it as the service does.
+func TestMapIsAnArchive(t *testing.T) {
+	var out bytes.Buffer
+	if err := WriteMap(&out); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "town.pmtiles")
+	if err := os.WriteFile(name, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, err := basemap.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for z := lowestZoom; z <= highestZoom; z++ {
+		x, y := mercator(z, center.Lat, center.Lng)
+		tile, ok, err := a.Tile(uint8(z), uint32(x), uint32(y))
+		if err != nil || !ok {
+			t.Fatalf("zoom %d: %v %v", z, ok, err)
+		}
+		b, err := tile.Plain()
+		if err != nil || !bytes.Contains(b, []byte("roads")) {
+			t.Errorf("zoom %d: no roads in the middle of the town: %v", z, err)
+		}
+		if len(b) > 100_000 {
+			t.Errorf("zoom %d: a tile of %d bytes", z, len(b))
+		}
+	}
+	t.Logf("%d bytes", out.Len())
+}
+
+// TestCuttingKeepsWhatIsInside cuts lines and rings that leave the tile and come back.
+func TestCuttingKeepsWhatIsInside(t *testing.T) {
+	parts := cutLine([]pixel{{-1000, 100}, {2000, 100}, {9000, 100}, {9000, 200}, {2000, 200}, {2000, 300}})
+	if len(parts) != 2 || len(parts[0]) != 3 || len(parts[1]) != 3 || parts[0][0] != (pixel{-tileBuffer, 100}) {
+		t.Errorf("%v", parts)
+	}
+	if got := cutLine([]pixel{{-1000, 100}, {-900, 3000}}); got != nil {
+		t.Errorf("a line outside: %v", got)
+	}
+	ring := clockwise(cutRing([]pixel{{-9999, -9999}, {-9999, 9999}, {9999, 9999}, {9999, -9999}}))
+	sum := 0.0
+	for i, a := range ring {
+		b := ring[(i+1)%len(ring)]
+		sum += a.x*b.y - b.x*a.y
+		if min(a.x, a.y) < -tileBuffer || max(a.x, a.y) > tileExtent+tileBuffer {
+			t.Errorf("%v is outside", a)
+		}
+	}
+	if side := float64(tileExtent + 2*tileBuffer); sum/2 != side*side {
+		t.Errorf("%v covers %v", ring, sum/2)
+	}
+}
+
+// TestGeometryIsAsTheFormatSays compares with the examples of the specification (4.3.5).
+func TestGeometryIsAsTheFormatSays(t *testing.T) {
+	var line, ring pen
+	line.draw([]pixel{{2, 2}, {2, 10}, {10, 10}}, false)
+	ring.draw([]pixel{{3, 6}, {8, 12}, {20, 34}, {3, 6}}, true)
+	if want := []uint32{9, 4, 4, 18, 0, 16, 16, 0}; !slices.Equal(line.commands, want) {
+		t.Errorf("line %v, want %v", line.commands, want)
+	}
+	if want := []uint32{9, 6, 12, 18, 10, 12, 24, 44, 15}; !slices.Equal(ring.commands, want) {
+		t.Errorf("ring %v, want %v", ring.commands, want)
+	}
+}
