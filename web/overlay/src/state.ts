@@ -1,0 +1,125 @@
+// Everything that the page knows, in cells: whoever changes a thing sets its cell, whoever shows it watches. Who sets each
+// cell is said with it; nobody else does.
+
+import type { Banner } from "./announce.ts";
+import type { PinAhead, Sight } from "./ahead.ts";
+import { Cell } from "./cell.ts";
+import type { ServerClock } from "./decay.ts";
+import type { Place } from "./geo.ts";
+import type { Motion, Pose } from "./motion.ts";
+import type { Finding, Fix } from "./position.ts";
+import type { Entity, Kind, OverlayConfig, Preferences, Source, SourceHealth } from "./wire.ts";
+
+/** Connection is how news reach the page. */
+export type Connection =
+  /** The service pushes them. */
+  | { how: "live"; since: number }
+  /** The page asks for them. */
+  | { how: "polling"; since: number }
+  /** They do not, since a moment of performance.now(); what is shown goes on ageing. */
+  | { how: "lost"; since: number };
+
+/** CameraMode is what is up on the map: the way the car goes, or north. */
+export type CameraMode = "heading" | "north";
+
+export type Theme = "day" | "night";
+
+/** Seen is an entity as the choice of what lies ahead takes it. */
+export interface Seen extends PinAhead {
+  entity: Entity;
+}
+
+/** Alerts is what lies ahead. */
+export interface Alerts {
+  /** Nearest first. */
+  sights: readonly Sight<Seen>[];
+  /** What is announced at this moment: a tone is due once for each new value that is not null. */
+  announce: Sight<Seen> | null;
+  banner: Banner<Seen> | null;
+}
+
+export interface State {
+  /** Set by position.ts: the latest fix as the browser gave it. */
+  readonly fix: Cell<Fix | null>;
+  /** Set by position.ts: how far we are with that. */
+  readonly finding: Cell<Finding>;
+  /** Set with each fix: what is known of the car's way. For a drawing between fixes ask pose(). */
+  readonly motion: Cell<Motion | null>;
+  /** Set by stream.ts: all entities around the car that are not gone, whatever the driver chose to see. */
+  readonly known: Cell<readonly Entity[]>;
+  /** Set by main.ts: those of them that the driver wants to see. */
+  readonly entities: Cell<readonly Entity[]>;
+  /** Set by main.ts at start: the catalogues. */
+  readonly sources: Cell<readonly Source[]>;
+  readonly kinds: Cell<readonly Kind[]>;
+  readonly config: Cell<OverlayConfig | null>;
+  /** Set by stream.ts: how the sources do. */
+  readonly health: Cell<readonly SourceHealth[]>;
+  /** Set by stream.ts; null: nothing was tried yet. */
+  readonly connection: Cell<Connection | null>;
+  /** Set by stream.ts: what to add to performance.now() for the service's time; see serverTime in decay.ts. */
+  readonly clock: Cell<ServerClock>;
+  /** Set by the panels: what the driver chose. */
+  readonly settings: Cell<Preferences>;
+  /** Set by theme.ts from the settings and the sun. */
+  readonly theme: Cell<Theme>;
+  /** Set by the panels and by a touch on the map: id of the entity whose card is open. */
+  readonly selected: Cell<string | null>;
+  /** Set by the panels: ids of the entities on which the driver voted. */
+  readonly voted: Cell<ReadonlySet<string>>;
+  /** Set by lookout.ts. */
+  readonly alerts: Cell<Alerts>;
+  /** Set by the panels' button. */
+  readonly cameraMode: Cell<CameraMode>;
+  /** Set by camera.ts: whether the map follows the car. A touch on the map releases it, actions.recentre() takes it back. */
+  readonly following: Cell<boolean>;
+  /** Set by map.ts: whether the browser can draw a map. If not, the list of what lies ahead is the page. */
+  readonly drawable: Cell<boolean>;
+  /** Set by pins.ts: whom the data and the map in view are from, each once. Plain text. */
+  readonly attributions: Cell<readonly string[]>;
+  /** pose is where and how the car is at this moment. */
+  pose(): Pose | null;
+}
+
+/** makeState begins with nothing known. */
+export function makeState(pose: () => Pose | null): State {
+  return {
+    fix: new Cell<Fix | null>(null),
+    finding: new Cell<Finding>("asking"),
+    motion: new Cell<Motion | null>(null),
+    known: new Cell<readonly Entity[]>([]),
+    entities: new Cell<readonly Entity[]>([]),
+    sources: new Cell<readonly Source[]>([]),
+    kinds: new Cell<readonly Kind[]>([]),
+    config: new Cell<OverlayConfig | null>(null),
+    health: new Cell<readonly SourceHealth[]>([]),
+    connection: new Cell<Connection | null>(null),
+    clock: new Cell<ServerClock>(null),
+    settings: new Cell<Preferences>({}),
+    theme: new Cell<Theme>("day"),
+    selected: new Cell<string | null>(null),
+    voted: new Cell<ReadonlySet<string>>(new Set()),
+    alerts: new Cell<Alerts>({ sights: [], announce: null, banner: null }),
+    cameraMode: new Cell<CameraMode>("heading"),
+    following: new Cell<boolean>(true),
+    drawable: new Cell<boolean>(true),
+    attributions: new Cell<readonly string[]>([]),
+    pose,
+  };
+}
+
+/** Actions are what a panel can ask of the map and of what is behind it. */
+export interface Actions {
+  /** recentre lets the map follow the car again. */
+  recentre(): void;
+  /** select opens an entity's card; null closes it. */
+  select(id: string | null): void;
+  /** show moves the map to a place and lets go of the car. */
+  show(place: Place): void;
+  /** namePlace sets where the driver is, by hand. */
+  namePlace(place: Place): void;
+  /** reread asks the service at once, after a vote. */
+  reread(): void;
+  /** dismiss takes the banner of an entity away. */
+  dismiss(id: string): void;
+}
