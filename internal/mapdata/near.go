@@ -49,6 +49,8 @@ type Hit struct {
 	Upstream string     // of a live incident: who said so
 	Rank     int32      // who is shown of several that are merged: the lowest (D10.3)
 	Merged   []MergedID // the others of the event, most telling first
+
+	Zone int32 // metres: the width of the zone of which Point is the middle, where the law shows no place; 0: Point is the place
 }
 
 // RankOfFeeds is behind every upstream's priority (D10.3).

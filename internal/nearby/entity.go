@@ -46,8 +46,7 @@ func (r *Reader) Entity(ctx context.Context, id string, q *Query) (*Entity, erro
 		return nil, err
 	}
 	hit := r.HitOf(&e.Voted, e.Feed, now)
-	own := e.Feed != nil && !q.Account.IsZero() && e.Feed.Owner == q.Account
-	if hit.DisputedUntil != 0 && !q.Curator && !own {
+	if hit.DisputedUntil != 0 && !q.Curator && !owns(e.Feed, q.Account) || !r.obey(&hit, e.Feed, q) {
 		return nil, notFound()
 	}
 	e.Hit = hit
@@ -99,7 +98,31 @@ func (r *Reader) findLive(ctx context.Context, externalID string) (mapdata.Voted
 	return voted, nil
 }
 
-// HitOf shows one entity as a search would, but for its distance. feed is nil for a live incident.
+// Allowed fails with mapdata.ErrNotFound if the law hides the entity with an id from the caller; for one that is not there
+// too, and with mapdata.ErrUnavailable. What votes hide is allowed: a vote may bring it back.
+func (r *Reader) Allowed(ctx context.Context, id string, q *Query) error {
+	if r.Law == nil {
+		return nil
+	}
+	voted, feed, err := r.find(ctx, id, q.Account, r.Now())
+	if err != nil {
+		return err
+	}
+	if hit := r.HitOf(&voted, feed, r.Now()); !r.obey(&hit, feed, q) {
+		return notFound()
+	}
+	return nil
+}
+
+// Shown shows one entity as a search of the caller's would, but for its distance. feed is nil for a live incident. The law
+// must allow it.
+func (r *Reader) Shown(v *mapdata.Voted, feed *mapdata.Feed, q *Query) mapdata.Hit {
+	hit := r.HitOf(v, feed, r.Now())
+	r.obey(&hit, feed, q)
+	return hit
+}
+
+// HitOf shows one entity as a search would, but for its distance and the law. feed is nil for a live incident.
 func (r *Reader) HitOf(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) mapdata.Hit {
 	e, t := &v.Entity, &v.Tally
 	hit := mapdata.Hit{
@@ -117,6 +140,8 @@ func (r *Reader) HitOf(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) mapd
 	}
 	if until := t.DisputedUntil(e.Kind); until.After(now) {
 		hit.DisputedUntil = until.UnixMilli()
+	} else if !until.IsZero() {
+		hit.ChangedAt = max(hit.ChangedAt, until.UnixMilli())
 	}
 	if t.Counts(e.Kind, e.FirstSeenAt, now) {
 		hit.Confirms, hit.Disputes = int32(t.Confirms), int32(t.Disputes)

@@ -7,6 +7,7 @@ import (
 
 	"wayside/internal/consensus"
 	"wayside/internal/geo"
+	"wayside/internal/law"
 	"wayside/internal/mapdata"
 )
 
@@ -76,7 +77,8 @@ type Query struct {
 
 	Account mapdata.AccountID // zero: a guest
 	Tier    mapdata.Tier
-	Curator bool   // sees what votes hide (D9.5)
+	Curator bool   // sees what votes and the law hide (D9.5)
+	Driving bool   // drives, and is shown what drivers are shown: owners and curators see no more than others
 	Driver  string // what an upstream's tenant key is made of (D8.2): a session, an account or a client address
 }
 
@@ -93,6 +95,7 @@ type Answer struct {
 
 	found, live []mapdata.Hit // scratch
 	resolver    consensus.Resolver
+	rules       rules
 }
 
 // Forget lets go of what was found and keeps the memory for the next answer.
@@ -121,6 +124,8 @@ type Config struct {
 	Ledger  *consensus.Ledger // votes on live incidents; nil only without Live
 	Records Records           // for single entities; nil: there are none
 	Encode  func(dst []byte, e *mapdata.Entity) []byte
+
+	Law *law.Law // where what is hidden; nil: nowhere. It needs Encode
 }
 
 // Reader answers queries.
@@ -136,7 +141,7 @@ func New(c Config) *Reader { return &Reader{Config: c, incidents: mapdata.Incide
 func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
 	now := r.Now()
 	s := mapdata.Search{
-		Center: q.Center, Radius: q.Radius, Kinds: q.Kinds, Suppressed: q.Curator,
+		Center: q.Center, Radius: q.Radius, Kinds: q.Kinds, Suppressed: q.Curator && !q.Driving,
 		Since: q.Since, Now: now, Limit: q.Limit,
 	}
 	live, err := r.selectSources(q, &s)
@@ -147,9 +152,13 @@ func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
 	a.Networks, s.AllNetworks = r.networks(q, a.Networks[:0])
 	s.Networks = a.Networks
 	a.Live = live && q.Kinds&r.incidents != 0
-	if a.Live {
+	ruled := r.ruled(q, &s, a)
+	switch {
+	case a.Live:
 		r.nearWithIncidents(ctx, q, &s, a)
-	} else {
+	case ruled:
+		r.gather(q, &s, a)
+	default:
 		a.Hits, a.Truncated = r.Index.Search(&s, a.Hits[:0])
 	}
 	a.Sources = r.health(&s, now)
@@ -165,6 +174,9 @@ func (r *Reader) CheckSources(q *Query) error {
 // selectSources turns the names of sources and layers into feeds (D4.5, D4.6, D4.8), and says whether live incidents are
 // among them.
 func (r *Reader) selectSources(q *Query, s *mapdata.Search) (live bool, err error) {
+	if q.Driving {
+		defer func() { s.Feeds, s.Own = append(s.Feeds, s.Own...), nil }()
+	}
 	live = r.Live != nil
 	if q.Sources == nil && !q.ByLayer {
 		s.Served = true
@@ -284,11 +296,15 @@ func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth
 	if len(served) > manySources {
 		served = r.surrounding(s, now)
 	}
-	if len(s.Own) == 0 {
+	own := s.Own
+	if len(own) == 0 {
+		own = s.Feeds // of an owner who drives
+	}
+	if len(own) == 0 {
 		return served
 	}
 	all := slices.Clone(served)
-	for _, own := range r.Catalogue.Health(s.Own, now) {
+	for _, own := range r.Catalogue.Health(own, now) {
 		if !slices.ContainsFunc(served, func(h mapdata.SourceHealth) bool { return h.ID == own.ID }) {
 			all = append(all, own)
 		}

@@ -1,0 +1,140 @@
+package nearby
+
+import (
+	"slices"
+	"strconv"
+
+	"wayside/internal/geo"
+	"wayside/internal/law"
+	"wayside/internal/mapdata"
+)
+
+// rules are the law's part in one read.
+type rules struct {
+	view  law.View
+	own   []mapdata.SourceID // of the caller, who sees what is theirs as it is
+	zones map[zoneKey]int    // places among the hits
+}
+
+// zoneKey tells zones apart.
+type zoneKey struct {
+	middle geo.Point
+	width  int32
+	kind   mapdata.Kind
+}
+
+// ruled finds out whether the law concerns a query, and prepares what it asks for. It concerns no curator who does not
+// drive.
+func (r *Reader) ruled(q *Query, s *mapdata.Search, a *Answer) bool {
+	if r.Law == nil || q.Curator && !q.Driving {
+		a.rules.view = law.View{}
+		return false
+	}
+	r.Law.Near(s.Center, s.Radius, &a.rules.view)
+	if a.rules.view.Kinds()&s.Kinds == 0 {
+		a.rules.view = law.View{}
+		return false
+	}
+	a.rules.own = a.rules.own[:0]
+	for _, id := range s.Own {
+		a.rules.own = append(a.rules.own, id.Source())
+	}
+	return true
+}
+
+// judge says what the law asks for an entity.
+func (x *rules) judge(h *mapdata.Hit) law.Verdict {
+	if !x.view.Kinds().Has(h.Kind) || slices.Contains(x.own, h.Source) {
+		return law.Verdict{}
+	}
+	return x.view.Judge(h.Point, h.Kind)
+}
+
+// hide takes out what the law hides.
+func (x *rules) hide(hits []mapdata.Hit) []mapdata.Hit {
+	if x.view.Hidden() == 0 {
+		return hits
+	}
+	return slices.DeleteFunc(hits, func(h mapdata.Hit) bool { return x.judge(&h).Hidden })
+}
+
+// zone puts zones in the place of cameras where the law says so, takes out what lies outside of the search's circle by the
+// place that is shown, and orders the rest. Nothing that is shown depends on where in its zone a camera is: neither whether
+// it is found, nor in which place.
+//
+// Cameras of one kind in one cell are one zone. It is shown as the one with the lowest id, and stands for the others.
+func (r *Reader) zone(hits []mapdata.Hit, s *mapdata.Search, x *rules) []mapdata.Hit {
+	if x.view.Drift() == 0 {
+		return hits
+	}
+	if x.zones == nil {
+		x.zones = make(map[zoneKey]int)
+	}
+	clear(x.zones)
+	center, reach := s.Center.Vector(), geo.ChordSquaredOf(s.Radius)
+	shown := hits[:0]
+	for i := range hits {
+		if verdict := x.judge(&hits[i]); verdict.Zone > 0 {
+			h := &hits[i]
+			h.Point, h.Zone = law.Middle(h.Point, verdict.Zone), int32(verdict.Zone)
+			h.Chord = h.Point.Vector().ChordSquared(center)
+			key := zoneKey{h.Point, h.Zone, h.Kind}
+			if at, known := x.zones[key]; known {
+				unite(&shown[at], h)
+				continue
+			}
+			x.zones[key] = len(shown)
+		}
+		shown = append(shown, hits[i])
+	}
+	shown = slices.DeleteFunc(shown, func(h mapdata.Hit) bool { return h.Chord > reach })
+	for i := range shown {
+		if h := &shown[i]; h.Zone > 0 {
+			r.strip(h)
+			slices.SortFunc(h.Merged, func(a, b mapdata.MergedID) int {
+				return mapdata.CompareEntityIDs(a.Source, a.ExternalID, b.Source, b.ExternalID)
+			})
+		}
+	}
+	slices.SortFunc(shown, func(a, b mapdata.Hit) int { return a.Compare(&b) })
+	return shown
+}
+
+// unite takes one more camera into a zone.
+func unite(zone, camera *mapdata.Hit) {
+	merged := zone.Merged
+	if mapdata.CompareEntityIDs(camera.Source, camera.ExternalID, zone.Source, zone.ExternalID) < 0 {
+		*zone, *camera = *camera, *zone
+	}
+	zone.Confirms += camera.Confirms
+	zone.Disputes += camera.Disputes
+	zone.ChangedAt = max(zone.ChangedAt, camera.ChangedAt)
+	zone.Merged = append(merged, mapdata.MergedID{Source: camera.Source, ExternalID: camera.ExternalID})
+}
+
+// zoneProperty marks a zone among an entity's properties, with its width in metres. A provider cannot set it (D3.3).
+const zoneProperty = "wayside_zone_m"
+
+// strip leaves nothing of a camera that is shown as a zone but the zone: its line and its provider's properties may tell
+// the place.
+func (r *Reader) strip(h *mapdata.Hit) {
+	properties := strconv.AppendInt([]byte(`{"`+zoneProperty+`":`), int64(h.Zone), 10)
+	h.Prepared = r.Encode(nil, &mapdata.Entity{Kind: h.Kind, Point: h.Point, Properties: append(properties, '}')})
+}
+
+// obey shows one entity as the law asks for, and says whether it is shown at all. feed is nil for a live incident.
+func (r *Reader) obey(h *mapdata.Hit, feed *mapdata.Feed, q *Query) bool {
+	if r.Law == nil || !q.Driving && (q.Curator || owns(feed, q.Account)) {
+		return true
+	}
+	verdict := r.Law.Judge(h.Point, h.Kind)
+	if verdict.Zone > 0 {
+		h.Point, h.Zone = law.Middle(h.Point, verdict.Zone), int32(verdict.Zone)
+		r.strip(h)
+	}
+	return !verdict.Hidden
+}
+
+func owns(feed *mapdata.Feed, account mapdata.AccountID) bool {
+	return feed != nil && !account.IsZero() && feed.Owner == account
+}

@@ -1,0 +1,321 @@
+package nearby_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"wayside/internal/geo"
+	"wayside/internal/index"
+	"wayside/internal/law"
+	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
+	"wayside/internal/source"
+)
+
+// lawOf makes a law of areas, each given as its properties and its west, south, east and north.
+func lawOf(t testing.TB, areas ...string) *law.Law {
+	t.Helper()
+	var features []string
+	for _, a := range areas {
+		properties, box, _ := strings.Cut(a, " @ ")
+		var w, s, e, n float64
+		if _, err := fmt.Sscan(box, &w, &s, &e, &n); err != nil {
+			t.Fatal(err)
+		}
+		features = append(features, fmt.Sprintf(
+			`{"type":"Feature","properties":{"name":"X",%s},"geometry":{"type":"Polygon","coordinates":[[[%[2]v,%[3]v],[%[4]v,%[3]v],[%[4]v,%[5]v],[%[2]v,%[5]v],[%[2]v,%[3]v]]]}}`,
+			properties, w, s, e, n))
+	}
+	l, err := law.Parse([]byte(`{"type":"FeatureCollection","features":[` + strings.Join(features, ",") + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+const (
+	noPolice = `"hide":["alert.police"] @ 3 51 5 53`
+	zones    = `"camera_zone":true @ 3 51 5 53`
+)
+
+// lawPin is an entity of the feed 1 at a place.
+type lawPin struct {
+	id, kind string
+	at       geo.Point
+	changed  time.Duration // after the start
+}
+
+// lawWorld is a world with one approved feed of anna's.
+func lawWorld(t testing.TB, l *law.Law, pins ...lawPin) *world {
+	t.Helper()
+	encode := func(dst []byte, e *mapdata.Entity) []byte {
+		return fmt.Appendf(dst, "%v %s", e.Point, e.Properties)
+	}
+	w := &world{index: index.New(encode), catalogue: source.New()}
+	w.reader = nearby.New(nearby.Config{
+		Index: w.index, Catalogue: w.catalogue, Primary: "tesla", Now: func() time.Time { return start }, Encode: encode, Law: l,
+	})
+	f := &mapdata.Feed{
+		ID: mapdata.FeedID{15: 1}, Owner: anna, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true,
+		Direction: mapdata.Push, Layer: mapdata.Layer{Slug: "layer-1"},
+	}
+	c := mapdata.FeedChange{Feed: f, FeedID: f.ID}
+	for _, p := range pins {
+		kind, ok := mapdata.ParseKind(p.kind)
+		if !ok {
+			t.Fatalf("no kind %s", p.kind)
+		}
+		c.Entities = append(c.Entities, mapdata.Entity{
+			Feed: f.ID, ExternalID: p.id, Kind: kind, Point: p.at, Properties: []byte(`{"street":"secret"}`),
+			FirstSeenAt: start, SeenAt: start, ChangedAt: start.Add(p.changed),
+		})
+	}
+	w.index.Apply([]mapdata.FeedChange{c})
+	w.catalogue.Set(f, false)
+	w.catalogue.Publish()
+	return w
+}
+
+var (
+	here   = geo.Point{Lat: 52, Lng: 4}
+	beyond = geo.Point{Lat: 52, Lng: 5.001}
+)
+
+// TestHidden: what the law hides is not there, for anybody but its owner and curators.
+func TestHidden(t *testing.T) {
+	w := lawWorld(t, lawOf(t, noPolice),
+		lawPin{id: "police", kind: "alert.police", at: here}, lawPin{id: "jam", kind: "traffic.jam", at: here},
+		lawPin{id: "police outside", kind: "alert.police", at: beyond})
+	all := []string{"jam", "police", "police outside"}
+	for _, tt := range []struct {
+		name string
+		edit func(*nearby.Query)
+		want []string
+	}{
+		{"guest", func(*nearby.Query) {}, []string{"jam", "police outside"}},
+		{"another driver", func(q *nearby.Query) { q.Account = ben }, []string{"jam", "police outside"}},
+		{"owner", func(q *nearby.Query) { q.Account = anna }, all},
+		{"curator", func(q *nearby.Query) { q.Account, q.Curator = ben, true }, all},
+		{"owner who drives", func(q *nearby.Query) { q.Account, q.Driving = anna, true }, []string{"jam", "police outside"}},
+		{"curator who drives", func(q *nearby.Query) { q.Curator, q.Driving = true, true }, []string{"jam", "police outside"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ids, a := w.near(t, func(q *nearby.Query) { q.Radius = nearby.MaxRadius * 2; tt.edit(q) })
+			if diff := cmp.Diff(tt.want, ids); diff != "" {
+				t.Error(diff)
+			}
+			if a.Truncated || len(a.Sources) != 1 {
+				t.Errorf("truncated %v, sources %v", a.Truncated, a.Sources)
+			}
+		})
+	}
+}
+
+// TestHiddenMakesRoom: what is hidden takes no place within the limit.
+func TestHiddenMakesRoom(t *testing.T) {
+	var pins []lawPin
+	for i := range 300 {
+		pins = append(pins, lawPin{id: fmt.Sprintf("p%03d", i), kind: "alert.police", at: here})
+	}
+	pins = append(pins, lawPin{id: "ice", kind: "alert.hazard.ice", at: geo.Point{Lat: 52.001, Lng: 4}}, lawPin{id: "jam", kind: "traffic.jam", at: geo.Point{Lat: 52.002, Lng: 4}})
+	w := lawWorld(t, lawOf(t, noPolice), pins...)
+	for limit, want := range map[int][]string{1: {"ice"}, 2: {"ice", "jam"}, 3: {"ice", "jam"}} {
+		ids, a := w.near(t, func(q *nearby.Query) { q.Limit = limit })
+		if diff := cmp.Diff(want, ids); diff != "" || a.Truncated != (limit == 1) {
+			t.Errorf("limit %d: truncated %v %s", limit, a.Truncated, diff)
+		}
+	}
+}
+
+// TestZone: a camera is shown as its zone, without what tells its place.
+func TestZone(t *testing.T) {
+	middle := law.Middle(here, 4000)
+	w := lawWorld(t, lawOf(t, zones), lawPin{id: "camera", kind: "camera.speed", at: here}, lawPin{id: "ice", kind: "alert.hazard.ice", at: here})
+	_, a := w.near(t, func(q *nearby.Query) { q.Radius = 5000 })
+	if len(a.Hits) != 2 {
+		t.Fatalf("%d hits", len(a.Hits))
+	}
+	ice, camera := a.Hits[0], a.Hits[1]
+	if string(ice.ExternalID) != "ice" || ice.Point != here || ice.Zone != 0 {
+		t.Errorf("%+v", ice)
+	}
+	if camera.Point != middle || camera.Zone != 4000 || string(camera.ExternalID) != "camera" {
+		t.Errorf("%+v", camera)
+	}
+	if want := fmt.Sprintf(`%v {"wayside_zone_m":4000}`, middle); string(camera.Prepared) != want {
+		t.Errorf("%s, want %s", camera.Prepared, want)
+	}
+	if d := geo.MetresOf(camera.Chord); d < geo.Distance(here, middle)-0.1 || d > geo.Distance(here, middle)+0.1 {
+		t.Errorf("it is ordered by %v m", d)
+	}
+	_, a = w.near(t, func(q *nearby.Query) { q.Radius, q.Account = 5000, anna })
+	if len(a.Hits) != 2 || a.Hits[0].Point != here || a.Hits[1].Point != here || !strings.Contains(string(a.Hits[0].Prepared), "secret") {
+		t.Errorf("its owner sees %+v", a.Hits)
+	}
+}
+
+// TestZoneSaysNothing: whatever anybody asks, the answer is the same wherever in its zone a camera is.
+func TestZoneSaysNothing(t *testing.T) {
+	l := lawOf(t, zones)
+	middle := law.Middle(here, 4000)
+	rapid.Check(t, func(rt *rapid.T) {
+		place := func(name string) geo.Point {
+			return geo.Point{
+				Lat: middle.Lat + rapid.Float64Range(-0.0178, 0.0178).Draw(rt, name+" lat"),
+				Lng: middle.Lng + rapid.Float64Range(-0.0288, 0.0288).Draw(rt, name+" lng"),
+			}
+		}
+		var others []lawPin
+		for i := range rapid.IntRange(0, 8).Draw(rt, "others") {
+			others = append(others, lawPin{id: fmt.Sprint("other ", i), kind: "alert.hazard.ice", at: place("other")})
+		}
+		q := nearby.Query{
+			Center: place("center"), Radius: rapid.Float64Range(1, 6000).Draw(rt, "radius"), Kinds: mapdata.AllKinds,
+			Limit: rapid.IntRange(1, 10).Draw(rt, "limit"), Tier: mapdata.TierGuest,
+		}
+		var answers []string
+		for range 2 {
+			at := place("camera")
+			if law.Middle(at, 4000) != middle {
+				rt.Fatalf("%v is not in the zone", at)
+			}
+			w := lawWorld(t, l, append([]lawPin{{id: "camera", kind: "camera.speed", at: at}}, others...)...)
+			var a nearby.Answer
+			if err := w.reader.Near(t.Context(), &q, &a); err != nil {
+				rt.Fatal(err)
+			}
+			answers = append(answers, fmt.Sprintf("%v %+v", a.Truncated, a.Hits))
+		}
+		if answers[0] != answers[1] {
+			rt.Fatal(cmp.Diff(answers[0], answers[1]))
+		}
+	})
+}
+
+// TestZoneFromOutside: a zone is found by its middle, wherever its camera is.
+func TestZoneFromOutside(t *testing.T) {
+	middle := law.Middle(here, 4000)
+	corner := geo.Point{Lat: middle.Lat + 0.0178, Lng: middle.Lng + 0.0288}
+	w := lawWorld(t, lawOf(t, zones), lawPin{id: "camera", kind: "camera.speed", at: corner})
+	for _, tt := range []struct {
+		center geo.Point
+		want   int
+	}{{middle, 1}, {corner, 0}} {
+		if ids, _ := w.near(t, func(q *nearby.Query) { q.Center, q.Radius = tt.center, 10 }); len(ids) != tt.want {
+			t.Errorf("%v: %v", tt.center, ids)
+		}
+	}
+}
+
+// TestZoneOfSeveral: the cameras of one kind in one cell are one zone, which stands for all.
+func TestZoneOfSeveral(t *testing.T) {
+	middle := law.Middle(here, 4000)
+	at := func(north float64) geo.Point { return geo.Point{Lat: middle.Lat + north, Lng: middle.Lng} }
+	w := lawWorld(t, lawOf(t, zones, `"camera_zone":true,"zone_m":300 @ 4.5 52.5 4.6 52.6`),
+		lawPin{"c", "camera.speed", at(0.001), 0}, lawPin{"a", "camera.speed", at(0.010), 0}, lawPin{"b", "camera.speed", at(0.0001), time.Second},
+		lawPin{"red", "camera.red_light", at(0.002), 0},
+		lawPin{"next", "camera.speed", at(0.030), 0})
+	merged := func(a *nearby.Answer) map[string][]string {
+		all := make(map[string][]string)
+		for _, h := range a.Hits {
+			list := []string{}
+			for _, m := range h.Merged {
+				list = append(list, string(m.ExternalID))
+			}
+			all[string(h.ExternalID)] = list
+		}
+		return all
+	}
+	for limit := 1; limit <= 3; limit++ {
+		_, a := w.near(t, func(q *nearby.Query) { q.Center, q.Radius, q.Limit = middle, 6000, limit })
+		want := map[string][]string{"a": {"b", "c"}, "red": {}, "next": {}}
+		if limit < 3 {
+			delete(want, "next")
+		}
+		if limit < 2 {
+			delete(want, "red")
+		}
+		if diff := cmp.Diff(want, merged(&a)); diff != "" || a.Truncated != (limit < 3) {
+			t.Errorf("limit %d: truncated %v %s", limit, a.Truncated, diff)
+		}
+	}
+	// A zone has changed when any of its cameras has.
+	_, a := w.near(t, func(q *nearby.Query) { q.Center, q.Radius, q.Since = middle, 6000, start })
+	if diff := cmp.Diff(map[string][]string{"a": {"b", "c"}}, merged(&a)); diff != "" {
+		t.Errorf("since: %s", diff)
+	}
+}
+
+// TestLawKeepsTheRest: what no area concerns is answered as if there were no law, whatever the limit.
+func TestLawKeepsTheRest(t *testing.T) {
+	far := lawOf(t, noPolice, zones)
+	rapid.Check(t, func(rt *rapid.T) {
+		var pins []lawPin
+		for i := range rapid.IntRange(0, 60).Draw(rt, "pins") {
+			pins = append(pins, lawPin{
+				id: fmt.Sprint(i), kind: rapid.SampledFrom([]string{"alert.police", "camera.speed", "traffic.jam"}).Draw(rt, "kind"),
+				at: geo.Point{Lat: rapid.Float64Range(51.9, 52.1).Draw(rt, "lat"), Lng: rapid.Float64Range(4.9, 5.1).Draw(rt, "lng")},
+			})
+		}
+		limit := rapid.IntRange(1, 20).Draw(rt, "limit")
+		// An owner is shown everything, but by the same way as everybody; a world without a law by another.
+		edit := func(q *nearby.Query) {
+			q.Center, q.Radius, q.Limit, q.Account = geo.Point{Lat: 52, Lng: 5}, 9000, limit, anna
+		}
+		var texts []string
+		for _, l := range []*law.Law{nil, far} {
+			_, a := lawWorld(t, l, pins...).near(t, edit)
+			texts = append(texts, fmt.Sprintf("%v %+v", a.Truncated, a.Hits))
+		}
+		if texts[0] != texts[1] {
+			rt.Fatal(cmp.Diff(texts[0], texts[1]))
+		}
+	})
+}
+
+// BenchmarkLaw compares reads without a law, with the example set far away, and in an area.
+func BenchmarkLaw(b *testing.B) {
+	text, err := os.ReadFile("../../deploy/law/example.geojson")
+	if err != nil {
+		b.Fatal(err)
+	}
+	example, err := law.Parse(text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	kinds := mapdata.Kinds()
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, place := range []struct {
+		name   string
+		center geo.Point
+	}{{"Amsterdam", geo.Point{Lat: 52.37, Lng: 4.9}}, {"France", geo.Point{Lat: 46.5, Lng: 2.5}}, {"Germany", geo.Point{Lat: 50.5, Lng: 9.5}}} {
+		var pins []lawPin
+		for i := range 20_000 {
+			pins = append(pins, lawPin{
+				id: fmt.Sprint(i), kind: kinds[random.IntN(len(kinds))].ID,
+				at: geo.Point{Lat: place.center.Lat + random.Float64() - 0.5, Lng: place.center.Lng + random.Float64() - 0.5},
+			})
+		}
+		for _, l := range []*law.Law{nil, example} {
+			w := lawWorld(b, l, pins...)
+			b.Run(fmt.Sprintf("%s/law=%v", place.name, l != nil), func(b *testing.B) {
+				q := nearby.Query{Center: place.center, Radius: 5000, Kinds: mapdata.AllKinds, Limit: nearby.DefaultLimit, Tier: mapdata.TierPremium}
+				var a nearby.Answer
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := w.reader.Near(b.Context(), &q, &a); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(len(a.Hits)), "hits")
+			})
+		}
+	}
+}
