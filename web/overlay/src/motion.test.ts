@@ -1,0 +1,227 @@
+import { describe, expect, it } from "vitest";
+import { along, bearing, distance, turn, type Place } from "./geo.ts";
+import { poseAt, take, tunnelAfter, type Motion, type RawFix } from "./motion.ts";
+import { seeded } from "./seeded.ts";
+
+const origin = { lat: 52, lng: 5 };
+const fixAt = (place: Place, more: Partial<RawFix> = {}): RawFix => ({ ...place, accuracy: 5, heading: null, speed: null, ...more });
+const on = (metres: number, more: Partial<RawFix> = {}, degrees = 0): RawFix => fixAt(along(origin, degrees, metres), more);
+
+function taken(fixes: [now: number, fix: RawFix][], start: Motion | null = null): Motion {
+  const motion = fixes.reduce<Motion | null>((before, [now, fix]) => take(before, fix, now), start);
+  if (motion === null) throw new Error("nothing was taken");
+  return motion;
+}
+
+describe("heading and speed", () => {
+  it("are taken from the browser when it tells them", () => {
+    const motion = taken([
+      [0, on(0, { heading: 30, speed: 10 })],
+      [1000, on(10, { heading: 40, speed: 12 })],
+    ]);
+    expect(motion).toMatchObject({ heading: 40, speed: 12 });
+  });
+
+  it("are reckoned from the movement when it does not", () => {
+    const motion = taken(Array.from({ length: 5 }, (_, i) => [i * 1000, on(i * 15, {}, 90)]));
+    expect(motion.speed).toBeCloseTo(15, 1);
+    expect(motion.heading).toBeCloseTo(90, 1);
+  });
+
+  it.each([NaN, -1, Infinity])("that are %d count as unknown", (figure) => {
+    const motion = taken(Array.from({ length: 5 }, (_, i) => [i * 1000, on(i * 15, { heading: figure, speed: figure }, 180)]));
+    expect(motion.speed).toBeCloseTo(15, 1);
+    expect(motion.heading).toBeCloseTo(180, 1);
+  });
+
+  it("ignore movements that are smaller than the fixes are wrong", () => {
+    const random = seeded(11);
+    let motion: Motion | null = null;
+    for (let i = 0; i < 100; i++) motion = take(motion, on(random() * 19, { accuracy: 40 }, random() * 360), i * 1000);
+    expect(motion).toMatchObject({ heading: null, speed: 0 });
+  });
+
+  it("need no more than the accuracy to be told", () => {
+    const motion = taken(Array.from({ length: 6 }, (_, i) => [i * 1000, on(i * 10, { accuracy: 45 })]));
+    expect(motion.speed).toBeCloseTo(10, 1);
+    expect(motion.heading).toBeCloseTo(0, 1);
+  });
+
+  it("keep the last heading below 2 m/s, whatever the browser says", () => {
+    const motion = taken([
+      [0, on(0, { heading: 30, speed: 10 })],
+      [1000, on(5, { heading: 200, speed: 1.9 })],
+      [2000, on(6, { heading: 250, speed: 0 })],
+    ]);
+    expect(motion).toMatchObject({ heading: 30, speed: 0 });
+    expect(taken([[0, on(0, { heading: 90, speed: 1 })]]).heading).toBeNull();
+  });
+
+  it("follow a bend", () => {
+    let place: Place = origin;
+    let motion: Motion | null = null;
+    for (let i = 0; i < 20; i++) {
+      place = along(place, i * 9, 10);
+      motion = take(motion, fixAt(place), i * 1000);
+    }
+    expect(Math.abs(turn(motion?.heading ?? 0, 19 * 9))).toBeLessThan(10);
+  });
+
+  it("work across the antimeridian", () => {
+    const start = { lat: 10, lng: 179.9999 };
+    const motion = taken(Array.from({ length: 5 }, (_, i) => [i * 1000, fixAt(along(start, 90, i * 15))]));
+    expect(motion.lng).toBeLessThan(0);
+    expect(motion.speed).toBeCloseTo(15, 1);
+    expect(motion.heading).toBeCloseTo(90, 1);
+    expect(distance(poseAt(motion, 5000), along(start, 90, 75))).toBeLessThan(1);
+  });
+});
+
+describe("outliers", () => {
+  const driving: [number, RawFix][] = [
+    [0, on(0, { heading: 0, speed: 20 })],
+    [1000, on(20, { heading: 0, speed: 20 })],
+  ];
+
+  it("are dropped, and the next good fix goes on", () => {
+    const before = taken(driving);
+    const after = taken([[2000, on(500)]], before);
+    expect(after).toMatchObject({ lat: before.lat, lng: before.lng, at: 1000 });
+    const next = taken([[3000, on(60, { heading: 0, speed: 20 })]], after);
+    expect(next.at).toBe(3000);
+    expect(next.doubt).toBeNull();
+  });
+
+  it("begin beyond 80 m/s", () => {
+    expect(taken([[2000, on(99)]], taken(driving)).at).toBe(2000);
+    expect(taken([[2000, on(101)]], taken(driving)).at).toBe(1000);
+  });
+
+  it("are believed when three in a row agree", () => {
+    let motion = taken(driving);
+    motion = taken([[2000, on(5000)], [3000, on(5020)]], motion);
+    expect(motion.at).toBe(1000);
+    motion = taken([[4000, on(5040, { heading: 0, speed: 20 })]], motion);
+    expect(motion.at).toBe(4000);
+    expect(distance(poseAt(motion, 4000), on(5040))).toBeLessThan(0.01);
+  });
+
+  it("are not believed when they disagree", () => {
+    let motion = taken(driving);
+    for (let i = 0; i < 10; i++) motion = taken([[2000 + i, on(5000 + (i % 2) * 3000)]], motion);
+    expect(motion.at).toBe(1000);
+  });
+
+  it("are not what comes after a long gap", () => {
+    expect(taken([[61_000, on(2000, { heading: 0, speed: 30 })]], taken(driving)).at).toBe(61_000);
+  });
+
+  it("are not what somebody names", () => {
+    const motion = taken([[1100, { lat: -30, lng: 100, accuracy: null, heading: null, speed: null }]], taken(driving));
+    expect(motion).toMatchObject({ lat: -30, lng: 100, heading: null, speed: null });
+    expect(poseAt(motion, 1e9).held).toBe(false);
+  });
+
+  it("nor places that are none", () => {
+    const before = taken(driving);
+    expect(take(before, on(0, { lat: NaN }), 2000)).toBe(before);
+    expect(take(null, on(0, { lat: 91 }), 0)).toBeNull();
+  });
+});
+
+describe("between two fixes", () => {
+  it("the car goes on at its speed", () => {
+    const motion = taken([[0, on(0, { heading: 90, speed: 20 })]]);
+    expect(distance(poseAt(motion, 500), along(origin, 90, 10))).toBeLessThan(0.1);
+  });
+
+  it("nothing leaps when a fix comes, and the error is gone soon", () => {
+    const random = seeded(12);
+    for (let run = 0; run < 100; run++) {
+      let motion: Motion | null = null;
+      for (let i = 0; i < 10; i++) {
+        const noisy = along(on(i * 20), random() * 360, random() * 8);
+        const before: Motion | null = motion;
+        const after = take(motion, fixAt(noisy, { heading: (358 + random() * 4) % 360, speed: 20 }), i * 1000);
+        if (before !== null && after !== null) expect(distance(poseAt(before, i * 1000), poseAt(after, i * 1000))).toBeLessThan(0.01);
+        motion = after;
+      }
+      if (motion === null) throw new Error("nothing was taken");
+      expect(distance(poseAt(motion, 9000 + 700), along(motion, motion.heading ?? 0, 14))).toBeLessThan(0.1);
+    }
+  });
+
+  it("frames lie close together", () => {
+    let motion: Motion | null = null;
+    let last: Place | null = null;
+    for (let ms = 0; ms < 20_000; ms += 16) {
+      if (ms % 1000 === 0) motion = take(motion, on(ms / 50 + (ms % 3000) / 1000, { heading: 0, speed: 20 }), ms);
+      if (motion === null) continue;
+      const pose = poseAt(motion, ms);
+      if (last !== null) expect(distance(last, pose)).toBeLessThan(0.6);
+      last = pose;
+    }
+  });
+
+  it("the car turns the short way", () => {
+    const motion = taken([
+      [0, on(0, { heading: 359, speed: 20 })],
+      [1000, on(20, { heading: 1, speed: 20 })],
+    ]);
+    expect(poseAt(motion, 1000).heading).toBeCloseTo(359, 6);
+    expect(poseAt(motion, 1350).heading).toBeCloseTo(0, 6);
+    expect(poseAt(motion, 1700).heading).toBeCloseTo(1, 6);
+  });
+
+  it("a large correction is made at once", () => {
+    const motion = taken([
+      [0, on(0, { heading: 0, speed: 20 })],
+      [20_000, on(600, { heading: 0, speed: 20 })],
+    ]);
+    expect(distance(poseAt(motion, 20_000), on(600))).toBeLessThan(0.01);
+  });
+
+  it("a car that stands is not drawn onwards", () => {
+    const motion = taken([[0, on(0, { heading: 0, speed: 1 })]]);
+    expect(distance(poseAt(motion, 5000), origin)).toBeLessThan(1e-6);
+  });
+
+  it("a clock that goes back does not move the car back", () => {
+    const motion = taken([[1000, on(0, { heading: 0, speed: 20 })]]);
+    expect(distance(poseAt(motion, 0), origin)).toBeLessThan(1e-6);
+  });
+});
+
+describe("a tunnel", () => {
+  const motion = taken([[0, on(0, { heading: 0, speed: 20 })]]);
+
+  it("holds the car after ten seconds, and says so", () => {
+    expect(poseAt(motion, tunnelAfter - 1).held).toBe(false);
+    expect(poseAt(motion, tunnelAfter).held).toBe(true);
+    expect(distance(poseAt(motion, tunnelAfter), poseAt(motion, 600_000))).toBe(0);
+  });
+
+  it("is entered without a jerk", () => {
+    let last = 0;
+    let step = Infinity;
+    for (let ms = 100; ms <= tunnelAfter; ms += 100) {
+      const metres = distance(origin, poseAt(motion, ms));
+      expect(metres).toBeGreaterThanOrEqual(last);
+      expect(metres - last).toBeLessThanOrEqual(step + 1e-6);
+      step = metres - last;
+      last = metres;
+    }
+    expect(step).toBeLessThan(0.1);
+    expect(Math.abs(bearing(origin, poseAt(motion, 5000)))).toBeLessThan(0.01);
+  });
+
+  it("ends with the next fix", () => {
+    expect(poseAt(taken([[30_000, on(500, { heading: 0, speed: 20 })]], motion), 30_000).held).toBe(false);
+  });
+});
+
+it("keeps a short trail however often fixes come", () => {
+  let motion: Motion | null = null;
+  for (let ms = 0; ms < 60_000; ms += 50) motion = take(motion, on(ms / 100), ms);
+  expect(motion?.trail.length).toBeLessThanOrEqual(22);
+});
