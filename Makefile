@@ -1,5 +1,6 @@
 # Everything that people do with this repository. It needs Go, git and make; the tools that the checks use are built from
-# tools/ (pinned there) into bin/, once for each tools/go.sum.
+# tools/ (pinned there) into bin/, once for each tools/go.sum. What is done in web/ needs Node, which runs its own pinned
+# packages; the pages as built are committed, so nothing else does.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -17,7 +18,7 @@ SUM       := $(shell cksum < tools/go.sum | cut -d' ' -f1)
 TOOLS     := bin/.tools-$(SUM)
 STEP      = printf '\n== %s\n'
 
-.PHONY: help demo test tests checks bench lint fuzz generate build tools format cc
+.PHONY: help demo test tests checks pages browser web bench lint fuzz generate build tools format cc
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -28,7 +29,7 @@ demo: ## run a demo town on this machine and print what to try
 build: ## build bin/wayside
 	@$(GO) build -o bin/wayside ./cmd/wayside
 
-test: checks tests fuzz ## everything that CI runs: checks, all tests with -race, fuzzing for seconds
+test: checks tests pages browser fuzz ## everything that CI runs: checks, all tests with -race, the pages, fuzzing for seconds
 	@$(STEP) 'all is well'
 
 checks: tools ## format, vet, staticcheck, golangci-lint, known vulnerabilities, generated files
@@ -49,6 +50,16 @@ checks: tools ## format, vet, staticcheck, golangci-lint, known vulnerabilities,
 tests: tools cc ## all tests with the race detector; PKG=./internal/ingest/... for some
 	@$(STEP) 'tests (with -race)'
 	gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -race -timeout 15m $(PKG)
+
+web: ## check the pages in web/ and build them into web/dist (needs Node)
+	@.ci/web
+
+pages: ## make web, and whether web/dist is what is committed
+	@.ci/pages
+
+browser: ## drive the pages in a real Chromium against the real program
+	@$(STEP) 'pages in a browser'
+	.ci/browser
 
 lint: tools ## staticcheck and golangci-lint alone
 	@staticcheck ./...

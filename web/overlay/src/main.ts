@@ -35,7 +35,7 @@ const findingText: Record<Finding, string | null> = {
 };
 
 async function start(notice: Notice, panels: HTMLElement): Promise<void> {
-  const where = locate(new URLSearchParams(location.search).get("at"), navigator.geolocation ?? null, Date.now);
+  const where = locate(new URLSearchParams(location.search).get("at"), "geolocation" in navigator ? navigator.geolocation : null, Date.now);
   const reader = read(() => where.fix.get());
   if (!canDraw()) {
     notice.say(words.cannotDraw);
@@ -43,7 +43,8 @@ async function start(notice: Notice, panels: HTMLElement): Promise<void> {
   }
   const [config, kinds] = await Promise.all([getConfig(), getKinds()]);
   const ground = getComputedStyle(document.documentElement).getPropertyValue("--ground").trim();
-  const map = await openMap({ container: byId("map"), style: baseStyle(config, ground), center: where.fix.get() });
+  const center = where.fix.get();
+  const map = await openMap({ container: byId("map"), style: baseStyle(config, ground), center });
   panels.append(attribute(config));
   await addIcons(map, kinds, window.devicePixelRatio);
   const pins = drawPins(map);
@@ -53,7 +54,7 @@ async function start(notice: Notice, panels: HTMLElement): Promise<void> {
   where.finding.watch((finding) => {
     notice.say(findingText[finding]);
   });
-  let centred = where.fix.get() !== null;
+  let centred = center !== null;
   where.fix.watch((fix) => {
     if (fix === null || centred) return;
     centred = true;

@@ -21,7 +21,7 @@ export interface Whereabouts {
   fix: Cell<Fix | null>;
   finding: Cell<Finding>;
   /** name sets a place by hand; geolocation is not listened to any more. */
-  name(place: Place): void;
+  name: (place: Place) => void;
 }
 
 /** parsePlace reads "52.0,5.0"; null: it is no place. */

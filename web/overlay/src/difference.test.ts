@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { difference, type Pin } from "./difference.ts";
+
+const pin = (id: string, kind: string, lng = 5): Pin => ({
+  type: "Feature",
+  id,
+  geometry: { type: "Point", coordinates: [lng, 52] },
+  properties: { id, kind },
+});
+const pins = (...all: Pin[]): Map<string, Pin> => new Map(all.map((one) => [one.id, one]));
+
+test("nothing is told when nothing changed", () => {
+  expect(difference(pins(pin("a", "x")), pins(pin("a", "x")))).toBeNull();
+  expect(difference(pins(), pins())).toBeNull();
+});
+
+test("what is new is added, and what is gone is removed", () => {
+  const b = pin("b", "x");
+  expect(difference(pins(pin("a", "x")), pins(b))).toEqual({ remove: ["a"], add: [b], update: [] });
+});
+
+test("of what changed, only what changed is told", () => {
+  expect(difference(pins(pin("a", "x"), pin("b", "x")), pins(pin("a", "x", 6), pin("b", "y")))).toEqual({
+    remove: [],
+    add: [],
+    update: [
+      { id: "a", newGeometry: { type: "Point", coordinates: [6, 52] }, removeProperties: [], addOrUpdateProperties: [] },
+      { id: "b", removeProperties: [], addOrUpdateProperties: [{ key: "kind", value: "y" }] },
+    ],
+  });
+});
+
+test("a property that is no longer there is removed", () => {
+  const bare: Pin = { ...pin("a", "x"), properties: { id: "a" } };
+  expect(difference(pins(pin("a", "x")), pins(bare))?.update).toEqual([{ id: "a", removeProperties: ["kind"], addOrUpdateProperties: [] }]);
+});

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { locate, parsePlace } from "./position.ts";
+
+test.each([
+  ["52,5", { lat: 52, lng: 5 }],
+  [" -33.9 , 151.2 ", { lat: -33.9, lng: 151.2 }],
+  ["91,0", null],
+  ["0,181", null],
+  ["52", null],
+  ["52,5,1", null],
+  [",", null],
+  ["a,b", null],
+  ["Infinity,0", null],
+  [null, null],
+])("parsePlace(%j)", (text, want) => {
+  expect(parsePlace(text)).toEqual(want);
+});
+
+/** A sensor that does what the test says. */
+class Sensor implements Geolocation {
+  success: PositionCallback | undefined;
+  failure: PositionErrorCallback | null | undefined;
+  cleared = 0;
+  watchPosition(success: PositionCallback, failure?: PositionErrorCallback | null): number {
+    this.success = success;
+    this.failure = failure;
+    return 0; // a good id, if an unusual one
+  }
+  clearWatch(): void {
+    this.cleared++;
+  }
+  getCurrentPosition(): never {
+    throw new Error("not used");
+  }
+  at(lat: number, heading: number | null): void {
+    const coords = { latitude: lat, longitude: 5, accuracy: 8, heading, speed: null, altitude: null, altitudeAccuracy: null };
+    this.success?.({ timestamp: 1, coords: { ...coords, toJSON: () => coords }, toJSON: () => coords });
+  }
+  fail(code: number): void {
+    this.failure?.({ code, message: "", PERMISSION_DENIED: 1, POSITION_UNAVAILABLE: 2, TIMEOUT: 3 });
+  }
+}
+
+test("a fix is taken over, with NaN as no heading", () => {
+  const sensor = new Sensor();
+  const { fix, finding } = locate(null, sensor, () => 0);
+  expect(finding.get()).toBe("asking");
+  sensor.at(52, NaN);
+  expect(fix.get()).toEqual({ lat: 52, lng: 5, accuracy: 8, heading: null, speed: null, at: 1 });
+  expect(finding.get()).toBe("found");
+});
+
+test("a failure counts only before the first fix", () => {
+  const sensor = new Sensor();
+  const { finding } = locate(null, sensor, () => 0);
+  sensor.fail(1);
+  expect(finding.get()).toBe("refused");
+  sensor.at(52, 0);
+  sensor.fail(3);
+  expect(finding.get()).toBe("found");
+});
+
+test("a named place ends listening", () => {
+  const sensor = new Sensor();
+  const { fix, finding, name } = locate(null, sensor, () => 7);
+  name({ lat: 1, lng: 2 });
+  sensor.at(52, 0);
+  expect([sensor.cleared, finding.get(), fix.get()?.lat, fix.get()?.at]).toEqual([1, "named", 1, 7]);
+});
+
+test("the address wins over the sensor, and without either there is nothing", () => {
+  const sensor = new Sensor();
+  expect(locate("52,5", sensor, () => 0).finding.get()).toBe("named");
+  expect(sensor.success).toBeUndefined();
+  expect(locate(null, null, () => 0).finding.get()).toBe("missing");
+});

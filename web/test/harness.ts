@@ -1,0 +1,130 @@
+// What every browser test starts with: a page of the car's browser that notes what it asks for and what goes wrong.
+
+import { mkdirSync } from "node:fs";
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
+
+/** The windows of which screenshots are kept: width and height in CSS pixels. */
+export const screens = { large: { width: 1920, height: 1200 }, middle: { width: 1280, height: 800 }, small: { width: 1000, height: 750 } };
+
+/** The middle of the demo town. */
+export const town = { lat: 52, lng: 5 };
+
+export interface Car {
+  page: Page;
+  context: BrowserContext;
+  /** Every address that the page and its workers asked for, in order. */
+  requests: string[];
+  /** Errors of the console and exceptions that nobody caught. A test that expects some empties the list. */
+  errors: string[];
+  /** drive moves the mocked geolocation; the browser gives no heading and no speed, as cars often do. */
+  drive(to: { lat: number; lng: number; accuracy?: number }): Promise<void>;
+  /** shot keeps a screenshot in web/shots. */
+  shot(name: string): Promise<void>;
+}
+
+export interface CarOptions extends BrowserContextOptions {
+  /** Where the mocked geolocation is; null: the driver refuses. Default: the town. */
+  place?: { lat: number; lng: number } | null;
+}
+
+let browser: Browser;
+const open: Car[] = [];
+
+beforeAll(async () => {
+  browser = await chromium.connect(inject("browser"));
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+/** Whatever a test does: nothing leads elsewhere, and no error is left unseen. */
+afterEach(async () => {
+  const cars = open.splice(0);
+  await Promise.all(cars.map(({ context }) => context.close()));
+  for (const car of cars) {
+    expect(foreign(car.requests), "requests to others").toEqual([]);
+    expect(car.errors, "errors of the page").toEqual([]);
+  }
+});
+
+/** foreign picks the addresses that are not the service's. Drawings in the page itself (data:, blob:) go nowhere. */
+export function foreign(requests: readonly string[]): string[] {
+  return requests.filter((url) => !url.startsWith(`${inject("service")}/`) && !/^(data|blob):/.test(url));
+}
+
+/** openCar opens the page at a path such as "/?at=52,5". */
+export async function openCar(path = "/", { place = town, ...options }: CarOptions = {}): Promise<Car> {
+  const context = await browser.newContext({
+    viewport: screens.middle,
+    baseURL: inject("service"),
+    ...(place && { geolocation: { latitude: place.lat, longitude: place.lng, accuracy: 10 }, permissions: ["geolocation"] }),
+    ...options,
+  });
+  const page = await context.newPage();
+  const car: Car = {
+    page,
+    context,
+    requests: [],
+    errors: [],
+    drive: ({ lat, lng, accuracy = 10 }) => context.setGeolocation({ latitude: lat, longitude: lng, accuracy }),
+    async shot(name) {
+      const folder = new URL("../shots/", import.meta.url).pathname;
+      mkdirSync(folder, { recursive: true });
+      await page.screenshot({ path: `${folder}${name}.png` });
+    },
+  };
+  context.on("request", (request) => car.requests.push(request.url()));
+  page.on("console", (message) => {
+    if (message.type() === "error") car.errors.push(message.text());
+  });
+  page.on("pageerror", (error) => car.errors.push(error.message));
+  open.push(car);
+  await page.goto(path);
+  return car;
+}
+
+/** eventually waits until look gives a value that is not null, false or undefined, and returns it. */
+export async function eventually<T>(what: string, look: () => Promise<T | null | false | undefined>, within = 10_000): Promise<T> {
+  const end = Date.now() + within;
+  for (;;) {
+    const found = await look();
+    if (found !== null && found !== false && found !== undefined) return found;
+    if (Date.now() > end) throw new Error(`not within ${String(within)} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Colour is red, green and blue, 0 to 255. */
+export type Colour = [red: number, green: number, blue: number];
+
+/**
+ * countPixels counts the pixels of the screen that are within 12 of a colour, as a driver would see them: it looks at a
+ * screenshot and believes nothing that the page says of itself.
+ */
+export async function countPixels(page: Page, colour: Colour): Promise<number> {
+  const picture = (await page.screenshot()).toString("base64");
+  const reader = await page.context().newPage(); // the page's own policy lets it read no data:
+  try {
+    return await reader.evaluate(
+      async ([data, red, green, blue]) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${data}`;
+        await image.decode();
+        const canvas = new OffscreenCanvas(image.width, image.height);
+        const context = canvas.getContext("2d");
+        if (context === null) return 0;
+        context.drawImage(image, 0, 0);
+        const pixels = context.getImageData(0, 0, image.width, image.height).data;
+        const near = (at: number, value: number): boolean => Math.abs((pixels[at] ?? -99) - value) <= 12;
+        let count = 0;
+        for (let i = 0; i < pixels.length; i += 4) if (near(i, red) && near(i + 1, green) && near(i + 2, blue)) count++;
+        return count;
+      },
+      [picture, ...colour] as const,
+    );
+  } finally {
+    await reader.close();
+  }
+}
