@@ -8,7 +8,9 @@ import type { ServerClock } from "./decay.ts";
 import type { Place } from "./geo.ts";
 import type { Motion, Pose } from "./motion.ts";
 import type { Finding, Fix } from "./position.ts";
-import type { Entity, Kind, OverlayConfig, Preferences, Source, SourceHealth } from "./wire.ts";
+import type { Settings } from "./settings.ts";
+import type { Theme } from "./sun.ts";
+import type { Entity, Kind, OverlayConfig, Source, SourceHealth } from "./wire.ts";
 
 /** Connection is how news reach the page. */
 export type Connection =
@@ -21,8 +23,6 @@ export type Connection =
 
 /** CameraMode is what is up on the map: the way the car goes, or north. */
 export type CameraMode = "heading" | "north";
-
-export type Theme = "day" | "night";
 
 /** Seen is an entity as the choice of what lies ahead takes it. */
 export interface Seen extends PinAhead {
@@ -59,8 +59,8 @@ export interface State {
   readonly connection: Cell<Connection | null>;
   /** Set by stream.ts: what to add to performance.now() for the service's time; see serverTime in decay.ts. */
   readonly clock: Cell<ServerClock>;
-  /** Set by the panels: what the driver chose. */
-  readonly settings: Cell<Preferences>;
+  /** Set by the panels when the driver chooses, and begun from what the browser kept: what holds. */
+  readonly settings: Cell<Settings>;
   /** Set by theme.ts from the settings and the sun. */
   readonly theme: Cell<Theme>;
   /** Set by the panels and by a touch on the map: id of the entity whose card is open. */
@@ -81,8 +81,8 @@ export interface State {
   pose(): Pose | null;
 }
 
-/** makeState begins with nothing known. */
-export function makeState(pose: () => Pose | null): State {
+/** makeState begins with nothing known but the settings. */
+export function makeState(settings: Settings, pose: () => Pose | null): State {
   return {
     fix: new Cell<Fix | null>(null),
     finding: new Cell<Finding>("asking"),
@@ -95,7 +95,7 @@ export function makeState(pose: () => Pose | null): State {
     health: new Cell<readonly SourceHealth[]>([]),
     connection: new Cell<Connection | null>(null),
     clock: new Cell<ServerClock>(null),
-    settings: new Cell<Preferences>({}),
+    settings: new Cell<Settings>(settings),
     theme: new Cell<Theme>("day"),
     selected: new Cell<string | null>(null),
     voted: new Cell<ReadonlySet<string>>(new Set()),

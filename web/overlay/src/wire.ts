@@ -59,21 +59,3 @@ export interface Source {
   default_on: boolean;
   source_type: "builtin" | "feed-pull" | "feed-push";
 }
-
-/** Preferences is what a driver chose; what is missing was not chosen. */
-export interface Preferences {
-  units?: "metric" | "imperial";
-  /** auto: by the sun. */
-  theme?: "day" | "night" | "auto";
-  language?: "en" | "de" | "fr" | "nl" | "es" | "it";
-  /** Of text and buttons, 0 to 10; more is larger. */
-  density?: number;
-  tones?: boolean;
-  /** Factor on the distance at which is warned, 0.5 to 2. */
-  lead?: number;
-  sources_off?: string[];
-  /** Each with its subtypes. */
-  kinds_off?: string[];
-  /** Charger networks that are shown. */
-  networks?: string[];
-}
