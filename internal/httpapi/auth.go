@@ -1,11 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
-	_ "embed" // for the page
 	"errors"
-	"fmt"
-	"html/template"
 	"net/http"
 	"time"
 
@@ -115,11 +111,7 @@ func (a *api) setCookie(w http.ResponseWriter, secret string, life time.Duration
 	})
 }
 
-//go:embed pages/verify.html
-var verifyHTML string
-
-// verifyPolicy lets the page load our style sheet and drawings, and send its form to us alone (D13.4).
-const verifyPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const verifyHTML = "verify.html"
 
 // verifyPage is what the page of a letter's link shows.
 type verifyPage struct {
@@ -135,44 +127,25 @@ func (a *api) getVerifyPage(w http.ResponseWriter, r *http.Request, _ *caller) e
 	if page.Token == "" {
 		page.Wrong = "This link is not whole. Copy all of it from the letter."
 	}
-	return writeVerifyPage(w, r, http.StatusOK, &page)
+	return writeFormPage(w, r, http.StatusOK, verifyHTML, &page)
 }
 
-// postVerifyPage answers the page's button, the one form that the service takes.
+// postVerifyPage answers the page's button.
 func (a *api) postVerifyPage(w http.ResponseWriter, r *http.Request, c *caller) error {
-	r.Body = http.MaxBytesReader(w, r.Body, bodyLimit)
-	if err := r.ParseForm(); err != nil {
-		return mapdata.Describe(mapdata.ErrMalformed, "The form cannot be read.")
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
 	}
 	if err := a.limitVerifies(c); err != nil {
 		return err
 	}
-	in, err := a.Accounts.VerifyToken(r.Context(), r.PostForm.Get("token"), r.UserAgent())
+	in, err := a.Accounts.VerifyToken(r.Context(), form.Get("token"), r.UserAgent())
 	if errors.Is(err, mapdata.ErrUnauthenticated) {
-		return writeVerifyPage(w, r, http.StatusUnauthorized, &verifyPage{Wrong: err.Error()})
+		return writeFormPage(w, r, http.StatusUnauthorized, verifyHTML, &verifyPage{Wrong: err.Error()})
 	}
 	if err != nil {
 		return err
 	}
 	a.setCookie(w, in.Secret, mapdata.SessionTotal)
-	return writeVerifyPage(w, r, http.StatusOK, &verifyPage{Email: in.Account.Email})
-}
-
-func writeVerifyPage(w http.ResponseWriter, r *http.Request, status int, page *verifyPage) error {
-	t, err := template.New("verify").Parse(verifyHTML)
-	if err != nil {
-		return fmt.Errorf("parse page: %w", err)
-	}
-	var buf bytes.Buffer
-	if err := t.Execute(&buf, page); err != nil {
-		return fmt.Errorf("render page: %w", err)
-	}
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", verifyPolicy)
-	// The address holds the link's token: it goes to nobody else. (no-referrer would take the Origin from the form too,
-	// and plain http has nothing else to tell our page from another's.)
-	h.Set("Referrer-Policy", "same-origin")
-	writeBody(w, r, status, "text/html; charset=utf-8", buf.Bytes())
-	return nil
+	return writeFormPage(w, r, http.StatusOK, verifyHTML, &verifyPage{Email: in.Account.Email})
 }

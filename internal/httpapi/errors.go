@@ -112,9 +112,7 @@ func writeProblem(w http.ResponseWriter, _ *http.Request, p *problem) {
 		body = []byte(`{"type":"about:blank","status":500}`)
 	}
 	h := w.Header()
-	if p.retryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))))
-	}
+	p.setRetryAfter(h)
 	if p.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="wayside"`)
 	}
@@ -125,4 +123,10 @@ func writeProblem(w http.ResponseWriter, _ *http.Request, p *problem) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(append(body, '\n')) // a client that left is nobody's failure
+}
+
+func (p *problem) setRetryAfter(h http.Header) {
+	if p.retryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))))
+	}
 }

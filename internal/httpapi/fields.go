@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,18 +28,23 @@ type fields struct {
 // readFields reads the body: one JSON object, sent as application/json (D11.2). Malformed JSON, a member given twice and
 // invalid UTF-8 among it, is mapdata.ErrMalformed.
 func readFields(w http.ResponseWriter, r *http.Request) (*fields, error) {
+	return readFieldsUpTo(w, r, bodyLimit)
+}
+
+// readFieldsUpTo reads a body that may have so many bytes, a multiple of 1024.
+func readFieldsUpTo(w http.ResponseWriter, r *http.Request, limit int64) (*fields, error) {
 	if !isJSON(r) {
 		return nil, unsupportedMedia("Send the body as Content-Type: application/json.")
 	}
 	f := &fields{members: make(map[string]jsontext.Value)}
-	err := f.decode(jsontext.NewDecoder(http.MaxBytesReader(w, r.Body, bodyLimit)))
+	err := f.decode(jsontext.NewDecoder(http.MaxBytesReader(w, r.Body, limit)))
 	var (
 		large  *http.MaxBytesError
 		syntax *jsontext.SyntacticError
 	)
 	switch {
 	case errors.As(err, &large):
-		return nil, mapdata.Describe(mapdata.ErrTooLarge, "The body is larger than 64 KiB.")
+		return nil, mapdata.Describe(mapdata.ErrTooLarge, "The body is larger than "+strconv.FormatInt(limit>>10, 10)+" KiB.")
 	case errors.As(err, &syntax), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, errNoObject):
 		return nil, mapdata.Describe(mapdata.ErrMalformed, "The body must be one JSON object.")
 	}

@@ -124,7 +124,7 @@ func problemsInSource(t *testing.T) map[string]int {
 	t.Helper()
 	byName := map[string]int{
 		"StatusBadRequest": 400, "StatusUnauthorized": 401, "StatusForbidden": 403, "StatusNotFound": 404,
-		"StatusMethodNotAllowed": 405, "StatusConflict": 409, "StatusRequestEntityTooLarge": 413,
+		"StatusMethodNotAllowed": 405, "StatusConflict": 409, "StatusGone": 410, "StatusRequestEntityTooLarge": 413,
 		"StatusUnsupportedMediaType": 415, "StatusUnprocessableEntity": 422, "StatusTooManyRequests": 429,
 		"StatusInternalServerError": 500, "StatusServiceUnavailable": 503,
 	}

@@ -123,6 +123,7 @@ func (a *api) routes() []route {
 	var all []route
 	for _, group := range [][]route{
 		a.readRoutes(), a.entityRoutes(), a.feedRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(),
+		a.pairingRoutes(), a.pairPageRoutes(), a.signInPageRoutes(), a.preferenceRoutes(),
 		a.overlayRoutes(), a.baseMapRoutes(), a.demoRoutes(),
 	} {
 		all = append(all, group...)

@@ -21,6 +21,9 @@ const (
 	Verifies                       // links and codes tried (D11.1)
 	Votes                          // confirms and disputes (D9.1)
 	RefusedPushes                  // pushes with one token that were refused for their rows, after they were read
+	Pairings                       // screens that ask to be paired (D11.3)
+	PairingPolls                   // questions of such screens, and of one of them
+	PairingCodes                   // wrong codes of screens
 )
 
 // Key names one bucket: up to 120 bits of whom it belongs to, and the class above them.

@@ -1,0 +1,175 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"errors"
+	"net/http"
+	"time"
+
+	"wayside/internal/account"
+	"wayside/internal/mapdata"
+	"wayside/internal/ratelimit"
+)
+
+// Limits of pairing (D11.3).
+const (
+	pairingsPerHour = 10 // of one client address
+	// pollsPerMinute is what one client address may ask for all its screens: ten of them, and some more.
+	pollsPerMinute = 240
+	// pollEvery is how often a screen may ask, in seconds. A second less is let pass: a network is no clock.
+	pollEvery     = 5
+	pollTolerance = time.Second
+	// wrongCodes is how many codes that are none an account may try, and a client address, in wrongCodesPer.
+	wrongCodes    = 5
+	wrongCodesPer = 10 * time.Minute
+)
+
+func (a *api) pairingRoutes() []route {
+	return []route{
+		{http.MethodPost, "/v2/auth/pair", signing, a.postPair},
+		{http.MethodPost, "/v2/auth/pair/token", signing, a.postPairToken},
+		{http.MethodGet, "/v2/auth/pair/qr", open, a.getPairQR},
+		{http.MethodGet, "/v2/auth/pair/{user_code}", managing, a.getPairing},
+		{http.MethodPost, "/v2/auth/pair/{user_code}/approve", managing, a.postPairApprove},
+		{http.MethodPost, "/v2/auth/pair/{user_code}/deny", managing, a.postPairDeny},
+	}
+}
+
+type pairAnswer struct {
+	UserCode   string    `json:"user_code"`
+	DeviceCode string    `json:"device_code"`
+	URL        string    `json:"verification_url"`
+	WholeURL   string    `json:"verification_url_complete"`
+	ExpiresAt  timestamp `json:"expires_at"`
+	Interval   int       `json:"interval_seconds"`
+}
+
+// postPair answers POST /v2/auth/pair: a screen asks to be signed in by a phone.
+func (a *api) postPair(w http.ResponseWriter, r *http.Request, c *caller) error {
+	f, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	if err := f.done(); err != nil {
+		return err
+	}
+	limit := ratelimit.Limit{Count: pairingsPerHour, Per: time.Hour}
+	if err := a.limitClient(c, ratelimit.Pairings, limit, "pairings begun from this address"); err != nil {
+		return err
+	}
+	begun, err := a.Accounts.BeginPairing(r.Context(), r.UserAgent())
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, r, http.StatusCreated, pairAnswer{
+		UserCode: begun.Code.Shown(), DeviceCode: begun.Secret, ExpiresAt: timestamp(begun.ExpiresAt), Interval: pollEvery,
+		URL: a.BaseURL + pairPath, WholeURL: a.BaseURL + pairTarget(begun.Code),
+	})
+}
+
+// postPairToken answers POST /v2/auth/pair/token: the screen asks how far it is, and is signed in.
+func (a *api) postPairToken(w http.ResponseWriter, r *http.Request, c *caller) error {
+	f, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	secret := f.required("device_code")
+	if err := f.done(); err != nil {
+		return err
+	}
+	if err := a.limitPolls(c, secret); err != nil {
+		return err
+	}
+	in, state, err := a.Accounts.PollPairing(r.Context(), secret)
+	switch {
+	case err != nil:
+		return err
+	case in != nil:
+		a.setCookie(w, in.Secret, mapdata.SessionTotal)
+		return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(in.Account)})
+	case state == mapdata.PairingWaiting:
+		return writeJSON(w, r, http.StatusAccepted, map[string]string{"status": string(state)})
+	case state == mapdata.PairingDenied:
+		return &problem{Type: "pairing-denied", Status: http.StatusGone, Detail: "The phone denied this screen. Ask for a new code if that was a mistake."}
+	}
+	return &problem{Type: "pairing-ended", Status: http.StatusGone, Detail: "This code is used, older than ten minutes or was tried too often. Ask for a new one."}
+}
+
+func (a *api) limitPolls(c *caller, secret string) error {
+	if err := a.limitClient(c, ratelimit.PairingPolls, ratelimit.PerMinute(pollsPerMinute), "questions of screens from this address"); err != nil {
+		return err
+	}
+	hash := sha256.Sum256([]byte(secret))
+	own := ratelimit.Limit{Count: 1, Per: pollEvery*time.Second - pollTolerance}
+	if d := a.Buckets.Allow(ratelimit.HashKey(ratelimit.PairingPolls, hash[:]), own, 1, a.Now()); !d.OK {
+		return &mapdata.LimitError{RetryAfter: d.RetryAfter, What: "questions of one screen"}
+	}
+	return nil
+}
+
+type pairingJSON struct {
+	UserCode  string    `json:"user_code"`
+	Status    string    `json:"status"`
+	Device    string    `json:"device"`
+	Agent     string    `json:"agent"`
+	CreatedAt timestamp `json:"created_at"`
+	ExpiresAt timestamp `json:"expires_at"`
+}
+
+// getPairing answers GET /v2/auth/pair/{user_code}: which screen asks.
+func (a *api) getPairing(w http.ResponseWriter, r *http.Request, c *caller) error {
+	return a.pairingAnswer(w, r, c, func(code account.UserCode) (*mapdata.Pairing, error) {
+		return a.Accounts.FindPairing(r.Context(), code)
+	})
+}
+
+// postPairApprove answers POST /v2/auth/pair/{user_code}/approve, which takes no body.
+func (a *api) postPairApprove(w http.ResponseWriter, r *http.Request, c *caller) error {
+	return a.pairingAnswer(w, r, c, func(code account.UserCode) (*mapdata.Pairing, error) {
+		return a.Accounts.AnswerPairing(r.Context(), code, c.id(), true)
+	})
+}
+
+// postPairDeny answers POST /v2/auth/pair/{user_code}/deny, which takes no body.
+func (a *api) postPairDeny(w http.ResponseWriter, r *http.Request, c *caller) error {
+	return a.pairingAnswer(w, r, c, func(code account.UserCode) (*mapdata.Pairing, error) {
+		return a.Accounts.AnswerPairing(r.Context(), code, c.id(), false)
+	})
+}
+
+// pairingAnswer does something with the pairing of the code in the path, and answers with it.
+func (a *api) pairingAnswer(
+	w http.ResponseWriter, r *http.Request, c *caller, do func(account.UserCode) (*mapdata.Pairing, error),
+) error {
+	code, ok := account.ParseUserCode(r.PathValue("user_code"))
+	if !ok {
+		return account.ErrWrongUserCode()
+	}
+	p, err := a.tryCode(c, code, do)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, r, http.StatusOK, map[string]any{"pairing": pairingJSON{
+		UserCode: code.Shown(), Status: string(p.State), Device: account.DeviceWords(p.Agent), Agent: p.Agent,
+		CreatedAt: timestamp(p.CreatedAt), ExpiresAt: timestamp(p.ExpiresAt),
+	}})
+}
+
+// tryCode does something with a code, unless too many were wrong. What is wrong counts against the account and against
+// the client address: accounts cost a letter only.
+func (a *api) tryCode(c *caller, code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error) {
+	limit := ratelimit.Limit{Count: wrongCodes, Per: wrongCodesPer}
+	keys := []ratelimit.Key{ratelimit.AccountKey(ratelimit.PairingCodes, c.id()), ratelimit.ClientKey(ratelimit.PairingCodes, c.client)}
+	for _, key := range keys {
+		if d := a.Buckets.Peek(key, limit, 1, a.Now()); !d.OK {
+			return nil, &mapdata.LimitError{RetryAfter: d.RetryAfter, What: "wrong codes"}
+		}
+	}
+	p, err := do(code)
+	if errors.Is(err, mapdata.ErrNotFound) {
+		for _, key := range keys {
+			a.Buckets.Allow(key, limit, 1, a.Now())
+		}
+	}
+	return p, err
+}
