@@ -1,0 +1,155 @@
+// What a driver chose, what holds where nothing was chosen, and which copy counts (pure).
+
+import type { Preferences } from "./wire.ts";
+
+/** Choices is what the driver chose. What is missing follows the browser and the defaults. */
+export type Choices = Preferences;
+
+export type Units = NonNullable<Preferences["units"]>;
+export type ThemeChoice = NonNullable<Preferences["theme"]>;
+export type Language = NonNullable<Preferences["language"]>;
+
+export const languages = ["en", "de", "fr", "nl", "es", "it"] as const satisfies readonly Language[];
+
+/** Settings is what holds: every choice, or what counts instead. */
+export interface Settings extends Omit<Required<Preferences>, "networks"> {
+  /** null: those of the tier. */
+  networks: string[] | null;
+}
+
+/** Kept is what the browser stores. */
+export interface Kept {
+  choices: Choices;
+  /** When the driver last chose, in milliseconds since 1970; 0: never. */
+  updated: number;
+  /** The account does not have these choices yet. */
+  unsent: boolean;
+}
+
+export const nothingKept: Kept = { choices: {}, updated: 0, unsent: false };
+
+/** The service's bounds (internal/account). */
+export const limits = { density: [0, 10], lead: [0.5, 2], sourcesOff: 200, kindsOff: 18, networks: 50, networkBytes: 64 } as const;
+
+/** Drivers from here measure roads in miles. */
+const milesIn: readonly string[] = ["US", "GB", "LR", "MM"];
+
+/** defaults is what holds for a browser with these languages (navigator.languages), the preferred first. */
+export function defaults(preferred: readonly string[]): Settings {
+  const parts = preferred.map((tag) => tag.split("-"));
+  const known = parts.map(([language = ""]) => language.toLowerCase()).find(isLanguage);
+  const region = parts[0]?.slice(1).find((part) => part.length === 2)?.toUpperCase() ?? "";
+  return {
+    units: milesIn.includes(region) ? "imperial" : "metric",
+    theme: "auto",
+    language: known ?? "en",
+    density: 5,
+    tones: true,
+    lead: 1,
+    sources_off: [],
+    kinds_off: [],
+    networks: null,
+  };
+}
+
+/** inForce is what holds. */
+export function inForce(choices: Choices, preferred: readonly string[]): Settings {
+  return { ...defaults(preferred), ...choices };
+}
+
+const isLanguage = (value: unknown): value is Language => languages.some((language) => language === value);
+
+const isWithin = (value: unknown, [low, high]: readonly [number, number]): value is number =>
+  typeof value === "number" && value >= low && value <= high;
+
+/** listOf reads a list of different texts; whatever is none of them is left out. null: it is no list. */
+function listOf(value: unknown, most: number, good: (text: string) => boolean): string[] | null {
+  if (!Array.isArray(value)) return null;
+  const texts = value.filter((one): one is string => typeof one === "string" && good(one));
+  return [...new Set(texts)].slice(0, most);
+}
+
+const isSource = (id: string): boolean => /^(incidents|feed:[\da-f-]{36})$/.test(id);
+const isKind = (id: string): boolean => /^[a-z]+(\.[a-z_]+)+$/.test(id) && id.length <= 64;
+const isNetwork = (id: string): boolean =>
+  // A comma would make two of it where networks are read from a query.
+  id !== "" && !/[,\p{C}\p{Zl}\p{Zp}]/u.test(id) && new TextEncoder().encode(id).length <= limits.networkBytes;
+
+/** readChoices reads what a browser or the account kept. What makes no sense counts as not chosen; nothing fails. */
+export function readChoices(stored: unknown): Choices {
+  if (typeof stored !== "object" || stored === null) return {};
+  const { units, theme, language, density, tones, lead, sources_off, kinds_off, networks } = stored as Record<keyof Settings, unknown>;
+  const sourcesOff = listOf(sources_off, limits.sourcesOff, isSource);
+  const kindsOff = listOf(kinds_off, limits.kindsOff, isKind);
+  const chosen = listOf(networks, limits.networks, isNetwork);
+  return {
+    ...((units === "metric" || units === "imperial") && { units }),
+    ...((theme === "day" || theme === "night" || theme === "auto") && { theme }),
+    ...(isLanguage(language) && { language }),
+    ...(isWithin(density, limits.density) && { density }),
+    ...(typeof tones === "boolean" && { tones }),
+    ...(isWithin(lead, limits.lead) && { lead }),
+    ...(sourcesOff && { sources_off: sourcesOff }),
+    ...(kindsOff && { kinds_off: kindsOff }),
+    ...(chosen && { networks: chosen }),
+  };
+}
+
+/** readKept reads what the browser stored as text; null: nothing. */
+export function readKept(text: string | null): Kept {
+  let stored: unknown;
+  try {
+    stored = JSON.parse(text ?? "null");
+  } catch {
+    return nothingKept; // what somebody else wrote there, or half of it
+  }
+  if (typeof stored !== "object" || stored === null) return nothingKept;
+  const { choices, updated, unsent } = stored as Record<keyof Kept, unknown>;
+  return { choices: readChoices(choices), updated: typeof updated === "number" && updated > 0 ? updated : 0, unsent: unsent === true };
+}
+
+/** writeKept is the text that readKept reads. */
+export function writeKept(kept: Kept): string {
+  return JSON.stringify(kept);
+}
+
+/** choose adds a choice. It is newer than all before, also when the car's clock was set back. signedIn: the account shall have it. */
+export function choose(kept: Kept, choice: Choices, wall: number, signedIn: boolean): Kept {
+  return { choices: { ...kept.choices, ...readChoices(choice) }, updated: Math.max(wall, kept.updated + 1), unsent: kept.unsent || signedIn };
+}
+
+/** unchoose takes choices back, so that the browser and the defaults count again. */
+export function unchoose(kept: Kept, members: readonly (keyof Settings)[], wall: number, signedIn: boolean): Kept {
+  const rest = Object.entries(kept.choices).filter(([member]) => !members.some((one) => one === member));
+  return choose({ ...kept, choices: Object.fromEntries(rest) }, {}, wall, signedIn);
+}
+
+/** FromAccount is the account's copy. */
+export interface FromAccount {
+  choices: Choices;
+  /** In milliseconds since 1970; null: the service does not say. */
+  updated: number | null;
+}
+
+/**
+ * merge decides between the browser's copy and the account's: the newest wins as a whole. Where the account does not say when,
+ * its copy wins unless the driver chose something while signed in that never reached it; what a guest chose in this car says
+ * less of a driver than their account. An account that has chosen nothing takes the browser's.
+ */
+export function merge(kept: Kept, { choices, updated }: FromAccount): Kept {
+  const ours = { ...kept, unsent: true };
+  if (updated !== null) return kept.updated > updated ? ours : { choices, updated, unsent: false };
+  if (kept.unsent) return kept;
+  if (Object.keys(choices).length > 0) return { choices, updated: kept.updated, unsent: false };
+  return Object.keys(kept.choices).length > 0 ? ours : kept;
+}
+
+/** sent is after the account has taken the choices; what was chosen meanwhile stays unsent. */
+export function sent(kept: Kept, updated: number): Kept {
+  return kept.updated === updated ? { ...kept, unsent: false } : kept;
+}
+
+/** isOff says whether a kind is hidden, by itself or by what it is a subtype of. */
+export function isOff(kind: string, kindsOff: readonly string[]): boolean {
+  return kindsOff.some((off) => kind === off || kind.startsWith(`${off}.`));
+}
