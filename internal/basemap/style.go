@@ -41,24 +41,25 @@ func (t Theme) palette() palette {
 	return palette{
 		land: "#eceae4", water: "#9cc3e0", green: "#c9dfbb", built: "#e2dfd8", border: "#8d8794",
 		casing: "#767a80", rail: "#a9a9ad",
-		fills: [roadClasses]string{"#f0a13c", "#ffd46b", "#fff3c4", "#ffffff", "#f7f7f7"},
+		fills: [roadClasses]string{"#f0a13c", "#ffd46b", "#ffeaa6", "#ffffff", "#f7f7f7"},
 	}
 }
 
-// width is the width of a road as an expression of the zoom, rim pixels wider on both sides together.
-func (c roadClass) width(rim float64) []any {
+// width is the width of a road as an expression of the zoom, with or without its rim.
+func (c roadClass) width(rim bool) []any {
 	widths := [roadClasses][4]float64{ // in pixels at the zooms below; 0: not drawn there
-		motorway: {2.2, 5, 13, 40},
-		major:    {1.2, 3.6, 11, 34},
-		medium:   {0.7, 2.6, 9, 28},
-		minor:    {0, 1.4, 6.5, 22},
-		service:  {0, 0, 3, 11},
+		motorway: {2.4, 6, 20, 60},
+		major:    {1.3, 4.2, 17, 52},
+		medium:   {0.8, 3.2, 14, 44},
+		minor:    {0, 1.6, 9, 32},
+		service:  {0, 0, 4, 15},
 	}[c]
+	rims := [4]float64{0.8, 1.1, 2.6, 4}
 	out := []any{"interpolate", []any{"exponential", 1.5}, []any{"zoom"}}
 	for i, zoom := range []int{10, 13, 16, 19} {
 		w := widths[i]
-		if w > 0 {
-			w += rim
+		if w > 0 && rim {
+			w += rims[i]
 		}
 		out = append(out, zoom, w)
 	}
@@ -146,14 +147,13 @@ func (a *Archive) vectorStyle(p palette) []Layer {
 func (s *schema) roadLayers(p palette) []Layer {
 	var layers []Layer
 	round := map[string]any{"line-cap": "round", "line-join": "round"}
-	const rim = 2.4
 	for _, part := range []struct {
 		id    string
 		color func(roadClass) string
-		rim   float64
+		rim   bool
 	}{
-		{"rim", func(roadClass) string { return p.casing }, rim},
-		{"road", func(c roadClass) string { return p.fills[c] }, 0},
+		{"rim", func(roadClass) string { return p.casing }, true},
+		{"road", func(c roadClass) string { return p.fills[c] }, false},
 	} {
 		for c := roadClasses - 1; c >= 0; c-- {
 			sel := s.roads[c]

@@ -109,11 +109,12 @@ func newPlan() *plan {
 	p := &plan{
 		water: []area{{"river", riverBank()}, {"lake", ellipse(crossing(10, 18.2), 260, 150)}},
 		ground: []area{
-			{"park", rectangle(8.08, 16.08, 11.92, 19.92)},
-			{"park", rectangle(13.08, 9.08, 14.92, 10.92)},
-			{"park", rectangle(5.08, 6.08, 6.92, 7.92)},
-			{"park", rectangle(17.08, 21.08, 18.92, 22.92)},
-			{"cemetery", rectangle(21.08, 5.08, 22.92, 6.92)},
+			{"residential", rectangle(-0.3, -0.3, blocks+0.3, blocks+0.3)},
+			{"park", rectangle(8.02, 16.02, 11.98, 19.98)},
+			{"park", rectangle(13.02, 9.02, 14.98, 10.98)},
+			{"park", rectangle(5.02, 6.02, 6.98, 7.98)},
+			{"park", rectangle(17.02, 21.02, 18.98, 22.98)},
+			{"cemetery", rectangle(21.02, 5.02, 22.98, 6.98)},
 			{"forest", ellipse(crossing(-9, 20), 1300, 900)},
 			{"forest", ellipse(crossing(33, 6), 1100, 1400)},
 			{"forest", ellipse(crossing(16, 32), 1500, 700)},
@@ -121,6 +122,7 @@ func newPlan() *plan {
 		},
 	}
 	p.ring()
+	p.quays()
 	p.diagonals()
 	p.grid()
 	p.country()
@@ -144,7 +146,8 @@ func ellipse(middle spot, east, north float64) []spot {
 // The river comes from the west and winds through the town.
 const (
 	riverWest, riverEast = -8000.0, 13000.0
-	riverHalf            = 45.0 // half its width, in metres
+	riverHalf            = 45.0 // half its width, in metres, and sometimes 15 more
+	quayOff              = 85.0 // from its middle to the quays
 )
 
 func river(x float64) float64 {
@@ -222,32 +225,40 @@ func (p *plan) grid() {
 	}
 }
 
+// quays builds the roads along the river, at which small streets end.
+func (p *plan) quays() {
+	var north, south []spot
+	for x := 0.0; x <= townMetres; x += townMetres / 132 {
+		north, south = append(north, spot{x, river(x) + quayOff}), append(south, spot{x, river(x) - quayOff})
+	}
+	p.roads = append(p.roads, road{name: "North Quay", class: second, line: north}, road{name: "South Quay", class: second, line: south})
+}
+
 // around builds the pieces of a straight road that are on dry ground and in no park.
 func (p *plan) around(r road) {
-	const step = 10.0
+	const step = 2.0
 	from, to, length := r.line[0], r.line[1], r.length()
 	begin := -1.0
+	build := func(end float64) {
+		if begin >= 0 && end-begin >= shortest {
+			p.roads = append(p.roads, road{name: r.name, class: r.class, line: []spot{from.to(to, begin/length), from.to(to, end/length)}})
+		}
+		begin = -1
+	}
 	for along := 0.0; along <= length; along += step {
-		free := !p.blocked(from.to(to, along/length))
-		if free && begin < 0 {
+		switch free := !p.blocked(from.to(to, along/length)); {
+		case !free:
+			build(along - step)
+		case begin < 0:
 			begin = along
 		}
-		if end := along + step; begin >= 0 && (!free || end > length) {
-			if free {
-				along = length
-			}
-			if along-begin >= shortest {
-				p.roads = append(p.roads, road{name: r.name, class: r.class, line: []spot{from.to(to, begin/length), from.to(to, min(along/length, 1))}})
-			}
-			begin = -1
-		}
 	}
+	build(length)
 }
 
 // blocked says whether no small street can be at a spot.
 func (p *plan) blocked(s spot) bool {
-	const bank = 30
-	if math.Abs(s.y-river(s.x)) < riverHalf+bank {
+	if math.Abs(s.y-river(s.x)) < quayOff {
 		return true
 	}
 	for _, a := range p.ground {

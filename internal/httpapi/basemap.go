@@ -217,12 +217,13 @@ func (a *api) getTileJSON(w http.ResponseWriter, r *http.Request, _ *caller) err
 
 // tilesURL is where the tiles are, for a browser that needs it whole. It repeats the host that was asked: a page that
 // was opened by another name of this service may load nothing from the configured one.
+// The address changes with the file, since browsers keep tiles for a day.
 func (a *api) tilesURL(r *http.Request) string {
 	scheme := "http://"
 	if a.secure || r.TLS != nil {
 		scheme = "https://"
 	}
-	return scheme + r.Host + "/map/tiles/{z}/{x}/{y}"
+	return scheme + r.Host + "/map/tiles/{z}/{x}/{y}?v=" + a.Archive.Tag()
 }
 
 // writeMapJSON answers with JSON that may be kept for minutes, and asked for by its tag.

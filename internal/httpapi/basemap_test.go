@@ -153,7 +153,7 @@ func TestMapStyle(t *testing.T) {
 			t.Errorf("%s is the same as another", path)
 		}
 		seen[string(body)] = true
-		tiles := s.server.URL + "/map/tiles/{z}/{x}/{y}"
+		tiles := s.server.URL + "/map/tiles/{z}/{x}/{y}?v="
 		if !strings.Contains(string(body), tiles) || strings.Count(string(body), "http") != 1 {
 			t.Errorf("%s: does not lead to %s alone: %s", path, tiles, body)
 		}
