@@ -17,13 +17,27 @@ export interface Car {
   requests: string[];
   /** Errors of the console and exceptions that nobody caught. A test that expects some empties the list. */
   errors: string[];
-  /** drive moves the mocked geolocation; the browser gives no heading and no speed, as cars often do. */
+  /** drive moves the browser's geolocation, which gives no heading and no speed, as cars often do. */
   drive(to: { lat: number; lng: number; accuracy?: number }): Promise<void>;
+  /** sense gives the page a fix with everything; only for a car that was opened with a sensor. */
+  sense(fix: Fix): Promise<void>;
   /** shot keeps a screenshot in web/shots. */
   shot(name: string): Promise<void>;
 }
 
+export interface Fix {
+  lat: number;
+  lng: number;
+  accuracy?: number;
+  heading?: number | null;
+  speed?: number | null;
+}
+
 export interface CarOptions extends BrowserContextOptions {
+  /** Replaces the browser's geolocation by one that says what sense() is told, and nothing before. */
+  sensor?: boolean;
+  /** What the page's clock shows when it opens; it goes on from there. car.page.clock moves it. */
+  now?: Date;
   /** Where the mocked geolocation is; null: the driver refuses. Default: the town. */
   place?: { lat: number; lng: number } | null;
 }
@@ -55,13 +69,15 @@ export function foreign(requests: readonly string[]): string[] {
 }
 
 /** openCar opens the page at a path such as "/?at=52,5". */
-export async function openCar(path = "/", { place = town, ...options }: CarOptions = {}): Promise<Car> {
+export async function openCar(path = "/", { place = town, sensor = false, now, ...options }: CarOptions = {}): Promise<Car> {
   const context = await browser.newContext({
     viewport: screens.middle,
     baseURL: inject("service"),
     ...(place && { geolocation: { latitude: place.lat, longitude: place.lng, accuracy: 10 }, permissions: ["geolocation"] }),
     ...options,
   });
+  if (sensor) await context.addInitScript(installSensor);
+  if (now) await context.clock.setSystemTime(now);
   const page = await context.newPage();
   const car: Car = {
     page,
@@ -69,6 +85,10 @@ export async function openCar(path = "/", { place = town, ...options }: CarOptio
     requests: [],
     errors: [],
     drive: ({ lat, lng, accuracy = 10 }) => context.setGeolocation({ latitude: lat, longitude: lng, accuracy }),
+    sense: (fix) =>
+      page.evaluate((detail) => {
+        dispatchEvent(new CustomEvent("test:fix", { detail }));
+      }, fix),
     async shot(name) {
       const folder = new URL("../shots/", import.meta.url).pathname;
       mkdirSync(folder, { recursive: true });
@@ -83,6 +103,34 @@ export async function openCar(path = "/", { place = town, ...options }: CarOptio
   open.push(car);
   await page.goto(path);
   return car;
+}
+
+/** installSensor runs in the page, before its own scripts. */
+function installSensor(): void {
+  let latest: GeolocationPosition | null = null;
+  const watchers = new Map<number, PositionCallback>();
+  addEventListener("test:fix", (event) => {
+    const { lat, lng, accuracy = 10, heading = null, speed = null } = (event as CustomEvent<Fix>).detail;
+    const coords = { latitude: lat, longitude: lng, accuracy, heading, speed, altitude: null, altitudeAccuracy: null };
+    const position = { timestamp: Date.now(), coords: { ...coords, toJSON: () => coords }, toJSON: () => coords };
+    latest = position;
+    watchers.forEach((tell) => {
+      tell(position);
+    });
+  });
+  const sensor: Geolocation = {
+    getCurrentPosition: (tell) => {
+      if (latest) tell(latest);
+    },
+    watchPosition: (tell) => {
+      const id = watchers.size + 1;
+      watchers.set(id, tell);
+      if (latest) tell(latest);
+      return id;
+    },
+    clearWatch: (id) => watchers.delete(id),
+  };
+  Object.defineProperty(navigator, "geolocation", { value: sensor });
 }
 
 /** eventually waits until look gives a value that is not null, false or undefined, and returns it. */

@@ -36,6 +36,13 @@ test("a driver who refuses to be located picks a place on the map", async () => 
   await eventually("the page reads what is near", () => Promise.resolve(car.requests.some((url) => url.includes("/nearby"))));
 });
 
+test("a sensor's fix is read around, by the car's own clock", async () => {
+  const car = await openCar("/", { sensor: true, now: new Date("2030-01-01T12:00:00Z") });
+  expect(await car.page.evaluate(() => new Date().getUTCFullYear())).toBe(2030);
+  await car.sense({ lat: 52.01, lng: 5.01, heading: 90, speed: 14 });
+  await eventually("a read", () => Promise.resolve(car.requests.some((url) => url.includes("lat=52.0100&lng=5.0100"))));
+});
+
 test("positions leave the page with four decimals", async () => {
   const car = await openCar("/", { place: { lat: 52.000123456, lng: 5.000987654 } });
   const read = await eventually("a read", () => Promise.resolve(car.requests.find((url) => url.includes("/nearby"))));
