@@ -1,21 +1,35 @@
 // What a driver chose, what holds where nothing was chosen, and which copy counts (pure).
 
-import type { Preferences } from "./wire.ts";
-
-/** Choices is what the driver chose. What is missing follows the browser and the defaults. */
-export type Choices = Preferences;
-
-export type Units = NonNullable<Preferences["units"]>;
-export type ThemeChoice = NonNullable<Preferences["theme"]>;
-export type Language = NonNullable<Preferences["language"]>;
-
-export const languages = ["en", "de", "fr", "nl", "es", "it"] as const satisfies readonly Language[];
+export type Units = "metric" | "imperial";
+export type ThemeChoice = "day" | "night" | "auto";
+export const languages = ["en", "de", "fr", "nl", "es", "it"] as const;
+export type Language = (typeof languages)[number];
 
 /** Settings is what holds: every choice, or what counts instead. */
-export interface Settings extends Omit<Required<Preferences>, "networks"> {
-  /** null: those of the tier. */
-  networks: string[] | null;
+export interface Settings {
+  units: Units;
+  /** auto: by the sun. */
+  theme: ThemeChoice;
+  language: Language;
+  /** Of text and buttons, 0 to 10; more is larger. */
+  density: number;
+  /** Whether something is to be heard. */
+  tones: boolean;
+  /** Factor on the distance at which is warned, 0.5 to 2. */
+  lead: number;
+  /** Ids of sources that are not shown. */
+  sources_off: readonly string[];
+  /** Ids of kinds that are not shown, each with its subtypes. */
+  kinds_off: readonly string[];
+  /** Charger networks that are shown; null: those of the tier. */
+  networks: readonly string[] | null;
 }
+
+/**
+ * Choices is what the driver chose, as GET and PUT /v2/account/preferences have it. What is missing was not chosen, and follows
+ * the browser and the defaults.
+ */
+export type Choices = Partial<Omit<Settings, "networks">> & { networks?: readonly string[] };
 
 /** Kept is what the browser stores. */
 export interface Kept {
