@@ -7,11 +7,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"rsc.io/qr"
 
 	"wayside/internal/mapdata"
 )
@@ -269,6 +271,46 @@ func TestPairingQR(t *testing.T) {
 	}
 	for _, query := range []string{"", "?code=", "?code=BCDFGHJ", "?code=%3Cscript%3E", "?code=BCDFGHJK&code=BCDFGHJK", "?code=%zz", "?code=BCDFGHJA"} {
 		b.send(http.MethodGet, "/v2/auth/pair/qr"+query, "").want(t, http.StatusBadRequest)
+	}
+}
+
+// The drawing is that of the address with the code, with the margin that readers need.
+func TestPairingQRHoldsTheAddress(t *testing.T) {
+	d := newDesk(t)
+	drawing := d.browser().send(http.MethodGet, "/v2/auth/pair/qr?code=bcdf-ghjk", "").want(t, http.StatusOK).body
+	code, err := qr.Encode("http://wayside.test/pair?code=BCDFGHJK", qr.M)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf(`viewBox="0 0 %d %[1]d"`, code.Size+8); !strings.Contains(drawing, want) {
+		t.Errorf("the drawing lacks %s", want)
+	}
+	black := map[[2]int]bool{}
+	for _, run := range regexp.MustCompile(`M(\d+) (\d+)h(\d+)v1h-(\d+)z`).FindAllStringSubmatch(drawing, -1) {
+		var x, y, n int
+		if _, err := fmt.Sscan(run[1], &x); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Sscan(run[2], &y); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Sscan(run[3], &n); err != nil || run[4] != run[3] {
+			t.Fatalf("%s: %v", run[0], err)
+		}
+		for i := range n {
+			black[[2]int{x + i - 4, y - 4}] = true
+		}
+	}
+	for y := range code.Size {
+		for x := range code.Size {
+			if code.Black(x, y) != black[[2]int{x, y}] {
+				t.Fatalf("at %d, %d the drawing is wrong", x, y)
+			}
+			delete(black, [2]int{x, y})
+		}
+	}
+	if len(black) > 0 {
+		t.Errorf("%d modules are outside", len(black))
 	}
 }
 
