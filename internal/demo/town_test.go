@@ -52,6 +52,29 @@ func TestPinsLieOnTheirStreets(t *testing.T) {
 	}
 }
 
+// TestWitnessesMeanOnePlace holds that who tells of one thing places it less apart than what makes two of it.
+func TestWitnessesMeanOnePlace(t *testing.T) {
+	town, now, seen := NewTown(), time.Unix(1_800_000_000, 0), 0
+	for range 30 {
+		now = now.Add(time.Minute)
+		town.Step(now, time.Minute)
+		for _, told := range town.Live() {
+			for _, e := range town.events {
+				if "live:"+e.ExternalID != told.ExternalID {
+					continue
+				}
+				seen++
+				if d := spotOf(e.Lat, e.Lng).distance(spotOf(told.Lat, told.Lng)); d > policeOffset+2 {
+					t.Errorf("%s: %.0f m apart", e.ExternalID, d)
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("nobody was seen")
+	}
+}
+
 // readDrive decodes the drive as a page does.
 func readDrive(t *testing.T) (d struct {
 	Coordinates [][2]float64
