@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { languages, type Language } from "../settings.ts";
+import { en } from "./en.ts";
+import { fill, languageNames, loadTexts, makeWords, type Key, type Texts } from "./words.ts";
+
+const keys = Object.keys(en) as Key[];
+const all = new Map<Language, Texts>(await Promise.all(languages.map(async (language) => [language, await loadTexts(language)] as const)));
+
+function textsOf(language: Language): Texts {
+  const texts = all.get(language);
+  if (texts === undefined) throw new Error(`no ${language}`);
+  return texts;
+}
+
+// What is the same as in English because that is how the language says it. Whatever else is the same was forgotten.
+const everywhere: readonly Key[] = ["app.name", "ahead.item", "ahead.itemPlain"];
+const same: Record<Exclude<Language, "en">, readonly Key[]> = {
+  de: ["banner.in", "banner.spoken", "banner.spokenStreet", "pair.code", "pair.codeSpoken", "lead.normal"],
+  fr: ["card.permanent", "card.confirms.one", "card.confirms.other", "pair.code", "menu.title", "menu.sources", "units.imperial", "kind.alert.police", "kind.alert.accident", "kind.alert.hazard.animal"],
+  nl: ["pair.code", "pair.codeSpoken", "account.title", "menu.title", "lead.later"],
+  es: ["lead.normal", "kind.alert.hazard.animal"],
+  it: ["account.title", "menu.title"],
+};
+
+const slots = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
+
+describe.each(languages)("%s", (language) => {
+  const texts = textsOf(language);
+
+  it("has every text and no other", () => {
+    expect(Object.keys(texts).sort()).toEqual([...keys].sort());
+  });
+
+  it.each(keys)("says %s", (key) => {
+    const text = texts[key];
+    expect(text.trim()).toBe(text);
+    expect(text).not.toBe("");
+    expect(slots(text)).toEqual(slots(en[key]));
+    expect(text.replace(/\{\w+\}/g, "x")).not.toMatch(/[{}<>!]|\.\.\.|'|"| {2}/);
+  });
+
+  it("does not leave a text in English", () => {
+    if (language === "en") return;
+    const found = keys.filter((key) => texts[key] === en[key]);
+    expect(found.sort()).toEqual([...new Set([...everywhere, ...same[language]])].sort());
+  });
+
+  it("ends sentences with a stop where English does", () => {
+    const stop = /[.…:]$/;
+    expect(keys.filter((key) => stop.test(en[key]) !== stop.test(texts[key]))).toEqual([]);
+  });
+
+  it("fits big buttons", () => {
+    const buttons = keys.filter((key) => /^(do\.|state\.|vote\.(there|gone)$|menu\.(title|all|none|more)$|map\.(recentre|headingUp|northUp)$|density\.(smaller|larger)$|lead\.(later|earlier|normal)$|theme\.(day|night|auto)$|units\.(metric|imperial)$)/.test(key));
+    expect(buttons.length).toBeGreaterThan(20);
+    for (const key of buttons) expect(texts[key].length, `${key}: ${texts[key]}`).toBeLessThanOrEqual(18);
+    for (const key of keys) expect(texts[key].length, key).toBeLessThanOrEqual(85);
+  });
+
+  it("has different words for what must not be mistaken", () => {
+    const apart: Key[][] = [
+      ["vote.there", "vote.gone"],
+      ["state.on", "state.off"],
+      ["confidence.sure", "confidence.likely", "confidence.open", "confidence.doubtful"],
+      ["status.reported", "status.confirmed", "status.disputed"],
+      ["theme.day", "theme.night", "theme.auto"],
+      ["lead.later", "lead.normal", "lead.earlier"],
+      ["sources.online", "sources.degraded", "sources.offline"],
+      keys.filter((key) => key.startsWith("kind.")),
+    ];
+    for (const group of apart) expect(new Set(group.map((key) => texts[key].toLowerCase())).size).toBe(group.length);
+  });
+
+  it("names itself", () => {
+    expect(languageNames[language]).not.toBe("");
+  });
+});
+
+it("names every kind of the service's catalogue, in English as the service does", () => {
+  const catalogue = readFileSync(new URL("../../../../internal/mapdata/kinds.go", import.meta.url), "utf8");
+  const kinds = [...catalogue.matchAll(/^\t\{"([a-z_.]+)", "([a-z]+)", "([^"]+)"/gm)];
+  expect(kinds.length).toBe(keys.filter((key) => key.startsWith("kind.")).length);
+  const words = makeWords("en", en);
+  for (const [, id = "", group = "", label = ""] of kinds) {
+    expect(words.kind(id, "")).toBe(label);
+    expect(en).toHaveProperty([`group.${group}`]);
+  }
+});
+
+describe("words", () => {
+  const words = makeWords("en", en);
+
+  it("fill placeholders", () => {
+    expect(words.say("banner.spokenStreet", { kind: "Police", distance: "350 m", street: "Kade" })).toBe("Police in 350 m, Kade");
+    expect(words.say("vote.there")).toBe("Still there");
+  });
+
+  it("demand what a text needs, and nothing else", () => {
+    // @ts-expect-error: the distance is missing
+    words.say("banner.in");
+    // @ts-expect-error: there is no such placeholder
+    words.say("banner.in", { distance: "1", street: "2" });
+    // @ts-expect-error: there is no such text
+    expect(() => words.say("banner.nowhere")).toThrow();
+    // @ts-expect-error: it has no plural
+    expect(() => words.count("vote", 1, "1")).toThrow();
+  });
+
+  it("put values in as they are, whatever they hold", () => {
+    expect(fill("{a} {b}", { a: "{b}", b: "$& $1" })).toBe("{b} $& $1");
+    expect(fill("{a} {constructor}", {})).toBe("{a} {constructor}");
+  });
+
+  it("count as the language does", () => {
+    expect(words.count("card.confirms", 1, "1")).toBe("1 confirmation");
+    expect(words.count("card.confirms", 0, "0")).toBe("0 confirmations");
+    expect(makeWords("fr", textsOf("fr")).count("map.cluster", 0, "0")).toBe("0 signalement");
+    expect(makeWords("es", textsOf("es")).count("map.cluster", 1_000_000, "1.000.000")).toBe("1.000.000 avisos");
+    expect(makeWords("de", textsOf("de")).count("card.disputes", 2, "2")).toBe("2 sagen: weg");
+  });
+
+  it("fall back to the service's label for a kind that is new", () => {
+    expect(words.kind("alert.volcano", "Volcano")).toBe("Volcano");
+    expect(makeWords("de", textsOf("de")).kind("traffic.jam", "Traffic jam")).toBe("Stau");
+  });
+});
