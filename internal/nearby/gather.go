@@ -38,6 +38,7 @@ func (r *Reader) gather(q *Query, s *mapdata.Search, a *Answer) {
 		if a.Live {
 			a.found = append(a.found, a.live...)
 		}
+		a.filled = max(a.filled, len(a.found))
 		a.found = a.rules.hide(a.found)
 		a.Hits = a.found
 		if a.Live {

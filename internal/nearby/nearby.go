@@ -96,13 +96,16 @@ type Answer struct {
 	found, live []mapdata.Hit // scratch
 	resolver    consensus.Resolver
 	rules       rules
+	filled      int // of found, what may hold something: more than is left of it at the end
 }
 
-// Forget lets go of what was found and keeps the memory for the next answer.
+// Forget lets go of what was found and keeps the memory for the next answer. It costs what was found, not what there is
+// room for.
 func (a *Answer) Forget() {
-	for _, hits := range [][]mapdata.Hit{a.Hits, a.found, a.live} {
-		clear(hits[:cap(hits)])
-	}
+	clear(a.Hits)
+	clear(a.live)
+	clear(a.found[:a.filled])
+	a.filled = 0
 }
 
 // UnknownSourcesError names sources that the caller may not read or that do not exist; the two look the same.
