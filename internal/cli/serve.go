@@ -171,6 +171,9 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 	if s.live != nil {
 		reads.Live, votes.Live, deps.Incidents = s.live.relay, s.live.relay, s.live.about
 	}
+	if reads.Law, err = readLaw(cfg.Law.File); err != nil {
+		return err
+	}
 	deps.Nearby, deps.Votes = nearby.New(reads), vote.New(votes)
 	s.web.handle(httpapi.New(deps))
 	return s.gauges()

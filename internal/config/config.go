@@ -19,6 +19,7 @@ type Config struct {
 	Incidents Incidents
 	Log       Log
 	Map       Map
+	Law       Law
 	Upstreams []Upstream // relay providers (D8), in the order of the file, at most 16; default none
 
 	origins map[string]string // by key: where a value that is no default came from
@@ -88,6 +89,11 @@ type Map struct {
 	PMTiles     string // PMTiles v3 file that the service serves; default empty: none
 	StyleURL    string // http or https: a MapLibre style that somebody else serves; default empty: none
 	Attribution string // what the map's makers want displayed, at most 500 characters; default empty: what the file says
+}
+
+// Law is about what drivers may not be shown.
+type Law struct {
+	File string // GeoJSON of areas in which kinds are hidden or cameras are zones; default empty: nowhere
 }
 
 // Log is about the service's own log.

@@ -52,6 +52,8 @@ level = "debug"
 pmtiles = ""
 style_url = "https://tiles.example.org/day.json?key=1"
 attribution = "© Somebody"
+[law]
+file = "/etc/law.geojson"
 [[upstreams]]
 name = "city-1"
 url = "https://relay.example.org:8443/base/"
@@ -87,7 +89,7 @@ func TestLoadTakesEveryKey(t *testing.T) {
 		Read: Read{[]string{"https://page.example.org"}}, Chargers: Chargers{"ionity"},
 		Egress: Egress{"/etc/ca.pem", map[string]netip.Addr{"feeds.example.org": netip.MustParseAddr("127.0.0.1")}},
 		Mail:   Mail{"Wayside <wayside@example.org>", "smtps://user:hunter2@mail.example.org"}, Incidents: Incidents{"database"},
-		Log: Log{"debug"}, Map: Map{"", "https://tiles.example.org/day.json?key=1", "© Somebody"},
+		Log: Log{"debug"}, Map: Map{"", "https://tiles.example.org/day.json?key=1", "© Somebody"}, Law: Law{"/etc/law.geojson"},
 		Upstreams: []Upstream{
 			{Name: "city-1", URL: "https://relay.example.org:8443/base/", Secret: "hunter2", Form: "incidents", Priority: 1},
 			{

@@ -61,6 +61,7 @@ func settings() []setting {
 		stringKey("map.pmtiles", func(c *Config) *string { return &c.Map.PMTiles }, anyText),
 		stringKey("map.style_url", func(c *Config) *string { return &c.Map.StyleURL }, orEmpty(checkStyleURL)),
 		stringKey("map.attribution", func(c *Config) *string { return &c.Map.Attribution }, checkAttribution),
+		stringKey("law.file", func(c *Config) *string { return &c.Law.File }, anyText),
 		{"upstreams", tables, takeUpstream, showUpstreams},
 	}
 }

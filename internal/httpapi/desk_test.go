@@ -23,6 +23,7 @@ import (
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
 	"wayside/internal/ingest"
+	"wayside/internal/law"
 	"wayside/internal/live"
 	"wayside/internal/live/memory"
 	"wayside/internal/mapdata"
@@ -57,6 +58,8 @@ type deskLimits struct {
 
 	upstreams []string // addresses of relay providers, the first ranks first
 	stored    bool     // incidents.mode is database
+
+	law *law.Law // nil: nothing is hidden
 }
 
 func newDesk(t *testing.T) *desk {
@@ -108,6 +111,7 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 	}
 	reads := nearby.Config{
 		Index: ix, Catalogue: catalogue, Primary: "tesla", Now: d.time, Ledger: votes, Records: d.db, Encode: httpapi.EncodeEntity,
+		Law: limits.law,
 	}
 	ballots := vote.Config{Store: d.db, Feeds: catalogue, Now: d.time, Changed: d.follower.Poke}
 	if len(limits.upstreams) > 0 {

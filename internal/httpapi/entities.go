@@ -21,11 +21,15 @@ func (a *api) entityRoutes() []route {
 // vote answers the three that make, change or take back the caller's standing vote (D9.1).
 func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *caller) error {
 	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
-		voted, feed, err := a.Votes.Cast(r.Context(), r.PathValue("id"), c.id(), v)
+		id, reader := r.PathValue("id"), &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.curates()}
+		if err := a.Nearby.Allowed(r.Context(), id, reader); err != nil {
+			return err
+		}
+		voted, feed, err := a.Votes.Cast(r.Context(), id, c.id(), v)
 		if err != nil {
 			return err
 		}
-		hit := a.Nearby.HitOf(&voted, feed, a.Now())
+		hit := a.Nearby.Shown(&voted, feed, reader)
 		return writeJSON(w, r, http.StatusOK, map[string]any{"entity": entityJSON(&hit)})
 	}
 }

@@ -63,10 +63,7 @@ func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error
 // Incidents are not to be kept by anybody, unless they come from the database.
 func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, body []byte, answer *nearby.Answer) {
 	h := w.Header()
-	h["Vary"] = []string{varyReads}
-	if len(a.CORSOrigins) > 0 {
-		h["Vary"] = []string{varyOrigins}
-	}
+	h["Vary"] = []string{a.vary()}
 	if answer.Live && !a.Incidents.Stored {
 		h["Cache-Control"] = []string{cacheNever}
 	} else if a.tag(w, r, c, body) {
@@ -76,6 +73,14 @@ func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, body 
 	body = appendTime(body, answer.At.UnixMilli())
 	body = append(body, "}\n"...)
 	writeBody(w, r, http.StatusOK, "application/json", body)
+}
+
+// vary names what else a read's answer depends on.
+func (a *api) vary() string {
+	if len(a.CORSOrigins) > 0 {
+		return varyOrigins
+	}
+	return varyReads
 }
 
 // tag writes what lets others keep the answer. It says whether the client has it already, and has then been told.
@@ -125,13 +130,9 @@ func (a *api) appendAnswer(dst []byte, answer *nearby.Answer) []byte {
 		}
 		dst = appendHit(dst, &answer.Hits[i], &days)
 	}
-	dst = append(dst, `],"sources":[`...)
-	if answer.Live {
-		dst = appendHealth(dst, &answer.Incidents)
-		dst = appendComma(dst, len(answer.Sources) > 0)
-	}
-	dst = append(dst, a.health.text(answer.Sources)...)
-	dst = append(dst, `],"networks_applied":[`...)
+	dst = append(dst, "],"...)
+	dst = a.appendSources(dst, answer)
+	dst = append(dst, `,"networks_applied":[`...)
 	for i, n := range answer.Networks {
 		if i > 0 {
 			dst = append(dst, ',')
@@ -143,6 +144,17 @@ func (a *api) appendAnswer(dst []byte, answer *nearby.Answer) []byte {
 		dst = append(dst, `,"truncated":true`...)
 	}
 	return dst
+}
+
+// appendSources appends the member that tells how the sources do.
+func (a *api) appendSources(dst []byte, answer *nearby.Answer) []byte {
+	dst = append(dst, `"sources":[`...)
+	if answer.Live {
+		dst = appendHealth(dst, &answer.Incidents)
+		dst = appendComma(dst, len(answer.Sources) > 0)
+	}
+	dst = append(dst, a.health.text(answer.Sources)...)
+	return append(dst, ']')
 }
 
 // healthText keeps the last text made of sources' health: most reads touch the same sources, whose health is judged a

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 )
@@ -36,7 +37,21 @@ func (p *params) bad(name, code, message string) {
 
 // parseNearby reads the parameters of a nearby query (D4.1 to D4.7).
 func (a *api) parseNearby(r *http.Request, c *caller) (*nearby.Query, error) {
-	p := params{}
+	p, err := readParams(r)
+	if err != nil {
+		return nil, err
+	}
+	center, radius := p.point(), p.number("radius", 0, nearby.MaxRadius, false)
+	q := a.selection(p, c)
+	q.Center, q.Radius = center, radius
+	q.Since = p.since()
+	q.Limit = p.limit()
+	return q, a.wrong(p, q)
+}
+
+// readParams reads the query string, and refuses what no read takes.
+func readParams(r *http.Request) (*params, error) {
+	p := new(params)
 	var err error
 	if p.values, err = url.ParseQuery(r.URL.RawQuery); err != nil {
 		p.bad("", "malformed_query", "The query string cannot be read: check its % escapes, and use & between parameters.")
@@ -45,13 +60,15 @@ func (a *api) parseNearby(r *http.Request, c *caller) (*nearby.Query, error) {
 	if p.values.Has("bbox") {
 		p.bad("bbox", "bbox_not_accepted", "A bounding box is not accepted; give lat, lng and radius.")
 	}
+	return p, nil
+}
+
+// selection reads what selects entities wherever they are (D4.5 to D4.7).
+func (a *api) selection(p *params, c *caller) *nearby.Query {
 	q := &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.curates()}
 	if a.Incidents != nil {
 		q.Driver = c.driver()
 	}
-	q.Center.Lat = p.number("lat", -90, 90, true)
-	q.Center.Lng = p.number("lng", -180, 180, true)
-	q.Radius = p.number("radius", 0, nearby.MaxRadius, false)
 	q.Kinds = p.kinds()
 	q.Sources = p.sources()
 	if text, given := p.single("layers"); given {
@@ -60,16 +77,23 @@ func (a *api) parseNearby(r *http.Request, c *caller) (*nearby.Query, error) {
 	if text, given := p.single("networks"); given {
 		q.Named, q.Networks = true, p.networkNames(text)
 	}
-	q.Since = p.since()
-	q.Limit = p.limit()
+	return q
+}
+
+func (p *params) point() geo.Point {
+	return geo.Point{Lat: p.number("lat", -90, 90, true), Lng: p.number("lng", -180, 180, true)}
+}
+
+// wrong tells of everything that is wrong with the parameters, unknown sources too; nil if nothing is.
+func (a *api) wrong(p *params, q *nearby.Query) error {
 	if p.wrong == nil {
-		return q, nil
+		return nil
 	}
 	var unknown *nearby.UnknownSourcesError
 	if err := a.Nearby.CheckSources(q); errors.As(err, &unknown) {
 		p.wrong.addSources(unknown)
 	}
-	return nil, p.wrong
+	return p.wrong
 }
 
 // single gives the value of a parameter that may stand once (D4.4).

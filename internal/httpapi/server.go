@@ -122,7 +122,7 @@ const (
 func (a *api) routes() []route {
 	var all []route
 	for _, group := range [][]route{
-		a.readRoutes(), a.entityRoutes(), a.feedRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(),
+		a.readRoutes(), a.entityRoutes(), a.feedRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(), a.alertRoutes(),
 		a.pairingRoutes(), a.pairPageRoutes(), a.signInPageRoutes(), a.preferenceRoutes(),
 		a.overlayRoutes(), a.baseMapRoutes(), a.demoRoutes(),
 	} {

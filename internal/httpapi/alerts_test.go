@@ -1,0 +1,251 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/geo"
+	"wayside/internal/law"
+	"wayside/internal/mapdata"
+)
+
+// alertsAnswer is the answer of GET /v2/alerts.
+type alertsAnswer struct {
+	Alerts []struct {
+		Entity    map[string]any
+		Distance  float64 `json:"distance_m"`
+		Seconds   *float64
+		Direction float64 `json:"bearing"`
+		Lead      float64 `json:"lead_m"`
+		Stage     string
+		Announce  bool
+	}
+	Sources  []map[string]any
+	Networks []string `json:"networks_applied"`
+	Pause    int      `json:"next_announce_after_seconds"`
+	At       string   `json:"fetched_at_utc"`
+}
+
+// told tells what is listed in short: external id, stage, and a ! on what is announced.
+func (a *alertsAnswer) told() []string {
+	all := []string{}
+	for _, alert := range a.Alerts {
+		text := fmt.Sprint(alert.Entity["external_id"], " ", alert.Stage)
+		if alert.Announce {
+			text += "!"
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// northwards is a car at 52, 5 that drives north at 25 m/s.
+const northwards = "/v2/alerts?lat=52&lng=5&heading=0&speed=25"
+
+func (b *browser) alerts(path string) *alertsAnswer {
+	b.t.Helper()
+	var a alertsAnswer
+	b.send(http.MethodGet, path, "").want(b.t, http.StatusOK).decode(b.t, &a)
+	return &a
+}
+
+func (b *browser) wantAlerts(path string, want ...string) {
+	b.t.Helper()
+	if diff := cmp.Diff(append([]string{}, want...), b.alerts(path).told()); diff != "" {
+		b.t.Errorf("%s: %s", path, diff)
+	}
+}
+
+// TestAlerts walks through what an answer says.
+func TestAlerts(t *testing.T) {
+	r := newRoad(t, row("ice", "alert.hazard.ice", 250), row("far", "alert.police", 1500), row("behind", "alert.police", -50), row("beyond", "traffic.jam", 2100))
+	d := newRoadDesk(t, r)
+	d.publish("Ring", row("camera", "camera.speed", 280), row("charger", "charger.supercharger", 100))
+	b := d.browser()
+	reply := b.send(http.MethodGet, northwards, "").want(t, http.StatusOK)
+	if got := reply.Header.Get("Cache-Control"); got != "no-store" || reply.Header.Get("ETag") != "" || reply.Header.Get("RateLimit") == "" {
+		t.Errorf("headers %v", reply.Header)
+	}
+	var a alertsAnswer
+	reply.decode(t, &a)
+	if diff := cmp.Diff([]string{"ice ahead!", "camera ahead", "far ahead"}, a.told()); diff != "" {
+		t.Error(diff)
+	}
+	ice := a.Alerts[0]
+	if ice.Distance != 250 || ice.Seconds == nil || *ice.Seconds != 10 || ice.Direction != 0 || ice.Lead != 300 || ice.Entity["id"] != "incident:v1:aWNl" {
+		t.Errorf("%+v", ice)
+	}
+	if len(a.Sources) != 2 || a.Pause != 5 || !slices.Equal(a.Networks, []string{"tesla"}) || a.At == "" {
+		t.Errorf("%+v", a)
+	}
+	b.wantAlerts(northwards+"&seen=incident:v1:aWNl", "ice ahead", "camera ahead!", "far ahead")
+	b.wantAlerts(northwards+"&kinds=charger.supercharger,camera.speed", "charger ahead", "camera ahead!")
+	b.wantAlerts(northwards + "&kinds=camera.speed&sources=incidents")
+	b.wantAlerts(northwards+"&layers=ring", "camera ahead!")
+	b.wantAlerts("/v2/alerts?lat=52&lng=5&heading=180&speed=25", "behind ahead!")
+	b.wantAlerts("/v2/alerts?lat=52&lng=5&heading=360&speed=25", "ice ahead!", "camera ahead", "far ahead")
+	b.wantAlerts("/v2/alerts?lat=52&lng=5&speed=1.5", "behind ahead", "ice ahead", "camera ahead", "far ahead")
+	if seconds := b.alerts("/v2/alerts?lat=52&lng=5&speed=1.5").Alerts[0].Seconds; seconds != nil {
+		t.Errorf("%v seconds at 1.5 m/s", *seconds)
+	}
+}
+
+// TestAlertsOfCameras: two stages, by the keys that the client gives back.
+func TestAlertsOfCameras(t *testing.T) {
+	d := newDesk(t)
+	d.publish("Ring", row("camera", "camera.speed", 280))
+	b := d.browser()
+	id := b.alerts(northwards).Alerts[0].Entity["id"].(string)
+	near := "/v2/alerts?lat=52.0015&lng=5&heading=0&speed=25&seen="
+	b.wantAlerts(northwards, "camera ahead!")
+	b.wantAlerts(northwards+"&seen="+id, "camera ahead")
+	b.wantAlerts(near+id, "camera near!")
+	b.wantAlerts(near+id+","+id+"~near", "camera near")
+	b.wantAlerts(northwards+"&seen="+id+"~near", "camera ahead")
+}
+
+// TestAlertsAndVotes: what votes hide is not listed, not even for its owner and curators; what the caller voted on is
+// silent, and what is merged into it too.
+func TestAlertsAndVotes(t *testing.T) {
+	r := newRoad(t, row("a", "alert.police", 100))
+	d := newRoadDesk(t, r)
+	owner, feed := d.publish("Ring", row("b", "alert.police", 110), row("c", "alert.hazard.ice", 200))
+	guest, driver, curator := d.browser(), d.someone("driver@example.org", mapdata.Driver), d.someone("curator@example.org", mapdata.Curator)
+	guest.wantAlerts(northwards, "a ahead!", "c ahead")
+	guest.wantAlerts(northwards+"&seen="+mapdata.EntityID(mapdata.SourceID("feed:"+feed), "b"), "a ahead", "c ahead!")
+	driver.vote("incident:v1:YQ", "confirm")
+	d.settle()
+	driver.wantAlerts(northwards, "a ahead", "c ahead!")
+	guest.wantAlerts(northwards, "a ahead!", "c ahead")
+	driver.vote("incident:v1:YQ", "vote")
+	d.settle()
+	driver.wantAlerts(northwards, "a ahead!", "c ahead")
+	ice := mapdata.EntityID(mapdata.SourceID("feed:"+feed), "c")
+	for i := range 3 {
+		d.someone(fmt.Sprintf("d%d@example.org", i), mapdata.Driver).vote(ice, "dispute")
+	}
+	d.settle()
+	for _, b := range []*browser{guest, owner, curator} {
+		b.wantAlerts(northwards, "a ahead!")
+	}
+	if seen := owner.read(nearRoad); len(seen.Entities) != 2 {
+		t.Errorf("its owner sees %v", seen.externalIDs())
+	}
+}
+
+// TestAlertsRefuse tells all that is wrong at once.
+func TestAlertsRefuse(t *testing.T) {
+	d := newDesk(t)
+	d.settle()
+	b := d.browser()
+	for query, want := range map[string][]string{
+		"":                                  {"lat missing", "lng missing", "speed missing"},
+		"lat=52&lng=5&speed=2":              {"heading missing"},
+		"lat=91&lng=x&speed=-1&heading=361": {"lat out_of_range", "lng not_a_number", "speed out_of_range", "heading out_of_range"},
+		"lat=52&lng=5&speed=101&heading=0":  {"speed out_of_range"},
+		"lat=52&lng=5&speed=0&heading=":     {"heading missing"},
+		"lat=52&lng=5&speed=0&heading=1&seen=a&seen=b":           {"seen repeated"},
+		"lat=52&lng=5&speed=0&seen=" + strings.Repeat("x,", 201): {"seen too_many"},
+		"lat=52&lng=5&speed=0&bbox=1":                            {"bbox bbox_not_accepted"},
+		"lat=52&lng=5&speed=0&kinds=moose":                       {"kinds unknown_kind"},
+		"lat=52&lng=5&speed=0&sources=moose":                     {"sources unknown_source"},
+		"lat=52&lng=5&sources=moose":                             {"speed missing", "sources unknown_source"},
+	} {
+		var p struct {
+			Errors []struct{ Parameter, Code string }
+		}
+		b.send(http.MethodGet, "/v2/alerts?"+query, "").want(t, http.StatusBadRequest).decode(t, &p)
+		var got []string
+		for _, e := range p.Errors {
+			got = append(got, e.Parameter+" "+e.Code)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", query, diff)
+		}
+	}
+}
+
+// lawful is a law with an area around 52, 5.
+func lawful(t *testing.T, properties string) *law.Law {
+	t.Helper()
+	l, err := law.Parse([]byte(`{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"X",` + properties +
+		`},"geometry":{"type":"Polygon","coordinates":[[[4,51],[6,51],[6,53],[4,53],[4,51]]]}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestHiddenByLaw: what the law hides is nowhere, and cannot be voted on, but for its owner and curators.
+func TestHiddenByLaw(t *testing.T) {
+	r := newRoad(t, row("live", "alert.police", 100))
+	d := newDeskWith(t, deskLimits{
+		manage: 100, requests: 60, entities: 10_000, upstreams: []string{r.URL}, law: lawful(t, `"hide":["alert.police","camera.speed"]`),
+	})
+	owner, feed := d.publish("Ring", row("fed", "alert.police", 110), row("camera", "camera.speed", 200), row("ice", "alert.hazard.ice", 290))
+	guest, driver, curator := d.browser(), d.someone("driver@example.org", mapdata.Driver), d.someone("curator@example.org", mapdata.Curator)
+	for _, tt := range []struct {
+		who  *browser
+		want []string
+	}{
+		{guest, []string{"ice"}},
+		{driver, []string{"ice"}},
+		{owner, []string{"camera", "fed", "ice"}},
+		{curator, []string{"camera", "ice", "live"}},
+	} {
+		a := tt.who.read(nearRoad)
+		ids := a.externalIDs()
+		slices.Sort(ids)
+		if diff := cmp.Diff(tt.want, ids); diff != "" {
+			t.Error(diff)
+		}
+		tt.who.wantAlerts(northwards, "ice ahead!")
+	}
+	for _, id := range []string{"incident:v1:bGl2ZQ", mapdata.EntityID(mapdata.SourceID("feed:"+feed), "fed")} {
+		driver.send(http.MethodGet, "/v2/entities/"+id, "").want(t, http.StatusNotFound)
+		driver.send(http.MethodPost, "/v2/entities/"+id+"/confirm", "").want(t, http.StatusNotFound)
+		curator.send(http.MethodGet, "/v2/entities/"+id, "").want(t, http.StatusOK)
+	}
+	a := curator.read(nearRoad)
+	if a.Entities[0]["confirm_count"] != 0.0 {
+		t.Errorf("a refused vote counts: %v", a.Entities[0])
+	}
+	owner.send(http.MethodPost, "/v2/entities/"+mapdata.EntityID(mapdata.SourceID("feed:"+feed), "fed")+"/confirm", "").want(t, http.StatusOK)
+}
+
+// TestZonesByLaw: no answer to a driver holds the place of a camera that is shown as a zone.
+func TestZonesByLaw(t *testing.T) {
+	d := newDeskWith(t, deskLimits{manage: 100, requests: 60, entities: 10_000, law: lawful(t, `"camera_zone":true`)})
+	owner, feed := d.publish("Ring", row("camera", "camera.speed", 123.4))
+	guest, driver := d.browser(), d.someone("driver@example.org", mapdata.Driver)
+	id := mapdata.EntityID(mapdata.SourceID("feed:"+feed), "camera")
+	middle := law.Middle(geo.Point{Lat: 52 + 123.4/111_195, Lng: 5}, 4000)
+	away := geo.Distance(geo.Point{Lat: 52, Lng: 5}, middle)
+	geom := fmt.Sprintf(`"geom":{"type":"Point","coordinates":[%v,%v]}`, middle.Lng, middle.Lat)
+	for _, request := range [][2]string{
+		{http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=5000"},
+		{http.MethodGet, northwards},
+		{http.MethodGet, "/v2/entities/" + id},
+		{http.MethodPost, "/v2/entities/" + id + "/confirm"},
+		{http.MethodDelete, "/v2/entities/" + id + "/vote"},
+	} {
+		body := driver.send(request[0], request[1], "").want(t, http.StatusOK).body
+		if !strings.Contains(body, geom) || !strings.Contains(body, `"properties":{"wayside_zone_m":4000}`) || !strings.Contains(body, id) ||
+			strings.Contains(body, "52.0011") || strings.Contains(body, "A2") {
+			t.Errorf("%v: %s", request, body)
+		}
+	}
+	d.settle()
+	if a := guest.alerts(northwards).Alerts; len(a) != 1 || a[0].Distance != max(0, away-2000) || !a[0].Announce || a[0].Stage != "ahead" {
+		t.Errorf("%v m from the middle: %+v", away, a)
+	}
+	guest.wantAlerts(northwards+"&seen="+id, "camera ahead")
+	if got := owner.read(nearRoad).Entities; len(got) != 1 || got[0]["properties"].(map[string]any)["street"] != "A2" {
+		t.Errorf("its owner sees %v", got)
+	}
+}
