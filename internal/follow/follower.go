@@ -35,7 +35,8 @@ const liveVotes = 180 * 24 * time.Hour
 type Options struct {
 	Now      func() time.Time
 	Log      *slog.Logger
-	Progress func(entities int) // called while loading, from several goroutines; nil: nobody looks
+	Progress func(entities int)    // called while loading, from several goroutines; nil: nobody looks
+	Touched  func(mapdata.Touched) // told, once they can be read, of changes that readers see; nil: nobody watches
 }
 
 // Follower keeps index, catalogue and ledger in step with the store.
@@ -161,7 +162,8 @@ func (f *Follower) load(ctx context.Context, state mapdata.StoreState) error {
 	if err := group.Wait(); err != nil {
 		return fmt.Errorf("load entities: %w", err)
 	}
-	if err := f.loadVotes(ctx, loader); err != nil {
+	touched, err := f.loadVotes(ctx, loader)
+	if err != nil {
 		return err
 	}
 	f.catalogue.Reset()
@@ -175,11 +177,19 @@ func (f *Follower) load(ctx context.Context, state mapdata.StoreState) error {
 	f.revision.Store(state.Revision)
 	f.entities.Store(int64(f.index.Len()))
 	f.loaded.Store(true)
+	f.tell(touched)
 	return nil
 }
 
+// tell tells who watches.
+func (f *Follower) tell(touched mapdata.Touched) {
+	if f.opts.Touched != nil {
+		f.opts.Touched(touched)
+	}
+}
+
 // loadVotes reads the votes and lets the loader finish with them.
-func (f *Follower) loadVotes(ctx context.Context, loader *index.Loader) error {
+func (f *Follower) loadVotes(ctx context.Context, loader *index.Loader) (mapdata.Touched, error) {
 	var ofFeeds, ofLive []mapdata.Tally
 	oldest := f.opts.Now().Add(-liveVotes)
 	err := f.store.AllTallies(ctx, time.Time{}, func(t *mapdata.Tally) {
@@ -191,21 +201,22 @@ func (f *Follower) loadVotes(ctx context.Context, loader *index.Loader) error {
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("load votes: %w", err)
+		return mapdata.Touched{}, fmt.Errorf("load votes: %w", err)
 	}
-	loader.Finish(ofFeeds)
+	touched := loader.Finish(ofFeeds)
 	f.ledger.Reset(ofLive)
-	return nil
+	return touched, nil
 }
 
 // apply takes changes over into index, catalogue and ledger.
 func (f *Follower) apply(ctx context.Context, changes []mapdata.FeedChange) error {
-	f.index.Apply(changes)
+	touched := f.index.Apply(changes)
 	for i := range changes {
 		c := &changes[i]
 		f.followed.Add(int64(len(c.Entities) + len(c.Gone)))
 		if c.FeedID.IsZero() {
 			f.ledger.Set(c.Tallies)
+			touched.Live = append(touched.Live, c.Tallies...)
 			continue
 		}
 		if c.Feed == nil {
@@ -219,6 +230,7 @@ func (f *Follower) apply(ctx context.Context, changes []mapdata.FeedChange) erro
 	f.catalogue.Publish()
 	f.revision.Store(changes[len(changes)-1].Revision)
 	f.entities.Store(int64(f.index.Len()))
+	f.tell(touched)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 )
 
@@ -78,6 +79,9 @@ type edit struct {
 	added bool             // feeds or places are copies already
 
 	ownTrodden bool // so is trodden
+
+	areas   []geo.Circle // beside the changed cells
+	returns []mapdata.Return
 }
 
 func (ix *Index) edit() *edit {
@@ -89,8 +93,8 @@ func (ix *Index) edit() *edit {
 // for a time slice of ten milliseconds.
 const yieldEvery = 32
 
-// Apply follows changes, in their order, and publishes one new version.
-func (ix *Index) Apply(changes []mapdata.FeedChange) {
+// Apply follows changes, in their order, publishes one new version and tells what it touched.
+func (ix *Index) Apply(changes []mapdata.FeedChange) mapdata.Touched {
 	e := ix.edit()
 	for i := range changes {
 		c := &changes[i]
@@ -115,8 +119,10 @@ func (ix *Index) Apply(changes []mapdata.FeedChange) {
 			e.setTally(place, &c.Tallies[k])
 		}
 	}
+	touched := e.touched()
 	e.compact()
 	e.publish()
+	return touched
 }
 
 // ownFeeds makes the tables of feeds the edit's own.
@@ -158,6 +164,7 @@ func (e *edit) setFeed(f *mapdata.Feed) uint32 {
 	if !next.served {
 		e.v.served[place>>6] &^= 1 << (place & 63)
 	}
+	e.touchFeed(place)
 	return place
 }
 
@@ -289,6 +296,9 @@ func (e *edit) place(r ref) {
 	e.tread(s.feed, s.point)
 	c := cellOf(s.point)
 	e.cells[c] = append(e.own(c), entry{at: s.point.Vector(), ref: r, feed: s.feed, kind: s.kind})
+	if number := s.tally.Load(); number != 0 {
+		e.touchVoted(s, e.ix.tallies.at(number))
+	}
 	e.count(s, 1)
 }
 

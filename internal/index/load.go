@@ -100,8 +100,8 @@ func (p *Part) flush() {
 	p.waiting, p.text = p.waiting[:0], p.text[:0]
 }
 
-// Finish publishes what the parts took, with the votes on it.
-func (l *Loader) Finish(votes []mapdata.Tally) {
+// Finish publishes what the parts took, with the votes on it, and tells what it touched: everything.
+func (l *Loader) Finish(votes []mapdata.Tally) mapdata.Touched {
 	ix := l.ix
 	ix.reset()
 	v := l.feeds
@@ -142,13 +142,14 @@ func (l *Loader) Finish(votes []mapdata.Tally) {
 		}
 	}
 	ix.entities = total
-	l.vote(votes)
+	returns := l.vote(votes)
 	v.fillBands(all)
 	ix.current.Store(v)
+	return mapdata.Touched{Everywhere: true, Returns: returns}
 }
 
-// vote gives the slots their votes.
-func (l *Loader) vote(votes []mapdata.Tally) {
+// vote gives the slots their votes, and tells when those that hide one end.
+func (l *Loader) vote(votes []mapdata.Tally) []mapdata.Return {
 	e := &edit{ix: l.ix, v: l.feeds}
 	for i := range votes {
 		id, ok := votes[i].Source.Feed()
@@ -156,6 +157,7 @@ func (l *Loader) vote(votes []mapdata.Tally) {
 			e.setTally(place, &votes[i])
 		}
 	}
+	return e.returns
 }
 
 // fillBands sorts entries into cells that share one array.

@@ -196,7 +196,7 @@ func (q *search) wantsVoted(s *slot, t *mapdata.Tally) bool {
 	if s.lifetime != 0 && max(s.expiresAt(q.v.feeds[s.feed]), v.keptUntil) <= q.now {
 		return false
 	}
-	return s.changed > q.since || v.counts && milli(t.ChangedAt) > q.since
+	return max(s.changed, v.changed) > q.since
 }
 
 // take keeps a hit. Once twice the limit is held, the farther half goes, and nothing beyond what is left counts any
@@ -282,11 +282,11 @@ func (q *search) fill(f *found) mapdata.Hit {
 func (q *search) fillVotes(hit *mapdata.Hit, s *slot, t *mapdata.Tally) {
 	v := judge(t, s, q.now)
 	hit.DisputedUntil = v.disputedUntil
+	hit.ChangedAt = max(hit.ChangedAt, v.changed)
 	if !v.counts {
 		return
 	}
 	hit.Confirms, hit.Disputes = int32(t.Confirms), int32(t.Disputes)
-	hit.ChangedAt = max(hit.ChangedAt, milli(t.ChangedAt))
 	if s.lifetime != 0 {
 		hit.ExpiresAt = max(hit.ExpiresAt, v.keptUntil)
 	}

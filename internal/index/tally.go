@@ -2,6 +2,7 @@ package index
 
 import (
 	"sync/atomic"
+	"time"
 
 	"wayside/internal/mapdata"
 )
@@ -62,6 +63,7 @@ func (e *edit) setTally(place uint32, t *mapdata.Tally) {
 	if r, known := e.find(place, []byte(t.ExternalID)); known {
 		s, _ := e.slot(r)
 		s.tally.Store(number)
+		e.touchVoted(s, t)
 	}
 }
 
@@ -79,6 +81,7 @@ type voted struct {
 	counts        bool  // the votes are about the entity as it is now
 	keptUntil     int64 // 0: not at all
 	disputedUntil int64 // 0: not hidden
+	changed       int64 // when votes last changed what readers see
 }
 
 func judge(t *mapdata.Tally, s *slot, now int64) voted {
@@ -89,6 +92,10 @@ func judge(t *mapdata.Tally, s *slot, now int64) voted {
 	}
 	// As mapdata.Tally.Counts has it.
 	v.counts = s.firstSeen <= milli(t.LifeAt) || v.disputedUntil != 0
+	v.changed = milli(t.Returned(kind, time.UnixMilli(now)))
+	if v.counts {
+		v.changed = max(v.changed, milli(t.ChangedAt))
+	}
 	if v.counts && s.lifetime != 0 {
 		v.keptUntil = milli(t.KeptUntil)
 	}

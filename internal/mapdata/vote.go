@@ -82,6 +82,15 @@ func (t *Tally) DisputedUntil(k Kind) time.Time {
 // Suppressed says whether the votes hide an entity of the kind at now (D9.5).
 func (t *Tally) Suppressed(k Kind, now time.Time) bool { return now.Before(t.DisputedUntil(k)) }
 
+// Returned is when the votes ceased to hide the entity, and zero when they do not, or still do: until a vote moves the
+// difference, it shows again by the clock alone.
+func (t *Tally) Returned(k Kind, now time.Time) time.Time {
+	if until := t.DisputedUntil(k); !until.After(now) {
+		return until
+	}
+	return time.Time{}
+}
+
 // Counts says whether the votes are about the entity that is there at now: one that came back after it had expired or was
 // retired is new (D3.6), but does not leave a suppression behind by that.
 func (t *Tally) Counts(k Kind, firstSeen, now time.Time) bool {

@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -54,8 +53,8 @@ func (s *Service) fetch(ctx context.Context, u *upstream, p *place, tenant, key 
 	ctx, cancel := context.WithTimeout(s.ctx, patience)
 	defer cancel()
 	answer := live.Answer{Upstream: u.Name, Center: p.center, Radius: p.radius, At: now, Stamp: stamp, Pins: pins}
-	if err := s.Pins.Take(ctx, &answer); err != nil {
-		return fmt.Errorf("keep pins: %w", err)
+	if err := s.take(ctx, &answer); err != nil {
+		return err
 	}
 	return s.windows.answered(ctx, key, now)
 }

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"wayside/internal/geo"
 	"wayside/internal/live"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
@@ -47,6 +48,7 @@ type Config struct {
 
 	Observe func(upstream string, outcome mapdata.Outcome, took time.Duration) // told of each call; nil: nobody counts
 	Dropped func(upstream, what string)                                        // told of each row that is none of ours; nil: nobody counts
+	Taken   func(moved []geo.Circle)                                           // told, once they can be read, where answers changed what is known; nil: nobody watches
 }
 
 // Prepare is the encoder that the cache of pins must have been made with: it puts the external id before what encode makes

@@ -1,0 +1,64 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+
+	"wayside/internal/geo"
+	"wayside/internal/live"
+)
+
+// mostMoves is how many places an answer tells one by one; beyond it, its whole circle has moved.
+const mostMoves = 64
+
+// moves gives where an answer differs from what its upstream said before, of pins that readers see. An answer that says
+// again what is known moves nothing: with many drivers there are thousands of those.
+func (s *Service) moves(ctx context.Context, a *live.Answer) ([]geo.Circle, error) {
+	before, err := s.Pins.Near(ctx, []string{a.Upstream}, a.Center, a.Radius, nil)
+	if err != nil {
+		return nil, fmt.Errorf("read what was said before: %w", err)
+	}
+	known := make(map[string]*live.Pin, len(before))
+	for _, pin := range before {
+		known[pin.ExternalID] = pin
+	}
+	var moved []geo.Circle
+	for i := range a.Pins {
+		pin := &a.Pins[i]
+		was := known[pin.ExternalID]
+		delete(known, pin.ExternalID)
+		if was == nil {
+			moved = append(moved, at(pin))
+		} else if was.Digest != pin.Digest {
+			moved = append(moved, at(pin), at(was))
+		}
+	}
+	for _, gone := range known {
+		moved = append(moved, at(gone))
+	}
+	if len(moved) > mostMoves {
+		moved = []geo.Circle{{Center: a.Center, Radius: a.Radius}}
+	}
+	return moved, nil
+}
+
+// at is where a pin is, a metre wide.
+func at(pin *live.Pin) geo.Circle { return geo.Circle{Center: pin.Point, Radius: 1} }
+
+// take keeps an answer and tells who watches where it differs.
+func (s *Service) take(ctx context.Context, a *live.Answer) error {
+	var moved []geo.Circle
+	if s.Taken != nil {
+		var err error
+		if moved, err = s.moves(ctx, a); err != nil {
+			return err
+		}
+	}
+	if err := s.Pins.Take(ctx, a); err != nil {
+		return fmt.Errorf("keep pins: %w", err)
+	}
+	if len(moved) > 0 {
+		s.Taken(moved)
+	}
+	return nil
+}
