@@ -43,6 +43,7 @@ var rules = map[string]rule{
 
 	"follow": {ours: []string{"consensus", "index", "source", "mapdata", "geo"}, never: transport},
 	"nearby": {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
+	"stream": {ours: []string{"mapdata", "geo", "ratelimit"}, never: transport},
 
 	"feed":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
 	"account": {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
@@ -54,7 +55,7 @@ var rules = map[string]rule{
 
 	"ratelimit": {ours: []string{"mapdata"}, never: transport},
 	"httpapi": {
-		ours:  []string{"account", "ahead", "apps", "feed", "ingest", "nearby", "provider/push", "source", "vote", "mapdata", "geo", "ratelimit", "basemap"},
+		ours:  []string{"account", "ahead", "apps", "feed", "ingest", "nearby", "provider/push", "source", "stream", "vote", "mapdata", "geo", "ratelimit", "basemap"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"wayside/internal/config"
+	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/live"
 	"wayside/internal/live/memory"
@@ -64,6 +65,7 @@ func (s *server) newIncidents(cfg *config.Config, now func() time.Time) (*incide
 			s.metrics.UpstreamCall(upstream, string(outcome))
 		},
 		Dropped: s.metrics.UpstreamDropped,
+		Taken:   func(moved []geo.Circle) { s.streams.Touched(mapdata.Touched{Areas: moved}) },
 	}
 	for i := range cfg.Upstreams {
 		u, err := upstreamOf(&cfg.Upstreams[i])

@@ -25,6 +25,7 @@ import (
 	"wayside/internal/provider/push"
 	"wayside/internal/ratelimit"
 	"wayside/internal/source"
+	"wayside/internal/stream"
 	"wayside/internal/telemetry"
 	"wayside/internal/vote"
 	"wayside/web"
@@ -58,6 +59,7 @@ type server struct {
 	ops      *webServer // nil: off
 	follower *follow.Follower
 	live     *incidents // nil: no upstream is configured
+	streams  *stream.Hub
 	poller   *pull.Poller
 	sender   *mail.Sender
 	buckets  *ratelimit.Memory
@@ -117,7 +119,9 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 	}
 	ix, catalogue, ledger := index.New(httpapi.EncodeEntity), source.New(), consensus.NewLedger()
 	s.loading = newProgress(p.stderr, func(line string) { s.log.Info(line) }, "loading the index", "entities")
-	s.follower = follow.New(s.store, ix, catalogue, ledger, follow.Options{Now: p.now, Log: s.log, Progress: s.loading.Add})
+	s.follower = follow.New(s.store, ix, catalogue, ledger, follow.Options{
+		Now: p.now, Log: s.log, Progress: s.loading.Add, Touched: func(t mapdata.Touched) { s.streams.Touched(t) },
+	})
 	ingester := ingest.New(s.store, p.now, pokeFollower)
 	s.buckets = ratelimit.NewMemory(ratelimit.DefaultBuckets)
 	s.sender, err = mail.New(mail.Config{
@@ -134,6 +138,7 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 	if s.live, err = s.newIncidents(cfg, p.now); err != nil {
 		return err
 	}
+	s.streams = s.newStreams(p.now)
 	if err := s.makeSpool(); err != nil {
 		return err
 	}
@@ -154,7 +159,7 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 	deps := httpapi.Deps{
 		BaseURL: cfg.BaseURL, TrustedProxies: cfg.HTTP.TrustedProxies, CORSOrigins: cfg.Read.CORSOrigins,
 		Now: p.now, Log: s.log, Observe: s.metrics.Request, Ready: s.isReady, Loaded: s.follower.Loaded,
-		Sources: catalogue, Accounts: s.accounts, Feeds: s.feeds, Pushes: pushes,
+		Sources: catalogue, Accounts: s.accounts, Feeds: s.feeds, Pushes: pushes, Streams: s.streams,
 		Limits: httpapi.Limits{
 			GuestReads: cfg.Limits.GuestReadsPerMinute, AccountReads: cfg.Limits.AccountReadsPerMinute,
 			Manage: cfg.Limits.ManagePerMinute, Votes: cfg.Limits.VotesPerMinute,
@@ -201,6 +206,7 @@ func (s *server) makeSpool() error {
 func (s *server) gauges() error {
 	return errors.Join(
 		s.metrics.Gauge("wayside_index_entities", "Entities in the index.", func() float64 { return float64(s.follower.Entities()) }),
+		s.metrics.Gauge("wayside_streams", "Streams that are open.", func() float64 { return float64(s.streams.Len()) }),
 		s.metrics.Counter("wayside_follow_entities_total", "Changed entities applied to the index since the start.", func() float64 { return float64(s.follower.Followed()) }),
 		s.metrics.Gauge("wayside_index_revision", "Revision that readers see.", func() float64 { return float64(s.follower.Revision()) }),
 		s.metrics.Gauge("wayside_store_revision", "Revision of the store; -1: it does not answer.", func() float64 {
@@ -232,7 +238,9 @@ func (s *server) isReady() error {
 // others.
 func (s *server) run(ctx context.Context, first ...job) error {
 	jobs := append(first,
-		// First nobody new comes in, and whoever is in is served by everything that stands behind.
+		// Streams end first, and their clients come again once we are back.
+		job{"streams", s.streams.Run},
+		// Then nobody new comes in, and whoever is in is served by everything that stands behind.
 		job{"public address", s.web.run},
 		// Polls under way are given back, uncounted: they need the store for that.
 		job{"poller", s.whenReady(s.poller.Run)},

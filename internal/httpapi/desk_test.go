@@ -20,6 +20,7 @@ import (
 	"wayside/internal/consensus"
 	"wayside/internal/feed"
 	"wayside/internal/follow"
+	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
 	"wayside/internal/ingest"
@@ -35,6 +36,7 @@ import (
 	"wayside/internal/secret"
 	"wayside/internal/source"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/stream"
 	"wayside/internal/vote"
 )
 
@@ -50,6 +52,9 @@ type desk struct {
 	follower *follow.Follower
 	box      *secret.Box
 	relay    *relay.Service // nil: no upstream
+	streams  *stream.Hub
+
+	endStreams func()
 }
 
 // deskLimits are the rates of a desk unless a test says otherwise: D14's, but for management, which tests do a lot.
@@ -80,7 +85,7 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		t.Fatal(err)
 	}
 	catalogue, ix, votes := source.New(), index.New(httpapi.EncodeEntity), consensus.NewLedger()
-	d.follower = follow.New(d.db, ix, catalogue, votes, follow.Options{Now: d.time, Log: log})
+	d.follower = follow.New(d.db, ix, catalogue, votes, follow.Options{Now: d.time, Log: log, Touched: func(t mapdata.Touched) { d.streams.Touched(t) }})
 	buckets := ratelimit.NewMemory(1000)
 	d.accounts = account.New(account.Config{Store: d.db, Now: d.time, Key: []byte("key"), Log: log})
 	d.ingester = ingest.New(d.db, d.time, d.follower.Poke)
@@ -103,7 +108,13 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		},
 		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) { return d.box.Seal(plain, id), nil },
 	})
+	watches := stream.Config{Now: d.time, Locate: func(ctx context.Context, id string) (mapdata.Voted, error) { return d.relay.Find(ctx, id) }}
+	if len(limits.upstreams) == 0 {
+		watches.Locate = nil
+	}
+	d.streams = stream.New(watches)
 	deps := httpapi.Deps{
+		Streams: d.streams,
 		BaseURL: "http://wayside.test", Now: d.time, Log: log, Ready: func() error { return nil },
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Sources:        catalogue, Accounts: d.accounts, Feeds: d.feeds, Pushes: d.pushes, Buckets: buckets,
@@ -124,10 +135,14 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 	ctx, stop := context.WithCancel(context.Background())
 	var group errgroup.Group
 	group.Go(func() error { return d.follower.Run(ctx) })
+	streaming, endStreams := context.WithCancel(ctx)
+	group.Go(func() error { return d.streams.Run(streaming) })
+	d.endStreams = endStreams
 	if d.relay != nil {
 		group.Go(func() error { return d.relay.Run(ctx) })
 	}
 	t.Cleanup(func() {
+		endStreams()
 		d.server.Close()
 		stop()
 		if err := group.Wait(); err != nil {
@@ -153,7 +168,8 @@ func newRelay(t *testing.T, d *desk, limits deskLimits, log *slog.Logger) *relay
 		pins = d.db.Live()
 	}
 	c := relay.Config{
-		Web: web, Windows: cache, Pins: live.New(pins, relay.Prepare(httpapi.EncodeEntity), d.time), Key: []byte("key"), Now: d.time, Log: log,
+		Taken: func(moved []geo.Circle) { d.streams.Touched(mapdata.Touched{Areas: moved}) },
+		Web:   web, Windows: cache, Pins: live.New(pins, relay.Prepare(httpapi.EncodeEntity), d.time), Key: []byte("key"), Now: d.time, Log: log,
 	}
 	for i, address := range limits.upstreams {
 		u, err := safehttp.OperatorURL(address)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"crypto/rand"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"wayside/internal/provider/push"
 	"wayside/internal/ratelimit"
 	"wayside/internal/source"
+	"wayside/internal/stream"
 	"wayside/internal/vote"
 )
 
@@ -35,6 +37,7 @@ type Deps struct {
 	Accounts *account.Service
 	Feeds    *feed.Service
 	Pushes   *push.Service
+	Streams  *stream.Hub
 	Votes    *vote.Service
 
 	Incidents *Incidents // the built-in source; nil: no upstream is configured
@@ -71,6 +74,7 @@ type api struct {
 	secure bool // the public address is HTTPS: cookies are Secure
 	cross  *http.CrossOriginProtection
 	health healthText
+	boot   string // another one each time: streams are resumed in the process in which they began
 }
 
 // New makes the handler of the public address.
@@ -79,6 +83,7 @@ func New(deps Deps) http.Handler {
 		Deps:   deps,
 		secure: strings.HasPrefix(deps.BaseURL, "https://"),
 		cross:  http.NewCrossOriginProtection(),
+		boot:   rand.Text(),
 	}
 	byPath := make(map[string]methods)
 	for _, r := range a.routes() {
@@ -124,7 +129,7 @@ func (a *api) routes() []route {
 	for _, group := range [][]route{
 		a.readRoutes(), a.entityRoutes(), a.feedRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(), a.alertRoutes(),
 		a.pairingRoutes(), a.pairPageRoutes(), a.signInPageRoutes(), a.preferenceRoutes(),
-		a.overlayRoutes(), a.baseMapRoutes(), a.demoRoutes(),
+		a.streamRoutes(), a.overlayRoutes(), a.baseMapRoutes(), a.demoRoutes(),
 	} {
 		all = append(all, group...)
 	}

@@ -21,6 +21,7 @@ const (
 	Verifies                       // links and codes tried (D11.1)
 	Votes                          // confirms and disputes (D9.1)
 	RefusedPushes                  // pushes with one token that were refused for their rows, after they were read
+	Streams                        // streams that are open, which are counted and not rated
 	Pairings                       // screens that ask to be paired (D11.3)
 	PairingPolls                   // questions of such screens, and of one of them
 	PairingCodes                   // wrong codes of screens

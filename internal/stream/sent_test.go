@@ -1,0 +1,164 @@
+package stream_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/stream"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func hit(id string, edit func(*mapdata.Hit)) mapdata.Hit {
+	h := mapdata.Hit{
+		Source: "feed:x", Layer: "x", ExternalID: []byte(id), Prepared: []byte("prepared"), ChangedAt: noon.UnixMilli(),
+		FirstSeenAt: noon.UnixMilli(), LastSeenAt: noon.UnixMilli(), Prior: mapdata.DefaultPrior,
+	}
+	if edit != nil {
+		edit(&h)
+	}
+	return h
+}
+
+func expires(after time.Duration) func(*mapdata.Hit) {
+	return func(h *mapdata.Hit) { h.ExpiresAt = noon.Add(after).UnixMilli() }
+}
+
+// client is what one client knows.
+type client struct {
+	hub  *stream.Hub
+	sent stream.Sent
+	diff stream.Difference
+}
+
+func newClient() *client { return &client{hub: stream.New(stream.Config{Now: time.Now})} }
+
+func (c *client) told(hits []mapdata.Hit) []string {
+	out := []string{}
+	for _, g := range c.diff.Gone {
+		out = append(out, "-"+string(g.ExternalID))
+	}
+	for _, i := range c.diff.Changed {
+		out = append(out, string(hits[i].ExternalID))
+	}
+	return out
+}
+
+func (c *client) look(after time.Duration, hits ...mapdata.Hit) []string {
+	c.hub.Diff(&c.sent, hits, noon.Add(after), &c.diff)
+	return c.told(hits)
+}
+
+func want(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(append([]string{}, want...), got); diff != "" {
+		t.Errorf("%s: %s", what, diff)
+	}
+}
+
+// TestDiffTellsWhatReadersSee says that each part of an entity that readers see is a change, and nothing else is.
+func TestDiffTellsWhatReadersSee(t *testing.T) {
+	c := newClient()
+	want(t, "at first", c.look(0, hit("b", nil), hit("a", nil)), "b", "a")
+	want(t, "again, in another order", c.look(0, hit("a", nil), hit("b", nil)))
+	for name, edit := range map[string]func(*mapdata.Hit){
+		"content":    func(h *mapdata.Hit) { h.Prepared = []byte("prepared anew") },
+		"kind":       func(h *mapdata.Hit) { h.Kind = 3 },
+		"layer":      func(h *mapdata.Hit) { h.Layer = "y" },
+		"first seen": func(h *mapdata.Hit) { h.FirstSeenAt++ },
+		"confirm":    func(h *mapdata.Hit) { h.Confirms = 1 },
+		"dispute":    func(h *mapdata.Hit) { h.Disputes = 1 },
+		"hidden":     func(h *mapdata.Hit) { h.DisputedUntil = 1 },
+		"prior":      func(h *mapdata.Hit) { h.Prior = 0.7 },
+		"merged":     func(h *mapdata.Hit) { h.Merged = []mapdata.MergedID{{Source: "feed:y", ExternalID: []byte("z")}} },
+		"zone":       func(h *mapdata.Hit) { h.Zone = 300 },
+		"decays":     expires(time.Hour),
+	} {
+		want(t, name, c.look(0, hit("a", edit), hit("b", nil)), "a")
+		want(t, name+" again", c.look(0, hit("a", edit), hit("b", nil)))
+		want(t, name+" back", c.look(0, hit("a", nil), hit("b", nil)), "a")
+	}
+	for name, edit := range map[string]func(*mapdata.Hit){
+		"seen again": func(h *mapdata.Hit) { h.LastSeenAt++ },
+		"distance":   func(h *mapdata.Hit) { h.Chord = 1 },
+	} {
+		want(t, name, c.look(0, hit("a", edit), hit("b", nil)))
+	}
+	want(t, "gone", c.look(0, hit("b", nil)), "-a")
+	want(t, "another source's", c.look(0, hit("b", nil), hit("b", func(h *mapdata.Hit) { h.Source = "feed:y" })), "b")
+	want(t, "all gone", c.look(0), "-b", "-b")
+}
+
+// TestExpiryIsToldInTime says that a client learns of a later expiry shortly before the one that it knows, of a sooner one
+// at once, and that the stream looks at the right times.
+func TestExpiryIsToldInTime(t *testing.T) {
+	c := newClient()
+	want(t, "at first", c.look(0, hit("a", expires(time.Minute)), hit("p", nil)), "a", "p")
+	due := func(after time.Duration) {
+		t.Helper()
+		if late := c.diff.Next.Sub(noon.Add(after)); late < 0 || late > 250*time.Millisecond {
+			t.Errorf("the next look is %v late", late)
+		}
+	}
+	due(58 * time.Second)
+	want(t, "every poll moves it", c.look(30*time.Second, hit("a", expires(90*time.Second)), hit("p", nil)))
+	due(58 * time.Second)
+	want(t, "about to go for the client", c.look(58*time.Second, hit("a", expires(118*time.Second)), hit("p", nil)), "a")
+	due(116 * time.Second)
+	want(t, "not seen again", c.look(116*time.Second+200*time.Millisecond, hit("a", expires(118*time.Second)), hit("p", nil)))
+	due(118 * time.Second)
+	want(t, "expired", c.look(118*time.Second+200*time.Millisecond, hit("p", nil)), "-a")
+	if !c.diff.Next.IsZero() {
+		t.Errorf("looks at %v for what persists", c.diff.Next)
+	}
+	c.look(0, hit("a", expires(time.Minute)))
+	want(t, "sooner", c.look(0, hit("a", expires(30*time.Second))), "a")
+}
+
+// TestResume says that a client gets what changed, and later the expiries that it may not know.
+func TestResume(t *testing.T) {
+	before := newClient()
+	before.look(0, hit("old", nil), hit("decays", expires(10*time.Minute)), hit("later", expires(20*time.Minute)))
+	floor := before.sent.Floor()
+	if !floor.Equal(noon.Add(10 * time.Minute)) {
+		t.Fatalf("floor %v", floor)
+	}
+	c := newClient()
+	now := []mapdata.Hit{
+		hit("old", nil), hit("new", func(h *mapdata.Hit) { h.ChangedAt = noon.Add(time.Minute).UnixMilli() }),
+		hit("decays", expires(15*time.Minute)), hit("later", expires(25*time.Minute)),
+	}
+	c.hub.Resume(&c.sent, now, noon.Add(30*time.Second), floor, noon.Add(5*time.Minute), &c.diff)
+	want(t, "resumed", c.told(now), "new")
+	want(t, "looked at once", c.look(5*time.Minute, now...))
+	want(t, "before the floor", c.look(10*time.Minute-time.Second, now...), "decays", "later")
+	want(t, "then", c.look(10*time.Minute, now...))
+}
+
+// TestDiffCostsLittle holds what a look of a stream that is told nothing takes.
+func TestDiffCostsLittle(t *testing.T) {
+	c := newClient()
+	var hits []mapdata.Hit
+	for i := range 200 {
+		hits = append(hits, hit(fmt.Sprint(i), expires(time.Hour)))
+	}
+	c.look(0, hits...)
+	if got := testing.AllocsPerRun(100, func() { c.hub.Diff(&c.sent, hits, noon, &c.diff) }); got > 0 {
+		t.Errorf("%v allocations", got)
+	}
+}
+
+func BenchmarkDiff(b *testing.B) {
+	c := newClient()
+	var hits []mapdata.Hit
+	for i := range 200 {
+		hits = append(hits, hit(fmt.Sprint(i), expires(time.Hour)))
+	}
+	for b.Loop() {
+		c.hub.Diff(&c.sent, hits, noon, &c.diff)
+	}
+}
