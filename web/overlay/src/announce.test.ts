@@ -55,6 +55,7 @@ describe("what is announced", () => {
   it("a camera twice, at the lead and nearer", () => {
     const { spoken } = drive([pin("c", 0, { kind: "camera.speed" })], -2000, 500, 20);
     expect(spoken.map(({ stage }) => stage)).toEqual(["ahead", "near"]);
+    expect(drive([pin("c", 0, { kind: "camera.speed" })], -2000, -20, 20).state.running.map(({ id, stage }) => [id, stage])).toEqual([["c", "near"]]);
     expect(-(spoken[1]?.north ?? 0)).toBeLessThanOrEqual(nearOf(leadAt(20)));
   });
 

@@ -182,13 +182,30 @@ describe("between two fixes", () => {
   });
 
   it("a car that stands is not drawn onwards", () => {
-    const motion = taken([[0, on(0, { heading: 0, speed: 1 })]]);
+    const motion = taken([
+      [0, on(0, { heading: 0, speed: 10 })],
+      [1000, on(0, { heading: 0, speed: 1.9 })],
+    ]);
+    expect(motion.heading).toBe(0);
     expect(distance(poseAt(motion, 5000), origin)).toBeLessThan(1e-6);
   });
 
+  it("two that come together make neither an outlier nor a speed", () => {
+    const motion = taken([
+      [0, on(0)],
+      [1000, on(15)],
+      [1010, on(22)],
+    ]);
+    expect(motion.at).toBe(1010);
+    expect(motion.speed).toBeLessThan(25);
+  });
+
   it("a clock that goes back does not move the car back", () => {
-    const motion = taken([[1000, on(0, { heading: 0, speed: 20 })]]);
-    expect(distance(poseAt(motion, 0), origin)).toBeLessThan(1e-6);
+    const motion = taken([
+      [0, on(0, { heading: 0, speed: 20 })],
+      [1000, on(30, { heading: 0, speed: 20 })],
+    ]);
+    expect(distance(poseAt(motion, 0), poseAt(motion, 1000))).toBeLessThan(1e-6);
   });
 });
 
