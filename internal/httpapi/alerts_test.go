@@ -245,6 +245,10 @@ func TestZonesByLaw(t *testing.T) {
 		t.Errorf("%v m from the middle: %+v", away, a)
 	}
 	guest.wantAlerts(northwards+"&seen="+id, "camera ahead")
+	from := fmt.Sprintf("/v2/alerts?lat=%.5f&lng=5&heading=0&speed=25", middle.Lat-3500/111_195.0)
+	if a := guest.alerts(from).Alerts; len(a) != 1 || a[0].Distance < 1490 || a[0].Distance > 1900 {
+		t.Errorf("3.5 km before the middle: %+v", a)
+	}
 	if got := owner.read(nearRoad).Entities; len(got) != 1 || got[0]["properties"].(map[string]any)["street"] != "A2" {
 		t.Errorf("its owner sees %v", got)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -211,6 +212,19 @@ func TestZoneFromOutside(t *testing.T) {
 		if ids, _ := w.near(t, func(q *nearby.Query) { q.Center, q.Radius = tt.center, 10 }); len(ids) != tt.want {
 			t.Errorf("%v: %v", tt.center, ids)
 		}
+	}
+}
+
+// TestZoneBehindOthers: a zone that is near is found however many others are nearer than its camera.
+func TestZoneBehindOthers(t *testing.T) {
+	middle := law.Middle(here, 4000)
+	pins := []lawPin{{id: "camera", kind: "camera.speed", at: geo.Point{Lat: middle.Lat + 0.0178, Lng: middle.Lng + 0.0288}}}
+	for i := range 300 {
+		pins = append(pins, lawPin{id: fmt.Sprint(i), kind: "traffic.jam", at: geo.Point{Lat: middle.Lat + 0.009, Lng: middle.Lng}})
+	}
+	w := lawWorld(t, lawOf(t, zones), pins...)
+	if ids, a := w.near(t, func(q *nearby.Query) { q.Center, q.Radius, q.Limit = middle, 6000, 1 }); !slices.Equal(ids, []string{"camera"}) || !a.Truncated {
+		t.Errorf("%v, truncated %v", ids, a.Truncated)
 	}
 }
 
