@@ -1,6 +1,8 @@
 // The one way out of the page: reads of this service. Positions leave rounded to four decimals, some ten metres.
 
-import type { Kind, NearbyAnswer, OverlayConfig } from "./wire.ts";
+import { retryAfterSeconds } from "./budget.ts";
+import type { Place } from "./geo.ts";
+import type { Account, BegunPairing, Drive, Entity, Kind, NearbyAnswer, OverlayConfig, Source } from "./wire.ts";
 
 /** Refused is an answer that is no success. */
 export class Refused extends Error {
@@ -8,32 +10,124 @@ export class Refused extends Error {
   /** Seconds to wait before asking again, where the service says so. */
   readonly retryAfter: number | null;
 
-  constructor(status: number, retryAfter: number | null) {
-    super(`the service answered ${String(status)}`);
-    this.status = status;
-    this.retryAfter = retryAfter;
+  constructor(answer: Response) {
+    super(`the service answered ${String(answer.status)}`);
+    this.status = answer.status;
+    this.retryAfter = retryAfterSeconds(answer.headers.get("Retry-After"));
   }
 }
 
+/** Asking is what a request may be told besides. */
+export interface Asking {
+  signal?: AbortSignal;
+  /** heed sees each answer before it is judged. */
+  heed?: (answer: Response) => void;
+}
+
+async function get(path: string, headers: Record<string, string>, { signal, heed }: Asking): Promise<Response> {
+  const answer = await fetch(path, { headers, ...(signal && { signal }) });
+  heed?.(answer);
+  if (!answer.ok) throw new Refused(answer);
+  return answer;
+}
+
 /** getJSON trusts the service to answer as openapi.json says: it is the same program that served this page. */
-async function getJSON<T>(path: string, signal?: AbortSignal): Promise<T> {
-  const answer = await fetch(path, { headers: { Accept: "application/json" }, ...(signal && { signal }) });
-  if (!answer.ok) {
-    const wait = answer.headers.get("Retry-After");
-    throw new Refused(answer.status, wait === null ? null : Number(wait));
-  }
-  return (await answer.json()) as T;
+async function getJSON<T>(path: string, asking: Asking = {}): Promise<T> {
+  return (await (await get(path, { Accept: "application/json" }, asking)).json()) as T;
 }
 
 export const getConfig = (): Promise<OverlayConfig> => getJSON("/v2/overlay/config");
 
 export const getKinds = async (): Promise<Kind[]> => (await getJSON<{ kinds: Kind[] }>("/v2/kinds")).kinds;
 
+export const getSources = async (): Promise<Source[]> => (await getJSON<{ sources: Source[] }>("/v2/sources")).sources;
+
+/** getDrive reads the demo's drive; elsewhere there is none. */
+export const getDrive = (): Promise<Drive> => getJSON("/demo/drive.json");
+
 /** rounded is a coordinate as it may leave the page. */
 export const rounded = (degrees: number): string => degrees.toFixed(4);
 
-/** getNearby reads what lies within radius metres. */
-export function getNearby(at: { lat: number; lng: number }, radius: number, signal?: AbortSignal): Promise<NearbyAnswer> {
-  const query = new URLSearchParams({ lat: rounded(at.lat), lng: rounded(at.lng), radius: String(Math.round(radius)), limit: "500" });
-  return getJSON(`/v2/entities/nearby?${query.toString()}`, signal);
+/** Around is what to read. */
+export interface Around {
+  place: Place;
+  /** Metres. */
+  radius: number;
+  /** Charger networks; null: those of the tier. */
+  networks: readonly string[] | null;
 }
+
+const most = 500; // pins at once: more would hide the map
+
+/** queryOf is the same text for what is the same to the service. */
+export function queryOf({ place, radius, networks }: Around): string {
+  const query = new URLSearchParams({ lat: rounded(place.lat), lng: rounded(place.lng), radius: String(Math.round(radius)), limit: String(most) });
+  if (networks !== null && networks.length > 0) query.set("networks", networks.join(","));
+  return query.toString();
+}
+
+/** getNearby reads what there is. */
+export const getNearby = (query: string, asking: Asking): Promise<NearbyAnswer> => getJSON(`/v2/entities/nearby?${query}`, asking);
+
+/**
+ * openStream begins a read that goes on. It is not an EventSource, since that tells a page neither why it was refused nor
+ * that the service is still there: a car's connection often dies without a word.
+ */
+export async function openStream(query: string, lastID: string, asking: Asking): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+  const headers = { Accept: "text/event-stream", ...(lastID !== "" && { "Last-Event-ID": lastID }) };
+  const { body } = await get(`/v2/stream?${query}`, headers, asking);
+  if (body === null) throw new Error("the service sent no stream");
+  return body.getReader();
+}
+
+/** send asks the service to change something; body is sent as JSON. The cookie and the page's origin go with it by themselves. */
+async function send(method: string, path: string, body?: unknown): Promise<Response> {
+  const content = body !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const answer = await fetch(path, { method, ...content });
+  if (!answer.ok) throw new Refused(answer);
+  return answer;
+}
+
+export type Vote = "confirm" | "dispute";
+
+/** castVote makes or changes the driver's standing vote; null takes it back. */
+export async function castVote(id: string, vote: Vote | null): Promise<Entity> {
+  const path = `/v2/entities/${encodeURIComponent(id)}`;
+  const answer = await (vote === null ? send("DELETE", `${path}/vote`) : send("POST", `${path}/${vote}`));
+  return ((await answer.json()) as { entity: Entity }).entity;
+}
+
+/** getOwnVote reads what the driver said of an entity. */
+export async function getOwnVote(id: string): Promise<Vote | null> {
+  const path = `/v2/entities/${encodeURIComponent(id)}`;
+  return (await getJSON<{ explain: { votes: { yours: Vote | null } } }>(path)).explain.votes.yours;
+}
+
+export const getAccount = async (): Promise<Account> => (await getJSON<{ account: Account }>("/v2/account")).account;
+
+export async function signOut(): Promise<void> {
+  await send("POST", "/v2/auth/sign-out");
+}
+
+/** getPreferences reads what the account has kept, as nobody has checked it. */
+export const getPreferences = async (): Promise<unknown> => (await getJSON<{ preferences: unknown }>("/v2/account/preferences")).preferences;
+
+export async function putPreferences(choices: unknown): Promise<void> {
+  await send("PUT", "/v2/account/preferences", choices);
+}
+
+/** beginPairing asks for a code, and says how many milliseconds it holds: by the service's clock, since the car's may be wrong. */
+export async function beginPairing(): Promise<{ begun: BegunPairing; lasts: number }> {
+  const answer = await send("POST", "/v2/auth/pair", {});
+  const begun = (await answer.json()) as BegunPairing;
+  const written = Date.parse(answer.headers.get("Date") ?? "");
+  return { begun, lasts: Date.parse(begun.expires_at) - (Number.isNaN(written) ? Date.now() : written) };
+}
+
+/** pollPairing asks whether the phone has answered; null: not yet. */
+export async function pollPairing(deviceCode: string): Promise<Account | null> {
+  const answer = await send("POST", "/v2/auth/pair/token", { device_code: deviceCode });
+  return answer.status === 202 ? null : ((await answer.json()) as { account: Account }).account;
+}
+
+export const qrAddress = (userCode: string): string => `/v2/auth/pair/qr?code=${encodeURIComponent(userCode)}`;

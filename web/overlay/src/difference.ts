@@ -15,6 +15,7 @@ export function difference(shown: ReadonlyMap<string, Pin>, wanted: ReadonlyMap<
   const update: NonNullable<GeoJSONSourceDiff["update"]> = [];
   for (const [id, pin] of wanted) {
     const before = shown.get(id);
+    if (before === pin) continue;
     if (before === undefined) {
       add.push(pin);
       continue;

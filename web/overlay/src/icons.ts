@@ -1,30 +1,139 @@
-// The kinds' drawings as images of the map, drawn to a canvas at the screen's density.
+// The kinds' drawings, badges and clusters as images of the map, drawn to a canvas at the screen's density when they are needed.
 
 import type { Map as MapLibre } from "maplibre-gl";
-import type { Kind } from "./wire.ts";
+import { tint, type Look } from "./pixels.ts";
+import type { Entity, Kind } from "./wire.ts";
 
 /** Side of an icon in CSS pixels. */
-const side = 56;
+export const side = 56;
 
-/** addIcons gives the map an image for each kind, under the kind's id. A drawing that does not load leaves its kind without. */
-export async function addIcons(map: MapLibre, kinds: readonly Kind[], density: number): Promise<void> {
-  await Promise.allSettled(
-    kinds.map(async (kind) => {
-      const image = await draw(new URL(kind.icon_url).pathname, Math.round(side * density));
-      if (!map.hasImage(kind.id)) map.addImage(kind.id, image, { pixelRatio: density });
-    }),
-  );
+const separator = "|";
+
+/** pinImage names the image of a pin, up to the look: the layer adds that. */
+export const pinImage = (kind: string, status: Entity["status"]): string => ["pin", kind, status].join(separator);
+/** clusterImage names the image of a cluster likewise. */
+export const clusterImage = (count: number): string => ["cluster", String(Math.min(count, 100)), ""].join(separator);
+/** lookOf ends the name of an image. */
+export const lookOf = (look: Look): string => separator + look;
+
+/** Icons gives the map its images. */
+export class Icons {
+  readonly #drawings = new Map<string, Promise<CanvasImageSource | null>>();
+  readonly #paths: ReadonlyMap<string, string>;
+  readonly #density: number;
+  readonly #map: MapLibre;
+
+  constructor(map: MapLibre, kinds: readonly Kind[], density: number) {
+    this.#map = map;
+    this.#density = density;
+    this.#paths = new Map(kinds.map(({ id, icon_url }) => [id, new URL(icon_url).pathname]));
+    map.on("styleimagemissing", ({ id }: { id: string }) => {
+      void this.add([id]);
+    });
+  }
+
+  /** add sees to it that the map has these images. A drawing that does not load leaves its kind with a plain pin. */
+  async add(names: Iterable<string>): Promise<void> {
+    await Promise.all([...new Set(names)].filter((name) => !this.#map.hasImage(name)).map((name) => this.#add(name)));
+  }
+
+  async #add(name: string): Promise<void> {
+    const [sort, what = "", status = "", look = "day"] = name.split(separator);
+    if (sort !== "pin" && sort !== "cluster") return; // an image of the operator's style
+    const drawing = sort === "pin" ? await this.#drawing(what) : null;
+    const image = this.#paint((context) => {
+      if (sort === "cluster") paintCluster(context, what);
+      else if (drawing === null) paintPlain(context);
+      else context.drawImage(drawing, 0, 0, side, side);
+      if (status === "confirmed" || status === "disputed") paintBadge(context, status);
+    });
+    tint(image.data, look === "night" || look === "lost" ? look : "day");
+    if (!this.#map.hasImage(name)) this.#map.addImage(name, image, { pixelRatio: this.#density });
+  }
+
+  #drawing(kind: string): Promise<CanvasImageSource | null> {
+    const path = this.#paths.get(kind);
+    if (path === undefined) return Promise.resolve(null);
+    let drawing = this.#drawings.get(kind);
+    if (drawing === undefined) {
+      drawing = load(path, Math.round(side * this.#density));
+      this.#drawings.set(kind, drawing);
+      void drawing.then((loaded) => {
+        if (loaded === null) this.#drawings.delete(kind); // the next pin of the kind tries again
+      });
+    }
+    return drawing;
+  }
+
+  #paint(paint: (context: CanvasRenderingContext2D) => void): ImageData {
+    const pixels = Math.round(side * this.#density);
+    const canvas = document.createElement("canvas");
+    canvas.width = canvas.height = pixels;
+    const context = canvas.getContext("2d", { willReadFrequently: true });
+    if (context === null) return new ImageData(pixels, pixels);
+    context.scale(pixels / side, pixels / side);
+    paint(context);
+    return context.getImageData(0, 0, pixels, pixels);
+  }
 }
 
-/** draw gives the pixels of a drawing of this service. */
-async function draw(path: string, pixels: number): Promise<ImageData> {
+async function load(path: string, pixels: number): Promise<CanvasImageSource | null> {
   const drawing = new Image(pixels, pixels);
   drawing.src = path;
-  await drawing.decode();
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = pixels;
-  const context = canvas.getContext("2d");
-  if (context === null) throw new Error("no canvas");
-  context.drawImage(drawing, 0, 0, pixels, pixels);
-  return context.getImageData(0, 0, pixels, pixels);
+  try {
+    await drawing.decode();
+    return drawing;
+  } catch {
+    return null;
+  }
+}
+
+const dark = "#17324a";
+
+function disc(context: CanvasRenderingContext2D, x: number, y: number, radius: number, fill: string): void {
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fillStyle = fill;
+  context.fill();
+  context.lineWidth = 2.5;
+  context.strokeStyle = "#fff";
+  context.stroke();
+}
+
+/** paintPlain is the pin of a kind of which the page has no drawing. */
+function paintPlain(context: CanvasRenderingContext2D): void {
+  disc(context, side / 2, side / 2, side * 0.36, dark);
+  context.fillStyle = "#fff";
+  context.fillRect(side / 2 - 2.5, side * 0.32, 5, side * 0.22);
+  context.fillRect(side / 2 - 2.5, side * 0.6, 5, 5);
+}
+
+function paintCluster(context: CanvasRenderingContext2D, count: string): void {
+  disc(context, side / 2, side / 2, side / 2 - 2, dark);
+  write(context, Number(count) > 99 ? "99+" : count, side / 2, side / 2 + 1, 22);
+}
+
+/** paintBadge tells what drivers say of a pin, by its form and not by colour alone. */
+function paintBadge(context: CanvasRenderingContext2D, status: "confirmed" | "disputed"): void {
+  const [x, y] = [side - 12, 12];
+  disc(context, x, y, 10, status === "confirmed" ? "#0b6b37" : "#4c535a");
+  if (status === "disputed") {
+    write(context, "?", x, y + 0.5, 16);
+    return;
+  }
+  context.beginPath();
+  context.moveTo(x - 4.5, y + 0.5);
+  context.lineTo(x - 1, y + 4);
+  context.lineTo(x + 5, y - 3.5);
+  context.lineWidth = 3;
+  context.strokeStyle = "#fff";
+  context.stroke();
+}
+
+function write(context: CanvasRenderingContext2D, text: string, x: number, y: number, size: number): void {
+  context.font = `bold ${String(size)}px system-ui, sans-serif`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillStyle = "#fff";
+  context.fillText(text, x, y);
 }

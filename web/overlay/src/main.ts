@@ -1,78 +1,202 @@
 // The page that a driver opens in the car: it ties the modules together and decides nothing.
 //
 //   wire.ts        what the service answers (types)
-//   api.ts         the one way out: reads of this service
-//   cell.ts        a value that others watch: all of the state
+//   api.ts         the one way out: reads of this service; purse.ts pays for them out of budget.ts
+//   state.ts       everything that the page knows, in cells (cell.ts)
 //   geo.ts         distances and directions (pure)
-//   position.ts    where the driver is
-//   reader.ts      keeps what is near up to date
-//   map.ts         opens MapLibre
-//   basemap.ts     the map below the pins
-//   icons.ts       the kinds' drawings as images of the map
-//   pins.ts        source and layers of the pins; difference.ts reckons what changed (pure)
-//   menu.ts, notice.ts, attribution.ts   panels over the map; dom.ts makes elements
-//   words.ts       every text that is shown
+//   position.ts    where the driver is; drive.ts pretends to drive; motion.ts fills in what lies between fixes (pure)
+//   stream.ts      keeps what is near up to date; sse.ts and news.ts read what comes (pure), decay.ts says when to try (pure)
+//   sights.ts      which of it is shown, and to whom it is owed (pure)
+//   lookout.ts     what lies ahead; ahead.ts and announce.ts decide it (pure)
+//   light.ts       day or night; sun.ts knows (pure)
+//   map.ts         opens MapLibre on the map of basemap.ts
+//   camera.ts      where the map looks; car.ts draws the car
+//   pins.ts        sources and layers of the pins; icons.ts draws images for them, and these reckon (pure): clusters.ts,
+//                  difference.ts, pixels.ts, shapes.ts, touch.ts
+//   panels         menu.ts, notice.ts, attribution.ts; dom.ts makes elements
+//   i18n/          every text that is shown; settings.ts what the driver chose; format.ts figures (pure)
 
-import { getConfig, getKinds } from "./api.ts";
-import { attribute } from "./attribution.ts";
-import { baseStyle } from "./basemap.ts";
+import { getConfig, getDrive, getKinds, getSources } from "./api.ts";
+import { Cell } from "./cell.ts";
+import { greyAfter, serverTime } from "./decay.ts";
 import { byId } from "./dom.ts";
-import { addIcons } from "./icons.ts";
-import { canDraw, openMap } from "./map.ts";
-import { makeMenu } from "./menu.ts";
-import { makeNotice, type Notice } from "./notice.ts";
-import { drawPins } from "./pins.ts";
-import { locate, type Finding } from "./position.ts";
-import { read } from "./reader.ts";
-import { words } from "./words.ts";
+import { DriveSensor, parseSpeedUp } from "./drive.ts";
+import { loadTexts, makeWords } from "./i18n/words.ts";
+import { watchLight } from "./light.ts";
+import { Lookout } from "./lookout.ts";
+import { canDraw } from "./map.ts";
+import { poseAt, take, type Pose } from "./motion.ts";
+import { mountPanels } from "./panels.ts";
+import { locate, type Whereabouts } from "./position.ts";
+import { Purse } from "./purse.ts";
+import { inForce, readKept, type Language, type Settings } from "./settings.ts";
+import { show, sourcesByLayer, type Shown } from "./sights.ts";
+import { openStage, type Stage } from "./stage.ts";
+import { keptUnder, makeState, type Actions, type State } from "./state.ts";
+import { Upkeep } from "./stream.ts";
 
-const findingText: Record<Finding, string | null> = {
-  asking: words.locating,
-  found: null,
-  named: null,
-  refused: words.pick,
-  missing: words.pick,
-};
+const every = 1000; // ms between two looks at what has aged
+const startAgainAfter = 5000;
 
-async function start(notice: Notice, panels: HTMLElement): Promise<void> {
-  const where = locate(new URLSearchParams(location.search).get("at"), "geolocation" in navigator ? navigator.geolocation : null, Date.now);
-  const reader = read(() => where.fix.get());
-  if (!canDraw()) {
-    notice.say(words.cannotDraw);
-    return;
+/** kept is what the driver chose before; a browser may keep nothing. */
+function kept(): Settings {
+  let text: string | null = null;
+  try {
+    text = localStorage.getItem(keptUnder);
+  } catch {
+    // Some browsers throw where storage is forbidden: nothing was kept then.
   }
-  const [config, kinds] = await Promise.all([getConfig(), getKinds()]);
-  const ground = getComputedStyle(document.documentElement).getPropertyValue("--ground").trim();
-  const center = where.fix.get();
-  const map = await openMap({ container: byId("map"), style: baseStyle(config, ground), center });
-  panels.append(attribute(config));
-  await addIcons(map, kinds, window.devicePixelRatio);
-  const pins = drawPins(map);
-  reader.entities.watch((entities) => {
-    pins.show(entities);
-  });
-  where.finding.watch((finding) => {
-    notice.say(findingText[finding]);
-  });
-  let centred = center !== null;
-  where.fix.watch((fix) => {
-    if (fix === null || centred) return;
-    centred = true;
-    map.jumpTo({ center: fix, zoom: 14 });
-  });
-  map.on("click", ({ lngLat }) => {
-    const finding = where.finding.get();
-    if (finding === "refused" || finding === "missing") where.name(lngLat);
+  return inForce(readKept(text).choices, navigator.languages);
+}
+
+/** Driving is the car's position and the clock by which it moves: in a demo that runs faster, it does too. */
+interface Driving {
+  where: Whereabouts;
+  clock: () => number;
+}
+
+function drive(query: URLSearchParams): Driving {
+  if (query.get("drive") === "demo") {
+    const factor = parseSpeedUp(query.get("x"));
+    return { where: locate(null, new DriveSensor(getDrive, factor), Date.now), clock: () => performance.now() * factor };
+  }
+  return { where: locate(query.get("at"), "geolocation" in navigator ? navigator.geolocation : null, Date.now), clock: () => performance.now() };
+}
+
+/** keepMoving keeps state.motion. */
+function keepMoving(state: State, clock: () => number): void {
+  state.fix.watch((fix) => {
+    if (fix === null) return;
+    // A place that was named replaces all that was known of the way.
+    state.motion.set(take(fix.accuracy === null ? null : state.motion.get(), fix, clock()));
   });
 }
 
-const notice = makeNotice();
-const panels = byId("panels");
-panels.append(notice.element, makeMenu());
-start(notice, panels).catch((error: unknown) => {
-  notice.say(words.cannotStart);
-  console.error(error);
-  setTimeout(() => {
-    location.reload();
-  }, 5000);
-});
+/** keepSpeaking keeps state.words and the document's language. */
+function keepSpeaking(state: State): void {
+  let wanted: Language = "en";
+  state.settings.watch(({ language }) => {
+    if (language === wanted) return;
+    wanted = language;
+    loadTexts(language).then(
+      (texts) => {
+        if (language === wanted) state.words.set(makeWords(language, texts));
+      },
+      (error: unknown) => {
+        console.error(error); // English is better than nothing
+      },
+    );
+  });
+  state.words.watch(({ language }) => {
+    document.documentElement.lang = language;
+  });
+}
+
+/** keepShowing keeps state.entities, and shown with how old they look. */
+function keepShowing(state: State): Cell<readonly Shown[]> {
+  const shown = new Cell<readonly Shown[]>([]);
+  let byLayer = sourcesByLayer([]);
+  const look = (): void => {
+    const connection = state.connection.get();
+    const now = performance.now();
+    const lost = connection?.how === "lost" ? now - connection.since : 0;
+    const all = show(state.known.get(), byLayer, state.settings.get(), serverTime(state.clock.get(), now, Date.now()), lost);
+    shown.set(all);
+    const before = state.entities.get();
+    if (all.length !== before.length || all.some(({ entity }, i) => entity !== before[i])) state.entities.set(all.map(({ entity }) => entity));
+  };
+  state.sources.watch((sources) => {
+    byLayer = sourcesByLayer(sources);
+    look();
+  });
+  state.known.watch(look);
+  state.settings.watch(look);
+  setInterval(look, every);
+  return shown;
+}
+
+/** isGrey says whether pins have lost their colour. */
+function isGrey(state: State): boolean {
+  const connection = state.connection.get();
+  return connection?.how === "lost" && performance.now() - connection.since >= greyAfter;
+}
+
+/** readCatalogues goes on until all are there. */
+async function readCatalogues(state: State): Promise<void> {
+  const again = (): Promise<void> =>
+    new Promise((resolve) => {
+      setTimeout(resolve, startAgainAfter);
+    });
+  const sources = async (): Promise<void> => {
+    for (;;) {
+      try {
+        state.sources.set(await getSources());
+        return;
+      } catch {
+        await again();
+      }
+    }
+  };
+  void sources(); // pins do without
+  for (;;) {
+    try {
+      const [config, kinds] = await Promise.all([getConfig(), getKinds()]);
+      state.kinds.set(kinds);
+      state.config.set(config);
+      return;
+    } catch {
+      await again();
+    }
+  }
+}
+
+function main(): void {
+  const { where, clock } = drive(new URLSearchParams(location.search));
+  const pose = (): Pose | null => {
+    const motion = state.motion.get();
+    return motion === null ? null : poseAt(motion, clock());
+  };
+  const state = makeState(kept(), where, pose);
+  const now = { mono: () => performance.now(), wall: () => Date.now() };
+  const upkeep = new Upkeep(state, new Purse(now.mono), now);
+  const lookout = new Lookout(state, clock);
+  let stage: Stage | null = null;
+  const actions: Actions = {
+    recentre: () => {
+      state.following.set(true);
+    },
+    select: (id) => {
+      state.selected.set(id);
+    },
+    show: (place) => stage?.show(place),
+    zoomBy: (levels) => stage?.zoomBy(levels),
+    namePlace: where.name,
+    locate: where.again,
+    reread: () => {
+      upkeep.reread();
+    },
+    dismiss: (id) => {
+      lookout.dismiss(id);
+    },
+  };
+  watchLight(state);
+  keepSpeaking(state);
+  keepMoving(state, clock);
+  const shown = keepShowing(state);
+  upkeep.start();
+  lookout.start();
+  state.drawable.set(canDraw());
+  byId("panels").append(mountPanels(state, actions));
+  const open = async (): Promise<void> => {
+    await readCatalogues(state);
+    const config = state.config.get();
+    if (!state.drawable.get() || config === null) return;
+    stage = await openStage(byId("map"), state, actions, shown, () => isGrey(state));
+  };
+  open().catch((error: unknown) => {
+    console.error(error);
+    state.drawable.set(false); // the list needs no map
+  });
+}
+
+main();

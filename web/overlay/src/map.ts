@@ -1,13 +1,16 @@
 // The map itself. Controls, attribution and what is drawn on it are others' business.
 
 import type { Map as MapLibre, StyleSpecification } from "maplibre-gl";
+import { baseStyle, plainStyle } from "./basemap.ts";
 import type { Place } from "./geo.ts";
+import type { State } from "./state.ts";
+import type { Theme } from "./sun.ts";
+import type { OverlayConfig } from "./wire.ts";
 
-export interface MapOptions {
-  container: HTMLElement;
-  style: string | StyleSpecification;
-  center: Place | null;
-}
+/** So long a style may take before the pins are drawn on a plain ground. */
+const styleWithin = 8000;
+/** So long a lost drawing may take to come back before the list takes the map's place. */
+const restoredWithin = 4000;
 
 /** canDraw says whether the browser can draw a map at all. */
 export function canDraw(): boolean {
@@ -17,21 +20,74 @@ export function canDraw(): boolean {
   return context !== null;
 }
 
-/** openMap returns once the style is there. MapLibre is loaded here, so that a browser that cannot draw does without it. */
-export async function openMap({ container, style, center }: MapOptions): Promise<MapLibre> {
+export interface MapOptions {
+  container: HTMLElement;
+  config: OverlayConfig;
+  theme: Theme;
+  center: Place | null;
+}
+
+/** openMap returns once a style is there. MapLibre is loaded here, so that a browser that cannot draw does without it. */
+export async function openMap({ container, config, theme, center }: MapOptions): Promise<MapLibre> {
   const { Map, setWorkerCount } = await import("maplibre-gl");
-  setWorkerCount(1); // cars have few cores, and one source needs no more
+  setWorkerCount(1); // cars have few cores, and two sources need no more
   const map = new Map({
     container,
-    style,
+    style: baseStyle(config, theme),
     center: center ?? { lat: 0, lng: 0 },
-    zoom: center ? 14 : 2,
+    zoom: center ? 15 : 2,
     attributionControl: false, // ours shows the sources too
     maplibreLogo: false,
     fadeDuration: 0,
     pitchWithRotate: false,
+    touchPitch: false,
     maxPitch: 0,
+    pixelRatio: Math.min(window.devicePixelRatio, 2),
   });
-  await map.once("style.load");
+  await new Promise<void>((resolve) => {
+    const instead = (): void => {
+      if (!map.isStyleLoaded()) map.setStyle(plainStyle(theme), { diff: false });
+    };
+    const late = setTimeout(instead, styleWithin);
+    map.on("error", instead);
+    void map.once("style.load", () => {
+      clearTimeout(late);
+      map.off("error", instead);
+      resolve();
+    });
+  });
+  // A tile that does not come is no news in a tunnel.
+  map.on("error", ({ error }: { error: Error }) => {
+    console.warn(error.message);
+  });
   return map;
+}
+
+/** setTheme draws the map by day or night; whatever lies on it stays. */
+export function setTheme(map: MapLibre, config: OverlayConfig, theme: Theme): void {
+  map.setStyle(baseStyle(config, theme), { transformStyle: (before, next) => withOurs(before, next) });
+}
+
+/** withOurs takes the pins, which are all that has GeoJSON of the page, over into another style. */
+export function withOurs(before: StyleSpecification | undefined, next: StyleSpecification): StyleSpecification {
+  if (before === undefined) return next;
+  const sources = Object.entries(before.sources).filter(([id, source]) => source.type === "geojson" && !(id in next.sources));
+  const ours = new Set(sources.map(([id]) => id));
+  const layers = before.layers.filter((layer) => "source" in layer && ours.has(layer.source));
+  return { ...next, sources: { ...next.sources, ...Object.fromEntries(sources) }, layers: [...next.layers, ...layers] };
+}
+
+/** watchContext lets the list take the map's place while the graphics are lost. MapLibre itself puts everything back. */
+export function watchContext(map: MapLibre, state: State): void {
+  let late: ReturnType<typeof setTimeout> | undefined;
+  map.on("webglcontextlost", () => {
+    clearTimeout(late);
+    late = setTimeout(() => {
+      state.drawable.set(false);
+    }, restoredWithin);
+  });
+  map.on("webglcontextrestored", () => {
+    clearTimeout(late);
+    state.drawable.set(true);
+  });
 }

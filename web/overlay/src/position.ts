@@ -22,6 +22,8 @@ export interface Whereabouts {
   finding: Cell<Finding>;
   /** name sets a place by hand; geolocation is not listened to any more. */
   name: (place: Place) => void;
+  /** again listens to geolocation again, after a place was named. */
+  again: () => void;
 }
 
 /** parsePlace reads "52.0,5.0"; null: it is no place. */
@@ -43,12 +45,13 @@ export function locate(at: string | null, sensor: Geolocation | null, now: () =>
     fix.set({ ...place, accuracy: null, heading: null, speed: null, at: now() });
     finding.set("named");
   };
-  const named = parsePlace(at);
-  if (named) {
-    name(named);
-  } else if (sensor === null) {
-    finding.set("missing");
-  } else {
+  const again = (): void => {
+    if (watching !== null) return;
+    if (sensor === null) {
+      if (fix.get() === null) finding.set("missing");
+      return;
+    }
+    finding.set("asking");
     watching = sensor.watchPosition(
       ({ coords, timestamp }) => {
         if (watching === null) return;
@@ -64,10 +67,14 @@ export function locate(at: string | null, sensor: Geolocation | null, now: () =>
       },
       (error) => {
         // A fix that is late is no reason to give up; who had one keeps it.
-        if (fix.get() === null) finding.set(error.code === error.PERMISSION_DENIED ? "refused" : "missing");
+        if (finding.get() !== "asking") return;
+        finding.set(error.code === error.PERMISSION_DENIED ? "refused" : "missing");
       },
       { enableHighAccuracy: true, maximumAge: 1000, timeout: 10_000 },
     );
-  }
-  return { fix, finding, name };
+  };
+  const named = parsePlace(at);
+  if (named) name(named);
+  else again();
+  return { fix, finding, name, again };
 }

@@ -8,9 +8,14 @@ import type { ServerClock } from "./decay.ts";
 import type { Place } from "./geo.ts";
 import type { Motion, Pose } from "./motion.ts";
 import type { Finding, Fix } from "./position.ts";
+import { en } from "./i18n/en.ts";
+import { makeWords, type Words } from "./i18n/words.ts";
 import type { Settings } from "./settings.ts";
 import type { Theme } from "./sun.ts";
 import type { Entity, Kind, OverlayConfig, Source, SourceHealth } from "./wire.ts";
+
+/** Where the browser keeps what the driver chose; see readKept in settings.ts. */
+export const keptUnder = "wayside.choices";
 
 /** Connection is how news reach the page. */
 export type Connection =
@@ -61,7 +66,9 @@ export interface State {
   readonly clock: Cell<ServerClock>;
   /** Set by the panels when the driver chooses, and begun from what the browser kept: what holds. */
   readonly settings: Cell<Settings>;
-  /** Set by theme.ts from the settings and the sun. */
+  /** Set by main.ts when the language changes: what the page says. */
+  readonly words: Cell<Words>;
+  /** Set by light.ts from the settings and the sun. */
   readonly theme: Cell<Theme>;
   /** Set by the panels and by a touch on the map: id of the entity whose card is open. */
   readonly selected: Cell<string | null>;
@@ -73,19 +80,19 @@ export interface State {
   readonly cameraMode: Cell<CameraMode>;
   /** Set by camera.ts: whether the map follows the car. A touch on the map releases it, actions.recentre() takes it back. */
   readonly following: Cell<boolean>;
-  /** Set by map.ts: whether the browser can draw a map. If not, the list of what lies ahead is the page. */
+  /** Set by main.ts and map.ts: whether the browser can draw a map. If not, the list of what lies ahead is the page. */
   readonly drawable: Cell<boolean>;
-  /** Set by pins.ts: whom the data and the map in view are from, each once. Plain text. */
+  /** Set by main.ts: whom the data and the map in view are from, each once. Plain text. */
   readonly attributions: Cell<readonly string[]>;
   /** pose is where and how the car is at this moment. */
   pose(): Pose | null;
 }
 
-/** makeState begins with nothing known but the settings. */
-export function makeState(settings: Settings, pose: () => Pose | null): State {
+/** makeState begins with nothing known but the settings and what the position has to say. */
+export function makeState(settings: Settings, { fix, finding }: Pick<State, "fix" | "finding">, pose: State["pose"]): State {
   return {
-    fix: new Cell<Fix | null>(null),
-    finding: new Cell<Finding>("asking"),
+    fix,
+    finding,
     motion: new Cell<Motion | null>(null),
     known: new Cell<readonly Entity[]>([]),
     entities: new Cell<readonly Entity[]>([]),
@@ -96,6 +103,7 @@ export function makeState(settings: Settings, pose: () => Pose | null): State {
     connection: new Cell<Connection | null>(null),
     clock: new Cell<ServerClock>(null),
     settings: new Cell<Settings>(settings),
+    words: new Cell<Words>(makeWords("en", en)),
     theme: new Cell<Theme>("day"),
     selected: new Cell<string | null>(null),
     voted: new Cell<ReadonlySet<string>>(new Set()),
@@ -118,8 +126,12 @@ export interface Actions {
   show(place: Place): void;
   /** namePlace sets where the driver is, by hand. */
   namePlace(place: Place): void;
+  /** zoomBy brings the map nearer, or farther away, by so many levels, and lets go of the car. */
+  zoomBy(levels: number): void;
   /** reread asks the service at once, after a vote. */
   reread(): void;
+  /** locate uses the car's position again, after namePlace. */
+  locate(): void;
   /** dismiss takes the banner of an entity away. */
   dismiss(id: string): void;
 }

@@ -59,3 +59,27 @@ export interface Source {
   default_on: boolean;
   source_type: "builtin" | "feed-pull" | "feed-push";
 }
+
+/** Drive is a round through the demo town. */
+export interface Drive {
+  coordinates: Position[];
+  /** At each place, metres a second. */
+  speeds: number[];
+}
+
+/** Account is who is signed in. */
+export interface Account {
+  email: string;
+  tier: "account" | "premium";
+}
+
+/** BegunPairing is what a screen is told that wants to be signed in by a phone. */
+export interface BegunPairing {
+  /** For people: "KLBM-LLGH". */
+  user_code: string;
+  /** For the screen alone. */
+  device_code: string;
+  verification_url: string;
+  expires_at: string;
+  interval_seconds: number;
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { baseStyle, plainStyle } from "./basemap.ts";
+import type { OverlayConfig } from "./wire.ts";
+
+const config = (style_url: string | null): OverlayConfig => ({
+  version: "1",
+  base_map: style_url === null ? null : { style_url, attribution: "" },
+  primary_network: "tesla",
+});
+
+test("our own style has a night, somebody else's is taken as it is, and without one there is a ground", () => {
+  expect(baseStyle(config("/map/style.json"), "day")).toBe("/map/style.json");
+  expect(baseStyle(config("/map/style.json"), "night")).toBe("/map/style.json?theme=night");
+  expect(baseStyle(config("https://tiles.example.org/s.json?key=1"), "night")).toBe("https://tiles.example.org/s.json?key=1");
+  expect(baseStyle(config(null), "night")).toEqual(plainStyle("night"));
+  expect(plainStyle("night")).not.toEqual(plainStyle("day"));
+});

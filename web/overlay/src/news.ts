@@ -1,0 +1,59 @@
+// What is known of the surroundings, as one message of the service after the other leaves it (pure).
+
+import type { StreamEvent } from "./sse.ts";
+import type { Entity, NearbyAnswer, SourceHealth } from "./wire.ts";
+
+export interface News {
+  entities: ReadonlyMap<string, Entity>;
+  health: readonly SourceHealth[];
+  /** The service's time of the answer that was read last; null: of none. */
+  fetched: string | null;
+}
+
+export const noNews: News = { entities: new Map(), health: [], fetched: null };
+
+/** answered is after a whole answer: what is not in it is not there. */
+export function answered(answer: NearbyAnswer): News {
+  return { entities: new Map(answer.entities.map((entity) => [entity.id, entity])), health: answer.sources, fetched: answer.fetched_at_utc };
+}
+
+/** told is after the events that came together. Types that nobody knows change nothing. */
+export function told(before: News, events: readonly StreamEvent[]): News {
+  let { entities, health, fetched } = before;
+  let own: Map<string, Entity> | null = null; // a copy of ours, made once
+  const change = (): Map<string, Entity> => {
+    own ??= new Map(entities);
+    entities = own;
+    return own;
+  };
+  for (const { type, data } of events) {
+    // The service writes what openapi.json says: it is the same program that served this page.
+    switch (type) {
+      case "snapshot": {
+        ({ entities, health, fetched } = answered(JSON.parse(data) as NearbyAnswer));
+        own = null;
+        break;
+      }
+      case "entity": {
+        const entity = JSON.parse(data) as Entity;
+        change().set(entity.id, entity);
+        break;
+      }
+      case "gone":
+        change().delete((JSON.parse(data) as { id: string }).id);
+        break;
+      case "ids": {
+        const answer = JSON.parse(data) as { ids: string[]; sources: SourceHealth[] };
+        const there = new Set(answer.ids);
+        for (const id of [...entities.keys()]) if (!there.has(id)) change().delete(id);
+        health = answer.sources;
+        break;
+      }
+      case "sources":
+        health = (JSON.parse(data) as { sources: SourceHealth[] }).sources;
+        break;
+    }
+  }
+  return { entities, health, fetched };
+}
+

@@ -1,0 +1,170 @@
+// What the panels are built of: buttons, switches, choices and lists that keep their elements.
+//
+// Nothing that can be touched is made anew while it is shown: a finger that is down on an element which is replaced hits nothing.
+
+import { element } from "./dom.ts";
+
+/** say changes a text only if it is another one, so that screen readers are not told again. */
+export function say(node: HTMLElement, text: string): void {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** tell is say for a line that is not there when it is empty. */
+export function tell(node: HTMLElement, text: string): void {
+  say(node, text);
+  node.hidden = text === "";
+}
+
+export function setAttribute(node: Element, name: string, value: string): void {
+  if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}
+
+/** refill puts other children into an element. The focus stays on the element with the same id. */
+export function refill(parent: HTMLElement, children: readonly Node[]): void {
+  const focused = parent.contains(document.activeElement) ? (document.activeElement?.id ?? "") : "";
+  while (parent.firstChild) parent.removeChild(parent.firstChild);
+  parent.append(...children);
+  if (focused !== "") document.getElementById(focused)?.focus();
+}
+
+const namespace = "http://www.w3.org/2000/svg";
+
+/** drawings are the paths of the signs on buttons, 24 by 24. */
+export const drawings = {
+  menu: "M3 6h18M3 12h18M3 18h18",
+  close: "M5 5l14 14M19 5L5 19",
+  back: "M15 4l-8 8 8 8",
+  onward: "M9 4l8 8-8 8",
+  list: "M8 6h13M8 12h13M8 18h13M3 6h1M3 12h1M3 18h1",
+  car: "M12 3l7 17-7-4-7 4z",
+  north: "M12 2l5 10h-10zM7 12l5 10 5-10",
+} as const;
+
+/** sign draws one of them; the text of the button is said besides. */
+export function sign(name: keyof typeof drawings): SVGElement {
+  const svg = document.createElementNS(namespace, "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("class", "sign");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(namespace, "path");
+  path.setAttribute("d", drawings[name]);
+  svg.append(path);
+  return svg;
+}
+
+/** press makes a button. */
+export function press(attributes: Readonly<Record<string, string>>, onPress: () => void, ...children: (Node | string)[]): HTMLButtonElement {
+  const made = element("button", { type: "button", ...attributes }, ...children);
+  made.addEventListener("click", onPress);
+  return made;
+}
+
+/** signButton is a button with a sign and, for screen readers, a text that label() sets. */
+export function signButton(name: keyof typeof drawings, className: string, onPress: () => void): HTMLButtonElement {
+  return press({ class: `signed ${className}` }, onPress, sign(name));
+}
+
+/** label names an element for screen readers. */
+export function label(node: Element, text: string): void {
+  setAttribute(node, "aria-label", text);
+}
+
+/** Item is a part that can be brought up to date. */
+export interface Item {
+  element: HTMLElement;
+  update(): void;
+}
+
+/** Texts of a switch. */
+export interface SwitchTexts {
+  name: string;
+  on: string;
+  off: string;
+}
+
+/** onOff is a switch: its name at the left, its state at the right. note is a line below the name. */
+export function onOff(id: string, texts: SwitchTexts, isOn: () => boolean, turn: (on: boolean) => void, before: Node[] = [], note: () => string = () => ""): Item {
+  const state = element("span", { class: "state" });
+  const noted = element("small", { hidden: "" });
+  const name = element("span", { class: "name" }, texts.name, noted);
+  const made = press({ class: "row", role: "switch", id }, () => {
+    turn(!isOn());
+  }, ...before, name, state);
+  return {
+    element: made,
+    update() {
+      const on = isOn();
+      setAttribute(made, "aria-checked", String(on));
+      say(state, on ? texts.on : texts.off);
+      tell(noted, note());
+    },
+  };
+}
+
+/** choice is one of several; what is chosen is pressed. */
+export function choice<T extends string>(id: string, name: string, options: readonly (readonly [value: T, text: string])[], chosen: () => T, choose: (value: T) => void): Item {
+  const buttons = options.map(
+    ([value, text]) =>
+      [
+        value,
+        press({ id: `${id}-${value}` }, () => {
+          choose(value);
+        }, text),
+      ] as const,
+  );
+  const heading = element("h3", { id: `${id}-name` }, name);
+  const group = element("div", { class: "choice", role: "group", "aria-labelledby": heading.id }, ...buttons.map(([, button]) => button));
+  return {
+    element: element("section", {}, heading, group),
+    update() {
+      for (const [value, button] of buttons) setAttribute(button, "aria-pressed", String(value === chosen()));
+    },
+  };
+}
+
+/** stepper makes a figure smaller and larger. text says it. */
+export function stepper(id: string, name: string, ends: readonly [string, string], text: () => string, can: (up: boolean) => boolean, step: (up: boolean) => void): Item {
+  const [less, more] = [false, true].map((up) =>
+    press({ id: `${id}-${up ? "more" : "less"}` }, () => {
+      if (can(up)) step(up);
+    }, ends[up ? 1 : 0]),
+  ) as [HTMLButtonElement, HTMLButtonElement];
+  const said = element("p", { role: "status", class: "figure" });
+  const heading = element("h3", { id: `${id}-name` }, name);
+  return {
+    element: element("section", {}, heading, element("div", { class: "choice", role: "group", "aria-labelledby": heading.id }, less, more), said),
+    update() {
+      say(said, text());
+      // Not disabled: a button that has the focus and is disabled loses it.
+      setAttribute(less, "aria-disabled", String(!can(false)));
+      setAttribute(more, "aria-disabled", String(!can(true)));
+    },
+  };
+}
+
+/** KeyedItem is an element of a list that is reused for the same key. */
+export interface KeyedItem<T> {
+  element: HTMLElement;
+  update(value: T): void;
+}
+
+/** keyedList shows values in order and reuses the elements of those that stay. */
+export function keyedList<T>(parent: HTMLElement, keyOf: (value: T) => string, make: (value: T) => KeyedItem<T>): (values: readonly T[]) => void {
+  const items = new Map<string, KeyedItem<T>>();
+  return (values) => {
+    const keys = new Set(values.map(keyOf));
+    for (const [key, item] of items) {
+      if (keys.has(key)) continue;
+      item.element.remove();
+      items.delete(key);
+    }
+    values.forEach((value, at) => {
+      const key = keyOf(value);
+      const item = items.get(key) ?? make(value);
+      items.set(key, item);
+      item.update(value);
+      const there = parent.children[at] ?? null;
+      if (there !== item.element) parent.insertBefore(item.element, there);
+    });
+  };
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { distance } from "./geo.ts";
+import { circle, shapeOf, zoneOf } from "./shapes.ts";
+import type { Entity } from "./wire.ts";
+
+const entity: Entity = {
+  id: "a",
+  layer_slug: "l",
+  kind_id: "camera.speed",
+  geom: { type: "Point", coordinates: [5, 52] },
+  geom_line: null,
+  first_seen_at: "2026-11-21T08:00:00Z",
+  last_seen_at: "2026-11-21T08:00:00Z",
+  expires_at: null,
+  status: "reported",
+  confidence: 0.5,
+  confirm_count: 0,
+  dispute_count: 0,
+  properties: {},
+};
+
+test("a pin has nothing on the ground, and a provider's nonsense makes no zone", () => {
+  expect(shapeOf(entity, 1)).toBeNull();
+  for (const width of ["300", -1, null, NaN]) expect(zoneOf({ properties: { wayside_zone_m: width } })).toBe(0);
+});
+
+test("a line is drawn as it is", () => {
+  const line = { type: "LineString" as const, coordinates: [[5, 52], [5.1, 52]] as [number, number][] };
+  expect(shapeOf({ ...entity, geom_line: line }, 0.5)).toEqual({ type: "Feature", id: "a", geometry: line, properties: { id: "a", kind: "camera", opacity: 0.5 } });
+});
+
+test("a zone is as wide as the service says, also far north", () => {
+  for (const lat of [0, 52, 80]) {
+    const [ring = []] = circle({ lat, lng: 179.999 }, 2000).coordinates;
+    expect(ring[0]).toEqual(ring[ring.length - 1]);
+    for (const [lng = 0, at = 0] of ring) expect(distance({ lat, lng: 179.999 }, { lat: at, lng })).toBeCloseTo(2000, 3);
+  }
+  expect(shapeOf({ ...entity, properties: { wayside_zone_m: 4000 } }, 1)?.geometry.type).toBe("Polygon");
+});

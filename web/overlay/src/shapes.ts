@@ -1,0 +1,42 @@
+// What of an entity is drawn on the ground: its line, or the zone within which it is (pure).
+
+import type { Polygon } from "geojson";
+import type { Pin } from "./difference.ts";
+import { along, turn, type Place } from "./geo.ts";
+import type { Entity, Position } from "./wire.ts";
+
+/** A zone's width in metres, if the law asks for one; the service alone sets it. */
+const zoneProperty = "wayside_zone_m";
+const corners = 48;
+
+/** zoneOf is the width of the zone of which an entity's place is the middle, in metres; 0: it is at its place. */
+export function zoneOf({ properties }: Pick<Entity, "properties">): number {
+  const width = properties[zoneProperty];
+  return typeof width === "number" && width > 0 ? width : 0;
+}
+
+/** placeOf is an entity's place. */
+export function placeOf({ geom }: Pick<Entity, "geom">): Place {
+  const [lng, lat] = geom.coordinates;
+  return { lat, lng };
+}
+
+/** shapeOf is what an entity has on the ground; null: nothing. */
+export function shapeOf(entity: Entity, opacity: number): Pin | null {
+  const width = zoneOf(entity);
+  const properties = { id: entity.id, kind: entity.kind_id.split(".")[0] ?? "", opacity };
+  if (width > 0) return { type: "Feature", id: entity.id, geometry: circle(placeOf(entity), width / 2), properties };
+  return entity.geom_line === null ? null : { type: "Feature", id: entity.id, geometry: entity.geom_line, properties };
+}
+
+/** circle is what lies within so many metres. */
+export function circle(middle: Place, metres: number): Polygon {
+  const ring: Position[] = [];
+  for (let i = 0; i < corners; i++) {
+    const { lat, lng } = along(middle, (-360 * i) / corners, metres); // against the clock, as GeoJSON wants it
+    ring.push([middle.lng + turn(middle.lng, lng), lat]); // a ring across the date line goes on beyond 180°
+  }
+  const [first] = ring;
+  if (first !== undefined) ring.push(first);
+  return { type: "Polygon", coordinates: [ring] };
+}
