@@ -48,10 +48,12 @@ func (ix *Index) Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, b
 	q.scan(reachOf(s.Center, s.Radius))
 	q.sift()
 	q.prune()
+	start := len(hits)
+	hits = slices.Grow(hits, len(q.hits))[:start+len(q.hits)]
 	for i := range q.hits {
-		hits = append(hits, q.fill(&q.hits[i]))
+		q.fill(&hits[start+i], &q.hits[i])
 	}
-	q.touch(hits[len(hits)-len(q.hits):])
+	q.touch(hits[start:])
 	more := q.more
 	q.v, q.tallies = nil, nil // let the version go
 	clear(q.candidates[:cap(q.candidates)])
@@ -254,29 +256,21 @@ func (q *search) compareIDs(a, b ref) int {
 		q.v.feeds[slotB.feed].source, slotB.externalID(segB))
 }
 
-func (q *search) fill(f *found) mapdata.Hit {
+// fill writes a hit where it will lie: it is large, and a copy of it would cost as much as finding it.
+func (q *search) fill(hit *mapdata.Hit, f *found) {
 	seg := q.v.segments[f.ref.seg]
 	s := &seg.slots[f.ref.row]
 	feed := q.v.feeds[s.feed]
-	hit := mapdata.Hit{
-		Source:      feed.source,
-		Layer:       feed.layer,
-		Kind:        mapdata.Kind(s.kind),
-		Chord:       f.chord,
-		ExternalID:  s.externalID(seg),
-		Prepared:    s.prepared(seg),
-		FirstSeenAt: s.firstSeen,
-		LastSeenAt:  s.seenAt(feed),
-		ExpiresAt:   s.expiresAt(feed),
-		ChangedAt:   s.changed,
-		Point:       s.point,
-		Prior:       mapdata.DefaultPrior,
-		Rank:        mapdata.RankOfFeeds,
-	}
+	hit.Source, hit.Layer, hit.Kind, hit.Point = feed.source, feed.layer, mapdata.Kind(s.kind), s.point
+	hit.Chord = f.chord
+	hit.ExternalID, hit.Prepared = s.externalID(seg), s.prepared(seg)
+	hit.FirstSeenAt, hit.LastSeenAt, hit.ExpiresAt, hit.ChangedAt = s.firstSeen, s.seenAt(feed), s.expiresAt(feed), s.changed
+	hit.Prior, hit.Rank, hit.Zone = mapdata.DefaultPrior, mapdata.RankOfFeeds, 0
+	hit.Confirms, hit.Disputes, hit.DisputedUntil = 0, 0, 0
+	hit.Upstream, hit.Merged = "", nil
 	if t := q.tally(s); t != nil {
-		q.fillVotes(&hit, s, t)
+		q.fillVotes(hit, s, t)
 	}
-	return hit
 }
 
 func (q *search) fillVotes(hit *mapdata.Hit, s *slot, t *mapdata.Tally) {

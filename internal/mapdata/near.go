@@ -31,8 +31,7 @@ type Search struct {
 // Hit is one entity that a search found. It is read-only and stays valid for as long as it is held.
 type Hit struct {
 	Source      SourceID
-	Layer       string // the layer's slug
-	Kind        Kind
+	Layer       string  // the layer's slug
 	Chord       float64 // squared chord to the centre: orders as metres do, see geo.MetresOf
 	ExternalID  []byte
 	Prepared    []byte // what the index's encoder made of the entity when it was stored
@@ -41,16 +40,16 @@ type Hit struct {
 	ExpiresAt   int64  // milliseconds since 1970; 0: persistent
 	ChangedAt   int64  // milliseconds since 1970: when what readers see last changed, votes included (D4.3)
 
-	Point              geo.Point
+	DisputedUntil int64 // milliseconds since 1970, of a pin that votes hide and the caller may see; 0: otherwise
+	Point         geo.Point
+	Kind          Kind
+	Zone          int32 // metres: the width of the zone of which Point is the middle, where the law shows no place; 0: Point is the place
+
 	Confirms, Disputes int32 // standing votes of this one, and of those merged into it (D10.3)
 	Prior              float32
-	DisputedUntil      int64 // milliseconds since 1970, of a pin that votes hide and the caller may see; 0: otherwise
-
-	Upstream string     // of a live incident: who said so
-	Rank     int32      // who is shown of several that are merged: the lowest (D10.3)
-	Merged   []MergedID // the others of the event, most telling first
-
-	Zone int32 // metres: the width of the zone of which Point is the middle, where the law shows no place; 0: Point is the place
+	Rank               int32      // who is shown of several that are merged: the lowest (D10.3)
+	Upstream           string     // of a live incident: who said so
+	Merged             []MergedID // the others of the event, most telling first
 }
 
 // RankOfFeeds is behind every upstream's priority (D10.3).
