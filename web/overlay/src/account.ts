@@ -2,10 +2,10 @@
 
 import { getAccount, getPreferences, putPreferences, Refused, signOut } from "./api.ts";
 import { Cell } from "./cell.ts";
-import { choose, inForce, merge, nothingKept, readChoices, readKept, sent, writeKept, type Choices, type Kept, type Settings } from "./settings.ts";
+import { choose, inForce, merge, nothingKept, readChoices, readKept, sent, unchoose, writeKept, type Choices, type Kept, type Settings } from "./settings.ts";
+import { keptUnder } from "./state.ts";
 import type { Account } from "./wire.ts";
 
-const keptUnder = "wayside.choices";
 /** Says that somebody was signed in here, so that guests' cars ask nothing that is refused. */
 const signedUnder = "wayside.signed-in";
 
@@ -25,11 +25,6 @@ function store(name: string, value: string | null): void {
   } catch {
     return; // what was chosen holds until the page is closed
   }
-}
-
-/** storedSettings is what holds when the page opens. */
-export function storedSettings(): Settings {
-  return inForce(readKept(readStored(keptUnder)).choices, navigator.languages);
 }
 
 const resendAfter = 30_000; // ms
@@ -58,6 +53,12 @@ export class Choosing {
   /** choose lets a choice hold at once, and keeps it. */
   choose(choice: Choices): void {
     this.#keep(choose(this.#kept, choice, Date.now(), this.person.get() !== null));
+    if (this.person.get() !== null) this.#sendIn(sendAfter);
+  }
+
+  /** unchoose lets the defaults count again. */
+  unchoose(members: readonly (keyof Settings)[]): void {
+    this.#keep(unchoose(this.#kept, members, Date.now(), this.person.get() !== null));
     if (this.person.get() !== null) this.#sendIn(sendAfter);
   }
 

@@ -9,10 +9,13 @@ export class Refused extends Error {
   readonly status: number;
   /** Seconds to wait before asking again, where the service says so. */
   readonly retryAfter: number | null;
+  /** What the service calls the problem, where the page reads it. */
+  readonly type: string;
 
-  constructor(answer: Response) {
+  constructor(answer: Response, type = "") {
     super(`the service answered ${String(answer.status)}`);
     this.status = answer.status;
+    this.type = type;
     this.retryAfter = retryAfterSeconds(answer.headers.get("Retry-After"));
   }
 }
@@ -80,11 +83,21 @@ export async function openStream(query: string, lastID: string, asking: Asking):
   return body.getReader();
 }
 
+/** typeOf is what a problem is called (RFC 9457); empty: nobody says. */
+async function typeOf(answer: Response): Promise<string> {
+  try {
+    const { type } = (await answer.json()) as { type?: unknown };
+    return typeof type === "string" ? type : "";
+  } catch {
+    return ""; // a proxy's page
+  }
+}
+
 /** send asks the service to change something; body is sent as JSON. The cookie and the page's origin go with it by themselves. */
 async function send(method: string, path: string, body?: unknown): Promise<Response> {
   const content = body !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   const answer = await fetch(path, { method, ...content });
-  if (!answer.ok) throw new Refused(answer);
+  if (!answer.ok) throw new Refused(answer, await typeOf(answer));
   return answer;
 }
 

@@ -1,10 +1,14 @@
 // Whose data is shown.
 
 import { element } from "./dom.ts";
-import type { OverlayConfig } from "./wire.ts";
+import { tell } from "./parts.ts";
+import type { State } from "./state.ts";
 
-/** attribute makes the line at the bottom of the map. */
-export function attribute(config: OverlayConfig): HTMLElement {
-  const text = config.base_map?.attribution ?? "";
-  return element("p", { class: "attribution", ...(text === "" && { hidden: "" }) }, text);
+/** makeAttribution is the line at the bottom of the map. */
+export function makeAttribution({ attributions }: State): HTMLElement {
+  const made = element("p", { class: "attribution" });
+  attributions.watch((texts) => {
+    tell(made, texts.join(" · "));
+  });
+  return made;
 }

@@ -1,20 +1,143 @@
-// The menu button and what it opens.
+// The menu: a first page that leads to the choices of each sort, and a page for each. menupages.ts has what stands on them.
 
+import type { Choosing } from "./account.ts";
+import type { Cell } from "./cell.ts";
 import { element } from "./dom.ts";
-import { words } from "./words.ts";
+import type { Key } from "./i18n/words.ts";
+import { accountPage, creditsPage, displayPage, kindsPage, networksPage, soundPage, sourcesPage } from "./menupages.ts";
+import { label, press, refill, say, sign, type Item } from "./parts.ts";
+import type { Speech } from "./speech.ts";
+import type { Actions, State } from "./state.ts";
+import type { Tones } from "./tones.ts";
 
-/** makeMenu returns the menu, closed. */
-export function makeMenu(): HTMLElement {
-  const links = element(
-    "nav",
-    { id: "menu-links", hidden: "", "aria-label": words.menu },
-    element("a", { class: "button", href: "/about" }, words.about),
-    element("a", { class: "button", href: "/docs" }, words.interface),
-  );
-  const button = element("button", { type: "button", "aria-expanded": "false", "aria-controls": links.id }, words.menu);
-  button.addEventListener("click", () => {
-    links.hidden = !links.hidden;
-    button.setAttribute("aria-expanded", String(!links.hidden));
+/** Needs are what the menu works with. */
+export interface Needs {
+  state: State;
+  actions: Actions;
+  speech: Cell<Speech>;
+  choosing: Choosing;
+  tones: Tones;
+  signIn: () => void;
+}
+
+const pages = {
+  account: { title: "account.title", make: accountPage },
+  kinds: { title: "menu.kinds", make: kindsPage },
+  sources: { title: "menu.sources", make: sourcesPage },
+  networks: { title: "menu.networks", make: networksPage },
+  display: { title: "menu.display", make: displayPage },
+  sound: { title: "menu.sound", make: soundPage },
+  credits: { title: "credits.title", make: creditsPage },
+} as const satisfies Record<string, { title: Key; make: (needs: Needs) => Item[] }>;
+
+type PageName = keyof typeof pages;
+
+const names = Object.keys(pages) as PageName[];
+
+/** frontPage leads to the others, and out of the page. */
+function frontPage({ speech, state, actions, choosing }: Needs, go: (page: PageName) => void): Item[] {
+  const { say: speak } = speech.get();
+  const rows = names.map((name): Item => {
+    const note = element("small", {});
+    const row = press({ class: "row", id: `menu-${name}` }, () => {
+      go(name);
+    }, element("span", { class: "name" }, speak(pages[name].title), note), sign("onward"));
+    return {
+      element: row,
+      update() {
+        if (name !== "account") return;
+        const person = choosing.person.get();
+        say(note, person === null ? speak("account.guest") : person.email);
+      },
+    };
   });
-  return element("div", { class: "menu" }, button, links);
+  const located = press({ class: "row", id: "menu-locate" }, () => {
+    actions.locate();
+  }, element("span", { class: "name" }, speak("place.again")));
+  rows.unshift({
+    element: located,
+    update() {
+      located.hidden = state.finding.get() !== "named";
+    },
+  });
+  const links = ([["/about", "menu.about"], ["/docs", "menu.developers"]] as const).map(([href, text]): Item => ({
+    element: element("a", { class: "row", href }, element("span", { class: "name" }, speak(text)), sign("onward")),
+    update: () => undefined,
+  }));
+  return [...rows, ...links];
+}
+
+/** Menu is closed at first. */
+export interface Menu {
+  /** What opens it. */
+  button: HTMLButtonElement;
+  element: HTMLElement;
+}
+
+export function makeMenu(needs: Needs): Menu {
+  const { state, speech, choosing, tones } = needs;
+  const title = element("h2", { id: "menu-title" });
+  const back = press({ class: "signed" }, () => {
+    show(null);
+  }, sign("back"));
+  const close = press({ class: "signed" }, () => {
+    shut();
+  }, sign("close"));
+  const body = element("div", { class: "pages" });
+  const box = element("section", { class: "menu panel", id: "menu", role: "dialog", "aria-labelledby": title.id, hidden: "" }, element("header", {}, back, title, close), body);
+  const button = press({ class: "signed menu-button", "aria-controls": "menu", "aria-expanded": "false" }, () => {
+    if (box.hidden) open();
+    else shut();
+  }, sign("menu"));
+  let page: PageName | null = null;
+  let items: readonly Item[] = [];
+
+  const update = (): void => {
+    if (!box.hidden) for (const item of items) item.update();
+  };
+  /** build makes the page anew: only where what stands on it has changed. */
+  const build = (): void => {
+    const words = speech.get();
+    label(button, words.say("menu.open"));
+    if (box.hidden) return;
+    label(back, words.say("do.back"));
+    label(close, words.say("do.close"));
+    back.hidden = page === null;
+    say(title, words.say(page === null ? "menu.title" : pages[page].title));
+    items = page === null ? frontPage(needs, show) : pages[page].make(needs);
+    update();
+    refill(body, items.map((item) => item.element));
+  };
+  const show = (next: PageName | null): void => {
+    const from = page;
+    page = next;
+    build();
+    body.scrollTop = 0;
+    if (next !== null) back.focus();
+    else if (from !== null) document.getElementById(`menu-${from}`)?.focus();
+  };
+  const open = (): void => {
+    box.hidden = false;
+    button.setAttribute("aria-expanded", "true");
+    show(null);
+    close.focus();
+  };
+  const shut = (): void => {
+    box.hidden = true;
+    button.setAttribute("aria-expanded", "false");
+    button.focus();
+  };
+  box.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape") return;
+    if (page === null) shut();
+    else show(null);
+  });
+  for (const cell of [speech, state.sources, state.kinds, state.config, choosing.person]) (cell as Cell<unknown>).watch(build);
+  for (const cell of [state.settings, state.health, state.cameraMode, state.attributions, state.finding, tones.ready]) (cell as Cell<unknown>).watch(update);
+  let networks = state.settings.get().networks;
+  state.settings.watch((settings) => {
+    if (settings.networks !== networks && page === "networks") build();
+    networks = settings.networks;
+  });
+  return { button, element: box };
 }

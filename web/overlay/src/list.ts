@@ -1,0 +1,81 @@
+// What lies ahead, as a list: beside the map, and where no map can be drawn the whole page.
+
+import { secondsTo, type Sight } from "./ahead.ts";
+import type { Cell } from "./cell.ts";
+import { element } from "./dom.ts";
+import { distance } from "./geo.ts";
+import { iconOf, nameOf, streetOf } from "./naming.ts";
+import { keyedList, press, say, setAttribute, tell, type KeyedItem } from "./parts.ts";
+import { placeOf, zoneOf } from "./shapes.ts";
+import type { Speech } from "./speech.ts";
+import type { Actions, State } from "./state.ts";
+import type { Entity } from "./wire.ts";
+
+/** Line is an entity with its distance in metres. */
+export interface Line {
+  entity: Entity;
+  distance: number;
+}
+
+const mostAround = 20;
+
+/** aroundOf is what is near and not among what lies ahead, nearest first (pure). */
+export function aroundOf(entities: readonly Entity[], place: { lat: number; lng: number }, ahead: readonly Sight<{ entity: Entity } & Sight["pin"]>[]): Line[] {
+  const listed = new Set(ahead.map(({ pin }) => pin.id));
+  return entities
+    .filter(({ id }) => !listed.has(id))
+    .map((entity) => ({ entity, distance: Math.max(0, distance(place, placeOf(entity)) - zoneOf(entity) / 2) }))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, mostAround);
+}
+
+/** makeList shows what lies ahead; without a map, also what is around. */
+export function makeList(state: State, actions: Actions, speech: Cell<Speech>): HTMLElement {
+  const title = element("h2", {});
+  const none = element("p", { class: "empty", hidden: "" });
+  const ahead = element("ul", {});
+  const aroundTitle = element("h2", { hidden: "" });
+  const around = element("ul", {});
+  const box = element("section", { class: "list panel" }, title, none, ahead, aroundTitle, around);
+  const make = ({ entity }: Line): KeyedItem<Line> => makeLine(entity, state, actions, speech);
+  const showAhead = keyedList<Line>(ahead, ({ entity }) => entity.id, make);
+  const showAround = keyedList<Line>(around, ({ entity }) => entity.id, make);
+
+  const draw = (): void => {
+    const words = speech.get();
+    const { sights } = state.alerts.get();
+    const pose = state.pose();
+    const directed = pose !== null && pose.heading !== null;
+    say(title, words.say(directed ? "ahead.title" : "ahead.around"));
+    tell(none, sights.length > 0 || pose === null ? "" : words.say(directed ? "ahead.empty" : "ahead.emptyAround"));
+    showAhead(sights.map(({ pin, distance: metres }) => ({ entity: pin.entity, distance: metres })));
+    const others = state.drawable.get() || pose === null || !directed ? [] : aroundOf(state.entities.get(), pose, sights);
+    tell(aroundTitle, others.length > 0 ? words.say("ahead.around") : "");
+    showAround(others);
+  };
+  for (const cell of [state.alerts, state.entities, state.kinds, state.drawable, speech]) (cell as Cell<unknown>).watch(draw);
+  return box;
+}
+
+function makeLine(first: Entity, state: State, actions: Actions, speech: Cell<Speech>): KeyedItem<Line> {
+  const icon = element("img", { alt: "", class: "icon" });
+  const kind = element("span", { class: "kind" });
+  const street = element("span", { class: "street" });
+  const metres = element("strong", {});
+  const time = element("span", { class: "time" });
+  const open = press({ class: "line" }, () => {
+    actions.select(first.id);
+  }, icon, element("span", { class: "what" }, kind, street), element("span", { class: "figures" }, metres, time));
+  return {
+    element: element("li", {}, open),
+    update({ entity, distance: away }) {
+      const words = speech.get();
+      setAttribute(icon, "src", iconOf(entity, state.kinds.get()));
+      say(kind, nameOf(entity, state.kinds.get(), words));
+      tell(street, streetOf(entity));
+      say(metres, words.format.distance(away).text);
+      const seconds = secondsTo(away, state.pose()?.speed ?? null);
+      tell(time, seconds === null ? "" : words.format.duration(seconds * 1000));
+    },
+  };
+}
