@@ -68,10 +68,12 @@ func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error
 	if err == nil {
 		err = s.Follow(r.Context(), next, stream.Client{Look: wt.look, Beat: wt.beat})
 	}
-	if wt.began && err != nil {
-		return nil // it left, or reads too slowly, or may watch no more: the end says so
+	if !wt.began {
+		return err
 	}
-	return err
+	// Whoever reads too slowly or may watch no more learns it by the end, which has to leave too.
+	_ = wt.patience() // on a connection that is gone nothing is left to do
+	return nil
 }
 
 // watched is where something must move to concern the query: also where the law shows cameras elsewhere than they are.
@@ -215,6 +217,11 @@ func (wt *watcher) beat(ctx context.Context) error {
 	return wt.send(ctx, wt.appendEnd([]byte(":\n")))
 }
 
+// patience gives what is written next its time.
+func (wt *watcher) patience() error {
+	return wt.control.SetWriteDeadline(time.Now().Add(streamPatience))
+}
+
 // send writes in pieces, each of which must leave in time: a client that does not read is cut off.
 func (wt *watcher) send(ctx context.Context, body []byte) error {
 	if len(body) == 0 {
@@ -230,7 +237,7 @@ func (wt *watcher) send(ctx context.Context, body []byte) error {
 	for len(body) > 0 {
 		piece := body[:min(len(body), streamPiece)]
 		body = body[len(piece):]
-		if err := wt.control.SetWriteDeadline(time.Now().Add(streamPatience)); err != nil {
+		if err := wt.patience(); err != nil {
 			return err
 		}
 		if _, err := wt.w.Write(piece); err != nil {

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -31,6 +33,7 @@ type watched struct {
 	t      *testing.T
 	resp   *http.Response
 	events chan event
+	whole  bool // once events is closed: the stream came to its end
 	close  context.CancelFunc
 }
 
@@ -72,6 +75,7 @@ func (w *watched) read(ctx context.Context) {
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
+			w.whole = errors.Is(err, io.EOF)
 			return
 		}
 		line = strings.TrimSuffix(line, "\n")
@@ -555,8 +559,8 @@ func TestStreamEndsWithItsAccount(t *testing.T) {
 	driver.send(http.MethodPost, "/v2/auth/sign-out", "").want(t, http.StatusNoContent)
 	select {
 	case _, open := <-w.events:
-		if open {
-			t.Error("the stream goes on")
+		if open || !w.whole {
+			t.Error("the stream goes on, or is torn off")
 		}
 	case <-time.After(65 * time.Second):
 		t.Error("the stream does not end")

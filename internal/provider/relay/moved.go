@@ -25,6 +25,9 @@ func (s *Service) moves(ctx context.Context, a *live.Answer) ([]geo.Circle, erro
 	var moved []geo.Circle
 	for i := range a.Pins {
 		pin := &a.Pins[i]
+		if geo.Distance(pin.Point, a.Center) > a.Radius {
+			continue // it is not kept
+		}
 		was := known[pin.ExternalID]
 		delete(known, pin.ExternalID)
 		if was == nil {

@@ -1,0 +1,58 @@
+package relay_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/geo"
+	"wayside/internal/live"
+)
+
+// TestTakenTellsWhatMoved says that those who watch are told where an answer differs from the one before, and of nothing
+// when it does not.
+func TestTakenTellsWhatMoved(t *testing.T) {
+	row := func(id string, lng float64, street string) string {
+		return fmt.Sprintf(`{"external_id":%q,"kind":"alert.police","lat":52,"lng":%v,"properties":{"street":%q}}`, id, lng, street)
+	}
+	p := newProvider(t, nil)
+	s := newSource(t, nil, upstream(t, "north", p, 1))
+	var told [][]geo.Circle
+	s.Taken = func(moved []geo.Circle) { told = append(told, moved) }
+	at := func(lng float64) geo.Circle { return geo.Circle{Center: geo.Point{Lat: 52, Lng: lng}, Radius: 1} }
+	many := []string{}
+	for i := range 100 {
+		many = append(many, fmt.Sprintf("m%02d", i))
+	}
+	after := time.Duration(0)
+	for _, step := range []struct {
+		what string
+		says string
+		want [][]geo.Circle
+	}{
+		{"at first", row("a", 5, "A1"), [][]geo.Circle{{at(5)}}},
+		{"the same", row("a", 5, "A1"), nil},
+		{"another text", row("a", 5, "A2"), [][]geo.Circle{{at(5), at(5)}}},
+		{"elsewhere", row("a", 5.001, "A2"), [][]geo.Circle{{at(5.001), at(5)}}},
+		{"outside of what was asked", row("a", 5.001, "A2") + "," + row("far", 6, "A9"), nil},
+		{"gone", "", [][]geo.Circle{{at(5.001)}}},
+	} {
+		told = nil
+		p.set(text(`{"entities":[` + step.says + `],"fetched_at_utc":null}`))
+		after += 31 * time.Second // so that the answer is waited for
+		s.clock.set(after)
+		s.near("somebody")
+		if diff := cmp.Diff(step.want, told); diff != "" {
+			t.Errorf("%s: %s", step.what, diff)
+		}
+	}
+	told = nil
+	p.set(rows(many...))
+	s.clock.set(after + live.Freshness)
+	s.near("somebody")
+	if len(told) != 1 || len(told[0]) != 1 || told[0][0].Radius < 1000 {
+		t.Errorf("many at once: %v", told)
+	}
+}
