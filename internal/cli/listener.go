@@ -23,6 +23,7 @@ const (
 	quietTime     = 500 * time.Millisecond // of a connection that nobody is about to use
 	drainTimeout  = 5 * time.Second        // for connections to close by agreement
 	finishTimeout = 10 * time.Second       // for what is in flight, draining included (D12.5)
+	deadTimeout   = 45 * time.Second       // without a sign that what was sent has arrived
 )
 
 // webServer answers at one address.
@@ -37,7 +38,7 @@ type webServer struct {
 
 // listen opens the address. Connections wait until run.
 func listen(ctx context.Context, address string, logger *slog.Logger) (*webServer, error) {
-	var lc net.ListenConfig
+	lc := net.ListenConfig{Control: giveUp}
 	listener, err := lc.Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"log/slog"
+	"net"
+	"syscall"
+	"testing"
+)
+
+// TestDeadConnectionsAreGivenUp says that connections inherit the time after which the system gives up on a silent client.
+func TestDeadConnectionsAreGivenUp(t *testing.T) {
+	s, err := listen(t.Context(), "127.0.0.1:0", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	client, err := net.Dial("tcp", s.listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	conn, err := s.listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	raw, err := conn.(*net.TCPConn).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = raw.Control(func(fd uintptr) {
+		got, err := syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, userTimeout)
+		if err != nil || got != int(deadTimeout.Milliseconds()) {
+			t.Errorf("%d ms, %v", got, err)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// heard is one line of data of a stream.
+type heard struct {
+	event, data string
+	at          time.Time
+}
+
+// listenTo opens a stream at 52, 5 and gives what it says; the channel is closed at its end, and then whole has one value.
+func (s *service) listenTo() (events <-chan heard, whole <-chan bool) {
+	s.t.Helper()
+	resp, err := http.Get(s.base + "/v2/stream?lat=52&lng=5&radius=2000&limit=1000")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	said, end := make(chan heard, 10_000), make(chan bool, 1)
+	go func() {
+		defer resp.Body.Close()
+		defer close(said)
+		lines := bufio.NewReader(resp.Body)
+		name := ""
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				end <- errors.Is(err, io.EOF)
+				return
+			}
+			line = strings.TrimSuffix(line, "\n")
+			if event, ok := strings.CutPrefix(line, "event: "); ok {
+				name = event
+			} else if data, ok := strings.CutPrefix(line, "data: "); ok {
+				said <- heard{name, data, time.Now()}
+			}
+		}
+	}()
+	return said, end
+}
+
+// wait gives the next event of a name that mentions a text.
+func wait(t *testing.T, events <-chan heard, name, text string) heard {
+	t.Helper()
+	deadline := time.After(10 * time.Second)
+	for {
+		select {
+		case e, ok := <-events:
+			if !ok {
+				t.Fatal("the stream ended")
+			}
+			if e.event == name && strings.Contains(e.data, text) {
+				return e
+			}
+		case <-deadline:
+			t.Fatalf("no %s %s", name, text)
+		}
+	}
+}
+
+// TestStreams holds a running service to what issue 4 promises of streams: within a second of being stored also while
+// pushes come without end, expiry at its time, a clean end.
+func TestStreams(t *testing.T) {
+	s := startService(t, unlimited)
+	owner := s.signIn("owner@example.org")
+	feed := owner.register("Roadworks")
+	events, whole := s.listenTo()
+	wait(t, events, "snapshot", "")
+
+	push := func(id, rest string) time.Time {
+		t.Helper()
+		row := fmt.Sprintf(`[{"external_id":%q,"kind":"alert.hazard","lat":52,"lng":5,"properties":{}%s}]`, id, rest)
+		resp, err := http.Post(s.base+"/v2/feeds/"+feed.token+"/entities", "application/json", strings.NewReader(row))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Fatal(resp.Status)
+		}
+		return time.Now()
+	}
+	stored := make([]time.Time, 200)
+	for i := range stored {
+		stored[i] = push(fmt.Sprintf("a%03d", i), "")
+	}
+	took := make([]time.Duration, 0, len(stored))
+	for range stored {
+		e, number := wait(t, events, "entity", ""), 0
+		_, rest, _ := strings.Cut(e.data, `"external_id":"a`)
+		if _, err := fmt.Sscanf(rest, "%d", &number); err != nil {
+			t.Fatalf("%s: %v", e.data, err)
+		}
+		took = append(took, e.at.Sub(stored[number]))
+	}
+	slices.Sort(took)
+	p99 := took[len(took)*99/100]
+	t.Logf("from stored to told: median %v, p99 %v", took[len(took)/2], p99)
+	if p99 > time.Second {
+		t.Errorf("p99 is %v", p99)
+	}
+
+	began := push("short", `,"ttl_seconds":3`)
+	wait(t, events, "entity", `"short"`)
+	gone := wait(t, events, "gone", ":v1:c2hvcnQ")
+	if late := gone.at.Sub(began.Add(3 * time.Second)); late < -500*time.Millisecond || late > time.Second {
+		t.Errorf("gone %v after its time", late)
+	}
+
+	began = time.Now()
+	if err := s.terminate(); err != nil {
+		t.Errorf("the service ended badly: %v\n%s", err, s.log)
+	}
+	if took := time.Since(began); took > 8*time.Second {
+		t.Errorf("it took %v to end", took)
+	}
+	if !<-whole {
+		t.Error("the stream was torn off")
+	}
+}
