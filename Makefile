@@ -72,8 +72,12 @@ fuzz: ## every fuzz target for FUZZTIME=10s
 	@$(STEP) 'fuzzing, $(FUZZTIME) for each target'
 	FUZZTIME=$(FUZZTIME) .ci/fuzz
 
-bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities
-	@if [ "$(BENCH)" = small ]; then $(GO) run ./bench -entities 100000; else $(GO) run ./bench; fi
+bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams for streams
+	@case "$(BENCH)" in \
+	small) $(GO) run ./bench -entities 100000 ;; \
+	streams) $(GO) run ./bench -streams -entities 0 ;; \
+	*) $(GO) run ./bench ;; \
+	esac
 
 generate: ## make generated files anew
 	@$(GO) generate ./...

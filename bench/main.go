@@ -23,6 +23,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds of each side of a comparison")
 	flag.StringVar(&o.dir, "dir", "", "working directory; empty: a temporary one, removed afterwards")
 	bare := flag.Int("bare", 0, "serve a fixed body of this size instead (used by bench itself)")
+	flag.BoolVar(&o.streams, "streams", false, "measure streams alone, on a service without entities")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -42,6 +43,7 @@ type options struct {
 	entities, rounds int
 	round            time.Duration
 	dir              string
+	streams          bool
 }
 
 // run does all the measuring, in an order in which each step leaves the service as the next wants it.
@@ -74,10 +76,10 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.stop()) }()
-	for _, measure := range []struct {
-		name string
-		do   func(context.Context) error
-	}{
+	if o.streams {
+		return b.all(ctx, []measurement{{"signing in and registering feeds", b.prepare}, {"opening streams", b.runStreams}})
+	}
+	return b.all(ctx, []measurement{
 		{"signing in and registering feeds", b.prepare},
 		{"filling the store", b.fill},
 		{"restarting", b.restart},
@@ -90,7 +92,18 @@ func run(ctx context.Context, o options) (err error) {
 		{"starting with an upstream of live incidents", b.startLive},
 		{"reading live incidents", b.liveReads},
 		{"reading while the upstream hangs", b.hanging},
-	} {
+	})
+}
+
+// measurement is one step.
+type measurement struct {
+	name string
+	do   func(context.Context) error
+}
+
+// all takes one step after the other.
+func (b *bench) all(ctx context.Context, steps []measurement) error {
+	for _, measure := range steps {
 		step(measure.name)
 		if err := measure.do(ctx); err != nil {
 			return fmt.Errorf("%s: %w", measure.name, err)
