@@ -1,6 +1,7 @@
 // The kinds' drawings, badges and clusters as images of the map, drawn to a canvas at the screen's density when they are needed.
 
 import type { Map as MapLibre } from "maplibre-gl";
+import type { Presence } from "./map.ts";
 import { tint, type Look } from "./pixels.ts";
 import type { Entity, Kind } from "./wire.ts";
 
@@ -22,9 +23,11 @@ export class Icons {
   readonly #paths: ReadonlyMap<string, string>;
   readonly #density: number;
   readonly #map: MapLibre;
+  readonly #presence: Presence;
 
-  constructor(map: MapLibre, kinds: readonly Kind[], density: number) {
+  constructor(map: MapLibre, presence: Presence, kinds: readonly Kind[], density: number) {
     this.#map = map;
+    this.#presence = presence;
     this.#density = density;
     this.#paths = new Map(kinds.map(({ id, icon_url }) => [id, new URL(icon_url).pathname]));
     map.on("styleimagemissing", ({ id }: { id: string }) => {
@@ -34,6 +37,7 @@ export class Icons {
 
   /** add sees to it that the map has these images. A drawing that does not load leaves its kind with a plain pin. */
   async add(names: Iterable<string>): Promise<void> {
+    if (!this.#presence.isHere()) return;
     await Promise.all([...new Set(names)].filter((name) => !this.#map.hasImage(name)).map((name) => this.#add(name)));
   }
 
@@ -48,7 +52,7 @@ export class Icons {
       if (status === "confirmed" || status === "disputed") paintBadge(context, status);
     });
     tint(image.data, look === "night" || look === "lost" ? look : "day");
-    if (!this.#map.hasImage(name)) this.#map.addImage(name, image, { pixelRatio: this.#density });
+    if (this.#presence.isHere() && !this.#map.hasImage(name)) this.#map.addImage(name, image, { pixelRatio: this.#density });
   }
 
   #drawing(kind: string): Promise<CanvasImageSource | null> {

@@ -77,17 +77,29 @@ export function withOurs(before: StyleSpecification | undefined, next: StyleSpec
   return { ...next, sources: { ...next.sources, ...Object.fromEntries(sources) }, layers: [...next.layers, ...layers] };
 }
 
-/** watchContext lets the list take the map's place while the graphics are lost. MapLibre itself puts everything back. */
-export function watchContext(map: MapLibre, state: State): void {
-  let late: ReturnType<typeof setTimeout> | undefined;
-  map.on("webglcontextlost", () => {
-    clearTimeout(late);
-    late = setTimeout(() => {
-      state.drawable.set(false);
-    }, restoredWithin);
-  });
-  map.on("webglcontextrestored", () => {
-    clearTimeout(late);
-    state.drawable.set(true);
-  });
+/** Presence says whether there is anything to draw on: while the graphics are lost, MapLibre has no style at all. */
+export class Presence {
+  #here = true;
+
+  /** Must be made before whatever else listens to the map's style. */
+  constructor(map: MapLibre, state: State) {
+    let late: ReturnType<typeof setTimeout> | undefined;
+    map.on("webglcontextlost", () => {
+      this.#here = false;
+      clearTimeout(late);
+      late = setTimeout(() => {
+        state.drawable.set(false); // the list takes the map's place
+      }, restoredWithin);
+    });
+    map.on("style.load", () => {
+      if (this.#here) return;
+      this.#here = true;
+      clearTimeout(late);
+      state.drawable.set(true);
+    });
+  }
+
+  isHere(): boolean {
+    return this.#here;
+  }
 }

@@ -7,6 +7,7 @@ import type { Ageing } from "./decay.ts";
 import { difference, type Pin } from "./difference.ts";
 import type { Place } from "./geo.ts";
 import { clusterImage, lookOf, pinImage, side, type Icons } from "./icons.ts";
+import type { Presence } from "./map.ts";
 import type { Look } from "./pixels.ts";
 import { placeOf, shapeOf, zoneOf } from "./shapes.ts";
 import { hit, type Target } from "./touch.ts";
@@ -90,6 +91,7 @@ interface Mark {
 export class Pins {
   readonly #map: MapLibre;
   readonly #icons: Icons;
+  readonly #presence: Presence;
   #look: Look;
   #aged: readonly Aged[] = [];
   #chosen: string | null = null;
@@ -99,8 +101,9 @@ export class Pins {
   readonly #shown: Record<string, ReadonlyMap<string, Pin>> = { [pinSource]: new Map(), [groundSource]: new Map(), [chosenSource]: new Map() };
   #turn = Promise.resolve();
 
-  constructor(map: MapLibre, icons: Icons, look: Look) {
+  constructor(map: MapLibre, presence: Presence, icons: Icons, look: Look) {
     this.#map = map;
+    this.#presence = presence;
     this.#icons = icons;
     this.#look = look;
     let before = level(map.getZoom());
@@ -110,21 +113,36 @@ export class Pins {
       before = now;
       this.#draw();
     });
-    // Whatever took sources and layers away – another style, a lost context – they come back.
-    map.on("style.load", () => {
-      this.#build();
+    let lost = false;
+    map.on("webglcontextlost", () => {
+      lost = true;
     });
-    this.#build();
+    map.on("style.load", () => {
+      // The style that MapLibre restores is as old as the loss.
+      this.#build(lost);
+      lost = false;
+    });
+    this.#build(false);
   }
 
-  /** build adds what the style does not have. */
-  #build(): void {
+  /** build adds what the style does not have, and with anew fills what it has. */
+  #build(anew: boolean): void {
     for (const [id, shown] of Object.entries(this.#shown)) {
-      if (this.#map.getSource(id) !== undefined) continue;
-      this.#map.addSource(id, empty());
-      if (shown.size > 0) this.#map.getSource<GeoJSONSource>(id)?.updateData({ add: [...shown.values()] });
+      const missing = this.#map.getSource(id) === undefined;
+      if (missing) this.#map.addSource(id, empty());
+      if (missing || anew) this.#map.getSource<GeoJSONSource>(id)?.setData({ type: "FeatureCollection", features: [...shown.values()] });
     }
     for (const layer of layersFor(this.#look)) if (this.#map.getLayer(layer.id) === undefined) this.#map.addLayer(layer);
+    if (anew) this.#colour();
+  }
+
+  /** colour gives the layers the colours of the look. */
+  #colour(): void {
+    for (const layer of layersFor(this.#look)) {
+      if (layer.type === "symbol") this.#map.setLayoutProperty(layer.id, "icon-image", layer.layout?.["icon-image"]);
+      if (layer.type === "fill") this.#map.setPaintProperty(layer.id, "fill-color", layer.paint?.["fill-color"]);
+      if (layer.type === "line") this.#map.setPaintProperty(layer.id, "line-color", layer.paint?.["line-color"]);
+    }
   }
 
   /** show replaces what is shown by these. */
@@ -145,16 +163,13 @@ export class Pins {
     this.#look = look;
     this.#do(async () => {
       await this.#icons.add(this.#images());
-      for (const layer of layersFor(look)) {
-        if (layer.type === "symbol") this.#map.setLayoutProperty(layer.id, "icon-image", layer.layout?.["icon-image"]);
-        if (layer.type === "fill") this.#map.setPaintProperty(layer.id, "fill-color", layer.paint?.["fill-color"]);
-        if (layer.type === "line") this.#map.setPaintProperty(layer.id, "line-color", layer.paint?.["line-color"]);
-      }
+      if (this.#presence.isHere()) this.#colour();
     });
   }
 
   /** find says what a touch means; null: the map. */
   find(at: { x: number; y: number }): Touched | null {
+    if (!this.#presence.isHere()) return null;
     const targets: (Target & { mark: Mark })[] = [];
     for (const [id, mark] of this.#marks) {
       const { x, y } = this.#map.project(mark.place);
@@ -224,7 +239,7 @@ export class Pins {
       const names = id === groundSource ? new Set<string>() : this.#images();
       this.#do(async () => {
         await this.#icons.add(names);
-        this.#map.getSource<GeoJSONSource>(id)?.updateData(change);
+        if (this.#presence.isHere()) this.#map.getSource<GeoJSONSource>(id)?.updateData(change);
       });
     }
   }

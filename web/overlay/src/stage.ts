@@ -6,7 +6,7 @@ import { makeCar } from "./car.ts";
 import type { Cell } from "./cell.ts";
 import type { Place } from "./geo.ts";
 import { Icons } from "./icons.ts";
-import { openMap, setTheme, watchContext } from "./map.ts";
+import { openMap, Presence, setTheme } from "./map.ts";
 import { Pins } from "./pins.ts";
 import type { Look } from "./pixels.ts";
 import { creditsOf, type Shown } from "./sights.ts";
@@ -25,14 +25,15 @@ export interface Stage {
 export async function openStage(container: HTMLElement, state: State, actions: Actions, shown: Cell<readonly Shown[]>, isGrey: () => boolean): Promise<Stage> {
   const config = state.config.get();
   if (config === null) throw new Error("the map is opened before its configuration is known");
-  const map = await openMap({ container, config, theme: state.theme.get(), center: state.fix.get() });
+  let drawn = state.theme.get();
+  const map = await openMap({ container, config, theme: drawn, center: state.fix.get() });
+  const presence = new Presence(map, state);
   const car = makeCar();
   map.getCanvasContainer().append(car.element);
   new Camera(map, state, car);
-  watchContext(map, state);
   const look = (): Look => (isGrey() ? "lost" : state.theme.get());
-  const icons = new Icons(map, state.kinds.get(), Math.min(Math.max(window.devicePixelRatio, 1), 2));
-  const pins = new Pins(map, icons, look());
+  const icons = new Icons(map, presence, state.kinds.get(), Math.min(Math.max(window.devicePixelRatio, 1), 2));
+  const pins = new Pins(map, presence, icons, look());
   shown.watch((all) => {
     pins.setLook(look());
     pins.show(all);
@@ -40,12 +41,14 @@ export async function openStage(container: HTMLElement, state: State, actions: A
   state.selected.watch((id) => {
     pins.choose(id);
   });
-  let first = true;
-  state.theme.watch((theme) => {
-    if (!first) setTheme(map, config, theme);
-    first = false;
+  const light = (): void => {
     pins.setLook(look());
-  });
+    if (!presence.isHere() || drawn === state.theme.get()) return;
+    drawn = state.theme.get();
+    setTheme(map, config, drawn);
+  };
+  state.theme.watch(light);
+  map.on("style.load", light);
   takeTouches(map, pins, state, actions);
   keepCredits(map, state);
   return {
