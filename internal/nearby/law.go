@@ -11,9 +11,10 @@ import (
 
 // rules are the law's part in one read.
 type rules struct {
-	view  law.View
-	own   []mapdata.SourceID // of the caller, who sees what is theirs as it is
-	zones map[zoneKey]int    // places among the hits
+	view   law.View
+	own    []mapdata.SourceID // of the caller, who sees what is theirs as it is
+	zones  []mapdata.Hit      // scratch
+	places map[zoneKey]int    // among the zones
 }
 
 // zoneKey tells zones apart.
@@ -67,37 +68,60 @@ func (r *Reader) zone(hits []mapdata.Hit, s *mapdata.Search, x *rules) []mapdata
 	if x.view.Drift() == 0 {
 		return hits
 	}
-	if x.zones == nil {
-		x.zones = make(map[zoneKey]int)
+	if x.places == nil {
+		x.places = make(map[zoneKey]int)
 	}
-	clear(x.zones)
+	clear(x.places)
+	x.zones = x.zones[:0]
 	center, reach := s.Center.Vector(), geo.ChordSquaredOf(s.Radius)
 	shown := hits[:0]
 	for i := range hits {
-		if verdict := x.judge(&hits[i]); verdict.Zone > 0 {
-			h := &hits[i]
-			h.Point, h.Zone = law.Middle(h.Point, verdict.Zone), int32(verdict.Zone)
-			h.Chord = h.Point.Vector().ChordSquared(center)
-			key := zoneKey{h.Point, h.Zone, h.Kind}
-			if at, known := x.zones[key]; known {
-				unite(&shown[at], h)
-				continue
+		h := &hits[i]
+		verdict := x.judge(h)
+		if verdict.Zone == 0 {
+			if h.Chord <= reach {
+				shown = append(shown, *h)
 			}
-			x.zones[key] = len(shown)
+			continue
 		}
-		shown = append(shown, hits[i])
+		middle := law.Middle(h.Point, verdict.Zone)
+		chord := middle.Vector().ChordSquared(center)
+		if chord > reach {
+			continue
+		}
+		h.Point, h.Zone, h.Chord = middle, int32(verdict.Zone), chord
+		key := zoneKey{middle, h.Zone, h.Kind}
+		if at, known := x.places[key]; known {
+			unite(&x.zones[at], h)
+			continue
+		}
+		x.places[key] = len(x.zones)
+		x.zones = append(x.zones, *h)
 	}
-	shown = slices.DeleteFunc(shown, func(h mapdata.Hit) bool { return h.Chord > reach })
-	for i := range shown {
-		if h := &shown[i]; h.Zone > 0 {
-			r.strip(h)
-			slices.SortFunc(h.Merged, func(a, b mapdata.MergedID) int {
-				return mapdata.CompareEntityIDs(a.Source, a.ExternalID, b.Source, b.ExternalID)
-			})
+	for i := range x.zones {
+		r.strip(&x.zones[i])
+		slices.SortFunc(x.zones[i].Merged, func(a, b mapdata.MergedID) int {
+			return mapdata.CompareEntityIDs(a.Source, a.ExternalID, b.Source, b.ExternalID)
+		})
+	}
+	slices.SortFunc(x.zones, func(a, b mapdata.Hit) int { return a.Compare(&b) })
+	return interleave(shown, x.zones)
+}
+
+// interleave puts zones among hits; both are in order.
+func interleave(hits, zones []mapdata.Hit) []mapdata.Hit {
+	from := len(hits) - 1
+	hits = append(hits, zones...)
+	for to, zone := len(hits)-1, len(zones)-1; zone >= 0; to-- {
+		if from >= 0 && hits[from].Compare(&zones[zone]) > 0 {
+			hits[to] = hits[from]
+			from--
+		} else {
+			hits[to] = zones[zone]
+			zone--
 		}
 	}
-	slices.SortFunc(shown, func(a, b mapdata.Hit) int { return a.Compare(&b) })
-	return shown
+	return hits
 }
 
 // unite takes one more camera into a zone.

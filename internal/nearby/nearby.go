@@ -106,6 +106,7 @@ func (a *Answer) Forget() {
 	clear(a.live)
 	clear(a.found[:a.filled])
 	a.filled = 0
+	clear(a.rules.zones)
 }
 
 // UnknownSourcesError names sources that the caller may not read or that do not exist; the two look the same.
