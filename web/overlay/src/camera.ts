@@ -14,6 +14,8 @@ export interface View {
   bearing: number;
   /** How far below the middle of the screen the car is, as a share of its height: so much more is seen of what comes. */
   low: number;
+  /** Pixels at the left that are not seen. */
+  covered: number;
 }
 
 const zooms: readonly (readonly [speed: number, zoom: number])[] = [
@@ -55,9 +57,9 @@ export function zoomOn({ zoom, target }: Zooming, speed: number | null, millisec
 const carLow = 0.22;
 
 /** viewOf is the view of a car that is followed; up is what was up before, for a car that does not know where it goes. */
-export function viewOf(pose: Pose, mode: CameraMode, zoom: number, up: number): View {
+export function viewOf(pose: Pose, mode: CameraMode, zoom: number, up: number, covered: number): View {
   const ahead = mode === "heading" && pose.heading !== null;
-  return { center: pose, zoom, bearing: mode === "north" ? 0 : (pose.heading ?? up), low: ahead ? carLow : 0 };
+  return { center: pose, zoom, bearing: mode === "north" ? 0 : (pose.heading ?? up), low: ahead ? carLow : 0, covered };
 }
 
 const leastPixels = 0.3;
@@ -68,7 +70,7 @@ const pixelsAtZoom0 = 512;
 
 /** differs says whether anybody could see the difference. */
 export function differs(before: View, after: View): boolean {
-  if (Math.abs(after.zoom - before.zoom) >= leastZoom || before.low !== after.low) return true;
+  if (Math.abs(after.zoom - before.zoom) >= leastZoom || before.low !== after.low || before.covered !== after.covered) return true;
   if (Math.abs(turn(before.bearing, after.bearing)) >= leastDegrees) return true;
   const perDegree = (pixelsAtZoom0 * 2 ** after.zoom) / 360;
   const east = (after.center.lng - before.center.lng) * perDegree;
@@ -113,6 +115,7 @@ export class Camera {
     });
     state.motion.watch(wake);
     state.cameraMode.watch(wake);
+    state.covered.watch(wake);
     state.following.watch((following) => {
       if (!following) this.#zooming = null;
       this.#shown = null;
@@ -149,11 +152,11 @@ export class Camera {
   #follow(pose: Pose, passed: number): boolean {
     const target = zoomFor(pose.speed);
     this.#zooming = this.#zooming === null ? { zoom: target, target } : zoomOn(this.#zooming, pose.speed, passed);
-    const view = viewOf(pose, this.#state.cameraMode.get(), this.#zooming.zoom, this.#shown?.bearing ?? 0);
+    const view = viewOf(pose, this.#state.cameraMode.get(), this.#zooming.zoom, this.#shown?.bearing ?? 0, this.#state.covered.get());
     if (this.#shown === null || differs(this.#shown, view)) {
       this.#shown = view;
       const height = this.#map.getContainer().clientHeight;
-      this.#map.jumpTo({ center: view.center, zoom: view.zoom, bearing: view.bearing, padding: { top: 2 * view.low * height, right: 0, bottom: 0, left: 0 } });
+      this.#map.jumpTo({ center: view.center, zoom: view.zoom, bearing: view.bearing, padding: { top: 2 * view.low * height, right: 0, bottom: 0, left: view.covered } });
       this.#drawCar();
     }
     return this.#zooming.zoom !== this.#zooming.target;

@@ -115,6 +115,18 @@ function keepShowing(state: State): Cell<readonly Shown[]> {
   return shown;
 }
 
+/** keepClear keeps state.covered: the car is not to drive under the list. Panels across the screen, as on a phone, do not count. */
+function keepClear(state: State, panels: HTMLElement): void {
+  const beside = [...panels.querySelectorAll(".side > *")];
+  const look = (): void => {
+    const widths = beside.map((panel) => panel.getBoundingClientRect()).filter(({ height }) => height > 0);
+    const covered = Math.max(0, ...widths.map(({ right }) => right));
+    state.covered.set(covered < window.innerWidth * 0.6 ? Math.round(covered) : 0);
+  };
+  const watcher = new ResizeObserver(look);
+  for (const panel of beside) watcher.observe(panel);
+}
+
 /** isGrey says whether pins have lost their colour. */
 function isGrey(state: State): boolean {
   const connection = state.connection.get();
@@ -186,7 +198,9 @@ function main(): void {
   upkeep.start();
   lookout.start();
   state.drawable.set(canDraw());
-  byId("panels").append(mountPanels(state, actions));
+  const panels = mountPanels(state, actions);
+  byId("panels").append(panels);
+  keepClear(state, panels);
   const open = async (): Promise<void> => {
     await readCatalogues(state);
     const config = state.config.get();

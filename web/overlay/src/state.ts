@@ -82,6 +82,8 @@ export interface State {
   readonly following: Cell<boolean>;
   /** Set by main.ts and map.ts: whether the browser can draw a map. If not, the list of what lies ahead is the page. */
   readonly drawable: Cell<boolean>;
+  /** Set by main.ts: so many pixels at the left of the map lie under panels. */
+  readonly covered: Cell<number>;
   /** Set by main.ts: whom the data and the map in view are from, each once. Plain text. */
   readonly attributions: Cell<readonly string[]>;
   /** pose is where and how the car is at this moment. */
@@ -111,6 +113,7 @@ export function makeState(settings: Settings, { fix, finding }: Pick<State, "fix
     cameraMode: new Cell<CameraMode>("heading"),
     following: new Cell<boolean>(true),
     drawable: new Cell<boolean>(true),
+    covered: new Cell<number>(0),
     attributions: new Cell<readonly string[]>([]),
     pose,
   };
