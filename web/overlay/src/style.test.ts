@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 const sheet = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
-const style = sheet("./style.css");
+const style = sheet("./base.css");
 
 /** colours are the custom properties of a rule that are colours. */
 function colours(selector: string): Map<string, string> {
@@ -69,7 +69,7 @@ it("black on white is 21 to 1", () => {
   expect(contrast("#000", "#ffffff")).toBeCloseTo(21);
 });
 
-describe.each(["./style.css", "./panels.css", "./menu.css", "./map.css"])("%s", (name) => {
+describe.each(["./base.css", "./panels.css", "./menu.css", "./map.css"])("%s", (name) => {
   const rules = sheet(name).replace(/\/\*[\s\S]*?\*\//g, "");
 
   it("depends on no hover, and neither blurs nor moves", () => {
