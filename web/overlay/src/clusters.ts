@@ -1,8 +1,8 @@
 // Pins that lie on top of each other when zoomed out, taken together (pure). MapLibre's own clusters would be reckoned
 // anew with each change of a pin, and their ids change; these keep theirs, so that a source can be updated by difference.
 
-/** From this zoom on each pin stands for itself. */
-export const apartFrom = 11;
+/** From this zoom on each pin stands for itself; who follows the car is never farther out. */
+export const apartFrom = 13;
 
 const cell = 72; // pixels; an icon is 56 wide
 const world = 512; // pixels at zoom 0

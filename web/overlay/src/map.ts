@@ -34,8 +34,7 @@ export async function openMap({ container, config, theme, center }: MapOptions):
   const map = new Map({
     container,
     style: baseStyle(config, theme),
-    center: center ?? { lat: 0, lng: 0 },
-    zoom: center ? 15 : 2,
+    ...(center && { center, zoom: 15 }), // else where the style begins, which is the operator's part of the world
     attributionControl: false, // ours shows the sources too
     maplibreLogo: false,
     fadeDuration: 0,

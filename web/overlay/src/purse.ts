@@ -18,8 +18,9 @@ export class Purse {
     return wait === 0;
   }
 
-  /** heed takes over what an answer says of the limits. */
-  heed(answer: Response): void {
-    this.#budget = learn(this.#budget, this.#now(), limitsOf(answer.headers), answer.status === 429 || answer.status === 503);
+  /** heed takes over what an answer says of the limits. That a caller has too many streams says nothing of other requests. */
+  heed(answer: Response, isStream: boolean): void {
+    const refused = answer.status === 503 || (answer.status === 429 && !isStream);
+    this.#budget = learn(this.#budget, this.#now(), limitsOf(answer.headers), refused);
   }
 }

@@ -163,7 +163,7 @@ export class Upkeep {
   /** listen returns when the service ends the stream. */
   async #listen(mine: Following, asked: number): Promise<void> {
     const resumed = this.#resume.query === mine.query;
-    const reader = await openStream(mine.query, resumed ? this.#resume.id : "", this.#asking(mine.abort.signal));
+    const reader = await openStream(mine.query, resumed ? this.#resume.id : "", this.#asking(mine.abort.signal, true));
     const text = new TextDecoder();
     let reading = nothingRead;
     for (;;) {
@@ -194,7 +194,7 @@ export class Upkeep {
     this.#polling = abort;
     this.#polled = { at: asked, place };
     try {
-      const answer = await getNearby(queryOf(this.#around(place)), this.#asking(abort.signal));
+      const answer = await getNearby(queryOf(this.#around(place)), this.#asking(abort.signal, false));
       if (this.#polling !== abort || this.#stream?.begun === true) return;
       const received = this.#clocks.mono();
       this.#resume = { query: "", id: "" }; // what the stream sent before is not what is known now
@@ -214,11 +214,11 @@ export class Upkeep {
     return { place, radius, networks: this.#state.settings.get().networks };
   }
 
-  #asking(signal: AbortSignal): Asking {
+  #asking(signal: AbortSignal, isStream: boolean): Asking {
     return {
       signal,
       heed: (answer) => {
-        this.#purse.heed(answer);
+        this.#purse.heed(answer, isStream);
       },
     };
   }
