@@ -105,7 +105,7 @@ func (w *watched) read(ctx context.Context) {
 }
 
 // patience is how long a test waits for what must come.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // next is the next event, checked against openapi.json.
 func (w *watched) next() event {
