@@ -14,9 +14,6 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// maxAnswer bounds what an upstream may send, in bytes after decompression: some five thousand incidents.
-const maxAnswer = 8 << 20
-
 // authHeader is how an upstream knows us (Authentication: relay mode).
 const authHeader = "X-Service-Auth: "
 
@@ -25,9 +22,6 @@ const (
 	pathRows = "relay/incidents"
 	pathRaw  = "relay/incidents-raw"
 )
-
-// errOutOfTime ends a call that took longer than D8.6 allows, waiting for its turn included.
-var errOutOfTime = errors.New("the upstream did not answer in time")
 
 // fetch calls an upstream and keeps what it says. A call that fails is remembered in the upstream's health and changes
 // nothing (D8.6); an error is the cache's alone.
