@@ -3,57 +3,85 @@
 import type { Cell } from "./cell.ts";
 import { element } from "./dom.ts";
 import { greyAfter } from "./decay.ts";
-import { tell } from "./parts.ts";
-import type { Finding } from "./position.ts";
+import { label, say, tell } from "./parts.ts";
+import { parsePlace, type Finding } from "./position.ts";
 import type { Speech } from "./speech.ts";
-import type { Connection, State } from "./state.ts";
+import type { Actions, Connection, State } from "./state.ts";
 
 const every = 1000; // ms
 /** A break that is shorter is not worth a word. */
 const quietFor = 3000; // ms
 
+/** That there is no map need not be said for ever. */
+const explainFor = 20_000; // ms
+
 /** placeText says how far we are with the position; empty: all is well (pure). */
-export function placeText(finding: Finding, held: boolean, { say }: Pick<Speech, "say">): string {
+export function placeText(finding: Finding, held: boolean, drawable: boolean, { say: speak }: Pick<Speech, "say">): string {
   switch (finding) {
     case "asking":
-      return say("place.locating");
+      return speak("place.locating");
     case "refused":
     case "missing":
-      return say(`place.${finding}`);
+      return speak(drawable ? `place.${finding}` : "place.type");
     case "found":
     case "named":
-      return held ? say("place.held") : "";
+      return held ? speak("place.held") : "";
   }
 }
 
 /** linkText says since when the service is out of reach; empty: it is not (pure). */
-export function linkText(connection: Connection | null, located: boolean, online: boolean, now: number, { say, format }: Pick<Speech, "say" | "format">): string {
-  if (connection === null) return located ? say(online ? "link.connecting" : "link.offline") : "";
+export function linkText(connection: Connection | null, located: boolean, online: boolean, now: number, { say: speak, format }: Pick<Speech, "say" | "format">): string {
+  if (connection === null) return located ? speak(online ? "link.connecting" : "link.offline") : "";
   if (connection.how !== "lost") return "";
   const lost = now - connection.since;
   if (lost < quietFor) return "";
-  const stale = say("link.stale", { age: format.duration(lost) });
-  return `${say(online && lost < greyAfter ? "link.reconnecting" : "link.offline")} ${stale}`;
+  const stale = speak("link.stale", { age: format.duration(lost) });
+  return `${speak(online && lost < greyAfter ? "link.reconnecting" : "link.offline")} ${stale}`;
 }
 
 /** makeNotice shows them, each on a line of its own. */
-export function makeNotice(state: State, speech: Cell<Speech>): HTMLElement {
+export function makeNotice(state: State, actions: Actions, speech: Cell<Speech>): HTMLElement {
   const lines = ["draw", "place", "link"].map((about) => element("p", { hidden: "", "data-about": about }));
-  const box = element("div", { class: "notice panel", role: "status", hidden: "" }, ...lines);
+  const typing = makeTyping(actions, speech);
+  const box = element("div", { class: "notice panel", hidden: "" }, element("div", { role: "status" }, ...lines), typing);
+  const begun = performance.now();
   const draw = (): void => {
     const words = speech.get();
     const pose = state.pose();
+    const now = performance.now();
+    const drawable = state.drawable.get();
+    const finding = state.finding.get();
     const texts = [
-      state.drawable.get() ? "" : words.say("draw.none"),
-      placeText(state.finding.get(), pose?.held ?? false, words),
-      linkText(state.connection.get(), pose !== null, navigator.onLine, performance.now(), words),
+      drawable || now - begun > explainFor ? "" : words.say("draw.none"),
+      placeText(finding, pose?.held ?? false, drawable, words),
+      linkText(state.connection.get(), pose !== null, navigator.onLine, now, words),
     ];
     lines.forEach((line, at) => {
       tell(line, texts[at] ?? "");
     });
+    typing.hidden = drawable || (finding !== "refused" && finding !== "missing");
     box.hidden = texts.every((text) => text === "");
   };
   for (const cell of [speech, state.drawable, state.finding, state.connection, state.fix]) (cell as Cell<unknown>).watch(draw);
   setInterval(draw, every);
   return box;
+}
+
+/** makeTyping is for a driver who can neither be located nor touch a map. */
+function makeTyping(actions: Actions, speech: Cell<Speech>): HTMLFormElement {
+  const field = element("input", { type: "text", inputmode: "text", autocomplete: "off", maxlength: "40" });
+  const set = element("button", { type: "submit", class: "strong" });
+  const form = element("form", { class: "typing", hidden: "" }, field, set);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const place = parsePlace(field.value);
+    field.setAttribute("aria-invalid", String(place === null));
+    if (place !== null) actions.namePlace(place);
+  });
+  speech.watch((words) => {
+    label(field, words.say("place.coordinates"));
+    field.placeholder = words.say("place.coordinates");
+    say(set, words.say("place.set"));
+  });
+  return form;
 }

@@ -43,7 +43,7 @@ export function mountPanels(state: State, actions: Actions): HTMLElement {
     menu.button,
     side,
     makeControls(state, actions, speech, listOpen),
-    element("div", { class: "foot" }, makeDemo(speech), makeNotice(state, speech), makeAttribution(state)),
+    element("div", { class: "foot" }, makeDemo(speech), makeNotice(state, actions, speech), makeAttribution(state)),
     menu.element,
     pairing.element,
   );
