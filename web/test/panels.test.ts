@@ -1,0 +1,224 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { languages } from "../overlay/src/settings.ts";
+import { loadTexts, makeWords } from "../overlay/src/i18n/words.ts";
+import { eventually, openCar, screens, type Car, type CarOptions } from "./harness.ts";
+
+const phone = { width: 390, height: 844 };
+
+/** openWith opens the page as it is for a driver who has chosen something before. */
+async function openWith(choices: object, options: CarOptions = {}, path = "/?at=52,5"): Promise<Car> {
+  const origin = { origin: "", localStorage: [{ name: "wayside.choices", value: JSON.stringify({ choices, updated: 1, unsent: false }) }] };
+  const car = await openCar("/about", options);
+  origin.origin = new URL(car.page.url()).origin;
+  await car.page.evaluate(([item]) => {
+    if (item) localStorage.setItem(item.name, item.value);
+  }, origin.localStorage);
+  await car.page.goto(path);
+  await car.page.locator(".menu-button").waitFor();
+  return car;
+}
+
+async function openCard({ page }: Car): Promise<void> {
+  const line = page.locator(".line").first();
+  if (!(await page.locator(".list").isVisible())) await page.locator(".controls [aria-expanded]").click();
+  await line.click();
+  await page.locator(".card").waitFor();
+}
+
+/** violations are axe's. The page's policy lets no script in, and so axe comes by the debugger. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const { violations: found } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag2aaa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    });
+    return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+  });
+}
+
+/** small are the things to touch that a finger in a moving car misses, or whose text does not fit. */
+const small = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("button, a, input")]
+      .filter((node) => {
+        const { width, height } = node.getBoundingClientRect();
+        return width > 0 && (width < 60 || height < 60 || node.scrollWidth > node.clientWidth + 1);
+      })
+      .map((node) => node.outerHTML.slice(0, 160)),
+  );
+
+const menuPages = ["account", "kinds", "sources", "networks", "display", "sound", "credits"];
+
+test.each([
+  ["day", "en", screens.middle, 5],
+  ["night", "de", screens.small, 10],
+  ["night", "fr", phone, 5],
+  ["day", "nl", phone, 0],
+] as const)("by %s in %s everything can be touched and read by anybody", { timeout: 90_000 }, async (theme, language, viewport, density) => {
+  const car = await openWith({ theme, language, density, tones: true }, { viewport });
+  const { page } = car;
+  const check = async (what: string): Promise<void> => {
+    expect(await violations(page), what).toEqual([]);
+    expect(await small(page), what).toEqual([]);
+  };
+  await check("page");
+  await openCard(car);
+  await check("card");
+  await page.locator(".menu-button").click();
+  await check("menu");
+  for (const name of menuPages) {
+    await page.locator(`#menu-${name}`).click();
+    await check(name);
+    await car.shot(`menu-${name}-${theme}-${language}`);
+    await page.locator(".menu header button").first().click();
+  }
+});
+
+test("every language is spoken at once, without a reload", async () => {
+  const car = await openWith({ language: "en" });
+  await car.page.locator(".menu-button").click();
+  await car.page.locator("#menu-display").click();
+  for (const language of languages) {
+    const { say } = makeWords(language, await loadTexts(language));
+    await car.page.locator(`#language-${language}`).click();
+    await eventually(language, async () => (await car.page.locator("#menu-title").textContent()) === say("menu.display"));
+    expect(await car.page.evaluate(() => [document.documentElement.lang, document.activeElement?.id])).toEqual([language, `language-${language}`]);
+  }
+  expect(car.requests.filter((url) => url.endsWith("/?at=52,5"))).toHaveLength(1);
+});
+
+test("what is chosen holds at once and after a reload", async () => {
+  const car = await openWith({ units: "metric" });
+  const { page } = car;
+  await page.locator(".menu-button").click();
+  await page.locator("#menu-display").click();
+  await page.locator("#theme-night").click();
+  await page.locator("#units-imperial").click();
+  await page.locator("#density-more").click();
+  await page.locator("#camera-north").click();
+  await eventually("miles in the list", async () => / (ft|mi)$/.test((await page.locator(".line strong").first().textContent()) ?? ""));
+  const look = (): Promise<unknown> => page.evaluate(() => [document.documentElement.dataset["theme"], getComputedStyle(document.documentElement).fontSize]);
+  expect(await look()).toEqual(["night", "22px"]);
+  await page.reload();
+  await page.locator(".menu-button").waitFor();
+  expect(await look()).toEqual(["night", "22px"]);
+});
+
+test("kinds and sources are turned off and on", async () => {
+  const car = await openWith({});
+  const { page } = car;
+  const kinds = (): Promise<string[]> => page.locator(".line .kind").allTextContents();
+  await eventually("police in the list", async () => (await kinds()).includes("Police"));
+  await page.locator(".menu-button").click();
+  await page.locator("#menu-kinds").click();
+  await page.locator('[id="kind-alert.police"]').click();
+  await eventually("no police", async () => !(await kinds()).includes("Police"));
+  await page.locator("#all-alerts-true").click();
+  await eventually("police again", async () => (await kinds()).includes("Police"));
+  await page.locator(".menu header button").first().click();
+  await page.locator("#menu-sources").click();
+  const first = page.locator('[id^="source-"]').first();
+  await first.click();
+  expect(await first.getAttribute("aria-checked")).toBe("false");
+});
+
+test("the menu is left by keyboard, and the focus comes back", async () => {
+  const car = await openWith({});
+  await car.page.locator(".menu-button").focus();
+  await car.page.keyboard.press("Enter");
+  await car.page.locator("#menu-sound").focus();
+  await car.page.keyboard.press("Enter");
+  await car.page.keyboard.press("Escape");
+  expect(await car.page.evaluate(() => document.activeElement?.id)).toBe("menu-sound");
+  await car.page.keyboard.press("Escape");
+  expect(await car.page.evaluate(() => document.activeElement?.className)).toContain("menu-button");
+});
+
+const account = { account: { email: "driver@example.org", tier: "account", id: "x", role: "driver", created_at: "2026-01-01T00:00:00Z" } };
+
+test("a guest pairs the car, votes, takes the vote back and signs out", { timeout: 60_000 }, async () => {
+  const car = await openWith({ theme: "night" });
+  const { page, context } = car;
+  let approved = false;
+  const asked: string[] = [];
+  const put: string[] = [];
+  await context.route("**/v2/auth/pair/token", (route) =>
+    approved ? route.fulfill({ json: account }) : route.fulfill({ status: 202, json: { status: "waiting" } }),
+  );
+  await context.route("**/v2/auth/sign-out", (route) => route.fulfill({ status: 204 }));
+  await context.route("**/v2/account/preferences", (route) => {
+    if (route.request().method() === "PUT") put.push(route.request().postData() ?? "");
+    return route.fulfill({ json: { preferences: {} } });
+  });
+  await context.route("**/v2/entities/feed*", (route) => route.fulfill({ json: { explain: { votes: { yours: null } } } }));
+  await context.route("**/v2/entities/incident*", (route) => route.fulfill({ json: { explain: { votes: { yours: null } } } }));
+  for (const vote of ["confirm", "dispute", "vote"]) {
+    await context.route(`**/v2/entities/*/${vote}`, (route) => {
+      asked.push(`${route.request().method()} ${vote}`);
+      return route.fulfill({ json: { entity: {} } });
+    });
+  }
+  await openCard(car);
+  expect(await page.locator(".votes").isVisible()).toBe(false);
+  await page.locator(".ballot .strong").click();
+  const code = page.locator(".pairing .code");
+  await code.waitFor();
+  expect(await code.textContent()).toMatch(/^[B-DF-HJ-NP-TV-Z]{4}-[B-DF-HJ-NP-TV-Z]{4}$/);
+  await eventually("the QR code is drawn", () => page.locator(".qr").evaluate((image) => (image as HTMLImageElement).naturalWidth > 50));
+  expect(await violations(page)).toEqual([]);
+  await car.shot("pairing-night");
+  expect(car.errors.splice(0)).toHaveLength(1); // that nobody is signed in, which was asked first
+  approved = true;
+  await page.locator(".votes").waitFor({ timeout: 20_000 });
+  await eventually("what was chosen as a guest is in the account", () => Promise.resolve(put.includes('{"theme":"night"}')));
+  await eventually("the code is gone", () => page.locator(".pairing").isHidden());
+  const there = page.locator(".votes .confirm");
+  await there.click();
+  await eventually("the vote is shown", async () => (await there.getAttribute("aria-pressed")) === "true");
+  await there.click();
+  await eventually("it is taken back", async () => (await there.getAttribute("aria-pressed")) === "false");
+  await page.locator(".votes .dispute").click();
+  await eventually("all three were asked for", () => Promise.resolve(asked.join() === "POST confirm,DELETE vote,POST dispute"));
+  await car.shot("card-voted");
+  await page.locator(".menu-button").click();
+  await page.locator("#menu-account").click();
+  expect(await page.locator(".pages").textContent()).toContain("driver@example.org");
+  await page.locator("#account-do").click();
+  await eventually("a guest again", async () => (await page.locator(".pages").textContent())?.includes("Not signed in"));
+});
+
+test("the banner counts down, is said once and can be dismissed", { timeout: 90_000 }, async () => {
+  const car = await openWith({ units: "metric" }, {}, "/?drive=demo&x=4");
+  const { page } = car;
+  const figure = page.locator(".banner .figure");
+  await figure.waitFor({ timeout: 60_000 });
+  expect(await figure.textContent()).toMatch(/^(\d+ m|< 50 m|here)$/);
+  expect(await page.locator('[role="alert"]').textContent()).toMatch(/ in \d+ met/);
+  expect(await violations(page)).toEqual([]);
+  await car.shot("banner");
+  const kind = await page.locator(".banner .kind").textContent();
+  await page.locator(".banner .away").click();
+  expect((await page.locator(".banner").isVisible()) && (await page.locator(".banner .kind").textContent()) === kind).toBe(false);
+});
+
+test("without a map the list is the page, and a place can be typed", async () => {
+  const car = await openCar("/about", { place: null, viewport: screens.small });
+  const { page } = car;
+  await page.addInitScript(() => {
+    HTMLCanvasElement.prototype.getContext = () => null;
+  });
+  await page.goto("/");
+  const field = page.locator(".typing input");
+  await field.waitFor();
+  expect(await violations(page)).toEqual([]);
+  await field.fill("nowhere");
+  await page.keyboard.press("Enter");
+  expect(await field.getAttribute("aria-invalid")).toBe("true");
+  await field.fill("52, 5");
+  await page.keyboard.press("Enter");
+  await page.locator(".line").first().waitFor();
+  expect(await small(page)).toEqual([]);
+  await car.shot("list-only");
+});
