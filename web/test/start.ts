@@ -1,7 +1,7 @@
 // Builds the service and starts its demo and one Chromium for all browser tests. What the tests are given is in the keys
 // below; harness.ts uses them.
 
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,10 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** Address of the demo, without a slash at the end. */
     service: string;
+    /** Where the demo puts its letters. */
+    outbox: string;
+    /** The service's program, for tests that start a demo of their own. */
+    program: string;
     /** Where the browser listens. */
     browser: string;
   }
@@ -20,7 +24,7 @@ declare module "vitest" {
 const root = new URL("../..", import.meta.url).pathname;
 
 // Debian's Chromium, without what it would ask the world by itself; WebGL is drawn by the processor.
-const flags = [
+export const flags = [
   "--no-sandbox",
   "--disable-gpu",
   "--use-gl=angle",
@@ -32,7 +36,7 @@ const flags = [
 ];
 
 /** The browser's program: $CHROMIUM, or where Debian and others put it. */
-function findChromium(): string {
+export function findChromium(): string {
   const candidates = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
   const found = candidates.find((path) => path !== undefined && existsSync(path));
   if (found === undefined) throw new Error("no Chromium: apt-get install chromium, or name it in $CHROMIUM");
@@ -49,34 +53,53 @@ function build(folder: string): string {
   return program;
 }
 
-/** startDemo starts the demo on a free port and waits until it says where it is. */
-async function startDemo(program: string): Promise<{ child: ChildProcess; address: string }> {
-  const child = spawn(program, ["demo", "--listen", "127.0.0.1:0"], { stdio: ["ignore", "pipe", "inherit"] });
-  const address = await new Promise<string>((resolve, reject) => {
+/** Demo is one that runs. */
+export interface Demo {
+  /** Its address, without a slash at the end. */
+  address: string;
+  /** Where it puts its letters. */
+  outbox: string;
+  /** end waits until the process is gone. */
+  end(): Promise<void>;
+}
+
+/** startDemo starts the demo, on a free port if none is named, and waits until it says where it is. */
+export async function startDemo(program: string, listen = "127.0.0.1:0"): Promise<Demo> {
+  const child = spawn(program, ["demo", "--listen", listen], { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise<void>((resolve) => {
+    child.once("exit", () => {
+      resolve();
+    });
+  });
+  const end = (): Promise<void> => {
+    child.kill("SIGTERM");
+    return ended;
+  };
+  return new Promise((resolve, reject) => {
     let text = "";
     child.stdout.on("data", (chunk: Buffer) => {
       text += chunk.toString();
-      const found = /the service at (http:\/\/[\d.:]+)/.exec(text);
-      if (found?.[1] !== undefined) resolve(found[1]);
+      const [, address, outbox] = /the service at (http:\/\/[\d.:]+)[^]*letters are put into\n(.+)\n/.exec(text) ?? [];
+      if (address !== undefined && outbox !== undefined) resolve({ address, outbox, end });
     });
     child.once("exit", (code) => {
       reject(new Error(`the demo ended with ${String(code)}`));
     });
   });
-  return { child, address };
 }
 
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), "wayside-web-"));
-  const { child, address } = await startDemo(build(folder));
+  const program = build(folder);
+  const { address, outbox, end } = await startDemo(program);
   const browser = await chromium.launchServer({ executablePath: findChromium(), args: flags, chromiumSandbox: false });
   project.provide("service", address);
+  project.provide("outbox", outbox);
+  project.provide("program", program);
   project.provide("browser", browser.wsEndpoint());
   return async () => {
     await browser.close();
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGTERM");
-    await ended;
+    await end();
     rmSync(folder, { recursive: true, force: true });
   };
 }

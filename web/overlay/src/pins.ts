@@ -17,6 +17,9 @@ const pinSource = "pins";
 const groundSource = "ground-of-pins";
 const chosenSource = "chosen-pin";
 
+/** The mark of performance.mark when the first pins are on the screen: how long a driver waited for them. */
+export const firstPinsMark = "first-pins";
+
 const disputedOpacity = 0.65; // of what it would be
 
 /** Aged is an entity that is shown. */
@@ -123,6 +126,17 @@ export class Pins {
       lost = false;
     });
     this.#build(false);
+    this.#markFirst();
+  }
+
+  #markFirst(): void {
+    const look = (): void => {
+      if (this.#shown[pinSource]?.size === 0 || !this.#presence.isHere() || !this.#map.isSourceLoaded(pinSource)) return;
+      if (this.#map.queryRenderedFeatures({ layers: ["pins"] }).length === 0) return;
+      performance.mark(firstPinsMark);
+      this.#map.off("render", look);
+    };
+    this.#map.on("render", look);
   }
 
   /** build adds what the style does not have, and with anew fills what it has. */

@@ -1,0 +1,78 @@
+// A service with many pins: it passes everything on to the demo but the stream, which it makes up.
+
+import { createServer, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { seeded } from "../overlay/src/seeded.ts";
+import type { Entity } from "../overlay/src/wire.ts";
+
+const kinds = ["traffic.jam", "alert.police", "alert.hazard.object_on_road", "charger.supercharger", "camera.speed", "alert.accident", "alert.construction"];
+const changeEvery = 500; // ms
+
+export interface Many {
+  url: string;
+  close(): void;
+}
+
+/** startMany puts so many pins around the demo's drive; some have lines, some are zones, and each half second one changes. */
+export async function startMany(demo: string, count: number): Promise<Many> {
+  const random = seeded(9);
+  const place = (): [number, number] => [5 + (random() - 0.5) * 0.06, 52 + (random() - 0.5) * 0.035];
+  const make = (i: number): Entity => {
+    const now = Date.now();
+    const at = (milliseconds: number): string => new Date(now + milliseconds).toISOString();
+    return {
+      id: `many:${String(i)}`,
+      layer_slug: "many",
+      kind_id: kinds[i % kinds.length] ?? "alert.police",
+      geom: { type: "Point", coordinates: place() },
+      geom_line: i % 25 === 0 ? { type: "LineString", coordinates: [place(), place()] } : null,
+      first_seen_at: at(-600_000),
+      last_seen_at: at(0),
+      expires_at: at(900_000 + i * 1000),
+      status: (["reported", "confirmed", "disputed"] as const)[i % 3] ?? "reported",
+      confidence: 0.5,
+      confirm_count: 0,
+      dispute_count: 0,
+      properties: i % 50 === 1 ? { wayside_zone_m: 400 } : {},
+    };
+  };
+  const pins = Array.from({ length: count }, (_, i) => make(i));
+  const target = new URL(demo);
+  const server = createServer((question, answer) => {
+    if (!(question.url ?? "").startsWith("/v2/stream")) {
+      const forward = request({ host: target.hostname, port: target.port, path: question.url, method: question.method, headers: question.headers }, (got) => {
+        answer.writeHead(got.statusCode ?? 502, got.headers);
+        got.pipe(answer);
+      });
+      forward.on("error", () => answer.destroy());
+      question.pipe(forward);
+      return;
+    }
+    const body = JSON.stringify({ entities: pins, sources: [], networks_applied: [], fetched_at_utc: new Date().toISOString() });
+    answer.writeHead(200, { "Content-Type": "text/event-stream" });
+    answer.write(`event: snapshot\ndata: ${body}\nid: 1-0-0\n\n`);
+    const timer = setInterval(() => {
+      const i = Math.floor(random() * count);
+      const pin = make(i);
+      pins[i] = pin;
+      answer.write(`event: entity\ndata: ${JSON.stringify(pin)}\nid: 1-0-0\n\n`);
+    }, changeEvery);
+    question.on("close", () => {
+      clearInterval(timer);
+    });
+  });
+  await listening(server);
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+function listening(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+}
