@@ -242,11 +242,11 @@ func TestManyAreas(t *testing.T) {
 			p := geo.Point{Lat: rapid.Float64Range(-90, 90).Draw(t, "lat"), Lng: rapid.Float64Range(-180, 180).Draw(t, "lng")}
 			want, onEdge := false, false
 			for _, b := range boxes {
-				for _, lng := range []float64{p.Lng, p.Lng + 360} {
+				for _, lng := range []float64{p.Lng - 360, p.Lng, p.Lng + 360} {
 					onEdge = onEdge || p.Lat == b.south || p.Lat == b.south+b.height || math.Abs(lng-b.west) < 1e-9 || math.Abs(lng-b.west-b.width) < 1e-9
 				}
 				in := func(lng float64) bool { return lng > b.west && lng < b.west+b.width }
-				want = want || p.Lat > b.south && p.Lat < b.south+b.height && (in(p.Lng) || in(p.Lng+360))
+				want = want || p.Lat > b.south && p.Lat < b.south+b.height && (in(p.Lng-360) || in(p.Lng) || in(p.Lng+360))
 			}
 			if got := l.Judge(p, k).Hidden; got != want && !onEdge {
 				t.Fatalf("%v: %v, want %v", p, got, want)
