@@ -221,4 +221,5 @@ test("without a map the list is the page, and a place can be typed", async () =>
   await page.locator(".line").first().waitFor();
   expect(await small(page)).toEqual([]);
   await car.shot("list-only");
+  expect(car.errors.splice(0).filter((text) => !text.includes("WebGL"))).toEqual([]);
 });

@@ -80,7 +80,7 @@ export function makeCard(needs: Needs): HTMLElement {
   const facts = element("ul", { class: "facts" });
   const ballot = makeBallot(needs);
   const head = element("header", {}, icon, element("div", { class: "what" }, kind, street, away), close);
-  const box = element("section", { class: "card panel", hidden: "", "aria-labelledby": kind.id }, head, facts, ballot.element);
+  const box = element("section", { class: "card panel", hidden: "", "aria-labelledby": kind.id }, element("div", { class: "scroll" }, head, facts, ballot.element));
   let entity: Entity | null = null;
   let before: string | null = null;
 

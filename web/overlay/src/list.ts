@@ -36,7 +36,7 @@ export function makeList(state: State, actions: Actions, speech: Cell<Speech>): 
   const ahead = element("ul", {});
   const aroundTitle = element("h2", { hidden: "" });
   const around = element("ul", {});
-  const box = element("section", { class: "list panel" }, title, none, ahead, aroundTitle, around);
+  const box = element("section", { class: "list panel" }, element("div", { class: "scroll" }, title, none, ahead, aroundTitle, around));
   const make = ({ entity }: Line): KeyedItem<Line> => makeLine(entity, state, actions, speech);
   const showAhead = keyedList<Line>(ahead, ({ entity }) => entity.id, make);
   const showAround = keyedList<Line>(around, ({ entity }) => entity.id, make);
