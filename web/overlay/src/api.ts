@@ -2,7 +2,7 @@
 
 import { retryAfterSeconds } from "./budget.ts";
 import type { Place } from "./geo.ts";
-import type { Account, BegunPairing, Drive, Entity, Kind, NearbyAnswer, OverlayConfig, Source } from "./wire.ts";
+import type { Account, Alert, BegunPairing, Drive, Entity, Kind, NearbyAnswer, OverlayConfig, Source } from "./wire.ts";
 
 /** Refused is an answer that is no success. */
 export class Refused extends Error {
@@ -71,6 +71,24 @@ export function queryOf({ place, radius, networks }: Around): string {
 
 /** getNearby reads what there is. */
 export const getNearby = (query: string, asking: Asking): Promise<NearbyAnswer> => getJSON(`/v2/entities/nearby?${query}`, asking);
+
+/** Ahead is what a choice of alerts is asked with. */
+export interface Ahead {
+  place: Place;
+  /** Degrees clockwise from north. */
+  heading: number;
+  /** Metres a second. */
+  speed: number;
+  /** Keys of what was announced. */
+  seen: readonly string[];
+}
+
+/** getAlerts lets the service choose what is announced. */
+export async function getAlerts({ place, heading, speed, seen }: Ahead, asking: Asking): Promise<Alert[]> {
+  const query = new URLSearchParams({ lat: rounded(place.lat), lng: rounded(place.lng), heading: heading.toFixed(0), speed: Math.min(speed, 100).toFixed(1) });
+  if (seen.length > 0) query.set("seen", seen.join(","));
+  return (await getJSON<{ alerts: Alert[] }>(`/v2/alerts?${query.toString()}`, asking)).alerts;
+}
 
 /**
  * openStream begins a read that goes on. It is not an EventSource, since that tells a page neither why it was refused nor

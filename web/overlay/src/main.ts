@@ -16,7 +16,7 @@
 //   panels         menu.ts, notice.ts, attribution.ts; dom.ts makes elements
 //   i18n/          every text that is shown; settings.ts what the driver chose; format.ts figures (pure)
 
-import { getConfig, getDrive, getKinds, getSources } from "./api.ts";
+import { getAlerts, getConfig, getDrive, getKinds, getSources } from "./api.ts";
 import { Cell } from "./cell.ts";
 import { greyAfter, serverTime } from "./decay.ts";
 import { byId } from "./dom.ts";
@@ -24,7 +24,7 @@ import { DriveSensor, parseSpeedUp } from "./drive.ts";
 import { loadTexts, makeWords } from "./i18n/words.ts";
 import { watchLight } from "./light.ts";
 import { Lookout } from "./lookout.ts";
-import { canDraw } from "./map.ts";
+import { mayDraw } from "./map.ts";
 import { poseAt, take, type Pose } from "./motion.ts";
 import { mountPanels } from "./panels.ts";
 import { locate, type Whereabouts } from "./position.ts";
@@ -36,7 +36,8 @@ import { keptUnder, makeState, type Actions, type State } from "./state.ts";
 import { Upkeep } from "./stream.ts";
 
 const every = 1000; // ms between two looks at what has aged
-const startAgainAfter = 5000;
+const startAgainAfter = 5000; // ms
+const leaveForReads = 4; // requests that a question about an alert does not take
 
 /** kept is what the driver chose before; a browser may keep nothing. */
 function kept(): Settings {
@@ -170,8 +171,16 @@ function main(): void {
   };
   const state = makeState(kept(), where, pose);
   const now = { mono: () => performance.now(), wall: () => Date.now() };
-  const upkeep = new Upkeep(state, new Purse(now.mono), now);
-  const lookout = new Lookout(state, clock);
+  const purse = new Purse(now.mono);
+  const upkeep = new Upkeep(state, purse, now);
+  const lookout = new Lookout(state, clock, (ahead, signal) => {
+    const connected = state.connection.get();
+    if (connected === null || connected.how === "lost" || !purse.pay(leaveForReads)) return null;
+    const heed = (answer: Response): void => {
+      purse.heed(answer, false);
+    };
+    return getAlerts(ahead, { signal, heed });
+  });
   let stage: Stage | null = null;
   const actions: Actions = {
     recentre: () => {
@@ -197,7 +206,7 @@ function main(): void {
   const shown = keepShowing(state);
   upkeep.start();
   lookout.start();
-  state.drawable.set(canDraw());
+  state.drawable.set(mayDraw());
   const panels = mountPanels(state, actions);
   byId("panels").append(panels);
   keepClear(state, panels);

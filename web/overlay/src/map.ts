@@ -12,13 +12,11 @@ const styleWithin = 8000;
 /** So long a lost drawing may take to come back before the list takes the map's place. */
 const restoredWithin = 4000;
 
-/** canDraw says whether the browser can draw a map at all. */
-export function canDraw(): boolean {
-  const canvas = document.createElement("canvas");
-  const context = canvas.getContext("webgl2") ?? canvas.getContext("webgl");
-  context?.getExtension("WEBGL_lose_context")?.loseContext();
-  return context !== null;
-}
+/**
+ * mayDraw says whether the browser knows how to draw a map. Whether it lets us is seen when the map is opened: to try it before
+ * would cost a slow processor a fifth of a second.
+ */
+export const mayDraw = (): boolean => typeof WebGLRenderingContext === "function";
 
 export interface MapOptions {
   container: HTMLElement;
@@ -27,7 +25,7 @@ export interface MapOptions {
   center: Place | null;
 }
 
-/** openMap returns once a style is there. MapLibre is loaded here, so that a browser that cannot draw does without it. */
+/** openMap returns once a style is there; it fails where the browser does not let it draw. MapLibre is loaded here, so that a browser that cannot draw does without it. */
 export async function openMap({ container, config, theme, center }: MapOptions): Promise<MapLibre> {
   const { Map, setWorkerCount } = await import("maplibre-gl");
   setWorkerCount(1); // cars have few cores, and two sources need no more

@@ -83,3 +83,12 @@ export interface BegunPairing {
   expires_at: string;
   interval_seconds: number;
 }
+
+/** Alert is an entity that lies ahead, as the service sees it. */
+export interface Alert {
+  entity: Pick<Entity, "id">;
+  distance_m: number;
+  lead_m: number;
+  /** It is to be announced now; true for one at most. */
+  announce: boolean;
+}
