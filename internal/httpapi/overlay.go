@@ -20,9 +20,16 @@ import (
 )
 
 // overlayPolicy lets the car's page run its own scripts and worker and read from this service, and nothing else (D13.4).
-// MapLibre needs no blob: and no eval, since its worker is a file (web/build/maplibre.ts).
-const overlayPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// MapLibre needs no blob: and no eval, since its worker is a file (web/build/maplibre.ts). An operator whose map is
+// elsewhere lets the page load it from there; fonts are none, so that a style that needs them goes without.
+func (a *api) overlayPolicy() string {
+	from := "'self'"
+	if a.BaseMap != nil {
+		from = strings.Join(append([]string{from}, a.BaseMap.Origins...), " ")
+	}
+	return "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src " + from + "; connect-src " + from +
+		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
 
 // Cache-Control of the page and of its files. The page names its files by their version, so it alone is asked for anew, and
 // never runs with files of another release.
@@ -50,23 +57,23 @@ func (a *api) overlayRoutes() []route {
 			if a.Overlay == nil {
 				return servePage(page)(w, r, c)
 			}
-			return getOverlay(w, r, files)
+			return a.getOverlay(w, r, files)
 		}},
 		{http.MethodGet, "/overlay/{version}/{file}", open, func(w http.ResponseWriter, r *http.Request, _ *caller) error {
-			return getOverlayFile(w, r, files)
+			return a.getOverlayFile(w, r, files)
 		}},
 		{http.MethodGet, "/v2/overlay/config", open, a.getOverlayConfig},
 	}
 }
 
 // getOverlay answers GET / with the page for the car.
-func getOverlay(w http.ResponseWriter, r *http.Request, files func() (*overlayFiles, error)) error {
+func (a *api) getOverlay(w http.ResponseWriter, r *http.Request, files func() (*overlayFiles, error)) error {
 	all, err := files()
 	if err != nil {
 		return err
 	}
 	h := w.Header()
-	h.Set("Content-Security-Policy", overlayPolicy)
+	h.Set("Content-Security-Policy", a.overlayPolicy())
 	h.Set("Permissions-Policy", "geolocation=(self)")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cache-Control", cacheAskAgain)
@@ -76,7 +83,7 @@ func getOverlay(w http.ResponseWriter, r *http.Request, files func() (*overlayFi
 
 // getOverlayFile answers GET /overlay/<version>/<file>. A page of another release may still ask for its files: it gets
 // those that there are, and is not told to keep them.
-func getOverlayFile(w http.ResponseWriter, r *http.Request, files func() (*overlayFiles, error)) error {
+func (a *api) getOverlayFile(w http.ResponseWriter, r *http.Request, files func() (*overlayFiles, error)) error {
 	all, err := files()
 	if err != nil {
 		return err
@@ -91,7 +98,7 @@ func getOverlayFile(w http.ResponseWriter, r *http.Request, files func() (*overl
 		h.Set("Cache-Control", cacheForever)
 	}
 	if strings.HasSuffix(r.PathValue("file"), ".js") {
-		h.Set("Content-Security-Policy", overlayPolicy) // a worker's own policy is the one of its script
+		h.Set("Content-Security-Policy", a.overlayPolicy()) // a worker's own policy is the one of its script
 	}
 	file.write(w, r)
 	return nil

@@ -149,3 +149,26 @@ func TestOverlayConfig(t *testing.T) {
 		t.Errorf("%s lacks %s", body, want)
 	}
 }
+
+// TestOperatorsMapMayBeLoaded: an operator's style and its tiles are let through the page's policy, and nothing else of
+// that host.
+func TestOperatorsMapMayBeLoaded(t *testing.T) {
+	files, err := web.Overlay()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newReadService(t, func(d *httpapi.Deps) {
+		d.Overlay = files
+		d.BaseMap = &httpapi.BaseMap{StyleURL: "https://tiles.example.org:8443/day.json", Origins: []string{"https://tiles.example.org:8443"}}
+	})
+	resp, err := s.server.Client().Get(s.server.URL + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // not read
+	want := "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' https://tiles.example.org:8443; " +
+		"connect-src 'self' https://tiles.example.org:8443; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	if got := resp.Header.Get("Content-Security-Policy"); got != want {
+		t.Errorf("policy %q, want %q", got, want)
+	}
+}
