@@ -192,7 +192,11 @@ func (d *demonstration) welcome(ctx context.Context) {
 	near := base + "/v2/entities/nearby?lat=52.0&lng=5.0&radius=3000"
 	d.printf(`
 The town is at 52.0, 5.0, and the service at %[1]s (the API is explained at %[1]s/docs).
-Try, in another shell:
+Open the car's screen and drive through it:
+
+  %[1]s/?drive=demo
+
+Or try, in another shell:
 
   curl '%[2]s'
   curl '%[2]s&kinds=alert.police,traffic.jam'
@@ -202,7 +206,7 @@ Police, accidents and jams come from a relay upstream, the process %[3]d. Stop i
 
   %[4]s
 
-To confirm or dispute what you see, sign in: POST /v2/auth/email; letters are put into
+To confirm or dispute what you see, pair the car's screen with a phone, or sign in at %[1]s/sign-in; letters are put into
 %[5]s
 The town moves every two seconds. Ctrl-C ends it; nothing is kept.
 `, base, near, d.relay.pid(), d.relay.command(), filepath.Join(d.server.config.DataDir, outboxFolder))
