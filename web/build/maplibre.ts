@@ -16,7 +16,7 @@ import type { Plugin } from "vite";
 const require = createRequire(import.meta.url);
 
 /** What overlay/src may import from maplibre-gl at run time; types are free. */
-const names = ["Map", "setWorkerCount"];
+const names = ["Map", "prewarm", "setWorkerCount"];
 
 // Younger than the floor and used by MapLibre; both are a line.
 const missing = `

@@ -24,7 +24,7 @@ import { DriveSensor, parseSpeedUp } from "./drive.ts";
 import { loadTexts, makeWords } from "./i18n/words.ts";
 import { watchLight } from "./light.ts";
 import { Lookout } from "./lookout.ts";
-import { mayDraw } from "./map.ts";
+import { loadLibrary, mayDraw, type Library } from "./map.ts";
 import { poseAt, take, type Pose } from "./motion.ts";
 import { mountPanels } from "./panels.ts";
 import { locate, type Whereabouts } from "./position.ts";
@@ -164,6 +164,7 @@ async function readCatalogues(state: State): Promise<void> {
 }
 
 function main(): void {
+  const loading = mayDraw() ? loadLibrary() : null; // it takes longest
   const { where, clock } = drive(new URLSearchParams(location.search));
   const pose = (): Pose | null => {
     const motion = state.motion.get();
@@ -206,17 +207,19 @@ function main(): void {
   const shown = keepShowing(state);
   upkeep.start();
   lookout.start();
-  state.drawable.set(mayDraw());
+  state.drawable.set(loading !== null);
   const panels = mountPanels(state, actions);
   byId("panels").append(panels);
   keepClear(state, panels);
-  const open = async (): Promise<void> => {
-    await readCatalogues(state);
-    const config = state.config.get();
-    if (!state.drawable.get() || config === null) return;
-    stage = await openStage(byId("map"), state, actions, shown, () => isGrey(state));
+  const open = async (loading: Promise<Library>): Promise<void> => {
+    const [library] = await Promise.all([loading, readCatalogues(state)]);
+    stage = await openStage({ library, container: byId("map"), state, actions, shown, isGrey: () => isGrey(state) });
   };
-  open().catch((error: unknown) => {
+  if (loading === null) {
+    void readCatalogues(state);
+    return;
+  }
+  open(loading).catch((error: unknown) => {
     console.error(error);
     state.drawable.set(false); // the list needs no map
   });

@@ -18,18 +18,30 @@ const restoredWithin = 4000;
  */
 export const mayDraw = (): boolean => typeof WebGLRenderingContext === "function";
 
+/** Library is MapLibre, as far as the page uses it. */
+export interface Library {
+  Map: typeof MapLibre;
+}
+
+/** loadLibrary also starts the library's worker, which takes as long to load as the library itself. */
+export async function loadLibrary(): Promise<Library> {
+  const { Map, prewarm, setWorkerCount } = await import("maplibre-gl");
+  setWorkerCount(1); // cars have few cores, and two sources need no more
+  prewarm();
+  return { Map };
+}
+
 export interface MapOptions {
+  library: Library;
   container: HTMLElement;
   config: OverlayConfig;
   theme: Theme;
   center: Place | null;
 }
 
-/** openMap returns once a style is there; it fails where the browser does not let it draw. MapLibre is loaded here, so that a browser that cannot draw does without it. */
-export async function openMap({ container, config, theme, center }: MapOptions): Promise<MapLibre> {
-  const { Map, setWorkerCount } = await import("maplibre-gl");
-  setWorkerCount(1); // cars have few cores, and two sources need no more
-  const map = new Map({
+/** openMap returns once a style is there; it fails where the browser does not let it draw. */
+export async function openMap({ library, container, config, theme, center }: MapOptions): Promise<MapLibre> {
+  const map = new library.Map({
     container,
     style: baseStyle(config, theme),
     ...(center && { center, zoom: 15 }), // else where the style begins, which is the operator's part of the world

@@ -6,7 +6,7 @@ import { makeCar } from "./car.ts";
 import type { Cell } from "./cell.ts";
 import type { Place } from "./geo.ts";
 import { Icons } from "./icons.ts";
-import { openMap, Presence, setTheme } from "./map.ts";
+import { openMap, Presence, setTheme, type Library } from "./map.ts";
 import { Pins } from "./pins.ts";
 import type { Look } from "./pixels.ts";
 import { creditsOf, type Shown } from "./sights.ts";
@@ -21,12 +21,23 @@ export interface Stage {
   zoomBy(levels: number): void;
 }
 
+export interface StageOptions {
+  library: Library;
+  container: HTMLElement;
+  state: State;
+  actions: Actions;
+  /** What is shown, and how old it looks. */
+  shown: Cell<readonly Shown[]>;
+  /** Whether pins have lost their colour. */
+  isGrey: () => boolean;
+}
+
 /** openStage returns when the pins can be drawn. */
-export async function openStage(container: HTMLElement, state: State, actions: Actions, shown: Cell<readonly Shown[]>, isGrey: () => boolean): Promise<Stage> {
+export async function openStage({ library, container, state, actions, shown, isGrey }: StageOptions): Promise<Stage> {
   const config = state.config.get();
   if (config === null) throw new Error("the map is opened before its configuration is known");
   let drawn = state.theme.get();
-  const map = await openMap({ container, config, theme: drawn, center: state.fix.get() });
+  const map = await openMap({ library, container, config, theme: drawn, center: state.fix.get() });
   const presence = new Presence(map, state);
   const car = makeCar();
   map.getCanvasContainer().append(car.element);
