@@ -165,7 +165,7 @@ func TestOperatorsMapMayBeLoaded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // not read
+	defer resp.Body.Close()
 	want := "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' https://tiles.example.org:8443; " +
 		"connect-src 'self' https://tiles.example.org:8443; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	if got := resp.Header.Get("Content-Security-Policy"); got != want {
