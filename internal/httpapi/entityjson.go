@@ -77,20 +77,19 @@ func appendHit(dst []byte, h *mapdata.Hit, days *[3]calendar) []byte {
 	dst = appendPlain(dst, h.ExternalID)
 	dst = append(dst, `","geom":{"type":"Point","coordinates":[`...)
 	dst = append(dst, position...)
-	dst = append(dst, `]},"geom_line":`...)
 	if line == nil {
-		dst = append(dst, "null"...)
+		dst = append(dst, `]},"geom_line":null,"first_seen_at":`...)
 	} else {
+		dst = append(dst, `]},"geom_line":`...)
 		dst = append(dst, line...)
+		dst = append(dst, `,"first_seen_at":`...)
 	}
-	dst = append(dst, `,"first_seen_at":`...)
 	dst = days[0].append(dst, h.FirstSeenAt)
 	dst = append(dst, `,"last_seen_at":`...)
 	dst = days[1].append(dst, h.LastSeenAt)
 	dst = append(dst, `,"expires_at":`...)
 	dst = days[2].append(dst, h.ExpiresAt)
 	dst = appendConsensus(dst, h)
-	dst = append(dst, `,"properties":`...)
 	dst = appendProperties(dst, h, properties)
 	return append(dst, '}')
 }
@@ -106,10 +105,11 @@ func appendEntityID(dst []byte, source mapdata.SourceID, externalID []byte) []by
 	return base64.RawURLEncoding.AppendEncode(dst, externalID)
 }
 
-// appendConsensus appends what drivers make of the entity (D9.3, D9.4). Nearly none is voted on.
+// appendConsensus appends what drivers make of the entity (D9.3, D9.4), and the name of the properties, which follow. Nearly
+// none is voted on, and for those it is one text.
 func appendConsensus(dst []byte, h *mapdata.Hit) []byte {
 	if h.Confirms == 0 && h.Disputes == 0 && h.Prior == mapdata.DefaultPrior {
-		return append(dst, `,"status":"reported","confidence":0.5,"confirm_count":0,"dispute_count":0`...)
+		return append(dst, `,"status":"reported","confidence":0.5,"confirm_count":0,"dispute_count":0,"properties":`...)
 	}
 	confirms, disputes := int(h.Confirms), int(h.Disputes)
 	dst = append(dst, `,"status":"`...)
@@ -119,7 +119,8 @@ func appendConsensus(dst []byte, h *mapdata.Hit) []byte {
 	dst = append(dst, `,"confirm_count":`...)
 	dst = strconv.AppendInt(dst, int64(confirms), 10)
 	dst = append(dst, `,"dispute_count":`...)
-	return strconv.AppendInt(dst, int64(disputes), 10)
+	dst = strconv.AppendInt(dst, int64(disputes), 10)
+	return append(dst, `,"properties":`...)
 }
 
 // appendProperties appends the provider's properties with those that are the service's own (D9.5, D10.3); a provider's
@@ -181,15 +182,20 @@ func appendString(dst []byte, text string) []byte {
 
 const (
 	msPerSecond = 1000
-	msPerDay    = 24 * 60 * 60 * msPerSecond
+	msPerMinute = 60 * msPerSecond
+	msPerDay    = 24 * 60 * msPerMinute
 )
 
-// calendar writes times, and remembers the day of the last one: three times an entity, nearly all of them of a few days,
-// are the hot half of an answer. The zero value is ready.
+// timeLength is the length of a time as a JSON string in timeLayout.
+const timeLength = len(`"2006-01-02T15:04:05.000Z"`)
+
+// calendar writes times, and remembers the minute of the last one: three times an entity, most of them moments of a few
+// polls or batches, are the hot half of an answer. The zero value is ready.
 type calendar struct {
-	made bool  // day and date hold a day
-	day  int64 // since 1970
-	date [12]byte
+	made   bool  // text holds a time
+	day    int64 // of text, since 1970
+	minute int64 // of text: its begin, in milliseconds since 1970
+	text   [timeLength]byte
 }
 
 // append appends milliseconds since 1970 as a JSON string in timeLayout, null for 0.
@@ -197,32 +203,39 @@ func (c *calendar) append(dst []byte, ms int64) []byte {
 	if ms == 0 {
 		return append(dst, "null"...)
 	}
-	days, rest := ms/msPerDay, ms%msPerDay
-	if rest < 0 {
-		days, rest = days-1, rest+msPerDay
+	if rest := ms - c.minute; !c.made || rest < 0 || rest >= msPerMinute {
+		c.turn(ms)
 	}
-	if !c.made || c.day != days {
-		c.turn(days)
-	}
-	second := rest / msPerSecond
-	milli := rest % msPerSecond
-	dst = append(dst, c.date[:]...)
-	hour, minute := second/3600, second/60%60
-	second %= 60
-	return append(dst,
-		byte('0'+hour/10), byte('0'+hour%10), ':', byte('0'+minute/10), byte('0'+minute%10), ':', byte('0'+second/10), byte('0'+second%10),
-		'.', byte('0'+milli/100), byte('0'+milli/10%10), byte('0'+milli%10), 'Z', '"')
+	rest := uint32(ms - c.minute)
+	second, milli := rest/msPerSecond, rest%msPerSecond
+	c.text[18], c.text[19] = byte('0'+second/10), byte('0'+second%10)
+	c.text[21], c.text[22], c.text[23] = byte('0'+milli/100), byte('0'+milli/10%10), byte('0'+milli%10)
+	return append(dst, c.text[:]...)
 }
 
-// turn makes the text of another day.
-func (c *calendar) turn(days int64) {
-	year, month, day := civil(days)
-	c.made, c.day = true, days
-	c.date = [12]byte{
-		'"', byte('0' + year/1000), byte('0' + year/100%10), byte('0' + year/10%10), byte('0' + year%10),
-		'-', byte('0' + month/10), byte('0' + month%10), '-', byte('0' + day/10), byte('0' + day%10), 'T',
+// turn makes the text of another minute.
+func (c *calendar) turn(ms int64) {
+	day, rest := ms/msPerDay, ms%msPerDay
+	if rest < 0 {
+		day, rest = day-1, rest+msPerDay
 	}
+	if !c.made || c.day != day {
+		year, month, dayOfMonth := civil(day)
+		copy(c.text[:], `"0000-00-00T00:00:00.000Z"`)
+		putTwo(c.text[1:], year/100)
+		putTwo(c.text[3:], year%100)
+		putTwo(c.text[6:], month)
+		putTwo(c.text[9:], dayOfMonth)
+		c.made, c.day = true, day
+	}
+	minute := rest / msPerMinute
+	putTwo(c.text[12:], minute/60)
+	putTwo(c.text[15:], minute%60)
+	c.minute = day*msPerDay + minute*msPerMinute
 }
+
+// putTwo writes a number below 100 with two digits.
+func putTwo(dst []byte, n int64) { dst[0], dst[1] = byte('0'+n/10), byte('0'+n%10) }
 
 // appendTime appends one time; see calendar.
 func appendTime(dst []byte, ms int64) []byte {

@@ -32,6 +32,8 @@ type search struct {
 	candidates []candidate
 	hits       []found
 	more       bool
+	steps      []int   // scratch of order
+	ordered    []found // scratch of order
 	scratch    bitset
 	scratch2   bitset
 	touched    byte // keeps touch from being left out
@@ -213,19 +215,67 @@ func (q *search) take(chord float64, r ref) {
 
 // prune orders the hits and cuts them to the limit.
 func (q *search) prune() {
-	slices.SortFunc(q.hits, func(a, b found) int {
-		switch {
-		case a.chord < b.chord:
-			return -1
-		case a.chord > b.chord:
-			return 1
-		}
-		return q.compareIDs(a.ref, b.ref)
-	})
+	q.order()
 	if len(q.hits) > q.limit {
 		q.hits = q.hits[:q.limit]
 		q.more = true
 	}
+}
+
+// onePlace is a squared chord of some nanometres. Steps of less would be divided by next to nothing.
+const onePlace = 1e-30
+
+// fewHits are sorted as quickly by comparing them as by order's way.
+const fewHits = 12
+
+// order sorts the hits, nearest first, then by id. Area grows as the squared chord does: what lies about evenly falls evenly
+// into steps of it, of which there are as many as hits, and little is left to compare.
+func (q *search) order() {
+	n := len(q.hits)
+	if n <= fewHits {
+		slices.SortFunc(q.hits, q.compare)
+		return
+	}
+	farthest := 0.0
+	for i := range q.hits {
+		farthest = max(farthest, q.hits[i].chord)
+	}
+	scale := 0.0 // all in one step
+	if farthest > onePlace {
+		scale = float64(n-1) / farthest
+	}
+	q.steps = slices.Grow(q.steps[:0], n+1)[:n+1]
+	clear(q.steps)
+	for i := range q.hits {
+		q.steps[int(q.hits[i].chord*scale)+1]++
+	}
+	for i := range n {
+		q.steps[i+1] += q.steps[i]
+	}
+	q.ordered = slices.Grow(q.ordered[:0], n)[:n]
+	for i := range q.hits {
+		step := &q.steps[int(q.hits[i].chord*scale)]
+		q.ordered[*step] = q.hits[i]
+		*step++ // where its step's next one goes, in the end where the step ends
+	}
+	q.hits, q.ordered = q.ordered, q.hits
+	from := 0
+	for _, end := range q.steps[:n] {
+		if end-from > 1 {
+			slices.SortFunc(q.hits[from:end], q.compare)
+		}
+		from = end
+	}
+}
+
+func (q *search) compare(a, b found) int {
+	switch {
+	case a.chord < b.chord:
+		return -1
+	case a.chord > b.chord:
+		return 1
+	}
+	return q.compareIDs(a.ref, b.ref)
 }
 
 // cacheLine is the least that a processor fetches from memory, in bytes.
