@@ -18,7 +18,7 @@ SUM       := $(shell cksum < tools/go.sum | cut -d' ' -f1)
 TOOLS     := bin/.tools-$(SUM)
 STEP      = printf '\n== %s\n'
 
-.PHONY: help demo test tests checks pages browser web bench lint fuzz generate build tools format cc
+.PHONY: help demo test tests checks pages browser web bench lint fuzz generate build tools format cc servers
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -47,7 +47,7 @@ checks: tools ## format, vet, staticcheck, golangci-lint, known vulnerabilities,
 	$(STEP) 'generated files'
 	.ci/generated
 
-tests: tools cc ## all tests with the race detector; PKG=./internal/ingest/... for some
+tests: tools cc servers ## all tests with the race detector; PKG=./internal/ingest/... for some
 	@$(STEP) 'tests (with -race)'
 	gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -race -timeout 15m $(PKG)
 
@@ -102,3 +102,7 @@ cc:
 		printf 'The race detector needs a C compiler: sudo apt-get install gcc libc6-dev\n'
 		exit 1
 	fi
+
+# PostgreSQL and Valkey, of which the tests start their own.
+servers:
+	@.ci/servers

@@ -40,6 +40,7 @@ var rules = map[string]rule{
 	"store/storetest": {ours: []string{"mapdata", "geo", "account", "feed", "follow", "ingest", "mail", "provider/pull", "provider/push", "vote"}, never: []string{"net/http"}},
 	"live/livetest":   {ours: []string{"live", "mapdata", "geo"}, never: transport},
 	"live/memory":     {never: transport},
+	"valkey":          {ours: []string{"mapdata"}, never: transport},
 
 	"follow": {ours: []string{"consensus", "index", "source", "mapdata", "geo"}, never: transport},
 	"nearby": {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
@@ -59,6 +60,7 @@ var rules = map[string]rule{
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
+	"throwaway": {never: []string{"net/http", "database/sql"}},
 	"config":    {never: transport},
 	"telemetry": {never: []string{"database/sql"}},
 	"archtest":  {ours: []string{"mapdata"}},
@@ -72,8 +74,8 @@ var rules = map[string]rule{
 // wireShapes are the packages whose structs may carry JSON tags.
 var wireShapes = []string{"ingest", "httpapi", "law", "cli", "demo", "upstream"}
 
-// suites are packages of tests that several packages run: what concerns what ships does not concern them.
-var suites = []string{"store/storetest", "live/livetest"}
+// suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
+var suites = []string{"store/storetest", "live/livetest", "throwaway"}
 
 // clients are the packages that stand outside the service's doors, as anybody's programs do: they know kinds by their ids.
 var clients = []string{"demo", "upstream"}
