@@ -61,7 +61,7 @@ var rules = map[string]rule{
 	},
 
 	"throwaway": {never: []string{"net/http", "database/sql"}},
-	"config":    {never: transport},
+	"config":    {ours: []string{"valkey"}, never: transport},
 	"telemetry": {never: []string{"database/sql"}},
 	"archtest":  {ours: []string{"mapdata"}},
 	"cli":       {ours: []string{anything}},

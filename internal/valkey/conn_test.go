@@ -1,0 +1,265 @@
+package valkey_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"wayside/internal/live"
+	"wayside/internal/live/livetest"
+	"wayside/internal/mapdata"
+	"wayside/internal/throwaway"
+	"wayside/internal/valkey"
+)
+
+func TestContract(t *testing.T) {
+	s := throwaway.Cache(t)
+	livetest.Run(t, func(t *testing.T) live.Driver {
+		must(t, s.Empty())
+		return open(t, s.URL(), valkey.Options{})
+	})
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open opens a connection that lives as long as the test.
+func open(t *testing.T, url string, o valkey.Options) *valkey.Conn {
+	t.Helper()
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	c, err := valkey.Open(url, o)
+	must(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- c.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		must(t, <-done)
+	})
+	return c
+}
+
+// until waits until ok, and fails the test when that takes longer than it may.
+func until(t *testing.T, may time.Duration, what string, ok func() bool) {
+	t.Helper()
+	began := time.Now()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for !ok() {
+		<-look.C
+		if time.Since(began) > may {
+			t.Fatalf("%s: not within %v", what, may)
+		}
+	}
+	t.Logf("%s: after %v", what, time.Since(began).Round(time.Millisecond))
+}
+
+func works(t *testing.T, c *valkey.Conn) func() bool {
+	return func() bool {
+		_, err := c.Get(t.Context(), []string{"a"})
+		return err == nil
+	}
+}
+
+// TestFailures holds what every failure of the server must mean: calls fail, soon, by the one error that callers know; and
+// they work again once it is back.
+func TestFailures(t *testing.T) {
+	for _, failure := range []struct {
+		name        string
+		begin, end  func(*throwaway.CacheServer) error
+		firstCalls  time.Duration // those that are under way when it begins
+		mayTakeBack time.Duration
+	}{
+		{"dead", (*throwaway.CacheServer).Stop, (*throwaway.CacheServer).Start, 600 * time.Millisecond, 5 * time.Second},
+		{"hanging", (*throwaway.CacheServer).Pause, (*throwaway.CacheServer).Resume, 600 * time.Millisecond, 5 * time.Second},
+	} {
+		t.Run(failure.name, func(t *testing.T) {
+			s := throwaway.Cache(t)
+			var mu sync.Mutex
+			var changes []bool
+			c := open(t, s.URL(), valkey.Options{Changed: func(up bool) {
+				mu.Lock()
+				defer mu.Unlock()
+				changes = append(changes, up)
+			}})
+			if !c.Up() || !works(t, c)() {
+				t.Fatal("it does not work at first")
+			}
+			must(t, failure.begin(s))
+			began := time.Now()
+			_, err := c.Get(t.Context(), []string{"a"})
+			if took := time.Since(began); !errors.Is(err, mapdata.ErrUnavailable) || took > failure.firstCalls {
+				t.Errorf("the first call: %v after %v", err, took)
+			}
+			until(t, 2*time.Second, "found out", func() bool { return !c.Up() })
+			began = time.Now()
+			for range 1000 {
+				if _, err := c.Get(t.Context(), []string{"a"}); !errors.Is(err, valkey.ErrDown) {
+					t.Fatal(err)
+				}
+				if _, err := c.Swap(t.Context(), "a", nil, []byte("1"), time.Minute); !errors.Is(err, mapdata.ErrUnavailable) {
+					t.Fatal(err)
+				}
+			}
+			if took := time.Since(began); took > time.Second {
+				t.Errorf("2 000 calls that cannot be made took %v", took)
+			}
+			must(t, failure.end(s))
+			until(t, failure.mayTakeBack, "back", works(t, c))
+			mu.Lock()
+			defer mu.Unlock()
+			if len(changes) != 2 || changes[0] || !changes[1] {
+				t.Errorf("told of %v", changes)
+			}
+		})
+	}
+}
+
+func TestEmptied(t *testing.T) {
+	s := throwaway.Cache(t)
+	c := open(t, s.URL(), valkey.Options{})
+	put := func() {
+		t.Helper()
+		if done, err := c.Swap(t.Context(), "a", nil, []byte("1"), time.Minute); err != nil || !done {
+			t.Fatal(done, err)
+		}
+		if done, err := c.Swap(t.Context(), "a", []byte("1"), []byte("2"), time.Minute); err != nil || !done {
+			t.Fatal(done, err)
+		}
+	}
+	put()
+	must(t, s.Empty())
+	put() // with the server's memory of scripts, or without it
+}
+
+// TestManyCallsOfAHangingServer holds that what callers wait together does not grow with their number, and that what they
+// left behind does no harm.
+func TestManyCallsOfAHangingServer(t *testing.T) {
+	s := throwaway.Cache(t)
+	c := open(t, s.URL(), valkey.Options{})
+	must(t, s.Pause())
+	began := time.Now()
+	var group sync.WaitGroup
+	for range 5000 {
+		group.Go(func() {
+			if _, err := c.Get(t.Context(), []string{"a"}); err == nil {
+				t.Error("an answer of a server that hangs")
+			}
+		})
+	}
+	group.Wait()
+	if took := time.Since(began); took > 1500*time.Millisecond {
+		t.Errorf("it took %v", took)
+	}
+	must(t, s.Resume())
+	until(t, 5*time.Second, "back", works(t, c))
+}
+
+// diary is a log that is read while it is written.
+type diary struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (d *diary) Write(p []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.text.Write(p)
+}
+
+func (d *diary) String() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.text.String()
+}
+
+func TestStartWithoutAServer(t *testing.T) {
+	s := throwaway.Cache(t)
+	must(t, s.Stop())
+	var log diary
+	c := open(t, s.URL(), valkey.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if c.Up() {
+		t.Error("up without a server")
+	}
+	must(t, s.Start())
+	until(t, 5*time.Second, "there", works(t, c))
+	until(t, 5*time.Second, "up", c.Up)
+	u, err := url.Parse(s.URL())
+	must(t, err)
+	password, _ := u.User.Password()
+	if text := log.String(); !strings.Contains(text, "does not answer") || strings.Contains(text, password) {
+		t.Errorf("the log says %s", text)
+	}
+}
+
+func TestWrongPassword(t *testing.T) {
+	u, err := url.Parse(throwaway.Cache(t).URL())
+	must(t, err)
+	u.User = url.UserPassword("", "quite-another")
+	c := open(t, u.String(), valkey.Options{})
+	if _, err := c.Get(t.Context(), []string{"a"}); err == nil || c.Up() || strings.Contains(err.Error(), "quite-another") {
+		t.Errorf("up: %v, %v", c.Up(), err)
+	}
+}
+
+func TestDatabasesAreApart(t *testing.T) {
+	s := throwaway.Cache(t)
+	zero, three := open(t, s.URL(), valkey.Options{}), open(t, s.URL()+"/3", valkey.Options{})
+	for _, c := range []*valkey.Conn{zero, three} {
+		if done, err := c.Swap(t.Context(), "a", nil, []byte("1"), time.Minute); err != nil || !done {
+			t.Error(done, err)
+		}
+	}
+}
+
+func TestFailedCallsAreCounted(t *testing.T) {
+	s := throwaway.Cache(t)
+	var mu sync.Mutex
+	failed := make(map[string]int)
+	c := open(t, s.URL(), valkey.Options{Failed: func(call string) {
+		mu.Lock()
+		defer mu.Unlock()
+		failed[call]++
+	}})
+	must(t, s.Stop())
+	_, _ = c.Get(t.Context(), []string{"a"})
+	_, _ = c.Swap(t.Context(), "a", nil, []byte("1"), time.Minute)
+	_, _ = c.Swap(t.Context(), "a", []byte("1"), []byte("1"), time.Minute)
+	_ = c.Delete(t.Context(), "a")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _ = c.Get(ended, []string{"a"}) // the caller's own end is no failure
+	mu.Lock()
+	defer mu.Unlock()
+	for _, call := range []string{"get", "set", "script", "delete"} {
+		if failed[call] != 1 {
+			t.Errorf("%s: %d failures, want 1", call, failed[call])
+		}
+	}
+}
+
+func BenchmarkGet(b *testing.B) {
+	s := throwaway.Cache(b)
+	c, err := valkey.Open(s.URL(), valkey.Options{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Get(b.Context(), []string{"a", "b", "c", "d"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
