@@ -1,0 +1,53 @@
+package postgres
+
+// feedColumns are what scanFeed takes, in its order.
+const feedColumns = `id, owner, layer_id, layer_slug, layer_name, name, description, attribution, spec_url,
+	direction, visibility, active, review_state, review_note, created_at, updated_at,
+	push_token_hash, pull_url, pull_auth_sealed, pull_interval_ms,
+	next_fetch_at, last_fetched_at, last_outcome, last_error, last_rows, last_rejected,
+	consecutive_failures, shrank, body_hash, last_push_at, snapshot_at, snapshot, entities_revision`
+
+const (
+	selectFeed      = `SELECT ` + feedColumns + ` FROM feeds WHERE id = $1`
+	selectFeedsByID = `SELECT ` + feedColumns + ` FROM feeds WHERE id = ANY($1::uuid[])`
+
+	// Whoever is about to change the feed or its entities waits here for whoever does.
+	lockFeed = ` FOR NO KEY UPDATE`
+
+	selectFeedByPushToken = `SELECT ` + feedColumns + ` FROM feeds
+		WHERE push_token_hash = $1 AND direction = 'push' AND active`
+
+	selectFeedsOfOwner = `SELECT ` + feedColumns + ` FROM feeds WHERE owner = $1 ORDER BY created_at, id`
+
+	selectFeedsOfOwnerAndServed = `SELECT ` + feedColumns + ` FROM feeds
+		WHERE owner = $1 OR (visibility = 'public' AND review_state = 'approved') ORDER BY created_at, id`
+
+	selectAllFeeds = `SELECT ` + feedColumns + ` FROM feeds ORDER BY created_at, id`
+
+	// Those who register feeds wait for each other and for nobody else: the number of feeds and the slug that is free are
+	// true until the end of the transaction.
+	lockRegister      = `SELECT pg_advisory_xact_lock('feeds'::regclass::oid::bigint)`
+	countFeedsOfOwner = `SELECT COUNT(*) FROM feeds WHERE owner = $1`
+	selectSlugs       = `SELECT layer_slug FROM feeds WHERE layer_slug = $1 OR starts_with(layer_slug, $1 || '-')`
+
+	insertFeed = `INSERT INTO feeds (` + feedColumns + `, snapshot_rows)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
+			$26, $27, $28, $29, $30, $31, $32, $33, 0)`
+
+	updateFeed = `UPDATE feeds SET
+			layer_name = $2, name = $3, description = $4, attribution = $5, spec_url = $6,
+			visibility = $7, active = $8, review_state = $9, review_note = $10, updated_at = $11,
+			push_token_hash = $12, pull_url = $13, pull_auth_sealed = $14, pull_interval_ms = $15,
+			next_fetch_at = $16, consecutive_failures = $17
+		WHERE id = $1 RETURNING ` + feedColumns
+
+	deleteFeed         = `DELETE FROM feeds WHERE id = $1`
+	deleteAttemptsOf   = `DELETE FROM attempts WHERE feed_id = $1` // also where the tables are distributed, and nothing cascades
+	insertDeletedFeed  = `INSERT INTO deleted_feeds (id) VALUES ($1)`
+	selectSnapshotAtOf = `SELECT snapshot_at FROM feeds WHERE id = $1`
+
+	countLiveEntities = `SELECT COUNT(*) FROM entities
+		WHERE feed_id = $1 AND (lifetime_ms = 0 OR COALESCE(seen_at, $2) + lifetime_ms > $3)`
+
+	insertAudit = `INSERT INTO audit (at, actor, action, subject, note) VALUES ($1, $2, $3, $4, $5)`
+)

@@ -1,0 +1,117 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"wayside/internal/mapdata"
+)
+
+// Bounds of what a node takes of the database. A URL may say otherwise: pool_max_conns, connect_timeout.
+const (
+	maxConns       = 16
+	connectTimeout = 5 * time.Second
+
+	// A node that is stopped in the middle of a transaction must not hold its locks for long.
+	idleInTransaction = "10s"
+)
+
+// Config is what Open needs.
+type Config struct {
+	URL string // postgres://…, with all that libpq knows; it may hold a password and is never shown
+
+	Now func() time.Time // for what no caller dates; nil: time.Now
+	Log *slog.Logger     // of what a job could not do and tries again; nil: nobody hears
+
+	// Migrate brings the schema up to date. Without it, Open does so for an empty database only, and refuses one that is
+	// older: somebody must decide to migrate what other nodes work with.
+	Migrate bool
+}
+
+// DB is an open store. Its methods may be called from many goroutines.
+type DB struct {
+	now    func() time.Time
+	logger *slog.Logger
+	kinds  map[string]mapdata.Kind
+	pool   *pgxpool.Pool
+}
+
+// Open connects to the database. It fails with ErrOlder where the schema is to be migrated first, and with another error
+// where it was made by a newer version, or where it cannot be reached.
+func Open(ctx context.Context, cfg Config) (_ *DB, err error) {
+	pool, err := pgxpool.ParseConfig(cfg.URL)
+	if err != nil {
+		return nil, errURL
+	}
+	if err := prepare(ctx, cfg); err != nil {
+		return nil, err
+	}
+	db := &DB{now: cfg.Now, logger: cfg.Log, kinds: make(map[string]mapdata.Kind, mapdata.KindCount)}
+	if db.now == nil {
+		db.now = time.Now
+	}
+	if db.logger == nil {
+		db.logger = slog.New(slog.DiscardHandler)
+	}
+	for k, info := range mapdata.Kinds() {
+		db.kinds[info.ID] = mapdata.Kind(k)
+	}
+	if !hasParameter(cfg.URL, "pool_max_conns") {
+		pool.MaxConns = maxConns
+	}
+	settle(pool.ConnConfig)
+	pool.AfterConnect = durable
+	if db.pool, err = pgxpool.NewWithConfig(ctx, pool); err != nil {
+		return nil, failure("open database", err)
+	}
+	if err := db.Ping(ctx); err != nil {
+		db.pool.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// errURL replaces the driver's own error, which repeats parts of the URL.
+var errURL = errors.New("database.url is no URL of a PostgreSQL database")
+
+// settle sets what a connection is told unless the URL says it.
+func settle(conn *pgx.ConnConfig) {
+	if conn.ConnectTimeout == 0 {
+		conn.ConnectTimeout = connectTimeout
+	}
+	for name, value := range map[string]string{
+		"application_name":                    "wayside",
+		"idle_in_transaction_session_timeout": idleInTransaction,
+	} {
+		if _, ok := conn.RuntimeParams[name]; !ok {
+			conn.RuntimeParams[name] = value
+		}
+	}
+}
+
+// durable makes sure that a commit which returned is on the disk, also where the server's default is another. Whoever
+// asks for more, for a standby's copy, is not stopped.
+func durable(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`)
+	return err
+}
+
+// Close ends all connections, after what is under way.
+func (db *DB) Close() error {
+	db.pool.Close()
+	return nil
+}
+
+// Ping says whether the store can be read and written, and mapdata.ErrUnavailable if not.
+func (db *DB) Ping(ctx context.Context) error {
+	if _, err := db.State(ctx); err != nil {
+		return fmt.Errorf("%w: %w", mapdata.ErrUnavailable, err)
+	}
+	return nil
+}
