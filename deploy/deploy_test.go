@@ -1,0 +1,220 @@
+package deploy
+
+import (
+	"debug/elf"
+	"go/version"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"wayside/internal/config"
+)
+
+// build builds the program as the Dockerfile does.
+func build(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "wayside")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", binary, "./cmd/wayside")
+	cmd.Dir, cmd.Env = "..", append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// nodeNames are the nodes of compose.yaml.
+func nodeNames() []string { return []string{"node1", "node2", "node3"} }
+
+// TestBinary holds that the program runs in an image without anything else, and knows the commands that compose.yaml
+// gives it.
+func TestBinary(t *testing.T) {
+	binary := build(t)
+	f, err := elf.Open(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP {
+			t.Error("the binary asks for an interpreter: it is not static")
+		}
+	}
+	if libraries, err := f.ImportedLibraries(); err != nil || len(libraries) > 0 {
+		t.Errorf("the binary asks for %v, %v", libraries, err)
+	}
+	compose := readYAML(t, "compose.yaml")
+	for _, service := range nodeNames() {
+		command := compose.at("services", service, "command").list()
+		if len(command) != 3 || command[1] != "--config" || command[2] != "/etc/wayside/node.toml" {
+			t.Errorf("%s: command %v", service, command)
+			continue
+		}
+		if out, err := exec.CommandContext(t.Context(), binary, command[0], "--help").CombinedOutput(); err != nil || !strings.Contains(string(out), "--config") {
+			t.Errorf("%s: wayside %s: %v\n%s", service, command[0], err, out)
+		}
+	}
+	if out, err := exec.CommandContext(t.Context(), binary, "version").Output(); err != nil || !strings.HasPrefix(string(out), "wayside "+imageTag(compose.at("services", "node1", "image").text)+" ") {
+		t.Errorf("the image of node1 is not of this release: %s, %v", out, err)
+	}
+}
+
+func imageTag(image string) string {
+	_, tag, _ := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
+	return tag
+}
+
+// TestConfigurations holds that the program takes each configuration here, and that they fit to what stands around them.
+func TestConfigurations(t *testing.T) {
+	files, err := filepath.Glob("*.toml")
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range files {
+		if _, err := config.Load(config.Input{File: file}); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	node, err := config.Load(config.Input{File: "node.toml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compose := readYAML(t, "compose.yaml")
+	proxy, err := netip.ParseAddr(addressOf(compose, "proxy"))
+	if err != nil || !slices.Equal(node.HTTP.TrustedProxies, []netip.Prefix{netip.PrefixFrom(proxy, 32)}) {
+		t.Errorf("node.toml trusts %v, the proxy is at %v, %v", node.HTTP.TrustedProxies, proxy, err)
+	}
+	targets := read(t, "prometheus.yml")
+	for _, name := range nodeNames() {
+		_, port, _ := strings.Cut(node.HTTP.Listen, ":")
+		if got, want := compose.at("services", "proxy", "environment", strings.ToUpper(name)).text, addressOf(compose, name)+":"+port; got != want {
+			t.Errorf("the proxy looks for %s at %s; it is at %s", name, got, want)
+		}
+		_, port, _ = strings.Cut(node.Ops.Listen, ":")
+		if want := `"` + name + ":" + port + `"`; !strings.Contains(targets, want) {
+			t.Errorf("prometheus.yml does not ask %s", want)
+		}
+	}
+	given := compose.at("services", "node1", "environment").keys
+	for key := range given {
+		if !slices.ContainsFunc(config.Keys(), func(k string) bool { return config.Variable(k) == key }) {
+			t.Errorf("node1 gets %s, which is no variable of ours", key)
+		}
+	}
+	if len(given) == 0 {
+		t.Error("node1 gets no variable: nothing was checked")
+	}
+}
+
+// addressOf is a service's fixed address.
+func addressOf(compose *yaml, service string) string {
+	text := compose.at("services", service, "networks", "front").text
+	return strings.TrimSuffix(strings.TrimPrefix(text, "{ipv4_address: "), "}")
+}
+
+// TestCompose holds what makes the services hard to abuse, and what comes up the same way tomorrow.
+func TestCompose(t *testing.T) {
+	services := readYAML(t, "compose.yaml").at("services").keys
+	pinned := regexp.MustCompile(`^[a-z0-9./-]+:v?[0-9]+(\.[0-9]+)*-?[a-z0-9.]*$`)
+	for name, s := range services {
+		if image := s.at("image").text; !pinned.MatchString(image) || imageTag(image) == "latest" {
+			t.Errorf("%s: image %q is not pinned", name, image)
+		}
+		if s.at("security_opt").list() == nil || s.at("privileged").text != "" {
+			t.Errorf("%s may gain privileges", name)
+		}
+		if name == "postgres" {
+			continue // its image begins as root, to make the volume the server's own
+		}
+		if user := s.at("user").text; user == "" || strings.HasPrefix(user, "0") || strings.HasPrefix(user, "root") {
+			t.Errorf("%s: user %q", name, user)
+		}
+		if s.at("read_only").text != "true" || !slices.Equal(s.at("cap_drop").list(), []string{"ALL"}) {
+			t.Errorf("%s: read_only %q, cap_drop %q", name, s.at("read_only").text, s.at("cap_drop").text)
+		}
+	}
+	for _, name := range append(nodeNames(), "proxy", "migrate", "postgres", "valkey") {
+		if services[name] == nil {
+			t.Errorf("there is no service %s", name)
+		}
+	}
+	for _, name := range []string{"node1", "node2", "node3", "postgres", "valkey", "migrate"} {
+		if services[name].at("ports").text != "" || len(services[name].at("ports").keys) > 0 {
+			t.Errorf("%s is open to the world", name)
+		}
+	}
+	if readYAML(t, "compose.yaml").at("networks", "data", "internal").text != "true" {
+		t.Error("database and cache lie in a network that leads elsewhere")
+	}
+}
+
+// TestDockerfile holds that the image is made with the module's Go, and runs as nobody in particular.
+func TestDockerfile(t *testing.T) {
+	dockerfile := read(t, "Dockerfile")
+	builder := regexp.MustCompile(`(?m)^FROM golang:([0-9.]+)-\w+ AS build$`).FindStringSubmatch(dockerfile)
+	needed := regexp.MustCompile(`(?m)^go ([0-9.]+)$`).FindStringSubmatch(read(t, "../go.mod"))
+	if builder == nil || needed == nil || version.Compare("go"+builder[1], "go"+needed[1]) < 0 || version.Lang("go"+builder[1]) != version.Lang("go"+needed[1]) {
+		t.Errorf("built with Go %v, and go.mod asks for %v", builder, needed)
+	}
+	for _, line := range []string{"FROM gcr.io/distroless/static-debian12:nonroot", "USER 65532:65532", `ENTRYPOINT ["/usr/local/bin/wayside"]`} {
+		if !strings.Contains(dockerfile, "\n"+line+"\n") {
+			t.Errorf("no line %s", line)
+		}
+	}
+	if !strings.Contains(dockerfile, "CGO_ENABLED=0") || strings.Contains(dockerfile, "latest") {
+		t.Error("the binary is not built static, or an image is not pinned")
+	}
+	// What the build needs is let through, and secrets are not.
+	ignore := read(t, "Dockerfile.dockerignore")
+	for _, line := range []string{"*", "!go.mod", "!go.sum", "!cmd", "!internal", "!web/*.go", "!web/dist"} {
+		if !strings.Contains("\n"+ignore, "\n"+line+"\n") {
+			t.Errorf("Dockerfile.dockerignore has no line %s", line)
+		}
+	}
+	if strings.Contains(ignore, "!deploy") {
+		t.Error("secrets beside compose.yaml go into the build")
+	}
+}
+
+// TestUnit has systemd look at the unit, and holds what keeps the service in its place.
+func TestUnit(t *testing.T) {
+	unit := read(t, "wayside.service")
+	for _, line := range []string{
+		"User=wayside", "StateDirectory=wayside", "NoNewPrivileges=yes", "ProtectSystem=strict", "ProtectHome=yes", "PrivateDevices=yes",
+		"MemoryDenyWriteExecute=yes", "CapabilityBoundingSet=", "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX", "UMask=0077",
+	} {
+		if !strings.Contains(unit, "\n"+line+"\n") {
+			t.Errorf("wayside.service has no %s", line)
+		}
+	}
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("SKIPPED: systemd-analyze is not here")
+	}
+	// The binary need not be installed where this runs.
+	file := filepath.Join(t.TempDir(), "wayside.service")
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(unit, "/usr/local/bin/wayside", "/bin/true")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", file).CombinedOutput()
+	if err != nil || strings.Contains(string(out), "wayside.service") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,263 @@
+package deploy
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+const near = "/v2/entities/nearby?lat=48.137154&lng=11.576124&radius=500"
+
+// TestProxy goes through the proxy as drivers and providers do: limits count clients, a node that dies is not noticed,
+// streams pass as they are written; and nothing of who did what and where is in the proxy's log.
+func TestProxy(t *testing.T) {
+	lookHAProxy(t)
+	binary := build(t)
+	const limits = "limits = { guest_reads_per_minute = 3 }\n"
+	nodes := []*node{startNode(t, binary, "https://map.example.org", limits), startNode(t, binary, "https://map.example.org", limits)}
+	p := startProxy(t, nodes[0].address, nodes[1].address, "127.0.0.1:"+freePort(t))
+
+	t.Run("limits count clients", func(t *testing.T) { limitsCountClients(t, p) })
+	t.Run("a node dies", func(t *testing.T) {
+		nodes[1].kill()
+		for i := range 40 {
+			if resp, body := p.client(t, fmt.Sprintf("127.0.3.%d", i+1)).do(t, http.MethodGet, near, ""); resp.StatusCode != http.StatusOK {
+				t.Fatalf("read %d after a node died: %d %s", i, resp.StatusCode, body)
+			}
+		}
+	})
+	secrets := streamPasses(t, p, nodes[0])
+	t.Run("the plain door", func(t *testing.T) { plainDoor(t, p) })
+	badCallers(t, p)
+	p.kill()
+	t.Run("the log", func(t *testing.T) { checkLog(t, p.out.String(), secrets) })
+}
+
+// limitsCountClients reads as one client until its limit is reached, and then as another. Each node counts for itself
+// here, where they share no cache.
+func limitsCountClients(t *testing.T, p *proxy) {
+	greedy := p.client(t, "127.0.0.2")
+	refused := false
+	for range 7 {
+		resp, _ := greedy.do(t, http.MethodGet, near, "")
+		refused = refused || resp.StatusCode == http.StatusTooManyRequests
+	}
+	if !refused {
+		t.Error("7 reads passed two nodes that let 3 through each")
+	}
+	refusals := 0
+	for i := range 6 {
+		resp, _ := greedy.do(t, http.MethodGet, near, "", "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", i), "Forwarded", "for=198.51.100.9")
+		if resp.StatusCode == http.StatusTooManyRequests {
+			refusals++
+		}
+	}
+	if refusals < 4 { // a minute has not passed, but some of it
+		t.Errorf("a client that claims another address each time was refused %d times of 6", refusals)
+	}
+	if resp, body := p.client(t, "127.0.0.3").do(t, http.MethodGet, near, ""); resp.StatusCode != http.StatusOK {
+		t.Errorf("another client pays for the first: %d %s", resp.StatusCode, body)
+	}
+}
+
+// streamPasses signs in, publishes a feed, opens a stream and pushes, all through the proxy but what an operator does. It
+// returns what must be in no log.
+func streamPasses(t *testing.T, p *proxy, n *node) []string {
+	t.Helper()
+	const email = "owner@example.org"
+	n.cli(t, "account", "create", "--email", email)
+	link, err := url.Parse(strings.TrimSpace(n.cli(t, "account", "login-link", "--email", email)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := p.client(t, "127.0.0.4")
+	token := link.Query().Get("token")
+	owner.do(t, http.MethodGet, link.RequestURI(), "")
+	resp, body := owner.do(t, http.MethodPost, "/v2/auth/verify", fmt.Sprintf(`{"token":%q}`, token))
+	if resp.StatusCode != http.StatusOK || len(resp.Cookies()) != 1 {
+		t.Fatalf("sign in: %d %s", resp.StatusCode, body)
+	}
+	cookie := resp.Cookies()[0]
+	_, body = owner.do(t, http.MethodPost, "/v2/feeds", `{"name":"Cameras","direction":"push","visibility":"public"}`, "Cookie", cookie.Name+"="+cookie.Value)
+	var registered struct {
+		Feed struct{ ID string }
+		Push string `json:"push_ingest_token"`
+	}
+	if err := json.Unmarshal([]byte(body), &registered); err != nil || registered.Push == "" {
+		t.Fatalf("register: %v %s", err, body)
+	}
+	n.cli(t, "feed", "approve", registered.Feed.ID)
+
+	events := p.client(t, "127.0.0.5").stream(t, "/v2/stream?lat=48.137154&lng=11.576124&radius=500")
+	events.want(t, "event: snapshot")
+	row := `[{"external_id":"c1","kind":"camera.speed","lat":48.137154,"lng":11.576124,"properties":{}}]`
+	if resp, body := owner.do(t, http.MethodPost, "/v2/feeds/"+registered.Push+"/entities", row); resp.StatusCode != http.StatusOK {
+		t.Fatalf("push: %d %s", resp.StatusCode, body)
+	}
+	events.want(t, "event: entity") // while the stream goes on: nothing holds it back until it is long enough
+	p.client(t, "127.0.0.6").do(t, http.MethodGet, "/map/tiles/14/8718/5685", "")
+	return []string{email, token, cookie.Value, registered.Push, registered.Feed.ID}
+}
+
+// lines are those of a stream that goes on until the test ends.
+type lines struct {
+	next chan string
+}
+
+func (c *caller) stream(t *testing.T, path string) *lines {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := c.web.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lines{next: make(chan string, 1000)}
+	go func() {
+		defer close(l.next)
+		for s := bufio.NewScanner(resp.Body); s.Scan(); {
+			select {
+			case l.next <- s.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { _ = resp.Body.Close() }) // the stream is broken off
+	return l
+}
+
+// want waits for a line.
+func (l *lines) want(t *testing.T, want string) {
+	t.Helper()
+	eventually(t, want, func() bool {
+		for {
+			select {
+			case line := <-l.next:
+				if line == want {
+					return true
+				}
+			default:
+				return false
+			}
+		}
+	})
+}
+
+// plainDoor leads to HTTPS, and answers those who give out certificates.
+func plainDoor(t *testing.T, p *proxy) {
+	c := p.client(t, "127.0.0.7")
+	resp, _ := c.do(t, http.MethodGet, "http://"+p.plain+near, "")
+	if location := resp.Header.Get("Location"); resp.StatusCode != http.StatusPermanentRedirect || location != "https://"+p.plain+near {
+		t.Errorf("%d %s", resp.StatusCode, location)
+	}
+	if resp, body := c.do(t, http.MethodGet, "http://"+p.plain+"/.well-known/acme-challenge/tok_en-1", ""); resp.StatusCode != http.StatusOK || body != "tok_en-1.thumb_print-1" {
+		t.Errorf("%d %q", resp.StatusCode, body)
+	}
+	if resp, _ := c.do(t, http.MethodGet, "/metrics", ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("GET /metrics at the public address: %d", resp.StatusCode)
+	}
+}
+
+// badCallers make the proxy complain: no TLS, no HTTP, and a request that is left off.
+func badCallers(t *testing.T, p *proxy) {
+	t.Helper()
+	for _, c := range []struct{ address, text string }{
+		{p.site, "GET " + near + " HTTP/1.1\r\n\r\n"},
+		{p.plain, "GET " + near + " HTTP/1.1\r\nBroken header 48.137154\r\n\r\n"},
+		{p.plain, "48.137154 11.576124\r\n\r\n"},
+	} {
+		dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP("127.0.0.8")}}
+		conn, err := dialer.DialContext(t.Context(), "tcp", c.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.WriteString(conn, c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, conn) // until the proxy hangs up
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// checkLog looks for what must not be in the log, and that the log is one.
+func checkLog(t *testing.T, log string, secrets []string) {
+	for _, secret := range append(secrets, "48.13", "11.57", "127.0.0.2", "127.0.0.4", "127.0.0.7", "127.0.0.8", "127.0.3.", "198.51.100", "lat=", "nearby", "8718") {
+		if strings.Contains(log, secret) {
+			t.Errorf("the log holds %q:\n%s", secret, log)
+		}
+	}
+	statuses := make(map[int]int)
+	errors := 0
+	for line := range strings.Lines(log) {
+		if !strings.HasPrefix(line, "{") {
+			continue // the proxy says something of itself
+		}
+		var entry struct {
+			Door, Error string
+			Status      int
+		}
+		if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.Door == "" {
+			t.Errorf("%v: %s", err, line)
+		}
+		statuses[entry.Status]++
+		if strings.Contains(line, `"error"`) {
+			errors++
+		}
+	}
+	if statuses[200] < 40 || statuses[429] == 0 || statuses[308] == 0 || statuses[400] < 2 || errors < 2 {
+		t.Errorf("answers in the log by status: %v, and %d errors", statuses, errors)
+	}
+}
+
+// TestProxyWithoutReadyNodes plays three nodes whose database comes and goes: what is ready serves everything, and where
+// nothing is, what is alive serves what it can.
+func TestProxyWithoutReadyNodes(t *testing.T) {
+	var ready [3]atomic.Bool
+	var addresses []string
+	for i := range ready {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/readyz" && !ready[i].Load() {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+			_, _ = fmt.Fprint(w, i)
+		}))
+		t.Cleanup(s.Close)
+		addresses = append(addresses, s.Listener.Addr().String())
+	}
+	ready[1].Store(true)
+	p := startProxy(t, addresses...)
+	c := p.client(t, "127.0.0.2")
+	served := func() map[string]bool {
+		by := make(map[string]bool)
+		for range 9 {
+			resp, body := c.do(t, http.MethodGet, "/", "")
+			if resp.StatusCode != http.StatusOK {
+				t.Fatalf("%d %s", resp.StatusCode, body)
+			}
+			by[body] = true
+		}
+		return by
+	}
+	eventually(t, "the one node that is ready serves alone", func() bool { by := served(); return len(by) == 1 && by["1"] })
+	ready[1].Store(false)
+	eventually(t, "no node is ready, and all serve", func() bool { return len(served()) == 3 })
+	ready[2].Store(true)
+	eventually(t, "another one is ready, and serves alone", func() bool { by := served(); return len(by) == 1 && by["2"] })
+}
