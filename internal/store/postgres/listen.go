@@ -1,0 +1,72 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Bounds of listening. A notification may be lost, with a connection or in a restart: whoever is poked looks anyway.
+const (
+	pokeEvery  = 400 * time.Millisecond
+	probeEvery = 10 * time.Second // of the connection, which may have gone without a word
+	probeWaits = 2 * time.Second
+)
+
+const listen = `LISTEN ` + Channel
+
+// Listen calls poke, which must not wait, whenever any node has changed something that followers see, and every 400 ms
+// besides, until ctx ends. It keeps a connection of its own, beside the pool, and makes another when that breaks.
+func (db *DB) Listen(ctx context.Context, poke func()) error {
+	for ctx.Err() == nil {
+		began := time.Now()
+		err := db.listen(ctx, poke)
+		if ctx.Err() != nil {
+			break
+		}
+		db.logger.Warn("cannot hear of changes at once; they are looked for instead", "error", err)
+		poke()
+		select {
+		case <-ctx.Done():
+		case <-time.After(pokeEvery - min(time.Since(began), pokeEvery)):
+		}
+	}
+	return nil
+}
+
+// listen does so until its connection breaks.
+func (db *DB) listen(ctx context.Context, poke func()) error {
+	connecting, cancel := context.WithTimeout(ctx, probeWaits)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(connecting, db.pool.Config().ConnConfig)
+	if err != nil {
+		return failure("listen for changes", err)
+	}
+	defer conn.Close(context.WithoutCancel(connecting)) //nolint:errcheck // nothing is lost
+	if _, err := conn.Exec(connecting, listen); err != nil {
+		return failure("listen for changes", err)
+	}
+	for probed := time.Now(); ; {
+		poke() // also at first: whatever was notified before is missed
+		waiting, cancel := context.WithTimeout(ctx, pokeEvery)
+		_, err := conn.WaitForNotification(waiting)
+		cancel()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil && (waiting.Err() == nil || conn.IsClosed()) {
+			return failure("listen for changes", err)
+		}
+		if time.Since(probed) < probeEvery {
+			continue
+		}
+		probed = time.Now()
+		probing, cancel := context.WithTimeout(ctx, probeWaits)
+		err = conn.Ping(probing)
+		cancel()
+		if err != nil {
+			return failure("listen for changes", err)
+		}
+	}
+}
