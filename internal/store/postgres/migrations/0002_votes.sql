@@ -1,5 +1,5 @@
 -- An entity that was voted on: what its votes add up to, and the service's own record of it at the first vote (D9.2). It
--- outlives the entity: histories are kept.
+-- outlives the entity: histories are kept. The key begins with what the entity is of, as the key of entities does.
 CREATE TABLE voted (
     source          text             NOT NULL, -- "incidents", or "feed:" and the feed's id
     external_id     text             NOT NULL COLLATE "C",

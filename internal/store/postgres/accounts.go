@@ -1,0 +1,81 @@
+package postgres
+
+import (
+	"context"
+
+	"wayside/internal/mapdata"
+)
+
+const (
+	accountColumns = `a.id, a.email, a.role, a.tier, a.created_at`
+
+	insertAccount        = `INSERT INTO accounts (id, email, role, tier, created_at) VALUES ($1, $2, $3, $4, $5)`
+	selectAccount        = `SELECT ` + accountColumns + ` FROM accounts AS a WHERE a.id = $1`
+	selectAccountByEmail = `SELECT ` + accountColumns + ` FROM accounts AS a WHERE a.email = $1`
+	selectAccounts       = `SELECT ` + accountColumns + ` FROM accounts AS a ORDER BY a.created_at, a.id`
+	updateAccount        = `UPDATE accounts SET role = $1, tier = $2 WHERE id = $3`
+)
+
+// scannedAccount is where the columns of an account go.
+type scannedAccount struct {
+	mapdata.Account
+	id      accountID
+	created instant
+}
+
+func (s *scannedAccount) columns() []any { return []any{&s.id, &s.Email, &s.Role, &s.Tier, &s.created} }
+
+func (s *scannedAccount) account() *mapdata.Account {
+	s.ID, s.CreatedAt = s.id.AccountID, s.created.Time
+	return &s.Account
+}
+
+func scanAccount(r row) (*mapdata.Account, error) {
+	var s scannedAccount
+	if err := r.Scan(s.columns()...); err != nil {
+		return nil, err
+	}
+	return s.account(), nil
+}
+
+// CreateAccount stores an account, or fails with mapdata.ErrConflict when the address has one.
+func (db *DB) CreateAccount(ctx context.Context, a *mapdata.Account) error {
+	return db.write(ctx, "create account", func(w *writing) error {
+		_, err := w.Exec(ctx, insertAccount, a.ID[:], a.Email, a.Role, a.Tier, millis(a.CreatedAt))
+		return err
+	})
+}
+
+// Account reads an account, or fails with mapdata.ErrNotFound.
+func (db *DB) Account(ctx context.Context, id mapdata.AccountID) (*mapdata.Account, error) {
+	a, err := scanAccount(db.pool.QueryRow(ctx, selectAccount, id[:]))
+	return a, failure("read account", err)
+}
+
+// AccountByEmail reads the account of an address, or fails with mapdata.ErrNotFound.
+func (db *DB) AccountByEmail(ctx context.Context, email string) (*mapdata.Account, error) {
+	a, err := scanAccount(db.pool.QueryRow(ctx, selectAccountByEmail, email))
+	return a, failure("find account", err)
+}
+
+// Accounts lists all accounts, oldest first.
+func (db *DB) Accounts(ctx context.Context) ([]mapdata.Account, error) {
+	all, err := list(ctx, db.pool, selectAccounts, func(r row) (mapdata.Account, error) {
+		a, err := scanAccount(r)
+		if err != nil {
+			return mapdata.Account{}, err
+		}
+		return *a, nil
+	})
+	return all, failure("list accounts", err)
+}
+
+// UpdateAccount stores role and tier, or fails with mapdata.ErrNotFound.
+func (db *DB) UpdateAccount(ctx context.Context, a *mapdata.Account, audit mapdata.AuditEntry) error {
+	return db.write(ctx, "update account", func(w *writing) error {
+		if err := w.one(ctx, updateAccount, a.Role, a.Tier, a.ID[:]); err != nil {
+			return err
+		}
+		return w.audit(ctx, audit)
+	})
+}

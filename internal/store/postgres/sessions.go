@@ -1,0 +1,134 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+const (
+	sessionColumns = `s.id, s.token_hash, s.account, s.created_at, s.seen_at, s.agent`
+
+	insertSession = `INSERT INTO sessions (id, token_hash, account, created_at, seen_at, agent) VALUES ($1, $2, $3, $4, $5, $6)`
+	selectSession = `SELECT ` + sessionColumns + `, ` + accountColumns + `
+		FROM sessions AS s JOIN accounts AS a ON a.id = s.account WHERE s.token_hash = $1`
+	selectSessions = `SELECT ` + sessionColumns + ` FROM sessions AS s WHERE s.account = $1 ORDER BY s.created_at, s.id`
+	touchSession   = `UPDATE sessions SET seen_at = $1 WHERE id = $2`
+	deleteSession  = `DELETE FROM sessions WHERE account = $1 AND id = $2`
+
+	apiTokenColumns = `t.id, t.account, t.name, t.token_hash, t.created_at, t.used_at`
+
+	insertAPIToken = `INSERT INTO api_tokens (id, account, name, token_hash, created_at, used_at) VALUES ($1, $2, $3, $4, $5, $6)`
+	selectAPIToken = `SELECT ` + apiTokenColumns + `, ` + accountColumns + `
+		FROM api_tokens AS t JOIN accounts AS a ON a.id = t.account WHERE t.token_hash = $1`
+	selectAPITokens = `SELECT ` + apiTokenColumns + ` FROM api_tokens AS t WHERE t.account = $1 ORDER BY t.created_at, t.id`
+	touchAPIToken   = `UPDATE api_tokens SET used_at = $1 WHERE id = $2`
+	deleteAPIToken  = `DELETE FROM api_tokens WHERE account = $1 AND id = $2`
+)
+
+// CreateSession stores a session, or fails with mapdata.ErrNotFound when there is no such account.
+func (db *DB) CreateSession(ctx context.Context, s *mapdata.Session) error {
+	return db.write(ctx, "create session", func(w *writing) error {
+		_, err := w.Exec(ctx, insertSession, s.ID, s.TokenHash, s.Account[:], millis(s.CreatedAt), millis(s.SeenAt), s.Agent)
+		return err
+	})
+}
+
+func scanSession(r row, more ...any) (mapdata.Session, error) {
+	var (
+		s             mapdata.Session
+		account       accountID
+		created, seen instant
+	)
+	err := r.Scan(append([]any{&s.ID, &s.TokenHash, &account, &created, &seen, &s.Agent}, more...)...)
+	s.Account, s.CreatedAt, s.SeenAt = account.AccountID, created.Time, seen.Time
+	return s, err
+}
+
+// Session finds a session and its account by the token's hash, or fails with mapdata.ErrNotFound.
+func (db *DB) Session(ctx context.Context, tokenHash []byte) (*mapdata.Session, *mapdata.Account, error) {
+	var a scannedAccount
+	s, err := scanSession(db.pool.QueryRow(ctx, selectSession, tokenHash), a.columns()...)
+	if err != nil {
+		return nil, nil, failure("find session", err)
+	}
+	return &s, a.account(), nil
+}
+
+// TouchSession stores when a session was last used.
+func (db *DB) TouchSession(ctx context.Context, id string, at time.Time) error {
+	return db.write(ctx, "touch session", func(w *writing) error {
+		_, err := w.Exec(ctx, touchSession, millis(at), id)
+		return err
+	})
+}
+
+// Sessions lists the account's sessions, oldest first.
+func (db *DB) Sessions(ctx context.Context, account mapdata.AccountID) ([]mapdata.Session, error) {
+	all, err := list(ctx, db.pool, selectSessions, func(r row) (mapdata.Session, error) { return scanSession(r) }, account[:])
+	return all, failure("list sessions", err)
+}
+
+// DeleteSession ends a session of the account, or fails with mapdata.ErrNotFound.
+func (db *DB) DeleteSession(ctx context.Context, account mapdata.AccountID, id string) error {
+	return db.write(ctx, "end session", func(w *writing) error {
+		return w.one(ctx, deleteSession, account[:], id)
+	})
+}
+
+// CreateAPIToken stores a token, or fails with mapdata.ErrNotFound when there is no such account.
+func (db *DB) CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry) error {
+	return db.write(ctx, "create API token", func(w *writing) error {
+		_, err := w.Exec(ctx, insertAPIToken, t.ID, t.Account[:], t.Name, t.TokenHash, millis(t.CreatedAt), millis(t.UsedAt))
+		if err != nil {
+			return err
+		}
+		return w.audit(ctx, audit)
+	})
+}
+
+func scanAPIToken(r row, more ...any) (mapdata.APIToken, error) {
+	var (
+		t             mapdata.APIToken
+		account       accountID
+		created, used instant
+	)
+	err := r.Scan(append([]any{&t.ID, &account, &t.Name, &t.TokenHash, &created, &used}, more...)...)
+	t.Account, t.CreatedAt, t.UsedAt = account.AccountID, created.Time, used.Time
+	return t, err
+}
+
+// APIToken finds a token and its account by the token's hash, or fails with mapdata.ErrNotFound.
+func (db *DB) APIToken(ctx context.Context, tokenHash []byte) (*mapdata.APIToken, *mapdata.Account, error) {
+	var a scannedAccount
+	t, err := scanAPIToken(db.pool.QueryRow(ctx, selectAPIToken, tokenHash), a.columns()...)
+	if err != nil {
+		return nil, nil, failure("find API token", err)
+	}
+	return &t, a.account(), nil
+}
+
+// TouchAPIToken stores when a token was last used.
+func (db *DB) TouchAPIToken(ctx context.Context, id string, at time.Time) error {
+	return db.write(ctx, "touch API token", func(w *writing) error {
+		_, err := w.Exec(ctx, touchAPIToken, millis(at), id)
+		return err
+	})
+}
+
+// APITokens lists the account's tokens, oldest first.
+func (db *DB) APITokens(ctx context.Context, account mapdata.AccountID) ([]mapdata.APIToken, error) {
+	all, err := list(ctx, db.pool, selectAPITokens, func(r row) (mapdata.APIToken, error) { return scanAPIToken(r) }, account[:])
+	return all, failure("list API tokens", err)
+}
+
+// DeleteAPIToken revokes a token of the account, or fails with mapdata.ErrNotFound.
+func (db *DB) DeleteAPIToken(ctx context.Context, account mapdata.AccountID, id string, audit mapdata.AuditEntry) error {
+	return db.write(ctx, "revoke API token", func(w *writing) error {
+		if err := w.one(ctx, deleteAPIToken, account[:], id); err != nil {
+			return err
+		}
+		return w.audit(ctx, audit)
+	})
+}
