@@ -54,7 +54,8 @@ var rules = map[string]rule{
 
 	"basemap": {never: transport},
 
-	"ratelimit": {ours: []string{"mapdata"}, never: transport},
+	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
+	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
 	"httpapi": {
 		ours:  []string{"account", "ahead", "apps", "feed", "ingest", "nearby", "provider/push", "source", "stream", "vote", "mapdata", "geo", "ratelimit", "basemap"},
 		never: []string{"database/sql", "modernc.org/sqlite"},

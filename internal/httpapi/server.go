@@ -51,7 +51,7 @@ type Deps struct {
 	Demo    *Demo            // nil: this is no demo
 
 	Limits  Limits
-	Buckets *ratelimit.Memory
+	Buckets ratelimit.Buckets
 }
 
 // Limits are the rates of D14, each a count in a minute.

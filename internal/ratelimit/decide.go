@@ -52,30 +52,54 @@ func Decide(state State, now time.Time, limit Limit, cost int) (State, Decision)
 	if limit.Count <= 0 {
 		return state, Decision{OK: true, Remaining: Unlimited}
 	}
-	const horizon = int64(Horizon / time.Microsecond)
-	var (
-		at    = now.UnixMicro()
-		unit  = max(1, min(int64(limit.Per/time.Microsecond), horizon)/int64(limit.Count))
-		burst = min(unit*int64(limit.Count), horizon)
-		// How far ahead the bucket is full again. More than the horizon means that the clock was set back.
-		ahead = min(max(0, int64(state)-at), horizon)
-	)
+	at := now.UnixMicro()
+	// How far ahead the bucket is full again. More than the horizon means that the clock was set back.
+	ahead := time.Duration(min(max(0, int64(state)-at), horizon)) * time.Microsecond
 	if cost <= 0 {
-		return state, decision(true, ahead, unit, burst, 0)
+		return state, limit.Decision(ahead, cost, true)
 	}
-	take := min(int64(min(cost, math.MaxInt32))*unit, horizon) // no unit is longer than the horizon: nothing overflows
-	if wait := ahead + min(take, burst) - burst; wait > 0 {
-		return state, decision(false, ahead, unit, burst, wait)
+	price := limit.Price(cost)
+	if ahead+min(price.Take, price.Burst) > price.Burst {
+		return state, limit.Decision(ahead, cost, false)
 	}
-	ahead = min(ahead+take, horizon)
-	return State(at + ahead), decision(true, ahead, unit, burst, 0)
+	ahead = min(ahead+price.Take, Horizon)
+	return State(at + int64(ahead/time.Microsecond)), limit.Decision(ahead, cost, true)
 }
 
-func decision(ok bool, ahead, unit, burst, wait int64) Decision {
-	return Decision{
-		OK:         ok,
-		Remaining:  int(max(0, burst-ahead) / unit),
-		RetryAfter: time.Duration(wait) * time.Microsecond,
-		Reset:      time.Duration(ahead) * time.Microsecond,
+// Price is what a request takes out of a bucket, and what the bucket holds, as times in which they are refilled.
+type Price struct{ Take, Burst time.Duration }
+
+// Price gives what so many units of the limit, 1 or more, are in time. The limit must be one.
+func (l Limit) Price(cost int) Price {
+	unit := l.unit()
+	return Price{
+		// No unit is longer than the horizon: nothing overflows.
+		Take:  time.Duration(min(int64(min(cost, math.MaxInt32))*unit, horizon)) * time.Microsecond,
+		Burst: time.Duration(l.burst()) * time.Microsecond,
 	}
 }
+
+// Decision says what was decided on a request of so many units, by whom ever: ahead is how far ahead the bucket is full
+// again now, whole microseconds, up to Horizon.
+func (l Limit) Decision(ahead time.Duration, cost int, ok bool) Decision {
+	if l.Count <= 0 {
+		return Decision{OK: true, Remaining: Unlimited}
+	}
+	micros := int64(ahead / time.Microsecond)
+	d := Decision{OK: ok, Remaining: int(max(0, l.burst()-micros) / l.unit()), Reset: ahead}
+	if !ok {
+		price := l.Price(cost)
+		d.RetryAfter = ahead + min(price.Take, price.Burst) - price.Burst
+	}
+	return d
+}
+
+const horizon = int64(Horizon / time.Microsecond)
+
+// unit is the time for one unit, in microseconds.
+func (l Limit) unit() int64 {
+	return max(1, min(int64(l.Per/time.Microsecond), horizon)/int64(l.Count))
+}
+
+// burst is the time in which an empty bucket is refilled, in microseconds.
+func (l Limit) burst() int64 { return min(l.unit()*int64(l.Count), horizon) }

@@ -30,6 +30,11 @@ const (
 // Key names one bucket: up to 120 bits of whom it belongs to, and the class above them.
 type Key struct{ high, low uint64 }
 
+// AppendBytes appends the 16 bytes of a key, for a keyed hash of it: they may be a client's address.
+func (k Key) AppendBytes(dst []byte) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, k.high), k.low)
+}
+
 const classShift = 56
 
 func newKey(class Class, high, low uint64) Key {

@@ -66,6 +66,16 @@ func (m *Memory) ask(key Key, limit Limit, cost int, now time.Time, take bool) D
 	return decision
 }
 
+// Raise makes a bucket as empty as the state says, if it is not already: others have taken from it too.
+func (m *Memory) Raise(key Key, state State) {
+	s := &m.sets[maphash.Comparable(m.seed, key)&uint64(len(m.sets)-1)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b, known := s.find(key); !known || b.state < state {
+		*b = bucket{key: key, state: state}
+	}
+}
+
 // find gives the key's bucket, or the one that it may take over: that which is soonest full again.
 func (s *set) find(key Key) (_ *bucket, known bool) {
 	soonest := &s.buckets[0]

@@ -20,7 +20,7 @@ const (
 	patience  = 500 * time.Millisecond // for one call
 	lookEvery = 250 * time.Millisecond
 	// atOnce is how many calls may be under way: those beyond it fail, since nothing answers so many in time. The library's
-	// queue holds twice as many on each of its connections, because beyond that it would wait whatever the context says.
+	// queue holds twice as many, because beyond that it would wait whatever the context says.
 	atOnce = 2048
 	queue  = 12 // as a power of two
 )
@@ -67,7 +67,7 @@ func Open(text string, o Options) (*Conn, error) {
 	option.DisableCache = true      // what is read must be what is stored
 	option.DisableRetry = true
 	option.AlwaysPipelining = true // or a call that is given up would close its connection
-	option.PipelineMultiplex = 1   // two connections
+	option.PipelineMultiplex = -1  // one connection, which is then never made while a caller waits
 	option.RingScaleEachConn = queue
 	option.ReadBufferEachConn, option.WriteBufferEachConn = 1<<16, 1<<16
 	option.Dialer.Timeout = patience

@@ -62,7 +62,10 @@ func (s *Service) takeBoth(r *rates, rows int, now time.Time) error {
 	switch {
 	case requests.OK && entities.OK:
 		s.take(r.requests, 1, now)
-		s.take(r.entities, rows, now)
+		if d := s.take(r.entities, rows, now); !d.OK { // other nodes have taken from it meanwhile; a request is lost
+			s.take(r.refused, 1, now)
+			return r.entities.refusal(d)
+		}
 		return nil
 	case entities.RetryAfter > requests.RetryAfter:
 		s.take(r.refused, 1, now)

@@ -22,7 +22,7 @@ const UnknownPerMinute = 60
 type Config struct {
 	Store    Store
 	Ingest   *ingest.Ingester
-	Buckets  *ratelimit.Memory
+	Buckets  ratelimit.Buckets
 	Now      func() time.Time
 	Log      *slog.Logger
 	Requests int                          // with one token in a minute (D7.3); 0: no limit
