@@ -72,10 +72,11 @@ fuzz: ## every fuzz target for FUZZTIME=10s
 	@$(STEP) 'fuzzing, $(FUZZTIME) for each target'
 	FUZZTIME=$(FUZZTIME) .ci/fuzz
 
-bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams for streams, BENCH=web for the page
+bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams, BENCH=cluster, BENCH=web for those
 	@case "$(BENCH)" in \
 	small) $(GO) run ./bench -entities 100000 ;; \
 	streams) $(GO) run ./bench -streams -entities 0 ;; \
+	cluster) $(GO) run ./bench -cluster ;; \
 	web) .ci/browser speed ;; \
 	*) $(GO) run ./bench ;; \
 	esac

@@ -23,14 +23,19 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds of each side of a comparison")
 	flag.StringVar(&o.dir, "dir", "", "working directory; empty: a temporary one, removed afterwards")
 	bare := flag.Int("bare", 0, "serve a fixed body of this size instead (used by bench itself)")
+	indexed := flag.Int("index", 0, "measure an index of so many entities instead (used by bench itself)")
 	flag.BoolVar(&o.streams, "streams", false, "measure streams alone, on a service without entities")
+	flag.BoolVar(&o.cluster, "cluster", false, "measure nodes on PostgreSQL and a large index instead")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	err := error(nil)
-	if *bare > 0 {
+	switch {
+	case *bare > 0:
 		err = serveBare(*bare)
-	} else {
+	case *indexed > 0:
+		err = printIndex(*indexed)
+	default:
 		err = run(ctx, o)
 	}
 	if err != nil {
@@ -43,7 +48,7 @@ type options struct {
 	entities, rounds int
 	round            time.Duration
 	dir              string
-	streams          bool
+	streams, cluster bool
 }
 
 // run does all the measuring, in an order in which each step leaves the service as the next wants it.
@@ -76,6 +81,9 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.stop()) }()
+	if o.cluster {
+		return b.runCluster(ctx)
+	}
 	if o.streams {
 		return b.all(ctx, []measurement{{"signing in and registering feeds", b.prepare}, {"opening streams", b.runStreams}})
 	}

@@ -290,20 +290,10 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // pushes measures pushing changed rows into the full store: alone, and reads beside it.
 func (b *bench) pushes(ctx context.Context) error {
-	c := newCountry()
 	const batches = 40
-	bodies := make([][]byte, batches)
-	version := 0
-	remake := func() {
-		version++
-		for i := range bodies {
-			bodies[i] = c.batch(prefix(i%len(b.feeds)), i/len(b.feeds)*batchRows%(b.entities/len(b.feeds)), batchRows, version)
-		}
-	}
 	var rates []float64
-	for range b.rounds {
-		remake()
-		rate, err := b.pushAll(ctx, bodies)
+	for round := range b.rounds {
+		rate, err := b.pushAll(ctx, b.bodies(batches, round+1))
 		if err != nil {
 			return err
 		}
@@ -312,8 +302,17 @@ func (b *bench) pushes(ctx context.Context) error {
 	rate := median(rates)
 	b.table.add("push, 5 000 rows a batch, durable", "≥ 50 000 rows/s", fmt.Sprintf("%.0f rows/s", rate), rate >= 50_000)
 
-	remake()
-	return b.beside(ctx, bodies)
+	return b.beside(ctx, b.bodies(batches, b.rounds+1))
+}
+
+// bodies makes batches of rows that differ from every version before.
+func (b *bench) bodies(batches, version int) [][]byte {
+	made := newCountry()
+	all := make([][]byte, batches)
+	for i := range all {
+		all[i] = made.batch(prefix(i%len(b.feeds)), i/len(b.feeds)*batchRows%(b.entities/len(b.feeds)), batchRows, version)
+	}
+	return all
 }
 
 // pace is the rate of pushing that reads must bear: the goal of pushing, in rows a second.

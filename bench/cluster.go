@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"wayside/internal/throwaway"
+)
+
+// cluster is three equal nodes on one PostgreSQL and one cache, beside the service on SQLite that b is.
+type cluster struct {
+	*bench   // on SQLite: what the nodes' reads are compared with
+	database *throwaway.PG
+	cache    *throwaway.CacheServer
+	nodes    []*bench
+}
+
+// nodes is how many nodes a cluster has.
+const nodes = 3
+
+// runCluster measures what more than one machine is for.
+func (b *bench) runCluster(ctx context.Context) (err error) {
+	c := &cluster{bench: b}
+	defer func() { err = errors.Join(err, c.close()) }()
+	return b.all(ctx, []measurement{
+		{"an index of ten million entities", b.indexes},
+		{"starting PostgreSQL, the cache and a node", c.open},
+		{"filling PostgreSQL", c.fillNode},
+		{"pushing into PostgreSQL", c.pushNode},
+		{"restarting the node", c.restartNode},
+		{"filling the store of the service on SQLite", c.fillEmbedded},
+		{"reading from both", c.compareReads},
+		{"starting two more nodes", c.startOthers},
+		{"a change becomes visible on every node", c.visibleEverywhere},
+	})
+}
+
+// open starts what nodes share, and the first of them.
+func (c *cluster) open(ctx context.Context) (err error) {
+	if c.database, err = throwaway.StartPostgres(); err != nil {
+		return err
+	}
+	if c.cache, err = throwaway.StartCache(); err != nil {
+		return err
+	}
+	if err := c.addNode(ctx); err != nil {
+		return err
+	}
+	return c.nodes[0].prepare(ctx)
+}
+
+// addNode starts one more node, with a folder of its own.
+func (c *cluster) addNode(ctx context.Context) error {
+	n := &bench{options: c.options, table: c.table, binary: c.binary}
+	n.dir = filepath.Join(c.dir, fmt.Sprintf("node%d", len(c.nodes)+1))
+	if err := os.MkdirAll(n.dir, 0o700); err != nil {
+		return err
+	}
+	var err error
+	if n.addr, err = freeAddress(); err != nil {
+		return err
+	}
+	if n.ops, err = freeAddress(); err != nil {
+		return err
+	}
+	if err := copyFile(filepath.Join(c.dir, "ca.pem"), filepath.Join(n.dir, "ca.pem")); err != nil {
+		return err
+	}
+	if err := n.configure(fmt.Sprintf("[database]\nurl = %q\n[cache]\nurl = %q\n", c.database.URL(), c.cache.URL())); err != nil {
+		return err
+	}
+	if len(c.nodes) == 0 {
+		if _, err := n.command(ctx, "migrate"); err != nil {
+			return err
+		}
+	} else {
+		n.cookie, n.feeds = c.nodes[0].cookie, c.nodes[0].feeds
+	}
+	c.nodes = append(c.nodes, n)
+	return n.start(ctx)
+}
+
+func copyFile(from, to string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o600)
+}
+
+// close ends the nodes and the servers.
+func (c *cluster) close() error {
+	var all error
+	for _, n := range c.nodes {
+		all = errors.Join(all, n.stop())
+	}
+	if c.cache != nil {
+		all = errors.Join(all, c.cache.Close())
+	}
+	if c.database != nil {
+		all = errors.Join(all, c.database.Close())
+	}
+	return all
+}
+
+func (c *cluster) fillNode(ctx context.Context) error { return c.nodes[0].fill(ctx) }
+
+func (c *cluster) fillEmbedded(ctx context.Context) error {
+	if err := c.prepare(ctx); err != nil {
+		return err
+	}
+	return c.fill(ctx)
+}
+
+// pushNode measures pushing changed rows; each batch is one transaction, committed to the disk.
+func (c *cluster) pushNode(ctx context.Context) error {
+	const batches, goal = 20, 20_000
+	var rates []float64
+	for round := range c.rounds {
+		rate, err := c.nodes[0].pushAll(ctx, c.nodes[0].bodies(batches, round+1))
+		if err != nil {
+			return err
+		}
+		rates = append(rates, rate)
+	}
+	rate := median(rates)
+	c.table.add("push into PostgreSQL, 5 000 rows a batch, durable", "≥ 20 000 rows/s", fmt.Sprintf("%.0f rows/s", rate), rate >= goal)
+	return nil
+}
+
+func (c *cluster) restartNode(ctx context.Context) error {
+	n := c.nodes[0]
+	if err := n.stop(); err != nil {
+		return err
+	}
+	if err := n.start(ctx); err != nil {
+		return err
+	}
+	const goal = 15 * time.Second
+	c.table.add(fmt.Sprintf("start to ready with %d entities from PostgreSQL", c.entities), "≤ 15 s", fmt.Sprintf("%.1f s", n.ready.Seconds()), n.ready <= goal)
+	return nil
+}
+
+// compareReads reads the same from both, in turn.
+func (c *cluster) compareReads(ctx context.Context) error {
+	const goal = 0.95
+	for _, wanted := range []int{20, 100} {
+		paths, err := c.paths(ctx, wanted)
+		if err != nil {
+			return err
+		}
+		var ratios []float64
+		for range c.rounds {
+			embedded, err := load(ctx, c.addr, paths, c.round)
+			if err != nil {
+				return err
+			}
+			node, err := load(ctx, c.nodes[0].addr, paths, c.round)
+			if err != nil {
+				return err
+			}
+			ratios = append(ratios, node.perSecond()/embedded.perSecond())
+		}
+		ratio := median(ratios)
+		c.table.add(fmt.Sprintf("nearby, ≈ %d entities, from a node on PostgreSQL / on SQLite", wanted), "≥ 95 %", fmt.Sprintf("%.0f %%", ratio*100), ratio >= goal)
+	}
+	return c.stop()
+}
+
+func (c *cluster) startOthers(ctx context.Context) error {
+	for len(c.nodes) < nodes {
+		if err := c.addNode(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changePace is the rate of changed rows beside which a change must be visible everywhere in time, in rows a second.
+const changePace = 20_000
+
+// visibleEverywhere measures how long after its 200 a pushed entity can be read from the other nodes, while others push.
+func (c *cluster) visibleEverywhere(ctx context.Context) error {
+	const batches = 40
+	pushing, stop := context.WithCancel(ctx)
+	defer stop()
+	var group sync.WaitGroup
+	var failed error
+	rows := 0
+	began := time.Now()
+	group.Go(func() {
+		all := c.nodes[0].bodies(batches, 100)
+		for i := 0; pushing.Err() == nil; i++ {
+			n := c.nodes[i%nodes]
+			if failed = n.push(ctx, n.feeds[i%batches%len(n.feeds)], all[i%batches], batchRows); failed != nil {
+				return
+			}
+			rows += batchRows
+			if rows%(batches*batchRows) == 0 {
+				all = c.nodes[0].bodies(batches, 100+rows/batchRows)
+			}
+			select {
+			case <-pushing.Done():
+			case <-time.After(time.Until(began.Add(time.Duration(rows) * time.Second / changePace))):
+			}
+		}
+	})
+	waits, err := c.probe(ctx)
+	elapsed := time.Since(began)
+	stop()
+	group.Wait()
+	if err = errors.Join(err, failed); err != nil {
+		return err
+	}
+	slices.Sort(waits)
+	p99 := waits[len(waits)*99/100]
+	c.table.add(fmt.Sprintf("a change is visible on every node after its 200, p99, beside %.0f changed rows/s", float64(rows)/elapsed.Seconds()), "≤ 1 s",
+		fmt.Sprintf("%.0f ms (median %.0f)", ms(p99), ms(waits[len(waits)/2])), p99 <= time.Second)
+	return nil
+}
+
+// probe pushes single rows through one node after the other and waits until the others tell of them.
+func (c *cluster) probe(ctx context.Context) ([]time.Duration, error) {
+	const probes = 300
+	rng := rand.New(rand.NewPCG(5, 6))
+	var waits []time.Duration
+	for i := range probes {
+		lat, lng := -40+rng.Float64(), 20+rng.Float64() // far from everything else
+		row := fmt.Appendf(nil, `[{"external_id":"probe:%d","kind":"alert.police","lat":%.6f,"lng":%.6f,"properties":{}}]`, i, lat, lng)
+		from := c.nodes[i%nodes]
+		if err := from.push(ctx, from.feeds[0], row, 1); err != nil {
+			return nil, err
+		}
+		began := time.Now()
+		path := fmt.Sprintf("/v2/entities/nearby?lat=%.6f&lng=%.6f&radius=1", lat, lng)
+		for _, n := range c.nodes {
+			if err := n.await(ctx, path); err != nil {
+				return nil, err
+			}
+		}
+		waits = append(waits, time.Since(began))
+	}
+	return waits, nil
+}
+
+// await reads until there is something.
+func (b *bench) await(ctx context.Context, path string) error {
+	const patience = 30 * time.Second
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(time.Millisecond) {
+		var answer struct{ Entities []json.RawMessage }
+		if err := b.call(ctx, http.MethodGet, path, nil, &answer); err != nil {
+			return err
+		}
+		if len(answer.Entities) > 0 {
+			return nil
+		}
+	}
+	return errors.New("a pushed row was not seen for half a minute")
+}
