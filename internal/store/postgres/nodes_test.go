@@ -229,28 +229,35 @@ func firstVotes(n *nodes) {
 	}
 }
 
-// votesWhileSevered: the account changes its vote while the old one is being severed from it.
+// votesWhileSevered: the account changes its vote while another node is severing the old one from it.
 func votesWhileSevered(n *nodes) {
-	for round := range 10 {
-		id, a := fmt.Sprint("live ", round), n.driver()
-		_, err := n.all[0].CastVote(n.Context(), liveBallot(id, a, mapdata.Confirm, start))
-		n.must(err)
-		n.atOnce(2, func(i int, db *DB) {
-			if i == 0 {
-				if _, err := db.pool.Exec(context.Background(), "UPDATE votes SET account = NULL WHERE account = $1", a[:]); err != nil {
-					n.Error(err)
-				}
-				return
-			}
-			if _, err := db.CastVote(context.Background(), liveBallot(id, a, mapdata.Dispute, start)); err != nil {
-				n.Error(err)
-			}
-		})
-	}
-	for column, vote := range map[string]mapdata.Vote{"confirms": mapdata.Confirm, "disputes": mapdata.Dispute} {
-		counted, stand := n.number("SELECT sum("+column+") FROM voted"), n.number("SELECT count(*) FROM votes WHERE vote = $1", vote)
-		if counted != stand {
-			n.Errorf("%d %s are counted, %d stand", counted, column, stand)
+	a := n.driver()
+	_, err := n.all[0].CastVote(n.Context(), liveBallot("a", a, mapdata.Confirm, start))
+	n.must(err)
+	severing, err := n.all[1].pool.Begin(n.Context())
+	n.must(err)
+	_, err = severing.Exec(n.Context(), "UPDATE votes SET account = NULL WHERE account = $1", a[:])
+	n.must(err)
+	cast := make(chan error, 1)
+	go func() {
+		_, err := n.all[2].CastVote(context.Background(), liveBallot("a", a, mapdata.Dispute, start))
+		cast <- err
+	}()
+	n.untilOneWaits()
+	n.must(severing.Commit(n.Context()))
+	n.must(<-cast)
+	n.agrees(mapdata.Incidents, 2)
+}
+
+// untilOneWaits returns once somebody waits for another's lock.
+func (n *nodes) untilOneWaits() {
+	n.Helper()
+	deadline := time.After(10 * time.Second)
+	for n.number("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 0 {
+		select {
+		case <-deadline:
+			n.Fatal("nobody waits")
+		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }

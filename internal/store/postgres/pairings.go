@@ -15,9 +15,8 @@ const (
 
 	insertPairing = `INSERT INTO pairings (device_hash, name, code_hash, agent, created_at, expires_at, state, tries)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`
-	selectPairing = `SELECT ` + pairingColumns + ` FROM pairings WHERE device_hash = $1`
-	// Locked: its screen may be taking it.
-	selectPairingByCode = `SELECT ` + pairingColumns + ` FROM pairings WHERE code_hash = $1 AND expires_at > $2 FOR NO KEY UPDATE`
+	selectPairing       = `SELECT ` + pairingColumns + ` FROM pairings WHERE device_hash = $1`
+	selectPairingByCode = `SELECT ` + pairingColumns + ` FROM pairings WHERE code_hash = $1 AND expires_at > $2`
 	countPairingTry     = `UPDATE pairings SET tries = tries + 1 WHERE name = $1 AND state = $2 AND expires_at > $3`
 	answerPairing       = `UPDATE pairings SET state = $2, account = $3 WHERE id = $1`
 	takePairing         = `UPDATE pairings SET state = $1 WHERE device_hash = $2 AND state = $3 AND expires_at > $4 RETURNING account`
@@ -79,7 +78,7 @@ func (db *DB) PairingByCode(
 
 // pairingByCode gives nil, and counts a try, where nothing matches: the transaction is to be committed then. Those who
 // try codes of one name wait for each other: otherwise guesses made at once would all be compared before the first was
-// counted.
+// counted. So a pairing that is found waiting is answered by nobody else; its screen takes it only afterwards.
 func (w *writing) pairingByCode(ctx context.Context, name string, codeHash []byte, now time.Time, maxTries int) (*mapdata.Pairing, error) {
 	if err := w.alone(ctx, scopePairings, name); err != nil {
 		return nil, err
