@@ -36,9 +36,12 @@ func (s *Service) fetch(ctx context.Context, u *upstream, p *place, tenant, key 
 	if s.Observe != nil {
 		s.Observe(u.Name, outcome, now.Sub(began))
 	}
-	u.calls.note(now, outcome)
-	if refused(err) {
-		u.calls.bar(now.Add(barredFor))
+	call := Call{OK: outcome == mapdata.OutcomeOK, Hung: outcome == mapdata.OutcomeTimeout, Refused: refused(err)}
+	barred := u.calls.note(now, call)
+	if s.Called != nil {
+		s.Called(u.Name, call)
+	}
+	if barred {
 		s.Log.Warn("the upstream refuses the secret; it is left alone for five minutes", "upstream", u.Name)
 	}
 	if outcome != mapdata.OutcomeOK {

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -20,24 +21,37 @@ type calls struct {
 	barred  time.Time // not called before this time, since it refused our secret (D8.6)
 }
 
-// note remembers how a call ended.
-func (c *calls) note(now time.Time, outcome mapdata.Outcome) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	ok := outcome == mapdata.OutcomeOK
-	c.last[c.count%recentCalls] = ok
-	c.count++
-	c.hangs = outcome == mapdata.OutcomeTimeout
-	if ok {
-		c.success = now
-	}
+// Call is how a call of an upstream ended.
+type Call struct {
+	OK      bool
+	Hung    bool // it ended because its time was over
+	Refused bool // the upstream did not take our secret
 }
 
-// bar keeps the upstream from being called for a while.
-func (c *calls) bar(until time.Time) {
+// note remembers how a call ended. An upstream that refused our secret is not called for a while; it says whether that is
+// new.
+func (c *calls) note(now time.Time, call Call) (barred bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.barred = until
+	c.last[c.count%recentCalls] = call.OK
+	c.count++
+	c.hangs = call.Hung
+	if call.OK {
+		c.success = now
+	}
+	barred = call.Refused && !now.Before(c.barred)
+	if call.Refused {
+		c.barred = now.Add(barredFor)
+	}
+	return barred
+}
+
+// Heard takes note of a call that another node made. So what is known of an upstream's health, and that it refuses our
+// secret, is known to all.
+func (s *Service) Heard(upstream string, c Call) {
+	if i := slices.Index(s.names, upstream); i >= 0 {
+		s.upstreams[i].calls.note(s.Now(), c)
+	}
 }
 
 // state says whether the upstream may be called at now, and whether a reader should wait for its answer.
@@ -80,7 +94,7 @@ func (s *Service) Health() mapdata.Health {
 		}
 	}
 	switch {
-	case good == 0 || s.adrift.Load():
+	case good == 0 || s.adrift.Load() || s.Reachable != nil && !s.Reachable():
 		h.Status = mapdata.Offline
 	case good < called:
 		h.Status = mapdata.Degraded

@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -49,6 +51,9 @@ type Config struct {
 	Observe func(upstream string, outcome mapdata.Outcome, took time.Duration) // told of each call; nil: nobody counts
 	Dropped func(upstream, what string)                                        // told of each row that is none of ours; nil: nobody counts
 	Taken   func(moved []geo.Circle)                                           // told, once they can be read, where answers changed what is known; nil: nobody watches
+	Called  func(upstream string, c Call)                                      // told of each call, for other nodes' Heard; nil: there are none
+
+	Reachable func() bool // says whether the live cache is there, even when nobody asks it; nil: it always is
 }
 
 // Prepare is the encoder that the cache of pins must have been made with: it puts the external id before what encode makes
@@ -136,25 +141,27 @@ func (s *Service) near(ctx context.Context, q *mapdata.Search, driver string, hi
 func (s *Service) ask(ctx context.Context, q *mapdata.Search, driver string) error {
 	p := placeOf(q.Center, q.Radius)
 	now := s.Now()
+	turns := s.turns(&p, driver, now)
+	if len(turns) == 0 {
+		return nil
+	}
+	keys := make([]string, len(turns))
+	for i := range turns {
+		keys[i] = turns[i].key
+	}
+	needs, err := s.windows.needs(ctx, keys, now)
+	if err != nil {
+		return err
+	}
 	var wait []chan struct{}
-	for _, u := range s.upstreams {
-		open, hangs := u.calls.state(now)
-		if !open || !u.Area.touches(&p) {
+	for i := range turns {
+		if needs[i] == nothing {
 			continue
 		}
-		tenant := s.tenant(u.Name, driver, now)
-		key := u.Name + "/" + tenant + "/" + p.key
-		needs, err := s.windows.need(ctx, key, now)
-		if err != nil {
-			return err
-		}
-		if needs == nothing {
-			continue
-		}
-		done := s.call(u, &p, tenant, key)
+		done := s.call(&turns[i], &p)
 		// An upstream that hung is not waited for again before it has answered: two seconds for each read would be no
 		// service at all.
-		if needs == fetch && done != nil && !hangs {
+		if needs[i] == fetch && done != nil && !turns[i].hangs {
 			wait = append(wait, done)
 		}
 	}
@@ -175,6 +182,38 @@ func (s *Service) ask(ctx context.Context, q *mapdata.Search, driver string) err
 	return nil
 }
 
+// turn is an upstream that may be asked for a driver.
+type turn struct {
+	*upstream
+	tenant string
+	key    string // of the driver, the place and the upstream
+	hangs  bool
+}
+
+// turns gives the upstreams that may be asked for a driver about a place.
+func (s *Service) turns(p *place, driver string, now time.Time) []turn {
+	var all []turn
+	for _, u := range s.upstreams {
+		if open, hangs := u.calls.state(now); open && u.Area.touches(p) {
+			tenant := s.tenant(u.Name, driver, now)
+			all = append(all, turn{u, tenant, s.windowKey(u.Name, tenant, p.key), hangs})
+		}
+	}
+	return all
+}
+
+// windowKey names the window of a tenant at a place. The windows may lie in a server that others can look into: it tells
+// neither.
+func (s *Service) windowKey(parts ...string) string {
+	mac := hmac.New(sha256.New, s.Key)
+	_, _ = mac.Write([]byte("window")) // a hash never fails
+	for _, part := range parts {
+		_, _ = mac.Write([]byte{0})
+		_, _ = mac.Write([]byte(part))
+	}
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:18])
+}
+
 // tenant is the key by which an upstream may tell one vehicle from another, for a day (D8.2).
 func (s *Service) tenant(upstream, driver string, now time.Time) string {
 	mac := hmac.New(sha256.New, s.Key)
@@ -187,39 +226,47 @@ func (s *Service) tenant(upstream, driver string, now time.Time) string {
 
 // call starts the key's call if it is its turn and nobody calls already, and gives what is closed when the call has ended;
 // nil: there is none.
-func (s *Service) call(u *upstream, p *place, tenant, key string) chan struct{} {
-	done, first := s.flights.join(key)
+func (s *Service) call(t *turn, p *place) chan struct{} {
+	done, first := s.flights.join(t.key)
 	if !first {
 		return done
 	}
 	select {
 	case s.slots <- struct{}{}:
 	default:
-		s.flights.land(key)
+		s.flights.land(t.key)
 		return nil // too many are under way
 	}
-	at := *p
+	mine, at := *t, *p
 	s.calling.Go(func() {
 		defer func() {
 			<-s.slots
-			s.flights.land(key)
+			s.flights.land(mine.key)
 		}()
-		s.claimAndCall(u, &at, tenant, key)
+		if err := s.claimAndCall(&mine, &at); err != nil && s.ctx.Err() == nil {
+			s.Log.Warn("cannot keep an upstream's answer", "upstream", mine.Name, "error", err)
+		}
 	})
 	return done
 }
 
-// claimAndCall calls the upstream if the key's turn has come, and keeps what it says.
-func (s *Service) claimAndCall(u *upstream, p *place, tenant, key string) {
+// claimAndCall calls the upstream if the key's turn has come, and keeps what it says. If another node calls, it waits for
+// that.
+func (s *Service) claimAndCall(t *turn, p *place) error {
 	ctx, cancel := context.WithTimeout(s.ctx, patience)
 	defer cancel()
-	mine, err := s.windows.claim(ctx, key)
-	if err == nil && mine {
-		err = s.fetch(ctx, u, p, tenant, key)
+	mine, err := s.windows.claim(ctx, t.key)
+	if err != nil {
+		return err
 	}
-	if err != nil && s.ctx.Err() == nil {
-		s.Log.Warn("cannot keep an upstream's answer", "upstream", u.Name, "error", err)
+	if !mine {
+		return s.windows.wait(ctx, t.key)
 	}
+	began := s.Now()
+	err = s.fetch(ctx, t.upstream, p, t.tenant, t.key)
+	ctx, cancel = context.WithTimeout(s.ctx, patience)
+	defer cancel()
+	return errors.Join(err, s.windows.ended(ctx, t.key, s.Now().Sub(began)))
 }
 
 // read gives what the cache holds.

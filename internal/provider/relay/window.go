@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -40,26 +41,76 @@ func needAt(age time.Duration) need {
 // what lies here is forgotten after 30 s (D13.1).
 type windows struct{ driver live.Driver }
 
-// need says what a key asks for at now.
-func (w windows) need(ctx context.Context, key string, now time.Time) (need, error) {
-	values, err := w.driver.Get(ctx, []string{"answered/" + key})
+// needs says what each of the keys asks for at now.
+func (w windows) needs(ctx context.Context, keys []string, now time.Time) ([]need, error) {
+	names := make([]string, len(keys))
+	for i, key := range keys {
+		names[i] = "answered/" + key
+	}
+	values, err := w.driver.Get(ctx, names)
 	if err != nil {
-		return nothing, fmt.Errorf("read window: %w", err)
+		return nil, fmt.Errorf("read windows: %w", err)
 	}
-	if len(values) != 1 || len(values[0]) != 8 {
-		return fetch, nil
+	all := make([]need, len(keys))
+	for i, value := range values {
+		all[i] = fetch
+		if len(value) == 8 {
+			all[i] = needAt(now.Sub(time.UnixMilli(int64(binary.BigEndian.Uint64(value)))))
+		}
 	}
-	at := time.UnixMilli(int64(binary.BigEndian.Uint64(values[0])))
-	return needAt(now.Sub(at)), nil
+	return all, nil
 }
+
+// What lies under a claim.
+var (
+	calling = []byte{1}
+	called  = []byte{2}
+)
 
 // claim takes the key's turn to call: it is given to one caller in four seconds, whichever node asks.
 func (w windows) claim(ctx context.Context, key string) (bool, error) {
-	ok, err := w.driver.Swap(ctx, "called/"+key, nil, []byte{1}, quiet)
+	ok, err := w.driver.Swap(ctx, "called/"+key, nil, calling, quiet)
 	if err != nil {
 		return false, fmt.Errorf("claim call: %w", err)
 	}
 	return ok, nil
+}
+
+// ended tells who waits at other nodes that the call is over, however it ended, so long after it was claimed.
+func (w windows) ended(ctx context.Context, key string, after time.Duration) error {
+	if after >= quiet {
+		return nil
+	}
+	if _, err := w.driver.Swap(ctx, "called/"+key, calling, called, quiet-after); err != nil {
+		return fmt.Errorf("end call: %w", err)
+	}
+	return nil
+}
+
+// lookAgain is how often a node looks whether another one's call is over.
+const lookAgain = 50 * time.Millisecond
+
+// wait waits until another node's call is over, or ctx is.
+func (w windows) wait(ctx context.Context, key string) error {
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	for {
+		values, err := w.driver.Get(ctx, []string{"called/" + key})
+		if ctx.Err() != nil {
+			return nil // it was waited for long enough, and that is no failure of ours
+		}
+		if err != nil {
+			return fmt.Errorf("wait for a call: %w", err)
+		}
+		if !bytes.Equal(values[0], calling) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
 }
 
 // answered notes a good answer.

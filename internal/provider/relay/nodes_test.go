@@ -1,0 +1,218 @@
+package relay_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	raw "github.com/valkey-io/valkey-go"
+
+	"wayside/internal/live"
+	"wayside/internal/mapdata"
+	"wayside/internal/provider/relay"
+	"wayside/internal/safehttp"
+	"wayside/internal/throwaway"
+	"wayside/internal/valkey"
+)
+
+// node is the source at one node, with a connection of its own to the cache that all share.
+type node struct {
+	*relay.Service
+	t *testing.T
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newNode(t *testing.T, s *throwaway.CacheServer, called func(string, relay.Call), upstreams ...relay.Upstream) *node {
+	t.Helper()
+	web, err := safehttp.New(safehttp.Options{UserAgent: "wayside/test", Timeout: 2 * time.Second, MaxBody: 1 << 20, PerHost: 64})
+	must(t, err)
+	cache, err := valkey.Open(s.URL(), valkey.Options{Log: slog.New(slog.DiscardHandler)})
+	must(t, err)
+	encode := func(dst []byte, e *mapdata.Entity) []byte { return append(dst, e.Properties...) }
+	n := &node{relay.New(relay.Config{
+		Upstreams: upstreams, Web: web, Windows: cache, Pins: live.New(cache, relay.Prepare(encode), time.Now), Key: []byte("key"),
+		Now: time.Now, Log: slog.New(slog.DiscardHandler), Reachable: cache.Up, Called: called,
+	}), t}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- n.Run(ctx) }()
+	t.Cleanup(func() { // the cache goes after who uses it
+		stop()
+		must(t, <-ended)
+		web.Close()
+	})
+	cacheCtx, stopCache := context.WithCancel(context.Background())
+	go func() { ended <- cache.Run(cacheCtx) }()
+	t.Cleanup(func() { stopCache(); must(t, <-ended) })
+	return n
+}
+
+func (n *node) near(driver string) (int, mapdata.Health) {
+	hits, health := n.Near(n.t.Context(), &mapdata.Search{Center: here, Radius: 1000, Kinds: mapdata.AllKinds, Now: time.Now()}, driver, nil)
+	return len(hits), health
+}
+
+// TestOneCallForAllNodes: a thousand drivers of one key at two nodes cause one call, at first and on a refresh, and those at
+// the node that does not call are shown the answer too (D8.3).
+func TestOneCallForAllNodes(t *testing.T) {
+	s := throwaway.Cache(t)
+	release := make(chan struct{})
+	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) { <-release; rows("x")(w, r) })
+	nodes := []*node{newNode(t, s, nil, upstream(t, "a", p, 1)), newNode(t, s, nil, upstream(t, "a", p, 1))}
+	all := func() {
+		var drivers sync.WaitGroup
+		for i := range 1000 {
+			drivers.Go(func() {
+				if pins, _ := nodes[i%2].near("d"); pins != 1 {
+					t.Errorf("%d pins at node %d", pins, i%2)
+				}
+			})
+		}
+		eventually(t, "the call", func() bool { return p.calls() > 0 })
+		select {
+		case <-release:
+		default:
+			close(release)
+		}
+		drivers.Wait()
+	}
+	all()
+	began := time.Now()
+	all()
+	if p.calls() != 1 {
+		t.Errorf("%d calls within four seconds", p.calls())
+	}
+	if nodes[0].near("another driver"); p.calls() != 2 {
+		t.Errorf("%d calls, want one of another driver", p.calls())
+	}
+	if p.query(0).Get("tenant") == p.query(1).Get("tenant") {
+		t.Error("two drivers are one tenant")
+	}
+	eventually(t, "four seconds", func() bool { return time.Since(began) > 4100*time.Millisecond })
+	all()
+	eventually(t, "the refresh", func() bool { return p.calls() == 3 })
+	all()
+	if p.calls() != 3 {
+		t.Errorf("%d calls in all, want 3", p.calls())
+	}
+}
+
+// TestWhatTheSharedCacheTells holds D13.1 for the cache's keys and values: nobody who looks in learns where a driver is, or
+// who, and what stands for them goes after 30 s.
+func TestWhatTheSharedCacheTells(t *testing.T) {
+	s := throwaway.Cache(t)
+	p := newProvider(t, rows("x"))
+	n := newNode(t, s, nil, upstream(t, "a", p, 1))
+	if pins, _ := n.near("session 1"); pins != 1 {
+		t.Fatalf("%d pins", pins)
+	}
+	u, err := url.Parse(s.URL())
+	must(t, err)
+	password, _ := u.User.Password()
+	client, err := raw.NewClient(raw.ClientOption{InitAddress: []string{u.Host}, Password: password, DisableCache: true})
+	must(t, err)
+	defer client.Close()
+	keys, err := client.Do(t.Context(), client.B().Keys().Pattern("*").Build()).AsStrSlice()
+	must(t, err)
+	asked := p.query(0)
+	windows := 0
+	for _, key := range keys {
+		value, err := client.Do(t.Context(), client.B().Get().Key(key).Build()).ToString()
+		must(t, err)
+		for _, told := range []string{asked.Get("tenant"), asked.Get("lat"), asked.Get("lng"), "session 1"} {
+			if strings.Contains(key, told) || strings.Contains(value, told) {
+				t.Errorf("%q tells %q", key, told)
+			}
+		}
+		left, err := client.Do(t.Context(), client.B().Pttl().Key(key).Build()).AsInt64()
+		must(t, err)
+		most := 2*live.Freshness + time.Minute
+		if !strings.HasPrefix(key, "wayside:pins/") && !strings.HasPrefix(key, "wayside:at/") {
+			windows++
+			most = 31 * time.Second
+		}
+		if left <= 0 || left > most.Milliseconds() {
+			t.Errorf("%q is kept for %d ms", key, left)
+		}
+	}
+	if windows != 2 || len(keys) < 4 {
+		t.Errorf("keys %q: want two windows beside the pins", keys)
+	}
+}
+
+// TestSharedCacheFails holds that its failures end the incidents within two seconds, and nothing else, and that they are
+// back within five once it is (Live incidents, 5).
+func TestSharedCacheFails(t *testing.T) {
+	for _, failure := range []struct {
+		name       string
+		begin, end func(*throwaway.CacheServer) error
+	}{
+		{"dead", (*throwaway.CacheServer).Stop, (*throwaway.CacheServer).Start},
+		{"hanging", (*throwaway.CacheServer).Pause, (*throwaway.CacheServer).Resume},
+		{"emptied", (*throwaway.CacheServer).Empty, nil},
+	} {
+		t.Run(failure.name, func(t *testing.T) {
+			s := throwaway.Cache(t)
+			n := newNode(t, s, nil, upstream(t, "a", newProvider(t, rows("x")), 1))
+			if pins, h := n.near("d"); pins != 1 || h.Status != mapdata.Online {
+				t.Fatalf("%d pins, %+v", pins, h)
+			}
+			must(t, failure.begin(s))
+			began := time.Now()
+			if failure.end != nil {
+				eventually(t, "offline", func() bool { return n.Health().Status == mapdata.Offline }) // though nobody reads
+				took := time.Since(began)
+				began = time.Now()
+				pins, h := n.near("d")
+				if _, err := n.Find(t.Context(), "x"); !errors.Is(err, mapdata.ErrUnavailable) {
+					t.Errorf("find: %v", err)
+				}
+				if read := time.Since(began); pins != 0 || h.Status != mapdata.Offline || took > 2*time.Second || read > 100*time.Millisecond {
+					t.Errorf("%d pins, %+v, %v until it is known, %v for a read", pins, h, took, read)
+				}
+				must(t, failure.end(s))
+				began = time.Now()
+			}
+			eventually(t, "back", func() bool {
+				pins, h := n.near("d")
+				return pins == 1 && h.Status == mapdata.Online
+			})
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("back after %v", took)
+			}
+		})
+	}
+}
+
+// TestOthersCallsAreHeard: an upstream that one node called is known to all, and one that refuses the secret is left alone
+// by all (D8.6, D8.8).
+func TestOthersCallsAreHeard(t *testing.T) {
+	s := throwaway.Cache(t)
+	good, bad := newProvider(t, rows("x")), newProvider(t, status(http.StatusUnauthorized))
+	upstreams := []relay.Upstream{upstream(t, "good", good, 1), upstream(t, "bad", bad, 2)}
+	second := newNode(t, s, nil, upstreams...)
+	if h := second.Health(); h.Status != mapdata.Offline {
+		t.Errorf("before any call: %+v", h)
+	}
+	first := newNode(t, s, func(name string, c relay.Call) { second.Heard(name, c) }, upstreams...)
+	first.near("d")
+	if h := second.Health(); h.Status != mapdata.Degraded || h.OK != 1 || h.Fail != 1 {
+		t.Errorf("after another node's calls: %+v", h)
+	}
+	if second.near("another driver"); bad.calls() != 1 || good.calls() != 2 {
+		t.Errorf("%d calls of the upstream that refuses us, want 1", bad.calls())
+	}
+	second.Heard("nobody", relay.Call{OK: true})
+}
