@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -14,6 +13,9 @@ import (
 
 // archived lists what a backup holds, in its order.
 func archived() []string { return []string{databaseFile, keyFile} }
+
+// errOthersBackup is what backup and restore say of a database that has tools of its own.
+var errOthersBackup = errors.New("the database is PostgreSQL: use pg_dump and pg_restore, and copy the secret key; see docs/operating.md")
 
 // backupCmd is wayside backup.
 type backupCmd struct {
@@ -26,6 +28,9 @@ func (c *backupCmd) Run(p *program) error {
 	cfg, err := c.load(p, nil)
 	if err != nil {
 		return err
+	}
+	if cfg.Database.URL != "" {
+		return errOthersBackup
 	}
 	if _, err := os.Stat(filepath.Join(cfg.DataDir, databaseFile)); err != nil {
 		return fmt.Errorf("there is nothing to back up: %w", err)
@@ -47,11 +52,14 @@ func (c *backupCmd) Run(p *program) error {
 // backup gathers the files in a folder beside the archive, where there must be room for it anyway, and packs them. The
 // archive gets its name once it is complete.
 func (c *backupCmd) backup(p *program, cfg *config.Config, to string) (err error) {
-	o, err := openOffice(p, cfg, slog.New(slog.DiscardHandler), nil, nil)
+	if _, err := secretKey(cfg.DataDir); err != nil {
+		return err
+	}
+	db, err := sqlite.Open(p.ctx, filepath.Join(cfg.DataDir, databaseFile), sqlite.Options{Now: p.now})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, o.store.Close()) }()
+	defer func() { err = errors.Join(err, db.Close()) }()
 	staging, err := os.MkdirTemp(filepath.Dir(to), ".wayside-backup-")
 	if err != nil {
 		return err
@@ -59,7 +67,7 @@ func (c *backupCmd) backup(p *program, cfg *config.Config, to string) (err error
 	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
 
 	copying := newProgress(p.stderr, p.say, "copying the database", "pages")
-	err = o.store.Backup(p.ctx, filepath.Join(staging, databaseFile), func(done, total int) { copying.Set(int64(done), int64(total)) })
+	err = db.Backup(p.ctx, filepath.Join(staging, databaseFile), func(done, total int) { copying.Set(int64(done), int64(total)) })
 	copying.Close()
 	if err != nil {
 		return err
@@ -108,6 +116,9 @@ func (c *restoreCmd) Run(p *program) (err error) {
 	cfg, err := c.load(p, nil)
 	if err != nil {
 		return err
+	}
+	if cfg.Database.URL != "" {
+		return errOthersBackup
 	}
 	file, err := os.Open(c.From)
 	if err != nil {

@@ -57,7 +57,7 @@ func (s *server) newIncidents(cfg *config.Config, now func() time.Time) (*incide
 	in := &incidents{web: web, cache: memory.New(now), about: aboutIncidents(cfg)}
 	var pins live.Driver = in.cache
 	if in.about.Stored {
-		pins = s.store.Live()
+		pins = s.store.livePins()
 	}
 	c := relay.Config{
 		Web: web, Windows: in.cache, Pins: live.New(pins, relay.Prepare(httpapi.EncodeEntity), now), Key: key, Now: now, Log: s.log,

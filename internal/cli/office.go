@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"time"
 
 	"wayside/internal/account"
@@ -14,17 +13,13 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
 	"wayside/internal/secret"
-	"wayside/internal/store/sqlite"
 )
-
-// databaseFile is the database in a data directory.
-const databaseFile = "wayside.db"
 
 // office is what commands work with beside a running service, and the service itself: the store, and the use cases of
 // people over it.
 type office struct {
 	config   *config.Config
-	store    *sqlite.DB
+	store    store
 	accounts *account.Service
 	feeds    *feed.Service
 	box      *secret.Box // seals auth headers
@@ -51,7 +46,7 @@ func (f *officeFlags) with(p *program, do func(ctx context.Context, o *office) e
 	return do(p.ctx, o)
 }
 
-// openOffice opens the data directory, and makes it if it is not there. changed is called after each change of a feed,
+// openOffice opens the data directory, which it makes if it is not there, and the store. changed is called after each change of a feed,
 // mailed after a letter was stored; nil: nobody waits for it.
 func openOffice(p *program, cfg *config.Config, log *slog.Logger, changed, mailed func()) (_ *office, err error) {
 	if err := makeDataDir(cfg.DataDir); err != nil {
@@ -73,8 +68,7 @@ func openOffice(p *program, cfg *config.Config, log *slog.Logger, changed, maile
 	if o.box, err = secret.New(headers); err != nil {
 		return nil, err
 	}
-	o.store, err = sqlite.Open(p.ctx, filepath.Join(cfg.DataDir, databaseFile), sqlite.Options{Now: p.now, Log: log})
-	if err != nil {
+	if o.store, err = openStore(p, cfg, log); err != nil {
 		return nil, err
 	}
 	o.accounts = account.New(account.Config{Store: signInStore{o.store, mailed}, Now: p.now, Key: codes, Log: log})

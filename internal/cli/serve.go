@@ -255,8 +255,8 @@ func (s *server) run(ctx context.Context, first ...job) error {
 		job{"collector", runCollector(s.env)},
 		// The store's own come last, since everybody else writes.
 		job{"pruning", s.prune},
-		job{"checkpoints", s.store.RunCheckpoints},
 	)
+	jobs = append(jobs, s.store.jobs(s.follower.Poke)...)
 	if s.ops != nil {
 		// What an operator looks at is there to the end.
 		jobs = append(jobs, job{"ops address", s.ops.run})

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"wayside/internal/valkey"
 )
 
 func anyText(s string) (string, error) { return s, nil }
@@ -136,18 +138,18 @@ func parseHost(name, address string) (string, netip.Addr, error) {
 }
 
 func checkDatabaseURL(s string) (string, error) {
-	if _, err := parseURL(s, "postgres", "postgresql"); err != nil {
-		return "", errors.New("must be empty (SQLite in data_dir)")
+	// Hosts may be several, or folders of sockets: what lies behind is the driver's to judge.
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return "", errors.New("must be empty (SQLite in data_dir) or begin with postgres://")
 	}
-	return "", errors.New("PostgreSQL is not available in this version yet: leave it empty for SQLite in data_dir")
+	if query := u.Query(); query.Has("password") || query.Has("sslpassword") {
+		return "", errors.New("the password stands before the @: postgres://user:password@host/database")
+	}
+	return s, nil
 }
 
-func checkCacheURL(s string) (string, error) {
-	if _, err := parseURL(s, "valkey", "redis"); err != nil {
-		return "", errors.New("must be empty (in the process)")
-	}
-	return "", errors.New("a shared cache (Valkey) is not available in this version yet: leave it empty for one in the process")
-}
+func checkCacheURL(s string) (string, error) { return s, valkey.CheckURL(s) }
 
 func checkNetwork(s string) (string, error) {
 	if s == "" || len(s) > 64 || strings.ContainsFunc(s, func(r rune) bool { return r == ',' || unicode.IsSpace(r) || unicode.IsControl(r) }) {

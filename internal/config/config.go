@@ -38,12 +38,12 @@ type Ops struct {
 
 // Database is where everything durable lives.
 type Database struct {
-	URL string // default empty: SQLite in the data directory
+	URL string // postgres://…; default empty: SQLite in the data directory
 }
 
 // Cache is what nodes share for minutes.
 type Cache struct {
-	URL string // default empty: in the process
+	URL string // as valkey.CheckURL takes it; default empty: in the process
 }
 
 // Limits are rates and counts; each is at least 1 unless it says otherwise.

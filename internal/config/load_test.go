@@ -22,9 +22,9 @@ trusted_proxies = ["10.0.0.0/8", "fd00::1"]
 [ops]
 listen = "127.0.0.1:9001"
 [database]
-url = ""
+url = "postgres://wayside:hunter2@db1:5432,db2:5433/wayside?target_session_attrs=read-write"
 [cache]
-url = ""
+url = "valkeys://wayside:hunter2@cache.example.org:6380/2"
 [limits]
 guest_reads_per_minute = 1
 account_reads_per_minute = 2
@@ -85,7 +85,7 @@ func TestLoadTakesEveryKey(t *testing.T) {
 	want := &Config{
 		BaseURL: "https://map.example.org", DataDir: "/srv/wayside",
 		HTTP: HTTP{":9000", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::1/128")}},
-		Ops:  Ops{"127.0.0.1:9001"}, Limits: Limits{1, 2, 3, 0, 5, 6, 7},
+		Ops:  Ops{"127.0.0.1:9001"}, Database: Database{"postgres://wayside:hunter2@db1:5432,db2:5433/wayside?target_session_attrs=read-write"}, Cache: Cache{"valkeys://wayside:hunter2@cache.example.org:6380/2"}, Limits: Limits{1, 2, 3, 0, 5, 6, 7},
 		Read: Read{[]string{"https://page.example.org"}}, Chargers: Chargers{"ionity"},
 		Egress: Egress{"/etc/ca.pem", map[string]netip.Addr{"feeds.example.org": netip.MustParseAddr("127.0.0.1")}},
 		Mail:   Mail{"Wayside <wayside@example.org>", "smtps://user:hunter2@mail.example.org"}, Incidents: Incidents{"database"},
@@ -166,9 +166,9 @@ func TestFileProblems(t *testing.T) {
 		{"base URL with a path", "base_url = \"https://a.example.org/x\"", []string{"wayside.toml:1: base_url: takes scheme, host and port only, such as https://map.example.org"}},
 		{"base URL of another scheme", "base_url = \"ftp://a.example.org\"", []string{"wayside.toml:1: base_url: must be a URL that begins with http:// or https://"}},
 		{"origin with a slash", "[read]\ncors_origins = [\"https://a.example.org/\"]", []string{`wayside.toml:2: read.cors_origins: "https://a.example.org/": an origin has no slash at its end`}},
-		{"PostgreSQL", "[database]\nurl = \"postgres://u:secret@db/wayside\"", []string{"wayside.toml:2: database.url: PostgreSQL is not available in this version yet: leave it empty for SQLite in data_dir"}},
-		{"another database", "[database]\nurl = \"mysql://u:secret@db/wayside\"", []string{"wayside.toml:2: database.url: must be empty (SQLite in data_dir)"}},
-		{"Valkey", "[cache]\nurl = \"valkey://db\"", []string{"wayside.toml:2: cache.url: a shared cache (Valkey) is not available in this version yet: leave it empty for one in the process"}},
+		{"another database", "[database]\nurl = \"mysql://u:secret@db/wayside\"", []string{"wayside.toml:2: database.url: must be empty (SQLite in data_dir) or begin with postgres://"}},
+		{"a password that would show", "[database]\nurl = \"postgres://db/wayside?user=u&password=secret\"", []string{"wayside.toml:2: database.url: the password stands before the @: postgres://user:password@host/database"}},
+		{"another cache", "[cache]\nurl = \"memcached://u:secret@cache\"", []string{"wayside.toml:2: cache.url: must begin with valkey:// or redis://, or with valkeys:// or rediss:// for TLS"}},
 		{"bad mail server", "[mail]\nsmtp_url = \"http://u:secret@mail\"", []string{"wayside.toml:2: mail.smtp_url: must be a URL that begins with smtp:// or smtps://"}},
 		{"mail server with a path", "[mail]\nsmtp_url = \"smtp://mail/x\"", []string{"wayside.toml:2: mail.smtp_url: has no path: smtps://user:password@mail.example.org:465 is a whole one"}},
 		{"mail server with a bad option", "[mail]\nsmtp_url = \"smtp://mail?starttls=maybe\"", []string{"wayside.toml:2: mail.smtp_url: takes behind a question mark only starttls=required, starttls=optional or starttls=never"}},
@@ -258,6 +258,8 @@ func TestWriteTOML(t *testing.T) {
 		first.Upstreams[i].Secret = mask
 	}
 	first.Mail.SMTPURL = strings.Replace(first.Mail.SMTPURL, "hunter2", "xxxxx", 1)
+	first.Database.URL = strings.Replace(first.Database.URL, "hunter2", "xxxxx", 1)
+	first.Cache.URL = strings.Replace(first.Cache.URL, "hunter2", "xxxxx", 1)
 	first.origins, second.origins = nil, nil
 	if diff := cmp.Diff(first, second, cmp.AllowUnexported(Config{}), cmp.Comparer(func(a, b netip.Prefix) bool { return a == b }), cmp.Comparer(func(a, b netip.Addr) bool { return a == b })); diff != "" {
 		t.Error(diff)

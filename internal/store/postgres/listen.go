@@ -19,20 +19,20 @@ const listen = `LISTEN ` + Channel
 // Listen calls poke, which must not wait, whenever any node has changed something that followers see, and every 400 ms
 // besides, until ctx ends. It keeps a connection of its own, beside the pool, and makes another when that breaks.
 func (db *DB) Listen(ctx context.Context, poke func()) error {
-	for ctx.Err() == nil {
+	for {
 		began := time.Now()
 		err := db.listen(ctx, poke)
 		if ctx.Err() != nil {
-			break
+			return nil //nolint:nilerr // it ended because it was to end
 		}
 		db.logger.Warn("cannot hear of changes at once; they are looked for instead", "error", err)
 		poke()
 		select {
 		case <-ctx.Done():
+			return nil
 		case <-time.After(pokeEvery - min(time.Since(began), pokeEvery)):
 		}
 	}
-	return nil
 }
 
 // listen does so until its connection breaks.

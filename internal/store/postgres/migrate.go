@@ -36,7 +36,7 @@ var ErrOlder = mapdata.Describe(mapdata.ErrConflict,
 // schema was made by a newer program.
 func Pending(ctx context.Context, databaseURL string) ([]migrate.Migration, error) {
 	var pending []migrate.Migration
-	err := withSchema(ctx, databaseURL, func(db *sql.DB, all []migrate.Migration) (err error) {
+	err := withSchema(databaseURL, func(db *sql.DB, all []migrate.Migration) (err error) {
 		version, err := schemaVersion(ctx, db, len(all))
 		if err == nil {
 			pending = all[version:]
@@ -49,12 +49,12 @@ func Pending(ctx context.Context, databaseURL string) ([]migrate.Migration, erro
 // Migrate applies what the database lacks, each step in a transaction of its own. Several nodes may do so at the same
 // time. It fails, having changed nothing, when the schema was made by a newer program.
 func Migrate(ctx context.Context, databaseURL string) error {
-	return withSchema(ctx, databaseURL, func(db *sql.DB, all []migrate.Migration) error { return migrateAll(ctx, db, all) })
+	return withSchema(databaseURL, func(db *sql.DB, all []migrate.Migration) error { return migrateAll(ctx, db, all) })
 }
 
 // prepare leaves a schema that this program works with, or fails.
 func prepare(ctx context.Context, cfg Config) error {
-	return withSchema(ctx, cfg.URL, func(db *sql.DB, all []migrate.Migration) error {
+	return withSchema(cfg.URL, func(db *sql.DB, all []migrate.Migration) error {
 		version, err := schemaVersion(ctx, db, len(all))
 		switch {
 		case err != nil || version == len(all):
@@ -103,7 +103,7 @@ func schemaVersion(ctx context.Context, db *sql.DB, known int) (version int, err
 }
 
 // withSchema connects in the way that migrations need, several statements at once, and hands over all that there are.
-func withSchema(ctx context.Context, databaseURL string, do func(db *sql.DB, all []migrate.Migration) error) (err error) {
+func withSchema(databaseURL string, do func(db *sql.DB, all []migrate.Migration) error) (err error) {
 	all, err := migrate.Read(migrations, "migrations")
 	if err != nil {
 		return err

@@ -167,14 +167,14 @@ func failure(what string, err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("%s: %w", what, mapdata.ErrNotFound)
 	}
-	if kind, text := kindOf(err); kind != nil {
+	if text, kind := kindOf(err); kind != nil {
 		return fmt.Errorf("%s: %s%w: %w", what, text, kind, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
 
 // kindOf is what an error of the driver means to callers; nil: nothing that they tell apart.
-func kindOf(err error) (kind error, text string) {
+func kindOf(err error) (text string, kind error) {
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
 		return kindOfCode(server.Code)
@@ -185,31 +185,31 @@ func kindOf(err error) (kind error, text string) {
 	)
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return nil, "" // the caller's own doing
+		return "", nil // the caller's own doing
 	case errors.As(err, &connect), errors.As(err, &network),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err):
-		return mapdata.ErrUnavailable, ""
+		return "", mapdata.ErrUnavailable
 	}
-	return nil, ""
+	return "", nil
 }
 
-func kindOfCode(code string) (kind error, text string) {
+func kindOfCode(code string) (text string, kind error) {
 	switch code {
 	case "23505": // unique_violation
-		return mapdata.ErrConflict, ""
+		return "", mapdata.ErrConflict
 	case "23503": // foreign_key_violation
-		return mapdata.ErrNotFound, "what it belongs to: "
+		return "what it belongs to: ", mapdata.ErrNotFound
 	case "22021": // character_not_in_repertoire: nothing is stored under a text that no column can hold
-		return mapdata.ErrNotFound, ""
+		return "", mapdata.ErrNotFound
 	case "25006", // read_only_sql_transaction: a standby, or a former primary
 		"40001", "40P01", // serialization_failure, deadlock_detected
 		"55P03", "57014", // lock_not_available, query_canceled by a timeout of the server's
 		"25P03": // idle_in_transaction_session_timeout
-		return mapdata.ErrUnavailable, ""
+		return "", mapdata.ErrUnavailable
 	}
 	switch code[:min(len(code), 2)] {
 	case "08", "53", "57", "58", "XX": // connections, lack of room, shutting down and starting up, the system, damage
-		return mapdata.ErrUnavailable, ""
+		return "", mapdata.ErrUnavailable
 	}
-	return nil, ""
+	return "", nil
 }
