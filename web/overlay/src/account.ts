@@ -4,28 +4,11 @@ import { getAccount, getPreferences, putPreferences, Refused, signOut } from "./
 import { Cell } from "./cell.ts";
 import { choose, inForce, merge, nothingKept, readChoices, readKept, sent, unchoose, writeKept, type Choices, type Kept, type Settings } from "./settings.ts";
 import { keptUnder } from "./state.ts";
+import { readStored, store } from "./storage.ts";
 import type { Account } from "./wire.ts";
 
 /** Says that somebody was signed in here, so that guests' cars ask nothing that is refused. */
 const signedUnder = "wayside.signed-in";
-
-/** readStored and store tolerate that a browser keeps nothing. */
-function readStored(name: string): string | null {
-  try {
-    return localStorage.getItem(name);
-  } catch {
-    return null;
-  }
-}
-
-function store(name: string, value: string | null): void {
-  try {
-    if (value === null) localStorage.removeItem(name);
-    else localStorage.setItem(name, value);
-  } catch {
-    return; // what was chosen holds until the page is closed
-  }
-}
 
 const resendAfter = 30_000; // ms
 const sendAfter = 500; // a finger on "larger" comes again

@@ -27,27 +27,32 @@ import { Lookout } from "./lookout.ts";
 import { loadLibrary, mayDraw, type Library } from "./map.ts";
 import { poseAt, take, type Pose } from "./motion.ts";
 import { mountPanels } from "./panels.ts";
+import { refill } from "./parts.ts";
 import { locate, type Whereabouts } from "./position.ts";
 import { Purse } from "./purse.ts";
 import { inForce, readKept, type Language, type Settings } from "./settings.ts";
 import { show, sourcesByLayer, type Shown } from "./sights.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { keptUnder, makeState, type Actions, type State } from "./state.ts";
+import { readStored, store } from "./storage.ts";
 import { Upkeep } from "./stream.ts";
 
 const every = 1000; // ms between two looks at what has aged
 const startAgainAfter = 5000; // ms
+const upUnder = "wayside.up"; // where the browser keeps what is up on the map
 const leaveForReads = 4; // requests that a question about an alert does not take
 
-/** kept is what the driver chose before; a browser may keep nothing. */
+/** kept is what the driver chose before. */
 function kept(): Settings {
-  let text: string | null = null;
-  try {
-    text = localStorage.getItem(keptUnder);
-  } catch {
-    // Some browsers throw where storage is forbidden: nothing was kept then.
-  }
-  return inForce(readKept(text).choices, navigator.languages);
+  return inForce(readKept(readStored(keptUnder)).choices, navigator.languages);
+}
+
+/** keepUp keeps state.cameraMode over a reload, in this browser alone: it says more of a screen than of a driver. */
+function keepUp({ cameraMode }: State): void {
+  if (readStored(upUnder) === "north") cameraMode.set("north");
+  cameraMode.watch((mode) => {
+    store(upUnder, mode === "north" ? mode : null);
+  });
 }
 
 /** Driving is the car's position and the clock by which it moves: in a demo that runs faster, it does too. */
@@ -203,6 +208,7 @@ function main(): void {
   };
   watchLight(state);
   keepSpeaking(state);
+  keepUp(state);
   keepMoving(state, clock);
   const shown = keepShowing(state);
   upkeep.start();
@@ -220,7 +226,8 @@ function main(): void {
     return;
   }
   open(loading).catch((error: unknown) => {
-    console.error(error);
+    console.warn(error); // many a car's browser may not draw: that is no fault of the page
+    refill(byId("map"), []);
     state.drawable.set(false); // the list needs no map
   });
 }

@@ -51,3 +51,9 @@ test("what was known before stays as it was, and what nobody knows changes nothi
   expect(told(before, [event("weather", {})])).toEqual(before);
   expect(told(noNews, [])).toEqual(noNews);
 });
+
+test("that there is more than was told holds until the next snapshot", () => {
+  const news = told(noNews, [event("snapshot", { ...answer("a"), truncated: true }), event("entity", entity("b"))]);
+  expect(news.truncated).toBe(true);
+  expect(told(news, [event("snapshot", answer("a"))]).truncated).toBe(false);
+});

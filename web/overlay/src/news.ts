@@ -8,18 +8,20 @@ export interface News {
   health: readonly SourceHealth[];
   /** The service's time of the answer that was read last; null: of none. */
   fetched: string | null;
+  /** There is more around than was told. */
+  truncated: boolean;
 }
 
-export const noNews: News = { entities: new Map(), health: [], fetched: null };
+export const noNews: News = { entities: new Map(), health: [], fetched: null, truncated: false };
 
 /** answered is after a whole answer: what is not in it is not there. */
 export function answered(answer: NearbyAnswer): News {
-  return { entities: new Map(answer.entities.map((entity) => [entity.id, entity])), health: answer.sources, fetched: answer.fetched_at_utc };
+  return { entities: new Map(answer.entities.map((entity) => [entity.id, entity])), health: answer.sources, fetched: answer.fetched_at_utc, truncated: answer.truncated === true };
 }
 
 /** told is after the events that came together. Types that nobody knows change nothing. */
 export function told(before: News, events: readonly StreamEvent[]): News {
-  let { entities, health, fetched } = before;
+  let { entities, health, fetched, truncated } = before;
   let own: Map<string, Entity> | null = null; // a copy of ours, made once
   const change = (): Map<string, Entity> => {
     own ??= new Map(entities);
@@ -30,7 +32,7 @@ export function told(before: News, events: readonly StreamEvent[]): News {
     // The service writes what openapi.json says: it is the same program that served this page.
     switch (type) {
       case "snapshot": {
-        ({ entities, health, fetched } = answered(JSON.parse(data) as NearbyAnswer));
+        ({ entities, health, fetched, truncated } = answered(JSON.parse(data) as NearbyAnswer));
         own = null;
         break;
       }
@@ -54,6 +56,6 @@ export function told(before: News, events: readonly StreamEvent[]): News {
         break;
     }
   }
-  return { entities, health, fetched };
+  return { entities, health, fetched, truncated };
 }
 

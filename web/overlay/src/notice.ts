@@ -1,10 +1,11 @@
-// What the driver has to know or do: where the car is, and whether the service can be reached.
+// What the driver has to know or do: where the car is, whether the service can be reached, and what is not shown.
 
 import type { Cell } from "./cell.ts";
 import { element } from "./dom.ts";
 import { greyAfter } from "./decay.ts";
 import { label, say, tell } from "./parts.ts";
 import { parsePlace, type Finding } from "./position.ts";
+import { zoneOf } from "./shapes.ts";
 import type { Speech } from "./speech.ts";
 import type { Actions, Connection, State } from "./state.ts";
 
@@ -12,8 +13,25 @@ const every = 1000; // ms
 /** A break that is shorter is not worth a word. */
 const quietFor = 3000; // ms
 
-/** That there is no map need not be said for ever. */
+/** What cannot be helped need not be said for ever. */
 const explainFor = 20_000; // ms
+
+/** passing says for how long something has been so, and no more once it was said for a while (pure). */
+export function passing(isSo: boolean, since: number | null, now: number): { since: number | null; shown: boolean } {
+  if (!isSo) return { since: null, shown: false };
+  const from = since ?? now;
+  return { since: from, shown: now - from < explainFor };
+}
+
+/** makePassing remembers since when. */
+function makePassing(): (isSo: boolean, now: number) => boolean {
+  let since: number | null = null;
+  return (isSo, now) => {
+    const next = passing(isSo, since, now);
+    since = next.since;
+    return next.shown;
+  };
+}
 
 /** placeText says how far we are with the position; empty: all is well (pure). */
 export function placeText(finding: Finding, held: boolean, drawable: boolean, { say: speak }: Pick<Speech, "say">): string {
@@ -41,10 +59,10 @@ export function linkText(connection: Connection | null, located: boolean, online
 
 /** makeNotice shows them, each on a line of its own. */
 export function makeNotice(state: State, actions: Actions, speech: Cell<Speech>): HTMLElement {
-  const lines = ["draw", "place", "link"].map((about) => element("p", { hidden: "", "data-about": about }));
+  const lines = ["draw", "place", "link", "law", "most"].map((about) => element("p", { hidden: "", "data-about": about }));
   const typing = makeTyping(actions, speech);
   const box = element("div", { class: "notice panel", hidden: "" }, element("div", { role: "status" }, ...lines), typing);
-  const begun = performance.now();
+  const [mapless, zoned, truncated] = [makePassing(), makePassing(), makePassing()];
   const draw = (): void => {
     const words = speech.get();
     const pose = state.pose();
@@ -52,9 +70,11 @@ export function makeNotice(state: State, actions: Actions, speech: Cell<Speech>)
     const drawable = state.drawable.get();
     const finding = state.finding.get();
     const texts = [
-      drawable || now - begun > explainFor ? "" : words.say("draw.none"),
+      mapless(!drawable, now) ? words.say("draw.none") : "",
       placeText(finding, pose?.held ?? false, drawable, words),
       linkText(state.connection.get(), pose !== null, navigator.onLine, now, words),
+      zoned(state.entities.get().some((entity) => zoneOf(entity) > 0), now) ? words.say("law.zones") : "",
+      truncated(state.truncated.get(), now) ? words.say("map.truncated", { count: words.format.number(state.known.get().length) }) : "",
     ];
     lines.forEach((line, at) => {
       tell(line, texts[at] ?? "");
@@ -62,7 +82,7 @@ export function makeNotice(state: State, actions: Actions, speech: Cell<Speech>)
     typing.hidden = drawable || (finding !== "refused" && finding !== "missing");
     box.hidden = texts.every((text) => text === "");
   };
-  for (const cell of [speech, state.drawable, state.finding, state.connection, state.fix]) (cell as Cell<unknown>).watch(draw);
+  for (const cell of [speech, state.drawable, state.finding, state.connection, state.fix, state.truncated, state.entities]) (cell as Cell<unknown>).watch(draw);
   setInterval(draw, every);
   return box;
 }

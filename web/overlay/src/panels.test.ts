@@ -6,7 +6,7 @@ import { makeWords } from "./i18n/words.ts";
 import { turnAll, turnKind } from "./kindchoice.ts";
 import { aroundOf } from "./list.ts";
 import { iconOf, nameOf, streetOf } from "./naming.ts";
-import { linkText, placeText } from "./notice.ts";
+import { linkText, passing, placeText } from "./notice.ts";
 import { hostOf } from "./pairing.ts";
 import { isOff } from "./settings.ts";
 import type { Speech } from "./speech.ts";
@@ -134,4 +134,13 @@ it("addresses are shown as people type them", () => {
 it("the two stages sound different, and neither lasts longer than a second", () => {
   expect(notes.near.length).toBeGreaterThan(notes.ahead.length);
   for (const tone of Object.values(notes)) for (const { begins, lasts } of tone) expect(begins + lasts).toBeLessThanOrEqual(1);
+});
+
+it("what cannot be helped is said for a while, and again when it comes again", () => {
+  const first = passing(true, null, 1000);
+  expect(first).toEqual({ since: 1000, shown: true });
+  expect(passing(true, first.since, 20_999).shown).toBe(true);
+  expect(passing(true, first.since, 21_000)).toEqual({ since: 1000, shown: false });
+  expect(passing(false, first.since, 22_000)).toEqual({ since: null, shown: false });
+  expect(passing(true, null, 23_000).shown).toBe(true);
 });

@@ -50,12 +50,13 @@ export function mountPanels(state: State, actions: Actions): HTMLElement {
   const arrange = (): void => {
     const mapless = !state.drawable.get();
     all.classList.toggle("mapless", mapless);
-    list.hidden = !mapless && (!listOpen.get() || !card.hidden);
+    list.hidden = !mapless && (!listOpen.get() || !card.hidden || state.fix.get() === null);
   };
   listOpen.watch(arrange);
   state.drawable.watch(arrange);
   state.selected.watch(arrange);
   state.entities.watch(arrange);
+  state.fix.watch(arrange);
   state.settings.watch(({ density }) => {
     document.documentElement.style.setProperty("--density", String(density));
   });

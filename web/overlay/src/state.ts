@@ -52,6 +52,8 @@ export interface State {
   readonly motion: Cell<Motion | null>;
   /** Set by stream.ts: all entities around the car that are not gone, whatever the driver chose to see. */
   readonly known: Cell<readonly Entity[]>;
+  /** Set by stream.ts: there is more around than that. */
+  readonly truncated: Cell<boolean>;
   /** Set by main.ts: those of them that the driver wants to see. */
   readonly entities: Cell<readonly Entity[]>;
   /** Set by main.ts at start: the catalogues. */
@@ -97,6 +99,7 @@ export function makeState(settings: Settings, { fix, finding }: Pick<State, "fix
     finding,
     motion: new Cell<Motion | null>(null),
     known: new Cell<readonly Entity[]>([]),
+    truncated: new Cell<boolean>(false),
     entities: new Cell<readonly Entity[]>([]),
     sources: new Cell<readonly Source[]>([]),
     kinds: new Cell<readonly Kind[]>([]),

@@ -81,7 +81,8 @@ export class Upkeep {
       this.look();
     }, tickEvery);
     for (const event of ["online", "pageshow"]) {
-      window.addEventListener(event, () => {
+      window.addEventListener(event, (what) => {
+        if (what instanceof PageTransitionEvent && !what.persisted) return; // the page has only just begun
         this.#wake();
         this.look();
       });
@@ -226,6 +227,7 @@ export class Upkeep {
   #take(news: News): void {
     const before = this.#news;
     this.#news = news;
+    this.#state.truncated.set(news.truncated);
     if (news.entities !== before.entities) this.#state.known.set([...news.entities.values()]);
     if (news.health !== before.health) this.#state.health.set(news.health);
   }

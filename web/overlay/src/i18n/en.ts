@@ -4,11 +4,8 @@
 
 export const en = {
   // Everywhere
-  "app.name": "Wayside",
   "do.close": "Close",
   "do.back": "Back",
-  "do.cancel": "Cancel",
-  "do.retry": "Try again",
   "do.reset": "Reset",
   "state.on": "On",
   "state.off": "Off",
@@ -21,46 +18,30 @@ export const en = {
   "map.northUp": "North up",
   "map.zoomIn": "Zoom in",
   "map.zoomOut": "Zoom out",
-  "map.you": "Your position",
-  "map.pin": "{kind}, {distance} away",
-  "map.cluster.one": "{count} pin",
-  "map.cluster.other": "{count} pins",
   "map.truncated": "Only the nearest {count} are shown.",
-  "map.needsScript": "This page needs JavaScript.",
 
   // Where the driver is
   "place.locating": "Looking for your position …",
   "place.refused": "The car does not share its position. Touch the map where you are.",
   "place.missing": "Your position is not known. Touch the map where you are.",
-  "place.pick": "Touch the map where you are.",
   "place.type": "The car does not share its position. Type it in.",
   "place.coordinates": "Latitude, longitude",
   "place.set": "Go",
-  "place.picked": "Position set by hand",
   "place.again": "Use the car’s position",
   "place.held": "No position signal",
-  "place.inaccurate": "Position to within {distance}",
 
   // Connection
   "link.connecting": "Connecting …",
   "link.reconnecting": "Connection lost. Trying again …",
-  "link.retryIn": "Next try in {time}",
   "link.offline": "No connection. Pins may be out of date.",
-  "link.back": "Connected again",
   "link.stale": "Last update {age} ago",
-  "link.tooMany": "Too many requests. One moment …",
-  "link.starting": "The service is starting. One moment …",
   "link.failed": "The service does not answer. The page keeps trying.",
-  "link.refused": "The service refused the request.",
 
   // Drawing
   "draw.none": "This browser cannot draw the map. Here is what lies ahead.",
-  "draw.lost": "Drawing the map again …",
-  "draw.noBase": "There is no street map here.",
 
   // Banner
   "banner.label": "Alert ahead",
-  "banner.in": "in {distance}",
   "banner.here": "here",
   "banner.zone": "Camera zone",
   "banner.inZone": "You are in a camera zone",
@@ -74,20 +55,12 @@ export const en = {
   "ahead.empty": "Nothing ahead",
   "ahead.emptyAround": "Nothing around you",
   "ahead.open": "Show what lies ahead",
-  "ahead.item": "{kind}, {distance}, {street}",
-  "ahead.itemPlain": "{kind}, {distance}",
-  "ahead.time": "{time} away",
 
   // Card of a pin
-  "card.label": "Details",
-  "card.away": "{distance} away",
-  "card.street": "On {street}",
   "card.noStreet": "Street unknown",
   "card.seen": "Seen {age} ago",
   "card.seenNow": "Seen just now",
-  "card.since": "Reported {age} ago",
   "card.ends": "Expires in {time}",
-  "card.permanent": "Permanent",
   "card.zone": "The exact place is not shown here.",
   "card.source": "Source: {source}",
   "card.alsoFrom": "Also from: {sources}",
@@ -97,10 +70,6 @@ export const en = {
   "card.disputes.one": "{count} says gone",
   "card.disputes.other": "{count} say gone",
   "card.expired": "No longer there",
-
-  "status.reported": "Reported",
-  "status.confirmed": "Confirmed by drivers",
-  "status.disputed": "Disputed",
 
   "confidence.sure": "Very likely there",
   "confidence.likely": "Probably there",
@@ -112,20 +81,16 @@ export const en = {
   "vote.gone": "Gone",
   "vote.thanksThere": "Thank you. Marked as still there.",
   "vote.thanksGone": "Thank you. Marked as gone.",
-  "vote.undo": "Undo",
   "vote.undone": "Your vote was taken back.",
   "vote.late": "It is gone already.",
   "vote.tooMany": "Too many votes. One moment …",
   "vote.failed": "Your vote did not arrive. Try again.",
   "vote.guest": "Sign in to vote.",
-  "vote.yoursThere": "You said: still there",
-  "vote.yoursGone": "You said: gone",
 
   // Signing in with a phone
   "pair.title": "Sign in with your phone",
   "pair.scan": "Scan the code with your phone.",
   "pair.type": "Or open {address} and type:",
-  "pair.code": "Code",
   "pair.codeSpoken": "Code: {letters}",
   "pair.qr": "QR code for {address}",
   "pair.waiting": "Waiting for your phone …",
@@ -143,7 +108,6 @@ export const en = {
   "account.as": "Signed in as {name}",
   "account.signIn": "Sign in",
   "account.signOut": "Sign out",
-  "account.signedOut": "Signed out",
   "account.ended": "You have been signed out.",
   "account.kept": "Settings are kept in your account.",
   "account.keptHere": "Settings are kept in this browser.",
@@ -160,7 +124,6 @@ export const en = {
   "menu.none": "None",
   "menu.about": "About Wayside",
   "menu.developers": "For developers",
-  "menu.more": "More",
 
   "group.alerts": "Alerts",
   "group.cameras": "Cameras",
@@ -168,7 +131,6 @@ export const en = {
   "group.traffic": "Traffic",
 
   "sources.empty": "No sources",
-  "sources.yours": "Your feed",
   "sources.online": "Working",
   "sources.degraded": "Unreliable",
   "sources.offline": "Not working",
@@ -195,25 +157,16 @@ export const en = {
   "lead.title": "Alert distance",
   "lead.later": "Later",
   "lead.earlier": "Earlier",
-  "lead.normal": "Normal",
   "lead.value": "At {speed}: {distance} ahead",
 
   // Attribution and law
   "credits.title": "Data and map",
-  "credits.label": "Where the data is from",
   "credits.none": "No data in view",
   "law.zones": "Here cameras are shown as zones only.",
-  "law.hidden": "Some kinds are not shown here by law.",
-  "law.advice": "This is no legal advice.",
 
   // Demo
   "demo.label": "Demo drive",
   "demo.stop": "End demo",
-  "demo.start": "Start demo drive",
-
-  // Time
-  "time.now": "just now",
-  "time.ago": "{age} ago",
 
   // Kinds, by their ids
   "kind.alert.police": "Police",

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { languages, type Language } from "../settings.ts";
 import { en } from "./en.ts";
@@ -14,12 +14,12 @@ function textsOf(language: Language): Texts {
 }
 
 // What is the same as in English because that is how the language says it. Whatever else is the same was forgotten.
-const everywhere: readonly Key[] = ["app.name", "ahead.item", "ahead.itemPlain"];
+const everywhere: readonly Key[] = [];
 const same: Record<Exclude<Language, "en">, readonly Key[]> = {
-  de: ["banner.in", "banner.spoken", "banner.spokenStreet", "pair.code", "pair.codeSpoken", "lead.normal"],
-  fr: ["card.permanent", "card.confirms.one", "card.confirms.other", "pair.code", "menu.title", "menu.sources", "units.imperial", "kind.alert.police", "kind.alert.accident", "kind.alert.hazard.animal"],
-  nl: ["pair.code", "pair.codeSpoken", "account.title", "menu.title", "lead.later"],
-  es: ["lead.normal", "kind.alert.hazard.animal"],
+  de: ["banner.spoken", "banner.spokenStreet", "pair.codeSpoken"],
+  fr: ["card.confirms.one", "card.confirms.other", "menu.title", "menu.sources", "units.imperial", "kind.alert.police", "kind.alert.accident", "kind.alert.hazard.animal"],
+  nl: ["pair.codeSpoken", "account.title", "menu.title", "lead.later"],
+  es: ["kind.alert.hazard.animal"],
   it: ["account.title", "menu.title"],
 };
 
@@ -53,7 +53,7 @@ describe.each(languages)("%s", (language) => {
   });
 
   it("fits big buttons", () => {
-    const buttons = keys.filter((key) => /^(do\.|state\.|vote\.(there|gone)$|menu\.(title|all|none|more)$|map\.(recentre|headingUp|northUp)$|density\.(smaller|larger)$|lead\.(later|earlier|normal)$|theme\.(day|night|auto)$|units\.(metric|imperial)$)/.test(key));
+    const buttons = keys.filter((key) => /^(do\.|state\.|vote\.(there|gone)$|menu\.(title|all|none)$|map\.(recentre|headingUp|northUp)$|density\.(smaller|larger)$|lead\.(later|earlier)$|theme\.(day|night|auto)$|units\.(metric|imperial)$)/.test(key));
     expect(buttons.length).toBeGreaterThan(20);
     for (const key of buttons) expect(texts[key].length, `${key}: ${texts[key]}`).toBeLessThanOrEqual(18);
     for (const key of keys) expect(texts[key].length, key).toBeLessThanOrEqual(85);
@@ -64,9 +64,8 @@ describe.each(languages)("%s", (language) => {
       ["vote.there", "vote.gone"],
       ["state.on", "state.off"],
       ["confidence.sure", "confidence.likely", "confidence.open", "confidence.doubtful"],
-      ["status.reported", "status.confirmed", "status.disputed"],
       ["theme.day", "theme.night", "theme.auto"],
-      ["lead.later", "lead.normal", "lead.earlier"],
+      ["lead.later", "lead.earlier"],
       ["sources.online", "sources.degraded", "sources.offline"],
       keys.filter((key) => key.startsWith("kind.")),
     ];
@@ -99,9 +98,9 @@ describe("words", () => {
 
   it("demand what a text needs, and nothing else", () => {
     // @ts-expect-error: the distance is missing
-    words.say("banner.in");
+    words.say("card.seen");
     // @ts-expect-error: there is no such placeholder
-    words.say("banner.in", { distance: "1", street: "2" });
+    words.say("card.seen", { age: "1", street: "2" });
     // @ts-expect-error: there is no such text
     expect(() => words.say("banner.nowhere")).toThrow();
     // @ts-expect-error: it has no plural
@@ -116,8 +115,8 @@ describe("words", () => {
   it("count as the language does", () => {
     expect(words.count("card.confirms", 1, "1")).toBe("1 confirmation");
     expect(words.count("card.confirms", 0, "0")).toBe("0 confirmations");
-    expect(makeWords("fr", textsOf("fr")).count("map.cluster", 0, "0")).toBe("0 signalement");
-    expect(makeWords("es", textsOf("es")).count("map.cluster", 1_000_000, "1.000.000")).toBe("1.000.000 avisos");
+    expect(makeWords("fr", textsOf("fr")).count("card.confirms", 0, "0")).toBe("0 confirmation");
+    expect(makeWords("es", textsOf("es")).count("card.confirms", 1_000_000, "1.000.000")).toBe("1.000.000 confirmaciones");
     expect(makeWords("de", textsOf("de")).count("card.disputes", 2, "2")).toBe("2 sagen: weg");
   });
 
@@ -125,4 +124,13 @@ describe("words", () => {
     expect(words.kind("alert.volcano", "Volcano")).toBe("Volcano");
     expect(makeWords("de", textsOf("de")).kind("traffic.jam", "Traffic jam")).toBe("Stau");
   });
+});
+
+// Keys that are put together, by what they begin with.
+const composed = /^(kind|confidence|theme|units)\.|^sources\.(online|degraded|offline)$|^place\.(refused|missing)$|^card\.(confirms|disputes)\./;
+
+it("has no text that nobody says", () => {
+  const folder = new URL("../", import.meta.url);
+  const code = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts")).map((name) => readFileSync(new URL(name, folder), "utf8")).join("\n");
+  expect(keys.filter((key) => !composed.test(key) && !code.includes(`"${key}"`))).toEqual([]);
 });
