@@ -3,6 +3,8 @@
 import { mkdirSync } from "node:fs";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
+import type { Choices } from "../overlay/src/settings.ts";
+import { keptUnder } from "../overlay/src/state.ts";
 
 /** The windows of which screenshots are kept: width and height in CSS pixels. */
 export const screens = { large: { width: 1920, height: 1200 }, middle: { width: 1280, height: 800 }, small: { width: 1000, height: 750 } };
@@ -11,6 +13,8 @@ export const screens = { large: { width: 1920, height: 1200 }, middle: { width: 
 export const town = { lat: 52, lng: 5 };
 
 export interface Car {
+  /** The service that the page is from. */
+  service: string;
   page: Page;
   context: BrowserContext;
   /** Every address that the page and its workers asked for, in order. */
@@ -36,10 +40,16 @@ export interface Fix {
 export interface CarOptions extends BrowserContextOptions {
   /** Replaces the browser's geolocation by one that says what sense() is told, and nothing before. */
   sensor?: boolean;
+  /** What the driver has chosen before. */
+  choices?: Choices;
   /** What the page's clock shows when it opens; it goes on from there. car.page.clock moves it. */
   now?: Date;
   /** Where the mocked geolocation is; null: the driver refuses. Default: the town. */
   place?: { lat: number; lng: number } | null;
+  /** Another browser than that of all tests. */
+  browser?: Browser;
+  /** Starts the page's clock by hand: it stands still, and car.page.clock.runFor() moves it. */
+  stopped?: boolean;
 }
 
 let browser: Browser;
@@ -58,28 +68,35 @@ afterEach(async () => {
   const cars = open.splice(0);
   await Promise.all(cars.map(({ context }) => context.close()));
   for (const car of cars) {
-    expect(foreign(car.requests), "requests to others").toEqual([]);
+    expect(foreign(car.requests, car.service), "requests to others").toEqual([]);
     expect(car.errors, "errors of the page").toEqual([]);
   }
 });
 
 /** foreign picks the addresses that are not the service's. Drawings in the page itself (data:, blob:) go nowhere. */
-export function foreign(requests: readonly string[]): string[] {
-  return requests.filter((url) => !url.startsWith(`${inject("service")}/`) && !/^(data|blob):/.test(url));
+export function foreign(requests: readonly string[], service: string): string[] {
+  return requests.filter((url) => !url.startsWith(`${service}/`) && !/^(data|blob):/.test(url));
 }
 
 /** openCar opens the page at a path such as "/?at=52,5". */
-export async function openCar(path = "/", { place = town, sensor = false, now, ...options }: CarOptions = {}): Promise<Car> {
-  const context = await browser.newContext({
+export async function openCar(path = "/", { place = town, sensor = false, now, browser: other, stopped = false, choices, ...options }: CarOptions = {}): Promise<Car> {
+  const service = options.baseURL ?? inject("service");
+  const context = await (other ?? browser).newContext({
     viewport: screens.middle,
-    baseURL: inject("service"),
+    baseURL: service,
     ...(place && { geolocation: { latitude: place.lat, longitude: place.lng, accuracy: 10 }, permissions: ["geolocation"] }),
     ...options,
   });
   if (sensor) await context.addInitScript(installSensor);
+  if (choices) await context.addInitScript(keep, [keptUnder, JSON.stringify({ choices, updated: 1, unsent: false })] as const);
   if (now) await context.clock.setSystemTime(now);
+  if (stopped) {
+    await context.clock.install();
+    await context.clock.pauseAt(Date.now() + 1000);
+  }
   const page = await context.newPage();
   const car: Car = {
+    service,
     page,
     context,
     requests: [],
@@ -103,6 +120,11 @@ export async function openCar(path = "/", { place = town, sensor = false, now, .
   open.push(car);
   await page.goto(path);
   return car;
+}
+
+/** keep runs in the page, before its own scripts: what is chosen later stays. */
+function keep([name, value]: readonly [string, string]): void {
+  if (localStorage.getItem(name) === null) localStorage.setItem(name, value);
 }
 
 /** installSensor runs in the page, before its own scripts. */
@@ -146,6 +168,9 @@ export async function eventually<T>(what: string, look: () => Promise<T | null |
 
 /** Colour is red, green and blue, 0 to 255. */
 export type Colour = [red: number, green: number, blue: number];
+
+/** The blue of the cameras' drawings: nothing else on the map has it. The list has the same drawings. */
+export const cameraBlue: Colour = [28, 91, 184];
 
 /**
  * countPixels counts the pixels of the screen that are within 12 of a colour, as a driver would see them: it looks at a

@@ -1,21 +1,13 @@
-import axe from "axe-core";
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { languages } from "../overlay/src/settings.ts";
+import { languages, type Choices } from "../overlay/src/settings.ts";
 import { loadTexts, makeWords } from "../overlay/src/i18n/words.ts";
+import { check } from "./checks.ts";
 import { eventually, openCar, screens, type Car, type CarOptions } from "./harness.ts";
-
-const phone = { width: 390, height: 844 };
+import { phoneScreen } from "./phone.ts";
 
 /** openWith opens the page as it is for a driver who has chosen something before. */
-async function openWith(choices: object, options: CarOptions = {}, path = "/?at=52,5"): Promise<Car> {
-  const origin = { origin: "", localStorage: [{ name: "wayside.choices", value: JSON.stringify({ choices, updated: 1, unsent: false }) }] };
-  const car = await openCar("/about", options);
-  origin.origin = new URL(car.page.url()).origin;
-  await car.page.evaluate(([item]) => {
-    if (item) localStorage.setItem(item.name, item.value);
-  }, origin.localStorage);
-  await car.page.goto(path);
+async function openWith(choices: Choices, options: CarOptions = {}, path = "/?at=52,5"): Promise<Car> {
+  const car = await openCar(path, { choices, ...options });
   await car.page.locator(".menu-button").waitFor();
   return car;
 }
@@ -27,50 +19,24 @@ async function openCard({ page }: Car): Promise<void> {
   await page.locator(".card").waitFor();
 }
 
-/** violations are axe's. The page's policy lets no script in, and so axe comes by the debugger. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const { violations: found } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
-      runOnly: ["wcag2a", "wcag2aa", "wcag2aaa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    });
-    return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-  });
-}
-
-/** small are the things to touch that a finger in a moving car misses, or whose text does not fit. */
-const small = (page: Page): Promise<string[]> =>
-  page.evaluate(() =>
-    [...document.querySelectorAll("button, a, input")]
-      .filter((node) => {
-        const { width, height } = node.getBoundingClientRect();
-        return width > 0 && (width < 60 || height < 60 || node.scrollWidth > node.clientWidth + 1);
-      })
-      .map((node) => node.outerHTML.slice(0, 160)),
-  );
-
 const menuPages = ["account", "kinds", "sources", "networks", "display", "sound", "credits"];
 
 test.each([
   ["day", "en", screens.middle, 5],
   ["night", "de", screens.small, 10],
-  ["night", "fr", phone, 5],
-  ["day", "nl", phone, 0],
+  ["night", "fr", phoneScreen, 5],
+  ["day", "nl", phoneScreen, 0],
 ] as const)("by %s in %s everything can be touched and read by anybody", { timeout: 90_000 }, async (theme, language, viewport, density) => {
   const car = await openWith({ theme, language, density, tones: true }, { viewport });
   const { page } = car;
-  const check = async (what: string): Promise<void> => {
-    expect(await violations(page), what).toEqual([]);
-    expect(await small(page), what).toEqual([]);
-  };
-  await check("page");
+  await check(page, "page");
   await openCard(car);
-  await check("card");
+  await check(page, "card");
   await page.locator(".menu-button").click();
-  await check("menu");
+  await check(page, "menu");
   for (const name of menuPages) {
     await page.locator(`#menu-${name}`).click();
-    await check(name);
+    await check(page, name);
     await car.shot(`menu-${name}-${theme}-${language}`);
     await page.locator(".menu header button").first().click();
   }
@@ -100,10 +66,11 @@ test("what is chosen holds at once and after a reload", async () => {
   await page.locator("#camera-north").click();
   await eventually("miles in the list", async () => / (ft|mi)$/.test((await page.locator(".line strong").first().textContent()) ?? ""));
   const look = (): Promise<unknown> => page.evaluate(() => [document.documentElement.dataset["theme"], getComputedStyle(document.documentElement).fontSize]);
-  expect(await look()).toEqual(["night", "22px"]);
+  const up = (): Promise<string | null> => page.locator(".controls [data-mode]").getAttribute("data-mode");
+  expect([await look(), await up()]).toEqual([["night", "22px"], "north"]);
   await page.reload();
   await page.locator(".menu-button").waitFor();
-  expect(await look()).toEqual(["night", "22px"]);
+  expect([await look(), await up()]).toEqual([["night", "22px"], "north"]);
 });
 
 test("kinds and sources are turned off and on", async () => {
@@ -167,7 +134,7 @@ test("a guest pairs the car, votes, takes the vote back and signs out", { timeou
   await code.waitFor();
   expect(await code.textContent()).toMatch(/^[B-DF-HJ-NP-TV-Z]{4}-[B-DF-HJ-NP-TV-Z]{4}$/);
   await eventually("the QR code is drawn", () => page.locator(".qr").evaluate((image) => (image as HTMLImageElement).naturalWidth > 50));
-  expect(await violations(page)).toEqual([]);
+  await check(page, "pairing");
   await car.shot("pairing-night");
   expect(car.errors.splice(0)).toHaveLength(1); // that nobody is signed in, which was asked first
   approved = true;
@@ -196,7 +163,7 @@ test("the banner counts down, is said once and can be dismissed", { timeout: 90_
   await figure.waitFor({ timeout: 60_000 });
   expect(await figure.textContent()).toMatch(/^(\d+ m|< 50 m|here)$/);
   expect(await page.locator('[role="alert"]').textContent()).toMatch(/ in \d+ met/);
-  expect(await violations(page)).toEqual([]);
+  await check(page, "banner");
   await car.shot("banner");
   const kind = await page.locator(".banner .kind").textContent();
   await page.locator(".banner .away").click();
@@ -212,14 +179,14 @@ test("without a map the list is the page, and a place can be typed", async () =>
   await page.goto("/");
   const field = page.locator(".typing input");
   await field.waitFor();
-  expect(await violations(page)).toEqual([]);
+  await check(page, "a place to type");
   await field.fill("nowhere");
   await page.keyboard.press("Enter");
   expect(await field.getAttribute("aria-invalid")).toBe("true");
   await field.fill("52, 5");
   await page.keyboard.press("Enter");
   await page.locator(".line").first().waitFor();
-  expect(await small(page)).toEqual([]);
+  await check(page, "list");
   await car.shot("list-only");
   expect(car.errors.splice(0).filter((text) => !text.includes("WebGL"))).toEqual([]);
 });

@@ -60,7 +60,7 @@ export interface Demo {
   /** Where it puts its letters. */
   outbox: string;
   /** end waits until the process is gone. */
-  end(): Promise<void>;
+  end: () => Promise<void>;
 }
 
 /** startDemo starts the demo, on a free port if none is named, and waits until it says where it is. */

@@ -1,0 +1,107 @@
+import { expect, inject, test } from "vitest";
+import { placeOf } from "../overlay/src/shapes.ts";
+import { cameraBlue, countPixels, eventually, openCar, type Car } from "./harness.ts";
+import { findOne } from "./service.ts";
+import { startDemo, type Demo } from "./start.ts";
+
+const notice = ({ page }: Car): ReturnType<Car["page"]["locator"]> => page.locator('.notice [data-about="link"]');
+
+/** mark leaves something in the page that a reload would take away. */
+const mark = ({ page }: Car): Promise<void> =>
+  page.evaluate(() => {
+    document.documentElement.dataset["kept"] = "yes";
+  });
+
+const isKept = ({ page }: Car): Promise<boolean> => page.evaluate(() => document.documentElement.dataset["kept"] === "yes");
+
+test("a service that goes leaves grey pins, and comes back without a reload", { timeout: 90_000 }, async () => {
+  let demo: Demo | null = await startDemo(inject("program"));
+  let opened: Car | null = null;
+  try {
+    const { address } = demo;
+    const place = placeOf(await findOne("camera.avg_speed", address));
+    const car = await openCar("/about", { baseURL: address, locale: "en-IE", place });
+    opened = car;
+    const { page } = car;
+    await page.clock.install();
+    await page.goto("/");
+    await page.locator(".controls [aria-expanded]").click(); // the list has drawings of the same colour
+    await eventually("the camera is drawn", async () => (await countPixels(page, cameraBlue)) > 300);
+    expect(await notice(car).isVisible()).toBe(false);
+    await mark(car);
+
+    await demo.end();
+    demo = null;
+    await page.clock.runFor(5000);
+    await eventually("the page says that it tries again", async () => {
+      await page.clock.runFor(500);
+      return /^Connection lost. Trying again … Last update \d+ sec ago$/.test((await notice(car).textContent()) ?? "");
+    });
+    expect(await countPixels(page, cameraBlue), "a short break changes no pin").toBeGreaterThan(300);
+    await page.clock.runFor(30_000);
+    await eventually("pins are grey", async () => (await countPixels(page, cameraBlue)) < 20);
+    expect(await notice(car).textContent()).toMatch(/^No connection. Pins may be out of date. Last update \d+ sec ago$/);
+    await car.shot("break-grey");
+
+    demo = await startDemo(inject("program"), new URL(address).host);
+    await eventually("pins have their colour again", async () => {
+      await page.clock.runFor(5000); // the page waits longer from try to try
+      return (await countPixels(page, cameraBlue)) > 300;
+    }, 20_000);
+    expect(await notice(car).isVisible()).toBe(false);
+    expect(await isKept(car)).toBe(true);
+    expect(car.errors.splice(0).filter((text) => !/ERR_|Failed to fetch/.test(text)), "errors that are no broken connection").toEqual([]);
+  } finally {
+    await opened?.context.close(); // before the service, which it would miss
+    await demo?.end();
+  }
+});
+
+test("a page that was asleep asks anew at once", async () => {
+  const car = await openCar("/about", { locale: "en-IE" });
+  const { page } = car;
+  await page.clock.install();
+  await page.goto("/?at=52,5");
+  const streams = (): number => car.requests.filter((url) => url.includes("/v2/stream?")).length;
+  await page.locator(".line").first().waitFor();
+  expect(streams()).toBe(1);
+  await mark(car);
+  await page.clock.fastForward("02:00:00"); // timers fire once, as after a sleep
+  await eventually("a second stream", () => Promise.resolve(streams() === 2));
+  await eventually("the list is filled", async () => (await page.locator(".line").count()) > 0);
+  expect(await notice(car).isVisible()).toBe(false);
+  expect(await isKept(car)).toBe(true);
+});
+
+test("a clock that is set changes no age", async () => {
+  const car = await openCar("/?at=52,5", { locale: "en-IE", now: new Date("2031-01-01T12:00:00Z") });
+  const { page } = car;
+  await page.locator(".line", { hasText: "Road works" }).first().click();
+  const age = page.locator(".facts", { hasText: /Seen (just now|\d+ (sec|min) ago)/ });
+  await age.waitFor();
+  const { length } = await page.locator(".line").all();
+  await page.clock.setSystemTime(new Date("2019-01-01T12:00:00Z"));
+  await page.locator(".card .signed").click();
+  await eventually("as many pins as before", async () => (await page.locator(".line").count()) >= Math.min(length, 3));
+  await page.locator(".line", { hasText: "Road works" }).first().click();
+  await age.waitFor();
+});
+
+test("a driver who is not located touches the map, and can go back to the car's position", async () => {
+  const car = await openCar("/", { place: null, locale: "en-IE" });
+  const { page, context } = car;
+  const place = page.locator('.notice [data-about="place"]');
+  await eventually("the page asks for a place", async () => (await place.textContent()) === "The car does not share its position. Touch the map where you are.");
+  expect(car.requests.filter((url) => url.includes("lat=")), "nothing is read without a place").toEqual([]);
+  await car.shot("place-refused");
+  await eventually("a place is picked", async () => {
+    await page.mouse.click(700, 400); // the map may not be drawn yet
+    return page.locator(".line").first().isVisible();
+  });
+  expect(await place.isVisible()).toBe(false);
+  await context.grantPermissions(["geolocation"]);
+  await context.setGeolocation({ latitude: 52.01, longitude: 5.01, accuracy: 10 });
+  await page.locator(".menu-button").click();
+  await page.locator("#menu-locate").click();
+  await eventually("the car's own place is used", async () => !(await page.locator("#menu-locate").isVisible()));
+});

@@ -1,0 +1,138 @@
+import { expect, test } from "vitest";
+import { bearing, distance, turn } from "../overlay/src/geo.ts";
+import { en } from "../overlay/src/i18n/en.ts";
+import { placeOf } from "../overlay/src/shapes.ts";
+import type { Entity } from "../overlay/src/wire.ts";
+import { faster, goOn, goOnUntil, openDrive, type Step } from "./course.ts";
+import { cameraBlue, countPixels, screens } from "./harness.ts";
+import { read, readTown } from "./service.ts";
+
+const rounding = 25; // metres: the page shows steps of 50
+
+/** metres reads what the page writes: "350 m", "< 50 m", "1.2 km", "here". */
+function metres(figure: string): number {
+  if (figure === "here" || figure.startsWith("<")) return 0;
+  const [, value, unit] = /([\d.]+) (k?m)/.exec(figure) ?? [];
+  if (value === undefined) throw new Error(`no distance: ${figure}`);
+  return Number(value) * (unit === "km" ? 1000 : 1);
+}
+
+const kindOf = ({ kind_id }: Entity): string => en[`kind.${kind_id}` as "kind.alert.police"];
+
+/** leadAt is the rule as the specification has it: clamp(12 s × speed, 150 m, 600 m). */
+const leadAt = (speed: number): number => Math.min(600, Math.max(150, 12 * speed));
+
+/** Announcement is a pin that was announced and the moment when it was. */
+interface Announcement extends Step {
+  entity: Entity;
+  away: number;
+  said: number;
+}
+
+/** findAnnounced is the pin of the banner: of those with its kind and street, the one that is so far away. */
+async function findAnnounced({ spoken, banner, car }: Step): Promise<{ entity: Entity; away: number; said: number }> {
+  const { kind, street, figure } = banner ?? { kind: "", street: "", figure: "" };
+  expect(spoken).toContain(`${kind} in `);
+  const said = metres(figure);
+  const [best] = (await readTown())
+    .filter((entity) => kindOf(entity) === kind && entity.properties["street"] === street)
+    .map((entity) => ({ entity, away: distance(car, placeOf(entity)), said }))
+    .sort((a, b) => Math.abs(a.away - said) - Math.abs(b.away - said));
+  if (best === undefined) throw new Error(`nothing of the kind is there: ${spoken}`);
+  return best;
+}
+
+/**
+ * compareWithService holds the list against GET /v2/alerts for the same place. What lies at the rim of the corridor may differ,
+ * since the page knows the heading better than a query says it.
+ */
+async function compareWithService({ car, lines }: Step): Promise<void> {
+  const query = new URLSearchParams({ lat: String(car.lat), lng: String(car.lng), heading: car.heading.toFixed(1), speed: car.speed.toFixed(1) });
+  const { alerts } = await read<{ alerts: { entity: Entity }[] }>(`/v2/alerts?${query.toString()}`);
+  const ahead = new Set(alerts.map(({ entity }) => entity.id));
+  const listed = lines.map(({ kind, street, figure }) => ({ name: `${kind}, ${street}`, away: metres(figure) }));
+  for (const entity of await readTown()) {
+    const away = distance(car, placeOf(entity));
+    const off = Math.abs(turn(car.heading, bearing(car, placeOf(entity))));
+    if (entity.kind_id.startsWith("charger.")) continue; // of those the service tells who asks for them by name
+    if (away < 200 || away > 1500 || (off > 25 && off < 35)) continue;
+    const name = `${kindOf(entity)}, ${String(entity.properties["street"])}`;
+    const isListed = listed.some((one) => one.name === name && Math.abs(one.away - away) <= 90);
+    expect(isListed, `${name} in ${away.toFixed(0)} m, ${off.toFixed(0)}° off`).toBe(ahead.has(entity.id));
+  }
+}
+
+const isStanding = ({ kind_id }: Entity): boolean => kind_id.startsWith("camera.") || kind_id === "alert.construction";
+
+/** judge holds an announcement against the rule; before is the one before it. */
+function judge({ entity, away, said, car, spoken, banner, ms }: Announcement, before: Announcement | undefined): void {
+  const [lead, aSecond] = [leadAt(car.speed), car.speed + 5]; // metres; 5 for the car's smoothed way
+  const due = banner?.stage === "near" ? Math.max(100, 0.4 * lead) : lead;
+  expect(Math.abs(said - away), `${spoken}: the distance that is shown`).toBeLessThanOrEqual(rounding + aSecond);
+  expect(away, `${spoken}: not before the rule`).toBeLessThanOrEqual(due + 5);
+  const pause = before === undefined ? Infinity : ((ms - before.ms) * faster) / 1000;
+  expect(pause, `${spoken}: seconds since the one before`).toBeGreaterThanOrEqual(4.9);
+  // What happens on the road may happen right before the car; what stands there is announced as soon as it is due.
+  if (isStanding(entity) && pause > 6) expect(away, `${spoken}: no later than the rule`).toBeGreaterThanOrEqual(due - aSecond);
+  expect(Math.abs(turn(car.heading, bearing(car, placeOf(entity)))), `${spoken}: ahead`).toBeLessThan(90);
+}
+
+test("a drive through the town announces each pin ahead once, at the distance of the rule", { timeout: 60_000 }, async () => {
+  const { car, course } = await openDrive(false);
+  const { page } = car;
+  const steps: Step[] = [];
+  const all: Announcement[] = [];
+  const isStraight = (): boolean => steps.length > 6 && new Set(steps.slice(-6).map(({ car: { heading } }) => heading)).size === 1;
+  let compareAt = 20;
+  for (let second = 0; second < 235; second++) {
+    const step = await goOn(page, course);
+    const said = steps.at(-1)?.spoken;
+    steps.push(step);
+    if (second >= compareAt && isStraight()) {
+      await compareWithService(step);
+      compareAt = second + 50;
+    }
+    if (step.spoken !== said && step.spoken !== "") all.push({ ...step, ...(await findAnnounced(step)) });
+  }
+  all.forEach((one, at) => {
+    judge(one, all[at - 1]);
+  });
+  const keys = all.map(({ entity, banner }) => `${entity.id} ${banner?.stage ?? ""}`);
+  expect(new Set(keys).size, "each once").toBe(keys.length);
+  const passed = (await readTown()).filter((entity) => isStanding(entity) && steps.slice(20, -20).some((step) => distance(step.car, placeOf(entity)) < 25));
+  expect(passed.length).toBeGreaterThanOrEqual(4);
+  for (const { id, kind_id } of passed) {
+    expect(keys, kind_id).toContain(`${id} ahead`);
+    if (kind_id.startsWith("camera.")) expect(keys, kind_id).toContain(`${id} near`);
+  }
+  expect(compareAt, "the list was compared").toBeGreaterThan(180);
+});
+
+test("on the map the car drives, pins come nearer, and the banner lies over them", { timeout: 60_000 }, async () => {
+  const driven = await openDrive(true, { viewport: screens.small });
+  const { car, course } = driven;
+  const { page } = car;
+  const where = async (): Promise<{ x: number; y: number }> => (await page.locator(".car-mark").boundingBox()) ?? { x: NaN, y: NaN };
+  const between = (a: { x: number; y: number }, b: { x: number; y: number }): number => Math.hypot(a.x - b.x, a.y - b.y);
+  await page.locator(".controls [aria-expanded]").click(); // the list has drawings of the same colour
+  await goOnUntil("a camera is drawn", driven, async ({ ms }) => Math.round((ms * faster) / 1000) % 5 === 0 && (await countPixels(page, cameraBlue)) > 300);
+
+  // A finger on the map: the map stands, and the car drives over it until it is told to follow again.
+  const followed = await where();
+  await page.mouse.move(700, 400);
+  await page.mouse.down();
+  for (const [x, y] of [[640, 300], [600, 250]] as const) {
+    await page.mouse.move(x, y);
+    await page.clock.runFor(20);
+  }
+  await page.mouse.up();
+  await goOn(page, course);
+  const before = await where();
+  for (let i = 0; i < 4; i++) await goOn(page, course);
+  expect(between(await where(), before), "the car drives over a map that stands").toBeGreaterThan(20);
+  await page.locator(".recentre").click();
+  await goOnUntil("the map follows the car again", driven, async () => between(await where(), followed) < 40);
+  const { banner } = await goOnUntil("a banner", driven, (step) => step.banner !== null);
+  expect(metres(banner?.figure ?? "")).toBeLessThanOrEqual(600);
+  await car.shot("drive-banner");
+});

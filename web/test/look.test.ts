@@ -1,0 +1,224 @@
+import { chromium, type Browser, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { en } from "../overlay/src/i18n/en.ts";
+import { loadTexts, type Key, type Texts } from "../overlay/src/i18n/words.ts";
+import { languages, type Language } from "../overlay/src/settings.ts";
+import { placeOf } from "../overlay/src/shapes.ts";
+import { check, checkLayout, phoneTouch } from "./checks.ts";
+import { goOnUntil, openDrive } from "./course.ts";
+import { countPixels, eventually, openCar, screens, type Car, type CarOptions, type Colour } from "./harness.ts";
+import { openPhone, phoneScreen, signIn } from "./phone.ts";
+import { findOne } from "./service.ts";
+import { findChromium, flags } from "./start.ts";
+
+const windows = { ...screens, phone: phoneScreen };
+
+/** touch works under a panel that lies above, too. */
+const touch = (page: Page, what: string): Promise<void> =>
+  page.locator(what).first().evaluate((node) => {
+    (node as HTMLElement).click();
+  });
+
+/** readings runs in the page: every text that is shown or read out, and what has neither. */
+function readings(): { texts: string[]; nameless: string[] } {
+  const texts: string[] = [];
+  const nameless: string[] = [];
+  const isShown = (node: Element): boolean => node.getClientRects().length > 0 && getComputedStyle(node).visibility === "visible";
+  for (const node of document.querySelectorAll("#panels *")) {
+    if (!isShown(node)) continue;
+    for (const child of node.childNodes) if (child.nodeType === Node.TEXT_NODE) texts.push(child.textContent?.trim() ?? "");
+    for (const name of ["aria-label", "alt", "placeholder", "title"]) texts.push(node.getAttribute(name) ?? "");
+    if (!(node instanceof HTMLButtonElement || node instanceof HTMLAnchorElement || node instanceof HTMLInputElement)) continue;
+    if ((node.getAttribute("aria-label") ?? node.textContent).trim() === "") nameless.push(node.outerHTML.slice(0, 120));
+  }
+  return { texts: [...new Set(texts.filter((text) => text !== ""))], nameless };
+}
+
+const keys = Object.keys(en) as Key[];
+
+/** wrong are the readings that no driver should see in a language: keys, empty slots, and English where there is a word of its own. */
+function wrong(read: readonly string[], texts: Texts): string[] {
+  const own = new Set<string>(Object.values(texts));
+  const english = new Set<string>(keys.filter((key) => texts[key] !== en[key]).map((key) => en[key]));
+  return read.filter((text) => /^[a-z]+(\.\w+)+$/.test(text) || /[{}]|undefined|null|NaN|\[object/.test(text) || (english.has(text) && !own.has(text)));
+}
+
+/** reads looks whether a page says all it shows in a language, and whether it can be read. */
+async function reads(page: Page, language: Language, what: string): Promise<void> {
+  const { texts: read, nameless } = await page.evaluate(readings);
+  expect(read.length, what).toBeGreaterThan(5);
+  expect(wrong(read, await loadTexts(language)), `${language}: ${what}`).toEqual([]);
+  expect(nameless, `${language}: ${what}`).toEqual([]);
+  await checkLayout(page, `${language}: ${what}`);
+}
+
+/** speak chooses a language; the menu is open, and stays so. */
+async function speak(page: Page, language: Language): Promise<void> {
+  await touch(page, "#menu-display");
+  await touch(page, `#language-${language}`);
+  const title = (await loadTexts(language))["menu.display"];
+  await eventually(language, async () => (await page.locator("#menu-title").textContent()) === title);
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe(language);
+  await touch(page, ".menu header button");
+}
+
+/** openBanner opens the page right before a camera; its clock stands still, and nothing is drawn that a test does not wait for. */
+async function openBanner(options: CarOptions): Promise<Car> {
+  const { lat, lng } = placeOf(await findOne("camera.speed"));
+  const car = await openCar("/", { sensor: true, stopped: true, ...options });
+  await eventually("a banner", async () => {
+    await car.page.clock.runFor(20);
+    await car.sense({ lat: lat - 0.0011, lng, heading: 0, speed: 14 });
+    return car.page.locator(".banner").isVisible();
+  });
+  return car;
+}
+
+const menuPages = ["account", "kinds", "sources", "networks", "display", "sound", "credits"];
+const menuBack = ".menu header button";
+const menuClose = ".menu header button:last-child";
+
+test.each(Object.entries(windows))("six languages fit the window, and are changed without a reload (%s)", { timeout: 60_000 }, async (_, viewport) => {
+  const car = await openBanner({ viewport, choices: { language: "en" } });
+  const { page } = car;
+  if (!(await page.locator(".list").isVisible())) await touch(page, ".controls [aria-expanded]");
+  for (const language of languages) {
+    await touch(page, ".menu-button");
+    await speak(page, language);
+    await reads(page, language, "menu");
+    for (const name of menuPages) {
+      await touch(page, `#menu-${name}`);
+      await reads(page, language, name);
+      await touch(page, menuBack);
+    }
+    await touch(page, menuClose);
+    await reads(page, language, "banner and list");
+    await touch(page, ".line");
+    await page.locator(".card").waitFor();
+    await reads(page, language, "card");
+    await touch(page, ".card header button");
+  }
+  expect(car.requests.filter((url) => url.endsWith("/"))).toHaveLength(1);
+});
+
+test("what is said of a missing place, and the pairing, fit in every language", { timeout: 60_000 }, async () => {
+  const car = await openCar("/", { place: null, choices: { language: "en", theme: "day" }, stopped: true });
+  const { page } = car;
+  await eventually("the page asks for a place", async () => {
+    await page.clock.runFor(100);
+    return page.locator('.notice [data-about="place"]').isVisible();
+  });
+  for (const name of Object.keys(windows) as (keyof typeof windows)[]) {
+    await page.setViewportSize(windows[name]);
+    for (const language of languages) {
+      await touch(page, ".menu-button");
+      await speak(page, language);
+      await touch(page, menuClose);
+      await reads(page, language, `no place, ${name}`);
+    }
+  }
+  await touch(page, ".menu-button");
+  await touch(page, "#menu-account");
+  await touch(page, "#account-do");
+  await page.locator(".pairing .code").waitFor();
+  expect(car.errors.splice(0), "that nobody is signed in, which is asked first").toHaveLength(1);
+  await check(page, "pairing");
+  await touch(page, menuBack);
+  for (const language of languages) {
+    await speak(page, language);
+    for (const [name, viewport] of Object.entries(windows)) {
+      await page.setViewportSize(viewport);
+      await reads(page, language, `pairing, ${name}`);
+      expect(await page.locator(".pairing").evaluate((box) => box.scrollWidth - box.clientWidth), `${language}, ${name}: cut off`).toBeLessThanOrEqual(0);
+      if (language === "de") await car.shot(`pairing-${name}`);
+    }
+  }
+});
+
+const land: Record<"day" | "night", Colour> = { day: [0xec, 0xea, 0xe4], night: [0x11, 0x16, 0x1c] };
+const panel: Record<"day" | "night", Colour> = { day: [0xff, 0xff, 0xff], night: [0x1c, 0x22, 0x28] };
+
+test("day and night change the map and the panels at once", { timeout: 40_000 }, async () => {
+  const car = await openCar("/?at=52.05,5.05", { choices: { theme: "day" }, locale: "en-IE" }); // outside of the town there is nothing but land
+  const { page } = car;
+  await eventually("land by day", async () => (await countPixels(page, land.day)) > 200_000);
+  expect(await countPixels(page, land.night)).toBeLessThan(20_000);
+  await page.locator(".menu-button").click();
+  await page.locator("#menu-display").click();
+  expect(await countPixels(page, panel.day)).toBeGreaterThan(100_000);
+  await page.locator("#theme-night").click();
+  await eventually("land by night", async () => (await countPixels(page, land.night)) > 200_000);
+  expect(await countPixels(page, panel.night)).toBeGreaterThan(100_000);
+  expect(await countPixels(page, land.day), "nothing stays bright").toBeLessThan(20_000);
+  expect(await page.evaluate(() => [document.documentElement.dataset["theme"], getComputedStyle(document.body).backgroundColor])).toEqual(["night", "rgb(18, 22, 26)"]);
+});
+
+test.each(["day", "night"] as const)("by %s a drive, the menu and a card can be read and touched in every window", { timeout: 60_000 }, async (theme) => {
+  const driven = await openDrive(true, { choices: { theme } });
+  const { page } = driven.car;
+  await goOnUntil("a banner", driven, ({ banner }) => banner !== null);
+  const all = async (what: string): Promise<void> => {
+    for (const [name, viewport] of Object.entries(windows)) {
+      await page.setViewportSize(viewport);
+      await page.clock.runFor(70); // MapLibre waits 50 ms before it draws for another size
+      await checkLayout(page, `${what}, ${name}`);
+      await driven.car.shot(`${what}-${theme}-${name}`);
+    }
+    await page.setViewportSize(screens.middle);
+    await check(page, what);
+  };
+  await all("drive");
+  await touch(page, ".line");
+  await page.locator(".card").waitFor();
+  await all("card");
+  await touch(page, ".card header button");
+  await page.locator(".menu-button").click();
+  await all("menu");
+});
+
+let flat: Browser;
+
+beforeAll(async () => {
+  flat = await chromium.launch({ executablePath: findChromium(), args: [...flags.filter((flag) => !flag.includes("swiftshader")), "--disable-3d-apis"], chromiumSandbox: false });
+});
+
+afterAll(async () => {
+  await flat.close();
+});
+
+test("a browser that may not draw shows the list, which can be read and touched", { timeout: 40_000 }, async () => {
+  const car = await openCar("/?drive=demo&x=4", { browser: flat, place: null, locale: "en-IE" });
+  const { page } = car;
+  await page.locator(".line").nth(2).waitFor();
+  expect(await page.evaluate(() => document.createElement("canvas").getContext("webgl"))).toBeNull();
+  await page.getByText("This browser cannot draw the map.").waitFor();
+  expect(await page.locator("canvas").count()).toBe(0);
+  await check(page, "list only");
+  for (const [name, viewport] of Object.entries(windows)) {
+    await page.setViewportSize(viewport);
+    await checkLayout(page, `list only, ${name}`);
+    await car.shot(`list-only-${name}`);
+  }
+});
+
+test("the phone's pages can be read and touched", { timeout: 60_000 }, async () => {
+  const phone = await openPhone("/sign-in?pair=");
+  const { page } = phone;
+  await signIn(page, "reader@example.org", (what) => check(page, what, phoneTouch));
+  await check(page, "pair, no code yet", phoneTouch);
+  await phone.shot("phone-pair");
+  await page.getByLabel("The code on the car’s screen").fill("BCDFGHJK");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("alert").waitFor();
+  await check(page, "pair, a wrong code", phoneTouch);
+  expect(phone.errors.splice(0), "that there is no such code").toHaveLength(1);
+  const begun = (await (await page.request.post("/v2/auth/pair", { data: {} })).json()) as { user_code: string };
+  await page.goto(`/pair?code=${begun.user_code}`);
+  await check(page, "pair, the question", phoneTouch);
+  await phone.shot("phone-question");
+  await page.getByRole("button", { name: "Deny" }).click();
+  await check(page, "pair, the answer", phoneTouch);
+  await page.goto("/sign-in");
+  await check(page, "signed in", phoneTouch);
+  await phone.shot("phone-signed-in");
+});

@@ -1,0 +1,36 @@
+// What a driver's phone does: it signs in by a mailed code, and needs no JavaScript for it.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { inject } from "vitest";
+import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";
+
+export const phoneScreen = { width: 390, height: 844 };
+
+/** openPhone opens a page in a browser of its own. */
+export function openPhone(path: string, options: CarOptions = {}): Promise<Car> {
+  return openCar(path, { viewport: phoneScreen, place: null, ...options });
+}
+
+/** mailedCode waits for the letter to an address and reads the code in it. */
+export function mailedCode(email: string): Promise<string> {
+  const outbox = inject("outbox");
+  return eventually(`a letter to ${email}`, () => {
+    const letters = readdirSync(outbox).filter((name) => name.endsWith(".eml"));
+    const texts = letters.map((name) => readFileSync(join(outbox, name), "utf8")).filter((text) => text.includes(`To: <${email}>`) || text.includes(`To: ${email}`));
+    const [, code] = /\b(\d{8})\b/.exec(texts.at(-1)?.split(/\r?\n\r?\n/).slice(1).join("\n\n") ?? "") ?? [];
+    return Promise.resolve(code);
+  });
+}
+
+/** signIn fills the two forms of /sign-in; the page is at the first. look is called at each of them. */
+export async function signIn(page: Page, email: string, look: (what: string) => Promise<void> = () => Promise.resolve()): Promise<void> {
+  await page.getByLabel("Your e-mail address").fill(email);
+  await look("address");
+  await page.getByRole("button", { name: "Send me a code" }).click();
+  await page.getByLabel("The code in the letter").fill(await mailedCode(email));
+  await look("code");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText(email).first().waitFor();
+}

@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import type { Entity } from "../overlay/src/wire.ts";
+import { eventually, openCar, type Car } from "./harness.ts";
+import { openPhone, signIn } from "./phone.ts";
+import { findOne, read } from "./service.ts";
+
+/** votesOn reads the counts as any guest does, past the page. */
+async function votesOn(id: string): Promise<string> {
+  const { entity } = await read<{ entity: Entity }>(`/v2/entities/${encodeURIComponent(id)}`);
+  return `${String(entity.confirm_count)} ${String(entity.dispute_count)}`;
+}
+
+/** touchPin touches the pin on which the car stands. */
+async function touchPin({ page }: Car, name: string): Promise<void> {
+  const title = page.locator("#card-kind");
+  await eventually("the pin's card", async () => {
+    const car = await page.locator(".car-mark").boundingBox();
+    if (car === null) return false;
+    await page.mouse.click(car.x + car.width / 2, car.y + car.height / 2 - 30); // the drawing stands on its place
+    return (await title.isVisible()) && (await title.textContent()) === name;
+  });
+}
+
+test("a phone signs the car in, and the car's votes count", { timeout: 60_000 }, async () => {
+  const entity = await findOne("alert.road_closed");
+  const [lng, lat] = entity.geom.coordinates;
+  expect(await votesOn(entity.id)).toBe("0 0");
+  const car = await openCar(`/?at=${String(lat)},${String(lng)}`, { locale: "en-IE" });
+  const { page } = car;
+
+  // The car asks for a code.
+  await touchPin(car, "Road closed");
+  expect(await page.locator(".votes").isVisible()).toBe(false);
+  await page.getByRole("button", { name: "Sign in to vote." }).click();
+  await page.locator(".pairing .code").waitFor();
+  await eventually("the QR code is drawn", () => page.locator(".qr").evaluate((image) => (image as HTMLImageElement).naturalWidth > 50));
+  const shown = (await page.locator(".pairing .code").textContent()) ?? "";
+  expect(shown).toMatch(/^[B-DF-HJ-NP-TV-Z]{4}-[B-DF-HJ-NP-TV-Z]{4}$/);
+  expect(car.errors.splice(0), "that nobody is signed in, which is asked first").toHaveLength(1);
+
+  // The phone follows the QR code, signs in and sees who asks.
+  const phone = await openPhone(`/pair?code=${shown}`, { javaScriptEnabled: false });
+  expect(new URL(phone.page.url()).pathname).toBe("/sign-in");
+  await signIn(phone.page, "driver@example.org");
+  expect(new URL(phone.page.url()).pathname).toBe("/pair");
+  expect(await phone.page.locator("p.code").textContent()).toBe(shown);
+
+  // Opening the link, again and again, approves nothing.
+  await phone.page.goto(`/pair?code=${shown}`);
+  await phone.page.goto(`/pair?code=${shown}&answer=approve`);
+  const asked = await page.waitForRequest("**/v2/auth/pair/token");
+  expect((await asked.response())?.status()).toBe(202);
+  expect(await page.locator(".votes").isVisible()).toBe(false);
+
+  // The button does.
+  await phone.page.getByRole("button", { name: "Approve" }).click();
+  await phone.page.getByRole("heading", { name: "Your car is connected" }).waitFor();
+  await page.locator(".pairing .stand", { hasText: "Signed in" }).waitFor({ timeout: 20_000 });
+  await page.locator(".pairing").waitFor({ state: "hidden" });
+
+  // The car votes, changes its mind, and takes it back.
+  const [there, gone] = [page.getByRole("button", { name: "Still there" }), page.getByRole("button", { name: "Gone" })];
+  await there.click();
+  await eventually("a confirmation", async () => (await votesOn(entity.id)) === "1 0");
+  await eventually("the card counts it", () => page.locator(".facts", { hasText: "1 confirmation" }).isVisible());
+  expect(await there.getAttribute("aria-pressed")).toBe("true");
+  await gone.click();
+  await eventually("a dispute instead", async () => (await votesOn(entity.id)) === "0 1");
+  await eventually("the button says so", async () => (await gone.getAttribute("aria-pressed")) === "true");
+  await gone.click();
+  await eventually("nothing", async () => (await votesOn(entity.id)) === "0 0");
+  await eventually("the button is free", async () => (await gone.getAttribute("aria-pressed")) === "false");
+
+  // It is still signed in when it is switched on again, and leaves when it is told to.
+  await page.reload();
+  await page.locator(".menu-button").click();
+  await page.locator("#menu-account").filter({ hasText: "driver@example.org" }).click();
+  await page.locator("#account-do").filter({ hasText: "Sign out" }).click();
+  await page.locator("#account-do").filter({ hasText: "Sign in" }).waitFor();
+});
+
+test("a phone that denies leaves the car signed out", { timeout: 40_000 }, async () => {
+  const car = await openCar("/?at=52,5", { locale: "en-IE" });
+  const { page } = car;
+  await page.locator(".menu-button").click();
+  await page.locator("#menu-account").click();
+  await page.locator("#account-do").click();
+  const code = page.locator(".pairing .code");
+  await code.waitFor();
+  const phone = await openPhone(`/pair?code=${(await code.textContent()) ?? ""}`, { javaScriptEnabled: false });
+  await signIn(phone.page, "other@example.org");
+  await phone.page.getByRole("button", { name: "Deny" }).click();
+  await phone.page.getByRole("heading", { name: "Denied" }).waitFor();
+  await page.locator(".pairing .stand", { hasText: "Refused on the phone" }).waitFor({ timeout: 20_000 });
+  expect(car.errors.splice(0), "nobody is signed in, and the answer is no").toHaveLength(2);
+  expect(await page.locator(".pairing .code").isVisible()).toBe(false);
+});
