@@ -46,6 +46,8 @@ var rules = map[string]rule{
 	"nearby": {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
 	"stream": {ours: []string{"mapdata", "geo", "ratelimit"}, never: transport},
 
+	"peers": {ours: []string{"mapdata", "geo", "provider/relay", "valkey"}, never: transport},
+
 	"feed":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
 	"account": {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
 	"vote":    {ours: []string{"mapdata"}, never: transport},
