@@ -38,6 +38,29 @@ export const small = (page: Page, least = carTouch): Promise<string[]> =>
     return found;
   }, least);
 
+/** crowded are things to touch of which one lies over another, though no panel does. */
+export const crowded = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const found: string[] = [];
+    const nodes = [...document.querySelectorAll("button, input:not([type=hidden]), a.row")].filter((node) => node.closest("[hidden]") === null);
+    const layer = (node: Element): Element | null => node.closest(".menu, .pairing");
+    // What is scrolled away has a place beyond the panel that scrolls.
+    const isSeen = (node: Element, { top, bottom }: DOMRect): boolean => {
+      const frame = node.closest(".scroll, .pages")?.getBoundingClientRect();
+      return frame === undefined || (top >= frame.top - 1 && bottom <= frame.bottom + 1);
+    };
+    const boxes = nodes.map((node) => ({ node, box: node.getBoundingClientRect() })).filter(({ node, box }) => box.width > 0 && isSeen(node, box));
+    boxes.forEach((one, at) => {
+      for (const other of boxes.slice(at + 1)) {
+        if (layer(one.node) !== layer(other.node)) continue;
+        const wide = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
+        const high = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
+        if (wide > 2 && high > 2) found.push(`${one.node.outerHTML.slice(0, 120)} and ${other.node.outerHTML.slice(0, 120)}`);
+      }
+    });
+    return found;
+  });
+
 /**
  * misprints are texts that a driver cannot read: cut off at the side by what holds them, or lying over each other. What is under
  * another panel, or scrolled away, is not there.
@@ -97,6 +120,7 @@ export async function check(page: Page, what: string, least = carTouch): Promise
 /** checkLayout is what changes with the window and the language. */
 export async function checkLayout(page: Page, what: string, least = carTouch): Promise<void> {
   expect(await small(page, least), what).toEqual([]);
+  expect(await crowded(page), what).toEqual([]);
   expect(await misprints(page), what).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), `${what}: wider than the window`).toBeLessThanOrEqual(0);
 }

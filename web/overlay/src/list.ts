@@ -19,6 +19,9 @@ export interface Line {
 
 const mostAround = 20;
 
+/** roundedTime is to the nearest minute, from one minute on (pure). */
+export const roundedTime = (seconds: number): number => (seconds < 60 ? seconds : Math.round(seconds / 60) * 60);
+
 /** aroundOf is what is near and not among what lies ahead, nearest first (pure). */
 export function aroundOf(entities: readonly Entity[], place: { lat: number; lng: number }, ahead: readonly Sight<{ entity: Entity } & Sight["pin"]>[]): Line[] {
   const listed = new Set(ahead.map(({ pin }) => pin.id));
@@ -75,7 +78,7 @@ function makeLine(first: Entity, state: State, actions: Actions, speech: Cell<Sp
       tell(street, streetOf(entity));
       say(metres, words.format.distance(away).text);
       const seconds = secondsTo(away, state.pose()?.speed ?? null);
-      tell(time, seconds === null ? "" : words.format.duration(seconds * 1000));
+      tell(time, seconds === null ? "" : words.format.duration(roundedTime(seconds) * 1000));
     },
   };
 }

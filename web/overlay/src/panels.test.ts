@@ -4,7 +4,7 @@ import { makeFormat } from "./format.ts";
 import { en } from "./i18n/en.ts";
 import { makeWords } from "./i18n/words.ts";
 import { turnAll, turnKind } from "./kindchoice.ts";
-import { aroundOf } from "./list.ts";
+import { aroundOf, roundedTime } from "./list.ts";
 import { iconOf, nameOf, streetOf } from "./naming.ts";
 import { linkText, passing, placeText } from "./notice.ts";
 import { hostOf } from "./pairing.ts";
@@ -143,4 +143,8 @@ it("what cannot be helped is said for a while, and again when it comes again", (
   expect(passing(true, first.since, 21_000)).toEqual({ since: 1000, shown: false });
   expect(passing(false, first.since, 22_000)).toEqual({ since: null, shown: false });
   expect(passing(true, null, 23_000).shown).toBe(true);
+});
+
+it("the way to a pin is said in seconds, and from a minute on in the nearest one", () => {
+  expect([12.4, 59.9, 60, 89, 91, 151].map(roundedTime)).toEqual([12.4, 59.9, 60, 60, 120, 180]);
 });
