@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,7 +20,7 @@ const (
 	connectTimeout = 5 * time.Second
 
 	// A node that is stopped in the middle of a transaction must not hold its locks for long.
-	idleInTransaction = "10s"
+	idleInTransaction = "5s"
 )
 
 // Config is what Open needs.
@@ -40,6 +41,8 @@ type DB struct {
 	logger *slog.Logger
 	kinds  map[string]mapdata.Kind
 	pool   *pgxpool.Pool
+
+	maxConns int32 // of the pool
 }
 
 // Open connects to the database. It fails with ErrOlder where the schema is to be migrated first, and with another error
@@ -66,7 +69,16 @@ func Open(ctx context.Context, cfg Config) (_ *DB, err error) {
 		pool.MaxConns = maxConns
 	}
 	settle(pool.ConnConfig)
+	dial := pool.ConnConfig.DialFunc
+	pool.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return &impatient{Conn: conn}, nil
+	}
 	pool.AfterConnect = durable
+	db.maxConns = pool.MaxConns
 	if db.pool, err = pgxpool.NewWithConfig(ctx, pool); err != nil {
 		return nil, failure("open database", err)
 	}

@@ -37,14 +37,11 @@ func (w *writing) last(query string, args ...any) { w.queue.Queue(query, args...
 // the error is mapdata.ErrUnavailable.
 func (db *DB) write(ctx context.Context, what string, do func(w *writing) error) (err error) {
 	defer func() { err = failure(what, err) }()
-	conn, err := db.pool.Acquire(ctx)
+	conn, err := db.begin(ctx, "BEGIN")
 	if err != nil {
 		return err
 	}
 	defer conn.Release() // one that broke, or is still within a transaction, is not used again
-	if _, err := conn.Exec(ctx, "BEGIN"); err != nil {
-		return err
-	}
 	w := &writing{Conn: conn, now: db.now().UnixMilli()}
 	if err := do(w); err != nil {
 		return errors.Join(err, rollback(ctx, conn))
@@ -53,6 +50,25 @@ func (db *DB) write(ctx context.Context, what string, do func(w *writing) error)
 		return errors.Join(err, rollback(ctx, conn))
 	}
 	return nil
+}
+
+// begin begins a transaction. Connections that broke while nobody used them, in a restart of the server, are passed over:
+// nothing was done by them yet.
+func (db *DB) begin(ctx context.Context, statement string) (*pgxpool.Conn, error) {
+	for tries := db.maxConns; ; tries-- {
+		conn, err := db.pool.Acquire(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if _, err = conn.Exec(ctx, statement); err == nil {
+			return conn, nil
+		}
+		broken := conn.Conn().IsClosed()
+		conn.Release()
+		if !broken || ctx.Err() != nil || tries <= 0 {
+			return nil, err
+		}
+	}
 }
 
 // commit sends what is queued and the commit in one go. If a statement fails, the server passes over the rest.
@@ -84,16 +100,16 @@ func rollback(ctx context.Context, conn *pgxpool.Conn) error {
 }
 
 // reading is one transaction that reads: all that it reads is of one moment.
-type reading struct{ pgx.Tx }
+type reading struct{ *pgxpool.Conn }
 
 func (db *DB) read(ctx context.Context, what string, do func(r *reading) error) (err error) {
 	defer func() { err = failure(what, err) }()
-	tx, err := db.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	conn, err := db.begin(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed, and a broken connection is not used again
-	return do(&reading{tx})
+	defer conn.Release()
+	return errors.Join(do(&reading{conn}), rollback(ctx, conn))
 }
 
 // one runs a statement that must meet a row, or fails with mapdata.ErrNotFound.
