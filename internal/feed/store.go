@@ -28,6 +28,12 @@ type Store interface {
 	DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry) error
 	// CountEntities counts the feed's entities that have not expired at now.
 	CountEntities(ctx context.Context, id mapdata.FeedID, now time.Time) (int, error)
+	// FeedEntities yields those in the order of their external ids, at most limit. What is yielded remains valid.
+	FeedEntities(ctx context.Context, id mapdata.FeedID, now time.Time, limit int, yield func(*mapdata.Entity)) error
+	// Timeline reads the feed's newest attempts later than after, newest first, at most limit.
+	Timeline(ctx context.Context, id mapdata.FeedID, after time.Time, limit int) ([]mapdata.Attempt, error)
+	// Rejections reads why rows of the feed were rejected after the given time: each code once, newest first.
+	Rejections(ctx context.Context, id mapdata.FeedID, after time.Time) ([]mapdata.Rejection, error)
 }
 
 // Side is what is stored beside a change of a feed. It is one of the words, so that stores need not know this package.

@@ -27,6 +27,11 @@ type Change struct {
 	Snapshot *SnapshotTaken // of a pull feed; nil for a push
 	Attempt  Attempt
 	Letters  []Letter
+
+	// Rejections say why rows of this attempt were rejected, each code once; their At is not read. SameRejections says
+	// instead that the body was the one before, and so is what was rejected of it.
+	Rejections     []Rejection
+	SameRejections bool
 }
 
 // Moves says whether the change alters any entity, and so must raise the revision.

@@ -116,6 +116,38 @@ type Attempt struct {
 	Rows     int     // rows received
 	Rejected int     // rows refused
 	Bytes    int64   // of the body, decompressed
+
+	Unchanged int    // accepted rows that changed nothing
+	Retired   int    // entities that this attempt ended
+	Status    int    // the provider's HTTP status, when Outcome is http_status; 0: otherwise
+	Detail    string // of a failure: what was wrong and what to do, for the owner (D6.8), at most MaxDetail bytes; empty: nothing to add
+}
+
+// Accepted is how many rows were taken.
+func (a *Attempt) Accepted() int { return a.Rows - a.Rejected }
+
+// What is kept of a feed's past for its owner: never more than a page shows.
+const (
+	TimelineLength = 100                // attempts of one feed
+	TimelineSpan   = 7 * 24 * time.Hour // older ones go
+	MaxDetail      = 500                // bytes of Attempt.Detail
+	MaxExamples    = 3                  // rejected rows of one code
+)
+
+// Rejection is one reason for which rows of a feed were rejected of late.
+type Rejection struct {
+	At       time.Time // of the newest attempt that had such rows
+	Code     string    // as in the answer to a push (D3.10)
+	Rows     int       // such rows in that attempt
+	Examples []RejectedRow
+}
+
+// RejectedRow is an example of a Rejection: where it stood, never what it held.
+type RejectedRow struct {
+	Index      int    // of the row in its array, from 0
+	ExternalID string // cut to 256 bytes; empty: it is missing, or no string
+	Field      string // empty: the row as a whole
+	Message    string
 }
 
 // Side is what is stored beside a change of a feed, in the same transaction.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"time"
 
 	"wayside/internal/mapdata"
 )
@@ -19,8 +18,9 @@ const (
 	// Revision of the transaction that has raised it.
 	raised = `(SELECT revision FROM state WHERE id = 1)`
 
-	insertAttempt = `INSERT INTO attempts (feed_id, at, revision, duration_us, ok, outcome, rows, rejected, bytes)
-		VALUES ($1, $2, ` + raised + `, $3, $4, $5, $6, $7, $8)`
+	insertAttempt = `INSERT INTO attempts (feed_id, at, revision, duration_us, ok, outcome, rows, rejected, bytes,
+			unchanged, retired, status, detail)
+		VALUES ($1, $2, ` + raised + `, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
 	// Whoever puts an older state of the database back makes another epoch of it, by whatever way: a promoted standby and
 	// a recovery to a moment have a timeline of their own, a restored dump has another table.
@@ -29,9 +29,6 @@ const (
 		revision, floor FROM state WHERE id = 1`
 	selectFloor   = `SELECT floor FROM state WHERE id = 1`
 	selectChanges = `SELECT revision, feed_id, entities, votes, external_ids FROM changes WHERE revision > $1 ORDER BY revision LIMIT $2`
-
-	selectAttempts = `SELECT at, duration_us, ok, outcome, rows, rejected, bytes FROM attempts
-		WHERE feed_id = $1 AND at > $2 ORDER BY at, revision`
 )
 
 // raise writes down, at the end of the transaction, what followers have to look at, and wakes them.
@@ -57,7 +54,8 @@ func (w *writing) log(feed mapdata.FeedID, votes bool, ids ...[]string) {
 
 // attempt stores an attempt of the revision that was raised before.
 func (w *writing) attempt(feed mapdata.FeedID, a *mapdata.Attempt) {
-	w.last(insertAttempt, feed[:], a.At.UnixMilli(), a.Duration.Microseconds(), a.OK, a.Outcome, a.Rows, a.Rejected, a.Bytes)
+	w.last(insertAttempt, feed[:], a.At.UnixMilli(), a.Duration.Microseconds(), a.OK, a.Outcome, a.Rows, a.Rejected, a.Bytes,
+		a.Unchanged, a.Retired, a.Status, shortened(a.Detail))
 }
 
 // State tells where the stream of changes stands.
@@ -191,20 +189,6 @@ func (db *DB) changed(ctx context.Context, r *reading, c *mapdata.FeedChange, id
 		}
 	}
 	return nil
-}
-
-// Attempts reads a feed's attempts later than after, oldest first.
-func (db *DB) Attempts(ctx context.Context, feed mapdata.FeedID, after time.Time) ([]mapdata.Attempt, error) {
-	all, err := list(ctx, db.pool, selectAttempts, func(r row) (a mapdata.Attempt, err error) {
-		var (
-			at      instant
-			elapsed int64
-		)
-		err = r.Scan(&at, &elapsed, &a.OK, &a.Outcome, &a.Rows, &a.Rejected, &a.Bytes)
-		a.At, a.Duration = at.Time, time.Duration(elapsed)*time.Microsecond
-		return a, err
-	}, feed[:], after.UnixMilli())
-	return all, failure("read attempts", err)
 }
 
 // AllFeeds yields every feed.

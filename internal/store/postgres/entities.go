@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -25,6 +26,9 @@ const (
 	selectEntitiesByID = `SELECT ` + entityColumns + ` FROM entities AS e WHERE e.feed_id = $1 AND e.external_id = ANY($2)`
 	selectPart         = `SELECT id FROM feeds WHERE seq % $2 = $1`
 	selectEntitiesOf   = `SELECT ` + entityColumns + `, e.feed_id FROM entities AS e WHERE e.feed_id = ANY($1::uuid[])`
+	selectAliveOf      = `SELECT ` + entityColumns + ` FROM entities AS e
+		WHERE e.feed_id = $1 AND (e.lifetime_ms = 0 OR COALESCE(e.seen_at, $2) + e.lifetime_ms > $3 OR e.external_id = ANY($4))
+		ORDER BY e.external_id LIMIT $5`
 
 	selectMark = `SELECT entities_revision, snapshot_at, snapshot, snapshot_rows, body_hash FROM feeds WHERE id = $1`
 
@@ -164,6 +168,34 @@ func (db *DB) AllEntities(ctx context.Context, part, parts int, yield func(*mapd
 	})
 }
 
+// FeedEntities yields the feed's entities that have not expired at now, those among them that confirms keep (D9.6), in the
+// order of their external ids, at most limit. What is yielded remains valid. A feed that is gone holds none.
+func (db *DB) FeedEntities(ctx context.Context, id mapdata.FeedID, now time.Time, limit int, yield func(*mapdata.Entity)) error {
+	return db.read(ctx, "read entities of a feed", func(r *reading) error {
+		mark, err := scanMark(r.QueryRow(ctx, selectMark, id[:]))
+		if err != nil {
+			if errors.Is(err, pgx.ErrNoRows) {
+				return nil
+			}
+			return err
+		}
+		byVotes, err := keptEntities(ctx, db, r, id, now)
+		if err != nil {
+			return err
+		}
+		args := []any{id[:], millis(mark.SnapshotAt), now.UnixMilli(), slices.Collect(maps.Keys(byVotes)), limit}
+		return scan(ctx, r, selectAliveOf, args, func(row [][]byte) error {
+			e := mapdata.Entity{Feed: id}
+			if err := db.readEntity(&e, row); err != nil {
+				return err
+			}
+			e.Properties = slices.Clone(e.Properties)
+			yield(&e)
+			return nil
+		})
+	})
+}
+
 // Apply stores a change, whole, durably, before it returns. It fails with mapdata.ErrConflict, having changed nothing,
 // when the feed's entities moved since the change's Base or the snapshot is not a later one, with mapdata.ErrNotFound
 // when the feed is gone, and with mapdata.ErrUnavailable when there is no room.
@@ -192,6 +224,9 @@ func (db *DB) Apply(ctx context.Context, c *mapdata.Change) error {
 		}
 		if err := w.moveFeed(ctx, c); err != nil {
 			return fmt.Errorf("move feed: %w", err)
+		}
+		if err := w.rejections(ctx, c); err != nil {
+			return fmt.Errorf("store rejections: %w", err)
 		}
 		if err := w.letters(ctx, c.Letters); err != nil {
 			return err

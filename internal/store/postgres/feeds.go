@@ -188,7 +188,7 @@ func (db *DB) DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.A
 		if err := w.one(ctx, deleteFeed, id[:]); err != nil {
 			return err
 		}
-		for _, statement := range []string{deleteAttemptsOf, insertDeletedFeed} {
+		for _, statement := range []string{deleteAttemptsOf, deleteRejectionsOf, insertDeletedFeed} {
 			if _, err := w.Exec(ctx, statement, id[:]); err != nil {
 				return err
 			}

@@ -43,6 +43,7 @@ const (
 
 	deleteFeed         = `DELETE FROM feeds WHERE id = $1`
 	deleteAttemptsOf   = `DELETE FROM attempts WHERE feed_id = $1` // also where the tables are distributed, and nothing cascades
+	deleteRejectionsOf = `DELETE FROM rejections WHERE feed_id = $1`
 	insertDeletedFeed  = `INSERT INTO deleted_feeds (id) VALUES ($1)`
 	selectSnapshotAtOf = `SELECT snapshot_at FROM feeds WHERE id = $1`
 

@@ -11,7 +11,7 @@ import (
 const (
 	keepChanges   = time.Hour
 	keepChangeIDs = 2_000_000 // entities named in the log of changes, at most about
-	keepAttempts  = time.Hour // and the newest mapdata.RecentPolls of each feed
+	keepAttempts  = time.Hour // all of them, as health counts; of a feed's older ones what its timeline shows
 	keepSignIns   = time.Hour // used or expired ones count towards the limit that long
 
 	severAfter = 30 * 24 * time.Hour // a vote is its account's that long (D9.7)
@@ -19,6 +19,9 @@ const (
 
 // pruneAtOnce bounds how long others wait for what one transaction has locked: rows that it removes.
 const pruneAtOnce = 2_000
+
+// attemptsSlack is how many attempts more than its timeline shows a feed may have before they are looked at.
+const attemptsSlack = 20
 
 // Every node prunes. SKIP LOCKED lets them work side by side: none waits for another, or for a writer.
 const (
@@ -32,10 +35,14 @@ const (
 	deleteChanges = `DELETE FROM changes WHERE revision IN
 		(SELECT revision FROM changes WHERE revision <= $1 ORDER BY revision LIMIT $2 FOR UPDATE SKIP LOCKED)`
 
+	// Beyond the timeline's length, or its span; the newest of all, which health counts, stay whatever their age. Only feeds
+	// that have some tens too many are looked at row by row.
 	deleteAttempts = `DELETE FROM attempts AS a USING (
 			SELECT feed_id, at, revision, ROW_NUMBER() OVER (PARTITION BY feed_id ORDER BY at DESC, revision DESC) AS place
-			FROM attempts) AS old
-		WHERE old.place > $1 AND old.at < $2 AND a.feed_id = old.feed_id AND a.at = old.at AND a.revision = old.revision`
+			FROM attempts WHERE feed_id IN (SELECT feed_id FROM attempts GROUP BY feed_id
+				HAVING COUNT(*) > $1::bigint + $2::bigint OR COUNT(*) > $4 AND MIN(at) < $5)) AS old
+		WHERE (old.place > $1 AND old.at < $3 OR old.place > $4 AND old.at < $5)
+			AND a.feed_id = old.feed_id AND a.at = old.at AND a.revision = old.revision`
 
 	deleteSignIns  = `DELETE FROM sign_ins WHERE created_at < $1 AND expires_at <= $2`
 	deleteSessions = `DELETE FROM sessions WHERE seen_at <= $1 OR created_at <= $2`
@@ -60,7 +67,7 @@ const (
 // lose their accounts in time (D9.7). It works in small transactions; run it every minute or so, on every node.
 func (db *DB) Prune(ctx context.Context, now time.Time) error {
 	for _, step := range []func(context.Context, time.Time) error{
-		db.pruneChanges, db.pruneAttempts, db.pruneSignIns, db.prunePairings, db.severVotes, db.pruneLive, db.pruneDeletedFeeds,
+		db.pruneChanges, db.pruneAttempts, db.pruneRejections, db.pruneSignIns, db.prunePairings, db.severVotes, db.pruneLive, db.pruneDeletedFeeds,
 	} {
 		if err := step(ctx, now); err != nil {
 			return err
@@ -82,7 +89,8 @@ func (db *DB) pruneChanges(ctx context.Context, now time.Time) error {
 }
 
 func (db *DB) pruneAttempts(ctx context.Context, now time.Time) error {
-	_, err := db.pool.Exec(ctx, deleteAttempts, mapdata.RecentPolls, now.Add(-keepAttempts).UnixMilli())
+	_, err := db.pool.Exec(ctx, deleteAttempts, mapdata.TimelineLength, attemptsSlack, now.Add(-keepAttempts).UnixMilli(),
+		mapdata.RecentPolls, now.Add(-mapdata.TimelineSpan).UnixMilli())
 	return failure("prune attempts", err)
 }
 

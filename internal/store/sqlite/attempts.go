@@ -2,9 +2,26 @@ package sqlite
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"time"
+	"unicode/utf8"
 
 	"wayside/internal/mapdata"
+)
+
+const (
+	attemptColumns = `at, duration_us, ok, outcome, rows, rejected, bytes, unchanged, retired, status, detail`
+
+	selectAttempts = `SELECT ` + attemptColumns + ` FROM attempts WHERE feed_id = ? AND at > ? ORDER BY at, revision`
+	selectTimeline = `SELECT ` + attemptColumns + ` FROM attempts WHERE feed_id = ? AND at > ? ORDER BY at DESC, revision DESC LIMIT ?`
+
+	replaceRejection = `INSERT INTO rejections (feed_id, code, at, rows, examples) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (feed_id, code) DO UPDATE SET at = excluded.at, rows = excluded.rows, examples = excluded.examples`
+	// What was rejected of the last body that had any is rejected again.
+	repeatRejections = `UPDATE rejections SET at = ?2 WHERE feed_id = ?1 AND at = (SELECT MAX(at) FROM rejections WHERE feed_id = ?1)`
+	selectRejections = `SELECT at, code, rows, examples FROM rejections WHERE feed_id = ? AND at > ? ORDER BY at DESC, rows DESC, code`
+	deleteRejections = `DELETE FROM rejections WHERE at <= ?`
 )
 
 // RecordAttempt records a push that was refused. It changes no entity. A feed that is gone by now is no error.
@@ -20,4 +37,81 @@ func (db *DB) RecordAttempt(ctx context.Context, feed mapdata.FeedID, attempt ma
 		return nil
 	}
 	return err
+}
+
+// shortened cuts the words of an attempt to what is kept of them.
+func shortened(detail string) string {
+	if len(detail) <= mapdata.MaxDetail {
+		return detail
+	}
+	end := mapdata.MaxDetail
+	for end > 0 && !utf8.RuneStart(detail[end]) {
+		end--
+	}
+	return detail[:end]
+}
+
+// rejections stores why rows of the change were rejected: a line for each code.
+func (w *writing) rejections(ctx context.Context, c *mapdata.Change) error {
+	at := c.Attempt.At.UnixMilli()
+	if c.SameRejections && c.Attempt.Rejected > 0 {
+		_, err := w.ExecContext(ctx, repeatRejections, c.Feed[:], at)
+		return err
+	}
+	for i := range c.Rejections {
+		r := &c.Rejections[i]
+		examples, err := json.Marshal(r.Examples)
+		if err != nil {
+			return err
+		}
+		if _, err := w.ExecContext(ctx, replaceRejection, c.Feed[:], r.Code, at, r.Rows, string(examples)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Attempts reads a feed's attempts later than after, oldest first.
+func (db *DB) Attempts(ctx context.Context, feed mapdata.FeedID, after time.Time) ([]mapdata.Attempt, error) {
+	all, err := list(ctx, db, selectAttempts, scanAttempt, feed[:], after.UnixMilli())
+	return all, failure("read attempts", err)
+}
+
+// Timeline reads a feed's newest attempts later than after, newest first, at most limit.
+func (db *DB) Timeline(ctx context.Context, feed mapdata.FeedID, after time.Time, limit int) ([]mapdata.Attempt, error) {
+	all, err := list(ctx, db, selectTimeline, scanAttempt, feed[:], after.UnixMilli(), limit)
+	return all, failure("read timeline", err)
+}
+
+func scanAttempt(r row) (a mapdata.Attempt, err error) {
+	var (
+		at      instant
+		elapsed int64
+	)
+	err = r.Scan(&at, &elapsed, &a.OK, &a.Outcome, &a.Rows, &a.Rejected, &a.Bytes, &a.Unchanged, &a.Retired, &a.Status, &a.Detail)
+	a.At, a.Duration = at.Time, time.Duration(elapsed)*time.Microsecond
+	return a, err
+}
+
+// Rejections reads why rows of a feed were rejected after the given time, newest first.
+func (db *DB) Rejections(ctx context.Context, feed mapdata.FeedID, after time.Time) ([]mapdata.Rejection, error) {
+	all, err := list(ctx, db, selectRejections, func(r row) (one mapdata.Rejection, err error) {
+		var (
+			at       instant
+			examples []byte
+		)
+		if err := r.Scan(&at, &one.Code, &one.Rows, &examples); err != nil {
+			return one, err
+		}
+		one.At = at.Time
+		return one, json.Unmarshal(examples, &one.Examples)
+	}, feed[:], after.UnixMilli())
+	return all, failure("read rejections", err)
+}
+
+func (db *DB) pruneRejections(ctx context.Context, now time.Time) error {
+	return db.write(ctx, "prune rejections", func(w *writing) error {
+		_, err := w.ExecContext(ctx, deleteRejections, now.Add(-mapdata.TimelineSpan).UnixMilli())
+		return err
+	})
 }

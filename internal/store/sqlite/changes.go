@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
-	"time"
 
 	"wayside/internal/mapdata"
 )
@@ -12,8 +11,9 @@ import (
 const (
 	raiseRevision = `UPDATE state SET revision = revision + 1 WHERE id = 1 RETURNING revision`
 	insertChange  = `INSERT INTO changes (revision, feed_id, at, entities, external_ids, votes) VALUES (?, ?, ?, ?, ?, ?)`
-	insertAttempt = `INSERT INTO attempts (feed_id, at, revision, duration_us, ok, outcome, rows, rejected, bytes)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertAttempt = `INSERT INTO attempts (feed_id, at, revision, duration_us, ok, outcome, rows, rejected, bytes,
+			unchanged, retired, status, detail)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	selectState   = `SELECT epoch, revision, floor FROM state WHERE id = 1`
 	selectChanges = `SELECT revision, feed_id, entities, votes FROM changes WHERE revision > ? ORDER BY revision`
@@ -23,9 +23,6 @@ const (
 		FROM changes AS c, json_each(c.external_ids) AS ids
 		LEFT JOIN entities AS e ON e.feed_id = c.feed_id AND e.external_id = ids.value
 		WHERE c.revision = ?`
-
-	selectAttempts = `SELECT at, duration_us, ok, outcome, rows, rejected, bytes FROM attempts
-		WHERE feed_id = ? AND at > ? ORDER BY at, revision`
 )
 
 // raise moves the counter, whose row nobody else can move until this transaction ends, and writes down what followers
@@ -55,7 +52,7 @@ func (w *writing) log(ctx context.Context, feed mapdata.FeedID, votes bool, ids 
 
 func (w *writing) attempt(ctx context.Context, feed mapdata.FeedID, revision int64, a *mapdata.Attempt) error {
 	_, err := w.ExecContext(ctx, insertAttempt, feed[:], a.At.UnixMilli(), revision, a.Duration.Microseconds(), a.OK, a.Outcome,
-		a.Rows, a.Rejected, a.Bytes)
+		a.Rows, a.Rejected, a.Bytes, a.Unchanged, a.Retired, a.Status, shortened(a.Detail))
 	if err != nil {
 		return fmt.Errorf("store attempt: %w", err)
 	}
@@ -175,32 +172,6 @@ func (db *DB) changed(ctx context.Context, r *reading, c *mapdata.FeedChange, co
 		c.Entities = append(c.Entities, mapdata.Entity{Feed: c.FeedID})
 		return db.readEntity(&c.Entities[len(c.Entities)-1], row[1:])
 	})
-}
-
-// Attempts reads a feed's attempts later than after, oldest first.
-func (db *DB) Attempts(ctx context.Context, feed mapdata.FeedID, after time.Time) ([]mapdata.Attempt, error) {
-	var all []mapdata.Attempt
-	err := db.read(ctx, "read attempts", func(r *reading) error {
-		rows, err := r.QueryContext(ctx, selectAttempts, feed[:], after.UnixMilli())
-		if err != nil {
-			return err
-		}
-		defer rows.Close() //nolint:errcheck // rows.Err tells
-		for rows.Next() {
-			var (
-				a       mapdata.Attempt
-				at      instant
-				elapsed int64
-			)
-			if err := rows.Scan(&at, &elapsed, &a.OK, &a.Outcome, &a.Rows, &a.Rejected, &a.Bytes); err != nil {
-				return err
-			}
-			a.At, a.Duration = at.Time, time.Duration(elapsed)*time.Microsecond
-			all = append(all, a)
-		}
-		return rows.Err()
-	})
-	return all, err
 }
 
 // AllFeeds yields every feed.

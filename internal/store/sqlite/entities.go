@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,11 +22,16 @@ const (
 	// A feed that is gone holds nothing, though its entities may not be removed yet.
 	storedColumns = `SELECT external_id, digest, first_seen_at, seen_at, lifetime_ms, absent_since, changed_at FROM entities
 		WHERE feed_id = ?1 AND EXISTS (SELECT 1 FROM feeds WHERE id = ?1)`
-	selectStored     = storedColumns + ` AND external_id IN (SELECT value FROM json_each(?2))`
-	selectStoredAll  = storedColumns
-	selectMark       = `SELECT entities_revision, snapshot_at, snapshot, snapshot_rows, body_hash FROM feeds WHERE id = ?`
-	selectPart       = `SELECT id FROM feeds WHERE seq % ?2 = ?1 ORDER BY id`
-	selectEntities   = `SELECT ` + entityColumns + ` FROM entities AS e WHERE e.feed_id = ?`
+	selectStored    = storedColumns + ` AND external_id IN (SELECT value FROM json_each(?2))`
+	selectStoredAll = storedColumns
+	selectMark      = `SELECT entities_revision, snapshot_at, snapshot, snapshot_rows, body_hash FROM feeds WHERE id = ?`
+	selectPart      = `SELECT id FROM feeds WHERE seq % ?2 = ?1 ORDER BY id`
+	selectEntities  = `SELECT ` + entityColumns + ` FROM entities AS e WHERE e.feed_id = ?`
+	selectAliveOf   = `SELECT ` + entityColumns + ` FROM entities AS e
+		WHERE e.feed_id = (SELECT id FROM feeds WHERE id = ?1) AND (e.lifetime_ms = 0
+			OR COALESCE(e.seen_at, (SELECT snapshot_at FROM feeds WHERE id = ?1)) + e.lifetime_ms > ?2
+			OR e.external_id IN (SELECT value FROM json_each(?3)))
+		ORDER BY e.external_id LIMIT ?4`
 	deleteEntities   = `DELETE FROM entities WHERE feed_id = ?1 AND external_id IN (SELECT value FROM json_each(?2))`
 	touchEntities    = `UPDATE entities SET seen_at = ?3, absent_since = NULL WHERE feed_id = ?1 AND external_id IN (SELECT value FROM json_each(?2))`
 	missEntities     = `UPDATE entities SET seen_at = COALESCE(seen_at, ?3), absent_since = ?4 WHERE feed_id = ?1 AND external_id IN (SELECT value FROM json_each(?2))`
@@ -143,6 +149,27 @@ func (r *reading) part(ctx context.Context, part, parts int) ([]mapdata.FeedID, 
 	return all, rows.Err()
 }
 
+// FeedEntities yields the feed's entities that have not expired at now, those among them that confirms keep (D9.6), in the
+// order of their external ids, at most limit. What is yielded remains valid. A feed that is gone holds none.
+func (db *DB) FeedEntities(ctx context.Context, id mapdata.FeedID, now time.Time, limit int, yield func(*mapdata.Entity)) error {
+	return db.read(ctx, "read entities of a feed", func(r *reading) error {
+		byVotes, err := keptEntities(ctx, db, r.conn, id, now)
+		if err != nil {
+			return err
+		}
+		args := []driver.Value{id[:], now.UnixMilli(), jsonArray(slices.Collect(maps.Keys(byVotes))), int64(limit)}
+		return scan(ctx, r.conn, selectAliveOf, args, func(row []driver.Value) error {
+			e := mapdata.Entity{Feed: id}
+			if err := db.readEntity(&e, row); err != nil {
+				return err
+			}
+			e.Properties = slices.Clone(e.Properties)
+			yield(&e)
+			return nil
+		})
+	})
+}
+
 // Apply stores a change whole, durably, before it returns. It fails with mapdata.ErrConflict, having changed nothing,
 // when the feed's entities moved since the change's Base or the snapshot is not a later one, with mapdata.ErrNotFound
 // when the feed is gone, and with mapdata.ErrUnavailable when there is no room.
@@ -183,6 +210,9 @@ func (db *DB) Apply(ctx context.Context, c *mapdata.Change) error {
 		}
 		if err := w.attempt(ctx, c.Feed, revision, &c.Attempt); err != nil {
 			return err
+		}
+		if err := w.rejections(ctx, c); err != nil {
+			return fmt.Errorf("store rejections: %w", err)
 		}
 		return w.letters(ctx, c.Letters)
 	})

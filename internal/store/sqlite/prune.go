@@ -11,7 +11,7 @@ import (
 const (
 	keepChanges   = time.Hour
 	keepChangeIDs = 2_000_000 // entities named in the log of changes, at most about
-	keepAttempts  = time.Hour // and the newest mapdata.RecentPolls of each feed
+	keepAttempts  = time.Hour // all of them, as health counts; of a feed's older ones what its timeline shows
 	keepSignIns   = time.Hour // used or expired ones count towards the limit that long
 
 	severAfter = 30 * 24 * time.Hour // a vote is its account's that long (D9.7)
@@ -19,6 +19,9 @@ const (
 
 // pruneAtOnce bounds how long others wait for the write lock meanwhile: rows that one transaction removes.
 const pruneAtOnce = 2_000
+
+// attemptsSlack is how many attempts more than its timeline shows a feed may have before they are looked at.
+const attemptsSlack = 20
 
 const (
 	// The newest revision that goes: by age, or because those after it name enough already.
@@ -30,9 +33,12 @@ const (
 		RETURNING revision`
 	raiseFloor = `UPDATE state SET floor = MAX(floor, ?) WHERE id = 1`
 
+	// Beyond the timeline's length, or its span; the newest of all, which health counts, stay whatever their age. Only feeds
+	// that have some tens too many are looked at row by row.
 	selectOldAttempts = `SELECT feed_id, at, revision
-		FROM (SELECT feed_id, at, revision, ROW_NUMBER() OVER (PARTITION BY feed_id ORDER BY at DESC, revision DESC) AS place FROM attempts)
-		WHERE place > ? AND at < ?`
+		FROM (SELECT feed_id, at, revision, ROW_NUMBER() OVER (PARTITION BY feed_id ORDER BY at DESC, revision DESC) AS place FROM attempts
+			WHERE feed_id IN (SELECT feed_id FROM attempts GROUP BY feed_id HAVING COUNT(*) > ?1 + ?2 OR COUNT(*) > ?4 AND MIN(at) < ?5))
+		WHERE place > ?1 AND at < ?3 OR place > ?4 AND at < ?5`
 	deleteAttempt = `DELETE FROM attempts WHERE feed_id = ? AND at = ? AND revision = ?`
 
 	deleteSignIns  = `DELETE FROM sign_ins WHERE created_at < ? AND expires_at <= ?`
@@ -54,7 +60,7 @@ const (
 // accounts in time (D9.7). It works in small transactions; run it every minute or so.
 func (db *DB) Prune(ctx context.Context, now time.Time) error {
 	for _, step := range []func(context.Context, time.Time) error{
-		db.pruneChanges, db.pruneAttempts, db.pruneSignIns, db.prunePairings, db.severVotes, db.pruneLive, db.pruneDeletedFeeds,
+		db.pruneChanges, db.pruneAttempts, db.pruneRejections, db.pruneSignIns, db.prunePairings, db.severVotes, db.pruneLive, db.pruneDeletedFeeds,
 	} {
 		if err := step(ctx, now); err != nil {
 			return err
@@ -116,7 +122,8 @@ func (db *DB) pruneAttempts(ctx context.Context, now time.Time) error {
 	old, err := list(ctx, db, selectOldAttempts, func(r row) (k attemptKey, err error) {
 		err = r.Scan(&k.feed, &k.at, &k.revision)
 		return k, err
-	}, mapdata.RecentPolls, now.Add(-keepAttempts).UnixMilli())
+	}, mapdata.TimelineLength, attemptsSlack, now.Add(-keepAttempts).UnixMilli(),
+		mapdata.RecentPolls, now.Add(-mapdata.TimelineSpan).UnixMilli())
 	if err != nil {
 		return failure("look for old attempts", err)
 	}

@@ -77,7 +77,7 @@ func TestPruneAttempts(t *testing.T) {
 		}
 		return len(all)
 	}
-	for i := range 50 {
+	for i := range 150 {
 		mustPush(t, db, busy, start.Add(time.Duration(i)*time.Minute), "a", 1)
 	}
 	for i := range 5 {
@@ -87,10 +87,11 @@ func TestPruneAttempts(t *testing.T) {
 		at          time.Duration
 		busy, quiet int
 	}{
-		{0, 50, 5},
-		{time.Hour, 50, 5},
-		{time.Hour + 10*time.Minute, 40, 5}, // those within the hour
-		{time.Hour + 45*time.Minute, mapdata.RecentPolls, 5},
+		{0, 150, 5},
+		{time.Hour, 150, 5},
+		{time.Hour + 20*time.Minute, 130, 5}, // those within the hour
+		{time.Hour + 145*time.Minute, mapdata.TimelineLength, 5},
+		{mapdata.TimelineSpan, mapdata.TimelineLength, 5},
 		{1000 * time.Hour, mapdata.RecentPolls, 5},
 	} {
 		prune(t, db, start.Add(c.at))
@@ -99,7 +100,7 @@ func TestPruneAttempts(t *testing.T) {
 		}
 	}
 	all, err := db.Attempts(t.Context(), busy, time.Time{})
-	if err != nil || !all[len(all)-1].At.Equal(start.Add(49*time.Minute)) {
+	if err != nil || !all[len(all)-1].At.Equal(start.Add(149*time.Minute)) {
 		t.Errorf("the newest attempt that is kept is %v (%v)", all[len(all)-1].At, err)
 	}
 }

@@ -56,6 +56,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"changes", changeTests()},
 		{"polls", pollTests()},
 		{"pushes", pushTests()},
+		{"timelines", timelineTests()},
 		{"letters", letterTests()},
 		{"votes", voteTests()},
 		{"side by side", concurrencyTests()},

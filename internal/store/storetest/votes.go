@@ -320,6 +320,9 @@ func keepsConfirmed(w *world) {
 		if err != nil || n != c.count {
 			w.Errorf("CountEntities at %v = %d, %v; want %d", c.at.Sub(now), n, err, c.count)
 		}
+		listed := 0
+		w.must(w.store.FeedEntities(w.ctx, f.ID, c.at, limitless, func(*mapdata.Entity) { listed++ }))
+		w.same("entities that are listed", listed, c.count)
 		_, err = w.store.Voted(w.ctx, f.ID, "a", c.at)
 		if alive := c.at.Before(kept); alive != (err == nil) {
 			w.Errorf("Voted at %v = %v; alive is %v", c.at.Sub(now), err, alive)
