@@ -118,7 +118,9 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read state: %w", err)
 	}
-	if !f.loaded.Load() || state.Epoch != f.epoch || f.revision.Load() < state.Floor {
+	known := f.revision.Load()
+	// A store that is behind what we know was put back to an earlier state, whatever its epoch says.
+	if !f.loaded.Load() || state.Epoch != f.epoch || known < state.Floor || known > state.Revision {
 		return f.load(ctx, state)
 	}
 	for f.revision.Load() < state.Revision {

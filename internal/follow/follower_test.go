@@ -155,6 +155,7 @@ type flaky struct {
 	*sqlite.DB
 	down  atomic.Bool
 	epoch atomic.Pointer[string]
+	back  atomic.Int64 // how far the revision seems to have gone back
 	loads atomic.Int64
 }
 
@@ -166,6 +167,7 @@ func (s *flaky) State(ctx context.Context) (mapdata.StoreState, error) {
 	if epoch := s.epoch.Load(); epoch != nil {
 		state.Epoch = *epoch
 	}
+	state.Revision -= s.back.Load()
 	return state, err
 }
 
@@ -196,6 +198,16 @@ func TestFollowerOutlivesItsStore(t *testing.T) {
 	store.epoch.Store(&epoch)
 	n.Poke()
 	eventually(t, "another epoch loads everything again", func() bool { return store.loads.Load() == 2 && len(n.ids()) == 2 })
+	store.back.Store(1)
+	n.Poke()
+	eventually(t, "so does a store that went back", func() bool { return store.loads.Load() == 3 })
+	store.back.Store(0)
+	put(t, db, f, "c")
+	n.Poke()
+	eventually(t, "and is followed from there", func() bool { return cmp.Equal(n.ids(), []string{"a", "b", "c"}) })
+	if got := store.loads.Load(); got != 3 {
+		t.Errorf("loaded %d times, want three times", got)
+	}
 }
 
 // idle is a store in which nothing ever happens; it counts how often it is asked.
