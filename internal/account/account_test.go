@@ -44,7 +44,7 @@ func newHouse(t *testing.T) *house {
 func (h *house) letter(email string) (token, code string) {
 	h.t.Helper()
 	before := len(h.store.letters)
-	if err := h.RequestSignIn(h.t.Context(), email); err != nil {
+	if err := h.RequestSignIn(h.t.Context(), email, ""); err != nil {
 		h.t.Fatal(err)
 	}
 	if len(h.store.letters) != before+1 {
@@ -57,7 +57,7 @@ func (h *house) letter(email string) (token, code string) {
 func (h *house) signIn(email string) *account.SignedIn {
 	h.t.Helper()
 	link, _ := h.letter(email)
-	in, err := h.VerifyToken(h.t.Context(), link, "Test/1")
+	in, err := h.VerifyToken(h.t.Context(), link, account.Browser{Agent: "Test/1"})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestRequestSignInDoesNotLookWhetherTheAddressIsKnown(t *testing.T) {
 func TestRequestSignInAtMostThreeLettersAnHour(t *testing.T) {
 	h := newHouse(t)
 	for range 5 {
-		if err := h.RequestSignIn(t.Context(), "ada@example.org"); err != nil {
+		if err := h.RequestSignIn(t.Context(), "ada@example.org", ""); err != nil {
 			t.Fatalf("the limit is told: %v", err)
 		}
 		h.now = h.now.Add(time.Minute)
@@ -159,7 +159,7 @@ func TestRequestSignInAddresses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.email, func(t *testing.T) {
 			h := newHouse(t)
-			err := h.RequestSignIn(t.Context(), tt.email)
+			err := h.RequestSignIn(t.Context(), tt.email, "")
 			if tt.ok != (err == nil) {
 				t.Fatalf("error %v", err)
 			}
@@ -203,7 +203,7 @@ func TestVerifyToken(t *testing.T) {
 				link = tt.twist(link)
 			}
 			h.now = h.now.Add(tt.wait)
-			in, err := h.VerifyToken(t.Context(), link, "Test/1")
+			in, err := h.VerifyToken(t.Context(), link, account.Browser{Agent: "Test/1"})
 			if !tt.ok {
 				wantErr(t, err, mapdata.ErrUnauthenticated)
 				return
@@ -225,12 +225,12 @@ func TestVerifyToken(t *testing.T) {
 func TestALetterIsUsedOnce(t *testing.T) {
 	h := newHouse(t)
 	link, code := h.letter("ada@example.org")
-	if _, err := h.VerifyToken(t.Context(), link, ""); err != nil {
+	if _, err := h.VerifyToken(t.Context(), link, account.Browser{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := h.VerifyToken(t.Context(), link, "")
+	_, err := h.VerifyToken(t.Context(), link, account.Browser{})
 	wantErr(t, err, mapdata.ErrUnauthenticated)
-	_, err = h.VerifyCode(t.Context(), "ada@example.org", code, "")
+	_, err = h.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{})
 	wantErr(t, err, mapdata.ErrUnauthenticated)
 }
 
@@ -247,7 +247,7 @@ func TestVerifyCode(t *testing.T) {
 	t.Run("right, with another spelling", func(t *testing.T) {
 		h := newHouse(t)
 		_, code := h.letter("ada@example.org")
-		if _, err := h.VerifyCode(t.Context(), "Ada@Example.org", code[:4]+" "+code[4:], ""); err != nil {
+		if _, err := h.VerifyCode(t.Context(), "Ada@Example.org", code[:4]+" "+code[4:], account.Browser{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -255,14 +255,14 @@ func TestVerifyCode(t *testing.T) {
 		h := newHouse(t)
 		_, code := h.letter("ada@example.org")
 		h.letter("grace@example.org")
-		_, err := h.VerifyCode(t.Context(), "grace@example.org", code, "")
+		_, err := h.VerifyCode(t.Context(), "grace@example.org", code, account.Browser{})
 		wantErr(t, err, mapdata.ErrUnauthenticated)
 	})
 	t.Run("after ten minutes", func(t *testing.T) {
 		h := newHouse(t)
 		_, code := h.letter("ada@example.org")
 		h.now = h.now.Add(10 * time.Minute)
-		_, err := h.VerifyCode(t.Context(), "ada@example.org", code, "")
+		_, err := h.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{})
 		wantErr(t, err, mapdata.ErrUnauthenticated)
 	})
 	for tries, ok := range map[int]bool{4: true, 5: false} {
@@ -270,14 +270,14 @@ func TestVerifyCode(t *testing.T) {
 			h := newHouse(t)
 			link, code := h.letter("ada@example.org")
 			for range tries {
-				_, err := h.VerifyCode(t.Context(), "ada@example.org", wrong(code), "")
+				_, err := h.VerifyCode(t.Context(), "ada@example.org", wrong(code), account.Browser{})
 				wantErr(t, err, mapdata.ErrUnauthenticated)
 			}
-			if _, err := h.VerifyCode(t.Context(), "ada@example.org", code, ""); (err == nil) != ok {
+			if _, err := h.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{}); (err == nil) != ok {
 				t.Errorf("error %v", err)
 			}
 			if !ok {
-				if _, err := h.VerifyToken(t.Context(), link, ""); err != nil {
+				if _, err := h.VerifyToken(t.Context(), link, account.Browser{}); err != nil {
 					t.Errorf("somebody else's guesses broke the link: %v", err)
 				}
 			}
@@ -291,13 +291,13 @@ func TestCodesAreHashedWithTheKey(t *testing.T) {
 	now := func() time.Time { return time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC) }
 	one := account.New(account.Config{Store: store, Now: now, Key: []byte("one")})
 	other := account.New(account.Config{Store: store, Now: now, Key: []byte("other")})
-	if err := one.RequestSignIn(t.Context(), "ada@example.org"); err != nil {
+	if err := one.RequestSignIn(t.Context(), "ada@example.org", ""); err != nil {
 		t.Fatal(err)
 	}
 	code := store.letters[0].Data["code"]
-	_, err := other.VerifyCode(t.Context(), "ada@example.org", code, "")
+	_, err := other.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{})
 	wantErr(t, err, mapdata.ErrUnauthenticated)
-	if _, err := one.VerifyCode(t.Context(), "ada@example.org", code, ""); err != nil {
+	if _, err := one.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -312,7 +312,7 @@ func TestTwoSignInsOfOneMomentMakeOneAccount(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, link := range links {
 		wg.Go(func() {
-			if _, err := h.VerifyToken(t.Context(), link, ""); err != nil {
+			if _, err := h.VerifyToken(t.Context(), link, account.Browser{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -459,7 +459,7 @@ func TestSignOutAndRevocationCountAtOnce(t *testing.T) {
 func TestSessionsKeepACleanAgent(t *testing.T) {
 	h := newHouse(t)
 	link, _ := h.letter("ada@example.org")
-	in, err := h.VerifyToken(t.Context(), link, "Ev\x1b[31mil\xff\n"+strings.Repeat("ü", 300))
+	in, err := h.VerifyToken(t.Context(), link, account.Browser{Agent: "Ev\x1b[31mil\xff\n" + strings.Repeat("ü", 300)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -599,12 +599,12 @@ func TestLoginLink(t *testing.T) {
 	if len(h.store.letters) > 0 {
 		t.Error("a letter was written")
 	}
-	_, err = h.VerifyCode(t.Context(), "ada@example.org", "", "")
+	_, err = h.VerifyCode(t.Context(), "ada@example.org", "", account.Browser{})
 	wantErr(t, err, mapdata.ErrUnauthenticated)
-	in, err := h.VerifyToken(t.Context(), links[4], "")
+	in, err := h.VerifyToken(t.Context(), links[4], account.Browser{})
 	if err != nil || in.Account.Email != "ada@example.org" {
 		t.Errorf("%v", err)
 	}
-	_, err = h.VerifyToken(t.Context(), links[4], "")
+	_, err = h.VerifyToken(t.Context(), links[4], account.Browser{})
 	wantErr(t, err, mapdata.ErrUnauthenticated)
 }

@@ -14,19 +14,21 @@ func (s *Service) Create(ctx context.Context, email string) (*mapdata.Account, e
 	if err != nil {
 		return nil, err
 	}
-	account, err := s.create(ctx, address)
+	account, err := s.create(ctx, address, "")
 	if errors.Is(err, mapdata.ErrConflict) {
 		return nil, mapdata.Describe(mapdata.ErrConflict, "This address has an account already.")
 	}
 	return account, err
 }
 
-func (s *Service) create(ctx context.Context, address string) (*mapdata.Account, error) {
+func (s *Service) create(ctx context.Context, address string, language mapdata.Language) (*mapdata.Account, error) {
 	id, err := mapdata.NewAccountID()
 	if err != nil {
 		return nil, fmt.Errorf("make account id: %w", err)
 	}
-	account := &mapdata.Account{ID: id, Email: address, Role: mapdata.Driver, Tier: mapdata.TierAccount, CreatedAt: s.now()}
+	account := &mapdata.Account{
+		ID: id, Email: address, Role: mapdata.Driver, Tier: mapdata.TierAccount, CreatedAt: s.now(), Language: language,
+	}
 	if err := s.store.CreateAccount(ctx, account); err != nil {
 		return nil, fmt.Errorf("store account: %w", err)
 	}

@@ -20,6 +20,12 @@ const (
 	lettersPerHour = 3
 )
 
+// Browser is what is known of the client that signs in.
+type Browser struct {
+	Agent    string           // User-Agent, that the session is listed with
+	Language mapdata.Language // that it asks for; empty: none of ours. An account that has no language yet gets it.
+}
+
 // SignedIn is what a verified sign-in brings.
 type SignedIn struct {
 	Account *mapdata.Account
@@ -28,9 +34,10 @@ type SignedIn struct {
 }
 
 // RequestSignIn has a letter with a link and a code sent to the address, unless three were sent within the hour. It does
-// the same, and says the same, whether the address has an account or not: it does not look. It fails with a
-// mapdata.InvalidError when the text is no address.
-func (s *Service) RequestSignIn(ctx context.Context, email string) error {
+// the same, and says the same, whether the address has an account or not: it does not look. The letter is written in the
+// account's language, or else in the given one (empty: English). It fails with a mapdata.InvalidError when the text is no
+// address.
+func (s *Service) RequestSignIn(ctx context.Context, email string, language mapdata.Language) error {
 	address, err := parseEmail(email)
 	if err != nil {
 		return err
@@ -43,6 +50,7 @@ func (s *Service) RequestSignIn(ctx context.Context, email string) error {
 	signIn, token := s.newSignIn(address, code, now)
 	letter := &mapdata.Letter{
 		Kind: mapdata.LetterSignIn, Data: map[string]string{"token": token, "code": code}, At: now, Due: now, Address: address,
+		Language: language,
 	}
 	// That the limit is reached is not told either: the letters that were sent say enough to who may know.
 	if _, err := s.store.CreateSignIn(ctx, signIn, letter, now.Add(-time.Hour), lettersPerHour); err != nil {
@@ -72,9 +80,8 @@ func newCode() (string, error) {
 	return fmt.Sprintf("%08d", n), nil
 }
 
-// VerifyToken signs in with a letter's link, once. agent is the User-Agent that the session is listed with. It fails with
-// mapdata.ErrUnauthenticated.
-func (s *Service) VerifyToken(ctx context.Context, token, agent string) (*SignedIn, error) {
+// VerifyToken signs in with a letter's link, once. It fails with mapdata.ErrUnauthenticated.
+func (s *Service) VerifyToken(ctx context.Context, token string, from Browser) (*SignedIn, error) {
 	hash, ok := secretHash(token)
 	if !ok {
 		return nil, errBadLink()
@@ -86,12 +93,12 @@ func (s *Service) VerifyToken(ctx context.Context, token, agent string) (*Signed
 	if err != nil {
 		return nil, fmt.Errorf("take sign-in by link: %w", err)
 	}
-	return s.signIn(ctx, signIn.Email, agent)
+	return s.signIn(ctx, signIn.Email, from)
 }
 
 // VerifyCode signs in with the address and a letter's code, once; spaces and hyphens in the code do not count. After five
 // wrong codes the address's waiting codes are dead, and only their links work. It fails with mapdata.ErrUnauthenticated.
-func (s *Service) VerifyCode(ctx context.Context, email, code, agent string) (*SignedIn, error) {
+func (s *Service) VerifyCode(ctx context.Context, email, code string, from Browser) (*SignedIn, error) {
 	address, err := parseEmail(email)
 	if err != nil {
 		return nil, errBadCode()
@@ -104,7 +111,7 @@ func (s *Service) VerifyCode(ctx context.Context, email, code, agent string) (*S
 	if err != nil {
 		return nil, fmt.Errorf("take sign-in by code: %w", err)
 	}
-	return s.signIn(ctx, signIn.Email, agent)
+	return s.signIn(ctx, signIn.Email, from)
 }
 
 func errBadLink() error {
@@ -116,10 +123,10 @@ func errBadCode() error {
 }
 
 // signIn gives the address its account, if it is new, and a session.
-func (s *Service) signIn(ctx context.Context, address, agent string) (*SignedIn, error) {
+func (s *Service) signIn(ctx context.Context, address string, from Browser) (*SignedIn, error) {
 	account, err := s.store.AccountByEmail(ctx, address)
 	if errors.Is(err, mapdata.ErrNotFound) {
-		account, err = s.create(ctx, address)
+		account, err = s.create(ctx, address, from.Language)
 	}
 	if errors.Is(err, mapdata.ErrConflict) { // made by another sign-in of the same moment
 		account, err = s.store.AccountByEmail(ctx, address)
@@ -127,7 +134,7 @@ func (s *Service) signIn(ctx context.Context, address, agent string) (*SignedIn,
 	if err != nil {
 		return nil, fmt.Errorf("find account: %w", err)
 	}
-	return s.newSession(ctx, account, agent)
+	return s.newSession(ctx, account, from.Agent)
 }
 
 // LoginLink makes a sign-in for an account without a letter, and returns the token that VerifyToken takes: for operators,

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"wayside/internal/account"
@@ -40,7 +41,7 @@ func (a *api) postAuthEmail(w http.ResponseWriter, r *http.Request, c *caller) e
 	if err := a.limitClient(c, ratelimit.SignIns, limit, "sign-in letters from this address"); err != nil {
 		return err
 	}
-	if err := a.Accounts.RequestSignIn(r.Context(), email); err != nil {
+	if err := a.Accounts.RequestSignIn(r.Context(), email, browserOf(r).Language); err != nil {
 		return err
 	}
 	return writeJSON(w, r, http.StatusAccepted, map[string]string{"status": "sent"})
@@ -65,9 +66,9 @@ func (a *api) postAuthVerify(w http.ResponseWriter, r *http.Request, c *caller) 
 	}
 	var in *account.SignedIn
 	if byLink {
-		in, err = a.Accounts.VerifyToken(r.Context(), token, r.UserAgent())
+		in, err = a.Accounts.VerifyToken(r.Context(), token, browserOf(r))
 	} else {
-		in, err = a.Accounts.VerifyCode(r.Context(), email, code, r.UserAgent())
+		in, err = a.Accounts.VerifyCode(r.Context(), email, code, browserOf(r))
 	}
 	if err != nil {
 		return err
@@ -139,7 +140,7 @@ func (a *api) postVerifyPage(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err := a.limitVerifies(c); err != nil {
 		return err
 	}
-	in, err := a.Accounts.VerifyToken(r.Context(), form.Get("token"), r.UserAgent())
+	in, err := a.Accounts.VerifyToken(r.Context(), form.Get("token"), browserOf(r))
 	if errors.Is(err, mapdata.ErrUnauthenticated) {
 		return writeFormPage(w, r, http.StatusUnauthorized, verifyHTML, &verifyPage{Wrong: err.Error()})
 	}
@@ -148,4 +149,10 @@ func (a *api) postVerifyPage(w http.ResponseWriter, r *http.Request, c *caller) 
 	}
 	a.setCookie(w, in.Secret, mapdata.SessionTotal)
 	return writeFormPage(w, r, http.StatusOK, verifyHTML, &verifyPage{Email: in.Account.Email})
+}
+
+// browserOf is what the client's own headers say of it.
+func browserOf(r *http.Request) account.Browser {
+	accepted := strings.Join(r.Header.Values("Accept-Language"), ",")
+	return account.Browser{Agent: r.UserAgent(), Language: mapdata.AcceptedLanguage(accepted)}
 }

@@ -79,7 +79,7 @@ func (a *api) postSignInPage(w http.ResponseWriter, r *http.Request, c *caller) 
 		return err
 	}
 	var invalid *mapdata.InvalidError
-	err = a.Accounts.RequestSignIn(r.Context(), form.Get("email"))
+	err = a.Accounts.RequestSignIn(r.Context(), form.Get("email"), browserOf(r).Language)
 	if errors.As(err, &invalid) {
 		page.Wrong = "This is no e-mail address. It looks like you@example.org."
 		return writeFormPage(w, r, http.StatusUnprocessableEntity, signInHTML, page)
@@ -101,7 +101,7 @@ func (a *api) postSignInCodePage(w http.ResponseWriter, r *http.Request, c *call
 		return err
 	}
 	page := newSignInPage(form)
-	in, err := a.Accounts.VerifyCode(r.Context(), form.Get("email"), form.Get("code"), r.UserAgent())
+	in, err := a.Accounts.VerifyCode(r.Context(), form.Get("email"), form.Get("code"), browserOf(r))
 	if errors.Is(err, mapdata.ErrUnauthenticated) {
 		page.Sent, page.Email, page.Wrong = true, shorten(form.Get("email")), err.Error()
 		return writeFormPage(w, r, http.StatusUnauthorized, signInHTML, page)

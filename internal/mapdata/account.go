@@ -29,6 +29,7 @@ type Account struct {
 	Role      Role
 	Tier      Tier
 	CreatedAt time.Time
+	Language  Language // of pages and letters; empty: not known
 }
 
 // MayReview says whether the account may approve and reject feeds.

@@ -25,4 +25,7 @@ type Letter struct {
 	Tries   int       // failed so far
 	Due     time.Time // not to be sent before
 	Address string    // resolved by the store when the letter is due; never logged
+	// Language is the one that the letter was asked for in; when it is due, the store puts that of the account which has
+	// the address in its place, if there is one that has chosen. Empty: nobody knows.
+	Language Language
 }
