@@ -1,0 +1,87 @@
+package postgres
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// digest is a sum over rows, whatever their order. Two that are equal are of equal rows, as far as chance goes.
+type digest struct {
+	rows int64
+	sum  uint64
+}
+
+// add counts a row, whose values may be as the driver gives them or as it takes them.
+func (d *digest) add(row []any) error {
+	h := xxhash.New()
+	var buf []byte
+	for i, value := range row {
+		var err error
+		if buf, err = appendValue(buf[:0], value); err != nil {
+			return fmt.Errorf("column %d: %w", i+1, err)
+		}
+		if _, err := h.Write(buf); err != nil {
+			return err
+		}
+	}
+	d.rows++
+	d.sum += h.Sum64()
+	return nil
+}
+
+// appendValue writes a value so that no two rows read alike: what kind it is, how long, and itself.
+func appendValue(dst []byte, value any) ([]byte, error) {
+	const (
+		null = iota
+		number
+		float
+		text
+		list
+	)
+	long := func(b string) []byte {
+		return append(binary.AppendUvarint(append(dst, text), uint64(len(b))), b...)
+	}
+	switch v := value.(type) {
+	case nil:
+		return append(dst, null), nil
+	case int64:
+		return binary.LittleEndian.AppendUint64(append(dst, number), uint64(v)), nil
+	case int32:
+		return appendValue(dst, int64(v))
+	case int16:
+		return appendValue(dst, int64(v))
+	case bool:
+		if v {
+			return appendValue(dst, int64(1))
+		}
+		return appendValue(dst, int64(0))
+	case float64:
+		return binary.LittleEndian.AppendUint64(append(dst, float), math.Float64bits(v)), nil
+	case string:
+		return long(v), nil
+	case []byte:
+		return long(string(v)), nil
+	case [16]byte:
+		return long(string(v[:])), nil
+	case []string:
+		dst = binary.AppendUvarint(append(dst, list), uint64(len(v)))
+		for _, s := range v {
+			dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+		}
+		return dst, nil
+	case []any:
+		strings := make([]string, len(v))
+		for i := range v {
+			s, ok := v[i].(string)
+			if !ok {
+				return nil, fmt.Errorf("a list holds a %T", v[i])
+			}
+			strings[i] = s
+		}
+		return appendValue(dst, strings)
+	}
+	return nil, fmt.Errorf("a value is a %T", value)
+}
