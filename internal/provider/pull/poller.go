@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -38,9 +39,12 @@ type Options struct {
 
 // How the poller keeps house.
 const (
-	lookEvery   = time.Second     // for due feeds
+	lookWithin  = time.Second     // for due feeds again, at the latest
+	lookAfter   = time.Second / 4 // at the earliest
 	lease       = time.Minute     // of a feed; a poll that lasts longer renews it by being due again
-	claimAtOnce = 512             // feeds
+	claimAtOnce = 256             // feeds
+	startAtOnce = 256             // polls
+	startPause  = time.Second / 8 // after so many, before the next
 	maxHeld     = 8192            // feeds that are polled or wait for their turn
 	maxOfHost   = 128             // of them on one host: the others come back when their lease is over
 	parseLarge  = 1               // large bodies at a time: two that are all new rows would hold more than D6.6 allows
@@ -101,15 +105,19 @@ func (p *Poller) Poke() {
 func (p *Poller) Run(ctx context.Context) error {
 	var polls sync.WaitGroup
 	defer polls.Wait()
-	look := time.NewTicker(lookEvery)
+	look := time.NewTimer(0)
 	defer look.Stop()
 	for {
-		p.claim(ctx, &polls)
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-look.C:
 		case <-p.poked:
+		}
+		if p.claim(ctx, &polls) {
+			look.Reset(startPause)
+		} else {
+			look.Reset(lookAfter + rand.N(lookWithin-lookAfter))
 		}
 	}
 }
@@ -117,9 +125,11 @@ func (p *Poller) Run(ctx context.Context) error {
 // now is the time as it is stored: UTC, to the millisecond.
 func (p *Poller) now() time.Time { return p.Now().UTC().Truncate(time.Millisecond) }
 
-// claim leases what is due and starts to poll it.
-func (p *Poller) claim(ctx context.Context, polls *sync.WaitGroup) {
-	for ctx.Err() == nil {
+// claim leases what is due, starts to poll it, and says whether there may be more. Nodes share feeds evenly by luck alone:
+// each looks at moments of its own making, and finds what has become due since anyone looked; and none starts all at once of
+// what has heaped up, for example while the database was away.
+func (p *Poller) claim(ctx context.Context, polls *sync.WaitGroup) (more bool) {
+	for started := 0; ctx.Err() == nil && started < startAtOnce; {
 		now := p.now()
 		limit := min(claimAtOnce, p.room())
 		if limit == 0 {
@@ -134,6 +144,7 @@ func (p *Poller) claim(ctx context.Context, polls *sync.WaitGroup) {
 		}
 		for i := range feeds {
 			if ctx, j := p.take(ctx, &feeds[i], now.Add(lease)); j != nil {
+				started++
 				polls.Go(func() {
 					defer p.let(j)
 					p.poll(ctx, j)
@@ -143,8 +154,10 @@ func (p *Poller) claim(ctx context.Context, polls *sync.WaitGroup) {
 		if len(feeds) < limit {
 			break
 		}
+		more = started >= startAtOnce
 	}
 	p.drop(p.now())
+	return more
 }
 
 func (p *Poller) room() int {

@@ -339,6 +339,45 @@ func TestNodesShareFeeds(t *testing.T) {
 	})
 }
 
+// Three nodes poll a third of 10 000 feeds each, whether these are due one by one or all at once, and each feed once in its
+// turn.
+func TestNodesShareFeedsEvenly(t *testing.T) {
+	const feeds, nodes, interval = 10_000, 3, 300 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(t)
+		for i := range feeds {
+			m.add(fmt.Sprintf("h%d.example.org", i), interval)
+		}
+		var webs [nodes]*web
+		for i := range webs {
+			webs[i] = answering("[]")
+			time.Sleep(100 * time.Millisecond) // they are not started at the same moment
+			defer run(t, m.poller(webs[i], func(o *Options) { o.Node = fmt.Sprint(i) }))()
+		}
+		last := [nodes]int{}
+		for _, round := range []string{"all at once", "one by one"} {
+			time.Sleep(interval)
+			counts, all := [nodes]int{}, 0
+			for i, w := range webs {
+				w.mu.Lock()
+				n := len(w.asked) - last[i]
+				last[i] = len(w.asked)
+				w.mu.Unlock()
+				counts[i] = n
+				all += n
+			}
+			for i, n := range counts {
+				if share := float64(n) / float64(all); share < 0.28 || share > 0.39 {
+					t.Errorf("%s: node %d made %d of %d polls", round, i, n, all)
+				}
+			}
+			if round == "one by one" && (all < feeds*99/100 || all > feeds*101/100) {
+				t.Errorf("%d polls of %d feeds in an interval", all, feeds)
+			}
+		}
+	})
+}
+
 func TestWhatIngestSays(t *testing.T) {
 	tests := []struct {
 		name string
