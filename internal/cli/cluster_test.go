@@ -1,0 +1,289 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"wayside/internal/throwaway"
+)
+
+// fleet is equal nodes on one database and one cache, with load through all of them.
+type fleet struct {
+	t        *testing.T
+	database *throwaway.PG
+	cache    *throwaway.CacheServer
+	nodes    []*service
+	feeds    []pushFeed // one for each node's writer
+	load     *clusterLoad
+}
+
+const clusterNodes = 3
+
+// startFleet starts the servers and the nodes.
+func startFleet(t *testing.T) *fleet {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts servers and the real binary")
+	}
+	f := &fleet{t: t, database: throwaway.Postgres(t), cache: throwaway.Cache(t)}
+	config := fmt.Sprintf("%s\n[database]\nurl = %q\n[cache]\nurl = %q\n", unlimited, f.database.URL(), f.cache.URL())
+	for range clusterNodes {
+		f.nodes = append(f.nodes, newService(t, config))
+	}
+	f.nodes[0].cli("migrate")
+	for _, n := range f.nodes {
+		n.start(nil)
+	}
+	owner := f.nodes[0].signIn("owner@example.org")
+	for i := range f.nodes {
+		f.feeds = append(f.feeds, owner.register(fmt.Sprint("feed ", i)))
+	}
+	return f
+}
+
+// clusterLoad is a writer and a reader for each node, until stop.
+type clusterLoad struct {
+	f      *fleet
+	ended  chan struct{}
+	group  sync.WaitGroup
+	mu     sync.Mutex
+	pushed []pushed
+	agreed int // of pushed, what all nodes have shown
+	reads  [clusterNodes]atomic.Int64 // good ones
+	writes [clusterNodes]atomic.Int64 // answered 200
+}
+
+const clusterRows = 50 // of each batch
+
+func (f *fleet) startLoad() {
+	f.load = &clusterLoad{f: f, ended: make(chan struct{})}
+	for i := range f.nodes {
+		f.load.group.Go(func() { f.load.write(i) })
+		f.load.group.Go(func() { f.load.read(i) })
+	}
+}
+
+// stop ends the load.
+func (l *clusterLoad) stop() {
+	close(l.ended)
+	l.group.Wait()
+}
+
+// pause waits a little, and says whether the load goes on.
+func (l *clusterLoad) pause(d time.Duration) bool {
+	select {
+	case <-l.ended:
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// write pushes batch after batch through one node. What is refused is refused with 503 and a time to come again.
+func (l *clusterLoad) write(node int) {
+	c := &client{s: l.f.nodes[node], http: http.Client{Timeout: 5 * time.Second}}
+	defer c.http.CloseIdleConnections()
+	for number := 0; l.pause(25 * time.Millisecond); number++ {
+		b := pushed{feed: node, number: number}
+		lat, lng := b.place()
+		resp, body, err := c.try(http.MethodPost, "/v2/feeds/"+l.f.feeds[node].token+"/entities", rowsAt(lat, lng, strconv.Itoa(number), clusterRows))
+		b.answered = err == nil && resp.StatusCode == http.StatusOK
+		l.mu.Lock()
+		l.pushed = append(l.pushed, b)
+		l.mu.Unlock()
+		switch {
+		case b.answered:
+			l.writes[node].Add(1)
+		case err != nil: // the node is gone, or stands still
+			l.pause(100 * time.Millisecond)
+		case resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "":
+			l.f.t.Errorf("push through node %d: %d %v %s", node, resp.StatusCode, resp.Header, body)
+		default:
+			l.pause(100 * time.Millisecond)
+		}
+	}
+}
+
+// read reads one batch after the other that this node has shown before. A 200 that lacks some of it is a lie.
+func (l *clusterLoad) read(node int) {
+	c := &client{s: l.f.nodes[node], http: http.Client{Timeout: 5 * time.Second}}
+	defer c.http.CloseIdleConnections()
+	var shown []pushed
+	for at, turn := 0, 0; l.pause(5 * time.Millisecond); turn++ {
+		if len(shown) == 0 || turn%4 == 0 {
+			if b, ok := l.answered(at); ok {
+				at++
+				if ids, err := c.near(b.place()); err == nil && len(ids) == clusterRows {
+					shown = append(shown, b)
+				}
+			}
+			continue
+		}
+		b := shown[turn%len(shown)]
+		ids, err := c.near(b.place())
+		switch {
+		case err == nil && len(ids) == clusterRows:
+			l.reads[node].Add(1)
+		case err == nil:
+			l.f.t.Errorf("node %d answered 200 with %d of %d rows that it has shown before", node, len(ids), clusterRows)
+		case strings.HasPrefix(err.Error(), "read: ") && !strings.HasPrefix(err.Error(), "read: 503"):
+			l.f.t.Errorf("node %d: %v", node, err)
+		default:
+			l.pause(50 * time.Millisecond)
+		}
+	}
+}
+
+// answered gives the n-th batch that was answered 200.
+func (l *clusterLoad) answered(n int) (pushed, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, b := range l.pushed {
+		if !b.answered {
+			continue
+		}
+		if n == 0 {
+			return b, true
+		}
+		n--
+	}
+	return pushed{}, false
+}
+
+// agree demands that within ten seconds every node shows every batch that was answered since the last time, and no batch by
+// halves.
+func (f *fleet) agree(after string) {
+	f.t.Helper()
+	f.load.mu.Lock()
+	batches := f.load.pushed[f.load.agreed:]
+	f.load.agreed = len(f.load.pushed)
+	f.load.mu.Unlock()
+	deadline := time.Now().Add(10 * time.Second)
+	f.check(after, batches, deadline)
+}
+
+// check demands that by the deadline every node shows all of the batches as they were answered.
+func (f *fleet) check(after string, batches []pushed, deadline time.Time) {
+	f.t.Helper()
+	var group sync.WaitGroup
+	for node, s := range f.nodes {
+		group.Go(func() {
+			c := &client{s: s, http: http.Client{Timeout: 5 * time.Second}}
+			defer c.http.CloseIdleConnections()
+			for _, b := range batches {
+				for {
+					ids, err := c.near(b.place())
+					if err == nil && (len(ids) == clusterRows || len(ids) == 0 && !b.answered) {
+						break
+					}
+					if time.Now().After(deadline) {
+						f.t.Errorf("%s: node %d has %d of %d rows of batch %d of feed %d, answered %v: %v\n%s",
+							after, node, len(ids), clusterRows, b.number, b.feed, b.answered, err, s.log)
+						return
+					}
+					<-time.After(20 * time.Millisecond)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if f.t.Failed() {
+		f.t.FailNow()
+	}
+}
+
+// goesOn demands that the named nodes answer reads, and writes where they should.
+func (f *fleet) goesOn(during string, writes bool, nodes ...int) {
+	f.t.Helper()
+	for _, node := range nodes {
+		count := &f.load.reads[node]
+		if writes {
+			count = &f.load.writes[node]
+		}
+		before := count.Load()
+		eventually(f.t, fmt.Sprintf("%s: node %d goes on (writes: %v)", during, node, writes), func() bool { return count.Load() > before+3 })
+	}
+}
+
+// TestCluster breaks one part after the other under load: nothing that was acknowledged is lost, reads go on where they
+// can, and all nodes agree again within ten seconds.
+func TestCluster(t *testing.T) {
+	f := startFleet(t)
+	f.startLoad()
+	defer f.load.stop()
+	f.goesOn("at first", true, 0, 1, 2)
+	f.goesOn("at first", false, 0, 1, 2)
+	f.agree("at first")
+
+	must := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	t.Log("a node is killed")
+	f.nodes[1].kill()
+	f.goesOn("a node is dead", true, 0, 2)
+	f.nodes[1].start(nil)
+	f.goesOn("the node is back", true, 1)
+	f.agree("a node was killed")
+
+	t.Log("the database stops at once")
+	must("stop", f.database.Stop(true))
+	f.goesOn("the database is gone", false, 0, 1, 2)
+	f.refusesWrites("the database is gone")
+	must("start", f.database.Start())
+	f.goesOn("the database is back", true, 0, 1, 2)
+	f.agree("the database was gone")
+
+	t.Log("the database restarts")
+	must("restart", f.database.Restart())
+	f.goesOn("the database has restarted", true, 0, 1, 2)
+	f.agree("the database restarted")
+
+	t.Log("the cache stops")
+	must("stop", f.cache.Stop())
+	f.goesOn("the cache is gone", true, 0, 1, 2)
+	f.goesOn("the cache is gone", false, 0, 1, 2)
+	must("start", f.cache.Start())
+	f.agree("the cache was gone")
+
+	t.Log("a node stands still for half a minute")
+	must("pause", f.nodes[2].cmd.Process.Signal(syscall.SIGSTOP))
+	for end := time.After(30 * time.Second); ; {
+		f.goesOn("a node stands still", true, 0, 1)
+		select {
+		case <-end:
+		case <-time.After(time.Second):
+			continue
+		}
+		break
+	}
+	must("resume", f.nodes[2].cmd.Process.Signal(syscall.SIGCONT))
+	f.goesOn("the node goes on", true, 2)
+	f.agree("a node stood still")
+	f.check("in the end", f.load.pushed[:f.load.agreed], time.Now())
+}
+
+// refusesWrites demands that a push through any node is refused with 503 and a time to come again.
+func (f *fleet) refusesWrites(during string) {
+	f.t.Helper()
+	for node, s := range f.nodes {
+		c := &client{s: s, http: http.Client{Timeout: 20 * time.Second}}
+		resp, body, err := c.try(http.MethodPost, "/v2/feeds/"+f.feeds[node].token+"/entities", rowsAt(10, 10, "refused", 1))
+		if err != nil {
+			f.t.Fatalf("%s: node %d: %v", during, node, errors.Unwrap(err))
+		}
+		if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
+			f.t.Errorf("%s: node %d answered a push with %d %v %s", during, node, resp.StatusCode, resp.Header, body)
+		}
+	}
+}
