@@ -8,13 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"wayside/internal/config"
 	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/live"
-	"wayside/internal/live/memory"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/relay"
 	"wayside/internal/safehttp"
@@ -34,7 +31,6 @@ const incidentsInDatabase = "database"
 type incidents struct {
 	relay *relay.Service
 	web   *safehttp.Client
-	cache *memory.Driver
 	about *httpapi.Incidents
 }
 
@@ -54,13 +50,13 @@ func (s *server) newIncidents(cfg *config.Config, now func() time.Time) (*incide
 	if err != nil {
 		return nil, err
 	}
-	in := &incidents{web: web, cache: memory.New(now), about: aboutIncidents(cfg)}
-	var pins live.Driver = in.cache
+	in := &incidents{web: web, about: aboutIncidents(cfg)}
+	pins := s.minutes.driver
 	if in.about.Stored {
 		pins = s.store.livePins()
 	}
 	c := relay.Config{
-		Web: web, Windows: in.cache, Pins: live.New(pins, relay.Prepare(httpapi.EncodeEntity), now), Key: key, Now: now, Log: s.log,
+		Web: web, Pins: live.New(pins, relay.Prepare(httpapi.EncodeEntity), now), Key: key, Now: now, Log: s.log,
 		Observe: func(upstream string, outcome mapdata.Outcome, _ time.Duration) {
 			s.metrics.UpstreamCall(upstream, string(outcome))
 		},
@@ -74,21 +70,19 @@ func (s *server) newIncidents(cfg *config.Config, now func() time.Time) (*incide
 		}
 		c.Upstreams = append(c.Upstreams, u)
 	}
+	s.minutes.connect(&c)
 	in.relay = relay.New(c)
 	return in, nil
 }
 
-// run owns the calls of upstreams and the cache in memory. It waits for the end where there is no source.
+// run owns the calls of upstreams. It waits for the end where there is no source.
 func (in *incidents) run(ctx context.Context) error {
 	if in == nil {
 		<-ctx.Done()
 		return nil
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return in.relay.Run(ctx) })
-	group.Go(func() error { return in.cache.Run(ctx) })
 	defer in.web.Close()
-	return group.Wait()
+	return in.relay.Run(ctx)
 }
 
 // newUpstreamClient makes the way out to upstreams.

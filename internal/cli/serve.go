@@ -23,7 +23,6 @@ import (
 	"wayside/internal/nearby"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
-	"wayside/internal/ratelimit"
 	"wayside/internal/source"
 	"wayside/internal/stream"
 	"wayside/internal/telemetry"
@@ -62,7 +61,7 @@ type server struct {
 	streams  *stream.Hub
 	poller   *pull.Poller
 	sender   *mail.Sender
-	buckets  *ratelimit.Memory
+	minutes  *minutes
 	archive  *basemap.Archive // nil: no map of our own is configured
 	demo     *httpapi.Demo    // nil: this is no demo
 	loading  *progress
@@ -123,7 +122,9 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 		Now: p.now, Log: s.log, Progress: s.loading.Add, Touched: func(t mapdata.Touched) { s.streams.Touched(t) },
 	})
 	ingester := ingest.New(s.store, p.now, pokeFollower)
-	s.buckets = ratelimit.NewMemory(ratelimit.DefaultBuckets)
+	if s.minutes, err = s.newMinutes(cfg, p.now); err != nil {
+		return err
+	}
 	s.sender, err = mail.New(mail.Config{
 		Outbox: s.store, Now: p.now, Log: s.log, BaseURL: cfg.BaseURL, From: cfg.Mail.From, SMTPURL: cfg.Mail.SMTPURL,
 		Folder: filepath.Join(cfg.DataDir, outboxFolder), Observe: s.metrics.Letter,
@@ -148,7 +149,7 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 		Observe: func(outcome mapdata.Outcome, _ time.Duration) { s.metrics.Poll(string(outcome)) },
 	})
 	pushes := push.New(push.Config{
-		Store: s.store, Ingest: ingester, Buckets: s.buckets, Now: p.now, Log: s.log,
+		Store: s.store, Ingest: ingester, Buckets: s.minutes.buckets, Now: p.now, Log: s.log,
 		Requests: cfg.Limits.PushesPerMinute, Entities: cfg.Limits.PushEntitiesPerMinute, Changed: pokeFollower,
 		Observe: s.metrics.PushRows,
 	})
@@ -164,7 +165,7 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 			GuestReads: cfg.Limits.GuestReadsPerMinute, AccountReads: cfg.Limits.AccountReadsPerMinute,
 			Manage: cfg.Limits.ManagePerMinute, Votes: cfg.Limits.VotesPerMinute,
 		},
-		Buckets: s.buckets,
+		Buckets: s.minutes.buckets,
 		Overlay: overlay, Version: version, PrimaryNetwork: cfg.Chargers.PrimaryNetwork,
 		BaseMap: about, Archive: s.archive, Demo: s.demo,
 	}
@@ -251,12 +252,11 @@ func (s *server) run(ctx context.Context, first ...job) error {
 		job{"follower", s.follower.Run},
 		job{"live incidents", s.live.run},
 		job{"start", s.start},
-		job{"rate limits", s.buckets.Run},
 		job{"collector", runCollector(s.env)},
 		// The store's own come last, since everybody else writes.
 		job{"pruning", s.prune},
 	)
-	jobs = append(jobs, s.store.jobs(s.follower.Poke)...)
+	jobs = append(append(jobs, s.minutes.jobs...), s.store.jobs(s.follower.Poke)...)
 	if s.ops != nil {
 		// What an operator looks at is there to the end.
 		jobs = append(jobs, job{"ops address", s.ops.run})
@@ -345,6 +345,9 @@ func (s *server) close() error {
 		if web != nil {
 			err = errors.Join(err, web.close())
 		}
+	}
+	if s.minutes != nil {
+		s.minutes.close()
 	}
 	if s.office != nil {
 		err = errors.Join(err, s.store.Close())

@@ -21,6 +21,7 @@ type Metrics struct {
 	letters  *prometheus.CounterVec
 	calls    *prometheus.CounterVec
 	dropped  *prometheus.CounterVec
+	cache    *prometheus.CounterVec
 	drops    labels
 	routes   sync.Map // pattern → *route: looking labels up on each request would cost more than the count
 }
@@ -60,12 +61,15 @@ func NewMetrics(version string) *Metrics {
 		dropped: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wayside_upstream_dropped_total", Help: "Rows and raw items of upstreams that were dropped, by upstream and why: an unknown type, or the code of a rejection.",
 		}, []string{"upstream", "what"}),
+		cache: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wayside_cache_errors_total", Help: "Calls of the shared cache that failed, by call.",
+		}, []string{"call"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "wayside_build_info", Help: "Always 1; the label tells the version.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.rows, m.polls, m.letters, m.calls, m.dropped, build,
+	m.registry.MustRegister(m.requests, m.seconds, m.rows, m.polls, m.letters, m.calls, m.dropped, m.cache, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -106,6 +110,9 @@ func (m *Metrics) Letter(sent bool) {
 	}
 	m.letters.WithLabelValues(result).Inc()
 }
+
+// CacheFailed counts a call of the shared cache that failed.
+func (m *Metrics) CacheFailed(call string) { m.cache.WithLabelValues(call).Inc() }
 
 // Gauge shows a value that is asked for whenever somebody reads the metrics; read may be called from any goroutine.
 // Each name is for one gauge.

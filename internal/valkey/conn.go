@@ -89,7 +89,7 @@ func Open(text string, o Options) (*Conn, error) {
 
 // Run looks whether the server is there until ctx ends, and closes the connection then.
 func (c *Conn) Run(ctx context.Context) error {
-	defer c.client.Close()
+	defer c.Close()
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -101,6 +101,9 @@ func (c *Conn) Run(ctx context.Context) error {
 		}
 	}
 }
+
+// Close ends the connection, also one that never ran. It may be called again.
+func (c *Conn) Close() { c.client.Close() }
 
 // Up says whether the server answered when it was last asked.
 func (c *Conn) Up() bool { return c.up.Load() }

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"wayside/internal/throwaway"
+)
+
+func mustBe(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func cacheTable(s *throwaway.CacheServer) string {
+	return fmt.Sprintf("\n[cache]\nurl = %q\n", s.URL())
+}
+
+// TestSharedCacheFails holds a running service to what becomes of it when the cache does not answer: what is durable is
+// read as before, live incidents are offline within two seconds and back within five, also for who watches a stream.
+func TestSharedCacheFails(t *testing.T) {
+	cache := throwaway.Cache(t)
+	mustBe(t, cache.Stop()) // it starts without it
+	one := startProvider(t, "one", `{"external_id":"live","kind":"alert.police","lat":52,"lng":5,"properties":{}}`)
+	s := startService(t, unlimited+cacheTable(cache)+one.asUpstream("incidents"))
+	feed := s.signIn("owner@example.org").register("Cameras")
+	guest := &client{s: s, http: http.Client{Timeout: 5 * time.Second}}
+	if resp, body := guest.do(http.MethodPost, "/v2/feeds/"+feed.token+"/entities", rowsAt(52, 5, "durable", 3)); resp.StatusCode != http.StatusOK {
+		t.Fatalf("push: %d %s", resp.StatusCode, body)
+	}
+	look := func() *seen {
+		resp, body := guest.do(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=1000", nil)
+		return asSeen(t, resp, body)
+	}
+	// reads goes on reading until the incidents are as they should be; what is durable has to be there all the time.
+	reads := func(what, status, ids string, within time.Duration) {
+		t.Helper()
+		began := time.Now()
+		var longest time.Duration
+		for {
+			asked := time.Now()
+			v := look()
+			longest = max(longest, time.Since(asked))
+			for i := range 3 {
+				if _, there := v.pins[fmt.Sprint("durable-", i)]; !there {
+					t.Fatalf("%s: the read lacks what is durable: %s", what, v.ids())
+				}
+			}
+			if v.status == status && v.ids() == ids {
+				break
+			}
+			if time.Since(began) > within {
+				t.Fatalf("%s: after %v incidents are %s, pins %s", what, within, v.status, v.ids())
+			}
+			<-time.After(10 * time.Millisecond)
+		}
+		t.Logf("%s: %s after %v, the longest read took %v", what, status, time.Since(began).Round(time.Millisecond), longest.Round(time.Millisecond))
+		if longest > time.Second {
+			t.Errorf("%s: a read took %v", what, longest)
+		}
+	}
+	const all, durable = "durable-0 durable-1 durable-2 live", "durable-0 durable-1 durable-2"
+	eventually(t, "the index has the rows", func() bool { return len(look().pins) == 3 })
+	reads("never there", "offline", durable, 2*time.Second)
+	if resp, _ := guest.do(http.MethodGet, "/readyz", nil); resp.StatusCode != http.StatusOK {
+		t.Errorf("not ready without the cache: %s", resp.Status)
+	}
+	mustBe(t, cache.Start())
+	reads("started", "online", all, 5*time.Second)
+
+	events, _ := s.listenTo()
+	wait(t, events, "snapshot", `"live"`)
+	for _, failure := range []struct {
+		name       string
+		begin, end func() error
+	}{{"dead", cache.Stop, cache.Start}, {"hanging", cache.Pause, cache.Resume}} {
+		began := time.Now()
+		mustBe(t, failure.begin())
+		reads(failure.name, "offline", durable, 2*time.Second)
+		wait(t, events, "gone", "incident:v1:")
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("%s: the stream told after %v", failure.name, took)
+		}
+		mustBe(t, failure.end())
+		began = time.Now()
+		reads(failure.name+", back", "online", all, 5*time.Second)
+		wait(t, events, "entity", `"live"`)
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s: the stream told after %v that it is back", failure.name, took)
+		}
+	}
+	mustBe(t, cache.Empty())
+	reads("emptied", "online", all, 2*time.Second)
+
+	mustBe(t, s.terminate())
+	u, err := url.Parse(cache.URL())
+	mustBe(t, err)
+	password, _ := u.User.Password()
+	if log := s.log.String(); strings.Contains(log, password) || !strings.Contains(log, "the shared cache does not answer") || !strings.Contains(log, "the shared cache is back") {
+		t.Errorf("the log says\n%s", log)
+	}
+}
+
+// TestNodesWithTwoKeysAreTold: an operator learns that the nodes' keys differ.
+func TestNodesWithTwoKeysAreTold(t *testing.T) {
+	cache := throwaway.Cache(t)
+	startService(t, cacheTable(cache))
+	second := startService(t, cacheTable(cache))
+	eventually(t, "it is told", func() bool { return strings.Contains(second.log.String(), "secret.key is not that of the other nodes") })
+}
