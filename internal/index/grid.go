@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"math"
+	"sort"
 
 	"wayside/internal/geo"
 )
@@ -41,6 +42,12 @@ func columnOf(lng float64, n int32) int32 {
 func cellOf(p geo.Point) cell {
 	band := bandOf(p.Lat)
 	return cell{band, columnOf(p.Lng, columns(band))}
+}
+
+// northOf gives the first of a cell's entries, which are in this order, that lies farther north than z, the height above the
+// equator's plane. Dense cells hold thousands, of which a search wants a strip.
+func northOf(entries []entry, z float64) int {
+	return sort.Search(len(entries), func(i int) bool { return entries[i].at.Z > z })
 }
 
 // reach is the part of the grid that a circle may touch.

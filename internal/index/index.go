@@ -280,8 +280,7 @@ func (e *edit) drop(r ref) {
 	entries := e.own(c)
 	for i := range entries {
 		if entries[i].ref == r {
-			entries[i] = entries[len(entries)-1]
-			e.cells[c] = entries[:len(entries)-1]
+			e.cells[c] = slices.Delete(entries, i, i+1)
 			break
 		}
 	}
@@ -295,7 +294,9 @@ func (e *edit) place(r ref) {
 	s, _ := e.slot(r)
 	e.tread(s.feed, s.point)
 	c := cellOf(s.point)
-	e.cells[c] = append(e.own(c), entry{at: s.point.Vector(), ref: r, feed: s.feed, kind: s.kind})
+	added := entry{at: s.point.Vector(), ref: r, feed: s.feed, kind: s.kind}
+	entries := e.own(c)
+	e.cells[c] = slices.Insert(entries, northOf(entries, added.at.Z), added)
 	if number := s.tally.Load(); number != 0 {
 		e.touchVoted(s, e.ix.tallies.at(number))
 	}

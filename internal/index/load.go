@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"slices"
 
 	"wayside/internal/mapdata"
@@ -162,7 +163,9 @@ func (l *Loader) vote(votes []mapdata.Tally) []mapdata.Return {
 
 // fillBands sorts entries into cells that share one array.
 func (v *version) fillBands(all []placed) {
-	slices.SortFunc(all, func(a, b placed) int { return a.cell.compare(b.cell) })
+	slices.SortFunc(all, func(a, b placed) int {
+		return cmp.Or(a.cell.compare(b.cell), cmp.Compare(a.entry.at.Z, b.entry.at.Z))
+	})
 	entries := make([]entry, len(all))
 	for i := range all {
 		entries[i] = all[i].entry

@@ -136,6 +136,9 @@ func (q *search) scan(r reach) {
 func (q *search) scanColumns(b *band, first, end int32) {
 	for at := b.find(first); at < len(b.cols) && b.cols[at] < end; at++ {
 		entries := b.cells[at]
+		if len(entries) > manyEntries {
+			entries = within(entries, q.center.Z, math.Sqrt(q.chord))
+		}
 		for i := range entries {
 			e := &entries[i]
 			chord := e.at.ChordSquared(q.center)
@@ -147,6 +150,18 @@ func (q *search) scanColumns(b *band, first, end int32) {
 			}
 		}
 	}
+}
+
+// manyEntries is how large a cell must be for the search to look where in it to begin.
+const manyEntries = 64
+
+// within gives the entries of a cell that lie within a chord north and south of a height above the equator's plane, and
+// those that rounding might take for such.
+func within(entries []entry, z, chord float64) []entry {
+	const hair = 1e-12 // some micrometres
+	chord += hair
+	entries = entries[northOf(entries, z-chord):]
+	return entries[:northOf(entries, z+chord)]
 }
 
 // candidate is an entry that only its slot can still rule out.

@@ -1,0 +1,69 @@
+package index_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/geo"
+	"wayside/internal/index"
+	"wayside/internal/mapdata"
+)
+
+// A cell that holds thousands is searched by strips: in one that was loaded, and then written and cleared row by row, every
+// search finds what a look at each entity finds.
+func TestDenseCells(t *testing.T) {
+	const rows, south, west, width = 3000, 52.003, 5.003, 0.01
+	rng := rand.New(rand.NewPCG(7, 8))
+	f := feed(1, mapdata.Approved)
+	place := func(i int) mapdata.Entity {
+		return entity(1, fmt.Sprintf("e%05d", i), south+rng.Float64()*width, west+rng.Float64()*width)
+	}
+	ix := index.New(encode)
+	alive := map[string]mapdata.Entity{}
+	loader := ix.Load([]*mapdata.Feed{f}, 1)
+	for i := range rows {
+		e := place(i)
+		alive[e.ExternalID] = e
+		loader.Part(0).Add(&e)
+	}
+	loader.Finish(nil)
+	for round := range 20 {
+		var moved []mapdata.Entity
+		var gone []string
+		for i := range rows / 20 {
+			e := place(rng.IntN(rows * 2))
+			if i%3 == 0 {
+				gone = append(gone, e.ExternalID)
+				delete(alive, e.ExternalID)
+				continue
+			}
+			if slices.Contains(gone, e.ExternalID) {
+				continue
+			}
+			moved = append(moved, e)
+			alive[e.ExternalID] = e
+		}
+		gone = slices.DeleteFunc(gone, func(id string) bool { _, back := alive[id]; return back })
+		ix.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID, Entities: moved, Gone: gone}})
+		for range 20 {
+			s := around(south+rng.Float64()*width, west+rng.Float64()*width, 1+rng.Float64()*rng.Float64()*2000)
+			s.Limit = 10 * rows
+			var want []string
+			for id, e := range alive {
+				if e.Point.Vector().ChordSquared(s.Center.Vector()) <= geo.ChordSquaredOf(s.Radius) {
+					want = append(want, id)
+				}
+			}
+			got := ids(ix, s)
+			slices.Sort(got)
+			slices.Sort(want)
+			if diff := cmp.Diff(want, got); diff != "" && len(got)+len(want) > 0 {
+				t.Fatalf("round %d, within %.0f m of %v: %s", round, s.Radius, s.Center, diff)
+			}
+		}
+	}
+}
