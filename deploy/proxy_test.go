@@ -146,8 +146,11 @@ func (l *lines) want(t *testing.T, want string) {
 	eventually(t, want, func() bool {
 		for {
 			select {
-			case line := <-l.next:
-				if line == want {
+			case line, more := <-l.next:
+				switch {
+				case !more:
+					t.Fatalf("the stream has ended before %q", want)
+				case line == want:
 					return true
 				}
 			default:
