@@ -30,6 +30,8 @@ type grammar struct {
 	Relay    relayCmd    `cmd:"" help:"Answer relay calls, as a provider would, from a file or a pull URL."`
 	Backup   backupCmd   `cmd:"" help:"Copy the data of the service, also while it runs, into one file."`
 	Restore  restoreCmd  `cmd:"" help:"Put back what backup copied, into an empty data directory."`
+	Migrate  migrateCmd  `cmd:"" help:"Bring the database's schema up to date."`
+	Copy     copyCmd     `cmd:"" help:"Copy an embedded database into an empty one of PostgreSQL."`
 	Config   configCmd   `cmd:"" help:"Print the configuration in force, secrets masked."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"wayside/internal/store/migrate"
+	"wayside/internal/store/postgres"
+	"wayside/internal/store/sqlite"
+)
+
+// migrateCmd is wayside migrate.
+type migrateCmd struct {
+	configFlags
+	Check bool `name:"check" help:"Change nothing; exit with 1 when something is pending."`
+}
+
+// Run brings the schema of the database up to date, which the service does by itself only where it has the database for
+// itself.
+func (c *migrateCmd) Run(p *program) error {
+	cfg, err := c.load(p, nil)
+	if err != nil {
+		return err
+	}
+	if cfg.Database.URL != "" {
+		pending, err := postgres.Pending(p.ctx, cfg.Database.URL)
+		if err != nil {
+			return err
+		}
+		return c.apply(p, pending, func() error { return postgres.Migrate(p.ctx, cfg.Database.URL) })
+	}
+	path := filepath.Join(cfg.DataDir, databaseFile)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("there is no database in %s yet: wayside serve makes it, or name one of PostgreSQL (database.url)", cfg.DataDir)
+	}
+	pending, err := sqlite.Pending(p.ctx, path)
+	if err != nil {
+		return err
+	}
+	return c.apply(p, pending, func() error {
+		db, err := sqlite.Open(p.ctx, path, sqlite.Options{Now: p.now})
+		if err != nil {
+			return err
+		}
+		return db.Close()
+	})
+}
+
+// apply says what is to be done, and does it unless it is only to be said.
+func (c *migrateCmd) apply(p *program, pending []migrate.Migration, do func() error) error {
+	if len(pending) == 0 {
+		p.printf("The schema is up to date.\n")
+		return nil
+	}
+	if c.Check {
+		for _, step := range pending {
+			p.printf("pending: %s\n", step.Name)
+		}
+		return errQuiet
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	for _, step := range pending {
+		p.printf("applied: %s\n", step.Name)
+	}
+	return nil
+}
