@@ -9,6 +9,9 @@ import (
 	"net/url"
 
 	"wayside/internal/config"
+	"wayside/internal/ingest"
+	"wayside/internal/mapdata"
+	"wayside/internal/provider/pull"
 	"wayside/internal/safehttp"
 )
 
@@ -54,21 +57,25 @@ func ownAddresses() ([]netip.Addr, error) {
 	return own, nil
 }
 
-// fetch gets a pull URL once, as a poll would.
-func (c *validateCmd) fetch(p *program, cfg *config.Config) (io.ReadCloser, error) {
-	target, err := safehttp.CheckURL(c.Source)
-	if err != nil {
-		return nil, fmt.Errorf("the URL %w", err)
-	}
+// check fetches and checks a pull URL once, as a poll would.
+func (c *validateCmd) check(p *program, cfg *config.Config) (*ingest.Checked, error) {
 	client, err := newFetcher(cfg)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := client.Fetch(p.ctx, safehttp.Request{URL: target, AuthHeader: c.Header})
-	if err != nil {
-		return nil, explain(err)
+	trial, err := pull.NewChecker(client, "", p.now).URL(p.ctx, c.Source, c.Header)
+	var invalid *mapdata.InvalidError
+	switch {
+	case errors.As(err, &invalid) && invalid.Fields[0].Field == "pull_url":
+		return nil, fmt.Errorf("the URL %s", invalid.Fields[0].Message)
+	case errors.As(err, &invalid):
+		return nil, fmt.Errorf("--header %s", invalid.Fields[0].Message)
+	case err != nil:
+		return nil, err
+	case trial.Checked == nil:
+		return nil, fmt.Errorf("%s: %s", trial.Outcome, trial.Advice)
 	}
-	return explained{answer.Body}, nil
+	return trial.Checked, nil
 }
 
 // explain gives the words that a feed's owner would read (D6.8).

@@ -33,19 +33,12 @@ func (c *validateCmd) Run(p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	body, err := c.open(p, cfg)
+	result, err := c.result(p, cfg)
 	if err != nil {
 		return err
 	}
-	report, kinds, err := ingest.Check(body, p.now())
-	if closed := body.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", c.Source, err)
-	}
-	byID := make(map[string]int, len(kinds))
-	for kind, n := range kinds {
+	report, byID := result.Report, make(map[string]int, len(result.Kinds))
+	for kind, n := range result.Kinds {
 		byID[kind.ID()] = n
 	}
 	if c.JSON {
@@ -59,18 +52,24 @@ func (c *validateCmd) Run(p *program) (err error) {
 	return err
 }
 
-func (c *validateCmd) open(p *program, cfg *config.Config) (io.ReadCloser, error) {
-	switch {
-	case c.Source == "-":
-		return io.NopCloser(os.Stdin), nil
-	case strings.Contains(c.Source, "://"):
-		return c.fetch(p, cfg)
+func (c *validateCmd) result(p *program, cfg *config.Config) (_ *ingest.Checked, err error) {
+	if strings.Contains(c.Source, "://") {
+		return c.check(p, cfg)
 	}
-	file, err := os.Open(c.Source)
+	body := io.NopCloser(os.Stdin)
+	if c.Source != "-" {
+		if body, err = os.Open(c.Source); err != nil {
+			return nil, err
+		}
+	}
+	result, err := ingest.Check(body, p.now())
+	if closed := body.Close(); err == nil {
+		err = closed
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", c.Source, err)
 	}
-	return file, nil
+	return result, nil
 }
 
 func (c *validateCmd) show(p *program, report ingest.Report, kinds map[string]int) error {

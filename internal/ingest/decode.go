@@ -135,10 +135,11 @@ type batchRow struct {
 
 // Batch is a push, decoded and judged.
 type Batch struct {
-	rows   []batchRow // the last of each external id
-	report Report
-	total  int
-	bytes  int64
+	verdict
+	rows  []batchRow // the last of each external id
+	total int
+	bytes int64
+	at    time.Time // when it was judged
 }
 
 // Rows is how many rows the array had, the rejected ones included.
@@ -161,18 +162,18 @@ func (b *Batch) Report() Report { return b.report }
 
 // DecodeBatch reads a push's body. It fails with ErrMalformed, ErrNotArray, or ErrTooManyRows beyond MaxBatchRows.
 func DecodeBatch(body []byte, now time.Time) (*Batch, error) {
-	b := &Batch{report: Report{Errors: []RowError{}}, bytes: int64(len(body))}
+	b := &Batch{verdict: newVerdict(), bytes: int64(len(body)), at: now}
 	places := make(map[string]int)
 	var kept []byte // the properties of all rows, in few large pieces
 	total, err := decode(bytes.NewReader(body), now, MaxBatchRows, func(index int, row Row, rejected *RowError) {
 		if rejected != nil {
-			b.report.reject(*rejected)
+			b.reject(rejected)
 			return
 		}
 		b.report.Accepted++
 		kept, row.Properties = keep(kept, row.Properties)
 		if at, twice := places[row.ExternalID]; twice {
-			b.report.duplicate(b.rows[at].index, row.ExternalID)
+			b.duplicate(b.rows[at].index, row.ExternalID)
 			b.rows[at] = batchRow{row, index}
 			return
 		}
@@ -197,33 +198,4 @@ func keep(piece, text []byte) (_, kept []byte) {
 	start := len(piece)
 	piece = append(piece, text...)
 	return piece, piece[start:len(piece):len(piece)]
-}
-
-// Check decodes and judges rows as a poll would and stores nothing: for providers who want to know beforehand. It also
-// counts the accepted rows by kind.
-func Check(r io.Reader, now time.Time) (Report, map[mapdata.Kind]int, error) {
-	report := Report{Errors: []RowError{}}
-	kinds := make(map[mapdata.Kind]int)
-	type place struct {
-		index int
-		kind  mapdata.Kind
-	}
-	places := make(map[string]place)
-	_, err := decode(r, now, MaxSnapshotRows, func(index int, row Row, rejected *RowError) {
-		if rejected != nil {
-			report.reject(*rejected)
-			return
-		}
-		report.Accepted++
-		if old, twice := places[row.ExternalID]; twice {
-			report.duplicate(old.index, row.ExternalID)
-			kinds[old.kind]--
-		}
-		places[row.ExternalID] = place{index, row.Kind}
-		kinds[row.Kind]++
-	})
-	if err != nil {
-		return Report{}, nil, err
-	}
-	return report, kinds, nil
 }

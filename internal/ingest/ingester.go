@@ -59,7 +59,12 @@ func (in *Ingester) Push(ctx context.Context, feed mapdata.FeedID, b *Batch) (Re
 			}
 		}
 		change := compareBatch(feed, b.rows, &mark, stored, now)
-		change.Attempt = mapdata.Attempt{At: now, OK: true, Outcome: mapdata.OutcomeOK, Rows: b.total, Rejected: b.report.Rejected, Bytes: b.bytes}
+		change.Attempt = mapdata.Attempt{
+			At: now, Duration: max(0, now.Sub(b.at)), OK: true, Outcome: mapdata.OutcomeOK,
+			Rows: b.total, Rejected: b.report.Rejected, Bytes: b.bytes,
+			Unchanged: b.report.Accepted - len(change.Upserts) - len(change.Retired), Retired: len(change.Retired),
+		}
+		change.Rejections = b.rejections
 		return in.store.Apply(ctx, change)
 	})
 	if err != nil {

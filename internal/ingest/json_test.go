@@ -183,11 +183,11 @@ func TestRows(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			report, _, err := Check(strings.NewReader("["+tt.row+"]"), testNow)
+			checked, err := Check(strings.NewReader("["+tt.row+"]"), testNow)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := ""
+			report, got := checked.Report, ""
 			if len(report.Errors) > 0 {
 				got = report.Errors[0].Code
 			}

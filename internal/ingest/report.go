@@ -3,6 +3,9 @@ package ingest
 import (
 	"cmp"
 	"slices"
+	"strings"
+
+	"wayside/internal/mapdata"
 )
 
 // RowError says why a row was rejected (D3.10).
@@ -40,11 +43,47 @@ func (r *Report) reject(e RowError) {
 	r.Errors = slices.Insert(r.Errors, at, e)
 }
 
+// verdict is what became of the rows so far: the report, and why rows were rejected, each code once.
+type verdict struct {
+	report     Report
+	rejections []mapdata.Rejection
+}
+
+func newVerdict() verdict { return verdict{report: Report{Errors: []RowError{}}} }
+
+// reject counts a rejection, and keeps it if it is among the first, or among the first of its code.
+func (v *verdict) reject(e *RowError) {
+	v.report.reject(*e)
+	at := slices.IndexFunc(v.rejections, func(r mapdata.Rejection) bool { return r.Code == e.Code })
+	if at < 0 {
+		at = len(v.rejections)
+		v.rejections = append(v.rejections, mapdata.Rejection{Code: e.Code})
+	}
+	r := &v.rejections[at]
+	r.Rows++
+	if len(r.Examples) == mapdata.MaxExamples {
+		return
+	}
+	example := mapdata.RejectedRow{Index: e.Index, Field: e.Field, Message: e.Message}
+	if e.ExternalID != nil {
+		example.ExternalID = cut(*e.ExternalID, maxExternalID)
+	}
+	r.Examples = append(r.Examples, example)
+}
+
 // duplicate rejects a row that a later one with the same external id replaces (D3.8).
-func (r *Report) duplicate(index int, externalID string) {
-	r.Accepted--
-	r.reject(RowError{
+func (v *verdict) duplicate(index int, externalID string) {
+	v.report.Accepted--
+	v.reject(&RowError{
 		Index: index, ExternalID: &externalID, Code: codeDuplicateExternalID, Field: "external_id",
 		Message: "A later row has the same external_id, and counts.",
 	})
+}
+
+// cut gives the first bytes of a text, at most so many and whole characters, with nothing that is no character.
+func cut(text string, most int) string {
+	if len(text) > most {
+		text = text[:most]
+	}
+	return strings.ToValidUTF8(text, "")
 }

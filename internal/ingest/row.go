@@ -56,6 +56,15 @@ const (
 	codeInvalidObservedAt   = "invalid_observed_at"
 )
 
+// Codes lists the codes of rejections, in the order of D3.10.
+func Codes() []string {
+	return []string{
+		codeNotAnObject, codeDuplicateMember, codeMissingExternalID, codeInvalidExternalID, codeDuplicateExternalID,
+		codeMissingKind, codeUnknownKind, codeMissingLat, codeInvalidLat, codeMissingLng, codeInvalidLng,
+		codeMissingProperties, codeInvalidProperties, codePropertiesTooLarge, codeInvalidTTL, codeInvalidObservedAt,
+	}
+}
+
 // Places of a row's members in members.raw.
 const (
 	memberExternalID = iota

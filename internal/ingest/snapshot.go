@@ -28,6 +28,9 @@ type Result struct {
 	RowsBefore int    // of the good snapshot before; 0 for the first
 	Shrank     bool   // fewer than half the rows of the one before (D6.9)
 	BodyHash   []byte // to be kept as Polling.BodyHash
+
+	unchanged  int // accepted rows that change nothing
+	rejections []mapdata.Rejection
 }
 
 // Snapshot stores a snapshot whole, durably, before it returns; rows equal to the stored ones cost a comparison and no
@@ -52,6 +55,8 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 		}
 		change.Snapshot = &mapdata.SnapshotTaken{Snapshot: mark.Snapshot + 1}
 		change.Snapshot.Polling, change.Attempt, change.Letters = s.Finish(result)
+		change.Attempt.Unchanged, change.Attempt.Retired = result.unchanged, len(change.Retired)
+		change.Rejections, change.SameRejections = result.rejections, same
 		report = result.Report
 		return in.store.Apply(ctx, change)
 	})
@@ -80,21 +85,21 @@ func unchanged(mark *mapdata.Mark, hash []byte, at time.Time) (Result, bool) {
 	rejected := int(binary.BigEndian.Uint64(kept[hashLength+8:]))
 	return Result{
 		Report: Report{Accepted: mark.LastRows - rejected, Rejected: rejected},
-		Rows:   mark.LastRows, RowsBefore: mark.LastRows, BodyHash: kept,
+		Rows:   mark.LastRows, RowsBefore: mark.LastRows, BodyHash: kept, unchanged: mark.LastRows - rejected,
 	}, true
 }
 
 // comparison is a snapshot being compared, row by row.
 type comparison struct {
-	feed     mapdata.FeedID
-	mark     *mapdata.Mark
-	at       time.Time
-	stored   []mapdata.Stored
-	places   map[string]int32 // of external ids in seen
-	seen     []sighting
-	upserts  []mapdata.Entity
-	kept     []byte
-	report   Report
+	feed    mapdata.FeedID
+	mark    *mapdata.Mark
+	at      time.Time
+	stored  []mapdata.Stored
+	places  map[string]int32 // of external ids in seen
+	seen    []sighting
+	upserts []mapdata.Entity
+	kept    []byte
+	verdict
 	shortest time.Duration
 	timely   bool // something depends on the time of day: an observed_at in the future
 }
@@ -109,7 +114,7 @@ type sighting struct {
 
 // compareSnapshot reads the body and fills the change with what differs.
 func (in *Ingester) compareSnapshot(ctx context.Context, change *mapdata.Change, mark *mapdata.Mark, s Snapshot) (Result, error) {
-	c := &comparison{feed: change.Feed, mark: mark, at: change.At, places: make(map[string]int32), shortest: math.MaxInt64, report: Report{Errors: []RowError{}}}
+	c := &comparison{feed: change.Feed, mark: mark, at: change.At, places: make(map[string]int32), shortest: math.MaxInt64, verdict: newVerdict()}
 	err := in.store.Stored(ctx, change.Feed, nil, func(st mapdata.Stored) {
 		c.places[st.ExternalID] = int32(len(c.seen))
 		c.seen = append(c.seen, sighting{stored: int32(len(c.stored)), row: -1, upsert: -1})
@@ -127,8 +132,9 @@ func (in *Ingester) compareSnapshot(ctx context.Context, change *mapdata.Change,
 	if err != nil {
 		return Result{}, err
 	}
-	lasting := c.finish(change)
+	retired, lasting := c.finish(change)
 	result := Result{
+		unchanged: c.report.Accepted - len(change.Upserts) - retired, rejections: c.rejections,
 		Report: c.report, Rows: rows, RowsBefore: mark.LastRows,
 		Shrank: mark.Snapshot > 0 && 2*rows < mark.LastRows,
 	}
@@ -152,7 +158,7 @@ func (c *comparison) keptHash(hash []byte) []byte {
 func (c *comparison) take(index int, row Row, rejected *RowError) {
 	if rejected != nil {
 		c.timely = c.timely || rejected.Code == codeInvalidObservedAt
-		c.report.reject(*rejected)
+		c.reject(rejected)
 		return
 	}
 	c.report.Accepted++
@@ -164,7 +170,7 @@ func (c *comparison) take(index int, row Row, rejected *RowError) {
 	}
 	seen := &c.seen[place]
 	if seen.row >= 0 {
-		c.report.duplicate(int(seen.row), row.ExternalID)
+		c.duplicate(int(seen.row), row.ExternalID)
 	}
 	seen.row, seen.retire = int32(index), row.Retire
 	if row.Retire {
@@ -204,9 +210,9 @@ func (c *comparison) forget(seen *sighting) {
 // retireAfter is how many good snapshots in a row must lack a persistent entity before it goes (D6.9).
 const retireAfter = 3
 
-// finish turns what was seen, and what was not, into the change. It says whether the same body would find nothing more to
-// do: no row that is missing still waits to be retired.
-func (c *comparison) finish(change *mapdata.Change) (lasting bool) {
+// finish turns what was seen, and what was not, into the change. It tells how many entities rows of the body retired, and
+// whether the same body would find nothing more to do: no row that is missing still waits to be retired.
+func (c *comparison) finish(change *mapdata.Change) (retired int, lasting bool) {
 	lasting = true
 	for i := range c.upserts {
 		if c.upserts[i].ExternalID != "" {
@@ -223,6 +229,7 @@ func (c *comparison) finish(change *mapdata.Change) (lasting bool) {
 		switch {
 		case seen.retire:
 			change.Retired = append(change.Retired, st.ExternalID)
+			retired++
 		case seen.row >= 0 || !st.Alive(c.mark.SnapshotAt, c.at):
 			// Seen, or expired: nobody misses it.
 		case st.AbsentSince == 0:
@@ -236,5 +243,5 @@ func (c *comparison) finish(change *mapdata.Change) (lasting bool) {
 			lasting = false
 		}
 	}
-	return lasting
+	return retired, lasting
 }

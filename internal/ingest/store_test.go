@@ -510,18 +510,28 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`[{"external_id":"x","kind":"charger.destination","lat":-0,"lng":1e-7,"properties":{"network":"\u0061"},"lat":null}]`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		batch, err := ingest.DecodeBatch(body, start)
-		report, kinds, checkErr := ingest.Check(bytes.NewReader(body), start)
+		checked, checkErr := ingest.Check(bytes.NewReader(body), start)
 		if (err == nil) != (checkErr == nil) && !errors.Is(err, ingest.ErrTooManyRows) {
 			t.Fatalf("a push says %v, a check %v", err, checkErr)
 		}
 		if err != nil {
 			return
 		}
-		if report.Accepted+report.Rejected != batch.Rows() || len(report.Errors) > 100 {
+		report, sum := checked.Report, 0
+		if report.Accepted+report.Rejected != batch.Rows() || checked.Rows != batch.Rows() || len(report.Errors) > 100 {
 			t.Errorf("%d rows: %+v", batch.Rows(), report)
 		}
-		sum := 0
-		for _, n := range kinds {
+		for _, r := range checked.Rejections {
+			sum += r.Rows
+			if len(r.Examples) == 0 || len(r.Examples) > mapdata.MaxExamples {
+				t.Errorf("%d examples of %s", len(r.Examples), r.Code)
+			}
+		}
+		if sum != report.Rejected {
+			t.Errorf("%d rejected, by codes %d", report.Rejected, sum)
+		}
+		sum = 0
+		for _, n := range checked.Kinds {
 			sum += n
 		}
 		if sum != report.Accepted {

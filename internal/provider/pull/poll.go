@@ -40,6 +40,7 @@ func (p *Poller) poll(ctx context.Context, j *job) {
 type failure struct {
 	outcome   mapdata.Outcome
 	advice    string // for the owner (D6.8)
+	status    int    // of the answer, when outcome is http_status
 	bytes     int64
 	connected bool
 }
@@ -59,17 +60,22 @@ func (p *Poller) attempt(ctx context.Context, j *job, began *time.Time) error {
 		}
 	}
 	got, err := p.spool.fetch(ctx, p.Web, request)
-	var failed *safehttp.Error
-	if errors.As(err, &failed) {
-		return &failure{outcome: failed.Outcome, advice: failed.Advice, connected: failed.Connected}
-	}
 	if err != nil {
-		return err
+		return unfetched(err)
 	}
 	fetched := p.now()
 	p.network.met(fetched)
 	err = p.ingest(ctx, &j.feed, got, *began, fetched)
 	return errors.Join(unacceptable(err, got.size), got.close())
+}
+
+// unfetched turns what a fetch says of the provider into an outcome; what it says of this machine stays as it is.
+func unfetched(err error) error {
+	var failed *safehttp.Error
+	if errors.As(err, &failed) {
+		return &failure{outcome: failed.Outcome, advice: failed.Advice, status: failed.Status, connected: failed.Connected}
+	}
+	return err
 }
 
 // ingest brings a body in, when its turn comes.
@@ -167,14 +173,16 @@ func afterFailure(f *mapdata.Feed, failed *failure, counts bool, began, now time
 	}
 	record := &mapdata.PollFailed{
 		Feed: f.ID, Active: polling.ConsecutiveFailures < deactivateAfter,
-		Attempt: mapdata.Attempt{At: now, Duration: now.Sub(began), Outcome: failed.outcome, Bytes: failed.bytes},
+		Attempt: mapdata.Attempt{
+			At: now, Duration: now.Sub(began), Outcome: failed.outcome, Bytes: failed.bytes, Status: failed.status, Detail: failed.advice,
+		},
 	}
 	if record.Active {
 		polling.NextFetchAt = now.Add(backoff(f.PullInterval, polling.ConsecutiveFailures))
 	} else {
 		polling.NextFetchAt = time.Time{}
 		letter := letterTo(f, mapdata.LetterDeactivated, now)
-		letter.Data["error"] = failed.advice
+		letter.Data["outcome"], letter.Data["error"] = string(failed.outcome), failed.advice
 		record.Letters = []mapdata.Letter{letter}
 	}
 	record.Polling = polling

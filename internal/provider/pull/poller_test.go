@@ -104,7 +104,7 @@ func TestBacksOffAndDeactivates(t *testing.T) {
 		}
 		want := []mapdata.Letter{{
 			Account: mapdata.AccountID{1}, Kind: mapdata.LetterDeactivated, At: last.Attempt.At, Due: last.Attempt.At,
-			Data: map[string]string{"feed_id": id.String(), "feed_name": "Feed of a.example.org", "error": "Mend it."},
+			Data: map[string]string{"feed_id": id.String(), "feed_name": "Feed of a.example.org", "outcome": "http_status", "error": "Mend it."},
 		}}
 		if diff := cmp.Diff(want, last.Letters); diff != "" {
 			t.Errorf("letters (-want +got):\n%s", diff)

@@ -152,6 +152,10 @@ func (s *Service) recordRefusal(ctx context.Context, feed mapdata.FeedID, start 
 		attempt := mapdata.Attempt{
 			At: now.UTC().Truncate(time.Millisecond), Duration: now.Sub(start), Outcome: o.outcome, Bytes: int64(size),
 		}
+		var told *mapdata.Described
+		if errors.As(refusal, &told) {
+			attempt.Detail = told.Detail
+		}
 		if err := s.Store.RecordAttempt(ctx, feed, attempt); err != nil {
 			s.Log.Warn("refused push not recorded", "feed", feed.String(), "error", err)
 			return

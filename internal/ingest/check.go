@@ -1,0 +1,97 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"slices"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// How much of the accepted rows Check shows.
+const (
+	MaxCheckedPins = 1000
+	MaxCheckedRows = 10
+)
+
+// Checked is what a poll or a push would make of a text.
+type Checked struct {
+	Report     Report
+	Rows       int                  // of the array, the rejected ones included
+	Kinds      map[mapdata.Kind]int // accepted rows by kind
+	Rejections []mapdata.Rejection  // the most frequent first; without At
+	// Pins are the first accepted rows as they would be drawn, at most MaxCheckedPins: those that retire are not among them.
+	// Only the first MaxCheckedRows have Properties.
+	Pins []mapdata.Entity
+}
+
+// Check decodes and judges rows as a poll would and stores nothing: for providers who want to know beforehand. It fails as
+// a poll does, with ErrMalformed, ErrNotArray or ErrTooManyRows, or with the error of r.
+func Check(r io.Reader, now time.Time) (*Checked, error) {
+	c := checking{verdict: newVerdict(), kinds: make(map[mapdata.Kind]int), places: make(map[string]place), now: now}
+	rows, err := decode(r, now, MaxSnapshotRows, c.take)
+	if err != nil {
+		return nil, err
+	}
+	pins := c.pins[:0]
+	for i := range c.pins {
+		if c.pins[i].ExternalID != "" {
+			pins = append(pins, c.pins[i])
+		}
+	}
+	slices.SortFunc(c.rejections, func(a, b mapdata.Rejection) int {
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Code, b.Code))
+	})
+	return &Checked{Report: c.report, Rows: rows, Kinds: c.kinds, Rejections: c.rejections, Pins: pins}, nil
+}
+
+// checking is a text being checked, row by row.
+type checking struct {
+	verdict
+	now    time.Time
+	kinds  map[mapdata.Kind]int
+	places map[string]place
+	pins   []mapdata.Entity // one that a later row replaced has no external id any more
+}
+
+// place is where a row with an external id stood last.
+type place struct {
+	index int
+	kind  mapdata.Kind
+	pin   int // -1: none
+}
+
+func (c *checking) take(index int, row Row, rejected *RowError) {
+	if rejected != nil {
+		c.reject(rejected)
+		return
+	}
+	c.report.Accepted++
+	if old, twice := c.places[row.ExternalID]; twice {
+		c.duplicate(old.index, row.ExternalID)
+		c.kinds[old.kind]--
+		if old.pin >= 0 {
+			c.pins[old.pin].ExternalID = ""
+		}
+	}
+	c.places[row.ExternalID] = place{index, row.Kind, c.pin(&row)}
+	c.kinds[row.Kind]++
+}
+
+// pin keeps how a row would be drawn, and tells where; -1: it would not, or there are enough.
+func (c *checking) pin(row *Row) int {
+	at := len(c.pins)
+	if row.Retire || at == MaxCheckedPins {
+		return -1
+	}
+	e := row.Entity(c.now)
+	if at < MaxCheckedRows {
+		e.Properties = bytes.Clone(e.Properties)
+	} else {
+		e.Properties = nil
+	}
+	c.pins = append(c.pins, e)
+	return at
+}

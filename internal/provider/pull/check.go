@@ -1,0 +1,129 @@
+package pull
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"wayside/internal/ingest"
+	"wayside/internal/mapdata"
+	"wayside/internal/safehttp"
+)
+
+// checksAtOnce is how many texts are checked side by side: each may hold 64 MiB of disk, and a processor.
+const checksAtOnce = 2
+
+// Checker tries what a poll would make of a URL or a text, and stores nothing: the same fetch, decoder and rules. Its
+// methods may be called from many goroutines.
+type Checker struct {
+	web   Fetcher
+	spool spool
+	now   func() time.Time
+	turns chan struct{}
+}
+
+// NewChecker makes a checker. folder is for large bodies; empty: where the system keeps temporary files.
+func NewChecker(web Fetcher, folder string, now func() time.Time) *Checker {
+	return &Checker{web: web, spool: spool{dir: folder}, now: now, turns: make(chan struct{}, checksAtOnce)}
+}
+
+// Trial is what a poll would have recorded.
+type Trial struct {
+	Outcome mapdata.Outcome
+	Status  int             // HTTP status of the provider, when Outcome is http_status
+	Advice  string          // what failed and what to do (D6.8); empty: nothing did
+	Checked *ingest.Checked // of the rows; nil unless Outcome is ok
+	Bytes   int64
+	Took    time.Duration // to fetch
+}
+
+// URL fetches what the URL publishes, with the auth header if that is not empty, and judges it. It fails with a
+// *mapdata.InvalidError that names pull_url or pull_auth_header, and with mapdata.ErrUnavailable where this machine has
+// no room or no time for it now. What lies with the provider is no error: the trial tells.
+func (c *Checker) URL(ctx context.Context, address, authHeader string) (*Trial, error) {
+	request, err := requestFor(address, authHeader)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := c.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	began := c.now()
+	request.Started = func() { began = c.now() }
+	got, err := c.spool.fetch(ctx, c.web, *request)
+	took := c.now().Sub(began)
+	if err != nil {
+		return failedTrial(unfetched(err), took)
+	}
+	trial, err := c.judge(got, took)
+	return trial, errors.Join(err, got.close())
+}
+
+// Text judges a text as if it had been fetched.
+func (c *Checker) Text(text []byte) (*Trial, error) {
+	leave, err := c.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	rows := shape{limit: maxRow}
+	if err := rows.pass(text); err != nil {
+		return failedTrial(err, 0)
+	}
+	return c.judge(&body{memory: text, size: int64(len(text))}, 0)
+}
+
+// enter takes a turn, or says that others have them all.
+func (c *Checker) enter() (leave func(), err error) {
+	select {
+	case c.turns <- struct{}{}:
+		return func() { <-c.turns }, nil
+	default:
+		return nil, mapdata.Describe(mapdata.ErrUnavailable, "Others are checking their feeds now. Try again in a few seconds.")
+	}
+}
+
+// requestFor holds address and header to the rules of a registration.
+func requestFor(address, authHeader string) (*safehttp.Request, error) {
+	var wrong []mapdata.FieldError
+	target, err := safehttp.CheckURL(address)
+	if err != nil {
+		wrong = append(wrong, mapdata.FieldError{Field: "pull_url", Code: "invalid_url", Message: err.Error()})
+	}
+	if authHeader != "" {
+		if _, _, err := safehttp.CheckAuthHeader(authHeader); err != nil {
+			wrong = append(wrong, mapdata.FieldError{Field: "pull_auth_header", Code: "invalid_auth_header", Message: err.Error()})
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, &mapdata.InvalidError{Fields: wrong}
+	}
+	return &safehttp.Request{URL: target, AuthHeader: authHeader}, nil
+}
+
+func (c *Checker) judge(got *body, took time.Duration) (_ *Trial, err error) {
+	from, err := got.open()
+	if err != nil {
+		return nil, fmt.Errorf("read what was fetched: %w", err)
+	}
+	checked, err := ingest.Check(from, c.now())
+	if closed := from.Close(); err == nil && closed != nil {
+		return nil, fmt.Errorf("read what was fetched: %w", closed)
+	}
+	if err != nil {
+		return failedTrial(unacceptable(err, got.size), took)
+	}
+	return &Trial{Outcome: mapdata.OutcomeOK, Checked: checked, Bytes: got.size, Took: took}, nil
+}
+
+// failedTrial tells a failure that lies with the provider, and passes on any other.
+func failedTrial(err error, took time.Duration) (*Trial, error) {
+	var f *failure
+	if !errors.As(err, &f) {
+		return nil, err
+	}
+	return &Trial{Outcome: f.outcome, Status: f.status, Advice: f.advice, Bytes: f.bytes, Took: took}, nil
+}
