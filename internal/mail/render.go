@@ -3,88 +3,210 @@ package mail
 import (
 	"embed"
 	"fmt"
-	"maps"
+	"html/template"
+	"net/url"
 	"strings"
-	"text/template"
-	"unicode"
-	"unicode/utf8"
 
 	"wayside/internal/mapdata"
 )
 
-//go:embed letters/*.txt
-var letters embed.FS
+//go:embed letters/letter.html
+var letterHTML embed.FS
 
-// Lengths, in characters, that a value is cut to: names stand in subjects, notes are paragraphs.
-const (
-	lineLength = 200
-	noteLength = 4000
-)
+// rendered is a letter as it leaves.
+type rendered struct {
+	language            mapdata.Language
+	subject, text, html string
+}
 
-// texts makes subject and body of every kind of letter.
+// texts makes subject and body of every kind of letter, in every language.
 type texts struct {
-	byKind  map[mapdata.LetterKind]*template.Template
+	words   map[mapdata.Language]words
+	page    *template.Template
 	baseURL string
 }
 
 func newTexts(baseURL string) (*texts, error) {
-	t := &texts{byKind: make(map[mapdata.LetterKind]*template.Template), baseURL: baseURL}
-	for _, kind := range []mapdata.LetterKind{
-		mapdata.LetterSignIn, mapdata.LetterApproved, mapdata.LetterRejected, mapdata.LetterDeactivated, mapdata.LetterShrank,
-	} {
-		text, err := letters.ReadFile("letters/" + string(kind) + ".txt")
-		if err != nil {
-			return nil, fmt.Errorf("text of letter %s: %w", kind, err)
-		}
-		t.byKind[kind], err = template.New(string(kind)).Option("missingkey=zero").
-			Funcs(template.FuncMap{"indent": indent}).Parse(string(text))
-		if err != nil {
-			return nil, fmt.Errorf("text of letter %s: %w", kind, err)
-		}
+	all, err := readWords()
+	if err != nil {
+		return nil, err
 	}
-	return t, nil
+	page, err := template.ParseFS(letterHTML, "letters/letter.html")
+	if err != nil {
+		return nil, fmt.Errorf("page of letters: %w", err)
+	}
+	return &texts{words: all, page: page, baseURL: baseURL}, nil
 }
 
-// render gives a letter's subject and body. A template's first line is the subject.
-func (t *texts) render(l *mapdata.Letter) (subject, body string, err error) {
-	tmpl, ok := t.byKind[l.Kind]
-	if !ok {
-		return "", "", fmt.Errorf("no text for letters of kind %q", l.Kind)
+// render writes a letter, as plain text and as HTML that say the same.
+func (t *texts) render(l *mapdata.Letter) (*rendered, error) {
+	language := l.Language
+	if _, known := t.words[language]; !known {
+		language = mapdata.Languages()[0]
 	}
-	data := make(map[string]string, len(l.Data)+1)
+	d := &draft{words: t.words[language], baseURL: t.baseURL, values: make(map[string]string, len(l.Data)+4)}
 	for name, value := range l.Data {
-		data[name] = clean(name, value)
+		d.values[name] = clean(name, value)
 	}
-	maps.Copy(data, map[string]string{"base_url": t.baseURL})
+	d.values["feed"], d.values["id"], d.values["service"] = d.values["feed_name"], d.values["feed_id"], t.baseURL
+	d.values["path"] = "/v2/feeds/" + url.PathEscape(d.values["id"])
+	if !d.compose(l.Kind) {
+		return nil, fmt.Errorf("no text for letters of kind %q", l.Kind)
+	}
+	subject := d.words.say(string(l.Kind)+".subject", d.values)
+	var page strings.Builder
+	title := strings.TrimSpace(plain(subject))
+	err := t.page.Execute(&page, map[string]any{"Language": language, "Title": title, "Subject": subject, "Blocks": d.blocks})
+	if err != nil {
+		return nil, fmt.Errorf("page of letter %s: %w", l.Kind, err)
+	}
+	return &rendered{language: language, subject: title, text: plainBlocks(d.blocks), html: page.String()}, nil
+}
+
+// block is a paragraph of a letter. One of the fields is set beside Spans.
+type block struct {
+	Spans []span
+	Quote []string // lines that somebody else wrote
+	Code  string   // to be typed
+	URL   string   // where a button leads; its words are Spans
+	Intro []span   // what a plain text says instead of the button; nil: the paragraph before announces the link
+	Small bool     // the letter's foot
+}
+
+// draft gathers a letter's paragraphs.
+type draft struct {
+	words   words
+	values  map[string]string
+	baseURL string
+	blocks  []block
+}
+
+func (d *draft) say(key string) {
+	d.blocks = append(d.blocks, block{Spans: d.words.say(key, d.values)})
+}
+
+func (d *draft) small(key string) {
+	d.blocks = append(d.blocks, block{Spans: d.words.say(key, d.values), Small: true})
+}
+
+func (d *draft) button(key, intro, path string) {
+	d.blocks = append(d.blocks, block{
+		Spans: d.words.say(key, d.values), Intro: d.words.say(intro, d.values), URL: d.baseURL + path,
+	})
+}
+
+// quote sets apart what somebody else wrote, if they did, so that it cannot speak in the service's name.
+func (d *draft) quote(head, name string) {
+	if text := d.values[name]; text != "" {
+		d.say(head)
+		d.blocks = append(d.blocks, block{Quote: strings.Split(text, "\n")})
+	}
+}
+
+// compose writes the paragraphs of a kind. It takes no value but those that the kind is about.
+func (d *draft) compose(kind mapdata.LetterKind) (known bool) {
+	switch kind {
+	case mapdata.LetterSignIn:
+		d.signIn()
+		return true
+	case mapdata.LetterApproved:
+		d.say("feed_approved.text")
+		d.say("feed_approved.then")
+		d.quote("note", "note")
+	case mapdata.LetterRejected:
+		d.say("feed_rejected.text")
+		d.quote("note", "note")
+		d.say("feed_rejected.then")
+	case mapdata.LetterDeactivated:
+		d.deactivated()
+	case mapdata.LetterShrank:
+		d.shrank()
+	default:
+		return false
+	}
+	d.footOfFeed(kind)
+	return true
+}
+
+func (d *draft) signIn() {
+	d.say("sign_in.code")
+	d.blocks = append(d.blocks, block{Code: d.values["code"]})
+	d.say("sign_in.link")
+	d.button("sign_in.button", "", "/auth/verify?token="+url.QueryEscape(d.values["token"]))
+	d.say("sign_in.once")
+	d.small("sign_in.ignore")
+}
+
+// deactivated tells the failure twice: what it means in the reader's language, and in the words of the feed's page.
+func (d *draft) deactivated() {
+	d.say("feed_deactivated.text")
+	if key := "outcome." + d.values["outcome"]; d.words[key] != "" {
+		d.say(key)
+	}
+	d.quote("feed_deactivated.error", "error")
+	d.say("feed_deactivated.then")
+}
+
+func (d *draft) shrank() {
+	if d.values["rows"] != "" && d.values["rows_before"] != "" {
+		d.say("feed_shrank.text")
+	} else {
+		d.say("feed_shrank.uncounted")
+	}
+	d.say("feed_shrank.then")
+}
+
+// footOfFeed is how a letter about a feed ends.
+func (d *draft) footOfFeed(kind mapdata.LetterKind) {
+	if d.values["id"] != "" {
+		d.button("button", "link", "/feeds/"+url.PathEscape(d.values["id"]))
+	}
+	if api := string(kind) + ".api"; d.words[api] != "" {
+		d.small(api)
+	}
+	for _, key := range []string{"foot.why", "foot.feed", "foot.service"} {
+		d.small(key)
+	}
+}
+
+// plain writes spans as text.
+func plain(spans []span) string {
 	var out strings.Builder
-	if err := tmpl.Execute(&out, data); err != nil {
-		return "", "", fmt.Errorf("text of letter %s: %w", l.Kind, err)
-	}
-	subject, body, _ = strings.Cut(out.String(), "\n")
-	return subject, strings.TrimPrefix(body, "\n"), nil
-}
-
-// clean takes from a value what could break out of its place: values come from providers, who choose their feeds' names.
-// Only notes and errors keep their lines; control and formatting characters (which can turn text around) become spaces.
-func clean(name, value string) string {
-	length, lines := lineLength, false
-	if name == "note" || name == "error" {
-		length, lines = noteLength, true
-	}
-	value = strings.ReplaceAll(strings.ToValidUTF8(value, "\uFFFD"), "\r\n", "\n")
-	value = strings.Map(func(r rune) rune {
-		if r == '\n' && lines || unicode.IsPrint(r) {
-			return r
+	for _, s := range spans {
+		if s.Value {
+			s.Text = isolate(s.Text)
 		}
-		return ' '
-	}, value)
-	if utf8.RuneCountInString(value) > length {
-		value = string([]rune(value)[:length-1]) + "…"
+		out.WriteString(s.Text)
 	}
-	return strings.TrimSpace(value)
+	return out.String()
 }
 
-// indent sets a value's lines apart from the letter's own, so that it cannot speak in the service's name.
-func indent(text string) string {
-	return "    " + strings.ReplaceAll(text, "\n", "\n    ")
+const indent = "    "
+
+// plainBlocks writes a letter as text.
+func plainBlocks(blocks []block) string {
+	var out strings.Builder
+	for i, b := range blocks {
+		if i > 0 && !(b.Small && blocks[i-1].Small) {
+			out.WriteString("\n")
+		}
+		switch {
+		case b.Code != "":
+			out.WriteString(indent + b.Code + "\n")
+		case b.URL != "":
+			if b.Intro != nil {
+				out.WriteString(plain(b.Intro) + "\n\n")
+			}
+			out.WriteString(indent + b.URL + "\n")
+		case b.Quote != nil:
+			for _, line := range b.Quote {
+				for _, part := range wrap(isolate(line)) {
+					out.WriteString(strings.TrimRight(indent+part, " ") + "\n")
+				}
+			}
+		default:
+			out.WriteString(strings.Join(wrap(plain(b.Spans)), "\n") + "\n")
+		}
+	}
+	return out.String()
 }

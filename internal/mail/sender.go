@@ -2,9 +2,7 @@ package mail
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,8 +10,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	gomail "github.com/wneessen/go-mail"
 
 	"wayside/internal/mapdata"
 )
@@ -23,7 +19,7 @@ const (
 	batch       = 8                // letters leased at a time
 	sendTimeout = 20 * time.Second // for one letter, whatever the server does
 	stopGrace   = 5 * time.Second
-	leaseTime   = 5 * time.Minute // longer than a whole batch can take, so that nobody else sends the same letter
+	leaseTime   = time.Minute // how long a letter waits whose sender was killed; what is not begun in time goes back
 
 	giveUpAfter       = 3 * 24 * time.Hour
 	giveUpSignInAfter = 10 * time.Minute // its link is dead by then (D11.1)
@@ -51,7 +47,8 @@ type Sender struct {
 	from    *mail.Address
 	host    string // what Message-IDs end in
 	texts   *texts
-	server  *server // nil: files
+	server  *server        // nil: files
+	sent    map[int64]bool // letters of which the outbox could not be told yet; only Run touches it
 	folder  folder
 	poke    chan struct{}
 	grace   time.Duration // for the letter in hand, once Run is to end
@@ -72,8 +69,8 @@ func New(c Config) (*Sender, error) {
 		return nil, err
 	}
 	s := &Sender{
-		outbox: c.Outbox, clock: c.Now, log: c.Log, observe: c.Observe, from: from, host: base.Hostname(), texts: texts,
-		folder: folder{c.Folder}, poke: make(chan struct{}, 1), grace: stopGrace,
+		outbox: c.Outbox, clock: c.Now, log: c.Log, observe: c.Observe, from: from, host: domain(base.Hostname()), texts: texts,
+		sent: make(map[int64]bool), folder: folder{c.Folder}, poke: make(chan struct{}, 1), grace: stopGrace,
 	}
 	if c.SMTPURL != "" {
 		if s.server, err = parseServer(c.SMTPURL, c.TLS); err != nil {
@@ -109,11 +106,15 @@ func (s *Sender) Run(ctx context.Context) error {
 	}
 }
 
-// empty sends until nothing is due.
+// empty sends until nothing is due, over one connection.
 func (s *Sender) empty(ctx context.Context) {
+	out := &carrier{server: s.server}
+	defer out.close(ctx)
+	s.markSent(ctx)
 	for ctx.Err() == nil {
 		now := s.now()
-		due, err := s.outbox.DueLetters(ctx, now, now.Add(leaseTime), batch)
+		until := now.Add(leaseTime)
+		due, err := s.outbox.DueLetters(ctx, now, until, batch)
 		if err != nil {
 			if ctx.Err() == nil {
 				s.log.Error("outbox cannot be read", "error", err)
@@ -121,7 +122,7 @@ func (s *Sender) empty(ctx context.Context) {
 			return
 		}
 		for i := range due {
-			s.handle(ctx, &due[i])
+			s.handle(ctx, out, &due[i], until)
 		}
 		if len(due) < batch {
 			return
@@ -130,19 +131,23 @@ func (s *Sender) empty(ctx context.Context) {
 }
 
 // handle sends one letter and tells the outbox how it went. The outbox is told even when ctx ends meanwhile.
-func (s *Sender) handle(ctx context.Context, l *mapdata.Letter) {
+func (s *Sender) handle(ctx context.Context, out *carrier, l *mapdata.Letter, until time.Time) {
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTime)
 	defer cancel()
 	now := s.now()
 	var err error
 	switch age := now.Sub(l.At); {
+	case s.sent[l.ID]: // by us, and the outbox could not be told then
+		err = s.taken(stop, l.ID)
+	case !now.Add(sendTimeout).Before(until):
+		return // the lease might end under way, and another node send it too: it goes back by itself
 	case ctx.Err() != nil:
 		err = s.outbox.LetterFailed(stop, l.ID, l.Tries, now) // untried: another node, or the next run, takes it
 	case age >= giveUpAfter || l.Kind == mapdata.LetterSignIn && age >= giveUpSignInAfter:
 		s.log.Error("letter given up: too old", "kind", l.Kind, "tries", l.Tries)
 		err = s.outbox.LetterSent(stop, l.ID)
 	default:
-		err = s.try(ctx, stop, l)
+		err = s.try(ctx, stop, out, l)
 	}
 	if err != nil {
 		s.log.Error("outbox cannot be written", "kind", l.Kind, "error", err)
@@ -150,14 +155,14 @@ func (s *Sender) handle(ctx context.Context, l *mapdata.Letter) {
 }
 
 // try sends one letter. Its error is the outbox's.
-func (s *Sender) try(ctx, stop context.Context, l *mapdata.Letter) error {
-	failed := s.deliver(ctx, l)
+func (s *Sender) try(ctx, stop context.Context, out *carrier, l *mapdata.Letter) error {
+	failed := s.deliver(ctx, out, l)
 	if s.observe != nil {
 		s.observe(failed == nil)
 	}
 	switch tries := l.Tries + 1; {
 	case failed == nil:
-		return s.outbox.LetterSent(stop, l.ID)
+		return s.taken(stop, l.ID)
 	case final(failed):
 		s.log.Error("letter given up: refused", "kind", l.Kind, "tries", tries, "reason", describe(failed))
 		return s.outbox.LetterSent(stop, l.ID)
@@ -165,6 +170,27 @@ func (s *Sender) try(ctx, stop context.Context, l *mapdata.Letter) error {
 		wait := Backoff(tries)
 		s.log.Warn("letter not sent", "kind", l.Kind, "tries", tries, "again_in", wait, "reason", describe(failed))
 		return s.outbox.LetterFailed(stop, l.ID, tries, s.now().Add(wait))
+	}
+}
+
+// taken tells the outbox that a letter was sent. Until it has heard, the letter is remembered, so that it is not sent
+// again while this process lives.
+func (s *Sender) taken(ctx context.Context, id int64) error {
+	s.sent[id] = true
+	err := s.outbox.LetterSent(ctx, id)
+	if err == nil {
+		delete(s.sent, id)
+	}
+	return err
+}
+
+// markSent tells the outbox once more of what it did not hear.
+func (s *Sender) markSent(ctx context.Context) {
+	for id := range s.sent {
+		if err := s.taken(ctx, id); err != nil && ctx.Err() == nil {
+			s.log.Error("outbox cannot be written", "error", err)
+			return // nor can it for the others
+		}
 	}
 }
 
@@ -177,7 +203,7 @@ func Backoff(tries int) time.Duration {
 }
 
 // deliver renders a letter and hands it over.
-func (s *Sender) deliver(ctx context.Context, l *mapdata.Letter) error {
+func (s *Sender) deliver(ctx context.Context, out *carrier, l *mapdata.Letter) error {
 	now := s.now()
 	subject, msg, err := s.compose(l, now)
 	if err != nil {
@@ -191,7 +217,7 @@ func (s *Sender) deliver(ctx context.Context, l *mapdata.Letter) error {
 	})
 	defer release()
 	if s.server != nil {
-		if err := s.server.send(sendCtx, msg); err != nil {
+		if err := out.send(sendCtx, msg); err != nil {
 			return err
 		}
 		s.log.Info("letter sent", "kind", l.Kind)
@@ -203,33 +229,4 @@ func (s *Sender) deliver(ctx context.Context, l *mapdata.Letter) error {
 	}
 	s.log.Info("letter written to the outbox folder", "kind", l.Kind, "file", name, "subject", subject)
 	return nil
-}
-
-func (s *Sender) compose(l *mapdata.Letter, now time.Time) (string, *gomail.Msg, error) {
-	subject, body, err := s.texts.render(l)
-	if err != nil {
-		return "", nil, err
-	}
-	// A file shows the text as it is, so that a link can be copied from it; on the wire every server takes quoted-printable.
-	encoding := gomail.EncodingQP
-	if s.server == nil {
-		encoding = gomail.NoEncoding
-	}
-	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(encoding))
-	msg.FromMailAddress(s.from)
-	if err := msg.To(l.Address); err != nil {
-		return "", nil, errors.New("the letter's address is none") // the cause repeats it
-	}
-	msg.Subject(subject)
-	msg.SetDateWithValue(now)
-	msg.SetMessageIDWithValue(s.messageID(l))
-	msg.SetGenHeader("Auto-Submitted", "auto-generated")
-	msg.SetBodyString(gomail.TypeTextPlain, strings.ReplaceAll(body, "\n", "\r\n"))
-	return subject, msg, nil
-}
-
-// messageID is the same for every try of a letter, so that a letter which was sent twice after all is shown once.
-func (s *Sender) messageID(l *mapdata.Letter) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %d", l.ID, l.Kind, l.At.UnixMilli()))
-	return hex.EncodeToString(sum[:12]) + "@" + s.host
 }

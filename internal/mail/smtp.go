@@ -10,8 +10,14 @@ import (
 	"net/textproto"
 	"net/url"
 	"strconv"
+	"time"
 
 	gomail "github.com/wneessen/go-mail"
+)
+
+const (
+	quitTimeout  = 2 * time.Second
+	serverCloses = 421 // the answer of a server that ends the connection (RFC 5321, 3.8)
 )
 
 // server is the SMTP server that letters are handed to.
@@ -79,17 +85,53 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// send hands over one letter. It ends when ctx does: the connection is then closed, whatever the server is at.
-func (s *server) send(ctx context.Context, msg *gomail.Msg) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // also closes a connection that the client left open on its way out
+// carrier hands letters to the server over one connection, which is opened for the first and used for the others.
+type carrier struct {
+	server  *server
+	client  *gomail.Client // nil: not connected
+	conn    net.Conn
+	release func() bool // unties conn from the context that it was opened under; nil: not opened
+}
+
+// send hands over one letter. It ends when ctx does: the connection is then closed, whatever the server is at. Where the
+// connection turns out to be dead before the letter was begun (a server may end it at any time, such as after so many
+// letters), another one is opened.
+func (c *carrier) send(ctx context.Context, msg *gomail.Msg) error {
+	if c.client != nil {
+		err := c.sendOver(ctx, msg)
+		if err == nil || !stale(err) || ctx.Err() != nil {
+			return err
+		}
+	}
+	if err := c.connect(ctx); err != nil {
+		return err
+	}
+	return c.sendOver(ctx, msg)
+}
+
+func (c *carrier) sendOver(ctx context.Context, msg *gomail.Msg) error {
+	conn := c.conn
+	release := context.AfterFunc(ctx, func() { _ = conn.Close() }) // the client then fails, and says so
+	err := c.client.Send(msg)
+	release()
+	if err != nil && !answered(err) {
+		c.drop()
+	}
+	if msg.IsDelivered() {
+		return nil // what went wrong is what came after
+	}
+	return err
+}
+
+func (c *carrier) connect(ctx context.Context) error {
+	s := c.server
 	port, err := strconv.Atoi(s.port)
 	if err != nil {
 		return fmt.Errorf("port of the SMTP server: %w", err)
 	}
 	options := []gomail.Option{
 		gomail.WithPort(port), gomail.WithTimeout(sendTimeout), gomail.WithTLSPolicy(s.policy), gomail.WithTLSConfig(s.tls),
-		gomail.WithDialContextFunc(s.dial(ctx)),
+		gomail.WithDialContextFunc(c.dial(ctx)),
 	}
 	if s.user != "" {
 		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(s.user), gomail.WithPassword(s.password))
@@ -98,25 +140,31 @@ func (s *server) send(ctx context.Context, msg *gomail.Msg) error {
 	if err != nil {
 		return fmt.Errorf("prepare SMTP: %w", err)
 	}
-	err = client.DialAndSendWithContext(ctx, msg)
-	if msg.IsDelivered() {
-		return nil // what went wrong was the farewell
+	err = client.DialWithContext(ctx)
+	if c.release != nil {
+		c.release()
 	}
-	return err
+	if err != nil {
+		c.drop()
+		return err
+	}
+	c.client = client
+	return nil
 }
 
-// dial opens the connection and ties it to ctx, which outlives the context that the client passes.
-func (s *server) dial(ctx context.Context) gomail.DialContextFunc {
+// dial opens the connection and ties it to ctx, until release: the client greets and signs in without looking at it.
+func (c *carrier) dial(ctx context.Context) gomail.DialContextFunc {
 	return func(dialCtx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(dialCtx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		context.AfterFunc(ctx, func() { _ = conn.Close() }) // closed twice in the normal course
-		if !s.implicit {
+		c.conn = conn
+		c.release = context.AfterFunc(ctx, func() { _ = conn.Close() })
+		if !c.server.implicit {
 			return conn, nil
 		}
-		secure := tls.Client(conn, s.tls)
+		secure := tls.Client(conn, c.server.tls)
 		if err := secure.HandshakeContext(dialCtx); err != nil {
 			return nil, err
 		}
@@ -124,17 +172,66 @@ func (s *server) dial(ctx context.Context) gomail.DialContextFunc {
 	}
 }
 
-// final says whether the server refused this letter for good, so that trying again would only do harm.
+// drop ends the connection without a word.
+func (c *carrier) drop() {
+	if c.conn != nil {
+		_ = c.conn.Close() // nothing is under way on it
+	}
+	c.client, c.conn, c.release = nil, nil, nil
+}
+
+// close takes leave of the server, if it listens; what it says to that matters to nobody.
+func (c *carrier) close(ctx context.Context) {
+	if c.client == nil {
+		return
+	}
+	leave, cancel := context.WithTimeout(ctx, quitTimeout)
+	defer cancel()
+	conn := c.conn
+	release := context.AfterFunc(leave, func() { _ = conn.Close() })
+	_ = c.client.Close()
+	release()
+	c.drop()
+}
+
+// stale says whether a connection was dead before the letter was begun, so that it may go over another one at once.
+func stale(err error) bool {
+	var failed *gomail.SendError
+	if !errors.As(err, &failed) {
+		return false
+	}
+	switch failed.Reason {
+	case gomail.ErrConnCheck:
+		return true
+	case gomail.ErrSMTPMailFrom, gomail.ErrSMTPRcptTo:
+		return failed.ErrorCode() == 0 || failed.ErrorCode() == serverCloses
+	}
+	return false
+}
+
+// answered says whether the server refused a letter in good order, and takes another one over the same connection.
+func answered(err error) bool {
+	var failed *gomail.SendError
+	return errors.As(err, &failed) && failed.ErrorCode() != 0 && failed.ErrorCode() != serverCloses &&
+		(failed.Reason == gomail.ErrSMTPMailFrom || failed.Reason == gomail.ErrSMTPRcptTo)
+}
+
+// final says whether the server refused this letter for good, so that trying again would only do harm. What it says of the
+// sender, or of signing in, the operator can mend; a mailbox that is full (552, RFC 5321, 4.5.3.1.10) empties again.
 func final(err error) bool {
 	var refused *gomail.SendError
 	if !errors.As(err, &refused) || refused.ErrorCode() < 500 {
+		return false
+	}
+	switch refused.ErrorCode() {
+	case 530, 534, 535, 538, 552:
 		return false
 	}
 	switch refused.Reason {
 	case gomail.ErrSMTPRcptTo, gomail.ErrSMTPData, gomail.ErrSMTPDataClose:
 		return true
 	}
-	return false // such as a sender that the server does not know: the operator can mend it
+	return false
 }
 
 // describe tells for the log why a letter did not leave. Words of the server stay out: they repeat addresses.
@@ -144,6 +241,8 @@ func describe(err error) string {
 		answer  *textproto.Error
 	)
 	switch {
+	case errors.As(err, &refused) && refused.ErrorCode() == 0:
+		return refused.Reason.String() + ": no answer"
 	case errors.As(err, &refused):
 		return fmt.Sprintf("%s: server answered %d", refused.Reason, refused.ErrorCode())
 	case errors.As(err, &answer):

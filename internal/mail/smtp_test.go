@@ -351,7 +351,7 @@ func TestAllLettersLeaveOnce(t *testing.T) {
 	d := newDesk(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, all...)
 	other := *d
 	second := *d.Sender
-	second.poke = make(chan struct{}, 1)
+	second.poke, second.sent = make(chan struct{}, 1), make(map[int64]bool)
 	other.Sender = &second
 	stop, stopOther := d.run(t), other.run(t)
 	for range letters {

@@ -1,0 +1,116 @@
+package mail
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/mapdata"
+)
+
+var kinds = []mapdata.LetterKind{
+	mapdata.LetterSignIn, mapdata.LetterApproved, mapdata.LetterRejected, mapdata.LetterDeactivated, mapdata.LetterShrank,
+}
+
+var failures = []mapdata.Outcome{
+	mapdata.OutcomeTimeout, mapdata.OutcomeHTTPStatus, mapdata.OutcomeParseError, mapdata.OutcomeNotAnArray,
+	mapdata.OutcomeTooLarge, mapdata.OutcomeDNSError, mapdata.OutcomeConnectionError, mapdata.OutcomeTLSError,
+	mapdata.OutcomeBlockedAddress, mapdata.OutcomeRedirectError,
+}
+
+func TestAllLanguagesSayTheSame(t *testing.T) {
+	all, err := readWords()
+	if err != nil {
+		t.Fatal(err)
+	}
+	placeholders := func(w words) map[string][]string {
+		found := make(map[string][]string)
+		for key, text := range w {
+			found[key] = slices.Sorted(slices.Values(regexp.MustCompile(`\{[a-z_]+\}`).FindAllString(text, -1)))
+		}
+		return found
+	}
+	english := placeholders(all[mapdata.English])
+	for _, language := range mapdata.Languages() {
+		if diff := cmp.Diff(english, placeholders(all[language])); diff != "" {
+			t.Errorf("keys and placeholders of %s (-en +%s):\n%s", language, language, diff)
+		}
+		for key, text := range all[language] {
+			if language != mapdata.English && text == all[mapdata.English][key] {
+				t.Errorf("%s of %s is English: %q", key, language, text)
+			}
+			if strings.ContainsAny(text, "<>\t") || strings.Contains(text, "  ") {
+				t.Errorf("%s of %s: %q", key, language, text)
+			}
+		}
+	}
+}
+
+// Every text is in some letter, and every letter finds its texts.
+func TestEveryTextIsUsed(t *testing.T) {
+	texts, err := newTexts("https://wayside.example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := words{}
+	for key := range texts.words[mapdata.English] {
+		said[key] = "[" + key + "]"
+	}
+	texts.words[mapdata.English] = said
+	var whole strings.Builder
+	render := func(kind mapdata.LetterKind, data map[string]string) {
+		l, err := texts.render(&mapdata.Letter{Kind: kind, Data: data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole.WriteString(l.subject + l.text + l.html)
+	}
+	for _, kind := range kinds {
+		render(kind, map[string]string{
+			"feed_id": "7", "note": "n", "error": "e", "rows": "1", "rows_before": "3", "code": "1", "token": "t", "outcome": "timeout",
+		})
+		render(kind, nil)
+	}
+	for _, outcome := range failures {
+		render(mapdata.LetterDeactivated, map[string]string{"outcome": string(outcome)})
+	}
+	for _, key := range slices.Sorted(maps.Keys(said)) {
+		if !strings.Contains(whole.String(), "["+key+"]") {
+			t.Errorf("%s is in no letter", key)
+		}
+		delete(said, key)
+	}
+	for _, outcome := range failures {
+		if _, ok := texts.words[mapdata.German]["outcome."+string(outcome)]; !ok {
+			t.Errorf("no words for a feed that failed with %s", outcome)
+		}
+	}
+}
+
+func TestParseWords(t *testing.T) {
+	for _, text := range []string{"key", "key =", "key = ", "key=text", "a = b\na = c"} {
+		if w, err := parseWords(text); err == nil {
+			t.Errorf("%q is read as %v", text, w)
+		}
+	}
+	w, err := parseWords("# a comment\n\n a.b = c = d \n")
+	if err != nil || w["a.b"] != "c = d" {
+		t.Errorf("%v (%v)", w, err)
+	}
+}
+
+// No value is looked through for placeholders, whatever it brings.
+func TestSay(t *testing.T) {
+	w := words{"k": `Of {feed}: {"active": true} {no}{feed}`}
+	got := w.say("k", map[string]string{"feed": "{no} {feed}", "no": "!"})
+	want := []span{
+		{"Of ", false}, {"{no} {feed}", true}, {`: {"active": true} `, false}, {"!", true}, {"{no} {feed}", true},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
