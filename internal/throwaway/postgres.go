@@ -205,11 +205,16 @@ func (p *PG) Kill() error {
 	if !p.server.alive() {
 		return nil
 	}
+	own := p.server.cmd.Process.Pid
+	if err := p.server.signal(own, syscall.SIGSTOP); err != nil { // it has no more children from now on
+		return err
+	}
+	children := childrenOf(own)
 	if err := p.server.family(syscall.SIGKILL); err != nil {
 		return err
 	}
 	<-p.server.gone
-	return nil
+	return ended(children) // while one is still on its way out, no server starts on the same data
 }
 
 // Pause holds the server and all its children, so that connections stay open and nobody answers.

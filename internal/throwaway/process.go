@@ -1,6 +1,7 @@
 package throwaway
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -189,4 +190,28 @@ func onFreePort(start func(port int) error) error {
 		all = errors.Join(all, err)
 	}
 	return all
+}
+
+// ended waits until none of the processes runs any more. Nobody may have taken notice of their end yet.
+func ended(pids []int) error {
+	deadline := time.Now().Add(patience)
+	for _, pid := range pids {
+		for running(pid) {
+			if time.Now().After(deadline) {
+				return fmt.Errorf("process %d did not end in %v", pid, patience)
+			}
+			time.Sleep(lookEach)
+		}
+	}
+	return nil
+}
+
+// running says whether a process exists and has not ended.
+func running(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	state := strings.TrimSpace(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // the program's name may hold anything
+	return !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
 }
