@@ -1,0 +1,166 @@
+package postgres_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/store/postgres"
+	"wayside/internal/throwaway"
+)
+
+// TestSchema holds who may open what: an empty database is made, an older one waits for somebody's decision, a newer one
+// is not touched.
+func TestSchema(t *testing.T) {
+	server := throwaway.Postgres(t, throwaway.Unsynced())
+	url := server.Database(t)
+	all, err := postgres.Pending(t.Context(), url)
+	if err != nil || len(all) < 5 {
+		t.Fatalf("Pending of an empty database = %d, %v", len(all), err)
+	}
+	var nodes sync.WaitGroup
+	for range 6 { // as they come up together for the first time
+		nodes.Go(func() {
+			db, err := postgres.Open(t.Context(), postgres.Config{URL: url})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = db.Close()
+		})
+	}
+	nodes.Wait()
+	if rest, err := postgres.Pending(t.Context(), url); err != nil || len(rest) != 0 {
+		t.Errorf("Pending = %v, %v; want none", rest, err)
+	}
+
+	conn := operator(t, url)
+	last := all[len(all)-1]
+	run(t, conn, `DELETE FROM schema_migrations WHERE version = $1`, last.Version)
+	rest, err := postgres.Pending(t.Context(), url)
+	if err != nil || len(rest) != 1 || rest[0].Name != last.Name {
+		t.Errorf("Pending of an older one = %v, %v; want %s", rest, err, last.Name)
+	}
+	if _, err := postgres.Open(t.Context(), postgres.Config{URL: url}); !errors.Is(err, postgres.ErrOlder) || !strings.Contains(err.Error(), "wayside migrate") {
+		t.Errorf("Open of an older one = %v, want %v", err, postgres.ErrOlder)
+	}
+	run(t, conn, `INSERT INTO schema_migrations VALUES ($1, 'same'), ($2, 'newer')`, last.Version, last.Version+1)
+	for what, err := range map[string]error{
+		"Open":    second(postgres.Open(t.Context(), postgres.Config{URL: url, Migrate: true})),
+		"Pending": second(postgres.Pending(t.Context(), url)),
+		"Migrate": postgres.Migrate(t.Context(), url),
+	} {
+		if err == nil || errors.Is(err, postgres.ErrOlder) || !strings.Contains(err.Error(), "newer") {
+			t.Errorf("%s of a newer one = %v", what, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestUnreachable: what cannot be reached is unavailable, and no error tells the password.
+func TestUnreachable(t *testing.T) {
+	for _, url := range []string{
+		"postgres://u:hunter2@127.0.0.1:1/db", "postgres://u:hunter2@127.0.0.1:1/db?pool_max_conns=no", "postgres://u:hunter2@[::1", "postgres://u:hunter2@host:port/",
+	} {
+		_, err := postgres.Open(t.Context(), postgres.Config{URL: url})
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("Open(%s) = %v", url, err)
+		}
+		if strings.HasSuffix(url, ":1/db") && !errors.Is(err, mapdata.ErrUnavailable) {
+			t.Errorf("Open(%s) = %v, want mapdata.ErrUnavailable", url, err)
+		}
+	}
+}
+
+// TestEpoch: followers must notice that the database was put back, by whatever way.
+func TestEpoch(t *testing.T) {
+	server := throwaway.Postgres(t, throwaway.Unsynced())
+	url := server.Database(t)
+	db := open(t, url)
+	before, err := db.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	state := func() (s mapdata.StoreState) {
+		eventually(t, "the state is read", func() bool {
+			s, err = db.State(t.Context())
+			return err == nil
+		})
+		return s
+	}
+	if diff := cmp.Diff(before, state()); diff != "" {
+		t.Error("a restart changed the state:", diff)
+	}
+	// As pg_restore does: the same rows in a table of the same name.
+	conn := operator(t, url)
+	run(t, conn, `CREATE TABLE copy (LIKE state INCLUDING ALL)`)
+	run(t, conn, `INSERT INTO copy SELECT * FROM state`)
+	run(t, conn, `DROP TABLE state`)
+	run(t, conn, `ALTER TABLE copy RENAME TO state`)
+	if after := state(); after.Epoch == before.Epoch || after.Revision != before.Revision {
+		t.Errorf("after a restore the state is %+v, was %+v; want another epoch", after, before)
+	}
+}
+
+// TestView holds what GIS tools are promised (docs/operating.md).
+func TestView(t *testing.T) {
+	server := throwaway.Postgres(t, throwaway.Unsynced())
+	url := server.Database(t)
+	db := open(t, url)
+	f, hidden := newFeed(t, db, url, 1), newFeed(t, db, url, 2)
+	conn := operator(t, url)
+	run(t, conn, `UPDATE feeds SET review_state = 'pending' WHERE id = $1`, hidden.ID[:])
+	there := entity(f, strings.Repeat("ü/?>~", 30))
+	there.Lifetime = 0
+	decaying := entity(f, "decaying")
+	decaying.SeenAt = time.Now().Truncate(time.Millisecond).UTC()
+	if err := put(t.Context(), db, f, there, decaying, entity(f, "expired")); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(t.Context(), db, hidden, entity(hidden, "hidden")); err != nil {
+		t.Fatal(err)
+	}
+	type seen struct {
+		ID, Layer, Kind, Street, Place string
+		SRID                           int
+		Last                           time.Time
+		Expires                        *time.Time
+	}
+	rows, err := conn.Query(t.Context(), `SELECT id, layer, kind, properties->>'street', ST_AsText(geom), ST_SRID(geom), last_seen_at, expires_at
+		FROM wayside_entities WHERE geom && ST_MakeEnvelope(3, 51, 5, 53, 4326) ORDER BY expires_at`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []seen
+	for rows.Next() {
+		var s seen
+		if err := rows.Scan(&s.ID, &s.Layer, &s.Kind, &s.Street, &s.Place, &s.SRID, &s.Last, &s.Expires); err != nil {
+			t.Fatal(err)
+		}
+		s.Last = s.Last.UTC()
+		if s.Expires != nil {
+			*s.Expires = s.Expires.UTC()
+		}
+		got = append(got, s)
+	}
+	if rows.Err() != nil {
+		t.Fatal(rows.Err())
+	}
+	ends := decaying.SeenAt.Add(time.Hour)
+	want := []seen{
+		{mapdata.EntityID(f.ID.Source(), "decaying"), "f", there.Kind.ID(), "Damrak", "POINT(4 52)", 4326, decaying.SeenAt, &ends},
+		{mapdata.EntityID(f.ID.Source(), there.ExternalID), "f", there.Kind.ID(), "Damrak", "POINT(4 52)", 4326, start, nil},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
