@@ -91,17 +91,26 @@ func requestFor(address, authHeader string) (*safehttp.Request, error) {
 	var wrong []mapdata.FieldError
 	target, err := safehttp.CheckURL(address)
 	if err != nil {
-		wrong = append(wrong, mapdata.FieldError{Field: "pull_url", Code: "invalid_url", Message: err.Error()})
+		wrong = append(wrong, fieldError("pull_url", err))
 	}
 	if authHeader != "" {
 		if _, _, err := safehttp.CheckAuthHeader(authHeader); err != nil {
-			wrong = append(wrong, mapdata.FieldError{Field: "pull_auth_header", Code: "invalid_auth_header", Message: err.Error()})
+			wrong = append(wrong, fieldError("pull_auth_header", err))
 		}
 	}
 	if len(wrong) > 0 {
 		return nil, &mapdata.InvalidError{Fields: wrong}
 	}
 	return &safehttp.Request{URL: target, AuthHeader: authHeader}, nil
+}
+
+func fieldError(field string, err error) mapdata.FieldError {
+	e := mapdata.FieldError{Field: field, Code: "invalid", Message: err.Error()}
+	var refusal *safehttp.Refusal
+	if errors.As(err, &refusal) {
+		e.Code = refusal.Code()
+	}
+	return e
 }
 
 func (c *Checker) judge(got *body, took time.Duration) (_ *Trial, err error) {

@@ -31,7 +31,9 @@ func TestCheckSaysWhatAPollWould(t *testing.T) {
 		"broken":    says(`[` + goodRow),
 		"too large": says("[" + strings.Repeat(" ", 2<<20) + "]"),
 		"missing":   http.NotFound,
-		"away":      func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://example.com/", http.StatusFound) },
+		"away": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://example.com/", http.StatusFound)
+		},
 	}
 	for name, answer := range answers {
 		t.Run(name, func(t *testing.T) {
