@@ -91,6 +91,7 @@ type carrier struct {
 	client  *gomail.Client // nil: not connected
 	conn    net.Conn
 	release func() bool // unties conn from the context that it was opened under; nil: not opened
+	down    error       // why there was no connection to be had; the next look at the outbox tries again
 }
 
 // send hands over one letter. It ends when ctx does: the connection is then closed, whatever the server is at. Where the
@@ -103,8 +104,11 @@ func (c *carrier) send(ctx context.Context, msg *gomail.Msg) error {
 			return err
 		}
 	}
-	if err := c.connect(ctx); err != nil {
-		return err
+	if c.down == nil {
+		c.down = c.connect(ctx)
+	}
+	if c.down != nil {
+		return c.down
 	}
 	return c.sendOver(ctx, msg)
 }
