@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"wayside/internal/throwaway"
+)
+
+// startNodes starts two nodes on one database and one cache, with one secret key.
+func startNodes(t *testing.T, config string) [2]*service {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts servers and the real binary")
+	}
+	database, cache := throwaway.Postgres(t), throwaway.Cache(t)
+	config += fmt.Sprintf("\n[database]\nurl = %q\n[cache]\nurl = %q\n", database.URL(), cache.URL())
+	nodes := [2]*service{newService(t, config), newService(t, config)}
+	nodes[0].cli("migrate")
+	nodes[0].start(nil)
+	key, err := os.ReadFile(filepath.Join(nodes[0].dir, keyFile))
+	mustBe(t, err)
+	mustBe(t, os.MkdirAll(nodes[1].dir, 0o700))
+	mustBe(t, os.WriteFile(filepath.Join(nodes[1].dir, keyFile), key, 0o600))
+	nodes[1].start(nil)
+	return nodes
+}
+
+// TestNodesShareLiveIncidents holds that a pin which one node fetched, and a vote cast there, are on the streams of another
+// within a second, and that drivers ask an upstream once whichever node they come to.
+func TestNodesShareLiveIncidents(t *testing.T) {
+	one := startProvider(t, "one", `{"external_id":"first","kind":"alert.police","lat":52,"lng":5,"properties":{}}`)
+	nodes := startNodes(t, manyVotes+one.asUpstream("incidents"))
+	read := func(node, radius int) *seen {
+		c := &client{s: nodes[node], http: http.Client{Timeout: 5 * time.Second}}
+		resp, body := c.do(http.MethodGet, fmt.Sprintf("/v2/entities/nearby?lat=52&lng=5&radius=%d", radius), nil)
+		return asSeen(t, resp, body)
+	}
+	events, _ := nodes[1].listenTo()
+	wait(t, events, "snapshot", `"first"`)
+	one.say(`{"external_id":"second","kind":"alert.accident","lat":52,"lng":5,"properties":{}}`)
+	radius := 5000
+	eventually(t, "the first node shows it", func() bool {
+		radius += 100 // another key each time, and another than the stream's: it is called at once
+		return read(0, radius).ids() == "second"
+	})
+	began := time.Now()
+	wait(t, events, "entity", `"second"`)
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("the second node's stream told after %v", took)
+	} else {
+		t.Logf("the second node's stream told after %v", took)
+	}
+	driver := nodes[0].signIn("driver@example.org")
+	began = time.Now()
+	if resp, body := driver.do(http.MethodPost, "/v2/entities/"+read(0, 5000).pins["second"].ID+"/confirm", nil); resp.StatusCode != http.StatusOK {
+		t.Fatalf("confirm: %d %s", resp.StatusCode, body)
+	}
+	wait(t, events, "entity", `"confirm_count":1`)
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("the second node's stream told of the vote after %v", took)
+	} else {
+		t.Logf("the second node's stream told of the vote after %v", took)
+	}
+	if v := read(1, 5000); v.ids() != "second" || v.status != "online" {
+		t.Errorf("the second node shows %s, %s", v.ids(), v.status)
+	}
+}
+
+// TestNodesShareRateLimits holds that a guest who goes from node to node has one limit, and an eighth for each node.
+func TestNodesShareRateLimits(t *testing.T) {
+	nodes := startNodes(t, "")
+	passed, began := 0, time.Now()
+	for turn := range 200 {
+		resp, body := (&client{s: nodes[turn%2]}).do(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=100", nil)
+		switch resp.StatusCode {
+		case http.StatusOK:
+			passed++
+		case http.StatusTooManyRequests:
+		default:
+			t.Fatalf("%d %s", resp.StatusCode, body)
+		}
+	}
+	if most := 60 + 2*7 + 1 + int(time.Since(began).Seconds()); passed < 60 || passed > most {
+		t.Errorf("%d reads passed at two nodes, want 60 to %d", passed, most)
+	} else {
+		t.Logf("%d reads passed at two nodes", passed)
+	}
+}
