@@ -97,20 +97,21 @@ func settle(conn *pgx.ConnConfig) {
 	if conn.ConnectTimeout == 0 {
 		conn.ConnectTimeout = connectTimeout
 	}
-	for name, value := range map[string]string{
-		"application_name":                    "wayside",
-		"idle_in_transaction_session_timeout": idleInTransaction,
-	} {
-		if _, ok := conn.RuntimeParams[name]; !ok {
-			conn.RuntimeParams[name] = value
-		}
+	if _, ok := conn.RuntimeParams["application_name"]; !ok {
+		conn.RuntimeParams["application_name"] = "wayside"
 	}
 }
 
-// durable makes sure that a commit which returned is on the disk, also where the server's default is another. Whoever
-// asks for more, for a standby's copy, is not stopped.
+// settings makes sure that a commit which returned is on the disk, also where the server's default is another, and that
+// nobody who stops within a transaction keeps others waiting. Whoever asks for more, for a standby's copy, is not stopped.
+// They are no parameters of the connection itself, since poolers know only few of those.
+const settings = `SELECT
+	CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END,
+	CASE WHEN current_setting('idle_in_transaction_session_timeout') = '0'
+		THEN set_config('idle_in_transaction_session_timeout', '` + idleInTransaction + `', false) END`
+
 func durable(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`)
+	_, err := conn.Exec(ctx, settings)
 	return err
 }
 

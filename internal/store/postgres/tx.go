@@ -217,7 +217,7 @@ func kindOfCode(code string) (text string, kind error) {
 		return "what it belongs to: ", mapdata.ErrNotFound
 	case "22021": // character_not_in_repertoire: nothing is stored under a text that no column can hold
 		return "", mapdata.ErrNotFound
-	case "25006", // read_only_sql_transaction: a standby, or a former primary
+	case "25006", "55000", // read_only_sql_transaction, "recovery is in progress": a standby, or a former primary
 		"40001", "40P01", // serialization_failure, deadlock_detected
 		"55P03", "57014", // lock_not_available, query_canceled by a timeout of the server's
 		"25P03": // idle_in_transaction_session_timeout
