@@ -173,15 +173,15 @@ export type Colour = [red: number, green: number, blue: number];
 export const cameraBlue: Colour = [28, 91, 184];
 
 /**
- * countPixels counts the pixels of the screen that are within 12 of a colour, as a driver would see them: it looks at a
- * screenshot and believes nothing that the page says of itself.
+ * countPixels counts the pixels of the screen that are near a colour, as a driver would see them: it looks at a screenshot and
+ * believes nothing that the page says of itself.
  */
-export async function countPixels(page: Page, colour: Colour): Promise<number> {
+export async function countPixels(page: Page, colour: Colour, within = 12): Promise<number> {
   const picture = (await page.screenshot()).toString("base64");
   const reader = await page.context().newPage(); // the page's own policy lets it read no data:
   try {
     return await reader.evaluate(
-      async ([data, red, green, blue]) => {
+      async ([data, within, red, green, blue]) => {
         const image = new Image();
         image.src = `data:image/png;base64,${data}`;
         await image.decode();
@@ -190,12 +190,12 @@ export async function countPixels(page: Page, colour: Colour): Promise<number> {
         if (context === null) return 0;
         context.drawImage(image, 0, 0);
         const pixels = context.getImageData(0, 0, image.width, image.height).data;
-        const near = (at: number, value: number): boolean => Math.abs((pixels[at] ?? -99) - value) <= 12;
+        const near = (at: number, value: number): boolean => Math.abs((pixels[at] ?? -99) - value) <= within;
         let count = 0;
         for (let i = 0; i < pixels.length; i += 4) if (near(i, red) && near(i + 1, green) && near(i + 2, blue)) count++;
         return count;
       },
-      [picture, ...colour] as const,
+      [picture, within, ...colour] as const,
     );
   } finally {
     await reader.close();

@@ -60,3 +60,11 @@ test("another release's page gets its files, and nothing is cached wrongly", asy
   const old = await car.page.request.get("/overlay/another/index.js");
   expect([old.status(), old.headers()["cache-control"]]).toEqual([200, "no-cache"]);
 });
+
+test("nothing is asked for twice while the page begins", async () => {
+  const car = await openCar("/?at=52,5");
+  await car.page.locator(".line").first().waitFor();
+  // The worker loads what it shares with the page, which the browser has by then.
+  const own = car.requests.filter((url) => !/\/map\/|\/map-shared\.js$/.test(url));
+  expect(own.filter((url, at) => own.indexOf(url) !== at)).toEqual([]);
+});
