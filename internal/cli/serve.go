@@ -14,6 +14,7 @@ import (
 	"wayside/internal/basemap"
 	"wayside/internal/config"
 	"wayside/internal/consensus"
+	"wayside/internal/console"
 	"wayside/internal/follow"
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
@@ -181,6 +182,17 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 		return err
 	}
 	deps.Nearby, deps.Votes = nearby.New(reads), vote.New(votes)
+	return s.open(deps)
+}
+
+// open makes the pages for people, has the public address answer, and shows the state of everything.
+func (s *server) open(deps httpapi.Deps) (err error) {
+	deps.Console, err = console.New(console.Config{
+		BaseURL: deps.BaseURL, Now: deps.Now, Log: s.log, Accounts: s.accounts, Feeds: s.feeds,
+	})
+	if err != nil {
+		return err
+	}
 	s.web.handle(httpapi.New(deps))
 	return s.gauges()
 }

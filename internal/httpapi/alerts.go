@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"wayside/internal/account"
 	"wayside/internal/ahead"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
@@ -19,7 +20,7 @@ const (
 )
 
 func (a *api) alertRoutes() []route {
-	return []route{{http.MethodGet, "/v2/alerts", reading, a.getAlerts}}
+	return []route{{http.MethodGet, "/v2/alerts", reading, account.ForGuests, a.getAlerts}}
 }
 
 // alertsQuery is who drives where, and what is asked for.

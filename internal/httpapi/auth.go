@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -19,11 +18,9 @@ const (
 
 func (a *api) authRoutes() []route {
 	return []route{
-		{http.MethodPost, "/v2/auth/email", signing, a.postAuthEmail},
-		{http.MethodPost, "/v2/auth/verify", signing, a.postAuthVerify},
-		{http.MethodPost, "/v2/auth/sign-out", signing, a.postAuthSignOut},
-		{http.MethodGet, "/auth/verify", open, a.getVerifyPage},
-		{http.MethodPost, "/auth/verify", signing, a.postVerifyPage},
+		{http.MethodPost, "/v2/auth/email", signing, account.ForGuests, a.postAuthEmail},
+		{http.MethodPost, "/v2/auth/verify", signing, account.ForGuests, a.postAuthVerify},
+		{http.MethodPost, "/v2/auth/sign-out", signing, account.ForGuests, a.postAuthSignOut},
 	}
 }
 
@@ -37,8 +34,7 @@ func (a *api) postAuthEmail(w http.ResponseWriter, r *http.Request, c *caller) e
 	if err := f.done(); err != nil {
 		return err
 	}
-	limit := ratelimit.Limit{Count: signInsPerHour, Per: time.Hour}
-	if err := a.limitClient(c, ratelimit.SignIns, limit, "sign-in letters from this address"); err != nil {
+	if err := a.limitSignIns(c); err != nil {
 		return err
 	}
 	if err := a.Accounts.RequestSignIn(r.Context(), email, browserOf(r).Language); err != nil {
@@ -89,6 +85,11 @@ func (a *api) postAuthSignOut(w http.ResponseWriter, r *http.Request, c *caller)
 	return nil
 }
 
+func (a *api) limitSignIns(c *caller) error {
+	limit := ratelimit.Limit{Count: signInsPerHour, Per: time.Hour}
+	return a.limitClient(c, ratelimit.SignIns, limit, "sign-in letters from this address")
+}
+
 func (a *api) limitVerifies(c *caller) error {
 	return a.limitClient(c, ratelimit.Verifies, ratelimit.PerMinute(verifiesPerMinute), "sign-ins tried from this address")
 }
@@ -110,45 +111,6 @@ func (a *api) setCookie(w http.ResponseWriter, secret string, life time.Duration
 		Name: a.cookieName(), Value: secret, Path: "/", MaxAge: age,
 		HttpOnly: true, Secure: a.secure, SameSite: http.SameSiteLaxMode,
 	})
-}
-
-const verifyHTML = "verify.html"
-
-// verifyPage is what the page of a letter's link shows.
-type verifyPage struct {
-	Token string // to be sent by the button; empty: there is no button
-	Email string // who is signed in now
-	Wrong string // why not
-}
-
-// getVerifyPage answers GET /auth/verify?token=…, where a letter's link leads. It uses nothing up: programs that look
-// through people's mail open links too (D11.1).
-func (a *api) getVerifyPage(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	page := verifyPage{Token: r.URL.Query().Get("token")}
-	if page.Token == "" {
-		page.Wrong = "This link is not whole. Copy all of it from the letter."
-	}
-	return writeFormPage(w, r, http.StatusOK, verifyHTML, &page)
-}
-
-// postVerifyPage answers the page's button.
-func (a *api) postVerifyPage(w http.ResponseWriter, r *http.Request, c *caller) error {
-	form, err := readForm(w, r)
-	if err != nil {
-		return err
-	}
-	if err := a.limitVerifies(c); err != nil {
-		return err
-	}
-	in, err := a.Accounts.VerifyToken(r.Context(), form.Get("token"), browserOf(r))
-	if errors.Is(err, mapdata.ErrUnauthenticated) {
-		return writeFormPage(w, r, http.StatusUnauthorized, verifyHTML, &verifyPage{Wrong: err.Error()})
-	}
-	if err != nil {
-		return err
-	}
-	a.setCookie(w, in.Secret, mapdata.SessionTotal)
-	return writeFormPage(w, r, http.StatusOK, verifyHTML, &verifyPage{Email: in.Account.Email})
 }
 
 // browserOf is what the client's own headers say of it.

@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/account"
+	"wayside/internal/console"
 	"wayside/internal/httpapi"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
@@ -56,16 +57,28 @@ func newHouse(t *testing.T, secure bool) *house {
 	t.Cleanup(h.server.Close)
 	log := slog.New(slog.NewTextHandler(&h.log, nil))
 	catalogue := source.New()
+	accounts := account.New(account.Config{Store: h.store, Now: h.time, Key: []byte("key"), Log: log})
+	address := scheme + h.server.Listener.Addr().String()
 	h.server.Config.Handler = httpapi.New(httpapi.Deps{
-		BaseURL: scheme + h.server.Listener.Addr().String(), Now: h.time, Log: log,
+		BaseURL: address, Now: h.time, Log: log,
+		Console:        newConsole(t, &console.Config{BaseURL: address, Now: h.time, Log: log, Accounts: accounts}),
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Ready:          func() error { return nil },
 		Nearby:         nearby.New(nearby.Config{Catalogue: catalogue, Primary: "tesla", Now: h.time}), Sources: catalogue,
-		Accounts: account.New(account.Config{Store: h.store, Now: h.time, Key: []byte("key"), Log: log}),
+		Accounts: accounts,
 		Limits:   httpapi.Limits{GuestReads: 60, AccountReads: 120, Manage: 60},
 		Buckets:  ratelimit.NewMemory(1000),
 	})
 	return h
+}
+
+func newConsole(t *testing.T, cfg *console.Config) *console.Console {
+	t.Helper()
+	c, err := console.New(*cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 func (h *house) time() time.Time {
@@ -269,7 +282,7 @@ func TestAPageThatIsLookedAtUsesNothingUp(t *testing.T) {
 			t.Errorf("policy %s", policy)
 		}
 	}
-	page := b.send(http.MethodGet, "/auth/verify?token="+token, "").body
+	page := mainOf(b.send(http.MethodGet, "/auth/verify?token="+token, "").body)
 	form := regexp.MustCompile(`(?s)<form method="post" action="(.*?)">.*<input type="hidden" name="(.*?)" value="(.*?)">.*<button type="submit">`).FindStringSubmatch(page)
 	if form == nil || strings.Count(page, "<button") != 1 || strings.Contains(page, "<script") || strings.Contains(page, "http://") {
 		t.Fatalf("page:\n%s", page)
@@ -286,13 +299,20 @@ func TestAPageThatIsLookedAtUsesNothingUp(t *testing.T) {
 	}
 }
 
+// mainOf is a page without its header and its foot.
+func mainOf(page string) string {
+	_, page, _ = strings.Cut(page, "<main")
+	page, _, _ = strings.Cut(page, "</main>")
+	return page
+}
+
 func TestPageOfABadLink(t *testing.T) {
 	b := newHouse(t, false).browser()
 	page := b.send(http.MethodGet, "/auth/verify?token="+url.QueryEscape(`"><script>alert(1)</script>`), "").want(t, http.StatusOK)
 	if strings.Contains(page.body, "<script") {
 		t.Errorf("page:\n%s", page.body)
 	}
-	if page := b.send(http.MethodGet, "/auth/verify", "").want(t, http.StatusOK); strings.Contains(page.body, "<button") {
+	if page := b.send(http.MethodGet, "/auth/verify", "").want(t, http.StatusOK); strings.Contains(mainOf(page.body), "<button") {
 		t.Errorf("a button without a token:\n%s", page.body)
 	}
 }

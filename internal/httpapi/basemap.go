@@ -11,6 +11,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"wayside/internal/account"
 	"wayside/internal/basemap"
 	"wayside/internal/mapdata"
 )
@@ -23,10 +24,10 @@ const (
 
 func (a *api) baseMapRoutes() []route {
 	return []route{
-		{http.MethodGet, "/map/tiles/{z}/{x}/{y}", open, a.getTile},
-		{http.MethodGet, "/map/archive.pmtiles", open, a.getArchive},
-		{http.MethodGet, "/map/style.json", open, a.getMapStyle},
-		{http.MethodGet, "/map/tilejson", open, a.getTileJSON},
+		{http.MethodGet, "/map/tiles/{z}/{x}/{y}", open, account.ForGuests, a.getTile},
+		{http.MethodGet, "/map/archive.pmtiles", open, account.ForGuests, a.getArchive},
+		{http.MethodGet, "/map/style.json", open, account.ForGuests, a.getMapStyle},
+		{http.MethodGet, "/map/tilejson", open, account.ForGuests, a.getTileJSON},
 	}
 }
 

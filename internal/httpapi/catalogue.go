@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"wayside/internal/account"
 	"wayside/internal/mapdata"
 )
 
@@ -19,10 +20,10 @@ const cacheListing = "public, max-age=60"
 
 func (a *api) readRoutes() []route {
 	return []route{
-		{http.MethodGet, "/v2/entities/nearby", reading, a.getNearby},
-		{http.MethodGet, "/v2/sources", reading, a.getSources},
-		{http.MethodGet, "/v2/kinds", reading, a.getKinds},
-		{http.MethodGet, "/v2/icons/{file}", open, a.getIcon},
+		{http.MethodGet, "/v2/entities/nearby", reading, account.ForGuests, a.getNearby},
+		{http.MethodGet, "/v2/sources", reading, account.ForGuests, a.getSources},
+		{http.MethodGet, "/v2/kinds", reading, account.ForGuests, a.getKinds},
+		{http.MethodGet, "/v2/icons/{file}", open, account.ForGuests, a.getIcon},
 	}
 }
 

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"wayside/internal/account"
 	"wayside/internal/mapdata"
 )
 
@@ -12,7 +13,7 @@ type Demo struct {
 }
 
 func (a *api) demoRoutes() []route {
-	return []route{{http.MethodGet, "/demo/drive.json", open, a.getDrive}}
+	return []route{{http.MethodGet, "/demo/drive.json", open, account.ForGuests, a.getDrive}}
 }
 
 // getDrive answers GET /demo/drive.json, for a page that pretends to drive.

@@ -18,6 +18,7 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/consensus"
+	"wayside/internal/console"
 	"wayside/internal/feed"
 	"wayside/internal/follow"
 	"wayside/internal/geo"
@@ -120,6 +121,7 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		Sources:        catalogue, Accounts: d.accounts, Feeds: d.feeds, Pushes: d.pushes, Buckets: buckets,
 		Limits: httpapi.Limits{GuestReads: 10_000, AccountReads: 10_000, Manage: limits.manage, Votes: 30},
 	}
+	deps.Console = newConsole(t, &console.Config{BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Feeds: d.feeds})
 	reads := nearby.Config{
 		Index: ix, Catalogue: catalogue, Primary: "tesla", Now: d.time, Ledger: votes, Records: d.db, Encode: httpapi.EncodeEntity,
 		Law: limits.law,

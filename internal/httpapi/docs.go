@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"sync"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/account"
 )
 
 // openapiText is the whole interface as programs read it, written by hand; tests hold it to the routes and to what they
@@ -17,7 +17,7 @@ import (
 //go:embed openapi.json
 var openapiText []byte
 
-//go:embed pages/*.html pages/style.css
+//go:embed pages/docs.html
 var pages embed.FS
 
 // pagePolicy lets a page load our own style sheet and drawings, and nothing else from anywhere (D13.4).
@@ -27,14 +27,10 @@ const pagePolicy = "default-src 'none'; style-src 'self'; img-src 'self'; base-u
 const cachePages = "public, max-age=300"
 
 func (a *api) docsRoutes() []route {
-	// Both pages are made when they are first asked for, and once.
-	docs := sync.OnceValues(a.makeDocs)
-	front := sync.OnceValues(a.makeFront)
+	docs := sync.OnceValues(a.makeDocs) // when it is first asked for, and once
 	return []route{
-		{http.MethodGet, "/about", open, servePage(front)},
-		{http.MethodGet, "/docs", open, servePage(docs)},
-		{http.MethodGet, "/docs/style.css", open, getStyle},
-		{http.MethodGet, "/v2/openapi.json", open, getOpenAPI},
+		{http.MethodGet, "/docs", open, account.ForGuests, servePage(docs)},
+		{http.MethodGet, "/v2/openapi.json", open, account.ForGuests, getOpenAPI},
 	}
 }
 
@@ -42,17 +38,6 @@ func (a *api) docsRoutes() []route {
 func getOpenAPI(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	w.Header().Set("Cache-Control", cachePages)
 	writeBody(w, r, http.StatusOK, "application/json", openapiText)
-	return nil
-}
-
-// getStyle answers GET /docs/style.css, the style sheet of every page.
-func getStyle(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	style, err := pages.ReadFile("pages/style.css")
-	if err != nil {
-		return fmt.Errorf("read style sheet: %w", err)
-	}
-	w.Header().Set("Cache-Control", cachePages)
-	writeBody(w, r, http.StatusOK, "text/css; charset=utf-8", style)
 	return nil
 }
 
@@ -79,30 +64,6 @@ func (a *api) makeDocs() ([]byte, error) {
 		return nil, err
 	}
 	return renderPage("docs.html", page)
-}
-
-// frontPage is what the front page shows.
-type frontPage struct {
-	Base   string
-	Groups []kindGroup
-}
-
-// kindGroup is the kinds of one group, for a legend of the pins.
-type kindGroup struct {
-	Name  string
-	Kinds []mapdata.KindInfo
-}
-
-func (a *api) makeFront() ([]byte, error) {
-	page := frontPage{Base: a.BaseURL}
-	for _, k := range mapdata.Kinds() {
-		if n := len(page.Groups); n == 0 || page.Groups[n-1].Name != k.Group {
-			page.Groups = append(page.Groups, kindGroup{Name: k.Group})
-		}
-		last := &page.Groups[len(page.Groups)-1]
-		last.Kinds = append(last.Kinds, k)
-	}
-	return renderPage("front.html", page)
 }
 
 // renderPage fills a page's template.

@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,13 +34,23 @@ func elements(t *testing.T, page []byte) []*html.Node {
 	return all
 }
 
+// samePolicy compares two policies whatever the order of what they say.
+func samePolicy(a, b string) bool {
+	parts := func(policy string) []string { return slices.Sorted(strings.SplitSeq(policy, "; ")) }
+	return slices.Equal(parts(a), parts(b))
+}
+
 // TestPagesLoadNothingFromElsewhere reads each page as a browser does (D13.4), and follows every address in it.
 func TestPagesLoadNothingFromElsewhere(t *testing.T) {
 	s := newReadService(t, nil)
 	for _, path := range []string{"/about", "/docs"} {
 		t.Run(path, func(t *testing.T) {
 			resp, page := s.get(path)
-			if got := resp.Header.Get("Content-Security-Policy"); got != pagesPolicy {
+			want := pagesPolicy
+			if path == "/about" { // whose foot has a form
+				want = strings.Replace(want, "form-action 'none'", "form-action 'self'", 1)
+			}
+			if got := resp.Header.Get("Content-Security-Policy"); !samePolicy(got, want) {
 				t.Errorf("Content-Security-Policy %q", got)
 			}
 			if got := resp.Header.Get("Content-Type"); got != "text/html; charset=utf-8" {
@@ -48,7 +59,7 @@ func TestPagesLoadNothingFromElsewhere(t *testing.T) {
 			ids, anchors, addresses := map[string]bool{}, map[string]bool{}, map[string]bool{}
 			for _, e := range elements(t, page) {
 				switch e.Data {
-				case "script", "style", "iframe", "object", "embed", "base", "form":
+				case "script", "style", "iframe", "object", "embed", "base":
 					t.Errorf("the page holds <%s>", e.Data)
 				}
 				for _, a := range e.Attr {
@@ -60,7 +71,7 @@ func TestPagesLoadNothingFromElsewhere(t *testing.T) {
 						ids[a.Val] = true
 					case a.Key == "style" || strings.HasPrefix(a.Key, "on"):
 						t.Errorf("<%s> has %s", e.Data, a.Key)
-					case !addressAttributes[a.Key]:
+					case !addressAttributes[a.Key], a.Key == "action" && a.Val == "/language":
 					case strings.HasPrefix(a.Val, "#"):
 						anchors[a.Val[1:]] = true
 					case strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "//"):
@@ -77,7 +88,7 @@ func TestPagesLoadNothingFromElsewhere(t *testing.T) {
 			}
 			for address := range addresses {
 				address, _, _ = strings.Cut(address, "#")
-				if resp, _ := s.get(address); resp.StatusCode != http.StatusOK {
+				if resp, _ := s.get(address); resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusSeeOther {
 					t.Errorf("%s: %s", address, resp.Status)
 				}
 			}

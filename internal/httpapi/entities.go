@@ -5,16 +5,17 @@ import (
 	"errors"
 	"net/http"
 
+	"wayside/internal/account"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 )
 
 func (a *api) entityRoutes() []route {
 	return []route{
-		{http.MethodGet, "/v2/entities/{id}", reading, a.getEntity},
-		{http.MethodPost, "/v2/entities/{id}/confirm", voting, a.vote(mapdata.Confirm)},
-		{http.MethodPost, "/v2/entities/{id}/dispute", voting, a.vote(mapdata.Dispute)},
-		{http.MethodDelete, "/v2/entities/{id}/vote", voting, a.vote(mapdata.NoVote)},
+		{http.MethodGet, "/v2/entities/{id}", reading, account.ForGuests, a.getEntity},
+		{http.MethodPost, "/v2/entities/{id}/confirm", voting, account.ForAccounts, a.vote(mapdata.Confirm)},
+		{http.MethodPost, "/v2/entities/{id}/dispute", voting, account.ForAccounts, a.vote(mapdata.Dispute)},
+		{http.MethodDelete, "/v2/entities/{id}/vote", voting, account.ForAccounts, a.vote(mapdata.NoVote)},
 	}
 }
 

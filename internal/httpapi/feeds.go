@@ -3,20 +3,21 @@ package httpapi
 import (
 	"net/http"
 
+	"wayside/internal/account"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
 )
 
 func (a *api) feedRoutes() []route {
 	return []route{
-		{http.MethodGet, "/v2/feeds", managing, a.getFeeds},
-		{http.MethodPost, "/v2/feeds", managing, a.postFeed},
-		{http.MethodGet, "/v2/feeds/{id}", managing, a.getFeed},
-		{http.MethodPatch, "/v2/feeds/{id}", managing, a.patchFeed},
-		{http.MethodDelete, "/v2/feeds/{id}", managing, a.deleteFeed},
-		{http.MethodPost, "/v2/feeds/{id}/rotate-token", managing, a.postRotateToken},
-		{http.MethodPost, "/v2/feeds/{id}/approve", managing, a.postApprove},
-		{http.MethodPost, "/v2/feeds/{id}/reject", managing, a.postReject},
+		{http.MethodGet, "/v2/feeds", managing, account.ForAccounts, a.getFeeds},
+		{http.MethodPost, "/v2/feeds", managing, account.ForAccounts, a.postFeed},
+		{http.MethodGet, "/v2/feeds/{id}", managing, account.ForOwnersAndCurators, a.getFeed},
+		{http.MethodPatch, "/v2/feeds/{id}", managing, account.ForOwners, a.patchFeed},
+		{http.MethodDelete, "/v2/feeds/{id}", managing, account.ForOwners, a.deleteFeed},
+		{http.MethodPost, "/v2/feeds/{id}/rotate-token", managing, account.ForOwners, a.postRotateToken},
+		{http.MethodPost, "/v2/feeds/{id}/approve", managing, account.ForCurators, a.postApprove},
+		{http.MethodPost, "/v2/feeds/{id}/reject", managing, account.ForCurators, a.postReject},
 	}
 }
 

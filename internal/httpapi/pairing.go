@@ -26,12 +26,12 @@ const (
 
 func (a *api) pairingRoutes() []route {
 	return []route{
-		{http.MethodPost, "/v2/auth/pair", signing, a.postPair},
-		{http.MethodPost, "/v2/auth/pair/token", signing, a.postPairToken},
-		{http.MethodGet, "/v2/auth/pair/qr", open, a.getPairQR},
-		{http.MethodGet, "/v2/auth/pair/{user_code}", managing, a.getPairing},
-		{http.MethodPost, "/v2/auth/pair/{user_code}/approve", managing, a.postPairApprove},
-		{http.MethodPost, "/v2/auth/pair/{user_code}/deny", managing, a.postPairDeny},
+		{http.MethodPost, "/v2/auth/pair", signing, account.ForGuests, a.postPair},
+		{http.MethodPost, "/v2/auth/pair/token", signing, account.ForGuests, a.postPairToken},
+		{http.MethodGet, "/v2/auth/pair/qr", open, account.ForGuests, a.getPairQR},
+		{http.MethodGet, "/v2/auth/pair/{user_code}", managing, account.ForAccounts, a.getPairing},
+		{http.MethodPost, "/v2/auth/pair/{user_code}/approve", managing, account.ForAccounts, a.postPairApprove},
+		{http.MethodPost, "/v2/auth/pair/{user_code}/deny", managing, account.ForAccounts, a.postPairDeny},
 	}
 }
 

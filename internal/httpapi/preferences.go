@@ -15,8 +15,8 @@ const preferencesLimit = 8 << 10
 
 func (a *api) preferenceRoutes() []route {
 	return []route{
-		{http.MethodGet, "/v2/account/preferences", managing, a.getPreferences},
-		{http.MethodPut, "/v2/account/preferences", managing, a.putPreferences},
+		{http.MethodGet, "/v2/account/preferences", managing, account.ForAccounts, a.getPreferences},
+		{http.MethodPut, "/v2/account/preferences", managing, account.ForAccounts, a.putPreferences},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"wayside/internal/account"
 	"wayside/internal/mapdata"
 )
 
@@ -23,7 +24,7 @@ const (
 
 func (a *api) pushRoutes() []route {
 	return []route{
-		{http.MethodPost, "/v2/feeds/{token}/entities", pushing, a.postEntities},
+		{http.MethodPost, "/v2/feeds/{token}/entities", pushing, account.ForTokens, a.postEntities},
 	}
 }
 

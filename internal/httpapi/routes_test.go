@@ -32,6 +32,9 @@ func TestEveryRouteIsWrittenDown(t *testing.T) {
 		}
 	}
 	for _, r := range new(api).routes() {
+		if r.class == visiting {
+			continue // pages are no interface; docs/roles.md lists them
+		}
 		name := r.method + " " + strings.TrimSuffix(r.path, "{$}")
 		if !written[name] {
 			t.Errorf("openapi.json has no %s", name)

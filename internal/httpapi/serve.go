@@ -67,7 +67,7 @@ func (a *api) serve(r route) http.HandlerFunc {
 				a.Observe(r.path, rec.status, a.Now().Sub(start))
 			}
 		}()
-		c, err := a.admit(&rec, req, r.class)
+		c, err := a.admit(&rec, req, r)
 		if err == nil {
 			err = r.handle(&rec, req, c)
 		}
@@ -77,11 +77,11 @@ func (a *api) serve(r route) http.HandlerFunc {
 	}
 }
 
-// admit finds out who calls and whether the class lets them in.
-func (a *api) admit(w http.ResponseWriter, r *http.Request, cl class) (*caller, error) {
+// admit finds out who calls and whether the route's class and Who let them in.
+func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, error) {
 	c := &caller{client: a.clientAddr(r)}
-	switch cl {
-	case open, pushing:
+	switch rt.class {
+	case open, pushing, visiting:
 		return c, nil
 	case reading:
 		a.allowOrigin(w, r)
@@ -94,21 +94,28 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, cl class) (*caller, 
 		return c, a.limitReads(w, c)
 	}
 	if err := a.cross.Check(r); err != nil {
-		return nil, mapdata.Describe(mapdata.ErrForbidden, "This request comes from another site's page and is refused.")
+		return nil, errOtherSite()
 	}
 	if err := a.identify(r, c, false); err != nil {
 		return nil, err
 	}
-	if cl == signing {
+	if rt.class == signing {
 		return c, nil
 	}
 	if c.session == nil {
 		return nil, mapdata.Describe(mapdata.ErrUnauthenticated, "Sign in first: POST /v2/auth/email, then /v2/auth/verify.")
 	}
-	if cl == voting {
+	if err := rt.who.Admit(c.account); err != nil {
+		return nil, err
+	}
+	if rt.class == voting {
 		return c, a.limitAccount(c, ratelimit.Votes, a.Limits.Votes, "votes of this account")
 	}
 	return c, a.limitAccount(c, ratelimit.Manage, a.Limits.Manage, "management requests of this account")
+}
+
+func errOtherSite() error {
+	return mapdata.Describe(mapdata.ErrForbidden, "This request comes from another site's page and is refused.")
 }
 
 // limitAccount counts one request of a signed-in caller.

@@ -12,6 +12,7 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/basemap"
+	"wayside/internal/console"
 	"wayside/internal/feed"
 	"wayside/internal/nearby"
 	"wayside/internal/provider/push"
@@ -42,10 +43,11 @@ type Deps struct {
 
 	Incidents *Incidents // the built-in source; nil: no upstream is configured
 
-	Overlay        fs.FS    // the built page for cars (web.Overlay); nil: / is the page about the service
-	Version        string   // release, as the page shows it
-	BaseMap        *BaseMap // below the pins; nil: none
-	PrimaryNetwork string   // charger network that applies where none is named (D4.7)
+	Console        *console.Console // the pages for people
+	Overlay        fs.FS            // the built page for cars (web.Overlay); nil: / leads to the page about the service
+	Version        string           // release, as the page shows it
+	BaseMap        *BaseMap         // below the pins; nil: none
+	PrimaryNetwork string           // charger network that applies where none is named (D4.7)
 
 	Archive *basemap.Archive // the operator's map, which the service serves itself; nil: none
 	Demo    *Demo            // nil: this is no demo
@@ -108,6 +110,7 @@ type route struct {
 	method string
 	path   string // a pattern of http.ServeMux without a method; also the label in metrics and logs, since it holds no token
 	class  class
+	who    account.Who
 	handle func(w http.ResponseWriter, r *http.Request, c *caller) error
 }
 
@@ -121,6 +124,7 @@ const (
 	managing              // a signed-in session, same origin for writes; counts against the account's limit (D5.9)
 	pushing               // the push token in the path is the only credential
 	signing               // anybody, same origin for writes; limits of its own
+	visiting              // a page for people, which says itself what it takes
 )
 
 // routes is the table of everything that the public address answers.
@@ -128,8 +132,8 @@ func (a *api) routes() []route {
 	var all []route
 	for _, group := range [][]route{
 		a.readRoutes(), a.entityRoutes(), a.feedRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(), a.alertRoutes(),
-		a.pairingRoutes(), a.pairPageRoutes(), a.signInPageRoutes(), a.preferenceRoutes(),
-		a.streamRoutes(), a.overlayRoutes(), a.baseMapRoutes(), a.demoRoutes(),
+		a.pairingRoutes(), a.preferenceRoutes(),
+		a.streamRoutes(), a.overlayRoutes(), a.baseMapRoutes(), a.demoRoutes(), a.consoleRoutes(),
 	} {
 		all = append(all, group...)
 	}

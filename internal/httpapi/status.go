@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"net/http"
 
+	"wayside/internal/account"
 	"wayside/internal/mapdata"
 )
 
 func (a *api) statusRoutes() []route {
 	return []route{
-		{http.MethodGet, "/healthz", open, a.getHealthz},
-		{http.MethodGet, "/readyz", open, a.getReadyz},
+		{http.MethodGet, "/healthz", open, account.ForGuests, a.getHealthz},
+		{http.MethodGet, "/readyz", open, account.ForGuests, a.getReadyz},
 	}
 }
 

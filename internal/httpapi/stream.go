@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"wayside/internal/account"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
@@ -26,7 +27,7 @@ const (
 )
 
 func (a *api) streamRoutes() []route {
-	return []route{{http.MethodGet, "/v2/stream", reading, a.getStream}}
+	return []route{{http.MethodGet, "/v2/stream", reading, account.ForGuests, a.getStream}}
 }
 
 // streamScratch is what one look is made in, kept for the next.

@@ -1,0 +1,67 @@
+package console
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+
+	"wayside/internal/account"
+	"wayside/internal/mapdata"
+)
+
+// stylePath is where the pages' one style sheet is.
+const stylePath = "/docs/style.css"
+
+func (c *Console) aboutRoutes() []Route {
+	return []Route{
+		{Method: http.MethodGet, Path: "/about", Who: account.ForGuests, Handle: c.getAbout},
+		{Method: http.MethodGet, Path: stylePath, Who: account.ForGuests, Handle: getStyle},
+	}
+}
+
+// aboutPage is what the page about the service shows.
+type aboutPage struct {
+	Base   string
+	Groups []kindGroup
+}
+
+// kindGroup is the kinds of one group, for a legend of the pins.
+type kindGroup struct {
+	Name  string
+	Kinds []mapdata.KindInfo
+}
+
+// getAbout answers GET /about.
+func (c *Console) getAbout(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	page := aboutPage{Base: c.BaseURL}
+	for _, k := range mapdata.Kinds() {
+		if n := len(page.Groups); n == 0 || page.Groups[n-1].Name != k.Group {
+			page.Groups = append(page.Groups, kindGroup{Name: k.Group})
+		}
+		last := &page.Groups[len(page.Groups)-1]
+		last.Kinds = append(last.Kinds, k)
+	}
+	return c.show(w, r, v, &Page{Name: "about", Data: page, Wide: true})
+}
+
+// getStyle answers with the style sheet of every page.
+func getStyle(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	style, err := files.ReadFile("pages/style.css")
+	if err != nil {
+		return fmt.Errorf("read style sheet: %w", err)
+	}
+	w.Header().Set("Cache-Control", "public, max-age=300")
+	v.Write(w, r, http.StatusOK, "text/css; charset=utf-8", style)
+	return nil
+}
+
+// styleTag is another one for another style sheet, so that browsers never keep an old one.
+func styleTag() (string, error) {
+	style, err := files.ReadFile("pages/style.css")
+	if err != nil {
+		return "", fmt.Errorf("read style sheet: %w", err)
+	}
+	sum := sha256.Sum256(style)
+	return hex.EncodeToString(sum[:6]), nil
+}

@@ -1,0 +1,108 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"wayside/internal/account"
+	"wayside/internal/mapdata"
+)
+
+const (
+	pairPath    = "/pair"
+	accountPath = "/account"
+)
+
+func (c *Console) pairRoutes() []Route {
+	signIn := func(r *http.Request) string {
+		r.Body = http.MaxBytesReader(nil, r.Body, formLimit)
+		code, _ := account.ParseUserCode(r.FormValue("code"))
+		return signInTarget(code)
+	}
+	return []Route{
+		{Method: http.MethodGet, Path: pairPath, Who: account.ForAccounts, Handle: c.getPair, signIn: signIn},
+		{Method: http.MethodPost, Path: pairPath, Who: account.ForAccounts, Handle: c.postPair, signIn: signIn},
+	}
+}
+
+// pairPage is what the page of pairing shows: a question if there is a Code, what was answered if there is a State, and
+// otherwise an input.
+type pairPage struct {
+	Email   string           // who is signed in
+	Code    string           // as the screen shows it
+	Bare    string           // as the form sends it
+	Pairing *mapdata.Pairing // what was found; nil: nothing
+	Device  string           // in our own words
+	State   string           // pending, approved, denied or used; empty: no code was given, or a wrong one
+	Typed   string           // what was typed, if it is wrong
+	Wrong   string           // key of what is wrong
+}
+
+// getPair answers GET /pair, where the QR code of a screen leads. It approves nothing: links are opened by programs, and
+// by people who were sent one by somebody else.
+func (c *Console) getPair(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	page := pairPage{Email: v.Account.Email}
+	typed := r.URL.Query().Get("code")
+	if typed == "" {
+		return c.show(w, r, v, &Page{Name: "pair", Data: &page})
+	}
+	code, ok := account.ParseUserCode(typed)
+	if !ok {
+		return c.showMistyped(w, r, v, &page, typed)
+	}
+	found, err := v.TryCode(code, func(code account.UserCode) (*mapdata.Pairing, error) {
+		return c.Accounts.FindPairing(r.Context(), code)
+	})
+	return c.showPairing(w, r, v, &page, code, found, err)
+}
+
+// postPair answers the page's two buttons.
+func (c *Console) postPair(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	page := pairPage{Email: v.Account.Email}
+	code, ok := account.ParseUserCode(form.raw("code"))
+	if !ok {
+		return c.showMistyped(w, r, v, &page, form.raw("code"))
+	}
+	answer := form.raw("answer")
+	if answer != "approve" && answer != "deny" {
+		return mapdata.Describe(mapdata.ErrMalformed, "The form says neither approve nor deny.")
+	}
+	found, err := v.TryCode(code, func(code account.UserCode) (*mapdata.Pairing, error) {
+		return c.Accounts.AnswerPairing(r.Context(), code, v.ID(), answer == "approve")
+	})
+	return c.showPairing(w, r, v, &page, code, found, err)
+}
+
+// showMistyped says that no code looks like this. It is not counted: nothing was tried.
+func (c *Console) showMistyped(w http.ResponseWriter, r *http.Request, v *Visitor, page *pairPage, typed string) error {
+	const most = 80 // bytes: far more than a code has
+	if len(typed) > most {
+		typed = typed[:most] + "…"
+	}
+	page.Typed, page.Wrong = strings.ToValidUTF8(typed, "\uFFFD"), "pair.mistyped"
+	return c.show(w, r, v, &Page{Name: "pair", Status: http.StatusNotFound, Data: page})
+}
+
+// showPairing shows what was found, or says why nothing was.
+func (c *Console) showPairing(
+	w http.ResponseWriter, r *http.Request, v *Visitor, page *pairPage, code account.UserCode, found *mapdata.Pairing, err error,
+) error {
+	status := http.StatusOK
+	switch {
+	case errors.Is(err, mapdata.ErrNotFound):
+		status, page.Typed, page.Wrong = http.StatusNotFound, code.Shown(), "pair.unknown"
+	case errors.Is(err, mapdata.ErrConflict):
+		status, page.Wrong = http.StatusConflict, "pair.answered"
+	case err != nil:
+		return err
+	default:
+		page.Code, page.Bare, page.State = code.Shown(), string(code), string(found.State)
+		page.Pairing, page.Device = found, account.DeviceWords(found.Agent)
+	}
+	return c.show(w, r, v, &Page{Name: "pair", Status: status, Data: page})
+}

@@ -1,0 +1,135 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"wayside/internal/console/words"
+	"wayside/internal/mapdata"
+)
+
+//go:embed pages/*.html pages/parts/*.html pages/style.css
+var files embed.FS
+
+// Policies of the pages (D13.4): our style sheet and drawings, forms to us alone. Where a map is drawn or a passkey used,
+// our scripts and their requests too.
+const (
+	plainPolicy  = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	scriptPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+// Page is what a handler shows.
+type Page struct {
+	Name    string   // of its template in pages/, without .html
+	Status  int      // 0: 200
+	Data    any      // .Data in the template
+	Scripts []string // addresses of modules of ours; none: the page may run nothing
+	Wide    bool     // for tables and maps: as wide as the window allows
+}
+
+// show answers with a page that is made for whoever asks.
+func (c *Console) show(w http.ResponseWriter, r *http.Request, v *Visitor, p *Page) error {
+	t, ok := c.pages[v.Words.Language][p.Name]
+	if !ok {
+		return fmt.Errorf("there is no page %q", p.Name)
+	}
+	var body bytes.Buffer
+	if err := t.ExecuteTemplate(&body, "layout", c.view(r, v, p)); err != nil {
+		return fmt.Errorf("render page %s: %w", p.Name, err)
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Language", string(v.Words.Language))
+	h.Set("Content-Security-Policy", plainPolicy)
+	if len(p.Scripts) > 0 {
+		h.Set("Content-Security-Policy", scriptPolicy)
+	}
+	// The address may hold a link's token: it goes to nobody else. (no-referrer would take the Origin from the form too,
+	// and plain http has nothing else to tell our page from another's.)
+	h.Set("Referrer-Policy", "same-origin")
+	status := p.Status
+	if status == 0 {
+		status = http.StatusOK
+	}
+	v.Write(w, r, status, "text/html; charset=utf-8", body.Bytes())
+	return nil
+}
+
+// parsePages reads every page in every language: layout, parts and the page itself.
+func parsePages(c *Console) (map[mapdata.Language]map[string]*template.Template, error) {
+	names, err := fs.Glob(files, "pages/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("list pages: %w", err)
+	}
+	all := make(map[mapdata.Language]map[string]*template.Template)
+	for _, l := range mapdata.Languages() {
+		parts, err := template.New("").Funcs(c.funcs(c.words.In(l))).ParseFS(files, "pages/parts/*.html")
+		if err != nil {
+			return nil, fmt.Errorf("parse parts of pages: %w", err)
+		}
+		all[l] = make(map[string]*template.Template)
+		for _, name := range names {
+			page, err := parts.Clone()
+			if err == nil {
+				page, err = page.ParseFS(files, name)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("parse page %s: %w", name, err)
+			}
+			all[l][strings.TrimSuffix(path.Base(name), ".html")] = page
+		}
+	}
+	return all, nil
+}
+
+// funcs is what templates can do beside what html/template can.
+func (c *Console) funcs(w *words.Words) template.FuncMap {
+	return template.FuncMap{
+		// t says a word in the middle of a page, text in titles and attributes; count chooses key.one or key.other.
+		"t": w.HTML, "text": w.Text, "count": w.Count, "countText": w.CountText,
+		"languageName": words.Name,
+		// key makes a key of a group and a value: {{t (key "outcome" .Outcome)}}.
+		"key": func(group string, value any) string { return fmt.Sprintf("%s.%v", group, value) },
+		// num writes a whole number, day and moment a time, span a duration, ago how long a time is past.
+		"num": func(n any) (string, error) { return number(w, n) },
+		"day": w.DayHTML, "moment": w.MomentHTML, "span": w.Span,
+		"ago": func(at time.Time) string { return w.Ago(c.Now().Sub(at)) },
+		// link and strong make elements that may be put into words: {{t "x" (link "/about" (text "y"))}}.
+		"link": func(to, label string) template.HTML {
+			return template.HTML(`<a href="` + template.HTMLEscapeString(to) + `">` + //nolint:gosec // both escaped; to is ours
+				template.HTMLEscapeString(label) + `</a>`)
+		},
+		"strong": func(text string) template.HTML {
+			return template.HTML(`<strong class="address-of"><bdi>` + //nolint:gosec // escaped
+				template.HTMLEscapeString(text) + `</bdi></strong>`)
+		},
+	}
+}
+
+func number(w *words.Words, n any) (string, error) {
+	switch n := n.(type) {
+	case int:
+		return w.Number(int64(n)), nil
+	case int64:
+		return w.Number(n), nil
+	}
+	return "", fmt.Errorf("num: %T is no whole number", n)
+}
+
+// seeOther leads the browser to another page of ours, by GET. to begins with one slash.
+func seeOther(w http.ResponseWriter, to string) error {
+	h := w.Header()
+	h.Set("Location", to)
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Length", "0")
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}

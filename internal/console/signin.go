@@ -1,0 +1,175 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"wayside/internal/account"
+	"wayside/internal/mapdata"
+)
+
+const (
+	signInPath = "/sign-in"
+	verifyPath = "/auth/verify" // where a letter's link leads
+)
+
+// pairTarget is where a phone approves the screen that shows the code; without one it asks for it.
+func pairTarget(code account.UserCode) string {
+	if code == "" {
+		return pairPath
+	}
+	return pairPath + "?code=" + string(code)
+}
+
+// signInTarget is where a browser signs in to pair a screen: it comes back to the page of pairing, with a code to the
+// screen that shows it.
+func signInTarget(code account.UserCode) string { return signInPath + "?pair=" + string(code) }
+
+func (c *Console) signInRoutes() []Route {
+	return []Route{
+		{Method: http.MethodGet, Path: signInPath, Who: account.ForGuests, Handle: c.getSignIn},
+		{Method: http.MethodPost, Path: signInPath, Who: account.ForGuests, Counts: CountsSignIn, Handle: c.postSignIn},
+		{Method: http.MethodPost, Path: "/sign-in/code", Who: account.ForGuests, Counts: CountsVerify, Handle: c.postSignInCode},
+		{Method: http.MethodPost, Path: "/sign-out", Who: account.ForGuests, Handle: c.postSignOut},
+		{Method: http.MethodGet, Path: verifyPath, Who: account.ForGuests, Handle: c.getVerify},
+		{Method: http.MethodPost, Path: verifyPath, Who: account.ForGuests, Counts: CountsVerify, Handle: c.postVerify},
+	}
+}
+
+// signInPage is what the page of signing in shows: who is signed in, the form for a code, or the form for an address.
+type signInPage struct {
+	SignedIn string // the address; empty: nobody
+	Sent     bool   // a letter may be on its way: the form for its code
+	Form     *Form
+	Pairing  bool   // whether it goes on to pairing
+	Code     string // of the screen; may be empty
+	Page     string // of ours, that was asked for; empty: none
+	Next     string // where it goes on
+	Again    string // where the form for an address is
+}
+
+// newSignInPage reads where the browser is to go afterwards: to a page of ours, whatever the address or the form says.
+func (c *Console) newSignInPage(values url.Values) *signInPage {
+	code, _ := account.ParseUserCode(values.Get("pair"))
+	page := &signInPage{Form: newForm(values), Pairing: values.Has("pair"), Code: string(code), Next: signInPath, Again: signInPath}
+	if c.offers(accountPath) {
+		page.Next = accountPath
+	}
+	if page.Pairing {
+		page.Next, page.Again = pairTarget(code), signInTarget(code)
+	} else if next, ok := c.local(values.Get("next")); ok {
+		page.Page, page.Next, page.Again = next, next, signInPath+"?next="+url.QueryEscape(next)
+	}
+	return page
+}
+
+// getSignIn answers GET /sign-in.
+func (c *Console) getSignIn(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	page := c.newSignInPage(r.URL.Query())
+	page.Form = newForm(nil)
+	if v.Session != nil {
+		if page.Pairing || page.Page != "" {
+			return seeOther(w, page.Next)
+		}
+		page.SignedIn = v.Account.Email
+	}
+	return c.show(w, r, v, &Page{Name: "sign-in", Data: page})
+}
+
+// postSignIn takes the form with the address: the answer is the same for every address (D11.1).
+func (c *Console) postSignIn(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	page := c.newSignInPage(form.values)
+	page.Form = form
+	err = c.Accounts.RequestSignIn(r.Context(), form.raw("email"), v.Words.Language)
+	if form.refuse(v.Words, err) {
+		return c.show(w, r, v, &Page{Name: "sign-in", Status: http.StatusUnprocessableEntity, Data: page})
+	}
+	if err != nil {
+		return err
+	}
+	page.Sent = true
+	return c.show(w, r, v, &Page{Name: "sign-in", Data: page})
+}
+
+// postSignInCode takes the form with the code of the letter.
+func (c *Console) postSignInCode(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	page := c.newSignInPage(form.values)
+	page.Form = form
+	in, err := c.Accounts.VerifyCode(r.Context(), form.raw("email"), form.raw("code"), browserOf(r, v))
+	if errors.Is(err, mapdata.ErrUnauthenticated) {
+		form.wrong("code", v.Words.Text("sign-in.wrong-code"))
+		page.Sent = true
+		return c.show(w, r, v, &Page{Name: "sign-in", Status: http.StatusUnauthorized, Data: page})
+	}
+	if err != nil {
+		return err
+	}
+	v.Keep(w, in.Secret)
+	return seeOther(w, page.Next)
+}
+
+// postSignOut takes the button of whoever wants to be signed in no longer, or as somebody else.
+func (c *Console) postSignOut(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	if v.Session != nil {
+		if err := c.Accounts.SignOut(r.Context(), v.Session); err != nil {
+			return err
+		}
+	}
+	v.Keep(w, "")
+	return seeOther(w, c.newSignInPage(form.values).Again)
+}
+
+// browserOf is what a new session is listed with, and the language of a new account: the page's.
+func browserOf(r *http.Request, v *Visitor) account.Browser {
+	return account.Browser{Agent: r.UserAgent(), Language: v.Words.Language}
+}
+
+// verifyPage is what the page of a letter's link shows.
+type verifyPage struct {
+	Token string // to be sent by the button; empty: there is no button
+	Email string // who is signed in now
+	Wrong string // key of why not
+	Next  string // where to go on
+}
+
+// getVerify answers GET /auth/verify?token=…. It uses nothing up: programs that look through people's mail open links too
+// (D11.1).
+func (c *Console) getVerify(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	page := verifyPage{Token: r.URL.Query().Get("token")}
+	if page.Token == "" {
+		page.Wrong = "verify.not-whole"
+	}
+	return c.show(w, r, v, &Page{Name: "verify", Data: page})
+}
+
+// postVerify answers the page's button.
+func (c *Console) postVerify(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	in, err := c.Accounts.VerifyToken(r.Context(), form.raw("token"), browserOf(r, v))
+	if errors.Is(err, mapdata.ErrUnauthenticated) {
+		return c.show(w, r, v, &Page{Name: "verify", Status: http.StatusUnauthorized, Data: verifyPage{Wrong: "verify.wrong"}})
+	}
+	if err != nil {
+		return err
+	}
+	v.Keep(w, in.Secret)
+	v.Account, v.Session = in.Account, in.Session // the page is theirs already
+	next := c.newSignInPage(nil).Next
+	return c.show(w, r, v, &Page{Name: "verify", Data: verifyPage{Email: in.Account.Email, Next: next}})
+}

@@ -1,0 +1,75 @@
+package console
+
+import (
+	"net/http"
+
+	"wayside/internal/account"
+	"wayside/internal/mapdata"
+)
+
+// view is the dot of a page's template.
+type view struct {
+	*Page
+	Visitor *Visitor
+	Account *mapdata.Account // nil: a guest
+	Lang    mapdata.Language
+	Style   string // address of the style sheet
+	Links   []navLink
+	Here    string // where the choice of a language leads back to
+	Done    string // key of what was just done; empty: nothing
+
+	Languages []mapdata.Language
+}
+
+// navLink is a link of the header.
+type navLink struct {
+	Path, Key string
+	Current   bool
+}
+
+// navigation is the header's links in their order, with who sees them.
+func navigation() []struct {
+	path, key string
+	who       account.Who
+} {
+	return []struct {
+		path, key string
+		who       account.Who
+	}{
+		{"/feeds", "nav.feeds", account.ForAccounts},
+		{"/check", "nav.check", account.ForAccounts},
+		{"/review", "nav.review", account.ForCurators},
+		{"/audit", "nav.audit", account.ForCurators},
+		{"/sources", "nav.sources", account.ForGuests},
+		{"/status", "nav.status", account.ForGuests},
+	}
+}
+
+func (c *Console) view(r *http.Request, v *Visitor, p *Page) *view {
+	out := &view{
+		Page: p, Visitor: v, Account: v.Account, Lang: v.Words.Language, Style: stylePath + "?v=" + c.style,
+		Here: "/about", Languages: mapdata.Languages(),
+	}
+	for _, n := range navigation() {
+		if n.who.Admit(v.Account) == nil && c.offers(n.path) {
+			out.Links = append(out.Links, navLink{Path: n.path, Key: n.key, Current: r.URL.Path == n.path})
+		}
+	}
+	if here, ok := c.local(r.URL.RequestURI()); ok {
+		out.Here = here
+	}
+	if done := "done." + r.URL.Query().Get("done"); v.Words.Has(done) {
+		out.Done = done
+	}
+	return out
+}
+
+// At says whether the page is at a path.
+func (v *view) At(path string) bool {
+	for _, l := range v.Links {
+		if l.Current {
+			return l.Path == path
+		}
+	}
+	return v.Here == path
+}

@@ -1,0 +1,89 @@
+package words
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"wayside/internal/mapdata"
+)
+
+//go:embed en/*.txt de/*.txt fr/*.txt
+var files embed.FS
+
+// Name is a language's name for itself.
+func Name(l mapdata.Language) string {
+	switch l {
+	case mapdata.German:
+		return "Deutsch"
+	case mapdata.French:
+		return "Français"
+	case mapdata.English:
+	}
+	return "English"
+}
+
+// Catalogue is what all languages say. It never changes once it was read.
+type Catalogue struct{ languages map[mapdata.Language]*Words }
+
+// Words is what one language says.
+type Words struct {
+	Language mapdata.Language
+	texts    map[string]string
+}
+
+// Load reads the catalogue that is part of the program.
+func Load() (*Catalogue, error) {
+	c := &Catalogue{languages: make(map[mapdata.Language]*Words)}
+	for _, l := range mapdata.Languages() {
+		w := &Words{Language: l, texts: make(map[string]string)}
+		names, err := fs.Glob(files, string(l)+"/*.txt")
+		if err != nil {
+			return nil, fmt.Errorf("list words: %w", err)
+		}
+		for _, name := range names {
+			text, err := files.ReadFile(name)
+			if err != nil {
+				return nil, fmt.Errorf("read words: %w", err)
+			}
+			if err := w.read(string(text)); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		c.languages[l] = w
+	}
+	return c, nil
+}
+
+// read takes the lines of one file.
+func (w *Words) read(text string) error {
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		key, value, ok := strings.Cut(line, " = ")
+		if _, twice := w.texts[key]; !ok || twice || strings.TrimSpace(value) == "" {
+			return fmt.Errorf("line %d is no «key = text», or repeats a key", number)
+		}
+		w.texts[key] = value
+	}
+	return nil
+}
+
+// In gives the words of a language, or the English ones.
+func (c *Catalogue) In(l mapdata.Language) *Words {
+	if w, ok := c.languages[l]; ok {
+		return w
+	}
+	return c.languages[mapdata.English]
+}
+
+// Has says whether there is such a key.
+func (w *Words) Has(key string) bool {
+	_, ok := w.texts[key]
+	return ok
+}
