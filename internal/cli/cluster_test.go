@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,7 +41,14 @@ func startFleet(t *testing.T) *fleet {
 		f.nodes = append(f.nodes, newService(t, config))
 	}
 	f.nodes[0].cli("migrate")
-	for _, n := range f.nodes {
+	f.nodes[0].start(nil)
+	key, err := os.ReadFile(filepath.Join(f.nodes[0].dir, keyFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range f.nodes[1:] {
+		mustBe(t, os.MkdirAll(n.dir, 0o700))
+		mustBe(t, os.WriteFile(filepath.Join(n.dir, keyFile), key, 0o600))
 		n.start(nil)
 	}
 	owner := f.nodes[0].signIn("owner@example.org")
@@ -56,7 +65,7 @@ type clusterLoad struct {
 	group  sync.WaitGroup
 	mu     sync.Mutex
 	pushed []pushed
-	agreed int // of pushed, what all nodes have shown
+	agreed int                        // of pushed, what all nodes have shown
 	reads  [clusterNodes]atomic.Int64 // good ones
 	writes [clusterNodes]atomic.Int64 // answered 200
 }
@@ -223,12 +232,6 @@ func TestCluster(t *testing.T) {
 	f.goesOn("at first", false, 0, 1, 2)
 	f.agree("at first")
 
-	must := func(what string, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-	}
 	t.Log("a node is killed")
 	f.nodes[1].kill()
 	f.goesOn("a node is dead", true, 0, 2)
@@ -237,27 +240,27 @@ func TestCluster(t *testing.T) {
 	f.agree("a node was killed")
 
 	t.Log("the database stops at once")
-	must("stop", f.database.Stop(true))
+	mustBe(t, f.database.Stop(true))
 	f.goesOn("the database is gone", false, 0, 1, 2)
 	f.refusesWrites("the database is gone")
-	must("start", f.database.Start())
+	mustBe(t, f.database.Start())
 	f.goesOn("the database is back", true, 0, 1, 2)
 	f.agree("the database was gone")
 
 	t.Log("the database restarts")
-	must("restart", f.database.Restart())
+	mustBe(t, f.database.Restart())
 	f.goesOn("the database has restarted", true, 0, 1, 2)
 	f.agree("the database restarted")
 
 	t.Log("the cache stops")
-	must("stop", f.cache.Stop())
+	mustBe(t, f.cache.Stop())
 	f.goesOn("the cache is gone", true, 0, 1, 2)
 	f.goesOn("the cache is gone", false, 0, 1, 2)
-	must("start", f.cache.Start())
+	mustBe(t, f.cache.Start())
 	f.agree("the cache was gone")
 
 	t.Log("a node stands still for half a minute")
-	must("pause", f.nodes[2].cmd.Process.Signal(syscall.SIGSTOP))
+	mustBe(t, f.nodes[2].cmd.Process.Signal(syscall.SIGSTOP))
 	for end := time.After(30 * time.Second); ; {
 		f.goesOn("a node stands still", true, 0, 1)
 		select {
@@ -267,7 +270,7 @@ func TestCluster(t *testing.T) {
 		}
 		break
 	}
-	must("resume", f.nodes[2].cmd.Process.Signal(syscall.SIGCONT))
+	mustBe(t, f.nodes[2].cmd.Process.Signal(syscall.SIGCONT))
 	f.goesOn("the node goes on", true, 2)
 	f.agree("a node stood still")
 	f.check("in the end", f.load.pushed[:f.load.agreed], time.Now())
