@@ -202,9 +202,12 @@ func TestOvertakingWriters(t *testing.T) {
 	go func() { written <- put(t.Context(), db, slow, entity(slow, "first"), entity(slow, "held")) }()
 	watcher := operator(t, url)
 	eventually(t, "the slow writer waits", func() bool { return waiting(t, watcher) == 1 })
+	passing, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
 	for n := range 5 {
-		if err := put(t.Context(), db, fast, entity(fast, fmt.Sprint("fast ", n))); err != nil {
-			t.Fatal(err)
+		if err := put(passing, db, fast, entity(fast, fmt.Sprint("fast ", n))); err != nil {
+			run(t, holder, "COMMIT")
+			t.Fatal("a writer of another feed waited: ", err, <-written)
 		}
 	}
 	eventually(t, "the follower knows what the fast writer wrote", func() bool { return follower.knows(t, "fast 4") })

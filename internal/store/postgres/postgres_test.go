@@ -43,9 +43,8 @@ func schemas(t *testing.T) func(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		query := u.Query()
-		query.Set("search_path", `"`+name+`",public`) // PostGIS lies in the latter
-		u.RawQuery = query.Encode()
+		path := `"` + name + `",public` // PostGIS lies in the latter
+		u.RawQuery += "&search_path=" + url.PathEscape(path)
 		return u.String()
 	}
 }
