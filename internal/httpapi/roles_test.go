@@ -1,0 +1,313 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"cmp"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"wayside/internal/account"
+	"wayside/internal/httpapi"
+	"wayside/internal/mapdata"
+)
+
+var update = flag.Bool("update", false, "write docs/roles.md anew")
+
+// TestRolesAreWrittenDown holds docs/roles.md to the table of routes.
+func TestRolesAreWrittenDown(t *testing.T) {
+	const name = "../../docs/roles.md"
+	want := rolesPage(httpapi.RouteTable())
+	if *update {
+		if err := os.WriteFile(name, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("docs/roles.md is not the table of routes; go test ./internal/httpapi -run TestRolesAreWrittenDown -update writes it anew")
+	}
+}
+
+func rolesPage(routes []httpapi.RouteLine) []byte {
+	slices.SortStableFunc(routes, func(a, b httpapi.RouteLine) int { return cmp.Compare(a.Path, b.Path) })
+	var out bytes.Buffer
+	out.WriteString(`# Who may do what
+
+Made of the table of routes; a test holds this page to it, and another one tries every line as a guest, the owner, another
+account, a curator, an admin and somebody whose session was revoked.
+
+| who | is |
+| --- | --- |
+| guest | anybody, signed in or not |
+| push token | whoever holds the feed's push token, which is in the address |
+| account | whoever is signed in; an API token where the interface says that it takes one |
+| owner | the account whose thing the address names; to others there is no such thing (404) |
+| owner, curator | the owner, curators and admins; of what is public, others see what everybody may |
+| curator | curators and admins; others are refused (403) |
+| admin | admins; others are refused (403) |
+
+Guests are asked to sign in (401); on a page they are led to where they do. Writes from other sites' pages are refused, except
+where a push token stands in the address. Operators with a shell on the machine have the commands of ` + "`wayside account`" + ` and
+` + "`wayside feed`" + ` besides.
+`)
+	for _, group := range []struct {
+		title string
+		page  bool
+	}{{"Pages", true}, {"The interface for programs", false}} {
+		fmt.Fprintf(&out, "\n## %s\n\n| address | who |\n| --- | --- |\n", group.title)
+		for _, r := range routes {
+			if r.Page == group.page {
+				fmt.Fprintf(&out, "| %s `%s` | %s |\n", r.Method, strings.TrimSuffix(r.Path, "{$}"), r.Who)
+			}
+		}
+	}
+	return out.Bytes()
+}
+
+// cast is everybody who tries the doors.
+type cast struct {
+	*desk
+	guest, other, curator, admin, revoked *browser
+}
+
+// scene is a thing of everything that an address may name, all of one owner's.
+type scene struct {
+	owner   *browser
+	ownerID mapdata.AccountID
+	feed    *registered
+	entity  string
+}
+
+// TestEveryDoorIsHeld tries every line of the table as everybody.
+func TestEveryDoorIsHeld(t *testing.T) {
+	d := newDesk(t)
+	c := &cast{
+		desk: d, guest: d.browser(), other: d.someone("other@example.org", mapdata.Driver),
+		curator: d.someone("curator@example.org", mapdata.Curator), admin: d.someone("admin@example.org", mapdata.Admin),
+		revoked: d.someone("revoked@example.org", mapdata.Admin),
+	}
+	c.revoke("revoked@example.org")
+	s := c.newScene()
+	for i, rt := range httpapi.RouteTable() {
+		t.Run(rt.Method+" "+rt.Path, func(t *testing.T) {
+			if strings.HasSuffix(rt.Path, "/sign-out") {
+				defer c.enter(s) // anew
+			}
+			asGuest := ""
+			for j, name := range []string{"guest", "revoked", "other", "curator", "admin", "owner"} {
+				b := map[string]*browser{
+					"guest": c.guest, "revoked": c.revoked, "other": c.other, "curator": c.curator, "admin": c.admin, "owner": s.owner,
+				}[name]
+				got := c.knock(t, rt, b, s, fmt.Sprintf("192.0.%d.%d", i, j+1))
+				if rt.Who == account.ForGuests || rt.Who == account.ForTokens {
+					asGuest = cmp.Or(asGuest, got)
+					if got != asGuest || got == "forbidden" {
+						t.Errorf("%s: %s, a guest %s", name, got, asGuest)
+					}
+				} else if want := held(rt.Who, name); got != want {
+					t.Errorf("%s: %s, want %s", name, got, want)
+				}
+			}
+		})
+	}
+}
+
+// held is what becomes of somebody at a door.
+func held(who account.Who, name string) string {
+	if name == "guest" || name == "revoked" {
+		return "sign in"
+	}
+	reviews := name == "curator" || name == "admin"
+	switch {
+	case who == account.ForOwners && name != "owner", who == account.ForOwnersAndCurators && name != "owner" && !reviews:
+		return "not found"
+	case who == account.ForCurators && !reviews, who == account.ForAdmins && name != "admin":
+		return "forbidden"
+	}
+	return "in"
+}
+
+func (c *cast) account(email string) *mapdata.Account {
+	c.t.Helper()
+	a, err := c.db.AccountByEmail(c.t.Context(), email)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return a
+}
+
+// revoke ends every session of an account, as its holder does elsewhere.
+func (c *cast) revoke(email string) {
+	c.t.Helper()
+	id := c.account(email).ID
+	sessions, err := c.accounts.Sessions(c.t.Context(), id)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, s := range sessions {
+		if err := c.accounts.EndSession(c.t.Context(), id, s.ID); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+func (c *cast) newScene() *scene {
+	c.t.Helper()
+	const email = "owner@example.org"
+	s := &scene{owner: c.someone(email, mapdata.Driver), ownerID: c.account(email).ID}
+	s.feed = s.owner.register(`{"name": "Held", "direction": "push", "visibility": "private"}`)
+	c.publish("Voted", row("v", "alert.police", 0))
+	s.entity, _ = c.guest.read(nearRoad).Entities[0]["id"].(string)
+	return s
+}
+
+// keep makes what the last visitor may have destroyed anew.
+func (c *cast) keep(t *testing.T, s *scene) {
+	t.Helper()
+	id, ok := mapdata.ParseFeedID(s.feed.id())
+	if !ok {
+		t.Fatal("the feed has no id")
+	}
+	if _, err := c.db.Feed(t.Context(), id); err != nil {
+		s.feed = s.owner.register(`{"name": "Held", "direction": "push", "visibility": "private"}`)
+	}
+}
+
+// value is what stands for a part of an address in braces.
+func (c *cast) value(t *testing.T, rt httpapi.RouteLine, part string, s *scene) string {
+	t.Helper()
+	switch {
+	case strings.Contains(rt.Path, "/feeds/{id}"), strings.Contains(rt.Path, "/review/{id}"):
+		return s.feed.id()
+	case strings.Contains(rt.Path, "/feeds/{token}"):
+		rotated := s.owner.send(http.MethodPost, s.feed.path()+"/rotate-token", "").want(t, http.StatusOK)
+		var fresh struct {
+			Token string `json:"push_ingest_token"`
+		}
+		rotated.decode(t, &fresh)
+		return fresh.Token
+	case strings.Contains(rt.Path, "/sessions/{id}"):
+		c.again("owner@example.org")
+		sessions, err := c.accounts.Sessions(t.Context(), s.ownerID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sessions[len(sessions)-1].ID
+	case strings.Contains(rt.Path, "/tokens/{id}"):
+		_, made, err := c.accounts.CreateAPIToken(t.Context(), s.ownerID, "held")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made.ID
+	case strings.Contains(rt.Path, "/entities/{id}"):
+		return s.entity
+	case strings.Contains(rt.Path, "/sources/{id}"):
+		return "incidents"
+	}
+	known := map[string]string{"{file}": "alert.police.svg", "{version}": "x", "{z}": "0", "{x}": "0", "{y}": "0", "{$}": ""}
+	if part == "{user_code}" {
+		return c.shownCode()
+	}
+	value, ok := known[part]
+	if !ok {
+		t.Fatalf("the test knows no value for %s", part)
+	}
+	return value
+}
+
+// shownCode is the code of a screen that waits.
+func (c *cast) shownCode() string {
+	c.t.Helper()
+	begun, err := c.accounts.BeginPairing(c.t.Context(), "x")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return begun.Code.Shown()
+}
+
+// again signs an account in once more, in another browser.
+func (c *cast) again(email string) *browser {
+	c.t.Helper()
+	link, err := c.accounts.LoginLink(c.t.Context(), email)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	b := c.browser()
+	b.send(http.MethodPost, "/v2/auth/verify", fmt.Sprintf(`{"token": %q}`, link)).want(c.t, http.StatusOK)
+	return b
+}
+
+// enter signs everybody in who was signed out.
+func (c *cast) enter(s *scene) {
+	c.other, c.curator, c.admin = c.again("other@example.org"), c.again("curator@example.org"), c.again("admin@example.org")
+	s.owner = c.again("owner@example.org")
+}
+
+// knock sends a request with nothing in it that would be done, and says what became of the visitor.
+func (c *cast) knock(t *testing.T, rt httpapi.RouteLine, b *browser, s *scene, from string) string {
+	t.Helper()
+	c.keep(t, s)
+	var parts []string
+	for part := range strings.SplitSeq(rt.Path, "/") {
+		if strings.HasPrefix(part, "{") {
+			part = url.PathEscape(c.value(t, rt, part, s))
+		}
+		parts = append(parts, part)
+	}
+	body, media := "", "application/json"
+	switch {
+	case rt.Method == http.MethodGet || rt.Method == http.MethodDelete:
+	case rt.Path == "/pair":
+		body, media = url.Values{"code": {c.shownCode()}, "answer": {"deny"}}.Encode(), formType
+	case rt.Page:
+		body, media = "x=", formType
+	case strings.HasSuffix(rt.Path, "/confirm"), strings.HasSuffix(rt.Path, "/dispute"), strings.HasSuffix(rt.Path, "/rotate-token"):
+	default:
+		body = "{}"
+	}
+	req, err := http.NewRequestWithContext(t.Context(), rt.Method, c.server.URL+strings.Join(parts, "/"), strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", media)
+	}
+	req.Header.Set("X-Forwarded-For", from)
+	keeps := *b.client
+	keeps.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	keeps.Jar = &frozen{keeps.Jar}
+	resp, err := keeps.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close() // a stream would never end
+	switch resp.StatusCode {
+	case http.StatusUnauthorized:
+		return "sign in"
+	case http.StatusForbidden:
+		return "forbidden"
+	case http.StatusNotFound:
+		return "not found"
+	case http.StatusTooManyRequests, http.StatusInternalServerError:
+		t.Fatalf("%s", resp.Status)
+	case http.StatusSeeOther:
+		if strings.HasPrefix(resp.Header.Get("Location"), "/sign-in") {
+			return "sign in"
+		}
+	}
+	return "in"
+}
+
+// frozen gives cookies and takes none, so that nobody is signed out by the way.
+type frozen struct{ http.CookieJar }
+
+func (*frozen) SetCookies(*url.URL, []*http.Cookie) {}
