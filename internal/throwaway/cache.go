@@ -109,14 +109,16 @@ func (c *CacheServer) Stop() error {
 func (c *CacheServer) Pause() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.server.family(syscall.SIGSTOP)
+	_, err := c.server.family(syscall.SIGSTOP)
+	return err
 }
 
 // Resume lets a server go on that was paused.
 func (c *CacheServer) Resume() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.server.family(syscall.SIGCONT)
+	_, err := c.server.family(syscall.SIGCONT)
+	return err
 }
 
 // Empty forgets all that the server holds.

@@ -135,6 +135,22 @@ func (p *PG) Database(t testing.TB) string {
 	return p.url(name)
 }
 
+// answers says whether this server answers, and not another one that took the port: all of them know the same password.
+func (p *PG) answers() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, p.url("postgres"))
+	if err != nil {
+		return err
+	}
+	var data string
+	err = conn.QueryRow(ctx, "SHOW data_directory").Scan(&data)
+	if err == nil && data != p.data() {
+		err = errors.New("another server has the port")
+	}
+	return errors.Join(err, conn.Close(ctx))
+}
+
 // exec runs a statement from the maintenance database, where nobody is in the way.
 func (p *PG) exec(ctx context.Context, statement string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -177,7 +193,7 @@ func (p *PG) Start() error {
 	if p.server, err = launch(cmd, syscall.SIGQUIT); err != nil {
 		return fmt.Errorf("start PostgreSQL: %w", err)
 	}
-	err = p.server.until(func() error { return p.exec(context.Background(), "SELECT 1") }, p.log())
+	err = p.server.until(p.answers, p.log())
 	if err != nil {
 		return errors.Join(err, p.server.end(syscall.SIGQUIT))
 	}
@@ -205,30 +221,23 @@ func (p *PG) Kill() error {
 	if !p.server.alive() {
 		return nil
 	}
-	own := p.server.cmd.Process.Pid
-	if err := p.server.signal(own, syscall.SIGSTOP); err != nil { // it has no more children from now on
-		return err
-	}
-	children := childrenOf(own)
-	if err := p.server.family(syscall.SIGKILL); err != nil {
-		return err
-	}
-	<-p.server.gone
-	return ended(children) // while one is still on its way out, no server starts on the same data
+	return p.server.kill()
 }
 
 // Pause holds the server and all its children, so that connections stay open and nobody answers.
 func (p *PG) Pause() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.server.family(syscall.SIGSTOP)
+	_, err := p.server.family(syscall.SIGSTOP)
+	return err
 }
 
 // Resume lets a server go on that was paused.
 func (p *PG) Resume() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.server.family(syscall.SIGCONT)
+	_, err := p.server.family(syscall.SIGCONT)
+	return err
 }
 
 // Close ends the server and removes all that it kept.

@@ -3,10 +3,11 @@ package throwaway
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
-	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,22 +83,75 @@ func (p *process) end(s syscall.Signal) error {
 	case <-p.gone:
 		return nil
 	case <-time.After(patience):
-		return errors.Join(fmt.Errorf("%s did not stop in %v", filepath.Base(p.cmd.Path), patience), p.family(syscall.SIGKILL))
+		return errors.Join(fmt.Errorf("%s did not stop in %v", filepath.Base(p.cmd.Path), patience), p.kill())
 	}
 }
 
-// family sends a signal to the process and its children, which may lead process groups of their own. The process itself
-// is held first, and so makes no further children.
-func (p *process) family(s syscall.Signal) error {
+// family sends a signal to the process and its children, which may lead process groups of their own, and lists them. The
+// process itself is held first, and so makes no further children.
+func (p *process) family(s syscall.Signal) (children []int, err error) {
 	if !p.alive() {
-		return nil
+		return nil, nil
 	}
 	own := p.cmd.Process.Pid
-	err := p.signal(own, syscall.SIGSTOP)
-	for _, child := range childrenOf(own) {
+	if err := p.signal(own, syscall.SIGSTOP); err != nil {
+		return nil, err
+	}
+	if err := waitUntil(func() bool { return strings.Contains("TtZX", stateOf(own)) }); err != nil {
+		return nil, fmt.Errorf("hold %s: %w", filepath.Base(p.cmd.Path), err)
+	}
+	children = childrenOf(own)
+	for _, child := range children {
 		err = errors.Join(err, p.signal(child, s))
 	}
-	return errors.Join(err, p.signal(own, s))
+	return children, errors.Join(err, p.signal(own, s))
+}
+
+// kill ends the process and its children, and waits until all are gone: one that is left would hold what they share.
+func (p *process) kill() error {
+	children, err := p.family(syscall.SIGKILL)
+	for _, pid := range append(children, p.cmd.Process.Pid) {
+		err = errors.Join(err, waitUntil(func() bool { return strings.Contains("ZX", stateOf(pid)) }))
+	}
+	if err == nil {
+		<-p.gone
+	}
+	return err
+}
+
+// waitUntil looks until something is so, or patience ends.
+func waitUntil(so func() bool) error {
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	tick := time.NewTicker(lookEach)
+	defer tick.Stop()
+	for !so() {
+		select {
+		case <-deadline.C:
+			return errors.New("it takes too long")
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// stateOf is the letter of a process's state, such as T for stopped; X: it is gone.
+func stateOf(pid int) string {
+	fields := statOf(pid)
+	if len(fields) == 0 {
+		return "X"
+	}
+	return fields[0]
+}
+
+// statOf reads what the system says of a process: its state, its parent, and more. None: it is gone.
+func statOf(pid int) []string {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil
+	}
+	// 123 (a name) S 1 …
+	return strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
 }
 
 // signal sends one. Whoever is gone already needs none.
@@ -116,16 +170,11 @@ func childrenOf(pid int) []int {
 	}
 	var all []int
 	for _, path := range stats {
-		raw, err := os.ReadFile(path)
+		child, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 		if err != nil {
-			continue // gone since
-		}
-		// 123 (a name) S 1 …: the parent stands second after the name.
-		fields := strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:]))
-		if len(fields) < 2 || fields[1] != strconv.Itoa(pid) {
 			continue
 		}
-		if child, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+		if fields := statOf(child); len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
 			all = append(all, child)
 		}
 	}
@@ -163,18 +212,33 @@ func lastLines(log string) string {
 	return string(raw[max(0, len(raw)-most):])
 }
 
+// Ports are taken from below those that systems give to whoever connects: nobody comes by one by chance while its server
+// is stopped.
+const (
+	firstPort = 15_000
+	ports     = 17_000
+)
+
 // freePort finds one that nobody listens on. Somebody else may take it before the server does: then another is tried.
 func freePort() (int, error) {
-	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
+	var all error
+	for range portTries {
+		n, err := rand.Int(rand.Reader, big.NewInt(ports))
+		if err != nil {
+			return 0, err
+		}
+		port := firstPort + int(n.Int64())
+		l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:"+strconv.Itoa(port))
+		if err == nil {
+			return port, l.Close()
+		}
+		all = errors.Join(all, err)
 	}
-	at, err := netip.ParseAddrPort(l.Addr().String())
-	return int(at.Port()), errors.Join(err, l.Close())
+	return 0, fmt.Errorf("find a free port: %w", all)
 }
 
 // portTries is how many ports are tried before it is said that there is another reason.
-const portTries = 3
+const portTries = 5
 
 // onFreePort starts a server on a port that is free.
 func onFreePort(start func(port int) error) error {
@@ -190,28 +254,4 @@ func onFreePort(start func(port int) error) error {
 		all = errors.Join(all, err)
 	}
 	return all
-}
-
-// ended waits until none of the processes runs any more. Nobody may have taken notice of their end yet.
-func ended(pids []int) error {
-	deadline := time.Now().Add(patience)
-	for _, pid := range pids {
-		for running(pid) {
-			if time.Now().After(deadline) {
-				return fmt.Errorf("process %d did not end in %v", pid, patience)
-			}
-			time.Sleep(lookEach)
-		}
-	}
-	return nil
-}
-
-// running says whether a process exists and has not ended.
-func running(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return false
-	}
-	state := strings.TrimSpace(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // the program's name may hold anything
-	return !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
 }

@@ -204,6 +204,16 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
+// A server whose port another one took is not mistaken for it.
+func TestPortTakenMeanwhile(t *testing.T) {
+	first, second := Postgres(t, Unsynced()), Postgres(t, Unsynced())
+	must(t, second.Stop(true))
+	second.port = first.port
+	if err := second.Start(); err == nil {
+		t.Error("a server started on a port that another has")
+	}
+}
+
 // asChild names the variable by which this binary knows that it is the one to be killed.
 const asChild = "WAYSIDE_THROWAWAY_CHILD"
 
@@ -236,7 +246,7 @@ func TestServersEndWithTheirTest(t *testing.T) {
 	}
 	deadline := time.After(patience)
 	for _, pid := range pids {
-		for syscall.Kill(pid, 0) == nil && !zombie(pid) {
+		for !strings.Contains("ZX", stateOf(pid)) {
 			select {
 			case <-deadline:
 				t.Fatalf("process %d goes on", pid)
@@ -254,12 +264,6 @@ func TestServersEndWithTheirTest(t *testing.T) {
 			t.Errorf("%s is left", path)
 		}
 	}
-}
-
-// zombie says whether a process has ended and only waits to be asked about.
-func zombie(pid int) bool {
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err == nil && strings.Contains(string(raw), ") Z ")
 }
 
 // A folder that somebody holds, or that has just been made, is not abandoned.
