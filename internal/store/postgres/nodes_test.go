@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -144,6 +145,8 @@ func TestNodes(t *testing.T) {
 		"a letter is leased by one":                       leases,
 		"a lease waits for nobody":                        leasesPastOthers,
 		"revisions of votes have no gap and are in order": revisionsOfVotes,
+		"an account takes with it what is its own":        deletedAccounts,
+		"what is asked often is found by an index":        indexes,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -569,6 +572,79 @@ func revisionsOfVotes(n *nodes) {
 	for i := range changes {
 		if c := &changes[i]; c.Revision != before.Revision+int64(i)+1 || len(c.Tallies) != 1 || len(c.Entities)+len(c.Gone) != 0 {
 			n.Errorf("change %d is %+v, want the next revision with one tally and nothing else", i, c)
+		}
+	}
+}
+
+// deletedAccounts: the counts and the history of votes stay, the person does not (D9.7, D11.6, D13.5).
+func deletedAccounts(n *nodes) {
+	a, db := n.driver(), n.all[0]
+	for i := range 3 {
+		_, err := db.CastVote(n.Context(), liveBallot(fmt.Sprint(i), a, mapdata.Dispute, start))
+		n.must(err)
+	}
+	n.must(db.SetPreferences(n.Context(), a, &mapdata.Preferences{}))
+	p := n.pairing("BCDF", "x")
+	_, err := db.AnswerPairing(n.Context(), p.Name, p.CodeHash, start, maxTries, a, mapdata.PairingApproved)
+	n.must(err)
+	_, err = db.TakePairing(n.Context(), p.DeviceHash, start, sessionOf("s"))
+	n.must(err)
+	n.exec("DELETE FROM accounts WHERE id = $1", a[:])
+	for query, want := range map[string]int{
+		"SELECT count(*) FROM votes WHERE account IS NULL": 3,
+		"SELECT sum(disputes) FROM voted":                  3,
+		"SELECT count(*) FROM preferences":                 0,
+		"SELECT count(*) FROM pairings":                    0,
+		"SELECT count(*) FROM sessions":                    0,
+	} {
+		if got := n.number(query); got != want {
+			n.Errorf("%s = %d, want %d", query, got, want)
+		}
+	}
+}
+
+// indexes: what runs on every request, every push or every minute must not grow with what is stored.
+func indexes(n *nodes) {
+	conn, err := n.all[0].pool.Acquire(n.Context())
+	n.must(err)
+	defer conn.Release()
+	// The tables are empty: without this, reading all of them would be cheapest.
+	_, err = conn.Exec(n.Context(), "SET enable_seqscan = off")
+	n.must(err)
+	id, bytes := make([]byte, 16), []byte("x")
+	for _, c := range []struct {
+		query string
+		args  []any
+		want  string
+	}{
+		{selectKept, []any{id, "x", 1}, "voted_by_kept"},
+		{selectTally, []any{"x", "x"}, "voted_pkey"},
+		{selectTallied, []any{"x", []string{"x"}}, "voted_pkey"},
+		{lockVote, []any{"x", "x", id}, "votes_by"},
+		{selectLastDispute, []any{"x", "x", 1}, "votes_by_entity"},
+		{severOldVotes, []any{1, 1}, "votes_by_age"},
+		{"UPDATE votes SET account = NULL WHERE account = $1", []any{id}, "votes_by_account"}, // as a deleted account asks
+		{countSignIns, []any{"x", 1}, "sign_ins_by_email"},
+		{countTry, []any{"x", 1}, "sign_ins_by_email"},
+		{takeSignIn, []any{bytes, 1}, "sign_ins_token_hash_key"},
+		{selectSession, []any{bytes}, "sessions_token_hash_key"},
+		{selectSessions, []any{id}, "sessions_by_account"},
+		{selectAPIToken, []any{bytes}, "api_tokens_token_hash_key"},
+		{selectPairing, []any{bytes}, "pairings_device_hash_key"},
+		{selectPairingByCode, []any{bytes, 1}, "pairings_code_hash_key"},
+		{countPairingTry, []any{"x", "x", 1}, "pairings_by_name"},
+		{anyLetterDue, []any{1}, "outbox_by_due"},
+		{leaseLetters, []any{1, 2, 3}, "outbox_by_due"},
+	} {
+		lines, err := list(n.Context(), conn, "EXPLAIN "+c.query, func(r row) (line string, err error) {
+			err = r.Scan(&line)
+			return line, err
+		}, c.args...)
+		if err != nil {
+			n.Fatalf("%s: %v", c.query, err)
+		}
+		if plan := strings.Join(lines, "\n"); !strings.Contains(plan, c.want) || strings.Contains(plan, "Seq Scan") {
+			n.Errorf("%s:\n%s\nwant %s, and nothing read whole", c.query, plan, c.want)
 		}
 	}
 }
