@@ -186,3 +186,29 @@ func TestWrap(t *testing.T) {
 		}
 	}
 }
+
+// What is written from right to left stays apart from what stands around it.
+func TestDirections(t *testing.T) {
+	texts, err := newTexts("https://wayside.example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name, note = "שלום 5", "مرحبا\n(b) \u202eא"
+	l, err := texts.render(&mapdata.Letter{Kind: mapdata.LetterRejected, Data: map[string]string{"feed_name": name, "note": note}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]string{
+		l.subject: {"Feed rejected: \u2068שלום 5\u2069"},
+		l.text:    {"“\u2068שלום 5\u2069”", "    \u2068مرحبا\u2069\n    \u2068(b)  א\u2069\n"},
+		l.html: {
+			"<h1>Feed rejected: <bdi>שלום 5</bdi></h1>", "“<bdi>שלום 5</bdi>”", `<blockquote dir="auto"><bdi>مرحبا</bdi><br>`, "<bdi>(b)  א</bdi></blockquote>",
+		},
+	} {
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%q is not in\n%s", w, text)
+			}
+		}
+	}
+}
