@@ -37,7 +37,7 @@ func (s *Service) CreateAPIToken(ctx context.Context, id mapdata.AccountID, name
 	}
 	text, now := token.New(token.API), s.now()
 	t := &mapdata.APIToken{ID: newID(), Account: id, Name: name, TokenHash: token.Hash(text), CreatedAt: now}
-	audit := mapdata.AuditEntry{At: now, Actor: id, Action: "api_token.create", Subject: t.ID}
+	audit := mapdata.AuditEntry{At: now, Actor: id, Via: mapdata.ViaOf(ctx), Action: mapdata.AuditTokenCreate, Subject: t.ID}
 	if err := s.store.CreateAPIToken(ctx, t, audit); err != nil {
 		return "", nil, fmt.Errorf("store API token: %w", err)
 	}
@@ -55,7 +55,7 @@ func (s *Service) APITokens(ctx context.Context, id mapdata.AccountID) ([]mapdat
 
 // DeleteAPIToken revokes a token of the account, at once on this node. It fails with mapdata.ErrNotFound.
 func (s *Service) DeleteAPIToken(ctx context.Context, id mapdata.AccountID, tokenID string) error {
-	audit := mapdata.AuditEntry{At: s.now(), Actor: id, Action: "api_token.delete", Subject: tokenID}
+	audit := mapdata.AuditEntry{At: s.now(), Actor: id, Via: mapdata.ViaOf(ctx), Action: mapdata.AuditTokenDelete, Subject: tokenID}
 	err := s.store.DeleteAPIToken(ctx, id, tokenID, audit)
 	s.tokens.clear()
 	if err != nil {

@@ -53,7 +53,7 @@ func (s *Service) SetRole(ctx context.Context, email string, role mapdata.Role) 
 			{Field: "role", Code: "invalid_role", Message: "must be driver, curator or admin"},
 		}}
 	}
-	return s.update(ctx, email, "account.role", func(a *mapdata.Account) (from, to string) {
+	return s.update(ctx, email, mapdata.AuditAccountRole, func(a *mapdata.Account) (from, to string) {
 		from, a.Role = string(a.Role), role
 		return from, string(role)
 	})
@@ -68,7 +68,7 @@ func (s *Service) SetTier(ctx context.Context, email string, tier mapdata.Tier) 
 			{Field: "tier", Code: "invalid_tier", Message: "must be account or premium"},
 		}}
 	}
-	return s.update(ctx, email, "account.tier", func(a *mapdata.Account) (from, to string) {
+	return s.update(ctx, email, mapdata.AuditAccountTier, func(a *mapdata.Account) (from, to string) {
 		from, a.Tier = string(a.Tier), tier
 		return from, string(tier)
 	})
@@ -81,7 +81,9 @@ func (s *Service) update(ctx context.Context, email, action string, change func(
 	}
 	account := *found
 	from, to := change(&account)
-	audit := mapdata.AuditEntry{At: s.now(), Action: action, Subject: account.ID.String(), Note: from + " to " + to}
+	audit := mapdata.AuditEntry{
+		At: s.now(), Via: mapdata.ViaOf(ctx), Action: action, Subject: account.ID.String(), Owner: account.ID, Note: from + " to " + to,
+	}
 	if err := s.store.UpdateAccount(ctx, &account, audit); err != nil {
 		return nil, fmt.Errorf("update account: %w", err)
 	}

@@ -76,12 +76,3 @@ type APIToken struct {
 	CreatedAt time.Time
 	UsedAt    time.Time // to the hour; zero: never
 }
-
-// AuditEntry records a curator's decision or a change of a secret (D11.8).
-type AuditEntry struct {
-	At      time.Time
-	Actor   AccountID // zero: the operator, at the command line
-	Action  string    // feed.approve, feed.reject, feed.rotate_token, feed.auth_header, …
-	Subject string    // id of what was acted on
-	Note    string
-}

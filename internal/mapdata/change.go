@@ -53,6 +53,7 @@ type PollFailed struct {
 	Polling Polling
 	Attempt Attempt
 	Letters []Letter
+	Audit   []AuditEntry
 }
 
 // FeedChange is what a follower applies: one revision of one feed, or of the votes on live incidents.

@@ -184,6 +184,10 @@ func afterFailure(f *mapdata.Feed, failed *failure, counts bool, began, now time
 		letter := letterTo(f, mapdata.LetterDeactivated, now)
 		letter.Data["outcome"], letter.Data["error"] = string(failed.outcome), failed.advice
 		record.Letters = []mapdata.Letter{letter}
+		record.Audit = []mapdata.AuditEntry{{
+			At: now, Via: mapdata.ViaService, Action: mapdata.AuditFeedDeactivate, Subject: f.ID.String(), Owner: f.Owner,
+			Note: string(failed.outcome),
+		}}
 	}
 	record.Polling = polling
 	return record

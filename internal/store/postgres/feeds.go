@@ -107,16 +107,6 @@ func freeSlug(ctx context.Context, w *writing, wish string) (string, error) {
 	return slug, nil
 }
 
-// audit writes entries of the audit log (D11.8).
-func (w *writing) audit(ctx context.Context, entries ...mapdata.AuditEntry) error {
-	for _, e := range entries {
-		if _, err := w.Exec(ctx, insertAudit, e.At.UnixMilli(), optional(e.Actor), e.Action, e.Subject, e.Note); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Feed reads one feed, or fails with mapdata.ErrNotFound.
 func (db *DB) Feed(ctx context.Context, id mapdata.FeedID) (*mapdata.Feed, error) {
 	f, err := scanFeed(db.pool.QueryRow(ctx, selectFeed, id[:]))
@@ -185,20 +175,27 @@ func (db *DB) UpdateFeed(
 // their room bit by bit, so that nobody's push waits for it. It fails with mapdata.ErrNotFound.
 func (db *DB) DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry) error {
 	return db.write(ctx, "delete feed", func(w *writing) error {
-		if err := w.one(ctx, deleteFeed, id[:]); err != nil {
+		if err := w.deleteFeed(ctx, id); err != nil {
 			return err
 		}
-		for _, statement := range []string{deleteAttemptsOf, deleteRejectionsOf, insertDeletedFeed} {
-			if _, err := w.Exec(ctx, statement, id[:]); err != nil {
-				return err
-			}
-		}
-		if err := w.audit(ctx, audit); err != nil {
-			return err
-		}
-		w.raise(id)
-		return nil
+		return w.audit(ctx, audit)
 	})
+}
+
+func (w *writing) deleteFeed(ctx context.Context, id mapdata.FeedID) error {
+	if err := w.one(ctx, deleteFeed, id[:]); err != nil {
+		return err
+	}
+	for _, statement := range []string{deleteAttemptsOf, deleteRejectionsOf, insertDeletedFeed} {
+		if _, err := w.Exec(ctx, statement, id[:]); err != nil {
+			return err
+		}
+	}
+	if _, err := w.Exec(ctx, forgetReviewed, id.String()); err != nil {
+		return err
+	}
+	w.raise(id)
+	return nil
 }
 
 // CountEntities counts the feed's entities that have not expired at now, those among them that confirms keep (D9.6).

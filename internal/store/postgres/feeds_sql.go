@@ -49,6 +49,4 @@ const (
 
 	countLiveEntities = `SELECT COUNT(*) FROM entities
 		WHERE feed_id = $1 AND (lifetime_ms = 0 OR COALESCE(seen_at, $2) + lifetime_ms > $3)`
-
-	insertAudit = `INSERT INTO audit (at, actor, action, subject, note) VALUES ($1, $2, $3, $4, $5)`
 )

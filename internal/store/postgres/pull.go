@@ -67,6 +67,9 @@ func (db *DB) PollFailed(ctx context.Context, failed *mapdata.PollFailed) error 
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
+		if err := w.audit(ctx, failed.Audit...); err != nil {
+			return err
+		}
 		if err := w.letters(ctx, failed.Letters); err != nil {
 			return err
 		}

@@ -38,16 +38,6 @@ func scanAccount(r row) (*mapdata.Account, error) {
 	return s.account(), nil
 }
 
-// audit writes entries of the audit log (D11.8).
-func (w *writing) audit(ctx context.Context, entries ...mapdata.AuditEntry) error {
-	for _, e := range entries {
-		if _, err := w.ExecContext(ctx, insertAudit, e.At.UnixMilli(), optional(e.Actor), e.Action, e.Subject, e.Note); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // CreateAccount stores an account, or fails with mapdata.ErrConflict when the address has one.
 func (db *DB) CreateAccount(ctx context.Context, a *mapdata.Account) error {
 	return db.write(ctx, "create account", func(w *writing) error {

@@ -186,18 +186,25 @@ func (db *DB) UpdateFeed(
 // their room bit by bit, so that nobody's push waits for it. It fails with mapdata.ErrNotFound.
 func (db *DB) DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry) error {
 	return db.write(ctx, "delete feed", func(w *writing) error {
-		if err := w.one(ctx, deleteFeed, id[:]); err != nil {
+		if err := w.deleteFeed(ctx, id); err != nil {
 			return err
 		}
-		if _, err := w.ExecContext(ctx, insertDeletedFeed, id[:]); err != nil {
-			return err
-		}
-		if err := w.audit(ctx, audit); err != nil {
-			return err
-		}
-		_, err := w.raise(ctx, id)
-		return err
+		return w.audit(ctx, audit)
 	})
+}
+
+func (w *writing) deleteFeed(ctx context.Context, id mapdata.FeedID) error {
+	if err := w.one(ctx, deleteFeed, id[:]); err != nil {
+		return err
+	}
+	if _, err := w.ExecContext(ctx, insertDeletedFeed, id[:]); err != nil {
+		return err
+	}
+	if _, err := w.ExecContext(ctx, forgetReviewed, id.String()); err != nil {
+		return err
+	}
+	_, err := w.raise(ctx, id)
+	return err
 }
 
 // CountEntities counts the feed's entities that have not expired at now, those among them that confirms keep (D9.6).

@@ -42,6 +42,4 @@ const (
 	countLiveEntities = `SELECT COUNT(*) FROM entities
 		WHERE feed_id = (SELECT id FROM feeds WHERE id = ?1) AND (lifetime_ms = 0
 			OR COALESCE(seen_at, (SELECT snapshot_at FROM feeds WHERE id = ?1)) + lifetime_ms > ?2)`
-
-	insertAudit = `INSERT INTO audit (at, actor, action, subject, note) VALUES (?, ?, ?, ?, ?)`
 )

@@ -74,6 +74,9 @@ func (db *DB) PollFailed(ctx context.Context, failed *mapdata.PollFailed) error 
 		if err := w.attempt(ctx, failed.Feed, revision, &failed.Attempt); err != nil {
 			return err
 		}
+		if err := w.audit(ctx, failed.Audit...); err != nil {
+			return err
+		}
 		return w.letters(ctx, failed.Letters)
 	})
 }

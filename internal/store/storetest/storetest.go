@@ -57,6 +57,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"polls", pollTests()},
 		{"pushes", pushTests()},
 		{"timelines", timelineTests()},
+		{"audit log", auditTests()},
 		{"letters", letterTests()},
 		{"votes", voteTests()},
 		{"side by side", concurrencyTests()},

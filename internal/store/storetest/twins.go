@@ -122,6 +122,11 @@ func answersOf(t *testing.T, store Store) map[string]any {
 		w.must(err)
 		people[a.Email] = []any{sessions, tokens, chosen, vote}
 	}
+	log := w.audit(mapdata.AuditQuery{})
+	for i := range log {
+		log[i].ID = int64(i) // only their order is the same
+	}
+	people["audit log"] = log
 	changes := w.changes(0, limitless)
 	for i := range changes {
 		byID := make(map[string]mapdata.Entity)
