@@ -30,7 +30,7 @@ const (
 
 // ErrOlder is what Open fails with when the schema must be migrated first.
 var ErrOlder = mapdata.Describe(mapdata.ErrConflict,
-	"The database's schema is older than this program. Make a backup (pg_dump), stop the nodes of the older version, and run: wayside migrate")
+	"The database's schema is older than this program. Make a backup (pg_dump) and run: wayside migrate. Nodes of the release before go on meanwhile.")
 
 // Pending lists the migrations that the database lacks, in their order; all of them for an empty one. It fails when the
 // schema was made by a newer program.
