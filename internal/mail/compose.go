@@ -2,11 +2,13 @@ package mail
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	gomail "github.com/wneessen/go-mail"
 
@@ -27,7 +29,7 @@ func (s *Sender) compose(l *mapdata.Letter, now time.Time) (subject string, _ *g
 	if err := msg.To(l.Address); err != nil {
 		return "", nil, errors.New("the letter's address is none") // the cause repeats it
 	}
-	msg.Subject(letter.subject)
+	msg.SetGenHeaderPreformatted(gomail.HeaderSubject, fold(letter.subject))
 	msg.SetDateWithValue(now)
 	msg.SetMessageIDWithValue(s.messageID(l))
 	msg.SetGenHeader("Content-Language", string(letter.language))
@@ -40,6 +42,41 @@ func (s *Sender) compose(l *mapdata.Letter, now time.Time) (subject string, _ *g
 	msg.SetBodyString(gomail.TypeTextPlain, crlf(letter.text), gomail.WithPartEncoding(s.encoding(letter.text)))
 	msg.AddAlternativeString(gomail.TypeTextHTML, crlf(letter.html), gomail.WithPartEncoding(s.encoding(letter.html)))
 	return letter.subject, msg, nil
+}
+
+// encodedBytes is how much of a text fits into an encoded word of the subject's first line, whose length is 76 at most (RFC
+// 2047, 2).
+const encodedBytes = 39
+
+// fold writes a subject as lines of a header: as it is if it is short and plain, else in encoded words. No other text of
+// the header comes from outside.
+func fold(subject string) string {
+	if plainASCII(subject) && len(subject) <= textWidth-len("Subject: ") {
+		return subject
+	}
+	var lines []string
+	word := ""
+	for _, r := range subject {
+		if len(word)+utf8.RuneLen(r) > encodedBytes {
+			lines, word = append(lines, encodedWord(word)), ""
+		}
+		word += string(r)
+	}
+	return strings.Join(append(lines, encodedWord(word)), "\r\n ")
+}
+
+func encodedWord(text string) string {
+	return "=?UTF-8?B?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?="
+}
+
+// plainASCII says whether a text means the same in a header; what looks like an encoded word would not.
+func plainASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return !strings.Contains(text, "=?")
 }
 
 func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }

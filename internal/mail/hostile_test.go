@@ -71,6 +71,12 @@ func (d *desk) shapeOf(t *testing.T, kind mapdata.LetterKind, language mapdata.L
 	if _, err := msg.WriteTo(&raw); err != nil {
 		t.Fatal(err)
 	}
+	head, _, _ := strings.Cut(raw.String(), "\r\n\r\n")
+	for line := range strings.SplitSeq(head, "\r\n") {
+		if len(line) > 78 || strings.HasSuffix(line, " ") || line == "Subject:" {
+			t.Errorf("%.60q makes a line of %d bytes in the header: %q", value, len(line), line)
+		}
+	}
 	for line := range strings.SplitSeq(raw.String(), "\r\n") {
 		if len(line) > longLine || strings.ContainsAny(line, "\r\n\x00\x1b") {
 			t.Errorf("%.60q makes a line of %d bytes, or control characters: %.100q", value, len(line), line)
@@ -84,6 +90,13 @@ func (d *desk) shapeOf(t *testing.T, kind mapdata.LetterKind, language mapdata.L
 	read, text, page := parseBoth(t, raw.String())
 	if to := read.Header["To"]; len(to) != 1 || !strings.Contains(to[0], "ada@example.org") || !strings.Contains(text, "https://wayside.example.org") {
 		t.Errorf("%.60q: to %q", value, to)
+	}
+	letter, err := d.texts.render(&mapdata.Letter{Kind: kind, Data: data, Language: language})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := subjectOf(t, read); got != letter.subject {
+		t.Errorf("%.60q: subject %q, want %q", value, got, letter.subject)
 	}
 	if strings.ContainsAny(text+page+subjectOf(t, read), "\u202e\u202d\u200f\u061c\u2066\u2067\ufeff") {
 		t.Errorf("%.60q turns text around", value)

@@ -228,7 +228,7 @@ func TestLetters(t *testing.T) {
 				t.Errorf("name %s", name)
 			}
 			msg, text := parse(t, data)
-			if got := subjectOf(t, msg); strings.TrimSpace(got) != strings.TrimSpace(tt.subject) {
+			if got := subjectOf(t, msg); got != strings.TrimSpace(tt.subject) {
 				t.Errorf("subject %q, want %q", got, tt.subject)
 			}
 			if len(msg.Header["Bcc"])+len(msg.Header["Cc"]) > 0 || len(msg.Header["To"]) != 1 {

@@ -95,10 +95,17 @@ func (d *draft) button(key, intro, path string) {
 	})
 }
 
+// note quotes the curator, if there is anything to quote.
+func (d *draft) note() {
+	if d.values["note"] != "" {
+		d.say("note")
+		d.quote("note")
+	}
+}
+
 // quote sets apart what somebody else wrote, if they did, so that it cannot speak in the service's name.
-func (d *draft) quote(head, name string) {
+func (d *draft) quote(name string) {
 	if text := d.values[name]; text != "" {
-		d.say(head)
 		d.blocks = append(d.blocks, block{Quote: strings.Split(text, "\n")})
 	}
 }
@@ -112,10 +119,10 @@ func (d *draft) compose(kind mapdata.LetterKind) (known bool) {
 	case mapdata.LetterApproved:
 		d.say("feed_approved.text")
 		d.say("feed_approved.then")
-		d.quote("note", "note")
+		d.note()
 	case mapdata.LetterRejected:
 		d.say("feed_rejected.text")
-		d.quote("note", "note")
+		d.note()
 		d.say("feed_rejected.then")
 	case mapdata.LetterDeactivated:
 		d.deactivated()
@@ -140,10 +147,11 @@ func (d *draft) signIn() {
 // deactivated tells the failure twice: what it means in the reader's language, and in the words of the feed's page.
 func (d *draft) deactivated() {
 	d.say("feed_deactivated.text")
+	d.say("feed_deactivated.error")
 	if key := "outcome." + d.values["outcome"]; d.words[key] != "" {
 		d.say(key)
 	}
-	d.quote("feed_deactivated.error", "error")
+	d.quote("error")
 	d.say("feed_deactivated.then")
 }
 
