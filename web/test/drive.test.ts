@@ -77,7 +77,7 @@ function judge({ entity, away, said, car, spoken, banner, ms }: Announcement, be
   expect(Math.abs(turn(car.heading, bearing(car, placeOf(entity)))), `${spoken}: ahead`).toBeLessThan(90);
 }
 
-test("a drive through the town announces each pin ahead once, at the distance of the rule", { timeout: 60_000 }, async () => {
+test("a drive through the town announces each pin ahead once, at the distance of the rule", { timeout: 120_000 }, async () => {
   const { car, course } = await openDrive(false);
   const { page } = car;
   const steps: Step[] = [];
@@ -108,7 +108,7 @@ test("a drive through the town announces each pin ahead once, at the distance of
   expect(compareAt, "the list was compared").toBeGreaterThan(180);
 });
 
-test("on the map the car drives, pins come nearer, and the banner lies over them", { timeout: 60_000 }, async () => {
+test("on the map the car drives, pins come nearer, and the banner lies over them", { timeout: 120_000 }, async () => {
   const driven = await openDrive(true, { viewport: screens.small });
   const { car, course } = driven;
   const { page } = car;

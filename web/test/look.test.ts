@@ -78,7 +78,7 @@ const menuPages = ["account", "kinds", "sources", "networks", "display", "sound"
 const menuBack = ".menu header button";
 const menuClose = ".menu header button:last-child";
 
-test.each(Object.entries(windows))("six languages fit the window, and are changed without a reload (%s)", { timeout: 60_000 }, async (_, viewport) => {
+test.each(Object.entries(windows))("six languages fit the window, and are changed without a reload (%s)", { timeout: 120_000 }, async (_, viewport) => {
   const car = await openBanner({ viewport, choices: { language: "en" } });
   const { page } = car;
   if (!(await page.locator(".list").isVisible())) await touch(page, ".controls [aria-expanded]");
@@ -155,7 +155,7 @@ test("day and night change the map and the panels at once", { timeout: 40_000 },
   expect(await page.evaluate(() => [document.documentElement.dataset["theme"], getComputedStyle(document.body).backgroundColor])).toEqual(["night", "rgb(18, 22, 26)"]);
 });
 
-test.each(["day", "night"] as const)("by %s a drive, the menu and a card can be read and touched in every window", { timeout: 60_000 }, async (theme) => {
+test.each(["day", "night"] as const)("by %s a drive, the menu and a card can be read and touched in every window", { timeout: 120_000 }, async (theme) => {
   const driven = await openDrive(true, { choices: { theme } });
   const { page } = driven.car;
   await goOnUntil("a banner", driven, ({ banner }) => banner !== null);

@@ -21,7 +21,7 @@ async function touchPin({ page }: Car, name: string): Promise<void> {
   });
 }
 
-test("a phone signs the car in, and the car's votes count", { timeout: 60_000 }, async () => {
+test("a phone signs the car in, and the car's votes count", { timeout: 120_000 }, async () => {
   const entity = await findOne("alert.road_closed");
   const [lng, lat] = entity.geom.coordinates;
   expect(await votesOn(entity.id)).toBe("0 0");
