@@ -107,3 +107,15 @@ func TestAWrongPasswordEndsNoLetter(t *testing.T) {
 	}
 	d.noSecretsInLog(t)
 }
+
+// A password is shown to nobody who listens on the way, even where TLS was switched off.
+func TestNoPasswordInClear(t *testing.T) {
+	for _, query := range []string{"", "?starttls=optional", "?starttls=never"} {
+		p := &post{auth: true}
+		d := newDesk(t, Config{SMTPURL: "smtp://post:letmein@" + p.serve(t, nil, false) + query}, manyLetters(1)...)
+		d.empty(t.Context())
+		if p.login != "" || d.outbox.waiting() != 1 || len(p.letters()) != 0 {
+			t.Errorf("%q: signed in as %q, %d letters wait", query, p.login, d.outbox.waiting())
+		}
+	}
+}
