@@ -43,6 +43,8 @@ type Session struct {
 	CreatedAt time.Time
 	SeenAt    time.Time // when last used, to the hour
 	Agent     string    // User-Agent it was made with, at most 200 characters
+	ProvedAt  time.Time // when a letter or a passkey last proved who its holder is; zero: never, a paired screen
+	PasskeyAt time.Time // when it last used a passkey that knew its holder; zero: never
 }
 
 // Lifetimes of a session (D11.2).

@@ -132,10 +132,10 @@ func (db *DB) TakePairing(ctx context.Context, deviceHash []byte, now time.Time,
 			return err
 		}
 		s.Account = id.AccountID
-		_, err := w.Exec(ctx, insertSession, s.ID, s.TokenHash, s.Account[:], millis(s.CreatedAt), millis(s.SeenAt), s.Agent)
-		if err != nil {
+		if err := w.insertSession(ctx, s); err != nil {
 			return err
 		}
+		var err error
 		a, err = scanAccount(w.QueryRow(ctx, selectAccount, s.Account[:]))
 		return err
 	})

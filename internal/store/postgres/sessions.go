@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	sessionColumns = `s.id, s.token_hash, s.account, s.created_at, s.seen_at, s.agent`
+	sessionColumns = `s.id, s.token_hash, s.account, s.created_at, s.seen_at, s.agent, s.proved_at, s.passkey_at`
 
-	insertSession = `INSERT INTO sessions (id, token_hash, account, created_at, seen_at, agent) VALUES ($1, $2, $3, $4, $5, $6)`
+	insertSession = `INSERT INTO sessions (id, token_hash, account, created_at, seen_at, agent, proved_at, passkey_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 	selectSession = `SELECT ` + sessionColumns + `, ` + accountColumns + `
 		FROM sessions AS s JOIN accounts AS a ON a.id = s.account WHERE s.token_hash = $1`
 	selectSessions = `SELECT ` + sessionColumns + ` FROM sessions AS s WHERE s.account = $1 ORDER BY s.created_at, s.id`
@@ -30,19 +31,25 @@ const (
 // CreateSession stores a session, or fails with mapdata.ErrNotFound when there is no such account.
 func (db *DB) CreateSession(ctx context.Context, s *mapdata.Session) error {
 	return db.write(ctx, "create session", func(w *writing) error {
-		_, err := w.Exec(ctx, insertSession, s.ID, s.TokenHash, s.Account[:], millis(s.CreatedAt), millis(s.SeenAt), s.Agent)
-		return err
+		return w.insertSession(ctx, s)
 	})
+}
+
+func (w *writing) insertSession(ctx context.Context, s *mapdata.Session) error {
+	_, err := w.Exec(ctx, insertSession,
+		s.ID, s.TokenHash, s.Account[:], millis(s.CreatedAt), millis(s.SeenAt), s.Agent, millis(s.ProvedAt), millis(s.PasskeyAt))
+	return err
 }
 
 func scanSession(r row, more ...any) (mapdata.Session, error) {
 	var (
-		s             mapdata.Session
-		account       accountID
-		created, seen instant
+		s                              mapdata.Session
+		account                        accountID
+		created, seen, proved, passkey instant
 	)
-	err := r.Scan(append([]any{&s.ID, &s.TokenHash, &account, &created, &seen, &s.Agent}, more...)...)
+	err := r.Scan(append([]any{&s.ID, &s.TokenHash, &account, &created, &seen, &s.Agent, &proved, &passkey}, more...)...)
 	s.Account, s.CreatedAt, s.SeenAt = account.AccountID, created.Time, seen.Time
+	s.ProvedAt, s.PasskeyAt = proved.Time, passkey.Time
 	return s, err
 }
 

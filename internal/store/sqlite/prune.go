@@ -60,7 +60,7 @@ const (
 // accounts in time (D9.7). It works in small transactions; run it every minute or so.
 func (db *DB) Prune(ctx context.Context, now time.Time) error {
 	for _, step := range []func(context.Context, time.Time) error{
-		db.pruneChanges, db.pruneAttempts, db.pruneRejections, db.pruneSignIns, db.prunePairings, db.severVotes, db.pruneLive, db.pruneDeletedFeeds, db.pruneAudit,
+		db.pruneChanges, db.pruneAttempts, db.pruneRejections, db.pruneSignIns, db.prunePairings, db.pruneAnswers, db.severVotes, db.pruneLive, db.pruneDeletedFeeds, db.pruneAudit,
 	} {
 		if err := step(ctx, now); err != nil {
 			return err
