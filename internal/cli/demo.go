@@ -146,7 +146,7 @@ func (d *demonstration) settle(ctx context.Context, client *demo.Client) (push s
 			return "", fmt.Errorf("register feed: %w", err)
 		}
 		id, _ := mapdata.ParseFeedID(registered.Feed.ID)
-		if _, err := d.server.feeds.Approve(ctx, feed.Operator(), id); err != nil {
+		if _, err := d.server.feeds.Approve(ctx, feed.Operator(), id, ""); err != nil {
 			return "", fmt.Errorf("approve feed: %w", err)
 		}
 		if registered.PushToken != "" {

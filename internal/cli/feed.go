@@ -80,9 +80,15 @@ func (c *feedShowCmd) Run(p *program) error {
 	})
 }
 
+// seenFlag ties a decision to what was looked at.
+type seenFlag struct {
+	Version string `name:"version" placeholder:"V" help:"The review version that feed show printed; refused if the feed is no longer that."`
+}
+
 type feedApproveCmd struct {
 	officeFlags
 	feedArg
+	seenFlag
 }
 
 // Run approves a feed; its owner is told by e-mail.
@@ -92,7 +98,7 @@ func (c *feedApproveCmd) Run(p *program) error {
 		if err != nil {
 			return err
 		}
-		f, err := o.feeds.Approve(ctx, feed.Operator(), id)
+		f, err := o.feeds.Approve(ctx, feed.Operator(), id, c.Version)
 		if err != nil {
 			return noFeed(err)
 		}
@@ -103,6 +109,7 @@ func (c *feedApproveCmd) Run(p *program) error {
 type feedRejectCmd struct {
 	officeFlags
 	feedArg
+	seenFlag
 	Note string `name:"note" required:"" placeholder:"N" help:"Why; the owner reads it."`
 }
 
@@ -113,7 +120,7 @@ func (c *feedRejectCmd) Run(p *program) error {
 		if err != nil {
 			return err
 		}
-		f, err := o.feeds.Reject(ctx, feed.Operator(), id, c.Note)
+		f, err := o.feeds.Reject(ctx, feed.Operator(), id, c.Version, c.Note)
 		if err != nil {
 			return noFeed(err)
 		}
@@ -121,9 +128,18 @@ func (c *feedRejectCmd) Run(p *program) error {
 	})
 }
 
+// noFeed says why nothing was done to a feed.
 func noFeed(err error) error {
-	if errors.Is(err, mapdata.ErrNotFound) {
+	var changed *mapdata.ChangedError
+	switch {
+	case errors.Is(err, mapdata.ErrNotFound):
 		return errNoFeed
+	case errors.As(err, &changed):
+		text := "the feed has changed since it was looked at"
+		for _, f := range changed.Fields {
+			text += "; " + f.Field + " " + f.Message
+		}
+		return errors.New(text)
 	}
 	return err
 }
@@ -146,6 +162,7 @@ type feedJSON struct {
 	IsPublic            bool       `json:"is_public"`
 	ReviewState         string     `json:"review_state"`
 	ReviewNote          string     `json:"review_note"`
+	ReviewVersion       string     `json:"review_version"`
 	SpecURL             string     `json:"spec_url"`
 	PullURL             string     `json:"pull_url,omitempty"`
 	PullIntervalSeconds int        `json:"pull_interval_seconds,omitempty"`
@@ -172,7 +189,8 @@ func shapeFeed(ctx context.Context, o *office, f *feed.View) (feedJSON, error) {
 		ID: f.ID.String(), Owner: f.Owner.String(), OwnerEmail: owner.Email, Name: f.Name, Description: f.Description,
 		Attribution: f.Attribution, LayerID: f.Layer.ID, LayerSlug: f.Layer.Slug, LayerName: f.Layer.Name,
 		Direction: string(f.Direction), Visibility: string(f.Visibility), Active: f.Active, IsApproved: f.Approved(),
-		IsPublic: f.Served(), ReviewState: string(f.ReviewState), ReviewNote: f.ReviewNote, SpecURL: f.SpecURL,
+		IsPublic: f.Served(), ReviewState: string(f.ReviewState), ReviewNote: f.ReviewNote,
+		ReviewVersion: feed.Version(&f.Feed), SpecURL: f.SpecURL,
 		PullURL: f.PullURL, PullIntervalSeconds: int(f.PullInterval.Seconds()), HasPullAuthHeader: f.PullAuthSealed != nil,
 		NextFetchAt: moment(f.Polling.NextFetchAt), LastFetchedAt: moment(f.Polling.LastFetchedAt),
 		LastFetchOutcome: string(f.Polling.LastOutcome), LastFetchError: f.Polling.LastError,
@@ -224,6 +242,7 @@ func (f *officeFlags) showFeed(ctx context.Context, p *program, o *office, view 
 		{"direction", shown.Direction},
 		{"visibility", shown.Visibility},
 		{"review", shown.ReviewState},
+		{"version", shown.ReviewVersion},
 		{"state", feedState(&shown)},
 	}
 	for _, more := range [][2]string{

@@ -43,7 +43,7 @@ func (f *officeFlags) with(p *program, do func(ctx context.Context, o *office) e
 		return err
 	}
 	defer func() { err = errors.Join(err, o.store.Close()) }()
-	return do(p.ctx, o)
+	return do(mapdata.Through(p.ctx, mapdata.ViaCommandLine), o)
 }
 
 // openOffice opens the data directory, which it makes if it is not there, and the store. changed is called after each change of a feed,

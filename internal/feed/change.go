@@ -3,9 +3,9 @@ package feed
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"wayside/internal/mapdata"
@@ -31,7 +31,7 @@ func (s *Service) Patch(ctx context.Context, by Actor, id mapdata.FeedID, p *Pat
 		if !by.owns(f) {
 			return Side{}, mapdata.ErrNotFound
 		}
-		return s.edit(f, by, p, now)
+		return s.edit(ctx, f, by, p, now)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("change feed: %w", err)
@@ -61,7 +61,7 @@ func (s *Service) takePatch(f *mapdata.Feed, p *Patch) (header string, err error
 	return header, w.err()
 }
 
-func (s *Service) edit(f *mapdata.Feed, by Actor, p *Patch, now time.Time) (Side, error) {
+func (s *Service) edit(ctx context.Context, f *mapdata.Feed, by Actor, p *Patch, now time.Time) (Side, error) {
 	before := *f
 	header, err := s.takePatch(f, p)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Service) edit(f *mapdata.Feed, by Actor, p *Patch, now time.Time) (Side
 				return Side{}, fmt.Errorf("seal auth header: %w", err)
 			}
 		}
-		side.Audit = append(side.Audit, by.did(now, auditHeader, f.ID, note))
+		side.Audit = append(side.Audit, by.did(ctx, now, mapdata.AuditFeedHeader, f, note))
 	}
 	if p.Active != nil {
 		f.Active = *p.Active
@@ -85,7 +85,46 @@ func (s *Service) edit(f *mapdata.Feed, by Actor, p *Patch, now time.Time) (Side
 	reschedule(f, &before, now)
 	review(f, &before)
 	f.UpdatedAt = now
+	for _, c := range told(f, &before) {
+		side.Audit = append(side.Audit, by.did(ctx, now, c.action, f, c.note))
+	}
 	return side, nil
+}
+
+// act is an entry for the audit log.
+type act struct{ action, note string }
+
+// told says what of an edit the audit log is told.
+func told(f, before *mapdata.Feed) []act {
+	var all []act
+	if f.PullURL != before.PullURL {
+		from, to := Origin(before.PullURL), Origin(f.PullURL)
+		note := from + ", other path or query"
+		if from != to {
+			note = from + " to " + to
+		}
+		all = append(all, act{mapdata.AuditFeedURL, note})
+	}
+	var names []string
+	r, was := f.Reviewed(), before.Reviewed()
+	for _, c := range r.Since(&was) {
+		if c.Field != "pull_url" {
+			names = append(names, c.Field)
+		}
+	}
+	if names != nil {
+		all = append(all, act{mapdata.AuditFeedEdit, strings.Join(names, ", ")})
+	}
+	switch {
+	case f.Active && !before.Active:
+		all = append(all, act{mapdata.AuditFeedResume, ""})
+	case !f.Active && before.Active:
+		all = append(all, act{mapdata.AuditFeedPause, ""})
+	}
+	if f.ReviewState == mapdata.Pending && before.ReviewState != mapdata.Pending {
+		all = append(all, act{mapdata.AuditFeedReviewAgain, string(before.ReviewState)})
+	}
+	return all
 }
 
 // reschedule sets when a pull feed is polled next, if the change says anything about it.
@@ -119,6 +158,19 @@ func review(f, before *mapdata.Feed) {
 	}
 }
 
+// Origin is scheme, host and port of a checked pull URL: what a review binds to, and what may be told of a URL whose rest
+// may be a secret. Empty: there is no URL.
+func Origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	if port(u) == "443" {
+		return u.Scheme + "://" + u.Hostname()
+	}
+	return u.Scheme + "://" + u.Host
+}
+
 // sameOrigin compares scheme, host and port of two checked URLs, which is what a review binds to.
 func sameOrigin(a, b string) bool {
 	u, errU := url.Parse(a)
@@ -131,55 +183,4 @@ func port(u *url.URL) string {
 		return p
 	}
 	return "443" // every pull URL is https
-}
-
-// Approve lets a feed in: a public one is listed and served from now on (States). The owner gets a letter. A feed that is
-// approved already stays as it is, without another letter. It fails with mapdata.ErrForbidden for who may not review.
-func (s *Service) Approve(ctx context.Context, by Actor, id mapdata.FeedID) (*View, error) {
-	return s.decide(ctx, by, id, mapdata.Approved, "", auditApprove, mapdata.LetterApproved)
-}
-
-// Reject turns a feed away, with a note of 1 to 2000 characters that the owner reads in a letter and on the feed (D5.7).
-// It fails with mapdata.ErrForbidden for who may not review, and a *mapdata.InvalidError without a good note.
-func (s *Service) Reject(ctx context.Context, by Actor, id mapdata.FeedID, note string) (*View, error) {
-	var w wrong
-	note = cleanLines(note)
-	checkLines(&w, "note", note, 1, maxNote)
-	if err := w.err(); err != nil && by.reviews {
-		return nil, err
-	}
-	return s.decide(ctx, by, id, mapdata.Rejected, note, auditReject, mapdata.LetterRejected)
-}
-
-// errDecided ends an edit that would change nothing.
-var errDecided = errors.New("decided already")
-
-func (s *Service) decide(
-	ctx context.Context, by Actor, id mapdata.FeedID, state mapdata.ReviewState, note, action string, letter mapdata.LetterKind,
-) (*View, error) {
-	if !by.reviews {
-		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators approve and reject feeds.")
-	}
-	now := s.now()
-	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
-		if f.ReviewState == state && f.ReviewNote == note {
-			return Side{}, errDecided
-		}
-		f.ReviewState, f.ReviewNote, f.UpdatedAt = state, note, now
-		return Side{
-			Audit: []mapdata.AuditEntry{by.did(now, action, id, note)},
-			Letters: []mapdata.Letter{{
-				Account: f.Owner, Kind: letter, At: now, Due: now,
-				Data: map[string]string{"feed_name": f.Name, "feed_id": id.String(), "note": note},
-			}},
-		}, nil
-	})
-	if errors.Is(err, errDecided) {
-		return s.Get(ctx, by, id)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", action, err)
-	}
-	s.Changed()
-	return s.full(ctx, f)
 }

@@ -128,7 +128,7 @@ func TestReviewBinds(t *testing.T) {
 			case mapdata.Approved:
 				o.approve(v)
 			case mapdata.Rejected:
-				if _, err := o.Reject(t.Context(), feed.Operator(), v.ID, "no"); err != nil {
+				if _, err := o.Reject(t.Context(), feed.Operator(), v.ID, "", "no"); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -210,6 +210,7 @@ func TestAuthHeader(t *testing.T) {
 	}
 	want := []mapdata.AuditEntry{
 		{At: start, Actor: owner.ID, Action: "feed.auth_header", Subject: v.ID.String(), Note: "set"},
+		{At: start, Actor: owner.ID, Action: "feed.edit", Subject: v.ID.String(), Note: "name"},
 		{At: start, Actor: owner.ID, Action: "feed.auth_header", Subject: v.ID.String(), Note: "removed"},
 	}
 	if diff := cmp.Diff(want, o.audit()); diff != "" {
@@ -236,7 +237,7 @@ func TestDecisions(t *testing.T) {
 	v, _ := o.register(by, pullOf("https://a.example/"))
 	o.now = o.now.Add(time.Minute)
 
-	rejected, err := o.Reject(t.Context(), reviewer, v.ID, " The cameras lie in the sea.\r\nAll of them. ")
+	rejected, err := o.Reject(t.Context(), reviewer, v.ID, "", " The cameras lie in the sea.\r\nAll of them. ")
 	const note = "The cameras lie in the sea.\nAll of them."
 	if err != nil || rejected.ReviewState != mapdata.Rejected || rejected.ReviewNote != note || !rejected.Active {
 		t.Fatalf("rejected: %+v, %v", rejected, err)
@@ -244,12 +245,12 @@ func TestDecisions(t *testing.T) {
 	if p := rejected.Polling; p.NextFetchAt.IsZero() {
 		t.Error("a rejected feed is no longer polled (D5.7)")
 	}
-	approved, err := o.Approve(t.Context(), feed.Operator(), v.ID)
+	approved, err := o.Approve(t.Context(), feed.Operator(), v.ID, "")
 	if err != nil || approved.ReviewState != mapdata.Approved || approved.ReviewNote != "" || !approved.Listed() {
 		t.Fatalf("approved: %+v, %v", approved, err)
 	}
 	o.changes = 0
-	if again, err := o.Approve(t.Context(), reviewer, v.ID); err != nil || !again.Approved() || o.changes != 0 {
+	if again, err := o.Approve(t.Context(), reviewer, v.ID, ""); err != nil || !again.Approved() || o.changes != 0 {
 		t.Errorf("approved twice: %v, %d changes", err, o.changes)
 	}
 
@@ -282,10 +283,10 @@ func TestDecisionsThatAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, who := range []feed.Actor{by, {}} {
-		_, approved := o.Approve(t.Context(), who, v.ID)
-		_, rejected := o.Reject(t.Context(), who, v.ID, "note")
-		_, noteless := o.Reject(t.Context(), who, v.ID, "")
-		_, elsewhere := o.Approve(t.Context(), who, unknown)
+		_, approved := o.Approve(t.Context(), who, v.ID, "")
+		_, rejected := o.Reject(t.Context(), who, v.ID, "", "note")
+		_, noteless := o.Reject(t.Context(), who, v.ID, "", "")
+		_, elsewhere := o.Approve(t.Context(), who, unknown, "")
 		for what, err := range map[string]error{"approve": approved, "reject": rejected, "reject without a note": noteless, "approve nothing": elsewhere} {
 			if !errors.Is(err, mapdata.ErrForbidden) {
 				t.Errorf("%+v may %s: %v", who, what, err)
@@ -295,12 +296,12 @@ func TestDecisionsThatAreRefused(t *testing.T) {
 	for note, want := range map[string]string{
 		"": "note missing", " \n ": "note missing", strings.Repeat("é", 2001): "note too_long", "a\x00b": "note invalid_characters",
 	} {
-		_, err := o.Reject(t.Context(), reviewer, v.ID, note)
+		_, err := o.Reject(t.Context(), reviewer, v.ID, "", note)
 		if diff := cmp.Diff([]string{want}, wrongFields(err)); diff != "" {
 			t.Errorf("note %.10q (-want +got):\n%s", note, diff)
 		}
 	}
-	if _, err := o.Approve(t.Context(), reviewer, unknown); !errors.Is(err, mapdata.ErrNotFound) {
+	if _, err := o.Approve(t.Context(), reviewer, unknown, ""); !errors.Is(err, mapdata.ErrNotFound) {
 		t.Errorf("approve nothing: %v", err)
 	}
 	if got, err := o.Get(t.Context(), by, v.ID); err != nil || got.ReviewState != mapdata.Pending {

@@ -92,7 +92,7 @@ func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *V
 		pushToken = token.New(token.Push)
 		f.PushTokenHash = token.Hash(pushToken)
 	}
-	if err := s.Store.CreateFeed(ctx, f, s.Limit, by.did(f.CreatedAt, auditRegister, f.ID, secretsOf(f))); err != nil {
+	if err := s.Store.CreateFeed(ctx, f, s.Limit, by.did(ctx, f.CreatedAt, mapdata.AuditFeedRegister, f, secretsOf(f))); err != nil {
 		if errors.Is(err, mapdata.ErrConflict) {
 			return nil, "", mapdata.Describe(mapdata.ErrConflict,
 				fmt.Sprintf("An account has at most %d feeds. Delete one first.", s.Limit))
@@ -213,7 +213,7 @@ func (s *Service) RotateToken(ctx context.Context, by Actor, id mapdata.FeedID) 
 			return Side{}, mapdata.Describe(mapdata.ErrConflict, "A pull feed has no push token.")
 		}
 		f.PushTokenHash, f.UpdatedAt = token.Hash(pushToken), now
-		return Side{Audit: []mapdata.AuditEntry{by.did(now, auditRotate, id, "")}}, nil
+		return Side{Audit: []mapdata.AuditEntry{by.did(ctx, now, mapdata.AuditFeedRotate, f, "")}}, nil
 	})
 	if err != nil {
 		return "", fmt.Errorf("rotate token: %w", err)
@@ -231,23 +231,15 @@ func (s *Service) Delete(ctx context.Context, by Actor, id mapdata.FeedID) error
 	if !by.owns(f) {
 		return mapdata.ErrNotFound
 	}
-	if err := s.Store.DeleteFeed(ctx, id, by.did(s.now(), auditDelete, id, "")); err != nil {
+	if err := s.Store.DeleteFeed(ctx, id, by.did(ctx, s.now(), mapdata.AuditFeedDelete, f, f.Name)); err != nil {
 		return fmt.Errorf("delete feed: %w", err)
 	}
 	s.Changed()
 	return nil
 }
 
-// Actions in the audit log (D11.8).
-const (
-	auditRegister = "feed.register"
-	auditRotate   = "feed.rotate_token"
-	auditHeader   = "feed.auth_header"
-	auditDelete   = "feed.delete"
-	auditApprove  = "feed.approve"
-	auditReject   = "feed.reject"
-)
-
-func (a Actor) did(at time.Time, action string, id mapdata.FeedID, note string) mapdata.AuditEntry {
-	return mapdata.AuditEntry{At: at, Actor: a.account, Action: action, Subject: id.String(), Note: note}
+func (a Actor) did(ctx context.Context, at time.Time, action string, f *mapdata.Feed, note string) mapdata.AuditEntry {
+	return mapdata.AuditEntry{
+		At: at, Actor: a.account, Via: mapdata.ViaOf(ctx), Action: action, Subject: f.ID.String(), Owner: f.Owner, Note: note,
+	}
 }

@@ -177,7 +177,7 @@ func (o *office) patch(by feed.Actor, v *feed.View, p feed.Patch) *feed.View {
 
 func (o *office) approve(v *feed.View) *feed.View {
 	o.t.Helper()
-	got, err := o.Approve(o.t.Context(), feed.Operator(), v.ID)
+	got, err := o.Approve(o.t.Context(), feed.Operator(), v.ID, "")
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -421,7 +421,7 @@ func TestWhoSeesWhat(t *testing.T) {
 		"public and approved": func(v *feed.View) { o.approve(v) },
 		"public and pending":  func(*feed.View) {},
 		"public and rejected": func(v *feed.View) {
-			if _, err := o.Reject(t.Context(), feed.Operator(), v.ID, "no"); err != nil {
+			if _, err := o.Reject(t.Context(), feed.Operator(), v.ID, "", "no"); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -540,7 +540,7 @@ func TestDelete(t *testing.T) {
 	if err := o.Delete(t.Context(), by, v.ID); !errors.Is(err, mapdata.ErrNotFound) {
 		t.Errorf("deleted twice: %v", err)
 	}
-	want := []mapdata.AuditEntry{{At: start, Actor: owner.ID, Action: "feed.delete", Subject: v.ID.String()}}
+	want := []mapdata.AuditEntry{{At: start, Actor: owner.ID, Action: "feed.delete", Subject: v.ID.String(), Note: "Chargers"}}
 	if diff := cmp.Diff(want, o.audit()); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}
@@ -569,7 +569,7 @@ func TestAFullDiskIsUnavailable(t *testing.T) {
 	_, _, registered := o.Register(t.Context(), by, pushOf("More"))
 	_, patched := o.Patch(t.Context(), by, v.ID, &feed.Patch{})
 	_, rotated := o.RotateToken(t.Context(), by, v.ID)
-	_, approved := o.Approve(t.Context(), feed.Operator(), v.ID)
+	_, approved := o.Approve(t.Context(), feed.Operator(), v.ID, "")
 	for what, err := range map[string]error{
 		"register": registered, "change": patched, "rotate": rotated, "approve": approved, "delete": o.Delete(t.Context(), by, v.ID),
 	} {

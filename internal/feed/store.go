@@ -24,8 +24,14 @@ type Store interface {
 	// edit returns, in one transaction. It stores what people set (not the poll schedule, except NextFetchAt,
 	// ConsecutiveFailures and Active). An error of edit is returned as it is and nothing is changed.
 	UpdateFeed(ctx context.Context, id mapdata.FeedID, edit func(*mapdata.Feed) (Side, error)) (*mapdata.Feed, error)
-	// DeleteFeed removes feed, layer and entities.
+	// DeleteFeed removes feed, layer and entities, and what the audit log holds of the feed's own words.
 	DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry) error
+	// PendingFeeds lists the feeds that wait for a curator, the longest waiting first.
+	PendingFeeds(ctx context.Context) ([]mapdata.PendingFeed, error)
+	// Account reads an account, or fails with mapdata.ErrNotFound.
+	Account(ctx context.Context, id mapdata.AccountID) (*mapdata.Account, error)
+	// Audit reads entries of the audit log, newest first.
+	Audit(ctx context.Context, q *mapdata.AuditQuery) ([]mapdata.AuditRecord, error)
 	// CountEntities counts the feed's entities that have not expired at now.
 	CountEntities(ctx context.Context, id mapdata.FeedID, now time.Time) (int, error)
 	// FeedEntities yields those in the order of their external ids, at most limit. What is yielded remains valid.

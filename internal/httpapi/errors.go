@@ -58,12 +58,15 @@ func problemOf(err error) *problem {
 		invalid *mapdata.InvalidError
 		limit   *mapdata.LimitError
 		told    *mapdata.Described
+		changed *mapdata.ChangedError
 	)
 	switch {
 	case errors.As(err, &p):
 		return p
 	case errors.As(err, &invalid):
 		return invalidProblem(invalid)
+	case errors.As(err, &changed):
+		return &problem{Type: "conflict", Status: http.StatusConflict, Detail: changed.Error(), Errors: fieldProblems(changed.Fields)}
 	case errors.As(err, &limit):
 		return &problem{
 			Type: "rate-limited", Status: http.StatusTooManyRequests, retryAfter: limit.RetryAfter,
@@ -95,11 +98,18 @@ func internalProblem() *problem {
 
 // invalidProblem is a well-formed body with bad fields (D5.3).
 func invalidProblem(e *mapdata.InvalidError) *problem {
-	p := &problem{Type: "invalid-fields", Status: http.StatusUnprocessableEntity, Detail: "Some fields are not acceptable; errors lists them all."}
-	for _, f := range e.Fields {
-		p.Errors = append(p.Errors, problemField{Field: f.Field, Code: f.Code, Message: f.Message})
+	return &problem{
+		Type: "invalid-fields", Status: http.StatusUnprocessableEntity, Detail: "Some fields are not acceptable; errors lists them all.",
+		Errors: fieldProblems(e.Fields),
 	}
-	return p
+}
+
+func fieldProblems(fields []mapdata.FieldError) []problemField {
+	var all []problemField
+	for _, f := range fields {
+		all = append(all, problemField{Field: f.Field, Code: f.Code, Message: f.Message})
+	}
+	return all
 }
 
 // writeProblem writes p; it is the only writer of errors.

@@ -38,6 +38,7 @@ type fullFeed struct {
 	SpecURL     string    `json:"spec_url"`
 	ReviewState string    `json:"review_state"`
 	ReviewNote  string    `json:"review_note"`
+	Version     string    `json:"review_version"`
 	EntityCount int       `json:"entity_count"`
 	CreatedAt   timestamp `json:"created_at"`
 	UpdatedAt   timestamp `json:"updated_at"`
@@ -70,7 +71,7 @@ func newFeedJSON(v *feed.View) any {
 	}
 	full := fullFeed{
 		publicFeed: public,
-		Active:     f.Active, SpecURL: f.SpecURL, ReviewState: string(f.ReviewState), ReviewNote: f.ReviewNote,
+		Active:     f.Active, SpecURL: f.SpecURL, ReviewState: string(f.ReviewState), ReviewNote: f.ReviewNote, Version: feed.Version(f),
 		EntityCount: v.Entities, CreatedAt: timestamp(f.CreatedAt), UpdatedAt: timestamp(f.UpdatedAt),
 		LastPushAt: timestamp(f.LastPushAt),
 	}

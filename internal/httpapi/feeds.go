@@ -16,8 +16,6 @@ func (a *api) feedRoutes() []route {
 		{http.MethodPatch, "/v2/feeds/{id}", managing, account.ForOwners, a.patchFeed},
 		{http.MethodDelete, "/v2/feeds/{id}", managing, account.ForOwners, a.deleteFeed},
 		{http.MethodPost, "/v2/feeds/{id}/rotate-token", managing, account.ForOwners, a.postRotateToken},
-		{http.MethodPost, "/v2/feeds/{id}/approve", managing, account.ForCurators, a.postApprove},
-		{http.MethodPost, "/v2/feeds/{id}/reject", managing, account.ForCurators, a.postReject},
 	}
 }
 
@@ -118,32 +116,6 @@ func (a *api) postRotateToken(w http.ResponseWriter, r *http.Request, c *caller)
 		return err
 	}
 	return writeJSON(w, r, http.StatusOK, map[string]string{"feed_id": id.String(), "push_ingest_token": token})
-}
-
-// postApprove answers POST /v2/feeds/{id}/approve, which takes no body. Curators only.
-func (a *api) postApprove(w http.ResponseWriter, r *http.Request, c *caller) error {
-	id, err := feedID(r)
-	if err != nil {
-		return err
-	}
-	return a.answerFeed(w, r)(a.Feeds.Approve(r.Context(), feed.By(c.account), id))
-}
-
-// postReject answers POST /v2/feeds/{id}/reject. Curators only.
-func (a *api) postReject(w http.ResponseWriter, r *http.Request, c *caller) error {
-	id, err := feedID(r)
-	if err != nil {
-		return err
-	}
-	f, err := readFields(w, r)
-	if err != nil {
-		return err
-	}
-	note := f.required("note")
-	if err := f.done(); err != nil && c.account.MayReview() {
-		return err
-	}
-	return a.answerFeed(w, r)(a.Feeds.Reject(r.Context(), feed.By(c.account), id, note))
 }
 
 func (a *api) answerFeed(w http.ResponseWriter, r *http.Request) func(*feed.View, error) error {

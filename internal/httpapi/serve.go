@@ -69,12 +69,24 @@ func (a *api) serve(r route) http.HandlerFunc {
 		}()
 		c, err := a.admit(&rec, req, r)
 		if err == nil {
-			err = r.handle(&rec, req, c)
+			err = r.handle(&rec, through(req, r.class), c)
 		}
 		if err != nil {
 			a.refuse(&rec, req, r, err)
 		}
 	}
+}
+
+// through tells use cases which door a request came through, for the audit log. Reads leave nothing there.
+func through(r *http.Request, c class) *http.Request {
+	switch c {
+	case managing, signing:
+		return r.WithContext(mapdata.Through(r.Context(), mapdata.ViaAPI))
+	case visiting:
+		return r.WithContext(mapdata.Through(r.Context(), mapdata.ViaPage))
+	case open, reading, voting, pushing:
+	}
+	return r
 }
 
 // admit finds out who calls and whether the route's class and Who let them in.

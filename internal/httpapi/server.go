@@ -131,7 +131,7 @@ const (
 func (a *api) routes() []route {
 	var all []route
 	for _, group := range [][]route{
-		a.readRoutes(), a.entityRoutes(), a.feedRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(), a.alertRoutes(),
+		a.readRoutes(), a.entityRoutes(), a.feedRoutes(), a.reviewRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(), a.alertRoutes(),
 		a.pairingRoutes(), a.preferenceRoutes(),
 		a.streamRoutes(), a.overlayRoutes(), a.baseMapRoutes(), a.demoRoutes(), a.consoleRoutes(),
 	} {

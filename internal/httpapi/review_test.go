@@ -1,0 +1,61 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// Curators see over HTTP what waits, and decide about what they saw.
+func TestQueueAndVersionsOverHTTP(t *testing.T) {
+	d := newDesk(t)
+	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
+	r := owner.register(`{"name": "Roads", "direction": "pull", "visibility": "public", "pull_url": "https://example.org:8443/1?key=x"}`)
+	d.advance(time.Minute)
+	owner.registerPush("Chargers")
+
+	d.browser().send(http.MethodGet, "/v2/review/feeds", "").want(t, http.StatusUnauthorized)
+	owner.send(http.MethodGet, "/v2/review/feeds", "").want(t, http.StatusForbidden)
+	var queue struct {
+		Feeds []struct {
+			Feed    map[string]any
+			Owner   struct{ Email string }
+			Origin  *string
+			Waiting string `json:"waiting_since"`
+		}
+		Waiting int
+	}
+	curator.send(http.MethodGet, "/v2/review/feeds", "").want(t, http.StatusOK).decode(t, &queue)
+	if queue.Waiting != 2 || len(queue.Feeds) != 2 {
+		t.Fatalf("queue %+v", queue)
+	}
+	first := queue.Feeds[0]
+	if first.Feed["id"] != r.id() || first.Owner.Email != "owner@example.com" || *first.Origin != "https://example.org:8443" ||
+		first.Waiting != "2026-11-21T08:00:00.000Z" || queue.Feeds[1].Origin != nil {
+		t.Errorf("first %+v", first)
+	}
+	seen := first.Feed["review_version"].(string)
+	owner.send(http.MethodPatch, r.path(), `{"description": "other"}`).want(t, http.StatusOK)
+	with := fmt.Sprintf(`{"version": %q}`, seen)
+	refused := curator.send(http.MethodPost, r.path()+"/approve", with).want(t, http.StatusConflict)
+	if wrong := refused.wrong(t); !slices.Equal(wrong, []string{"description changed"}) {
+		t.Errorf("what changed: %v", wrong)
+	}
+	curator.send(http.MethodPost, r.path()+"/reject", fmt.Sprintf(`{"version": %q, "note": "No."}`, seen)).want(t, http.StatusConflict)
+	curator.send(http.MethodPost, r.path()+"/approve", `{"version": "x"}`).want(t, http.StatusUnprocessableEntity)
+	curator.send(http.MethodPost, r.path()+"/approve", `{"note": "x"}`).want(t, http.StatusUnprocessableEntity)
+	curator.send(http.MethodPost, r.path()+"/approve", `[`).want(t, http.StatusBadRequest)
+	now := curator.send(http.MethodGet, r.path(), "").feedOf(t)
+	with = fmt.Sprintf(`{"version": %q}`, now["review_version"])
+	if f := curator.send(http.MethodPost, r.path()+"/approve", with).feedOf(t); f["is_public"] != true {
+		t.Errorf("approved: %v", f)
+	}
+	entries, err := d.db.Audit(t.Context(), &mapdata.AuditQuery{Limit: 1})
+	if err != nil || entries[0].Action != mapdata.AuditFeedApprove || entries[0].Via != mapdata.ViaAPI || entries[0].Reviewed.Description != "other" {
+		t.Errorf("audit %+v, %v", entries, err)
+	}
+}
