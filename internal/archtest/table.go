@@ -49,6 +49,7 @@ var rules = map[string]rule{
 	"peers": {ours: []string{"mapdata", "geo", "provider/relay", "valkey"}, never: transport},
 
 	"feed":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
+	"audit":   {ours: []string{"mapdata"}, never: transport},
 	"account": {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
 	"vote":    {ours: []string{"mapdata"}, never: transport},
 	"apps":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},

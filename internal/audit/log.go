@@ -1,0 +1,94 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"wayside/internal/mapdata"
+)
+
+// Store keeps the log.
+type Store interface {
+	// Audit reads entries, newest first.
+	Audit(ctx context.Context, q *mapdata.AuditQuery) ([]mapdata.AuditRecord, error)
+	// AccountByEmail reads the account of an address, or fails with mapdata.ErrNotFound.
+	AccountByEmail(ctx context.Context, email string) (*mapdata.Account, error)
+}
+
+// Service is the use case. Its methods may be called from many goroutines.
+type Service struct{ store Store }
+
+// New makes a Service.
+func New(store Store) *Service { return &Service{store} }
+
+// PageLength is how many entries a page of the log has.
+const PageLength = 50
+
+// Filter is what somebody looks for. Empty fields look for everything.
+type Filter struct {
+	Feed    string // id
+	Account string // id or e-mail address
+	Before  int64  // entries older than this one; 0: from the newest
+}
+
+// Page is a part of the log, newest first.
+type Page struct {
+	Records []mapdata.AuditRecord
+	Next    int64 // Before of the next page; 0: there is none
+}
+
+// Read reads a page of what the account may see. It fails with mapdata.ErrForbidden for who is no curator, and with a
+// *mapdata.InvalidError for a filter that is no id and no known address.
+func (s *Service) Read(ctx context.Context, by *mapdata.Account, f Filter) (*Page, error) {
+	if by == nil || !by.MayReview() {
+		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators and admins read the audit log.")
+	}
+	q, err := s.query(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	if by.Role != mapdata.Admin {
+		q.Actions = mapdata.AuditDecisions()
+	}
+	all, err := s.store.Audit(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("read audit log: %w", err)
+	}
+	page := &Page{Records: all}
+	if len(all) > PageLength {
+		page.Records = all[:PageLength]
+		page.Next = all[PageLength-1].ID
+	}
+	return page, nil
+}
+
+func (s *Service) query(ctx context.Context, f Filter) (*mapdata.AuditQuery, error) {
+	q := &mapdata.AuditQuery{Before: f.Before, Limit: PageLength + 1}
+	var wrong []mapdata.FieldError
+	if f.Feed != "" {
+		if _, ok := mapdata.ParseFeedID(f.Feed); !ok {
+			wrong = append(wrong, mapdata.FieldError{Field: "feed", Code: "invalid_id", Message: "must be the id of a feed"})
+		}
+		q.Subject = f.Feed
+	}
+	if f.Account != "" {
+		id, ok := mapdata.ParseAccountID(f.Account)
+		if !ok {
+			account, err := s.store.AccountByEmail(ctx, f.Account)
+			switch {
+			case errors.Is(err, mapdata.ErrNotFound):
+				wrong = append(wrong, mapdata.FieldError{Field: "account", Code: "unknown_account", Message: "must be the id or the address of an account"})
+			case err != nil:
+				return nil, fmt.Errorf("find account: %w", err)
+			default:
+				id = account.ID
+			}
+		}
+		q.Account = id
+	}
+	if wrong != nil {
+		return nil, &mapdata.InvalidError{Fields: wrong}
+	}
+	return q, nil
+}
