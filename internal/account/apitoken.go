@@ -15,18 +15,16 @@ import (
 
 const (
 	apiTokensPerAccount = 20
-	tokenNameLength     = 100 // characters
+	holdersNameLength   = 100 // characters
 )
 
 // CreateAPIToken makes a token that reads with the account's limits (D11.5), and returns its text, which is stored
 // nowhere. It fails with a mapdata.InvalidError for a name of none or more than 100 characters, or one with control
 // characters, and with mapdata.ErrConflict when the account has 20.
 func (s *Service) CreateAPIToken(ctx context.Context, id mapdata.AccountID, name string) (string, *mapdata.APIToken, error) {
-	name = strings.TrimSpace(name)
-	if name == "" || utf8.RuneCountInString(name) > tokenNameLength || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
-		return "", nil, &mapdata.InvalidError{Fields: []mapdata.FieldError{
-			{Field: "name", Code: "invalid_name", Message: "must be 1 to 100 characters, none of them a control character"},
-		}}
+	name, err := checkName(name)
+	if err != nil {
+		return "", nil, err
 	}
 	have, err := s.store.APITokens(ctx, id)
 	if err != nil {
@@ -42,6 +40,17 @@ func (s *Service) CreateAPIToken(ctx context.Context, id mapdata.AccountID, name
 		return "", nil, fmt.Errorf("store API token: %w", err)
 	}
 	return text, t, nil
+}
+
+// checkName takes a name that a holder gives a token or a passkey.
+func checkName(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if name == "" || utf8.RuneCountInString(name) > holdersNameLength || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return "", &mapdata.InvalidError{Fields: []mapdata.FieldError{
+			{Field: "name", Code: "invalid_name", Message: "must be 1 to 100 characters, none of them a control character"},
+		}}
+	}
+	return name, nil
 }
 
 // APITokens lists the account's tokens.

@@ -20,9 +20,11 @@ type signedIn struct {
 	account *mapdata.Account
 }
 
+// newSession signs in whoever answered a letter.
 func (s *Service) newSession(ctx context.Context, account *mapdata.Account, agent string) (*SignedIn, error) {
 	in := s.draftSession(clean(agent, agentLength), s.now())
 	in.Account, in.Session.Account = account, account.ID
+	in.Session.ProvedAt = in.Session.CreatedAt
 	if err := s.store.CreateSession(ctx, in.Session); err != nil {
 		return nil, fmt.Errorf("store session: %w", err)
 	}

@@ -1,0 +1,105 @@
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"wayside/internal/mapdata"
+)
+
+// ProofFresh is how long after a letter or a passkey proved who its holder is a session may add passkeys. A session that
+// somebody found open, or got by having a screen paired, must not become a key of their own.
+const ProofFresh = 10 * time.Minute
+
+// MayAdd says whether the session may add a passkey now, or must sign in again first.
+func (p *Passkeys) MayAdd(s *mapdata.Session) bool {
+	return !s.ProvedAt.IsZero() && p.accounts.now().Sub(s.ProvedAt) < ProofFresh
+}
+
+// BeginAdding asks a browser for a new passkey of the account: it returns what navigator.credentials.create takes, as JSON.
+// It fails with mapdata.ErrUnauthenticated when the session's holder must sign in again first, and with
+// mapdata.ErrConflict when the account has 20 passkeys, or browsers offer none here.
+func (p *Passkeys) BeginAdding(ctx context.Context, s *mapdata.Session, a *mapdata.Account) ([]byte, error) {
+	if err := p.offered(); err != nil {
+		return nil, err
+	}
+	if !p.MayAdd(s) {
+		return nil, mapdata.Describe(mapdata.ErrUnauthenticated, "Sign in again, or use a passkey, to add a passkey.")
+	}
+	h, err := p.holder(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if len(h.credentials) >= passkeysPerAccount {
+		return nil, mapdata.Describe(mapdata.ErrConflict, "An account has at most 20 passkeys. Remove one first.")
+	}
+	options, _, err := p.web.BeginRegistration(h, webauthn.WithExclusions(h.descriptors()),
+		func(o *protocol.PublicKeyCredentialCreationOptions) error {
+			o.Challenge = p.accounts.newChallenge(toRegister, s.ID)
+			return nil
+		})
+	if err != nil {
+		return nil, fmt.Errorf("ask for a passkey: %w", err)
+	}
+	return json.Marshal(options)
+}
+
+// Add stores the passkey that a browser made, which is answer as it came: what PublicKeyCredential.toJSON gives. An empty
+// name is made of the agent, the browser's User-Agent. It fails with mapdata.ErrMalformed for what is no good answer to a
+// challenge of this session, with mapdata.ErrConflict for one that was sent before, and with a mapdata.InvalidError for
+// a name of more than 100 characters, or one with control characters.
+func (p *Passkeys) Add(
+	ctx context.Context, s *mapdata.Session, a *mapdata.Account, name, agent string, answer []byte,
+) (*mapdata.Passkey, error) {
+	if err := p.offered(); err != nil {
+		return nil, err
+	}
+	if name == "" {
+		name = DeviceWords(agent)
+	}
+	name, err := checkName(name)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := protocol.ParseCredentialCreationResponseBytes(answer)
+	if err != nil {
+		p.refused(ctx, err)
+		return nil, errBadPasskey()
+	}
+	asked := parsed.Response.CollectedClientData.Challenge
+	answered, ok := p.accounts.readChallenge(asked, toRegister, s.ID)
+	if !ok {
+		return nil, errBadPasskey()
+	}
+	known, err := p.web.CreateCredential(&holder{account: a}, webauthn.SessionData{
+		Challenge: asked, UserID: a.ID[:], UserVerification: p.web.Config.AuthenticatorSelection.UserVerification,
+		CredParams: webauthn.CredentialParametersDefault(),
+	}, parsed)
+	if err != nil {
+		p.refused(ctx, err)
+		return nil, errBadPasskey()
+	}
+	blob, err := json.Marshal(known)
+	if err != nil {
+		return nil, fmt.Errorf("write passkey: %w", err)
+	}
+	made := &mapdata.Passkey{ID: newID(), CredentialID: known.ID, Account: a.ID, Name: name, Blob: blob, CreatedAt: p.accounts.now()}
+	err = p.store.CreatePasskey(ctx, made, answered, p.audit(ctx, mapdata.AuditPasskeyCreate, a.ID, made.ID))
+	if errors.Is(err, mapdata.ErrConflict) {
+		return nil, mapdata.Describe(mapdata.ErrConflict, "This passkey was added already.")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store passkey: %w", err)
+	}
+	return made, nil
+}
+
+func errBadPasskey() error {
+	return mapdata.Describe(mapdata.ErrMalformed, "This is no passkey that was made for this page within five minutes. Try again.")
+}
