@@ -76,6 +76,17 @@ func (m *memory) UpdateAccount(_ context.Context, a *mapdata.Account, audit mapd
 	return mapdata.ErrNotFound
 }
 
+func (m *memory) SetLanguage(_ context.Context, id mapdata.AccountID, language mapdata.Language) error {
+	defer m.lock()()
+	for i := range m.accounts {
+		if m.accounts[i].ID == id {
+			m.accounts[i].Language = language
+			return m.fail
+		}
+	}
+	return mapdata.ErrNotFound
+}
+
 func (m *memory) CreateSignIn(_ context.Context, s *mapdata.SignIn, l *mapdata.Letter, since time.Time, limit int) (bool, error) {
 	defer m.lock()()
 	n := 0

@@ -134,6 +134,9 @@ func (s *Service) signIn(ctx context.Context, address string, from Browser) (*Si
 	if err != nil {
 		return nil, fmt.Errorf("find account: %w", err)
 	}
+	if account, err = s.learnLanguage(ctx, account, from.Language); err != nil {
+		return nil, err
+	}
 	return s.newSession(ctx, account, from.Agent)
 }
 

@@ -16,6 +16,8 @@ type Store interface {
 	Accounts(ctx context.Context) ([]mapdata.Account, error)
 	// UpdateAccount stores role and tier.
 	UpdateAccount(ctx context.Context, a *mapdata.Account, audit mapdata.AuditEntry) error
+	// SetLanguage stores what an account's pages and letters are written in, or fails with mapdata.ErrNotFound.
+	SetLanguage(ctx context.Context, account mapdata.AccountID, language mapdata.Language) error
 
 	// CreateSignIn stores a waiting sign-in together with its letter (nil: the link is handed out otherwise), unless limit
 	// sign-ins of the address were made since the given time; it then stores nothing and reports false. The letter goes to

@@ -7,13 +7,14 @@ import (
 )
 
 const (
-	accountColumns = `a.id, a.email, a.role, a.tier, a.created_at`
+	accountColumns = `a.id, a.email, a.role, a.tier, a.created_at, a.language`
 
-	insertAccount        = `INSERT INTO accounts (id, email, role, tier, created_at) VALUES ($1, $2, $3, $4, $5)`
+	insertAccount        = `INSERT INTO accounts (id, email, role, tier, created_at, language) VALUES ($1, $2, $3, $4, $5, $6)`
 	selectAccount        = `SELECT ` + accountColumns + ` FROM accounts AS a WHERE a.id = $1`
 	selectAccountByEmail = `SELECT ` + accountColumns + ` FROM accounts AS a WHERE a.email = $1`
 	selectAccounts       = `SELECT ` + accountColumns + ` FROM accounts AS a ORDER BY a.created_at, a.id`
 	updateAccount        = `UPDATE accounts SET role = $1, tier = $2 WHERE id = $3`
+	updateLanguage       = `UPDATE accounts SET language = $1 WHERE id = $2`
 )
 
 // scannedAccount is where the columns of an account go.
@@ -23,7 +24,9 @@ type scannedAccount struct {
 	created instant
 }
 
-func (s *scannedAccount) columns() []any { return []any{&s.id, &s.Email, &s.Role, &s.Tier, &s.created} }
+func (s *scannedAccount) columns() []any {
+	return []any{&s.id, &s.Email, &s.Role, &s.Tier, &s.created, &s.Language}
+}
 
 func (s *scannedAccount) account() *mapdata.Account {
 	s.ID, s.CreatedAt = s.id.AccountID, s.created.Time
@@ -41,7 +44,7 @@ func scanAccount(r row) (*mapdata.Account, error) {
 // CreateAccount stores an account, or fails with mapdata.ErrConflict when the address has one.
 func (db *DB) CreateAccount(ctx context.Context, a *mapdata.Account) error {
 	return db.write(ctx, "create account", func(w *writing) error {
-		_, err := w.Exec(ctx, insertAccount, a.ID[:], a.Email, a.Role, a.Tier, millis(a.CreatedAt))
+		_, err := w.Exec(ctx, insertAccount, a.ID[:], a.Email, a.Role, a.Tier, millis(a.CreatedAt), a.Language)
 		return err
 	})
 }
@@ -78,4 +81,9 @@ func (db *DB) UpdateAccount(ctx context.Context, a *mapdata.Account, audit mapda
 		}
 		return w.audit(ctx, audit)
 	})
+}
+
+// SetLanguage stores what an account's pages and letters are written in, or fails with mapdata.ErrNotFound.
+func (db *DB) SetLanguage(ctx context.Context, account mapdata.AccountID, language mapdata.Language) error {
+	return db.write(ctx, "store language", func(w *writing) error { return w.one(ctx, updateLanguage, language, account[:]) })
 }

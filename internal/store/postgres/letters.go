@@ -10,17 +10,20 @@ import (
 )
 
 const (
-	insertLetter = `INSERT INTO outbox (account, address, kind, data, at, tries, due) VALUES ($1, $2, $3, $4, $5, $6, $7)`
+	insertLetter = `INSERT INTO outbox (account, address, kind, data, at, tries, due, language)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
 	// Letters that another node is just leasing are passed over.
 	leaseLetters = `WITH due AS (
 			SELECT id, due FROM outbox WHERE due <= $1 ORDER BY due, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
 		), leased AS (
 			UPDATE outbox AS o SET due = $2 FROM due WHERE o.id = due.id
-			RETURNING o.id, o.account, o.kind, o.data, o.at, o.tries, due.due AS was_due, o.address
+			RETURNING o.id, o.account, o.kind, o.data, o.at, o.tries, due.due AS was_due, o.address, o.language
 		)
-		SELECT l.id, l.account, l.kind, l.data, l.at, l.tries, l.was_due, COALESCE(l.address, a.email)
-		FROM leased AS l LEFT JOIN accounts AS a ON a.id = l.account ORDER BY l.was_due, l.id`
+		SELECT l.id, l.account, l.kind, l.data, l.at, l.tries, l.was_due, COALESCE(l.address, a.email),
+			COALESCE(NULLIF(a.language, ''), NULLIF(b.language, ''), l.language)
+		FROM leased AS l LEFT JOIN accounts AS a ON a.id = l.account LEFT JOIN accounts AS b ON b.email = l.address
+		ORDER BY l.was_due, l.id`
 
 	anyLetterDue = `SELECT EXISTS (SELECT 1 FROM outbox WHERE due <= $1)`
 	deleteLetter = `DELETE FROM outbox WHERE id = $1`
@@ -51,11 +54,12 @@ func (w *writing) letter(ctx context.Context, l *mapdata.Letter) error {
 	if due.IsZero() {
 		due = l.At
 	}
-	_, err = w.Exec(ctx, insertLetter, optional(l.Account), address, l.Kind, string(data), l.At.UnixMilli(), l.Tries, due.UnixMilli())
+	_, err = w.Exec(ctx, insertLetter, optional(l.Account), address, l.Kind, string(data), l.At.UnixMilli(), l.Tries, due.UnixMilli(), l.Language)
 	return err
 }
 
-// DueLetters leases at most limit letters that are due at now until the given time, with their addresses resolved. Where
+// DueLetters leases at most limit letters that are due at now until the given time, with their addresses and languages
+// resolved. Where
 // nothing is due it takes no lock.
 func (db *DB) DueLetters(ctx context.Context, now, until time.Time, limit int) (all []mapdata.Letter, err error) {
 	var some bool
@@ -78,7 +82,7 @@ func scanLetter(r row) (l mapdata.Letter, err error) {
 		data    string
 		at, due instant
 	)
-	if err := r.Scan(&l.ID, &account, &l.Kind, &data, &at, &l.Tries, &due, &l.Address); err != nil {
+	if err := r.Scan(&l.ID, &account, &l.Kind, &data, &at, &l.Tries, &due, &l.Address, &l.Language); err != nil {
 		return l, err
 	}
 	if err := json.Unmarshal([]byte(data), &l.Data); err != nil {

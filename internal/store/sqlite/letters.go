@@ -10,10 +10,12 @@ import (
 )
 
 const (
-	insertLetter = `INSERT INTO outbox (account, address, kind, data, at, tries, due) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	insertLetter = `INSERT INTO outbox (account, address, kind, data, at, tries, due, language)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 
-	selectDueLetters = `SELECT o.id, o.account, o.kind, o.data, o.at, o.tries, o.due, COALESCE(o.address, a.email)
-		FROM outbox AS o LEFT JOIN accounts AS a ON a.id = o.account
+	selectDueLetters = `SELECT o.id, o.account, o.kind, o.data, o.at, o.tries, o.due, COALESCE(o.address, a.email),
+		COALESCE(NULLIF(a.language, ''), NULLIF(b.language, ''), o.language)
+		FROM outbox AS o LEFT JOIN accounts AS a ON a.id = o.account LEFT JOIN accounts AS b ON b.email = o.address
 		WHERE o.due <= ? ORDER BY o.due, o.id LIMIT ?`
 
 	anyLetterDue = `SELECT EXISTS (SELECT 1 FROM outbox WHERE due <= ?)`
@@ -46,11 +48,12 @@ func (w *writing) letter(ctx context.Context, l *mapdata.Letter) error {
 	if due.IsZero() {
 		due = l.At
 	}
-	_, err = w.ExecContext(ctx, insertLetter, optional(l.Account), address, l.Kind, string(data), l.At.UnixMilli(), l.Tries, due.UnixMilli())
+	_, err = w.ExecContext(ctx, insertLetter, optional(l.Account), address, l.Kind, string(data), l.At.UnixMilli(), l.Tries, due.UnixMilli(), l.Language)
 	return err
 }
 
-// DueLetters leases at most limit letters that are due at now until the given time, with their addresses resolved. Where
+// DueLetters leases at most limit letters that are due at now until the given time, with their addresses and languages
+// resolved. Where
 // nothing is due it takes no lock.
 func (db *DB) DueLetters(ctx context.Context, now, until time.Time, limit int) ([]mapdata.Letter, error) {
 	var some bool
@@ -89,7 +92,7 @@ func dueLetters(ctx context.Context, w *writing, now time.Time, limit int) ([]ma
 			data    []byte
 			at, due instant
 		)
-		if err := rows.Scan(&l.ID, &account, &l.Kind, &data, &at, &l.Tries, &due, &l.Address); err != nil {
+		if err := rows.Scan(&l.ID, &account, &l.Kind, &data, &at, &l.Tries, &due, &l.Address, &l.Language); err != nil {
 			return nil, err
 		}
 		if err := json.Unmarshal(data, &l.Data); err != nil {

@@ -15,6 +15,8 @@ func letterTests() map[string]func(*world) {
 		"each letter is leased to one":          leasesLettersOnce,
 		"what failed comes back with its tries": putsBack,
 		"what was sent is gone":                 removesLetters,
+		"a letter is in its account's language": resolvesLanguages,
+		"an account keeps its language":         keepsLanguages,
 	}
 }
 
@@ -37,7 +39,7 @@ func storesLetters(w *world) {
 	owner := w.account()
 	letter := mapdata.Letter{
 		Account: owner.ID, Kind: mapdata.LetterShrank, Data: map[string]string{"feed_name": "Ö \"x\" <y>", "rows": "3"},
-		At: at(-time.Second), Due: at(-time.Millisecond), Tries: 2,
+		At: at(-time.Second), Due: at(-time.Millisecond), Tries: 2, Language: mapdata.French,
 	}
 	bare := mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start} // due at once
 	w.mailed(w.pushFeed(owner), letter, bare)
@@ -140,4 +142,53 @@ func removesLetters(w *world) {
 		w.Errorf("letters after they were sent: %+v", got)
 	}
 	w.must(w.store.LetterSent(w.ctx, letter.ID))
+}
+
+// A letter to an address that has an account is in the account's language, whoever asked for it; else in its own.
+func resolvesLanguages(w *world) {
+	owner := w.account()
+	w.mailed(w.pushFeed(owner),
+		mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start},
+		mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterShrank, At: start, Language: mapdata.French})
+	for _, email := range []string{owner.Email, "unknown@example.org"} {
+		in := signIn(email, start)
+		in.Email = email
+		letter := &mapdata.Letter{Kind: mapdata.LetterSignIn, At: start, Language: mapdata.French}
+		_, err := w.store.CreateSignIn(w.ctx, in, letter, start, 1)
+		w.must(err)
+	}
+	languages := func(now time.Time) (all []mapdata.Language) {
+		for _, l := range w.due(now, now.Add(time.Minute)) {
+			all = append(all, l.Language)
+		}
+		return all
+	}
+	w.same("before the account has one", languages(start), []mapdata.Language{"", mapdata.French, mapdata.French, mapdata.French})
+	w.must(w.store.SetLanguage(w.ctx, owner.ID, mapdata.German))
+	w.same("when it has", languages(at(time.Minute)), []mapdata.Language{mapdata.German, mapdata.German, mapdata.German, mapdata.French})
+}
+
+func keepsLanguages(w *world) {
+	a := w.account()
+	id, err := mapdata.NewAccountID()
+	w.must(err)
+	b := &mapdata.Account{
+		ID: id, Email: "born@example.org", Role: mapdata.Driver, Tier: mapdata.TierAccount, CreatedAt: start, Language: mapdata.French,
+	}
+	w.must(w.store.CreateAccount(w.ctx, b))
+	w.must(w.store.SetLanguage(w.ctx, a.ID, mapdata.German))
+	a.Language = mapdata.German
+	for _, want := range []*mapdata.Account{a, b} {
+		got, err := w.store.AccountByEmail(w.ctx, want.Email)
+		w.must(err)
+		w.same("account", got, want)
+	}
+	a.Role = mapdata.Curator
+	w.must(w.store.UpdateAccount(w.ctx, a, mapdata.AuditEntry{At: start, Action: "account.role"}))
+	s := session(a, "s")
+	w.must(w.store.CreateSession(w.ctx, s))
+	_, holder, err := w.store.Session(w.ctx, s.TokenHash)
+	w.must(err)
+	w.same("account of a session, after its role changed", holder, a)
+	w.fails("unknown account", w.store.SetLanguage(w.ctx, mapdata.AccountID{1}, mapdata.German), mapdata.ErrNotFound)
 }
