@@ -182,13 +182,14 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 		return err
 	}
 	deps.Nearby, deps.Votes = nearby.New(reads), vote.New(votes)
-	return s.open(deps)
+	return s.open(deps, fetcher)
 }
 
 // open makes the pages for people, has the public address answer, and shows the state of everything.
-func (s *server) open(deps httpapi.Deps) (err error) {
+func (s *server) open(deps httpapi.Deps, fetcher pull.Fetcher) (err error) {
 	deps.Console, err = console.New(console.Config{
 		BaseURL: deps.BaseURL, Now: deps.Now, Log: s.log, Accounts: s.accounts, Feeds: s.feeds,
+		Check: pull.NewChecker(fetcher, s.spool, deps.Now),
 	})
 	if err != nil {
 		return err

@@ -13,6 +13,9 @@ import (
 
 const pairPath = "/pair"
 
+// checksPerMinute is how many feeds an account may have tried in a minute: each fetches what its URL says.
+const checksPerMinute = 6
+
 // pairTarget is where a phone approves the screen that shows the code.
 func pairTarget(code account.UserCode) string {
 	return pairPath + "?code=" + url.QueryEscape(string(code))
@@ -64,6 +67,12 @@ func (a *api) admitVisitor(r *http.Request, c *caller, p console.Route) error {
 	case console.CountsVerify:
 		if err := a.limitVerifies(c); err != nil {
 			return err
+		}
+	case console.CountsCheck:
+		if c.account != nil {
+			if err := a.limitAccount(c, ratelimit.Checks, checksPerMinute, "feeds tried by this account"); err != nil {
+				return err
+			}
 		}
 	case console.CountsNothing:
 	}

@@ -30,6 +30,7 @@ import (
 	"wayside/internal/live/memory"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
+	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
 	"wayside/internal/provider/relay"
 	"wayside/internal/ratelimit"
@@ -121,7 +122,7 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		Sources:        catalogue, Accounts: d.accounts, Feeds: d.feeds, Pushes: d.pushes, Buckets: buckets,
 		Limits: httpapi.Limits{GuestReads: 10_000, AccountReads: 10_000, Manage: limits.manage, Votes: 30},
 	}
-	deps.Console = newConsole(t, &console.Config{BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Feeds: d.feeds})
+	deps.Console = newConsole(t, &console.Config{BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Feeds: d.feeds, Check: newChecker(t, d)})
 	reads := nearby.Config{
 		Index: ix, Catalogue: catalogue, Primary: "tesla", Now: d.time, Ledger: votes, Records: d.db, Encode: httpapi.EncodeEntity,
 		Law: limits.law,
@@ -181,6 +182,16 @@ func newRelay(t *testing.T, d *desk, limits deskLimits, log *slog.Logger) *relay
 		c.Upstreams = append(c.Upstreams, relay.Upstream{Name: fmt.Sprintf("upstream-%d", i), URL: u, Secret: "s", Priority: i + 1})
 	}
 	return relay.New(c)
+}
+
+// newChecker tries feeds over the real way out, which leads to no address of this machine.
+func newChecker(t *testing.T, d *desk) *pull.Checker {
+	t.Helper()
+	web, err := safehttp.New(safehttp.Options{UserAgent: "wayside/test", Timeout: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pull.NewChecker(web, t.TempDir(), d.time)
 }
 
 // settle waits until what was stored can be read.

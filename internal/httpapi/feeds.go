@@ -15,6 +15,7 @@ func (a *api) feedRoutes() []route {
 		{http.MethodGet, "/v2/feeds/{id}", managing, account.ForOwnersAndCurators, a.getFeed},
 		{http.MethodPatch, "/v2/feeds/{id}", managing, account.ForOwners, a.patchFeed},
 		{http.MethodDelete, "/v2/feeds/{id}", managing, account.ForOwners, a.deleteFeed},
+		{http.MethodGet, feedEntitiesPath, managing, account.ForOwnersAndCurators, a.getFeedEntities},
 		{http.MethodPost, "/v2/feeds/{id}/rotate-token", managing, account.ForOwners, a.postRotateToken},
 	}
 }

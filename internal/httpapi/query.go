@@ -212,20 +212,23 @@ func (p *params) since() time.Time {
 	return t
 }
 
-func (p *params) limit() int {
+func (p *params) limit() int { return p.limitUpTo(nearby.DefaultLimit, nearby.MaxLimit) }
+
+// limitUpTo is how many things are asked for: usual where nothing is said, and never more than most.
+func (p *params) limitUpTo(usual, most int) int {
 	text, given := p.single("limit")
 	if !given {
-		return nearby.DefaultLimit
+		return usual
 	}
 	n, err := strconv.Atoi(text)
 	if errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(text, "-") {
-		n, err = nearby.MaxLimit, nil // larger than any int is larger than the most
+		n, err = most, nil // larger than any int is larger than the most
 	}
 	if err != nil || n < 1 {
-		p.bad("limit", "invalid_limit", "limit must be a whole number of 1 or more; above 1000 it is cut to 1000.")
+		p.bad("limit", "invalid_limit", "limit must be a whole number of 1 or more; above "+strconv.Itoa(most)+" it is cut to that.")
 		return 0
 	}
-	return min(n, nearby.MaxLimit)
+	return min(n, most)
 }
 
 // list splits a comma-separated value; empty parts are passed over.

@@ -186,7 +186,8 @@ func (c *cast) keep(t *testing.T, s *scene) {
 func (c *cast) value(t *testing.T, rt httpapi.RouteLine, part string, s *scene) string {
 	t.Helper()
 	switch {
-	case strings.Contains(rt.Path, "/feeds/{id}"), strings.Contains(rt.Path, "/review/{id}"):
+	case strings.Contains(rt.Path, "/feeds/{id}"), strings.Contains(rt.Path, "/review/{id}"),
+		rt.Method == http.MethodGet && strings.Contains(rt.Path, "/feeds/{token}"):
 		return s.feed.id()
 	case strings.Contains(rt.Path, "/feeds/{token}"):
 		rotated := s.owner.send(http.MethodPost, s.feed.path()+"/rotate-token", "").want(t, http.StatusOK)

@@ -25,6 +25,7 @@ const (
 	Pairings                       // screens that ask to be paired (D11.3)
 	PairingPolls                   // questions of such screens, and of one of them
 	PairingCodes                   // wrong codes of screens
+	Checks                         // feeds that are tried before they are registered
 )
 
 // Key names one bucket: up to 120 bits of whom it belongs to, and the class above them.

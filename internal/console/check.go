@@ -1,0 +1,159 @@
+package console
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"wayside/internal/account"
+	"wayside/internal/console/words"
+	"wayside/internal/ingest"
+	"wayside/internal/mapdata"
+	"wayside/internal/provider/pull"
+)
+
+const checkPath = "/check"
+
+// Sizes of what may be pasted.
+const (
+	checkFormLimit = 4 << 20 // bytes as a browser sends it, every quote as three
+	checkTextLimit = 1 << 20 // bytes of JSON
+)
+
+func (c *Console) checkRoutes() []Route {
+	return []Route{
+		{Method: http.MethodGet, Path: checkPath, Who: account.ForAccounts, Handle: c.getCheck},
+		{Method: http.MethodPost, Path: checkPath, Who: account.ForAccounts, Counts: CountsCheck, Handle: c.postCheck},
+	}
+}
+
+// checkPage is what the page of checking shows: a form, and what came of it.
+type checkPage struct {
+	Form    *Form
+	Text    string // what was pasted
+	Trial   *pull.Trial
+	Outcome string        // in words
+	Do      template.HTML // what to do about a failure
+	Took    string
+	Size    string
+	URL     string // what was fetched; empty: a text was pasted
+
+	Kinds      []kindCount
+	Rejections []rejection
+	Rows       []checkedRow
+	Pins       string // for the map: GeoJSON
+	MorePins   bool
+	ForPush    bool // a push could carry it
+}
+
+type kindCount struct {
+	mapdata.KindInfo
+	Rows int
+}
+
+type checkedRow struct{ ExternalID, KindID, Place, Properties string }
+
+// getCheck answers GET /check.
+func (c *Console) getCheck(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	return c.show(w, r, v, &Page{Name: "check", Data: &checkPage{Form: newForm(nil)}, Wide: true})
+}
+
+// postCheck fetches a URL, or takes what was pasted, and says what a poll would make of it. It stores nothing.
+func (c *Console) postCheck(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	form, err := readFormUpTo(w, r, checkFormLimit)
+	if err != nil {
+		return err
+	}
+	page := &checkPage{Form: form, Text: form.raw("json"), URL: strings.TrimSpace(form.raw("pull_url"))}
+	if err := c.try(r, v, page); err != nil {
+		return err
+	}
+	if len(form.Wrongs) > 0 {
+		return c.show(w, r, v, &Page{Name: "check", Status: http.StatusUnprocessableEntity, Data: page, Wide: true})
+	}
+	if err := page.tell(v.Words); err != nil {
+		return err
+	}
+	return c.show(w, r, v, &Page{Name: "check", Data: page, Wide: true})
+}
+
+// try does what the form asks for, or notes what is wrong with it.
+func (c *Console) try(r *http.Request, v *Visitor, page *checkPage) (err error) {
+	text := strings.TrimSpace(page.Text)
+	switch {
+	case page.URL == "" && text == "":
+		page.Form.wrong("pull_url", v.Words.Text("check.nothing"))
+	case page.URL != "" && text != "":
+		page.Form.wrong("pull_url", v.Words.Text("check.both"))
+	case len(text) > checkTextLimit:
+		page.Form.wrong("json", v.Words.Text("check.too-much"))
+	case page.URL != "":
+		page.Trial, err = c.Check.URL(r.Context(), page.URL, strings.TrimSpace(page.Form.raw("pull_auth_header")))
+	default:
+		page.Trial, err = c.Check.Text([]byte(text))
+	}
+	if page.Form.refuse(v.Words, err) {
+		return nil
+	}
+	return err
+}
+
+// tell puts the trial into words.
+func (p *checkPage) tell(w *words.Words) error {
+	a := mapdata.Attempt{Outcome: p.Trial.Outcome, Status: p.Trial.Status}
+	p.Outcome, p.Size = outcomeText(w, &a), sizeText(w, p.Trial.Bytes)
+	if p.URL != "" {
+		p.Took = tookText(w, p.Trial.Took)
+	}
+	checked := p.Trial.Checked
+	if checked == nil {
+		p.Do = w.HTML(outcomeDo(&a))
+		return nil
+	}
+	for i, info := range mapdata.Kinds() {
+		if n := checked.Kinds[mapdata.Kind(i)]; n > 0 {
+			p.Kinds = append(p.Kinds, kindCount{info, n})
+		}
+	}
+	p.Rejections = rejections(w, checked.Rejections, nil)
+	p.ForPush = checked.Rows <= ingest.MaxBatchRows
+	for i := range checked.Pins[:min(len(checked.Pins), ingest.MaxCheckedRows)] {
+		e := &checked.Pins[i]
+		p.Rows = append(p.Rows, checkedRow{e.ExternalID, e.Kind.ID(), place(e), string(e.Properties)})
+	}
+	p.MorePins = checked.Report.Accepted > len(checked.Pins)
+	pins, err := json.Marshal(pinsOf(checked.Pins))
+	p.Pins = string(pins)
+	return err
+}
+
+// pinsOf is GeoJSON for the map: where pins would be, and of which kind.
+func pinsOf(entities []mapdata.Entity) map[string]any {
+	features := make([]map[string]any, len(entities))
+	for i := range entities {
+		e := &entities[i]
+		features[i] = map[string]any{
+			"type":       "Feature",
+			"geometry":   map[string]any{"type": "Point", "coordinates": [2]float64{e.Point.Lng, e.Point.Lat}},
+			"properties": map[string]any{"external_id": e.ExternalID, "kind_id": e.Kind.ID()},
+		}
+	}
+	return map[string]any{"type": "FeatureCollection", "features": features}
+}
+
+// readFormUpTo reads a form that may be larger than others.
+func readFormUpTo(w http.ResponseWriter, r *http.Request, limit int64) (*Form, error) {
+	r.Body = http.MaxBytesReader(w, r.Body, limit)
+	err := r.ParseForm()
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, mapdata.Describe(mapdata.ErrTooLarge, fmt.Sprintf("What is pasted may have at most %d bytes.", checkTextLimit))
+	case err != nil:
+		return nil, mapdata.Describe(mapdata.ErrMalformed, "The form cannot be read.")
+	}
+	return &Form{values: r.PostForm}, nil
+}

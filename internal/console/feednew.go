@@ -1,0 +1,213 @@
+package console
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+// feedForm is what the forms of a feed show.
+type feedForm struct {
+	Form    *Form
+	Feed    *feed.View // nil: it is a new one
+	Address string
+	Pull    bool
+	Keyed   bool   // it has an auth header, which is not shown
+	Refused string // why nothing was stored, though no field is wrong; empty: nothing was refused
+}
+
+// getNewFeed answers GET /feeds/new. The page of checking leads here with what was checked.
+func (c *Console) getNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	values := url.Values{"direction": {"push"}, "visibility": {"public"}, "pull_interval_seconds": {"300"}}
+	if q := r.URL.Query(); q.Get("pull_url") != "" {
+		values.Set("direction", "pull")
+		values.Set("pull_url", q.Get("pull_url"))
+	}
+	return c.show(w, r, v, &Page{Name: "feed-new", Data: &feedForm{Form: newForm(values)}})
+}
+
+// postNewFeed registers a feed. The answer to a push feed shows its token, this once, and so cannot lead elsewhere.
+func (c *Console) postNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	registration := feed.Registration{Direction: form.raw("direction"), Settings: form.settings()}
+	if registration.Direction == string(mapdata.Pull) {
+		form.pullSettings(v, &registration.Settings)
+	}
+	if len(form.Wrongs) > 0 {
+		form.refuse(v.Words, c.Feeds.CheckRegistration(&registration))
+		return c.showForm(w, r, v, "feed-new", &feedForm{Form: form})
+	}
+	f, token, err := c.Feeds.Register(r.Context(), feed.By(v.Account), &registration)
+	switch {
+	case form.refuse(v.Words, err):
+		return c.showForm(w, r, v, "feed-new", &feedForm{Form: form})
+	case errors.Is(err, mapdata.ErrConflict):
+		return c.show(w, r, v, &Page{Name: "feed-new", Status: http.StatusConflict, Data: &feedForm{
+			Form: form, Refused: v.Words.Text("feed.too-many"),
+		}})
+	case err != nil:
+		return err
+	case token == "":
+		return seeOther(w, addressOf(f.ID)+"?done=register")
+	}
+	return c.showToken(w, r, v, http.StatusCreated, f, token, false)
+}
+
+// showForm shows a form again, with what was typed and what is wrong with it.
+func (c *Console) showForm(w http.ResponseWriter, r *http.Request, v *Visitor, name string, page *feedForm) error {
+	return c.show(w, r, v, &Page{Name: name, Status: http.StatusUnprocessableEntity, Data: page})
+}
+
+// settings are what every feed has. A field that the form lacks is not given.
+func (f *Form) settings() feed.Settings {
+	return feed.Settings{
+		Name: f.given("name"), Description: f.given("description"), Visibility: f.given("visibility"),
+		Attribution: f.given("attribution"), LayerName: f.given("layer_name"), SpecURL: f.given("spec_url"),
+	}
+}
+
+// pullSettings adds what pull feeds have.
+func (f *Form) pullSettings(v *Visitor, s *feed.Settings) {
+	if u := strings.TrimSpace(f.raw("pull_url")); u != "" {
+		s.PullURL = &u
+	}
+	if h := strings.TrimSpace(f.raw("pull_auth_header")); h != "" {
+		s.PullAuthHeader = &h
+	}
+	f.interval(v, s)
+}
+
+// interval reads how often a feed is fetched.
+func (f *Form) interval(v *Visitor, s *feed.Settings) {
+	text := strings.TrimSpace(f.raw("pull_interval_seconds"))
+	if text == "" {
+		return
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		f.wrong("pull_interval_seconds", v.Words.Text("wrong.number"))
+		return
+	}
+	s.PullIntervalSeconds = &n
+}
+
+// given is what was typed into a field; nil: the form has no such field.
+func (f *Form) given(field string) *string {
+	if !f.values.Has(field) {
+		return nil
+	}
+	text := f.raw(field)
+	return &text
+}
+
+// getEditFeed answers GET /feeds/{id}/edit.
+func (c *Console) getEditFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	f, err := c.ownFeed(r, v)
+	if err != nil {
+		return err
+	}
+	return c.show(w, r, v, &Page{Name: "feed-edit", Data: formOf(f, newForm(valuesOf(&f.Feed)))})
+}
+
+func formOf(f *feed.View, form *Form) *feedForm {
+	return &feedForm{
+		Form: form, Feed: f, Address: addressOf(f.ID), Pull: f.Direction == mapdata.Pull, Keyed: f.PullAuthSealed != nil,
+	}
+}
+
+func valuesOf(f *mapdata.Feed) url.Values {
+	return url.Values{
+		"name": {f.Name}, "description": {f.Description}, "visibility": {string(f.Visibility)}, "attribution": {f.Attribution},
+		"layer_name": {f.Layer.Name}, "spec_url": {f.SpecURL}, "pull_url": {f.PullURL},
+		"pull_interval_seconds": {strconv.Itoa(int(f.PullInterval.Seconds()))},
+	}
+}
+
+// postEditFeed changes what needs no page of its own.
+func (c *Console) postEditFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	return c.patch(w, r, v, "feed-edit", "edit", func(form *Form, f *feed.View) *feed.Patch {
+		p := &feed.Patch{Settings: form.settings()}
+		if f.Direction == mapdata.Pull {
+			form.interval(v, &p.Settings)
+		}
+		return p
+	})
+}
+
+// getFeedURL answers GET /feeds/{id}/url: where a feed is fetched, and with which header.
+func (c *Console) getFeedURL(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	f, err := c.pullFeed(r, v)
+	if err != nil {
+		return err
+	}
+	return c.show(w, r, v, &Page{Name: "feed-url", Data: formOf(f, newForm(valuesOf(&f.Feed)))})
+}
+
+func (c *Console) pullFeed(r *http.Request, v *Visitor) (*feed.View, error) {
+	f, err := c.ownFeed(r, v)
+	if err == nil && f.Direction != mapdata.Pull {
+		err = mapdata.Describe(mapdata.ErrConflict, "A push feed has no URL: it is pushed to.")
+	}
+	return f, err
+}
+
+// postFeedURL moves a feed to another URL, or gives it another header. It is fetched at once then.
+func (c *Console) postFeedURL(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	if _, err := c.pullFeed(r, v); err != nil {
+		return err
+	}
+	return c.patch(w, r, v, "feed-url", "url", func(form *Form, f *feed.View) *feed.Patch {
+		p := &feed.Patch{}
+		address := strings.TrimSpace(form.raw("pull_url"))
+		if address != f.PullURL {
+			p.PullURL = &address
+		}
+		header := strings.TrimSpace(form.raw("pull_auth_header"))
+		switch {
+		case header != "":
+			p.PullAuthHeader = &header
+		case form.raw("clear_auth_header") != "":
+			p.ClearAuthHeader = true
+		}
+		return p
+	})
+}
+
+// patch changes the visitor's own feed as a form says, and shows the form again if it cannot be so.
+func (c *Console) patch(
+	w http.ResponseWriter, r *http.Request, v *Visitor, page, done string, read func(*Form, *feed.View) *feed.Patch,
+) error {
+	f, err := c.ownFeed(r, v)
+	if err != nil {
+		return err
+	}
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	p, by := read(form, f), feed.By(v.Account)
+	if len(form.Wrongs) > 0 {
+		form.refuse(v.Words, c.Feeds.CheckPatch(r.Context(), by, f.ID, p))
+		return c.showForm(w, r, v, page, formOf(f, form))
+	}
+	changed, err := c.Feeds.Patch(r.Context(), by, f.ID, p)
+	if form.refuse(v.Words, err) {
+		return c.showForm(w, r, v, page, formOf(f, form))
+	}
+	if err != nil {
+		return err
+	}
+	if f.ReviewState == mapdata.Approved && changed.ReviewState == mapdata.Pending {
+		done = "review-again"
+	}
+	return seeOther(w, addressOf(f.ID)+"?done="+done)
+}

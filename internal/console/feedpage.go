@@ -1,0 +1,178 @@
+package console
+
+import (
+	"html/template"
+	"net/http"
+	"strconv"
+	"time"
+
+	"wayside/internal/console/words"
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+// feedPage is what the page of one feed shows.
+type feedPage struct {
+	*feed.View
+	Address string
+	Own     bool // the visitor may change it, and not only look
+	Review  string
+	State   situation
+	Notices []notice
+	Curl    string // of a push feed, with a place for the token
+	GeoJSON string // address of what the map draws
+	Now     time.Time
+	Next    string // when it is fetched next, in words; empty: it is not
+
+	Rejections []rejection
+	Timeline   []moment
+	Older      []moment // those that are not shown at first
+}
+
+// rejection is one reason of rejections, in the visitor's words.
+type rejection struct {
+	mapdata.Rejection
+	Why     template.HTML
+	Current bool // it stood in the newest attempt, too
+	When    time.Time
+}
+
+// moment is one line of the timeline: an attempt, or several pushes of one minute that went well.
+type moment struct {
+	mapdata.Attempt
+	Times int
+	What  string // the outcome in words
+	Size  string
+	Took  string
+}
+
+const shownMoments = 20
+
+// getFeed answers GET /feeds/{id}.
+func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	f, err := c.seenFeed(r, v)
+	if err != nil {
+		return err
+	}
+	h, err := c.Feeds.History(r.Context(), feed.By(v.Account), f.ID)
+	if err != nil {
+		return err
+	}
+	now := c.Now()
+	page := feedPage{
+		View: f, Address: addressOf(f.ID), Own: f.Owner == v.ID(), Review: reviewKey(&f.Feed), State: situationOf(&f.Feed, newest(h), now),
+		Notices: notices(v.Words, &f.Feed, h, now), GeoJSON: "/v2/feeds/" + f.ID.String() + "/entities", Now: now,
+		Rejections: rejections(v.Words, h.Rejections, newest(h)), Timeline: moments(v.Words, h.Attempts),
+	}
+	if len(page.Timeline) > shownMoments {
+		page.Timeline, page.Older = page.Timeline[:shownMoments], page.Timeline[shownMoments:]
+	}
+	if f.Direction == mapdata.Push {
+		page.Curl = c.curl("wsp_…")
+	}
+	if next := f.Polling.NextFetchAt; f.Direction == mapdata.Pull && f.Active && !next.IsZero() {
+		page.Next = v.Words.Text("feed.next.now")
+		if wait := next.Sub(now); wait > 0 {
+			page.Next = v.Words.Text("feed.next.in", v.Words.Span(wait))
+		}
+	}
+	return c.show(w, r, v, &Page{Name: "feed", Data: &page, Wide: true})
+}
+
+// rejections puts reasons into words; last is the newest attempt.
+func rejections(w *words.Words, all []mapdata.Rejection, last *mapdata.Attempt) []rejection {
+	out := make([]rejection, len(all))
+	for i := range all {
+		out[i] = rejection{
+			Rejection: all[i], Why: w.HTML("rejected." + all[i].Code), When: all[i].At,
+			Current: last != nil && !all[i].At.Before(last.At),
+		}
+	}
+	return out
+}
+
+// moments makes the lines of a timeline: good pushes of one minute are one line, so that one who pushes every second sees
+// more of the past than the last minutes.
+func moments(w *words.Words, attempts []mapdata.Attempt) []moment {
+	var all []moment
+	for i := range attempts {
+		a := &attempts[i]
+		if n := len(all); n > 0 && a.OK && all[n-1].OK && a.At.Truncate(time.Minute).Equal(all[n-1].At.Truncate(time.Minute)) {
+			all[n-1].add(a)
+			continue
+		}
+		all = append(all, moment{Attempt: *a, Times: 1, What: outcomeText(w, a)})
+	}
+	for i := range all {
+		all[i].Size, all[i].Took = sizeText(w, all[i].Bytes), tookText(w, all[i].Duration)
+	}
+	return all
+}
+
+func (m *moment) add(a *mapdata.Attempt) {
+	m.Times++
+	m.Rows += a.Rows
+	m.Rejected += a.Rejected
+	m.Unchanged += a.Unchanged
+	m.Retired += a.Retired
+	m.Bytes += a.Bytes
+	m.Duration += a.Duration
+}
+
+func sizeText(w *words.Words, n int64) string {
+	const kilo, shown = 1000, 10_000
+	unit := "size.b"
+	for _, larger := range []string{"size.kb", "size.mb"} {
+		if n < shown {
+			break
+		}
+		n, unit = (n+kilo/2)/kilo, larger
+	}
+	return w.Text(unit, n)
+}
+
+func tookText(w *words.Words, d time.Duration) string {
+	const shown = 10 * time.Second
+	if d < shown {
+		return w.Text("took.ms", d.Milliseconds())
+	}
+	return w.Span(d)
+}
+
+// listPage is the entities of a feed, for those who see no map.
+type listPage struct {
+	*mapdata.Feed
+	Address   string
+	Entities  []mapdata.Entity
+	Truncated bool
+}
+
+const listedEntities = 500
+
+// getFeedList answers GET /feeds/{id}/list.
+func (c *Console) getFeedList(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	id, err := feedID(r)
+	if err != nil {
+		return err
+	}
+	got, err := c.Feeds.Contents(r.Context(), feed.By(v.Account), id, listedEntities)
+	if err != nil {
+		return err
+	}
+	return c.show(w, r, v, &Page{Name: "feed-list", Wide: true, Data: listPage{got.Feed, addressOf(id), got.Entities, got.Truncated}})
+}
+
+// Place is where an entity is, in degrees, as people read it.
+func place(e *mapdata.Entity) string {
+	const digits = 5 // about a metre
+	return strconv.FormatFloat(e.Point.Lat, 'f', digits, 64) + ", " + strconv.FormatFloat(e.Point.Lng, 'f', digits, 64)
+}
+
+// Place is where an entity is, in degrees.
+func (listPage) Place(e mapdata.Entity) string { return place(&e) }
+
+// Text is an entity's properties as they were published.
+func (listPage) Text(e mapdata.Entity) string { return string(e.Properties) }
+
+// KindID is the id of an entity's kind.
+func (listPage) KindID(e mapdata.Entity) string { return e.Kind.ID() }

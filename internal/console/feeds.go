@@ -1,0 +1,231 @@
+package console
+
+import (
+	"net/http"
+	"time"
+
+	"wayside/internal/account"
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+const (
+	feedsPath   = "/feeds"
+	newFeedPath = "/feeds/new"
+	feedPath    = "/feeds/{id}"
+)
+
+func (c *Console) feedRoutes() []Route {
+	own := account.ForOwners
+	return []Route{
+		{Method: http.MethodGet, Path: feedsPath, Who: account.ForAccounts, Handle: c.getFeeds},
+		{Method: http.MethodGet, Path: newFeedPath, Who: account.ForAccounts, Handle: c.getNewFeed},
+		{Method: http.MethodPost, Path: newFeedPath, Who: account.ForAccounts, Handle: c.postNewFeed},
+		{Method: http.MethodGet, Path: feedPath, Who: account.ForOwnersAndCurators, Handle: c.getFeed},
+		{Method: http.MethodGet, Path: feedPath + "/list", Who: account.ForOwnersAndCurators, Handle: c.getFeedList},
+		{Method: http.MethodGet, Path: feedPath + "/edit", Who: own, Handle: c.getEditFeed},
+		{Method: http.MethodPost, Path: feedPath + "/edit", Who: own, Handle: c.postEditFeed},
+		{Method: http.MethodGet, Path: feedPath + "/url", Who: own, Handle: c.getFeedURL},
+		{Method: http.MethodPost, Path: feedPath + "/url", Who: own, Handle: c.postFeedURL},
+		{Method: http.MethodPost, Path: feedPath + "/fetch", Who: own, Handle: c.postFetchFeed},
+		{Method: http.MethodPost, Path: feedPath + "/resume", Who: own, Handle: c.postResumeFeed},
+		{Method: http.MethodGet, Path: feedPath + "/pause", Who: own, Handle: c.confirm("pause")},
+		{Method: http.MethodPost, Path: feedPath + "/pause", Who: own, Handle: c.postPauseFeed},
+		{Method: http.MethodGet, Path: feedPath + "/rotate", Who: own, Handle: c.confirm("rotate")},
+		{Method: http.MethodPost, Path: feedPath + "/rotate", Who: own, Handle: c.postRotateFeed},
+		{Method: http.MethodGet, Path: feedPath + "/delete", Who: own, Handle: c.confirm("delete")},
+		{Method: http.MethodPost, Path: feedPath + "/delete", Who: own, Handle: c.postDeleteFeed},
+	}
+}
+
+// addressOf is where the page of a feed is.
+func addressOf(id mapdata.FeedID) string { return feedsPath + "/" + id.String() }
+
+// feedID reads the feed's id in the address.
+func feedID(r *http.Request) (mapdata.FeedID, error) {
+	id, ok := mapdata.ParseFeedID(r.PathValue("id"))
+	if !ok {
+		return id, mapdata.ErrNotFound
+	}
+	return id, nil
+}
+
+// seenFeed reads the feed of the address as its owner and curators see it. To others there is no such feed, also where
+// its name is public.
+func (c *Console) seenFeed(r *http.Request, v *Visitor) (*feed.View, error) {
+	id, err := feedID(r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.Feeds.Get(r.Context(), feed.By(v.Account), id)
+	if err == nil && !f.Full {
+		err = mapdata.ErrNotFound
+	}
+	return f, err
+}
+
+// ownFeed reads the feed of the address for its owner alone.
+func (c *Console) ownFeed(r *http.Request, v *Visitor) (*feed.View, error) {
+	f, err := c.seenFeed(r, v)
+	if err == nil && f.Owner != v.ID() {
+		err = mapdata.ErrNotFound
+	}
+	return f, err
+}
+
+// feedLine is one feed of the list.
+type feedLine struct {
+	*feed.View
+	Address   string
+	Situation situation
+	Review    string    // key
+	Success   time.Time // zero: never
+}
+
+// getFeeds answers GET /feeds: the visitor's own.
+func (c *Console) getFeeds(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	views, err := c.Feeds.List(r.Context(), feed.By(v.Account))
+	if err != nil {
+		return err
+	}
+	lines := []feedLine{}
+	for i := range views {
+		f := &views[i]
+		if f.Owner != v.ID() {
+			continue
+		}
+		h, err := c.Feeds.History(r.Context(), feed.By(v.Account), f.ID)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, feedLine{
+			View: f, Address: addressOf(f.ID), Situation: situationOf(&f.Feed, newest(h), c.Now()),
+			Review: reviewKey(&f.Feed), Success: lastSuccess(&f.Feed),
+		})
+	}
+	return c.show(w, r, v, &Page{Name: "feeds", Data: lines, Wide: true})
+}
+
+func lastSuccess(f *mapdata.Feed) time.Time {
+	if f.Direction == mapdata.Push {
+		return f.LastPushAt
+	}
+	return f.SnapshotAt
+}
+
+// reviewKey is where the review of a feed stands, in a few words.
+func reviewKey(f *mapdata.Feed) string {
+	if f.Visibility == mapdata.Private && f.ReviewState != mapdata.Rejected {
+		return "feed.state.private"
+	}
+	return "feed.state." + string(f.ReviewState)
+}
+
+// confirm asks before something that cannot be taken back, or that others notice.
+func (c *Console) confirm(what string) func(http.ResponseWriter, *http.Request, *Visitor) error {
+	return func(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+		f, err := c.ownFeed(r, v)
+		if err != nil {
+			return err
+		}
+		if what == "rotate" && f.Direction != mapdata.Push {
+			return mapdata.Describe(mapdata.ErrConflict, "A pull feed has no push token.")
+		}
+		return c.show(w, r, v, &Page{Name: "feed-confirm", Data: confirmPage{f, addressOf(f.ID), what}})
+	}
+}
+
+type confirmPage struct {
+	*feed.View
+	Address string
+	What    string
+}
+
+// act does something with the visitor's own feed, and leads back to its page.
+func (c *Console) act(w http.ResponseWriter, r *http.Request, v *Visitor, done string, do func(feed.Actor, mapdata.FeedID) error) error {
+	f, err := c.ownFeed(r, v)
+	if err != nil {
+		return err
+	}
+	if err := do(feed.By(v.Account), f.ID); err != nil {
+		return err
+	}
+	return seeOther(w, addressOf(f.ID)+"?done="+done)
+}
+
+func (c *Console) postFetchFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	return c.act(w, r, v, "fetch", func(by feed.Actor, id mapdata.FeedID) error { return c.Feeds.FetchNow(r.Context(), by, id) })
+}
+
+func (c *Console) setActive(w http.ResponseWriter, r *http.Request, v *Visitor, done string, active bool) error {
+	return c.act(w, r, v, done, func(by feed.Actor, id mapdata.FeedID) error {
+		_, err := c.Feeds.Patch(r.Context(), by, id, &feed.Patch{Active: &active})
+		return err
+	})
+}
+
+func (c *Console) postPauseFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	return c.setActive(w, r, v, "pause", false)
+}
+
+func (c *Console) postResumeFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	return c.setActive(w, r, v, "resume", true)
+}
+
+func (c *Console) postDeleteFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	f, err := c.ownFeed(r, v)
+	if err != nil {
+		return err
+	}
+	if err := c.Feeds.Delete(r.Context(), feed.By(v.Account), f.ID); err != nil {
+		return err
+	}
+	return seeOther(w, feedsPath+"?done=delete")
+}
+
+// postRotateFeed answers with the new token itself: it is kept nowhere, so that no other page could show it.
+func (c *Console) postRotateFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	f, err := c.ownFeed(r, v)
+	if err != nil {
+		return err
+	}
+	token, err := c.Feeds.RotateToken(r.Context(), feed.By(v.Account), f.ID)
+	if err != nil {
+		return err
+	}
+	return c.showToken(w, r, v, http.StatusOK, f, token, true)
+}
+
+// tokenPage shows a push token, this once.
+type tokenPage struct {
+	*feed.View
+	Address string
+	Token   string
+	Curl    string
+	Rotated bool
+}
+
+func (c *Console) showToken(w http.ResponseWriter, r *http.Request, v *Visitor, status int, f *feed.View, token string, rotated bool) error {
+	return c.show(w, r, v, &Page{Name: "feed-token", Status: status, Data: tokenPage{
+		View: f, Address: addressOf(f.ID), Token: token, Curl: c.curl(token), Rotated: rotated,
+	}})
+}
+
+// curl is a line that pushes one row.
+func (c *Console) curl(token string) string {
+	return `curl -H 'Content-Type: application/json' -d '` + exampleRows() + `' ` + c.BaseURL + `/v2/feeds/` + token + `/entities`
+}
+
+// exampleRows is one row of a kind that stays for a while.
+func exampleRows() string {
+	const day = 24 * time.Hour
+	kinds := mapdata.Kinds()
+	kind := kinds[0]
+	for _, k := range kinds {
+		if k.Default >= day {
+			kind = k
+			break
+		}
+	}
+	return `[{"external_id":"first-1","kind":"` + kind.ID + `","lat":52.3702,"lng":4.8952,"properties":{"note":"my first row"}}]`
+}

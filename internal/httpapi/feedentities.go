@@ -1,0 +1,93 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+// feedEntitiesPath is that of pushes too, whose token stands where reads have the feed's id.
+const feedEntitiesPath = "/v2/feeds/{token}/entities"
+
+// How many entities of a feed one answer holds.
+const (
+	feedEntitiesDefault = 1000
+	feedEntitiesMost    = 5000
+)
+
+// The entities of a feed as GeoJSON (RFC 7946), which maps draw as it is.
+type (
+	featureCollection struct {
+		Type      string    `json:"type"`
+		Features  []feature `json:"features"`
+		Truncated bool      `json:"truncated"`
+	}
+	feature struct {
+		Type       string            `json:"type"`
+		ID         string            `json:"id"`
+		Geometry   pointJSON         `json:"geometry"`
+		Properties featureProperties `json:"properties"`
+	}
+	pointJSON struct {
+		Type        string     `json:"type"`
+		Coordinates [2]float64 `json:"coordinates"`
+	}
+	featureProperties struct {
+		ExternalID  string          `json:"external_id"`
+		KindID      string          `json:"kind_id"`
+		FirstSeenAt timestamp       `json:"first_seen_at"`
+		LastSeenAt  timestamp       `json:"last_seen_at"`
+		ExpiresAt   timestamp       `json:"expires_at"`
+		Properties  json.RawMessage `json:"properties"`
+	}
+)
+
+// getFeedEntities answers GET /v2/feeds/{id}/entities: what a feed holds, for its owner and for curators.
+func (a *api) getFeedEntities(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, ok := mapdata.ParseFeedID(r.PathValue("token"))
+	if !ok {
+		return mapdata.ErrNotFound
+	}
+	p, err := readParams(r)
+	if err != nil {
+		return err
+	}
+	limit := p.limitUpTo(feedEntitiesDefault, feedEntitiesMost)
+	if p.wrong != nil {
+		return p.wrong
+	}
+	contents, err := a.Feeds.Contents(r.Context(), feed.By(c.account), id, limit)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(newFeatures(contents))
+	if err != nil {
+		return fmt.Errorf("encode entities: %w", err)
+	}
+	w.Header()["Vary"] = []string{varyReads}
+	if a.tag(w, r, c, body) {
+		return nil
+	}
+	writeBody(w, r, http.StatusOK, "application/geo+json", append(body, '\n'))
+	return nil
+}
+
+func newFeatures(c *feed.Contents) featureCollection {
+	all := featureCollection{Type: "FeatureCollection", Features: make([]feature, len(c.Entities)), Truncated: c.Truncated}
+	for i := range c.Entities {
+		e := &c.Entities[i]
+		expires, _ := e.ExpiresAt(c.Feed.SnapshotAt)
+		all.Features[i] = feature{
+			Type: "Feature", ID: mapdata.EntityID(e.Feed.Source(), e.ExternalID),
+			Geometry: pointJSON{"Point", [2]float64{e.Point.Lng, e.Point.Lat}},
+			Properties: featureProperties{
+				ExternalID: e.ExternalID, KindID: e.Kind.ID(), FirstSeenAt: timestamp(e.FirstSeenAt),
+				LastSeenAt: timestamp(e.LastSeenAt(c.Feed.SnapshotAt)), ExpiresAt: timestamp(expires), Properties: e.Properties,
+			},
+		}
+	}
+	return all
+}

@@ -1,0 +1,388 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"wayside/internal/mapdata"
+)
+
+// page reads a page in English.
+func (b *browser) page(path string, status int) string {
+	b.t.Helper()
+	return b.send(http.MethodGet, path, "", "Accept-Language", "en").want(b.t, status).body
+}
+
+// newFeed registers a feed by the page, and gives its address and, of a push feed, its token.
+func (b *browser) newFeed(fields url.Values) (address, token string) {
+	b.t.Helper()
+	answer := b.form("/feeds/new", fields)
+	if answer.Request.URL.Path != "/feeds/new" {
+		return answer.want(b.t, http.StatusOK).Request.URL.Path, ""
+	}
+	answer.want(b.t, http.StatusCreated)
+	token = regexp.MustCompile(`wsp_[0-9A-Za-z]{46}`).FindString(answer.body)
+	address = regexp.MustCompile(`/feeds/[0-9a-f-]{36}`).FindString(answer.body)
+	if token == "" || address == "" {
+		b.t.Fatalf("no token or no address: %s", answer.body)
+	}
+	return address, token
+}
+
+func pushFields(name string) url.Values {
+	return url.Values{"direction": {"push"}, "visibility": {"public"}, "name": {name}, "pull_url": {""}, "pull_interval_seconds": {"300"}}
+}
+
+func contains(t *testing.T, body string, all ...string) {
+	t.Helper()
+	text := textOf(t, body)
+	for _, want := range all {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q: %s", want, text)
+		}
+	}
+}
+
+// textOf is what a page says, without its markup.
+func textOf(t *testing.T, body string) string {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for n := range root.Descendants() {
+		if n.Type == html.TextNode {
+			out.WriteString(n.Data)
+		}
+	}
+	return strings.Join(strings.Fields(out.String()), " ")
+}
+
+func TestAProviderRegistersAndPushes(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("owner@example.com", mapdata.Driver)
+	contains(t, owner.page("/feeds", 200), "You have no feed yet")
+	address, token := owner.newFeed(pushFields("Roads"))
+	contains(t, owner.page(address, 200), "Nothing was pushed yet", "Waiting for review", "0 entities")
+	d.push(token, `[{"external_id":"a","kind":"camera.speed","lat":52,"lng":5,"properties":{}},{"external_id":"b","kind":"camera.sped","lat":52,"lng":5,"properties":{}}]`).want(t, 200)
+	contains(t, owner.page(address, 200), "1 of 2 rows were rejected", "unknown_kind", "1 entity", "fine")
+	d.advance(time.Minute)
+	d.push(token, `{"entities":[]}`).want(t, 400)
+	contains(t, owner.page(address, 200), "The last push was refused", "Put the rows between [ and ]")
+	contains(t, owner.page("/feeds", 200), "Roads", "last push refused", "1 entity")
+	contains(t, owner.page(address+"/list", 200), "a", "Speed camera", "52.00000, 5.00000")
+	d.advance(time.Minute)
+	d.push(token, `[{"external_id":"a","kind":"camera.speed","lat":52,"lng":5,"properties":{}}]`).want(t, 200)
+	contains(t, owner.page(address, 200), "The data arrives", "Nothing is to be done")
+	d.advance(25 * time.Hour)
+	contains(t, owner.page(address, 200), "Silent: the last push came 25 hours ago")
+
+	t.Run("the token is shown once", func(t *testing.T) {
+		for _, path := range []string{"/feeds", address, address + "/edit", address + "/rotate", address + "/list"} {
+			if strings.Contains(owner.page(path, 200), token) {
+				t.Errorf("%s shows the token", path)
+			}
+		}
+	})
+	t.Run("rotation", func(t *testing.T) {
+		contains(t, owner.page(address+"/rotate", 200), "The old token of Roads is refused from that moment")
+		rotated := owner.form(address+"/rotate", nil).want(t, 200)
+		next := regexp.MustCompile(`wsp_[0-9A-Za-z]{46}`).FindString(rotated.body)
+		d.push(token, `[]`).want(t, 401)
+		d.push(next, `[]`).want(t, 200)
+	})
+	t.Run("pause and resume", func(t *testing.T) {
+		paused := owner.form(address+"/pause", nil).want(t, 200)
+		contains(t, paused.body, "The feed is paused.", "Pushes are refused with 401")
+		contains(t, owner.form(address+"/resume", nil).want(t, 200).body, "The feed is active again.")
+	})
+	t.Run("deletion", func(t *testing.T) {
+		contains(t, owner.page(address+"/delete", 200), "It holds 1 entity.")
+		contains(t, owner.form(address+"/delete", nil).want(t, 200).body, "The feed is deleted.", "You have no feed yet")
+		owner.page(address, 404)
+	})
+}
+
+func TestAFormSaysWhatIsWrongWhere(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("owner@example.com", mapdata.Driver)
+	fields := url.Values{
+		"direction": {"pull"}, "visibility": {"public"}, "name": {""}, "description": {"What\nit says"}, "spec_url": {"ftp://x"},
+		"pull_url": {"http://10.0.0.1/a"}, "pull_auth_header": {"nothing"}, "pull_interval_seconds": {"soon"},
+	}
+	bad := owner.form("/feeds/new", fields).want(t, 422)
+	contains(t, bad.body, "Give the feed a name.", "The address must begin with https://.", "Write it as Name: value", "Write a number", "5 things are not right yet")
+	root, err := html.Parse(strings.NewReader(bad.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, kept := map[string]bool{}, map[string]string{}
+	for n := range root.Descendants() {
+		ids[attribute(n, "id")] = true
+		if n.Data == "input" && attribute(n, "type") == "" {
+			kept[attribute(n, "name")] = attribute(n, "value")
+		}
+		if n.Data == "textarea" {
+			kept[attribute(n, "name")] = n.FirstChild.Data
+		}
+	}
+	for n := range root.Descendants() {
+		for _, key := range []string{"aria-describedby", "for"} {
+			for id := range strings.FieldsSeq(attribute(n, key)) {
+				if !ids[id] {
+					t.Errorf("<%s> refers to %q, which is not on the page", n.Data, id)
+				}
+			}
+		}
+		if to, ok := strings.CutPrefix(attribute(n, "href"), "#"); ok && !ids[to] {
+			t.Errorf("a link leads to #%s, which is not on the page", to)
+		}
+	}
+	for _, name := range []string{"description", "spec_url", "pull_url", "pull_auth_header", "pull_interval_seconds"} {
+		if kept[name] != fields.Get(name) {
+			t.Errorf("%s is %q, was typed %q", name, kept[name], fields.Get(name))
+		}
+	}
+	if len(owner.feedAddresses()) != 0 {
+		t.Error("a feed was registered")
+	}
+}
+
+func attribute(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func (b *browser) feedAddresses() []string {
+	b.t.Helper()
+	all := regexp.MustCompile(`/feeds/[0-9a-f-]{36}`).FindAllString(b.page("/feeds", 200), -1)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// pollFails records a failed poll.
+func (d *desk) pollFails(address string, failures int, active bool, a mapdata.Attempt) {
+	d.t.Helper()
+	id, _ := mapdata.ParseFeedID(strings.TrimPrefix(address, "/feeds/"))
+	a.At = d.time()
+	err := d.db.PollFailed(d.t.Context(), &mapdata.PollFailed{
+		Feed: id, Active: active, Attempt: a,
+		Polling: mapdata.Polling{NextFetchAt: d.time().Add(time.Hour), LastFetchedAt: d.time(), LastOutcome: a.Outcome, LastError: a.Detail, ConsecutiveFailures: failures},
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func TestAPullFeedSaysWhatToDo(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("owner@example.com", mapdata.Driver)
+	address, _ := owner.newFeed(url.Values{
+		"direction": {"pull"}, "visibility": {"public"}, "name": {"Roads"}, "pull_url": {"https://data.example.org/a.json"}, "pull_interval_seconds": {"60"},
+	})
+	contains(t, owner.page(address, 200), "Not fetched yet", "https://data.example.org/a.json", "1 minute")
+	for _, c := range []struct {
+		attempt mapdata.Attempt
+		says    []string
+	}{
+		{mapdata.Attempt{Outcome: mapdata.OutcomeParseError}, []string{"the body is not JSON", "It may be an HTML page"}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeHTTPStatus, Status: 404, Detail: "The server answered 404."}, []string{"the server answered 404", "Did the file move?", "The server answered 404."}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeHTTPStatus, Status: 403}, []string{"Check the auth header"}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeHTTPStatus, Status: 503}, []string{"its log tells more"}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeDNSError}, []string{"the host was not found", "Check the spelling of the host"}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeTimeout}, []string{"15 seconds"}},
+	} {
+		d.advance(time.Minute)
+		d.pollFails(address, 3, true, c.attempt)
+		contains(t, owner.page(address, 200), append(c.says, "Failures in a row: 3", "Next fetch")...)
+	}
+	d.advance(time.Second)
+	tooSoon := owner.form(address+"/fetch", nil).want(t, http.StatusTooManyRequests)
+	if tooSoon.Header.Get("Retry-After") != "59" {
+		t.Errorf("Retry-After %q", tooSoon.Header.Get("Retry-After"))
+	}
+	d.advance(time.Minute)
+	contains(t, owner.form(address+"/fetch", nil).want(t, 200).body, "A fetch is due now")
+	d.advance(time.Minute)
+	d.pollFails(address, 20, false, mapdata.Attempt{Outcome: mapdata.OutcomeDNSError})
+	contains(t, owner.page(address, 200), "Deactivated: the host was not found", "20 times in a row", "Try again")
+	contains(t, owner.form(address+"/resume", nil).want(t, 200).body, "The feed is active again", "A fetch is due now")
+	contains(t, owner.form(address+"/url", url.Values{"pull_url": {"https://other.example.org/b.json"}}).want(t, 200).body, "Saved. The feed is fetched now.", "https://other.example.org/b.json")
+	owner.form(address+"/url", url.Values{"pull_url": {"https://192.0.2.1/"}}).want(t, 422)
+	owner.form(address+"/rotate", nil).want(t, 409)
+	owner.page(address+"/rotate", 409)
+	contains(t, owner.form(address+"/edit", url.Values{"name": {"Streets"}, "pull_interval_seconds": {"120"}}).want(t, 200).body, "Saved.", "Streets", "2 minutes")
+}
+
+func TestFeedPagesAreTheOwners(t *testing.T) {
+	d := newDesk(t)
+	owner, other := d.someone("owner@example.com", mapdata.Driver), d.someone("other@example.com", mapdata.Driver)
+	curator := d.someone("curator@example.com", mapdata.Curator)
+	address, _ := owner.newFeed(pushFields("Roads"))
+	id, _ := mapdata.ParseFeedID(strings.TrimPrefix(address, "/feeds/"))
+	curator.send(http.MethodPost, "/v2/feeds/"+id.String()+"/approve", "", "Content-Type", "application/json").want(t, 200)
+	for _, page := range []string{"", "/list", "/edit", "/pause", "/rotate", "/delete"} {
+		other.page(address+page, 404)
+		status := 404
+		if page == "" || page == "/list" {
+			status = 200
+		}
+		curator.page(address+page, status)
+		guest := d.browser().send(http.MethodGet, address+page, "").want(t, 200)
+		if guest.Request.URL.Path != "/sign-in" {
+			t.Errorf("a guest is at %s", guest.Request.URL.Path)
+		}
+	}
+	for _, page := range []string{"/edit", "/pause", "/resume", "/rotate", "/delete", "/fetch", "/url"} {
+		other.form(address+page, url.Values{"name": {"mine"}}).want(t, 404)
+		curator.form(address+page, url.Values{"name": {"mine"}}).want(t, 404)
+		d.browser().form(address+page, nil).want(t, 401)
+		owner.form(address+page, nil, "Sec-Fetch-Site", "cross-site").want(t, 403)
+		owner.form(address+page, nil, "Sec-Fetch-Site", "", "Origin", "https://evil.example").want(t, 403)
+	}
+	owner.form("/feeds/new", pushFields("Forged"), "Sec-Fetch-Site", "cross-site").want(t, 403)
+	owner.form("/check", url.Values{"json": {"[]"}}, "Sec-Fetch-Site", "cross-site").want(t, 403)
+	if f, err := d.db.Feed(t.Context(), id); err != nil || !f.Active || f.Name != "Roads" {
+		t.Errorf("somebody else changed the feed: %v", err)
+	}
+	if strings.Contains(curator.page(address, 200), "/delete") {
+		t.Error("a curator is offered what only the owner may")
+	}
+	owner.page("/feeds/none", 404)
+}
+
+func TestCheckBeforeYouRegister(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("owner@example.com", mapdata.Driver)
+	check := func(fields url.Values, status int, says ...string) {
+		t.Helper()
+		d.advance(time.Minute)
+		contains(t, owner.form("/check", fields).want(t, status).body, says...)
+	}
+	check(url.Values{"json": {`[{"external_id":"a","kind":"camera.speed","lat":52,"lng":5,"properties":{"road":"A2"}},{"external_id":"b"}]`}}, 200,
+		"1 rows would be accepted, 1 rejected", "missing_kind", "Speed camera: 1", `{"road":"A2"}`, "52.00000, 5.00000")
+	check(url.Values{"json": {"{}"}}, 200, "That would fail: the JSON is not an array", "Publish the rows as a bare array")
+	check(url.Values{"json": {"[<"}}, 200, "That would fail: the body is not JSON", "[<")
+	check(url.Values{"json": {"[]"}}, 200, "The array is empty")
+	check(nil, 422, "Write a URL, or paste JSON below.")
+	check(url.Values{"json": {"[]"}, "pull_url": {"https://a.example.org/"}}, 422, "not both")
+	check(url.Values{"pull_url": {"http://a.example.org/"}}, 422, "The address must begin with https://.")
+	check(url.Values{"pull_url": {"https://169.254.169.254/latest"}}, 422, "an IP address is not taken")
+	check(url.Values{"json": {"[" + strings.Repeat(" ", 1<<20) + "1]"}}, 422, "more than 1 MiB")
+	owner.form("/check", url.Values{"json": {strings.Repeat(" ", 5<<20)}}).want(t, http.StatusRequestEntityTooLarge)
+	d.advance(time.Minute)
+	for range 6 {
+		owner.form("/check", url.Values{"json": {"[]"}}).want(t, 200)
+	}
+	owner.form("/check", url.Values{"json": {"[]"}}).want(t, http.StatusTooManyRequests)
+	d.browser().form("/check", url.Values{"json": {"[]"}}).want(t, http.StatusUnauthorized)
+}
+
+// payloads are texts that would do harm where they are not written as text.
+func payloads() []string {
+	parts := []string{
+		`<script>alert(1)</script>`, `"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `<svg/onload=alert(1)>`, `</textarea><b>x`,
+		`</title><script>1</script>`, `javascript:alert(1)`, `"onfocus="alert(1)" autofocus="`, `' onmouseover='alert(1)`, "`onclick=alert(1)`",
+		`<iframe src=//evil>`, `<a href=javascript:alert(1)>x</a>`, `{{.Data}}`, `${alert(1)}`, `</bdi></code></table><h1>`, `<!--`, `-->`, `]]>`, `<![CDATA[<b>]]>`,
+		`&lt;script&gt;`, `&#60;b&#62;`, `&quot; onload=&quot;x`, `<math><mi//xlink:href="data:x,<script>">`, `<style>*{display:none}</style>`, `<base href=//evil>`,
+		`<meta http-equiv=refresh content=0>`, `<form action=//evil>`, `<input autofocus onfocus=x>`, `<body onload=x>`, `<object data=x>`,
+	}
+	all := slices.Clone(parts)
+	for _, p := range parts {
+		all = append(all, "x\u00a0"+strings.ToUpper(p)+"\u200b\u0301‏")
+	}
+	return all
+}
+
+// shape counts a page's elements, and notes which attributes they have.
+func shape(t *testing.T, body string) (count map[string]int, pairs map[string]bool) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count, pairs = map[string]int{}, map[string]bool{}
+	for n := range root.Descendants() {
+		if n.Type == html.CommentNode {
+			count["<!--"]++
+		}
+		if n.Type != html.ElementNode {
+			continue
+		}
+		count[n.Data]++
+		for _, a := range n.Attr {
+			pairs[n.Data+" "+a.Key] = true
+			if to := strings.ToLower(a.Val); (a.Key == "href" || a.Key == "src" || a.Key == "action") &&
+				!strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "#") && !strings.HasPrefix(to, "https://example.org/") || strings.HasPrefix(to, "//") {
+				t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
+			}
+		}
+	}
+	return count, pairs
+}
+
+// TestHostileTextStaysText puts every payload into every field that a provider or a curator writes, and compares the
+// elements and attributes of each page with those of the same page about a harmless feed.
+func TestHostileTextStaysText(t *testing.T) {
+	d := newDesk(t)
+	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
+	pages := func(text string) map[string]string {
+		d.advance(time.Minute)
+		address, token := owner.newFeed(pushFields("Roads"))
+		quoted := fmt.Sprintf("%q", text)
+		row := fmt.Sprintf(`{"external_id":%s,"kind":"camera.speed","lat":52,"lng":5,"properties":{%s:%s}}`, quoted, quoted, quoted)
+		bad := fmt.Sprintf(`{"external_id":%s,"kind":%s,"lat":52,"lng":5,"properties":{}}`, quoted, quoted)
+		twice := fmt.Sprintf(`{"external_id":"t","kind":"camera.speed","lat":52,"lng":5,"properties":{},%s:1,%s:2}`, quoted, quoted)
+		rows := "[" + strings.Join([]string{row, bad, twice}, ",") + "]"
+		d.push(token, rows).want(t, 200)
+		fields := url.Values{
+			"name": {text}, "description": {text}, "attribution": {text}, "layer_name": {text}, "visibility": {"public"}, "spec_url": {"https://example.org/" + url.PathEscape(text)},
+		}
+		owner.form(address+"/edit", fields).want(t, 200)
+		id := strings.TrimPrefix(address, "/feeds/")
+		curator.send(http.MethodPost, "/v2/feeds/"+id+"/reject", fmt.Sprintf(`{"note":%q}`, text)).want(t, 200)
+		all := map[string]string{"check": owner.form("/check", url.Values{"json": {rows}}).want(t, 200).body}
+		for _, path := range []string{"", "/list", "/edit", "/pause", "/delete", "/rotate"} {
+			all["a feed"+path] = owner.page(address+path, 200)
+		}
+		all["feeds"] = owner.page("/feeds", 200)
+		all["curator"] = curator.page(address, 200)
+		all["checked URL"] = owner.form("/check", url.Values{"pull_url": {text}, "pull_auth_header": {": " + text}}).want(t, 422).body
+		wrong := url.Values{"direction": {text}, "visibility": {text}, "name": {text}, "description": {text}, "spec_url": {text}, "pull_url": {text}, "pull_interval_seconds": {text}}
+		all["new"] = owner.form("/feeds/new", wrong).want(t, 422).body
+		owner.form(address+"/delete", nil).want(t, 200)
+		return all
+	}
+	known, knownPairs := map[string]map[string]int{}, map[string]map[string]bool{}
+	for path, body := range pages("harmless") {
+		known[path], knownPairs[path] = shape(t, body)
+	}
+	for _, text := range payloads() {
+		for path, body := range pages(text) {
+			count, pairs := shape(t, body)
+			for tag, n := range count {
+				if n != known[path][tag] {
+					t.Errorf("%s with %q: %d <%s>, without %d", path, text, n, tag, known[path][tag])
+				}
+			}
+			for pair := range pairs {
+				if !knownPairs[path][pair] {
+					t.Errorf("%s with %q: <%s>", path, text, pair)
+				}
+			}
+		}
+	}
+}
