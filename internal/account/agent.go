@@ -12,11 +12,18 @@ const (
 	systemPattern  = `\b(Tesla|QtCarBrowser|CrKey|iPhone|iPad|Android|CrOS|Macintosh|Windows|Linux|X11)\b`
 )
 
-// DeviceWords says in words what a User-Agent seems to be, for a person who asks themselves whether it is their own car:
-// "Tesla", "Chrome 79 on Linux". Whoever asks can claim to be anything.
+// Device says what a User-Agent seems to be: a browser with its version, such as "Chrome 79", and the key of a system, such
+// as "tesla"; empty: it does not say. Whoever asks can claim to be anything.
+func Device(agent string) (browser, system string) { return browserOf(agent), systemOf(agent) }
+
+// DeviceWords says it in English, for a person who asks themselves whether it is their own car: "a Tesla", "Chrome 79 on
+// Linux".
 func DeviceWords(agent string) string {
-	system := systemOf(agent)
-	browser := browserOf(agent)
+	browser, key := Device(agent)
+	system := map[string]string{
+		"tesla": "a Tesla", "chromecast": "a Chromecast", "iphone": "an iPhone", "ipad": "an iPad", "android": "Android",
+		"chromeos": "ChromeOS", "mac": "a Mac", "windows": "Windows", "linux": "Linux",
+	}[key]
 	switch {
 	case browser == "" && system == "":
 		return "A device that does not say what it is"
@@ -30,22 +37,22 @@ func DeviceWords(agent string) string {
 
 func systemOf(agent string) string {
 	found := regexp.MustCompile(systemPattern).FindAllString(agent, -1)
-	for _, known := range []struct{ word, name string }{
-		{"Tesla", "a Tesla"},
-		{"QtCarBrowser", "a Tesla"},
-		{"CrKey", "a Chromecast"},
-		{"iPhone", "an iPhone"},
-		{"iPad", "an iPad"},
-		{"Android", "Android"},
-		{"CrOS", "ChromeOS"},
-		{"Macintosh", "a Mac"},
-		{"Windows", "Windows"},
-		{"Linux", "Linux"},
-		{"X11", "Linux"},
+	for _, known := range []struct{ word, key string }{
+		{"Tesla", "tesla"},
+		{"QtCarBrowser", "tesla"},
+		{"CrKey", "chromecast"},
+		{"iPhone", "iphone"},
+		{"iPad", "ipad"},
+		{"Android", "android"},
+		{"CrOS", "chromeos"},
+		{"Macintosh", "mac"},
+		{"Windows", "windows"},
+		{"Linux", "linux"},
+		{"X11", "linux"},
 	} {
 		for _, word := range found {
 			if word == known.word {
-				return known.name
+				return known.key
 			}
 		}
 	}

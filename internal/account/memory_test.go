@@ -2,7 +2,9 @@ package account_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -238,4 +240,27 @@ func (m *memory) DeleteAPIToken(_ context.Context, account mapdata.AccountID, id
 		}
 	}
 	return mapdata.ErrNotFound
+}
+
+func (m *memory) Ballots(_ context.Context, account mapdata.AccountID) ([]mapdata.Ballot, error) {
+	defer m.lock()()
+	return []mapdata.Ballot{{Account: account}}, m.fail
+}
+
+func (m *memory) DeleteAccount(_ context.Context, id mapdata.AccountID, audit mapdata.AuditEntry) error {
+	defer m.lock()()
+	for i, a := range m.accounts {
+		if a.ID == id && m.fail == nil {
+			m.accounts = slices.Delete(m.accounts, i, i+1)
+			m.sessions = slices.DeleteFunc(m.sessions, func(s mapdata.Session) bool { return s.Account == id })
+			m.tokens = slices.DeleteFunc(m.tokens, func(t mapdata.APIToken) bool { return t.Account == id })
+			m.audit = append(m.audit, audit)
+			return nil
+		}
+	}
+	return cmp.Or(m.fail, mapdata.ErrNotFound)
+}
+
+func (m *memory) Audit(context.Context, *mapdata.AuditQuery) ([]mapdata.AuditRecord, error) {
+	return nil, m.fail
 }

@@ -21,6 +21,8 @@ type Config struct {
 	// from their plain hash in a blink, so that a stolen database would let its thief in. Nil hashes without a key.
 	Key []byte
 	Log *slog.Logger
+	// Changed is called after an account was deleted, so that those who follow its feeds look at once; nil: nobody does.
+	Changed func()
 }
 
 // Service is the use case. Its methods may be called from many goroutines. Accounts and sessions that it returns are
@@ -32,12 +34,16 @@ type Service struct {
 	log      *slog.Logger
 	sessions *cache[signedIn]
 	tokens   *cache[mapdata.Account]
+	changed  func()
 }
 
 // New makes a Service.
 func New(c Config) *Service {
+	if c.Changed == nil {
+		c.Changed = func() {}
+	}
 	return &Service{
-		store: c.Store, clock: c.Now, key: c.Key, log: c.Log,
+		store: c.Store, clock: c.Now, key: c.Key, log: c.Log, changed: c.Changed,
 		sessions: newCache[signedIn](), tokens: newCache[mapdata.Account](),
 	}
 }

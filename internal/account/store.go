@@ -69,4 +69,13 @@ type Store interface {
 	// SetPreferences stores what the account chose in place of all that it chose before, or fails with mapdata.ErrNotFound
 	// when there is no such account.
 	SetPreferences(ctx context.Context, account mapdata.AccountID, p *mapdata.Preferences) error
+
+	// Ballots lists the votes that are still tied to the account (D9.7), oldest first.
+	Ballots(ctx context.Context, account mapdata.AccountID) ([]mapdata.Ballot, error)
+	// Audit reads entries of the audit log, newest first.
+	Audit(ctx context.Context, q *mapdata.AuditQuery) ([]mapdata.AuditRecord, error)
+	// DeleteAccount forgets an account, in one transaction: its sessions, API tokens, pairings, preferences and letters, the
+	// sign-ins and letters that wait for its address, and its feeds with their layers and entities, of which followers are
+	// told. Its votes stay, severed. It fails with mapdata.ErrNotFound.
+	DeleteAccount(ctx context.Context, id mapdata.AccountID, audit mapdata.AuditEntry) error
 }

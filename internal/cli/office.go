@@ -71,7 +71,7 @@ func openOffice(p *program, cfg *config.Config, log *slog.Logger, changed, maile
 	if o.store, err = openStore(p, cfg, log); err != nil {
 		return nil, err
 	}
-	o.accounts = account.New(account.Config{Store: signInStore{o.store, mailed}, Now: p.now, Key: codes, Log: log})
+	o.accounts = account.New(account.Config{Store: signInStore{o.store, mailed}, Now: p.now, Key: codes, Log: log, Changed: changed})
 	o.feeds = feed.New(feed.Config{
 		Store: o.store, Now: p.now, Limit: cfg.Limits.FeedsPerAccount, Changed: changed,
 		CheckURL: func(text string) (string, error) {

@@ -120,7 +120,9 @@ func (c *Console) Routes() []Route {
 func (c *Console) table() []Route {
 	var all []Route
 	for _, group := range [][]Route{
-		c.aboutRoutes(), c.signInRoutes(), c.pairRoutes(), c.languageRoutes(), c.feedRoutes(), c.checkRoutes(),
+		c.accountRoutes(),
+		c.aboutRoutes(), c.signInRoutes(), c.pairRoutes(), c.languageRoutes(),
+		c.feedRoutes(), c.checkRoutes(),
 	} {
 		all = append(all, group...)
 	}

@@ -9,10 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-const (
-	pairPath    = "/pair"
-	accountPath = "/account"
-)
+const pairPath = "/pair"
 
 func (c *Console) pairRoutes() []Route {
 	signIn := func(r *http.Request) string {
@@ -33,7 +30,6 @@ type pairPage struct {
 	Code    string           // as the screen shows it
 	Bare    string           // as the form sends it
 	Pairing *mapdata.Pairing // what was found; nil: nothing
-	Device  string           // in our own words
 	State   string           // pending, approved, denied or used; empty: no code was given, or a wrong one
 	Typed   string           // what was typed, if it is wrong
 	Wrong   string           // key of what is wrong
@@ -102,7 +98,7 @@ func (c *Console) showPairing(
 		return err
 	default:
 		page.Code, page.Bare, page.State = code.Shown(), string(code), string(found.State)
-		page.Pairing, page.Device = found, account.DeviceWords(found.Agent)
+		page.Pairing = found
 	}
 	return c.show(w, r, v, &Page{Name: "pair", Status: status, Data: page})
 }

@@ -96,6 +96,9 @@ func (c *Console) funcs(w *words.Words) template.FuncMap {
 		// t says a word in the middle of a page, text in titles and attributes; count chooses key.one or key.other.
 		"t": w.HTML, "text": w.Text, "count": w.Count, "countText": w.CountText,
 		"languageName": words.Name,
+		// device says what a User-Agent seems to be, in words of ours: whoever asks writes it, and the page is trusted.
+		"device":     func(agent string) template.HTML { return device(w, agent) },
+		"deviceText": func(agent string) string { return deviceText(w, agent) },
 		// key makes a key of a group and a value: {{t (key "outcome" .Outcome)}}.
 		"key": func(group string, value any) string { return fmt.Sprintf("%s.%v", group, value) },
 		// num writes a whole number, day and moment a time, span a duration, ago how long a time is past.

@@ -52,10 +52,7 @@ type signInPage struct {
 // newSignInPage reads where the browser is to go afterwards: to a page of ours, whatever the address or the form says.
 func (c *Console) newSignInPage(values url.Values) *signInPage {
 	code, _ := account.ParseUserCode(values.Get("pair"))
-	page := &signInPage{Form: newForm(values), Pairing: values.Has("pair"), Code: string(code), Next: signInPath, Again: signInPath}
-	if c.offers(accountPath) {
-		page.Next = accountPath
-	}
+	page := &signInPage{Form: newForm(values), Pairing: values.Has("pair"), Code: string(code), Next: accountPath, Again: signInPath}
 	if page.Pairing {
 		page.Next, page.Again = pairTarget(code), signInTarget(code)
 	} else if next, ok := c.local(values.Get("next")); ok {

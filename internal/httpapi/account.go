@@ -13,6 +13,7 @@ func (a *api) accountRoutes() []route {
 		{http.MethodGet, "/v2/account", managing, account.ForAccounts, a.getAccount},
 		{http.MethodGet, "/v2/account/sessions", managing, account.ForAccounts, a.getSessions},
 		{http.MethodDelete, "/v2/account/sessions/{id}", managing, account.ForOwners, a.deleteSession},
+		{http.MethodGet, "/v2/account/export", managing, account.ForAccounts, a.getExport},
 		{http.MethodGet, "/v2/account/tokens", managing, account.ForAccounts, a.getTokens},
 		{http.MethodPost, "/v2/account/tokens", managing, account.ForAccounts, a.postToken},
 		{http.MethodDelete, "/v2/account/tokens/{id}", managing, account.ForOwners, a.deleteToken},
@@ -51,6 +52,14 @@ type sessionJSON struct {
 	Current    bool      `json:"current"`
 }
 
+// newSessionJSON gives a session of the one who asks.
+func newSessionJSON(s *mapdata.Session, c *caller) sessionJSON {
+	return sessionJSON{
+		ID: s.ID, CreatedAt: timestamp(s.CreatedAt), LastSeenAt: timestamp(s.SeenAt), ExpiresAt: timestamp(sessionEnd(s)),
+		Agent: s.Agent, Current: s.ID == c.session.ID,
+	}
+}
+
 // getSessions answers GET /v2/account/sessions: where the account is signed in (D11.2).
 func (a *api) getSessions(w http.ResponseWriter, r *http.Request, c *caller) error {
 	all, err := a.Accounts.Sessions(r.Context(), c.id())
@@ -59,11 +68,7 @@ func (a *api) getSessions(w http.ResponseWriter, r *http.Request, c *caller) err
 	}
 	list := make([]sessionJSON, len(all))
 	for i := range all {
-		s := &all[i]
-		list[i] = sessionJSON{
-			ID: s.ID, CreatedAt: timestamp(s.CreatedAt), LastSeenAt: timestamp(s.SeenAt), ExpiresAt: timestamp(sessionEnd(s)),
-			Agent: s.Agent, Current: s.ID == c.session.ID,
-		}
+		list[i] = newSessionJSON(&all[i], c)
 	}
 	return writeJSON(w, r, http.StatusOK, map[string]any{"sessions": list})
 }

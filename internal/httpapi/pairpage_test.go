@@ -235,7 +235,7 @@ func TestSignInPage(t *testing.T) {
 	for _, tt := range []struct{ name, pair, query, next string }{
 		{"to pair a screen", code, "?pair=" + code, "/pair?code=" + code},
 		{"to pair any screen", "", "?pair=", "/pair"},
-		{"for its own sake", "none", "", "/sign-in"},
+		{"for its own sake", "none", "", "/account"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newHouse(t, false).browser().stay()

@@ -197,12 +197,7 @@ func (c *cast) value(t *testing.T, rt httpapi.RouteLine, part string, s *scene) 
 		rotated.decode(t, &fresh)
 		return fresh.Token
 	case strings.Contains(rt.Path, "/sessions/{id}"):
-		c.again("owner@example.org")
-		sessions, err := c.accounts.Sessions(t.Context(), s.ownerID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sessions[len(sessions)-1].ID
+		return c.anotherSession("owner@example.org").ID
 	case strings.Contains(rt.Path, "/tokens/{id}"):
 		_, made, err := c.accounts.CreateAPIToken(t.Context(), s.ownerID, "held")
 		if err != nil {
@@ -245,6 +240,20 @@ func (c *cast) again(email string) *browser {
 	b := c.browser()
 	b.send(http.MethodPost, "/v2/auth/verify", fmt.Sprintf(`{"token": %q}`, link)).want(c.t, http.StatusOK)
 	return b
+}
+
+// anotherSession signs an account in where nobody uses it.
+func (c *cast) anotherSession(email string) *mapdata.Session {
+	c.t.Helper()
+	link, err := c.accounts.LoginLink(c.t.Context(), email)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	in, err := c.accounts.VerifyToken(c.t.Context(), link, account.Browser{Agent: "Elsewhere"})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return in.Session
 }
 
 // enter signs everybody in who was signed out.

@@ -58,6 +58,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"pushes", pushTests()},
 		{"timelines", timelineTests()},
 		{"audit log", auditTests()},
+		{"accounts that end", eraseTests()},
 		{"letters", letterTests()},
 		{"votes", voteTests()},
 		{"side by side", concurrencyTests()},

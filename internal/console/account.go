@@ -1,0 +1,210 @@
+package console
+
+import (
+	"html/template"
+	"net/http"
+	"net/url"
+
+	"wayside/internal/account"
+	"wayside/internal/console/words"
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+const accountPath = "/account"
+
+func (c *Console) accountRoutes() []Route {
+	return []Route{
+		{Method: http.MethodGet, Path: accountPath, Who: account.ForAccounts, Handle: c.getAccount},
+		{Method: http.MethodPost, Path: "/account/sessions/{id}/end", Who: account.ForOwners, Handle: c.postEndSession},
+		{Method: http.MethodPost, Path: "/account/end-others", Who: account.ForAccounts, Handle: c.postEndOthers},
+		{Method: http.MethodPost, Path: "/account/tokens", Who: account.ForAccounts, Handle: c.postToken},
+		{Method: http.MethodGet, Path: "/account/tokens/{id}/revoke", Who: account.ForOwners, Handle: c.getRevokeToken},
+		{Method: http.MethodPost, Path: "/account/tokens/{id}/revoke", Who: account.ForOwners, Handle: c.postRevokeToken},
+		{Method: http.MethodGet, Path: "/account/delete", Who: account.ForAccounts, Handle: c.getDeleteAccount},
+		{Method: http.MethodPost, Path: "/account/delete", Who: account.ForAccounts, Handle: c.postDeleteAccount},
+	}
+}
+
+// accountPage is what an account's holder sees of it.
+type accountPage struct {
+	Sessions  []sessionLine
+	Others    bool // whether there are sessions beside this one
+	Tokens    []mapdata.APIToken
+	Languages []mapdata.Language
+	Form      *Form // for a token
+}
+
+type sessionLine struct {
+	mapdata.Session
+	Current bool
+}
+
+// getAccount answers GET /account.
+func (c *Console) getAccount(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	return c.showAccount(w, r, v, newForm(nil), http.StatusOK)
+}
+
+func (c *Console) showAccount(w http.ResponseWriter, r *http.Request, v *Visitor, form *Form, status int) error {
+	page := accountPage{Form: form, Languages: mapdata.Languages()}
+	sessions, err := c.Accounts.Sessions(r.Context(), v.ID())
+	if err != nil {
+		return err
+	}
+	for i := range sessions {
+		line := sessionLine{sessions[i], sessions[i].ID == v.Session.ID}
+		page.Others = page.Others || !line.Current
+		page.Sessions = append(page.Sessions, line)
+	}
+	if page.Tokens, err = c.Accounts.APITokens(r.Context(), v.ID()); err != nil {
+		return err
+	}
+	return c.show(w, r, v, &Page{Name: "account", Status: status, Data: &page})
+}
+
+// postEndSession signs a browser or a car out.
+func (c *Console) postEndSession(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	id := r.PathValue("id")
+	if err := c.Accounts.EndSession(r.Context(), v.ID(), id); err != nil {
+		return err
+	}
+	if id == v.Session.ID {
+		v.Keep(w, "")
+		return seeOther(w, signInPath+"?done=signed-out")
+	}
+	return seeOther(w, accountPath+"?done=session-ended")
+}
+
+// postEndOthers signs everybody else out who is signed in to the account.
+func (c *Console) postEndOthers(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	sessions, err := c.Accounts.Sessions(r.Context(), v.ID())
+	if err != nil {
+		return err
+	}
+	for i := range sessions {
+		if sessions[i].ID == v.Session.ID {
+			continue
+		}
+		if err := c.Accounts.SignOut(r.Context(), &sessions[i]); err != nil {
+			return err
+		}
+	}
+	return seeOther(w, accountPath+"?done=others-ended")
+}
+
+// apiTokenPage shows an API token: once, when it is made, or before it is revoked.
+type apiTokenPage struct {
+	Text  string // the token; empty: it is not shown
+	Token *mapdata.APIToken
+	Base  string
+}
+
+// postToken makes an API token and shows it, the only time.
+func (c *Console) postToken(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	text, made, err := c.Accounts.CreateAPIToken(r.Context(), v.ID(), form.raw("name"))
+	if form.refuse(v.Words, err) {
+		return c.showAccount(w, r, v, form, http.StatusUnprocessableEntity)
+	}
+	if err != nil {
+		return err
+	}
+	return c.show(w, r, v, &Page{Name: "token", Status: http.StatusCreated, Data: apiTokenPage{Text: text, Token: made, Base: c.BaseURL}})
+}
+
+// getRevokeToken asks before a token is revoked.
+func (c *Console) getRevokeToken(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	tokens, err := c.Accounts.APITokens(r.Context(), v.ID())
+	if err != nil {
+		return err
+	}
+	for i := range tokens {
+		if tokens[i].ID == r.PathValue("id") {
+			return c.show(w, r, v, &Page{Name: "token-revoke", Data: apiTokenPage{Token: &tokens[i]}})
+		}
+	}
+	return mapdata.ErrNotFound
+}
+
+func (c *Console) postRevokeToken(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	if err := c.Accounts.DeleteAPIToken(r.Context(), v.ID(), r.PathValue("id")); err != nil {
+		return err
+	}
+	return seeOther(w, accountPath+"?done=token-revoked")
+}
+
+// deletePage asks before an account is deleted, and says what goes with it.
+type deletePage struct {
+	Form  *Form
+	Feeds []mapdata.Feed
+	Votes int // that are still tied to the account
+}
+
+// getDeleteAccount asks.
+func (c *Console) getDeleteAccount(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	return c.showDelete(w, r, v, newForm(nil), http.StatusOK)
+}
+
+func (c *Console) showDelete(w http.ResponseWriter, r *http.Request, v *Visitor, form *Form, status int) error {
+	page := deletePage{Form: form}
+	feeds, err := c.Feeds.List(r.Context(), feed.By(v.Account))
+	if err != nil {
+		return err
+	}
+	for i := range feeds {
+		if feeds[i].Owner == v.ID() {
+			page.Feeds = append(page.Feeds, feeds[i].Feed)
+		}
+	}
+	votes, err := c.Accounts.Ballots(r.Context(), v.ID())
+	if err != nil {
+		return err
+	}
+	page.Votes = len(votes)
+	return c.show(w, r, v, &Page{Name: "account-delete", Status: status, Data: &page})
+}
+
+// postDeleteAccount deletes the account of whoever typed its address.
+func (c *Console) postDeleteAccount(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	err = c.Accounts.Delete(r.Context(), v.Account, form.raw("email"))
+	if form.refuse(v.Words, err) {
+		return c.showDelete(w, r, v, form, http.StatusUnprocessableEntity)
+	}
+	if err != nil {
+		return err
+	}
+	v.Keep(w, "")
+	return seeOther(w, "/about?"+url.Values{"done": {"account-deleted"}}.Encode())
+}
+
+// device says what a session's User-Agent seems to be, in words of ours.
+func device(w *words.Words, agent string) template.HTML {
+	key, args := deviceWords(w, agent)
+	return w.HTML(key, args...)
+}
+
+// deviceText says it as plain text.
+func deviceText(w *words.Words, agent string) string {
+	key, args := deviceWords(w, agent)
+	return w.Text(key, args...)
+}
+
+func deviceWords(w *words.Words, agent string) (key string, args []any) {
+	browser, system := account.Device(agent)
+	switch {
+	case browser == "" && system == "":
+		return "device.unknown", nil
+	case browser == "":
+		return "system." + system, nil
+	case system == "":
+		return "device.browser", []any{browser}
+	}
+	return "device.on", []any{browser, w.Text("system." + system)}
+}

@@ -1,0 +1,242 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"wayside/internal/account"
+	"wayside/internal/mapdata"
+)
+
+// hostile is text of others that must stay text wherever it is shown.
+const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>` + "\u202e{{.}}</bdi>"
+
+// signedInAgain signs an account in once more, as another device.
+func (d *desk) signedInAgain(email, agent string) *mapdata.Session {
+	d.t.Helper()
+	link, err := d.accounts.LoginLink(d.t.Context(), email)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	in, err := d.accounts.VerifyToken(d.t.Context(), link, account.Browser{Agent: agent})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return in.Session
+}
+
+// checkAccountPage holds a page to what holds of all, whose forms go to several places.
+func checkAccountPage(t *testing.T, r reply) string {
+	t.Helper()
+	checkPage(t, r)
+	if strings.Contains(r.body, "<script") || strings.Contains(r.body, "onerror=alert(1)>") {
+		t.Errorf("what others wrote is part of the page:\n%s", r.body)
+	}
+	return words(t, r)
+}
+
+func TestAccountPageSessions(t *testing.T) {
+	d := newDesk(t)
+	b := d.someone("ada@example.org", mapdata.Driver).stay()
+	car := d.signedInAgain("ada@example.org", "Mozilla/5.0 (X11; GNU/Linux) AppleWebKit/537.36 Chromium/79.0 Tesla/2020")
+	d.signedInAgain("ada@example.org", hostile)
+	d.advance(25 * time.Hour)
+	text := checkAccountPage(t, b.send(http.MethodGet, "/account", "").want(t, http.StatusOK))
+	for _, part := range []string{"ada@example.org", "Chromium 79 on a Tesla", "A device that does not say what it is", "signed in 21 November 2026 , last used 22 November 2026", "this one", "End all others"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the page lacks %q: %s", part, text)
+		}
+	}
+	if strings.Contains(text, "08:00") || strings.Count(text, "this one") != 1 {
+		t.Errorf("page: %s", text)
+	}
+	b.form("/account/sessions/"+car.ID+"/end", url.Values{}).leads(t, "/account?done=session-ended")
+	if text := checkAccountPage(t, b.send(http.MethodGet, "/account?done=session-ended", "")); strings.Contains(text, "Tesla") || !strings.Contains(text, "That session has ended.") {
+		t.Errorf("page: %s", text)
+	}
+	b.form("/account/sessions/"+car.ID+"/end", url.Values{}).want(t, http.StatusNotFound)
+	b.form("/account/end-others", url.Values{}).leads(t, "/account?done=others-ended")
+	text = checkAccountPage(t, b.send(http.MethodGet, "/account", ""))
+	if strings.Count(text, "does not say") != 1 || strings.Contains(text, "End all others") {
+		t.Errorf("others are still signed in: %s", text)
+	}
+	own := regexp.MustCompile(`/account/sessions/[a-z0-9]+/end`).FindString(b.send(http.MethodGet, "/account", "").body)
+	b.form(own, url.Values{}).leads(t, "/sign-in?done=signed-out")
+	b.send(http.MethodGet, "/account", "").leads(t, "/sign-in?next=%2Faccount")
+}
+
+func TestAccountPageTokens(t *testing.T) {
+	d := newDesk(t)
+	b := d.someone("ada@example.org", mapdata.Driver).stay()
+	bad := b.form("/account/tokens", url.Values{"name": {strings.Repeat("x", 101)}}).want(t, http.StatusUnprocessableEntity)
+	text := checkAccountPage(t, bad)
+	if !strings.Contains(text, "One thing is not right yet: A name has 1 to 100 characters.") || !strings.Contains(bad.body, `aria-describedby="name-wrong"`) {
+		t.Errorf("page: %s", text)
+	}
+	if fields, _ := fieldsOf(t, bad, "/account/tokens"); len(fields.Get("name")) != 101 {
+		t.Error("what was typed is lost")
+	}
+	made := b.form("/account/tokens", url.Values{"name": {hostile}}).want(t, http.StatusCreated)
+	text = checkAccountPage(t, made)
+	token := regexp.MustCompile(`wsk_[A-Za-z0-9]{46}`).FindString(text)
+	if token == "" || !strings.Contains(text, `curl -H "Authorization: Bearer `+token+`" \ "http://wayside.test/v2/entities/nearby?lat=52.37&lng=4.90&radius=5000"`) {
+		t.Fatalf("no token, or no curl line: %s", text)
+	}
+	read := func(status int) {
+		t.Helper()
+		d.browser().send(http.MethodGet, "/v2/sources", "", "Authorization", "Bearer "+token).want(t, status)
+	}
+	read(http.StatusOK)
+	page := b.send(http.MethodGet, "/account", "").want(t, http.StatusOK)
+	if checkAccountPage(t, page); strings.Contains(page.body, token) {
+		t.Error("the token is shown again")
+	}
+	revoke := regexp.MustCompile(`/account/tokens/[a-z0-9]+/revoke`).FindString(page.body)
+	checkAccountPage(t, b.send(http.MethodGet, revoke, "").want(t, http.StatusOK))
+	read(http.StatusOK)
+	d.someone("eve@example.org", mapdata.Admin).stay().form(revoke, url.Values{}).want(t, http.StatusNotFound)
+	b.form(revoke, url.Values{}).leads(t, "/account?done=token-revoked")
+	d.advance(2 * time.Second)
+	read(http.StatusUnauthorized)
+	if strings.Contains(d.log.String(), token) {
+		t.Error("the token is in the log")
+	}
+}
+
+func TestDeletingAnAccount(t *testing.T) {
+	d := newDesk(t)
+	b := d.someone("ada@example.org", mapdata.Driver).stay()
+	feed := b.registerPush("<b>Roads</b>")
+	d.push(*feed.Token, rows(1, 52, 5)).want(t, http.StatusOK)
+	d.someone("curator@example.org", mapdata.Curator).send(http.MethodPost, feed.path()+"/approve", "").want(t, http.StatusOK)
+	guest := d.browser()
+	if len(d.seen(guest)) != 1 {
+		t.Fatal("the feed is not read")
+	}
+	page := b.send(http.MethodGet, "/account/delete", "").want(t, http.StatusOK)
+	if text := checkAccountPage(t, page); !strings.Contains(text, "<b>Roads</b>") || !strings.Contains(text, "Your feed goes") || !strings.Contains(text, "type ada@example.org") {
+		t.Errorf("page: %s", text)
+	}
+	for _, typed := range []string{"", "eve@example.org", hostile} {
+		wrong := b.form("/account/delete", url.Values{"email": {typed}}).want(t, http.StatusUnprocessableEntity)
+		if text := checkAccountPage(t, wrong); !strings.Contains(text, "This is not the address of this account.") {
+			t.Errorf("page: %s", text)
+		}
+	}
+	b.form("/account/delete", url.Values{"email": {"ada@example.org"}}, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site").want(t, http.StatusForbidden)
+	b.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK)
+
+	done := b.form("/account/delete", url.Values{"email": {" ADA@example.org "}})
+	done.leads(t, "/about?done=account-deleted")
+	if cookies := done.Cookies(); len(cookies) != 1 || cookies[0].MaxAge >= 0 || cookies[0].Value != "" {
+		t.Errorf("cookies %v", cookies)
+	}
+	b.send(http.MethodGet, "/v2/account", "").want(t, http.StatusUnauthorized)
+	d.push(*feed.Token, rows(1, 52, 5)).want(t, http.StatusUnauthorized)
+	if seen := d.seen(guest); len(seen) != 0 {
+		t.Errorf("readers still see %v", seen)
+	}
+	if text := checkAccountPage(t, guest.send(http.MethodGet, "/account", "")); !strings.Contains(text, "Sign in first.") {
+		t.Errorf("page: %s", text)
+	}
+}
+
+// export is what a test reads of an export.
+type export struct {
+	Account   map[string]any
+	Sessions  []map[string]any
+	APITokens []map[string]any `json:"api_tokens"`
+	Feeds     []map[string]any
+	Votes     []map[string]any
+	Log       []map[string]any
+}
+
+func TestExportOfAnAccount(t *testing.T) {
+	d := newDesk(t)
+	_, other := d.publish("Voted", row("v", "alert.police", 0))
+	b := d.someone("ada@example.org", mapdata.Driver)
+	feed := b.registerPush("Roads")
+	b.send(http.MethodPost, "/v2/account/tokens", `{"name": "Server"}`).want(t, http.StatusCreated)
+	id, _ := b.read(nearRoad).Entities[0]["id"].(string)
+	b.vote(id, "confirm")
+	b.send(http.MethodPut, "/v2/account/preferences", `{"theme": "night"}`).want(t, http.StatusOK)
+	r := b.send(http.MethodGet, "/v2/account/export", "").want(t, http.StatusOK)
+	if got := r.Header.Get("Content-Disposition"); got != `attachment; filename="wayside-2026-11-21.json"` {
+		t.Errorf("Content-Disposition %s", got)
+	}
+	var got export
+	r.decode(t, &got)
+	if got.Account["email"] != "ada@example.org" || len(got.Sessions) != 1 || len(got.APITokens) != 1 || len(got.Feeds) != 1 || len(got.Votes) != 1 {
+		t.Errorf("export: %s", r.body)
+	}
+	if got.Feeds[0]["id"] != feed.id() || got.Votes[0]["entity_id"] != id || got.Votes[0]["vote"] != "confirm" || strings.Contains(r.body, other+`","name`) {
+		t.Errorf("export: %s", r.body)
+	}
+	if strings.Contains(r.body, *feed.Token) || strings.Contains(r.body, "hash") {
+		t.Error("a secret is in the export")
+	}
+	actions := map[any]bool{}
+	for _, e := range got.Log {
+		actions[e["action"]] = e["by_you"] == true
+	}
+	if !actions["feed.register"] || !actions["api_token.create"] {
+		t.Errorf("log: %v", got.Log)
+	}
+}
+
+// Whoever chose a language on a page is spoken to in it, on every page; what they like best counts otherwise.
+func TestPagesSpeakTheVisitorsLanguage(t *testing.T) {
+	d := newDesk(t)
+	b := d.browser().stay()
+	title := func(header ...string) string {
+		t.Helper()
+		r := b.send(http.MethodGet, "/sign-in", "", header...).want(t, http.StatusOK)
+		checkPage(t, r)
+		lang := regexp.MustCompile(`<html lang="(..)">`).FindStringSubmatch(r.body)
+		if lang == nil || r.Header.Get("Content-Language") != lang[1] {
+			t.Fatalf("language %v, %s", lang, r.Header.Get("Content-Language"))
+		}
+		return lang[1]
+	}
+	for header, want := range map[string]string{"": "en", "fr-CH, de;q=0.8": "fr", "nl, de;q=0.3": "de", "nl": "en"} {
+		if got := title("Accept-Language", header); got != want {
+			t.Errorf("%q: %s, want %s", header, got, want)
+		}
+	}
+	for _, back := range []string{"//evil.example", "https://evil.example/", "/nowhere", "/\\evil.example", "/%2fpair", "javascript:alert(1)", ""} {
+		b.form("/language", url.Values{"language": {"de"}, "back": {back}}).leads(t, "/about")
+	}
+	b.form("/language", url.Values{"language": {"fr"}, "back": {"/sign-in?next=%2Faccount"}}).leads(t, "/sign-in?next=%2Faccount")
+	b.form("/language", url.Values{"language": {"xx"}, "back": {"/pair"}}).leads(t, "/pair")
+	if got := title("Accept-Language", "de"); got != "fr" {
+		t.Errorf("after a choice: %s", got)
+	}
+}
+
+// Signing in leads back to the page that was asked for, and to pages of ours alone.
+func TestSigningInLeadsBack(t *testing.T) {
+	d := newDesk(t)
+	b := d.browser().stay()
+	b.send(http.MethodGet, "/account/delete?x=1", "").leads(t, "/sign-in?next=%2Faccount%2Fdelete%3Fx%3D1")
+	b.send(http.MethodHead, "/account", "").leads(t, "/sign-in?next=%2Faccount")
+	b.form("/account/tokens", url.Values{"name": {"x"}}).want(t, http.StatusUnauthorized)
+	page := b.send(http.MethodGet, "/sign-in?next=%2Faccount%2Fdelete%3Fx%3D1", "").want(t, http.StatusOK)
+	checkPage(t, page)
+	fields, _ := fieldsOf(t, page, "/sign-in")
+	if fields.Get("next") != "/account/delete?x=1" {
+		t.Errorf("fields %v", fields)
+	}
+	for _, next := range []string{"//evil.example/account", "/%2faccount", "/account/../../x", "https://evil.example/account", "/sign-out", "\\account", "/v2/account"} {
+		page := b.send(http.MethodGet, "/sign-in?next="+url.QueryEscape(next), "").want(t, http.StatusOK)
+		if fields, _ := fieldsOf(t, page, "/sign-in"); fields.Has("next") {
+			t.Errorf("%s is led to", next)
+		}
+	}
+	in := d.someone("ada@example.org", mapdata.Driver).stay()
+	in.send(http.MethodGet, "/sign-in?next=%2Faccount%2Fdelete", "").leads(t, "/account/delete")
+	in.send(http.MethodGet, "/sign-in?next=%2F%2Fevil.example", "").want(t, http.StatusOK)
+}
