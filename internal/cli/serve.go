@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"time"
-
 	"wayside/internal/basemap"
 	"wayside/internal/config"
 	"wayside/internal/consensus"
@@ -187,8 +186,16 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 
 // open makes the pages for people, has the public address answer, and shows the state of everything.
 func (s *server) open(deps httpapi.Deps, fetcher pull.Fetcher) (err error) {
+	if deps.Scripts, err = web.Console(); err != nil {
+		return fmt.Errorf("open the scripts of the pages for people: %w", err)
+	}
+	var origins []string
+	if deps.BaseMap != nil {
+		origins = deps.BaseMap.Origins
+	}
 	deps.Console, err = console.New(console.Config{
-		BaseURL: deps.BaseURL, Now: deps.Now, Log: s.log, Accounts: s.accounts, Feeds: s.feeds,
+		MapOrigins: origins,
+		BaseURL:    deps.BaseURL, Now: deps.Now, Log: s.log, Accounts: s.accounts, Feeds: s.feeds,
 		Check: pull.NewChecker(fetcher, s.spool, deps.Now),
 	})
 	if err != nil {

@@ -77,7 +77,7 @@ func (c *Console) postCheck(w http.ResponseWriter, r *http.Request, v *Visitor) 
 	if err := page.tell(v.Words); err != nil {
 		return err
 	}
-	return c.show(w, r, v, &Page{Name: "check", Data: page, Wide: true})
+	return c.show(w, r, v, &Page{Name: "check", Data: page, Wide: true, Scripts: []string{MapScript}})
 }
 
 // try does what the form asks for, or notes what is wrong with it.

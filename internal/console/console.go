@@ -26,6 +26,14 @@ type Config struct {
 	Accounts *account.Service
 	Feeds    *feed.Service
 	Check    *pull.Checker // tries a feed before it is registered
+
+	Audit     *audit.Service
+	Sources   *source.Catalogue
+	Entities  func(mapdata.FeedID) int // how many a source holds, from memory
+	State     func() State             // of this node
+	Incidents *Incidents               // the built-in source; nil: no upstream is configured
+
+	MapOrigins []string // of others, from which the map below the pins is loaded; nil: it is ours
 }
 
 // Console is the pages. It may be used from many goroutines; a nil one lists its routes and does nothing else.
@@ -102,6 +110,8 @@ func (v *Visitor) ID() mapdata.AccountID {
 type Door interface {
 	// Write writes a whole answer, compressed where it pays.
 	Write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte)
+	// Script is where a built script of ours is, such as "map.js"; empty: this service has none.
+	Script(name string) (string, error)
 	// Keep gives the browser its session's cookie; an empty secret takes it away (D11.2).
 	Keep(w http.ResponseWriter, secret string)
 	// TryCode does something with a screen's code, unless too many were wrong.

@@ -24,5 +24,11 @@
 // aria-describedby="name-wrong"{{end}}; under it stands {{template "wrong" (.Form.Of "name")}}.
 //
 // What destroys something has a page of its own that asks, and a form there that posts. A page that needs a script names
-// it in Page.Scripts, and gets the policy that lets our scripts run; all others may run nothing.
+// it in Page.Scripts, and gets the policy that lets our scripts run; all others may run nothing. Scripts are built from
+// web/console.
+//
+// A map: Scripts: []string{MapScript}, and where it is to be <div class="map" data-feed-map data-source="{{…}}" hidden>,
+// the address of GeoJSON such as GET /v2/feeds/{id}/entities answers, or data-pins="{{…}}" with the GeoJSON itself; and
+// data-attribution="{{…}}" if it must be displayed. The script shows it, says in words what it cannot draw, and adds its
+// buttons behind it. Without scripts it stays hidden: the page must say elsewhere what lies in it.
 package console

@@ -76,7 +76,7 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 			page.Next = v.Words.Text("feed.next.in", v.Words.Span(wait))
 		}
 	}
-	return c.show(w, r, v, &Page{Name: "feed", Data: &page, Wide: true})
+	return c.show(w, r, v, &Page{Name: "feed", Data: &page, Wide: true, Scripts: []string{MapScript}})
 }
 
 // rejections puts reasons into words; last is the newest attempt.
@@ -91,22 +91,35 @@ func rejections(w *words.Words, all []mapdata.Rejection, last *mapdata.Attempt) 
 	return out
 }
 
-// moments makes the lines of a timeline: good pushes of one minute are one line, so that one who pushes every second sees
+// moments makes the lines of a timeline: pushes of one minute without a flaw are one line, so that one who pushes every second sees
 // more of the past than the last minutes.
 func moments(w *words.Words, attempts []mapdata.Attempt) []moment {
 	var all []moment
 	for i := range attempts {
 		a := &attempts[i]
-		if n := len(all); n > 0 && a.OK && all[n-1].OK && a.At.Truncate(time.Minute).Equal(all[n-1].At.Truncate(time.Minute)) {
+		if n := len(all); n > 0 && flawless(a) && flawless(&all[n-1].Attempt) && a.At.Truncate(time.Minute).Equal(all[n-1].At.Truncate(time.Minute)) {
 			all[n-1].add(a)
 			continue
 		}
-		all = append(all, moment{Attempt: *a, Times: 1, What: outcomeText(w, a)})
+		all = append(all, moment{Attempt: *a, Times: 1, What: whatCame(w, a)})
 	}
 	for i := range all {
 		all[i].Size, all[i].Took = sizeText(w, all[i].Bytes), tookText(w, all[i].Duration)
 	}
 	return all
+}
+
+func flawless(a *mapdata.Attempt) bool { return a.OK && a.Rejected == 0 }
+
+// whatCame is the outcome of an attempt, in a few words.
+func whatCame(w *words.Words, a *mapdata.Attempt) string {
+	switch {
+	case !a.OK || a.Rejected == 0:
+		return outcomeText(w, a)
+	case a.Accepted() == 0:
+		return w.Text("feed.short." + string(useless))
+	}
+	return w.Text("feed.short." + string(partly))
 }
 
 func (m *moment) add(a *mapdata.Attempt) {

@@ -22,8 +22,8 @@ var files embed.FS
 // our scripts and their requests too.
 const (
 	plainPolicy  = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-	scriptPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	scriptPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'%[1]s; connect-src 'self'%[1]s; " +
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'" // %[1]s: where the map below the pins is from
 )
 
 // Page is what a handler shows.
@@ -31,7 +31,7 @@ type Page struct {
 	Name    string   // of its template in pages/, without .html
 	Status  int      // 0: 200
 	Data    any      // .Data in the template
-	Scripts []string // addresses of modules of ours; none: the page may run nothing
+	Scripts []string // built modules of ours, such as MapScript; none: the page may run nothing
 	Wide    bool     // for tables and maps: as wide as the window allows
 }
 
@@ -41,16 +41,24 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, v *Visitor, p *Pa
 	if !ok {
 		return fmt.Errorf("there is no page %q", p.Name)
 	}
+	view, err := c.view(r, v, p)
+	if err != nil {
+		return err
+	}
 	var body bytes.Buffer
-	if err := t.ExecuteTemplate(&body, "layout", c.view(r, v, p)); err != nil {
+	if err := t.ExecuteTemplate(&body, "layout", view); err != nil {
 		return fmt.Errorf("render page %s: %w", p.Name, err)
 	}
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Language", string(v.Words.Language))
 	h.Set("Content-Security-Policy", plainPolicy)
-	if len(p.Scripts) > 0 {
-		h.Set("Content-Security-Policy", scriptPolicy)
+	if len(view.Modules) > 0 {
+		from := ""
+		for _, origin := range c.MapOrigins {
+			from += " " + origin
+		}
+		h.Set("Content-Security-Policy", fmt.Sprintf(scriptPolicy, from))
 	}
 	// The address may hold a link's token: it goes to nobody else. (no-referrer would take the Origin from the form too,
 	// and plain http has nothing else to tell our page from another's.)

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 
 	"wayside/internal/account"
@@ -15,8 +16,10 @@ type view struct {
 	Lang    mapdata.Language
 	Style   string // address of the style sheet
 	Links   []navLink
-	Here    string // where the choice of a language leads back to
-	Done    string // key of what was just done; empty: nothing
+	Modules []string // addresses of the page's scripts
+	Says    string   // what the map's script says, as JSON; empty: there is no map
+	Here    string   // where the choice of a language leads back to
+	Done    string   // key of what was just done; empty: nothing
 
 	Languages []mapdata.Language
 }
@@ -45,7 +48,7 @@ func navigation() []struct {
 	}
 }
 
-func (c *Console) view(r *http.Request, v *Visitor, p *Page) *view {
+func (c *Console) view(r *http.Request, v *Visitor, p *Page) (*view, error) {
 	out := &view{
 		Page: p, Visitor: v, Account: v.Account, Lang: v.Words.Language, Style: stylePath + "?v=" + c.style,
 		Here: "/about", Languages: mapdata.Languages(),
@@ -61,7 +64,22 @@ func (c *Console) view(r *http.Request, v *Visitor, p *Page) *view {
 	if done := "done." + r.URL.Query().Get("done"); v.Words.Has(done) {
 		out.Done = done
 	}
-	return out
+	for _, name := range p.Scripts {
+		address, err := v.Script(name)
+		if err != nil {
+			return nil, fmt.Errorf("find a script of the page: %w", err)
+		}
+		if address == "" {
+			continue
+		}
+		out.Modules = append(out.Modules, address)
+		if name == MapScript {
+			if out.Says, err = mapWords(v.Words); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
 }
 
 // At says whether the page is at a path.

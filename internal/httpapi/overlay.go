@@ -50,26 +50,22 @@ type BaseMap struct {
 }
 
 func (a *api) overlayRoutes() []route {
-	// The files are read when the page is first asked for, and once.
-	files := sync.OnceValues(func() (*overlayFiles, error) { return readOverlay(a.Overlay) })
 	return []route{
 		{http.MethodGet, "/{$}", open, account.ForGuests, func(w http.ResponseWriter, r *http.Request, _ *caller) error {
 			if a.Overlay == nil {
 				http.Redirect(w, r, "/about", http.StatusSeeOther)
 				return nil
 			}
-			return a.getOverlay(w, r, files)
+			return a.getOverlay(w, r)
 		}},
-		{http.MethodGet, "/overlay/{version}/{file}", open, account.ForGuests, func(w http.ResponseWriter, r *http.Request, _ *caller) error {
-			return a.getOverlayFile(w, r, files)
-		}},
+		{http.MethodGet, "/overlay/{version}/{file}", open, account.ForGuests, a.getOverlayFile},
 		{http.MethodGet, "/v2/overlay/config", open, account.ForGuests, a.getOverlayConfig},
 	}
 }
 
 // getOverlay answers GET / with the page for the car.
-func (a *api) getOverlay(w http.ResponseWriter, r *http.Request, files func() (*overlayFiles, error)) error {
-	all, err := files()
+func (a *api) getOverlay(w http.ResponseWriter, r *http.Request) error {
+	all, err := a.page()
 	if err != nil {
 		return err
 	}
@@ -84,8 +80,8 @@ func (a *api) getOverlay(w http.ResponseWriter, r *http.Request, files func() (*
 
 // getOverlayFile answers GET /overlay/<version>/<file>. A page of another release may still ask for its files: it gets
 // those that there are, and is not told to keep them.
-func (a *api) getOverlayFile(w http.ResponseWriter, r *http.Request, files func() (*overlayFiles, error)) error {
-	all, err := files()
+func (a *api) getOverlayFile(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	all, err := a.page()
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"net/netip"
 	"sort"
 	"strings"
+	"sync"
 	"time"
-
 	"wayside/internal/account"
 	"wayside/internal/basemap"
 	"wayside/internal/console"
@@ -45,6 +45,7 @@ type Deps struct {
 
 	Console        *console.Console // the pages for people
 	Overlay        fs.FS            // the built page for cars (web.Overlay); nil: / leads to the page about the service
+	Scripts        fs.FS            // those of the pages for people (web.Console); nil: none, and no maps
 	Version        string           // release, as the page shows it
 	BaseMap        *BaseMap         // below the pins; nil: none
 	PrimaryNetwork string           // charger network that applies where none is named (D4.7)
@@ -76,7 +77,11 @@ type api struct {
 	secure bool // the public address is HTTPS: cookies are Secure
 	cross  *http.CrossOriginProtection
 	health healthText
-	boot   string // another one each time: streams are resumed in the process in which they began
+
+	// What was built in web/, read when it is first asked for, and once.
+	page    func() (*overlayFiles, error)
+	scripts func() (*consoleFiles, error)
+	boot    string // another one each time: streams are resumed in the process in which they began
 }
 
 // New makes the handler of the public address.
@@ -87,6 +92,8 @@ func New(deps Deps) http.Handler {
 		cross:  http.NewCrossOriginProtection(),
 		boot:   rand.Text(),
 	}
+	a.page = sync.OnceValues(func() (*overlayFiles, error) { return readOverlay(a.Overlay) })
+	a.scripts = sync.OnceValues(func() (*consoleFiles, error) { return readConsole(a.Scripts, a.page) })
 	byPath := make(map[string]methods)
 	for _, r := range a.routes() {
 		if byPath[r.path] == nil {
@@ -133,7 +140,7 @@ func (a *api) routes() []route {
 	for _, group := range [][]route{
 		a.readRoutes(), a.entityRoutes(), a.feedRoutes(), a.reviewRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(), a.alertRoutes(),
 		a.pairingRoutes(), a.preferenceRoutes(),
-		a.streamRoutes(), a.overlayRoutes(), a.baseMapRoutes(), a.demoRoutes(), a.consoleRoutes(),
+		a.streamRoutes(), a.overlayRoutes(), a.baseMapRoutes(), a.demoRoutes(), a.consoleFileRoutes(), a.consoleRoutes(),
 	} {
 		all = append(all, group...)
 	}

@@ -91,7 +91,7 @@ export class Presence {
   #here = true;
 
   /** Must be made before whatever else listens to the map's style. */
-  constructor(map: MapLibre, state: State) {
+  constructor(map: MapLibre, state: Pick<State, "drawable">) {
     let late: ReturnType<typeof setTimeout> | undefined;
     map.on("webglcontextlost", () => {
       this.#here = false;

@@ -1,0 +1,42 @@
+// What is known of the pin that was chosen, as text.
+
+import { element } from "../../overlay/src/dom.ts";
+import type { Item } from "./features.ts";
+import type { Words } from "./words.ts";
+
+/** Card shows an item, or nothing. */
+export interface Card {
+  element: HTMLElement;
+  show(item: Item | null, nth: string): void;
+}
+
+export function makeCard(words: Words, close: () => void): Card {
+  const box = element("section", { class: "map-card", "aria-live": "polite", hidden: "" });
+  const button = element("button", { type: "button", class: "second" }, words("map.close"));
+  button.addEventListener("click", close);
+  const isolated = (text: string): HTMLElement => element("bdi", {}, text);
+  return {
+    element: box,
+    show(item, nth) {
+      box.hidden = item === null;
+      if (item === null) {
+        box.replaceChildren();
+        return;
+      }
+      const { entity, externalID, street, facts } = item;
+      const rows = facts.map(({ name, ours, value }) => [element("dt", {}, ours ? words(name) : isolated(name)), element("dd", {}, isolated(value))]);
+      box.replaceChildren(
+        element(
+          "header",
+          {},
+          element("img", { src: `/v2/icons/${encodeURIComponent(entity.kind_id)}.svg`, width: "40", height: "40", alt: "" }),
+          element("strong", {}, words(`kind.${entity.kind_id}`)),
+          element("span", { class: "quiet" }, nth),
+        ),
+        ...(street === "" ? [] : [element("p", {}, isolated(street))]),
+        element("dl", { class: "facts-of" }, element("dt", {}, words("map.id")), element("dd", {}, isolated(externalID)), ...rows.flat()),
+        button,
+      );
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { wordsOf } from "./words.ts";
+
+describe("words", () => {
+  it("says what the page brings, and puts values in", () => {
+    const words = wordsOf('{"map.nth":"{0} of {1}"}');
+    expect(words("map.nth", 2, 7)).toBe("2 of 7");
+    expect(words("kind.new")).toBe("kind.new");
+    expect(words("constructor")).toBe("constructor");
+    expect(wordsOf(undefined)("map.next")).toBe("map.next");
+  });
+
+  it("asks for nothing that the page does not bring", () => {
+    const brought = readFileSync(new URL("../../../internal/console/map.go", import.meta.url), "utf8");
+    for (const file of ["map.ts", "feedmap.ts", "card.ts", "features.ts"]) {
+      const source = readFileSync(new URL(`./${file}`, import.meta.url), "utf8");
+      for (const [, key = ""] of source.matchAll(/"(map\.[a-z]+)"/g)) expect(key === "map.css" || brought.includes(`"${key}"`), `${file}: ${key}`).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { defineConfig, type Plugin } from "vite";
+
+// The scripts of the pages for people: one module for each, beside the page for cars, whose map library they import as it lies
+// there. internal/httpapi/consolefiles.go fills in its version.
+const library = "/overlay/map-library.js";
+const entries = ["map", "passkeys"].filter((name) => existsSync(new URL(`console/src/${name}.ts`, import.meta.url)));
+
+const libraryOfOverlay: Plugin = {
+  name: "wayside:library-of-overlay",
+  enforce: "pre",
+  resolveId: (id) => (id === "maplibre-gl" ? { id: library, external: true } : null),
+};
+
+export default defineConfig({
+  root: "console",
+  base: "./", // what lies beside a script is named as such: the folder has a version
+  publicDir: false,
+  plugins: [libraryOfOverlay],
+  build: {
+    target: "chrome100", // phones and desks; whoever has less gets the pages without maps
+    outDir: "../dist/console",
+    emptyOutDir: true,
+    sourcemap: false,
+    modulePreload: false,
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      input: Object.fromEntries(entries.map((name) => [name, `console/src/${name}.ts`])),
+      output: { entryFileNames: "[name].js", chunkFileNames: "[name].js", assetFileNames: "[name][extname]" },
+    },
+  },
+});
