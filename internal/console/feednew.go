@@ -1,10 +1,12 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,8 +64,16 @@ func (c *Console) postNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor
 	return c.showToken(w, r, v, http.StatusCreated, f, token, false)
 }
 
-// showForm shows a form again, with what was typed and what is wrong with it.
+// fieldOrder is the order of a feed's fields on the pages.
+var fieldOrder = [...]string{
+	"direction", "pull_url", "pull_auth_header", "pull_interval_seconds", "name", "description", "attribution", "visibility", "layer_name", "spec_url",
+}
+
+// showForm shows a form again, with what was typed and what is wrong with it, in the order of the page.
 func (c *Console) showForm(w http.ResponseWriter, r *http.Request, v *Visitor, name string, page *feedForm) error {
+	slices.SortStableFunc(page.Form.Wrongs, func(a, b Wrong) int {
+		return cmp.Compare(slices.Index(fieldOrder[:], a.Field), slices.Index(fieldOrder[:], b.Field))
+	})
 	return c.show(w, r, v, &Page{Name: name, Status: http.StatusUnprocessableEntity, Data: page})
 }
 

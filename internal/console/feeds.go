@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -141,8 +142,8 @@ type confirmPage struct {
 	What    string
 }
 
-// act does something with the visitor's own feed, and leads back to its page.
-func (c *Console) act(w http.ResponseWriter, r *http.Request, v *Visitor, done string, do func(feed.Actor, mapdata.FeedID) error) error {
+// act does something with the visitor's own feed, and leads back to its page, which says what was done.
+func (c *Console) act(w http.ResponseWriter, r *http.Request, v *Visitor, done *string, do func(feed.Actor, mapdata.FeedID) error) error {
 	f, err := c.ownFeed(r, v)
 	if err != nil {
 		return err
@@ -150,15 +151,23 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, v *Visitor, done s
 	if err := do(feed.By(v.Account), f.ID); err != nil {
 		return err
 	}
-	return seeOther(w, addressOf(f.ID)+"?done="+done)
+	return seeOther(w, addressOf(f.ID)+"?done="+*done)
 }
 
 func (c *Console) postFetchFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	return c.act(w, r, v, "fetch", func(by feed.Actor, id mapdata.FeedID) error { return c.Feeds.FetchNow(r.Context(), by, id) })
+	done := "fetch"
+	return c.act(w, r, v, &done, func(by feed.Actor, id mapdata.FeedID) error {
+		err := c.Feeds.FetchNow(r.Context(), by, id)
+		var limit *mapdata.LimitError
+		if errors.As(err, &limit) { // the page says so, and shows what that fetch brought
+			done, err = "too-soon", nil
+		}
+		return err
+	})
 }
 
 func (c *Console) setActive(w http.ResponseWriter, r *http.Request, v *Visitor, done string, active bool) error {
-	return c.act(w, r, v, done, func(by feed.Actor, id mapdata.FeedID) error {
+	return c.act(w, r, v, &done, func(by feed.Actor, id mapdata.FeedID) error {
 		_, err := c.Feeds.Patch(r.Context(), by, id, &feed.Patch{Active: &active})
 		return err
 	})

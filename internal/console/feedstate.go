@@ -87,9 +87,10 @@ type notice struct {
 	Tone   string
 	Title  template.HTML
 	Text   template.HTML
-	Note   string // a curator's; empty: none
-	Detail string // in English, of the attempt; empty: nothing to add
-	Try    bool   // a button to try again belongs here
+	Then   template.HTML // what happens if nothing is done; empty: nothing
+	Note   string        // a curator's; empty: none
+	Detail string        // in English, of the attempt; empty: nothing to add
+	Try    bool          // a button to try again belongs here
 }
 
 // telling makes the notices of one feed.
@@ -145,8 +146,8 @@ func (t *telling) failure(s situation, key string) {
 		last = &mapdata.Attempt{Outcome: t.feed.Polling.LastOutcome, Detail: t.feed.Polling.LastError}
 	}
 	n := t.add(s.Tone(), key, outcomeText(t.words, last), t.feed.Polling.ConsecutiveFailures, failuresToDeactivate)
+	n.Then, n.Text = n.Text, t.words.HTML(outcomeDo(last))
 	n.Detail, n.Try = last.Detail, s == deactivated
-	t.all = append(t.all, notice{Tone: s.Tone(), Title: t.words.HTML("feed.mend"), Text: t.words.HTML(outcomeDo(last))})
 }
 
 // schedule tells of a fetch that is due, and of a snapshot that shrank.
