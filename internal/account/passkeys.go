@@ -27,7 +27,8 @@ type PasskeyConfig struct {
 	BaseURL  string // public address: passkeys are tied to its host, and are good for pages from there alone
 }
 
-// Passkeys is the use case of those who sign in without a letter (D11.1). Its methods may be called from many goroutines.
+// Passkeys is the use case of those who sign in without a letter (D11.1). Its methods may be called from many goroutines. A
+// nil one offers none.
 type Passkeys struct {
 	accounts *Service
 	store    PasskeyStore
@@ -71,10 +72,10 @@ func offersPasskeys(base *url.URL) bool {
 }
 
 // Offered says whether browsers offer passkeys at the public address.
-func (p *Passkeys) Offered() bool { return p.web != nil }
+func (p *Passkeys) Offered() bool { return p != nil && p.web != nil }
 
 func (p *Passkeys) offered() error {
-	if p.web == nil {
+	if !p.Offered() {
 		return mapdata.Describe(mapdata.ErrConflict, "Passkeys work at https:// addresses with a name, and at http://localhost.")
 	}
 	return nil
@@ -88,6 +89,9 @@ type PasskeyLine struct {
 
 // List gives the account's passkeys, oldest first.
 func (p *Passkeys) List(ctx context.Context, id mapdata.AccountID) ([]PasskeyLine, error) {
+	if p == nil {
+		return nil, nil
+	}
 	all, err := p.store.Passkeys(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("list passkeys: %w", err)

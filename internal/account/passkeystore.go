@@ -20,9 +20,9 @@ type PasskeyStore interface {
 	// the challenge was answered before, and with mapdata.ErrNotFound when the passkey or the session is gone, or the passkey
 	// is no longer what it was verified with.
 	UsePasskey(ctx context.Context, u *mapdata.PasskeyUse) error
-	// FlagPasskey stores what is newly known of a passkey that was refused. It fails with mapdata.ErrNotFound when it is
-	// gone, or no longer what it was.
-	FlagPasskey(ctx context.Context, id string, was, blob []byte, audit mapdata.AuditEntry) error
+	// FlagPasskey stores what is newly known of a passkey that is refused, and the answer that told it: no session comes of
+	// it, and it is not counted as a use. It fails as UsePasskey does.
+	FlagPasskey(ctx context.Context, u *mapdata.PasskeyUse, audit mapdata.AuditEntry) error
 	// RenamePasskey gives a passkey of the account another name, or fails with mapdata.ErrNotFound.
 	RenamePasskey(ctx context.Context, account mapdata.AccountID, id, name string) error
 	// DeletePasskey removes a passkey of the account, or fails with mapdata.ErrNotFound.

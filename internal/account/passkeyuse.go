@@ -138,13 +138,14 @@ func (p *Passkeys) verify(
 	if err != nil {
 		return nil, fmt.Errorf("write passkey: %w", err)
 	}
-	if known.Authenticator.CloneWarning {
-		return nil, p.copied(ctx, stored, blob, before.Authenticator.CloneWarning)
-	}
 	now := p.accounts.now()
-	return &verified{account: account, knewHolder: parsed.Response.AuthenticatorData.Flags.HasUserVerified(), use: &mapdata.PasskeyUse{
+	use := &mapdata.PasskeyUse{
 		Passkey: stored.ID, Was: stored.Blob, Blob: blob, At: now, Day: now.Truncate(24 * time.Hour), Answer: answered,
-	}}, nil
+	}
+	if known.Authenticator.CloneWarning {
+		return nil, p.copied(ctx, use, account.ID, before.Authenticator.CloneWarning)
+	}
+	return &verified{account: account, use: use, knewHolder: parsed.Response.AuthenticatorData.Flags.HasUserVerified()}, nil
 }
 
 // validate has the library check signature, origin, flags and counter. Devices need not name the holder when they were told
@@ -160,16 +161,17 @@ func (p *Passkeys) validate(
 	return known, err
 }
 
-// copied remembers that a passkey is no good any more, and refuses it.
-func (p *Passkeys) copied(ctx context.Context, stored *mapdata.Passkey, blob []byte, before bool) error {
+// copied remembers that a passkey is no good any more, and refuses it. An answer that came before has an old counter too, and
+// is no copy: the store tells.
+func (p *Passkeys) copied(ctx context.Context, use *mapdata.PasskeyUse, account mapdata.AccountID, before bool) error {
 	if before {
 		return errPasskeyRefused()
 	}
-	p.accounts.log.Warn("a passkey's counter went back: it is refused from now on, and its holder is told", "account", stored.Account)
-	err := p.store.FlagPasskey(ctx, stored.ID, stored.Blob, blob, p.audit(ctx, mapdata.AuditPasskeyCloned, stored.Account, stored.ID))
-	if err != nil && !errors.Is(err, mapdata.ErrNotFound) {
-		return fmt.Errorf("flag passkey: %w", err)
+	err := p.store.FlagPasskey(ctx, use, p.audit(ctx, mapdata.AuditPasskeyCloned, account, use.Passkey))
+	if err != nil {
+		return useFailed(err)
 	}
+	p.accounts.log.Warn("a passkey's counter went back: it is refused from now on, and its holder is told", "account", account)
 	return errPasskeyRefused()
 }
 

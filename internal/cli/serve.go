@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"time"
+
+	"wayside/internal/account"
 	"wayside/internal/basemap"
 	"wayside/internal/config"
 	"wayside/internal/consensus"
@@ -193,9 +195,13 @@ func (s *server) open(deps httpapi.Deps, fetcher pull.Fetcher) (err error) {
 	if deps.BaseMap != nil {
 		origins = deps.BaseMap.Origins
 	}
+	deps.Passkeys, err = account.NewPasskeys(account.PasskeyConfig{Accounts: s.accounts, Store: s.store, BaseURL: deps.BaseURL})
+	if err != nil {
+		return err
+	}
 	deps.Console, err = console.New(console.Config{
 		MapOrigins: origins,
-		BaseURL:    deps.BaseURL, Now: deps.Now, Log: s.log, Accounts: s.accounts, Feeds: s.feeds,
+		BaseURL:    deps.BaseURL, Now: deps.Now, Log: s.log, Accounts: s.accounts, Passkeys: deps.Passkeys, Feeds: s.feeds,
 		Check: pull.NewChecker(fetcher, s.spool, deps.Now),
 	})
 	if err != nil {

@@ -27,6 +27,7 @@ const databaseFile = "wayside.db"
 // store is everything durable: the embedded database, or PostgreSQL.
 type store interface {
 	account.Store
+	account.PasskeyStore
 	feed.Store
 	follow.Store
 	ingest.Store

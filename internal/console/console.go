@@ -24,6 +24,7 @@ type Config struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 	Accounts *account.Service
+	Passkeys *account.Passkeys // nil: none are offered
 	Feeds    *feed.Service
 	Check    *pull.Checker // tries a feed before it is registered
 

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -48,6 +49,7 @@ type desk struct {
 	*house
 	db       *sqlite.DB
 	accounts *account.Service
+	passkeys *account.Passkeys
 	feeds    *feed.Service
 	pushes   *push.Service
 	ingester *ingest.Ingester
@@ -67,6 +69,8 @@ type deskLimits struct {
 	stored    bool     // incidents.mode is database
 
 	law *law.Law // nil: nothing is hidden
+
+	base string // public address; empty: http://wayside.test, where browsers offer no passkeys
 }
 
 func newDesk(t *testing.T) *desk {
@@ -117,12 +121,16 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 	d.streams = stream.New(watches)
 	deps := httpapi.Deps{
 		Streams: d.streams,
-		BaseURL: "http://wayside.test", Now: d.time, Log: log, Ready: func() error { return nil },
+		BaseURL: cmp.Or(limits.base, "http://wayside.test"), Now: d.time, Log: log, Ready: func() error { return nil },
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Sources:        catalogue, Accounts: d.accounts, Feeds: d.feeds, Pushes: d.pushes, Buckets: buckets,
 		Limits: httpapi.Limits{GuestReads: 10_000, AccountReads: 10_000, Manage: limits.manage, Votes: 30},
 	}
-	deps.Console = newConsole(t, &console.Config{BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Feeds: d.feeds, Check: newChecker(t, d)})
+	if d.passkeys, err = account.NewPasskeys(account.PasskeyConfig{Accounts: d.accounts, Store: d.db, BaseURL: deps.BaseURL}); err != nil {
+		t.Fatal(err)
+	}
+	deps.Passkeys = d.passkeys
+	deps.Console = newConsole(t, &console.Config{BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Passkeys: d.passkeys, Feeds: d.feeds, Check: newChecker(t, d)})
 	reads := nearby.Config{
 		Index: ix, Catalogue: catalogue, Primary: "tesla", Now: d.time, Ledger: votes, Records: d.db, Encode: httpapi.EncodeEntity,
 		Law: limits.law,

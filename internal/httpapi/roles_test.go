@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"flag"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"wayside/internal/account"
 	"wayside/internal/httpapi"
@@ -198,6 +200,8 @@ func (c *cast) value(t *testing.T, rt httpapi.RouteLine, part string, s *scene) 
 		return fresh.Token
 	case strings.Contains(rt.Path, "/sessions/{id}"):
 		return c.anotherSession("owner@example.org").ID
+	case strings.Contains(rt.Path, "/passkeys/{id}"):
+		return c.passkeyOf(t, s.ownerID)
 	case strings.Contains(rt.Path, "/tokens/{id}"):
 		_, made, err := c.accounts.CreateAPIToken(t.Context(), s.ownerID, "held")
 		if err != nil {
@@ -218,6 +222,20 @@ func (c *cast) value(t *testing.T, rt httpapi.RouteLine, part string, s *scene) 
 		t.Fatalf("the test knows no value for %s", part)
 	}
 	return value
+}
+
+// passkeyOf stores one more passkey of an account.
+func (c *cast) passkeyOf(t *testing.T, id mapdata.AccountID) string {
+	t.Helper()
+	name := rand.Text()
+	p := &mapdata.Passkey{
+		ID: strings.ToLower(name), CredentialID: []byte(name), Account: id, Name: "held", Blob: []byte("{}"), CreatedAt: c.time(),
+	}
+	answer := mapdata.Challenge{Hash: []byte(name), ExpiresAt: c.time().Add(time.Minute)}
+	if err := c.db.CreatePasskey(t.Context(), p, answer, mapdata.AuditEntry{At: c.time()}); err != nil {
+		t.Fatal(err)
+	}
+	return p.ID
 }
 
 // shownCode is the code of a screen that waits.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+
 	"wayside/internal/account"
 	"wayside/internal/basemap"
 	"wayside/internal/console"
@@ -36,6 +37,7 @@ type Deps struct {
 	Nearby   *nearby.Reader
 	Sources  *source.Catalogue
 	Accounts *account.Service
+	Passkeys *account.Passkeys // nil: none are offered
 	Feeds    *feed.Service
 	Pushes   *push.Service
 	Streams  *stream.Hub
@@ -139,7 +141,7 @@ func (a *api) routes() []route {
 	var all []route
 	for _, group := range [][]route{
 		a.readRoutes(), a.entityRoutes(), a.feedRoutes(), a.reviewRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(), a.alertRoutes(),
-		a.pairingRoutes(), a.preferenceRoutes(),
+		a.pairingRoutes(), a.passkeyRoutes(), a.preferenceRoutes(),
 		a.streamRoutes(), a.overlayRoutes(), a.baseMapRoutes(), a.demoRoutes(), a.consoleFileRoutes(), a.consoleRoutes(),
 	} {
 		all = append(all, group...)

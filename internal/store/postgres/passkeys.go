@@ -96,11 +96,14 @@ func (db *DB) UsePasskey(ctx context.Context, u *mapdata.PasskeyUse) error {
 	})
 }
 
-// FlagPasskey stores what is newly known of a passkey that was refused. It fails with mapdata.ErrNotFound when it is gone,
-// or no longer what it was.
-func (db *DB) FlagPasskey(ctx context.Context, id string, was, blob []byte, audit mapdata.AuditEntry) error {
+// FlagPasskey stores what is newly known of a passkey that is refused, and the answer that told it, as UsePasskey does. It
+// fails as that does.
+func (db *DB) FlagPasskey(ctx context.Context, u *mapdata.PasskeyUse, audit mapdata.AuditEntry) error {
 	return db.write(ctx, "flag passkey", func(w *writing) error {
-		if err := w.one(ctx, flagPasskey, blob, id, was); err != nil {
+		if err := w.answer(ctx, u.Answer); err != nil {
+			return err
+		}
+		if err := w.one(ctx, flagPasskey, u.Blob, u.Passkey, u.Was); err != nil {
 			return err
 		}
 		return w.audit(ctx, audit)

@@ -25,6 +25,7 @@ import (
 // Store is all that the use cases ask of a store.
 type Store interface {
 	account.Store
+	account.PasskeyStore
 	feed.Store
 	follow.Store
 	ingest.Store
@@ -50,6 +51,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"accounts", accountTests()},
 		{"sign-ins", signInTests()},
 		{"pairings", pairingTests()},
+		{"passkeys", passkeyTests()},
 		{"preferences", preferenceTests()},
 		{"feeds", feedTests()},
 		{"entities", entityTests()},

@@ -70,6 +70,8 @@ func (w *world) people(drivers []*mapdata.Account) {
 		w.must(w.store.CreateAPIToken(w.ctx, token, mapdata.AuditEntry{At: start, Actor: a.ID, Action: "api_token.create"}))
 	}
 	w.must(w.store.TouchAPIToken(w.ctx, "token 0", at(time.Hour)))
+	w.must(w.store.UsePasskey(w.ctx, use(w.passkeyOf(drivers[0], "used"), "by passkey")))
+	w.passkeyOf(drivers[1], "never used")
 	w.pairingOf("BCDF", "waits")
 	w.must(w.answer(w.store, w.pairingOf("GHJK", "answered"), start, drivers[1], mapdata.PairingApproved))
 	units, tones, lead := "metric", false, 0.75
@@ -116,11 +118,13 @@ func answersOf(t *testing.T, store Store) map[string]any {
 		w.must(err)
 		tokens, err := store.APITokens(w.ctx, a.ID)
 		w.must(err)
+		passkeys, err := store.Passkeys(w.ctx, a.ID)
+		w.must(err)
 		chosen, err := store.Preferences(w.ctx, a.ID)
 		w.must(err)
 		vote, err := store.Vote(w.ctx, mapdata.Incidents, "live", a.ID)
 		w.must(err)
-		people[a.Email] = []any{sessions, tokens, chosen, vote}
+		people[a.Email] = []any{sessions, tokens, passkeys, chosen, vote}
 	}
 	log := w.audit(mapdata.AuditQuery{})
 	for i := range log {

@@ -1,0 +1,415 @@
+package httpapi_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/mapdata"
+)
+
+const (
+	passkeyBase = "http://localhost:8080" // where browsers offer passkeys without a certificate
+	passkeyHost = "localhost"
+)
+
+func newPasskeyDesk(t *testing.T) *desk {
+	t.Helper()
+	return newDeskWith(t, deskLimits{manage: 10_000, requests: 60, entities: 10_000, base: passkeyBase})
+}
+
+// begin asks for what a page hands to a browser.
+func (b *browser) begin(path string) asked {
+	b.t.Helper()
+	var o asked
+	b.send(http.MethodPost, path, "").want(b.t, http.StatusOK).decode(b.t, &o)
+	return o
+}
+
+// finish sends what an authenticator answered.
+func (b *browser) finish(path string, credential map[string]any, header ...string) reply {
+	b.t.Helper()
+	body, err := json.Marshal(map[string]any{"credential": credential})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return b.send(http.MethodPost, path, string(body), header...)
+}
+
+type passkeyLine struct {
+	ID, Name string
+	Last     *string `json:"last_used_at"`
+	Copied   bool
+}
+
+func (b *browser) passkeyList() []passkeyLine {
+	b.t.Helper()
+	var list struct{ Passkeys []passkeyLine }
+	b.send(http.MethodGet, "/v2/account/passkeys", "").want(b.t, http.StatusOK).decode(b.t, &list)
+	return list.Passkeys
+}
+
+// addPasskey adds one to the account that is signed in.
+func (b *browser) addPasskey() (*authenticator, passkeyLine) {
+	b.t.Helper()
+	a := newAuthenticator(b.t, passkeyBase, passkeyHost)
+	var made struct{ Passkey passkeyLine }
+	b.finish("/v2/account/passkeys", a.create(b.begin("/v2/account/passkeys/begin"))).want(b.t, http.StatusCreated).decode(b.t, &made)
+	return a, made.Passkey
+}
+
+// enters signs in with a passkey.
+func (b *browser) enters(a *authenticator) reply {
+	b.t.Helper()
+	return b.finish("/v2/auth/passkey/finish", a.get(b.begin("/v2/auth/passkey/begin")))
+}
+
+func (b *browser) email() string {
+	b.t.Helper()
+	var who struct{ Account struct{ Email string } }
+	b.send(http.MethodGet, "/v2/account", "").want(b.t, http.StatusOK).decode(b.t, &who)
+	return who.Account.Email
+}
+
+// TestPasskeySignsIn is the whole way: add, list, sign in elsewhere, rename, remove.
+func TestPasskeySignsIn(t *testing.T) {
+	d := newPasskeyDesk(t)
+	ada := d.someone("ada@example.org", mapdata.Driver)
+	o := ada.begin("/v2/account/passkeys/begin")
+	if o.PublicKey.AuthenticatorSelection.ResidentKey != "required" || o.PublicKey.Rp.ID != passkeyHost {
+		t.Errorf("asked for %+v", o.PublicKey)
+	}
+	a, made := ada.addPasskey()
+	if got := ada.begin("/v2/account/passkeys/begin").PublicKey.ExcludeCredentials; len(got) != 1 || got[0].ID != b64(a.id) {
+		t.Errorf("excludes %v", got)
+	}
+	d.advance(3 * time.Hour)
+	b := d.browser()
+	in := b.enters(a).want(t, http.StatusOK)
+	in.cookie(t, false)
+	if got := b.email(); got != "ada@example.org" {
+		t.Errorf("signed in as %s", got)
+	}
+	day := "2026-11-21T00:00:00.000Z"
+	want := []passkeyLine{{made.ID, made.Name, &day, false}}
+	if diff := cmp.Diff(want, b.passkeyList()); diff != "" {
+		t.Errorf("passkeys (-want +got):\n%s", diff)
+	}
+
+	b.send(http.MethodPatch, "/v2/account/passkeys/"+made.ID, `{"name": "Phone"}`).want(t, http.StatusOK)
+	if got := b.passkeyList()[0].Name; got != "Phone" {
+		t.Errorf("named %q", got)
+	}
+	b.send(http.MethodPatch, "/v2/account/passkeys/"+made.ID, `{"name": "\u0007"}`).want(t, http.StatusUnprocessableEntity)
+
+	b.send(http.MethodDelete, "/v2/account/passkeys/"+made.ID, "").want(t, http.StatusNoContent)
+	d.browser().enters(a).want(t, http.StatusUnauthorized)
+	b.email() // who signed in with it stays signed in
+	log, err := d.db.Audit(t.Context(), &mapdata.AuditQuery{Subject: made.ID, Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for i := range log {
+		told = append(told, log[i].Action+" "+string(log[i].Via))
+	}
+	if diff := cmp.Diff([]string{"passkey.delete api", "passkey.create api"}, told); diff != "" {
+		t.Errorf("audit log (-want +got):\n%s", diff)
+	}
+}
+
+// TestPasskeyIsRefused tries what somebody else would, and wants the same words for all of it.
+func TestPasskeyIsRefused(t *testing.T) {
+	d := newPasskeyDesk(t)
+	ada, bob := d.someone("ada@example.org", mapdata.Driver), d.someone("bob@example.org", mapdata.Driver)
+	a, _ := ada.addPasskey()
+	other, _ := bob.addPasskey()
+	guest := d.browser()
+	finish := func(bend func(o *asked, a *authenticator)) func() reply {
+		return func() reply {
+			bent := *a
+			o := guest.begin("/v2/auth/passkey/begin")
+			bend(&o, &bent)
+			answer := bent.get(o)
+			a.counter = bent.counter
+			return guest.finish("/v2/auth/passkey/finish", answer)
+		}
+	}
+	words := ""
+	for name, try := range map[string]func() reply{
+		"another origin": finish(func(_ *asked, a *authenticator) { a.origin = "http://localhost.evil.example" }),
+		"another port":   finish(func(_ *asked, a *authenticator) { a.origin = "http://localhost:8081" }),
+		"another host":   finish(func(_ *asked, a *authenticator) { a.rp = "evil.example" }),
+		"a challenge of ours for something else": finish(func(o *asked, _ *authenticator) {
+			o.PublicKey.Challenge = ada.begin("/v2/auth/passkey/confirm/begin").PublicKey.Challenge
+		}),
+		"a challenge of the device's own": finish(func(o *asked, _ *authenticator) { o.PublicKey.Challenge = b64(make([]byte, 56)) }),
+		"a challenge that was prolonged": finish(func(o *asked, _ *authenticator) {
+			raw, err := base64.RawURLEncoding.DecodeString(o.PublicKey.Challenge)
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw[20]++
+			o.PublicKey.Challenge = b64(raw)
+		}),
+		"a passkey that nobody has": finish(func(_ *asked, a *authenticator) { a.id = []byte("nobody's passkey") }),
+		"another account's key":     finish(func(_ *asked, a *authenticator) { a.key = other.key }),
+		"another account's handle":  finish(func(_ *asked, a *authenticator) { a.user = other.user }),
+		"another account's passkey": finish(func(_ *asked, a *authenticator) { a.id = other.id }),
+		"nobody's handle":           finish(func(_ *asked, a *authenticator) { a.user = nil }),
+		"nobody present":            finish(func(_ *asked, a *authenticator) { a.flags = 0 }),
+		"a registration's answer": func() reply {
+			return guest.finish("/v2/auth/passkey/finish", a.create(ada.begin("/v2/account/passkeys/begin")))
+		},
+		"an answer that came before":  nil,
+		"an answer five minutes late": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if try == nil {
+				answer := a.get(guest.begin("/v2/auth/passkey/begin"))
+				if strings.Contains(name, "before") {
+					d.browser().finish("/v2/auth/passkey/finish", answer).want(t, http.StatusOK)
+				} else {
+					d.advance(5 * time.Minute)
+				}
+				try = func() reply { return guest.finish("/v2/auth/passkey/finish", answer) }
+			}
+			got := try().want(t, http.StatusUnauthorized)
+			if len(got.Cookies()) != 0 {
+				t.Error("a cookie")
+			}
+			if words == "" {
+				words = got.body
+			}
+			if got.body != words {
+				t.Errorf("says %s, elsewhere %s", got.body, words)
+			}
+		})
+	}
+	guest.enters(a).want(t, http.StatusOK) // nothing of it did any harm
+}
+
+// TestCopiedPasskeyIsRefused: two devices with one key have one counter each; from when it shows, neither signs in.
+func TestCopiedPasskeyIsRefused(t *testing.T) {
+	d := newPasskeyDesk(t)
+	ada := d.someone("ada@example.org", mapdata.Driver)
+	a, made := ada.addPasskey()
+	twin := *a
+	d.browser().enters(a).want(t, http.StatusOK)
+	d.browser().enters(&twin).want(t, http.StatusUnauthorized)
+	d.browser().enters(a).want(t, http.StatusUnauthorized)
+	if got := ada.passkeyList(); !got[0].Copied || got[0].ID != made.ID {
+		t.Errorf("passkeys %+v", got)
+	}
+	log, err := d.db.Audit(t.Context(), &mapdata.AuditQuery{Actions: []string{mapdata.AuditPasskeyCloned}, Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(log) != 1 || log[0].Subject != made.ID {
+		t.Errorf("audit log %+v", log)
+	}
+	if strings.Contains(d.log.String(), "ada@") {
+		t.Errorf("the log names an address:\n%s", d.log.String())
+	}
+}
+
+// TestDevicesWithoutCounterAreNoCopies: synchronised passkeys count nothing.
+func TestDevicesWithoutCounterAreNoCopies(t *testing.T) {
+	d := newPasskeyDesk(t)
+	a := newAuthenticator(t, passkeyBase, passkeyHost)
+	ada := d.someone("ada@example.org", mapdata.Driver)
+	const none = ^uint32(0) // the next is 0
+	a.counter = none
+	ada.finish("/v2/account/passkeys", a.create(ada.begin("/v2/account/passkeys/begin"))).want(t, http.StatusCreated)
+	for range 3 {
+		a.counter = none
+		d.browser().enters(a).want(t, http.StatusOK)
+	}
+}
+
+// TestAddingAPasskeyIsHeld: one session's challenge is no other's, an answer counts once, and a credential is one account's.
+func TestAddingAPasskeyIsHeld(t *testing.T) {
+	d := newPasskeyDesk(t)
+	ada, bob := d.someone("ada@example.org", mapdata.Driver), d.someone("bob@example.org", mapdata.Driver)
+	const add = "/v2/account/passkeys"
+	a := newAuthenticator(t, passkeyBase, passkeyHost)
+	answer := a.create(ada.begin(add + "/begin"))
+	bob.finish(add, answer).want(t, http.StatusBadRequest)
+	d.browser().finish(add, answer).want(t, http.StatusUnauthorized)
+	ada.finish(add, answer, "Origin", "https://evil.example").want(t, http.StatusForbidden)
+	ada.finish(add, answer).want(t, http.StatusCreated)
+	ada.finish(add, answer).want(t, http.StatusConflict)
+	bob.finish(add, a.create(bob.begin(add+"/begin"))).want(t, http.StatusConflict)
+
+	ada.send(http.MethodDelete, add+"/"+ada.passkeyList()[0].ID, "").want(t, http.StatusNoContent)
+	ada.finish(add, answer).want(t, http.StatusConflict) // also when it was removed meanwhile
+
+	elsewhere := newAuthenticator(t, "https://evil.example", passkeyHost)
+	ada.finish(add, elsewhere.create(ada.begin(add+"/begin"))).want(t, http.StatusBadRequest)
+	late := a.create(ada.begin(add + "/begin"))
+	d.advance(5 * time.Minute)
+	ada.finish(add, late).want(t, http.StatusBadRequest)
+}
+
+// TestAddingAPasskeyWantsAFreshProof: a session that was found open, or got by pairing, becomes no key of its finder's.
+func TestAddingAPasskeyWantsAFreshProof(t *testing.T) {
+	d := newPasskeyDesk(t)
+	ada := d.someone("ada@example.org", mapdata.Driver)
+	a, _ := ada.addPasskey()
+	const begin = "/v2/account/passkeys/begin"
+	d.advance(10 * time.Minute)
+	ada.send(http.MethodPost, begin, "").want(t, http.StatusUnauthorized)
+	ada.finish("/v2/auth/passkey/confirm/finish", a.get(ada.begin("/v2/auth/passkey/confirm/begin"))).want(t, http.StatusNoContent)
+	ada.begin(begin)
+
+	begun, err := d.accounts.BeginPairing(t.Context(), "a car")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada.send(http.MethodPost, "/v2/auth/pair/"+begun.Code.Shown()+"/approve", "").want(t, http.StatusOK)
+	car := d.browser()
+	car.send(http.MethodPost, "/v2/auth/pair/token", `{"device_code": "`+begun.Secret+`"}`).want(t, http.StatusOK)
+	car.send(http.MethodPost, begin, "").want(t, http.StatusUnauthorized)
+}
+
+// TestConfirming: a session that used a passkey of its own account, which knew its holder, counts for ten minutes.
+func TestConfirming(t *testing.T) {
+	d := newPasskeyDesk(t)
+	ada, bob := d.someone("ada@example.org", mapdata.Curator), d.someone("bob@example.org", mapdata.Curator)
+	const begin, finish = "/v2/auth/passkey/confirm/begin", "/v2/auth/passkey/confirm/finish"
+	ada.send(http.MethodPost, begin, "").want(t, http.StatusConflict) // it has no passkey
+	a, _ := ada.addPasskey()
+	other, _ := bob.addPasskey()
+	present := func() bool {
+		t.Helper()
+		sessions, err := d.accounts.Sessions(t.Context(), d.accountOf("ada@example.org").ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ok, err := d.passkeys.Present(t.Context(), &sessions[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	if present() {
+		t.Error("present before any passkey")
+	}
+	o := ada.begin(begin)
+	if o.PublicKey.UserVerification != "required" || len(o.PublicKey.AllowCredentials) != 1 || o.PublicKey.AllowCredentials[0].ID != b64(a.id) {
+		t.Errorf("asked for %+v", o.PublicKey)
+	}
+	ada.finish(finish, other.get(o)).want(t, http.StatusForbidden)
+	bob.finish(finish, a.get(o)).want(t, http.StatusForbidden)
+	bare := *a
+	bare.flags = userPresent
+	ada.finish(finish, bare.get(o)).want(t, http.StatusForbidden)
+	a.counter = bare.counter
+	if present() {
+		t.Error("present after what was refused")
+	}
+	nameless := a.get(o)
+	response := maps.Clone(nameless["response"].(map[string]any))
+	delete(response, "userHandle") // devices may leave it out when they were told which passkey
+	nameless["response"] = response
+	ada.finish(finish, nameless).want(t, http.StatusNoContent)
+	if !present() {
+		t.Error("not present")
+	}
+	ada.finish(finish, nameless).want(t, http.StatusForbidden)
+	d.advance(10 * time.Minute)
+	if present() {
+		t.Error("present after ten minutes")
+	}
+}
+
+// TestPasskeySessionIsPresent: who signs in with a passkey that knew them need not confirm; one that did not must.
+func TestPasskeySessionIsPresent(t *testing.T) {
+	d := newPasskeyDesk(t)
+	ada := d.someone("ada@example.org", mapdata.Curator)
+	a, _ := ada.addPasskey()
+	for _, flags := range []byte{userPresent, userPresent | userVerified} {
+		a.flags = flags
+		_, secret := d.browser().enters(a).want(t, http.StatusOK).cookie(t, false)
+		session, _, err := d.accounts.Authenticate(t.Context(), secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ok, err := d.passkeys.Present(t.Context(), session)
+		if err != nil || ok != (flags&userVerified != 0) {
+			t.Errorf("flags %x: present %v, %v", flags, ok, err)
+		}
+	}
+}
+
+// TestPasskeysTellNothingOfAccounts: a guest is asked the same whatever accounts there are, and other sites cannot ask.
+func TestPasskeysTellNothingOfAccounts(t *testing.T) {
+	d := newPasskeyDesk(t)
+	guest := d.browser()
+	shape := func() string {
+		t.Helper()
+		got := guest.send(http.MethodPost, "/v2/auth/passkey/begin", "").want(t, http.StatusOK)
+		var o asked
+		got.decode(t, &o)
+		if len(o.PublicKey.AllowCredentials) != 0 {
+			t.Errorf("names passkeys: %s", got.body)
+		}
+		return strings.Replace(got.body, o.PublicKey.Challenge, "…", 1)
+	}
+	before := shape()
+	d.someone("ada@example.org", mapdata.Driver).addPasskey()
+	if after := shape(); after != before {
+		t.Errorf("says %s, before %s", after, before)
+	}
+	guest.send(http.MethodPost, "/v2/auth/passkey/begin", "", "Origin", "https://evil.example").want(t, http.StatusForbidden)
+	guest.send(http.MethodPost, "/v2/auth/passkey/finish", "{}", "Origin", "https://evil.example").want(t, http.StatusForbidden)
+}
+
+// TestPasskeysAreCounted: guesses of one address are limited.
+func TestPasskeysAreCounted(t *testing.T) {
+	d := newPasskeyDesk(t)
+	guest := d.browser()
+	for range 60 {
+		guest.begin("/v2/auth/passkey/begin")
+	}
+	guest.send(http.MethodPost, "/v2/auth/passkey/begin", "").want(t, http.StatusTooManyRequests)
+	guest.finish("/v2/auth/passkey/finish", map[string]any{}).want(t, http.StatusTooManyRequests)
+}
+
+// TestPasskeysEnd: an account has at most twenty.
+func TestPasskeysEnd(t *testing.T) {
+	d := newPasskeyDesk(t)
+	ada := d.someone("ada@example.org", mapdata.Driver)
+	for range 20 {
+		ada.addPasskey()
+	}
+	ada.send(http.MethodPost, "/v2/account/passkeys/begin", "").want(t, http.StatusConflict)
+}
+
+// TestPasskeysWhereBrowsersOfferNone: plain http elsewhere.
+func TestPasskeysWhereBrowsersOfferNone(t *testing.T) {
+	d := newDesk(t)
+	ada := d.someone("ada@example.org", mapdata.Driver)
+	for _, path := range []string{"/v2/auth/passkey/begin", "/v2/auth/passkey/confirm/begin", "/v2/account/passkeys/begin"} {
+		ada.send(http.MethodPost, path, "").want(t, http.StatusConflict)
+	}
+	ada.finish("/v2/auth/passkey/finish", map[string]any{}).want(t, http.StatusConflict)
+	if got := ada.passkeyList(); len(got) != 0 {
+		t.Errorf("passkeys %v", got)
+	}
+}
+
+func (d *desk) accountOf(email string) *mapdata.Account {
+	d.t.Helper()
+	a, err := d.db.AccountByEmail(d.t.Context(), email)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return a
+}

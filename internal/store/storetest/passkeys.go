@@ -1,0 +1,251 @@
+package storetest
+
+import (
+	"sync"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+func passkeyTests() map[string]func(*world) {
+	return map[string]func(*world){
+		"a passkey is found by its credential":        findsPasskeys,
+		"passkeys are listed, renamed and removed":    listsPasskeys,
+		"a credential is one account's":               refusesSecondPasskey,
+		"a passkey signs in":                          signsInByPasskey,
+		"a passkey proves a session of its account":   provesSessions,
+		"a challenge is answered once":                answersOnce,
+		"a challenge is answered once among many":     answersOnceAtOnce,
+		"a use is of the passkey that was verified":   refusesOldPasskeys,
+		"a passkey that was refused is remembered":    flagsPasskeys,
+		"what is known of answers goes when they end": forgetsAnswers,
+		"passkeys go with their account":              forgetsPasskeys,
+		"a passkey beside the end of its account":     usesPasskeyBesideTheEnd,
+	}
+}
+
+func passkey(a *mapdata.Account, name string) *mapdata.Passkey {
+	return &mapdata.Passkey{
+		ID: name, CredentialID: []byte("credential " + name), Account: a.ID, Name: "My é " + name, Blob: []byte(`{"x":"` + name + `"}`),
+		CreatedAt: start,
+	}
+}
+
+func answer(name string) mapdata.Challenge {
+	return mapdata.Challenge{Hash: []byte("challenge " + name), ExpiresAt: at(5 * time.Minute)}
+}
+
+func passkeyAudit(a *mapdata.Account, action, id string) mapdata.AuditEntry {
+	return mapdata.AuditEntry{At: start, Actor: a.ID, Action: action, Subject: id}
+}
+
+// passkeyOf stores one.
+func (w *world) passkeyOf(a *mapdata.Account, name string) *mapdata.Passkey {
+	w.Helper()
+	p := passkey(a, name)
+	w.must(w.store.CreatePasskey(w.ctx, p, answer("creates "+name), passkeyAudit(a, mapdata.AuditPasskeyCreate, p.ID)))
+	return p
+}
+
+// use is one of the passkey for a new session.
+func use(p *mapdata.Passkey, name string) *mapdata.PasskeyUse {
+	s := session(&mapdata.Account{ID: p.Account}, name)
+	s.ProvedAt, s.PasskeyAt = at(time.Minute), at(time.Minute)
+	return &mapdata.PasskeyUse{
+		Passkey: p.ID, Was: p.Blob, Blob: []byte("now " + name), At: at(time.Minute), Day: start.Truncate(24 * time.Hour),
+		Answer: answer(name), NewSession: s,
+	}
+}
+
+func findsPasskeys(w *world) {
+	a := w.account()
+	p := w.passkeyOf(a, "one")
+	got, account, err := w.store.Passkey(w.ctx, p.CredentialID)
+	w.must(err)
+	w.same("passkey", got, p)
+	w.same("its account", account, a)
+	_, _, err = w.store.Passkey(w.ctx, []byte("credential of another"))
+	w.fails("unknown credential", err, mapdata.ErrNotFound)
+}
+
+func listsPasskeys(w *world) {
+	a, b := w.account(), w.account()
+	second, first, theirs := passkey(a, "second"), passkey(a, "first"), passkey(b, "theirs")
+	second.CreatedAt, second.UsedAt = at(time.Second), at(time.Hour)
+	for _, p := range []*mapdata.Passkey{second, first, theirs} {
+		w.must(w.store.CreatePasskey(w.ctx, p, answer(p.ID), passkeyAudit(a, mapdata.AuditPasskeyCreate, p.ID)))
+	}
+	w.must(w.store.RenamePasskey(w.ctx, a.ID, "first", "Phone"))
+	first.Name = "Phone"
+	all, err := w.store.Passkeys(w.ctx, a.ID)
+	w.must(err)
+	w.same("passkeys", all, []mapdata.Passkey{*first, *second})
+
+	w.fails("rename somebody else's", w.store.RenamePasskey(w.ctx, a.ID, "theirs", "x"), mapdata.ErrNotFound)
+	audit := passkeyAudit(a, mapdata.AuditPasskeyDelete, "first")
+	w.fails("remove somebody else's", w.store.DeletePasskey(w.ctx, a.ID, "theirs", audit), mapdata.ErrNotFound)
+	w.must(w.store.DeletePasskey(w.ctx, a.ID, "first", audit))
+	w.fails("remove again", w.store.DeletePasskey(w.ctx, a.ID, "first", audit), mapdata.ErrNotFound)
+	_, _, err = w.store.Passkey(w.ctx, first.CredentialID)
+	w.fails("removed", err, mapdata.ErrNotFound)
+	log, err := w.store.Audit(w.ctx, &mapdata.AuditQuery{Subject: "first", Limit: 10})
+	w.must(err)
+	var told []string
+	for i := range log {
+		told = append(told, log[i].Action)
+	}
+	w.same("audit log", told, []string{mapdata.AuditPasskeyDelete, mapdata.AuditPasskeyCreate})
+}
+
+func refusesSecondPasskey(w *world) {
+	a, b := w.account(), w.account()
+	p := w.passkeyOf(a, "one")
+	twin := passkey(b, "two")
+	twin.CredentialID = p.CredentialID
+	w.fails("the same credential", w.store.CreatePasskey(w.ctx, twin, answer("two"), passkeyAudit(b, "", "")), mapdata.ErrConflict)
+	w.fails("the same answer", w.store.CreatePasskey(w.ctx, passkey(b, "three"), answer("creates one"), passkeyAudit(b, "", "")), mapdata.ErrConflict)
+	nobody := &mapdata.Account{ID: mapdata.AccountID{1}}
+	w.fails("nobody's", w.store.CreatePasskey(w.ctx, passkey(nobody, "four"), answer("four"), passkeyAudit(b, "", "")), mapdata.ErrNotFound)
+	w.passkeyOf(b, "two") // nothing of what failed is in the way
+}
+
+func signsInByPasskey(w *world) {
+	a := w.account()
+	p := w.passkeyOf(a, "one")
+	u := use(p, "in")
+	w.must(w.store.UsePasskey(w.ctx, u))
+	s, account, err := w.store.Session(w.ctx, u.NewSession.TokenHash)
+	w.must(err)
+	w.same("session", s, u.NewSession)
+	w.same("its account", account, a)
+	got, _, err := w.store.Passkey(w.ctx, p.CredentialID)
+	w.must(err)
+	p.Blob, p.UsedAt = u.Blob, u.Day
+	w.same("passkey", got, p)
+}
+
+func provesSessions(w *world) {
+	a, b := w.account(), w.account()
+	p := w.passkeyOf(a, "one")
+	mine, theirs := session(a, "mine"), session(b, "theirs")
+	w.must(w.store.CreateSession(w.ctx, mine))
+	w.must(w.store.CreateSession(w.ctx, theirs))
+	u := use(p, "proves")
+	u.NewSession, u.Session = nil, "theirs"
+	w.fails("another account's session", w.store.UsePasskey(w.ctx, u), mapdata.ErrNotFound)
+	u.Session = "mine" // the challenge was not used up by what failed
+	w.must(w.store.UsePasskey(w.ctx, u))
+	got, _, err := w.store.Session(w.ctx, mine.TokenHash)
+	w.must(err)
+	mine.ProvedAt, mine.PasskeyAt = u.At, u.At
+	w.same("session", got, mine)
+	got, _, err = w.store.Session(w.ctx, theirs.TokenHash)
+	w.must(err)
+	w.same("another's", got, theirs)
+}
+
+func answersOnce(w *world) {
+	p := w.passkeyOf(w.account(), "one")
+	u := use(p, "in")
+	w.must(w.store.UsePasskey(w.ctx, u))
+	again := use(p, "again")
+	again.Was, again.Answer = u.Blob, u.Answer
+	w.fails("the same answer", w.store.UsePasskey(w.ctx, again), mapdata.ErrConflict)
+	_, _, err := w.store.Session(w.ctx, again.NewSession.TokenHash)
+	w.fails("a session of it", err, mapdata.ErrNotFound)
+}
+
+func answersOnceAtOnce(w *world) {
+	p := w.passkeyOf(w.account(), "one")
+	stores := []Store{w.store, w.another()}
+	var (
+		group sync.WaitGroup
+		errs  [8]error
+	)
+	for i := range errs {
+		u := use(p, string(rune('a'+i)))
+		u.Blob, u.Answer = p.Blob, answer("same")
+		group.Go(func() { errs[i] = stores[i%len(stores)].UsePasskey(w.ctx, u) })
+	}
+	group.Wait()
+	taken := 0
+	for _, err := range errs {
+		if err == nil {
+			taken++
+			continue
+		}
+		w.fails("the same answer", err, mapdata.ErrConflict)
+	}
+	w.same("answers that counted", taken, 1)
+}
+
+func refusesOldPasskeys(w *world) {
+	a := w.account()
+	p := w.passkeyOf(a, "one")
+	w.must(w.store.UsePasskey(w.ctx, use(p, "first")))
+	w.fails("verified with what it was before", w.store.UsePasskey(w.ctx, use(p, "second")), mapdata.ErrNotFound)
+	w.must(w.store.DeletePasskey(w.ctx, a.ID, p.ID, passkeyAudit(a, "", "")))
+	gone := use(p, "third")
+	gone.Was = []byte("now first")
+	w.fails("removed", w.store.UsePasskey(w.ctx, gone), mapdata.ErrNotFound)
+}
+
+func flagsPasskeys(w *world) {
+	a := w.account()
+	p := w.passkeyOf(a, "one")
+	audit := passkeyAudit(a, mapdata.AuditPasskeyCloned, p.ID)
+	u := use(p, "in")
+	u.Blob = p.Blob
+	w.must(w.store.UsePasskey(w.ctx, u))
+	w.fails("an answer that came before", w.store.FlagPasskey(w.ctx, u, audit), mapdata.ErrConflict)
+	flag := use(p, "flags")
+	flag.NewSession, flag.Blob = nil, []byte("cloned")
+	w.must(w.store.FlagPasskey(w.ctx, flag, audit))
+	again := use(p, "again")
+	w.fails("what it was before", w.store.FlagPasskey(w.ctx, again, audit), mapdata.ErrNotFound)
+	got, _, err := w.store.Passkey(w.ctx, p.CredentialID)
+	w.must(err)
+	p.Blob, p.UsedAt = []byte("cloned"), u.Day
+	w.same("passkey", got, p)
+}
+
+func forgetsAnswers(w *world) {
+	p := w.passkeyOf(w.account(), "one")
+	u := use(p, "in")
+	w.must(w.store.UsePasskey(w.ctx, u))
+	again := use(p, "again")
+	again.Was, again.Answer = u.Blob, u.Answer
+	w.must(w.store.Prune(w.ctx, u.Answer.ExpiresAt.Add(-time.Millisecond)))
+	w.fails("before it ends", w.store.UsePasskey(w.ctx, again), mapdata.ErrConflict)
+	w.must(w.store.Prune(w.ctx, u.Answer.ExpiresAt))
+	w.must(w.store.UsePasskey(w.ctx, again))
+}
+
+func forgetsPasskeys(w *world) {
+	a, b := w.account(), w.account()
+	mine, theirs := w.passkeyOf(a, "mine"), w.passkeyOf(b, "theirs")
+	w.must(w.forget(a))
+	_, _, err := w.store.Passkey(w.ctx, mine.CredentialID)
+	w.fails("its passkey", err, mapdata.ErrNotFound)
+	_, _, err = w.store.Passkey(w.ctx, theirs.CredentialID)
+	w.must(err)
+}
+
+func usesPasskeyBesideTheEnd(w *world) {
+	for i := range 10 {
+		a := w.account()
+		name := string(rune('a' + i))
+		p := w.passkeyOf(a, name)
+		var group sync.WaitGroup
+		var used, forgot error
+		group.Go(func() { used = w.store.UsePasskey(w.ctx, use(p, "in "+name)) })
+		group.Go(func() { forgot = w.forget(a) })
+		group.Wait()
+		w.must(forgot)
+		if used != nil {
+			w.fails("beside the end", used, mapdata.ErrNotFound)
+		}
+		_, _, err := w.store.Session(w.ctx, session(a, "in "+name).TokenHash)
+		w.fails("a session of nobody's", err, mapdata.ErrNotFound)
+	}
+}
