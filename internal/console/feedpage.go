@@ -62,7 +62,7 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	page := feedPage{
 		View: f, Address: addressOf(f.ID), Own: f.Owner == v.ID(), Review: reviewKey(&f.Feed), State: situationOf(&f.Feed, newest(h), now),
 		Notices: notices(v.Words, &f.Feed, h, now), GeoJSON: "/v2/feeds/" + f.ID.String() + "/entities", Now: now,
-		Rejections: rejections(v.Words, h.Rejections, newest(h)), Timeline: moments(v.Words, h.Attempts),
+		Rejections: rejections(v.Words, h.Rejections, newest(h)), Timeline: moments(v.Words, h.Attempts, f.Direction == mapdata.Push),
 	}
 	if len(page.Timeline) > shownMoments {
 		page.Timeline, page.Older = page.Timeline[:shownMoments], page.Timeline[shownMoments:]
@@ -91,13 +91,13 @@ func rejections(w *words.Words, all []mapdata.Rejection, last *mapdata.Attempt) 
 	return out
 }
 
-// moments makes the lines of a timeline: pushes of one minute without a flaw are one line, so that one who pushes every second sees
-// more of the past than the last minutes.
-func moments(w *words.Words, attempts []mapdata.Attempt) []moment {
+// moments makes the lines of a timeline. Gathered, those of one minute without a flaw are one line, so that who pushes
+// every second sees more of the past than the last minutes.
+func moments(w *words.Words, attempts []mapdata.Attempt, gather bool) []moment {
 	var all []moment
 	for i := range attempts {
 		a := &attempts[i]
-		if n := len(all); n > 0 && flawless(a) && flawless(&all[n-1].Attempt) && a.At.Truncate(time.Minute).Equal(all[n-1].At.Truncate(time.Minute)) {
+		if n := len(all); gather && n > 0 && flawless(a) && flawless(&all[n-1].Attempt) && a.At.Truncate(time.Minute).Equal(all[n-1].At.Truncate(time.Minute)) {
 			all[n-1].add(a)
 			continue
 		}
@@ -147,7 +147,7 @@ func sizeText(w *words.Words, n int64) string {
 func tookText(w *words.Words, d time.Duration) string {
 	const shown = 10 * time.Second
 	if d < shown {
-		return w.Text("took.ms", d.Milliseconds())
+		return w.Text("took.ms", (d + time.Millisecond - 1).Milliseconds())
 	}
 	return w.Span(d)
 }
