@@ -62,7 +62,11 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	page := feedPage{
 		View: f, Address: addressOf(f.ID), Own: f.Owner == v.ID(), Review: reviewKey(&f.Feed), State: situationOf(&f.Feed, newest(h), now),
 		Notices: notices(v.Words, &f.Feed, h, now), GeoJSON: "/v2/feeds/" + f.ID.String() + "/entities", Now: now,
-		Rejections: rejections(v.Words, h.Rejections, newest(h)), Timeline: moments(v.Words, h.Attempts, f.Direction == mapdata.Push),
+		Rejections: rejections(v.Words, h.Rejections, newest(h)),
+	}
+	page.Timeline = moments(v.Words, h.Attempts)
+	if f.Direction == mapdata.Push {
+		page.Timeline = gathered(v.Words, h.Attempts)
 	}
 	if len(page.Timeline) > shownMoments {
 		page.Timeline, page.Older = page.Timeline[:shownMoments], page.Timeline[shownMoments:]
@@ -91,22 +95,37 @@ func rejections(w *words.Words, all []mapdata.Rejection, last *mapdata.Attempt) 
 	return out
 }
 
-// moments makes the lines of a timeline. Gathered, those of one minute without a flaw are one line, so that who pushes
-// every second sees more of the past than the last minutes.
-func moments(w *words.Words, attempts []mapdata.Attempt, gather bool) []moment {
+// moments makes the lines of a timeline.
+func moments(w *words.Words, attempts []mapdata.Attempt) []moment {
+	all := make([]moment, len(attempts))
+	for i := range attempts {
+		all[i] = moment{Attempt: attempts[i], Times: 1}
+		all[i].tell(w)
+	}
+	return all
+}
+
+// gathered does so too, and makes one line of those of one minute without a flaw: who pushes every second sees more of
+// the past than the last minutes.
+func gathered(w *words.Words, attempts []mapdata.Attempt) []moment {
 	var all []moment
 	for i := range attempts {
 		a := &attempts[i]
-		if n := len(all); gather && n > 0 && flawless(a) && flawless(&all[n-1].Attempt) && a.At.Truncate(time.Minute).Equal(all[n-1].At.Truncate(time.Minute)) {
+		if n := len(all); n > 0 && flawless(a) && flawless(&all[n-1].Attempt) && a.At.Truncate(time.Minute).Equal(all[n-1].At.Truncate(time.Minute)) {
 			all[n-1].add(a)
 			continue
 		}
-		all = append(all, moment{Attempt: *a, Times: 1, What: whatCame(w, a)})
+		all = append(all, moment{Attempt: *a, Times: 1})
 	}
 	for i := range all {
-		all[i].Size, all[i].Took = sizeText(w, all[i].Bytes), tookText(w, all[i].Duration)
+		all[i].tell(w)
 	}
 	return all
+}
+
+// tell puts the attempt into words.
+func (m *moment) tell(w *words.Words) {
+	m.What, m.Size, m.Took = whatCame(w, &m.Attempt), sizeText(w, m.Bytes), tookText(w, m.Duration)
 }
 
 func flawless(a *mapdata.Attempt) bool { return a.OK && a.Rejected == 0 }
