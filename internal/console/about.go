@@ -22,8 +22,10 @@ func (c *Console) aboutRoutes() []Route {
 
 // aboutPage is what the page about the service shows.
 type aboutPage struct {
-	Base   string
-	Groups []kindGroup
+	Base    string
+	Sources string // address of the catalogue of sources
+	Publish string // address at which publishing begins
+	Groups  []kindGroup
 }
 
 // kindGroup is the kinds of one group, for a legend of the pins.
@@ -34,7 +36,13 @@ type kindGroup struct {
 
 // getAbout answers GET /about.
 func (c *Console) getAbout(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	page := aboutPage{Base: c.BaseURL}
+	page := aboutPage{Base: c.BaseURL, Sources: "/v2/sources", Publish: "/docs#group-feeds"}
+	if c.offers("/sources") {
+		page.Sources = "/sources"
+	}
+	if c.offers("/feeds/new") {
+		page.Publish = "/feeds/new"
+	}
 	for _, k := range mapdata.Kinds() {
 		if n := len(page.Groups); n == 0 || page.Groups[n-1].Name != k.Group {
 			page.Groups = append(page.Groups, kindGroup{Name: k.Group})

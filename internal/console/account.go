@@ -31,6 +31,7 @@ type accountPage struct {
 	Sessions  []sessionLine
 	Others    bool // whether there are sessions beside this one
 	Tokens    []mapdata.APIToken
+	Passkeys  *passkeys
 	Languages []mapdata.Language
 	Form      *Form // for a token
 }
@@ -38,6 +39,7 @@ type accountPage struct {
 type sessionLine struct {
 	mapdata.Session
 	Current bool
+	Paired  bool // a screen that a phone approved
 }
 
 // getAccount answers GET /account.
@@ -52,14 +54,17 @@ func (c *Console) showAccount(w http.ResponseWriter, r *http.Request, v *Visitor
 		return err
 	}
 	for i := range sessions {
-		line := sessionLine{sessions[i], sessions[i].ID == v.Session.ID}
+		line := sessionLine{sessions[i], sessions[i].ID == v.Session.ID, sessions[i].ProvedAt.IsZero()}
 		page.Others = page.Others || !line.Current
 		page.Sessions = append(page.Sessions, line)
 	}
 	if page.Tokens, err = c.Accounts.APITokens(r.Context(), v.ID()); err != nil {
 		return err
 	}
-	return c.show(w, r, v, &Page{Name: "account", Status: status, Data: &page})
+	if page.Passkeys, err = c.newPasskeys(r, v); err != nil {
+		return err
+	}
+	return c.show(w, r, v, &Page{Name: "account", Status: status, Data: &page, Scripts: []string{PasskeyScript}})
 }
 
 // postEndSession signs a browser or a car out.

@@ -36,13 +36,19 @@ func (c *Console) language(r *http.Request, v *Visitor) mapdata.Language {
 	return mapdata.English
 }
 
-// postLanguage takes the choice at the foot of every page, and leads back to that page.
-func (c *Console) postLanguage(w http.ResponseWriter, r *http.Request, _ *Visitor) error {
+// postLanguage takes the choice at the foot of every page, and leads back to that page. An account's choice is kept with it,
+// and counts for its letters too; the browser's counts once nobody is signed in.
+func (c *Console) postLanguage(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {
 		return err
 	}
 	if l, ok := mapdata.ParseLanguage(form.raw("language")); ok {
+		if v.Session != nil {
+			if err := c.Accounts.SetLanguage(r.Context(), v.ID(), l); err != nil {
+				return err
+			}
+		}
 		http.SetCookie(w, &http.Cookie{ //nolint:gosec // it holds a choice of three, and plain http must carry it too
 			Name: languageCookie, Value: string(l), Path: "/", MaxAge: int(languageKept.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		})

@@ -24,7 +24,7 @@ func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, v *Visitor, sta
 	if v.Account != nil && c.offers("/account") {
 		page.Back, page.Label = "/account", "notice.account"
 	}
-	if here, ok := c.local(r.URL.Path); ok {
+	if here, ok := c.local(r.URL.Path); ok && status != http.StatusNotFound && status != http.StatusForbidden {
 		page.Back, page.Label = here, "notice.again"
 	}
 	if status == http.StatusUnauthorized {

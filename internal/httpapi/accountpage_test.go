@@ -217,6 +217,23 @@ func TestPagesSpeakTheVisitorsLanguage(t *testing.T) {
 	}
 }
 
+// A language that is chosen while signed in is the account's, in every browser.
+func TestAccountsKeepTheirLanguage(t *testing.T) {
+	d := newDesk(t)
+	b := d.someone("ada@example.org", mapdata.Driver).stay()
+	b.form("/language", url.Values{"language": {"de"}, "back": {"/account?done=language"}}).leads(t, "/account?done=language")
+	link, err := d.accounts.LoginLink(t.Context(), "ada@example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := d.browser().stay()
+	other.form("/auth/verify", url.Values{"token": {link}}).want(t, http.StatusOK)
+	text := checkAccountPage(t, other.send(http.MethodGet, "/account?done=language", "", "Accept-Language", "fr").want(t, http.StatusOK))
+	if !strings.Contains(text, "Dein Konto") || !strings.Contains(text, "Das ist von jetzt an deine Sprache.") {
+		t.Errorf("page: %s", text)
+	}
+}
+
 // Signing in leads back to the page that was asked for, and to pages of ours alone.
 func TestSigningInLeadsBack(t *testing.T) {
 	d := newDesk(t)
