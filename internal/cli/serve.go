@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wayside/internal/account"
+	"wayside/internal/audit"
 	"wayside/internal/basemap"
 	"wayside/internal/config"
 	"wayside/internal/consensus"
@@ -183,11 +184,11 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 		return err
 	}
 	deps.Nearby, deps.Votes = nearby.New(reads), vote.New(votes)
-	return s.open(deps, fetcher)
+	return s.open(deps, fetcher, ix)
 }
 
 // open makes the pages for people, has the public address answer, and shows the state of everything.
-func (s *server) open(deps httpapi.Deps, fetcher pull.Fetcher) (err error) {
+func (s *server) open(deps httpapi.Deps, fetcher pull.Fetcher, ix *index.Index) (err error) {
 	if deps.Scripts, err = web.Console(); err != nil {
 		return fmt.Errorf("open the scripts of the pages for people: %w", err)
 	}
@@ -199,16 +200,34 @@ func (s *server) open(deps httpapi.Deps, fetcher pull.Fetcher) (err error) {
 	if err != nil {
 		return err
 	}
-	deps.Console, err = console.New(console.Config{
+	pages := console.Config{
 		MapOrigins: origins,
 		BaseURL:    deps.BaseURL, Now: deps.Now, Log: s.log, Accounts: s.accounts, Passkeys: deps.Passkeys, Feeds: s.feeds,
 		Check: pull.NewChecker(fetcher, s.spool, deps.Now),
-	})
+		Audit: audit.New(s.store), Sources: deps.Sources, State: s.state(deps),
+		Entities: func(id mapdata.FeedID) int { lasting, decaying := ix.Counts(id); return lasting + decaying },
+	}
+	if s.live != nil {
+		pages.Incidents = &console.Incidents{Attribution: s.live.about.Attribution, Health: s.live.relay.Health}
+	}
+	deps.Console, err = console.New(pages)
 	if err != nil {
 		return err
 	}
 	s.web.handle(httpapi.New(deps))
 	return s.gauges()
+}
+
+// state tells everybody how this node does.
+func (s *server) state(deps httpapi.Deps) func() console.State {
+	began := deps.Now()
+	return func() console.State {
+		now := console.State{Version: deps.Version, Since: began, Ready: s.isReady() == nil}
+		if s.minutes.conn != nil {
+			now.Shared, now.Reached = true, s.minutes.conn.Up()
+		}
+		return now
+	}
 }
 
 // unseal gives a pull feed's auth header in clear; empty: it has none.

@@ -12,10 +12,12 @@ import (
 	"time"
 
 	"wayside/internal/account"
+	"wayside/internal/audit"
 	"wayside/internal/console/words"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/pull"
+	"wayside/internal/source"
 )
 
 // Config is what the pages need. Every field is required unless it says otherwise.
@@ -25,8 +27,10 @@ type Config struct {
 	Log      *slog.Logger
 	Accounts *account.Service
 	Passkeys *account.Passkeys // nil: none are offered
-	Feeds    *feed.Service
-	Check    *pull.Checker // tries a feed before it is registered
+	// ReviewPasskey says whether a curator's decision takes a passkey that was used lately (D11.1).
+	ReviewPasskey bool
+	Feeds         *feed.Service
+	Check         *pull.Checker // tries a feed before it is registered
 
 	Audit     *audit.Service
 	Sources   *source.Catalogue
@@ -133,7 +137,7 @@ func (c *Console) table() []Route {
 	for _, group := range [][]Route{
 		c.accountRoutes(),
 		c.aboutRoutes(), c.signInRoutes(), c.pairRoutes(), c.languageRoutes(),
-		c.feedRoutes(), c.checkRoutes(),
+		c.feedRoutes(), c.checkRoutes(), c.reviewRoutes(), c.auditRoutes(), c.publicRoutes(),
 	} {
 		all = append(all, group...)
 	}

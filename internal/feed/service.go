@@ -36,7 +36,8 @@ type Config struct {
 // mapdata is the store's.
 type Service struct {
 	Config
-	counts counts
+	counts   counts
+	sketches sketches
 }
 
 // New makes a Service.

@@ -22,6 +22,7 @@ func (a *api) readRoutes() []route {
 	return []route{
 		{http.MethodGet, "/v2/entities/nearby", reading, account.ForGuests, a.getNearby},
 		{http.MethodGet, "/v2/sources", reading, account.ForGuests, a.getSources},
+		{http.MethodGet, "/v2/sources/{id}/entities", reading, account.ForGuests, a.getSourceEntities},
 		{http.MethodGet, "/v2/kinds", reading, account.ForGuests, a.getKinds},
 		{http.MethodGet, "/v2/icons/{file}", open, account.ForGuests, a.getIcon},
 	}

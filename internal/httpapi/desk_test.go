@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"wayside/internal/account"
+	"wayside/internal/audit"
 	"wayside/internal/consensus"
 	"wayside/internal/console"
 	"wayside/internal/feed"
@@ -130,7 +131,11 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		t.Fatal(err)
 	}
 	deps.Passkeys = d.passkeys
-	deps.Console = newConsole(t, &console.Config{BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Passkeys: d.passkeys, Feeds: d.feeds, Check: newChecker(t, d)})
+	deps.Console = newConsole(t, &console.Config{
+		BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Passkeys: d.passkeys, Feeds: d.feeds, Check: newChecker(t, d),
+		Audit: audit.New(d.db), Sources: catalogue, Entities: func(id mapdata.FeedID) int { lasting, decaying := ix.Counts(id); return lasting + decaying },
+		State: func() console.State { return console.State{Version: "test", Since: start, Ready: true} },
+	})
 	reads := nearby.Config{
 		Index: ix, Catalogue: catalogue, Primary: "tesla", Now: d.time, Ledger: votes, Records: d.db, Encode: httpapi.EncodeEntity,
 		Law: limits.law,

@@ -1,0 +1,76 @@
+package console
+
+import (
+	"net"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/idna"
+
+	"wayside/internal/feed"
+)
+
+// origin is where a URL leads, for people who decide whether they trust it.
+type origin struct {
+	Text    string // scheme, host and port as stored: A-labels
+	Unicode string // the host as people write it; empty: it is the same
+	Mixed   bool   // one label mixes scripts: it may pass for another name
+	Rest    string // path and query
+}
+
+// originOf takes a pull URL apart; nil: there is none.
+func originOf(address string) *origin {
+	text := feed.Origin(address)
+	u, err := url.Parse(address)
+	if text == "" || err != nil {
+		return nil
+	}
+	o := &origin{Text: text, Rest: strings.TrimPrefix(address, u.Scheme+"://"+u.Host)}
+	host := u.Hostname()
+	if net.ParseIP(host) != nil {
+		return o
+	}
+	if written, err := idna.ToUnicode(host); err == nil && written != host {
+		o.Unicode = written
+		for label := range strings.SplitSeq(written, ".") {
+			o.Mixed = o.Mixed || mixed(label)
+		}
+	}
+	return o
+}
+
+// mixed says whether a text mixes scripts that no language writes together. Japanese and Korean do write several.
+func mixed(text string) bool {
+	found := make(map[string]bool)
+	for _, r := range text {
+		if name := scriptOf(r); name != "" {
+			found[name] = true
+		}
+	}
+	return len(found) > 1
+}
+
+// scriptOf names the script of a letter; empty: it belongs to several, or to none.
+func scriptOf(r rune) string {
+	switch {
+	case unicode.In(r, unicode.Common, unicode.Inherited):
+		return ""
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo):
+		return "East Asian"
+	}
+	for _, s := range []struct {
+		name  string
+		table *unicode.RangeTable
+	}{{"Latin", unicode.Latin}, {"Cyrillic", unicode.Cyrillic}, {"Greek", unicode.Greek}} {
+		if unicode.Is(s.table, r) {
+			return s.name
+		}
+	}
+	for name, table := range unicode.Scripts {
+		if unicode.Is(table, r) {
+			return name
+		}
+	}
+	return ""
+}

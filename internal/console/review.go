@@ -1,0 +1,202 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"wayside/internal/account"
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+const (
+	reviewPath     = "/review"
+	reviewFeedPath = "/review/{id}"
+)
+
+func (c *Console) reviewRoutes() []Route {
+	return []Route{
+		{Method: http.MethodGet, Path: reviewPath, Who: account.ForCurators, Handle: c.getReview},
+		{Method: http.MethodGet, Path: reviewFeedPath, Who: account.ForCurators, Handle: c.getReviewFeed},
+		{Method: http.MethodPost, Path: reviewFeedPath + "/approve", Who: account.ForCurators, Handle: c.postApprove},
+		{Method: http.MethodPost, Path: reviewFeedPath + "/reject", Who: account.ForCurators, Handle: c.postReject},
+	}
+}
+
+// waiting is one feed of the queue.
+type waiting struct {
+	*mapdata.PendingFeed
+	Address string
+	Origin  *origin // nil: a push feed
+}
+
+// queuePage is the queue: what is to become public first, for others wait for it.
+type queuePage struct {
+	Public, Private []waiting
+}
+
+// getReview answers GET /review.
+func (c *Console) getReview(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	queue, err := c.Feeds.Queue(r.Context(), feed.By(v.Account))
+	if err != nil {
+		return err
+	}
+	var page queuePage
+	for i := range queue {
+		p := &queue[i]
+		one := waiting{PendingFeed: p, Address: reviewOf(p.ID), Origin: originOf(p.PullURL)}
+		if p.Visibility == mapdata.Public {
+			page.Public = append(page.Public, one)
+		} else {
+			page.Private = append(page.Private, one)
+		}
+	}
+	return c.show(w, r, v, &Page{Name: "review", Data: &page, Wide: true})
+}
+
+// reviewOf is where a feed is reviewed.
+func reviewOf(id mapdata.FeedID) string { return reviewPath + "/" + id.String() }
+
+// reviewFeed is what the page of one feed's review shows.
+type reviewFeed struct {
+	*feed.Review
+	Address string
+	Form    *Form
+	Own     bool    // the visitor's own feed
+	Origin  *origin // nil: a push feed
+	State   situation
+	GeoJSON string
+	Samples listPage
+	Changed []mapdata.FieldError // since the visitor looked; none: nothing
+	Others  []otherFeed
+	Entries []auditLine
+
+	Rejections []rejection
+	Timeline   []moment
+}
+
+// otherFeed is another feed of the same owner.
+type otherFeed struct {
+	*mapdata.Feed
+	Address string
+	State   string // key
+}
+
+// Rows and lines that a review shows; the feed's own page has more.
+const (
+	reviewSamples = 10
+	reviewMoments = 10
+)
+
+// getReviewFeed answers GET /review/{id}.
+func (c *Console) getReviewFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	page, err := c.newReviewFeed(r, v)
+	if err != nil {
+		return err
+	}
+	return c.showReviewFeed(w, r, v, page, http.StatusOK)
+}
+
+func (c *Console) showReviewFeed(w http.ResponseWriter, r *http.Request, v *Visitor, page *reviewFeed, status int) error {
+	return c.show(w, r, v, &Page{Name: "review-feed", Status: status, Data: page, Wide: true, Scripts: []string{MapScript}})
+}
+
+func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error) {
+	id, err := feedID(r)
+	if err != nil {
+		return nil, err
+	}
+	ctx, by := r.Context(), feed.By(v.Account)
+	review, err := c.Feeds.Review(ctx, by, id)
+	if err != nil {
+		return nil, err
+	}
+	history, err := c.Feeds.History(ctx, by, id)
+	if err != nil {
+		return nil, err
+	}
+	samples, err := c.Feeds.Contents(ctx, by, id, reviewSamples)
+	if err != nil {
+		return nil, err
+	}
+	f := &review.Feed
+	page := &reviewFeed{
+		Review: review, Address: reviewOf(id), Form: newForm(nil), Own: f.Owner == v.ID(), Origin: originOf(f.PullURL),
+		State: situationOf(f, newest(history), c.Now()), GeoJSON: "/v2/feeds/" + id.String() + "/entities",
+		Samples: listPage{samples.Feed, addressOf(id), samples.Entities, samples.Truncated}, Entries: auditLines(v.Words, review.Log),
+		Rejections: rejections(v.Words, history.Rejections, newest(history)), Timeline: moments(v.Words, history.Attempts),
+	}
+	page.Timeline = page.Timeline[:min(len(page.Timeline), reviewMoments)]
+	for i := range review.Others {
+		page.Others = append(page.Others, otherFeed{&review.Others[i], reviewOf(review.Others[i].ID), reviewKey(&review.Others[i])})
+	}
+	return page, nil
+}
+
+// Pending says whether a decision is waited for.
+func (p *reviewFeed) Pending() bool { return p.ReviewState == mapdata.Pending }
+
+// Rejected says whether the feed was turned down.
+func (p *reviewFeed) Rejected() bool { return p.ReviewState == mapdata.Rejected }
+
+// Approval is when the feed was approved last; zero: never.
+func (p *reviewFeed) ApprovedAt() time.Time {
+	if p.Approval == nil {
+		return time.Time{}
+	}
+	return p.Approval.At
+}
+
+// postApprove takes the button.
+func (c *Console) postApprove(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	return c.decide(w, r, v, "approved", func(form *Form, id mapdata.FeedID) error {
+		_, err := c.Feeds.Approve(r.Context(), feed.By(v.Account), id, form.raw("version"))
+		return err
+	})
+}
+
+// postReject takes the form with the note.
+func (c *Console) postReject(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	return c.decide(w, r, v, "rejected", func(form *Form, id mapdata.FeedID) error {
+		_, err := c.Feeds.Reject(r.Context(), feed.By(v.Account), id, form.raw("version"), form.raw("note"))
+		return err
+	})
+}
+
+// decide makes a decision about what the page showed. If that is no longer so, it shows the page as it is now.
+func (c *Console) decide(w http.ResponseWriter, r *http.Request, v *Visitor, done string, do func(*Form, mapdata.FeedID) error) error {
+	id, err := feedID(r)
+	if err != nil {
+		return err
+	}
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	if form.raw("version") == "" {
+		return mapdata.Describe(mapdata.ErrMalformed, "The form cannot be read: it does not say what was looked at.")
+	}
+	err = do(form, id)
+	if err == nil {
+		return seeOther(w, reviewOf(id)+"?done="+done)
+	}
+	var (
+		changed *mapdata.ChangedError
+		status  = http.StatusUnprocessableEntity
+	)
+	if errors.As(err, &changed) {
+		status = http.StatusConflict
+	} else if !form.refuse(v.Words, err) {
+		return err
+	}
+	page, err := c.newReviewFeed(r, v)
+	if err != nil {
+		return err
+	}
+	page.Form = form
+	if changed != nil {
+		page.Changed = changed.Fields
+	}
+	return c.showReviewFeed(w, r, v, page, status)
+}

@@ -1,0 +1,201 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"wayside/internal/account"
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+const (
+	sourcesPath = "/sources"
+	sourcePath  = "/sources/{id}"
+	statusPath  = "/status"
+)
+
+func (c *Console) publicRoutes() []Route {
+	return []Route{
+		{Method: http.MethodGet, Path: sourcesPath, Who: account.ForGuests, Handle: c.getSources},
+		{Method: http.MethodGet, Path: sourcePath, Who: account.ForGuests, Handle: c.getSource},
+		{Method: http.MethodGet, Path: statusPath, Who: account.ForGuests, Handle: c.getStatus},
+	}
+}
+
+// Incidents is what the pages tell of the built-in source of live incidents.
+type Incidents struct {
+	Attribution string
+	Health      func() mapdata.Health
+}
+
+// sourceLine is one source of the catalogue.
+type sourceLine struct {
+	mapdata.Health
+	Name        string // empty: the built-in source
+	Description string
+	Attribution string
+	SpecURL     string
+	Address     string
+	Entities    int // -1: nobody counts them
+	Kinds       []mapdata.Kind
+	Truncated   bool // there may be more kinds
+	Direction   mapdata.Direction
+	ID          mapdata.SourceID
+}
+
+// Tone is how a status is shown.
+func (sourceLine) Tone(s mapdata.Status) string { return toneOf(s) }
+
+func toneOf(s mapdata.Status) string {
+	switch s {
+	case mapdata.Online:
+		return "good"
+	case mapdata.Degraded:
+		return "open"
+	case mapdata.Offline:
+	}
+	return "bad"
+}
+
+// sourcesPage is a part of the catalogue.
+type sourcesPage struct {
+	Sources []sourceLine
+	Total   int
+	Next    string // address of the next part; empty: there is none
+}
+
+// sourcesLength is how many sources a page shows.
+const sourcesLength = 30
+
+// getSources answers GET /sources?from=….
+func (c *Console) getSources(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	listed := c.Sources.Listed()
+	page := sourcesPage{Total: len(listed)}
+	from, err := strconv.Atoi(r.URL.Query().Get("from"))
+	if err != nil || from < 0 || from > len(listed) {
+		from = 0
+	}
+	if c.Incidents != nil {
+		page.Total++
+		if from == 0 {
+			page.Sources = append(page.Sources, c.builtIn())
+		}
+	}
+	part := listed[from:min(from+sourcesLength, len(listed))]
+	for _, f := range part {
+		line, err := c.sourceLine(r, f)
+		if err != nil {
+			return err
+		}
+		page.Sources = append(page.Sources, *line)
+	}
+	if next := from + len(part); next < len(listed) {
+		page.Next = sourcesPath + "?from=" + strconv.Itoa(next)
+	}
+	return c.show(w, r, v, &Page{Name: "sources", Data: &page, Wide: true})
+}
+
+func (c *Console) builtIn() sourceLine {
+	return sourceLine{
+		Health: c.Incidents.Health(), Attribution: c.Incidents.Attribution, Entities: -1, Address: "/", ID: mapdata.Incidents,
+	}
+}
+
+// sourceLine tells of a served feed what everybody may know (D5.4).
+func (c *Console) sourceLine(r *http.Request, f *mapdata.Feed) (*sourceLine, error) {
+	sketch, err := c.Feeds.Sketch(r.Context(), f.ID)
+	if errors.Is(err, mapdata.ErrNotFound) { // the catalogue follows the store: the feed went a moment ago
+		sketch, err = new(feed.Sketch), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	line := &sourceLine{
+		Name: f.Name, Description: f.Description, Attribution: f.Attribution, SpecURL: f.SpecURL, Direction: f.Direction, ID: f.ID.Source(),
+		Address: sourcesPath + "/" + url.PathEscape(string(f.ID.Source())), Entities: c.Entities(f.ID), Kinds: sketch.Kinds, Truncated: sketch.Truncated,
+	}
+	if health := c.Sources.Health([]mapdata.FeedID{f.ID}, c.Now()); len(health) == 1 {
+		line.Health = health[0].Health
+	}
+	return line, nil
+}
+
+// getSource answers GET /sources/{id}.
+func (c *Console) getSource(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	id, ok := mapdata.SourceID(r.PathValue("id")).Feed()
+	if !ok {
+		return mapdata.ErrNotFound
+	}
+	f := c.Sources.Feed(id, mapdata.AccountID{})
+	if f == nil || !f.Listed() {
+		return mapdata.ErrNotFound
+	}
+	line, err := c.sourceLine(r, f)
+	if err != nil {
+		return err
+	}
+	return c.show(w, r, v, &Page{Name: "source", Data: sourcePageOf(line), Wide: true, Scripts: []string{MapScript}})
+}
+
+// sourcePage is what the page of one source shows.
+type sourcePage struct {
+	*sourceLine
+	GeoJSON string
+}
+
+func sourcePageOf(line *sourceLine) sourcePage {
+	return sourcePage{line, "/v2/sources/" + url.PathEscape(string(line.ID)) + "/entities"}
+}
+
+// State is how the service itself does.
+type State struct {
+	Version string
+	Since   time.Time // when this node began
+	Ready   bool      // it answers reads, and takes writes
+	Shared  bool      // nodes share a cache
+	Reached bool      // and it answers; only with Shared
+}
+
+// statusPage is what the page of the service's state shows: nothing that only its operator needs.
+type statusPage struct {
+	State
+	Counts [3]statusCount
+	Total  int
+}
+
+type statusCount struct {
+	Status mapdata.Status
+	Tone   string
+	Count  int
+}
+
+// getStatus answers GET /status.
+func (c *Console) getStatus(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	page := statusPage{State: c.State()}
+	for i, s := range []mapdata.Status{mapdata.Online, mapdata.Degraded, mapdata.Offline} {
+		page.Counts[i] = statusCount{Status: s, Tone: toneOf(s)}
+	}
+	add := func(s mapdata.Status) {
+		page.Total++
+		for i := range page.Counts {
+			if page.Counts[i].Status == s {
+				page.Counts[i].Count++
+			}
+		}
+	}
+	for _, h := range c.Sources.ServedHealth(c.Now()) {
+		add(h.Status)
+	}
+	if c.Incidents != nil {
+		add(c.Incidents.Health().Status)
+	}
+	status := http.StatusOK
+	if !page.Ready {
+		status = http.StatusServiceUnavailable
+	}
+	return c.show(w, r, v, &Page{Name: "status", Data: &page, Status: status})
+}

@@ -1,0 +1,222 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// seenVersion is the version that the page of a review shows.
+func seenVersion(t *testing.T, body string) string {
+	t.Helper()
+	found := regexp.MustCompile(`name="version" value="([0-9a-f]{72})"`).FindStringSubmatch(body)
+	if found == nil {
+		t.Fatalf("the page shows no version: %s", body)
+	}
+	return found[1]
+}
+
+// entitiesOf pushes n rows of one kind about the road.
+func entityRows(n int) string {
+	rows := make([]string, n)
+	for i := range rows {
+		rows[i] = fmt.Sprintf(`{"external_id":"e%d","kind":"camera.speed","lat":52.%03d,"lng":4.9,"properties":{}}`, i, 370+i)
+	}
+	return "[" + strings.Join(rows, ",") + "]"
+}
+
+// A curator finds a feed in the queue, sees all that a decision needs, turns it down, and approves it once it is mended.
+func TestACuratorReviewsByPages(t *testing.T) {
+	d := newDesk(t)
+	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
+	contains(t, curator.page("/review", 200), "Nothing waits")
+	address, token := owner.newFeed(pushFields("Cameras"))
+	owner.newFeed(url.Values{"direction": {"push"}, "visibility": {"private"}, "name": {"Mine"}, "pull_interval_seconds": {"300"}})
+	d.push(token, entityRows(3)).want(t, 200)
+	d.push(token, `[{"external_id":"x","kind":"none","lat":52,"lng":5,"properties":{}}]`).want(t, 200)
+	d.advance(time.Hour)
+	review := strings.Replace(address, "/feeds/", "/review/", 1)
+	contains(t, curator.page("/review", 200), "One feed waits to be shown to drivers", "One private feed", "Owner: owner@example.com", "1 hour ago")
+	body := curator.page(review, 200)
+	contains(t, body, "owner@example.com", "Sample rows", "e0", "3 entities", "unknown_kind", "Never approved before", "Mine", "gets a letter", "feed registered")
+
+	answer := curator.form(review+"/reject", url.Values{"version": {seenVersion(t, body)}, "note": {" "}}).want(t, http.StatusUnprocessableEntity)
+	contains(t, answer.body, "Write to the owner what is wrong")
+	answer = curator.form(review+"/reject", url.Values{"version": {seenVersion(t, body)}, "note": {"Row x is wrong."}}).want(t, 200)
+	contains(t, answer.body, "Turned down. The owner gets a letter with your note", "Row x is wrong.")
+	contains(t, owner.page(address, 200), "A curator turned this feed down", "Row x is wrong.")
+
+	owner.form(address+"/edit", url.Values{"name": {"Cameras"}, "description": {"Mended."}, "visibility": {"public"}}).want(t, 200)
+	body = curator.page(review, 200)
+	contains(t, body, "back to review", "waits for review")
+	contains(t, curator.form(review+"/approve", url.Values{"version": {seenVersion(t, body)}}).want(t, 200).body, "Approved. The owner gets a letter")
+	owner.form(address+"/edit", url.Values{"name": {"Police"}, "description": {"Mended."}, "visibility": {"public"}}).want(t, 200)
+	contains(t, curator.page(review, 200), "Changed since the approval", "Cameras", "Police", "Take the approval back")
+
+	letters, err := d.db.DueLetters(t.Context(), d.time(), d.time(), 10)
+	if err != nil || len(letters) != 2 {
+		t.Errorf("%d letters, %v; want 2", len(letters), err)
+	}
+	entries, err := d.db.Audit(t.Context(), &mapdata.AuditQuery{Actions: mapdata.AuditDecisions(), Limit: 10})
+	if err != nil || len(entries) != 3 || entries[0].Via != mapdata.ViaPage || entries[0].Reviewed.Description != "Mended." {
+		t.Errorf("audit %+v, %v", entries, err)
+	}
+}
+
+// What the owner changes while a curator looks has the decision refused; the page then shows what is otherwise.
+func TestAStalePageDecidesNothing(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("owner@example.com", mapdata.Driver)
+	one, two := d.someone("one@example.com", mapdata.Curator), d.someone("two@example.com", mapdata.Admin)
+	address, _ := owner.newFeed(pushFields("Cameras"))
+	review := strings.Replace(address, "/feeds/", "/review/", 1)
+	seen := seenVersion(t, one.page(review, 200))
+	owner.form(address+"/edit", url.Values{"name": {"Traps"}, "visibility": {"public"}}).want(t, 200)
+	for _, what := range []string{"/approve", "/reject"} {
+		answer := one.form(review+what, url.Values{"version": {seen}, "note": {"as typed"}}).want(t, http.StatusConflict)
+		contains(t, answer.body, "This changed while you looked at it", "Name: is now «Traps»")
+		if what == "/reject" {
+			contains(t, answer.body, "as typed")
+		}
+		if now := seenVersion(t, answer.body); now == seen {
+			t.Error("the page shows the old version again")
+		}
+	}
+	one.form(review+"/approve", nil).want(t, http.StatusBadRequest)
+	one.form(review+"/approve", url.Values{"version": {"x"}}).want(t, http.StatusUnprocessableEntity)
+
+	// Two curators at once.
+	seen = seenVersion(t, one.page(review, 200))
+	one.form(review+"/approve", url.Values{"version": {seen}}).want(t, 200)
+	contains(t, two.form(review+"/reject", url.Values{"version": {seen}, "note": {"no"}}).want(t, http.StatusConflict).body, "Review: is now «approved»")
+	contains(t, two.form(review+"/approve", url.Values{"version": {seen}}).want(t, 200).body, "approved")
+	letters, err := d.db.DueLetters(t.Context(), d.time(), d.time(), 10)
+	if err != nil || len(letters) != 1 {
+		t.Errorf("%d letters, %v; want 1", len(letters), err)
+	}
+
+	// Another site's page decides nothing.
+	seen = seenVersion(t, one.page(review, 200))
+	one.form(review+"/reject", url.Values{"version": {seen}, "note": {"no"}}, "Sec-Fetch-Site", "cross-site").want(t, http.StatusForbidden)
+	if f := one.send(http.MethodGet, "/v2"+address, "").feedOf(t); f["review_state"] != "approved" {
+		t.Errorf("decided from elsewhere: %v", f["review_state"])
+	}
+}
+
+// Curators see decisions in the log, admins everything; it is paged and can be filtered.
+func TestTheLogIsRead(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("owner@example.com", mapdata.Driver)
+	curator, admin := d.someone("curator@example.com", mapdata.Curator), d.someone("admin@example.com", mapdata.Admin)
+	address, _ := owner.newFeed(pushFields("Cameras"))
+	id := strings.TrimPrefix(address, "/feeds/")
+	curator.send(http.MethodPost, "/v2/feeds/"+id+"/approve", "").want(t, 200)
+	for range 60 {
+		owner.send(http.MethodPost, "/v2/feeds/"+id+"/rotate-token", "").want(t, 200)
+	}
+	owner.send(http.MethodGet, "/audit", "").want(t, http.StatusForbidden)
+	body := curator.page("/audit", 200)
+	contains(t, body, "approved", "by curator@example.com", "through the interface")
+	if strings.Contains(body, "push token replaced") {
+		t.Error("a curator sees changes of secrets")
+	}
+	body = admin.page("/audit", 200)
+	contains(t, body, "push token replaced", "by owner@example.com", "Older entries")
+	older := regexp.MustCompile(`/audit\?before=\d+`).FindString(body)
+	contains(t, admin.page(older, 200), "feed registered", "approved")
+	contains(t, admin.page("/audit?feed="+id, 200), "Cameras")
+	contains(t, admin.page("/audit?account=Curator@example.com", 200), "approved")
+	contains(t, admin.page("/audit?feed=x&account=nobody@example.com", 422), "An id of a feed has 36 characters", "There is no such account")
+	owner.form(address+"/delete", nil).want(t, 200)
+	contains(t, admin.page("/audit", 200), "feed deleted", id)
+}
+
+// The catalogue tells everybody of public sources alone, and each has a map of what everybody sees.
+func TestPublicPages(t *testing.T) {
+	d := newDesk(t)
+	owner, curator, guest := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator), d.browser()
+	contains(t, guest.page("/sources", 200), "There is no public source yet")
+	address, token := owner.newFeed(pushFields("Cameras"))
+	id := strings.TrimPrefix(address, "/feeds/")
+	d.push(token, entityRows(5)).want(t, 200)
+	source := "/sources/feed:" + id
+	guest.page(source, 404)
+	guest.send(http.MethodGet, "/v2"+source+"/entities", "").want(t, 404)
+	owner.form(address+"/edit", url.Values{"name": {"Cameras"}, "attribution": {"© Town"}, "description": {"All."}, "visibility": {"public"}}).want(t, 200)
+	curator.send(http.MethodPost, "/v2/feeds/"+id+"/approve", "").want(t, 200)
+	d.settle()
+	contains(t, guest.page("/sources", 200), "Cameras", "© Town", "5 entities", "working", "Speed camera")
+	contains(t, guest.page(source, 200), "All.", "© Town", "feed:"+id)
+	body := guest.send(http.MethodGet, "/v2"+source+"/entities", "").want(t, 200).body
+	if n := strings.Count(body, `"type":"Feature"`); n != 5 || strings.Contains(body, "owner@example.com") {
+		t.Errorf("%d entities on the map of a source: %s", n, body)
+	}
+	contains(t, guest.page("/status", 200), "Everything works", "1 source", "test")
+	owner.form(address+"/pause", nil).want(t, 200)
+	d.settle()
+	guest.page(source, 404)
+	guest.page("/sources/incidents", 404)
+	guest.page("/sources/feed:x", 404)
+}
+
+// Hostile text stays text on the pages of curators and of everybody.
+func TestHostileTextOnReviewPages(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("owner@example.com", mapdata.Driver)
+	curator, guest := d.someone("curator@example.com", mapdata.Curator), d.browser()
+	pages := func(text string) map[string]string {
+		d.advance(time.Minute)
+		quoted := fmt.Sprintf("%q", text)
+		address, token := owner.newFeed(url.Values{"direction": {"push"}, "visibility": {"public"}, "name": {"first"}, "description": {"first"}, "pull_interval_seconds": {"300"}})
+		id := strings.TrimPrefix(address, "/feeds/")
+		d.push(token, fmt.Sprintf(`[{"external_id":%s,"kind":"camera.speed","lat":52,"lng":5,"properties":{%s:%s}},{"external_id":%s,"kind":%s,"lat":52,"lng":5,"properties":{}}]`,
+			quoted, quoted, quoted, quoted, quoted)).want(t, 200)
+		curator.send(http.MethodPost, "/v2/feeds/"+id+"/approve", "").want(t, 200)
+		fields := url.Values{
+			"name": {text}, "description": {text}, "attribution": {text}, "layer_name": {text}, "visibility": {"public"}, "spec_url": {"https://example.org/" + url.PathEscape(text)},
+		}
+		owner.form(address+"/edit", fields).want(t, 200)
+		d.settle()
+		review := "/review/" + id
+		all := map[string]string{
+			"a served feed": curator.page(review, 200), "sources": guest.page("/sources", 200), "source": guest.page("/sources/feed:"+id, 200),
+		}
+		seen := seenVersion(t, all["a served feed"])
+		owner.form(address+"/edit", url.Values{"name": {text + "."}, "description": {text}, "attribution": {text}, "layer_name": {text}, "visibility": {"public"}}).want(t, 200)
+		all["stale"] = curator.form(review+"/reject", url.Values{"version": {seen}, "note": {text}}).want(t, 409).body
+		all["bad version"] = curator.form(review+"/reject", url.Values{"version": {text}, "note": {text}}).want(t, 422).body
+		all["rejected"] = curator.form(review+"/reject", url.Values{"version": {seenVersion(t, all["stale"])}, "note": {text}}).want(t, 200).body
+		owner.form(address+"/edit", url.Values{"name": {text}, "description": {text}, "visibility": {"public"}}).want(t, 200)
+		all["queue"] = curator.page("/review", 200)
+		all["log of a feed"] = curator.page("/audit?feed="+id, 200)
+		all["bad filter"] = curator.page("/audit?"+url.Values{"feed": {text}, "account": {text}}.Encode(), 422)
+		all["bad page"] = guest.page("/sources?"+url.Values{"from": {text}, "done": {text}}.Encode(), 200)
+		owner.form(address+"/delete", nil).want(t, 200)
+		return all
+	}
+	known, knownPairs := map[string]map[string]int{}, map[string]map[string]bool{}
+	for name, body := range pages("harmless") {
+		known[name], knownPairs[name] = shape(t, body)
+	}
+	for _, text := range payloads() {
+		for name, body := range pages(text) {
+			count, pairs := shape(t, body)
+			for tag, n := range count {
+				if n != known[name][tag] {
+					t.Errorf("%s with %q: %d <%s>, without %d", name, text, n, tag, known[name][tag])
+				}
+			}
+			for pair := range pairs {
+				if !knownPairs[name][pair] {
+					t.Errorf("%s with %q: <%s>", name, text, pair)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
+)
+
+// getSourceEntities answers GET /v2/sources/{id}/entities: what a guest sees of a source around the middle of its data, for
+// the map of its page. It is a read like any other: votes, laws and the limits of guests hold.
+func (a *api) getSourceEntities(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, ok := mapdata.SourceID(r.PathValue("id")).Feed()
+	if !ok {
+		return mapdata.ErrNotFound
+	}
+	sketch, err := a.Feeds.Sketch(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	all := featureCollection{Type: "FeatureCollection", Features: []feature{}}
+	if sketch.Middle != nil {
+		q := nearby.Query{
+			Center: sketch.Middle.Point, Radius: nearby.MaxRadius, Sources: []string{string(id.Source())}, Kinds: mapdata.AllKinds,
+			Limit: nearby.MaxLimit, Tier: mapdata.TierGuest, Driving: true,
+		}
+		var answer nearby.Answer
+		if err := a.Nearby.Near(r.Context(), &q, &answer); err != nil {
+			return sourcesProblem(err)
+		}
+		all.Truncated = answer.Truncated
+		for i := range answer.Hits {
+			all.Features = append(all.Features, featureOf(&answer.Hits[i]))
+		}
+	}
+	body, err := json.Marshal(all)
+	if err != nil {
+		return fmt.Errorf("encode entities: %w", err)
+	}
+	w.Header()["Vary"] = []string{varyReads}
+	if a.tag(w, r, c, body) {
+		return nil
+	}
+	writeBody(w, r, http.StatusOK, "application/geo+json", append(body, '\n'))
+	return nil
+}
+
+// featureOf is a hit as GeoJSON.
+func featureOf(h *mapdata.Hit) feature {
+	_, _, properties := takeApart(h.Prepared)
+	at := func(ms int64) timestamp {
+		if ms == 0 {
+			return timestamp{}
+		}
+		return timestamp(time.UnixMilli(ms).UTC())
+	}
+	return feature{
+		Type: "Feature", ID: mapdata.EntityID(h.Source, string(h.ExternalID)),
+		Geometry: pointJSON{"Point", [2]float64{h.Point.Lng, h.Point.Lat}},
+		Properties: featureProperties{
+			ExternalID: string(h.ExternalID), KindID: h.Kind.ID(), FirstSeenAt: at(h.FirstSeenAt), LastSeenAt: at(h.LastSeenAt),
+			ExpiresAt: at(h.ExpiresAt), Properties: json.RawMessage(appendProperties(nil, h, properties)),
+		},
+	}
+}
