@@ -15,7 +15,7 @@ import { boxOf, type Item } from "./features.ts";
 import type { Words } from "./words.ts";
 
 const fresh = { freshness: "fresh", opacity: 1, grey: false } as const;
-const margin = 64; // pixels around the pins
+const padding = { top: 80, right: 48, bottom: 32, left: 48 }; // pixels around the places: a pin stands on its own
 const nearest = 15; // zoom to which few pins are shown
 
 export interface FeedMapOptions {
@@ -41,7 +41,7 @@ export async function openFeedMap({ library, place, config, kinds, items, words 
   pins.show(items.map(({ entity }) => ({ entity, ageing: fresh })));
   const whole = (): void => {
     const box = boxOf(items);
-    if (box !== null) map.fitBounds(box, { padding: Math.min(margin, place.clientWidth / 5), maxZoom: nearest, animate: false });
+    if (box !== null) map.fitBounds(box, { padding, maxZoom: nearest, animate: false });
   };
   whole();
   dark.addEventListener("change", () => {

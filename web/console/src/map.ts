@@ -28,7 +28,7 @@ async function read({ dataset }: HTMLElement): Promise<unknown> {
   const pins = dataset["pins"];
   if (pins !== undefined) return JSON.parse(pins);
   const address = dataset["source"] ?? dataset["feedMap"] ?? "";
-  const answer = await fetch(new URL(address, location.href), { headers: { Accept: "application/geo+json" } });
+  const answer = await fetch(new URL(address, location.href), { headers: { Accept: "application/geo+json" }, cache: "no-cache" });
   if (!answer.ok) throw new Error(`the service answered ${String(answer.status)}`);
   return answer.json();
 }

@@ -1,0 +1,270 @@
+// The pages for people, as people use them: signing in, publishing, curating, leaving. console-looks.test.ts looks at them.
+
+import { spawnSync } from "node:child_process";
+import type { APIResponse } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDesk, press, type Desk } from "./desk.ts";
+import { cameraBlue, countPixels, eventually, type Car } from "./harness.ts";
+
+let desk: Desk;
+
+beforeAll(async () => {
+  desk = await openDesk();
+});
+
+afterAll(() => desk.end());
+
+const camera = (id: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  ...{ external_id: id, kind: "camera.speed", lat: 52.01, lng: 5.01, properties: { street: "Station Road", limit: 50 } },
+  ...more,
+});
+
+const heading = ({ page }: Car): Promise<string> => page.locator("main h1").first().innerText();
+const main = ({ page }: Car): Promise<string> => page.locator("main").innerText();
+
+/** shell runs a line as a provider would paste it. */
+function shell(line: string): string {
+  const { status, stdout, stderr } = spawnSync("sh", ["-c", line.replace(/^curl /, "curl --silent --show-error ")], { encoding: "utf8" });
+  expect(status, stderr).toBe(0);
+  return stdout;
+}
+
+/** registerPush fills the form and returns the line that pushes, and the feed's address. */
+async function registerPush(owner: Car, name: string, visibility: "public" | "private" = "private"): Promise<{ line: string; address: string }> {
+  const { page } = owner;
+  await page.goto("/feeds/new");
+  await page.locator("input[name=direction][value=push]").check();
+  await page.locator("#name").fill(name);
+  await page.locator("#attribution").fill("© Testshire");
+  await page.locator(`input[name=visibility][value=${visibility}]`).check();
+  await press(page, "main form button[type=submit]");
+  const line = await page.locator("main pre").first().innerText();
+  const address = (await page.locator("main a.action").first().getAttribute("href")) ?? "";
+  return { line, address };
+}
+
+async function registerPull(owner: Car, name: string, url: string, visibility: "public" | "private" = "private"): Promise<string> {
+  const { page } = owner;
+  await page.goto("/feeds/new");
+  await page.locator("input[name=direction][value=pull]").check();
+  await page.locator("#pull_url").fill(url);
+  await page.locator("#name").fill(name);
+  await page.locator(`input[name=visibility][value=${visibility}]`).check();
+  await press(page, "main form button[type=submit]");
+  return new URL(page.url()).pathname;
+}
+
+/** reloadUntil loads the page until it says something. */
+const reloadUntil = (visitor: Car, what: RegExp | string): Promise<string> =>
+  eventually(String(what), async () => {
+    await visitor.page.reload();
+    const text = await main(visitor);
+    return (typeof what === "string" ? text.includes(what) : what.test(text)) && text;
+  }, 20_000);
+
+describe("signing in", () => {
+  test.each([
+    ["en-GB", "en", "Sign in"],
+    ["de-AT", "de", "Anmelden"],
+    ["fr-FR", "fr", "Se connecter"],
+  ])("by the mailed link and by its code, in the browser's language: %s", async (locale, language, word) => {
+    const email = `${language}@example.org`;
+    const visitor = await desk.visit("/account", { locale, javaScriptEnabled: false });
+    const { page } = visitor;
+    expect(new URL(page.url()).pathname).toBe("/sign-in"); // and back to where they wanted to go
+    expect(await page.locator("html").getAttribute("lang")).toBe(language);
+    await page.locator("#email").fill(email);
+    await press(page, "main form button");
+    const letter = await eventually("a letter", () => Promise.resolve(desk.letters(email).at(-1)));
+    expect(letter.html).toContain(`lang="${language}"`);
+    const [, code = ""] = /\b(\d{8})\b/.exec(letter.text) ?? [];
+    await page.locator("input[name=code]").fill(code);
+    await press(page, "main form button");
+    expect(new URL(page.url()).pathname).toBe("/account");
+    expect(await main(visitor)).toContain(email);
+
+    // Another browser opens the link of another letter. Opening alone does nothing.
+    const other = await desk.visit("/sign-in", { locale, javaScriptEnabled: false });
+    await other.page.locator("#email").fill(email);
+    await press(other.page, "main form button");
+    const second = await eventually("another letter", () => Promise.resolve(desk.letters(email)[1]));
+    const [link = ""] = /http\S+token=\S+/.exec(second.text) ?? [];
+    await other.page.goto(link);
+    await other.page.goto("/account");
+    expect(new URL(other.page.url()).pathname).toBe("/sign-in");
+    await other.page.goto(link);
+    expect(await other.page.locator("main form button").first().innerText()).toContain(word);
+    await press(other.page, "main form button");
+    expect(await main(other)).toContain(email);
+    await other.page.goto(link);
+    await press(other.page, "main form button"); // it is used up
+    expect(other.errors.splice(0)).toHaveLength(1);
+  });
+
+  test("says nothing of who has an account", async () => {
+    desk.cli("account", "create", "--email", "known@example.org");
+    const told = await Promise.all(
+      ["known@example.org", "unknown@example.org"].map(async (email) => {
+        const { page } = await desk.visit("/sign-in");
+        await page.locator("#email").fill(email);
+        await press(page, "main form button");
+        return (await page.content()).split(email).join("");
+      }),
+    );
+    expect(told[0]).toBe(told[1]);
+  });
+});
+
+describe("providers", () => {
+  test("push by the line that is shown, see it on the map, and change the token", async () => {
+    const owner = await desk.become("push@example.org");
+    const { page } = owner;
+    await page.goto("/feeds");
+    await owner.shot("console-feeds-none");
+    const { line, address } = await registerPush(owner, "Roads of Testshire");
+    await owner.shot("console-token");
+    expect(await main(owner)).toMatch(/wsp_\w+/);
+    expect(shell(line)).toContain('"accepted"');
+    await page.goto(address);
+    await reloadUntil(owner, "1 entity");
+
+    // A second push with rows that are wrong: the page says which, and why.
+    const token = /wsp_\w+/.exec(line)?.[0] ?? "";
+    const push = (key: string, rows: unknown): Promise<APIResponse> => page.request.post(`${desk.address}/v2/feeds/${key}/entities`, { data: rows });
+    expect((await push(token, [camera("a"), camera("b", { lat: "52" }), camera("c", { kind: "camera.unknown" })])).status()).toBe(200);
+    const text = await reloadUntil(owner, "invalid_lat");
+    expect(text).toContain("unknown_kind");
+    await owner.shot("console-feed-push");
+
+    // The map shows what was pushed.
+    const map = page.locator(".map");
+    await map.locator("canvas").waitFor();
+    await map.scrollIntoViewIfNeeded();
+    await eventually("a pin", async () => (await countPixels(page, cameraBlue)) > 100);
+    const card = page.locator(".map-card");
+    await page.getByRole("button", { name: "Next" }).click();
+    await eventually("its card", async () => (await card.innerText()).includes("1 of 2"));
+    expect(await card.innerText()).toContain("External id");
+    await page.keyboard.press("Escape");
+    expect(await card.isVisible()).toBe(false);
+    const scripts = owner.requests.filter((url) => url.includes("/console/"));
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const url of scripts) expect((await page.request.get(url)).headers()["cache-control"]).toContain("immutable");
+
+    // A new token: the old one is refused.
+    await page.locator(`a[href='${address}/rotate']`).click();
+    await press(page, "main form button");
+    const next = await page.locator("main pre").first().innerText();
+    expect((await push(token, [camera("a")])).status()).toBe(401);
+    expect(shell(next)).toContain('"accepted"');
+  });
+
+  test("have a URL fetched, and see what is wrong with it", async () => {
+    const owner = await desk.become("pull@example.org");
+    const { page } = owner;
+    const rows = [camera("a"), camera("b", { lat: 52.02, lng: 5.04 }), camera("c", { lng: 500 }), camera("d", { kind: "alert.ufo" })];
+    const address = await registerPull(owner, "Cameras", desk.provider.publish("roads.json", rows));
+    const text = await reloadUntil(owner, "2 entities");
+    expect(text).toContain("invalid_lng");
+    expect(text).toContain("unknown_kind");
+    expect(text).toContain("2 of 4 rows were rejected");
+    await page.locator(".map canvas").waitFor();
+    await eventually("a pin", async () => (await countPixels(page, cameraBlue)) > 100);
+    await owner.shot("console-feed-pull");
+    await page.locator(".map").scrollIntoViewIfNeeded();
+    await owner.shot("console-feed-map");
+
+    // No JSON, and nothing there: the page says what to do.
+    const broken = await registerPull(owner, "Broken", desk.provider.publish("broken.json", "<html>no data today</html>"));
+    expect(await reloadUntil(owner, "the body is not JSON")).toContain("It may be an HTML page");
+    await owner.shot("console-feed-broken");
+    await registerPull(owner, "Gone", desk.provider.url("gone.json"));
+    expect(await reloadUntil(owner, "404")).toContain("There is nothing at this URL");
+
+    // A new URL mends it, and is fetched at once.
+    await page.goto(`${broken}/url`);
+    await page.locator("#pull_url").fill(desk.provider.url("roads.json"));
+    await press(page, "main form button[type=submit]");
+    await reloadUntil(owner, "2 entities");
+
+    // Fetch now, pause, resume, delete.
+    await page.goto(address);
+    await press(page, `form[action='${address}/fetch'] button`);
+    expect(owner.errors.splice(0).length, "a fetch within a minute of the last may be refused").toBeLessThanOrEqual(1);
+    await page.goto(`${address}/pause`);
+    await press(page, "main form button");
+    expect(await main(owner)).toContain("Paused");
+    await press(page, `form[action='${address}/resume'] button`);
+    await page.goto(`${address}/delete`);
+    await press(page, "main form button.danger");
+    await page.goto("/feeds");
+    expect(await main(owner)).not.toContain("Cameras");
+    await owner.shot("console-feeds");
+  });
+
+  test("check before they register", async () => {
+    const owner = await desk.become("check@example.org");
+    const { page } = owner;
+    const tryText = async (json: string): Promise<string> => {
+      await page.goto("/check");
+      await page.locator("#json").fill(json);
+      await press(page, "main form button[type=submit]");
+      return main(owner);
+    };
+    expect(await tryText(JSON.stringify([camera("a"), camera("b", { lat: null })]))).toContain("Would be accepted: 1, rejected: 1");
+    await page.locator(".map canvas").waitFor();
+    await eventually("a pin", async () => (await countPixels(page, cameraBlue)) > 100);
+    await owner.shot("console-check");
+    expect(await tryText('[{"external_id": ')).toContain("the body is not JSON");
+    await owner.shot("console-check-wrong");
+    expect(await tryText('{"rows": []}')).toContain("the JSON is not an array");
+    await page.goto("/check");
+    await page.locator("#pull_url").fill(desk.provider.url("nothing.json"));
+    await press(page, "main form button[type=submit]");
+    expect(await main(owner)).toContain("the server answered 404");
+    await page.goto("/check");
+    await page.locator("#pull_url").fill(desk.provider.publish("fine.json", [camera("a")]));
+    await press(page, "main form button[type=submit]");
+    expect(await main(owner)).toContain("1 row would be accepted");
+    await press(page, "main form[action='/feeds/new'] button");
+    expect(await page.locator("#pull_url").inputValue()).toBe(desk.provider.url("fine.json"));
+    expect(await page.locator("input[name=direction][value=pull]").isChecked()).toBe(true);
+  });
+
+  test("register with the keyboard alone, and are told what is wrong where", async () => {
+    const owner = await desk.become("keys@example.org", { javaScriptEnabled: false });
+    const { page } = owner;
+    await page.goto("/feeds/new");
+    const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.getAttribute("name") ?? document.activeElement?.textContent.trim() ?? "");
+    const tabTo = async (what: string): Promise<void> => {
+      for (let i = 0; i < 40; i++) {
+        await page.keyboard.press("Tab");
+        if ((await focused()) === what) return;
+      }
+      throw new Error(`no way to ${what} by Tab: at ${await focused()}`);
+    };
+    await tabTo("direction");
+    await page.keyboard.press("ArrowDown"); // pull
+    await tabTo("pull_url");
+    await page.keyboard.type("http://10.0.0.1/roads.json");
+    await tabTo("name");
+    await page.keyboard.type("By keys");
+    await tabTo("Register");
+    await Promise.all([page.waitForEvent("domcontentloaded"), page.keyboard.press("Enter")]);
+    expect(owner.errors.splice(0), "422").toHaveLength(1);
+    const wrong = page.locator("#pull_url");
+    expect(await wrong.getAttribute("aria-invalid")).toBe("true");
+    const described = (await wrong.getAttribute("aria-describedby")) ?? "";
+    expect(await page.locator(`#${described.split(" ")[0] ?? ""}`).innerText()).not.toBe("");
+    expect(await page.locator("#name").inputValue()).toBe("By keys");
+    await owner.shot("console-feed-new-wrong");
+    await page.locator(".summary a").first().focus();
+    await page.keyboard.press("Enter");
+    expect(await focused()).toBe("pull_url");
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type(desk.provider.publish("keys.json", [camera("a")]));
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/feeds/*done=register");
+    expect(await heading(owner)).toBe("By keys");
+  });
+});

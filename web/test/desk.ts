@@ -1,0 +1,188 @@
+// A service of one's own for the pages for people: its letters lie in a folder, its command line changes roles, and it fetches
+// feeds from a provider on this machine, whose answers a test sets.
+
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:https";
+import { createServer as createPlainServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { inject } from "vitest";
+import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";
+
+const providerHost = "provider.example.org";
+
+/** Provider publishes JSON over HTTPS. */
+export interface Provider {
+  /** url is where a file is, whatever it holds. */
+  url(file: string): string;
+  /** publish sets what a file answers; a body that is no string is sent as JSON. */
+  publish(file: string, body: unknown, status?: number): string;
+}
+
+export interface Desk {
+  address: string;
+  provider: Provider;
+  /** cli runs a command beside the service, and returns what it prints. */
+  cli(...args: string[]): string;
+  /** letters are those to an address, oldest first. */
+  letters(email: string): Letter[];
+  /** visit opens a page in a browser of its own, whose requests are counted alone. */
+  visit(path: string, options?: CarOptions): Promise<Car>;
+  /** become signs a browser in, without a letter. */
+  become(email: string, options?: CarOptions & { role?: "curator" | "admin" }): Promise<Car>;
+  end(): Promise<void>;
+}
+
+export interface Letter {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+export const desktop = { width: 1280, height: 900 };
+
+/** openDesk starts the service and the provider. */
+export async function openDesk(): Promise<Desk> {
+  const folder = mkdtempSync(join(tmpdir(), "wayside-desk-"));
+  const { server, provider, ca } = await openProvider(folder);
+  const port = await freePort();
+  const address = `http://127.0.0.1:${String(port)}`;
+  const data = join(folder, "data");
+  mkdirSync(data);
+  const config = join(folder, "wayside.toml");
+  writeFileSync(
+    config,
+    `data_dir = ${JSON.stringify(data)}
+[http]
+listen = "127.0.0.1:${String(port)}"
+trusted_proxies = ["127.0.0.1/32"]
+[limits]
+feeds_per_account = 100
+manage_per_minute = 10000
+[egress]
+ca_file = ${JSON.stringify(ca)}
+hosts = { "${providerHost}" = "127.0.0.1" }
+[log]
+level = "error"
+[map]
+pmtiles = ${JSON.stringify(townMap())}
+`,
+  );
+  const program = inject("program");
+  const child = spawn(program, ["serve", "--config", config], { stdio: ["ignore", "ignore", "inherit"] });
+  const ended = new Promise<void>((resolve) => {
+    child.once("exit", () => {
+      resolve();
+    });
+  });
+  await eventually("the service answers", () => fetch(`${address}/readyz`).then((answer) => answer.ok, () => false));
+  const cli = (...args: string[]): string => execFileSync(program, [...args, "--config", config], { encoding: "utf8" });
+  let visitors = 0;
+  const visit = (path: string, options: CarOptions = {}): Promise<Car> => {
+    visitors++;
+    const client = `198.51.${String(visitors >> 8)}.${String(visitors & 255)}`;
+    return openCar(path, { baseURL: address, viewport: desktop, place: null, locale: "en-IE", extraHTTPHeaders: { "X-Forwarded-For": client }, ...options });
+  };
+  return {
+    address,
+    provider,
+    cli,
+    visit,
+    letters: (email) => readLetters(join(data, "outbox"), email),
+    async become(email, { role, ...options } = {}) {
+      cli("account", "create", "--email", email);
+      if (role !== undefined) cli("account", "role", "--email", email, role);
+      const [link = ""] = /http\S+/.exec(cli("account", "login-link", "--email", email)) ?? [];
+      const visitor = await visit(link, options);
+      await press(visitor.page, "main form button");
+      await visitor.page.locator(".self[href='/account']").waitFor();
+      return visitor;
+    },
+    async end() {
+      child.kill("SIGTERM");
+      await ended;
+      server.closeAllConnections();
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** press waits for the page that a button leads to. */
+export async function press(page: Page, what: string): Promise<void> {
+  await Promise.all([page.waitForEvent("domcontentloaded"), page.locator(what).first().click()]);
+}
+
+/** townMap is the map of the demo, which lies beside its letters. */
+const townMap = (): string => join(inject("outbox"), "..", "..", "town.pmtiles");
+
+/** freePort is one that nobody listens at. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createPlainServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => {
+        resolve(port);
+      });
+    });
+  });
+}
+
+async function openProvider(folder: string): Promise<{ server: Server; provider: Provider; ca: string }> {
+  const [key, ca] = [join(folder, "key.pem"), join(folder, "ca.pem")];
+  const made = spawnSync("openssl", [
+    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30", "-subj", "/CN=provider"],
+    ...["-addext", `subjectAltName=DNS:${providerHost}`, "-keyout", key, "-out", ca],
+  ]);
+  if (made.status !== 0) throw new Error("no certificate for the provider: these tests need openssl");
+  const answers = new Map<string, { status: number; body: string }>();
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(ca) }, (request, answer) => {
+    const { status, body } = answers.get(request.url ?? "") ?? { status: 404, body: "not here" };
+    answer.writeHead(status, { "Content-Type": "application/json" }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = (file: string): string => `https://${providerHost}:${String(port)}/${file}`;
+  const publish = (file: string, body: unknown, status = 200): string => {
+    answers.set(`/${file}`, { status, body: typeof body === "string" ? body : JSON.stringify(body) });
+    return url(file);
+  };
+  return { server, provider: { url, publish }, ca };
+}
+
+/** readLetters reads a folder of .eml files. */
+export function readLetters(outbox: string, email: string): Letter[] {
+  let names: string[];
+  try {
+    names = readdirSync(outbox);
+  } catch {
+    return []; // there was none yet
+  }
+  const texts = names.filter((name) => name.endsWith(".eml")).sort().map((name) => readFileSync(join(outbox, name), "utf8").replace(/\r\n/g, "\n"));
+  return texts.filter((text) => new RegExp(`^To: .*${email.replace(/[.+]/g, "\\$&")}`, "m").test(text)).map(letterOf);
+}
+
+function letterOf(raw: string): Letter {
+  const [, subject = ""] = /^Subject: (.*(?:\n[ \t].*)*)/m.exec(raw) ?? [];
+  const part = (type: string): string => {
+    const [, head = "", body = ""] = new RegExp(`((?:^.+\\n)*^Content-Type: ${type}(?:.*\\n[ \\t].*|.*)\\n(?:^.+\\n)*)\\n([^]*?)(?:\\n--|(?![^]))`, "m").exec(raw) ?? [];
+    if (/quoted-printable/i.test(head)) return unquoted(body);
+    return /base64/i.test(head) ? Buffer.from(body, "base64").toString() : body;
+  };
+  return { subject: unfolded(subject), text: part("text/plain"), html: part("text/html") };
+}
+
+function unquoted(text: string): string {
+  const bytes = text.replace(/=\n/g, "").replace(/=([\dA-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return /[\u0080-\u00ff]/.test(bytes) ? Buffer.from(bytes, "latin1").toString() : bytes;
+}
+
+function unfolded(subject: string): string {
+  const joined = subject.replace(/\?=\s+=\?/g, "?==?").replace(/\n[ \t]/g, " ");
+  return joined.replace(/=\?utf-8\?([qb])\?([^?]*)\?=/gi, (_, how: string, text: string) =>
+    how.toLowerCase() === "b" ? Buffer.from(text, "base64").toString() : unquoted(text.replace(/_/g, " ")),
+  );
+}
