@@ -123,7 +123,10 @@ func (s *service) start(wrapper []string) {
 	}(s.cmd, s.log, s.ended)
 	s.t.Cleanup(func() { _ = s.cmd.Process.Kill() })
 	select {
-	case s.base = <-ready:
+	case url := <-ready:
+		if s.base == "" { // later it is the same, and others may be reading it
+			s.base = url
+		}
 	case err := <-s.ended:
 		s.t.Fatalf("the service ended: %v\n%s", err, s.log)
 	case <-time.After(time.Minute):
