@@ -31,7 +31,6 @@ type accountPage struct {
 	Sessions  []sessionLine
 	Others    bool // whether there are sessions beside this one
 	Tokens    []mapdata.APIToken
-	Passkeys  *passkeys
 	Languages []mapdata.Language
 	Form      *Form // for a token
 }
@@ -61,10 +60,7 @@ func (c *Console) showAccount(w http.ResponseWriter, r *http.Request, v *Visitor
 	if page.Tokens, err = c.Accounts.APITokens(r.Context(), v.ID()); err != nil {
 		return err
 	}
-	if page.Passkeys, err = c.newPasskeys(r, v); err != nil {
-		return err
-	}
-	return c.show(w, r, v, &Page{Name: "account", Status: status, Data: &page, Scripts: []string{PasskeyScript}})
+	return c.show(w, r, v, &Page{Name: "account", Status: status, Data: &page})
 }
 
 // postEndSession signs a browser or a car out.
