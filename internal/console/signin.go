@@ -47,6 +47,7 @@ type signInPage struct {
 	Page     string // of ours, that was asked for; empty: none
 	Next     string // where it goes on
 	Again    string // where the form for an address is
+	Passkeys bool   // whether a passkey may be used instead
 }
 
 // newSignInPage reads where the browser is to go afterwards: to a page of ours, whatever the address or the form says.
@@ -71,7 +72,16 @@ func (c *Console) getSignIn(w http.ResponseWriter, r *http.Request, v *Visitor) 
 		}
 		page.SignedIn = v.Account.Email
 	}
-	return c.show(w, r, v, &Page{Name: "sign-in", Data: page})
+	return c.showSignIn(w, r, v, page, http.StatusOK)
+}
+
+// showSignIn shows the page; who is asked for an address may use a passkey instead.
+func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, v *Visitor, page *signInPage, status int) error {
+	out := &Page{Name: "sign-in", Status: status, Data: page}
+	if c.Passkeys.Offered() && page.SignedIn == "" && !page.Sent {
+		page.Passkeys, out.Scripts = true, []string{PasskeyScript}
+	}
+	return c.show(w, r, v, out)
 }
 
 // postSignIn takes the form with the address: the answer is the same for every address (D11.1).
@@ -84,13 +94,13 @@ func (c *Console) postSignIn(w http.ResponseWriter, r *http.Request, v *Visitor)
 	page.Form = form
 	err = c.Accounts.RequestSignIn(r.Context(), form.raw("email"), v.Words.Language)
 	if form.refuse(v.Words, err) {
-		return c.show(w, r, v, &Page{Name: "sign-in", Status: http.StatusUnprocessableEntity, Data: page})
+		return c.showSignIn(w, r, v, page, http.StatusUnprocessableEntity)
 	}
 	if err != nil {
 		return err
 	}
 	page.Sent = true
-	return c.show(w, r, v, &Page{Name: "sign-in", Data: page})
+	return c.showSignIn(w, r, v, page, http.StatusOK)
 }
 
 // postSignInCode takes the form with the code of the letter.
@@ -105,7 +115,7 @@ func (c *Console) postSignInCode(w http.ResponseWriter, r *http.Request, v *Visi
 	if errors.Is(err, mapdata.ErrUnauthenticated) {
 		form.wrong("code", v.Words.Text("sign-in.wrong-code"))
 		page.Sent = true
-		return c.show(w, r, v, &Page{Name: "sign-in", Status: http.StatusUnauthorized, Data: page})
+		return c.showSignIn(w, r, v, page, http.StatusUnauthorized)
 	}
 	if err != nil {
 		return err

@@ -21,3 +21,6 @@ CREATE INDEX passkey_answers_by_end ON passkey_answers (expires_at);
 
 ALTER TABLE sessions ADD COLUMN proved_at bigint; -- when a letter or a passkey last proved who its holder is; NULL: never, a paired screen
 ALTER TABLE sessions ADD COLUMN passkey_at bigint; -- when it last used a passkey; NULL: never
+
+-- Those of before this was kept: as good as a letter, long ago.
+UPDATE sessions SET proved_at = created_at;
