@@ -31,6 +31,7 @@ type accountPage struct {
 	Sessions  []sessionLine
 	Others    bool // whether there are sessions beside this one
 	Tokens    []mapdata.APIToken
+	Passkeys  *passkeys
 	Languages []mapdata.Language
 	Form      *Form // for a token
 }
@@ -60,7 +61,10 @@ func (c *Console) showAccount(w http.ResponseWriter, r *http.Request, v *Visitor
 	if page.Tokens, err = c.Accounts.APITokens(r.Context(), v.ID()); err != nil {
 		return err
 	}
-	return c.show(w, r, v, &Page{Name: "account", Status: status, Data: &page})
+	if page.Passkeys, err = c.newPasskeys(r, v); err != nil {
+		return err
+	}
+	return c.show(w, r, v, &Page{Name: "account", Status: status, Data: &page, Scripts: []string{PasskeyScript}})
 }
 
 // postEndSession signs a browser or a car out.
