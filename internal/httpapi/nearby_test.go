@@ -56,7 +56,10 @@ func newReadService(t *testing.T, edit func(*httpapi.Deps)) *readService {
 		Limits:  httpapi.Limits{GuestReads: 1_000_000, AccountReads: 1_000_000, Manage: 1_000_000},
 		Buckets: ratelimit.NewMemory(1000),
 	}
-	deps.Console = newConsole(t, &console.Config{BaseURL: deps.BaseURL, Now: s.time, Log: deps.Log})
+	deps.Console = newConsole(t, &console.Config{
+		BaseURL: deps.BaseURL, Now: s.time, Log: deps.Log, Sources: s.catalogue, Entities: func(mapdata.FeedID) int { return 0 },
+		State: func() console.State { return console.State{Since: start, Ready: true} },
+	})
 	if edit != nil {
 		edit(&deps)
 	}
