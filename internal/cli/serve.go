@@ -200,9 +200,13 @@ func (s *server) open(deps httpapi.Deps, fetcher pull.Fetcher, ix *index.Index) 
 	if err != nil {
 		return err
 	}
+	required := s.config.Review.Require == config.RequirePasskey
+	if required && !deps.Passkeys.Offered() {
+		return errors.New(`review.require is "passkey", but browsers offer no passkeys at base_url: that takes https:// and a name, or http://localhost`)
+	}
 	pages := console.Config{
 		MapOrigins: origins,
-		BaseURL:    deps.BaseURL, Now: deps.Now, Log: s.log, Accounts: s.accounts, Passkeys: deps.Passkeys, Feeds: s.feeds,
+		BaseURL:    deps.BaseURL, Now: deps.Now, Log: s.log, Accounts: s.accounts, Passkeys: deps.Passkeys, ReviewPasskey: required, Feeds: s.feeds,
 		Check: pull.NewChecker(fetcher, s.spool, deps.Now),
 		Audit: audit.New(s.store), Sources: deps.Sources, State: s.state(deps),
 		Entities: func(id mapdata.FeedID) int { lasting, decaying := ix.Counts(id); return lasting + decaying },

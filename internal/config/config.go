@@ -17,6 +17,7 @@ type Config struct {
 	Egress    Egress
 	Mail      Mail
 	Incidents Incidents
+	Review    Review
 	Log       Log
 	Map       Map
 	Law       Law
@@ -84,6 +85,17 @@ type Incidents struct {
 	Mode string // "live" or "database"; default "live"
 }
 
+// What a decision of a curator on the pages takes.
+const (
+	RequireSession = "session"
+	RequirePasskey = "passkey"
+)
+
+// Review is about curators (D11.1).
+type Review struct {
+	Require string // RequireSession, or RequirePasskey: one that was used within ten minutes; default "session"
+}
+
 // Map is about the map below the pins. Not both PMTiles and StyleURL are set.
 type Map struct {
 	PMTiles     string // PMTiles v3 file that the service serves; default empty: none
@@ -122,6 +134,7 @@ func Default() *Config {
 		Chargers:  Chargers{PrimaryNetwork: "tesla"},
 		Mail:      Mail{From: "wayside@localhost"},
 		Incidents: Incidents{Mode: "live"},
+		Review:    Review{RequireSession},
 		Log:       Log{Level: "info"},
 		origins:   make(map[string]string),
 	}

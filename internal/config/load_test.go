@@ -46,6 +46,8 @@ from = "Wayside <wayside@example.org>"
 smtp_url = "smtps://user:hunter2@mail.example.org"
 [incidents]
 mode = "database"
+[review]
+require = "passkey"
 [log]
 level = "debug"
 [map]
@@ -88,7 +90,7 @@ func TestLoadTakesEveryKey(t *testing.T) {
 		Ops:  Ops{"127.0.0.1:9001"}, Database: Database{"postgres://wayside:hunter2@db1:5432,db2:5433/wayside?target_session_attrs=read-write"}, Cache: Cache{"valkeys://wayside:hunter2@cache.example.org:6380/2"}, Limits: Limits{1, 2, 3, 0, 5, 6, 7},
 		Read: Read{[]string{"https://page.example.org"}}, Chargers: Chargers{"ionity"},
 		Egress: Egress{"/etc/ca.pem", map[string]netip.Addr{"feeds.example.org": netip.MustParseAddr("127.0.0.1")}},
-		Mail:   Mail{"Wayside <wayside@example.org>", "smtps://user:hunter2@mail.example.org"}, Incidents: Incidents{"database"},
+		Mail:   Mail{"Wayside <wayside@example.org>", "smtps://user:hunter2@mail.example.org"}, Incidents: Incidents{"database"}, Review: Review{RequirePasskey},
 		Log: Log{"debug"}, Map: Map{"", "https://tiles.example.org/day.json?key=1", "© Somebody"}, Law: Law{"/etc/law.geojson"},
 		Upstreams: []Upstream{
 			{Name: "city-1", URL: "https://relay.example.org:8443/base/", Secret: "hunter2", Form: "incidents", Priority: 1},
@@ -173,6 +175,7 @@ func TestFileProblems(t *testing.T) {
 		{"mail server with a path", "[mail]\nsmtp_url = \"smtp://mail/x\"", []string{"wayside.toml:2: mail.smtp_url: has no path: smtps://user:password@mail.example.org:465 is a whole one"}},
 		{"mail server with a bad option", "[mail]\nsmtp_url = \"smtp://mail?starttls=maybe\"", []string{"wayside.toml:2: mail.smtp_url: takes behind a question mark only starttls=required, starttls=optional or starttls=never"}},
 		{"bad sender", "[mail]\nfrom = \"nobody\"", []string{`wayside.toml:2: mail.from: must be one e-mail address, such as wayside@example.org or "Wayside <wayside@example.org>"`}},
+		{"bad requirement", "[review]\nrequire = \"trust\"", []string{`wayside.toml:2: review.require: "trust" is none of session, passkey`}},
 		{"bad mode", "[incidents]\nmode = \"dead\"", []string{`wayside.toml:2: incidents.mode: "dead" is none of live, database`}},
 		{"network with a comma", "[chargers]\nprimary_network = \"a,b\"", []string{`wayside.toml:2: chargers.primary_network: "a,b" is no operator id: 1 to 64 characters without commas and white space`}},
 		{"the same address twice", "[http]\nlisten = \"a:1\"\n[ops]\nlisten = \"a:1\"", []string{"wayside.toml:4: ops.listen: is the same address as http.listen: metrics must not be public"}},

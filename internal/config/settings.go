@@ -57,6 +57,7 @@ func settings() []setting {
 		stringKey("mail.from", func(c *Config) *string { return &c.Mail.From }, checkMailFrom),
 		masked(stringKey("mail.smtp_url", func(c *Config) *string { return &c.Mail.SMTPURL }, orEmpty(checkSMTPURL))),
 		stringKey("incidents.mode", func(c *Config) *string { return &c.Incidents.Mode }, oneOf("live", "database")),
+		stringKey("review.require", func(c *Config) *string { return &c.Review.Require }, oneOf(RequireSession, RequirePasskey)),
 		stringKey("log.level", func(c *Config) *string { return &c.Log.Level }, oneOf("debug", "info", "warn", "error")),
 		stringKey("map.pmtiles", func(c *Config) *string { return &c.Map.PMTiles }, anyText),
 		stringKey("map.style_url", func(c *Config) *string { return &c.Map.StyleURL }, orEmpty(checkStyleURL)),

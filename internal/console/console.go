@@ -29,8 +29,8 @@ type Config struct {
 	Passkeys *account.Passkeys // nil: none are offered
 	// ReviewPasskey says whether a curator's decision takes a passkey that was used lately (D11.1).
 	ReviewPasskey bool
-	Feeds    *feed.Service
-	Check    *pull.Checker // tries a feed before it is registered
+	Feeds         *feed.Service
+	Check         *pull.Checker // tries a feed before it is registered
 
 	Audit     *audit.Service
 	Sources   *source.Catalogue

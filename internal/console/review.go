@@ -63,8 +63,9 @@ type reviewFeed struct {
 	*feed.Review
 	Address string
 	Form    *Form
-	Own     bool    // the visitor's own feed
-	Origin  *origin // nil: a push feed
+	Passkey *passkeyNeed // nil: a decision needs none
+	Own     bool         // the visitor's own feed
+	Origin  *origin      // nil: a push feed
 	State   situation
 	GeoJSON string
 	Samples listPage
@@ -99,7 +100,16 @@ func (c *Console) getReviewFeed(w http.ResponseWriter, r *http.Request, v *Visit
 }
 
 func (c *Console) showReviewFeed(w http.ResponseWriter, r *http.Request, v *Visitor, page *reviewFeed, status int) error {
-	return c.show(w, r, v, &Page{Name: "review-feed", Status: status, Data: page, Wide: true, Scripts: []string{MapScript}})
+	need, err := c.needPasskey(r, v)
+	if err != nil {
+		return err
+	}
+	page.Passkey = need
+	scripts := []string{MapScript}
+	if need != nil {
+		scripts = append(scripts, PasskeyScript)
+	}
+	return c.show(w, r, v, &Page{Name: "review-feed", Status: status, Data: page, Wide: true, Scripts: scripts})
 }
 
 func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error) {
@@ -136,6 +146,9 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 
 // Pending says whether a decision is waited for.
 func (p *reviewFeed) Pending() bool { return p.ReviewState == mapdata.Pending }
+
+// Mixed says whether a word of the name mixes scripts that look alike.
+func (p *reviewFeed) Mixed() bool { return mixedWord(p.Name) }
 
 // Rejected says whether the feed was turned down.
 func (p *reviewFeed) Rejected() bool { return p.ReviewState == mapdata.Rejected }
@@ -176,6 +189,9 @@ func (c *Console) decide(w http.ResponseWriter, r *http.Request, v *Visitor, don
 	}
 	if form.raw("version") == "" {
 		return mapdata.Describe(mapdata.ErrMalformed, "The form cannot be read: it does not say what was looked at.")
+	}
+	if err := c.holdToPasskey(r, v); err != nil {
+		return err
 	}
 	err = do(form, id)
 	if err == nil {
