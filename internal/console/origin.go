@@ -51,6 +51,23 @@ func mixed(text string) bool {
 	return len(found) > 1
 }
 
+// mixedWord says whether a word of a text mixes scripts whose letters look alike. Words of other scripts beside each
+// other are nothing to wonder at in a name.
+func mixedWord(text string) bool {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		alike := strings.Map(func(r rune) rune {
+			if unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
+				return r
+			}
+			return -1
+		}, word)
+		if mixed(alike) {
+			return true
+		}
+	}
+	return false
+}
+
 // scriptOf names the script of a letter; empty: it belongs to several, or to none.
 func scriptOf(r rune) string {
 	switch {

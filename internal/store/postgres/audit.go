@@ -24,7 +24,9 @@ const (
 		FROM feeds WHERE review_state = 'pending' ORDER BY created_at, id`
 
 	forgetReviewed = `UPDATE audit SET reviewed = '' WHERE subject = $1 AND reviewed <> ''`
-	deleteAudit    = `DELETE FROM audit WHERE id IN
+	// Notes may hold what a person wrote, such as the name of a feed.
+	forgetNotes = `UPDATE audit SET note = '' WHERE owner = $1 AND note <> ''`
+	deleteAudit = `DELETE FROM audit WHERE id IN
 		(SELECT id FROM audit WHERE at <= $1 AND reviewed = '' LIMIT $2 FOR UPDATE SKIP LOCKED)`
 )
 

@@ -49,7 +49,7 @@ func (db *DB) DeleteAccount(ctx context.Context, id mapdata.AccountID, audit map
 				return err
 			}
 		}
-		for _, statement := range []string{severVotesOf, deleteSignInsOf, deleteLettersTo} {
+		for _, statement := range []string{severVotesOf, deleteSignInsOf, deleteLettersTo, forgetNotes} {
 			if _, err := w.Exec(ctx, statement, id[:]); err != nil {
 				return err
 			}

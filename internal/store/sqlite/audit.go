@@ -23,7 +23,9 @@ const (
 	selectPendingSince = `SELECT MAX(at) FROM audit WHERE subject = ? AND action = '` + mapdata.AuditFeedReviewAgain + `'`
 
 	forgetReviewed = `UPDATE audit SET reviewed = '' WHERE subject = ? AND reviewed <> ''`
-	deleteAudit    = `DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at <= ? AND reviewed = '' LIMIT ?)`
+	// Notes may hold what a person wrote, such as the name of a feed.
+	forgetNotes = `UPDATE audit SET note = '' WHERE owner = ? AND note <> ''`
+	deleteAudit = `DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at <= ? AND reviewed = '' LIMIT ?)`
 )
 
 // audit writes entries of the audit log (D11.8).

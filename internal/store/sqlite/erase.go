@@ -40,7 +40,7 @@ func (db *DB) DeleteAccount(ctx context.Context, id mapdata.AccountID, audit map
 				return err
 			}
 		}
-		for _, statement := range []string{deleteSignInsOf, deleteLettersTo} {
+		for _, statement := range []string{deleteSignInsOf, deleteLettersTo, forgetNotes} {
 			if _, err := w.ExecContext(ctx, statement, id[:]); err != nil {
 				return err
 			}

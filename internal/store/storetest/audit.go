@@ -9,13 +9,14 @@ import (
 
 func auditTests() map[string]func(*world) {
 	return map[string]func(*world){
-		"an entry is read as it was written":           readsAudit,
-		"entries are selected, newest first":           selectsAudit,
-		"an entry is there with its change, or not":    auditsWhole,
-		"addresses and names are those of now":         namesAudited,
-		"a feed that is gone leaves none of its words": forgetsReviewed,
-		"the log has an end":                           prunesAudit,
-		"who waits longest is first":                   listsPending,
+		"an entry is read as it was written":              readsAudit,
+		"entries are selected, newest first":              selectsAudit,
+		"an entry is there with its change, or not":       auditsWhole,
+		"addresses and names are those of now":            namesAudited,
+		"a feed that is gone leaves none of its words":    forgetsReviewed,
+		"a person who is gone leaves none of their words": forgetsNotes,
+		"the log has an end":                              prunesAudit,
+		"who waits longest is first":                      listsPending,
 	}
 }
 
@@ -142,6 +143,19 @@ func forgetsReviewed(w *world) {
 	}
 	if left := w.audit(mapdata.AuditQuery{Subject: other.ID.String()}); len(left) != 1 || left[0].Reviewed == nil {
 		w.Errorf("entries of another feed: %+v", left)
+	}
+}
+
+func forgetsNotes(w *world) {
+	a, b := w.account(), w.account()
+	f, other := w.pushFeed(a), w.pushFeed(b)
+	reviewed := f.Reviewed()
+	w.wrote(f, mapdata.AuditEntry{At: at(0), Actor: b.ID, Action: "one", Subject: f.ID.String(), Owner: a.ID, Note: "of theirs", Reviewed: &reviewed})
+	w.wrote(other, mapdata.AuditEntry{At: at(0), Actor: a.ID, Action: "two", Subject: other.ID.String(), Owner: b.ID, Note: "of another's"})
+	w.must(w.store.DeleteAccount(w.ctx, a.ID, mapdata.AuditEntry{At: at(time.Second), Actor: a.ID, Action: mapdata.AuditAccountDelete, Subject: a.ID.String()}))
+	all := w.audit(mapdata.AuditQuery{})
+	if len(all) != 3 || all[1].Note != "of another's" || all[2].Note != "" || all[2].Reviewed != nil || all[1].ActorEmail != "" || all[1].Actor != a.ID {
+		w.Errorf("entries %+v", all)
 	}
 }
 
