@@ -1,6 +1,9 @@
 // The pages for people, as people use them: signing in, publishing, curating, leaving. console-looks.test.ts looks at them.
 
 import { spawnSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { APIResponse } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDesk, press, type Desk } from "./desk.ts";
@@ -266,5 +269,120 @@ describe("providers", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL("**/feeds/*done=register");
     expect(await heading(owner)).toBe("By keys");
+  });
+});
+
+describe("curators", () => {
+  test("approve what is sound and turn down what is not, and the owner gets a letter", async () => {
+    const owner = await desk.become("careful@example.org", { locale: "de-DE" });
+    const sound = await registerPull(owner, "Sound data", desk.provider.publish("sound.json", [camera("a")]), "public");
+    const odd = (await registerPush(owner, "Odd data", "public")).address;
+    expect((await owner.page.goto("/review"))?.status()).toBe(403);
+    expect(owner.errors.splice(0)).toHaveLength(1);
+
+    const curator = await desk.become("curator@example.org", { role: "curator" });
+    const { page } = curator;
+    await page.goto("/review");
+    await curator.shot("console-review");
+    expect(await main(curator)).toContain("Odd data");
+    await page.getByRole("link", { name: "Sound data" }).click();
+    await page.waitForURL("**/review/*");
+    const text = await main(curator);
+    expect(text).toContain("careful@example.org");
+    expect(text).toContain("provider.example.org");
+    await page.locator(".map canvas").waitFor();
+    await curator.shot("console-review-feed");
+    await press(page, "form[action$='/approve'] button");
+    expect(await main(curator)).toContain("Approved. The owner gets a letter.");
+
+    await page.goto("/review");
+    await page.getByRole("link", { name: "Odd data" }).click();
+    await page.locator("#note").fill("Nothing was pushed yet.\nPush a row first.");
+    await press(page, "form[action$='/reject'] button");
+    expect(await main(curator)).toContain("Turned down. The owner gets a letter with your note.");
+    await page.goto("/audit");
+    expect(await main(curator)).toContain("turned down");
+    await curator.shot("console-audit");
+
+    const [yes, no] = await eventually("two letters", () => {
+      const found = desk.letters("careful@example.org");
+      return Promise.resolve(found.length >= 2 && found);
+    });
+    expect(`${yes?.subject ?? ""} ${no?.subject ?? ""}`).toMatch(/Sound data.*Odd data|Odd data.*Sound data/);
+    expect(`${yes?.text ?? ""} ${no?.text ?? ""}`).toContain("Nothing was pushed yet.");
+    expect(yes?.html).toContain('lang="de"');
+    await owner.page.goto(odd);
+    expect(await main(owner)).toContain("Push a row first.");
+    await owner.page.goto(sound);
+
+    // Now everybody sees it, with its attribution.
+    const guest = await desk.visit("/sources");
+    await guest.page.getByRole("link", { name: "Sound data" }).click();
+    await guest.page.waitForURL("**/sources/*");
+    await guest.page.locator(".map canvas").waitFor();
+    await eventually("a pin", async () => (await countPixels(guest.page, cameraBlue)) > 100);
+    await guest.shot("console-source");
+    await guest.page.goto("/status");
+    expect(await main(guest)).toContain("Everything works");
+  });
+});
+
+describe("accounts", () => {
+  test("revoke a paired car", async () => {
+    const owner = await desk.become("driver@example.org");
+    const car = await desk.visit("/about");
+    const begun = (await (await car.page.request.post("/v2/auth/pair", { data: {} })).json()) as { user_code: string; device_code: string };
+    await owner.page.goto(`/pair?code=${begun.user_code}`);
+    await press(owner.page, "main form button");
+    const answer = await car.page.request.post("/v2/auth/pair/token", { data: { device_code: begun.device_code } });
+    expect(answer.status()).toBe(200);
+    expect((await car.page.request.get("/v2/account")).status()).toBe(200);
+    await owner.page.goto("/account");
+    await owner.shot("console-account");
+    const paired = owner.page.locator("li", { hasText: "paired screen" });
+    await Promise.all([owner.page.waitForEvent("domcontentloaded"), paired.getByRole("button").click()]);
+    expect(await main(owner)).toContain("That session has ended.");
+    expect((await car.page.request.get("/v2/account")).status()).toBe(401);
+  });
+
+  test("make and revoke a token for reading", async () => {
+    const owner = await desk.become("reader@example.org");
+    const { page } = owner;
+    await page.goto("/account");
+    await page.locator("#tokens ~ form #name, #name").first().fill("our server");
+    await press(page, "form[action='/account/tokens'] button");
+    const [token = ""] = /ws\w_\w+/.exec(await main(owner)) ?? [];
+    const guest = await desk.visit("/about");
+    const read = (): Promise<APIResponse> => guest.page.request.get("/v2/entities/nearby?lat=52&lng=5&radius=1000", { headers: { Authorization: `Bearer ${token}` } });
+    expect((await read()).status()).toBe(200);
+    await page.goto("/account");
+    await page.locator("a[href$='/revoke']").first().click();
+    await press(page, "main form button");
+    expect((await read()).status()).toBe(401);
+  });
+
+  test("take their data with them, and are gone", async () => {
+    const owner = await desk.become("leaving@example.org");
+    const { page } = owner;
+    const { address } = await registerPush(owner, "Left behind");
+    await page.goto("/account");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("a[href='/v2/account/export']").click()]);
+    const file = join(tmpdir(), `wayside-export-${String(process.pid)}.json`);
+    await download.saveAs(file);
+    const saved = readFileSync(file, "utf8");
+    rmSync(file);
+    expect(saved).toContain("leaving@example.org");
+    expect(saved).toContain("Left behind");
+    await page.goto("/account/delete");
+    await page.locator("#email").fill("somebody@example.org");
+    await press(page, "main form button.danger");
+    expect(owner.errors.splice(0), "422").toHaveLength(1);
+    await owner.shot("console-account-delete");
+    await page.locator("#email").fill("leaving@example.org");
+    await press(page, "main form button.danger");
+    expect(await main(owner)).toContain("Your account is deleted.");
+    await page.goto(address);
+    expect(new URL(page.url()).pathname).toBe("/sign-in");
+    expect(desk.cli("account", "list")).not.toContain("leaving@example.org");
   });
 });

@@ -48,9 +48,10 @@ describe("itemsOf", () => {
     expect(item?.externalID).toHaveLength(401);
   });
 
-  it("lets no property change how a pin is drawn", () => {
-    const [item] = read(feature(point(1, 1), { properties: { wayside_zone_m: 5_000_000, merged_from: [{}] } }));
-    expect(item?.entity.properties).toEqual({});
+  it("lets no property but a zone change how a pin is drawn", () => {
+    const drawn = (properties: unknown): unknown => read(feature(point(1, 1), { properties }))[0]?.entity.properties;
+    expect(drawn({ wayside_zone_m: 4000, merged_from: [{}] })).toEqual({ wayside_zone_m: 4000 });
+    for (const width of [5_000_000, -1, 0, "4000", null, {}]) expect(drawn({ wayside_zone_m: width })).toEqual({});
   });
 
   it("says when there is more", () => {

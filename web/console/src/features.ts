@@ -28,6 +28,7 @@ export interface Items {
 
 const longest = 400; // characters of a value that are shown
 const most = 40; // properties that are shown
+const widest = 50_000; // metres of a zone, as the configuration of the law has it
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -65,12 +66,17 @@ function itemOf(feature: Members, id: string): Item | null {
       confidence: 1,
       confirm_count: 0,
       dispute_count: 0,
-      properties: {}, // theirs change nothing of how the pin is drawn
+      properties: zoneOf(properties), // nothing else of theirs changes how the pin is drawn
     },
     externalID: textOf(about["external_id"]),
     street: typeof street === "string" ? cut(street) : "",
     facts: [...times(about), ...factsOf(properties)],
   };
+}
+
+/** zoneOf keeps the width of a zone: where the law asks for one, there must be no pin. */
+function zoneOf({ wayside_zone_m: width }: Members): Record<string, unknown> {
+  return typeof width === "number" && width > 0 && width <= widest ? { wayside_zone_m: width } : {};
 }
 
 function positionOf(value: unknown): Position | null {
