@@ -9,7 +9,7 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 
 GO        ?= go
-FUZZTIME  ?= 10s
+FUZZTIME  ?= 5s
 BENCH     ?= full
 PKG       ?= ./...
 export PATH := $(CURDIR)/bin:$(PATH)
@@ -68,7 +68,7 @@ lint: tools ## staticcheck and golangci-lint alone
 format: tools ## format every Go file
 	@gofumpt -w .
 
-fuzz: ## every fuzz target for FUZZTIME=10s
+fuzz: ## every fuzz target for FUZZTIME=5s
 	@$(STEP) 'fuzzing, $(FUZZTIME) for each target'
 	FUZZTIME=$(FUZZTIME) .ci/fuzz
 
