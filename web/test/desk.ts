@@ -44,18 +44,20 @@ export interface Letter {
 
 export const desktop = { width: 1280, height: 900 };
 
-/** openDesk starts the service and the provider. */
-export async function openDesk(): Promise<Desk> {
+/** openDesk starts the service and the provider; more is put on top of its configuration, named is its host as browsers know it. */
+export async function openDesk({ more = "", named = "127.0.0.1" } = {}): Promise<Desk> {
   const folder = mkdtempSync(join(tmpdir(), "wayside-desk-"));
   const { server, provider, ca } = await openProvider(folder);
   const port = await freePort();
-  const address = `http://127.0.0.1:${String(port)}`;
+  const address = `http://${named}:${String(port)}`;
   const data = join(folder, "data");
   mkdirSync(data);
   const config = join(folder, "wayside.toml");
   writeFileSync(
     config,
-    `data_dir = ${JSON.stringify(data)}
+    `base_url = ${JSON.stringify(address)}
+data_dir = ${JSON.stringify(data)}
+${more}
 [http]
 listen = "127.0.0.1:${String(port)}"
 trusted_proxies = ["127.0.0.1/32"]
