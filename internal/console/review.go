@@ -147,6 +147,9 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 // Pending says whether a decision is waited for.
 func (p *reviewFeed) Pending() bool { return p.ReviewState == mapdata.Pending }
 
+// Mixed says whether a word of the name mixes scripts that look alike.
+func (p *reviewFeed) Mixed() bool { return mixedWord(p.Name) }
+
 // Rejected says whether the feed was turned down.
 func (p *reviewFeed) Rejected() bool { return p.ReviewState == mapdata.Rejected }
 
