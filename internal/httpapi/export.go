@@ -14,6 +14,7 @@ type exportJSON struct {
 	Account     exportedAccount `json:"account"`
 	Sessions    []sessionJSON   `json:"sessions"`
 	APITokens   []tokenJSON     `json:"api_tokens"`
+	Passkeys    []passkeyJSON   `json:"passkeys"`
 	Preferences preferencesJSON `json:"preferences"`
 	Feeds       []any           `json:"feeds"`
 	Votes       []voteJSON      `json:"votes"`
@@ -73,6 +74,9 @@ func (a *api) exportSignedIn(r *http.Request, c *caller, out *exportJSON) error 
 	}
 	for i := range tokens {
 		out.APITokens = append(out.APITokens, newTokenJSON(&tokens[i]))
+	}
+	if out.Passkeys, err = a.passkeysOf(r, c); err != nil {
+		return err
 	}
 	chosen, err := a.Accounts.Preferences(r.Context(), c.id())
 	if err != nil {
