@@ -42,7 +42,7 @@ export const small = (page: Page, least = carTouch): Promise<string[]> =>
 export const crowded = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found: string[] = [];
-    const nodes = [...document.querySelectorAll("button, input:not([type=hidden]), a.row")].filter((node) => node.closest("[hidden]") === null);
+    const nodes = [...document.querySelectorAll("button, input:not([type=hidden]), a.row")].filter((node) => node.closest("[hidden], details:not([open])") === null);
     const layer = (node: Element): Element | null => node.closest(".menu, .pairing");
     // What is scrolled away has a place beyond the panel that scrolls.
     const isSeen = (node: Element, { top, bottom }: DOMRect): boolean => {
@@ -84,7 +84,7 @@ export const misprints = (page: Page): Promise<string[]> =>
       const node = walk.currentNode;
       const owner = node.parentElement;
       const text = (node.textContent ?? "").trim();
-      if (owner === null || text === "" || owner.closest(".unseen, [hidden], noscript, script, style") !== null) continue;
+      if (owner === null || text === "" || owner.closest(".unseen, [hidden], details:not([open]) > :not(summary), noscript, script, style") !== null) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
       for (const box of range.getClientRects()) if (box.width > 0 && isSeen(box, owner)) pieces.push({ owner, text, box });
@@ -93,8 +93,10 @@ export const misprints = (page: Page): Promise<string[]> =>
     const slack = 1.5;
     for (const piece of pieces) {
       const { left, right } = piece.box;
-      if (left < -slack || right > window.innerWidth + slack) found.push(`beyond the window: ${name(piece)}`);
+      const scrolls = piece.owner.closest("[role=region][tabindex], pre[tabindex]") !== null; // and says so
+      if (!scrolls && (left < -slack || right > window.innerWidth + slack)) found.push(`beyond the window: ${name(piece)}`);
       for (let holder: Element | null = piece.owner; holder !== null && holder !== document.body; holder = holder.parentElement) {
+        if (holder.matches("[role=region][tabindex], pre[tabindex]")) break;
         const { left: from, right: to, width } = holder.getBoundingClientRect();
         const holds = getComputedStyle(holder).display !== "inline" && width > 0;
         if (holds && (left < from - slack || right > to + slack)) found.push(`wider than ${holder.className || holder.tagName}: ${name(piece)}`);

@@ -10,6 +10,12 @@ export interface Card {
   show(item: Item | null, nth: string): void;
 }
 
+/** momentOf writes a time of the service's as the page does. */
+export function momentOf(text: string, language = document.documentElement.lang): string {
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? text : `${new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(at)} UTC`;
+}
+
 export function makeCard(words: Words, close: () => void): Card {
   const box = element("section", { class: "map-card", "aria-live": "polite", hidden: "" });
   const button = element("button", { type: "button", class: "second" }, words("map.close"));
@@ -24,7 +30,7 @@ export function makeCard(words: Words, close: () => void): Card {
         return;
       }
       const { entity, externalID, street, facts } = item;
-      const rows = facts.map(({ name, ours, value }) => [element("dt", {}, ours ? words(name) : isolated(name)), element("dd", {}, isolated(value))]);
+      const rows = facts.map(({ name, ours, value }) => [element("dt", {}, ours ? words(name) : isolated(name)), element("dd", {}, ours ? momentOf(value) : isolated(value))]);
       box.replaceChildren(
         element(
           "header",

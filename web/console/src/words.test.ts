@@ -1,6 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { momentOf } from "./card.ts";
 import { wordsOf } from "./words.ts";
+
+describe("momentOf", () => {
+  it("writes a time in the page's language", () => {
+    expect(momentOf("2026-11-21T08:05:00Z", "en")).toMatch(/^November 21, 2026 at 8:05.AM UTC$/);
+    expect(momentOf("2026-11-21T08:05:00+01:00", "de")).toBe("21. November 2026 um 07:05 UTC");
+    expect(momentOf("soon", "en")).toBe("soon");
+  });
+});
 
 describe("words", () => {
   it("says what the page brings, and puts values in", () => {

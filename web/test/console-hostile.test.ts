@@ -1,0 +1,149 @@
+// What providers write never runs and never leads elsewhere, and other sites' pages change nothing.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openDesk, type Desk } from "./desk.ts";
+import { eventually, type Car } from "./harness.ts";
+
+let desk: Desk;
+
+beforeAll(async () => {
+  desk = await openDesk();
+});
+
+afterAll(() => desk.end());
+
+const plain = [
+  ...["<script>alert(1)</script>", '"><script>alert(1)</script>', "'><img src=x onerror=alert(1)>", "<svg/onload=alert(1)>", "</textarea><b>x", "</title><script>alert(1)</script>"],
+  ...["javascript:alert(1)", '" onfocus="alert(1)" autofocus="', "' onmouseover='alert(1)", "`onclick=alert(1)`", "<iframe src=//evil.example>", "<a href=javascript:alert(1)>x</a>"],
+  ...["{{.Data}}", "${alert(1)}", "</bdi></code></table><h1>", "<!--", "-->", "]]>", "<![CDATA[<b>]]>", "&lt;script&gt;alert(1)&lt;/script&gt;", "&#60;img src=x onerror=alert(1)&#62;"],
+  ...['<math><mi//xlink:href="data:x,<script>alert(1)</script>">', "<style>*{display:none}</style>", "<base href=//evil.example>", "<meta http-equiv=refresh content=0;url=//evil.example>"],
+  ...["<form action=//evil.example><button>", "<input autofocus onfocus=alert(1)>", "<body onload=alert(1)>", "<object data=//evil.example>", "<link rel=stylesheet href=//evil.example/x.css>"],
+];
+// Once more between marks that turn text around, join it and are not seen.
+const payloads = [...plain, ...plain.map((text) => `x\u00a0${text.toUpperCase()}\u200d\u0301 אב \u2066`)];
+
+/** guarded notes whatever runs that should not. */
+function guarded(visitor: Car): string[] {
+  const seen: string[] = [];
+  visitor.page.on("dialog", (dialog) => {
+    seen.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  visitor.page.on("popup", () => seen.push("popup"));
+  visitor.page.on("download", () => seen.push("download"));
+  return seen;
+}
+
+/** elements counts what a page is made of: text that became an element would be one more. */
+const elements = ({ page }: Car): Promise<string> =>
+  page.evaluate(() => {
+    const strange = [...document.querySelectorAll("main :is(iframe, object, embed, style, base, meta, link, math, svg, script), main [onerror], main [onload], main [onfocus], main [onclick], main [onmouseover], main [autofocus]")];
+    const away = [...document.querySelectorAll<HTMLAnchorElement>("a[href]")].filter(({ href }) => !href.startsWith(location.origin));
+    return [...strange, ...away].map(({ outerHTML }) => outerHTML.slice(0, 120)).join("\n");
+  });
+
+test("sixty hostile texts in every field stay text", { timeout: 120_000 }, async () => {
+  expect(payloads).toHaveLength(60);
+  const owner = await desk.become("hostile@example.org");
+  const { page } = owner;
+  const seen = guarded(owner);
+  const taken: string[] = [];
+  const refused: string[] = [];
+  let last = "";
+  for (const text of payloads) {
+    const data = { direction: "push", name: text.slice(0, 100), description: text, attribution: text, visibility: "public" };
+    const answer = await page.request.post("/v2/feeds", { data });
+    if (answer.status() === 201) {
+      taken.push(text);
+      const registered = (await answer.json()) as { feed: { id: string }; push_ingest_token: string };
+      last = registered.feed.id;
+      const rows = payloads.map((other, i) => ({ external_id: `${String(i)} ${other}`, kind: "camera.speed", lat: 52 + i / 1000, lng: 5, properties: { street: other, [other]: other, nested: { [other]: [other] } } }));
+      const wrong = { external_id: text, kind: text, lat: 52, lng: 5, properties: {} };
+      if (taken.length === 1) expect((await page.request.post(`/v2/feeds/${registered.push_ingest_token}/entities`, { data: [...rows, wrong] })).status()).toBe(200);
+    } else {
+      expect(answer.status()).toBe(422);
+      refused.push(text);
+    }
+  }
+  expect(taken.length).toBeGreaterThanOrEqual(30);
+  // What hides or turns around the text after it is no name at all.
+  for (const text of refused) expect(text).toMatch(/[\u200d\u2066]/);
+
+  const feeds = (await (await page.request.get("/v2/feeds")).json()) as { feeds: { id: string; name: string }[] };
+  const [first] = feeds.feeds.filter(({ name }) => name === taken[0]);
+  const curator = await desk.become("curator@example.org", { role: "curator" });
+  const alsoSeen = guarded(curator);
+  const look = async (visitor: Car, path: string, texts: readonly string[]): Promise<void> => {
+    await visitor.page.goto(path);
+    expect(await elements(visitor), path).toBe("");
+    const shown = (await visitor.page.locator("main").evaluate((node) => node.textContent)).replace(/\s+/g, " ");
+    for (const text of texts) expect(shown, path).toContain(text.slice(0, 100).replace(/\s+/g, " ").trim());
+  };
+  await look(owner, "/feeds", taken);
+  await look(curator, "/review", taken);
+  for (const path of ["", "/list", "/edit", "/rotate", "/pause", "/delete"]) await look(owner, `/feeds/${first?.id ?? ""}${path}`, path === "/edit" ? [] : [taken[0] ?? ""]);
+  await look(curator, `/review/${first?.id ?? ""}`, [taken[0] ?? ""]);
+  await look(owner, `/feeds/${last}`, []);
+  desk.cli("feed", "approve", first?.id ?? "");
+  await eventually("the source is listed", async () => {
+    await page.goto("/sources");
+    return (await page.locator("main").innerText()).includes(taken[0] ?? "");
+  });
+  await look(owner, "/sources", [taken[0] ?? ""]);
+
+  // Each card of the map.
+  await page.goto(`/feeds/${first?.id ?? ""}`);
+  const next = page.getByRole("button", { name: "Next" });
+  await next.waitFor();
+  const cards: string[] = [];
+  for (let i = 1; i <= payloads.length; i++) {
+    await next.click();
+    cards.push((await page.locator(".map-card").evaluate((node) => node.textContent)).replace(/\s+/g, " "));
+  }
+  for (const text of payloads) expect(cards.filter((card) => card.includes(text.replace(/\s+/g, " ").trim())).length, text).toBeGreaterThan(0);
+  expect(await elements(owner)).toBe("");
+  await owner.shot("console-hostile");
+
+  // Whatever is typed into a form and sent back.
+  for (const text of payloads.slice(0, 30)) {
+    const answer = await page.request.post("/feeds/new", { form: { direction: text, name: text, description: text, visibility: text, pull_url: text, pull_auth_header: text, pull_interval_seconds: text, spec_url: text, layer_name: text } });
+    expect(answer.status()).toBe(422);
+    await page.route("**/feeds/new?again", async (route) => route.fulfill({ status: 200, contentType: "text/html; charset=utf-8", headers: answer.headers(), body: await answer.text() }));
+    await page.goto("/feeds/new?again");
+    expect(await elements(owner), text).toBe("");
+    await page.unroute("**/feeds/new?again");
+  }
+  expect([...seen, ...alsoSeen]).toEqual([]);
+});
+
+test("other sites' pages send no form and read nothing", async () => {
+  const owner = await desk.become("victim@example.org");
+  const made = await owner.page.request.post("/v2/feeds", { data: { direction: "push", name: "Mine", visibility: "private" } });
+  const { feed } = (await made.json()) as { feed: { id: string } };
+  const targets = [`/feeds/${feed.id}/delete`, `/feeds/${feed.id}/pause`, `/feeds/${feed.id}/rotate`, `/feeds/${feed.id}/edit`, "/feeds/new", "/check", "/account/delete", "/account/end-others", "/account/tokens", "/sign-out", "/language", "/pair", "/sign-in", "/auth/verify"];
+  const page = (path: string): string =>
+    `<!doctype html><form id="f" method="post" action="${desk.address}${path}"><input name="email" value="victim@example.org"><input name="name" value="x"><input name="token" value="x"><input name="code" value="x"></form><script>f.submit()</script>`;
+  const other: Server = createServer((request, answer) => {
+    answer.writeHead(200, { "Content-Type": "text/html" }).end(page((request.url ?? "").slice(1)));
+  });
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const elsewhere = `http://127.0.0.1:${String((other.address() as AddressInfo).port)}`;
+  try {
+    for (const target of targets) {
+      const [refused] = await Promise.all([
+        owner.page.waitForResponse((answer) => answer.request().method() === "POST"),
+        owner.page.goto(`${elsewhere}/${target}`).catch(() => null), // the form may be gone before the page is whole
+      ]);
+      expect(refused.status(), target).toBe(403);
+      await owner.page.waitForLoadState();
+    }
+  } finally {
+    other.close();
+  }
+  owner.errors.splice(0); // each 403
+  owner.requests.splice(0); // the other site
+  await owner.page.goto("/feeds");
+  expect(await owner.page.locator("main").innerText()).toContain("Mine");
+});

@@ -1,0 +1,144 @@
+// Every page for people: can be read, touched and used by everybody, in light and dark, on a phone and on a desk.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkLayout, phoneTouch, violations } from "./checks.ts";
+import { desktop, openDesk, press, type Desk } from "./desk.ts";
+import { eventually, type Car } from "./harness.ts";
+
+let desk: Desk;
+
+beforeAll(async () => {
+  desk = await openDesk();
+});
+
+afterAll(() => desk.end());
+
+const phone = { width: 360, height: 740 };
+
+/** readable holds a page to axe and to its layout, in both widths and both colours, and keeps its pictures. */
+async function readable(visitor: Car, name: string): Promise<void> {
+  const { page } = visitor;
+  for (const [size, viewport] of [["phone", phone], ["desk", desktop]] as const) {
+    await page.setViewportSize(viewport);
+    await checkLayout(page, `${name}, ${size}`, phoneTouch);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violations(page), `${name}, ${size}, ${colorScheme}`).toEqual([]);
+      await page.evaluate(() => {
+        window.scrollTo(0, 0);
+      });
+      if ((size === "phone") === (colorScheme === "dark")) await page.screenshot({ path: picture(`${name}-${size}-${colorScheme}`), fullPage: true });
+    }
+  }
+}
+
+const picture = (name: string): string => new URL(`../shots/console-${name}.png`, import.meta.url).pathname;
+
+async function go(visitor: Car, path: string, name: string): Promise<void> {
+  await visitor.page.goto(path);
+  await readable(visitor, name);
+}
+
+const row = (id: string, lat: number, lng: number, kind = "camera.speed"): unknown => ({ external_id: id, kind, lat, lng, properties: { street: "Station Road", limit: 50 } });
+const rows = [row("a", 52.01, 5.01), row("b", 52.012, 5.02, "alert.construction"), row("c", 52.02, 5.03, "charger.supercharger"), row("wrong", 95, 5), row("odd", 52, 5, "alert.ufo")];
+
+test("guests' pages", { timeout: 120_000 }, async () => {
+  const guest = await desk.visit("/about");
+  await readable(guest, "about");
+  for (const path of ["/sources", "/status", "/sign-in"]) await go(guest, path, path.slice(1));
+  await guest.page.locator("#email").fill("guest@example.org");
+  await press(guest.page, "main form button");
+  await readable(guest, "sign-in-code");
+  await go(guest, "/auth/verify?token=x", "verify");
+  await go(guest, "/nothing-here", "no-page").catch(() => null);
+  guest.errors.splice(0);
+});
+
+test("providers' pages", { timeout: 180_000 }, async () => {
+  const owner = await desk.become("provider@example.org");
+  const { page } = owner;
+  await go(owner, "/feeds", "feeds-none");
+  await go(owner, "/feeds/new", "feed-new");
+  await page.locator("input[name=direction][value=pull]").check();
+  await page.locator("#pull_url").fill("ftp://x");
+  await page.locator("#name").fill("x");
+  await press(page, "main form button[type=submit]");
+  await readable(owner, "feed-new-wrong");
+  await page.locator("#pull_url").fill(desk.provider.publish("looks.json", rows));
+  await page.locator("#name").fill("Roads of Testshire");
+  await press(page, "main form button[type=submit]");
+  const address = new URL(page.url()).pathname;
+  await eventually("a poll", async () => {
+    await page.goto(address);
+    return (await page.locator("main").innerText()).includes("3 entities");
+  });
+  await page.locator(".map canvas").waitFor();
+  await page.getByRole("button", { name: "Next" }).click();
+  await readable(owner, "feed");
+  for (const path of ["list", "edit", "url", "pause", "delete"]) await go(owner, `${address}/${path}`, `feed-${path}`);
+  await go(owner, "/feeds", "feeds");
+  await go(owner, "/check", "check");
+  await page.locator("#json").fill(JSON.stringify(rows));
+  await press(page, "main form button[type=submit]");
+  await page.locator(".map canvas").waitFor();
+  await readable(owner, "check-done");
+  await page.goto("/feeds/new");
+  await page.locator("input[name=direction][value=push]").check();
+  await page.locator("#name").fill("Pushed");
+  await press(page, "main form button[type=submit]");
+  await readable(owner, "feed-token");
+  const pushed = (await page.locator("main a.action").first().getAttribute("href")) ?? "";
+  await go(owner, pushed, "feed-push");
+  await go(owner, `${pushed}/rotate`, "feed-rotate");
+  owner.errors.splice(0); // 422
+});
+
+test("pages of accounts and of curators", { timeout: 180_000 }, async () => {
+  const owner = await desk.become("account@example.org");
+  await go(owner, "/account", "account");
+  await go(owner, "/account/delete", "account-delete");
+  await go(owner, "/pair", "pair");
+  const made = await owner.page.request.post("/v2/feeds", { data: { direction: "pull", pull_url: desk.provider.publish("review.json", rows), name: "For review", visibility: "public", attribution: "© Testshire" } });
+  const { feed } = (await made.json()) as { feed: { id: string } };
+  const curator = await desk.become("looks@example.org", { role: "curator" });
+  await go(curator, "/review", "review");
+  await eventually("a poll", async () => {
+    await curator.page.goto(`/review/${feed.id}`);
+    return (await curator.page.locator("main").innerText()).includes("3 entities");
+  });
+  await curator.page.locator(".map canvas").waitFor();
+  await readable(curator, "review-feed");
+  await press(curator.page, "form[action$='/approve'] button");
+  await go(curator, "/audit", "audit");
+  const guest = await desk.visit("/sources");
+  await readable(guest, "sources-some");
+  await guest.page.getByRole("link", { name: "For review" }).click();
+  await guest.page.locator(".map canvas").waitFor();
+  await readable(guest, "source");
+});
+
+test("maps that cannot be drawn say so", async () => {
+  const owner = await desk.become("nomap@example.org");
+  const { page } = owner;
+  const note = page.locator(".map-note");
+  const check = async (json: string): Promise<void> => {
+    await page.goto("/check");
+    await page.locator("#json").fill(json);
+    await press(page, "main form button[type=submit]");
+  };
+  const made = await page.request.post("/v2/feeds", { data: { direction: "push", name: "Empty", visibility: "private" } });
+  const { feed } = (await made.json()) as { feed: { id: string } };
+  await page.goto(`/feeds/${feed.id}`);
+  await eventually("nothing to draw", async () => (await note.innerText()).includes("nothing to draw"));
+  await page.route("**/entities", (route) => route.fulfill({ status: 503, body: "" }));
+  await page.reload();
+  await eventually("no answer", async () => (await note.innerText()).includes("did not come"));
+  expect(owner.errors.splice(0), "503").toHaveLength(1);
+  await page.addInitScript(() => {
+    HTMLCanvasElement.prototype.getContext = () => null;
+  });
+  await check(JSON.stringify(rows));
+  await eventually("no WebGL", async () => (await note.innerText()).includes("WebGL"));
+  expect(await page.locator(".map").isVisible()).toBe(false);
+  owner.errors.splice(0); // MapLibre's own complaint
+});
