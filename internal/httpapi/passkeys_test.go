@@ -265,6 +265,8 @@ func TestAddingAPasskeyWantsAFreshProof(t *testing.T) {
 	const begin = "/v2/account/passkeys/begin"
 	d.advance(10 * time.Minute)
 	ada.send(http.MethodPost, begin, "").want(t, http.StatusUnauthorized)
+	another := newAuthenticator(t, passkeyBase, passkeyHost) // a challenge for something else is no way round
+	ada.finish("/v2/account/passkeys", another.create(ada.begin("/v2/auth/passkey/confirm/begin"))).want(t, http.StatusBadRequest)
 	ada.finish("/v2/auth/passkey/confirm/finish", a.get(ada.begin("/v2/auth/passkey/confirm/begin"))).want(t, http.StatusNoContent)
 	ada.begin(begin)
 
