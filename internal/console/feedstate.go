@@ -27,11 +27,6 @@ const (
 	working     situation = "working"
 )
 
-// situations lists them all.
-func situations() []situation {
-	return []situation{deactivated, paused, untried, failing, refused, silent, empty, useless, partly, working}
-}
-
 // Tone is how it is marked: good, open or bad. It is never told by colour alone.
 func (s situation) Tone() string {
 	switch s {

@@ -299,7 +299,7 @@ func payloads() []string {
 	}
 	all := slices.Clone(parts)
 	for _, p := range parts {
-		all = append(all, "x\u00a0"+strings.ToUpper(p)+"\u200b\u0301‏")
+		all = append(all, "x\u00a0"+strings.ToUpper(p)+"\u200b\u0301\u200f")
 	}
 	return all
 }
