@@ -207,7 +207,7 @@ func (s *server) open(deps httpapi.Deps, fetcher pull.Fetcher, ix *index.Index) 
 	pages := console.Config{
 		MapOrigins: origins,
 		BaseURL:    deps.BaseURL, Now: deps.Now, Log: s.log, Accounts: s.accounts, Passkeys: deps.Passkeys, ReviewPasskey: required, Feeds: s.feeds,
-		Check: pull.NewChecker(fetcher, s.spool, deps.Now),
+		Check: pull.NewChecker(fetcher, s.spool, deps.Now), Secrets: s.box,
 		Audit: audit.New(s.store), Sources: deps.Sources, State: s.state(deps),
 		Entities: func(id mapdata.FeedID) int { lasting, decaying := ix.Counts(id); return lasting + decaying },
 	}

@@ -17,6 +17,7 @@ import (
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/pull"
+	"wayside/internal/secret"
 	"wayside/internal/source"
 )
 
@@ -31,6 +32,7 @@ type Config struct {
 	ReviewPasskey bool
 	Feeds         *feed.Service
 	Check         *pull.Checker // tries a feed before it is registered
+	Secrets       *secret.Box   // seals what a browser keeps for minutes
 
 	Audit     *audit.Service
 	Sources   *source.Catalogue

@@ -34,7 +34,7 @@ func (c *Console) getNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor)
 	return c.show(w, r, v, &Page{Name: "feed-new", Data: &feedForm{Form: newForm(values)}})
 }
 
-// postNewFeed registers a feed. The answer to a push feed shows its token, this once, and so cannot lead elsewhere.
+// postNewFeed registers a feed.
 func (c *Console) postNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *Console) postNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor
 	case token == "":
 		return seeOther(w, addressOf(f.ID)+"?done=register")
 	}
-	return c.showToken(w, r, v, http.StatusCreated, f, token, false)
+	return c.leadToToken(w, f.ID, token, false)
 }
 
 // fieldOrder is the order of a feed's fields on the pages.

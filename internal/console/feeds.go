@@ -34,6 +34,7 @@ func (c *Console) feedRoutes() []Route {
 		{Method: http.MethodPost, Path: feedPath + "/pause", Who: own, Handle: c.postPauseFeed},
 		{Method: http.MethodGet, Path: feedPath + "/rotate", Who: own, Handle: c.confirm("rotate")},
 		{Method: http.MethodPost, Path: feedPath + "/rotate", Who: own, Handle: c.postRotateFeed},
+		{Method: http.MethodGet, Path: feedPath + "/token", Who: own, Handle: c.getFeedToken},
 		{Method: http.MethodGet, Path: feedPath + "/delete", Who: own, Handle: c.confirm("delete")},
 		{Method: http.MethodPost, Path: feedPath + "/delete", Who: own, Handle: c.postDeleteFeed},
 	}
@@ -192,7 +193,7 @@ func (c *Console) postDeleteFeed(w http.ResponseWriter, r *http.Request, v *Visi
 	return seeOther(w, feedsPath+"?done=delete")
 }
 
-// postRotateFeed answers with the new token itself: it is kept nowhere, so that no other page could show it.
+// postRotateFeed makes a new token.
 func (c *Console) postRotateFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	f, err := c.ownFeed(r, v)
 	if err != nil {
@@ -202,22 +203,7 @@ func (c *Console) postRotateFeed(w http.ResponseWriter, r *http.Request, v *Visi
 	if err != nil {
 		return err
 	}
-	return c.showToken(w, r, v, http.StatusOK, f, token, true)
-}
-
-// tokenPage shows a push token, this once.
-type tokenPage struct {
-	*feed.View
-	Address string
-	Token   string
-	Curl    string
-	Rotated bool
-}
-
-func (c *Console) showToken(w http.ResponseWriter, r *http.Request, v *Visitor, status int, f *feed.View, token string, rotated bool) error {
-	return c.show(w, r, v, &Page{Name: "feed-token", Status: status, Data: tokenPage{
-		View: f, Address: addressOf(f.ID), Token: token, Curl: c.curl(token), Rotated: rotated,
-	}})
+	return c.leadToToken(w, f.ID, token, true)
 }
 
 // curl is a line that pushes one row.

@@ -135,7 +135,8 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 	deps.Passkeys = d.passkeys
 	deps.Console = newConsole(t, &console.Config{
 		BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Passkeys: d.passkeys, ReviewPasskey: limits.reviewPasskey, Feeds: d.feeds, Check: newChecker(t, d),
-		Audit: audit.New(d.db), Sources: catalogue, Entities: func(id mapdata.FeedID) int { lasting, decaying := ix.Counts(id); return lasting + decaying },
+		Secrets: d.box,
+		Audit:   audit.New(d.db), Sources: catalogue, Entities: func(id mapdata.FeedID) int { lasting, decaying := ix.Counts(id); return lasting + decaying },
 		State: func() console.State { return console.State{Version: "test", Since: start, Ready: true} },
 	})
 	reads := nearby.Config{

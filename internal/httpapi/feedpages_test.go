@@ -24,11 +24,10 @@ func (b *browser) page(path string, status int) string {
 // newFeed registers a feed by the page, and gives its address and, of a push feed, its token.
 func (b *browser) newFeed(fields url.Values) (address, token string) {
 	b.t.Helper()
-	answer := b.form("/feeds/new", fields)
-	if answer.Request.URL.Path != "/feeds/new" {
-		return answer.want(b.t, http.StatusOK).Request.URL.Path, ""
+	answer := b.form("/feeds/new", fields).want(b.t, http.StatusOK)
+	if !strings.HasSuffix(answer.Request.URL.Path, "/token") {
+		return answer.Request.URL.Path, ""
 	}
-	answer.want(b.t, http.StatusCreated)
 	token = regexp.MustCompile(`wsp_[0-9A-Za-z]{46}`).FindString(answer.body)
 	address = regexp.MustCompile(`/feeds/[0-9a-f-]{36}`).FindString(answer.body)
 	if token == "" || address == "" {
@@ -86,12 +85,41 @@ func TestAProviderRegistersAndPushes(t *testing.T) {
 	d.advance(25 * time.Hour)
 	contains(t, owner.page(address, 200), "Silent: the last push came 25 hours ago")
 
-	t.Run("the token is shown once", func(t *testing.T) {
+	t.Run("the token is shown for minutes, to its owner, in one browser", func(t *testing.T) {
 		for _, path := range []string{"/feeds", address, address + "/edit", address + "/rotate", address + "/list"} {
 			if strings.Contains(owner.page(path, 200), token) {
 				t.Errorf("%s shows the token", path)
 			}
 		}
+		contains(t, owner.page(address+"/token", 200), token) // loaded again, and no second feed is made
+		if n := strings.Count(owner.page("/feeds", 200), ">Roads<"); n != 1 {
+			t.Errorf("%d feeds of that name", n)
+		}
+		home, err := url.Parse(owner.server.URL + address + "/token")
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := owner.client.Jar.Cookies(home)
+		owner.client.Jar.SetCookies(home, []*http.Cookie{{Name: "wayside_push_token", Path: home.Path, MaxAge: -1}})
+		if got := owner.send(http.MethodGet, address+"/token", "").want(t, 200).Request.URL.Path; got != address+"/rotate" {
+			t.Errorf("without what the browser kept: %s", got)
+		}
+		for _, c := range kept {
+			if c.Name == "wayside_push_token" && strings.Contains(c.Value, token) {
+				t.Error("the browser keeps the token in clear")
+			}
+		}
+		another, _ := owner.newFeed(pushFields("Another"))
+		elsewhere, err := url.Parse(owner.server.URL + another + "/token")
+		if err != nil {
+			t.Fatal(err)
+		}
+		owner.client.Jar.SetCookies(elsewhere, kept)
+		if got := owner.send(http.MethodGet, another+"/token", ""); strings.Contains(got.body, token) {
+			t.Error("what was sealed for one feed is shown for another")
+		}
+		owner.form(another+"/delete", nil).want(t, 200)
+		d.someone("curious@example.org", mapdata.Driver).page(address+"/token", 404)
 	})
 	t.Run("rotation", func(t *testing.T) {
 		contains(t, owner.page(address+"/rotate", 200), "The old token of Roads is refused from that moment")
