@@ -142,3 +142,30 @@ test("maps that cannot be drawn say so", async () => {
   expect(await page.locator(".map").isVisible()).toBe(false);
   owner.errors.splice(0); // MapLibre's own complaint
 });
+
+test.each(["de-DE", "fr-FR"])("what is said in %s fits a phone, and leaves no key untranslated", async (locale) => {
+  const owner = await desk.become(`${locale.slice(0, 2)}@example.org`, { locale, viewport: phone, role: "curator" });
+  const { page } = owner;
+  const made = await page.request.post("/v2/feeds", { data: { direction: "pull", pull_url: desk.provider.publish("short.json", rows), name: "Testshire", visibility: "public" } });
+  const { feed } = (await made.json()) as { feed: { id: string } };
+  await eventually("a poll", async () => {
+    await page.goto(`/feeds/${feed.id}`);
+    return (await page.locator("main").innerText()).includes("unknown_kind");
+  });
+  await page.locator(".map-bar").waitFor();
+  await page.locator(".map-bar button").nth(1).click();
+  const paths = ["/feeds", "/feeds/new", `/feeds/${feed.id}/edit`, `/feeds/${feed.id}/delete`, "/check", `/review/${feed.id}`, "/review", "/audit", "/account", "/account/delete", "/sources", "/status", "/about", "/pair"];
+  for (const path of [`/feeds/${feed.id}`, ...paths]) {
+    if (path !== `/feeds/${feed.id}`) await page.goto(path);
+    expect(await page.locator("html").getAttribute("lang")).toBe(locale.slice(0, 2));
+    await checkLayout(page, `${path}, ${locale}`, phoneTouch);
+    // A key looks like feed.is.partly; codes stand in <code>.
+    const texts = await page.evaluate(() => {
+      const copy = document.body.cloneNode(true) as HTMLElement;
+      for (const node of copy.querySelectorAll("code, bdi, pre, table")) node.remove();
+      return copy.textContent;
+    });
+    expect(texts.match(/\b(?:feed|check|map|review|audit|account|sign-in|source|status|nav|layout|kind|done|wrong)\.[a-z]+(?:[.-][a-z]+)*\b|\{\d\}/g), path).toBeNull();
+    if (path === `/feeds/${feed.id}` || path.endsWith("/new")) await page.screenshot({ path: picture(`${path.endsWith("/new") ? "feed-new" : "feed"}-phone-${locale.slice(0, 2)}`), fullPage: true });
+  }
+});
