@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"wayside/internal/account"
 	"wayside/internal/console/words"
@@ -110,7 +111,9 @@ func (p *checkPage) tell(w *words.Words) error {
 	}
 	checked := p.Trial.Checked
 	if checked == nil {
-		p.Do = w.HTML(outcomeDo(&a))
+		if p.Do = w.HTML(outcomeDo(&a)); p.URL == "" && a.Outcome == mapdata.OutcomeParseError {
+			p.Do = breaks(w, p.Text)
+		}
 		return nil
 	}
 	for i, info := range mapdata.Kinds() {
@@ -128,6 +131,19 @@ func (p *checkPage) tell(w *words.Words) error {
 	pins, err := json.Marshal(pinsOf(checked.Pins))
 	p.Pins = string(pins)
 	return err
+}
+
+// breaks says where a pasted text stops being JSON.
+func breaks(w *words.Words, text string) template.HTML {
+	var wrong *json.SyntaxError
+	var whole any
+	if !errors.As(json.Unmarshal([]byte(text), &whole), &wrong) {
+		return w.HTML("check.breaks")
+	}
+	before := text[:min(int(wrong.Offset), len(text))]
+	line := strings.Count(before, "\n") + 1
+	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+	return w.HTML("check.breaks.at", line, column)
 }
 
 // pinsOf is GeoJSON for the map: where pins would be, and of which kind.

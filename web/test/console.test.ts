@@ -218,7 +218,8 @@ describe("providers", () => {
     await page.locator(".map canvas").waitFor();
     await eventually("a pin", async () => (await countPixels(page, cameraBlue)) > 100);
     await owner.shot("console-check");
-    expect(await tryText('[{"external_id": ')).toContain("the body is not JSON");
+    expect(await tryText('[\n{"external_id": "a" "kind": 1}]')).toContain("it breaks in line 2, at character 21");
+    expect(await main(owner)).toContain("the body is not JSON");
     await owner.shot("console-check-wrong");
     expect(await tryText('{"rows": []}')).toContain("the JSON is not an array");
     await page.goto("/check");
