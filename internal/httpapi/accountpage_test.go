@@ -229,7 +229,7 @@ func TestAccountsKeepTheirLanguage(t *testing.T) {
 	other := d.browser().stay()
 	other.form("/auth/verify", url.Values{"token": {link}}).want(t, http.StatusOK)
 	text := checkAccountPage(t, other.send(http.MethodGet, "/account?done=language", "", "Accept-Language", "fr").want(t, http.StatusOK))
-	if !strings.Contains(text, "Dein Konto") || !strings.Contains(text, "Das ist von jetzt an deine Sprache.") {
+	if !strings.Contains(text, "Ihr Konto") || !strings.Contains(text, "Das ist von jetzt an Ihre Sprache.") {
 		t.Errorf("page: %s", text)
 	}
 }
