@@ -8,12 +8,9 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,13 +18,9 @@ import (
 
 // CacheServer is a Valkey or Redis server that keeps nothing on disk. Its methods may be called from many goroutines.
 type CacheServer struct {
+	server
 	program  string
-	folder   *folder
 	password string
-	port     int
-
-	mu     sync.Mutex
-	server *process
 }
 
 // Cache starts a server that lives as long as the test. Where neither is installed the test is skipped; in CI it fails.
@@ -70,56 +63,18 @@ func (c *CacheServer) URL() string {
 }
 
 func (c *CacheServer) address() string { return "127.0.0.1:" + strconv.Itoa(c.port) }
-func (c *CacheServer) log() string     { return filepath.Join(c.folder.path, "log") }
 
 // Start starts the server that was stopped, on the same port and empty, and waits until it answers.
 func (c *CacheServer) Start() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.server.alive() {
-		return nil
-	}
-	log, err := os.OpenFile(c.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("start the cache: %w", err)
-	}
-	defer log.Close() //nolint:errcheck // the server writes by a descriptor of its own
 	cmd := exec.CommandContext(context.Background(), c.program, "-")
-	cmd.Dir, cmd.Stdout, cmd.Stderr = c.folder.path, log, log
 	cmd.Stdin = strings.NewReader(fmt.Sprintf(
 		"bind 127.0.0.1\nport %d\nrequirepass %s\nsave \"\"\nappendonly no\ndaemonize no\n", c.port, c.password,
 	))
-	if c.server, err = launch(cmd, syscall.SIGKILL); err != nil {
-		return fmt.Errorf("start the cache: %w", err)
-	}
-	if err := c.server.until(func() error { return c.command("PING") }, c.log()); err != nil {
-		return errors.Join(err, c.server.end(syscall.SIGKILL))
-	}
-	return nil
+	return c.start("the cache", cmd, syscall.SIGKILL, func() error { return c.command("PING") })
 }
 
 // Stop ends the server; what it held is gone.
-func (c *CacheServer) Stop() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.server.end(syscall.SIGKILL)
-}
-
-// Pause holds the server: connections stay open, and new ones are even taken by the system, but nobody answers.
-func (c *CacheServer) Pause() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, err := c.server.family(syscall.SIGSTOP)
-	return err
-}
-
-// Resume lets a server go on that was paused.
-func (c *CacheServer) Resume() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, err := c.server.family(syscall.SIGCONT)
-	return err
-}
+func (c *CacheServer) Stop() error { return c.end(syscall.SIGKILL) }
 
 // Empty forgets all that the server holds.
 func (c *CacheServer) Empty() error { return c.command("FLUSHALL") }

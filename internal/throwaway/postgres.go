@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -20,16 +18,12 @@ import (
 
 // PG is a PostgreSQL server with PostGIS. Its methods may be called from many goroutines.
 type PG struct {
+	server
 	program  program
 	as       *syscall.Credential
-	folder   *folder
 	password string
 	unsynced bool
 	settings []string
-	port     int
-
-	mu     sync.Mutex
-	server *process
 }
 
 // Option is how a server differs from one that is safe.
@@ -98,7 +92,6 @@ func StartPostgres(options ...Option) (_ *PG, err error) {
 }
 
 func (p *PG) data() string { return filepath.Join(p.folder.path, "data") }
-func (p *PG) log() string  { return filepath.Join(p.folder.path, "log") }
 
 // URL names the server's own database, which has PostGIS and is empty at first. It holds the password of a superuser.
 func (p *PG) URL() string { return p.url(mainDatabase) }
@@ -164,51 +157,25 @@ func (p *PG) exec(ctx context.Context, statement string) (err error) {
 	return err
 }
 
-func (p *PG) running() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.server.alive()
-}
-
 // Start starts the server that was stopped or killed, on the same port with the same data, and waits until it answers.
 func (p *PG) Start() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.server.alive() {
-		return nil
-	}
-	log, err := os.OpenFile(p.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("start PostgreSQL: %w", err)
-	}
-	defer log.Close() //nolint:errcheck // the server writes by a descriptor of its own
 	args := []string{"-D", p.data(), "-p", strconv.Itoa(p.port)}
 	for _, s := range p.settings {
 		args = append(args, "-c", s)
 	}
 	cmd := exec.CommandContext(context.Background(), filepath.Join(p.program.bin, "postgres"), args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = p.folder.path, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.as}
 	// This signal makes it stop at once, with all its children.
-	if p.server, err = launch(cmd, syscall.SIGQUIT); err != nil {
-		return fmt.Errorf("start PostgreSQL: %w", err)
-	}
-	err = p.server.until(p.answers, p.log())
-	if err != nil {
-		return errors.Join(err, p.server.end(syscall.SIGQUIT))
-	}
-	return nil
+	return p.start("PostgreSQL", cmd, syscall.SIGQUIT, p.answers)
 }
 
 // Stop ends all connections and the server: immediate as in an emergency, after which it recovers when it starts;
 // otherwise in order.
 func (p *PG) Stop(immediate bool) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if immediate {
-		return p.server.end(syscall.SIGQUIT)
+		return p.end(syscall.SIGQUIT)
 	}
-	return p.server.end(syscall.SIGINT)
+	return p.end(syscall.SIGINT)
 }
 
 // Restart stops the server in order and starts it again.
@@ -218,26 +185,10 @@ func (p *PG) Restart() error { return errors.Join(p.Stop(false), p.Start()) }
 func (p *PG) Kill() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.server.alive() {
+	if !p.process.alive() {
 		return nil
 	}
-	return p.server.kill()
-}
-
-// Pause holds the server and all its children, so that connections stay open and nobody answers.
-func (p *PG) Pause() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_, err := p.server.family(syscall.SIGSTOP)
-	return err
-}
-
-// Resume lets a server go on that was paused.
-func (p *PG) Resume() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_, err := p.server.family(syscall.SIGCONT)
-	return err
+	return p.process.kill()
 }
 
 // Close ends the server and removes all that it kept.

@@ -222,7 +222,7 @@ const asChild = "WAYSIDE_THROWAWAY_CHILD"
 func TestServersEndWithTheirTest(t *testing.T) {
 	if os.Getenv(asChild) != "" {
 		pg, cache := Postgres(t), Cache(t)
-		fmt.Println("pids", pg.server.cmd.Process.Pid, cache.server.cmd.Process.Pid, pg.folder.path, cache.folder.path)
+		fmt.Println("pids", pg.process.cmd.Process.Pid, cache.process.cmd.Process.Pid, pg.folder.path, cache.folder.path)
 		select {} // until it is killed
 	}
 	Postgres(t, Unsynced()) // or skip
