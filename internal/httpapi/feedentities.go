@@ -63,7 +63,12 @@ func (a *api) getFeedEntities(w http.ResponseWriter, r *http.Request, c *caller)
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(newFeatures(contents))
+	return a.writeFeatures(w, r, c, newFeatures(contents))
+}
+
+// writeFeatures answers with GeoJSON, or says that the client has it already.
+func (a *api) writeFeatures(w http.ResponseWriter, r *http.Request, c *caller, all featureCollection) error {
+	body, err := json.Marshal(all)
 	if err != nil {
 		return fmt.Errorf("encode entities: %w", err)
 	}

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -36,16 +35,7 @@ func (a *api) getSourceEntities(w http.ResponseWriter, r *http.Request, c *calle
 			all.Features = append(all.Features, featureOf(&answer.Hits[i]))
 		}
 	}
-	body, err := json.Marshal(all)
-	if err != nil {
-		return fmt.Errorf("encode entities: %w", err)
-	}
-	w.Header()["Vary"] = []string{varyReads}
-	if a.tag(w, r, c, body) {
-		return nil
-	}
-	writeBody(w, r, http.StatusOK, "application/geo+json", append(body, '\n'))
-	return nil
+	return a.writeFeatures(w, r, c, all)
 }
 
 // featureOf is a hit as GeoJSON.
