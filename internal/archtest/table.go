@@ -18,6 +18,7 @@ var (
 var rules = map[string]rule{
 	"geo":     {never: technology},
 	"token":   {never: technology},
+	"wording": {never: technology},
 	"secret":  {ours: []string{"mapdata"}, never: technology},
 	"mapdata": {ours: []string{"geo"}, never: technology},
 
@@ -53,13 +54,13 @@ var rules = map[string]rule{
 	"account": {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
 	"vote":    {ours: []string{"mapdata"}, never: transport},
 	"apps":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
-	"mail":    {ours: []string{"mapdata"}, never: transport},
+	"mail":    {ours: []string{"mapdata", "wording"}, never: transport},
 
 	"basemap": {never: transport},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
-	"console/words":     {ours: []string{"mapdata"}, never: technology},
+	"console/words":     {ours: []string{"mapdata", "wording"}, never: technology},
 	"console":           {ours: []string{"console/words", "account", "audit", "feed", "ingest", "mapdata", "provider/pull", "secret", "source"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
 		ours:  []string{"account", "console", "ahead", "apps", "feed", "ingest", "nearby", "provider/push", "source", "stream", "vote", "mapdata", "geo", "ratelimit", "basemap"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/wording"
 )
 
 //go:embed words/*.txt
@@ -22,30 +23,12 @@ func readWords() (map[mapdata.Language]words, error) {
 		if err != nil {
 			return nil, fmt.Errorf("words of letters: %w", err)
 		}
-		if all[language], err = parseWords(string(text)); err != nil {
+		all[language] = words{}
+		if err := wording.Read(all[language], string(text)); err != nil {
 			return nil, fmt.Errorf("words of letters, %s: %w", language, err)
 		}
 	}
 	return all, nil
-}
-
-// parseWords reads lines of «key = text».
-func parseWords(text string) (words, error) {
-	w := words{}
-	number := 0
-	for line := range strings.Lines(text) {
-		number++
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		key, value, ok := strings.Cut(line, " = ")
-		if _, twice := w[key]; !ok || twice || strings.TrimSpace(value) == "" {
-			return nil, fmt.Errorf("line %d is no «key = text», or repeats a key", number)
-		}
-		w[key] = value
-	}
-	return w, nil
 }
 
 // span is a piece of a text: our own words, or a value that somebody else chose.

@@ -91,18 +91,6 @@ func TestEveryTextIsUsed(t *testing.T) {
 	}
 }
 
-func TestParseWords(t *testing.T) {
-	for _, text := range []string{"key", "key =", "key = ", "key=text", "a = b\na = c"} {
-		if w, err := parseWords(text); err == nil {
-			t.Errorf("%q is read as %v", text, w)
-		}
-	}
-	w, err := parseWords("# a comment\n\n a.b = c = d \n")
-	if err != nil || w["a.b"] != "c = d" {
-		t.Errorf("%v (%v)", w, err)
-	}
-}
-
 // No value is looked through for placeholders, whatever it brings.
 func TestSay(t *testing.T) {
 	w := words{"k": `Of {feed}: {"active": true} {no}{feed}`}

@@ -4,9 +4,9 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/wording"
 )
 
 //go:embed en/*.txt de/*.txt fr/*.txt
@@ -47,31 +47,13 @@ func Load() (*Catalogue, error) {
 			if err != nil {
 				return nil, fmt.Errorf("read words: %w", err)
 			}
-			if err := w.read(string(text)); err != nil {
+			if err := wording.Read(w.texts, string(text)); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}
 		c.languages[l] = w
 	}
 	return c, nil
-}
-
-// read takes the lines of one file.
-func (w *Words) read(text string) error {
-	number := 0
-	for line := range strings.Lines(text) {
-		number++
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		key, value, ok := strings.Cut(line, " = ")
-		if _, twice := w.texts[key]; !ok || twice || strings.TrimSpace(value) == "" {
-			return fmt.Errorf("line %d is no «key = text», or repeats a key", number)
-		}
-		w.texts[key] = value
-	}
-	return nil
 }
 
 // In gives the words of a language, or the English ones.

@@ -1,0 +1,3 @@
+// Package wording reads what is said in one language: lines of «key = text», among empty lines and comments (#). Pages and
+// letters keep their words so.
+package wording
