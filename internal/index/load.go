@@ -37,8 +37,8 @@ type waiting struct {
 	start, end int // of its text
 }
 
-// writeAtOnce is how many entities are given slots in the order of their cells: what lies near each other on the globe
-// then lies near each other in memory, where a search reads it.
+// writeAtOnce is how many entities are given slots in the order of their cells as they come, so that Finish, which puts all
+// of them into that order, is done with one segment after the other.
 const writeAtOnce = 1 << 16
 
 // Load begins to fill the index anew with so many parts. Searches see what was there before until Finish.
@@ -86,7 +86,9 @@ func (p *Part) Add(ent *mapdata.Entity) {
 
 // flush gives the waiting entities their slots.
 func (p *Part) flush() {
-	slices.SortFunc(p.waiting, func(a, b waiting) int { return a.cell.compare(b.cell) })
+	slices.SortFunc(p.waiting, func(a, b waiting) int {
+		return cmp.Or(a.cell.compare(b.cell), cmp.Compare(a.record.point.Lat, b.record.point.Lat))
+	})
 	for i := range p.waiting {
 		w := &p.waiting[i]
 		text := p.text[w.start:w.end]
@@ -125,6 +127,10 @@ func (l *Loader) Finish(votes []mapdata.Tally) mapdata.Touched {
 		all = append(all, p.placed...)
 		p.placed = nil
 	}
+	slices.SortFunc(all, func(a, b placed) int {
+		return cmp.Or(a.cell.compare(b.cell), cmp.Compare(a.entry.at.Z, b.entry.at.Z))
+	})
+	v.segments = lineUp(v.segments, all)
 	if len(v.segments) == 0 {
 		v.segments = append(v.segments, newSegment(0))
 	}
@@ -161,11 +167,49 @@ func (l *Loader) vote(votes []mapdata.Tally) []mapdata.Return {
 	return e.returns
 }
 
-// fillBands sorts entries into cells that share one array.
+// lineUp writes the slots anew in the order of all, and turns its references to them: what lies near each other on the globe
+// then lies near each other in memory, where a search reads it. A segment from which all has been taken is written next, so
+// that this takes hardly more memory than there is.
+func lineUp(from []*segment, all []placed) []*segment {
+	left := make([]int, len(from))
+	for i, seg := range from {
+		left[i] = seg.used
+	}
+	var to, empty []*segment
+	for i := range all {
+		r := all[i].ref
+		source := from[r.seg]
+		s := &source.slots[r.row]
+		text := source.text[s.start : s.start+s.length]
+		last := len(to) - 1
+		if last < 0 || !to[last].fits(len(text)) {
+			to = append(to, nextSegment(&empty, len(text)))
+			last++
+		}
+		rec := s.record()
+		all[i].ref = ref{uint32(last), to[last].write(&rec, text)}
+		if left[r.seg]--; left[r.seg] == 0 {
+			empty = append(empty, source)
+			from[r.seg] = nil
+		}
+	}
+	return to
+}
+
+// nextSegment gives an empty segment with room for so much text: one of those that were emptied, if there is one.
+func nextSegment(empty *[]*segment, text int) *segment {
+	n := len(*empty)
+	if n == 0 || len((*empty)[n-1].text) < text {
+		return newSegment(text)
+	}
+	seg := (*empty)[n-1]
+	*empty = (*empty)[:n-1]
+	seg.used, seg.textUsed = 0, 0
+	return seg
+}
+
+// fillBands puts entries, which are in the order of their cells, into cells that share one array.
 func (v *version) fillBands(all []placed) {
-	slices.SortFunc(all, func(a, b placed) int {
-		return cmp.Or(a.cell.compare(b.cell), cmp.Compare(a.entry.at.Z, b.entry.at.Z))
-	})
 	entries := make([]entry, len(all))
 	for i := range all {
 		entries[i] = all[i].entry
