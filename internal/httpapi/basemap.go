@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
+	"github.com/zeebo/xxh3"
 
 	"wayside/internal/account"
 	"wayside/internal/basemap"
@@ -233,7 +233,7 @@ func writeMapJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	if err != nil {
 		return fmt.Errorf("encode the map: %w", err)
 	}
-	etag := `W/"` + strconv.FormatUint(xxhash.Sum64(body), 36) + `"`
+	etag := `W/"` + strconv.FormatUint(xxh3.Hash(body), 36) + `"`
 	h := w.Header()
 	h.Set("Etag", etag)
 	h.Set("Cache-Control", cacheStyle)

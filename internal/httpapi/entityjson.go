@@ -208,9 +208,12 @@ func (c *calendar) append(dst []byte, ms int64) []byte {
 	}
 	rest := uint32(ms - c.minute)
 	second, milli := rest/msPerSecond, rest%msPerSecond
-	c.text[18], c.text[19] = byte('0'+second/10), byte('0'+second%10)
-	c.text[21], c.text[22], c.text[23] = byte('0'+milli/100), byte('0'+milli/10%10), byte('0'+milli%10)
-	return append(dst, c.text[:]...)
+	// Written behind the copy and not before it: a processor waits when it loads at once what it has just stored in pieces.
+	dst = append(dst, c.text[:]...)
+	text := (*[timeLength]byte)(dst[len(dst)-timeLength:])
+	text[18], text[19] = byte('0'+second/10), byte('0'+second%10)
+	text[21], text[22], text[23] = byte('0'+milli/100), byte('0'+milli/10%10), byte('0'+milli%10)
+	return dst
 }
 
 // turn makes the text of another minute.

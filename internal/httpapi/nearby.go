@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/cespare/xxhash/v2"
+	"github.com/zeebo/xxh3"
 
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
@@ -87,7 +87,7 @@ func (a *api) vary() string {
 func (a *api) tag(w http.ResponseWriter, r *http.Request, c *caller, body []byte) bool {
 	var tag [24]byte
 	etag := append(tag[:0], `W/"`...)
-	etag = strconv.AppendUint(etag, xxhash.Sum64(body), 36)
+	etag = strconv.AppendUint(etag, xxh3.Hash(body), 36)
 	etag = append(etag, '"')
 	h := w.Header()
 	h["Etag"] = []string{string(etag)}
