@@ -85,7 +85,7 @@ func (s *webServer) count(_ net.Conn, state http.ConnState) {
 // is in flight is finished. Idle connections are closed last: on one closed at once, a request may be under way already.
 func (s *webServer) run(ctx context.Context) error {
 	served := make(chan error, 1)
-	go func() { served <- s.server.Serve(s.listener) }()
+	go func() { served <- s.server.Serve(oneWrite{s.listener}) }()
 	select {
 	case err := <-served:
 		return err
@@ -94,7 +94,7 @@ func (s *webServer) run(ctx context.Context) error {
 	late, err := shutDoor(s.listener)
 	err = errors.Join(err, unlessClosed(s.listener.Close()))
 	s.draining.Store(true) // not before: whoever is told to close would come again by the door that is just being shut
-	err = errors.Join(err, unlessClosed(<-served), unlessClosed(s.server.Serve(&queue{s.listener, late})))
+	err = errors.Join(err, unlessClosed(<-served), unlessClosed(s.server.Serve(oneWrite{&queue{s.listener, late}})))
 	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	s.drain()
