@@ -25,6 +25,8 @@ func main() {
 	bare := flag.Int("bare", 0, "serve a fixed body of this size instead (used by bench itself)")
 	indexed := flag.Int("index", 0, "measure an index of so many entities instead (used by bench itself)")
 	flag.BoolVar(&o.streams, "streams", false, "measure streams alone, on a service without entities")
+	flag.BoolVar(&o.readsOnly, "reads", false, "measure reads alone")
+	flag.StringVar(&o.profiles, "profiles", "", "write processor profiles of the service while it is read into this directory; they slow it by a few per cent")
 	flag.BoolVar(&o.cluster, "cluster", false, "measure nodes on PostgreSQL and a large index instead")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -49,6 +51,8 @@ type options struct {
 	round            time.Duration
 	dir              string
 	streams, cluster bool
+	readsOnly        bool
+	profiles         string
 }
 
 // run does all the measuring, in an order in which each step leaves the service as the next wants it.
@@ -87,11 +91,16 @@ func run(ctx context.Context, o options) (err error) {
 	if o.streams {
 		return b.all(ctx, []measurement{{"signing in and registering feeds", b.prepare}, {"opening streams", b.runStreams}})
 	}
-	return b.all(ctx, []measurement{
+	reading := []measurement{
 		{"signing in and registering feeds", b.prepare},
 		{"filling the store", b.fill},
 		{"restarting", b.restart},
 		{"reading", b.reads},
+	}
+	if o.readsOnly {
+		return b.all(ctx, reading)
+	}
+	return b.all(ctx, append(reading, []measurement{
 		{"searching the index alone", b.search},
 		{"a pushed entity becomes readable", b.visible},
 		{"pushing, alone and beside reads", b.pushes},
@@ -100,7 +109,7 @@ func run(ctx context.Context, o options) (err error) {
 		{"starting with an upstream of live incidents", b.startLive},
 		{"reading live incidents", b.liveReads},
 		{"reading while the upstream hangs", b.hanging},
-	})
+	}...))
 }
 
 // measurement is one step.

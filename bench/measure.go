@@ -207,7 +207,9 @@ func (b *bench) reads(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			profiled := b.profile(ctx, fmt.Sprintf("nearby%d", c.wanted))
 			near, err := load(ctx, b.addr, paths, b.round)
+			err = errors.Join(err, profiled())
 			if err != nil {
 				return err
 			}

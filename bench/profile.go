@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+)
+
+// profile takes a processor profile of the service for the length of a round, if profiles are wanted, and gives the function
+// that waits for it. Each round overwrites the one before it.
+func (b *bench) profile(ctx context.Context, name string) (wait func() error) {
+	if b.profiles == "" {
+		return func() error { return nil }
+	}
+	done := make(chan error, 1)
+	go func() { done <- b.writeProfile(ctx, filepath.Join(b.profiles, name+".pprof")) }()
+	return func() error { return <-done }
+}
+
+func (b *bench) writeProfile(ctx context.Context, file string) error {
+	url := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%.0f", b.ops, max(1, b.round.Seconds()))
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close() //nolint:errcheck // read to its end below
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return err
+	}
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("profile: %s: %s", answer.Status, body)
+	}
+	return os.WriteFile(file, body, 0o600)
+}
