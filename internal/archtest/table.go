@@ -17,14 +17,15 @@ var (
 // rules says of every package below internal/ what it may import: a package that is not here must be drawn first.
 var rules = map[string]rule{
 	"geo":     {never: technology},
+	"nearest": {never: technology},
 	"token":   {never: technology},
 	"wording": {never: technology},
 	"secret":  {ours: []string{"mapdata"}, never: technology},
 	"mapdata": {ours: []string{"geo"}, never: technology},
 
 	"ingest":    {ours: []string{"mapdata", "geo"}, never: transport},
-	"consensus": {ours: []string{"mapdata", "geo"}, never: transport},
-	"index":     {ours: []string{"mapdata", "geo"}, never: transport},
+	"consensus": {ours: []string{"mapdata", "geo", "nearest"}, never: transport},
+	"index":     {ours: []string{"mapdata", "geo", "nearest"}, never: transport},
 	"ahead":     {ours: []string{"mapdata", "geo"}, never: technology},
 	"law":       {ours: []string{"mapdata", "geo"}, never: technology},
 	"source":    {ours: []string{"mapdata", "geo"}, never: transport},

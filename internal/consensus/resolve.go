@@ -59,18 +59,20 @@ func (r *Resolver) drop(hits []mapdata.Hit, now int64, suppressed bool) {
 			r.gone[i] = true
 			continue
 		}
-		r.dropTwin(hits, int32(i))
+		if h.Source == mapdata.Incidents { // a feed has an id once
+			r.dropTwin(hits, int32(i))
+		}
 	}
 }
 
-// dropTwin leaves one of the hits of one source that have one external id: their votes are the same votes.
+// dropTwin leaves one of the live incidents that have one external id: their votes are the same votes.
 func (r *Resolver) dropTwin(hits []mapdata.Hit, i int32) {
 	h := &hits[i]
 	head := r.same.head(maphash.Bytes(r.seed, h.ExternalID))
 	for place := *head; place != 0; place = r.same.next[place-1] {
 		// The first of its id stays in the chain, and stands for whichever is the best so far.
 		twin := &hits[place-1]
-		if twin.Source != h.Source || string(twin.ExternalID) != string(h.ExternalID) {
+		if string(twin.ExternalID) != string(h.ExternalID) {
 			continue
 		}
 		if compareTwins(h, twin) < 0 {

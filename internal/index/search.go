@@ -6,13 +6,14 @@ import (
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
+	"wayside/internal/nearest"
 )
 
-// found is a hit before it is filled in.
-type found struct {
-	chord float64
-	ref   ref
-}
+// refOf gives the slot that an item of nearest stands for.
+func refOf(place uint64) ref { return ref{uint32(place >> 32), uint32(place)} }
+
+// place is what stands for the slot in an item of nearest.
+func (r ref) place() uint64 { return uint64(r.seg)<<32 | uint64(r.row) }
 
 // search is the state of one search, kept and reused so that searching allocates nothing.
 type search struct {
@@ -30,10 +31,9 @@ type search struct {
 	all        bool // networks
 	networks   []uint64
 	candidates []candidate
-	hits       []found
+	hits       []nearest.Item // by refs
 	more       bool
-	steps      []int   // scratch of order
-	ordered    []found // scratch of order
+	order      nearest.Order
 	scratch    bitset
 	scratch2   bitset
 	touched    byte // keeps touch from being left out
@@ -53,7 +53,7 @@ func (ix *Index) Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, b
 	start := len(hits)
 	hits = slices.Grow(hits, len(q.hits))[:start+len(q.hits)]
 	for i := range q.hits {
-		q.fill(&hits[start+i], &q.hits[i])
+		q.fill(&hits[start+i], q.hits[i])
 	}
 	q.touch(hits[start:])
 	more := q.more
@@ -221,76 +221,20 @@ func (q *search) wantsVoted(s *slot, t *mapdata.Tally) bool {
 // take keeps a hit. Once twice the limit is held, the farther half goes, and nothing beyond what is left counts any
 // more.
 func (q *search) take(chord float64, r ref) {
-	q.hits = append(q.hits, found{chord, r})
+	q.hits = append(q.hits, nearest.Item{Chord: chord, Place: r.place()})
 	if len(q.hits) >= 2*q.limit+16 {
 		q.prune()
-		q.chord = q.hits[len(q.hits)-1].chord
+		q.chord = q.hits[len(q.hits)-1].Chord
 	}
 }
 
 // prune orders the hits and cuts them to the limit.
 func (q *search) prune() {
-	q.order()
+	q.hits = q.order.Sort(q.hits, q)
 	if len(q.hits) > q.limit {
 		q.hits = q.hits[:q.limit]
 		q.more = true
 	}
-}
-
-// onePlace is a squared chord of some nanometres. Steps of less would be divided by next to nothing.
-const onePlace = 1e-30
-
-// fewHits are sorted as quickly by comparing them as by order's way.
-const fewHits = 12
-
-// order sorts the hits, nearest first, then by id. Area grows as the squared chord does: what lies about evenly falls evenly
-// into steps of it, of which there are as many as hits, and little is left to compare.
-func (q *search) order() {
-	n := len(q.hits)
-	if n <= fewHits {
-		slices.SortFunc(q.hits, q.compare)
-		return
-	}
-	farthest := 0.0
-	for i := range q.hits {
-		farthest = max(farthest, q.hits[i].chord)
-	}
-	scale := 0.0 // all in one step
-	if farthest > onePlace {
-		scale = float64(n-1) / farthest
-	}
-	q.steps = slices.Grow(q.steps[:0], n+1)[:n+1]
-	clear(q.steps)
-	for i := range q.hits {
-		q.steps[int(q.hits[i].chord*scale)+1]++
-	}
-	for i := range n {
-		q.steps[i+1] += q.steps[i]
-	}
-	q.ordered = slices.Grow(q.ordered[:0], n)[:n]
-	for i := range q.hits {
-		step := &q.steps[int(q.hits[i].chord*scale)]
-		q.ordered[*step] = q.hits[i]
-		*step++ // where its step's next one goes, in the end where the step ends
-	}
-	q.hits, q.ordered = q.ordered, q.hits
-	from := 0
-	for _, end := range q.steps[:n] {
-		if end-from > 1 {
-			slices.SortFunc(q.hits[from:end], q.compare)
-		}
-		from = end
-	}
-}
-
-func (q *search) compare(a, b found) int {
-	switch {
-	case a.chord < b.chord:
-		return -1
-	case a.chord > b.chord:
-		return 1
-	}
-	return q.compareIDs(a.ref, b.ref)
 }
 
 // cacheLine is the least that a processor fetches from memory, in bytes.
@@ -310,10 +254,12 @@ func (q *search) touch(hits []mapdata.Hit) {
 	q.touched += sum
 }
 
-func (q *search) compareIDs(a, b ref) int {
-	if a == b {
+// CompareTies orders by id what lies equally far.
+func (q *search) CompareTies(placeA, placeB uint64) int {
+	if placeA == placeB {
 		return 0
 	}
+	a, b := refOf(placeA), refOf(placeB)
 	segA, segB := q.v.segments[a.seg], q.v.segments[b.seg]
 	slotA, slotB := &segA.slots[a.row], &segB.slots[b.row]
 	return mapdata.CompareEntityIDs(
@@ -322,12 +268,13 @@ func (q *search) compareIDs(a, b ref) int {
 }
 
 // fill writes a hit where it will lie: it is large, and a copy of it would cost as much as finding it.
-func (q *search) fill(hit *mapdata.Hit, f *found) {
-	seg := q.v.segments[f.ref.seg]
-	s := &seg.slots[f.ref.row]
+func (q *search) fill(hit *mapdata.Hit, item nearest.Item) {
+	r := refOf(item.Place)
+	seg := q.v.segments[r.seg]
+	s := &seg.slots[r.row]
 	feed := q.v.feeds[s.feed]
 	hit.Source, hit.Layer, hit.Kind, hit.Point = feed.source, feed.layer, mapdata.Kind(s.kind), s.point
-	hit.Chord = f.chord
+	hit.Chord = item.Chord
 	hit.ExternalID, hit.Prepared = s.externalID(seg), s.prepared(seg)
 	hit.FirstSeenAt, hit.LastSeenAt, hit.ExpiresAt, hit.ChangedAt = s.firstSeen, s.seenAt(feed), s.expiresAt(feed), s.changed
 	hit.Prior, hit.Rank, hit.Zone = mapdata.DefaultPrior, mapdata.RankOfFeeds, 0
