@@ -30,15 +30,15 @@ func (r *Reader) gather(q *Query, s *mapdata.Search, a *Answer) {
 	}
 	for search.Limit = min(2*q.Limit+roomToMerge, mostMerged); ; search.Limit = min(growth*search.Limit, mostMerged) {
 		var more bool
-		a.found, more = r.Index.Search(&search, a.found[:0])
+		a.found, more = r.Index.Search(&search, a.found[:a.live])
 		known := -1.0 // how far everything is known, in metres; negative: everywhere
 		if more {
 			known = geo.MetresOf(a.found[len(a.found)-1].Chord) - unsure
 		}
-		if a.Live {
-			a.found = append(a.found, a.live...)
-		}
 		a.filled = max(a.filled, len(a.found))
+		if more {
+			a.saved = append(a.saved[:0], a.found[:a.live]...) // this may be looked for again
+		}
 		a.found = a.rules.hide(a.found)
 		a.Hits = a.found
 		if a.Live {
@@ -55,5 +55,6 @@ func (r *Reader) gather(q *Query, s *mapdata.Search, a *Answer) {
 			a.Hits = a.Hits[:min(len(a.Hits), q.Limit)]
 			return
 		}
+		a.found = append(a.found[:0], a.saved...)
 	}
 }

@@ -10,9 +10,10 @@ import (
 // this order (Live incidents, 4; D10.1).
 func (r *Reader) nearWithIncidents(ctx context.Context, q *Query, s *mapdata.Search, a *Answer) {
 	var health mapdata.Health
-	a.live, health = r.Live.Near(ctx, s, q.Driver, a.live[:0])
+	a.found, health = r.Live.Near(ctx, s, q.Driver, a.found[:0])
+	a.live = len(a.found)
 	a.Incidents = mapdata.SourceHealth{ID: mapdata.Incidents, Health: health}
-	r.countVotes(a.live, s)
+	r.countVotes(a.found, s)
 	s.Now = r.Now() // waiting for upstreams took its time
 	a.At = s.Now
 	r.gather(q, s, a)

@@ -93,19 +93,23 @@ type Answer struct {
 	Live      bool                 // the read includes incidents
 	Incidents mapdata.SourceHealth // their source's, if it does
 
-	found, live []mapdata.Hit // scratch
-	resolver    consensus.Resolver
-	rules       rules
-	filled      int // of found, what may hold something: more than is left of it at the end
+	found    []mapdata.Hit // scratch
+	live     int           // of found: live incidents, which come first
+	saved    []mapdata.Hit // scratch: these, for the next look at the feeds
+	resolver consensus.Resolver
+	rules    rules
+	filled   int // of found, what may hold something: more than is left of it at the end
 }
 
 // Forget lets go of what was found and keeps the memory for the next answer. It costs what was found, not what there is
 // room for.
 func (a *Answer) Forget() {
-	clear(a.Hits)
-	clear(a.live)
+	if len(a.Hits) > 0 && (a.filled == 0 || &a.Hits[0] != &a.found[:1][0]) {
+		clear(a.Hits) // zones made them move
+	}
 	clear(a.found[:a.filled])
-	a.filled = 0
+	clear(a.saved)
+	a.filled, a.live, a.saved = 0, 0, a.saved[:0]
 	clear(a.rules.zones)
 }
 
@@ -152,7 +156,7 @@ func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
 	if err != nil {
 		return err
 	}
-	a.At = now
+	a.At, a.live = now, 0
 	a.Networks, s.AllNetworks = r.networks(q, a.Networks[:0])
 	s.Networks = a.Networks
 	a.Live = live && q.Kinds&r.incidents != 0
@@ -163,7 +167,8 @@ func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
 	case ruled:
 		r.gather(q, &s, a)
 	default:
-		a.Hits, a.Truncated = r.Index.Search(&s, a.Hits[:0])
+		a.found, a.Truncated = r.Index.Search(&s, a.found[:0])
+		a.Hits, a.filled = a.found, len(a.found)
 	}
 	a.Sources = r.health(&s, now)
 	return nil

@@ -76,6 +76,7 @@ type Service struct {
 	stop      context.CancelCauseFunc
 	calling   sync.WaitGroup
 	kinds     mapdata.KindSet
+	pins      sync.Pool   // of slices of them, for reads
 	adrift    atomic.Bool // the live cache was out of reach when it was last asked
 }
 
@@ -271,7 +272,16 @@ func (s *Service) claimAndCall(t *turn, p *place) error {
 
 // read gives what the cache holds.
 func (s *Service) read(ctx context.Context, q *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, error) {
-	pins, err := s.Pins.Near(ctx, s.names, q.Center, q.Radius, nil)
+	scratch, ok := s.pins.Get().(*[]*live.Pin)
+	if !ok {
+		scratch = new([]*live.Pin)
+	}
+	defer func() {
+		clear(*scratch)
+		s.pins.Put(scratch)
+	}()
+	pins, err := s.Pins.Near(ctx, s.names, q.Center, q.Radius, (*scratch)[:0])
+	*scratch = pins
 	if err != nil {
 		return hits, fmt.Errorf("read live incidents: %w", err)
 	}
