@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -153,7 +154,9 @@ func (b *bench) liveReads(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		profiled := b.profile(ctx, "live")
 		live, err := load(ctx, b.addr, []string{both}, b.round)
+		err = errors.Join(err, profiled())
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -97,19 +98,22 @@ func run(ctx context.Context, o options) (err error) {
 		{"restarting", b.restart},
 		{"reading", b.reads},
 	}
-	if o.readsOnly {
-		return b.all(ctx, reading)
+	// With an upstream every read that does not name its sources includes incidents, so that these come last.
+	live := []measurement{
+		{"starting with an upstream of live incidents", b.startLive},
+		{"reading live incidents", b.liveReads},
 	}
-	return b.all(ctx, append(reading, []measurement{
+	if o.readsOnly {
+		return b.all(ctx, append(reading, live...))
+	}
+	return b.all(ctx, slices.Concat(reading, []measurement{
 		{"searching the index alone", b.search},
 		{"a pushed entity becomes readable", b.visible},
 		{"pushing, alone and beside reads", b.pushes},
 		{"polling a snapshot", b.snapshot},
-		// With an upstream every read that does not name its sources includes incidents, so that these come last.
-		{"starting with an upstream of live incidents", b.startLive},
-		{"reading live incidents", b.liveReads},
+	}, live, []measurement{
 		{"reading while the upstream hangs", b.hanging},
-	}...))
+	}))
 }
 
 // measurement is one step.
