@@ -45,10 +45,33 @@ func cellOf(p geo.Point) cell {
 }
 
 // northOf gives the first of a cell's entries, which are in this order, that lies farther north than z, the height above the
-// equator's plane. Dense cells hold thousands, of which a search wants a strip.
+// equator's plane. Dense cells hold thousands, of which a search wants a strip. It looks first where the strip would begin if
+// all lay evenly, and goes on from there in growing steps: in a large index each look is a wait for memory.
 func northOf(entries []entry, z float64) int {
-	return sort.Search(len(entries), func(i int) bool { return entries[i].at.Z > z })
+	n := len(entries)
+	if n == 0 || entries[0].at.Z > z {
+		return 0
+	}
+	south, north := entries[0].at.Z, entries[n-1].at.Z
+	if north <= z {
+		return n
+	}
+	at, step := int((z-south)/(north-south)*float64(n-1)), firstStep
+	low, high := at, at
+	if entries[at].at.Z > z {
+		for low > 0 && entries[low].at.Z > z {
+			low, high, step = max(0, low-step), low, 2*step
+		}
+	} else {
+		for high < n-1 && entries[high].at.Z <= z {
+			low, high, step = high, min(n-1, high+step), 2*step
+		}
+	}
+	return low + sort.Search(high-low, func(i int) bool { return entries[low+i].at.Z > z })
 }
+
+// firstStep is how many entries northOf goes at first: some lines of memory.
+const firstStep = 8
 
 // reach is the part of the grid that a circle may touch.
 type reach struct {

@@ -135,12 +135,16 @@ func (q *search) scan(r reach) {
 // scanColumns looks through a band's cells from column first to before end.
 func (q *search) scanColumns(b *band, first, end int32) {
 	for at := b.find(first); at < len(b.cols) && b.cols[at] < end; at++ {
-		entries := b.cells[at]
+		entries, top := b.cells[at], math.Inf(1)
 		if len(entries) > manyEntries {
-			entries = within(entries, q.center.Z, math.Sqrt(q.chord))
+			reach := math.Sqrt(q.chord) + hair
+			entries, top = entries[northOf(entries, q.center.Z-reach):], q.center.Z+reach
 		}
 		for i := range entries {
 			e := &entries[i]
+			if e.at.Z > top {
+				break
+			}
 			chord := e.at.ChordSquared(q.center)
 			if chord <= q.chord && q.kinds.Has(mapdata.Kind(e.kind)) && q.feeds.has(e.feed) {
 				q.candidates = append(q.candidates, candidate{chord, e})
@@ -155,14 +159,8 @@ func (q *search) scanColumns(b *band, first, end int32) {
 // manyEntries is how large a cell must be for the search to look where in it to begin.
 const manyEntries = 64
 
-// within gives the entries of a cell that lie within a chord north and south of a height above the equator's plane, and
-// those that rounding might take for such.
-func within(entries []entry, z, chord float64) []entry {
-	const hair = 1e-12 // some micrometres
-	chord += hair
-	entries = entries[northOf(entries, z-chord):]
-	return entries[:northOf(entries, z+chord)]
-}
+// hair is a length on the unit sphere of some micrometres, for what rounding might take to be farther than it is.
+const hair = 1e-12
 
 // candidate is an entry that only its slot can still rule out.
 type candidate struct {
