@@ -82,6 +82,8 @@ func TestChecksFind(t *testing.T) {
 		{"no doc", "every package has a doc comment", "internal/x/a.go", "package x", "no package comment"},
 		{"a long function", "no file and no function is too long", "internal/x/a.go", long, "f has 82 lines"},
 		{"a long file", "no file and no function is too long", "internal/x/a.go", "package x\n" + strings.Repeat("\n", 600), "601 lines"},
+		{"a long file of tests", "no file and no function is too long", "internal/x/a_test.go", "package x\n" + strings.Repeat("\n", 600), "601 lines"},
+		{"a long table of a test", "no file and no function is too long", "internal/x/a_test.go", long, ""},
 		{"an init", "no init functions", "internal/x/a.go", "package x; func init() {}", "init hides"},
 		{"a method may be called so", "no init functions", "internal/x/a.go", "package x; type T int; func (T) init() {}", ""},
 		{"a sleep", "nothing sleeps", "internal/x/a_test.go", `package x; import "time"; func f() { time.Sleep(1) }`, "time.Sleep"},
