@@ -61,7 +61,7 @@ func TestBinary(t *testing.T) {
 		t.Errorf("the binary asks for %v, %v", libraries, err)
 	}
 	compose := readYAML(t, "compose.yaml")
-	for _, service := range nodeNames() {
+	for _, service := range append(nodeNames(), "migrate") {
 		command := compose.at("services", service, "command").list()
 		if len(command) != 3 || command[1] != "--config" || command[2] != "/etc/wayside/node.toml" {
 			t.Errorf("%s: command %v", service, command)
