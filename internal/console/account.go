@@ -19,6 +19,7 @@ func (c *Console) accountRoutes() []Route {
 		{Method: http.MethodPost, Path: "/account/sessions/{id}/end", Who: account.ForOwners, Handle: c.postEndSession},
 		{Method: http.MethodPost, Path: "/account/end-others", Who: account.ForAccounts, Handle: c.postEndOthers},
 		{Method: http.MethodPost, Path: "/account/tokens", Who: account.ForAccounts, Handle: c.postToken},
+		{Method: http.MethodGet, Path: "/account/tokens/{id}", Who: account.ForOwners, Handle: c.getToken},
 		{Method: http.MethodGet, Path: "/account/tokens/{id}/revoke", Who: account.ForOwners, Handle: c.getRevokeToken},
 		{Method: http.MethodPost, Path: "/account/tokens/{id}/revoke", Who: account.ForOwners, Handle: c.postRevokeToken},
 		{Method: http.MethodGet, Path: "/account/delete", Who: account.ForAccounts, Handle: c.getDeleteAccount},
@@ -97,14 +98,14 @@ func (c *Console) postEndOthers(w http.ResponseWriter, r *http.Request, v *Visit
 	return seeOther(w, accountPath+"?done=others-ended")
 }
 
-// apiTokenPage shows an API token: once, when it is made, or before it is revoked.
+// apiTokenPage shows an API token: for minutes after it is made, or before it is revoked.
 type apiTokenPage struct {
 	Text  string // the token; empty: it is not shown
 	Token *mapdata.APIToken
 	Base  string
 }
 
-// postToken makes an API token and shows it, the only time.
+// postToken makes an API token, and leads to the page that shows it.
 func (c *Console) postToken(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {
@@ -117,21 +118,46 @@ func (c *Console) postToken(w http.ResponseWriter, r *http.Request, v *Visitor) 
 	if err != nil {
 		return err
 	}
-	return c.show(w, r, v, &Page{Name: "token", Status: http.StatusCreated, Data: apiTokenPage{Text: text, Token: made, Base: c.BaseURL}})
+	return c.leadWith(w, text, apiTokenAddress(made.ID), "")
+}
+
+// apiTokenAddress is where an API token is shown, while it is new.
+func apiTokenAddress(id string) string { return accountPath + "/tokens/" + id }
+
+// getToken answers GET /account/tokens/{id}. Where the token is no longer shown, it leads to all of the account's.
+func (c *Console) getToken(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	made, err := c.ownAPIToken(r, v)
+	if err != nil {
+		return err
+	}
+	text, ok := c.kept(r, apiTokenAddress(made.ID))
+	if !ok {
+		return seeOther(w, accountPath+"#tokens")
+	}
+	return c.show(w, r, v, &Page{Name: "token", Data: apiTokenPage{Text: text, Token: made, Base: c.BaseURL}})
+}
+
+// ownAPIToken finds the token of the address among the visitor's own.
+func (c *Console) ownAPIToken(r *http.Request, v *Visitor) (*mapdata.APIToken, error) {
+	tokens, err := c.Accounts.APITokens(r.Context(), v.ID())
+	if err != nil {
+		return nil, err
+	}
+	for i := range tokens {
+		if tokens[i].ID == r.PathValue("id") {
+			return &tokens[i], nil
+		}
+	}
+	return nil, mapdata.ErrNotFound
 }
 
 // getRevokeToken asks before a token is revoked.
 func (c *Console) getRevokeToken(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	tokens, err := c.Accounts.APITokens(r.Context(), v.ID())
+	found, err := c.ownAPIToken(r, v)
 	if err != nil {
 		return err
 	}
-	for i := range tokens {
-		if tokens[i].ID == r.PathValue("id") {
-			return c.show(w, r, v, &Page{Name: "token-revoke", Data: apiTokenPage{Token: &tokens[i]}})
-		}
-	}
-	return mapdata.ErrNotFound
+	return c.show(w, r, v, &Page{Name: "token-revoke", Data: apiTokenPage{Token: found}})
 }
 
 func (c *Console) postRevokeToken(w http.ResponseWriter, r *http.Request, v *Visitor) error {

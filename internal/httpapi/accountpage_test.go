@@ -80,7 +80,8 @@ func TestAccountPageTokens(t *testing.T) {
 	if fields, _ := fieldsOf(t, bad, "/account/tokens"); len(fields.Get("name")) != 101 {
 		t.Error("what was typed is lost")
 	}
-	made := b.form("/account/tokens", url.Values{"name": {hostile}}).want(t, http.StatusCreated)
+	shown := b.form("/account/tokens", url.Values{"name": {hostile}}).want(t, http.StatusSeeOther).Header.Get("Location")
+	made := b.send(http.MethodGet, shown, "").want(t, http.StatusOK)
 	text = checkAccountPage(t, made)
 	token := regexp.MustCompile(`wsk_[A-Za-z0-9]{46}`).FindString(text)
 	if token == "" || !strings.Contains(text, `curl -H "Authorization: Bearer `+token+`" \ "http://wayside.test/v2/entities/nearby?lat=52.37&lng=4.90&radius=5000"`) {
@@ -105,6 +106,49 @@ func TestAccountPageTokens(t *testing.T) {
 	if strings.Contains(d.log.String(), token) {
 		t.Error("the token is in the log")
 	}
+}
+
+// The page that shows a new token can be loaded again: no second one is made by it. It shows the token for five minutes, to
+// its owner, in the browser that made it.
+func TestANewTokenIsShownForMinutes(t *testing.T) {
+	d := newDesk(t)
+	b := d.someone("ada@example.org", mapdata.Driver).stay()
+	secret := regexp.MustCompile(`wsk_[A-Za-z0-9]{46}`)
+	made := func() (path, token string) {
+		t.Helper()
+		path = b.form("/account/tokens", url.Values{"name": {"Server"}}).want(t, http.StatusSeeOther).Header.Get("Location")
+		return path, secret.FindString(b.send(http.MethodGet, path, "").want(t, http.StatusOK).body)
+	}
+	path, token := made()
+	again := b.send(http.MethodGet, path, "").want(t, http.StatusOK)
+	if !strings.Contains(again.body, token) || token == "" {
+		t.Errorf("loaded again, the page does not show the token: %s", again.body)
+	}
+	if n := strings.Count(b.send(http.MethodGet, "/account", "").body, "/revoke"); n != 1 {
+		t.Errorf("%d tokens, want 1", n)
+	}
+	home, err := url.Parse(b.server.URL + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := b.client.Jar.Cookies(home)
+	for _, c := range kept {
+		if strings.Contains(c.Value, token) {
+			t.Error("the browser keeps the token in clear")
+		}
+	}
+	other, _ := made()
+	elsewhere, err := url.Parse(b.server.URL + other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.client.Jar.SetCookies(elsewhere, kept)
+	if got := b.send(http.MethodGet, other, ""); strings.Contains(got.body, token) {
+		t.Error("what was sealed for one token's page is shown on another's")
+	}
+	d.someone("eve@example.org", mapdata.Admin).stay().send(http.MethodGet, path, "").want(t, http.StatusNotFound)
+	d.advance(5 * time.Minute)
+	b.send(http.MethodGet, path, "").leads(t, "/account#tokens")
 }
 
 func TestDeletingAnAccount(t *testing.T) {

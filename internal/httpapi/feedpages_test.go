@@ -86,6 +86,8 @@ func TestAProviderRegistersAndPushes(t *testing.T) {
 	contains(t, owner.page(address, 200), "Silent: the last push came 25 hours ago")
 
 	t.Run("the token is shown for minutes, to its owner, in one browser", func(t *testing.T) {
+		contains(t, owner.page(address+"/token", 200), "Make a new push token?") // a day later
+		token = regexp.MustCompile(`wsp_[0-9A-Za-z]{46}`).FindString(owner.form(address+"/rotate", nil).want(t, 200).body)
 		for _, path := range []string{"/feeds", address, address + "/edit", address + "/rotate", address + "/list"} {
 			if strings.Contains(owner.page(path, 200), token) {
 				t.Errorf("%s shows the token", path)
@@ -100,12 +102,12 @@ func TestAProviderRegistersAndPushes(t *testing.T) {
 			t.Fatal(err)
 		}
 		kept := owner.client.Jar.Cookies(home)
-		owner.client.Jar.SetCookies(home, []*http.Cookie{{Name: "wayside_push_token", Path: home.Path, MaxAge: -1}})
+		owner.client.Jar.SetCookies(home, []*http.Cookie{{Name: "wayside_new_token", Path: home.Path, MaxAge: -1}})
 		if got := owner.send(http.MethodGet, address+"/token", "").want(t, 200).Request.URL.Path; got != address+"/rotate" {
 			t.Errorf("without what the browser kept: %s", got)
 		}
 		for _, c := range kept {
-			if c.Name == "wayside_push_token" && strings.Contains(c.Value, token) {
+			if c.Name == "wayside_new_token" && strings.Contains(c.Value, token) {
 				t.Error("the browser keeps the token in clear")
 			}
 		}

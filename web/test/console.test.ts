@@ -353,6 +353,9 @@ describe("accounts", () => {
     await page.locator("#tokens ~ form #name, #name").first().fill("our server");
     await press(page, "form[action='/account/tokens'] button");
     const [token = ""] = /ws\w_\w+/.exec(await main(owner)) ?? [];
+    await page.reload(); // makes no second one
+    expect(await main(owner)).toContain(token);
+    expect(((await (await page.request.get("/v2/account/tokens")).json()) as { tokens: unknown[] }).tokens).toHaveLength(1);
     const guest = await desk.visit("/about");
     const read = (): Promise<APIResponse> => guest.page.request.get("/v2/entities/nearby?lat=52&lng=5&radius=1000", { headers: { Authorization: `Bearer ${token}` } });
     expect((await read()).status()).toBe(200);
