@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,38 +17,18 @@ import (
 
 // fleet is equal nodes on one database and one cache, with load through all of them.
 type fleet struct {
-	t        *testing.T
-	database *throwaway.PG
-	cache    *throwaway.CacheServer
-	nodes    []*service
-	feeds    []pushFeed // one for each node's writer
-	load     *clusterLoad
+	t     *testing.T
+	cache *throwaway.CacheServer
+	nodes []*service
+	feeds []pushFeed // one for each node's writer
+	load  *clusterLoad
 }
 
-const clusterNodes = 3
-
-// startFleet starts the servers and the nodes.
-func startFleet(t *testing.T) *fleet {
+// startFleet starts so many nodes on the database.
+func startFleet(t *testing.T, count int, database string) *fleet {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts servers and the real binary")
-	}
-	f := &fleet{t: t, database: throwaway.Postgres(t), cache: throwaway.Cache(t)}
-	config := fmt.Sprintf("%s\n[database]\nurl = %q\n[cache]\nurl = %q\n", unlimited, f.database.URL(), f.cache.URL())
-	for range clusterNodes {
-		f.nodes = append(f.nodes, newService(t, config))
-	}
-	f.nodes[0].cli("migrate")
-	f.nodes[0].start(nil)
-	key, err := os.ReadFile(filepath.Join(f.nodes[0].dir, keyFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range f.nodes[1:] {
-		mustBe(t, os.MkdirAll(n.dir, 0o700))
-		mustBe(t, os.WriteFile(filepath.Join(n.dir, keyFile), key, 0o600))
-		n.start(nil)
-	}
+	f := &fleet{t: t}
+	f.nodes, f.cache = startNodes(t, count, unlimited, database)
 	owner := f.nodes[0].signIn("owner@example.org")
 	for i := range f.nodes {
 		f.feeds = append(f.feeds, owner.register(fmt.Sprint("feed ", i)))
@@ -66,15 +44,17 @@ type clusterLoad struct {
 	group  sync.WaitGroup
 	mu     sync.Mutex
 	pushed []pushed
-	agreed int                        // of pushed, what all nodes have shown
-	reads  [clusterNodes]atomic.Int64 // good ones
-	writes [clusterNodes]atomic.Int64 // answered 200
+	agreed int            // of pushed, what all nodes have shown
+	reads  []atomic.Int64 // good ones, of each node
+	writes []atomic.Int64 // answered 200
 }
 
 const clusterRows = 50 // of each batch
 
 func (f *fleet) startLoad() {
-	f.load = &clusterLoad{f: f, ended: make(chan struct{})}
+	f.load = &clusterLoad{
+		f: f, ended: make(chan struct{}), reads: make([]atomic.Int64, len(f.nodes)), writes: make([]atomic.Int64, len(f.nodes)),
+	}
 	f.load.stop = sync.OnceFunc(func() {
 		close(f.load.ended)
 		f.load.group.Wait()
@@ -224,7 +204,8 @@ func (f *fleet) goesOn(during string, writes bool, nodes ...int) {
 // TestCluster breaks one part after the other under load: nothing that was acknowledged is lost, reads go on where they
 // can, and all nodes agree again within ten seconds.
 func TestCluster(t *testing.T) {
-	f := startFleet(t)
+	database := startDatabase(t)
+	f := startFleet(t, 3, database.URL())
 	f.startLoad()
 	defer f.load.stop()
 	f.goesOn("at first", true, 0, 1, 2)
@@ -239,15 +220,15 @@ func TestCluster(t *testing.T) {
 	f.agree("a node was killed")
 
 	t.Log("the database stops at once")
-	mustBe(t, f.database.Stop(true))
+	mustBe(t, database.Stop(true))
 	f.goesOn("the database is gone", false, 0, 1, 2)
 	f.refusesWrites("the database is gone")
-	mustBe(t, f.database.Start())
+	mustBe(t, database.Start())
 	f.goesOn("the database is back", true, 0, 1, 2)
 	f.agree("the database was gone")
 
 	t.Log("the database restarts")
-	mustBe(t, f.database.Restart())
+	mustBe(t, database.Restart())
 	f.goesOn("the database has restarted", true, 0, 1, 2)
 	f.agree("the database restarted")
 

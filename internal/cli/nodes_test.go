@@ -11,30 +11,41 @@ import (
 	"wayside/internal/throwaway"
 )
 
-// startNodes starts two nodes on one database and one cache, with one secret key.
-func startNodes(t *testing.T, config string) [2]*service {
+// startDatabase starts a server that several nodes can work with.
+func startDatabase(t *testing.T) *throwaway.PG {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts servers and the real binary")
 	}
-	database, cache := throwaway.Postgres(t), throwaway.Cache(t)
-	config += fmt.Sprintf("\n[database]\nurl = %q\n[cache]\nurl = %q\n", database.URL(), cache.URL())
-	nodes := [2]*service{newService(t, config), newService(t, config)}
+	return throwaway.Postgres(t)
+}
+
+// startNodes starts so many equal nodes, with one secret key, on the database and on a cache of their own.
+func startNodes(t *testing.T, count int, config, database string) ([]*service, *throwaway.CacheServer) {
+	t.Helper()
+	cache := throwaway.Cache(t)
+	config += fmt.Sprintf("\n[database]\nurl = %q\n[cache]\nurl = %q\n", database, cache.URL())
+	nodes := make([]*service, count)
+	for i := range nodes {
+		nodes[i] = newService(t, config)
+	}
 	nodes[0].cli("migrate")
 	nodes[0].start(nil)
 	key, err := os.ReadFile(filepath.Join(nodes[0].dir, keyFile))
 	mustBe(t, err)
-	mustBe(t, os.MkdirAll(nodes[1].dir, 0o700))
-	mustBe(t, os.WriteFile(filepath.Join(nodes[1].dir, keyFile), key, 0o600))
-	nodes[1].start(nil)
-	return nodes
+	for _, n := range nodes[1:] {
+		mustBe(t, os.MkdirAll(n.dir, 0o700))
+		mustBe(t, os.WriteFile(filepath.Join(n.dir, keyFile), key, 0o600))
+		n.start(nil)
+	}
+	return nodes, cache
 }
 
 // TestNodesShareLiveIncidents holds that a pin which one node fetched, and a vote cast there, are on the streams of another
 // within a second, and that drivers ask an upstream once whichever node they come to.
 func TestNodesShareLiveIncidents(t *testing.T) {
 	one := startProvider(t, "one", `{"external_id":"first","kind":"alert.police","lat":52,"lng":5,"properties":{}}`)
-	nodes := startNodes(t, manyVotes+one.asUpstream("incidents"))
+	nodes, _ := startNodes(t, 2, manyVotes+one.asUpstream("incidents"), startDatabase(t).URL())
 	read := func(node, radius int) *seen {
 		c := &client{s: nodes[node], http: http.Client{Timeout: 5 * time.Second}}
 		resp, body := c.do(http.MethodGet, fmt.Sprintf("/v2/entities/nearby?lat=52&lng=5&radius=%d", radius), nil)
@@ -73,7 +84,7 @@ func TestNodesShareLiveIncidents(t *testing.T) {
 
 // TestNodesShareRateLimits holds that a guest who goes from node to node has one limit, and an eighth for each node.
 func TestNodesShareRateLimits(t *testing.T) {
-	nodes := startNodes(t, "")
+	nodes, _ := startNodes(t, 2, "", startDatabase(t).URL())
 	passed, began := 0, time.Now()
 	for turn := range 200 {
 		resp, body := (&client{s: nodes[turn%2]}).do(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=100", nil)

@@ -38,7 +38,10 @@ func missing(t testing.TB, err error) {
 func postgresFolders() []string {
 	var all []string
 	if path, err := exec.LookPath("postgres"); err == nil {
-		all = append(all, filepath.Dir(path))
+		// It may be a link by itself: the programs beside it are where it leads to.
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			all = append(all, filepath.Dir(path))
+		}
 	}
 	var installed []string
 	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin"} {
