@@ -204,6 +204,13 @@ func TestHiddenByLaw(t *testing.T) {
 		if diff := cmp.Diff(tt.want, ids); diff != "" {
 			t.Error(diff)
 		}
+		var hidden []string
+		if tt.who != curator {
+			hidden = []string{"alert.police", "camera.speed"}
+		}
+		if diff := cmp.Diff(hidden, a.HiddenKinds); diff != "" {
+			t.Errorf("hidden_kinds: %s", diff)
+		}
 		tt.who.wantAlerts(northwards, "ice ahead!")
 	}
 	for _, id := range []string{"incident:v1:bGl2ZQ", mapdata.EntityID(mapdata.SourceID("feed:"+feed), "fed")} {

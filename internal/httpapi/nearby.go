@@ -143,6 +143,23 @@ func (a *api) appendAnswer(dst []byte, answer *nearby.Answer) []byte {
 	if answer.Truncated {
 		dst = append(dst, `,"truncated":true`...)
 	}
+	if answer.Hidden != 0 {
+		dst = appendKinds(append(dst, `,"hidden_kinds":[`...), answer.Hidden)
+		dst = append(dst, ']')
+	}
+	return dst
+}
+
+// appendKinds appends the ids of kinds, in the order of the catalogue.
+func appendKinds(dst []byte, kinds mapdata.KindSet) []byte {
+	first := true
+	for k := range mapdata.Kind(mapdata.KindCount) {
+		if !kinds.Has(k) {
+			continue
+		}
+		dst = appendString(appendComma(dst, !first), k.ID())
+		first = false
+	}
 	return dst
 }
 

@@ -40,6 +40,18 @@ func (l *Law) Widest() float64 {
 	return l.widest
 }
 
+// HiddenAt are those that are hidden at a place.
+func (v *View) HiddenAt(p geo.Point) mapdata.KindSet {
+	var hidden mapdata.KindSet
+	for _, i := range v.shapes {
+		s := &v.law.shapes[i]
+		if a := &v.law.areas[s.area]; a.hide&^hidden != 0 && s.holds(p) {
+			hidden |= a.hide
+		}
+	}
+	return hidden
+}
+
 // Drift is how far from its place a camera may be shown, in metres, anywhere: who watches a circle for changes watches so
 // much more. It is 0 if there are no zones.
 func (l *Law) Drift() float64 { return drift * l.Widest() }

@@ -27,6 +27,7 @@ type zoneKey struct {
 // ruled finds out whether the law concerns a query, and prepares what it asks for. It concerns no curator who does not
 // drive.
 func (r *Reader) ruled(q *Query, s *mapdata.Search, a *Answer) bool {
+	a.Hidden = 0
 	if r.Law == nil || q.Curator && !q.Driving {
 		a.rules.view = law.View{}
 		return false
@@ -40,6 +41,7 @@ func (r *Reader) ruled(q *Query, s *mapdata.Search, a *Answer) bool {
 	for _, id := range s.Own {
 		a.rules.own = append(a.rules.own, id.Source())
 	}
+	a.Hidden = a.rules.view.HiddenAt(s.Center) & s.Kinds
 	return true
 }
 

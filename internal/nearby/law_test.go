@@ -95,6 +95,8 @@ func TestHidden(t *testing.T) {
 		lawPin{id: "police", kind: "alert.police", at: here}, lawPin{id: "jam", kind: "traffic.jam", at: here},
 		lawPin{id: "police outside", kind: "alert.police", at: beyond})
 	all := []string{"jam", "police", "police outside"}
+	kind, _ := mapdata.ParseKind("alert.police")
+	police := mapdata.KindSet(1) << kind
 	for _, tt := range []struct {
 		name string
 		edit func(*nearby.Query)
@@ -114,6 +116,9 @@ func TestHidden(t *testing.T) {
 			}
 			if a.Truncated || len(a.Sources) != 1 {
 				t.Errorf("truncated %v, sources %v", a.Truncated, a.Sources)
+			}
+			if hidden := a.Hidden == police; hidden != (tt.name != "curator") || !hidden && a.Hidden != 0 {
+				t.Errorf("hidden: %b", a.Hidden)
 			}
 		})
 	}

@@ -55,6 +55,8 @@ export function zoomOn({ zoom, target }: Zooming, speed: number | null, millisec
 }
 
 const carLow = 0.22;
+/** In a window that is higher than wide the buttons lie below the car. */
+const lessLow = 0.6;
 
 /** viewOf is the view of a car that is followed; up is what was up before, for a car that does not know where it goes. */
 export function viewOf(pose: Pose, mode: CameraMode, zoom: number, up: number, covered: number): View {
@@ -155,8 +157,9 @@ export class Camera {
     const view = viewOf(pose, this.#state.cameraMode.get(), this.#zooming.zoom, this.#shown?.bearing ?? 0, this.#state.covered.get());
     if (this.#shown === null || differs(this.#shown, view)) {
       this.#shown = view;
-      const height = this.#map.getContainer().clientHeight;
-      this.#map.jumpTo({ center: view.center, zoom: view.zoom, bearing: view.bearing, padding: { top: 2 * view.low * height, right: 0, bottom: 0, left: view.covered } });
+      const { clientWidth: width, clientHeight: height } = this.#map.getContainer();
+      const low = width < height ? view.low * lessLow : view.low;
+      this.#map.jumpTo({ center: view.center, zoom: view.zoom, bearing: view.bearing, padding: { top: 2 * low * height, right: 0, bottom: 0, left: view.covered } });
       this.#drawCar();
     }
     return this.#zooming.zoom !== this.#zooming.target;

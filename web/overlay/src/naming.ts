@@ -7,8 +7,11 @@ import type { Entity, Kind } from "./wire.ts";
 /** nameOf is the kind's name; of what the law shows as a zone only, that it is one. */
 export function nameOf(entity: Pick<Entity, "kind_id" | "properties">, kinds: readonly Kind[], words: Words): string {
   if (zoneOf(entity) > 0) return words.say("banner.zone");
-  return words.kind(entity.kind_id, kinds.find(({ id }) => id === entity.kind_id)?.label ?? entity.kind_id);
+  return kindOf(entity.kind_id, kinds, words);
 }
+
+/** kindOf is the name of the kind with an id. */
+export const kindOf = (kind: string, kinds: readonly Kind[], words: Words): string => words.kind(kind, kinds.find(({ id }) => id === kind)?.label ?? kind);
 
 const longest = 80; // letters of what a provider wrote
 

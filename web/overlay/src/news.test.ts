@@ -57,3 +57,9 @@ test("that there is more than was told holds until the next snapshot", () => {
   expect(news.truncated).toBe(true);
   expect(told(news, [event("snapshot", answer("a"))]).truncated).toBe(false);
 });
+
+test("what the law hides here holds until the next snapshot", () => {
+  const news = told(noNews, [event("snapshot", { ...answer("a"), hidden_kinds: ["camera.speed"] }), event("entity", entity("b"))]);
+  expect(news.hidden).toEqual(["camera.speed"]);
+  expect(told(news, [event("snapshot", answer("a"))]).hidden).toEqual([]);
+});

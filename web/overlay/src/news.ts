@@ -10,18 +10,20 @@ export interface News {
   fetched: string | null;
   /** There is more around than was told. */
   truncated: boolean;
+  /** Ids of the kinds that the law hides here. */
+  hidden: readonly string[];
 }
 
-export const noNews: News = { entities: new Map(), health: [], fetched: null, truncated: false };
+export const noNews: News = { entities: new Map(), health: [], fetched: null, truncated: false, hidden: [] };
 
 /** answered is after a whole answer: what is not in it is not there. */
 export function answered(answer: NearbyAnswer): News {
-  return { entities: new Map(answer.entities.map((entity) => [entity.id, entity])), health: answer.sources, fetched: answer.fetched_at_utc, truncated: answer.truncated === true };
+  return { entities: new Map(answer.entities.map((entity) => [entity.id, entity])), health: answer.sources, fetched: answer.fetched_at_utc, truncated: answer.truncated === true, hidden: answer.hidden_kinds ?? [] };
 }
 
 /** told is after the events that came together. Types that nobody knows change nothing. */
 export function told(before: News, events: readonly StreamEvent[]): News {
-  let { entities, health, fetched, truncated } = before;
+  let { entities, health, fetched, truncated, hidden } = before;
   let own: Map<string, Entity> | null = null; // a copy of ours, made once
   const change = (): Map<string, Entity> => {
     own ??= new Map(entities);
@@ -32,7 +34,7 @@ export function told(before: News, events: readonly StreamEvent[]): News {
     // The service writes what openapi.json says: it is the same program that served this page.
     switch (type) {
       case "snapshot": {
-        ({ entities, health, fetched, truncated } = answered(JSON.parse(data) as NearbyAnswer));
+        ({ entities, health, fetched, truncated, hidden } = answered(JSON.parse(data) as NearbyAnswer));
         own = null;
         break;
       }
@@ -56,6 +58,6 @@ export function told(before: News, events: readonly StreamEvent[]): News {
         break;
     }
   }
-  return { entities, health, fetched, truncated };
+  return { entities, health, fetched, truncated, hidden };
 }
 

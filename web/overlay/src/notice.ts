@@ -3,6 +3,7 @@
 import type { Cell } from "./cell.ts";
 import { element } from "./dom.ts";
 import { greyAfter } from "./decay.ts";
+import { kindOf } from "./naming.ts";
 import { label, say, tell } from "./parts.ts";
 import { parsePlace, type Finding } from "./position.ts";
 import { zoneOf } from "./shapes.ts";
@@ -59,21 +60,23 @@ export function linkText(connection: Connection | null, located: boolean, online
 
 /** makeNotice shows them, each on a line of its own. */
 export function makeNotice(state: State, actions: Actions, speech: Cell<Speech>): HTMLElement {
-  const lines = ["draw", "place", "link", "law", "most"].map((about) => element("p", { hidden: "", "data-about": about }));
+  const lines = ["draw", "place", "link", "law", "hidden", "most"].map((about) => element("p", { hidden: "", "data-about": about }));
   const typing = makeTyping(actions, speech);
   const box = element("div", { class: "notice panel", hidden: "" }, element("div", { role: "status" }, ...lines), typing);
-  const [mapless, zoned, truncated] = [makePassing(), makePassing(), makePassing()];
+  const [mapless, zoned, hidden, truncated] = [makePassing(), makePassing(), makePassing(), makePassing()];
   const draw = (): void => {
     const words = speech.get();
     const pose = state.pose();
     const now = performance.now();
     const drawable = state.drawable.get();
     const finding = state.finding.get();
+    const forbidden = state.hidden.get();
     const texts = [
       mapless(!drawable, now) ? words.say("draw.none") : "",
       placeText(finding, pose?.held ?? false, drawable, words),
       linkText(state.connection.get(), pose !== null, navigator.onLine, now, words),
       zoned(state.entities.get().some((entity) => zoneOf(entity) > 0), now) ? words.say("law.zones") : "",
+      hidden(forbidden.length > 0, now) ? words.say("law.hidden", { kinds: forbidden.map((id) => kindOf(id, state.kinds.get(), words)).join(", ") }) : "",
       truncated(state.truncated.get(), now) ? words.say("map.truncated", { count: words.format.number(state.known.get().length) }) : "",
     ];
     lines.forEach((line, at) => {
@@ -82,7 +85,7 @@ export function makeNotice(state: State, actions: Actions, speech: Cell<Speech>)
     typing.hidden = drawable || (finding !== "refused" && finding !== "missing");
     box.hidden = texts.every((text) => text === "");
   };
-  for (const cell of [speech, state.drawable, state.finding, state.connection, state.fix, state.truncated, state.entities]) (cell as Cell<unknown>).watch(draw);
+  for (const cell of [speech, state.drawable, state.finding, state.connection, state.fix, state.truncated, state.hidden, state.entities]) (cell as Cell<unknown>).watch(draw);
   setInterval(draw, every);
   return box;
 }

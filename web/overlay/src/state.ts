@@ -54,6 +54,8 @@ export interface State {
   readonly known: Cell<readonly Entity[]>;
   /** Set by stream.ts: there is more around than that. */
   readonly truncated: Cell<boolean>;
+  /** Set by stream.ts: ids of the kinds that the law hides here. */
+  readonly hidden: Cell<readonly string[]>;
   /** Set by main.ts: those of them that the driver wants to see. */
   readonly entities: Cell<readonly Entity[]>;
   /** Set by main.ts at start: the catalogues. */
@@ -100,6 +102,7 @@ export function makeState(settings: Settings, { fix, finding }: Pick<State, "fix
     motion: new Cell<Motion | null>(null),
     known: new Cell<readonly Entity[]>([]),
     truncated: new Cell<boolean>(false),
+    hidden: new Cell<readonly string[]>([]),
     entities: new Cell<readonly Entity[]>([]),
     sources: new Cell<readonly Source[]>([]),
     kinds: new Cell<readonly Kind[]>([]),

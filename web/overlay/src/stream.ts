@@ -228,6 +228,7 @@ export class Upkeep {
     const before = this.#news;
     this.#news = news;
     this.#state.truncated.set(news.truncated);
+    this.#state.hidden.set(news.hidden);
     if (news.entities !== before.entities) this.#state.known.set([...news.entities.values()]);
     if (news.health !== before.health) this.#state.health.set(news.health);
   }

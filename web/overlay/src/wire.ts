@@ -31,6 +31,8 @@ export interface NearbyAnswer {
   sources: SourceHealth[];
   fetched_at_utc: string;
   truncated?: boolean;
+  /** Ids of the kinds that the law hides here. */
+  hidden_kinds?: string[];
 }
 
 export interface Kind {

@@ -150,6 +150,7 @@ export const de: Texts = {
   "credits.title": "Daten und Karte",
   "credits.none": "Keine Daten im Bild",
   "law.zones": "Hier werden Blitzer nur als Bereich gezeigt.",
+  "law.hidden": "Das darf hier nicht gezeigt werden: {kinds}.",
 
   "demo.label": "Demofahrt",
   "demo.stop": "Demo beenden",

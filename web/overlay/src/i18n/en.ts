@@ -163,6 +163,7 @@ export const en = {
   "credits.title": "Data and map",
   "credits.none": "No data in view",
   "law.zones": "Here cameras are shown as zones only.",
+  "law.hidden": "By law, this is not shown here: {kinds}.",
 
   // Demo
   "demo.label": "Demo drive",

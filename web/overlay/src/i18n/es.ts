@@ -150,6 +150,7 @@ export const es: Texts = {
   "credits.title": "Datos y mapa",
   "credits.none": "No hay datos a la vista",
   "law.zones": "Aquí los radares solo se muestran por zonas.",
+  "law.hidden": "La ley no permite mostrar aquí: {kinds}.",
 
   "demo.label": "Viaje de demostración",
   "demo.stop": "Terminar la demo",

@@ -150,6 +150,7 @@ export const fr: Texts = {
   "credits.title": "Données et carte",
   "credits.none": "Aucune donnée affichée",
   "law.zones": "Ici, les radars sont affichés par zones seulement.",
+  "law.hidden": "La loi interdit de montrer ici : {kinds}.",
 
   "demo.label": "Trajet de démonstration",
   "demo.stop": "Arrêter la démo",

@@ -150,6 +150,7 @@ export const it: Texts = {
   "credits.title": "Dati e mappa",
   "credits.none": "Nessun dato in vista",
   "law.zones": "Qui gli autovelox sono mostrati solo come zone.",
+  "law.hidden": "Qui la legge vieta di mostrare: {kinds}.",
 
   "demo.label": "Viaggio dimostrativo",
   "demo.stop": "Termina la demo",

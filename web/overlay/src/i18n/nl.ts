@@ -150,6 +150,7 @@ export const nl: Texts = {
   "credits.title": "Gegevens en kaart",
   "credits.none": "Geen gegevens in beeld",
   "law.zones": "Hier worden flitsers alleen als zone getoond.",
+  "law.hidden": "Dit mag hier niet worden getoond: {kinds}.",
 
   "demo.label": "Demorit",
   "demo.stop": "Demo stoppen",
