@@ -1,8 +1,8 @@
 package demo
 
 import (
-	"fmt"
 	"math"
+	"strconv"
 
 	"wayside/internal/geo"
 )
@@ -195,6 +195,22 @@ func (p *plan) diagonals() {
 	)
 }
 
+// ordinal is a number as it names a street: 1st, 2nd, 11th, 23rd.
+func ordinal(n int) string {
+	end := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			end = "st"
+		case 2:
+			end = "nd"
+		case 3:
+			end = "rd"
+		}
+	}
+	return strconv.Itoa(n) + end
+}
+
 // grid builds avenues and streets: main ones whole, small ones where neither water nor park is in their way.
 func (p *plan) grid() {
 	for i := range blocks + 1 {
@@ -203,8 +219,8 @@ func (p *plan) grid() {
 			name     string
 			from, to spot
 		}{
-			{fmt.Sprintf("%d. Avenue", i+1), crossing(n, 0), crossing(n, blocks)},
-			{fmt.Sprintf("%d. Street", i+1), crossing(0, n), crossing(blocks, n)},
+			{ordinal(i+1) + " Avenue", crossing(n, 0), crossing(n, blocks)},
+			{ordinal(i+1) + " Street", crossing(0, n), crossing(blocks, n)},
 		} {
 			r := road{name: line.name, class: small, line: []spot{line.from, line.to}}
 			if i%mainEvery == 0 {
