@@ -160,12 +160,12 @@ func (d *demonstration) feeds() []map[string]any {
 	return []map[string]any{
 		{
 			"name": "Demo town", "description": "Cameras, chargers and road works of a town that is not there.",
-			"direction": "pull", "visibility": "public", "attribution": "Demo town council",
+			"direction": "pull", "visibility": "public", "attribution": "Demo town council", "licence": "CC-BY-4.0",
 			"pull_url": d.publisher.URL(), "pull_interval_seconds": 30,
 		},
 		{
 			"name": "Demo town live", "description": "What happens on its streets.",
-			"direction": "push", "visibility": "public", "attribution": "Drivers of the demo town",
+			"direction": "push", "visibility": "public", "attribution": "Drivers of the demo town", "licence": "CC0-1.0",
 		},
 	}
 }

@@ -152,6 +152,7 @@ type feedJSON struct {
 	Name                string     `json:"name"`
 	Description         string     `json:"description"`
 	Attribution         string     `json:"attribution"`
+	Licence             string     `json:"licence"`
 	LayerID             string     `json:"layer_id"`
 	LayerSlug           string     `json:"layer_slug"`
 	LayerName           string     `json:"layer_name"`
@@ -187,7 +188,7 @@ func shapeFeed(ctx context.Context, o *office, f *feed.View) (feedJSON, error) {
 	}
 	return feedJSON{
 		ID: f.ID.String(), Owner: f.Owner.String(), OwnerEmail: owner.Email, Name: f.Name, Description: f.Description,
-		Attribution: f.Attribution, LayerID: f.Layer.ID, LayerSlug: f.Layer.Slug, LayerName: f.Layer.Name,
+		Attribution: f.Attribution, Licence: f.Licence, LayerID: f.Layer.ID, LayerSlug: f.Layer.Slug, LayerName: f.Layer.Name,
 		Direction: string(f.Direction), Visibility: string(f.Visibility), Active: f.Active, IsApproved: f.Approved(),
 		IsPublic: f.Served(), ReviewState: string(f.ReviewState), ReviewNote: f.ReviewNote,
 		ReviewVersion: feed.Version(&f.Feed), SpecURL: f.SpecURL,
@@ -248,6 +249,7 @@ func (f *officeFlags) showFeed(ctx context.Context, p *program, o *office, view 
 	for _, more := range [][2]string{
 		{"description", shown.Description},
 		{"attribution", shown.Attribution},
+		{"licence", shown.Licence},
 		{"review note", shown.ReviewNote},
 		{"specification", shown.SpecURL},
 		{"pull URL", shown.PullURL},

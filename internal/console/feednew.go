@@ -66,7 +66,8 @@ func (c *Console) postNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor
 
 // fieldOrder is the order of a feed's fields on the pages.
 var fieldOrder = [...]string{
-	"direction", "pull_url", "pull_auth_header", "pull_interval_seconds", "name", "description", "attribution", "visibility", "layer_name", "spec_url",
+	"direction", "pull_url", "pull_auth_header", "pull_interval_seconds", "name", "description", "attribution", "licence",
+	"visibility", "layer_name", "spec_url",
 }
 
 // showForm shows a form again, with what was typed and what is wrong with it, in the order of the page.
@@ -81,7 +82,7 @@ func (c *Console) showForm(w http.ResponseWriter, r *http.Request, v *Visitor, n
 func (f *Form) settings() feed.Settings {
 	return feed.Settings{
 		Name: f.given("name"), Description: f.given("description"), Visibility: f.given("visibility"),
-		Attribution: f.given("attribution"), LayerName: f.given("layer_name"), SpecURL: f.given("spec_url"),
+		Attribution: f.given("attribution"), Licence: f.given("licence"), LayerName: f.given("layer_name"), SpecURL: f.given("spec_url"),
 	}
 }
 
@@ -137,7 +138,7 @@ func formOf(f *feed.View, form *Form) *feedForm {
 func valuesOf(f *mapdata.Feed) url.Values {
 	return url.Values{
 		"name": {f.Name}, "description": {f.Description}, "visibility": {string(f.Visibility)}, "attribution": {f.Attribution},
-		"layer_name": {f.Layer.Name}, "spec_url": {f.SpecURL}, "pull_url": {f.PullURL},
+		"licence": {f.Licence}, "layer_name": {f.Layer.Name}, "spec_url": {f.SpecURL}, "pull_url": {f.PullURL},
 		"pull_interval_seconds": {strconv.Itoa(int(f.PullInterval.Seconds()))},
 	}
 }

@@ -109,6 +109,10 @@ func (c *Console) funcs(w *words.Words) template.FuncMap {
 		"deviceText": func(agent string) string { return deviceText(w, agent) },
 		// key makes a key of a group and a value: {{t (key "outcome" .Outcome)}}.
 		"key": func(group string, value any) string { return fmt.Sprintf("%s.%v", group, value) },
+		// licences are those that have names of their own, licenceURL is where the text of one is, if it is among them.
+		"licences": mapdata.Licences, "licenceURL": mapdata.LicenceURL,
+		// credit is what a map says of its source: an attribution, and the licence if one is stated.
+		"credit": credit,
 		// num writes a whole number, day and moment a time, span a duration, ago how long a time is past.
 		"num": func(n any) (string, error) { return number(w, n) },
 		"day": w.DayHTML, "moment": w.MomentHTML, "span": w.Span,
@@ -123,6 +127,13 @@ func (c *Console) funcs(w *words.Words) template.FuncMap {
 				template.HTMLEscapeString(text) + `</bdi></strong>`)
 		},
 	}
+}
+
+func credit(attribution, licence string) string {
+	if attribution == "" || licence == "" {
+		return attribution
+	}
+	return attribution + " (" + licence + ")"
 }
 
 func number(w *words.Words, n any) (string, error) {

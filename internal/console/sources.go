@@ -38,6 +38,7 @@ type sourceLine struct {
 	Name        string // empty: the built-in source
 	Description string
 	Attribution string
+	Licence     string
 	SpecURL     string
 	Address     string
 	Entities    int // -1: nobody counts them
@@ -115,7 +116,8 @@ func (c *Console) sourceLine(r *http.Request, f *mapdata.Feed) (*sourceLine, err
 		return nil, err
 	}
 	line := &sourceLine{
-		Name: f.Name, Description: f.Description, Attribution: f.Attribution, SpecURL: f.SpecURL, Direction: f.Direction, ID: f.ID.Source(),
+		Name: f.Name, Description: f.Description, Attribution: f.Attribution, Licence: f.Licence, SpecURL: f.SpecURL,
+		Direction: f.Direction, ID: f.ID.Source(),
 		Address: sourcesPath + "/" + url.PathEscape(string(f.ID.Source())), Entities: c.Entities(f.ID), Kinds: sketch.Kinds, Truncated: sketch.Truncated,
 	}
 	if health := c.Sources.Health([]mapdata.FeedID{f.ID}, c.Now()); len(health) == 1 {

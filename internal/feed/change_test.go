@@ -17,7 +17,7 @@ func TestPatchChangesWhatIsGivenAlone(t *testing.T) {
 	o := newOffice(t)
 	_, by := o.someone("owner@example.com", mapdata.Driver)
 	v, _ := o.register(by, &feed.Registration{Direction: "pull", Settings: feed.Settings{
-		Name: ptr("Roads"), Description: ptr("d"), Attribution: ptr("a"), SpecURL: ptr("https://a.example/spec"), LayerName: ptr("l"),
+		Name: ptr("Roads"), Description: ptr("d"), Attribution: ptr("a"), Licence: ptr("c"), SpecURL: ptr("https://a.example/spec"), LayerName: ptr("l"),
 		PullURL: ptr("https://a.example/"), PullAuthHeader: ptr("A: b"), PullIntervalSeconds: ptr(60.0),
 	}})
 	o.now = o.now.Add(time.Minute)
@@ -26,15 +26,15 @@ func TestPatchChangesWhatIsGivenAlone(t *testing.T) {
 	if diff := cmp.Diff(want, o.patch(by, v, feed.Patch{}).Feed); diff != "" {
 		t.Errorf("an empty change (-want +got):\n%s", diff)
 	}
-	want.Name, want.Attribution, want.PullInterval = "Streets", "b", 90*time.Second
+	want.Name, want.Attribution, want.Licence, want.PullInterval = "Streets", "b", "CC0-1.0", 90*time.Second
 	if diff := cmp.Diff(want, o.patch(by, v, feed.Patch{Settings: feed.Settings{
-		Name: ptr("Streets"), Attribution: ptr("b"), PullIntervalSeconds: ptr(90.0),
+		Name: ptr("Streets"), Attribution: ptr("b"), Licence: ptr("CC0-1.0"), PullIntervalSeconds: ptr(90.0),
 	}}).Feed); diff != "" {
 		t.Errorf("a small change (-want +got):\n%s", diff)
 	}
-	want.Description, want.Attribution, want.SpecURL, want.Layer.Name = "", "", "", "Streets"
+	want.Description, want.Attribution, want.Licence, want.SpecURL, want.Layer.Name = "", "", "", "", "Streets"
 	if diff := cmp.Diff(want, o.patch(by, v, feed.Patch{Settings: feed.Settings{
-		Description: ptr(""), Attribution: ptr(""), SpecURL: ptr(""), LayerName: ptr(""),
+		Description: ptr(""), Attribution: ptr(""), Licence: ptr(""), SpecURL: ptr(""), LayerName: ptr(""),
 	}}).Feed); diff != "" {
 		t.Errorf("cleared (-want +got):\n%s", diff)
 	}
@@ -101,6 +101,7 @@ func TestReviewBinds(t *testing.T) {
 		{"approved, a host below", "public", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://x.a.example/1")}), mapdata.Pending, true},
 		{"approved, another port", "public", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://a.example:8443/1")}), mapdata.Pending, true},
 		{"approved, other words", "public", mapdata.Approved, to(feed.Settings{Name: ptr("n"), Description: ptr("d"), Attribution: ptr("a")}), mapdata.Approved, false},
+		{"approved, another licence", "public", mapdata.Approved, to(feed.Settings{Licence: ptr("CC0-1.0")}), mapdata.Approved, false},
 		{"approved, another header", "public", mapdata.Approved, to(feed.Settings{PullAuthHeader: ptr("A: b")}), mapdata.Approved, false},
 		{"approved, deactivated", "public", mapdata.Approved, feed.Patch{Active: ptr(false)}, mapdata.Approved, false},
 		{"approved, public to private", "public", mapdata.Approved, to(feed.Settings{Visibility: ptr("private")}), mapdata.Approved, false},

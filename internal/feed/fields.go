@@ -17,6 +17,7 @@ import (
 const (
 	maxName        = 100 // of a feed and of a layer
 	maxAttribution = 500
+	maxLicence     = 200
 	maxDescription = 2000
 	maxNote        = 2000 // a curator's
 	maxSpecURL     = 2048
@@ -36,12 +37,13 @@ type Registration struct {
 }
 
 // Settings are what an owner may say at registration and change later. nil means that a field was not given. An empty
-// description, attribution or spec URL is none; an empty layer name is the feed's own name.
+// description, attribution, licence or spec URL is none; an empty layer name is the feed's own name.
 type Settings struct {
 	Name        *string // 1 to 100 characters
 	Description *string // at most 2000 characters, lines among them
 	Visibility  *string // public or private; private by default
 	Attribution *string // at most 500 characters
+	Licence     *string // at most 200 characters: an SPDX identifier, or any name
 	LayerName   *string // at most 100 characters; the feed's name by default
 	SpecURL     *string // https://…, at most 2048 bytes
 
@@ -95,6 +97,7 @@ func (s *Service) check(f *mapdata.Feed, r *Registration) (header string, err er
 func (s *Service) take(f *mapdata.Feed, g *Settings, w *wrong) (header string) {
 	takeLine(w, "name", g.Name, 1, maxName, &f.Name)
 	takeLine(w, "attribution", g.Attribution, 0, maxAttribution, &f.Attribution)
+	takeLine(w, "licence", g.Licence, 0, maxLicence, &f.Licence)
 	if g.Description != nil {
 		f.Description = cleanLines(*g.Description)
 		checkLines(w, "description", f.Description, 0, maxDescription)

@@ -37,14 +37,15 @@ func TestRegisterPull(t *testing.T) {
 	o := newOffice(t)
 	owner, by := o.someone("owner@example.com", mapdata.Driver)
 	v, secret := o.register(by, &feed.Registration{Direction: "pull", Settings: feed.Settings{
-		Name: ptr("  Roads of Ghent "), Description: ptr("All of them.\r\nDaily."), Attribution: ptr("© Ghent"), SpecURL: ptr("https://ghent.example/spec"),
+		Name: ptr("  Roads of Ghent "), Description: ptr("All of them.\r\nDaily."), Attribution: ptr("© Ghent"), Licence: ptr(" ODbL-1.0\n"),
+		SpecURL: ptr("https://ghent.example/spec"),
 		PullURL: ptr("https://DATA.example.org/a.json"), PullAuthHeader: ptr("Authorization: secret"),
 	}})
 	if secret != "" {
 		t.Error("a pull feed has a push token")
 	}
 	want := mapdata.Feed{
-		Owner: owner.ID, Name: "Roads of Ghent", Description: "All of them.\nDaily.", Attribution: "© Ghent", SpecURL: "https://ghent.example/spec",
+		Owner: owner.ID, Name: "Roads of Ghent", Description: "All of them.\nDaily.", Attribution: "© Ghent", Licence: "ODbL-1.0", SpecURL: "https://ghent.example/spec",
 		Layer: mapdata.Layer{Slug: "roads-of-ghent", Name: "Roads of Ghent"}, Direction: mapdata.Pull,
 		Visibility: mapdata.Private, Active: true, ReviewState: mapdata.Pending, CreatedAt: start, UpdatedAt: start,
 		PullURL: "https://data.example.org/a.json", PullAuthSealed: []byte("sealed for " + v.ID.String() + ":A"), PullInterval: 300 * time.Second,
@@ -104,18 +105,21 @@ func TestWhatIsWrongIsToldAtOnce(t *testing.T) {
 		{
 			"everything",
 			feed.Registration{Direction: "pull", Settings: feed.Settings{
-				Name: ptr(" "), Description: long(2001), Visibility: ptr("PUBLIC"), Attribution: long(501), LayerName: long(101),
+				Name: ptr(" "), Description: long(2001), Visibility: ptr("PUBLIC"), Attribution: long(501), Licence: long(201), LayerName: long(101),
 				SpecURL: ptr("http://a.example/"), PullURL: ptr("http://a.example/"), PullAuthHeader: ptr("nonsense"),
 			}},
 			[]string{
-				"name missing", "attribution too_long", "description too_long", "layer_name too_long", "visibility invalid_visibility",
+				"name missing", "attribution too_long", "licence too_long", "description too_long", "layer_name too_long", "visibility invalid_visibility",
 				"spec_url invalid_url", "pull_url invalid_url", "pull_auth_header invalid_auth_header",
 			},
 		},
 		{"name too long", feed.Registration{Direction: "push", Settings: feed.Settings{Name: long(101)}}, []string{"name too_long"}},
 		{"control characters", feed.Registration{Direction: "push", Settings: feed.Settings{
-			Name: ptr("a\x00b"), Description: ptr("a\x1bb"), Attribution: ptr("a\nb"), LayerName: ptr("a\u202eb"),
-		}}, []string{"name invalid_characters", "attribution invalid_characters", "description invalid_characters", "layer_name invalid_characters"}},
+			Name: ptr("a\x00b"), Description: ptr("a\x1bb"), Attribution: ptr("a\nb"), Licence: ptr("a\tb"), LayerName: ptr("a\u202eb"),
+		}}, []string{
+			"name invalid_characters", "attribution invalid_characters", "licence invalid_characters", "description invalid_characters",
+			"layer_name invalid_characters",
+		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -134,7 +138,7 @@ func TestWhatIsWrongIsToldAtOnce(t *testing.T) {
 	}
 	t.Run("the longest that is good", func(t *testing.T) {
 		o.register(by, &feed.Registration{Direction: "push", Settings: feed.Settings{
-			Name: long(100), Description: long(2000), Attribution: long(500), LayerName: long(100),
+			Name: long(100), Description: long(2000), Attribution: long(500), Licence: long(200), LayerName: long(100),
 		}})
 	})
 }

@@ -38,6 +38,7 @@ func TestDecisionsAreAboutWhatWasLookedAt(t *testing.T) {
 		"name":        {feed.Settings{Name: ptr("Police traps")}, []string{"name is now «Police traps»"}},
 		"description": {feed.Settings{Description: ptr("d")}, []string{"description is now «d»"}},
 		"attribution": {feed.Settings{Attribution: ptr("a")}, []string{"attribution is now «a»"}},
+		"licence":     {feed.Settings{Licence: ptr("c")}, []string{"licence is now «c»"}},
 		"path":        {feed.Settings{PullURL: ptr("https://a.example/2")}, []string{"pull_url is now «https://a.example/2»"}},
 		"visibility":  {feed.Settings{Visibility: ptr("private")}, []string{"visibility is now «private»"}},
 		"two": {
@@ -84,7 +85,7 @@ func TestVersionsNameWhatIsReviewed(t *testing.T) {
 	if _, err := o.Approve(t.Context(), feed.Operator(), v.ID, seen); err != nil {
 		t.Error(err)
 	}
-	for _, version := range []string{"x", seen[1:], seen + "00", "g" + seen[1:], seen[:71] + "\x00"} {
+	for _, version := range []string{"x", seen[1:], seen + "00", "g" + seen[1:], seen[:75] + "\x00"} {
 		_, err := o.Reject(t.Context(), feed.Operator(), v.ID, version, "no")
 		if diff := cmp.Diff([]string{"version invalid_version"}, wrongFields(err)); diff != "" {
 			t.Errorf("version %q (-want +got):\n%s", version, diff)

@@ -33,6 +33,7 @@ type sourceItem struct {
 	ID          string   `json:"id"`
 	Label       string   `json:"label"`
 	Attribution string   `json:"attribution"`
+	Licence     string   `json:"licence"`
 	LayerSlugs  []string `json:"layer_slugs"`
 	KindIDs     []string `json:"kind_ids"` // null: every kind on those layers
 	DefaultOn   bool     `json:"default_on"`
@@ -50,6 +51,7 @@ func (a *api) getSources(w http.ResponseWriter, r *http.Request, _ *caller) erro
 			ID:          string(f.ID.Source()),
 			Label:       f.Name,
 			Attribution: f.Attribution,
+			Licence:     f.Licence,
 			LayerSlugs:  []string{f.Layer.Slug},
 			DefaultOn:   true,
 			SourceType:  "feed-" + string(f.Direction),

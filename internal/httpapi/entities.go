@@ -81,6 +81,7 @@ type entitySource struct {
 	ID            string     `json:"id"`
 	Label         string     `json:"label"`
 	Attribution   string     `json:"attribution"`
+	Licence       string     `json:"licence"`
 	Status        string     `json:"status"`
 	LastSuccessAt timestamp  `json:"last_success_at"`
 	Recent        recentJSON `json:"recent"`
@@ -167,7 +168,7 @@ func (a *api) entitySource(h *mapdata.SourceHealth, c *caller) entitySource {
 	}
 	if id, ok := h.ID.Feed(); ok {
 		if f := a.Sources.Feed(id, c.id()); f != nil {
-			s.Label, s.Attribution = f.Name, f.Attribution
+			s.Label, s.Attribution, s.Licence = f.Name, f.Attribution, f.Licence
 		}
 		return s
 	}

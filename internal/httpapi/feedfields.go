@@ -13,7 +13,8 @@ import (
 func (f *fields) settings() feed.Settings {
 	return feed.Settings{
 		Name: f.optional("name"), Description: f.optional("description"), Visibility: f.optional("visibility"),
-		Attribution: f.optional("attribution"), LayerName: f.optional("layer_name"), SpecURL: f.optional("spec_url"),
+		Attribution: f.optional("attribution"), Licence: f.optional("licence"),
+		LayerName: f.optional("layer_name"), SpecURL: f.optional("spec_url"),
 		PullURL: f.optional("pull_url"), PullAuthHeader: f.optional("pull_auth_header"),
 		PullIntervalSeconds: f.number("pull_interval_seconds"),
 	}
@@ -22,7 +23,7 @@ func (f *fields) settings() feed.Settings {
 // patch takes the fields of a change, where null is a value: it clears what may be empty, and the others refuse it.
 func (f *fields) patch() feed.Patch {
 	cleared := map[string]bool{}
-	for _, name := range []string{"description", "attribution", "layer_name", "spec_url", "pull_auth_header"} {
+	for _, name := range []string{"description", "attribution", "licence", "layer_name", "spec_url", "pull_auth_header"} {
 		cleared[name] = f.null(name)
 	}
 	for _, name := range []string{"name", "visibility", "active", "pull_url", "pull_interval_seconds"} {
@@ -32,7 +33,8 @@ func (f *fields) patch() feed.Patch {
 	}
 	p := feed.Patch{Settings: f.settings(), Active: f.boolean("active"), ClearAuthHeader: cleared["pull_auth_header"]}
 	for name, field := range map[string]**string{
-		"description": &p.Description, "attribution": &p.Attribution, "layer_name": &p.LayerName, "spec_url": &p.SpecURL,
+		"description": &p.Description, "attribution": &p.Attribution, "licence": &p.Licence,
+		"layer_name": &p.LayerName, "spec_url": &p.SpecURL,
 	} {
 		if cleared[name] {
 			*field = new(string)

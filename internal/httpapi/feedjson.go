@@ -21,6 +21,7 @@ type publicFeed struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Attribution string `json:"attribution"`
+	Licence     string `json:"licence"`
 	Direction   string `json:"direction"`
 	Visibility  string `json:"visibility"`
 	IsApproved  bool   `json:"is_approved"`
@@ -62,7 +63,7 @@ type fullFeed struct {
 func newFeedJSON(v *feed.View) any {
 	f := &v.Feed
 	public := publicFeed{
-		ID: f.ID.String(), Name: f.Name, Description: f.Description, Attribution: f.Attribution,
+		ID: f.ID.String(), Name: f.Name, Description: f.Description, Attribution: f.Attribution, Licence: f.Licence,
 		Direction: string(f.Direction), Visibility: string(f.Visibility), IsApproved: f.Approved(), IsPublic: f.Served(),
 		LayerID: f.Layer.ID, LayerName: f.Layer.Name, LayerSlug: f.Layer.Slug,
 	}

@@ -376,7 +376,8 @@ func TestHostileTextStaysText(t *testing.T) {
 		rows := "[" + strings.Join([]string{row, bad, twice}, ",") + "]"
 		d.push(token, rows).want(t, 200)
 		fields := url.Values{
-			"name": {text}, "description": {text}, "attribution": {text}, "layer_name": {text}, "visibility": {"public"}, "spec_url": {"https://example.org/" + url.PathEscape(text)},
+			"name": {text}, "description": {text}, "attribution": {text}, "licence": {text}, "layer_name": {text}, "visibility": {"public"},
+			"spec_url": {"https://example.org/" + url.PathEscape(text)},
 		}
 		owner.form(address+"/edit", fields).want(t, 200)
 		id := strings.TrimPrefix(address, "/feeds/")
@@ -388,7 +389,10 @@ func TestHostileTextStaysText(t *testing.T) {
 		all["feeds"] = owner.page("/feeds", 200)
 		all["curator"] = curator.page(address, 200)
 		all["checked URL"] = owner.form("/check", url.Values{"pull_url": {text}, "pull_auth_header": {": " + text}}).want(t, 422).body
-		wrong := url.Values{"direction": {text}, "visibility": {text}, "name": {text}, "description": {text}, "spec_url": {text}, "pull_url": {text}, "pull_interval_seconds": {text}}
+		wrong := url.Values{
+			"direction": {text}, "visibility": {text}, "name": {text}, "description": {text}, "licence": {text}, "spec_url": {text}, "pull_url": {text},
+			"pull_interval_seconds": {text},
+		}
 		all["new"] = owner.form("/feeds/new", wrong).want(t, 422).body
 		owner.form(address+"/delete", nil).want(t, 200)
 		return all

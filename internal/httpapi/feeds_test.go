@@ -23,7 +23,8 @@ func TestRegisterPullOverHTTP(t *testing.T) {
 	answer := owner.send(http.MethodPost, "/v2/feeds", `{
 		"name": "Roads of Ghent", "description": "All.", "direction": "pull", "visibility": "public",
 		"pull_url": "https://DATA.example.org:443/a.json?b=1", "pull_auth_header": "Authorization: `+sealedSecret+`",
-		"pull_interval_seconds": 12.5, "spec_url": "https://example.org/spec", "attribution": "© Ghent", "layer_name": "Ghent"}`)
+		"pull_interval_seconds": 12.5, "spec_url": "https://example.org/spec", "attribution": "© Ghent",
+		"licence": " etalab-2.0 ", "layer_name": "Ghent"}`)
 	var got registered
 	answer.want(t, http.StatusCreated).decode(t, &got)
 	if got.Token != nil {
@@ -33,7 +34,7 @@ func TestRegisterPullOverHTTP(t *testing.T) {
 		t.Errorf("Location %q, want %q", answer.Header.Get("Location"), want)
 	}
 	want := map[string]any{
-		"id": got.id(), "name": "Roads of Ghent", "description": "All.", "attribution": "© Ghent", "direction": "pull",
+		"id": got.id(), "name": "Roads of Ghent", "description": "All.", "attribution": "© Ghent", "licence": "etalab-2.0", "direction": "pull",
 		"visibility": "public", "is_approved": false, "is_public": false, "layer_id": got.Layer["id"], "layer_name": "Ghent", "layer_slug": "ghent",
 		"active": true, "spec_url": "https://example.org/spec", "review_state": "pending", "review_note": "", "entity_count": 0.0,
 		"created_at": "2026-11-21T08:00:00.000Z", "updated_at": "2026-11-21T08:00:00.000Z",
@@ -146,11 +147,11 @@ func TestFeedBodies(t *testing.T) {
 			[]string{"active unknown_field", "is_approved unknown_field", "review_state unknown_field"},
 		},
 		{
-			"wrong types, each named", `{"name": 1, "description": [], "direction": true, "visibility": {}, "attribution": 1, "layer_name": false,
+			"wrong types, each named", `{"name": 1, "description": [], "direction": true, "visibility": {}, "attribution": 1, "licence": 1, "layer_name": false,
 			"spec_url": 1, "pull_url": 1, "pull_auth_header": 1, "pull_interval_seconds": "60"}`, 422,
 			[]string{
-				"attribution invalid_type", "description invalid_type", "direction invalid_type", "layer_name invalid_type", "name invalid_type",
-				"pull_auth_header invalid_type", "pull_interval_seconds invalid_type", "pull_url invalid_type", "spec_url invalid_type", "visibility invalid_type",
+				"attribution invalid_type", "description invalid_type", "direction invalid_type", "layer_name invalid_type", "licence invalid_type",
+				"name invalid_type", "pull_auth_header invalid_type", "pull_interval_seconds invalid_type", "pull_url invalid_type", "spec_url invalid_type", "visibility invalid_type",
 			},
 		},
 		{
@@ -166,7 +167,7 @@ func TestFeedBodies(t *testing.T) {
 		{"a header with a line break", `{` + pull + `, "pull_auth_header": "A: b\r\nC: d"}`, 422, []string{"pull_auth_header bad_characters"}},
 		{"an interval beyond numbers", `{` + pull + `, "pull_interval_seconds": 1e999}`, 201, nil},
 		{"all optional fields null", `{` + pull + `, "description": null, "visibility": null, "pull_auth_header": null, "pull_interval_seconds": null,
-			"attribution": null, "layer_name": null, "spec_url": null}`, 201, nil},
+			"attribution": null, "licence": null, "layer_name": null, "spec_url": null}`, 201, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -191,7 +192,7 @@ func TestFeedBodies(t *testing.T) {
 func TestPatchBodies(t *testing.T) {
 	d := newDesk(t)
 	owner := d.someone("owner@example.com", mapdata.Driver)
-	r := owner.register(`{"name": "x", "description": "d", "attribution": "a", "layer_name": "l", "spec_url": "https://example.org/spec",
+	r := owner.register(`{"name": "x", "description": "d", "attribution": "a", "licence": "c", "layer_name": "l", "spec_url": "https://example.org/spec",
 		"direction": "pull", "pull_url": "https://example.org/", "pull_auth_header": "A: b"}`)
 	for _, tt := range []struct {
 		name, body string
@@ -226,19 +227,19 @@ func TestPatchBodies(t *testing.T) {
 	}
 	d.advance(time.Minute)
 	maps.Copy(want, map[string]any{
-		"description": "", "attribution": "", "layer_name": "x", "spec_url": "", "has_pull_auth_header": false,
+		"description": "", "attribution": "", "licence": "", "layer_name": "x", "spec_url": "", "has_pull_auth_header": false,
 		"updated_at": "2026-11-21T08:01:00.000Z", "next_fetch_at": "2026-11-21T08:01:00.000Z",
 	})
-	got := owner.send(http.MethodPatch, r.path(), `{"description": null, "attribution": null, "layer_name": null, "spec_url": null, "pull_auth_header": null}`)
+	got := owner.send(http.MethodPatch, r.path(), `{"description": null, "attribution": null, "licence": null, "layer_name": null, "spec_url": null, "pull_auth_header": null}`)
 	want["review_version"] = got.feedOf(t)["review_version"]
 	if diff := cmp.Diff(want, got.feedOf(t)); diff != "" {
 		t.Errorf("cleared by null (-want +got):\n%s", diff)
 	}
 	maps.Copy(want, map[string]any{
-		"name": "y", "description": "D", "attribution": "A", "layer_name": "L", "spec_url": "https://example.org/s", "visibility": "public",
+		"name": "y", "description": "D", "attribution": "A", "licence": "C", "layer_name": "L", "spec_url": "https://example.org/s", "visibility": "public",
 		"active": false, "pull_url": "https://example.com/", "has_pull_auth_header": true, "pull_interval_seconds": 60.0, "next_fetch_at": nil,
 	})
-	got = owner.send(http.MethodPatch, r.path(), `{"name": "y", "description": "D", "attribution": "A", "layer_name": "L", "spec_url": "https://example.org/s",
+	got = owner.send(http.MethodPatch, r.path(), `{"name": "y", "description": "D", "attribution": "A", "licence": "C", "layer_name": "L", "spec_url": "https://example.org/s",
 		"visibility": "public", "active": false, "pull_url": "https://example.com", "pull_auth_header": "C: d", "pull_interval_seconds": 60}`)
 	want["pull_url"], want["review_version"] = "https://example.com", got.feedOf(t)["review_version"]
 	if diff := cmp.Diff(want, got.feedOf(t)); diff != "" {
@@ -309,7 +310,7 @@ func TestWhoSeesWhichFields(t *testing.T) {
 	}
 	curator.send(http.MethodPost, r.path()+"/approve", "").want(t, http.StatusOK)
 	brief := map[string]any{}
-	for _, name := range []string{"id", "name", "description", "attribution", "direction", "visibility", "layer_id", "layer_name", "layer_slug"} {
+	for _, name := range []string{"id", "name", "description", "attribution", "licence", "direction", "visibility", "layer_id", "layer_name", "layer_slug"} {
 		brief[name] = r.Feed[name]
 	}
 	brief["is_approved"], brief["is_public"] = true, true

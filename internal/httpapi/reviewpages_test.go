@@ -15,7 +15,7 @@ import (
 // seenVersion is the version that the page of a review shows.
 func seenVersion(t *testing.T, body string) string {
 	t.Helper()
-	found := regexp.MustCompile(`name="version" value="([0-9a-f]{72})"`).FindStringSubmatch(body)
+	found := regexp.MustCompile(`name="version" value="([0-9a-f]{76})"`).FindStringSubmatch(body)
 	if found == nil {
 		t.Fatalf("the page shows no version: %s", body)
 	}
@@ -179,7 +179,8 @@ func TestHostileTextOnReviewPages(t *testing.T) {
 			quoted, quoted, quoted, quoted, quoted)).want(t, 200)
 		curator.send(http.MethodPost, "/v2/feeds/"+id+"/approve", "").want(t, 200)
 		fields := url.Values{
-			"name": {text}, "description": {text}, "attribution": {text}, "layer_name": {text}, "visibility": {"public"}, "spec_url": {"https://example.org/" + url.PathEscape(text)},
+			"name": {text}, "description": {text}, "attribution": {text}, "licence": {text}, "layer_name": {text}, "visibility": {"public"},
+			"spec_url": {"https://example.org/" + url.PathEscape(text)},
 		}
 		owner.form(address+"/edit", fields).want(t, 200)
 		d.settle()
@@ -188,7 +189,9 @@ func TestHostileTextOnReviewPages(t *testing.T) {
 			"a served feed": curator.page(review, 200), "sources": guest.page("/sources", 200), "source": guest.page("/sources/feed:"+id, 200),
 		}
 		seen := seenVersion(t, all["a served feed"])
-		owner.form(address+"/edit", url.Values{"name": {text + "."}, "description": {text}, "attribution": {text}, "layer_name": {text}, "visibility": {"public"}}).want(t, 200)
+		owner.form(address+"/edit", url.Values{
+			"name": {text + "."}, "description": {text}, "attribution": {text}, "licence": {text + "."}, "layer_name": {text}, "visibility": {"public"},
+		}).want(t, 200)
 		all["stale"] = curator.form(review+"/reject", url.Values{"version": {seen}, "note": {text}}).want(t, 409).body
 		all["bad version"] = curator.form(review+"/reject", url.Values{"version": {text}, "note": {text}}).want(t, 422).body
 		all["rejected"] = curator.form(review+"/reject", url.Values{"version": {seenVersion(t, all["stale"])}, "note": {text}}).want(t, 200).body

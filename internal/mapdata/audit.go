@@ -95,6 +95,7 @@ type Reviewed struct {
 	Name        string
 	Description string
 	Attribution string
+	Licence     string
 	SpecURL     string
 	Direction   Direction
 	Visibility  Visibility
@@ -104,7 +105,7 @@ type Reviewed struct {
 
 // Reviewed gives what curators judge of the feed.
 func (f *Feed) Reviewed() Reviewed {
-	return Reviewed{f.Name, f.Description, f.Attribution, f.SpecURL, f.Direction, f.Visibility, f.Layer.Name, f.PullURL}
+	return Reviewed{f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL, f.Direction, f.Visibility, f.Layer.Name, f.PullURL}
 }
 
 // ReviewedField is one of those fields, under the name that the API has for it.
@@ -116,6 +117,7 @@ func (r *Reviewed) Fields() []ReviewedField {
 		{"name", r.Name},
 		{"description", r.Description},
 		{"attribution", r.Attribution},
+		{"licence", r.Licence},
 		{"pull_url", r.PullURL},
 		{"direction", string(r.Direction)},
 		{"visibility", string(r.Visibility)},

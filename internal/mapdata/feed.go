@@ -45,6 +45,7 @@ type Feed struct {
 	Name        string
 	Description string
 	Attribution string
+	Licence     string // under which the data may be used: an SPDX identifier, or any name; empty: not stated
 	SpecURL     string
 	Direction   Direction
 	Visibility  Visibility

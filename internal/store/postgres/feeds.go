@@ -20,7 +20,7 @@ func scanFeed(r row) (*mapdata.Feed, error) {
 		created, updated, next, fetched, pushed, snapshotT instant
 	)
 	p := &f.Polling
-	err := r.Scan(&id, &owner, &f.Layer.ID, &f.Layer.Slug, &f.Layer.Name, &f.Name, &f.Description, &f.Attribution, &f.SpecURL,
+	err := r.Scan(&id, &owner, &f.Layer.ID, &f.Layer.Slug, &f.Layer.Name, &f.Name, &f.Description, &f.Attribution, &f.Licence, &f.SpecURL,
 		&f.Direction, &f.Visibility, &f.Active, &f.ReviewState, &f.ReviewNote, &created, &updated,
 		&f.PushTokenHash, &f.PullURL, &f.PullAuthSealed, &interval,
 		&next, &fetched, &p.LastOutcome, &p.LastError, &p.LastRows, &p.LastRejected,
@@ -67,7 +67,7 @@ func (db *DB) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, audit 
 		}
 		p := &f.Polling
 		_, err = w.Exec(ctx, insertFeed,
-			f.ID[:], f.Owner[:], f.Layer.ID, slug, f.Layer.Name, f.Name, f.Description, f.Attribution, f.SpecURL,
+			f.ID[:], f.Owner[:], f.Layer.ID, slug, f.Layer.Name, f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL,
 			f.Direction, f.Visibility, f.Active, f.ReviewState, f.ReviewNote, millis(f.CreatedAt), millis(f.UpdatedAt),
 			f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
 			millis(p.NextFetchAt), millis(p.LastFetchedAt), p.LastOutcome, p.LastError, p.LastRows, p.LastRejected,
@@ -149,7 +149,7 @@ func (db *DB) UpdateFeed(
 			return asItIs{err}
 		}
 		stored, err = scanFeed(w.QueryRow(ctx, updateFeed, id[:],
-			f.Layer.Name, f.Name, f.Description, f.Attribution, f.SpecURL,
+			f.Layer.Name, f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL,
 			f.Visibility, f.Active, f.ReviewState, f.ReviewNote, millis(f.UpdatedAt),
 			f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
 			millis(f.Polling.NextFetchAt), f.Polling.ConsecutiveFailures))

@@ -163,4 +163,10 @@ func TestView(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	var attribution, licence string
+	run(t, conn, `UPDATE feeds SET attribution = '© F', licence = 'ODbL-1.0' WHERE id = $1`, f.ID[:])
+	err = conn.QueryRow(t.Context(), `SELECT DISTINCT attribution, licence FROM wayside_entities`).Scan(&attribution, &licence)
+	if err != nil || attribution != "© F" || licence != "ODbL-1.0" {
+		t.Errorf("attribution %q, licence %q, %v; want the feed's", attribution, licence, err)
+	}
 }

@@ -1,7 +1,7 @@
 package sqlite
 
 // feedColumns are what scanFeed takes, in its order.
-const feedColumns = `id, owner, layer_id, layer_slug, layer_name, name, description, attribution, spec_url,
+const feedColumns = `id, owner, layer_id, layer_slug, layer_name, name, description, attribution, licence, spec_url,
 	direction, visibility, active, review_state, review_note, created_at, updated_at,
 	push_token_hash, pull_url, pull_auth_sealed, pull_interval_ms,
 	next_fetch_at, last_fetched_at, last_outcome, last_error, last_rows, last_rejected,
@@ -27,10 +27,10 @@ const (
 		WHERE layer_slug = ?1 OR (layer_slug >= ?1 || '-' AND layer_slug < ?1 || '.')`
 
 	insertFeed = `INSERT INTO feeds (` + feedColumns + `, snapshot_rows)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`
 
 	updateFeed = `UPDATE feeds SET
-			layer_name = ?, name = ?, description = ?, attribution = ?, spec_url = ?,
+			layer_name = ?, name = ?, description = ?, attribution = ?, licence = ?, spec_url = ?,
 			visibility = ?, active = ?, review_state = ?, review_note = ?, updated_at = ?,
 			push_token_hash = ?, pull_url = ?, pull_auth_sealed = ?, pull_interval_ms = ?,
 			next_fetch_at = ?, consecutive_failures = ?

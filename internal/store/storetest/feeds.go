@@ -231,7 +231,7 @@ func edits(w *world) {
 	got, err := w.store.UpdateFeed(w.ctx, f.ID, func(g *mapdata.Feed) (mapdata.Side, error) {
 		w.same("feed before the edit", g, f)
 		for _, g := range []*mapdata.Feed{g, &want} {
-			g.Name, g.Description, g.Attribution, g.SpecURL, g.Layer.Name = "N", "D", "A", "https://example.org/s", "L"
+			g.Name, g.Description, g.Attribution, g.Licence, g.SpecURL, g.Layer.Name = "N", "D", "A", "Town's own <licence>", "https://example.org/s", "L"
 			g.Visibility, g.Active, g.ReviewState, g.ReviewNote, g.UpdatedAt = mapdata.Public, false, mapdata.Pending, "", at(time.Hour)
 			g.PullURL, g.PullAuthSealed, g.PullInterval = "https://feeds.example.org/b.json", nil, time.Hour
 			g.Polling.NextFetchAt, g.Polling.ConsecutiveFailures = time.Time{}, 0

@@ -168,7 +168,7 @@ func (w *world) draft(owner *mapdata.Account) *mapdata.Feed {
 	w.must(err)
 	w.made++
 	return &mapdata.Feed{
-		ID: id, Owner: owner.ID, Name: fmt.Sprintf("Feed %d", w.made), Description: "What it says", Attribution: "© Somebody",
+		ID: id, Owner: owner.ID, Name: fmt.Sprintf("Feed %d", w.made), Description: "What it says", Attribution: "© Somebody", Licence: "ODbL-1.0",
 		Layer:     mapdata.Layer{ID: id.String(), Slug: fmt.Sprintf("feed-%d-layer", w.made), Name: "A layer"},
 		SpecURL:   "https://example.org/spec",
 		Direction: mapdata.Push, Visibility: mapdata.Public, Active: true, ReviewState: mapdata.Approved,
