@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,7 +20,7 @@ const (
 )
 
 // CreateAPIToken makes a token that reads with the account's limits (D11.5), and returns its text, which is stored
-// nowhere. It fails with a mapdata.InvalidError for a name of none or more than 100 characters, or one with control
+// nowhere. Its holder gets a letter. It fails with a mapdata.InvalidError for a name of none or more than 100 characters, or one with control
 // characters, and with mapdata.ErrConflict when the account has 20.
 func (s *Service) CreateAPIToken(ctx context.Context, id mapdata.AccountID, name string) (string, *mapdata.APIToken, error) {
 	name, err := checkName(name)
@@ -36,10 +37,16 @@ func (s *Service) CreateAPIToken(ctx context.Context, id mapdata.AccountID, name
 	text, now := token.New(token.API), s.now()
 	t := &mapdata.APIToken{ID: newID(), Account: id, Name: name, TokenHash: token.Hash(text), CreatedAt: now}
 	audit := mapdata.AuditEntry{At: now, Actor: id, Via: mapdata.ViaOf(ctx), Action: mapdata.AuditTokenCreate, Subject: t.ID}
-	if err := s.store.CreateAPIToken(ctx, t, audit); err != nil {
+	if err := s.store.CreateAPIToken(ctx, t, audit, notice(mapdata.LetterTokenMade, id, t.ID, name, now)); err != nil {
 		return "", nil, fmt.Errorf("store API token: %w", err)
 	}
 	return text, t, nil
+}
+
+// notice is the letter that tells an account's holder of something new that lets somebody in, or read, in their name. It
+// names no secret: only what was made, and by which id it is revoked.
+func notice(kind mapdata.LetterKind, account mapdata.AccountID, id, name string, at time.Time) *mapdata.Letter {
+	return &mapdata.Letter{Account: account, Kind: kind, Data: map[string]string{"name": name, "made_id": id}, At: at, Due: at}
 }
 
 // checkName takes a name that a holder gives a token or a passkey.

@@ -189,10 +189,11 @@ func (m *memory) DeleteSession(_ context.Context, account mapdata.AccountID, id 
 	return mapdata.ErrNotFound
 }
 
-func (m *memory) CreateAPIToken(_ context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry) error {
+func (m *memory) CreateAPIToken(_ context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, letter *mapdata.Letter) error {
 	defer m.lock()()
 	m.tokens = append(m.tokens, *t)
 	m.audit = append(m.audit, audit)
+	m.letters = append(m.letters, *letter)
 	return m.fail
 }
 

@@ -51,7 +51,7 @@ func (p *Passkeys) BeginAdding(ctx context.Context, s *mapdata.Session, a *mapda
 }
 
 // Add stores the passkey that a browser made, which is answer as it came: what PublicKeyCredential.toJSON gives. An empty
-// name is made of the agent, the browser's User-Agent. It fails with mapdata.ErrMalformed for what is no good answer to a
+// name is made of the agent, the browser's User-Agent. Its holder gets a letter. It fails with mapdata.ErrMalformed for what is no good answer to a
 // challenge of this session, with mapdata.ErrConflict for one that was sent before, and with a mapdata.InvalidError for
 // a name of more than 100 characters, or one with control characters.
 func (p *Passkeys) Add(
@@ -90,7 +90,8 @@ func (p *Passkeys) Add(
 		return nil, fmt.Errorf("write passkey: %w", err)
 	}
 	made := &mapdata.Passkey{ID: newID(), CredentialID: known.ID, Account: a.ID, Name: name, Blob: blob, CreatedAt: p.accounts.now()}
-	err = p.store.CreatePasskey(ctx, made, answered, p.audit(ctx, mapdata.AuditPasskeyCreate, a.ID, made.ID))
+	err = p.store.CreatePasskey(ctx, made, answered, p.audit(ctx, mapdata.AuditPasskeyCreate, a.ID, made.ID),
+		notice(mapdata.LetterPasskeyAdded, a.ID, made.ID, name, made.CreatedAt))
 	if errors.Is(err, mapdata.ErrConflict) {
 		return nil, mapdata.Describe(mapdata.ErrConflict, "This passkey was added already.")
 	}

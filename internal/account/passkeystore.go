@@ -8,10 +8,10 @@ import (
 
 // PasskeyStore keeps passkeys, and which challenges were answered.
 type PasskeyStore interface {
-	// CreatePasskey stores a passkey and the answer that brought it, both or neither. It fails with mapdata.ErrConflict when
-	// the credential is stored already or the challenge was answered before, and with mapdata.ErrNotFound when there is no
-	// such account.
-	CreatePasskey(ctx context.Context, p *mapdata.Passkey, answer mapdata.Challenge, audit mapdata.AuditEntry) error
+	// CreatePasskey stores a passkey, the answer that brought it and the letter that tells its account (nil: none), all or
+	// nothing. It fails with mapdata.ErrConflict when the credential is stored already or the challenge was answered before,
+	// and with mapdata.ErrNotFound when there is no such account.
+	CreatePasskey(ctx context.Context, p *mapdata.Passkey, answer mapdata.Challenge, audit mapdata.AuditEntry, letter *mapdata.Letter) error
 	// Passkey finds a passkey and its account by its credential's id, or fails with mapdata.ErrNotFound.
 	Passkey(ctx context.Context, credentialID []byte) (*mapdata.Passkey, *mapdata.Account, error)
 	// Passkeys lists the account's passkeys, oldest first.

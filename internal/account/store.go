@@ -39,7 +39,8 @@ type Store interface {
 	// DeleteSession ends a session of the account, or fails with mapdata.ErrNotFound.
 	DeleteSession(ctx context.Context, account mapdata.AccountID, id string) error
 
-	CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry) error
+	// CreateAPIToken stores a token and the letter that tells its account of it (nil: none), both or neither.
+	CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, letter *mapdata.Letter) error
 	APIToken(ctx context.Context, tokenHash []byte) (*mapdata.APIToken, *mapdata.Account, error)
 	TouchAPIToken(ctx context.Context, id string, at time.Time) error
 	APITokens(ctx context.Context, account mapdata.AccountID) ([]mapdata.APIToken, error)

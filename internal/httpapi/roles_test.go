@@ -235,7 +235,7 @@ func (c *cast) passkeyOf(t *testing.T, id mapdata.AccountID) string {
 		ID: strings.ToLower(name), CredentialID: []byte(name), Account: id, Name: "held", Blob: []byte("{}"), CreatedAt: c.time(),
 	}
 	answer := mapdata.Challenge{Hash: []byte(name), ExpiresAt: c.time().Add(time.Minute)}
-	if err := c.db.CreatePasskey(t.Context(), p, answer, mapdata.AuditEntry{At: c.time()}); err != nil {
+	if err := c.db.CreatePasskey(t.Context(), p, answer, mapdata.AuditEntry{At: c.time()}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return p.ID

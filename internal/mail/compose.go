@@ -36,12 +36,22 @@ func (s *Sender) compose(l *mapdata.Letter, now time.Time) (subject string, _ *g
 	// No machine is to answer (RFC 3834); the second is what Exchange heeds.
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetGenHeader("X-Auto-Response-Suppress", "All")
-	if l.Kind != mapdata.LetterSignIn {
+	if aboutFeed(l.Kind) {
 		msg.SetGenHeader("List-Id", "<feeds."+s.host+">") // for filters (RFC 2919)
 	}
 	msg.SetBodyString(gomail.TypeTextPlain, crlf(letter.text), gomail.WithPartEncoding(s.encoding(letter.text)))
 	msg.AddAlternativeString(gomail.TypeTextHTML, crlf(letter.html), gomail.WithPartEncoding(s.encoding(letter.html)))
 	return letter.subject, msg, nil
+}
+
+// aboutFeed says whether a letter is one of those that a filter may well put into a folder of its own.
+func aboutFeed(kind mapdata.LetterKind) bool {
+	switch kind {
+	case mapdata.LetterSignIn, mapdata.LetterPasskeyAdded, mapdata.LetterTokenMade:
+		return false
+	case mapdata.LetterApproved, mapdata.LetterRejected, mapdata.LetterDeactivated, mapdata.LetterShrank:
+	}
+	return true
 }
 
 // encodedBytes is how much of a text fits into an encoded word of the subject's first line, whose length is 76 at most (RFC

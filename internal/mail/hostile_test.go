@@ -60,7 +60,7 @@ func TestHostileValues(t *testing.T) {
 func (d *desk) shapeOf(t *testing.T, kind mapdata.LetterKind, language mapdata.Language, value string) string {
 	t.Helper()
 	data := map[string]string{"base_url": value, "service": value, "path": value, "feed": value, "id": value}
-	for _, name := range []string{"feed_name", "feed_id", "note", "error", "outcome", "rows", "rows_before", "code", "token"} {
+	for _, name := range []string{"feed_name", "feed_id", "note", "error", "outcome", "rows", "rows_before", "code", "token", "name", "made_id"} {
 		data[name] = value
 	}
 	_, msg, err := d.compose(&mapdata.Letter{Kind: kind, Data: data, Language: language, Address: "ada@example.org"}, start)

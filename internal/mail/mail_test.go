@@ -210,6 +210,23 @@ func TestLetters(t *testing.T) {
 			[]string{"evil"},
 		},
 		{
+			"a new passkey",
+			mapdata.Letter{
+				Kind: mapdata.LetterPasskeyAdded, Data: map[string]string{"name": "Phone", "made_id": "abc/../x"},
+				At: time.Date(2026, 11, 21, 9, 30, 0, 0, time.FixedZone("", 3600)), Language: mapdata.German,
+			},
+			"Ihr Konto hat einen neuen Passkey",
+			[]string{"„Phone“", "2026-11-21 08:30 UTC", "https://wayside.example.org/account/passkeys/abc%2F..%2Fx/remove", "/account#sessions"},
+			[]string{"List-Id"},
+		},
+		{
+			"a new API token",
+			mapdata.Letter{Kind: mapdata.LetterTokenMade, Data: map[string]string{"name": "Server", "made_id": "abc", "token": "wsk_x"}},
+			"An API token was made for your account",
+			[]string{"“Server”", "https://wayside.example.org/account/tokens/abc/revoke"},
+			[]string{"wsk_x", "List-Id"},
+		},
+		{
 			"values that are missing",
 			mapdata.Letter{Kind: mapdata.LetterShrank},
 			"Feed shrank: ",

@@ -44,11 +44,12 @@ func (t *texts) render(l *mapdata.Letter) (*rendered, error) {
 	if _, known := t.words[language]; !known {
 		language = mapdata.Languages()[0]
 	}
-	d := &draft{words: t.words[language], baseURL: t.baseURL, values: make(map[string]string, len(l.Data)+4)}
+	d := &draft{words: t.words[language], baseURL: t.baseURL, values: make(map[string]string, len(l.Data)+5)}
 	for name, value := range l.Data {
 		d.values[name] = clean(name, value)
 	}
 	d.values["feed"], d.values["id"], d.values["service"] = d.values["feed_name"], d.values["feed_id"], t.baseURL
+	d.values["when"] = l.At.UTC().Format("2006-01-02 15:04") + " UTC"
 	d.values["path"] = "/v2/feeds/" + url.PathEscape(d.values["id"])
 	if !d.compose(l.Kind) {
 		return nil, fmt.Errorf("no text for letters of kind %q", l.Kind)
@@ -116,6 +117,12 @@ func (d *draft) compose(kind mapdata.LetterKind) (known bool) {
 	case mapdata.LetterSignIn:
 		d.signIn()
 		return true
+	case mapdata.LetterPasskeyAdded:
+		d.security("passkey_added", "/account/passkeys/", "/remove")
+		return true
+	case mapdata.LetterTokenMade:
+		d.security("api_token_made", "/account/tokens/", "/revoke")
+		return true
 	case mapdata.LetterApproved:
 		d.say("feed_approved.text")
 		d.say("feed_approved.then")
@@ -142,6 +149,20 @@ func (d *draft) signIn() {
 	d.button("sign_in.button", "", "/auth/verify?token="+url.QueryEscape(d.values["token"]))
 	d.say("sign_in.once")
 	d.small("sign_in.ignore")
+}
+
+// security tells of something new that lets somebody in, or read, in the reader's name: what, when, and where it is taken
+// away again. The page asks who the reader is, and then whether they mean it: a link alone takes nothing away.
+func (d *draft) security(kind, before, after string) {
+	for _, part := range []string{".text", ".yours", ".not"} {
+		d.say(kind + part)
+	}
+	d.button(kind+".button", "", before+url.PathEscape(d.values["made_id"])+after)
+	d.say("security.more")
+	d.button("security.button", "", "/account#sessions")
+	for _, key := range []string{"foot.account", "foot.service"} {
+		d.small(key)
+	}
 }
 
 // deactivated tells the failure twice: what it means in the reader's language, and in the words of the feed's page.

@@ -14,6 +14,7 @@ import (
 
 var kinds = []mapdata.LetterKind{
 	mapdata.LetterSignIn, mapdata.LetterApproved, mapdata.LetterRejected, mapdata.LetterDeactivated, mapdata.LetterShrank,
+	mapdata.LetterPasskeyAdded, mapdata.LetterTokenMade,
 }
 
 var failures = []mapdata.Outcome{
@@ -71,7 +72,7 @@ func TestEveryTextIsUsed(t *testing.T) {
 	}
 	for _, kind := range kinds {
 		render(kind, map[string]string{
-			"feed_id": "7", "note": "n", "error": "e", "rows": "1", "rows_before": "3", "code": "1", "token": "t", "outcome": "timeout",
+			"feed_id": "7", "note": "n", "error": "e", "rows": "1", "rows_before": "3", "code": "1", "token": "t", "outcome": "timeout", "name": "x", "made_id": "m",
 		})
 		render(kind, nil)
 	}

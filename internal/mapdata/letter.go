@@ -12,6 +12,10 @@ const (
 	LetterRejected    LetterKind = "feed_rejected"
 	LetterDeactivated LetterKind = "feed_deactivated"
 	LetterShrank      LetterKind = "feed_shrank"
+
+	// What lets somebody in, or read, in an account's name: its holder is told, who may not have made it.
+	LetterPasskeyAdded LetterKind = "passkey_added"
+	LetterTokenMade    LetterKind = "api_token_made"
 )
 
 // Letter is an e-mail that waits to be sent. It is stored in the transaction of what it tells about, and its text is
@@ -20,7 +24,7 @@ type Letter struct {
 	ID      int64     // given by the store
 	Account AccountID // whose address it goes to
 	Kind    LetterKind
-	Data    map[string]string // what the text needs, by name: feed_name, feed_id, note, code, token, rows, rows_before, …
+	Data    map[string]string // what the text needs, by name: feed_name, feed_id, note, code, token, name, made_id, rows, rows_before, …
 	At      time.Time
 	Tries   int       // failed so far
 	Due     time.Time // not to be sent before

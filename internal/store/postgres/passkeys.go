@@ -26,9 +26,9 @@ const (
 		WHERE id = $3 AND account = (SELECT account FROM passkeys WHERE id = $4)`
 )
 
-// CreatePasskey stores a passkey and the answer that brought it. It fails with mapdata.ErrConflict when the credential is
+// CreatePasskey stores a passkey, the answer that brought it and its letter (nil: none). It fails with mapdata.ErrConflict when the credential is
 // stored already or the challenge was answered before, and with mapdata.ErrNotFound when there is no such account.
-func (db *DB) CreatePasskey(ctx context.Context, p *mapdata.Passkey, answer mapdata.Challenge, audit mapdata.AuditEntry) error {
+func (db *DB) CreatePasskey(ctx context.Context, p *mapdata.Passkey, answer mapdata.Challenge, audit mapdata.AuditEntry, letter *mapdata.Letter) error {
 	return db.write(ctx, "create passkey", func(w *writing) error {
 		if err := w.answer(ctx, answer); err != nil {
 			return err
@@ -38,7 +38,7 @@ func (db *DB) CreatePasskey(ctx context.Context, p *mapdata.Passkey, answer mapd
 		if err != nil {
 			return err
 		}
-		return w.audit(ctx, audit)
+		return w.noted(ctx, audit, letter)
 	})
 }
 

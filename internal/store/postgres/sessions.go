@@ -84,14 +84,14 @@ func (db *DB) DeleteSession(ctx context.Context, account mapdata.AccountID, id s
 	})
 }
 
-// CreateAPIToken stores a token, or fails with mapdata.ErrNotFound when there is no such account.
-func (db *DB) CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry) error {
+// CreateAPIToken stores a token and its letter (nil: none), or fails with mapdata.ErrNotFound when there is no such account.
+func (db *DB) CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, letter *mapdata.Letter) error {
 	return db.write(ctx, "create API token", func(w *writing) error {
 		_, err := w.Exec(ctx, insertAPIToken, t.ID, t.Account[:], t.Name, t.TokenHash, millis(t.CreatedAt), millis(t.UsedAt))
 		if err != nil {
 			return err
 		}
-		return w.audit(ctx, audit)
+		return w.noted(ctx, audit, letter)
 	})
 }
 

@@ -34,6 +34,14 @@ func (w *writing) letters(ctx context.Context, all []mapdata.Letter) error {
 	return nil
 }
 
+// noted writes an entry of the audit log and the letter that tells of the same; nil: none does.
+func (w *writing) noted(ctx context.Context, audit mapdata.AuditEntry, letter *mapdata.Letter) error {
+	if err := w.audit(ctx, audit); err != nil || letter == nil {
+		return err
+	}
+	return w.letters(ctx, []mapdata.Letter{*letter})
+}
+
 // letter stores a letter. With an account it goes to the address that the account will have then.
 func (w *writing) letter(ctx context.Context, l *mapdata.Letter) error {
 	data, err := json.Marshal(l.Data)

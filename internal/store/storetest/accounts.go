@@ -105,8 +105,10 @@ func keepsAPITokens(w *world) {
 	token := &mapdata.APIToken{ID: "one", Account: a.ID, Name: "Server", TokenHash: []byte("hash"), CreatedAt: start}
 	second := &mapdata.APIToken{ID: "two", Account: a.ID, TokenHash: []byte("hash 2"), CreatedAt: at(time.Second), UsedAt: at(time.Hour)}
 	audit := mapdata.AuditEntry{At: start, Actor: a.ID, Action: "api_token.create"}
-	w.must(w.store.CreateAPIToken(w.ctx, second, audit))
-	w.must(w.store.CreateAPIToken(w.ctx, token, audit))
+	w.must(w.store.CreateAPIToken(w.ctx, second, audit, nil))
+	letter := &mapdata.Letter{Account: a.ID, Kind: mapdata.LetterTokenMade, Data: map[string]string{"name": "Server"}, At: start}
+	w.must(w.store.CreateAPIToken(w.ctx, token, audit, letter))
+	w.toldOnce(a, letter)
 	got, account, err := w.store.APIToken(w.ctx, token.TokenHash)
 	w.must(err)
 	w.same("token", got, token)
@@ -125,11 +127,23 @@ func keepsAPITokens(w *world) {
 	w.fails("a revoked token", w.store.DeleteAPIToken(w.ctx, a.ID, "one", audit), mapdata.ErrNotFound)
 }
 
+// toldOnce wants one letter in the outbox, to the account.
+func (w *world) toldOnce(a *mapdata.Account, letter *mapdata.Letter) {
+	w.Helper()
+	letters := w.due(start, at(time.Minute))
+	if len(letters) != 1 {
+		w.Fatalf("%d letters, want 1", len(letters))
+	}
+	got := letters[0]
+	w.same("letter", []any{got.Account, got.Kind, got.Address, got.Data}, []any{a.ID, letter.Kind, a.Email, letter.Data})
+}
+
 func wantsAccounts(w *world) {
 	nobody := &mapdata.Account{ID: mapdata.AccountID{1}}
 	w.fails("session", w.store.CreateSession(w.ctx, session(nobody, "x")), mapdata.ErrNotFound)
 	token := &mapdata.APIToken{ID: "x", Account: nobody.ID, TokenHash: []byte("x"), CreatedAt: start}
-	w.fails("API token", w.store.CreateAPIToken(w.ctx, token, mapdata.AuditEntry{At: start}), mapdata.ErrNotFound)
+	w.fails("API token", w.store.CreateAPIToken(w.ctx, token, mapdata.AuditEntry{At: start}, &mapdata.Letter{Account: nobody.ID, At: start}), mapdata.ErrNotFound)
+	w.same("letters of what failed", len(w.due(start, at(time.Minute))), 0)
 }
 
 func signInTests() map[string]func(*world) {

@@ -31,7 +31,7 @@ func forgetsAccounts(w *world) {
 		w.must(w.store.CreateSession(w.ctx, session(one, "session of "+id)))
 		w.must(w.store.CreateAPIToken(w.ctx, &mapdata.APIToken{
 			ID: "token of " + id, Account: one.ID, TokenHash: []byte("token of " + id), CreatedAt: start,
-		}, mapdata.AuditEntry{At: start, Actor: one.ID}))
+		}, mapdata.AuditEntry{At: start, Actor: one.ID}, nil))
 		w.must(w.store.SetPreferences(w.ctx, one.ID, &mapdata.Preferences{Theme: &night}))
 	}
 	p := w.pairingOf("BCDF", "GHJK")

@@ -43,7 +43,7 @@ func passkeyAudit(a *mapdata.Account, action, id string) mapdata.AuditEntry {
 func (w *world) passkeyOf(a *mapdata.Account, name string) *mapdata.Passkey {
 	w.Helper()
 	p := passkey(a, name)
-	w.must(w.store.CreatePasskey(w.ctx, p, answer("creates "+name), passkeyAudit(a, mapdata.AuditPasskeyCreate, p.ID)))
+	w.must(w.store.CreatePasskey(w.ctx, p, answer("creates "+name), passkeyAudit(a, mapdata.AuditPasskeyCreate, p.ID), nil))
 	return p
 }
 
@@ -59,7 +59,10 @@ func use(p *mapdata.Passkey, name string) *mapdata.PasskeyUse {
 
 func findsPasskeys(w *world) {
 	a := w.account()
-	p := w.passkeyOf(a, "one")
+	p := passkey(a, "one")
+	letter := &mapdata.Letter{Account: a.ID, Kind: mapdata.LetterPasskeyAdded, Data: map[string]string{"name": p.Name}, At: start}
+	w.must(w.store.CreatePasskey(w.ctx, p, answer("creates one"), passkeyAudit(a, mapdata.AuditPasskeyCreate, p.ID), letter))
+	w.toldOnce(a, letter)
 	got, account, err := w.store.Passkey(w.ctx, p.CredentialID)
 	w.must(err)
 	w.same("passkey", got, p)
@@ -73,7 +76,7 @@ func listsPasskeys(w *world) {
 	second, first, theirs := passkey(a, "second"), passkey(a, "first"), passkey(b, "theirs")
 	second.CreatedAt, second.UsedAt = at(time.Second), at(time.Hour)
 	for _, p := range []*mapdata.Passkey{second, first, theirs} {
-		w.must(w.store.CreatePasskey(w.ctx, p, answer(p.ID), passkeyAudit(a, mapdata.AuditPasskeyCreate, p.ID)))
+		w.must(w.store.CreatePasskey(w.ctx, p, answer(p.ID), passkeyAudit(a, mapdata.AuditPasskeyCreate, p.ID), nil))
 	}
 	w.must(w.store.RenamePasskey(w.ctx, a.ID, "first", "Phone"))
 	first.Name = "Phone"
@@ -102,10 +105,11 @@ func refusesSecondPasskey(w *world) {
 	p := w.passkeyOf(a, "one")
 	twin := passkey(b, "two")
 	twin.CredentialID = p.CredentialID
-	w.fails("the same credential", w.store.CreatePasskey(w.ctx, twin, answer("two"), passkeyAudit(b, "", "")), mapdata.ErrConflict)
-	w.fails("the same answer", w.store.CreatePasskey(w.ctx, passkey(b, "three"), answer("creates one"), passkeyAudit(b, "", "")), mapdata.ErrConflict)
+	w.fails("the same credential", w.store.CreatePasskey(w.ctx, twin, answer("two"), passkeyAudit(b, "", ""), &mapdata.Letter{Account: b.ID, At: start}), mapdata.ErrConflict)
+	w.fails("the same answer", w.store.CreatePasskey(w.ctx, passkey(b, "three"), answer("creates one"), passkeyAudit(b, "", ""), nil), mapdata.ErrConflict)
 	nobody := &mapdata.Account{ID: mapdata.AccountID{1}}
-	w.fails("nobody's", w.store.CreatePasskey(w.ctx, passkey(nobody, "four"), answer("four"), passkeyAudit(b, "", "")), mapdata.ErrNotFound)
+	w.fails("nobody's", w.store.CreatePasskey(w.ctx, passkey(nobody, "four"), answer("four"), passkeyAudit(b, "", ""), nil), mapdata.ErrNotFound)
+	w.same("letters of what failed", len(w.due(start, at(time.Minute))), 0)
 	w.passkeyOf(b, "two") // nothing of what failed is in the way
 }
 

@@ -67,7 +67,7 @@ func (w *world) people(drivers []*mapdata.Account) {
 	for i, a := range drivers {
 		w.must(w.store.CreateSession(w.ctx, session(a, fmt.Sprint("session ", i))))
 		token := &mapdata.APIToken{ID: fmt.Sprint("token ", i), Account: a.ID, Name: "é", TokenHash: []byte{0, 255, byte(i)}, CreatedAt: start}
-		w.must(w.store.CreateAPIToken(w.ctx, token, mapdata.AuditEntry{At: start, Actor: a.ID, Action: "api_token.create"}))
+		w.must(w.store.CreateAPIToken(w.ctx, token, mapdata.AuditEntry{At: start, Actor: a.ID, Action: "api_token.create"}, nil))
 	}
 	w.must(w.store.TouchAPIToken(w.ctx, "token 0", at(time.Hour)))
 	w.must(w.store.UsePasskey(w.ctx, use(w.passkeyOf(drivers[0], "used"), "by passkey")))

@@ -1,0 +1,52 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// Whoever gets something new that lets somebody in, or read, in their name, is told by letter: what, when, in the account's
+// language, and with the id by which the pages that the letter leads to take it away.
+func TestALetterTellsOfANewPasskeyOrToken(t *testing.T) {
+	d := newPasskeyDesk(t)
+	b := d.someone("ada@example.org", mapdata.Driver).stay()
+	b.form("/language", url.Values{"language": {"de"}, "back": {"/account"}}).leads(t, "/account")
+	told := func(kind mapdata.LetterKind) mapdata.Letter {
+		t.Helper()
+		letters, err := d.db.DueLetters(t.Context(), d.time(), d.time().Add(time.Hour), 10)
+		if err != nil || len(letters) != 1 {
+			t.Fatalf("%d letters, %v; want 1", len(letters), err)
+		}
+		l := letters[0]
+		if l.Kind != kind || l.Address != "ada@example.org" || l.Language != mapdata.German || !l.At.Equal(d.time()) {
+			t.Errorf("letter %+v", l)
+		}
+		if err := d.db.LetterSent(t.Context(), l.ID); err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	b.form("/account/tokens", url.Values{"name": {"Server"}}).want(t, http.StatusSeeOther)
+	l := told(mapdata.LetterTokenMade)
+	if l.Data["name"] != "Server" || len(l.Data) != 2 {
+		t.Errorf("data %v", l.Data)
+	}
+	revoke := "/account/tokens/" + l.Data["made_id"] + "/revoke"
+	b.send(http.MethodGet, revoke, "").want(t, http.StatusOK)
+	b.form(revoke, url.Values{}).leads(t, "/account?done=token-revoked")
+
+	b.send(http.MethodPost, "/v2/account/tokens", `{"name": "Other"}`).want(t, http.StatusCreated)
+	told(mapdata.LetterTokenMade)
+	b.send(http.MethodPost, "/v2/account/tokens", `{"name": ""}`).want(t, http.StatusUnprocessableEntity)
+
+	_, line := b.addPasskey()
+	l = told(mapdata.LetterPasskeyAdded)
+	if l.Data["name"] != line.Name || l.Data["made_id"] != line.ID {
+		t.Errorf("data %v of passkey %+v", l.Data, line)
+	}
+	b.send(http.MethodGet, "/account/passkeys/"+l.Data["made_id"]+"/remove", "").want(t, http.StatusOK)
+}
