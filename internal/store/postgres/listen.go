@@ -37,14 +37,16 @@ func (db *DB) Listen(ctx context.Context, poke func()) error {
 
 // listen does so until its connection breaks.
 func (db *DB) listen(ctx context.Context, poke func()) error {
-	connecting, cancel := context.WithTimeout(ctx, probeWaits)
-	defer cancel()
-	conn, err := pgx.ConnectConfig(connecting, db.pool.Config().ConnConfig)
+	config := db.pool.Config().ConnConfig
+	config.ConnectTimeout = min(config.ConnectTimeout, probeWaits) // for each host that the URL names
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return failure("listen for changes", err)
 	}
-	defer conn.Close(context.WithoutCancel(connecting)) //nolint:errcheck // nothing is lost
-	if _, err := conn.Exec(connecting, listen); err != nil {
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is lost
+	beginning, cancel := context.WithTimeout(ctx, probeWaits)
+	defer cancel()
+	if _, err := conn.Exec(beginning, listen); err != nil {
 		return failure("listen for changes", err)
 	}
 	for probed := time.Now(); ; {

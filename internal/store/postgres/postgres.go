@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"wayside/internal/mapdata"
@@ -78,6 +79,7 @@ func Open(ctx context.Context, cfg Config) (_ *DB, err error) {
 		return &impatient{Conn: conn}, nil
 	}
 	pool.AfterConnect = durable
+	pool.ShouldPing = db.gone
 	db.maxConns = pool.MaxConns
 	if db.pool, err = pgxpool.NewWithConfig(ctx, pool); err != nil {
 		return nil, failure("open database", err)
@@ -87,6 +89,28 @@ func Open(ctx context.Context, cfg Config) (_ *DB, err error) {
 		return nil, err
 	}
 	return db, nil
+}
+
+// Bounds of asking a connection that nobody used for some time whether the server is still there.
+const (
+	pingAfter = time.Second
+	pingWaits = 2 * time.Second
+)
+
+// gone is asked before a connection is used, and says whether it is closed by now: then the pool, which would ping it,
+// takes another. Where nobody answers, because a machine stands still or is cut off, the connections that nobody uses are
+// all given up: to find out one by one would take as long each.
+func (db *DB) gone(ctx context.Context, conn pgxpool.ShouldPingParams) bool {
+	if conn.IdleDuration <= pingAfter {
+		return false
+	}
+	pinging, cancel := context.WithTimeout(ctx, pingWaits)
+	defer cancel()
+	if err := conn.Conn.Ping(pinging); err != nil && pinging.Err() != nil && ctx.Err() == nil {
+		db.logger.Warn("the database does not answer; its connections are given up")
+		db.pool.Reset()
+	}
+	return conn.Conn.IsClosed()
 }
 
 // errURL replaces the driver's own error, which repeats parts of the URL.
@@ -100,6 +124,9 @@ func settle(conn *pgx.ConnConfig) {
 	if _, ok := conn.RuntimeParams["application_name"]; !ok {
 		conn.RuntimeParams["application_name"] = "wayside"
 	}
+	goesOn := conn.OnPgError
+	conn.OnPgError = func(c *pgconn.PgConn, err *pgconn.PgError) bool { return goesOn(c, err) && !isStandby(err.Code) }
+	conn.OnNotice = noteUnreplicated
 }
 
 // settings makes sure that a commit which returned is on the disk, also where the server's default is another, and that

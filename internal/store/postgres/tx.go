@@ -42,6 +42,7 @@ func (db *DB) write(ctx context.Context, what string, do func(w *writing) error)
 		return err
 	}
 	defer conn.Release() // one that broke, or is still within a transaction, is not used again
+	forget(conn.Conn().PgConn())
 	w := &writing{Conn: conn, now: db.now().UnixMilli()}
 	if err := do(w); err != nil {
 		return errors.Join(err, rollback(ctx, conn))
@@ -80,7 +81,7 @@ func (w *writing) commit(ctx context.Context) error {
 			return errors.Join(err, results.Close())
 		}
 	}
-	return results.Close()
+	return errors.Join(results.Close(), replicated(w.Conn.Conn().PgConn()))
 }
 
 // rollbackTimeout is how long a server may take to drop a transaction; its connection is dropped otherwise.
@@ -217,10 +218,12 @@ func kindOfCode(code string) (text string, kind error) {
 		return "what it belongs to: ", mapdata.ErrNotFound
 	case "22021": // character_not_in_repertoire: nothing is stored under a text that no column can hold
 		return "", mapdata.ErrNotFound
-	case "25006", "55000", // read_only_sql_transaction, "recovery is in progress": a standby, or a former primary
-		"40001", "40P01", // serialization_failure, deadlock_detected
+	case "40001", "40P01", // serialization_failure, deadlock_detected
 		"55P03", "57014", // lock_not_available, query_canceled by a timeout of the server's
 		"25P03": // idle_in_transaction_session_timeout
+		return "", mapdata.ErrUnavailable
+	}
+	if isStandby(code) {
 		return "", mapdata.ErrUnavailable
 	}
 	switch code[:min(len(code), 2)] {
