@@ -32,13 +32,15 @@ type assumptions struct {
 	// A node.
 	cores       float64 // of a node
 	busy        float64 // share of its cores that a node may be busy
-	readsByCore float64 // reads a second on one core: measured, 29 000 on 2
+	readCost    float64 // µs of a core for a read that shows nothing: see entityCost
+	entityCost  float64 // µs more for each entity that it shows: measured, on 2 cores 30 500 reads a second of 20, 20 500 of 100
 	callCost    float64 // what a call of an upstream costs, in reads
 	openCost    float64 // what opening a stream costs, in reads: connection and TLS are the proxy's
 	streamsMost float64 // streams that one node may hold
-	streamBytes float64 // memory of a stream: measured, 34 KB
-	indexBytes  float64 // memory of an entity in the index: measured, 548 MB for a million
+	streamBytes float64 // memory of a stream: measured, 10 000 are 313 MB
+	indexBytes  float64 // memory of an entity: measured, a million are 536 MB
 	baseBytes   float64 // memory of a node without either
+	loads       float64 // entities a second that a node reads from the database before it is ready: measured, a million in 2.6 s
 	takesOver   float64 // changed rows a second that a node takes over
 
 	// What nodes share.
@@ -58,8 +60,9 @@ func standard() assumptions {
 	return assumptions{
 		drivers: 1e6, onRoad: 0.08, streaming: 0.8, pollEvery: 8, alerts: 0.5, kmh: 50, leaveKM: 10.0 / 3, events: 20, votes: 0.2, signedIn: 0.3,
 		feedEvery: 60, changed: 40, shown: 60, entityText: 450, packing: 6, unmodified: 0.1, upstreams: 1, askEvery: 5,
-		cores: 8, busy: 0.5, readsByCore: 14_500, callCost: 5, openCost: 4, streamsMost: 20_000, streamBytes: 34e3, indexBytes: 548, baseBytes: 100e6, takesOver: 20_000,
-		commits: 1000, rows: 20_000, wire: 1.25e9, rowBytes: 600, cacheOps: 150_000, opsByLook: 6, upstreamHas: 5000, proxyReqs: 50_000, proxyConns: 60_000,
+		cores: 8, busy: 0.5, readCost: 57.6, entityCost: 0.4, callCost: 5, openCost: 4, streamsMost: 20_000,
+		streamBytes: 31_300, indexBytes: 536, baseBytes: 100e6, loads: 385_000, takesOver: 20_300,
+		commits: 1000, rows: 56_500, wire: 1.25e9, rowBytes: 600, cacheOps: 150_000, opsByLook: 6, upstreamHas: 5000, proxyReqs: 50_000, proxyConns: 60_000,
 	}
 }
 
@@ -81,6 +84,7 @@ type sums struct {
 	calls                             float64 // of each upstream
 	nodes, nodesByCPU, nodesByStreams float64
 	nodeMemory                        float64 // bytes
+	ready                             float64 // seconds from a node's start until it is
 	changes                           float64 // rows
 	transactions, votes, sessions     float64
 	followed                          float64 // bytes that the nodes read from the database
@@ -107,11 +111,13 @@ func calculate(a assumptions) sums {
 	s.calls = s.streams/math.Max(a.askEvery, 4) + s.pollers/math.Max(a.pollEvery, 4)
 
 	work := s.polls + s.alerts + s.looks + s.opens*a.openCost + s.calls*a.upstreams*a.callCost
-	s.nodesByCPU = work / (a.readsByCore * a.cores * a.busy)
+	s.nodesByCPU = work * (a.readCost + a.entityCost*a.shown) / 1e6 / (a.cores * a.busy)
 	s.nodesByStreams = s.streams / a.streamsMost
 	// One more than is needed, since one may be away, and three at least.
 	s.nodes = math.Max(3, math.Ceil(math.Max(s.nodesByCPU, s.nodesByStreams))+1)
 	s.nodeMemory = a.baseBytes + s.entities*a.indexBytes + s.streams/(s.nodes-1)*a.streamBytes
+
+	s.ready = s.entities / a.loads
 
 	s.changes = s.feeds / a.feedEvery * a.changed
 	s.transactions = s.feeds/a.feedEvery + s.votes

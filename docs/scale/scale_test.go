@@ -66,7 +66,8 @@ func TestSums(t *testing.T) {
 		{"looks: every 5 s, and half of an event a second", s.looks, 50 * 0.7},
 		{"calls: 50 streams every 5 s, 50 drivers every 10 s", s.calls, 15},
 		{"nodes: two and a spare one", s.nodes, 3},
-		{"memory", s.nodeMemory, 100e6 + 548e6 + 25*34e3},
+		{"memory", s.nodeMemory, 100e6 + 536e6 + 25*31_300},
+		{"ready: a million at 385 000 a second", s.ready, 1000.0 / 385},
 		{"rows: 2 polls a second with 10 each", s.changes, 20},
 		{"transactions", s.transactions, 2.1},
 		{"followed: 3 nodes, 20.1 rows", s.followed, 3 * 20.1 * 600},
@@ -74,6 +75,10 @@ func TestSums(t *testing.T) {
 		if math.Abs(tt.got-tt.want) > 1e-9*math.Abs(tt.want) {
 			t.Errorf("%s: %v, want %v", tt.what, tt.got, tt.want)
 		}
+	}
+	// 5 polls, 10 alerts, 35 looks, 0.05 × 4 for opening, 15 × 5 for calling; 81.6 µs each, of half of 8 cores.
+	if got, want := s.nodesByCPU, 125.2*81.6e-6/4; math.Abs(got-want) > 1e-9 {
+		t.Errorf("nodes for the work: %v, want %v", got, want)
 	}
 	a.askEvery = 1
 	if got := calculate(a).calls; got != 50.0/4+5 {
