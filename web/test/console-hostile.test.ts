@@ -53,7 +53,7 @@ test("sixty hostile texts in every field stay text", { timeout: 120_000 }, async
   const refused: string[] = [];
   let last = "";
   for (const text of payloads) {
-    const data = { direction: "push", name: text.slice(0, 100), description: text, attribution: text, visibility: "public" };
+    const data = { direction: "push", name: text.slice(0, 100), description: text, attribution: text, licence: text.slice(0, 200), visibility: "public" };
     const answer = await page.request.post("/v2/feeds", { data });
     if (answer.status() === 201) {
       taken.push(text);
@@ -108,7 +108,7 @@ test("sixty hostile texts in every field stay text", { timeout: 120_000 }, async
 
   // Whatever is typed into a form and sent back.
   for (const text of payloads.slice(0, 30)) {
-    const answer = await page.request.post("/feeds/new", { form: { direction: text, name: text, description: text, visibility: text, pull_url: text, pull_auth_header: text, pull_interval_seconds: text, spec_url: text, layer_name: text } });
+    const answer = await page.request.post("/feeds/new", { form: { direction: text, name: text, description: text, visibility: text, pull_url: text, pull_auth_header: text, pull_interval_seconds: text, spec_url: text, layer_name: text, licence: text } });
     expect(answer.status()).toBe(422);
     await page.route("**/feeds/new?again", async (route) => route.fulfill({ status: 200, contentType: "text/html; charset=utf-8", headers: answer.headers(), body: await answer.text() }));
     await page.goto("/feeds/new?again");

@@ -39,6 +39,7 @@ async function registerPush(owner: Car, name: string, visibility: "public" | "pr
   await page.locator("input[name=direction][value=push]").check();
   await page.locator("#name").fill(name);
   await page.locator("#attribution").fill("© Testshire");
+  await page.locator("#licence").fill("CC-BY-4.0");
   await page.locator(`input[name=visibility][value=${visibility}]`).check();
   await press(page, "main form button[type=submit]");
   const line = await page.locator("main pre").first().innerText();
@@ -316,10 +317,11 @@ describe("curators", () => {
     expect(await main(owner)).toContain("Push a row first.");
     await owner.page.goto(sound);
 
-    // Now everybody sees it, with its attribution.
+    // Now everybody sees it, with its attribution and licence.
     const guest = await desk.visit("/sources");
     await guest.page.getByRole("link", { name: "Sound data" }).click();
     await guest.page.waitForURL("**/sources/*");
+    expect(await guest.page.getByRole("link", { name: "CC-BY-4.0" }).getAttribute("href")).toBe("https://creativecommons.org/licenses/by/4.0/legalcode");
     await guest.page.locator(".map canvas").waitFor();
     await eventually("a pin", async () => (await countPixels(guest.page, cameraBlue)) > 100);
     await guest.shot("console-source");

@@ -9,7 +9,7 @@ import { confidenceOf } from "./format.ts";
 import { distance } from "./geo.ts";
 import { iconOf, nameOf, networkName, streetOf, textOf } from "./naming.ts";
 import { label, press, say, setAttribute, sign, tell } from "./parts.ts";
-import { mergedFrom, sourcesByLayer } from "./sights.ts";
+import { attributionOf, mergedFrom, sourcesByLayer } from "./sights.ts";
 import { placeOf, zoneOf } from "./shapes.ts";
 import type { Speech } from "./speech.ts";
 import type { Actions, State } from "./state.ts";
@@ -45,7 +45,7 @@ export function sourcesOf(entity: Entity, sources: readonly Source[]): Sourced {
 }
 
 /** creditOf is a source's name and its attribution, which must be shown with its data. */
-const creditOf = ({ label: name, attribution }: Source): string => (attribution === "" || attribution === name ? name : `${name} · ${attribution}`);
+const creditOf = (source: Source): string => [...new Set([source.label, attributionOf(source)])].filter((text) => text !== "").join(" · ");
 
 /** Facts are the lines of the card below its head (pure). */
 export function factsOf(entity: Entity, gone: boolean, sources: readonly Source[], now: number, words: Speech): string[] {

@@ -9,6 +9,7 @@ import type { Needs } from "./menu.ts";
 import { networkName, pathOf, textOf } from "./naming.ts";
 import { choice, onOff, press, say, stepper, tell, type Item } from "./parts.ts";
 import { isOff, languages, limits, readChoices, type Settings } from "./settings.ts";
+import { attributionOf } from "./sights.ts";
 import type { Kind, Source } from "./wire.ts";
 
 const still = (made: HTMLElement): Item => ({ element: made, update: () => undefined });
@@ -91,7 +92,7 @@ function sourceSwitch(source: Source, needs: Needs): Item {
   };
   const note = (): string => {
     const health = state.health.get().find(({ id }) => id === source.id);
-    return [source.attribution, health === undefined ? "" : speech.get().say(`sources.${health.status}`)].filter((text) => text !== "").join(" · ");
+    return [attributionOf(source), health === undefined ? "" : speech.get().say(`sources.${health.status}`)].filter((text) => text !== "").join(" · ");
   };
   return onOff(`source-${source.id}`, textsOf(source.label, needs), () => !off().includes(source.id), turn, [], note);
 }

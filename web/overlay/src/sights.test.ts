@@ -48,3 +48,9 @@ test("credits are those of what is in view, and of what is merged into it, each 
   expect(creditsOf([entity("a"), entity("b", { layer_slug: "jams" })], sources, null)).toEqual(["© Ring"]);
   expect(creditsOf([entity("a", { properties: merged }), entity("d", { layer_slug: "silent" })], sources, "© Map")).toEqual(["© Map", "© Ring", "© Power"]);
 });
+
+test("a licence stands with the attribution, and not alone", () => {
+  const licensed = sources.map((one) => ({ ...one, licence: one.id === "feed:c" ? "" : "ODbL-1.0" }));
+  const inView = [entity("a"), entity("b", { layer_slug: "jams" }), entity("d", { layer_slug: "silent" })];
+  expect(creditsOf(inView, licensed, null)).toEqual(["© Ring (ODbL-1.0)", "© Ring"]);
+});

@@ -53,6 +53,9 @@ export function mergedFrom({ properties }: Pick<Entity, "properties">): { source
   });
 }
 
+/** attributionOf is what must be shown with a source's data, with the licence if it states one. */
+export const attributionOf = ({ attribution, licence = "" }: Source): string => (attribution === "" || licence === "" ? attribution : `${attribution} (${licence})`);
+
 /** creditsOf are the attributions of exactly what is in view, the map's first, each once. */
 export function creditsOf(inView: Iterable<Entity>, sources: readonly Source[], baseMap: string | null): string[] {
   const byLayer = sourcesByLayer(sources);
@@ -63,6 +66,6 @@ export function creditsOf(inView: Iterable<Entity>, sources: readonly Source[], 
     for (const source of [own, ...mergedFrom(entity).map((one) => byID.get(one.source))]) if (source !== undefined) seen.add(source);
   }
   // In the catalogue's order, so that the line does not change while nothing does.
-  const texts = sources.filter((source) => seen.has(source)).map(({ attribution }) => attribution);
+  const texts = sources.filter((source) => seen.has(source)).map(attributionOf);
   return [...new Set([baseMap ?? "", ...texts])].filter((text) => text !== "");
 }

@@ -55,6 +55,8 @@ export interface Source {
   label: string;
   /** Must be shown wherever data of the source is. */
   attribution: string;
+  /** Of its data; empty or (from a node of a release before) absent: not stated. */
+  licence?: string;
   layer_slugs: string[];
   /** null: every kind of its layers. */
   kind_ids: string[] | null;

@@ -1,0 +1,109 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/mapdata"
+)
+
+// A licence that is well known leads to its text; any other is plain text; none is said to be none. Whichever it is, the
+// feed stays approved, and a curator sees what changed.
+func TestALicenceIsShown(t *testing.T) {
+	d := newDesk(t)
+	owner, curator, guest := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator), d.browser()
+	fields := pushFields("Roads")
+	fields.Set("licence", " CC0-1.0 ")
+	address, token := owner.newFeed(fields)
+	id := strings.TrimPrefix(address, "/feeds/")
+	d.push(token, entityRows(1)).want(t, 200)
+	curator.send(http.MethodPost, "/v2/feeds/"+id+"/approve", "").want(t, 200)
+	pages := map[string]*browser{address: owner, "/review/" + id: curator, "/sources": guest, "/sources/feed:" + id: guest}
+	for stated, want := range map[string]string{
+		"CC0-1.0":  `<a href="https://creativecommons.org/publicdomain/zero/1.0/legalcode" rel="noopener noreferrer"><bdi>CC0-1.0</bdi></a>`,
+		"odbl-1.0": `<a href="https://opendatacommons.org/licenses/odbl/1-0/" rel="noopener noreferrer"><bdi>odbl-1.0</bdi></a>`,
+		`<b>"Own"`: `<bdi>&lt;b&gt;&#34;Own&#34;</bdi>`,
+		"":         "not stated",
+	} {
+		owner.form(address+"/edit", url.Values{"name": {"Roads"}, "attribution": {"© Town"}, "licence": {stated}, "visibility": {"public"}}).want(t, 200)
+		d.settle()
+		for path, who := range pages {
+			if body := who.page(path, 200); !strings.Contains(body, want) || strings.Count(body, "noopener") != strings.Count(want, "noopener") {
+				t.Errorf("%s with licence %q does not say %q, or has another link: %s", path, stated, want, body)
+			}
+		}
+		if got := owner.send(http.MethodGet, "/v2/feeds/"+id, "").feedOf(t); got["licence"] != stated || got["is_approved"] != true {
+			t.Errorf("with licence %q the feed is %v", stated, got)
+		}
+		var list struct{ Sources []map[string]any }
+		guest.send(http.MethodGet, "/v2/sources", "").want(t, 200).decode(t, &list)
+		if len(list.Sources) != 1 || list.Sources[0]["licence"] != stated {
+			t.Errorf("with licence %q the catalogue is %v", stated, list.Sources)
+		}
+		// Who asks after a pin is told of its source, too.
+		entity := mapdata.EntityID(mapdata.SourceID("feed:"+id), "e0")
+		var one struct {
+			Explain struct{ Sources []map[string]any }
+		}
+		guest.send(http.MethodGet, "/v2/entities/"+entity, "").want(t, 200).decode(t, &one)
+		if got := one.Explain.Sources; len(got) != 1 || got[0]["licence"] != stated {
+			t.Errorf("with licence %q a pin's source is %v", stated, got)
+		}
+	}
+}
+
+// What a curator approved is held against what is stated now.
+func TestALicenceIsReviewed(t *testing.T) {
+	d := newDesk(t)
+	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
+	address, _ := owner.newFeed(pushFields("Roads"))
+	id := strings.TrimPrefix(address, "/feeds/")
+	curator.send(http.MethodPost, "/v2/feeds/"+id+"/approve", "").want(t, 200)
+	contains(t, curator.page("/review/"+id, 200), "Nothing that is reviewed changed")
+	owner.form(address+"/edit", url.Values{"name": {"Roads"}, "licence": {"CC0-1.0"}, "visibility": {"public"}}).want(t, 200)
+	contains(t, curator.page("/review/"+id, 200), "approved", "Changed since the approval", "Licence Approved: – Now: CC0-1.0")
+	entries, err := d.db.Audit(t.Context(), &mapdata.AuditQuery{Actions: []string{mapdata.AuditFeedEdit}, Subject: id, Limit: 10})
+	if err != nil || len(entries) != 1 || entries[0].Note != "licence" {
+		t.Errorf("audit %+v, %v; want that the licence alone was edited", entries, err)
+	}
+}
+
+// The form offers what is well known, takes any other, and says beside the field what it does not take.
+func TestTheFormAsksForALicence(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("owner@example.com", mapdata.Driver)
+	address, _ := owner.newFeed(pushFields("Roads"))
+	for _, path := range []string{"/feeds/new", address + "/edit"} {
+		body := owner.page(path, 200)
+		for _, l := range mapdata.Licences() {
+			if !strings.Contains(body, `<option value="`+l.ID+`">`) {
+				t.Errorf("%s does not offer %s", path, l.ID)
+			}
+		}
+		if !strings.Contains(body, `list="licences"`) || !strings.Contains(body, `<datalist id="licences">`) {
+			t.Errorf("%s: the field has no list", path)
+		}
+	}
+	long := strings.Repeat("é", 201)
+	fields := pushFields("Other")
+	fields.Set("licence", long)
+	for path, fields := range map[string]url.Values{"/feeds/new": fields, address + "/edit": {"name": {"Roads"}, "licence": {long}}} {
+		body := owner.form(path, fields).want(t, http.StatusUnprocessableEntity).body
+		if !strings.Contains(body, `<p class="wrong" id="licence-wrong">That is too long.</p>`) || !strings.Contains(body, `value="`+long+`"`) {
+			t.Errorf("%s does not say at the field what is wrong, or lost what was typed: %s", path, body)
+		}
+	}
+	for method, path := range map[string]string{http.MethodPost: "/v2/feeds", http.MethodPatch: "/v2" + address} {
+		for text, code := range map[string]string{long: "too_long", `a\u0007b`: "invalid_characters"} {
+			wrong := owner.send(method, path, `{"name": "x", "licence": "`+text+`"`+map[string]string{http.MethodPost: `, "direction": "push"`}[method]+`}`).
+				want(t, http.StatusUnprocessableEntity).wrong(t)
+			if diff := cmp.Diff([]string{"licence " + code}, wrong); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", method, diff)
+			}
+		}
+	}
+}
