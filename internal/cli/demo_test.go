@@ -97,6 +97,7 @@ func TestDemo(t *testing.T) {
 		t.Fatalf("the welcome: %s", &d.out)
 	}
 	base, again := said[1], strings.Fields(said[3])
+	d.licensed(base)
 	pid, err := strconv.Atoi(said[2])
 	if err != nil {
 		t.Fatal(err)
@@ -133,6 +134,26 @@ func TestDemo(t *testing.T) {
 		t.Errorf("the relay that was started again: %v", err)
 	}
 	d.end()
+}
+
+// licensed holds that each of the demo's sources states under which licence its data is.
+func (d *showing) licensed(base string) {
+	d.t.Helper()
+	resp, err := http.Get(base + "/sources")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	page := string(body)
+	for _, licence := range []string{">CC-BY-4.0<", ">CC0-1.0<"} {
+		if !strings.Contains(page, licence) || strings.Contains(page, "not stated") {
+			d.t.Errorf("the catalogue does not say %s of each source: %s", licence, page)
+		}
+	}
 }
 
 // end asks the demo to end: it does, and leaves nothing.

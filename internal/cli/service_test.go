@@ -21,7 +21,9 @@ import (
 func TestCommandLineBesideTheService(t *testing.T) {
 	s := startService(t, unlimited)
 	owner := s.signIn("owner@example.org")
-	resp, body := owner.do(http.MethodPost, "/v2/feeds", map[string]any{"name": "Cameras", "direction": "push", "visibility": "public"})
+	resp, body := owner.do(http.MethodPost, "/v2/feeds", map[string]any{
+		"name": "Cameras", "direction": "push", "visibility": "public", "licence": "ODbL-1.0",
+	})
 	var registered struct {
 		Feed struct{ ID string }
 		Push string `json:"push_ingest_token"`
@@ -48,7 +50,8 @@ func TestCommandLineBesideTheService(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.cli("feed", "list", "--json")), &list); err != nil {
 		t.Fatal(err)
 	}
-	if len(list) != 1 || list[0].ID != registered.Feed.ID || list[0].ReviewState != "pending" || list[0].EntityCount != 3 || list[0].OwnerEmail != "owner@example.org" {
+	if len(list) != 1 || list[0].ID != registered.Feed.ID || list[0].ReviewState != "pending" || list[0].EntityCount != 3 || list[0].OwnerEmail != "owner@example.org" ||
+		list[0].Licence != "ODbL-1.0" {
 		t.Errorf("feed list: %+v", list)
 	}
 	s.cli("feed", "approve", registered.Feed.ID)
@@ -61,7 +64,7 @@ func TestCommandLineBesideTheService(t *testing.T) {
 		t.Errorf("feed reject: %+v", one)
 	}
 	eventually(t, "nobody reads a rejected feed", seen(guest, 0))
-	if text := s.cli("feed", "show", registered.Feed.ID); !strings.Contains(text, "Too few.") || strings.Contains(text, registered.Push) {
+	if text := s.cli("feed", "show", registered.Feed.ID); !strings.Contains(text, "Too few.") || !strings.Contains(text, "ODbL-1.0") || strings.Contains(text, registered.Push) {
 		t.Errorf("feed show: %s", text)
 	}
 	eventually(t, "two decisions make two letters", func() bool {

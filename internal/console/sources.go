@@ -38,7 +38,7 @@ type sourceLine struct {
 	Name        string // empty: the built-in source
 	Description string
 	Attribution string
-	Licence     string
+	Licence     string // of a feed; the built-in source has only its upstreams' attributions
 	SpecURL     string
 	Address     string
 	Entities    int // -1: nobody counts them
