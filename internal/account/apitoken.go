@@ -32,7 +32,7 @@ func (s *Service) CreateAPIToken(ctx context.Context, id mapdata.AccountID, name
 		return "", nil, fmt.Errorf("list API tokens: %w", err)
 	}
 	if len(have) >= apiTokensPerAccount {
-		return "", nil, mapdata.Describe(mapdata.ErrConflict, "An account has at most 20 API tokens. Delete one first.")
+		return "", nil, mapdata.Explain(mapdata.ErrConflict, "tokens_many", "An account has at most 20 API tokens. Delete one first.")
 	}
 	text, now := token.New(token.API), s.now()
 	t := &mapdata.APIToken{ID: newID(), Account: id, Name: name, TokenHash: token.Hash(text), CreatedAt: now}

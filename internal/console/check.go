@@ -104,14 +104,14 @@ func (c *Console) try(r *http.Request, v *Visitor, page *checkPage) (err error) 
 
 // tell puts the trial into words.
 func (p *checkPage) tell(w *words.Words) error {
-	a := mapdata.Attempt{Outcome: p.Trial.Outcome, Status: p.Trial.Status}
+	a := mapdata.Attempt{Outcome: p.Trial.Outcome, Status: p.Trial.Status, Reason: p.Trial.Reason}
 	p.Outcome, p.Size = outcomeText(w, &a), sizeText(w, p.Trial.Bytes)
 	if p.URL != "" {
 		p.Took = tookText(w, p.Trial.Took)
 	}
 	checked := p.Trial.Checked
 	if checked == nil {
-		if p.Do = w.HTML(outcomeDo(&a)); p.URL == "" && a.Outcome == mapdata.OutcomeParseError {
+		if p.Do = outcomeDo(w, &a); p.URL == "" && a.Outcome == mapdata.OutcomeParseError {
 			p.Do = breaks(w, p.Text)
 		}
 		return nil
@@ -167,9 +167,9 @@ func readFormUpTo(w http.ResponseWriter, r *http.Request, limit int64) (*Form, e
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, mapdata.Describe(mapdata.ErrTooLarge, fmt.Sprintf("What is pasted may have at most %d bytes.", checkTextLimit))
+		return nil, mapdata.Explain(mapdata.ErrTooLarge, "too_much_pasted", fmt.Sprintf("What is pasted may have at most %d bytes.", checkTextLimit))
 	case err != nil:
-		return nil, mapdata.Describe(mapdata.ErrMalformed, "The form cannot be read.")
+		return nil, mapdata.Explain(mapdata.ErrMalformed, "form_unreadable", "The form cannot be read.")
 	}
 	return &Form{values: r.PostForm}, nil
 }

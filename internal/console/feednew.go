@@ -166,7 +166,7 @@ func (c *Console) getFeedURL(w http.ResponseWriter, r *http.Request, v *Visitor)
 func (c *Console) pullFeed(r *http.Request, v *Visitor) (*feed.View, error) {
 	f, err := c.ownFeed(r, v)
 	if err == nil && f.Direction != mapdata.Pull {
-		err = mapdata.Describe(mapdata.ErrConflict, "A push feed has no URL: it is pushed to.")
+		err = mapdata.Explain(mapdata.ErrConflict, "no_url", "A push feed has no URL: it is pushed to.")
 	}
 	return f, err
 }

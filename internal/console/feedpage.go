@@ -32,9 +32,16 @@ type feedPage struct {
 // rejection is one reason of rejections, in the visitor's words.
 type rejection struct {
 	mapdata.Rejection
-	Why     template.HTML
-	Current bool // it stood in the newest attempt, too
-	When    time.Time
+	Why      template.HTML
+	Current  bool // it stood in the newest attempt, too
+	When     time.Time
+	Examples []rejectedRow
+}
+
+// rejectedRow is an example of it.
+type rejectedRow struct {
+	mapdata.RejectedRow
+	Why template.HTML // closer than the rejection's; empty: that says it all
 }
 
 // moment is one line of the timeline: an attempt, or several pushes of one minute that went well.
@@ -87,12 +94,27 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 func rejections(w *words.Words, all []mapdata.Rejection, last *mapdata.Attempt) []rejection {
 	out := make([]rejection, len(all))
 	for i := range all {
+		key := "rejected." + all[i].Code
+		if !w.Has(key) {
+			key = "rejected.other"
+		}
 		out[i] = rejection{
-			Rejection: all[i], Why: w.HTML("rejected." + all[i].Code), When: all[i].At,
-			Current: last != nil && !all[i].At.Before(last.At),
+			Rejection: all[i], Why: w.HTML(key), When: all[i].At, Current: last != nil && !all[i].At.Before(last.At),
+			Examples: rejectedRows(w, key, all[i].Examples),
 		}
 	}
 	return out
+}
+
+func rejectedRows(w *words.Words, key string, examples []mapdata.RejectedRow) []rejectedRow {
+	rows := make([]rejectedRow, len(examples))
+	for i := range examples {
+		rows[i].RejectedRow = examples[i]
+		if closer := key + "." + string(examples[i].Reason); w.Has(closer) {
+			rows[i].Why = w.HTML(closer)
+		}
+	}
+	return rows
 }
 
 // moments makes the lines of a timeline.

@@ -131,7 +131,7 @@ func (c *Console) confirm(what string) func(http.ResponseWriter, *http.Request, 
 			return err
 		}
 		if what == "rotate" && f.Direction != mapdata.Push {
-			return mapdata.Describe(mapdata.ErrConflict, "A pull feed has no push token.")
+			return mapdata.Explain(mapdata.ErrConflict, "no_push_token", "A pull feed has no push token.")
 		}
 		return c.show(w, r, v, &Page{Name: "feed-confirm", Data: confirmPage{f, addressOf(f.ID), what}})
 	}

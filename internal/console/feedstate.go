@@ -79,13 +79,12 @@ func newest(h *feed.History) *mapdata.Attempt {
 
 // notice is something that its owner must know about a feed, and what to do.
 type notice struct {
-	Tone   string
-	Title  template.HTML
-	Text   template.HTML
-	Then   template.HTML // what happens if nothing is done; empty: nothing
-	Note   string        // a curator's; empty: none
-	Detail string        // in English, of the attempt; empty: nothing to add
-	Try    bool          // a button to try again belongs here
+	Tone  string
+	Title template.HTML
+	Text  template.HTML
+	Then  template.HTML // what happens if nothing is done; empty: nothing
+	Note  string        // a curator's; empty: none
+	Try   bool          // a button to try again belongs here
 }
 
 // telling makes the notices of one feed.
@@ -120,9 +119,7 @@ func (t *telling) health() {
 	case failing, deactivated:
 		t.failure(s, key)
 	case refused:
-		n := t.add(s.Tone(), key)
-		n.Text = t.words.HTML("pushed." + string(t.last.Outcome) + ".do")
-		n.Detail = t.last.Detail
+		t.add(s.Tone(), key).Text = pushedDo(t.words, t.last)
 	case untried, paused:
 		t.add(s.Tone(), key+"."+string(t.feed.Direction))
 	case silent:
@@ -138,11 +135,10 @@ func (t *telling) health() {
 func (t *telling) failure(s situation, key string) {
 	last := t.last
 	if last == nil {
-		last = &mapdata.Attempt{Outcome: t.feed.Polling.LastOutcome, Detail: t.feed.Polling.LastError}
+		last = &mapdata.Attempt{Outcome: t.feed.Polling.LastOutcome}
 	}
 	n := t.add(s.Tone(), key, outcomeText(t.words, last), t.feed.Polling.ConsecutiveFailures, failuresToDeactivate)
-	n.Then, n.Text = n.Text, t.words.HTML(outcomeDo(last))
-	n.Detail, n.Try = last.Detail, s == deactivated
+	n.Then, n.Text, n.Try = n.Text, outcomeDo(t.words, last), s == deactivated
 }
 
 // schedule tells of a fetch that is due, and of a snapshot that shrank.
@@ -165,8 +161,10 @@ func (t *telling) review() {
 		t.add("open", "feed.is.review.private")
 	case f.Approved():
 		t.add("good", "feed.is.review.approved")
+	case f.ReviewNote == feed.NoteOrigin:
+		t.add("open", "feed.is.review.again").Then = t.words.HTML("feed.note.origin")
 	case f.ReviewNote != "":
-		t.add("open", "feed.is.review.again").Detail = f.ReviewNote
+		t.add("open", "feed.is.review.again").Note = f.ReviewNote
 	default:
 		t.add("open", "feed.is.review.pending")
 	}
@@ -184,11 +182,46 @@ func outcomeText(w *words.Words, a *mapdata.Attempt) string {
 	return w.Text(key, strconv.Itoa(a.Status))
 }
 
-// outcomeDo is the key of what to do about a failed fetch.
-func outcomeDo(a *mapdata.Attempt) string {
-	if a.Outcome != mapdata.OutcomeHTTPStatus {
-		return "outcome." + string(a.Outcome) + ".do"
+// outcomeDo is what to do about a failed fetch.
+func outcomeDo(w *words.Words, a *mapdata.Attempt) template.HTML {
+	switch {
+	case a.Outcome == mapdata.OutcomeHTTPStatus:
+		return w.HTML(statusDo(a))
+	case a.Outcome == mapdata.OutcomeBlockedAddress, a.Outcome == mapdata.OutcomeRedirectError:
+		if rule, ok := addressRule(w, a.Reason); ok {
+			return w.HTML("outcome."+string(a.Outcome)+".address.do", rule)
+		}
 	}
+	return byReason(w, "outcome."+string(a.Outcome), a.Reason, "outcome.other.do")
+}
+
+// addressRule says the rule that an address broke, if that is the reason.
+func addressRule(w *words.Words, reason mapdata.Reason) (template.HTML, bool) {
+	for _, key := range []string{"wrong.pull_url." + string(reason), "wrong." + string(reason)} {
+		if w.Has(key) {
+			return w.HTML(key), true
+		}
+	}
+	return "", false
+}
+
+// pushedDo is what to do about a refused push.
+func pushedDo(w *words.Words, a *mapdata.Attempt) template.HTML {
+	return byReason(w, "pushed."+string(a.Outcome), a.Reason, "pushed.other.do")
+}
+
+// byReason says what to do, as closely as there are words for it.
+func byReason(w *words.Words, group string, reason mapdata.Reason, other string) template.HTML {
+	for _, key := range []string{group + "." + string(reason) + ".do", group + ".do"} {
+		if w.Has(key) {
+			return w.HTML(key)
+		}
+	}
+	return w.HTML(other)
+}
+
+// statusDo is the key of what to do about an answer of the provider's server.
+func statusDo(a *mapdata.Attempt) string {
 	const serverError = 500
 	switch {
 	case a.Status == 401, a.Status == 403:

@@ -29,7 +29,7 @@ type Wrong struct {
 func readForm(w http.ResponseWriter, r *http.Request) (*Form, error) {
 	r.Body = http.MaxBytesReader(w, r.Body, formLimit)
 	if err := r.ParseForm(); err != nil {
-		return nil, mapdata.Describe(mapdata.ErrMalformed, "The form cannot be read.")
+		return nil, mapdata.Explain(mapdata.ErrMalformed, "form_unreadable", "The form cannot be read.")
 	}
 	return &Form{values: r.PostForm}, nil
 }
@@ -61,18 +61,18 @@ func (f *Form) wrong(field, text string) {
 	f.Wrongs = append(f.Wrongs, Wrong{Field: field, Text: text})
 }
 
-// refuse takes what a use case found wrong, in the visitor's language where there are words for it: "wrong.<field>.<code>",
-// else "wrong.<code>", else the use case's own. It says whether that is all there is to the error.
+// refuse takes what a use case found wrong, in the visitor's language: "wrong.<field>.<code>",
+// else "wrong.<code>", into which the limit that was passed is put. It says whether that is all there is to the error.
 func (f *Form) refuse(w *words.Words, err error) bool {
 	var invalid *mapdata.InvalidError
 	if !errors.As(err, &invalid) {
 		return false
 	}
 	for _, e := range invalid.Fields {
-		text := e.Message
+		text := w.Text("wrong.other")
 		for _, key := range []string{"wrong." + e.Field + "." + e.Code, "wrong." + e.Code} {
 			if w.Has(key) {
-				text = w.Text(key)
+				text = w.Text(key, e.Limit)
 				break
 			}
 		}

@@ -1,22 +1,24 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"wayside/internal/mapdata"
 )
 
 // noticePage is what a page says instead of what was asked for.
 type noticePage struct {
-	Title  string // key
-	Text   string // key; empty: Detail says it
-	Detail string // in English, of the use case; empty: nothing more is known
-	Back   string // address of the way on
-	Label  string // key of what it is called
+	Title string // key
+	Text  string // key
+	Back  string // address of the way on
+	Label string // key of what it is called
 }
 
-// Refuse tells a visitor of an error on a page: its status, and the use case's own words for it.
-func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, v *Visitor, status int, detail string) error {
+// Refuse tells a visitor of an error on a page, in their language: by its reason if it has one, else by its status.
+func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, v *Visitor, status int, refusal error) error {
 	if v.Words == nil { // it went wrong before the page's own handler ran
 		v.Words = c.words.In(c.language(r, v))
 	}
@@ -33,11 +35,12 @@ func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, v *Visitor, sta
 	if !v.Words.Has(page.Title) {
 		page.Title = "notice.title.other"
 	}
-	switch {
-	case !v.Words.Has(page.Text):
-		page.Text, page.Detail = "", detail
-	case status == http.StatusConflict:
-		page.Detail = detail
+	if !v.Words.Has(page.Text) {
+		page.Text = "notice.text.other"
+	}
+	var told *mapdata.Described
+	if errors.As(refusal, &told) && v.Words.Has("refused."+string(told.Reason)) {
+		page.Text = "refused." + string(told.Reason)
 	}
 	return c.show(w, r, v, &Page{Name: "notice", Status: status, Data: page})
 }

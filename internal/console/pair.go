@@ -66,7 +66,7 @@ func (c *Console) postPair(w http.ResponseWriter, r *http.Request, v *Visitor) e
 	}
 	answer := form.raw("answer")
 	if answer != "approve" && answer != "deny" {
-		return mapdata.Describe(mapdata.ErrMalformed, "The form says neither approve nor deny.")
+		return mapdata.Explain(mapdata.ErrMalformed, "form_unfinished", "The form says neither approve nor deny.")
 	}
 	found, err := v.TryCode(code, func(code account.UserCode) (*mapdata.Pairing, error) {
 		return c.Accounts.AnswerPairing(r.Context(), code, v.ID(), answer == "approve")

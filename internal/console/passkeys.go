@@ -122,5 +122,5 @@ func (c *Console) holdToPasskey(r *http.Request, v *Visitor) error {
 	if err != nil || need == nil {
 		return err
 	}
-	return mapdata.Describe(mapdata.ErrForbidden, v.Words.Text("passkey.decide"))
+	return mapdata.Explain(mapdata.ErrForbidden, "passkey_decide", "A decision needs a passkey that was used within the last ten minutes.")
 }

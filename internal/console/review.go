@@ -150,6 +150,9 @@ func (p *reviewFeed) Pending() bool { return p.ReviewState == mapdata.Pending }
 // Mixed says whether a word of the name mixes scripts that look alike.
 func (p *reviewFeed) Mixed() bool { return mixedWord(p.Name) }
 
+// Moved says whether the note is the service's own, about another origin.
+func (p *reviewFeed) Moved() bool { return p.ReviewNote == feed.NoteOrigin }
+
 // Rejected says whether the feed was turned down.
 func (p *reviewFeed) Rejected() bool { return p.ReviewState == mapdata.Rejected }
 
@@ -188,7 +191,7 @@ func (c *Console) decide(w http.ResponseWriter, r *http.Request, v *Visitor, don
 		return err
 	}
 	if form.raw("version") == "" {
-		return mapdata.Describe(mapdata.ErrMalformed, "The form cannot be read: it does not say what was looked at.")
+		return mapdata.Explain(mapdata.ErrMalformed, "form_unfinished", "The form cannot be read: it does not say what was looked at.")
 	}
 	if err := c.holdToPasskey(r, v); err != nil {
 		return err

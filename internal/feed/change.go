@@ -18,8 +18,9 @@ type Patch struct {
 	ClearAuthHeader bool // takes the auth header away; PullAuthHeader must be nil then
 }
 
-// noteOrigin tells the owner of an approved feed why it is pending again (D5.5).
-const noteOrigin = "Back to review: pull_url leads to another origin than the one that was approved."
+// NoteOrigin tells the owner of an approved feed why it is pending again (D5.5). It stands where curators' notes do; pages
+// say it in the reader's language.
+const NoteOrigin = "Back to review: pull_url leads to another origin than the one that was approved."
 
 // Patch changes a feed of the actor's (D5.5). Going from private to public, or moving an approved public feed's pull_url
 // to another origin, puts it back to pending; so does any change of a rejected feed (D5.7). A pull feed that becomes
@@ -154,7 +155,7 @@ func review(f, before *mapdata.Feed) {
 		before.Visibility == mapdata.Private && f.Visibility == mapdata.Public:
 		f.ReviewState, f.ReviewNote = mapdata.Pending, ""
 	case before.Served() && f.Direction == mapdata.Pull && !sameOrigin(f.PullURL, before.PullURL):
-		f.ReviewState, f.ReviewNote = mapdata.Pending, noteOrigin
+		f.ReviewState, f.ReviewNote = mapdata.Pending, NoteOrigin
 	}
 }
 

@@ -193,6 +193,7 @@ func checkText(w *wrong, field, text string, least, most int, refused func(rune)
 		w.add(field, "missing", "must not be empty")
 	case n > most:
 		w.add(field, "too_long", "must have at most "+strconv.Itoa(most)+" characters")
+		(*w)[len(*w)-1].Limit = most
 	case !utf8.ValidString(text), strings.ContainsFunc(text, refused):
 		w.add(field, "invalid_characters", "must not hold control characters")
 	}

@@ -211,7 +211,7 @@ func (s *Service) RotateToken(ctx context.Context, by Actor, id mapdata.FeedID) 
 			return Side{}, mapdata.ErrNotFound
 		}
 		if f.Direction != mapdata.Push {
-			return Side{}, mapdata.Describe(mapdata.ErrConflict, "A pull feed has no push token.")
+			return Side{}, mapdata.Explain(mapdata.ErrConflict, "no_push_token", "A pull feed has no push token.")
 		}
 		f.PushTokenHash, f.UpdatedAt = token.Hash(pushToken), now
 		return Side{Audit: []mapdata.AuditEntry{by.did(ctx, now, mapdata.AuditFeedRotate, f, "")}}, nil

@@ -88,9 +88,9 @@ func (s *Service) FetchNow(ctx context.Context, by Actor, id mapdata.FeedID) err
 		wait := f.Polling.LastFetchedAt.Add(fetchNowEvery).Sub(now)
 		switch {
 		case f.Direction != mapdata.Pull:
-			return Side{}, mapdata.Describe(mapdata.ErrConflict, "A push feed is not fetched: it is pushed to.")
+			return Side{}, mapdata.Explain(mapdata.ErrConflict, "not_fetched", "A push feed is not fetched: it is pushed to.")
 		case !f.Active:
-			return Side{}, mapdata.Describe(mapdata.ErrConflict, "The feed is not active. Resume it first; it is fetched at once then.")
+			return Side{}, mapdata.Explain(mapdata.ErrConflict, "feed_inactive", "The feed is not active. Resume it first; it is fetched at once then.")
 		case !f.Polling.NextFetchAt.After(now):
 			return Side{}, errDue
 		case wait > 0:

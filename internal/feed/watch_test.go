@@ -15,7 +15,7 @@ func (o *office) polled(id mapdata.FeedID) {
 	err := o.db.PollFailed(o.t.Context(), &mapdata.PollFailed{
 		Feed: id, Active: true,
 		Polling: mapdata.Polling{NextFetchAt: o.now.Add(time.Hour), LastFetchedAt: o.now, LastOutcome: mapdata.OutcomeTimeout, ConsecutiveFailures: 3},
-		Attempt: mapdata.Attempt{At: o.now, Outcome: mapdata.OutcomeTimeout, Detail: "Too slow."},
+		Attempt: mapdata.Attempt{At: o.now, Outcome: mapdata.OutcomeTimeout, Reason: "unreachable"},
 	})
 	if err != nil {
 		o.t.Fatal(err)
@@ -78,7 +78,7 @@ func TestHistoryAndContentsAreForOwnerAndCurators(t *testing.T) {
 	o.polled(v.ID)
 	for _, who := range []feed.Actor{by, curator} {
 		h, err := o.History(t.Context(), who, v.ID)
-		if err != nil || len(h.Attempts) != 1 || h.Attempts[0].Detail != "Too slow." {
+		if err != nil || len(h.Attempts) != 1 || h.Attempts[0].Reason != "unreachable" {
 			t.Errorf("History = %+v, %v", h, err)
 		}
 		if c, err := o.Contents(t.Context(), who, v.ID, 10); err != nil || c.Truncated || len(c.Entities) != 0 {

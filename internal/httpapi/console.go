@@ -44,7 +44,7 @@ func (a *api) forPeople(p console.Route) func(http.ResponseWriter, *http.Request
 		}
 		refused := problemOf(err)
 		refused.setRetryAfter(w.Header())
-		if writeErr := a.Console.Refuse(w, r, v, refused.Status, refused.Detail); writeErr != nil {
+		if writeErr := a.Console.Refuse(w, r, v, refused.Status, err); writeErr != nil {
 			return writeErr
 		}
 		return err // it is logged where it must be

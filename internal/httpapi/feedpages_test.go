@@ -210,7 +210,7 @@ func (d *desk) pollFails(address string, failures int, active bool, a mapdata.At
 	a.At = d.time()
 	err := d.db.PollFailed(d.t.Context(), &mapdata.PollFailed{
 		Feed: id, Active: active, Attempt: a,
-		Polling: mapdata.Polling{NextFetchAt: d.time().Add(time.Hour), LastFetchedAt: d.time(), LastOutcome: a.Outcome, LastError: a.Detail, ConsecutiveFailures: failures},
+		Polling: mapdata.Polling{NextFetchAt: d.time().Add(time.Hour), LastFetchedAt: d.time(), LastOutcome: a.Outcome, LastError: "What the API says.", ConsecutiveFailures: failures},
 	})
 	if err != nil {
 		d.t.Fatal(err)
@@ -229,7 +229,10 @@ func TestAPullFeedSaysWhatToDo(t *testing.T) {
 		says    []string
 	}{
 		{mapdata.Attempt{Outcome: mapdata.OutcomeParseError}, []string{"the body is not JSON", "It may be an HTML page"}},
-		{mapdata.Attempt{Outcome: mapdata.OutcomeHTTPStatus, Status: 404, Detail: "The server answered 404."}, []string{"the server answered 404", "Did the file move?", "The server answered 404."}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeHTTPStatus, Status: 404}, []string{"the server answered 404", "Did the file move?"}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeTLSError, Reason: mapdata.ReasonExpired}, []string{"no secure connection", "The certificate has expired"}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeRedirectError, Reason: "not_https"}, []string{"A redirect leads to an address that is not fetched. The address must begin with https://."}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeTLSError, Reason: "as an older version wrote it"}, []string{"Check the certificate"}},
 		{mapdata.Attempt{Outcome: mapdata.OutcomeHTTPStatus, Status: 403}, []string{"Check the auth header"}},
 		{mapdata.Attempt{Outcome: mapdata.OutcomeHTTPStatus, Status: 503}, []string{"its log tells more"}},
 		{mapdata.Attempt{Outcome: mapdata.OutcomeDNSError}, []string{"the host was not found", "Check the spelling of the host"}},

@@ -88,11 +88,11 @@ func readPush(w http.ResponseWriter, r *http.Request, zipped bool, buf *bytes.Bu
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(raw.err, &large), buf.Len() > pushLimit:
-		return nil, mapdata.Describe(mapdata.ErrTooLarge, "The batch is larger than 16 MiB. Send it in parts.")
+		return nil, mapdata.Explain(mapdata.ErrTooLarge, mapdata.ReasonBody, "The batch is larger than 16 MiB. Send it in parts.")
 	case raw.err != nil:
 		return nil, &problem{Type: "malformed", Status: http.StatusBadRequest, Detail: "The body did not arrive whole."}
 	case err != nil:
-		return nil, mapdata.Describe(mapdata.ErrMalformed, "The body is not what Content-Encoding: gzip says.")
+		return nil, mapdata.Explain(mapdata.ErrMalformed, mapdata.ReasonCompression, "The body is not what Content-Encoding: gzip says.")
 	}
 	return buf.Bytes(), nil
 }

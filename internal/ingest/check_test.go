@@ -124,3 +124,51 @@ func TestSnapshotsTellWhatChanged(t *testing.T) {
 		t.Errorf("absent three times: %+v", c.Attempt)
 	}
 }
+
+// An example tells what stood there, cut, and where one code has several reasons, which it is; a push's answer tells neither.
+func TestExamplesTellValueAndReason(t *testing.T) {
+	whole := func(properties, more string) string {
+		return fmt.Sprintf(`{"external_id":"a","kind":"camera.speed","lat":1,"lng":2,"properties":%s%s}`, properties, more)
+	}
+	found := map[mapdata.Reason]bool{}
+	for _, c := range []struct {
+		row, value string
+		reason     mapdata.Reason
+	}{
+		{`{"external_id":[1,2]}`, `[1,2]`, ""},
+		{`{"external_id":"a","kind":"camera.sped"}`, `"camera.sped"`, ""},
+		{`{"external_id":"a","kind":"camera.speed","lat":"52"}`, `"52"`, ""},
+		{`{"external_id":"a","kind":"camera.speed","lat":1,"lng":-180.5}`, `-180.5`, ""},
+		{`{"external_id":"a","kind":"camera.speed"}`, ``, ""},
+		{`{"external_id":"a","kind":"` + strings.Repeat("é", 100) + `"}`, `"` + strings.Repeat("é", 30) + "…", ""},
+		{whole(`{}`, `,"ttl_seconds":0`), `0`, ""},
+		{whole(`{"x":1,"x":2}`, ``), ``, "within"},
+		{whole(`"x"`, ``), `"x"`, "no_object"},
+		{whole(`{"x":"\ud800"}`, ``), ``, "bad_text"},
+		{whole(`{"x":1e999}`, ``), ``, "bad_number"},
+		{whole(strings.Repeat(`{"x":`, 9)+"1"+strings.Repeat("}", 9), ``), ``, "too_deep"},
+		{whole(`{}`, `,"observed_at":7`), `7`, "no_text"},
+		{whole(`{}`, `,"observed_at":"now"`), `"now"`, "no_time"},
+		{whole(`{}`, `,"observed_at":"2999-01-01T00:00:00Z"`), `"2999-01-01T00:00:00Z"`, "future"},
+	} {
+		got := check(t, c.row)
+		if len(got.Rejections) != 1 {
+			t.Fatalf("%s: %+v", c.row, got.Rejections)
+		}
+		example := got.Rejections[0].Examples[0]
+		if example.Value != c.value || example.Reason != c.reason || len(example.Value) > mapdata.MaxValue {
+			t.Errorf("%.80s: value %q, reason %q; want %q, %q", c.row, example.Value, example.Reason, c.value, c.reason)
+		}
+		if e := got.Report.Errors[0]; e.Value != nil || e.Reason != "" {
+			t.Errorf("%s: the report keeps %q, %s", c.row, e.Value, e.Reason)
+		}
+		found[c.reason] = true
+	}
+	for code, reasons := range ingest.Reasons() {
+		for _, reason := range reasons {
+			if !found[reason] {
+				t.Errorf("no row is %s for %s", code, reason)
+			}
+		}
+	}
+}

@@ -15,6 +15,11 @@ type RowError struct {
 	Code       string  `json:"code"`
 	Field      string  `json:"field"` // empty when the row as a whole is at fault
 	Message    string  `json:"message"`
+
+	// Reason and Value are for examples (mapdata.RejectedRow) and not kept in a Report. Value is valid until the next row is
+	// decoded; nil: the field is missing, or its value would tell nothing.
+	Reason mapdata.Reason `json:"-"`
+	Value  []byte         `json:"-"`
 }
 
 // maxErrors is how many errors a report names.
@@ -53,7 +58,9 @@ func newVerdict() verdict { return verdict{report: Report{Errors: []RowError{}}}
 
 // reject counts a rejection, and keeps it if it is among the first, or among the first of its code.
 func (v *verdict) reject(e *RowError) {
-	v.report.reject(*e)
+	told := *e
+	told.Reason, told.Value = "", nil
+	v.report.reject(told)
 	at := slices.IndexFunc(v.rejections, func(r mapdata.Rejection) bool { return r.Code == e.Code })
 	if at < 0 {
 		at = len(v.rejections)
@@ -64,7 +71,7 @@ func (v *verdict) reject(e *RowError) {
 	if len(r.Examples) == mapdata.MaxExamples {
 		return
 	}
-	example := mapdata.RejectedRow{Index: e.Index, Field: e.Field, Message: e.Message}
+	example := mapdata.RejectedRow{Index: e.Index, Field: e.Field, Message: e.Message, Reason: e.Reason, Value: beginning(e.Value)}
 	if e.ExternalID != nil {
 		example.ExternalID = cut(*e.ExternalID, maxExternalID)
 	}
@@ -78,6 +85,15 @@ func (v *verdict) duplicate(index int, externalID string) {
 		Index: index, ExternalID: &externalID, Code: codeDuplicateExternalID, Field: "external_id",
 		Message: "A later row has the same external_id, and counts.",
 	})
+}
+
+// beginning is as much of a value as an example shows.
+func beginning(value []byte) string {
+	if len(value) <= mapdata.MaxValue {
+		return cut(string(value), mapdata.MaxValue)
+	}
+	const more = "…"
+	return cut(string(value[:mapdata.MaxValue-len(more)]), mapdata.MaxValue) + more
 }
 
 // cut gives the first bytes of a text, at most so many and whole characters, with nothing that is no character.

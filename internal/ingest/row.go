@@ -65,6 +65,40 @@ func Codes() []string {
 	}
 }
 
+// Reasons of rejections, where one code has several.
+const (
+	reasonWithin    mapdata.Reason = "within"     // duplicate_member: in the properties
+	reasonNoObject  mapdata.Reason = "no_object"  // invalid_properties
+	reasonBadText   mapdata.Reason = "bad_text"   // invalid_properties: U+0000 or half a surrogate pair
+	reasonBadNumber mapdata.Reason = "bad_number" // invalid_properties: beyond float64
+	reasonTooDeep   mapdata.Reason = "too_deep"   // invalid_properties
+	reasonNoText    mapdata.Reason = "no_text"    // invalid_observed_at: no string
+	reasonNoTime    mapdata.Reason = "no_time"    // invalid_observed_at: not RFC 3339
+	reasonFuture    mapdata.Reason = "future"     // invalid_observed_at
+)
+
+// Reasons lists the reasons of examples (mapdata.RejectedRow) by their code; codes that say it all are not in it.
+func Reasons() map[string][]mapdata.Reason {
+	return map[string][]mapdata.Reason{
+		codeDuplicateMember:   {reasonWithin},
+		codeInvalidProperties: {reasonNoObject, reasonBadText, reasonBadNumber, reasonTooDeep},
+		codeInvalidObservedAt: {reasonNoText, reasonNoTime, reasonFuture},
+	}
+}
+
+// reasonOf says what of properties cannot be stored.
+func reasonOf(fault error) mapdata.Reason {
+	switch {
+	case errors.Is(fault, errBadText):
+		return reasonBadText
+	case errors.Is(fault, errBadNumber):
+		return reasonBadNumber
+	case errors.Is(fault, errTooDeep):
+		return reasonTooDeep
+	}
+	return ""
+}
+
 // Places of a row's members in members.raw.
 const (
 	memberExternalID = iota
@@ -97,8 +131,7 @@ func (j *judge) row(value []byte) (Row, *RowError) {
 	raw, twice := j.members(&w)
 	var row Row
 	id, idErr := j.externalID(raw[memberExternalID])
-	fail := func(code, field, message string) (Row, *RowError) {
-		e := &RowError{Code: code, Field: field, Message: message}
+	fail := func(e *RowError) (Row, *RowError) {
 		if id != nil {
 			text := string(id)
 			e.ExternalID = &text
@@ -109,18 +142,20 @@ func (j *judge) row(value []byte) (Row, *RowError) {
 	j.compact(raw[memberProperties])
 	switch {
 	case twice != "":
-		return fail(codeDuplicateMember, twice, "The member "+strconv.Quote(twice)+" stands twice.")
+		return fail(&RowError{Code: codeDuplicateMember, Field: twice, Message: "The member " + strconv.Quote(twice) + " stands twice."})
 	case properties.fault != nil && errors.Is(properties.fault, errDuplicate):
-		return fail(codeDuplicateMember, "properties", "A member of properties stands twice.")
+		return fail(&RowError{
+			Code: codeDuplicateMember, Field: "properties", Message: "A member of properties stands twice.", Reason: reasonWithin,
+		})
 	case idErr != nil:
-		return fail(idErr.Code, idErr.Field, idErr.Message)
+		return fail(idErr)
 	}
 	row.ExternalID = string(id)
 	for _, step := range [...]func(*[memberCount][]byte, *Row) *RowError{
 		judgeKind, judgePoint, properties.judge, judgeTTL, j.judgeObservedAt,
 	} {
 		if e := step(&raw, &row); e != nil {
-			return fail(e.Code, e.Field, e.Message)
+			return fail(e)
 		}
 	}
 	if row.Kind.Charger() {
@@ -163,7 +198,10 @@ func (j *judge) externalID(raw []byte) ([]byte, *RowError) {
 	if raw == nil {
 		return nil, &RowError{Code: codeMissingExternalID, Field: field, Message: "external_id is required."}
 	}
-	refuse := &RowError{Code: codeInvalidExternalID, Field: field, Message: "external_id must be a string of 1 to 256 bytes of UTF-8 without control characters."}
+	refuse := &RowError{
+		Code: codeInvalidExternalID, Field: field, Value: raw,
+		Message: "external_id must be a string of 1 to 256 bytes of UTF-8 without control characters.",
+	}
 	if raw[0] != '"' {
 		return nil, refuse
 	}
@@ -191,7 +229,7 @@ func judgeKind(raw *[memberCount][]byte, row *Row) *RowError {
 			return nil
 		}
 	}
-	return &RowError{Code: codeUnknownKind, Field: field, Message: "kind is none of the catalogue's; GET /v2/kinds lists them."}
+	return &RowError{Code: codeUnknownKind, Field: field, Value: value, Message: "kind is none of the catalogue's; GET /v2/kinds lists them."}
 }
 
 func judgePoint(raw *[memberCount][]byte, row *Row) *RowError {
@@ -200,13 +238,13 @@ func judgePoint(raw *[memberCount][]byte, row *Row) *RowError {
 		return &RowError{Code: codeMissingLat, Field: "lat", Message: "lat is required."}
 	}
 	if row.Point.Lat, ok = number(raw[memberLat]); !ok || math.Abs(row.Point.Lat) > 90 {
-		return &RowError{Code: codeInvalidLat, Field: "lat", Message: "lat must be a number from -90 to 90."}
+		return &RowError{Code: codeInvalidLat, Field: "lat", Value: raw[memberLat], Message: "lat must be a number from -90 to 90."}
 	}
 	if raw[memberLng] == nil {
 		return &RowError{Code: codeMissingLng, Field: "lng", Message: "lng is required."}
 	}
 	if row.Point.Lng, ok = number(raw[memberLng]); !ok || math.Abs(row.Point.Lng) > 180 {
-		return &RowError{Code: codeInvalidLng, Field: "lng", Message: "lng must be a number from -180 to 180."}
+		return &RowError{Code: codeInvalidLng, Field: "lng", Value: raw[memberLng], Message: "lng must be a number from -180 to 180."}
 	}
 	return nil
 }
@@ -259,15 +297,19 @@ func (c *compacted) leave(name, value []byte) bool {
 	return reserved(name)
 }
 
-func (c *compacted) judge(_ *[memberCount][]byte, row *Row) *RowError {
+func (c *compacted) judge(raw *[memberCount][]byte, row *Row) *RowError {
 	const field = "properties"
 	switch {
 	case !c.given:
 		return &RowError{Code: codeMissingProperties, Field: field, Message: "properties is required; {} will do."}
 	case !c.object:
-		return &RowError{Code: codeInvalidProperties, Field: field, Message: "properties must be an object."}
+		return &RowError{
+			Code: codeInvalidProperties, Field: field, Message: "properties must be an object.", Reason: reasonNoObject, Value: raw[memberProperties],
+		}
 	case c.fault != nil:
-		return &RowError{Code: codeInvalidProperties, Field: field, Message: "properties cannot be stored: " + c.fault.Error() + "."}
+		return &RowError{
+			Code: codeInvalidProperties, Field: field, Message: "properties cannot be stored: " + c.fault.Error() + ".", Reason: reasonOf(c.fault),
+		}
 	case len(c.text) > maxProperties:
 		return &RowError{Code: codePropertiesTooLarge, Field: field, Message: "properties has more than 16 KiB without its white space."}
 	}
@@ -282,7 +324,7 @@ func judgeTTL(raw *[memberCount][]byte, row *Row) *RowError {
 	}
 	seconds, ok := number(value)
 	if !ok || seconds <= 0 {
-		return &RowError{Code: codeInvalidTTL, Field: memberNames[memberTTL], Message: "ttl_seconds must be a number of 1 or more; 1 retires."}
+		return &RowError{Code: codeInvalidTTL, Field: memberNames[memberTTL], Value: value, Message: "ttl_seconds must be a number of 1 or more; 1 retires."}
 	}
 	seconds = math.Ceil(seconds)
 	row.Retire = seconds == retireTTL
@@ -298,19 +340,19 @@ func (j *judge) judgeObservedAt(raw *[memberCount][]byte, row *Row) *RowError {
 	if value == nil {
 		return nil
 	}
-	refuse := func(message string) *RowError {
-		return &RowError{Code: codeInvalidObservedAt, Field: memberNames[memberObservedAt], Message: message}
+	refuse := func(reason mapdata.Reason, message string) *RowError {
+		return &RowError{Code: codeInvalidObservedAt, Field: memberNames[memberObservedAt], Message: message, Reason: reason, Value: value}
 	}
 	if value[0] != '"' {
-		return refuse("observed_at must be a string in RFC 3339.")
+		return refuse(reasonNoText, "observed_at must be a string in RFC 3339.")
 	}
 	text, _ := unescape(nil, value[1:len(value)-1])
 	at, err := time.Parse(time.RFC3339, string(text))
 	if err != nil || !utf8.Valid(text) || bytes.IndexByte(text, ',') >= 0 {
-		return refuse("observed_at must be RFC 3339, such as 2026-11-21T08:00:00Z.")
+		return refuse(reasonNoTime, "observed_at must be RFC 3339, such as 2026-11-21T08:00:00Z.")
 	}
 	if at.After(j.now.Add(futureGrace)) {
-		return refuse("observed_at lies more than 5 minutes in the future.")
+		return refuse(reasonFuture, "observed_at lies more than 5 minutes in the future.")
 	}
 	row.ObservedAt = at.UTC().Truncate(time.Millisecond)
 	return nil

@@ -21,7 +21,8 @@ var (
 type FieldError struct {
 	Field   string
 	Code    string
-	Message string
+	Message string // in English
+	Limit   int    // that was passed, for who says it in other words; 0: it is about none
 }
 
 // InvalidError is well-formed input with bad fields, all of them.
@@ -46,7 +47,8 @@ func (e *LimitError) Error() string { return "limit exceeded: " + e.What }
 // Described adds a sentence for people to one of the kinds above; errors.Is finds the kind.
 type Described struct {
 	Kind   error
-	Detail string
+	Detail string // in English
+	Reason Reason // which sentence of ours it is; empty: only the API says it
 }
 
 func (e *Described) Error() string { return e.Detail }
@@ -54,3 +56,8 @@ func (e *Described) Unwrap() error { return e.Kind }
 
 // Describe makes a Described.
 func Describe(kind error, detail string) error { return &Described{Kind: kind, Detail: detail} }
+
+// Explain makes a Described with a reason, by which the pages say it in other languages.
+func Explain(kind error, reason Reason, detail string) error {
+	return &Described{Kind: kind, Detail: detail, Reason: reason}
+}

@@ -121,7 +121,7 @@ type Attempt struct {
 	Unchanged int    // accepted rows that changed nothing
 	Retired   int    // entities that this attempt ended
 	Status    int    // the provider's HTTP status, when Outcome is http_status; 0: otherwise
-	Detail    string // of a failure: what was wrong and what to do, for the owner (D6.8), at most MaxDetail bytes; empty: nothing to add
+	Reason    Reason // of a failure: finer than Outcome, one of Reasons or the code of a rule of addresses; empty: nothing to add
 }
 
 // Accepted is how many rows were taken.
@@ -131,8 +131,8 @@ func (a *Attempt) Accepted() int { return a.Rows - a.Rejected }
 const (
 	TimelineLength = 100                // attempts of one feed
 	TimelineSpan   = 7 * 24 * time.Hour // older ones go
-	MaxDetail      = 500                // bytes of Attempt.Detail
 	MaxExamples    = 3                  // rejected rows of one code
+	MaxValue       = 64                 // bytes of RejectedRow.Value
 )
 
 // Rejection is one reason for which rows of a feed were rejected of late.
@@ -143,12 +143,14 @@ type Rejection struct {
 	Examples []RejectedRow
 }
 
-// RejectedRow is an example of a Rejection: where it stood, never what it held.
+// RejectedRow is an example of a Rejection: where it stood, and the value that was refused.
 type RejectedRow struct {
 	Index      int    // of the row in its array, from 0
 	ExternalID string // cut to 256 bytes; empty: it is missing, or no string
 	Field      string // empty: the row as a whole
-	Message    string
+	Message    string // in English
+	Reason     Reason // finer than the code; empty: nothing to add
+	Value      string // of the field, as JSON, cut to MaxValue bytes; empty: it is missing, or would tell nothing
 }
 
 // Side is what is stored beside a change of a feed, in the same transaction.

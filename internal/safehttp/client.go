@@ -13,6 +13,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"wayside/internal/mapdata"
 )
 
 // Limits of a fetch (D6.3, D6.6, D6.12).
@@ -181,7 +183,7 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 		switch {
 		case err != nil:
 		case r.NoRedirects || at.operator:
-			err = badRedirect("The answer is a redirect, and none is followed here. Set the URL at which the answer is.", nil)
+			err = badRedirect("", "The answer is a redirect, and none is followed here. Set the URL at which the answer is.", nil)
 		default:
 			at, err = follow(at, answer.Header.Get("Location"), hop)
 		}
@@ -219,24 +221,24 @@ func isRedirect(status int) bool {
 // follow gives the next URL of a redirect, held to the same rules as the first (D6.3).
 func follow(from *URL, location string, hop int) (*URL, error) {
 	if hop == maxRedirects {
-		return nil, badRedirect("There are more than 5 redirects. Register the URL at which they end.", nil)
+		return nil, badRedirect(mapdata.ReasonTooManyHops, "There are more than 5 redirects. Register the URL at which they end.", nil)
 	}
 	if location == "" {
-		return nil, badRedirect("The answer is a redirect to nowhere: it has no Location. Register the URL at which the snapshot is.", nil)
+		return nil, badRedirect(mapdata.ReasonNoLocation, "The answer is a redirect to nowhere: it has no Location. Register the URL at which the snapshot is.", nil)
 	}
 	if strings.ContainsFunc(location, unfit) {
-		return nil, badRedirect("The redirect leads to a URL with white space, control characters or a backslash.", nil)
+		return nil, badRedirect(mapdata.ReasonBadLocation, "The redirect leads to a URL with white space, control characters or a backslash.", nil)
 	}
 	if end := strings.IndexAny(location, ":/?#"); end < 0 || location[end] != ':' {
 		relative, err := from.parsed.Parse(location)
 		if err != nil {
-			return nil, badRedirect("The redirect leads to something that is no URL.", err)
+			return nil, badRedirect(mapdata.ReasonBadLocation, "The redirect leads to something that is no URL.", err)
 		}
 		location = relative.String()
 	}
 	next, err := CheckURL(location)
 	if err != nil {
-		return nil, badRedirect("The redirect leads to a URL that this service does not call: it "+err.Error()+".", err)
+		return nil, badRedirect(ReasonOf(err), "The redirect leads to a URL that this service does not call: it "+err.Error()+".", err)
 	}
 	return next, nil
 }

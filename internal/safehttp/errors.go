@@ -15,6 +15,7 @@ import (
 type Error struct {
 	Outcome mapdata.Outcome // one of D6.7, never ok
 	Advice  string          // what failed and what to do, for the feed's owner (D6.8): no byte of the answer, nothing of the URL
+	Reason  mapdata.Reason  // the same in one word, where the outcome leaves it open: of mapdata.Reasons, or a Refusal's code
 	Status  int             // of the answer, when Outcome is http_status; 0: otherwise
 
 	// Connected says whether any connection was made, to the provider or on the way of its redirects: without one, our own
@@ -30,8 +31,8 @@ func (e *Error) Error() string { return string(e.Outcome) + ": " + e.Advice }
 // before the owner nor into a log.
 func (e *Error) Unwrap() error { return e.cause }
 
-func failed(outcome mapdata.Outcome, advice string, cause error) *Error {
-	return &Error{Outcome: outcome, Advice: advice, cause: cause}
+func failed(outcome mapdata.Outcome, reason mapdata.Reason, advice string, cause error) *Error {
+	return &Error{Outcome: outcome, Reason: reason, Advice: advice, cause: cause}
 }
 
 // Causes of the limits of D6.6 and of D6.3.
@@ -42,48 +43,48 @@ var (
 )
 
 func timedOut(cause error) error {
-	return failed(mapdata.OutcomeTimeout,
+	return failed(mapdata.OutcomeTimeout, "",
 		"The answer was not there, whole, within 15 seconds. Answer faster, for example from a file made in advance, or with gzip.", cause)
 }
 
 func lookupFailed(err error) error {
 	var dns *net.DNSError
 	if errors.As(err, &dns) && dns.IsNotFound {
-		return failed(mapdata.OutcomeDNSError, "The name of the host has no address. Check its spelling and its DNS records.", err)
+		return failed(mapdata.OutcomeDNSError, mapdata.ReasonNoAddress, "The name of the host has no address. Check its spelling and its DNS records.", err)
 	}
-	return failed(mapdata.OutcomeDNSError, "The name of the host could not be looked up. Check that its name servers answer.", err)
+	return failed(mapdata.OutcomeDNSError, mapdata.ReasonNoNameServer, "The name of the host could not be looked up. Check that its name servers answer.", err)
 }
 
 func blocked() error {
-	return failed(mapdata.OutcomeBlockedAddress,
+	return failed(mapdata.OutcomeBlockedAddress, "",
 		"The name of the host leads to an address that is not public. Every address in its DNS records must be reachable for everybody.", errBlocked)
 }
 
 func dialFailed(err error) error {
-	return failed(mapdata.OutcomeConnectionError,
+	return failed(mapdata.OutcomeConnectionError, mapdata.ReasonUnreachable,
 		"The host could not be reached. Check that the server runs, that its port is open, and that no firewall keeps this service out.", err)
 }
 
 func exchangeFailed(err error) error {
-	return failed(mapdata.OutcomeConnectionError,
+	return failed(mapdata.OutcomeConnectionError, mapdata.ReasonBroken,
 		"The connection broke, or its answer was no HTTP/1.1, before the answer was whole. Check the server's log and what stands before it.", err)
 }
 
 func headersTooLarge() error {
-	return failed(mapdata.OutcomeTooLarge, "The headers of the answer have more than 64 KiB. Send fewer.", errHeaderTooLarge)
+	return failed(mapdata.OutcomeTooLarge, mapdata.ReasonHeaders, "The headers of the answer have more than 64 KiB. Send fewer.", errHeaderTooLarge)
 }
 
 func bodyTooLarge() error {
-	return failed(mapdata.OutcomeTooLarge, "The body has more than 64 MiB, decompressed. Publish fewer rows or shorter properties.", errBodyTooLarge)
+	return failed(mapdata.OutcomeTooLarge, mapdata.ReasonBody, "The body has more than 64 MiB, decompressed. Publish fewer rows or shorter properties.", errBodyTooLarge)
 }
 
 func badCompression(err error) error {
-	return failed(mapdata.OutcomeParseError,
+	return failed(mapdata.OutcomeParseError, mapdata.ReasonCompression,
 		"The body can't be decompressed. Send it as it is, or with one layer of gzip and Content-Encoding: gzip.", err)
 }
 
-func badRedirect(advice string, cause error) error {
-	return failed(mapdata.OutcomeRedirectError, advice, cause)
+func badRedirect(reason mapdata.Reason, advice string, cause error) error {
+	return failed(mapdata.OutcomeRedirectError, reason, advice, cause)
 }
 
 // handshakeFailed names the usual faults of a certificate.
@@ -94,20 +95,20 @@ func handshakeFailed(err error) error {
 		invalid   x509.CertificateInvalidError
 		record    tls.RecordHeaderError
 	)
-	advice := "The TLS handshake failed. Check that the port speaks HTTPS, with TLS 1.2 or later."
+	reason, advice := mapdata.Reason(""), "The TLS handshake failed. Check that the port speaks HTTPS, with TLS 1.2 or later."
 	switch {
 	case errors.As(err, &name):
-		advice = "The certificate is not for this name. Get one for the host that the URL names."
+		reason, advice = mapdata.ReasonWrongName, "The certificate is not for this name. Get one for the host that the URL names."
 	case errors.As(err, &authority):
-		advice = "The certificate comes from no authority that is known here. Check that the server sends the whole chain, the intermediate among it."
+		reason, advice = mapdata.ReasonUnknownAuthority, "The certificate comes from no authority that is known here. Check that the server sends the whole chain, the intermediate among it."
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		advice = "The certificate has expired, or is not valid yet. Renew it, and check the server's clock."
+		reason, advice = mapdata.ReasonExpired, "The certificate has expired, or is not valid yet. Renew it, and check the server's clock."
 	case errors.As(err, &invalid):
-		advice = "The certificate is not valid for a server. Get one from a public authority."
+		reason, advice = mapdata.ReasonBadCertificate, "The certificate is not valid for a server. Get one from a public authority."
 	case errors.As(err, &record):
-		advice = "The port does not speak TLS. Check the port, and that the server is set up for HTTPS."
+		reason, advice = mapdata.ReasonNoTLS, "The port does not speak TLS. Check the port, and that the server is set up for HTTPS."
 	}
-	return failed(mapdata.OutcomeTLSError, advice, err)
+	return failed(mapdata.OutcomeTLSError, reason, advice, err)
 }
 
 func badStatus(status int) error {
@@ -122,7 +123,7 @@ func badStatus(status int) error {
 	case status >= http.StatusInternalServerError:
 		advice = "The fault is the server's own: see its log."
 	}
-	e := failed(mapdata.OutcomeHTTPStatus, "The server answered "+strconv.Itoa(status)+". "+advice, nil)
+	e := failed(mapdata.OutcomeHTTPStatus, "", "The server answered "+strconv.Itoa(status)+". "+advice, nil)
 	e.Status = status
 	return e
 }

@@ -257,7 +257,7 @@ func (b *body) failure(err error) error {
 func (b *body) Close() error {
 	b.exchange.close()
 	if b.err == nil {
-		b.err = failed(mapdata.OutcomeConnectionError, "The body was closed before it was read.", net.ErrClosed)
+		b.err = failed(mapdata.OutcomeConnectionError, mapdata.ReasonBroken, "The body was closed before it was read.", net.ErrClosed)
 	}
 	return nil
 }

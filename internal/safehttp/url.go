@@ -1,6 +1,7 @@
 package safehttp
 
 import (
+	"errors"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"wayside/internal/mapdata"
 )
 
 // Refusal says which rule a text breaks, in words for whoever wrote it: a clause that begins with "must". It never
@@ -18,6 +21,15 @@ func (r *Refusal) Error() string { return r.message }
 
 // Code names the rule for machines.
 func (r *Refusal) Code() string { return r.code }
+
+// ReasonOf is the code of a refusal as the reason of a failed fetch; empty: err is none.
+func ReasonOf(err error) mapdata.Reason {
+	var refusal *Refusal
+	if errors.As(err, &refusal) {
+		return mapdata.Reason(refusal.code)
+	}
+	return ""
+}
 
 func refuse(code, message string) error { return &Refusal{code, message} }
 

@@ -32,6 +32,7 @@ func NewChecker(web Fetcher, folder string, now func() time.Time) *Checker {
 type Trial struct {
 	Outcome mapdata.Outcome
 	Status  int             // HTTP status of the provider, when Outcome is http_status
+	Reason  mapdata.Reason  // finer than Outcome; empty: nothing to add
 	Advice  string          // what failed and what to do (D6.8); empty: nothing did
 	Checked *ingest.Checked // of the rows; nil unless Outcome is ok
 	Bytes   int64
@@ -82,7 +83,7 @@ func (c *Checker) enter() (leave func(), err error) {
 	case c.turns <- struct{}{}:
 		return func() { <-c.turns }, nil
 	default:
-		return nil, mapdata.Describe(mapdata.ErrUnavailable, "Others are checking their feeds now. Try again in a few seconds.")
+		return nil, mapdata.Explain(mapdata.ErrUnavailable, "checks_busy", "Others are checking their feeds now. Try again in a few seconds.")
 	}
 }
 
@@ -134,5 +135,5 @@ func failedTrial(err error, took time.Duration) (*Trial, error) {
 	if !errors.As(err, &f) {
 		return nil, err
 	}
-	return &Trial{Outcome: f.outcome, Status: f.status, Advice: f.advice, Bytes: f.bytes, Took: took}, nil
+	return &Trial{Outcome: f.outcome, Status: f.status, Reason: f.reason, Advice: f.advice, Bytes: f.bytes, Took: took}, nil
 }

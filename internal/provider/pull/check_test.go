@@ -56,7 +56,7 @@ func TestCheckSaysWhatAPollWould(t *testing.T) {
 				t.Fatalf("timeline: %v, %v", attempts, err)
 			}
 			a := attempts[0]
-			if a.Outcome != trial.Outcome || a.Status != trial.Status || a.Detail != trial.Advice || a.Bytes != trial.Bytes {
+			if a.Outcome != trial.Outcome || a.Status != trial.Status || a.Reason != trial.Reason || a.Bytes != trial.Bytes {
 				t.Errorf("the check says %+v, the timeline %+v", trial, a)
 			}
 			if trial.Checked == nil {

@@ -40,7 +40,8 @@ func (p *Poller) poll(ctx context.Context, j *job) {
 type failure struct {
 	outcome   mapdata.Outcome
 	advice    string // for the owner (D6.8)
-	status    int    // of the answer, when outcome is http_status
+	reason    mapdata.Reason
+	status    int // of the answer, when outcome is http_status
 	bytes     int64
 	connected bool
 }
@@ -51,7 +52,10 @@ func (f *failure) Error() string { return string(f.outcome) }
 func (p *Poller) attempt(ctx context.Context, j *job, began *time.Time) error {
 	u, err := safehttp.CheckURL(j.feed.PullURL)
 	if err != nil {
-		return &failure{outcome: mapdata.OutcomeBlockedAddress, advice: "pull_url is no longer accepted: it " + err.Error() + ".", connected: true}
+		return &failure{
+			outcome: mapdata.OutcomeBlockedAddress, reason: safehttp.ReasonOf(err), connected: true,
+			advice: "pull_url is no longer accepted: it " + err.Error() + ".",
+		}
 	}
 	request := safehttp.Request{URL: u, Started: func() { *began = p.now() }}
 	if len(j.feed.PullAuthSealed) > 0 {
@@ -73,7 +77,7 @@ func (p *Poller) attempt(ctx context.Context, j *job, began *time.Time) error {
 func unfetched(err error) error {
 	var failed *safehttp.Error
 	if errors.As(err, &failed) {
-		return &failure{outcome: failed.Outcome, advice: failed.Advice, status: failed.Status, connected: failed.Connected}
+		return &failure{outcome: failed.Outcome, reason: failed.Reason, advice: failed.Advice, status: failed.Status, connected: failed.Connected}
 	}
 	return err
 }
@@ -117,7 +121,7 @@ func unacceptable(err error, size int64) error {
 		failed.outcome = mapdata.OutcomeNotAnArray
 		failed.advice = "The body is JSON, but no array. Publish the rows as a bare array, with nothing around it."
 	case errors.Is(err, ingest.ErrTooManyRows):
-		failed.outcome = mapdata.OutcomeTooLarge
+		failed.outcome, failed.reason = mapdata.OutcomeTooLarge, mapdata.ReasonRows
 		failed.advice = fmt.Sprintf("The array has more than %d rows. Publish fewer, or divide them among several feeds.", ingest.MaxSnapshotRows)
 	case errors.Is(err, mapdata.ErrMalformed):
 		failed.outcome = mapdata.OutcomeParseError
@@ -174,7 +178,7 @@ func afterFailure(f *mapdata.Feed, failed *failure, counts bool, began, now time
 	record := &mapdata.PollFailed{
 		Feed: f.ID, Active: polling.ConsecutiveFailures < deactivateAfter,
 		Attempt: mapdata.Attempt{
-			At: now, Duration: now.Sub(began), Outcome: failed.outcome, Bytes: failed.bytes, Status: failed.status, Detail: failed.advice,
+			At: now, Duration: now.Sub(began), Outcome: failed.outcome, Bytes: failed.bytes, Status: failed.status, Reason: failed.reason,
 		},
 	}
 	if record.Active {

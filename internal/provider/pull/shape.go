@@ -53,7 +53,7 @@ func (s *shape) tooLarge() error {
 	switch s.first {
 	case '[', 0:
 		return &failure{
-			outcome: mapdata.OutcomeTooLarge, connected: true,
+			outcome: mapdata.OutcomeTooLarge, reason: mapdata.ReasonRow, connected: true,
 			advice: "One row, or the white space beside it, has more than 16 MiB. Publish shorter rows.",
 		}
 	case '{':

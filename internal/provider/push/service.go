@@ -121,7 +121,7 @@ func decode(body func() ([]byte, error), now time.Time) (_ *ingest.Batch, size i
 	batch, err := ingest.DecodeBatch(text, now)
 	switch {
 	case errors.Is(err, ingest.ErrTooManyRows):
-		err = mapdata.Describe(err, fmt.Sprintf("A batch has at most %d rows; send it in parts. Nothing was stored.", ingest.MaxBatchRows))
+		err = mapdata.Explain(err, mapdata.ReasonRows, fmt.Sprintf("A batch has at most %d rows; send it in parts. Nothing was stored.", ingest.MaxBatchRows))
 	case errors.Is(err, ingest.ErrNotArray):
 		err = mapdata.Describe(err, "The body must be a JSON array of rows, also for one row. Nothing was stored.")
 	case errors.Is(err, mapdata.ErrMalformed):
@@ -154,7 +154,7 @@ func (s *Service) recordRefusal(ctx context.Context, feed mapdata.FeedID, start 
 		}
 		var told *mapdata.Described
 		if errors.As(refusal, &told) {
-			attempt.Detail = told.Detail
+			attempt.Reason = told.Reason
 		}
 		if err := s.Store.RecordAttempt(ctx, feed, attempt); err != nil {
 			s.Log.Warn("refused push not recorded", "feed", feed.String(), "error", err)

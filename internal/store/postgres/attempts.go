@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
-	"unicode/utf8"
 
 	"wayside/internal/mapdata"
 )
@@ -41,18 +40,6 @@ func (db *DB) RecordAttempt(ctx context.Context, feed mapdata.FeedID, attempt ma
 		return nil
 	}
 	return err
-}
-
-// shortened cuts the words of an attempt to what is kept of them.
-func shortened(detail string) string {
-	if len(detail) <= mapdata.MaxDetail {
-		return detail
-	}
-	end := mapdata.MaxDetail
-	for end > 0 && !utf8.RuneStart(detail[end]) {
-		end--
-	}
-	return detail[:end]
 }
 
 // rejections stores why rows of the change were rejected: a line for each code.
@@ -92,7 +79,7 @@ func scanAttempt(r row) (a mapdata.Attempt, err error) {
 		at      instant
 		elapsed int64
 	)
-	err = r.Scan(&at, &elapsed, &a.OK, &a.Outcome, &a.Rows, &a.Rejected, &a.Bytes, &a.Unchanged, &a.Retired, &a.Status, &a.Detail)
+	err = r.Scan(&at, &elapsed, &a.OK, &a.Outcome, &a.Rows, &a.Rejected, &a.Bytes, &a.Unchanged, &a.Retired, &a.Status, &a.Reason)
 	a.At, a.Duration = at.Time, time.Duration(elapsed)*time.Microsecond
 	return a, err
 }

@@ -55,7 +55,7 @@ func (w *writing) log(feed mapdata.FeedID, votes bool, ids ...[]string) {
 // attempt stores an attempt of the revision that was raised before.
 func (w *writing) attempt(feed mapdata.FeedID, a *mapdata.Attempt) {
 	w.last(insertAttempt, feed[:], a.At.UnixMilli(), a.Duration.Microseconds(), a.OK, a.Outcome, a.Rows, a.Rejected, a.Bytes,
-		a.Unchanged, a.Retired, a.Status, shortened(a.Detail))
+		a.Unchanged, a.Retired, a.Status, a.Reason)
 }
 
 // State tells where the stream of changes stands.

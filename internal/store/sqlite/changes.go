@@ -52,7 +52,7 @@ func (w *writing) log(ctx context.Context, feed mapdata.FeedID, votes bool, ids 
 
 func (w *writing) attempt(ctx context.Context, feed mapdata.FeedID, revision int64, a *mapdata.Attempt) error {
 	_, err := w.ExecContext(ctx, insertAttempt, feed[:], a.At.UnixMilli(), revision, a.Duration.Microseconds(), a.OK, a.Outcome,
-		a.Rows, a.Rejected, a.Bytes, a.Unchanged, a.Retired, a.Status, shortened(a.Detail))
+		a.Rows, a.Rejected, a.Bytes, a.Unchanged, a.Retired, a.Status, a.Reason)
 	if err != nil {
 		return fmt.Errorf("store attempt: %w", err)
 	}

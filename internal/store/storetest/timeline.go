@@ -3,9 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"wayside/internal/mapdata"
 )
@@ -13,7 +11,6 @@ import (
 func timelineTests() map[string]func(*world) {
 	return map[string]func(*world){
 		"a timeline is the newest attempts, whole":              tellsTimeline,
-		"what is told of a failure has an end":                  cutsDetail,
 		"rejections are kept by code, the newest":               keepsRejections,
 		"a body that is the same has the same rejections":       repeatsRejections,
 		"a feed that is gone has neither timeline nor rejected": forgetsTimeline,
@@ -47,7 +44,7 @@ func tellsTimeline(w *world) {
 	w.apply(good)
 	failed := failedPoll(f, at(2*time.Minute))
 	failed.Attempt.Outcome, failed.Attempt.Status = mapdata.OutcomeHTTPStatus, 404
-	failed.Attempt.Detail = "The server answered 404. Check the path — пожалуйста."
+	failed.Attempt.Reason = "expired"
 	w.must(w.store.PollFailed(w.ctx, failed))
 	both := []mapdata.Attempt{failed.Attempt, good.Attempt}
 	w.same("all", w.timeline(f, time.Time{}, 10), both)
@@ -56,21 +53,10 @@ func tellsTimeline(w *world) {
 	w.same("of an unknown feed", len(w.timeline(&mapdata.Feed{ID: mapdata.FeedID{1}}, time.Time{}, 10)), 0)
 }
 
-func cutsDetail(w *world) {
-	f := w.pushFeed(w.account())
-	attempt := refusal(at(0))
-	attempt.Detail = "x" + strings.Repeat("ж", mapdata.MaxDetail)
-	w.must(w.store.RecordAttempt(w.ctx, f.ID, attempt))
-	got := w.timeline(f, time.Time{}, 1)[0].Detail
-	if len(got) > mapdata.MaxDetail || len(got) < mapdata.MaxDetail-4 || !utf8.ValidString(got) || !strings.HasPrefix(attempt.Detail, got) {
-		w.Errorf("%d bytes are kept: %q", len(got), got)
-	}
-}
-
 func rejection(when time.Time, code string, rows int, ids ...string) mapdata.Rejection {
 	r := mapdata.Rejection{At: when, Code: code, Rows: rows}
 	for i, id := range ids {
-		r.Examples = append(r.Examples, mapdata.RejectedRow{Index: i, ExternalID: id, Field: "kind", Message: "<b>kind</b> is \"none\"."})
+		r.Examples = append(r.Examples, mapdata.RejectedRow{Index: i, ExternalID: id, Field: "kind", Message: "<b>kind</b> is \"none\".", Reason: "within", Value: "\"\u202e</b>…"})
 	}
 	return r
 }

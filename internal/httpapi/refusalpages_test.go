@@ -1,0 +1,131 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wayside/internal/ingest"
+	"wayside/internal/mapdata"
+)
+
+// rejectedRows are rows that bring every code and reason of a rejection.
+func rejectedRows() string {
+	rows := []string{
+		`7`, `{"external_id":"a","external_id":"a"}`, `{"external_id":"b","kind":"camera.speed","lat":1,"lng":2,"properties":{"x":1,"x":2}}`,
+		`{}`, `{"external_id":7}`, row("twice", "camera.speed", 0), row("twice", "camera.speed", 0), `{"external_id":"c"}`,
+		`{"external_id":"d","kind":"camera.<b>spd"}`, `{"external_id":"e","kind":"camera.speed"}`, `{"external_id":"f","kind":"camera.speed","lat":"52,1"}`,
+		`{"external_id":"g","kind":"camera.speed","lat":1}`, `{"external_id":"h","kind":"camera.speed","lat":1,"lng":1e400}`,
+		`{"external_id":"i","kind":"camera.speed","lat":1,"lng":2}`,
+	}
+	for i, properties := range []string{`[1]`, `{"x":"\u0000"}`, `{"x":1e999}`, strings.Repeat(`{"x":`, 9) + "1" + strings.Repeat("}", 9), `{"x":"` + strings.Repeat("x", 17_000) + `"}`} {
+		rows = append(rows, fmt.Sprintf(`{"external_id":"p%d","kind":"camera.speed","lat":1,"lng":2,"properties":%s}`, i, properties))
+	}
+	for i, more := range []string{`"ttl_seconds":-5`, `"observed_at":7`, `"observed_at":"yesterday"`, `"observed_at":"2999-01-01T00:00:00Z"`} {
+		rows = append(rows, fmt.Sprintf(`{"external_id":"o%d","kind":"camera.speed","lat":1,"lng":2,"properties":{},%s}`, i, more))
+	}
+	return "[" + strings.Join(rows, ",") + "]"
+}
+
+// German has a page say nothing that the API says in English, and nothing that it marks as English.
+func german(t *testing.T, body string, english []string) {
+	t.Helper()
+	text := textOf(t, body)
+	if !strings.Contains(body, `<html lang="de">`) || strings.Contains(body, `lang="en" class`) || strings.Contains(body, `<td lang="en"`) {
+		t.Errorf("the page is not German: %s", body)
+	}
+	for _, message := range english {
+		if message == "" || strings.Contains(text, strings.TrimSuffix(message, ".")) {
+			t.Errorf("the page says %q: %s", message, text)
+		}
+	}
+}
+
+// Pages of a German account say in German why rows were rejected, with what stood there; the API says it in English.
+func TestRejectionsAreToldInTheReadersLanguage(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("ada@example.org", mapdata.Curator)
+	owner.form("/language", url.Values{"language": {"de"}, "back": {"/account"}}).want(t, http.StatusOK)
+	address, token := owner.newFeed(pushFields("Straßen"))
+	var report struct {
+		Errors []struct{ Code, Message string }
+	}
+	d.push(token, rejectedRows()).want(t, http.StatusOK).decode(t, &report)
+	var codes, english []string
+	for _, e := range report.Errors {
+		codes, english = append(codes, e.Code), append(english, e.Message)
+	}
+	for _, code := range ingest.Codes() {
+		if !slices.Contains(codes, code) {
+			t.Errorf("no row is rejected for %s", code)
+		}
+	}
+	for _, body := range []string{
+		owner.page(address, 200), owner.page(strings.Replace(address, "/feeds/", "/review/", 1), 200),
+		owner.form("/check", url.Values{"json": {rejectedRows()}}).want(t, 200).body,
+	} {
+		german(t, body, english)
+		contains(t, body, `"52,1"`, `"camera.<b>spd"`, "1e400", "-5", `"yesterday"`, "Die Zeit liegt mehr als 5 Minuten in der Zukunft.", "Eine Zahl ist zu groß, um gespeichert zu werden.")
+		for _, code := range codes {
+			contains(t, body, code)
+		}
+	}
+}
+
+// What a push or a fetch was refused for is told in German, too.
+func TestFailuresAreToldInTheReadersLanguage(t *testing.T) {
+	d := newDesk(t)
+	owner := d.someone("ada@example.org", mapdata.Driver)
+	owner.form("/language", url.Values{"language": {"de"}, "back": {"/account"}}).want(t, http.StatusOK)
+	address, token := owner.newFeed(pushFields("Straßen"))
+	for body, says := range map[string]string{
+		`{}`: "Setzen Sie die Zeilen zwischen [ und ]", `[`: "kein ganzer JSON-Text", rows(5001, 52, 5): "mehr als 5.000 Zeilen. Senden Sie",
+		`[]` + strings.Repeat(" ", 17<<20): "mehr als 16 MiB",
+	} {
+		d.advance(time.Minute)
+		refusal := d.push(token, body)
+		var told struct{ Detail string }
+		if err := json.Unmarshal([]byte(refusal.body), &told); err != nil {
+			t.Fatal(err)
+		}
+		page := owner.page(address, 200)
+		german(t, page, []string{told.Detail})
+		contains(t, page, says)
+	}
+	fetched, _ := owner.newFeed(url.Values{
+		"direction": {"pull"}, "visibility": {"public"}, "name": {"Roads"}, "pull_url": {"https://data.example.org/a.json"}, "pull_interval_seconds": {"60"},
+	})
+	said := map[string]bool{}
+	for outcome, reasons := range mapdata.Reasons() {
+		for _, reason := range reasons {
+			d.advance(time.Minute)
+			d.pollFails(fetched, 3, true, mapdata.Attempt{Outcome: outcome, Reason: reason})
+			page := owner.page(fetched, 200)
+			german(t, page, []string{"What the API says."})
+			said[textOf(t, page)] = true
+		}
+	}
+	if len(said) < 17 {
+		t.Errorf("%d pages, each should say something else", len(said))
+	}
+
+	// Refusals of what a form asks for.
+	english := []string{"A push feed", "Resume it first", "at most 20", "is too long", "must ", "cannot be read"}
+	refused := owner.form(address+"/fetch", nil).want(t, http.StatusConflict)
+	german(t, refused.body, english)
+	contains(t, refused.body, "An diesen Feed wird gesendet, abgerufen wird er nie.")
+	wrong := owner.form(address+"/edit", url.Values{"name": {strings.Repeat("x", 101)}, "spec_url": {"ftp://x"}, "visibility": {"all"}, "description": {"\x00"}}).want(t, 422)
+	german(t, wrong.body, english)
+	contains(t, wrong.body, "höchstens 100 Zeichen")
+	for range 20 {
+		owner.form("/account/tokens", url.Values{"name": {"x"}}).want(t, http.StatusOK)
+	}
+	many := owner.form("/account/tokens", url.Values{"name": {"x"}}).want(t, http.StatusConflict)
+	german(t, many.body, english)
+	contains(t, many.body, "Ein Konto hat höchstens 20 API-Token.")
+}
