@@ -81,7 +81,7 @@ func TestStandby(t *testing.T) {
 		}
 		all.Wait()
 		<-time.After(1100 * time.Millisecond) // until they count as idle
-		if err := errors.Join(first.Pause(), second.Promote()); err != nil {
+		if err := first.Pause(); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { // to end a connection waits for the server, too
@@ -89,6 +89,12 @@ func TestStandby(t *testing.T) {
 				t.Error(err)
 			}
 		})
+		if err := put(t.Context(), hosts, f, entity(f, "nowhere")); !errors.Is(err, mapdata.ErrUnavailable) {
+			t.Errorf("stored where nobody answers: %v", err)
+		}
+		if err := second.Promote(); err != nil {
+			t.Fatal(err)
+		}
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()

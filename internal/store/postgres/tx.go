@@ -201,9 +201,11 @@ func kindOf(err error) (text string, kind error) {
 		network net.Error
 	)
 	switch {
+	case errors.As(err, &connect): // also where it took too long: a caller who does not wait gets no such error
+		return "", mapdata.ErrUnavailable
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "", nil // the caller's own doing
-	case errors.As(err, &connect), errors.As(err, &network),
+	case errors.As(err, &network),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err):
 		return "", mapdata.ErrUnavailable
 	}
