@@ -10,8 +10,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// formLimit is the size in bytes of the largest form.
-const formLimit = 64 << 10
+// formLimit is the size in bytes of the largest form: a decision, with what the page showed, every character as up to twelve.
+const formLimit = 128 << 10
 
 // Form is what was typed into a form, and what is wrong with it.
 type Form struct {

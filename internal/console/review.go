@@ -1,11 +1,15 @@
 package console
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"wayside/internal/account"
+	"wayside/internal/console/words"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
 )
@@ -61,17 +65,20 @@ func reviewOf(id mapdata.FeedID) string { return reviewPath + "/" + id.String() 
 // reviewFeed is what the page of one feed's review shows.
 type reviewFeed struct {
 	*feed.Review
-	Address string
-	Form    *Form
-	Passkey *passkeyNeed // nil: a decision needs none
-	Own     bool         // the visitor's own feed
-	Origin  *origin      // nil: a push feed
-	State   situation
-	GeoJSON string
-	Samples listPage
-	Changed []mapdata.FieldError // since the visitor looked; none: nothing
-	Others  []otherFeed
-	Entries []auditLine
+	Address  string
+	Form     *Form
+	Passkey  *passkeyNeed // nil: a decision needs none
+	Own      bool         // the visitor's own feed
+	Origin   *origin      // nil: a push feed
+	State    situation
+	GeoJSON  string
+	Samples  listPage
+	Stale    bool         // it changed while the visitor looked, and nothing was decided
+	Changed  []difference // since the visitor looked
+	Approved []difference // since the last approval
+	Seen     string       // what the page shows, to be compared when the visitor decides
+	Others   []otherFeed
+	Entries  []auditLine
 
 	Rejections []rejection
 	Timeline   []moment
@@ -137,6 +144,12 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 		Samples: listPage{samples.Feed, addressOf(id), samples.Entities, samples.Truncated}, Entries: auditLines(v.Words, review.Log),
 		Rejections: rejections(v.Words, history.Rejections, newest(history)), Timeline: moments(v.Words, history.Attempts),
 	}
+	seen := feed.SeenOf(f)
+	text, err := json.Marshal(seen)
+	if err != nil {
+		return nil, fmt.Errorf("write what is shown: %w", err)
+	}
+	page.Seen, page.Approved = string(text), differences(v.Words, review.Changes)
 	page.Timeline = page.Timeline[:min(len(page.Timeline), reviewMoments)]
 	for i := range review.Others {
 		page.Others = append(page.Others, otherFeed{&review.Others[i], reviewOf(review.Others[i].ID), reviewKey(&review.Others[i])})
@@ -180,6 +193,54 @@ func (c *Console) postReject(w http.ResponseWriter, r *http.Request, v *Visitor)
 	})
 }
 
+// difference is a field that differs, in the visitor's words.
+type difference struct {
+	Field   string
+	Was, Is string // empty: nothing
+	Known   bool   // whether Was is
+}
+
+func differences(w *words.Words, all []mapdata.FieldChange) []difference {
+	out := make([]difference, len(all))
+	for i, c := range all {
+		out[i] = difference{c.Field, shownValue(w, c.Field, c.Was), shownValue(w, c.Field, c.Is), true}
+	}
+	return out
+}
+
+// staleness is what differs from what the page showed. The form brings that along, and its version vouches for it; from a
+// form that does not, it is told what is otherwise, but not how it was.
+func staleness(w *words.Words, f *mapdata.Feed, form *Form, changed *mapdata.ChangedError) []difference {
+	var showed feed.Seen
+	now := feed.SeenOf(f)
+	if err := json.Unmarshal([]byte(form.raw("seen")), &showed); err == nil && showed.Version() == form.raw("version") {
+		return differences(w, now.Since(&showed))
+	}
+	out := make([]difference, len(changed.Fields))
+	held := differences(w, now.Since(&feed.Seen{})) // all that is not empty
+	for i, e := range changed.Fields {
+		out[i].Field = e.Field
+		if at := slices.IndexFunc(held, func(d difference) bool { return d.Field == e.Field }); at >= 0 {
+			out[i].Is = held[at].Is
+		}
+	}
+	return out
+}
+
+// shownValue is a field's value as people read it.
+func shownValue(w *words.Words, field, value string) string {
+	group := map[string]string{
+		"visibility": "review.visibility.", "direction": "feed.direction.", "review_state": "review.state.",
+	}[field]
+	switch {
+	case group != "" && w.Has(group+value):
+		return w.Text(group + value)
+	case field == "review_note" && value == feed.NoteOrigin:
+		return w.Text("feed.note.origin")
+	}
+	return value
+}
+
 // decide makes a decision about what the page showed. If that is no longer so, it shows the page as it is now.
 func (c *Console) decide(w http.ResponseWriter, r *http.Request, v *Visitor, done string, do func(*Form, mapdata.FeedID) error) error {
 	id, err := feedID(r)
@@ -215,7 +276,7 @@ func (c *Console) decide(w http.ResponseWriter, r *http.Request, v *Visitor, don
 	}
 	page.Form = form
 	if changed != nil {
-		page.Changed = changed.Fields
+		page.Stale, page.Changed = true, staleness(v.Words, &page.Feed, form, changed)
 	}
 	return c.showReviewFeed(w, r, v, page, status)
 }

@@ -23,10 +23,39 @@ const (
 
 // Version names the feed as it is now, for Approve and Reject.
 func Version(f *mapdata.Feed) string {
-	r := f.Reviewed()
+	seen := SeenOf(f)
+	return seen.Version()
+}
+
+// Seen is all that a version names.
+type Seen struct {
+	Reviewed mapdata.Reviewed
+	State    mapdata.ReviewState
+	Note     string // the owner's to read
+}
+
+// SeenOf gives it of the feed as it is now.
+func SeenOf(f *mapdata.Feed) Seen { return Seen{f.Reviewed(), f.ReviewState, f.ReviewNote} }
+
+// Since lists what differs from what was seen earlier: what is reviewed, then review_state and review_note.
+func (s *Seen) Since(earlier *Seen) []mapdata.FieldChange {
+	all := s.Reviewed.Since(&earlier.Reviewed)
+	for _, c := range []mapdata.FieldChange{
+		{Field: "review_state", Was: string(earlier.State), Is: string(s.State)}, {Field: "review_note", Was: earlier.Note, Is: s.Note},
+	} {
+		if c.Was != c.Is {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Version names it. Whoever hands in what they saw together with its version has seen that: nobody makes another text of the
+// same version.
+func (s *Seen) Version() string {
 	all := sha256.New()
 	var parts []byte
-	for _, field := range r.Fields() {
+	for _, field := range s.Reviewed.Fields() {
 		var length [8]byte
 		binary.BigEndian.PutUint64(length[:], uint64(len(field.Value)))
 		all.Write(length[:])
@@ -34,7 +63,7 @@ func Version(f *mapdata.Feed) string {
 		sum := sha256.Sum256([]byte(field.Value))
 		parts = append(parts, sum[:fieldBytes]...)
 	}
-	state := sha256.Sum256([]byte(string(f.ReviewState) + "\n" + f.ReviewNote))
+	state := sha256.Sum256([]byte(string(s.State) + "\n" + s.Note))
 	version := append(all.Sum(nil)[:allBytes:allBytes], state[:stateBytes]...)
 	return hex.EncodeToString(append(version, parts...))
 }

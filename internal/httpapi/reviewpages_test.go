@@ -80,7 +80,7 @@ func TestAStalePageDecidesNothing(t *testing.T) {
 	owner.form(address+"/edit", url.Values{"name": {"Traps"}, "visibility": {"public"}}).want(t, 200)
 	for _, what := range []string{"/approve", "/reject"} {
 		answer := one.form(review+what, url.Values{"version": {seen}, "note": {"as typed"}}).want(t, http.StatusConflict)
-		contains(t, answer.body, "This changed while you looked at it", "Name: is now «Traps»")
+		contains(t, answer.body, "This changed while you looked at it", "Name Now: Traps")
 		if what == "/reject" {
 			contains(t, answer.body, "as typed")
 		}
@@ -94,7 +94,7 @@ func TestAStalePageDecidesNothing(t *testing.T) {
 	// Two curators at once.
 	seen = seenVersion(t, one.page(review, 200))
 	one.form(review+"/approve", url.Values{"version": {seen}}).want(t, 200)
-	contains(t, two.form(review+"/reject", url.Values{"version": {seen}, "note": {"no"}}).want(t, http.StatusConflict).body, "Review: is now «approved»")
+	contains(t, two.form(review+"/reject", url.Values{"version": {seen}, "note": {"no"}}).want(t, http.StatusConflict).body, "Review Now: approved")
 	contains(t, two.form(review+"/approve", url.Values{"version": {seen}}).want(t, 200).body, "approved")
 	letters, err := d.db.DueLetters(t.Context(), d.time(), d.time(), 10)
 	if err != nil || len(letters) != 1 {
@@ -107,6 +107,48 @@ func TestAStalePageDecidesNothing(t *testing.T) {
 	if f := one.send(http.MethodGet, "/v2"+address, "").feedOf(t); f["review_state"] != "approved" {
 		t.Errorf("decided from elsewhere: %v", f["review_state"])
 	}
+}
+
+// A stale page is told field by field what it showed and what is now, in the curator's language, and decides anew from there.
+func TestAStalePageTellsTheWholeDifference(t *testing.T) {
+	d := newDesk(t)
+	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
+	curator.form("/language", url.Values{"language": {"de"}, "back": {"/account"}}).want(t, 200)
+	fields := pushFields("Kameras")
+	fields.Set("description", "Eins\nzwei <b>")
+	fields.Set("attribution", "Stadt")
+	address, _ := owner.newFeed(fields)
+	review := strings.Replace(address, "/feeds/", "/review/", 1)
+	form, _ := fieldsOf(t, curator.send(http.MethodGet, review, "").want(t, 200), review+"/approve")
+	if form.Get("seen") == "" {
+		t.Fatalf("the form does not bring along what was shown: %v", form)
+	}
+	owner.form(address+"/edit", url.Values{"name": {"Fallen"}, "description": {"Drei"}, "attribution": {""}, "visibility": {"private"}}).want(t, 200)
+	form.Set("note", "wie getippt")
+	stale := curator.form(review+"/reject", form).want(t, http.StatusConflict)
+	contains(t, stale.body,
+		"Das hat sich geändert, während Sie es ansahen", "Entschieden ist nichts.",
+		"Name Die Seite zeigte: Kameras Jetzt: Fallen", "Die Seite zeigte: Eins zwei <b> Jetzt: Drei", "Die Seite zeigte: Stadt Jetzt: –",
+		"Die Seite zeigte: öffentlich Jetzt: privat", "Neu entscheiden", "wie getippt")
+	german(t, stale.body, []string{"is now", "private", "public"})
+
+	// A form cannot have the page tell of what was never shown.
+	forged := url.Values{"version": form["version"], "seen": {strings.Replace(form.Get("seen"), "Kameras", "Erfunden", 1)}, "note": {"x"}}
+	again := curator.form(review+"/reject", forged).want(t, http.StatusConflict)
+	contains(t, again.body, "Name Jetzt: Fallen")
+	if strings.Contains(textOf(t, again.body), "Erfunden") {
+		t.Error("what was forged is told")
+	}
+	anew, _ := fieldsOf(t, stale, review+"/approve")
+	contains(t, curator.form(review+"/approve", anew).want(t, 200).body, "freigegeben")
+
+	// The note that another curator left is part of the difference.
+	form, _ = fieldsOf(t, curator.send(http.MethodGet, review, "").want(t, 200), review+"/reject")
+	form.Set("note", "Eins")
+	d.someone("second@example.com", mapdata.Curator).form(review+"/reject", form).want(t, 200)
+	form.Set("note", "Zwei")
+	contains(t, curator.form(review+"/reject", form).want(t, http.StatusConflict).body,
+		"Die Seite zeigte: freigegeben Jetzt: abgelehnt", "Hinweis an den Inhaber Die Seite zeigte: – Jetzt: Eins")
 }
 
 // Curators see decisions in the log, admins everything; it is paged and can be filtered.
