@@ -39,7 +39,6 @@ async function registerPush(owner: Car, name: string, visibility: "public" | "pr
   await page.locator("input[name=direction][value=push]").check();
   await page.locator("#name").fill(name);
   await page.locator("#attribution").fill("© Testshire");
-  await page.locator("#licence").fill("CC-BY-4.0");
   await page.locator(`input[name=visibility][value=${visibility}]`).check();
   await press(page, "main form button[type=submit]");
   const line = await page.locator("main pre").first().innerText();
@@ -53,6 +52,7 @@ async function registerPull(owner: Car, name: string, url: string, visibility: "
   await page.locator("input[name=direction][value=pull]").check();
   await page.locator("#pull_url").fill(url);
   await page.locator("#name").fill(name);
+  await page.locator("#licence").fill("CC-BY-4.0");
   await page.locator(`input[name=visibility][value=${visibility}]`).check();
   await press(page, "main form button[type=submit]");
   return new URL(page.url()).pathname;
