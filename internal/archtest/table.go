@@ -62,7 +62,7 @@ var rules = map[string]rule{
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
 	"console/words":     {ours: []string{"mapdata", "wording"}, never: technology},
-	"console":           {ours: []string{"console/words", "account", "audit", "feed", "ingest", "mapdata", "provider/pull", "secret", "source"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/pull", "secret", "source"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
 		ours:  []string{"account", "console", "ahead", "apps", "feed", "ingest", "nearby", "provider/push", "source", "stream", "vote", "mapdata", "geo", "ratelimit", "basemap"},
 		never: []string{"database/sql", "modernc.org/sqlite"},

@@ -127,10 +127,19 @@ func (d *demonstration) run(ctx context.Context) error {
 	return <-driven
 }
 
+// demoCurator is who decides on what visitors publish: whoever reads the demo's letters.
+const demoCurator = "curator@example.org"
+
 // settle registers the two feeds and gives the push token.
 func (d *demonstration) settle(ctx context.Context, client *demo.Client) (push string, err error) {
 	const email = "town@example.org"
 	if _, err := d.server.accounts.Create(ctx, email); err != nil {
+		return "", err
+	}
+	if _, err := d.server.accounts.Create(ctx, demoCurator); err != nil {
+		return "", err
+	}
+	if _, err := d.server.accounts.SetRole(ctx, demoCurator, mapdata.Curator); err != nil {
 		return "", err
 	}
 	token, err := d.server.accounts.LoginLink(ctx, email)
@@ -208,6 +217,9 @@ Police, accidents and jams come from a relay upstream, the process %[3]d. Stop i
 
 To confirm or dispute what you see, pair the car's screen with a phone, or sign in at %[1]s/sign-in; letters are put into
 %[5]s
+
+To publish a feed of your own, register it at %[1]s/feeds; then sign in as %[6]s in another
+browser or a private window, and approve it at %[1]s/review.
 The town moves every two seconds. Ctrl-C ends it; nothing is kept.
-`, base, near, d.relay.pid(), d.relay.command(), filepath.Join(d.server.config.DataDir, outboxFolder))
+`, base, near, d.relay.pid(), d.relay.command(), filepath.Join(d.server.config.DataDir, outboxFolder), demoCurator)
 }

@@ -18,6 +18,7 @@ import (
 	"wayside/internal/consensus"
 	"wayside/internal/console"
 	"wayside/internal/follow"
+	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
 	"wayside/internal/ingest"
@@ -213,6 +214,10 @@ func (s *server) open(deps httpapi.Deps, fetcher pull.Fetcher, ix *index.Index) 
 	}
 	if s.live != nil {
 		pages.Incidents = &console.Incidents{Attribution: s.live.about.Attribution, Health: s.live.relay.Health}
+	}
+	if s.archive != nil {
+		center := s.archive.Center()
+		pages.Home = geo.Point{Lat: center[1], Lng: center[0]}
 	}
 	deps.Console, err = console.New(pages)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"wayside/internal/audit"
 	"wayside/internal/console/words"
 	"wayside/internal/feed"
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/pull"
 	"wayside/internal/secret"
@@ -39,6 +40,9 @@ type Config struct {
 	Entities  func(mapdata.FeedID) int // how many a source holds, from memory
 	State     func() State             // of this node
 	Incidents *Incidents               // the built-in source; nil: no upstream is configured
+
+	// Home is where the example of a first row lies, so that its pin is on the map that people here know; zero: in Amsterdam.
+	Home geo.Point
 
 	MapOrigins []string // of others, from which the map below the pins is loaded; nil: it is ours
 }

@@ -2,11 +2,13 @@ package console
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
 	"wayside/internal/account"
 	"wayside/internal/feed"
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 )
 
@@ -208,11 +210,11 @@ func (c *Console) postRotateFeed(w http.ResponseWriter, r *http.Request, v *Visi
 
 // curl is a line that pushes one row.
 func (c *Console) curl(token string) string {
-	return `curl -H 'Content-Type: application/json' -d '` + exampleRows() + `' ` + c.BaseURL + `/v2/feeds/` + token + `/entities`
+	return `curl -H 'Content-Type: application/json' -d '` + c.exampleRows() + `' ` + c.BaseURL + `/v2/feeds/` + token + `/entities`
 }
 
 // exampleRows is one row of a kind that stays for a while.
-func exampleRows() string {
+func (c *Console) exampleRows() string {
 	const day = 24 * time.Hour
 	kinds := mapdata.Kinds()
 	kind := kinds[0]
@@ -222,5 +224,9 @@ func exampleRows() string {
 			break
 		}
 	}
-	return `[{"external_id":"first-1","kind":"` + kind.ID + `","lat":52.3702,"lng":4.8952,"properties":{"note":"my first row"}}]`
+	at := c.Home
+	if at == (geo.Point{}) {
+		at = geo.Point{Lat: 52.3702, Lng: 4.8952}
+	}
+	return fmt.Sprintf(`[{"external_id":"first-1","kind":"%s","lat":%.4f,"lng":%.4f,"properties":{"note":"my first row"}}]`, kind.ID, at.Lat, at.Lng)
 }
