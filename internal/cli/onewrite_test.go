@@ -101,7 +101,7 @@ func TestHeldBeforeAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close() //nolint:errcheck // read only
+	defer file.Close()
 	if n, err := server.ReadFrom(file); n != int64(len("the rest")) || err != nil {
 		t.Fatalf("sent %d: %v", n, err)
 	}
@@ -181,7 +181,7 @@ func fetch(t *testing.T, client *http.Client, method, url string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // read to its end
+	defer resp.Body.Close()
 	n, err := io.Copy(io.Discard, resp.Body)
 	if err != nil {
 		t.Fatal(err)
