@@ -51,6 +51,7 @@ type moment struct {
 	What  string // the outcome in words
 	Size  string
 	Took  string
+	Good  bool // something came of it
 }
 
 const shownMoments = 20
@@ -148,6 +149,7 @@ func gathered(w *words.Words, attempts []mapdata.Attempt) []moment {
 // tell puts the attempt into words.
 func (m *moment) tell(w *words.Words) {
 	m.What, m.Size, m.Took = whatCame(w, &m.Attempt), sizeText(w, m.Bytes), tookText(w, m.Duration)
+	m.Good = m.OK && (m.Rejected == 0 || m.Accepted() > 0)
 }
 
 func flawless(a *mapdata.Attempt) bool { return a.OK && a.Rejected == 0 }

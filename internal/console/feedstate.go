@@ -160,7 +160,10 @@ func (t *telling) review() {
 	case f.Visibility == mapdata.Private:
 		t.add("open", "feed.is.review.private")
 	case f.Approved():
-		t.add("good", "feed.is.review.approved")
+		approved := t.add("good", "feed.is.review.approved")
+		if f.Direction == mapdata.Pull {
+			approved.Then = t.words.HTML("feed.is.review.approved.url")
+		}
 	case f.ReviewNote == feed.NoteOrigin:
 		t.add("open", "feed.is.review.again").Then = t.words.HTML("feed.note.origin")
 	case f.ReviewNote != "":
