@@ -117,6 +117,40 @@ test("pages of accounts and of curators", { timeout: 180_000 }, async () => {
   await readable(guest, "source");
 });
 
+test("what is said of refusals, in German", { timeout: 180_000 }, async () => {
+  const owner = await desk.become("strassen@example.org", { locale: "de-DE" });
+  const { page } = owner;
+  const more = [{ ...(row("late", 52, 5) as object), observed_at: "2999-01-01T00:00:00Z" }, { ...(row("deep", 52, 5) as object), properties: "none" }, row("a", 52, 5)];
+  await page.goto("/check");
+  await page.locator("#json").fill(JSON.stringify([...rows, ...more]));
+  await press(page, "main form button[type=submit]");
+  await page.locator(".map canvas").waitFor();
+  expect(await page.locator("main").innerText()).toContain('"alert.ufo"');
+  await readable(owner, "de-check-done");
+  await page.goto("/check");
+  await page.locator("#pull_url").fill(desk.provider.publish("broken.json", "{", 200));
+  await press(page, "main form button[type=submit]");
+  await readable(owner, "de-check-failed");
+  const made = await page.request.post("/v2/feeds", { data: { direction: "push", name: "Straßen", visibility: "public", description: "Alle Kameras der Stadt" } });
+  const { feed, push_ingest_token: token } = (await made.json()) as { feed: { id: string }; push_ingest_token: string };
+  await page.request.post(`/v2/feeds/${token}/entities`, { data: [...rows, ...more] });
+  await go(owner, `/feeds/${feed.id}`, "de-feed-rejections");
+  await page.request.post(`/v2/feeds/${token}/entities`, { data: {} });
+  await go(owner, `/feeds/${feed.id}`, "de-feed-refused");
+  await page.goto("/account");
+  await page.locator("form[action='/account/tokens'] #name").fill("Server");
+  await press(page, "form[action='/account/tokens'] button");
+  await readable(owner, "de-token");
+  const curator = await desk.become("pruefer@example.org", { locale: "de-DE", role: "curator" });
+  await curator.page.goto(`/review/${feed.id}`);
+  await page.request.patch(`/v2/feeds/${feed.id}`, { data: { name: "Kameras", description: "Nur die festen\nKameras", visibility: "private" } });
+  await press(curator.page, "form[action$='/approve'] button");
+  expect(await curator.page.locator("main").innerText()).toContain("Die Seite zeigte: Straßen");
+  await readable(curator, "de-review-stale");
+  owner.errors.splice(0); // 400
+  curator.errors.splice(0); // 409
+});
+
 test("maps that cannot be drawn say so", async () => {
   const owner = await desk.become("nomap@example.org");
   const { page } = owner;
