@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
-	"unicode/utf8"
 
 	"wayside/internal/account"
 	"wayside/internal/console/words"
@@ -135,14 +134,10 @@ func (p *checkPage) tell(w *words.Words) error {
 
 // breaks says where a pasted text stops being JSON.
 func breaks(w *words.Words, text string) template.HTML {
-	var wrong *json.SyntaxError
-	var whole any
-	if !errors.As(json.Unmarshal([]byte(text), &whole), &wrong) {
+	line, column, known := ingest.Breaks([]byte(text))
+	if !known {
 		return w.HTML("check.breaks")
 	}
-	before := text[:min(int(wrong.Offset), len(text))]
-	line := strings.Count(before, "\n") + 1
-	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 	return w.HTML("check.breaks.at", line, column)
 }
 

@@ -125,9 +125,18 @@ func decode(body func() ([]byte, error), now time.Time) (_ *ingest.Batch, size i
 	case errors.Is(err, ingest.ErrNotArray):
 		err = mapdata.Describe(err, "The body must be a JSON array of rows, also for one row. Nothing was stored.")
 	case errors.Is(err, mapdata.ErrMalformed):
-		err = mapdata.Describe(err, "The body must be one JSON text in UTF-8 with nothing after it, an array of rows. Nothing was stored.")
+		err = mapdata.Describe(err, "The body must be one JSON text in UTF-8 with nothing after it, an array of rows."+where(text)+" Nothing was stored.")
 	}
 	return batch, len(text), err
+}
+
+// where says where the body stops being JSON, if that is what is wrong.
+func where(text []byte) string {
+	line, column, known := ingest.Breaks(text)
+	if !known {
+		return ""
+	}
+	return fmt.Sprintf(" It breaks in line %d, at character %d.", line, column)
 }
 
 // outcomes says which refusals of a body are the provider's to mend, and what their attempts are called. What is not in
