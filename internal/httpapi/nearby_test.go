@@ -113,7 +113,7 @@ func (s *readService) get(path string, header ...string) (*http.Response, []byte
 // answer is a nearby answer as a client decodes it.
 type answer struct {
 	Entities        []map[string]any
-	HiddenKinds     []string         `json:"hidden_kinds"`
+	HiddenKinds     []string `json:"hidden_kinds"`
 	Sources         []map[string]any
 	NetworksApplied []string `json:"networks_applied"`
 	Truncated       *bool

@@ -90,7 +90,7 @@ type Answer struct {
 	Networks  []string
 	At        time.Time
 
-	Hidden    mapdata.KindSet // of the kinds that were asked for: what the law hides at the place itself
+	Hidden mapdata.KindSet // of the kinds that were asked for: what the law hides at the place itself
 
 	Live      bool                 // the read includes incidents
 	Incidents mapdata.SourceHealth // their source's, if it does
