@@ -93,7 +93,7 @@ func TestTheFormAsksForALicence(t *testing.T) {
 	fields.Set("licence", long)
 	for path, fields := range map[string]url.Values{"/feeds/new": fields, address + "/edit": {"name": {"Roads"}, "licence": {long}}} {
 		body := owner.form(path, fields).want(t, http.StatusUnprocessableEntity).body
-		if !strings.Contains(body, `<p class="wrong" id="licence-wrong">That is too long.</p>`) || !strings.Contains(body, `value="`+long+`"`) {
+		if !strings.Contains(body, `<p class="wrong" id="licence-wrong">That is too long: at most 200 characters.</p>`) || !strings.Contains(body, `value="`+long+`"`) {
 			t.Errorf("%s does not say at the field what is wrong, or lost what was typed: %s", path, body)
 		}
 	}
