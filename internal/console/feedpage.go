@@ -149,17 +149,20 @@ func gathered(w *words.Words, attempts []mapdata.Attempt) []moment {
 // tell puts the attempt into words.
 func (m *moment) tell(w *words.Words) {
 	m.What, m.Size, m.Took = whatCame(w, &m.Attempt), sizeText(w, m.Bytes), tookText(w, m.Duration)
-	m.Good = m.OK && (m.Rejected == 0 || m.Accepted() > 0)
+	m.Good = m.OK && !fruitless(&m.Attempt)
 }
 
 func flawless(a *mapdata.Attempt) bool { return a.OK && a.Rejected == 0 }
+
+// fruitless says whether every row was rejected.
+func fruitless(a *mapdata.Attempt) bool { return a.OK && a.Rejected > 0 && a.Accepted() == 0 }
 
 // whatCame is the outcome of an attempt, in a few words.
 func whatCame(w *words.Words, a *mapdata.Attempt) string {
 	switch {
 	case !a.OK || a.Rejected == 0:
 		return outcomeText(w, a)
-	case a.Accepted() == 0:
+	case fruitless(a):
 		return w.Text("feed.short." + string(useless))
 	}
 	return w.Text("feed.short." + string(partly))

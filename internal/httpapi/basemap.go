@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zeebo/xxh3"
-
 	"wayside/internal/account"
 	"wayside/internal/basemap"
 	"wayside/internal/mapdata"
@@ -233,7 +231,7 @@ func writeMapJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	if err != nil {
 		return fmt.Errorf("encode the map: %w", err)
 	}
-	etag := `W/"` + strconv.FormatUint(xxh3.Hash(body), 36) + `"`
+	etag := tagOf(body)
 	h := w.Header()
 	h.Set("Etag", etag)
 	h.Set("Cache-Control", cacheStyle)

@@ -85,18 +85,22 @@ func (a *api) vary() string {
 
 // tag writes what lets others keep the answer. It says whether the client has it already, and has then been told.
 func (a *api) tag(w http.ResponseWriter, r *http.Request, c *caller, body []byte) bool {
-	var tag [24]byte
-	etag := append(tag[:0], `W/"`...)
-	etag = strconv.AppendUint(etag, xxh3.Hash(body), 36)
-	etag = append(etag, '"')
+	etag := tagOf(body)
 	h := w.Header()
-	h["Etag"] = []string{string(etag)}
+	h["Etag"] = []string{etag}
 	h["Cache-Control"] = []string{cacheControl(c)}
-	if match := r.Header["If-None-Match"]; match != nil && matches(match, string(etag)) {
+	if match := r.Header["If-None-Match"]; match != nil && matches(match, etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return true
 	}
 	return false
+}
+
+// tagOf is the ETag of a body, weak since the body may be sent compressed.
+func tagOf(body []byte) string {
+	var tag [24]byte
+	etag := strconv.AppendUint(append(tag[:0], `W/"`...), xxh3.Hash(body), 36)
+	return string(append(etag, '"'))
 }
 
 func cacheControl(c *caller) string {

@@ -221,7 +221,7 @@ func (e *edit) put(place uint32, ent *mapdata.Entity) {
 func (s *slot) same(seg *segment, ent *mapdata.Entity, text []byte, network uint64) bool {
 	return s.point == ent.Point && s.kind == uint8(ent.Kind) && s.lifetime == ent.Lifetime.Milliseconds() &&
 		s.firstSeen == milli(ent.FirstSeenAt) && s.changed == milli(ent.ChangedAt) && s.network == network &&
-		bytes.Equal(seg.text[s.start:s.start+s.length], text)
+		bytes.Equal(s.text(seg), text)
 }
 
 // addSlot writes the entity, whose text lies in ix.buf, into the open segment.

@@ -180,7 +180,7 @@ func lineUp(from []*segment, all []placed) []*segment {
 		r := all[i].ref
 		source := from[r.seg]
 		s := &source.slots[r.row]
-		text := source.text[s.start : s.start+s.length]
+		text := s.text(source)
 		last := len(to) - 1
 		if last < 0 || !to[last].fits(len(text)) {
 			to = append(to, nextSegment(&empty, len(text)))

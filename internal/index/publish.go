@@ -81,7 +81,7 @@ func (e *edit) compact() {
 
 // move copies a living slot into the open segment.
 func (e *edit) move(from ref, s *slot, seg *segment) {
-	text := seg.text[s.start : s.start+s.length]
+	text := s.text(seg)
 	rec := s.record()
 	to := e.openSegment(len(text))
 	r := ref{e.ix.open, to.write(&rec, text)}

@@ -104,6 +104,12 @@ func (s *slot) externalID(seg *segment) []byte {
 	return seg.text[s.start:end:end]
 }
 
+// text is the external id and what the encoder made, in one.
+func (s *slot) text(seg *segment) []byte {
+	end := s.start + s.length
+	return seg.text[s.start:end:end]
+}
+
 func (s *slot) prepared(seg *segment) []byte {
 	end := s.start + s.length
 	return seg.text[s.start+uint32(s.idLen) : end : end]
