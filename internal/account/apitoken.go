@@ -20,8 +20,8 @@ const (
 )
 
 // CreateAPIToken makes a token that reads with the account's limits (D11.5), and returns its text, which is stored
-// nowhere. Its holder gets a letter. It fails with a mapdata.InvalidError for a name of none or more than 100 characters, or one with control
-// characters, and with mapdata.ErrConflict when the account has 20.
+// nowhere. Its holder gets a letter. It fails with a mapdata.InvalidError for a name of none or more than 100 characters,
+// or one with control characters, and with mapdata.ErrConflict when the account has 20.
 func (s *Service) CreateAPIToken(ctx context.Context, id mapdata.AccountID, name string) (string, *mapdata.APIToken, error) {
 	name, err := checkName(name)
 	if err != nil {

@@ -51,9 +51,9 @@ func (p *Passkeys) BeginAdding(ctx context.Context, s *mapdata.Session, a *mapda
 }
 
 // Add stores the passkey that a browser made, which is answer as it came: what PublicKeyCredential.toJSON gives. An empty
-// name is made of the agent, the browser's User-Agent. Its holder gets a letter. It fails with mapdata.ErrMalformed for what is no good answer to a
-// challenge of this session, with mapdata.ErrConflict for one that was sent before, and with a mapdata.InvalidError for
-// a name of more than 100 characters, or one with control characters.
+// name is made of the agent, the browser's User-Agent. Its holder gets a letter. It fails with mapdata.ErrMalformed for
+// what is no good answer to a challenge of this session, with mapdata.ErrConflict for one that was sent before, and with
+// a mapdata.InvalidError for a name of more than 100 characters, or one with control characters.
 func (p *Passkeys) Add(
 	ctx context.Context, s *mapdata.Session, a *mapdata.Account, name, agent string, answer []byte,
 ) (*mapdata.Passkey, error) {

@@ -40,18 +40,6 @@ func (l *Law) Widest() float64 {
 	return l.widest
 }
 
-// HiddenAt are those that are hidden at a place.
-func (v *View) HiddenAt(p geo.Point) mapdata.KindSet {
-	var hidden mapdata.KindSet
-	for _, i := range v.shapes {
-		s := &v.law.shapes[i]
-		if a := &v.law.areas[s.area]; a.hide&^hidden != 0 && s.holds(p) {
-			hidden |= a.hide
-		}
-	}
-	return hidden
-}
-
 // Drift is how far from its place a camera may be shown, in metres, anywhere: who watches a circle for changes watches so
 // much more. It is 0 if there are no zones.
 func (l *Law) Drift() float64 { return drift * l.Widest() }
@@ -93,6 +81,18 @@ func (v *View) Kinds() mapdata.KindSet { return v.kinds }
 
 // Hidden are those that the view may hide.
 func (v *View) Hidden() mapdata.KindSet { return v.hidden }
+
+// HiddenAt are those that are hidden at a place.
+func (v *View) HiddenAt(p geo.Point) mapdata.KindSet {
+	var hidden mapdata.KindSet
+	for _, i := range v.shapes {
+		s := &v.law.shapes[i]
+		if a := &v.law.areas[s.area]; a.hide&^hidden != 0 && s.holds(p) {
+			hidden |= a.hide
+		}
+	}
+	return hidden
+}
 
 // Drift is how far from its place a camera may be shown, in metres; 0: there are no zones.
 func (v *View) Drift() float64 { return drift * v.widest }
