@@ -23,7 +23,7 @@ test("a service that goes leaves grey pins, and comes back without a reload", { 
   try {
     const { address } = demo;
     const place = placeOf(await findOne("camera.avg_speed", address));
-    const car = await openCar("/about", { baseURL: address, locale: "en-IE", place });
+    const car = await openCar("/about", { baseURL: address, locale: "en-IE", place, choices: { theme: "day" } });
     opened = car;
     const { page } = car;
     await page.clock.install();

@@ -110,7 +110,7 @@ test("a drive through the town announces each pin ahead once, at the distance of
 });
 
 test("on the map the car drives, pins come nearer, and the banner lies over them", { timeout: 120_000 }, async () => {
-  const driven = await openDrive(true, { viewport: screens.small });
+  const driven = await openDrive(true, { viewport: screens.small, choices: { theme: "day" } });
   const { car, course } = driven;
   const { page } = car;
   const where = async (): Promise<{ x: number; y: number }> => (await page.locator(".car-mark").boundingBox()) ?? { x: NaN, y: NaN };

@@ -30,11 +30,11 @@ async function besideCamera(): Promise<Place> {
 
 test("pins are on the screen, at the place that the address names", async () => {
   const { lat, lng } = await besideCamera();
-  await showsCamera(await openCar(`/?at=${String(lat)},${String(lng)}`, { place: null }));
+  await showsCamera(await openCar(`/?at=${String(lat)},${String(lng)}`, { place: null, choices: { theme: "day" } }));
 });
 
 test.each(Object.entries(screens))("pins are on the screen around the driver (%s)", async (name, viewport) => {
-  const car = await openCar("/", { viewport, place: await besideCamera() });
+  const car = await openCar("/", { viewport, place: await besideCamera(), choices: { theme: "day" } });
   await showsCamera(car);
   await car.shot(`driver-${name}`);
 });
