@@ -11,6 +11,7 @@
 //   light.ts       day or night; sun.ts knows (pure)
 //   map.ts         opens MapLibre on the map of basemap.ts
 //   camera.ts      where the map looks; car.ts draws the car
+//   resolution.ts  how finely the map is drawn
 //   pins.ts        sources and layers of the pins; icons.ts draws images for them, and these reckon (pure): clusters.ts,
 //                  difference.ts, pixels.ts, shapes.ts, touch.ts
 //   panels         menu.ts, notice.ts, attribution.ts; dom.ts makes elements

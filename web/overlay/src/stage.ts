@@ -9,6 +9,7 @@ import { Icons } from "./icons.ts";
 import { openMap, Presence, setTheme, type Library } from "./map.ts";
 import { Pins } from "./pins.ts";
 import type { Look } from "./pixels.ts";
+import { keepResolution } from "./resolution.ts";
 import { creditsOf, type Shown } from "./sights.ts";
 import { placeOf } from "./shapes.ts";
 import type { Actions, State } from "./state.ts";
@@ -42,6 +43,7 @@ export async function openStage({ library, container, state, actions, shown, isG
   const car = makeCar();
   map.getCanvasContainer().append(car.element);
   new Camera(map, state, car);
+  keepResolution(map, presence);
   const look = (): Look => (isGrey() ? "lost" : state.theme.get());
   const icons = new Icons(map, presence, state.kinds.get(), Math.min(Math.max(window.devicePixelRatio, 1), 2));
   const pins = new Pins(map, presence, icons, look());

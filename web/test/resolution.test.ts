@@ -1,0 +1,55 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { openCar, screens, town } from "./harness.ts";
+
+/** slowGraphics takes the page time for each frame, as much as its map has pixels: on any machine too long for a screen full of them. */
+function slowGraphics(): void {
+  const frame = (): void => {
+    const { width = 0, height = 0 } = document.querySelector("canvas") ?? {};
+    const until = performance.now() + 45e-6 * width * height;
+    while (performance.now() < until);
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}
+
+const untilWidth = (page: Page, least: number, most: number): Promise<unknown> =>
+  page.waitForFunction(
+    ({ least, most }) => {
+      const { width = NaN } = document.querySelector("canvas") ?? {};
+      return width >= least && width <= most;
+    },
+    { least, most },
+    { timeout: 60_000 },
+  );
+
+test("where frames come slowly, the map is drawn coarser while it moves, and finely again when it stands", { timeout: 120_000 }, async () => {
+  const full = screens.middle.width;
+  const car = await openCar("/", { sensor: true });
+  const { page } = car;
+  await car.sense({ ...town, heading: 0, speed: 0 });
+  await untilWidth(page, full, full);
+  await page.evaluate(slowGraphics);
+  const ride = await page.evaluateHandle(({ lat, lng }) => {
+    let north = lat;
+    const tell = (speed: number): void => {
+      north += speed / 111_195;
+      dispatchEvent(new CustomEvent("test:fix", { detail: { lat: north, lng, heading: 0, speed } }));
+    };
+    const timer = setInterval(tell, 1000, 15);
+    return {
+      end() {
+        clearInterval(timer);
+        tell(0);
+      },
+    };
+  }, town);
+  await untilWidth(page, 1, 0.9 * full);
+  await car.shot("coarse");
+  expect((await page.locator("canvas").boundingBox())?.width, "it fills the screen as before").toBe(full);
+  await page.evaluate((ride) => {
+    ride.end();
+  }, ride);
+  await untilWidth(page, full, full);
+  await car.shot("fine-again");
+});
