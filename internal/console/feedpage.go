@@ -95,10 +95,7 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 func rejections(w *words.Words, all []mapdata.Rejection, last *mapdata.Attempt) []rejection {
 	out := make([]rejection, len(all))
 	for i := range all {
-		key := "rejected." + all[i].Code
-		if !w.Has(key) {
-			key = "rejected.other"
-		}
+		key := w.First("rejected."+all[i].Code, "rejected.other")
 		out[i] = rejection{
 			Rejection: all[i], Why: w.HTML(key), When: all[i].At, Current: last != nil && !all[i].At.Before(last.At),
 			Examples: rejectedRows(w, key, all[i].Examples),

@@ -178,11 +178,7 @@ func outcomeText(w *words.Words, a *mapdata.Attempt) string {
 	if a.Outcome == mapdata.OutcomeHTTPStatus && a.Status == 0 {
 		return w.Text("outcome.http_status.unknown")
 	}
-	key := "outcome." + string(a.Outcome)
-	if !w.Has(key) {
-		key = "outcome.other"
-	}
-	return w.Text(key, strconv.Itoa(a.Status))
+	return w.Text(w.First("outcome."+string(a.Outcome), "outcome.other"), strconv.Itoa(a.Status))
 }
 
 // outcomeDo is what to do about a failed fetch.
@@ -191,21 +187,12 @@ func outcomeDo(w *words.Words, a *mapdata.Attempt) template.HTML {
 	case a.Outcome == mapdata.OutcomeHTTPStatus:
 		return w.HTML(statusDo(a))
 	case a.Outcome == mapdata.OutcomeBlockedAddress, a.Outcome == mapdata.OutcomeRedirectError:
-		if rule, ok := addressRule(w, a.Reason); ok {
-			return w.HTML("outcome."+string(a.Outcome)+".address.do", rule)
+		// The rule that an address broke, if that is the reason.
+		if rule := w.First("wrong.pull_url."+string(a.Reason), "wrong."+string(a.Reason)); w.Has(rule) {
+			return w.HTML("outcome."+string(a.Outcome)+".address.do", w.HTML(rule))
 		}
 	}
 	return byReason(w, "outcome."+string(a.Outcome), a.Reason, "outcome.other.do")
-}
-
-// addressRule says the rule that an address broke, if that is the reason.
-func addressRule(w *words.Words, reason mapdata.Reason) (template.HTML, bool) {
-	for _, key := range []string{"wrong.pull_url." + string(reason), "wrong." + string(reason)} {
-		if w.Has(key) {
-			return w.HTML(key), true
-		}
-	}
-	return "", false
 }
 
 // pushedDo is what to do about a refused push.
@@ -215,12 +202,7 @@ func pushedDo(w *words.Words, a *mapdata.Attempt) template.HTML {
 
 // byReason says what to do, as closely as there are words for it.
 func byReason(w *words.Words, group string, reason mapdata.Reason, other string) template.HTML {
-	for _, key := range []string{group + "." + string(reason) + ".do", group + ".do"} {
-		if w.Has(key) {
-			return w.HTML(key)
-		}
-	}
-	return w.HTML(other)
+	return w.HTML(w.First(group+"."+string(reason)+".do", group+".do", other))
 }
 
 // statusDo is the key of what to do about an answer of the provider's server.

@@ -69,14 +69,7 @@ func (f *Form) refuse(w *words.Words, err error) bool {
 		return false
 	}
 	for _, e := range invalid.Fields {
-		text := w.Text("wrong.other")
-		for _, key := range []string{"wrong." + e.Field + "." + e.Code, "wrong." + e.Code} {
-			if w.Has(key) {
-				text = w.Text(key, e.Limit)
-				break
-			}
-		}
-		f.wrong(e.Field, text)
+		f.wrong(e.Field, w.Text(w.First("wrong."+e.Field+"."+e.Code, "wrong."+e.Code, "wrong.other"), e.Limit))
 	}
 	return true
 }

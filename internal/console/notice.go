@@ -22,7 +22,11 @@ func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, v *Visitor, sta
 	if v.Words == nil { // it went wrong before the page's own handler ran
 		v.Words = c.words.In(c.language(r, v))
 	}
-	page := noticePage{Title: "notice.title." + strconv.Itoa(status), Text: "notice.text." + strconv.Itoa(status), Back: "/about", Label: "notice.about"}
+	page := noticePage{
+		Title: v.Words.First("notice.title."+strconv.Itoa(status), "notice.title.other"),
+		Text:  v.Words.First("notice.text."+strconv.Itoa(status), "notice.text.other"),
+		Back:  "/about", Label: "notice.about",
+	}
 	if v.Account != nil && c.offers("/account") {
 		page.Back, page.Label = "/account", "notice.account"
 	}
@@ -32,15 +36,9 @@ func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, v *Visitor, sta
 	if status == http.StatusUnauthorized {
 		page.Back, page.Label = signInPath+"?next="+url.QueryEscape(page.Back), "notice.sign-in"
 	}
-	if !v.Words.Has(page.Title) {
-		page.Title = "notice.title.other"
-	}
-	if !v.Words.Has(page.Text) {
-		page.Text = "notice.text.other"
-	}
 	var told *mapdata.Described
-	if errors.As(refusal, &told) && v.Words.Has("refused."+string(told.Reason)) {
-		page.Text = "refused." + string(told.Reason)
+	if errors.As(refusal, &told) {
+		page.Text = v.Words.First("refused."+string(told.Reason), page.Text)
 	}
 	return c.show(w, r, v, &Page{Name: "notice", Status: status, Data: page})
 }

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"wayside/internal/mapdata"
 	"wayside/internal/wording"
@@ -68,4 +69,13 @@ func (c *Catalogue) In(l mapdata.Language) *Words {
 func (w *Words) Has(key string) bool {
 	_, ok := w.texts[key]
 	return ok
+}
+
+// First is the first of the keys, from the closest to the one that always does, that there is: the last, where there is none.
+func (w *Words) First(keys ...string) string {
+	at := slices.IndexFunc(keys, w.Has)
+	if at < 0 {
+		at = len(keys) - 1
+	}
+	return keys[at]
 }
