@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os/exec"
 	"path/filepath"
@@ -96,12 +97,16 @@ func (p *PG) data() string { return filepath.Join(p.folder.path, "data") }
 // URL names the server's own database, which has PostGIS and is empty at first. It holds the password of a superuser.
 func (p *PG) URL() string { return p.url(mainDatabase) }
 
-func (p *PG) url(database string) string {
-	u := url.URL{
+func (p *PG) url(database string) string { return p.address(database, nil).String() }
+
+// address is where a database is, with more that connections to it are to ask for. An empty name is none.
+func (p *PG) address(database string, more url.Values) *url.URL {
+	query := url.Values{"sslmode": {"disable"}}
+	maps.Copy(query, more)
+	return &url.URL{
 		Scheme: "postgres", User: url.UserPassword(superuser, p.password), Host: "127.0.0.1:" + strconv.Itoa(p.port),
-		Path: "/" + database, RawQuery: "sslmode=disable",
+		Path: database, RawQuery: query.Encode(),
 	}
-	return u.String()
 }
 
 // Database makes an empty database with PostGIS and gives its URL. It is dropped after the test, whoever is still

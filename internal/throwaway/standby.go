@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"testing"
 )
 
@@ -36,11 +35,7 @@ func (p *PG) startStandby() (_ *PG, err error) {
 	if s.folder, err = newFolder(s.as); err != nil {
 		return nil, err
 	}
-	from, err := url.Parse(p.URL())
-	if err != nil {
-		return nil, errors.Join(err, s.folder.remove())
-	}
-	from.Path, from.RawQuery = "", url.Values{"sslmode": {"disable"}, "application_name": {standbyName}}.Encode()
+	from := p.address("", url.Values{"application_name": {standbyName}})
 	// -R writes standby.signal and where to copy from.
 	backup := exec.CommandContext(context.Background(), filepath.Join(s.program.bin, "pg_basebackup"),
 		"-d", from.String(), "-D", s.data(), "-R", "-X", "stream", "-c", "fast", "--no-sync")
@@ -75,10 +70,7 @@ func (p *PG) Promote() error { return p.exec(context.Background(), "SELECT pg_pr
 
 // URLs names the server's own database on this server and on others, and asks for the one that can be written to.
 func (p *PG) URLs(others ...*PG) string {
-	u := url.URL{
-		Scheme: "postgres", User: url.UserPassword(superuser, p.password), Host: "127.0.0.1:" + strconv.Itoa(p.port),
-		Path: "/" + mainDatabase, RawQuery: "sslmode=disable&target_session_attrs=read-write",
-	}
+	u := p.address(mainDatabase, url.Values{"target_session_attrs": {"read-write"}})
 	for _, o := range others {
 		u.Host += fmt.Sprintf(",127.0.0.1:%d", o.port)
 	}
