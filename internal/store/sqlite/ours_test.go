@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store/migrate"
 )
 
 // What only this store promises.
@@ -45,6 +47,31 @@ func openAt(t *testing.T, path string, opts Options) *DB {
 	}
 	t.Cleanup(func() { db.Close() })
 	return db
+}
+
+// openOlder opens a database that the first so many migrations made, and in which a statement ran before it was brought up.
+func openOlder(t *testing.T, version int, statement string, args ...any) *DB {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "wayside.db")
+	all, err := migrate.Read(migrations, "migrations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func(ctx context.Context) (*sql.Tx, error) { return old.BeginTx(ctx, nil) }
+	if err := migrate.Run(t.Context(), begin, recordMigration, all[:version]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := old.ExecContext(t.Context(), statement, args...); err != nil {
+		t.Fatal(err)
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return openAt(t, path, Options{})
 }
 
 func openNew(t *testing.T, opts Options) *DB {

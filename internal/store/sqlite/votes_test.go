@@ -1,17 +1,13 @@
 package sqlite
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/store/migrate"
 )
 
 func driverOf(tb testing.TB, db *DB) mapdata.AccountID {
@@ -230,26 +226,7 @@ func TestPruneVotes(t *testing.T) {
 
 // TestFirstVersionGainsVotes: a database of the version before votes goes on with all that it has.
 func TestFirstVersionGainsVotes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "wayside.db")
-	all, err := migrate.Read(migrations, "migrations")
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin := func(ctx context.Context) (*sql.Tx, error) { return old.BeginTx(ctx, nil) }
-	if err := migrate.Run(t.Context(), begin, recordMigration, all[:1]); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := old.ExecContext(t.Context(), `INSERT INTO changes VALUES (1, zeroblob(16), 0, 1, '["a"]'); UPDATE state SET revision = 1`); err != nil {
-		t.Fatal(err)
-	}
-	if err := old.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db := openAt(t, path, Options{})
+	db := openOlder(t, 1, `INSERT INTO changes VALUES (1, zeroblob(16), 0, 1, '["a"]'); UPDATE state SET revision = 1`)
 	changes, err := db.Changes(t.Context(), 0, 10)
 	if err != nil || len(changes) != 1 || changes[0].Tallies != nil {
 		t.Errorf("Changes = %+v, %v; want the old one, of entities", changes, err)
