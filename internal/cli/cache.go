@@ -10,15 +10,15 @@ import (
 	"log/slog"
 	"time"
 
+	"wayside/internal/cluster"
 	"wayside/internal/config"
 	"wayside/internal/geo"
 	"wayside/internal/live"
 	"wayside/internal/live/memory"
 	"wayside/internal/mapdata"
-	"wayside/internal/peers"
 	"wayside/internal/provider/relay"
 	"wayside/internal/ratelimit"
-	"wayside/internal/ratelimit/cluster"
+	ratecluster "wayside/internal/ratelimit/cluster"
 	"wayside/internal/safehttp"
 	"wayside/internal/valkey"
 )
@@ -32,7 +32,7 @@ type minutes struct {
 
 	// Of a shared cache; nil: there is none.
 	conn  *valkey.Conn
-	peers *peers.Peers
+	peers *cluster.Peers
 }
 
 // newMinutes makes it. The server of a shared cache need not be up.
@@ -65,9 +65,9 @@ func (s *server) newMinutes(cfg *config.Config, now func() time.Time) (*minutes,
 	if err != nil {
 		return nil, fmt.Errorf("cache.url: %w", err)
 	}
-	together := cluster.New(cluster.Config{Cache: m.conn, Local: buckets, Key: key, Now: now})
+	together := ratecluster.New(ratecluster.Config{Cache: m.conn, Local: buckets, Key: key, Now: now})
 	m.driver, m.buckets = m.conn, together
-	m.peers = peers.New(peers.Config{
+	m.peers = cluster.New(cluster.Config{
 		Cache: m.conn, Log: s.log,
 		Touched: func(t mapdata.Touched) { s.streams.Touched(t) },
 		Heard: func(upstream string, c relay.Call) {

@@ -15,6 +15,7 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/relay"
 	"wayside/internal/safehttp"
+	"wayside/internal/wire"
 )
 
 // Limits of calls to upstreams, which the operator chose (D8.6).
@@ -56,7 +57,7 @@ func (s *server) newIncidents(cfg *config.Config, now func() time.Time) (*incide
 		pins = s.store.livePins()
 	}
 	c := relay.Config{
-		Web: web, Pins: live.New(pins, relay.Prepare(httpapi.EncodeEntity), now), Key: key, Now: now, Log: s.log,
+		Web: web, Pins: live.New(pins, relay.Prepare(wire.EncodeEntity), now), Key: key, Now: now, Log: s.log,
 		Observe: func(upstream string, outcome mapdata.Outcome, _ time.Duration) {
 			s.metrics.UpstreamCall(upstream, string(outcome))
 		},

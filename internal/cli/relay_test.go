@@ -22,7 +22,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/upstream"
+	"wayside/internal/refprovider"
 )
 
 // relaying is a running wayside relay.
@@ -251,7 +251,7 @@ func newWatched(t *testing.T) *watched {
 	w := &watched{t: t, clock: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return w.clock }
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
-	w.lookout = &lookout{provider: upstream.New(upstream.Config{Secret: "s", Now: now, Log: log}), now: now, log: log}
+	w.lookout = &lookout{provider: refprovider.New(refprovider.Config{Secret: "s", Now: now, Log: log}), now: now, log: log}
 	return w
 }
 

@@ -14,10 +14,10 @@ import (
 	"wayside/internal/account"
 	"wayside/internal/audit"
 	"wayside/internal/basemap"
+	"wayside/internal/catalog"
 	"wayside/internal/config"
 	"wayside/internal/consensus"
 	"wayside/internal/console"
-	"wayside/internal/follow"
 	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
@@ -27,10 +27,11 @@ import (
 	"wayside/internal/nearby"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
-	"wayside/internal/source"
+	"wayside/internal/replica"
 	"wayside/internal/stream"
 	"wayside/internal/telemetry"
 	"wayside/internal/vote"
+	"wayside/internal/wire"
 	"wayside/web"
 )
 
@@ -60,7 +61,7 @@ type server struct {
 	release  func() error // of the data directory's lock
 	web      *webServer
 	ops      *webServer // nil: off
-	follower *follow.Follower
+	follower *replica.Follower
 	live     *incidents // nil: no upstream is configured
 	streams  *stream.Hub
 	poller   *pull.Poller
@@ -120,9 +121,9 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 	if s.office, err = openOffice(p, cfg, s.log, pokeAll, pokeSender); err != nil {
 		return err
 	}
-	ix, catalogue, ledger := index.New(httpapi.EncodeEntity), source.New(), consensus.NewLedger()
+	ix, catalogue, ledger := index.New(wire.EncodeEntity), catalog.New(), consensus.NewLedger()
 	s.loading = newProgress(p.stderr, func(line string) { s.log.Info(line) }, "loading the index", "entities")
-	s.follower = follow.New(s.store, ix, catalogue, ledger, follow.Options{
+	s.follower = replica.New(s.store, ix, catalogue, ledger, replica.Options{
 		Now: p.now, Log: s.log, Progress: s.loading.Add, Touched: func(t mapdata.Touched) { s.streams.Touched(t) },
 	})
 	ingester := ingest.New(s.store, p.now, pokeFollower)
@@ -174,8 +175,8 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 		BaseMap: about, Archive: s.archive, Demo: s.demo,
 	}
 	reads := nearby.Config{
-		Index: ix, Catalogue: catalogue, Primary: cfg.Chargers.PrimaryNetwork, Now: p.now,
-		Ledger: ledger, Records: s.store, Encode: httpapi.EncodeEntity,
+		Index: ix, Catalog: catalogue, Primary: cfg.Chargers.PrimaryNetwork, Now: p.now,
+		Ledger: ledger, Records: s.store, Encode: wire.EncodeEntity,
 	}
 	votes := vote.Config{Store: s.store, Feeds: catalogue, Now: p.now, Changed: pokeFollower}
 	if s.live != nil {

@@ -9,13 +9,13 @@ import (
 	"wayside/internal/account"
 	"wayside/internal/config"
 	"wayside/internal/feed"
-	"wayside/internal/follow"
 	"wayside/internal/ingest"
 	"wayside/internal/live"
 	"wayside/internal/mail"
 	"wayside/internal/nearby"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
+	"wayside/internal/replica"
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/vote"
@@ -29,7 +29,7 @@ type store interface {
 	account.Store
 	account.PasskeyStore
 	feed.Store
-	follow.Store
+	replica.Store
 	ingest.Store
 	mail.Outbox
 	nearby.Records

@@ -19,10 +19,10 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/audit"
+	"wayside/internal/catalog"
 	"wayside/internal/consensus"
 	"wayside/internal/console"
 	"wayside/internal/feed"
-	"wayside/internal/follow"
 	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
@@ -36,12 +36,13 @@ import (
 	"wayside/internal/provider/push"
 	"wayside/internal/provider/relay"
 	"wayside/internal/ratelimit"
+	"wayside/internal/replica"
 	"wayside/internal/safehttp"
 	"wayside/internal/secret"
-	"wayside/internal/source"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/stream"
 	"wayside/internal/vote"
+	"wayside/internal/wire"
 )
 
 // desk is the whole service but for its pollers and its mail, on a real database, behind a real server. Its clock stands
@@ -54,7 +55,7 @@ type desk struct {
 	feeds    *feed.Service
 	pushes   *push.Service
 	ingester *ingest.Ingester
-	follower *follow.Follower
+	follower *replica.Follower
 	box      *secret.Box
 	relay    *relay.Service // nil: no upstream
 	streams  *stream.Hub
@@ -93,8 +94,8 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 	if d.box, err = secret.New(make([]byte, secret.KeySize)); err != nil {
 		t.Fatal(err)
 	}
-	catalogue, ix, votes := source.New(), index.New(httpapi.EncodeEntity), consensus.NewLedger()
-	d.follower = follow.New(d.db, ix, catalogue, votes, follow.Options{Now: d.time, Log: log, Touched: func(t mapdata.Touched) { d.streams.Touched(t) }})
+	catalogue, ix, votes := catalog.New(), index.New(wire.EncodeEntity), consensus.NewLedger()
+	d.follower = replica.New(d.db, ix, catalogue, votes, replica.Options{Now: d.time, Log: log, Touched: func(t mapdata.Touched) { d.streams.Touched(t) }})
 	buckets := ratelimit.NewMemory(1000)
 	d.accounts = account.New(account.Config{Store: d.db, Now: d.time, Key: []byte("key"), Log: log})
 	d.ingester = ingest.New(d.db, d.time, d.follower.Poke)
@@ -140,7 +141,7 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		State: func() console.State { return console.State{Version: "test", Since: start, Ready: true} },
 	})
 	reads := nearby.Config{
-		Index: ix, Catalogue: catalogue, Primary: "tesla", Now: d.time, Ledger: votes, Records: d.db, Encode: httpapi.EncodeEntity,
+		Index: ix, Catalog: catalogue, Primary: "tesla", Now: d.time, Ledger: votes, Records: d.db, Encode: wire.EncodeEntity,
 		Law: limits.law,
 	}
 	ballots := vote.Config{Store: d.db, Feeds: catalogue, Now: d.time, Changed: d.follower.Poke}
@@ -188,7 +189,7 @@ func newRelay(t *testing.T, d *desk, limits deskLimits, log *slog.Logger) *relay
 	}
 	c := relay.Config{
 		Taken: func(moved []geo.Circle) { d.streams.Touched(mapdata.Touched{Areas: moved}) },
-		Web:   web, Windows: cache, Pins: live.New(pins, relay.Prepare(httpapi.EncodeEntity), d.time), Key: []byte("key"), Now: d.time, Log: log,
+		Web:   web, Windows: cache, Pins: live.New(pins, relay.Prepare(wire.EncodeEntity), d.time), Key: []byte("key"), Now: d.time, Log: log,
 	}
 	for i, address := range limits.upstreams {
 		u, err := safehttp.OperatorURL(address)

@@ -8,6 +8,7 @@ import (
 	"wayside/internal/account"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
+	"wayside/internal/wire"
 )
 
 func (a *api) entityRoutes() []route {
@@ -37,8 +38,8 @@ func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *cal
 
 // entityJSON is an entity in its read shape.
 func entityJSON(h *mapdata.Hit) json.RawMessage {
-	var days [3]calendar
-	return appendHit(nil, h, &days)
+	var days [3]wire.Calendar
+	return wire.AppendHit(nil, h, &days)
 }
 
 // entityAnswer is one entity with what decides about it.

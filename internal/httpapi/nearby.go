@@ -12,6 +12,7 @@ import (
 
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
+	"wayside/internal/wire"
 )
 
 // Cache-Control of reads (Limits: Read caching; D4.13).
@@ -70,7 +71,7 @@ func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, body 
 		return
 	}
 	body = append(body, `,"fetched_at_utc":`...)
-	body = appendTime(body, answer.At.UnixMilli())
+	body = wire.AppendTime(body, answer.At.UnixMilli())
 	body = append(body, "}\n"...)
 	writeBody(w, r, http.StatusOK, "application/json", body)
 }
@@ -127,12 +128,12 @@ func matches(header []string, etag string) bool {
 // appendAnswer appends the answer but for its time and its end.
 func (a *api) appendAnswer(dst []byte, answer *nearby.Answer) []byte {
 	dst = append(dst, `{"entities":[`...)
-	var days [3]calendar
+	var days [3]wire.Calendar
 	for i := range answer.Hits {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendHit(dst, &answer.Hits[i], &days)
+		dst = wire.AppendHit(dst, &answer.Hits[i], &days)
 	}
 	dst = append(dst, "],"...)
 	dst = a.appendSources(dst, answer)
@@ -141,7 +142,7 @@ func (a *api) appendAnswer(dst []byte, answer *nearby.Answer) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, n)
+		dst = wire.AppendString(dst, n)
 	}
 	dst = append(dst, ']')
 	if answer.Truncated {
@@ -161,7 +162,7 @@ func appendKinds(dst []byte, kinds mapdata.KindSet) []byte {
 		if !kinds.Has(k) {
 			continue
 		}
-		dst = appendString(appendComma(dst, !first), k.ID())
+		dst = wire.AppendString(wire.AppendComma(dst, !first), k.ID())
 		first = false
 	}
 	return dst
@@ -172,7 +173,7 @@ func (a *api) appendSources(dst []byte, answer *nearby.Answer) []byte {
 	dst = append(dst, `"sources":[`...)
 	if answer.Live {
 		dst = appendHealth(dst, &answer.Incidents)
-		dst = appendComma(dst, len(answer.Sources) > 0)
+		dst = wire.AppendComma(dst, len(answer.Sources) > 0)
 	}
 	dst = append(dst, a.health.text(answer.Sources)...)
 	return append(dst, ']')
@@ -216,7 +217,7 @@ func appendHealth(dst []byte, s *mapdata.SourceHealth) []byte {
 	if !s.LastSuccessAt.IsZero() {
 		last = s.LastSuccessAt.UnixMilli()
 	}
-	dst = appendTime(dst, last)
+	dst = wire.AppendTime(dst, last)
 	dst = append(dst, `,"recent":{"ok":`...)
 	dst = strconv.AppendInt(dst, int64(s.OK), 10)
 	dst = append(dst, `,"fail":`...)

@@ -13,12 +13,12 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/basemap"
+	"wayside/internal/catalog"
 	"wayside/internal/console"
 	"wayside/internal/feed"
 	"wayside/internal/nearby"
 	"wayside/internal/provider/push"
 	"wayside/internal/ratelimit"
-	"wayside/internal/source"
 	"wayside/internal/stream"
 	"wayside/internal/vote"
 )
@@ -35,7 +35,7 @@ type Deps struct {
 	Loaded         func() bool                                          // whether reads show everything already; nil: always
 
 	Nearby   *nearby.Reader
-	Sources  *source.Catalogue
+	Sources  *catalog.Catalog
 	Accounts *account.Service
 	Passkeys *account.Passkeys // nil: none are offered
 	Feeds    *feed.Service

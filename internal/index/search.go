@@ -6,7 +6,6 @@ import (
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearest"
 )
 
 // refOf gives the slot that an item of nearest stands for.
@@ -31,9 +30,9 @@ type search struct {
 	all        bool // networks
 	networks   []uint64
 	candidates []candidate
-	hits       []nearest.Item // by refs
+	hits       []geo.Ranked // by refs
 	more       bool
-	order      nearest.Order
+	order      geo.Ranking
 	scratch    bitset
 	scratch2   bitset
 	touched    byte // keeps touch from being left out
@@ -219,7 +218,7 @@ func (q *search) wantsVoted(s *slot, t *mapdata.Tally) bool {
 // take keeps a hit. Once twice the limit is held, the farther half goes, and nothing beyond what is left counts any
 // more.
 func (q *search) take(chord float64, r ref) {
-	q.hits = append(q.hits, nearest.Item{Chord: chord, Place: r.place()})
+	q.hits = append(q.hits, geo.Ranked{Chord: chord, Ref: r.place()})
 	if len(q.hits) >= 2*q.limit+16 {
 		q.prune()
 		q.chord = q.hits[len(q.hits)-1].Chord
@@ -266,8 +265,8 @@ func (q *search) CompareTies(placeA, placeB uint64) int {
 }
 
 // fill writes a hit where it will lie: it is large, and a copy of it would cost as much as finding it.
-func (q *search) fill(hit *mapdata.Hit, item nearest.Item) {
-	r := refOf(item.Place)
+func (q *search) fill(hit *mapdata.Hit, item geo.Ranked) {
+	r := refOf(item.Ref)
 	seg := q.v.segments[r.seg]
 	s := &seg.slots[r.row]
 	feed := q.v.feeds[s.feed]

@@ -26,8 +26,8 @@ type Index interface {
 	Around(center geo.Point, radius float64) []mapdata.FeedID
 }
 
-// Catalogue knows the sources. Declared here so that the reader needs nothing of how they are followed.
-type Catalogue interface {
+// Catalog knows the sources. Declared here so that the reader needs nothing of how they are followed.
+type Catalog interface {
 	// Feed gives the feed if the account may read it, otherwise nil.
 	Feed(id mapdata.FeedID, account mapdata.AccountID) *mapdata.Feed
 	// ByLayer gives the feed that owns a layer, on the same terms.
@@ -126,7 +126,7 @@ func (e *UnknownSourcesError) Error() string { return "unknown source" }
 // Config is what a Reader needs.
 type Config struct {
 	Index     Index
-	Catalogue Catalogue
+	Catalog Catalog
 	Primary   string // the charger network that everybody sees (D4.7)
 	Now       func() time.Time
 
@@ -191,7 +191,7 @@ func (r *Reader) selectSources(q *Query, s *mapdata.Search) (live bool, err erro
 	live = r.Live != nil
 	if q.Sources == nil && !q.ByLayer {
 		s.Served = true
-		s.Own = r.Catalogue.Owned(q.Account)
+		s.Own = r.Catalog.Owned(q.Account)
 		return live, nil
 	}
 	var chosen []*mapdata.Feed
@@ -228,7 +228,7 @@ func (r *Reader) named(q *Query) (feeds []*mapdata.Feed, live bool, err error) {
 		}
 		var f *mapdata.Feed
 		if id, ok := mapdata.SourceID(name).Feed(); ok {
-			f = r.Catalogue.Feed(id, q.Account)
+			f = r.Catalog.Feed(id, q.Account)
 		}
 		switch {
 		case f == nil:
@@ -238,7 +238,7 @@ func (r *Reader) named(q *Query) (feeds []*mapdata.Feed, live bool, err error) {
 		}
 	}
 	if len(unknown) > 0 {
-		valid := r.Catalogue.Sources(q.Account)
+		valid := r.Catalog.Sources(q.Account)
 		if r.Live != nil {
 			valid = append([]mapdata.SourceID{mapdata.Incidents}, valid...)
 		}
@@ -250,7 +250,7 @@ func (r *Reader) named(q *Query) (feeds []*mapdata.Feed, live bool, err error) {
 func (r *Reader) layers(q *Query) []*mapdata.Feed {
 	var feeds []*mapdata.Feed
 	for _, slug := range q.Layers {
-		if f := r.Catalogue.ByLayer(slug, q.Account); f != nil && !slices.Contains(feeds, f) {
+		if f := r.Catalog.ByLayer(slug, q.Account); f != nil && !slices.Contains(feeds, f) {
 			feeds = append(feeds, f)
 		}
 	}
@@ -292,18 +292,18 @@ const manySources = 100
 // surrounding is the health of the served sources around the query.
 func (r *Reader) surrounding(s *mapdata.Search, now time.Time) []mapdata.SourceHealth {
 	near := slices.DeleteFunc(r.Index.Around(s.Center, s.Radius), func(id mapdata.FeedID) bool {
-		return r.Catalogue.Feed(id, mapdata.AccountID{}) == nil
+		return r.Catalog.Feed(id, mapdata.AccountID{}) == nil
 	})
-	return r.Catalogue.Health(near, now)
+	return r.Catalog.Health(near, now)
 }
 
 // health is that of every source that the search touched, healthy or not (D4.15).
 func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth {
 	if !s.Served {
 		ids := make([]mapdata.FeedID, 0, len(s.Own)+len(s.Feeds))
-		return r.Catalogue.Health(append(append(ids, s.Own...), s.Feeds...), now)
+		return r.Catalog.Health(append(append(ids, s.Own...), s.Feeds...), now)
 	}
-	served := r.Catalogue.ServedHealth(now)
+	served := r.Catalog.ServedHealth(now)
 	if len(served) > manySources {
 		served = r.surrounding(s, now)
 	}
@@ -315,7 +315,7 @@ func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth
 		return served
 	}
 	all := slices.Clone(served)
-	for _, own := range r.Catalogue.Health(own, now) {
+	for _, own := range r.Catalog.Health(own, now) {
 		if !slices.ContainsFunc(served, func(h mapdata.SourceHealth) bool { return h.ID == own.ID }) {
 			all = append(all, own)
 		}

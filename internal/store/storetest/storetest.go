@@ -12,13 +12,13 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/feed"
-	"wayside/internal/follow"
 	"wayside/internal/geo"
 	"wayside/internal/ingest"
 	"wayside/internal/mail"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
+	"wayside/internal/replica"
 	"wayside/internal/vote"
 )
 
@@ -27,7 +27,7 @@ type Store interface {
 	account.Store
 	account.PasskeyStore
 	feed.Store
-	follow.Store
+	replica.Store
 	ingest.Store
 	mail.Outbox
 	pull.Store
