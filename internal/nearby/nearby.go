@@ -125,10 +125,10 @@ func (e *UnknownSourcesError) Error() string { return "unknown source" }
 
 // Config is what a Reader needs.
 type Config struct {
-	Index     Index
+	Index   Index
 	Catalog Catalog
-	Primary   string // the charger network that everybody sees (D4.7)
-	Now       func() time.Time
+	Primary string // the charger network that everybody sees (D4.7)
+	Now     func() time.Time
 
 	Live    Live              // nil: no upstream is configured, and there is no source of incidents
 	Ledger  *consensus.Ledger // votes on live incidents; nil only without Live
