@@ -28,11 +28,11 @@ var rules = map[string]rule{
 	"index":     {ours: []string{"mapdata", "geo"}, never: transport},
 	"alerts":    {ours: []string{"mapdata", "geo"}, never: technology},
 	"law":       {ours: []string{"mapdata", "geo"}, never: technology},
-	"catalog":   {ours: []string{"mapdata", "geo"}, never: transport},
+	"catalog":   {ours: []string{"mapdata"}, never: transport},
 	"live":      {ours: []string{"mapdata", "geo"}, never: transport},
 
 	"safehttp":       {ours: []string{"mapdata"}, never: []string{"database/sql"}},
-	"provider/pull":  {ours: []string{"ingest", "live", "mapdata", "geo", "safehttp"}, never: []string{"database/sql"}},
+	"provider/pull":  {ours: []string{"ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
 	"provider/relay": {ours: []string{"ingest", "live", "mapdata", "geo", "safehttp"}, never: []string{"database/sql"}},
 	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token"}, never: transport},
 
@@ -44,17 +44,16 @@ var rules = map[string]rule{
 	"live/memory":     {never: transport},
 	"valkey":          {ours: []string{"mapdata"}, never: transport},
 
-	"replica": {ours: []string{"consensus", "index", "catalog", "mapdata", "geo"}, never: transport},
+	"replica": {ours: []string{"consensus", "index", "catalog", "mapdata"}, never: transport},
 	"nearby":  {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
 	"stream":  {ours: []string{"mapdata", "geo", "ratelimit"}, never: transport},
 
 	"cluster": {ours: []string{"mapdata", "geo", "provider/relay", "valkey"}, never: transport},
 
-	"feed":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
+	"feed":    {ours: []string{"mapdata", "token"}, never: transport},
 	"audit":   {ours: []string{"mapdata"}, never: transport},
-	"account": {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
+	"account": {ours: []string{"mapdata", "token"}, never: transport},
 	"vote":    {ours: []string{"mapdata"}, never: transport},
-	"apps":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
 	"mail":    {ours: []string{"mapdata", "i18n"}, never: transport},
 
 	"basemap": {never: transport},
@@ -64,17 +63,17 @@ var rules = map[string]rule{
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
 	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/pull", "secret", "catalog"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "console", "alerts", "apps", "feed", "ingest", "nearby", "provider/push", "catalog", "stream", "vote", "mapdata", "geo", "ratelimit", "basemap", "wire"},
+		ours:  []string{"account", "console", "alerts", "feed", "nearby", "provider/push", "catalog", "stream", "vote", "mapdata", "geo", "ratelimit", "basemap", "wire"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
 	"testenv":   {never: []string{"net/http", "database/sql"}},
 	"config":    {ours: []string{"valkey"}, never: transport},
 	"telemetry": {never: []string{"database/sql"}},
-	"archtest":  {ours: []string{"mapdata"}},
+	"archtest":  {},
 	"cli":       {ours: []string{anything}},
 
-	"refprovider": {ours: []string{"ingest", "mapdata", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
+	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
 
 	"demo": {ours: []string{"geo", "basemap"}}, // knows the service by its wire, and writes its map as any tool would
 }
