@@ -36,13 +36,14 @@ var rules = map[string]rule{
 	"provider/relay": {ours: []string{"ingest", "live", "mapdata", "geo", "safehttp"}, never: []string{"database/sql"}},
 	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token"}, never: transport},
 
-	"store/migrate":   {},
-	"store/sqlite":    {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
-	"store/postgres":  {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
-	"store/storetest": {ours: []string{"mapdata", "geo", "account", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "vote"}, never: []string{"net/http"}},
-	"live/livetest":   {ours: []string{"live", "mapdata", "geo"}, never: transport},
-	"live/memory":     {never: transport},
-	"valkey":          {ours: []string{"mapdata"}, never: transport},
+	"store/migrate":           {},
+	"store/sqlite":            {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
+	"store/postgres":          {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
+	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "vote"}, never: []string{"net/http"}},
+	"store/sqlite/sqlitetest": {ours: []string{"store/sqlite"}, never: []string{"net/http", "database/sql"}},
+	"live/livetest":           {ours: []string{"live", "mapdata", "geo"}, never: transport},
+	"live/memory":             {never: transport},
+	"valkey":                  {ours: []string{"mapdata"}, never: transport},
 
 	"replica": {ours: []string{"consensus", "index", "catalog", "mapdata"}, never: transport},
 	"nearby":  {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
@@ -82,7 +83,7 @@ var rules = map[string]rule{
 var wireShapes = []string{"ingest", "httpapi", "wire", "law", "cli", "demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
-var suites = []string{"store/storetest", "live/livetest", "testenv"}
+var suites = []string{"store/storetest", "store/sqlite/sqlitetest", "live/livetest", "testenv"}
 
 // clients are the packages that stand outside the service's doors, as anybody's programs do: they know kinds by their ids.
 var clients = []string{"demo", "refprovider"}

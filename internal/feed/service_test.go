@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 	"wayside/internal/token"
 )
 
@@ -32,7 +32,7 @@ type office struct {
 
 func newOffice(t *testing.T) *office {
 	t.Helper()
-	o := &office{t: t, now: start, path: filepath.Join(t.TempDir(), "wayside.db")}
+	o := &office{t: t, now: start, path: sqlitetest.Path(t)}
 	clock := func() time.Time { return o.now }
 	var err error
 	if o.db, err = sqlite.Open(t.Context(), o.path, sqlite.Options{Now: clock}); err != nil {

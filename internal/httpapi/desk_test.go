@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +39,7 @@ import (
 	"wayside/internal/safehttp"
 	"wayside/internal/secret"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 	"wayside/internal/stream"
 	"wayside/internal/vote"
 	"wayside/internal/wire"
@@ -87,7 +87,7 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 	d := &desk{house: &house{t: t, now: start}}
 	log := slog.New(slog.NewTextHandler(&d.log, nil))
 	var err error
-	d.db, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "wayside.db"), sqlite.Options{Now: d.time, MaxPages: limits.maxPages})
+	d.db, err = sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{Now: d.time, MaxPages: limits.maxPages})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,6 +21,7 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/replica"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -52,7 +52,7 @@ func (n *node) ids() []string {
 
 func newStore(t *testing.T) (*sqlite.DB, *mapdata.Feed) {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "wayside.db"), sqlite.Options{})
+	db, err := sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 )
 
 // town is a real store, a real ingester and a real way out to providers on loopback.
@@ -41,7 +41,7 @@ const soon = 2 * time.Second
 func newTown(t *testing.T) *town {
 	t.Helper()
 	t.Cleanup(func() { goleak.VerifyNone(t) })
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "wayside.db"), sqlite.Options{})
+	db, err := sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +16,7 @@ import (
 	"wayside/internal/provider/push"
 	"wayside/internal/ratelimit"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 	"wayside/internal/token"
 )
 
@@ -38,7 +38,7 @@ type dock struct {
 func newDock(tb testing.TB) *dock {
 	tb.Helper()
 	now := func() time.Time { return start }
-	db, err := sqlite.Open(tb.Context(), filepath.Join(tb.TempDir(), "wayside.db"), sqlite.Options{Now: now})
+	db, err := sqlite.Open(tb.Context(), sqlitetest.Path(tb), sqlite.Options{Now: now})
 	if err != nil {
 		tb.Fatal(err)
 	}
