@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"wayside/internal/refprovider"
+	"wayside/internal/testenv"
 )
 
 // relaying is a running wayside relay.
@@ -36,13 +37,7 @@ type relaying struct {
 // startRelay runs wayside relay on any port, until the test ends, when it must stop as it is told.
 func startRelay(t *testing.T, env []string, args ...string) *relaying {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts the real binary")
-	}
-	bin, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	bin := testenv.Program(t)
 	cmd := exec.Command(bin, append([]string{"relay", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	r := &relaying{t: t, log: new(lockedBuffer)}

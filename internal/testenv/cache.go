@@ -26,6 +26,7 @@ type CacheServer struct {
 // Cache starts a server that lives as long as the test. Where neither is installed the test is skipped; in CI it fails.
 func Cache(t testing.TB) *CacheServer {
 	t.Helper()
+	skipShort(t)
 	c, err := StartCache()
 	missing(t, err)
 	t.Cleanup(func() {

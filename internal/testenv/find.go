@@ -34,6 +34,14 @@ func missing(t testing.TB, err error) {
 	}
 }
 
+// skipShort leaves out what starts servers where only quick tests are asked for.
+func skipShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("SKIPPED: starts a server")
+	}
+}
+
 // postgresFolders are where distributions keep the programs of each version; programs in PATH come first.
 func postgresFolders() []string {
 	var all []string

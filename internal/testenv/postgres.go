@@ -48,6 +48,7 @@ func Setting(name, value string) Option {
 // Database of its own. Where PostgreSQL is missing the test is skipped; in CI it fails.
 func Postgres(t testing.TB, options ...Option) *PG {
 	t.Helper()
+	skipShort(t)
 	p, err := StartPostgres(options...)
 	missing(t, err)
 	t.Cleanup(func() {
