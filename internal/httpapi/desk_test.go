@@ -74,6 +74,8 @@ type deskLimits struct {
 
 	reviewPasskey bool
 
+	beat time.Duration // between two signs of life of a stream; 0: as the service does
+
 	base string // public address; empty: http://wayside.test, where browsers offer no passkeys
 }
 
@@ -118,7 +120,7 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		},
 		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) { return d.box.Seal(plain, id), nil },
 	})
-	watches := stream.Config{Now: d.time, Locate: func(ctx context.Context, id string) (mapdata.Voted, error) { return d.relay.Find(ctx, id) }}
+	watches := stream.Config{Now: d.time, Beat: limits.beat, Locate: func(ctx context.Context, id string) (mapdata.Voted, error) { return d.relay.Find(ctx, id) }}
 	if len(limits.upstreams) == 0 {
 		watches.Locate = nil
 	}

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
 	"math"
@@ -28,6 +29,8 @@ type Config struct {
 
 	// Locate finds a live incident by its external id; an error says that nobody sees it now. nil: there are no live incidents.
 	Locate func(ctx context.Context, externalID string) (mapdata.Voted, error)
+
+	Beat time.Duration // between two signs of life that a stream gives; 0: 20 s
 }
 
 // Hub knows all streams. Its methods may be called from many goroutines. Run must run beside them.
@@ -48,6 +51,7 @@ type Hub struct {
 
 // New makes a hub.
 func New(c Config) *Hub {
+	c.Beat = cmp.Or(c.Beat, beatEvery)
 	return &Hub{
 		Config: c, seed: maphash.MakeSeed(), kick: make(chan struct{}, 1), end: make(chan struct{}),
 		callers: make(map[ratelimit.Key]int8), cubes: make(map[cube][]*Stream),
