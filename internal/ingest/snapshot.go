@@ -37,9 +37,6 @@ type Result struct {
 // write (D6.10). It fails as decode and Store.Apply do, having stored nothing.
 func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapshot) (Report, error) {
 	var report Report
-	lock := in.lock(feed)
-	lock.Lock()
-	defer lock.Unlock()
 	err := in.retry(ctx, func() error {
 		mark, err := in.store.Mark(ctx, feed)
 		if err != nil {
