@@ -71,9 +71,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		hash := sha256.Sum256(body)
 		_, err := in.Snapshot(b.Context(), mapdata.FeedID{1}, Snapshot{
 			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }, Hash: hash[:], At: testNow,
-			Finish: func(Result) (mapdata.Polling, mapdata.Attempt, []mapdata.Letter) {
-				return mapdata.Polling{}, mapdata.Attempt{}, nil
-			},
+			Finish: func(Result) (Record, error) { return Record{}, nil },
 		})
 		if err != nil {
 			b.Fatal(err)

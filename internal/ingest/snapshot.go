@@ -17,8 +17,16 @@ type Snapshot struct {
 	Open func() (io.ReadCloser, error) // the body from its beginning, each time it is called
 	Hash []byte                        // SHA-256 of the body
 	At   time.Time                     // when it was fetched
-	// Finish turns the outcome into what is recorded of the poll. It may be called again after a conflict.
-	Finish func(Result) (mapdata.Polling, mapdata.Attempt, []mapdata.Letter)
+	// Finish turns the outcome into what is recorded of the poll. It may be called again after a conflict. When it fails,
+	// nothing is stored.
+	Finish func(Result) (Record, error)
+}
+
+// Record is what is stored of a good poll, in one transaction with its rows.
+type Record struct {
+	Polling mapdata.Polling
+	Attempt mapdata.Attempt
+	Letters []mapdata.Letter
 }
 
 // Result is the outcome of a good snapshot.
@@ -34,7 +42,8 @@ type Result struct {
 }
 
 // Snapshot stores a snapshot whole, durably, before it returns; rows equal to the stored ones cost a comparison and no
-// write (D6.10). It fails as decode and Store.Apply do, having stored nothing.
+// write (D6.10). It fails as decode, Finish and Store.Apply do, having stored
+// nothing.
 func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapshot) (Report, error) {
 	var report Report
 	err := in.retry(ctx, func() error {
@@ -50,8 +59,12 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 				return err
 			}
 		}
-		change.Snapshot = &mapdata.SnapshotTaken{Snapshot: mark.Snapshot + 1}
-		change.Snapshot.Polling, change.Attempt, change.Letters = s.Finish(result)
+		record, err := s.Finish(result)
+		if err != nil {
+			return err
+		}
+		change.Snapshot = &mapdata.SnapshotTaken{Snapshot: mark.Snapshot + 1, Polling: record.Polling}
+		change.Attempt, change.Letters = record.Attempt, record.Letters
 		change.Attempt.Unchanged, change.Attempt.Retired = result.unchanged, len(change.Retired)
 		change.Rejections, change.SameRejections = result.rejections, same
 		report = result.Report

@@ -120,10 +120,12 @@ func (d *door) snapshot(rows ...string) ingest.Report {
 	report, err := d.in.Snapshot(context.Background(), d.feed, ingest.Snapshot{
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
 		Hash: hash[:], At: d.now,
-		Finish: func(r ingest.Result) (mapdata.Polling, mapdata.Attempt, []mapdata.Letter) {
+		Finish: func(r ingest.Result) (ingest.Record, error) {
 			d.got = r
-			return mapdata.Polling{LastFetchedAt: d.now, LastOutcome: mapdata.OutcomeOK, NextFetchAt: d.now.Add(time.Hour), LastRows: r.Rows, LastRejected: r.Report.Rejected, BodyHash: r.BodyHash, Shrank: r.Shrank},
-				mapdata.Attempt{At: d.now, OK: true, Outcome: mapdata.OutcomeOK}, nil
+			return ingest.Record{
+				Polling: mapdata.Polling{LastFetchedAt: d.now, LastOutcome: mapdata.OutcomeOK, NextFetchAt: d.now.Add(time.Hour), LastRows: r.Rows, LastRejected: r.Report.Rejected, BodyHash: r.BodyHash, Shrank: r.Shrank},
+				Attempt: mapdata.Attempt{At: d.now, OK: true, Outcome: mapdata.OutcomeOK},
+			}, nil
 		},
 	})
 	if err != nil {

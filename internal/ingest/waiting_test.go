@@ -64,9 +64,7 @@ func TestPushDoesNotWaitForTheSnapshotOfAnotherFeed(t *testing.T) {
 					return io.NopCloser(strings.NewReader("[]")), nil
 				},
 				Hash: make([]byte, 32), At: time.Now(),
-				Finish: func(ingest.Result) (mapdata.Polling, mapdata.Attempt, []mapdata.Letter) {
-					return mapdata.Polling{}, mapdata.Attempt{}, nil
-				},
+				Finish: func(ingest.Result) (ingest.Record, error) { return ingest.Record{}, nil },
 			})
 			if err != nil {
 				t.Error(err)

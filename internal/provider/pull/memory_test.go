@@ -104,6 +104,11 @@ func (m *memory) PollFailed(_ context.Context, failed *mapdata.PollFailed) error
 	return nil
 }
 
+// Timeline remembers nothing: what needs a past is tested over a real store.
+func (m *memory) Timeline(context.Context, mapdata.FeedID, time.Time, int) ([]mapdata.Attempt, error) {
+	return nil, nil
+}
+
 func (m *memory) Snapshot(ctx context.Context, feed mapdata.FeedID, s ingest.Snapshot) (ingest.Report, error) {
 	if m.during != nil {
 		m.during(feed)
@@ -122,10 +127,13 @@ func (m *memory) Snapshot(ctx context.Context, feed mapdata.FeedID, s ingest.Sna
 	if err := cmp.Or(m.broken, ctx.Err()); err != nil {
 		return ingest.Report{}, fmt.Errorf("store snapshot: %w", err)
 	}
-	polling, attempt, letters := s.Finish(m.result)
-	m.good = append(m.good, good{feed, polling, attempt, letters, string(body)})
+	record, err := s.Finish(m.result)
+	if err != nil {
+		return ingest.Report{}, err
+	}
+	m.good = append(m.good, good{feed, record.Polling, record.Attempt, record.Letters, string(body)})
 	if f := m.feeds[feed]; f != nil {
-		f.Polling, f.until = polling, time.Time{}
+		f.Polling, f.until = record.Polling, time.Time{}
 	}
 	return m.result.Report, nil
 }

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Store hands out due feeds and records polls that failed. What a good poll brings goes through ingest.
+// Store hands out due feeds, records polls that failed and remembers the last ones. What a good poll brings goes through ingest.
 type Store interface {
 	// Claim leases at most limit active pull feeds whose NextFetchAt is not after now and that nobody else holds, oldest
 	// due first, to this node until the given time. A node that dies loses its leases then.
@@ -16,4 +16,6 @@ type Store interface {
 	Release(ctx context.Context, node string, feed mapdata.FeedID) error
 	// PollFailed records a failed poll and ends the lease. A feed that is gone by now is no error.
 	PollFailed(ctx context.Context, failed *mapdata.PollFailed) error
+	// Timeline reads a feed's newest attempts later than after, newest first, at most limit.
+	Timeline(ctx context.Context, feed mapdata.FeedID, after time.Time, limit int) ([]mapdata.Attempt, error)
 }
