@@ -171,7 +171,10 @@ func run(t *testing.T, p *Poller) (stop func()) {
 			t.Errorf("%d feeds on %d hosts are still held", len(p.held), len(p.hosts))
 		}
 		if used := p.spool.used.Load(); used != 0 {
-			t.Errorf("%d bytes of bodies were not given back", used)
+			t.Errorf("%d bytes of bodies on disk were not given back", used)
+		}
+		if reserved := p.spool.inMemory.Load(); reserved != 0 {
+			t.Errorf("%d bytes of bodies in memory were not given back", reserved)
 		}
 	}
 }

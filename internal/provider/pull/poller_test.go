@@ -434,7 +434,7 @@ func TestOwnTroubleDoesNotCount(t *testing.T) {
 	for name, broken := range breakIt {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m, w := newMemory(t), answering("["+strings.Repeat(" ", inMemory)+"]")
+				m, w := newMemory(t), answering("["+strings.Repeat(" ", maxBodyInMemory)+"]")
 				id := m.add("a.example.org", 10*time.Minute)
 				m.feeds[id].PullAuthSealed = []byte{1}
 				whole := m.poller(w, nil).Options
