@@ -25,10 +25,11 @@ export interface Asking {
   signal?: AbortSignal;
   /** heed sees each answer before it is judged. */
   heed?: (answer: Response) => void;
+  cache?: RequestCache;
 }
 
-async function get(path: string, headers: Record<string, string>, { signal, heed }: Asking): Promise<Response> {
-  const answer = await fetch(path, { headers, ...(signal && { signal }) });
+async function get(path: string, headers: Record<string, string>, { signal, heed, cache }: Asking): Promise<Response> {
+  const answer = await fetch(path, { headers, ...(signal && { signal }), ...(cache && { cache }) });
   heed?.(answer);
   if (!answer.ok) throw new Refused(answer);
   return answer;
@@ -43,7 +44,8 @@ export const getConfig = (): Promise<OverlayConfig> => getJSON("/v2/overlay/conf
 
 export const getKinds = async (): Promise<Kind[]> => (await getJSON<{ kinds: Kind[] }>("/v2/kinds")).kinds;
 
-export const getSources = async (): Promise<Source[]> => (await getJSON<{ sources: Source[] }>("/v2/sources")).sources;
+/** getSources asks past the browser's cache: a listing may be kept for a minute, and a source may be newer than that. */
+export const getSources = async (asking: Asking): Promise<Source[]> => (await getJSON<{ sources: Source[] }>("/v2/sources", { ...asking, cache: "no-cache" })).sources;
 
 /** getDrive reads the demo's drive; elsewhere there is none. */
 export const getDrive = (): Promise<Drive> => getJSON("/demo/drive.json");

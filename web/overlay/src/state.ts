@@ -58,8 +58,9 @@ export interface State {
   readonly hidden: Cell<readonly string[]>;
   /** Set by main.ts: those of them that the driver wants to see. */
   readonly entities: Cell<readonly Entity[]>;
-  /** Set by main.ts at start: the catalogues. */
+  /** Set by sourcecatalog.ts: the listed sources, and those that were listed before and still have pins. */
   readonly sources: Cell<readonly Source[]>;
+  /** Set by main.ts at start. */
   readonly kinds: Cell<readonly Kind[]>;
   readonly config: Cell<OverlayConfig | null>;
   /** Set by stream.ts: how the sources do. */
