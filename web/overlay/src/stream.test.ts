@@ -5,7 +5,7 @@ import type { Finding, Fix } from "./position.ts";
 import { Purse } from "./purse.ts";
 import { inForce } from "./settings.ts";
 import { makeState, type State } from "./state.ts";
-import { leftAfter, pollDue, Upkeep } from "./stream.ts";
+import { pollDue, Upkeep } from "./stream.ts";
 
 const town = { lat: 52.000123456, lng: 5.00009 };
 const answer = { entities: [], sources: [], fetched_at_utc: "2026-11-21T08:00:00Z" };
@@ -147,10 +147,10 @@ test("after a break the stream goes on where it was", async () => {
 test("another circle is read when a third of the way out is driven, and not before", async () => {
   world.place(town);
   await world.pass(1000);
-  world.place(along(town, 90, leftAfter - 20));
+  world.place(along(town, 90, 3313));
   await world.pass(2000);
   expect(world.requests).toHaveLength(1);
-  world.place(along(town, 90, leftAfter + 20));
+  world.place(along(town, 90, 3353));
   await world.pass(2000);
   expect(world.requests).toHaveLength(2);
   expect(world.requests[1]?.id).toBeNull();

@@ -10,9 +10,9 @@ import { feed, nothingRead } from "./sse.ts";
 import type { Connection, State } from "./state.ts";
 
 /** Metres around the driver that are read. */
-export const radius = 10_000;
+const radius = 10_000;
 /** A new circle is read when the driver has left the middle of the old one by so many metres. */
-export const leftAfter = radius / 3;
+const leftAfter = radius / 3;
 
 const tickEvery = 500; // ms
 /** The service gives a sign of life within 25 seconds. */
