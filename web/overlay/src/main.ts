@@ -1,7 +1,7 @@
 // The page that a driver opens in the car: it ties the modules together and decides nothing.
 //
 //   wire.ts        what the service answers (types)
-//   api.ts         the one way out: reads of this service; purse.ts pays for them out of budget.ts
+//   api.ts         the one way out: reads of this service; requestbudget.ts pays for them out of tokenbucket.ts
 //   state.ts       everything that the page knows, in cells (cell.ts)
 //   geo.ts         distances and directions (pure)
 //   position.ts    where the driver is; drive.ts pretends to drive; motion.ts fills in what lies between fixes (pure)
@@ -31,7 +31,7 @@ import { poseAt, take, type Pose } from "./motion.ts";
 import { mountPanels } from "./panels.ts";
 import { refill } from "./parts.ts";
 import { locate, type Whereabouts } from "./position.ts";
-import { Purse } from "./purse.ts";
+import { RequestBudget } from "./requestbudget.ts";
 import { inForce, readKept, type Language, type Settings } from "./settings.ts";
 import { show, sourcesByLayer, type Shown } from "./sights.ts";
 import { SourceCatalog } from "./sourcecatalog.ts";
@@ -42,7 +42,7 @@ import { Upkeep } from "./stream.ts";
 
 const every = 1000; // ms between two looks at what has aged
 const upUnder = "wayside.up"; // where the browser keeps what is up on the map
-const leaveForReads = 4; // requests that a question about an alert does not take
+const reservedRequests = 4; // requests that a question about an alert does not take
 
 /** kept is what the driver chose before. */
 function kept(): Settings {
@@ -167,15 +167,15 @@ function main(): void {
   };
   const state = makeState(kept(), where, pose);
   const now = { mono: () => performance.now(), wall: () => Date.now() };
-  const purse = new Purse(now.mono);
-  const upkeep = new Upkeep(state, purse, now);
+  const budget = new RequestBudget(now.mono);
+  const upkeep = new Upkeep(state, budget, now);
   const lookout = new Lookout(state, clock, (ahead, signal) => {
     const connected = state.connection.get();
-    if (connected === null || connected.how === "lost" || !purse.pay(leaveForReads)) return null;
-    const heed = (answer: Response): void => {
-      purse.heed(answer, false);
+    if (connected === null || connected.how === "lost" || !budget.tryTake(reservedRequests)) return null;
+    const onResponse = (answer: Response): void => {
+      budget.observe(answer, false);
     };
-    return getAlerts(ahead, { signal, heed });
+    return getAlerts(ahead, { signal, onResponse });
   });
   let stage: Stage | null = null;
   const actions: Actions = {
@@ -202,7 +202,7 @@ function main(): void {
   keepMoving(state, clock);
   const shown = keepShowing(state);
   upkeep.start();
-  new SourceCatalog(state, purse, now.mono).start();
+  new SourceCatalog(state, budget, now.mono).start();
   lookout.start();
   state.drawable.set(loading !== null);
   const panels = mountPanels(state, actions);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
 import { Cell } from "./cell.ts";
-import { Purse } from "./purse.ts";
+import { RequestBudget } from "./requestbudget.ts";
 import { neverRead, nextReadAt, SourceCatalog, withFormer, type ReadHistory } from "./sourcecatalog.ts";
 import type { Entity, Source } from "./wire.ts";
 
@@ -34,7 +34,7 @@ class Page {
   constructor() {
     vi.stubGlobal("fetch", (path: string, { cache, signal }: RequestInit) => this.#fetch(path, cache, signal));
     const now = (): number => performance.now();
-    new SourceCatalog(this.state, new Purse(now), now, () => this.random).start();
+    new SourceCatalog(this.state, new RequestBudget(now), now, () => this.random).start();
   }
 
   #fetch(path: string, cache?: RequestCache, signal?: AbortSignal | null): Promise<Response> {

@@ -2,9 +2,9 @@
 // while feeds are approved: the catalogue is read again soon after a pin comes from a source that it does not list, and at a slow
 // interval otherwise.
 
-import { getSources, Refused, type Asking } from "./api.ts";
+import { getSources, HTTPError, type RequestOptions } from "./api.ts";
 import { backoff } from "./decay.ts";
-import type { Purse } from "./purse.ts";
+import type { RequestBudget } from "./requestbudget.ts";
 import { mergedFrom } from "./sights.ts";
 import type { State } from "./state.ts";
 import type { Entity, Source } from "./wire.ts";
@@ -81,7 +81,7 @@ const isSame = (a: readonly Source[], b: readonly Source[]): boolean => a.length
 /** SourceCatalog keeps state.sources. */
 export class SourceCatalog {
   readonly #state: Pick<State, "sources" | "known">;
-  readonly #budget: Purse;
+  readonly #budget: RequestBudget;
   readonly #now: () => number;
   readonly #random: () => number;
   #listed: readonly Source[] = [];
@@ -94,7 +94,7 @@ export class SourceCatalog {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** now is a monotonic clock in milliseconds, random gives numbers within [0, 1). */
-  constructor(state: Pick<State, "sources" | "known">, budget: Purse, now: () => number, random: () => number = Math.random) {
+  constructor(state: Pick<State, "sources" | "known">, budget: RequestBudget, now: () => number, random: () => number = Math.random) {
     this.#state = state;
     this.#budget = budget;
     this.#now = now;
@@ -130,7 +130,7 @@ export class SourceCatalog {
   #schedule(at: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      if (this.#budget.pay(reservedRequests)) void this.#read();
+      if (this.#budget.tryTake(reservedRequests)) void this.#read();
       else this.#schedule(this.#now() + budgetRetryAfter);
     }, Math.max(0, at - this.#now()));
   }
@@ -142,22 +142,22 @@ export class SourceCatalog {
     const timeout = setTimeout(() => {
       abort.abort();
     }, answerTimeout);
-    const asking: Asking = {
+    const options: RequestOptions = {
       signal: abort.signal,
-      heed: (answer) => {
-        this.#budget.heed(answer, false);
+      onResponse: (answer) => {
+        this.#budget.observe(answer, false);
       },
     };
     const jitter = this.#random();
     try {
       const previous = new Map(this.#state.sources.get().map((source) => [JSON.stringify(source), source]));
       // A source that is as before stays the same object, so that nothing is drawn again.
-      this.#listed = (await getSources(asking)).map((source) => previous.get(JSON.stringify(source)) ?? source);
+      this.#listed = (await getSources(options)).map((source) => previous.get(JSON.stringify(source)) ?? source);
       const listed = keysOf(this.#listed);
       this.#unlisted = new Set([...unknown].filter((key) => !listed.has(key)));
       this.#history = { endedAt: this.#now(), failures: 0, retryAfter: 0, misses: this.#unlisted.size > 0 ? this.#history.misses + 1 : 0, jitter };
     } catch (error) {
-      const retryAfter = error instanceof Refused ? (error.retryAfter ?? 0) * 1000 : 0;
+      const retryAfter = error instanceof HTTPError ? (error.retryAfter ?? 0) * 1000 : 0;
       this.#history = { ...this.#history, endedAt: this.#now(), failures: this.#history.failures + 1, retryAfter, jitter };
     } finally {
       clearTimeout(timeout);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Cell } from "./cell.ts";
 import { along } from "./geo.ts";
 import type { Finding, Fix } from "./position.ts";
-import { Purse } from "./purse.ts";
+import { RequestBudget } from "./requestbudget.ts";
 import { inForce } from "./settings.ts";
 import { makeState, type State } from "./state.ts";
 import { pollDue, Upkeep } from "./stream.ts";
@@ -30,7 +30,7 @@ class World {
     const fix = new Cell<Fix | null>(null);
     this.state = makeState(inForce({}, []), { fix, finding: new Cell<Finding>("found") }, () => null);
     const clocks = { mono: () => performance.now(), wall: () => Date.now() + this.wall };
-    this.upkeep = new Upkeep(this.state, new Purse(clocks.mono), clocks);
+    this.upkeep = new Upkeep(this.state, new RequestBudget(clocks.mono), clocks);
     vi.stubGlobal("fetch", (path: string, init: RequestInit) => this.#fetch(path, init));
   }
 

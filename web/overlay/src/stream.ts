@@ -1,11 +1,11 @@
 // Keeps what is near up to date: by a stream of the service's news, and by asking where there is none. When to do what is
-// decided in decay.ts (tries, sleep) and budget.ts (requests), and below.
+// decided in decay.ts (tries, sleep) and tokenbucket.ts (requests), and below.
 
-import { getNearby, openStream, queryOf, Refused, type Around, type Asking } from "./api.ts";
+import { getNearby, openStream, queryOf, HTTPError, type NearbyQuery, type RequestOptions } from "./api.ts";
 import { broken, hasSlept, heard, linked, mayTry, unlinked, woken, type Link, type Tick } from "./decay.ts";
 import { distance, type Place } from "./geo.ts";
 import { answered, noNews, told, type News } from "./news.ts";
-import type { Purse } from "./purse.ts";
+import type { RequestBudget } from "./requestbudget.ts";
 import { feed, nothingRead } from "./sse.ts";
 import type { Connection, State } from "./state.ts";
 
@@ -22,7 +22,7 @@ const answerWithin = 10_000;
 const pollEvery = 10_000;
 const pollAtMost = 3000;
 const pollMoved = 500; // metres
-const leaveForStream = 4; // requests
+const reservedRequests = 4; // requests
 
 /** pollDue says whether to ask where no news come; last is when and where it was asked, null: never. */
 export function pollDue(now: number, here: Place, last: { at: number; place: Place } | null): boolean {
@@ -54,7 +54,7 @@ interface Following {
 /** Upkeep keeps state.known, health, connection and clock. */
 export class Upkeep {
   readonly #state: State;
-  readonly #purse: Purse;
+  readonly #budget: RequestBudget;
   readonly #clocks: Clocks;
   #link: Link = unlinked;
   #stream: Following | null = null;
@@ -67,9 +67,9 @@ export class Upkeep {
   /** When the service was last heard of. */
   #heardAt: number;
 
-  constructor(state: State, purse: Purse, clocks: Clocks) {
+  constructor(state: State, budget: RequestBudget, clocks: Clocks) {
     this.#state = state;
-    this.#purse = purse;
+    this.#budget = budget;
     this.#clocks = clocks;
     this.#tick = { mono: clocks.mono(), wall: clocks.wall() };
     this.#heardAt = clocks.mono();
@@ -98,7 +98,7 @@ export class Upkeep {
   /** reread asks at once, for what the driver has just changed. */
   reread(): void {
     const place = this.#state.fix.get();
-    if (place !== null && this.#stream?.begun !== true && this.#polling === null && this.#purse.pay()) void this.#poll(place);
+    if (place !== null && this.#stream?.begun !== true && this.#polling === null && this.#budget.tryTake()) void this.#poll(place);
   }
 
   /** look does what is due. */
@@ -109,9 +109,9 @@ export class Upkeep {
     const place = this.#state.fix.get();
     if (place === null) return;
     this.#check(tick.mono, place);
-    if (this.#stream === null && mayTry(this.#link, tick.mono) && this.#purse.pay()) void this.#follow(place);
+    if (this.#stream === null && mayTry(this.#link, tick.mono) && this.#budget.tryTake()) void this.#follow(place);
     const tried = this.#link.failures > 0 || this.#link.lostSince !== null;
-    if (this.#stream?.begun !== true && tried && this.#polling === null && pollDue(tick.mono, place, this.#polled) && this.#purse.pay(leaveForStream)) {
+    if (this.#stream?.begun !== true && tried && this.#polling === null && pollDue(tick.mono, place, this.#polled) && this.#budget.tryTake(reservedRequests)) {
       void this.#poll(place);
     }
   }
@@ -143,16 +143,16 @@ export class Upkeep {
   }
 
   async #follow(place: Place): Promise<void> {
-    const around = this.#around(place);
-    const query = queryOf(around);
+    const nearby = this.#query(place);
+    const query = queryOf(nearby);
     const asked = this.#clocks.mono();
-    const mine: Following = { query, middle: place, networks: around.networks, abort: new AbortController(), heardAt: asked, begun: false };
+    const mine: Following = { query, middle: place, networks: nearby.networks, abort: new AbortController(), heardAt: asked, begun: false };
     this.#stream = mine;
     let retryAfter: number | null = null;
     try {
       await this.#listen(mine, asked);
     } catch (error) {
-      if (error instanceof Refused) retryAfter = error.retryAfter;
+      if (error instanceof HTTPError) retryAfter = error.retryAfter;
     }
     if (this.#stream !== mine) return; // it was given up for another one
     this.#stream = null;
@@ -164,7 +164,7 @@ export class Upkeep {
   /** listen returns when the service ends the stream. */
   async #listen(mine: Following, asked: number): Promise<void> {
     const resumed = this.#resume.query === mine.query;
-    const reader = await openStream(mine.query, resumed ? this.#resume.id : "", this.#asking(mine.abort.signal, true));
+    const reader = await openStream(mine.query, resumed ? this.#resume.id : "", this.#requestOptions(mine.abort.signal, true));
     const text = new TextDecoder();
     let reading = nothingRead;
     for (;;) {
@@ -195,7 +195,7 @@ export class Upkeep {
     this.#polling = abort;
     this.#polled = { at: asked, place };
     try {
-      const answer = await getNearby(queryOf(this.#around(place)), this.#asking(abort.signal, false));
+      const answer = await getNearby(queryOf(this.#query(place)), this.#requestOptions(abort.signal, false));
       if (this.#polling !== abort || this.#stream?.begun === true) return;
       const received = this.#clocks.mono();
       this.#resume = { query: "", id: "" }; // what the stream sent before is not what is known now
@@ -204,22 +204,22 @@ export class Upkeep {
       this.#heard("polling", received);
     } catch (error) {
       // A service that says no is there.
-      if (this.#polling === abort && this.#stream?.begun !== true && !(error instanceof Refused && error.status === 429)) this.#lose();
+      if (this.#polling === abort && this.#stream?.begun !== true && !(error instanceof HTTPError && error.status === 429)) this.#lose();
     } finally {
       clearTimeout(late);
       if (this.#polling === abort) this.#polling = null;
     }
   }
 
-  #around(place: Place): Around {
+  #query(place: Place): NearbyQuery {
     return { place, radius, networks: this.#state.settings.get().networks };
   }
 
-  #asking(signal: AbortSignal, isStream: boolean): Asking {
+  #requestOptions(signal: AbortSignal, isStream: boolean): RequestOptions {
     return {
       signal,
-      heed: (answer) => {
-        this.#purse.heed(answer, isStream);
+      onResponse: (answer) => {
+        this.#budget.observe(answer, isStream);
       },
     };
   }

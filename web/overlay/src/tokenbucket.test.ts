@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { guestBudget, learn, limitsOf, retryAfterSeconds, spend, type Budget, type Limits } from "./budget.ts";
+import { guestBucket, adjust, rateLimitHeaders, retryAfterSeconds, take, type TokenBucket, type RateLimitHeaders } from "./tokenbucket.ts";
 import { seeded } from "./seeded.ts";
 
-const silent: Limits = { policy: null, state: null, retryAfter: null };
+const silent: RateLimitHeaders = { policy: null, state: null, retryAfter: null };
 
 /** ask asks at each of the times, and tells when it was let. */
-function ask(times: number[], start: Budget): number[] {
-  let budget = start;
+function ask(times: number[], start: TokenBucket): number[] {
+  let bucket = start;
   return times.filter((now) => {
-    const spending = spend(budget, now);
-    budget = spending.budget;
+    const spending = take(bucket, now);
+    bucket = spending.bucket;
     return spending.wait === 0;
   });
 }
@@ -29,79 +29,79 @@ describe("a guest", () => {
     for (let run = 0; run < 20; run++) {
       const times: number[] = [];
       for (let now = 0; now < 600_000; now += random() * (random() < 0.02 ? 60_000 : 100)) times.push(now);
-      const asked = ask(times, guestBudget(0));
+      const asked = ask(times, guestBucket(0));
       expect(most(asked, 60_000)).toBeLessThanOrEqual(60);
     }
   });
 
   it("may ask every two seconds for ever", () => {
     const times = Array.from({ length: 1000 }, (_, i) => i * 2000);
-    expect(ask(times, guestBudget(0)).length).toBe(1000);
+    expect(ask(times, guestBucket(0)).length).toBe(1000);
   });
 
   it("may ask twenty times at once, and is told how long to wait then", () => {
-    let budget = guestBudget(0);
+    let bucket = guestBucket(0);
     for (let i = 0; i < 20; i++) {
-      const spending = spend(budget, 0);
+      const spending = take(bucket, 0);
       expect(spending.wait).toBe(0);
-      budget = spending.budget;
+      bucket = spending.bucket;
     }
-    const { wait } = spend(budget, 0);
+    const { wait } = take(bucket, 0);
     expect(wait).toBe(1500);
-    expect(spend(budget, wait).wait).toBe(0);
-    expect(spend(budget, wait - 1).wait).toBeGreaterThan(0);
+    expect(take(bucket, wait).wait).toBe(0);
+    expect(take(bucket, wait - 1).wait).toBeGreaterThan(0);
   });
 
   it("leaves something for what matters more", () => {
-    let budget = guestBudget(0);
-    for (let i = 0; i < 15; i++) budget = spend(budget, 0, 5).budget;
-    expect(spend(budget, 0, 5).wait).toBeGreaterThan(0);
-    expect(spend(budget, 0).wait).toBe(0);
+    let bucket = guestBucket(0);
+    for (let i = 0; i < 15; i++) bucket = take(bucket, 0, 5).bucket;
+    expect(take(bucket, 0, 5).wait).toBeGreaterThan(0);
+    expect(take(bucket, 0).wait).toBe(0);
   });
 
   it("gains nothing by a clock that goes back", () => {
-    const empty = { ...guestBudget(1e6), tokens: 0 };
-    const { budget } = spend(empty, 0);
-    expect(spend(budget, 1e6).wait).toBeGreaterThan(0);
+    const empty = { ...guestBucket(1e6), tokens: 0 };
+    const { bucket } = take(empty, 0);
+    expect(take(bucket, 1e6).wait).toBeGreaterThan(0);
   });
 });
 
 describe("the service's word", () => {
   it("is heeded when it says that less is left than thought", () => {
-    const budget = learn(guestBudget(0), 0, { ...silent, state: '"default";r=0;t=60' }, false);
-    expect(spend(budget, 0).wait).toBe(1500);
+    const bucket = adjust(guestBucket(0), 0, { ...silent, state: '"default";r=0;t=60' }, false);
+    expect(take(bucket, 0).wait).toBe(1500);
   });
 
   it("is not taken for a gift", () => {
-    const budget = learn({ ...guestBudget(0), tokens: 0 }, 0, { ...silent, state: '"default";r=59;t=1' }, false);
-    expect(spend(budget, 0).wait).toBeGreaterThan(0);
+    const bucket = adjust({ ...guestBucket(0), tokens: 0 }, 0, { ...silent, state: '"default";r=59;t=1' }, false);
+    expect(take(bucket, 0).wait).toBeGreaterThan(0);
   });
 
   it("raises the quota of who signs in, and lowers it again", () => {
-    const more = learn(guestBudget(0), 0, { ...silent, policy: '"default";q=120;w=60' }, false);
+    const more = adjust(guestBucket(0), 0, { ...silent, policy: '"default";q=120;w=60' }, false);
     expect(more).toMatchObject({ quota: 120, window: 60_000, tokens: 20 });
     expect(ask(Array.from({ length: 300 }, (_, i) => 60_000 + i * 1000), more).length).toBe(300);
-    expect(learn(more, 120_000, { ...silent, policy: '"default";q=60;w=60' }, false).tokens).toBe(20);
+    expect(adjust(more, 120_000, { ...silent, policy: '"default";q=60;w=60' }, false).tokens).toBe(20);
   });
 
   it("to wait is obeyed", () => {
-    const budget = learn(guestBudget(0), 1000, { ...silent, retryAfter: "7" }, true);
-    expect(spend(budget, 1000).wait).toBe(7000);
-    expect(spend(budget, 7999).wait).toBe(1);
-    expect(spend(budget, 8000).wait).toBe(0);
+    const bucket = adjust(guestBucket(0), 1000, { ...silent, retryAfter: "7" }, true);
+    expect(take(bucket, 1000).wait).toBe(7000);
+    expect(take(bucket, 7999).wait).toBe(1);
+    expect(take(bucket, 8000).wait).toBe(0);
   });
 
   it("no is heeded without a word of when", () => {
-    expect(spend(learn(guestBudget(0), 0, silent, true), 0).wait).toBe(1000);
+    expect(take(adjust(guestBucket(0), 0, silent, true), 0).wait).toBe(1000);
   });
 
   it.each(["", "default", '"default";q=x;w=60', '"default";q=60.5;w=1', "q=5;w=5", '"default";q=0;w=60', '"default";q=-1;w=60'])("%j says nothing", (policy) => {
-    expect(learn(guestBudget(0), 0, { ...silent, policy }, false)).toEqual(guestBudget(0));
+    expect(adjust(guestBucket(0), 0, { ...silent, policy }, false)).toEqual(guestBucket(0));
   });
 
   it("is read from an answer's headers", () => {
     const headers = new Headers({ "RateLimit-Policy": '"default";q=60;w=60', RateLimit: '"default";r=59;t=1', "Retry-After": "3" });
-    expect(limitsOf(headers)).toEqual({ policy: '"default";q=60;w=60', state: '"default";r=59;t=1', retryAfter: "3" });
+    expect(rateLimitHeaders(headers)).toEqual({ policy: '"default";q=60;w=60', state: '"default";r=59;t=1', retryAfter: "3" });
   });
 
   it.each([
