@@ -5,7 +5,7 @@
 //   state.ts       everything that the page knows, in cells (cell.ts)
 //   geo.ts         distances and directions (pure)
 //   position.ts    where the driver is; drive.ts pretends to drive; motion.ts fills in what lies between fixes (pure)
-//   stream.ts      keeps what is near up to date; sse.ts and news.ts read what comes (pure), decay.ts says when to try (pure)
+//   nearbyreader.ts      keeps what is near up to date; sseparser.ts and nearbydata.ts read what comes (pure), decay.ts says when to try (pure)
 //   sourcecatalog.ts  reads the sources again when a pin comes from one that is not known
 //   sights.ts      which of it is shown, and to whom it is owed (pure)
 //   lookout.ts     what lies ahead; ahead.ts and announce.ts decide it (pure)
@@ -38,7 +38,7 @@ import { SourceCatalog } from "./sourcecatalog.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { keptUnder, makeState, type Actions, type State } from "./state.ts";
 import { readStored, store } from "./storage.ts";
-import { Upkeep } from "./stream.ts";
+import { NearbyReader } from "./nearbyreader.ts";
 
 const every = 1000; // ms between two looks at what has aged
 const upUnder = "wayside.up"; // where the browser keeps what is up on the map
@@ -168,7 +168,7 @@ function main(): void {
   const state = makeState(kept(), where, pose);
   const now = { mono: () => performance.now(), wall: () => Date.now() };
   const budget = new RequestBudget(now.mono);
-  const upkeep = new Upkeep(state, budget, now);
+  const nearbyReader = new NearbyReader(state, budget, now);
   const lookout = new Lookout(state, clock, (ahead, signal) => {
     const connected = state.connection.get();
     if (connected === null || connected.how === "lost" || !budget.tryTake(reservedRequests)) return null;
@@ -189,8 +189,8 @@ function main(): void {
     zoomBy: (levels) => stage?.zoomBy(levels),
     namePlace: where.name,
     locate: where.again,
-    reread: () => {
-      upkeep.reread();
+    refresh: () => {
+      nearbyReader.refresh();
     },
     dismiss: (id) => {
       lookout.dismiss(id);
@@ -201,7 +201,7 @@ function main(): void {
   keepUp(state);
   keepMoving(state, clock);
   const shown = keepShowing(state);
-  upkeep.start();
+  nearbyReader.start();
   new SourceCatalog(state, budget, now.mono).start();
   lookout.start();
   state.drawable.set(loading !== null);

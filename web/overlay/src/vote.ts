@@ -67,7 +67,7 @@ export class Votes {
       return replyTo(error);
     }
     this.#note(id, wanted);
-    this.#actions.reread();
+    this.#actions.refresh();
     if (wanted === null) return "vote.undone";
     return wanted === "confirm" ? "vote.thanksThere" : "vote.thanksGone";
   }

@@ -6,10 +6,10 @@ export interface StreamEvent {
   data: string;
 }
 
-/** Reading is what is left over between two pieces. Begin with `nothingRead`. */
-export interface Reading {
+/** ParserState is what is left over between two pieces. Begin with `nothingRead`. */
+export interface ParserState {
   /** A line that has not ended yet. */
-  rest: string;
+  partialLine: string;
   /** The piece before ended with a carriage return: a line feed that comes next belongs to it. */
   afterReturn: boolean;
   type: string;
@@ -18,13 +18,13 @@ export interface Reading {
   id: string;
 }
 
-export const nothingRead: Reading = { rest: "", afterReturn: false, type: "", data: [], id: "" };
+export const initialParser: ParserState = { partialLine: "", afterReturn: false, type: "", data: [], id: "" };
 
-/** feed takes a piece of text and gives the events that it completes. */
-export function feed(before: Reading, piece: string): { reading: Reading; events: StreamEvent[] } {
-  const text = before.afterReturn && piece.startsWith("\n") ? piece.slice(1) : piece;
-  const lines = (before.rest + text).split(/\r\n|\r|\n/);
-  const rest = lines.pop() ?? "";
+/** parseChunk takes a piece of text and gives the events that it completes. */
+export function parseChunk(before: ParserState, chunk: string): { parser: ParserState; events: StreamEvent[] } {
+  const text = before.afterReturn && chunk.startsWith("\n") ? chunk.slice(1) : chunk;
+  const lines = (before.partialLine + text).split(/\r\n|\r|\n/);
+  const partialLine = lines.pop() ?? "";
   const events: StreamEvent[] = [];
   let { type, data, id } = before;
   for (const line of lines) {
@@ -34,17 +34,17 @@ export function feed(before: Reading, piece: string): { reading: Reading; events
       data = [];
       continue;
     }
-    const { name, value } = field(line);
+    const { name, value } = parseField(line);
     if (name === "event") type = value;
     else if (name === "data") data = [...data, value];
     else if (name === "id" && !value.includes("\0")) id = value;
   }
-  const afterReturn = piece === "" ? before.afterReturn : piece.endsWith("\r");
-  return { reading: { rest, afterReturn, type, data, id }, events };
+  const afterReturn = chunk === "" ? before.afterReturn : chunk.endsWith("\r");
+  return { parser: { partialLine, afterReturn, type, data, id }, events };
 }
 
-/** field takes a line apart; a comment has no name. */
-function field(line: string): { name: string; value: string } {
+/** parseField takes a line apart; a comment has no name. */
+function parseField(line: string): { name: string; value: string } {
   const colon = line.indexOf(":");
   if (colon < 0) return { name: line, value: "" };
   return { name: line.slice(0, colon), value: line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1) };

@@ -4,31 +4,31 @@
 import { getNearby, openStream, queryOf, HTTPError, type NearbyQuery, type RequestOptions } from "./api.ts";
 import { broken, hasSlept, heard, linked, mayTry, unlinked, woken, type Link, type Tick } from "./decay.ts";
 import { distance, type Place } from "./geo.ts";
-import { answered, noNews, told, type News } from "./news.ts";
+import { fromAnswer, noData, applyEvents, type NearbyData } from "./nearbydata.ts";
 import type { RequestBudget } from "./requestbudget.ts";
-import { feed, nothingRead } from "./sse.ts";
+import { parseChunk, initialParser } from "./sseparser.ts";
 import type { Connection, State } from "./state.ts";
 
 /** Metres around the driver that are read. */
 const radius = 10_000;
 /** A new circle is read when the driver has left the middle of the old one by so many metres. */
-const leftAfter = radius / 3;
+const refetchDistance = radius / 3;
 
-const tickEvery = 500; // ms
+const tickInterval = 500; // ms
 /** The service gives a sign of life within 25 seconds. */
-const silentAfter = 40_000;
-const connectWithin = 15_000;
-const answerWithin = 10_000;
-const pollEvery = 10_000;
-const pollAtMost = 3000;
-const pollMoved = 500; // metres
+const silenceTimeout = 40_000;
+const connectTimeout = 15_000;
+const pollTimeout = 10_000;
+const pollInterval = 10_000;
+const minPollInterval = 3000;
+const pollDistance = 500; // metres
 const reservedRequests = 4; // requests
 
 /** pollDue says whether to ask where no news come; last is when and where it was asked, null: never. */
 export function pollDue(now: number, here: Place, last: { at: number; place: Place } | null): boolean {
   if (last === null) return true;
   const passed = now - last.at;
-  return passed >= pollEvery || (passed >= pollAtMost && distance(here, last.place) >= pollMoved);
+  return passed >= pollInterval || (passed >= minPollInterval && distance(here, last.place) >= pollDistance);
 }
 
 /** Clocks is where the time comes from. */
@@ -39,8 +39,8 @@ export interface Clocks {
   wall: () => number;
 }
 
-/** Following is one stream that is open, or being opened. */
-interface Following {
+/** StreamConnection is one stream that is open, or being opened. */
+interface StreamConnection {
   query: string;
   middle: Place;
   networks: readonly string[] | null;
@@ -51,65 +51,65 @@ interface Following {
   begun: boolean;
 }
 
-/** Upkeep keeps state.known, health, connection and clock. */
-export class Upkeep {
+/** NearbyReader keeps state.known, health, connection and clock. */
+export class NearbyReader {
   readonly #state: State;
   readonly #budget: RequestBudget;
   readonly #clocks: Clocks;
   #link: Link = unlinked;
-  #stream: Following | null = null;
+  #stream: StreamConnection | null = null;
   /** How to go on with the stream that was there before. */
   #resume = { query: "", id: "" };
-  #news: News = noNews;
+  #data: NearbyData = noData;
   #polled: { at: number; place: Place } | null = null;
   #polling: AbortController | null = null;
   #tick: Tick;
   /** When the service was last heard of. */
-  #heardAt: number;
+  #reachedAt: number;
 
   constructor(state: State, budget: RequestBudget, clocks: Clocks) {
     this.#state = state;
     this.#budget = budget;
     this.#clocks = clocks;
     this.#tick = { mono: clocks.mono(), wall: clocks.wall() };
-    this.#heardAt = clocks.mono();
+    this.#reachedAt = clocks.mono();
   }
 
   /** start goes on until the page is closed. */
   start(): void {
     setInterval(() => {
-      this.look();
-    }, tickEvery);
+      this.update();
+    }, tickInterval);
     for (const event of ["online", "pageshow"]) {
       window.addEventListener(event, (what) => {
         if (what instanceof PageTransitionEvent && !what.persisted) return; // the page has only just begun
-        this.#wake();
-        this.look();
+        this.#reconnect();
+        this.update();
       });
     }
     document.addEventListener("visibilitychange", () => {
-      this.look();
+      this.update();
     });
     this.#state.fix.watch(() => {
-      if (this.#stream === null && this.#polled === null) this.look(); // the first fix
+      if (this.#stream === null && this.#polled === null) this.update(); // the first fix
     });
   }
 
-  /** reread asks at once, for what the driver has just changed. */
-  reread(): void {
+  /** refresh asks at once, for what the driver has just changed. */
+  refresh(): void {
     const place = this.#state.fix.get();
     if (place !== null && this.#stream?.begun !== true && this.#polling === null && this.#budget.tryTake()) void this.#poll(place);
   }
 
-  /** look does what is due. */
-  look(): void {
+  /** update does what is due. */
+  update(): void {
     const tick = { mono: this.#clocks.mono(), wall: this.#clocks.wall() };
-    if (hasSlept(this.#tick, tick)) this.#wake();
+    if (hasSlept(this.#tick, tick)) this.#reconnect();
     this.#tick = tick;
     const place = this.#state.fix.get();
     if (place === null) return;
     this.#check(tick.mono, place);
-    if (this.#stream === null && mayTry(this.#link, tick.mono) && this.#budget.tryTake()) void this.#follow(place);
+    if (this.#stream === null && mayTry(this.#link, tick.mono) && this.#budget.tryTake()) void this.#stayConnected(place);
     const tried = this.#link.failures > 0 || this.#link.lostSince !== null;
     if (this.#stream?.begun !== true && tried && this.#polling === null && pollDue(tick.mono, place, this.#polled) && this.#budget.tryTake(reservedRequests)) {
       void this.#poll(place);
@@ -120,69 +120,69 @@ export class Upkeep {
   #check(now: number, place: Place): void {
     const stream = this.#stream;
     if (stream === null) return;
-    if (now - stream.heardAt > (stream.begun ? silentAfter : connectWithin)) {
-      this.#drop();
+    if (now - stream.heardAt > (stream.begun ? silenceTimeout : connectTimeout)) {
+      this.#closeStream();
       this.#link = broken(this.#link, now, Math.random(), null);
-    } else if (distance(place, stream.middle) > leftAfter || stream.networks !== this.#state.settings.get().networks) {
-      this.#drop();
+    } else if (distance(place, stream.middle) > refetchDistance || stream.networks !== this.#state.settings.get().networks) {
+      this.#closeStream();
       this.#link = { ...this.#link, upSince: null, tryAt: now };
     }
   }
 
-  #wake(): void {
-    this.#drop();
+  #reconnect(): void {
+    this.#closeStream();
     this.#polling?.abort();
     this.#polling = null;
     this.#polled = null;
     this.#link = woken(this.#link);
   }
 
-  #drop(): void {
+  #closeStream(): void {
     this.#stream?.abort.abort();
     this.#stream = null;
   }
 
-  async #follow(place: Place): Promise<void> {
+  async #stayConnected(place: Place): Promise<void> {
     const nearby = this.#query(place);
     const query = queryOf(nearby);
     const asked = this.#clocks.mono();
-    const mine: Following = { query, middle: place, networks: nearby.networks, abort: new AbortController(), heardAt: asked, begun: false };
-    this.#stream = mine;
+    const own: StreamConnection = { query, middle: place, networks: nearby.networks, abort: new AbortController(), heardAt: asked, begun: false };
+    this.#stream = own;
     let retryAfter: number | null = null;
     try {
-      await this.#listen(mine, asked);
+      await this.#readStream(own, asked);
     } catch (error) {
       if (error instanceof HTTPError) retryAfter = error.retryAfter;
     }
-    if (this.#stream !== mine) return; // it was given up for another one
+    if (this.#stream !== own) return; // it was given up for another one
     this.#stream = null;
     this.#link = broken(this.#link, this.#clocks.mono(), Math.random(), retryAfter);
     this.#polled = null; // to know at once whether the service is there
-    this.look();
+    this.update();
   }
 
   /** listen returns when the service ends the stream. */
-  async #listen(mine: Following, asked: number): Promise<void> {
-    const resumed = this.#resume.query === mine.query;
-    const reader = await openStream(mine.query, resumed ? this.#resume.id : "", this.#requestOptions(mine.abort.signal, true));
+  async #readStream(own: StreamConnection, asked: number): Promise<void> {
+    const resumed = this.#resume.query === own.query;
+    const reader = await openStream(own.query, resumed ? this.#resume.id : "", this.#requestOptions(own.abort.signal, true));
     const text = new TextDecoder();
-    let reading = nothingRead;
+    let parser = initialParser;
     for (;;) {
       const { done, value } = await reader.read();
-      if (done || this.#stream !== mine) return;
-      const fed = feed(reading, text.decode(value, { stream: true }));
-      reading = fed.reading;
-      mine.heardAt = this.#clocks.mono();
-      if (!mine.begun) {
-        if (fed.events.length === 0) continue; // a snapshot comes in pieces
-        mine.begun = true;
-        this.#link = linked(this.#link, mine.heardAt);
+      if (done || this.#stream !== own) return;
+      const parsed = parseChunk(parser, text.decode(value, { stream: true }));
+      parser = parsed.parser;
+      own.heardAt = this.#clocks.mono();
+      if (!own.begun) {
+        if (parsed.events.length === 0) continue; // a snapshot comes in pieces
+        own.begun = true;
+        this.#link = linked(this.#link, own.heardAt);
       }
-      this.#heard("live", mine.heardAt);
-      const before = this.#news.fetched;
-      if (fed.events.length > 0) this.#take(told(this.#news, fed.events));
-      if (this.#news.fetched !== null && this.#news.fetched !== before) this.#setClock(this.#news.fetched, asked, mine.heardAt);
-      if (reading.id !== "") this.#resume = { query: mine.query, id: reading.id };
+      this.#setReachable("live", own.heardAt);
+      const before = this.#data.fetched;
+      if (parsed.events.length > 0) this.#apply(applyEvents(this.#data, parsed.events));
+      if (this.#data.fetched !== null && this.#data.fetched !== before) this.#setClock(this.#data.fetched, asked, own.heardAt);
+      if (parser.id !== "") this.#resume = { query: own.query, id: parser.id };
     }
   }
 
@@ -191,7 +191,7 @@ export class Upkeep {
     const abort = new AbortController();
     const late = setTimeout(() => {
       abort.abort();
-    }, answerWithin);
+    }, pollTimeout);
     this.#polling = abort;
     this.#polled = { at: asked, place };
     try {
@@ -199,12 +199,12 @@ export class Upkeep {
       if (this.#polling !== abort || this.#stream?.begun === true) return;
       const received = this.#clocks.mono();
       this.#resume = { query: "", id: "" }; // what the stream sent before is not what is known now
-      this.#take(answered(answer));
+      this.#apply(fromAnswer(answer));
       this.#setClock(answer.fetched_at_utc, asked, received);
-      this.#heard("polling", received);
+      this.#setReachable("polling", received);
     } catch (error) {
       // A service that says no is there.
-      if (this.#polling === abort && this.#stream?.begun !== true && !(error instanceof HTTPError && error.status === 429)) this.#lose();
+      if (this.#polling === abort && this.#stream?.begun !== true && !(error instanceof HTTPError && error.status === 429)) this.#setUnreachable();
     } finally {
       clearTimeout(late);
       if (this.#polling === abort) this.#polling = null;
@@ -224,29 +224,29 @@ export class Upkeep {
     };
   }
 
-  #take(news: News): void {
-    const before = this.#news;
-    this.#news = news;
-    this.#state.truncated.set(news.truncated);
-    this.#state.hidden.set(news.hidden);
-    if (news.entities !== before.entities) this.#state.known.set([...news.entities.values()]);
-    if (news.health !== before.health) this.#state.health.set(news.health);
+  #apply(data: NearbyData): void {
+    const before = this.#data;
+    this.#data = data;
+    this.#state.truncated.set(data.truncated);
+    this.#state.hidden.set(data.hidden);
+    if (data.entities !== before.entities) this.#state.known.set([...data.entities.values()]);
+    if (data.health !== before.health) this.#state.health.set(data.health);
   }
 
   #setClock(fetched: string, asked: number, received: number): void {
     this.#state.clock.set(heard(this.#state.clock.get(), fetched, asked, received));
   }
 
-  #heard(how: "live" | "polling", now: number): void {
-    this.#heardAt = now;
-    if (this.#state.connection.get()?.how !== how) this.#connect({ how, since: now });
+  #setReachable(how: "live" | "polling", now: number): void {
+    this.#reachedAt = now;
+    if (this.#state.connection.get()?.how !== how) this.#setConnection({ how, since: now });
   }
 
-  #lose(): void {
-    if (this.#state.connection.get()?.how !== "lost") this.#connect({ how: "lost", since: this.#heardAt });
+  #setUnreachable(): void {
+    if (this.#state.connection.get()?.how !== "lost") this.#setConnection({ how: "lost", since: this.#reachedAt });
   }
 
-  #connect(connection: Connection): void {
+  #setConnection(connection: Connection): void {
     this.#state.connection.set(connection);
   }
 }

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { feed, nothingRead, type StreamEvent } from "./sse.ts";
+import { parseChunk, initialParser, type StreamEvent } from "./sseparser.ts";
 
 function readAll(pieces: readonly string[]): { events: StreamEvent[]; id: string } {
-  let reading = nothingRead;
+  let parser = initialParser;
   const all: StreamEvent[] = [];
-  for (const piece of pieces) {
-    const fed = feed(reading, piece);
-    reading = fed.reading;
-    all.push(...fed.events);
+  for (const chunk of pieces) {
+    const parsed = parseChunk(parser, chunk);
+    parser = parsed.parser;
+    all.push(...parsed.events);
   }
-  return { events: all, id: reading.id };
+  return { events: all, id: parser.id };
 }
 
 const text = 'retry: 2500\n\nevent: snapshot\ndata: {"a":\ndata: 1}\nid: x-1\n\n:\nid: x-2\n\nevent: gone\ndata:{"id":"b"}\n\n';

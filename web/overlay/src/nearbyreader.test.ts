@@ -5,7 +5,7 @@ import type { Finding, Fix } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
 import { inForce } from "./settings.ts";
 import { makeState, type State } from "./state.ts";
-import { pollDue, Upkeep } from "./stream.ts";
+import { pollDue, NearbyReader } from "./nearbyreader.ts";
 
 const town = { lat: 52.000123456, lng: 5.00009 };
 const answer = { entities: [], sources: [], fetched_at_utc: "2026-11-21T08:00:00Z" };
@@ -17,20 +17,20 @@ interface Service {
   polls: "answer" | "refuse" | "dead";
 }
 
-class World {
+class Page {
   readonly requests: { path: string; id: string | null; at: number }[] = [];
   readonly service: Service = { stream: "open", polls: "answer" };
   readonly state: State;
-  readonly upkeep: Upkeep;
+  readonly nearbyReader: NearbyReader;
   /** Added to the car's clock. */
-  wall = 0;
+  wallOffset = 0;
   #sender: ReadableStreamDefaultController<Uint8Array> | null = null;
 
   constructor() {
     const fix = new Cell<Fix | null>(null);
     this.state = makeState(inForce({}, []), { fix, finding: new Cell<Finding>("found") }, () => null);
-    const clocks = { mono: () => performance.now(), wall: () => Date.now() + this.wall };
-    this.upkeep = new Upkeep(this.state, new RequestBudget(clocks.mono), clocks);
+    const clocks = { mono: () => performance.now(), wall: () => Date.now() + this.wallOffset };
+    this.nearbyReader = new NearbyReader(this.state, new RequestBudget(clocks.mono), clocks);
     vi.stubGlobal("fetch", (path: string, init: RequestInit) => this.#fetch(path, init));
   }
 
@@ -71,11 +71,11 @@ class World {
     this.#sender?.close();
   }
 
-  /** pass lets time go by as the page sees it. */
-  async pass(milliseconds: number): Promise<void> {
+  /** advance lets time go by as the page sees it. */
+  async advance(milliseconds: number): Promise<void> {
     for (let passed = 0; passed < milliseconds; passed += 500) {
       await vi.advanceTimersByTimeAsync(500);
-      this.upkeep.look();
+      this.nearbyReader.update();
     }
     await vi.advanceTimersByTimeAsync(0);
   }
@@ -85,11 +85,11 @@ class World {
   }
 }
 
-let world: World;
+let page: Page;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  world = new World();
+  page = new Page();
 });
 
 afterEach(() => {
@@ -98,110 +98,110 @@ afterEach(() => {
 });
 
 test("nothing is asked while nobody knows where the car is, and places leave with four decimals", async () => {
-  await world.pass(5000);
-  expect(world.requests).toEqual([]);
-  world.place(town);
-  await world.pass(1000);
-  expect(world.requests.map(({ path }) => path)).toEqual(["/v2/stream?lat=52.0001&lng=5.0001&radius=10000&limit=500"]);
-  expect(world.state.known.get()).toEqual([{ id: "a" }]);
-  expect(world.state.connection.get()?.how).toBe("live");
-  expect(world.state.clock.get()).not.toBeNull();
+  await page.advance(5000);
+  expect(page.requests).toEqual([]);
+  page.place(town);
+  await page.advance(1000);
+  expect(page.requests.map(({ path }) => path)).toEqual(["/v2/stream?lat=52.0001&lng=5.0001&radius=10000&limit=500"]);
+  expect(page.state.known.get()).toEqual([{ id: "a" }]);
+  expect(page.state.connection.get()?.how).toBe("live");
+  expect(page.state.clock.get()).not.toBeNull();
 });
 
 test("a stream that lives is enough, however long it is quiet but for its beats", async () => {
-  world.place(town);
+  page.place(town);
   for (let minute = 0; minute < 6; minute++) {
-    await world.pass(20_000);
-    world.send(":\nid: 2-0\n\n");
+    await page.advance(20_000);
+    page.send(":\nid: 2-0\n\n");
   }
-  expect(world.requests).toHaveLength(1);
-  world.send('event: gone\ndata: {"id":"a"}\nid: 3-0\n\n');
-  await world.pass(500);
-  expect(world.state.known.get()).toEqual([]);
+  expect(page.requests).toHaveLength(1);
+  page.send('event: gone\ndata: {"id":"a"}\nid: 3-0\n\n');
+  await page.advance(500);
+  expect(page.state.known.get()).toEqual([]);
 });
 
 test("a stream that says nothing any more is given up, and the car learns whether the service is there", async () => {
-  world.place(town);
-  await world.pass(1000);
-  world.service.stream = "dead";
-  world.service.polls = "dead";
-  await world.pass(41_000);
-  expect(world.count("nearby")).toBe(1);
-  await world.pass(10_500);
-  expect(world.state.connection.get()).toEqual({ how: "lost", since: expect.closeTo(500, -3) as number });
-  expect(world.state.known.get()).toEqual([{ id: "a" }]); // what was known goes on ageing
+  page.place(town);
+  await page.advance(1000);
+  page.service.stream = "dead";
+  page.service.polls = "dead";
+  await page.advance(41_000);
+  expect(page.count("nearby")).toBe(1);
+  await page.advance(10_500);
+  expect(page.state.connection.get()).toEqual({ how: "lost", since: expect.closeTo(500, -3) as number });
+  expect(page.state.known.get()).toEqual([{ id: "a" }]); // what was known goes on ageing
 });
 
 test("after a break the stream goes on where it was", async () => {
-  world.place(town);
-  await world.pass(12_000);
-  world.send(":\nid: 9-9\n\n");
-  await world.pass(500);
-  world.service.polls = "dead";
-  world.end();
-  await world.pass(2500);
-  expect(world.requests.filter(({ path }) => path.includes("stream")).map(({ id }) => id)).toEqual([null, "9-9"]);
-  expect(world.state.connection.get()?.how).toBe("live");
+  page.place(town);
+  await page.advance(12_000);
+  page.send(":\nid: 9-9\n\n");
+  await page.advance(500);
+  page.service.polls = "dead";
+  page.end();
+  await page.advance(2500);
+  expect(page.requests.filter(({ path }) => path.includes("stream")).map(({ id }) => id)).toEqual([null, "9-9"]);
+  expect(page.state.connection.get()?.how).toBe("live");
 });
 
 test("another circle is read when a third of the way out is driven, and not before", async () => {
-  world.place(town);
-  await world.pass(1000);
-  world.place(along(town, 90, 3313));
-  await world.pass(2000);
-  expect(world.requests).toHaveLength(1);
-  world.place(along(town, 90, 3353));
-  await world.pass(2000);
-  expect(world.requests).toHaveLength(2);
-  expect(world.requests[1]?.id).toBeNull();
+  page.place(town);
+  await page.advance(1000);
+  page.place(along(town, 90, 3313));
+  await page.advance(2000);
+  expect(page.requests).toHaveLength(1);
+  page.place(along(town, 90, 3353));
+  await page.advance(2000);
+  expect(page.requests).toHaveLength(2);
+  expect(page.requests[1]?.id).toBeNull();
 });
 
 test("where streams are refused it asks, heeds what it is told to wait, and stays within a guest's requests", async () => {
-  world.service.stream = "refuse";
-  world.place(town);
-  await world.pass(120_000);
-  expect(world.state.connection.get()?.how).toBe("polling");
-  const streams = world.requests.filter(({ path }) => path.includes("stream")).map(({ at }) => at);
+  page.service.stream = "refuse";
+  page.place(town);
+  await page.advance(120_000);
+  expect(page.state.connection.get()?.how).toBe("polling");
+  const streams = page.requests.filter(({ path }) => path.includes("stream")).map(({ at }) => at);
   for (const [i, at] of streams.slice(1).entries()) expect(at - (streams[i] ?? 0)).toBeGreaterThanOrEqual(7000);
-  expect(world.count("nearby")).toBeGreaterThan(8);
-  expect(world.requests.length).toBeLessThan(60);
+  expect(page.count("nearby")).toBeGreaterThan(8);
+  expect(page.requests.length).toBeLessThan(60);
 });
 
 test("whoever drives fast where streams are refused asks more often, and never more than a guest may", async () => {
-  world.service.stream = "refuse";
+  page.service.stream = "refuse";
   for (let second = 0; second < 120; second++) {
-    world.place(along(town, 90, second * 200));
-    await world.pass(1000);
+    page.place(along(town, 90, second * 200));
+    await page.advance(1000);
   }
-  for (const { at } of world.requests) expect(world.requests.filter((one) => one.at >= at && one.at < at + 60_000).length).toBeLessThanOrEqual(60);
+  for (const { at } of page.requests) expect(page.requests.filter((one) => one.at >= at && one.at < at + 60_000).length).toBeLessThanOrEqual(60);
 });
 
 test("a page that was asleep connects again at once", async () => {
-  world.place(town);
-  await world.pass(12_000);
-  world.wall += 3_600_000; // this car's other clock stood still
-  await world.pass(500);
-  expect(world.count("stream")).toBe(2);
+  page.place(town);
+  await page.advance(12_000);
+  page.wallOffset += 3_600_000; // this car's other clock stood still
+  await page.advance(500);
+  expect(page.count("stream")).toBe(2);
 });
 
 test("it comes back from being lost by itself", async () => {
-  world.service.stream = "dead";
-  world.service.polls = "dead";
-  world.place(town);
-  await world.pass(60_000);
-  expect(world.state.connection.get()?.how).toBe("lost");
-  expect(world.requests.length).toBeLessThan(25);
-  world.service.stream = "open";
-  await world.pass(90_000);
-  expect(world.state.connection.get()?.how).toBe("live");
+  page.service.stream = "dead";
+  page.service.polls = "dead";
+  page.place(town);
+  await page.advance(60_000);
+  expect(page.state.connection.get()?.how).toBe("lost");
+  expect(page.requests.length).toBeLessThan(25);
+  page.service.stream = "open";
+  await page.advance(90_000);
+  expect(page.state.connection.get()?.how).toBe("live");
 });
 
 test("a choice of networks is read at once", async () => {
-  world.place(town);
-  await world.pass(1000);
-  world.state.settings.set({ ...world.state.settings.get(), networks: ["tesla", "ionity"] });
-  await world.pass(500);
-  expect(world.requests[1]?.path).toContain("&networks=tesla%2Cionity");
+  page.place(town);
+  await page.advance(1000);
+  page.state.settings.set({ ...page.state.settings.get(), networks: ["tesla", "ionity"] });
+  await page.advance(500);
+  expect(page.requests[1]?.path).toContain("&networks=tesla%2Cionity");
 });
 
 test.each([

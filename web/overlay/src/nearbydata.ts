@@ -1,9 +1,9 @@
 // What is known of the surroundings, as one message of the service after the other leaves it (pure).
 
-import type { StreamEvent } from "./sse.ts";
+import type { StreamEvent } from "./sseparser.ts";
 import type { Entity, NearbyAnswer, SourceHealth } from "./wire.ts";
 
-export interface News {
+export interface NearbyData {
   entities: ReadonlyMap<string, Entity>;
   health: readonly SourceHealth[];
   /** The service's time of the answer that was read last; null: of none. */
@@ -14,28 +14,28 @@ export interface News {
   hidden: readonly string[];
 }
 
-export const noNews: News = { entities: new Map(), health: [], fetched: null, truncated: false, hidden: [] };
+export const noData: NearbyData = { entities: new Map(), health: [], fetched: null, truncated: false, hidden: [] };
 
-/** answered is after a whole answer: what is not in it is not there. */
-export function answered(answer: NearbyAnswer): News {
+/** fromAnswer is after a whole answer: what is not in it is not there. */
+export function fromAnswer(answer: NearbyAnswer): NearbyData {
   return { entities: new Map(answer.entities.map((entity) => [entity.id, entity])), health: answer.sources, fetched: answer.fetched_at_utc, truncated: answer.truncated === true, hidden: answer.hidden_kinds ?? [] };
 }
 
-/** told is after the events that came together. Types that nobody knows change nothing. */
-export function told(before: News, events: readonly StreamEvent[]): News {
+/** applyEvents is after the events that came together. Types that nobody knows change nothing. */
+export function applyEvents(before: NearbyData, events: readonly StreamEvent[]): NearbyData {
   let { entities, health, fetched, truncated, hidden } = before;
-  let own: Map<string, Entity> | null = null; // a copy of ours, made once
+  let copy: Map<string, Entity> | null = null; // a copy of ours, made once
   const change = (): Map<string, Entity> => {
-    own ??= new Map(entities);
-    entities = own;
-    return own;
+    copy ??= new Map(entities);
+    entities = copy;
+    return copy;
   };
   for (const { type, data } of events) {
     // The service writes what openapi.json says: it is the same program that served this page.
     switch (type) {
       case "snapshot": {
-        ({ entities, health, fetched, truncated, hidden } = answered(JSON.parse(data) as NearbyAnswer));
-        own = null;
+        ({ entities, health, fetched, truncated, hidden } = fromAnswer(JSON.parse(data) as NearbyAnswer));
+        copy = null;
         break;
       }
       case "entity": {
