@@ -20,7 +20,9 @@
 
 import { getAlerts, getConfig, getDrive, getKinds } from "./api.ts";
 import { Cell } from "./cell.ts";
-import { backoff, greyAfter, serverTime } from "./decay.ts";
+import { greyAfter } from "./freshness.ts";
+import { backoff } from "./reconnect.ts";
+import { serverTime } from "./serverclock.ts";
 import { byId } from "./dom.ts";
 import { DriveSensor, parseSpeedUp } from "./drive.ts";
 import { loadTexts, makeWords } from "./i18n/words.ts";

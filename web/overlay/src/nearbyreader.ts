@@ -2,7 +2,8 @@
 // decided in decay.ts (tries, sleep) and tokenbucket.ts (requests), and below.
 
 import { getNearby, openStream, queryOf, HTTPError, type NearbyQuery, type RequestOptions } from "./api.ts";
-import { broken, hasSlept, heard, linked, mayTry, unlinked, woken, type Link, type Tick } from "./decay.ts";
+import { linkFailed, hasSlept, linkSucceeded, mayConnect, initialLink, linkWoken, type LinkState, type ClockSample } from "./reconnect.ts";
+import { adjustClock } from "./serverclock.ts";
 import { distance, type Place } from "./geo.ts";
 import { fromAnswer, noData, applyEvents, type NearbyData } from "./nearbydata.ts";
 import type { RequestBudget } from "./requestbudget.ts";
@@ -56,14 +57,14 @@ export class NearbyReader {
   readonly #state: State;
   readonly #budget: RequestBudget;
   readonly #clocks: Clocks;
-  #link: Link = unlinked;
+  #link: LinkState = initialLink;
   #stream: StreamConnection | null = null;
   /** How to go on with the stream that was there before. */
   #resume = { query: "", id: "" };
   #data: NearbyData = noData;
   #polled: { at: number; place: Place } | null = null;
   #polling: AbortController | null = null;
-  #tick: Tick;
+  #tick: ClockSample;
   /** When the service was last heard of. */
   #reachedAt: number;
 
@@ -109,7 +110,7 @@ export class NearbyReader {
     const place = this.#state.fix.get();
     if (place === null) return;
     this.#check(tick.mono, place);
-    if (this.#stream === null && mayTry(this.#link, tick.mono) && this.#budget.tryTake()) void this.#stayConnected(place);
+    if (this.#stream === null && mayConnect(this.#link, tick.mono) && this.#budget.tryTake()) void this.#stayConnected(place);
     const tried = this.#link.failures > 0 || this.#link.lostSince !== null;
     if (this.#stream?.begun !== true && tried && this.#polling === null && pollDue(tick.mono, place, this.#polled) && this.#budget.tryTake(reservedRequests)) {
       void this.#poll(place);
@@ -122,10 +123,10 @@ export class NearbyReader {
     if (stream === null) return;
     if (now - stream.heardAt > (stream.begun ? silenceTimeout : connectTimeout)) {
       this.#closeStream();
-      this.#link = broken(this.#link, now, Math.random(), null);
+      this.#link = linkFailed(this.#link, now, Math.random(), null);
     } else if (distance(place, stream.middle) > refetchDistance || stream.networks !== this.#state.settings.get().networks) {
       this.#closeStream();
-      this.#link = { ...this.#link, upSince: null, tryAt: now };
+      this.#link = { ...this.#link, connectedSince: null, retryAt: now };
     }
   }
 
@@ -134,7 +135,7 @@ export class NearbyReader {
     this.#polling?.abort();
     this.#polling = null;
     this.#polled = null;
-    this.#link = woken(this.#link);
+    this.#link = linkWoken(this.#link);
   }
 
   #closeStream(): void {
@@ -156,7 +157,7 @@ export class NearbyReader {
     }
     if (this.#stream !== own) return; // it was given up for another one
     this.#stream = null;
-    this.#link = broken(this.#link, this.#clocks.mono(), Math.random(), retryAfter);
+    this.#link = linkFailed(this.#link, this.#clocks.mono(), Math.random(), retryAfter);
     this.#polled = null; // to know at once whether the service is there
     this.update();
   }
@@ -176,7 +177,7 @@ export class NearbyReader {
       if (!own.begun) {
         if (parsed.events.length === 0) continue; // a snapshot comes in pieces
         own.begun = true;
-        this.#link = linked(this.#link, own.heardAt);
+        this.#link = linkSucceeded(this.#link, own.heardAt);
       }
       this.#setReachable("live", own.heardAt);
       const before = this.#data.fetched;
@@ -234,7 +235,7 @@ export class NearbyReader {
   }
 
   #setClock(fetched: string, asked: number, received: number): void {
-    this.#state.clock.set(heard(this.#state.clock.get(), fetched, asked, received));
+    this.#state.clock.set(adjustClock(this.#state.clock.get(), fetched, asked, received));
   }
 
   #setReachable(how: "live" | "polling", now: number): void {

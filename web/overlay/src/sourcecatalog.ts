@@ -3,7 +3,7 @@
 // interval otherwise.
 
 import { getSources, HTTPError, type RequestOptions } from "./api.ts";
-import { backoff } from "./decay.ts";
+import { backoff } from "./reconnect.ts";
 import type { RequestBudget } from "./requestbudget.ts";
 import { mergedFrom } from "./sights.ts";
 import type { State } from "./state.ts";

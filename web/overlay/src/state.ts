@@ -4,7 +4,7 @@
 import type { Banner } from "./announce.ts";
 import type { PinAhead, Sight } from "./ahead.ts";
 import { Cell } from "./cell.ts";
-import type { ServerClock } from "./decay.ts";
+import type { ServerClock } from "./serverclock.ts";
 import type { Place } from "./geo.ts";
 import type { Motion, Pose } from "./motion.ts";
 import type { Finding, Fix } from "./position.ts";
