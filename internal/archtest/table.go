@@ -57,14 +57,18 @@ var rules = map[string]rule{
 	"vote":    {ours: []string{"mapdata"}, never: transport},
 	"mail":    {ours: []string{"mapdata", "i18n"}, never: transport},
 
-	"basemap": {never: transport},
+	"basemap":            {never: transport},
+	"basemap/tileserver": {ours: []string{"basemap", "mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"response":           {never: []string{"database/sql", "modernc.org/sqlite"}},
+	"pages":              {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"apidocs":            {never: []string{"database/sql", "modernc.org/sqlite"}},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
 	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/pull", "secret", "catalog"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "console", "alerts", "feed", "nearby", "provider/push", "catalog", "stream", "vote", "mapdata", "geo", "ratelimit", "basemap", "wire"},
+		ours:  []string{"account", "console", "alerts", "feed", "nearby", "provider/push", "catalog", "stream", "vote", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "wire", "response", "pages", "apidocs"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
@@ -80,7 +84,7 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"ingest", "httpapi", "wire", "law", "cli", "demo", "refprovider"}
+var wireShapes = []string{"ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
 var suites = []string{"store/storetest", "store/sqlite/sqlitetest", "live/livetest", "testenv"}

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"sync"
 
-	"wayside/internal/account"
 	"wayside/internal/alerts"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
+	"wayside/internal/response"
 	"wayside/internal/wire"
 )
 
@@ -19,10 +19,6 @@ const (
 	maxSpeed = 100 // m/s
 	maxSeen  = 200 // keys
 )
-
-func (a *api) alertRoutes() []route {
-	return []route{{http.MethodGet, "/v2/alerts", reading, account.ForGuests, a.getAlerts}}
-}
 
 // alertsQuery is who drives where, and what is asked for.
 type alertsQuery struct {
@@ -84,7 +80,7 @@ func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error
 	scratch.body = append(body, "}\n"...)
 	w.Header()["Vary"] = []string{a.vary()}
 	w.Header()["Cache-Control"] = []string{cacheNever}
-	writeBody(w, r, http.StatusOK, "application/json", scratch.body)
+	response.Write(w, r, http.StatusOK, "application/json", scratch.body)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"wayside/internal/response"
 	"wayside/internal/wire"
 )
 
@@ -40,6 +41,6 @@ func writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) error 
 	if w.Header().Get("Cache-Control") == "" {
 		w.Header().Set("Cache-Control", "no-store")
 	}
-	writeBody(w, r, status, "application/json", buf.Bytes())
+	response.Write(w, r, status, "application/json", buf.Bytes())
 	return nil
 }

@@ -4,14 +4,12 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
-	"github.com/zeebo/xxh3"
-
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
+	"wayside/internal/response"
 	"wayside/internal/wire"
 )
 
@@ -73,7 +71,7 @@ func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, body 
 	body = append(body, `,"fetched_at_utc":`...)
 	body = wire.AppendTime(body, answer.At.UnixMilli())
 	body = append(body, "}\n"...)
-	writeBody(w, r, http.StatusOK, "application/json", body)
+	response.Write(w, r, http.StatusOK, "application/json", body)
 }
 
 // vary names what else a read's answer depends on.
@@ -86,22 +84,15 @@ func (a *api) vary() string {
 
 // tag writes what lets others keep the answer. It says whether the client has it already, and has then been told.
 func (a *api) tag(w http.ResponseWriter, r *http.Request, c *caller, body []byte) bool {
-	etag := tagOf(body)
+	etag := response.ETag(body)
 	h := w.Header()
 	h["Etag"] = []string{etag}
 	h["Cache-Control"] = []string{cacheControl(c)}
-	if match := r.Header["If-None-Match"]; match != nil && matches(match, etag) {
+	if match := r.Header["If-None-Match"]; match != nil && response.MatchesETag(match, etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return true
 	}
 	return false
-}
-
-// tagOf is the ETag of a body, weak since the body may be sent compressed.
-func tagOf(body []byte) string {
-	var tag [24]byte
-	etag := strconv.AppendUint(append(tag[:0], `W/"`...), xxh3.Hash(body), 36)
-	return string(append(etag, '"'))
 }
 
 func cacheControl(c *caller) string {
@@ -109,20 +100,6 @@ func cacheControl(c *caller) string {
 		return cacheShared
 	}
 	return cachePrivate
-}
-
-// matches says whether If-None-Match names the tag; the comparison is weak (RFC 9110, 13.1.2).
-func matches(header []string, etag string) bool {
-	want := strings.TrimPrefix(etag, "W/")
-	for _, line := range header {
-		for tag := range strings.SplitSeq(line, ",") {
-			tag = strings.TrimSpace(tag)
-			if tag == "*" || strings.TrimPrefix(tag, "W/") == want {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // appendAnswer appends the answer but for its time and its end.

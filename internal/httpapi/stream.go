@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
@@ -26,10 +25,6 @@ const (
 	retrySpread    = 3 * time.Second // … and up to so much more: not all at once
 	knownEvery     = 3               // beats between two looks whether the account may still watch
 )
-
-func (a *api) streamRoutes() []route {
-	return []route{{http.MethodGet, "/v2/stream", reading, account.ForGuests, a.getStream}}
-}
 
 // streamScratch is what one look is made in, kept for the next.
 type streamScratch struct {

@@ -1,4 +1,4 @@
-package httpapi
+package response
 
 import (
 	"io"
@@ -11,12 +11,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// compressFrom is the size in bytes from which compressing an answer is worth its cost: below it, it fits a packet.
-const compressFrom = 1400
+// minCompressedSize is the size in bytes from which a body is compressed: a smaller one fits into one packet anyway.
+const minCompressedSize = 1400
 
-// writeBody writes a whole answer, compressed when it is large enough and the client takes it (D4.14). It is the one
-// way out for every body but a problem's.
-func writeBody(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
+// Write writes a whole response, compressed if it is large enough and the client accepts a coding (D4.14).
+func Write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
 	h := w.Header()
 	h["Content-Type"] = []string{contentType}
 	h["X-Content-Type-Options"] = []string{"nosniff"}
@@ -24,14 +23,14 @@ func writeBody(w http.ResponseWriter, r *http.Request, status int, contentType s
 		h["Vary"] = []string{"Accept-Encoding"}
 	}
 	encoding := ""
-	if accept := r.Header["Accept-Encoding"]; len(accept) > 0 && len(body) >= compressFrom {
+	if accept := r.Header["Accept-Encoding"]; len(accept) > 0 && len(body) >= minCompressedSize {
 		encoding = negotiate(strings.Join(accept, ","))
 	}
 	if encoding == "" {
 		h["Content-Length"] = []string{strconv.Itoa(len(body))}
 		w.WriteHeader(status)
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(body) // a client that left is nobody's failure
+			_, _ = w.Write(body) // a write error means that the client is gone
 		}
 		return
 	}
@@ -54,13 +53,13 @@ func writeBody(w http.ResponseWriter, r *http.Request, status int, contentType s
 	_ = z.Close()
 }
 
-// compressor is what the two encodings share.
+// compressor is what the writers of both codings have in common.
 type compressor interface {
 	io.WriteCloser
 	Reset(w io.Writer)
 }
 
-// Writers are kept, for each costs some hundred kilobytes to make. The pools hold no state of the service.
+// Compressors are pooled because each allocates some hundred kilobytes. The pools hold no state of the service.
 var (
 	gzipWriters = sync.Pool{New: func() any {
 		z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
@@ -78,11 +77,11 @@ var (
 	}}
 )
 
-// negotiate picks the encoding of an Accept-Encoding header: the one of highest weight, zstd before gzip; "" for none
+// negotiate picks the coding of an Accept-Encoding header: the one of highest weight, zstd before gzip; "" for none
 // (RFC 9110, 12.5.3).
 func negotiate(accept string) string {
 	best, bestWeight := "", 0.0
-	star := -1.0
+	wildcard := -1.0
 	seen := map[string]bool{}
 	consider := func(coding string, weight float64) {
 		if weight > bestWeight || weight == bestWeight && weight > 0 && coding == "zstd" {
@@ -108,15 +107,27 @@ func negotiate(accept string) string {
 			seen[coding] = true
 			consider(coding, weight)
 		case "*":
-			star = weight
+			wildcard = weight
 		}
 	}
-	if star > 0 {
+	if wildcard > 0 {
 		for _, coding := range []string{"zstd", "gzip"} {
 			if !seen[coding] {
-				consider(coding, star)
+				consider(coding, wildcard)
 			}
 		}
 	}
 	return best
+}
+
+// AcceptsGzip says whether an Accept-Encoding header allows gzip, even if it prefers another coding: for bodies that are
+// stored compressed.
+func AcceptsGzip(accept []string) bool {
+	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		coding, _, _ := strings.Cut(part, ";")
+		if coding = strings.ToLower(strings.TrimSpace(coding)); coding == "gzip" || coding == "x-gzip" {
+			return negotiate(part) != "" // unless its weight is 0
+		}
+	}
+	return false
 }

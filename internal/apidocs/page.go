@@ -1,7 +1,8 @@
-package httpapi
+package apidocs
 
 import (
 	"bytes"
+	_ "embed" // for go:embed
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -12,77 +13,97 @@ import (
 	"strings"
 )
 
-// docsPage is openapi.json as its page shows it.
-type docsPage struct {
+// page is openapi.json as its page shows it.
+type page struct {
 	Title    string
 	Intro    string
 	Base     string
-	Groups   []docsGroup
-	Security []docsField
-	Schemas  []docsSchema
-	Problems []docsProblem
+	Groups   []groupView
+	Security []field
+	Schemas  []schemaView
+	Problems []problemView
 }
 
-// docsGroup is the operations of one tag.
-type docsGroup struct {
+// groupView is the operations of one tag.
+type groupView struct {
 	Name, Anchor, Description string
-	Operations                []docsOperation
+	Operations                []operationView
 }
 
-type docsOperation struct {
+type operationView struct {
 	ID, Method, Path, Summary, Description string
 	Access                                 string // who may call it
 	Curl                                   string
-	Parameters                             []docsField
-	Body                                   []docsType
+	Parameters                             []field
+	Body                                   []typePart
 	Media, BodyNote                        string
-	Answers                                []docsAnswer
+	Answers                                []answerView
 	Example                                string // of the good answer's body
 }
 
-// docsField is one line of a table: a parameter, a member, a header or a way to prove who calls.
-type docsField struct {
+// field is one line of a table: a parameter, a member, a header or a way to prove who calls.
+type field struct {
 	Name        string
 	Where       string // path, query or header; empty for a member
 	Required    bool
-	Type        []docsType
+	Type        []typePart
 	Facts       []string // bounds, defaults and the like
 	Description string
 }
 
-// docsType is a piece of a type's text; a schema's name is a link to it.
-type docsType struct {
+// typePart is a piece of a type's text; a schema's name is a link to it.
+type typePart struct {
 	Text   string
 	Schema bool
 }
 
-type docsAnswer struct {
+type answerView struct {
 	Status, Description string
 	Problem             string // the type of problem that it is
-	Type                []docsType
+	Type                []typePart
 	Headers             []string
 }
 
-type docsSchema struct {
+type schemaView struct {
 	Name, Description string
-	Fields            []docsField
-	Alternatives      []docsType
+	Fields            []field
+	Alternatives      []typePart
 }
 
-type docsProblem struct {
-	problemDoc
+type problemView struct {
+	Problem
 	Title string
 }
 
-// newDocsPage prepares the page from the document's text. base is the public address, for the curl lines.
-func newDocsPage(text []byte, base string) (*docsPage, error) {
-	var doc openapiDoc
-	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("read openapi.json: %w", err)
+//go:embed docs.html
+var pageTemplate string
+
+// Render makes the page of the text of openapi.json. base is the public address, for the curl lines.
+func Render(text []byte, base string) ([]byte, error) {
+	doc, err := Parse(text)
+	if err != nil {
+		return nil, err
 	}
-	page := &docsPage{Title: doc.Info.Title, Intro: doc.Info.Description, Base: base}
+	view, err := newPage(doc, base)
+	if err != nil {
+		return nil, err
+	}
+	t, err := template.New("docs.html").Funcs(template.FuncMap{"prose": prose}).Parse(pageTemplate)
+	if err != nil {
+		return nil, fmt.Errorf("parse page: %w", err)
+	}
+	var buf bytes.Buffer
+	if err := t.Execute(&buf, view); err != nil {
+		return nil, fmt.Errorf("render page: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+// newPage takes what the page shows from the document.
+func newPage(doc *Document, base string) (*page, error) {
+	p := &page{Title: doc.Info.Title, Intro: doc.Info.Description, Base: base}
 	for _, tag := range doc.Tags {
-		group := docsGroup{Name: tag.Name, Anchor: "group-" + strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")), Description: tag.Description}
+		g := groupView{Name: tag.Name, Anchor: "group-" + strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")), Description: tag.Description}
 		for _, path := range doc.Paths {
 			for _, op := range path.Value {
 				if !slices.Contains(op.Value.Tags, tag.Name) {
@@ -92,30 +113,30 @@ func newDocsPage(text []byte, base string) (*docsPage, error) {
 				if err != nil {
 					return nil, fmt.Errorf("%s %s: %w", op.Name, path.Name, err)
 				}
-				group.Operations = append(group.Operations, *o)
+				g.Operations = append(g.Operations, *o)
 			}
 		}
-		page.Groups = append(page.Groups, group)
+		p.Groups = append(p.Groups, g)
 	}
 	for _, s := range doc.Components.SecuritySchemes {
-		page.Security = append(page.Security, docsField{Name: s.Name, Description: s.Value.Description})
+		p.Security = append(p.Security, field{Name: s.Name, Description: s.Value.Description})
 	}
 	for _, s := range doc.Components.Schemas {
-		page.Schemas = append(page.Schemas, docsSchema{
+		p.Schemas = append(p.Schemas, schemaView{
 			Name: s.Name, Description: s.Value.Description,
 			Fields: fieldsOf(&s.Value, ""), Alternatives: alternatives(&s.Value),
 		})
 	}
-	for _, p := range doc.Problems {
-		page.Problems = append(page.Problems, docsProblem{problemDoc: p, Title: http.StatusText(p.Status)})
+	for _, problem := range doc.Problems {
+		p.Problems = append(p.Problems, problemView{Problem: problem, Title: http.StatusText(problem.Status)})
 	}
-	return page, nil
+	return p, nil
 }
 
-func (d *openapiDoc) operation(base, path, method string, op *operation) (*docsOperation, error) {
-	o := &docsOperation{
+func (d *Document) operation(base, path, method string, op *Operation) (*operationView, error) {
+	o := &operationView{
 		ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Summary: op.Summary, Description: op.Description,
-		Access: access(op.Security),
+		Access: Access(op.Security),
 	}
 	var params []*parameter
 	for i := range op.Parameters {
@@ -124,7 +145,7 @@ func (d *openapiDoc) operation(base, path, method string, op *operation) (*docsO
 			return nil, err
 		}
 		params = append(params, p)
-		o.Parameters = append(o.Parameters, docsField{
+		o.Parameters = append(o.Parameters, field{
 			Name: p.Name, Where: p.In, Required: p.Required,
 			Type: typeOf(&p.Schema), Facts: facts(&p.Schema), Description: p.Description,
 		})
@@ -155,8 +176,8 @@ func (d *openapiDoc) operation(base, path, method string, op *operation) (*docsO
 }
 
 // answer prepares one of an operation's answers, and the example of its body if it is a good one.
-func (d *openapiDoc) answer(status string, r *response) (_ docsAnswer, example string) {
-	a := docsAnswer{Status: status, Description: r.Description}
+func (d *Document) answer(status string, r *response) (_ answerView, example string) {
+	a := answerView{Status: status, Description: r.Description}
 	for _, p := range d.Problems {
 		if strings.Contains(r.Description, "`"+p.Type+"`") {
 			a.Problem = p.Type
@@ -166,7 +187,7 @@ func (d *openapiDoc) answer(status string, r *response) (_ docsAnswer, example s
 		a.Headers = append(a.Headers, h.Name)
 	}
 	for _, m := range r.Content {
-		a.Type = []docsType{{Text: m.Name}}
+		a.Type = []typePart{{Text: m.Name}}
 		if strings.HasSuffix(m.Name, "json") {
 			a.Type = typeOf(&m.Value.Schema)
 		}
@@ -177,8 +198,8 @@ func (d *openapiDoc) answer(status string, r *response) (_ docsAnswer, example s
 	return a, example
 }
 
-// access says in words who may call.
-func access(security []map[string][]string) string {
+// Access says in words who may call an operation.
+func Access(security []map[string][]string) string {
 	var ways []string
 	for _, s := range security {
 		for name := range s {
@@ -203,7 +224,7 @@ func access(security []map[string][]string) string {
 }
 
 // curl writes the command that makes the request, from the examples of its parameters and its body.
-func curl(base string, o *docsOperation, params []*parameter, body json.RawMessage, security []map[string][]string, signsIn bool) string {
+func curl(base string, o *operationView, params []*parameter, body json.RawMessage, security []map[string][]string, signsIn bool) string {
 	address, query := o.Path, ""
 	for _, p := range params {
 		if p.Example == nil {
@@ -240,11 +261,11 @@ func curl(base string, o *docsOperation, params []*parameter, body json.RawMessa
 }
 
 // fieldsOf lists an object's members; those of objects inside it follow with dotted names.
-func fieldsOf(s *schema, prefix string) []docsField {
-	var fields []docsField
+func fieldsOf(s *schema, prefix string) []field {
+	var fields []field
 	for i := range s.Properties {
 		p := &s.Properties[i]
-		fields = append(fields, docsField{
+		fields = append(fields, field{
 			Name: prefix + p.Name, Required: slices.Contains(s.Required, p.Name),
 			Type: typeOf(&p.Value), Facts: facts(&p.Value), Description: p.Value.Description,
 		})
@@ -257,7 +278,7 @@ func fieldsOf(s *schema, prefix string) []docsField {
 }
 
 // alternatives names what a schema without members may be.
-func alternatives(s *schema) []docsType {
+func alternatives(s *schema) []typePart {
 	if len(s.Properties) > 0 || len(s.OneOf) > 0 {
 		return nil
 	}
@@ -265,31 +286,31 @@ func alternatives(s *schema) []docsType {
 }
 
 // typeOf writes a type in words.
-func typeOf(s *schema) []docsType {
+func typeOf(s *schema) []typePart {
 	switch {
 	case s.Ref != "":
-		return []docsType{{refName(s.Ref), true}}
+		return []typePart{{refName(s.Ref), true}}
 	case len(s.AnyOf) > 0:
 		return either(s.AnyOf)
 	case len(s.OneOf) > 0:
 		return either(s.OneOf)
 	case s.Const != nil && len(s.Type) == 0:
-		return []docsType{{Text: fmt.Sprintf("%q", s.Const)}}
+		return []typePart{{Text: fmt.Sprintf("%q", s.Const)}}
 	case s.Items != nil:
-		of := append([]docsType{{Text: "array of "}}, typeOf(s.Items)...)
+		of := append([]typePart{{Text: "array of "}}, typeOf(s.Items)...)
 		if slices.Contains(s.Type, "null") {
-			of = append(of, docsType{Text: " or null"})
+			of = append(of, typePart{Text: " or null"})
 		}
 		return of
 	}
-	return []docsType{{Text: strings.Join(s.Type, " or ")}}
+	return []typePart{{Text: strings.Join(s.Type, " or ")}}
 }
 
-func either(schemas []schema) []docsType {
-	var all []docsType
+func either(schemas []schema) []typePart {
+	var all []typePart
 	for i := range schemas {
 		if i > 0 {
-			all = append(all, docsType{Text: " or "})
+			all = append(all, typePart{Text: " or "})
 		}
 		all = append(all, typeOf(&schemas[i])...)
 	}

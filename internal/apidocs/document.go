@@ -1,4 +1,4 @@
-package httpapi
+package apidocs
 
 import (
 	"bytes"
@@ -7,37 +7,38 @@ import (
 	"strings"
 )
 
-// openapiDoc is what the page for people takes from openapi.json.
-type openapiDoc struct {
+// Document is the part of openapi.json that its page shows.
+type Document struct {
 	Info struct {
 		Title       string
 		Description string
 	}
-	Tags       []openapiTag
-	Paths      ordered[ordered[operation]]
+	Tags       []tag
+	Paths      Object[Object[Operation]]
 	Components struct {
-		SecuritySchemes ordered[securityScheme]
-		Parameters      ordered[parameter]
-		Responses       ordered[response]
-		Headers         ordered[header]
-		Schemas         ordered[schema]
+		SecuritySchemes Object[securityScheme]
+		Parameters      Object[parameter]
+		Responses       Object[response]
+		Headers         Object[header]
+		Schemas         Object[schema]
 	}
-	Problems []problemDoc `json:"x-problems"`
+	Problems []Problem `json:"x-problems"`
 }
 
-type openapiTag struct{ Name, Description string }
+type tag struct{ Name, Description string }
 
-// problemDoc explains one type of problem.
-type problemDoc struct {
+// Problem explains one type of problem.
+type Problem struct {
 	Type   string
 	Status int
-	When   string // when it is answered
-	Then   string // what the client does about it
+	When   string // in which case it is the answer
+	Then   string // what the client should do about it
 }
 
 type securityScheme struct{ Description string }
 
-type operation struct {
+// Operation is one method of one path.
+type Operation struct {
 	Tags        []string
 	OperationID string
 	Summary     string
@@ -46,9 +47,9 @@ type operation struct {
 	Parameters  []parameter
 	RequestBody *struct {
 		Description string
-		Content     ordered[mediaType]
+		Content     Object[mediaType]
 	}
-	Responses ordered[response]
+	Responses Object[response]
 }
 
 type parameter struct {
@@ -64,8 +65,8 @@ type parameter struct {
 type response struct {
 	Ref         string `json:"$ref"`
 	Description string
-	Headers     ordered[header]
-	Content     ordered[mediaType]
+	Headers     Object[header]
+	Content     Object[mediaType]
 }
 
 type header struct {
@@ -98,14 +99,14 @@ type schema struct {
 	Items            *schema
 	AnyOf            []schema
 	OneOf            []schema
-	Properties       ordered[schema]
+	Properties       Object[schema]
 	Required         []string
 }
 
 // typeNames is the keyword type: one name or several.
 type typeNames []string
 
-// UnmarshalJSON takes both forms.
+// UnmarshalJSON reads both forms.
 func (t *typeNames) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '[' {
 		return json.Unmarshal(text, (*[]string)(t))
@@ -116,16 +117,26 @@ func (t *typeNames) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// ordered is a JSON object whose members keep the order in which they are written.
-type ordered[T any] []member[T]
+// Parse reads the text of openapi.json.
+func Parse(text []byte) (*Document, error) {
+	var doc Document
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("read openapi.json: %w", err)
+	}
+	return &doc, nil
+}
 
-type member[T any] struct {
+// Object is a JSON object that keeps the order of its members.
+type Object[T any] []Member[T]
+
+// Member is one member of an Object.
+type Member[T any] struct {
 	Name  string
 	Value T
 }
 
-// UnmarshalJSON keeps the order.
-func (o *ordered[T]) UnmarshalJSON(text []byte) error {
+// UnmarshalJSON reads the members in their order.
+func (o *Object[T]) UnmarshalJSON(text []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	if _, err := dec.Token(); err != nil {
@@ -136,7 +147,7 @@ func (o *ordered[T]) UnmarshalJSON(text []byte) error {
 		if err != nil {
 			return err
 		}
-		m := member[T]{Name: fmt.Sprint(name)}
+		m := Member[T]{Name: fmt.Sprint(name)}
 		if err := dec.Decode(&m.Value); err != nil {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
@@ -145,8 +156,8 @@ func (o *ordered[T]) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// get finds a member by name; nil if there is none.
-func (o ordered[T]) get(name string) *T {
+// Get finds a member by name; nil if there is none.
+func (o Object[T]) Get(name string) *T {
 	for i := range o {
 		if o[i].Name == name {
 			return &o[i].Value
@@ -158,13 +169,13 @@ func (o ordered[T]) get(name string) *T {
 // refName is the last part of a reference into the components.
 func refName(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 
-// resolve follows a reference into a list of components; without one, v is what is meant.
-func resolve[T any](components ordered[T], ref string, v *T) (*T, error) {
+// resolve follows a reference into a list of components; v is the answer if there is no reference.
+func resolve[T any](components Object[T], ref string, v *T) (*T, error) {
 	if ref == "" {
 		return v, nil
 	}
-	if found := components.get(refName(ref)); found != nil {
+	if found := components.Get(refName(ref)); found != nil {
 		return found, nil
 	}
-	return nil, fmt.Errorf("openapi.json: %s leads nowhere", ref)
+	return nil, fmt.Errorf("openapi.json: %s is not among the components", ref)
 }
