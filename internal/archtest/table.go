@@ -21,8 +21,9 @@ var rules = map[string]rule{
 	"i18n":    {never: technology},
 	"secret":  {ours: []string{"mapdata"}, never: technology},
 	"mapdata": {ours: []string{"geo"}, never: technology},
+	"signal":  {ours: []string{"mapdata", "geo"}, never: technology},
 
-	"ingest":    {ours: []string{"mapdata", "geo"}, never: transport},
+	"ingest":    {ours: []string{"mapdata", "geo", "signal"}, never: transport},
 	"consensus": {ours: []string{"mapdata", "geo"}, never: transport},
 	"wire":      {ours: []string{"mapdata", "geo"}, never: technology},
 	"index":     {ours: []string{"mapdata", "geo"}, never: transport},
@@ -32,9 +33,9 @@ var rules = map[string]rule{
 	"live":      {ours: []string{"mapdata", "geo"}, never: transport},
 
 	"safehttp":       {ours: []string{"mapdata"}, never: []string{"database/sql"}},
-	"provider/pull":  {ours: []string{"ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
-	"provider/relay": {ours: []string{"ingest", "live", "mapdata", "geo", "safehttp"}, never: []string{"database/sql"}},
-	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token"}, never: transport},
+	"provider/pull":  {ours: []string{"ingest", "mapdata", "safehttp", "signal"}, never: []string{"database/sql"}},
+	"provider/relay": {ours: []string{"ingest", "live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
+	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
 
 	"store/migrate":           {},
 	"store/sqlite":            {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
@@ -45,17 +46,17 @@ var rules = map[string]rule{
 	"live/memory":             {never: transport},
 	"valkey":                  {ours: []string{"mapdata"}, never: transport},
 
-	"replica": {ours: []string{"consensus", "index", "catalog", "mapdata"}, never: transport},
+	"replica": {ours: []string{"consensus", "index", "catalog", "mapdata", "signal"}, never: transport},
 	"nearby":  {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
-	"stream":  {ours: []string{"mapdata", "geo", "ratelimit"}, never: transport},
+	"stream":  {ours: []string{"mapdata", "geo", "ratelimit", "signal"}, never: transport},
 
-	"cluster": {ours: []string{"mapdata", "geo", "provider/relay", "valkey"}, never: transport},
+	"cluster": {ours: []string{"mapdata", "geo", "provider/relay", "valkey", "signal"}, never: transport},
 
-	"feed":    {ours: []string{"mapdata", "token"}, never: transport},
+	"feed":    {ours: []string{"mapdata", "token", "signal"}, never: transport},
 	"audit":   {ours: []string{"mapdata"}, never: transport},
-	"account": {ours: []string{"mapdata", "token"}, never: transport},
-	"vote":    {ours: []string{"mapdata"}, never: transport},
-	"mail":    {ours: []string{"mapdata", "i18n"}, never: transport},
+	"account": {ours: []string{"mapdata", "token", "signal"}, never: transport},
+	"vote":    {ours: []string{"mapdata", "signal"}, never: transport},
+	"mail":    {ours: []string{"mapdata", "i18n", "signal"}, never: transport},
 
 	"basemap":            {never: transport},
 	"basemap/tileserver": {ours: []string{"basemap", "mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"wayside/internal/config"
-	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/live"
 	"wayside/internal/mapdata"
@@ -62,7 +61,7 @@ func (s *server) newIncidents(cfg *config.Config, now func() time.Time) (*incide
 			s.metrics.UpstreamCall(upstream, string(outcome))
 		},
 		Dropped: s.metrics.UpstreamDropped,
-		Taken:   func(moved []geo.Circle) { s.streams.Touched(mapdata.Touched{Areas: moved}) },
+		Moved:   s.signals.Moved,
 	}
 	for i := range cfg.Upstreams {
 		u, err := upstreamOf(&cfg.Upstreams[i])
@@ -71,7 +70,7 @@ func (s *server) newIncidents(cfg *config.Config, now func() time.Time) (*incide
 		}
 		c.Upstreams = append(c.Upstreams, u)
 	}
-	s.minutes.connect(&c)
+	s.minutes.connect(&c, s.signals.MovedLive)
 	in.relay = relay.New(c)
 	return in, nil
 }

@@ -28,6 +28,7 @@ import (
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
 	"wayside/internal/replica"
+	"wayside/internal/signal"
 	"wayside/internal/stream"
 	"wayside/internal/telemetry"
 	"wayside/internal/vote"
@@ -57,6 +58,7 @@ type server struct {
 	*office
 	log      *slog.Logger
 	env      []string
+	signals  signal.Set
 	metrics  *telemetry.Metrics
 	release  func() error // of the data directory's lock
 	web      *webServer
@@ -110,29 +112,23 @@ func newServer(p *program, cfg *config.Config, log *slog.Logger, demo *httpapi.D
 
 // wire builds the way of the pins: store → follower → index → readers, and the doors in.
 func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (err error) {
-	// What the store has taken is looked for at once; the follower and the sender are made below, before anything runs.
-	pokeFollower := func() { s.follower.Poke() }
-	pokeSender := func() { s.sender.Poke() }
-	pokeAll := func() {
-		s.follower.Poke()
-		s.poller.Poke() // a new feed is due at once (D6.1)
-		s.sender.Poke() // a decision sends a letter
-	}
-	if s.office, err = openOffice(p, cfg, s.log, pokeAll, pokeSender); err != nil {
+	s.signals = signal.NewSet()
+	if s.office, err = openOffice(p, cfg, s.log, s.signals); err != nil {
 		return err
 	}
 	ix, catalogue, ledger := index.New(wire.EncodeEntity), catalog.New(), consensus.NewLedger()
 	s.loading = newProgress(p.stderr, func(line string) { s.log.Info(line) }, "loading the index", "entities")
 	s.follower = replica.New(s.store, ix, catalogue, ledger, replica.Options{
-		Now: p.now, Log: s.log, Progress: s.loading.Add, Touched: func(t mapdata.Touched) { s.streams.Touched(t) },
+		Now: p.now, Log: s.log, Progress: s.loading.Add,
+		StoreChanged: s.signals.StoreChanged, Moved: s.signals.Moved, MailQueued: s.signals.MailQueued,
 	})
-	ingester := ingest.New(s.store, p.now, pokeFollower)
+	ingester := ingest.New(s.store, p.now, s.signals.StoreChanged)
 	if s.minutes, err = s.newMinutes(cfg, p.now); err != nil {
 		return err
 	}
 	s.sender, err = mail.New(mail.Config{
 		Outbox: s.store, Now: p.now, Log: s.log, BaseURL: cfg.BaseURL, From: cfg.Mail.From, SMTPURL: cfg.Mail.SMTPURL,
-		Folder: filepath.Join(cfg.DataDir, outboxFolder), Observe: s.metrics.Letter,
+		Folder: filepath.Join(cfg.DataDir, outboxFolder), Observe: s.metrics.Letter, Queued: s.signals.MailQueued,
 	})
 	if err != nil {
 		return err
@@ -144,18 +140,20 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 	if s.live, err = s.newIncidents(cfg, p.now); err != nil {
 		return err
 	}
+	s.minutes.share(s)
 	s.streams = s.newStreams(p.now)
 	if err := s.makeSpool(); err != nil {
 		return err
 	}
 	s.poller = pull.New(pull.Options{
 		Store: s.store, Ingest: ingester, Web: fetcher, Now: p.now, Log: s.log, Node: rand.Text(), Spool: s.spool,
-		Unseal: s.unseal, Recorded: func() { pokeFollower(); pokeSender() },
+		Unseal:  s.unseal,
+		FeedDue: s.signals.FeedDue, StoreChanged: s.signals.StoreChanged, MailQueued: s.signals.MailQueued,
 		Observe: func(outcome mapdata.Outcome, _ time.Duration) { s.metrics.Poll(string(outcome)) },
 	})
 	pushes := push.New(push.Config{
 		Store: s.store, Ingest: ingester, Buckets: s.minutes.buckets, Now: p.now, Log: s.log,
-		Requests: cfg.Limits.PushesPerMinute, Entities: cfg.Limits.PushEntitiesPerMinute, Changed: pokeFollower,
+		Requests: cfg.Limits.PushesPerMinute, Entities: cfg.Limits.PushEntitiesPerMinute, StoreChanged: s.signals.StoreChanged,
 		Observe: s.metrics.PushRows,
 	})
 	overlay, err := web.Overlay()
@@ -178,7 +176,7 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 		Index: ix, Catalog: catalogue, Primary: cfg.Chargers.PrimaryNetwork, Now: p.now,
 		Ledger: ledger, Records: s.store, Encode: wire.EncodeEntity,
 	}
-	votes := vote.Config{Store: s.store, Feeds: catalogue, Now: p.now, Changed: pokeFollower}
+	votes := vote.Config{Store: s.store, Feeds: catalogue, Now: p.now, StoreChanged: s.signals.StoreChanged}
 	if s.live != nil {
 		reads.Live, votes.Live, deps.Incidents = s.live.relay, s.live.relay, s.live.about
 	}
@@ -302,7 +300,6 @@ func (s *server) run(ctx context.Context, first ...job) error {
 		job{"poller", s.whenReady(s.poller.Run)},
 		// The letter in hand is finished; doors and polls, which write letters, are closed.
 		job{"mail", s.sender.Run},
-		job{"letters of others", s.watchForLetters},
 		// Nobody reads any more.
 		job{"follower", s.follower.Run},
 		job{"live incidents", s.live.run},
@@ -311,7 +308,7 @@ func (s *server) run(ctx context.Context, first ...job) error {
 		// The store's own come last, since everybody else writes.
 		job{"pruning", s.prune},
 	)
-	jobs = append(append(jobs, s.minutes.jobs...), s.store.jobs(s.follower.Poke)...)
+	jobs = append(append(jobs, s.minutes.jobs...), s.store.jobs(s.signals.StoreChanged.Notify)...)
 	if s.ops != nil {
 		// What an operator looks at is there to the end.
 		jobs = append(jobs, job{"ops address", s.ops.run})
@@ -353,24 +350,6 @@ func (s *server) whenReady(run func(context.Context) error) func(context.Context
 			return nil
 		case <-s.ready:
 			return run(ctx)
-		}
-	}
-}
-
-// watchForLetters lets the sender look whenever something has changed: a decision at the command line and a snapshot
-// that shrank leave letters too, and tell nobody.
-func (s *server) watchForLetters(ctx context.Context) error {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for seen := s.follower.Revision(); ; {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-			if now := s.follower.Revision(); now != seen {
-				seen = now
-				s.sender.Poke()
-			}
 		}
 	}
 }

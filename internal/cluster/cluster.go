@@ -11,6 +11,7 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/relay"
+	"wayside/internal/signal"
 	"wayside/internal/valkey"
 )
 
@@ -26,51 +27,84 @@ const (
 
 // Config is what Peers need.
 type Config struct {
-	Cache   *valkey.Conn
-	Touched func(mapdata.Touched)               // told what moved at other nodes; must not wait
-	Heard   func(upstream string, c relay.Call) // told how other nodes' calls ended; must not wait
-	Log     *slog.Logger
+	Cache     *valkey.Conn
+	Moved     *signal.Moved                       // notified where live incidents moved at other nodes
+	MovedLive *signal.Moved                       // where they moved at this node, for the others
+	Calls     *Calls                              // how this node's calls ended, for the others
+	Heard     func(upstream string, c relay.Call) // told how other nodes' calls ended; must not block
+	Log       *slog.Logger
 }
 
-// Peers are the other nodes. Its methods may be called from many goroutines, and wait for nobody. Run must run beside them.
+// Calls keeps how this node's calls of upstreams ended until the other nodes are told. Its methods may be called from many
+// goroutines.
+type Calls struct {
+	mu      sync.Mutex
+	pending map[string]relay.Call
+}
+
+// NewCalls makes an empty Calls.
+func NewCalls() *Calls { return &Calls{pending: make(map[string]relay.Call)} }
+
+// Add keeps how a call ended; of many calls of an upstream, the last one. It never blocks.
+func (q *Calls) Add(upstream string, c relay.Call) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	c.Refused = c.Refused || q.pending[upstream].Refused // not to be missed
+	q.pending[upstream] = c
+}
+
+// take gives what was added since the last take; nil: nothing.
+func (q *Calls) take() map[string]relay.Call {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.pending) == 0 {
+		return nil
+	}
+	taken := q.pending
+	q.pending = make(map[string]relay.Call)
+	return taken
+}
+
+// restore puts back what could not be published, unless there was a later call.
+func (q *Calls) restore(calls map[string]relay.Call) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for upstream, call := range calls {
+		if _, later := q.pending[upstream]; !later {
+			q.pending[upstream] = call
+		}
+	}
+}
+
+// Peers are the other nodes.
 type Peers struct {
 	Config
 	node [nodeSize]byte
 
-	mu         sync.Mutex
+	// What waits to be published; only Run uses it.
 	everywhere bool
 	moved      []geo.Circle
-	calls      map[string]relay.Call
 }
 
 // New makes Peers.
 func New(c Config) *Peers {
-	p := &Peers{Config: c, calls: make(map[string]relay.Call)}
+	p := &Peers{Config: c}
 	_, _ = rand.Read(p.node[:]) // never fails
 	return p
 }
 
-// Moved tells where live pins moved.
-func (p *Peers) Moved(areas []geo.Circle) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.moved)+len(areas) > mostWaiting {
+// collect takes over where live incidents moved at this node.
+func (p *Peers) collect() {
+	t := p.MovedLive.Take()
+	if t.Everywhere || len(p.moved)+len(t.Areas) > mostWaiting {
 		p.everywhere, p.moved = true, nil
 	}
 	if p.everywhere {
 		return
 	}
-	for _, area := range areas {
+	for _, area := range t.Areas {
 		p.moved = append(p.moved, blur(area))
 	}
-}
-
-// Called tells how a call ended; of many calls of an upstream, the last one of each second.
-func (p *Peers) Called(upstream string, c relay.Call) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c.Refused = c.Refused || p.calls[upstream].Refused // not to be missed
-	p.calls[upstream] = c
 }
 
 const (
@@ -98,7 +132,7 @@ func (p *Peers) Run(ctx context.Context) error {
 	var err error
 	hearing.Go(func() {
 		// What was missed while nobody listened may have been anything.
-		err = p.Cache.Follow(ctx, channel, func() { p.Touched(mapdata.Touched{Everywhere: true}) }, p.hear)
+		err = p.Cache.Follow(ctx, channel, func() { p.Moved.Notify(mapdata.Touched{Everywhere: true}) }, p.hear)
 	})
 	tick := time.NewTicker(tellEvery)
 	defer tick.Stop()
@@ -115,6 +149,7 @@ func (p *Peers) Run(ctx context.Context) error {
 
 // tell publishes what waits.
 func (p *Peers) tell(ctx context.Context, calls bool) {
+	p.collect()
 	for {
 		m := p.next(calls)
 		if m.empty() {
@@ -130,22 +165,14 @@ func (p *Peers) tell(ctx context.Context, calls bool) {
 
 // lost remembers of a message that could not be told that there was one.
 func (p *Peers) lost(m *message) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if m.everywhere || len(m.moved) > 0 {
 		p.everywhere, p.moved = true, nil
 	}
-	for upstream, call := range m.calls {
-		if _, later := p.calls[upstream]; !later {
-			p.calls[upstream] = call
-		}
-	}
+	p.Calls.restore(m.calls)
 }
 
 // next takes what goes into one message.
 func (p *Peers) next(calls bool) *message {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	m := &message{node: p.node, everywhere: p.everywhere}
 	n := min(len(p.moved), mostMoves)
 	m.moved, p.moved = p.moved[:n:n], p.moved[n:]
@@ -153,8 +180,8 @@ func (p *Peers) next(calls bool) *message {
 		p.moved = nil
 	}
 	p.everywhere = false
-	if calls && len(p.calls) > 0 {
-		m.calls, p.calls = p.calls, make(map[string]relay.Call)
+	if calls {
+		m.calls = p.Calls.take()
 	}
 	return m
 }
@@ -170,7 +197,7 @@ func (p *Peers) hear(text []byte) {
 		return
 	}
 	if m.everywhere || len(m.moved) > 0 {
-		p.Touched(mapdata.Touched{Everywhere: m.everywhere, Areas: m.moved})
+		p.Moved.Notify(mapdata.Touched{Everywhere: m.everywhere, Areas: m.moved})
 	}
 	for upstream, call := range m.calls {
 		p.Heard(upstream, call)

@@ -22,7 +22,6 @@ import (
 	"wayside/internal/consensus"
 	"wayside/internal/console"
 	"wayside/internal/feed"
-	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
 	"wayside/internal/ingest"
@@ -38,6 +37,7 @@ import (
 	"wayside/internal/replica"
 	"wayside/internal/safehttp"
 	"wayside/internal/secret"
+	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
 	"wayside/internal/stream"
@@ -56,6 +56,7 @@ type desk struct {
 	pushes   *push.Service
 	ingester *ingest.Ingester
 	follower *replica.Follower
+	signals  signal.Set
 	box      *secret.Box
 	relay    *relay.Service // nil: no upstream
 	streams  *stream.Hub
@@ -86,7 +87,7 @@ func newDesk(t *testing.T) *desk {
 
 func newDeskWith(t *testing.T, limits deskLimits) *desk {
 	t.Helper()
-	d := &desk{house: &house{t: t, now: start}}
+	d := &desk{house: &house{t: t, now: start}, signals: signal.NewSet()}
 	log := slog.New(slog.NewTextHandler(&d.log, nil))
 	var err error
 	d.db, err = sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{Now: d.time, MaxPages: limits.maxPages})
@@ -97,16 +98,16 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		t.Fatal(err)
 	}
 	catalogue, ix, votes := catalog.New(), index.New(wire.EncodeEntity), consensus.NewLedger()
-	d.follower = replica.New(d.db, ix, catalogue, votes, replica.Options{Now: d.time, Log: log, Touched: func(t mapdata.Touched) { d.streams.Touched(t) }})
+	d.follower = replica.New(d.db, ix, catalogue, votes, replica.Options{Now: d.time, Log: log, StoreChanged: d.signals.StoreChanged, Moved: d.signals.Moved})
 	buckets := ratelimit.NewMemory(1000)
 	d.accounts = account.New(account.Config{Store: d.db, Now: d.time, Key: []byte("key"), Log: log})
-	d.ingester = ingest.New(d.db, d.time, d.follower.Poke)
+	d.ingester = ingest.New(d.db, d.time, d.signals.StoreChanged)
 	d.pushes = push.New(push.Config{
-		Store: d.db, Ingest: d.ingester, Buckets: buckets, Now: d.time, Log: log, Changed: d.follower.Poke,
+		Store: d.db, Ingest: d.ingester, Buckets: buckets, Now: d.time, Log: log, StoreChanged: d.signals.StoreChanged,
 		Requests: limits.requests, Entities: limits.entities,
 	})
 	d.feeds = feed.New(feed.Config{
-		Store: d.db, Now: d.time, Changed: d.follower.Poke,
+		Store: d.db, Now: d.time, Signals: d.signals,
 		CheckURL: func(text string) (string, error) {
 			u, err := safehttp.CheckURL(text)
 			if err != nil {
@@ -120,7 +121,7 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		},
 		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) { return d.box.Seal(plain, id), nil },
 	})
-	watches := stream.Config{Now: d.time, Beat: limits.beat, Locate: func(ctx context.Context, id string) (mapdata.Voted, error) { return d.relay.Find(ctx, id) }}
+	watches := stream.Config{Now: d.time, Beat: limits.beat, Moved: d.signals.Moved, Locate: func(ctx context.Context, id string) (mapdata.Voted, error) { return d.relay.Find(ctx, id) }}
 	if len(limits.upstreams) == 0 {
 		watches.Locate = nil
 	}
@@ -146,7 +147,7 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		Index: ix, Catalog: catalogue, Primary: "tesla", Now: d.time, Ledger: votes, Records: d.db, Encode: wire.EncodeEntity,
 		Law: limits.law,
 	}
-	ballots := vote.Config{Store: d.db, Feeds: catalogue, Now: d.time, Changed: d.follower.Poke}
+	ballots := vote.Config{Store: d.db, Feeds: catalogue, Now: d.time, StoreChanged: d.signals.StoreChanged}
 	if len(limits.upstreams) > 0 {
 		d.relay = newRelay(t, d, limits, log)
 		reads.Live, ballots.Live = d.relay, d.relay
@@ -190,7 +191,7 @@ func newRelay(t *testing.T, d *desk, limits deskLimits, log *slog.Logger) *relay
 		pins = d.db.Live()
 	}
 	c := relay.Config{
-		Taken: func(moved []geo.Circle) { d.streams.Touched(mapdata.Touched{Areas: moved}) },
+		Moved: d.signals.Moved,
 		Web:   web, Windows: cache, Pins: live.New(pins, relay.Prepare(wire.EncodeEntity), d.time), Key: []byte("key"), Now: d.time, Log: log,
 	}
 	for i, address := range limits.upstreams {

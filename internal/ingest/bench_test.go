@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 )
 
 // rowsOf makes so many rows of about 230 bytes; every hundredth carries the version.
@@ -66,7 +67,7 @@ func (s *shelf) Apply(_ context.Context, c *mapdata.Change) error {
 
 func BenchmarkSnapshot(b *testing.B) {
 	s := &shelf{}
-	in := New(s, func() time.Time { return testNow }, nil)
+	in := New(s, func() time.Time { return testNow }, signal.StoreChanged{})
 	take := func(body []byte) {
 		hash := sha256.Sum256(body)
 		_, err := in.Snapshot(b.Context(), mapdata.FeedID{1}, Snapshot{

@@ -7,24 +7,22 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 )
 
 // Ingester brings batches and snapshots into the store.
 type Ingester struct {
 	store   Store
 	now     func() time.Time
-	changed func()
+	changed signal.StoreChanged
 	pushes  turns
 }
 
 // attempts is how often a change is made anew because the feed moved meanwhile, before the store counts as unavailable.
 const attempts = 20
 
-// New makes an ingester. changed is called after each change that followers should see; nil: nobody waits for it.
-func New(store Store, now func() time.Time, changed func()) *Ingester {
-	if changed == nil {
-		changed = func() {}
-	}
+// New makes an ingester. changed is notified after each committed change.
+func New(store Store, now func() time.Time, changed signal.StoreChanged) *Ingester {
 	return &Ingester{store: store, now: now, changed: changed}
 }
 
@@ -64,7 +62,7 @@ func (in *Ingester) Push(ctx context.Context, feed mapdata.FeedID, b *Batch) (Re
 	if err != nil {
 		return Report{}, fmt.Errorf("store batch: %w", err)
 	}
-	in.changed()
+	in.changed.Notify()
 	return b.report, nil
 }
 

@@ -75,7 +75,7 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 	if err != nil {
 		return Report{}, fmt.Errorf("store snapshot: %w", err)
 	}
-	in.changed()
+	in.changed.Notify()
 	return report, nil
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
 )
@@ -71,7 +72,7 @@ func newDoorAt(t test, path string, direction mapdata.Direction) *door {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	d := &door{t: t, db: db, now: start}
-	d.in = ingest.New(d, func() time.Time { return d.now }, nil)
+	d.in = ingest.New(d, func() time.Time { return d.now }, signal.StoreChanged{})
 	owner, err := mapdata.NewAccountID()
 	if err != nil {
 		t.Fatal(err)

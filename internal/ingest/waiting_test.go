@@ -11,6 +11,7 @@ import (
 
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 )
 
 // blockingStore stores nothing. The first Apply of the feed waits until release is closed.
@@ -55,7 +56,7 @@ var feedsOfOneGroup = [2]mapdata.FeedID{{15: 1}, {15: 65}}
 func TestPushDoesNotWaitForTheSnapshotOfAnotherFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &blockingStore{}
-		in := ingest.New(store, time.Now, nil)
+		in := ingest.New(store, time.Now, signal.StoreChanged{})
 		release := make(chan struct{})
 		go func() {
 			_, err := in.Snapshot(t.Context(), feedsOfOneGroup[0], ingest.Snapshot{
@@ -92,7 +93,7 @@ func TestPushDoesNotWaitForTheSnapshotOfAnotherFeed(t *testing.T) {
 func TestPushDoesNotWaitForThePushToAnotherFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &blockingStore{feed: feedsOfOneGroup[0], applying: make(chan struct{}), release: make(chan struct{})}
-		in := ingest.New(store, time.Now, nil)
+		in := ingest.New(store, time.Now, signal.StoreChanged{})
 		go func() {
 			if _, err := in.Push(t.Context(), feedsOfOneGroup[0], emptyBatch(t)); err != nil {
 				t.Error(err)
@@ -123,7 +124,7 @@ func TestPushesToOneFeedTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		feed := mapdata.FeedID{15: 1}
 		store := &blockingStore{feed: feed, applying: make(chan struct{}), release: make(chan struct{})}
-		in := ingest.New(store, time.Now, nil)
+		in := ingest.New(store, time.Now, signal.StoreChanged{})
 		push := func(ctx context.Context) chan error {
 			done := make(chan error, 1)
 			batch := emptyBatch(t)

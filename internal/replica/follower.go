@@ -14,6 +14,7 @@ import (
 	"wayside/internal/consensus"
 	"wayside/internal/index"
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 )
 
 // Bounds of the follower's work.
@@ -33,38 +34,34 @@ const liveVotes = 180 * 24 * time.Hour
 
 // Options are what a follower may be given beside what it needs.
 type Options struct {
-	Now      func() time.Time
-	Log      *slog.Logger
-	Progress func(entities int)    // called while loading, from several goroutines; nil: nobody looks
-	Touched  func(mapdata.Touched) // told, once they can be read, of changes that readers see; nil: nobody watches
+	Now          func() time.Time
+	Log          *slog.Logger
+	Progress     func(entities int)  // called while loading, from several goroutines; nil: nobody looks
+	StoreChanged signal.StoreChanged // wakes the follower before it polls the store
+	Moved        *signal.Moved       // notified, once they can be read, of changes that readers see; nil: nobody watches
+	// MailQueued is notified of a feed that was edited: a decision at the command line stores an e-mail, and no other
+	// process says so.
+	MailQueued signal.MailQueued
 }
 
 // Follower keeps index, catalogue and ledger in step with the store.
 type Follower struct {
-	store     Store
-	index     *index.Index
-	catalogue *catalog.Catalog
-	ledger    *consensus.Ledger
-	opts      Options
-	poke      chan struct{}
-	loaded    atomic.Bool
-	revision  atomic.Int64
-	entities  atomic.Int64
-	followed  atomic.Int64
-	epoch     string
+	store      Store
+	index      *index.Index
+	catalogue  *catalog.Catalog
+	ledger     *consensus.Ledger
+	opts       Options
+	loaded     atomic.Bool
+	revision   atomic.Int64
+	entities   atomic.Int64
+	followed   atomic.Int64
+	epoch      string
+	newestEdit time.Time // of all feeds seen; only Run uses it
 }
 
 // New makes a follower; Run does its work.
 func New(store Store, ix *index.Index, catalogue *catalog.Catalog, ledger *consensus.Ledger, opts Options) *Follower {
-	return &Follower{store: store, index: ix, catalogue: catalogue, ledger: ledger, opts: opts, poke: make(chan struct{}, 1)}
-}
-
-// Poke says that the store has just changed. It never waits.
-func (f *Follower) Poke() {
-	select {
-	case f.poke <- struct{}{}:
-	default:
-	}
+	return &Follower{store: store, index: ix, catalogue: catalogue, ledger: ledger, opts: opts}
 }
 
 // Loaded says whether the index holds what the store held when Run began.
@@ -102,7 +99,7 @@ func (f *Follower) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-f.poke:
+		case <-f.opts.StoreChanged.C():
 		case <-tick.C:
 		case <-sweep.C:
 			if err := f.sweep(ctx); err != nil && ctx.Err() == nil {
@@ -173,21 +170,15 @@ func (f *Follower) load(ctx context.Context, state mapdata.StoreState) error {
 		if err := f.setFeed(ctx, feed); err != nil {
 			return err
 		}
+		f.noteEdit(feed)
 	}
 	f.catalogue.Publish()
 	f.epoch = state.Epoch
 	f.revision.Store(state.Revision)
 	f.entities.Store(int64(f.index.Len()))
 	f.loaded.Store(true)
-	f.tell(touched)
+	f.opts.Moved.Notify(touched)
 	return nil
-}
-
-// tell tells who watches.
-func (f *Follower) tell(touched mapdata.Touched) {
-	if f.opts.Touched != nil {
-		f.opts.Touched(touched)
-	}
 }
 
 // loadVotes reads the votes and lets the loader finish with them.
@@ -213,6 +204,7 @@ func (f *Follower) loadVotes(ctx context.Context, loader *index.Loader) (mapdata
 // apply takes changes over into index, catalogue and ledger.
 func (f *Follower) apply(ctx context.Context, changes []mapdata.FeedChange) error {
 	touched := f.index.Apply(changes)
+	edited := false
 	for i := range changes {
 		c := &changes[i]
 		f.followed.Add(int64(len(c.Entities) + len(c.Gone)))
@@ -228,12 +220,26 @@ func (f *Follower) apply(ctx context.Context, changes []mapdata.FeedChange) erro
 		if err := f.setFeed(ctx, c.Feed); err != nil {
 			return err
 		}
+		edited = f.noteEdit(c.Feed) || edited
 	}
 	f.catalogue.Publish()
 	f.revision.Store(changes[len(changes)-1].Revision)
 	f.entities.Store(int64(f.index.Len()))
-	f.tell(touched)
+	f.opts.Moved.Notify(touched)
+	if edited {
+		f.opts.MailQueued.Notify()
+	}
 	return nil
+}
+
+// noteEdit says whether the feed was edited after all edits that are known. It misses an edit by a clock that is behind;
+// its e-mail waits for the sender's next poll.
+func (f *Follower) noteEdit(feed *mapdata.Feed) bool {
+	if !feed.UpdatedAt.After(f.newestEdit) {
+		return false
+	}
+	f.newestEdit = feed.UpdatedAt
+	return true
 }
 
 // setFeed takes a feed over into the catalogue, with the attempts that it does not know yet. A feed that holds nothing

@@ -20,6 +20,7 @@ import (
 	"wayside/internal/index"
 	"wayside/internal/mapdata"
 	"wayside/internal/replica"
+	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
 )
@@ -29,15 +30,20 @@ var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 // node is a follower with what it fills.
 type node struct {
 	*replica.Follower
-	index     *index.Index
-	catalogue *catalog.Catalog
+	changed    signal.StoreChanged
+	mailQueued signal.MailQueued
+	index      *index.Index
+	catalogue  *catalog.Catalog
 }
 
 func newNode(store replica.Store) *node {
-	n := &node{index: index.New(func(dst []byte, e *mapdata.Entity) []byte { return append(dst, e.Properties...) }), catalogue: catalog.New()}
-	n.Follower = replica.New(store, n.index, n.catalogue, consensus.NewLedger(), replica.Options{Now: func() time.Time { return start }, Log: slog.New(slog.DiscardHandler)})
+	n := &node{changed: signal.NewStoreChanged(), mailQueued: signal.NewMailQueued(), index: index.New(func(dst []byte, e *mapdata.Entity) []byte { return append(dst, e.Properties...) }), catalogue: catalog.New()}
+	n.Follower = replica.New(store, n.index, n.catalogue, consensus.NewLedger(), replica.Options{Now: func() time.Time { return start }, Log: slog.New(slog.DiscardHandler), StoreChanged: n.changed, MailQueued: n.mailQueued})
 	return n
 }
+
+// Poke wakes the follower.
+func (n *node) Poke() { n.changed.Notify() }
 
 // ids are what a reader finds near 52, 4.
 func (n *node) ids() []string {
@@ -268,4 +274,26 @@ func BenchmarkFollow(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestEditsQueueMail holds that the sender is woken by an edit that another process stored, and not by rows.
+func TestEditsQueueMail(t *testing.T) {
+	db, f := newStore(t)
+	n := newNode(db)
+	running(t, n)
+	eventually(t, "what was there is loaded", n.Loaded)
+	put(t, db, f, "a")
+	n.Poke()
+	eventually(t, "the row shows", func() bool { return cmp.Equal(n.ids(), []string{"a"}) })
+	if len(n.mailQueued.C()) != 0 {
+		t.Error("rows queue mail")
+	}
+	if _, err := db.UpdateFeed(t.Context(), f.ID, func(stored *mapdata.Feed) (mapdata.Side, error) {
+		stored.ReviewState, stored.UpdatedAt = mapdata.Rejected, start.Add(time.Second)
+		return mapdata.Side{}, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	n.Poke()
+	eventually(t, "mail is queued", func() bool { return len(n.mailQueued.C()) == 1 })
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 )
 
 // Live knows the live incidents. Declared here so that voting needs nothing of upstreams.
@@ -24,11 +25,11 @@ type Feeds interface {
 
 // Config is what a Service needs.
 type Config struct {
-	Store   Store
-	Feeds   Feeds
-	Live    Live // nil: there are no live incidents
-	Now     func() time.Time
-	Changed func() // called after each vote, so that those who follow look at once; nil: nobody waits
+	Store        Store
+	Feeds        Feeds
+	Live         Live // nil: there are no live incidents
+	Now          func() time.Time
+	StoreChanged signal.StoreChanged // notified after each vote
 }
 
 // Service takes drivers' votes. Its methods may be called from many goroutines.
@@ -36,9 +37,6 @@ type Service struct{ Config }
 
 // New makes a Service.
 func New(c Config) *Service {
-	if c.Changed == nil {
-		c.Changed = func() {}
-	}
 	return &Service{c}
 }
 
@@ -67,7 +65,7 @@ func (s *Service) Cast(ctx context.Context, id string, account mapdata.AccountID
 	if err != nil {
 		return mapdata.Voted{}, nil, fmt.Errorf("store vote: %w", err)
 	}
-	s.Changed()
+	s.StoreChanged.Notify()
 	voted.Prior = prior
 	return voted, feed, nil
 }

@@ -109,7 +109,7 @@ func (p *Poller) ingest(ctx context.Context, j *job, got *body, began, fetched t
 	}
 	p.Observe(mapdata.OutcomeOK, fetched.Sub(began))
 	if letters > 0 {
-		p.Recorded()
+		p.MailQueued.Notify()
 	}
 	return nil
 }
@@ -198,7 +198,8 @@ func (p *Poller) recordFailure(ctx context.Context, j *job, failed *failure, beg
 		return fmt.Errorf("record failed poll: %w", err)
 	}
 	p.Observe(failed.outcome, now.Sub(began))
-	p.Recorded()
+	p.StoreChanged.Notify()
+	p.MailQueued.Notify()
 	return nil
 }
 

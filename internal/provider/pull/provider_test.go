@@ -21,6 +21,7 @@ import (
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
+	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
 )
@@ -110,7 +111,7 @@ func (w *town) poller(change func(*safehttp.Options)) *Poller {
 	}
 	m := newMemory(w.t)
 	return m.poller(client, func(o *Options) {
-		o.Store, o.Ingest = w.db, ingest.New(w.db, time.Now, nil)
+		o.Store, o.Ingest = w.db, ingest.New(w.db, time.Now, signal.StoreChanged{})
 		o.Observe = func(outcome mapdata.Outcome, _ time.Duration) { w.polls <- outcome }
 	})
 }

@@ -15,10 +15,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/geo"
 	"wayside/internal/live"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
+	"wayside/internal/signal"
 )
 
 // Limits of what the service does for upstreams.
@@ -48,10 +48,11 @@ type Config struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 
-	Observe func(upstream string, outcome mapdata.Outcome, took time.Duration) // told of each call; nil: nobody counts
-	Dropped func(upstream, what string)                                        // told of each row that is none of ours; nil: nobody counts
-	Taken   func(moved []geo.Circle)                                           // told, once they can be read, where answers changed what is known; nil: nobody watches
-	Called  func(upstream string, c Call)                                      // told of each call, for other nodes' Heard; nil: there are none
+	Observe   func(upstream string, outcome mapdata.Outcome, took time.Duration) // told of each call; nil: nobody counts
+	Dropped   func(upstream, what string)                                        // told of each row that is none of ours; nil: nobody counts
+	Moved     *signal.Moved                                                      // notified, once they can be read, where answers changed what is known; nil: nobody watches
+	MovedLive *signal.Moved                                                      // as Moved, for other nodes; nil: there are none
+	Called    func(upstream string, c Call)                                      // told of each call, for other nodes; must not block; nil: there are none
 
 	Reachable func() bool // says whether the live cache is there, even when nobody asks it; nil: it always is
 }
