@@ -10,7 +10,7 @@ import (
 )
 
 // Whether they lie evenly or in heaps, the first farther north is the one that a look at each finds.
-func TestNorthOf(t *testing.T) {
+func TestFirstNorthOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		height := rapid.OneOf(
 			rapid.Float64Range(0.7, 0.7003),
@@ -28,8 +28,8 @@ func TestNorthOf(t *testing.T) {
 		if want < 0 {
 			want = len(entries)
 		}
-		if got := northOf(entries, z); got != want {
-			t.Fatalf("northOf(%v, %v) = %d, want %d", heights, z, got, want)
+		if got := firstNorthOf(entries, z); got != want {
+			t.Fatalf("firstNorthOf(%v, %v) = %d, want %d", heights, z, got, want)
 		}
 	})
 }
