@@ -21,21 +21,28 @@ type Part struct {
 	v        *version // its feeds
 	pace     pace
 	segments []*segment
-	runs     [][]placed
+	runs     []run
 
 	waiting []waiting // to be written in the order of their cells
-	order   []placed  // of these: the row is the place in waiting
+	order   []ordered // of these
 	text    []byte    // of these
 }
 
-// placed is an entity's place on the grid and in memory.
-type placed struct {
-	cell geo.Cell
-	lat  float64
-	ref  ref
+// run is entities that lie in the order of their cells in slots behind each other.
+type run struct {
+	first ref
+	count int
 }
 
-func (p placed) compare(o placed) int {
+// position is where an entity belongs in the order of cells.
+type position struct {
+	cell geo.Cell
+	lat  float64
+}
+
+func positionOf(p geo.Point) position { return position{grid.Cell(p), p.Lat} }
+
+func (p position) compare(o position) int {
 	return cmp.Or(p.cell.Compare(o.cell), cmp.Compare(p.lat, o.lat))
 }
 
@@ -43,6 +50,12 @@ func (p placed) compare(o placed) int {
 type waiting struct {
 	record     record
 	start, end int // of its text
+}
+
+// ordered is the position of a waiting entity: sorting these moves less memory.
+type ordered struct {
+	position
+	waiting int
 }
 
 // runSize is how many entities are put into the order of their cells as they come. Stage merges these runs, and is done with
@@ -86,7 +99,7 @@ func (p *Part) Add(ent *mapdata.Entity) {
 	start := len(p.text)
 	p.text = append(p.text, ent.ExternalID...)
 	p.text = p.ix.encode(p.text, ent)
-	p.order = append(p.order, placed{grid.Cell(ent.Point), ent.Point.Lat, ref{row: uint32(len(p.waiting))}})
+	p.order = append(p.order, ordered{positionOf(ent.Point), len(p.waiting)})
 	p.waiting = append(p.waiting, waiting{p.ix.recordOf(place, ent), start, len(p.text)})
 	if len(p.waiting) == runSize {
 		p.flush()
@@ -95,22 +108,25 @@ func (p *Part) Add(ent *mapdata.Entity) {
 
 // flush gives the waiting entities their slots.
 func (p *Part) flush() {
-	slices.SortFunc(p.order, placed.compare)
-	for i := range p.order {
+	if len(p.waiting) == 0 {
+		return
+	}
+	slices.SortFunc(p.order, func(a, b ordered) int { return a.compare(b.position) })
+	for i, o := range p.order {
 		p.pace.row(1)
-		w := &p.waiting[p.order[i].ref.row]
+		w := &p.waiting[o.waiting]
 		text := p.text[w.start:w.end]
 		last := len(p.segments) - 1
 		if last < 0 || !p.segments[last].fits(len(text)) {
 			p.segments = append(p.segments, newSegment(len(text)))
 			last++
 		}
-		p.order[i].ref = ref{uint32(last), p.segments[last].write(&w.record, text)}
+		row := p.segments[last].write(&w.record, text)
+		if i == 0 {
+			p.runs = append(p.runs, run{ref{uint32(last), row}, len(p.order)})
+		}
 	}
-	if len(p.order) > 0 {
-		p.runs = append(p.runs, slices.Clip(p.order))
-	}
-	p.waiting, p.order, p.text = p.waiting[:0], make([]placed, 0, len(p.order)), p.text[:0]
+	p.waiting, p.order, p.text = p.waiting[:0], p.order[:0], p.text[:0]
 }
 
 // Stage builds the version of what the parts took, with the votes on it. Searches see nothing of it until it is published.
@@ -144,7 +160,7 @@ func (l *Loader) take() int {
 		p.flush()
 		p.waiting, p.order, p.text = nil, nil, nil
 		for _, run := range p.runs {
-			total += len(run)
+			total += run.count
 		}
 	}
 	return total

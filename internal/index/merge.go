@@ -15,7 +15,7 @@ type merge struct {
 	w    *writer
 	pace pace
 
-	runs    []*run      // a heap: no run's next entity comes before that of the run at half its index
+	runs    []cursor    // a heap: the run whose next entity comes first of all is the first
 	sources []*segment  // by number
 	left    []int       // by number: slots that are not copied yet
 	empty   []*segment  // copied, to be written again
@@ -24,10 +24,11 @@ type merge struct {
 	band    int32
 }
 
-// run is entities in the order of their cells.
-type run struct {
-	rest []placed
-	base uint32 // number of its part's first segment among the sources
+// cursor is where the merge stands in a run.
+type cursor struct {
+	next ref
+	left int
+	at   position // of the next entity
 }
 
 // cellStart is where a cell's entries begin.
@@ -41,8 +42,10 @@ func (m *merge) start(parts []*Part) {
 	for _, p := range parts {
 		base := uint32(len(m.sources))
 		m.sources = append(m.sources, p.segments...)
-		for _, rest := range p.runs {
-			m.runs = append(m.runs, &run{rest, base})
+		for _, r := range p.runs {
+			c := cursor{next: ref{base + r.first.segment, r.first.row}, left: r.count}
+			c.at = positionOf(m.sources[c.next.segment].slots[c.next.row].point)
+			m.runs = append(m.runs, c)
 		}
 		p.segments, p.runs = nil, nil
 	}
@@ -59,7 +62,7 @@ func (m *merge) sink(i int) {
 	for {
 		first := i
 		for child := 2*i + 1; child <= 2*i+2 && child < len(m.runs); child++ {
-			if m.runs[child].rest[0].compare(m.runs[first].rest[0]) < 0 {
+			if m.runs[child].at.compare(m.runs[first].at) < 0 {
 				first = child
 			}
 		}
@@ -76,24 +79,26 @@ func (m *merge) next() bool {
 	if len(m.runs) == 0 {
 		return false
 	}
-	r := m.runs[0]
-	p := r.rest[0]
-	p.ref.segment += r.base
-	if r.rest = r.rest[1:]; len(r.rest) == 0 {
+	c := &m.runs[0]
+	r, at := c.next, c.at
+	if c.left--; c.left == 0 {
 		last := len(m.runs) - 1
 		m.runs[0], m.runs = m.runs[last], m.runs[:last]
+	} else {
+		if c.next.row++; int(c.next.row) == m.sources[c.next.segment].used {
+			c.next = ref{segment: c.next.segment + 1}
+		}
+		c.at = positionOf(m.sources[c.next.segment].slots[c.next.row].point)
 	}
-	if len(m.runs) > 0 {
-		m.sink(0)
-	}
-	m.take(p)
+	m.sink(0)
+	m.take(r, at.cell)
 	return true
 }
 
 // take copies an entity's slot and enters it into its cell and the tables.
-func (m *merge) take(p placed) {
-	source := m.sources[p.ref.segment]
-	old := &source.slots[p.ref.row]
+func (m *merge) take(from ref, cell geo.Cell) {
+	source := m.sources[from.segment]
+	old := &source.slots[from.row]
 	text, rec := old.text(source), old.record()
 	last := len(m.v.segments) - 1
 	if last < 0 || !m.v.segments[last].fits(len(text)) {
@@ -102,12 +107,12 @@ func (m *merge) take(p placed) {
 	}
 	seg := m.v.segments[last]
 	r := ref{uint32(last), seg.write(&rec, text)}
-	if m.left[p.ref.segment]--; m.left[p.ref.segment] == 0 {
+	if m.left[from.segment]--; m.left[from.segment] == 0 {
 		m.empty = append(m.empty, source)
-		m.sources[p.ref.segment] = nil
+		m.sources[from.segment] = nil
 	}
 	s := &seg.slots[r.row]
-	m.enter(p.cell, s.entry(r))
+	m.enter(cell, s.entry(r))
 	m.w.setKey(m.v, s.feed, s.externalID(seg), r, nil)
 	m.v.coverage.add(s.feed, regions.Cell(s.point))
 	m.v.entities++

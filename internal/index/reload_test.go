@@ -2,10 +2,14 @@ package index_test
 
 import (
 	"fmt"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -156,4 +160,43 @@ func TestCountsBesideWriter(t *testing.T) {
 	if persistent, decaying := ix.Counts(f.ID); persistent != 1 || decaying != 0 {
 		t.Errorf("%d persistent and %d decaying entities at the end, want 1 and 0", persistent, decaying)
 	}
+}
+
+// BenchmarkReload loads a million entities again, with a reader beside it. It reports the reader's speed beside that at rest
+// and how many bytes are in use at the height of the load beside those at rest, as garbage collections found them.
+func BenchmarkReload(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(5)) // many collections, so that one is at the height
+	ix, entities := loaded(1_000_000)
+	f := feed(1, mapdata.Approved)
+	search := around(entities[1].Point.Lat, entities[1].Point.Lng, 2000)
+	want := len(ids(ix, search))
+	var heap []metrics.Sample
+	heap = append(heap, metrics.Sample{Name: "/gc/heap/live:bytes"})
+	inUse := func() uint64 {
+		metrics.Read(heap)
+		return heap[0].Value.Uint64()
+	}
+	runtime.GC()
+	atRest := inUse()
+	timer := time.NewTimer(time.Second)
+	restSearches, restTime := searchBeside(ix, search, func() { <-timer.C }, func([]string) {})
+	var peak uint64
+	var searches int
+	var took time.Duration
+	for b.Loop() {
+		n, d := searchBeside(ix, search, func() { stageLoad(ix, []*mapdata.Feed{f}, entities).Publish() }, func(found []string) {
+			peak = max(peak, inUse())
+			if len(found) != want {
+				b.Errorf("a search found %d entities, want %d", len(found), want)
+			}
+		})
+		searches, took = searches+n, took+d
+	}
+	b.ReportMetric(100*float64(searches)/took.Seconds()/(float64(restSearches)/restTime.Seconds()), "%reads")
+	ofEntities := uint64(0) // what the test itself holds
+	for i := range entities {
+		ofEntities += uint64(unsafe.Sizeof(entities[i])) + uint64(len(entities[i].Properties)+len(entities[i].ExternalID))
+	}
+	b.ReportMetric(float64(atRest-ofEntities)/1e6, "bytes/entity")
+	b.ReportMetric(float64(peak-ofEntities)/float64(atRest-ofEntities), "times-memory")
 }
