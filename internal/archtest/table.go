@@ -30,6 +30,7 @@ var rules = map[string]rule{
 	"alerts":    {ours: []string{"mapdata", "geo"}, never: technology},
 	"law":       {ours: []string{"mapdata", "geo"}, never: technology},
 	"catalog":   {ours: []string{"mapdata"}, never: transport},
+	"votes":     {ours: []string{"mapdata", "signal"}, never: transport},
 	"live":      {ours: []string{"mapdata", "geo"}, never: transport},
 
 	"safehttp":       {ours: []string{"mapdata"}, never: []string{"database/sql"}},
@@ -40,13 +41,13 @@ var rules = map[string]rule{
 	"store/migrate":           {},
 	"store/sqlite":            {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
 	"store/postgres":          {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
-	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "vote"}, never: []string{"net/http"}},
+	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "votes"}, never: []string{"net/http"}},
 	"store/sqlite/sqlitetest": {ours: []string{"store/sqlite"}, never: []string{"net/http", "database/sql"}},
 	"live/livetest":           {ours: []string{"live", "mapdata", "geo"}, never: transport},
 	"live/memory":             {never: transport},
 	"valkey":                  {ours: []string{"mapdata"}, never: transport},
 
-	"replica": {ours: []string{"consensus", "index", "catalog", "mapdata", "signal"}, never: transport},
+	"replica": {ours: []string{"mapdata", "signal"}, never: transport},
 	"nearby":  {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
 	"stream":  {ours: []string{"mapdata", "geo", "ratelimit", "signal"}, never: transport},
 
@@ -55,7 +56,6 @@ var rules = map[string]rule{
 	"feed":    {ours: []string{"mapdata", "token", "signal"}, never: transport},
 	"audit":   {ours: []string{"mapdata"}, never: transport},
 	"account": {ours: []string{"mapdata", "token", "signal"}, never: transport},
-	"vote":    {ours: []string{"mapdata", "signal"}, never: transport},
 	"mail":    {ours: []string{"mapdata", "i18n", "signal"}, never: transport},
 
 	"basemap":            {never: transport},
@@ -69,7 +69,7 @@ var rules = map[string]rule{
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
 	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/pull", "secret", "catalog"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "console", "alerts", "feed", "nearby", "provider/push", "catalog", "stream", "vote", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "wire", "response", "pages", "apidocs"},
+		ours:  []string{"account", "console", "alerts", "feed", "nearby", "provider/push", "catalog", "stream", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "wire", "response", "pages", "apidocs"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 

@@ -16,7 +16,6 @@ import (
 	"wayside/internal/basemap"
 	"wayside/internal/catalog"
 	"wayside/internal/config"
-	"wayside/internal/consensus"
 	"wayside/internal/console"
 	"wayside/internal/geo"
 	"wayside/internal/httpapi"
@@ -31,7 +30,7 @@ import (
 	"wayside/internal/signal"
 	"wayside/internal/stream"
 	"wayside/internal/telemetry"
-	"wayside/internal/vote"
+	"wayside/internal/votes"
 	"wayside/internal/wire"
 	"wayside/web"
 )
@@ -63,6 +62,7 @@ type server struct {
 	release  func() error // of the data directory's lock
 	web      *webServer
 	ops      *webServer // nil: off
+	index    index.Projection
 	follower *replica.Follower
 	live     *incidents // nil: no upstream is configured
 	streams  *stream.Hub
@@ -116,9 +116,10 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 	if s.office, err = openOffice(p, cfg, s.log, s.signals); err != nil {
 		return err
 	}
-	ix, catalogue, ledger := index.New(wire.EncodeEntity), catalog.New(), consensus.NewLedger()
+	s.index = index.Projection{Index: index.New(wire.EncodeEntity), Now: p.now}
+	catalogue, tallies := catalog.New(s.index.Counts), votes.NewTallies(p.now)
 	s.loading = newProgress(p.stderr, func(line string) { s.log.Info(line) }, "loading the index", "entities")
-	s.follower = replica.New(s.store, ix, catalogue, ledger, replica.Options{
+	s.follower = replica.New(s.store, []replica.Projection{s.index, catalogue, tallies}, replica.Options{
 		Now: p.now, Log: s.log, Progress: s.loading.Add,
 		StoreChanged: s.signals.StoreChanged, Moved: s.signals.Moved, MailQueued: s.signals.MailQueued,
 	})
@@ -173,18 +174,18 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 		BaseMap: about, Archive: s.archive, Demo: s.demo,
 	}
 	reads := nearby.Config{
-		Index: ix, Catalog: catalogue, Primary: cfg.Chargers.PrimaryNetwork, Now: p.now,
-		Ledger: ledger, Records: s.store, Encode: wire.EncodeEntity,
+		Index: s.index, Catalog: catalogue, Primary: cfg.Chargers.PrimaryNetwork, Now: p.now,
+		Tallies: tallies, Publications: s.follower, Records: s.store, Encode: wire.EncodeEntity,
 	}
-	votes := vote.Config{Store: s.store, Feeds: catalogue, Now: p.now, StoreChanged: s.signals.StoreChanged}
+	ballots := votes.Config{Store: s.store, Feeds: catalogue, Now: p.now, StoreChanged: s.signals.StoreChanged}
 	if s.live != nil {
-		reads.Live, votes.Live, deps.Incidents = s.live.relay, s.live.relay, s.live.about
+		reads.Live, ballots.Live, deps.Incidents = s.live.relay, s.live.relay, s.live.about
 	}
 	if reads.Law, err = readLaw(cfg.Law.File); err != nil {
 		return err
 	}
-	deps.Nearby, deps.Votes = nearby.New(reads), vote.New(votes)
-	return s.open(deps, fetcher, ix)
+	deps.Nearby, deps.Votes = nearby.New(reads), votes.New(ballots)
+	return s.open(deps, fetcher, s.index.Index)
 }
 
 // open makes the pages for people, has the public address answer, and shows the state of everything.
@@ -259,7 +260,7 @@ func (s *server) makeSpool() error {
 // gauges shows how far the index is.
 func (s *server) gauges() error {
 	return errors.Join(
-		s.metrics.Gauge("wayside_index_entities", "Entities in the index.", func() float64 { return float64(s.follower.Entities()) }),
+		s.metrics.Gauge("wayside_index_entities", "Entities in the index.", func() float64 { return float64(s.index.Len()) }),
 		s.metrics.Gauge("wayside_streams", "Streams that are open.", func() float64 { return float64(s.streams.Len()) }),
 		s.metrics.Counter("wayside_follow_entities_total", "Changed entities applied to the index since the start.", func() float64 { return float64(s.follower.Followed()) }),
 		s.metrics.Gauge("wayside_index_revision", "Revision that readers see.", func() float64 { return float64(s.follower.Revision()) }),
@@ -335,7 +336,7 @@ func (s *server) start(ctx context.Context) error {
 		}
 	}
 	s.loading.Close()
-	s.log.Info("ready", "url", s.config.BaseURL, "entities", s.follower.Entities(), "seconds", time.Since(began).Seconds())
+	s.log.Info("ready", "url", s.config.BaseURL, "entities", s.index.Len(), "seconds", time.Since(began).Seconds())
 	close(s.ready)
 	debug.FreeOSMemory() // loading leaves twice of what stays
 	<-ctx.Done()

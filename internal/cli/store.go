@@ -18,7 +18,7 @@ import (
 	"wayside/internal/replica"
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/sqlite"
-	"wayside/internal/vote"
+	"wayside/internal/votes"
 )
 
 // databaseFile is the embedded database in a data directory.
@@ -35,7 +35,7 @@ type store interface {
 	nearby.Records
 	pull.Store
 	push.Store
-	vote.Store
+	votes.Store
 
 	// Prune does what time asks for, in small transactions.
 	Prune(ctx context.Context, now time.Time) error

@@ -56,7 +56,7 @@ func newHouse(t *testing.T, secure bool) *house {
 	}
 	t.Cleanup(h.server.Close)
 	log := slog.New(slog.NewTextHandler(&h.log, nil))
-	catalogue := catalog.New()
+	catalogue := catalog.New(nil)
 	accounts := account.New(account.Config{Store: h.store, Now: h.time, Key: []byte("key"), Log: log})
 	address := scheme + h.server.Listener.Addr().String()
 	h.server.Config.Handler = httpapi.New(httpapi.Deps{

@@ -19,7 +19,6 @@ import (
 	"wayside/internal/account"
 	"wayside/internal/audit"
 	"wayside/internal/catalog"
-	"wayside/internal/consensus"
 	"wayside/internal/console"
 	"wayside/internal/feed"
 	"wayside/internal/httpapi"
@@ -41,7 +40,7 @@ import (
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
 	"wayside/internal/stream"
-	"wayside/internal/vote"
+	"wayside/internal/votes"
 	"wayside/internal/wire"
 )
 
@@ -97,8 +96,10 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 	if d.box, err = secret.New(make([]byte, secret.KeySize)); err != nil {
 		t.Fatal(err)
 	}
-	catalogue, ix, votes := catalog.New(), index.New(wire.EncodeEntity), consensus.NewLedger()
-	d.follower = replica.New(d.db, ix, catalogue, votes, replica.Options{Now: d.time, Log: log, StoreChanged: d.signals.StoreChanged, Moved: d.signals.Moved})
+	ix, tallies := index.New(wire.EncodeEntity), votes.NewTallies(d.time)
+	catalogue := catalog.New(ix.Counts)
+	projections := []replica.Projection{index.Projection{Index: ix, Now: d.time}, catalogue, tallies}
+	d.follower = replica.New(d.db, projections, replica.Options{Now: d.time, Log: log, StoreChanged: d.signals.StoreChanged, Moved: d.signals.Moved})
 	buckets := ratelimit.NewMemory(1000)
 	d.accounts = account.New(account.Config{Store: d.db, Now: d.time, Key: []byte("key"), Log: log})
 	d.ingester = ingest.New(d.db, d.time, d.signals.StoreChanged)
@@ -144,16 +145,16 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		State: func() console.State { return console.State{Version: "test", Since: start, Ready: true} },
 	})
 	reads := nearby.Config{
-		Index: ix, Catalog: catalogue, Primary: "tesla", Now: d.time, Ledger: votes, Records: d.db, Encode: wire.EncodeEntity,
+		Index: ix, Catalog: catalogue, Primary: "tesla", Now: d.time, Tallies: tallies, Publications: d.follower, Records: d.db, Encode: wire.EncodeEntity,
 		Law: limits.law,
 	}
-	ballots := vote.Config{Store: d.db, Feeds: catalogue, Now: d.time, StoreChanged: d.signals.StoreChanged}
+	ballots := votes.Config{Store: d.db, Feeds: catalogue, Now: d.time, StoreChanged: d.signals.StoreChanged}
 	if len(limits.upstreams) > 0 {
 		d.relay = newRelay(t, d, limits, log)
 		reads.Live, ballots.Live = d.relay, d.relay
 		deps.Incidents = &httpapi.Incidents{Attribution: "© the upstreams", Stored: limits.stored}
 	}
-	deps.Nearby, deps.Votes = nearby.New(reads), vote.New(ballots)
+	deps.Nearby, deps.Votes = nearby.New(reads), votes.New(ballots)
 	d.server = httptest.NewServer(httpapi.New(deps))
 	ctx, stop := context.WithCancel(context.Background())
 	var group errgroup.Group

@@ -46,7 +46,7 @@ type readService struct {
 
 func newReadService(t *testing.T, edit func(*httpapi.Deps)) *readService {
 	t.Helper()
-	s := &readService{t: t, index: index.New(wire.EncodeEntity), catalogue: catalog.New(), now: start}
+	s := &readService{t: t, index: index.New(wire.EncodeEntity), catalogue: catalog.New(nil), now: start}
 	deps := httpapi.Deps{
 		BaseURL: "http://wayside.test",
 		Now:     s.time,
@@ -83,8 +83,7 @@ func (s *readService) advance(d time.Duration) {
 
 func (s *readService) put(f *mapdata.Feed, entities ...mapdata.Entity) {
 	s.index.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID, Entities: entities}})
-	s.catalogue.Set(f, true)
-	s.catalogue.Publish()
+	s.catalogue.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID}}).Publish()
 }
 
 // get reads a path; header pairs may follow.
@@ -555,7 +554,7 @@ func FuzzNearbyQuery(f *testing.F) {
 	for _, q := range []string{"lat=52&lng=4&radius=100", "lat=&lng=%00&radius=1e5", "sources[]=a&sources=b&kinds=,&limit=-0&since=2026-11-21T08:00:00.123456789Z", "bbox", "networks=a,b&layers=x"} {
 		f.Add(q)
 	}
-	ix, catalogue := index.New(wire.EncodeEntity), catalog.New()
+	ix, catalogue := index.New(wire.EncodeEntity), catalog.New(nil)
 	now := func() time.Time { return start }
 	handler := httpapi.New(httpapi.Deps{
 		BaseURL: "http://wayside.test", Now: now, Log: slog.New(slog.DiscardHandler), Ready: func() error { return nil },

@@ -426,7 +426,7 @@ func TestRowErrorsAreTheDecisions(t *testing.T) {
 func TestReadsAnswerAsWritten(t *testing.T) {
 	s := newReadService(t, nil)
 	s.put(testFeed(1, nil), testEntity(t, testFeed(1, nil), "a", "alert.police", 52.37, 4.9), testEntity(t, testFeed(1, nil), "b", "camera.speed", 52.37, 4.9))
-	s.catalogue.Add(testFeed(1, nil).ID, []mapdata.Attempt{{At: start, OK: true, Outcome: mapdata.OutcomeOK}})
+	s.catalogue.Apply([]mapdata.FeedChange{{Revision: 1, Feed: testFeed(1, nil), FeedID: testFeed(1, nil).ID, Attempts: []mapdata.Attempt{{At: start, OK: true, Outcome: mapdata.OutcomeOK}}}}).Publish()
 	tests := []struct {
 		name, path string
 		status     int

@@ -23,7 +23,7 @@ import (
 	"wayside/internal/provider/push"
 	"wayside/internal/ratelimit"
 	"wayside/internal/stream"
-	"wayside/internal/vote"
+	"wayside/internal/votes"
 )
 
 // Deps is what the handlers need. Every field is required unless it says otherwise.
@@ -44,7 +44,7 @@ type Deps struct {
 	Feeds    *feed.Service
 	Pushes   *push.Service
 	Streams  *stream.Hub
-	Votes    *vote.Service
+	Votes    *votes.Service
 
 	Incidents *Incidents // the built-in source; nil: no upstream is configured
 

@@ -32,13 +32,12 @@ func (n *nowhere) Write(p []byte) (int, error) { n.bytes += len(p); return len(p
 // BenchmarkNearby is a whole read but for the network, among a million entities in towns.
 func BenchmarkNearby(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	ix, catalogue := index.New(wire.EncodeEntity), catalog.New()
+	ix, catalogue := index.New(wire.EncodeEntity), catalog.New(nil)
 	feeds := make([]*mapdata.Feed, 20)
 	for i := range feeds {
 		feeds[i] = testFeed(byte(i), nil)
-		catalogue.Set(feeds[i], true)
+		catalogue.Apply([]mapdata.FeedChange{{Feed: feeds[i], FeedID: feeds[i].ID}}).Publish()
 	}
-	catalogue.Publish()
 	towns := make([]geo.Point, 300)
 	for i := range towns {
 		towns[i] = geo.Point{Lat: 44 + rng.Float64()*10, Lng: -1 + rng.Float64()*16}

@@ -92,7 +92,7 @@ func (r *Reader) findLive(ctx context.Context, externalID string) (mapdata.Voted
 	if err != nil {
 		return voted, fmt.Errorf("find live incident: %w", err)
 	}
-	if t, ok := r.Ledger.Lookup([]byte(externalID)); ok {
+	if t, ok := r.Tallies.Lookup([]byte(externalID)); ok {
 		voted.Tally = t
 	}
 	return voted, nil

@@ -59,7 +59,7 @@ func lawWorld(t testing.TB, l *law.Law, pins ...lawPin) *world {
 	encode := func(dst []byte, e *mapdata.Entity) []byte {
 		return fmt.Appendf(dst, "%v %s", e.Point, e.Properties)
 	}
-	w := &world{index: index.New(encode), catalogue: catalog.New()}
+	w := &world{index: index.New(encode), catalogue: catalog.New(nil)}
 	w.reader = nearby.New(nearby.Config{
 		Index: w.index, Catalog: w.catalogue, Primary: "tesla", Now: func() time.Time { return start }, Encode: encode, Law: l,
 	})
@@ -79,8 +79,7 @@ func lawWorld(t testing.TB, l *law.Law, pins ...lawPin) *world {
 		})
 	}
 	w.index.Apply([]mapdata.FeedChange{c})
-	w.catalogue.Set(f, false)
-	w.catalogue.Publish()
+	w.catalogue.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID}}).Publish()
 	return w
 }
 

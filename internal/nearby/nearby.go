@@ -36,6 +36,8 @@ type Catalog interface {
 	Owned(account mapdata.AccountID) []mapdata.FeedID
 	// Sources gives the ids that the account may name.
 	Sources(account mapdata.AccountID) []mapdata.SourceID
+	// ServedCount tells how many sources are served.
+	ServedCount() int
 	// ServedHealth gives the health of every served source; the slice is shared.
 	ServedHealth(now time.Time) []mapdata.SourceHealth
 	// Health gives the health of the named feeds.
@@ -54,6 +56,22 @@ type Live interface {
 	Find(ctx context.Context, externalID string) (mapdata.Voted, error)
 	// Health is how the source does (D8.8).
 	Health() mapdata.Health
+}
+
+// Tallies knows the votes on live incidents.
+type Tallies interface {
+	// Lookup gives the tally of a live incident, and false if it has had no votes.
+	Lookup(externalID []byte) (mapdata.Tally, bool)
+}
+
+// Publications holds a read that combines index, catalogue and tallies to one revision of the store.
+type Publications interface {
+	// Begin marks the beginning of the read.
+	Begin() (mark uint64)
+	// Unchanged says whether all that was read since the mark was of one revision.
+	Unchanged(mark uint64) bool
+	// Hold holds new revisions back until release is called.
+	Hold() (release func())
 }
 
 // Records are the entities of feeds, one by one.
@@ -95,12 +113,13 @@ type Answer struct {
 	Live      bool                 // the read includes incidents
 	Incidents mapdata.SourceHealth // their source's, if it does
 
-	found    []mapdata.Hit // scratch
-	live     int           // of found: live incidents, which come first
-	saved    []mapdata.Hit // scratch: these, for the next look at the feeds
-	resolver consensus.Resolver
-	rules    rules
-	filled   int // of found, what may hold something: more than is left of it at the end
+	incidents []mapdata.Hit // scratch: live incidents as they were found, without votes
+	found     []mapdata.Hit // scratch
+	live      int           // of found: live incidents, which come first
+	saved     []mapdata.Hit // scratch: these, for the next look at the feeds
+	resolver  consensus.Resolver
+	rules     rules
+	filled    int // of found, what may hold something: more than is left of it at the end
 }
 
 // Forget lets go of what was found and keeps the memory for the next answer. It costs what was found, not what there is
@@ -110,8 +129,9 @@ func (a *Answer) Forget() {
 		clear(a.Hits) // zones made them move
 	}
 	clear(a.found[:a.filled])
+	clear(a.incidents)
 	clear(a.saved)
-	a.filled, a.live, a.saved = 0, 0, a.saved[:0]
+	a.filled, a.live, a.incidents, a.saved = 0, 0, a.incidents[:0], a.saved[:0]
 	clear(a.rules.zones)
 }
 
@@ -130,10 +150,12 @@ type Config struct {
 	Primary string // the charger network that everybody sees (D4.7)
 	Now     func() time.Time
 
-	Live    Live              // nil: no upstream is configured, and there is no source of incidents
-	Ledger  *consensus.Ledger // votes on live incidents; nil only without Live
-	Records Records           // for single entities; nil: there are none
-	Encode  func(dst []byte, e *mapdata.Entity) []byte
+	Live    Live    // nil: no upstream is configured, and there is no source of incidents
+	Tallies Tallies // votes on live incidents; nil only without Live
+	Records Records // for single entities; nil: there are none
+
+	Publications Publications // of index, catalogue and tallies; nil: nobody publishes while somebody reads
+	Encode       func(dst []byte, e *mapdata.Entity) []byte
 
 	Law *law.Law // where what is hidden; nil: nowhere. It needs Encode
 }
@@ -147,32 +169,57 @@ type Reader struct {
 // New makes a reader.
 func New(c Config) *Reader { return &Reader{Config: c, incidents: mapdata.IncidentKinds()} }
 
+// maxRereads is how often a read that a new revision overtakes begins again before it holds revisions back.
+const maxRereads = 3
+
 // Near answers a query into a, whose slices it uses again. It fails with *UnknownSourcesError.
 func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
-	now := r.Now()
 	s := mapdata.Search{
 		Center: q.Center, Radius: q.Radius, Kinds: q.Kinds, Suppressed: q.Curator && !q.Driving,
-		Since: q.Since, Now: now, Limit: q.Limit,
+		Since: q.Since, Now: r.Now(), Limit: q.Limit,
 	}
 	live, err := r.selectSources(q, &s)
 	if err != nil {
 		return err
 	}
-	a.At, a.live = now, 0
 	a.Networks, s.AllNetworks = r.networks(q, a.Networks[:0])
 	s.Networks = a.Networks
-	a.Live = live && q.Kinds&r.incidents != 0
-	ruled := r.ruled(q, &s, a)
-	switch {
-	case a.Live:
-		r.nearWithIncidents(ctx, q, &s, a)
-	case ruled:
-		r.gather(q, &s, a)
-	default:
-		a.found, a.Truncated = r.Index.Search(&s, a.found[:0])
+	a.live, a.incidents = 0, a.incidents[:0]
+	if a.Live = live && q.Kinds&r.incidents != 0; a.Live {
+		r.findIncidents(ctx, q, &s, a)
+	}
+	if r.Publications == nil {
+		return r.read(q, &s, a)
+	}
+	for range maxRereads {
+		mark := r.Publications.Begin()
+		if err := r.read(q, &s, a); err != nil || r.Publications.Unchanged(mark) {
+			return err
+		}
+	}
+	defer r.Publications.Hold()()
+	return r.read(q, &s, a)
+}
+
+// read answers a query from memory, with the live incidents that were found before.
+func (r *Reader) read(q *Query, s *mapdata.Search, a *Answer) error {
+	s.Feeds, s.Own, s.Served = nil, nil, false
+	if _, err := r.selectSources(q, s); err != nil {
+		return err
+	}
+	a.At, a.found = s.Now, append(a.found[:0], a.incidents...)
+	a.live = len(a.found)
+	ruled := r.ruled(q, s, a)
+	if a.Live {
+		r.countVotes(a.found, s)
+	}
+	if a.Live || ruled {
+		r.gather(q, s, a)
+	} else {
+		a.found, a.Truncated = r.Index.Search(s, a.found)
 		a.Hits, a.filled = a.found, len(a.found)
 	}
-	a.Sources = r.health(&s, now)
+	a.Sources = r.health(s, s.Now)
 	return nil
 }
 
@@ -303,9 +350,11 @@ func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth
 		ids := make([]mapdata.FeedID, 0, len(s.Own)+len(s.Feeds))
 		return r.Catalog.Health(append(append(ids, s.Own...), s.Feeds...), now)
 	}
-	served := r.Catalog.ServedHealth(now)
-	if len(served) > manySources {
+	var served []mapdata.SourceHealth
+	if r.Catalog.ServedCount() > manySources {
 		served = r.surrounding(s, now)
+	} else {
+		served = r.Catalog.ServedHealth(now)
 	}
 	own := s.Own
 	if len(own) == 0 {

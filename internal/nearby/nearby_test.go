@@ -31,7 +31,7 @@ type world struct {
 }
 
 func newWorld() *world {
-	w := &world{index: index.New(func(dst []byte, _ *mapdata.Entity) []byte { return dst }), catalogue: catalog.New()}
+	w := &world{index: index.New(func(dst []byte, _ *mapdata.Entity) []byte { return dst }), catalogue: catalog.New(nil)}
 	w.reader = nearby.New(nearby.Config{Index: w.index, Catalog: w.catalogue, Primary: "tesla", Now: func() time.Time { return start }})
 	return w
 }
@@ -49,8 +49,7 @@ func (w *world) add(n byte, owner mapdata.AccountID, state mapdata.ReviewState, 
 		})
 	}
 	w.index.Apply([]mapdata.FeedChange{c})
-	w.catalogue.Set(f, false)
-	w.catalogue.Publish()
+	w.catalogue.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID}}).Publish()
 	return f
 }
 

@@ -10,78 +10,64 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"wayside/internal/catalog"
-	"wayside/internal/consensus"
-	"wayside/internal/index"
 	"wayside/internal/mapdata"
 	"wayside/internal/signal"
 )
 
-// Bounds of the follower's work.
+// Times and sizes of the follower's work.
 const (
-	pollEvery    = time.Second // the truth; a poke is only a hint
-	sweepEvery   = time.Minute
-	sweepGrace   = time.Minute // an entity stays in the store at least so long after it expired
-	batch        = 20_000      // entities read at once
-	loadParts    = 2           // readers side by side while loading
-	retryAfter   = time.Second // after the store failed
-	progressStep = 50_000      // entities between two reports of a load's progress
+	pollInterval  = time.Second // between two looks at the store; a signal is only a hint
+	sweepInterval = time.Minute
+	sweepGrace    = time.Minute // an entity stays in memory and in the store at least so long after it expired
+	batchSize     = 20_000      // entities read at a time
+	retryAfter    = time.Second // after the store failed
 )
 
-// liveVotes is how long votes on live incidents are held in memory after the last of them: as long as the longest-lived
-// kinds of them live. The store keeps their history.
-const liveVotes = 180 * 24 * time.Hour
-
-// Options are what a follower may be given beside what it needs.
+// Options are what a follower needs beside the store and its projections.
 type Options struct {
 	Now          func() time.Time
 	Log          *slog.Logger
-	Progress     func(entities int)  // called while loading, from several goroutines; nil: nobody looks
+	Progress     func(entities int)  // called while loading, from several goroutines; nil: progress is not reported
 	StoreChanged signal.StoreChanged // wakes the follower before it polls the store
-	Moved        *signal.Moved       // notified, once they can be read, of changes that readers see; nil: nobody watches
+	Moved        *signal.Moved       // notified of what changed for readers, once they can read it; nil: it is not reported
 	// MailQueued is notified of a feed that was edited: a decision at the command line stores an e-mail, and no other
-	// process says so.
+	// process notifies of it.
 	MailQueued signal.MailQueued
 }
 
-// Follower keeps index, catalogue and ledger in step with the store.
+// Follower keeps projections in step with the store. Readers that combine several of them call Begin and Unchanged, or Hold.
 type Follower struct {
-	store      Store
-	index      *index.Index
-	catalogue  *catalog.Catalog
-	ledger     *consensus.Ledger
-	opts       Options
-	loaded     atomic.Bool
-	revision   atomic.Int64
-	entities   atomic.Int64
-	followed   atomic.Int64
-	epoch      string
-	newestEdit time.Time // of all feeds seen; only Run uses it
+	publication
+	store       Store
+	projections []Projection
+	opts        Options
+	loaded      atomic.Bool
+	revision    atomic.Int64
+	applied     atomic.Int64
+	epoch       string
+	newestEdit  time.Time // of all feeds seen; only Run uses it
 }
 
-// New makes a follower; Run does its work.
-func New(store Store, ix *index.Index, catalogue *catalog.Catalog, ledger *consensus.Ledger, opts Options) *Follower {
-	return &Follower{store: store, index: ix, catalogue: catalogue, ledger: ledger, opts: opts}
+// New makes a follower of projections, which are published in their order; Run does its work.
+func New(store Store, projections []Projection, opts Options) *Follower {
+	return &Follower{store: store, projections: projections, opts: opts}
 }
 
-// Loaded says whether the index holds what the store held when Run began.
+// Loaded says whether readers see what the store held when Run began.
 func (f *Follower) Loaded() bool { return f.loaded.Load() }
 
-// Revision is how far the index follows.
+// Revision is the revision of the store that readers see.
 func (f *Follower) Revision() int64 { return f.revision.Load() }
 
-// Entities is how many entities the index holds.
-func (f *Follower) Entities() int64 { return f.entities.Load() }
+// Followed is how many changed entities were applied since the start, without those that were loaded.
+func (f *Follower) Followed() int64 { return f.applied.Load() }
 
-// Followed is how many changed entities were applied since the start, loading apart.
-func (f *Follower) Followed() int64 { return f.followed.Load() }
-
-// Run loads everything, and then follows until ctx ends. A store that fails is asked again: what was loaded stays
-// readable meanwhile.
+// Run loads everything, and then follows the store until ctx ends. When the store fails it tries again: what was loaded
+// stays readable meanwhile.
 func (f *Follower) Run(ctx context.Context) error {
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	sweep := time.NewTicker(sweepEvery)
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
+	sweep := time.NewTicker(sweepInterval)
 	defer sweep.Stop()
 	for {
 		if err := f.catchUp(ctx); err != nil {
@@ -100,7 +86,7 @@ func (f *Follower) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-f.opts.StoreChanged.C():
-		case <-tick.C:
+		case <-poll.C:
 		case <-sweep.C:
 			if err := f.sweep(ctx); err != nil && ctx.Err() == nil {
 				f.opts.Log.Warn("cannot forget what expired; it is tried again", "error", err)
@@ -109,7 +95,7 @@ func (f *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// catchUp applies what changed since the last time, or loads everything when the place in the stream is lost.
+// catchUp applies what changed since the last time, or loads everything when the place in the log is lost.
 func (f *Follower) catchUp(ctx context.Context) error {
 	state, err := f.store.State(ctx)
 	if err != nil {
@@ -118,151 +104,174 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	known := f.revision.Load()
 	// A store that is behind what we know was put back to an earlier state, whatever its epoch says.
 	if !f.loaded.Load() || state.Epoch != f.epoch || known < state.Floor || known > state.Revision {
-		return f.load(ctx, state)
+		if state, err = f.load(ctx, state); err != nil {
+			return err
+		}
 	}
 	for f.revision.Load() < state.Revision {
-		changes, err := f.store.Changes(ctx, f.revision.Load(), batch)
+		changes, err := f.changes(ctx, f.revision.Load())
 		if err != nil {
-			return fmt.Errorf("read changes: %w", err)
+			return err
 		}
 		if len(changes) == 0 {
 			return nil
 		}
-		if err := f.apply(ctx, changes); err != nil {
-			return err
-		}
+		staged := f.stage(changes)
+		f.tell(f.publish(func() mapdata.Touched { return publishAll(staged) }), changes)
 	}
 	return nil
 }
 
-// load reads everything. The state is read before, so that whatever changes meanwhile is applied once more afterwards:
-// changes carry states, not steps.
-func (f *Follower) load(ctx context.Context, state mapdata.StoreState) error {
-	var feeds []*mapdata.Feed
-	if err := f.store.AllFeeds(ctx, func(feed *mapdata.Feed) {
-		own := *feed
-		feeds = append(feeds, &own)
-	}); err != nil {
-		return fmt.Errorf("load feeds: %w", err)
+// changes reads what comes after a revision, with the attempts that were recorded.
+func (f *Follower) changes(ctx context.Context, after int64) ([]mapdata.FeedChange, error) {
+	changes, err := f.store.Changes(ctx, after, batchSize)
+	if err != nil {
+		return nil, fmt.Errorf("read changes: %w", err)
 	}
-	loader := f.index.Load(feeds, loadParts)
+	byRevision := make(map[int64]*mapdata.FeedChange)
+	for i := range changes {
+		if c := &changes[i]; c.Feed != nil && len(c.Tallies) == 0 { // votes are no attempts
+			byRevision[c.Revision] = c
+		}
+	}
+	if len(byRevision) == 0 {
+		return changes, nil
+	}
+	attempts, err := f.store.RecordedAttempts(ctx, after, changes[len(changes)-1].Revision)
+	if err != nil {
+		return nil, fmt.Errorf("read attempts: %w", err)
+	}
+	for i := range attempts {
+		if c := byRevision[attempts[i].Revision]; c != nil {
+			c.Attempts = append(c.Attempts, attempts[i].Attempt)
+		}
+	}
+	return changes, nil
+}
+
+// Why a load is given up, and tried again.
+var (
+	errReplaced = errors.New("load: the database was replaced while it was read")
+	errPruned   = errors.New("load: changes that were made while the store was read are no longer in the log")
+)
+
+// load reads everything, and gives the state of the store once all was read. The state given was read before, so that what
+// changes meanwhile is applied once more: changes carry states, not steps. Those changes belong to the same publication:
+// readers never see entities that were read last beside feeds that were read first.
+func (f *Follower) load(ctx context.Context, before mapdata.StoreState) (after mapdata.StoreState, err error) {
+	loaded, err := f.stageAll(ctx)
+	if err != nil {
+		return after, err
+	}
+	if after, err = f.store.State(ctx); err != nil {
+		return after, fmt.Errorf("read state: %w", err)
+	}
+	if after.Epoch != before.Epoch || after.Revision < before.Revision {
+		return after, errReplaced
+	}
+	if after.Floor > before.Revision {
+		return after, errPruned
+	}
+	var changes []mapdata.FeedChange
+	if after.Revision > before.Revision {
+		if changes, err = f.changes(ctx, before.Revision); err != nil {
+			return after, err
+		}
+	}
+	touched := f.publish(func() mapdata.Touched {
+		touched := publishAll(loaded)
+		if len(changes) > 0 {
+			touched.Merge(publishAll(f.stage(changes)))
+		}
+		return touched
+	})
+	f.epoch = before.Epoch
+	f.revision.Store(before.Revision)
+	f.tell(touched, changes)
+	f.loaded.Store(true)
+	return after, nil
+}
+
+// stageAll has all projections load side by side.
+func (f *Follower) stageAll(ctx context.Context) ([]mapdata.Staged, error) {
+	from, err := openSnapshot(ctx, f.store, &f.opts)
+	if err != nil {
+		return nil, fmt.Errorf("load feeds: %w", err)
+	}
+	f.noteEdits(from.feeds...)
+	staged := make([]mapdata.Staged, len(f.projections))
 	group, groupCtx := errgroup.WithContext(ctx)
-	for part := range loadParts {
-		group.Go(func() error {
-			to, n := loader.Part(part), 0
-			return f.store.AllEntities(groupCtx, part, loadParts, func(e *mapdata.Entity) {
-				to.Add(e)
-				if n++; n%progressStep == 0 && f.opts.Progress != nil {
-					f.opts.Progress(progressStep)
-				}
-			})
+	for i, p := range f.projections {
+		group.Go(func() (err error) {
+			staged[i], err = p.Load(groupCtx, from)
+			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return fmt.Errorf("load entities: %w", err)
+		return nil, fmt.Errorf("load: %w", err)
 	}
-	touched, err := f.loadVotes(ctx, loader)
-	if err != nil {
-		return err
-	}
-	f.catalogue.Reset()
-	for _, feed := range feeds {
-		if err := f.setFeed(ctx, feed); err != nil {
-			return err
-		}
-		f.noteEdit(feed)
-	}
-	f.catalogue.Publish()
-	f.epoch = state.Epoch
-	f.revision.Store(state.Revision)
-	f.entities.Store(int64(f.index.Len()))
-	f.loaded.Store(true)
-	f.opts.Moved.Notify(touched)
-	return nil
+	return staged, nil
 }
 
-// loadVotes reads the votes and lets the loader finish with them.
-func (f *Follower) loadVotes(ctx context.Context, loader *index.Loader) (mapdata.Touched, error) {
-	var ofFeeds, ofLive []mapdata.Tally
-	oldest := f.opts.Now().Add(-liveVotes)
-	err := f.store.AllTallies(ctx, time.Time{}, func(t *mapdata.Tally) {
-		switch {
-		case t.Source != mapdata.Incidents:
-			ofFeeds = append(ofFeeds, *t)
-		case t.ChangedAt.After(oldest):
-			ofLive = append(ofLive, *t)
-		}
-	})
-	if err != nil {
-		return mapdata.Touched{}, fmt.Errorf("load votes: %w", err)
+// stage has all projections build their next state.
+func (f *Follower) stage(changes []mapdata.FeedChange) []mapdata.Staged {
+	staged := make([]mapdata.Staged, 0, len(f.projections))
+	for _, p := range f.projections {
+		staged = append(staged, p.Apply(changes))
 	}
-	touched := loader.Finish(ofFeeds)
-	f.ledger.Reset(ofLive)
-	return touched, nil
+	return staged
 }
 
-// apply takes changes over into index, catalogue and ledger.
-func (f *Follower) apply(ctx context.Context, changes []mapdata.FeedChange) error {
-	touched := f.index.Apply(changes)
+func publishAll(staged []mapdata.Staged) (touched mapdata.Touched) {
+	for _, s := range staged {
+		touched.Merge(s.Publish())
+	}
+	return touched
+}
+
+// tell moves the revision to that of the last change, and reports what a publication touched.
+func (f *Follower) tell(touched mapdata.Touched, changes []mapdata.FeedChange) {
 	edited := false
 	for i := range changes {
 		c := &changes[i]
-		f.followed.Add(int64(len(c.Entities) + len(c.Gone)))
-		if c.FeedID.IsZero() {
-			f.ledger.Set(c.Tallies)
-			touched.Live = append(touched.Live, c.Tallies...)
-			continue
+		f.applied.Add(int64(len(c.Entities) + len(c.Gone)))
+		if c.Feed != nil && f.noteEdits(c.Feed) {
+			edited = true
 		}
-		if c.Feed == nil {
-			f.catalogue.Remove(c.FeedID)
-			continue
-		}
-		if err := f.setFeed(ctx, c.Feed); err != nil {
-			return err
-		}
-		edited = f.noteEdit(c.Feed) || edited
 	}
-	f.catalogue.Publish()
-	f.revision.Store(changes[len(changes)-1].Revision)
-	f.entities.Store(int64(f.index.Len()))
-	f.opts.Moved.Notify(touched)
+	if len(changes) > 0 {
+		f.revision.Store(changes[len(changes)-1].Revision)
+	}
 	if edited {
 		f.opts.MailQueued.Notify()
 	}
-	return nil
+	f.opts.Moved.Notify(touched)
 }
 
-// noteEdit says whether the feed was edited after all edits that are known. It misses an edit by a clock that is behind;
-// its e-mail waits for the sender's next poll.
-func (f *Follower) noteEdit(feed *mapdata.Feed) bool {
-	if !feed.UpdatedAt.After(f.newestEdit) {
-		return false
+// noteEdits says whether a feed was edited after all edits that are known. It misses an edit by a clock that is behind: its
+// e-mail waits for the sender's next poll.
+func (f *Follower) noteEdits(feeds ...*mapdata.Feed) (edited bool) {
+	for _, feed := range feeds {
+		if feed.UpdatedAt.After(f.newestEdit) {
+			f.newestEdit, edited = feed.UpdatedAt, true
+		}
 	}
-	f.newestEdit = feed.UpdatedAt
-	return true
-}
-
-// setFeed takes a feed over into the catalogue, with the attempts that it does not know yet. A feed that holds nothing
-// counts as one whose entities expire: its silence must not look like health.
-func (f *Follower) setFeed(ctx context.Context, feed *mapdata.Feed) error {
-	persistent, decaying := f.index.Counts(feed.ID)
-	f.catalogue.Set(feed, decaying > 0 || persistent == 0)
-	attempts, err := f.store.Attempts(ctx, feed.ID, f.catalogue.Newest(feed.ID))
-	if err != nil && !errors.Is(err, mapdata.ErrNotFound) {
-		return fmt.Errorf("read attempts: %w", err)
-	}
-	f.catalogue.Add(feed.ID, attempts)
-	return nil
+	return edited
 }
 
 // sweep forgets what expired, in memory and in the store.
 func (f *Follower) sweep(ctx context.Context) error {
 	before := f.opts.Now().Add(-sweepGrace)
-	for _, expired := range f.index.Sweep(before) {
-		if err := f.store.Forget(ctx, expired.Feed, expired.ExternalIDs, before); err != nil {
-			return fmt.Errorf("forget expired entities: %w", err)
+	for _, p := range f.projections {
+		s, ok := p.(Sweeper)
+		if !ok {
+			continue
+		}
+		for _, expired := range s.Sweep(before) {
+			if err := f.store.Forget(ctx, expired.Feed, expired.ExternalIDs, before); err != nil {
+				return fmt.Errorf("forget expired entities: %w", err)
+			}
 		}
 	}
-	f.entities.Store(int64(f.index.Len()))
 	return nil
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/catalog"
-	"wayside/internal/consensus"
 	"wayside/internal/geo"
 	"wayside/internal/index"
 	"wayside/internal/mapdata"
@@ -23,6 +22,7 @@ import (
 	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
+	"wayside/internal/votes"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -37,8 +37,17 @@ type node struct {
 }
 
 func newNode(store replica.Store) *node {
-	n := &node{changed: signal.NewStoreChanged(), mailQueued: signal.NewMailQueued(), index: index.New(func(dst []byte, e *mapdata.Entity) []byte { return append(dst, e.Properties...) }), catalogue: catalog.New()}
-	n.Follower = replica.New(store, n.index, n.catalogue, consensus.NewLedger(), replica.Options{Now: func() time.Time { return start }, Log: slog.New(slog.DiscardHandler), StoreChanged: n.changed, MailQueued: n.mailQueued})
+	return newNodeAt(store, func() time.Time { return start })
+}
+
+func newNodeAt(store replica.Store, now func() time.Time) *node {
+	n := &node{
+		changed: signal.NewStoreChanged(), mailQueued: signal.NewMailQueued(),
+		index: index.New(func(dst []byte, e *mapdata.Entity) []byte { return append(dst, e.Properties...) }),
+	}
+	n.catalogue = catalog.New(n.index.Counts)
+	projections := []replica.Projection{index.Projection{Index: n.index, Now: now}, n.catalogue, votes.NewTallies(now)}
+	n.Follower = replica.New(store, projections, replica.Options{Now: now, Log: slog.New(slog.DiscardHandler), StoreChanged: n.changed, MailQueued: n.mailQueued})
 	return n
 }
 
@@ -228,8 +237,14 @@ func (s *idle) AllEntities(context.Context, int, int, func(*mapdata.Entity)) err
 func (s *idle) AllTallies(context.Context, time.Time, func(*mapdata.Tally)) error  { return nil }
 func (s *idle) Changes(context.Context, int64, int) ([]mapdata.FeedChange, error)  { return nil, nil }
 
-func (s *idle) Attempts(context.Context, mapdata.FeedID, time.Time) ([]mapdata.Attempt, error) {
+func (s *idle) OldTallies(context.Context, time.Time, func(*mapdata.Tally)) error { return nil }
+
+func (s *idle) RecordedAttempts(context.Context, int64, int64) ([]mapdata.FeedAttempt, error) {
 	return nil, nil
+}
+
+func (s *idle) RecentAttempts(context.Context, time.Time, func(*mapdata.FeedAttempt)) error {
+	return nil
 }
 
 func (s *idle) Forget(context.Context, mapdata.FeedID, []string, time.Time) error {
@@ -247,8 +262,8 @@ func TestFollowerLooksEverySecond(t *testing.T) {
 		go func() { ended <- n.Run(ctx) }()
 		time.Sleep(10*time.Second + time.Millisecond)
 		synctest.Wait()
-		if store.asked != 11 {
-			t.Errorf("asked %d times in ten seconds, want 11", store.asked)
+		if store.asked != 12 { // at the beginning and the end of the load, and then each second
+			t.Errorf("asked %d times in ten seconds, want 12", store.asked)
 		}
 		stop()
 		if err := <-ended; err != nil {

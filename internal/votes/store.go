@@ -1,4 +1,4 @@
-package vote
+package votes
 
 import (
 	"context"
