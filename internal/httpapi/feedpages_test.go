@@ -367,6 +367,7 @@ func shape(t *testing.T, body string) (count map[string]int, pairs map[string]bo
 // TestHostileTextStaysText puts every payload into every field that a provider or a curator writes, and compares the
 // elements and attributes of each page with those of the same page about a harmless feed.
 func TestHostileTextStaysText(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
 	pages := func(text string) map[string]string {

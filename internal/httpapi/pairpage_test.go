@@ -185,6 +185,7 @@ func TestPairPageTakesCodesAsTheyAreTyped(t *testing.T) {
 
 // Whatever a screen says of itself, the page shows words of ours.
 func TestPairPageOfAHostileScreen(t *testing.T) {
+	t.Parallel()
 	for _, agent := range []string{
 		"", `<script>alert(1)</script>`, `"><img src=//evil.example onerror=alert(1)>`, "Your bank: press Approve",
 		"\xff\xfe\xc0", "\u202eevil\u2066", strings.Repeat("Chrome/1 ", 5000), "Chrome/1<b>{{.Email}}",

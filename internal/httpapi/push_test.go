@@ -113,6 +113,7 @@ func TestARepeatedBatch(t *testing.T) {
 
 // TestHowAPushIsSent is D7.1.
 func TestHowAPushIsSent(t *testing.T) {
+	t.Parallel()
 	const limit = 16 << 20
 	batch := rows(2, 52, 5)
 	padded := batch + strings.Repeat(" ", limit-len(batch))
@@ -157,6 +158,7 @@ func TestHowAPushIsSent(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			d, owner, r := pushDesk(t)
 			got := d.push(*r.Token, tt.body, tt.header...).want(t, tt.status)
 			want := 0
@@ -205,6 +207,7 @@ func (e *endlessReader) Read(p []byte) (int, error) {
 // TestWhatIsNoBatch is Errors: Push ingestion, D3.11 and D7.2: nothing of it is stored, and it shows in the feed's health
 // (D4.15).
 func TestWhatIsNoBatch(t *testing.T) {
+	t.Parallel()
 	row := `{"external_id": "a", "kind": "camera.speed", "lat": 52, "lng": 5, "properties": {}}`
 	tests := []struct {
 		name, body, detail string
@@ -368,6 +371,7 @@ func badRows(n int) string { return "[" + strings.TrimSuffix(strings.Repeat("7,"
 
 // TestPushRates is D7.3.
 func TestPushRates(t *testing.T) {
+	t.Parallel()
 	retryAfter := func(t *testing.T, r reply) time.Duration {
 		t.Helper()
 		seconds, err := strconv.Atoi(r.want(t, http.StatusTooManyRequests).Header.Get("Retry-After"))

@@ -209,6 +209,7 @@ func TestPublicPages(t *testing.T) {
 
 // Hostile text stays text on the pages of curators and of everybody.
 func TestHostileTextOnReviewPages(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	owner := d.someone("owner@example.com", mapdata.Driver)
 	curator, guest := d.someone("curator@example.com", mapdata.Curator), d.browser()

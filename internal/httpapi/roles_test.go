@@ -91,6 +91,7 @@ type scene struct {
 
 // TestEveryDoorIsHeld tries every line of the table as everybody.
 func TestEveryDoorIsHeld(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	c := &cast{
 		desk: d, guest: d.browser(), other: d.someone("other@example.org", mapdata.Driver),
