@@ -75,7 +75,7 @@ func (c *Console) postEndSession(w http.ResponseWriter, r *http.Request, v *Visi
 		return err
 	}
 	if id == v.Session.ID {
-		v.Keep(w, "")
+		v.SetSession(w, "")
 		return seeOther(w, signInPath+"?done=signed-out")
 	}
 	return seeOther(w, accountPath+"?done=session-ended")
@@ -211,7 +211,7 @@ func (c *Console) postDeleteAccount(w http.ResponseWriter, r *http.Request, v *V
 	if err != nil {
 		return err
 	}
-	v.Keep(w, "")
+	v.SetSession(w, "")
 	return seeOther(w, "/about?"+url.Values{"done": {"account-deleted"}}.Encode())
 }
 

@@ -102,7 +102,7 @@ const (
 
 // Visitor is who looks at a page.
 type Visitor struct {
-	Door
+	Host
 	Account *mapdata.Account // nil: a guest
 	Session *mapdata.Session // nil: a guest
 	Client  netip.Addr
@@ -117,16 +117,16 @@ func (v *Visitor) ID() mapdata.AccountID {
 	return v.Account.ID
 }
 
-// Door is what the HTTP side does for the pages, for one visitor.
-type Door interface {
+// Host is what the HTTP side does for the pages, for one visitor.
+type Host interface {
 	// Write writes a whole answer, compressed where it pays.
 	Write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte)
-	// Script is where a built script of ours is, such as "map.js"; empty: this service has none.
-	Script(name string) (string, error)
-	// Keep gives the browser its session's cookie; an empty secret takes it away (D11.2).
-	Keep(w http.ResponseWriter, secret string)
-	// TryCode does something with a screen's code, unless too many were wrong.
-	TryCode(code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error)
+	// ScriptPath is where a built script of ours is, such as "map.js"; empty: this service has none.
+	ScriptPath(name string) (string, error)
+	// SetSession gives the browser its session's cookie; an empty secret takes it away (D11.2).
+	SetSession(w http.ResponseWriter, secret string)
+	// TryPairingCode does something with a screen's code, unless too many were wrong.
+	TryPairingCode(code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error)
 }
 
 // Routes is the table of pages, each held to its Who.

@@ -55,7 +55,7 @@ func (c *Console) getPair(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	if !ok {
 		return c.showMistyped(w, r, v, &page, typed)
 	}
-	found, err := v.TryCode(code, func(code account.UserCode) (*mapdata.Pairing, error) {
+	found, err := v.TryPairingCode(code, func(code account.UserCode) (*mapdata.Pairing, error) {
 		return c.Accounts.FindPairing(r.Context(), code)
 	})
 	return c.showPairing(w, r, v, &page, code, found, err)
@@ -76,7 +76,7 @@ func (c *Console) postPair(w http.ResponseWriter, r *http.Request, v *Visitor) e
 	if answer != "approve" && answer != "deny" {
 		return mapdata.Explain(mapdata.ErrMalformed, "form_unfinished", "The form says neither approve nor deny.")
 	}
-	found, err := v.TryCode(code, func(code account.UserCode) (*mapdata.Pairing, error) {
+	found, err := v.TryPairingCode(code, func(code account.UserCode) (*mapdata.Pairing, error) {
 		return c.Accounts.AnswerPairing(r.Context(), code, v.ID(), answer == "approve")
 	})
 	return c.showPairing(w, r, v, &page, code, found, err)

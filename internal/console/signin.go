@@ -112,7 +112,7 @@ func (c *Console) postSignInCode(w http.ResponseWriter, r *http.Request, v *Visi
 	if err != nil {
 		return err
 	}
-	v.Keep(w, in.Secret)
+	v.SetSession(w, in.Secret)
 	return seeOther(w, page.Next)
 }
 
@@ -127,7 +127,7 @@ func (c *Console) postSignOut(w http.ResponseWriter, r *http.Request, v *Visitor
 			return err
 		}
 	}
-	v.Keep(w, "")
+	v.SetSession(w, "")
 	return seeOther(w, c.newSignInPage(form.values).Again)
 }
 
@@ -167,7 +167,7 @@ func (c *Console) postVerify(w http.ResponseWriter, r *http.Request, v *Visitor)
 	if err != nil {
 		return err
 	}
-	v.Keep(w, in.Secret)
+	v.SetSession(w, in.Secret)
 	v.Account, v.Session = in.Account, in.Session // the page is theirs already
 	next := c.newSignInPage(nil).Next
 	return c.show(w, r, v, &Page{Name: "verify", Data: verifyPage{Email: in.Account.Email, Next: next}})

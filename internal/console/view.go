@@ -65,7 +65,7 @@ func (c *Console) view(r *http.Request, v *Visitor, p *Page) (*view, error) {
 		out.Done = done
 	}
 	for _, name := range p.Scripts {
-		address, err := v.Script(name)
+		address, err := v.ScriptPath(name)
 		if err != nil {
 			return nil, fmt.Errorf("find a script of the page: %w", err)
 		}

@@ -39,7 +39,7 @@ type sessionJSON struct {
 	Current    bool      `json:"current"`
 }
 
-// newSessionJSON gives a session of the one who asks.
+// newSessionJSON describes a session of the caller.
 func newSessionJSON(s *mapdata.Session, c *caller) sessionJSON {
 	return sessionJSON{
 		ID: s.ID, CreatedAt: timestamp(s.CreatedAt), LastSeenAt: timestamp(s.SeenAt), ExpiresAt: timestamp(sessionEnd(s)),
@@ -47,7 +47,7 @@ func newSessionJSON(s *mapdata.Session, c *caller) sessionJSON {
 	}
 }
 
-// getSessions answers GET /v2/account/sessions: where the account is signed in (D11.2).
+// getSessions answers GET /v2/account/sessions: the account's sessions (D11.2).
 func (a *api) getSessions(w http.ResponseWriter, r *http.Request, c *caller) error {
 	all, err := a.Accounts.Sessions(r.Context(), c.id())
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *api) getSessions(w http.ResponseWriter, r *http.Request, c *caller) err
 	return writeJSON(w, r, http.StatusOK, map[string]any{"sessions": list})
 }
 
-// sessionEnd is when a session ends if it is not used again.
+// sessionEnd is when a session ends unless it is used again.
 func sessionEnd(s *mapdata.Session) time.Time {
 	idle, total := s.SeenAt.Add(mapdata.SessionIdle), s.CreatedAt.Add(mapdata.SessionTotal)
 	if idle.Before(total) {
@@ -76,7 +76,7 @@ func (a *api) deleteSession(w http.ResponseWriter, r *http.Request, c *caller) e
 		return err
 	}
 	if id == c.session.ID {
-		a.setCookie(w, "", 0)
+		a.setSessionCookie(w, "", 0)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
@@ -106,14 +106,14 @@ func (a *api) getTokens(w http.ResponseWriter, r *http.Request, c *caller) error
 	return writeJSON(w, r, http.StatusOK, map[string]any{"tokens": list})
 }
 
-// postToken answers POST /v2/account/tokens: the only answer that shows the token.
+// postToken answers POST /v2/account/tokens. No other response contains the token.
 func (a *api) postToken(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFields(w, r)
 	if err != nil {
 		return err
 	}
 	name := f.required("name")
-	if err := f.done(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	text, made, err := a.Accounts.CreateAPIToken(r.Context(), c.id(), name)

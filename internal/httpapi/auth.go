@@ -10,20 +10,21 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// What one client address may ask: letters (each address has its own limit besides, D11.1), and links or codes tried.
+// Limits per client address: sign-in e-mails (each recipient has a limit of its own, D11.1), and links or codes that
+// are tried.
 const (
-	signInsPerHour    = 60
-	verifiesPerMinute = 60
+	maxSignInsPerHour    = 60
+	maxVerifiesPerMinute = 60
 )
 
-// postAuthEmail answers POST /v2/auth/email: the same for every address (D11.1).
+// postAuthEmail answers POST /v2/auth/email. The response is the same for every address (D11.1).
 func (a *api) postAuthEmail(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFields(w, r)
 	if err != nil {
 		return err
 	}
 	email := f.required("email")
-	if err := f.done(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	if err := a.limitSignIns(c); err != nil {
@@ -46,7 +47,7 @@ func (a *api) postAuthVerify(w http.ResponseWriter, r *http.Request, c *caller) 
 	if !byLink {
 		email, code = f.required("email"), f.required("code")
 	}
-	if err := f.done(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	if err := a.limitVerifies(c); err != nil {
@@ -61,29 +62,29 @@ func (a *api) postAuthVerify(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err != nil {
 		return err
 	}
-	a.setCookie(w, in.Secret, mapdata.SessionTotal)
+	a.setSessionCookie(w, in.Secret, mapdata.SessionTotal)
 	return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(in.Account)})
 }
 
-// postAuthSignOut answers POST /v2/auth/sign-out. Who has no session is told the same.
+// postAuthSignOut answers POST /v2/auth/sign-out. It succeeds without a session too.
 func (a *api) postAuthSignOut(w http.ResponseWriter, r *http.Request, c *caller) error {
 	if c.session != nil {
 		if err := a.Accounts.SignOut(r.Context(), c.session); err != nil {
 			return err
 		}
 	}
-	a.setCookie(w, "", 0)
+	a.setSessionCookie(w, "", 0)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
 func (a *api) limitSignIns(c *caller) error {
-	limit := ratelimit.Limit{Count: signInsPerHour, Per: time.Hour}
+	limit := ratelimit.Limit{Count: maxSignInsPerHour, Per: time.Hour}
 	return a.limitClient(c, ratelimit.SignIns, limit, "sign-in letters from this address")
 }
 
 func (a *api) limitVerifies(c *caller) error {
-	return a.limitClient(c, ratelimit.Verifies, ratelimit.PerMinute(verifiesPerMinute), "sign-ins tried from this address")
+	return a.limitClient(c, ratelimit.Verifies, ratelimit.PerMinute(maxVerifiesPerMinute), "sign-ins tried from this address")
 }
 
 func (a *api) limitClient(c *caller, class ratelimit.Class, limit ratelimit.Limit, what string) error {
@@ -93,19 +94,19 @@ func (a *api) limitClient(c *caller, class ratelimit.Class, limit ratelimit.Limi
 	return nil
 }
 
-// setCookie gives the browser its session for the given time; 0 takes it away (D11.2).
-func (a *api) setCookie(w http.ResponseWriter, secret string, life time.Duration) {
+// setSessionCookie sets the browser's session cookie for the given time; 0 deletes it (D11.2).
+func (a *api) setSessionCookie(w http.ResponseWriter, secret string, life time.Duration) {
 	age := int(life.Seconds())
 	if age == 0 {
 		age = -1
 	}
 	http.SetCookie(w, &http.Cookie{
 		Name: a.cookieName(), Value: secret, Path: "/", MaxAge: age,
-		HttpOnly: true, Secure: a.secure, SameSite: http.SameSiteLaxMode,
+		HttpOnly: true, Secure: a.https, SameSite: http.SameSiteLaxMode,
 	})
 }
 
-// browserOf is what the client's own headers say of it.
+// browserOf is what the request's headers say about the browser.
 func browserOf(r *http.Request) account.Browser {
 	accepted := strings.Join(r.Header.Values("Accept-Language"), ",")
 	return account.Browser{Agent: r.UserAgent(), Language: mapdata.AcceptedLanguage(accepted)}

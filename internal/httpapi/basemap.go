@@ -34,14 +34,14 @@ func (a *api) getArchive(w http.ResponseWriter, r *http.Request, _ *caller) erro
 func (a *api) getMapStyle(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	theme := basemap.Day
 	p := params{values: r.URL.Query()}
-	switch text, given := p.single("theme"); {
+	switch text, given := p.value("theme"); {
 	case text == "night":
 		theme = basemap.Night
-	case given && text != "day" && p.wrong == nil:
-		p.bad("theme", "invalid", "theme is day or night.")
+	case given && text != "day" && p.problem == nil:
+		p.addError("theme", "invalid", "theme is day or night.")
 	}
-	if p.wrong != nil {
-		return p.wrong
+	if p.problem != nil {
+		return p.problem
 	}
 	return a.tiles.ServeStyle(w, r, theme)
 }

@@ -11,24 +11,24 @@ import (
 	"wayside/internal/response"
 )
 
-// checksPerMinute is how many feeds an account may have tried in a minute: each fetches what its URL says.
-const checksPerMinute = 6
+// maxChecksPerMinute is how many feeds an account may try: each try fetches the feed's URL.
+const maxChecksPerMinute = 6
 
 // consoleRoutes mounts the pages for people.
 func (a *api) consoleRoutes() []route {
 	pages := a.Console.Routes()
 	all := make([]route, len(pages))
 	for i, p := range pages {
-		all[i] = route{p.Method, p.Path, classPage, p.Who, a.forPeople(p)}
+		all[i] = route{p.Method, p.Path, classPage, p.Who, a.pageHandler(p)}
 	}
 	return all
 }
 
-// forPeople lets a visitor in, and has refusals told on a page too.
-func (a *api) forPeople(p console.Route) handler {
+// pageHandler admits the visitor, calls the page's handler, and shows errors on a page too.
+func (a *api) pageHandler(p console.Route) handler {
 	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
 		err := a.admitVisitor(r, c, p)
-		v := &console.Visitor{Door: door{a, c}, Account: c.account, Session: c.session, Client: c.client}
+		v := &console.Visitor{Host: consoleHost{a, c}, Account: c.account, Session: c.session, Client: c.client}
 		if err == nil {
 			err = p.Handle(w, r, v)
 		}
@@ -40,14 +40,14 @@ func (a *api) forPeople(p console.Route) handler {
 		if writeErr := a.Console.Refuse(w, r, v, refused.Status, err); writeErr != nil {
 			return writeErr
 		}
-		return err // it is logged where it must be
+		return err // wrap logs it if it is a failure of the service
 	}
 }
 
-// admitVisitor refuses other sites' forms, finds out who visits, and counts.
+// admitVisitor refuses writes from other sites, identifies the visitor, and counts the request.
 func (a *api) admitVisitor(r *http.Request, c *caller, p console.Route) error {
-	if err := a.cross.Check(r); err != nil {
-		return errOtherSite()
+	if err := a.crossOrigin.Check(r); err != nil {
+		return crossOriginError()
 	}
 	if err := a.identify(r, c, false); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (a *api) admitVisitor(r *http.Request, c *caller, p console.Route) error {
 		}
 	case console.CountsCheck:
 		if c.account != nil {
-			if err := a.limitAccount(c, ratelimit.Checks, checksPerMinute, "feeds tried by this account"); err != nil {
+			if err := a.limitAccount(c, ratelimit.Checks, maxChecksPerMinute, "feeds tried by this account"); err != nil {
 				return err
 			}
 		}
@@ -75,30 +75,30 @@ func (a *api) admitVisitor(r *http.Request, c *caller, p console.Route) error {
 	return nil
 }
 
-// door is what the pages get done here.
-type door struct {
+// consoleHost implements console.Host for one visitor.
+type consoleHost struct {
 	api    *api
 	caller *caller
 }
 
-// Write writes a whole answer.
-func (d door) Write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
+// Write writes a whole response.
+func (d consoleHost) Write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
 	response.Write(w, r, status, contentType, body)
 }
 
-// Script is where a page loads a script of ours from; empty: it was not built.
-func (d door) Script(name string) (string, error) { return d.api.scripts.Path(name) }
+// ScriptPath is where a page loads a script from; empty: it was not built.
+func (d consoleHost) ScriptPath(name string) (string, error) { return d.api.scripts.Path(name) }
 
-// Keep gives the browser its session's cookie, or takes it away.
-func (d door) Keep(w http.ResponseWriter, secret string) {
+// SetSession sets the browser's session cookie; an empty secret deletes it.
+func (d consoleHost) SetSession(w http.ResponseWriter, secret string) {
 	life := mapdata.SessionTotal
 	if secret == "" {
 		life = time.Duration(0)
 	}
-	d.api.setCookie(w, secret, life)
+	d.api.setSessionCookie(w, secret, life)
 }
 
-// TryCode does something with a screen's code, unless too many were wrong.
-func (d door) TryCode(code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error) {
-	return d.api.tryCode(d.caller, code, do)
+// TryPairingCode calls do with a screen's code, unless too many were wrong.
+func (d consoleHost) TryPairingCode(code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error) {
+	return d.api.tryPairingCode(d.caller, code, do)
 }

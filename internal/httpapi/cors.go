@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// allowOrigin lets a page of a named origin read the answer (D12.9). Without names, which is the default, pages of other
-// sites get nothing.
+// allowOrigin lets a page of a configured origin read the response (D12.9). No origin is configured by default.
 func (a *api) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || !slices.Contains(a.CORSOrigins, origin) {
@@ -18,8 +17,8 @@ func (a *api) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// preflight answers a browser that asks whether a page may read with an API token. Cookies are never let in from another
-// origin: Access-Control-Allow-Credentials is not sent.
+// preflight answers the CORS preflight of a read with an API token. Access-Control-Allow-Credentials is never sent, so
+// that cookies do not work across origins.
 func (a *api) preflight(w http.ResponseWriter, r *http.Request) {
 	if a.allowOrigin(w, r) {
 		h := w.Header()

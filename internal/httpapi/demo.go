@@ -7,12 +7,12 @@ import (
 	"wayside/internal/response"
 )
 
-// Demo is what only the demo town serves.
+// Demo is what only `wayside demo` serves.
 type Demo struct {
-	Drive []byte // JSON: a drive through the town
+	Drive []byte // JSON: a recorded drive through the demo region
 }
 
-// getDrive answers GET /demo/drive.json, for a page that pretends to drive.
+// getDrive answers GET /demo/drive.json, for a page that simulates a drive.
 func (a *api) getDrive(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	if a.Demo == nil {
 		return mapdata.Describe(mapdata.ErrNotFound, "Only the demo has a drive: wayside demo.")

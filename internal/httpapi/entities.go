@@ -10,10 +10,10 @@ import (
 	"wayside/internal/wire"
 )
 
-// vote answers the three that make, change or take back the caller's standing vote (D9.1).
+// vote answers the three requests that cast, change or withdraw the caller's standing vote (D9.1).
 func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *caller) error {
 	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
-		id, reader := r.PathValue("id"), &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.curates()}
+		id, reader := r.PathValue("id"), &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.isCurator()}
 		if err := a.Nearby.Allowed(r.Context(), id, reader); err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func entityJSON(h *mapdata.Hit) json.RawMessage {
 	return wire.AppendHit(nil, h, &days)
 }
 
-// entityAnswer is one entity with what decides about it.
+// entityAnswer is one entity with an explanation of its state.
 type entityAnswer struct {
 	Entity    json.RawMessage `json:"entity"`
 	Explain   explainJSON     `json:"explain"`
@@ -48,12 +48,12 @@ type explainJSON struct {
 	Sources       []entitySource `json:"sources"`
 }
 
-// votesJSON are the votes on the entity itself, without those on others that are merged with it.
+// votesJSON are the votes on the entity itself, without those on entities that are merged with it.
 type votesJSON struct {
 	Confirms      int       `json:"confirms"`
 	Disputes      int       `json:"disputes"`
 	LastDisputeAt timestamp `json:"last_dispute_at"`
-	Yours         *string   `json:"yours"` // null: none, or a guest asks
+	Yours         *string   `json:"yours"` // null: none, or the caller is a guest
 }
 
 type endsJSON struct {
@@ -67,7 +67,7 @@ type mergedJSON struct {
 	ID     string `json:"id"`
 }
 
-// entitySource is a source that has a part in the entity.
+// entitySource is a source that contributes to the entity.
 type entitySource struct {
 	ID            string     `json:"id"`
 	Label         string     `json:"label"`
@@ -84,10 +84,10 @@ type recentJSON struct {
 	Total int `json:"total"`
 }
 
-// getEntity answers GET /v2/entities/{id}: why the entity is there, and what ends it.
+// getEntity answers GET /v2/entities/{id}: why the entity is shown, and what ends it.
 func (a *api) getEntity(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id := r.PathValue("id")
-	e, err := a.Nearby.Entity(r.Context(), id, &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.curates()})
+	e, err := a.Nearby.Entity(r.Context(), id, &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.isCurator()})
 	if err != nil {
 		return err
 	}
@@ -116,8 +116,8 @@ func voteName(v mapdata.Vote) *string {
 	return &name
 }
 
-// endings says what each rule means, for people.
-var endings = map[nearby.End]string{
+// endDetails explains each rule to people.
+var endDetails = map[nearby.End]string{
 	nearby.EndLifetime:  "It goes at this time unless its source shows it again before.",
 	nearby.EndKept:      "Drivers confirmed it: it stays until this time at least, and longer if its source shows it again.",
 	nearby.EndFreshness: "It goes at this time unless an upstream shows it again before; sooner when an upstream's newer answer for its area lacks it.",
@@ -128,7 +128,7 @@ var endings = map[nearby.End]string{
 func (a *api) explain(e *nearby.Entity, c *caller) explainJSON {
 	t := &e.Voted.Tally
 	x := explainJSON{
-		Ends:       endsJSON{At: timestamp(e.Goes), Rule: string(e.End), Detail: endings[e.End]},
+		Ends:       endsJSON{At: timestamp(e.Goes), Rule: string(e.End), Detail: endDetails[e.End]},
 		MergedFrom: []mergedJSON{}, Sources: []entitySource{},
 		DisputedUntil: timestampOf(e.Hit.DisputedUntil),
 	}

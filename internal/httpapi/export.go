@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// exportJSON is everything that the service holds about a person (D11.6), secrets aside: those are stored as hashes.
+// exportJSON is everything that the service stores about a person (D11.6), without secrets, which are stored as hashes.
 type exportJSON struct {
 	ExportedAt  timestamp       `json:"exported_at"`
 	Account     exportedAccount `json:"account"`
@@ -26,14 +26,14 @@ type exportedAccount struct {
 	Language string `json:"language"`
 }
 
-// voteJSON is a vote that is still tied to the account (D9.7).
+// voteJSON is a vote that is still linked to the account (D9.7).
 type voteJSON struct {
 	EntityID string    `json:"entity_id"`
 	Vote     *string   `json:"vote"`
 	At       timestamp `json:"at"`
 }
 
-// logEntryJSON is an entry of the audit log about what the account did, or what was done to what is its own.
+// logEntryJSON is an entry of the audit log by the account or about something that it owns.
 type logEntryJSON struct {
 	At      timestamp `json:"at"`
 	Action  string    `json:"action"`
@@ -50,7 +50,7 @@ func (a *api) getExport(w http.ResponseWriter, r *http.Request, c *caller) error
 		Sessions: []sessionJSON{}, APITokens: []tokenJSON{}, Feeds: []any{},
 	}
 	for _, fill := range []func(*http.Request, *caller, *exportJSON) error{
-		a.exportSignedIn, a.exportFeeds, a.exportDeeds,
+		a.exportAccess, a.exportFeeds, a.exportActivity,
 	} {
 		if err := fill(r, c, &out); err != nil {
 			return err
@@ -60,7 +60,7 @@ func (a *api) getExport(w http.ResponseWriter, r *http.Request, c *caller) error
 	return writeJSON(w, r, http.StatusOK, &out)
 }
 
-func (a *api) exportSignedIn(r *http.Request, c *caller, out *exportJSON) error {
+func (a *api) exportAccess(r *http.Request, c *caller, out *exportJSON) error {
 	sessions, err := a.Accounts.Sessions(r.Context(), c.id())
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (a *api) exportFeeds(r *http.Request, c *caller, out *exportJSON) error {
 	return nil
 }
 
-func (a *api) exportDeeds(r *http.Request, c *caller, out *exportJSON) error {
+func (a *api) exportActivity(r *http.Request, c *caller, out *exportJSON) error {
 	votes, err := a.Accounts.Ballots(r.Context(), c.id())
 	if err != nil {
 		return err

@@ -10,13 +10,13 @@ import (
 	"wayside/internal/response"
 )
 
-// feedEntitiesPath is that of pushes too, whose token stands where reads have the feed's id.
+// feedEntitiesPath is the path of pushes too, which have the token in the place of the feed's id.
 const feedEntitiesPath = "/v2/feeds/{token}/entities"
 
-// How many entities of a feed one answer holds.
+// Number of a feed's entities in one response.
 const (
-	feedEntitiesDefault = 1000
-	feedEntitiesMost    = 5000
+	defaultFeedEntities = 1000
+	maxFeedEntities     = 5000
 )
 
 // The entities of a feed as GeoJSON (RFC 7946), which maps draw as it is.
@@ -46,7 +46,7 @@ type (
 	}
 )
 
-// getFeedEntities answers GET /v2/feeds/{id}/entities: what a feed holds, for its owner and for curators.
+// getFeedEntities answers GET /v2/feeds/{id}/entities: a feed's entities, for its owner and for curators.
 func (a *api) getFeedEntities(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, ok := mapdata.ParseFeedID(r.PathValue("token"))
 	if !ok {
@@ -56,9 +56,9 @@ func (a *api) getFeedEntities(w http.ResponseWriter, r *http.Request, c *caller)
 	if err != nil {
 		return err
 	}
-	limit := p.limitUpTo(feedEntitiesDefault, feedEntitiesMost)
-	if p.wrong != nil {
-		return p.wrong
+	limit := p.limitUpTo(defaultFeedEntities, maxFeedEntities)
+	if p.problem != nil {
+		return p.problem
 	}
 	contents, err := a.Feeds.Contents(r.Context(), feed.By(c.account), id, limit)
 	if err != nil {
@@ -67,14 +67,14 @@ func (a *api) getFeedEntities(w http.ResponseWriter, r *http.Request, c *caller)
 	return a.writeFeatures(w, r, c, newFeatures(contents))
 }
 
-// writeFeatures answers with GeoJSON, or says that the client has it already.
+// writeFeatures answers with GeoJSON, or with 304.
 func (a *api) writeFeatures(w http.ResponseWriter, r *http.Request, c *caller, all featureCollection) error {
 	body, err := json.Marshal(all)
 	if err != nil {
 		return fmt.Errorf("encode entities: %w", err)
 	}
 	w.Header()["Vary"] = []string{varyReads}
-	if a.tag(w, r, c, body) {
+	if a.writeCacheHeaders(w, r, c, body) {
 		return nil
 	}
 	response.Write(w, r, http.StatusOK, "application/geo+json", append(body, '\n'))

@@ -31,8 +31,8 @@ type publicFeed struct {
 	LayerSlug   string `json:"layer_slug"`
 }
 
-// fullFeed is a feed as its owner and curators see it. Secrets are never shown. What a push feed has not, and what was
-// never, is null.
+// fullFeed is a feed as its owner and curators see it, without secrets. Members that do not apply to push feeds, or
+// have no value yet, are null.
 type fullFeed struct {
 	publicFeed
 	Active      bool      `json:"active"`
@@ -59,7 +59,7 @@ type fullFeed struct {
 	LastPushAt timestamp `json:"last_push_at"`
 }
 
-// newFeedJSON gives the shape in which the one who asked may see the feed.
+// newFeedJSON converts a feed to the shape that the caller may see.
 func newFeedJSON(v *feed.View) any {
 	f := &v.Feed
 	public := publicFeed{

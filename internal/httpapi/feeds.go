@@ -7,7 +7,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// feedID reads the feed's id in the path.
+// feedID parses the feed's id in the path.
 func feedID(r *http.Request) (mapdata.FeedID, error) {
 	id, ok := mapdata.ParseFeedID(r.PathValue("id"))
 	if !ok {
@@ -29,7 +29,7 @@ func (a *api) getFeeds(w http.ResponseWriter, r *http.Request, c *caller) error 
 	return writeJSON(w, r, http.StatusOK, map[string]any{"feeds": list})
 }
 
-// registeredFeed answers a registration; the only answer but a rotation's that shows a push token.
+// registeredFeed answers a registration. Only this and a rotation contain the push token.
 type registeredFeed struct {
 	Feed  any       `json:"feed"`
 	Layer layerJSON `json:"layer"`
@@ -43,8 +43,8 @@ func (a *api) postFeed(w http.ResponseWriter, r *http.Request, c *caller) error 
 		return err
 	}
 	registration := feed.Registration{Direction: f.orEmpty("direction"), Settings: f.settings()}
-	if err := f.done(); err != nil {
-		return alsoWrong(err, a.Feeds.CheckRegistration(&registration))
+	if err := f.check(); err != nil {
+		return mergeFieldErrors(err, a.Feeds.CheckRegistration(&registration))
 	}
 	view, token, err := a.Feeds.Register(r.Context(), feed.By(c.account), &registration)
 	if err != nil {
@@ -74,8 +74,8 @@ func (a *api) patchFeed(w http.ResponseWriter, r *http.Request, c *caller) error
 		return err
 	}
 	patch, by := f.patch(), feed.By(c.account)
-	if err := f.done(); err != nil {
-		return alsoWrong(err, a.Feeds.CheckPatch(r.Context(), by, id, &patch))
+	if err := f.check(); err != nil {
+		return mergeFieldErrors(err, a.Feeds.CheckPatch(r.Context(), by, id, &patch))
 	}
 	return a.answerFeed(w, r)(a.Feeds.Patch(r.Context(), by, id, &patch))
 }

@@ -11,10 +11,10 @@ import (
 	"wayside/internal/wire"
 )
 
-// timestamp is a time on the wire; the zero time is null.
+// timestamp is a time in JSON; the zero time is null.
 type timestamp time.Time
 
-// MarshalJSON writes the time in the one layout.
+// MarshalJSON writes the time in the API's only layout.
 func (t timestamp) MarshalJSON() ([]byte, error) {
 	if time.Time(t).IsZero() {
 		return []byte("null"), nil
@@ -22,7 +22,7 @@ func (t timestamp) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + time.Time(t).UTC().Format(wire.TimeLayout) + `"`), nil
 }
 
-// timestampOf is a time in milliseconds since 1970; 0 is null.
+// timestampOf converts milliseconds since 1970; 0 is null.
 func timestampOf(ms int64) timestamp {
 	if ms == 0 {
 		return timestamp{}
@@ -30,7 +30,7 @@ func timestampOf(ms int64) timestamp {
 	return timestamp(time.UnixMilli(ms))
 }
 
-// writeJSON encodes v to a buffer first, so that a failing encode never yields half an answer, and writes it.
+// writeJSON encodes v to a buffer first, so that a failing encode never yields half a response, and writes it.
 func writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

@@ -15,24 +15,24 @@ import (
 
 // Cache-Control of reads (Limits: Read caching; D4.13).
 const (
-	cacheNever   = "no-store" // with incidents
+	noStore      = "no-store" // for answers with live incidents
 	cacheShared  = "public, max-age=10"
 	cachePrivate = "private, max-age=10"
 	varyReads    = "Accept-Encoding, Authorization, Cookie"
-	varyOrigins  = varyReads + ", Origin" // where some origins may read
+	varyOrigins  = varyReads + ", Origin" // if CORS is configured
 )
 
-// nearbyScratch is what one answer is made in, kept for the next.
+// nearbyScratch is reusable memory for one response.
 type nearbyScratch struct {
 	answer nearby.Answer
 	body   []byte
 }
 
-// maxKeptBody is the largest body, in bytes, whose memory is kept for the next answer.
-const maxKeptBody = 1 << 20
+// maxPooledBody is the largest body, in bytes, whose memory is kept for the next response.
+const maxPooledBody = 1 << 20
 
-// scratches keeps the memory of answers; it holds nothing of the service.
-var scratches = sync.Pool{New: func() any { return new(nearbyScratch) }}
+// nearbyPool reuses memory between requests; it holds no state of the service.
+var nearbyPool = sync.Pool{New: func() any { return new(nearbyScratch) }}
 
 // getNearby answers GET /v2/entities/nearby (D4).
 func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error {
@@ -40,14 +40,14 @@ func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error
 	if err != nil {
 		return err
 	}
-	scratch, ok := scratches.Get().(*nearbyScratch)
+	scratch, ok := nearbyPool.Get().(*nearbyScratch)
 	if !ok {
 		scratch = new(nearbyScratch)
 	}
 	defer func() {
-		if cap(scratch.body) <= maxKeptBody {
+		if cap(scratch.body) <= maxPooledBody {
 			scratch.answer.Forget()
-			scratches.Put(scratch)
+			nearbyPool.Put(scratch)
 		}
 	}()
 	if err := a.Nearby.Near(r.Context(), q, &scratch.answer); err != nil {
@@ -58,14 +58,14 @@ func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error
 	return nil
 }
 
-// writeRead writes a read's answer whose body still lacks the time at which it was made: the ETag is over all but that.
-// Incidents are not to be kept by anybody, unless they come from the database.
+// writeRead writes the response to a read. The body still lacks fetched_at_utc and its end, so that the ETag does not
+// cover that time. Live incidents may not be cached, unless they are stored in the database (D8.9).
 func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, body []byte, answer *nearby.Answer) {
 	h := w.Header()
 	h["Vary"] = []string{a.vary()}
 	if answer.Live && !a.Incidents.Stored {
-		h["Cache-Control"] = []string{cacheNever}
-	} else if a.tag(w, r, c, body) {
+		h["Cache-Control"] = []string{noStore}
+	} else if a.writeCacheHeaders(w, r, c, body) {
 		return
 	}
 	body = append(body, `,"fetched_at_utc":`...)
@@ -74,7 +74,7 @@ func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, body 
 	response.Write(w, r, http.StatusOK, "application/json", body)
 }
 
-// vary names what else a read's answer depends on.
+// vary names the headers that a read's response depends on.
 func (a *api) vary() string {
 	if len(a.CORSOrigins) > 0 {
 		return varyOrigins
@@ -82,8 +82,8 @@ func (a *api) vary() string {
 	return varyReads
 }
 
-// tag writes what lets others keep the answer. It says whether the client has it already, and has then been told.
-func (a *api) tag(w http.ResponseWriter, r *http.Request, c *caller, body []byte) bool {
+// writeCacheHeaders sets ETag and Cache-Control. If the client has this version, it writes 304 and returns true.
+func (a *api) writeCacheHeaders(w http.ResponseWriter, r *http.Request, c *caller, body []byte) bool {
 	etag := response.ETag(body)
 	h := w.Header()
 	h["Etag"] = []string{etag}
@@ -102,7 +102,7 @@ func cacheControl(c *caller) string {
 	return cachePrivate
 }
 
-// appendAnswer appends the answer but for its time and its end.
+// appendAnswer appends the answer without its time and its end.
 func (a *api) appendAnswer(dst []byte, answer *nearby.Answer) []byte {
 	dst = append(dst, `{"entities":[`...)
 	var days [3]wire.Calendar
@@ -132,7 +132,7 @@ func (a *api) appendAnswer(dst []byte, answer *nearby.Answer) []byte {
 	return dst
 }
 
-// appendKinds appends the ids of kinds, in the order of the catalogue.
+// appendKinds appends the ids of kinds, in the order of mapdata.Kinds.
 func appendKinds(dst []byte, kinds mapdata.KindSet) []byte {
 	first := true
 	for k := range mapdata.Kind(mapdata.KindCount) {
@@ -145,7 +145,7 @@ func appendKinds(dst []byte, kinds mapdata.KindSet) []byte {
 	return dst
 }
 
-// appendSources appends the member that tells how the sources do.
+// appendSources appends the member with the health of the sources.
 func (a *api) appendSources(dst []byte, answer *nearby.Answer) []byte {
 	dst = append(dst, `"sources":[`...)
 	if answer.Live {
@@ -156,23 +156,23 @@ func (a *api) appendSources(dst []byte, answer *nearby.Answer) []byte {
 	return append(dst, ']')
 }
 
-// healthText keeps the last text made of sources' health: most reads touch the same sources, whose health is judged a
-// few times a second.
-type healthText struct{ last atomic.Pointer[healthOf] }
+// healthCache keeps the last JSON of sources' health: most reads touch the same sources, whose health is computed a few
+// times a second at most.
+type healthCache struct{ last atomic.Pointer[healthEntry] }
 
-type healthOf struct {
+type healthEntry struct {
 	sources []mapdata.SourceHealth
 	text    []byte
 }
 
-func (t *healthText) text(sources []mapdata.SourceHealth) []byte {
+func (t *healthCache) text(sources []mapdata.SourceHealth) []byte {
 	if len(sources) == 0 {
 		return nil
 	}
 	if last := t.last.Load(); last != nil && len(last.sources) == len(sources) && &last.sources[0] == &sources[0] {
 		return last.text
 	}
-	next := &healthOf{sources: sources}
+	next := &healthEntry{sources: sources}
 	for i := range sources {
 		if i > 0 {
 			next.text = append(next.text, ',')
@@ -183,7 +183,7 @@ func (t *healthText) text(sources []mapdata.SourceHealth) []byte {
 	return next.text
 }
 
-// appendHealth appends a source health object.
+// appendHealth appends one source's health.
 func appendHealth(dst []byte, s *mapdata.SourceHealth) []byte {
 	dst = append(dst, `{"id":"`...)
 	dst = append(dst, s.ID...)
@@ -204,7 +204,7 @@ func appendHealth(dst []byte, s *mapdata.SourceHealth) []byte {
 	return append(dst, `}}`...)
 }
 
-// sourcesProblem tells of unknown sources with those that there are (D4.5, D4.11).
+// sourcesProblem converts the error of unknown sources to a problem that lists the known ones (D4.5, D4.11).
 func sourcesProblem(err error) error {
 	var unknown *nearby.UnknownSourcesError
 	if !errors.As(err, &unknown) {
@@ -219,7 +219,7 @@ func (p *problem) addSources(e *nearby.UnknownSourcesError) {
 	for _, name := range e.Unknown {
 		p.Errors = append(p.Errors, problemField{
 			Parameter: "sources", Code: "unknown_source",
-			Message: strconv.Quote(shorten(name)) + " is not a source you may read; valid_ids lists those.",
+			Message: strconv.Quote(truncate(name)) + " is not a source you may read; valid_ids lists those.",
 		})
 	}
 	for _, id := range e.Valid {

@@ -16,24 +16,24 @@ import (
 
 // Limits of pairing (D11.3).
 const (
-	pairingsPerHour = 10 // of one client address
-	// pollsPerMinute is what one client address may ask for all its screens: ten of them, and some more.
-	pollsPerMinute = 240
-	// pollEvery is how often a screen may ask, in seconds. A second less is let pass: a network is no clock.
-	pollEvery     = 5
+	maxPairingsPerHour = 10 // of one client address
+	// maxPollsPerMinute is the limit of one client address for all its screens: more than ten screens need.
+	maxPollsPerMinute = 240
+	// pollSeconds is the interval at which a screen may ask. pollTolerance allows for network jitter.
+	pollSeconds   = 5
 	pollTolerance = time.Second
-	// wrongCodes is how many codes that are none an account may try, and a client address, in wrongCodesPer.
-	wrongCodes    = 5
-	wrongCodesPer = 10 * time.Minute
+	// maxWrongCodes is how many unknown codes an account, and a client address, may try in wrongCodesWindow.
+	maxWrongCodes    = 5
+	wrongCodesWindow = 10 * time.Minute
 )
 
 type pairAnswer struct {
-	UserCode   string    `json:"user_code"`
-	DeviceCode string    `json:"device_code"`
-	URL        string    `json:"verification_url"`
-	WholeURL   string    `json:"verification_url_complete"`
-	ExpiresAt  timestamp `json:"expires_at"`
-	Interval   int       `json:"interval_seconds"`
+	UserCode    string    `json:"user_code"`
+	DeviceCode  string    `json:"device_code"`
+	URL         string    `json:"verification_url"`
+	CompleteURL string    `json:"verification_url_complete"`
+	ExpiresAt   timestamp `json:"expires_at"`
+	Interval    int       `json:"interval_seconds"`
 }
 
 // postPair answers POST /v2/auth/pair: a screen asks to be signed in by a phone.
@@ -42,10 +42,10 @@ func (a *api) postPair(w http.ResponseWriter, r *http.Request, c *caller) error 
 	if err != nil {
 		return err
 	}
-	if err := f.done(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
-	limit := ratelimit.Limit{Count: pairingsPerHour, Per: time.Hour}
+	limit := ratelimit.Limit{Count: maxPairingsPerHour, Per: time.Hour}
 	if err := a.limitClient(c, ratelimit.Pairings, limit, "pairings begun from this address"); err != nil {
 		return err
 	}
@@ -54,19 +54,19 @@ func (a *api) postPair(w http.ResponseWriter, r *http.Request, c *caller) error 
 		return err
 	}
 	return writeJSON(w, r, http.StatusCreated, pairAnswer{
-		UserCode: begun.Code.Shown(), DeviceCode: begun.Secret, ExpiresAt: timestamp(begun.ExpiresAt), Interval: pollEvery,
-		URL: a.BaseURL + console.PairPath(""), WholeURL: a.BaseURL + console.PairPath(begun.Code),
+		UserCode: begun.Code.Shown(), DeviceCode: begun.Secret, ExpiresAt: timestamp(begun.ExpiresAt), Interval: pollSeconds,
+		URL: a.BaseURL + console.PairPath(""), CompleteURL: a.BaseURL + console.PairPath(begun.Code),
 	})
 }
 
-// postPairToken answers POST /v2/auth/pair/token: the screen asks how far it is, and is signed in.
+// postPairToken answers POST /v2/auth/pair/token: the screen polls, and is signed in once the phone has approved it.
 func (a *api) postPairToken(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFields(w, r)
 	if err != nil {
 		return err
 	}
 	secret := f.required("device_code")
-	if err := f.done(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	if err := a.limitPolls(c, secret); err != nil {
@@ -77,7 +77,7 @@ func (a *api) postPairToken(w http.ResponseWriter, r *http.Request, c *caller) e
 	case err != nil:
 		return err
 	case in != nil:
-		a.setCookie(w, in.Secret, mapdata.SessionTotal)
+		a.setSessionCookie(w, in.Secret, mapdata.SessionTotal)
 		return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(in.Account)})
 	case state == mapdata.PairingWaiting:
 		return writeJSON(w, r, http.StatusAccepted, map[string]string{"status": string(state)})
@@ -88,11 +88,11 @@ func (a *api) postPairToken(w http.ResponseWriter, r *http.Request, c *caller) e
 }
 
 func (a *api) limitPolls(c *caller, secret string) error {
-	if err := a.limitClient(c, ratelimit.PairingPolls, ratelimit.PerMinute(pollsPerMinute), "questions of screens from this address"); err != nil {
+	if err := a.limitClient(c, ratelimit.PairingPolls, ratelimit.PerMinute(maxPollsPerMinute), "questions of screens from this address"); err != nil {
 		return err
 	}
 	hash := sha256.Sum256([]byte(secret))
-	own := ratelimit.Limit{Count: 1, Per: pollEvery*time.Second - pollTolerance}
+	own := ratelimit.Limit{Count: 1, Per: pollSeconds*time.Second - pollTolerance}
 	if d := a.Buckets.Allow(ratelimit.HashKey(ratelimit.PairingPolls, hash[:]), own, 1, a.Now()); !d.OK {
 		return &mapdata.LimitError{RetryAfter: d.RetryAfter, What: "questions of one screen"}
 	}
@@ -113,13 +113,13 @@ type pairingJSON struct {
 func (a *api) getPairQR(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	p := params{values: values}
-	text, _ := p.single("code")
+	text, _ := p.value("code")
 	code, ok := account.ParseUserCode(text)
 	if err != nil || !ok {
-		p.bad("code", "invalid_code", "code must be the eight letters of a user_code.")
+		p.addError("code", "invalid_code", "code must be the eight letters of a user_code.")
 	}
-	if p.wrong != nil {
-		return p.wrong
+	if p.problem != nil {
+		return p.problem
 	}
 	drawing, err := console.QRCode(a.BaseURL + console.PairPath(code))
 	if err != nil {
@@ -132,36 +132,36 @@ func (a *api) getPairQR(w http.ResponseWriter, r *http.Request, _ *caller) error
 	return nil
 }
 
-// getPairing answers GET /v2/auth/pair/{user_code}: which screen asks.
+// getPairing answers GET /v2/auth/pair/{user_code}: the screen that shows the code.
 func (a *api) getPairing(w http.ResponseWriter, r *http.Request, c *caller) error {
-	return a.pairingAnswer(w, r, c, func(code account.UserCode) (*mapdata.Pairing, error) {
+	return a.answerPairing(w, r, c, func(code account.UserCode) (*mapdata.Pairing, error) {
 		return a.Accounts.FindPairing(r.Context(), code)
 	})
 }
 
 // postPairApprove answers POST /v2/auth/pair/{user_code}/approve, which takes no body.
 func (a *api) postPairApprove(w http.ResponseWriter, r *http.Request, c *caller) error {
-	return a.pairingAnswer(w, r, c, func(code account.UserCode) (*mapdata.Pairing, error) {
+	return a.answerPairing(w, r, c, func(code account.UserCode) (*mapdata.Pairing, error) {
 		return a.Accounts.AnswerPairing(r.Context(), code, c.id(), true)
 	})
 }
 
 // postPairDeny answers POST /v2/auth/pair/{user_code}/deny, which takes no body.
 func (a *api) postPairDeny(w http.ResponseWriter, r *http.Request, c *caller) error {
-	return a.pairingAnswer(w, r, c, func(code account.UserCode) (*mapdata.Pairing, error) {
+	return a.answerPairing(w, r, c, func(code account.UserCode) (*mapdata.Pairing, error) {
 		return a.Accounts.AnswerPairing(r.Context(), code, c.id(), false)
 	})
 }
 
-// pairingAnswer does something with the pairing of the code in the path, and answers with it.
-func (a *api) pairingAnswer(
+// answerPairing calls do with the code in the path, and answers with the pairing.
+func (a *api) answerPairing(
 	w http.ResponseWriter, r *http.Request, c *caller, do func(account.UserCode) (*mapdata.Pairing, error),
 ) error {
 	code, ok := account.ParseUserCode(r.PathValue("user_code"))
 	if !ok {
 		return account.ErrWrongUserCode()
 	}
-	p, err := a.tryCode(c, code, do)
+	p, err := a.tryPairingCode(c, code, do)
 	if err != nil {
 		return err
 	}
@@ -171,10 +171,10 @@ func (a *api) pairingAnswer(
 	}})
 }
 
-// tryCode does something with a code, unless too many were wrong. What is wrong counts against the account and against
-// the client address: accounts cost a letter only.
-func (a *api) tryCode(c *caller, code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error) {
-	limit := ratelimit.Limit{Count: wrongCodes, Per: wrongCodesPer}
+// tryPairingCode calls do with a code, unless too many were wrong. Unknown codes count against the account and against
+// the client address, because an account costs nothing but an e-mail address.
+func (a *api) tryPairingCode(c *caller, code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error) {
+	limit := ratelimit.Limit{Count: maxWrongCodes, Per: wrongCodesWindow}
 	keys := []ratelimit.Key{ratelimit.AccountKey(ratelimit.PairingCodes, c.id()), ratelimit.ClientKey(ratelimit.PairingCodes, c.client)}
 	for _, key := range keys {
 		if d := a.Buckets.Peek(key, limit, 1, a.Now()); !d.OK {

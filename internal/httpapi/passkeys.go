@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// postPasskeyBegin answers POST /v2/auth/passkey/begin: the same for everybody.
+// postPasskeyBegin answers POST /v2/auth/passkey/begin. The response does not depend on the caller.
 func (a *api) postPasskeyBegin(w http.ResponseWriter, r *http.Request, c *caller) error {
 	if err := a.limitVerifies(c); err != nil {
 		return err
@@ -24,7 +24,7 @@ func (a *api) postPasskeyFinish(w http.ResponseWriter, r *http.Request, c *calle
 		return err
 	}
 	credential := f.credential()
-	if err := f.done(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	if err := a.limitVerifies(c); err != nil {
@@ -34,7 +34,7 @@ func (a *api) postPasskeyFinish(w http.ResponseWriter, r *http.Request, c *calle
 	if err != nil {
 		return err
 	}
-	a.setCookie(w, in.Secret, mapdata.SessionTotal)
+	a.setSessionCookie(w, in.Secret, mapdata.SessionTotal)
 	return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(in.Account)})
 }
 
@@ -51,7 +51,7 @@ func (a *api) postPasskeyConfirmFinish(w http.ResponseWriter, r *http.Request, c
 		return err
 	}
 	credential := f.credential()
-	if err := f.done(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	if err := a.Passkeys.Confirm(r.Context(), c.session, credential); err != nil {
@@ -75,7 +75,7 @@ func newPasskeyJSON(p *account.PasskeyLine) passkeyJSON {
 	}
 }
 
-// passkeysOf lists a caller's passkeys as they are told.
+// passkeysOf lists a caller's passkeys in their JSON form.
 func (a *api) passkeysOf(r *http.Request, c *caller) ([]passkeyJSON, error) {
 	all, err := a.Passkeys.List(r.Context(), c.id())
 	if err != nil {
@@ -111,7 +111,7 @@ func (a *api) postPasskey(w http.ResponseWriter, r *http.Request, c *caller) err
 	}
 	name, _ := f.text("name")
 	credential := f.credential()
-	if err := f.done(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	made, err := a.Passkeys.Add(r.Context(), c.session, c.account, name, r.UserAgent(), credential)
@@ -132,7 +132,7 @@ func (a *api) patchPasskey(w http.ResponseWriter, r *http.Request, c *caller) er
 		return err
 	}
 	name := f.required("name")
-	if err := f.done(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	if err := a.Passkeys.Rename(r.Context(), c.id(), id, name); err != nil {
@@ -154,20 +154,20 @@ func (a *api) deletePasskey(w http.ResponseWriter, r *http.Request, c *caller) e
 	return nil
 }
 
-// credential is the member that holds what a browser's authenticator answered, as it came.
-func (f *fields) credential() []byte {
+// credential takes the response of the browser's authenticator, unparsed.
+func (f *requestFields) credential() []byte {
 	value, ok := f.take("credential")
 	if !ok {
-		f.blame("credential", "missing", "is required")
+		f.addError("credential", "missing", "is required")
 		return nil
 	}
 	if value.Kind() != '{' {
-		f.blame("credential", "invalid_type", "must be an object")
+		f.addError("credential", "invalid_type", "must be an object")
 	}
 	return value
 }
 
-// writeOptions answers with what navigator.credentials takes.
+// writeOptions answers with the options of navigator.credentials.
 func writeOptions(w http.ResponseWriter, r *http.Request, options []byte, err error) error {
 	if err != nil {
 		return err

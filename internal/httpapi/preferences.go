@@ -10,10 +10,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// preferencesLimit is the size in bytes of the largest choice.
-const preferencesLimit = 8 << 10
+// maxPreferencesBytes bounds a body of preferences.
+const maxPreferencesBytes = 8 << 10
 
-// preferencesJSON holds what was chosen, and nothing else.
+// preferencesJSON contains only the preferences that are set.
 type preferencesJSON struct {
 	Units      *string  `json:"units,omitempty"`
 	Theme      *string  `json:"theme,omitempty"`
@@ -21,7 +21,7 @@ type preferencesJSON struct {
 	Density    *float64 `json:"density,omitempty"`
 	Tones      *bool    `json:"tones,omitempty"`
 	Lead       *float64 `json:"lead,omitempty"`
-	SourcesOff []string `json:"sources_off,omitzero"` // an empty list is a choice
+	SourcesOff []string `json:"sources_off,omitzero"` // an empty list is a preference too
 	KindsOff   []string `json:"kinds_off,omitzero"`
 	Networks   []string `json:"networks,omitzero"`
 }
@@ -39,9 +39,9 @@ func (a *api) getPreferences(w http.ResponseWriter, r *http.Request, c *caller) 
 	return writeJSON(w, r, http.StatusOK, preferencesAnswer{preferencesJSON(*p)})
 }
 
-// putPreferences answers PUT /v2/account/preferences: what is left out is chosen no more.
+// putPreferences answers PUT /v2/account/preferences: members that are left out are reset.
 func (a *api) putPreferences(w http.ResponseWriter, r *http.Request, c *caller) error {
-	f, err := readFieldsUpTo(w, r, preferencesLimit)
+	f, err := readFieldsUpTo(w, r, maxPreferencesBytes)
 	if err != nil {
 		return err
 	}
@@ -50,8 +50,8 @@ func (a *api) putPreferences(w http.ResponseWriter, r *http.Request, c *caller) 
 		Density: f.number("density"), Tones: f.boolean("tones"), Lead: f.number("lead"),
 		SourcesOff: f.texts("sources_off"), KindsOff: f.texts("kinds_off"), Networks: f.texts("networks"),
 	}
-	if err := f.done(); err != nil {
-		return alsoWrong(err, account.CheckPreferences(p))
+	if err := f.check(); err != nil {
+		return mergeFieldErrors(err, account.CheckPreferences(p))
 	}
 	if err := a.Accounts.SetPreferences(r.Context(), c.id(), p); err != nil {
 		return err
@@ -59,8 +59,8 @@ func (a *api) putPreferences(w http.ResponseWriter, r *http.Request, c *caller) 
 	return writeJSON(w, r, http.StatusOK, preferencesAnswer{preferencesJSON(*p)})
 }
 
-// texts is a list of strings, or absent: nil.
-func (f *fields) texts(name string) []string {
+// texts is a list of strings; nil: absent.
+func (f *requestFields) texts(name string) []string {
 	value, ok := f.take(name)
 	if !ok {
 		return nil
@@ -78,6 +78,6 @@ func (f *fields) texts(name string) []string {
 			return list
 		}
 	}
-	f.blame(name, "invalid_type", "must be a list of strings")
+	f.addError(name, "invalid_type", "must be a list of strings")
 	return nil
 }

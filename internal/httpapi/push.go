@@ -15,34 +15,34 @@ import (
 
 // Bounds of a push's body in bytes (D7.1).
 const (
-	pushLimit     = 16 << 20            // after decompression
-	pushRawLimit  = pushLimit + 1<<20   // as it comes: what does not compress grows a little
-	maxKeptPushed = 4 << 20             // of the memory that is kept for the next push
-	pushGrow      = bytes.MinRead << 11 // 1 MiB: room made before anything has come, whatever Content-Length says
+	maxPushBytes         = 16 << 20             // after decompression
+	maxRawPushBytes      = maxPushBytes + 1<<20 // as sent: incompressible data grows a little
+	maxPooledPushBytes   = 4 << 20              // of buffers that are kept for the next push
+	maxPreallocatedBytes = bytes.MinRead << 11  // 1 MiB: allocated before anything has arrived, whatever Content-Length says
 )
 
-// pushBodies keeps the memory of bodies; it holds nothing of the service.
-var pushBodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+// pushBufferPool reuses buffers for bodies; it holds no state of the service.
+var pushBufferPool = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// postEntities answers POST /v2/feeds/<push_token>/entities (D7). The body is read only once the token is known to be
-// good.
+// postEntities answers POST /v2/feeds/<push_token>/entities (D7). The push service reads the body by the function that
+// it gets, after it has checked the token.
 func (a *api) postEntities(w http.ResponseWriter, r *http.Request, c *caller) error {
-	zipped, err := pushEncoding(r)
+	gzipped, err := pushEncoding(r)
 	if err != nil {
 		return err
 	}
-	buf, ok := pushBodies.Get().(*bytes.Buffer)
+	buf, ok := pushBufferPool.Get().(*bytes.Buffer)
 	if !ok {
 		buf = new(bytes.Buffer)
 	}
 	defer func() {
-		if buf.Cap() <= maxKeptPushed {
+		if buf.Cap() <= maxPooledPushBytes {
 			buf.Reset()
-			pushBodies.Put(buf)
+			pushBufferPool.Put(buf)
 		}
 	}()
 	report, err := a.Pushes.Push(r.Context(), r.PathValue("token"), c.client, func() ([]byte, error) {
-		return readPush(w, r, zipped, buf)
+		return readPush(w, r, gzipped, buf)
 	})
 	if err != nil {
 		return err
@@ -50,8 +50,8 @@ func (a *api) postEntities(w http.ResponseWriter, r *http.Request, c *caller) er
 	return writeJSON(w, r, http.StatusOK, &report)
 }
 
-// pushEncoding checks how the body is sent, and says whether it is compressed (D7.1).
-func pushEncoding(r *http.Request) (zipped bool, err error) {
+// pushEncoding checks the headers of the body, and says whether it is compressed (D7.1).
+func pushEncoding(r *http.Request) (gzipped bool, err error) {
 	if !isJSON(r) {
 		return false, unsupportedMedia("Send the batch as Content-Type: application/json.")
 	}
@@ -65,22 +65,22 @@ func pushEncoding(r *http.Request) (zipped bool, err error) {
 }
 
 // readPush reads a push's body into buf, decompressed.
-func readPush(w http.ResponseWriter, r *http.Request, zipped bool, buf *bytes.Buffer) ([]byte, error) {
-	raw := &watched{r: http.MaxBytesReader(w, r.Body, pushRawLimit)}
+func readPush(w http.ResponseWriter, r *http.Request, gzipped bool, buf *bytes.Buffer) ([]byte, error) {
+	raw := &errorRecorder{r: http.MaxBytesReader(w, r.Body, maxRawPushBytes)}
 	body := io.Reader(raw)
 	if r.ContentLength > 0 {
-		buf.Grow(int(min(r.ContentLength, pushGrow)))
+		buf.Grow(int(min(r.ContentLength, maxPreallocatedBytes)))
 	}
 	err := error(nil)
-	if zipped {
+	if gzipped {
 		body, err = gzip.NewReader(raw)
 	}
 	if err == nil {
-		_, err = buf.ReadFrom(io.LimitReader(body, pushLimit+1))
+		_, err = buf.ReadFrom(io.LimitReader(body, maxPushBytes+1))
 	}
 	var large *http.MaxBytesError
 	switch {
-	case errors.As(raw.err, &large), buf.Len() > pushLimit:
+	case errors.As(raw.err, &large), buf.Len() > maxPushBytes:
 		return nil, mapdata.Explain(mapdata.ErrTooLarge, mapdata.ReasonBody, "The batch is larger than 16 MiB. Send it in parts.")
 	case raw.err != nil:
 		return nil, &problem{Type: "malformed", Status: http.StatusBadRequest, Detail: "The body did not arrive whole."}
@@ -90,13 +90,13 @@ func readPush(w http.ResponseWriter, r *http.Request, zipped bool, buf *bytes.Bu
 	return buf.Bytes(), nil
 }
 
-// watched remembers an error of its reader, so that it is told from one of the decompression.
-type watched struct {
+// errorRecorder records an error of its reader, which tells it apart from an error of the decompression.
+type errorRecorder struct {
 	r   io.Reader
 	err error
 }
 
-func (w *watched) Read(p []byte) (int, error) {
+func (w *errorRecorder) Read(p []byte) (int, error) {
 	n, err := w.r.Read(p)
 	if err != nil && err != io.EOF {
 		w.err = err

@@ -14,10 +14,10 @@ import (
 	"wayside/internal/nearby"
 )
 
-// params reads a read's query parameters and gathers what is wrong with them, so that all is told at once (D4.11).
+// params reads query parameters and collects their errors, so that the client gets all of them at once (D4.11).
 type params struct {
-	values url.Values
-	wrong  *problem
+	values  url.Values
+	problem *problem
 }
 
 func parameterProblem() *problem {
@@ -27,12 +27,12 @@ func parameterProblem() *problem {
 	}
 }
 
-// bad notes what is wrong with a parameter.
-func (p *params) bad(name, code, message string) {
-	if p.wrong == nil {
-		p.wrong = parameterProblem()
+// addError adds an error in a parameter.
+func (p *params) addError(name, code, message string) {
+	if p.problem == nil {
+		p.problem = parameterProblem()
 	}
-	p.wrong.Errors = append(p.wrong.Errors, problemField{Parameter: name, Code: code, Message: message})
+	p.problem.Errors = append(p.problem.Errors, problemField{Parameter: name, Code: code, Message: message})
 }
 
 // parseNearby reads the parameters of a nearby query (D4.1 to D4.7).
@@ -42,39 +42,39 @@ func (a *api) parseNearby(r *http.Request, c *caller) (*nearby.Query, error) {
 		return nil, err
 	}
 	center, radius := p.point(), p.number("radius", 0, nearby.MaxRadius, false)
-	q := a.selection(p, c)
+	q := a.parseSelection(p, c)
 	q.Center, q.Radius = center, radius
 	q.Since = p.since()
 	q.Limit = p.limit()
-	return q, a.wrong(p, q)
+	return q, a.parameterErrors(p, q)
 }
 
-// readParams reads the query string, and refuses what no read takes.
+// readParams parses the query string, and rejects what no read accepts.
 func readParams(r *http.Request) (*params, error) {
 	p := new(params)
 	var err error
 	if p.values, err = url.ParseQuery(r.URL.RawQuery); err != nil {
-		p.bad("", "malformed_query", "The query string cannot be read: check its % escapes, and use & between parameters.")
-		return nil, p.wrong
+		p.addError("", "malformed_query", "The query string cannot be read: check its % escapes, and use & between parameters.")
+		return nil, p.problem
 	}
 	if p.values.Has("bbox") {
-		p.bad("bbox", "bbox_not_accepted", "A bounding box is not accepted; give lat, lng and radius.")
+		p.addError("bbox", "bbox_not_accepted", "A bounding box is not accepted; give lat, lng and radius.")
 	}
 	return p, nil
 }
 
-// selection reads what selects entities wherever they are (D4.5 to D4.7).
-func (a *api) selection(p *params, c *caller) *nearby.Query {
-	q := &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.curates()}
+// parseSelection reads the parameters that select entities independent of their position (D4.5 to D4.7).
+func (a *api) parseSelection(p *params, c *caller) *nearby.Query {
+	q := &nearby.Query{Account: c.id(), Tier: c.tier(), Curator: c.isCurator()}
 	if a.Incidents != nil {
-		q.Driver = c.driver()
+		q.Driver = c.tenantName()
 	}
 	q.Kinds = p.kinds()
 	q.Sources = p.sources()
-	if text, given := p.single("layers"); given {
-		q.ByLayer, q.Layers = true, list(text)
+	if text, given := p.value("layers"); given {
+		q.ByLayer, q.Layers = true, splitList(text)
 	}
-	if text, given := p.single("networks"); given {
+	if text, given := p.value("networks"); given {
 		q.Named, q.Networks = true, p.networkNames(text)
 	}
 	return q
@@ -84,65 +84,65 @@ func (p *params) point() geo.Point {
 	return geo.Point{Lat: p.number("lat", -90, 90, true), Lng: p.number("lng", -180, 180, true)}
 }
 
-// wrong tells of everything that is wrong with the parameters, unknown sources too; nil if nothing is.
-func (a *api) wrong(p *params, q *nearby.Query) error {
-	if p.wrong == nil {
+// parameterErrors returns the collected errors, with unknown sources among them; nil: there are none.
+func (a *api) parameterErrors(p *params, q *nearby.Query) error {
+	if p.problem == nil {
 		return nil
 	}
 	var unknown *nearby.UnknownSourcesError
 	if err := a.Nearby.CheckSources(q); errors.As(err, &unknown) {
-		p.wrong.addSources(unknown)
+		p.problem.addSources(unknown)
 	}
-	return p.wrong
+	return p.problem
 }
 
-// single gives the value of a parameter that may stand once (D4.4).
-func (p *params) single(name string) (string, bool) {
+// value is a parameter that may be given once (D4.4).
+func (p *params) value(name string) (string, bool) {
 	values := p.values[name]
 	if len(values) == 0 {
 		return "", false
 	}
 	if len(values) > 1 {
-		p.bad(name, "repeated", name+" may be given once.")
+		p.addError(name, "repeated", name+" may be given once.")
 	}
 	return values[0], true
 }
 
-// number reads a required number within bounds; the lower one itself counts if inclusive.
+// number reads a required number within bounds; low itself is allowed if inclusive.
 func (p *params) number(name string, low, high float64, inclusive bool) float64 {
-	text, given := p.single(name)
+	text, given := p.value(name)
 	if !given || text == "" {
-		p.bad(name, "missing", name+" is required.")
+		p.addError(name, "missing", name+" is required.")
 		return 0
 	}
-	// ParseFloat takes more than decimal numbers: NaN, Inf, hexadecimal and underscores are none of ours.
+	// ParseFloat accepts NaN, Inf, hexadecimal and underscores too, which are rejected here.
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || strings.Trim(text, "0123456789+-.eE") != "" {
-		p.bad(name, "not_a_number", name+" must be a decimal number such as 52.37.")
+		p.addError(name, "not_a_number", name+" must be a decimal number such as 52.37.")
 		return 0
 	}
 	if v < low || v > high || v == low && !inclusive {
-		bounds := "between " + format(low) + " and " + format(high)
+		bounds := "between " + formatFloat(low) + " and " + formatFloat(high)
 		if !inclusive {
-			bounds = "more than " + format(low) + " and at most " + format(high)
+			bounds = "more than " + formatFloat(low) + " and at most " + formatFloat(high)
 		}
-		p.bad(name, "out_of_range", name+" must be "+bounds+".")
+		p.addError(name, "out_of_range", name+" must be "+bounds+".")
 	}
 	return v
 }
 
-func format(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+func formatFloat(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// kinds reads the kinds, each with its subtypes (D2.6); every kind without the parameter.
+// kinds reads the kinds, each with its subtypes (D2.6); every kind if the parameter is absent.
 func (p *params) kinds() mapdata.KindSet {
-	text, given := p.single("kinds")
+	text, given := p.value("kinds")
 	if !given {
 		return mapdata.AllKinds
 	}
 	var set mapdata.KindSet
-	ids := list(text)
+	ids := splitList(text)
 	if len(ids) == 0 {
-		p.bad("kinds", "empty", "kinds selects nothing; leave it out for every kind.")
+		p.addError("kinds", "empty", "kinds selects nothing; leave it out for every kind.")
 	}
 	listed := false
 	for _, id := range ids {
@@ -151,18 +151,18 @@ func (p *params) kinds() mapdata.KindSet {
 		if kinds != 0 {
 			continue
 		}
-		p.bad("kinds", "unknown_kind", strconv.Quote(shorten(id))+" is not a kind; valid_ids lists those, GET /v2/kinds tells more.")
+		p.addError("kinds", "unknown_kind", strconv.Quote(truncate(id))+" is not a kind; valid_ids lists those, GET /v2/kinds tells more.")
 		if !listed {
 			listed = true
 			for _, k := range mapdata.Kinds() {
-				p.wrong.ValidIDs = append(p.wrong.ValidIDs, k.ID)
+				p.problem.ValidIDs = append(p.problem.ValidIDs, k.ID)
 			}
 		}
 	}
 	return set
 }
 
-// sources unites sources[]=a&sources[]=b and sources=a,b (D4.5); nil without either.
+// sources merges sources[]=a&sources[]=b and sources=a,b (D4.5); nil if both are absent.
 func (p *params) sources() []string {
 	if !p.values.Has("sources") && !p.values.Has("sources[]") {
 		return nil
@@ -170,30 +170,30 @@ func (p *params) sources() []string {
 	names := []string{}
 	for _, key := range []string{"sources", "sources[]"} {
 		for _, text := range p.values[key] {
-			names = append(names, list(text)...)
+			names = append(names, splitList(text)...)
 		}
 	}
 	if len(names) == 0 {
-		p.bad("sources", "empty", "sources selects nothing; leave it out for every source.")
+		p.addError("sources", "empty", "sources selects nothing; leave it out for every source.")
 	}
 	return names
 }
 
-// Bounds of the networks parameter: more or longer names are nobody's.
+// Bounds of the networks parameter.
 const (
 	maxNetworks    = 50
 	maxNetworkName = 64
 )
 
 func (p *params) networkNames(text string) []string {
-	names := list(text)
+	names := splitList(text)
 	if len(names) > maxNetworks {
-		p.bad("networks", "too_many", "networks takes at most "+strconv.Itoa(maxNetworks)+" ids.")
+		p.addError("networks", "too_many", "networks takes at most "+strconv.Itoa(maxNetworks)+" ids.")
 		return nil
 	}
 	for _, n := range names {
 		if len(n) > maxNetworkName || !utf8.ValidString(n) {
-			p.bad("networks", "invalid", "A network id has at most "+strconv.Itoa(maxNetworkName)+" bytes of UTF-8.")
+			p.addError("networks", "invalid", "A network id has at most "+strconv.Itoa(maxNetworkName)+" bytes of UTF-8.")
 			return nil
 		}
 	}
@@ -201,38 +201,38 @@ func (p *params) networkNames(text string) []string {
 }
 
 func (p *params) since() time.Time {
-	text, given := p.single("since")
+	text, given := p.value("since")
 	if !given {
 		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		p.bad("since", "invalid_time", "since must be RFC 3339, such as 2026-11-21T08:00:00Z (write a + as %2B).")
+		p.addError("since", "invalid_time", "since must be RFC 3339, such as 2026-11-21T08:00:00Z (write a + as %2B).")
 	}
 	return t
 }
 
 func (p *params) limit() int { return p.limitUpTo(nearby.DefaultLimit, nearby.MaxLimit) }
 
-// limitUpTo is how many things are asked for: usual where nothing is said, and never more than most.
-func (p *params) limitUpTo(usual, most int) int {
-	text, given := p.single("limit")
+// limitUpTo is the number of entities to return: defaultLimit if the parameter is absent, and at most maxLimit.
+func (p *params) limitUpTo(defaultLimit, maxLimit int) int {
+	text, given := p.value("limit")
 	if !given {
-		return usual
+		return defaultLimit
 	}
 	n, err := strconv.Atoi(text)
 	if errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(text, "-") {
-		n, err = most, nil // larger than any int is larger than the most
+		n, err = maxLimit, nil // a number too large for int is above maxLimit
 	}
 	if err != nil || n < 1 {
-		p.bad("limit", "invalid_limit", "limit must be a whole number of 1 or more; above "+strconv.Itoa(most)+" it is cut to that.")
+		p.addError("limit", "invalid_limit", "limit must be a whole number of 1 or more; above "+strconv.Itoa(maxLimit)+" it is cut to that.")
 		return 0
 	}
-	return min(n, most)
+	return min(n, maxLimit)
 }
 
-// list splits a comma-separated value; empty parts are passed over.
-func list(text string) []string {
+// splitList splits a comma-separated value and skips empty parts.
+func splitList(text string) []string {
 	var parts []string
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part != "" {
@@ -242,11 +242,11 @@ func list(text string) []string {
 	return parts
 }
 
-// shorten cuts what a client sent before it is repeated to them.
-func shorten(text string) string {
-	const most = 80
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "…"
+// truncate shortens a client's text before it is repeated in a response.
+func truncate(text string) string {
+	const maxBytes = 80
+	if len(text) > maxBytes {
+		return strings.ToValidUTF8(text[:maxBytes], "") + "…"
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
 }

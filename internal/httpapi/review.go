@@ -6,10 +6,10 @@ import (
 	"wayside/internal/feed"
 )
 
-// queueLength is how many feeds one answer of the queue holds.
-const queueLength = 100
+// maxQueueLength is how many feeds one response of the queue contains.
+const maxQueueLength = 100
 
-// pendingFeed is a feed that waits for a curator.
+// pendingFeed is a feed that waits for review.
 type pendingFeed struct {
 	Feed    any       `json:"feed"`
 	Owner   ownerJSON `json:"owner"`
@@ -22,14 +22,14 @@ type ownerJSON struct {
 	Email string `json:"email"`
 }
 
-// getReviewFeeds answers GET /v2/review/feeds: the queue of curators, the longest waiting first.
+// getReviewFeeds answers GET /v2/review/feeds: the review queue, the longest waiting first.
 func (a *api) getReviewFeeds(w http.ResponseWriter, r *http.Request, c *caller) error {
 	queue, err := a.Feeds.Queue(r.Context(), feed.By(c.account))
 	if err != nil {
 		return err
 	}
 	waiting := len(queue)
-	list := make([]pendingFeed, min(waiting, queueLength))
+	list := make([]pendingFeed, min(waiting, maxQueueLength))
 	for i := range list {
 		p := &queue[i]
 		view := feed.View{Feed: p.Feed, Full: true}
@@ -45,20 +45,21 @@ func (a *api) getReviewFeeds(w http.ResponseWriter, r *http.Request, c *caller) 
 	return writeJSON(w, r, http.StatusOK, map[string]any{"feeds": list, "waiting": waiting})
 }
 
-// decided reads what comes with a decision: the version that was looked at, and a note where one belongs to it.
-func decided(w http.ResponseWriter, r *http.Request, noted bool) (version, note string, err error) {
+// readDecision reads the body of a decision: the version that the curator looked at, and a note if the decision
+// requires one.
+func readDecision(w http.ResponseWriter, r *http.Request, withNote bool) (version, note string, err error) {
 	f, err := readFields(w, r)
 	if err != nil {
 		return "", "", err
 	}
 	version, _ = f.text("version")
-	if noted {
+	if withNote {
 		note = f.required("note")
 	}
-	return version, note, f.done()
+	return version, note, f.check()
 }
 
-// postApprove answers POST /v2/feeds/{id}/approve, whose body may be left out. Curators only.
+// postApprove answers POST /v2/feeds/{id}/approve, whose body is optional. Curators only.
 func (a *api) postApprove(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, err := feedID(r)
 	if err != nil {
@@ -66,7 +67,7 @@ func (a *api) postApprove(w http.ResponseWriter, r *http.Request, c *caller) err
 	}
 	version := ""
 	if r.ContentLength != 0 {
-		if version, _, err = decided(w, r, false); err != nil {
+		if version, _, err = readDecision(w, r, false); err != nil {
 			return err
 		}
 	}
@@ -79,7 +80,7 @@ func (a *api) postReject(w http.ResponseWriter, r *http.Request, c *caller) erro
 	if err != nil {
 		return err
 	}
-	version, note, err := decided(w, r, true)
+	version, note, err := readDecision(w, r, true)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"crypto/rand"
 	"io/fs"
 	"log/slog"
@@ -26,21 +27,21 @@ import (
 	"wayside/internal/votes"
 )
 
-// Deps is what the handlers need. Every field is required unless it says otherwise.
+// Deps are the dependencies of the handlers. Every field is required unless its comment says otherwise.
 type Deps struct {
 	BaseURL        string         // public address, without a trailing slash
-	TrustedProxies []netip.Prefix // whose X-Forwarded-For counts; nil: nobody's
+	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is used; nil: none
 	CORSOrigins    []string       // origins that may read from a page (D12.9); nil: none
 	Now            func() time.Time
 	Log            *slog.Logger
-	Observe        func(pattern string, status int, took time.Duration) // called after each request; nil: nobody looks
+	Observe        func(pattern string, status int, took time.Duration) // called after each request, for metrics; nil: not called
 	Ready          func() error                                         // nil error: the index is loaded and the store answers
-	Loaded         func() bool                                          // whether reads show everything already; nil: always
+	Loaded         func() bool                                          // whether the index is loaded, so that reads are complete; nil: always
 
 	Nearby   *nearby.Reader
 	Sources  *catalog.Catalog
 	Accounts *account.Service
-	Passkeys *account.Passkeys // nil: none are offered
+	Passkeys *account.Passkeys // nil: the service offers no passkeys
 	Feeds    *feed.Service
 	Pushes   *push.Service
 	Streams  *stream.Hub
@@ -49,20 +50,23 @@ type Deps struct {
 	Incidents *Incidents // the built-in source; nil: no upstream is configured
 
 	Console        *console.Console // the pages for people
-	Overlay        fs.FS            // the built page for cars (web.Overlay); nil: / leads to the page about the service
-	Scripts        fs.FS            // those of the pages for people (web.Console); nil: none, and no maps
-	Version        string           // release, as the page shows it
-	BaseMap        *BaseMap         // below the pins; nil: none
-	PrimaryNetwork string           // charger network that applies where none is named (D4.7)
+	Overlay        fs.FS            // the built page for cars (web.Overlay); nil: / redirects to the page about the service
+	Scripts        fs.FS            // the console's built scripts (web.Console); nil: none, and no maps
+	Version        string           // the release, as the page for cars shows it
+	BaseMap        *BaseMap         // the map below the pins; nil: none
+	PrimaryNetwork string           // charger network that applies if a read names none (D4.7)
 
-	Archive *basemap.Archive // the operator's map, which the service serves itself; nil: none
-	Demo    *Demo            // nil: this is no demo
+	Archive *basemap.Archive // the operator's map, served by this process; nil: none
+	Demo    *Demo            // nil: this is not the demo
+
+	// StreamWriteTimeout is how long one chunk of a stream may take to be sent; 0: 5 s.
+	StreamWriteTimeout time.Duration
 
 	Limits  Limits
 	Buckets ratelimit.Buckets
 }
 
-// Limits are the rates of D14, each a count in a minute.
+// Limits are the rates of D14 per minute.
 type Limits struct {
 	GuestReads   int
 	AccountReads int
@@ -70,36 +74,37 @@ type Limits struct {
 	Votes        int
 }
 
-// Incidents is what readers are told of the built-in source of live incidents.
+// Incidents describes the built-in source of live incidents.
 type Incidents struct {
-	Attribution string // what its upstreams want to be displayed
+	Attribution string // text that the upstreams require to be displayed
 	Stored      bool   // incidents.mode is database: reads may be cached (D8.9)
 }
 
-// api is the handlers' receiver.
+// api is the receiver of the handlers.
 type api struct {
 	Deps
-	secure bool // the public address is HTTPS: cookies are Secure
-	cross  *http.CrossOriginProtection
-	health healthText
+	https       bool // the public address is HTTPS: cookies are Secure
+	crossOrigin *http.CrossOriginProtection
+	health      healthCache
 
-	docs    func() ([]byte, error) // the API's page, rendered on the first request
-	overlay *pages.Overlay
-	scripts *pages.Scripts
-	tiles   tileserver.Server
-	boot    string // random: a stream can be resumed only in the process in which it began
+	docs      func() ([]byte, error) // the API's page, rendered on the first request
+	overlay   *pages.Overlay
+	scripts   *pages.Scripts
+	tiles     tileserver.Server
+	processID string // random: a stream can be resumed only in the process in which it began
 }
 
 // New makes the handler of the public address.
 func New(deps Deps) http.Handler {
 	a := &api{
-		Deps:   deps,
-		secure: strings.HasPrefix(deps.BaseURL, "https://"),
-		cross:  http.NewCrossOriginProtection(),
-		boot:   rand.Text(),
+		Deps:        deps,
+		https:       strings.HasPrefix(deps.BaseURL, "https://"),
+		crossOrigin: http.NewCrossOriginProtection(),
+		processID:   rand.Text(),
 	}
+	a.StreamWriteTimeout = cmp.Or(a.StreamWriteTimeout, defaultStreamWriteTimeout)
 	a.docs = sync.OnceValues(func() ([]byte, error) { return apidocs.Render(openapiText, a.BaseURL) })
-	a.tiles = tileserver.Server{Archive: a.Archive, Secure: a.secure}
+	a.tiles = tileserver.Server{Archive: a.Archive, Secure: a.https}
 	var mapOrigins []string
 	if a.BaseMap != nil {
 		mapOrigins, a.tiles.Attribution = a.BaseMap.Origins, a.BaseMap.Attribution
@@ -111,7 +116,7 @@ func New(deps Deps) http.Handler {
 		if byPath[r.path] == nil {
 			byPath[r.path] = make(methods)
 		}
-		byPath[r.path][r.method] = a.serve(r)
+		byPath[r.path][r.method] = a.wrap(r)
 		if r.class == classRead && len(a.CORSOrigins) > 0 {
 			byPath[r.path][http.MethodOptions] = a.preflight
 		}
@@ -124,10 +129,10 @@ func New(deps Deps) http.Handler {
 	return mux
 }
 
-// methods is what one path answers, by method.
+// methods are the handlers of one path, by method.
 type methods map[string]http.HandlerFunc
 
-// dispatch picks the method's handler and refuses the others with the list of those that would do.
+// dispatch calls the handler of the request's method, or answers 405 with the allowed ones.
 func (a *api) dispatch(m methods) http.Handler {
 	allowed := make([]string, 0, len(m)+1)
 	for method := range m {

@@ -17,26 +17,26 @@ import (
 	"wayside/internal/wire"
 )
 
-// Bounds of writing to a stream.
+// Parameters of writing to a stream.
 const (
-	streamPatience = 5 * time.Second // for a piece to leave: less than a stopping server waits
-	streamPiece    = 32 << 10        // bytes
-	retryLeast     = 2 * time.Second // before a client comes again whose stream ended …
-	retrySpread    = 3 * time.Second // … and up to so much more: not all at once
-	knownEvery     = 3               // beats between two looks whether the account may still watch
+	defaultStreamWriteTimeout = 5 * time.Second // for one chunk to be sent: less than the grace time of a shutdown
+	streamChunkBytes          = 32 << 10        // bytes
+	minReconnectDelay         = 2 * time.Second // before a client reconnects whose stream ended …
+	reconnectJitter           = 3 * time.Second // … plus a random time up to this, so that clients do not reconnect all at once
+	heartbeatsPerAccountCheck = 3               // heartbeats between two checks whether the account may still read
 )
 
-// streamScratch is what one look is made in, kept for the next.
+// streamScratch is reusable memory for one update.
 type streamScratch struct {
 	answer nearby.Answer
 	diff   stream.Difference
 	body   []byte
 }
 
-// streamScratches keeps the memory of looks; it holds nothing of the service.
-var streamScratches = sync.Pool{New: func() any { return new(streamScratch) }}
+// streamPool reuses memory between updates; it holds no state of the service.
+var streamPool = sync.Pool{New: func() any { return new(streamScratch) }}
 
-// getStream answers GET /v2/stream: a read that goes on.
+// getStream answers GET /v2/stream: the result of a nearby query, and its changes until the client leaves.
 func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error {
 	q, err := a.parseNearby(r, c)
 	if err != nil {
@@ -54,27 +54,28 @@ func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error
 	if c.account != nil {
 		key = ratelimit.AccountKey(ratelimit.Streams, c.account.ID)
 	}
-	s, err := a.Streams.Open(key, a.watched(q))
+	s, err := a.Streams.Open(key, a.streamArea(q))
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	wt := &watcher{api: a, request: r, caller: c, query: q, driver: q.Driver, w: w, control: http.NewResponseController(w)}
+	wt := &streamClient{api: a, request: r, caller: c, query: q, driver: q.Driver, w: w, control: http.NewResponseController(w)}
 	a.streamHeader(w.Header())
 	next, err := wt.begin(r.Context(), r.Header.Get("Last-Event-ID"))
 	if err == nil {
-		err = s.Follow(r.Context(), next, stream.Client{Look: wt.look, Beat: wt.beat})
+		err = s.Run(r.Context(), next, stream.Client{Update: wt.update, Heartbeat: wt.heartbeat})
 	}
-	if !wt.began {
+	if !wt.started {
 		return err
 	}
-	// Whoever reads too slowly or may watch no more learns it by the end, which has to leave too.
-	_ = wt.patience() // on a connection that is gone nothing is left to do
+	// net/http still has to write the end of the body, for which the last deadline may have passed.
+	_ = wt.setWriteDeadline() // fails only if the connection is closed
 	return nil
 }
 
-// watched is where something must move to concern the query: also where the law shows cameras elsewhere than they are.
-func (a *api) watched(q *nearby.Query) geo.Circle {
+// streamArea is the circle in which changes can concern the query: larger than the query's own where restrictions show
+// cameras away from their position.
+func (a *api) streamArea(q *nearby.Query) geo.Circle {
 	area := geo.Circle{Center: q.Center, Radius: q.Radius}
 	if a.Nearby.Law != nil {
 		area.Radius += a.Nearby.Law.Drift()
@@ -85,14 +86,14 @@ func (a *api) watched(q *nearby.Query) geo.Circle {
 func (a *api) streamHeader(h http.Header) {
 	h["Vary"] = []string{a.vary()}
 	h["Content-Type"] = []string{"text/event-stream"}
-	h["Cache-Control"] = []string{cacheNever}
+	h["Cache-Control"] = []string{noStore}
 	h["X-Accel-Buffering"] = []string{"no"}
 	h["X-Content-Type-Options"] = []string{"nosniff"}
-	h["Connection"] = []string{"close"} // it is worth nothing afterwards
+	h["Connection"] = []string{"close"} // the connection is not reused after a stream
 }
 
-// watcher is one stream's client.
-type watcher struct {
+// streamClient sends one stream to its client.
+type streamClient struct {
 	api     *api
 	request *http.Request
 	caller  *caller
@@ -100,27 +101,27 @@ type watcher struct {
 	driver  string
 	w       http.ResponseWriter
 	control *http.ResponseController
-	began   bool // something was written
+	started bool // something was written
 
-	sent     stream.Sent
-	statuses uint64 // of the sources, as the client knows them
-	last     eventID
-	beats    int
+	sent           stream.Sent
+	sourceStatuses uint64 // hash of the sources' statuses that the client has
+	lastID         eventID
+	heartbeats     int
 }
 
-// errEnded ends a stream whose caller may not watch as before.
-var errEnded = errors.New("the caller is another one now")
+// errAccountChanged ends a stream whose caller no longer has the account, tier or role that it began with.
+var errAccountChanged = errors.New("the caller is another one now")
 
-// begin sends all that there is, or what changed since the client left.
-func (wt *watcher) begin(ctx context.Context, lastID string) (next time.Time, err error) {
-	err = wt.with(ctx, func(s *streamScratch) error {
+// begin sends a snapshot, or what changed since the event id that the client sent.
+func (wt *streamClient) begin(ctx context.Context, lastID string) (next time.Time, err error) {
+	err = wt.sendRead(ctx, func(s *streamScratch) error {
 		answer := &s.answer
-		wt.statuses = statusesOf(answer)
+		wt.sourceStatuses = hashStatuses(answer)
 		from, ok := parseEventID(lastID)
-		ok = ok && !answer.Truncated && from.print == wt.api.fingerprint(wt.query, answer) && from.usable(answer.At)
+		ok = ok && !answer.Truncated && from.fingerprint == wt.api.fingerprint(wt.query, answer) && from.resumableAt(answer.At)
 		if ok {
-			wt.api.Streams.Resume(&wt.sent, answer.Hits, from.at.Add(-settling), from.floor, answer.At, &s.diff)
-			wt.note(answer)
+			wt.api.Streams.Resume(&wt.sent, answer.Hits, from.at.Add(-maxReadDelay), from.earliestExpiry, answer.At, &s.diff)
+			wt.setLastID(answer)
 			s.body = appendRetry(s.body)
 			for _, i := range s.diff.Changed {
 				s.body = appendEntityEvent(s.body, &answer.Hits[i])
@@ -128,14 +129,14 @@ func (wt *watcher) begin(ctx context.Context, lastID string) (next time.Time, er
 			s.body = wt.appendIDs(s.body, answer)
 		} else {
 			wt.api.Streams.Diff(&wt.sent, answer.Hits, answer.At, &s.diff)
-			wt.note(answer)
+			wt.setLastID(answer)
 			s.body = appendRetry(s.body)
 			s.body = append(s.body, "event: snapshot\ndata: "...)
 			s.body = wt.api.appendAnswer(s.body, answer)
 			s.body = append(s.body, `,"fetched_at_utc":`...)
 			s.body = wire.AppendTime(s.body, answer.At.UnixMilli())
 			s.body = append(s.body, "}\n"...)
-			s.body = wt.appendEnd(s.body)
+			s.body = wt.appendEventID(s.body)
 		}
 		next = s.diff.Next
 		return nil
@@ -143,16 +144,16 @@ func (wt *watcher) begin(ctx context.Context, lastID string) (next time.Time, er
 	return next, err
 }
 
-// look sends what is different now.
-func (wt *watcher) look(ctx context.Context, cause stream.Cause) (next time.Time, err error) {
+// update sends what is different now.
+func (wt *streamClient) update(ctx context.Context, cause stream.Cause) (next time.Time, err error) {
 	wt.query.Driver = ""
-	if cause == stream.Time {
-		wt.query.Driver = wt.driver // upstreams are asked at a driver's pace, and nobody else waits for them
+	if cause == stream.Periodic {
+		wt.query.Driver = wt.driver // only periodic updates may call upstreams: the others must not wait for them
 	}
-	err = wt.with(ctx, func(s *streamScratch) error {
+	err = wt.sendRead(ctx, func(s *streamScratch) error {
 		answer := &s.answer
 		wt.api.Streams.Diff(&wt.sent, answer.Hits, answer.At, &s.diff)
-		wt.note(answer)
+		wt.setLastID(answer)
 		next = s.diff.Next
 		for i := range s.diff.Gone {
 			s.body = appendGoneEvent(s.body, &s.diff.Gone[i])
@@ -160,29 +161,29 @@ func (wt *watcher) look(ctx context.Context, cause stream.Cause) (next time.Time
 		for _, i := range s.diff.Changed {
 			s.body = appendEntityEvent(s.body, &answer.Hits[i])
 		}
-		if statuses := statusesOf(answer); statuses != wt.statuses {
-			wt.statuses = statuses
+		if statuses := hashStatuses(answer); statuses != wt.sourceStatuses {
+			wt.sourceStatuses = statuses
 			s.body = wt.api.appendSourcesEvent(s.body, answer)
 		}
 		if len(s.body) > 0 {
-			s.body = wt.appendEnd(s.body[:len(s.body)-1])
+			s.body = wt.appendEventID(s.body[:len(s.body)-1])
 		}
 		return nil
 	})
 	return next, err
 }
 
-// with reads, and sends what fill makes of the answer.
-func (wt *watcher) with(ctx context.Context, fill func(s *streamScratch) error) error {
-	s, ok := streamScratches.Get().(*streamScratch)
+// sendRead runs the query, and sends the events that fill makes of the answer.
+func (wt *streamClient) sendRead(ctx context.Context, fill func(s *streamScratch) error) error {
+	s, ok := streamPool.Get().(*streamScratch)
 	if !ok {
 		s = new(streamScratch)
 	}
 	defer func() {
-		if cap(s.body) <= maxKeptBody {
+		if cap(s.body) <= maxPooledBody {
 			s.answer.Forget()
-			s.diff.Forget()
-			streamScratches.Put(s)
+			s.diff.Release()
+			streamPool.Put(s)
 		}
 	}()
 	if err := wt.api.Nearby.Near(ctx, wt.query, &s.answer); err != nil {
@@ -195,49 +196,50 @@ func (wt *watcher) with(ctx context.Context, fill func(s *streamScratch) error) 
 	return wt.send(ctx, s.body)
 }
 
-// note remembers what the client has, once it has what is about to be sent.
-func (wt *watcher) note(answer *nearby.Answer) {
-	wt.last = eventID{at: answer.At, floor: wt.sent.Floor(), print: wt.api.fingerprint(wt.query, answer)}
+// setLastID sets the event id that describes the client's state after the update.
+func (wt *streamClient) setLastID(answer *nearby.Answer) {
+	wt.lastID = eventID{at: answer.At, earliestExpiry: wt.sent.EarliestExpiry(), fingerprint: wt.api.fingerprint(wt.query, answer)}
 }
 
-// beat sends a comment, with the id of the last look, which tells nobody anything but lets the client go on from there; and now and then finds out whether the caller is still who they were.
-func (wt *watcher) beat(ctx context.Context) error {
-	if wt.beats++; wt.caller.account != nil && wt.beats%knownEvery == 0 {
+// heartbeat sends a comment with the id of the last update, which lets the client resume from there. Every few
+// heartbeats it checks that the caller's account, tier and role are unchanged.
+func (wt *streamClient) heartbeat(ctx context.Context) error {
+	if wt.heartbeats++; wt.caller.account != nil && wt.heartbeats%heartbeatsPerAccountCheck == 0 {
 		now := &caller{client: wt.caller.client}
 		if err := wt.api.identify(wt.request, now, true); err != nil {
 			return err
 		}
-		if now.id() != wt.caller.id() || now.tier() != wt.caller.tier() || now.curates() != wt.caller.curates() {
-			return errEnded
+		if now.id() != wt.caller.id() || now.tier() != wt.caller.tier() || now.isCurator() != wt.caller.isCurator() {
+			return errAccountChanged
 		}
 	}
-	return wt.send(ctx, wt.appendEnd([]byte(":\n")))
+	return wt.send(ctx, wt.appendEventID([]byte(":\n")))
 }
 
-// patience gives what is written next its time.
-func (wt *watcher) patience() error {
-	return wt.control.SetWriteDeadline(time.Now().Add(streamPatience))
+// setWriteDeadline bounds the next write.
+func (wt *streamClient) setWriteDeadline() error {
+	return wt.control.SetWriteDeadline(time.Now().Add(wt.api.StreamWriteTimeout))
 }
 
-// send writes in pieces, each of which must leave in time: a client that does not read is cut off.
-func (wt *watcher) send(ctx context.Context, body []byte) error {
+// send writes in chunks with a deadline each: the connection of a client that does not read is closed.
+func (wt *streamClient) send(ctx context.Context, body []byte) error {
 	if len(body) == 0 {
 		return nil
 	}
-	if !wt.began {
-		wt.began = true
-		// Nothing is to come from the client, for as long as it takes.
+	if !wt.started {
+		wt.started = true
+		// The server's read timeout must not end the stream: the client sends nothing more.
 		if err := wt.control.SetReadDeadline(time.Time{}); err != nil {
 			return err
 		}
 	}
 	for len(body) > 0 {
-		piece := body[:min(len(body), streamPiece)]
-		body = body[len(piece):]
-		if err := wt.patience(); err != nil {
+		chunk := body[:min(len(body), streamChunkBytes)]
+		body = body[len(chunk):]
+		if err := wt.setWriteDeadline(); err != nil {
 			return err
 		}
-		if _, err := wt.w.Write(piece); err != nil {
+		if _, err := wt.w.Write(chunk); err != nil {
 			return err
 		}
 		if err := wt.control.Flush(); err != nil {
@@ -250,10 +252,10 @@ func (wt *watcher) send(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// appendRetry begins a stream's first event with when to come again.
+// appendRetry appends the delay after which the client reconnects, to a stream's first event.
 func appendRetry(dst []byte) []byte {
 	dst = append(dst, "retry: "...)
-	dst = strconv.AppendInt(dst, int64((retryLeast+rand.N(retrySpread))/time.Millisecond), 10) //nolint:gosec // it spreads load
+	dst = strconv.AppendInt(dst, int64((minReconnectDelay+rand.N(reconnectJitter))/time.Millisecond), 10) //nolint:gosec // it spreads load
 	return append(dst, '\n')
 }
 
@@ -276,8 +278,8 @@ func (a *api) appendSourcesEvent(dst []byte, answer *nearby.Answer) []byte {
 	return append(dst, "}\n\n"...)
 }
 
-// appendIDs appends the event that ends a resumption: all that there is, by name.
-func (wt *watcher) appendIDs(dst []byte, answer *nearby.Answer) []byte {
+// appendIDs appends the event that ends a resumption: the ids of all entities in the answer.
+func (wt *streamClient) appendIDs(dst []byte, answer *nearby.Answer) []byte {
 	dst = append(dst, "event: ids\ndata: {\"ids\":["...)
 	for i := range answer.Hits {
 		dst = wire.AppendComma(dst, i > 0)
@@ -288,13 +290,13 @@ func (wt *watcher) appendIDs(dst []byte, answer *nearby.Answer) []byte {
 	dst = append(dst, "],"...)
 	dst = wt.api.appendSources(dst, answer)
 	dst = append(dst, "}\n"...)
-	return wt.appendEnd(dst)
+	return wt.appendEventID(dst)
 }
 
-// appendEnd gives the last event of a look its id. The others have none: a client that got but some of them has to be told
-// all again.
-func (wt *watcher) appendEnd(dst []byte) []byte {
+// appendEventID ends the last event of an update with its id. The events before it have none, so that a client that got
+// only some of them repeats the whole update.
+func (wt *streamClient) appendEventID(dst []byte) []byte {
 	dst = append(dst, "id: "...)
-	dst = wt.last.append(dst)
+	dst = wt.lastID.append(dst)
 	return append(dst, "\n\n"...)
 }

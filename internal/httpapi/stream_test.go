@@ -28,8 +28,8 @@ type event struct {
 	retry          int
 }
 
-// watched is an open stream.
-type watched struct {
+// errorRecorder is an open stream.
+type errorRecorder struct {
 	t      *testing.T
 	resp   *http.Response
 	events chan event
@@ -39,7 +39,7 @@ type watched struct {
 }
 
 // watch opens a stream; header pairs may follow. It is closed at the end of the test.
-func (b *browser) watch(query string, header ...string) *watched {
+func (b *browser) watch(query string, header ...string) *errorRecorder {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(b.t.Context())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, b.server.URL+"/v2/stream?"+query, http.NoBody)
@@ -54,7 +54,7 @@ func (b *browser) watch(query string, header ...string) *watched {
 		cancel()
 		b.t.Fatal(err)
 	}
-	w := &watched{t: b.t, resp: resp, events: make(chan event), close: cancel}
+	w := &errorRecorder{t: b.t, resp: resp, events: make(chan event), close: cancel}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -70,7 +70,7 @@ func (b *browser) watch(query string, header ...string) *watched {
 }
 
 // read reads the stream as an EventSource does.
-func (w *watched) read(ctx context.Context) {
+func (w *errorRecorder) read(ctx context.Context) {
 	lines := bufio.NewReader(w.resp.Body)
 	var e event
 	for {
@@ -111,7 +111,7 @@ func (w *watched) read(ctx context.Context) {
 const patience = 30 * time.Second
 
 // next is the next event, checked against openapi.json.
-func (w *watched) next() event {
+func (w *errorRecorder) next() event {
 	w.t.Helper()
 	select {
 	case e, ok := <-w.events:
@@ -126,7 +126,7 @@ func (w *watched) next() event {
 	return event{}
 }
 
-func (w *watched) check(e event) {
+func (w *errorRecorder) check(e event) {
 	w.t.Helper()
 	schema, err := openDocument(w.t).schema(pointer("components", "schemas", "StreamEvents", "properties", e.name))
 	if err != nil {
@@ -142,7 +142,7 @@ func (w *watched) check(e event) {
 }
 
 // told gives so many events in a few words, those of the health of sources apart.
-func (w *watched) told(count int) []string {
+func (w *errorRecorder) told(count int) []string {
 	w.t.Helper()
 	out := []string{}
 	for len(out) < count {
@@ -202,7 +202,7 @@ func (e event) words(t *testing.T) string {
 }
 
 // tells fails the test unless the stream tells this next.
-func (w *watched) tells(want ...string) {
+func (w *errorRecorder) tells(want ...string) {
 	w.t.Helper()
 	if diff := cmp.Diff(want, w.told(len(want))); diff != "" {
 		w.t.Error(diff)
@@ -280,7 +280,7 @@ func TestStreamTellsVotes(t *testing.T) {
 	owner, id := d.publish("Roadworks", row("a", "alert.accident", 500))
 	guest, curator := d.browser(), d.someone("curator@example.org", mapdata.Curator)
 	public, own, all := guest.watch(here), owner.watch(here), curator.watch(here)
-	for _, w := range []*watched{public, own, all} {
+	for _, w := range []*errorRecorder{public, own, all} {
 		w.tells("snapshot live a")
 	}
 	var drivers []*browser
@@ -289,15 +289,15 @@ func TestStreamTellsVotes(t *testing.T) {
 	}
 	for external, entity := range map[string]string{"a": "feed:" + id + ":v1:YQ", "live": "incident:v1:bGl2ZQ"} {
 		drivers[0].vote(entity, "confirm")
-		for _, w := range []*watched{public, own, all} {
+		for _, w := range []*errorRecorder{public, own, all} {
 			w.tells("entity " + external + " reported")
 		}
 		drivers[0].vote(entity, "dispute")
-		for _, w := range []*watched{public, own, all} {
+		for _, w := range []*errorRecorder{public, own, all} {
 			w.tells("entity " + external + " disputed")
 		}
 		drivers[1].vote(entity, "dispute")
-		for _, w := range []*watched{public, own, all} {
+		for _, w := range []*errorRecorder{public, own, all} {
 			w.tells("entity " + external + " disputed")
 		}
 		drivers[2].vote(entity, "dispute")
@@ -309,7 +309,7 @@ func TestStreamTellsVotes(t *testing.T) {
 			own.tells("gone live")
 		}
 		drivers[2].vote(entity, "vote")
-		for _, w := range []*watched{public, own, all} {
+		for _, w := range []*errorRecorder{public, own, all} {
 			w.tells("entity " + external + " disputed")
 		}
 	}
@@ -492,7 +492,7 @@ func TestStreamLeavesNothing(t *testing.T) {
 	guest.client.CloseIdleConnections()
 	was := goleak.IgnoreCurrent()
 	for range 10 {
-		var all []*watched
+		var all []*errorRecorder
 		for range 4 {
 			w := guest.watch(here)
 			w.tells("snapshot")

@@ -2,8 +2,8 @@ package stream
 
 import "fmt"
 
-// Woken says whether a stream has been woken, and lets it sleep again.
-func Woken(s *Stream) bool {
+// TakeWakeup says whether a stream has been woken, and clears that.
+func TakeWakeup(s *Stream) bool {
 	select {
 	case <-s.wake:
 		return true
@@ -12,14 +12,16 @@ func Woken(s *Stream) bool {
 	}
 }
 
-// Held says what the hub holds.
-func Held(h *Hub) string { return fmt.Sprintf("%d callers, %d cubes", len(h.callers), len(h.cubes)) }
+// Contents says what is left in the hub's maps.
+func Contents(h *Hub) string {
+	return fmt.Sprintf("%d callers, %d cubes", len(h.callers), len(h.cubes))
+}
 
-// Sleep lets all streams sleep again.
-func Sleep(h *Hub) {
+// ClearWakeups clears the wake-ups of all streams.
+func ClearWakeups(h *Hub) {
 	for _, in := range h.cubes {
 		for _, s := range in {
-			Woken(s)
+			TakeWakeup(s)
 		}
 	}
 }

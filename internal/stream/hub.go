@@ -15,68 +15,71 @@ import (
 	"wayside/internal/signal"
 )
 
-// Limits of what is open at once.
+// Limits on streams that are open at the same time.
 const (
-	PerCaller = 4
-	AtOnce    = 20_000
+	MaxPerCaller = 4
+	MaxOpen      = 20_000
 )
 
-// again is what a caller is told who has too many streams: when one of theirs may have been found to be dead.
-const again = 10 * time.Second
+// retryAfter is the Retry-After of a caller with too many streams: by then a dead connection of theirs may be detected.
+const retryAfter = 10 * time.Second
 
 // Config is what a Hub needs.
 type Config struct {
 	Now func() time.Time
 
-	// Moved says what wakes streams; nil: only Touched does.
+	// Moved carries what wakes streams; nil: only Touched does.
 	Moved *signal.Moved
 
-	// Locate finds a live incident by its external id; an error says that nobody sees it now. nil: there are no live incidents.
+	// Locate finds a live incident by its external id; an error means that no reader sees it now. nil: there are no live
+	// incidents.
 	Locate func(ctx context.Context, externalID string) (mapdata.Voted, error)
 
-	Beat time.Duration // between two signs of life that a stream gives; 0: 20 s
+	// PollInterval and HeartbeatInterval are set by tests only; 0: the constants of these names.
+	PollInterval, HeartbeatInterval time.Duration
 }
 
-// Hub knows all streams. Its methods may be called from many goroutines. Run must run beside them.
+// Hub is the registry of all open streams. Its methods may be called from many goroutines, while Run runs.
 type Hub struct {
 	Config
-	seed maphash.Seed
-	kick chan struct{} // there is something new in votes or returns
-	end  chan struct{} // closed when all streams are to end
+	seed    maphash.Seed
+	pending chan struct{} // signals Run that votes or returns have new entries
+	ended   chan struct{} // closed when Run returns: all streams end
 
 	mu      sync.Mutex
-	ended   bool
-	count   int
+	stopped bool
+	open    int
 	callers map[ratelimit.Key]int8
-	cubes   map[cube][]*Stream // by where their circles may reach
-	votes   []mapdata.Tally    // on live incidents that are to be located
-	returns []mapdata.Return   // the soonest first
+	cubes   map[cube][]*Stream // by the cubes that their circles may reach into
+	votes   []mapdata.Tally    // on live incidents that Run has to locate
+	returns []mapdata.Return   // ends of suppressions, the soonest first
 }
 
 // New makes a hub.
 func New(c Config) *Hub {
-	c.Beat = cmp.Or(c.Beat, beatEvery)
+	c.PollInterval = cmp.Or(c.PollInterval, PollInterval)
+	c.HeartbeatInterval = cmp.Or(c.HeartbeatInterval, HeartbeatInterval)
 	return &Hub{
-		Config: c, seed: maphash.MakeSeed(), kick: make(chan struct{}, 1), end: make(chan struct{}),
+		Config: c, seed: maphash.MakeSeed(), pending: make(chan struct{}, 1), ended: make(chan struct{}),
 		callers: make(map[ratelimit.Key]int8), cubes: make(map[cube][]*Stream),
 	}
 }
 
-// Open begins a stream of a circle for a caller; Close must follow. It fails with *mapdata.LimitError for a caller who has
-// PerCaller streams, and with mapdata.ErrUnavailable when AtOnce are open and when the hub has ended.
+// Open registers a stream of a circle for a caller; Close must follow. It fails with *mapdata.LimitError for a caller with
+// MaxPerCaller streams, and with mapdata.ErrUnavailable if MaxOpen are open or the hub has stopped.
 func (h *Hub) Open(caller ratelimit.Key, area geo.Circle) (*Stream, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case h.ended:
+	case h.stopped:
 		return nil, mapdata.Describe(mapdata.ErrUnavailable, "The service is stopping. Try again in a moment.")
-	case h.callers[caller] >= PerCaller:
-		return nil, &mapdata.LimitError{RetryAfter: again, What: "streams that one caller may have open (4)"}
-	case h.count >= AtOnce:
+	case h.callers[caller] >= MaxPerCaller:
+		return nil, &mapdata.LimitError{RetryAfter: retryAfter, What: "streams that one caller may have open (4)"}
+	case h.open >= MaxOpen:
 		return nil, mapdata.Describe(mapdata.ErrUnavailable, "Too many streams are open. Read instead, or try again later.")
 	}
 	s := &Stream{hub: h, caller: caller, area: area, center: area.Center.Vector(), wake: make(chan struct{}, 1)}
-	h.count++
+	h.open++
 	h.callers[caller]++
 	for c := range cubesOf(area) {
 		h.cubes[c] = append(h.cubes[c], s)
@@ -88,14 +91,14 @@ func (h *Hub) Open(caller ratelimit.Key, area geo.Circle) (*Stream, error) {
 func (h *Hub) Len() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.count
+	return h.open
 }
 
-// close forgets a stream.
-func (h *Hub) close(s *Stream) {
+// remove takes a stream out of the registry.
+func (h *Hub) remove(s *Stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.count--
+	h.open--
 	if h.callers[s.caller]--; h.callers[s.caller] == 0 {
 		delete(h.callers, s.caller)
 	}
@@ -110,8 +113,7 @@ func (h *Hub) close(s *Stream) {
 	}
 }
 
-// Touched wakes the streams that are concerned by what was touched. It never waits for anybody but for other callers of
-// the hub.
+// Touched wakes the streams whose circle meets a change. It blocks for nothing but the hub's own lock.
 func (h *Hub) Touched(t mapdata.Touched) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -120,7 +122,7 @@ func (h *Hub) Touched(t mapdata.Touched) {
 			wakeAll(in)
 		}
 	} else {
-		h.touch(t.Areas)
+		h.wakeStreams(t.Areas)
 	}
 	if len(t.Live) > 0 && h.Locate != nil {
 		h.votes = append(h.votes, t.Live...)
@@ -136,29 +138,29 @@ func (h *Hub) Touched(t mapdata.Touched) {
 	}
 	if len(t.Live)+len(t.Returns) > 0 {
 		select {
-		case h.kick <- struct{}{}:
+		case h.pending <- struct{}{}:
 		default:
 		}
 	}
 }
 
-// enough is how many areas are held against each stream of a cube; with more, all of its streams look.
-const enough = 64
+// maxAreasPerCube is how many areas are compared with each stream of a cube; beyond it, all streams of the cube are woken.
+const maxAreasPerCube = 64
 
-// touch wakes the streams that meet one of the areas.
-func (h *Hub) touch(areas []geo.Circle) {
-	if h.count == 0 {
+// wakeStreams wakes the streams that meet one of the areas.
+func (h *Hub) wakeStreams(areas []geo.Circle) {
+	if h.open == 0 {
 		return
 	}
-	tried := make(map[cube]int)
+	counted := make(map[cube]int)
 	for _, area := range areas {
 		center := area.Center.Vector()
 		for c := range cubesOf(area) {
 			in := h.cubes[c]
-			if len(in) == 0 || tried[c] > enough {
+			if len(in) == 0 || counted[c] > maxAreasPerCube {
 				continue
 			}
-			if tried[c]++; tried[c] > enough {
+			if counted[c]++; counted[c] > maxAreasPerCube {
 				wakeAll(in)
 				continue
 			}
@@ -177,8 +179,8 @@ func wakeAll(streams []*Stream) {
 	}
 }
 
-// Run takes what Moved says, and does what comes by itself: suppressions end, and live incidents that were voted on are
-// looked for. When ctx ends, so do all streams.
+// Run wakes streams for what Moved carries and where a suppression ends, and locates live incidents that were voted on.
+// When ctx ends, all streams end too.
 func (h *Hub) Run(ctx context.Context) error {
 	var following sync.WaitGroup
 	following.Go(func() { h.followMoved(ctx) })
@@ -195,16 +197,16 @@ func (h *Hub) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			h.ended = true
-			close(h.end)
+			h.stopped = true
+			close(h.ended)
 			return nil
-		case <-h.kick:
+		case <-h.pending:
 		case <-timer.C:
 		}
 	}
 }
 
-// followMoved wakes streams for what moved. It is apart from the loop of Run, which may wait long for the live cache.
+// followMoved wakes streams for what Moved carries. It is apart from the loop of Run, which may wait long for the live cache.
 func (h *Hub) followMoved(ctx context.Context) {
 	if h.Moved == nil {
 		return
@@ -219,10 +221,10 @@ func (h *Hub) followMoved(ctx context.Context) {
 	}
 }
 
-// longest is how long Run sleeps at most: a clock that was set must not let a suppression last for ever.
-const longest = time.Minute
+// maxSleep bounds how long Run sleeps, so that a step of the clock cannot delay the end of a suppression for long.
+const maxSleep = time.Minute
 
-// due touches what has come back, and gives the votes to be located and when to ask again.
+// due wakes streams for the suppressions that have ended, and returns the votes to locate and how long Run may sleep.
 func (h *Hub) due() (votes []mapdata.Tally, next time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -232,23 +234,23 @@ func (h *Hub) due() (votes []mapdata.Tally, next time.Duration) {
 	for ; passed < len(h.returns) && !h.returns[passed].At.After(now); passed++ {
 		areas = append(areas, h.returns[passed].Area)
 	}
-	h.touch(areas)
+	h.wakeStreams(areas)
 	h.returns = slices.Delete(h.returns, 0, passed)
 	votes, h.votes = h.votes, nil
-	next = longest
+	next = maxSleep
 	if len(h.returns) > 0 {
 		next = min(next, h.returns[0].At.Sub(now))
 	}
 	return votes, next
 }
 
-// locate touches the place of a live incident that was voted on. One that is not found is seen by nobody.
+// locate wakes the streams around a live incident that was voted on. One that is not found is visible to no reader.
 func (h *Hub) locate(ctx context.Context, t *mapdata.Tally) {
 	found, err := h.Locate(ctx, t.ExternalID)
 	if err != nil {
 		return
 	}
-	at := geo.Circle{Center: found.Entity.Point, Radius: rounding}
+	at := geo.Circle{Center: found.Entity.Point, Radius: locationMargin}
 	touched := mapdata.Touched{Areas: []geo.Circle{at}}
 	if until := t.DisputedUntil(found.Entity.Kind); !until.IsZero() {
 		touched.Returns = []mapdata.Return{{At: until, Area: at}}
@@ -256,22 +258,22 @@ func (h *Hub) locate(ctx context.Context, t *mapdata.Tally) {
 	h.Touched(touched)
 }
 
-// rounding widens a place, in metres, so that no stream misses it by a bit.
-const rounding = 1
+// locationMargin is the radius in metres that makes a place a circle: more than the rounding errors of unit vectors.
+const locationMargin = 1
 
-// cube is a part of space: the globe cut up along the three axes. Unlike degrees, cubes know of neither poles nor an
+// cube is a cell of a grid in three dimensions. Unlike a grid of degrees, it has no special cases at the poles and the
 // antimeridian.
 type cube struct{ x, y, z int16 }
 
-// side is a cube's side as a share of the globe's radius, some 50 km: what most streams watch lies in one or two.
-const side = 0.008
+// cubeSide is a cube's side as a share of the globe's radius, some 50 km: most circles lie in one or two cubes.
+const cubeSide = 0.008
 
 // cubesOf yields the cubes that a circle may reach into.
 func cubesOf(area geo.Circle) func(yield func(cube) bool) {
 	reach := math.Sqrt(geo.ChordSquaredOf(area.Radius))
 	v := area.Center.Vector()
 	span := func(at float64) (low, high int16) {
-		return int16(math.Floor((at - reach) / side)), int16(math.Floor((at + reach) / side))
+		return int16(math.Floor((at - reach) / cubeSide)), int16(math.Floor((at + reach) / cubeSide))
 	}
 	return func(yield func(cube) bool) {
 		x0, x1 := span(v.X)

@@ -18,65 +18,65 @@ import (
 	"wayside/internal/stream"
 )
 
-func caller(n byte) ratelimit.Key {
+func callerKey(n byte) ratelimit.Key {
 	return ratelimit.AccountKey(ratelimit.Streams, mapdata.AccountID{15: n, 14: 1})
 }
 
-// looked counts the looks of a stream, by their cause.
-type looked struct {
-	moved, time, beats int
-	at                 []time.Time
+// counts are the updates of a stream, by their cause, and its heartbeats.
+type counts struct {
+	changed, periodic, heartbeats int
+	at                            []time.Time
 }
 
-// looks is what a stream does.
-type looks struct {
-	mu   sync.Mutex
-	so   looked
-	next time.Time
+// recorder is a client that counts.
+type recorder struct {
+	mu     sync.Mutex
+	counts counts
+	next   time.Time
 }
 
-// far is once everybody sleeps.
-func (l *looks) far() looked {
+// wait returns the counts once all goroutines of the bubble are blocked.
+func (l *recorder) wait() counts {
 	synctest.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.so
+	return l.counts
 }
 
-func (l *looks) look(cause stream.Cause) (time.Time, error) {
+func (l *recorder) update(cause stream.Cause) (time.Time, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.so.at = append(l.so.at, time.Now())
-	if cause == stream.Moved {
-		l.so.moved++
+	l.counts.at = append(l.counts.at, time.Now())
+	if cause == stream.Changed {
+		l.counts.changed++
 	} else {
-		l.so.time++
+		l.counts.periodic++
 	}
 	return l.next, nil
 }
 
-func (l *looks) beat(context.Context) error {
+func (l *recorder) heartbeat(context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.so.beats++
+	l.counts.heartbeats++
 	return nil
 }
 
-// watch follows a stream until the test ends.
-func watch(t *testing.T, h *stream.Hub, area geo.Circle) (*stream.Stream, *looks) {
+// openStream runs a stream until the test ends.
+func openStream(t *testing.T, h *stream.Hub, area geo.Circle) (*stream.Stream, *recorder) {
 	t.Helper()
-	s, err := h.Open(caller(byte(h.Len()/stream.PerCaller)), area)
+	s, err := h.Open(callerKey(byte(h.Len()/stream.MaxPerCaller)), area)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := new(looks)
+	l := new(recorder)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		err := s.Follow(ctx, time.Time{}, stream.Client{
-			Look: func(_ context.Context, cause stream.Cause) (time.Time, error) { return l.look(cause) },
-			Beat: l.beat,
+		err := s.Run(ctx, time.Time{}, stream.Client{
+			Update:    func(_ context.Context, cause stream.Cause) (time.Time, error) { return l.update(cause) },
+			Heartbeat: l.heartbeat,
 		})
 		if err != nil {
 			t.Error(err)
@@ -90,9 +90,9 @@ func watch(t *testing.T, h *stream.Hub, area geo.Circle) (*stream.Stream, *looks
 	return s, l
 }
 
-// TestStreamsNearAreWoken says that a touch reaches those whose circle it meets, and nobody else, also over the
+// TestTouchedWakesStreamsThatMeet: a change wakes the streams whose circle it meets and no others, also across the
 // antimeridian and at the poles.
-func TestStreamsNearAreWoken(t *testing.T) {
+func TestTouchedWakesStreamsThatMeet(t *testing.T) {
 	for _, tt := range []struct {
 		name             string
 		watched, touched geo.Circle
@@ -109,19 +109,19 @@ func TestStreamsNearAreWoken(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := stream.New(stream.Config{Now: time.Now})
-				_, l := watch(t, h, tt.watched)
+				_, l := openStream(t, h, tt.watched)
 				time.Sleep(time.Second)
 				h.Touched(mapdata.Touched{Areas: []geo.Circle{tt.touched}})
-				if l.far().moved != tt.want {
-					t.Errorf("%d looks, want %d", l.far().moved, tt.want)
+				if l.wait().changed != tt.want {
+					t.Errorf("%d updates, want %d", l.wait().changed, tt.want)
 				}
 			})
 		})
 	}
 }
 
-// TestTouchIsTheRule compares whom a touch wakes with a look at every stream.
-func TestTouchIsTheRule(t *testing.T) {
+// TestTouchedMatchesBruteForce compares the woken streams with a comparison of all circles.
+func TestTouchedMatchesBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		anchor := rapid.SampledFrom([]geo.Point{{Lat: 52, Lng: 5}, {Lat: 89.9, Lng: 10}, {Lat: -89.99, Lng: -170}, {Lat: 0, Lng: 180}, {Lat: 60, Lng: -179.9}}).Draw(t, "anchor")
 		draw := func(name string) geo.Circle {
@@ -136,28 +136,28 @@ func TestTouchIsTheRule(t *testing.T) {
 		touched := draw("touched")
 		for i := range rapid.IntRange(1, 20).Draw(t, "streams") {
 			watched := draw("watched")
-			s, err := h.Open(caller(byte(i)), watched)
+			s, err := h.Open(callerKey(byte(i)), watched)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
 			h.Touched(mapdata.Touched{Areas: []geo.Circle{touched}})
-			got := stream.Woken(s)
+			got := stream.TakeWakeup(s)
 			if !got && watched.Meets(touched) {
-				t.Fatalf("%v is not told of %v", watched, touched)
+				t.Fatalf("%v is not woken by %v", watched, touched)
 			}
 			watched.Radius += 10
 			if got && !watched.Meets(touched) {
-				t.Fatalf("%v is told of %v", watched, touched)
+				t.Fatalf("%v is woken by %v", watched, touched)
 			}
 		}
 	})
 }
 
-// TestManyAreasWakeAll says that a stream is not overlooked when more was touched than each stream is held against.
-func TestManyAreasWakeAll(t *testing.T) {
+// TestManyTouchedAreasWakeAllStreamsOfACube: a stream is woken even if more areas changed than are compared with it.
+func TestManyTouchedAreasWakeAllStreamsOfACube(t *testing.T) {
 	h := stream.New(stream.Config{Now: time.Now})
-	s, err := h.Open(caller(1), geo.Circle{Center: geo.Point{Lat: 52, Lng: 5}, Radius: 100})
+	s, err := h.Open(callerKey(1), geo.Circle{Center: geo.Point{Lat: 52, Lng: 5}, Radius: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,18 +167,18 @@ func TestManyAreasWakeAll(t *testing.T) {
 		areas = append(areas, geo.Circle{Center: geo.Point{Lat: 52.1 - float64(i)*0.0001, Lng: 5}})
 	}
 	h.Touched(mapdata.Touched{Areas: areas})
-	if !stream.Woken(s) {
-		t.Error("the last area was forgotten")
+	if !stream.TakeWakeup(s) {
+		t.Error("the last area did not wake the stream")
 	}
 }
 
-// TestLooksAreSpaced says that a stream looks at once, and then four times a second at most, whatever is touched; and that
-// nothing is lost by it.
-func TestLooksAreSpaced(t *testing.T) {
+// TestUpdatesAreRateLimited: a stream updates immediately, then at most four times a second, and always after the last
+// change.
+func TestUpdatesAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := stream.New(stream.Config{Now: time.Now})
 		area := geo.Circle{Center: geo.Point{Lat: 52, Lng: 5}, Radius: 1000}
-		_, l := watch(t, h, area)
+		_, l := openStream(t, h, area)
 		time.Sleep(time.Second)
 		began := time.Now()
 		for range 100 {
@@ -187,70 +187,71 @@ func TestLooksAreSpaced(t *testing.T) {
 		}
 		last := time.Now()
 		time.Sleep(time.Second)
-		if l.far().moved < 4 || l.far().moved > 6 {
-			t.Errorf("%d looks in a second", l.far().moved)
+		if l.wait().changed < 4 || l.wait().changed > 6 {
+			t.Errorf("%d updates in a second", l.wait().changed)
 		}
-		if !l.far().at[0].Equal(began) {
-			t.Errorf("the first look came after %v", l.far().at[0].Sub(began))
+		if !l.wait().at[0].Equal(began) {
+			t.Errorf("the first update came after %v", l.wait().at[0].Sub(began))
 		}
-		if end := l.far().at[len(l.far().at)-1]; end.Before(last.Add(-10 * time.Millisecond)) {
-			t.Errorf("nobody looked after the last touch")
+		if end := l.wait().at[len(l.wait().at)-1]; end.Before(last.Add(-10 * time.Millisecond)) {
+			t.Errorf("there is no update after the last change")
 		}
 	})
 }
 
-// TestTimeAndBeats says that a stream looks every five seconds, and is a sign of life within every 25.
-func TestTimeAndBeats(t *testing.T) {
+// TestPeriodicUpdatesAndHeartbeats: without any change, a stream updates every 5 s and sends a heartbeat every 20 s.
+func TestPeriodicUpdatesAndHeartbeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := stream.New(stream.Config{Now: time.Now})
-		_, l := watch(t, h, geo.Circle{Radius: 1})
+		_, l := openStream(t, h, geo.Circle{Radius: 1})
 		time.Sleep(time.Minute + time.Second)
-		if l.far().time != 12 || l.far().beats != 3 || l.far().moved != 0 {
-			t.Errorf("%d looks and %d beats in a minute, %d because of a touch", l.far().time, l.far().beats, l.far().moved)
+		if l.wait().periodic != 12 || l.wait().heartbeats != 3 || l.wait().changed != 0 {
+			t.Errorf("%d updates and %d heartbeats in a minute, %d because of a change", l.wait().periodic, l.wait().heartbeats, l.wait().changed)
 		}
 	})
 }
 
-// TestExpiriesAreLookedAt says that a stream looks when what its client has expires, and does not spin.
-func TestExpiriesAreLookedAt(t *testing.T) {
+// TestStreamUpdatesAtExpiry: a stream updates when something expires that its client has, and does not spin if the
+// client keeps returning the same expiry.
+func TestStreamUpdatesAtExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := stream.New(stream.Config{Now: time.Now})
-		_, l := watch(t, h, geo.Circle{Radius: 1})
+		_, l := openStream(t, h, geo.Circle{Radius: 1})
 		due := time.Now().Add(2300 * time.Millisecond)
 		l.mu.Lock()
 		l.next = due
 		l.mu.Unlock()
 		h.Touched(mapdata.Touched{Everywhere: true})
 		time.Sleep(2300*time.Millisecond + time.Nanosecond)
-		if l.far().moved != 2 || !l.far().at[1].Equal(due) {
-			t.Errorf("looked at %v, want %v", l.far().at, due)
+		if l.wait().changed != 2 || !l.wait().at[1].Equal(due) {
+			t.Errorf("updates at %v, want %v", l.wait().at, due)
 		}
-		time.Sleep(time.Second) // the client says again and again that it is due
-		if l.far().moved > 2+5 {
-			t.Errorf("%d looks within a second", l.far().moved)
+		time.Sleep(time.Second) // the client keeps returning a time that has passed
+		if l.wait().changed > 2+5 {
+			t.Errorf("%d updates within a second", l.wait().changed)
 		}
 	})
 }
 
-// TestSuppressionsEnd says that what votes hide is looked for when it comes back.
-func TestSuppressionsEnd(t *testing.T) {
+// TestStreamUpdatesWhenASuppressionEnds: the streams around an entity that votes hide are woken when it is shown again.
+func TestStreamUpdatesWhenASuppressionEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := stream.New(stream.Config{Now: time.Now})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- h.Run(ctx) }()
 		area := geo.Circle{Center: geo.Point{Lat: 52, Lng: 5}, Radius: 1000}
-		_, near := watch(t, h, area)
-		_, far := watch(t, h, geo.Circle{Radius: 1000})
+		_, near := openStream(t, h, area)
+		_, far := openStream(t, h, geo.Circle{Radius: 1000})
 		until := time.Now().Add(30*time.Minute + time.Millisecond)
 		h.Touched(mapdata.Touched{Returns: []mapdata.Return{{At: until.Add(time.Hour), Area: area}, {At: until, Area: area}, {At: until, Area: area}}})
 		time.Sleep(30 * time.Minute)
-		if near.far().moved != 0 {
-			t.Error("looked too early")
+		if near.wait().changed != 0 {
+			t.Error("the update is too early")
 		}
 		time.Sleep(2 * time.Millisecond)
-		if near.far().moved != 1 || far.far().moved != 0 {
-			t.Errorf("%d looks, and %d far away", near.far().moved, far.far().moved)
+		if near.wait().changed != 1 || far.wait().changed != 0 {
+			t.Errorf("%d updates, and %d far away", near.wait().changed, far.wait().changed)
 		}
 		cancel()
 		if err := <-done; err != nil {
@@ -259,9 +260,9 @@ func TestSuppressionsEnd(t *testing.T) {
 	})
 }
 
-// TestVotesOnLiveIncidentsAreLocated says that a vote on a live incident wakes those around it, and that one which is not
-// there wakes nobody.
-func TestVotesOnLiveIncidentsAreLocated(t *testing.T) {
+// TestVoteOnLiveIncidentWakesStreamsAround: a vote on a live incident wakes the streams around it; one on an unknown
+// incident wakes none.
+func TestVoteOnLiveIncidentWakesStreamsAround(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here := geo.Point{Lat: 52, Lng: 5}
 		police, _ := mapdata.ParseKind("alert.police")
@@ -274,16 +275,16 @@ func TestVotesOnLiveIncidentsAreLocated(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- h.Run(ctx) }()
-		_, near := watch(t, h, geo.Circle{Center: here, Radius: 100})
-		_, far := watch(t, h, geo.Circle{Center: geo.Point{Lat: 53}, Radius: 100})
+		_, near := openStream(t, h, geo.Circle{Center: here, Radius: 100})
+		_, far := openStream(t, h, geo.Circle{Center: geo.Point{Lat: 53}, Radius: 100})
 		time.Sleep(time.Second)
 		h.Touched(mapdata.Touched{Live: []mapdata.Tally{{ExternalID: "moose"}, {ExternalID: "a", Disputes: 3, LastDisputeAt: time.Now()}}})
-		if near.far().moved != 1 || far.far().moved != 0 {
-			t.Errorf("%d looks, and %d far away", near.far().moved, far.far().moved)
+		if near.wait().changed != 1 || far.wait().changed != 0 {
+			t.Errorf("%d updates, and %d far away", near.wait().changed, far.wait().changed)
 		}
 		time.Sleep(30*time.Minute + time.Second)
-		if near.far().moved != 2 {
-			t.Errorf("%d looks after the suppression", near.far().moved)
+		if near.wait().changed != 2 {
+			t.Errorf("%d updates after the suppression", near.wait().changed)
 		}
 		cancel()
 		if err := <-done; err != nil {
@@ -292,18 +293,18 @@ func TestVotesOnLiveIncidentsAreLocated(t *testing.T) {
 	})
 }
 
-// TestLimits says who may open how many.
-func TestLimits(t *testing.T) {
+// TestOpenLimits: a caller may open MaxPerCaller streams, all callers together MaxOpen, and closed ones are removed.
+func TestOpenLimits(t *testing.T) {
 	h := stream.New(stream.Config{Now: time.Now})
 	open := func(n int) (*stream.Stream, error) {
-		key := caller(byte(n))
+		key := callerKey(byte(n))
 		if n >= 256 {
 			key = ratelimit.AccountKey(ratelimit.Streams, mapdata.AccountID{15: byte(n), 13: byte(n >> 8)})
 		}
 		return h.Open(key, geo.Circle{Radius: 1})
 	}
 	var mine []*stream.Stream
-	for range stream.PerCaller {
+	for range stream.MaxPerCaller {
 		s, err := open(1)
 		if err != nil {
 			t.Fatal(err)
@@ -321,8 +322,8 @@ func TestLimits(t *testing.T) {
 		mine[0] = s
 	}
 	all := mine
-	for i := range stream.AtOnce - stream.PerCaller {
-		s, err := open(2 + i/stream.PerCaller)
+	for i := range stream.MaxOpen - stream.MaxPerCaller {
+		s, err := open(2 + i/stream.MaxPerCaller)
 		if err != nil {
 			t.Fatalf("stream %d: %v", i, err)
 		}
@@ -334,32 +335,32 @@ func TestLimits(t *testing.T) {
 	for _, s := range all {
 		s.Close()
 	}
-	if got := stream.Held(h); h.Len() != 0 || got != "0 callers, 0 cubes" {
-		t.Errorf("something stays behind: %d, %s", h.Len(), got)
+	if got := stream.Contents(h); h.Len() != 0 || got != "0 callers, 0 cubes" {
+		t.Errorf("after all were closed: %d, %s", h.Len(), got)
 	}
 }
 
-// TestTheEnd says that all streams end when the hub does, and that nobody opens another.
-func TestTheEnd(t *testing.T) {
+// TestHubEndsItsStreams: all streams end when the hub stops, and no other can be opened.
+func TestHubEndsItsStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := stream.New(stream.Config{Now: time.Now})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- h.Run(ctx) }()
-		s, err := h.Open(caller(1), geo.Circle{})
+		s, err := h.Open(callerKey(1), geo.Circle{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
 		ended := make(chan error)
 		go func() {
-			ended <- s.Follow(t.Context(), time.Time{}, stream.Client{})
+			ended <- s.Run(t.Context(), time.Time{}, stream.Client{})
 		}()
 		cancel()
 		if err := errors.Join(<-done, <-ended); err != nil {
 			t.Error(err)
 		}
-		if _, err := h.Open(caller(2), geo.Circle{}); !errors.Is(err, mapdata.ErrUnavailable) {
+		if _, err := h.Open(callerKey(2), geo.Circle{}); !errors.Is(err, mapdata.ErrUnavailable) {
 			t.Errorf("after the end: %v", err)
 		}
 	})
@@ -380,7 +381,7 @@ func BenchmarkTouched(b *testing.B) {
 				areas = append(areas, geo.Circle{Center: geo.Point{Lat: 52 + float64(i%100)*0.002, Lng: 5 + float64(i/100)*0.003}, Radius: 1700})
 			}
 			for b.Loop() {
-				stream.Sleep(h)
+				stream.ClearWakeups(h)
 				h.Touched(mapdata.Touched{Areas: areas})
 			}
 		})

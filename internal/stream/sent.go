@@ -11,66 +11,65 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// ahead is how long before an expiry that the client knows a stream looks whether the entity lasts longer by now: the
-// client is to learn it before it takes the pin away.
-const ahead = 2 * time.Second
+// expiryLead is how long before an expiry that the client knows the stream checks for a later one, so that the client gets
+// it before it removes the pin.
+const expiryLead = 2 * time.Second
 
-// tick is the resolution of expiries in marks, in milliseconds.
-const tick = 125
+// tickMillis is the resolution of stored expiries, in milliseconds.
+const tickMillis = 125
 
-// mark is what is remembered of one entity that a client has. The id is that of the index's or the cache's own memory,
-// which a look takes over anew each time: what is gone cannot be named otherwise.
-type mark struct {
+// known is what is remembered of one entity that a client has. The id shares the memory of the index or the cache and is
+// replaced on each update; it is kept because a removal has to name the entity.
+type known struct {
 	hash    uint64 // of the entity's id
-	content uint32 // hash of what the client was told, but for when it expires
-	expires uint32 // what the client was told, in ticks since the epoch of the Sent, rounded up; 0: it persists
+	content uint32 // hash of what the client was sent, without the expiry
+	expires uint32 // the expiry that the client was sent, in ticks since the epoch of the Sent, rounded up; 0: it persists
 	source  mapdata.SourceID
 	id      []byte
 }
 
-// Sent remembers what a client has. It takes 56 bytes an entity and copies nothing. The zero value is a client that has
-// nothing.
+// Sent remembers what one client has, in 56 bytes an entity. The zero value is a client that has nothing.
 type Sent struct {
-	epoch int64 // milliseconds since 1970
-	marks []mark
+	epoch    int64 // milliseconds since 1970
+	entities []known
 }
 
-// Difference is what a client must be told. It may be used again for the next.
+// Difference is what a client must be sent. Its memory may be reused for the next one.
 type Difference struct {
-	Changed []int              // places in the hits of what is new or changed, in their order
-	Gone    []mapdata.MergedID // what is there no longer
-	Next    time.Time          // when to look again because something expires; zero: nothing does
+	Changed []int              // indexes of the hits that are new or changed, ascending
+	Gone    []mapdata.MergedID // entities that the client has and that are gone
+	Next    time.Time          // when to update again because something expires; zero: nothing does
 
-	found []found // scratch
+	current []hitEntry // scratch
 }
 
-// found is a hit on its way into the marks.
-type found struct {
-	mark
-	place int // in the hits
+// hitEntry is a hit, prepared for comparison.
+type hitEntry struct {
+	known
+	index int // in the hits
 }
 
-// Forget lets go of what the difference holds and keeps its memory.
-func (d *Difference) Forget() {
+// Release drops all references but keeps the memory.
+func (d *Difference) Release() {
 	clear(d.Gone[:cap(d.Gone)])
-	clear(d.found[:cap(d.found)])
+	clear(d.current[:cap(d.current)])
 }
 
-// Diff compares what there is at now with what the client has, puts down in d what it must be told, and takes it for told.
-// When an entity expires counts as changed once the client is about to take it away, or when it is sooner than the client
-// knows: every poll moves it, and nobody needs to know each time.
+// Diff compares the hits at now with what the client has, writes the difference to d, and takes it as sent. A later expiry
+// counts as a change only shortly before the client would remove the pin, since every poll moves it; a sooner one counts
+// immediately.
 func (h *Hub) Diff(s *Sent, hits []mapdata.Hit, now time.Time, d *Difference) {
-	h.find(s, hits, now, d)
-	soon := s.ticks(now.Add(ahead).UnixMilli())
-	old := s.marks
-	for i := range d.found {
-		f := &d.found[i]
+	h.collect(s, hits, now, d)
+	soon := s.ticks(now.Add(expiryLead).UnixMilli())
+	old := s.entities
+	for i := range d.current {
+		f := &d.current[i]
 		for len(old) > 0 && old[0].hash < f.hash {
 			d.Gone = append(d.Gone, mapdata.MergedID{Source: old[0].source, ExternalID: old[0].id})
 			old = old[1:]
 		}
 		if len(old) == 0 || old[0].hash != f.hash {
-			d.Changed = append(d.Changed, f.place)
+			d.Changed = append(d.Changed, f.index)
 			continue
 		}
 		was := old[0]
@@ -78,7 +77,7 @@ func (h *Hub) Diff(s *Sent, hits []mapdata.Hit, now time.Time, d *Difference) {
 		lasts := was.expires != 0 && f.expires > was.expires
 		switch {
 		case was.content != f.content, was.expires != f.expires && !lasts, lasts && was.expires <= soon:
-			d.Changed = append(d.Changed, f.place)
+			d.Changed = append(d.Changed, f.index)
 		default:
 			f.expires = was.expires
 		}
@@ -87,67 +86,67 @@ func (h *Hub) Diff(s *Sent, hits []mapdata.Hit, now time.Time, d *Difference) {
 		d.Gone = append(d.Gone, mapdata.MergedID{Source: m.source, ExternalID: m.id})
 	}
 	slices.Sort(d.Changed)
-	s.take(d.found)
-	d.Next = s.next(now)
+	s.replace(d.current)
+	d.Next = s.nextUpdate(now)
 }
 
-// Resume takes the client for one that had at since what it needs not be told: of all else, Changed tells. What expires is
-// not known of it, but that nothing of what it had was to expire before floor; zero: nothing was to expire.
+// Resume is the Diff of a client that comes back and was up to date at since: hits that changed later are in d.Changed. Its
+// expiries are unknown, except that none was before floor; zero: none at all.
 func (h *Hub) Resume(s *Sent, hits []mapdata.Hit, since, floor, now time.Time, d *Difference) {
-	h.find(s, hits, now, d)
-	known := s.ticks(floor.UnixMilli())
-	for i := range d.found {
-		f := &d.found[i]
+	h.collect(s, hits, now, d)
+	expiry := s.ticks(floor.UnixMilli())
+	for i := range d.current {
+		f := &d.current[i]
 		switch {
-		case hits[f.place].ChangedAt > since.UnixMilli():
-			d.Changed = append(d.Changed, f.place)
+		case hits[f.index].ChangedAt > since.UnixMilli():
+			d.Changed = append(d.Changed, f.index)
 		case f.expires != 0 && !floor.IsZero():
-			f.expires = min(f.expires, known)
+			f.expires = min(f.expires, expiry)
 		}
 	}
 	slices.Sort(d.Changed)
-	s.take(d.found)
-	d.Next = s.next(now)
+	s.replace(d.current)
+	d.Next = s.nextUpdate(now)
 }
 
-// Floor is the soonest expiry that the client knows; zero: nothing expires.
-func (s *Sent) Floor() time.Time {
+// EarliestExpiry is the earliest expiry that the client knows; zero: nothing expires.
+func (s *Sent) EarliestExpiry() time.Time {
 	least := uint32(0)
-	for i := range s.marks {
-		if e := s.marks[i].expires; e != 0 && (least == 0 || e < least) {
+	for i := range s.entities {
+		if e := s.entities[i].expires; e != 0 && (least == 0 || e < least) {
 			least = e
 		}
 	}
 	return s.time(least)
 }
 
-// find makes marks of the hits, ordered by hash.
-func (h *Hub) find(s *Sent, hits []mapdata.Hit, now time.Time, d *Difference) {
+// collect prepares the hits for comparison, ordered by hash.
+func (h *Hub) collect(s *Sent, hits []mapdata.Hit, now time.Time, d *Difference) {
 	if s.epoch == 0 {
-		s.epoch = now.UnixMilli() - tick // so that nothing expires at 0
+		s.epoch = now.UnixMilli() - tickMillis // 0 ticks mean that nothing expires
 	}
-	d.Changed, d.Gone, d.found = d.Changed[:0], d.Gone[:0], d.found[:0]
+	d.Changed, d.Gone, d.current = d.Changed[:0], d.Gone[:0], d.current[:0]
 	var hash maphash.Hash
 	hash.SetSeed(h.seed)
 	for i := range hits {
 		hit := &hits[i]
-		d.found = append(d.found, found{place: i, mark: mark{
+		d.current = append(d.current, hitEntry{index: i, known: known{
 			hash: hashID(&hash, hit.Source, hit.ExternalID), content: hashContent(&hash, hit), expires: s.ticks(hit.ExpiresAt),
 			source: hit.Source, id: hit.ExternalID,
 		}})
 	}
-	slices.SortFunc(d.found, func(a, b found) int { return cmp.Compare(a.hash, b.hash) })
+	slices.SortFunc(d.current, func(a, b hitEntry) int { return cmp.Compare(a.hash, b.hash) })
 }
 
 func hashID(h *maphash.Hash, source mapdata.SourceID, id []byte) uint64 {
 	h.Reset()
-	_, _ = h.WriteString(string(source)) // a hash never fails
+	_, _ = h.WriteString(string(source)) // writing to a hash cannot fail
 	_ = h.WriteByte(0)
 	_, _ = h.Write(id)
 	return h.Sum64()
 }
 
-// hashContent covers what readers see of an entity, but for when it was last seen and when it expires.
+// hashContent covers what readers see of an entity, except "last seen" and the expiry.
 func hashContent(h *maphash.Hash, hit *mapdata.Hit) uint32 {
 	h.Reset()
 	var fixed [41]byte
@@ -172,25 +171,25 @@ func hashContent(h *maphash.Hash, hit *mapdata.Hit) uint32 {
 	return uint32(h.Sum64())
 }
 
-// take makes the marks those that were found.
-func (s *Sent) take(found []found) {
-	if cap(s.marks) < len(found) {
-		s.marks = make([]mark, 0, len(found)+len(found)/8)
+// replace makes the current hits what the client has.
+func (s *Sent) replace(current []hitEntry) {
+	if cap(s.entities) < len(current) {
+		s.entities = make([]known, 0, len(current)+len(current)/8)
 	}
-	clear(s.marks[min(len(found), len(s.marks)):])
-	s.marks = s.marks[:0]
-	for i := range found {
-		s.marks = append(s.marks, found[i].mark)
+	clear(s.entities[min(len(current), len(s.entities)):])
+	s.entities = s.entities[:0]
+	for i := range current {
+		s.entities = append(s.entities, current[i].known)
 	}
 }
 
-// next is when to look again: shortly before what the client knows expires, and when it does.
-func (s *Sent) next(now time.Time) time.Time {
-	soon := s.ticks(now.Add(ahead).UnixMilli())
-	lead := s.ticks(s.epoch + ahead.Milliseconds())
+// nextUpdate is expiryLead before the next expiry that the client knows, or that expiry itself.
+func (s *Sent) nextUpdate(now time.Time) time.Time {
+	soon := s.ticks(now.Add(expiryLead).UnixMilli())
+	lead := s.ticks(s.epoch + expiryLead.Milliseconds())
 	next := uint32(0)
-	for i := range s.marks {
-		e := s.marks[i].expires
+	for i := range s.entities {
+		e := s.entities[i].expires
 		if e == 0 {
 			continue
 		}
@@ -204,18 +203,18 @@ func (s *Sent) next(now time.Time) time.Time {
 	return s.time(next)
 }
 
-// ticks turns milliseconds since 1970 into ticks; 0 stays 0.
+// ticks converts milliseconds since 1970 to ticks; 0 stays 0.
 func (s *Sent) ticks(at int64) uint32 {
 	if at == 0 {
 		return 0
 	}
-	return uint32(min(max(at-s.epoch+tick-1, tick)/tick, math.MaxUint32))
+	return uint32(min(max(at-s.epoch+tickMillis-1, tickMillis)/tickMillis, math.MaxUint32))
 }
 
-// time turns ticks into a time; 0 into the zero time.
+// time converts ticks to a time; 0 is the zero time.
 func (s *Sent) time(ticks uint32) time.Time {
 	if ticks == 0 {
 		return time.Time{}
 	}
-	return time.UnixMilli(s.epoch + int64(ticks)*tick)
+	return time.UnixMilli(s.epoch + int64(ticks)*tickMillis)
 }

@@ -28,16 +28,16 @@ func expires(after time.Duration) func(*mapdata.Hit) {
 	return func(h *mapdata.Hit) { h.ExpiresAt = noon.Add(after).UnixMilli() }
 }
 
-// client is what one client knows.
-type client struct {
+// testClient is one client's state.
+type testClient struct {
 	hub  *stream.Hub
 	sent stream.Sent
 	diff stream.Difference
 }
 
-func newClient() *client { return &client{hub: stream.New(stream.Config{Now: time.Now})} }
+func newTestClient() *testClient { return &testClient{hub: stream.New(stream.Config{Now: time.Now})} }
 
-func (c *client) told(hits []mapdata.Hit) []string {
+func (c *testClient) summary(hits []mapdata.Hit) []string {
 	out := []string{}
 	for _, g := range c.diff.Gone {
 		out = append(out, "-"+string(g.ExternalID))
@@ -48,9 +48,9 @@ func (c *client) told(hits []mapdata.Hit) []string {
 	return out
 }
 
-func (c *client) look(after time.Duration, hits ...mapdata.Hit) []string {
+func (c *testClient) update(after time.Duration, hits ...mapdata.Hit) []string {
 	c.hub.Diff(&c.sent, hits, noon.Add(after), &c.diff)
-	return c.told(hits)
+	return c.summary(hits)
 }
 
 func want(t *testing.T, what string, got []string, want ...string) {
@@ -60,11 +60,12 @@ func want(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// TestDiffTellsWhatReadersSee says that each part of an entity that readers see is a change, and nothing else is.
-func TestDiffTellsWhatReadersSee(t *testing.T) {
-	c := newClient()
-	want(t, "at first", c.look(0, hit("b", nil), hit("a", nil)), "b", "a")
-	want(t, "again, in another order", c.look(0, hit("a", nil), hit("b", nil)))
+// TestDiffComparesWhatReadersSee: a change to any part of an entity that readers see is in the difference, and no
+// other.
+func TestDiffComparesWhatReadersSee(t *testing.T) {
+	c := newTestClient()
+	want(t, "at first", c.update(0, hit("b", nil), hit("a", nil)), "b", "a")
+	want(t, "again, in another order", c.update(0, hit("a", nil), hit("b", nil)))
 	for name, edit := range map[string]func(*mapdata.Hit){
 		"content":    func(h *mapdata.Hit) { h.Prepared = []byte("prepared anew") },
 		"kind":       func(h *mapdata.Hit) { h.Kind = 3 },
@@ -78,82 +79,82 @@ func TestDiffTellsWhatReadersSee(t *testing.T) {
 		"zone":       func(h *mapdata.Hit) { h.Zone = 300 },
 		"decays":     expires(time.Hour),
 	} {
-		want(t, name, c.look(0, hit("a", edit), hit("b", nil)), "a")
-		want(t, name+" again", c.look(0, hit("a", edit), hit("b", nil)))
-		want(t, name+" back", c.look(0, hit("a", nil), hit("b", nil)), "a")
+		want(t, name, c.update(0, hit("a", edit), hit("b", nil)), "a")
+		want(t, name+" again", c.update(0, hit("a", edit), hit("b", nil)))
+		want(t, name+" back", c.update(0, hit("a", nil), hit("b", nil)), "a")
 	}
 	for name, edit := range map[string]func(*mapdata.Hit){
 		"seen again": func(h *mapdata.Hit) { h.LastSeenAt++ },
 		"distance":   func(h *mapdata.Hit) { h.Chord = 1 },
 	} {
-		want(t, name, c.look(0, hit("a", edit), hit("b", nil)))
+		want(t, name, c.update(0, hit("a", edit), hit("b", nil)))
 	}
-	want(t, "gone", c.look(0, hit("b", nil)), "-a")
-	want(t, "another source's", c.look(0, hit("b", nil), hit("b", func(h *mapdata.Hit) { h.Source = "feed:y" })), "b")
-	want(t, "all gone", c.look(0), "-b", "-b")
+	want(t, "gone", c.update(0, hit("b", nil)), "-a")
+	want(t, "another source's", c.update(0, hit("b", nil), hit("b", func(h *mapdata.Hit) { h.Source = "feed:y" })), "b")
+	want(t, "all gone", c.update(0), "-b", "-b")
 }
 
-// TestExpiryIsToldInTime says that a client learns of a later expiry shortly before the one that it knows, of a sooner one
-// at once, and that the stream looks at the right times.
-func TestExpiryIsToldInTime(t *testing.T) {
-	c := newClient()
-	want(t, "at first", c.look(0, hit("a", expires(time.Minute)), hit("p", nil)), "a", "p")
+// TestLaterExpiryIsSentBeforeTheOldOne: a client gets a later expiry shortly before the one that it knows, a sooner one
+// immediately, and the next update is due in time.
+func TestLaterExpiryIsSentBeforeTheOldOne(t *testing.T) {
+	c := newTestClient()
+	want(t, "at first", c.update(0, hit("a", expires(time.Minute)), hit("p", nil)), "a", "p")
 	due := func(after time.Duration) {
 		t.Helper()
 		if late := c.diff.Next.Sub(noon.Add(after)); late < 0 || late > 250*time.Millisecond {
-			t.Errorf("the next look is %v late", late)
+			t.Errorf("the next update is %v late", late)
 		}
 	}
 	due(58 * time.Second)
-	want(t, "every poll moves it", c.look(30*time.Second, hit("a", expires(90*time.Second)), hit("p", nil)))
+	want(t, "every poll moves it", c.update(30*time.Second, hit("a", expires(90*time.Second)), hit("p", nil)))
 	due(58 * time.Second)
-	want(t, "about to go for the client", c.look(58*time.Second, hit("a", expires(118*time.Second)), hit("p", nil)), "a")
+	want(t, "about to go for the client", c.update(58*time.Second, hit("a", expires(118*time.Second)), hit("p", nil)), "a")
 	due(116 * time.Second)
-	want(t, "not seen again", c.look(116*time.Second+200*time.Millisecond, hit("a", expires(118*time.Second)), hit("p", nil)))
+	want(t, "not seen again", c.update(116*time.Second+200*time.Millisecond, hit("a", expires(118*time.Second)), hit("p", nil)))
 	due(118 * time.Second)
-	want(t, "expired", c.look(118*time.Second+200*time.Millisecond, hit("p", nil)), "-a")
+	want(t, "expired", c.update(118*time.Second+200*time.Millisecond, hit("p", nil)), "-a")
 	if !c.diff.Next.IsZero() {
-		t.Errorf("looks at %v for what persists", c.diff.Next)
+		t.Errorf("an update is due at %v although the rest persists", c.diff.Next)
 	}
-	c.look(0, hit("a", expires(time.Minute)))
-	want(t, "sooner", c.look(0, hit("a", expires(30*time.Second))), "a")
+	c.update(0, hit("a", expires(time.Minute)))
+	want(t, "sooner", c.update(0, hit("a", expires(30*time.Second))), "a")
 }
 
-// TestResume says that a client gets what changed, and later the expiries that it may not know.
-func TestResume(t *testing.T) {
-	before := newClient()
-	before.look(0, hit("old", nil), hit("decays", expires(10*time.Minute)), hit("later", expires(20*time.Minute)))
-	floor := before.sent.Floor()
+// TestResumeSendsWhatChanged: a client that comes back gets what changed, and later the expiries that it may not know.
+func TestResumeSendsWhatChanged(t *testing.T) {
+	before := newTestClient()
+	before.update(0, hit("old", nil), hit("decays", expires(10*time.Minute)), hit("later", expires(20*time.Minute)))
+	floor := before.sent.EarliestExpiry()
 	if !floor.Equal(noon.Add(10 * time.Minute)) {
 		t.Fatalf("floor %v", floor)
 	}
-	c := newClient()
+	c := newTestClient()
 	now := []mapdata.Hit{
 		hit("old", nil), hit("new", func(h *mapdata.Hit) { h.ChangedAt = noon.Add(time.Minute).UnixMilli() }),
 		hit("decays", expires(15*time.Minute)), hit("later", expires(25*time.Minute)),
 	}
 	c.hub.Resume(&c.sent, now, noon.Add(30*time.Second), floor, noon.Add(5*time.Minute), &c.diff)
-	want(t, "resumed", c.told(now), "new")
-	want(t, "looked at once", c.look(5*time.Minute, now...))
-	want(t, "before the floor", c.look(10*time.Minute-time.Second, now...), "decays", "later")
-	want(t, "then", c.look(10*time.Minute, now...))
+	want(t, "resumed", c.summary(now), "new")
+	want(t, "looked at once", c.update(5*time.Minute, now...))
+	want(t, "before the floor", c.update(10*time.Minute-time.Second, now...), "decays", "later")
+	want(t, "then", c.update(10*time.Minute, now...))
 }
 
-// TestDiffCostsLittle holds what a look of a stream that is told nothing takes.
-func TestDiffCostsLittle(t *testing.T) {
-	c := newClient()
+// TestDiffDoesNotAllocate: an update without changes allocates nothing.
+func TestDiffDoesNotAllocate(t *testing.T) {
+	c := newTestClient()
 	var hits []mapdata.Hit
 	for i := range 200 {
 		hits = append(hits, hit(fmt.Sprint(i), expires(time.Hour)))
 	}
-	c.look(0, hits...)
+	c.update(0, hits...)
 	if got := testing.AllocsPerRun(100, func() { c.hub.Diff(&c.sent, hits, noon, &c.diff) }); got > 0 {
 		t.Errorf("%v allocations", got)
 	}
 }
 
 func BenchmarkDiff(b *testing.B) {
-	c := newClient()
+	c := newTestClient()
 	var hits []mapdata.Hit
 	for i := range 200 {
 		hits = append(hits, hit(fmt.Sprint(i), expires(time.Hour)))

@@ -8,14 +8,15 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// When a stream does what.
+// Intervals of a stream.
 const (
-	spacing   = 250 * time.Millisecond // between two looks because somebody touched what is watched
-	lookEvery = 5 * time.Second        // without anybody's touch: upstreams are asked, and sources' health is compared
-	beatEvery = 20 * time.Second       // a sign of life, unless Config says otherwise
+	minInterval = 250 * time.Millisecond // between two updates because of changes
+
+	PollInterval      = 5 * time.Second  // between updates without a change: upstreams are asked, sources' health is compared
+	HeartbeatInterval = 20 * time.Second // between heartbeats
 )
 
-// Stream is what one client watches. Follow is for one goroutine.
+// Stream is what one client watches. Run is for one goroutine.
 type Stream struct {
 	hub    *Hub
 	caller ratelimit.Key
@@ -24,17 +25,18 @@ type Stream struct {
 	wake   chan struct{}
 }
 
-// meets says whether the stream's circle meets another one. It takes the arc for the chord, which is shorter: some that
-// lie a hair apart meet too, and no sine is asked for, ten thousand times in a row.
+// meets says whether the stream's circle meets another one. It compares the chord between the centers with the arc of the
+// radii, which is a little longer than its chord: circles that just miss each other count as meeting, and no sine has to be
+// computed for each of ten thousand streams.
 func (s *Stream) meets(center geo.Vector, radius float64) bool {
 	reach := (s.area.Radius + radius) / geo.EarthRadius
 	return s.center.ChordSquared(center) <= reach*reach
 }
 
-// Close ends the stream for the hub.
-func (s *Stream) Close() { s.hub.close(s) }
+// Close removes the stream from the hub.
+func (s *Stream) Close() { s.hub.remove(s) }
 
-// Wake says that something moved in what the stream watches. It never waits.
+// Wake makes the stream update soon, because something changed in its circle. It never blocks.
 func (s *Stream) Wake() {
 	select {
 	case s.wake <- struct{}{}:
@@ -42,95 +44,97 @@ func (s *Stream) Wake() {
 	}
 }
 
-// Cause is why a stream looks.
+// Cause is why a stream updates its client.
 type Cause int
 
 // The causes.
 const (
-	Moved Cause = iota // something was touched, or expires
-	Time               // nothing that is known of: it is time
+	Changed  Cause = iota // something changed or expires in the circle
+	Periodic              // PollInterval has passed
 )
 
-// Client is what a stream does for whoever watches. An error of either ends the stream.
+// Client is the receiving end of a stream. An error of either function ends the stream.
 type Client struct {
-	// Look brings the client up to date and tells when to look again by the hub's clock because something expires; zero:
-	// nothing does.
-	Look func(ctx context.Context, cause Cause) (next time.Time, err error)
-	// Beat gives the client a sign of life.
-	Beat func(ctx context.Context) error
+	// Update sends the client what is different now, and returns the time by the hub's clock at which something of it
+	// expires; zero: nothing does.
+	Update func(ctx context.Context, cause Cause) (next time.Time, err error)
+	// Heartbeat shows the client that the connection is alive.
+	Heartbeat func(ctx context.Context) error
 }
 
-// Follow serves the client until ctx ends, the hub ends, or the client fails. next is when something expires of what the
-// client has already; zero: nothing does. Only a failure is an error.
-func (s *Stream) Follow(ctx context.Context, next time.Time, c Client) error {
-	began := time.Now()
-	p := plan{looked: began, look: began.Add(lookEvery), beat: began.Add(s.hub.Beat), next: next}
-	timer := time.NewTimer(lookEvery)
+// Run serves the client until ctx ends, the hub stops, or the client fails. expiry is when something expires of what the
+// client already has; zero: nothing does. Only a failure of the client is an error.
+func (s *Stream) Run(ctx context.Context, expiry time.Time, c Client) error {
+	start := time.Now()
+	next := schedule{
+		updated: start, nextPoll: start.Add(s.hub.PollInterval), nextHeartbeat: start.Add(s.hub.HeartbeatInterval), expiry: expiry,
+	}
+	timer := time.NewTimer(s.hub.PollInterval)
 	defer timer.Stop()
 	for {
-		timer.Reset(p.wait(time.Now(), s.hub.Now()))
+		timer.Reset(next.wait(time.Now(), s.hub.Now()))
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-s.hub.end:
+		case <-s.hub.ended:
 			return nil
 		case <-s.wake:
-			p.woken = true
+			next.woken = true
 		case <-timer.C:
 		}
-		if cause, due := p.due(time.Now(), s.hub.Now()); due {
+		if cause, due := next.due(time.Now(), s.hub.Now()); due {
 			var err error
-			if p.next, err = c.Look(ctx, cause); err != nil {
+			if next.expiry, err = c.Update(ctx, cause); err != nil {
 				return err
 			}
-			p.lookedAt(time.Now(), cause)
+			next.done(time.Now(), cause, s.hub.PollInterval)
 		}
-		if now := time.Now(); !now.Before(p.beat) {
-			if err := c.Beat(ctx); err != nil {
+		if now := time.Now(); !now.Before(next.nextHeartbeat) {
+			if err := c.Heartbeat(ctx); err != nil {
 				return err
 			}
-			p.beat = now.Add(s.hub.Beat)
+			next.nextHeartbeat = now.Add(s.hub.HeartbeatInterval)
 		}
 	}
 }
 
-// plan is when a stream does what next. Spans are measured by the process's clock, expiries lie on the hub's.
-type plan struct {
-	woken  bool
-	looked time.Time // when it last looked for any cause
-	look   time.Time // when it looks without one
-	beat   time.Time
-	next   time.Time // when something expires; zero: nothing does
+// schedule is when a stream acts next. Intervals are measured by the process's clock, expiries are times of the hub's.
+type schedule struct {
+	woken         bool
+	updated       time.Time // the last update because of a change
+	nextPoll      time.Time
+	nextHeartbeat time.Time
+	expiry        time.Time // zero: nothing expires
 }
 
-// wait is how long there is nothing to do.
-func (p *plan) wait(now, clock time.Time) time.Duration {
-	wait := min(p.look.Sub(now), p.beat.Sub(now))
-	if !p.next.IsZero() {
-		wait = min(wait, max(p.next.Sub(clock), p.looked.Add(spacing).Sub(now)))
+// wait is how long the stream may sleep.
+func (p *schedule) wait(now, clock time.Time) time.Duration {
+	wait := min(p.nextPoll.Sub(now), p.nextHeartbeat.Sub(now))
+	if !p.expiry.IsZero() {
+		wait = min(wait, max(p.expiry.Sub(clock), p.updated.Add(minInterval).Sub(now)))
 	}
 	if p.woken {
-		wait = min(wait, p.looked.Add(spacing).Sub(now))
+		wait = min(wait, p.updated.Add(minInterval).Sub(now))
 	}
 	return max(wait, 0)
 }
 
-// due says whether, and why, it is time to look.
-func (p *plan) due(now, clock time.Time) (Cause, bool) {
-	rested := !now.Before(p.looked.Add(spacing))
-	expired := !p.next.IsZero() && !clock.Before(p.next)
+// due says whether an update is due, and why.
+func (p *schedule) due(now, clock time.Time) (Cause, bool) {
+	rested := !now.Before(p.updated.Add(minInterval))
+	expired := !p.expiry.IsZero() && !clock.Before(p.expiry)
 	if rested && (p.woken || expired) {
-		return Moved, true
+		return Changed, true
 	}
-	return Time, !now.Before(p.look)
+	return Periodic, !now.Before(p.nextPoll)
 }
 
-// lookedAt notes a look. What touched the stream before it began was seen by it, unless nothing but the time was asked for.
-func (p *plan) lookedAt(now time.Time, cause Cause) {
-	if cause == Moved {
+// done notes an update. One because of a change covers all earlier wake-ups; a periodic one leaves them pending.
+func (p *schedule) done(now time.Time, cause Cause, pollInterval time.Duration) {
+	if cause == Changed {
 		p.woken = false
-		p.looked = now
+		p.updated = now
 		return
 	}
-	p.look = now.Add(lookEvery)
+	p.nextPoll = now.Add(pollInterval)
 }

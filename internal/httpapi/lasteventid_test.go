@@ -11,13 +11,13 @@ import (
 // TestEventIDsComeBack says that an id is read as it was written, and is nothing that a header would not carry.
 func TestEventIDsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		id := eventID{at: time.UnixMilli(rapid.Int64Range(1, 1<<45).Draw(t, "at")), print: rapid.Uint64().Draw(t, "print")}
+		id := eventID{at: time.UnixMilli(rapid.Int64Range(1, 1<<45).Draw(t, "at")), fingerprint: rapid.Uint64().Draw(t, "print")}
 		if rapid.Bool().Draw(t, "expires") {
-			id.floor = time.UnixMilli(rapid.Int64Range(1, 1<<45).Draw(t, "floor"))
+			id.earliestExpiry = time.UnixMilli(rapid.Int64Range(1, 1<<45).Draw(t, "floor"))
 		}
 		text := string(id.append(nil))
 		got, ok := parseEventID(text)
-		if !ok || !got.at.Equal(id.at) || !got.floor.Equal(id.floor) || got.print != id.print {
+		if !ok || !got.at.Equal(id.at) || !got.earliestExpiry.Equal(id.earliestExpiry) || got.fingerprint != id.fingerprint {
 			t.Errorf("%s became %v, want %v", text, got, id)
 		}
 		if strings.Trim(text, "0123456789abcdefghijklmnopqrstuvwxyz-") != "" || len(text) > 64 {
@@ -36,10 +36,10 @@ func FuzzEventID(f *testing.F) {
 		if !ok {
 			return
 		}
-		if id.at.UnixMilli() <= 0 || !id.floor.IsZero() && id.floor.UnixMilli() <= 0 {
+		if id.at.UnixMilli() <= 0 || !id.earliestExpiry.IsZero() && id.earliestExpiry.UnixMilli() <= 0 {
 			t.Errorf("%q is taken for %v", text, id)
 		}
-		if id.usable(now) && (id.at.After(now) || id.at.Before(now.Add(-resumable))) {
+		if id.resumableAt(now) && (id.at.After(now) || id.at.Before(now.Add(-maxResumeAge))) {
 			t.Errorf("%q is used", text)
 		}
 	})

@@ -13,7 +13,7 @@ import (
 
 // problem is an error as clients read it (RFC 9457).
 type problem struct {
-	Type       string         `json:"type"` // a name here; written as a reference into the documentation
+	Type       string         `json:"type"` // a name; written as a link into the documentation
 	Title      string         `json:"title"`
 	Status     int            `json:"status"`
 	Detail     string         `json:"detail,omitempty"`
@@ -22,7 +22,7 @@ type problem struct {
 	retryAfter time.Duration
 }
 
-// problemField is one thing wrong with a parameter or a field of the body.
+// problemField is one error in a parameter or a field of the body.
 type problemField struct {
 	Parameter string `json:"parameter,omitempty"`
 	Field     string `json:"field,omitempty"`
@@ -32,7 +32,7 @@ type problemField struct {
 
 func (p *problem) Error() string { return p.Detail }
 
-// statuses is the one table from kinds of failure to statuses. What is not in it is the service's own fault.
+// statuses is the only table from kinds of errors to statuses. An error that is not in it is an internal one.
 var statuses = []struct {
 	kind   error
 	status int
@@ -48,17 +48,17 @@ var statuses = []struct {
 	{mapdata.ErrUnavailable, http.StatusServiceUnavailable, "unavailable", "The service cannot store this now. Nothing was changed; try again."},
 }
 
-// unavailableRetry is what a 503 asks for: a full disk or a busy database does not mend itself faster.
-const unavailableRetry = 30 * time.Second
+// unavailableRetryAfter is the Retry-After of a 503: a full disk or a busy database rarely recovers sooner.
+const unavailableRetryAfter = 30 * time.Second
 
-// problemOf turns an error into what the client is told. Only words meant for people pass: causes stay in the log.
+// problemOf converts an error to the problem that the client gets. Causes are not part of it; they are logged.
 func problemOf(err error) *problem {
 	var (
-		p       *problem
-		invalid *mapdata.InvalidError
-		limit   *mapdata.LimitError
-		told    *mapdata.Described
-		changed *mapdata.ChangedError
+		p         *problem
+		invalid   *mapdata.InvalidError
+		limit     *mapdata.LimitError
+		described *mapdata.Described
+		changed   *mapdata.ChangedError
 	)
 	switch {
 	case errors.As(err, &p):
@@ -78,11 +78,11 @@ func problemOf(err error) *problem {
 			continue
 		}
 		p := &problem{Type: s.name, Status: s.status, Detail: s.detail}
-		if errors.As(err, &told) {
-			p.Detail = told.Detail
+		if errors.As(err, &described) {
+			p.Detail = described.Detail
 		}
 		if s.status == http.StatusServiceUnavailable {
-			p.retryAfter = unavailableRetry
+			p.retryAfter = unavailableRetryAfter
 		}
 		return p
 	}
@@ -96,7 +96,7 @@ func internalProblem() *problem {
 	}
 }
 
-// invalidProblem is a well-formed body with bad fields (D5.3).
+// invalidProblem is the problem of a well-formed body with invalid fields (D5.3).
 func invalidProblem(e *mapdata.InvalidError) *problem {
 	return &problem{
 		Type: "invalid-fields", Status: http.StatusUnprocessableEntity, Detail: "Some fields are not acceptable; errors lists them all.",
@@ -132,7 +132,7 @@ func writeProblem(w http.ResponseWriter, _ *http.Request, p *problem) {
 	h.Set("Content-Length", strconv.Itoa(len(body)+1))
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(append(body, '\n')) // a client that left is nobody's failure
+	_, _ = w.Write(append(body, '\n')) // a write error means that the client is gone
 }
 
 func (p *problem) setRetryAfter(h http.Header) {

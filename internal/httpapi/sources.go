@@ -9,10 +9,10 @@ import (
 	"wayside/internal/pages"
 )
 
-// cacheListing is how long the listings of sources and kinds may be repeated (Limits: Read caching).
+// cacheListing is the Cache-Control of the lists of sources and kinds (Limits: Read caching).
 const cacheListing = "public, max-age=60"
 
-// sourceItem is a source catalogue item.
+// sourceItem is one source of the list.
 type sourceItem struct {
 	ID          string   `json:"id"`
 	Label       string   `json:"label"`
@@ -24,7 +24,7 @@ type sourceItem struct {
 	SourceType  string   `json:"source_type"`
 }
 
-// getSources answers GET /v2/sources: what is public, approved and active.
+// getSources answers GET /v2/sources: the sources that are public, approved and active.
 func (a *api) getSources(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	items := []sourceItem{}
 	if a.Incidents != nil {
@@ -62,14 +62,14 @@ func (a *api) incidentsItem() sourceItem {
 	return item
 }
 
-// kindItem is one kind of the catalogue (D2.5).
+// kindItem is one kind of the list (D2.5).
 type kindItem struct {
 	ID             string `json:"id"`
 	Group          string `json:"group"`
 	Label          string `json:"label"`
 	IconURL        string `json:"icon_url"`
 	DefaultSeconds *int64 `json:"default_ttl_seconds"` // null: persistent
-	LongestSeconds *int64 `json:"longest_ttl_seconds"` // null: no bound
+	LongestSeconds *int64 `json:"longest_ttl_seconds"` // null: no maximum
 }
 
 // getKinds answers GET /v2/kinds.

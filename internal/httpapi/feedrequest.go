@@ -9,8 +9,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// settings takes the fields that a registration and a change share.
-func (f *fields) settings() feed.Settings {
+// settings reads the fields that registrations and changes have in common.
+func (f *requestFields) settings() feed.Settings {
 	return feed.Settings{
 		Name: f.optional("name"), Description: f.optional("description"), Visibility: f.optional("visibility"),
 		Attribution: f.optional("attribution"), Licence: f.optional("licence"),
@@ -20,15 +20,16 @@ func (f *fields) settings() feed.Settings {
 	}
 }
 
-// patch takes the fields of a change, where null is a value: it clears what may be empty, and the others refuse it.
-func (f *fields) patch() feed.Patch {
+// patch reads the fields of a change, where null is a value: it clears a field that may be empty, and is an error
+// elsewhere.
+func (f *requestFields) patch() feed.Patch {
 	cleared := map[string]bool{}
 	for _, name := range []string{"description", "attribution", "licence", "layer_name", "spec_url", "pull_auth_header"} {
-		cleared[name] = f.null(name)
+		cleared[name] = f.takeNull(name)
 	}
 	for _, name := range []string{"name", "visibility", "active", "pull_url", "pull_interval_seconds"} {
-		if f.null(name) {
-			f.blame(name, "invalid_type", "must not be null")
+		if f.takeNull(name) {
+			f.addError(name, "invalid_type", "must not be null")
 		}
 	}
 	p := feed.Patch{Settings: f.settings(), Active: f.boolean("active"), ClearAuthHeader: cleared["pull_auth_header"]}
@@ -43,8 +44,8 @@ func (f *fields) patch() feed.Patch {
 	return p
 }
 
-// null takes a member that is null, and says whether there was one.
-func (f *fields) null(name string) bool {
+// takeNull takes a member that is null, and says whether there was one.
+func (f *requestFields) takeNull(name string) bool {
 	value, ok := f.members[name]
 	if !ok || value.Kind() != 'n' {
 		return false
@@ -53,8 +54,8 @@ func (f *fields) null(name string) bool {
 	return true
 }
 
-// optional is text that may be absent: nil.
-func (f *fields) optional(name string) *string {
+// optional is a string; nil: absent.
+func (f *requestFields) optional(name string) *string {
 	text, ok := f.text(name)
 	if !ok {
 		return nil
@@ -62,34 +63,34 @@ func (f *fields) optional(name string) *string {
 	return &text
 }
 
-// orEmpty is text that may be absent: "".
-func (f *fields) orEmpty(name string) string {
+// orEmpty is a string; "": absent.
+func (f *requestFields) orEmpty(name string) string {
 	text, _ := f.text(name)
 	return text
 }
 
-// boolean is true, false or absent: nil.
-func (f *fields) boolean(name string) *bool {
+// boolean is a boolean; nil: absent.
+func (f *requestFields) boolean(name string) *bool {
 	value, ok := f.take(name)
 	if !ok {
 		return nil
 	}
 	is := value.Kind() == 't'
 	if !is && value.Kind() != 'f' {
-		f.blame(name, "invalid_type", "must be true or false")
+		f.addError(name, "invalid_type", "must be true or false")
 		return nil
 	}
 	return &is
 }
 
-// number is a number or absent: nil. One beyond what a float64 holds is the largest.
-func (f *fields) number(name string) *float64 {
+// number is a number; nil: absent. A number beyond the range of float64 becomes the largest one.
+func (f *requestFields) number(name string) *float64 {
 	value, ok := f.take(name)
 	if !ok {
 		return nil
 	}
 	if value.Kind() != '0' {
-		f.blame(name, "invalid_type", "must be a number")
+		f.addError(name, "invalid_type", "must be a number")
 		return nil
 	}
 	n, err := strconv.ParseFloat(string(value), 64)
@@ -99,9 +100,9 @@ func (f *fields) number(name string) *float64 {
 	return &n
 }
 
-// alsoWrong adds to what is wrong with a body's shape what is wrong with the values of the other fields, so that all of it
-// is told at once (D5.3). A failure of another kind wins.
-func alsoWrong(shape, values error) error {
+// mergeFieldErrors adds the errors in the values of fields to those in the shape of the body, so that the client gets
+// all of them at once (D5.3). An error of another kind takes precedence.
+func mergeFieldErrors(shape, values error) error {
 	var bad, more *mapdata.InvalidError
 	if !errors.As(shape, &bad) || values == nil {
 		return shape
@@ -109,12 +110,12 @@ func alsoWrong(shape, values error) error {
 	if !errors.As(values, &more) {
 		return values
 	}
-	told := map[string]bool{}
+	named := map[string]bool{}
 	for _, f := range bad.Fields {
-		told[f.Field] = true
+		named[f.Field] = true
 	}
 	for _, f := range more.Fields {
-		if !told[f.Field] {
+		if !named[f.Field] {
 			bad.Fields = append(bad.Fields, f)
 		}
 	}

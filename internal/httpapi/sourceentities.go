@@ -10,8 +10,8 @@ import (
 	"wayside/internal/wire"
 )
 
-// getSourceEntities answers GET /v2/sources/{id}/entities: what a guest sees of a source around the middle of its data, for
-// the map of its page. It is a read like any other: votes, laws and the limits of guests hold.
+// getSourceEntities answers GET /v2/sources/{id}/entities: what a guest sees of a source around the center of its data,
+// for the map on its page. Votes, restrictions and the guests' limits apply as on any read.
 func (a *api) getSourceEntities(w http.ResponseWriter, r *http.Request, c *caller) error {
 	id, ok := mapdata.SourceID(r.PathValue("id")).Feed()
 	if !ok {
@@ -39,7 +39,7 @@ func (a *api) getSourceEntities(w http.ResponseWriter, r *http.Request, c *calle
 	return a.writeFeatures(w, r, c, all)
 }
 
-// featureOf is a hit as GeoJSON.
+// featureOf converts a hit to GeoJSON.
 func featureOf(h *mapdata.Hit) feature {
 	_, _, properties := wire.Split(h.Prepared)
 	at := func(ms int64) timestamp {

@@ -12,7 +12,7 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// caller is who asks.
+// caller is the identified sender of a request.
 type caller struct {
 	account *mapdata.Account // nil: a guest
 	session *mapdata.Session // nil: a guest or an API token
@@ -34,11 +34,11 @@ func (c *caller) tier() mapdata.Tier {
 	return c.account.Tier
 }
 
-// curates says whether the caller sees what votes hide (D9.5).
-func (c *caller) curates() bool { return c.account != nil && c.account.MayReview() }
+// isCurator says whether the caller sees entities that votes hide (D9.5).
+func (c *caller) isCurator() bool { return c.account != nil && c.account.MayReview() }
 
-// driver names the caller to what makes upstreams' tenant keys (D8.2): no two callers have one name.
-func (c *caller) driver() string {
+// tenantName is the name from which upstreams' tenant keys are derived (D8.2). It is different for each caller.
+func (c *caller) tenantName() string {
 	switch {
 	case c.session != nil:
 		return "session " + c.session.ID
@@ -48,15 +48,16 @@ func (c *caller) driver() string {
 	return "client " + c.client.String()
 }
 
-// serve wraps a route's handler in what its class asks for.
-func (a *api) serve(r route) http.HandlerFunc {
+// wrap makes an http.HandlerFunc of a route: it admits the caller, calls the handler, writes its error, and recovers a
+// panic.
+func (a *api) wrap(r route) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		start := a.Now()
 		rec := recorder{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
 			if p := recover(); p != nil {
 				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-					panic(p) // how net/http is told to break off
+					panic(p) // net/http aborts the response on this value
 				}
 				a.Log.Error("handler failed", "route", r.path, "panic", p, "stack", string(debug.Stack()))
 				if !rec.wrote {
@@ -69,16 +70,16 @@ func (a *api) serve(r route) http.HandlerFunc {
 		}()
 		c, err := a.admit(&rec, req, r)
 		if err == nil {
-			err = r.handle(&rec, through(req, r.class), c)
+			err = r.handle(&rec, withAuditVia(req, r.class), c)
 		}
 		if err != nil {
-			a.refuse(&rec, req, r, err)
+			a.writeError(&rec, req, r, err)
 		}
 	}
 }
 
-// through tells use cases which door a request came through, for the audit log. Reads leave nothing there.
-func through(r *http.Request, c class) *http.Request {
+// withAuditVia marks the context with the way a request came in, for the audit log. Reads write no audit entries.
+func withAuditVia(r *http.Request, c class) *http.Request {
 	switch c {
 	case classAccount, classSignIn:
 		return r.WithContext(mapdata.Through(r.Context(), mapdata.ViaAPI))
@@ -89,7 +90,7 @@ func through(r *http.Request, c class) *http.Request {
 	return r
 }
 
-// admit finds out who calls and whether the route's class and Who let them in.
+// admit identifies the caller and checks the route's class and Who.
 func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, error) {
 	c := &caller{client: a.clientAddr(r)}
 	switch rt.class {
@@ -97,7 +98,7 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 		return c, nil
 	case classRead:
 		a.allowOrigin(w, r)
-		if a.Loaded != nil && !a.Loaded() { // an empty answer would say that there is nothing
+		if a.Loaded != nil && !a.Loaded() { // an answer from an empty index would be wrong
 			return nil, mapdata.Describe(mapdata.ErrUnavailable, "The service has just started and is still loading. Ask again in a few seconds.")
 		}
 		if err := a.identify(r, c, true); err != nil {
@@ -105,8 +106,8 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 		}
 		return c, a.limitReads(w, c)
 	}
-	if err := a.cross.Check(r); err != nil {
-		return nil, errOtherSite()
+	if err := a.crossOrigin.Check(r); err != nil {
+		return nil, crossOriginError()
 	}
 	if err := a.identify(r, c, false); err != nil {
 		return nil, err
@@ -126,11 +127,12 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 	return c, a.limitAccount(c, ratelimit.Manage, a.Limits.Manage, "management requests of this account")
 }
 
-func errOtherSite() error {
+// crossOriginError refuses a write from another site's page.
+func crossOriginError() error {
 	return mapdata.Describe(mapdata.ErrForbidden, "This request comes from another site's page and is refused.")
 }
 
-// limitAccount counts one request of a signed-in caller.
+// limitAccount counts one request of a signed-in caller against a limit.
 func (a *api) limitAccount(c *caller, class ratelimit.Class, perMinute int, what string) error {
 	if d := a.Buckets.Allow(ratelimit.AccountKey(class, c.account.ID), ratelimit.PerMinute(perMinute), 1, a.Now()); !d.OK {
 		return &mapdata.LimitError{RetryAfter: d.RetryAfter, What: what}
@@ -138,8 +140,8 @@ func (a *api) limitAccount(c *caller, class ratelimit.Class, perMinute int, what
 	return nil
 }
 
-// identify looks up the session of the cookie, or the API token where tokens count. A cookie that is no longer good
-// makes a guest; a token that is not good is told so, since a server would not notice otherwise.
+// identify looks up the session of the cookie, or the API token if the route accepts tokens. An invalid cookie makes
+// the caller a guest; an invalid token is an error, because a program would not notice otherwise.
 func (a *api) identify(r *http.Request, c *caller, tokens bool) error {
 	if header := r.Header.Get("Authorization"); header != "" && tokens {
 		token, ok := strings.CutPrefix(header, "Bearer ")
@@ -165,15 +167,16 @@ func (a *api) identify(r *http.Request, c *caller, tokens bool) error {
 	return err
 }
 
-// cookieName is the session cookie's name: a browser ties the __Host- form to this host and HTTPS (D11.2).
+// cookieName is the name of the session cookie. Browsers accept the prefix __Host- only from this host over HTTPS
+// (D11.2).
 func (a *api) cookieName() string {
-	if a.secure {
+	if a.https {
 		return "__Host-wayside_session"
 	}
 	return "wayside_session"
 }
 
-// limitReads counts one read and puts the limit's state on the answer (D4.12).
+// limitReads counts one read and sets the rate limit's headers (D4.12).
 func (a *api) limitReads(w http.ResponseWriter, c *caller) error {
 	limit, key := ratelimit.PerMinute(a.Limits.GuestReads), ratelimit.ClientKey(ratelimit.Reads, c.client)
 	if c.account != nil {
@@ -193,8 +196,8 @@ func (a *api) limitReads(w http.ResponseWriter, c *caller) error {
 	return nil
 }
 
-// clientAddr is the address that limits count: the peer's, or the last one in X-Forwarded-For that no trusted proxy
-// added itself.
+// clientAddr is the address that limits count: the peer's, or the rightmost one in X-Forwarded-For that is not a
+// trusted proxy.
 func (a *api) clientAddr(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -227,10 +230,10 @@ func (a *api) trusted(addr netip.Addr) bool {
 	return false
 }
 
-// refuse writes an error as a problem document and logs what people at the service must know of it.
-func (a *api) refuse(w *recorder, r *http.Request, rt route, err error) {
+// writeError writes an error as a problem document, and logs it if it is the service's own failure.
+func (a *api) writeError(w *recorder, r *http.Request, rt route, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		return // the client went away: nobody reads an answer
+		return // the client is gone
 	}
 	p := problemOf(err)
 	switch {
@@ -244,7 +247,7 @@ func (a *api) refuse(w *recorder, r *http.Request, rt route, err error) {
 	}
 }
 
-// recorder remembers what an answer's status was.
+// recorder records the status of a response.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -261,5 +264,5 @@ func (w *recorder) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap gives http.ResponseController access to the connection.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -13,17 +13,18 @@ import (
 	"wayside/internal/nearby"
 )
 
-// How far a stream may be resumed.
+// Limits of resuming a stream.
 const (
-	resumable = 10 * time.Minute // after the event whose id the client names
-	settling  = 30 * time.Second // from when an entity changed, as it says, to when it can be read: a snapshot of many rows takes a while
+	maxResumeAge = 10 * time.Minute // since the event whose id the client sends
+	maxReadDelay = 30 * time.Second // from an entity's own time of change until it can be read: a snapshot of many rows takes a while
 )
 
-// eventID is what a client brings back of its last stream. Nothing is kept here: it says itself what the client has.
+// eventID is the id of a stream's event, which the client sends back to resume. It describes the client's state, so
+// that the server keeps none.
 type eventID struct {
-	at    time.Time // of the look that the client has whole
-	floor time.Time // before which nothing that the client has was to expire; zero: nothing was
-	print uint64    // of what was asked, and of what makes an answer comparable with that one
+	at             time.Time // of the last update that the client has completely
+	earliestExpiry time.Time // of all that the client has; zero: nothing expires
+	fingerprint    uint64    // of the request and of all else that makes two answers comparable
 }
 
 const idParts = 3
@@ -33,16 +34,16 @@ func (id eventID) append(dst []byte) []byte {
 	const base = 36
 	dst = strconv.AppendInt(dst, id.at.UnixMilli(), base)
 	dst = append(dst, '-')
-	floor := int64(0)
-	if !id.floor.IsZero() {
-		floor = id.floor.UnixMilli()
+	earliestExpiry := int64(0)
+	if !id.earliestExpiry.IsZero() {
+		earliestExpiry = id.earliestExpiry.UnixMilli()
 	}
-	dst = strconv.AppendInt(dst, floor, base)
+	dst = strconv.AppendInt(dst, earliestExpiry, base)
 	dst = append(dst, '-')
-	return strconv.AppendUint(dst, id.print, base)
+	return strconv.AppendUint(dst, id.fingerprint, base)
 }
 
-// parseEventID reads what append wrote.
+// parseEventID parses what append wrote.
 func parseEventID(text string) (eventID, bool) {
 	const base, bits = 36, 64
 	parts := strings.Split(text, "-")
@@ -53,33 +54,33 @@ func parseEventID(text string) (eventID, bool) {
 	if err != nil || at <= 0 {
 		return eventID{}, false
 	}
-	floor, err := strconv.ParseInt(parts[1], base, bits)
-	if err != nil || floor < 0 {
+	earliestExpiry, err := strconv.ParseInt(parts[1], base, bits)
+	if err != nil || earliestExpiry < 0 {
 		return eventID{}, false
 	}
 	print, err := strconv.ParseUint(parts[2], base, bits)
 	if err != nil {
 		return eventID{}, false
 	}
-	id := eventID{at: time.UnixMilli(at), print: print}
-	if floor > 0 {
-		id.floor = time.UnixMilli(floor)
+	id := eventID{at: time.UnixMilli(at), fingerprint: print}
+	if earliestExpiry > 0 {
+		id.earliestExpiry = time.UnixMilli(earliestExpiry)
 	}
 	return id, true
 }
 
-// usable says whether a stream that begins now may go on from there.
-func (id eventID) usable(now time.Time) bool {
-	return !id.at.After(now) && now.Sub(id.at) <= resumable
+// resumableAt says whether a stream that begins now may resume from the id.
+func (id eventID) resumableAt(now time.Time) bool {
+	return !id.at.After(now) && now.Sub(id.at) <= maxResumeAge
 }
 
-// fingerprint stands for everything on which it depends that what changed since, and what there is, are all that a client
-// needs: this process, what it asked for and as whom, which sources there are, whether some of them did not fit, and
-// what is merged into others. Whatever comes into view by one of these has not changed itself.
+// fingerprint hashes everything that may bring entities into view or out of it although they have not changed: this
+// process, the parameters, the caller, the sources, whether the answer is truncated, and what is merged. If it is
+// equal, the entities that changed since and the list of ids are all that a client needs.
 func (a *api) fingerprint(q *nearby.Query, answer *nearby.Answer) uint64 {
 	d := xxhash.New()
 	text := func(s string) {
-		_, _ = d.WriteString(s) // a hash never fails
+		_, _ = d.WriteString(s) // writing to a hash cannot fail
 		_, _ = d.Write([]byte{0})
 	}
 	number := func(n uint64) {
@@ -98,7 +99,7 @@ func (a *api) fingerprint(q *nearby.Query, answer *nearby.Answer) uint64 {
 			text(s)
 		}
 	}
-	text(a.boot)
+	text(a.processID)
 	number(math.Float64bits(q.Center.Lat))
 	number(math.Float64bits(q.Center.Lng))
 	number(math.Float64bits(q.Radius))
@@ -114,11 +115,11 @@ func (a *api) fingerprint(q *nearby.Query, answer *nearby.Answer) uint64 {
 	for i := range answer.Sources {
 		text(string(answer.Sources[i].ID))
 	}
-	return d.Sum64() ^ mergedOf(answer)
+	return d.Sum64() ^ hashMerged(answer)
 }
 
-// mergedOf stands for what is merged into what, in any order.
-func mergedOf(answer *nearby.Answer) uint64 {
+// hashMerged hashes which entities are merged, independent of their order.
+func hashMerged(answer *nearby.Answer) uint64 {
 	sum := uint64(0)
 	for i := range answer.Hits {
 		for _, m := range answer.Hits[i].Merged {
@@ -128,12 +129,12 @@ func mergedOf(answer *nearby.Answer) uint64 {
 	return sum
 }
 
-// statusesOf stands for which sources there are and how they do, but for their counts, which every poll moves.
-func statusesOf(answer *nearby.Answer) uint64 {
+// hashStatuses hashes the sources and their statuses, without the counts, which every poll changes.
+func hashStatuses(answer *nearby.Answer) uint64 {
 	d := xxhash.New()
 	add := func(h *mapdata.SourceHealth) {
 		for _, s := range []string{string(h.ID), "\x00", string(h.Status), "\x00"} {
-			_, _ = d.WriteString(s) // a hash never fails
+			_, _ = d.WriteString(s) // writing to a hash cannot fail
 		}
 	}
 	if answer.Live {
