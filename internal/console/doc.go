@@ -8,7 +8,7 @@
 //     before the handler runs: guests who open a page for accounts are led to /sign-in and come back, everybody else is
 //     told no. A handler checks that a thing is the visitor's own (the use cases say mapdata.ErrNotFound).
 //     The path's {values} must be known to the test that walks the table (internal/httpapi/roles_test.go), and
-//     docs/roles.md is made anew by: go test ./internal/httpapi -run TestRolesAreWrittenDown -update.
+//     docs/roles.md is made anew by: go test ./internal/httpapi -run TestRolesDocument -update.
 //  2. pages/<name>.html, which defines "title" (plain text) and "main". Its dot is a view: .Data is what the handler gave,
 //     .Visitor who asks, .Account the account or nil. Functions: t, text, count, num, day, moment, ago, span, link,
 //     strong, key; funcs in render.go says what each does. Text of others goes into t as an argument or between <bdi>.

@@ -12,11 +12,11 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// hostile is text of others that must stay text wherever it is shown.
+// hostile is text that must stay text wherever it is shown.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>` + "\u202e{{.}}</bdi>"
 
-// signedInAgain signs an account in once more, as another device.
-func (d *desk) signedInAgain(email, agent string) *mapdata.Session {
+// signInAgain makes another session of an account, as on another device.
+func (d *testService) signInAgain(email, agent string) *mapdata.Session {
 	d.t.Helper()
 	link, err := d.accounts.LoginLink(d.t.Context(), email)
 	if err != nil {
@@ -29,21 +29,21 @@ func (d *desk) signedInAgain(email, agent string) *mapdata.Session {
 	return in.Session
 }
 
-// checkAccountPage holds a page to what holds of all, whose forms go to several places.
+// checkAccountPage checks what applies to every page, for a page whose forms have several targets.
 func checkAccountPage(t *testing.T, r reply) string {
 	t.Helper()
 	checkPage(t, r)
 	if strings.Contains(r.body, "<script") || strings.Contains(r.body, "onerror=alert(1)>") {
 		t.Errorf("what others wrote is part of the page:\n%s", r.body)
 	}
-	return words(t, r)
+	return mainText(t, r)
 }
 
 func TestAccountPageSessions(t *testing.T) {
-	d := newDesk(t)
-	b := d.someone("ada@example.org", mapdata.Driver).stay()
-	car := d.signedInAgain("ada@example.org", "Mozilla/5.0 (X11; GNU/Linux) AppleWebKit/537.36 Chromium/79.0 Tesla/2020")
-	d.signedInAgain("ada@example.org", hostile)
+	d := newTestService(t)
+	b := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
+	car := d.signInAgain("ada@example.org", "Mozilla/5.0 (X11; GNU/Linux) AppleWebKit/537.36 Chromium/79.0 Tesla/2020")
+	d.signInAgain("ada@example.org", hostile)
 	d.advance(25 * time.Hour)
 	text := checkAccountPage(t, b.send(http.MethodGet, "/account", "").want(t, http.StatusOK))
 	for _, part := range []string{"ada@example.org", "Chromium 79 on a Tesla", "A device that does not say what it is", "signed in 21 November 2026 , last used 22 November 2026", "this one", "End all others"} {
@@ -54,24 +54,24 @@ func TestAccountPageSessions(t *testing.T) {
 	if strings.Contains(text, "08:00") || strings.Count(text, "this one") != 1 {
 		t.Errorf("page: %s", text)
 	}
-	b.form("/account/sessions/"+car.ID+"/end", url.Values{}).leads(t, "/account?done=session-ended")
+	b.form("/account/sessions/"+car.ID+"/end", url.Values{}).wantRedirect(t, "/account?done=session-ended")
 	if text := checkAccountPage(t, b.send(http.MethodGet, "/account?done=session-ended", "")); strings.Contains(text, "Tesla") || !strings.Contains(text, "That session has ended.") {
 		t.Errorf("page: %s", text)
 	}
 	b.form("/account/sessions/"+car.ID+"/end", url.Values{}).want(t, http.StatusNotFound)
-	b.form("/account/end-others", url.Values{}).leads(t, "/account?done=others-ended")
+	b.form("/account/end-others", url.Values{}).wantRedirect(t, "/account?done=others-ended")
 	text = checkAccountPage(t, b.send(http.MethodGet, "/account", ""))
 	if strings.Count(text, "does not say") != 1 || strings.Contains(text, "End all others") {
 		t.Errorf("others are still signed in: %s", text)
 	}
 	own := regexp.MustCompile(`/account/sessions/[a-z0-9]+/end`).FindString(b.send(http.MethodGet, "/account", "").body)
-	b.form(own, url.Values{}).leads(t, "/sign-in?done=signed-out")
-	b.send(http.MethodGet, "/account", "").leads(t, "/sign-in?next=%2Faccount")
+	b.form(own, url.Values{}).wantRedirect(t, "/sign-in?done=signed-out")
+	b.send(http.MethodGet, "/account", "").wantRedirect(t, "/sign-in?next=%2Faccount")
 }
 
 func TestAccountPageTokens(t *testing.T) {
-	d := newDesk(t)
-	b := d.someone("ada@example.org", mapdata.Driver).stay()
+	d := newTestService(t)
+	b := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
 	bad := b.form("/account/tokens", url.Values{"name": {strings.Repeat("x", 101)}}).want(t, http.StatusUnprocessableEntity)
 	text := checkAccountPage(t, bad)
 	if !strings.Contains(text, "One thing is not right yet: A name has 1 to 100 characters.") || !strings.Contains(bad.body, `aria-describedby="name-wrong"`) {
@@ -99,8 +99,8 @@ func TestAccountPageTokens(t *testing.T) {
 	revoke := regexp.MustCompile(`/account/tokens/[a-z0-9]+/revoke`).FindString(page.body)
 	checkAccountPage(t, b.send(http.MethodGet, revoke, "").want(t, http.StatusOK))
 	read(http.StatusOK)
-	d.someone("eve@example.org", mapdata.Admin).stay().form(revoke, url.Values{}).want(t, http.StatusNotFound)
-	b.form(revoke, url.Values{}).leads(t, "/account?done=token-revoked")
+	d.signedInAs("eve@example.org", mapdata.Admin).withoutRedirects().form(revoke, url.Values{}).want(t, http.StatusNotFound)
+	b.form(revoke, url.Values{}).wantRedirect(t, "/account?done=token-revoked")
 	d.advance(2 * time.Second)
 	read(http.StatusUnauthorized)
 	if strings.Contains(d.log.String(), token) {
@@ -108,11 +108,11 @@ func TestAccountPageTokens(t *testing.T) {
 	}
 }
 
-// The page that shows a new token can be loaded again: no second one is made by it. It shows the token for five minutes, to
-// its owner, in the browser that made it.
-func TestANewTokenIsShownForMinutes(t *testing.T) {
-	d := newDesk(t)
-	b := d.someone("ada@example.org", mapdata.Driver).stay()
+// TestNewTokenPageExpires: reloading the page that shows a new token makes no second one. The page shows the token for
+// five minutes, to its owner, in the browser that made it.
+func TestNewTokenPageExpires(t *testing.T) {
+	d := newTestService(t)
+	b := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
 	secret := regexp.MustCompile(`wsk_[A-Za-z0-9]{46}`)
 	made := func() (path, token string) {
 		t.Helper()
@@ -146,19 +146,19 @@ func TestANewTokenIsShownForMinutes(t *testing.T) {
 	if got := b.send(http.MethodGet, other, ""); strings.Contains(got.body, token) {
 		t.Error("what was sealed for one token's page is shown on another's")
 	}
-	d.someone("eve@example.org", mapdata.Admin).stay().send(http.MethodGet, path, "").want(t, http.StatusNotFound)
+	d.signedInAs("eve@example.org", mapdata.Admin).withoutRedirects().send(http.MethodGet, path, "").want(t, http.StatusNotFound)
 	d.advance(5 * time.Minute)
-	b.send(http.MethodGet, path, "").leads(t, "/account#tokens")
+	b.send(http.MethodGet, path, "").wantRedirect(t, "/account#tokens")
 }
 
 func TestDeletingAnAccount(t *testing.T) {
-	d := newDesk(t)
-	b := d.someone("ada@example.org", mapdata.Driver).stay()
+	d := newTestService(t)
+	b := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
 	feed := b.registerPush("<b>Roads</b>")
 	d.push(*feed.Token, rows(1, 52, 5)).want(t, http.StatusOK)
-	d.someone("curator@example.org", mapdata.Curator).send(http.MethodPost, feed.path()+"/approve", "").want(t, http.StatusOK)
+	d.signedInAs("curator@example.org", mapdata.Curator).send(http.MethodPost, feed.path()+"/approve", "").want(t, http.StatusOK)
 	guest := d.browser()
-	if len(d.seen(guest)) != 1 {
+	if len(d.nearbyIDs(guest)) != 1 {
 		t.Fatal("the feed is not read")
 	}
 	page := b.send(http.MethodGet, "/account/delete", "").want(t, http.StatusOK)
@@ -175,13 +175,13 @@ func TestDeletingAnAccount(t *testing.T) {
 	b.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK)
 
 	done := b.form("/account/delete", url.Values{"email": {" ADA@example.org "}})
-	done.leads(t, "/about?done=account-deleted")
+	done.wantRedirect(t, "/about?done=account-deleted")
 	if cookies := done.Cookies(); len(cookies) != 1 || cookies[0].MaxAge >= 0 || cookies[0].Value != "" {
 		t.Errorf("cookies %v", cookies)
 	}
 	b.send(http.MethodGet, "/v2/account", "").want(t, http.StatusUnauthorized)
 	d.push(*feed.Token, rows(1, 52, 5)).want(t, http.StatusUnauthorized)
-	if seen := d.seen(guest); len(seen) != 0 {
+	if seen := d.nearbyIDs(guest); len(seen) != 0 {
 		t.Errorf("readers still see %v", seen)
 	}
 	if text := checkAccountPage(t, guest.send(http.MethodGet, "/account", "")); !strings.Contains(text, "Sign in first.") {
@@ -189,7 +189,7 @@ func TestDeletingAnAccount(t *testing.T) {
 	}
 }
 
-// export is what a test reads of an export.
+// export is the part of an export that tests read.
 type export struct {
 	Account   map[string]any
 	Sessions  []map[string]any
@@ -200,12 +200,12 @@ type export struct {
 }
 
 func TestExportOfAnAccount(t *testing.T) {
-	d := newDesk(t)
+	d := newTestService(t)
 	_, other := d.publish("Voted", row("v", "alert.police", 0))
-	b := d.someone("ada@example.org", mapdata.Driver)
+	b := d.signedInAs("ada@example.org", mapdata.Driver)
 	feed := b.registerPush("Roads")
 	b.send(http.MethodPost, "/v2/account/tokens", `{"name": "Server"}`).want(t, http.StatusCreated)
-	id, _ := b.read(nearRoad).Entities[0]["id"].(string)
+	id, _ := b.read(nearbyPath).Entities[0]["id"].(string)
 	b.vote(id, "confirm")
 	b.send(http.MethodPut, "/v2/account/preferences", `{"theme": "night"}`).want(t, http.StatusOK)
 	r := b.send(http.MethodGet, "/v2/account/export", "").want(t, http.StatusOK)
@@ -232,10 +232,11 @@ func TestExportOfAnAccount(t *testing.T) {
 	}
 }
 
-// Whoever chose a language on a page is spoken to in it, on every page; what they like best counts otherwise.
-func TestPagesSpeakTheVisitorsLanguage(t *testing.T) {
-	d := newDesk(t)
-	b := d.browser().stay()
+// TestPageLanguageOfAGuest: the language that was chosen on a page applies to every page; without a choice,
+// Accept-Language does.
+func TestPageLanguageOfAGuest(t *testing.T) {
+	d := newTestService(t)
+	b := d.browser().withoutRedirects()
 	title := func(header ...string) string {
 		t.Helper()
 		r := b.send(http.MethodGet, "/sign-in", "", header...).want(t, http.StatusOK)
@@ -252,25 +253,26 @@ func TestPagesSpeakTheVisitorsLanguage(t *testing.T) {
 		}
 	}
 	for _, back := range []string{"//evil.example", "https://evil.example/", "/nowhere", "/\\evil.example", "/%2fpair", "javascript:alert(1)", ""} {
-		b.form("/language", url.Values{"language": {"de"}, "back": {back}}).leads(t, "/about")
+		b.form("/language", url.Values{"language": {"de"}, "back": {back}}).wantRedirect(t, "/about")
 	}
-	b.form("/language", url.Values{"language": {"fr"}, "back": {"/sign-in?next=%2Faccount"}}).leads(t, "/sign-in?next=%2Faccount")
-	b.form("/language", url.Values{"language": {"xx"}, "back": {"/pair"}}).leads(t, "/pair")
+	b.form("/language", url.Values{"language": {"fr"}, "back": {"/sign-in?next=%2Faccount"}}).wantRedirect(t, "/sign-in?next=%2Faccount")
+	b.form("/language", url.Values{"language": {"xx"}, "back": {"/pair"}}).wantRedirect(t, "/pair")
 	if got := title("Accept-Language", "de"); got != "fr" {
 		t.Errorf("after a choice: %s", got)
 	}
 }
 
-// A language that is chosen while signed in is the account's, in every browser.
-func TestAccountsKeepTheirLanguage(t *testing.T) {
-	d := newDesk(t)
-	b := d.someone("ada@example.org", mapdata.Driver).stay()
-	b.form("/language", url.Values{"language": {"de"}, "back": {"/account?done=language"}}).leads(t, "/account?done=language")
+// TestPageLanguageOfAnAccount: a language that is chosen while signed in is stored with the account and applies in
+// every browser.
+func TestPageLanguageOfAnAccount(t *testing.T) {
+	d := newTestService(t)
+	b := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
+	b.form("/language", url.Values{"language": {"de"}, "back": {"/account?done=language"}}).wantRedirect(t, "/account?done=language")
 	link, err := d.accounts.LoginLink(t.Context(), "ada@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := d.browser().stay()
+	other := d.browser().withoutRedirects()
 	other.form("/auth/verify", url.Values{"token": {link}}).want(t, http.StatusOK)
 	text := checkAccountPage(t, other.send(http.MethodGet, "/account?done=language", "", "Accept-Language", "fr").want(t, http.StatusOK))
 	if !strings.Contains(text, "Ihr Konto") || !strings.Contains(text, "Das ist von jetzt an Ihre Sprache.") {
@@ -278,12 +280,12 @@ func TestAccountsKeepTheirLanguage(t *testing.T) {
 	}
 }
 
-// Signing in leads back to the page that was asked for, and to pages of ours alone.
-func TestSigningInLeadsBack(t *testing.T) {
-	d := newDesk(t)
-	b := d.browser().stay()
-	b.send(http.MethodGet, "/account/delete?x=1", "").leads(t, "/sign-in?next=%2Faccount%2Fdelete%3Fx%3D1")
-	b.send(http.MethodHead, "/account", "").leads(t, "/sign-in?next=%2Faccount")
+// TestSignInRedirectsBack: signing in redirects to the page that was requested, and only to pages of this service.
+func TestSignInRedirectsBack(t *testing.T) {
+	d := newTestService(t)
+	b := d.browser().withoutRedirects()
+	b.send(http.MethodGet, "/account/delete?x=1", "").wantRedirect(t, "/sign-in?next=%2Faccount%2Fdelete%3Fx%3D1")
+	b.send(http.MethodHead, "/account", "").wantRedirect(t, "/sign-in?next=%2Faccount")
 	b.form("/account/tokens", url.Values{"name": {"x"}}).want(t, http.StatusUnauthorized)
 	page := b.send(http.MethodGet, "/sign-in?next=%2Faccount%2Fdelete%3Fx%3D1", "").want(t, http.StatusOK)
 	checkPage(t, page)
@@ -297,7 +299,7 @@ func TestSigningInLeadsBack(t *testing.T) {
 			t.Errorf("%s is led to", next)
 		}
 	}
-	in := d.someone("ada@example.org", mapdata.Driver).stay()
-	in.send(http.MethodGet, "/sign-in?next=%2Faccount%2Fdelete", "").leads(t, "/account/delete")
+	in := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
+	in.send(http.MethodGet, "/sign-in?next=%2Faccount%2Fdelete", "").wantRedirect(t, "/account/delete")
 	in.send(http.MethodGet, "/sign-in?next=%2F%2Fevil.example", "").want(t, http.StatusOK)
 }

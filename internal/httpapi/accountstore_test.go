@@ -11,9 +11,9 @@ import (
 	"wayside/internal/store/sqlite/sqlitetest"
 )
 
-// ledger is the real store, with a note of what signing in asks of it and of the letters that it took. It fails every
-// write of signing in when it is told to.
-type ledger struct {
+// recordingStore is the real store. It records the calls of signing in and the e-mails, and fails their writes on
+// demand.
+type recordingStore struct {
 	*sqlite.DB
 
 	mu      sync.Mutex
@@ -22,37 +22,37 @@ type ledger struct {
 	fail    error
 }
 
-func newLedger(t testing.TB, now func() time.Time) *ledger {
+func newRecordingStore(t testing.TB, now func() time.Time) *recordingStore {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return &ledger{DB: db}
+	return &recordingStore{DB: db}
 }
 
-func (l *ledger) note(name string) {
+func (l *recordingStore) record(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked = append(l.asked, name)
 }
 
-func (l *ledger) CreateAccount(ctx context.Context, a *mapdata.Account) error {
-	l.note("CreateAccount")
+func (l *recordingStore) CreateAccount(ctx context.Context, a *mapdata.Account) error {
+	l.record("CreateAccount")
 	if l.fail != nil {
 		return l.fail
 	}
 	return l.DB.CreateAccount(ctx, a)
 }
 
-func (l *ledger) AccountByEmail(ctx context.Context, email string) (*mapdata.Account, error) {
-	l.note("AccountByEmail")
+func (l *recordingStore) AccountByEmail(ctx context.Context, email string) (*mapdata.Account, error) {
+	l.record("AccountByEmail")
 	return l.DB.AccountByEmail(ctx, email)
 }
 
-func (l *ledger) CreateSignIn(ctx context.Context, s *mapdata.SignIn, letter *mapdata.Letter, since time.Time, limit int) (bool, error) {
-	l.note("CreateSignIn")
+func (l *recordingStore) CreateSignIn(ctx context.Context, s *mapdata.SignIn, letter *mapdata.Letter, since time.Time, limit int) (bool, error) {
+	l.record("CreateSignIn")
 	if l.fail != nil {
 		return false, l.fail
 	}
@@ -65,8 +65,8 @@ func (l *ledger) CreateSignIn(ctx context.Context, s *mapdata.SignIn, letter *ma
 	return stored, err
 }
 
-func (l *ledger) TakeSignIn(ctx context.Context, hash []byte, now time.Time) (*mapdata.SignIn, error) {
-	l.note("TakeSignIn")
+func (l *recordingStore) TakeSignIn(ctx context.Context, hash []byte, now time.Time) (*mapdata.SignIn, error) {
+	l.record("TakeSignIn")
 	if l.fail != nil {
 		return nil, l.fail
 	}

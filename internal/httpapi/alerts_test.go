@@ -14,7 +14,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// alertsAnswer is the answer of GET /v2/alerts.
+// alertsAnswer is the response of GET /v2/alerts.
 type alertsAnswer struct {
 	Alerts []struct {
 		Entity    map[string]any
@@ -31,8 +31,8 @@ type alertsAnswer struct {
 	At       string   `json:"fetched_at_utc"`
 }
 
-// told tells what is listed in short: external id, stage, and a ! on what is announced.
-func (a *alertsAnswer) told() []string {
+// summary is the list in short: external id, stage, and a ! on what is announced.
+func (a *alertsAnswer) summary() []string {
 	all := []string{}
 	for _, alert := range a.Alerts {
 		text := fmt.Sprint(alert.Entity["external_id"], " ", alert.Stage)
@@ -44,8 +44,8 @@ func (a *alertsAnswer) told() []string {
 	return all
 }
 
-// northwards is a car at 52, 5 that drives north at 25 m/s.
-const northwards = "/v2/alerts?lat=52&lng=5&heading=0&speed=25"
+// alertsPath is the request of a car at 52, 5 that drives north at 25 m/s.
+const alertsPath = "/v2/alerts?lat=52&lng=5&heading=0&speed=25"
 
 func (b *browser) alerts(path string) *alertsAnswer {
 	b.t.Helper()
@@ -56,24 +56,24 @@ func (b *browser) alerts(path string) *alertsAnswer {
 
 func (b *browser) wantAlerts(path string, want ...string) {
 	b.t.Helper()
-	if diff := cmp.Diff(append([]string{}, want...), b.alerts(path).told()); diff != "" {
+	if diff := cmp.Diff(append([]string{}, want...), b.alerts(path).summary()); diff != "" {
 		b.t.Errorf("%s: %s", path, diff)
 	}
 }
 
-// TestAlerts walks through what an answer says.
+// TestAlerts checks every member of a response.
 func TestAlerts(t *testing.T) {
-	r := newRoad(t, row("ice", "alert.hazard.ice", 250), row("far", "alert.police", 1500), row("behind", "alert.police", -50), row("beyond", "traffic.jam", 2100))
-	d := newRoadDesk(t, r)
+	r := newTestUpstream(t, row("ice", "alert.hazard.ice", 250), row("far", "alert.police", 1500), row("behind", "alert.police", -50), row("beyond", "traffic.jam", 2100))
+	d := newServiceWithUpstreams(t, r)
 	d.publish("Ring", row("camera", "camera.speed", 280), row("charger", "charger.supercharger", 100))
 	b := d.browser()
-	reply := b.send(http.MethodGet, northwards, "").want(t, http.StatusOK)
+	reply := b.send(http.MethodGet, alertsPath, "").want(t, http.StatusOK)
 	if got := reply.Header.Get("Cache-Control"); got != "no-store" || reply.Header.Get("ETag") != "" || reply.Header.Get("RateLimit") == "" {
 		t.Errorf("headers %v", reply.Header)
 	}
 	var a alertsAnswer
 	reply.decode(t, &a)
-	if diff := cmp.Diff([]string{"ice ahead!", "camera ahead", "far ahead"}, a.told()); diff != "" {
+	if diff := cmp.Diff([]string{"ice ahead!", "camera ahead", "far ahead"}, a.summary()); diff != "" {
 		t.Error(diff)
 	}
 	ice := a.Alerts[0]
@@ -83,10 +83,10 @@ func TestAlerts(t *testing.T) {
 	if len(a.Sources) != 2 || a.Pause != 5 || !slices.Equal(a.Networks, []string{"tesla"}) || a.At == "" {
 		t.Errorf("%+v", a)
 	}
-	b.wantAlerts(northwards+"&seen=incident:v1:aWNl", "ice ahead", "camera ahead!", "far ahead")
-	b.wantAlerts(northwards+"&kinds=charger.supercharger,camera.speed", "charger ahead", "camera ahead!")
-	b.wantAlerts(northwards + "&kinds=camera.speed&sources=incidents")
-	b.wantAlerts(northwards+"&layers=ring", "camera ahead!")
+	b.wantAlerts(alertsPath+"&seen=incident:v1:aWNl", "ice ahead", "camera ahead!", "far ahead")
+	b.wantAlerts(alertsPath+"&kinds=charger.supercharger,camera.speed", "charger ahead", "camera ahead!")
+	b.wantAlerts(alertsPath + "&kinds=camera.speed&sources=incidents")
+	b.wantAlerts(alertsPath+"&layers=ring", "camera ahead!")
 	b.wantAlerts("/v2/alerts?lat=52&lng=5&heading=180&speed=25", "behind ahead!")
 	b.wantAlerts("/v2/alerts?lat=52&lng=5&heading=360&speed=25", "ice ahead!", "camera ahead", "far ahead")
 	b.wantAlerts("/v2/alerts?lat=52&lng=5&speed=1.5", "behind ahead", "ice ahead", "camera ahead", "far ahead")
@@ -95,53 +95,53 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// TestAlertsOfCameras: two stages, by the keys that the client gives back.
+// TestAlertsOfCameras: a camera has two stages, which the keys in the parameter seen distinguish.
 func TestAlertsOfCameras(t *testing.T) {
-	d := newDesk(t)
+	d := newTestService(t)
 	d.publish("Ring", row("camera", "camera.speed", 280))
 	b := d.browser()
-	id := b.alerts(northwards).Alerts[0].Entity["id"].(string)
+	id := b.alerts(alertsPath).Alerts[0].Entity["id"].(string)
 	near := "/v2/alerts?lat=52.0015&lng=5&heading=0&speed=25&seen="
-	b.wantAlerts(northwards, "camera ahead!")
-	b.wantAlerts(northwards+"&seen="+id, "camera ahead")
+	b.wantAlerts(alertsPath, "camera ahead!")
+	b.wantAlerts(alertsPath+"&seen="+id, "camera ahead")
 	b.wantAlerts(near+id, "camera near!")
 	b.wantAlerts(near+id+","+id+"~near", "camera near")
-	b.wantAlerts(northwards+"&seen="+id+"~near", "camera ahead")
+	b.wantAlerts(alertsPath+"&seen="+id+"~near", "camera ahead")
 }
 
-// TestAlertsAndVotes: what votes hide is not listed, not even for its owner and curators; what the caller voted on is
-// silent, and what is merged into it too.
+// TestAlertsAndVotes: entities that votes hide are not listed, not even for their owner and curators. Entities that the
+// caller voted on are not announced, nor is anything merged with them.
 func TestAlertsAndVotes(t *testing.T) {
-	r := newRoad(t, row("a", "alert.police", 100))
-	d := newRoadDesk(t, r)
+	r := newTestUpstream(t, row("a", "alert.police", 100))
+	d := newServiceWithUpstreams(t, r)
 	owner, feed := d.publish("Ring", row("b", "alert.police", 110), row("c", "alert.hazard.ice", 200))
-	guest, driver, curator := d.browser(), d.someone("driver@example.org", mapdata.Driver), d.someone("curator@example.org", mapdata.Curator)
-	guest.wantAlerts(northwards, "a ahead!", "c ahead")
-	guest.wantAlerts(northwards+"&seen="+mapdata.EntityID(mapdata.SourceID("feed:"+feed), "b"), "a ahead", "c ahead!")
+	guest, driver, curator := d.browser(), d.signedInAs("driver@example.org", mapdata.Driver), d.signedInAs("curator@example.org", mapdata.Curator)
+	guest.wantAlerts(alertsPath, "a ahead!", "c ahead")
+	guest.wantAlerts(alertsPath+"&seen="+mapdata.EntityID(mapdata.SourceID("feed:"+feed), "b"), "a ahead", "c ahead!")
 	driver.vote("incident:v1:YQ", "confirm")
-	d.settle()
-	driver.wantAlerts(northwards, "a ahead", "c ahead!")
-	guest.wantAlerts(northwards, "a ahead!", "c ahead")
+	d.waitForIndex()
+	driver.wantAlerts(alertsPath, "a ahead", "c ahead!")
+	guest.wantAlerts(alertsPath, "a ahead!", "c ahead")
 	driver.vote("incident:v1:YQ", "vote")
-	d.settle()
-	driver.wantAlerts(northwards, "a ahead!", "c ahead")
+	d.waitForIndex()
+	driver.wantAlerts(alertsPath, "a ahead!", "c ahead")
 	ice := mapdata.EntityID(mapdata.SourceID("feed:"+feed), "c")
 	for i := range 3 {
-		d.someone(fmt.Sprintf("d%d@example.org", i), mapdata.Driver).vote(ice, "dispute")
+		d.signedInAs(fmt.Sprintf("d%d@example.org", i), mapdata.Driver).vote(ice, "dispute")
 	}
-	d.settle()
+	d.waitForIndex()
 	for _, b := range []*browser{guest, owner, curator} {
-		b.wantAlerts(northwards, "a ahead!")
+		b.wantAlerts(alertsPath, "a ahead!")
 	}
-	if seen := owner.read(nearRoad); len(seen.Entities) != 2 {
+	if seen := owner.read(nearbyPath); len(seen.Entities) != 2 {
 		t.Errorf("its owner sees %v", seen.externalIDs())
 	}
 }
 
-// TestAlertsRefuse tells all that is wrong at once.
-func TestAlertsRefuse(t *testing.T) {
-	d := newDesk(t)
-	d.settle()
+// TestAlertsParameters: the response to a bad request lists all errors.
+func TestAlertsParameters(t *testing.T) {
+	d := newTestService(t)
+	d.waitForIndex()
 	b := d.browser()
 	for query, want := range map[string][]string{
 		"":                                  {"lat missing", "lng missing", "speed missing"},
@@ -170,8 +170,8 @@ func TestAlertsRefuse(t *testing.T) {
 	}
 }
 
-// lawful is a law with an area around 52, 5.
-func lawful(t *testing.T, properties string) *law.Law {
+// newLaw makes a law with an area around 52, 5.
+func newLaw(t *testing.T, properties string) *law.Law {
 	t.Helper()
 	l, err := law.Parse([]byte(`{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"X",` + properties +
 		`},"geometry":{"type":"Polygon","coordinates":[[[4,51],[6,51],[6,53],[4,53],[4,51]]]}}]}`))
@@ -181,14 +181,15 @@ func lawful(t *testing.T, properties string) *law.Law {
 	return l
 }
 
-// TestHiddenByLaw: what the law hides is nowhere, and cannot be voted on, but for its owner and curators.
-func TestHiddenByLaw(t *testing.T) {
-	r := newRoad(t, row("live", "alert.police", 100))
-	d := newDeskWith(t, deskLimits{
-		manage: 100, requests: 60, entities: 10_000, upstreams: []string{r.URL}, law: lawful(t, `"hide":["alert.police","camera.speed"]`),
+// TestEntitiesHiddenByLaw: entities that the law hides are in no response and accept no votes, except for their owner
+// and curators.
+func TestEntitiesHiddenByLaw(t *testing.T) {
+	r := newTestUpstream(t, row("live", "alert.police", 100))
+	d := newTestServiceWith(t, serviceOptions{
+		manage: 100, requests: 60, entities: 10_000, upstreams: []string{r.URL}, law: newLaw(t, `"hide":["alert.police","camera.speed"]`),
 	})
 	owner, feed := d.publish("Ring", row("fed", "alert.police", 110), row("camera", "camera.speed", 200), row("ice", "alert.hazard.ice", 290))
-	guest, driver, curator := d.browser(), d.someone("driver@example.org", mapdata.Driver), d.someone("curator@example.org", mapdata.Curator)
+	guest, driver, curator := d.browser(), d.signedInAs("driver@example.org", mapdata.Driver), d.signedInAs("curator@example.org", mapdata.Curator)
 	for _, tt := range []struct {
 		who  *browser
 		want []string
@@ -198,7 +199,7 @@ func TestHiddenByLaw(t *testing.T) {
 		{owner, []string{"camera", "fed", "ice"}},
 		{curator, []string{"camera", "ice", "live"}},
 	} {
-		a := tt.who.read(nearRoad)
+		a := tt.who.read(nearbyPath)
 		ids := a.externalIDs()
 		slices.Sort(ids)
 		if diff := cmp.Diff(tt.want, ids); diff != "" {
@@ -211,32 +212,32 @@ func TestHiddenByLaw(t *testing.T) {
 		if diff := cmp.Diff(hidden, a.HiddenKinds); diff != "" {
 			t.Errorf("hidden_kinds: %s", diff)
 		}
-		tt.who.wantAlerts(northwards, "ice ahead!")
+		tt.who.wantAlerts(alertsPath, "ice ahead!")
 	}
 	for _, id := range []string{"incident:v1:bGl2ZQ", mapdata.EntityID(mapdata.SourceID("feed:"+feed), "fed")} {
 		driver.send(http.MethodGet, "/v2/entities/"+id, "").want(t, http.StatusNotFound)
 		driver.send(http.MethodPost, "/v2/entities/"+id+"/confirm", "").want(t, http.StatusNotFound)
 		curator.send(http.MethodGet, "/v2/entities/"+id, "").want(t, http.StatusOK)
 	}
-	a := curator.read(nearRoad)
+	a := curator.read(nearbyPath)
 	if a.Entities[0]["confirm_count"] != 0.0 {
 		t.Errorf("a refused vote counts: %v", a.Entities[0])
 	}
 	owner.send(http.MethodPost, "/v2/entities/"+mapdata.EntityID(mapdata.SourceID("feed:"+feed), "fed")+"/confirm", "").want(t, http.StatusOK)
 }
 
-// TestZonesByLaw: no answer to a driver holds the place of a camera that is shown as a zone.
-func TestZonesByLaw(t *testing.T) {
-	d := newDeskWith(t, deskLimits{manage: 100, requests: 60, entities: 10_000, law: lawful(t, `"camera_zone":true`)})
+// TestCamerasShownAsZones: no response to a driver contains the position of a camera that is shown as a zone.
+func TestCamerasShownAsZones(t *testing.T) {
+	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, entities: 10_000, law: newLaw(t, `"camera_zone":true`)})
 	owner, feed := d.publish("Ring", row("camera", "camera.speed", 123.4))
-	guest, driver := d.browser(), d.someone("driver@example.org", mapdata.Driver)
+	guest, driver := d.browser(), d.signedInAs("driver@example.org", mapdata.Driver)
 	id := mapdata.EntityID(mapdata.SourceID("feed:"+feed), "camera")
 	middle := law.Middle(geo.Point{Lat: 52 + 123.4/111_195, Lng: 5}, 4000)
 	away := geo.Distance(geo.Point{Lat: 52, Lng: 5}, middle)
 	geom := fmt.Sprintf(`"geom":{"type":"Point","coordinates":[%v,%v]}`, middle.Lng, middle.Lat)
 	for _, request := range [][2]string{
 		{http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=5000"},
-		{http.MethodGet, northwards},
+		{http.MethodGet, alertsPath},
 		{http.MethodGet, "/v2/entities/" + id},
 		{http.MethodPost, "/v2/entities/" + id + "/confirm"},
 		{http.MethodDelete, "/v2/entities/" + id + "/vote"},
@@ -247,16 +248,16 @@ func TestZonesByLaw(t *testing.T) {
 			t.Errorf("%v: %s", request, body)
 		}
 	}
-	d.settle()
-	if a := guest.alerts(northwards).Alerts; len(a) != 1 || a[0].Distance != max(0, away-2000) || !a[0].Announce || a[0].Stage != "ahead" {
+	d.waitForIndex()
+	if a := guest.alerts(alertsPath).Alerts; len(a) != 1 || a[0].Distance != max(0, away-2000) || !a[0].Announce || a[0].Stage != "ahead" {
 		t.Errorf("%v m from the middle: %+v", away, a)
 	}
-	guest.wantAlerts(northwards+"&seen="+id, "camera ahead")
+	guest.wantAlerts(alertsPath+"&seen="+id, "camera ahead")
 	from := fmt.Sprintf("/v2/alerts?lat=%.5f&lng=5&heading=0&speed=25", middle.Lat-3500/111_195.0)
 	if a := guest.alerts(from).Alerts; len(a) != 1 || a[0].Distance < 1490 || a[0].Distance > 1900 {
 		t.Errorf("3.5 km before the middle: %+v", a)
 	}
-	if got := owner.read(nearRoad).Entities; len(got) != 1 || got[0]["properties"].(map[string]any)["street"] != "A2" {
+	if got := owner.read(nearbyPath).Entities; len(got) != 1 || got[0]["properties"].(map[string]any)["street"] != "A2" {
 		t.Errorf("its owner sees %v", got)
 	}
 }

@@ -32,20 +32,20 @@ import (
 
 const formType = "application/x-www-form-urlencoded"
 
-// house is the signing-in half of the service behind a real server.
-type house struct {
+// authService is the part of the service that signs people in, behind a real server.
+type authService struct {
 	t      *testing.T
-	store  *ledger
+	store  *recordingStore
 	server *httptest.Server
 	log    bytes.Buffer
 	mu     sync.Mutex
 	now    time.Time
 }
 
-func newHouse(t *testing.T, secure bool) *house {
+func newAuthService(t *testing.T, secure bool) *authService {
 	t.Helper()
-	h := &house{t: t, now: start}
-	h.store = newLedger(t, h.time)
+	h := &authService{t: t, now: start}
+	h.store = newRecordingStore(t, h.time)
 	h.server = httptest.NewUnstartedServer(nil)
 	scheme := "http://"
 	if secure {
@@ -81,25 +81,25 @@ func newConsole(t *testing.T, cfg *console.Config) *console.Console {
 	return c
 }
 
-func (h *house) time() time.Time {
+func (h *authService) time() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.now
 }
 
-func (h *house) advance(d time.Duration) {
+func (h *authService) advance(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now = h.now.Add(d)
 }
 
-// browser is a client that keeps cookies.
+// browser is an HTTP client that keeps cookies.
 type browser struct {
-	*house
+	*authService
 	client *http.Client
 }
 
-func (h *house) browser() *browser {
+func (h *authService) browser() *browser {
 	h.t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -110,13 +110,13 @@ func (h *house) browser() *browser {
 	return &browser{h, &client}
 }
 
-// reply is an answer, read whole.
+// reply is a response whose body has been read.
 type reply struct {
 	*http.Response
 	body string
 }
 
-// send sends a request; a body is JSON unless the header pairs say otherwise.
+// send sends a request. A body is JSON unless the header pairs say otherwise.
 func (b *browser) send(method, path, body string, header ...string) reply {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), method, b.server.URL+path, strings.NewReader(body))
@@ -157,8 +157,8 @@ func (r reply) decode(t *testing.T, v any) {
 	}
 }
 
-// letter asks for a sign-in and gives what its letter says.
-func (b *browser) letter(email string) (token, code string) {
+// requestSignIn asks for a sign-in e-mail and returns its token and code.
+func (b *browser) requestSignIn(email string) (token, code string) {
 	b.t.Helper()
 	before := len(b.store.letters)
 	b.send(http.MethodPost, "/v2/auth/email", fmt.Sprintf(`{"email": %q}`, email)).want(b.t, http.StatusAccepted)
@@ -170,15 +170,15 @@ func (b *browser) letter(email string) (token, code string) {
 }
 
 // signedIn is a browser that is signed in.
-func (h *house) signedIn(email string) *browser {
+func (h *authService) signedIn(email string) *browser {
 	h.t.Helper()
 	b := h.browser()
-	token, _ := b.letter(email)
+	token, _ := b.requestSignIn(email)
 	b.send(http.MethodPost, "/v2/auth/verify", fmt.Sprintf(`{"token": %q}`, token)).want(h.t, http.StatusOK)
 	return b
 }
 
-// cookie checks the session cookie of a sign-in against D11.2, and gives its value.
+// cookie checks the session cookie of a sign-in against D11.2, and returns it.
 func (r reply) cookie(t *testing.T, secure bool) (name, value string) {
 	t.Helper()
 	cookies := r.Cookies()
@@ -212,9 +212,9 @@ func TestSignIn(t *testing.T) {
 	for by, verify := range ways {
 		for _, secure := range []bool{false, true} {
 			t.Run(fmt.Sprintf("by %s, https %v", by, secure), func(t *testing.T) {
-				b := newHouse(t, secure).browser()
+				b := newAuthService(t, secure).browser()
 				b.send(http.MethodGet, "/v2/account", "").want(t, http.StatusUnauthorized)
-				token, code := b.letter("Ada@example.org")
+				token, code := b.requestSignIn("Ada@example.org")
 				name, value := verify(b, token, code).want(t, http.StatusOK).cookie(t, secure)
 				var answer struct{ Account map[string]any }
 				b.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK).decode(t, &answer)
@@ -240,9 +240,10 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// A known address and an unknown one get the same answer, by the same steps: the store is asked the same (D11.1).
-func TestAskingForALetterTellsNothing(t *testing.T) {
-	h := newHouse(t, false)
+// TestSignInDoesNotRevealAccounts: a known address and an unknown one get the same response after the same calls of the
+// store (D11.1).
+func TestSignInDoesNotRevealAccounts(t *testing.T) {
+	h := newAuthService(t, false)
 	h.signedIn("known@example.org")
 	for range 2 { // the rest of the hour's letters, so that the next one is not sent
 		h.browser().send(http.MethodPost, "/v2/auth/email", `{"email": "known@example.org"}`).want(t, http.StatusAccepted)
@@ -269,9 +270,9 @@ func TestAskingForALetterTellsNothing(t *testing.T) {
 	}
 }
 
-func TestAPageThatIsLookedAtUsesNothingUp(t *testing.T) {
-	b := newHouse(t, false).browser()
-	token, _ := b.letter("ada@example.org")
+func TestOpeningTheVerifyPageDoesNotUseTheLink(t *testing.T) {
+	b := newAuthService(t, false).browser()
+	token, _ := b.requestSignIn("ada@example.org")
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodGet} {
 		r := b.send(method, "/auth/verify?token="+token, "").want(t, http.StatusOK)
 		if len(r.Cookies()) > 0 || r.Header.Get("Cache-Control") != "no-store" || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") {
@@ -299,15 +300,15 @@ func TestAPageThatIsLookedAtUsesNothingUp(t *testing.T) {
 	}
 }
 
-// mainOf is a page without its header and its foot.
+// mainOf is a page without its header and footer.
 func mainOf(page string) string {
 	_, page, _ = strings.Cut(page, "<main")
 	page, _, _ = strings.Cut(page, "</main>")
 	return page
 }
 
-func TestPageOfABadLink(t *testing.T) {
-	b := newHouse(t, false).browser()
+func TestVerifyPageOfAnInvalidLink(t *testing.T) {
+	b := newAuthService(t, false).browser()
 	page := b.send(http.MethodGet, "/auth/verify?token="+url.QueryEscape(`"><script>alert(1)</script>`), "").want(t, http.StatusOK)
 	if strings.Contains(page.body, "<script") {
 		t.Errorf("page:\n%s", page.body)
@@ -318,7 +319,7 @@ func TestPageOfABadLink(t *testing.T) {
 }
 
 func TestCrossOriginWritesAreRefused(t *testing.T) {
-	h := newHouse(t, false)
+	h := newAuthService(t, false)
 	tests := []struct {
 		name   string
 		header []string
@@ -341,7 +342,7 @@ func TestCrossOriginWritesAreRefused(t *testing.T) {
 				}
 				return http.StatusForbidden
 			}
-			token, _ := b.letter("grace@example.org")
+			token, _ := b.requestSignIn("grace@example.org")
 			form := slices.Concat(tt.header, []string{"Content-Type", formType})
 			b.send(http.MethodPost, "/v2/account/tokens", `{"name": "x"}`, tt.header...).want(t, want(http.StatusCreated))
 			b.send(http.MethodPost, "/v2/auth/email", `{"email": "e@example.org"}`, tt.header...).want(t, want(http.StatusAccepted))
@@ -352,7 +353,7 @@ func TestCrossOriginWritesAreRefused(t *testing.T) {
 	}
 }
 
-func TestBodiesOfSigningIn(t *testing.T) {
+func TestSignInBodies(t *testing.T) {
 	const email, verify = "/v2/auth/email", "/v2/auth/verify"
 	tests := []struct {
 		name, path, body string
@@ -387,7 +388,7 @@ func TestBodiesOfSigningIn(t *testing.T) {
 		{"an unknown code", verify, `{"email": "a@b.example", "code": "12345678"}`, "", 401, nil},
 		{"no address with a code", verify, `{"email": "a", "code": "12345678"}`, "", 401, nil},
 	}
-	h := newHouse(t, false)
+	h := newAuthService(t, false)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var header []string
@@ -417,8 +418,8 @@ func TestBodiesOfSigningIn(t *testing.T) {
 func FuzzSignInBody(f *testing.F) {
 	f.Add(`{"email": "a@b.example"}`)
 	f.Add(`{"email": "\ud800", "a": [[1e999]]}`)
-	h := &house{now: start}
-	h.store = newLedger(f, h.time)
+	h := &authService{now: start}
+	h.store = newRecordingStore(f, h.time)
 	handler := httpapi.New(httpapi.Deps{
 		BaseURL: "http://127.0.0.1", Now: h.time, Log: slog.New(slog.DiscardHandler), Buckets: ratelimit.NewMemory(1000),
 		Accounts: account.New(account.Config{Store: h.store, Now: h.time, Log: slog.New(slog.DiscardHandler)}),
@@ -435,9 +436,9 @@ func FuzzSignInBody(f *testing.F) {
 	})
 }
 
-func TestCodeTries(t *testing.T) {
-	b := newHouse(t, false).browser()
-	token, code := b.letter("ada@example.org")
+func TestWrongSignInCodes(t *testing.T) {
+	b := newAuthService(t, false).browser()
+	token, code := b.requestSignIn("ada@example.org")
 	wrong := string([]byte{'0' + (code[0]-'0'+1)%10}) + code[1:]
 	try := func(code string) reply {
 		return b.send(http.MethodPost, "/v2/auth/verify", fmt.Sprintf(`{"email": "ada@example.org", "code": %q}`, code))
@@ -463,7 +464,7 @@ func TestSignInLimitsOfAClient(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newHouse(t, false).browser()
+			b := newAuthService(t, false).browser()
 			send := func(i int, from string) reply {
 				return b.send(http.MethodPost, tt.path, fmt.Sprintf(tt.body, i), "X-Forwarded-For", from, "Content-Type", tt.kind)
 			}
@@ -479,7 +480,7 @@ func TestSignInLimitsOfAClient(t *testing.T) {
 }
 
 func TestSessionsOverHTTP(t *testing.T) {
-	h := newHouse(t, false)
+	h := newAuthService(t, false)
 	one := h.signedIn("ada@example.org")
 	h.advance(time.Hour)
 	two, other := h.signedIn("ada@example.org"), h.signedIn("grace@example.org")
@@ -511,7 +512,7 @@ func TestSessionsOverHTTP(t *testing.T) {
 }
 
 func TestAPITokensOverHTTP(t *testing.T) {
-	h := newHouse(t, false)
+	h := newAuthService(t, false)
 	ada, grace := h.signedIn("ada@example.org"), h.signedIn("grace@example.org")
 	var made struct {
 		Token    string
@@ -546,7 +547,7 @@ func TestAPITokensOverHTTP(t *testing.T) {
 }
 
 func TestManagementLimitOfAnAccount(t *testing.T) {
-	h := newHouse(t, false)
+	h := newAuthService(t, false)
 	ada, grace := h.signedIn("ada@example.org"), h.signedIn("grace@example.org")
 	for range 60 {
 		ada.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK)
@@ -557,11 +558,11 @@ func TestManagementLimitOfAnAccount(t *testing.T) {
 	grace.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK)
 }
 
-// The store cannot write: 503, and nothing in the log that should not be there.
-func TestSigningInWithAFullDisk(t *testing.T) {
-	h := newHouse(t, false)
+// TestSignInWithAFullDisk: if the store cannot write, the response is 503 and the log contains no personal data.
+func TestSignInWithAFullDisk(t *testing.T) {
+	h := newAuthService(t, false)
 	b := h.browser()
-	token, _ := b.letter("ada@example.org")
+	token, _ := b.requestSignIn("ada@example.org")
 	h.store.fail = fmt.Errorf("write: %w", mapdata.ErrUnavailable)
 	for path, body := range map[string]string{"/v2/auth/email": `{"email": "ada@example.org"}`, "/v2/auth/verify": fmt.Sprintf(`{"token": %q}`, token)} {
 		r := b.send(http.MethodPost, path, body).want(t, http.StatusServiceUnavailable)

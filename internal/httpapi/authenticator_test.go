@@ -18,7 +18,7 @@ const (
 	attested     = 0x40
 )
 
-// authenticator is a device with one passkey: ES256, attestation "none". Tests bend its answers.
+// authenticator is a device with one passkey: ES256, attestation "none". Tests may change its responses.
 type authenticator struct {
 	t       *testing.T
 	origin  string // of the page that it believes to be asked by
@@ -41,8 +41,8 @@ func newAuthenticator(t *testing.T, origin, rp string) *authenticator {
 
 func b64(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
 
-// asked is what a page hands to a browser.
-type asked struct {
+// credentialOptions are the options that a page passes to the browser.
+type credentialOptions struct {
 	PublicKey struct {
 		Challenge string
 		RpID      string
@@ -56,7 +56,7 @@ type asked struct {
 	}
 }
 
-// clientData is what the browser says of the page.
+// clientData is the browser's part of what is signed.
 func (a *authenticator) clientData(kind, challenge string) []byte {
 	a.t.Helper()
 	text, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": a.origin, "crossOrigin": false})
@@ -66,15 +66,15 @@ func (a *authenticator) clientData(kind, challenge string) []byte {
 	return text
 }
 
-// authData is what the device signs besides.
+// authData is the device's part of what is signed.
 func (a *authenticator) authData(flags byte) []byte {
 	hash := sha256.Sum256([]byte(a.rp))
 	a.counter++
 	return binary.BigEndian.AppendUint32(append(hash[:], flags), a.counter)
 }
 
-// create answers navigator.credentials.create.
-func (a *authenticator) create(o asked) map[string]any {
+// create responds to navigator.credentials.create.
+func (a *authenticator) create(o credentialOptions) map[string]any {
 	a.t.Helper()
 	var err error
 	if a.user, err = base64.RawURLEncoding.DecodeString(o.PublicKey.User.ID); err != nil {
@@ -95,7 +95,7 @@ func (a *authenticator) create(o asked) map[string]any {
 	})
 }
 
-// publicKey writes the key as COSE: {1: 2, 3: -7, -1: 1, -2: x, -3: y}.
+// publicKey encodes the key as COSE: {1: 2, 3: -7, -1: 1, -2: x, -3: y}.
 func (a *authenticator) publicKey() []byte {
 	a.t.Helper()
 	point, err := a.key.PublicKey.Bytes()
@@ -107,8 +107,8 @@ func (a *authenticator) publicKey() []byte {
 	return append(append(out, 0x22, 0x58, 32), point[33:]...)
 }
 
-// get answers navigator.credentials.get.
-func (a *authenticator) get(o asked) map[string]any {
+// get responds to navigator.credentials.get.
+func (a *authenticator) get(o credentialOptions) map[string]any {
 	a.t.Helper()
 	client, data := a.clientData("webauthn.get", o.PublicKey.Challenge), a.authData(a.flags)
 	hash := sha256.Sum256(client)

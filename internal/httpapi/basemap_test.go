@@ -15,8 +15,8 @@ import (
 	"wayside/internal/httpapi"
 )
 
-// withMap is a service with a map of two tiles.
-func withMap(t *testing.T, kind basemap.TileType) *readService {
+// newMapService is a service with a map of two tiles.
+func newMapService(t *testing.T, kind basemap.TileType) *readService {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "map.pmtiles")
 	f, err := os.Create(name)
@@ -44,7 +44,7 @@ func withMap(t *testing.T, kind basemap.TileType) *readService {
 	})
 }
 
-// TestTiles holds what a map library relies on: the tile itself, its type, its encoding, and how long it may be kept.
+// TestTiles checks what map libraries rely on: the tile, its type, its encoding, and its Cache-Control.
 func TestTiles(t *testing.T) {
 	whole := strings.Repeat("tile ", 400)
 	for _, tt := range []struct {
@@ -69,7 +69,7 @@ func TestTiles(t *testing.T) {
 		{"with an ending", basemap.MVT, "1/1/0.mvt", "gzip", 404, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := withMap(t, tt.kind)
+			s := newMapService(t, tt.kind)
 			for range 3 { // no limit counts them
 				resp, body := s.get("/map/tiles/"+tt.path, "Accept-Encoding", tt.accept)
 				if resp.StatusCode != tt.status || resp.Header.Get("Content-Encoding") != tt.encoding {
@@ -112,9 +112,9 @@ func gunzip(t *testing.T, b []byte) []byte {
 	return out
 }
 
-// TestArchiveByRanges holds that readers of the format find their way through the file itself.
+// TestArchiveByRanges: PMTiles readers can read the archive by range requests.
 func TestArchiveByRanges(t *testing.T) {
-	s := withMap(t, basemap.MVT)
+	s := newMapService(t, basemap.MVT)
 	_, all := s.get("/map/archive.pmtiles")
 	if !bytes.HasPrefix(all, []byte("PMTiles\x03")) {
 		t.Fatalf("%q", all[:20])
@@ -142,9 +142,9 @@ func TestArchiveByRanges(t *testing.T) {
 	}
 }
 
-// TestMapStyle holds that a style leads to this service's tiles alone, by the name that the browser knows it by.
+// TestMapStyle: a style refers only to this service's tiles, under the host name that was requested.
 func TestMapStyle(t *testing.T) {
-	s := withMap(t, basemap.MVT)
+	s := newMapService(t, basemap.MVT)
 	seen := map[string]bool{}
 	for _, path := range []string{"/map/style.json", "/map/style.json?theme=night", "/map/tilejson"} {
 		resp, body := s.get(path)
@@ -170,8 +170,8 @@ func TestMapStyle(t *testing.T) {
 	checkAnswer(t, resp, body)
 }
 
-// TestNoMap holds what a service without a map and without a demo says.
-func TestNoMap(t *testing.T) {
+// TestMapRoutesWithoutAMap checks the responses of a service without a map and without a demo.
+func TestMapRoutesWithoutAMap(t *testing.T) {
 	s := newReadService(t, nil)
 	for path, want := range map[string]int{
 		"/map/tiles/0/0/0": 404, "/map/archive.pmtiles": 404, "/map/tilejson": 404, "/demo/drive.json": 404, "/map/style.json": 200,
@@ -189,8 +189,8 @@ func TestNoMap(t *testing.T) {
 	}
 }
 
-// TestDrive holds that the demo's drive is served as it was given.
-func TestDrive(t *testing.T) {
+// TestDemoDrive: the demo's drive is served unchanged.
+func TestDemoDrive(t *testing.T) {
 	const drive = `{"coordinates":[[5,52]],"speeds":[14]}`
 	s := newReadService(t, func(deps *httpapi.Deps) { deps.Demo = &httpapi.Demo{Drive: []byte(drive)} })
 	resp, body := s.get("/demo/drive.json")

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/httpapi"
 )
 
-// TestCORS holds D12.9: off unless the operator names the origin, and never with cookies.
+// TestCORS checks D12.9: CORS is off unless the operator configures the origin, and never allows cookies.
 func TestCORS(t *testing.T) {
 	const path, friend = "/v2/sources", "https://friend.example.org"
 	options := func(s *readService, origin string) *http.Response {

@@ -12,13 +12,13 @@ import (
 
 const pagesPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// addressAttributes are those by which a page can make a browser load or send something.
+// addressAttributes are the attributes by which a page can make a browser load or send something.
 var addressAttributes = map[string]bool{
 	"href": true, "src": true, "srcset": true, "action": true, "formaction": true, "data": true, "poster": true,
 	"background": true, "cite": true, "ping": true, "manifest": true, "xlink:href": true,
 }
 
-// elements parses a page and gives its elements.
+// elements parses a page and returns its elements.
 func elements(t *testing.T, page []byte) []*html.Node {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(string(page)))
@@ -34,13 +34,13 @@ func elements(t *testing.T, page []byte) []*html.Node {
 	return all
 }
 
-// samePolicy compares two policies whatever the order of what they say.
+// samePolicy compares two policies independent of the order of their directives.
 func samePolicy(a, b string) bool {
 	parts := func(policy string) []string { return slices.Sorted(strings.SplitSeq(policy, "; ")) }
 	return slices.Equal(parts(a), parts(b))
 }
 
-// TestPagesLoadNothingFromElsewhere reads each page as a browser does (D13.4), and follows every address in it.
+// TestPagesLoadNothingFromElsewhere parses each page as a browser does (D13.4), and requests every URL in it.
 func TestPagesLoadNothingFromElsewhere(t *testing.T) {
 	s := newReadService(t, nil)
 	for _, path := range []string{"/about", "/docs"} {
@@ -100,8 +100,8 @@ func TestPagesLoadNothingFromElsewhere(t *testing.T) {
 	}
 }
 
-// TestPageShowsWhatTheDocumentSays looks for every operation, schema and problem on the page.
-func TestPageShowsWhatTheDocumentSays(t *testing.T) {
+// TestDocsPageIsComplete looks for every operation, schema and problem of openapi.json on the page.
+func TestDocsPageIsComplete(t *testing.T) {
 	d := openDocument(t)
 	_, page := newReadService(t, nil).get("/docs")
 	ids := map[string]bool{}
@@ -135,8 +135,8 @@ func TestPageShowsWhatTheDocumentSays(t *testing.T) {
 	}
 }
 
-// TestPagesAreReadable checks what people with a keyboard, a phone or a screen reader need.
-func TestPagesAreReadable(t *testing.T) {
+// TestPagesAreAccessible checks what people with a keyboard, a phone or a screen reader need.
+func TestPagesAreAccessible(t *testing.T) {
 	s := newReadService(t, nil)
 	for _, path := range []string{"/about", "/docs"} {
 		_, page := s.get(path)

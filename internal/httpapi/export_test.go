@@ -1,6 +1,11 @@
 package httpapi
 
-import "wayside/internal/account"
+import (
+	"time"
+
+	"wayside/internal/account"
+	"wayside/internal/stream"
+)
 
 // RouteLine is a line of the table of routes, for tests.
 type RouteLine struct {
@@ -9,11 +14,16 @@ type RouteLine struct {
 	Page         bool // for people
 }
 
-// RouteTable is the whole table, in its order.
+// RouteTable is the whole table.
 func RouteTable() []RouteLine {
 	var all []RouteLine
 	for _, r := range new(api).routes() {
 		all = append(all, RouteLine{Method: r.method, Path: r.path, Who: r.who, Page: r.class == classPage})
 	}
 	return all
+}
+
+// AccountCheckInterval is how often a stream looks its caller up, with the default interval of heartbeats.
+func AccountCheckInterval() time.Duration {
+	return heartbeatsPerAccountCheck * stream.HeartbeatInterval
 }

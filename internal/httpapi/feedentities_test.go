@@ -27,9 +27,9 @@ type collection struct {
 }
 
 func TestFeedEntities(t *testing.T) {
-	d := newDesk(t)
-	owner, other := d.someone("owner@example.com", mapdata.Driver), d.someone("other@example.com", mapdata.Driver)
-	curator, guest := d.someone("curator@example.com", mapdata.Curator), d.browser()
+	d := newTestService(t)
+	owner, other := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("other@example.com", mapdata.Driver)
+	curator, guest := d.signedInAs("curator@example.com", mapdata.Curator), d.browser()
 	f := owner.register(`{"name":"Roads","direction":"push","visibility":"private"}`)
 	d.push(*f.Token, `[
 		{"external_id":"b","kind":"camera.speed","lat":52.5,"lng":4.25,"properties":{"road":"A2"}},

@@ -15,13 +15,13 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// page reads a page in English.
+// page requests a page in English.
 func (b *browser) page(path string, status int) string {
 	b.t.Helper()
 	return b.send(http.MethodGet, path, "", "Accept-Language", "en").want(b.t, status).body
 }
 
-// newFeed registers a feed by the page, and gives its address and, of a push feed, its token.
+// newFeed registers a feed by the page, and returns its path and, for a push feed, its token.
 func (b *browser) newFeed(fields url.Values) (address, token string) {
 	b.t.Helper()
 	answer := b.form("/feeds/new", fields).want(b.t, http.StatusOK)
@@ -50,7 +50,7 @@ func contains(t *testing.T, body string, all ...string) {
 	}
 }
 
-// textOf is what a page says, without its markup.
+// textOf is a page without its markup.
 func textOf(t *testing.T, body string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(body))
@@ -66,9 +66,9 @@ func textOf(t *testing.T, body string) string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
-func TestAProviderRegistersAndPushes(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("owner@example.com", mapdata.Driver)
+func TestRegisterAPushFeedByPages(t *testing.T) {
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
 	contains(t, owner.page("/feeds", 200), "You have no feed yet")
 	address, token := owner.newFeed(pushFields("Roads"))
 	contains(t, owner.page(address, 200), "Nothing was pushed yet", "Waiting for review", "0 entities")
@@ -121,7 +121,7 @@ func TestAProviderRegistersAndPushes(t *testing.T) {
 			t.Error("what was sealed for one feed is shown for another")
 		}
 		owner.form(another+"/delete", nil).want(t, 200)
-		d.someone("curious@example.org", mapdata.Driver).page(address+"/token", 404)
+		d.signedInAs("curious@example.org", mapdata.Driver).page(address+"/token", 404)
 	})
 	t.Run("rotation", func(t *testing.T) {
 		contains(t, owner.page(address+"/rotate", 200), "The old token of Roads is refused from that moment")
@@ -142,9 +142,9 @@ func TestAProviderRegistersAndPushes(t *testing.T) {
 	})
 }
 
-func TestAFormSaysWhatIsWrongWhere(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("owner@example.com", mapdata.Driver)
+func TestFeedFormShowsErrorsAtTheirFields(t *testing.T) {
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
 	fields := url.Values{
 		"direction": {"pull"}, "visibility": {"public"}, "name": {""}, "description": {"What\nit says"}, "spec_url": {"ftp://x"},
 		"pull_url": {"http://10.0.0.1/a"}, "pull_auth_header": {"nothing"}, "pull_interval_seconds": {"soon"},
@@ -204,7 +204,7 @@ func (b *browser) feedAddresses() []string {
 }
 
 // pollFails records a failed poll.
-func (d *desk) pollFails(address string, failures int, active bool, a mapdata.Attempt) {
+func (d *testService) pollFails(address string, failures int, active bool, a mapdata.Attempt) {
 	d.t.Helper()
 	id, _ := mapdata.ParseFeedID(strings.TrimPrefix(address, "/feeds/"))
 	a.At = d.time()
@@ -217,9 +217,9 @@ func (d *desk) pollFails(address string, failures int, active bool, a mapdata.At
 	}
 }
 
-func TestAPullFeedSaysWhatToDo(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("owner@example.com", mapdata.Driver)
+func TestPullFeedPageExplainsFailures(t *testing.T) {
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
 	address, _ := owner.newFeed(url.Values{
 		"direction": {"pull"}, "visibility": {"public"}, "name": {"Roads"}, "pull_url": {"https://data.example.org/a.json"}, "pull_interval_seconds": {"60"},
 	})
@@ -257,10 +257,10 @@ func TestAPullFeedSaysWhatToDo(t *testing.T) {
 	contains(t, owner.form(address+"/edit", url.Values{"name": {"Streets"}, "pull_interval_seconds": {"120"}}).want(t, 200).body, "Saved.", "Streets", "2 minutes")
 }
 
-func TestFeedPagesAreTheOwners(t *testing.T) {
-	d := newDesk(t)
-	owner, other := d.someone("owner@example.com", mapdata.Driver), d.someone("other@example.com", mapdata.Driver)
-	curator := d.someone("curator@example.com", mapdata.Curator)
+func TestFeedPagesOfOthersAreNotFound(t *testing.T) {
+	d := newTestService(t)
+	owner, other := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("other@example.com", mapdata.Driver)
+	curator := d.signedInAs("curator@example.com", mapdata.Curator)
 	address, _ := owner.newFeed(pushFields("Roads"))
 	id, _ := mapdata.ParseFeedID(strings.TrimPrefix(address, "/feeds/"))
 	curator.send(http.MethodPost, "/v2/feeds/"+id.String()+"/approve", "", "Content-Type", "application/json").want(t, 200)
@@ -294,9 +294,9 @@ func TestFeedPagesAreTheOwners(t *testing.T) {
 	owner.page("/feeds/none", 404)
 }
 
-func TestCheckBeforeYouRegister(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("owner@example.com", mapdata.Driver)
+func TestCheckPage(t *testing.T) {
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
 	check := func(fields url.Values, status int, says ...string) {
 		t.Helper()
 		d.advance(time.Minute)
@@ -321,7 +321,7 @@ func TestCheckBeforeYouRegister(t *testing.T) {
 	d.browser().form("/check", url.Values{"json": {"[]"}}).want(t, http.StatusUnauthorized)
 }
 
-// payloads are texts that would do harm where they are not written as text.
+// payloads are texts that do harm where they are not escaped.
 func payloads() []string {
 	parts := []string{
 		`<script>alert(1)</script>`, `"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `<svg/onload=alert(1)>`, `</textarea><b>x`,
@@ -337,8 +337,8 @@ func payloads() []string {
 	return all
 }
 
-// shape counts a page's elements, and notes which attributes they have.
-func shape(t *testing.T, body string) (count map[string]int, pairs map[string]bool) {
+// countElements counts a page's elements, and lists which attributes they have.
+func countElements(t *testing.T, body string) (count map[string]int, pairs map[string]bool) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(body))
 	if err != nil {
@@ -364,12 +364,12 @@ func shape(t *testing.T, body string) (count map[string]int, pairs map[string]bo
 	return count, pairs
 }
 
-// TestHostileTextStaysText puts every payload into every field that a provider or a curator writes, and compares the
-// elements and attributes of each page with those of the same page about a harmless feed.
-func TestHostileTextStaysText(t *testing.T) {
+// TestFeedPagesEscapeText puts every payload into every field that providers and curators write, and compares the
+// elements and attributes of each page with those of a harmless feed.
+func TestFeedPagesEscapeText(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
+	d := newTestService(t)
+	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
 	pages := func(text string) map[string]string {
 		d.advance(time.Minute)
 		address, token := owner.newFeed(pushFields("Roads"))
@@ -403,11 +403,11 @@ func TestHostileTextStaysText(t *testing.T) {
 	}
 	known, knownPairs := map[string]map[string]int{}, map[string]map[string]bool{}
 	for path, body := range pages("harmless") {
-		known[path], knownPairs[path] = shape(t, body)
+		known[path], knownPairs[path] = countElements(t, body)
 	}
 	for _, text := range payloads() {
 		for path, body := range pages(text) {
-			count, pairs := shape(t, body)
+			count, pairs := countElements(t, body)
 			for tag, n := range count {
 				if n != known[path][tag] {
 					t.Errorf("%s with %q: %d <%s>, without %d", path, text, n, tag, known[path][tag])

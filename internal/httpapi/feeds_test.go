@@ -16,10 +16,10 @@ import (
 
 const sealedSecret = "Bearer-of-the-pull-feed"
 
-// TestRegisterPullOverHTTP holds the answer to the specification's field names and D5.4's.
+// TestRegisterPullOverHTTP compares the response with the specification's field names and D5.4's.
 func TestRegisterPullOverHTTP(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("owner@example.com", mapdata.Driver)
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
 	answer := owner.send(http.MethodPost, "/v2/feeds", `{
 		"name": "Roads of Ghent", "description": "All.", "direction": "pull", "visibility": "public",
 		"pull_url": "https://DATA.example.org:443/a.json?b=1", "pull_auth_header": "Authorization: `+sealedSecret+`",
@@ -77,10 +77,10 @@ func TestRegisterPullOverHTTP(t *testing.T) {
 	})
 }
 
-// TestSecretsAreShownOnce looks for the push token and the auth header in every answer but the first (D5.1).
+// TestSecretsAreShownOnce looks for the push token and the auth header in every response but the first (D5.1).
 func TestSecretsAreShownOnce(t *testing.T) {
-	d := newDesk(t)
-	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
+	d := newTestService(t)
+	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
 	pushed := owner.registerPush("Chargers")
 	pulled := owner.register(`{"name": "Roads", "direction": "pull", "pull_url": "https://data.example.org/", "pull_auth_header": "X-Key: ` + sealedSecret + `"}`)
 	if pushed.Token == nil || !strings.HasPrefix(*pushed.Token, "wsp_") || len(*pushed.Token) != 50 {
@@ -118,10 +118,10 @@ func TestSecretsAreShownOnce(t *testing.T) {
 	}
 }
 
-// TestFeedBodies is D5.3 for registrations.
+// TestFeedBodies checks D5.3 for registrations.
 func TestFeedBodies(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("owner@example.com", mapdata.Driver)
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
 	const pull = `"name": "x", "direction": "pull", "pull_url": "https://example.org/"`
 	tests := []struct {
 		name, body string
@@ -178,7 +178,7 @@ func TestFeedBodies(t *testing.T) {
 			if kind := got.Header.Get("Content-Type"); kind != "application/problem+json" {
 				t.Errorf("Content-Type %q", kind)
 			}
-			wrong := got.wrong(t)
+			wrong := got.fieldErrors(t)
 			slices.Sort(wrong)
 			if diff := cmp.Diff(tt.wrong, wrong); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -188,10 +188,10 @@ func TestFeedBodies(t *testing.T) {
 	owner.send(http.MethodPost, "/v2/feeds", `{"name": "x", "direction": "push"}`, "Content-Type", "text/plain").want(t, http.StatusUnsupportedMediaType)
 }
 
-// TestPatchBodies is D5.3 for changes, and what null means there.
+// TestPatchBodies checks D5.3 for changes, and the meaning of null there.
 func TestPatchBodies(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("owner@example.com", mapdata.Driver)
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
 	r := owner.register(`{"name": "x", "description": "d", "attribution": "a", "licence": "c", "layer_name": "l", "spec_url": "https://example.org/spec",
 		"direction": "pull", "pull_url": "https://example.org/", "pull_auth_header": "A: b"}`)
 	for _, tt := range []struct {
@@ -214,7 +214,7 @@ func TestPatchBodies(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			wrong := owner.send(http.MethodPatch, r.path(), tt.body).want(t, tt.status).wrong(t)
+			wrong := owner.send(http.MethodPatch, r.path(), tt.body).want(t, tt.status).fieldErrors(t)
 			slices.Sort(wrong)
 			if diff := cmp.Diff(tt.wrong, wrong); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -252,10 +252,10 @@ func TestPatchBodies(t *testing.T) {
 	}
 }
 
-// TestWhoMayManage is D5.3 and D11.5: sessions alone, and one's own feeds alone.
-func TestWhoMayManage(t *testing.T) {
-	d := newDesk(t)
-	owner, other := d.someone("owner@example.com", mapdata.Driver), d.someone("other@example.com", mapdata.Driver)
+// TestManagementNeedsTheOwnersSession checks D5.3 and D11.5: only sessions may manage, and only their own feeds.
+func TestManagementNeedsTheOwnersSession(t *testing.T) {
+	d := newTestService(t)
+	owner, other := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("other@example.com", mapdata.Driver)
 	push, pull := owner.registerPush("Chargers"), owner.register(`{"name": "Roads", "direction": "pull", "pull_url": "https://example.org/"}`)
 	_, token, err := func() (any, string, error) {
 		accounts, err := d.accounts.List(t.Context())
@@ -297,11 +297,11 @@ func TestWhoMayManage(t *testing.T) {
 	}
 }
 
-// TestWhoSeesWhichFields is D5.4.
-func TestWhoSeesWhichFields(t *testing.T) {
-	d := newDesk(t)
-	owner, other := d.someone("owner@example.com", mapdata.Driver), d.someone("other@example.com", mapdata.Driver)
-	curator := d.someone("curator@example.com", mapdata.Curator)
+// TestFeedFieldsByRole checks D5.4.
+func TestFeedFieldsByRole(t *testing.T) {
+	d := newTestService(t)
+	owner, other := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("other@example.com", mapdata.Driver)
+	curator := d.signedInAs("curator@example.com", mapdata.Curator)
 	r := owner.register(`{"name": "Roads", "direction": "pull", "visibility": "public", "pull_url": "https://example.org/"}`)
 	other.send(http.MethodGet, r.path(), "").want(t, http.StatusNotFound)
 	full := curator.send(http.MethodGet, r.path(), "").feedOf(t)
@@ -329,25 +329,25 @@ func TestWhoSeesWhichFields(t *testing.T) {
 	if got := list(owner); len(got) != 1 || got[0]["pull_url"] != "https://example.org/" {
 		t.Errorf("the owner's list: %v", got)
 	}
-	if got := list(d.someone("nobody@example.com", mapdata.Driver)); len(got) != 1 {
+	if got := list(d.signedInAs("nobody@example.com", mapdata.Driver)); len(got) != 1 {
 		t.Errorf("a list of one public feed has %d", len(got))
 	}
 }
 
-// TestReviewOverHTTP is States and D5.5, D5.7, D4.8: who reads the entities meanwhile.
+// TestReviewOverHTTP checks States and D5.5, D5.7, D4.8: who reads the entities in each state.
 func TestReviewOverHTTP(t *testing.T) {
-	d := newDesk(t)
-	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
-	admin, guest := d.someone("admin@example.com", mapdata.Admin), d.browser()
+	d := newTestService(t)
+	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
+	admin, guest := d.signedInAs("admin@example.com", mapdata.Admin), d.browser()
 	r := owner.register(`{"name": "Roads", "direction": "pull", "visibility": "public", "pull_url": "https://example.org/1"}`)
 	id, _ := mapdata.ParseFeedID(r.id())
-	d.store1(id)
+	d.storeEntity(id)
 	shown := func(when string, want bool) {
 		t.Helper()
-		if got := len(d.seen(guest)) == 1; got != want {
+		if got := len(d.nearbyIDs(guest)) == 1; got != want {
 			t.Errorf("%s: a guest sees it: %v, want %v", when, got, want)
 		}
-		if len(d.seen(owner)) != 1 {
+		if len(d.nearbyIDs(owner)) != 1 {
 			t.Errorf("%s: the owner does not see it", when)
 		}
 		var sources struct{ Sources []map[string]any }
@@ -390,7 +390,7 @@ func TestReviewOverHTTP(t *testing.T) {
 	}
 	shown("public again", false)
 
-	if wrong := curator.send(http.MethodPost, r.path()+"/reject", `{}`).want(t, http.StatusUnprocessableEntity).wrong(t); !slices.Equal(wrong, []string{"note missing"}) {
+	if wrong := curator.send(http.MethodPost, r.path()+"/reject", `{}`).want(t, http.StatusUnprocessableEntity).fieldErrors(t); !slices.Equal(wrong, []string{"note missing"}) {
 		t.Errorf("rejected without a note: %v", wrong)
 	}
 	curator.send(http.MethodPost, r.path()+"/reject", `{"note": " "}`).want(t, http.StatusUnprocessableEntity)
@@ -416,20 +416,20 @@ func TestReviewOverHTTP(t *testing.T) {
 	}
 }
 
-// TestDeleteOverHTTP is D5.6.
+// TestDeleteOverHTTP checks D5.6.
 func TestDeleteOverHTTP(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("owner@example.com", mapdata.Driver)
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
 	r := owner.registerPush("Cameras")
 	d.push(*r.Token, rows(3, 52, 5)).want(t, http.StatusOK)
 	if f := owner.send(http.MethodGet, r.path(), "").feedOf(t); f["entity_count"] != 3.0 || f["last_push_at"] != "2026-11-21T08:00:00.000Z" {
 		t.Errorf("%v entities, last push %v", f["entity_count"], f["last_push_at"])
 	}
-	if got := d.seen(owner); len(got) != 3 {
+	if got := d.nearbyIDs(owner); len(got) != 3 {
 		t.Fatalf("the owner sees %v", got)
 	}
 	owner.send(http.MethodDelete, r.path(), "").want(t, http.StatusNoContent)
-	if got := d.seen(owner); len(got) != 0 {
+	if got := d.nearbyIDs(owner); len(got) != 0 {
 		t.Errorf("the owner still sees %v", got)
 	}
 	owner.send(http.MethodGet, r.path(), "").want(t, http.StatusNotFound)
@@ -440,19 +440,19 @@ func TestDeleteOverHTTP(t *testing.T) {
 	}
 }
 
-// TestFeedLimits is D5.9.
+// TestFeedLimits checks D5.9.
 func TestFeedLimits(t *testing.T) {
 	t.Run("20 feeds", func(t *testing.T) {
-		d := newDesk(t)
-		owner := d.someone("owner@example.com", mapdata.Driver)
+		d := newTestService(t)
+		owner := d.signedInAs("owner@example.com", mapdata.Driver)
 		for range 20 {
 			owner.registerPush("Chargers")
 		}
 		owner.send(http.MethodPost, "/v2/feeds", `{"name": "x", "direction": "push"}`).want(t, http.StatusConflict)
 	})
 	t.Run("60 requests a minute", func(t *testing.T) {
-		d := newDeskWith(t, deskLimits{manage: 60})
-		owner, other := d.someone("owner@example.com", mapdata.Driver), d.someone("other@example.com", mapdata.Driver)
+		d := newTestServiceWith(t, serviceOptions{manage: 60})
+		owner, other := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("other@example.com", mapdata.Driver)
 		for range 60 {
 			owner.send(http.MethodGet, "/v2/feeds", "").want(t, http.StatusOK)
 		}

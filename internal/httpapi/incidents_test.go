@@ -17,17 +17,17 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// road is a real relay provider whose answer is set by hand.
-type road struct {
+// testUpstream is a real relay provider; tests set its answer.
+type testUpstream struct {
 	*httptest.Server
 	rows  atomic.Pointer[string]
 	calls atomic.Int64
 }
 
-func newRoad(t *testing.T, rows ...string) *road {
+func newTestUpstream(t *testing.T, rows ...string) *testUpstream {
 	t.Helper()
-	r := new(road)
-	r.say(rows...)
+	r := new(testUpstream)
+	r.setRows(rows...)
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		r.calls.Add(1)
 		rows := r.rows.Load()
@@ -41,28 +41,28 @@ func newRoad(t *testing.T, rows ...string) *road {
 	return r
 }
 
-func (r *road) say(rows ...string) {
+func (r *testUpstream) setRows(rows ...string) {
 	text := strings.Join(rows, ",")
 	r.rows.Store(&text)
 }
 
-func (r *road) fail() { r.rows.Store(nil) }
+func (r *testUpstream) fail() { r.rows.Store(nil) }
 
-// row is a v1 row so many metres north of 52, 5.
+// row is a v1 row the given number of metres north of 52, 5.
 func row(id, kind string, north float64) string {
 	return fmt.Sprintf(`{"external_id":%q,"kind":%q,"lat":%.7f,"lng":5,"properties":{"street":"A2"}}`, id, kind, 52+north/111_195)
 }
 
-func newRoadDesk(t *testing.T, roads ...*road) *desk {
+func newServiceWithUpstreams(t *testing.T, roads ...*testUpstream) *testService {
 	t.Helper()
-	limits := deskLimits{manage: 10_000, requests: 60, entities: 10_000}
+	limits := serviceOptions{manage: 10_000, requests: 60, entities: 10_000}
 	for _, r := range roads {
 		limits.upstreams = append(limits.upstreams, r.URL)
 	}
-	return newDeskWith(t, limits)
+	return newTestServiceWith(t, limits)
 }
 
-const nearRoad = "/v2/entities/nearby?lat=52&lng=5&radius=2000"
+const nearbyPath = "/v2/entities/nearby?lat=52&lng=5&radius=2000"
 
 func (b *browser) read(path string) answer {
 	b.t.Helper()
@@ -71,19 +71,19 @@ func (b *browser) read(path string) answer {
 	return a
 }
 
-// publish registers a feed, pushes rows and has it approved.
-func (d *desk) publish(name string, rows ...string) (owner *browser, id string) {
+// publish registers a feed, pushes rows and approves it.
+func (d *testService) publish(name string, rows ...string) (owner *browser, id string) {
 	d.t.Helper()
-	owner = d.someone(strings.ToLower(name)+"@example.org", mapdata.Driver)
+	owner = d.signedInAs(strings.ToLower(name)+"@example.org", mapdata.Driver)
 	feed := owner.registerPush(name)
 	d.push(*feed.Token, "["+strings.Join(rows, ",")+"]").want(d.t, http.StatusOK)
-	curator := d.someone("curator-of-"+strings.ToLower(name)+"@example.org", mapdata.Curator)
+	curator := d.signedInAs("curator-of-"+strings.ToLower(name)+"@example.org", mapdata.Curator)
 	curator.send(http.MethodPost, feed.path()+"/approve", "").want(d.t, http.StatusOK)
-	d.settle()
+	d.waitForIndex()
 	return owner, feed.id()
 }
 
-// vote casts a vote and gives the entity as it is answered.
+// vote casts a vote and returns the entity of the response.
 func (b *browser) vote(id, what string) map[string]any {
 	b.t.Helper()
 	method := http.MethodPost
@@ -99,13 +99,13 @@ func consensusOf(e map[string]any) string {
 	return fmt.Sprint(e["status"], " ", e["confidence"], " ", e["confirm_count"], " ", e["dispute_count"])
 }
 
-// TestReadsWithIncidents is the table of caching, and what a read touches (D4.13, D4.15, D8.8).
+// TestReadsWithIncidents checks Cache-Control, and which sources a read touches (D4.13, D4.15, D8.8).
 func TestReadsWithIncidents(t *testing.T) {
-	r := newRoad(t, row("a", "alert.police", 10))
-	d := newRoadDesk(t, r)
-	d.settle()
+	r := newTestUpstream(t, row("a", "alert.police", 10))
+	d := newServiceWithUpstreams(t, r)
+	d.waitForIndex()
 	b := d.browser()
-	reply := b.send(http.MethodGet, nearRoad, "").want(t, http.StatusOK)
+	reply := b.send(http.MethodGet, nearbyPath, "").want(t, http.StatusOK)
 	if reply.Header.Get("Cache-Control") != "no-store" || reply.Header.Get("ETag") != "" {
 		t.Errorf("headers %v", reply.Header)
 	}
@@ -120,23 +120,23 @@ func TestReadsWithIncidents(t *testing.T) {
 		t.Errorf("sources %v", a.Sources)
 	}
 	for path, want := range map[string]int{
-		nearRoad + "&sources=incidents":                  1,
-		nearRoad + "&layers=incidents":                   1,
-		nearRoad + "&layers=moose":                       0,
-		nearRoad + "&kinds=alert.police":                 1,
-		nearRoad + "&kinds=traffic.jam":                  0,
-		nearRoad + "&sources=incidents&layers=moose":     0,
-		nearRoad + "&sources=incidents&layers=incidents": 1,
+		nearbyPath + "&sources=incidents":                  1,
+		nearbyPath + "&layers=incidents":                   1,
+		nearbyPath + "&layers=moose":                       0,
+		nearbyPath + "&kinds=alert.police":                 1,
+		nearbyPath + "&kinds=traffic.jam":                  0,
+		nearbyPath + "&sources=incidents&layers=moose":     0,
+		nearbyPath + "&sources=incidents&layers=incidents": 1,
 	} {
 		if got := len(b.read(path).Entities); got != want {
 			t.Errorf("%s: %d entities, want %d", path, got, want)
 		}
 	}
-	without := b.send(http.MethodGet, nearRoad+"&kinds=camera.speed", "").want(t, http.StatusOK)
+	without := b.send(http.MethodGet, nearbyPath+"&kinds=camera.speed", "").want(t, http.StatusOK)
 	if without.Header.Get("Cache-Control") != "public, max-age=10" || without.Header.Get("ETag") == "" || strings.Contains(without.body, "incidents") {
 		t.Errorf("a read without incidents: %v %s", without.Header, without.body)
 	}
-	if unknown := b.send(http.MethodGet, nearRoad+"&sources=moose", ""); unknown.StatusCode != http.StatusBadRequest || !strings.Contains(unknown.body, `"valid_ids":["incidents"]`) {
+	if unknown := b.send(http.MethodGet, nearbyPath+"&sources=moose", ""); unknown.StatusCode != http.StatusBadRequest || !strings.Contains(unknown.body, `"valid_ids":["incidents"]`) {
 		t.Errorf("unknown source: %s", unknown.body)
 	}
 	listed := b.send(http.MethodGet, "/v2/sources", "").want(t, http.StatusOK).body
@@ -147,22 +147,22 @@ func TestReadsWithIncidents(t *testing.T) {
 	}
 	r.fail()
 	d.advance(time.Minute)
-	if a := b.read(nearRoad); len(a.Entities) != 1 || a.Sources[0]["status"] != "offline" {
+	if a := b.read(nearbyPath); len(a.Entities) != 1 || a.Sources[0]["status"] != "offline" {
 		t.Errorf("while the upstream fails: %+v", a)
 	}
 }
 
-// TestIncidentsFromTheDatabase is D8.9: the rollback mode.
+// TestIncidentsFromTheDatabase checks D8.9, the mode for going back to incidents from the database.
 func TestIncidentsFromTheDatabase(t *testing.T) {
-	r := newRoad(t, row("a", "alert.police", 10))
-	d := newDeskWith(t, deskLimits{manage: 100, requests: 60, entities: 10_000, upstreams: []string{r.URL}, stored: true})
-	d.settle()
+	r := newTestUpstream(t, row("a", "alert.police", 10))
+	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, entities: 10_000, upstreams: []string{r.URL}, stored: true})
+	d.waitForIndex()
 	b := d.browser()
-	reply := b.send(http.MethodGet, nearRoad, "").want(t, http.StatusOK)
+	reply := b.send(http.MethodGet, nearbyPath, "").want(t, http.StatusOK)
 	if reply.Header.Get("Cache-Control") != "public, max-age=10" || reply.Header.Get("ETag") == "" || !strings.Contains(reply.body, "incident:v1:YQ") {
 		t.Errorf("%v %s", reply.Header, reply.body)
 	}
-	again := b.send(http.MethodGet, nearRoad, "", "If-None-Match", reply.Header.Get("ETag"))
+	again := b.send(http.MethodGet, nearbyPath, "", "If-None-Match", reply.Header.Get("ETag"))
 	if again.StatusCode != http.StatusNotModified {
 		t.Errorf("again: %s", again.Status)
 	}
@@ -170,28 +170,28 @@ func TestIncidentsFromTheDatabase(t *testing.T) {
 	if err != nil || len(values) != 1 {
 		t.Errorf("%v, %v", values, err)
 	}
-	driver := d.someone("driver@example.org", mapdata.Driver)
+	driver := d.signedInAs("driver@example.org", mapdata.Driver)
 	if e := driver.vote("incident:v1:YQ", "confirm"); consensusOf(e) != "reported 0.67 1 0" {
 		t.Errorf("voted %v", e)
 	}
 }
 
-// TestVotesOnLiveIncidents walks through D9: the id stays, the counts come, the pin goes and comes back.
+// TestVotesOnLiveIncidents checks D9 step by step: the id stays, counts change, the pin is hidden and shown again.
 func TestVotesOnLiveIncidents(t *testing.T) {
-	r := newRoad(t, row("a", "alert.police", 10))
-	d := newRoadDesk(t, r)
+	r := newTestUpstream(t, row("a", "alert.police", 10))
+	d := newServiceWithUpstreams(t, r)
 	guest := d.browser()
-	d.settle()
-	id := guest.read(nearRoad).Entities[0]["id"].(string)
+	d.waitForIndex()
+	id := guest.read(nearbyPath).Entities[0]["id"].(string)
 	guest.send(http.MethodPost, "/v2/entities/"+id+"/confirm", "").want(t, http.StatusUnauthorized)
 	var drivers []*browser
 	for i := range 4 {
-		drivers = append(drivers, d.someone(fmt.Sprintf("driver%d@example.org", i), mapdata.Driver))
+		drivers = append(drivers, d.signedInAs(fmt.Sprintf("driver%d@example.org", i), mapdata.Driver))
 	}
-	curator := d.someone("curator@example.org", mapdata.Curator)
+	curator := d.signedInAs("curator@example.org", mapdata.Curator)
 	now := func(b *browser) string {
-		d.settle()
-		a := b.read(nearRoad)
+		d.waitForIndex()
+		a := b.read(nearbyPath)
 		if len(a.Entities) == 0 {
 			return "nothing"
 		}
@@ -235,7 +235,7 @@ func TestVotesOnLiveIncidents(t *testing.T) {
 	guest.send(http.MethodGet, "/v2/entities/"+id, "").want(t, http.StatusNotFound)
 	curator.send(http.MethodGet, "/v2/entities/"+id, "").want(t, http.StatusOK)
 	d.advance(30*time.Minute - time.Second)
-	r.say(row("a", "alert.police", 10))
+	r.setRows(row("a", "alert.police", 10))
 	if got := now(guest); got != "nothing" {
 		t.Errorf("before its time a guest sees %s", got)
 	}
@@ -253,56 +253,56 @@ func TestVotesOnLiveIncidents(t *testing.T) {
 	if got := now(guest); got != "disputed 0.33 1 3" {
 		t.Errorf("after the confirm a guest sees %s", got)
 	}
-	r.say()
+	r.setRows()
 	d.advance(time.Minute)
 	if got := now(curator); got != "nothing" {
 		t.Errorf("a stored snapshot is shown: %s", got)
 	}
 	drivers[0].send(http.MethodPost, "/v2/entities/"+id+"/confirm", "").want(t, http.StatusNotFound)
-	r.say(row("a", "alert.police", 10))
+	r.setRows(row("a", "alert.police", 10))
 	d.advance(time.Minute)
 	if got := now(guest); got != "disputed 0.33 1 3" {
 		t.Errorf("its history is lost: %s", got)
 	}
 }
 
-// TestVotesOnFeeds is D9.6, with the owner's view of D9.5.
+// TestVotesOnFeeds checks D9.6, and the owner's view of D9.5.
 func TestVotesOnFeeds(t *testing.T) {
-	d := newDesk(t)
+	d := newTestService(t)
 	owner, feed := d.publish("Ring", row("a", "alert.police", 10))
 	guest := d.browser()
-	id := guest.read(nearRoad).Entities[0]["id"].(string)
+	id := guest.read(nearbyPath).Entities[0]["id"].(string)
 	var drivers []*browser
 	for i := range 3 {
-		drivers = append(drivers, d.someone(fmt.Sprintf("driver%d@example.org", i), mapdata.Driver))
+		drivers = append(drivers, d.signedInAs(fmt.Sprintf("driver%d@example.org", i), mapdata.Driver))
 	}
 	d.advance(50 * time.Minute)
 	e := drivers[0].vote(id, "confirm")
 	if want := start.Add(80 * time.Minute).Format("2006-01-02T15:04:05.000Z"); e["expires_at"] != want || consensusOf(e) != "reported 0.67 1 0" || e["layer_slug"] != "ring" {
 		t.Errorf("confirmed: %v, want expiry %s", e, want)
 	}
-	d.settle()
-	read := guest.read(nearRoad).Entities[0]
+	d.waitForIndex()
+	read := guest.read(nearbyPath).Entities[0]
 	if diff := cmp.Diff(e, read); diff != "" {
 		t.Error("the answer to a vote is not what is read", diff)
 	}
 	d.advance(20 * time.Minute)
-	if len(guest.read(nearRoad).Entities) != 1 {
+	if len(guest.read(nearbyPath).Entities) != 1 {
 		t.Error("a confirmed entity is gone at its old expiry")
 	}
 	for _, driver := range drivers {
 		driver.vote(id, "dispute")
 	}
-	d.settle()
-	if got := guest.read(nearRoad).Entities; len(got) != 0 {
+	d.waitForIndex()
+	if got := guest.read(nearbyPath).Entities; len(got) != 0 {
 		t.Errorf("a guest sees %v", got)
 	}
-	seen := owner.read(nearRoad).Entities
+	seen := owner.read(nearbyPath).Entities
 	if len(seen) != 1 || seen[0]["properties"].(map[string]any)["disputed_until"] == nil {
 		t.Errorf("the owner sees %v", seen)
 	}
 	since := start.Add(60 * time.Minute).Format(time.RFC3339)
-	if got := owner.read(nearRoad + "&since=" + since).Entities; len(got) != 1 {
+	if got := owner.read(nearbyPath + "&since=" + since).Entities; len(got) != 1 {
 		t.Error("a vote is no change")
 	}
 	d.advance(20 * time.Minute)
@@ -310,17 +310,17 @@ func TestVotesOnFeeds(t *testing.T) {
 	_ = feed
 }
 
-// TestVotingRules: who may vote, on what, and how often (D9.1, D11.2).
+// TestVotingRules checks who may vote, on what, and how often (D9.1, D11.2).
 func TestVotingRules(t *testing.T) {
-	r := newRoad(t, row("a", "alert.police", 10))
-	d := newRoadDesk(t, r)
-	d.settle()
-	driver := d.someone("driver@example.org", mapdata.Driver)
-	driver.read(nearRoad)
-	other := d.someone("other@example.org", mapdata.Driver)
+	r := newTestUpstream(t, row("a", "alert.police", 10))
+	d := newServiceWithUpstreams(t, r)
+	d.waitForIndex()
+	driver := d.signedInAs("driver@example.org", mapdata.Driver)
+	driver.read(nearbyPath)
+	other := d.signedInAs("other@example.org", mapdata.Driver)
 	private := other.register(`{"name": "Mine", "direction": "push"}`)
 	d.push(*private.Token, "["+row("p", "alert.police", 10)+"]").want(t, http.StatusOK)
-	d.settle()
+	d.waitForIndex()
 	theirs := mapdata.EntityID(mapdata.SourceID("feed:"+private.id()), "p")
 	for _, id := range []string{"moose", "incident:v1:eA", "incident:v1:", "feed:moose:v1:eA", theirs} {
 		driver.send(http.MethodPost, "/v2/entities/"+id+"/dispute", "").want(t, http.StatusNotFound)
@@ -341,20 +341,20 @@ func TestVotingRules(t *testing.T) {
 	}
 }
 
-// TestMerging is D10 on the wire: a pin for each event, with the counts of all, before the limit.
+// TestMerging checks D10 over HTTP: one pin for each event, with all votes, merged before the limit applies.
 func TestMerging(t *testing.T) {
-	first := newRoad(t, row("a", "alert.police", 0), row("jam", "traffic.jam", 1000))
-	second := newRoad(t, row("b", "alert.police", 50), row("c", "alert.hazard.ice", 500))
-	d := newRoadDesk(t, first, second)
+	first := newTestUpstream(t, row("a", "alert.police", 0), row("jam", "traffic.jam", 1000))
+	second := newTestUpstream(t, row("b", "alert.police", 50), row("c", "alert.hazard.ice", 500))
+	d := newServiceWithUpstreams(t, first, second)
 	_, feed := d.publish("Ring", row("f", "alert.police", 100), row("g", "alert.hazard", 560), row("cam", "camera.speed", 10), row("far", "alert.police", 250))
 	guest := d.browser()
-	driver := d.someone("driver@example.org", mapdata.Driver)
+	driver := d.signedInAs("driver@example.org", mapdata.Driver)
 	ring := mapdata.SourceID("feed:" + feed)
-	guest.read(nearRoad)
+	guest.read(nearbyPath)
 	driver.vote(mapdata.EntityID(mapdata.Incidents, "b"), "confirm")
 	driver.vote(mapdata.EntityID(ring, "f"), "dispute")
-	d.settle()
-	a := guest.read(nearRoad)
+	d.waitForIndex()
+	a := guest.read(nearbyPath)
 	want := []string{"a", "cam", "far", "c", "jam"}
 	if diff := cmp.Diff(want, a.externalIDs()); diff != "" {
 		t.Fatal(diff)
@@ -367,13 +367,13 @@ func TestMerging(t *testing.T) {
 	if diff := cmp.Diff(merged, pin["properties"].(map[string]any)["merged_from"]); diff != "" || consensusOf(pin) != "disputed 0.5 1 1" {
 		t.Errorf("%s %s", consensusOf(pin), diff)
 	}
-	if limited := guest.read(nearRoad + "&limit=3"); !slices.Equal(limited.externalIDs(), want[:3]) || limited.Truncated == nil {
+	if limited := guest.read(nearbyPath + "&limit=3"); !slices.Equal(limited.externalIDs(), want[:3]) || limited.Truncated == nil {
 		t.Errorf("limited: %v, truncated %v", limited.externalIDs(), limited.Truncated != nil)
 	}
-	if whole := guest.read(nearRoad + "&limit=5"); whole.Truncated != nil {
+	if whole := guest.read(nearbyPath + "&limit=5"); whole.Truncated != nil {
 		t.Error("what is merged counts towards the limit")
 	}
-	if alone := guest.read(nearRoad + "&sources=" + string(ring)); !slices.Equal(alone.externalIDs(), []string{"cam", "f", "far", "g"}) {
+	if alone := guest.read(nearbyPath + "&sources=" + string(ring)); !slices.Equal(alone.externalIDs(), []string{"cam", "f", "far", "g"}) {
 		t.Errorf("without incidents nothing is merged: %v", alone.externalIDs())
 	}
 	var x struct {
@@ -400,8 +400,8 @@ func TestMerging(t *testing.T) {
 	}
 }
 
-// TestHostileUpstreamText: whatever an upstream writes reaches clients inside JSON strings, or not at all.
-func TestHostileUpstreamText(t *testing.T) {
+// TestUpstreamTextIsEscaped: text of an upstream reaches clients only inside JSON strings.
+func TestUpstreamTextIsEscaped(t *testing.T) {
 	text, err := os.ReadFile("../provider/relay/testdata/hostile_strings.json")
 	if err != nil {
 		t.Fatal(err)
@@ -410,19 +410,19 @@ func TestHostileUpstreamText(t *testing.T) {
 	if err := json.Unmarshal(text, &hostile); err != nil || len(hostile) < 60 {
 		t.Fatalf("%d strings: %v", len(hostile), err)
 	}
-	r := newRoad(t)
-	d := newRoadDesk(t, r)
-	d.settle()
+	r := newTestUpstream(t)
+	d := newServiceWithUpstreams(t, r)
+	d.waitForIndex()
 	b := d.browser()
 	for _, h := range hostile {
-		r.say(
+		r.setRows(
 			fmt.Sprintf(`{"external_id":%s,"kind":"alert.police","lat":52,"lng":5,"properties":{}}`, h),
 			fmt.Sprintf(`{"external_id":"p","kind":"alert.police","lat":52,"lng":5.001,"properties":{"street":%s,"more":[%s]}}`, h, h),
 			fmt.Sprintf(`{"external_id":"k","kind":"alert.police","lat":52,"lng":5.002,"properties":{%s:1}}`, h),
 			row("good", "alert.police", 500),
 		)
 		d.advance(time.Minute)
-		reply := b.send(http.MethodGet, nearRoad, "").want(t, http.StatusOK)
+		reply := b.send(http.MethodGet, nearbyPath, "").want(t, http.StatusOK)
 		if !json.Valid([]byte(reply.body)) || reply.Header.Get("Content-Type") != "application/json" || reply.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %v %s", h, reply.Header, reply.body)
 		}

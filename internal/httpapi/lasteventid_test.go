@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEventIDsComeBack says that an id is read as it was written, and is nothing that a header would not carry.
-func TestEventIDsComeBack(t *testing.T) {
+// TestEventIDRoundTrip: an id is parsed as it was written, and contains only characters that a header may carry.
+func TestEventIDRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		id := eventID{at: time.UnixMilli(rapid.Int64Range(1, 1<<45).Draw(t, "at")), fingerprint: rapid.Uint64().Draw(t, "print")}
 		if rapid.Bool().Draw(t, "expires") {

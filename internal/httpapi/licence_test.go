@@ -11,11 +11,11 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// A licence that is well known leads to its text; any other is plain text; none is said to be none. Whichever it is, the
-// feed stays approved, and a curator sees what changed.
-func TestALicenceIsShown(t *testing.T) {
-	d := newDesk(t)
-	owner, curator, guest := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator), d.browser()
+// TestLicenceOnPages: a well-known licence is a link to its text, any other is plain text, and its absence is stated. A
+// change leaves the feed approved, and curators see it.
+func TestLicenceOnPages(t *testing.T) {
+	d := newTestService(t)
+	owner, curator, guest := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator), d.browser()
 	fields := pushFields("Roads")
 	fields.Set("licence", " CC0-1.0 ")
 	address, token := owner.newFeed(fields)
@@ -30,7 +30,7 @@ func TestALicenceIsShown(t *testing.T) {
 		"":         "not stated",
 	} {
 		owner.form(address+"/edit", url.Values{"name": {"Roads"}, "attribution": {"© Town"}, "licence": {stated}, "visibility": {"public"}}).want(t, 200)
-		d.settle()
+		d.waitForIndex()
 		for path, who := range pages {
 			if body := who.page(path, 200); !strings.Contains(body, want) || strings.Count(body, "noopener") != strings.Count(want, "noopener") {
 				t.Errorf("%s with licence %q does not say %q, or has another link: %s", path, stated, want, body)
@@ -56,10 +56,10 @@ func TestALicenceIsShown(t *testing.T) {
 	}
 }
 
-// What a curator approved is held against what is stated now.
-func TestALicenceIsReviewed(t *testing.T) {
-	d := newDesk(t)
-	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
+// TestLicenceChangeInReview: the review compares the approved licence with the current one.
+func TestLicenceChangeInReview(t *testing.T) {
+	d := newTestService(t)
+	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
 	address, _ := owner.newFeed(pushFields("Roads"))
 	id := strings.TrimPrefix(address, "/feeds/")
 	curator.send(http.MethodPost, "/v2/feeds/"+id+"/approve", "").want(t, 200)
@@ -72,10 +72,10 @@ func TestALicenceIsReviewed(t *testing.T) {
 	}
 }
 
-// The form offers what is well known, takes any other, and says beside the field what it does not take.
-func TestTheFormAsksForALicence(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("owner@example.com", mapdata.Driver)
+// TestLicenceField: the form suggests well-known licences, accepts any other, and shows an error beside the field.
+func TestLicenceField(t *testing.T) {
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
 	address, _ := owner.newFeed(pushFields("Roads"))
 	for _, path := range []string{"/feeds/new", address + "/edit"} {
 		body := owner.page(path, 200)
@@ -100,7 +100,7 @@ func TestTheFormAsksForALicence(t *testing.T) {
 	for method, path := range map[string]string{http.MethodPost: "/v2/feeds", http.MethodPatch: "/v2" + address} {
 		for text, code := range map[string]string{long: "too_long", `a\u0007b`: "invalid_characters"} {
 			wrong := owner.send(method, path, `{"name": "x", "licence": "`+text+`"`+map[string]string{http.MethodPost: `, "direction": "push"`}[method]+`}`).
-				want(t, http.StatusUnprocessableEntity).wrong(t)
+				want(t, http.StatusUnprocessableEntity).fieldErrors(t)
 			if diff := cmp.Diff([]string{"licence " + code}, wrong); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", method, diff)
 			}

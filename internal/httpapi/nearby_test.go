@@ -33,7 +33,7 @@ import (
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-// readService is the reading half of the service, its index filled by hand.
+// readService is the part of the service that answers reads; tests fill its index.
 type readService struct {
 	t         *testing.T
 	index     *index.Index
@@ -81,12 +81,12 @@ func (s *readService) advance(d time.Duration) {
 	s.now = s.now.Add(d)
 }
 
-func (s *readService) put(f *mapdata.Feed, entities ...mapdata.Entity) {
+func (s *readService) addFeed(f *mapdata.Feed, entities ...mapdata.Entity) {
 	s.index.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID, Entities: entities}})
 	s.catalogue.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID}}).Publish()
 }
 
-// get reads a path; header pairs may follow.
+// get requests a path; header pairs may follow.
 func (s *readService) get(path string, header ...string) (*http.Response, []byte) {
 	s.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, s.server.URL+path, nil)
@@ -110,7 +110,7 @@ func (s *readService) get(path string, header ...string) (*http.Response, []byte
 	return resp, body
 }
 
-// answer is a nearby answer as a client decodes it.
+// answer is a nearby response as a client decodes it.
 type answer struct {
 	Entities        []map[string]any
 	HiddenKinds     []string `json:"hidden_kinds"`
@@ -171,7 +171,7 @@ func TestNearbyReadShape(t *testing.T) {
 	police := testEntity(t, f, `he said "\ü"`, "alert.police", 52.37, 4.9)
 	camera := testEntity(t, f, "cam", "camera.speed", 52.3701, 4.9)
 	camera.SeenAt = start.Add(-90*24*time.Hour + 7*time.Millisecond)
-	s.put(f, police, camera)
+	s.addFeed(f, police, camera)
 	got := s.near("lat=52.37&lng=4.9&radius=100")
 	want := []map[string]any{
 		{
@@ -204,11 +204,11 @@ func TestNearbyReadShape(t *testing.T) {
 	}
 }
 
-// TestNearbyParameters holds D4.1 to D4.6 and D4.11: each wrong parameter is named, all of them at once.
+// TestNearbyParameters checks D4.1 to D4.6 and D4.11: one response lists all wrong parameters.
 func TestNearbyParameters(t *testing.T) {
 	s := newReadService(t, nil)
 	f := testFeed(1, nil)
-	s.put(f, testEntity(t, f, "a", "alert.hazard.ice", 52, 4), testEntity(t, f, "b", "camera.speed", 52, 4))
+	s.addFeed(f, testEntity(t, f, "a", "alert.hazard.ice", 52, 4), testEntity(t, f, "b", "camera.speed", 52, 4))
 	const here = "lat=52&lng=4&radius=100"
 	source := string(f.ID.Source())
 	tests := []struct {
@@ -304,8 +304,9 @@ func TestNearbyParameters(t *testing.T) {
 	}
 }
 
-// TestNearbyHidesWhatIsNotServed holds D4.8 and the states of a feed: no parameter shows another's private or pending feed.
-func TestNearbyHidesWhatIsNotServed(t *testing.T) {
+// TestNearbyHidesPrivateAndPendingFeeds checks D4.8 and the states of a feed: no parameter shows another account's
+// private or pending feed.
+func TestNearbyHidesPrivateAndPendingFeeds(t *testing.T) {
 	s := newReadService(t, nil)
 	hidden := []*mapdata.Feed{
 		testFeed(1, func(f *mapdata.Feed) { f.Visibility = mapdata.Private }),
@@ -313,10 +314,10 @@ func TestNearbyHidesWhatIsNotServed(t *testing.T) {
 		testFeed(3, func(f *mapdata.Feed) { f.ReviewState = mapdata.Rejected }),
 	}
 	for _, f := range hidden {
-		s.put(f, testEntity(t, f, "secret", "camera.speed", 52, 4))
+		s.addFeed(f, testEntity(t, f, "secret", "camera.speed", 52, 4))
 	}
 	off := testFeed(4, func(f *mapdata.Feed) { f.Active = false })
-	s.put(off, testEntity(t, off, "deactivated", "camera.speed", 52, 4))
+	s.addFeed(off, testEntity(t, off, "deactivated", "camera.speed", 52, 4))
 	const here = "lat=52&lng=4&radius=100"
 	for _, query := range []string{here, here + "&layers=layer-1,layer-2,layer-3,layer-4"} {
 		if diff := cmp.Diff([]string{"deactivated"}, s.near(query).externalIDs()); diff != "" {
@@ -344,7 +345,7 @@ func TestNearbyNetworksOfAGuest(t *testing.T) {
 		return e
 	}
 	camera := testEntity(t, f, "camera", "camera.speed", 52, 4)
-	s.put(f, charger("none", ""), charger("tesla", "tesla"), charger("other", "fastned"), camera)
+	s.addFeed(f, charger("none", ""), charger("tesla", "tesla"), charger("other", "fastned"), camera)
 	for _, query := range []string{"", "&networks=fastned", "&networks=fastned,tesla", "&networks="} {
 		got := s.near("lat=52&lng=4&radius=10" + query)
 		ids := got.externalIDs()
@@ -365,7 +366,7 @@ func TestNearbyTruncates(t *testing.T) {
 	for i := range 1100 {
 		all = append(all, testEntity(t, f, fmt.Sprint(i), "camera.speed", 52, 4))
 	}
-	s.put(f, all...)
+	s.addFeed(f, all...)
 	for query, want := range map[string]int{"": 200, "&limit=7": 7, "&limit=1000": 1000, "&limit=5000": 1000} {
 		got := s.near("lat=52&lng=4&radius=10" + query)
 		if len(got.Entities) != want || got.Truncated == nil || !*got.Truncated {
@@ -374,12 +375,12 @@ func TestNearbyTruncates(t *testing.T) {
 	}
 }
 
-// TestNearbyCaching holds D4.13: the tag covers all but the time of the answer.
+// TestNearbyCaching checks D4.13: the ETag covers everything but the response's time.
 func TestNearbyCaching(t *testing.T) {
 	s := newReadService(t, nil)
 	f := testFeed(1, nil)
 	e := testEntity(t, f, "a", "alert.police", 52, 4)
-	s.put(f, e)
+	s.addFeed(f, e)
 	const path = "/v2/entities/nearby?lat=52&lng=4&radius=10"
 	first, _ := s.get(path)
 	tag := first.Header.Get("ETag")
@@ -400,7 +401,7 @@ func TestNearbyCaching(t *testing.T) {
 		}
 	}
 	e.SeenAt = start.Add(time.Second)
-	s.put(f, e)
+	s.addFeed(f, e)
 	if again, _ := s.get(path, "If-None-Match", tag); again.StatusCode != http.StatusOK {
 		t.Errorf("after a refresh: %s", again.Status)
 	}
@@ -413,7 +414,7 @@ func TestNearbyCompresses(t *testing.T) {
 	for i := range 50 {
 		all = append(all, testEntity(t, f, fmt.Sprint(i), "camera.speed", 52, 4))
 	}
-	s.put(f, all...)
+	s.addFeed(f, all...)
 	const path = "/v2/entities/nearby?lat=52&lng=4&radius=10"
 	_, plain := s.get(path)
 	for accept, want := range map[string]string{
@@ -453,7 +454,7 @@ func TestNearbyCompresses(t *testing.T) {
 	}
 }
 
-// TestReadLimits holds D4.12 in time that the test moves.
+// TestReadLimits checks D4.12 on a clock that the test advances.
 func TestReadLimits(t *testing.T) {
 	s := newReadService(t, func(d *httpapi.Deps) {
 		d.Limits.GuestReads = 60

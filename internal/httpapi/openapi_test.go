@@ -22,7 +22,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// document is openapi.json, ready to check against.
+// document is openapi.json, ready for validation.
 type document struct {
 	root     map[string]any            // as written
 	patterns map[string]*regexp.Regexp // of addresses, by their path
@@ -65,8 +65,8 @@ func openDocument(t *testing.T) *document {
 	return d
 }
 
-// closeObjects forbids members that the document does not name, so that a handler cannot send more than is written down.
-// Clients are promised less: they ignore what they do not know.
+// closeObjects forbids members that are not in the document, so that handlers cannot send undocumented ones. Clients
+// are promised less: they ignore unknown members.
 func closeObjects(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -83,14 +83,14 @@ func closeObjects(v any) {
 	}
 }
 
-// schema compiles what a JSON pointer into the document leads to.
+// schema compiles the schema at a JSON pointer.
 func (d *document) schema(pointer string) (*jsonschema.Schema, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.compiler.Compile(documentURL + "#" + pointer)
 }
 
-// pointer joins the parts of a JSON pointer in the form of a URL's fragment.
+// pointer joins the parts of a JSON pointer, as a URL's fragment.
 func pointer(parts ...string) string {
 	escape := strings.NewReplacer("~", "~0", "/", "~1", "%", "%25", "{", "%7B", "}", "%7D", " ", "%20", "[", "%5B", "]", "%5D")
 	var out strings.Builder
@@ -100,8 +100,8 @@ func pointer(parts ...string) string {
 	return out.String()
 }
 
-// at follows members from the document's root, and references on the way. It returns nil where there is nothing, and
-// where it ended.
+// at follows members from the document's root, resolving references. It returns nil where there is nothing, and the
+// path where it ended.
 func (d *document) at(parts ...string) (any, []string) {
 	var v any = d.root
 	for i, part := range parts {
@@ -123,8 +123,8 @@ func (d *document) object(parts ...string) map[string]any {
 	return object
 }
 
-// checkAgainstSchema fails the test unless openapi.json promises this status for the route, and this body under it. path
-// is the route's pattern as it stands in openapi.json, such as /v2/feeds/{id}.
+// checkAgainstSchema fails the test unless openapi.json documents this status of the route, and this body for it. path
+// is the route's pattern as in openapi.json, such as /v2/feeds/{id}.
 func checkAgainstSchema(t *testing.T, method, path string, status int, body []byte) {
 	t.Helper()
 	d := openDocument(t)
@@ -164,8 +164,8 @@ func checkAgainstSchema(t *testing.T, method, path string, status int, body []by
 	}
 }
 
-// checkAnswer holds a real answer to openapi.json: its route, status, media type, headers and body, unless the body is
-// compressed. What belongs to no operation, such as a 404 of an address that is none, passes.
+// checkAnswer compares a response with openapi.json: route, status, media type, headers and body, unless the body is
+// compressed. Responses of undocumented paths, such as a 404, pass.
 func checkAnswer(t *testing.T, resp *http.Response, body []byte) {
 	t.Helper()
 	d := openDocument(t)
@@ -195,13 +195,13 @@ func checkAnswer(t *testing.T, resp *http.Response, body []byte) {
 	}
 }
 
-// isPage says whether an answer is for people: a page, its style sheet, or the way to a page.
+// isPage says whether a response is for people: a page, its style sheet, or a redirect to a page.
 func isPage(resp *http.Response) bool {
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	return media == "text/html" || media == "text/css" || resp.StatusCode == http.StatusSeeOther
 }
 
-// match finds the path of the document that an address belongs to: without parameters before with.
+// match finds the path of the document for a URL; paths without parameters take precedence.
 func (d *document) match(address string) string {
 	paths := d.object("paths")
 	if _, ok := paths[address]; ok {
@@ -215,8 +215,8 @@ func (d *document) match(address string) string {
 	return ""
 }
 
-// TestDocumentHoldsTogether checks what OpenAPI 3.1 asks of a document beyond the shapes that schemas describe.
-func TestDocumentHoldsTogether(t *testing.T) {
+// TestOpenAPIDocumentIsConsistent checks the rules of OpenAPI 3.1 that JSON Schema cannot express.
+func TestOpenAPIDocumentIsConsistent(t *testing.T) {
 	d := openDocument(t)
 	if d.root["openapi"] != "3.1.0" {
 		t.Errorf("openapi is %v", d.root["openapi"])
@@ -311,7 +311,7 @@ func (d *document) checkOperation(t *testing.T, path, name string, op map[string
 	}
 }
 
-// walk visits every object of the document.
+// walk calls visit for every object of the document.
 func (d *document) walk(v any, visit func(where string, object map[string]any)) {
 	var into func(where string, v any)
 	into = func(where string, v any) {
@@ -338,8 +338,9 @@ func (d *document) deref(v any) map[string]any {
 	return object
 }
 
-// TestSchemasAreSchemas holds every schema to JSON Schema 2020-12, every example to its schema, and asks for words.
-func TestSchemasAreSchemas(t *testing.T) {
+// TestOpenAPISchemasAreValid validates every schema against JSON Schema 2020-12 and every example against its schema,
+// and requires descriptions.
+func TestOpenAPISchemasAreValid(t *testing.T) {
 	d := openDocument(t)
 	for name := range d.object("components", "schemas") {
 		schema, err := d.schema(pointer("components", "schemas", name))
@@ -398,7 +399,7 @@ func TestSchemasAreSchemas(t *testing.T) {
 	}
 }
 
-// splitContent splits a pointer whose media types hold a slash.
+// splitContent splits a pointer with media types, which contain a slash.
 func splitContent(where string) []string {
 	marked := regexp.MustCompile(`content/([a-z]+)/([a-z+]+)`).ReplaceAllString(where, "content/$1\x00$2")
 	parts := strings.Split(marked, "/")
@@ -408,8 +409,8 @@ func splitContent(where string) []string {
 	return parts
 }
 
-// TestRowErrorsAreTheDecisions holds the codes of row errors to D3.10.
-func TestRowErrorsAreTheDecisions(t *testing.T) {
+// TestRowErrorCodes compares the documented codes of row errors with D3.10.
+func TestRowErrorCodes(t *testing.T) {
 	d := openDocument(t)
 	codes, _ := d.at("components", "schemas", "RowError", "properties", "code", "enum")
 	want := []any{
@@ -422,10 +423,10 @@ func TestRowErrorsAreTheDecisions(t *testing.T) {
 	}
 }
 
-// TestReadsAnswerAsWritten makes real requests and holds their answers to the document.
-func TestReadsAnswerAsWritten(t *testing.T) {
+// TestReadsMatchOpenAPI sends real requests and compares the responses with the document.
+func TestReadsMatchOpenAPI(t *testing.T) {
 	s := newReadService(t, nil)
-	s.put(testFeed(1, nil), testEntity(t, testFeed(1, nil), "a", "alert.police", 52.37, 4.9), testEntity(t, testFeed(1, nil), "b", "camera.speed", 52.37, 4.9))
+	s.addFeed(testFeed(1, nil), testEntity(t, testFeed(1, nil), "a", "alert.police", 52.37, 4.9), testEntity(t, testFeed(1, nil), "b", "camera.speed", 52.37, 4.9))
 	s.catalogue.Apply([]mapdata.FeedChange{{Revision: 1, Feed: testFeed(1, nil), FeedID: testFeed(1, nil).ID, Attempts: []mapdata.Attempt{{At: start, OK: true, Outcome: mapdata.OutcomeOK}}}}).Publish()
 	tests := []struct {
 		name, path string
@@ -462,8 +463,8 @@ func TestReadsAnswerAsWritten(t *testing.T) {
 	}
 }
 
-// TestRefusalsAnswerAsWritten does the same for limits and for a service that is not ready.
-func TestRefusalsAnswerAsWritten(t *testing.T) {
+// TestRefusalsMatchOpenAPI does the same for limits and for a service that is not ready.
+func TestRefusalsMatchOpenAPI(t *testing.T) {
 	s := newReadService(t, func(deps *httpapi.Deps) {
 		deps.Limits.GuestReads = 1
 		deps.Ready = func() error { return mapdata.ErrUnavailable }
@@ -479,8 +480,8 @@ func TestRefusalsAnswerAsWritten(t *testing.T) {
 	}
 }
 
-// TestDocumentIsServedWhole compares what is served with the file.
-func TestDocumentIsServedWhole(t *testing.T) {
+// TestOpenAPIDocumentIsServed compares the served document with the file.
+func TestOpenAPIDocumentIsServed(t *testing.T) {
 	resp, body := newReadService(t, nil).get("/v2/openapi.json")
 	text, err := os.ReadFile("openapi.json")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"wayside/web"
 )
 
-// overlayPolicy is written down a second time: who grants the page more says so twice.
-const overlayPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+// wantOverlayPolicy repeats the policy, so that a test fails when the page gets more rights.
+const wantOverlayPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 func newOverlayService(t *testing.T, overlay fs.FS) *readService {
@@ -36,13 +36,13 @@ func builtOverlay(t *testing.T) fs.FS {
 	return built
 }
 
-// TestOverlayLoadsNothingFromElsewhere reads the page as a browser does (D13.4): its policy, its elements, and every file
-// that it names.
+// TestOverlayLoadsNothingFromElsewhere parses the page as a browser does (D13.4): its policy, its elements, and every
+// file in it.
 func TestOverlayLoadsNothingFromElsewhere(t *testing.T) {
 	s := newOverlayService(t, builtOverlay(t))
 	resp, page := s.get("/")
 	for name, want := range map[string]string{
-		"Content-Security-Policy": overlayPolicy, "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache",
+		"Content-Security-Policy": wantOverlayPolicy, "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache",
 		"Permissions-Policy": "geolocation=(self)", "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff",
 	} {
 		if got := resp.Header.Get(name); got != want {
@@ -92,9 +92,9 @@ func smallOverlay(script string) fs.FS {
 
 var versionIn = regexp.MustCompile(`"(/overlay/[0-9a-z]+/)index\.js"`)
 
-// TestOverlayFilesAreKeptForGoodAndNeverMixed: the page names its files by a version that changes with any of them, so
-// they may be kept; the page itself is asked for again each time.
-func TestOverlayFilesAreKeptForGoodAndNeverMixed(t *testing.T) {
+// TestOverlayFilesAreVersioned: the page's references to its files contain a version that changes with any of them, so
+// that they may be cached forever; the page itself is revalidated.
+func TestOverlayFilesAreVersioned(t *testing.T) {
 	script := strings.Repeat("let a = 1;\n", 1000)
 	s := newOverlayService(t, smallOverlay(script))
 	resp, page := s.get("/")
@@ -108,7 +108,7 @@ func TestOverlayFilesAreKeptForGoodAndNeverMixed(t *testing.T) {
 	address := string(folder[1]) + "index.js"
 	resp, body := s.get(address)
 	if string(body) != script || resp.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" ||
-		resp.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || resp.Header.Get("Content-Security-Policy") != overlayPolicy {
+		resp.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || resp.Header.Get("Content-Security-Policy") != wantOverlayPolicy {
 		t.Errorf("%s: %d bytes, %v", address, len(body), resp.Header)
 	}
 	if resp, body := s.get("/overlay/older/index.js"); string(body) != script || resp.Header.Get("Cache-Control") != "no-cache" {
@@ -131,7 +131,7 @@ func TestOverlayFilesAreKeptForGoodAndNeverMixed(t *testing.T) {
 	}
 }
 
-// TestOverlayConfig says what the page is told, with and without a base map.
+// TestOverlayConfig checks the response with and without a base map.
 func TestOverlayConfig(t *testing.T) {
 	const path = "/v2/overlay/config"
 	resp, body := newOverlayService(t, nil).get(path)
@@ -150,9 +150,9 @@ func TestOverlayConfig(t *testing.T) {
 	}
 }
 
-// TestOperatorsMapMayBeLoaded: an operator's style and its tiles are let through the page's policy, and nothing else of
-// that host.
-func TestOperatorsMapMayBeLoaded(t *testing.T) {
+// TestOverlayPolicyAllowsTheOperatorsMap: the page's policy allows images and requests of the operator's map, and
+// nothing else from that host.
+func TestOverlayPolicyAllowsTheOperatorsMap(t *testing.T) {
 	files, err := web.Overlay()
 	if err != nil {
 		t.Fatal(err)

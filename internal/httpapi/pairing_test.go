@@ -18,7 +18,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// carAgent is what the browser of a car says of itself.
+// carAgent is the User-Agent of a car's browser.
 const carAgent = "Mozilla/5.0 (X11; GNU/Linux) AppleWebKit/537.36 (KHTML, like Gecko) Chromium/79.0.3945.130 Chrome/79.0.3945.130 " +
 	"Safari/537.36 Tesla/2020.16.2.1-e99c70fff409"
 
@@ -33,7 +33,7 @@ type screen struct {
 	Interval   int    `json:"interval_seconds"`
 }
 
-func (d *desk) screen(agent string) *screen {
+func (d *testService) screen(agent string) *screen {
 	d.t.Helper()
 	s := &screen{browser: d.browser()}
 	s.send(http.MethodPost, "/v2/auth/pair", `{}`, "User-Agent", agent).want(d.t, http.StatusCreated).decode(d.t, s)
@@ -45,7 +45,7 @@ func (s *screen) poll() reply {
 	return s.send(http.MethodPost, "/v2/auth/pair/token", fmt.Sprintf(`{"device_code": %q}`, s.DeviceCode))
 }
 
-// next polls as soon as it may.
+// next polls at the earliest time allowed.
 func (s *screen) next() reply {
 	s.t.Helper()
 	s.advance(5 * time.Second)
@@ -54,8 +54,8 @@ func (s *screen) next() reply {
 
 func (s *screen) path() string { return "/v2/auth/pair/" + s.UserCode }
 
-// shown is what a phone is told of a screen.
-type shown struct {
+// pairingView is what a phone gets about a screen.
+type pairingView struct {
 	Pairing struct {
 		UserCode, Status, Device, Agent string
 		CreatedAt                       string `json:"created_at"`
@@ -63,9 +63,9 @@ type shown struct {
 	}
 }
 
-func (b *browser) shown(path string) shown {
+func (b *browser) pairing(path string) pairingView {
 	b.t.Helper()
-	var s shown
+	var s pairingView
 	b.send(http.MethodGet, path, "").want(b.t, http.StatusOK).decode(b.t, &s)
 	return s
 }
@@ -78,8 +78,8 @@ func problemType(t *testing.T, r reply) string {
 }
 
 func TestPairingOverHTTP(t *testing.T) {
-	d := newDesk(t)
-	phone, car := d.someone("ada@example.org", mapdata.Driver), d.screen(carAgent)
+	d := newTestService(t)
+	phone, car := d.signedInAs("ada@example.org", mapdata.Driver), d.screen(carAgent)
 	bare := strings.ReplaceAll(car.UserCode, "-", "")
 	if car.URL != "http://wayside.test/pair" || car.WholeURL != car.URL+"?code="+bare || car.Interval != 5 || car.ExpiresAt != "2026-11-21T08:10:00.000Z" {
 		t.Errorf("the screen is told %+v", car)
@@ -87,7 +87,7 @@ func TestPairingOverHTTP(t *testing.T) {
 	if r := car.poll().want(t, http.StatusAccepted); r.body != `{"status":"pending"}`+"\n" || len(r.Cookies()) > 0 {
 		t.Errorf("before: %s", r.body)
 	}
-	found := phone.shown("/v2/auth/pair/" + strings.ToLower(bare)).Pairing
+	found := phone.pairing("/v2/auth/pair/" + strings.ToLower(bare)).Pairing
 	if found.Device != "Chromium 79 on a Tesla" || found.Agent != carAgent || found.Status != "pending" || found.CreatedAt != "2026-11-21T08:00:00.000Z" {
 		t.Errorf("the phone is shown %+v", found)
 	}
@@ -103,7 +103,7 @@ func TestPairingOverHTTP(t *testing.T) {
 	if got := problemType(t, car.next().want(t, http.StatusGone)); got != "pairing-ended" {
 		t.Errorf("the second time: %s", got)
 	}
-	if status := phone.shown(car.path()).Pairing.Status; status != "used" {
+	if status := phone.pairing(car.path()).Pairing.Status; status != "used" {
 		t.Errorf("the phone is told %s", status)
 	}
 	var list struct{ Sessions []struct{ ID, Agent string } }
@@ -119,8 +119,8 @@ func TestPairingOverHTTP(t *testing.T) {
 }
 
 func TestPairingDeniedOverHTTP(t *testing.T) {
-	d := newDesk(t)
-	phone, other, car := d.someone("ada@example.org", mapdata.Driver), d.someone("eve@example.org", mapdata.Driver), d.screen(carAgent)
+	d := newTestService(t)
+	phone, other, car := d.signedInAs("ada@example.org", mapdata.Driver), d.signedInAs("eve@example.org", mapdata.Driver), d.screen(carAgent)
 	phone.send(http.MethodPost, car.path()+"/deny", "").want(t, http.StatusOK)
 	phone.send(http.MethodPost, car.path()+"/deny", "").want(t, http.StatusOK)
 	phone.send(http.MethodPost, car.path()+"/approve", "").want(t, http.StatusConflict)
@@ -131,8 +131,8 @@ func TestPairingDeniedOverHTTP(t *testing.T) {
 }
 
 func TestPairingEndsOverHTTP(t *testing.T) {
-	d := newDesk(t)
-	phone, car := d.someone("ada@example.org", mapdata.Driver), d.screen(carAgent)
+	d := newTestService(t)
+	phone, car := d.signedInAs("ada@example.org", mapdata.Driver), d.screen(carAgent)
 	d.advance(10*time.Minute - time.Millisecond)
 	car.poll().want(t, http.StatusAccepted)
 	phone.send(http.MethodGet, car.path(), "").want(t, http.StatusOK)
@@ -143,9 +143,9 @@ func TestPairingEndsOverHTTP(t *testing.T) {
 	}
 }
 
-func TestWhoMayPair(t *testing.T) {
-	d := newDesk(t)
-	phone, car := d.someone("ada@example.org", mapdata.Driver), d.screen(carAgent)
+func TestPairingNeedsASession(t *testing.T) {
+	d := newTestService(t)
+	phone, car := d.signedInAs("ada@example.org", mapdata.Driver), d.screen(carAgent)
 	elsewhere := []string{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}
 	for _, step := range []struct{ method, path string }{{http.MethodGet, ""}, {http.MethodPost, "/approve"}, {http.MethodPost, "/deny"}} {
 		d.browser().send(step.method, car.path()+step.path, "").want(t, http.StatusUnauthorized)
@@ -155,18 +155,19 @@ func TestWhoMayPair(t *testing.T) {
 	}
 	d.browser().send(http.MethodPost, "/v2/auth/pair", `{}`, elsewhere...).want(t, http.StatusForbidden)
 	d.browser().send(http.MethodPost, "/v2/auth/pair", `{}`, "Content-Type", "text/plain").want(t, http.StatusUnsupportedMediaType)
-	if got := d.browser().send(http.MethodPost, "/v2/auth/pair", `{"name": "x"}`).want(t, http.StatusUnprocessableEntity).wrong(t); got[0] != "name unknown_field" {
+	if got := d.browser().send(http.MethodPost, "/v2/auth/pair", `{"name": "x"}`).want(t, http.StatusUnprocessableEntity).fieldErrors(t); got[0] != "name unknown_field" {
 		t.Errorf("wrong %v", got)
 	}
-	if got := d.browser().send(http.MethodPost, "/v2/auth/pair/token", `{}`).want(t, http.StatusUnprocessableEntity).wrong(t); got[0] != "device_code missing" {
+	if got := d.browser().send(http.MethodPost, "/v2/auth/pair/token", `{}`).want(t, http.StatusUnprocessableEntity).fieldErrors(t); got[0] != "device_code missing" {
 		t.Errorf("wrong %v", got)
 	}
 	d.browser().send(http.MethodPost, "/v2/auth/pair/token", `{"device_code": "x"}`).want(t, http.StatusGone)
 	car.poll().want(t, http.StatusAccepted)
 }
 
+// TestPairingLimits: after five wrong codes an account must wait, and so must a client address with any account.
 func TestPairingLimits(t *testing.T) {
-	d := newDesk(t)
+	d := newTestService(t)
 	begin := func(from string) reply {
 		return d.browser().send(http.MethodPost, "/v2/auth/pair", `{}`, "X-Forwarded-For", from)
 	}
@@ -192,13 +193,13 @@ func TestPairingLimits(t *testing.T) {
 
 // Five wrong codes, then an account must wait; and so must an address, whatever the account.
 func TestWrongCodesOverHTTP(t *testing.T) {
-	d := newDesk(t)
+	d := newTestService(t)
 	car := d.screen(carAgent)
 	at := func(address string) []string { return []string{"X-Forwarded-For", address} }
 	for name, froms := range map[string][2]string{"an account": {"192.0.2.1", "192.0.2.9"}, "an address": {"192.0.2.2", "192.0.2.2"}} {
 		t.Run(name, func(t *testing.T) {
 			mail := strings.ReplaceAll(name, " ", ".") + "@example.org"
-			phone := d.someone(mail, mapdata.Driver)
+			phone := d.signedInAs(mail, mapdata.Driver)
 			phone.send(http.MethodGet, "/v2/auth/pair/nonsense", "", at(froms[0])...).want(t, http.StatusNotFound) // not counted
 			for i := range 5 {
 				method, tail := http.MethodGet, ""
@@ -209,7 +210,7 @@ func TestWrongCodesOverHTTP(t *testing.T) {
 				phone.send(http.MethodGet, car.path(), "", at("192.0.2.77")...) // right ones do not count
 			}
 			if name == "an address" {
-				phone = d.someone("second."+mail, mapdata.Driver)
+				phone = d.signedInAs("second."+mail, mapdata.Driver)
 			}
 			r := phone.send(http.MethodGet, car.path(), "", at(froms[1])...).want(t, http.StatusTooManyRequests)
 			if r.Header.Get("Retry-After") != "120" {
@@ -223,17 +224,17 @@ func TestWrongCodesOverHTTP(t *testing.T) {
 	}
 }
 
-// Five wrong codes that begin like its own end a pairing, whoever tries them.
-func TestTriesAtOnePairing(t *testing.T) {
-	d := newDesk(t)
-	car, phone := d.screen(carAgent), d.someone("ada@example.org", mapdata.Driver)
+// TestWrongCodesEndAPairing: five wrong codes with the pairing's own prefix end it, whoever tries them.
+func TestWrongCodesEndAPairing(t *testing.T) {
+	d := newTestService(t)
+	car, phone := d.screen(carAgent), d.signedInAs("ada@example.org", mapdata.Driver)
 	for i := range 5 {
 		code := []byte(car.UserCode)
 		code[8] = "BCDFGH"[i]
 		if string(code) == car.UserCode {
 			code[8] = 'H'
 		}
-		eve := d.someone(fmt.Sprintf("eve%d@example.org", i), mapdata.Driver)
+		eve := d.signedInAs(fmt.Sprintf("eve%d@example.org", i), mapdata.Driver)
 		eve.send(http.MethodPost, "/v2/auth/pair/"+string(code)+"/approve", "", "X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i)).want(t, http.StatusNotFound)
 	}
 	phone.send(http.MethodPost, car.path()+"/approve", "").want(t, http.StatusNotFound)
@@ -243,7 +244,7 @@ func TestTriesAtOnePairing(t *testing.T) {
 }
 
 func TestPairingQR(t *testing.T) {
-	d := newDesk(t)
+	d := newTestService(t)
 	b, car := d.browser(), d.screen(carAgent)
 	known := b.send(http.MethodGet, "/v2/auth/pair/qr?code="+car.UserCode, "").want(t, http.StatusOK)
 	unknown := b.send(http.MethodGet, "/v2/auth/pair/qr?code=zzzz-zzzz", "").want(t, http.StatusOK)
@@ -274,9 +275,9 @@ func TestPairingQR(t *testing.T) {
 	}
 }
 
-// The drawing is that of the address with the code, with the margin that readers need.
-func TestPairingQRHoldsTheAddress(t *testing.T) {
-	d := newDesk(t)
+// TestPairingQREncodesTheURL: the drawing encodes the URL with the code, and has the quiet zone that scanners need.
+func TestPairingQREncodesTheURL(t *testing.T) {
+	d := newTestService(t)
 	drawing := d.browser().send(http.MethodGet, "/v2/auth/pair/qr?code=bcdf-ghjk", "").want(t, http.StatusOK).body
 	code, err := qr.Encode("http://wayside.test/pair?code=BCDFGHJK", qr.M)
 	if err != nil {
@@ -315,8 +316,8 @@ func TestPairingQRHoldsTheAddress(t *testing.T) {
 }
 
 func TestPreferencesOverHTTP(t *testing.T) {
-	d := newDesk(t)
-	ada, eve := d.someone("ada@example.org", mapdata.Driver), d.someone("eve@example.org", mapdata.Driver)
+	d := newTestService(t)
+	ada, eve := d.signedInAs("ada@example.org", mapdata.Driver), d.signedInAs("eve@example.org", mapdata.Driver)
 	const path = "/v2/account/preferences"
 	d.browser().send(http.MethodGet, path, "").want(t, http.StatusUnauthorized)
 	read := func(b *browser) string {
@@ -348,7 +349,7 @@ func TestPreferencesOverHTTP(t *testing.T) {
 		`{"lead":1e999}`:                            {"lead out_of_range"},
 		`{"language":"pt"}`:                         {"language invalid_language"},
 	} {
-		if diff := cmp.Diff(want, ada.send(http.MethodPut, path, body).want(t, http.StatusUnprocessableEntity).wrong(t)); diff != "" {
+		if diff := cmp.Diff(want, ada.send(http.MethodPut, path, body).want(t, http.StatusUnprocessableEntity).fieldErrors(t)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", body, diff)
 		}
 	}
@@ -362,7 +363,7 @@ func TestPreferencesOverHTTP(t *testing.T) {
 	}
 }
 
-// form sends a page's form as a browser does.
+// form posts a page's form as a browser does.
 func (b *browser) form(path string, fields url.Values, header ...string) reply {
 	b.t.Helper()
 	header = append([]string{"Content-Type", formType, "Origin", b.server.URL, "Sec-Fetch-Site", "same-origin"}, header...)

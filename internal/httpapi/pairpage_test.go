@@ -13,20 +13,20 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// stay keeps the browser where it is, so that a test sees where it is led.
-func (b *browser) stay() *browser {
+// withoutRedirects returns a browser that does not follow redirects.
+func (b *browser) withoutRedirects() *browser {
 	b.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return b
 }
 
-func (r reply) leads(t *testing.T, to string) {
+func (r reply) wantRedirect(t *testing.T, to string) {
 	t.Helper()
 	if got := r.want(t, http.StatusSeeOther).Header.Get("Location"); got != to {
 		t.Errorf("leads to %s, want %s", got, to)
 	}
 }
 
-// attr gives an attribute's value.
+// attr returns an attribute's value.
 func attr(e *html.Node, name string) string {
 	for _, a := range e.Attr {
 		if a.Key == name {
@@ -36,8 +36,8 @@ func attr(e *html.Node, name string) string {
 	return ""
 }
 
-// words is the text of a page's main part, as people see it.
-func words(t *testing.T, r reply) string {
+// mainText is the text of a page's main part.
+func mainText(t *testing.T, r reply) string {
 	t.Helper()
 	var out strings.Builder
 	for _, e := range elements(t, []byte(r.body)) {
@@ -53,7 +53,7 @@ func words(t *testing.T, r reply) string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
-// checkPage holds a page to what every page with a form must be: nothing from elsewhere, nothing that runs, kept by nobody.
+// checkPage checks what applies to every page with a form: no resources of other origins, no scripts, no caching.
 func checkPage(t *testing.T, r reply) {
 	t.Helper()
 	h := r.Header
@@ -86,7 +86,7 @@ func checkPage(t *testing.T, r reply) {
 	}
 }
 
-// fieldsOf gives the values of a page's form by the address that it goes to, and the values of its buttons.
+// fieldsOf returns the values of the form with the given action, and the values of its buttons.
 func fieldsOf(t *testing.T, r reply, action string) (fields url.Values, buttons []string) {
 	t.Helper()
 	for _, e := range elements(t, []byte(r.body)) {
@@ -118,8 +118,8 @@ func TestPairPage(t *testing.T) {
 		"deny":    {"Denied", http.StatusGone},
 	} {
 		t.Run(answer, func(t *testing.T) {
-			d := newDesk(t)
-			car, phone := d.screen(carAgent), d.someone("ada@example.org", mapdata.Driver).stay()
+			d := newTestService(t)
+			car, phone := d.screen(carAgent), d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
 			d.advance(2 * time.Minute)
 			address := strings.TrimPrefix(car.WholeURL, "http://wayside.test")
 			var page reply
@@ -127,7 +127,7 @@ func TestPairPage(t *testing.T) {
 				page = phone.send(method, address, "").want(t, http.StatusOK)
 			}
 			checkPage(t, page)
-			text := words(t, page)
+			text := mainText(t, page)
 			for _, part := range []string{"Is this your car’s screen? The code on it must read " + car.UserCode, "Chromium 79 on a Tesla", "2 minutes ago", "ada@example.org"} {
 				if !strings.Contains(text, part) {
 					t.Errorf("the page lacks %q: %s", part, text)
@@ -142,32 +142,32 @@ func TestPairPage(t *testing.T) {
 			for range 2 { // a double tap
 				done := phone.form("/pair", fields).want(t, http.StatusOK)
 				checkPage(t, done)
-				if !strings.HasPrefix(words(t, done), want.words) {
-					t.Errorf("afterwards: %s", words(t, done))
+				if !strings.HasPrefix(mainText(t, done), want.words) {
+					t.Errorf("afterwards: %s", mainText(t, done))
 				}
 			}
 			car.next().want(t, want.status)
-			if again := phone.send(http.MethodGet, address, "").want(t, http.StatusOK); !strings.HasPrefix(words(t, again), want.words) {
-				t.Errorf("opened again: %s", words(t, again))
+			if again := phone.send(http.MethodGet, address, "").want(t, http.StatusOK); !strings.HasPrefix(mainText(t, again), want.words) {
+				t.Errorf("opened again: %s", mainText(t, again))
 			}
-			other := d.someone("eve@example.org", mapdata.Driver)
+			other := d.signedInAs("eve@example.org", mapdata.Driver)
 			late := other.form("/pair", fields).want(t, http.StatusConflict)
 			checkPage(t, late)
 		})
 	}
 }
 
-func TestPairPageTakesCodesAsTheyAreTyped(t *testing.T) {
-	d := newDesk(t)
-	car, phone := d.screen(carAgent), d.someone("ada@example.org", mapdata.Driver).stay()
+func TestPairPageNormalizesCodes(t *testing.T) {
+	d := newTestService(t)
+	car, phone := d.screen(carAgent), d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
 	page := phone.send(http.MethodGet, "/pair", "").want(t, http.StatusOK)
 	checkPage(t, page)
 	if fields, _ := fieldsOf(t, page, "/pair"); !fields.Has("code") {
 		t.Errorf("the form asks for %v", fields)
 	}
 	typed := strings.ToLower(car.UserCode[:4] + " - " + car.UserCode[5:])
-	if page := phone.send(http.MethodGet, "/pair?code="+url.QueryEscape(typed), "").want(t, http.StatusOK); !strings.Contains(words(t, page), car.UserCode) {
-		t.Errorf("page: %s", words(t, page))
+	if page := phone.send(http.MethodGet, "/pair?code="+url.QueryEscape(typed), "").want(t, http.StatusOK); !strings.Contains(mainText(t, page), car.UserCode) {
+		t.Errorf("page: %s", mainText(t, page))
 	}
 	for _, wrong := range []string{"BCDF", `"><script>alert(1)</script>`, "\xff\xfe", "\u202egnp", strings.Repeat("B", 10_000), "BCDFGHJK\x00", "ZZZZ-ZZZZ"} {
 		page := phone.send(http.MethodGet, "/pair?code="+url.QueryEscape(wrong), "").want(t, http.StatusNotFound)
@@ -183,29 +183,29 @@ func TestPairPageTakesCodesAsTheyAreTyped(t *testing.T) {
 	car.poll().want(t, http.StatusAccepted)
 }
 
-// Whatever a screen says of itself, the page shows words of ours.
-func TestPairPageOfAHostileScreen(t *testing.T) {
+// TestPairPageEscapesTheUserAgent: the page shows our own description of a device, whatever its User-Agent says.
+func TestPairPageEscapesTheUserAgent(t *testing.T) {
 	t.Parallel()
 	for _, agent := range []string{
 		"", `<script>alert(1)</script>`, `"><img src=//evil.example onerror=alert(1)>`, "Your bank: press Approve",
 		"\xff\xfe\xc0", "\u202eevil\u2066", strings.Repeat("Chrome/1 ", 5000), "Chrome/1<b>{{.Email}}",
 	} {
-		d := newDesk(t)
-		car, phone := d.screen(agent), d.someone("ada@example.org", mapdata.Driver)
+		d := newTestService(t)
+		car, phone := d.screen(agent), d.signedInAs("ada@example.org", mapdata.Driver)
 		page := phone.send(http.MethodGet, "/pair?code="+car.UserCode, "").want(t, http.StatusOK)
 		checkPage(t, page)
-		if text := words(t, page); strings.Contains(text, "evil") || strings.Contains(text, "bank") || strings.Contains(text, "alert") || strings.Contains(text, "{{") {
+		if text := mainText(t, page); strings.Contains(text, "evil") || strings.Contains(text, "bank") || strings.Contains(text, "alert") || strings.Contains(text, "{{") {
 			t.Errorf("%q is shown: %s", agent, text)
 		}
-		if kept := phone.shown(car.path()).Pairing.Agent; len([]rune(kept)) > 200 {
+		if kept := phone.pairing(car.path()).Pairing.Agent; len([]rune(kept)) > 200 {
 			t.Errorf("%d characters are kept", len([]rune(kept)))
 		}
 	}
 }
 
-func TestPagesRefuseOtherSites(t *testing.T) {
-	d := newDesk(t)
-	car, phone := d.screen(carAgent), d.someone("ada@example.org", mapdata.Driver).stay()
+func TestPagesRefuseCrossOriginForms(t *testing.T) {
+	d := newTestService(t)
+	car, phone := d.screen(carAgent), d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
 	fields := url.Values{"code": {car.UserCode}, "answer": {"approve"}, "email": {"ada@example.org"}}
 	for _, path := range []string{"/pair", "/sign-in", "/sign-in/code", "/sign-out"} {
 		for _, header := range [][]string{
@@ -220,8 +220,8 @@ func TestPagesRefuseOtherSites(t *testing.T) {
 	phone.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK)
 }
 
-// letterOf asks for a letter on the page and gives its code.
-func (b *browser) letterOf(fields url.Values) (reply, string) {
+// requestSignInByPage asks for a sign-in e-mail on the page and returns its code.
+func (b *browser) requestSignInByPage(fields url.Values) (reply, string) {
 	b.t.Helper()
 	before := len(b.store.letters)
 	page := b.form("/sign-in", fields).want(b.t, http.StatusOK)
@@ -239,9 +239,9 @@ func TestSignInPage(t *testing.T) {
 		{"for its own sake", "none", "", "/account"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newHouse(t, false).browser().stay()
+			b := newAuthService(t, false).browser().withoutRedirects()
 			if tt.pair != "none" {
-				b.send(http.MethodGet, strings.TrimSuffix("/pair?code="+tt.pair, "?code="), "").leads(t, "/sign-in"+tt.query)
+				b.send(http.MethodGet, strings.TrimSuffix("/pair?code="+tt.pair, "?code="), "").wantRedirect(t, "/sign-in"+tt.query)
 			}
 			page := b.send(http.MethodGet, "/sign-in"+tt.query, "").want(t, http.StatusOK)
 			checkPage(t, page)
@@ -257,7 +257,7 @@ func TestSignInPage(t *testing.T) {
 				t.Errorf("what was typed is lost: %v", fields)
 			}
 			fields.Set("email", "Ada@example.org")
-			sent, digits := b.letterOf(fields)
+			sent, digits := b.requestSignInByPage(fields)
 			checkPage(t, sent)
 			fields, _ = fieldsOf(t, sent, "/sign-in/code")
 			fields.Set("code", string([]byte{'0' + (digits[0]-'0'+1)%10})+digits[1:])
@@ -266,45 +266,45 @@ func TestSignInPage(t *testing.T) {
 			fields, _ = fieldsOf(t, wrong, "/sign-in/code")
 			fields.Set("code", digits[:4]+" "+digits[4:])
 			in := b.form("/sign-in/code", fields)
-			in.leads(t, tt.next)
+			in.wantRedirect(t, tt.next)
 			in.cookie(t, false)
 			b.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK)
 			if tt.pair == "none" {
 				page := b.send(http.MethodGet, "/sign-in", "").want(t, http.StatusOK)
 				checkPage(t, page)
-				if !strings.Contains(words(t, page), "ada@example.org") {
-					t.Errorf("page: %s", words(t, page))
+				if !strings.Contains(mainText(t, page), "ada@example.org") {
+					t.Errorf("page: %s", mainText(t, page))
 				}
-				b.form("/sign-out", url.Values{}).leads(t, "/sign-in")
+				b.form("/sign-out", url.Values{}).wantRedirect(t, "/sign-in")
 			} else {
-				b.send(http.MethodGet, "/sign-in"+tt.query, "").leads(t, tt.next)
-				b.form("/sign-out", url.Values{"pair": {tt.pair}}).leads(t, "/sign-in"+tt.query)
+				b.send(http.MethodGet, "/sign-in"+tt.query, "").wantRedirect(t, tt.next)
+				b.form("/sign-out", url.Values{"pair": {tt.pair}}).wantRedirect(t, "/sign-in"+tt.query)
 			}
 			b.send(http.MethodGet, "/v2/account", "").want(t, http.StatusUnauthorized)
 		})
 	}
 }
 
-// Nothing in an address or a form leads a browser anywhere but to our own pages.
-func TestSignInLeadsNowhereElse(t *testing.T) {
+// TestSignInRedirectsOnlyToOurPages: nothing in a URL or a form redirects a browser to another site.
+func TestSignInRedirectsOnlyToOurPages(t *testing.T) {
 	for i, target := range []string{"//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)", "BCDFGHJK/../../x", "\r\nLocation: //evil.example", "BCDFGHJK&next=//evil.example"} {
-		b := newHouse(t, false).browser().stay()
+		b := newAuthService(t, false).browser().withoutRedirects()
 		query := url.Values{"pair": {target}, "next": {target}, "then": {target}, "code": {target}}
-		b.send(http.MethodGet, "/pair?"+query.Encode(), "").leads(t, "/sign-in?pair=")
+		b.send(http.MethodGet, "/pair?"+query.Encode(), "").wantRedirect(t, "/sign-in?pair=")
 		page := b.send(http.MethodGet, "/sign-in?"+query.Encode(), "").want(t, http.StatusOK)
 		checkPage(t, page)
 		query.Set("email", fmt.Sprintf("a%d@example.org", i))
-		sent, digits := b.letterOf(query)
+		sent, digits := b.requestSignInByPage(query)
 		checkPage(t, sent)
 		query.Set("code", digits)
-		b.form("/sign-in/code", query).leads(t, "/pair")
-		b.form("/sign-out", query).leads(t, "/sign-in?pair=")
+		b.form("/sign-in/code", query).wantRedirect(t, "/pair")
+		b.form("/sign-out", query).wantRedirect(t, "/sign-in?pair=")
 	}
 }
 
-// The page says the same of every address (D11.1).
-func TestSignInPageTellsNothing(t *testing.T) {
-	h := newHouse(t, false)
+// TestSignInPageDoesNotRevealAccounts: the page is the same for every address (D11.1).
+func TestSignInPageDoesNotRevealAccounts(t *testing.T) {
+	h := newAuthService(t, false)
 	h.signedIn("known@example.org")
 	page := func(email string) string {
 		r := h.browser().form("/sign-in", url.Values{"email": {email}}).want(t, http.StatusOK)
@@ -323,7 +323,7 @@ func TestSignInPageTellsNothing(t *testing.T) {
 }
 
 func TestSignInPageLimits(t *testing.T) {
-	h := newHouse(t, false)
+	h := newAuthService(t, false)
 	b := h.browser()
 	for i := range 60 {
 		b.form("/sign-in", url.Values{"email": {fmt.Sprintf("a%d@example.org", i)}}).want(t, http.StatusOK)
@@ -339,7 +339,7 @@ func TestSignInPageLimits(t *testing.T) {
 }
 
 func TestSignInPageWithAFullDisk(t *testing.T) {
-	h := newHouse(t, false)
+	h := newAuthService(t, false)
 	h.store.fail = mapdata.ErrUnavailable
 	r := h.browser().form("/sign-in", url.Values{"email": {"ada@example.org"}}).want(t, http.StatusServiceUnavailable)
 	checkPage(t, r)

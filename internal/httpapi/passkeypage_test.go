@@ -10,13 +10,13 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// posts sends a page's form, and gives the answer that it is led to.
-func (b *browser) posts(path string, values url.Values) reply {
+// postForm posts a page's form, and returns the page to which it redirects.
+func (b *browser) postForm(path string, values url.Values) reply {
 	b.t.Helper()
 	return b.send(http.MethodPost, path, values.Encode(), "Content-Type", formType)
 }
 
-// TestPagesOfferPasskeys: by buttons that their script shows, where browsers offer them.
+// TestPagesOfferPasskeys: the pages contain hidden buttons, which their script shows in browsers with passkeys.
 func TestPagesOfferPasskeys(t *testing.T) {
 	for _, tt := range []struct {
 		base    string
@@ -29,8 +29,8 @@ func TestPagesOfferPasskeys(t *testing.T) {
 		{passkeyBase, true},
 		{"http://map.localhost:8080", true},
 	} {
-		d := newDeskWith(t, deskLimits{manage: 10_000, requests: 60, entities: 10_000, base: tt.base})
-		ada := d.someone("ada@example.org", mapdata.Driver)
+		d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, base: tt.base})
+		ada := d.signedInAs("ada@example.org", mapdata.Driver)
 		account := ada.send(http.MethodGet, "/account", "").want(t, http.StatusOK).body
 		if got := strings.Contains(account, `data-passkey="add"`); got != tt.offered {
 			t.Errorf("%q: /account offers a passkey: %v", tt.base, got)
@@ -45,18 +45,19 @@ func TestPagesOfferPasskeys(t *testing.T) {
 	}
 }
 
-// TestPasskeyPages: name and remove, on pages of their own; a session that is too old is told how to go on.
+// TestPasskeyPages: passkeys are renamed and removed on pages of their own; a session that is too old gets
+// instructions.
 func TestPasskeyPages(t *testing.T) {
-	d := newPasskeyDesk(t)
-	ada := d.someone("ada@example.org", mapdata.Driver)
+	d := newPasskeyService(t)
+	ada := d.signedInAs("ada@example.org", mapdata.Driver)
 	_, made := ada.addPasskey()
 	page := "/account/passkeys/" + made.ID
 	ada.send(http.MethodGet, page, "").want(t, http.StatusOK)
 	const hostile = "<script>\u202eevil"
-	if got := ada.posts(page, url.Values{"name": {strings.Repeat("x", 101)}}).want(t, http.StatusUnprocessableEntity).body; !strings.Contains(got, `id="name-wrong"`) {
+	if got := ada.postForm(page, url.Values{"name": {strings.Repeat("x", 101)}}).want(t, http.StatusUnprocessableEntity).body; !strings.Contains(got, `id="name-wrong"`) {
 		t.Errorf("says nothing of the name:\n%s", got)
 	}
-	got := ada.posts(page, url.Values{"name": {hostile}}).want(t, http.StatusOK)
+	got := ada.postForm(page, url.Values{"name": {hostile}}).want(t, http.StatusOK)
 	if got.Request.URL.RequestURI() != "/account?done=passkey-named" || !strings.Contains(got.body, "<bdi>&lt;script&gt;\u202eevil</bdi>") {
 		t.Errorf("%s:\n%s", got.Request.URL, got.body)
 	}
@@ -68,17 +69,18 @@ func TestPasskeyPages(t *testing.T) {
 	if len(ada.passkeyList()) != 1 {
 		t.Error("removed by looking")
 	}
-	ada.posts(page+"/remove", url.Values{}).want(t, http.StatusOK)
+	ada.postForm(page+"/remove", url.Values{}).want(t, http.StatusOK)
 	if len(ada.passkeyList()) != 0 {
 		t.Error("not removed")
 	}
 	ada.send(http.MethodGet, page, "").want(t, http.StatusNotFound)
 }
 
-// TestDecisionsTakeAPasskey: on the pages, when the operator says so (D11.1).
-func TestDecisionsTakeAPasskey(t *testing.T) {
-	d := newDeskWith(t, deskLimits{manage: 10_000, requests: 60, entities: 10_000, base: passkeyBase, reviewPasskey: true})
-	owner, curator := d.someone("owner@example.org", mapdata.Driver), d.someone("curator@example.org", mapdata.Curator)
+// TestReviewDecisionsRequireAPasskey: decisions on pages require a recent use of a passkey if the operator configures
+// it (D11.1).
+func TestReviewDecisionsRequireAPasskey(t *testing.T) {
+	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, base: passkeyBase, reviewPasskey: true})
+	owner, curator := d.signedInAs("owner@example.org", mapdata.Driver), d.signedInAs("curator@example.org", mapdata.Curator)
 	feed := owner.registerPush("Roads")
 	page := "/review/" + feed.id()
 	look := func() (version, body string) {
@@ -93,18 +95,18 @@ func TestDecisionsTakeAPasskey(t *testing.T) {
 		t.Errorf("does not ask for a passkey:\n%s", body)
 	}
 	for _, deed := range []string{"/approve", "/reject"} {
-		curator.posts(page+deed, url.Values{"version": {version}, "note": {"no"}}).want(t, http.StatusForbidden)
+		curator.postForm(page+deed, url.Values{"version": {version}, "note": {"no"}}).want(t, http.StatusForbidden)
 	}
 	a, _ := curator.addPasskey()
-	curator.posts(page+"/approve", url.Values{"version": {version}}).want(t, http.StatusForbidden) // to have one is not to use it
+	curator.postForm(page+"/approve", url.Values{"version": {version}}).want(t, http.StatusForbidden) // to have one is not to use it
 	curator.finish("/v2/auth/passkey/confirm/finish", a.get(curator.begin("/v2/auth/passkey/confirm/begin"))).want(t, http.StatusNoContent)
 	if _, body := look(); strings.Contains(body, "data-passkey") {
 		t.Errorf("still asks for a passkey:\n%s", body)
 	}
 	d.advance(10 * time.Minute)
-	curator.posts(page+"/approve", url.Values{"version": {version}}).want(t, http.StatusForbidden)
+	curator.postForm(page+"/approve", url.Values{"version": {version}}).want(t, http.StatusForbidden)
 	curator.finish("/v2/auth/passkey/confirm/finish", a.get(curator.begin("/v2/auth/passkey/confirm/begin"))).want(t, http.StatusNoContent)
-	curator.posts(page+"/approve", url.Values{"version": {version}}).want(t, http.StatusOK)
+	curator.postForm(page+"/approve", url.Values{"version": {version}}).want(t, http.StatusOK)
 	if got := owner.send(http.MethodGet, feed.path(), "").feedOf(t)["review_state"]; got != "approved" {
 		t.Errorf("the feed is %v", got)
 	}

@@ -19,20 +19,20 @@ const (
 	passkeyHost = "localhost"
 )
 
-func newPasskeyDesk(t *testing.T) *desk {
+func newPasskeyService(t *testing.T) *testService {
 	t.Helper()
-	return newDeskWith(t, deskLimits{manage: 10_000, requests: 60, entities: 10_000, base: passkeyBase})
+	return newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000, base: passkeyBase})
 }
 
-// begin asks for what a page hands to a browser.
-func (b *browser) begin(path string) asked {
+// begin requests the options that a page passes to the browser.
+func (b *browser) begin(path string) credentialOptions {
 	b.t.Helper()
-	var o asked
+	var o credentialOptions
 	b.send(http.MethodPost, path, "").want(b.t, http.StatusOK).decode(b.t, &o)
 	return o
 }
 
-// finish sends what an authenticator answered.
+// finish sends an authenticator's response.
 func (b *browser) finish(path string, credential map[string]any, header ...string) reply {
 	b.t.Helper()
 	body, err := json.Marshal(map[string]any{"credential": credential})
@@ -55,7 +55,7 @@ func (b *browser) passkeyList() []passkeyLine {
 	return list.Passkeys
 }
 
-// addPasskey adds one to the account that is signed in.
+// addPasskey adds a passkey to the account that is signed in.
 func (b *browser) addPasskey() (*authenticator, passkeyLine) {
 	b.t.Helper()
 	a := newAuthenticator(b.t, passkeyBase, passkeyHost)
@@ -64,8 +64,8 @@ func (b *browser) addPasskey() (*authenticator, passkeyLine) {
 	return a, made.Passkey
 }
 
-// enters signs in with a passkey.
-func (b *browser) enters(a *authenticator) reply {
+// signInByPasskey signs in with a passkey.
+func (b *browser) signInByPasskey(a *authenticator) reply {
 	b.t.Helper()
 	return b.finish("/v2/auth/passkey/finish", a.get(b.begin("/v2/auth/passkey/begin")))
 }
@@ -77,10 +77,10 @@ func (b *browser) email() string {
 	return who.Account.Email
 }
 
-// TestPasskeySignsIn is the whole way: add, list, sign in elsewhere, rename, remove.
+// TestPasskeySignsIn: add, list, sign in elsewhere, rename, remove.
 func TestPasskeySignsIn(t *testing.T) {
-	d := newPasskeyDesk(t)
-	ada := d.someone("ada@example.org", mapdata.Driver)
+	d := newPasskeyService(t)
+	ada := d.signedInAs("ada@example.org", mapdata.Driver)
 	o := ada.begin("/v2/account/passkeys/begin")
 	if o.PublicKey.AuthenticatorSelection.ResidentKey != "required" || o.PublicKey.Rp.ID != passkeyHost {
 		t.Errorf("asked for %+v", o.PublicKey)
@@ -91,7 +91,7 @@ func TestPasskeySignsIn(t *testing.T) {
 	}
 	d.advance(3 * time.Hour)
 	b := d.browser()
-	in := b.enters(a).want(t, http.StatusOK)
+	in := b.signInByPasskey(a).want(t, http.StatusOK)
 	in.cookie(t, false)
 	if got := b.email(); got != "ada@example.org" {
 		t.Errorf("signed in as %s", got)
@@ -109,7 +109,7 @@ func TestPasskeySignsIn(t *testing.T) {
 	b.send(http.MethodPatch, "/v2/account/passkeys/"+made.ID, `{"name": "\u0007"}`).want(t, http.StatusUnprocessableEntity)
 
 	b.send(http.MethodDelete, "/v2/account/passkeys/"+made.ID, "").want(t, http.StatusNoContent)
-	d.browser().enters(a).want(t, http.StatusUnauthorized)
+	d.browser().signInByPasskey(a).want(t, http.StatusUnauthorized)
 	b.email() // who signed in with it stays signed in
 	log, err := d.db.Audit(t.Context(), &mapdata.AuditQuery{Subject: made.ID, Limit: 10})
 	if err != nil {
@@ -124,14 +124,14 @@ func TestPasskeySignsIn(t *testing.T) {
 	}
 }
 
-// TestPasskeyIsRefused tries what somebody else would, and wants the same words for all of it.
+// TestPasskeyIsRefused: forged responses are refused, all with the same text.
 func TestPasskeyIsRefused(t *testing.T) {
-	d := newPasskeyDesk(t)
-	ada, bob := d.someone("ada@example.org", mapdata.Driver), d.someone("bob@example.org", mapdata.Driver)
+	d := newPasskeyService(t)
+	ada, bob := d.signedInAs("ada@example.org", mapdata.Driver), d.signedInAs("bob@example.org", mapdata.Driver)
 	a, _ := ada.addPasskey()
 	other, _ := bob.addPasskey()
 	guest := d.browser()
-	finish := func(bend func(o *asked, a *authenticator)) func() reply {
+	finish := func(bend func(o *credentialOptions, a *authenticator)) func() reply {
 		return func() reply {
 			bent := *a
 			o := guest.begin("/v2/auth/passkey/begin")
@@ -143,14 +143,14 @@ func TestPasskeyIsRefused(t *testing.T) {
 	}
 	words := ""
 	for name, try := range map[string]func() reply{
-		"another origin": finish(func(_ *asked, a *authenticator) { a.origin = "http://localhost.evil.example" }),
-		"another port":   finish(func(_ *asked, a *authenticator) { a.origin = "http://localhost:8081" }),
-		"another host":   finish(func(_ *asked, a *authenticator) { a.rp = "evil.example" }),
-		"a challenge of ours for something else": finish(func(o *asked, _ *authenticator) {
+		"another origin": finish(func(_ *credentialOptions, a *authenticator) { a.origin = "http://localhost.evil.example" }),
+		"another port":   finish(func(_ *credentialOptions, a *authenticator) { a.origin = "http://localhost:8081" }),
+		"another host":   finish(func(_ *credentialOptions, a *authenticator) { a.rp = "evil.example" }),
+		"a challenge of ours for something else": finish(func(o *credentialOptions, _ *authenticator) {
 			o.PublicKey.Challenge = ada.begin("/v2/auth/passkey/confirm/begin").PublicKey.Challenge
 		}),
-		"a challenge of the device's own": finish(func(o *asked, _ *authenticator) { o.PublicKey.Challenge = b64(make([]byte, 56)) }),
-		"a challenge that was prolonged": finish(func(o *asked, _ *authenticator) {
+		"a challenge of the device's own": finish(func(o *credentialOptions, _ *authenticator) { o.PublicKey.Challenge = b64(make([]byte, 56)) }),
+		"a challenge that was prolonged": finish(func(o *credentialOptions, _ *authenticator) {
 			raw, err := base64.RawURLEncoding.DecodeString(o.PublicKey.Challenge)
 			if err != nil {
 				t.Fatal(err)
@@ -158,12 +158,12 @@ func TestPasskeyIsRefused(t *testing.T) {
 			raw[20]++
 			o.PublicKey.Challenge = b64(raw)
 		}),
-		"a passkey that nobody has": finish(func(_ *asked, a *authenticator) { a.id = []byte("nobody's passkey") }),
-		"another account's key":     finish(func(_ *asked, a *authenticator) { a.key = other.key }),
-		"another account's handle":  finish(func(_ *asked, a *authenticator) { a.user = other.user }),
-		"another account's passkey": finish(func(_ *asked, a *authenticator) { a.id = other.id }),
-		"nobody's handle":           finish(func(_ *asked, a *authenticator) { a.user = nil }),
-		"nobody present":            finish(func(_ *asked, a *authenticator) { a.flags = 0 }),
+		"a passkey that nobody has": finish(func(_ *credentialOptions, a *authenticator) { a.id = []byte("nobody's passkey") }),
+		"another account's key":     finish(func(_ *credentialOptions, a *authenticator) { a.key = other.key }),
+		"another account's handle":  finish(func(_ *credentialOptions, a *authenticator) { a.user = other.user }),
+		"another account's passkey": finish(func(_ *credentialOptions, a *authenticator) { a.id = other.id }),
+		"nobody's handle":           finish(func(_ *credentialOptions, a *authenticator) { a.user = nil }),
+		"nobody present":            finish(func(_ *credentialOptions, a *authenticator) { a.flags = 0 }),
 		"a registration's answer": func() reply {
 			return guest.finish("/v2/auth/passkey/finish", a.create(ada.begin("/v2/account/passkeys/begin")))
 		},
@@ -192,18 +192,18 @@ func TestPasskeyIsRefused(t *testing.T) {
 			}
 		})
 	}
-	guest.enters(a).want(t, http.StatusOK) // nothing of it did any harm
+	guest.signInByPasskey(a).want(t, http.StatusOK) // nothing of it did any harm
 }
 
-// TestCopiedPasskeyIsRefused: two devices with one key have one counter each; from when it shows, neither signs in.
-func TestCopiedPasskeyIsRefused(t *testing.T) {
-	d := newPasskeyDesk(t)
-	ada := d.someone("ada@example.org", mapdata.Driver)
+// TestClonedPasskeyIsRefused: two devices with one key have different counters; once that shows, neither can sign in.
+func TestClonedPasskeyIsRefused(t *testing.T) {
+	d := newPasskeyService(t)
+	ada := d.signedInAs("ada@example.org", mapdata.Driver)
 	a, made := ada.addPasskey()
 	twin := *a
-	d.browser().enters(a).want(t, http.StatusOK)
-	d.browser().enters(&twin).want(t, http.StatusUnauthorized)
-	d.browser().enters(a).want(t, http.StatusUnauthorized)
+	d.browser().signInByPasskey(a).want(t, http.StatusOK)
+	d.browser().signInByPasskey(&twin).want(t, http.StatusUnauthorized)
+	d.browser().signInByPasskey(a).want(t, http.StatusUnauthorized)
 	if got := ada.passkeyList(); !got[0].Copied || got[0].ID != made.ID {
 		t.Errorf("passkeys %+v", got)
 	}
@@ -219,24 +219,25 @@ func TestCopiedPasskeyIsRefused(t *testing.T) {
 	}
 }
 
-// TestDevicesWithoutCounterAreNoCopies: synchronised passkeys count nothing.
-func TestDevicesWithoutCounterAreNoCopies(t *testing.T) {
-	d := newPasskeyDesk(t)
+// TestPasskeysWithoutCounterAreNotClones: synchronised passkeys always report a counter of 0.
+func TestPasskeysWithoutCounterAreNotClones(t *testing.T) {
+	d := newPasskeyService(t)
 	a := newAuthenticator(t, passkeyBase, passkeyHost)
-	ada := d.someone("ada@example.org", mapdata.Driver)
+	ada := d.signedInAs("ada@example.org", mapdata.Driver)
 	const none = ^uint32(0) // the next is 0
 	a.counter = none
 	ada.finish("/v2/account/passkeys", a.create(ada.begin("/v2/account/passkeys/begin"))).want(t, http.StatusCreated)
 	for range 3 {
 		a.counter = none
-		d.browser().enters(a).want(t, http.StatusOK)
+		d.browser().signInByPasskey(a).want(t, http.StatusOK)
 	}
 }
 
-// TestAddingAPasskeyIsHeld: one session's challenge is no other's, an answer counts once, and a credential is one account's.
-func TestAddingAPasskeyIsHeld(t *testing.T) {
-	d := newPasskeyDesk(t)
-	ada, bob := d.someone("ada@example.org", mapdata.Driver), d.someone("bob@example.org", mapdata.Driver)
+// TestAddPasskeyChallenges: a challenge is valid for one session and one response, and a credential belongs to one
+// account.
+func TestAddPasskeyChallenges(t *testing.T) {
+	d := newPasskeyService(t)
+	ada, bob := d.signedInAs("ada@example.org", mapdata.Driver), d.signedInAs("bob@example.org", mapdata.Driver)
 	const add = "/v2/account/passkeys"
 	a := newAuthenticator(t, passkeyBase, passkeyHost)
 	answer := a.create(ada.begin(add + "/begin"))
@@ -257,10 +258,11 @@ func TestAddingAPasskeyIsHeld(t *testing.T) {
 	ada.finish(add, late).want(t, http.StatusBadRequest)
 }
 
-// TestAddingAPasskeyWantsAFreshProof: a session that was found open, or got by pairing, becomes no key of its finder's.
-func TestAddingAPasskeyWantsAFreshProof(t *testing.T) {
-	d := newPasskeyDesk(t)
-	ada := d.someone("ada@example.org", mapdata.Driver)
+// TestAddPasskeyNeedsARecentSignIn: whoever takes over an open session, or got one by pairing, cannot add a passkey of
+// their own.
+func TestAddPasskeyNeedsARecentSignIn(t *testing.T) {
+	d := newPasskeyService(t)
+	ada := d.signedInAs("ada@example.org", mapdata.Driver)
 	a, _ := ada.addPasskey()
 	const begin = "/v2/account/passkeys/begin"
 	d.advance(10 * time.Minute)
@@ -280,10 +282,11 @@ func TestAddingAPasskeyWantsAFreshProof(t *testing.T) {
 	car.send(http.MethodPost, begin, "").want(t, http.StatusUnauthorized)
 }
 
-// TestConfirming: a session that used a passkey of its own account, which knew its holder, counts for ten minutes.
-func TestConfirming(t *testing.T) {
-	d := newPasskeyDesk(t)
-	ada, bob := d.someone("ada@example.org", mapdata.Curator), d.someone("bob@example.org", mapdata.Curator)
+// TestConfirmByPasskey: a session that used a passkey of its own account with user verification counts as confirmed for
+// ten minutes.
+func TestConfirmByPasskey(t *testing.T) {
+	d := newPasskeyService(t)
+	ada, bob := d.signedInAs("ada@example.org", mapdata.Curator), d.signedInAs("bob@example.org", mapdata.Curator)
 	const begin, finish = "/v2/auth/passkey/confirm/begin", "/v2/auth/passkey/confirm/finish"
 	ada.send(http.MethodPost, begin, "").want(t, http.StatusConflict) // it has no passkey
 	a, _ := ada.addPasskey()
@@ -331,14 +334,15 @@ func TestConfirming(t *testing.T) {
 	}
 }
 
-// TestPasskeySessionIsPresent: who signs in with a passkey that knew them need not confirm; one that did not must.
-func TestPasskeySessionIsPresent(t *testing.T) {
-	d := newPasskeyDesk(t)
-	ada := d.someone("ada@example.org", mapdata.Curator)
+// TestPasskeySignInCountsAsConfirmation: signing in with user verification counts as a confirmation; without, it does
+// not.
+func TestPasskeySignInCountsAsConfirmation(t *testing.T) {
+	d := newPasskeyService(t)
+	ada := d.signedInAs("ada@example.org", mapdata.Curator)
 	a, _ := ada.addPasskey()
 	for _, flags := range []byte{userPresent, userPresent | userVerified} {
 		a.flags = flags
-		_, secret := d.browser().enters(a).want(t, http.StatusOK).cookie(t, false)
+		_, secret := d.browser().signInByPasskey(a).want(t, http.StatusOK).cookie(t, false)
 		session, _, err := d.accounts.Authenticate(t.Context(), secret)
 		if err != nil {
 			t.Fatal(err)
@@ -350,14 +354,15 @@ func TestPasskeySessionIsPresent(t *testing.T) {
 	}
 }
 
-// TestPasskeysTellNothingOfAccounts: a guest is asked the same whatever accounts there are, and other sites cannot ask.
-func TestPasskeysTellNothingOfAccounts(t *testing.T) {
-	d := newPasskeyDesk(t)
+// TestPasskeyChallengesDoNotRevealAccounts: a guest gets the same challenge whatever accounts exist, and other sites
+// get none.
+func TestPasskeyChallengesDoNotRevealAccounts(t *testing.T) {
+	d := newPasskeyService(t)
 	guest := d.browser()
 	shape := func() string {
 		t.Helper()
 		got := guest.send(http.MethodPost, "/v2/auth/passkey/begin", "").want(t, http.StatusOK)
-		var o asked
+		var o credentialOptions
 		got.decode(t, &o)
 		if len(o.PublicKey.AllowCredentials) != 0 {
 			t.Errorf("names passkeys: %s", got.body)
@@ -365,7 +370,7 @@ func TestPasskeysTellNothingOfAccounts(t *testing.T) {
 		return strings.Replace(got.body, o.PublicKey.Challenge, "…", 1)
 	}
 	before := shape()
-	d.someone("ada@example.org", mapdata.Driver).addPasskey()
+	d.signedInAs("ada@example.org", mapdata.Driver).addPasskey()
 	if after := shape(); after != before {
 		t.Errorf("says %s, before %s", after, before)
 	}
@@ -373,9 +378,9 @@ func TestPasskeysTellNothingOfAccounts(t *testing.T) {
 	guest.send(http.MethodPost, "/v2/auth/passkey/finish", "{}", "Origin", "https://evil.example").want(t, http.StatusForbidden)
 }
 
-// TestPasskeysAreCounted: guesses of one address are limited.
-func TestPasskeysAreCounted(t *testing.T) {
-	d := newPasskeyDesk(t)
+// TestPasskeySignInLimits: attempts of one client address are limited.
+func TestPasskeySignInLimits(t *testing.T) {
+	d := newPasskeyService(t)
 	guest := d.browser()
 	for range 60 {
 		guest.begin("/v2/auth/passkey/begin")
@@ -384,20 +389,20 @@ func TestPasskeysAreCounted(t *testing.T) {
 	guest.finish("/v2/auth/passkey/finish", map[string]any{}).want(t, http.StatusTooManyRequests)
 }
 
-// TestPasskeysEnd: an account has at most twenty.
-func TestPasskeysEnd(t *testing.T) {
-	d := newPasskeyDesk(t)
-	ada := d.someone("ada@example.org", mapdata.Driver)
+// TestMaxPasskeys: an account has at most twenty passkeys.
+func TestMaxPasskeys(t *testing.T) {
+	d := newPasskeyService(t)
+	ada := d.signedInAs("ada@example.org", mapdata.Driver)
 	for range 20 {
 		ada.addPasskey()
 	}
 	ada.send(http.MethodPost, "/v2/account/passkeys/begin", "").want(t, http.StatusConflict)
 }
 
-// TestPasskeysWhereBrowsersOfferNone: plain http elsewhere.
-func TestPasskeysWhereBrowsersOfferNone(t *testing.T) {
-	d := newDesk(t)
-	ada := d.someone("ada@example.org", mapdata.Driver)
+// TestPasskeysWithoutHTTPS: a service on plain HTTP, except localhost, offers no passkeys.
+func TestPasskeysWithoutHTTPS(t *testing.T) {
+	d := newTestService(t)
+	ada := d.signedInAs("ada@example.org", mapdata.Driver)
 	for _, path := range []string{"/v2/auth/passkey/begin", "/v2/auth/passkey/confirm/begin", "/v2/account/passkeys/begin"} {
 		ada.send(http.MethodPost, path, "").want(t, http.StatusConflict)
 	}
@@ -407,7 +412,7 @@ func TestPasskeysWhereBrowsersOfferNone(t *testing.T) {
 	}
 }
 
-func (d *desk) accountOf(email string) *mapdata.Account {
+func (d *testService) accountOf(email string) *mapdata.Account {
 	d.t.Helper()
 	a, err := d.db.AccountByEmail(d.t.Context(), email)
 	if err != nil {

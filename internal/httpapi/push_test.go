@@ -20,20 +20,20 @@ import (
 	"wayside/internal/token"
 )
 
-// pushDesk is a desk with one public push feed.
-func pushDesk(t *testing.T) (d *desk, owner *browser, r *registered) {
+// newPushService is a service with one public push feed.
+func newPushService(t *testing.T) (d *testService, owner *browser, r *registered) {
 	t.Helper()
-	d = newDesk(t)
-	owner = d.someone("owner@example.com", mapdata.Driver)
+	d = newTestService(t)
+	owner = d.signedInAs("owner@example.com", mapdata.Driver)
 	return d, owner, owner.registerPush("Cameras")
 }
 
-func (d *desk) approve(r *registered) {
+func (d *testService) approve(r *registered) {
 	d.t.Helper()
-	d.someone("curator@example.com", mapdata.Curator).send(http.MethodPost, r.path()+"/approve", "").want(d.t, http.StatusOK)
+	d.signedInAs("curator@example.com", mapdata.Curator).send(http.MethodPost, r.path()+"/approve", "").want(d.t, http.StatusOK)
 }
 
-func zip(t *testing.T, text string) string {
+func gzipped(t *testing.T, text string) string {
 	t.Helper()
 	var buf bytes.Buffer
 	z := gzip.NewWriter(&buf)
@@ -47,7 +47,7 @@ func zip(t *testing.T, text string) string {
 }
 
 func TestPushOverHTTP(t *testing.T) {
-	d, owner, r := pushDesk(t)
+	d, owner, r := newPushService(t)
 	got := d.push(*r.Token, `[
 		{"external_id": "a", "kind": "camera.speed", "lat": 52, "lng": 5, "properties": {}},
 		{"external_id": "b", "kind": "camera.none", "lat": 52, "lng": 5, "properties": {}},
@@ -68,18 +68,18 @@ func TestPushOverHTTP(t *testing.T) {
 	if kind := got.Header.Get("Content-Type"); kind != "application/json" {
 		t.Errorf("Content-Type %q", kind)
 	}
-	if got := d.seen(owner); len(got) != 1 {
+	if got := d.nearbyIDs(owner); len(got) != 1 {
 		t.Errorf("the owner sees %v", got)
 	}
-	if got := d.seen(d.browser()); len(got) != 0 {
+	if got := d.nearbyIDs(d.browser()); len(got) != 0 {
 		t.Errorf("a guest sees %v of a pending feed", got)
 	}
 	d.approve(r)
-	if got := d.seen(d.browser()); len(got) != 1 {
+	if got := d.nearbyIDs(d.browser()); len(got) != 1 {
 		t.Errorf("a guest sees %v of an approved feed", got)
 	}
 	d.push(*r.Token, `[{"external_id": "a", "kind": "camera.speed", "lat": 52, "lng": 5, "properties": {}, "ttl_seconds": 1}]`).want(t, http.StatusOK)
-	if got := d.seen(owner); len(got) != 0 {
+	if got := d.nearbyIDs(owner); len(got) != 0 {
 		t.Errorf("the owner sees %v, which was retired", got)
 	}
 	if body := strings.TrimSpace(d.push(*r.Token, "[]").want(t, http.StatusOK).body); body != `{"accepted":0,"rejected":0,"errors":[]}` {
@@ -87,12 +87,12 @@ func TestPushOverHTTP(t *testing.T) {
 	}
 }
 
-// TestARepeatedBatch is D7.2: it changes nothing but times.
-func TestARepeatedBatch(t *testing.T) {
-	d, owner, r := pushDesk(t)
+// TestRepeatedPush checks D7.2: a repeated batch changes nothing but times.
+func TestRepeatedPush(t *testing.T) {
+	d, owner, r := newPushService(t)
 	read := func() []map[string]any {
 		t.Helper()
-		d.settle()
+		d.waitForIndex()
 		var a answer
 		owner.send(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=1000", "").decode(t, &a)
 		return a.Entities
@@ -111,14 +111,14 @@ func TestARepeatedBatch(t *testing.T) {
 	}
 }
 
-// TestHowAPushIsSent is D7.1.
-func TestHowAPushIsSent(t *testing.T) {
+// TestPushEncodings checks D7.1.
+func TestPushEncodings(t *testing.T) {
 	t.Parallel()
 	const limit = 16 << 20
 	batch := rows(2, 52, 5)
 	padded := batch + strings.Repeat(" ", limit-len(batch))
-	bomb := zip(t, batch+strings.Repeat(" ", 64<<20))
-	empty := zip(t, "")
+	bomb := gzipped(t, batch+strings.Repeat(" ", 64<<20))
+	empty := gzipped(t, "")
 	tests := []struct {
 		name   string
 		body   string
@@ -135,31 +135,30 @@ func TestHowAPushIsSent(t *testing.T) {
 		{"a form, as curl -d sends it", batch, []string{"Content-Type", "application/x-www-form-urlencoded"}, 415},
 		{"another json", batch, []string{"Content-Type", "application/geo+json"}, 415},
 		{"two types", batch, []string{"Content-Type", "application/json, application/json"}, 415},
-		{"gzip", zip(t, batch), []string{"Content-Encoding", "gzip"}, 200},
-		{"GZIP", zip(t, batch), []string{"Content-Encoding", "GZIP"}, 200},
+		{"gzip", gzipped(t, batch), []string{"Content-Encoding", "gzip"}, 200},
+		{"GZIP", gzipped(t, batch), []string{"Content-Encoding", "GZIP"}, 200},
 		{"identity", batch, []string{"Content-Encoding", "identity"}, 200},
 		{"deflate", batch, []string{"Content-Encoding", "deflate"}, 415},
 		{"zstd", batch, []string{"Content-Encoding", "zstd"}, 415},
-		{"gzip twice", zip(t, zip(t, batch)), []string{"Content-Encoding", "gzip, gzip"}, 415},
+		{"gzip twice", gzipped(t, gzipped(t, batch)), []string{"Content-Encoding", "gzip, gzip"}, 415},
 		{"gzip that is none", batch, []string{"Content-Encoding", "gzip"}, 400},
 		{"gzip that is empty", "", []string{"Content-Encoding", "gzip", "Content-Type", "application/json"}, 400},
-		{"gzip cut off", zip(t, batch)[:20], []string{"Content-Encoding", "gzip"}, 400},
-		{"gzip with a wrong checksum", strings.Replace(zip(t, batch), zip(t, batch)[len(zip(t, batch))-8:], "12345678", 1), []string{"Content-Encoding", "gzip"}, 400},
-		{"gzip with something behind it", zip(t, batch) + "x", []string{"Content-Encoding", "gzip"}, 400},
-		{"gzip in two members", zip(t, batch[:50]) + zip(t, batch[50:]), []string{"Content-Encoding", "gzip"}, 200},
-		{"compressed and unsaid", zip(t, batch), nil, 400},
+		{"gzip cut off", gzipped(t, batch)[:20], []string{"Content-Encoding", "gzip"}, 400},
+		{"gzip with a wrong checksum", strings.Replace(gzipped(t, batch), gzipped(t, batch)[len(gzipped(t, batch))-8:], "12345678", 1), []string{"Content-Encoding", "gzip"}, 400},
+		{"gzip with something behind it", gzipped(t, batch) + "x", []string{"Content-Encoding", "gzip"}, 400},
+		{"gzip in two members", gzipped(t, batch[:50]) + gzipped(t, batch[50:]), []string{"Content-Encoding", "gzip"}, 200},
+		{"compressed and unsaid", gzipped(t, batch), nil, 400},
 		{"empty", "", []string{"Content-Type", "application/json"}, 400},
 		{"16 MiB", padded, nil, 200},
 		{"a byte more", padded + " ", nil, 413},
-		{"16 MiB in gzip", zip(t, padded), []string{"Content-Encoding", "gzip"}, 200},
-		{"a byte more in gzip", zip(t, padded+" "), []string{"Content-Encoding", "gzip"}, 413},
+		{"16 MiB in gzip", gzipped(t, padded), []string{"Content-Encoding", "gzip"}, 200},
+		{"a byte more in gzip", gzipped(t, padded+" "), []string{"Content-Encoding", "gzip"}, 413},
 		{"a gzip bomb", bomb, []string{"Content-Encoding", "gzip"}, 413},
 		{"gzip of nothing, 18 MiB of it", strings.Repeat(empty, 18<<20/len(empty)), []string{"Content-Encoding", "gzip"}, 413},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			d, owner, r := pushDesk(t)
+			d, owner, r := newPushService(t)
 			got := d.push(*r.Token, tt.body, tt.header...).want(t, tt.status)
 			want := 0
 			if tt.status == http.StatusOK {
@@ -167,21 +166,21 @@ func TestHowAPushIsSent(t *testing.T) {
 			} else if kind := got.Header.Get("Content-Type"); kind != "application/problem+json" {
 				t.Errorf("Content-Type %q", kind)
 			}
-			if got := d.seen(owner); len(got) != want {
+			if got := d.nearbyIDs(owner); len(got) != want {
 				t.Errorf("%v are stored, want %d", got, want)
 			}
 		})
 	}
 }
 
-// TestABombIsNotReadOut holds that an endless body that grows a thousandfold ends at 16 MiB of what it grows to.
-func TestABombIsNotReadOut(t *testing.T) {
-	d, _, r := pushDesk(t)
-	endless := &endlessReader{piece: zip(t, strings.Repeat(" ", 1<<20))}
+// TestGzipBombIsCutOff: an endless body that expands a thousandfold is cut off after 16 MiB of expanded data.
+func TestGzipBombIsCutOff(t *testing.T) {
+	d, _, r := newPushService(t)
+	endless := &endlessReader{piece: gzipped(t, strings.Repeat(" ", 1<<20))}
 	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", endless)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Content-Encoding", "gzip")
-	if w := d.direct(req); w.Code != http.StatusRequestEntityTooLarge {
+	if w := d.serve(req); w.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("%d: %s", w.Code, w.Body)
 	}
 	if most := 18 * len(endless.piece); endless.read > most {
@@ -189,7 +188,7 @@ func TestABombIsNotReadOut(t *testing.T) {
 	}
 }
 
-// endlessReader repeats a piece for a gigabyte, which is endless enough.
+// endlessReader repeats a chunk up to a gigabyte.
 type endlessReader struct {
 	piece string
 	read  int
@@ -204,9 +203,9 @@ func (e *endlessReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestWhatIsNoBatch is Errors: Push ingestion, D3.11 and D7.2: nothing of it is stored, and it shows in the feed's health
-// (D4.15).
-func TestWhatIsNoBatch(t *testing.T) {
+// TestMalformedPushes checks Errors: Push ingestion, D3.11 and D7.2: nothing is stored, and the failure counts in the
+// feed's health (D4.15).
+func TestMalformedPushes(t *testing.T) {
 	t.Parallel()
 	row := `{"external_id": "a", "kind": "camera.speed", "lat": 52, "lng": 5, "properties": {}}`
 	tests := []struct {
@@ -226,12 +225,12 @@ func TestWhatIsNoBatch(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d, owner, r := pushDesk(t)
+			d, owner, r := newPushService(t)
 			got := d.push(*r.Token, tt.body).want(t, http.StatusBadRequest)
 			if !strings.Contains(got.body, tt.detail) || !strings.Contains(got.body, "Nothing was stored") {
 				t.Errorf("it does not say %q: %s", tt.detail, got.body)
 			}
-			if ids := d.seen(owner); len(ids) != 0 {
+			if ids := d.nearbyIDs(owner); len(ids) != 0 {
 				t.Errorf("%v are stored", ids)
 			}
 			id, _ := mapdata.ParseFeedID(r.id())
@@ -252,7 +251,7 @@ func TestWhatIsNoBatch(t *testing.T) {
 		})
 	}
 	t.Run("5 000 rows are a batch", func(t *testing.T) {
-		d, _, r := pushDesk(t)
+		d, _, r := newPushService(t)
 		got := d.push(*r.Token, rows(5000, 52, 5)).want(t, http.StatusOK)
 		if !strings.HasPrefix(got.body, `{"accepted":5000,"rejected":0,`) {
 			t.Error(got.body)
@@ -260,13 +259,13 @@ func TestWhatIsNoBatch(t *testing.T) {
 	})
 }
 
-// TestRefusedPushesShowInTheHealth is D4.15: the pushes of the last hour, good and refused.
-func TestRefusedPushesShowInTheHealth(t *testing.T) {
-	d, _, r := pushDesk(t)
+// TestRefusedPushesCountInHealth checks D4.15: the accepted and refused pushes of the last hour.
+func TestRefusedPushesCountInHealth(t *testing.T) {
+	d, _, r := newPushService(t)
 	d.approve(r)
 	health := func() any {
 		t.Helper()
-		d.settle()
+		d.waitForIndex()
 		var a answer
 		d.browser().send(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=1000", "").decode(t, &a)
 		if len(a.Sources) != 1 {
@@ -284,7 +283,7 @@ func TestRefusedPushesShowInTheHealth(t *testing.T) {
 	} {
 		d.advance(time.Second)
 		d.push(*r.Token, step.body)
-		d.settle()
+		d.waitForIndex()
 		d.advance(time.Second) // beyond the moment for which a health is repeated
 		if got := health(); got != step.want {
 			t.Errorf("after %.10s…: %v, want %v", step.body, got, step.want)
@@ -292,9 +291,9 @@ func TestRefusedPushesShowInTheHealth(t *testing.T) {
 	}
 }
 
-// TestTokensThatAreRefused is D5.1, D7.4 and D7.5.
-func TestTokensThatAreRefused(t *testing.T) {
-	d, owner, r := pushDesk(t)
+// TestInvalidPushTokens checks D5.1, D7.4 and D7.5.
+func TestInvalidPushTokens(t *testing.T) {
+	d, owner, r := newPushService(t)
 	deleted := owner.registerPush("Deleted")
 	owner.send(http.MethodDelete, deleted.path(), "").want(t, http.StatusNoContent)
 	inactive := owner.registerPush("Inactive")
@@ -319,9 +318,9 @@ func TestTokensThatAreRefused(t *testing.T) {
 			t.Errorf("%s: Content-Type %q", name, kind)
 		}
 		bodies[got.body] = true
-		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+text+"/entities", untouched{t})
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+text+"/entities", unreadBody{t})
 		req.Header.Set("Content-Type", "application/json")
-		if w := d.direct(req); w.Code != http.StatusUnauthorized {
+		if w := d.serve(req); w.Code != http.StatusUnauthorized {
 			t.Errorf("%s, with a body that must not be read: %d", name, w.Code)
 		}
 	}
@@ -329,7 +328,7 @@ func TestTokensThatAreRefused(t *testing.T) {
 		t.Errorf("%d answers tell refused tokens apart: %v", len(bodies), bodies)
 	}
 	d.push(*r.Token, rows(1, 52, 5)).want(t, http.StatusOK)
-	if got := d.seen(owner); len(got) != 1 {
+	if got := d.nearbyIDs(owner); len(got) != 1 {
 		t.Errorf("%v are stored", got)
 	}
 	owner.send(http.MethodPatch, inactive.path(), `{"active": true}`).want(t, http.StatusOK)
@@ -341,9 +340,9 @@ func TestTokensThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestUnknownTokensOfAClient is D7.5.
-func TestUnknownTokensOfAClient(t *testing.T) {
-	d, _, r := pushDesk(t)
+// TestUnknownPushTokensAreLimited checks D7.5.
+func TestUnknownPushTokensAreLimited(t *testing.T) {
+	d, _, r := newPushService(t)
 	const client, other = "192.0.2.7", "192.0.2.8"
 	try := func(text, from string) reply {
 		return d.push(text, "[]", "X-Forwarded-For", from)
@@ -366,10 +365,10 @@ func TestUnknownTokensOfAClient(t *testing.T) {
 	try("mistyped", client).want(t, http.StatusUnauthorized)
 }
 
-// badRows makes a batch of n rows that cost as much of the rate as good ones, and less time.
+// badRows makes a batch of n rows that count against the rate like valid ones but take less time.
 func badRows(n int) string { return "[" + strings.TrimSuffix(strings.Repeat("7,", n), ",") + "]" }
 
-// TestPushRates is D7.3.
+// TestPushRates checks D7.3.
 func TestPushRates(t *testing.T) {
 	t.Parallel()
 	retryAfter := func(t *testing.T, r reply) time.Duration {
@@ -381,7 +380,7 @@ func TestPushRates(t *testing.T) {
 		return time.Duration(seconds) * time.Second
 	}
 	t.Run("requests", func(t *testing.T) {
-		d, owner, r := pushDesk(t)
+		d, owner, r := newPushService(t)
 		second := owner.registerPush("Second")
 		for i := range 60 { // a refused body counts as well
 			d.push(*r.Token, map[bool]string{true: "[]", false: "{}"}[i%2 == 0])
@@ -390,12 +389,12 @@ func TestPushRates(t *testing.T) {
 		if wait != time.Second {
 			t.Errorf("Retry-After %v", wait)
 		}
-		if got := d.seen(owner); len(got) != 0 {
+		if got := d.nearbyIDs(owner); len(got) != 0 {
 			t.Errorf("%v are stored", got)
 		}
-		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", untouched{t})
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", unreadBody{t})
 		req.Header.Set("Content-Type", "application/json")
-		if w := d.direct(req); w.Code != http.StatusTooManyRequests {
+		if w := d.serve(req); w.Code != http.StatusTooManyRequests {
 			t.Errorf("with a body that must not be read: %d", w.Code)
 		}
 		d.push(*second.Token, "[]").want(t, http.StatusOK)
@@ -404,7 +403,7 @@ func TestPushRates(t *testing.T) {
 		retryAfter(t, d.push(*r.Token, "[]"))
 	})
 	t.Run("rows", func(t *testing.T) {
-		d, owner, r := pushDesk(t)
+		d, owner, r := newPushService(t)
 		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
 		d.push(*r.Token, badRows(4000)).want(t, http.StatusOK)
 		batch := rows(3000, 52, 5)
@@ -412,7 +411,7 @@ func TestPushRates(t *testing.T) {
 		if wait != 12*time.Second { // 1 000 rows are left; 2 000 more come in 12 s
 			t.Errorf("Retry-After %v", wait)
 		}
-		if got := d.seen(owner); len(got) != 0 {
+		if got := d.nearbyIDs(owner); len(got) != 0 {
 			t.Errorf("%d rows of a refused batch are stored", len(got))
 		}
 		d.push(*r.Token, badRows(900)).want(t, http.StatusOK) // the refused batch took nothing
@@ -426,7 +425,7 @@ func TestPushRates(t *testing.T) {
 		d.push(*r.Token, batch).want(t, http.StatusOK)
 	})
 	t.Run("refused for their rows, they take no request", func(t *testing.T) {
-		d, _, r := pushDesk(t)
+		d, _, r := newPushService(t)
 		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
 		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
 		for range 50 {
@@ -438,59 +437,59 @@ func TestPushRates(t *testing.T) {
 		retryAfter(t, d.push(*r.Token, "[]"))
 	})
 	t.Run("who never waits is read no more", func(t *testing.T) {
-		d, _, r := pushDesk(t)
+		d, _, r := newPushService(t)
 		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
 		d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
 		for range 60 {
 			retryAfter(t, d.push(*r.Token, rows(1, 52, 5)))
 		}
-		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", untouched{t})
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", unreadBody{t})
 		req.Header.Set("Content-Type", "application/json")
-		if w := d.direct(req); w.Code != http.StatusTooManyRequests {
+		if w := d.serve(req); w.Code != http.StatusTooManyRequests {
 			t.Errorf("%d", w.Code)
 		}
 	})
 	t.Run("rows without a limit", func(t *testing.T) {
-		d := newDeskWith(t, deskLimits{manage: 100, requests: 60})
-		r := d.someone("owner@example.com", mapdata.Driver).registerPush("Cameras")
+		d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60})
+		r := d.signedInAs("owner@example.com", mapdata.Driver).registerPush("Cameras")
 		for range 4 {
 			d.push(*r.Token, badRows(5000)).want(t, http.StatusOK)
 		}
 	})
 }
 
-// TestPushOnAFullDisk is D7.2 and mapdata.ErrUnavailable: nothing by halves, and a 503 that says when to come back.
+// TestPushOnAFullDisk checks D7.2 and mapdata.ErrUnavailable: nothing is stored in part, and the 503 has Retry-After.
 func TestPushOnAFullDisk(t *testing.T) {
-	d := newDeskWith(t, deskLimits{manage: 100, requests: 60, maxPages: 100})
-	owner := d.someone("owner@example.com", mapdata.Driver)
+	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, maxPages: 100})
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
 	r := owner.registerPush("Cameras")
 	d.push(*r.Token, rows(10, 52, 5)).want(t, http.StatusOK)
 	got := d.push(*r.Token, rows(5000, 52, 5)).want(t, http.StatusServiceUnavailable)
 	if got.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
-	if ids := d.seen(owner); len(ids) != 10 {
+	if ids := d.nearbyIDs(owner); len(ids) != 10 {
 		t.Errorf("%d are stored, 10 were acknowledged", len(ids))
 	}
 	d.push(*r.Token, rows(20, 52, 5)).want(t, http.StatusOK)
 }
 
-// TestABodyThatBreaksOff is not the provider's attempt, and stores nothing.
-func TestABodyThatBreaksOff(t *testing.T) {
-	d, owner, r := pushDesk(t)
+// TestPushBodyThatBreaksOff: a truncated body stores nothing and does not count as the provider's attempt.
+func TestPushBodyThatBreaksOff(t *testing.T) {
+	d, owner, r := newPushService(t)
 	for _, encoding := range []string{"identity", "gzip"} {
 		body := rows(10, 52, 5)
 		if encoding == "gzip" {
-			body = zip(t, body)
+			body = gzipped(t, body)
 		}
-		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", &broken{strings.NewReader(body[:20])})
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", &brokenReader{strings.NewReader(body[:20])})
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Content-Encoding", encoding)
-		if w := d.direct(req); w.Code != http.StatusBadRequest {
+		if w := d.serve(req); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: %d: %s", encoding, w.Code, w.Body)
 		}
 	}
-	if ids := d.seen(owner); len(ids) != 0 {
+	if ids := d.nearbyIDs(owner); len(ids) != 0 {
 		t.Errorf("%v are stored", ids)
 	}
 	id, _ := mapdata.ParseFeedID(r.id())
@@ -499,26 +498,26 @@ func TestABodyThatBreaksOff(t *testing.T) {
 	}
 }
 
-// broken ends before its time.
-type broken struct{ r *strings.Reader }
+// brokenReader fails before the end of its text.
+type brokenReader struct{ r *strings.Reader }
 
 var errBroken = errors.New("connection reset")
 
-func (b *broken) Read(p []byte) (int, error) {
+func (b *brokenReader) Read(p []byte) (int, error) {
 	if n, err := b.r.Read(p); err == nil {
 		return n, nil
 	}
 	return 0, errBroken
 }
 
-// TestAProviderThatLeaves gets no answer, and leaves no log of a failure.
-func TestAProviderThatLeaves(t *testing.T) {
-	d, _, r := pushDesk(t)
+// TestPushWhoseClientLeaves: a client that disconnects leaves no failure in the log.
+func TestPushWhoseClientLeaves(t *testing.T) {
+	d, _, r := newPushService(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/v2/feeds/"+*r.Token+"/entities", strings.NewReader(rows(1, 52, 5)))
 	req.Header.Set("Content-Type", "application/json")
-	d.direct(req)
+	d.serve(req)
 	if got := d.log.String(); strings.Contains(got, "ERROR") {
 		t.Error(got)
 	}

@@ -10,10 +10,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Curators see over HTTP what waits, and decide about what they saw.
-func TestQueueAndVersionsOverHTTP(t *testing.T) {
-	d := newDesk(t)
-	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
+// TestReviewQueueAndVersions: curators read the queue over HTTP, and decide on the version that they saw.
+func TestReviewQueueAndVersions(t *testing.T) {
+	d := newTestService(t)
+	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
 	r := owner.register(`{"name": "Roads", "direction": "pull", "visibility": "public", "pull_url": "https://example.org:8443/1?key=x"}`)
 	d.advance(time.Minute)
 	owner.registerPush("Chargers")
@@ -42,7 +42,7 @@ func TestQueueAndVersionsOverHTTP(t *testing.T) {
 	owner.send(http.MethodPatch, r.path(), `{"description": "other"}`).want(t, http.StatusOK)
 	with := fmt.Sprintf(`{"version": %q}`, seen)
 	refused := curator.send(http.MethodPost, r.path()+"/approve", with).want(t, http.StatusConflict)
-	if wrong := refused.wrong(t); !slices.Equal(wrong, []string{"description changed"}) {
+	if wrong := refused.fieldErrors(t); !slices.Equal(wrong, []string{"description changed"}) {
 		t.Errorf("what changed: %v", wrong)
 	}
 	curator.send(http.MethodPost, r.path()+"/reject", fmt.Sprintf(`{"version": %q, "note": "No."}`, seen)).want(t, http.StatusConflict)

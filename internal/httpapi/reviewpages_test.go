@@ -12,8 +12,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// seenVersion is the version that the page of a review shows.
-func seenVersion(t *testing.T, body string) string {
+// reviewVersion is the version in the form of a review page.
+func reviewVersion(t *testing.T, body string) string {
 	t.Helper()
 	found := regexp.MustCompile(`name="version" value="([0-9a-f]{76})"`).FindStringSubmatch(body)
 	if found == nil {
@@ -22,7 +22,7 @@ func seenVersion(t *testing.T, body string) string {
 	return found[1]
 }
 
-// entitiesOf pushes n rows of one kind about the road.
+// entityRows makes n rows of one kind.
 func entityRows(n int) string {
 	rows := make([]string, n)
 	for i := range rows {
@@ -31,10 +31,11 @@ func entityRows(n int) string {
 	return "[" + strings.Join(rows, ",") + "]"
 }
 
-// A curator finds a feed in the queue, sees all that a decision needs, turns it down, and approves it once it is mended.
-func TestACuratorReviewsByPages(t *testing.T) {
-	d := newDesk(t)
-	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
+// TestReviewByPages: a curator finds a feed in the queue with everything that a decision needs, rejects it, and
+// approves it after a fix.
+func TestReviewByPages(t *testing.T) {
+	d := newTestService(t)
+	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
 	contains(t, curator.page("/review", 200), "Nothing waits")
 	address, token := owner.newFeed(pushFields("Cameras"))
 	owner.newFeed(url.Values{"direction": {"push"}, "visibility": {"private"}, "name": {"Mine"}, "pull_interval_seconds": {"300"}})
@@ -46,16 +47,16 @@ func TestACuratorReviewsByPages(t *testing.T) {
 	body := curator.page(review, 200)
 	contains(t, body, "owner@example.com", "Sample rows", "e0", "3 entities", "unknown_kind", "Never approved before", "Mine", "gets a letter", "feed registered")
 
-	answer := curator.form(review+"/reject", url.Values{"version": {seenVersion(t, body)}, "note": {" "}}).want(t, http.StatusUnprocessableEntity)
+	answer := curator.form(review+"/reject", url.Values{"version": {reviewVersion(t, body)}, "note": {" "}}).want(t, http.StatusUnprocessableEntity)
 	contains(t, answer.body, "Write to the owner what is wrong")
-	answer = curator.form(review+"/reject", url.Values{"version": {seenVersion(t, body)}, "note": {"Row x is wrong."}}).want(t, 200)
+	answer = curator.form(review+"/reject", url.Values{"version": {reviewVersion(t, body)}, "note": {"Row x is wrong."}}).want(t, 200)
 	contains(t, answer.body, "Turned down. The owner gets a letter with your note", "Row x is wrong.")
 	contains(t, owner.page(address, 200), "A curator turned this feed down", "Row x is wrong.")
 
 	owner.form(address+"/edit", url.Values{"name": {"Cameras"}, "description": {"Mended."}, "visibility": {"public"}}).want(t, 200)
 	body = curator.page(review, 200)
 	contains(t, body, "back to review", "waits for review")
-	contains(t, curator.form(review+"/approve", url.Values{"version": {seenVersion(t, body)}}).want(t, 200).body, "Approved. The owner gets a letter")
+	contains(t, curator.form(review+"/approve", url.Values{"version": {reviewVersion(t, body)}}).want(t, 200).body, "Approved. The owner gets a letter")
 	owner.form(address+"/edit", url.Values{"name": {"Police"}, "description": {"Mended."}, "visibility": {"public"}}).want(t, 200)
 	contains(t, curator.page(review, 200), "Changed since the approval", "Cameras", "Police", "Take the approval back")
 
@@ -69,14 +70,15 @@ func TestACuratorReviewsByPages(t *testing.T) {
 	}
 }
 
-// What the owner changes while a curator looks has the decision refused; the page then shows what is otherwise.
-func TestAStalePageDecidesNothing(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("owner@example.com", mapdata.Driver)
-	one, two := d.someone("one@example.com", mapdata.Curator), d.someone("two@example.com", mapdata.Admin)
+// TestStaleReviewIsRefused: if the owner changes the feed meanwhile, the decision is refused and the page shows the
+// changes.
+func TestStaleReviewIsRefused(t *testing.T) {
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
+	one, two := d.signedInAs("one@example.com", mapdata.Curator), d.signedInAs("two@example.com", mapdata.Admin)
 	address, _ := owner.newFeed(pushFields("Cameras"))
 	review := strings.Replace(address, "/feeds/", "/review/", 1)
-	seen := seenVersion(t, one.page(review, 200))
+	seen := reviewVersion(t, one.page(review, 200))
 	owner.form(address+"/edit", url.Values{"name": {"Traps"}, "visibility": {"public"}}).want(t, 200)
 	for _, what := range []string{"/approve", "/reject"} {
 		answer := one.form(review+what, url.Values{"version": {seen}, "note": {"as typed"}}).want(t, http.StatusConflict)
@@ -84,7 +86,7 @@ func TestAStalePageDecidesNothing(t *testing.T) {
 		if what == "/reject" {
 			contains(t, answer.body, "as typed")
 		}
-		if now := seenVersion(t, answer.body); now == seen {
+		if now := reviewVersion(t, answer.body); now == seen {
 			t.Error("the page shows the old version again")
 		}
 	}
@@ -92,7 +94,7 @@ func TestAStalePageDecidesNothing(t *testing.T) {
 	one.form(review+"/approve", url.Values{"version": {"x"}}).want(t, http.StatusUnprocessableEntity)
 
 	// Two curators at once.
-	seen = seenVersion(t, one.page(review, 200))
+	seen = reviewVersion(t, one.page(review, 200))
 	one.form(review+"/approve", url.Values{"version": {seen}}).want(t, 200)
 	contains(t, two.form(review+"/reject", url.Values{"version": {seen}, "note": {"no"}}).want(t, http.StatusConflict).body, "Review Now: approved")
 	contains(t, two.form(review+"/approve", url.Values{"version": {seen}}).want(t, 200).body, "approved")
@@ -102,17 +104,18 @@ func TestAStalePageDecidesNothing(t *testing.T) {
 	}
 
 	// Another site's page decides nothing.
-	seen = seenVersion(t, one.page(review, 200))
+	seen = reviewVersion(t, one.page(review, 200))
 	one.form(review+"/reject", url.Values{"version": {seen}, "note": {"no"}}, "Sec-Fetch-Site", "cross-site").want(t, http.StatusForbidden)
 	if f := one.send(http.MethodGet, "/v2"+address, "").feedOf(t); f["review_state"] != "approved" {
 		t.Errorf("decided from elsewhere: %v", f["review_state"])
 	}
 }
 
-// A stale page is told field by field what it showed and what is now, in the curator's language, and decides anew from there.
-func TestAStalePageTellsTheWholeDifference(t *testing.T) {
-	d := newDesk(t)
-	owner, curator := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator)
+// TestStaleReviewShowsTheDifference: a refused decision shows field by field what the page showed and what is stored
+// now, in the curator's language.
+func TestStaleReviewShowsTheDifference(t *testing.T) {
+	d := newTestService(t)
+	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
 	curator.form("/language", url.Values{"language": {"de"}, "back": {"/account"}}).want(t, 200)
 	fields := pushFields("Kameras")
 	fields.Set("description", "Eins\nzwei <b>")
@@ -130,7 +133,7 @@ func TestAStalePageTellsTheWholeDifference(t *testing.T) {
 		"Das hat sich geändert, während Sie es ansahen", "Entschieden ist nichts.",
 		"Name Die Seite zeigte: Kameras Jetzt: Fallen", "Die Seite zeigte: Eins zwei <b> Jetzt: Drei", "Die Seite zeigte: Stadt Jetzt: –",
 		"Die Seite zeigte: öffentlich Jetzt: privat", "Neu entscheiden", "wie getippt")
-	german(t, stale.body, []string{"is now", "private", "public"})
+	checkGerman(t, stale.body, []string{"is now", "private", "public"})
 
 	// A form cannot have the page tell of what was never shown.
 	forged := url.Values{"version": form["version"], "seen": {strings.Replace(form.Get("seen"), "Kameras", "Erfunden", 1)}, "note": {"x"}}
@@ -145,17 +148,17 @@ func TestAStalePageTellsTheWholeDifference(t *testing.T) {
 	// The note that another curator left is part of the difference.
 	form, _ = fieldsOf(t, curator.send(http.MethodGet, review, "").want(t, 200), review+"/reject")
 	form.Set("note", "Eins")
-	d.someone("second@example.com", mapdata.Curator).form(review+"/reject", form).want(t, 200)
+	d.signedInAs("second@example.com", mapdata.Curator).form(review+"/reject", form).want(t, 200)
 	form.Set("note", "Zwei")
 	contains(t, curator.form(review+"/reject", form).want(t, http.StatusConflict).body,
 		"Die Seite zeigte: freigegeben Jetzt: abgelehnt", "Hinweis an den Inhaber Die Seite zeigte: – Jetzt: Eins")
 }
 
-// Curators see decisions in the log, admins everything; it is paged and can be filtered.
-func TestTheLogIsRead(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("owner@example.com", mapdata.Driver)
-	curator, admin := d.someone("curator@example.com", mapdata.Curator), d.someone("admin@example.com", mapdata.Admin)
+// TestAuditPages: curators see decisions, admins see all entries; the list is paged and can be filtered.
+func TestAuditPages(t *testing.T) {
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
+	curator, admin := d.signedInAs("curator@example.com", mapdata.Curator), d.signedInAs("admin@example.com", mapdata.Admin)
 	address, _ := owner.newFeed(pushFields("Cameras"))
 	id := strings.TrimPrefix(address, "/feeds/")
 	curator.send(http.MethodPost, "/v2/feeds/"+id+"/approve", "").want(t, 200)
@@ -179,10 +182,10 @@ func TestTheLogIsRead(t *testing.T) {
 	contains(t, admin.page("/audit", 200), "feed deleted", id)
 }
 
-// The catalogue tells everybody of public sources alone, and each has a map of what everybody sees.
-func TestPublicPages(t *testing.T) {
-	d := newDesk(t)
-	owner, curator, guest := d.someone("owner@example.com", mapdata.Driver), d.someone("curator@example.com", mapdata.Curator), d.browser()
+// TestPublicSourcePages: the pages list public sources only, each with a map of what everybody sees.
+func TestPublicSourcePages(t *testing.T) {
+	d := newTestService(t)
+	owner, curator, guest := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator), d.browser()
 	contains(t, guest.page("/sources", 200), "There is no public source yet")
 	address, token := owner.newFeed(pushFields("Cameras"))
 	id := strings.TrimPrefix(address, "/feeds/")
@@ -192,7 +195,7 @@ func TestPublicPages(t *testing.T) {
 	guest.send(http.MethodGet, "/v2"+source+"/entities", "").want(t, 404)
 	owner.form(address+"/edit", url.Values{"name": {"Cameras"}, "attribution": {"© Town"}, "description": {"All."}, "visibility": {"public"}}).want(t, 200)
 	curator.send(http.MethodPost, "/v2/feeds/"+id+"/approve", "").want(t, 200)
-	d.settle()
+	d.waitForIndex()
 	contains(t, guest.page("/sources", 200), "Cameras", "© Town", "5 entities", "working", "Speed camera")
 	contains(t, guest.page(source, 200), "All.", "© Town", "feed:"+id)
 	body := guest.send(http.MethodGet, "/v2"+source+"/entities", "").want(t, 200).body
@@ -201,18 +204,18 @@ func TestPublicPages(t *testing.T) {
 	}
 	contains(t, guest.page("/status", 200), "Everything works", "1 source", "test")
 	owner.form(address+"/pause", nil).want(t, 200)
-	d.settle()
+	d.waitForIndex()
 	guest.page(source, 404)
 	guest.page("/sources/incidents", 404)
 	guest.page("/sources/feed:x", 404)
 }
 
-// Hostile text stays text on the pages of curators and of everybody.
-func TestHostileTextOnReviewPages(t *testing.T) {
+// TestReviewPagesEscapeText: hostile text stays text on the pages of curators and of everybody.
+func TestReviewPagesEscapeText(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	owner := d.someone("owner@example.com", mapdata.Driver)
-	curator, guest := d.someone("curator@example.com", mapdata.Curator), d.browser()
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
+	curator, guest := d.signedInAs("curator@example.com", mapdata.Curator), d.browser()
 	pages := func(text string) map[string]string {
 		d.advance(time.Minute)
 		quoted := fmt.Sprintf("%q", text)
@@ -226,18 +229,18 @@ func TestHostileTextOnReviewPages(t *testing.T) {
 			"spec_url": {"https://example.org/" + url.PathEscape(text)},
 		}
 		owner.form(address+"/edit", fields).want(t, 200)
-		d.settle()
+		d.waitForIndex()
 		review := "/review/" + id
 		all := map[string]string{
 			"a served feed": curator.page(review, 200), "sources": guest.page("/sources", 200), "source": guest.page("/sources/feed:"+id, 200),
 		}
-		seen := seenVersion(t, all["a served feed"])
+		seen := reviewVersion(t, all["a served feed"])
 		owner.form(address+"/edit", url.Values{
 			"name": {text + "."}, "description": {text}, "attribution": {text}, "licence": {text + "."}, "layer_name": {text}, "visibility": {"public"},
 		}).want(t, 200)
 		all["stale"] = curator.form(review+"/reject", url.Values{"version": {seen}, "note": {text}}).want(t, 409).body
 		all["bad version"] = curator.form(review+"/reject", url.Values{"version": {text}, "note": {text}}).want(t, 422).body
-		all["rejected"] = curator.form(review+"/reject", url.Values{"version": {seenVersion(t, all["stale"])}, "note": {text}}).want(t, 200).body
+		all["rejected"] = curator.form(review+"/reject", url.Values{"version": {reviewVersion(t, all["stale"])}, "note": {text}}).want(t, 200).body
 		owner.form(address+"/edit", url.Values{"name": {text}, "description": {text}, "visibility": {"public"}}).want(t, 200)
 		all["queue"] = curator.page("/review", 200)
 		all["log of a feed"] = curator.page("/audit?feed="+id, 200)
@@ -248,11 +251,11 @@ func TestHostileTextOnReviewPages(t *testing.T) {
 	}
 	known, knownPairs := map[string]map[string]int{}, map[string]map[string]bool{}
 	for name, body := range pages("harmless") {
-		known[name], knownPairs[name] = shape(t, body)
+		known[name], knownPairs[name] = countElements(t, body)
 	}
 	for _, text := range payloads() {
 		for name, body := range pages(text) {
-			count, pairs := shape(t, body)
+			count, pairs := countElements(t, body)
 			for tag, n := range count {
 				if n != known[name][tag] {
 					t.Errorf("%s with %q: %d <%s>, without %d", name, text, n, tag, known[name][tag])

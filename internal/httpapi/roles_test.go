@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/roles.md anew")
 
-// TestRolesAreWrittenDown holds docs/roles.md to the table of routes.
-func TestRolesAreWrittenDown(t *testing.T) {
+// TestRolesDocument compares docs/roles.md with the table of routes.
+func TestRolesDocument(t *testing.T) {
 	const name = "../../docs/roles.md"
 	want := rolesPage(httpapi.RouteTable())
 	if *update {
@@ -35,7 +35,7 @@ func TestRolesAreWrittenDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Error("docs/roles.md is not the table of routes; go test ./internal/httpapi -run TestRolesAreWrittenDown -update writes it anew")
+		t.Error("docs/roles.md is not the table of routes; go test ./internal/httpapi -run TestRolesDocument -update writes it anew")
 	}
 }
 
@@ -75,48 +75,48 @@ where a push token stands in the address. Operators with a shell on the machine 
 	return out.Bytes()
 }
 
-// cast is everybody who tries the doors.
-type cast struct {
-	*desk
+// roleTest is a service with a browser for each role.
+type roleTest struct {
+	*testService
 	guest, other, curator, admin, revoked *browser
 }
 
-// scene is a thing of everything that an address may name, all of one owner's.
-type scene struct {
+// roleFixture has one of each thing that a path may name, all of one owner.
+type roleFixture struct {
 	owner   *browser
 	ownerID mapdata.AccountID
 	feed    *registered
 	entity  string
 }
 
-// TestEveryDoorIsHeld tries every line of the table as everybody.
-func TestEveryDoorIsHeld(t *testing.T) {
+// TestRoutesAdmitByRole requests every route of the table as every role.
+func TestRoutesAdmitByRole(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	c := &cast{
-		desk: d, guest: d.browser(), other: d.someone("other@example.org", mapdata.Driver),
-		curator: d.someone("curator@example.org", mapdata.Curator), admin: d.someone("admin@example.org", mapdata.Admin),
-		revoked: d.someone("revoked@example.org", mapdata.Admin),
+	d := newTestService(t)
+	c := &roleTest{
+		testService: d, guest: d.browser(), other: d.signedInAs("other@example.org", mapdata.Driver),
+		curator: d.signedInAs("curator@example.org", mapdata.Curator), admin: d.signedInAs("admin@example.org", mapdata.Admin),
+		revoked: d.signedInAs("revoked@example.org", mapdata.Admin),
 	}
 	c.revoke("revoked@example.org")
-	s := c.newScene()
+	s := c.newFixture()
 	for i, rt := range httpapi.RouteTable() {
 		t.Run(rt.Method+" "+rt.Path, func(t *testing.T) {
 			if strings.HasSuffix(rt.Path, "/sign-out") {
-				defer c.enter(s) // anew
+				defer c.signInAll(s) // anew
 			}
 			asGuest := ""
 			for j, name := range []string{"guest", "revoked", "other", "curator", "admin", "owner"} {
 				b := map[string]*browser{
 					"guest": c.guest, "revoked": c.revoked, "other": c.other, "curator": c.curator, "admin": c.admin, "owner": s.owner,
 				}[name]
-				got := c.knock(t, rt, b, s, fmt.Sprintf("192.0.%d.%d", i, j+1))
+				got := c.request(t, rt, b, s, fmt.Sprintf("192.0.%d.%d", i, j+1))
 				if rt.Who == account.ForGuests || rt.Who == account.ForTokens {
 					asGuest = cmp.Or(asGuest, got)
 					if got != asGuest || got == "forbidden" {
 						t.Errorf("%s: %s, a guest %s", name, got, asGuest)
 					}
-				} else if want := held(rt.Who, name); got != want {
+				} else if want := wantOutcome(rt.Who, name); got != want {
 					t.Errorf("%s: %s, want %s", name, got, want)
 				}
 			}
@@ -124,8 +124,8 @@ func TestEveryDoorIsHeld(t *testing.T) {
 	}
 }
 
-// held is what becomes of somebody at a door.
-func held(who account.Who, name string) string {
+// wantOutcome is the expected outcome of a request by somebody.
+func wantOutcome(who account.Who, name string) string {
 	if name == "guest" || name == "revoked" {
 		return "sign in"
 	}
@@ -139,7 +139,7 @@ func held(who account.Who, name string) string {
 	return "in"
 }
 
-func (c *cast) account(email string) *mapdata.Account {
+func (c *roleTest) account(email string) *mapdata.Account {
 	c.t.Helper()
 	a, err := c.db.AccountByEmail(c.t.Context(), email)
 	if err != nil {
@@ -148,8 +148,8 @@ func (c *cast) account(email string) *mapdata.Account {
 	return a
 }
 
-// revoke ends every session of an account, as its holder does elsewhere.
-func (c *cast) revoke(email string) {
+// revoke ends every session of an account, as its owner may do elsewhere.
+func (c *roleTest) revoke(email string) {
 	c.t.Helper()
 	id := c.account(email).ID
 	sessions, err := c.accounts.Sessions(c.t.Context(), id)
@@ -163,18 +163,18 @@ func (c *cast) revoke(email string) {
 	}
 }
 
-func (c *cast) newScene() *scene {
+func (c *roleTest) newFixture() *roleFixture {
 	c.t.Helper()
 	const email = "owner@example.org"
-	s := &scene{owner: c.someone(email, mapdata.Driver), ownerID: c.account(email).ID}
+	s := &roleFixture{owner: c.signedInAs(email, mapdata.Driver), ownerID: c.account(email).ID}
 	s.feed = s.owner.register(`{"name": "Held", "direction": "push", "visibility": "private"}`)
 	c.publish("Voted", row("v", "alert.police", 0))
-	s.entity, _ = c.guest.read(nearRoad).Entities[0]["id"].(string)
+	s.entity, _ = c.guest.read(nearbyPath).Entities[0]["id"].(string)
 	return s
 }
 
-// keep makes what the last visitor may have destroyed anew.
-func (c *cast) keep(t *testing.T, s *scene) {
+// restore recreates what the last request may have deleted.
+func (c *roleTest) restore(t *testing.T, s *roleFixture) {
 	t.Helper()
 	id, ok := mapdata.ParseFeedID(s.feed.id())
 	if !ok {
@@ -185,8 +185,8 @@ func (c *cast) keep(t *testing.T, s *scene) {
 	}
 }
 
-// value is what stands for a part of an address in braces.
-func (c *cast) value(t *testing.T, rt httpapi.RouteLine, part string, s *scene) string {
+// pathValue is the value of one path parameter.
+func (c *roleTest) pathValue(t *testing.T, rt httpapi.RouteLine, part string, s *roleFixture) string {
 	t.Helper()
 	switch {
 	case strings.Contains(rt.Path, "/feeds/{id}"), strings.Contains(rt.Path, "/review/{id}"),
@@ -219,7 +219,7 @@ func (c *cast) value(t *testing.T, rt httpapi.RouteLine, part string, s *scene) 
 	}
 	known := map[string]string{"{file}": "alert.police.svg", "{version}": "x", "{z}": "0", "{x}": "0", "{y}": "0", "{$}": ""}
 	if part == "{user_code}" {
-		return c.shownCode()
+		return c.pendingCode()
 	}
 	value, ok := known[part]
 	if !ok {
@@ -228,8 +228,8 @@ func (c *cast) value(t *testing.T, rt httpapi.RouteLine, part string, s *scene) 
 	return value
 }
 
-// passkeyOf stores one more passkey of an account.
-func (c *cast) passkeyOf(t *testing.T, id mapdata.AccountID) string {
+// passkeyOf stores another passkey of an account.
+func (c *roleTest) passkeyOf(t *testing.T, id mapdata.AccountID) string {
 	t.Helper()
 	name := rand.Text()
 	p := &mapdata.Passkey{
@@ -242,8 +242,8 @@ func (c *cast) passkeyOf(t *testing.T, id mapdata.AccountID) string {
 	return p.ID
 }
 
-// shownCode is the code of a screen that waits.
-func (c *cast) shownCode() string {
+// pendingCode is the code of a screen that waits for approval.
+func (c *roleTest) pendingCode() string {
 	c.t.Helper()
 	begun, err := c.accounts.BeginPairing(c.t.Context(), "x")
 	if err != nil {
@@ -252,8 +252,8 @@ func (c *cast) shownCode() string {
 	return begun.Code.Shown()
 }
 
-// again signs an account in once more, in another browser.
-func (c *cast) again(email string) *browser {
+// signInAgain signs an account in, in another browser.
+func (c *roleTest) signInAgain(email string) *browser {
 	c.t.Helper()
 	link, err := c.accounts.LoginLink(c.t.Context(), email)
 	if err != nil {
@@ -264,8 +264,8 @@ func (c *cast) again(email string) *browser {
 	return b
 }
 
-// anotherSession signs an account in where nobody uses it.
-func (c *cast) anotherSession(email string) *mapdata.Session {
+// anotherSession makes another session of an account.
+func (c *roleTest) anotherSession(email string) *mapdata.Session {
 	c.t.Helper()
 	link, err := c.accounts.LoginLink(c.t.Context(), email)
 	if err != nil {
@@ -278,20 +278,20 @@ func (c *cast) anotherSession(email string) *mapdata.Session {
 	return in.Session
 }
 
-// enter signs everybody in who was signed out.
-func (c *cast) enter(s *scene) {
-	c.other, c.curator, c.admin = c.again("other@example.org"), c.again("curator@example.org"), c.again("admin@example.org")
-	s.owner = c.again("owner@example.org")
+// signInAll signs everybody in again who was signed out.
+func (c *roleTest) signInAll(s *roleFixture) {
+	c.other, c.curator, c.admin = c.signInAgain("other@example.org"), c.signInAgain("curator@example.org"), c.signInAgain("admin@example.org")
+	s.owner = c.signInAgain("owner@example.org")
 }
 
-// knock sends a request with nothing in it that would be done, and says what became of the visitor.
-func (c *cast) knock(t *testing.T, rt httpapi.RouteLine, b *browser, s *scene, from string) string {
+// request sends a request without a valid body, and returns whether the caller was admitted.
+func (c *roleTest) request(t *testing.T, rt httpapi.RouteLine, b *browser, s *roleFixture, from string) string {
 	t.Helper()
-	c.keep(t, s)
+	c.restore(t, s)
 	var parts []string
 	for part := range strings.SplitSeq(rt.Path, "/") {
 		if strings.HasPrefix(part, "{") {
-			part = url.PathEscape(c.value(t, rt, part, s))
+			part = url.PathEscape(c.pathValue(t, rt, part, s))
 		}
 		parts = append(parts, part)
 	}
@@ -299,7 +299,7 @@ func (c *cast) knock(t *testing.T, rt httpapi.RouteLine, b *browser, s *scene, f
 	switch {
 	case rt.Method == http.MethodGet || rt.Method == http.MethodDelete:
 	case rt.Path == "/pair":
-		body, media = url.Values{"code": {c.shownCode()}, "answer": {"deny"}}.Encode(), formType
+		body, media = url.Values{"code": {c.pendingCode()}, "answer": {"deny"}}.Encode(), formType
 	case rt.Page:
 		body, media = "x=", formType
 	case strings.HasSuffix(rt.Path, "/confirm"), strings.HasSuffix(rt.Path, "/dispute"), strings.HasSuffix(rt.Path, "/rotate-token"):
@@ -316,7 +316,7 @@ func (c *cast) knock(t *testing.T, rt httpapi.RouteLine, b *browser, s *scene, f
 	req.Header.Set("X-Forwarded-For", from)
 	keeps := *b.client
 	keeps.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	keeps.Jar = &frozen{keeps.Jar}
+	keeps.Jar = &readOnlyJar{keeps.Jar}
 	resp, err := keeps.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -339,7 +339,7 @@ func (c *cast) knock(t *testing.T, rt httpapi.RouteLine, b *browser, s *scene, f
 	return "in"
 }
 
-// frozen gives cookies and takes none, so that nobody is signed out by the way.
-type frozen struct{ http.CookieJar }
+// readOnlyJar sends cookies but stores none, so that a request cannot sign anybody out.
+type readOnlyJar struct{ http.CookieJar }
 
-func (*frozen) SetCookies(*url.URL, []*http.Cookie) {}
+func (*readOnlyJar) SetCookies(*url.URL, []*http.Cookie) {}

@@ -14,8 +14,8 @@ import (
 	"wayside/internal/apidocs"
 )
 
-// TestEveryRouteIsWrittenDown compares the table of routes with openapi.json, both ways.
-func TestEveryRouteIsWrittenDown(t *testing.T) {
+// TestEveryRouteIsInOpenAPI compares the table of routes with openapi.json, in both directions.
+func TestEveryRouteIsInOpenAPI(t *testing.T) {
 	doc, err := apidocs.Parse(openapiText)
 	if err != nil {
 		t.Fatal(err)
@@ -41,8 +41,8 @@ func TestEveryRouteIsWrittenDown(t *testing.T) {
 	}
 }
 
-// TestEveryClassIsWrittenDown holds the security of each operation to its route's class.
-func TestEveryClassIsWrittenDown(t *testing.T) {
+// TestOpenAPISecurityMatchesClasses compares the security of each operation with its route's class.
+func TestOpenAPISecurityMatchesClasses(t *testing.T) {
 	doc, err := apidocs.Parse(openapiText)
 	if err != nil {
 		t.Fatal(err)
@@ -86,8 +86,8 @@ func TestEveryClassIsWrittenDown(t *testing.T) {
 	}
 }
 
-// TestEveryProblemIsExplained looks for every type of problem that the code can make in openapi.json, both ways.
-func TestEveryProblemIsExplained(t *testing.T) {
+// TestEveryProblemIsInOpenAPI compares the types of problems in the source with openapi.json, in both directions.
+func TestEveryProblemIsInOpenAPI(t *testing.T) {
 	doc, err := apidocs.Parse(openapiText)
 	if err != nil {
 		t.Fatal(err)
@@ -116,8 +116,8 @@ func TestEveryProblemIsExplained(t *testing.T) {
 	}
 }
 
-// problemsInSource finds the types that stand in composite literals of problem, with the status if it is a constant of
-// net/http, 0 otherwise.
+// problemsInSource finds the types in composite literals of problem, with the status if it is a constant of net/http,
+// otherwise 0.
 func problemsInSource(t *testing.T) map[string]int {
 	t.Helper()
 	byName := map[string]int{

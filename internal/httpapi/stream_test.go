@@ -19,6 +19,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.uber.org/goleak"
 
+	"wayside/internal/httpapi"
 	"wayside/internal/mapdata"
 )
 
@@ -28,18 +29,18 @@ type event struct {
 	retry          int
 }
 
-// errorRecorder is an open stream.
-type errorRecorder struct {
-	t      *testing.T
-	resp   *http.Response
-	events chan event
-	whole  bool // once events is closed: the stream came to its end
-	beats  int  // once events is closed: signs of life
-	close  context.CancelFunc
+// testStream is an open stream.
+type testStream struct {
+	t        *testing.T
+	resp     *http.Response
+	events   chan event
+	complete bool // once events is closed: the stream ended regularly
+	beats    int  // once events is closed: number of heartbeats
+	close    context.CancelFunc
 }
 
-// watch opens a stream; header pairs may follow. It is closed at the end of the test.
-func (b *browser) watch(query string, header ...string) *errorRecorder {
+// openStream opens a stream; header pairs may follow. It is closed at the end of the test.
+func (b *browser) openStream(query string, header ...string) *testStream {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(b.t.Context())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, b.server.URL+"/v2/stream?"+query, http.NoBody)
@@ -54,7 +55,7 @@ func (b *browser) watch(query string, header ...string) *errorRecorder {
 		cancel()
 		b.t.Fatal(err)
 	}
-	w := &errorRecorder{t: b.t, resp: resp, events: make(chan event), close: cancel}
+	w := &testStream{t: b.t, resp: resp, events: make(chan event), close: cancel}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -69,14 +70,14 @@ func (b *browser) watch(query string, header ...string) *errorRecorder {
 	return w
 }
 
-// read reads the stream as an EventSource does.
-func (w *errorRecorder) read(ctx context.Context) {
+// read parses the stream as an EventSource does.
+func (w *testStream) read(ctx context.Context) {
 	lines := bufio.NewReader(w.resp.Body)
 	var e event
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			w.whole = errors.Is(err, io.EOF)
+			w.complete = errors.Is(err, io.EOF)
 			return
 		}
 		line = strings.TrimSuffix(line, "\n")
@@ -107,11 +108,11 @@ func (w *errorRecorder) read(ctx context.Context) {
 	}
 }
 
-// patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+// eventTimeout is how long a test waits for an event.
+const eventTimeout = 30 * time.Second
 
-// next is the next event, checked against openapi.json.
-func (w *errorRecorder) next() event {
+// next is the next event, validated against openapi.json.
+func (w *testStream) next() event {
 	w.t.Helper()
 	select {
 	case e, ok := <-w.events:
@@ -120,13 +121,13 @@ func (w *errorRecorder) next() event {
 		}
 		w.check(e)
 		return e
-	case <-time.After(patience):
+	case <-time.After(eventTimeout):
 		w.t.Fatal("nothing came")
 	}
 	return event{}
 }
 
-func (w *errorRecorder) check(e event) {
+func (w *testStream) check(e event) {
 	w.t.Helper()
 	schema, err := openDocument(w.t).schema(pointer("components", "schemas", "StreamEvents", "properties", e.name))
 	if err != nil {
@@ -141,20 +142,20 @@ func (w *errorRecorder) check(e event) {
 	}
 }
 
-// told gives so many events in a few words, those of the health of sources apart.
-func (w *errorRecorder) told(count int) []string {
+// summary describes the next events in short, without those of sources' health.
+func (w *testStream) summary(count int) []string {
 	w.t.Helper()
 	out := []string{}
 	for len(out) < count {
 		if e := w.next(); e.name != "sources" {
-			out = append(out, e.words(w.t))
+			out = append(out, e.summary(w.t))
 		}
 	}
 	return out
 }
 
-// words is an event in a few words.
-func (e event) words(t *testing.T) string {
+// summary describes an event in short.
+func (e event) summary(t *testing.T) string {
 	t.Helper()
 	var v struct {
 		Entities []struct {
@@ -201,29 +202,29 @@ func (e event) words(t *testing.T) string {
 	return out
 }
 
-// tells fails the test unless the stream tells this next.
-func (w *errorRecorder) tells(want ...string) {
+// wantEvents fails the test unless these are the next events.
+func (w *testStream) wantEvents(want ...string) {
 	w.t.Helper()
-	if diff := cmp.Diff(want, w.told(len(want))); diff != "" {
+	if diff := cmp.Diff(want, w.summary(len(want))); diff != "" {
 		w.t.Error(diff)
 	}
 }
 
-const here = "lat=52&lng=5&radius=2000"
+const streamQuery = "lat=52&lng=5&radius=2000"
 
-// look lets all streams look, as the time would: the clock of a desk stands still.
-func (d *desk) look() { d.streams.Touched(mapdata.Touched{Everywhere: true}) }
+// updateStreams makes all streams update, as time would: the clock of a testService stands still.
+func (d *testService) updateStreams() { d.streams.Touched(mapdata.Touched{Everywhere: true}) }
 
-// TestStreamTellsWhatChanges walks through the life of an entity of a feed.
-func TestStreamTellsWhatChanges(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("owner@example.org", mapdata.Driver)
-	curator := d.someone("curator@example.org", mapdata.Curator)
+// TestStreamSendsChanges follows an entity of a feed from its first row to its end.
+func TestStreamSendsChanges(t *testing.T) {
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.org", mapdata.Driver)
+	curator := d.signedInAs("curator@example.org", mapdata.Curator)
 	feed := owner.registerPush("Roadworks")
 	d.push(*feed.Token, "["+row("a", "alert.police", 10)+"]").want(t, http.StatusOK)
-	d.settle()
+	d.waitForIndex()
 	guest := d.browser()
-	public, own := guest.watch(here), owner.watch(here)
+	public, own := guest.openStream(streamQuery), owner.openStream(streamQuery)
 	for name, want := range map[string]string{
 		"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no", "Content-Encoding": "",
 		"Vary": "Accept-Encoding, Authorization, Cookie",
@@ -233,154 +234,153 @@ func TestStreamTellsWhatChanges(t *testing.T) {
 		}
 	}
 	first := public.next()
-	if first.words(t) != "snapshot" || first.retry < 2000 || first.retry > 5000 || first.id == "" {
+	if first.summary(t) != "snapshot" || first.retry < 2000 || first.retry > 5000 || first.id == "" {
 		t.Errorf("first %+v", first)
 	}
-	own.tells("snapshot a")
+	own.wantEvents("snapshot a")
 
 	curator.send(http.MethodPost, feed.path()+"/approve", "").want(t, http.StatusOK)
-	public.tells("entity a reported") // approval shows what is there
+	public.wantEvents("entity a reported") // approval shows what is there
 	d.advance(time.Second)
 	d.push(*feed.Token, "["+row("b", "alert.hazard", 20)+"]").want(t, http.StatusOK)
-	public.tells("entity b reported")
-	own.tells("entity b reported")
+	public.wantEvents("entity b reported")
+	own.wantEvents("entity b reported")
 	d.advance(time.Second)
 	d.push(*feed.Token, "["+row("b", "alert.hazard", 30)+"]").want(t, http.StatusOK)
-	public.tells("entity b reported")
-	own.tells("entity b reported")
+	public.wantEvents("entity b reported")
+	own.wantEvents("entity b reported")
 	// What is seen again, far away, or of no kind that is watched, is no news.
-	cameras := guest.watch(here + "&kinds=camera.speed")
-	cameras.tells("snapshot")
+	cameras := guest.openStream(streamQuery + "&kinds=camera.speed")
+	cameras.wantEvents("snapshot")
 	d.advance(time.Second)
 	d.push(*feed.Token, "["+row("a", "alert.police", 10)+","+row("far", "alert.police", 50_000)+"]").want(t, http.StatusOK)
 	d.push(*feed.Token, "["+row("c", "camera.speed", 40)+"]").want(t, http.StatusOK)
-	public.tells("entity c reported")
-	own.tells("entity c reported")
-	cameras.tells("entity c reported")
+	public.wantEvents("entity c reported")
+	own.wantEvents("entity c reported")
+	cameras.wantEvents("entity c reported")
 	d.push(*feed.Token, `[{"external_id":"b","kind":"alert.hazard","lat":52,"lng":5,"properties":{},"ttl_seconds":1}]`)
-	public.tells("gone b") // retired
+	public.wantEvents("gone b") // retired
 	d.advance(time.Hour - 2*time.Second)
 	d.push(*feed.Token, "["+row("a", "alert.police", 10)+"]").want(t, http.StatusOK)
-	d.look()
+	d.updateStreams()
 	if e := public.next(); !strings.Contains(e.data, `"expires_at":"2026-11-21T10:00:01.000Z"`) {
 		t.Errorf("a longer life is told as %s", e.data)
 	}
 	d.advance(time.Hour)
-	d.look()
-	public.tells("gone a") // expired
+	d.updateStreams()
+	public.wantEvents("gone a") // expired
 	owner.send(http.MethodDelete, feed.path(), "").want(t, http.StatusNoContent)
-	public.tells("gone c")
-	cameras.tells("gone c")
+	public.wantEvents("gone c")
+	cameras.wantEvents("gone c")
 }
 
-// TestStreamTellsVotes says that votes, and what they hide and keep, are told as they come, to each as they may see it.
-func TestStreamTellsVotes(t *testing.T) {
-	r := newRoad(t, row("live", "alert.police", 10))
-	d := newRoadDesk(t, r)
+// TestStreamSendsVotes: votes, and what they hide or keep, are sent as they come, to each client as it may see them.
+func TestStreamSendsVotes(t *testing.T) {
+	r := newTestUpstream(t, row("live", "alert.police", 10))
+	d := newServiceWithUpstreams(t, r)
 	owner, id := d.publish("Roadworks", row("a", "alert.accident", 500))
-	guest, curator := d.browser(), d.someone("curator@example.org", mapdata.Curator)
-	public, own, all := guest.watch(here), owner.watch(here), curator.watch(here)
-	for _, w := range []*errorRecorder{public, own, all} {
-		w.tells("snapshot live a")
+	guest, curator := d.browser(), d.signedInAs("curator@example.org", mapdata.Curator)
+	public, own, all := guest.openStream(streamQuery), owner.openStream(streamQuery), curator.openStream(streamQuery)
+	for _, w := range []*testStream{public, own, all} {
+		w.wantEvents("snapshot live a")
 	}
 	var drivers []*browser
 	for i := range 3 {
-		drivers = append(drivers, d.someone(fmt.Sprintf("driver%d@example.org", i), mapdata.Driver))
+		drivers = append(drivers, d.signedInAs(fmt.Sprintf("driver%d@example.org", i), mapdata.Driver))
 	}
 	for external, entity := range map[string]string{"a": "feed:" + id + ":v1:YQ", "live": "incident:v1:bGl2ZQ"} {
 		drivers[0].vote(entity, "confirm")
-		for _, w := range []*errorRecorder{public, own, all} {
-			w.tells("entity " + external + " reported")
+		for _, w := range []*testStream{public, own, all} {
+			w.wantEvents("entity " + external + " reported")
 		}
 		drivers[0].vote(entity, "dispute")
-		for _, w := range []*errorRecorder{public, own, all} {
-			w.tells("entity " + external + " disputed")
+		for _, w := range []*testStream{public, own, all} {
+			w.wantEvents("entity " + external + " disputed")
 		}
 		drivers[1].vote(entity, "dispute")
-		for _, w := range []*errorRecorder{public, own, all} {
-			w.tells("entity " + external + " disputed")
+		for _, w := range []*testStream{public, own, all} {
+			w.wantEvents("entity " + external + " disputed")
 		}
 		drivers[2].vote(entity, "dispute")
-		public.tells("gone " + external)
-		all.tells("entity " + external + " hidden")
+		public.wantEvents("gone " + external)
+		all.wantEvents("entity " + external + " hidden")
 		if external == "a" {
-			own.tells("entity a hidden") // it is theirs
+			own.wantEvents("entity a hidden") // it is theirs
 		} else {
-			own.tells("gone live")
+			own.wantEvents("gone live")
 		}
 		drivers[2].vote(entity, "vote")
-		for _, w := range []*errorRecorder{public, own, all} {
-			w.tells("entity " + external + " disputed")
+		for _, w := range []*testStream{public, own, all} {
+			w.wantEvents("entity " + external + " disputed")
 		}
 	}
 }
 
-// TestStreamTellsWhatComesBack says that a suppression ends on streams without anybody's doing.
-func TestStreamTellsWhatComesBack(t *testing.T) {
-	d := newDesk(t)
+// TestStreamSendsEndsOfSuppressions: the end of a suppression is sent without another event.
+func TestStreamSendsEndsOfSuppressions(t *testing.T) {
+	d := newTestService(t)
 	_, id := d.publish("Roadworks", row("a", "alert.road_closed", 500))
 	for i := range 3 {
-		d.someone(fmt.Sprintf("driver%d@example.org", i), mapdata.Driver).vote("feed:"+id+":v1:YQ", "dispute")
+		d.signedInAs(fmt.Sprintf("driver%d@example.org", i), mapdata.Driver).vote("feed:"+id+":v1:YQ", "dispute")
 	}
-	d.settle()
-	w := d.browser().watch(here)
+	d.waitForIndex()
+	w := d.browser().openStream(streamQuery)
 	first := w.next()
-	if first.words(t) != "snapshot" {
-		t.Fatal(first.words(t))
+	if first.summary(t) != "snapshot" {
+		t.Fatal(first.summary(t))
 	}
 	d.advance(30 * time.Minute)
 	// Any other news of returns lets the hub look at the clock, which has been moved under it.
 	d.streams.Touched(mapdata.Touched{Returns: []mapdata.Return{{At: d.time().Add(time.Hour)}}})
-	w.tells("entity a disputed")
+	w.wantEvents("entity a disputed")
 }
 
-// TestStreamTellsLiveIncidents says that what upstreams say comes, changes and goes, that a stream asks them itself, and
-// that an outage is told.
-func TestStreamTellsLiveIncidents(t *testing.T) {
-	t.Parallel()
-	r := newRoad(t, row("a", "alert.police", 10))
-	d := newRoadDesk(t, r)
-	d.settle()
-	w := d.browser().watch(here)
-	w.tells("snapshot a")
-	r.say(row("a", "alert.police", 15), row("b", "alert.hazard", 900))
+// TestStreamSendsLiveIncidents: new, changed and removed incidents of upstreams are sent, a stream asks upstreams
+// itself, and an outage is sent.
+func TestStreamSendsLiveIncidents(t *testing.T) {
+	r := newTestUpstream(t, row("a", "alert.police", 10))
+	d := newTestServiceWith(t, serviceOptions{manage: 10_000, upstreams: []string{r.URL}, streamPoll: 20 * time.Millisecond})
+	d.waitForIndex()
+	w := d.browser().openStream(streamQuery)
+	w.wantEvents("snapshot a")
+	r.setRows(row("a", "alert.police", 15), row("b", "alert.hazard", 900))
 	d.advance(6 * time.Second)
-	w.tells("entity a reported", "entity b reported") // the stream asked: nobody else is there
-	r.say(row("b", "alert.hazard", 900))
+	w.wantEvents("entity a reported", "entity b reported") // the stream asked: nobody else is there
+	r.setRows(row("b", "alert.hazard", 900))
 	d.advance(6 * time.Second)
-	w.tells("gone a")
+	w.wantEvents("gone a")
 	r.fail()
 	d.advance(6 * time.Second)
-	if e := w.next(); e.words(t) != "sources offline" {
-		t.Errorf("an outage is told as %s", e.words(t))
+	if e := w.next(); e.summary(t) != "sources offline" {
+		t.Errorf("an outage is told as %s", e.summary(t))
 	}
 }
 
-// TestStreamResumes says what a client gets that comes again.
+// TestStreamResumes checks what a client gets when it reconnects.
 func TestStreamResumes(t *testing.T) {
-	d := newDesk(t)
+	d := newTestService(t)
 	owner, _ := d.publish("Roadworks", row("a", "camera.speed", 10), row("b", "camera.speed", 20), row("c", "camera.speed", 30))
 	feed := owner.registerPush("More")
 	push := func(rows ...string) {
 		t.Helper()
 		d.push(*feed.Token, "["+strings.Join(rows, ",")+"]").want(t, http.StatusOK)
-		d.settle()
+		d.waitForIndex()
 	}
 	push(row("d", "camera.speed", 40))
 	d.advance(time.Minute)
-	w := owner.watch(here)
+	w := owner.openStream(streamQuery)
 	first := w.next()
-	if first.words(t) != "snapshot a b c d" {
-		t.Fatal(first.words(t))
+	if first.summary(t) != "snapshot a b c d" {
+		t.Fatal(first.summary(t))
 	}
 	w.close()
 	d.advance(5 * time.Minute)
 	push(row("e", "camera.speed", 50), `{"external_id":"d","kind":"camera.speed","lat":52,"lng":5,"properties":{},"ttl_seconds":1}`)
 	d.advance(4 * time.Minute)
-	again := owner.watch(here, "Last-Event-ID", first.id)
+	again := owner.openStream(streamQuery, "Last-Event-ID", first.id)
 	entity, ids := again.next(), again.next()
-	if entity.words(t) != "entity e reported" || ids.words(t) != "ids a b c e" {
-		t.Errorf("resumed: %s, %s", entity.words(t), ids.words(t))
+	if entity.summary(t) != "entity e reported" || ids.summary(t) != "ids a b c e" {
+		t.Errorf("resumed: %s, %s", entity.summary(t), ids.summary(t))
 	}
 	if entity.id != "" || ids.id == first.id || ids.id == "" {
 		t.Errorf("ids %q and %q", entity.id, ids.id)
@@ -391,81 +391,81 @@ func TestStreamResumes(t *testing.T) {
 		who       *browser
 		query, id string
 	}{
-		"as somebody else":      {d.browser(), here, first.id},
+		"as somebody else":      {d.browser(), streamQuery, first.id},
 		"with other parameters": {owner, "lat=52&lng=5.0001&radius=2000", first.id},
-		"cut":                   {owner, here + "&limit=2", first.id},
-		"unknown":               {owner, here, "moose"},
-		"another process's":     {owner, here, parts[0] + "-0-zzz"},
-		"of the future":         {owner, here, strconv.FormatInt(d.time().Add(time.Minute).UnixMilli(), 36) + "-" + parts[1] + "-" + parts[2]},
-		"old":                   {owner, here, strconv.FormatInt(d.time().Add(-11*time.Minute).UnixMilli(), 36) + "-" + parts[1] + "-" + parts[2]},
+		"cut":                   {owner, streamQuery + "&limit=2", first.id},
+		"unknown":               {owner, streamQuery, "moose"},
+		"another process's":     {owner, streamQuery, parts[0] + "-0-zzz"},
+		"of the future":         {owner, streamQuery, strconv.FormatInt(d.time().Add(time.Minute).UnixMilli(), 36) + "-" + parts[1] + "-" + parts[2]},
+		"old":                   {owner, streamQuery, strconv.FormatInt(d.time().Add(-11*time.Minute).UnixMilli(), 36) + "-" + parts[1] + "-" + parts[2]},
 	} {
-		w := try.who.watch(try.query, "Last-Event-ID", try.id)
+		w := try.who.openStream(try.query, "Last-Event-ID", try.id)
 		if e := w.next(); e.name != "snapshot" {
-			t.Errorf("%s: %s", name, e.words(t))
+			t.Errorf("%s: %s", name, e.summary(t))
 		}
 		w.close()
-		d.free()
+		d.waitForNoStreams()
 	}
 }
 
-// free waits until all streams are closed on our side.
-func (d *desk) free() {
+// waitForNoStreams waits until the server has closed all streams.
+func (d *testService) waitForNoStreams() {
 	d.t.Helper()
-	d.until("streams stay open", func() bool { return d.streams.Len() == 0 })
+	d.waitFor("streams stay open", func() bool { return d.streams.Len() == 0 })
 }
 
-// until waits for something.
-func (d *desk) until(otherwise string, so func() bool) {
+// waitFor waits until a condition holds.
+func (d *testService) waitFor(failure string, condition func() bool) {
 	d.t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(patience)
-	for !so() {
+	deadline := time.After(eventTimeout)
+	for !condition() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			d.t.Fatal(otherwise)
+			d.t.Fatal(failure)
 		}
 	}
 }
 
-// TestStreamIsRefused says who gets no stream, and why.
-func TestStreamIsRefused(t *testing.T) {
-	d := newDesk(t)
-	d.settle()
-	guest, driver := d.browser(), d.someone("driver@example.org", mapdata.Driver)
+// TestStreamRefusals checks which requests get no stream, and why.
+func TestStreamRefusals(t *testing.T) {
+	d := newTestService(t)
+	d.waitForIndex()
+	guest, driver := d.browser(), d.signedInAs("driver@example.org", mapdata.Driver)
 	for range 4 {
-		guest.watch(here).tells("snapshot")
+		guest.openStream(streamQuery).wantEvents("snapshot")
 	}
-	refused := guest.send(http.MethodGet, "/v2/stream?"+here, "").want(t, http.StatusTooManyRequests)
+	refused := guest.send(http.MethodGet, "/v2/stream?"+streamQuery, "").want(t, http.StatusTooManyRequests)
 	if refused.Header.Get("Retry-After") == "" {
 		t.Errorf("headers %v", refused.Header)
 	}
-	driver.watch(here).tells("snapshot") // an account has its own
+	driver.openStream(streamQuery).wantEvents("snapshot") // an account has its own
 	for name, path := range map[string]string{
-		"nothing": "/v2/stream", "a box": "/v2/stream?" + here + "&bbox=1", "a source": "/v2/stream?" + here + "&sources=moose", "a kind": "/v2/stream?" + here + "&kinds=moose",
+		"nothing": "/v2/stream", "a box": "/v2/stream?" + streamQuery + "&bbox=1", "a source": "/v2/stream?" + streamQuery + "&sources=moose", "a kind": "/v2/stream?" + streamQuery + "&kinds=moose",
 	} {
 		if reply := driver.send(http.MethodGet, path, ""); reply.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: %s", name, reply.Status)
 		}
 	}
-	driver.send(http.MethodGet, "/v2/stream?"+here, "", "Authorization", "Bearer wsk_moose").want(t, http.StatusUnauthorized)
-	if head := driver.send(http.MethodHead, "/v2/stream?"+here, ""); head.Header.Get("Content-Type") != "text/event-stream" {
+	driver.send(http.MethodGet, "/v2/stream?"+streamQuery, "", "Authorization", "Bearer wsk_moose").want(t, http.StatusUnauthorized)
+	if head := driver.send(http.MethodHead, "/v2/stream?"+streamQuery, ""); head.Header.Get("Content-Type") != "text/event-stream" {
 		t.Errorf("HEAD: %v", head.Header)
 	}
 	if got := d.streams.Len(); got != 5 {
 		t.Errorf("%d streams", got)
 	}
 	d.endStreams()
-	d.until("streams do not end", func() bool { return d.streams.Len() == 0 })
-	guest.send(http.MethodGet, "/v2/stream?"+here, "").want(t, http.StatusServiceUnavailable)
+	d.waitFor("streams do not end", func() bool { return d.streams.Len() == 0 })
+	guest.send(http.MethodGet, "/v2/stream?"+streamQuery, "").want(t, http.StatusServiceUnavailable)
 }
 
-// TestStreamEndsWell says that a stream that the service ends is an answer that is whole.
-func TestStreamEndsWell(t *testing.T) {
-	d := newDesk(t)
-	d.settle()
-	resp, err := d.browser().client.Get(d.server.URL + "/v2/stream?" + here)
+// TestStreamEndsAsACompleteResponse: a stream that the service ends is a complete HTTP response.
+func TestStreamEndsAsACompleteResponse(t *testing.T) {
+	d := newTestService(t)
+	d.waitForIndex()
+	resp, err := d.browser().client.Get(d.server.URL + "/v2/stream?" + streamQuery)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -480,28 +480,28 @@ func TestStreamEndsWell(t *testing.T) {
 	}
 }
 
-// TestStreamLeavesNothing says that a client that left is forgotten.
-func TestStreamLeavesNothing(t *testing.T) {
-	d := newDesk(t)
-	d.settle()
+// TestStreamLeaksNothing: a client that disconnects leaves no goroutine and no entry.
+func TestStreamLeaksNothing(t *testing.T) {
+	d := newTestService(t)
+	d.waitForIndex()
 	guest := d.browser()
-	opened := guest.watch(here)
-	opened.tells("snapshot")
+	opened := guest.openStream(streamQuery)
+	opened.wantEvents("snapshot")
 	opened.close()
-	d.free()
+	d.waitForNoStreams()
 	guest.client.CloseIdleConnections()
 	was := goleak.IgnoreCurrent()
 	for range 10 {
-		var all []*errorRecorder
+		var all []*testStream
 		for range 4 {
-			w := guest.watch(here)
-			w.tells("snapshot")
+			w := guest.openStream(streamQuery)
+			w.wantEvents("snapshot")
 			all = append(all, w)
 		}
 		for _, w := range all {
 			w.close()
 		}
-		d.free()
+		d.waitForNoStreams()
 	}
 	guest.client.CloseIdleConnections()
 	if err := goleak.Find(was); err != nil {
@@ -509,18 +509,14 @@ func TestStreamLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestStreamCutsOffWhoDoesNotRead says that a client that reads nothing costs its stream, and not the service.
-func TestStreamCutsOffWhoDoesNotRead(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for a time-out")
-	}
-	t.Parallel()
-	d := newDeskWith(t, deskLimits{manage: 10_000, requests: 1_000_000, entities: 0})
-	owner := d.someone("owner@example.org", mapdata.Driver)
+// TestStreamClosesSlowClients: a client that reads nothing loses its stream, and the service goes on.
+func TestStreamClosesSlowClients(t *testing.T) {
+	d := newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 1_000_000, entities: 0, streamWriteTimeout: 200 * time.Millisecond})
+	owner := d.signedInAs("owner@example.org", mapdata.Driver)
 	feed := owner.registerPush("Roadworks")
-	curator := d.someone("curator@example.org", mapdata.Curator)
+	curator := d.signedInAs("curator@example.org", mapdata.Curator)
 	curator.send(http.MethodPost, feed.path()+"/approve", "").want(t, http.StatusOK)
-	d.settle()
+	d.waitForIndex()
 	conn, err := net.Dial("tcp", d.server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -529,43 +525,46 @@ func TestStreamCutsOffWhoDoesNotRead(t *testing.T) {
 	if err := conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fmt.Fprintf(conn, "GET /v2/stream?%s&limit=1000 HTTP/1.1\r\nHost: x\r\n\r\n", here); err != nil {
+	if _, err := fmt.Fprintf(conn, "GET /v2/stream?%s&limit=1000 HTTP/1.1\r\nHost: x\r\n\r\n", streamQuery); err != nil {
 		t.Fatal(err)
 	}
-	d.until("no stream", func() bool { return d.streams.Len() == 1 })
+	d.waitFor("no stream", func() bool { return d.streams.Len() == 1 })
 	text := strings.Repeat("x", 15_000)
 	began := time.Now()
 	for version := 0; d.streams.Len() > 0; version++ {
-		if time.Since(began) > 20*time.Second {
-			t.Fatal("a client that does not read is still there")
+		if time.Since(began) > eventTimeout {
+			t.Fatal("the stream of a client that does not read is still open")
 		}
 		var rows []string
 		for i := range 200 {
 			rows = append(rows, fmt.Sprintf(`{"external_id":"r%d","kind":"camera.speed","lat":52,"lng":5,"properties":{"text":"%d%s"}}`, i, version, text))
 		}
 		d.push(*feed.Token, "["+strings.Join(rows, ",")+"]").want(t, http.StatusOK)
-		d.settle()
+		d.waitForIndex()
 	}
 }
 
-// TestStreamEndsWithItsAccount says that a stream does not outlive the right to it: with every third sign of life, which
-// makes once a minute, the caller is looked up.
+// TestStreamEndsWithItsAccount: a stream does not outlive the session that it began with: every third heartbeat looks
+// the caller up.
 func TestStreamEndsWithItsAccount(t *testing.T) {
-	d := newDeskWith(t, deskLimits{manage: 10_000, requests: 60, entities: 10_000, beat: 50 * time.Millisecond})
-	d.settle()
-	driver := d.someone("driver@example.org", mapdata.Driver)
-	w := driver.watch(here)
-	w.tells("snapshot")
+	if interval := httpapi.AccountCheckInterval(); interval > time.Minute {
+		t.Errorf("by default the caller is looked up every %v", interval)
+	}
+	d := newTestServiceWith(t, serviceOptions{manage: 10_000, streamHeartbeat: 20 * time.Millisecond})
+	d.waitForIndex()
+	driver := d.signedInAs("driver@example.org", mapdata.Driver)
+	w := driver.openStream(streamQuery)
+	w.wantEvents("snapshot")
 	driver.send(http.MethodPost, "/v2/auth/sign-out", "").want(t, http.StatusNoContent)
 	select {
 	case _, open := <-w.events:
-		if open || !w.whole {
-			t.Error("the stream goes on, or is torn off")
+		if open || !w.complete {
+			t.Error("the stream goes on, or breaks off")
 		}
-		if w.beats != 2 {
-			t.Errorf("the stream gave %d signs of life after the sign-out, want 2", w.beats)
+		if w.beats%3 != 2 {
+			t.Errorf("the stream ended after %d heartbeats, and not at a third one", w.beats)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(eventTimeout):
 		t.Error("the stream does not end")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// rejectedRows are rows that bring every code and reason of a rejection.
+// rejectedRows are rows that cause every code and reason of a rejection.
 func rejectedRows() string {
 	rows := []string{
 		`7`, `{"external_id":"a","external_id":"a"}`, `{"external_id":"b","kind":"camera.speed","lat":1,"lng":2,"properties":{"x":1,"x":2}}`,
@@ -32,8 +32,9 @@ func rejectedRows() string {
 	return "[" + strings.Join(rows, ",") + "]"
 }
 
-// German has a page say nothing that the API says in English, and nothing that it marks as English.
-func german(t *testing.T, body string, english []string) {
+// checkGerman checks that a German page contains none of the API's English messages, and nothing that is marked as
+// English.
+func checkGerman(t *testing.T, body string, english []string) {
 	t.Helper()
 	text := textOf(t, body)
 	if !strings.Contains(body, `<html lang="de">`) || strings.Contains(body, `lang="en" class`) || strings.Contains(body, `<td lang="en"`) {
@@ -46,10 +47,11 @@ func german(t *testing.T, body string, english []string) {
 	}
 }
 
-// Pages of a German account say in German why rows were rejected, with what stood there; the API says it in English.
-func TestRejectionsAreToldInTheReadersLanguage(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("ada@example.org", mapdata.Curator)
+// TestRejectionsAreTranslated: pages of a German account explain in German why rows were rejected, with the rejected
+// value; the API explains it in English.
+func TestRejectionsAreTranslated(t *testing.T) {
+	d := newTestService(t)
+	owner := d.signedInAs("ada@example.org", mapdata.Curator)
 	owner.form("/language", url.Values{"language": {"de"}, "back": {"/account"}}).want(t, http.StatusOK)
 	address, token := owner.newFeed(pushFields("Straßen"))
 	var report struct {
@@ -69,7 +71,7 @@ func TestRejectionsAreToldInTheReadersLanguage(t *testing.T) {
 		owner.page(address, 200), owner.page(strings.Replace(address, "/feeds/", "/review/", 1), 200),
 		owner.form("/check", url.Values{"json": {rejectedRows()}}).want(t, 200).body,
 	} {
-		german(t, body, english)
+		checkGerman(t, body, english)
 		contains(t, body, `"52,1"`, `"camera.<b>spd"`, "1e400", "-5", `"yesterday"`, "Die Zeit liegt mehr als 5 Minuten in der Zukunft.", "Eine Zahl ist zu groß, um gespeichert zu werden.")
 		for _, code := range codes {
 			contains(t, body, code)
@@ -77,10 +79,10 @@ func TestRejectionsAreToldInTheReadersLanguage(t *testing.T) {
 	}
 }
 
-// What a push or a fetch was refused for is told in German, too.
-func TestFailuresAreToldInTheReadersLanguage(t *testing.T) {
-	d := newDesk(t)
-	owner := d.someone("ada@example.org", mapdata.Driver)
+// TestFailuresAreTranslated: reasons why a push or a fetch failed are in German too.
+func TestFailuresAreTranslated(t *testing.T) {
+	d := newTestService(t)
+	owner := d.signedInAs("ada@example.org", mapdata.Driver)
 	owner.form("/language", url.Values{"language": {"de"}, "back": {"/account"}}).want(t, http.StatusOK)
 	address, token := owner.newFeed(pushFields("Straßen"))
 	for body, says := range map[string]string{
@@ -94,7 +96,7 @@ func TestFailuresAreToldInTheReadersLanguage(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := owner.page(address, 200)
-		german(t, page, []string{told.Detail})
+		checkGerman(t, page, []string{told.Detail})
 		contains(t, page, says)
 	}
 	fetched, _ := owner.newFeed(url.Values{
@@ -106,7 +108,7 @@ func TestFailuresAreToldInTheReadersLanguage(t *testing.T) {
 			d.advance(time.Minute)
 			d.pollFails(fetched, 3, true, mapdata.Attempt{Outcome: outcome, Reason: reason})
 			page := owner.page(fetched, 200)
-			german(t, page, []string{"What the API says."})
+			checkGerman(t, page, []string{"What the API says."})
 			said[textOf(t, page)] = true
 		}
 	}
@@ -117,15 +119,15 @@ func TestFailuresAreToldInTheReadersLanguage(t *testing.T) {
 	// Refusals of what a form asks for.
 	english := []string{"A push feed", "Resume it first", "at most 20", "is too long", "must ", "cannot be read"}
 	refused := owner.form(address+"/fetch", nil).want(t, http.StatusConflict)
-	german(t, refused.body, english)
+	checkGerman(t, refused.body, english)
 	contains(t, refused.body, "An diesen Feed wird gesendet, abgerufen wird er nie.")
 	wrong := owner.form(address+"/edit", url.Values{"name": {strings.Repeat("x", 101)}, "spec_url": {"ftp://x"}, "visibility": {"all"}, "description": {"\x00"}}).want(t, 422)
-	german(t, wrong.body, english)
+	checkGerman(t, wrong.body, english)
 	contains(t, wrong.body, "höchstens 100 Zeichen")
 	for range 20 {
 		owner.form("/account/tokens", url.Values{"name": {"x"}}).want(t, http.StatusOK)
 	}
 	many := owner.form("/account/tokens", url.Values{"name": {"x"}}).want(t, http.StatusConflict)
-	german(t, many.body, english)
+	checkGerman(t, many.body, english)
 	contains(t, many.body, "Ein Konto hat höchstens 20 API-Token.")
 }

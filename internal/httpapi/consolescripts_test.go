@@ -10,9 +10,9 @@ import (
 	"wayside/web"
 )
 
-// TestScriptsOfPagesShareTheLibrary: the pages for people load the map library from the very address from which the page for
-// cars does, so that a browser keeps it once. web/test/console.test.ts follows a page to its script.
-func TestScriptsOfPagesShareTheLibrary(t *testing.T) {
+// TestConsoleScriptsImportTheOverlaysLibrary: the console's scripts load the map library from the same URL as the
+// overlay, so that a browser caches it once. web/test/console.test.ts loads a page with its script.
+func TestConsoleScriptsImportTheOverlaysLibrary(t *testing.T) {
 	scripts, err := web.Console()
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestScriptsOfPagesShareTheLibrary(t *testing.T) {
 	}
 }
 
-func TestServicesWithoutScriptsHaveNone(t *testing.T) {
+func TestServiceWithoutConsoleScripts(t *testing.T) {
 	s := newReadService(t, nil)
 	if resp, _ := s.get("/console/x/map.js"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("got %s", resp.Status)

@@ -11,10 +11,10 @@ import (
 
 // Whoever gets something new that lets somebody in, or read, in their name, is told by letter: what, when, in the account's
 // language, and with the id by which the pages that the letter leads to take it away.
-func TestALetterTellsOfANewPasskeyOrToken(t *testing.T) {
-	d := newPasskeyDesk(t)
-	b := d.someone("ada@example.org", mapdata.Driver).stay()
-	b.form("/language", url.Values{"language": {"de"}, "back": {"/account"}}).leads(t, "/account")
+func TestSecurityEmails(t *testing.T) {
+	d := newPasskeyService(t)
+	b := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
+	b.form("/language", url.Values{"language": {"de"}, "back": {"/account"}}).wantRedirect(t, "/account")
 	told := func(kind mapdata.LetterKind) mapdata.Letter {
 		t.Helper()
 		letters, err := d.db.DueLetters(t.Context(), d.time(), d.time().Add(time.Hour), 10)
@@ -37,7 +37,7 @@ func TestALetterTellsOfANewPasskeyOrToken(t *testing.T) {
 	}
 	revoke := "/account/tokens/" + l.Data["made_id"] + "/revoke"
 	b.send(http.MethodGet, revoke, "").want(t, http.StatusOK)
-	b.form(revoke, url.Values{}).leads(t, "/account?done=token-revoked")
+	b.form(revoke, url.Values{}).wantRedirect(t, "/account?done=token-revoked")
 
 	b.send(http.MethodPost, "/v2/account/tokens", `{"name": "Other"}`).want(t, http.StatusCreated)
 	told(mapdata.LetterTokenMade)

@@ -44,10 +44,10 @@ import (
 	"wayside/internal/wire"
 )
 
-// desk is the whole service but for its pollers and its mail, on a real database, behind a real server. Its clock stands
-// still unless it is moved.
-type desk struct {
-	*house
+// testService is the whole service without pollers and mail, with a real database, behind a real server. Its clock
+// stands still until a test advances it.
+type testService struct {
+	*authService
 	db       *sqlite.DB
 	accounts *account.Service
 	passkeys *account.Passkeys
@@ -63,8 +63,9 @@ type desk struct {
 	endStreams func()
 }
 
-// deskLimits are the rates of a desk unless a test says otherwise: D14's, but for management, which tests do a lot.
-type deskLimits struct {
+// serviceOptions are the options of a testService. newTestService uses the limits of D14, except for management, of
+// which tests do a lot.
+type serviceOptions struct {
 	manage, requests, entities, maxPages int
 
 	upstreams []string // addresses of relay providers, the first ranks first
@@ -74,19 +75,20 @@ type deskLimits struct {
 
 	reviewPasskey bool
 
-	beat time.Duration // between two signs of life of a stream; 0: as the service does
+	// Intervals of streams and the time-out of writing to one; 0: the defaults.
+	streamPoll, streamHeartbeat, streamWriteTimeout time.Duration
 
 	base string // public address; empty: http://wayside.test, where browsers offer no passkeys
 }
 
-func newDesk(t *testing.T) *desk {
+func newTestService(t *testing.T) *testService {
 	t.Helper()
-	return newDeskWith(t, deskLimits{manage: 10_000, requests: 60, entities: 10_000})
+	return newTestServiceWith(t, serviceOptions{manage: 10_000, requests: 60, entities: 10_000})
 }
 
-func newDeskWith(t *testing.T, limits deskLimits) *desk {
+func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 	t.Helper()
-	d := &desk{house: &house{t: t, now: start}, signals: signal.NewSet()}
+	d := &testService{authService: &authService{t: t, now: start}, signals: signal.NewSet()}
 	log := slog.New(slog.NewTextHandler(&d.log, nil))
 	var err error
 	d.db, err = sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{Now: d.time, MaxPages: limits.maxPages})
@@ -122,13 +124,13 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		},
 		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) { return d.box.Seal(plain, id), nil },
 	})
-	watches := stream.Config{Now: d.time, Beat: limits.beat, Moved: d.signals.Moved, Locate: func(ctx context.Context, id string) (mapdata.Voted, error) { return d.relay.Find(ctx, id) }}
-	if len(limits.upstreams) == 0 {
-		watches.Locate = nil
+	streams := stream.Config{Now: d.time, Moved: d.signals.Moved, PollInterval: limits.streamPoll, HeartbeatInterval: limits.streamHeartbeat}
+	if len(limits.upstreams) > 0 {
+		streams.Locate = func(ctx context.Context, id string) (mapdata.Voted, error) { return d.relay.Find(ctx, id) }
 	}
-	d.streams = stream.New(watches)
+	d.streams = stream.New(streams)
 	deps := httpapi.Deps{
-		Streams: d.streams,
+		Streams: d.streams, StreamWriteTimeout: limits.streamWriteTimeout,
 		BaseURL: cmp.Or(limits.base, "http://wayside.test"), Now: d.time, Log: log, Ready: func() error { return nil },
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Sources:        catalogue, Accounts: d.accounts, Feeds: d.feeds, Pushes: d.pushes, Buckets: buckets,
@@ -179,8 +181,8 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 	return d
 }
 
-// newRelay makes the built-in source over real upstreams.
-func newRelay(t *testing.T, d *desk, limits deskLimits, log *slog.Logger) *relay.Service {
+// newRelay makes the built-in source with real upstreams.
+func newRelay(t *testing.T, d *testService, limits serviceOptions, log *slog.Logger) *relay.Service {
 	t.Helper()
 	web, err := safehttp.New(safehttp.Options{UserAgent: "wayside/test", Timeout: 2 * time.Second, PerHost: 64})
 	if err != nil {
@@ -205,8 +207,8 @@ func newRelay(t *testing.T, d *desk, limits deskLimits, log *slog.Logger) *relay
 	return relay.New(c)
 }
 
-// newChecker tries feeds over the real way out, which leads to no address of this machine.
-func newChecker(t *testing.T, d *desk) *pull.Checker {
+// newChecker checks feeds over the real HTTP client, which refuses addresses of this machine.
+func newChecker(t *testing.T, d *testService) *pull.Checker {
 	t.Helper()
 	web, err := safehttp.New(safehttp.Options{UserAgent: "wayside/test", Timeout: 2 * time.Second})
 	if err != nil {
@@ -215,8 +217,8 @@ func newChecker(t *testing.T, d *desk) *pull.Checker {
 	return pull.NewChecker(web, t.TempDir(), d.time)
 }
 
-// settle waits until what was stored can be read.
-func (d *desk) settle() {
+// waitForIndex waits until the index contains everything that is stored.
+func (d *testService) waitForIndex() {
 	d.t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -237,8 +239,8 @@ func (d *desk) settle() {
 	}
 }
 
-// someone is a browser signed in by a new account.
-func (d *desk) someone(email string, role mapdata.Role) *browser {
+// signedInAs creates an account with a role and returns a browser that is signed in.
+func (d *testService) signedInAs(email string, role mapdata.Role) *browser {
 	d.t.Helper()
 	if _, err := d.accounts.Create(d.t.Context(), email); err != nil {
 		d.t.Fatal(err)
@@ -255,7 +257,7 @@ func (d *desk) someone(email string, role mapdata.Role) *browser {
 	return b
 }
 
-// registered is the answer to a registration.
+// registered is the response to a registration.
 type registered struct {
 	Feed  map[string]any
 	Layer map[string]any
@@ -277,7 +279,7 @@ func (b *browser) registerPush(name string) *registered {
 	return b.register(fmt.Sprintf(`{"name": %q, "direction": "push", "visibility": "public"}`, name))
 }
 
-// feedOf gives the feed of an answer that holds one.
+// feedOf returns the feed of a response.
 func (r reply) feedOf(t *testing.T) map[string]any {
 	t.Helper()
 	var answer struct{ Feed map[string]any }
@@ -285,8 +287,8 @@ func (r reply) feedOf(t *testing.T) map[string]any {
 	return answer.Feed
 }
 
-// wrong gives field and code of everything that a problem says of fields.
-func (r reply) wrong(t *testing.T) []string {
+// fieldErrors returns field and code of each field error of a problem.
+func (r reply) fieldErrors(t *testing.T) []string {
 	t.Helper()
 	var p struct {
 		Errors []struct{ Field, Code, Message string }
@@ -303,12 +305,12 @@ func (r reply) wrong(t *testing.T) []string {
 }
 
 // push sends a batch; header pairs may follow.
-func (d *desk) push(token, body string, header ...string) reply {
+func (d *testService) push(token, body string, header ...string) reply {
 	d.t.Helper()
 	return d.browser().send(http.MethodPost, "/v2/feeds/"+token+"/entities", body, header...)
 }
 
-// rows makes a batch of n good rows about a place.
+// rows makes a batch of n valid rows at one place.
 func rows(n int, lat, lng float64) string {
 	var out strings.Builder
 	for i := range n {
@@ -317,10 +319,10 @@ func rows(n int, lat, lng float64) string {
 	return "[" + strings.TrimPrefix(out.String(), ",") + "]"
 }
 
-// seen gives the external ids that a browser reads about 52, 5, in order.
-func (d *desk) seen(b *browser) []string {
+// nearbyIDs returns the external ids that a browser reads around 52, 5, sorted.
+func (d *testService) nearbyIDs(b *browser) []string {
 	d.t.Helper()
-	d.settle()
+	d.waitForIndex()
 	var a answer
 	b.send(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=1000&limit=1000", "").want(d.t, http.StatusOK).decode(d.t, &a)
 	ids := a.externalIDs()
@@ -328,23 +330,23 @@ func (d *desk) seen(b *browser) []string {
 	return ids
 }
 
-// direct calls the handler without a network, for bodies that must be watched.
-func (d *desk) direct(req *http.Request) *httptest.ResponseRecorder {
+// serve calls the handler without a network, for tests that observe the body.
+func (d *testService) serve(req *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	d.server.Config.Handler.ServeHTTP(w, req)
 	return w
 }
 
-// untouched is a body that nobody may read.
-type untouched struct{ t *testing.T }
+// unreadBody is a body whose reading fails the test.
+type unreadBody struct{ t *testing.T }
 
-func (u untouched) Read([]byte) (int, error) {
+func (u unreadBody) Read([]byte) (int, error) {
 	u.t.Error("the body was read")
 	return 0, io.EOF
 }
 
-// store1 stores one entity in a feed of either direction.
-func (d *desk) store1(id mapdata.FeedID) {
+// storeEntity stores one entity in a feed of either direction.
+func (d *testService) storeEntity(id mapdata.FeedID) {
 	d.t.Helper()
 	batch, err := ingest.DecodeBatch([]byte(rows(1, 52, 5)), d.time())
 	if err != nil {
