@@ -10,7 +10,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// stylePath is where the pages' one style sheet is.
+// stylePath is the path of the pages' only style sheet.
 const stylePath = "/docs/style.css"
 
 func (c *Console) aboutRoutes() []Route {
@@ -23,12 +23,12 @@ func (c *Console) aboutRoutes() []Route {
 // aboutPage is what the page about the service shows.
 type aboutPage struct {
 	Base    string
-	Sources string // address of the catalogue of sources
-	Publish string // address at which publishing begins
+	Sources string // path of the list of sources
+	Publish string // path at which publishing begins
 	Groups  []kindGroup
 }
 
-// kindGroup is the kinds of one group, for a legend of the pins.
+// kindGroup is the kinds of one group, for the legend of pins.
 type kindGroup struct {
 	Name  string
 	Kinds []mapdata.KindInfo
@@ -37,10 +37,10 @@ type kindGroup struct {
 // getAbout answers GET /about.
 func (c *Console) getAbout(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	page := aboutPage{Base: c.BaseURL, Sources: "/v2/sources", Publish: "/docs#group-feeds"}
-	if c.offers("/sources") {
+	if c.hasPage("/sources") {
 		page.Sources = "/sources"
 	}
-	if c.offers("/feeds/new") {
+	if c.hasPage("/feeds/new") {
 		page.Publish = "/feeds/new"
 	}
 	for _, k := range mapdata.Kinds() {
@@ -64,8 +64,8 @@ func getStyle(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return nil
 }
 
-// styleTag is another one for another style sheet, so that browsers never keep an old one.
-func styleTag() (string, error) {
+// styleVersion changes with the style sheet, so that browsers never use an old one from their cache.
+func styleVersion() (string, error) {
 	style, err := files.ReadFile("pages/style.css")
 	if err != nil {
 		return "", fmt.Errorf("read style sheet: %w", err)

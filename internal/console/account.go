@@ -27,10 +27,10 @@ func (c *Console) accountRoutes() []Route {
 	}
 }
 
-// accountPage is what an account's holder sees of it.
+// accountPage is an account as its owner sees it.
 type accountPage struct {
 	Sessions  []sessionLine
-	Others    bool // whether there are sessions beside this one
+	Others    bool // whether there are other sessions
 	Tokens    []mapdata.APIToken
 	Passkeys  *passkeys
 	Languages []mapdata.Language
@@ -40,7 +40,7 @@ type accountPage struct {
 type sessionLine struct {
 	mapdata.Session
 	Current bool
-	Paired  bool // a screen that a phone approved
+	Paired  bool // a screen that was approved by a phone
 }
 
 // getAccount answers GET /account.
@@ -68,7 +68,7 @@ func (c *Console) showAccount(w http.ResponseWriter, r *http.Request, v *Visitor
 	return c.show(w, r, v, &Page{Name: "account", Status: status, Data: &page, Scripts: []string{PasskeyScript}})
 }
 
-// postEndSession signs a browser or a car out.
+// postEndSession ends a session of the account.
 func (c *Console) postEndSession(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	id := r.PathValue("id")
 	if err := c.Accounts.EndSession(r.Context(), v.ID(), id); err != nil {
@@ -81,7 +81,7 @@ func (c *Console) postEndSession(w http.ResponseWriter, r *http.Request, v *Visi
 	return seeOther(w, accountPath+"?done=session-ended")
 }
 
-// postEndOthers signs everybody else out who is signed in to the account.
+// postEndOthers ends all other sessions of the account.
 func (c *Console) postEndOthers(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	sessions, err := c.Accounts.Sessions(r.Context(), v.ID())
 	if err != nil {
@@ -100,44 +100,44 @@ func (c *Console) postEndOthers(w http.ResponseWriter, r *http.Request, v *Visit
 
 // apiTokenPage shows an API token: for minutes after it is made, or before it is revoked.
 type apiTokenPage struct {
-	Text  string // the token; empty: it is not shown
+	Text  string // the token; empty: it is no longer shown
 	Token *mapdata.APIToken
 	Base  string
 }
 
-// postToken makes an API token, and leads to the page that shows it.
+// postToken makes an API token, and redirects to the page that shows it.
 func (c *Console) postToken(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {
 		return err
 	}
 	text, made, err := c.Accounts.CreateAPIToken(r.Context(), v.ID(), form.raw("name"))
-	if form.refuse(v.Words, err) {
+	if form.addErrors(v.Words, err) {
 		return c.showAccount(w, r, v, form, http.StatusUnprocessableEntity)
 	}
 	if err != nil {
 		return err
 	}
-	return c.leadWith(w, text, apiTokenAddress(made.ID), "")
+	return c.redirectWithToken(w, text, apiTokenURL(made.ID), "")
 }
 
-// apiTokenAddress is where an API token is shown, while it is new.
-func apiTokenAddress(id string) string { return accountPath + "/tokens/" + id }
+// apiTokenURL is the path of the page that shows an API token while it is new.
+func apiTokenURL(id string) string { return accountPath + "/tokens/" + id }
 
-// getToken answers GET /account/tokens/{id}. Where the token is no longer shown, it leads to all of the account's.
+// getToken answers GET /account/tokens/{id}. Once the token is no longer shown, it redirects to the account's page.
 func (c *Console) getToken(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	made, err := c.ownAPIToken(r, v)
 	if err != nil {
 		return err
 	}
-	text, ok := c.kept(r, apiTokenAddress(made.ID))
+	text, ok := c.tokenOf(r, apiTokenURL(made.ID))
 	if !ok {
 		return seeOther(w, accountPath+"#tokens")
 	}
 	return c.show(w, r, v, &Page{Name: "token", Data: apiTokenPage{Text: text, Token: made, Base: c.BaseURL}})
 }
 
-// ownAPIToken finds the token of the address among the visitor's own.
+// ownAPIToken finds the token of the path among the visitor's own.
 func (c *Console) ownAPIToken(r *http.Request, v *Visitor) (*mapdata.APIToken, error) {
 	tokens, err := c.Accounts.APITokens(r.Context(), v.ID())
 	if err != nil {
@@ -151,7 +151,7 @@ func (c *Console) ownAPIToken(r *http.Request, v *Visitor) (*mapdata.APIToken, e
 	return nil, mapdata.ErrNotFound
 }
 
-// getRevokeToken asks before a token is revoked.
+// getRevokeToken asks for confirmation before a token is revoked.
 func (c *Console) getRevokeToken(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	found, err := c.ownAPIToken(r, v)
 	if err != nil {
@@ -167,14 +167,14 @@ func (c *Console) postRevokeToken(w http.ResponseWriter, r *http.Request, v *Vis
 	return seeOther(w, accountPath+"?done=token-revoked")
 }
 
-// deletePage asks before an account is deleted, and says what goes with it.
+// deletePage asks for confirmation before an account is deleted, and lists what is deleted with it.
 type deletePage struct {
 	Form  *Form
 	Feeds []mapdata.Feed
-	Votes int // that are still tied to the account
+	Votes int // that are still linked to the account
 }
 
-// getDeleteAccount asks.
+// getDeleteAccount shows the confirmation.
 func (c *Console) getDeleteAccount(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return c.showDelete(w, r, v, newForm(nil), http.StatusOK)
 }
@@ -198,14 +198,14 @@ func (c *Console) showDelete(w http.ResponseWriter, r *http.Request, v *Visitor,
 	return c.show(w, r, v, &Page{Name: "account-delete", Status: status, Data: &page})
 }
 
-// postDeleteAccount deletes the account of whoever typed its address.
+// postDeleteAccount deletes the account if its e-mail address was typed.
 func (c *Console) postDeleteAccount(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {
 		return err
 	}
 	err = c.Accounts.Delete(r.Context(), v.Account, form.raw("email"))
-	if form.refuse(v.Words, err) {
+	if form.addErrors(v.Words, err) {
 		return c.showDelete(w, r, v, form, http.StatusUnprocessableEntity)
 	}
 	if err != nil {
@@ -215,13 +215,13 @@ func (c *Console) postDeleteAccount(w http.ResponseWriter, r *http.Request, v *V
 	return seeOther(w, "/about?"+url.Values{"done": {"account-deleted"}}.Encode())
 }
 
-// device says what a session's User-Agent seems to be, in words of ours.
+// device describes a session's User-Agent in our own words.
 func device(w *words.Words, agent string) template.HTML {
 	key, args := deviceWords(w, agent)
 	return w.HTML(key, args...)
 }
 
-// deviceText says it as plain text.
+// deviceText is the description as plain text.
 func deviceText(w *words.Words, agent string) string {
 	key, args := deviceWords(w, agent)
 	return w.Text(key, args...)

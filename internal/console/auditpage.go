@@ -19,22 +19,22 @@ func (c *Console) auditRoutes() []Route {
 	return []Route{{Method: http.MethodGet, Path: auditPath, Who: account.ForCurators, Handle: c.getAudit}}
 }
 
-// auditPage is a part of the log.
+// auditPage is one page of the audit log.
 type auditPage struct {
 	Form    *Form
 	Entries []auditLine
-	All     bool   // whether the visitor sees everything, or decisions alone
-	Next    string // address of what is older; empty: nothing is
+	All     bool   // whether the visitor sees all entries, or only decisions
+	Next    string // path of the older entries; empty: there are none
 }
 
-// auditLine is one entry in words.
+// auditLine is one entry in the visitor's language.
 type auditLine struct {
 	mapdata.AuditRecord
 	Who     template.HTML
 	What    template.HTML
 	Through string
-	Subject string // address of its page; empty: there is none
-	About   string // what it was about, as people call it
+	Subject string // path of its page; empty: there is none
+	About   string // name of what it is about
 }
 
 // getAudit answers GET /audit?feed=…&account=…&before=….
@@ -47,7 +47,7 @@ func (c *Console) getAudit(w http.ResponseWriter, r *http.Request, v *Visitor) e
 	}
 	page := auditPage{Form: form, All: v.Account.Role == mapdata.Admin}
 	got, err := c.Audit.Read(r.Context(), v.Account, filter)
-	if form.refuse(v.Words, err) {
+	if form.addErrors(v.Words, err) {
 		return c.show(w, r, v, &Page{Name: "audit", Status: http.StatusUnprocessableEntity, Data: &page, Wide: true})
 	}
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *Console) getAudit(w http.ResponseWriter, r *http.Request, v *Visitor) e
 	return c.show(w, r, v, &Page{Name: "audit", Data: &page, Wide: true})
 }
 
-// auditLines puts entries into words.
+// auditLines translates entries.
 func auditLines(w *words.Words, records []mapdata.AuditRecord) []auditLine {
 	all := make([]auditLine, len(records))
 	for i, r := range records {
@@ -87,7 +87,7 @@ func auditLines(w *words.Words, records []mapdata.AuditRecord) []auditLine {
 		}
 		line.About = r.Named
 		if id, ok := mapdata.ParseFeedID(r.Subject); ok && strings.HasPrefix(r.Action, "feed.") && r.Named != "" {
-			line.Subject = reviewOf(id)
+			line.Subject = reviewFeedURL(id)
 		}
 		if line.About == "" {
 			line.About = r.Subject

@@ -17,10 +17,10 @@ import (
 
 const checkPath = "/check"
 
-// Sizes of what may be pasted.
+// Limits on what may be pasted.
 const (
-	checkFormLimit = 4 << 20 // bytes as a browser sends it, every quote as three
-	checkTextLimit = 1 << 20 // bytes of JSON
+	maxCheckFormBytes = 4 << 20 // bytes as sent by a browser, which encodes a quote as three bytes
+	maxCheckTextBytes = 1 << 20 // bytes of JSON
 )
 
 func (c *Console) checkRoutes() []Route {
@@ -30,23 +30,23 @@ func (c *Console) checkRoutes() []Route {
 	}
 }
 
-// checkPage is what the page of checking shows: a form, and what came of it.
+// checkPage is the form of the check, and its result.
 type checkPage struct {
 	Form    *Form
-	Text    string // what was pasted
+	Text    string // the pasted text
 	Trial   *pull.Trial
-	Outcome string        // in words
-	Do      template.HTML // what to do about a failure
+	Outcome string        // translated
+	Do      template.HTML // advice after a failure
 	Took    string
 	Size    string
-	URL     string // what was fetched; empty: a text was pasted
+	URL     string // the fetched URL; empty: a text was pasted
 
 	Kinds      []kindCount
 	Rejections []rejection
 	Rows       []checkedRow
 	Pins       string // for the map: GeoJSON
 	MorePins   bool
-	ForPush    bool // a push could carry it
+	ForPush    bool // the text is small enough for a push
 }
 
 type kindCount struct {
@@ -61,48 +61,48 @@ func (c *Console) getCheck(w http.ResponseWriter, r *http.Request, v *Visitor) e
 	return c.show(w, r, v, &Page{Name: "check", Data: &checkPage{Form: newForm(nil)}, Wide: true})
 }
 
-// postCheck fetches a URL, or takes what was pasted, and says what a poll would make of it. It stores nothing.
+// postCheck fetches a URL, or takes the pasted text, and shows what a poll would make of it. It stores nothing.
 func (c *Console) postCheck(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	form, err := readFormUpTo(w, r, checkFormLimit)
+	form, err := readFormUpTo(w, r, maxCheckFormBytes)
 	if err != nil {
 		return err
 	}
 	page := &checkPage{Form: form, Text: form.raw("json"), URL: strings.TrimSpace(form.raw("pull_url"))}
-	if err := c.try(r, v, page); err != nil {
+	if err := c.runCheck(r, v, page); err != nil {
 		return err
 	}
 	if len(form.Wrongs) > 0 {
 		return c.show(w, r, v, &Page{Name: "check", Status: http.StatusUnprocessableEntity, Data: page, Wide: true})
 	}
-	if err := page.tell(v.Words); err != nil {
+	if err := page.translate(v.Words); err != nil {
 		return err
 	}
 	return c.show(w, r, v, &Page{Name: "check", Data: page, Wide: true, Scripts: []string{MapScript}})
 }
 
-// try does what the form asks for, or notes what is wrong with it.
-func (c *Console) try(r *http.Request, v *Visitor, page *checkPage) (err error) {
+// runCheck fetches or parses what the form asks for, or adds an error to it.
+func (c *Console) runCheck(r *http.Request, v *Visitor, page *checkPage) (err error) {
 	text := strings.TrimSpace(page.Text)
 	switch {
 	case page.URL == "" && text == "":
-		page.Form.wrong("pull_url", v.Words.Text("check.nothing"))
+		page.Form.addError("pull_url", v.Words.Text("check.nothing"))
 	case page.URL != "" && text != "":
-		page.Form.wrong("pull_url", v.Words.Text("check.both"))
-	case len(text) > checkTextLimit:
-		page.Form.wrong("json", v.Words.Text("check.too-much"))
+		page.Form.addError("pull_url", v.Words.Text("check.both"))
+	case len(text) > maxCheckTextBytes:
+		page.Form.addError("json", v.Words.Text("check.too-much"))
 	case page.URL != "":
 		page.Trial, err = c.Check.URL(r.Context(), page.URL, strings.TrimSpace(page.Form.raw("pull_auth_header")))
 	default:
 		page.Trial, err = c.Check.Text([]byte(text))
 	}
-	if page.Form.refuse(v.Words, err) {
+	if page.Form.addErrors(v.Words, err) {
 		return nil
 	}
 	return err
 }
 
-// tell puts the trial into words.
-func (p *checkPage) tell(w *words.Words) error {
+// translate fills the page's texts from the result of the check.
+func (p *checkPage) translate(w *words.Words) error {
 	a := mapdata.Attempt{Outcome: p.Trial.Outcome, Status: p.Trial.Status, Reason: p.Trial.Reason}
 	p.Outcome, p.Size = outcomeText(w, &a), sizeText(w, p.Trial.Bytes)
 	if p.URL != "" {
@@ -110,8 +110,8 @@ func (p *checkPage) tell(w *words.Words) error {
 	}
 	checked := p.Trial.Checked
 	if checked == nil {
-		if p.Do = outcomeDo(w, &a); p.URL == "" && a.Outcome == mapdata.OutcomeParseError {
-			p.Do = breaks(w, p.Text)
+		if p.Do = outcomeAdvice(w, &a); p.URL == "" && a.Outcome == mapdata.OutcomeParseError {
+			p.Do = syntaxErrorPosition(w, p.Text)
 		}
 		return nil
 	}
@@ -132,8 +132,8 @@ func (p *checkPage) tell(w *words.Words) error {
 	return err
 }
 
-// breaks says where a pasted text stops being JSON.
-func breaks(w *words.Words, text string) template.HTML {
+// syntaxErrorPosition says where a pasted text stops being JSON.
+func syntaxErrorPosition(w *words.Words, text string) template.HTML {
 	line, column, known := ingest.Breaks([]byte(text))
 	if !known {
 		return w.HTML("check.breaks")
@@ -141,7 +141,7 @@ func breaks(w *words.Words, text string) template.HTML {
 	return w.HTML("check.breaks.at", line, column)
 }
 
-// pinsOf is GeoJSON for the map: where pins would be, and of which kind.
+// pinsOf is GeoJSON for the map: positions and kinds.
 func pinsOf(entities []mapdata.Entity) map[string]any {
 	features := make([]map[string]any, len(entities))
 	for i := range entities {
@@ -155,14 +155,14 @@ func pinsOf(entities []mapdata.Entity) map[string]any {
 	return map[string]any{"type": "FeatureCollection", "features": features}
 }
 
-// readFormUpTo reads a form that may be larger than others.
+// readFormUpTo reads a form with a limit of its own.
 func readFormUpTo(w http.ResponseWriter, r *http.Request, limit int64) (*Form, error) {
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	err := r.ParseForm()
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, mapdata.Explain(mapdata.ErrTooLarge, "too_much_pasted", fmt.Sprintf("What is pasted may have at most %d bytes.", checkTextLimit))
+		return nil, mapdata.Explain(mapdata.ErrTooLarge, "too_much_pasted", fmt.Sprintf("What is pasted may have at most %d bytes.", maxCheckTextBytes))
 	case err != nil:
 		return nil, mapdata.Explain(mapdata.ErrMalformed, "form_unreadable", "The form cannot be read.")
 	}

@@ -22,53 +22,53 @@ import (
 	"wayside/internal/secret"
 )
 
-// Config is what the pages need. Every field is required unless it says otherwise.
+// Config is what the pages need. Every field is required unless its comment says otherwise.
 type Config struct {
 	BaseURL  string // public address, without a trailing slash
 	Now      func() time.Time
 	Log      *slog.Logger
 	Accounts *account.Service
-	Passkeys *account.Passkeys // nil: none are offered
-	// ReviewPasskey says whether a curator's decision takes a passkey that was used lately (D11.1).
+	Passkeys *account.Passkeys // nil: the service offers no passkeys
+	// ReviewPasskey says whether a curator's decision requires a recent use of a passkey (D11.1).
 	ReviewPasskey bool
 	Feeds         *feed.Service
 	Check         *pull.Checker // tries a feed before it is registered
-	Secrets       *secret.Box   // seals what a browser keeps for minutes
+	Secrets       *secret.Box   // seals the cookie with a new token
 
 	Audit     *audit.Service
 	Sources   *catalog.Catalog
-	Entities  func(mapdata.FeedID) int // how many a source holds, from memory
+	Entities  func(mapdata.FeedID) int // number of a source's entities, from memory
 	State     func() State             // of this node
 	Incidents *Incidents               // the built-in source; nil: no upstream is configured
 
-	// Home is where the example of a first row lies, so that its pin is on the map that people here know; zero: in Amsterdam.
+	// Home is the position of the example row, so that its pin is on the map of this service; zero: Amsterdam.
 	Home geo.Point
 
-	MapOrigins []string // of others, from which the map below the pins is loaded; nil: it is ours
+	MapOrigins []string // other origins from which the base map is loaded; nil: it is served here
 }
 
-// Console is the pages. It may be used from many goroutines; a nil one lists its routes and does nothing else.
+// Console is the pages for people. It may be used from many goroutines. A nil Console can only list its routes.
 type Console struct {
 	Config
-	words *words.Catalogue
-	pages map[mapdata.Language]map[string]*template.Template
-	style string         // the style sheet's tag
-	known *http.ServeMux // the pages that may be led to, by their routes
+	words        *words.Catalogue
+	pages        map[mapdata.Language]map[string]*template.Template
+	styleVersion string         // changes with the style sheet
+	knownPages   *http.ServeMux // the pages that a redirect may lead to, by their routes
 }
 
-// New reads words and templates, which are part of the program.
+// New parses messages and templates, which are embedded.
 func New(cfg Config) (*Console, error) {
 	catalogue, err := words.Load()
 	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
-	c := &Console{Config: cfg, words: catalogue, known: http.NewServeMux()}
-	if c.style, err = styleTag(); err != nil {
+	c := &Console{Config: cfg, words: catalogue, knownPages: http.NewServeMux()}
+	if c.styleVersion, err = styleVersion(); err != nil {
 		return nil, err
 	}
 	for _, r := range c.table() {
 		if r.Method == http.MethodGet {
-			c.known.Handle(r.Path, http.NotFoundHandler())
+			c.knownPages.Handle(r.Path, http.NotFoundHandler())
 		}
 	}
 	if c.pages, err = parsePages(c); err != nil {
@@ -82,25 +82,25 @@ type Route struct {
 	Method string
 	Path   string // a pattern of http.ServeMux without a method
 	Who    account.Who
-	Counts Counted // what it counts against, beside the account's limit on management
+	Counts Counter // what it counts against, besides the account's limit on management
 	Handle func(w http.ResponseWriter, r *http.Request, v *Visitor) error
 
-	// signIn is where a guest is led who must sign in first; nil: to /sign-in, and back if the page was opened.
+	// signIn is where a guest is redirected to sign in; nil: to /sign-in, and back afterwards if the request was a GET.
 	signIn func(r *http.Request) string
 }
 
-// Counted is a limit of the visitor's address.
-type Counted int
+// Counter is a limit of the visitor's address.
+type Counter int
 
 // What a request counts against.
 const (
-	CountsNothing Counted = iota
-	CountsSignIn          // letters
-	CountsVerify          // links and codes that are tried
+	CountsNothing Counter = iota
+	CountsSignIn          // sign-in e-mails
+	CountsVerify          // attempts with links and codes
 	CountsCheck           // feeds that are tried before they are registered
 )
 
-// Visitor is who looks at a page.
+// Visitor is the caller of a page.
 type Visitor struct {
 	Host
 	Account *mapdata.Account // nil: a guest
@@ -117,23 +117,23 @@ func (v *Visitor) ID() mapdata.AccountID {
 	return v.Account.ID
 }
 
-// Host is what the HTTP side does for the pages, for one visitor.
+// Host is what the HTTP layer does for the pages, for one visitor.
 type Host interface {
-	// Write writes a whole answer, compressed where it pays.
+	// Write writes a whole response, compressed if that is worthwhile.
 	Write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte)
-	// ScriptPath is where a built script of ours is, such as "map.js"; empty: this service has none.
+	// ScriptPath is where a page loads a built script, such as "map.js", from; empty: it was not built.
 	ScriptPath(name string) (string, error)
-	// SetSession gives the browser its session's cookie; an empty secret takes it away (D11.2).
+	// SetSession sets the browser's session cookie; an empty secret deletes it (D11.2).
 	SetSession(w http.ResponseWriter, secret string)
-	// TryPairingCode does something with a screen's code, unless too many were wrong.
+	// TryPairingCode calls do with a screen's code, unless too many were wrong.
 	TryPairingCode(code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error)
 }
 
-// Routes is the table of pages, each held to its Who.
+// Routes is the table of pages. Each handler checks its Who.
 func (c *Console) Routes() []Route {
 	all := c.table()
 	for i := range all {
-		all[i].Handle = c.hold(all[i])
+		all[i].Handle = c.admit(all[i])
 	}
 	return all
 }
@@ -150,8 +150,8 @@ func (c *Console) table() []Route {
 	return all
 }
 
-// hold keeps those out who may not, and leads guests to where they sign in.
-func (c *Console) hold(rt Route) func(http.ResponseWriter, *http.Request, *Visitor) error {
+// admit checks the route's Who, and redirects guests to where they sign in.
+func (c *Console) admit(rt Route) func(http.ResponseWriter, *http.Request, *Visitor) error {
 	return func(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		v.Words = c.words.In(c.language(r, v))
 		err := rt.Who.Admit(v.Account)
@@ -167,30 +167,30 @@ func (c *Console) hold(rt Route) func(http.ResponseWriter, *http.Request, *Visit
 		case r.Method == http.MethodGet || r.Method == http.MethodHead:
 			return seeOther(w, signInPath+"?next="+url.QueryEscape(r.URL.RequestURI()))
 		}
-		return err // what a form sent would be lost on the way
+		return err // a redirect would lose the form's values
 	}
 }
 
-// local says whether an address is that of a page of ours, and how to lead there: nothing in an address or a form leads a
-// browser anywhere else (decision 72).
-func (c *Console) local(address string) (string, bool) {
-	const longest = 2048 // bytes; ours are far shorter
-	if len(address) > longest || address == "" || address[0] != '/' {
+// localPath checks that a path is one of our pages and returns it in the form for a redirect, so that nothing in a URL
+// or a form redirects a browser to another site (decision 72).
+func (c *Console) localPath(address string) (string, bool) {
+	const maxBytes = 2048 // more than the length of any page's URL
+	if len(address) > maxBytes || address == "" || address[0] != '/' {
 		return "", false
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host != "" || u.Scheme != "" || u.User != nil || u.Path != path.Clean(u.Path) {
 		return "", false
 	}
-	_, pattern := c.known.Handler(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: u.Path}})
+	_, pattern := c.knownPages.Handler(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: u.Path}})
 	if pattern == "" {
 		return "", false
 	}
 	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).RequestURI(), true
 }
 
-// offers says whether there is a page at a path.
-func (c *Console) offers(path string) bool {
-	_, ok := c.local(path)
+// hasPage says whether there is a page at a path.
+func (c *Console) hasPage(path string) bool {
+	_, ok := c.localPath(path)
 	return ok
 }

@@ -15,50 +15,50 @@ import (
 type feedPage struct {
 	*feed.View
 	Address string
-	Own     bool // the visitor may change it, and not only look
+	Own     bool // the visitor may change it
 	Review  string
-	State   situation
+	State   feedState
 	Notices []notice
-	Curl    string // of a push feed, with a place for the token
-	GeoJSON string // address of what the map draws
+	Curl    string // of a push feed, with a placeholder for the token
+	GeoJSON string // path of the map's data
 	Now     time.Time
-	Next    string // when it is fetched next, in words; empty: it is not
+	Next    string // time until the next fetch, translated; empty: none is planned
 
 	Rejections []rejection
-	Timeline   []moment
-	Older      []moment // those that are not shown at first
+	Timeline   []timelineEntry
+	Older      []timelineEntry // entries that are collapsed at first
 }
 
-// rejection is one reason of rejections, in the visitor's words.
+// rejection is one reason of rejections, translated.
 type rejection struct {
 	mapdata.Rejection
 	Why      template.HTML
-	Current  bool // it stood in the newest attempt, too
+	Current  bool // it occurs in the newest attempt too
 	When     time.Time
 	Examples []rejectedRow
 }
 
-// rejectedRow is an example of it.
+// rejectedRow is an example.
 type rejectedRow struct {
 	mapdata.RejectedRow
-	Why template.HTML // closer than the rejection's; empty: that says it all
+	Why template.HTML // more specific than the rejection's; empty: there is nothing more specific
 }
 
-// moment is one line of the timeline: an attempt, or several pushes of one minute that went well.
-type moment struct {
+// timelineEntry is one line of the timeline: an attempt, or several successful pushes within one minute.
+type timelineEntry struct {
 	mapdata.Attempt
 	Times int
-	What  string // the outcome in words
+	What  string // the outcome, translated
 	Size  string
 	Took  string
-	Good  bool // something came of it
+	Good  bool // rows were accepted
 }
 
-const shownMoments = 20
+const maxTimeline = 20
 
 // getFeed answers GET /feeds/{id}.
 func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	f, err := c.seenFeed(r, v)
+	f, err := c.readableFeed(r, v)
 	if err != nil {
 		return err
 	}
@@ -68,16 +68,16 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	}
 	now := c.Now()
 	page := feedPage{
-		View: f, Address: addressOf(f.ID), Own: f.Owner == v.ID(), Review: reviewKey(&f.Feed), State: situationOf(&f.Feed, newest(h), now),
+		View: f, Address: feedURL(f.ID), Own: f.Owner == v.ID(), Review: reviewKey(&f.Feed), State: stateOf(&f.Feed, lastAttempt(h), now),
 		Notices: notices(v.Words, &f.Feed, h, now), GeoJSON: "/v2/feeds/" + f.ID.String() + "/entities", Now: now,
-		Rejections: rejections(v.Words, h.Rejections, newest(h)),
+		Rejections: rejections(v.Words, h.Rejections, lastAttempt(h)),
 	}
-	page.Timeline = moments(v.Words, h.Attempts)
+	page.Timeline = timeline(v.Words, h.Attempts)
 	if f.Direction == mapdata.Push {
-		page.Timeline = gathered(v.Words, h.Attempts)
+		page.Timeline = groupedTimeline(v.Words, h.Attempts)
 	}
-	if len(page.Timeline) > shownMoments {
-		page.Timeline, page.Older = page.Timeline[:shownMoments], page.Timeline[shownMoments:]
+	if len(page.Timeline) > maxTimeline {
+		page.Timeline, page.Older = page.Timeline[:maxTimeline], page.Timeline[maxTimeline:]
 	}
 	if f.Direction == mapdata.Push {
 		page.Curl = c.curl("wsp_…")
@@ -91,7 +91,7 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	return c.show(w, r, v, &Page{Name: "feed", Data: &page, Wide: true, Scripts: []string{MapScript}})
 }
 
-// rejections puts reasons into words; last is the newest attempt.
+// rejections translates reasons; last is the newest attempt.
 func rejections(w *words.Words, all []mapdata.Rejection, last *mapdata.Attempt) []rejection {
 	out := make([]rejection, len(all))
 	for i := range all {
@@ -115,57 +115,57 @@ func rejectedRows(w *words.Words, key string, examples []mapdata.RejectedRow) []
 	return rows
 }
 
-// moments makes the lines of a timeline.
-func moments(w *words.Words, attempts []mapdata.Attempt) []moment {
-	all := make([]moment, len(attempts))
+// timeline makes one entry of each attempt.
+func timeline(w *words.Words, attempts []mapdata.Attempt) []timelineEntry {
+	all := make([]timelineEntry, len(attempts))
 	for i := range attempts {
-		all[i] = moment{Attempt: attempts[i], Times: 1}
-		all[i].tell(w)
+		all[i] = timelineEntry{Attempt: attempts[i], Times: 1}
+		all[i].translate(w)
 	}
 	return all
 }
 
-// gathered does so too, and makes one line of those of one minute without a flaw: who pushes every second sees more of
-// the past than the last minutes.
-func gathered(w *words.Words, attempts []mapdata.Attempt) []moment {
-	var all []moment
+// groupedTimeline makes one entry of the successful pushes of a minute, so that the timeline of a feed that pushes
+// every second covers more than the last minutes.
+func groupedTimeline(w *words.Words, attempts []mapdata.Attempt) []timelineEntry {
+	var all []timelineEntry
 	for i := range attempts {
 		a := &attempts[i]
-		if n := len(all); n > 0 && flawless(a) && flawless(&all[n-1].Attempt) && a.At.Truncate(time.Minute).Equal(all[n-1].At.Truncate(time.Minute)) {
+		if n := len(all); n > 0 && noRejections(a) && noRejections(&all[n-1].Attempt) && a.At.Truncate(time.Minute).Equal(all[n-1].At.Truncate(time.Minute)) {
 			all[n-1].add(a)
 			continue
 		}
-		all = append(all, moment{Attempt: *a, Times: 1})
+		all = append(all, timelineEntry{Attempt: *a, Times: 1})
 	}
 	for i := range all {
-		all[i].tell(w)
+		all[i].translate(w)
 	}
 	return all
 }
 
-// tell puts the attempt into words.
-func (m *moment) tell(w *words.Words) {
-	m.What, m.Size, m.Took = whatCame(w, &m.Attempt), sizeText(w, m.Bytes), tookText(w, m.Duration)
-	m.Good = m.OK && !fruitless(&m.Attempt)
+// translate fills the entry's texts.
+func (m *timelineEntry) translate(w *words.Words) {
+	m.What, m.Size, m.Took = outcomeSummary(w, &m.Attempt), sizeText(w, m.Bytes), tookText(w, m.Duration)
+	m.Good = m.OK && !allRejected(&m.Attempt)
 }
 
-func flawless(a *mapdata.Attempt) bool { return a.OK && a.Rejected == 0 }
+func noRejections(a *mapdata.Attempt) bool { return a.OK && a.Rejected == 0 }
 
-// fruitless says whether every row was rejected.
-func fruitless(a *mapdata.Attempt) bool { return a.OK && a.Rejected > 0 && a.Accepted() == 0 }
+// allRejected says whether every row was rejected.
+func allRejected(a *mapdata.Attempt) bool { return a.OK && a.Rejected > 0 && a.Accepted() == 0 }
 
-// whatCame is the outcome of an attempt, in a few words.
-func whatCame(w *words.Words, a *mapdata.Attempt) string {
+// outcomeSummary is the outcome of an attempt in a few words.
+func outcomeSummary(w *words.Words, a *mapdata.Attempt) string {
 	switch {
 	case !a.OK || a.Rejected == 0:
 		return outcomeText(w, a)
-	case fruitless(a):
-		return w.Text("feed.short." + string(useless))
+	case allRejected(a):
+		return w.Text("feed.short." + string(stateAllRejected))
 	}
-	return w.Text("feed.short." + string(partly))
+	return w.Text("feed.short." + string(statePartlyRejected))
 }
 
-func (m *moment) add(a *mapdata.Attempt) {
+func (m *timelineEntry) add(a *mapdata.Attempt) {
 	m.Times++
 	m.Rows += a.Rows
 	m.Rejected += a.Rejected
@@ -195,7 +195,7 @@ func tookText(w *words.Words, d time.Duration) string {
 	return w.Span(d)
 }
 
-// listPage is the entities of a feed, for those who see no map.
+// listPage lists the entities of a feed, as the alternative to the map.
 type listPage struct {
 	*mapdata.Feed
 	Address   string
@@ -203,7 +203,7 @@ type listPage struct {
 	Truncated bool
 }
 
-const listedEntities = 500
+const maxListedEntities = 500
 
 // getFeedList answers GET /feeds/{id}/list.
 func (c *Console) getFeedList(w http.ResponseWriter, r *http.Request, v *Visitor) error {
@@ -211,20 +211,20 @@ func (c *Console) getFeedList(w http.ResponseWriter, r *http.Request, v *Visitor
 	if err != nil {
 		return err
 	}
-	got, err := c.Feeds.Contents(r.Context(), feed.By(v.Account), id, listedEntities)
+	got, err := c.Feeds.Contents(r.Context(), feed.By(v.Account), id, maxListedEntities)
 	if err != nil {
 		return err
 	}
-	return c.show(w, r, v, &Page{Name: "feed-list", Wide: true, Data: listPage{got.Feed, addressOf(id), got.Entities, got.Truncated}})
+	return c.show(w, r, v, &Page{Name: "feed-list", Wide: true, Data: listPage{got.Feed, feedURL(id), got.Entities, got.Truncated}})
 }
 
-// Place is where an entity is, in degrees, as people read it.
+// place is an entity's position in degrees, for people.
 func place(e *mapdata.Entity) string {
 	const digits = 5 // about a metre
 	return strconv.FormatFloat(e.Point.Lat, 'f', digits, 64) + ", " + strconv.FormatFloat(e.Point.Lng, 'f', digits, 64)
 }
 
-// Place is where an entity is, in degrees.
+// Place is an entity's position in degrees.
 func (listPage) Place(e mapdata.Entity) string { return place(&e) }
 
 // Text is an entity's properties as they were published.

@@ -42,10 +42,10 @@ func (c *Console) feedRoutes() []Route {
 	}
 }
 
-// addressOf is where the page of a feed is.
-func addressOf(id mapdata.FeedID) string { return feedsPath + "/" + id.String() }
+// feedURL is the path of a feed's page.
+func feedURL(id mapdata.FeedID) string { return feedsPath + "/" + id.String() }
 
-// feedID reads the feed's id in the address.
+// feedID parses the feed's id in the path.
 func feedID(r *http.Request) (mapdata.FeedID, error) {
 	id, ok := mapdata.ParseFeedID(r.PathValue("id"))
 	if !ok {
@@ -54,9 +54,9 @@ func feedID(r *http.Request) (mapdata.FeedID, error) {
 	return id, nil
 }
 
-// seenFeed reads the feed of the address as its owner and curators see it. To others there is no such feed, also where
-// its name is public.
-func (c *Console) seenFeed(r *http.Request, v *Visitor) (*feed.View, error) {
+// readableFeed reads the feed of the path as its owner and curators see it. For others it is not found, even if the
+// feed is public.
+func (c *Console) readableFeed(r *http.Request, v *Visitor) (*feed.View, error) {
 	id, err := feedID(r)
 	if err != nil {
 		return nil, err
@@ -68,9 +68,9 @@ func (c *Console) seenFeed(r *http.Request, v *Visitor) (*feed.View, error) {
 	return f, err
 }
 
-// ownFeed reads the feed of the address for its owner alone.
+// ownFeed reads the feed of the path for its owner only.
 func (c *Console) ownFeed(r *http.Request, v *Visitor) (*feed.View, error) {
-	f, err := c.seenFeed(r, v)
+	f, err := c.readableFeed(r, v)
 	if err == nil && f.Owner != v.ID() {
 		err = mapdata.ErrNotFound
 	}
@@ -81,7 +81,7 @@ func (c *Console) ownFeed(r *http.Request, v *Visitor) (*feed.View, error) {
 type feedLine struct {
 	*feed.View
 	Address   string
-	Situation situation
+	Situation feedState
 	Review    string    // key
 	Success   time.Time // zero: never
 }
@@ -103,7 +103,7 @@ func (c *Console) getFeeds(w http.ResponseWriter, r *http.Request, v *Visitor) e
 			return err
 		}
 		lines = append(lines, feedLine{
-			View: f, Address: addressOf(f.ID), Situation: situationOf(&f.Feed, newest(h), c.Now()),
+			View: f, Address: feedURL(f.ID), Situation: stateOf(&f.Feed, lastAttempt(h), c.Now()),
 			Review: reviewKey(&f.Feed), Success: lastSuccess(&f.Feed),
 		})
 	}
@@ -117,7 +117,7 @@ func lastSuccess(f *mapdata.Feed) time.Time {
 	return f.SnapshotAt
 }
 
-// reviewKey is where the review of a feed stands, in a few words.
+// reviewKey is the key of the review's state.
 func reviewKey(f *mapdata.Feed) string {
 	if f.Visibility == mapdata.Private && f.ReviewState != mapdata.Rejected {
 		return "feed.state.private"
@@ -125,7 +125,7 @@ func reviewKey(f *mapdata.Feed) string {
 	return "feed.state." + string(f.ReviewState)
 }
 
-// confirm asks before something that cannot be taken back, or that others notice.
+// confirm asks for confirmation of an action that is irreversible or visible to others.
 func (c *Console) confirm(what string) func(http.ResponseWriter, *http.Request, *Visitor) error {
 	return func(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		f, err := c.ownFeed(r, v)
@@ -135,7 +135,7 @@ func (c *Console) confirm(what string) func(http.ResponseWriter, *http.Request, 
 		if what == "rotate" && f.Direction != mapdata.Push {
 			return mapdata.Explain(mapdata.ErrConflict, "no_push_token", "A pull feed has no push token.")
 		}
-		return c.show(w, r, v, &Page{Name: "feed-confirm", Data: confirmPage{f, addressOf(f.ID), what}})
+		return c.show(w, r, v, &Page{Name: "feed-confirm", Data: confirmPage{f, feedURL(f.ID), what}})
 	}
 }
 
@@ -145,8 +145,8 @@ type confirmPage struct {
 	What    string
 }
 
-// act does something with the visitor's own feed, and leads back to its page, which says what was done.
-func (c *Console) act(w http.ResponseWriter, r *http.Request, v *Visitor, done *string, do func(feed.Actor, mapdata.FeedID) error) error {
+// changeFeed calls do with the visitor's own feed, and redirects to its page, which shows what was done.
+func (c *Console) changeFeed(w http.ResponseWriter, r *http.Request, v *Visitor, done *string, do func(feed.Actor, mapdata.FeedID) error) error {
 	f, err := c.ownFeed(r, v)
 	if err != nil {
 		return err
@@ -154,15 +154,15 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request, v *Visitor, done *
 	if err := do(feed.By(v.Account), f.ID); err != nil {
 		return err
 	}
-	return seeOther(w, addressOf(f.ID)+"?done="+*done)
+	return seeOther(w, feedURL(f.ID)+"?done="+*done)
 }
 
 func (c *Console) postFetchFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	done := "fetch"
-	return c.act(w, r, v, &done, func(by feed.Actor, id mapdata.FeedID) error {
+	return c.changeFeed(w, r, v, &done, func(by feed.Actor, id mapdata.FeedID) error {
 		err := c.Feeds.FetchNow(r.Context(), by, id)
 		var limit *mapdata.LimitError
-		if errors.As(err, &limit) { // the page says so, and shows what that fetch brought
+		if errors.As(err, &limit) { // the page explains it, and shows the result of the earlier fetch
 			done, err = "too-soon", nil
 		}
 		return err
@@ -170,7 +170,7 @@ func (c *Console) postFetchFeed(w http.ResponseWriter, r *http.Request, v *Visit
 }
 
 func (c *Console) setActive(w http.ResponseWriter, r *http.Request, v *Visitor, done string, active bool) error {
-	return c.act(w, r, v, &done, func(by feed.Actor, id mapdata.FeedID) error {
+	return c.changeFeed(w, r, v, &done, func(by feed.Actor, id mapdata.FeedID) error {
 		_, err := c.Feeds.Patch(r.Context(), by, id, &feed.Patch{Active: &active})
 		return err
 	})
@@ -205,15 +205,15 @@ func (c *Console) postRotateFeed(w http.ResponseWriter, r *http.Request, v *Visi
 	if err != nil {
 		return err
 	}
-	return c.leadToToken(w, f.ID, token, true)
+	return c.redirectToToken(w, f.ID, token, true)
 }
 
-// curl is a line that pushes one row.
+// curl is a command that pushes one row.
 func (c *Console) curl(token string) string {
 	return `curl -H 'Content-Type: application/json' -d '` + c.exampleRows() + `' ` + c.BaseURL + `/v2/feeds/` + token + `/entities`
 }
 
-// exampleRows is one row of a kind that stays for a while.
+// exampleRows is one row of a kind with a long lifetime.
 func (c *Console) exampleRows() string {
 	const day = 24 * time.Hour
 	kinds := mapdata.Kinds()

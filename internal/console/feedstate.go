@@ -10,85 +10,85 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// situation is how a feed does, in one word: a group of keys of the catalogue.
-type situation string
+// feedState is the state of a feed in one word, which is also a group of keys of the messages.
+type feedState string
 
-// The situations. Those above come before those below where several hold.
+// The states. If several apply, the first of them counts.
 const (
-	deactivated situation = "deactivated" // by failures
-	paused      situation = "paused"      // by its owner
-	untried     situation = "untried"     // nothing was fetched or pushed yet
-	failing     situation = "failing"     // the last fetch failed
-	refused     situation = "refused"     // the last push was refused
-	silent      situation = "silent"      // nothing was pushed for a day
-	empty       situation = "empty"       // the last attempt had no rows
-	useless     situation = "useless"     // it had none that was accepted
-	partly      situation = "partly"      // some of its rows were rejected
-	working     situation = "working"
+	stateDeactivated    feedState = "deactivated" // by failures
+	statePaused         feedState = "paused"      // by its owner
+	stateUntried        feedState = "untried"     // nothing was fetched or pushed yet
+	stateFailing        feedState = "failing"     // the last fetch failed
+	stateRefused        feedState = "refused"     // the last push was refused
+	stateSilent         feedState = "silent"      // nothing was pushed for a day
+	stateEmpty          feedState = "empty"       // the last attempt had no rows
+	stateAllRejected    feedState = "useless"     // the last attempt had only rejected rows
+	statePartlyRejected feedState = "partly"      // some of its rows were rejected
+	stateWorking        feedState = "working"
 )
 
-// Tone is how it is marked: good, open or bad. It is never told by colour alone.
-func (s situation) Tone() string {
+// Tone is how it is marked: good, open or bad. The page also states it in words.
+func (s feedState) Tone() string {
 	switch s {
-	case working:
+	case stateWorking:
 		return "good"
-	case deactivated, failing, refused, useless:
+	case stateDeactivated, stateFailing, stateRefused, stateAllRejected:
 		return "bad"
-	case paused, untried, silent, empty, partly:
+	case statePaused, stateUntried, stateSilent, stateEmpty, statePartlyRejected:
 	}
 	return "open"
 }
 
 const (
 	failuresToDeactivate = 20
-	silence              = 24 * time.Hour
+	silentAfter          = 24 * time.Hour
 )
 
-// situationOf judges a feed by its state and its newest attempt; nil: there was none.
-func situationOf(f *mapdata.Feed, last *mapdata.Attempt, now time.Time) situation {
+// stateOf derives the state from a feed and its newest attempt; nil: there was none.
+func stateOf(f *mapdata.Feed, last *mapdata.Attempt, now time.Time) feedState {
 	switch {
 	case !f.Active && f.Polling.ConsecutiveFailures >= failuresToDeactivate:
-		return deactivated
+		return stateDeactivated
 	case !f.Active:
-		return paused
+		return statePaused
 	case last == nil:
-		return untried
+		return stateUntried
 	case !last.OK && f.Direction == mapdata.Push:
-		return refused
+		return stateRefused
 	case !last.OK:
-		return failing
-	case f.Direction == mapdata.Push && now.Sub(last.At) > silence:
-		return silent
+		return stateFailing
+	case f.Direction == mapdata.Push && now.Sub(last.At) > silentAfter:
+		return stateSilent
 	case last.Rows == 0:
-		return empty
+		return stateEmpty
 	case last.Accepted() == 0:
-		return useless
+		return stateAllRejected
 	case last.Rejected > 0:
-		return partly
+		return statePartlyRejected
 	}
-	return working
+	return stateWorking
 }
 
-// newest is a feed's last attempt; nil: there was none that is still known.
-func newest(h *feed.History) *mapdata.Attempt {
+// lastAttempt is a feed's newest attempt; nil: none is stored.
+func lastAttempt(h *feed.History) *mapdata.Attempt {
 	if len(h.Attempts) == 0 {
 		return nil
 	}
 	return &h.Attempts[0]
 }
 
-// notice is something that its owner must know about a feed, and what to do.
+// notice is something about a feed that its owner must know, with advice.
 type notice struct {
 	Tone  string
 	Title template.HTML
 	Text  template.HTML
-	Then  template.HTML // what happens if nothing is done; empty: nothing
-	Note  string        // a curator's; empty: none
-	Try   bool          // a button to try again belongs here
+	Then  template.HTML // consequence of doing nothing; empty: there is none
+	Note  string        // a curator's note; empty: none
+	Try   bool          // show a button to try again
 }
 
-// telling makes the notices of one feed.
-type telling struct {
+// noticeBuilder makes the notices of one feed.
+type noticeBuilder struct {
 	words *words.Words
 	feed  *mapdata.Feed
 	last  *mapdata.Attempt
@@ -96,9 +96,9 @@ type telling struct {
 	all   []notice
 }
 
-// notices says in words how a feed does, where its review stands, and what to do next: what needs doing first.
+// notices describes a feed's state, the state of its review, and what to do next; the most urgent is first.
 func notices(w *words.Words, f *mapdata.Feed, h *feed.History, now time.Time) []notice {
-	t := &telling{words: w, feed: f, last: newest(h), now: now}
+	t := &noticeBuilder{words: w, feed: f, last: lastAttempt(h), now: now}
 	t.health()
 	if f.Direction == mapdata.Pull && f.Active {
 		t.schedule()
@@ -107,42 +107,43 @@ func notices(w *words.Words, f *mapdata.Feed, h *feed.History, now time.Time) []
 	return t.all
 }
 
-func (t *telling) add(tone, key string, args ...any) *notice {
+func (t *noticeBuilder) add(tone, key string, args ...any) *notice {
 	t.all = append(t.all, notice{Tone: tone, Title: t.words.HTML(key, args...), Text: t.words.HTML(key+".do", args...)})
 	return &t.all[len(t.all)-1]
 }
 
-func (t *telling) health() {
-	s := situationOf(t.feed, t.last, t.now)
+func (t *noticeBuilder) health() {
+	s := stateOf(t.feed, t.last, t.now)
 	key := "feed.is." + string(s)
 	switch s {
-	case failing, deactivated:
+	case stateFailing, stateDeactivated:
 		t.failure(s, key)
-	case refused:
-		t.add(s.Tone(), key).Text = pushedDo(t.words, t.last)
-	case untried, paused:
+	case stateRefused:
+		t.add(s.Tone(), key).Text = pushAdvice(t.words, t.last)
+	case stateUntried, statePaused:
 		t.add(s.Tone(), key+"."+string(t.feed.Direction))
-	case silent:
+	case stateSilent:
 		t.add(s.Tone(), key, t.words.Ago(t.now.Sub(t.last.At)))
-	case partly, useless:
+	case statePartlyRejected, stateAllRejected:
 		t.add(s.Tone(), key, t.last.Rejected, t.last.Rows)
-	case empty, working:
+	case stateEmpty, stateWorking:
 		t.add(s.Tone(), key, t.last.Rows, t.words.Ago(t.now.Sub(t.last.At)))
 	}
 }
 
-// failure tells why polls fail. Of one that is deactivated the attempts may be forgotten; the feed itself remembers.
-func (t *telling) failure(s situation, key string) {
+// failure explains why polls fail. The attempts of a deactivated feed may be pruned; the feed itself stores its last
+// error.
+func (t *noticeBuilder) failure(s feedState, key string) {
 	last := t.last
 	if last == nil {
 		last = &mapdata.Attempt{Outcome: t.feed.Polling.LastOutcome}
 	}
 	n := t.add(s.Tone(), key, outcomeText(t.words, last), t.feed.Polling.ConsecutiveFailures, failuresToDeactivate)
-	n.Then, n.Text, n.Try = n.Text, outcomeDo(t.words, last), s == deactivated
+	n.Then, n.Text, n.Try = n.Text, outcomeAdvice(t.words, last), s == stateDeactivated
 }
 
-// schedule tells of a fetch that is due, and of a snapshot that shrank.
-func (t *telling) schedule() {
+// schedule describes a fetch that is due, and a snapshot that shrank.
+func (t *noticeBuilder) schedule() {
 	if t.last != nil && !t.feed.Polling.NextFetchAt.After(t.now) {
 		t.add("open", "feed.is.due")
 	}
@@ -151,8 +152,8 @@ func (t *telling) schedule() {
 	}
 }
 
-// review tells where the review stands.
-func (t *telling) review() {
+// review describes the state of the review.
+func (t *noticeBuilder) review() {
 	f := t.feed
 	switch {
 	case f.ReviewState == mapdata.Rejected:
@@ -173,7 +174,7 @@ func (t *telling) review() {
 	}
 }
 
-// outcomeText names an outcome: "The server answered 404".
+// outcomeText describes an outcome: "The server answered 404".
 func outcomeText(w *words.Words, a *mapdata.Attempt) string {
 	if a.Outcome == mapdata.OutcomeHTTPStatus && a.Status == 0 {
 		return w.Text("outcome.http_status.unknown")
@@ -181,32 +182,32 @@ func outcomeText(w *words.Words, a *mapdata.Attempt) string {
 	return w.Text(w.First("outcome."+string(a.Outcome), "outcome.other"), strconv.Itoa(a.Status))
 }
 
-// outcomeDo is what to do about a failed fetch.
-func outcomeDo(w *words.Words, a *mapdata.Attempt) template.HTML {
+// outcomeAdvice is what to do about a failed fetch.
+func outcomeAdvice(w *words.Words, a *mapdata.Attempt) template.HTML {
 	switch {
 	case a.Outcome == mapdata.OutcomeHTTPStatus:
-		return w.HTML(statusDo(a))
+		return w.HTML(statusAdvice(a))
 	case a.Outcome == mapdata.OutcomeBlockedAddress, a.Outcome == mapdata.OutcomeRedirectError:
-		// The rule that an address broke, if that is the reason.
+		// The rule that the address violates, if there is one.
 		if rule := w.First("wrong.pull_url."+string(a.Reason), "wrong."+string(a.Reason)); w.Has(rule) {
 			return w.HTML("outcome."+string(a.Outcome)+".address.do", w.HTML(rule))
 		}
 	}
-	return byReason(w, "outcome."+string(a.Outcome), a.Reason, "outcome.other.do")
+	return adviceByReason(w, "outcome."+string(a.Outcome), a.Reason, "outcome.other.do")
 }
 
-// pushedDo is what to do about a refused push.
-func pushedDo(w *words.Words, a *mapdata.Attempt) template.HTML {
-	return byReason(w, "pushed."+string(a.Outcome), a.Reason, "pushed.other.do")
+// pushAdvice is what to do about a refused push.
+func pushAdvice(w *words.Words, a *mapdata.Attempt) template.HTML {
+	return adviceByReason(w, "pushed."+string(a.Outcome), a.Reason, "pushed.other.do")
 }
 
-// byReason says what to do, as closely as there are words for it.
-func byReason(w *words.Words, group string, reason mapdata.Reason, other string) template.HTML {
+// adviceByReason is the most specific advice for which there is a message.
+func adviceByReason(w *words.Words, group string, reason mapdata.Reason, other string) template.HTML {
 	return w.HTML(w.First(group+"."+string(reason)+".do", group+".do", other))
 }
 
-// statusDo is the key of what to do about an answer of the provider's server.
-func statusDo(a *mapdata.Attempt) string {
+// statusAdvice is the key of the advice for a status of the provider's server.
+func statusAdvice(a *mapdata.Attempt) string {
 	const serverError = 500
 	switch {
 	case a.Status == 401, a.Status == 403:

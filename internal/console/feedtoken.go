@@ -7,15 +7,15 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func tokenAddress(id mapdata.FeedID) string { return addressOf(id) + "/token" }
+func tokenURL(id mapdata.FeedID) string { return feedURL(id) + "/token" }
 
-// leadToToken leads to the page that shows a new push token.
-func (c *Console) leadToToken(w http.ResponseWriter, id mapdata.FeedID, token string, rotated bool) error {
+// redirectToToken redirects to the page that shows a new push token.
+func (c *Console) redirectToToken(w http.ResponseWriter, id mapdata.FeedID, token string, rotated bool) error {
 	more := ""
 	if rotated {
 		more = "?rotated"
 	}
-	return c.leadWith(w, token, tokenAddress(id), more)
+	return c.redirectWithToken(w, token, tokenURL(id), more)
 }
 
 // tokenPage shows a push token.
@@ -27,17 +27,18 @@ type tokenPage struct {
 	Rotated bool
 }
 
-// getFeedToken answers GET /feeds/{id}/token. Where the token is no longer shown, it leads to where there is another.
+// getFeedToken answers GET /feeds/{id}/token. Once the token is no longer shown, it redirects to the page where a new
+// one can be made.
 func (c *Console) getFeedToken(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	f, err := c.ownFeed(r, v)
 	if err != nil {
 		return err
 	}
-	token, ok := c.kept(r, tokenAddress(f.ID))
+	token, ok := c.tokenOf(r, tokenURL(f.ID))
 	if !ok {
-		return seeOther(w, addressOf(f.ID)+"/rotate")
+		return seeOther(w, feedURL(f.ID)+"/rotate")
 	}
 	return c.show(w, r, v, &Page{Name: "feed-token", Data: tokenPage{
-		View: f, Address: addressOf(f.ID), Token: token, Curl: c.curl(token), Rotated: r.URL.Query().Has("rotated"),
+		View: f, Address: feedURL(f.ID), Token: token, Curl: c.curl(token), Rotated: r.URL.Query().Has("rotated"),
 	}})
 }

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	languagePath   = "/language"
-	languageCookie = "wayside_language"
-	languageKept   = 365 * 24 * time.Hour
+	languagePath      = "/language"
+	languageCookie    = "wayside_language"
+	languageCookieTTL = 365 * 24 * time.Hour
 )
 
 func (c *Console) languageRoutes() []Route {
 	return []Route{{Method: http.MethodPost, Path: languagePath, Who: account.ForGuests, Handle: c.postLanguage}}
 }
 
-// language is the one to speak in: the account's, else what the browser was told on one of our pages, else what it likes
-// best, else English.
+// language is the visitor's language: the account's, else the one of the cookie, else the best of Accept-Language, else
+// English.
 func (c *Console) language(r *http.Request, v *Visitor) mapdata.Language {
 	if v.Account != nil && v.Account.Language != "" {
 		return v.Account.Language
@@ -36,8 +36,8 @@ func (c *Console) language(r *http.Request, v *Visitor) mapdata.Language {
 	return mapdata.English
 }
 
-// postLanguage takes the choice at the foot of every page, and leads back to that page. An account's choice is kept with it,
-// and counts for its letters too; the browser's counts once nobody is signed in.
+// postLanguage handles the choice of a language in every page's footer, and redirects back. An account's choice is
+// stored with it, and applies to its e-mails too; the cookie's applies while nobody is signed in.
 func (c *Console) postLanguage(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {
@@ -50,10 +50,10 @@ func (c *Console) postLanguage(w http.ResponseWriter, r *http.Request, v *Visito
 			}
 		}
 		http.SetCookie(w, &http.Cookie{ //nolint:gosec // it holds a choice of three, and plain http must carry it too
-			Name: languageCookie, Value: string(l), Path: "/", MaxAge: int(languageKept.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode,
+			Name: languageCookie, Value: string(l), Path: "/", MaxAge: int(languageCookieTTL.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		})
 	}
-	back, ok := c.local(form.raw("back"))
+	back, ok := c.localPath(form.raw("back"))
 	if !ok {
 		back = "/about"
 	}

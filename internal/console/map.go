@@ -8,11 +8,11 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// MapScript draws every element of its page that has data-feed-map (doc.go).
+// MapScript draws a map in every element with data-feed-map (doc.go).
 const MapScript = "map.js"
 
-// mapWords is what MapScript says in a language, as JSON.
-func mapWords(w *words.Words) (string, error) {
+// mapMessages are the messages of MapScript in one language, as JSON.
+func mapMessages(w *words.Words) (string, error) {
 	said := make(map[string]string)
 	for _, key := range []string{
 		"map.label", "map.empty", "map.missing", "map.failed", "map.first", "map.previous", "map.next", "map.nearer", "map.farther",

@@ -14,12 +14,12 @@ import (
 // origin is where a URL leads, for people who decide whether they trust it.
 type origin struct {
 	Text    string // scheme, host and port as stored: A-labels
-	Unicode string // the host as people write it; empty: it is the same
-	Mixed   bool   // one label mixes scripts: it may pass for another name
+	Unicode string // the host in Unicode; empty: it is the same
+	Mixed   bool   // one label mixes scripts, so that it may look like another name
 	Rest    string // path and query
 }
 
-// originOf takes a pull URL apart; nil: there is none.
+// originOf parses a pull URL; nil: there is none.
 func originOf(address string) *origin {
 	text := feed.Origin(address)
 	u, err := url.Parse(address)
@@ -34,14 +34,14 @@ func originOf(address string) *origin {
 	if written, err := idna.ToUnicode(host); err == nil && written != host {
 		o.Unicode = written
 		for label := range strings.SplitSeq(written, ".") {
-			o.Mixed = o.Mixed || mixed(label)
+			o.Mixed = o.Mixed || mixesScripts(label)
 		}
 	}
 	return o
 }
 
-// mixed says whether a text mixes scripts that no language writes together. Japanese and Korean do write several.
-func mixed(text string) bool {
+// mixesScripts says whether a text mixes scripts that no language writes together. Japanese and Korean write several.
+func mixesScripts(text string) bool {
 	found := make(map[string]bool)
 	for _, r := range text {
 		if name := scriptOf(r); name != "" {
@@ -51,9 +51,9 @@ func mixed(text string) bool {
 	return len(found) > 1
 }
 
-// mixedWord says whether a word of a text mixes scripts whose letters look alike. Words of other scripts beside each
-// other are nothing to wonder at in a name.
-func mixedWord(text string) bool {
+// mixesScriptsInAWord says whether a word of a text mixes scripts with similar letters. Words in different scripts next
+// to each other are normal in a name.
+func mixesScriptsInAWord(text string) bool {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		alike := strings.Map(func(r rune) rune {
 			if unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
@@ -61,7 +61,7 @@ func mixedWord(text string) bool {
 			}
 			return -1
 		}, word)
-		if mixed(alike) {
+		if mixesScripts(alike) {
 			return true
 		}
 	}

@@ -29,11 +29,11 @@ func TestOriginOf(t *testing.T) {
 	}
 }
 
-func TestMixedWord(t *testing.T) {
+func TestMixesScriptsInAWord(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Roads of Madrid": false, "Roads of Мadrid": true, "Дороги Москвы": false, "Roads Дороги": false, "Tesla充电": false, "ραypal": true, "Ωmega 3": true, "": false,
 	} {
-		if got := mixedWord(text); got != want {
+		if got := mixesScriptsInAWord(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

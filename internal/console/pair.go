@@ -11,7 +11,7 @@ import (
 
 const pairPath = "/pair"
 
-// PairPath is where a phone approves the screen that shows the code; the page asks for the code if it is empty.
+// PairPath is where a phone approves the screen that shows the code; without a code the page asks for it.
 func PairPath(code account.UserCode) string {
 	if code == "" {
 		return pairPath
@@ -21,7 +21,7 @@ func PairPath(code account.UserCode) string {
 
 func (c *Console) pairRoutes() []Route {
 	signIn := func(r *http.Request) string {
-		r.Body = http.MaxBytesReader(nil, r.Body, formLimit)
+		r.Body = http.MaxBytesReader(nil, r.Body, maxFormBytes)
 		code, _ := account.ParseUserCode(r.FormValue("code"))
 		return signInTarget(code)
 	}
@@ -31,20 +31,20 @@ func (c *Console) pairRoutes() []Route {
 	}
 }
 
-// pairPage is what the page of pairing shows: a question if there is a Code, what was answered if there is a State, and
-// otherwise an input.
+// pairPage is the page of pairing: a question if there is a Code, the result if there is a State, and otherwise an
+// input.
 type pairPage struct {
 	Email   string           // who is signed in
 	Code    string           // as the screen shows it
 	Bare    string           // as the form sends it
-	Pairing *mapdata.Pairing // what was found; nil: nothing
+	Pairing *mapdata.Pairing // nil: none was found
 	State   string           // pending, approved, denied or used; empty: no code was given, or a wrong one
-	Typed   string           // what was typed, if it is wrong
-	Wrong   string           // key of what is wrong
+	Typed   string           // the input, if it is wrong
+	Wrong   string           // key of the error
 }
 
-// getPair answers GET /pair, where the QR code of a screen leads. It approves nothing: links are opened by programs, and
-// by people who were sent one by somebody else.
+// getPair answers GET /pair, the target of a screen's QR code. It approves nothing, because links are opened by
+// programs too, and by people who got one from somebody else.
 func (c *Console) getPair(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	page := pairPage{Email: v.Account.Email}
 	typed := r.URL.Query().Get("code")
@@ -53,7 +53,7 @@ func (c *Console) getPair(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	}
 	code, ok := account.ParseUserCode(typed)
 	if !ok {
-		return c.showMistyped(w, r, v, &page, typed)
+		return c.showMalformedCode(w, r, v, &page, typed)
 	}
 	found, err := v.TryPairingCode(code, func(code account.UserCode) (*mapdata.Pairing, error) {
 		return c.Accounts.FindPairing(r.Context(), code)
@@ -61,7 +61,7 @@ func (c *Console) getPair(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	return c.showPairing(w, r, v, &page, code, found, err)
 }
 
-// postPair answers the page's two buttons.
+// postPair handles the page's two buttons.
 func (c *Console) postPair(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *Console) postPair(w http.ResponseWriter, r *http.Request, v *Visitor) e
 	page := pairPage{Email: v.Account.Email}
 	code, ok := account.ParseUserCode(form.raw("code"))
 	if !ok {
-		return c.showMistyped(w, r, v, &page, form.raw("code"))
+		return c.showMalformedCode(w, r, v, &page, form.raw("code"))
 	}
 	answer := form.raw("answer")
 	if answer != "approve" && answer != "deny" {
@@ -82,17 +82,17 @@ func (c *Console) postPair(w http.ResponseWriter, r *http.Request, v *Visitor) e
 	return c.showPairing(w, r, v, &page, code, found, err)
 }
 
-// showMistyped says that no code looks like this. It is not counted: nothing was tried.
-func (c *Console) showMistyped(w http.ResponseWriter, r *http.Request, v *Visitor, page *pairPage, typed string) error {
-	const most = 80 // bytes: far more than a code has
-	if len(typed) > most {
-		typed = typed[:most] + "…"
+// showMalformedCode shows the error of a malformed code. It is not counted as an attempt.
+func (c *Console) showMalformedCode(w http.ResponseWriter, r *http.Request, v *Visitor, page *pairPage, typed string) error {
+	const maxBytes = 80 // more than a code has
+	if len(typed) > maxBytes {
+		typed = typed[:maxBytes] + "…"
 	}
 	page.Typed, page.Wrong = strings.ToValidUTF8(typed, "\uFFFD"), "pair.mistyped"
 	return c.show(w, r, v, &Page{Name: "pair", Status: http.StatusNotFound, Data: page})
 }
 
-// showPairing shows what was found, or says why nothing was.
+// showPairing shows the pairing that was found, or why there is none.
 func (c *Console) showPairing(
 	w http.ResponseWriter, r *http.Request, v *Visitor, page *pairPage, code account.UserCode, found *mapdata.Pairing, err error,
 ) error {

@@ -8,7 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// PasskeyScript asks browsers for passkeys; a page that has one of the templates in parts/passkeys.html names it.
+// PasskeyScript calls the browser's passkey functions; a page with one of the templates in parts/passkeys.html names
+// it.
 const PasskeyScript = "passkeys.js"
 
 const passkeyPath = "/account/passkeys/{id}"
@@ -22,12 +23,12 @@ func (c *Console) passkeyRoutes() []Route {
 	}
 }
 
-// passkeys is the part of the page of an account that {{template "passkeys" .Passkeys}} shows, with PasskeyScript.
+// passkeys is the part of an account's page that {{template "passkeys" .Passkeys}} shows, with PasskeyScript.
 type passkeys struct {
-	Offered bool // whether browsers offer any at our address
-	MayAdd  bool // whether the session proved lately who its holder is
+	Offered bool // whether browsers offer passkeys for our address
+	MayAdd  bool // whether the session was confirmed recently
 	Lines   []account.PasskeyLine
-	Name    string // of one that this browser would make
+	Name    string // default name of one that this browser makes
 }
 
 func (c *Console) newPasskeys(r *http.Request, v *Visitor) (*passkeys, error) {
@@ -40,7 +41,7 @@ func (c *Console) newPasskeys(r *http.Request, v *Visitor) (*passkeys, error) {
 	return part, nil
 }
 
-// passkeyPage shows one passkey: to be renamed, or before it is removed.
+// passkeyPage shows one passkey: to rename it, or before it is removed.
 type passkeyPage struct {
 	*account.PasskeyLine
 	Form *Form
@@ -51,7 +52,7 @@ func (c *Console) getPasskey(w http.ResponseWriter, r *http.Request, v *Visitor)
 	return c.showPasskey(w, r, v, "passkey")
 }
 
-// getRemovePasskey asks before a passkey is removed.
+// getRemovePasskey asks for confirmation before a passkey is removed.
 func (c *Console) getRemovePasskey(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return c.showPasskey(w, r, v, "passkey-remove")
 }
@@ -65,7 +66,7 @@ func (c *Console) showPasskey(w http.ResponseWriter, r *http.Request, v *Visitor
 	return c.show(w, r, v, &Page{Name: name, Data: passkeyPage{found, form}})
 }
 
-// postPasskey gives a passkey another name.
+// postPasskey renames a passkey.
 func (c *Console) postPasskey(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	found, err := c.Passkeys.Find(r.Context(), v.ID(), r.PathValue("id"))
 	if err != nil {
@@ -76,7 +77,7 @@ func (c *Console) postPasskey(w http.ResponseWriter, r *http.Request, v *Visitor
 		return err
 	}
 	err = c.Passkeys.Rename(r.Context(), v.ID(), found.ID, form.raw("name"))
-	if form.refuse(v.Words, err) {
+	if form.addErrors(v.Words, err) {
 		return c.show(w, r, v, &Page{Name: "passkey", Status: http.StatusUnprocessableEntity, Data: passkeyPage{found, form}})
 	}
 	if err != nil {
@@ -92,15 +93,15 @@ func (c *Console) postRemovePasskey(w http.ResponseWriter, r *http.Request, v *V
 	return seeOther(w, accountPath+"?done=passkey-removed")
 }
 
-// passkeyNeed is what a form's page shows where a decision takes a passkey: {{template "passkey-need" .Passkey}} before the
-// forms, and in each <form … {{if .Passkey}}data-passkey="confirm"{{end}}>, with PasskeyScript. The script has the form
-// wait until the passkey was used.
+// passkeyNeed is the data of forms whose decision requires a passkey: {{template "passkey-need" .Passkey}} before the
+// forms, and in each <form … {{if .Passkey}}data-passkey="confirm"{{end}}>, with PasskeyScript. The script submits the
+// form after the passkey was used.
 type passkeyNeed struct {
 	None bool // the account has no passkey yet
 }
 
-// needPasskey says whether the visitor must use a passkey before deciding; nil: no, the operator does not ask for it, or one
-// was used within the last ten minutes (D11.1).
+// needPasskey says whether the visitor must use a passkey before deciding; nil: no, because the operator does not
+// require it, or one was used within the last ten minutes (D11.1).
 func (c *Console) needPasskey(r *http.Request, v *Visitor) (*passkeyNeed, error) {
 	if !c.ReviewPasskey {
 		return nil, nil
@@ -116,8 +117,8 @@ func (c *Console) needPasskey(r *http.Request, v *Visitor) (*passkeyNeed, error)
 	return &passkeyNeed{None: len(lines) == 0}, nil
 }
 
-// holdToPasskey refuses a decision for which needPasskey wants one.
-func (c *Console) holdToPasskey(r *http.Request, v *Visitor) error {
+// requirePasskey refuses a decision for which needPasskey returns a need.
+func (c *Console) requirePasskey(r *http.Request, v *Visitor) error {
 	need, err := c.needPasskey(r, v)
 	if err != nil || need == nil {
 		return err

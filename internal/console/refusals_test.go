@@ -15,7 +15,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// everyLanguage runs a test in each.
+// everyLanguage runs a test for each language.
 func everyLanguage(t *testing.T, test func(t *testing.T, w *words.Words)) {
 	t.Helper()
 	catalogue, err := words.Load()
@@ -27,8 +27,9 @@ func everyLanguage(t *testing.T, test func(t *testing.T, w *words.Words)) {
 	}
 }
 
-// Whatever a row is rejected for has a sentence of its own in every language, and so has each reason of a code.
-func TestEveryRejectionHasWords(t *testing.T) {
+// TestEveryRejectionIsTranslated: every code of a rejected row has a message in every language, and so has every reason
+// of a code.
+func TestEveryRejectionIsTranslated(t *testing.T) {
 	everyLanguage(t, func(t *testing.T, w *words.Words) {
 		said := map[string]string{}
 		for _, code := range ingest.Codes() {
@@ -49,8 +50,9 @@ func TestEveryRejectionHasWords(t *testing.T) {
 	})
 }
 
-// Whatever a fetch fails of, or a push is refused for, says what to do in every language, more closely where more is known.
-func TestEveryFailureHasWords(t *testing.T) {
+// TestEveryFailureIsTranslated: every way in which a fetch or a push fails has advice in every language, more specific
+// where more is known.
+func TestEveryFailureIsTranslated(t *testing.T) {
 	failures := []mapdata.Outcome{
 		mapdata.OutcomeTimeout, mapdata.OutcomeHTTPStatus, mapdata.OutcomeParseError, mapdata.OutcomeNotAnArray,
 		mapdata.OutcomeTooLarge, mapdata.OutcomeDNSError, mapdata.OutcomeConnectionError, mapdata.OutcomeTLSError,
@@ -61,21 +63,21 @@ func TestEveryFailureHasWords(t *testing.T) {
 	everyLanguage(t, func(t *testing.T, w *words.Words) {
 		other := w.HTML("outcome.other.do")
 		for _, outcome := range failures {
-			plain := outcomeDo(w, &mapdata.Attempt{Outcome: outcome})
+			plain := outcomeAdvice(w, &mapdata.Attempt{Outcome: outcome})
 			if plain == other || outcomeText(w, &mapdata.Attempt{Outcome: outcome}) == w.Text("outcome.other") {
 				t.Errorf("no words for %s", outcome)
 			}
 			for _, reason := range mapdata.Reasons()[outcome] {
-				closer := outcomeDo(w, &mapdata.Attempt{Outcome: outcome, Reason: reason})
+				closer := outcomeAdvice(w, &mapdata.Attempt{Outcome: outcome, Reason: reason})
 				if (closer == plain) != slices.Contains(general, reason) {
 					t.Errorf("%s, %s: %s", outcome, reason, closer)
 				}
 			}
 		}
 		for _, outcome := range []mapdata.Outcome{mapdata.OutcomeBlockedAddress, mapdata.OutcomeRedirectError} {
-			plain := outcomeDo(w, &mapdata.Attempt{Outcome: outcome})
+			plain := outcomeAdvice(w, &mapdata.Attempt{Outcome: outcome})
 			for _, code := range inSource(t, "../safehttp", `refuse\("(\w+)"`, "operator.go", "header.go") {
-				if outcomeDo(w, &mapdata.Attempt{Outcome: outcome, Reason: mapdata.Reason(code)}) == plain {
+				if outcomeAdvice(w, &mapdata.Attempt{Outcome: outcome, Reason: mapdata.Reason(code)}) == plain {
 					t.Errorf("%s: no words for the rule %s", outcome, code)
 				}
 			}
@@ -85,7 +87,7 @@ func TestEveryFailureHasWords(t *testing.T) {
 			mapdata.OutcomeTooLarge: {mapdata.ReasonRows, mapdata.ReasonBody},
 		} {
 			for _, reason := range reasons {
-				if got := pushedDo(w, &mapdata.Attempt{Outcome: outcome, Reason: reason}); got == w.HTML("pushed.other.do") {
+				if got := pushAdvice(w, &mapdata.Attempt{Outcome: outcome, Reason: reason}); got == w.HTML("pushed.other.do") {
 					t.Errorf("no words for a push refused for %s, %s", outcome, reason)
 				}
 			}
@@ -93,8 +95,9 @@ func TestEveryFailureHasWords(t *testing.T) {
 	})
 }
 
-// Whatever is wrong with a field of a form, and every refusal with a reason, has words in every language.
-func TestEveryRefusalHasWords(t *testing.T) {
+// TestEveryRefusalIsTranslated: every error of a form's field, and every reason of a refusal, has a message in every
+// language.
+func TestEveryRefusalIsTranslated(t *testing.T) {
 	everyLanguage(t, func(t *testing.T, w *words.Words) {
 		codes := inSource(t, "../feed", `\badd\([\w"]+, "(\w+)"`)
 		codes = append(codes, inSource(t, "../safehttp", `refuse\("(\w+)"`, "operator.go")...)
@@ -113,10 +116,10 @@ func TestEveryRefusalHasWords(t *testing.T) {
 	})
 }
 
-// formFields are prefixes of the keys that say what is wrong with a field: of any, and of one.
+// formFields are the prefixes of the keys of field errors: of any field, and of one.
 var formFields = []string{"", "name.", "pull_url.", "pull_auth_header.", "spec_url.", "email.", "feed.", "account.", "note.", "direction."}
 
-// inSource finds what a pattern has between its brackets in the sources below a folder.
+// inSource finds the submatches of a pattern in the sources below a folder.
 func inSource(t *testing.T, folder, pattern string, except ...string) []string {
 	t.Helper()
 	var found []string

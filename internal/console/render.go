@@ -18,24 +18,24 @@ import (
 //go:embed pages/*.html pages/parts/*.html pages/style.css
 var files embed.FS
 
-// Policies of the pages (D13.4): our style sheet and drawings, forms to us alone. Where a map is drawn or a passkey used,
-// our scripts and their requests too.
+// Content-Security-Policy of the pages (D13.4): our style sheet and images, and forms to this service only. Pages with
+// a map or passkeys may run our scripts, which may request this service and the base map.
 const (
 	plainPolicy  = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	scriptPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'%[1]s; connect-src 'self'%[1]s; " +
-		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'" // %[1]s: where the map below the pins is from
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'" // %[1]s: the base map's origins
 )
 
-// Page is what a handler shows.
+// Page is the page that a handler shows.
 type Page struct {
 	Name    string   // of its template in pages/, without .html
 	Status  int      // 0: 200
 	Data    any      // .Data in the template
-	Scripts []string // built modules of ours, such as MapScript; none: the page may run nothing
-	Wide    bool     // for tables and maps: as wide as the window allows
+	Scripts []string // built modules of ours, such as MapScript; none: the page runs no scripts
+	Wide    bool     // for tables and maps: uses the window's whole width
 }
 
-// show answers with a page that is made for whoever asks.
+// show renders a page for the visitor.
 func (c *Console) show(w http.ResponseWriter, r *http.Request, v *Visitor, p *Page) error {
 	t, ok := c.pages[v.Words.Language][p.Name]
 	if !ok {
@@ -60,8 +60,8 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, v *Visitor, p *Pa
 		}
 		h.Set("Content-Security-Policy", fmt.Sprintf(scriptPolicy, from))
 	}
-	// The address may hold a link's token: it goes to nobody else. (no-referrer would take the Origin from the form too,
-	// and plain http has nothing else to tell our page from another's.)
+	// The URL may contain a link's token, which must not be sent to other origins. no-referrer would remove the Origin header
+	// of forms too, by which plain HTTP recognises requests of our own pages.
 	h.Set("Referrer-Policy", "same-origin")
 	status := p.Status
 	if status == 0 {
@@ -71,7 +71,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, v *Visitor, p *Pa
 	return nil
 }
 
-// parsePages reads every page in every language: layout, parts and the page itself.
+// parsePages parses every page for every language: layout, parts and the page itself.
 func parsePages(c *Console) (map[mapdata.Language]map[string]*template.Template, error) {
 	names, err := fs.Glob(files, "pages/*.html")
 	if err != nil {
@@ -98,26 +98,26 @@ func parsePages(c *Console) (map[mapdata.Language]map[string]*template.Template,
 	return all, nil
 }
 
-// funcs is what templates can do beside what html/template can.
+// funcs are the functions of templates beyond those of html/template.
 func (c *Console) funcs(w *words.Words) template.FuncMap {
 	return template.FuncMap{
-		// t says a word in the middle of a page, text in titles and attributes; count chooses key.one or key.other.
+		// t is a message in the body of a page, text in titles and attributes; count chooses key.one or key.other.
 		"t": w.HTML, "text": w.Text, "count": w.Count, "countText": w.CountText,
 		"languageName": words.Name,
-		// device says what a User-Agent seems to be, in words of ours: whoever asks writes it, and the page is trusted.
+		// device describes a User-Agent in our own words, because clients choose that header freely.
 		"device":     func(agent string) template.HTML { return device(w, agent) },
 		"deviceText": func(agent string) string { return deviceText(w, agent) },
 		// key makes a key of a group and a value: {{t (key "outcome" .Outcome)}}.
 		"key": func(group string, value any) string { return fmt.Sprintf("%s.%v", group, value) },
-		// licences are those that have names of their own, licenceURL is where the text of one is, if it is among them.
+		// licences are the well-known licences, licenceURL is where the text of one of them is.
 		"licences": mapdata.Licences, "licenceURL": mapdata.LicenceURL,
-		// credit is what a map says of its source: an attribution, and the licence if one is stated.
+		// credit is the attribution on a map, with the licence if one is stated.
 		"credit": credit,
-		// num writes a whole number, day and moment a time, span a duration, ago how long a time is past.
+		// num formats a whole number, day and moment a time, span a duration, ago the time since.
 		"num": func(n any) (string, error) { return number(w, n) },
 		"day": w.DayHTML, "moment": w.MomentHTML, "span": w.Span,
 		"ago": func(at time.Time) string { return w.Ago(c.Now().Sub(at)) },
-		// link and strong make elements that may be put into words: {{t "x" (link "/about" (text "y"))}}.
+		// link and strong make elements that may be arguments of messages: {{t "x" (link "/about" (text "y"))}}.
 		"link": func(to, label string) template.HTML {
 			return template.HTML(`<a href="` + template.HTMLEscapeString(to) + `">` + //nolint:gosec // both escaped; to is ours
 				template.HTMLEscapeString(label) + `</a>`)
@@ -146,7 +146,7 @@ func number(w *words.Words, n any) (string, error) {
 	return "", fmt.Errorf("num: %T is no whole number", n)
 }
 
-// seeOther leads the browser to another page of ours, by GET. to begins with one slash.
+// seeOther redirects to another page of ours, by GET. to begins with one slash.
 func seeOther(w http.ResponseWriter, to string) error {
 	h := w.Header()
 	h.Set("Location", to)

@@ -28,16 +28,16 @@ func (c *Console) reviewRoutes() []Route {
 	}
 }
 
-// waiting is one feed of the queue.
-type waiting struct {
+// queuedFeed is one feed of the review queue.
+type queuedFeed struct {
 	*mapdata.PendingFeed
 	Address string
 	Origin  *origin // nil: a push feed
 }
 
-// queuePage is the queue: what is to become public first, for others wait for it.
+// queuePage is the review queue: feeds that are to become public come first, because readers wait for them.
 type queuePage struct {
-	Public, Private []waiting
+	Public, Private []queuedFeed
 }
 
 // getReview answers GET /review.
@@ -49,7 +49,7 @@ func (c *Console) getReview(w http.ResponseWriter, r *http.Request, v *Visitor) 
 	var page queuePage
 	for i := range queue {
 		p := &queue[i]
-		one := waiting{PendingFeed: p, Address: reviewOf(p.ID), Origin: originOf(p.PullURL)}
+		one := queuedFeed{PendingFeed: p, Address: reviewFeedURL(p.ID), Origin: originOf(p.PullURL)}
 		if p.Visibility == mapdata.Public {
 			page.Public = append(page.Public, one)
 		} else {
@@ -59,8 +59,8 @@ func (c *Console) getReview(w http.ResponseWriter, r *http.Request, v *Visitor) 
 	return c.show(w, r, v, &Page{Name: "review", Data: &page, Wide: true})
 }
 
-// reviewOf is where a feed is reviewed.
-func reviewOf(id mapdata.FeedID) string { return reviewPath + "/" + id.String() }
+// reviewFeedURL is the path of a feed's review.
+func reviewFeedURL(id mapdata.FeedID) string { return reviewPath + "/" + id.String() }
 
 // reviewFeed is what the page of one feed's review shows.
 type reviewFeed struct {
@@ -70,18 +70,18 @@ type reviewFeed struct {
 	Passkey  *passkeyNeed // nil: a decision needs none
 	Own      bool         // the visitor's own feed
 	Origin   *origin      // nil: a push feed
-	State    situation
+	State    feedState
 	GeoJSON  string
 	Samples  listPage
 	Stale    bool         // it changed while the visitor looked, and nothing was decided
 	Changed  []difference // since the visitor looked
 	Approved []difference // since the last approval
-	Seen     string       // what the page shows, to be compared when the visitor decides
+	Seen     string       // what the page shows, for comparison when the visitor decides
 	Others   []otherFeed
 	Entries  []auditLine
 
 	Rejections []rejection
-	Timeline   []moment
+	Timeline   []timelineEntry
 }
 
 // otherFeed is another feed of the same owner.
@@ -91,10 +91,10 @@ type otherFeed struct {
 	State   string // key
 }
 
-// Rows and lines that a review shows; the feed's own page has more.
+// Rows and timeline entries on the page of a review; the feed's own page has more.
 const (
-	reviewSamples = 10
-	reviewMoments = 10
+	maxReviewSamples  = 10
+	maxReviewTimeline = 10
 )
 
 // getReviewFeed answers GET /review/{id}.
@@ -133,16 +133,16 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 	if err != nil {
 		return nil, err
 	}
-	samples, err := c.Feeds.Contents(ctx, by, id, reviewSamples)
+	samples, err := c.Feeds.Contents(ctx, by, id, maxReviewSamples)
 	if err != nil {
 		return nil, err
 	}
 	f := &review.Feed
 	page := &reviewFeed{
-		Review: review, Address: reviewOf(id), Form: newForm(nil), Own: f.Owner == v.ID(), Origin: originOf(f.PullURL),
-		State: situationOf(f, newest(history), c.Now()), GeoJSON: "/v2/feeds/" + id.String() + "/entities",
-		Samples: listPage{samples.Feed, addressOf(id), samples.Entities, samples.Truncated}, Entries: auditLines(v.Words, review.Log),
-		Rejections: rejections(v.Words, history.Rejections, newest(history)), Timeline: moments(v.Words, history.Attempts),
+		Review: review, Address: reviewFeedURL(id), Form: newForm(nil), Own: f.Owner == v.ID(), Origin: originOf(f.PullURL),
+		State: stateOf(f, lastAttempt(history), c.Now()), GeoJSON: "/v2/feeds/" + id.String() + "/entities",
+		Samples: listPage{samples.Feed, feedURL(id), samples.Entities, samples.Truncated}, Entries: auditLines(v.Words, review.Log),
+		Rejections: rejections(v.Words, history.Rejections, lastAttempt(history)), Timeline: timeline(v.Words, history.Attempts),
 	}
 	seen := feed.SeenOf(f)
 	text, err := json.Marshal(seen)
@@ -150,26 +150,26 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 		return nil, fmt.Errorf("write what is shown: %w", err)
 	}
 	page.Seen, page.Approved = string(text), differences(v.Words, review.Changes)
-	page.Timeline = page.Timeline[:min(len(page.Timeline), reviewMoments)]
+	page.Timeline = page.Timeline[:min(len(page.Timeline), maxReviewTimeline)]
 	for i := range review.Others {
-		page.Others = append(page.Others, otherFeed{&review.Others[i], reviewOf(review.Others[i].ID), reviewKey(&review.Others[i])})
+		page.Others = append(page.Others, otherFeed{&review.Others[i], reviewFeedURL(review.Others[i].ID), reviewKey(&review.Others[i])})
 	}
 	return page, nil
 }
 
-// Pending says whether a decision is waited for.
+// Pending says whether a decision is needed.
 func (p *reviewFeed) Pending() bool { return p.ReviewState == mapdata.Pending }
 
-// Mixed says whether a word of the name mixes scripts that look alike.
-func (p *reviewFeed) Mixed() bool { return mixedWord(p.Name) }
+// Mixed says whether a word of the name mixes scripts with similar letters.
+func (p *reviewFeed) Mixed() bool { return mixesScriptsInAWord(p.Name) }
 
-// Moved says whether the note is the service's own, about another origin.
+// Moved says whether the note was written by the service because the origin changed.
 func (p *reviewFeed) Moved() bool { return p.ReviewNote == feed.NoteOrigin }
 
-// Rejected says whether the feed was turned down.
+// Rejected says whether the feed was rejected.
 func (p *reviewFeed) Rejected() bool { return p.ReviewState == mapdata.Rejected }
 
-// Approval is when the feed was approved last; zero: never.
+// ApprovedAt is when the feed was last approved; zero: never.
 func (p *reviewFeed) ApprovedAt() time.Time {
 	if p.Approval == nil {
 		return time.Time{}
@@ -177,7 +177,7 @@ func (p *reviewFeed) ApprovedAt() time.Time {
 	return p.Approval.At
 }
 
-// postApprove takes the button.
+// postApprove handles the button.
 func (c *Console) postApprove(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return c.decide(w, r, v, "approved", func(form *Form, id mapdata.FeedID) error {
 		_, err := c.Feeds.Approve(r.Context(), feed.By(v.Account), id, form.raw("version"))
@@ -185,7 +185,7 @@ func (c *Console) postApprove(w http.ResponseWriter, r *http.Request, v *Visitor
 	})
 }
 
-// postReject takes the form with the note.
+// postReject handles the form with the note.
 func (c *Console) postReject(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return c.decide(w, r, v, "rejected", func(form *Form, id mapdata.FeedID) error {
 		_, err := c.Feeds.Reject(r.Context(), feed.By(v.Account), id, form.raw("version"), form.raw("note"))
@@ -193,11 +193,11 @@ func (c *Console) postReject(w http.ResponseWriter, r *http.Request, v *Visitor)
 	})
 }
 
-// difference is a field that differs, in the visitor's words.
+// difference is a changed field, translated.
 type difference struct {
 	Field   string
-	Was, Is string // empty: nothing
-	Known   bool   // whether Was is
+	Was, Is string // empty: no value
+	Known   bool   // whether Was is known
 }
 
 func differences(w *words.Words, all []mapdata.FieldChange) []difference {
@@ -208,16 +208,16 @@ func differences(w *words.Words, all []mapdata.FieldChange) []difference {
 	return out
 }
 
-// staleness is what differs from what the page showed. The form brings that along, and its version vouches for it; from a
-// form that does not, it is told what is otherwise, but not how it was.
-func staleness(w *words.Words, f *mapdata.Feed, form *Form, changed *mapdata.ChangedError) []difference {
+// changesSince is what changed since the page was shown. The form contains what it showed, verified by its version;
+// without it, the fields that changed are known but not their old values.
+func changesSince(w *words.Words, f *mapdata.Feed, form *Form, changed *mapdata.ChangedError) []difference {
 	var showed feed.Seen
 	now := feed.SeenOf(f)
 	if err := json.Unmarshal([]byte(form.raw("seen")), &showed); err == nil && showed.Version() == form.raw("version") {
 		return differences(w, now.Since(&showed))
 	}
 	out := make([]difference, len(changed.Fields))
-	held := differences(w, now.Since(&feed.Seen{})) // all that is not empty
+	held := differences(w, now.Since(&feed.Seen{})) // all fields that are not empty
 	for i, e := range changed.Fields {
 		out[i].Field = e.Field
 		if at := slices.IndexFunc(held, func(d difference) bool { return d.Field == e.Field }); at >= 0 {
@@ -227,7 +227,7 @@ func staleness(w *words.Words, f *mapdata.Feed, form *Form, changed *mapdata.Cha
 	return out
 }
 
-// shownValue is a field's value as people read it.
+// shownValue is a field's value for people.
 func shownValue(w *words.Words, field, value string) string {
 	group := map[string]string{
 		"visibility": "review.visibility.", "direction": "feed.direction.", "review_state": "review.state.",
@@ -241,7 +241,8 @@ func shownValue(w *words.Words, field, value string) string {
 	return value
 }
 
-// decide makes a decision about what the page showed. If that is no longer so, it shows the page as it is now.
+// decide calls do with the version that the page showed. If the feed has changed since, it shows the page again with
+// the changes.
 func (c *Console) decide(w http.ResponseWriter, r *http.Request, v *Visitor, done string, do func(*Form, mapdata.FeedID) error) error {
 	id, err := feedID(r)
 	if err != nil {
@@ -254,12 +255,12 @@ func (c *Console) decide(w http.ResponseWriter, r *http.Request, v *Visitor, don
 	if form.raw("version") == "" {
 		return mapdata.Explain(mapdata.ErrMalformed, "form_unfinished", "The form cannot be read: it does not say what was looked at.")
 	}
-	if err := c.holdToPasskey(r, v); err != nil {
+	if err := c.requirePasskey(r, v); err != nil {
 		return err
 	}
 	err = do(form, id)
 	if err == nil {
-		return seeOther(w, reviewOf(id)+"?done="+done)
+		return seeOther(w, reviewFeedURL(id)+"?done="+done)
 	}
 	var (
 		changed *mapdata.ChangedError
@@ -267,7 +268,7 @@ func (c *Console) decide(w http.ResponseWriter, r *http.Request, v *Visitor, don
 	)
 	if errors.As(err, &changed) {
 		status = http.StatusConflict
-	} else if !form.refuse(v.Words, err) {
+	} else if !form.addErrors(v.Words, err) {
 		return err
 	}
 	page, err := c.newReviewFeed(r, v)
@@ -276,7 +277,7 @@ func (c *Console) decide(w http.ResponseWriter, r *http.Request, v *Visitor, don
 	}
 	page.Form = form
 	if changed != nil {
-		page.Stale, page.Changed = true, staleness(v.Words, &page.Feed, form, changed)
+		page.Stale, page.Changed = true, changesSince(v.Words, &page.Feed, form, changed)
 	}
 	return c.showReviewFeed(w, r, v, page, status)
 }

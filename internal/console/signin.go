@@ -11,11 +11,11 @@ import (
 
 const (
 	signInPath = "/sign-in"
-	verifyPath = "/auth/verify" // where a letter's link leads
+	verifyPath = "/auth/verify" // the target of an e-mail's link
 )
 
-// signInTarget is where a browser signs in to pair a screen: it comes back to the page of pairing, with a code to the
-// screen that shows it.
+// signInTarget is where a guest signs in to pair a screen. It redirects back to the page of pairing, with the screen's
+// code.
 func signInTarget(code account.UserCode) string { return signInPath + "?pair=" + string(code) }
 
 func (c *Console) signInRoutes() []Route {
@@ -29,26 +29,26 @@ func (c *Console) signInRoutes() []Route {
 	}
 }
 
-// signInPage is what the page of signing in shows: who is signed in, the form for a code, or the form for an address.
+// signInPage shows who is signed in, the form for a code, or the form for an address.
 type signInPage struct {
-	SignedIn string // the address; empty: nobody
-	Sent     bool   // a letter may be on its way: the form for its code
+	SignedIn string // the address; empty: a guest
+	Sent     bool   // an e-mail may have been sent: show the form for its code
 	Form     *Form
-	Pairing  bool   // whether it goes on to pairing
+	Pairing  bool   // whether it continues with pairing
 	Code     string // of the screen; may be empty
-	Page     string // of ours, that was asked for; empty: none
-	Next     string // where it goes on
-	Again    string // where the form for an address is
+	Page     string // the page that was requested; empty: none
+	Next     string // path to continue at
+	Again    string // path of the form for an address
 	Passkeys bool   // whether a passkey may be used instead
 }
 
-// newSignInPage reads where the browser is to go afterwards: to a page of ours, whatever the address or the form says.
+// newSignInPage reads where to continue after signing in: always a page of ours, whatever the URL or the form contains.
 func (c *Console) newSignInPage(values url.Values) *signInPage {
 	code, _ := account.ParseUserCode(values.Get("pair"))
 	page := &signInPage{Form: newForm(values), Pairing: values.Has("pair"), Code: string(code), Next: accountPath, Again: signInPath}
 	if page.Pairing {
 		page.Next, page.Again = PairPath(code), signInTarget(code)
-	} else if next, ok := c.local(values.Get("next")); ok {
+	} else if next, ok := c.localPath(values.Get("next")); ok {
 		page.Page, page.Next, page.Again = next, next, signInPath+"?next="+url.QueryEscape(next)
 	}
 	return page
@@ -67,7 +67,7 @@ func (c *Console) getSignIn(w http.ResponseWriter, r *http.Request, v *Visitor) 
 	return c.showSignIn(w, r, v, page, http.StatusOK)
 }
 
-// showSignIn shows the page; who is asked for an address may use a passkey instead.
+// showSignIn shows the page; with the form for an address, it offers passkeys too.
 func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, v *Visitor, page *signInPage, status int) error {
 	out := &Page{Name: "sign-in", Status: status, Data: page}
 	if c.Passkeys.Offered() && page.SignedIn == "" && !page.Sent {
@@ -76,7 +76,7 @@ func (c *Console) showSignIn(w http.ResponseWriter, r *http.Request, v *Visitor,
 	return c.show(w, r, v, out)
 }
 
-// postSignIn takes the form with the address: the answer is the same for every address (D11.1).
+// postSignIn handles the form with the address. The response is the same for every address (D11.1).
 func (c *Console) postSignIn(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Console) postSignIn(w http.ResponseWriter, r *http.Request, v *Visitor)
 	page := c.newSignInPage(form.values)
 	page.Form = form
 	err = c.Accounts.RequestSignIn(r.Context(), form.raw("email"), v.Words.Language)
-	if form.refuse(v.Words, err) {
+	if form.addErrors(v.Words, err) {
 		return c.showSignIn(w, r, v, page, http.StatusUnprocessableEntity)
 	}
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *Console) postSignIn(w http.ResponseWriter, r *http.Request, v *Visitor)
 	return c.showSignIn(w, r, v, page, http.StatusOK)
 }
 
-// postSignInCode takes the form with the code of the letter.
+// postSignInCode handles the form with the e-mail's code.
 func (c *Console) postSignInCode(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *Console) postSignInCode(w http.ResponseWriter, r *http.Request, v *Visi
 	page.Form = form
 	in, err := c.Accounts.VerifyCode(r.Context(), form.raw("email"), form.raw("code"), browserOf(r, v))
 	if errors.Is(err, mapdata.ErrUnauthenticated) {
-		form.wrong("code", v.Words.Text("sign-in.wrong-code"))
+		form.addError("code", v.Words.Text("sign-in.wrong-code"))
 		page.Sent = true
 		return c.showSignIn(w, r, v, page, http.StatusUnauthorized)
 	}
@@ -116,7 +116,7 @@ func (c *Console) postSignInCode(w http.ResponseWriter, r *http.Request, v *Visi
 	return seeOther(w, page.Next)
 }
 
-// postSignOut takes the button of whoever wants to be signed in no longer, or as somebody else.
+// postSignOut ends the session, to sign out or to sign in as somebody else.
 func (c *Console) postSignOut(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {
@@ -131,21 +131,21 @@ func (c *Console) postSignOut(w http.ResponseWriter, r *http.Request, v *Visitor
 	return seeOther(w, c.newSignInPage(form.values).Again)
 }
 
-// browserOf is what a new session is listed with, and the language of a new account: the page's.
+// browserOf describes the browser of a new session, and the language of a new account: the page's.
 func browserOf(r *http.Request, v *Visitor) account.Browser {
 	return account.Browser{Agent: r.UserAgent(), Language: v.Words.Language}
 }
 
-// verifyPage is what the page of a letter's link shows.
+// verifyPage is the page of an e-mail's link.
 type verifyPage struct {
-	Token string // to be sent by the button; empty: there is no button
+	Token string // sent by the button; empty: there is no button
 	Email string // who is signed in now
-	Wrong string // key of why not
-	Next  string // where to go on
+	Wrong string // key of the error
+	Next  string // path to continue at
 }
 
-// getVerify answers GET /auth/verify?token=…. It uses nothing up: programs that look through people's mail open links too
-// (D11.1).
+// getVerify answers GET /auth/verify?token=…. It does not use the link up, because programs that scan people's mail
+// open links too (D11.1).
 func (c *Console) getVerify(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	page := verifyPage{Token: r.URL.Query().Get("token")}
 	if page.Token == "" {
@@ -154,7 +154,7 @@ func (c *Console) getVerify(w http.ResponseWriter, r *http.Request, v *Visitor) 
 	return c.show(w, r, v, &Page{Name: "verify", Data: page})
 }
 
-// postVerify answers the page's button.
+// postVerify handles the page's button.
 func (c *Console) postVerify(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {
@@ -168,7 +168,7 @@ func (c *Console) postVerify(w http.ResponseWriter, r *http.Request, v *Visitor)
 		return err
 	}
 	v.SetSession(w, in.Secret)
-	v.Account, v.Session = in.Account, in.Session // the page is theirs already
+	v.Account, v.Session = in.Account, in.Session // the page is rendered for the new session
 	next := c.newSignInPage(nil).Next
 	return c.show(w, r, v, &Page{Name: "verify", Data: verifyPage{Email: in.Account.Email, Next: next}})
 }

@@ -26,13 +26,13 @@ func (c *Console) publicRoutes() []Route {
 	}
 }
 
-// Incidents is what the pages tell of the built-in source of live incidents.
+// Incidents describes the built-in source of live incidents.
 type Incidents struct {
 	Attribution string
 	Health      func() mapdata.Health
 }
 
-// sourceLine is one source of the catalogue.
+// sourceLine is one source of the list.
 type sourceLine struct {
 	mapdata.Health
 	Name        string // empty: the built-in source
@@ -41,14 +41,14 @@ type sourceLine struct {
 	Licence     string // of a feed; the built-in source has only its upstreams' attributions
 	SpecURL     string
 	Address     string
-	Entities    int // -1: nobody counts them
+	Entities    int // -1: not counted
 	Kinds       []mapdata.Kind
 	Truncated   bool // there may be more kinds
 	Direction   mapdata.Direction
 	ID          mapdata.SourceID
 }
 
-// Tone is how a status is shown.
+// Tone is how a status is marked.
 func (sourceLine) Tone(s mapdata.Status) string { return toneOf(s) }
 
 func toneOf(s mapdata.Status) string {
@@ -62,15 +62,15 @@ func toneOf(s mapdata.Status) string {
 	return "bad"
 }
 
-// sourcesPage is a part of the catalogue.
+// sourcesPage is one page of the list.
 type sourcesPage struct {
 	Sources []sourceLine
 	Total   int
-	Next    string // address of the next part; empty: there is none
+	Next    string // path of the next page; empty: there is none
 }
 
-// sourcesLength is how many sources a page shows.
-const sourcesLength = 30
+// maxSourcesShown is how many sources a page shows.
+const maxSourcesShown = 30
 
 // getSources answers GET /sources?from=….
 func (c *Console) getSources(w http.ResponseWriter, r *http.Request, v *Visitor) error {
@@ -86,7 +86,7 @@ func (c *Console) getSources(w http.ResponseWriter, r *http.Request, v *Visitor)
 			page.Sources = append(page.Sources, c.builtIn())
 		}
 	}
-	part := listed[from:min(from+sourcesLength, len(listed))]
+	part := listed[from:min(from+maxSourcesShown, len(listed))]
 	for _, f := range part {
 		line, err := c.sourceLine(r, f)
 		if err != nil {
@@ -106,10 +106,10 @@ func (c *Console) builtIn() sourceLine {
 	}
 }
 
-// sourceLine tells of a served feed what everybody may know (D5.4).
+// sourceLine describes a public feed (D5.4).
 func (c *Console) sourceLine(r *http.Request, f *mapdata.Feed) (*sourceLine, error) {
 	sketch, err := c.Feeds.Sketch(r.Context(), f.ID)
-	if errors.Is(err, mapdata.ErrNotFound) { // the catalogue follows the store: the feed went a moment ago
+	if errors.Is(err, mapdata.ErrNotFound) { // the feed was deleted, and the catalogue lags behind the store
 		sketch, err = new(feed.Sketch), nil
 	}
 	if err != nil {
@@ -153,16 +153,16 @@ func sourcePageOf(line *sourceLine) sourcePage {
 	return sourcePage{line, "/v2/sources/" + url.PathEscape(string(line.ID)) + "/entities"}
 }
 
-// State is how the service itself does.
+// State is the state of the service itself.
 type State struct {
 	Version string
-	Since   time.Time // when this node began
-	Ready   bool      // it answers reads, and takes writes
-	Shared  bool      // nodes share a cache
+	Since   time.Time // when this node started
+	Ready   bool      // it answers reads, and accepts writes
+	Shared  bool      // the nodes share a cache
 	Reached bool      // and it answers; only with Shared
 }
 
-// statusPage is what the page of the service's state shows: nothing that only its operator needs.
+// statusPage shows the service's state, without what concerns only its operator.
 type statusPage struct {
 	State
 	Counts [3]statusCount

@@ -8,18 +8,18 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// view is the dot of a page's template.
+// view is the data of a page's template.
 type view struct {
 	*Page
 	Visitor *Visitor
 	Account *mapdata.Account // nil: a guest
 	Lang    mapdata.Language
-	Style   string // address of the style sheet
+	Style   string // path of the style sheet
 	Links   []navLink
-	Modules []string // addresses of the page's scripts
-	Says    string   // what the map's script says, as JSON; empty: there is no map
-	Here    string   // where the choice of a language leads back to
-	Done    string   // key of what was just done; empty: nothing
+	Modules []string // paths of the page's scripts
+	Says    string   // messages of the map's script, as JSON; empty: there is no map
+	Here    string   // where the choice of a language redirects back to
+	Done    string   // key of the message about what was just done; empty: none
 
 	Languages []mapdata.Language
 }
@@ -30,8 +30,8 @@ type navLink struct {
 	Current   bool
 }
 
-// navigation is the header's links in their order, with who sees them.
-func navigation() []struct {
+// navLinks are the header's links in their order, with who sees them.
+func navLinks() []struct {
 	path, key string
 	who       account.Who
 } {
@@ -50,15 +50,15 @@ func navigation() []struct {
 
 func (c *Console) view(r *http.Request, v *Visitor, p *Page) (*view, error) {
 	out := &view{
-		Page: p, Visitor: v, Account: v.Account, Lang: v.Words.Language, Style: stylePath + "?v=" + c.style,
+		Page: p, Visitor: v, Account: v.Account, Lang: v.Words.Language, Style: stylePath + "?v=" + c.styleVersion,
 		Here: "/about", Languages: mapdata.Languages(),
 	}
-	for _, n := range navigation() {
-		if n.who.Admit(v.Account) == nil && c.offers(n.path) {
+	for _, n := range navLinks() {
+		if n.who.Admit(v.Account) == nil && c.hasPage(n.path) {
 			out.Links = append(out.Links, navLink{Path: n.path, Key: n.key, Current: r.URL.Path == n.path})
 		}
 	}
-	if here, ok := c.local(r.URL.RequestURI()); ok {
+	if here, ok := c.localPath(r.URL.RequestURI()); ok {
 		out.Here = here
 	}
 	if done := "done." + r.URL.Query().Get("done"); v.Words.Has(done) {
@@ -74,7 +74,7 @@ func (c *Console) view(r *http.Request, v *Visitor, p *Page) (*view, error) {
 		}
 		out.Modules = append(out.Modules, address)
 		if name == MapScript {
-			if out.Says, err = mapWords(v.Words); err != nil {
+			if out.Says, err = mapMessages(v.Words); err != nil {
 				return nil, err
 			}
 		}

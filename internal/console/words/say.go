@@ -10,19 +10,18 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Text is what the language says by a key, as plain text: for titles, attributes and letters. A key that is not there
-// speaks for itself.
+// Text is the message of a key as plain text: for titles, attributes and e-mails. A missing key is returned itself.
 func (w *Words) Text(key string, args ...any) string {
 	return w.fill(key, plain, args)
 }
 
-// HTML says the same for the middle of a page: what is put in is escaped and kept from turning its surroundings around
-// (U+202E), unless it is HTML of ours already; stars and backticks become elements.
+// HTML is the message for the body of a page. Arguments are escaped and isolated from the surrounding text's direction
+// (U+202E), unless they are template.HTML; stars and backticks become elements.
 func (w *Words) HTML(key string, args ...any) template.HTML {
 	return template.HTML(w.fill(key, rich, args)) //nolint:gosec // the text is ours, and what is put in is escaped
 }
 
-// Count says key.one or key.other as the number asks for, which is {0}; args are {1} and so on.
+// Count is the message of key.one or key.other, depending on the number, which is {0}; args are {1} and so on.
 func (w *Words) Count(key string, n int, args ...any) template.HTML {
 	return w.HTML(key+w.plural(n), append([]any{n}, args...)...)
 }
@@ -39,7 +38,7 @@ func (w *Words) plural(n int) string {
 	return ".other"
 }
 
-// form is how a text is written out.
+// form is the output format of a message.
 type form int
 
 const (
@@ -74,7 +73,7 @@ func (w *Words) fill(key string, f form, args []any) string {
 	return out.String()
 }
 
-// tag opens an element, or closes it.
+// tag writes the start or the end of an element.
 func tag(f form, name string, open *bool) string {
 	if f == plain {
 		return ""
@@ -86,7 +85,7 @@ func tag(f form, name string, open *bool) string {
 	return "</" + name + ">"
 }
 
-// argument writes what is put in.
+// argument formats one argument.
 func (w *Words) argument(f form, arg any) string {
 	if html, ok := arg.(template.HTML); ok {
 		return string(html)
@@ -102,7 +101,7 @@ func (w *Words) argument(f form, arg any) string {
 	return "<bdi>" + template.HTMLEscapeString(text) + "</bdi>"
 }
 
-// Number writes a whole number with the language's marks between thousands.
+// Number formats a whole number with the language's thousands separator.
 func (w *Words) Number(n int64) string {
 	mark := ","
 	switch w.Language {

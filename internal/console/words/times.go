@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// Day writes a day, in UTC: "21 November 2026".
+// Day formats a day in UTC: "21 November 2026".
 func (w *Words) Day(t time.Time) string {
 	t = t.UTC()
 	month := w.Text("month." + strconv.Itoa(int(t.Month())))
 	return w.Text("day", strconv.Itoa(t.Day()), month, strconv.Itoa(t.Year()))
 }
 
-// Moment writes a day and a time, in UTC: "21 November 2026, 08:15 UTC".
+// Moment formats a day and a time in UTC: "21 November 2026, 08:15 UTC".
 func (w *Words) Moment(t time.Time) string {
 	return w.Text("moment", w.Day(t), t.UTC().Format("15:04"))
 }
 
-// DayHTML is Day as an element that programs understand too; nothing for the zero time.
+// DayHTML is Day in a time element; empty for the zero time.
 func (w *Words) DayHTML(t time.Time) template.HTML {
 	return element(t, time.DateOnly, w.Day)
 }
 
-// MomentHTML is Moment as an element that programs understand too; nothing for the zero time.
+// MomentHTML is Moment in a time element; empty for the zero time.
 func (w *Words) MomentHTML(t time.Time) template.HTML {
 	return element(t, time.RFC3339, w.Moment)
 }
@@ -36,10 +36,10 @@ func element(t time.Time, layout string, write func(time.Time) string) template.
 		template.HTMLEscapeString(write(t)) + `</time>`)
 }
 
-// Span says how long something takes, in its largest unit: "3 minutes".
+// Span formats a duration in its largest unit: "3 minutes".
 func (w *Words) Span(d time.Duration) string { return w.length("span", d) }
 
-// Ago says how long something is past: "3 minutes ago".
+// Ago formats the time since something: "3 minutes ago".
 func (w *Words) Ago(d time.Duration) string {
 	if d < time.Minute {
 		return w.Text("ago.now")

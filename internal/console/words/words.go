@@ -25,16 +25,16 @@ func Name(l mapdata.Language) string {
 	return "English"
 }
 
-// Catalogue is what all languages say. It never changes once it was read.
+// Catalogue is the messages in all languages. It is immutable.
 type Catalogue struct{ languages map[mapdata.Language]*Words }
 
-// Words is what one language says.
+// Words is the messages in one language.
 type Words struct {
 	Language mapdata.Language
 	texts    map[string]string
 }
 
-// Load reads the catalogue that is part of the program.
+// Load parses the embedded messages.
 func Load() (*Catalogue, error) {
 	c := &Catalogue{languages: make(map[mapdata.Language]*Words)}
 	for _, l := range mapdata.Languages() {
@@ -57,7 +57,7 @@ func Load() (*Catalogue, error) {
 	return c, nil
 }
 
-// In gives the words of a language, or the English ones.
+// In returns the messages of a language, or the English ones.
 func (c *Catalogue) In(l mapdata.Language) *Words {
 	if w, ok := c.languages[l]; ok {
 		return w
@@ -65,13 +65,13 @@ func (c *Catalogue) In(l mapdata.Language) *Words {
 	return c.languages[mapdata.English]
 }
 
-// Has says whether there is such a key.
+// Has says whether there is a message for a key.
 func (w *Words) Has(key string) bool {
 	_, ok := w.texts[key]
 	return ok
 }
 
-// First is the first of the keys, from the closest to the one that always does, that there is: the last, where there is none.
+// First is the first of the keys for which there is a message; the last key if there is none.
 func (w *Words) First(keys ...string) string {
 	at := slices.IndexFunc(keys, w.Has)
 	if at < 0 {

@@ -25,7 +25,7 @@ func load(t *testing.T) *words.Catalogue {
 	return c
 }
 
-// texts reads the lines of a language's files.
+// texts parses the files of one language.
 func texts(t *testing.T, l mapdata.Language) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob(string(l) + "/*.txt")
@@ -53,8 +53,8 @@ func holders(text string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(placeholder.FindAllString(text, -1))))
 }
 
-// Every language says the same things: the same keys, with the same placeholders, and marks that are closed.
-func TestLanguagesSayTheSame(t *testing.T) {
+// TestLanguagesHaveTheSameKeys: every language has the same keys, with the same placeholders, and closed marks.
+func TestLanguagesHaveTheSameKeys(t *testing.T) {
 	english := texts(t, mapdata.English)
 	for _, l := range mapdata.Languages() {
 		other := texts(t, l)
@@ -80,8 +80,8 @@ func TestLanguagesSayTheSame(t *testing.T) {
 	}
 }
 
-// Every key that a page or the code uses is there, and every key that is there is used.
-func TestEveryWordIsUsed(t *testing.T) {
+// TestEveryKeyIsUsed: every key that a page or the code uses exists, and every key is used.
+func TestEveryKeyIsUsed(t *testing.T) {
 	keys := texts(t, mapdata.English)
 	unused := maps.Clone(keys)
 	use := func(key string) {
@@ -144,8 +144,8 @@ func useGroup(unused map[string]string, prefix string) {
 	maps.DeleteFunc(unused, func(key, _ string) bool { return strings.HasPrefix(key, prefix) })
 }
 
-// What is put into words is escaped, and kept from turning its surroundings around.
-func TestWhatIsPutInStaysText(t *testing.T) {
+// TestArgumentsAreEscaped: arguments are escaped, and cannot change the direction of the surrounding text.
+func TestArgumentsAreEscaped(t *testing.T) {
 	w := load(t).In(mapdata.English)
 	hostile := "</bdi><script>alert(1)</script>\u202e*`&\""
 	got := string(w.HTML("sign-in.sent", hostile))

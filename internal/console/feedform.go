@@ -14,17 +14,17 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// feedForm is what the forms of a feed show.
+// feedForm is the data of a feed's forms.
 type feedForm struct {
 	Form    *Form
-	Feed    *feed.View // nil: it is a new one
+	Feed    *feed.View // nil: a new feed
 	Address string
 	Pull    bool
 	Keyed   bool   // it has an auth header, which is not shown
-	Refused string // why nothing was stored, though no field is wrong; empty: nothing was refused
+	Refused string // why nothing was stored although no field is wrong; empty: nothing was refused
 }
 
-// getNewFeed answers GET /feeds/new. The page of checking leads here with what was checked.
+// getNewFeed answers GET /feeds/new. The page of checking links to it with what was checked.
 func (c *Console) getNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	values := url.Values{"direction": {"push"}, "visibility": {"public"}, "pull_interval_seconds": {"300"}}
 	if q := r.URL.Query(); q.Get("pull_url") != "" {
@@ -45,12 +45,12 @@ func (c *Console) postNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor
 		form.pullSettings(v, &registration.Settings)
 	}
 	if len(form.Wrongs) > 0 {
-		form.refuse(v.Words, c.Feeds.CheckRegistration(&registration))
+		form.addErrors(v.Words, c.Feeds.CheckRegistration(&registration))
 		return c.showForm(w, r, v, "feed-new", &feedForm{Form: form})
 	}
 	f, token, err := c.Feeds.Register(r.Context(), feed.By(v.Account), &registration)
 	switch {
-	case form.refuse(v.Words, err):
+	case form.addErrors(v.Words, err):
 		return c.showForm(w, r, v, "feed-new", &feedForm{Form: form})
 	case errors.Is(err, mapdata.ErrConflict):
 		return c.show(w, r, v, &Page{Name: "feed-new", Status: http.StatusConflict, Data: &feedForm{
@@ -59,9 +59,9 @@ func (c *Console) postNewFeed(w http.ResponseWriter, r *http.Request, v *Visitor
 	case err != nil:
 		return err
 	case token == "":
-		return seeOther(w, addressOf(f.ID)+"?done=register")
+		return seeOther(w, feedURL(f.ID)+"?done=register")
 	}
-	return c.leadToToken(w, f.ID, token, false)
+	return c.redirectToToken(w, f.ID, token, false)
 }
 
 // fieldOrder is the order of a feed's fields on the pages.
@@ -70,7 +70,7 @@ var fieldOrder = [...]string{
 	"visibility", "layer_name", "spec_url",
 }
 
-// showForm shows a form again, with what was typed and what is wrong with it, in the order of the page.
+// showForm shows a form again, with its values and its errors in the order of the page.
 func (c *Console) showForm(w http.ResponseWriter, r *http.Request, v *Visitor, name string, page *feedForm) error {
 	slices.SortStableFunc(page.Form.Wrongs, func(a, b Wrong) int {
 		return cmp.Compare(slices.Index(fieldOrder[:], a.Field), slices.Index(fieldOrder[:], b.Field))
@@ -78,15 +78,15 @@ func (c *Console) showForm(w http.ResponseWriter, r *http.Request, v *Visitor, n
 	return c.show(w, r, v, &Page{Name: name, Status: http.StatusUnprocessableEntity, Data: page})
 }
 
-// settings are what every feed has. A field that the form lacks is not given.
+// settings are the fields of every feed. A field that the form lacks stays unset.
 func (f *Form) settings() feed.Settings {
 	return feed.Settings{
-		Name: f.given("name"), Description: f.given("description"), Visibility: f.given("visibility"),
-		Attribution: f.given("attribution"), Licence: f.given("licence"), LayerName: f.given("layer_name"), SpecURL: f.given("spec_url"),
+		Name: f.optional("name"), Description: f.optional("description"), Visibility: f.optional("visibility"),
+		Attribution: f.optional("attribution"), Licence: f.optional("licence"), LayerName: f.optional("layer_name"), SpecURL: f.optional("spec_url"),
 	}
 }
 
-// pullSettings adds what pull feeds have.
+// pullSettings adds the fields of pull feeds.
 func (f *Form) pullSettings(v *Visitor, s *feed.Settings) {
 	if u := strings.TrimSpace(f.raw("pull_url")); u != "" {
 		s.PullURL = &u
@@ -97,7 +97,7 @@ func (f *Form) pullSettings(v *Visitor, s *feed.Settings) {
 	f.interval(v, s)
 }
 
-// interval reads how often a feed is fetched.
+// interval reads the poll interval.
 func (f *Form) interval(v *Visitor, s *feed.Settings) {
 	text := strings.TrimSpace(f.raw("pull_interval_seconds"))
 	if text == "" {
@@ -105,14 +105,14 @@ func (f *Form) interval(v *Visitor, s *feed.Settings) {
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-		f.wrong("pull_interval_seconds", v.Words.Text("wrong.number"))
+		f.addError("pull_interval_seconds", v.Words.Text("wrong.number"))
 		return
 	}
 	s.PullIntervalSeconds = &n
 }
 
-// given is what was typed into a field; nil: the form has no such field.
-func (f *Form) given(field string) *string {
+// optional is the value of a field; nil: the form has no such field.
+func (f *Form) optional(field string) *string {
 	if !f.values.Has(field) {
 		return nil
 	}
@@ -126,16 +126,16 @@ func (c *Console) getEditFeed(w http.ResponseWriter, r *http.Request, v *Visitor
 	if err != nil {
 		return err
 	}
-	return c.show(w, r, v, &Page{Name: "feed-edit", Data: formOf(f, newForm(valuesOf(&f.Feed)))})
+	return c.show(w, r, v, &Page{Name: "feed-edit", Data: newFeedForm(f, newForm(formValues(&f.Feed)))})
 }
 
-func formOf(f *feed.View, form *Form) *feedForm {
+func newFeedForm(f *feed.View, form *Form) *feedForm {
 	return &feedForm{
-		Form: form, Feed: f, Address: addressOf(f.ID), Pull: f.Direction == mapdata.Pull, Keyed: f.PullAuthSealed != nil,
+		Form: form, Feed: f, Address: feedURL(f.ID), Pull: f.Direction == mapdata.Pull, Keyed: f.PullAuthSealed != nil,
 	}
 }
 
-func valuesOf(f *mapdata.Feed) url.Values {
+func formValues(f *mapdata.Feed) url.Values {
 	return url.Values{
 		"name": {f.Name}, "description": {f.Description}, "visibility": {string(f.Visibility)}, "attribution": {f.Attribution},
 		"licence": {f.Licence}, "layer_name": {f.Layer.Name}, "spec_url": {f.SpecURL}, "pull_url": {f.PullURL},
@@ -143,7 +143,7 @@ func valuesOf(f *mapdata.Feed) url.Values {
 	}
 }
 
-// postEditFeed changes what needs no page of its own.
+// postEditFeed changes the fields that have no page of their own.
 func (c *Console) postEditFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return c.patch(w, r, v, "feed-edit", "edit", func(form *Form, f *feed.View) *feed.Patch {
 		p := &feed.Patch{Settings: form.settings()}
@@ -154,13 +154,13 @@ func (c *Console) postEditFeed(w http.ResponseWriter, r *http.Request, v *Visito
 	})
 }
 
-// getFeedURL answers GET /feeds/{id}/url: where a feed is fetched, and with which header.
+// getFeedURL answers GET /feeds/{id}/url: the form for the URL of a pull feed and its auth header.
 func (c *Console) getFeedURL(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	f, err := c.pullFeed(r, v)
 	if err != nil {
 		return err
 	}
-	return c.show(w, r, v, &Page{Name: "feed-url", Data: formOf(f, newForm(valuesOf(&f.Feed)))})
+	return c.show(w, r, v, &Page{Name: "feed-url", Data: newFeedForm(f, newForm(formValues(&f.Feed)))})
 }
 
 func (c *Console) pullFeed(r *http.Request, v *Visitor) (*feed.View, error) {
@@ -171,7 +171,7 @@ func (c *Console) pullFeed(r *http.Request, v *Visitor) (*feed.View, error) {
 	return f, err
 }
 
-// postFeedURL moves a feed to another URL, or gives it another header. It is fetched at once then.
+// postFeedURL changes URL and auth header of a feed, which is then fetched immediately.
 func (c *Console) postFeedURL(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	if _, err := c.pullFeed(r, v); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (c *Console) postFeedURL(w http.ResponseWriter, r *http.Request, v *Visitor
 	})
 }
 
-// patch changes the visitor's own feed as a form says, and shows the form again if it cannot be so.
+// patch changes the visitor's own feed by a form, and shows the form again with its errors.
 func (c *Console) patch(
 	w http.ResponseWriter, r *http.Request, v *Visitor, page, done string, read func(*Form, *feed.View) *feed.Patch,
 ) error {
@@ -207,12 +207,12 @@ func (c *Console) patch(
 	}
 	p, by := read(form, f), feed.By(v.Account)
 	if len(form.Wrongs) > 0 {
-		form.refuse(v.Words, c.Feeds.CheckPatch(r.Context(), by, f.ID, p))
-		return c.showForm(w, r, v, page, formOf(f, form))
+		form.addErrors(v.Words, c.Feeds.CheckPatch(r.Context(), by, f.ID, p))
+		return c.showForm(w, r, v, page, newFeedForm(f, form))
 	}
 	changed, err := c.Feeds.Patch(r.Context(), by, f.ID, p)
-	if form.refuse(v.Words, err) {
-		return c.showForm(w, r, v, page, formOf(f, form))
+	if form.addErrors(v.Words, err) {
+		return c.showForm(w, r, v, page, newFeedForm(f, form))
 	}
 	if err != nil {
 		return err
@@ -220,5 +220,5 @@ func (c *Console) patch(
 	if f.ReviewState == mapdata.Approved && changed.ReviewState == mapdata.Pending {
 		done = "review-again"
 	}
-	return seeOther(w, addressOf(f.ID)+"?done="+done)
+	return seeOther(w, feedURL(f.ID)+"?done="+done)
 }

@@ -1,0 +1,51 @@
+package console
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// A new token is stored only as a hash, and the page that makes one redirects to the page that shows it, so that
+// reloading that page makes no second token. Meanwhile the browser keeps the token in a cookie, for that page's path
+// and for minutes, sealed together with the path and the time. It is sealed for the zero feed id, so that no other
+// sealed secret can be opened as a token.
+const (
+	tokenCookie    = "wayside_new_token"
+	tokenCookieTTL = 5 * time.Minute
+)
+
+// redirectWithToken redirects to the page at a path, with a new token that it shows. more is appended to the URL.
+func (c *Console) redirectWithToken(w http.ResponseWriter, token, path, more string) error {
+	whole := strconv.FormatInt(c.Now().Unix(), 10) + "\n" + path + "\n" + token
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the service is reached by HTTPS; on plain http the form carries as much
+		Name: tokenCookie, Value: base64.RawURLEncoding.EncodeToString(c.Secrets.Seal([]byte(whole), mapdata.FeedID{})),
+		Path: path, MaxAge: int(tokenCookieTTL.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: strings.HasPrefix(c.BaseURL, "https://"),
+	})
+	return seeOther(w, path+more)
+}
+
+// tokenOf is the token in the cookie for the page at a path, if it was sealed here for that page within tokenCookieTTL.
+func (c *Console) tokenOf(r *http.Request, path string) (token string, ok bool) {
+	cookie, err := r.Cookie(tokenCookie)
+	if err != nil {
+		return "", false
+	}
+	sealed, err := base64.RawURLEncoding.DecodeString(cookie.Value)
+	if err != nil {
+		return "", false
+	}
+	whole, err := c.Secrets.Open(sealed, mapdata.FeedID{})
+	if err != nil {
+		return "", false
+	}
+	at, rest, _ := strings.Cut(string(whole), "\n")
+	of, token, _ := strings.Cut(rest, "\n")
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	return token, err == nil && of == path && c.Now().Sub(time.Unix(seconds, 0)) < tokenCookieTTL
+}
