@@ -2,7 +2,7 @@ package mapdata
 
 import "time"
 
-// Role is what an account may do beyond driving (D11.4).
+// Role is what an account may do besides driving (D11.4).
 type Role string
 
 // The roles of an account.
@@ -22,29 +22,29 @@ const (
 	TierPremium Tier = "premium"
 )
 
-// Account is somebody who signed in.
+// Account is a person who has signed in.
 type Account struct {
 	ID        AccountID
 	Email     string // lower case; never logged
 	Role      Role
 	Tier      Tier
 	CreatedAt time.Time
-	Language  Language // of pages and letters; empty: not known
+	Language  Language // of pages and e-mails; empty: unknown
 }
 
 // MayReview says whether the account may approve and reject feeds.
 func (a *Account) MayReview() bool { return a.Role == Curator || a.Role == Admin }
 
-// Session is one signed-in browser (D11.2).
+// Session is a browser that is signed in (D11.2).
 type Session struct {
-	ID        string // public name, for listing and revoking; not the token
+	ID        string // public name, for listing and revoking; not the secret
 	TokenHash []byte // SHA-256 of the cookie's token
 	Account   AccountID
 	CreatedAt time.Time
 	SeenAt    time.Time // when last used, to the hour
 	Agent     string    // User-Agent it was made with, at most 200 characters
-	ProvedAt  time.Time // when a letter or a passkey last proved who its holder is; zero: never, a paired screen
-	PasskeyAt time.Time // when it last used a passkey that knew its holder; zero: never
+	ProvedAt  time.Time // when an e-mail or a passkey last verified the person; zero: never, a paired screen
+	PasskeyAt time.Time // last use of a passkey with user verification; zero: never
 }
 
 // Lifetimes of a session (D11.2).
@@ -53,12 +53,12 @@ const (
 	SessionTotal = 180 * 24 * time.Hour
 )
 
-// Alive says whether the session still counts at now.
+// Alive says whether the session is valid at now.
 func (s *Session) Alive(now time.Time) bool {
 	return now.Before(s.SeenAt.Add(SessionIdle)) && now.Before(s.CreatedAt.Add(SessionTotal))
 }
 
-// SignIn is one sign-in that waits for its link or its code (D11.1).
+// SignIn is a pending sign-in by link or code (D11.1).
 type SignIn struct {
 	ID        int64
 	TokenHash []byte // SHA-256 of the link's token
@@ -69,7 +69,7 @@ type SignIn struct {
 	Tries     int // wrong codes so far
 }
 
-// APIToken lets a server read with an account's limits (D11.5).
+// APIToken allows a server to read with an account's limits (D11.5).
 type APIToken struct {
 	ID        string
 	Account   AccountID

@@ -6,17 +6,18 @@ import (
 	"time"
 )
 
-// AuditEntry records a curator's decision, a change of a secret or what else moves who may do and show what (D11.8). It
-// holds neither addresses of clients nor positions. A store writes it in the transaction of what it tells of.
+// AuditEntry records a curator's decision, a change of a secret, or another change of what somebody may do or publish
+// (D11.8). It contains neither clients' addresses nor positions. A store writes it in the transaction of the action.
 type AuditEntry struct {
 	At      time.Time
 	Actor   AccountID // zero: the operator or the service itself, as Via says
 	Via     Via
-	Action  string    // one of the actions below, or passkey.… of those who add them
+	Action  string    // one of the actions below, or of those of passkeys
 	Subject string    // id of what was acted on
-	Owner   AccountID // whose thing it was; zero: the actor's, or not known
+	Owner   AccountID // owner of the subject; zero: the actor, or unknown
 	Note    string
-	// Reviewed is what a feed said when it was decided on; nil: the entry is about something else, or the feed is gone.
+	// Reviewed is the feed's reviewed content at the time of a decision; nil: the entry is not a decision, or the feed
+	// is gone.
 	Reviewed *Reviewed
 }
 
@@ -24,7 +25,7 @@ type AuditEntry struct {
 const (
 	AuditFeedRegister    = "feed.register"
 	AuditFeedEdit        = "feed.edit" // the note names the fields that changed
-	AuditFeedURL         = "feed.url"  // the note holds both origins; the rest of a URL may be a secret
+	AuditFeedURL         = "feed.url"  // the note contains both origins; the rest of a URL may be a secret
 	AuditFeedPause       = "feed.pause"
 	AuditFeedResume      = "feed.resume"
 	AuditFeedDeactivate  = "feed.deactivate" // by the service, after too many failures
@@ -41,56 +42,56 @@ const (
 	AuditTokenDelete     = "api_token.delete"
 )
 
-// AuditKept is how long an entry is kept. What a feed said when it was decided on stays for as long as the feed.
+// AuditKept is the retention of an entry. The reviewed content of a decision is kept as long as the feed.
 const AuditKept = 2 * 365 * 24 * time.Hour
 
-// AuditDecisions are the actions that say what became of a feed's review.
+// AuditDecisions are the actions that change a feed's review state.
 func AuditDecisions() []string {
 	return []string{AuditFeedApprove, AuditFeedReject, AuditFeedReviewAgain}
 }
 
-// AuditRecord is an entry as it is read again.
+// AuditRecord is a stored entry.
 type AuditRecord struct {
 	ID int64 // rises with each entry
 	AuditEntry
-	ActorEmail string // empty: there is no such account any more, or none acted
-	Named      string // what the subject is called now: a feed's name, an account's address; empty: it is gone
+	ActorEmail string // empty: the account was deleted, or there is no actor
+	Named      string // current name of the subject: a feed's name, an account's address; empty: it was deleted
 }
 
 // AuditQuery selects entries.
 type AuditQuery struct {
 	Actions []string  // nil: all
 	Subject string    // id; empty: all
-	Account AccountID // who did it, or whose thing it was; zero: everybody
-	Before  int64     // ids below this one; 0: from the newest
-	Limit   int       // at most so many, newest first
+	Account AccountID // the actor or the subject's owner; zero: everybody
+	Before  int64     // only smaller ids; 0: from the newest
+	Limit   int       // maximum number of entries, newest first
 }
 
-// Via is the door through which something was done.
+// Via is the interface through which an action was requested.
 type Via string
 
-// The doors.
+// The interfaces.
 const (
 	ViaPage        Via = "page"
 	ViaAPI         Via = "api"
 	ViaCommandLine Via = "command_line"
-	ViaService     Via = "service" // by itself
+	ViaService     Via = "service" // by the service itself
 )
 
 type viaKey struct{}
 
-// Through says in a context through which door its request came; the audit log is told.
+// Through adds to a context the interface of its request, for the audit log.
 func Through(ctx context.Context, via Via) context.Context {
 	return context.WithValue(ctx, viaKey{}, via)
 }
 
-// ViaOf is the door of a context; empty: nobody said.
+// ViaOf is the interface in a context; empty: there is none.
 func ViaOf(ctx context.Context) Via {
 	via, _ := ctx.Value(viaKey{}).(Via)
 	return via
 }
 
-// Reviewed is what curators judge of a feed, and what an approval is tied to.
+// Reviewed is the content of a feed that curators review, and to which an approval applies.
 type Reviewed struct {
 	Name        string
 	Description string
@@ -103,15 +104,15 @@ type Reviewed struct {
 	PullURL     string
 }
 
-// Reviewed gives what curators judge of the feed.
+// Reviewed is the feed's current reviewed content.
 func (f *Feed) Reviewed() Reviewed {
 	return Reviewed{f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL, f.Direction, f.Visibility, f.Layer.Name, f.PullURL}
 }
 
-// ReviewedField is one of those fields, under the name that the API has for it.
+// ReviewedField is one of those fields, with its name in the API.
 type ReviewedField struct{ Name, Value string }
 
-// Fields gives the fields in the order in which people are shown them.
+// Fields are the fields in the order of the pages.
 func (r *Reviewed) Fields() []ReviewedField {
 	return []ReviewedField{
 		{"name", r.Name},
@@ -126,10 +127,10 @@ func (r *Reviewed) Fields() []ReviewedField {
 	}
 }
 
-// FieldChange is a field that differs.
+// FieldChange is a changed field.
 type FieldChange struct{ Field, Was, Is string }
 
-// Since lists what differs from an earlier state, in the order of Fields.
+// Since lists the fields that differ from an earlier state, in the order of Fields.
 func (r *Reviewed) Since(earlier *Reviewed) []FieldChange {
 	var all []FieldChange
 	was := earlier.Fields()
@@ -141,26 +142,26 @@ func (r *Reviewed) Since(earlier *Reviewed) []FieldChange {
 	return all
 }
 
-// PendingFeed is a feed that waits for a curator.
+// PendingFeed is a feed in the review queue.
 type PendingFeed struct {
 	Feed
 	OwnerEmail string
 	Since      time.Time // when it was registered, or put back to pending
 }
 
-// ChangedError refuses a decision about something that is no longer what was looked at. It is an ErrConflict.
+// ChangedError refuses a decision about content that has changed since it was shown. It is an ErrConflict.
 type ChangedError struct {
-	Fields []FieldError // what is otherwise now, and how it is
+	Fields []FieldError // the changed fields with their current values
 }
 
 func (e *ChangedError) Error() string {
 	return "What was decided on has changed since it was looked at. Look at it as it is now, then decide again."
 }
 
-// Unwrap says of which kind it is.
+// Unwrap returns ErrConflict.
 func (e *ChangedError) Unwrap() error { return ErrConflict }
 
-// SortPending puts those that wait longest first.
+// SortPending sorts by waiting time, longest first.
 func SortPending(all []PendingFeed) {
 	slices.SortStableFunc(all, func(a, b PendingFeed) int { return a.Since.Compare(b.Since) })
 }

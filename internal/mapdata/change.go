@@ -2,34 +2,34 @@ package mapdata
 
 import "time"
 
-// Mark is the state of a feed that a comparison was made against. A change made from it is refused once another one
-// has moved it.
+// Mark is the state of a feed that a comparison was made against. The store refuses a change if another change was made
+// since its Mark (optimistic locking).
 type Mark struct {
 	EntitiesRevision int64
 	SnapshotAt       time.Time
 	Snapshot         int64
 	LastRows         int    // rows of the last good snapshot
-	BodyHash         []byte // as the last good snapshot left it; nil: nothing is known of its body
+	BodyHash         []byte // of the last good snapshot; nil: unknown
 }
 
-// Change is everything that one batch or one snapshot does to a feed, stored whole or not at all. Within one change
-// every external id stands in one list only.
+// Change is everything that one batch or one snapshot changes in a feed, stored in one transaction. Within one change
+// every external id is in one list only.
 type Change struct {
 	Feed FeedID
 	Base int64 // EntitiesRevision of the Mark that the change was made from
 	At   time.Time
 
-	Upserts []Entity // new, changed or returned entities, whole
+	Upserts []Entity // new, changed or returned entities, complete
 	Touched []string // unchanged; their SeenAt becomes At
-	Absent  []string // missing from this snapshot for the first time: keep the last SnapshotAt as their own SeenAt
+	Absent  []string // missing from this snapshot for the first time: the last SnapshotAt becomes their own SeenAt
 	Retired []string // gone
 
 	Snapshot *SnapshotTaken // of a pull feed; nil for a push
 	Attempt  Attempt
 	Letters  []Letter
 
-	// Rejections say why rows of this attempt were rejected, each code once; their At is not read. SameRejections says
-	// instead that the body was the one before, and so is what was rejected of it.
+	// Rejections are the reasons for which rows of this attempt were rejected, each code once; their At is not read.
+	// SameRejections means instead that the body, and so its rejections, are those of the previous attempt.
 	Rejections     []Rejection
 	SameRejections bool
 }
@@ -39,8 +39,7 @@ func (c *Change) Moves() bool {
 	return len(c.Upserts)+len(c.Touched)+len(c.Absent)+len(c.Retired) > 0
 }
 
-// SnapshotTaken moves a feed to its next good snapshot: number Snapshot, seen at the change's At, and where the schedule
-// stands after it.
+// SnapshotTaken advances a feed to its next good snapshot, taken at the change's At, with the schedule after it.
 type SnapshotTaken struct {
 	Snapshot int64
 	Lease    Lease // of the poll that brought the snapshot
@@ -58,20 +57,20 @@ type PollFailed struct {
 	Audit   []AuditEntry
 }
 
-// FeedChange is what a follower applies: one revision of one feed, or of the votes on live incidents.
+// FeedChange is what a replica applies: one revision of one feed, or of the votes on live incidents.
 type FeedChange struct {
 	Revision int64
-	Feed     *Feed     // as it is now; nil: the feed is gone with all that it had
-	FeedID   FeedID    // also when Feed is nil; zero: only Tallies count, and they are of live incidents
-	Entities []Entity  // upserted or touched, as they are now
+	Feed     *Feed     // current state; nil: the feed was deleted with everything in it
+	FeedID   FeedID    // also set when Feed is nil; zero: only Tallies are set, of live incidents
+	Entities []Entity  // upserted or touched, current state
 	Gone     []string  // external ids that are no longer stored
-	Tallies  []Tally   // of votes, as they are now
+	Tallies  []Tally   // of votes, current state
 	Attempts []Attempt // recorded by the revision; the replica fills them in
 }
 
-// StoreState tells a follower whether its place in the stream of changes still exists.
+// StoreState tells a replica whether it can continue from its revision in the log of changes.
 type StoreState struct {
-	Epoch    string // another epoch: load everything again (after a restore)
+	Epoch    string // a different epoch requires a full load (after a restore)
 	Revision int64  // of the newest change
-	Floor    int64  // a follower below this missed pruned changes and must load everything again
+	Floor    int64  // a replica below this revision missed pruned changes and requires a full load
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Kinds of failure that callers tell apart with errors.Is; httpapi has the one table from these to a status.
+// Kinds of errors, to be compared with errors.Is; httpapi has the only table from these to statuses.
 var (
 	ErrNotFound        = errors.New("not found")
 	ErrConflict        = errors.New("conflict with the current state")
@@ -18,15 +18,15 @@ var (
 	ErrFenced          = errors.New("fenced off by a later edit or lease") // a poll's outcome that is not recorded: see Lease
 )
 
-// FieldError is one thing wrong with one field or parameter. Message never repeats a secret.
+// FieldError is one error in one field or parameter. Message never repeats a secret.
 type FieldError struct {
 	Field   string
 	Code    string
 	Message string // in English
-	Limit   int    // that was passed, for who says it in other words; 0: it is about none
+	Limit   int    // the exceeded limit, for translated messages; 0: there is none
 }
 
-// InvalidError is well-formed input with bad fields, all of them.
+// InvalidError is well-formed input with invalid fields. It lists all of them.
 type InvalidError struct{ Fields []FieldError }
 
 func (e *InvalidError) Error() string {
@@ -37,10 +37,10 @@ func (e *InvalidError) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// LimitError is a refusal for asking too often or too much.
+// LimitError is a refusal because of a rate or a quota.
 type LimitError struct {
-	RetryAfter time.Duration // when the same request would pass
-	What       string        // which limit, for people
+	RetryAfter time.Duration // until the same request would be accepted
+	What       string        // name of the limit, for people
 }
 
 func (e *LimitError) Error() string { return "limit exceeded: " + e.What }
@@ -49,7 +49,7 @@ func (e *LimitError) Error() string { return "limit exceeded: " + e.What }
 type Described struct {
 	Kind   error
 	Detail string // in English
-	Reason Reason // which sentence of ours it is; empty: only the API says it
+	Reason Reason // key of the translated sentence; empty: there is none
 }
 
 func (e *Described) Error() string { return e.Detail }
@@ -58,7 +58,7 @@ func (e *Described) Unwrap() error { return e.Kind }
 // Describe makes a Described.
 func Describe(kind error, detail string) error { return &Described{Kind: kind, Detail: detail} }
 
-// Explain makes a Described with a reason, by which the pages say it in other languages.
+// Explain makes a Described with a reason, by which the pages translate it.
 func Explain(kind error, reason Reason, detail string) error {
 	return &Described{Kind: kind, Detail: detail, Reason: reason}
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Direction says who starts the transfer of a feed's rows.
+// Direction says who initiates the transfer of a feed's rows.
 type Direction string
 
 // The directions of a feed.
@@ -14,7 +14,7 @@ const (
 	Push Direction = "push"
 )
 
-// Visibility says for whom a feed is meant.
+// Visibility says who may see a feed.
 type Visibility string
 
 // The visibilities of a feed.
@@ -23,7 +23,7 @@ const (
 	Public  Visibility = "public"
 )
 
-// ReviewState is what curators have said of a feed (D5.4).
+// ReviewState is the state of a feed's review by curators (D5.4).
 type ReviewState string
 
 // The review states of a feed.
@@ -36,11 +36,11 @@ const (
 // Layer is the named group of entities that a feed owns.
 type Layer struct {
 	ID   string // UUIDv7
-	Slug string // [a-z0-9-], unique, never changed (D5.8)
+	Slug string // [a-z0-9-], unique, immutable (D5.8)
 	Name string
 }
 
-// Feed is a provider's data set and all that the service knows of it.
+// Feed is a provider's data set with its settings and its state.
 type Feed struct {
 	ID          FeedID
 	Owner       AccountID
@@ -48,7 +48,7 @@ type Feed struct {
 	Name        string
 	Description string
 	Attribution string
-	Licence     string // under which the data may be used: an SPDX identifier, or any name; empty: not stated
+	Licence     string // of the data: an SPDX identifier, or any name; empty: not stated
 	SpecURL     string
 	Direction   Direction
 	Visibility  Visibility
@@ -65,7 +65,7 @@ type Feed struct {
 
 	Polling          Polling
 	LastPushAt       time.Time // zero: never
-	SnapshotAt       time.Time // when the last good snapshot was taken: what rows without a time of their own were last seen at
+	SnapshotAt       time.Time // time of the last good snapshot: "last seen" of rows without a time of their own
 	Snapshot         int64     // number of good snapshots so far
 	EntitiesRevision int64     // revision of the last change to the feed's entities
 	Generation       int64     // raised by the store with each edit for which PollChanged is true
@@ -86,30 +86,30 @@ func (f *Feed) PollChanged(before *Feed) bool {
 		f.PullInterval != before.PullInterval || f.Active != before.Active
 }
 
-// Polling is where a pull feed stands in its schedule.
+// Polling is the state of a pull feed's schedule.
 type Polling struct {
 	NextFetchAt         time.Time // zero: not scheduled
 	LastFetchedAt       time.Time // zero: never
 	LastOutcome         Outcome   // empty: never polled
-	LastError           string    // what failed and what to do, for the owner (D6.8)
+	LastError           string    // what failed and what to do about it, for the owner (D6.8)
 	LastRows            int
 	LastRejected        int
 	ConsecutiveFailures int
 	Shrank              bool   // the last good snapshot had fewer than half the rows of the one before (D6.9)
-	BodyHash            []byte // of the last good snapshot's body; nil: the next one must be compared row by row
+	BodyHash            []byte // of the last good snapshot; nil: the next one must be compared row by row
 }
 
-// Approved says that a curator let the feed in.
+// Approved says whether a curator approved the feed.
 func (f *Feed) Approved() bool { return f.ReviewState == Approved }
 
-// Served says whether everybody may read the feed's entities: public and approved. A deactivated feed's entities stay
-// until they expire; its source is shown as offline (D4.15).
+// Served says whether everybody may read the feed's entities: public and approved. The entities of a deactivated feed
+// remain until they expire; its source is shown as offline (D4.15).
 func (f *Feed) Served() bool { return f.Visibility == Public && f.Approved() }
 
-// Listed says whether the feed stands in the catalogue of sources: served and active.
+// Listed says whether the feed is in the list of sources: served and active.
 func (f *Feed) Listed() bool { return f.Served() && f.Active }
 
-// Outcome is how a poll ended (D6.7).
+// Outcome is the result of a poll (D6.7).
 type Outcome string
 
 // The outcomes of a poll.
@@ -127,7 +127,7 @@ const (
 	OutcomeRedirectError   Outcome = "redirect_error"
 )
 
-// Attempt is one poll or push of a feed, as its timeline and its health show it.
+// Attempt is one poll or push of a feed, for its timeline and its health.
 type Attempt struct {
 	At       time.Time
 	Duration time.Duration
@@ -138,23 +138,23 @@ type Attempt struct {
 	Bytes    int64   // of the body, decompressed
 
 	Unchanged int    // accepted rows that changed nothing
-	Retired   int    // entities that this attempt ended
+	Retired   int    // entities that this attempt retired
 	Status    int    // the provider's HTTP status, when Outcome is http_status; 0: otherwise
-	Reason    Reason // of a failure: finer than Outcome, one of Reasons or the code of a rule of addresses; empty: nothing to add
+	Reason    Reason // of a failure: more detailed than Outcome, one of Reasons or the code of an address rule; empty: no more detail
 }
 
-// Accepted is how many rows were taken.
+// Accepted is the number of accepted rows.
 func (a *Attempt) Accepted() int { return a.Rows - a.Rejected }
 
-// What is kept of a feed's past for its owner: never more than a page shows.
+// Retention of a feed's history for its owner: not more than a page shows.
 const (
 	TimelineLength = 100                // attempts of one feed
-	TimelineSpan   = 7 * 24 * time.Hour // older ones go
+	TimelineSpan   = 7 * 24 * time.Hour // older attempts are pruned
 	MaxExamples    = 3                  // rejected rows of one code
 	MaxValue       = 64                 // bytes of RejectedRow.Value
 )
 
-// Rejection is one reason for which rows of a feed were rejected of late.
+// Rejection is one reason for which rows of a feed were recently rejected.
 type Rejection struct {
 	At       time.Time // of the newest attempt that had such rows
 	Code     string    // as in the answer to a push (D3.10)
@@ -162,17 +162,17 @@ type Rejection struct {
 	Examples []RejectedRow
 }
 
-// RejectedRow is an example of a Rejection: where it stood, and the value that was refused.
+// RejectedRow is an example of a Rejection: its position, and the rejected value.
 type RejectedRow struct {
 	Index      int    // of the row in its array, from 0
-	ExternalID string // cut to 256 bytes; empty: it is missing, or no string
+	ExternalID string // cut to 256 bytes; empty: it is missing, or not a string
 	Field      string // empty: the row as a whole
 	Message    string // in English
-	Reason     Reason // finer than the code; empty: nothing to add
-	Value      string // of the field, as JSON, cut to MaxValue bytes; empty: it is missing, or would tell nothing
+	Reason     Reason // more detailed than the code; empty: no more detail
+	Value      string // of the field, as JSON, cut to MaxValue bytes; empty: it is missing, or not helpful
 }
 
-// Side is what is stored beside a change of a feed, in the same transaction.
+// Side is what is stored with a change of a feed, in the same transaction.
 type Side struct {
 	Audit   []AuditEntry
 	Letters []Letter

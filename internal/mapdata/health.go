@@ -2,7 +2,7 @@ package mapdata
 
 import "time"
 
-// Status is how a source does (D4.15).
+// Status is the state of a source (D4.15).
 type Status string
 
 // The statuses of a source.
@@ -12,7 +12,7 @@ const (
 	Offline  Status = "offline"
 )
 
-// Health is what readers learn of a source's state.
+// Health is a source's state as readers see it.
 type Health struct {
 	Status        Status
 	LastSuccessAt time.Time // zero: never
@@ -25,17 +25,17 @@ type SourceHealth struct {
 	Health
 }
 
-// What counts as recent (D4.15).
+// Definition of "recent" (D4.15).
 const (
-	RecentPolls   = 20
-	RecentPushes  = time.Hour
-	degradedSpan  = 5
-	pushSilence   = 24 * time.Hour
-	minutesInHour = 60
+	RecentPolls      = 20
+	RecentPushes     = time.Hour
+	degradedAttempts = 5
+	maxPushSilence   = 24 * time.Hour
+	minutesInHour    = 60
 )
 
-// Recent is what Health remembers of a feed's attempts: the last few by themselves, the last hour's by the minute. The
-// zero value remembers none. A copy is independent of the original.
+// Recent is the part of a feed's attempts that its health depends on: the last few one by one, the last hour's by
+// minute. The zero value is a feed without attempts. A copy is independent of the original.
 type Recent struct {
 	last     [RecentPolls]bool // newest first
 	known    int               // of last
@@ -52,9 +52,9 @@ type attemptCount struct {
 // Revision is the store's revision of the newest attempt; 0: none.
 func (r *Recent) Revision() int64 { return r.revision }
 
-// Add remembers the attempt that was recorded with a revision of the store. Attempts come in the order of their revisions;
-// one that is not newer than the newest is known already. Their times decide nothing: nodes' clocks differ, and two
-// attempts may fall into one millisecond.
+// Add adds the attempt that was recorded with a revision of the store. Attempts come in the order of their revisions;
+// one that is not newer than the newest is ignored. Their times do not decide, because nodes' clocks differ and two
+// attempts may have the same millisecond.
 func (r *Recent) Add(revision int64, a *Attempt) {
 	if revision <= r.revision {
 		return
@@ -69,7 +69,7 @@ func (r *Recent) Add(revision int64, a *Attempt) {
 	minute := a.At.Unix() / 60
 	slot := &r.minutes[minute%int64(len(r.minutes))]
 	if slot.minute > minute {
-		return // over an hour older than others: it counts no more
+		return // more than an hour older than the others: no longer recent
 	}
 	if slot.minute < minute {
 		*slot = attemptCount{minute: minute}
@@ -81,18 +81,18 @@ func (r *Recent) Add(revision int64, a *Attempt) {
 	}
 }
 
-// forever is the end of a health that time alone does not change.
+// forever is the end of a health that does not change by time alone.
 var forever = time.Unix(1<<40, 0)
 
-// FeedHealth judges a feed (D4.15). decaying says whether the feed's entities expire. As long as no attempt
-// is recorded and the feed does not change, the health is the same from now to before until.
+// FeedHealth derives the health of a feed (D4.15). decaying says whether the feed's entities expire. As long as no
+// attempt is recorded and the feed does not change, the health is the same from now to before until.
 func FeedHealth(f *Feed, r *Recent, decaying bool, now time.Time) (h Health, until time.Time) {
 	h, until = Health{Status: status(f, r, decaying, now), LastSuccessAt: r.success}, forever
 	if h.LastSuccessAt.IsZero() {
 		h.LastSuccessAt = lastSuccess(f)
 	}
 	if f.Direction == Push {
-		if silent := f.LastPushAt.Add(pushSilence + 1); decaying && now.Before(silent) {
+		if silent := f.LastPushAt.Add(maxPushSilence + 1); decaying && now.Before(silent) {
 			until = silent
 		}
 		oldest := now.Add(-RecentPushes).Unix() / 60
@@ -126,12 +126,12 @@ func status(f *Feed, r *Recent, decaying bool, now time.Time) Status {
 	switch {
 	case !f.Active, r.known == 0:
 		return Offline
-	case f.Direction == Push && decaying && now.Sub(f.LastPushAt) > pushSilence:
+	case f.Direction == Push && decaying && now.Sub(f.LastPushAt) > maxPushSilence:
 		return Offline
 	case r.last[0]:
 		return Online
 	}
-	for _, ok := range r.last[:min(r.known, degradedSpan)] {
+	for _, ok := range r.last[:min(r.known, degradedAttempts)] {
 		if ok {
 			return Degraded
 		}

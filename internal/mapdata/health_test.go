@@ -18,7 +18,7 @@ func attempts(pattern string) *mapdata.Recent {
 	return r
 }
 
-// TestFeedHealth holds D4.15.
+// TestFeedHealth checks D4.15.
 func TestFeedHealth(t *testing.T) {
 	pull := mapdata.Feed{Direction: mapdata.Pull, Active: true}
 	off := pull

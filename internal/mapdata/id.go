@@ -7,31 +7,31 @@ import (
 	"github.com/google/uuid"
 )
 
-// FeedID names a feed: a UUIDv7 (D5.1).
+// FeedID identifies a feed: a UUIDv7 (D5.1).
 type FeedID uuid.UUID
 
-// AccountID names an account: a UUIDv7.
+// AccountID identifies an account: a UUIDv7.
 type AccountID uuid.UUID
 
-// NewFeedID makes a fresh id. It fails only when the system's random source does.
+// NewFeedID makes a new id. It fails only if the system's random source does.
 func NewFeedID() (FeedID, error) {
 	id, err := uuid.NewV7()
 	return FeedID(id), err
 }
 
-// NewAccountID makes a fresh id. It fails only when the system's random source does.
+// NewAccountID makes a new id. It fails only if the system's random source does.
 func NewAccountID() (AccountID, error) {
 	id, err := uuid.NewV7()
 	return AccountID(id), err
 }
 
-// ParseFeedID reads the canonical form: 36 characters, lower case.
+// ParseFeedID parses the canonical form: 36 characters, lower case.
 func ParseFeedID(s string) (FeedID, bool) {
 	id, ok := parseUUID(s)
 	return FeedID(id), ok
 }
 
-// ParseAccountID reads the canonical form: 36 characters, lower case.
+// ParseAccountID parses the canonical form: 36 characters, lower case.
 func ParseAccountID(s string) (AccountID, bool) {
 	id, ok := parseUUID(s)
 	return AccountID(id), ok
@@ -45,13 +45,13 @@ func parseUUID(s string) (uuid.UUID, bool) {
 func (id FeedID) String() string    { return uuid.UUID(id).String() }
 func (id AccountID) String() string { return uuid.UUID(id).String() }
 
-// IsZero says that no feed is meant.
+// IsZero says whether the id is unset.
 func (id FeedID) IsZero() bool { return id == FeedID{} }
 
-// IsZero says that no account is meant: a guest.
+// IsZero says whether the id is unset: a guest.
 func (id AccountID) IsZero() bool { return id == AccountID{} }
 
-// SourceID names a source as readers see it: a built-in's plain id, or "feed:" and a feed's id.
+// SourceID identifies a source in the API: a built-in's name, or "feed:" and a feed's id.
 type SourceID string
 
 const feedSourcePrefix = "feed:"
@@ -59,10 +59,10 @@ const feedSourcePrefix = "feed:"
 // Incidents is the built-in source of live incidents (D8.1). Its layer has the same name.
 const Incidents SourceID = "incidents"
 
-// Source gives the source id of the feed's entities.
+// Source is the source id of the feed.
 func (id FeedID) Source() SourceID { return SourceID(feedSourcePrefix + id.String()) }
 
-// Feed gives the feed behind a source id, if there is one.
+// Feed is the feed of a source id, if it has one.
 func (s SourceID) Feed() (FeedID, bool) {
 	text, ok := strings.CutPrefix(string(s), feedSourcePrefix)
 	if !ok {
@@ -71,13 +71,13 @@ func (s SourceID) Feed() (FeedID, bool) {
 	return ParseFeedID(text)
 }
 
-// entityIDVersion stands between an entity id's source and its external id (D4.10).
+// entityIDVersion separates the source and the external id in an entity id (D4.10).
 const entityIDVersion = ":v1:"
 
-// incidentPrefix is what ids of live incidents begin with: their source's name in the singular (D4.10).
+// incidentPrefix is the prefix of ids of live incidents: their source's name in the singular (D4.10).
 const incidentPrefix = "incident" + entityIDVersion
 
-// EntityIDPrefix is what the ids of all entities of one source begin with; the rest is the external id in base64url
+// EntityIDPrefix is the common prefix of the ids of all entities of a source; the rest is the external id in base64url
 // without padding (D4.10).
 func EntityIDPrefix(s SourceID) string {
 	if s == Incidents {
@@ -86,12 +86,12 @@ func EntityIDPrefix(s SourceID) string {
 	return string(s) + entityIDVersion
 }
 
-// EntityID is the opaque id under which readers know an entity (D4.10).
+// EntityID is the opaque id of an entity in the API (D4.10).
 func EntityID(s SourceID, externalID string) string {
 	return EntityIDPrefix(s) + base64.RawURLEncoding.EncodeToString([]byte(externalID))
 }
 
-// ParseEntityID takes an entity's id apart; false for what is none.
+// ParseEntityID splits an entity id; false: it is malformed.
 func ParseEntityID(id string) (source SourceID, externalID string, ok bool) {
 	encoded, live := strings.CutPrefix(id, incidentPrefix)
 	source = Incidents

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Kind is one of the catalogue's kinds (D2.1), as its place in the catalogue. Places may change between versions:
-// whatever is stored or sent carries the kind's id.
+// Kind is a kind of entity (D2.1), as its index in the list of kinds. Indexes may change between versions: whatever is
+// stored or sent contains the kind's id.
 type Kind uint8
 
-// KindInfo is what the catalogue says of one kind.
+// KindInfo is a kind's entry in the list.
 type KindInfo struct {
 	ID            string
 	Group         string        // alerts, cameras, chargers or traffic
 	Label         string        // English, for people
 	Icon          string        // name of the icon's drawing
 	Default       time.Duration // lifetime without a ttl; 0: persistent
-	Longest       time.Duration // a longer ttl is cut to this; 0: no bound
-	MergeDistance float64       // metres within which two sources mean one event (D10.2); 0: never merged
+	Longest       time.Duration // maximum; a longer ttl is reduced to it; 0: none
+	MergeDistance float64       // metres within which entities of two sources are one event (D10.2); 0: never merged
 }
 
 const (
@@ -26,7 +26,7 @@ const (
 	day    = 24 * time.Hour
 )
 
-// catalogue is the one list of kinds (D2.2). Ids are never renamed.
+// catalogue is the only list of kinds (D2.2). Ids are never renamed.
 var catalogue = [...]KindInfo{
 	{"alert.police", "alerts", "Police", "police", 60 * minute, 4 * hour, 120},
 	{"alert.accident", "alerts", "Accident", "accident", 2 * hour, 12 * hour, 120},
@@ -48,7 +48,7 @@ var catalogue = [...]KindInfo{
 	{"traffic.jam", "traffic", "Traffic jam", "jam", 20 * minute, 4 * hour, 300},
 }
 
-// KindCount is the number of kinds in the catalogue; every Kind is below it.
+// KindCount is the number of kinds; every Kind is below it.
 const KindCount = len(catalogue)
 
 // ParseKind finds a kind by its exact id.
@@ -61,16 +61,16 @@ func ParseKind(id string) (Kind, bool) {
 	return 0, false
 }
 
-// Kinds returns a copy of the catalogue, in its order.
+// Kinds returns a copy of the list, in its order.
 func Kinds() []KindInfo {
 	all := catalogue
 	return all[:]
 }
 
-// Info gives the catalogue's entry of k, which must be below KindCount.
+// Info is the entry of k, which must be below KindCount.
 func (k Kind) Info() KindInfo { return catalogue[k] }
 
-// ID gives the kind's id.
+// ID is the kind's id.
 func (k Kind) ID() string { return catalogue[k].ID }
 
 // Persistent says whether entities of this kind live until they are retired, unless they ask for a ttl (D2.4).
@@ -82,8 +82,8 @@ func (k Kind) Charger() bool { return catalogue[k].Group == "chargers" }
 // Camera says whether the rules of cameras apply: two stages of an announcement, and zones.
 func (k Kind) Camera() bool { return catalogue[k].Group == "cameras" }
 
-// Lifetime is how long an entity lives after it was last seen: the kind's default for ttl 0, otherwise ttl cut to the
-// kind's longest (D2.4). 0 means persistent.
+// Lifetime is how long an entity lives after it was last seen: the kind's default for ttl 0, otherwise ttl, at most the
+// kind's maximum (D2.4). 0 means persistent.
 func (k Kind) Lifetime(ttl time.Duration) time.Duration {
 	info := catalogue[k]
 	switch {
@@ -98,24 +98,24 @@ func (k Kind) Lifetime(ttl time.Duration) time.Duration {
 // KindSet is a set of kinds.
 type KindSet uint64
 
-// AllKinds holds every kind of the catalogue.
+// AllKinds contains every kind.
 const AllKinds = KindSet(1)<<KindCount - 1
 
-// IncidentKinds are the kinds of live incidents, which are those that are merged: what happens on the road (D10.1).
+// IncidentKinds are the kinds of live incidents, which are those that are merged (D10.1).
 func IncidentKinds() KindSet {
-	return kindsThat(func(k Kind) bool { return catalogue[k].MergeDistance > 0 })
+	return kindsWhere(func(k Kind) bool { return catalogue[k].MergeDistance > 0 })
 }
 
 // CameraKinds are the kinds of cameras.
-func CameraKinds() KindSet { return kindsThat(Kind.Camera) }
+func CameraKinds() KindSet { return kindsWhere(Kind.Camera) }
 
 // ChargerKinds are the kinds of chargers.
-func ChargerKinds() KindSet { return kindsThat(Kind.Charger) }
+func ChargerKinds() KindSet { return kindsWhere(Kind.Charger) }
 
-func kindsThat(belong func(Kind) bool) KindSet {
+func kindsWhere(match func(Kind) bool) KindSet {
 	var set KindSet
 	for k := range catalogue {
-		if belong(Kind(k)) {
+		if match(Kind(k)) {
 			set = set.With(Kind(k))
 		}
 	}
@@ -128,8 +128,8 @@ func (s KindSet) Has(k Kind) bool { return s&(1<<k) != 0 }
 // With returns the set with k added.
 func (s KindSet) With(k Kind) KindSet { return s | 1<<k }
 
-// SelectKinds gives the kinds that a reader's kind id stands for: the kind itself and its subtypes (D2.6). It is empty
-// for an id that the catalogue does not hold.
+// SelectKinds is the set that a reader's kind id selects: the kind and its subtypes (D2.6). It is empty for an unknown
+// id.
 func SelectKinds(id string) KindSet {
 	k, ok := ParseKind(id)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestCatalogue holds D2.1 and D2.3 word for word.
+// TestCatalogue compares the list of kinds with D2.1 and D2.3.
 func TestCatalogue(t *testing.T) {
 	const h, d = time.Hour, 24 * time.Hour
 	want := []struct {

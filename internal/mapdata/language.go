@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Language is one that pages and letters are written in, as a tag of RFC 5646. Empty: not known; English is then used.
+// Language is a language of pages and e-mails, as a tag of RFC 5646. Empty: unknown; English is used then.
 type Language string
 
-// The languages that the service writes.
+// The languages of the service.
 const (
 	English Language = "en"
 	German  Language = "de"
@@ -18,7 +18,8 @@ const (
 // Languages lists all of them, the default first.
 func Languages() []Language { return []Language{English, German, French} }
 
-// ParseLanguage finds a language by its tag, whatever the case; of a regional one, such as "de-AT", the language.
+// ParseLanguage finds a language by its tag, independent of case; a regional tag such as "de-AT" counts as its
+// language.
 func ParseLanguage(tag string) (Language, bool) {
 	first, _, _ := strings.Cut(strings.TrimSpace(tag), "-")
 	for _, known := range Languages() {
@@ -29,25 +30,26 @@ func ParseLanguage(tag string) (Language, bool) {
 	return "", false
 }
 
-// maxAccepted bounds how much of an Accept-Language header is read, in bytes: browsers send less than a hundred.
-const maxAccepted = 1000
+// maxAcceptLanguageBytes bounds how much of an Accept-Language header is parsed: browsers send less than a hundred
+// bytes.
+const maxAcceptLanguageBytes = 1000
 
-// AcceptedLanguage picks from an Accept-Language header (RFC 9110, 12.5.4) the language that its sender likes best of
-// those that the service writes; of two that are liked the same, the one that comes first. Empty: none of them.
+// AcceptedLanguage picks from an Accept-Language header (RFC 9110, 12.5.4) the supported language with the highest
+// weight, the first one if several have it. Empty: none.
 func AcceptedLanguage(header string) Language {
 	var best Language
-	most := 0.0
-	for item := range strings.SplitSeq(header[:min(len(header), maxAccepted)], ",") {
+	bestWeight := 0.0
+	for item := range strings.SplitSeq(header[:min(len(header), maxAcceptLanguageBytes)], ",") {
 		tag, parameter, _ := strings.Cut(item, ";")
 		language, known := ParseLanguage(tag)
-		if weight := quality(parameter); known && weight > most {
-			best, most = language, weight
+		if weight := quality(parameter); known && weight > bestWeight {
+			best, bestWeight = language, weight
 		}
 	}
 	return best
 }
 
-// quality reads "q=0.8": 1 where it is not given, 0 (not wanted) where it cannot be read.
+// quality parses "q=0.8": 1 if it is absent, 0 (not accepted) if it is malformed.
 func quality(parameter string) float64 {
 	name, value, given := strings.Cut(strings.TrimSpace(parameter), "=")
 	if name == "" && !given {

@@ -8,7 +8,7 @@ type Licence struct {
 	URL string // of the licence's text, https
 }
 
-// licences are the ones that the pages offer and link to. A feed may state any other in words of its own.
+// licences are offered and linked by the pages. A feed may state any other in its own words.
 var licences = [...]Licence{
 	{"CC0-1.0", "https://creativecommons.org/publicdomain/zero/1.0/legalcode"},
 	{"CC-BY-4.0", "https://creativecommons.org/licenses/by/4.0/legalcode"},
@@ -28,8 +28,8 @@ func Licences() []Licence {
 	return all[:]
 }
 
-// LicenceURL is where the text of a stated licence is; empty: it is none of the well-known ones. SPDX identifiers are the
-// same in capital and small letters.
+// LicenceURL is the URL of a stated licence's text; empty: it is not a well-known one. SPDX identifiers are
+// case-insensitive.
 func LicenceURL(stated string) string {
 	for i := range licences {
 		if strings.EqualFold(licences[i].ID, stated) {

@@ -6,17 +6,17 @@ import "time"
 type Pairing struct {
 	ID         int64
 	DeviceHash []byte // SHA-256 of the secret that the screen keeps
-	Name       string // the first letters of the code, by which a wrong code finds the pairing that it was tried at
+	Name       string // the first letters of the code, by which a wrong code is counted against a pairing
 	CodeHash   []byte // of the whole code
 	Agent      string // User-Agent of the screen, at most 200 characters
 	CreatedAt  time.Time
-	ExpiresAt  time.Time // from then on it counts no more
+	ExpiresAt  time.Time // invalid from then on
 	State      PairingState
-	Account    AccountID // who answered; zero: nobody yet
-	Tries      int       // wrong codes that began with its name while it waited
+	Account    AccountID // who answered; zero: not answered
+	Tries      int       // wrong codes with its name while it was pending
 }
 
-// PairingState is how far a pairing is.
+// PairingState is the state of a pairing.
 type PairingState string
 
 // The states of a pairing.
@@ -25,10 +25,10 @@ const (
 	PairingApproved PairingState = "approved"
 	PairingDenied   PairingState = "denied"
 	PairingUsed     PairingState = "used"    // the screen has its session
-	PairingOver     PairingState = "expired" // too late, tried too often or never there; it is not stored
+	PairingOver     PairingState = "expired" // expired, tried too often, or unknown; it is not stored
 )
 
-// At gives the state that counts at now, where maxTries wrong codes end a pairing that waits.
+// At is the state at now; maxTries wrong codes end a pending pairing.
 func (p *Pairing) At(now time.Time, maxTries int) PairingState {
 	if !now.Before(p.ExpiresAt) || p.State == PairingWaiting && p.Tries >= maxTries {
 		return PairingOver

@@ -6,12 +6,12 @@ import (
 	"wayside/internal/geo"
 )
 
-// Touched tells what a change moved of what readers see, for those who watch a part of it. It may name more than moved.
+// Touched describes where a change is visible to readers, to wake the streams there. It may cover more than changed.
 type Touched struct {
-	Everywhere bool         // anything may have moved
-	Areas      []geo.Circle // where entities came, changed or went, or were voted on
-	Returns    []Return     // entities that votes hide, and that come back by themselves
-	Live       []Tally      // what was voted on live incidents: whoever tells does not know where they are
+	Everywhere bool         // anything may have changed
+	Areas      []geo.Circle // where entities were added, changed, removed or voted on
+	Returns    []Return     // ends of suppressions
+	Live       []Tally      // tallies of live incidents, whose position the sender does not know
 }
 
 // Return is where and when a suppression ends (D9.5).

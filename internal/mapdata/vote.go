@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Vote is what one account says of an entity: its standing vote (D9.1).
+// Vote is an account's standing vote on an entity (D9.1).
 type Vote int8
 
 // The votes.
 const (
 	Dispute Vote = -1
-	NoVote  Vote = 0 // none, or taken back
+	NoVote  Vote = 0 // none, or withdrawn
 	Confirm Vote = 1
 )
 
-// Standing is what drivers' votes make of an entity (D4.9).
+// Standing is the consensus of drivers' votes on an entity (D4.9).
 type Standing string
 
 // The standings of an entity.
@@ -27,20 +27,20 @@ const (
 
 // Rules of the consensus (D9).
 const (
-	enoughConfirms   = 2
-	DefaultPrior     = 0.5 // of a source that says nothing of its reliability
-	priorWeight      = 2   // votes that the prior counts for
-	suppressAt       = 3   // more disputes than confirms
-	suppressFor      = 30 * time.Minute
-	suppressFixedAt  = 5 // of persistent kinds
-	suppressFixedFor = 7 * 24 * time.Hour
-	keepShare        = 2 // a confirm keeps an entity for the kind's default lifetime divided by this
+	minConfirms                = 2
+	DefaultPrior               = 0.5 // of a source without a stated reliability
+	priorWeight                = 2   // number of votes that the prior counts as
+	suppressMargin             = 3   // disputes minus confirms
+	suppressDuration           = 30 * time.Minute
+	suppressMarginPersistent   = 5 // of persistent kinds
+	suppressDurationPersistent = 7 * 24 * time.Hour
+	keepDivisor                = 2 // a confirm keeps an entity for the kind's default lifetime divided by this
 )
 
-// StandingOf judges counts of votes (D9.3).
+// StandingOf derives the consensus from numbers of votes (D9.3).
 func StandingOf(confirms, disputes int) Standing {
 	switch {
-	case confirms >= enoughConfirms && confirms > disputes:
+	case confirms >= minConfirms && confirms > disputes:
 		return Confirmed
 	case disputes >= 1 && disputes >= confirms:
 		return Disputed
@@ -48,30 +48,29 @@ func StandingOf(confirms, disputes int) Standing {
 	return Reported
 }
 
-// ConfidenceOf is 0 to 1 in steps of a hundredth (D9.4, D4.9). prior is what is thought of the source before anybody
-// voted, 0 to 1.
+// ConfidenceOf is 0 to 1 in steps of 0.01 (D9.4, D4.9). prior is the reliability of the source before any vote, 0 to 1.
 func ConfidenceOf(confirms, disputes int, prior float64) float64 {
 	c := (float64(confirms) + priorWeight*prior) / float64(confirms+disputes+priorWeight)
 	return math.Round(c*100) / 100
 }
 
-// Tally is what the votes on one entity add up to.
+// Tally is the sum of the votes on one entity.
 type Tally struct {
 	Source     SourceID
 	ExternalID string
 
-	Confirms, Disputes int       // standing votes, those severed from their accounts included
+	Confirms, Disputes int       // standing votes, including those that are no longer linked to their accounts
 	LastDisputeAt      time.Time // of the standing disputes; zero: none
-	KeptUntil          time.Time // a confirm keeps a feed's decaying entity at least so long (D9.6); zero: not at all
-	ChangedAt          time.Time // of the newest vote, or of its being taken back
-	LifeAt             time.Time // FirstSeenAt of the life that the votes were about; zero: all lives, as of live incidents
+	KeptUntil          time.Time // minimum expiry of a feed's decaying entity because of a confirm (D9.6); zero: none
+	ChangedAt          time.Time // of the newest vote or withdrawal
+	LifeAt             time.Time // FirstSeenAt of the life that the votes are about; zero: all lives, as for live incidents
 }
 
-// DisputedUntil is when a suppression ends that the votes make, and zero when they make none (D9.5).
+// DisputedUntil is when the suppression by votes ends; zero: there is none (D9.5).
 func (t *Tally) DisputedUntil(k Kind) time.Time {
-	at, span := suppressAt, suppressFor
+	at, span := suppressMargin, suppressDuration
 	if k.Persistent() {
-		at, span = suppressFixedAt, suppressFixedFor
+		at, span = suppressMarginPersistent, suppressDurationPersistent
 	}
 	if t.Disputes-t.Confirms < at {
 		return time.Time{}
@@ -79,15 +78,17 @@ func (t *Tally) DisputedUntil(k Kind) time.Time {
 	return t.LastDisputeAt.Add(span)
 }
 
-// OldestSuppression is when the newest vote on an entity was at the earliest if its votes still hide it at now, whatever its
-// kind, with a day to spare for clocks that differ.
-func OldestSuppression(now time.Time) time.Time { return now.Add(-suppressFixedFor - 24*time.Hour) }
+// OldestSuppression is the earliest time of the newest vote on an entity that votes still hide at now, whatever its
+// kind, with a margin of a day for clocks that differ.
+func OldestSuppression(now time.Time) time.Time {
+	return now.Add(-suppressDurationPersistent - 24*time.Hour)
+}
 
 // Suppressed says whether the votes hide an entity of the kind at now (D9.5).
 func (t *Tally) Suppressed(k Kind, now time.Time) bool { return now.Before(t.DisputedUntil(k)) }
 
-// Returned is when the votes ceased to hide the entity, and zero when they do not, or still do: until a vote moves the
-// difference, it shows again by the clock alone.
+// Returned is when the suppression ended; zero: there was none, or it has not ended. A suppression ends by time alone,
+// unless a vote changes the margin.
 func (t *Tally) Returned(k Kind, now time.Time) time.Time {
 	if until := t.DisputedUntil(k); !until.After(now) {
 		return until
@@ -95,14 +96,14 @@ func (t *Tally) Returned(k Kind, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// Counts says whether the votes are about the entity that is there at now: one that came back after it had expired or was
-// retired is new (D3.6), but does not leave a suppression behind by that.
+// Counts says whether the votes are about the current life of the entity: an entity that reappears after it expired or
+// was retired is a new one (D3.6), but a suppression stays in force.
 func (t *Tally) Counts(k Kind, firstSeen, now time.Time) bool {
 	return t.LifeAt.IsZero() || !firstSeen.After(t.LifeAt) || t.Suppressed(k, now)
 }
 
-// Cast is the tally after one account's vote on e turned from before into after, and what before counted for: NoVote if it
-// was about an earlier life. LastDisputeAt is wrong after a dispute went away; the store finds the newest that is left.
+// Cast is the tally after one account's vote on e changed from before to after; before is NoVote if that vote was about
+// an earlier life. LastDisputeAt is wrong after a dispute was withdrawn; the store finds the newest remaining one.
 func (t *Tally) Cast(e *Entity, before, after Vote, now time.Time) Tally {
 	if !t.Counts(e.Kind, e.FirstSeenAt, now) {
 		return t.begin(e, after, now)
@@ -112,9 +113,9 @@ func (t *Tally) Cast(e *Entity, before, after Vote, now time.Time) Tally {
 		next.LifeAt = e.FirstSeenAt
 	}
 	next.count(before, -1)
-	next.take(e, after, now)
+	next.addVote(e, after, now)
 	if !next.Counts(e.Kind, e.FirstSeenAt, now) {
-		return t.begin(e, after, now) // it ended what an earlier life had left behind, and is about this one
+		return t.begin(e, after, now) // the vote ended a suppression of an earlier life, so it counts for this one
 	}
 	return next
 }
@@ -122,12 +123,12 @@ func (t *Tally) Cast(e *Entity, before, after Vote, now time.Time) Tally {
 // begin is the tally of a new life after its first vote.
 func (t *Tally) begin(e *Entity, first Vote, now time.Time) Tally {
 	next := Tally{Source: t.Source, ExternalID: t.ExternalID, LifeAt: e.FirstSeenAt}
-	next.take(e, first, now)
+	next.addVote(e, first, now)
 	return next
 }
 
-// take counts a vote in.
-func (t *Tally) take(e *Entity, v Vote, now time.Time) {
+// addVote counts a vote.
+func (t *Tally) addVote(e *Entity, v Vote, now time.Time) {
 	t.count(v, 1)
 	t.ChangedAt = now
 	if v == Dispute {
@@ -148,11 +149,11 @@ func (t *Tally) count(v Vote, by int) {
 	}
 }
 
-// keep moves the expiry of a confirmed entity (D9.6). A persistent kind that was given a ttl has no default to take a
-// share of: it keeps its own time.
+// keep extends the expiry of a confirmed entity (D9.6). It does not apply to a persistent kind with a ttl, which has no
+// default lifetime to take a share of.
 func (t *Tally) keep(e *Entity, now time.Time) {
 	info := e.Kind.Info()
-	until := now.Add(info.Default / keepShare)
+	until := now.Add(info.Default / keepDivisor)
 	if last := e.FirstSeenAt.Add(info.Longest); until.After(last) {
 		until = last
 	}
@@ -166,23 +167,23 @@ type Ballot struct {
 	Source     SourceID
 	ExternalID string
 	Account    AccountID
-	Vote       Vote // NoVote takes the standing vote back
+	Vote       Vote // NoVote withdraws the standing vote
 	At         time.Time
 
-	// Live is the service's own record of a live incident (D9.2); its Feed is zero. nil for an entity of a feed, whose
-	// record the store holds itself.
+	// Live is the service's own record of a live incident (D9.2); its Feed is zero. nil for an entity of a feed, which
+	// the store holds.
 	Live *Entity
 }
 
-// Voted is an entity with what its votes add up to.
+// Voted is an entity with its tally.
 type Voted struct {
 	Entity     Entity
 	SnapshotAt time.Time // of its feed; zero for a live incident
-	Tally      Tally     // zero but for its names: nobody voted
-	Prior      float64   // what is thought of its source before anybody votes (D9.4); 0 for a feed, which stands for DefaultPrior
+	Tally      Tally     // zero except for its ids if there are no votes
+	Prior      float64   // reliability of its source before any vote (D9.4); 0 for a feed means DefaultPrior
 }
 
-// ExpiresAt is when the entity goes, its confirms counted in (D9.6), and false for one that persists.
+// ExpiresAt is when the entity expires, confirms included (D9.6), and false for a persistent one.
 func (v *Voted) ExpiresAt(now time.Time) (time.Time, bool) {
 	at, ok := v.Entity.ExpiresAt(v.SnapshotAt)
 	if ok && v.Tally.KeptUntil.After(at) && v.Tally.Counts(v.Entity.Kind, v.Entity.FirstSeenAt, now) {

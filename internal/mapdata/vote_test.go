@@ -18,7 +18,7 @@ func kind(t *testing.T, id string) mapdata.Kind {
 	return k
 }
 
-// TestStandingAndConfidence is D9.3 and D9.4.
+// TestStandingAndConfidence checks D9.3 and D9.4.
 func TestStandingAndConfidence(t *testing.T) {
 	for _, tt := range []struct {
 		confirms, disputes int
@@ -47,7 +47,7 @@ func TestStandingAndConfidence(t *testing.T) {
 	}
 }
 
-// TestSuppression is D9.5: the thresholds, the times, and the confirm that ends it.
+// TestSuppression checks D9.5: the thresholds, the durations, and the confirm that ends a suppression.
 func TestSuppression(t *testing.T) {
 	for _, tt := range []struct {
 		kind     string
@@ -80,7 +80,7 @@ func TestSuppression(t *testing.T) {
 	}
 }
 
-// TestOneStandingVote is D9.1: a vote replaces the one before it, and taking it back leaves nothing.
+// TestOneStandingVote checks D9.1: a vote replaces the one before it, and withdrawing it leaves none.
 func TestOneStandingVote(t *testing.T) {
 	e := &mapdata.Entity{FirstSeenAt: noon.Add(-time.Hour)}
 	var tally mapdata.Tally
@@ -104,8 +104,8 @@ func TestOneStandingVote(t *testing.T) {
 	}
 }
 
-// TestConfirmKeeps is D9.6: half the default lifetime from now, never beyond the longest, never for what is live or
-// persists.
+// TestConfirmKeeps checks D9.6: half the default lifetime from now, never beyond the maximum, never for live or
+// persistent entities.
 func TestConfirmKeeps(t *testing.T) {
 	feed := mapdata.FeedID{1}
 	for _, tt := range []struct {
@@ -141,7 +141,7 @@ func TestConfirmKeeps(t *testing.T) {
 	}
 }
 
-// TestNewLife is D3.6 for votes: what comes back is new, but no suppression is shaken off by going away.
+// TestNewLife checks D3.6 for votes: an entity that reappears is new, but a suppression stays in force.
 func TestNewLife(t *testing.T) {
 	k := kind(t, "alert.police")
 	first := &mapdata.Entity{Kind: k, Feed: mapdata.FeedID{1}, FirstSeenAt: noon}
@@ -179,7 +179,7 @@ func TestNewLife(t *testing.T) {
 	}
 }
 
-// TestEntityIDs holds both directions of D4.10.
+// TestEntityIDs checks both directions of D4.10.
 func TestEntityIDs(t *testing.T) {
 	feed, err := mapdata.NewFeedID()
 	if err != nil {
