@@ -28,8 +28,7 @@ func read(t *testing.T, name string) string {
 // nodeNames are the nodes of compose.yaml.
 func nodeNames() []string { return []string{"node1", "node2", "node3"} }
 
-// TestBinary holds that the program runs in an image without anything else, and knows the commands that compose.yaml
-// gives it.
+// TestBinary: the program runs in an image without anything else, and knows the commands in compose.yaml.
 func TestBinary(t *testing.T) {
 	binary := testenv.Program(t)
 	f, err := elf.Open(binary)
@@ -70,7 +69,7 @@ func imageTag(image string) string {
 	return tag
 }
 
-// TestConfigurations holds that the program takes each configuration here, and that they fit to what stands around them.
+// TestConfigurations: the program accepts each configuration here, and their addresses match the other files.
 func TestConfigurations(t *testing.T) {
 	files, err := filepath.Glob("*.toml")
 	if err != nil || len(files) < 2 {
@@ -120,7 +119,7 @@ func addressOf(compose *yaml, service string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(text, "{ipv4_address: "), "}")
 }
 
-// TestCompose holds what makes the services hard to abuse, and what comes up the same way tomorrow.
+// TestCompose checks the hardening of the services, and that their images are pinned.
 func TestCompose(t *testing.T) {
 	services := readYAML(t, "compose.yaml").at("services").keys
 	pinned := regexp.MustCompile(`^[a-z0-9./-]+:v?[0-9]+(\.[0-9]+)*-?[a-z0-9.]*$`)
@@ -156,7 +155,7 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// TestDockerfile holds that the image is made with the module's Go, and runs as nobody in particular.
+// TestDockerfile: the image is built with the module's version of Go, and does not run as root.
 func TestDockerfile(t *testing.T) {
 	dockerfile := read(t, "Dockerfile")
 	builder := regexp.MustCompile(`(?m)^FROM golang:([0-9.]+)-\w+ AS build$`).FindStringSubmatch(dockerfile)
@@ -184,7 +183,7 @@ func TestDockerfile(t *testing.T) {
 	}
 }
 
-// TestUnit has systemd look at the unit, and holds what keeps the service in its place.
+// TestUnit runs systemd's checks on the unit, and checks its sandboxing.
 func TestUnit(t *testing.T) {
 	unit := read(t, "wayside.service")
 	for _, line := range []string{

@@ -1,2 +1,2 @@
-// Package deploy holds what an operator copies, and no code: its tests hold the files to the program that they run.
+// Package deploy contains the files that operators copy, and no code: its tests check the files against the program.
 package deploy

@@ -16,8 +16,8 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestMetrics holds that the dashboard, the alerts and the manual name only what a node exports, with the labels that it
-// has: a panel of a metric that does not exist shows nothing, and an alert on it never comes.
+// TestMetrics: the dashboard, the alerts and the manual use only metrics that a node exports, with their labels: a
+// panel of a missing metric is empty, and an alert on it never fires.
 func TestMetrics(t *testing.T) {
 	exported := exportedMetrics(t)
 	expressions := append(panelExpressions(t), alertExpressions(t)...)
@@ -52,8 +52,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// exportedMetrics are the names and labels of what a node exports: what a real one does at its ops address, and what its
-// registry has once it has pushes, polls, letters and upstreams to count.
+// exportedMetrics are the names and labels that a node exports: those of a real one at its ops address, and those of
+// its registry after pushes, polls, e-mails and upstreams were counted.
 func exportedMetrics(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	n := startNode(t, testenv.Program(t), "http://127.0.0.1", "")

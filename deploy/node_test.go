@@ -24,7 +24,7 @@ import (
 	"time"
 )
 
-// output gathers what a process prints while it runs.
+// output collects what a process prints while it runs.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -64,13 +64,13 @@ func run(t *testing.T, env []string, name string, args ...string) *process {
 	return p
 }
 
-// kill ends it at once.
+// kill ends it with SIGKILL.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill() // it may have ended
 	<-p.done
 }
 
-// freePort is a port on which nobody listens.
+// freePort is a port without a listener.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -84,7 +84,7 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// eventually waits until something holds.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -106,7 +106,7 @@ type node struct {
 	binary, dir, config, address, ops string
 }
 
-// startNode starts a node behind a proxy of this machine; more is added to its configuration.
+// startNode starts a node that trusts a proxy on this machine; more is added to its configuration.
 func startNode(t *testing.T, binary, baseURL, more string) *node {
 	t.Helper()
 	n := &node{binary: binary, dir: t.TempDir(), address: "127.0.0.1:" + freePort(t), ops: "127.0.0.1:" + freePort(t)}
@@ -124,7 +124,7 @@ func startNode(t *testing.T, binary, baseURL, more string) *node {
 	return n
 }
 
-// cli runs a command beside the node.
+// cli runs a command on the node's data.
 func (n *node) cli(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), n.binary, append(args, "--config", n.config)...)
@@ -142,7 +142,7 @@ type proxy struct {
 	roots            *x509.CertPool
 }
 
-// startProxy starts it before three nodes.
+// startProxy starts it with three nodes.
 func startProxy(t *testing.T, nodes ...string) *proxy {
 	t.Helper()
 	haproxy := lookHAProxy(t)
@@ -190,7 +190,7 @@ func lookHAProxy(t *testing.T) string {
 	return haproxy
 }
 
-// writeCertificate writes a fresh key and its certificate, and gives the certificate alone.
+// writeCertificate writes a new key and its certificate, and returns the certificate.
 func writeCertificate(t *testing.T, path string) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -216,7 +216,7 @@ func writeCertificate(t *testing.T, path string) []byte {
 	return certificate
 }
 
-// client calls the proxy from an address of its own: all of 127.0.0.0/8 is this machine.
+// client returns a client with an address of its own: all of 127.0.0.0/8 is this machine.
 func (p *proxy) client(t *testing.T, from string) *caller {
 	t.Helper()
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -234,7 +234,7 @@ type caller struct {
 	url string
 }
 
-// do sends a request and reads the answer.
+// do sends a request and reads the response.
 func (c *caller) do(t *testing.T, method, path, body string, headers ...string) (*http.Response, string) {
 	t.Helper()
 	url := path

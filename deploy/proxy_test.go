@@ -19,8 +19,8 @@ import (
 
 const near = "/v2/entities/nearby?lat=48.137154&lng=11.576124&radius=500"
 
-// TestProxy goes through the proxy as drivers and providers do: limits count clients, a node that dies is not noticed,
-// streams pass as they are written; and nothing of who did what and where is in the proxy's log.
+// TestProxy sends requests through the proxy as drivers and providers do: limits count clients, the death of a node is
+// invisible, streams are not buffered, and the proxy's log contains no personal data.
 func TestProxy(t *testing.T) {
 	lookHAProxy(t)
 	binary := testenv.Program(t)
@@ -28,7 +28,7 @@ func TestProxy(t *testing.T) {
 	nodes := []*node{startNode(t, binary, "https://map.example.org", limits), startNode(t, binary, "https://map.example.org", limits)}
 	p := startProxy(t, nodes[0].address, nodes[1].address, "127.0.0.1:"+freePort(t))
 
-	t.Run("limits count clients", func(t *testing.T) { limitsCountClients(t, p) })
+	t.Run("limits count clients", func(t *testing.T) { checkLimits(t, p) })
 	t.Run("a node dies", func(t *testing.T) {
 		nodes[1].kill()
 		for i := range 40 {
@@ -37,16 +37,16 @@ func TestProxy(t *testing.T) {
 			}
 		}
 	})
-	secrets := streamPasses(t, p, nodes[0])
-	t.Run("the plain door", func(t *testing.T) { plainDoor(t, p) })
-	badCallers(t, p)
+	secrets := checkStream(t, p, nodes[0])
+	t.Run("the plain door", func(t *testing.T) { checkPlainHTTP(t, p) })
+	sendBadRequests(t, p)
 	p.kill()
 	t.Run("the log", func(t *testing.T) { checkLog(t, p.out.String(), secrets) })
 }
 
-// limitsCountClients reads as one client until its limit is reached, and then as another. Each node counts for itself
-// here, where they share no cache.
-func limitsCountClients(t *testing.T, p *proxy) {
+// checkLimits reads as one client until its limit is reached, and then as another one. The nodes share no cache here,
+// so that each counts for itself.
+func checkLimits(t *testing.T, p *proxy) {
 	greedy := p.client(t, "127.0.0.2")
 	refused := false
 	for range 7 {
@@ -71,9 +71,9 @@ func limitsCountClients(t *testing.T, p *proxy) {
 	}
 }
 
-// streamPasses signs in, publishes a feed, opens a stream and pushes, all through the proxy but what an operator does. It
-// returns what must be in no log.
-func streamPasses(t *testing.T, p *proxy, n *node) []string {
+// checkStream signs in, publishes a feed, opens a stream and pushes, all through the proxy except for the operator's
+// commands. It returns what must not be in any log.
+func checkStream(t *testing.T, p *proxy, n *node) []string {
 	t.Helper()
 	const email = "owner@example.org"
 	n.cli(t, "account", "create", "--email", email)
@@ -110,7 +110,7 @@ func streamPasses(t *testing.T, p *proxy, n *node) []string {
 	return []string{email, token, cookie.Value, registered.Push, registered.Feed.ID}
 }
 
-// lines are those of a stream that goes on until the test ends.
+// lines are those of a stream that stays open until the test ends.
 type lines struct {
 	next chan string
 }
@@ -162,8 +162,8 @@ func (l *lines) want(t *testing.T, want string) {
 	})
 }
 
-// plainDoor leads to HTTPS, and answers those who give out certificates.
-func plainDoor(t *testing.T, p *proxy) {
+// checkPlainHTTP: plain HTTP redirects to HTTPS, and answers ACME challenges.
+func checkPlainHTTP(t *testing.T, p *proxy) {
 	c := p.client(t, "127.0.0.7")
 	resp, _ := c.do(t, http.MethodGet, "http://"+p.plain+near, "")
 	if location := resp.Header.Get("Location"); resp.StatusCode != http.StatusPermanentRedirect || location != "https://"+p.plain+near {
@@ -177,8 +177,8 @@ func plainDoor(t *testing.T, p *proxy) {
 	}
 }
 
-// badCallers make the proxy complain: no TLS, no HTTP, and a request that is left off.
-func badCallers(t *testing.T, p *proxy) {
+// sendBadRequests makes the proxy log errors: no TLS, no HTTP, and an incomplete request.
+func sendBadRequests(t *testing.T, p *proxy) {
 	t.Helper()
 	for _, c := range []struct{ address, text string }{
 		{p.site, "GET " + near + " HTTP/1.1\r\n\r\n"},
@@ -201,7 +201,7 @@ func badCallers(t *testing.T, p *proxy) {
 	}
 }
 
-// checkLog looks for what must not be in the log, and that the log is one.
+// checkLog looks for secrets in the log, and checks that there is a log.
 func checkLog(t *testing.T, log string, secrets []string) {
 	for _, secret := range append(secrets, "48.13", "11.57", "127.0.0.2", "127.0.0.4", "127.0.0.7", "127.0.0.8", "127.0.3.", "198.51.100", "lat=", "nearby", "8718") {
 		if strings.Contains(log, secret) {
@@ -231,8 +231,8 @@ func checkLog(t *testing.T, log string, secrets []string) {
 	}
 }
 
-// TestProxyWithoutReadyNodes plays three nodes whose database comes and goes: what is ready serves everything, and where
-// nothing is, what is alive serves what it can.
+// TestProxyWithoutReadyNodes simulates three nodes whose database fails and recovers: ready nodes serve everything, and
+// if none is ready, nodes that are alive serve what they can.
 func TestProxyWithoutReadyNodes(t *testing.T) {
 	var ready [3]atomic.Bool
 	var addresses []string

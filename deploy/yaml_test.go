@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// yaml is one value of the files here, which keep to a small part of YAML: maps by indentation, lists and maps in one line,
+// yaml is one value of the files here, which use a small part of YAML: maps by indentation, lists and maps in one line,
 // anchors and merging.
 type yaml struct {
 	text string           // of a value in one line, without quotes
 	keys map[string]*yaml // of a map
 }
 
-// at is the value at a path; missing values are empty.
+// at is the value at a path; a missing value is empty.
 func (y *yaml) at(path ...string) *yaml {
 	for _, key := range path {
 		if y.keys[key] == nil {
@@ -59,8 +59,7 @@ func readYAML(t *testing.T, name string) *yaml {
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// readMap reads the lines that are indented by so much, and gives back what follows. What is in a list of several lines
-// is passed over.
+// readMap parses the lines with the given indentation, and returns the rest. Lists of several lines are skipped.
 func readMap(lines []string, indent int, anchors map[string]*yaml) (*yaml, []string) {
 	m := &yaml{keys: make(map[string]*yaml)}
 	for len(lines) > 0 && indentOf(lines[0]) >= indent {

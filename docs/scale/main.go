@@ -1,5 +1,5 @@
-// Scale does the sums of docs/scale.md: what a number of drivers needs, and what breaks first. Each assumption is a flag;
-// go run ./docs/scale -help lists them with their units and what they are when nobody says otherwise.
+// Scale computes the tables of docs/scale.md: what a number of drivers needs, and what reaches its capacity first. Each
+// assumption is a flag; go run ./docs/scale -help lists them with their units and defaults.
 package main
 
 import (
@@ -30,8 +30,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	drivers := flags.String("drivers", "1000000,100000000", "drivers who use the service at all; several, parted by commas, are columns")
-	a := standard()
-	define(flags, &a)
+	a := defaultAssumptions()
+	defineFlags(flags, &a)
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -53,13 +53,13 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	out := bufio.NewWriter(stdout)
 	printNeeds(out, columns)
-	_, _ = fmt.Fprintln(out) // Flush tells
+	_, _ = fmt.Fprintln(out) // Flush returns the error
 	printLimits(out, columns)
 	return out.Flush()
 }
 
-// define makes each assumption a flag.
-func define(flags *flag.FlagSet, a *assumptions) {
+// defineFlags makes a flag of each assumption.
+func defineFlags(flags *flag.FlagSet, a *assumptions) {
 	for _, f := range []struct {
 		into       *float64
 		name, what string
@@ -109,7 +109,7 @@ func define(flags *flag.FlagSet, a *assumptions) {
 	}
 }
 
-// check refuses numbers that mean nothing.
+// check rejects invalid values.
 func check(flags *flag.FlagSet) error {
 	var err error
 	flags.VisitAll(func(f *flag.Flag) {
@@ -136,37 +136,37 @@ func check(flags *flag.FlagSet) error {
 	return err
 }
 
-// row is one line of a table.
-type row struct {
+// tableRow is one line of a table.
+type tableRow struct {
 	what, unit string
-	of         func(sums) float64
+	of         func(results) float64
 }
 
 // needs are the lines of the first table.
-func needs() []row {
-	return []row{
-		{"drivers on the road", "", func(s sums) float64 { return s.onRoad }},
-		{"open streams", "", func(s sums) float64 { return s.streams }},
-		{"entities on the map", "", func(s sums) float64 { return s.entities }},
-		{"feeds", "", func(s sums) float64 { return s.feeds }},
-		{"requests", "/s", func(s sums) float64 { return s.requests }},
-		{"· polls", "/s", func(s sums) float64 { return s.polls }},
-		{"· what lies ahead", "/s", func(s sums) float64 { return s.alerts }},
-		{"· streams opened", "/s", func(s sums) float64 { return s.opens }},
-		{"looks of open streams", "/s", func(s sums) float64 { return s.looks }},
-		{"calls of each upstream", "/s", func(s sums) float64 { return s.calls }},
-		{"to drivers", "B/s", func(s sums) float64 { return s.out }},
-		{"**nodes**, one of them to spare", "", func(s sums) float64 { return s.nodes }},
-		{"· needed for the work", "", func(s sums) float64 { return s.nodesByCPU }},
-		{"· needed for the streams", "", func(s sums) float64 { return s.nodesByStreams }},
-		{"memory of each node", "B", func(s sums) float64 { return s.nodeMemory }},
-		{"from a node's start until it is ready", " s", func(s sums) float64 { return s.ready }},
-		{"rows changed by feeds", "/s", func(s sums) float64 { return s.changes }},
-		{"votes", "/s", func(s sums) float64 { return s.votes }},
-		{"transactions of entities and votes", "/s", func(s sums) float64 { return s.transactions }},
-		{"sessions noted", "/s", func(s sums) float64 { return s.sessions }},
-		{"from the database to all nodes", "B/s", func(s sums) float64 { return s.followed }},
-		{"operations of the cache", "/s", func(s sums) float64 { return s.cacheOps }},
+func needs() []tableRow {
+	return []tableRow{
+		{"drivers on the road", "", func(s results) float64 { return s.onRoad }},
+		{"open streams", "", func(s results) float64 { return s.streams }},
+		{"entities on the map", "", func(s results) float64 { return s.entities }},
+		{"feeds", "", func(s results) float64 { return s.feeds }},
+		{"requests", "/s", func(s results) float64 { return s.requests }},
+		{"· polls", "/s", func(s results) float64 { return s.polls }},
+		{"· what lies ahead", "/s", func(s results) float64 { return s.alerts }},
+		{"· streams opened", "/s", func(s results) float64 { return s.opens }},
+		{"looks of open streams", "/s", func(s results) float64 { return s.looks }},
+		{"calls of each upstream", "/s", func(s results) float64 { return s.calls }},
+		{"to drivers", "B/s", func(s results) float64 { return s.out }},
+		{"**nodes**, one of them to spare", "", func(s results) float64 { return s.nodes }},
+		{"· needed for the work", "", func(s results) float64 { return s.nodesByCPU }},
+		{"· needed for the streams", "", func(s results) float64 { return s.nodesByStreams }},
+		{"memory of each node", "B", func(s results) float64 { return s.nodeMemory }},
+		{"from a node's start until it is ready", " s", func(s results) float64 { return s.ready }},
+		{"rows changed by feeds", "/s", func(s results) float64 { return s.changes }},
+		{"votes", "/s", func(s results) float64 { return s.votes }},
+		{"transactions of entities and votes", "/s", func(s results) float64 { return s.transactions }},
+		{"sessions noted", "/s", func(s results) float64 { return s.sessions }},
+		{"from the database to all nodes", "B/s", func(s results) float64 { return s.followed }},
+		{"operations of the cache", "/s", func(s results) float64 { return s.cacheOps }},
 	}
 }
 
@@ -187,12 +187,12 @@ func printNeeds(w io.Writer, columns []assumptions) {
 	printTable(w, table)
 }
 
-// printLimits puts first what breaks first for the last number of drivers.
+// printLimits sorts by what reaches its capacity first at the last number of drivers.
 func printLimits(w io.Writer, columns []assumptions) {
 	head := []string{"what more nodes do not lift", "one bears"}
-	all := make([][]limit, len(columns))
+	all := make([][]singleResource, len(columns))
 	for i, a := range columns {
-		all[i] = limits(a, calculate(a))
+		all[i] = singleResources(a, calculate(a))
 		head = append(head, "load of "+quantity(a.drivers, ""))
 	}
 	last := all[len(all)-1]
@@ -200,16 +200,16 @@ func printLimits(w io.Writer, columns []assumptions) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(last[j].times(), last[i].times()) })
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(last[j].utilization(), last[i].utilization()) })
 	table := [][]string{head}
 	for _, i := range order {
-		line := []string{last[i].what, quantity(last[i].one, last[i].unit)}
+		line := []string{last[i].what, quantity(last[i].capacity, last[i].unit)}
 		for _, column := range all {
-			cell := fmt.Sprintf("%s = %.2g ×", quantity(column[i].load, column[i].unit), column[i].times())
-			if times := column[i].times(); times >= 100 {
+			cell := fmt.Sprintf("%s = %.2g ×", quantity(column[i].load, column[i].unit), column[i].utilization())
+			if times := column[i].utilization(); times >= 100 {
 				cell = fmt.Sprintf("%s = %.0f ×", quantity(column[i].load, column[i].unit), times)
 			}
-			if column[i].times() > 1 {
+			if column[i].utilization() > 1 {
 				cell = "**" + cell + "**"
 			}
 			line = append(line, cell)
@@ -221,14 +221,14 @@ func printLimits(w io.Writer, columns []assumptions) {
 
 func printTable(w io.Writer, table [][]string) {
 	for i, line := range table {
-		_, _ = fmt.Fprintln(w, "| "+strings.Join(line, " | ")+" |") // Flush tells
+		_, _ = fmt.Fprintln(w, "| "+strings.Join(line, " | ")+" |") // Flush returns the error
 		if i == 0 {
 			_, _ = fmt.Fprintln(w, "| ---"+strings.Repeat(" | ---:", len(line)-1)+" |")
 		}
 	}
 }
 
-// quantity is a number for people, of two or three digits.
+// quantity formats a number with two or three digits.
 func quantity(v float64, unit string) string {
 	prefixes := []string{"", " thousand", " million", " billion"}
 	if strings.HasPrefix(unit, "B") {

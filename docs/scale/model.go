@@ -2,8 +2,8 @@ package main
 
 import "math"
 
-// assumptions is everything that the sums need. What is said to be measured was measured by make bench on 2 cores; the rest
-// is assumed.
+// assumptions are the inputs of the model. Those that are marked as measured were measured by make bench on 2 cores;
+// the others are assumed.
 type assumptions struct {
 	// Drivers.
 	drivers   float64 // who use the service at all
@@ -55,8 +55,8 @@ type assumptions struct {
 	proxyConns  float64 // connections of one proxy
 }
 
-// standard is what docs/scale.md calculates with.
-func standard() assumptions {
+// defaultAssumptions are the ones of docs/scale.md.
+func defaultAssumptions() assumptions {
 	return assumptions{
 		drivers: 1e6, onRoad: 0.08, streaming: 0.8, pollEvery: 8, alerts: 0.5, kmh: 50, leaveKM: 10.0 / 3, events: 20, votes: 0.2, signedIn: 0.3,
 		feedEvery: 60, changed: 40, shown: 60, entityText: 450, packing: 6, unmodified: 0.1, upstreams: 1, askEvery: 5,
@@ -66,17 +66,17 @@ func standard() assumptions {
 	}
 }
 
-// grown is a number for a million drivers as it grows with them. Roads grow slower than drivers: a hundred times the
-// drivers see ten times the map.
-func (a assumptions) grown(given, million float64) float64 {
+// scaled is a number for a million drivers, scaled to the assumed number of drivers. The map grows more slowly: a
+// hundred times the drivers see ten times the map.
+func (a assumptions) scaled(given, million float64) float64 {
 	if given > 0 {
 		return given
 	}
 	return million * math.Sqrt(a.drivers/1e6)
 }
 
-// sums is what follows. Everything that has no other unit is in a second.
-type sums struct {
+// results are the outputs of the model, per second unless the unit is given.
+type results struct {
 	onRoad, streams, pollers          float64 // drivers
 	entities, feeds                   float64
 	polls, alerts, opens, looks       float64
@@ -92,13 +92,13 @@ type sums struct {
 	out                               float64 // bytes to drivers
 }
 
-// calculate does the sums.
-func calculate(a assumptions) sums {
-	var s sums
+// calculate computes the model.
+func calculate(a assumptions) results {
+	var s results
 	s.onRoad = a.drivers * a.onRoad
 	s.streams = s.onRoad * a.streaming
 	s.pollers = s.onRoad - s.streams
-	s.entities, s.feeds = a.grown(a.entities, 2e6), a.grown(a.feeds, 2000)
+	s.entities, s.feeds = a.scaled(a.entities, 2e6), a.scaled(a.feeds, 2000)
 
 	s.polls = s.pollers / a.pollEvery
 	s.alerts = s.onRoad * a.alerts / 60
@@ -106,14 +106,14 @@ func calculate(a assumptions) sums {
 	s.votes = s.onRoad * a.votes / 3600
 	s.sessions = s.onRoad * a.signedIn / 3600
 	s.requests = s.polls + s.alerts + s.opens + s.votes
-	// A stream looks every five seconds, and when something moves: several events of one moment are one look.
+	// A stream updates every five seconds, and on changes: several changes at one time are one update.
 	s.looks = s.streams * (1/5.0 + a.events/60/2)
 	s.calls = s.streams/math.Max(a.askEvery, 4) + s.pollers/math.Max(a.pollEvery, 4)
 
 	work := s.polls + s.alerts + s.looks + s.opens*a.openCost + s.calls*a.upstreams*a.callCost
 	s.nodesByCPU = work * (a.readCost + a.entityCost*a.shown) / 1e6 / (a.cores * a.busy)
 	s.nodesByStreams = s.streams / a.streamsMost
-	// One more than is needed, since one may be away, and three at least.
+	// One more than needed, because one may fail, and at least three.
 	s.nodes = math.Max(3, math.Ceil(math.Max(s.nodesByCPU, s.nodesByStreams))+1)
 	s.nodeMemory = a.baseBytes + s.entities*a.indexBytes + s.streams/(s.nodes-1)*a.streamBytes
 
@@ -128,20 +128,20 @@ func calculate(a assumptions) sums {
 	return s
 }
 
-// limit is one thing that can be too small.
-type limit struct {
-	what string
-	load float64
-	one  float64 // what one of it bears
-	unit string
+// singleResource is a resource of which there is one, however many nodes there are.
+type singleResource struct {
+	what     string
+	load     float64
+	capacity float64 // what one of it bears
+	unit     string
 }
 
-// times is how many times what one bears.
-func (l limit) times() float64 { return l.load / l.one }
+// utilization is the load as a multiple of the capacity.
+func (l singleResource) utilization() float64 { return l.load / l.capacity }
 
-// limits are those that a further node does not lift.
-func limits(a assumptions, s sums) []limit {
-	return []limit{
+// singleResources are those that more nodes do not relieve.
+func singleResources(a assumptions, s results) []singleResource {
+	return []singleResource{
 		{"calls of one upstream", s.calls, a.upstreamHas, "/s"},
 		{"operations of the cache", s.cacheOps, a.cacheOps, "/s"},
 		{"connections of a proxy", s.onRoad, a.proxyConns, ""},

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestPage holds that the tables of the page are what the program prints.
-func TestPage(t *testing.T) {
+// TestPageHasTheProgramsTables compares the tables in docs/scale.md with the program's output.
+func TestPageHasTheProgramsTables(t *testing.T) {
 	page, err := os.ReadFile("../scale.md")
 	if err != nil {
 		t.Fatal(err)
@@ -28,15 +28,15 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageNamesAssumptions holds that the page says what each number is made of.
+// TestPageNamesAssumptions: the page lists every assumption.
 func TestPageNamesAssumptions(t *testing.T) {
 	page, err := os.ReadFile("../scale.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := standard()
+	a := defaultAssumptions()
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	define(flags, &a)
+	defineFlags(flags, &a)
 	flags.VisitAll(func(f *flag.Flag) {
 		if !strings.Contains(string(page), "`-"+f.Name+"`") {
 			t.Errorf("docs/scale.md does not tell of -%s", f.Name)
@@ -44,9 +44,9 @@ func TestPageNamesAssumptions(t *testing.T) {
 	})
 }
 
-// TestSums does some of the sums by hand.
-func TestSums(t *testing.T) {
-	a := standard()
+// TestCalculate compares some results with calculations by hand.
+func TestCalculate(t *testing.T) {
+	a := defaultAssumptions()
 	a.drivers, a.onRoad, a.streaming, a.pollEvery = 1000, 0.1, 0.5, 10
 	a.alerts, a.kmh, a.leaveKM, a.votes, a.signedIn = 6, 36, 10, 3.6, 0.36
 	a.entities, a.feeds, a.feedEvery, a.changed, a.events = 1e6, 60, 30, 10, 60
@@ -86,9 +86,9 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestGrowth holds that the map grows slower than the drivers, unless somebody says how large it is.
+// TestGrowth: the map grows more slowly than the drivers, unless its size is given.
 func TestGrowth(t *testing.T) {
-	a := standard()
+	a := defaultAssumptions()
 	a.drivers = 100e6
 	if s := calculate(a); s.entities != 20e6 || s.feeds != 20_000 {
 		t.Errorf("%v entities, %v feeds", s.entities, s.feeds)
@@ -99,17 +99,17 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestEveryFlagCounts holds that no assumption is without effect.
-func TestEveryFlagCounts(t *testing.T) {
-	base := standard()
+// TestEveryAssumptionHasAnEffect: changing any assumption changes the output.
+func TestEveryAssumptionHasAnEffect(t *testing.T) {
+	base := defaultAssumptions()
 	base.entities, base.feeds = 2e6, 2000
 	names := flag.NewFlagSet("", flag.ContinueOnError)
-	define(names, new(assumptions))
-	want := fmt.Sprint(calculate(base), limits(base, calculate(base)))
+	defineFlags(names, new(assumptions))
+	want := fmt.Sprint(calculate(base), singleResources(base, calculate(base)))
 	names.VisitAll(func(f *flag.Flag) {
 		a := base
 		flags := flag.NewFlagSet("", flag.ContinueOnError)
-		define(flags, &a)
+		defineFlags(flags, &a)
 		old, ok := flags.Lookup(f.Name).Value.(flag.Getter).Get().(float64)
 		if !ok {
 			t.Fatalf("-%s is no number", f.Name)
@@ -117,13 +117,13 @@ func TestEveryFlagCounts(t *testing.T) {
 		if err := flags.Set(f.Name, fmt.Sprint(old*1.1)); err != nil {
 			t.Fatal(err)
 		}
-		if got := fmt.Sprint(calculate(a), limits(a, calculate(a))); got == want {
+		if got := fmt.Sprint(calculate(a), singleResources(a, calculate(a))); got == want {
 			t.Errorf("-%s changes nothing", f.Name)
 		}
 	})
 }
 
-// TestRefusals says what is no number of drivers, and no assumption.
+// TestRefusals: invalid numbers of drivers and invalid assumptions are rejected.
 func TestRefusals(t *testing.T) {
 	for _, args := range []string{"-drivers 0", "-drivers x", "-drivers 1,", "-on-road 0", "-on-road 1.1", "-poll-every 0", "-cores -1", "-busy NaN", "-unknown 1", "extra"} {
 		var out bytes.Buffer
@@ -139,7 +139,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestQuantity holds that numbers are read as they are meant.
+// TestQuantity checks the formatting of numbers.
 func TestQuantity(t *testing.T) {
 	for _, tt := range []struct {
 		v          float64
