@@ -158,6 +158,7 @@ func TestPushEncodings(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			d, owner, r := newPushService(t)
 			got := d.push(*r.Token, tt.body, tt.header...).want(t, tt.status)
 			want := 0
