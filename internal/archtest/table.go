@@ -47,9 +47,10 @@ var rules = map[string]rule{
 	"live/memory":             {never: transport},
 	"valkey":                  {ours: []string{"mapdata"}, never: transport},
 
-	"replica": {ours: []string{"mapdata", "signal"}, never: transport},
-	"nearby":  {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
-	"stream":  {ours: []string{"mapdata", "geo", "ratelimit", "signal"}, never: transport},
+	"replica":                {ours: []string{"mapdata", "signal"}, never: transport},
+	"replica/projectiontest": {ours: []string{"replica", "mapdata", "geo"}, never: transport},
+	"nearby":                 {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
+	"stream":                 {ours: []string{"mapdata", "geo", "ratelimit", "signal"}, never: transport},
 
 	"cluster": {ours: []string{"mapdata", "geo", "provider/relay", "valkey", "signal"}, never: transport},
 
@@ -88,7 +89,7 @@ var rules = map[string]rule{
 var wireShapes = []string{"ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
-var suites = []string{"store/storetest", "store/sqlite/sqlitetest", "live/livetest", "testenv"}
+var suites = []string{"store/storetest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "testenv"}
 
 // clients are the packages that stand outside the service's doors, as anybody's programs do: they know kinds by their ids.
 var clients = []string{"demo", "refprovider"}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"iter"
 	"maps"
 	"sync/atomic"
 	"time"
@@ -51,16 +52,22 @@ func (t *Tallies) Lookup(externalID []byte) (mapdata.Tally, bool) {
 	return *tally, true
 }
 
-// Len counts the tallies.
-func (t *Tallies) Len() int {
-	n := 0
-	all := t.pages.Load()
-	for i := range all {
-		if page := all[i].Load(); page != nil {
-			n += len(*page)
+// All yields the tallies of all incidents by their external ids, in no order.
+func (t *Tallies) All() iter.Seq2[string, mapdata.Tally] {
+	return func(yield func(string, mapdata.Tally) bool) {
+		all := t.pages.Load()
+		for i := range all {
+			page := all[i].Load()
+			if page == nil {
+				continue
+			}
+			for id, tally := range *page {
+				if !yield(id, *tally) {
+					return
+				}
+			}
 		}
 	}
-	return n
 }
 
 // stage is what changed: pages in the making, which readers do not see.
