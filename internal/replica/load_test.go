@@ -1,0 +1,255 @@
+package replica_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/replica"
+	"wayside/internal/signal"
+)
+
+// script is a store of one feed after another: its revision is how many there are. It is for virtual time.
+type script struct {
+	idle
+	state  mapdata.StoreState
+	during func()          // called once while everything is read; nil: nothing happens
+	log    func(int64)     // called with each revision after which changes are read
+	forget []time.Time     // what Forget was told
+	all    []*mapdata.Feed // by revision
+}
+
+func (s *script) add(n int) {
+	for range n {
+		s.state.Revision++
+		s.all = append(s.all, &mapdata.Feed{ID: mapdata.FeedID{1, byte(s.state.Revision)}})
+	}
+}
+
+func (s *script) State(context.Context) (mapdata.StoreState, error) { return s.state, nil }
+
+func (s *script) AllFeeds(_ context.Context, yield func(*mapdata.Feed)) error {
+	for _, f := range s.all {
+		yield(f)
+	}
+	if during := s.during; during != nil {
+		s.during = nil
+		during()
+	}
+	return nil
+}
+
+func (s *script) Changes(_ context.Context, after int64, _ int) (all []mapdata.FeedChange, err error) {
+	for i := after; i < s.state.Revision; i++ {
+		all = append(all, mapdata.FeedChange{Revision: i + 1, Feed: s.all[i], FeedID: s.all[i].ID})
+	}
+	return all, nil
+}
+
+func (s *script) Forget(_ context.Context, _ mapdata.FeedID, _ []string, before time.Time) error {
+	s.forget = append(s.forget, before)
+	return nil
+}
+
+// counter is a projection that counts feeds. Its published counts are kept, to be looked at.
+type counter struct {
+	feeds     atomic.Int64
+	published []int64
+	fail      error // of the next load
+	loads     int
+	sweeps    []time.Time
+}
+
+type counted struct {
+	of *counter
+	n  int64
+}
+
+func (c counted) Publish() mapdata.Touched {
+	c.of.feeds.Store(c.n)
+	c.of.published = append(c.of.published, c.n)
+	return mapdata.Touched{}
+}
+
+func (c *counter) Load(_ context.Context, from mapdata.StoreSnapshot) (mapdata.Staged, error) {
+	c.loads++
+	if err := c.fail; err != nil {
+		c.fail = nil
+		return nil, err
+	}
+	return counted{c, int64(len(from.Feeds()))}, nil
+}
+
+func (c *counter) Apply(changes []mapdata.FeedChange) mapdata.Staged {
+	return counted{c, c.feeds.Load() + int64(len(changes))}
+}
+
+func (c *counter) Sweep(before time.Time) []mapdata.Expired {
+	c.sweeps = append(c.sweeps, before)
+	return []mapdata.Expired{{Feed: mapdata.FeedID{1}, ExternalIDs: []string{"a"}}}
+}
+
+// follow runs a follower of two counters over a script, in virtual time, for as long as do takes.
+func follow(t *testing.T, store *script, do func(f *replica.Follower, a, b *counter)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		a, b := new(counter), new(counter)
+		f := replica.New(store, []replica.Projection{a, b}, replica.Options{
+			Now: time.Now, Log: slog.New(slog.DiscardHandler), StoreChanged: signal.NewStoreChanged(),
+		})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- f.Run(ctx) }()
+		synctest.Wait()
+		do(f, a, b)
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func wait(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// TestOneFailureKeepsAll: when one projection cannot load, none is published.
+func TestOneFailureKeepsAll(t *testing.T) {
+	store := &script{}
+	store.add(3)
+	follow(t, store, func(f *replica.Follower, a, b *counter) {
+		store.state.Epoch, b.fail = "another", errors.New("no memory")
+		store.add(2)
+		wait(time.Second + time.Millisecond) // the next look
+		if a.feeds.Load() != 3 || b.feeds.Load() != 3 || b.loads != 2 {
+			t.Errorf("after a load that failed readers see %d and %d feeds, want 3", a.feeds.Load(), b.feeds.Load())
+		}
+		wait(time.Second) // the load is tried again
+		if a.feeds.Load() != 5 || b.feeds.Load() != 5 || f.Revision() != 5 {
+			t.Errorf("after the next load readers see %d and %d feeds, want 5", a.feeds.Load(), b.feeds.Load())
+		}
+	})
+}
+
+// TestDatabaseIsReplacedDuringALoad: what was read of two databases is never published.
+func TestDatabaseIsReplacedDuringALoad(t *testing.T) {
+	store := &script{}
+	store.add(3)
+	follow(t, store, func(_ *replica.Follower, a, _ *counter) {
+		store.state.Epoch = "second"
+		store.during = func() {
+			store.state = mapdata.StoreState{Epoch: "third", Revision: 0}
+			store.all = nil
+			store.add(7)
+		}
+		wait(3 * time.Second)
+		if diff := cmp.Diff([]int64{3, 7}, a.published); diff != "" {
+			t.Error("published (-want/+got)", diff)
+		}
+		if a.loads != 3 {
+			t.Errorf("loaded %d times, want 3: at the start, of two databases, of the third", a.loads)
+		}
+	})
+}
+
+// TestChangesDuringALoadBelongToIt: no reader sees what was read first beside what was read last.
+func TestChangesDuringALoadBelongToIt(t *testing.T) {
+	store := &script{}
+	store.add(3)
+	store.during = func() { store.add(2) }
+	follow(t, store, func(f *replica.Follower, a, b *counter) {
+		if f.Revision() != 5 || !f.Loaded() || a.feeds.Load() != 5 || b.feeds.Load() != 5 {
+			t.Errorf("revision %d, %d and %d feeds; want 5 of each", f.Revision(), a.feeds.Load(), b.feeds.Load())
+		}
+	})
+}
+
+// TestPrunedDuringALoad: when the log lost what changed during a load, it is loaded again.
+func TestPrunedDuringALoad(t *testing.T) {
+	store := &script{}
+	store.add(3)
+	store.during = func() { store.add(2); store.state.Floor = 4 }
+	follow(t, store, func(f *replica.Follower, a, _ *counter) {
+		if f.Loaded() || len(a.published) != 0 {
+			t.Errorf("published %v", a.published)
+		}
+		wait(time.Second)
+		if diff := cmp.Diff([]int64{5}, a.published); diff != "" || !f.Loaded() {
+			t.Error("published (-want/+got)", diff)
+		}
+	})
+}
+
+// TestSweepLeavesAMinute: what expired stays for a minute, in memory and in the store, and is swept once a minute.
+func TestSweepLeavesAMinute(t *testing.T) {
+	store := &script{}
+	follow(t, store, func(_ *replica.Follower, a, _ *counter) {
+		began := time.Now()
+		wait(2*time.Minute + 500*time.Millisecond)
+		want := []time.Time{began, began.Add(time.Minute)} // a minute before each sweep
+		if diff := cmp.Diff(want, a.sweeps); diff != "" {
+			t.Error("swept (-want/+got)", diff)
+		}
+		if len(store.forget) != 4 || !store.forget[0].Equal(began) { // of two projections
+			t.Errorf("the store forgets what expired before %v", store.forget)
+		}
+	})
+}
+
+// TestFailoverAfterADeletedFeed: two feeds whose rows have the same external id, a vote on one of them, which is deleted;
+// then the database fails over.
+func TestFailoverAfterADeletedFeed(t *testing.T) {
+	db, a := newStore(t)
+	put(t, db, a, "1")
+	b := *a
+	b.ID, b.Layer.ID, b.Layer.Slug, b.PushTokenHash = mapdata.FeedID{2}, "m", "g", []byte{2}
+	if err := db.CreateFeed(t.Context(), &b, 10); err != nil {
+		t.Fatal(err)
+	}
+	put(t, db, &b, "1")
+	store := &flaky{DB: db}
+	n := newNode(store)
+	running(t, n)
+	caughtUp := func() bool {
+		state, err := db.State(t.Context())
+		return err == nil && n.Loaded() && n.Revision() == state.Revision
+	}
+	eventually(t, "loaded", func() bool { return caughtUp() && len(n.ids()) == 2 })
+	ballot := &mapdata.Ballot{Source: a.ID.Source(), ExternalID: "1", Account: a.Owner, Vote: mapdata.Confirm, At: start}
+	if _, err := db.CastVote(t.Context(), ballot); err != nil {
+		t.Fatal(err)
+	}
+	n.Poke()
+	eventually(t, "the vote is followed", caughtUp)
+	if err := db.DeleteFeed(t.Context(), a.ID, mapdata.AuditEntry{At: start, Action: "feed.delete", Subject: a.ID.String()}); err != nil {
+		t.Fatal(err)
+	}
+	n.Poke()
+	eventually(t, "the feed is gone", func() bool { return len(n.ids()) == 1 })
+	epoch := "promoted"
+	store.epoch.Store(&epoch)
+	n.Poke()
+	eventually(t, "loaded again", func() bool { return store.loads.Load() == 2 && caughtUp() })
+	got := func() (text string) {
+		defer func() {
+			if p := recover(); p != nil {
+				text = fmt.Sprint("panic: ", p)
+			}
+		}()
+		return fmt.Sprint(n.ids())
+	}
+	for range 3 { // searches use memory again
+		if got() != "[1]" {
+			t.Errorf("after the failover a read finds: %s", got())
+		}
+	}
+}
