@@ -63,6 +63,8 @@ func (s *script) Forget(_ context.Context, _ mapdata.FeedID, _ []string, before 
 type counter struct {
 	feeds     atomic.Int64
 	published []int64
+	marks     []uint64 // of the publications
+	mark      func() uint64
 	fail      error // of the next load
 	loads     int
 	sweeps    []time.Time
@@ -75,7 +77,7 @@ type counted struct {
 
 func (c counted) Publish() mapdata.Touched {
 	c.of.feeds.Store(c.n)
-	c.of.published = append(c.of.published, c.n)
+	c.of.published, c.of.marks = append(c.of.published, c.n), append(c.of.marks, c.of.mark())
 	return mapdata.Touched{}
 }
 
@@ -105,6 +107,7 @@ func follow(t *testing.T, store *script, do func(f *replica.Follower, a, b *coun
 		f := replica.New(store, []replica.Projection{a, b}, replica.Options{
 			Now: time.Now, Log: slog.New(slog.DiscardHandler), StoreChanged: signal.NewStoreChanged(),
 		})
+		a.mark, b.mark = f.Begin, f.Begin
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- f.Run(ctx) }()
@@ -169,6 +172,9 @@ func TestChangesDuringALoadBelongToIt(t *testing.T) {
 	follow(t, store, func(f *replica.Follower, a, b *counter) {
 		if f.Revision() != 5 || !f.Loaded() || a.feeds.Load() != 5 || b.feeds.Load() != 5 {
 			t.Errorf("revision %d, %d and %d feeds; want 5 of each", f.Revision(), a.feeds.Load(), b.feeds.Load())
+		}
+		if diff := cmp.Diff([]uint64{1, 1}, a.marks); diff != "" {
+			t.Error("load and changes are publications of their own (-want/+got)", diff)
 		}
 	})
 }
