@@ -17,6 +17,9 @@ type writer struct {
 	keys       map[uint64]ref    // by hash of feed and external id
 	collisions map[string]ref    // by feed and external id, where two have one hash
 	votes      map[string]uint32 // numbers of tallies, by feed id and external id
+	newest     uint32            // highest number of a tally so far
+	unused     []uint32          // numbers of tallies that nothing refers to
+	forgotten  []uint32          // numbers to which a search that is under way may still refer
 	open       uint32            // number of the segment that takes the next slots
 	free       []uint32          // numbers of segments that were removed
 	text       []byte            // scratch: of the entity at hand
@@ -140,13 +143,24 @@ func (w *writer) addVote(id mapdata.FeedID, externalID []byte, u *undo) uint32 {
 	key := voteKey(id, externalID)
 	number, known := w.votes[key]
 	if !known {
-		number = uint32(len(w.votes) + 1)
+		number = w.newNumber()
 		w.votes[key] = number
 		if u != nil {
 			u.votes = append(u.votes, key)
 		}
 	}
 	return number
+}
+
+// newNumber gives the number of a new tally.
+func (w *writer) newNumber() uint32 {
+	if n := len(w.unused); n > 0 {
+		number := w.unused[n-1]
+		w.unused = w.unused[:n-1]
+		return number
+	}
+	w.newest++
+	return w.newest
 }
 
 // undo brings back the writer's state from before a change was staged.

@@ -41,10 +41,12 @@ func (p Projection) Apply(changes []mapdata.FeedChange) mapdata.Staged {
 	return p.Stage(changes)
 }
 
-// Sweep forgets what had expired at the given time, and names it.
+// Sweep forgets what had expired at the given time, and names it. It also forgets the votes on entities that are gone, once
+// these could come back without being hidden by them.
 func (p Projection) Sweep(before time.Time) (all []mapdata.Expired) {
 	for _, e := range p.Index.Sweep(before) {
 		all = append(all, mapdata.Expired(e))
 	}
+	p.forgetVotes(mapdata.OldestSuppression(before))
 	return all
 }

@@ -9,8 +9,9 @@ import (
 )
 
 // tallies holds the votes on entities by number. Few entities are voted on, and votes come one by one: a slot has the number
-// of its tally, and a vote replaces the tally under that number, where every version of one load sees it. A number is not
-// used again before the next load, which has tallies of its own, so that no version sees the votes on another entity.
+// of its tally, and a vote replaces the tally under that number, where every version of one load sees it. A number is used
+// again only when no search can refer to it, so that no version sees the votes on another entity. A load has tallies of its
+// own.
 type tallies struct {
 	chunks atomic.Pointer[[]*tallyChunk]
 }
