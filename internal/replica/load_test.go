@@ -22,9 +22,10 @@ type script struct {
 	idle
 	state  mapdata.StoreState
 	during func()          // called once while everything is read; nil: nothing happens
-	log    func(int64)     // called with each revision after which changes are read
 	forget []time.Time     // what Forget was told
 	all    []*mapdata.Feed // by revision
+	votes  bool            // all changes are of votes
+	asked  [][2]int64      // revisions between which attempts were read
 }
 
 func (s *script) add(n int) {
@@ -49,7 +50,20 @@ func (s *script) AllFeeds(_ context.Context, yield func(*mapdata.Feed)) error {
 
 func (s *script) Changes(_ context.Context, after int64, _ int) (all []mapdata.FeedChange, err error) {
 	for i := after; i < s.state.Revision; i++ {
-		all = append(all, mapdata.FeedChange{Revision: i + 1, Feed: s.all[i], FeedID: s.all[i].ID})
+		c := mapdata.FeedChange{Revision: i + 1, Feed: s.all[i], FeedID: s.all[i].ID}
+		if s.votes {
+			c.Tallies = []mapdata.Tally{{Source: c.FeedID.Source(), ExternalID: "a", Confirms: 1}}
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// RecordedAttempts knows an attempt of each revision.
+func (s *script) RecordedAttempts(_ context.Context, after, upTo int64) (all []mapdata.FeedAttempt, err error) {
+	s.asked = append(s.asked, [2]int64{after, upTo})
+	for i := after; i < upTo; i++ {
+		all = append(all, mapdata.FeedAttempt{Feed: s.all[i].ID, Revision: i + 1, Attempt: mapdata.Attempt{Rows: int(i + 1)}})
 	}
 	return all, nil
 }
@@ -68,6 +82,7 @@ type counter struct {
 	fail      error // of the next load
 	loads     int
 	sweeps    []time.Time
+	rows      []int // of the attempts that came with changes
 }
 
 type counted struct {
@@ -91,6 +106,11 @@ func (c *counter) Load(_ context.Context, from mapdata.StoreSnapshot) (mapdata.S
 }
 
 func (c *counter) Apply(changes []mapdata.FeedChange) mapdata.Staged {
+	for i := range changes {
+		for _, a := range changes[i].Attempts {
+			c.rows = append(c.rows, a.Rows)
+		}
+	}
 	return counted{c, c.feeds.Load() + int64(len(changes))}
 }
 
@@ -191,6 +211,28 @@ func TestPrunedDuringALoad(t *testing.T) {
 		wait(time.Second)
 		if diff := cmp.Diff([]int64{5}, a.published); diff != "" || !f.Loaded() {
 			t.Error("published (-want/+got)", diff)
+		}
+	})
+}
+
+// TestAttemptsAreReadOnce: one query reads the attempts of a whole batch, and none is made for votes.
+func TestAttemptsAreReadOnce(t *testing.T) {
+	store := &script{}
+	store.add(3)
+	follow(t, store, func(_ *replica.Follower, a, _ *counter) {
+		store.add(4)
+		wait(time.Second + time.Millisecond)
+		if diff := cmp.Diff([][2]int64{{3, 7}}, store.asked); diff != "" {
+			t.Error("attempts are read between the revisions (-want/+got)", diff)
+		}
+		if diff := cmp.Diff([]int{4, 5, 6, 7}, a.rows); diff != "" {
+			t.Error("attempts of the changes (-want/+got)", diff)
+		}
+		store.votes = true
+		store.add(5)
+		wait(time.Second)
+		if a.feeds.Load() != 12 || len(store.asked) != 1 {
+			t.Errorf("%d changes, attempts read %d times; want 12, once", a.feeds.Load(), len(store.asked))
 		}
 	})
 }
