@@ -29,7 +29,7 @@ func TestProjection(t *testing.T) {
 			Want: func(w *projectiontest.World) map[string]string {
 				want := make(map[string]string)
 				for k, e := range w.Entities {
-					if w.Served[k.Feed].Served() {
+					if w.Registered[k.Feed].Served() {
 						want[fmt.Sprintf("%s/%s", k.Feed.Source(), k.ExternalID)] = fmt.Sprintf("%v %s %d confirms", e.Point, e.Properties, w.Tallies[k].Confirms)
 					}
 				}

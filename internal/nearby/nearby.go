@@ -178,15 +178,17 @@ func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
 		Center: q.Center, Radius: q.Radius, Kinds: q.Kinds, Suppressed: q.Curator && !q.Driving,
 		Since: q.Since, Now: r.Now(), Limit: q.Limit,
 	}
-	live, err := r.selectSources(q, &s)
-	if err != nil {
-		return err
-	}
 	a.Networks, s.AllNetworks = r.networks(q, a.Networks[:0])
 	s.Networks = a.Networks
-	a.live, a.incidents = 0, a.incidents[:0]
-	if a.Live = live && q.Kinds&r.incidents != 0; a.Live {
-		r.findIncidents(ctx, q, &s, a)
+	a.Live, a.incidents = false, a.incidents[:0]
+	if r.Live != nil && q.Kinds&r.incidents != 0 {
+		live, err := r.selectSources(q, &s)
+		if err != nil {
+			return err // no upstream is asked in vain
+		}
+		if a.Live = live; live {
+			r.findIncidents(ctx, q, &s, a)
+		}
 	}
 	if r.Publications == nil {
 		return r.read(q, &s, a)

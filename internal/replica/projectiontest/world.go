@@ -20,11 +20,11 @@ var Center = geo.Point{Lat: 52, Lng: 4}
 
 // World is what a store holds. It gives a projection that loads what it asks for, and changes step by step as a store does.
 type World struct {
-	Served   map[mapdata.FeedID]*mapdata.Feed
-	Entities map[Key]mapdata.Entity
-	Tallies  map[Key]mapdata.Tally // those of live incidents have no feed
-	Attempts []mapdata.FeedAttempt // in the order of their revisions
-	Revision int64
+	Registered map[mapdata.FeedID]*mapdata.Feed
+	Entities   map[Key]mapdata.Entity
+	Tallies    map[Key]mapdata.Tally // those of live incidents have no feed
+	Attempts   []mapdata.FeedAttempt // in the order of their revisions
+	Revision   int64
 
 	feeds int // that were ever registered
 }
@@ -37,7 +37,7 @@ type Key struct {
 
 // NewWorld makes a world of some feeds, whose entities have the same external ids.
 func NewWorld(random *rand.Rand, steps int) *World {
-	w := &World{Served: make(map[mapdata.FeedID]*mapdata.Feed), Entities: make(map[Key]mapdata.Entity), Tallies: make(map[Key]mapdata.Tally)}
+	w := &World{Registered: make(map[mapdata.FeedID]*mapdata.Feed), Entities: make(map[Key]mapdata.Entity), Tallies: make(map[Key]mapdata.Tally)}
 	for range 4 {
 		w.register()
 	}
@@ -61,7 +61,7 @@ func (w *World) Step(random *rand.Rand) mapdata.FeedChange {
 		own := *f
 		own.ReviewState = []mapdata.ReviewState{mapdata.Approved, mapdata.Pending}[random.IntN(2)]
 		own.Active = random.IntN(4) > 0
-		w.Served[f.ID] = &own
+		w.Registered[f.ID] = &own
 		f = &own
 	case n < 25:
 		return w.vote(mapdata.FeedID{}, nil, id, random)
@@ -94,12 +94,12 @@ func (w *World) register() *mapdata.Feed {
 		Layer: mapdata.Layer{Slug: fmt.Sprint("layer-", w.feeds)}, Direction: mapdata.Pull, Visibility: mapdata.Public,
 		ReviewState: mapdata.Approved, Active: true,
 	}
-	w.Served[f.ID] = f
+	w.Registered[f.ID] = f
 	return f
 }
 
 func (w *World) delete(id mapdata.FeedID) mapdata.FeedChange {
-	delete(w.Served, id)
+	delete(w.Registered, id)
 	for k := range w.Entities {
 		if k.Feed == id {
 			delete(w.Entities, k)
@@ -158,9 +158,9 @@ func Entity(feed mapdata.FeedID, id string) mapdata.Entity {
 // Clone copies the world.
 func (w *World) Clone() *World {
 	next := *w
-	next.Served, next.Entities, next.Tallies = make(map[mapdata.FeedID]*mapdata.Feed), make(map[Key]mapdata.Entity), make(map[Key]mapdata.Tally)
-	for k, v := range w.Served {
-		next.Served[k] = v
+	next.Registered, next.Entities, next.Tallies = make(map[mapdata.FeedID]*mapdata.Feed), make(map[Key]mapdata.Entity), make(map[Key]mapdata.Tally)
+	for k, v := range w.Registered {
+		next.Registered[k] = v
 	}
 	for k, v := range w.Entities {
 		next.Entities[k] = v
@@ -176,7 +176,7 @@ func (w *World) Clone() *World {
 func (w *World) Feeds() []*mapdata.Feed {
 	var all []*mapdata.Feed
 	for n := range w.feeds {
-		if f := w.Served[mapdata.FeedID{0: 1, 15: byte(n + 1), 14: byte((n + 1) >> 8)}]; f != nil {
+		if f := w.Registered[mapdata.FeedID{0: 1, 15: byte(n + 1), 14: byte((n + 1) >> 8)}]; f != nil {
 			all = append(all, f)
 		}
 	}
