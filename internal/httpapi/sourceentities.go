@@ -41,7 +41,7 @@ func (a *api) getSourceEntities(w http.ResponseWriter, r *http.Request, c *calle
 
 // featureOf converts a hit to GeoJSON.
 func featureOf(h *mapdata.Hit) feature {
-	_, _, properties := wire.Split(h.Prepared)
+	properties := wire.Properties(h)
 	at := func(ms int64) timestamp {
 		if ms == 0 {
 			return timestamp{}

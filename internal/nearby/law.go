@@ -145,7 +145,7 @@ const zoneProperty = "wayside_zone_m"
 // the place.
 func (r *Reader) strip(h *mapdata.Hit) {
 	properties := strconv.AppendInt([]byte(`{"`+zoneProperty+`":`), int64(h.Zone), 10)
-	h.Prepared = r.Encode(nil, &mapdata.Entity{Kind: h.Kind, Point: h.Point, Properties: append(properties, '}')})
+	h.Prepared = r.Encode(nil, &mapdata.Entity{ExternalID: string(h.ExternalID), Kind: h.Kind, Point: h.Point, Properties: append(properties, '}')})
 }
 
 // obey shows one entity as the law asks for, and says whether it is shown at all. feed is nil for a live incident.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ func TestAppendTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := rapid.Int64Range(first, last).Draw(t, "ms")
 		if rapid.Bool().Draw(t, "same day") && days.made {
-			ms = days.day*msPerDay + (ms%msPerDay+msPerDay)%msPerDay
+			ms = days.day + (ms%msPerDay+msPerDay)%msPerDay
 		}
 		if ms == 0 {
 			return
@@ -36,14 +37,20 @@ func TestAppendTime(t *testing.T) {
 func BenchmarkAppendHit(b *testing.B) {
 	h := &mapdata.Hit{
 		Source: "feed:01a1fc6e-94d2-7baa-95f8-b1be3409b54e", Layer: "bench-0", Kind: 3, ExternalID: []byte("bench00:0020539"),
-		Prepared:    EncodeEntity(nil, &mapdata.Entity{Point: geo.Point{Lat: 48.090176, Lng: 5.249039}, Properties: []byte(`{"street":"Street 22","city":"Town 139","maxspeed_kmh":120,"version":4}`)}),
+		Prepared:    EncodeEntity(nil, &mapdata.Entity{ExternalID: "bench00:0020539", Point: geo.Point{Lat: 48.090176, Lng: 5.249039}, Properties: []byte(`{"street":"Street 22","city":"Town 139","maxspeed_kmh":120,"version":4}`)}),
 		FirstSeenAt: 1795236468138, LastSeenAt: 1795236522048, ExpiresAt: 1795841322048,
 	}
-	var days [3]Calendar
-	var dst []byte
-	b.ReportAllocs()
-	for b.Loop() {
-		dst = AppendHit(dst[:0], h, &days)
+	for _, step := range []int64{0, 100_003} { // the same minute, and another one
+		b.Run(fmt.Sprintf("step=%dms", step), func(b *testing.B) {
+			var days [3]Calendar
+			var dst []byte
+			b.ReportAllocs()
+			for b.Loop() {
+				h.LastSeenAt += step
+				h.ExpiresAt += step
+				dst = AppendHit(dst[:0], h, &days)
+			}
+			b.SetBytes(int64(len(dst)))
+		})
 	}
-	b.SetBytes(int64(len(dst)))
 }
