@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"math"
 	"strconv"
 	"strings"
 
@@ -12,13 +13,11 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Flags beside the length of a position, which is at most maxPosition.
+// Flags beside the length of a position, which is less than lengthMask: see appendCoordinate.
 const (
 	hasLine    = 0x80 // the prepared text contains a line
 	hasEscapes = 0x40 // the external id contains characters that JSON escapes
 	lengthMask = 0x3f
-
-	maxPosition = len("-179.99999999999997,-89.99999999999999") // strconv writes no longer text that reads back as the number
 )
 
 // EncodeEntity appends the parts of an entity's JSON that do not change between reads. Layout: one byte with the length of the
@@ -73,9 +72,20 @@ func Properties(h *mapdata.Hit) []byte { return split(h).properties }
 
 // appendPosition appends a GeoJSON position without its brackets.
 func appendPosition(dst []byte, p geo.Point) []byte {
-	dst = strconv.AppendFloat(dst, p.Lng, 'f', -1, 64)
+	dst = appendCoordinate(dst, p.Lng)
 	dst = append(dst, ',')
-	return strconv.AppendFloat(dst, p.Lat, 'f', -1, 64)
+	return appendCoordinate(dst, p.Lat)
+}
+
+// minPlain is the smallest coordinate that is written without an exponent. Smaller ones would have hundreds of digits.
+const minPlain = 1e-6
+
+// appendCoordinate appends degrees: at most 25 characters.
+func appendCoordinate(dst []byte, degrees float64) []byte {
+	if degrees != 0 && math.Abs(degrees) < minPlain {
+		return strconv.AppendFloat(dst, degrees, 'e', -1, 64)
+	}
+	return strconv.AppendFloat(dst, degrees, 'f', -1, 64)
 }
 
 // appendLine appends a GeoJSON LineString.

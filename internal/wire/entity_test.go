@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -32,6 +34,56 @@ func TestAppendTime(t *testing.T) {
 	if got := string(AppendTime(nil, 0)); got != "null" {
 		t.Errorf("no time is %s", got)
 	}
+}
+
+// TestAppendHit holds the read shape of any entity against what a JSON decoder reads of it.
+func TestAppendHit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		coordinate := func(name string, limit float64) float64 {
+			return rapid.OneOf(rapid.Float64Range(-limit, limit), rapid.SampledFrom([]float64{
+				0, limit, -limit, 6.123233995736766e-17, -1.2345678901234567e-300, math.SmallestNonzeroFloat64,
+			})).Draw(t, name)
+		}
+		point := func(name string) geo.Point {
+			return geo.Point{Lat: coordinate(name+" lat", 90), Lng: coordinate(name+" lng", 180)}
+		}
+		e := &mapdata.Entity{
+			ExternalID: rapid.StringMatching(`[a-z0-9"\\äß: ]{1,40}`).Draw(t, "external id"), Point: point("point"),
+			Properties: rapid.SampledFrom([][]byte{[]byte(`{}`), []byte(`{"a":{"b":"c"}}`)}).Draw(t, "properties"),
+		}
+		if rapid.Bool().Draw(t, "line") {
+			e.Line = []geo.Point{point("from"), point("to")}
+		}
+		h := &mapdata.Hit{Source: "feed:x", Layer: "slug", ExternalID: []byte(e.ExternalID), Prepared: EncodeEntity([]byte("before"), e)[len("before"):], Prior: mapdata.DefaultPrior}
+		var days [3]Calendar
+		var got struct {
+			ID         string `json:"id"`
+			ExternalID string `json:"external_id"`
+			Geom       struct {
+				Coordinates [2]float64 `json:"coordinates"`
+			} `json:"geom"`
+			Line *struct {
+				Coordinates [][2]float64 `json:"coordinates"`
+			} `json:"geom_line"`
+			Properties json.RawMessage `json:"properties"`
+		}
+		text := AppendHit(nil, h, &days)
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Fatalf("%v in %s", err, text)
+		}
+		if want := mapdata.EntityID(h.Source, e.ExternalID); got.ID != want || got.ExternalID != e.ExternalID {
+			t.Errorf("id %s of %q, want %s of %q", got.ID, got.ExternalID, want, e.ExternalID)
+		}
+		if want := [2]float64{e.Point.Lng, e.Point.Lat}; got.Geom.Coordinates != want {
+			t.Errorf("at %v, want %v", got.Geom.Coordinates, want)
+		}
+		if (got.Line != nil) != (e.Line != nil) || got.Line != nil && got.Line.Coordinates[1] != [2]float64{e.Line[1].Lng, e.Line[1].Lat} {
+			t.Errorf("line %v, want %v", got.Line, e.Line)
+		}
+		if string(got.Properties) != string(e.Properties) || string(Properties(h)) != string(e.Properties) {
+			t.Errorf("properties %s and %s, want %s", got.Properties, Properties(h), e.Properties)
+		}
+	})
 }
 
 func BenchmarkAppendHit(b *testing.B) {
