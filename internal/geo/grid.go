@@ -44,24 +44,23 @@ func (g Grid) Cell(p Point) Cell {
 }
 
 // ColumnsIn gives the columns of a band that a box touches, if the box touches the band: count columns from first on,
-// which wrap at the band's number of columns.
-func (g Grid) ColumnsIn(b Box, band int32) (first, count int32) {
-	n := g.Columns(band)
+// which wrap at n, the band's number of columns.
+func (g Grid) ColumnsIn(b Box, band int32) (first, count, n int32) {
+	n = g.Columns(band)
 	width := 360 / float64(n)
 	west := int32(math.Floor((b.West + 180) / width))
 	east := int32(math.Floor((b.East + 180) / width))
 	if east-west+1 >= n {
-		return 0, n
+		return 0, n, n
 	}
-	return wrap(west, n), east - west + 1
+	return wrap(west, n), east - west + 1, n
 }
 
 // Cells yields the cells that a box touches, each once.
 func (g Grid) Cells(b Box) iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
 		for band, last := g.Band(b.South), g.Band(b.North); band <= last; band++ {
-			n := g.Columns(band)
-			first, count := g.ColumnsIn(b, band)
+			first, count, n := g.ColumnsIn(b, band)
 			for i := range count {
 				if !yield(Cell{band, wrap(first+i, n)}) {
 					return

@@ -116,8 +116,8 @@ func (q *search) scan(box geo.Box) {
 		if b == nil {
 			continue
 		}
-		first, count := grid.ColumnsIn(box, number)
-		end, n := first+count, grid.Columns(number)
+		first, count, n := grid.ColumnsIn(box, number)
+		end := first + count
 		q.scanColumns(b, first, min(end, n))
 		if end > n {
 			q.scanColumns(b, 0, end-n)

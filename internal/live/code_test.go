@@ -115,11 +115,11 @@ func TestPlacesAreReadAsWritten(t *testing.T) {
 		var want []place
 		for range rapid.IntRange(0, mostPlaces).Draw(t, "places") {
 			want = append(want, place{
-				tileID{rapid.Int32().Draw(t, "band"), rapid.Int32().Draw(t, "column")}, rapid.Int64().Draw(t, "seen"),
+				tileID{Band: rapid.Int32().Draw(t, "band"), Column: rapid.Int32().Draw(t, "column")}, rapid.Int64().Draw(t, "seen"),
 			})
 		}
 		got := readPlaces(appendPlaces(nil, want))
-		if len(want) != len(got) || len(want) > 0 && !cmp.Equal(want, got, cmp.AllowUnexported(place{}, tileID{})) {
+		if len(want) != len(got) || len(want) > 0 && !cmp.Equal(want, got, cmp.AllowUnexported(place{})) {
 			t.Errorf("%v became %v", want, got)
 		}
 	})

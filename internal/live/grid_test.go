@@ -29,7 +29,7 @@ func TestGridHoldsEveryCircle(t *testing.T) {
 				t.Fatalf("tile %v twice", id)
 			}
 			touched[id] = true
-			if id.band < 0 || id.band >= bandCount || id.column < 0 || id.column >= columns(id.band) {
+			if id.Band < 0 || id.Band >= grid.Bands() || id.Column < 0 || id.Column >= grid.Columns(id.Band) {
 				t.Fatalf("there is no tile %v", id)
 			}
 		}
@@ -40,7 +40,7 @@ func TestGridHoldsEveryCircle(t *testing.T) {
 				p = geo.Point{Lat: max(-90, min(90, p.Lat-2*over*math.Copysign(1, p.Lat))), Lng: p.Lng + 180}
 			}
 			p.Lng = math.Remainder(p.Lng+rapid.Float64Range(-1, 1).Draw(t, "dlng")*min(180, degrees/max(1e-9, math.Cos(p.Lat*math.Pi/180))), 360)
-			if area.holds(p.Vector()) && !touched[tileOf(p)] {
+			if area.holds(p.Vector()) && !touched[grid.Cell(p)] {
 				t.Fatalf("%v lies within %v m of %v, but not in a tile that is touched", p, radius, center)
 			}
 		}

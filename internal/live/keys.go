@@ -17,9 +17,9 @@ func (k *keyRing) addTile(upstream string, id tileID) {
 	k.text = append(k.text, "pins/"...)
 	k.text = append(k.text, upstream...)
 	k.text = append(k.text, '/')
-	k.text = strconv.AppendInt(k.text, int64(id.band), 10)
+	k.text = strconv.AppendInt(k.text, int64(id.Band), 10)
 	k.text = append(k.text, '/')
-	k.text = strconv.AppendInt(k.text, int64(id.column), 10)
+	k.text = strconv.AppendInt(k.text, int64(id.Column), 10)
 	k.ends = append(k.ends, len(k.text))
 }
 

@@ -31,8 +31,8 @@ type place struct {
 func appendPlaces(dst []byte, places []place) []byte {
 	dst = append(dst, locatorVersion)
 	for _, p := range places {
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(p.tile.band))
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(p.tile.column))
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(p.tile.Band))
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(p.tile.Column))
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(p.seen))
 	}
 	return dst
@@ -47,8 +47,8 @@ func readPlaces(value []byte) []place {
 	for in := value[1:]; len(in) > 0; in = in[placeSize:] {
 		places = append(places, place{
 			tile: tileID{
-				band:   int32(binary.LittleEndian.Uint32(in)),
-				column: int32(binary.LittleEndian.Uint32(in[4:])),
+				Band:   int32(binary.LittleEndian.Uint32(in)),
+				Column: int32(binary.LittleEndian.Uint32(in[4:])),
 			},
 			seen: int64(binary.LittleEndian.Uint64(in[8:])),
 		})

@@ -115,7 +115,7 @@ func (t *taking) state(p *Pin, place func(tileID) int) {
 	if !p.Point.Valid() || !t.area.holds(at) || int(p.Kind) >= mapdata.KindCount {
 		return
 	}
-	s := stating{pin: p, at: at, tile: place(tileOf(p.Point)), located: noTime}
+	s := stating{pin: p, at: at, tile: place(grid.Cell(p.Point)), located: noTime}
 	if n, ok := t.stated[p.ExternalID]; ok {
 		t.pins[n] = s
 		return
