@@ -73,7 +73,7 @@ func Parse(text []byte) (*Law, error) {
 			return nil, fmt.Errorf("feature %d%s: %w", i+1, c.Features[i].named(), err)
 		}
 	}
-	l.enter()
+	l.list()
 	return l, nil
 }
 
@@ -111,7 +111,7 @@ func (l *Law) add(f *feature, points *int) error {
 			return fmt.Errorf("geometry.coordinates, polygon %d: %w", i+1, err)
 		}
 		s := newShape(int32(len(l.areas)), rings)
-		if a.zone > 0 && (s.bounds.south < -zoneLatitude || s.bounds.north > zoneLatitude) {
+		if a.zone > 0 && (s.bounds.South < -zoneLatitude || s.bounds.North > zoneLatitude) {
 			return fmt.Errorf("geometry.coordinates, polygon %d: areas with camera_zone lie within %d degrees of latitude", i+1, zoneLatitude)
 		}
 		l.shapes = append(l.shapes, s)
@@ -236,7 +236,7 @@ func unroll(polygon [][][]float64) ([][]geo.Point, error) {
 		return nil, errors.New("has no ring")
 	}
 	var rings [][]geo.Point
-	var outer bounds
+	var outer geo.Box
 	for i, positions := range polygon {
 		ring, err := unrollRing(positions)
 		if err != nil {
@@ -244,14 +244,14 @@ func unroll(polygon [][][]float64) ([][]geo.Point, error) {
 		}
 		b := boundsOf(ring)
 		switch {
-		case i == 0 && (b.south == b.north || b.west == b.east):
+		case i == 0 && (b.South == b.North || b.West == b.East):
 			return nil, errors.New("has no area")
 		case i == 0:
-			shiftBy(ring, -turn*math.Floor((b.west+180)/turn))
+			shiftBy(ring, -turn*math.Floor((b.West+180)/turn))
 			outer = boundsOf(ring)
 		default:
-			shiftBy(ring, turn*math.Ceil((outer.west-b.west)/turn))
-			if b = boundsOf(ring); b.west < outer.west || b.east > outer.east || b.south < outer.south || b.north > outer.north {
+			shiftBy(ring, turn*math.Ceil((outer.West-b.West)/turn))
+			if b = boundsOf(ring); b.West < outer.West || b.East > outer.East || b.South < outer.South || b.North > outer.North {
 				return nil, fmt.Errorf("ring %d is a hole outside of ring 1", i+1)
 			}
 		}

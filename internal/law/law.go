@@ -12,9 +12,9 @@ import (
 type Law struct {
 	areas  []area
 	shapes []shape
-	cells  map[cell][]int32 // shapes by the squares that their bounds touch
-	wide   []int32          // shapes whose bounds touch too many of those
-	widest float64          // metres
+	cells  map[geo.Cell][]int32 // shapes by the cells that their bounds touch
+	wide   []int32              // shapes whose bounds touch too many cells
+	widest float64              // metres
 }
 
 // area is what one feature asks for.
@@ -61,7 +61,7 @@ func (l *Law) Near(center geo.Point, radius float64, v *View) {
 		return
 	}
 	// What lies outside may be shown inside, as a zone.
-	b := around(center, radius+drift*l.widest)
+	b := geo.Circle{Center: center, Radius: radius + drift*l.widest}.Box()
 	v.shapes = l.touching(b, v.shapes)
 	for _, i := range v.shapes {
 		a := &l.areas[l.shapes[i].area]
@@ -133,38 +133,39 @@ func (l *Law) Judge(p geo.Point, k mapdata.Kind) Verdict {
 	return v.Judge(p, k)
 }
 
-// cell is a square of one degree.
-type cell struct{ row, column int16 }
+// grid is the grid by which shapes are found.
+var grid = geo.Grid{Height: 1}
 
-// mostCells is how many squares a shape is listed under, at most. It holds France; larger ones are looked at in every read.
-const mostCells = 1024
+// maxCells is the number of cells up to which a shape is listed under each. France is; larger shapes are looked at in every
+// read.
+const maxCells = 1024
 
-// enter lists the shapes by the squares that they touch.
-func (l *Law) enter() {
-	l.cells = make(map[cell][]int32)
+// list lists the shapes by the cells that they touch.
+func (l *Law) list() {
+	l.cells = make(map[geo.Cell][]int32)
 	for i := range l.shapes {
 		b := &l.shapes[i].bounds
-		if (b.north-b.south+2)*(b.east-b.west+2) > mostCells {
+		if (b.North-b.South+2)*(b.East-b.West+2) > maxCells {
 			l.wide = append(l.wide, int32(i))
 			continue
 		}
-		for c := range b.cells {
+		for c := range grid.Cells(*b) {
 			l.cells[c] = append(l.cells[c], int32(i))
 		}
 	}
 }
 
 // touching appends the shapes whose bounds touch b, each once.
-func (l *Law) touching(b bounds, into []int32) []int32 {
+func (l *Law) touching(b geo.Box, into []int32) []int32 {
 	for _, i := range l.wide {
-		if l.shapes[i].bounds.touch(&b) {
+		if l.shapes[i].bounds.Meets(b) {
 			into = append(into, i)
 		}
 	}
 	from := len(into)
-	for c := range b.cells {
+	for c := range grid.Cells(b) {
 		for _, i := range l.cells[c] {
-			if l.shapes[i].bounds.touch(&b) {
+			if l.shapes[i].bounds.Meets(b) {
 				into = append(into, i)
 			}
 		}

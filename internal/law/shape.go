@@ -6,11 +6,14 @@ import (
 	"wayside/internal/geo"
 )
 
+// turn is a full turn of longitude in degrees.
+const turn = 360
+
 // shape is one polygon of an area, holes and all, ready to be asked. Its longitudes go on beyond 180 where it crosses the
 // antimeridian.
 type shape struct {
 	area   int32
-	bounds bounds
+	bounds geo.Box  // of the outer ring
 	slabs  [][]edge // by latitude, from the south: the edges that cross each
 	height float64  // of a slab, in degrees
 }
@@ -21,11 +24,11 @@ type edge struct{ ax, ay, bx, by float64 }
 // holds says whether a place lies in the shape. Of its outline some places do and some do not.
 func (s *shape) holds(p geo.Point) bool {
 	b := &s.bounds
-	if p.Lat < b.south || p.Lat > b.north {
+	if p.Lat < b.South || p.Lat > b.North {
 		return false
 	}
 	for _, shift := range [...]float64{0, turn, -turn} {
-		if x := p.Lng + shift; x >= b.west && x <= b.east && s.inside(x, p.Lat) {
+		if x := p.Lng + shift; x >= b.West && x <= b.East && s.inside(x, p.Lat) {
 			return true
 		}
 	}
@@ -44,7 +47,7 @@ func (s *shape) inside(x, y float64) bool {
 }
 
 func (s *shape) slab(y float64) int {
-	return max(0, min(int((y-s.bounds.south)/s.height), len(s.slabs)-1))
+	return max(0, min(int((y-s.bounds.South)/s.height), len(s.slabs)-1))
 }
 
 // Slabs are to hold few edges each, and not to cost more memory than the edges did.
@@ -67,7 +70,7 @@ func newShape(area int32, rings [][]geo.Point) shape {
 	}
 	for count := max(1, min(len(edges)/edgesInSlab, mostSlabs)); ; count /= 2 {
 		s.slabs = make([][]edge, count)
-		s.height = (s.bounds.north - s.bounds.south) / float64(count)
+		s.height = (s.bounds.North - s.bounds.South) / float64(count)
 		copies := 0
 		for _, e := range edges {
 			copies += s.slab(math.Max(e.ay, e.by)) - s.slab(math.Min(e.ay, e.by)) + 1
@@ -84,11 +87,11 @@ func newShape(area int32, rings [][]geo.Point) shape {
 	return s
 }
 
-func boundsOf(ring []geo.Point) bounds {
-	b := bounds{south: 90, west: math.Inf(1), north: -90, east: math.Inf(-1)}
+func boundsOf(ring []geo.Point) geo.Box {
+	b := geo.Box{South: 90, West: math.Inf(1), North: -90, East: math.Inf(-1)}
 	for _, p := range ring {
-		b.south, b.north = math.Min(b.south, p.Lat), math.Max(b.north, p.Lat)
-		b.west, b.east = math.Min(b.west, p.Lng), math.Max(b.east, p.Lng)
+		b.South, b.North = math.Min(b.South, p.Lat), math.Max(b.North, p.Lat)
+		b.West, b.East = math.Min(b.West, p.Lng), math.Max(b.East, p.Lng)
 	}
 	return b
 }

@@ -261,8 +261,8 @@ func (h *Hub) locate(ctx context.Context, t *mapdata.Tally) {
 // locationMargin is the radius in metres that makes a place a circle: more than the rounding errors of unit vectors.
 const locationMargin = 1
 
-// cube is a cell of a grid in three dimensions. Unlike a grid of degrees, it has no special cases at the poles and the
-// antimeridian.
+// cube is a part of space: the globe divided along the three axes. It is no cell of a geo.Grid because touched areas may be
+// hundreds of kilometres wide: at a pole, such a circle meets every column of many bands, and never more than a few cubes.
 type cube struct{ x, y, z int16 }
 
 // cubeSide is a cube's side as a share of the globe's radius, some 50 km: most circles lie in one or two cubes.
