@@ -105,9 +105,8 @@ func (c *change) removeFeed(id mapdata.FeedID) {
 // put stores an entity as it is now.
 func (c *change) put(place uint32, ent *mapdata.Entity) {
 	c.pace.row(1)
-	c.w.text = append(c.w.text[:0], ent.ExternalID...)
-	c.w.text = c.ix.encode(c.w.text, ent)
-	externalID := c.w.text[:len(ent.ExternalID)]
+	c.w.text = c.ix.encode(appendText(c.w.text[:0], ent), ent)
+	externalID := c.w.text[pointSize : pointSize+len(ent.ExternalID)]
 	rec := c.ix.recordOf(place, ent)
 	if old, known := c.w.find(c.v, place, externalID); known {
 		if s, seg := c.v.slot(old); s.same(seg, &rec, c.w.text) {
@@ -119,18 +118,18 @@ func (c *change) put(place uint32, ent *mapdata.Entity) {
 	rec.tally = c.w.voteNumber(c.v.feeds[place].id, externalID)
 	r := c.write(&rec, c.w.text)
 	c.w.setKey(c.v, place, externalID, r, c.undo)
-	s, _ := c.v.slot(r)
-	c.cover(place, s.point)
-	c.added = append(c.added, addition{grid.Cell(s.point), s.entry(r)})
+	s, seg := c.v.slot(r)
+	c.cover(place, ent.Point)
+	c.added = append(c.added, addition{grid.Cell(ent.Point), s.entry(seg, r)})
 	c.count(s, 1)
 	if rec.tally != 0 {
-		c.touchVoted(s, c.tally(rec.tally))
+		c.touchVoted(s, seg, c.tally(rec.tally))
 	}
 }
 
 // same says whether a record differs from the slot in nothing but when the entity was last seen.
 func (s *slot) same(seg *segment, rec *record, text []byte) bool {
-	return s.point == rec.point && s.kind == rec.kind && s.lifetime == rec.lifetime && s.firstSeen == rec.firstSeen &&
+	return s.kind == rec.kind && s.lifetime == rec.lifetime && s.firstSeen == rec.firstSeen &&
 		s.changed == rec.changed && s.network == rec.network && bytes.Equal(s.text(seg), text)
 }
 
@@ -146,7 +145,7 @@ func (c *change) openSegment(text int) *segment {
 	if seg.fits(text) {
 		return seg
 	}
-	seg = newSegment(text)
+	seg = newSegment(text, seg)
 	if n := len(c.w.free); n > 0 {
 		c.w.open, c.w.free = c.w.free[n-1], c.w.free[:n-1]
 		c.v.segments = slices.Clone(c.v.segments) // published versions keep what they had under this number
@@ -182,7 +181,7 @@ func (c *change) drop(r ref) {
 	c.pace.row(1)
 	s, seg := c.v.slot(r)
 	c.w.deleteKey(s.feed, s.externalID(seg), r, c.undo)
-	c.removed = append(c.removed, removal{grid.Cell(s.point), r})
+	c.removed = append(c.removed, removal{grid.Cell(s.point(seg)), r})
 	c.kill(s, seg)
 	c.count(s, -1)
 }
@@ -200,9 +199,9 @@ func (c *change) setTally(place uint32, t *mapdata.Tally) {
 	number := c.w.addVote(c.v.feeds[place].id, externalID, c.undo)
 	c.moves.tallies[number] = t
 	if r, known := c.w.find(c.v, place, externalID); known {
-		s, _ := c.v.slot(r)
+		s, seg := c.v.slot(r)
 		c.moves.votes = append(c.moves.votes, voteMove{s, number})
-		c.touchVoted(s, t)
+		c.touchVoted(s, seg, t)
 	}
 }
 

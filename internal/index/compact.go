@@ -46,10 +46,10 @@ func (c *change) relocate(from ref, s *slot, seg *segment) {
 	to := c.write(&rec, s.text(seg))
 	c.w.deleteKey(s.feed, s.externalID(seg), from, c.undo)
 	c.w.setKey(c.v, s.feed, s.externalID(seg), to, c.undo)
-	cell := grid.Cell(s.point)
+	cell := grid.Cell(s.point(seg))
 	c.removed = append(c.removed, removal{cell, from})
-	moved, _ := c.v.slot(to)
-	c.added = append(c.added, addition{cell, moved.entry(to)})
+	moved, in := c.v.slot(to)
+	c.added = append(c.added, addition{cell, moved.entry(in, to)})
 	c.kill(s, seg)
 }
 

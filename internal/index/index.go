@@ -37,7 +37,7 @@ func New(encode Encoder) *Index {
 	ix.current.Store(&version{
 		tallies:  new(tallies),
 		bands:    make([]*band, grid.Bands()),
-		segments: []*segment{newSegment(0)},
+		segments: []*segment{newSegment(0, nil)},
 		places:   make(map[mapdata.FeedID]uint32),
 		coverage: newCoverage(),
 	})

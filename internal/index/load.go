@@ -21,6 +21,7 @@ type Part struct {
 	v        *version // its feeds
 	pace     pace
 	segments []*segment
+	open     *segment // the last of them; nil: none
 	runs     []run
 
 	waiting []waiting // to be written in the order of their cells
@@ -97,8 +98,7 @@ func (p *Part) Add(ent *mapdata.Entity) {
 	}
 	p.pace.row(1)
 	start := len(p.text)
-	p.text = append(p.text, ent.ExternalID...)
-	p.text = p.ix.encode(p.text, ent)
+	p.text = p.ix.encode(appendText(p.text, ent), ent)
 	p.order = append(p.order, ordered{positionOf(ent.Point), len(p.waiting)})
 	p.waiting = append(p.waiting, waiting{p.ix.recordOf(place, ent), start, len(p.text)})
 	if len(p.waiting) == runSize {
@@ -116,14 +116,13 @@ func (p *Part) flush() {
 		p.pace.row(1)
 		w := &p.waiting[o.waiting]
 		text := p.text[w.start:w.end]
-		last := len(p.segments) - 1
-		if last < 0 || !p.segments[last].fits(len(text)) {
-			p.segments = append(p.segments, newSegment(len(text)))
-			last++
+		if p.open == nil || !p.open.fits(len(text)) {
+			p.open = newSegment(len(text), p.open)
+			p.segments = append(p.segments, p.open)
 		}
-		row := p.segments[last].write(&w.record, text)
+		row := p.open.write(&w.record, text)
 		if i == 0 {
-			p.runs = append(p.runs, run{ref{uint32(last), row}, len(p.order)})
+			p.runs = append(p.runs, run{ref{uint32(len(p.segments) - 1), row}, len(p.order)})
 		}
 	}
 	p.waiting, p.order, p.text = p.waiting[:0], p.order[:0], p.text[:0]
@@ -142,7 +141,7 @@ func (l *Loader) Stage(votes []mapdata.Tally) *Staged {
 	}
 	m.endBand()
 	if len(v.segments) == 0 {
-		v.segments = append(v.segments, newSegment(0))
+		v.segments = append(v.segments, newSegment(0, nil))
 	}
 	m.w.open = uint32(len(v.segments) - 1)
 	s := &Staged{ix: ix, version: v, writer: m.w, touched: mapdata.Touched{Everywhere: true, Returns: m.vote(votes)}}

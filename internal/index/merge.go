@@ -19,6 +19,7 @@ type merge struct {
 	sources []*segment  // by number
 	left    []int       // by number: slots that are not copied yet
 	empty   []*segment  // copied, to be written again
+	open    *segment    // the last of the result; nil: none
 	entries []entry     // of the band at hand
 	cells   []cellStart // of these entries
 	band    int32
@@ -44,7 +45,7 @@ func (m *merge) start(parts []*Part) {
 		m.sources = append(m.sources, p.segments...)
 		for _, r := range p.runs {
 			c := cursor{next: ref{base + r.first.segment, r.first.row}, left: r.count}
-			c.at = positionOf(m.sources[c.next.segment].slots[c.next.row].point)
+			c.at = m.position(c.next)
 			m.runs = append(m.runs, c)
 		}
 		p.segments, p.runs = nil, nil
@@ -55,6 +56,12 @@ func (m *merge) start(parts []*Part) {
 	for i := len(m.runs)/2 - 1; i >= 0; i-- {
 		m.sink(i)
 	}
+}
+
+// position is that of a slot of the sources.
+func (m *merge) position(r ref) position {
+	seg := m.sources[r.segment]
+	return positionOf(seg.slots[r.row].point(seg))
 }
 
 // sink moves a run down the heap to where its next entity belongs.
@@ -88,7 +95,7 @@ func (m *merge) next() bool {
 		if c.next.row++; int(c.next.row) == m.sources[c.next.segment].used {
 			c.next = ref{segment: c.next.segment + 1}
 		}
-		c.at = positionOf(m.sources[c.next.segment].slots[c.next.row].point)
+		c.at = m.position(c.next)
 	}
 	m.sink(0)
 	m.take(r, at.cell)
@@ -100,21 +107,20 @@ func (m *merge) take(from ref, cell geo.Cell) {
 	source := m.sources[from.segment]
 	old := &source.slots[from.row]
 	text, rec := old.text(source), old.record()
-	last := len(m.v.segments) - 1
-	if last < 0 || !m.v.segments[last].fits(len(text)) {
-		m.v.segments = append(m.v.segments, m.segment(len(text)))
-		last++
+	if m.open == nil || !m.open.fits(len(text)) {
+		m.open = m.segment(len(text))
+		m.v.segments = append(m.v.segments, m.open)
 	}
-	seg := m.v.segments[last]
-	r := ref{uint32(last), seg.write(&rec, text)}
+	seg := m.open
+	r := ref{uint32(len(m.v.segments) - 1), seg.write(&rec, text)}
 	if m.left[from.segment]--; m.left[from.segment] == 0 {
 		m.empty = append(m.empty, source)
 		m.sources[from.segment] = nil
 	}
 	s := &seg.slots[r.row]
-	m.enter(cell, s.entry(r))
+	m.enter(cell, s.entry(seg, r))
 	m.w.setKey(m.v, s.feed, s.externalID(seg), r, nil)
-	m.v.coverage.add(s.feed, regions.Cell(s.point))
+	m.v.coverage.add(s.feed, regions.Cell(s.point(seg)))
 	m.v.entities++
 	if f := m.v.feeds[s.feed]; s.lifetime == 0 {
 		f.persistent.Add(1)
@@ -127,7 +133,7 @@ func (m *merge) take(from ref, cell geo.Cell) {
 func (m *merge) segment(text int) *segment {
 	n := len(m.empty)
 	if n == 0 || len(m.empty[n-1].text) < text {
-		return newSegment(text)
+		return newSegment(text, m.open)
 	}
 	seg := m.empty[n-1]
 	m.empty = m.empty[:n-1]
@@ -183,9 +189,9 @@ func (m *merge) vote(votes []mapdata.Tally) []mapdata.Return {
 		if !held {
 			continue
 		}
-		s, _ := m.v.slot(r)
+		s, seg := m.v.slot(r)
 		s.tally.Store(number)
-		if end, hidden := returnOf(s, t); hidden {
+		if end, hidden := returnOf(s, seg, t); hidden {
 			returns = append(returns, end)
 		}
 	}

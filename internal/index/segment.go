@@ -2,16 +2,19 @@ package index
 
 import (
 	"cmp"
+	"encoding/binary"
+	"math"
 	"sync/atomic"
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 )
 
-// Sizes of a segment: with about 250 bytes of text an entity both fill up together.
+// Sizes of a segment. Text follows what entities before it had: both arrays are to fill up together.
 const (
-	segmentSlots = 4096
-	segmentText  = 1 << 20
+	segmentSlots   = 4096
+	firstText      = 1 << 20 // bytes, of a segment that follows none
+	spareTextShare = 16      // one part in so many of a segment's text is room for entities longer than before
 )
 
 // ref names a slot: its segment's number and its row there.
@@ -33,21 +36,33 @@ type entry struct {
 	kind uint8
 }
 
-// slot is what an answer needs of an entity. All but seen is written once, before the slot is published.
+// slot is what decides about an entity and what each answer writes anew. All but seen and tally is written once, before the
+// slot is published. A slot is a line of memory long: judging a candidate loads one line.
 type slot struct {
-	point     geo.Point
 	firstSeen int64        // milliseconds since 1970
 	changed   int64        // milliseconds since 1970
 	lifetime  int64        // milliseconds; 0: persistent
 	seen      atomic.Int64 // milliseconds since 1970; 0: at the feed's last snapshot
 	network   uint64       // hash of the charger network's name; 0: none
-	start     uint32       // of external id and prepared text in the segment's text
-	idLen     uint16
+	start     uint32       // of the text in the segment's
+	length    uint32       // of the text
 	feed      uint32
-	length    uint32        // of both together
 	tally     atomic.Uint32 // number of its tally; 0: there are no votes on it
+	idLen     uint16        // of the external id
 	kind      uint8
 	dead      bool // for the writer only: no cell of the newest version refers to it
+}
+
+// A slot's text is the point, the external id and what the encoder made.
+
+// pointSize is the length of a point in a text.
+const pointSize = 16
+
+// appendText begins an entity's text; the encoder appends the rest.
+func appendText(dst []byte, ent *mapdata.Entity) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(ent.Point.Lat))
+	dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(ent.Point.Lng))
+	return append(dst, ent.ExternalID...)
 }
 
 // segment holds slots and their text. Arrays are made at full size: readers of published slots and the writer of the
@@ -59,8 +74,15 @@ type segment struct {
 	used, textUsed, deadSlots int // for the writer only
 }
 
-func newSegment(text int) *segment {
-	return &segment{slots: make([]slot, segmentSlots), text: make([]byte, max(text, segmentText))}
+// newSegment makes a segment with room for a text of so many bytes. Its size follows the text in the segment before it, if
+// there is one.
+func newSegment(text int, before *segment) *segment {
+	size := firstText
+	if before != nil && before.used > 0 {
+		size = before.textUsed * segmentSlots / before.used
+		size += size / spareTextShare
+	}
+	return &segment{slots: make([]slot, segmentSlots), text: make([]byte, max(text, size))}
 }
 
 // fits says whether a slot with so many bytes of text can be added.
@@ -70,7 +92,6 @@ func (s *segment) fits(text int) bool {
 
 // record is what a slot is made of.
 type record struct {
-	point                                geo.Point
 	firstSeen, changed, lifetime, seenAt int64 // as in slot
 	network                              uint64
 	feed, tally                          uint32
@@ -81,7 +102,7 @@ type record struct {
 // recordOf takes an entity apart, without its votes. place is its feed's.
 func (ix *Index) recordOf(place uint32, ent *mapdata.Entity) record {
 	return record{
-		point: ent.Point, firstSeen: milli(ent.FirstSeenAt), changed: milli(ent.ChangedAt), lifetime: ent.Lifetime.Milliseconds(),
+		firstSeen: milli(ent.FirstSeenAt), changed: milli(ent.ChangedAt), lifetime: ent.Lifetime.Milliseconds(),
 		seenAt: milli(ent.SeenAt), network: ix.networkHash(ent.Network), feed: place,
 		idLen: uint16(len(ent.ExternalID)), kind: uint8(ent.Kind),
 	}
@@ -90,15 +111,15 @@ func (ix *Index) recordOf(place uint32, ent *mapdata.Entity) record {
 // record gives back what the slot was made of.
 func (s *slot) record() record {
 	return record{
-		point: s.point, firstSeen: s.firstSeen, changed: s.changed, lifetime: s.lifetime, seenAt: s.seen.Load(),
+		firstSeen: s.firstSeen, changed: s.changed, lifetime: s.lifetime, seenAt: s.seen.Load(),
 		network: s.network, feed: s.feed, tally: s.tally.Load(), idLen: s.idLen, kind: s.kind,
 	}
 }
 
-// write fills the next slot and gives its row. text is the external id and what the encoder made.
+// write fills the next slot and gives its row. text is what appendText began.
 func (s *segment) write(r *record, text []byte) (row uint32) {
 	sl := &s.slots[s.used]
-	sl.point, sl.firstSeen, sl.changed, sl.lifetime = r.point, r.firstSeen, r.changed, r.lifetime
+	sl.firstSeen, sl.changed, sl.lifetime = r.firstSeen, r.changed, r.lifetime
 	sl.seen.Store(r.seenAt)
 	sl.network, sl.feed, sl.idLen, sl.kind = r.network, r.feed, r.idLen, r.kind
 	sl.tally.Store(r.tally)
@@ -110,24 +131,34 @@ func (s *segment) write(r *record, text []byte) (row uint32) {
 }
 
 // entry is the slot's entry in its cell.
-func (s *slot) entry(r ref) entry {
-	return entry{at: s.point.Vector(), ref: r, feed: s.feed, kind: s.kind}
+func (s *slot) entry(seg *segment, r ref) entry {
+	return entry{at: s.point(seg).Vector(), ref: r, feed: s.feed, kind: s.kind}
 }
 
-func (s *slot) externalID(seg *segment) []byte {
-	end := s.start + uint32(s.idLen)
-	return seg.text[s.start:end:end]
-}
-
-// text is the external id and what the encoder made, in one.
+// text is the slot's whole text.
 func (s *slot) text(seg *segment) []byte {
 	end := s.start + s.length
 	return seg.text[s.start:end:end]
 }
 
+func (s *slot) point(seg *segment) geo.Point {
+	text := seg.text[s.start : s.start+pointSize]
+	return geo.Point{
+		Lat: math.Float64frombits(binary.LittleEndian.Uint64(text)),
+		Lng: math.Float64frombits(binary.LittleEndian.Uint64(text[pointSize/2:])),
+	}
+}
+
+func (s *slot) externalID(seg *segment) []byte {
+	start := s.start + pointSize
+	end := start + uint32(s.idLen)
+	return seg.text[start:end:end]
+}
+
+// prepared is what the encoder made.
 func (s *slot) prepared(seg *segment) []byte {
 	end := s.start + s.length
-	return seg.text[s.start+uint32(s.idLen) : end : end]
+	return seg.text[s.start+pointSize+uint32(s.idLen) : end : end]
 }
 
 // seenAt is when the entity was last seen, in milliseconds since 1970.

@@ -23,16 +23,16 @@ func (c *change) touchFeed(place uint32) {
 }
 
 // touchVoted notes that an entity with votes moved, or that its votes did, and when they cease to hide it.
-func (c *change) touchVoted(s *slot, t *mapdata.Tally) {
-	at := touchMargin(geo.Circle{Center: s.point})
+func (c *change) touchVoted(s *slot, seg *segment, t *mapdata.Tally) {
+	at := touchMargin(geo.Circle{Center: s.point(seg)})
 	c.touched.Areas = append(c.touched.Areas, at)
-	if end, hidden := returnOf(s, t); hidden {
+	if end, hidden := returnOf(s, seg, t); hidden {
 		c.touched.Returns = append(c.touched.Returns, end)
 	}
 }
 
 // returnOf is when and where votes cease to hide the entity in a slot, if they hide it.
-func returnOf(s *slot, t *mapdata.Tally) (mapdata.Return, bool) {
+func returnOf(s *slot, seg *segment, t *mapdata.Tally) (mapdata.Return, bool) {
 	until := t.DisputedUntil(mapdata.Kind(s.kind))
-	return mapdata.Return{At: until, Area: touchMargin(geo.Circle{Center: s.point})}, !until.IsZero()
+	return mapdata.Return{At: until, Area: touchMargin(geo.Circle{Center: s.point(seg)})}, !until.IsZero()
 }

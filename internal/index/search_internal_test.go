@@ -3,6 +3,7 @@ package index
 import (
 	"testing"
 	"time"
+	"unsafe"
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
@@ -32,5 +33,12 @@ func TestSearchAfterPanic(t *testing.T) {
 		if hits, panicked := search(geo.Point{Lat: -30, Lng: 100}); panicked || len(hits) != 1 {
 			t.Errorf("%d hits elsewhere, panicked %v; want 1 hit", len(hits), panicked)
 		}
+	}
+}
+
+// TestSlotIsALine says that a slot fills a line of memory, so that judging a candidate loads one.
+func TestSlotIsALine(t *testing.T) {
+	if size := unsafe.Sizeof(slot{}); size != cacheLine {
+		t.Errorf("a slot has %d bytes, want %d", size, cacheLine)
 	}
 }
