@@ -5,5 +5,5 @@
 //
 // Merging is exact whatever the density: nearest pairs first, over all pairs (D10.2). A grid over the unit sphere finds
 // the pairs, so that there is neither an antimeridian nor a pole to think of. Where very many entities lie in one place,
-// their pairs are taken in portions, the nearest portion first, so that memory stays bounded.
+// their pairs are taken in batches, the nearest batch first, so that memory stays bounded.
 package consensus

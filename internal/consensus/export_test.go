@@ -2,9 +2,9 @@ package consensus
 
 import "hash/maphash"
 
-// Narrowed gives a Resolver that holds few pairs at once, so that small tests take the way of crowds.
-func Narrowed(few, most int) *Resolver {
+// Narrowed gives a Resolver that holds few pairs at once, so that small tests exercise batches.
+func Narrowed(unordered, atOnce int) *Resolver {
 	r := &Resolver{kinds: newKindTable(), seed: maphash.MakeSeed()}
-	r.crowd.portions = portions{few: few, most: most}
+	r.clusters.pairLimits = pairLimits{unordered: unordered, atOnce: atOnce}
 	return r
 }

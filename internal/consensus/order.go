@@ -5,10 +5,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// order sorts hits by keys: a hit is large, and so is moved once at most.
+// order sorts hits by keys: hits are large, and so each is moved at most once.
 type order struct {
 	hits []mapdata.Hit
-	keys []geo.Ranked // by places in hits
+	keys []geo.Ranked // by positions in hits
 	by   geo.Ranking
 }
 
@@ -22,16 +22,16 @@ func (o *order) arrange(hits []mapdata.Hit, gone []bool) []mapdata.Hit {
 	}
 	o.hits = hits
 	o.keys = o.by.Sort(o.keys, o)
-	o.hits = nil // let it go
+	o.hits = nil // lets it be collected
 	o.move(hits, gone)
 	return hits[:len(o.keys)]
 }
 
-// CompareTies orders by id what lies equally far.
+// CompareTies orders by id what is equally far.
 func (o *order) CompareTies(a, b uint64) int { return o.hits[a].Compare(&o.hits[b]) }
 
-// move puts every hit where its key is. Places of hits that are gone are free: chains of moves that end in one come
-// first, then what is left is rings.
+// move puts every hit where its key is. Positions of hits that are gone are free: chains of moves that end in one come
+// first; then only rings of moves are left.
 func (o *order) move(hits []mapdata.Hit, gone []bool) {
 	for i := range o.keys {
 		if !gone[i] {

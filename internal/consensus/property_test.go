@@ -80,7 +80,7 @@ func drawHits(t *rapid.T) []mapdata.Hit {
 }
 
 // TestResolveIsTheRule holds Resolve to the reference, in whatever order the input comes, and whatever the Resolver did
-// before (D10). Narrow portions take the way of crowds.
+// before (D10). Low limits exercise batches.
 func TestResolveIsTheRule(t *testing.T) {
 	var used consensus.Resolver
 	rapid.Check(t, func(t *rapid.T) {
@@ -97,8 +97,8 @@ func TestResolveIsTheRule(t *testing.T) {
 	})
 }
 
-// TestCrowdIsTheRule holds that narrow portions give what one large portion gives, where pairs are very many.
-func TestCrowdIsTheRule(t *testing.T) {
+// TestBatchesAreTheRule holds that many small batches give what one large batch gives.
+func TestBatchesAreTheRule(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for name, reach := range map[string]float64{"at one point": 0, "within reach": 80, "beyond reach": 800} {
 		t.Run(name, func(t *testing.T) {

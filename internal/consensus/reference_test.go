@@ -45,9 +45,9 @@ func withoutTwins(hits []mapdata.Hit, now time.Time, suppressed bool) []mapdata.
 			continue
 		}
 		id := mapdata.EntityID(h.Source, string(h.ExternalID))
-		b, twin := best[id]
+		b, known := best[id]
 		confidence, other := confidenceOf(&h), confidenceOf(&b)
-		if !twin || h.Rank < b.Rank || h.Rank == b.Rank && (confidence > other || confidence == other && (h.LastSeenAt > b.LastSeenAt ||
+		if !known || h.Rank < b.Rank || h.Rank == b.Rank && (confidence > other || confidence == other && (h.LastSeenAt > b.LastSeenAt ||
 			h.LastSeenAt == b.LastSeenAt && h.Upstream < b.Upstream)) {
 			best[id] = h
 		}

@@ -16,13 +16,13 @@ type Resolver struct {
 	kinds *kindTable // nil: never used yet
 	seed  maphash.Seed
 
-	gone    []bool // by place in the hits: not shown
-	same    buckets
-	origins origins
-	crowd   crowd
-	members []int32
-	merged  []mapdata.MergedID
-	order   order
+	gone     []bool // by position in the hits: not shown
+	same     buckets
+	sources  sourceNumbers
+	clusters clusters
+	members  []int32
+	merged   []mapdata.MergedID
+	order    order
 }
 
 // Resolve puts votes and merging into effect on hits, which may come in any order, and returns what is shown, ordered
@@ -37,13 +37,13 @@ type Resolver struct {
 func (r *Resolver) Resolve(hits []mapdata.Hit, now time.Time, suppressed bool) []mapdata.Hit {
 	if r.kinds == nil {
 		r.kinds, r.seed = newKindTable(), maphash.MakeSeed()
-		r.crowd.portions = portions{few: fewPairs, most: mostPairs}
+		r.clusters.pairLimits = pairLimits{unordered: maxUnorderedPairs, atOnce: maxPairs}
 	}
 	at := now.UnixMilli()
 	r.drop(hits, at, suppressed)
-	r.enter(hits, at)
-	r.crowd.unite(hits, r.kinds)
-	r.show(hits)
+	r.addNodes(hits, at)
+	r.clusters.unite(hits, r.kinds)
+	r.merge(hits)
 	return r.order.arrange(hits, r.gone)
 }
 
@@ -60,23 +60,23 @@ func (r *Resolver) drop(hits []mapdata.Hit, now int64, suppressed bool) {
 			continue
 		}
 		if h.Source == mapdata.Incidents { // a feed has an id once
-			r.dropTwin(hits, int32(i))
+			r.dropDuplicate(hits, int32(i))
 		}
 	}
 }
 
-// dropTwin leaves one of the live incidents that have one external id: their votes are the same votes.
-func (r *Resolver) dropTwin(hits []mapdata.Hit, i int32) {
+// dropDuplicate keeps one of the live incidents that have one external id: their votes are the same votes.
+func (r *Resolver) dropDuplicate(hits []mapdata.Hit, i int32) {
 	h := &hits[i]
 	head := r.same.head(maphash.Bytes(r.seed, h.ExternalID))
 	for place := *head; place != 0; place = r.same.next[place-1] {
-		// The first of its id stays in the chain, and stands for whichever is the best so far.
-		twin := &hits[place-1]
-		if string(twin.ExternalID) != string(h.ExternalID) {
+		// The first of its id stays in the chain and becomes the best so far.
+		best := &hits[place-1]
+		if string(best.ExternalID) != string(h.ExternalID) {
 			continue
 		}
-		if compareTwins(h, twin) < 0 {
-			*twin = *h
+		if compareDuplicates(h, best) < 0 {
+			*best = *h
 		}
 		r.gone[i] = true
 		return
@@ -84,14 +84,14 @@ func (r *Resolver) dropTwin(hits []mapdata.Hit, i int32) {
 	r.same.put(head, i)
 }
 
-// compareTwins orders what upstreams say of one incident, the best first.
-func compareTwins(a, b *mapdata.Hit) int {
+// compareDuplicates orders what upstreams say of one incident, the best first.
+func compareDuplicates(a, b *mapdata.Hit) int {
 	return cmp.Or(
 		cmp.Compare(a.Rank, b.Rank),
 		cmp.Compare(confidence(b), confidence(a)),
 		cmp.Compare(b.LastSeenAt, a.LastSeenAt),
 		strings.Compare(a.Upstream, b.Upstream),
-		// One upstream says it twice: whichever, but always the same.
+		// One upstream says it twice: any order will do, if it is always the same.
 		cmp.Compare(a.Kind, b.Kind),
 		cmp.Compare(a.Point.Lat, b.Point.Lat),
 		cmp.Compare(a.Point.Lng, b.Point.Lng),
@@ -99,9 +99,9 @@ func compareTwins(a, b *mapdata.Hit) int {
 	)
 }
 
-// compareTelling orders the hits of one event, the one to be shown first (D10.3).
-func compareTelling(a, b *mapdata.Hit) int {
-	// In steps: most are decided by the first.
+// compareForDisplay orders the hits of one event, the one to be shown first (D10.3).
+func compareForDisplay(a, b *mapdata.Hit) int {
+	// One comparison after the other: the first decides most.
 	if a.Rank != b.Rank {
 		return cmp.Compare(a.Rank, b.Rank)
 	}
@@ -118,41 +118,41 @@ func confidence(h *mapdata.Hit) float64 {
 	return mapdata.ConfidenceOf(int(h.Confirms), int(h.Disputes), float64(h.Prior))
 }
 
-// enter lists what may be merged.
-func (r *Resolver) enter(hits []mapdata.Hit, now int64) {
-	r.crowd.nodes = r.crowd.nodes[:0]
-	r.origins.reset(r.seed)
+// addNodes lists what may be merged.
+func (r *Resolver) addNodes(hits []mapdata.Hit, now int64) {
+	r.clusters.nodes = r.clusters.nodes[:0]
+	r.sources.reset(r.seed)
 	for i := range hits {
 		h := &hits[i]
 		if r.gone[i] || h.DisputedUntil > now || !r.kinds.mergeable.Has(h.Kind) {
 			continue
 		}
-		r.crowd.nodes = append(r.crowd.nodes, node{
-			at: h.Point.Vector(), hit: int32(i), kind: h.Kind, origin: r.origins.number(h),
+		r.clusters.nodes = append(r.clusters.nodes, node{
+			at: h.Point.Vector(), hit: int32(i), kind: h.Kind, source: r.sources.number(h),
 		})
 	}
-	r.crowd.origins = len(r.origins.known)
+	r.clusters.sources = len(r.sources.known)
 }
 
-// show makes one pin of each cluster (D10.3).
-func (r *Resolver) show(hits []mapdata.Hit) {
+// merge makes one pin of each cluster (D10.3).
+func (r *Resolver) merge(hits []mapdata.Hit) {
 	r.merged = r.merged[:0]
-	nodes := r.crowd.nodes
+	nodes := r.clusters.nodes
 	for i := range nodes {
 		if nodes[i].link == int32(i) || nodes[i].parent != int32(i) {
-			continue // alone, or not the one that its cluster is known by
+			continue // alone, or not the root of its cluster
 		}
 		r.members = append(r.members[:0], nodes[i].hit)
 		for o := nodes[i].link; o != int32(i); o = nodes[o].link {
 			r.members = append(r.members, nodes[o].hit)
 		}
-		slices.SortFunc(r.members, func(a, b int32) int { return compareTelling(&hits[a], &hits[b]) })
-		r.stand(hits)
+		slices.SortFunc(r.members, func(a, b int32) int { return compareForDisplay(&hits[a], &hits[b]) })
+		r.mergeMembers(hits)
 	}
 }
 
-// stand lets the first of the members stand for all.
-func (r *Resolver) stand(hits []mapdata.Hit) {
+// mergeMembers makes the first of the members stand for all.
+func (r *Resolver) mergeMembers(hits []mapdata.Hit) {
 	shown := &hits[r.members[0]]
 	from := len(r.merged)
 	for _, m := range r.members[1:] {

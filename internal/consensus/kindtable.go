@@ -16,20 +16,20 @@ type kindTable struct {
 	family    [mapdata.KindCount]family
 }
 
-// family is what kinds have in common that are linked by matches: their pairs are looked for together.
+// family is what kinds have in common that matches connect, directly or not: their pairs are looked for together.
 type family struct {
 	number uint64
-	radius float64 // chord of the longest merge distance among them, with room for rounding
+	radius float64 // chord of the longest merge distance among them, and a margin for rounding
 	scale  float64 // cells of their grid per unit
 }
 
 const (
 	// A cell is so many merge distances wide that most entities have all their neighbours in one or two cells.
 	cellWidth = 4
-	// The room for rounding is a hundredth of a millimetre, or so.
-	rounding = 1e-12
-	// Narrower cells would not fit into a cell's key.
-	narrowest = 1e-5
+	// About a hundredth of a millimetre.
+	chordEpsilon = 1e-12
+	// Smaller cells would not fit into a cell's key.
+	minCellSize = 1e-5
 )
 
 func newKindTable() *kindTable {
@@ -77,10 +77,10 @@ func (t *kindTable) familyOf(k mapdata.Kind, kinds []mapdata.KindInfo) family {
 		}
 	}
 	// The straight line is never longer than the way over the globe.
-	radius := longest/geo.EarthRadius + rounding
+	radius := longest/geo.EarthRadius + chordEpsilon
 	return family{
 		number: uint64(bits.TrailingZeros64(uint64(set))),
 		radius: radius,
-		scale:  1 / max(cellWidth*radius, narrowest),
+		scale:  1 / max(cellWidth*radius, minCellSize),
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// buckets is a hash table's skeleton: chains of places, each place plus one, so that 0 ends a chain.
+// buckets is a hash table without values: chains of positions, each plus one, so that 0 ends a chain.
 type buckets struct {
 	heads []int32
-	next  []int32 // by place
+	next  []int32 // by position
 	shift int
 }
 
-// reset empties the table and makes room for n places.
+// reset empties the table and makes room for n positions.
 func (b *buckets) reset(n int) {
 	size := 1 << bits.Len(uint(2*n))
 	b.shift = 64 - bits.TrailingZeros(uint(size))
@@ -24,30 +24,30 @@ func (b *buckets) reset(n int) {
 	b.next = slices.Grow(b.next[:0], n)[:n]
 }
 
-// head gives where the chain of a hash begins. Its high bits count.
+// head gives the chain of a hash, chosen by its high bits.
 func (b *buckets) head(hash uint64) *int32 { return &b.heads[hash>>b.shift] }
 
-// put lets place begin the chain.
+// put adds a position to the beginning of a chain.
 func (b *buckets) put(head *int32, place int32) {
 	b.next[place] = *head
 	*head = place + 1
 }
 
-// origins numbers the sources of one call. Two upstreams of the live incidents are two sources (D8.1).
-type origins struct {
+// sourceNumbers numbers the sources of one call. Two upstreams of the live incidents are two sources (D8.1).
+type sourceNumbers struct {
 	seed  maphash.Seed
-	known []origin
-	heads [64]int32 // chains of places in known, plus one
+	known []source
+	heads [64]int32 // chains of positions in known, plus one
 	last  int32
 }
 
-type origin struct {
-	source   mapdata.SourceID
+type source struct {
+	id       mapdata.SourceID
 	upstream string
 	next     int32
 }
 
-func (o *origins) reset(seed maphash.Seed) {
+func (o *sourceNumbers) reset(seed maphash.Seed) {
 	o.seed = seed
 	clear(o.known)
 	o.known = o.known[:0]
@@ -56,7 +56,7 @@ func (o *origins) reset(seed maphash.Seed) {
 }
 
 // number gives the number of the hit's source, from 0.
-func (o *origins) number(h *mapdata.Hit) int32 {
+func (o *sourceNumbers) number(h *mapdata.Hit) int32 {
 	if len(o.known) > 0 && o.known[o.last].is(h) {
 		return o.last
 	}
@@ -73,9 +73,9 @@ func (o *origins) number(h *mapdata.Hit) int32 {
 		}
 	}
 	o.last = int32(len(o.known))
-	o.known = append(o.known, origin{source: h.Source, upstream: h.Upstream, next: *head})
+	o.known = append(o.known, source{id: h.Source, upstream: h.Upstream, next: *head})
 	*head = o.last + 1
 	return o.last
 }
 
-func (o *origin) is(h *mapdata.Hit) bool { return o.source == h.Source && o.upstream == h.Upstream }
+func (o *source) is(h *mapdata.Hit) bool { return o.id == h.Source && o.upstream == h.Upstream }

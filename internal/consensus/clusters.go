@@ -1,0 +1,261 @@
+package consensus
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// Numbers of pairs.
+const (
+	maxUnorderedPairs = 1 << 13 // no real place has more
+	maxPairs          = 1 << 19 // held at once: 8 MiB
+	sampleSize        = 1 << 10 // from which the median distance is estimated
+)
+
+// pairLimits bounds the pairs that are held at once, before nodes are ordered and afterwards (at least 4).
+type pairLimits struct{ unordered, atOnce int }
+
+// clusters finds which entities are one event: union-find over all matching pairs, nearest first.
+type clusters struct {
+	pairLimits
+	nodes   []node
+	sources int // every node's source is below it
+
+	sets  []uint64 // by node: the sources in the cluster of which the node is the root
+	words int      // of each set
+
+	cells   buckets
+	pairs   []pair
+	sample  []pair
+	ordered bool // nodes are in the order of their names, so that their positions order them
+	joined  bool // an earlier batch joined pairs: not every pair of two sources may be joined any more
+	more    bool // pairs are left for the next batch
+	bound   pair // the farthest of this batch, if there are more
+}
+
+// node is an entity that may be merged.
+type node struct {
+	at     geo.Vector
+	cell   uint64
+	hit    int32 // its position in the hits
+	source int32
+	parent int32 // towards the root of its cluster; a root is its own parent
+	link   int32 // the next of its cluster, in a ring
+	kind   mapdata.Kind
+	open   bool // a pair of the last batch could join it
+}
+
+// pair is two nodes that match, the one in the lower position first.
+type pair struct {
+	chord float64 // squared
+	a, b  int32
+}
+
+// unite joins what is one event (D10.2): over all matching pairs, nearest first, two clusters become one unless they
+// share a source.
+func (c *clusters) unite(hits []mapdata.Hit, kinds *kindTable) {
+	c.ordered, c.joined = false, false
+	c.makeSets()
+	c.collectPairs(kinds)
+	if !c.more {
+		c.join(hits)
+		return
+	}
+	// Pairs grow with the square of the density: hostile feeds could ask for more than fit into memory. What a batch
+	// joined or found to share a source stays so, and is not collected again. Each batch holds the nearest pairs that are
+	// left, so that the order over all batches is that over all pairs.
+	slices.SortFunc(c.nodes, func(a, b node) int { return compareNames(&hits[a.hit], &hits[b.hit]) })
+	c.ordered = true
+	c.pairs = slices.Grow(c.pairs[:0], c.atOnce)
+	c.makeSets()
+	for c.more {
+		c.collectPairs(kinds)
+		c.join(hits)
+		c.joined = true
+	}
+	c.pairs = nil
+}
+
+// makeSets makes every node a cluster of its own.
+func (c *clusters) makeSets() {
+	c.words = (c.sources + 63) / 64
+	size := len(c.nodes) * c.words
+	c.sets = slices.Grow(c.sets[:0], size)[:size]
+	clear(c.sets)
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		n.parent, n.link, n.open = int32(i), int32(i), true
+		c.sets[i*c.words+int(n.source)/64] |= 1 << (n.source % 64)
+	}
+}
+
+// collectPairs lists pairs that may be joined: all, or the nearest of them. Of unordered nodes it gives up when there are more
+// than the limit.
+func (c *clusters) collectPairs(kinds *kindTable) {
+	c.pairs, c.more = c.pairs[:0], false
+	c.cells.reset(len(c.nodes))
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		if !n.open {
+			continue // clusters only grow: a node that no pair could join will not be joined
+		}
+		n.open = false
+		f := &kinds.family[n.kind]
+		x, x0, x1 := f.steps(n.at.X)
+		y, y0, y1 := f.steps(n.at.Y)
+		z, z0, z1 := f.steps(n.at.Z)
+		n.cell = f.cell(x, y, z)
+		for x = x0; x <= x1; x++ {
+			for y = y0; y <= y1; y++ {
+				for z = z0; z <= z1; z++ {
+					c.collectFromCell(kinds, int32(i), f.cell(x, y, z))
+				}
+			}
+		}
+		if c.more && !c.ordered {
+			return
+		}
+		c.cells.put(c.cells.head(spread(n.cell)), int32(i))
+	}
+}
+
+// steps gives a node's cell along one axis, and the first and the last where its neighbours may lie. Cells are cubes of space
+// and no cells of a geo.Grid: their size follows the family's merge distance, and three ranges need no trigonometry.
+func (f *family) steps(v float64) (own, first, last int64) {
+	at, around := (v+1)*f.scale, f.radius*f.scale
+	return int64(at), int64(at - around), int64(at + around)
+}
+
+// cell names a cell. Steps are below 2^18, see minCellSize.
+func (f *family) cell(x, y, z int64) uint64 { return f.number<<57 | uint64(x<<38|y<<19|z) }
+
+// spread makes a hash of a cell's name.
+func spread(cell uint64) uint64 { return cell * 0x9E3779B97F4A7C15 }
+
+// collectFromCell lists the pairs of node i with those in a cell that came before it.
+func (c *clusters) collectFromCell(kinds *kindTable, i int32, cell uint64) {
+	n := &c.nodes[i]
+	match, reach := kinds.match[n.kind], kinds.reach[n.kind]
+	for place := *c.cells.head(spread(cell)); place != 0; place = c.cells.next[place-1] {
+		o := &c.nodes[place-1]
+		if o.source == n.source || o.cell != cell || !match.Has(o.kind) {
+			continue
+		}
+		chord := n.at.ChordSquared(o.at)
+		if chord > max(reach, kinds.reach[o.kind]) || c.joined && !c.disjoint(c.root(i), c.root(place-1)) {
+			continue
+		}
+		n.open, o.open = true, true
+		c.addPair(pair{chord: chord, a: place - 1, b: i})
+	}
+}
+
+// addPair keeps a pair if there is room, or if it is nearer than others of this batch.
+func (c *clusters) addPair(p pair) {
+	switch {
+	case !c.ordered && len(c.pairs) == c.unordered:
+		c.more = true
+		return
+	case c.more && p.compareOrdered(c.bound) > 0:
+		return
+	}
+	c.pairs = append(c.pairs, p)
+	if len(c.pairs) == c.atOnce {
+		c.keepNearer()
+	}
+}
+
+// keepNearer leaves about the farther half of the pairs for the next batch.
+func (c *clusters) keepNearer() {
+	c.sample = c.sample[:0]
+	for i := 0; i < len(c.pairs); i += max(1, c.atOnce/sampleSize) {
+		c.sample = append(c.sample, c.pairs[i])
+	}
+	slices.SortFunc(c.sample, pair.compareOrdered)
+	c.more, c.bound = true, c.sample[len(c.sample)/2]
+	c.pairs = slices.DeleteFunc(c.pairs, func(p pair) bool { return p.compareOrdered(c.bound) > 0 })
+}
+
+// join joins the clusters of the pairs, nearest first.
+func (c *clusters) join(hits []mapdata.Hit) {
+	if c.ordered {
+		slices.SortFunc(c.pairs, pair.compareOrdered)
+	} else {
+		slices.SortFunc(c.pairs, func(p, q pair) int { return c.comparePairs(hits, p, q) })
+	}
+	for _, p := range c.pairs {
+		a, b := c.root(p.a), c.root(p.b)
+		if !c.disjoint(a, b) {
+			continue
+		}
+		c.nodes[b].parent = a
+		c.nodes[a].link, c.nodes[b].link = c.nodes[b].link, c.nodes[a].link
+		for w := range c.words {
+			c.sets[int(a)*c.words+w] |= c.sets[int(b)*c.words+w]
+		}
+	}
+}
+
+// root gives the root of the cluster of node i, and shortens the way to it.
+func (c *clusters) root(i int32) int32 {
+	for c.nodes[i].parent != i {
+		c.nodes[i].parent = c.nodes[c.nodes[i].parent].parent
+		i = c.nodes[i].parent
+	}
+	return i
+}
+
+// disjoint says whether two clusters share no source. A cluster shares its sources with itself.
+func (c *clusters) disjoint(a, b int32) bool {
+	for w := range c.words {
+		if c.sets[int(a)*c.words+w]&c.sets[int(b)*c.words+w] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// comparePairs orders pairs nearest first, then by their names, the lower of each pair first: the order of the input never
+// matters.
+func (c *clusters) comparePairs(hits []mapdata.Hit, p, q pair) int {
+	switch {
+	case p.chord < q.chord:
+		return -1
+	case p.chord > q.chord:
+		return 1
+	}
+	pLow, pHigh := c.byName(hits, p)
+	qLow, qHigh := c.byName(hits, q)
+	return cmp.Or(compareNames(pLow, qLow), compareNames(pHigh, qHigh))
+}
+
+// compareOrdered is comparePairs of ordered nodes.
+func (p pair) compareOrdered(q pair) int {
+	switch {
+	case p.chord < q.chord:
+		return -1
+	case p.chord > q.chord:
+		return 1
+	case p.a != q.a:
+		return int(p.a) - int(q.a)
+	}
+	return int(p.b) - int(q.b)
+}
+
+func (c *clusters) byName(hits []mapdata.Hit, p pair) (low, high *mapdata.Hit) {
+	low, high = &hits[c.nodes[p.a].hit], &hits[c.nodes[p.b].hit]
+	if compareNames(low, high) > 0 {
+		return high, low
+	}
+	return low, high
+}
+
+// compareNames orders by source and external id: cheaper than the order of entity ids, and as stable.
+func compareNames(a, b *mapdata.Hit) int {
+	return cmp.Or(strings.Compare(string(a.Source), string(b.Source)), bytes.Compare(a.ExternalID, b.ExternalID))
+}
