@@ -74,11 +74,19 @@ var rules = map[string]rule{
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
-	"testenv":   {never: []string{"net/http", "database/sql"}},
-	"config":    {ours: []string{"valkey"}, never: transport},
-	"telemetry": {never: []string{"database/sql"}},
-	"archtest":  {},
-	"cli":       {ours: []string{anything}},
+	"testenv":    {never: []string{"net/http", "database/sql"}},
+	"config":     {ours: []string{"valkey"}, never: transport},
+	"telemetry":  {never: []string{"database/sql"}},
+	"archtest":   {},
+	"datadir":    {},
+	"httpserver": {never: []string{"database/sql"}},
+
+	// Composition: cli, bench and tests alone import service.
+	"service": {ours: []string{anything}},
+	"cli": {ours: []string{
+		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "feed", "ingest", "provider/pull", "safehttp",
+		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo",
+	}},
 
 	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
 

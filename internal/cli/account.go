@@ -27,14 +27,14 @@ type emailFlag struct {
 }
 
 type accountCreateCmd struct {
-	officeFlags
+	adminFlags
 	emailFlag
 }
 
 // Run makes an account.
 func (c *accountCreateCmd) Run(p *program) error {
-	return c.with(p, func(ctx context.Context, o *office) error {
-		a, err := o.accounts.Create(ctx, c.Email)
+	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
+		a, err := deps.Accounts.Create(ctx, c.Email)
 		if err != nil {
 			return err
 		}
@@ -42,12 +42,12 @@ func (c *accountCreateCmd) Run(p *program) error {
 	})
 }
 
-type accountListCmd struct{ officeFlags }
+type accountListCmd struct{ adminFlags }
 
 // Run lists every account.
 func (c *accountListCmd) Run(p *program) error {
-	return c.with(p, func(ctx context.Context, o *office) error {
-		all, err := o.accounts.List(ctx)
+	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
+		all, err := deps.Accounts.List(ctx)
 		if err != nil {
 			return err
 		}
@@ -65,15 +65,15 @@ func (c *accountListCmd) Run(p *program) error {
 }
 
 type accountRoleCmd struct {
-	officeFlags
+	adminFlags
 	emailFlag
 	Role string `arg:"" enum:"driver,curator,admin" help:"driver, curator or admin."`
 }
 
 // Run sets a role.
 func (c *accountRoleCmd) Run(p *program) error {
-	return c.with(p, func(ctx context.Context, o *office) error {
-		a, err := o.accounts.SetRole(ctx, c.Email, mapdata.Role(c.Role))
+	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
+		a, err := deps.Accounts.SetRole(ctx, c.Email, mapdata.Role(c.Role))
 		if err != nil {
 			return err
 		}
@@ -82,15 +82,15 @@ func (c *accountRoleCmd) Run(p *program) error {
 }
 
 type accountTierCmd struct {
-	officeFlags
+	adminFlags
 	emailFlag
 	Tier string `arg:"" enum:"account,premium" help:"account or premium."`
 }
 
 // Run sets a tier.
 func (c *accountTierCmd) Run(p *program) error {
-	return c.with(p, func(ctx context.Context, o *office) error {
-		a, err := o.accounts.SetTier(ctx, c.Email, mapdata.Tier(c.Tier))
+	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
+		a, err := deps.Accounts.SetTier(ctx, c.Email, mapdata.Tier(c.Tier))
 		if err != nil {
 			return err
 		}
@@ -99,18 +99,18 @@ func (c *accountTierCmd) Run(p *program) error {
 }
 
 type accountLoginLinkCmd struct {
-	officeFlags
+	adminFlags
 	emailFlag
 }
 
 // Run prints a URL that signs in; the page behind it does the POST (D11.1).
 func (c *accountLoginLinkCmd) Run(p *program) error {
-	return c.with(p, func(ctx context.Context, o *office) error {
-		token, err := o.accounts.LoginLink(ctx, c.Email)
+	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
+		token, err := deps.Accounts.LoginLink(ctx, c.Email)
 		if err != nil {
 			return err
 		}
-		link := o.config.BaseURL + signInPath + "?token=" + url.QueryEscape(token)
+		link := deps.config.BaseURL + signInPath + "?token=" + url.QueryEscape(token)
 		if c.JSON {
 			return p.writeJSON(map[string]string{"url": link, "token": token})
 		}
@@ -132,7 +132,7 @@ func shapeAccount(a *mapdata.Account) accountJSON {
 	return accountJSON{a.ID.String(), a.Email, string(a.Role), string(a.Tier), a.CreatedAt.UTC()}
 }
 
-func (f *officeFlags) showAccount(p *program, what string, a *mapdata.Account) error {
+func (f *adminFlags) showAccount(p *program, what string, a *mapdata.Account) error {
 	shown := shapeAccount(a)
 	if f.JSON {
 		return p.writeJSON(shown)

@@ -8,11 +8,12 @@ import (
 	"path/filepath"
 
 	"wayside/internal/config"
+	"wayside/internal/datadir"
 	"wayside/internal/store/sqlite"
 )
 
 // archived lists what a backup holds, in its order.
-func archived() []string { return []string{databaseFile, keyFile} }
+func archived() []string { return []string{datadir.DatabaseFile, datadir.KeyFile} }
 
 // errOthersBackup is what backup and restore say of a database that has tools of its own.
 var errOthersBackup = errors.New("the database is PostgreSQL: use pg_dump and pg_restore, and copy the secret key; see docs/operating.md")
@@ -32,7 +33,7 @@ func (c *backupCmd) Run(p *program) error {
 	if cfg.Database.URL != "" {
 		return errOthersBackup
 	}
-	if _, err := os.Stat(filepath.Join(cfg.DataDir, databaseFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(cfg.DataDir, datadir.DatabaseFile)); err != nil {
 		return fmt.Errorf("there is nothing to back up: %w", err)
 	}
 	to := c.To
@@ -52,10 +53,10 @@ func (c *backupCmd) Run(p *program) error {
 // backup gathers the files in a folder beside the archive, where there must be room for it anyway, and packs them. The
 // archive gets its name once it is complete.
 func (c *backupCmd) backup(p *program, cfg *config.Config, to string) (err error) {
-	if _, err := secretKey(cfg.DataDir); err != nil {
+	if _, err := datadir.SecretKey(cfg.DataDir); err != nil {
 		return err
 	}
-	db, err := sqlite.Open(p.ctx, filepath.Join(cfg.DataDir, databaseFile), sqlite.Options{Now: p.now})
+	db, err := sqlite.Open(p.ctx, filepath.Join(cfg.DataDir, datadir.DatabaseFile), sqlite.Options{Now: p.now})
 	if err != nil {
 		return err
 	}
@@ -67,12 +68,12 @@ func (c *backupCmd) backup(p *program, cfg *config.Config, to string) (err error
 	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
 
 	copying := newProgress(p.stderr, p.say, "copying the database", "pages")
-	err = db.Backup(p.ctx, filepath.Join(staging, databaseFile), func(done, total int) { copying.Set(int64(done), int64(total)) })
+	err = db.Backup(p.ctx, filepath.Join(staging, datadir.DatabaseFile), func(done, total int) { copying.Set(int64(done), int64(total)) })
 	copying.Close()
 	if err != nil {
 		return err
 	}
-	if err := copyFile(filepath.Join(cfg.DataDir, keyFile), filepath.Join(staging, keyFile)); err != nil {
+	if err := copyFile(filepath.Join(cfg.DataDir, datadir.KeyFile), filepath.Join(staging, datadir.KeyFile)); err != nil {
 		return err
 	}
 	part := filepath.Join(staging, "archive")
@@ -125,10 +126,10 @@ func (c *restoreCmd) Run(p *program) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := makeDataDir(cfg.DataDir); err != nil {
+	if err := datadir.Make(cfg.DataDir); err != nil {
 		return err
 	}
-	release, err := lockDataDir(cfg.DataDir)
+	release, err := datadir.Lock(cfg.DataDir)
 	if err != nil {
 		return err
 	}
@@ -154,7 +155,7 @@ func (c *restoreCmd) mayReplace(dir string) error {
 		return err
 	}
 	for _, entry := range entries {
-		if entry.Name() != lockFile {
+		if entry.Name() != datadir.LockFile {
 			return fmt.Errorf("%s is not empty: name an empty data directory, or replace what is there with --force", dir)
 		}
 	}
@@ -174,18 +175,18 @@ func (c *restoreCmd) restore(p *program, file *os.File, dir string) (_ *manifest
 	if err != nil {
 		return nil, err
 	}
-	if _, err := secretKey(staging); err != nil {
+	if _, err := datadir.SecretKey(staging); err != nil {
 		return nil, err
 	}
-	if err := renewEpoch(p.ctx, filepath.Join(staging, databaseFile)); err != nil {
+	if err := renewEpoch(p.ctx, filepath.Join(staging, datadir.DatabaseFile)); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{databaseFile + "-wal", databaseFile + "-shm", databaseFile, keyFile} {
+	for _, name := range []string{datadir.DatabaseFile + "-wal", datadir.DatabaseFile + "-shm", datadir.DatabaseFile, datadir.KeyFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
 	}
-	for _, name := range []string{keyFile, databaseFile} {
+	for _, name := range []string{datadir.KeyFile, datadir.DatabaseFile} {
 		if err := os.Rename(filepath.Join(staging, name), filepath.Join(dir, name)); err != nil {
 			return nil, err
 		}

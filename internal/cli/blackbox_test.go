@@ -33,7 +33,7 @@ feeds_per_account = 1000
 `
 
 // service is a running wayside serve.
-type service struct {
+type serviceProcess struct {
 	t     *testing.T
 	bin   string
 	file  string // its configuration
@@ -45,10 +45,10 @@ type service struct {
 }
 
 // newService prepares a service on a fresh data directory.
-func newService(t *testing.T, config string) *service {
+func newService(t *testing.T, config string) *serviceProcess {
 	t.Helper()
 	bin, dir := testenv.Program(t), t.TempDir()
-	s := &service{t: t, bin: bin, dir: filepath.Join(dir, "data"), file: filepath.Join(dir, "wayside.toml")}
+	s := &serviceProcess{t: t, bin: bin, dir: filepath.Join(dir, "data"), file: filepath.Join(dir, "wayside.toml")}
 	text := fmt.Sprintf("data_dir = %q\n%s\n[http]\nlisten = \"127.0.0.1:0\"\n", s.dir, config)
 	if err := os.WriteFile(s.file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func newService(t *testing.T, config string) *service {
 }
 
 // startService starts one and waits until it is ready.
-func startService(t *testing.T, config string) *service {
+func startService(t *testing.T, config string) *serviceProcess {
 	t.Helper()
 	s := newService(t, config)
 	s.start(nil)
@@ -66,7 +66,7 @@ func startService(t *testing.T, config string) *service {
 
 // start runs wayside serve, by way of a wrapper if there is one, until it is ready. The first time it takes any port;
 // after that the same again.
-func (s *service) start(wrapper []string) {
+func (s *serviceProcess) start(wrapper []string) {
 	s.t.Helper()
 	args := append(append([]string{}, wrapper...), s.bin, "serve", "--config", s.file)
 	if s.base != "" {
@@ -108,7 +108,7 @@ func (s *service) start(wrapper []string) {
 }
 
 // kill ends the service as a power cut would.
-func (s *service) kill() {
+func (s *serviceProcess) kill() {
 	s.t.Helper()
 	if err := s.cmd.Process.Kill(); err != nil {
 		s.t.Fatal(err)
@@ -119,7 +119,7 @@ func (s *service) kill() {
 }
 
 // terminate asks the service to end, and waits until it does.
-func (s *service) terminate() error {
+func (s *serviceProcess) terminate() error {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		s.t.Fatal(err)
@@ -134,7 +134,7 @@ func (s *service) terminate() error {
 }
 
 // cli runs a command beside the service and gives what it writes to standard output.
-func (s *service) cli(args ...string) string {
+func (s *serviceProcess) cli(args ...string) string {
 	s.t.Helper()
 	out, err := s.tryCLI(args...)
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *service) cli(args ...string) string {
 	return out
 }
 
-func (s *service) tryCLI(args ...string) (string, error) {
+func (s *serviceProcess) tryCLI(args ...string) (string, error) {
 	cmd := exec.Command(s.bin, append(args, "--config", s.file)...)
 	if s.base != "" && args[0] == "account" {
 		cmd.Env = append(os.Environ(), "WAYSIDE_BASE_URL="+s.base)
@@ -159,13 +159,13 @@ func (s *service) tryCLI(args ...string) (string, error) {
 
 // client is somebody who talks to the service.
 type client struct {
-	s      *service
+	s      *serviceProcess
 	http   http.Client
 	cookie *http.Cookie
 }
 
 // signIn makes an account at the command line and signs in with its link (D12.3).
-func (s *service) signIn(email string) *client {
+func (s *serviceProcess) signIn(email string) *client {
 	s.t.Helper()
 	s.cli("account", "create", "--email", email)
 	link, err := url.Parse(strings.TrimSpace(s.cli("account", "login-link", "--email", email)))

@@ -19,7 +19,7 @@ import (
 type fleet struct {
 	t     *testing.T
 	cache *testenv.CacheServer
-	nodes []*service
+	nodes []*serviceProcess
 	feeds []pushFeed // one for each node's writer
 	load  *clusterLoad
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"wayside/internal/config"
+	"wayside/internal/datadir"
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/sqlite"
 )
@@ -34,7 +35,7 @@ func (c *copyCmd) Run(p *program) (err error) {
 		return fmt.Errorf("there is nothing to copy: %w", err)
 	}
 	// What a service wrote meanwhile would be left behind.
-	release, err := lockDataDir(filepath.Dir(from))
+	release, err := datadir.Lock(filepath.Dir(from))
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (c *copyCmd) Run(p *program) (err error) {
 		p.printf("%12d  %s\n", table.Rows, table.Table)
 	}
 	p.printf("All of it was read again and is the same. Put %s into the data directory of every node, too.\n",
-		filepath.Join(filepath.Dir(from), keyFile))
+		filepath.Join(filepath.Dir(from), datadir.KeyFile))
 	return nil
 }
 
@@ -63,7 +64,7 @@ func (c *copyCmd) ends(cfg *config.Config) (from, to string, err error) {
 		return "", "", fmt.Errorf("%w--from: want sqlite or sqlite:FILE", errUsage)
 	}
 	if from == "" {
-		from = filepath.Join(cfg.DataDir, databaseFile)
+		from = filepath.Join(cfg.DataDir, datadir.DatabaseFile)
 	}
 	switch {
 	case strings.HasPrefix(c.To, "postgres://") || strings.HasPrefix(c.To, "postgresql://"):

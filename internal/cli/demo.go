@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"os"
@@ -12,10 +13,11 @@ import (
 	"time"
 
 	"wayside/internal/config"
+	"wayside/internal/datadir"
 	"wayside/internal/demo"
 	"wayside/internal/feed"
-	"wayside/internal/httpapi"
 	"wayside/internal/mapdata"
+	"wayside/internal/service"
 	"wayside/internal/telemetry"
 )
 
@@ -24,7 +26,7 @@ type demoCmd struct {
 	Listen string `name:"listen" placeholder:"HOST:PORT" help:"Public address; without it 127.0.0.1:8080, or a free port when that is taken."`
 }
 
-// Run runs the service with the town in it, until the process is asked to stop.
+// Run runs the service with the demo town in it, until the process is asked to stop.
 func (c *demoCmd) Run(p *program) (err error) {
 	dir, err := os.MkdirTemp("", "wayside-demo-")
 	if err != nil {
@@ -36,24 +38,36 @@ func (c *demoCmd) Run(p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	relay, err := newTownRelay(p.ctx, dir)
+	relay, err := newDemoRelay(p.ctx, dir)
 	if err != nil {
 		return err
 	}
-	s, err := c.serve(p, dir, publisher, relay)
+	cfg, err := c.configure(dir, publisher, relay)
 	if err != nil {
 		return err
 	}
-	if err := relay.start(); err != nil { // not before: nobody would end it if the service could not be opened
-		return errors.Join(err, s.close())
+	log := telemetry.NewLog(p.stderr, cfg.Log.Level, isTerminal(p.stderr))
+	s, err := c.open(p, cfg, log)
+	if err != nil {
+		return err
 	}
-	d := &demonstration{program: p, server: s, town: town, publisher: publisher, relay: relay}
+	if err := relay.start(); err != nil { // not before: Run of the relay, which ends it, needs an open service
+		return errors.Join(err, s.Close())
+	}
+	d := &demoRun{
+		program: p, log: log, service: s, outbox: filepath.Join(cfg.DataDir, datadir.OutboxFolder),
+		town: town, publisher: publisher, relay: relay,
+	}
 	p.printf("Wayside demo: building the town …\n")
-	return s.run(p.ctx, job{"town", d.run}, job{"town's authority", publisher.Run}, job{"town's relay", relay.run})
+	return s.Run(p.ctx,
+		service.Job{Name: "demo town", Run: d.run},
+		service.Job{Name: "demo publisher", Run: publisher.Run},
+		service.Job{Name: "demo relay", Run: relay.run},
+	)
 }
 
-// serve opens the service on a configuration of its own: nothing that the operator set for a real one applies.
-func (c *demoCmd) serve(p *program, dir string, publisher *demo.Publisher, relay *townRelay) (*server, error) {
+// configure makes the demo's configuration. Nothing that the operator set for a real service applies.
+func (c *demoCmd) configure(dir string, publisher *demo.Publisher, relay *demoRelay) (*config.Config, error) {
 	ca := filepath.Join(dir, "town.pem")
 	if err := os.WriteFile(ca, publisher.CA(), 0o600); err != nil {
 		return nil, err
@@ -63,29 +77,32 @@ func (c *demoCmd) serve(p *program, dir string, publisher *demo.Publisher, relay
 	cfg.Egress = config.Egress{CAFile: ca, Hosts: map[string]netip.Addr{demo.Host: netip.AddrFrom4([4]byte{127, 0, 0, 1})}}
 	cfg.Upstreams = []config.Upstream{relay.upstream()}
 	cfg.Map.PMTiles = filepath.Join(dir, "town.pmtiles")
-	if err := writeTown(cfg.Map.PMTiles); err != nil {
+	if err := writeDemoMap(cfg.Map.PMTiles); err != nil {
 		return nil, err
 	}
-	drive, err := demo.DriveJSON()
-	if err != nil {
-		return nil, err
-	}
-	about := &httpapi.Demo{Drive: drive}
 	cfg.Log.Level = "warn"
 	if c.Listen != "" {
 		cfg.HTTP.Listen = c.Listen
 	}
-	log := telemetry.NewLog(p.stderr, cfg.Log.Level, isTerminal(p.stderr))
-	s, err := newServer(p, cfg, log, about)
+	return cfg, nil
+}
+
+// open opens the service, at a free port if no address was asked for and the default one is taken.
+func (c *demoCmd) open(p *program, cfg *config.Config, log *slog.Logger) (*service.Service, error) {
+	drive, err := demo.DriveJSON()
+	if err != nil {
+		return nil, err
+	}
+	s, err := openService(p, cfg, log, drive)
 	if c.Listen == "" && errors.Is(err, syscall.EADDRINUSE) {
 		cfg.HTTP.Listen = "127.0.0.1:0"
-		s, err = newServer(p, cfg, log, about)
+		s, err = openService(p, cfg, log, drive)
 	}
 	return s, err
 }
 
-// writeTown writes the town's map to a file.
-func writeTown(name string) error {
+// writeDemoMap writes the town's map to a file.
+func writeDemoMap(name string) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
@@ -93,26 +110,28 @@ func writeTown(name string) error {
 	return errors.Join(demo.WriteMap(f), f.Close())
 }
 
-// demonstration is the town's providers at work.
-type demonstration struct {
+// demoRun operates the demo's providers on a running service.
+type demoRun struct {
 	*program
-	server    *server
+	log       *slog.Logger
+	service   *service.Service
+	outbox    string // folder of e-mails
 	town      *demo.Town
 	publisher *demo.Publisher
-	relay     *townRelay
+	relay     *demoRelay
 }
 
-// run signs the town in, registers its feeds through the same doors as everybody's, has them approved, and drives it.
-func (d *demonstration) run(ctx context.Context) error {
+// run signs the demo's owner in, registers its feeds through the API, approves them, and moves what happens in the town.
+func (d *demoRun) run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
-	case <-d.server.ready:
+	case <-d.service.Ready():
 	}
-	// A connection that was made and not used would hold up the end: the service waits a while for its first request.
+	// An unused connection would delay the stop: the service waits for its first request.
 	defer http.DefaultClient.CloseIdleConnections()
-	client := demo.NewClient(d.server.config.BaseURL)
-	push, err := d.settle(ctx, client)
+	client := demo.NewClient(d.service.URL())
+	push, err := d.register(ctx, client)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil // asked to stop while the town was being built
@@ -121,28 +140,28 @@ func (d *demonstration) run(ctx context.Context) error {
 	}
 	driven := make(chan error, 1)
 	go func() {
-		driven <- demo.Drive(ctx, d.town, client, push, d.relay.live(), func(err error) { d.server.log.Warn("the town cannot tell what happens", "error", err) })
+		driven <- demo.Drive(ctx, d.town, client, push, d.relay.live(), func(err error) { d.log.Warn("the town cannot tell what happens", "error", err) })
 	}()
-	d.welcome(ctx)
+	d.printWelcome(ctx)
 	return <-driven
 }
 
-// demoCurator is who decides on what visitors publish: whoever reads the demo's letters.
+// demoCurator is the account that approves what visitors of the demo publish. Its e-mails are files in the outbox folder.
 const demoCurator = "curator@example.org"
 
-// settle registers the two feeds and gives the push token.
-func (d *demonstration) settle(ctx context.Context, client *demo.Client) (push string, err error) {
+// register registers the two feeds and returns the push token.
+func (d *demoRun) register(ctx context.Context, client *demo.Client) (push string, err error) {
 	const email = "town@example.org"
-	if _, err := d.server.accounts.Create(ctx, email); err != nil {
+	if _, err := d.service.Accounts.Create(ctx, email); err != nil {
 		return "", err
 	}
-	if _, err := d.server.accounts.Create(ctx, demoCurator); err != nil {
+	if _, err := d.service.Accounts.Create(ctx, demoCurator); err != nil {
 		return "", err
 	}
-	if _, err := d.server.accounts.SetRole(ctx, demoCurator, mapdata.Curator); err != nil {
+	if _, err := d.service.Accounts.SetRole(ctx, demoCurator, mapdata.Curator); err != nil {
 		return "", err
 	}
-	token, err := d.server.accounts.LoginLink(ctx, email)
+	token, err := d.service.Accounts.LoginLink(ctx, email)
 	if err != nil {
 		return "", err
 	}
@@ -155,7 +174,7 @@ func (d *demonstration) settle(ctx context.Context, client *demo.Client) (push s
 			return "", fmt.Errorf("register feed: %w", err)
 		}
 		id, _ := mapdata.ParseFeedID(registered.Feed.ID)
-		if _, err := d.server.feeds.Approve(ctx, feed.Operator(), id, ""); err != nil {
+		if _, err := d.service.Feeds.Approve(ctx, feed.Operator(), id, ""); err != nil {
 			return "", fmt.Errorf("approve feed: %w", err)
 		}
 		if registered.PushToken != "" {
@@ -165,7 +184,7 @@ func (d *demonstration) settle(ctx context.Context, client *demo.Client) (push s
 	return push, nil
 }
 
-func (d *demonstration) feeds() []map[string]any {
+func (d *demoRun) feeds() []map[string]any {
 	return []map[string]any{
 		{
 			"name": "Demo town", "description": "Cameras, chargers and road works of a town that is not there.",
@@ -179,16 +198,16 @@ func (d *demonstration) feeds() []map[string]any {
 	}
 }
 
-// townIsThere is how long the welcome waits for the first poll (D6.1), and for the relay to have read what happens.
-const townIsThere = 5 * time.Second
+// welcomeTimeout is how long the welcome waits for the first poll (D6.1), and for the relay to have read its file.
+const welcomeTimeout = 5 * time.Second
 
-// welcome prints what to try, once there is something to see.
-func (d *demonstration) welcome(ctx context.Context) {
-	deadline := time.NewTimer(townIsThere)
+// printWelcome prints what to try, once the town can be seen.
+func (d *demoRun) printWelcome(ctx context.Context) {
+	deadline := time.NewTimer(welcomeTimeout)
 	defer deadline.Stop()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for waiting := true; waiting && (d.server.index.Len() < 20 || !d.relay.tells(ctx)); {
+	for waiting := true; waiting && (d.service.Entities() < 20 || !d.relay.answers(ctx)); {
 		select {
 		case <-ctx.Done():
 			return
@@ -197,7 +216,7 @@ func (d *demonstration) welcome(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
-	base := d.server.config.BaseURL
+	base := d.service.URL()
 	near := base + "/v2/entities/nearby?lat=52.0&lng=5.0&radius=3000"
 	d.printf(`
 The town is at 52.0, 5.0, and the service at %[1]s (the API is explained at %[1]s/docs).
@@ -221,5 +240,5 @@ To confirm or dispute what you see, pair the car's screen with a phone, or sign 
 To publish a feed of your own, register it at %[1]s/feeds; then sign in as %[6]s in another
 browser or a private window, and approve it at %[1]s/review.
 The town moves every two seconds. Ctrl-C ends it; nothing is kept.
-`, base, near, d.relay.pid(), d.relay.command(), filepath.Join(d.server.config.DataDir, outboxFolder), demoCurator)
+`, base, near, d.relay.pid(), d.relay.command(), d.outbox, demoCurator)
 }

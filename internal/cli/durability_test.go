@@ -97,7 +97,7 @@ func TestKillLosesNothingAnswered(t *testing.T) {
 }
 
 // checkBatches reads every batch back.
-func checkBatches(t *testing.T, s *service, round int, batches []pushed, rows int) {
+func checkBatches(t *testing.T, s *serviceProcess, round int, batches []pushed, rows int) {
 	t.Helper()
 	reader := &client{s: s}
 	defer reader.http.CloseIdleConnections()

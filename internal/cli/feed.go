@@ -35,19 +35,19 @@ func (a *feedArg) id() (mapdata.FeedID, error) {
 	return id, nil
 }
 
-type feedListCmd struct{ officeFlags }
+type feedListCmd struct{ adminFlags }
 
 // Run lists every feed.
 func (c *feedListCmd) Run(p *program) error {
-	return c.with(p, func(ctx context.Context, o *office) error {
-		all, err := o.feeds.List(ctx, feed.Operator())
+	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
+		all, err := deps.Feeds.List(ctx, feed.Operator())
 		if err != nil {
 			return err
 		}
 		shown := make([]feedJSON, len(all))
 		rows := [][]string{{"ID", "NAME", "DIRECTION", "VISIBILITY", "REVIEW", "STATE"}}
 		for i := range all {
-			if shown[i], err = shapeFeed(ctx, o, &all[i]); err != nil {
+			if shown[i], err = shapeFeed(ctx, deps, &all[i]); err != nil {
 				return err
 			}
 			f := &shown[i]
@@ -61,22 +61,22 @@ func (c *feedListCmd) Run(p *program) error {
 }
 
 type feedShowCmd struct {
-	officeFlags
+	adminFlags
 	feedArg
 }
 
 // Run shows one feed.
 func (c *feedShowCmd) Run(p *program) error {
-	return c.with(p, func(ctx context.Context, o *office) error {
+	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
 		id, err := c.id()
 		if err != nil {
 			return err
 		}
-		f, err := o.feeds.Get(ctx, feed.Operator(), id)
+		f, err := deps.Feeds.Get(ctx, feed.Operator(), id)
 		if err != nil {
 			return noFeed(err)
 		}
-		return c.showFeed(ctx, p, o, f)
+		return c.showFeed(ctx, p, deps, f)
 	})
 }
 
@@ -86,28 +86,28 @@ type seenFlag struct {
 }
 
 type feedApproveCmd struct {
-	officeFlags
+	adminFlags
 	feedArg
 	seenFlag
 }
 
 // Run approves a feed; its owner is told by e-mail.
 func (c *feedApproveCmd) Run(p *program) error {
-	return c.with(p, func(ctx context.Context, o *office) error {
+	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
 		id, err := c.id()
 		if err != nil {
 			return err
 		}
-		f, err := o.feeds.Approve(ctx, feed.Operator(), id, c.Version)
+		f, err := deps.Feeds.Approve(ctx, feed.Operator(), id, c.Version)
 		if err != nil {
 			return noFeed(err)
 		}
-		return c.showFeed(ctx, p, o, f)
+		return c.showFeed(ctx, p, deps, f)
 	})
 }
 
 type feedRejectCmd struct {
-	officeFlags
+	adminFlags
 	feedArg
 	seenFlag
 	Note string `name:"note" required:"" placeholder:"N" help:"Why; the owner reads it."`
@@ -115,16 +115,16 @@ type feedRejectCmd struct {
 
 // Run rejects a feed; its owner is told by e-mail.
 func (c *feedRejectCmd) Run(p *program) error {
-	return c.with(p, func(ctx context.Context, o *office) error {
+	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
 		id, err := c.id()
 		if err != nil {
 			return err
 		}
-		f, err := o.feeds.Reject(ctx, feed.Operator(), id, c.Version, c.Note)
+		f, err := deps.Feeds.Reject(ctx, feed.Operator(), id, c.Version, c.Note)
 		if err != nil {
 			return noFeed(err)
 		}
-		return c.showFeed(ctx, p, o, f)
+		return c.showFeed(ctx, p, deps, f)
 	})
 }
 
@@ -181,8 +181,8 @@ type feedJSON struct {
 	UpdatedAt           time.Time  `json:"updated_at"`
 }
 
-func shapeFeed(ctx context.Context, o *office, f *feed.View) (feedJSON, error) {
-	owner, err := o.store.Account(ctx, f.Owner)
+func shapeFeed(ctx context.Context, deps *adminDeps, f *feed.View) (feedJSON, error) {
+	owner, err := deps.Store.Account(ctx, f.Owner)
 	if err != nil {
 		return feedJSON{}, err
 	}
@@ -227,8 +227,8 @@ func feedState(f *feedJSON) string {
 }
 
 // showFeed shows one feed, as the command line's JSON or line by line.
-func (f *officeFlags) showFeed(ctx context.Context, p *program, o *office, view *feed.View) error {
-	shown, err := shapeFeed(ctx, o, view)
+func (f *adminFlags) showFeed(ctx context.Context, p *program, deps *adminDeps, view *feed.View) error {
+	shown, err := shapeFeed(ctx, deps, view)
 	if err != nil {
 		return err
 	}

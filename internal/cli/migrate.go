@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"wayside/internal/datadir"
 	"wayside/internal/store/migrate"
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/sqlite"
@@ -31,7 +32,7 @@ func (c *migrateCmd) Run(p *program) error {
 		}
 		return c.apply(p, pending, func() error { return postgres.Migrate(p.ctx, cfg.Database.URL) })
 	}
-	path := filepath.Join(cfg.DataDir, databaseFile)
+	path := filepath.Join(cfg.DataDir, datadir.DatabaseFile)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("there is no database in %s yet: wayside serve makes it, or name one of PostgreSQL (database.url)", cfg.DataDir)
 	}

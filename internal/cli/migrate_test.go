@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"wayside/internal/datadir"
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/storetest"
@@ -109,7 +110,7 @@ func TestMigrateEmbedded(t *testing.T) {
 	dir := t.TempDir()
 	env := []string{"WAYSIDE_DATA_DIR=" + dir}
 	steps(t, env, step{"migrate", exitFailed, "", "no database"}, step{"migrate --check", exitFailed, "", "no database"})
-	path := filepath.Join(dir, databaseFile)
+	path := filepath.Join(dir, datadir.DatabaseFile)
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +131,7 @@ func TestMigrateEmbedded(t *testing.T) {
 func TestCopy(t *testing.T) {
 	pg := testenv.Postgres(t, testenv.Unsynced())
 	dir := t.TempDir()
-	source, err := sqlite.Open(t.Context(), filepath.Join(dir, databaseFile), sqlite.Options{})
+	source, err := sqlite.Open(t.Context(), filepath.Join(dir, datadir.DatabaseFile), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func TestCopy(t *testing.T) {
 	t.Run("URLs", func(t *testing.T) {
 		url := pg.Database(t)
 		env := []string{"WAYSIDE_DATA_DIR=" + t.TempDir()}
-		steps(t, env, step{fmt.Sprintf("copy --from sqlite:%s --to %s", filepath.Join(dir, databaseFile), url), exitOK, keyFile, ""})
+		steps(t, env, step{fmt.Sprintf("copy --from sqlite:%s --to %s", filepath.Join(dir, datadir.DatabaseFile), url), exitOK, datadir.KeyFile, ""})
 		same(t, url)
 	})
 	t.Run("what cannot be", func(t *testing.T) {
@@ -174,7 +175,7 @@ func TestCopy(t *testing.T) {
 			step{"copy --from sqlite:/nowhere/wayside.db --to postgres", exitFailed, "", "nothing to copy"},
 		)
 		steps(t, env[:1], step{"copy --from sqlite --to postgres", exitUsage, "", "WAYSIDE_DATABASE_URL"})
-		release, err := lockDataDir(dir) // as a service does
+		release, err := datadir.Lock(dir) // as a service does
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/datadir"
 	"wayside/internal/testenv"
 )
 
@@ -21,21 +22,21 @@ func startDatabase(t *testing.T) *testenv.PG {
 }
 
 // startNodes starts so many equal nodes, with one secret key, on the database and on a cache of their own.
-func startNodes(t *testing.T, count int, config, database string) ([]*service, *testenv.CacheServer) {
+func startNodes(t *testing.T, count int, config, database string) ([]*serviceProcess, *testenv.CacheServer) {
 	t.Helper()
 	cache := testenv.Cache(t)
 	config += fmt.Sprintf("\n[database]\nurl = %q\n[cache]\nurl = %q\n", database, cache.URL())
-	nodes := make([]*service, count)
+	nodes := make([]*serviceProcess, count)
 	for i := range nodes {
 		nodes[i] = newService(t, config)
 	}
 	nodes[0].cli("migrate")
 	nodes[0].start(nil)
-	key, err := os.ReadFile(filepath.Join(nodes[0].dir, keyFile))
+	key, err := os.ReadFile(filepath.Join(nodes[0].dir, datadir.KeyFile))
 	mustBe(t, err)
 	for _, n := range nodes[1:] {
 		mustBe(t, os.MkdirAll(n.dir, 0o700))
-		mustBe(t, os.WriteFile(filepath.Join(n.dir, keyFile), key, 0o600))
+		mustBe(t, os.WriteFile(filepath.Join(n.dir, datadir.KeyFile), key, 0o600))
 		n.start(nil)
 	}
 	return nodes, cache

@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"wayside/internal/config"
+	"wayside/internal/httpserver"
 	"wayside/internal/refprovider"
 	"wayside/internal/safehttp"
+	"wayside/internal/service"
 	"wayside/internal/telemetry"
 )
 
@@ -60,18 +62,18 @@ func (c *relayCmd) Run(p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	web, err := listen(p.ctx, c.Listen, log)
+	web, err := httpserver.Listen(p.ctx, c.Listen, log)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	defer func() { err = errors.Join(err, web.close()) }()
-	web.handle(provider.Handler())
+	defer func() { err = errors.Join(err, web.Close()) }()
+	web.Handle(provider.Handler())
 	look.look(p.ctx) // so that whoever reads the welcome gets an answer
 	if secret == "" {
 		log.Warn("no secret is set: every call is answered with 503", "set", "--secret-file or "+secretVariable)
 	}
-	c.welcome(p, web.listener.Addr().String())
-	return runGroup(p.ctx, log, []job{{"relay", web.run}, {"rows", look.run}})
+	c.welcome(p, web.Addr().String())
+	return service.RunJobs(p.ctx, log, []service.Job{{Name: "relay", Run: web.Run}, {Name: "rows", Run: look.run}})
 }
 
 func (c *relayCmd) welcome(p *program, address string) {
@@ -144,7 +146,7 @@ func (c *relayCmd) lookout(cfg *config.Config, provider *refprovider.Provider, n
 	if err != nil {
 		return nil, fmt.Errorf("%wthe URL %w", errUsage, err)
 	}
-	client, err := newFetcher(cfg)
+	client, err := service.NewFetcher(cfg, version)
 	if err != nil {
 		return nil, err
 	}

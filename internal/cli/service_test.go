@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"wayside/internal/datadir"
 	"wayside/internal/store/sqlite"
 )
 
@@ -68,7 +69,7 @@ func TestCommandLineBesideTheService(t *testing.T) {
 		t.Errorf("feed show: %s", text)
 	}
 	eventually(t, "two decisions make two letters", func() bool {
-		letters, err := filepath.Glob(filepath.Join(s.dir, outboxFolder, "*.eml"))
+		letters, err := filepath.Glob(filepath.Join(s.dir, datadir.OutboxFolder, "*.eml"))
 		return err == nil && len(letters) == 2
 	})
 	if err := s.terminate(); err != nil {
@@ -90,7 +91,7 @@ func TestSignInByLetter(t *testing.T) {
 	}
 	var letter []byte
 	eventually(t, "the letter is written", func() bool {
-		letters, err := filepath.Glob(filepath.Join(s.dir, outboxFolder, "*.eml"))
+		letters, err := filepath.Glob(filepath.Join(s.dir, datadir.OutboxFolder, "*.eml"))
 		if err != nil || len(letters) != 1 {
 			return false
 		}
@@ -195,9 +196,9 @@ func damage(t *testing.T, archive string) {
 }
 
 // epoch reads the epoch of a service's store.
-func epoch(t *testing.T, s *service) string {
+func epoch(t *testing.T, s *serviceProcess) string {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(s.dir, databaseFile), sqlite.Options{})
+	store, err := sqlite.Open(t.Context(), filepath.Join(s.dir, datadir.DatabaseFile), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

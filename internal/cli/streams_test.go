@@ -19,7 +19,7 @@ type heard struct {
 }
 
 // listenTo opens a stream at 52, 5 and gives what it says; the channel is closed at its end, and then whole has one value.
-func (s *service) listenTo() (events <-chan heard, whole <-chan bool) {
+func (s *serviceProcess) listenTo() (events <-chan heard, whole <-chan bool) {
 	s.t.Helper()
 	resp, err := http.Get(s.base + "/v2/stream?lat=52&lng=5&radius=2000&limit=1000")
 	if err != nil {

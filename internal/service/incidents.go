@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"context"
@@ -19,85 +19,82 @@ import (
 
 // Limits of calls to upstreams, which the operator chose (D8.6).
 const (
-	upstreamTimeout = 2 * time.Second
-	upstreamBody    = 8 << 20 // bytes
-	upstreamAtOnce  = 64      // calls to one host
+	upstreamTimeout  = 2 * time.Second
+	maxUpstreamBody  = 8 << 20 // bytes
+	maxUpstreamCalls = 64      // to one host at the same time
 )
 
-// incidentsInDatabase is the rollback mode (D8.9).
+// incidentsInDatabase is the value of incidents.mode that keeps live incidents in the database (D8.9).
 const incidentsInDatabase = "database"
 
-// incidents is the built-in source with what it stands on.
+// incidents is the built-in source with its HTTP client.
 type incidents struct {
 	relay *relay.Service
 	web   *safehttp.Client
 	about *httpapi.Incidents
 }
 
-// newIncidents makes the built-in source; nil when no upstream is configured.
-func (s *server) newIncidents(cfg *config.Config, now func() time.Time) (*incidents, error) {
-	if len(cfg.Upstreams) == 0 {
-		return nil, nil //nolint:nilnil // there is none, and nothing is wrong
+// openIncidents makes the built-in source; nil when no upstream is configured.
+func (s *Service) openIncidents() (*incidents, error) {
+	if len(s.config.Upstreams) == 0 {
+		return nil, nil //nolint:nilnil // no source is configured, which is no error
 	}
-	key, err := secretKey(cfg.DataDir)
+	key, err := keyFor(s.config, "upstream tenants")
 	if err != nil {
 		return nil, err
 	}
-	if key, err = derivedKey(key, "upstream tenants"); err != nil {
-		return nil, fmt.Errorf("derive key: %w", err)
-	}
-	web, err := newUpstreamClient(cfg)
+	web, err := newUpstreamClient(s.config, s.options.Version)
 	if err != nil {
 		return nil, err
 	}
-	in := &incidents{web: web, about: aboutIncidents(cfg)}
-	pins := s.minutes.driver
+	in := &incidents{web: web, about: describeIncidents(s.config)}
+	pins := s.caches.driver
 	if in.about.Stored {
-		pins = s.store.livePins()
+		pins = s.Store.livePins()
 	}
 	c := relay.Config{
-		Web: web, Pins: live.New(pins, relay.Prepare(wire.EncodeEntity), now), Key: key, Now: now, Log: s.log,
+		Web: web, Pins: live.New(pins, relay.Prepare(wire.EncodeEntity), s.now), Key: key, Now: s.now, Log: s.log,
 		Observe: func(upstream string, outcome mapdata.Outcome, _ time.Duration) {
 			s.metrics.UpstreamCall(upstream, string(outcome))
 		},
 		Dropped: s.metrics.UpstreamDropped,
 		Moved:   s.signals.Moved,
 	}
-	for i := range cfg.Upstreams {
-		u, err := upstreamOf(&cfg.Upstreams[i])
+	for i := range s.config.Upstreams {
+		u, err := parseUpstream(&s.config.Upstreams[i])
 		if err != nil {
 			return nil, fmt.Errorf("upstreams: %w", err)
 		}
 		c.Upstreams = append(c.Upstreams, u)
 	}
-	s.minutes.connect(&c, s.signals.MovedLive)
+	s.caches.connect(&c, s.signals.MovedLive)
 	in.relay = relay.New(c)
 	return in, nil
 }
 
-// run owns the calls of upstreams. It waits for the end where there is no source.
+// run owns the calls of upstreams. Without a source, it only waits for ctx.
 func (in *incidents) run(ctx context.Context) error {
 	if in == nil {
 		<-ctx.Done()
 		return nil
 	}
-	defer in.web.Close()
 	return in.relay.Run(ctx)
 }
 
-// newUpstreamClient makes the way out to upstreams.
-func newUpstreamClient(cfg *config.Config) (*safehttp.Client, error) {
+// newUpstreamClient makes the HTTP client for upstreams.
+func newUpstreamClient(cfg *config.Config, version string) (*safehttp.Client, error) {
 	roots, err := safehttp.ReadRoots(cfg.Egress.CAFile)
 	if err != nil {
 		return nil, fmt.Errorf("egress.ca_file: %w", err)
 	}
 	return safehttp.New(safehttp.Options{
-		UserAgent: userAgent(cfg), Hosts: cfg.Egress.Hosts, RootCAs: roots,
-		Timeout: upstreamTimeout, MaxBody: upstreamBody, PerHost: upstreamAtOnce,
+		UserAgent: userAgent(cfg, version), Hosts: cfg.Egress.Hosts, RootCAs: roots,
+		Timeout: upstreamTimeout, MaxBody: maxUpstreamBody, PerHost: maxUpstreamCalls,
 	})
 }
 
-func upstreamOf(u *config.Upstream) (relay.Upstream, error) {
+// parseUpstream checks the configuration of an upstream.
+func parseUpstream(u *config.Upstream) (relay.Upstream, error) {
 	target, err := safehttp.OperatorURL(u.URL)
 	if err != nil {
 		return relay.Upstream{}, fmt.Errorf("%s: url %w", u.Name, err)
@@ -112,8 +109,8 @@ func upstreamOf(u *config.Upstream) (relay.Upstream, error) {
 	return up, nil
 }
 
-// aboutIncidents is what readers are told of the source: each attribution once.
-func aboutIncidents(cfg *config.Config) *httpapi.Incidents {
+// describeIncidents describes the source to readers: each attribution once.
+func describeIncidents(cfg *config.Config) *httpapi.Incidents {
 	about := &httpapi.Incidents{Stored: cfg.Incidents.Mode == incidentsInDatabase}
 	var given []string
 	for i := range cfg.Upstreams {

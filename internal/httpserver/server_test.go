@@ -1,4 +1,4 @@
-package cli
+package httpserver
 
 import (
 	"context"
@@ -15,22 +15,22 @@ import (
 
 func start(t *testing.T, handler http.HandlerFunc) (url string, stop func() error) {
 	t.Helper()
-	s, err := listen(t.Context(), "127.0.0.1:0", slog.New(slog.DiscardHandler))
+	s, err := Listen(t.Context(), "127.0.0.1:0", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.handle(handler)
+	s.Handle(handler)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- s.run(ctx) }()
-	return "http://" + s.listener.Addr().String(), func() error {
+	go func() { ended <- s.Run(ctx) }()
+	return "http://" + s.Addr().String(), func() error {
 		cancel()
 		return <-ended
 	}
 }
 
-// TestStopUnderLoad holds that a stop breaks no answer (D12.5): whatever connection was made gets its answer, and
-// connections that are refused were never made.
+// TestStopUnderLoad checks that a stop breaks no answer (D12.5): every connection that was made gets its answer; the
+// others are refused.
 func TestStopUnderLoad(t *testing.T) {
 	var served atomic.Int64
 	warm := make(chan struct{})
@@ -71,8 +71,8 @@ func TestStopUnderLoad(t *testing.T) {
 	clients.Wait()
 }
 
-// TestStopFinishesWhatIsInFlight holds a request open across the stop.
-func TestStopFinishesWhatIsInFlight(t *testing.T) {
+// TestStopFinishesRequestsInFlight keeps a request open across the stop.
+func TestStopFinishesRequestsInFlight(t *testing.T) {
 	inside, finish := make(chan struct{}), make(chan struct{})
 	url, stop := start(t, func(w http.ResponseWriter, _ *http.Request) {
 		close(inside)
@@ -94,12 +94,12 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- stop() }()
 	for refused := false; !refused; {
-		resp, err := http.Get(url) // nobody new is let in …
+		resp, err := http.Get(url) // new connections are refused
 		if refused = errors.Is(err, syscall.ECONNREFUSED); err == nil {
 			_ = resp.Body.Close()
 		}
 	}
-	close(finish) // … while what is inside is finished
+	close(finish)
 	if got := <-answer; got != "done" {
 		t.Errorf("answer %q", got)
 	}
@@ -108,7 +108,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	}
 }
 
-func TestIdleConnectionsDoNotHoldTheStop(t *testing.T) {
+func TestIdleConnectionsDoNotDelayStop(t *testing.T) {
 	url, stop := start(t, func(http.ResponseWriter, *http.Request) {})
 	resp, err := http.Get(url)
 	if err != nil {

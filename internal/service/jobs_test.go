@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"context"
@@ -13,21 +13,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// diary notes what happens, from many goroutines.
-type diary struct {
+// recorder records events, from many goroutines.
+type recorder struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (d *diary) note(line string) {
+func (d *recorder) note(line string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.lines = append(d.lines, line)
 }
 
 // slow is a job that takes a second to stop.
-func (d *diary) slow(name string) job {
-	return job{name, func(ctx context.Context) error {
+func (d *recorder) slow(name string) Job {
+	return Job{name, func(ctx context.Context) error {
 		<-ctx.Done()
 		d.note(name + " told")
 		time.Sleep(time.Second)
@@ -38,10 +38,10 @@ func (d *diary) slow(name string) job {
 
 func TestJobsStopInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d diary
+		var d recorder
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		if err := runGroup(ctx, slog.New(slog.DiscardHandler), []job{d.slow("a"), d.slow("b"), d.slow("c")}); err != nil {
+		if err := RunJobs(ctx, slog.New(slog.DiscardHandler), []Job{d.slow("a"), d.slow("b"), d.slow("c")}); err != nil {
 			t.Error(err)
 		}
 		want := []string{"a told", "a ended", "b told", "b ended", "c told", "c ended"}
@@ -51,20 +51,20 @@ func TestJobsStopInOrder(t *testing.T) {
 	})
 }
 
-func TestAFailureStopsAll(t *testing.T) {
+func TestFailureStopsAllJobs(t *testing.T) {
 	tests := []struct {
 		name string
 		run  func(context.Context) error
 		want string
 	}{
 		{"an error", func(context.Context) error { return errors.New("broken") }, "b: broken"},
-		{"an end that nobody asked for", func(context.Context) error { return nil }, "b ended by itself"},
+		{"a return before the end", func(context.Context) error { return nil }, "b ended by itself"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var d diary
-				err := runGroup(t.Context(), slog.New(slog.DiscardHandler), []job{d.slow("a"), {"b", tt.run}, d.slow("c")})
+				var d recorder
+				err := RunJobs(t.Context(), slog.New(slog.DiscardHandler), []Job{d.slow("a"), {"b", tt.run}, d.slow("c")})
 				if err == nil || err.Error() != tt.want {
 					t.Errorf("got %v, want %s", err, tt.want)
 				}
@@ -76,11 +76,11 @@ func TestAFailureStopsAll(t *testing.T) {
 	}
 }
 
-func TestAFailureWhileStoppingIsTold(t *testing.T) {
+func TestFailureWhileStoppingIsReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		err := runGroup(ctx, slog.New(slog.DiscardHandler), []job{{"a", func(ctx context.Context) error {
+		err := RunJobs(ctx, slog.New(slog.DiscardHandler), []Job{{"a", func(ctx context.Context) error {
 			<-ctx.Done()
 			return errors.New("cannot close")
 		}}})

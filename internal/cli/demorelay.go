@@ -21,22 +21,22 @@ import (
 	"wayside/internal/refprovider"
 )
 
-// townRelay is the demo town's relay upstream: wayside relay itself, as a process of its own, so that it can be stopped
-// and started again like anybody's.
-type townRelay struct {
+// demoRelay is the demo's relay upstream: wayside relay as a process of its own, so that a visitor can stop it and start it
+// again.
+type demoRelay struct {
 	cmd    *exec.Cmd
 	dir    string
 	listen string
 	secret string
 }
 
-// newTownRelay prepares the process: start starts it. It answers with what lies in the town's file.
-func newTownRelay(ctx context.Context, dir string) (*townRelay, error) {
+// newDemoRelay prepares the process, which answers with the rows of a file. start starts it.
+func newDemoRelay(ctx context.Context, dir string) (*demoRelay, error) {
 	listen, err := freePort(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("find a port for the town's relay: %w", err)
+		return nil, fmt.Errorf("find a port for the demo's relay: %w", err)
 	}
-	r := &townRelay{dir: dir, listen: listen, secret: strings.ToLower(rand.Text())}
+	r := &demoRelay{dir: dir, listen: listen, secret: strings.ToLower(rand.Text())}
 	if err := os.WriteFile(r.secretFile(), []byte(r.secret+"\n"), 0o600); err != nil {
 		return nil, err
 	}
@@ -47,20 +47,20 @@ func newTownRelay(ctx context.Context, dir string) (*townRelay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	r.cmd = exec.Command(self, "relay", "--listen", listen, "--secret-file", r.secretFile(), r.live().Name) //nolint:gosec,noctx // ourselves; ended by run
+	r.cmd = exec.Command(self, "relay", "--listen", listen, "--secret-file", r.secretFile(), r.live().Name) //nolint:gosec,noctx // this program; ended by run
 	r.cmd.Env = []string{}
 	return r, nil
 }
 
 // start starts the process. Only run ends it.
-func (r *townRelay) start() error {
+func (r *demoRelay) start() error {
 	if err := r.cmd.Start(); err != nil {
-		return fmt.Errorf("start the town's relay: %w", err)
+		return fmt.Errorf("start the demo's relay: %w", err)
 	}
 	return nil
 }
 
-// freePort finds a port of this machine's loopback that nobody listens on.
+// freePort returns a loopback address with a port that is not in use.
 func freePort(ctx context.Context) (string, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -69,23 +69,23 @@ func freePort(ctx context.Context) (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-func (r *townRelay) secretFile() string { return filepath.Join(r.dir, "relay.secret") }
-func (r *townRelay) live() *demo.LiveFile {
+func (r *demoRelay) secretFile() string { return filepath.Join(r.dir, "relay.secret") }
+func (r *demoRelay) live() *demo.LiveFile {
 	return &demo.LiveFile{Name: filepath.Join(r.dir, "live.json")}
 }
-func (r *townRelay) pid() int { return r.cmd.Process.Pid }
+func (r *demoRelay) pid() int { return r.cmd.Process.Pid }
 
-// command is what starts it again.
-func (r *townRelay) command() string { return strings.Join(r.cmd.Args, " ") }
+// command is the command line that starts it again.
+func (r *demoRelay) command() string { return strings.Join(r.cmd.Args, " ") }
 
-func (r *townRelay) upstream() config.Upstream {
+func (r *demoRelay) upstream() config.Upstream {
 	return config.Upstream{
 		Name: "town", URL: "http://" + r.listen, Secret: r.secret, Form: "incidents", Priority: 1, Attribution: "Traffic police of the demo town",
 	}
 }
 
-// tells says whether it answers with something that happens in the town.
-func (r *townRelay) tells(ctx context.Context) bool {
+// answers reports whether it answers with at least one row.
+func (r *demoRelay) answers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	target := "http://" + r.listen + refprovider.PathIncidents + "?lat=52&lng=5&radius=5000&tenant=demo"
@@ -103,24 +103,24 @@ func (r *townRelay) tells(ctx context.Context) bool {
 	return err == nil && bytes.Contains(body, []byte(`"external_id"`))
 }
 
-// relayPatience is how long the process may take to stop.
-const relayPatience = 5 * time.Second
+// relayStopTimeout is how long the process may take to stop before it is killed.
+const relayStopTimeout = 5 * time.Second
 
-// run waits for the end and takes the process with it. Somebody may have stopped it before: that is what it is for.
-func (r *townRelay) run(ctx context.Context) error {
+// run stops the process when ctx ends. A visitor may have stopped it before.
+func (r *demoRelay) run(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = r.cmd.Wait() // how it ended is its own business: whoever stopped it meant to
+		_ = r.cmd.Wait() // the visitor may stop it in any way
 	}()
 	<-ctx.Done()
 	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("stop the town's relay: %w", err)
+		return fmt.Errorf("stop the demo's relay: %w", err)
 	}
 	select {
 	case <-ended:
 		return nil
-	case <-time.After(relayPatience):
+	case <-time.After(relayStopTimeout):
 		err := r.cmd.Process.Kill()
 		<-ended
 		return err

@@ -1,4 +1,4 @@
-package cli
+package httpserver
 
 import (
 	"bufio"
@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// pair is a connection as oneWrite accepts it, and its other end.
-func pair(t *testing.T) (server *oneWriteConn, client net.Conn) {
+// pair returns a connection accepted by a coalescingListener, and its client end.
+func pair(t *testing.T) (server *coalescingConn, client net.Conn) {
 	t.Helper()
 	var config net.ListenConfig
 	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -28,26 +28,25 @@ func pair(t *testing.T) (server *oneWriteConn, client net.Conn) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	conn, err := oneWrite{listener}.Accept()
+	conn, err := coalescingListener{listener}.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	server, ok := conn.(*oneWriteConn)
+	server, ok := conn.(*coalescingConn)
 	if !ok {
 		t.Fatalf("accepted a %T", conn)
 	}
 	return server, client
 }
 
-// firstBuffer is a full buffer that begins with this header.
+// firstBuffer returns a full buffer that starts with the header.
 func firstBuffer(header string) []byte {
 	return append([]byte(header), bytes.Repeat([]byte("b"), serverBuffer-len(header))...)
 }
 
-// Only the begin of an answer that says that it goes on is held: whatever else was held would wait for something that may
-// not come.
-func TestWhatIsHeld(t *testing.T) {
+// Only the start of an answer whose Content-Length is longer is held: after anything else, no further write is certain.
+func TestHoldsOnlyStartOfLongerAnswer(t *testing.T) {
 	longer := "HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n"
 	for name, c := range map[string]struct {
 		first []byte
@@ -87,7 +86,7 @@ func TestWhatIsHeld(t *testing.T) {
 	}
 }
 
-func TestHeldBeforeAFile(t *testing.T) {
+func TestReadFromSendsHeldBuffer(t *testing.T) {
 	server, client := pair(t)
 	first := firstBuffer("HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n")
 	if _, err := server.Write(first); err != nil {
@@ -111,8 +110,8 @@ func TestHeldBeforeAFile(t *testing.T) {
 	}
 }
 
-// Where the other side is gone, an error is told, as without holding, and never more written than there was to write.
-func TestHeldForNobody(t *testing.T) {
+// After the client is gone, Write returns an error as without holding, and never counts more than it was given.
+func TestWriteAfterClientClosed(t *testing.T) {
 	server, client := pair(t)
 	if _, err := server.Write(firstBuffer("HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n")); err != nil {
 		t.Fatal(err)
@@ -120,11 +119,11 @@ func TestHeldForNobody(t *testing.T) {
 	_ = client.Close()
 	_ = server.CloseWrite()
 	if n, err := server.Write([]byte("and more")); n != 0 || err == nil {
-		t.Errorf("wrote %d to nobody: %v", n, err)
+		t.Errorf("wrote %d after the client closed: %v", n, err)
 	}
 }
 
-// Answers of all lengths around the buffer's arrive whole on one connection, and a stream's events at once.
+// Answers of all lengths around that of the buffer arrive complete on one connection, and events of a stream immediately.
 func TestAnswersOfAllLengths(t *testing.T) {
 	url, stop := start(t, func(w http.ResponseWriter, r *http.Request) {
 		var length, padding int

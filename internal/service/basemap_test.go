@@ -1,6 +1,7 @@
-package cli
+package service
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +17,11 @@ import (
 // TestOpenBaseMap holds what readers are told of each kind of map.
 func TestOpenBaseMap(t *testing.T) {
 	town, broken := filepath.Join(t.TempDir(), "town.pmtiles"), filepath.Join(t.TempDir(), "broken.pmtiles")
-	if err := writeTown(town); err != nil {
+	file, err := os.Create(town)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(demo.WriteMap(file), file.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(broken, []byte("no map"), 0o600); err != nil {

@@ -1,4 +1,4 @@
-package cli
+package datadir
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ func TestSecretKeyIsMadeOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range keys {
 		wg.Go(func() {
-			key, err := secretKey(dir)
+			key, err := SecretKey(dir)
 			if err != nil {
 				t.Error(err)
 			}
@@ -24,11 +24,11 @@ func TestSecretKeyIsMadeOnce(t *testing.T) {
 	}
 	wg.Wait()
 	for _, key := range keys {
-		if len(key) != keyBytes || !bytes.Equal(key, keys[0]) {
+		if len(key) != KeyBytes || !bytes.Equal(key, keys[0]) {
 			t.Fatalf("keys differ: %x and %x", keys[0], key)
 		}
 	}
-	info, err := os.Stat(filepath.Join(dir, keyFile))
+	info, err := os.Stat(filepath.Join(dir, KeyFile))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v; want 0600 (D5.2)", info.Mode(), err)
 	}
@@ -41,10 +41,10 @@ func TestDamagedKeyIsRefused(t *testing.T) {
 	for name, text := range map[string]string{"empty": "", "short": "abcd", "no hexadecimal": strings.Repeat("z", 64)} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, keyFile), []byte(text), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, KeyFile), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := secretKey(dir); err == nil || !strings.Contains(err.Error(), "damaged") {
+			if _, err := SecretKey(dir); err == nil || !strings.Contains(err.Error(), "damaged") {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -52,12 +52,12 @@ func TestDamagedKeyIsRefused(t *testing.T) {
 }
 
 func TestDerivedKeysDiffer(t *testing.T) {
-	secret := make([]byte, keyBytes)
-	a, err := derivedKey(secret, "a")
+	secret := make([]byte, KeyBytes)
+	a, err := DeriveKey(secret, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := derivedKey(secret, "b")
+	b, err := DeriveKey(secret, "b")
 	if err != nil || bytes.Equal(a, b) || bytes.Equal(a, secret) {
 		t.Errorf("%x and %x, %v", a, b, err)
 	}
@@ -65,17 +65,17 @@ func TestDerivedKeysDiffer(t *testing.T) {
 
 func TestOneServiceForEachDataDirectory(t *testing.T) {
 	dir := t.TempDir()
-	release, err := lockDataDir(dir)
+	release, err := Lock(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lockDataDir(dir); err == nil || !strings.Contains(err.Error(), "in use by another wayside serve") {
+	if _, err := Lock(dir); err == nil || !strings.Contains(err.Error(), "in use by another wayside serve") {
 		t.Errorf("a second one: %v", err)
 	}
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := lockDataDir(dir)
+	again, err := Lock(dir)
 	if err != nil {
 		t.Fatalf("after the first ended: %v", err)
 	}

@@ -1,4 +1,4 @@
-package cli
+package httpserver
 
 import (
 	"log/slog"
@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// TestDeadConnectionsAreGivenUp says that connections inherit the time after which the system gives up on a silent client.
-func TestDeadConnectionsAreGivenUp(t *testing.T) {
-	s, err := listen(t.Context(), "127.0.0.1:0", slog.New(slog.DiscardHandler))
+// TestConnectionsInheritUserTimeout checks the TCP_USER_TIMEOUT of an accepted connection.
+func TestConnectionsInheritUserTimeout(t *testing.T) {
+	s, err := Listen(t.Context(), "127.0.0.1:0", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -34,7 +34,7 @@ func TestDeadConnectionsAreGivenUp(t *testing.T) {
 	}
 	err = raw.Control(func(fd uintptr) {
 		got, err := syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, userTimeout)
-		if err != nil || got != int(deadTimeout.Milliseconds()) {
+		if err != nil || got != int(unackedTimeout.Milliseconds()) {
 			t.Errorf("%d ms, %v", got, err)
 		}
 	})

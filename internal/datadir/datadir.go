@@ -1,0 +1,97 @@
+// Package datadir knows what lies in a data directory: the embedded database, the lock of the process that serves it, the
+// secret key and the keys derived from it, and folders for e-mails and for bodies of polls.
+package datadir
+
+import (
+	"bytes"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// What lies in a data directory.
+const (
+	DatabaseFile = "wayside.db" // the embedded database
+	LockFile     = "serve.lock"
+	KeyFile      = "secret.key"
+	OutboxFolder = "outbox" // e-mails as files
+	SpoolFolder  = "spool"  // bodies of polls under way
+)
+
+// KeyBytes is the length of the secret key and of derived keys.
+const KeyBytes = 32
+
+// Make makes the data directory, for its owner alone, unless it is there.
+func Make(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	return nil
+}
+
+// Lock takes the data directory for the one process that serves or restores it. Commands that work beside a running
+// service do not take it. The operating system releases the lock when the process ends.
+func Lock(dir string) (release func() error, err error) {
+	lock := flock.New(filepath.Join(dir, LockFile), flock.SetPermissions(0o600))
+	taken, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the data directory: %w", err)
+	}
+	if !taken {
+		return nil, fmt.Errorf("the data directory %s is in use by another wayside serve; stop it first, or name another with --data-dir", dir)
+	}
+	return lock.Close, nil
+}
+
+// SecretKey reads the key that secrets are sealed with (D5.2), and makes it at the first start. It lies outside the
+// database, so that a copy of the database alone reveals no secret.
+func SecretKey(dir string) ([]byte, error) {
+	path := filepath.Join(dir, KeyFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeKey(path); err != nil {
+			return nil, fmt.Errorf("make the secret key: %w", err)
+		}
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the secret key: %w", err)
+	}
+	key, err := hex.DecodeString(string(bytes.TrimSpace(text)))
+	if err != nil || len(key) != KeyBytes {
+		return nil, fmt.Errorf("%s is damaged: it must hold %d hexadecimal digits; put it back from a backup", path, 2*KeyBytes)
+	}
+	return key, nil
+}
+
+// makeKey writes a new key to a temporary file and links it to path. The link is atomic, so that two processes that start
+// at the same time read the same complete key.
+func makeKey(path string) error {
+	key := make([]byte, KeyBytes)
+	_, _ = rand.Read(key) // never fails
+	fresh, err := os.CreateTemp(filepath.Dir(path), KeyFile+".*")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(fresh, "%x\n", key)
+	err = errors.Join(err, fresh.Sync(), fresh.Close())
+	if err == nil {
+		if err = os.Link(fresh.Name(), path); errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+	}
+	return errors.Join(err, os.Remove(fresh.Name()))
+}
+
+// DeriveKey makes a key for one use, so that different uses have independent keys.
+func DeriveKey(secret []byte, use string) ([]byte, error) {
+	return hkdf.Key(sha256.New, secret, nil, "wayside "+use, KeyBytes)
+}

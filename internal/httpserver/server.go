@@ -1,0 +1,163 @@
+// Package httpserver serves HTTP at one address with limits for slow clients, and stops without breaking an answer: every
+// connection that was made gets the answers to its requests (D12.5).
+package httpserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Limits of a server.
+const (
+	headerTimeout   = 10 * time.Second
+	bodyTimeout     = time.Minute     // for a whole request: 16 MiB at 280 KB/s
+	responseTimeout = 2 * time.Minute // from the end of a request's header to the end of its answer
+	idleTimeout     = 2 * time.Minute
+	headerBytes     = 64 << 10
+	quietPeriod     = 500 * time.Millisecond // without traffic, after which an idle connection is closed while stopping
+	drainTimeout    = 5 * time.Second        // for clients to close their connections by themselves
+	finishTimeout   = 10 * time.Second       // for requests in flight, drainTimeout included (D12.5)
+	unackedTimeout  = 45 * time.Second       // without an acknowledgement of sent data, after which a connection is closed
+)
+
+// Server serves HTTP at one address.
+type Server struct {
+	listener net.Listener
+	server   *http.Server
+	draining atomic.Bool
+	open     atomic.Int64 // connections
+	running  atomic.Int64 // requests
+	changed  atomic.Int64 // when a connection last changed its state, in nanoseconds since 1970
+}
+
+// Listen opens the address. Connections wait in the system's queue until Run.
+func Listen(ctx context.Context, address string, logger *slog.Logger) (*Server, error) {
+	lc := net.ListenConfig{Control: setUserTimeout}
+	listener, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{listener: listener}
+	s.server = &http.Server{
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: responseTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes,
+		ErrorLog: log.New(errorLog{logger}, "", 0), ConnState: s.count,
+	}
+	return s, nil
+}
+
+// Addr is the address that was opened; its port is set also when the given one was 0.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Handle sets the handler. It is called once, before Run.
+func (s *Server) Handle(handler http.Handler) {
+	s.server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.running.Add(1)
+		defer s.running.Add(-1)
+		if s.draining.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		handler.ServeHTTP(w, r)
+	})
+}
+
+// Close closes the listener, also when Run was never called.
+func (s *Server) Close() error {
+	if err := s.listener.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+func (s *Server) count(_ net.Conn, state http.ConnState) {
+	s.changed.Store(time.Now().UnixNano())
+	switch state {
+	case http.StateNew:
+		s.open.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		s.open.Add(-1)
+	}
+}
+
+// Run serves until ctx ends. Then it stops listening, asks clients by "Connection: close" to close after their next answer,
+// and finishes requests in flight. It closes idle connections last, because a request may already be on its way on one.
+func (s *Server) Run(ctx context.Context) error {
+	served := make(chan error, 1)
+	go func() { served <- s.server.Serve(coalescingListener{s.listener}) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	accepted, err := stopListening(s.listener)
+	err = errors.Join(err, ignoreClosed(s.listener.Close()))
+	s.draining.Store(true) // not before: a client that closed would connect again to the listener that is being closed
+	err = errors.Join(err, ignoreClosed(<-served), ignoreClosed(s.server.Serve(coalescingListener{&acceptedConns{s.listener, accepted}})))
+	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+	defer cancel()
+	s.drain()
+	if shut := s.server.Shutdown(finish); errors.Is(shut, context.DeadlineExceeded) {
+		return errors.Join(errors.New("requests were still running after 10 s and were cut off"), s.server.Close())
+	}
+	return err
+}
+
+// ignoreClosed drops the errors of an Accept on a listener that was closed or shut down.
+func ignoreClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
+}
+
+// acceptedConns is a listener that returns connections that were accepted before.
+type acceptedConns struct {
+	net.Listener
+	conns []net.Conn
+}
+
+// Accept returns the next connection, and net.ErrClosed after the last.
+func (q *acceptedConns) Accept() (net.Conn, error) {
+	if len(q.conns) == 0 {
+		return nil, net.ErrClosed
+	}
+	conn := q.conns[0]
+	q.conns = q.conns[1:]
+	return conn, nil
+}
+
+// drain waits until every connection is closed, or no request runs and the remaining connections have been quiet for
+// quietPeriod, or drainTimeout has passed.
+func (s *Server) drain() {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	timeout := time.NewTimer(drainTimeout)
+	defer timeout.Stop()
+	for s.open.Load() > 0 {
+		select {
+		case now := <-tick.C:
+			if s.running.Load() == 0 && now.UnixNano()-s.changed.Load() > int64(quietPeriod) {
+				return
+			}
+		case <-timeout.C:
+			return
+		}
+	}
+}
+
+// errorLog passes the errors of net/http on to the log, except those that contain a client's address (D13.2).
+type errorLog struct{ log *slog.Logger }
+
+func (l errorLog) Write(line []byte) (int, error) {
+	if bytes.HasPrefix(line, []byte("http: Accept error")) {
+		l.log.Error("cannot accept connections", "error", string(bytes.TrimSpace(line)))
+	}
+	return len(line), nil
+}

@@ -1,0 +1,100 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"wayside/internal/account"
+	"wayside/internal/config"
+	"wayside/internal/datadir"
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+	"wayside/internal/safehttp"
+	"wayside/internal/secret"
+	"wayside/internal/signal"
+)
+
+// Admin is the store with the use cases of people over it: what commands use beside a running service, and the service
+// itself.
+type Admin struct {
+	Store    Store
+	Accounts *account.Service
+	Feeds    *feed.Service
+	box      *secret.Box // seals auth headers
+}
+
+// AdminOptions are what an Admin needs.
+type AdminOptions struct {
+	Config *config.Config
+	Log    *slog.Logger
+	Now    func() time.Time
+}
+
+// OpenAdmin opens the data directory, which it makes if it is not there, and the store. A running service polls the store for
+// what is changed here, once a second. Close must follow.
+func OpenAdmin(ctx context.Context, o AdminOptions) (*Admin, error) {
+	if err := datadir.Make(o.Config.DataDir); err != nil {
+		return nil, err
+	}
+	return openAdmin(ctx, o, signal.Set{})
+}
+
+// openAdmin opens the store. signals are notified of what is changed here.
+func openAdmin(ctx context.Context, o AdminOptions, signals signal.Set) (*Admin, error) {
+	headers, err := keyFor(o.Config, "auth headers")
+	if err != nil {
+		return nil, err
+	}
+	codes, err := keyFor(o.Config, "sign-in codes")
+	if err != nil {
+		return nil, err
+	}
+	a := &Admin{}
+	if a.box, err = secret.New(headers); err != nil {
+		return nil, err
+	}
+	if a.Store, err = openStore(ctx, o); err != nil {
+		return nil, err
+	}
+	a.Accounts = account.New(account.Config{
+		Store: a.Store, Now: o.Now, Key: codes, Log: o.Log, StoreChanged: signals.StoreChanged, MailQueued: signals.MailQueued,
+	})
+	a.Feeds = feed.New(feed.Config{
+		Store: a.Store, Now: o.Now, Limit: o.Config.Limits.FeedsPerAccount, Signals: signals,
+		CheckURL: checkURL, CheckAuthHeader: checkAuthHeader,
+		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) { return a.box.Seal(plain, id), nil },
+	})
+	return a, nil
+}
+
+// Close closes the store.
+func (a *Admin) Close() error { return a.Store.Close() }
+
+// keyFor derives the key for one use from the data directory's secret key.
+func keyFor(cfg *config.Config, use string) ([]byte, error) {
+	key, err := datadir.SecretKey(cfg.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	if key, err = datadir.DeriveKey(key, use); err != nil {
+		return nil, fmt.Errorf("derive key: %w", err)
+	}
+	return key, nil
+}
+
+// checkURL applies the rules for pull URLs (D6.5).
+func checkURL(text string) (string, error) {
+	u, err := safehttp.CheckURL(text)
+	if err != nil {
+		return "", err
+	}
+	return u.String(), nil
+}
+
+// checkAuthHeader applies the rules for auth headers (D5.2).
+func checkAuthHeader(header string) error {
+	_, _, err := safehttp.CheckAuthHeader(header)
+	return err
+}

@@ -1,0 +1,109 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"wayside/internal/account"
+	"wayside/internal/audit"
+	"wayside/internal/config"
+	"wayside/internal/console"
+	"wayside/internal/geo"
+	"wayside/internal/httpapi"
+	"wayside/internal/mapdata"
+	"wayside/internal/provider/pull"
+	"wayside/web"
+)
+
+// openAPI makes the API and the pages for people, and hands them to the public address.
+func (s *Service) openAPI(context.Context) (err error) {
+	deps := httpapi.Deps{
+		BaseURL: s.config.BaseURL, TrustedProxies: s.config.HTTP.TrustedProxies, CORSOrigins: s.config.Read.CORSOrigins,
+		Now: s.now, Log: s.log, Observe: s.metrics.Request, Ready: s.checkReady, Loaded: s.replica.Loaded,
+		Sources: s.catalog, Accounts: s.Accounts, Feeds: s.Feeds, Pushes: s.pushes, Streams: s.streams,
+		Limits: httpapi.Limits{
+			GuestReads: s.config.Limits.GuestReadsPerMinute, AccountReads: s.config.Limits.AccountReadsPerMinute,
+			Manage: s.config.Limits.ManagePerMinute, Votes: s.config.Limits.VotesPerMinute,
+		},
+		Buckets: s.caches.buckets,
+		Version: s.options.Version, PrimaryNetwork: s.config.Chargers.PrimaryNetwork,
+		BaseMap: s.baseMap, Archive: s.archive,
+	}
+	if s.options.DemoDrive != nil {
+		deps.Demo = &httpapi.Demo{Drive: s.options.DemoDrive}
+	}
+	if s.incidents != nil {
+		deps.Incidents = s.incidents.about
+	}
+	if deps.Nearby, deps.Votes, err = s.newReaders(); err != nil {
+		return err
+	}
+	if deps.Overlay, err = web.Overlay(); err != nil {
+		return fmt.Errorf("open the page for cars: %w", err)
+	}
+	if deps.Scripts, err = web.Console(); err != nil {
+		return fmt.Errorf("open the scripts of the pages for people: %w", err)
+	}
+	if deps.Passkeys, err = s.newPasskeys(); err != nil {
+		return err
+	}
+	if deps.Console, err = s.newConsole(deps.Passkeys); err != nil {
+		return err
+	}
+	s.public.Handle(httpapi.New(deps))
+	return nil
+}
+
+// newPasskeys makes the use case of passkeys. It fails if the configuration requires them and browsers offer none here.
+func (s *Service) newPasskeys() (*account.Passkeys, error) {
+	passkeys, err := account.NewPasskeys(account.PasskeyConfig{Accounts: s.Accounts, Store: s.Store, BaseURL: s.config.BaseURL})
+	if err != nil {
+		return nil, err
+	}
+	if s.requiresPasskey() && !passkeys.Offered() {
+		return nil, errors.New(`review.require is "passkey", but browsers offer no passkeys at base_url: that takes https:// and a name, or http://localhost`)
+	}
+	return passkeys, nil
+}
+
+func (s *Service) requiresPasskey() bool { return s.config.Review.Require == config.RequirePasskey }
+
+// newConsole makes the pages for people.
+func (s *Service) newConsole(passkeys *account.Passkeys) (*console.Console, error) {
+	pages := console.Config{
+		BaseURL: s.config.BaseURL, Now: s.now, Log: s.log,
+		Accounts: s.Accounts, Passkeys: passkeys, ReviewPasskey: s.requiresPasskey(), Feeds: s.Feeds,
+		Check: pull.NewChecker(s.fetcher, s.spool, s.now), Secrets: s.box,
+		Audit: audit.New(s.Store), Sources: s.catalog, State: s.reportState(), Entities: s.countEntities,
+	}
+	if s.baseMap != nil {
+		pages.MapOrigins = s.baseMap.Origins
+	}
+	if s.incidents != nil {
+		pages.Incidents = &console.Incidents{Attribution: s.incidents.about.Attribution, Health: s.incidents.relay.Health}
+	}
+	if s.archive != nil {
+		center := s.archive.Center()
+		pages.Home = geo.Point{Lat: center[1], Lng: center[0]}
+	}
+	return console.New(pages)
+}
+
+// countEntities counts the entities of a feed.
+func (s *Service) countEntities(id mapdata.FeedID) int {
+	persistent, decaying := s.index.Counts(id)
+	return persistent + decaying
+}
+
+// reportState returns the function that describes the state of this node to people.
+func (s *Service) reportState() func() console.State {
+	began := s.now()
+	return func() console.State {
+		state := console.State{Version: s.options.Version, Since: began, Ready: s.checkReady() == nil}
+		if s.caches.conn != nil {
+			state.Shared, state.Reached = true, s.caches.conn.Up()
+		}
+		return state
+	}
+}

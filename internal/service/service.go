@@ -1,0 +1,278 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"wayside/internal/basemap"
+	"wayside/internal/catalog"
+	"wayside/internal/config"
+	"wayside/internal/datadir"
+	"wayside/internal/httpapi"
+	"wayside/internal/httpserver"
+	"wayside/internal/index"
+	"wayside/internal/ingest"
+	"wayside/internal/mail"
+	"wayside/internal/provider/pull"
+	"wayside/internal/provider/push"
+	"wayside/internal/replica"
+	"wayside/internal/safehttp"
+	"wayside/internal/signal"
+	"wayside/internal/stream"
+	"wayside/internal/telemetry"
+	"wayside/internal/votes"
+)
+
+// Options are what a Service needs.
+type Options struct {
+	Config  *config.Config
+	Log     *slog.Logger
+	Now     func() time.Time
+	Version string // release that is shown to readers and providers
+
+	// DemoDrive is the recorded drive that the page for cars plays; nil: this is no demo.
+	DemoDrive []byte
+
+	// Progress is called when loading the index begins. add is called with how many more entities are loaded, from several
+	// goroutines; ended once, after loading ended or was given up. nil: nobody looks.
+	Progress func() (add func(entities int), ended func())
+	// TuneHeap lets Run set the growth of this process's heap (GOGC) by its size.
+	TuneHeap bool
+}
+
+// Service is one node of the service. Open makes it, Run runs it once.
+type Service struct {
+	*Admin
+	options   Options
+	config    *config.Config // Options.Config with base_url filled in
+	log       *slog.Logger
+	now       func() time.Time
+	signals   signal.Set
+	metrics   *telemetry.Metrics
+	release   func() error       // of the data directory's lock
+	public    *httpserver.Server // the public address
+	ops       *httpserver.Server // metrics; nil: off
+	archive   *basemap.Archive   // nil: the operator has no map file
+	baseMap   *httpapi.BaseMap   // nil: no map is configured
+	caches    *caches
+	index     index.Projection
+	catalog   *catalog.Catalog
+	tallies   *votes.Tallies
+	replica   *replica.Follower
+	ingester  *ingest.Ingester
+	fetcher   *safehttp.Client
+	poller    *pull.Poller
+	pushes    *push.Service
+	incidents *incidents // nil: no upstream is configured
+	streams   *stream.Hub
+	sender    *mail.Sender
+	spool     string // folder of bodies of polls under way; removed at the end
+	loadEnded func()
+	ready     chan struct{} // closed once everything is loaded
+}
+
+// Open opens everything that the service needs: after it, Run fails for no wrong configuration. If it fails, it has given
+// back what it had opened. A service that is not run must be closed.
+func Open(ctx context.Context, o Options) (_ *Service, err error) {
+	own := *o.Config
+	s := &Service{
+		options: o, config: &own, log: o.Log, now: o.Now, signals: signal.NewSet(), metrics: telemetry.NewMetrics(o.Version),
+		loadEnded: func() {}, ready: make(chan struct{}),
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	for _, stage := range []func(ctx context.Context) error{
+		s.openFiles, s.openListeners, s.openStore, s.openCaches, s.openProjections, s.openProviders, s.openAPI,
+	} {
+		if err := stage(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// URL is where this node is reached from this machine.
+func (s *Service) URL() string { return "http://" + config.Reachable(s.public.Addr().String()) }
+
+// Ready is closed once everything is loaded.
+func (s *Service) Ready() <-chan struct{} { return s.ready }
+
+// Entities is how many entities the index holds.
+func (s *Service) Entities() int { return s.index.Len() }
+
+// Run runs everything until ctx ends or something fails, and closes what Open opened. first are further jobs, which stop
+// before all others.
+func (s *Service) Run(ctx context.Context, first ...Job) error {
+	s.log.Info("listening", "address", s.public.Addr().String(), "version", s.options.Version)
+	err := errors.Join(RunJobs(ctx, s.log, append(first, s.jobs()...)), s.Close())
+	if err == nil {
+		s.log.Info("stopped")
+	}
+	return err
+}
+
+// jobs lists everything that runs, in the order in which it stops.
+func (s *Service) jobs() []Job {
+	jobs := []Job{
+		// Streams end first; their clients connect again, to this node once it is back or to another.
+		{"streams", s.streams.Run},
+		// Then no new request is accepted; those in flight still need everything below.
+		{"public address", s.public.Run},
+		// Polls under way give their leases back through the store, uncounted.
+		{"poller", s.afterReady(s.poller.Run)},
+		// The current e-mail is finished. Requests and polls, which queue e-mail, have ended.
+		{"mail", s.sender.Run},
+		// Nothing reads any more.
+		{"follower", s.replica.Run},
+		{"live incidents", s.incidents.run},
+		{"start", s.awaitLoad},
+	}
+	if s.options.TuneHeap {
+		jobs = append(jobs, Job{"heap", tuneHeap})
+	}
+	jobs = append(jobs, Job{"pruning", s.prune})
+	jobs = append(jobs, s.caches.jobs...)
+	// The store's own jobs come late, since all others write to it.
+	jobs = append(jobs, s.Store.jobs(s.signals.StoreChanged)...)
+	if s.ops != nil {
+		// Metrics can be read until the end.
+		jobs = append(jobs, Job{"ops address", s.ops.Run})
+	}
+	return jobs
+}
+
+// awaitLoad closes ready once everything is loaded.
+func (s *Service) awaitLoad(ctx context.Context) error {
+	began := time.Now()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !s.replica.Loaded() {
+		select {
+		case <-ctx.Done():
+			s.loadEnded()
+			return nil
+		case <-tick.C:
+		}
+	}
+	s.loadEnded()
+	s.log.Info("ready", "url", s.config.BaseURL, "entities", s.index.Len(), "seconds", time.Since(began).Seconds())
+	close(s.ready)
+	if s.options.TuneHeap {
+		freeMemory()
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// afterReady delays a job until everything is loaded.
+func (s *Service) afterReady(run func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.ready:
+			return run(ctx)
+		}
+	}
+}
+
+// pruneEvery is how often the store deletes what has passed its retention.
+const pruneEvery = time.Minute
+
+func (s *Service) prune(ctx context.Context) error {
+	tick := time.NewTicker(pruneEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case now := <-tick.C:
+			if err := s.Store.Prune(ctx, now); err != nil && ctx.Err() == nil {
+				s.log.Warn("cannot prune the store; it is tried again", "error", err)
+			}
+		}
+	}
+}
+
+// pingTimeout bounds the wait for the store's answer to a ping.
+const pingTimeout = 2 * time.Second
+
+// checkReady returns why reads or writes do not work now, and nil if they do (D12.4).
+func (s *Service) checkReady() error {
+	if !s.replica.Loaded() {
+		return errors.New("the index is still loading")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
+	defer cancel()
+	return s.Store.Ping(ctx)
+}
+
+// Close gives back what Open opened. The lock of the data directory comes last: until then no other process may serve it.
+// Run closes by itself.
+func (s *Service) Close() error {
+	var err error
+	for _, server := range []*httpserver.Server{s.public, s.ops} {
+		if server != nil {
+			err = errors.Join(err, server.Close())
+		}
+	}
+	if s.incidents != nil {
+		s.incidents.web.Close()
+	}
+	if s.fetcher != nil {
+		s.fetcher.Close()
+	}
+	if s.caches != nil {
+		s.caches.close()
+	}
+	if s.Admin != nil {
+		err = errors.Join(err, s.Admin.Close())
+	}
+	if s.archive != nil {
+		err = errors.Join(err, s.archive.Close())
+	}
+	if s.spool != "" {
+		err = errors.Join(err, os.RemoveAll(s.spool))
+	}
+	if s.release != nil {
+		err = errors.Join(err, s.release())
+	}
+	return err
+}
+
+// openFiles makes and locks the data directory, and opens the configured files.
+func (s *Service) openFiles(context.Context) (err error) {
+	if err := datadir.Make(s.config.DataDir); err != nil {
+		return err
+	}
+	if s.release, err = datadir.Lock(s.config.DataDir); err != nil {
+		return err
+	}
+	s.archive, s.baseMap, err = openBaseMap(s.config.Map)
+	return err
+}
+
+// openListeners opens the addresses. Connections wait until Run.
+func (s *Service) openListeners(ctx context.Context) (err error) {
+	if s.public, err = httpserver.Listen(ctx, s.config.HTTP.Listen, s.log); err != nil {
+		return fmt.Errorf("http.listen: %w", err)
+	}
+	if !s.config.Set("base_url") {
+		s.config.BaseURL = s.URL() // the configured port may be 0
+	}
+	if s.config.Ops.Listen == "" {
+		return nil
+	}
+	if s.ops, err = httpserver.Listen(ctx, s.config.Ops.Listen, s.log); err != nil {
+		return fmt.Errorf("ops.listen: %w", err)
+	}
+	s.ops.Handle(s.metrics.Handler())
+	return nil
+}

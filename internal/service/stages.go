@@ -1,0 +1,139 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"wayside/internal/catalog"
+	"wayside/internal/datadir"
+	"wayside/internal/index"
+	"wayside/internal/ingest"
+	"wayside/internal/mail"
+	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
+	"wayside/internal/provider/pull"
+	"wayside/internal/provider/push"
+	"wayside/internal/replica"
+	"wayside/internal/stream"
+	"wayside/internal/votes"
+	"wayside/internal/wire"
+)
+
+// openStore opens the store, the use cases over it that commands have too, and the sender of the e-mails that they queue.
+func (s *Service) openStore(ctx context.Context) (err error) {
+	s.Admin, err = openAdmin(ctx, AdminOptions{Config: s.config, Log: s.log, Now: s.now}, s.signals)
+	if err != nil {
+		return err
+	}
+	s.sender, err = mail.New(mail.Config{
+		Outbox: s.Store, Now: s.now, Log: s.log, BaseURL: s.config.BaseURL, From: s.config.Mail.From, SMTPURL: s.config.Mail.SMTPURL,
+		Folder: filepath.Join(s.config.DataDir, datadir.OutboxFolder), Observe: s.metrics.Letter, Queued: s.signals.MailQueued,
+	})
+	return err
+}
+
+// openProjections makes what is kept in memory of the store, and the replica that keeps it up to date.
+func (s *Service) openProjections(context.Context) error {
+	s.index = index.Projection{Index: index.New(wire.EncodeEntity), Now: s.now}
+	s.catalog, s.tallies = catalog.New(s.index.Counts), votes.NewTallies(s.now)
+	options := replica.Options{
+		Now: s.now, Log: s.log,
+		StoreChanged: s.signals.StoreChanged, Moved: s.signals.Moved, MailQueued: s.signals.MailQueued,
+	}
+	if s.options.Progress != nil {
+		options.Progress, s.loadEnded = s.options.Progress()
+	}
+	s.replica = replica.New(s.Store, []replica.Projection{s.index, s.catalog, s.tallies}, options)
+	return s.registerGauges()
+}
+
+// openProviders makes the ways on which providers' data comes in: pull, push and relay. Streams tell readers of it.
+func (s *Service) openProviders(context.Context) (err error) {
+	if s.fetcher, err = NewFetcher(s.config, s.options.Version); err != nil {
+		return err
+	}
+	if s.incidents, err = s.openIncidents(); err != nil {
+		return err
+	}
+	s.caches.exchange(s)
+	watch := stream.Config{Now: s.now, Moved: s.signals.Moved}
+	if s.incidents != nil {
+		watch.Locate = s.incidents.relay.Find
+	}
+	s.streams = stream.New(watch)
+	if err := s.makeSpool(); err != nil {
+		return err
+	}
+	s.ingester = ingest.New(s.Store, s.now, s.signals.StoreChanged)
+	s.poller = pull.New(pull.Options{
+		Store: s.Store, Ingest: s.ingester, Web: s.fetcher, Now: s.now, Log: s.log, Node: rand.Text(), Spool: s.spool,
+		Unseal:  s.unseal,
+		FeedDue: s.signals.FeedDue, StoreChanged: s.signals.StoreChanged, MailQueued: s.signals.MailQueued,
+		Observe: func(outcome mapdata.Outcome, _ time.Duration) { s.metrics.Poll(string(outcome)) },
+	})
+	s.pushes = push.New(push.Config{
+		Store: s.Store, Ingest: s.ingester, Buckets: s.caches.buckets, Now: s.now, Log: s.log,
+		Requests: s.config.Limits.PushesPerMinute, Entities: s.config.Limits.PushEntitiesPerMinute,
+		StoreChanged: s.signals.StoreChanged, Observe: s.metrics.PushRows,
+	})
+	return nil
+}
+
+// newReaders makes the use cases of drivers: reading and voting.
+func (s *Service) newReaders() (*nearby.Reader, *votes.Service, error) {
+	reads := nearby.Config{
+		Index: s.index, Catalog: s.catalog, Primary: s.config.Chargers.PrimaryNetwork, Now: s.now,
+		Tallies: s.tallies, Publications: s.replica, Records: s.Store, Encode: wire.EncodeEntity,
+	}
+	ballots := votes.Config{Store: s.Store, Feeds: s.catalog, Now: s.now, StoreChanged: s.signals.StoreChanged}
+	if s.incidents != nil {
+		reads.Live, ballots.Live = s.incidents.relay, s.incidents.relay
+	}
+	var err error
+	if reads.Law, err = readLaw(s.config.Law.File); err != nil {
+		return nil, nil, err
+	}
+	return nearby.New(reads), votes.New(ballots), nil
+}
+
+// unseal returns a pull feed's auth header in clear text; empty: it has none.
+func (s *Service) unseal(f *mapdata.Feed) (string, error) {
+	if f.PullAuthSealed == nil {
+		return "", nil
+	}
+	header, err := s.box.Open(f.PullAuthSealed, f.ID)
+	return string(header), err
+}
+
+// makeSpool makes an empty folder for the bodies of polls: a process that was killed may have left some.
+func (s *Service) makeSpool() error {
+	s.spool = filepath.Join(s.config.DataDir, datadir.SpoolFolder)
+	if err := errors.Join(os.RemoveAll(s.spool), os.Mkdir(s.spool, 0o700)); err != nil {
+		return fmt.Errorf("make a folder for the bodies of polls: %w", err)
+	}
+	return nil
+}
+
+// registerGauges registers the metrics of the index and the store.
+func (s *Service) registerGauges() error {
+	return errors.Join(
+		s.metrics.Gauge("wayside_index_entities", "Entities in the index.", func() float64 { return float64(s.index.Len()) }),
+		s.metrics.Gauge("wayside_streams", "Streams that are open.", func() float64 { return float64(s.streams.Len()) }),
+		s.metrics.Counter("wayside_follow_entities_total", "Changed entities applied to the index since the start.", func() float64 { return float64(s.replica.Followed()) }),
+		s.metrics.Gauge("wayside_index_revision", "Revision that readers see.", func() float64 { return float64(s.replica.Revision()) }),
+		s.metrics.Gauge("wayside_store_revision", "Revision of the store; -1: it does not answer.", func() float64 {
+			ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
+			defer cancel()
+			state, err := s.Store.State(ctx)
+			if err != nil {
+				return -1
+			}
+			return float64(state.Revision)
+		}),
+	)
+}
