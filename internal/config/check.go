@@ -24,7 +24,7 @@ func checkNotEmpty(s string) (string, error) {
 	return s, nil
 }
 
-// orEmpty lets the empty text pass, which turns the thing off.
+// orEmpty accepts the empty text, which turns the setting off.
 func orEmpty(check func(string) (string, error)) func(string) (string, error) {
 	return func(s string) (string, error) {
 		if s == "" {
@@ -54,7 +54,7 @@ func checkBaseURL(s string) (string, error) {
 	return strings.ToLower(u.Scheme) + "://" + strings.ToLower(u.Host), nil
 }
 
-// checkOrigin takes what a browser sends as Origin (D12.9).
+// checkOrigin accepts the form in which browsers send Origin (D12.9).
 func checkOrigin(s string) (string, error) {
 	if strings.HasSuffix(s, "/") {
 		return "", fmt.Errorf("%q: an origin has no slash at its end", s)
@@ -66,7 +66,7 @@ func checkOrigin(s string) (string, error) {
 	return origin, nil
 }
 
-// checkStyleURL takes what drivers' browsers can load: a user and a password would be everybody's.
+// checkStyleURL accepts URLs that drivers' browsers can load. A user and a password in it would be visible to every driver.
 func checkStyleURL(s string) (string, error) {
 	u, err := parseURL(s, "http", "https")
 	switch {
@@ -82,7 +82,7 @@ func checkStyleURL(s string) (string, error) {
 	return s, nil
 }
 
-// parseURL reads a URL with a host and one of the schemes. It never repeats s, which may hold a password.
+// parseURL parses a URL with a host and one of the schemes. Its errors never repeat s, which may contain a password.
 func parseURL(s string, schemes ...string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Hostname() == "" || !slices.Contains(schemes, u.Scheme) {
@@ -138,7 +138,7 @@ func parseHost(name, address string) (string, netip.Addr, error) {
 }
 
 func checkDatabaseURL(s string) (string, error) {
-	// Hosts may be several, or folders of sockets: what lies behind is the driver's to judge.
+	// There may be several hosts, or folders of sockets: the database driver checks them.
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return "", errors.New("must be empty (SQLite in data_dir) or begin with postgres://")
@@ -181,7 +181,7 @@ func checkSMTPURL(s string) (string, error) {
 	return s, nil
 }
 
-// mask stands where a secret is.
+// mask replaces a secret in output.
 const mask = "xxxxx"
 
 // maskURL hides the password of a URL.

@@ -5,7 +5,7 @@ import "net/netip"
 // Config is everything that an operator can set. Load has checked every field.
 type Config struct {
 	BaseURL string // public address in links and e-mails, without a trailing slash; default: http:// and HTTP.Listen
-	DataDir string // folder of database, key and outbox; default "./wayside-data"
+	DataDir string // directory of database, key and outbox; default "./wayside-data"
 
 	HTTP      HTTP
 	Ops       Ops
@@ -23,7 +23,7 @@ type Config struct {
 	Law       Law
 	Upstreams []Upstream // relay providers (D8), in the order of the file, at most 16; default none
 
-	origins map[string]string // by key: where a value that is no default came from
+	origins map[string]string // by key: the source of a value that is not the default
 }
 
 // HTTP is the public address.
@@ -32,19 +32,19 @@ type HTTP struct {
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For counts; default none
 }
 
-// Ops is the operator's own address, for metrics and profiles.
+// Ops is the address of metrics and profiles, for the operator.
 type Ops struct {
 	Listen string // host:port; default empty: off
 }
 
-// Database is where everything durable lives.
+// Database is the store of everything durable.
 type Database struct {
 	URL string // postgres://…; default empty: SQLite in the data directory
 }
 
-// Cache is what nodes share for minutes.
+// Cache is the short-lived state that nodes share.
 type Cache struct {
-	URL string // as valkey.CheckURL takes it; default empty: in the process
+	URL string // as valkey.CheckURL accepts it; default empty: in this process
 }
 
 // Limits are rates and counts; each is at least 1 unless it says otherwise.
@@ -58,57 +58,57 @@ type Limits struct {
 	FeedsPerAccount       int // default 20
 }
 
-// Read is about the read API.
+// Read configures the read API.
 type Read struct {
 	CORSOrigins []string // origins whose pages may read (D12.9); default none
 }
 
-// Chargers is about charger networks (D4.7).
+// Chargers configures charger networks (D4.7).
 type Chargers struct {
 	PrimaryNetwork string // the operator id that everybody sees; default "tesla"
 }
 
-// Egress is about connections to addresses that providers chose (D6.13).
+// Egress configures connections to addresses that providers chose (D6.13).
 type Egress struct {
 	CAFile string                // PEM file of certificate authorities to trust beside the system's; default none
 	Hosts  map[string]netip.Addr // names that resolve to this address and skip the address check; default none
 }
 
-// Mail is about letters.
+// Mail configures e-mail.
 type Mail struct {
 	From    string // sender's address; default "wayside@localhost"
 	SMTPURL string // smtp:// or smtps:// with user and password; default empty: .eml files in the data directory
 }
 
-// Incidents is about live incidents (D8.9).
+// Incidents configures live incidents (D8.9).
 type Incidents struct {
 	Mode string // "live" or "database"; default "live"
 }
 
-// What a decision of a curator on the pages takes.
+// What a curator must present for a decision on the pages.
 const (
 	RequireSession = "session"
 	RequirePasskey = "passkey"
 )
 
-// Review is about curators (D11.1).
+// Review configures the work of curators (D11.1).
 type Review struct {
 	Require string // RequireSession, or RequirePasskey: one that was used within ten minutes; default "session"
 }
 
-// Map is about the map below the pins. Not both PMTiles and StyleURL are set.
+// Map configures the base map. PMTiles and StyleURL are not both set.
 type Map struct {
 	PMTiles     string // PMTiles v3 file that the service serves; default empty: none
-	StyleURL    string // http or https: a MapLibre style that somebody else serves; default empty: none
-	Attribution string // what the map's makers want displayed, at most 500 characters; default empty: what the file says
+	StyleURL    string // http or https: a MapLibre style on another server; default empty: none
+	Attribution string // attribution that the map requires, at most 500 characters; default empty: that of the file
 }
 
-// Law is about what drivers may not be shown.
+// Law configures what drivers must not be shown in some areas.
 type Law struct {
 	File string // GeoJSON of areas in which kinds are hidden or cameras are zones; default empty: nowhere
 }
 
-// Log is about the service's own log.
+// Log configures the service's log.
 type Log struct {
 	Level string // "debug", "info", "warn" or "error"; default "info"
 }
@@ -116,15 +116,15 @@ type Log struct {
 // Upstream is one relay provider (D8.1).
 type Upstream struct {
 	Name        string      // 1 to 40 characters of a-z, 0-9, _ and -; no other upstream has it
-	URL         string      // http or https, without user, query and fragment; whether a call can be made to it, safehttp.OperatorURL says
+	URL         string      // http or https, without user, query and fragment; safehttp.OperatorURL checks host and path
 	Secret      string      // X-Service-Auth, 1 to 4096 bytes without control characters
 	Form        string      // "incidents" or "incidents-raw"
 	Priority    int         // 1 to 1000; 1 is first
 	Area        *[4]float64 // west, south, east, north in degrees; west > east crosses the antimeridian; nil: everywhere
-	Attribution string      // what readers must display, at most 500 characters; may be empty
+	Attribution string      // attribution that readers must display, at most 500 characters; may be empty
 }
 
-// Default is the configuration without file, variables and flags.
+// Default returns the configuration without file, variables and flags.
 func Default() *Config {
 	return &Config{
 		BaseURL:   "http://127.0.0.1:8080",
@@ -140,5 +140,5 @@ func Default() *Config {
 	}
 }
 
-// Set says whether somebody set the key, rather than leaving it at its default.
+// Set reports whether the key was set by file, variable or flag.
 func (c *Config) Set(key string) bool { return c.origins[key] != "" }

@@ -13,7 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// file takes what a TOML file says.
+// file applies the settings of a TOML file.
 func (l *loader) file(path string, data []byte) {
 	where := filepath.Base(path)
 	var top map[string]toml.Primitive
@@ -29,14 +29,14 @@ func (l *loader) file(path string, data []byte) {
 	}
 	f := tomlFile{loader: l, name: where, data: data, meta: meta}
 	f.table("", top)
-	// The parser's tables have no order of their own: complaints come in the order of lines.
+	// The parser's tables are unordered: problems are sorted by line.
 	slices.SortStableFunc(f.found, func(a, b at) int { return a.line - b.line })
 	for _, found := range f.found {
 		found.act(fmt.Sprintf("%s:%d", f.name, found.line))
 	}
 }
 
-// tomlFile walks through one parsed file.
+// tomlFile is one parsed file.
 type tomlFile struct {
 	*loader
 	name  string
@@ -45,13 +45,13 @@ type tomlFile struct {
 	found []at
 }
 
-// at is what is to be done about a line.
+// at is the action for one line.
 type at struct {
 	line int
 	act  func(where string)
 }
 
-// table looks at the keys of one table; prefix is its own key with a dot.
+// table handles the keys of one table; prefix is the key of the table and a dot.
 func (f *tomlFile) table(prefix string, entries map[string]toml.Primitive) {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		key, value := prefix+name, entries[name]
@@ -61,7 +61,7 @@ func (f *tomlFile) table(prefix string, entries map[string]toml.Primitive) {
 			continue
 		}
 		var inner map[string]toml.Primitive
-		// The parser passes over a value that is no table without an error, and leaves the map nil.
+		// For a value that is not a table, the parser returns no error and leaves the map nil.
 		if f.isSection(key) && f.meta.PrimitiveDecode(value, &inner) == nil && inner != nil {
 			f.table(key+".", inner)
 			continue
@@ -96,7 +96,7 @@ func (f *tomlFile) setting(s setting, line int, value toml.Primitive) {
 	}})
 }
 
-// value decodes a value as a setting's form; of an error only that there is one matters.
+// value decodes a value in the form of a setting. The text of its error is not used.
 func (f *tomlFile) value(form form, value toml.Primitive) (any, error) {
 	switch form {
 	case text:
@@ -126,7 +126,7 @@ func decode[T any](meta toml.MetaData, value toml.Primitive) (any, error) {
 	return v, err
 }
 
-// line finds the line that a value stands in. The parser tells lines in its errors alone, so it is made to fail.
+// line finds the line of a value. The parser reports lines only in errors, so line makes it fail.
 func (f *tomlFile) line(value toml.Primitive) int {
 	var at toml.ParseError
 	if err := f.meta.PrimitiveDecode(value, new(refusal)); errors.As(err, &at) {
@@ -135,8 +135,8 @@ func (f *tomlFile) line(value toml.Primitive) int {
 	return 0
 }
 
-// header finds the line in which table i of n begins. The parser knows the last one's alone; so it is looked for in the text,
-// and the last one's is taken if the text has not as many headers as there are tables, which can be written otherwise too.
+// header finds the line in which table i of n begins. The parser knows only that of the last one, so header searches the
+// text. If the text has not n headers, since tables can be written in other ways, it returns the line of the last one.
 func (f *tomlFile) header(key string, i, n, last int) int {
 	headers := regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*["']?`+regexp.QuoteMeta(key)+`["']?[ \t]*\]\]`).FindAllIndex(f.data, -1)
 	if len(headers) != n {
@@ -145,7 +145,7 @@ func (f *tomlFile) header(key string, i, n, last int) int {
 	return 1 + bytes.Count(f.data[:headers[i][0]], []byte("\n"))
 }
 
-// refusal decodes nothing.
+// refusal fails to decode any value.
 type refusal struct{}
 
 func (*refusal) UnmarshalTOML(any) error { return errors.New("refused") }

@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// Input is where the configuration comes from.
+// Input holds the sources of the configuration.
 type Input struct {
 	File  string          // path of a TOML file; empty: none is read
-	Env   []string        // NAME=value, as os.Environ has them; only names with WAYSIDE_ are looked at
+	Env   []string        // NAME=value, as os.Environ returns them; only names with WAYSIDE_ are used
 	Flags map[string]Flag // by key
 }
 
 // Flag is a key's value on the command line.
 type Flag struct {
-	Name  string // as people type it: "--listen"
+	Name  string // as typed: "--listen"
 	Value string
 }
 
-// Error is everything that is wrong with a configuration.
+// Error lists all problems of a configuration.
 type Error struct{ Problems []Problem }
 
-// Problem is one thing wrong.
+// Problem is one problem.
 type Problem struct {
 	Where string // "wayside.toml:12", "WAYSIDE_HTTP_LISTEN" or "--listen"
 	Key   string // empty: the file as a whole
@@ -41,7 +41,7 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// String is the problem in one line.
+// String returns the problem in one line.
 func (p Problem) String() string {
 	if p.Key == "" {
 		return p.Where + ": " + p.Text
@@ -49,15 +49,15 @@ func (p Problem) String() string {
 	return p.Where + ": " + p.Key + ": " + p.Text
 }
 
-// loader gathers what is taken and what is wrong.
+// loader collects accepted values and problems.
 type loader struct {
 	config   *Config
 	settings []setting
 	problems []Problem
 }
 
-// Load reads the configuration. What is wrong with it is an *Error with everything at once; a file that cannot be read
-// is the error of the operating system.
+// Load reads the configuration. It returns an *Error with all problems, or the error of the operating system for a file
+// that cannot be read.
 func Load(in Input) (*Config, error) {
 	l := &loader{config: Default(), settings: settings()}
 	if in.File != "" {
@@ -80,7 +80,7 @@ func Load(in Input) (*Config, error) {
 	return l.config, nil
 }
 
-// variables takes WAYSIDE_… in the order of names, so that complaints always come in one order.
+// variables applies the variables WAYSIDE_… in the order of their names, so that problems have a stable order.
 func (l *loader) variables(env []string) {
 	env = slices.Clone(env)
 	slices.Sort(env)
@@ -121,7 +121,7 @@ func (l *loader) complain(where, key, text string) {
 	l.problems = append(l.problems, Problem{where, key, text})
 }
 
-// together checks and completes what concerns two keys.
+// together checks and completes settings that depend on two keys.
 func (l *loader) together() {
 	c := l.config
 	if !c.Set("base_url") {
@@ -135,7 +135,7 @@ func (l *loader) together() {
 	}
 }
 
-// Reachable turns an address to listen on into one to call: on all of a machine's addresses means also on its loopback.
+// Reachable turns an address to listen on into one to call: the wildcard address becomes the loopback address.
 func Reachable(listen string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -147,8 +147,8 @@ func Reachable(listen string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// guess names the known key that is nearest to a mistyped one, if one is near. spell turns a key into the way it is
-// written here.
+// guess returns the known key with the smallest edit distance to a mistyped one, if it is small enough. spell turns a key
+// into its form in the source at hand.
 func (l *loader) guess(typed string, spell func(string) string) string {
 	best, distance := "", 4
 	for _, s := range l.settings {
@@ -163,7 +163,7 @@ func (l *loader) guess(typed string, spell func(string) string) string {
 	return " (did you mean " + best + "?)"
 }
 
-// editDistance counts the letters to insert, remove or replace (Levenshtein).
+// editDistance returns the Levenshtein distance.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

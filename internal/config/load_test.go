@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// everything sets each key of D14 to something that is no default.
+// everything sets each key of D14 to a value that is not the default.
 const everything = `
 base_url = "https://map.example.org/"
 data_dir = "/srv/wayside"
@@ -79,7 +79,7 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
-func TestLoadTakesEveryKey(t *testing.T) {
+func TestLoadAcceptsEveryKey(t *testing.T) {
 	got, err := Load(Input{File: write(t, everything)})
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestLoadTakesEveryKey(t *testing.T) {
 	}
 }
 
-func TestFlagsBeatVariablesBeatFile(t *testing.T) {
+func TestPrecedenceOfFlagsVariablesAndFile(t *testing.T) {
 	in := Input{File: write(t, "data_dir = \"file\"\n[http]\nlisten = \"127.0.0.1:1\"\n[ops]\nlisten = \"127.0.0.1:2\"")}
 	in.Env = []string{"HOME=/root", "WAYSIDE_HTTP_LISTEN=127.0.0.1:3", "WAYSIDE_DATA_DIR=variable", "WAYSIDE_OPS_LISTEN="}
 	in.Flags = map[string]Flag{"http.listen": {"--listen", "127.0.0.1:4"}}
@@ -143,7 +143,7 @@ func TestVariablesOfEveryForm(t *testing.T) {
 	}
 }
 
-// TestFileProblems holds that each problem names file, line and key (D12.1), and that all are told at once.
+// TestFileProblems checks that each problem names file, line and key (D12.1), and that all are reported together.
 func TestFileProblems(t *testing.T) {
 	tests := []struct {
 		name, file string
@@ -201,7 +201,7 @@ func TestFileProblems(t *testing.T) {
 	}
 }
 
-func TestFileThatIsNoTOML(t *testing.T) {
+func TestInvalidTOML(t *testing.T) {
 	_, err := Load(Input{File: write(t, "a = 1\nb = \n")})
 	if err == nil || !strings.HasPrefix(err.Error(), "wayside.toml:2: ") {
 		t.Errorf("got %v", err)
@@ -234,7 +234,7 @@ func TestVariableAndFlagProblems(t *testing.T) {
 	}
 }
 
-// TestWriteTOML holds that what is shown hides secrets, tells where values came from, and is read back as it was.
+// TestWriteTOML checks that the output masks secrets, names the sources of values, and is read back unchanged.
 func TestWriteTOML(t *testing.T) {
 	first, err := Load(Input{File: write(t, everything), Env: []string{"WAYSIDE_LIMITS_VOTES_PER_MINUTE=9"}})
 	if err != nil {
@@ -269,7 +269,7 @@ func TestWriteTOML(t *testing.T) {
 	}
 }
 
-// TestDefaults holds the defaults of D14.
+// TestDefaults checks the defaults of D14.
 func TestDefaults(t *testing.T) {
 	got, err := Load(Input{})
 	if err != nil {
@@ -303,7 +303,7 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// TestManualNamesEveryKey holds that docs/operating.md tells of each key and its variable.
+// TestManualNamesEveryKey checks that docs/operating.md documents each key and its variable.
 func TestManualNamesEveryKey(t *testing.T) {
 	manual, err := os.ReadFile(filepath.Join("..", "..", "docs", "operating.md"))
 	if err != nil {

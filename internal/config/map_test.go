@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMap holds what the base map's keys take, and that there is one map.
+// TestMap checks the keys of the base map, and that only one map can be set.
 func TestMap(t *testing.T) {
 	for _, tt := range []struct {
 		text, want string // want: in the error; empty: it is taken

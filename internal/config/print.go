@@ -9,8 +9,8 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// WriteTOML writes the configuration in force as a file that Load takes, secrets masked, and beside each value that is
-// no default where it came from.
+// WriteTOML writes the configuration as a file that Load accepts, with masked secrets, and with the source of each value
+// that is not the default.
 func (c *Config) WriteTOML(w io.Writer) error {
 	var out bytes.Buffer
 	section := ""
@@ -58,7 +58,7 @@ func (c *Config) writeSetting(out *bytes.Buffer, s setting, name string) error {
 	return nil
 }
 
-// origin is a comment that tells where a key was set; nothing for a default.
+// origin returns a comment with the source of a value; empty for a default.
 func (c *Config) origin(key string) string {
 	if where := c.origins[key]; where != "" {
 		return "  # " + where

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// setting is one key: what it takes, where it goes, and how it is shown.
+// setting is one key: how it is parsed, stored and printed.
 type setting struct {
 	key  string
 	form form
@@ -17,8 +17,8 @@ type setting struct {
 	show func(c *Config) any          // secrets masked
 }
 
-// form is what a key's value looks like in the file. In a variable or a flag it is text: a list's parts are parted by
-// commas, a table's are name=value.
+// form is the type of a key's value in the file. In a variable or a flag it is text: the elements of a list are separated by
+// commas, those of a table are name=value.
 type form int
 
 const (
@@ -33,7 +33,7 @@ func (f form) String() string {
 	return [...]string{"a string", "a whole number", "a list of strings", "a table of strings", "an array of tables"}[f]
 }
 
-// settings is the one list of keys (D14), in the order in which they are shown.
+// settings lists all keys (D14), in the order in which they are printed.
 func settings() []setting {
 	return []setting{
 		stringKey("base_url", func(c *Config) *string { return &c.BaseURL }, checkBaseURL),
@@ -67,7 +67,7 @@ func settings() []setting {
 	}
 }
 
-// Keys lists every key, in order.
+// Keys returns all keys, in order.
 func Keys() []string {
 	all := settings()
 	keys := make([]string, len(all))
@@ -77,11 +77,11 @@ func Keys() []string {
 	return keys
 }
 
-// variablePrefix begins the name of every variable that means this program.
+// variablePrefix starts the name of every variable of this program.
 const variablePrefix = "WAYSIDE_"
 
-// Variable is the name of the variable that overrides a key: upper case, a dot becomes an underscore. Empty for the one
-// key that only a file can hold.
+// Variable returns the name of the variable that overrides a key: upper case, with underscores for dots. It is empty for the
+// one key that only a file can set.
 func Variable(key string) string {
 	if key == "upstreams" {
 		return ""
@@ -89,7 +89,7 @@ func Variable(key string) string {
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-// stringKey makes a setting of one string; check gives it in the form in which it is kept.
+// stringKey makes a setting of one string. check returns it in its normal form.
 func stringKey(key string, field func(*Config) *string, check func(string) (string, error)) setting {
 	return setting{
 		key, text,
@@ -104,7 +104,7 @@ func stringKey(key string, field func(*Config) *string, check func(string) (stri
 	}
 }
 
-// masked hides the password of a URL when the setting is shown.
+// masked hides the password of a URL when the setting is printed.
 func masked(s setting) setting {
 	show := s.show
 	s.show = func(c *Config) any { return maskURL(show(c).(string)) }
@@ -195,7 +195,7 @@ func hostsKey(key string, field func(*Config) *map[string]netip.Addr) setting {
 	}
 }
 
-// ofText reads a variable's or a flag's text as the setting's form.
+// ofText parses the text of a variable or a flag.
 func (s *setting) ofText(value string) (any, error) {
 	switch s.form {
 	case text:
@@ -223,7 +223,7 @@ func (s *setting) ofText(value string) (any, error) {
 	}
 }
 
-// parts divides text at commas; nothing between them is nothing.
+// parts splits text at commas and drops empty parts.
 func parts(value string) []string {
 	split := strings.Split(value, ",")
 	for i := range split {

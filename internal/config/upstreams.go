@@ -19,7 +19,7 @@ const (
 	maxAttribution = 500  // characters
 )
 
-// takeUpstream reads one more table of [[upstreams]], and tells everything that is wrong with it, by key.
+// takeUpstream parses one more table of [[upstreams]], and returns all its problems by key.
 func takeUpstream(c *Config, v any) error {
 	entry := v.(map[string]any)
 	u := Upstream{Form: "incidents", Priority: 1}
@@ -37,7 +37,7 @@ func takeUpstream(c *Config, v any) error {
 	if u.Name != "" && slices.ContainsFunc(c.Upstreams, func(o Upstream) bool { return o.Name == u.Name }) {
 		errs = append(errs, fmt.Errorf("name: %q is there twice", u.Name))
 	}
-	// A bad one is kept too, so that the next ones are counted right: with a complaint there is no configuration.
+	// An invalid one is kept as well, so that the next ones are numbered right. Load fails anyway.
 	c.Upstreams = append(c.Upstreams, u)
 	number := len(c.Upstreams)
 	if number > maxUpstreams {
@@ -76,7 +76,7 @@ func (u *Upstream) take(name string, v any) (err error) {
 	return err
 }
 
-// checkUpstreamName keeps names to what fits into the keys of a cache and the labels of a metric.
+// checkUpstreamName accepts names that fit into the keys of a cache and the labels of a metric.
 func checkUpstreamName(s string) (string, error) {
 	if s == "" || len(s) > maxName || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" {
 		return "", fmt.Errorf("must have 1 to %d characters of a-z, 0-9, _ and -", maxName)
@@ -84,8 +84,7 @@ func checkUpstreamName(s string) (string, error) {
 	return s, nil
 }
 
-// checkUpstreamURL takes what a call can be made to, by its form; the HTTP client judges host and path when it is made. It
-// never repeats s.
+// checkUpstreamURL checks the form of a URL; the HTTP client checks host and path when it is made. Its errors never repeat s.
 func checkUpstreamURL(s string) (string, error) {
 	if utf8.RuneCountInString(s) > maxUpstreamURL {
 		return "", fmt.Errorf("must have at most %d characters", maxUpstreamURL)
@@ -107,7 +106,7 @@ func checkUpstreamURL(s string) (string, error) {
 	return s, nil
 }
 
-// checkSecret takes what an HTTP header can carry as it is.
+// checkSecret accepts text that an HTTP header carries unchanged.
 func checkSecret(s string) (string, error) {
 	switch {
 	case s == "":
@@ -153,7 +152,7 @@ func checkArea(v any) (*[4]float64, error) {
 		default:
 			return nil, wrong
 		}
-		// Written so that NaN fails.
+		// This form of the comparison also rejects NaN.
 		if bound := [...]float64{180, 90, 180, 90}[i]; !(area[i] >= -bound && area[i] <= bound) {
 			return nil, fmt.Errorf("%s is out of range", strconv.FormatFloat(area[i], 'g', -1, 64))
 		}

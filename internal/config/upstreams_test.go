@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// upstream is a table in which lines stand beside or in the place of good ones.
+// upstream returns a valid table with some lines added or replaced.
 func upstream(lines ...string) string {
 	good := []string{`name = "a"`, `url = "https://a.example.org"`, `secret = "hunter2"`}
 	var b strings.Builder
@@ -33,7 +33,7 @@ func upstream(lines ...string) string {
 	return b.String()
 }
 
-func TestUpstreamsTaken(t *testing.T) {
+func TestValidUpstreams(t *testing.T) {
 	for _, lines := range [][]string{
 		nil,
 		{`name = "` + strings.Repeat("z", maxName) + `"`},
@@ -64,7 +64,7 @@ func TestUpstreamsTaken(t *testing.T) {
 	}
 }
 
-// TestUpstreamProblems holds that each problem names the line, the table and the key, and repeats no secret.
+// TestUpstreamProblems checks that each problem names the line, the table and the key, and repeats no secret.
 func TestUpstreamProblems(t *testing.T) {
 	const (
 		known  = "(known are name, url, secret, form, priority, area, attribution)"
@@ -149,7 +149,7 @@ func TestUpstreamProblems(t *testing.T) {
 	}
 }
 
-func TestUpstreamsTogether(t *testing.T) {
+func TestUpstreamsDependOnEachOther(t *testing.T) {
 	two := upstream(`name = "A"`, `area = [1]`, `-url`) + upstream() + upstream()
 	_, err := Load(Input{File: write(t, two)})
 	want := strings.Join([]string{
@@ -162,7 +162,7 @@ func TestUpstreamsTogether(t *testing.T) {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 
-	// Where a header stands cannot be told: the last one's line has to do.
+	// The line of this header cannot be found: the line of the last one is reported.
 	_, err = Load(Input{File: write(t, upstream(`url = ""`)+upstream(`name = "b"`, `attribution = '''`, `[[upstreams]]'''`))})
 	if err == nil || !strings.HasPrefix(err.Error(), "wayside.toml:5: upstreams: number 1: url: ") {
 		t.Errorf("got %v", err)
@@ -191,7 +191,7 @@ func TestUpstreamsTogether(t *testing.T) {
 	}
 }
 
-// TestUpstreamSecretsAreMasked holds that nothing shown tells a secret, not even one that stands where it must not.
+// TestUpstreamSecretsAreMasked checks that no output contains a secret, even one in the wrong place.
 func TestUpstreamSecretsAreMasked(t *testing.T) {
 	c := Default()
 	c.Upstreams = []Upstream{{Name: "a", URL: "https://u:hunter2@a.example.org", Secret: "hunter2", Form: "incidents", Priority: 1, Area: &[4]float64{1, 2, 3, 4}}}
