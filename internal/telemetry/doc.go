@@ -1,3 +1,3 @@
-// Package telemetry is what an operator sees of the running service: its log, its metrics and its profiles (D12.4). No
-// label, and nothing that is handed in here, says who asked, from where, for which place, or of which feed (D13.1).
+// Package telemetry makes the log, the metrics and the profiles of the running service for its operator (D12.4). No label
+// and no argument identifies a caller, an address, a place or a feed (D13.1).
 package telemetry

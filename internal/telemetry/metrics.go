@@ -26,16 +26,16 @@ type Metrics struct {
 	routes   sync.Map // pattern → *route: looking labels up on each request would cost more than the count
 }
 
-// route is what is counted of one route.
+// route holds the counters of one route.
 type route struct {
 	seconds prometheus.Observer
 	classes [6]prometheus.Counter // by hundreds of the status; 0: no status
 }
 
-// statusClasses are the label values by hundreds.
+// statusClasses are the label values, by the hundreds of the status.
 var statusClasses = [6]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
 
-// NewMetrics makes metrics in a registry of their own; version is the service's.
+// NewMetrics makes metrics in a new registry; version is that of the service.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -102,7 +102,7 @@ func (m *Metrics) PushRows(accepted, rejected int) {
 // Poll counts one poll; outcome is one of D6.7.
 func (m *Metrics) Poll(outcome string) { m.polls.WithLabelValues(outcome).Inc() }
 
-// Letter counts one attempt to send a letter.
+// Letter counts one attempt to send an e-mail.
 func (m *Metrics) Letter(sent bool) {
 	result := "failed"
 	if sent {
@@ -114,18 +114,18 @@ func (m *Metrics) Letter(sent bool) {
 // CacheFailed counts a call of the shared cache that failed.
 func (m *Metrics) CacheFailed(call string) { m.cache.WithLabelValues(call).Inc() }
 
-// Gauge shows a value that is asked for whenever somebody reads the metrics; read may be called from any goroutine.
-// Each name is for one gauge.
+// Gauge registers a value that is computed by read whenever the metrics are scraped, from any goroutine. Each name can be
+// registered once.
 func (m *Metrics) Gauge(name, help string, read func() float64) error {
 	return m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 }
 
-// Counter shows a count that only rises, on the same terms as Gauge.
+// Counter registers a count that only rises, under the same conditions as Gauge.
 func (m *Metrics) Counter(name, help string, read func() float64) error {
 	return m.registry.Register(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read))
 }
 
-// Handler answers /metrics and /debug/pprof, for the operator's own address.
+// Handler serves /metrics and /debug/pprof, for the operator's address.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
@@ -142,29 +142,29 @@ func (m *Metrics) UpstreamCall(upstream, outcome string) {
 	m.calls.WithLabelValues(upstream, outcome).Inc()
 }
 
-// UpstreamDropped counts a row that an upstream sent and nobody shows. Upstreams choose the words: the first few hundred
-// are counted by themselves, all others together.
+// UpstreamDropped counts a row of an upstream that is not shown. Upstreams choose the words: the first maxLabels have labels
+// of their own, all others share one.
 func (m *Metrics) UpstreamDropped(upstream, what string) {
 	m.dropped.WithLabelValues(upstream, m.drops.admit(what)).Inc()
 }
 
-// mostLabels bounds how many words of others become labels.
-const mostLabels = 300
+// maxLabels bounds how many words of upstreams become labels.
+const maxLabels = 300
 
-// labels are the words of others that became labels. The zero value has none.
+// labels is the set of words that became labels. The zero value is empty.
 type labels struct {
 	mu    sync.Mutex
 	known map[string]bool
 }
 
-// admit gives the word, or "other" when there are enough already.
+// admit returns the word, or "other" if there are maxLabels others already.
 func (l *labels) admit(word string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.known[word]:
 		return word
-	case len(l.known) == mostLabels:
+	case len(l.known) == maxLabels:
 		return "other"
 	case l.known == nil:
 		l.known = make(map[string]bool)
