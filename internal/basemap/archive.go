@@ -28,27 +28,26 @@ type Archive struct {
 // VectorLayer is one layer of vector tiles, as the archive's metadata describes it.
 type VectorLayer struct {
 	ID      string
-	Fields  map[string]string // field → what is in it
+	Fields  map[string]string // description by field
 	MinZoom int
 	MaxZoom int
 }
 
-// metadata is what is used of an archive's description.
+// metadata is the used part of an archive's metadata.
 type metadata struct {
 	attribution string
 	layers      []VectorLayer
 }
 
-// Bounds of what is read at once.
+// Limits of a single read.
 const (
 	maxMetadataBytes = 4 << 20
-	maxTileBytes     = 8 << 20  // as it lies in the archive
-	maxUnpackedBytes = 32 << 20 // as it is drawn
+	maxTileBytes     = 8 << 20  // compressed
+	maxUnpackedBytes = 32 << 20 // decompressed
 	maxDepth         = 4        // directories from the root to a tile
 )
 
-// Open opens an archive and reads what every request needs of it. An error says what is wrong with the file, in words
-// that follow its name.
+// Open opens an archive and reads what every request needs. The text of its error follows the name of the file in a sentence.
 func Open(name string) (*Archive, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -73,7 +72,7 @@ func Open(name string) (*Archive, error) {
 	return a, nil
 }
 
-// open reads an archive from size bytes.
+// open opens an archive of size bytes.
 func open(file io.ReaderAt, size int64, mod time.Time) (*Archive, error) {
 	a := &Archive{file: file, size: size, mod: mod, close: func() error { return nil }}
 	first := make([]byte, min(size, headerSize))
@@ -106,7 +105,7 @@ func (a *Archive) readAt(b []byte, offset uint64) error {
 	return fmt.Errorf("read the base map: %w", err)
 }
 
-// read reads a stretch of the file and unpacks it.
+// read reads a section of the file and decompresses it.
 func (a *Archive) read(s section, c compression, limit int64) ([]byte, error) {
 	if !s.within(a.size) || s.length > maxPackedBytes {
 		return nil, errDirectory
@@ -141,8 +140,8 @@ func (a *Archive) readMetadata() (metadata, error) {
 	return metadata{attribution: plainText(members["attribution"]), layers: vectorLayers(members["vector_layers"])}, nil
 }
 
-// Tile finds a tile. ok is false if the archive has none there. The error means that the archive is damaged or cannot
-// be read.
+// Tile finds a tile. ok is false if the archive has no such tile. An error means that the archive is damaged or cannot be
+// read.
 func (a *Archive) Tile(z uint8, x, y uint32) (t Stored, ok bool, err error) {
 	id, ok := tileID(z, x, y)
 	if !ok || z < a.minZoom || z > a.maxZoom {
@@ -168,7 +167,7 @@ func (a *Archive) Tile(z uint8, x, y uint32) (t Stored, ok bool, err error) {
 	return Stored{}, false, errors.New("the base map's directories lead more than four deep")
 }
 
-// leaf gives a leaf directory, from the cache if it is there.
+// leaf returns a leaf directory, from the cache if possible.
 func (a *Archive) leaf(s section) ([]entry, error) {
 	if entries := a.cache.get(s); entries != nil {
 		return entries, nil
@@ -183,25 +182,25 @@ func (a *Archive) leaf(s section) ([]entry, error) {
 	return entries, err
 }
 
-// Stored is where a tile lies in its archive; nothing of it has been read yet.
+// Stored is the location of a tile in its archive. Its content is not read yet.
 type Stored struct {
 	archive *Archive
 	section section
 }
 
-// Tag names what is in the tile: tiles of one tag are the same.
+// Tag identifies the content of the tile, as an entity tag does.
 func (t Stored) Tag() string {
 	return fmt.Sprintf("%s-%x-%x", t.archive.id, t.section.offset, t.section.length)
 }
 
-// Packed reads the tile as it lies in the archive; gzip says whether that is compressed.
+// Packed reads the tile as it is stored; gzip reports whether that is compressed.
 func (t Stored) Packed() (b []byte, gzip bool, err error) {
 	b = make([]byte, t.section.length)
 	err = t.archive.readAt(b, t.section.offset)
 	return b, t.archive.tileData == compressionGzip, err
 }
 
-// Plain reads the tile without compression.
+// Plain reads the tile and decompresses it.
 func (t Stored) Plain() ([]byte, error) {
 	b, _, err := t.Packed()
 	if err != nil {
@@ -210,31 +209,31 @@ func (t Stored) Plain() ([]byte, error) {
 	return unpack(b, t.archive.tileData, maxUnpackedBytes)
 }
 
-// Tag names the archive and the state of its file.
+// Tag identifies the content of the archive by its file.
 func (a *Archive) Tag() string { return a.id }
 
-// Type is what its tiles are.
+// Type is the format of its tiles.
 func (a *Archive) Type() TileType { return a.tileType }
 
 // Zooms are the lowest and the highest zoom of its tiles.
 func (a *Archive) Zooms() (lowest, highest int) { return int(a.minZoom), int(a.maxZoom) }
 
-// Bounds is what it covers.
+// Bounds is the area that it covers.
 func (a *Archive) Bounds() Bounds { return a.bounds }
 
-// Center is where to look first: longitude, latitude and zoom.
+// Center is the initial view: longitude, latitude and zoom.
 func (a *Archive) Center() [3]float64 {
 	return [3]float64{a.centerLng, a.centerLat, float64(a.centerZoom)}
 }
 
-// Attribution is what the archive says must be displayed, as plain text; empty if it says nothing.
+// Attribution is the attribution that must be displayed, as plain text; empty if the metadata has none.
 func (a *Archive) Attribution() string { return a.about.attribution }
 
-// VectorLayers are the layers of its vector tiles; nil if it does not say.
+// VectorLayers are the layers of its vector tiles; nil if the metadata has none.
 func (a *Archive) VectorLayers() []VectorLayer { return a.about.layers }
 
-// ModTime is when the file was last written, as it was opened.
+// ModTime is the modification time of the file when it was opened.
 func (a *Archive) ModTime() time.Time { return a.mod }
 
-// Content is the file as a whole. Each caller gets a reader of its own.
+// Content returns a new reader of the whole file.
 func (a *Archive) Content() io.ReadSeeker { return io.NewSectionReader(a.file, 0, a.size) }

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTileIDs compares with ids that the specification and other readers give.
+// TestTileIDs compares with ids of the specification and of other readers.
 func TestTileIDs(t *testing.T) {
 	for _, tt := range []struct {
 		z    uint8
@@ -36,7 +36,7 @@ func TestTileIDs(t *testing.T) {
 	}
 }
 
-// TestTileIDsFillEachZoom holds that no two tiles of a zoom share an id, and that neighbours on the curve touch.
+// TestTileIDsFillEachZoom checks that the tiles of a zoom have different ids, and that neighbours on the curve are adjacent.
 func TestTileIDsFillEachZoom(t *testing.T) {
 	const z = 5
 	first := uint64(1<<(2*z)-1) / 3
@@ -79,8 +79,8 @@ func openBytes(b []byte) (*Archive, error) {
 	return open(bytes.NewReader(b), int64(len(b)), time.Unix(1_700_000_000, 0))
 }
 
-// TestWhatIsWrittenIsRead writes tiles of all kinds of neighbourhoods and reads every tile of those zooms back.
-func TestWhatIsWrittenIsRead(t *testing.T) {
+// TestRoundTrip writes random tiles and reads every tile of their zooms back.
+func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const z = 3
 		kind := rapid.SampledFrom([]TileType{MVT, PNG}).Draw(t, "type")
@@ -128,8 +128,8 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	})
 }
 
-// TestArchiveTellsOfItself holds what header and metadata say.
-func TestArchiveTellsOfItself(t *testing.T) {
+// TestArchiveDescription checks what is read from header and metadata.
+func TestArchiveDescription(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "map.pmtiles")
 	b := archiveOf(t, testPlan(MVT), []Tile{{10, 526, 337, []byte("a")}, {11, 1052, 674, []byte("b")}}, leafEntries)
 	if err := os.WriteFile(name, b, 0o600); err != nil {
@@ -154,8 +154,8 @@ func TestArchiveTellsOfItself(t *testing.T) {
 	}
 }
 
-// TestReadsAtOnce has many goroutines share an archive and its cache.
-func TestReadsAtOnce(t *testing.T) {
+// TestConcurrentReads reads one archive and its cache from many goroutines.
+func TestConcurrentReads(t *testing.T) {
 	var tiles []Tile
 	for x := range uint32(32) {
 		for y := range uint32(32) {
@@ -184,7 +184,7 @@ func TestReadsAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestCacheIsBounded fills it with more than it holds.
+// TestCacheIsBounded adds more than the cache holds.
 func TestCacheIsBounded(t *testing.T) {
 	var c cache
 	directory := make([]entry, maxCached/10)
@@ -200,8 +200,8 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-// TestWriterRefuses holds what cannot be written.
-func TestWriterRefuses(t *testing.T) {
+// TestWriterRejectsInvalidTiles checks the errors of Write.
+func TestWriterRejectsInvalidTiles(t *testing.T) {
 	for name, tiles := range map[string][]Tile{
 		"nothing": nil,
 		"no such": {{1, 2, 0, []byte("a")}},
@@ -214,7 +214,7 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// TestStylesAreJSON holds that a style for each schema refers to the source and layers that are there.
+// TestStyles checks that the style for each schema refers only to existing sources and layers.
 func TestStyles(t *testing.T) {
 	for _, layers := range [][]string{{"roads", "water", "landuse"}, {"transportation"}, {"streets"}, {"strange"}, nil} {
 		plan := testPlan(MVT)
@@ -250,9 +250,9 @@ func styleText(t *testing.T, a *Archive, theme Theme) string {
 	return string(text)
 }
 
-// TestRoadsStandOut holds the contrast of roads, by fill or by rim, to the ground that they lie on: 3 to 1 for roads
-// that one drives through on (WCAG 1.4.11), and 2 to 1 for the rest.
-func TestRoadsStandOut(t *testing.T) {
+// TestRoadContrast checks the contrast of the fill or casing of roads to the ground: 3 to 1 for through roads (WCAG 1.4.11),
+// and 2 to 1 for the others.
+func TestRoadContrast(t *testing.T) {
 	for _, theme := range []Theme{Day, Night} {
 		p := theme.palette()
 		for c := range roadClasses {
@@ -269,7 +269,7 @@ func TestRoadsStandOut(t *testing.T) {
 	}
 }
 
-// contrast is the ratio of WCAG 2.
+// contrast returns the contrast ratio of WCAG 2.
 func contrast(a, b string) float64 {
 	luminance := func(color string) float64 {
 		var r, g, b uint8

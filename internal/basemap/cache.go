@@ -5,7 +5,7 @@ import "sync"
 // maxCached is how many entries of leaf directories are kept: 24 bytes each, 12 MiB in all.
 const maxCached = 1 << 19
 
-// cache keeps the leaf directories that were asked for lately. The zero value is empty and ready.
+// cache is a least-recently-used cache of leaf directories. The zero value is empty and ready.
 type cache struct {
 	mu     sync.Mutex
 	held   map[section]*cached
@@ -30,8 +30,8 @@ func (c *cache) get(s section) []entry {
 	return found.entries
 }
 
-// put keeps a directory, and lets go of those that were not asked for the longest time. There are so few that looking
-// through them all costs less than reading one.
+// put adds a directory, and evicts the least recently used ones. It scans all entries: they are so few that this costs less
+// than reading one.
 func (c *cache) put(s section, entries []entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,5 +56,5 @@ func (c *cache) put(s section, entries []entry) {
 	}
 }
 
-// weigh is what a directory costs: small ones cost their place in the table too.
+// weigh returns the cost of a directory, including its place in the table.
 func weigh(entries []entry) int { return len(entries) + 64 }

@@ -12,16 +12,15 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// entry is one line of a directory: a run of tiles that are all the same, or, with a run of 0, a leaf directory with the
-// tiles from id on.
+// entry is one entry of a directory: a run of equal tiles, or, with a run of 0, a leaf directory with the tiles from id on.
 type entry struct {
 	id     uint64
-	offset uint64 // from the beginning of the tiles, or of the leaf directories
+	offset uint64 // from the start of the tiles, or of the leaf directories
 	length uint32
 	run    uint32
 }
 
-// Bounds of a directory. A leaf of the whole planet has some ten thousand entries.
+// Limits of a directory. A leaf in an archive of the planet has about ten thousand entries.
 const (
 	maxEntries        = 1 << 18
 	maxPackedBytes    = 4 << 20
@@ -30,7 +29,7 @@ const (
 
 var errDirectory = errors.New("a directory is damaged")
 
-// unpack undoes the compression of what is inside an archive, up to limit bytes.
+// unpack decompresses data of an archive, up to limit bytes.
 func unpack(b []byte, c compression, limit int64) ([]byte, error) {
 	if c == compressionNone {
 		if int64(len(b)) > limit {
@@ -52,7 +51,7 @@ func unpack(b []byte, c compression, limit int64) ([]byte, error) {
 	return out, nil
 }
 
-// varints reads numbers until one is wrong; after that it gives zeros.
+// varints reads varints. After an invalid one it returns zeros.
 type varints struct {
 	rest   []byte
 	failed bool
@@ -68,12 +67,12 @@ func (v *varints) next(most uint64) uint64 {
 	return n
 }
 
-// parseDirectory reads a directory: how many entries, then all ids (each as the step from the one before), all runs, all
-// lengths and all offsets (0: right behind the one before; otherwise one more than the offset).
+// parseDirectory parses a directory: the number of entries, then all ids (delta-coded), all runs, all lengths and all offsets
+// (0: directly after the previous entry; otherwise the offset plus one).
 func parseDirectory(b []byte) ([]entry, error) {
 	v := varints{rest: b}
 	n := v.next(maxEntries)
-	if v.failed || n == 0 || n > uint64(len(v.rest))/4 { // an entry takes four bytes at least
+	if v.failed || n == 0 || n > uint64(len(v.rest))/4 { // an entry has at least four bytes
 		return nil, errDirectory
 	}
 	entries := make([]entry, n)
@@ -109,7 +108,7 @@ func parseDirectory(b []byte) ([]entry, error) {
 	return entries, nil
 }
 
-// find gives the entry that holds a tile or leads to it; nil if the directory has neither.
+// find returns the entry of a tile or of the leaf that may have it; nil if there is none.
 func find(entries []entry, id uint64) *entry {
 	i := sort.Search(len(entries), func(i int) bool { return entries[i].id > id }) - 1
 	if i < 0 {
@@ -122,7 +121,7 @@ func find(entries []entry, id uint64) *entry {
 	return e
 }
 
-// appendDirectory writes a directory as parseDirectory reads it.
+// appendDirectory encodes a directory in the form that parseDirectory parses.
 func appendDirectory(entries []entry) []byte {
 	b := binary.AppendUvarint(nil, uint64(len(entries)))
 	last := uint64(0)

@@ -1,6 +1,6 @@
 // Package basemap reads and writes the operator's base map: a PMTiles v3 archive, which is one file with all tiles of a
-// map in it. It also makes the style in which such a map is drawn, by day and by night.
+// map in it. It also generates MapLibre styles for such a map, by day and by night.
 //
-// An archive comes from somewhere else, so nothing in it is believed: sizes are bounded before anything is allocated,
-// offsets are held to the file, and directories lead at most four deep.
+// An archive is untrusted input: sizes are limited before memory is allocated, offsets are checked against the size of the
+// file, and directories are followed at most four levels deep.
 package basemap

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// headerSize is the length of the header in bytes; it stands at the beginning of the file.
+// headerSize is the length of the header in bytes, at the start of the file.
 const headerSize = 127
 
 const (
@@ -14,7 +14,7 @@ const (
 	version = 3
 )
 
-// compression is how directories, metadata or tiles are packed.
+// compression is the compression of directories, metadata or tiles.
 type compression uint8
 
 const (
@@ -23,19 +23,19 @@ const (
 	compressionGzip
 )
 
-// TileType is what the tiles of an archive are.
+// TileType is the format of the tiles of an archive.
 type TileType uint8
 
-// The types that browsers draw. The numbers are the format's own.
+// The types that browsers can draw, with their numbers in PMTiles.
 const (
 	MVT  TileType = 1 + iota // vector tiles (Mapbox Vector Tile, version 2)
-	PNG                      // pictures, as are all that follow
+	PNG                      // raster, as are all that follow
 	JPEG                     // without transparency
 	WebP
 	AVIF
 )
 
-// MediaType is the type as HTTP names it; empty for a type that is none of the above.
+// MediaType is the media type for HTTP; empty for an unknown type.
 func (t TileType) MediaType() string {
 	switch t {
 	case MVT:
@@ -52,15 +52,15 @@ func (t TileType) MediaType() string {
 	return ""
 }
 
-// section is a stretch of the file.
+// section is a byte range of the file.
 type section struct{ offset, length uint64 }
 
-// within says whether the stretch lies in a file of size bytes.
+// within reports whether the section lies in a file of size bytes.
 func (s section) within(size int64) bool {
 	return s.offset <= uint64(size) && s.length <= uint64(size)-s.offset
 }
 
-// header is what the first 127 bytes say.
+// header is the decoded header.
 type header struct {
 	root, metadata, leaves, tiles section
 
@@ -79,10 +79,10 @@ type header struct {
 // Bounds is a rectangle in degrees.
 type Bounds struct{ West, South, East, North float64 }
 
-// e7 is the unit of positions in a header: parts of a degree.
+// e7 is the number of units of a position per degree.
 const e7 = 1e7
 
-// parseHeader reads a header and checks it against the size of the file.
+// parseHeader parses a header and checks it against the size of the file.
 func parseHeader(b []byte, size int64) (header, error) {
 	if len(b) < headerSize || string(b[:len(magic)]) != magic {
 		return header{}, errors.New("is no PMTiles archive: it does not begin like one")
@@ -103,7 +103,7 @@ func parseHeader(b []byte, size int64) (header, error) {
 	return h, h.check(size)
 }
 
-// check says what of a header cannot be.
+// check returns why a header is invalid.
 func (h *header) check(size int64) error {
 	for _, part := range []struct {
 		name string
@@ -123,7 +123,7 @@ func (h *header) check(size int64) error {
 		return errors.New("has directories that are not compressed with gzip; write it with gzip")
 	}
 	if h.tileType != MVT && h.tileData == compressionUnknown {
-		h.tileData = compressionNone // some tools leave it open for pictures, which are compressed in themselves
+		h.tileData = compressionNone // some tools leave it unknown for raster tiles, which are compressed by their format
 	}
 	if h.tileData != compressionNone && h.tileData != compressionGzip {
 		return errors.New("has tiles that are compressed neither with gzip nor not at all; write it with gzip")
@@ -141,7 +141,7 @@ func (h *header) check(size int64) error {
 	return nil
 }
 
-// append writes the header, as parseHeader reads it.
+// append encodes the header in the form that parseHeader parses.
 func (h *header) append(b []byte) []byte {
 	b = append(append(b, magic...), version)
 	for _, n := range []uint64{

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// built is an archive put together by hand, uncompressed, with the directories that a test wants.
+// built makes an uncompressed archive with the given directories.
 func built(t testing.TB, root, leaves []entry, edit func(*header)) []byte {
 	t.Helper()
 	h := header{internal: compressionNone, tileData: compressionNone, tileType: PNG, maxZoom: 10}
@@ -26,8 +26,8 @@ func built(t testing.TB, root, leaves []entry, edit func(*header)) []byte {
 
 var oneTile = []entry{{id: 0, run: 1, length: 4}}
 
-// TestBadArchives holds that each thing wrong is told when the archive is opened.
-func TestBadArchives(t *testing.T) {
+// TestInvalidArchives checks that Open reports each defect.
+func TestInvalidArchives(t *testing.T) {
 	good := built(t, oneTile, oneTile, nil)
 	if _, err := openBytes(good); err != nil {
 		t.Fatalf("the good one: %v", err)
@@ -73,8 +73,8 @@ func TestBadArchives(t *testing.T) {
 	}
 }
 
-// TestPicturesMayLeaveCompressionOpen holds that archives of pictures that say nothing of it are taken: tools write such.
-func TestPicturesMayLeaveCompressionOpen(t *testing.T) {
+// TestRasterTilesOfUnknownCompression checks that such archives, which some tools write, are accepted.
+func TestRasterTilesOfUnknownCompression(t *testing.T) {
 	a, err := openBytes(built(t, oneTile, oneTile, func(h *header) { h.tileData = compressionUnknown }))
 	if err != nil {
 		t.Fatal(err)
@@ -88,8 +88,8 @@ func TestPicturesMayLeaveCompressionOpen(t *testing.T) {
 	}
 }
 
-// TestDirectoriesInCircles holds that a directory that leads to itself ends, in an error.
-func TestDirectoriesInCircles(t *testing.T) {
+// TestCyclicDirectories checks that a directory that refers to itself is an error.
+func TestCyclicDirectories(t *testing.T) {
 	self := []entry{{id: 0, run: 0, offset: 0, length: 5}} // as long as it is itself
 	if n := len(appendDirectory(self)); n != 5 {
 		t.Fatalf("the directory has %d bytes", n)
@@ -113,8 +113,8 @@ func TestDirectoriesInCircles(t *testing.T) {
 	}
 }
 
-// TestEntriesThatLeadOutside holds that nothing beyond a section is read.
-func TestEntriesThatLeadOutside(t *testing.T) {
+// TestEntriesOutsideSection checks that nothing outside a section is read.
+func TestEntriesOutsideSection(t *testing.T) {
 	for name, e := range map[string]entry{
 		"tile behind the end":    {run: 1, offset: 4, length: 1},
 		"tile too long":          {run: 1, length: 5},
@@ -134,8 +134,8 @@ func TestEntriesThatLeadOutside(t *testing.T) {
 	}
 }
 
-// TestBadDirectories holds what a directory must be.
-func TestBadDirectories(t *testing.T) {
+// TestInvalidDirectories checks the errors of parseDirectory.
+func TestInvalidDirectories(t *testing.T) {
 	many := binary.AppendUvarint(nil, maxEntries+1)
 	endless := bytes.Repeat([]byte{0xff}, 20)
 	for name, b := range map[string][]byte{
@@ -156,8 +156,8 @@ func TestBadDirectories(t *testing.T) {
 	}
 }
 
-// TestBombs holds that a little gzip does not become a lot of memory.
-func TestBombs(t *testing.T) {
+// TestDecompressionBombs checks that decompression is limited.
+func TestDecompressionBombs(t *testing.T) {
 	bomb, err := pack(make([]byte, maxDirectoryBytes+1))
 	if err != nil {
 		t.Fatal(err)
@@ -167,8 +167,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestMetadataIsNotBelieved holds that what a file says does not become part of a page.
-func TestMetadataIsNotBelieved(t *testing.T) {
+// TestMetadataIsSanitized checks that markup in metadata does not reach a page.
+func TestMetadataIsSanitized(t *testing.T) {
 	for raw, want := range map[string]string{
 		`"<a href=\"https://x.test\">&copy; OpenStreetMap</a>\ncontributors"`: "© OpenStreetMap contributors",
 		`"<img src=x onerror=alert(1)>map"`:                                   "map",
@@ -191,7 +191,7 @@ func TestMetadataIsNotBelieved(t *testing.T) {
 	}
 }
 
-// FuzzArchive opens anything and asks it for tiles: it must end, soon, without more memory than the bounds.
+// FuzzArchive opens arbitrary bytes and reads tiles: it must end soon and keep its memory limits.
 func FuzzArchive(f *testing.F) {
 	f.Add(archiveOf(f, testPlan(MVT), []Tile{{3, 1, 1, []byte("a")}, {3, 1, 2, []byte("b")}, {4, 1, 2, []byte("b")}}, 1))
 	f.Add(built(f, oneTile, oneTile, nil))
@@ -214,7 +214,7 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// FuzzDirectory holds that what is read can be written, and is read the same.
+// FuzzDirectory checks that a parsed directory survives a round trip.
 func FuzzDirectory(f *testing.F) {
 	f.Add(appendDirectory(oneTile))
 	f.Add(appendDirectory([]entry{{5, 0, 9, 3}, {8, 9, 2, 0}, {100, 0, 9, 1}}))

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Bounds of what an archive's metadata may say.
+// Limits of an archive's metadata.
 const (
 	maxAttribution = 500 // characters
 	maxLayers      = 100
@@ -15,8 +15,8 @@ const (
 	maxName        = 100 // bytes
 )
 
-// plainText takes a JSON string with HTML in it and gives the words alone: what a foreign file says must not become
-// part of a page. It gives nothing for anything else.
+// plainText removes HTML from a JSON string: markup of a foreign file must not become part of a page. It returns the empty
+// string for other JSON.
 func plainText(raw json.RawMessage) string {
 	var marked string
 	if json.Unmarshal(raw, &marked) != nil {
@@ -44,7 +44,7 @@ func plainText(raw json.RawMessage) string {
 	return string(runes[:min(len(runes), maxAttribution)])
 }
 
-// vectorLayers takes what the metadata says of the layers; what is not as it should be is left out.
+// vectorLayers parses the layers in the metadata and drops invalid ones.
 func vectorLayers(raw json.RawMessage) []VectorLayer {
 	var described []struct {
 		ID               string

@@ -5,22 +5,22 @@ import (
 	"strconv"
 )
 
-// schema says where in vector tiles there is what. Several are in use; an archive says which layers it has.
+// schema maps the contents of vector tiles to what a style draws. Several are in use; an archive lists its layers.
 type schema struct {
 	built, green, water, streams, borders, rails []selection
-	roads                                        [roadClasses]selection // without a layer: the schema has no such class
+	roads                                        [roadClasses]selection // a selection without a layer: the schema has no such class
 }
 
-// selection is some features of a layer: those whose member, if it is named, is one of the values.
+// selection selects features of a layer: all, or those whose member has one of the values.
 type selection struct {
 	layerID string
-	members []string // names of one thing; which of them is used changed with the schema's versions
+	members []string // alternative names, from different versions of the schema
 	values  []string // nil: all
 }
 
-// layer makes a style's layer of the selection.
+// layer makes a style layer of the selection.
 func (s selection) layer(id string, number int, kind, geometry string, paint map[string]any) Layer {
-	// Some versions of the library say Multi… of features with several parts, others do not.
+	// Some versions of MapLibre report features of several parts as Multi…, others do not.
 	filter := []any{"all", []any{"in", []any{"geometry-type"}, []any{"literal", []string{geometry, "Multi" + geometry}}}}
 	if s.values != nil {
 		member := []any{"coalesce"}
@@ -35,7 +35,7 @@ func (s selection) layer(id string, number int, kind, geometry string, paint map
 	}
 }
 
-// schema picks the schema by the layer that its roads lie in.
+// schema detects the schema by the layer of its roads.
 func (a *Archive) schema() *schema {
 	has := func(id string) bool {
 		return slices.ContainsFunc(a.about.layers, func(l VectorLayer) bool { return l.ID == id })
@@ -114,7 +114,7 @@ func shortbread() *schema {
 	}
 }
 
-// unknownSchema draws every line as a small road: more than nothing, where names mean nothing.
+// unknownSchema draws every line as a small road, since its names are unknown.
 func (a *Archive) unknownSchema() *schema {
 	s := &schema{}
 	for _, l := range a.about.layers {

@@ -1,24 +1,24 @@
 package basemap
 
-// Theme is the light in which a map is read.
+// Theme is a color scheme of the map.
 type Theme int
 
-// The themes. What they look like was chosen for a driver's glance: few colours, roads that stand out from the ground by
-// at least 3 to 1, and pins that stand out from everything.
+// The themes. They are made to be read at a glance while driving: few colours, a contrast of roads to the ground of at least
+// 3 to 1, and pins with the highest contrast.
 const (
 	Day Theme = iota
 	Night
 )
 
-// palette is the colours of a theme.
+// palette holds the colours of a theme.
 type palette struct {
 	land, water, green, built, border string
-	casing                            string // the rim of roads
+	casing                            string // the outline of roads
 	fills                             [roadClasses]string
 	rail                              string
 }
 
-// roadClass is how much traffic a road is made for, the widest first.
+// roadClass is the class of a road, the widest first.
 type roadClass int
 
 const (
@@ -45,7 +45,7 @@ func (t Theme) palette() palette {
 	}
 }
 
-// width is the width of a road as an expression of the zoom, with or without its rim.
+// width returns the width of a road as an expression of the zoom, with or without its casing.
 func (c roadClass) width(rim bool) []any {
 	widths := [roadClasses][4]float64{ // in pixels at the zooms below; 0: not drawn there
 		motorway: {2.4, 6, 20, 60},
@@ -66,14 +66,14 @@ func (c roadClass) width(rim bool) []any {
 	return out
 }
 
-// lowest is the zoom from which a class is drawn.
+// lowest returns the lowest zoom at which a class is drawn.
 func (c roadClass) lowest() int { return [roadClasses]int{5, 7, 9, 12, 14}[c] }
 
-// Layer is one layer of a style, as the MapLibre style specification has it.
+// Layer is one layer of a style of the MapLibre style specification.
 type Layer map[string]any
 
-// Style makes the style for the archive's tiles, which lie at tiles, an absolute address with {z}, {x} and {y} in it. It
-// is complete: it needs no fonts and no drawings, and so has no names in it.
+// Style makes the style for the archive's tiles at the URL template tiles, which is absolute and contains {z}, {x} and {y}. It
+// has no labels, so that it needs neither glyphs nor sprites.
 func (a *Archive) Style(theme Theme, tiles string) map[string]any {
 	lowest, highest := a.Zooms()
 	source := map[string]any{
@@ -98,10 +98,10 @@ func (a *Archive) Style(theme Theme, tiles string) map[string]any {
 	return style
 }
 
-// sourceName is the style's one source.
+// sourceName is the name of the style's only source.
 const sourceName = "map"
 
-// Blank is the style of no map: the ground alone.
+// Blank is the style without a map: only the background.
 func Blank(theme Theme) map[string]any {
 	name := "Wayside day"
 	if theme == Night {
@@ -113,7 +113,7 @@ func Blank(theme Theme) map[string]any {
 	}
 }
 
-// vectorStyle draws ground, water, borders and roads, in this order; bridges last.
+// vectorStyle draws ground, water, borders, roads and bridges, in this order.
 func (a *Archive) vectorStyle(p palette) []Layer {
 	s := a.schema()
 	layers := []Layer{}
@@ -143,7 +143,7 @@ func (a *Archive) vectorStyle(p palette) []Layer {
 	return append(layers, s.roadLayers(p)...)
 }
 
-// roadLayers draws rims below fills and small roads below large ones, so that crossings look like crossings.
+// roadLayers draws casings below fills and small roads below large ones, so that crossings are drawn connected.
 func (s *schema) roadLayers(p palette) []Layer {
 	var layers []Layer
 	round := map[string]any{"line-cap": "round", "line-join": "round"}

@@ -3,8 +3,8 @@ package basemap
 // MaxZoom is the highest zoom that a tile may have.
 const MaxZoom = 26
 
-// tileID numbers the tiles of all zooms: those of lower zooms first, those of one zoom along a Hilbert curve. ok is
-// false if there is no such tile.
+// tileID returns the PMTiles id of a tile: lower zooms first, within a zoom along a Hilbert curve. ok is false if there is no
+// such tile.
 func tileID(z uint8, x, y uint32) (id uint64, ok bool) {
 	if z > MaxZoom || x >= 1<<z || y >= 1<<z {
 		return 0, false
@@ -19,7 +19,7 @@ func tileID(z uint8, x, y uint32) (id uint64, ok bool) {
 			low = 1
 		}
 		id += uint64(side) * uint64(side) * uint64((3*right)^low)
-		if low == 0 { // turn the quadrant as the curve runs in it
+		if low == 0 { // rotate the quadrant
 			if right == 1 {
 				x, y = side-1-x&(side-1), side-1-y&(side-1)
 			}

@@ -13,31 +13,31 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Plan is what an archive to be written is about.
+// Plan describes an archive to be written.
 type Plan struct {
 	Type        TileType
 	Bounds      Bounds
 	Center      [3]float64 // longitude, latitude, zoom
 	Name        string
 	Attribution string        // plain text
-	Layers      []VectorLayer // nil: the tiles are pictures
+	Layers      []VectorLayer // nil: raster tiles
 }
 
-// Tile is a tile to be written.
+// Tile is one tile to be written.
 type Tile struct {
 	Z    uint8
 	X, Y uint32
 	Data []byte // not compressed; not empty
 }
 
-// Sizes of what is written. The format wants header and root directory within the first 16 KiB.
+// Sizes of directories. The format requires header and root directory within the first 16 KiB.
 const (
 	maxRootBytes = 16<<10 - headerSize
 	leafEntries  = 4096
 )
 
-// Write writes an archive: clustered, gzip inside, vector tiles compressed with gzip and pictures as they are. An
-// error is that of w, or says that a tile cannot be, or stands twice.
+// Write writes a clustered archive whose directories and vector tiles are compressed with gzip; raster tiles are stored as
+// they are. It fails for an invalid or duplicate tile, and with the error of w.
 func Write(w io.Writer, plan Plan, tiles []Tile) error { return write(w, plan, tiles, leafEntries) }
 
 // write is Write with leaf directories of another size.
@@ -77,7 +77,7 @@ func write(w io.Writer, plan Plan, tiles []Tile, leafSize int) error {
 	return nil
 }
 
-// layOut puts the tiles in order, equal ones once, and counts them in the header.
+// layOut sorts the tiles, deduplicates their contents, and counts them in the header.
 func layOut(h *header, tiles []Tile) (entries []entry, data []byte, err error) {
 	if len(tiles) == 0 {
 		return nil, nil, errors.New("a base map needs a tile")
@@ -132,7 +132,7 @@ func layOut(h *header, tiles []Tile) (entries []entry, data []byte, err error) {
 	return entries, data, nil
 }
 
-// layDirectories writes one directory, or, if that is too large, a root that leads to leaves.
+// layDirectories encodes one directory, or, if that is too large, a root with leaves.
 func layDirectories(entries []entry, leafSize int) (root, leaves []byte, err error) {
 	if len(entries) <= leafSize {
 		root, err = pack(appendDirectory(entries))
@@ -155,7 +155,7 @@ func layDirectories(entries []entry, leafSize int) (root, leaves []byte, err err
 	return nil, nil, errors.New("too many tiles for one level of leaf directories")
 }
 
-// describe writes the metadata.
+// describe encodes the metadata.
 func describe(plan Plan, lowest, highest int) ([]byte, error) {
 	about := map[string]any{"name": plan.Name, "attribution": html.EscapeString(plan.Attribution), "type": "baselayer"}
 	layers := []map[string]any{}
