@@ -6,33 +6,33 @@ import (
 	"math"
 )
 
-// The speeds of the drive, in metres in a second.
+// The speeds of the drive, in metres per second.
 const (
-	slowest    = 8.0  // round corners
-	townSpeed  = 14.0 // 50 km/h
-	ringSpeed  = 20.0 // 72 km/h
-	pace       = 1.2  // how fast it brakes and picks up speed, metres in a second each second
-	driveStep  = 15.0 // metres from one place to the next
-	turnRadius = 14.0 // metres
+	cornerSpeed  = 8.0
+	townSpeed    = 14.0 // 50 km/h
+	ringSpeed    = 20.0 // 72 km/h
+	acceleration = 1.2  // metres per second squared
+	driveStep    = 15.0 // metres between two points
+	turnRadius   = 14.0 // metres
 )
 
-// corners are where the drive turns; it ends where it begins. All of its way lies on main roads.
+// corners are the turning points of the drive, a closed loop on main roads.
 func corners() []spot {
 	return []spot{
 		crossing(12, 12), crossing(16, 16), crossing(20, 16), crossing(20, 8), crossing(8, 8), crossing(8, 12),
 	}
 }
 
-// drive is a way through the town and how fast it is driven.
+// drive is a route through the town with speeds.
 type drive struct {
 	Coordinates [][2]float64 `json:"coordinates"` // longitude, latitude
-	Speeds      []float64    `json:"speeds"`      // at each place, metres in a second
+	Speeds      []float64    `json:"speeds"`      // at each coordinate, metres per second
 }
 
-// DriveJSON is a drive of about ten minutes round the town, past what the town's authority publishes, as JSON:
-// coordinates, longitude first, and the speed at each of them in metres in a second.
+// DriveJSON returns a drive of about ten minutes around the town, past the published cameras and road works, as JSON:
+// coordinates, longitude first, and the speed at each of them in metres per second.
 func DriveJSON() ([]byte, error) {
-	way, fast := driveWay()
+	way, fast := drivePath()
 	speeds := driveSpeeds(way, fast)
 	out := drive{Coordinates: make([][2]float64, len(way)), Speeds: make([]float64, len(way))}
 	for i, s := range way {
@@ -48,8 +48,8 @@ func DriveJSON() ([]byte, error) {
 	return body, nil
 }
 
-// driveWay is the way in small steps, its corners rounded, and how fast one may go at each place.
-func driveWay() (way []spot, fast []float64) {
+// drivePath returns the points of the drive with rounded corners, and the speed limit at each point.
+func drivePath() (way []spot, fast []float64) {
 	turns := corners()
 	for i, from := range turns {
 		to, next := turns[(i+1)%len(turns)], turns[(i+2)%len(turns)]
@@ -61,25 +61,25 @@ func driveWay() (way []spot, fast []float64) {
 		for along := turnRadius; along < length-turnRadius; along += driveStep {
 			way, fast = append(way, from.to(to, along/length)), append(fast, limit)
 		}
-		const pieces = 4 // of a turn: a curve from one street into the next
+		const pieces = 4 // segments of a turn
 		begin, end := from.to(to, 1-turnRadius/length), to.to(next, turnRadius/to.distance(next))
 		for k := range pieces {
 			t := float64(k) / pieces
-			way, fast = append(way, begin.to(to, t).to(to.to(end, t), t)), append(fast, slowest)
+			way, fast = append(way, begin.to(to, t).to(to.to(end, t), t)), append(fast, cornerSpeed)
 		}
 	}
 	return append(way, way[0]), append(fast, fast[0])
 }
 
-// driveSpeeds holds the limits, and brakes and picks up speed as a car does.
+// driveSpeeds returns speeds within the limits and with limited acceleration.
 func driveSpeeds(way []spot, fast []float64) []float64 {
 	speeds := append([]float64(nil), fast...)
 	reach := func(from, to int) {
-		most := math.Sqrt(speeds[from]*speeds[from] + 2*pace*way[from].distance(way[to]))
+		most := math.Sqrt(speeds[from]*speeds[from] + 2*acceleration*way[from].distance(way[to]))
 		speeds[to] = min(speeds[to], most)
 	}
 	last := len(way) - 1
-	for range 2 { // twice, since the end is the beginning
+	for range 2 { // twice, since the drive is a loop
 		for i := range last {
 			reach(i, i+1)
 		}
@@ -92,7 +92,7 @@ func driveSpeeds(way []spot, fast []float64) []float64 {
 	return speeds
 }
 
-// onDrive is the spot so many metres along the drive, and the road it lies on.
+// onDrive returns the spot at a distance along the drive, and its road.
 func (p *plan) onDrive(metres float64) (r *road, along float64) {
 	turns := corners()
 	for i, from := range turns {
@@ -106,7 +106,7 @@ func (p *plan) onDrive(metres float64) (r *road, along float64) {
 	return p.onDrive(math.Mod(metres, driveMetres()))
 }
 
-// driveMetres is how long the drive is, corner to corner.
+// driveMetres returns the length of the drive without rounded corners.
 func driveMetres() float64 {
 	turns, sum := corners(), 0.0
 	for i, from := range turns {
@@ -115,7 +115,7 @@ func driveMetres() float64 {
 	return sum
 }
 
-// nearest is the road that passes a spot most closely, and how far along it that is.
+// nearest returns the road nearest to a spot, and the distance along it.
 func (p *plan) nearest(s spot) (best *road, along float64) {
 	least := math.Inf(1)
 	for i := range p.roads {

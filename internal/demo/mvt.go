@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// A vector tile is protobuf: fields of a number and a wire type, numbers as varints (Mapbox Vector Tile 2.1).
+// Vector tiles are encoded as protobuf (Mapbox Vector Tile 2.1).
 const (
 	tileExtent = 4096 // units along a tile's side
-	tileBuffer = 128  // units beyond its sides, so that wide lines do not end at them
+	tileBuffer = 128  // units around the tile, so that wide lines are drawn up to its edges
 )
 
-// geometry types and commands of the format.
+// Geometry types and commands of the format.
 const (
 	lineGeometry    = 2
 	polygonGeometry = 3
@@ -20,23 +20,23 @@ const (
 	closePath       = 7
 )
 
-// pixel is a place in a tile, in its units; y runs down.
+// pixel is a point in a tile, in its units; y points down.
 type pixel struct{ x, y float64 }
 
-// tileLayer gathers the features of one layer.
+// tileLayer collects the features of one layer.
 type tileLayer struct {
 	name     string
 	features []byte
 	keys     map[string]uint64
 	values   map[string]uint64
-	order    [2][]string // keys and values as they came up
+	order    [2][]string // keys and values in order of first use
 }
 
 func newTileLayer(name string) *tileLayer {
 	return &tileLayer{name: name, keys: make(map[string]uint64), values: make(map[string]uint64)}
 }
 
-// tag is a name and a value of a feature.
+// tag is a key and a value of a feature.
 type tag struct{ name, value string }
 
 func number(known map[string]uint64, order *[]string, text string) uint64 {
@@ -49,7 +49,7 @@ func number(known map[string]uint64, order *[]string, text string) uint64 {
 	return n
 }
 
-// add adds a feature; without geometry there is none.
+// add adds a feature unless its geometry is empty.
 func (l *tileLayer) add(geometryType uint64, commands []uint32, tags ...tag) {
 	if len(commands) == 0 {
 		return
@@ -68,7 +68,7 @@ func (l *tileLayer) add(geometryType uint64, commands []uint32, tags ...tag) {
 	l.features = appendBytes(l.features, 2, feature)
 }
 
-// appendTo adds the layer to a tile, unless it is empty.
+// appendTo appends the encoded layer to a tile, unless it is empty.
 func (l *tileLayer) appendTo(tile []byte) []byte {
 	if len(l.features) == 0 {
 		return tile
@@ -95,7 +95,7 @@ func appendBytes(b []byte, field int, body []byte) []byte {
 	return append(b, body...)
 }
 
-// pen writes commands: each place is told as the step from the one before.
+// pen encodes geometry commands with delta-coded coordinates.
 type pen struct {
 	commands []uint32
 	x, y     int32
@@ -109,7 +109,7 @@ func (p *pen) step(x, y int32) {
 
 func command(id, count int) uint32 { return uint32(count)<<3 | uint32(id) }
 
-// draw writes one line or one ring, without places that fall together. Too few places are none.
+// draw encodes one line or ring without consecutive equal points. It drops degenerate ones.
 func (p *pen) draw(line []pixel, ring bool) {
 	var kept [][2]int32
 	for _, s := range line {
@@ -138,7 +138,7 @@ func (p *pen) draw(line []pixel, ring bool) {
 	}
 }
 
-// depths says for each side of the tile, its buffer included, how far inside a place is; negative: outside.
+// depths returns the distance of a point to each side of the buffered tile; negative: outside.
 func depths() [4]func(pixel) float64 {
 	const low, high = -tileBuffer, tileExtent + tileBuffer
 	return [4]func(pixel) float64{
@@ -151,8 +151,8 @@ func between(a, b pixel, share float64) pixel {
 	return pixel{a.x + (b.x-a.x)*share, a.y + (b.y-a.y)*share}
 }
 
-// cutRing cuts a ring to the tile, side by side (Sutherland and Hodgman).
-func cutRing(ring []pixel) []pixel {
+// clipRing clips a ring to the tile (Sutherland-Hodgman).
+func clipRing(ring []pixel) []pixel {
 	for _, depth := range depths() {
 		var kept []pixel
 		for i, b := range ring {
@@ -170,8 +170,8 @@ func cutRing(ring []pixel) []pixel {
 	return ring
 }
 
-// cutLine cuts a line to the tile: it may leave and come back, and become several.
-func cutLine(line []pixel) [][]pixel {
+// clipLine clips a line to the tile. A line that leaves and comes back becomes several.
+func clipLine(line []pixel) [][]pixel {
 	var parts [][]pixel
 	for i := 1; i < len(line); i++ {
 		a, b, from, to := line[i-1], line[i], 0.0, 1.0

@@ -10,7 +10,7 @@ import (
 // center is the middle of the town.
 var center = geo.Point{Lat: 52.0, Lng: 5.0}
 
-// The town's grid: streets a block apart, running north and east. Every fourth is a main street.
+// The street grid: streets one block apart, running north and east. Every fourth is a main street.
 const (
 	blocks       = 24
 	blockMetres  = 220.0
@@ -19,7 +19,7 @@ const (
 	metresPerLat = 111_195.0
 )
 
-// spot is a place in metres from the town's south-west corner, east and north.
+// spot is a point in metres east and north of the town's south-west corner.
 type spot struct{ x, y float64 }
 
 func (a spot) to(b spot, share float64) spot {
@@ -28,26 +28,26 @@ func (a spot) to(b spot, share float64) spot {
 
 func (a spot) distance(b spot) float64 { return math.Hypot(b.x-a.x, b.y-a.y) }
 
-// crossing is where two streets of the grid meet.
+// crossing returns the intersection of two streets of the grid.
 func crossing(avenue, street float64) spot { return spot{avenue * blockMetres, street * blockMetres} }
 
-// place turns a spot into degrees.
+// place converts a spot to degrees.
 func place(s spot) (lat, lng float64) {
 	const half = townMetres / 2
 	metresPerLng := metresPerLat * math.Cos(center.Lat*math.Pi/180)
 	return center.Lat + (s.y-half)/metresPerLat, center.Lng + (s.x-half)/metresPerLng
 }
 
-// rounded cuts degrees to the metre, as a provider writes them.
+// rounded rounds degrees to about a metre.
 func rounded(degrees float64) float64 {
 	const metre = 1e5
 	return math.Round(degrees*metre) / metre
 }
 
-// class is how much traffic a road is made for; the words are those of the map's tiles.
+// class is the class of a road, in the terms of the tile schema.
 type class struct{ kind, detail string }
 
-// The classes of the town's roads.
+// Road classes.
 var (
 	highway = class{"highway", "motorway"}
 	primary = class{"major_road", "primary"}
@@ -70,7 +70,7 @@ func (r *road) length() float64 {
 	return sum
 }
 
-// at is the spot so many metres along the road; its end beyond it.
+// at returns the spot at a distance along the road, at most its end.
 func (r *road) at(metres float64) spot {
 	for i := 1; i < len(r.line); i++ {
 		d := r.line[i-1].distance(r.line[i])
@@ -82,29 +82,29 @@ func (r *road) at(metres float64) spot {
 	return r.line[len(r.line)-1]
 }
 
-// area is a piece of ground.
+// area is a polygon such as water or a park.
 type area struct {
 	kind    string
-	outline []spot // the last spot is not the first
+	outline []spot // not closed: the first spot is not repeated
 }
 
-// plan is the town as it is built.
+// plan is the geometry of the town.
 type plan struct {
 	roads  []road
 	water  []area
 	ground []area
 }
 
-// The ring road, in blocks: between these streets, its corners rounded.
+// The ring road, in blocks: between these streets, with rounded corners.
 const (
 	ringLow, ringHigh = 4, 20
 	ringCorner        = 2
 )
 
-// shortest is the length of the shortest piece of a street that is built, in metres.
+// shortest is the minimum length of a piece of a street, in metres.
 const shortest = 150
 
-// newPlan builds the town, the same one each time.
+// newPlan generates the town, always the same one.
 func newPlan() *plan {
 	p := &plan{
 		water: []area{{"river", riverBank()}, {"lake", ellipse(crossing(10, 18.2), 260, 150)}},
@@ -143,11 +143,11 @@ func ellipse(middle spot, east, north float64) []spot {
 	return line
 }
 
-// The river comes from the west and winds through the town.
+// The river winds through the town from the west.
 const (
 	riverWest, riverEast = -8000.0, 13000.0
-	riverHalf            = 45.0 // half its width, in metres, and sometimes 15 more
-	quayOff              = 85.0 // from its middle to the quays
+	riverHalf            = 45.0 // half of its width in metres, sometimes 15 more
+	quayOff              = 85.0 // from its centre line to the quays
 )
 
 func river(x float64) float64 {
@@ -168,10 +168,10 @@ func riverBank() []spot {
 	return outline
 }
 
-// ring builds the ring road: from the middle of its south side, against the clock.
+// ring generates the ring road, counterclockwise from the middle of its south side.
 func (p *plan) ring() {
 	line := []spot{crossing(blocks/2, ringLow)}
-	const turn = 12 // pieces of a corner
+	const turn = 12 // segments of a corner
 	for corner, middle := range []spot{
 		crossing(ringHigh-ringCorner, ringLow+ringCorner), crossing(ringHigh-ringCorner, ringHigh-ringCorner),
 		crossing(ringLow+ringCorner, ringHigh-ringCorner), crossing(ringLow+ringCorner, ringLow+ringCorner),
@@ -184,9 +184,9 @@ func (p *plan) ring() {
 	p.roads = append(p.roads, road{name: "Ring", class: highway, line: append(line, line[0])})
 }
 
-// diagonals builds the roads that lead from the middle of the town across the blocks.
+// diagonals generates the roads from the centre across the blocks.
 func (p *plan) diagonals() {
-	cut := ringLow + ringCorner*(1-math.Sqrt2/2) // where the ring's corner is
+	cut := ringLow + ringCorner*(1-math.Sqrt2/2) // position of the ring's corner
 	middle := crossing(blocks/2, blocks/2)
 	p.roads = append(p.roads,
 		road{name: "Station Road", class: second, line: []spot{crossing(cut, cut), middle}},
@@ -195,7 +195,7 @@ func (p *plan) diagonals() {
 	)
 }
 
-// ordinal is a number as it names a street: 1st, 2nd, 11th, 23rd.
+// ordinal returns an English ordinal: 1st, 2nd, 11th, 23rd.
 func ordinal(n int) string {
 	end := "th"
 	if n/10%10 != 1 {
@@ -211,7 +211,7 @@ func ordinal(n int) string {
 	return strconv.Itoa(n) + end
 }
 
-// grid builds avenues and streets: main ones whole, small ones where neither water nor park is in their way.
+// grid generates avenues and streets: main ones complete, small ones without their parts in water and parks.
 func (p *plan) grid() {
 	for i := range blocks + 1 {
 		n := float64(i)
@@ -227,7 +227,7 @@ func (p *plan) grid() {
 				r.class = primary
 			}
 			switch {
-			case i == ringLow || i == ringHigh: // the ring runs here; the street ends where it does
+			case i == ringLow || i == ringHigh: // the ring runs here
 				const end = (ringLow + ringCorner) / float64(blocks)
 				p.roads = append(p.roads,
 					road{name: r.name, class: r.class, line: []spot{line.from, line.from.to(line.to, end)}},
@@ -241,7 +241,7 @@ func (p *plan) grid() {
 	}
 }
 
-// quays builds the roads along the river, at which small streets end.
+// quays generates the roads along the river, where small streets end.
 func (p *plan) quays() {
 	var north, south []spot
 	for x := 0.0; x <= townMetres; x += townMetres / 132 {
@@ -250,7 +250,7 @@ func (p *plan) quays() {
 	p.roads = append(p.roads, road{name: "North Quay", class: second, line: north}, road{name: "South Quay", class: second, line: south})
 }
 
-// around builds the pieces of a straight road that are on dry ground and in no park.
+// around generates the parts of a straight road outside water and parks.
 func (p *plan) around(r road) {
 	const step = 2.0
 	from, to, length := r.line[0], r.line[1], r.length()
@@ -272,7 +272,7 @@ func (p *plan) around(r road) {
 	build(length)
 }
 
-// blocked says whether no small street can be at a spot.
+// blocked reports whether a spot is in water or a park.
 func (p *plan) blocked(s spot) bool {
 	if math.Abs(s.y-river(s.x)) < quayOff {
 		return true
@@ -285,7 +285,7 @@ func (p *plan) blocked(s spot) bool {
 	return false
 }
 
-// inside says whether a spot lies in an outline.
+// inside reports whether a spot lies in an outline.
 func inside(outline []spot, s spot) bool {
 	in := false
 	for i, a := range outline {
@@ -297,7 +297,7 @@ func inside(outline []spot, s spot) bool {
 	return in
 }
 
-// country builds what leads out of the town.
+// country generates the roads out of the town.
 func (p *plan) country() {
 	const south = -900.0
 	var motorway []spot

@@ -21,20 +21,20 @@ import (
 	"time"
 )
 
-// Host is the name under which the town publishes; the demo's configuration resolves it to this machine.
+// Host is the host name of the publisher; the demo's configuration resolves it to this machine.
 const Host = "town.example.org"
 
-// Publisher serves the town's snapshot over HTTPS, with a certificate of its own making.
+// Publisher serves the town's snapshot over HTTPS with a self-signed certificate.
 type Publisher struct {
 	listener net.Listener
 	handler  http.Handler
 	pem      []byte
 }
 
-// certificateLife is how long the publisher's certificate holds: longer than any demo runs.
+// certificateLife is the validity of the certificate, longer than a demo runs.
 const certificateLife = 30 * 24 * time.Hour
 
-// NewPublisher opens a port on this machine's loopback for the town's snapshot.
+// NewPublisher opens a loopback port for the town's snapshot.
 func NewPublisher(t *Town, now time.Time) (*Publisher, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -64,15 +64,15 @@ func NewPublisher(t *Town, now time.Time) (*Publisher, error) {
 		pem:      pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(body) // a service that left records its own failure
+			_, _ = w.Write(body) // the service records the failure
 		}),
 	}, nil
 }
 
-// CA is the certificate that the service must trust, as PEM.
+// CA returns the certificate that the service must trust, as PEM.
 func (p *Publisher) CA() []byte { return p.pem }
 
-// URL is where the snapshot is.
+// URL returns the URL of the snapshot.
 func (p *Publisher) URL() string {
 	return fmt.Sprintf("https://%s:%d/town.json", Host, p.listener.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert // tcp
 }
@@ -90,7 +90,7 @@ func (p *Publisher) Run(ctx context.Context) error {
 	return err
 }
 
-// Client is a provider's side of the service: it signs in, registers feeds and pushes.
+// Client is the API client of a provider: it signs in, registers feeds and pushes.
 type Client struct {
 	base   string
 	http   http.Client
@@ -102,12 +102,12 @@ func NewClient(base string) *Client {
 	return &Client{base: base, http: http.Client{Timeout: 30 * time.Second}}
 }
 
-// SignIn trades a sign-in token for a session.
+// SignIn exchanges a sign-in token for a session.
 func (c *Client) SignIn(ctx context.Context, token string) error {
 	return c.post(ctx, "/v2/auth/verify", map[string]string{"token": token}, nil)
 }
 
-// Registered is what registering a feed gives.
+// Registered is the answer to the registration of a feed.
 type Registered struct {
 	Feed struct {
 		ID string `json:"id"`
@@ -152,7 +152,7 @@ func (c *Client) post(ctx context.Context, path string, in, out any) error {
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return errors.New("the service does not answer") // the cause would repeat the path, and with it the push token
+		return errors.New("the service does not answer") // the cause contains the path, and with it the push token
 	}
 	defer resp.Body.Close() //nolint:errcheck // read only
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
@@ -171,11 +171,11 @@ func (c *Client) post(ctx context.Context, path string, in, out any) error {
 	return json.Unmarshal(text, out)
 }
 
-// stepEvery is how often the town moves.
+// stepEvery is the interval of simulation steps.
 const stepEvery = 2 * time.Second
 
-// Drive moves the town, pushes what changed and hands on what the traffic police see, until ctx ends. What fails is told
-// and left behind: the next step carries the town on.
+// Drive advances the simulation, pushes changes and writes the live file, until ctx ends. Errors are reported and do not stop
+// it.
 func Drive(ctx context.Context, t *Town, c *Client, token string, relay *LiveFile, failed func(error)) error {
 	tick := time.NewTicker(stepEvery)
 	defer tick.Stop()
@@ -197,10 +197,10 @@ func Drive(ctx context.Context, t *Town, c *Client, token string, relay *LiveFil
 	}
 }
 
-// LiveFile is where the relay finds what the traffic police see.
+// LiveFile is the file of live incidents that the relay reads.
 type LiveFile struct{ Name string }
 
-// Write replaces the file in one step, so that nobody reads half of it.
+// Write replaces the file atomically, so that the relay never reads a part of it.
 func (f *LiveFile) Write(rows []row) error {
 	body, err := json.Marshal(rows)
 	if err != nil {

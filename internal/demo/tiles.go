@@ -8,16 +8,16 @@ import (
 	"wayside/internal/basemap"
 )
 
-// The zooms of the town's map.
+// Zoom levels of the map.
 const (
 	lowestZoom  = 10
 	highestZoom = 15
 )
 
-// MapAttribution is what the map says of itself.
+// MapAttribution is the attribution of the map.
 const MapAttribution = "Demo town: not a real place"
 
-// WriteMap writes the town's map as a PMTiles archive. An error is that of w.
+// WriteMap writes the town's map as a PMTiles archive. It returns the error of w.
 func WriteMap(w io.Writer) error {
 	p := newPlan()
 	south, west := place(spot{riverWest, -1500})
@@ -46,14 +46,14 @@ func WriteMap(w io.Writer) error {
 	}, tiles)
 }
 
-// mercator is where a place lies among the tiles of a zoom: column and row, with fractions.
+// mercator returns the fractional tile coordinates of a point at a zoom.
 func mercator(z int, lat, lng float64) (x, y float64) {
 	side := float64(int(1) << z)
 	phi := lat * math.Pi / 180
 	return (lng + 180) / 360 * side, (1 - math.Log(math.Tan(phi)+1/math.Cos(phi))/math.Pi) / 2 * side
 }
 
-// lowestFor is the zoom from which roads of a class are in the tiles.
+// lowestFor returns the lowest zoom whose tiles contain roads of a class.
 func lowestFor(c class) int {
 	switch c {
 	case highway, primary:
@@ -65,7 +65,7 @@ func lowestFor(c class) int {
 	}
 }
 
-// tile draws one tile; nil if nothing is on it.
+// tile encodes one tile; nil if it is empty.
 func (p *plan) tile(z, x, y int) []byte {
 	onTile := func(line []spot) []pixel {
 		out := make([]pixel, len(line))
@@ -80,7 +80,7 @@ func (p *plan) tile(z, x, y int) []byte {
 	fill := func(layer *tileLayer, areas []area) {
 		for _, a := range areas {
 			var tool pen
-			tool.draw(clockwise(cutRing(onTile(a.outline))), true)
+			tool.draw(clockwise(clipRing(onTile(a.outline))), true)
 			layer.add(polygonGeometry, tool.commands, tag{"kind", a.kind})
 		}
 	}
@@ -92,7 +92,7 @@ func (p *plan) tile(z, x, y int) []byte {
 			continue
 		}
 		var tool pen
-		for _, part := range cutLine(onTile(r.line)) {
+		for _, part := range clipLine(onTile(r.line)) {
 			tool.draw(part, false)
 		}
 		roads.add(lineGeometry, tool.commands, tag{"kind", r.class.kind}, tag{"kind_detail", r.class.detail}, tag{"name", r.name})
@@ -100,7 +100,7 @@ func (p *plan) tile(z, x, y int) []byte {
 	return roads.appendTo(water.appendTo(ground.appendTo(nil)))
 }
 
-// clockwise turns a ring as the format wants outer rings: clockwise, where y runs down.
+// clockwise orients a ring as the format requires for outer rings: clockwise, with y pointing down.
 func clockwise(ring []pixel) []pixel {
 	sum := 0.0
 	for i, a := range ring {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// row is a v1 row as a provider writes it.
+// row is a v1 row of a provider.
 type row struct {
 	ExternalID string         `json:"external_id"`
 	Kind       string         `json:"kind"`
@@ -18,7 +18,7 @@ type row struct {
 	ObservedAt string         `json:"observed_at,omitempty"`
 }
 
-// Town knows what stands beside its streets and what happens on them. It is for one goroutine.
+// Town simulates entities beside the streets and events on them. It must be used by one goroutine.
 type Town struct {
 	rng    *rand.Rand
 	plan   *plan
@@ -27,17 +27,17 @@ type Town struct {
 	number int
 }
 
-// event is something on the road for a while: it drives along its street, or stands.
+// event is a temporary event on a road. It moves along its street or stands still.
 type event struct {
 	row
 	seenBy witness
 	road   *road
-	along  float64 // metres from the road's beginning
-	speed  float64 // metres in a second; 0: it stands
+	along  float64 // metres from the road's start
+	speed  float64 // metres per second; 0: it stands still
 	until  time.Time
 }
 
-// standing is what stands beside the streets: on the drive so many metres along it, or anywhere.
+// standing lists the permanent entities: at a distance along the drive, or anywhere.
 var standing = [...]struct {
 	kind    string
 	onDrive float64 // 0: anywhere
@@ -62,9 +62,9 @@ var standing = [...]struct {
 	{"alert.road_closed", 0},
 }
 
-// NewTown builds the town, the same one each time.
+// NewTown makes the simulation, always with the same town.
 func NewTown() *Town {
-	t := &Town{rng: rand.New(rand.NewPCG(7, 9)), plan: newPlan()} //nolint:gosec // a town, no secret
+	t := &Town{rng: rand.New(rand.NewPCG(7, 9)), plan: newPlan()} //nolint:gosec // no secret depends on it
 	for i, s := range standing {
 		r, along := t.somewhere()
 		if s.onDrive > 0 {
@@ -77,13 +77,13 @@ func NewTown() *Town {
 	return t
 }
 
-// stand puts the row on a road.
+// stand places the row on a road.
 func (r *row) stand(on *road, along float64) {
 	lat, lng := place(on.at(along))
 	r.Lat, r.Lng = rounded(lat), rounded(lng)
 }
 
-// somewhere picks a place on a road of the town: small streets and main ones alike.
+// somewhere picks a random point on a road of any class.
 func (t *Town) somewhere() (r *road, along float64) {
 	for {
 		r = &t.plan.roads[t.rng.IntN(len(t.plan.roads))]
@@ -94,7 +94,7 @@ func (t *Town) somewhere() (r *road, along float64) {
 	}
 }
 
-// witness is who tells of an event.
+// witness is the set of providers that report an event.
 type witness int
 
 const (
@@ -102,12 +102,12 @@ const (
 	live                       // the traffic police, by relay
 )
 
-// happenings is what can come up on a street, how many of each the town has at a time, and who tells of it: of accidents
-// both do, and the service makes one pin of what they say.
+// happenings lists the kinds of events, how many of each exist at a time, and who reports them. Both providers report
+// accidents, and the service merges their reports into one pin.
 var happenings = [...]struct {
 	kind   string
 	count  int
-	speed  float64 // metres in a second
+	speed  float64 // metres per second
 	lasts  time.Duration
 	seenBy witness
 }{
@@ -119,14 +119,14 @@ var happenings = [...]struct {
 	{"traffic.jam", 4, 2, 4 * time.Minute, live},
 }
 
-// Snapshot is everything that stands in the town: what its authority publishes.
+// Snapshot returns all permanent entities, which the publisher serves.
 func (t *Town) Snapshot() []row { return t.fixed }
 
 // retireTTL is the lifetime that retires an entity (Entity: ttl_seconds).
 const retireTTL = 1
 
-// Live is what the traffic police see now: a complete answer of a relay upstream. They stand a little way off what the
-// drivers mean, and have names of their own for it.
+// Live returns the current events of the relay upstream as a complete answer. Their positions differ slightly from those that
+// drivers push, and their external ids are different.
 func (t *Town) Live() []row {
 	rows := []row{}
 	for _, e := range t.events {
@@ -143,11 +143,10 @@ func (t *Town) Live() []row {
 	return rows
 }
 
-// policeOffset is how far apart two witnesses place one event, in metres: less than what makes two of them.
+// policeOffset is the distance between two reports of one event, in metres. It is below the merge distance.
 const policeOffset = 40
 
-// Step moves the town on to now and gives what changed of what drivers tell: a batch for a push. took is the time since
-// the last step.
+// Step advances the simulation to now and returns the changes that drivers push. took is the time since the last step.
 func (t *Town) Step(now time.Time, took time.Duration) []row {
 	var batch []row
 	var living []event
@@ -179,7 +178,7 @@ func (t *Town) Step(now time.Time, took time.Duration) []row {
 	return batch
 }
 
-// tell adds the event to a batch, if it is pushed.
+// tell adds the event to a batch if drivers push it.
 func (e *event) tell(batch []row) []row {
 	if e.seenBy&pushed == 0 {
 		return batch
@@ -187,10 +186,10 @@ func (e *event) tell(batch []row) []row {
 	return append(batch, e.row)
 }
 
-// onDriveEvery is how often something happens on the drive rather than anywhere: every second time.
+// onDriveEvery says that every n-th event is on the drive.
 const onDriveEvery = 2
 
-// begin lets something happen.
+// begin starts an event.
 func (t *Town) begin(kind string, speed float64, now time.Time, lasts time.Duration, seenBy witness) *event {
 	t.number++
 	r, along := t.somewhere()

@@ -34,8 +34,8 @@ func offStreet(p *plan, r row) float64 {
 	return least
 }
 
-// TestPinsLieOnTheirStreets steps the town through an hour.
-func TestPinsLieOnTheirStreets(t *testing.T) {
+// TestEventsLieOnStreets simulates an hour.
+func TestEventsLieOnStreets(t *testing.T) {
 	town, now := NewTown(), time.Unix(1_800_000_000, 0)
 	check := func(rows []row) {
 		for _, r := range rows {
@@ -52,8 +52,8 @@ func TestPinsLieOnTheirStreets(t *testing.T) {
 	}
 }
 
-// TestWitnessesMeanOnePlace holds that who tells of one thing places it less apart than what makes two of it.
-func TestWitnessesMeanOnePlace(t *testing.T) {
+// TestReportsOfOneEventAreMergeable checks that two reports of one event are within the merge distance.
+func TestReportsOfOneEventAreMergeable(t *testing.T) {
 	town, now, seen := NewTown(), time.Unix(1_800_000_000, 0), 0
 	for range 30 {
 		now = now.Add(time.Minute)
@@ -92,7 +92,7 @@ func readDrive(t *testing.T) (d struct {
 	return d
 }
 
-// TestDrive holds that the drive is a round of about ten minutes at speeds of a car, without jumps, along roads.
+// TestDrive checks that the drive is a loop of about ten minutes along roads, at car speeds and without jumps.
 func TestDrive(t *testing.T) {
 	d, p := readDrive(t), newPlan()
 	if len(d.Coordinates) != len(d.Speeds) || d.Coordinates[0] != d.Coordinates[len(d.Coordinates)-1] {
@@ -100,7 +100,7 @@ func TestDrive(t *testing.T) {
 	}
 	seconds, metres, fastest := 0.0, 0.0, 0.0
 	for i, c := range d.Coordinates {
-		if d.Speeds[i] < slowest || d.Speeds[i] > ringSpeed {
+		if d.Speeds[i] < cornerSpeed || d.Speeds[i] > ringSpeed {
 			t.Errorf("place %d: %.1f m/s", i, d.Speeds[i])
 		}
 		fastest = max(fastest, d.Speeds[i])
@@ -125,8 +125,8 @@ func TestDrive(t *testing.T) {
 	}
 }
 
-// TestThereIsSomethingOnTheDrive holds that the drive passes cameras and road works, and soon something that happens.
-func TestThereIsSomethingOnTheDrive(t *testing.T) {
+// TestDrivePassesEntities checks that the drive passes cameras and road works, and soon an event.
+func TestDrivePassesEntities(t *testing.T) {
 	d := readDrive(t)
 	passes := func(r row) bool {
 		for _, c := range d.Coordinates {
@@ -161,7 +161,7 @@ func TestThereIsSomethingOnTheDrive(t *testing.T) {
 	}
 }
 
-// TestStreetsStopAtWater holds that only main roads cross the river, and that no small one leads through a park.
+// TestStreetsStopAtWater checks that only main roads cross the river, and that no small one crosses a park.
 func TestStreetsStopAtWater(t *testing.T) {
 	p := newPlan()
 	bridges := map[string]bool{}
@@ -217,16 +217,16 @@ func TestMapIsAnArchive(t *testing.T) {
 	t.Logf("%d bytes", out.Len())
 }
 
-// TestCuttingKeepsWhatIsInside cuts lines and rings that leave the tile and come back.
-func TestCuttingKeepsWhatIsInside(t *testing.T) {
-	parts := cutLine([]pixel{{-1000, 100}, {2000, 100}, {9000, 100}, {9000, 200}, {2000, 200}, {2000, 300}})
+// TestClipping clips lines and rings that leave the tile and come back.
+func TestClipping(t *testing.T) {
+	parts := clipLine([]pixel{{-1000, 100}, {2000, 100}, {9000, 100}, {9000, 200}, {2000, 200}, {2000, 300}})
 	if len(parts) != 2 || len(parts[0]) != 3 || len(parts[1]) != 3 || parts[0][0] != (pixel{-tileBuffer, 100}) {
 		t.Errorf("%v", parts)
 	}
-	if got := cutLine([]pixel{{-1000, 100}, {-900, 3000}}); got != nil {
+	if got := clipLine([]pixel{{-1000, 100}, {-900, 3000}}); got != nil {
 		t.Errorf("a line outside: %v", got)
 	}
-	ring := clockwise(cutRing([]pixel{{-9999, -9999}, {-9999, 9999}, {9999, 9999}, {9999, -9999}}))
+	ring := clockwise(clipRing([]pixel{{-9999, -9999}, {-9999, 9999}, {9999, 9999}, {9999, -9999}}))
 	sum := 0.0
 	for i, a := range ring {
 		b := ring[(i+1)%len(ring)]
@@ -240,8 +240,8 @@ func TestCuttingKeepsWhatIsInside(t *testing.T) {
 	}
 }
 
-// TestGeometryIsAsTheFormatSays compares with the examples of the specification (4.3.5).
-func TestGeometryIsAsTheFormatSays(t *testing.T) {
+// TestGeometryEncoding compares with the examples of the specification (4.3.5).
+func TestGeometryEncoding(t *testing.T) {
 	var line, ring pen
 	line.draw([]pixel{{2, 2}, {2, 10}, {10, 10}}, false)
 	ring.draw([]pixel{{3, 6}, {8, 12}, {20, 34}, {3, 6}}, true)
