@@ -23,6 +23,9 @@ type Resolver struct {
 	members  []int32
 	merged   []mapdata.MergedID
 	order    order
+
+	linked   unionFind // of nodes, for Settled
+	openSets []int32   // scratch of Settled
 }
 
 // Resolve puts votes and merging into effect on hits, which may come in any order, and returns what is shown, ordered

@@ -169,18 +169,29 @@ func (r *Reader) end(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) (End, 
 	return EndRetired, time.Time{}
 }
 
+// Radii in metres within which others that are merged with an entity are looked for: wider ones only where a chain of
+// matches leads beyond.
+var mergeRadii = [...]float64{600, 2400, 9600}
+
 // around finds what the entity is merged with, among what the caller may read, and the health of the sources concerned.
 func (r *Reader) around(ctx context.Context, q *Query, e *Entity) {
-	near := Query{
-		Center: e.Hit.Point, Radius: mergeContext, Kinds: r.incidents, Limit: MaxLimit,
-		Account: q.Account, Tier: q.Tier, Curator: q.Curator,
-	}
 	sources := []mapdata.SourceID{e.Hit.Source}
 	if r.incidents.Has(e.Hit.Kind) && r.Live != nil {
 		var a Answer
-		if err := r.Near(ctx, &near, &a); err == nil {
-			sources = append(sources, e.merge(a.Hits)...)
+		for _, radius := range mergeRadii {
+			near := Query{
+				Center: e.Hit.Point, Radius: radius, Kinds: r.incidents, Limit: MaxLimit,
+				Account: q.Account, Tier: q.Tier, Curator: q.Curator,
+			}
+			if err := r.Near(ctx, &near, &a); err != nil {
+				a.Hits = nil
+				break
+			}
+			if a.resolver.Settled(e.Hit.Point.Vector(), radius) > 0 {
+				break
+			}
 		}
+		sources = append(sources, e.merge(a.Hits)...)
 	}
 	e.Sources = r.healthOf(sources)
 }

@@ -12,10 +12,9 @@ import (
 // whether something stands alone is known only once everything around it is. The law needs more too: what it hides makes
 // room, and what it shows elsewhere may come from outside.
 const (
-	roomToMerge  = 64   // entities of feeds read beyond the limit at first
-	growth       = 4    // when those were too few
-	mostMerged   = 4096 // entities of feeds that one read takes into account, the nearest
-	mergeContext = 600  // metres: twice the longest distance at which two become one
+	roomToMerge = 64   // entities of feeds read beyond the limit at first
+	growth      = 4    // when those were too few
+	mostMerged  = 4096 // entities of feeds that one read takes into account, the nearest
 )
 
 // gather answers a query in which what is found is not yet what is shown: it reads more of the feeds until what it shows
@@ -24,16 +23,12 @@ func (r *Reader) gather(q *Query, s *mapdata.Search, a *Answer) {
 	search := *s
 	search.Since = time.Time{} // a pin has changed when anything in it has
 	search.Radius += a.rules.view.Drift()
-	unsure := a.rules.view.Drift() // how much nearer than it was found something may be shown, in metres
-	if a.Live {
-		unsure += mergeContext
-	}
 	for search.Limit = min(2*q.Limit+roomToMerge, mostMerged); ; search.Limit = min(growth*search.Limit, mostMerged) {
 		var more bool
 		a.found, more = r.Index.Search(&search, a.found[:a.live])
 		known := -1.0 // how far everything is known, in metres; negative: everywhere
 		if more {
-			known = geo.MetresOf(a.found[len(a.found)-1].Chord) - unsure
+			known = geo.MetresOf(a.found[len(a.found)-1].Chord)
 		}
 		a.filled = max(a.filled, len(a.found))
 		if more {
@@ -43,13 +38,17 @@ func (r *Reader) gather(q *Query, s *mapdata.Search, a *Answer) {
 		a.Hits = a.found
 		if a.Live {
 			a.Hits = a.resolver.Resolve(a.found, s.Now, s.Suppressed)
+			if more {
+				known = a.resolver.Settled(s.Center.Vector(), known)
+			}
 		}
 		a.Hits = r.zone(a.Hits, s, &a.rules) // cameras are not merged; the resolver would take their zones apart
 		if !s.Since.IsZero() {
 			since := s.Since.UnixMilli()
 			a.Hits = slices.DeleteFunc(a.Hits, func(h mapdata.Hit) bool { return h.ChangedAt <= since })
 		}
-		enough := len(a.Hits) > q.Limit && geo.MetresOf(a.Hits[q.Limit].Chord) <= known
+		// The law may show something nearer than it was found.
+		enough := len(a.Hits) > q.Limit && geo.MetresOf(a.Hits[q.Limit].Chord) < known-a.rules.view.Drift()
 		if !more || enough || search.Limit == mostMerged {
 			a.Truncated = len(a.Hits) > q.Limit || more
 			a.Hits = a.Hits[:min(len(a.Hits), q.Limit)]

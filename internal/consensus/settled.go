@@ -1,0 +1,67 @@
+package consensus
+
+import (
+	"math"
+	"slices"
+
+	"wayside/internal/geo"
+)
+
+// Settled gives a distance in metres from center: what the last Resolve returned within it stays as it is, whatever lies
+// known metres from center or farther and was not among the hits; known is in metres too. Merging is a chain: whether two
+// pins become one may depend on a third, and so on, as far as there are matches. So a set of hits that are linked by
+// matches is settled when each of them is known with all that may match it.
+func (r *Resolver) Settled(center geo.Vector, known float64) float64 {
+	c := &r.clusters
+	if c.ordered {
+		return 0 // so crowded that the pairs were taken in portions and are not kept
+	}
+	r.linkPairs()
+	nearest := known
+	open := r.openSets[:0]
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		distance := geo.MetresOf(n.at.ChordSquared(center))
+		if distance+r.kinds.family[n.kind].radius*geo.EarthRadius >= known {
+			open = append(open, r.linked.root(int32(i)))
+		}
+	}
+	slices.Sort(open)
+	open = slices.Compact(open)
+	r.openSets = open
+	for i := range c.nodes {
+		if _, is := slices.BinarySearch(open, r.linked.root(int32(i))); is {
+			nearest = math.Min(nearest, geo.MetresOf(c.nodes[i].at.ChordSquared(center)))
+		}
+	}
+	return nearest
+}
+
+// linkPairs makes one set of all nodes that are linked by matching pairs, whether these were joined or not.
+func (r *Resolver) linkPairs() {
+	r.linked.reset(len(r.clusters.nodes))
+	for _, p := range r.clusters.pairs {
+		r.linked.union(p.a, p.b)
+	}
+}
+
+// unionFind holds disjoint sets of places: each place's parent.
+type unionFind []int32
+
+func (u *unionFind) reset(n int) {
+	*u = slices.Grow((*u)[:0], n)[:n]
+	for i := range *u {
+		(*u)[i] = int32(i)
+	}
+}
+
+// root gives the place that stands for the set of i.
+func (u unionFind) root(i int32) int32 {
+	for u[i] != i {
+		u[i] = u[u[i]]
+		i = u[i]
+	}
+	return i
+}
+
+func (u unionFind) union(a, b int32) { u[u.root(b)] = u.root(a) }

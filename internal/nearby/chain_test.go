@@ -1,0 +1,120 @@
+package nearby_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"wayside/internal/catalog"
+	"wayside/internal/geo"
+	"wayside/internal/index"
+	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
+	"wayside/internal/votes"
+)
+
+// TestMergingFollowsChainsBeyondTheLimit reads one pin where more entities lie around than such a read takes at first (66),
+// so that the end of a chain of matches is not among them. Each gap of a chain is shorter than the one before: the pairs
+// are joined from the far end on, and what the first pin is merged with depends on how many there are. Metres.
+func TestMergingFollowsChainsBeyondTheLimit(t *testing.T) {
+	const filler = 50.0 // metres from the centre to the last of those that merge with nothing, unless a test says so
+	for _, tt := range []struct {
+		name    string
+		kind    string
+		feeds   int // the chain's sources, in turn
+		gaps    []float64
+		fillers int
+		reach   float64 // of the fillers
+		merged  int     // into the first pin
+	}{
+		{"the second lies just beyond", "traffic.jam", 2, []float64{290}, 65, 200, 1},
+		{"the second alert lies just beyond", "alert.accident", 2, []float64{118}, 65, 60, 1},
+		{"the second lies too far away", "traffic.jam", 2, []float64{310}, 65, 200, 0},
+		{"three links", "traffic.jam", 2, []float64{299, 298, 297}, 63, filler, 1},
+		{"four links", "traffic.jam", 2, []float64{299, 298, 297, 296}, 62, filler, 0},
+		{"seven links", "traffic.jam", 2, []float64{299, 298, 297, 296, 295, 294, 293}, 60, filler, 1},
+		{"eight links", "traffic.jam", 2, []float64{299, 298, 297, 296, 295, 294, 293, 292}, 60, filler, 0},
+		{"six sources", "traffic.jam", 6, []float64{299, 298, 297, 296, 295}, 62, filler, 5},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			center := geo.Point{Lat: 52, Lng: 5}
+			north := func(metres float64) geo.Point {
+				return geo.Point{Lat: center.Lat + metres/111_194.93, Lng: center.Lng}
+			}
+			chain := make([][]mapdata.Entity, tt.feeds)
+			entity := func(n int, id, kind string, metres float64) {
+				k, ok := mapdata.ParseKind(kind)
+				if !ok {
+					t.Fatal(kind)
+				}
+				chain[n] = append(chain[n], mapdata.Entity{
+					Feed: mapdata.FeedID{15: byte(n + 1)}, ExternalID: id, Kind: k, Point: north(metres),
+					FirstSeenAt: start, SeenAt: start, ChangedAt: start, Lifetime: time.Hour,
+				})
+			}
+			at := 1.0
+			entity(0, "first", tt.kind, at)
+			for i, gap := range tt.gaps {
+				at += gap
+				entity((i+1)%tt.feeds, fmt.Sprint("link ", i+1), tt.kind, at)
+			}
+			for i := range tt.fillers {
+				entity(0, fmt.Sprint("filler ", i), "camera.speed", 2+(tt.reach-2)*float64(i)/float64(tt.fillers-1))
+			}
+			entity(0, "far away", "camera.speed", 4000) // so that there is more in any case
+			var a nearby.Answer
+			reader := chainReader(chain)
+			q := nearby.Query{Center: center, Radius: 5000, Kinds: mapdata.AllKinds, Limit: 1, Driver: "d"}
+			if err := reader.Near(t.Context(), &q, &a); err != nil {
+				t.Fatal(err)
+			}
+			if len(a.Hits) != 1 || string(a.Hits[0].ExternalID) != "first" || len(a.Hits[0].Merged) != tt.merged {
+				t.Errorf("the pin is %q with %d merged into it, want %d", a.Hits[0].ExternalID, len(a.Hits[0].Merged), tt.merged)
+			}
+		})
+	}
+}
+
+// TestAnEntityFollowsChains asks for one live incident whose chain of matches leads farther than 600 m.
+func TestAnEntityFollowsChains(t *testing.T) {
+	jam, ok := mapdata.ParseKind("traffic.jam")
+	if !ok {
+		t.Fatal("no such kind")
+	}
+	link := func(feed byte, id string, metres float64) mapdata.Entity {
+		return mapdata.Entity{
+			Feed: mapdata.FeedID{15: feed}, ExternalID: id, Kind: jam, Point: geo.Point{Lat: 52 + metres/111_194.93, Lng: 5},
+			FirstSeenAt: start, SeenAt: start, ChangedAt: start, Lifetime: time.Hour,
+		}
+	}
+	// The second and the third become one first, because they are nearest; so the second is not merged with the first link.
+	reader := chainReader([][]mapdata.Entity{{link(1, "first", 299), link(1, "third", 299+298+297)}, {link(2, "second", 299+298)}})
+	source := &cast{health: mapdata.Health{Status: mapdata.Online}}
+	source.pins = []mapdata.Hit{pin("live", jam, geo.Point{Lat: 52, Lng: 5})}
+	reader.Live = source
+	reader.Encode = func(dst []byte, _ *mapdata.Entity) []byte { return append(dst, 0) }
+	e, err := reader.Entity(t.Context(), string(mapdata.EntityID(mapdata.Incidents, "live")), &nearby.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if merged := e.Hit.Merged; len(merged) != 1 || string(merged[0].ExternalID) != "first" {
+		t.Errorf("merged with %q", merged)
+	}
+}
+
+// chainReader serves one public feed for each list of entities, beside a live source without pins. The first ranks highest.
+func chainReader(feeds [][]mapdata.Entity) *nearby.Reader {
+	ix, catalogue := index.New(func(dst []byte, _ *mapdata.Entity) []byte { return append(dst, 0) }), catalog.New(nil)
+	for n, entities := range feeds {
+		f := &mapdata.Feed{
+			ID: mapdata.FeedID{15: byte(n + 1)}, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true,
+			Direction: mapdata.Push, Layer: mapdata.Layer{Slug: fmt.Sprint("layer-", n)},
+		}
+		ix.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID, Entities: entities}})
+		catalogue.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID}}).Publish()
+	}
+	return nearby.New(nearby.Config{
+		Index: ix, Catalog: catalogue, Primary: "tesla", Now: func() time.Time { return start },
+		Live: &cast{health: mapdata.Health{Status: mapdata.Online}}, Tallies: votes.NewTallies(func() time.Time { return start }),
+	})
+}
