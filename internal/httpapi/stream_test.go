@@ -408,6 +408,32 @@ func TestStreamResumes(t *testing.T) {
 	}
 }
 
+// TestStreamResumesFromHalfAMinuteEarlier holds that a client that comes again is told what changed up to 30 seconds
+// before its last event: a large snapshot can be read only a while after the moment that its entities name.
+func TestStreamResumesFromHalfAMinuteEarlier(t *testing.T) {
+	d := newTestService(t)
+	changed := d.time()
+	d.publish("Roadworks", row("a", "camera.speed", 10))
+	d.advance(time.Minute)
+	guest := d.browser()
+	w := guest.openStream(streamQuery)
+	first := w.next()
+	w.close()
+	parts := strings.Split(first.id, "-")
+	for after, want := range map[time.Duration]string{
+		29 * time.Second: "entity a reported",
+		31 * time.Second: "ids a",
+	} {
+		id := strconv.FormatInt(changed.Add(after).UnixMilli(), 36) + "-" + parts[1] + "-" + parts[2]
+		w := guest.openStream(streamQuery, "Last-Event-ID", id)
+		if got := w.next().summary(t); got != want {
+			t.Errorf("an event %v after the change: %s, want %s", after, got, want)
+		}
+		w.close()
+		d.waitForNoStreams()
+	}
+}
+
 // waitForNoStreams waits until the server has closed all streams.
 func (d *testService) waitForNoStreams() {
 	d.t.Helper()
