@@ -2,7 +2,7 @@
 // machine is.
 
 import type { Page } from "playwright-core";
-import { courseOf, momentAt, type Course, type Moment } from "../overlay/src/drive.ts";
+import { timetableOf, pointAt, type Timetable, type DrivePoint } from "../overlay/src/demodrive.ts";
 import type { Drive } from "../overlay/src/wire.ts";
 import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";
 import { read } from "./service.ts";
@@ -23,7 +23,7 @@ export interface Seen {
 
 /** Step is a second of the drive. */
 export interface Step extends Seen {
-  car: Moment;
+  car: DrivePoint;
 }
 
 declare global {
@@ -86,7 +86,7 @@ function drawNothing(): void {
 /** Driven is a car on the demo's drive. */
 export interface Driven {
   car: Car;
-  course: Course;
+  timetable: Timetable;
 }
 
 /** openDrive opens the demo's drive, and drives until there is something in the list. */
@@ -96,28 +96,28 @@ export async function openDrive(withMap: boolean, options: CarOptions = {}): Pro
   await page.addInitScript(note, fixEvery);
   if (!withMap) await page.addInitScript(drawNothing);
   await page.goto(`/?drive=demo&x=${String(faster)}`);
-  const course = courseOf(await read<Drive>("/demo/drive.json", car.service));
+  const timetable = timetableOf(await read<Drive>("/demo/drive.json", car.service));
   await eventually("the list is filled", async () => {
     await page.clock.runFor(1);
     const { ms, lines } = await page.evaluate(see);
     return ms >= 0 && lines.length > 3;
   });
-  return { car, course };
+  return { car, timetable };
 }
 
 /** goOn drives a second. */
-export async function goOn(page: Page, course: Course): Promise<Step> {
+export async function goOn(page: Page, timetable: Timetable): Promise<Step> {
   await page.clock.runFor(fixEvery);
   const seen = await page.evaluate(see);
-  const car = momentAt(course, (seen.ms * faster) / 1000);
+  const car = pointAt(timetable, (seen.ms * faster) / 1000);
   if (car === null) throw new Error("the drive leads nowhere");
   return { ...seen, car };
 }
 
 /** goOnUntil drives until something is seen. */
-export async function goOnUntil(what: string, { car, course }: Driven, isThere: (step: Step) => boolean | Promise<boolean>): Promise<Step> {
+export async function goOnUntil(what: string, { car, timetable }: Driven, isThere: (step: Step) => boolean | Promise<boolean>): Promise<Step> {
   return eventually(what, async () => {
-    const step = await goOn(car.page, course);
+    const step = await goOn(car.page, timetable);
     return (await isThere(step)) ? step : null;
   }, 30_000);
 }

@@ -79,14 +79,14 @@ function judge({ entity, away, said, car, spoken, banner, ms }: Announcement, be
 }
 
 test("a drive through the town announces each pin ahead once, at the distance of the rule", { timeout: 120_000 }, async () => {
-  const { car, course } = await openDrive(false);
+  const { car, timetable } = await openDrive(false);
   const { page } = car;
   const steps: Step[] = [];
   const all: Announcement[] = [];
   const isStraight = (): boolean => steps.length > 6 && new Set(steps.slice(-6).map(({ car: { heading } }) => heading)).size === 1;
   let compareAt = 20;
   for (let second = 0; second < 235; second++) {
-    const step = await goOn(page, course);
+    const step = await goOn(page, timetable);
     const said = steps.at(-1)?.spoken;
     steps.push(step);
     if (second >= compareAt && isStraight()) {
@@ -111,7 +111,7 @@ test("a drive through the town announces each pin ahead once, at the distance of
 
 test("on the map the car drives, pins come nearer, and the banner lies over them", { timeout: 120_000 }, async () => {
   const driven = await openDrive(true, { viewport: screens.small, choices: { theme: "day" } });
-  const { car, course } = driven;
+  const { car, timetable } = driven;
   const { page } = car;
   const where = async (): Promise<{ x: number; y: number }> => (await page.locator(".car-mark").boundingBox()) ?? { x: NaN, y: NaN };
   const between = (a: { x: number; y: number }, b: { x: number; y: number }): number => Math.hypot(a.x - b.x, a.y - b.y);
@@ -127,9 +127,9 @@ test("on the map the car drives, pins come nearer, and the banner lies over them
     await page.clock.runFor(20);
   }
   await page.mouse.up();
-  await goOn(page, course);
+  await goOn(page, timetable);
   const before = await where();
-  for (let i = 0; i < 4; i++) await goOn(page, course);
+  for (let i = 0; i < 4; i++) await goOn(page, timetable);
   expect(between(await where(), before), "the car drives over a map that stands").toBeGreaterThan(20);
   await page.locator(".recentre").click();
   await goOnUntil("the map follows the car again", driven, async () => between(await where(), followed) < 40);

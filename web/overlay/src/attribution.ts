@@ -1,14 +1,36 @@
-// Whose data is shown.
+// From which sources entities come, and which attributions must be shown with them (pure).
 
-import { element } from "./dom.ts";
-import { tell } from "./parts.ts";
-import type { State } from "./state.ts";
+import type { Entity, Source } from "./wire.ts";
 
-/** makeAttribution is the line at the bottom of the map. */
-export function makeAttribution({ attributions }: State): HTMLElement {
-  const made = element("p", { class: "attribution" });
-  attributions.watch((texts) => {
-    tell(made, texts.join(" · "));
+/** sourcesByLayer leads from a layer to its source: a layer belongs to one. */
+export function sourcesByLayer(sources: readonly Source[]): ReadonlyMap<string, Source> {
+  return new Map(sources.flatMap((source) => source.layer_slugs.map((slug): [string, Source] => [slug, source])));
+}
+
+/** mergedFrom are the entities that are shown as this one, and their sources. */
+export function mergedFrom({ properties }: Pick<Entity, "properties">): { source: string; id: string }[] {
+  const list = properties["merged_from"];
+  if (!Array.isArray(list)) return [];
+  return list.filter((one: unknown): one is { source: string; id: string } => {
+    if (typeof one !== "object" || one === null) return false;
+    const { source, id } = one as Record<string, unknown>;
+    return typeof source === "string" && typeof id === "string";
   });
-  return made;
+}
+
+/** attributionOf is what must be shown with a source's data, with the licence if it states one. */
+export const attributionOf = ({ attribution, licence = "" }: Source): string => (attribution === "" || licence === "" ? attribution : `${attribution} (${licence})`);
+
+/** attributionsOf are the attributions of exactly what is in view, the map's first, each once. */
+export function attributionsOf(inView: Iterable<Entity>, sources: readonly Source[], baseMap: string | null): string[] {
+  const byLayer = sourcesByLayer(sources);
+  const byID = new Map(sources.map((source) => [source.id, source]));
+  const seen = new Set<Source>();
+  for (const entity of inView) {
+    const own = byLayer.get(entity.layer_slug);
+    for (const source of [own, ...mergedFrom(entity).map((one) => byID.get(one.source))]) if (source !== undefined) seen.add(source);
+  }
+  // In the catalogue's order, so that the line does not change while nothing does.
+  const texts = sources.filter((source) => seen.has(source)).map(attributionOf);
+  return [...new Set([baseMap ?? "", ...texts])].filter((text) => text !== "");
 }

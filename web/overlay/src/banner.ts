@@ -1,12 +1,12 @@
 // The alert: what lies ahead and how far away it still is, large, with a tone when it is announced.
 
-import type { Banner as Alert } from "./announce.ts";
+import type { Banner as Alert } from "./announcer.ts";
 import type { Cell } from "./cell.ts";
 import { element } from "./dom.ts";
 import { iconOf, nameOf, streetOf } from "./naming.ts";
 import { label, press, say, setAttribute, sign, tell } from "./parts.ts";
 import type { Speech } from "./speech.ts";
-import type { Actions, Seen, State } from "./state.ts";
+import type { Actions, AlertCandidate, State } from "./state.ts";
 import type { Tones } from "./tones.ts";
 
 const hereWithin = 25; // metres
@@ -26,7 +26,7 @@ export function makeBanner(state: State, actions: Actions, speech: Cell<Speech>,
   }, sign("close"));
   const spoken = element("p", { class: "unseen", role: "alert" });
   const box = element("div", { class: "banner", hidden: "" }, open, away);
-  let shown: Alert<Seen> | null = null;
+  let shown: Alert<AlertCandidate> | null = null;
 
   const draw = (): void => {
     const words = speech.get();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { differs, pixelsPerMetre, viewOf, zoomFor, zoomOn, type View } from "./camera.ts";
 import { along } from "./geo.ts";
-import type { Pose } from "./motion.ts";
+import type { Pose } from "./deadreckoning.ts";
 
 const pose: Pose = { lat: 52, lng: 5, heading: 80, speed: 14, accuracy: 5, held: false };
 const view: View = { center: { lat: 52, lng: 5 }, zoom: 16, bearing: 80, low: 0.2, covered: 0 };

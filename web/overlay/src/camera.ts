@@ -3,7 +3,7 @@
 import type { Map as MapLibre } from "maplibre-gl";
 import type { Car } from "./car.ts";
 import { turn, type Place } from "./geo.ts";
-import type { Pose } from "./motion.ts";
+import type { Pose } from "./deadreckoning.ts";
 import type { CameraMode, State } from "./state.ts";
 
 /** View is what the map shows. */
@@ -147,7 +147,7 @@ export class Camera {
   #isBlending(): boolean {
     const motion = this.#state.motion.get();
     const pose = this.#state.pose();
-    return motion !== null && pose !== null && !pose.held && (motion.offset.metres > 0.1 || Math.abs(motion.offset.turn) > 0.1) && (pose.lat !== motion.lat || pose.lng !== motion.lng);
+    return motion !== null && pose !== null && !pose.held && (motion.correction.metres > 0.1 || Math.abs(motion.correction.turn) > 0.1) && (pose.lat !== motion.lat || pose.lng !== motion.lng);
   }
 
   /** follow says whether the zoom is still on its way. */

@@ -10,7 +10,7 @@ import { confidenceOf } from "./format.ts";
 import { distance } from "./geo.ts";
 import { iconOf, nameOf, networkName, streetOf, textOf } from "./naming.ts";
 import { label, press, say, setAttribute, sign, tell } from "./parts.ts";
-import { attributionOf, mergedFrom, sourcesByLayer } from "./sights.ts";
+import { attributionOf, mergedFrom, sourcesByLayer } from "./attribution.ts";
 import { placeOf, zoneOf } from "./shapes.ts";
 import type { Speech } from "./speech.ts";
 import type { Actions, State } from "./state.ts";

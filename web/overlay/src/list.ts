@@ -1,6 +1,6 @@
 // What lies ahead, as a list: beside the map, and where no map can be drawn the whole page.
 
-import { secondsTo, type Sight } from "./ahead.ts";
+import { secondsTo, type ListedAlert } from "./alertrules.ts";
 import type { Cell } from "./cell.ts";
 import { element } from "./dom.ts";
 import { distance } from "./geo.ts";
@@ -23,7 +23,7 @@ const mostAround = 20;
 export const roundedTime = (seconds: number): number => (seconds < 60 ? seconds : Math.round(seconds / 60) * 60);
 
 /** aroundOf is what is near and not among what lies ahead, nearest first (pure). */
-export function aroundOf(entities: readonly Entity[], place: { lat: number; lng: number }, ahead: readonly Sight<{ entity: Entity } & Sight["pin"]>[]): Line[] {
+export function aroundOf(entities: readonly Entity[], place: { lat: number; lng: number }, ahead: readonly ListedAlert<{ entity: Entity } & ListedAlert["pin"]>[]): Line[] {
   const listed = new Set(ahead.map(({ pin }) => pin.id));
   return entities
     .filter(({ id }) => !listed.has(id))
@@ -46,13 +46,13 @@ export function makeList(state: State, actions: Actions, speech: Cell<Speech>): 
 
   const draw = (): void => {
     const words = speech.get();
-    const { sights } = state.alerts.get();
+    const { listed } = state.alerts.get();
     const pose = state.pose();
     const directed = pose !== null && pose.heading !== null;
     say(title, words.say(directed ? "ahead.title" : "ahead.around"));
-    tell(none, sights.length > 0 || pose === null ? "" : words.say(directed ? "ahead.empty" : "ahead.emptyAround"));
-    showAhead(sights.map(({ pin, distance: metres }) => ({ entity: pin.entity, distance: metres })));
-    const others = state.drawable.get() || pose === null || !directed ? [] : aroundOf(state.entities.get(), pose, sights);
+    tell(none, listed.length > 0 || pose === null ? "" : words.say(directed ? "ahead.empty" : "ahead.emptyAround"));
+    showAhead(listed.map(({ pin, distance: metres }) => ({ entity: pin.entity, distance: metres })));
+    const others = state.drawable.get() || pose === null || !directed ? [] : aroundOf(state.entities.get(), pose, listed);
     tell(aroundTitle, others.length > 0 ? words.say("ahead.around") : "");
     showAround(others);
   };

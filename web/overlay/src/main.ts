@@ -4,18 +4,18 @@
 //   api.ts         the one way out: reads of this service; requestbudget.ts pays for them out of tokenbucket.ts
 //   state.ts       everything that the page knows, in cells (cell.ts)
 //   geo.ts         distances and directions (pure)
-//   position.ts    where the driver is; drive.ts pretends to drive; motion.ts fills in what lies between fixes (pure)
+//   position.ts    where the driver is; demodrive.ts pretends to drive; deadreckoning.ts fills in what lies between fixes (pure)
 //   nearbyreader.ts      keeps what is near up to date; sseparser.ts and nearbydata.ts read what comes (pure), decay.ts says when to try (pure)
 //   sourcecatalog.ts  reads the sources again when a pin comes from one that is not known
 //   sights.ts      which of it is shown, and to whom it is owed (pure)
-//   lookout.ts     what lies ahead; ahead.ts and announce.ts decide it (pure)
+//   alertmonitor.ts     what lies ahead; alertrules.ts and announcer.ts decide it (pure)
 //   light.ts       day or night; sun.ts knows (pure)
 //   map.ts         opens MapLibre on the map of basemap.ts
 //   camera.ts      where the map looks; car.ts draws the car
 //   resolution.ts  how finely the map is drawn
 //   pins.ts        sources and layers of the pins; icons.ts draws images for them, and these reckon (pure): clusters.ts,
 //                  difference.ts, pixels.ts, shapes.ts, touch.ts
-//   panels         menu.ts, notice.ts, attribution.ts; dom.ts makes elements
+//   panels         menu.ts, notice.ts, attributionline.ts; dom.ts makes elements
 //   i18n/          every text that is shown; settings.ts what the driver chose; format.ts figures (pure)
 
 import { getAlerts, getConfig, getDrive, getKinds } from "./api.ts";
@@ -24,26 +24,27 @@ import { greyAfter } from "./freshness.ts";
 import { backoff } from "./reconnect.ts";
 import { serverTime } from "./serverclock.ts";
 import { byId } from "./dom.ts";
-import { DriveSensor, parseSpeedUp } from "./drive.ts";
+import { DriveSensor, parseSpeedUp } from "./demodrive.ts";
 import { loadTexts, makeWords } from "./i18n/words.ts";
 import { watchLight } from "./light.ts";
-import { Lookout } from "./lookout.ts";
+import { AlertMonitor } from "./alertmonitor.ts";
 import { loadLibrary, mayDraw, type Library } from "./map.ts";
-import { poseAt, take, type Pose } from "./motion.ts";
+import { poseAt, addFix, type Pose } from "./deadreckoning.ts";
 import { mountPanels } from "./panels.ts";
 import { refill } from "./parts.ts";
-import { locate, type Whereabouts } from "./position.ts";
+import { locate, type PositionSource } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
 import { inForce, readKept, type Language, type Settings } from "./settings.ts";
-import { show, sourcesByLayer, type Shown } from "./sights.ts";
+import { sourcesByLayer } from "./attribution.ts";
+import { visibleEntities, type VisibleEntity } from "./visibility.ts";
 import { SourceCatalog } from "./sourcecatalog.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openMapView, type MapView } from "./mapview.ts";
 import { keptUnder, makeState, type Actions, type State } from "./state.ts";
 import { readStored, store } from "./storage.ts";
 import { NearbyReader } from "./nearbyreader.ts";
 
-const every = 1000; // ms between two looks at what has aged
-const upUnder = "wayside.up"; // where the browser keeps what is up on the map
+const agingInterval = 1000; // ms between two looks at what has aged
+const cameraModeKey = "wayside.up"; // where the browser keeps what is up on the map
 const reservedRequests = 4; // requests that a question about an alert does not take
 
 /** kept is what the driver chose before. */
@@ -51,26 +52,26 @@ function kept(): Settings {
   return inForce(readKept(readStored(keptUnder)).choices, navigator.languages);
 }
 
-/** keepUp keeps state.cameraMode over a reload, in this browser alone: it says more of a screen than of a driver. */
-function keepUp({ cameraMode }: State): void {
-  if (readStored(upUnder) === "north") cameraMode.set("north");
+/** keepCameraMode keeps state.cameraMode over a reload, in this browser alone: it says more of a screen than of a driver. */
+function keepCameraMode({ cameraMode }: State): void {
+  if (readStored(cameraModeKey) === "north") cameraMode.set("north");
   cameraMode.watch((mode) => {
-    store(upUnder, mode === "north" ? mode : null);
+    store(cameraModeKey, mode === "north" ? mode : null);
   });
 }
 
-/** Driving is the car's position and the clock by which it moves: in a demo that runs faster, it does too. */
-interface Driving {
-  where: Whereabouts;
+/** Vehicle is the car's position and the clock by which it moves: in a demo that runs faster, it does too. */
+interface Vehicle {
+  position: PositionSource;
   clock: () => number;
 }
 
-function drive(query: URLSearchParams): Driving {
+function openPosition(query: URLSearchParams): Vehicle {
   if (query.get("drive") === "demo") {
     const factor = parseSpeedUp(query.get("x"));
-    return { where: locate(null, new DriveSensor(getDrive, factor), Date.now), clock: () => performance.now() * factor };
+    return { position: locate(null, new DriveSensor(getDrive, factor), Date.now), clock: () => performance.now() * factor };
   }
-  return { where: locate(query.get("at"), "geolocation" in navigator ? navigator.geolocation : null, Date.now), clock: () => performance.now() };
+  return { position: locate(query.get("at"), "geolocation" in navigator ? navigator.geolocation : null, Date.now), clock: () => performance.now() };
 }
 
 /** keepMoving keeps state.motion. */
@@ -78,12 +79,12 @@ function keepMoving(state: State, clock: () => number): void {
   state.fix.watch((fix) => {
     if (fix === null) return;
     // A place that was named replaces all that was known of the way.
-    state.motion.set(take(fix.accuracy === null ? null : state.motion.get(), fix, clock()));
+    state.motion.set(addFix(fix.accuracy === null ? null : state.motion.get(), fix, clock()));
   });
 }
 
-/** keepSpeaking keeps state.words and the document's language. */
-function keepSpeaking(state: State): void {
+/** keepLanguage keeps state.words and the document's language. */
+function keepLanguage(state: State): void {
   let wanted: Language = "en";
   state.settings.watch(({ language }) => {
     if (language === wanted) return;
@@ -102,38 +103,38 @@ function keepSpeaking(state: State): void {
   });
 }
 
-/** keepShowing keeps state.entities, and shown with how old they look. */
-function keepShowing(state: State): Cell<readonly Shown[]> {
-  const shown = new Cell<readonly Shown[]>([]);
+/** keepVisible keeps state.entities, and shown with how old they look. */
+function keepVisible(state: State): Cell<readonly VisibleEntity[]> {
+  const shown = new Cell<readonly VisibleEntity[]>([]);
   let byLayer = sourcesByLayer([]);
-  const look = (): void => {
+  const update = (): void => {
     const connection = state.connection.get();
     const now = performance.now();
     const lost = connection?.how === "lost" ? now - connection.since : 0;
-    const all = show(state.known.get(), byLayer, state.settings.get(), serverTime(state.clock.get(), now, Date.now()), lost);
-    shown.set(all);
+    const visible = visibleEntities(state.known.get(), byLayer, state.settings.get(), serverTime(state.clock.get(), now, Date.now()), lost);
+    shown.set(visible);
     const before = state.entities.get();
-    if (all.length !== before.length || all.some(({ entity }, i) => entity !== before[i])) state.entities.set(all.map(({ entity }) => entity));
+    if (visible.length !== before.length || visible.some(({ entity }, i) => entity !== before[i])) state.entities.set(visible.map(({ entity }) => entity));
   };
   state.sources.watch((sources) => {
     byLayer = sourcesByLayer(sources);
-    look();
+    update();
   });
-  state.known.watch(look);
-  state.settings.watch(look);
-  setInterval(look, every);
+  state.known.watch(update);
+  state.settings.watch(update);
+  setInterval(update, agingInterval);
   return shown;
 }
 
-/** keepClear keeps state.covered: the car is not to drive under the list. Panels across the screen, as on a phone, do not count. */
-function keepClear(state: State, panels: HTMLElement): void {
+/** keepCovered keeps state.covered: the car is not to drive under the list. Panels across the screen, as on a phone, do not count. */
+function keepCovered(state: State, panels: HTMLElement): void {
   const beside = [...panels.querySelectorAll(".side > *")];
-  const look = (): void => {
+  const update = (): void => {
     const widths = beside.map((panel) => panel.getBoundingClientRect()).filter(({ height }) => height > 0);
     const covered = Math.max(0, ...widths.map(({ right }) => right));
     state.covered.set(covered < window.innerWidth * 0.6 ? Math.round(covered) : 0);
   };
-  const watcher = new ResizeObserver(look);
+  const watcher = new ResizeObserver(update);
   for (const panel of beside) watcher.observe(panel);
 }
 
@@ -162,16 +163,16 @@ async function readStart(state: State): Promise<void> {
 
 function main(): void {
   const loading = mayDraw() ? loadLibrary() : null; // it takes longest
-  const { where, clock } = drive(new URLSearchParams(location.search));
+  const { position, clock } = openPosition(new URLSearchParams(location.search));
   const pose = (): Pose | null => {
     const motion = state.motion.get();
     return motion === null ? null : poseAt(motion, clock());
   };
-  const state = makeState(kept(), where, pose);
+  const state = makeState(kept(), position, pose);
   const now = { mono: () => performance.now(), wall: () => Date.now() };
   const budget = new RequestBudget(now.mono);
   const nearbyReader = new NearbyReader(state, budget, now);
-  const lookout = new Lookout(state, clock, (ahead, signal) => {
+  const alertMonitor = new AlertMonitor(state, clock, (ahead, signal) => {
     const connected = state.connection.get();
     if (connected === null || connected.how === "lost" || !budget.tryTake(reservedRequests)) return null;
     const onResponse = (answer: Response): void => {
@@ -179,7 +180,7 @@ function main(): void {
     };
     return getAlerts(ahead, { signal, onResponse });
   });
-  let stage: Stage | null = null;
+  let mapView: MapView | null = null;
   const actions: Actions = {
     recentre: () => {
       state.following.set(true);
@@ -187,32 +188,32 @@ function main(): void {
     select: (id) => {
       state.selected.set(id);
     },
-    show: (place) => stage?.show(place),
-    zoomBy: (levels) => stage?.zoomBy(levels),
-    namePlace: where.name,
-    locate: where.again,
+    show: (place) => mapView?.show(place),
+    zoomBy: (levels) => mapView?.zoomBy(levels),
+    namePlace: position.setManually,
+    locate: position.resume,
     refresh: () => {
       nearbyReader.refresh();
     },
     dismiss: (id) => {
-      lookout.dismiss(id);
+      alertMonitor.dismiss(id);
     },
   };
   watchLight(state);
-  keepSpeaking(state);
-  keepUp(state);
+  keepLanguage(state);
+  keepCameraMode(state);
   keepMoving(state, clock);
-  const shown = keepShowing(state);
+  const shown = keepVisible(state);
   nearbyReader.start();
   new SourceCatalog(state, budget, now.mono).start();
-  lookout.start();
+  alertMonitor.start();
   state.drawable.set(loading !== null);
   const panels = mountPanels(state, actions);
   byId("panels").append(panels);
-  keepClear(state, panels);
-  const open = async (loading: Promise<Library>): Promise<void> => {
-    const [library] = await Promise.all([loading, readStart(state)]);
-    stage = await openStage({ library, container: byId("map"), state, actions, shown, isGrey: () => isGrey(state) });
+  keepCovered(state, panels);
+  const open = async (loaded: Promise<Library>): Promise<void> => {
+    const [library] = await Promise.all([loaded, readStart(state)]);
+    mapView = await openMapView({ library, container: byId("map"), state, actions, shown, isGrey: () => isGrey(state) });
   };
   if (loading === null) {
     void readStart(state);

@@ -57,7 +57,7 @@ function frontPage({ speech, state, actions, choosing }: Needs, go: (page: PageN
   rows.unshift({
     element: located,
     update() {
-      located.hidden = state.finding.get() !== "named";
+      located.hidden = state.positionStatus.get() !== "named";
     },
   });
   const links = ([["/about", "menu.about"], ["/docs", "menu.developers"]] as const).map(([href, text]): Item => ({
@@ -133,7 +133,7 @@ export function makeMenu(needs: Needs): Menu {
     else show(null);
   });
   for (const cell of [speech, state.sources, state.kinds, state.config, choosing.person]) (cell as Cell<unknown>).watch(build);
-  for (const cell of [state.settings, state.health, state.cameraMode, state.attributions, state.finding, tones.ready]) (cell as Cell<unknown>).watch(update);
+  for (const cell of [state.settings, state.health, state.cameraMode, state.attributions, state.positionStatus, tones.ready]) (cell as Cell<unknown>).watch(update);
   let networks = state.settings.get().networks;
   state.settings.watch((settings) => {
     if (settings.networks !== networks && page === "networks") build();

@@ -1,6 +1,6 @@
 // What stands on the pages of the menu. Every choice holds at once and is kept.
 
-import { isCharger, leadAt } from "./ahead.ts";
+import { isCharger, leadAt } from "./alertrules.ts";
 import { element } from "./dom.ts";
 import type { Key } from "./i18n/words.ts";
 import { languageNames } from "./i18n/words.ts";
@@ -9,7 +9,7 @@ import type { Needs } from "./menu.ts";
 import { networkName, pathOf, textOf } from "./naming.ts";
 import { choice, onOff, press, say, stepper, tell, type Item } from "./parts.ts";
 import { isOff, languages, limits, readChoices, type Settings } from "./settings.ts";
-import { attributionOf } from "./sights.ts";
+import { attributionOf } from "./attribution.ts";
 import type { Kind, Source } from "./wire.ts";
 
 const still = (made: HTMLElement): Item => ({ element: made, update: () => undefined });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Cell } from "./cell.ts";
 import { along } from "./geo.ts";
-import type { Finding, Fix } from "./position.ts";
+import type { PositionStatus, Fix } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
 import { inForce } from "./settings.ts";
 import { makeState, type State } from "./state.ts";
@@ -28,7 +28,7 @@ class Page {
 
   constructor() {
     const fix = new Cell<Fix | null>(null);
-    this.state = makeState(inForce({}, []), { fix, finding: new Cell<Finding>("found") }, () => null);
+    this.state = makeState(inForce({}, []), { fix, positionStatus: new Cell<PositionStatus>("found") }, () => null);
     const clocks = { mono: () => performance.now(), wall: () => Date.now() + this.wallOffset };
     this.nearbyReader = new NearbyReader(this.state, new RequestBudget(clocks.mono), clocks);
     vi.stubGlobal("fetch", (path: string, init: RequestInit) => this.#fetch(path, init));

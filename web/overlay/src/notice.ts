@@ -5,7 +5,7 @@ import { element } from "./dom.ts";
 import { greyAfter } from "./freshness.ts";
 import { kindOf } from "./naming.ts";
 import { label, say, tell } from "./parts.ts";
-import { parsePlace, type Finding } from "./position.ts";
+import { parsePlace, type PositionStatus } from "./position.ts";
 import { zoneOf } from "./shapes.ts";
 import type { Speech } from "./speech.ts";
 import type { Actions, Connection, State } from "./state.ts";
@@ -35,13 +35,13 @@ function makePassing(): (isSo: boolean, now: number) => boolean {
 }
 
 /** placeText says how far we are with the position; empty: all is well (pure). */
-export function placeText(finding: Finding, held: boolean, drawable: boolean, { say: speak }: Pick<Speech, "say">): string {
-  switch (finding) {
+export function placeText(positionStatus: PositionStatus, held: boolean, drawable: boolean, { say: speak }: Pick<Speech, "say">): string {
+  switch (positionStatus) {
     case "asking":
       return speak("place.locating");
     case "refused":
     case "missing":
-      return speak(drawable ? `place.${finding}` : "place.type");
+      return speak(drawable ? `place.${positionStatus}` : "place.type");
     case "found":
     case "named":
       return held ? speak("place.held") : "";
@@ -69,11 +69,11 @@ export function makeNotice(state: State, actions: Actions, speech: Cell<Speech>)
     const pose = state.pose();
     const now = performance.now();
     const drawable = state.drawable.get();
-    const finding = state.finding.get();
+    const positionStatus = state.positionStatus.get();
     const forbidden = state.hidden.get();
     const texts = [
       mapless(!drawable, now) ? words.say("draw.none") : "",
-      placeText(finding, pose?.held ?? false, drawable, words),
+      placeText(positionStatus, pose?.held ?? false, drawable, words),
       linkText(state.connection.get(), pose !== null, navigator.onLine, now, words),
       zoned(state.entities.get().some((entity) => zoneOf(entity) > 0), now) ? words.say("law.zones") : "",
       hidden(forbidden.length > 0, now) ? words.say("law.hidden", { kinds: forbidden.map((id) => kindOf(id, state.kinds.get(), words)).join(", ") }) : "",
@@ -82,10 +82,10 @@ export function makeNotice(state: State, actions: Actions, speech: Cell<Speech>)
     lines.forEach((line, at) => {
       tell(line, texts[at] ?? "");
     });
-    typing.hidden = drawable || (finding !== "refused" && finding !== "missing");
+    typing.hidden = drawable || (positionStatus !== "refused" && positionStatus !== "missing");
     box.hidden = texts.every((text) => text === "");
   };
-  for (const cell of [speech, state.drawable, state.finding, state.connection, state.fix, state.truncated, state.hidden, state.entities]) (cell as Cell<unknown>).watch(draw);
+  for (const cell of [speech, state.drawable, state.positionStatus, state.connection, state.fix, state.truncated, state.hidden, state.entities]) (cell as Cell<unknown>).watch(draw);
   setInterval(draw, every);
   return box;
 }

@@ -1,7 +1,7 @@
 // Everything that lies over the map. Each panel watches the state and asks for actions; none knows of another.
 
 import { Choosing } from "./account.ts";
-import { makeAttribution } from "./attribution.ts";
+import { makeAttribution } from "./attributionline.ts";
 import { makeBanner } from "./banner.ts";
 import { makeCard } from "./card.ts";
 import { Cell } from "./cell.ts";

@@ -3,7 +3,6 @@
 
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, SourceSpecification } from "maplibre-gl";
 import { apartFrom, level, part, type Cluster } from "./clusters.ts";
-import type { PinAppearance } from "./freshness.ts";
 import { difference, type Pin } from "./difference.ts";
 import type { Place } from "./geo.ts";
 import { clusterImage, lookOf, pinImage, side, type Icons } from "./icons.ts";
@@ -11,6 +10,7 @@ import type { Presence } from "./map.ts";
 import type { Look } from "./pixels.ts";
 import { placeOf, shapeOf, zoneOf } from "./shapes.ts";
 import { hit, type Target } from "./touch.ts";
+import type { VisibleEntity } from "./visibility.ts";
 import type { Entity } from "./wire.ts";
 
 const pinSource = "pins";
@@ -22,25 +22,19 @@ export const firstPinsMark = "first-pins";
 
 const disputedOpacity = 0.65; // of what it would be
 
-/** Aged is an entity that is shown. */
-export interface Aged {
-  entity: Entity;
-  appearance: PinAppearance;
-}
-
 /** opacityOf is how strongly a pin is drawn. */
-export function opacityOf({ entity, appearance }: Aged): number {
+export function opacityOf({ entity, appearance }: VisibleEntity): number {
   return entity.status === "disputed" ? appearance.opacity * disputedOpacity : appearance.opacity;
 }
 
 /** pinOf is an entity as the map knows it. */
-export function pinOf(aged: Aged): Pin {
-  const { entity } = aged;
+export function pinOf(visible: VisibleEntity): Pin {
+  const { entity } = visible;
   return {
     type: "Feature",
     id: entity.id,
     geometry: entity.geom,
-    properties: { id: entity.id, image: pinImage(entity.kind_id, entity.status), opacity: opacityOf(aged) },
+    properties: { id: entity.id, image: pinImage(entity.kind_id, entity.status), opacity: opacityOf(visible) },
   };
 }
 
@@ -96,7 +90,7 @@ export class Pins {
   readonly #icons: Icons;
   readonly #presence: Presence;
   #look: Look;
-  #aged: readonly Aged[] = [];
+  #visible: readonly VisibleEntity[] = [];
   #chosen: string | null = null;
   #marks = new Map<string, Mark>();
   /** Pins and shapes that were made before, for what has not changed since. */
@@ -160,8 +154,8 @@ export class Pins {
   }
 
   /** show replaces what is shown by these. */
-  show(aged: readonly Aged[]): void {
-    this.#aged = aged;
+  show(visible: readonly VisibleEntity[]): void {
+    this.#visible = visible;
     this.#draw();
   }
 
@@ -193,7 +187,7 @@ export class Pins {
     if (pin !== null) return pin.mark.touched;
     const layers = ["lines", "zones"].filter((id) => this.#map.getLayer(id) !== undefined);
     const [ground] = this.#map.queryRenderedFeatures([[at.x - 12, at.y - 12], [at.x + 12, at.y + 12]], { layers });
-    const found = this.#aged.find(({ entity }) => entity.id === ground?.properties["id"]);
+    const found = this.#visible.find(({ entity }) => entity.id === ground?.properties["id"]);
     return found === undefined ? null : { entity: found.entity };
   }
 
@@ -219,12 +213,12 @@ export class Pins {
     const marks = new Map<string, Mark>();
     const made = new Map<string, { entity: Entity; opacity: number; pin: Pin; shape: Pin | null }>();
     const spots: { id: string; lat: number; lng: number; entity: Entity; pin: Pin }[] = [];
-    for (const aged of this.#aged) {
-      const { entity } = aged;
+    for (const visible of this.#visible) {
+      const { entity } = visible;
       const { id } = entity;
-      const opacity = opacityOf(aged);
+      const opacity = opacityOf(visible);
       const before = this.#made.get(id);
-      const one = before?.entity === entity && before.opacity === opacity ? before : { entity, opacity, pin: pinOf(aged), shape: shapeOf(entity, opacity) };
+      const one = before?.entity === entity && before.opacity === opacity ? before : { entity, opacity, pin: pinOf(visible), shape: shapeOf(entity, opacity) };
       made.set(id, one);
       if (one.shape !== null) ground.set(id, one.shape);
       if (zoneOf(entity) > 0) continue; // a pin would say: here

@@ -43,34 +43,34 @@ class Sensor implements Geolocation {
 
 test("a fix is taken over, with NaN as no heading", () => {
   const sensor = new Sensor();
-  const { fix, finding } = locate(null, sensor, () => 0);
-  expect(finding.get()).toBe("asking");
+  const { fix, positionStatus } = locate(null, sensor, () => 0);
+  expect(positionStatus.get()).toBe("asking");
   sensor.at(52, NaN);
   expect(fix.get()).toEqual({ lat: 52, lng: 5, accuracy: 8, heading: null, speed: null, at: 1 });
-  expect(finding.get()).toBe("found");
+  expect(positionStatus.get()).toBe("found");
 });
 
 test("a failure counts only before the first fix", () => {
   const sensor = new Sensor();
-  const { finding } = locate(null, sensor, () => 0);
+  const { positionStatus } = locate(null, sensor, () => 0);
   sensor.fail(1);
-  expect(finding.get()).toBe("refused");
+  expect(positionStatus.get()).toBe("refused");
   sensor.at(52, 0);
   sensor.fail(3);
-  expect(finding.get()).toBe("found");
+  expect(positionStatus.get()).toBe("found");
 });
 
 test("a named place ends listening", () => {
   const sensor = new Sensor();
-  const { fix, finding, name } = locate(null, sensor, () => 7);
-  name({ lat: 1, lng: 2 });
+  const { fix, positionStatus, setManually } = locate(null, sensor, () => 7);
+  setManually({ lat: 1, lng: 2 });
   sensor.at(52, 0);
-  expect([sensor.cleared, finding.get(), fix.get()?.lat, fix.get()?.at]).toEqual([1, "named", 1, 7]);
+  expect([sensor.cleared, positionStatus.get(), fix.get()?.lat, fix.get()?.at]).toEqual([1, "named", 1, 7]);
 });
 
 test("the address wins over the sensor, and without either there is nothing", () => {
   const sensor = new Sensor();
-  expect(locate("52,5", sensor, () => 0).finding.get()).toBe("named");
+  expect(locate("52,5", sensor, () => 0).positionStatus.get()).toBe("named");
   expect(sensor.success).toBeUndefined();
-  expect(locate(null, null, () => 0).finding.get()).toBe("missing");
+  expect(locate(null, null, () => 0).positionStatus.get()).toBe("missing");
 });

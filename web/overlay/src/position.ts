@@ -14,16 +14,16 @@ export interface Fix extends Place {
   at: number;
 }
 
-/** Finding says how far we are. */
-export type Finding = "asking" | "found" | "named" | "refused" | "missing";
+/** PositionStatus says how far we are. */
+export type PositionStatus = "asking" | "found" | "named" | "refused" | "missing";
 
-export interface Whereabouts {
+export interface PositionSource {
   fix: Cell<Fix | null>;
-  finding: Cell<Finding>;
-  /** name sets a place by hand; geolocation is not listened to any more. */
-  name: (place: Place) => void;
-  /** again listens to geolocation again, after a place was named. */
-  again: () => void;
+  positionStatus: Cell<PositionStatus>;
+  /** setManually sets a place by hand; geolocation is not listened to any more. */
+  setManually: (place: Place) => void;
+  /** resume listens to geolocation again, after a place was named. */
+  resume: () => void;
 }
 
 /** parsePlace reads "52.0,5.0"; null: it is no place. */
@@ -35,26 +35,26 @@ export function parsePlace(text: string | null): Place | null {
 }
 
 /** locate starts looking. sensor: null where the browser has none. */
-export function locate(at: string | null, sensor: Geolocation | null, now: () => number): Whereabouts {
+export function locate(at: string | null, sensor: Geolocation | null, now: () => number): PositionSource {
   const fix = new Cell<Fix | null>(null);
-  const finding = new Cell<Finding>("asking");
-  let watching: number | null = null;
-  const name = (place: Place): void => {
-    if (watching !== null) sensor?.clearWatch(watching);
-    watching = null;
+  const positionStatus = new Cell<PositionStatus>("asking");
+  let watchID: number | null = null;
+  const setManually = (place: Place): void => {
+    if (watchID !== null) sensor?.clearWatch(watchID);
+    watchID = null;
     fix.set({ ...place, accuracy: null, heading: null, speed: null, at: now() });
-    finding.set("named");
+    positionStatus.set("named");
   };
-  const again = (): void => {
-    if (watching !== null) return;
+  const resume = (): void => {
+    if (watchID !== null) return;
     if (sensor === null) {
-      if (fix.get() === null) finding.set("missing");
+      if (fix.get() === null) positionStatus.set("missing");
       return;
     }
-    finding.set("asking");
-    watching = sensor.watchPosition(
+    positionStatus.set("asking");
+    watchID = sensor.watchPosition(
       ({ coords, timestamp }) => {
-        if (watching === null) return;
+        if (watchID === null) return;
         fix.set({
           lat: coords.latitude,
           lng: coords.longitude,
@@ -63,18 +63,18 @@ export function locate(at: string | null, sensor: Geolocation | null, now: () =>
           speed: coords.speed,
           at: timestamp,
         });
-        finding.set("found");
+        positionStatus.set("found");
       },
       (error) => {
         // A fix that is late is no reason to give up; who had one keeps it.
-        if (finding.get() !== "asking") return;
-        finding.set(error.code === error.PERMISSION_DENIED ? "refused" : "missing");
+        if (positionStatus.get() !== "asking") return;
+        positionStatus.set(error.code === error.PERMISSION_DENIED ? "refused" : "missing");
       },
       { enableHighAccuracy: true, maximumAge: 1000, timeout: 10_000 },
     );
   };
-  const named = parsePlace(at);
-  if (named) name(named);
-  else again();
-  return { fix, finding, name, again };
+  const given = parsePlace(at);
+  if (given) setManually(given);
+  else resume();
+  return { fix, positionStatus, setManually, resume };
 }

@@ -5,7 +5,7 @@
 import { getSources, HTTPError, type RequestOptions } from "./api.ts";
 import { backoff } from "./reconnect.ts";
 import type { RequestBudget } from "./requestbudget.ts";
-import { mergedFrom } from "./sights.ts";
+import { mergedFrom } from "./attribution.ts";
 import type { State } from "./state.ts";
 import type { Entity, Source } from "./wire.ts";
 

@@ -1,13 +1,13 @@
 // Everything that the page knows, in cells: whoever changes a thing sets its cell, whoever shows it watches. Who sets each
 // cell is said with it; nobody else does.
 
-import type { Banner } from "./announce.ts";
-import type { PinAhead, Sight } from "./ahead.ts";
+import type { Banner } from "./announcer.ts";
+import type { AlertPin, ListedAlert } from "./alertrules.ts";
 import { Cell } from "./cell.ts";
 import type { ServerClock } from "./serverclock.ts";
 import type { Place } from "./geo.ts";
-import type { Motion, Pose } from "./motion.ts";
-import type { Finding, Fix } from "./position.ts";
+import type { Motion, Pose } from "./deadreckoning.ts";
+import type { PositionStatus, Fix } from "./position.ts";
 import { en } from "./i18n/en.ts";
 import { makeWords, type Words } from "./i18n/words.ts";
 import type { Settings } from "./settings.ts";
@@ -29,25 +29,25 @@ export type Connection =
 /** CameraMode is what is up on the map: the way the car goes, or north. */
 export type CameraMode = "heading" | "north";
 
-/** Seen is an entity as the choice of what lies ahead takes it. */
-export interface Seen extends PinAhead {
+/** AlertCandidate is an entity as the choice of what lies ahead takes it. */
+export interface AlertCandidate extends AlertPin {
   entity: Entity;
 }
 
 /** Alerts is what lies ahead. */
 export interface Alerts {
   /** Nearest first. */
-  sights: readonly Sight<Seen>[];
+  listed: readonly ListedAlert<AlertCandidate>[];
   /** What is announced at this moment: a tone is due once for each new value that is not null. */
-  announce: Sight<Seen> | null;
-  banner: Banner<Seen> | null;
+  announce: ListedAlert<AlertCandidate> | null;
+  banner: Banner<AlertCandidate> | null;
 }
 
 export interface State {
   /** Set by position.ts: the latest fix as the browser gave it. */
   readonly fix: Cell<Fix | null>;
   /** Set by position.ts: how far we are with that. */
-  readonly finding: Cell<Finding>;
+  readonly positionStatus: Cell<PositionStatus>;
   /** Set with each fix: what is known of the car's way. For a drawing between fixes ask pose(). */
   readonly motion: Cell<Motion | null>;
   /** Set by nearbyreader.ts: all entities around the car that are not gone, whatever the driver chose to see. */
@@ -79,7 +79,7 @@ export interface State {
   readonly selected: Cell<string | null>;
   /** Set by the panels: ids of the entities on which the driver voted. */
   readonly voted: Cell<ReadonlySet<string>>;
-  /** Set by lookout.ts. */
+  /** Set by alertmonitor.ts. */
   readonly alerts: Cell<Alerts>;
   /** Set by the panels' button. */
   readonly cameraMode: Cell<CameraMode>;
@@ -96,10 +96,10 @@ export interface State {
 }
 
 /** makeState begins with nothing known but the settings and what the position has to say. */
-export function makeState(settings: Settings, { fix, finding }: Pick<State, "fix" | "finding">, pose: State["pose"]): State {
+export function makeState(settings: Settings, { fix, positionStatus }: Pick<State, "fix" | "positionStatus">, pose: State["pose"]): State {
   return {
     fix,
-    finding,
+    positionStatus,
     motion: new Cell<Motion | null>(null),
     known: new Cell<readonly Entity[]>([]),
     truncated: new Cell<boolean>(false),
@@ -116,7 +116,7 @@ export function makeState(settings: Settings, { fix, finding }: Pick<State, "fix
     theme: new Cell<Theme>("day"),
     selected: new Cell<string | null>(null),
     voted: new Cell<ReadonlySet<string>>(new Set()),
-    alerts: new Cell<Alerts>({ sights: [], announce: null, banner: null }),
+    alerts: new Cell<Alerts>({ listed: [], announce: null, banner: null }),
     cameraMode: new Cell<CameraMode>("heading"),
     following: new Cell<boolean>(true),
     drawable: new Cell<boolean>(true),

@@ -1,6 +1,6 @@
 // What is heard: two soft notes when something lies ahead, three higher ones when a camera is near.
 
-import type { Stage } from "./ahead.ts";
+import type { AlertStage } from "./alertrules.ts";
 import { Cell } from "./cell.ts";
 
 /** Note is a sound of a tone. */
@@ -14,7 +14,7 @@ export interface Note {
 }
 
 /** notes of each stage. */
-export const notes: Readonly<Record<Stage, readonly Note[]>> = {
+export const notes: Readonly<Record<AlertStage, readonly Note[]>> = {
   ahead: [
     { pitch: 523.25, begins: 0, lasts: 0.22 },
     { pitch: 659.25, begins: 0.2, lasts: 0.4 },
@@ -62,7 +62,7 @@ export class Tones {
     }
   }
 
-  play(stage: Stage): void {
+  play(stage: AlertStage): void {
     const context = this.#context;
     if (context?.state !== "running") return;
     for (const { pitch, begins, lasts } of notes[stage]) {

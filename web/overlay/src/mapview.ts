@@ -10,31 +10,32 @@ import { openMap, Presence, setTheme, type Library } from "./map.ts";
 import { Pins } from "./pins.ts";
 import type { Look } from "./pixels.ts";
 import { keepResolution } from "./resolution.ts";
-import { creditsOf, type Shown } from "./sights.ts";
+import { attributionsOf } from "./attribution.ts";
+import type { VisibleEntity } from "./visibility.ts";
 import { placeOf } from "./shapes.ts";
 import type { Actions, State } from "./state.ts";
 
-const creditsEvery = 1000; // ms
+const attributionInterval = 1000; // ms
 
-/** Stage is what panels may do with the map. */
-export interface Stage {
+/** MapView is what panels may do with the map. */
+export interface MapView {
   show(place: Place): void;
   zoomBy(levels: number): void;
 }
 
-export interface StageOptions {
+export interface MapViewOptions {
   library: Library;
   container: HTMLElement;
   state: State;
   actions: Actions;
   /** What is shown, and how old it looks. */
-  shown: Cell<readonly Shown[]>;
+  shown: Cell<readonly VisibleEntity[]>;
   /** Whether pins have lost their colour. */
   isGrey: () => boolean;
 }
 
-/** openStage returns when the pins can be drawn. */
-export async function openStage({ library, container, state, actions, shown, isGrey }: StageOptions): Promise<Stage> {
+/** openMapView returns when the pins can be drawn. */
+export async function openMapView({ library, container, state, actions, shown, isGrey }: MapViewOptions): Promise<MapView> {
   const config = state.config.get();
   if (config === null) throw new Error("the map is opened before its configuration is known");
   let drawn = state.theme.get();
@@ -62,8 +63,8 @@ export async function openStage({ library, container, state, actions, shown, isG
   };
   state.theme.watch(light);
   map.on("style.load", light);
-  takeTouches(map, pins, state, actions);
-  keepCredits(map, state);
+  handleClicks(map, pins, state, actions);
+  keepAttributions(map, state);
   return {
     show(place) {
       state.following.set(false);
@@ -76,11 +77,11 @@ export async function openStage({ library, container, state, actions, shown, isG
   };
 }
 
-/** takeTouches opens cards and clusters, and lets a driver say where they are. */
-function takeTouches(map: MapLibre, pins: Pins, state: State, actions: Actions): void {
+/** handleClicks opens cards and clusters, and lets a driver say where they are. */
+function handleClicks(map: MapLibre, pins: Pins, state: State, actions: Actions): void {
   map.on("click", ({ point, lngLat }) => {
-    const finding = state.finding.get();
-    if (state.fix.get() === null && (finding === "refused" || finding === "missing")) {
+    const positionStatus = state.positionStatus.get();
+    if (state.fix.get() === null && (positionStatus === "refused" || positionStatus === "missing")) {
       actions.namePlace({ lat: lngLat.lat, lng: lngLat.lng });
       return;
     }
@@ -94,16 +95,16 @@ function takeTouches(map: MapLibre, pins: Pins, state: State, actions: Actions):
   });
 }
 
-/** keepCredits keeps state.attributions. */
-function keepCredits(map: MapLibre, state: State): void {
-  const look = (): void => {
+/** keepAttributions keeps state.attributions. */
+function keepAttributions(map: MapLibre, state: State): void {
+  const update = (): void => {
     const bounds = map.getBounds();
     const inView = state.entities.get().filter((entity) => bounds.contains(placeOf(entity)));
-    const credits = creditsOf(inView, state.sources.get(), state.config.get()?.base_map?.attribution ?? null);
+    const attributions = attributionsOf(inView, state.sources.get(), state.config.get()?.base_map?.attribution ?? null);
     const before = state.attributions.get();
-    if (credits.length !== before.length || credits.some((text, i) => text !== before[i])) state.attributions.set(credits);
+    if (attributions.length !== before.length || attributions.some((text, i) => text !== before[i])) state.attributions.set(attributions);
   };
-  state.entities.watch(look);
-  state.sources.watch(look);
-  setInterval(look, creditsEvery);
+  state.entities.watch(update);
+  state.sources.watch(update);
+  setInterval(update, attributionInterval);
 }

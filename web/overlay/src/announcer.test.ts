@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { leadAt, nearOf, type Car, type PinAhead, type Stage } from "./ahead.ts";
-import { dismiss, quiet, seenKeys, step } from "./announce.ts";
-import type { Announcer, Banner, Look } from "./announce.ts";
+import { leadAt, nearOf, type Car, type AlertPin, type AlertStage } from "./alertrules.ts";
+import { dismiss, initialAnnouncer, seenKeys, step } from "./announcer.ts";
+import type { Announcer, Banner, AnnouncerInput } from "./announcer.ts";
 import { along } from "./geo.ts";
 import { seeded } from "./seeded.ts";
 
 const origin = { lat: 52, lng: 5 };
 /** metres north of the origin, and east of it. */
 const at = (north: number, east = 0): { lat: number; lng: number } => along(along(origin, 0, north), 90, east);
-const pin = (id: string, north: number, more: Partial<PinAhead> = {}): PinAhead => ({ id, kind: "alert.hazard", zone: 0, merged: [], ...at(north), ...more });
+const pin = (id: string, north: number, more: Partial<AlertPin> = {}): AlertPin => ({ id, kind: "alert.hazard", zone: 0, merged: [], ...at(north), ...more });
 const car = (north: number, speed = 20, heading: number | null = 0): Car => ({ ...at(north), speed, heading });
-const input = (now: number, where: Car | null, pins: PinAhead[], more: Partial<Look<PinAhead>> = {}): Look<PinAhead> => ({
+const input = (now: number, where: Car | null, pins: AlertPin[], more: Partial<AnnouncerInput<AlertPin>> = {}): AnnouncerInput<AlertPin> => ({
   now,
   car: where,
   pins,
@@ -22,17 +22,17 @@ const input = (now: number, where: Car | null, pins: PinAhead[], more: Partial<L
 
 interface Event {
   id: string;
-  stage: Stage;
+  stage: AlertStage;
   north: number;
   now: number;
 }
 
 /** drive goes north from one place to another with a fix each so many seconds, and tells what was announced. */
-function drive(pins: PinAhead[], from: number, to: number, speed: number, more: Partial<Look<PinAhead>> = {}, every = 1, start: Announcer = quiet) {
+function drive(pins: AlertPin[], from: number, to: number, speed: number, more: Partial<AnnouncerInput<AlertPin>> = {}, every = 1, start: Announcer = initialAnnouncer) {
   const spoken: Event[] = [];
-  const banners: (Banner<PinAhead> | null)[] = [];
+  const banners: (Banner<AlertPin> | null)[] = [];
   let state = start;
-  let now = state === quiet ? 1000 : 1e7;
+  let now = state === initialAnnouncer ? 1000 : 1e7;
   for (let north = from; north <= to; north += speed * every) {
     const outcome = step(state, input(now, car(north, speed), pins, more));
     state = outcome.next;
@@ -55,15 +55,15 @@ describe("what is announced", () => {
   it("a camera twice, at the lead and nearer", () => {
     const { spoken } = drive([pin("c", 0, { kind: "camera.speed" })], -2000, 500, 20);
     expect(spoken.map(({ stage }) => stage)).toEqual(["ahead", "near"]);
-    expect(drive([pin("c", 0, { kind: "camera.speed" })], -2000, -20, 20).state.running.map(({ id, stage }) => [id, stage])).toEqual([["c", "near"]]);
+    expect(drive([pin("c", 0, { kind: "camera.speed" })], -2000, -20, 20).state.active.map(({ id, stage }) => [id, stage])).toEqual([["c", "near"]]);
     expect(-(spoken[1]?.north ?? 0)).toBeLessThanOrEqual(nearOf(leadAt(20)));
   });
 
   it("nothing below 2 m/s, nothing without a heading or speed, nothing without a place", () => {
     for (const where of [car(-100, 1.9), car(-100, 20, null), { ...car(-100), speed: null }, null]) {
-      expect(step(quiet, input(0, where, [pin("a", 0)])).announce).toBeNull();
+      expect(step(initialAnnouncer, input(0, where, [pin("a", 0)])).announce).toBeNull();
     }
-    expect(step(quiet, input(0, car(-100, 2), [pin("a", 0)])).announce).not.toBeNull();
+    expect(step(initialAnnouncer, input(0, car(-100, 2), [pin("a", 0)])).announce).not.toBeNull();
   });
 
   it("no charger", () => {
@@ -83,7 +83,7 @@ describe("what is announced", () => {
 
   it("the second of two right after five seconds, and not before", () => {
     const pins = [pin("a", 0), pin("b", 20)];
-    const { next } = step(quiet, input(0, car(-200), pins));
+    const { next } = step(initialAnnouncer, input(0, car(-200), pins));
     expect(step(next, input(4999, car(-150), pins)).announce).toBeNull();
     expect(step(next, input(5000, car(-150), pins)).announce?.pin.id).toBe("b");
   });
@@ -94,7 +94,7 @@ describe("what is announced", () => {
   });
 
   it("nothing again when another of the merged is shown", () => {
-    const first = step(quiet, input(0, car(-200), [pin("a", 0)]));
+    const first = step(initialAnnouncer, input(0, car(-200), [pin("a", 0)]));
     expect(first.announce?.pin.id).toBe("a");
     const second = step(first.next, input(6000, car(-100), [pin("b", 0, { merged: ["a"] })]));
     expect(second.announce).toBeNull();
@@ -103,8 +103,8 @@ describe("what is announced", () => {
 
   it("only what the service chose, while it chooses", () => {
     const pins = [pin("a", 0), pin("b", 20)];
-    expect(step(quiet, input(0, car(-100), pins, { chosen: new Set(["b"]) })).announce?.pin.id).toBe("b");
-    expect(step(quiet, input(0, car(-100), pins, { chosen: new Set() })).announce).toBeNull();
+    expect(step(initialAnnouncer, input(0, car(-100), pins, { chosen: new Set(["b"]) })).announce?.pin.id).toBe("b");
+    expect(step(initialAnnouncer, input(0, car(-100), pins, { chosen: new Set() })).announce).toBeNull();
   });
 
   it("sooner for who asks for a longer lead", () => {
@@ -114,8 +114,8 @@ describe("what is announced", () => {
 
   it("over the antimeridian", () => {
     const here: Car = { lat: 10, lng: 179.9995, heading: 90, speed: 20 };
-    const there: PinAhead = { id: "x", lat: 10, lng: -179.9995, kind: "alert.hazard", zone: 0, merged: [] };
-    expect(step(quiet, input(0, here, [there])).announce?.pin.id).toBe("x");
+    const there: AlertPin = { id: "x", lat: 10, lng: -179.9995, kind: "alert.hazard", zone: 0, merged: [] };
+    expect(step(initialAnnouncer, input(0, here, [there])).announce?.pin.id).toBe("x");
   });
 
   it("once on any straight drive, whatever the rhythm of the fixes", () => {
@@ -143,7 +143,7 @@ describe("the banner", () => {
   });
 
   it("goes at once when the pin is gone, voted on or dismissed", () => {
-    const { next, banner } = step(quiet, input(0, car(-200), [pin("a", 0)]));
+    const { next, banner } = step(initialAnnouncer, input(0, car(-200), [pin("a", 0)]));
     expect(banner?.pin.id).toBe("a");
     expect(step(next, input(500, car(-190), [])).banner).toBeNull();
     expect(step(next, input(500, car(-190), [pin("a", 0)], { voted: new Set(["a"]) })).banner).toBeNull();
@@ -153,14 +153,14 @@ describe("the banner", () => {
   });
 
   it("stays while the car stands, and while the heading is lost for a moment", () => {
-    const { next } = step(quiet, input(0, car(-200), [pin("a", 0)]));
+    const { next } = step(initialAnnouncer, input(0, car(-200), [pin("a", 0)]));
     const standing = step(next, input(60_000, car(-180, 0), [pin("a", 0)]));
     expect(standing.banner?.pin.id).toBe("a");
     expect(step(standing.next, input(61_000, car(-170, 20, null), [pin("a", 0)])).banner).not.toBeNull();
   });
 
   it("bears a moment in which the pin is aside, and goes when the car has turned off", () => {
-    const { next } = step(quiet, input(0, car(-200), [pin("a", 0)]));
+    const { next } = step(initialAnnouncer, input(0, car(-200), [pin("a", 0)]));
     const aside = step(next, input(1000, car(-190, 20, 80), [pin("a", 0)]));
     expect(aside.banner).not.toBeNull();
     expect(step(aside.next, input(3100, car(-190, 20, 80), [pin("a", 0)])).banner).toBeNull();
@@ -169,7 +169,7 @@ describe("the banner", () => {
 
   it("shows the latest while its tone is fresh, and the nearest after that", () => {
     const pins = [pin("a", 0), pin("b", 100)];
-    const first = step(quiet, input(0, car(-200, 20), pins));
+    const first = step(initialAnnouncer, input(0, car(-200, 20), pins));
     const second = step(first.next, input(5000, car(-120, 20), pins));
     expect(second.announce?.pin.id).toBe("b");
     expect(second.banner?.pin.id).toBe("b");
@@ -186,13 +186,13 @@ describe("the banner", () => {
   });
 
   it("is not there while nobody knows where the car is", () => {
-    const { next } = step(quiet, input(0, car(-200), [pin("a", 0)]));
+    const { next } = step(initialAnnouncer, input(0, car(-200), [pin("a", 0)]));
     expect(step(next, input(100, null, [pin("a", 0)])).banner).toBeNull();
   });
 });
 
 describe("the memory", () => {
-  const first = step(quiet, input(0, car(-200), [pin("a", 0)])).next;
+  const first = step(initialAnnouncer, input(0, car(-200), [pin("a", 0)])).next;
 
   it("forgets after two hours", () => {
     expect(step(first, input(7_200_000, car(-100), [pin("a", 0)])).announce).toBeNull();
@@ -213,11 +213,11 @@ describe("the memory", () => {
   });
 
   it("is bounded, and the oldest goes first", () => {
-    let state: Announcer = quiet;
+    let state: Announcer = initialAnnouncer;
     for (let i = 0; i <= 520; i++) state = step(state, input(i * 5000, car(-100), [pin(`p${String(i)}`, 0)])).next;
-    expect(state.memories.size).toBe(500);
-    expect(state.memories.has("p0")).toBe(false);
-    expect(state.running.length).toBe(1);
+    expect(state.announcedPins.size).toBe(500);
+    expect(state.announcedPins.has("p0")).toBe(false);
+    expect(state.active.length).toBe(1);
   });
 
   it("names what was announced to the service, the latest first", () => {
@@ -228,8 +228,8 @@ describe("the memory", () => {
 });
 
 it("leaves the state it was given as it was", () => {
-  const before = JSON.stringify([...quiet.memories]);
-  step(quiet, input(0, car(-200), [pin("a", 0)]));
-  expect(JSON.stringify([...quiet.memories])).toBe(before);
-  expect(quiet.running).toEqual([]);
+  const before = JSON.stringify([...initialAnnouncer.announcedPins]);
+  step(initialAnnouncer, input(0, car(-200), [pin("a", 0)]));
+  expect(JSON.stringify([...initialAnnouncer.announcedPins])).toBe(before);
+  expect(initialAnnouncer.active).toEqual([]);
 });

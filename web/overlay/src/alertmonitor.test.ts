@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AlertQuery } from "./api.ts";
 import { Cell } from "./cell.ts";
 import { along } from "./geo.ts";
-import { Lookout, speaksAgainst, type Ask } from "./lookout.ts";
-import type { Pose } from "./motion.ts";
-import type { Finding, Fix } from "./position.ts";
+import { AlertMonitor, serviceObjects, type QueryAlerts } from "./alertmonitor.ts";
+import type { Pose } from "./deadreckoning.ts";
+import type { PositionStatus, Fix } from "./position.ts";
 import { inForce } from "./settings.ts";
 import { makeState, type State } from "./state.ts";
 import type { Alert, Entity } from "./wire.ts";
@@ -39,7 +39,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   asked = [];
   const fix = new Cell<Fix | null>(null);
-  state = makeState(inForce({}, []), { fix, finding: new Cell<Finding>("found") }, () => pose);
+  state = makeState(inForce({}, []), { fix, positionStatus: new Cell<PositionStatus>("found") }, () => pose);
   state.entities.set([entity("a", 200), entity("b", 230)]);
 });
 
@@ -47,8 +47,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const watch = (answer: ReturnType<Ask>): Lookout =>
-  new Lookout(state, () => performance.now(), (ahead, signal) => {
+const monitorWith = (answer: ReturnType<QueryAlerts>): AlertMonitor =>
+  new AlertMonitor(state, () => performance.now(), (ahead, signal) => {
     asked.push(ahead);
     signal.addEventListener("abort", () => {
       aborted?.(new Error("late"));
@@ -60,34 +60,34 @@ let aborted: ((error: Error) => void) | undefined;
 const announced = (): string | undefined => state.alerts.get().announce?.pin.id;
 
 test("offline, the page announces by itself and at once", () => {
-  watch(null).look();
+  monitorWith(null).update();
   expect(announced()).toBe("a");
 });
 
 test("online, the service is asked once, and nothing is announced before it has answered", async () => {
-  const lookout = watch(Promise.resolve([alert("a", { announce: true }), alert("b")]));
-  lookout.look();
-  lookout.look();
+  const monitor = monitorWith(Promise.resolve([alert("a", { announce: true }), alert("b")]));
+  monitor.update();
+  monitor.update();
   expect([announced(), asked.length]).toEqual([undefined, 1]);
   expect(asked[0]).toMatchObject({ heading: 90, speed: 20, seen: [] });
-  expect(state.alerts.get().sights).toHaveLength(2);
+  expect(state.alerts.get().listed).toHaveLength(2);
   await vi.advanceTimersByTimeAsync(0);
   expect([announced(), asked.length]).toEqual(["a", 1]);
 });
 
 test("what the service keeps silent about, such as what the driver voted on, stays silent, and the next comes to its turn", async () => {
-  const lookout = watch(Promise.resolve([alert("a"), alert("b", { distance_m: 300 })]));
-  lookout.look();
+  const monitor = monitorWith(Promise.resolve([alert("a"), alert("b", { distance_m: 300 })]));
+  monitor.update();
   await vi.advanceTimersByTimeAsync(0);
   expect(announced()).toBe("b");
 });
 
 test("a service that takes its time is not waited for", async () => {
-  watch(
+  monitorWith(
     new Promise((_, reject) => {
       aborted = reject;
     }),
-  ).look();
+  ).update();
   await vi.advanceTimersByTimeAsync(650);
   expect(announced()).toBeUndefined();
   await vi.advanceTimersByTimeAsync(100);
@@ -101,5 +101,5 @@ test.each([
   ["it announces another one first", [alert("a"), alert("b", { announce: true })], false],
   ["it does not see it", [alert("b")], false],
 ])("an objection, if %s", (_, alerts, want) => {
-  expect(speaksAgainst("a", alerts)).toBe(want);
+  expect(serviceObjects("a", alerts)).toBe(want);
 });

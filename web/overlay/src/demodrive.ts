@@ -3,14 +3,14 @@
 import { bearing, distance, type Place } from "./geo.ts";
 import type { Drive } from "./wire.ts";
 
-const every = 1000; // ms of the drive between two fixes
+const fixInterval = 1000; // ms of the drive between two fixes
 const accuracy = 6; // metres
-const fastestForward = 20;
+const maxSpeedUp = 20;
 
 /** parseSpeedUp reads &x=; nothing sensible is 1. */
 export function parseSpeedUp(text: string | null): number {
   const factor = Number(text ?? "1");
-  return factor >= 0.1 && factor <= fastestForward ? factor : 1;
+  return factor >= 0.1 && factor <= maxSpeedUp ? factor : 1;
 }
 
 /** Leg is the way from one place of the drive to the next. */
@@ -18,23 +18,23 @@ interface Leg {
   from: Place;
   to: Place;
   /** Seconds from the start of the drive. */
-  begins: number;
-  lasts: number;
+  startsAt: number;
+  duration: number;
   speeds: [from: number, to: number];
   heading: number;
 }
 
-/** Course is a drive with its timetable. */
-export interface Course {
+/** Timetable is a drive with its timetable. */
+export interface Timetable {
   legs: readonly Leg[];
   /** Seconds. */
-  lasts: number;
+  duration: number;
 }
 
-/** courseOf reckons when the car is where. */
-export function courseOf({ coordinates, speeds }: Drive): Course {
+/** timetableOf reckons when the car is where. */
+export function timetableOf({ coordinates, speeds }: Drive): Timetable {
   const legs: Leg[] = [];
-  let begins = 0;
+  let startsAt = 0;
   for (let i = 1; i < coordinates.length; i++) {
     const [before, after] = [coordinates[i - 1], coordinates[i]];
     if (before === undefined || after === undefined) continue;
@@ -42,45 +42,45 @@ export function courseOf({ coordinates, speeds }: Drive): Course {
     const [first, second] = [speeds[i - 1] ?? 10, speeds[i] ?? 10];
     const metres = distance(from, to);
     if (metres === 0) continue;
-    const lasts = metres / Math.max(0.5, (first + second) / 2);
-    legs.push({ from, to, begins, lasts, speeds: [first, second], heading: bearing(from, to) });
-    begins += lasts;
+    const duration = metres / Math.max(0.5, (first + second) / 2);
+    legs.push({ from, to, startsAt, duration, speeds: [first, second], heading: bearing(from, to) });
+    startsAt += duration;
   }
-  return { legs, lasts: begins };
+  return { legs, duration: startsAt };
 }
 
 const placeOf = ([lng, lat]: readonly [number, number]): Place => ({ lat, lng });
 
-/** Moment is where the car is. */
-export interface Moment extends Place {
+/** DrivePoint is where the car is. */
+export interface DrivePoint extends Place {
   heading: number;
   speed: number;
 }
 
-/** momentAt is after so many seconds; the drive is a round, and goes on. null: it leads nowhere. */
-export function momentAt({ legs, lasts }: Course, seconds: number): Moment | null {
-  const at = lasts > 0 ? ((seconds % lasts) + lasts) % lasts : 0;
-  const leg = legs[lastNotAfter(legs, at)];
+/** pointAt is after so many seconds; the drive is a round, and goes on. null: it leads nowhere. */
+export function pointAt({ legs, duration }: Timetable, seconds: number): DrivePoint | null {
+  const at = duration > 0 ? ((seconds % duration) + duration) % duration : 0;
+  const leg = legs[lastLegStarted(legs, at)];
   if (leg === undefined) return null;
   // Speed changes evenly with time, so the way is a parabola of it.
   const [first, second] = leg.speeds;
-  const time = Math.min(1, (at - leg.begins) / leg.lasts);
-  const way = (first * time + ((second - first) * time * time) / 2) / ((first + second) / 2 || 1);
+  const time = Math.min(1, (at - leg.startsAt) / leg.duration);
+  const progress = (first * time + ((second - first) * time * time) / 2) / ((first + second) / 2 || 1);
   return {
-    lat: leg.from.lat + (leg.to.lat - leg.from.lat) * way,
-    lng: leg.from.lng + (leg.to.lng - leg.from.lng) * way,
+    lat: leg.from.lat + (leg.to.lat - leg.from.lat) * progress,
+    lng: leg.from.lng + (leg.to.lng - leg.from.lng) * progress,
     heading: leg.heading,
     speed: first + (second - first) * time,
   };
 }
 
-/** lastNotAfter searches by halves. */
-function lastNotAfter(legs: readonly Leg[], at: number): number {
+/** lastLegStarted searches by halves. */
+function lastLegStarted(legs: readonly Leg[], at: number): number {
   let low = 0;
   let high = legs.length - 1;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if ((legs[middle]?.begins ?? Infinity) <= at) low = middle;
+    if ((legs[middle]?.startsAt ?? Infinity) <= at) low = middle;
     else high = middle - 1;
   }
   return low;
@@ -103,7 +103,7 @@ export class DriveSensor implements Geolocation {
     this.#watches.set(id, null);
     this.#read().then(
       (drive) => {
-        if (this.#watches.has(id)) this.#watches.set(id, this.#begin(courseOf(drive), success));
+        if (this.#watches.has(id)) this.#watches.set(id, this.#startFixes(timetableOf(drive), success));
       },
       (error: unknown) => {
         failure?.({ code: 2, message: String(error), PERMISSION_DENIED: 1, POSITION_UNAVAILABLE: 2, TIMEOUT: 3 });
@@ -121,18 +121,18 @@ export class DriveSensor implements Geolocation {
     throw new Error("the drive can be watched only");
   }
 
-  #begin(course: Course, success: PositionCallback): ReturnType<typeof setInterval> {
+  #startFixes(timetable: Timetable, success: PositionCallback): ReturnType<typeof setInterval> {
     const start = performance.now();
-    const tell = (): void => {
-      const moment = momentAt(course, ((performance.now() - start) * this.#speedUp) / 1000);
-      if (moment !== null) success(positionOf(moment));
+    const emitFix = (): void => {
+      const point = pointAt(timetable, ((performance.now() - start) * this.#speedUp) / 1000);
+      if (point !== null) success(positionOf(point));
     };
-    tell();
-    return setInterval(tell, every / this.#speedUp);
+    emitFix();
+    return setInterval(emitFix, fixInterval / this.#speedUp);
   }
 }
 
-function positionOf({ lat, lng, heading, speed }: Moment): GeolocationPosition {
+function positionOf({ lat, lng, heading, speed }: DrivePoint): GeolocationPosition {
   const coords = { latitude: lat, longitude: lng, accuracy, heading, speed, altitude: null, altitudeAccuracy: null };
   return { timestamp: Date.now(), coords: { ...coords, toJSON: () => coords }, toJSON: () => coords };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { firstDue, keyOf, leadAt, look, nearOf, range, readKey, secondsTo, slowestSpeed, toldOf, untold } from "./ahead.ts";
-import type { PinAhead, Stage, Told } from "./ahead.ts";
+import { firstDue, keyOf, leadAt, listAhead, nearOf, maxDistance, parseKey, secondsTo, minSpeed, announcedOf, notAnnounced } from "./alertrules.ts";
+import type { AlertPin, AlertStage, Announced } from "./alertrules.ts";
 import { bearing, turn } from "./geo.ts";
 import { seeded } from "./seeded.ts";
 
@@ -12,17 +12,17 @@ interface Case {
   lead_m: number;
   seen: string[];
   pins: { id: string; lat: number; lng: number; kind: string; zone_m?: number; merged?: string[]; voted?: boolean }[];
-  expect: { id: string; distance_m: number; seconds: number | null; bearing: number; stage: Stage; announce: boolean }[];
+  expect: { id: string; distance_m: number; seconds: number | null; bearing: number; stage: AlertStage; announce: boolean }[];
 }
 
 const table = new URL("../../../internal/ahead/testdata/cases.json", import.meta.url);
 const cases = JSON.parse(readFileSync(table, "utf8")) as Case[];
 
 /** tell is what the keys say was told. */
-function tell(keys: readonly string[]): Map<string, Told> {
-  const told = new Map<string, Told>();
-  for (const { id, stage } of keys.map(readKey)) told.set(id, { ...(told.get(id) ?? untold), [stage]: true });
-  return told;
+function tell(keys: readonly string[]): Map<string, Announced> {
+  const announced = new Map<string, Announced>();
+  for (const { id, stage } of keys.map(parseKey)) announced.set(id, { ...(announced.get(id) ?? notAnnounced), [stage]: true });
+  return announced;
 }
 
 describe("the golden table", () => {
@@ -32,14 +32,14 @@ describe("the golden table", () => {
 
   it.each(cases.map((c) => [c.name, c] as const))("%s", (_, c) => {
     expect(leadAt(c.car.speed)).toBeCloseTo(c.lead_m, 6);
-    const told = tell(c.seen);
+    const announced = tell(c.seen);
     const voted = new Set(c.pins.filter((pin) => pin.voted).map((pin) => pin.id));
-    const pins: PinAhead[] = c.pins.map(({ id, lat, lng, kind, zone_m, merged }) => ({ id, lat, lng, kind, zone: zone_m ?? 0, merged: merged ?? [] }));
-    const sights = look(c.car, pins, (pin) => toldOf(pin, (id) => told.get(id)));
-    const first = firstDue(sights, (pin) => voted.has(pin.id));
-    expect(sights.map((s) => [s.pin.id, s.stage, s === first])).toEqual(c.expect.map((e) => [e.id, e.stage, e.announce]));
+    const pins: AlertPin[] = c.pins.map(({ id, lat, lng, kind, zone_m, merged }) => ({ id, lat, lng, kind, zone: zone_m ?? 0, merged: merged ?? [] }));
+    const listed = listAhead(c.car, pins, (pin) => announcedOf(pin, (id) => announced.get(id)));
+    const first = firstDue(listed, (pin) => voted.has(pin.id));
+    expect(listed.map((s) => [s.pin.id, s.stage, s === first])).toEqual(c.expect.map((e) => [e.id, e.stage, e.announce]));
     c.expect.forEach((want, i) => {
-      const got = sights[i];
+      const got = listed[i];
       if (got === undefined) throw new Error("less is listed");
       expect(Math.abs(got.distance - want.distance_m)).toBeLessThanOrEqual(0.5);
       expect(Math.abs(turn(got.bearing, want.bearing))).toBeLessThanOrEqual(0.5);
@@ -50,7 +50,7 @@ describe("the golden table", () => {
   });
 });
 
-const hazard = (lat: number, lng: number): PinAhead => ({ id: "x", lat, lng, kind: "alert.hazard", zone: 0, merged: [] });
+const hazard = (lat: number, lng: number): AlertPin => ({ id: "x", lat, lng, kind: "alert.hazard", zone: 0, merged: [] });
 
 it("lists nothing behind, and announces nothing beyond the lead or below 2 m/s, wherever the car is", () => {
   const random = seeded(3);
@@ -58,12 +58,12 @@ it("lists nothing behind, and announces nothing beyond the lead or below 2 m/s, 
     const car = { lat: (random() - 0.5) * 178, lng: (random() - 0.5) * 360, heading: random() * 360, speed: random() * 100 };
     const reach = [1e-4, 1e-3, 1e-2][Math.floor(random() * 3)] ?? 0;
     const pin = hazard(car.lat + (random() - 0.5) * reach, car.lng + (random() - 0.5) * reach);
-    for (const sight of look(car, [pin], () => untold)) {
+    for (const sight of listAhead(car, [pin], () => notAnnounced)) {
       expect(Math.abs(turn(car.heading, bearing(car, pin)))).toBeLessThanOrEqual(75);
-      expect(sight.distance).toBeLessThanOrEqual(range);
+      expect(sight.distance).toBeLessThanOrEqual(maxDistance);
       if (sight.due) {
         expect(sight.distance).toBeLessThanOrEqual(leadAt(car.speed));
-        expect(car.speed).toBeGreaterThanOrEqual(slowestSpeed);
+        expect(car.speed).toBeGreaterThanOrEqual(minSpeed);
       }
     }
   }
@@ -75,16 +75,16 @@ it("lets the driver stretch and shorten the lead", () => {
   expect(nearOf(leadAt(20, 0.5))).toBe(100);
   const car = { lat: 52, lng: 5, heading: 0, speed: 20 };
   const pin = hazard(52.003, 5); // 334 m
-  expect(look(car, [pin], () => untold)[0]?.due).toBe(false);
-  expect(look(car, [pin], () => untold, 2)[0]?.due).toBe(true);
+  expect(listAhead(car, [pin], () => notAnnounced)[0]?.due).toBe(false);
+  expect(listAhead(car, [pin], () => notAnnounced, 2)[0]?.due).toBe(true);
 });
 
 it("announces nothing while the speed is unknown", () => {
   const car = { lat: 52, lng: 5, heading: 0, speed: null };
-  expect(look(car, [hazard(52.001, 5)], () => untold)[0]?.due).toBe(false);
+  expect(listAhead(car, [hazard(52.001, 5)], () => notAnnounced)[0]?.due).toBe(false);
   expect(secondsTo(100, null)).toBeNull();
 });
 
 it("names announcements in a way that can be read back", () => {
-  for (const stage of ["ahead", "near"] as const) expect(readKey(keyOf("feed:1:v1:YQ", stage))).toEqual({ id: "feed:1:v1:YQ", stage });
+  for (const stage of ["ahead", "near"] as const) expect(parseKey(keyOf("feed:1:v1:YQ", stage))).toEqual({ id: "feed:1:v1:YQ", stage });
 });

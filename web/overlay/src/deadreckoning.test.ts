@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { along, bearing, distance, turn, type Place } from "./geo.ts";
-import { poseAt, take, tunnelAfter, type Motion, type RawFix } from "./motion.ts";
+import { poseAt, addFix, tunnelAfter, type Motion, type RawFix } from "./deadreckoning.ts";
 import { seeded } from "./seeded.ts";
 
 const origin = { lat: 52, lng: 5 };
@@ -8,7 +8,7 @@ const fixAt = (place: Place, more: Partial<RawFix> = {}): RawFix => ({ ...place,
 const on = (metres: number, more: Partial<RawFix> = {}, degrees = 0): RawFix => fixAt(along(origin, degrees, metres), more);
 
 function taken(fixes: [now: number, fix: RawFix][], start: Motion | null = null): Motion {
-  const motion = fixes.reduce<Motion | null>((before, [now, fix]) => take(before, fix, now), start);
+  const motion = fixes.reduce<Motion | null>((before, [now, fix]) => addFix(before, fix, now), start);
   if (motion === null) throw new Error("nothing was taken");
   return motion;
 }
@@ -37,7 +37,7 @@ describe("heading and speed", () => {
   it("ignore movements that are smaller than the fixes are wrong", () => {
     const random = seeded(11);
     let motion: Motion | null = null;
-    for (let i = 0; i < 100; i++) motion = take(motion, on(random() * 19, { accuracy: 40 }, random() * 360), i * 1000);
+    for (let i = 0; i < 100; i++) motion = addFix(motion, on(random() * 19, { accuracy: 40 }, random() * 360), i * 1000);
     expect(motion).toMatchObject({ heading: null, speed: 0 });
   });
 
@@ -62,7 +62,7 @@ describe("heading and speed", () => {
     let motion: Motion | null = null;
     for (let i = 0; i < 20; i++) {
       place = along(place, i * 9, 10);
-      motion = take(motion, fixAt(place), i * 1000);
+      motion = addFix(motion, fixAt(place), i * 1000);
     }
     expect(Math.abs(turn(motion?.heading ?? 0, 19 * 9))).toBeLessThan(10);
   });
@@ -85,11 +85,11 @@ describe("outliers", () => {
 
   it("are dropped, and the next good fix goes on", () => {
     const before = taken(driving);
-    const after = taken([[2000, on(500)]], before);
-    expect(after).toMatchObject({ lat: before.lat, lng: before.lng, at: 1000 });
-    const next = taken([[3000, on(60, { heading: 0, speed: 20 })]], after);
+    const elapsed = taken([[2000, on(500)]], before);
+    expect(elapsed).toMatchObject({ lat: before.lat, lng: before.lng, at: 1000 });
+    const next = taken([[3000, on(60, { heading: 0, speed: 20 })]], elapsed);
     expect(next.at).toBe(3000);
-    expect(next.doubt).toBeNull();
+    expect(next.outlier).toBeNull();
   });
 
   it("begin beyond 80 m/s", () => {
@@ -124,8 +124,8 @@ describe("outliers", () => {
 
   it("nor places that are none", () => {
     const before = taken(driving);
-    expect(take(before, on(0, { lat: NaN }), 2000)).toBe(before);
-    expect(take(null, on(0, { lat: 91 }), 0)).toBeNull();
+    expect(addFix(before, on(0, { lat: NaN }), 2000)).toBe(before);
+    expect(addFix(null, on(0, { lat: 91 }), 0)).toBeNull();
   });
 });
 
@@ -142,9 +142,9 @@ describe("between two fixes", () => {
       for (let i = 0; i < 10; i++) {
         const noisy = along(on(i * 20), random() * 360, random() * 8);
         const before: Motion | null = motion;
-        const after = take(motion, fixAt(noisy, { heading: (358 + random() * 4) % 360, speed: 20 }), i * 1000);
-        if (before !== null && after !== null) expect(distance(poseAt(before, i * 1000), poseAt(after, i * 1000))).toBeLessThan(0.01);
-        motion = after;
+        const elapsed = addFix(motion, fixAt(noisy, { heading: (358 + random() * 4) % 360, speed: 20 }), i * 1000);
+        if (before !== null && elapsed !== null) expect(distance(poseAt(before, i * 1000), poseAt(elapsed, i * 1000))).toBeLessThan(0.01);
+        motion = elapsed;
       }
       if (motion === null) throw new Error("nothing was taken");
       expect(distance(poseAt(motion, 9000 + 700), along(motion, motion.heading ?? 0, 14))).toBeLessThan(0.1);
@@ -155,7 +155,7 @@ describe("between two fixes", () => {
     let motion: Motion | null = null;
     let last: Place | null = null;
     for (let ms = 0; ms < 20_000; ms += 16) {
-      if (ms % 1000 === 0) motion = take(motion, on(ms / 50 + (ms % 3000) / 1000, { heading: 0, speed: 20 }), ms);
+      if (ms % 1000 === 0) motion = addFix(motion, on(ms / 50 + (ms % 3000) / 1000, { heading: 0, speed: 20 }), ms);
       if (motion === null) continue;
       const pose = poseAt(motion, ms);
       if (last !== null) expect(distance(last, pose)).toBeLessThan(0.6);
@@ -239,6 +239,6 @@ describe("a tunnel", () => {
 
 it("keeps a short trail however often fixes come", () => {
   let motion: Motion | null = null;
-  for (let ms = 0; ms < 60_000; ms += 50) motion = take(motion, on(ms / 100), ms);
+  for (let ms = 0; ms < 60_000; ms += 50) motion = addFix(motion, on(ms / 100), ms);
   expect(motion?.trail.length).toBeLessThanOrEqual(22);
 });

@@ -1,0 +1,38 @@
+// Which of the known entities are visible (pure).
+
+import { appearanceAt, lifetimeOf, type Lifetime, type PinAppearance } from "./freshness.ts";
+import { isOff, type Settings } from "./settings.ts";
+import type { Entity, Source } from "./wire.ts";
+
+/** VisibleEntity is an entity that is on the map, and how old it looks. */
+export interface VisibleEntity {
+  entity: Entity;
+  appearance: PinAppearance;
+}
+
+/** Filter is what a driver does not want to see. */
+export type Filter = Pick<Settings, "sources_off" | "kinds_off">;
+
+const lifetimes = new WeakMap<Entity, Lifetime>();
+
+function cachedLifetime(entity: Entity): Lifetime {
+  let known = lifetimes.get(entity);
+  if (known === undefined) {
+    known = lifetimeOf(entity);
+    lifetimes.set(entity, known);
+  }
+  return known;
+}
+
+/** visibleEntities leaves out what is gone and what the driver turned off. serverNow and lost are in milliseconds, as age takes them. */
+export function visibleEntities(known: readonly Entity[], byLayer: ReadonlyMap<string, Source>, choice: Filter, serverNow: number, lost: number): VisibleEntity[] {
+  const shown: VisibleEntity[] = [];
+  for (const entity of known) {
+    if (isOff(entity.kind_id, choice.kinds_off)) continue;
+    const source = byLayer.get(entity.layer_slug);
+    if (source !== undefined && choice.sources_off.includes(source.id)) continue;
+    const appearance = appearanceAt(cachedLifetime(entity), serverNow, lost);
+    if (appearance.freshness !== "gone") shown.push({ entity, appearance });
+  }
+  return shown;
+}
