@@ -1,11 +1,11 @@
 // The map of one feed: its pins, a card for the one that is chosen, and buttons for those who use no mouse.
 
 import type { Map as MapLibre } from "maplibre-gl";
-import { Cell } from "../../overlay/src/cell.ts";
-import { apartFrom } from "../../overlay/src/clusters.ts";
+import { Observable } from "../../overlay/src/observable.ts";
+import { minUnclusteredZoom } from "../../overlay/src/clusters.ts";
 import { element } from "../../overlay/src/dom.ts";
 import { Icons } from "../../overlay/src/icons.ts";
-import { openMap, Presence, setTheme, type Library } from "../../overlay/src/map.ts";
+import { openMap, ContextState, setTheme, type Library } from "../../overlay/src/map.ts";
 import { Pins } from "../../overlay/src/pins.ts";
 import { placeOf } from "../../overlay/src/shapes.ts";
 import type { Theme } from "../../overlay/src/sun.ts";
@@ -35,9 +35,9 @@ export async function openFeedMap({ library, place, config, kinds, items, words 
   const map = await openMap({ library, container: place, config, theme: theme(), center: null });
   map.cooperativeGestures.enable(); // one finger, or a wheel without Ctrl, moves the page
   map.getCanvas().setAttribute("aria-label", words("map.label"));
-  const presence = new Presence(map, { drawable: new Cell<boolean>(true) });
-  const icons = new Icons(map, presence, kinds, Math.min(Math.max(window.devicePixelRatio, 1), 2));
-  const pins = new Pins(map, presence, icons, theme());
+  const contextState = new ContextState(map, { drawable: new Observable<boolean>(true) });
+  const icons = new Icons(map, contextState, kinds, Math.min(Math.max(window.devicePixelRatio, 1), 2));
+  const pins = new Pins(map, contextState, icons, theme());
   pins.show(items.map(({ entity }) => ({ entity, appearance: fresh })));
   const whole = (): void => {
     const box = boxOf(items);
@@ -46,12 +46,12 @@ export async function openFeedMap({ library, place, config, kinds, items, words 
   whole();
   dark.addEventListener("change", () => {
     pins.setLook(theme());
-    if (presence.isHere()) setTheme(map, config, theme());
+    if (contextState.isAvailable()) setTheme(map, config, theme());
   });
   const choose = walk(map, pins, place, items, words, whole);
   map.on("click", ({ point }) => {
     const touched = pins.find(point);
-    if (touched !== null && "cluster" in touched) map.jumpTo({ center: touched.cluster, zoom: touched.apart });
+    if (touched !== null && "cluster" in touched) map.jumpTo({ center: touched.cluster, zoom: touched.zoom });
     else choose(touched === null ? -1 : Number(touched.entity.id));
   });
 }
@@ -74,7 +74,7 @@ function walk(map: MapLibre, pins: Pins, place: HTMLElement, items: readonly Ite
     const item = items[to];
     if (item === undefined) return;
     choose(Number(item.entity.id));
-    map.jumpTo({ center: placeOf(item.entity), zoom: Math.max(map.getZoom(), apartFrom) });
+    map.jumpTo({ center: placeOf(item.entity), zoom: Math.max(map.getZoom(), minUnclusteredZoom) });
   };
   const button = (key: string, press: () => void): HTMLButtonElement => {
     const made = element("button", { type: "button", class: "second" }, words(key));

@@ -1,7 +1,7 @@
 // Who is signed in, and what the driver chose: in the browser always, in the account as well.
 
 import { getAccount, getPreferences, putPreferences, HTTPError, signOut } from "./api.ts";
-import { Cell } from "./cell.ts";
+import { Observable } from "./observable.ts";
 import { choose, inForce, merge, nothingKept, readChoices, readKept, sent, unchoose, writeKept, type Choices, type Kept, type Settings } from "./settings.ts";
 import { keptUnder } from "./state.ts";
 import { readStored, store } from "./storage.ts";
@@ -17,12 +17,12 @@ const sendAfter = 500; // a finger on "larger" comes again
 export type Person = Account | null;
 
 export class Choosing {
-  readonly person = new Cell<Person>(null);
-  readonly #settings: Cell<Settings>;
+  readonly person = new Observable<Person>(null);
+  readonly #settings: Observable<Settings>;
   #kept: Kept;
   #sending: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(settings: Cell<Settings>) {
+  constructor(settings: Observable<Settings>) {
     this.#settings = settings;
     this.#kept = readKept(readStored(keptUnder));
     this.#keep(this.#kept);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AlertQuery } from "./api.ts";
-import { Cell } from "./cell.ts";
+import { Observable } from "./observable.ts";
 import { along } from "./geo.ts";
 import { AlertMonitor, serviceObjects, type QueryAlerts } from "./alertmonitor.ts";
 import type { Pose } from "./deadreckoning.ts";
@@ -38,8 +38,8 @@ let state: State;
 beforeEach(() => {
   vi.useFakeTimers();
   asked = [];
-  const fix = new Cell<Fix | null>(null);
-  state = makeState(inForce({}, []), { fix, positionStatus: new Cell<PositionStatus>("found") }, () => pose);
+  const fix = new Observable<Fix | null>(null);
+  state = makeState(inForce({}, []), { fix, positionStatus: new Observable<PositionStatus>("found") }, () => pose);
   state.entities.set([entity("a", 200), entity("b", 230)]);
 });
 

@@ -1,14 +1,14 @@
 // Whose data is shown.
 
 import { element } from "./dom.ts";
-import { tell } from "./parts.ts";
+import { setTextOrHide } from "./widgets.ts";
 import type { State } from "./state.ts";
 
 /** makeAttribution is the line at the bottom of the map. */
 export function makeAttribution({ attributions }: State): HTMLElement {
   const made = element("p", { class: "attribution" });
   attributions.watch((texts) => {
-    tell(made, texts.join(" · "));
+    setTextOrHide(made, texts.join(" · "));
   });
   return made;
 }

@@ -1,46 +1,46 @@
 // The alert: what lies ahead and how far away it still is, large, with a tone when it is announced.
 
 import type { Banner as Alert } from "./announcer.ts";
-import type { Cell } from "./cell.ts";
+import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
-import { iconOf, nameOf, streetOf } from "./naming.ts";
-import { label, press, say, setAttribute, sign, tell } from "./parts.ts";
-import type { Speech } from "./speech.ts";
+import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
+import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
+import type { Locale } from "./locale.ts";
 import type { Actions, AlertCandidate, State } from "./state.ts";
-import type { Tones } from "./tones.ts";
+import type { AlertSounds } from "./alertsounds.ts";
 
 const hereWithin = 25; // metres
 
 /** makeBanner shows state.alerts. */
-export function makeBanner(state: State, actions: Actions, speech: Cell<Speech>, tones: Tones): HTMLElement {
+export function makeBanner(state: State, actions: Actions, locale: Observable<Locale>, tones: AlertSounds): HTMLElement {
   const icon = element("img", { alt: "", class: "icon" });
   const figure = element("strong", { class: "figure" });
   const kind = element("span", { class: "kind" });
   const street = element("span", { class: "street" });
   const mute = element("small", { hidden: "" });
-  const open = press({ class: "alert" }, () => {
+  const open = makeButton({ class: "alert" }, () => {
     actions.select(shown?.pin.id ?? null);
   }, icon, element("span", { class: "what" }, kind, street, mute), figure);
-  const away = press({ class: "signed away" }, () => {
+  const away = makeButton({ class: "signed away" }, () => {
     if (shown !== null) actions.dismiss(shown.pin.id);
-  }, sign("close"));
+  }, makeIcon("close"));
   const spoken = element("p", { class: "unseen", role: "alert" });
   const box = element("div", { class: "banner", hidden: "" }, open, away);
   let shown: Alert<AlertCandidate> | null = null;
 
   const draw = (): void => {
-    const words = speech.get();
+    const words = locale.get();
     shown = state.alerts.get().banner;
     box.hidden = shown === null;
     if (shown === null) return;
     const { entity, zone } = shown.pin;
     setAttribute(icon, "src", iconOf(entity, state.kinds.get()));
-    say(kind, zone > 0 && shown.distance === 0 ? words.say("banner.inZone") : nameOf(entity, state.kinds.get(), words));
-    tell(street, streetOf(entity));
-    say(figure, shown.distance < hereWithin ? words.say("banner.here") : words.format.distance(shown.distance).text);
-    tell(mute, state.settings.get().tones && !tones.ready.get() ? words.say("tones.touch") : "");
+    setText(kind, zone > 0 && shown.distance === 0 ? words.say("banner.inZone") : entityLabel(entity, state.kinds.get(), words));
+    setTextOrHide(street, streetOf(entity));
+    setText(figure, shown.distance < hereWithin ? words.say("banner.here") : words.format.distance(shown.distance).text);
+    setTextOrHide(mute, state.settings.get().tones && !tones.ready.get() ? words.say("tones.touch") : "");
     setAttribute(box, "data-stage", shown.stage);
-    label(away, words.say("banner.dismiss"));
+    setLabel(away, words.say("banner.dismiss"));
   };
 
   let announced: unknown = null;
@@ -48,17 +48,17 @@ export function makeBanner(state: State, actions: Actions, speech: Cell<Speech>,
     draw();
     if (announce === null || announce === announced) return;
     announced = announce;
-    const words = speech.get();
+    const words = locale.get();
     const { entity } = announce.pin;
-    const values = { kind: nameOf(entity, state.kinds.get(), words), distance: words.format.spokenDistance(announce.distance) };
+    const values = { kind: entityLabel(entity, state.kinds.get(), words), distance: words.format.spokenDistance(announce.distance) };
     const on = streetOf(entity);
-    say(spoken, on === "" ? words.say("banner.spoken", values) : words.say("banner.spokenStreet", { ...values, street: on }));
+    setText(spoken, on === "" ? words.say("banner.spoken", values) : words.say("banner.spokenStreet", { ...values, street: on }));
     if (state.settings.get().tones) tones.play(announce.stage);
   });
-  for (const cell of [speech, state.kinds, tones.ready]) (cell as Cell<unknown>).watch(draw);
+  for (const observable of [locale, state.kinds, tones.ready]) (observable as Observable<unknown>).watch(draw);
   const region = element("section", { class: "alerts" }, box, spoken);
-  speech.watch((words) => {
-    label(region, words.say("banner.label"));
+  locale.watch((words) => {
+    setLabel(region, words.say("banner.label"));
   });
   return region;
 }

@@ -2,17 +2,17 @@
 
 import type { Choosing } from "./account.ts";
 import type { Vote } from "./api.ts";
-import type { Cell } from "./cell.ts";
+import type { Observable } from "./observable.ts";
 import { lifetimeOf } from "./freshness.ts";
 import { serverTime } from "./serverclock.ts";
 import { element } from "./dom.ts";
 import { confidenceOf } from "./format.ts";
 import { distance } from "./geo.ts";
-import { iconOf, nameOf, networkName, streetOf, textOf } from "./naming.ts";
-import { label, press, say, setAttribute, sign, tell } from "./parts.ts";
+import { iconOf, entityLabel, networkName, streetOf, textOf } from "./entitylabels.ts";
+import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
 import { attributionOf, mergedFrom, sourcesByLayer } from "./attribution.ts";
 import { placeOf, zoneOf } from "./shapes.ts";
-import type { Speech } from "./speech.ts";
+import type { Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
 import type { Reply, Votes } from "./vote.ts";
 import type { Entity, Source } from "./wire.ts";
@@ -24,7 +24,7 @@ const justNow = 10_000; // ms
 export interface Needs {
   state: State;
   actions: Actions;
-  speech: Cell<Speech>;
+  locale: Observable<Locale>;
   choosing: Choosing;
   votes: Votes;
   /** signIn is for a guest who wants to vote. */
@@ -49,7 +49,7 @@ export function sourcesOf(entity: Entity, sources: readonly Source[]): Sourced {
 const creditOf = (source: Source): string => [...new Set([source.label, attributionOf(source)])].filter((text) => text !== "").join(" · ");
 
 /** Facts are the lines of the card below its head (pure). */
-export function factsOf(entity: Entity, gone: boolean, sources: readonly Source[], now: number, words: Speech): string[] {
+export function factsOf(entity: Entity, gone: boolean, sources: readonly Source[], now: number, words: Locale): string[] {
   const { say: speak, format } = words;
   const { lastSeen, expires } = lifetimeOf(entity);
   const age = now - lastSeen;
@@ -70,14 +70,14 @@ export function factsOf(entity: Entity, gone: boolean, sources: readonly Source[
 
 /** makeCard shows state.selected. */
 export function makeCard(needs: Needs): HTMLElement {
-  const { state, actions, speech, choosing, votes } = needs;
+  const { state, actions, locale, choosing, votes } = needs;
   const icon = element("img", { alt: "", class: "icon" });
   const kind = element("h2", { id: "card-kind" });
   const street = element("p", { class: "street" });
   const away = element("strong", { class: "figure" });
-  const close = press({ class: "signed" }, () => {
+  const close = makeButton({ class: "signed" }, () => {
     actions.select(null);
-  }, sign("close"));
+  }, makeIcon("close"));
   const facts = element("ul", { class: "facts" });
   const ballot = makeBallot(needs);
   const head = element("header", {}, icon, element("div", { class: "what" }, kind, street, away), close);
@@ -93,13 +93,13 @@ export function makeCard(needs: Needs): HTMLElement {
     else if (entity?.id !== id) entity = state.known.get().find((one) => one.id === id) ?? null;
     box.hidden = entity === null;
     if (entity === null) return;
-    const words = speech.get();
+    const words = locale.get();
     setAttribute(icon, "src", iconOf(entity, state.kinds.get()));
-    say(kind, nameOf(entity, state.kinds.get(), words));
-    say(street, streetOf(entity) || words.say("card.noStreet"));
+    setText(kind, entityLabel(entity, state.kinds.get(), words));
+    setText(street, streetOf(entity) || words.say("card.noStreet"));
     const pose = state.pose();
-    tell(away, pose === null ? "" : words.format.distance(Math.max(0, distance(pose, placeOf(entity)) - zoneOf(entity) / 2)).text);
-    label(close, words.say("do.close"));
+    setTextOrHide(away, pose === null ? "" : words.format.distance(Math.max(0, distance(pose, placeOf(entity)) - zoneOf(entity) / 2)).text);
+    setLabel(close, words.say("do.close"));
     showLines(facts, factsOf(entity, found === undefined, state.sources.get(), serverTime(state.clock.get(), performance.now(), Date.now()), words));
     ballot.show(entity.id);
   };
@@ -108,7 +108,7 @@ export function makeCard(needs: Needs): HTMLElement {
     if (id !== null && id !== before) void votes.recall(id);
     before = id;
   });
-  for (const cell of [state.entities, state.kinds, state.sources, speech, votes.own]) (cell as Cell<unknown>).watch(draw);
+  for (const observable of [state.entities, state.kinds, state.sources, locale, votes.own]) (observable as Observable<unknown>).watch(draw);
   choosing.person.watch((person) => {
     if (person !== null && entity !== null) void votes.recall(entity.id);
   });
@@ -122,7 +122,7 @@ function showLines(list: HTMLElement, texts: readonly string[]): void {
   while (list.children.length > texts.length) list.lastElementChild?.remove();
   texts.forEach((text, at) => {
     const line = list.children[at] ?? list.appendChild(element("li"));
-    say(line as HTMLElement, text);
+    setText(line as HTMLElement, text);
   });
 }
 
@@ -132,7 +132,7 @@ interface Ballot {
   show(id: string): void;
 }
 
-function makeBallot({ speech, choosing, votes, signIn }: Needs): Ballot {
+function makeBallot({ locale, choosing, votes, signIn }: Needs): Ballot {
   const reply = element("p", { class: "reply", role: "status", hidden: "" });
   let id = "";
   let said: Reply | null = null;
@@ -148,25 +148,25 @@ function makeBallot({ speech, choosing, votes, signIn }: Needs): Ballot {
   };
   const buttons = (["confirm", "dispute"] as const).map((vote) => ({
     vote,
-    button: press({ class: vote }, () => {
+    button: makeButton({ class: vote }, () => {
       void cast(vote);
     }),
   }));
-  const guest = press({ class: "strong" }, signIn);
+  const guest = makeButton({ class: "strong" }, signIn);
   const voting = element("div", { class: "votes" }, ...buttons.map(({ button }) => button));
   const box = element("div", { class: "ballot" }, voting, guest, reply);
   const draw = (): void => {
-    const { say: speak } = speech.get();
+    const { say: speak } = locale.get();
     const signedIn = choosing.person.get() !== null;
     const own = votes.own.get().get(id);
     voting.hidden = !signedIn;
     guest.hidden = signedIn;
-    say(guest, speak("vote.guest"));
+    setText(guest, speak("vote.guest"));
     for (const { vote, button } of buttons) {
-      say(button, speak(vote === "confirm" ? "vote.there" : "vote.gone"));
+      setText(button, speak(vote === "confirm" ? "vote.there" : "vote.gone"));
       setAttribute(button, "aria-pressed", String(own === vote));
     }
-    tell(reply, said === null ? "" : speak(said));
+    setTextOrHide(reply, said === null ? "" : speak(said));
   };
   choosing.person.watch(draw);
   return {

@@ -1,8 +1,8 @@
 // The kinds' drawings, badges and clusters as images of the map, drawn to a canvas at the screen's density when they are needed.
 
 import type { Map as MapLibre } from "maplibre-gl";
-import type { Presence } from "./map.ts";
-import { tint, type Look } from "./pixels.ts";
+import type { ContextState } from "./map.ts";
+import { tint, type Look } from "./icontint.ts";
 import type { Entity, Kind } from "./wire.ts";
 
 /** Side of an icon in CSS pixels. */
@@ -23,11 +23,11 @@ export class Icons {
   readonly #paths: ReadonlyMap<string, string>;
   readonly #density: number;
   readonly #map: MapLibre;
-  readonly #presence: Presence;
+  readonly #contextState: ContextState;
 
-  constructor(map: MapLibre, presence: Presence, kinds: readonly Kind[], density: number) {
+  constructor(map: MapLibre, contextState: ContextState, kinds: readonly Kind[], density: number) {
     this.#map = map;
-    this.#presence = presence;
+    this.#contextState = contextState;
     this.#density = density;
     this.#paths = new Map(kinds.map(({ id, icon_url }) => [id, new URL(icon_url).pathname]));
     map.on("styleimagemissing", ({ id }: { id: string }) => {
@@ -37,7 +37,7 @@ export class Icons {
 
   /** add sees to it that the map has these images. A drawing that does not load leaves its kind with a plain pin. */
   async add(names: Iterable<string>): Promise<void> {
-    if (!this.#presence.isHere()) return;
+    if (!this.#contextState.isAvailable()) return;
     await Promise.all([...new Set(names)].filter((name) => !this.#map.hasImage(name)).map((name) => this.#add(name)));
   }
 
@@ -52,7 +52,7 @@ export class Icons {
       if (status === "confirmed" || status === "disputed") paintBadge(context, status);
     });
     tint(image.data, look === "night" || look === "lost" ? look : "day");
-    if (this.#presence.isHere() && !this.#map.hasImage(name)) this.#map.addImage(name, image, { pixelRatio: this.#density });
+    if (this.#contextState.isAvailable() && !this.#map.hasImage(name)) this.#map.addImage(name, image, { pixelRatio: this.#density });
   }
 
   #drawing(kind: string): Promise<CanvasImageSource | null> {

@@ -1,13 +1,13 @@
 // What lies ahead, as a list: beside the map, and where no map can be drawn the whole page.
 
 import { secondsTo, type ListedAlert } from "./alertrules.ts";
-import type { Cell } from "./cell.ts";
+import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
 import { distance } from "./geo.ts";
-import { iconOf, nameOf, streetOf } from "./naming.ts";
-import { keyedList, press, say, setAttribute, tell, type KeyedItem } from "./parts.ts";
+import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
+import { keyedList, makeButton, setText, setAttribute, setTextOrHide, type KeyedItem } from "./widgets.ts";
 import { placeOf, zoneOf } from "./shapes.ts";
-import type { Speech } from "./speech.ts";
+import type { Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
 import type { Entity } from "./wire.ts";
 
@@ -33,52 +33,52 @@ export function aroundOf(entities: readonly Entity[], place: { lat: number; lng:
 }
 
 /** makeList shows what lies ahead; without a map, also what is around. */
-export function makeList(state: State, actions: Actions, speech: Cell<Speech>): HTMLElement {
+export function makeList(state: State, actions: Actions, locale: Observable<Locale>): HTMLElement {
   const title = element("h2", {});
   const none = element("p", { class: "empty", hidden: "" });
   const ahead = element("ul", {});
   const aroundTitle = element("h2", { hidden: "" });
   const around = element("ul", {});
   const box = element("section", { class: "list panel" }, element("div", { class: "scroll" }, title, none, ahead, aroundTitle, around));
-  const make = ({ entity }: Line): KeyedItem<Line> => makeLine(entity, state, actions, speech);
+  const make = ({ entity }: Line): KeyedItem<Line> => makeLine(entity, state, actions, locale);
   const showAhead = keyedList<Line>(ahead, ({ entity }) => entity.id, make);
   const showAround = keyedList<Line>(around, ({ entity }) => entity.id, make);
 
   const draw = (): void => {
-    const words = speech.get();
+    const words = locale.get();
     const { listed } = state.alerts.get();
     const pose = state.pose();
     const directed = pose !== null && pose.heading !== null;
-    say(title, words.say(directed ? "ahead.title" : "ahead.around"));
-    tell(none, listed.length > 0 || pose === null ? "" : words.say(directed ? "ahead.empty" : "ahead.emptyAround"));
+    setText(title, words.say(directed ? "ahead.title" : "ahead.around"));
+    setTextOrHide(none, listed.length > 0 || pose === null ? "" : words.say(directed ? "ahead.empty" : "ahead.emptyAround"));
     showAhead(listed.map(({ pin, distance: metres }) => ({ entity: pin.entity, distance: metres })));
     const others = state.drawable.get() || pose === null || !directed ? [] : aroundOf(state.entities.get(), pose, listed);
-    tell(aroundTitle, others.length > 0 ? words.say("ahead.around") : "");
+    setTextOrHide(aroundTitle, others.length > 0 ? words.say("ahead.around") : "");
     showAround(others);
   };
-  for (const cell of [state.alerts, state.entities, state.kinds, state.drawable, speech]) (cell as Cell<unknown>).watch(draw);
+  for (const observable of [state.alerts, state.entities, state.kinds, state.drawable, locale]) (observable as Observable<unknown>).watch(draw);
   return box;
 }
 
-function makeLine(first: Entity, state: State, actions: Actions, speech: Cell<Speech>): KeyedItem<Line> {
+function makeLine(first: Entity, state: State, actions: Actions, locale: Observable<Locale>): KeyedItem<Line> {
   const icon = element("img", { alt: "", class: "icon" });
   const kind = element("span", { class: "kind" });
   const street = element("span", { class: "street" });
   const metres = element("strong", {});
   const time = element("span", { class: "time" });
-  const open = press({ class: "line" }, () => {
+  const open = makeButton({ class: "line" }, () => {
     actions.select(first.id);
   }, icon, element("span", { class: "what" }, kind, street), element("span", { class: "figures" }, metres, time));
   return {
     element: element("li", {}, open),
     update({ entity, distance: away }) {
-      const words = speech.get();
+      const words = locale.get();
       setAttribute(icon, "src", iconOf(entity, state.kinds.get()));
-      say(kind, nameOf(entity, state.kinds.get(), words));
-      tell(street, streetOf(entity));
-      say(metres, words.format.distance(away).text);
+      setText(kind, entityLabel(entity, state.kinds.get(), words));
+      setTextOrHide(street, streetOf(entity));
+      setText(metres, words.format.distance(away).text);
       const seconds = secondsTo(away, state.pose()?.speed ?? null);
-      tell(time, seconds === null ? "" : words.format.duration(roundedTime(seconds) * 1000));
+      setTextOrHide(time, seconds === null ? "" : words.format.duration(roundedTime(seconds) * 1000));
     },
   };
 }

@@ -2,36 +2,36 @@
 //
 //   wire.ts        what the service answers (types)
 //   api.ts         the one way out: reads of this service; requestbudget.ts pays for them out of tokenbucket.ts
-//   state.ts       everything that the page knows, in cells (cell.ts)
+//   state.ts       everything that the page knows, in cells (observable.ts)
 //   geo.ts         distances and directions (pure)
 //   position.ts    where the driver is; demodrive.ts pretends to drive; deadreckoning.ts fills in what lies between fixes (pure)
 //   nearbyreader.ts      keeps what is near up to date; sseparser.ts and nearbydata.ts read what comes (pure), decay.ts says when to try (pure)
 //   sourcecatalog.ts  reads the sources again when a pin comes from one that is not known
 //   sights.ts      which of it is shown, and to whom it is owed (pure)
 //   alertmonitor.ts     what lies ahead; alertrules.ts and announcer.ts decide it (pure)
-//   light.ts       day or night; sun.ts knows (pure)
+//   theme.ts       day or night; sun.ts knows (pure)
 //   map.ts         opens MapLibre on the map of basemap.ts
 //   camera.ts      where the map looks; car.ts draws the car
 //   resolution.ts  how finely the map is drawn
 //   pins.ts        sources and layers of the pins; icons.ts draws images for them, and these reckon (pure): clusters.ts,
-//                  difference.ts, pixels.ts, shapes.ts, touch.ts
+//                  featurediff.ts, icontint.ts, shapes.ts, hittest.ts
 //   panels         menu.ts, notice.ts, attributionline.ts; dom.ts makes elements
 //   i18n/          every text that is shown; settings.ts what the driver chose; format.ts figures (pure)
 
 import { getAlerts, getConfig, getDrive, getKinds } from "./api.ts";
-import { Cell } from "./cell.ts";
+import { Observable } from "./observable.ts";
 import { greyAfter } from "./freshness.ts";
 import { backoff } from "./reconnect.ts";
 import { serverTime } from "./serverclock.ts";
 import { byId } from "./dom.ts";
 import { DriveSensor, parseSpeedUp } from "./demodrive.ts";
 import { loadTexts, makeWords } from "./i18n/words.ts";
-import { watchLight } from "./light.ts";
+import { keepTheme } from "./theme.ts";
 import { AlertMonitor } from "./alertmonitor.ts";
 import { loadLibrary, mayDraw, type Library } from "./map.ts";
 import { poseAt, addFix, type Pose } from "./deadreckoning.ts";
 import { mountPanels } from "./panels.ts";
-import { refill } from "./parts.ts";
+import { replaceChildren } from "./widgets.ts";
 import { locate, type PositionSource } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
 import { inForce, readKept, type Language, type Settings } from "./settings.ts";
@@ -104,8 +104,8 @@ function keepLanguage(state: State): void {
 }
 
 /** keepVisible keeps state.entities, and shown with how old they look. */
-function keepVisible(state: State): Cell<readonly VisibleEntity[]> {
-  const shown = new Cell<readonly VisibleEntity[]>([]);
+function keepVisible(state: State): Observable<readonly VisibleEntity[]> {
+  const shown = new Observable<readonly VisibleEntity[]>([]);
   let byLayer = sourcesByLayer([]);
   const update = (): void => {
     const connection = state.connection.get();
@@ -199,7 +199,7 @@ function main(): void {
       alertMonitor.dismiss(id);
     },
   };
-  watchLight(state);
+  keepTheme(state);
   keepLanguage(state);
   keepCameraMode(state);
   keepMoving(state, clock);
@@ -221,7 +221,7 @@ function main(): void {
   }
   open(loading).catch((error: unknown) => {
     console.warn(error); // many a car's browser may not draw: that is no fault of the page
-    refill(byId("map"), []);
+    replaceChildren(byId("map"), []);
     state.drawable.set(false); // the list needs no map
   });
 }

@@ -8,9 +8,9 @@ import type { Theme } from "./sun.ts";
 import type { OverlayConfig } from "./wire.ts";
 
 /** So long a style may take before the pins are drawn on a plain ground. */
-const styleWithin = 8000;
+const styleTimeout = 8000;
 /** So long a lost drawing may take to come back before the list takes the map's place. */
-const restoredWithin = 4000;
+const restoreTimeout = 4000;
 
 /**
  * mayDraw says whether the browser knows how to draw a map. Whether it lets us is seen when the map is opened: to try it before
@@ -54,14 +54,14 @@ export async function openMap({ library, container, config, theme, center }: Map
     pixelRatio: Math.min(window.devicePixelRatio, 2),
   });
   await new Promise<void>((resolve) => {
-    const instead = (): void => {
+    const usePlainStyle = (): void => {
       if (!map.isStyleLoaded()) map.setStyle(plainStyle(theme), { diff: false });
     };
-    const late = setTimeout(instead, styleWithin);
-    map.on("error", instead);
+    const timeout = setTimeout(usePlainStyle, styleTimeout);
+    map.on("error", usePlainStyle);
     void map.once("style.load", () => {
-      clearTimeout(late);
-      map.off("error", instead);
+      clearTimeout(timeout);
+      map.off("error", usePlainStyle);
       resolve();
     });
   });
@@ -74,11 +74,11 @@ export async function openMap({ library, container, config, theme, center }: Map
 
 /** setTheme draws the map by day or night; whatever lies on it stays. */
 export function setTheme(map: MapLibre, config: OverlayConfig, theme: Theme): void {
-  map.setStyle(baseStyle(config, theme), { transformStyle: (before, next) => withOurs(before, next) });
+  map.setStyle(baseStyle(config, theme), { transformStyle: (before, next) => withPinLayers(before, next) });
 }
 
-/** withOurs takes the pins, which are all that has GeoJSON of the page, over into another style. */
-export function withOurs(before: StyleSpecification | undefined, next: StyleSpecification): StyleSpecification {
+/** withPinLayers takes the pins, which are all that has GeoJSON of the page, over into another style. */
+export function withPinLayers(before: StyleSpecification | undefined, next: StyleSpecification): StyleSpecification {
   if (before === undefined) return next;
   const sources = Object.entries(before.sources).filter(([id, source]) => source.type === "geojson" && !(id in next.sources));
   const ours = new Set(sources.map(([id]) => id));
@@ -86,29 +86,29 @@ export function withOurs(before: StyleSpecification | undefined, next: StyleSpec
   return { ...next, sources: { ...next.sources, ...Object.fromEntries(sources) }, layers: [...next.layers, ...layers] };
 }
 
-/** Presence says whether there is anything to draw on: while the graphics are lost, MapLibre has no style at all. */
-export class Presence {
-  #here = true;
+/** ContextState says whether there is anything to draw on: while the graphics are lost, MapLibre has no style at all. */
+export class ContextState {
+  #available = true;
 
   /** Must be made before whatever else listens to the map's style. */
   constructor(map: MapLibre, state: Pick<State, "drawable">) {
-    let late: ReturnType<typeof setTimeout> | undefined;
+    let timeout: ReturnType<typeof setTimeout> | undefined;
     map.on("webglcontextlost", () => {
-      this.#here = false;
-      clearTimeout(late);
-      late = setTimeout(() => {
+      this.#available = false;
+      clearTimeout(timeout);
+      timeout = setTimeout(() => {
         state.drawable.set(false); // the list takes the map's place
-      }, restoredWithin);
+      }, restoreTimeout);
     });
     map.on("style.load", () => {
-      if (this.#here) return;
-      this.#here = true;
-      clearTimeout(late);
+      if (this.#available) return;
+      this.#available = true;
+      clearTimeout(timeout);
       state.drawable.set(true);
     });
   }
 
-  isHere(): boolean {
-    return this.#here;
+  isAvailable(): boolean {
+    return this.#available;
   }
 }

@@ -3,12 +3,12 @@
 import type { Map as MapLibre } from "maplibre-gl";
 import { Camera } from "./camera.ts";
 import { makeCar } from "./car.ts";
-import type { Cell } from "./cell.ts";
+import type { Observable } from "./observable.ts";
 import type { Place } from "./geo.ts";
 import { Icons } from "./icons.ts";
-import { openMap, Presence, setTheme, type Library } from "./map.ts";
+import { openMap, ContextState, setTheme, type Library } from "./map.ts";
 import { Pins } from "./pins.ts";
-import type { Look } from "./pixels.ts";
+import type { Look } from "./icontint.ts";
 import { keepResolution } from "./resolution.ts";
 import { attributionsOf } from "./attribution.ts";
 import type { VisibleEntity } from "./visibility.ts";
@@ -29,7 +29,7 @@ export interface MapViewOptions {
   state: State;
   actions: Actions;
   /** What is shown, and how old it looks. */
-  shown: Cell<readonly VisibleEntity[]>;
+  shown: Observable<readonly VisibleEntity[]>;
   /** Whether pins have lost their colour. */
   isGrey: () => boolean;
 }
@@ -40,14 +40,14 @@ export async function openMapView({ library, container, state, actions, shown, i
   if (config === null) throw new Error("the map is opened before its configuration is known");
   let drawn = state.theme.get();
   const map = await openMap({ library, container, config, theme: drawn, center: state.fix.get() });
-  const presence = new Presence(map, state);
+  const contextState = new ContextState(map, state);
   const car = makeCar();
   map.getCanvasContainer().append(car.element);
   new Camera(map, state, car);
-  keepResolution(map, presence);
+  keepResolution(map, contextState);
   const look = (): Look => (isGrey() ? "lost" : state.theme.get());
-  const icons = new Icons(map, presence, state.kinds.get(), Math.min(Math.max(window.devicePixelRatio, 1), 2));
-  const pins = new Pins(map, presence, icons, look());
+  const icons = new Icons(map, contextState, state.kinds.get(), Math.min(Math.max(window.devicePixelRatio, 1), 2));
+  const pins = new Pins(map, contextState, icons, look());
   shown.watch((all) => {
     pins.setLook(look());
     pins.show(all);
@@ -57,7 +57,7 @@ export async function openMapView({ library, container, state, actions, shown, i
   });
   const light = (): void => {
     pins.setLook(look());
-    if (!presence.isHere() || drawn === state.theme.get()) return;
+    if (!contextState.isAvailable() || drawn === state.theme.get()) return;
     drawn = state.theme.get();
     setTheme(map, config, drawn);
   };
@@ -88,7 +88,7 @@ function handleClicks(map: MapLibre, pins: Pins, state: State, actions: Actions)
     const touched = pins.find(point);
     if (touched !== null && "cluster" in touched) {
       state.following.set(false);
-      map.jumpTo({ center: touched.cluster, zoom: touched.apart });
+      map.jumpTo({ center: touched.cluster, zoom: touched.zoom });
       return;
     }
     actions.select(touched?.entity.id ?? null);

@@ -1,22 +1,22 @@
 // The menu: a first page that leads to the choices of each sort, and a page for each. menupages.ts has what stands on them.
 
 import type { Choosing } from "./account.ts";
-import type { Cell } from "./cell.ts";
+import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
 import type { Key } from "./i18n/words.ts";
 import { accountPage, creditsPage, displayPage, kindsPage, networksPage, soundPage, sourcesPage } from "./menupages.ts";
-import { label, press, refill, say, sign, type Item } from "./parts.ts";
-import type { Speech } from "./speech.ts";
+import { setLabel, makeButton, replaceChildren, setText, makeIcon, type Item } from "./widgets.ts";
+import type { Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
-import type { Tones } from "./tones.ts";
+import type { AlertSounds } from "./alertsounds.ts";
 
 /** Needs are what the menu works with. */
 export interface Needs {
   state: State;
   actions: Actions;
-  speech: Cell<Speech>;
+  locale: Observable<Locale>;
   choosing: Choosing;
-  tones: Tones;
+  tones: AlertSounds;
   signIn: () => void;
 }
 
@@ -35,23 +35,23 @@ type PageName = keyof typeof pages;
 const names = Object.keys(pages) as PageName[];
 
 /** frontPage leads to the others, and out of the page. */
-function frontPage({ speech, state, actions, choosing }: Needs, go: (page: PageName) => void): Item[] {
-  const { say: speak } = speech.get();
+function frontPage({ locale, state, actions, choosing }: Needs, go: (page: PageName) => void): Item[] {
+  const { say: speak } = locale.get();
   const rows = names.map((name): Item => {
     const note = element("small", {});
-    const row = press({ class: "row", id: `menu-${name}` }, () => {
+    const row = makeButton({ class: "row", id: `menu-${name}` }, () => {
       go(name);
-    }, element("span", { class: "name" }, speak(pages[name].title), note), sign("onward"));
+    }, element("span", { class: "name" }, speak(pages[name].title), note), makeIcon("onward"));
     return {
       element: row,
       update() {
         if (name !== "account") return;
         const person = choosing.person.get();
-        say(note, person === null ? speak("account.guest") : person.email);
+        setText(note, person === null ? speak("account.guest") : person.email);
       },
     };
   });
-  const located = press({ class: "row", id: "menu-locate" }, () => {
+  const located = makeButton({ class: "row", id: "menu-locate" }, () => {
     actions.locate();
   }, element("span", { class: "name" }, speak("place.again")));
   rows.unshift({
@@ -61,7 +61,7 @@ function frontPage({ speech, state, actions, choosing }: Needs, go: (page: PageN
     },
   });
   const links = ([["/about", "menu.about"], ["/docs", "menu.developers"]] as const).map(([href, text]): Item => ({
-    element: element("a", { class: "row", href }, element("span", { class: "name" }, speak(text)), sign("onward")),
+    element: element("a", { class: "row", href }, element("span", { class: "name" }, speak(text)), makeIcon("onward")),
     update: () => undefined,
   }));
   return [...rows, ...links];
@@ -75,20 +75,20 @@ export interface Menu {
 }
 
 export function makeMenu(needs: Needs): Menu {
-  const { state, speech, choosing, tones } = needs;
+  const { state, locale, choosing, tones } = needs;
   const title = element("h2", { id: "menu-title" });
-  const back = press({ class: "signed" }, () => {
+  const back = makeButton({ class: "signed" }, () => {
     show(null);
-  }, sign("back"));
-  const close = press({ class: "signed" }, () => {
+  }, makeIcon("back"));
+  const close = makeButton({ class: "signed" }, () => {
     shut();
-  }, sign("close"));
+  }, makeIcon("close"));
   const body = element("div", { class: "pages" });
   const box = element("section", { class: "menu panel", id: "menu", role: "dialog", "aria-labelledby": title.id, hidden: "" }, element("header", {}, back, title, close), body);
-  const button = press({ class: "signed menu-button", "aria-controls": "menu", "aria-expanded": "false" }, () => {
+  const button = makeButton({ class: "signed menu-button", "aria-controls": "menu", "aria-expanded": "false" }, () => {
     if (box.hidden) open();
     else shut();
-  }, sign("menu"));
+  }, makeIcon("menu"));
   let page: PageName | null = null;
   let items: readonly Item[] = [];
 
@@ -97,16 +97,16 @@ export function makeMenu(needs: Needs): Menu {
   };
   /** build makes the page anew: only where what stands on it has changed. */
   const build = (): void => {
-    const words = speech.get();
-    label(button, words.say("menu.open"));
+    const words = locale.get();
+    setLabel(button, words.say("menu.open"));
     if (box.hidden) return;
-    label(back, words.say("do.back"));
-    label(close, words.say("do.close"));
+    setLabel(back, words.say("do.back"));
+    setLabel(close, words.say("do.close"));
     back.hidden = page === null;
-    say(title, words.say(page === null ? "menu.title" : pages[page].title));
+    setText(title, words.say(page === null ? "menu.title" : pages[page].title));
     items = page === null ? frontPage(needs, show) : pages[page].make(needs);
     update();
-    refill(body, items.map((item) => item.element));
+    replaceChildren(body, items.map((item) => item.element));
   };
   const show = (next: PageName | null): void => {
     const from = page;
@@ -132,8 +132,8 @@ export function makeMenu(needs: Needs): Menu {
     if (page === null) shut();
     else show(null);
   });
-  for (const cell of [speech, state.sources, state.kinds, state.config, choosing.person]) (cell as Cell<unknown>).watch(build);
-  for (const cell of [state.settings, state.health, state.cameraMode, state.attributions, state.positionStatus, tones.ready]) (cell as Cell<unknown>).watch(update);
+  for (const observable of [locale, state.sources, state.kinds, state.config, choosing.person]) (observable as Observable<unknown>).watch(build);
+  for (const observable of [state.settings, state.health, state.cameraMode, state.attributions, state.positionStatus, tones.ready]) (observable as Observable<unknown>).watch(update);
   let networks = state.settings.get().networks;
   state.settings.watch((settings) => {
     if (settings.networks !== networks && page === "networks") build();

@@ -6,33 +6,33 @@ import type { Key } from "./i18n/words.ts";
 import { languageNames } from "./i18n/words.ts";
 import { turnAll, turnKind } from "./kindchoice.ts";
 import type { Needs } from "./menu.ts";
-import { networkName, pathOf, textOf } from "./naming.ts";
-import { choice, onOff, press, say, stepper, tell, type Item } from "./parts.ts";
+import { networkName, pathOf, textOf } from "./entitylabels.ts";
+import { makeChoice, makeSwitch, makeButton, setText, makeStepper, setTextOrHide, type Item } from "./widgets.ts";
 import { isOff, languages, limits, readChoices, type Settings } from "./settings.ts";
 import { attributionOf } from "./attribution.ts";
 import type { Kind, Source } from "./wire.ts";
 
 const still = (made: HTMLElement): Item => ({ element: made, update: () => undefined });
 
-function textsOf(name: string, { speech }: Needs): { name: string; on: string; off: string } {
-  const { say: speak } = speech.get();
+function textsOf(name: string, { locale }: Needs): { name: string; on: string; off: string } {
+  const { say: speak } = locale.get();
   return { name, on: speak("state.on"), off: speak("state.off") };
 }
 
-export function accountPage({ speech, choosing, signIn }: Needs): Item[] {
-  const { say: speak } = speech.get();
+export function accountPage({ locale, choosing, signIn }: Needs): Item[] {
+  const { say: speak } = locale.get();
   const person = choosing.person.get();
   const reply = element("p", { role: "status", hidden: "" });
   const who = element("p", {}, person === null ? speak("account.guest") : speak("account.as", { name: person.email }));
   const kept = element("p", { class: "soft" }, speak(person === null ? "account.keptHere" : "account.kept"));
-  const button = press({ class: "strong", id: "account-do" }, () => {
+  const button = makeButton({ class: "strong", id: "account-do" }, () => {
     if (person === null) signIn();
     else
       choosing.signOut().catch(() => {
-        tell(reply, speak("link.failed"));
+        setTextOrHide(reply, speak("link.failed"));
       });
   }, speak(person === null ? "account.signIn" : "account.signOut"));
-  const reset = press({ id: "account-reset" }, () => {
+  const reset = makeButton({ id: "account-reset" }, () => {
     choosing.forget();
   }, speak("do.reset"));
   return [who, kept, button, reply, reset].map(still);
@@ -41,8 +41,8 @@ export function accountPage({ speech, choosing, signIn }: Needs): Item[] {
 const groupKeys: Readonly<Record<string, Key>> = { alerts: "group.alerts", cameras: "group.cameras", chargers: "group.chargers", traffic: "group.traffic" };
 
 export function kindsPage(needs: Needs): Item[] {
-  const { state, speech, choosing } = needs;
-  const words = speech.get();
+  const { state, locale, choosing } = needs;
+  const words = locale.get();
   const all = state.kinds.get();
   const ids = all.map(({ id }) => id);
   const off = (): readonly string[] => state.settings.get().kinds_off;
@@ -55,7 +55,7 @@ export function kindsPage(needs: Needs): Item[] {
       choosing.choose({ kinds_off: turnAll(off(), of.map(({ id }) => id), on, ids) });
     };
     const both = ([true, false] as const).map((on) =>
-      press({ id: `all-${group}-${String(on)}`, "aria-label": `${name}: ${words.say(on ? "menu.all" : "menu.none")}` }, () => {
+      makeButton({ id: `all-${group}-${String(on)}`, "aria-label": `${name}: ${words.say(on ? "menu.all" : "menu.none")}` }, () => {
         turn(on);
       }, words.say(on ? "menu.all" : "menu.none")),
     );
@@ -65,26 +65,26 @@ export function kindsPage(needs: Needs): Item[] {
 }
 
 function kindSwitch(kind: Kind, needs: Needs, all: readonly string[]): Item {
-  const { state, speech, choosing } = needs;
+  const { state, locale, choosing } = needs;
   const icon = element("img", { alt: "", class: "icon", src: pathOf(kind.icon_url) });
   const off = (): readonly string[] => state.settings.get().kinds_off;
   const turn = (on: boolean): void => {
     choosing.choose({ kinds_off: turnKind(off(), kind.id, on, all) });
   };
-  const made = onOff(`kind-${kind.id}`, textsOf(speech.get().kind(kind.id, kind.label), needs), () => !isOff(kind.id, off()), turn, [icon]);
+  const made = makeSwitch(`kind-${kind.id}`, textsOf(locale.get().kind(kind.id, kind.label), needs), () => !isOff(kind.id, off()), turn, [icon]);
   if (kind.id.split(".").length > 2) made.element.classList.add("sub");
   return made;
 }
 
 export function sourcesPage(needs: Needs): Item[] {
-  const { state, speech } = needs;
+  const { state, locale } = needs;
   const sources = state.sources.get();
-  if (sources.length === 0) return [still(element("p", {}, speech.get().say("sources.empty")))];
+  if (sources.length === 0) return [still(element("p", {}, locale.get().say("sources.empty")))];
   return sources.map((source) => sourceSwitch(source, needs));
 }
 
 function sourceSwitch(source: Source, needs: Needs): Item {
-  const { state, speech, choosing } = needs;
+  const { state, locale, choosing } = needs;
   const off = (): readonly string[] => state.settings.get().sources_off;
   const turn = (on: boolean): void => {
     const others = off().filter((id) => id !== source.id);
@@ -92,20 +92,20 @@ function sourceSwitch(source: Source, needs: Needs): Item {
   };
   const note = (): string => {
     const health = state.health.get().find(({ id }) => id === source.id);
-    return [attributionOf(source), health === undefined ? "" : speech.get().say(`sources.${health.status}`)].filter((text) => text !== "").join(" · ");
+    return [attributionOf(source), health === undefined ? "" : locale.get().say(`sources.${health.status}`)].filter((text) => text !== "").join(" · ");
   };
-  return onOff(`source-${source.id}`, textsOf(source.label, needs), () => !off().includes(source.id), turn, [], note);
+  return makeSwitch(`source-${source.id}`, textsOf(source.label, needs), () => !off().includes(source.id), turn, [], note);
 }
 
 /** networksPage: guests see the primary network alone, accounts one more, premium whatever they choose or all (D4.7). */
 export function networksPage(needs: Needs): Item[] {
-  const { state, speech, choosing } = needs;
-  const { say: speak } = speech.get();
+  const { state, locale, choosing } = needs;
+  const { say: speak } = locale.get();
   const primary = state.config.get()?.primary_network ?? "";
   const tier = choosing.person.get()?.tier ?? "guest";
   const chosen = (): readonly string[] => state.settings.get().networks ?? [];
   const only = still(element("p", {}, speak("networks.primary", { network: networkName(primary) })));
-  if (tier === "guest") return [only, still(press({ class: "strong", id: "networks-sign-in" }, needs.signIn, speak("account.signIn")))];
+  if (tier === "guest") return [only, still(makeButton({ class: "strong", id: "networks-sign-in" }, needs.signIn, speak("account.signIn")))];
   const seen = state.known.get().filter(({ kind_id }) => isCharger(kind_id)).map((entity) => textOf(entity, "network"));
   const names = [...new Set([...chosen(), ...seen])].filter((name) => name !== "" && name !== primary).sort();
   const set = (networks: readonly string[]): void => {
@@ -115,11 +115,11 @@ export function networksPage(needs: Needs): Item[] {
     const others = chosen().filter((one) => one !== name && one !== primary);
     set(on ? (tier === "account" ? [name] : [...others, name]) : others);
   };
-  const items = names.map((name) => onOff(`network-${name}`, textsOf(networkName(name), needs), () => chosen().includes(name), (on) => {
+  const items = names.map((name) => makeSwitch(`network-${name}`, textsOf(networkName(name), needs), () => chosen().includes(name), (on) => {
     turn(name, on);
   }));
   const note = still(element("p", { class: "soft" }, speak("networks.tier")));
-  if (tier === "premium") items.unshift(onOff("networks-all", textsOf(speak("networks.all"), needs), () => state.settings.get().networks === null, (on) => {
+  if (tier === "premium") items.unshift(makeSwitch("networks-all", textsOf(speak("networks.all"), needs), () => state.settings.get().networks === null, (on) => {
     if (on) choosing.unchoose(["networks"]);
     else set([]);
   }));
@@ -137,8 +137,8 @@ function adder(text: string, turn: (name: string, on: boolean) => void): Item {
   return still(form);
 }
 
-export function displayPage({ state, speech, choosing }: Needs): Item[] {
-  const { say: speak, format } = speech.get();
+export function displayPage({ state, locale, choosing }: Needs): Item[] {
+  const { say: speak, format } = locale.get();
   const setting = <K extends "theme" | "units" | "language">(key: K) => ({
     chosen: (): Settings[K] => state.settings.get()[key],
     choose: (value: Settings[K]): void => {
@@ -149,8 +149,8 @@ export function displayPage({ state, speech, choosing }: Needs): Item[] {
   const [lowest, highest] = limits.density;
   const density = (): number => state.settings.get().density;
   return [
-    choice("theme", speak("theme.title"), (["auto", "day", "night"] as const).map((value) => [value, speak(`theme.${value}`)]), theme.chosen, theme.choose),
-    choice(
+    makeChoice("theme", speak("theme.title"), (["auto", "day", "night"] as const).map((value) => [value, speak(`theme.${value}`)]), theme.chosen, theme.choose),
+    makeChoice(
       "camera",
       speak("map.label"),
       [["heading", speak("map.headingUp")], ["north", speak("map.northUp")]],
@@ -159,7 +159,7 @@ export function displayPage({ state, speech, choosing }: Needs): Item[] {
         state.cameraMode.set(mode);
       },
     ),
-    stepper(
+    makeStepper(
       "density",
       speak("density.title"),
       [speak("density.smaller"), speak("density.larger")],
@@ -169,8 +169,8 @@ export function displayPage({ state, speech, choosing }: Needs): Item[] {
         choosing.choose({ density: Math.min(highest, Math.max(lowest, Math.round(density()) + (up ? 1 : -1))) });
       },
     ),
-    choice("units", speak("units.title"), (["metric", "imperial"] as const).map((value) => [value, speak(`units.${value}`)]), units.chosen, units.choose),
-    choice("language", speak("language.title"), languages.map((value) => [value, languageNames[value]]), language.chosen, language.choose),
+    makeChoice("units", speak("units.title"), (["metric", "imperial"] as const).map((value) => [value, speak(`units.${value}`)]), units.chosen, units.choose),
+    makeChoice("language", speak("language.title"), languages.map((value) => [value, languageNames[value]]), language.chosen, language.choose),
   ];
 }
 
@@ -178,26 +178,26 @@ const leadStep = 0.25;
 const exampleSpeed = 50 / 3.6; // metres a second
 
 export function soundPage(needs: Needs): Item[] {
-  const { state, speech, choosing, tones } = needs;
-  const { say: speak, format } = speech.get();
+  const { state, locale, choosing, tones } = needs;
+  const { say: speak, format } = locale.get();
   const [shortest, longest] = limits.lead;
   const lead = (): number => state.settings.get().lead;
-  const tone = onOff("tones", textsOf(speak("tones.title"), needs), () => state.settings.get().tones, (on) => {
+  const tone = makeSwitch("tones", textsOf(speak("tones.title"), needs), () => state.settings.get().tones, (on) => {
     choosing.choose({ tones: on });
   });
   const touch = element("p", { class: "soft", hidden: "" });
   return [
     tone,
-    still(press({ id: "tones-try" }, () => {
+    still(makeButton({ id: "tones-try" }, () => {
       tones.play("ahead");
     }, speak("tones.try"))),
     {
       element: touch,
       update() {
-        tell(touch, tones.ready.get() ? "" : speak("tones.touch"));
+        setTextOrHide(touch, tones.ready.get() ? "" : speak("tones.touch"));
       },
     },
-    stepper(
+    makeStepper(
       "lead",
       speak("lead.title"),
       [speak("lead.later"), speak("lead.earlier")],
@@ -210,7 +210,7 @@ export function soundPage(needs: Needs): Item[] {
   ];
 }
 
-export function creditsPage({ state, speech }: Needs): Item[] {
+export function creditsPage({ state, locale }: Needs): Item[] {
   const list = element("ul", { class: "credits" });
   const none = element("p", {});
   return [
@@ -220,10 +220,10 @@ export function creditsPage({ state, speech }: Needs): Item[] {
         const texts = state.attributions.get();
         while (list.children.length > texts.length) list.lastElementChild?.remove();
         texts.forEach((text, at) => {
-          say((list.children[at] ?? list.appendChild(element("li"))) as HTMLElement, text);
+          setText((list.children[at] ?? list.appendChild(element("li"))) as HTMLElement, text);
         });
         list.hidden = texts.length === 0;
-        tell(none, texts.length === 0 ? speech.get().say("credits.none") : "");
+        setTextOrHide(none, texts.length === 0 ? locale.get().say("credits.none") : "");
       },
     },
     still(none),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Cell } from "./cell.ts";
+import { Observable } from "./observable.ts";
 import { along } from "./geo.ts";
 import type { PositionStatus, Fix } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
@@ -27,8 +27,8 @@ class Page {
   #sender: ReadableStreamDefaultController<Uint8Array> | null = null;
 
   constructor() {
-    const fix = new Cell<Fix | null>(null);
-    this.state = makeState(inForce({}, []), { fix, positionStatus: new Cell<PositionStatus>("found") }, () => null);
+    const fix = new Observable<Fix | null>(null);
+    this.state = makeState(inForce({}, []), { fix, positionStatus: new Observable<PositionStatus>("found") }, () => null);
     const clocks = { mono: () => performance.now(), wall: () => Date.now() + this.wallOffset };
     this.nearbyReader = new NearbyReader(this.state, new RequestBudget(clocks.mono), clocks);
     vi.stubGlobal("fetch", (path: string, init: RequestInit) => this.#fetch(path, init));

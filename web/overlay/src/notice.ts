@@ -1,13 +1,13 @@
 // What the driver has to know or do: where the car is, whether the service can be reached, and what is not shown.
 
-import type { Cell } from "./cell.ts";
+import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
 import { greyAfter } from "./freshness.ts";
-import { kindOf } from "./naming.ts";
-import { label, say, tell } from "./parts.ts";
+import { kindLabel } from "./entitylabels.ts";
+import { setLabel, setText, setTextOrHide } from "./widgets.ts";
 import { parsePlace, type PositionStatus } from "./position.ts";
 import { zoneOf } from "./shapes.ts";
-import type { Speech } from "./speech.ts";
+import type { Locale } from "./locale.ts";
 import type { Actions, Connection, State } from "./state.ts";
 
 const every = 1000; // ms
@@ -35,7 +35,7 @@ function makePassing(): (isSo: boolean, now: number) => boolean {
 }
 
 /** placeText says how far we are with the position; empty: all is well (pure). */
-export function placeText(positionStatus: PositionStatus, held: boolean, drawable: boolean, { say: speak }: Pick<Speech, "say">): string {
+export function placeText(positionStatus: PositionStatus, held: boolean, drawable: boolean, { say: speak }: Pick<Locale, "say">): string {
   switch (positionStatus) {
     case "asking":
       return speak("place.locating");
@@ -49,7 +49,7 @@ export function placeText(positionStatus: PositionStatus, held: boolean, drawabl
 }
 
 /** linkText says since when the service is out of reach; empty: it is not (pure). */
-export function linkText(connection: Connection | null, located: boolean, online: boolean, now: number, { say: speak, format }: Pick<Speech, "say" | "format">): string {
+export function linkText(connection: Connection | null, located: boolean, online: boolean, now: number, { say: speak, format }: Pick<Locale, "say" | "format">): string {
   if (connection === null) return located ? speak(online ? "link.connecting" : "link.offline") : "";
   if (connection.how !== "lost") return "";
   const lost = now - connection.since;
@@ -59,13 +59,13 @@ export function linkText(connection: Connection | null, located: boolean, online
 }
 
 /** makeNotice shows them, each on a line of its own. */
-export function makeNotice(state: State, actions: Actions, speech: Cell<Speech>): HTMLElement {
+export function makeNotice(state: State, actions: Actions, locale: Observable<Locale>): HTMLElement {
   const lines = ["draw", "place", "link", "law", "hidden", "most"].map((about) => element("p", { hidden: "", "data-about": about }));
-  const typing = makeTyping(actions, speech);
+  const typing = makeTyping(actions, locale);
   const box = element("div", { class: "notice panel", hidden: "" }, element("div", { role: "status" }, ...lines), typing);
   const [mapless, zoned, hidden, truncated] = [makePassing(), makePassing(), makePassing(), makePassing()];
   const draw = (): void => {
-    const words = speech.get();
+    const words = locale.get();
     const pose = state.pose();
     const now = performance.now();
     const drawable = state.drawable.get();
@@ -76,22 +76,22 @@ export function makeNotice(state: State, actions: Actions, speech: Cell<Speech>)
       placeText(positionStatus, pose?.held ?? false, drawable, words),
       linkText(state.connection.get(), pose !== null, navigator.onLine, now, words),
       zoned(state.entities.get().some((entity) => zoneOf(entity) > 0), now) ? words.say("law.zones") : "",
-      hidden(forbidden.length > 0, now) ? words.say("law.hidden", { kinds: forbidden.map((id) => kindOf(id, state.kinds.get(), words)).join(", ") }) : "",
+      hidden(forbidden.length > 0, now) ? words.say("law.hidden", { kinds: forbidden.map((id) => kindLabel(id, state.kinds.get(), words)).join(", ") }) : "",
       truncated(state.truncated.get(), now) ? words.say("map.truncated", { count: words.format.number(state.known.get().length) }) : "",
     ];
     lines.forEach((line, at) => {
-      tell(line, texts[at] ?? "");
+      setTextOrHide(line, texts[at] ?? "");
     });
     typing.hidden = drawable || (positionStatus !== "refused" && positionStatus !== "missing");
     box.hidden = texts.every((text) => text === "");
   };
-  for (const cell of [speech, state.drawable, state.positionStatus, state.connection, state.fix, state.truncated, state.hidden, state.entities]) (cell as Cell<unknown>).watch(draw);
+  for (const observable of [locale, state.drawable, state.positionStatus, state.connection, state.fix, state.truncated, state.hidden, state.entities]) (observable as Observable<unknown>).watch(draw);
   setInterval(draw, every);
   return box;
 }
 
 /** makeTyping is for a driver who can neither be located nor touch a map. */
-function makeTyping(actions: Actions, speech: Cell<Speech>): HTMLFormElement {
+function makeTyping(actions: Actions, locale: Observable<Locale>): HTMLFormElement {
   const field = element("input", { type: "text", inputmode: "text", autocomplete: "off", maxlength: "40" });
   const set = element("button", { type: "submit", class: "strong" });
   const form = element("form", { class: "typing", hidden: "" }, field, set);
@@ -101,10 +101,10 @@ function makeTyping(actions: Actions, speech: Cell<Speech>): HTMLFormElement {
     field.setAttribute("aria-invalid", String(place === null));
     if (place !== null) actions.namePlace(place);
   });
-  speech.watch((words) => {
-    label(field, words.say("place.coordinates"));
+  locale.watch((words) => {
+    setLabel(field, words.say("place.coordinates"));
     field.placeholder = words.say("place.coordinates");
-    say(set, words.say("place.set"));
+    setText(set, words.say("place.set"));
   });
   return form;
 }

@@ -2,11 +2,11 @@
 
 import type { Choosing } from "./account.ts";
 import { startPairing, pollPairing, qrAddress, HTTPError } from "./api.ts";
-import type { Cell } from "./cell.ts";
+import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
 import type { Key } from "./i18n/words.ts";
-import { label, press, say, setAttribute, sign, tell } from "./parts.ts";
-import type { Speech } from "./speech.ts";
+import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
+import type { Locale } from "./locale.ts";
 import type { BegunPairing } from "./wire.ts";
 
 /** Stand is how far a pairing is. */
@@ -103,18 +103,18 @@ class Attempt {
 }
 
 /** makePairing is closed at first. */
-export function makePairing(choosing: Choosing, speech: Cell<Speech>): Pairing {
+export function makePairing(choosing: Choosing, locale: Observable<Locale>): Pairing {
   const title = element("h2", { id: "pair-title" });
-  const away = press({ class: "signed" }, () => {
+  const away = makeButton({ class: "signed" }, () => {
     close();
-  }, sign("close"));
+  }, makeIcon("close"));
   const qr = element("img", { class: "qr", width: "264", height: "264" });
   const scan = element("p", {});
   const type = element("p", {});
   const code = element("strong", { class: "code" });
   const status = element("p", { role: "status", class: "stand" });
   const left = element("p", { class: "left" });
-  const again = press({ class: "strong" }, () => {
+  const again = makeButton({ class: "strong" }, () => {
     open();
   });
   const steps = element("div", { class: "steps" }, scan, type, code, left);
@@ -128,23 +128,23 @@ export function makePairing(choosing: Choosing, speech: Cell<Speech>): Pairing {
   const draw = (): void => {
     if (attempt === null) return;
     const { stand, begun, endsAt } = attempt;
-    const words = speech.get();
-    say(title, words.say("pair.title"));
-    label(away, words.say("do.close"));
+    const words = locale.get();
+    setText(title, words.say("pair.title"));
+    setLabel(away, words.say("do.close"));
     whole.hidden = stand !== "waiting";
     again.hidden = stand === "asking" || stand === "waiting" || stand === "done";
-    say(again, words.say("pair.again"));
-    say(status, words.say(texts[stand]));
+    setText(again, words.say("pair.again"));
+    setText(status, words.say(texts[stand]));
     if (begun === null) return;
     const address = hostOf(begun.verification_url);
     setAttribute(qr, "src", qrAddress(begun.user_code));
     setAttribute(qr, "alt", words.say("pair.qr", { address }));
-    say(scan, words.say("pair.scan"));
-    say(type, words.say("pair.type", { address }));
-    say(code, begun.user_code);
+    setText(scan, words.say("pair.scan"));
+    setText(type, words.say("pair.type", { address }));
+    setText(code, begun.user_code);
     setAttribute(code, "role", "img");
-    label(code, words.say("pair.codeSpoken", { letters: spelt(begun.user_code) }));
-    tell(left, words.say("pair.left", { time: words.format.duration(Math.max(0, endsAt - performance.now())) }));
+    setLabel(code, words.say("pair.codeSpoken", { letters: spelt(begun.user_code) }));
+    setTextOrHide(left, words.say("pair.left", { time: words.format.duration(Math.max(0, endsAt - performance.now())) }));
   };
   const changed = (): void => {
     draw();
@@ -179,6 +179,6 @@ export function makePairing(choosing: Choosing, speech: Cell<Speech>): Pairing {
   box.addEventListener("keydown", ({ key }) => {
     if (key === "Escape") close();
   });
-  speech.watch(draw);
+  locale.watch(draw);
   return { element: box, open, close };
 }

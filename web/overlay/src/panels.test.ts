@@ -5,17 +5,17 @@ import { en } from "./i18n/en.ts";
 import { makeWords } from "./i18n/words.ts";
 import { turnAll, turnKind } from "./kindchoice.ts";
 import { aroundOf, roundedTime } from "./list.ts";
-import { iconOf, nameOf, streetOf } from "./naming.ts";
+import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
 import { linkText, passing, placeText } from "./notice.ts";
 import { hostOf } from "./pairing.ts";
 import { isOff } from "./settings.ts";
-import type { Speech } from "./speech.ts";
-import { notes } from "./tones.ts";
+import type { Locale } from "./locale.ts";
+import { notes } from "./alertsounds.ts";
 import { HTTPError } from "./api.ts";
 import { replyTo } from "./vote.ts";
 import type { Entity, Source } from "./wire.ts";
 
-const words: Speech = { ...makeWords("en", en), format: makeFormat("en", "metric") };
+const words: Locale = { ...makeWords("en", en), format: makeFormat("en", "metric") };
 const seen = Date.parse("2026-06-01T12:00:00Z");
 const minute = 60_000;
 
@@ -66,9 +66,9 @@ it("sources of an entity are named once", () => {
 
 it("names come from the words, then from the service, and a zone has a name of its own", () => {
   const kinds = [{ id: "alert.new", group: "alerts", label: "New", icon_url: "https://elsewhere.example/v2/icons/alert.new.svg" }];
-  expect(nameOf(entity(), kinds, words)).toBe("Police");
-  expect(nameOf(entity({ kind_id: "alert.new" }), kinds, words)).toBe("New");
-  expect(nameOf(entity({ kind_id: "camera.speed", properties: { wayside_zone_m: 300 } }), kinds, words)).toBe("Camera zone");
+  expect(entityLabel(entity(), kinds, words)).toBe("Police");
+  expect(entityLabel(entity({ kind_id: "alert.new" }), kinds, words)).toBe("New");
+  expect(entityLabel(entity({ kind_id: "camera.speed", properties: { wayside_zone_m: 300 } }), kinds, words)).toBe("Camera zone");
   expect(iconOf({ kind_id: "alert.new" }, kinds)).toBe("/v2/icons/alert.new.svg");
 });
 
@@ -133,7 +133,7 @@ it("addresses are shown as people type them", () => {
 
 it("the two stages sound different, and neither lasts longer than a second", () => {
   expect(notes.near.length).toBeGreaterThan(notes.ahead.length);
-  for (const tone of Object.values(notes)) for (const { begins, lasts } of tone) expect(begins + lasts).toBeLessThanOrEqual(1);
+  for (const tone of Object.values(notes)) for (const { startsAt, duration } of tone) expect(startsAt + duration).toBeLessThanOrEqual(1);
 });
 
 it("what cannot be helped is said for a while, and again when it comes again", () => {

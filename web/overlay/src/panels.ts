@@ -4,17 +4,17 @@ import { Choosing } from "./account.ts";
 import { makeAttribution } from "./attributionline.ts";
 import { makeBanner } from "./banner.ts";
 import { makeCard } from "./card.ts";
-import { Cell } from "./cell.ts";
+import { Observable } from "./observable.ts";
 import { makeControls } from "./controls.ts";
 import { element } from "./dom.ts";
 import { makeList } from "./list.ts";
 import { makeMenu } from "./menu.ts";
 import { makeNotice } from "./notice.ts";
 import { makePairing } from "./pairing.ts";
-import { press, say } from "./parts.ts";
-import { speakAs, type Speech } from "./speech.ts";
+import { makeButton, setText } from "./widgets.ts";
+import { makeLocale, type Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
-import { Tones } from "./tones.ts";
+import { AlertSounds } from "./alertsounds.ts";
 import { Votes } from "./vote.ts";
 
 /** A window that is narrower has no room for a list beside the map. */
@@ -23,27 +23,27 @@ const roomy = "(min-width: 900px)";
 /** mountPanels makes all panels. main.ts calls it once and puts them over the map. */
 export function mountPanels(state: State, actions: Actions): HTMLElement {
   const choosing = new Choosing(state.settings);
-  const speech = speakAs(state);
-  const tones = new Tones();
-  tones.listen(document);
+  const locale = makeLocale(state);
+  const tones = new AlertSounds();
+  tones.unlockOn(document);
   const votes = new Votes(state, actions, choosing);
-  const pairing = makePairing(choosing, speech);
+  const pairing = makePairing(choosing, locale);
   const signIn = (): void => {
     pairing.open();
   };
-  const menu = makeMenu({ state, actions, speech, choosing, tones, signIn });
-  const listOpen = new Cell(window.matchMedia(roomy).matches);
-  const list = makeList(state, actions, speech);
-  const card = makeCard({ state, actions, speech, choosing, votes, signIn });
+  const menu = makeMenu({ state, actions, locale, choosing, tones, signIn });
+  const listOpen = new Observable(window.matchMedia(roomy).matches);
+  const list = makeList(state, actions, locale);
+  const card = makeCard({ state, actions, locale, choosing, votes, signIn });
   const side = element("div", { class: "side" }, card, list);
   const all = element(
     "div",
     { class: "panels" },
-    makeBanner(state, actions, speech, tones),
+    makeBanner(state, actions, locale, tones),
     menu.button,
     side,
-    makeControls(state, actions, speech, listOpen),
-    element("div", { class: "foot" }, makeDemo(speech), makeNotice(state, actions, speech), makeAttribution(state)),
+    makeControls(state, actions, locale, listOpen),
+    element("div", { class: "foot" }, makeDemo(locale), makeNotice(state, actions, locale), makeAttribution(state)),
     menu.element,
     pairing.element,
   );
@@ -65,16 +65,16 @@ export function mountPanels(state: State, actions: Actions): HTMLElement {
 }
 
 /** makeDemo says that nothing is real, where that is so. */
-function makeDemo(speech: Cell<Speech>): HTMLElement {
+function makeDemo(locale: Observable<Locale>): HTMLElement {
   const text = element("span", {});
-  const stop = press({}, () => {
+  const stop = makeButton({}, () => {
     location.assign(location.pathname);
   });
   const box = element("div", { class: "demo panel", hidden: "" }, text, stop);
   box.hidden = new URLSearchParams(location.search).get("drive") !== "demo";
-  speech.watch((words) => {
-    say(text, words.say("demo.label"));
-    say(stop, words.say("demo.stop"));
+  locale.watch((words) => {
+    setText(text, words.say("demo.label"));
+    setText(stop, words.say("demo.stop"));
   });
   return box;
 }

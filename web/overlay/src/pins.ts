@@ -2,14 +2,14 @@
 // draw them.
 
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, SourceSpecification } from "maplibre-gl";
-import { apartFrom, level, part, type Cluster } from "./clusters.ts";
-import { difference, type Pin } from "./difference.ts";
+import { minUnclusteredZoom, clusterZoom, cluster, type Cluster } from "./clusters.ts";
+import { diffFeatures, type Pin } from "./featurediff.ts";
 import type { Place } from "./geo.ts";
 import { clusterImage, lookOf, pinImage, side, type Icons } from "./icons.ts";
-import type { Presence } from "./map.ts";
-import type { Look } from "./pixels.ts";
+import type { ContextState } from "./map.ts";
+import type { Look } from "./icontint.ts";
 import { placeOf, shapeOf, zoneOf } from "./shapes.ts";
-import { hit, type Target } from "./touch.ts";
+import { hitTest, type Target } from "./hittest.ts";
 import type { VisibleEntity } from "./visibility.ts";
 import type { Entity } from "./wire.ts";
 
@@ -74,10 +74,10 @@ function layersFor(look: Look): LayerSpecification[] {
 }
 
 /** Touched is what a finger meant. */
-export type Touched = { entity: Entity } | { cluster: Place; apart: number };
+export type Touched = { entity: Entity } | { cluster: Place; zoom: number };
 
-/** Mark is what can be touched on the screen. */
-interface Mark {
+/** TouchTarget is what can be touched on the screen. */
+interface TouchTarget {
   place: Place;
   /** Pixels from the place up to the middle of what is drawn. */
   up: number;
@@ -88,24 +88,24 @@ interface Mark {
 export class Pins {
   readonly #map: MapLibre;
   readonly #icons: Icons;
-  readonly #presence: Presence;
+  readonly #contextState: ContextState;
   #look: Look;
   #visible: readonly VisibleEntity[] = [];
   #chosen: string | null = null;
-  #marks = new Map<string, Mark>();
+  #touchTargets = new Map<string, TouchTarget>();
   /** Pins and shapes that were made before, for what has not changed since. */
   #made = new Map<string, { entity: Entity; opacity: number; pin: Pin; shape: Pin | null }>();
   readonly #shown: Record<string, ReadonlyMap<string, Pin>> = { [pinSource]: new Map(), [groundSource]: new Map(), [chosenSource]: new Map() };
-  #turn = Promise.resolve();
+  #queue = Promise.resolve();
 
-  constructor(map: MapLibre, presence: Presence, icons: Icons, look: Look) {
+  constructor(map: MapLibre, contextState: ContextState, icons: Icons, look: Look) {
     this.#map = map;
-    this.#presence = presence;
+    this.#contextState = contextState;
     this.#icons = icons;
     this.#look = look;
-    let before = level(map.getZoom());
+    let before = clusterZoom(map.getZoom());
     map.on("zoom", () => {
-      const now = level(map.getZoom());
+      const now = clusterZoom(map.getZoom());
       if (now === before) return;
       before = now;
       this.#draw();
@@ -120,12 +120,12 @@ export class Pins {
       lost = false;
     });
     this.#build(false);
-    this.#markFirst();
+    this.#markFirstPins();
   }
 
-  #markFirst(): void {
+  #markFirstPins(): void {
     const look = (): void => {
-      if (this.#shown[pinSource]?.size === 0 || !this.#presence.isHere() || !this.#map.isSourceLoaded(pinSource)) return;
+      if (this.#shown[pinSource]?.size === 0 || !this.#contextState.isAvailable() || !this.#map.isSourceLoaded(pinSource)) return;
       if (this.#map.queryRenderedFeatures({ layers: ["pins"] }).length === 0) return;
       performance.mark(firstPinsMark);
       this.#map.off("render", look);
@@ -141,11 +141,11 @@ export class Pins {
       if (missing || anew) this.#map.getSource<GeoJSONSource>(id)?.setData({ type: "FeatureCollection", features: [...shown.values()] });
     }
     for (const layer of layersFor(this.#look)) if (this.#map.getLayer(layer.id) === undefined) this.#map.addLayer(layer);
-    if (anew) this.#colour();
+    if (anew) this.#recolour();
   }
 
   /** colour gives the layers the colours of the look. */
-  #colour(): void {
+  #recolour(): void {
     for (const layer of layersFor(this.#look)) {
       if (layer.type === "symbol") this.#map.setLayoutProperty(layer.id, "icon-image", layer.layout?.["icon-image"]);
       if (layer.type === "fill") this.#map.setPaintProperty(layer.id, "fill-color", layer.paint?.["fill-color"]);
@@ -169,22 +169,22 @@ export class Pins {
   setLook(look: Look): void {
     if (look === this.#look) return;
     this.#look = look;
-    this.#do(async () => {
+    this.#enqueue(async () => {
       await this.#icons.add(this.#images());
-      if (this.#presence.isHere()) this.#colour();
+      if (this.#contextState.isAvailable()) this.#recolour();
     });
   }
 
   /** find says what a touch means; null: the map. */
   find(at: { x: number; y: number }): Touched | null {
-    if (!this.#presence.isHere()) return null;
-    const targets: (Target & { mark: Mark })[] = [];
-    for (const [id, mark] of this.#marks) {
-      const { x, y } = this.#map.project(mark.place);
-      targets.push({ id, x, y: y - mark.up, mark });
+    if (!this.#contextState.isAvailable()) return null;
+    const targets: (Target & { target: TouchTarget })[] = [];
+    for (const [id, target] of this.#touchTargets) {
+      const { x, y } = this.#map.project(target.place);
+      targets.push({ id, x, y: y - target.up, target });
     }
-    const pin = hit(targets, at);
-    if (pin !== null) return pin.mark.touched;
+    const pin = hitTest(targets, at);
+    if (pin !== null) return pin.target.touched;
     const layers = ["lines", "zones"].filter((id) => this.#map.getLayer(id) !== undefined);
     const [ground] = this.#map.queryRenderedFeatures([[at.x - 12, at.y - 12], [at.x + 12, at.y + 12]], { layers });
     const found = this.#visible.find(({ entity }) => entity.id === ground?.properties["id"]);
@@ -192,8 +192,8 @@ export class Pins {
   }
 
   /** do keeps the order of what waits for images. */
-  #do(task: () => Promise<void>): void {
-    this.#turn = this.#turn.then(task).catch((error: unknown) => {
+  #enqueue(task: () => Promise<void>): void {
+    this.#queue = this.#queue.then(task).catch((error: unknown) => {
       console.error(error);
     });
   }
@@ -210,9 +210,9 @@ export class Pins {
     const pins = new Map<string, Pin>();
     const ground = new Map<string, Pin>();
     const chosen = new Map<string, Pin>();
-    const marks = new Map<string, Mark>();
+    const touchTargets = new Map<string, TouchTarget>();
     const made = new Map<string, { entity: Entity; opacity: number; pin: Pin; shape: Pin | null }>();
-    const spots: { id: string; lat: number; lng: number; entity: Entity; pin: Pin }[] = [];
+    const points: { id: string; lat: number; lng: number; entity: Entity; pin: Pin }[] = [];
     for (const visible of this.#visible) {
       const { entity } = visible;
       const { id } = entity;
@@ -223,31 +223,31 @@ export class Pins {
       if (one.shape !== null) ground.set(id, one.shape);
       if (zoneOf(entity) > 0) continue; // a pin would say: here
       if (id === this.#chosen) chosen.set(id, one.pin);
-      spots.push({ id, ...placeOf(entity), entity, pin: one.pin });
+      points.push({ id, ...placeOf(entity), entity, pin: one.pin });
     }
-    const { single, clusters } = part(spots, this.#map.getZoom());
+    const { single, clusters } = cluster(points, this.#map.getZoom());
     for (const { id, lat, lng, entity, pin } of single) {
       pins.set(id, pin);
-      marks.set(id, { place: { lat, lng }, up: side / 2, touched: { entity } });
+      touchTargets.set(id, { place: { lat, lng }, up: side / 2, touched: { entity } });
     }
     for (const cluster of clusters) {
       pins.set(cluster.id, clusterPin(cluster));
-      marks.set(cluster.id, { place: cluster, up: 0, touched: { cluster, apart: Math.min(apartFrom, this.#map.getZoom() + 2) } });
+      touchTargets.set(cluster.id, { place: cluster, up: 0, touched: { cluster, zoom: Math.min(minUnclusteredZoom, this.#map.getZoom() + 2) } });
     }
     this.#made = made;
-    this.#marks = marks;
+    this.#touchTargets = touchTargets;
     this.#update({ [pinSource]: pins, [groundSource]: ground, [chosenSource]: chosen });
   }
 
   #update(wanted: Record<string, ReadonlyMap<string, Pin>>): void {
     for (const [id, features] of Object.entries(wanted)) {
-      const change = difference(this.#shown[id] ?? new Map(), features);
+      const change = diffFeatures(this.#shown[id] ?? new Map(), features);
       if (change === null) continue;
       this.#shown[id] = features;
       const names = id === groundSource ? new Set<string>() : this.#images();
-      this.#do(async () => {
+      this.#enqueue(async () => {
         await this.#icons.add(names);
-        if (this.#presence.isHere()) this.#map.getSource<GeoJSONSource>(id)?.updateData(change);
+        if (this.#contextState.isAvailable()) this.#map.getSource<GeoJSONSource>(id)?.updateData(change);
       });
     }
   }

@@ -1,6 +1,6 @@
 // Where the driver is: ?at=lat,lng, else geolocation, else a place that was picked on the map.
 
-import { Cell } from "./cell.ts";
+import { Observable } from "./observable.ts";
 import type { Place } from "./geo.ts";
 
 export interface Fix extends Place {
@@ -18,8 +18,8 @@ export interface Fix extends Place {
 export type PositionStatus = "asking" | "found" | "named" | "refused" | "missing";
 
 export interface PositionSource {
-  fix: Cell<Fix | null>;
-  positionStatus: Cell<PositionStatus>;
+  fix: Observable<Fix | null>;
+  positionStatus: Observable<PositionStatus>;
   /** setManually sets a place by hand; geolocation is not listened to any more. */
   setManually: (place: Place) => void;
   /** resume listens to geolocation again, after a place was named. */
@@ -36,8 +36,8 @@ export function parsePlace(text: string | null): Place | null {
 
 /** locate starts looking. sensor: null where the browser has none. */
 export function locate(at: string | null, sensor: Geolocation | null, now: () => number): PositionSource {
-  const fix = new Cell<Fix | null>(null);
-  const positionStatus = new Cell<PositionStatus>("asking");
+  const fix = new Observable<Fix | null>(null);
+  const positionStatus = new Observable<PositionStatus>("asking");
   let watchID: number | null = null;
   const setManually = (place: Place): void => {
     if (watchID !== null) sensor?.clearWatch(watchID);

@@ -1,7 +1,7 @@
 // What of an entity is drawn on the ground: its line, or the zone within which it is (pure).
 
 import type { Polygon } from "geojson";
-import type { Pin } from "./difference.ts";
+import type { Pin } from "./featurediff.ts";
 import { along, turn, type Place } from "./geo.ts";
 import type { Entity, Position } from "./wire.ts";
 

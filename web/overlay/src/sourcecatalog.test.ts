@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
-import { Cell } from "./cell.ts";
+import { Observable } from "./observable.ts";
 import { RequestBudget } from "./requestbudget.ts";
 import { neverRead, nextReadAt, SourceCatalog, withFormer, type ReadHistory } from "./sourcecatalog.ts";
 import type { Entity, Source } from "./wire.ts";
@@ -24,7 +24,7 @@ const pin = (layer: string, mergedSources: string[] = []): Entity => ({
 
 /** Page is the part of the page's state that the catalogue uses, and a service that a test sets. */
 class Page {
-  readonly state = { sources: new Cell<readonly Source[]>([]), known: new Cell<readonly Entity[]>([]) };
+  readonly state = { sources: new Observable<readonly Source[]>([]), known: new Observable<readonly Entity[]>([]) };
   readonly requestedAt: number[] = [];
   readonly caches: (RequestCache | undefined)[] = [];
   listed: Source[] = [source("a")];

@@ -3,7 +3,7 @@
 
 import type { Banner } from "./announcer.ts";
 import type { AlertPin, ListedAlert } from "./alertrules.ts";
-import { Cell } from "./cell.ts";
+import { Observable } from "./observable.ts";
 import type { ServerClock } from "./serverclock.ts";
 import type { Place } from "./geo.ts";
 import type { Motion, Pose } from "./deadreckoning.ts";
@@ -45,52 +45,52 @@ export interface Alerts {
 
 export interface State {
   /** Set by position.ts: the latest fix as the browser gave it. */
-  readonly fix: Cell<Fix | null>;
+  readonly fix: Observable<Fix | null>;
   /** Set by position.ts: how far we are with that. */
-  readonly positionStatus: Cell<PositionStatus>;
+  readonly positionStatus: Observable<PositionStatus>;
   /** Set with each fix: what is known of the car's way. For a drawing between fixes ask pose(). */
-  readonly motion: Cell<Motion | null>;
+  readonly motion: Observable<Motion | null>;
   /** Set by nearbyreader.ts: all entities around the car that are not gone, whatever the driver chose to see. */
-  readonly known: Cell<readonly Entity[]>;
+  readonly known: Observable<readonly Entity[]>;
   /** Set by nearbyreader.ts: there is more around than that. */
-  readonly truncated: Cell<boolean>;
+  readonly truncated: Observable<boolean>;
   /** Set by nearbyreader.ts: ids of the kinds that the law hides here. */
-  readonly hidden: Cell<readonly string[]>;
+  readonly hidden: Observable<readonly string[]>;
   /** Set by main.ts: those of them that the driver wants to see. */
-  readonly entities: Cell<readonly Entity[]>;
+  readonly entities: Observable<readonly Entity[]>;
   /** Set by sourcecatalog.ts: the listed sources, and those that were listed before and still have pins. */
-  readonly sources: Cell<readonly Source[]>;
+  readonly sources: Observable<readonly Source[]>;
   /** Set by main.ts at start. */
-  readonly kinds: Cell<readonly Kind[]>;
-  readonly config: Cell<OverlayConfig | null>;
+  readonly kinds: Observable<readonly Kind[]>;
+  readonly config: Observable<OverlayConfig | null>;
   /** Set by nearbyreader.ts: how the sources do. */
-  readonly health: Cell<readonly SourceHealth[]>;
+  readonly health: Observable<readonly SourceHealth[]>;
   /** Set by nearbyreader.ts; null: nothing was tried yet. */
-  readonly connection: Cell<Connection | null>;
+  readonly connection: Observable<Connection | null>;
   /** Set by nearbyreader.ts: what to add to performance.now() for the service's time; see serverTime in decay.ts. */
-  readonly clock: Cell<ServerClock>;
+  readonly clock: Observable<ServerClock>;
   /** Set by the panels when the driver chooses, and begun from what the browser kept: what holds. */
-  readonly settings: Cell<Settings>;
+  readonly settings: Observable<Settings>;
   /** Set by main.ts when the language changes: what the page says. */
-  readonly words: Cell<Words>;
-  /** Set by light.ts from the settings and the sun. */
-  readonly theme: Cell<Theme>;
+  readonly words: Observable<Words>;
+  /** Set by theme.ts from the settings and the sun. */
+  readonly theme: Observable<Theme>;
   /** Set by the panels and by a touch on the map: id of the entity whose card is open. */
-  readonly selected: Cell<string | null>;
+  readonly selected: Observable<string | null>;
   /** Set by the panels: ids of the entities on which the driver voted. */
-  readonly voted: Cell<ReadonlySet<string>>;
+  readonly voted: Observable<ReadonlySet<string>>;
   /** Set by alertmonitor.ts. */
-  readonly alerts: Cell<Alerts>;
+  readonly alerts: Observable<Alerts>;
   /** Set by the panels' button. */
-  readonly cameraMode: Cell<CameraMode>;
+  readonly cameraMode: Observable<CameraMode>;
   /** Set by camera.ts: whether the map follows the car. A touch on the map releases it, actions.recentre() takes it back. */
-  readonly following: Cell<boolean>;
+  readonly following: Observable<boolean>;
   /** Set by main.ts and map.ts: whether the browser can draw a map. If not, the list of what lies ahead is the page. */
-  readonly drawable: Cell<boolean>;
+  readonly drawable: Observable<boolean>;
   /** Set by main.ts: so many pixels at the left of the map lie under panels. */
-  readonly covered: Cell<number>;
+  readonly covered: Observable<number>;
   /** Set by main.ts: whom the data and the map in view are from, each once. Plain text. */
-  readonly attributions: Cell<readonly string[]>;
+  readonly attributions: Observable<readonly string[]>;
   /** pose is where and how the car is at this moment. */
   pose(): Pose | null;
 }
@@ -100,28 +100,28 @@ export function makeState(settings: Settings, { fix, positionStatus }: Pick<Stat
   return {
     fix,
     positionStatus,
-    motion: new Cell<Motion | null>(null),
-    known: new Cell<readonly Entity[]>([]),
-    truncated: new Cell<boolean>(false),
-    hidden: new Cell<readonly string[]>([]),
-    entities: new Cell<readonly Entity[]>([]),
-    sources: new Cell<readonly Source[]>([]),
-    kinds: new Cell<readonly Kind[]>([]),
-    config: new Cell<OverlayConfig | null>(null),
-    health: new Cell<readonly SourceHealth[]>([]),
-    connection: new Cell<Connection | null>(null),
-    clock: new Cell<ServerClock>(null),
-    settings: new Cell<Settings>(settings),
-    words: new Cell<Words>(makeWords("en", en)),
-    theme: new Cell<Theme>("day"),
-    selected: new Cell<string | null>(null),
-    voted: new Cell<ReadonlySet<string>>(new Set()),
-    alerts: new Cell<Alerts>({ listed: [], announce: null, banner: null }),
-    cameraMode: new Cell<CameraMode>("heading"),
-    following: new Cell<boolean>(true),
-    drawable: new Cell<boolean>(true),
-    covered: new Cell<number>(0),
-    attributions: new Cell<readonly string[]>([]),
+    motion: new Observable<Motion | null>(null),
+    known: new Observable<readonly Entity[]>([]),
+    truncated: new Observable<boolean>(false),
+    hidden: new Observable<readonly string[]>([]),
+    entities: new Observable<readonly Entity[]>([]),
+    sources: new Observable<readonly Source[]>([]),
+    kinds: new Observable<readonly Kind[]>([]),
+    config: new Observable<OverlayConfig | null>(null),
+    health: new Observable<readonly SourceHealth[]>([]),
+    connection: new Observable<Connection | null>(null),
+    clock: new Observable<ServerClock>(null),
+    settings: new Observable<Settings>(settings),
+    words: new Observable<Words>(makeWords("en", en)),
+    theme: new Observable<Theme>("day"),
+    selected: new Observable<string | null>(null),
+    voted: new Observable<ReadonlySet<string>>(new Set()),
+    alerts: new Observable<Alerts>({ listed: [], announce: null, banner: null }),
+    cameraMode: new Observable<CameraMode>("heading"),
+    following: new Observable<boolean>(true),
+    drawable: new Observable<boolean>(true),
+    covered: new Observable<number>(0),
+    attributions: new Observable<readonly string[]>([]),
     pose,
   };
 }

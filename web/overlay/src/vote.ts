@@ -2,7 +2,7 @@
 
 import { castVote, getOwnVote, HTTPError, type Vote } from "./api.ts";
 import type { Choosing } from "./account.ts";
-import { Cell } from "./cell.ts";
+import { Observable } from "./observable.ts";
 import type { Key } from "./i18n/words.ts";
 import type { Actions, State } from "./state.ts";
 
@@ -26,7 +26,7 @@ export function replyTo(error: unknown): Reply {
 
 export class Votes {
   /** What the driver said, by entity. */
-  readonly own = new Cell<ReadonlyMap<string, Vote>>(new Map());
+  readonly own = new Observable<ReadonlyMap<string, Vote>>(new Map());
   readonly #state: State;
   readonly #actions: Actions;
   readonly #choosing: Choosing;

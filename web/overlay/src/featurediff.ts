@@ -8,8 +8,8 @@ export type Pin = Feature<Geometry, NonNullable<GeoJsonProperties>> & { id: stri
 
 const equal = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
-/** difference leads from what is shown to what shall be; null: it is the same. */
-export function difference(shown: ReadonlyMap<string, Pin>, wanted: ReadonlyMap<string, Pin>): GeoJSONSourceDiff | null {
+/** diffFeatures leads from what is shown to what shall be; null: it is the same. */
+export function diffFeatures(shown: ReadonlyMap<string, Pin>, wanted: ReadonlyMap<string, Pin>): GeoJSONSourceDiff | null {
   const remove = [...shown.keys()].filter((id) => !wanted.has(id));
   const add: Pin[] = [];
   const update: NonNullable<GeoJSONSourceDiff["update"]> = [];

@@ -4,14 +4,14 @@
 
 import { element } from "./dom.ts";
 
-/** say changes a text only if it is another one, so that screen readers are not told again. */
-export function say(node: HTMLElement, text: string): void {
+/** setText changes a text only if it is another one, so that screen readers are not told again. */
+export function setText(node: HTMLElement, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** tell is say for a line that is not there when it is empty. */
-export function tell(node: HTMLElement, text: string): void {
-  say(node, text);
+/** setTextOrHide is say for a line that is not there when it is empty. */
+export function setTextOrHide(node: HTMLElement, text: string): void {
+  setText(node, text);
   node.hidden = text === "";
 }
 
@@ -19,8 +19,8 @@ export function setAttribute(node: Element, name: string, value: string): void {
   if (node.getAttribute(name) !== value) node.setAttribute(name, value);
 }
 
-/** refill puts other children into an element. The focus stays on the element with the same id. */
-export function refill(parent: HTMLElement, children: readonly Node[]): void {
+/** replaceChildren puts other children into an element. The focus stays on the element with the same id. */
+export function replaceChildren(parent: HTMLElement, children: readonly Node[]): void {
   const focused = parent.contains(document.activeElement) ? (document.activeElement?.id ?? "") : "";
   while (parent.firstChild) parent.removeChild(parent.firstChild);
   parent.append(...children);
@@ -29,8 +29,8 @@ export function refill(parent: HTMLElement, children: readonly Node[]): void {
 
 const namespace = "http://www.w3.org/2000/svg";
 
-/** drawings are the paths of the signs on buttons, 24 by 24. */
-export const drawings = {
+/** iconPaths are the paths of the signs on buttons, 24 by 24. */
+export const iconPaths = {
   menu: "M3 6h18M3 12h18M3 18h18",
   close: "M5 5l14 14M19 5L5 19",
   back: "M15 4l-8 8 8 8",
@@ -40,32 +40,32 @@ export const drawings = {
   north: "M12 2l5 10h-10zM7 12l5 10 5-10",
 } as const;
 
-/** sign draws one of them; the text of the button is said besides. */
-export function sign(name: keyof typeof drawings): SVGElement {
+/** makeIcon draws one of them; the text of the button is said besides. */
+export function makeIcon(name: keyof typeof iconPaths): SVGElement {
   const svg = document.createElementNS(namespace, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
   svg.setAttribute("class", "sign");
   svg.setAttribute("aria-hidden", "true");
   const path = document.createElementNS(namespace, "path");
-  path.setAttribute("d", drawings[name]);
+  path.setAttribute("d", iconPaths[name]);
   svg.append(path);
   return svg;
 }
 
-/** press makes a button. */
-export function press(attributes: Readonly<Record<string, string>>, onPress: () => void, ...children: (Node | string)[]): HTMLButtonElement {
+/** makeButton makes a button. */
+export function makeButton(attributes: Readonly<Record<string, string>>, onPress: () => void, ...children: (Node | string)[]): HTMLButtonElement {
   const made = element("button", { type: "button", ...attributes }, ...children);
   made.addEventListener("click", onPress);
   return made;
 }
 
-/** signButton is a button with a sign and, for screen readers, a text that label() sets. */
-export function signButton(name: keyof typeof drawings, className: string, onPress: () => void): HTMLButtonElement {
-  return press({ class: `signed ${className}` }, onPress, sign(name));
+/** makeIconButton is a button with a sign and, for screen readers, a text that label() sets. */
+export function makeIconButton(name: keyof typeof iconPaths, className: string, onPress: () => void): HTMLButtonElement {
+  return makeButton({ class: `signed ${className}` }, onPress, makeIcon(name));
 }
 
-/** label names an element for screen readers. */
-export function label(node: Element, text: string): void {
+/** setLabel names an element for screen readers. */
+export function setLabel(node: Element, text: string): void {
   setAttribute(node, "aria-label", text);
 }
 
@@ -82,12 +82,12 @@ export interface SwitchTexts {
   off: string;
 }
 
-/** onOff is a switch: its name at the left, its state at the right. note is a line below the name. */
-export function onOff(id: string, texts: SwitchTexts, isOn: () => boolean, turn: (on: boolean) => void, before: Node[] = [], note: () => string = () => ""): Item {
+/** makeSwitch is a switch: its name at the left, its state at the right. note is a line below the name. */
+export function makeSwitch(id: string, texts: SwitchTexts, isOn: () => boolean, turn: (on: boolean) => void, before: Node[] = [], note: () => string = () => ""): Item {
   const state = element("span", { class: "state" });
   const noted = element("small", { hidden: "" });
   const name = element("span", { class: "name" }, texts.name, noted);
-  const made = press({ class: "row", role: "switch", id }, () => {
+  const made = makeButton({ class: "row", role: "switch", id }, () => {
     turn(!isOn());
   }, ...before, name, state);
   return {
@@ -95,19 +95,19 @@ export function onOff(id: string, texts: SwitchTexts, isOn: () => boolean, turn:
     update() {
       const on = isOn();
       setAttribute(made, "aria-checked", String(on));
-      say(state, on ? texts.on : texts.off);
-      tell(noted, note());
+      setText(state, on ? texts.on : texts.off);
+      setTextOrHide(noted, note());
     },
   };
 }
 
-/** choice is one of several; what is chosen is pressed. */
-export function choice<T extends string>(id: string, name: string, options: readonly (readonly [value: T, text: string])[], chosen: () => T, choose: (value: T) => void): Item {
+/** makeChoice is one of several; what is chosen is pressed. */
+export function makeChoice<T extends string>(id: string, name: string, options: readonly (readonly [value: T, text: string])[], chosen: () => T, choose: (value: T) => void): Item {
   const buttons = options.map(
     ([value, text]) =>
       [
         value,
-        press({ id: `${id}-${value}` }, () => {
+        makeButton({ id: `${id}-${value}` }, () => {
           choose(value);
         }, text),
       ] as const,
@@ -122,10 +122,10 @@ export function choice<T extends string>(id: string, name: string, options: read
   };
 }
 
-/** stepper makes a figure smaller and larger. text says it. */
-export function stepper(id: string, name: string, ends: readonly [string, string], text: () => string, can: (up: boolean) => boolean, step: (up: boolean) => void): Item {
+/** makeStepper makes a figure smaller and larger. text says it. */
+export function makeStepper(id: string, name: string, ends: readonly [string, string], text: () => string, can: (up: boolean) => boolean, step: (up: boolean) => void): Item {
   const [less, more] = [false, true].map((up) =>
-    press({ id: `${id}-${up ? "more" : "less"}` }, () => {
+    makeButton({ id: `${id}-${up ? "more" : "less"}` }, () => {
       if (can(up)) step(up);
     }, ends[up ? 1 : 0]),
   ) as [HTMLButtonElement, HTMLButtonElement];
@@ -134,7 +134,7 @@ export function stepper(id: string, name: string, ends: readonly [string, string
   return {
     element: element("section", {}, heading, element("div", { class: "choice", role: "group", "aria-labelledby": heading.id }, less, more), said),
     update() {
-      say(said, text());
+      setText(said, text());
       // Not disabled: a button that has the focus and is disabled loses it.
       setAttribute(less, "aria-disabled", String(!can(false)));
       setAttribute(more, "aria-disabled", String(!can(true)));

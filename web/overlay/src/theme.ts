@@ -6,8 +6,8 @@ import { sunAltitude, themeFor } from "./sun.ts";
 
 const every = 60_000; // ms
 
-/** watchLight goes on until the page is closed. */
-export function watchLight(state: State): void {
+/** keepTheme goes on until the page is closed. */
+export function keepTheme(state: State): void {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   let known = false;
   const look = (): void => {

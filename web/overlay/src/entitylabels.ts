@@ -4,14 +4,14 @@ import { zoneOf } from "./shapes.ts";
 import type { Words } from "./i18n/words.ts";
 import type { Entity, Kind } from "./wire.ts";
 
-/** nameOf is the kind's name; of what the law shows as a zone only, that it is one. */
-export function nameOf(entity: Pick<Entity, "kind_id" | "properties">, kinds: readonly Kind[], words: Words): string {
+/** entityLabel is the kind's name; of what the law shows as a zone only, that it is one. */
+export function entityLabel(entity: Pick<Entity, "kind_id" | "properties">, kinds: readonly Kind[], words: Words): string {
   if (zoneOf(entity) > 0) return words.say("banner.zone");
-  return kindOf(entity.kind_id, kinds, words);
+  return kindLabel(entity.kind_id, kinds, words);
 }
 
-/** kindOf is the name of the kind with an id. */
-export const kindOf = (kind: string, kinds: readonly Kind[], words: Words): string => words.kind(kind, kinds.find(({ id }) => id === kind)?.label ?? kind);
+/** kindLabel is the name of the kind with an id. */
+export const kindLabel = (kind: string, kinds: readonly Kind[], words: Words): string => words.kind(kind, kinds.find(({ id }) => id === kind)?.label ?? kind);
 
 const longest = 80; // letters of what a provider wrote
 

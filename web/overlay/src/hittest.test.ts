@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hit } from "./touch.ts";
+import { hitTest } from "./hittest.ts";
 
 const targets = [
   { id: "a", x: 100, y: 100 },
@@ -14,5 +14,5 @@ test.each([
   [122, 100, "c"],
   [100, 100 + 35, null],
 ])("a touch at %d, %d means %s", (x, y, want) => {
-  expect(hit(targets, { x, y })?.id ?? null).toBe(want);
+  expect(hitTest(targets, { x, y })?.id ?? null).toBe(want);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { difference, type Pin } from "./difference.ts";
+import { diffFeatures, type Pin } from "./featurediff.ts";
 
 const pin = (id: string, kind: string, lng = 5): Pin => ({
   type: "Feature",
@@ -10,17 +10,17 @@ const pin = (id: string, kind: string, lng = 5): Pin => ({
 const pins = (...all: Pin[]): Map<string, Pin> => new Map(all.map((one) => [one.id, one]));
 
 test("nothing is told when nothing changed", () => {
-  expect(difference(pins(pin("a", "x")), pins(pin("a", "x")))).toBeNull();
-  expect(difference(pins(), pins())).toBeNull();
+  expect(diffFeatures(pins(pin("a", "x")), pins(pin("a", "x")))).toBeNull();
+  expect(diffFeatures(pins(), pins())).toBeNull();
 });
 
 test("what is new is added, and what is gone is removed", () => {
   const b = pin("b", "x");
-  expect(difference(pins(pin("a", "x")), pins(b))).toEqual({ remove: ["a"], add: [b], update: [] });
+  expect(diffFeatures(pins(pin("a", "x")), pins(b))).toEqual({ remove: ["a"], add: [b], update: [] });
 });
 
 test("of what changed, only what changed is told", () => {
-  expect(difference(pins(pin("a", "x"), pin("b", "x")), pins(pin("a", "x", 6), pin("b", "y")))).toEqual({
+  expect(diffFeatures(pins(pin("a", "x"), pin("b", "x")), pins(pin("a", "x", 6), pin("b", "y")))).toEqual({
     remove: [],
     add: [],
     update: [
@@ -32,5 +32,5 @@ test("of what changed, only what changed is told", () => {
 
 test("a property that is no longer there is removed", () => {
   const bare: Pin = { ...pin("a", "x"), properties: { id: "a" } };
-  expect(difference(pins(pin("a", "x")), pins(bare))?.update).toEqual([{ id: "a", removeProperties: ["kind"], addOrUpdateProperties: [] }]);
+  expect(diffFeatures(pins(pin("a", "x")), pins(bare))?.update).toEqual([{ id: "a", removeProperties: ["kind"], addOrUpdateProperties: [] }]);
 });

@@ -1,7 +1,7 @@
 // A value that others are told of when it changes: all the machinery that the page's state needs.
 
-/** Cell holds a value. Whoever watches is called at once with what there is, and again after each change. */
-export class Cell<T> {
+/** Observable holds a value. Whoever watches is called at once with what there is, and again after each change. */
+export class Observable<T> {
   readonly #watchers = new Set<(value: T) => void>();
   #value: T;
 

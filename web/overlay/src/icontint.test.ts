@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tint, type Look } from "./pixels.ts";
+import { tint, type Look } from "./icontint.ts";
 
 const tinted = (look: Look, ...pixel: number[]): number[] => {
   const pixels = new Uint8ClampedArray(pixel);

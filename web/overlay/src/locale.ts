@@ -1,0 +1,26 @@
+// How the page speaks: the driver's language and units, in one cell that changes when either does.
+
+import { Observable } from "./observable.ts";
+import { makeFormat, type Format } from "./format.ts";
+import type { Words } from "./i18n/words.ts";
+import type { State } from "./state.ts";
+
+export interface Locale extends Words {
+  format: Format;
+}
+
+/** makeLocale follows the words and the units. */
+export function makeLocale({ words, settings }: State): Observable<Locale> {
+  const make = (): Locale => ({ ...words.get(), format: makeFormat(words.get().language, settings.get().units) });
+  const locale = new Observable<Locale>(make());
+  let { units } = settings.get();
+  words.watch(() => {
+    locale.set(make());
+  });
+  settings.watch((now) => {
+    if (now.units === units) return;
+    units = now.units;
+    locale.set(make());
+  });
+  return locale;
+}
