@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bearing, distance, turn } from "../overlay/src/geo.ts";
+import { bearing, distance, angleBetween } from "../overlay/src/geo.ts";
 import { en } from "../overlay/src/i18n/en.ts";
 import { placeOf } from "../overlay/src/shapes.ts";
 import type { Entity } from "../overlay/src/wire.ts";
@@ -53,7 +53,7 @@ async function compareWithService({ car, lines }: Step): Promise<void> {
   const listed = lines.map(({ kind, street, figure }) => ({ name: `${kind}, ${street}`, away: metres(figure) }));
   for (const entity of await readTown()) {
     const away = distance(car, placeOf(entity));
-    const off = Math.abs(turn(car.heading, bearing(car, placeOf(entity))));
+    const off = Math.abs(angleBetween(car.heading, bearing(car, placeOf(entity))));
     if (entity.kind_id.startsWith("charger.")) continue; // of those the service tells who asks for them by name
     if (away < 200 || away > 1500 || (off > 25 && off < 35)) continue;
     const name = `${kindOf(entity)}, ${String(entity.properties["street"])}`;
@@ -75,7 +75,7 @@ function judge({ entity, away, said, car, spoken, banner, ms }: Announcement, be
   expect(pause, `${spoken}: seconds since the one before`).toBeGreaterThanOrEqual(3.9);
   // What happens on the road may happen right before the car; what stands there is announced as soon as it is due.
   if (isStanding(entity) && pause > 6) expect(away, `${spoken}: no later than the rule`).toBeGreaterThanOrEqual(due - aSecond);
-  expect(Math.abs(turn(car.heading, bearing(car, placeOf(entity)))), `${spoken}: ahead`).toBeLessThan(90);
+  expect(Math.abs(angleBetween(car.heading, bearing(car, placeOf(entity)))), `${spoken}: ahead`).toBeLessThan(90);
 }
 
 test("a drive through the town announces each pin ahead once, at the distance of the rule", { timeout: 120_000 }, async () => {

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 import type { Choices } from "../overlay/src/settings.ts";
-import { keptUnder } from "../overlay/src/state.ts";
+import { choicesKey } from "../overlay/src/state.ts";
 
 /** The windows of which screenshots are kept: width and height in CSS pixels. */
 export const screens = { large: { width: 1920, height: 1200 }, middle: { width: 1280, height: 800 }, small: { width: 1000, height: 750 } };
@@ -88,7 +88,7 @@ export async function openCar(path = "/", { place = town, sensor = false, now, b
     ...options,
   });
   if (sensor) await context.addInitScript(installSensor);
-  if (choices) await context.addInitScript(keep, [keptUnder, JSON.stringify({ choices, updated: 1, unsent: false })] as const);
+  if (choices) await context.addInitScript(keep, [choicesKey, JSON.stringify({ choices, updated: 1, unsent: false })] as const);
   if (now) await context.clock.setSystemTime(now);
   if (stopped) {
     await context.clock.install();

@@ -2,81 +2,81 @@
 
 import { getAccount, getPreferences, putPreferences, HTTPError, signOut } from "./api.ts";
 import { Observable } from "./observable.ts";
-import { choose, inForce, merge, nothingKept, readChoices, readKept, sent, unchoose, writeKept, type Choices, type Kept, type Settings } from "./settings.ts";
-import { keptUnder } from "./state.ts";
+import { withChoice, effectiveSettings, mergeChoices, noStoredChoices, parseChoices, parseStoredChoices, markSent, withoutChoices, serializeChoices, type Choices, type StoredChoices, type Settings } from "./settings.ts";
+import { choicesKey } from "./state.ts";
 import { readStored, store } from "./storage.ts";
 import type { Account } from "./wire.ts";
 
 /** Says that somebody was signed in here, so that guests' cars ask nothing that is refused. */
-const signedUnder = "wayside.signed-in";
+const signedInKey = "wayside.signed-in";
 
-const resendAfter = 30_000; // ms
-const sendAfter = 500; // a finger on "larger" comes again
+const resendDelay = 30_000; // ms
+const sendDebounce = 500; // a finger on "larger" comes again
 
-/** Person is the account that is signed in; null: a guest. */
-export type Person = Account | null;
+/** SignedIn is the account that is signed in; null: a guest. */
+export type SignedIn = Account | null;
 
-export class Choosing {
-  readonly person = new Observable<Person>(null);
+export class Preferences {
+  readonly person = new Observable<SignedIn>(null);
   readonly #settings: Observable<Settings>;
-  #kept: Kept;
+  #stored: StoredChoices;
   #sending: ReturnType<typeof setTimeout> | undefined;
 
   constructor(settings: Observable<Settings>) {
     this.#settings = settings;
-    this.#kept = readKept(readStored(keptUnder));
-    this.#keep(this.#kept);
+    this.#stored = parseStoredChoices(readStored(choicesKey));
+    this.#store(this.#stored);
   }
 
   /** start asks who is signed in, if somebody was. */
   start(): void {
-    if (readStored(signedUnder) !== null) void this.ask();
+    if (readStored(signedInKey) !== null) void this.refreshAccount();
   }
 
-  /** choose lets a choice hold at once, and keeps it. */
+  /** withChoice lets a choice hold at once, and keeps it. */
   choose(choice: Choices): void {
-    this.#keep(choose(this.#kept, choice, Date.now(), this.person.get() !== null));
-    if (this.person.get() !== null) this.#sendIn(sendAfter);
+    this.#store(withChoice(this.#stored, choice, Date.now(), this.person.get() !== null));
+    if (this.person.get() !== null) this.#scheduleSend(sendDebounce);
   }
 
-  /** unchoose lets the defaults count again. */
+  /** withoutChoices lets the defaults count again. */
   unchoose(members: readonly (keyof Settings)[]): void {
-    this.#keep(unchoose(this.#kept, members, Date.now(), this.person.get() !== null));
-    if (this.person.get() !== null) this.#sendIn(sendAfter);
+    this.#store(withoutChoices(this.#stored, members, Date.now(), this.person.get() !== null));
+    if (this.person.get() !== null) this.#scheduleSend(sendDebounce);
   }
 
-  /** forget goes back to what holds for a driver who chose nothing. */
-  forget(): void {
-    this.#keep({ ...nothingKept, updated: Math.max(Date.now(), this.#kept.updated + 1), unsent: this.person.get() !== null });
-    if (this.person.get() !== null) this.#sendIn(sendAfter);
+  /** reset goes back to what holds for a driver who chose nothing. */
+  reset(): void {
+    this.#store({ ...noStoredChoices, updated: Math.max(Date.now(), this.#stored.updated + 1), unsent: this.person.get() !== null });
+    if (this.person.get() !== null) this.#scheduleSend(sendDebounce);
   }
 
-  /** ask finds out who is signed in; false: nobody. */
-  async ask(): Promise<boolean> {
+  /** refreshAccount finds out who is signed in; false: nobody. */
+  async refreshAccount(): Promise<boolean> {
     try {
-      await this.welcome(await getAccount());
+      await this.signedIn(await getAccount());
     } catch (error) {
-      if (error instanceof HTTPError && error.status === 401) this.lose();
+      if (error instanceof HTTPError && error.status === 401) this.signedOut();
     }
     return this.person.get() !== null;
   }
 
-  /** welcome takes over the account's choices, or gives it the browser's. */
-  async welcome(account: Account): Promise<void> {
-    store(signedUnder, "1");
+  /** signedIn takes over the account's choices, or gives it the browser's. */
+  async signedIn(account: Account): Promise<void> {
+    store(signedInKey, "1");
     this.person.set(account);
     try {
-      this.#keep(merge(this.#kept, { choices: readChoices(await getPreferences()), updated: null }));
+      this.#store(mergeChoices(this.#stored, { choices: parseChoices(await getPreferences()), updated: null }));
     } catch (error) {
-      this.#refused(error);
+      this.#isFinal(error);
       return; // with the next sign-in or the next opening of the page
     }
-    if (this.#kept.unsent) this.#sendIn(0);
+    if (this.#stored.unsent) this.#scheduleSend(0);
   }
 
-  /** lose is for when the service says that nobody is signed in any more. */
-  lose(): void {
-    store(signedUnder, null);
+  /** signedOut is for when the service says that nobody is signed in any more. */
+  signedOut(): void {
+    store(signedInKey, null);
     this.person.set(null);
   }
 
@@ -84,16 +84,16 @@ export class Choosing {
   async signOut(): Promise<void> {
     await signOut();
     clearTimeout(this.#sending);
-    this.lose();
+    this.signedOut();
   }
 
-  #keep(kept: Kept): void {
-    this.#kept = kept;
-    store(keptUnder, writeKept(kept));
-    this.#settings.set(inForce(kept.choices, navigator.languages));
+  #store(stored: StoredChoices): void {
+    this.#stored = stored;
+    store(choicesKey, serializeChoices(stored));
+    this.#settings.set(effectiveSettings(stored.choices, navigator.languages));
   }
 
-  #sendIn(wait: number): void {
+  #scheduleSend(wait: number): void {
     clearTimeout(this.#sending);
     this.#sending = setTimeout(() => {
       void this.#send();
@@ -101,20 +101,20 @@ export class Choosing {
   }
 
   async #send(): Promise<void> {
-    const { choices, updated } = this.#kept;
+    const { choices, updated } = this.#stored;
     try {
       await putPreferences(choices);
-      this.#kept = sent(this.#kept, updated);
-      store(keptUnder, writeKept(this.#kept));
+      this.#stored = markSent(this.#stored, updated);
+      store(choicesKey, serializeChoices(this.#stored));
     } catch (error) {
-      if (!this.#refused(error)) this.#sendIn(resendAfter);
+      if (!this.#isFinal(error)) this.#scheduleSend(resendDelay);
     }
   }
 
-  /** #refused says whether there is no sense in trying again. */
-  #refused(error: unknown): boolean {
+  /** #isFinal says whether there is no sense in trying again. */
+  #isFinal(error: unknown): boolean {
     if (!(error instanceof HTTPError)) return false;
-    if (error.status === 401) this.lose();
+    if (error.status === 401) this.signedOut();
     return error.status >= 400 && error.status < 500 && error.status !== 429;
   }
 }

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AlertQuery } from "./api.ts";
 import { Observable } from "./observable.ts";
-import { along } from "./geo.ts";
+import { destination } from "./geo.ts";
 import { AlertMonitor, serviceObjects, type QueryAlerts } from "./alertmonitor.ts";
 import type { Pose } from "./deadreckoning.ts";
 import type { PositionStatus, Fix } from "./position.ts";
-import { inForce } from "./settings.ts";
+import { effectiveSettings } from "./settings.ts";
 import { makeState, type State } from "./state.ts";
 import type { Alert, Entity } from "./wire.ts";
 
@@ -13,7 +13,7 @@ const here = { lat: 52, lng: 5 };
 const pose: Pose = { ...here, heading: 90, speed: 20, accuracy: 5, held: false };
 
 const entity = (id: string, metres: number): Entity => {
-  const { lat, lng } = along(here, 90, metres);
+  const { lat, lng } = destination(here, 90, metres);
   return {
     id,
     layer_slug: "l",
@@ -39,7 +39,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   asked = [];
   const fix = new Observable<Fix | null>(null);
-  state = makeState(inForce({}, []), { fix, positionStatus: new Observable<PositionStatus>("found") }, () => pose);
+  state = makeState(effectiveSettings({}, []), { fix, positionStatus: new Observable<PositionStatus>("found") }, () => pose);
   state.entities.set([entity("a", 200), entity("b", 230)]);
 });
 

@@ -5,7 +5,7 @@
 import type { AlertQuery } from "./api.ts";
 import { dismiss, initialAnnouncer, seenKeys, step, type Announcer, type AnnouncerResult } from "./announcer.ts";
 import { mergedFrom } from "./attribution.ts";
-import { placeOf, zoneOf } from "./shapes.ts";
+import { placeOf, zoneWidthOf } from "./shapes.ts";
 import type { AlertCandidate, State } from "./state.ts";
 import type { Alert, Entity } from "./wire.ts";
 
@@ -21,7 +21,7 @@ const candidates = new WeakMap<Entity, AlertCandidate>();
 export function candidateOf(entity: Entity): AlertCandidate {
   let known = candidates.get(entity);
   if (known === undefined) {
-    known = { id: entity.id, kind: entity.kind_id, ...placeOf(entity), zone: zoneOf(entity), merged: mergedFrom(entity).map(({ id }) => id), entity };
+    known = { id: entity.id, kind: entity.kind_id, ...placeOf(entity), zone: zoneWidthOf(entity), merged: mergedFrom(entity).map(({ id }) => id), entity };
     candidates.set(entity, known);
   }
   return known;

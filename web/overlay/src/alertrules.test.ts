@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { firstDue, keyOf, leadAt, listAhead, nearOf, maxDistance, parseKey, secondsTo, minSpeed, announcedOf, notAnnounced } from "./alertrules.ts";
 import type { AlertPin, AlertStage, Announced } from "./alertrules.ts";
-import { bearing, turn } from "./geo.ts";
+import { bearing, angleBetween } from "./geo.ts";
 import { seeded } from "./seeded.ts";
 
 // The golden table of the service's internal/ahead; ahead_test.go there says what its members mean.
@@ -42,7 +42,7 @@ describe("the golden table", () => {
       const got = listed[i];
       if (got === undefined) throw new Error("less is listed");
       expect(Math.abs(got.distance - want.distance_m)).toBeLessThanOrEqual(0.5);
-      expect(Math.abs(turn(got.bearing, want.bearing))).toBeLessThanOrEqual(0.5);
+      expect(Math.abs(angleBetween(got.bearing, want.bearing))).toBeLessThanOrEqual(0.5);
       const seconds = secondsTo(got.distance, c.car.speed);
       expect(seconds === null).toBe(want.seconds === null);
       expect(Math.abs((seconds ?? 0) - (want.seconds ?? 0))).toBeLessThanOrEqual(0.1);
@@ -59,7 +59,7 @@ it("lists nothing behind, and announces nothing beyond the lead or below 2 m/s, 
     const reach = [1e-4, 1e-3, 1e-2][Math.floor(random() * 3)] ?? 0;
     const pin = hazard(car.lat + (random() - 0.5) * reach, car.lng + (random() - 0.5) * reach);
     for (const sight of listAhead(car, [pin], () => notAnnounced)) {
-      expect(Math.abs(turn(car.heading, bearing(car, pin)))).toBeLessThanOrEqual(75);
+      expect(Math.abs(angleBetween(car.heading, bearing(car, pin)))).toBeLessThanOrEqual(75);
       expect(sight.distance).toBeLessThanOrEqual(maxDistance);
       if (sight.due) {
         expect(sight.distance).toBeLessThanOrEqual(leadAt(car.speed));

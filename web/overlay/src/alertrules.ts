@@ -2,7 +2,7 @@
 // offline. internal/ahead/testdata/cases.json holds both to the same answers, and its Go file gives the reasons for the
 // figures (pure).
 
-import { bearing, distance, turn, type Place } from "./geo.ts";
+import { bearing, distance, angleBetween, type Place } from "./geo.ts";
 
 /** What is farther than so many metres is not listed. */
 export const maxDistance = 2000;
@@ -102,7 +102,7 @@ function alertOf<P extends AlertPin>(car: Car, pin: P, announced: (pin: P) => An
 function isInCorridor(heading: number, metres: number, zoneRadius: number, bearingToPin: number): boolean {
   if (zoneRadius > 0 && metres <= zoneRadius) return true;
   if (metres < minDistance) return false;
-  const off = Math.abs(turn(heading, bearingToPin));
+  const off = Math.abs(angleBetween(heading, bearingToPin));
   return off <= coneAngle || (off <= maxOffAxisAngle && metres * Math.sin((off * Math.PI) / 180) <= corridorHalfWidth + zoneRadius);
 }
 

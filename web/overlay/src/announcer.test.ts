@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { leadAt, nearOf, type Car, type AlertPin, type AlertStage } from "./alertrules.ts";
 import { dismiss, initialAnnouncer, seenKeys, step } from "./announcer.ts";
 import type { Announcer, Banner, AnnouncerInput } from "./announcer.ts";
-import { along } from "./geo.ts";
+import { destination } from "./geo.ts";
 import { seeded } from "./seeded.ts";
 
 const origin = { lat: 52, lng: 5 };
 /** metres north of the origin, and east of it. */
-const at = (north: number, east = 0): { lat: number; lng: number } => along(along(origin, 0, north), 90, east);
+const at = (north: number, east = 0): { lat: number; lng: number } => destination(destination(origin, 0, north), 90, east);
 const pin = (id: string, north: number, more: Partial<AlertPin> = {}): AlertPin => ({ id, kind: "alert.hazard", zone: 0, merged: [], ...at(north), ...more });
 const car = (north: number, speed = 20, heading: number | null = 0): Car => ({ ...at(north), speed, heading });
 const input = (now: number, where: Car | null, pins: AlertPin[], more: Partial<AnnouncerInput<AlertPin>> = {}): AnnouncerInput<AlertPin> => ({

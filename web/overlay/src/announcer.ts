@@ -4,7 +4,7 @@
 
 import { firstDue, keyOf, listAhead, maxDistance, announcedOf } from "./alertrules.ts";
 import type { Car, AlertPin, ListedAlert, AlertStage, Announced } from "./alertrules.ts";
-import { bearing, distance, turn, type Place } from "./geo.ts";
+import { bearing, distance, angleBetween, type Place } from "./geo.ts";
 
 /** Between two announcements lie so many milliseconds, at least. */
 const minGap = 5000;
@@ -133,7 +133,7 @@ function isPassed(pin: AlertPin, car: Car): boolean {
   const away = distanceTo(pin, car);
   if (away > maxDistance) return true;
   if (car.heading === null || (pin.zone > 0 && away === 0)) return false;
-  return Math.abs(turn(car.heading, bearing(car, pin))) > 90;
+  return Math.abs(angleBetween(car.heading, bearing(car, pin))) > 90;
 }
 
 /** bannerOf shows the latest while its tone is fresh, and then the nearest. */

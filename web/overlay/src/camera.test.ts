@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { differs, pixelsPerMetre, viewOf, zoomFor, zoomOn, type View } from "./camera.ts";
-import { along } from "./geo.ts";
+import { isVisiblyDifferent, pixelsPerMetre, cameraView, zoomFor, stepZoom, type CameraView } from "./camera.ts";
+import { destination } from "./geo.ts";
 import type { Pose } from "./deadreckoning.ts";
 
 const pose: Pose = { lat: 52, lng: 5, heading: 80, speed: 14, accuracy: 5, held: false };
-const view: View = { center: { lat: 52, lng: 5 }, zoom: 16, bearing: 80, low: 0.2, covered: 0 };
+const view: CameraView = { center: { lat: 52, lng: 5 }, zoom: 16, bearing: 80, carOffset: 0.2, covered: 0 };
 
 test("the faster, the farther is seen, without steps", () => {
   for (let speed = 0; speed < 60; speed += 0.5) {
@@ -23,27 +23,27 @@ test("what is announced at the longest lead is on the screen of a car that is dr
 
 test("the zoom stays while the traffic breathes, and goes slowly where it has to", () => {
   const at14 = { zoom: zoomFor(14), target: zoomFor(14) };
-  expect(zoomOn(at14, 16, 16)).toEqual(at14);
-  const going = zoomOn(at14, 30, 16);
+  expect(stepZoom(at14, 16, 16)).toEqual(at14);
+  const going = stepZoom(at14, 30, 16);
   expect(going.target).toBe(zoomFor(30));
   expect(at14.zoom - going.zoom).toBeCloseTo(0.0064, 4);
-  expect(at14.zoom - zoomOn(at14, 30, 60_000).zoom).toBeLessThanOrEqual(0.1); // a page that was asleep
+  expect(at14.zoom - stepZoom(at14, 30, 60_000).zoom).toBeLessThanOrEqual(0.1); // a page that was asleep
   let zooming = at14;
-  for (let i = 0; i < 600; i++) zooming = zoomOn(zooming, 30, 16);
+  for (let i = 0; i < 600; i++) zooming = stepZoom(zooming, 30, 16);
   expect(zooming.zoom).toBe(zoomFor(30));
 });
 
 test("heading up, the car is low on the screen; north up, and where nobody knows its heading, in the middle", () => {
-  expect(viewOf(pose, "heading", 16, 0, 30)).toEqual({ center: pose, zoom: 16, bearing: 80, low: 0.22, covered: 30 });
-  expect(viewOf(pose, "north", 16, 33, 0)).toEqual({ center: pose, zoom: 16, bearing: 0, low: 0, covered: 0 });
-  expect(viewOf({ ...pose, heading: null }, "heading", 16, 33, 0)).toMatchObject({ bearing: 33, low: 0 });
+  expect(cameraView(pose, "heading", 16, 0, 30)).toEqual({ center: pose, zoom: 16, bearing: 80, carOffset: 0.22, covered: 30 });
+  expect(cameraView(pose, "north", 16, 33, 0)).toEqual({ center: pose, zoom: 16, bearing: 0, carOffset: 0, covered: 0 });
+  expect(cameraView({ ...pose, heading: null }, "heading", 16, 33, 0)).toMatchObject({ bearing: 33, carOffset: 0 });
 });
 
 test("a frame is drawn only for what can be seen", () => {
-  expect(differs(view, { ...view })).toBe(false);
-  expect(differs(view, { ...view, center: along(view.center, 45, 0.1) })).toBe(false);
-  expect(differs(view, { ...view, center: along(view.center, 45, 0.5) })).toBe(true);
-  expect(differs(view, { ...view, bearing: 79.95 })).toBe(false);
-  expect(differs({ ...view, bearing: 359.9 }, { ...view, bearing: 0.3 })).toBe(true);
-  expect(differs(view, { ...view, covered: 400 })).toBe(true);
+  expect(isVisiblyDifferent(view, { ...view })).toBe(false);
+  expect(isVisiblyDifferent(view, { ...view, center: destination(view.center, 45, 0.1) })).toBe(false);
+  expect(isVisiblyDifferent(view, { ...view, center: destination(view.center, 45, 0.5) })).toBe(true);
+  expect(isVisiblyDifferent(view, { ...view, bearing: 79.95 })).toBe(false);
+  expect(isVisiblyDifferent({ ...view, bearing: 359.9 }, { ...view, bearing: 0.3 })).toBe(true);
+  expect(isVisiblyDifferent(view, { ...view, covered: 400 })).toBe(true);
 });

@@ -1,6 +1,6 @@
 // The card of one entity: what is known of it, from whom, and whether the driver sees it too.
 
-import type { Choosing } from "./account.ts";
+import type { Preferences } from "./account.ts";
 import type { Vote } from "./api.ts";
 import type { Observable } from "./observable.ts";
 import { lifetimeOf } from "./freshness.ts";
@@ -11,42 +11,42 @@ import { distance } from "./geo.ts";
 import { iconOf, entityLabel, networkName, streetOf, textOf } from "./entitylabels.ts";
 import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
 import { attributionOf, mergedFrom, sourcesByLayer } from "./attribution.ts";
-import { placeOf, zoneOf } from "./shapes.ts";
+import { placeOf, zoneWidthOf } from "./shapes.ts";
 import type { Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
 import type { Reply, Votes } from "./vote.ts";
 import type { Entity, Source } from "./wire.ts";
 
-const every = 1000; // ms between two looks at ages and distances
-const justNow = 10_000; // ms
+const updateInterval = 1000; // ms between two looks at ages and distances
+const justNowLimit = 10_000; // ms
 
-/** Needs are what the card works with. */
-export interface Needs {
+/** CardDeps are what the card works with. */
+export interface CardDeps {
   state: State;
   actions: Actions;
   locale: Observable<Locale>;
-  choosing: Choosing;
+  preferences: Preferences;
   votes: Votes;
   /** signIn is for a guest who wants to vote. */
   signIn: () => void;
 }
 
-/** Sourced is whom an entity is from. */
-export interface Sourced {
+/** EntitySources is whom an entity is from. */
+export interface EntitySources {
   /** null: the catalogue does not have it. */
   own: Source | null;
   others: readonly Source[];
 }
 
 /** sourcesOf are its own source and those of what is merged into it, each once (pure). */
-export function sourcesOf(entity: Entity, sources: readonly Source[]): Sourced {
+export function sourcesOf(entity: Entity, sources: readonly Source[]): EntitySources {
   const own = sourcesByLayer(sources).get(entity.layer_slug) ?? null;
   const ids = new Set(mergedFrom(entity).map(({ source }) => source));
   return { own, others: sources.filter((source) => source !== own && ids.has(source.id)) };
 }
 
-/** creditOf is a source's name and its attribution, which must be shown with its data. */
-const creditOf = (source: Source): string => [...new Set([source.label, attributionOf(source)])].filter((text) => text !== "").join(" · ");
+/** sourceText is a source's name and its attribution, which must be shown with its data. */
+const sourceText = (source: Source): string => [...new Set([source.label, attributionOf(source)])].filter((text) => text !== "").join(" · ");
 
 /** Facts are the lines of the card below its head (pure). */
 export function factsOf(entity: Entity, gone: boolean, sources: readonly Source[], now: number, words: Locale): string[] {
@@ -59,31 +59,31 @@ export function factsOf(entity: Entity, gone: boolean, sources: readonly Source[
   const votes = [...counted("card.confirms", entity.confirm_count), ...counted("card.disputes", entity.dispute_count)];
   return [
     gone ? speak("card.expired") : [speak(`confidence.${confidenceOf(entity.confidence)}`), ...votes].join(" · "),
-    Number.isNaN(age) ? "" : age < justNow ? speak("card.seenNow") : speak("card.seen", { age: format.duration(age) }),
+    Number.isNaN(age) ? "" : age < justNowLimit ? speak("card.seenNow") : speak("card.seen", { age: format.duration(age) }),
     expires === null || gone ? "" : speak("card.ends", { time: format.duration(expires - now) }),
-    zoneOf(entity) > 0 ? speak("card.zone") : "",
+    zoneWidthOf(entity) > 0 ? speak("card.zone") : "",
     network === "" ? "" : speak("card.network", { network: networkName(network) }),
-    own === null ? "" : speak("card.source", { source: creditOf(own) }),
-    others.length === 0 ? "" : speak("card.alsoFrom", { sources: others.map(creditOf).join(", ") }),
+    own === null ? "" : speak("card.source", { source: sourceText(own) }),
+    others.length === 0 ? "" : speak("card.alsoFrom", { sources: others.map(sourceText).join(", ") }),
   ].filter((text) => text !== "");
 }
 
 /** makeCard shows state.selected. */
-export function makeCard(needs: Needs): HTMLElement {
-  const { state, actions, locale, choosing, votes } = needs;
+export function makeCard(deps: CardDeps): HTMLElement {
+  const { state, actions, locale, preferences, votes } = deps;
   const icon = element("img", { alt: "", class: "icon" });
   const kind = element("h2", { id: "card-kind" });
   const street = element("p", { class: "street" });
-  const away = element("strong", { class: "figure" });
+  const distanceText = element("strong", { class: "figure" });
   const close = makeButton({ class: "signed" }, () => {
     actions.select(null);
   }, makeIcon("close"));
   const facts = element("ul", { class: "facts" });
-  const ballot = makeBallot(needs);
-  const head = element("header", {}, icon, element("div", { class: "what" }, kind, street, away), close);
+  const ballot = makeBallot(deps);
+  const head = element("header", {}, icon, element("div", { class: "what" }, kind, street, distanceText), close);
   const box = element("section", { class: "card panel", hidden: "", "aria-labelledby": kind.id }, element("div", { class: "scroll" }, head, facts, ballot.element));
   let entity: Entity | null = null;
-  let before: string | null = null;
+  let previousID: string | null = null;
 
   const draw = (): void => {
     const id = state.selected.get();
@@ -98,23 +98,23 @@ export function makeCard(needs: Needs): HTMLElement {
     setText(kind, entityLabel(entity, state.kinds.get(), words));
     setText(street, streetOf(entity) || words.say("card.noStreet"));
     const pose = state.pose();
-    setTextOrHide(away, pose === null ? "" : words.format.distance(Math.max(0, distance(pose, placeOf(entity)) - zoneOf(entity) / 2)).text);
+    setTextOrHide(distanceText, pose === null ? "" : words.format.distance(Math.max(0, distance(pose, placeOf(entity)) - zoneWidthOf(entity) / 2)).text);
     setLabel(close, words.say("do.close"));
     showLines(facts, factsOf(entity, found === undefined, state.sources.get(), serverTime(state.clock.get(), performance.now(), Date.now()), words));
     ballot.show(entity.id);
   };
   state.selected.watch((id) => {
     draw();
-    if (id !== null && id !== before) void votes.recall(id);
-    before = id;
+    if (id !== null && id !== previousID) void votes.load(id);
+    previousID = id;
   });
   for (const observable of [state.entities, state.kinds, state.sources, locale, votes.own]) (observable as Observable<unknown>).watch(draw);
-  choosing.person.watch((person) => {
-    if (person !== null && entity !== null) void votes.recall(entity.id);
+  preferences.person.watch((person) => {
+    if (person !== null && entity !== null) void votes.load(entity.id);
   });
   setInterval(() => {
     if (entity !== null) draw();
-  }, every);
+  }, updateInterval);
   return box;
 }
 
@@ -132,7 +132,7 @@ interface Ballot {
   show(id: string): void;
 }
 
-function makeBallot({ locale, choosing, votes, signIn }: Needs): Ballot {
+function makeBallot({ locale, preferences, votes, signIn }: CardDeps): Ballot {
   const reply = element("p", { class: "reply", role: "status", hidden: "" });
   let id = "";
   let said: Reply | null = null;
@@ -157,7 +157,7 @@ function makeBallot({ locale, choosing, votes, signIn }: Needs): Ballot {
   const box = element("div", { class: "ballot" }, voting, guest, reply);
   const draw = (): void => {
     const { say: speak } = locale.get();
-    const signedIn = choosing.person.get() !== null;
+    const signedIn = preferences.person.get() !== null;
     const own = votes.own.get().get(id);
     voting.hidden = !signedIn;
     guest.hidden = signedIn;
@@ -168,7 +168,7 @@ function makeBallot({ locale, choosing, votes, signIn }: Needs): Ballot {
     }
     setTextOrHide(reply, said === null ? "" : speak(said));
   };
-  choosing.person.watch(draw);
+  preferences.person.watch(draw);
   return {
     element: box,
     show(entity) {

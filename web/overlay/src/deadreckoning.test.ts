@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { along, bearing, distance, turn, type Place } from "./geo.ts";
+import { destination, bearing, distance, angleBetween, type Place } from "./geo.ts";
 import { poseAt, addFix, tunnelAfter, type Motion, type RawFix } from "./deadreckoning.ts";
 import { seeded } from "./seeded.ts";
 
 const origin = { lat: 52, lng: 5 };
 const fixAt = (place: Place, more: Partial<RawFix> = {}): RawFix => ({ ...place, accuracy: 5, heading: null, speed: null, ...more });
-const on = (metres: number, more: Partial<RawFix> = {}, degrees = 0): RawFix => fixAt(along(origin, degrees, metres), more);
+const on = (metres: number, more: Partial<RawFix> = {}, degrees = 0): RawFix => fixAt(destination(origin, degrees, metres), more);
 
 function taken(fixes: [now: number, fix: RawFix][], start: Motion | null = null): Motion {
   const motion = fixes.reduce<Motion | null>((before, [now, fix]) => addFix(before, fix, now), start);
@@ -61,19 +61,19 @@ describe("heading and speed", () => {
     let place: Place = origin;
     let motion: Motion | null = null;
     for (let i = 0; i < 20; i++) {
-      place = along(place, i * 9, 10);
+      place = destination(place, i * 9, 10);
       motion = addFix(motion, fixAt(place), i * 1000);
     }
-    expect(Math.abs(turn(motion?.heading ?? 0, 19 * 9))).toBeLessThan(10);
+    expect(Math.abs(angleBetween(motion?.heading ?? 0, 19 * 9))).toBeLessThan(10);
   });
 
   it("work across the antimeridian", () => {
     const start = { lat: 10, lng: 179.9999 };
-    const motion = taken(Array.from({ length: 5 }, (_, i) => [i * 1000, fixAt(along(start, 90, i * 15))]));
+    const motion = taken(Array.from({ length: 5 }, (_, i) => [i * 1000, fixAt(destination(start, 90, i * 15))]));
     expect(motion.lng).toBeLessThan(0);
     expect(motion.speed).toBeCloseTo(15, 1);
     expect(motion.heading).toBeCloseTo(90, 1);
-    expect(distance(poseAt(motion, 5000), along(start, 90, 75))).toBeLessThan(1);
+    expect(distance(poseAt(motion, 5000), destination(start, 90, 75))).toBeLessThan(1);
   });
 });
 
@@ -132,7 +132,7 @@ describe("outliers", () => {
 describe("between two fixes", () => {
   it("the car goes on at its speed", () => {
     const motion = taken([[0, on(0, { heading: 90, speed: 20 })]]);
-    expect(distance(poseAt(motion, 500), along(origin, 90, 10))).toBeLessThan(0.1);
+    expect(distance(poseAt(motion, 500), destination(origin, 90, 10))).toBeLessThan(0.1);
   });
 
   it("nothing leaps when a fix comes, and the error is gone soon", () => {
@@ -140,14 +140,14 @@ describe("between two fixes", () => {
     for (let run = 0; run < 100; run++) {
       let motion: Motion | null = null;
       for (let i = 0; i < 10; i++) {
-        const noisy = along(on(i * 20), random() * 360, random() * 8);
+        const noisy = destination(on(i * 20), random() * 360, random() * 8);
         const before: Motion | null = motion;
         const elapsed = addFix(motion, fixAt(noisy, { heading: (358 + random() * 4) % 360, speed: 20 }), i * 1000);
         if (before !== null && elapsed !== null) expect(distance(poseAt(before, i * 1000), poseAt(elapsed, i * 1000))).toBeLessThan(0.01);
         motion = elapsed;
       }
       if (motion === null) throw new Error("nothing was taken");
-      expect(distance(poseAt(motion, 9000 + 700), along(motion, motion.heading ?? 0, 14))).toBeLessThan(0.1);
+      expect(distance(poseAt(motion, 9000 + 700), destination(motion, motion.heading ?? 0, 14))).toBeLessThan(0.1);
     }
   });
 

@@ -2,7 +2,7 @@
 //
 // Times are milliseconds of a clock that never jumps (performance.now): the times that come with fixes are the car's.
 
-import { along, bearing, distance, turn, type Place } from "./geo.ts";
+import { destination, bearing, distance, angleBetween, type Place } from "./geo.ts";
 
 /** RawFix is what the browser says. */
 export interface RawFix extends Place {
@@ -38,7 +38,7 @@ export interface Motion extends Place {
   heading: number | null;
   speed: number | null;
   /** How far what was drawn is from the fix: it goes to nothing within a moment, so that nothing leaps. */
-  correction: { degrees: number; metres: number; turn: number };
+  correction: { degrees: number; metres: number; angleBetween: number };
   /** Places of the last seconds, the oldest first. */
   trail: readonly TrackPoint[];
   /** A fix that was too far off to be believed, and how many have agreed with it. */
@@ -96,7 +96,7 @@ function initialMotion(fix: RawFix, now: number): Motion {
     accuracy: fix.accuracy,
     heading: (speed ?? 0) >= minHeadingSpeed ? validOrNull(fix.heading) : null,
     speed,
-    correction: { degrees: 0, metres: 0, turn: 0 },
+    correction: { degrees: 0, metres: 0, angleBetween: 0 },
     trail: [{ lat: fix.lat, lng: fix.lng, at: now }],
     outlier: null,
   };
@@ -132,9 +132,9 @@ function extendTrail(trail: readonly TrackPoint[], { lat, lng }: Place, now: num
 
 function correctionFrom(drawn: Pose, fix: Place, heading: number | null): Motion["correction"] {
   const metres = distance(fix, drawn);
-  if (metres > maxBlendDistance) return { degrees: 0, metres: 0, turn: 0 };
-  const turned = heading === null || drawn.heading === null ? 0 : turn(heading, drawn.heading);
-  return { degrees: bearing(fix, drawn), metres, turn: turned };
+  if (metres > maxBlendDistance) return { degrees: 0, metres: 0, angleBetween: 0 };
+  const turned = heading === null || drawn.heading === null ? 0 : angleBetween(heading, drawn.heading);
+  return { degrees: bearing(fix, drawn), metres, angleBetween: turned };
 }
 
 /** poseAt is where the car is drawn at a frame. */
@@ -143,13 +143,13 @@ export function poseAt(motion: Motion, now: number): Pose {
   const { heading, speed, accuracy, correction } = motion;
   const extrapolated = heading !== null && speed !== null && speed >= minHeadingSpeed ? speed * extrapolatedSeconds(elapsed) : 0;
   let place: Place = { lat: motion.lat, lng: motion.lng };
-  if (extrapolated > 0 && heading !== null) place = along(place, heading, extrapolated);
+  if (extrapolated > 0 && heading !== null) place = destination(place, heading, extrapolated);
   const remaining = Math.max(0, 1 - elapsed / blendDuration);
-  if (correction.metres > 0 && remaining > 0) place = along(place, correction.degrees, correction.metres * remaining);
+  if (correction.metres > 0 && remaining > 0) place = destination(place, correction.degrees, correction.metres * remaining);
   return {
     lat: place.lat,
     lng: place.lng,
-    heading: heading === null ? null : (heading + correction.turn * remaining + 360) % 360,
+    heading: heading === null ? null : (heading + correction.angleBetween * remaining + 360) % 360,
     speed,
     accuracy,
     held: accuracy !== null && elapsed >= tunnelAfter,

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { timetableOf, pointAt, parseSpeedUp } from "./demodrive.ts";
-import { along, distance } from "./geo.ts";
+import { destination, distance } from "./geo.ts";
 import type { Position } from "./wire.ts";
 
 const start = { lat: 52, lng: 5 };
 const position = (metres: number): Position => {
-  const { lat, lng } = along(start, 90, metres);
+  const { lat, lng } = destination(start, 90, metres);
   return [lng, lat];
 };
 const timetable = timetableOf({ coordinates: [position(0), position(100), position(300)], speeds: [10, 10, 30] });

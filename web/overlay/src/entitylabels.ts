@@ -1,12 +1,12 @@
 // What an entity is called and where it is said to be, for every panel alike (pure).
 
-import { zoneOf } from "./shapes.ts";
+import { zoneWidthOf } from "./shapes.ts";
 import type { Words } from "./i18n/words.ts";
 import type { Entity, Kind } from "./wire.ts";
 
 /** entityLabel is the kind's name; of what the law shows as a zone only, that it is one. */
 export function entityLabel(entity: Pick<Entity, "kind_id" | "properties">, kinds: readonly Kind[], words: Words): string {
-  if (zoneOf(entity) > 0) return words.say("banner.zone");
+  if (zoneWidthOf(entity) > 0) return words.say("banner.zone");
   return kindLabel(entity.kind_id, kinds, words);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { along, bearing, direction, distance, rounded, turn, wrap, type Place } from "./geo.ts";
+import { destination, bearing, normalizeDegrees, distance, rounded, angleBetween, normalizeLongitude, type Place } from "./geo.ts";
 import { seeded } from "./seeded.ts";
 
 describe("distance", () => {
@@ -31,24 +31,24 @@ describe("bearing", () => {
 });
 
 it("takes the shortest turn", () => {
-  expect(turn(359, 1)).toBe(2);
-  expect(turn(1, 359)).toBe(-2);
-  expect(turn(0, 180)).toBe(180);
-  expect(turn(-90, 360)).toBe(90);
+  expect(angleBetween(359, 1)).toBe(2);
+  expect(angleBetween(1, 359)).toBe(-2);
+  expect(angleBetween(0, 180)).toBe(180);
+  expect(angleBetween(-90, 360)).toBe(90);
 });
 
 it("keeps directions and longitudes in their ranges", () => {
   const random = seeded(1);
   for (let i = 0; i < 2000; i++) {
     const angle = (random() - 0.5) * 2000;
-    expect(direction(angle)).toBeGreaterThanOrEqual(0);
-    expect(direction(angle)).toBeLessThan(360);
-    expect(wrap(angle)).toBeGreaterThanOrEqual(-180);
-    expect(wrap(angle)).toBeLessThan(180);
-    expect(Math.abs(turn(angle, angle + 7) - 7)).toBeLessThan(1e-6);
+    expect(normalizeDegrees(angle)).toBeGreaterThanOrEqual(0);
+    expect(normalizeDegrees(angle)).toBeLessThan(360);
+    expect(normalizeLongitude(angle)).toBeGreaterThanOrEqual(-180);
+    expect(normalizeLongitude(angle)).toBeLessThan(180);
+    expect(Math.abs(angleBetween(angle, angle + 7) - 7)).toBeLessThan(1e-6);
   }
-  expect(direction(-1e-15)).toBe(0);
-  expect(wrap(180)).toBe(-180);
+  expect(normalizeDegrees(-1e-15)).toBe(0);
+  expect(normalizeLongitude(180)).toBe(-180);
 });
 
 it("goes where distance and bearing say", () => {
@@ -57,9 +57,9 @@ it("goes where distance and bearing say", () => {
     const start = { lat: (random() - 0.5) * 178, lng: (random() - 0.5) * 360 };
     const degrees = random() * 360;
     const metres = 1 + random() * 3000;
-    const end = along(start, degrees, metres);
+    const end = destination(start, degrees, metres);
     expect(Math.abs(distance(start, end) - metres)).toBeLessThan(0.01);
-    expect(Math.abs(turn(bearing(start, end), degrees))).toBeLessThan(0.01);
+    expect(Math.abs(angleBetween(bearing(start, end), degrees))).toBeLessThan(0.01);
     expect(Math.abs(end.lng)).toBeLessThanOrEqual(180);
   }
 });

@@ -6,30 +6,30 @@ import { element } from "./dom.ts";
 import { distance } from "./geo.ts";
 import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
 import { keyedList, makeButton, setText, setAttribute, setTextOrHide, type KeyedItem } from "./widgets.ts";
-import { placeOf, zoneOf } from "./shapes.ts";
+import { placeOf, zoneWidthOf } from "./shapes.ts";
 import type { Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
 import type { Entity } from "./wire.ts";
 
-/** Line is an entity with its distance in metres. */
-export interface Line {
+/** ListLine is an entity with its distance in metres. */
+export interface ListLine {
   entity: Entity;
   distance: number;
 }
 
-const mostAround = 20;
+const maxNearby = 20;
 
-/** roundedTime is to the nearest minute, from one minute on (pure). */
-export const roundedTime = (seconds: number): number => (seconds < 60 ? seconds : Math.round(seconds / 60) * 60);
+/** roundedSeconds is to the nearest minute, from one minute on (pure). */
+export const roundedSeconds = (seconds: number): number => (seconds < 60 ? seconds : Math.round(seconds / 60) * 60);
 
-/** aroundOf is what is near and not among what lies ahead, nearest first (pure). */
-export function aroundOf(entities: readonly Entity[], place: { lat: number; lng: number }, ahead: readonly ListedAlert<{ entity: Entity } & ListedAlert["pin"]>[]): Line[] {
+/** nearbyLines is what is near and not among what lies ahead, nearest first (pure). */
+export function nearbyLines(entities: readonly Entity[], place: { lat: number; lng: number }, ahead: readonly ListedAlert<{ entity: Entity } & ListedAlert["pin"]>[]): ListLine[] {
   const listed = new Set(ahead.map(({ pin }) => pin.id));
   return entities
     .filter(({ id }) => !listed.has(id))
-    .map((entity) => ({ entity, distance: Math.max(0, distance(place, placeOf(entity)) - zoneOf(entity) / 2) }))
+    .map((entity) => ({ entity, distance: Math.max(0, distance(place, placeOf(entity)) - zoneWidthOf(entity) / 2) }))
     .sort((a, b) => a.distance - b.distance)
-    .slice(0, mostAround);
+    .slice(0, maxNearby);
 }
 
 /** makeList shows what lies ahead; without a map, also what is around. */
@@ -40,9 +40,9 @@ export function makeList(state: State, actions: Actions, locale: Observable<Loca
   const aroundTitle = element("h2", { hidden: "" });
   const around = element("ul", {});
   const box = element("section", { class: "list panel" }, element("div", { class: "scroll" }, title, none, ahead, aroundTitle, around));
-  const make = ({ entity }: Line): KeyedItem<Line> => makeLine(entity, state, actions, locale);
-  const showAhead = keyedList<Line>(ahead, ({ entity }) => entity.id, make);
-  const showAround = keyedList<Line>(around, ({ entity }) => entity.id, make);
+  const make = ({ entity }: ListLine): KeyedItem<ListLine> => makeLine(entity, state, actions, locale);
+  const showAhead = keyedList<ListLine>(ahead, ({ entity }) => entity.id, make);
+  const showAround = keyedList<ListLine>(around, ({ entity }) => entity.id, make);
 
   const draw = (): void => {
     const words = locale.get();
@@ -52,7 +52,7 @@ export function makeList(state: State, actions: Actions, locale: Observable<Loca
     setText(title, words.say(directed ? "ahead.title" : "ahead.around"));
     setTextOrHide(none, listed.length > 0 || pose === null ? "" : words.say(directed ? "ahead.empty" : "ahead.emptyAround"));
     showAhead(listed.map(({ pin, distance: metres }) => ({ entity: pin.entity, distance: metres })));
-    const others = state.drawable.get() || pose === null || !directed ? [] : aroundOf(state.entities.get(), pose, listed);
+    const others = state.drawable.get() || pose === null || !directed ? [] : nearbyLines(state.entities.get(), pose, listed);
     setTextOrHide(aroundTitle, others.length > 0 ? words.say("ahead.around") : "");
     showAround(others);
   };
@@ -60,7 +60,7 @@ export function makeList(state: State, actions: Actions, locale: Observable<Loca
   return box;
 }
 
-function makeLine(first: Entity, state: State, actions: Actions, locale: Observable<Locale>): KeyedItem<Line> {
+function makeLine(first: Entity, state: State, actions: Actions, locale: Observable<Locale>): KeyedItem<ListLine> {
   const icon = element("img", { alt: "", class: "icon" });
   const kind = element("span", { class: "kind" });
   const street = element("span", { class: "street" });
@@ -78,7 +78,7 @@ function makeLine(first: Entity, state: State, actions: Actions, locale: Observa
       setTextOrHide(street, streetOf(entity));
       setText(metres, words.format.distance(away).text);
       const seconds = secondsTo(away, state.pose()?.speed ?? null);
-      setTextOrHide(time, seconds === null ? "" : words.format.duration(roundedTime(seconds) * 1000));
+      setTextOrHide(time, seconds === null ? "" : words.format.duration(roundedSeconds(seconds) * 1000));
     },
   };
 }

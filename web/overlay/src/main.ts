@@ -34,12 +34,12 @@ import { mountPanels } from "./panels.ts";
 import { replaceChildren } from "./widgets.ts";
 import { locate, type PositionSource } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
-import { inForce, readKept, type Language, type Settings } from "./settings.ts";
+import { effectiveSettings, parseStoredChoices, type Language, type Settings } from "./settings.ts";
 import { sourcesByLayer } from "./attribution.ts";
 import { visibleEntities, type VisibleEntity } from "./visibility.ts";
 import { SourceCatalog } from "./sourcecatalog.ts";
 import { openMapView, type MapView } from "./mapview.ts";
-import { keptUnder, makeState, type Actions, type State } from "./state.ts";
+import { choicesKey, makeState, type Actions, type State } from "./state.ts";
 import { readStored, store } from "./storage.ts";
 import { NearbyReader } from "./nearbyreader.ts";
 
@@ -47,9 +47,9 @@ const agingInterval = 1000; // ms between two looks at what has aged
 const cameraModeKey = "wayside.up"; // where the browser keeps what is up on the map
 const reservedRequests = 4; // requests that a question about an alert does not take
 
-/** kept is what the driver chose before. */
-function kept(): Settings {
-  return inForce(readKept(readStored(keptUnder)).choices, navigator.languages);
+/** stored is what the driver chose before. */
+function stored(): Settings {
+  return effectiveSettings(parseStoredChoices(readStored(choicesKey)).choices, navigator.languages);
 }
 
 /** keepCameraMode keeps state.cameraMode over a reload, in this browser alone: it says more of a screen than of a driver. */
@@ -168,7 +168,7 @@ function main(): void {
     const motion = state.motion.get();
     return motion === null ? null : poseAt(motion, clock());
   };
-  const state = makeState(kept(), position, pose);
+  const state = makeState(stored(), position, pose);
   const now = { mono: () => performance.now(), wall: () => Date.now() };
   const budget = new RequestBudget(now.mono);
   const nearbyReader = new NearbyReader(state, budget, now);

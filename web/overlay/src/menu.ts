@@ -1,21 +1,21 @@
 // The menu: a first page that leads to the choices of each sort, and a page for each. menupages.ts has what stands on them.
 
-import type { Choosing } from "./account.ts";
+import type { Preferences } from "./account.ts";
 import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
 import type { Key } from "./i18n/words.ts";
-import { accountPage, creditsPage, displayPage, kindsPage, networksPage, soundPage, sourcesPage } from "./menupages.ts";
+import { accountPage, attributionsPage, displayPage, kindsPage, networksPage, soundPage, sourcesPage } from "./menupages.ts";
 import { setLabel, makeButton, replaceChildren, setText, makeIcon, type Item } from "./widgets.ts";
 import type { Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
 import type { AlertSounds } from "./alertsounds.ts";
 
-/** Needs are what the menu works with. */
-export interface Needs {
+/** MenuDeps are what the menu works with. */
+export interface MenuDeps {
   state: State;
   actions: Actions;
   locale: Observable<Locale>;
-  choosing: Choosing;
+  preferences: Preferences;
   tones: AlertSounds;
   signIn: () => void;
 }
@@ -27,15 +27,15 @@ const pages = {
   networks: { title: "menu.networks", make: networksPage },
   display: { title: "menu.display", make: displayPage },
   sound: { title: "menu.sound", make: soundPage },
-  credits: { title: "credits.title", make: creditsPage },
-} as const satisfies Record<string, { title: Key; make: (needs: Needs) => Item[] }>;
+  credits: { title: "credits.title", make: attributionsPage },
+} as const satisfies Record<string, { title: Key; make: (deps: MenuDeps) => Item[] }>;
 
 type PageName = keyof typeof pages;
 
 const names = Object.keys(pages) as PageName[];
 
 /** frontPage leads to the others, and out of the page. */
-function frontPage({ locale, state, actions, choosing }: Needs, go: (page: PageName) => void): Item[] {
+function frontPage({ locale, state, actions, preferences }: MenuDeps, go: (page: PageName) => void): Item[] {
   const { say: speak } = locale.get();
   const rows = names.map((name): Item => {
     const note = element("small", {});
@@ -46,7 +46,7 @@ function frontPage({ locale, state, actions, choosing }: Needs, go: (page: PageN
       element: row,
       update() {
         if (name !== "account") return;
-        const person = choosing.person.get();
+        const person = preferences.person.get();
         setText(note, person === null ? speak("account.guest") : person.email);
       },
     };
@@ -74,8 +74,8 @@ export interface Menu {
   element: HTMLElement;
 }
 
-export function makeMenu(needs: Needs): Menu {
-  const { state, locale, choosing, tones } = needs;
+export function makeMenu(deps: MenuDeps): Menu {
+  const { state, locale, preferences, tones } = deps;
   const title = element("h2", { id: "menu-title" });
   const back = makeButton({ class: "signed" }, () => {
     show(null);
@@ -104,7 +104,7 @@ export function makeMenu(needs: Needs): Menu {
     setLabel(close, words.say("do.close"));
     back.hidden = page === null;
     setText(title, words.say(page === null ? "menu.title" : pages[page].title));
-    items = page === null ? frontPage(needs, show) : pages[page].make(needs);
+    items = page === null ? frontPage(deps, show) : pages[page].make(deps);
     update();
     replaceChildren(body, items.map((item) => item.element));
   };
@@ -132,7 +132,7 @@ export function makeMenu(needs: Needs): Menu {
     if (page === null) shut();
     else show(null);
   });
-  for (const observable of [locale, state.sources, state.kinds, state.config, choosing.person]) (observable as Observable<unknown>).watch(build);
+  for (const observable of [locale, state.sources, state.kinds, state.config, preferences.person]) (observable as Observable<unknown>).watch(build);
   for (const observable of [state.settings, state.health, state.cameraMode, state.attributions, state.positionStatus, tones.ready]) (observable as Observable<unknown>).watch(update);
   let networks = state.settings.get().networks;
   state.settings.watch((settings) => {

@@ -4,44 +4,44 @@ import { isCharger, leadAt } from "./alertrules.ts";
 import { element } from "./dom.ts";
 import type { Key } from "./i18n/words.ts";
 import { languageNames } from "./i18n/words.ts";
-import { turnAll, turnKind } from "./kindchoice.ts";
-import type { Needs } from "./menu.ts";
+import { setKindsVisible, setKindVisible } from "./kindchoice.ts";
+import type { MenuDeps } from "./menu.ts";
 import { networkName, pathOf, textOf } from "./entitylabels.ts";
 import { makeChoice, makeSwitch, makeButton, setText, makeStepper, setTextOrHide, type Item } from "./widgets.ts";
-import { isOff, languages, limits, readChoices, type Settings } from "./settings.ts";
+import { isKindHidden, languages, limits, parseChoices, type Settings } from "./settings.ts";
 import { attributionOf } from "./attribution.ts";
 import type { Kind, Source } from "./wire.ts";
 
-const still = (made: HTMLElement): Item => ({ element: made, update: () => undefined });
+const staticItem = (made: HTMLElement): Item => ({ element: made, update: () => undefined });
 
-function textsOf(name: string, { locale }: Needs): { name: string; on: string; off: string } {
+function textsOf(name: string, { locale }: MenuDeps): { name: string; on: string; off: string } {
   const { say: speak } = locale.get();
   return { name, on: speak("state.on"), off: speak("state.off") };
 }
 
-export function accountPage({ locale, choosing, signIn }: Needs): Item[] {
+export function accountPage({ locale, preferences, signIn }: MenuDeps): Item[] {
   const { say: speak } = locale.get();
-  const person = choosing.person.get();
+  const person = preferences.person.get();
   const reply = element("p", { role: "status", hidden: "" });
   const who = element("p", {}, person === null ? speak("account.guest") : speak("account.as", { name: person.email }));
   const kept = element("p", { class: "soft" }, speak(person === null ? "account.keptHere" : "account.kept"));
   const button = makeButton({ class: "strong", id: "account-do" }, () => {
     if (person === null) signIn();
     else
-      choosing.signOut().catch(() => {
+      preferences.signOut().catch(() => {
         setTextOrHide(reply, speak("link.failed"));
       });
   }, speak(person === null ? "account.signIn" : "account.signOut"));
   const reset = makeButton({ id: "account-reset" }, () => {
-    choosing.forget();
+    preferences.reset();
   }, speak("do.reset"));
-  return [who, kept, button, reply, reset].map(still);
+  return [who, kept, button, reply, reset].map(staticItem);
 }
 
 const groupKeys: Readonly<Record<string, Key>> = { alerts: "group.alerts", cameras: "group.cameras", chargers: "group.chargers", traffic: "group.traffic" };
 
-export function kindsPage(needs: Needs): Item[] {
-  const { state, locale, choosing } = needs;
+export function kindsPage(deps: MenuDeps): Item[] {
+  const { state, locale, preferences } = deps;
   const words = locale.get();
   const all = state.kinds.get();
   const ids = all.map(({ id }) => id);
@@ -52,97 +52,97 @@ export function kindsPage(needs: Needs): Item[] {
     const key = groupKeys[group] as "group.alerts" | undefined; // none takes a value
     const name = key === undefined ? group : words.say(key);
     const turn = (on: boolean): void => {
-      choosing.choose({ kinds_off: turnAll(off(), of.map(({ id }) => id), on, ids) });
+      preferences.choose({ kinds_off: setKindsVisible(off(), of.map(({ id }) => id), on, ids) });
     };
     const both = ([true, false] as const).map((on) =>
       makeButton({ id: `all-${group}-${String(on)}`, "aria-label": `${name}: ${words.say(on ? "menu.all" : "menu.none")}` }, () => {
         turn(on);
       }, words.say(on ? "menu.all" : "menu.none")),
     );
-    items.push(still(element("div", { class: "group" }, element("h3", {}, name), ...both)), ...of.map((kind) => kindSwitch(kind, needs, ids)));
+    items.push(staticItem(element("div", { class: "group" }, element("h3", {}, name), ...both)), ...of.map((kind) => kindSwitch(kind, deps, ids)));
   }
   return items;
 }
 
-function kindSwitch(kind: Kind, needs: Needs, all: readonly string[]): Item {
-  const { state, locale, choosing } = needs;
+function kindSwitch(kind: Kind, deps: MenuDeps, all: readonly string[]): Item {
+  const { state, locale, preferences } = deps;
   const icon = element("img", { alt: "", class: "icon", src: pathOf(kind.icon_url) });
   const off = (): readonly string[] => state.settings.get().kinds_off;
   const turn = (on: boolean): void => {
-    choosing.choose({ kinds_off: turnKind(off(), kind.id, on, all) });
+    preferences.choose({ kinds_off: setKindVisible(off(), kind.id, on, all) });
   };
-  const made = makeSwitch(`kind-${kind.id}`, textsOf(locale.get().kind(kind.id, kind.label), needs), () => !isOff(kind.id, off()), turn, [icon]);
+  const made = makeSwitch(`kind-${kind.id}`, textsOf(locale.get().kind(kind.id, kind.label), deps), () => !isKindHidden(kind.id, off()), turn, [icon]);
   if (kind.id.split(".").length > 2) made.element.classList.add("sub");
   return made;
 }
 
-export function sourcesPage(needs: Needs): Item[] {
-  const { state, locale } = needs;
+export function sourcesPage(deps: MenuDeps): Item[] {
+  const { state, locale } = deps;
   const sources = state.sources.get();
-  if (sources.length === 0) return [still(element("p", {}, locale.get().say("sources.empty")))];
-  return sources.map((source) => sourceSwitch(source, needs));
+  if (sources.length === 0) return [staticItem(element("p", {}, locale.get().say("sources.empty")))];
+  return sources.map((source) => sourceSwitch(source, deps));
 }
 
-function sourceSwitch(source: Source, needs: Needs): Item {
-  const { state, locale, choosing } = needs;
+function sourceSwitch(source: Source, deps: MenuDeps): Item {
+  const { state, locale, preferences } = deps;
   const off = (): readonly string[] => state.settings.get().sources_off;
   const turn = (on: boolean): void => {
     const others = off().filter((id) => id !== source.id);
-    choosing.choose({ sources_off: on ? others : [...others, source.id] });
+    preferences.choose({ sources_off: on ? others : [...others, source.id] });
   };
   const note = (): string => {
     const health = state.health.get().find(({ id }) => id === source.id);
     return [attributionOf(source), health === undefined ? "" : locale.get().say(`sources.${health.status}`)].filter((text) => text !== "").join(" · ");
   };
-  return makeSwitch(`source-${source.id}`, textsOf(source.label, needs), () => !off().includes(source.id), turn, [], note);
+  return makeSwitch(`source-${source.id}`, textsOf(source.label, deps), () => !off().includes(source.id), turn, [], note);
 }
 
 /** networksPage: guests see the primary network alone, accounts one more, premium whatever they choose or all (D4.7). */
-export function networksPage(needs: Needs): Item[] {
-  const { state, locale, choosing } = needs;
+export function networksPage(deps: MenuDeps): Item[] {
+  const { state, locale, preferences } = deps;
   const { say: speak } = locale.get();
   const primary = state.config.get()?.primary_network ?? "";
-  const tier = choosing.person.get()?.tier ?? "guest";
+  const tier = preferences.person.get()?.tier ?? "guest";
   const chosen = (): readonly string[] => state.settings.get().networks ?? [];
-  const only = still(element("p", {}, speak("networks.primary", { network: networkName(primary) })));
-  if (tier === "guest") return [only, still(makeButton({ class: "strong", id: "networks-sign-in" }, needs.signIn, speak("account.signIn")))];
+  const only = staticItem(element("p", {}, speak("networks.primary", { network: networkName(primary) })));
+  if (tier === "guest") return [only, staticItem(makeButton({ class: "strong", id: "networks-sign-in" }, deps.signIn, speak("account.signIn")))];
   const seen = state.known.get().filter(({ kind_id }) => isCharger(kind_id)).map((entity) => textOf(entity, "network"));
   const names = [...new Set([...chosen(), ...seen])].filter((name) => name !== "" && name !== primary).sort();
   const set = (networks: readonly string[]): void => {
-    choosing.choose({ networks });
+    preferences.choose({ networks });
   };
   const turn = (name: string, on: boolean): void => {
     const others = chosen().filter((one) => one !== name && one !== primary);
     set(on ? (tier === "account" ? [name] : [...others, name]) : others);
   };
-  const items = names.map((name) => makeSwitch(`network-${name}`, textsOf(networkName(name), needs), () => chosen().includes(name), (on) => {
+  const items = names.map((name) => makeSwitch(`network-${name}`, textsOf(networkName(name), deps), () => chosen().includes(name), (on) => {
     turn(name, on);
   }));
-  const note = still(element("p", { class: "soft" }, speak("networks.tier")));
-  if (tier === "premium") items.unshift(makeSwitch("networks-all", textsOf(speak("networks.all"), needs), () => state.settings.get().networks === null, (on) => {
-    if (on) choosing.unchoose(["networks"]);
+  const note = staticItem(element("p", { class: "soft" }, speak("networks.tier")));
+  if (tier === "premium") items.unshift(makeSwitch("networks-all", textsOf(speak("networks.all"), deps), () => state.settings.get().networks === null, (on) => {
+    if (on) preferences.unchoose(["networks"]);
     else set([]);
   }));
-  return [tier === "account" ? note : null, chosen().length === 0 && tier === "account" ? only : null, ...items, adder(speak("networks.add"), turn)].filter((item) => item !== null);
+  return [tier === "account" ? note : null, chosen().length === 0 && tier === "account" ? only : null, ...items, networkForm(speak("networks.add"), turn)].filter((item) => item !== null);
 }
 
-function adder(text: string, turn: (name: string, on: boolean) => void): Item {
+function networkForm(text: string, turn: (name: string, on: boolean) => void): Item {
   const field = element("input", { type: "text", id: "network-name", "aria-label": text, maxlength: String(limits.networkBytes), autocomplete: "off" });
   const form = element("form", { class: "adder" }, field, element("button", { type: "submit", id: "network-add" }, text));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const [name] = readChoices({ networks: [field.value.trim().toLowerCase()] }).networks ?? [];
+    const [name] = parseChoices({ networks: [field.value.trim().toLowerCase()] }).networks ?? [];
     if (name !== undefined) turn(name, true);
   });
-  return still(form);
+  return staticItem(form);
 }
 
-export function displayPage({ state, locale, choosing }: Needs): Item[] {
+export function displayPage({ state, locale, preferences }: MenuDeps): Item[] {
   const { say: speak, format } = locale.get();
   const setting = <K extends "theme" | "units" | "language">(key: K) => ({
     chosen: (): Settings[K] => state.settings.get()[key],
     choose: (value: Settings[K]): void => {
-      choosing.choose({ [key]: value });
+      preferences.choose({ [key]: value });
     },
   });
   const [theme, units, language] = [setting("theme"), setting("units"), setting("language")];
@@ -166,7 +166,7 @@ export function displayPage({ state, locale, choosing }: Needs): Item[] {
       () => speak("density.value", { value: format.number(density()) }),
       (up) => (up ? density() < highest : density() > lowest),
       (up) => {
-        choosing.choose({ density: Math.min(highest, Math.max(lowest, Math.round(density()) + (up ? 1 : -1))) });
+        preferences.choose({ density: Math.min(highest, Math.max(lowest, Math.round(density()) + (up ? 1 : -1))) });
       },
     ),
     makeChoice("units", speak("units.title"), (["metric", "imperial"] as const).map((value) => [value, speak(`units.${value}`)]), units.chosen, units.choose),
@@ -177,18 +177,18 @@ export function displayPage({ state, locale, choosing }: Needs): Item[] {
 const leadStep = 0.25;
 const exampleSpeed = 50 / 3.6; // metres a second
 
-export function soundPage(needs: Needs): Item[] {
-  const { state, locale, choosing, tones } = needs;
+export function soundPage(deps: MenuDeps): Item[] {
+  const { state, locale, preferences, tones } = deps;
   const { say: speak, format } = locale.get();
   const [shortest, longest] = limits.lead;
   const lead = (): number => state.settings.get().lead;
-  const tone = makeSwitch("tones", textsOf(speak("tones.title"), needs), () => state.settings.get().tones, (on) => {
-    choosing.choose({ tones: on });
+  const tone = makeSwitch("tones", textsOf(speak("tones.title"), deps), () => state.settings.get().tones, (on) => {
+    preferences.choose({ tones: on });
   });
   const touch = element("p", { class: "soft", hidden: "" });
   return [
     tone,
-    still(makeButton({ id: "tones-try" }, () => {
+    staticItem(makeButton({ id: "tones-try" }, () => {
       tones.play("ahead");
     }, speak("tones.try"))),
     {
@@ -204,13 +204,13 @@ export function soundPage(needs: Needs): Item[] {
       () => speak("lead.value", { speed: format.speed(exampleSpeed).text, distance: format.distance(leadAt(exampleSpeed, lead())).text }),
       (up) => (up ? lead() < longest : lead() > shortest),
       (up) => {
-        choosing.choose({ lead: Math.min(longest, Math.max(shortest, lead() + (up ? leadStep : -leadStep))) });
+        preferences.choose({ lead: Math.min(longest, Math.max(shortest, lead() + (up ? leadStep : -leadStep))) });
       },
     ),
   ];
 }
 
-export function creditsPage({ state, locale }: Needs): Item[] {
+export function attributionsPage({ state, locale }: MenuDeps): Item[] {
   const list = element("ul", { class: "credits" });
   const none = element("p", {});
   return [
@@ -226,6 +226,6 @@ export function creditsPage({ state, locale }: Needs): Item[] {
         setTextOrHide(none, texts.length === 0 ? locale.get().say("credits.none") : "");
       },
     },
-    still(none),
+    staticItem(none),
   ];
 }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Observable } from "./observable.ts";
-import { along } from "./geo.ts";
+import { destination } from "./geo.ts";
 import type { PositionStatus, Fix } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
-import { inForce } from "./settings.ts";
+import { effectiveSettings } from "./settings.ts";
 import { makeState, type State } from "./state.ts";
 import { pollDue, NearbyReader } from "./nearbyreader.ts";
 
@@ -28,7 +28,7 @@ class Page {
 
   constructor() {
     const fix = new Observable<Fix | null>(null);
-    this.state = makeState(inForce({}, []), { fix, positionStatus: new Observable<PositionStatus>("found") }, () => null);
+    this.state = makeState(effectiveSettings({}, []), { fix, positionStatus: new Observable<PositionStatus>("found") }, () => null);
     const clocks = { mono: () => performance.now(), wall: () => Date.now() + this.wallOffset };
     this.nearbyReader = new NearbyReader(this.state, new RequestBudget(clocks.mono), clocks);
     vi.stubGlobal("fetch", (path: string, init: RequestInit) => this.#fetch(path, init));
@@ -147,10 +147,10 @@ test("after a break the stream goes on where it was", async () => {
 test("another circle is read when a third of the way out is driven, and not before", async () => {
   page.place(town);
   await page.advance(1000);
-  page.place(along(town, 90, 3313));
+  page.place(destination(town, 90, 3313));
   await page.advance(2000);
   expect(page.requests).toHaveLength(1);
-  page.place(along(town, 90, 3353));
+  page.place(destination(town, 90, 3353));
   await page.advance(2000);
   expect(page.requests).toHaveLength(2);
   expect(page.requests[1]?.id).toBeNull();
@@ -170,7 +170,7 @@ test("where streams are refused it asks, heeds what it is told to wait, and stay
 test("whoever drives fast where streams are refused asks more often, and never more than a guest may", async () => {
   page.service.stream = "refuse";
   for (let second = 0; second < 120; second++) {
-    page.place(along(town, 90, second * 200));
+    page.place(destination(town, 90, second * 200));
     await page.advance(1000);
   }
   for (const { at } of page.requests) expect(page.requests.filter((one) => one.at >= at && one.at < at + 60_000).length).toBeLessThanOrEqual(60);
@@ -211,5 +211,5 @@ test.each([
   [3000, 501, true],
   [10_000, 0, true],
 ])("after %d ms and %d m: asked again %s", (passed, metres, want) => {
-  expect(pollDue(passed, along(town, 0, metres), { at: 0, place: town })).toBe(want);
+  expect(pollDue(passed, destination(town, 0, metres), { at: 0, place: town })).toBe(want);
 });

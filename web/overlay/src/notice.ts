@@ -6,36 +6,36 @@ import { greyAfter } from "./freshness.ts";
 import { kindLabel } from "./entitylabels.ts";
 import { setLabel, setText, setTextOrHide } from "./widgets.ts";
 import { parsePlace, type PositionStatus } from "./position.ts";
-import { zoneOf } from "./shapes.ts";
+import { zoneWidthOf } from "./shapes.ts";
 import type { Locale } from "./locale.ts";
 import type { Actions, Connection, State } from "./state.ts";
 
-const every = 1000; // ms
+const updateInterval = 1000; // ms
 /** A break that is shorter is not worth a word. */
-const quietFor = 3000; // ms
+const minOutageShown = 3000; // ms
 
 /** What cannot be helped need not be said for ever. */
-const explainFor = 20_000; // ms
+const noticeDuration = 20_000; // ms
 
-/** passing says for how long something has been so, and no more once it was said for a while (pure). */
-export function passing(isSo: boolean, since: number | null, now: number): { since: number | null; shown: boolean } {
+/** transientNotice says for how long something has been so, and no more once it was said for a while (pure). */
+export function transientNotice(isSo: boolean, since: number | null, now: number): { since: number | null; shown: boolean } {
   if (!isSo) return { since: null, shown: false };
   const from = since ?? now;
-  return { since: from, shown: now - from < explainFor };
+  return { since: from, shown: now - from < noticeDuration };
 }
 
-/** makePassing remembers since when. */
-function makePassing(): (isSo: boolean, now: number) => boolean {
+/** makeTransient remembers since when. */
+function makeTransient(): (isSo: boolean, now: number) => boolean {
   let since: number | null = null;
   return (isSo, now) => {
-    const next = passing(isSo, since, now);
+    const next = transientNotice(isSo, since, now);
     since = next.since;
     return next.shown;
   };
 }
 
-/** placeText says how far we are with the position; empty: all is well (pure). */
-export function placeText(positionStatus: PositionStatus, held: boolean, drawable: boolean, { say: speak }: Pick<Locale, "say">): string {
+/** positionText says how far we are with the position; empty: all is well (pure). */
+export function positionText(positionStatus: PositionStatus, held: boolean, drawable: boolean, { say: speak }: Pick<Locale, "say">): string {
   switch (positionStatus) {
     case "asking":
       return speak("place.locating");
@@ -48,12 +48,12 @@ export function placeText(positionStatus: PositionStatus, held: boolean, drawabl
   }
 }
 
-/** linkText says since when the service is out of reach; empty: it is not (pure). */
-export function linkText(connection: Connection | null, located: boolean, online: boolean, now: number, { say: speak, format }: Pick<Locale, "say" | "format">): string {
+/** connectionText says since when the service is out of reach; empty: it is not (pure). */
+export function connectionText(connection: Connection | null, located: boolean, online: boolean, now: number, { say: speak, format }: Pick<Locale, "say" | "format">): string {
   if (connection === null) return located ? speak(online ? "link.connecting" : "link.offline") : "";
   if (connection.how !== "lost") return "";
   const lost = now - connection.since;
-  if (lost < quietFor) return "";
+  if (lost < minOutageShown) return "";
   const stale = speak("link.stale", { age: format.duration(lost) });
   return `${speak(online && lost < greyAfter ? "link.reconnecting" : "link.offline")} ${stale}`;
 }
@@ -61,9 +61,9 @@ export function linkText(connection: Connection | null, located: boolean, online
 /** makeNotice shows them, each on a line of its own. */
 export function makeNotice(state: State, actions: Actions, locale: Observable<Locale>): HTMLElement {
   const lines = ["draw", "place", "link", "law", "hidden", "most"].map((about) => element("p", { hidden: "", "data-about": about }));
-  const typing = makeTyping(actions, locale);
-  const box = element("div", { class: "notice panel", hidden: "" }, element("div", { role: "status" }, ...lines), typing);
-  const [mapless, zoned, hidden, truncated] = [makePassing(), makePassing(), makePassing(), makePassing()];
+  const placeForm = makePlaceForm(actions, locale);
+  const box = element("div", { class: "notice panel", hidden: "" }, element("div", { role: "status" }, ...lines), placeForm);
+  const [mapless, zoned, hidden, truncated] = [makeTransient(), makeTransient(), makeTransient(), makeTransient()];
   const draw = (): void => {
     const words = locale.get();
     const pose = state.pose();
@@ -73,25 +73,25 @@ export function makeNotice(state: State, actions: Actions, locale: Observable<Lo
     const forbidden = state.hidden.get();
     const texts = [
       mapless(!drawable, now) ? words.say("draw.none") : "",
-      placeText(positionStatus, pose?.held ?? false, drawable, words),
-      linkText(state.connection.get(), pose !== null, navigator.onLine, now, words),
-      zoned(state.entities.get().some((entity) => zoneOf(entity) > 0), now) ? words.say("law.zones") : "",
+      positionText(positionStatus, pose?.held ?? false, drawable, words),
+      connectionText(state.connection.get(), pose !== null, navigator.onLine, now, words),
+      zoned(state.entities.get().some((entity) => zoneWidthOf(entity) > 0), now) ? words.say("law.zones") : "",
       hidden(forbidden.length > 0, now) ? words.say("law.hidden", { kinds: forbidden.map((id) => kindLabel(id, state.kinds.get(), words)).join(", ") }) : "",
       truncated(state.truncated.get(), now) ? words.say("map.truncated", { count: words.format.number(state.known.get().length) }) : "",
     ];
     lines.forEach((line, at) => {
       setTextOrHide(line, texts[at] ?? "");
     });
-    typing.hidden = drawable || (positionStatus !== "refused" && positionStatus !== "missing");
+    placeForm.hidden = drawable || (positionStatus !== "refused" && positionStatus !== "missing");
     box.hidden = texts.every((text) => text === "");
   };
   for (const observable of [locale, state.drawable, state.positionStatus, state.connection, state.fix, state.truncated, state.hidden, state.entities]) (observable as Observable<unknown>).watch(draw);
-  setInterval(draw, every);
+  setInterval(draw, updateInterval);
   return box;
 }
 
-/** makeTyping is for a driver who can neither be located nor touch a map. */
-function makeTyping(actions: Actions, locale: Observable<Locale>): HTMLFormElement {
+/** makePlaceForm is for a driver who can neither be located nor touch a map. */
+function makePlaceForm(actions: Actions, locale: Observable<Locale>): HTMLFormElement {
   const field = element("input", { type: "text", inputmode: "text", autocomplete: "off", maxlength: "40" });
   const set = element("button", { type: "submit", class: "strong" });
   const form = element("form", { class: "typing", hidden: "" }, field, set);

@@ -1,6 +1,6 @@
 // Signing in with a phone: the car shows a code and waits until the phone says yes.
 
-import type { Choosing } from "./account.ts";
+import type { Preferences } from "./account.ts";
 import { startPairing, pollPairing, qrAddress, HTTPError } from "./api.ts";
 import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
@@ -9,8 +9,8 @@ import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } 
 import type { Locale } from "./locale.ts";
 import type { BegunPairing } from "./wire.ts";
 
-/** Stand is how far a pairing is. */
-type Stand = "asking" | "waiting" | "done" | "denied" | "expired" | "failed" | "offline";
+/** PairingStatus is how far a pairing is. */
+type PairingStatus = "asking" | "waiting" | "done" | "denied" | "expired" | "failed" | "offline";
 
 const texts = {
   asking: "state.loading",
@@ -20,10 +20,10 @@ const texts = {
   expired: "pair.expired",
   failed: "pair.failed",
   offline: "pair.offline",
-} as const satisfies Record<Stand, Key>;
+} as const satisfies Record<PairingStatus, Key>;
 
-const every = 1000; // ms
-const closesAfter = 2500; // ms after it is done
+const tickInterval = 1000; // ms
+const closeDelay = 2500; // ms after it is done
 
 export interface Pairing {
   element: HTMLElement;
@@ -32,127 +32,127 @@ export interface Pairing {
   close(): void;
 }
 
-/** spelt is a code letter by letter, for screen readers. */
-const spelt = (code: string): string => code.replace(/-/g, "").split("").join(" ");
+/** spellOut is a code letter by letter, for screen readers. */
+const spellOut = (code: string): string => code.replace(/-/g, "").split("").join(" ");
 
-/** hostOf is an address as people type it. */
-export const hostOf = (address: string): string => address.replace(/^https?:\/\//, "");
+/** withoutScheme is an address as people type it. */
+export const withoutScheme = (address: string): string => address.replace(/^https?:\/\//, "");
 
 /** Attempt is one code and what has become of it. */
 class Attempt {
-  stand: Stand = "asking";
-  begun: BegunPairing | null = null;
+  status: PairingStatus = "asking";
+  pairing: BegunPairing | null = null;
   /** When the code ends and when to ask again, by performance.now(). */
   endsAt = 0;
-  #askAt = 0;
-  #asking = false;
-  readonly #choosing: Choosing;
+  #pollAt = 0;
+  #isPolling = false;
+  readonly #choosing: Preferences;
   readonly #changed: () => void;
 
-  constructor(choosing: Choosing, changed: () => void) {
-    this.#choosing = choosing;
+  constructor(preferences: Preferences, changed: () => void) {
+    this.#choosing = preferences;
     this.#changed = changed;
   }
 
-  async begin(): Promise<void> {
+  async start(): Promise<void> {
     try {
-      if (await this.#choosing.ask()) {
-        this.#become("done");
+      if (await this.#choosing.refreshAccount()) {
+        this.#setStatus("done");
         return;
       }
       const { started, lifetime } = await startPairing();
-      this.begun = started;
+      this.pairing = started;
       this.endsAt = performance.now() + lifetime;
-      this.#askAt = performance.now() + started.interval_seconds * 1000;
-      this.#become("waiting");
+      this.#pollAt = performance.now() + started.interval_seconds * 1000;
+      this.#setStatus("waiting");
     } catch (error) {
-      this.#become(error instanceof HTTPError ? "failed" : "offline");
+      this.#setStatus(error instanceof HTTPError ? "failed" : "offline");
     }
   }
 
   /** tick asks when it is time. */
   async tick(): Promise<void> {
-    const { begun } = this;
-    if (this.stand !== "waiting" || begun === null || this.#asking) return;
+    const { pairing } = this;
+    if (this.status !== "waiting" || pairing === null || this.#isPolling) return;
     if (performance.now() >= this.endsAt) {
-      this.#become("expired");
+      this.#setStatus("expired");
       return;
     }
-    if (performance.now() < this.#askAt) return;
-    this.#asking = true;
-    let wait = begun.interval_seconds;
+    if (performance.now() < this.#pollAt) return;
+    this.#isPolling = true;
+    let wait = pairing.interval_seconds;
     try {
-      const account = await pollPairing(begun.device_code);
+      const account = await pollPairing(pairing.device_code);
       if (account !== null) {
-        await this.#choosing.welcome(account);
-        this.#become("done");
+        await this.#choosing.signedIn(account);
+        this.#setStatus("done");
       }
     } catch (error) {
       // What is neither an end nor a reason to wait longer is a connection that breaks: the code is still good.
-      if (error instanceof HTTPError && error.status === 410) this.#become(error.type.endsWith("pairing-denied") ? "denied" : "expired");
+      if (error instanceof HTTPError && error.status === 410) this.#setStatus(error.type.endsWith("pairing-denied") ? "denied" : "expired");
       else if (error instanceof HTTPError) wait = error.retryAfter ?? wait;
     }
-    this.#askAt = performance.now() + wait * 1000;
-    this.#asking = false;
+    this.#pollAt = performance.now() + wait * 1000;
+    this.#isPolling = false;
   }
 
-  #become(stand: Stand): void {
-    this.stand = stand;
+  #setStatus(status: PairingStatus): void {
+    this.status = status;
     this.#changed();
   }
 }
 
 /** makePairing is closed at first. */
-export function makePairing(choosing: Choosing, locale: Observable<Locale>): Pairing {
+export function makePairing(preferences: Preferences, locale: Observable<Locale>): Pairing {
   const title = element("h2", { id: "pair-title" });
-  const away = makeButton({ class: "signed" }, () => {
+  const closeButton = makeButton({ class: "signed" }, () => {
     close();
   }, makeIcon("close"));
   const qr = element("img", { class: "qr", width: "264", height: "264" });
   const scan = element("p", {});
   const type = element("p", {});
   const code = element("strong", { class: "code" });
-  const status = element("p", { role: "status", class: "stand" });
-  const left = element("p", { class: "left" });
-  const again = makeButton({ class: "strong" }, () => {
+  const statusLine = element("p", { role: "status", class: "stand" });
+  const timeLeft = element("p", { class: "left" });
+  const retry = makeButton({ class: "strong" }, () => {
     open();
   });
-  const steps = element("div", { class: "steps" }, scan, type, code, left);
-  const whole = element("div", { class: "pair-code" }, qr, steps);
+  const steps = element("div", { class: "steps" }, scan, type, code, timeLeft);
+  const codeView = element("div", { class: "pair-code" }, qr, steps);
   const box = element("section", { class: "pairing panel", role: "dialog", "aria-modal": "true", "aria-labelledby": title.id, hidden: "" });
-  box.append(element("header", {}, title, away), whole, status, again);
+  box.append(element("header", {}, title, closeButton), codeView, statusLine, retry);
   let attempt: Attempt | null = null;
   let timer: ReturnType<typeof setInterval> | undefined;
   let opener: Element | null = null;
 
   const draw = (): void => {
     if (attempt === null) return;
-    const { stand, begun, endsAt } = attempt;
+    const { status, pairing, endsAt } = attempt;
     const words = locale.get();
     setText(title, words.say("pair.title"));
-    setLabel(away, words.say("do.close"));
-    whole.hidden = stand !== "waiting";
-    again.hidden = stand === "asking" || stand === "waiting" || stand === "done";
-    setText(again, words.say("pair.again"));
-    setText(status, words.say(texts[stand]));
-    if (begun === null) return;
-    const address = hostOf(begun.verification_url);
-    setAttribute(qr, "src", qrAddress(begun.user_code));
+    setLabel(closeButton, words.say("do.close"));
+    codeView.hidden = status !== "waiting";
+    retry.hidden = status === "asking" || status === "waiting" || status === "done";
+    setText(retry, words.say("pair.again"));
+    setText(statusLine, words.say(texts[status]));
+    if (pairing === null) return;
+    const address = withoutScheme(pairing.verification_url);
+    setAttribute(qr, "src", qrAddress(pairing.user_code));
     setAttribute(qr, "alt", words.say("pair.qr", { address }));
     setText(scan, words.say("pair.scan"));
     setText(type, words.say("pair.type", { address }));
-    setText(code, begun.user_code);
+    setText(code, pairing.user_code);
     setAttribute(code, "role", "img");
-    setLabel(code, words.say("pair.codeSpoken", { letters: spelt(begun.user_code) }));
-    setTextOrHide(left, words.say("pair.left", { time: words.format.duration(Math.max(0, endsAt - performance.now())) }));
+    setLabel(code, words.say("pair.codeSpoken", { letters: spellOut(pairing.user_code) }));
+    setTextOrHide(timeLeft, words.say("pair.left", { time: words.format.duration(Math.max(0, endsAt - performance.now())) }));
   };
   const changed = (): void => {
     draw();
-    if (attempt?.stand === "done") {
+    if (attempt?.status === "done") {
       const done = attempt;
       setTimeout(() => {
         if (attempt === done) close();
-      }, closesAfter);
+      }, closeDelay);
     }
   };
   const close = (): void => {
@@ -164,17 +164,17 @@ export function makePairing(choosing: Choosing, locale: Observable<Locale>): Pai
   const open = (): void => {
     if (box.hidden) opener = document.activeElement;
     clearInterval(timer);
-    const mine = (attempt = new Attempt(choosing, () => {
+    const mine = (attempt = new Attempt(preferences, () => {
       if (attempt === mine) changed();
     }));
     box.hidden = false;
     draw();
-    away.focus();
-    void mine.begin();
+    closeButton.focus();
+    void mine.start();
     timer = setInterval(() => {
       draw();
       void mine.tick();
-    }, every);
+    }, tickInterval);
   };
   box.addEventListener("keydown", ({ key }) => {
     if (key === "Escape") close();

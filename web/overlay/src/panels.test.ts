@@ -3,16 +3,16 @@ import { factsOf, sourcesOf } from "./card.ts";
 import { makeFormat } from "./format.ts";
 import { en } from "./i18n/en.ts";
 import { makeWords } from "./i18n/words.ts";
-import { turnAll, turnKind } from "./kindchoice.ts";
-import { aroundOf, roundedTime } from "./list.ts";
+import { setKindsVisible, setKindVisible } from "./kindchoice.ts";
+import { nearbyLines, roundedSeconds } from "./list.ts";
 import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
-import { linkText, passing, placeText } from "./notice.ts";
-import { hostOf } from "./pairing.ts";
-import { isOff } from "./settings.ts";
+import { connectionText, transientNotice, positionText } from "./notice.ts";
+import { withoutScheme } from "./pairing.ts";
+import { isKindHidden } from "./settings.ts";
 import type { Locale } from "./locale.ts";
 import { notes } from "./alertsounds.ts";
 import { HTTPError } from "./api.ts";
-import { replyTo } from "./vote.ts";
+import { replyForError } from "./vote.ts";
 import type { Entity, Source } from "./wire.ts";
 
 const words: Locale = { ...makeWords("en", en), format: makeFormat("en", "metric") };
@@ -81,54 +81,54 @@ it("what is around is what is not ahead, nearest first", () => {
   const far = entity({ id: "far", geom: { type: "Point", coordinates: [5.1, 52] } });
   const near = entity({ id: "near", geom: { type: "Point", coordinates: [5.01, 52] } });
   const pin = { id: "one", kind: "alert.police", lat: 52, lng: 5, zone: 0, merged: [], entity: entity() };
-  const around = aroundOf([far, near, entity()], { lat: 52, lng: 5 }, [{ pin, distance: 0, bearing: 0, stage: "ahead", due: false }]);
+  const around = nearbyLines([far, near, entity()], { lat: 52, lng: 5 }, [{ pin, distance: 0, bearing: 0, stage: "ahead", due: false }]);
   expect(around.map((line) => line.entity.id)).toEqual(["near", "far"]);
 });
 
 const all = ["alert.police", "alert.hazard", "alert.hazard.fog", "alert.hazard.ice", "camera.speed"];
-const offOf = (off: readonly string[]): string[] => all.filter((kind) => isOff(kind, off));
+const offOf = (off: readonly string[]): string[] => all.filter((kind) => isKindHidden(kind, off));
 
 it("a kind that is turned off takes its subtypes with it", () => {
-  expect(offOf(turnKind([], "alert.hazard", false, all))).toEqual(["alert.hazard", "alert.hazard.fog", "alert.hazard.ice"]);
-  expect(turnKind(["alert.hazard.fog"], "alert.hazard", false, all)).toEqual(["alert.hazard"]);
+  expect(offOf(setKindVisible([], "alert.hazard", false, all))).toEqual(["alert.hazard", "alert.hazard.fog", "alert.hazard.ice"]);
+  expect(setKindVisible(["alert.hazard.fog"], "alert.hazard", false, all)).toEqual(["alert.hazard"]);
 });
 
 it("a subtype that is turned on again leaves the others off", () => {
-  expect(offOf(turnKind(["alert.hazard", "camera.speed"], "alert.hazard.fog", true, all))).toEqual(["alert.hazard.ice", "camera.speed"]);
-  expect(turnKind(["alert.hazard"], "alert.hazard", true, all)).toEqual([]);
-  expect(turnKind(["alert.hazard.fog"], "alert.hazard", true, all)).toEqual([]);
+  expect(offOf(setKindVisible(["alert.hazard", "camera.speed"], "alert.hazard.fog", true, all))).toEqual(["alert.hazard.ice", "camera.speed"]);
+  expect(setKindVisible(["alert.hazard"], "alert.hazard", true, all)).toEqual([]);
+  expect(setKindVisible(["alert.hazard.fog"], "alert.hazard", true, all)).toEqual([]);
 });
 
 it("whole groups are turned", () => {
-  const off = turnAll([], all, false, all);
+  const off = setKindsVisible([], all, false, all);
   expect(offOf(off)).toEqual(all);
-  expect(turnAll(off, all, true, all)).toEqual([]);
+  expect(setKindsVisible(off, all, true, all)).toEqual([]);
 });
 
 it("a lost connection is told after three seconds, with since when", () => {
   const lost = { how: "lost", since: 1000 } as const;
-  expect(linkText(lost, true, true, 3000, words)).toBe("");
-  expect(linkText(lost, true, true, 11_000, words)).toBe("Connection lost. Trying again … Last update 10 sec ago");
-  expect(linkText(lost, true, true, 121_000, words)).toBe("No connection. Pins may be out of date. Last update 2 min ago");
-  expect(linkText(lost, true, false, 11_000, words)).toContain("No connection.");
-  expect(linkText({ how: "live", since: 0 }, true, true, 99_000, words)).toBe("");
-  expect([linkText(null, false, true, 0, words), linkText(null, true, true, 0, words)]).toEqual(["", "Connecting …"]);
+  expect(connectionText(lost, true, true, 3000, words)).toBe("");
+  expect(connectionText(lost, true, true, 11_000, words)).toBe("Connection lost. Trying again … Last update 10 sec ago");
+  expect(connectionText(lost, true, true, 121_000, words)).toBe("No connection. Pins may be out of date. Last update 2 min ago");
+  expect(connectionText(lost, true, false, 11_000, words)).toContain("No connection.");
+  expect(connectionText({ how: "live", since: 0 }, true, true, 99_000, words)).toBe("");
+  expect([connectionText(null, false, true, 0, words), connectionText(null, true, true, 0, words)]).toEqual(["", "Connecting …"]);
 });
 
 it("a driver who is not located is told what to do, with a map and without", () => {
-  expect(placeText("refused", false, true, words)).toContain("Touch the map");
-  expect(placeText("refused", false, false, words)).toContain("Type it in");
-  expect([placeText("found", false, true, words), placeText("found", true, true, words)]).toEqual(["", "No position signal"]);
+  expect(positionText("refused", false, true, words)).toContain("Touch the map");
+  expect(positionText("refused", false, false, words)).toContain("Type it in");
+  expect([positionText("found", false, true, words), positionText("found", true, true, words)]).toEqual(["", "No position signal"]);
 });
 
 it("a refused vote is put into words", () => {
-  const reply = (status: number): string => replyTo(new HTTPError(new Response(null, { status })));
+  const reply = (status: number): string => replyForError(new HTTPError(new Response(null, { status })));
   expect([401, 404, 429, 500].map(reply)).toEqual(["vote.guest", "vote.late", "vote.tooMany", "vote.failed"]);
-  expect(replyTo(new TypeError("Failed to fetch"))).toBe("link.offline");
+  expect(replyForError(new TypeError("Failed to fetch"))).toBe("link.offline");
 });
 
 it("addresses are shown as people type them", () => {
-  expect(hostOf("https://wayside.example/pair")).toBe("wayside.example/pair");
+  expect(withoutScheme("https://wayside.example/pair")).toBe("wayside.example/pair");
 });
 
 it("the two stages sound different, and neither lasts longer than a second", () => {
@@ -137,14 +137,14 @@ it("the two stages sound different, and neither lasts longer than a second", () 
 });
 
 it("what cannot be helped is said for a while, and again when it comes again", () => {
-  const first = passing(true, null, 1000);
+  const first = transientNotice(true, null, 1000);
   expect(first).toEqual({ since: 1000, shown: true });
-  expect(passing(true, first.since, 20_999).shown).toBe(true);
-  expect(passing(true, first.since, 21_000)).toEqual({ since: 1000, shown: false });
-  expect(passing(false, first.since, 22_000)).toEqual({ since: null, shown: false });
-  expect(passing(true, null, 23_000).shown).toBe(true);
+  expect(transientNotice(true, first.since, 20_999).shown).toBe(true);
+  expect(transientNotice(true, first.since, 21_000)).toEqual({ since: 1000, shown: false });
+  expect(transientNotice(false, first.since, 22_000)).toEqual({ since: null, shown: false });
+  expect(transientNotice(true, null, 23_000).shown).toBe(true);
 });
 
 it("the way to a pin is said in seconds, and from a minute on in the nearest one", () => {
-  expect([12.4, 59.9, 60, 89, 91, 151].map(roundedTime)).toEqual([12.4, 59.9, 60, 60, 120, 180]);
+  expect([12.4, 59.9, 60, 89, 91, 151].map(roundedSeconds)).toEqual([12.4, 59.9, 60, 60, 120, 180]);
 });

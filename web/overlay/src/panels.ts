@@ -1,6 +1,6 @@
 // Everything that lies over the map. Each panel watches the state and asks for actions; none knows of another.
 
-import { Choosing } from "./account.ts";
+import { Preferences } from "./account.ts";
 import { makeAttribution } from "./attributionline.ts";
 import { makeBanner } from "./banner.ts";
 import { makeCard } from "./card.ts";
@@ -22,19 +22,19 @@ const roomy = "(min-width: 900px)";
 
 /** mountPanels makes all panels. main.ts calls it once and puts them over the map. */
 export function mountPanels(state: State, actions: Actions): HTMLElement {
-  const choosing = new Choosing(state.settings);
+  const preferences = new Preferences(state.settings);
   const locale = makeLocale(state);
   const tones = new AlertSounds();
   tones.unlockOn(document);
-  const votes = new Votes(state, actions, choosing);
-  const pairing = makePairing(choosing, locale);
+  const votes = new Votes(state, actions, preferences);
+  const pairing = makePairing(preferences, locale);
   const signIn = (): void => {
     pairing.open();
   };
-  const menu = makeMenu({ state, actions, locale, choosing, tones, signIn });
+  const menu = makeMenu({ state, actions, locale, preferences, tones, signIn });
   const listOpen = new Observable(window.matchMedia(roomy).matches);
   const list = makeList(state, actions, locale);
-  const card = makeCard({ state, actions, locale, choosing, votes, signIn });
+  const card = makeCard({ state, actions, locale, preferences, votes, signIn });
   const side = element("div", { class: "side" }, card, list);
   const all = element(
     "div",
@@ -60,7 +60,7 @@ export function mountPanels(state: State, actions: Actions): HTMLElement {
   state.settings.watch(({ density }) => {
     document.documentElement.style.setProperty("--density", String(density));
   });
-  choosing.start();
+  preferences.start();
   return all;
 }
 

@@ -8,7 +8,7 @@ import type { Place } from "./geo.ts";
 import { clusterImage, lookOf, pinImage, side, type Icons } from "./icons.ts";
 import type { ContextState } from "./map.ts";
 import type { Look } from "./icontint.ts";
-import { placeOf, shapeOf, zoneOf } from "./shapes.ts";
+import { placeOf, shapeOf, zoneWidthOf } from "./shapes.ts";
 import { hitTest, type Target } from "./hittest.ts";
 import type { VisibleEntity } from "./visibility.ts";
 import type { Entity } from "./wire.ts";
@@ -221,7 +221,7 @@ export class Pins {
       const one = before?.entity === entity && before.opacity === opacity ? before : { entity, opacity, pin: pinOf(visible), shape: shapeOf(entity, opacity) };
       made.set(id, one);
       if (one.shape !== null) ground.set(id, one.shape);
-      if (zoneOf(entity) > 0) continue; // a pin would say: here
+      if (zoneWidthOf(entity) > 0) continue; // a pin would say: here
       if (id === this.#chosen) chosen.set(id, one.pin);
       points.push({ id, ...placeOf(entity), entity, pin: one.pin });
     }

@@ -31,8 +31,8 @@ export interface Settings {
  */
 export type Choices = Partial<Omit<Settings, "networks">> & { networks?: readonly string[] };
 
-/** Kept is what the browser stores. */
-export interface Kept {
+/** StoredChoices is what the browser stores. */
+export interface StoredChoices {
   choices: Choices;
   /** When the driver last chose, in milliseconds since 1970; 0: never. */
   updated: number;
@@ -40,21 +40,21 @@ export interface Kept {
   unsent: boolean;
 }
 
-export const nothingKept: Kept = { choices: {}, updated: 0, unsent: false };
+export const noStoredChoices: StoredChoices = { choices: {}, updated: 0, unsent: false };
 
 /** The service's bounds (internal/account). */
 export const limits = { density: [0, 10], lead: [0.5, 2], sourcesOff: 200, kindsOff: 18, networks: 50, networkBytes: 64 } as const;
 
 /** Drivers from here measure roads in miles. */
-const milesIn: readonly string[] = ["US", "GB", "LR", "MM"];
+const mileRegions: readonly string[] = ["US", "GB", "LR", "MM"];
 
-/** defaults is what holds for a browser with these languages (navigator.languages), the preferred first. */
-export function defaults(preferred: readonly string[]): Settings {
-  const parts = preferred.map((tag) => tag.split("-"));
+/** defaultSettings is what holds for a browser with these languages (navigator.languages), the preferred first. */
+export function defaultSettings(browserLanguages: readonly string[]): Settings {
+  const parts = browserLanguages.map((tag) => tag.split("-"));
   const known = parts.map(([language = ""]) => language.toLowerCase()).find(isLanguage);
   const region = parts[0]?.slice(1).find((part) => part.length === 2)?.toUpperCase() ?? "";
   return {
-    units: milesIn.includes(region) ? "imperial" : "metric",
+    units: mileRegions.includes(region) ? "imperial" : "metric",
     theme: "auto",
     language: known ?? "en",
     density: 5,
@@ -66,9 +66,9 @@ export function defaults(preferred: readonly string[]): Settings {
   };
 }
 
-/** inForce is what holds. */
-export function inForce(choices: Choices, preferred: readonly string[]): Settings {
-  return { ...defaults(preferred), ...choices };
+/** effectiveSettings is what holds. */
+export function effectiveSettings(choices: Choices, browserLanguages: readonly string[]): Settings {
+  return { ...defaultSettings(browserLanguages), ...choices };
 }
 
 const isLanguage = (value: unknown): value is Language => languages.some((language) => language === value);
@@ -76,11 +76,11 @@ const isLanguage = (value: unknown): value is Language => languages.some((langua
 const isWithin = (value: unknown, [low, high]: readonly [number, number]): value is number =>
   typeof value === "number" && value >= low && value <= high;
 
-/** listOf reads a list of different texts; whatever is none of them is left out. null: it is no list. */
-function listOf(value: unknown, most: number, good: (text: string) => boolean): string[] | null {
+/** parseList reads a list of different texts; whatever is none of them is left out. null: it is no list. */
+function parseList(value: unknown, maxItems: number, isValid: (text: string) => boolean): string[] | null {
   if (!Array.isArray(value)) return null;
-  const texts = value.filter((one): one is string => typeof one === "string" && good(one));
-  return [...new Set(texts)].slice(0, most);
+  const texts = value.filter((one): one is string => typeof one === "string" && isValid(one));
+  return [...new Set(texts)].slice(0, maxItems);
 }
 
 const isSource = (id: string): boolean => /^(incidents|feed:[\da-f-]{36})$/.test(id);
@@ -89,13 +89,13 @@ const isNetwork = (id: string): boolean =>
   // A comma would make two of it where networks are read from a query.
   id !== "" && !/[,\p{C}\p{Zl}\p{Zp}]/u.test(id) && new TextEncoder().encode(id).length <= limits.networkBytes;
 
-/** readChoices reads what a browser or the account kept. What makes no sense counts as not chosen; nothing fails. */
-export function readChoices(stored: unknown): Choices {
+/** parseChoices reads what a browser or the account kept. What makes no sense counts as not chosen; nothing fails. */
+export function parseChoices(stored: unknown): Choices {
   if (typeof stored !== "object" || stored === null) return {};
   const { units, theme, language, density, tones, lead, sources_off, kinds_off, networks } = stored as Record<keyof Settings, unknown>;
-  const sourcesOff = listOf(sources_off, limits.sourcesOff, isSource);
-  const kindsOff = listOf(kinds_off, limits.kindsOff, isKind);
-  const chosen = listOf(networks, limits.networks, isNetwork);
+  const sourcesOff = parseList(sources_off, limits.sourcesOff, isSource);
+  const kindsOff = parseList(kinds_off, limits.kindsOff, isKind);
+  const chosen = parseList(networks, limits.networks, isNetwork);
   return {
     ...((units === "metric" || units === "imperial") && { units }),
     ...((theme === "day" || theme === "night" || theme === "auto") && { theme }),
@@ -109,37 +109,37 @@ export function readChoices(stored: unknown): Choices {
   };
 }
 
-/** readKept reads what the browser stored as text; null: nothing. */
-export function readKept(text: string | null): Kept {
+/** parseStoredChoices reads what the browser stored as text; null: nothing. */
+export function parseStoredChoices(text: string | null): StoredChoices {
   let stored: unknown;
   try {
     stored = JSON.parse(text ?? "null");
   } catch {
-    return nothingKept; // what somebody else wrote there, or half of it
+    return noStoredChoices; // what somebody else wrote there, or half of it
   }
-  if (typeof stored !== "object" || stored === null) return nothingKept;
-  const { choices, updated, unsent } = stored as Record<keyof Kept, unknown>;
-  return { choices: readChoices(choices), updated: typeof updated === "number" && updated > 0 ? updated : 0, unsent: unsent === true };
+  if (typeof stored !== "object" || stored === null) return noStoredChoices;
+  const { choices, updated, unsent } = stored as Record<keyof StoredChoices, unknown>;
+  return { choices: parseChoices(choices), updated: typeof updated === "number" && updated > 0 ? updated : 0, unsent: unsent === true };
 }
 
-/** writeKept is the text that readKept reads. */
-export function writeKept(kept: Kept): string {
-  return JSON.stringify(kept);
+/** serializeChoices is the text that readKept reads. */
+export function serializeChoices(stored: StoredChoices): string {
+  return JSON.stringify(stored);
 }
 
-/** choose adds a choice. It is newer than all before, also when the car's clock was set back. signedIn: the account shall have it. */
-export function choose(kept: Kept, choice: Choices, wall: number, signedIn: boolean): Kept {
-  return { choices: { ...kept.choices, ...readChoices(choice) }, updated: Math.max(wall, kept.updated + 1), unsent: kept.unsent || signedIn };
+/** withChoice adds a choice. It is newer than all before, also when the car's clock was set back. signedIn: the account shall have it. */
+export function withChoice(stored: StoredChoices, choice: Choices, wallTime: number, signedIn: boolean): StoredChoices {
+  return { choices: { ...stored.choices, ...parseChoices(choice) }, updated: Math.max(wallTime, stored.updated + 1), unsent: stored.unsent || signedIn };
 }
 
-/** unchoose takes choices back, so that the browser and the defaults count again. */
-export function unchoose(kept: Kept, members: readonly (keyof Settings)[], wall: number, signedIn: boolean): Kept {
-  const rest = Object.entries(kept.choices).filter(([member]) => !members.some((one) => one === member));
-  return choose({ ...kept, choices: Object.fromEntries(rest) }, {}, wall, signedIn);
+/** withoutChoices takes choices back, so that the browser and the defaults count again. */
+export function withoutChoices(stored: StoredChoices, members: readonly (keyof Settings)[], wallTime: number, signedIn: boolean): StoredChoices {
+  const rest = Object.entries(stored.choices).filter(([member]) => !members.some((one) => one === member));
+  return withChoice({ ...stored, choices: Object.fromEntries(rest) }, {}, wallTime, signedIn);
 }
 
-/** FromAccount is the account's copy. */
-export interface FromAccount {
+/** AccountChoices is the account's copy. */
+export interface AccountChoices {
   choices: Choices;
   /** In milliseconds since 1970; null: the service does not say. */
   updated: number | null;
@@ -150,20 +150,20 @@ export interface FromAccount {
  * its copy wins unless the driver chose something while signed in that never reached it; what a guest chose in this car says
  * less of a driver than their account. An account that has chosen nothing takes the browser's.
  */
-export function merge(kept: Kept, { choices, updated }: FromAccount): Kept {
-  const ours = { ...kept, unsent: true };
-  if (updated !== null) return kept.updated > updated ? ours : { choices, updated, unsent: false };
-  if (kept.unsent) return kept;
-  if (Object.keys(choices).length > 0) return { choices, updated: kept.updated, unsent: false };
-  return Object.keys(kept.choices).length > 0 ? ours : kept;
+export function mergeChoices(stored: StoredChoices, { choices, updated }: AccountChoices): StoredChoices {
+  const ours = { ...stored, unsent: true };
+  if (updated !== null) return stored.updated > updated ? ours : { choices, updated, unsent: false };
+  if (stored.unsent) return stored;
+  if (Object.keys(choices).length > 0) return { choices, updated: stored.updated, unsent: false };
+  return Object.keys(stored.choices).length > 0 ? ours : stored;
 }
 
-/** sent is after the account has taken the choices; what was chosen meanwhile stays unsent. */
-export function sent(kept: Kept, updated: number): Kept {
-  return kept.updated === updated ? { ...kept, unsent: false } : kept;
+/** markSent is after the account has taken the choices; what was chosen meanwhile stays unsent. */
+export function markSent(stored: StoredChoices, updated: number): StoredChoices {
+  return stored.updated === updated ? { ...stored, unsent: false } : stored;
 }
 
-/** isOff says whether a kind is hidden, by itself or by what it is a subtype of. */
-export function isOff(kind: string, kindsOff: readonly string[]): boolean {
+/** isKindHidden says whether a kind is hidden, by itself or by what it is a subtype of. */
+export function isKindHidden(kind: string, kindsOff: readonly string[]): boolean {
   return kindsOff.some((off) => kind === off || kind.startsWith(`${off}.`));
 }

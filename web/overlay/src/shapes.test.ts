@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { distance } from "./geo.ts";
-import { circle, shapeOf, zoneOf } from "./shapes.ts";
+import { circlePolygon, shapeOf, zoneWidthOf } from "./shapes.ts";
 import type { Entity } from "./wire.ts";
 
 const entity: Entity = {
@@ -21,7 +21,7 @@ const entity: Entity = {
 
 test("a pin has nothing on the ground, and a provider's nonsense makes no zone", () => {
   expect(shapeOf(entity, 1)).toBeNull();
-  for (const width of ["300", -1, null, NaN]) expect(zoneOf({ properties: { wayside_zone_m: width } })).toBe(0);
+  for (const width of ["300", -1, null, NaN]) expect(zoneWidthOf({ properties: { wayside_zone_m: width } })).toBe(0);
 });
 
 test("a line is drawn as it is", () => {
@@ -31,7 +31,7 @@ test("a line is drawn as it is", () => {
 
 test("a zone is as wide as the service says, also far north", () => {
   for (const lat of [0, 52, 80]) {
-    const [ring = []] = circle({ lat, lng: 179.999 }, 2000).coordinates;
+    const [ring = []] = circlePolygon({ lat, lng: 179.999 }, 2000).coordinates;
     expect(ring[0]).toEqual(ring[ring.length - 1]);
     for (const [lng = 0, at = 0] of ring) expect(distance({ lat, lng: 179.999 }, { lat: at, lng })).toBeCloseTo(2000, 3);
   }

@@ -2,15 +2,15 @@
 
 import type { Polygon } from "geojson";
 import type { Pin } from "./featurediff.ts";
-import { along, turn, type Place } from "./geo.ts";
+import { destination, angleBetween, type Place } from "./geo.ts";
 import type { Entity, Position } from "./wire.ts";
 
 /** A zone's width in metres, if the law asks for one; the service alone sets it. */
 const zoneProperty = "wayside_zone_m";
-const corners = 48;
+const circleVertices = 48;
 
-/** zoneOf is the width of the zone of which an entity's place is the middle, in metres; 0: it is at its place. */
-export function zoneOf({ properties }: Pick<Entity, "properties">): number {
+/** zoneWidthOf is the width of the zone of which an entity's place is the middle, in metres; 0: it is at its place. */
+export function zoneWidthOf({ properties }: Pick<Entity, "properties">): number {
   const width = properties[zoneProperty];
   return typeof width === "number" && width > 0 ? width : 0;
 }
@@ -23,18 +23,18 @@ export function placeOf({ geom }: Pick<Entity, "geom">): Place {
 
 /** shapeOf is what an entity has on the ground; null: nothing. */
 export function shapeOf(entity: Entity, opacity: number): Pin | null {
-  const width = zoneOf(entity);
+  const width = zoneWidthOf(entity);
   const properties = { id: entity.id, kind: entity.kind_id.split(".")[0] ?? "", opacity };
-  if (width > 0) return { type: "Feature", id: entity.id, geometry: circle(placeOf(entity), width / 2), properties };
+  if (width > 0) return { type: "Feature", id: entity.id, geometry: circlePolygon(placeOf(entity), width / 2), properties };
   return entity.geom_line === null ? null : { type: "Feature", id: entity.id, geometry: entity.geom_line, properties };
 }
 
-/** circle is what lies within so many metres. */
-export function circle(middle: Place, metres: number): Polygon {
+/** circlePolygon is what lies within so many metres. */
+export function circlePolygon(middle: Place, metres: number): Polygon {
   const ring: Position[] = [];
-  for (let i = 0; i < corners; i++) {
-    const { lat, lng } = along(middle, (-360 * i) / corners, metres); // against the clock, as GeoJSON wants it
-    ring.push([middle.lng + turn(middle.lng, lng), lat]); // a ring across the date line goes on beyond 180°
+  for (let i = 0; i < circleVertices; i++) {
+    const { lat, lng } = destination(middle, (-360 * i) / circleVertices, metres); // against the clock, as GeoJSON wants it
+    ring.push([middle.lng + angleBetween(middle.lng, lng), lat]); // a ring across the date line goes on beyond 180°
   }
   const [first] = ring;
   if (first !== undefined) ring.push(first);

@@ -15,7 +15,7 @@ import type { Theme } from "./sun.ts";
 import type { Entity, Kind, OverlayConfig, Source, SourceHealth } from "./wire.ts";
 
 /** Where the browser keeps what the driver chose; see readKept in settings.ts. */
-export const keptUnder = "wayside.choices";
+export const choicesKey = "wayside.choices";
 
 /** Connection is how news reach the page. */
 export type Connection =

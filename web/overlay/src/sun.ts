@@ -41,14 +41,14 @@ export function sunAltitude({ lat, lng }: Place, at: number): number {
 }
 
 // Between the two nothing changes, so that a drive along the border of night does not flicker. Headlights come on around here.
-const nightBelow = -3;
-const dayAbove = -1;
+const nightAltitude = -3;
+const dayAltitude = -1;
 
 /** themeBySun is day or night by the sun's altitude; before is what it was, null: nothing yet. */
 export function themeBySun(altitude: number, before: Theme | null): Theme {
-  if (altitude < nightBelow) return "night";
-  if (altitude > dayAbove) return "day";
-  return before ?? (altitude < (nightBelow + dayAbove) / 2 ? "night" : "day");
+  if (altitude < nightAltitude) return "night";
+  if (altitude > dayAltitude) return "day";
+  return before ?? (altitude < (nightAltitude + dayAltitude) / 2 ? "night" : "day");
 }
 
 /** themeFor obeys the driver's choice. altitude: null where nobody knows where the car is; then what the car's browser prefers counts. */

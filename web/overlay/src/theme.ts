@@ -4,29 +4,29 @@ import { serverTime } from "./serverclock.ts";
 import type { State } from "./state.ts";
 import { sunAltitude, themeFor } from "./sun.ts";
 
-const every = 60_000; // ms
+const updateInterval = 60_000; // ms
 
 /** keepTheme goes on until the page is closed. */
 export function keepTheme(state: State): void {
-  const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  let known = false;
-  const look = (): void => {
+  const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
+  let isKnown = false;
+  const update = (): void => {
     const fix = state.fix.get();
     const altitude = fix === null ? null : sunAltitude(fix, serverTime(state.clock.get(), performance.now(), Date.now()));
-    state.theme.set(themeFor(state.settings.get().theme, altitude, known ? state.theme.get() : null, dark.matches));
-    known = true;
+    state.theme.set(themeFor(state.settings.get().theme, altitude, isKnown ? state.theme.get() : null, darkScheme.matches));
+    isKnown = true;
   };
   state.theme.watch((theme) => {
     document.documentElement.dataset["theme"] = theme;
   });
-  state.settings.watch(look);
-  state.clock.watch(look);
-  let placed = false;
+  state.settings.watch(update);
+  state.clock.watch(update);
+  let isPlaced = false;
   state.fix.watch((fix) => {
-    if (fix === null || placed) return;
-    placed = true;
-    look();
+    if (fix === null || isPlaced) return;
+    isPlaced = true;
+    update();
   });
-  dark.addEventListener("change", look);
-  setInterval(look, every);
+  darkScheme.addEventListener("change", update);
+  setInterval(update, updateInterval);
 }

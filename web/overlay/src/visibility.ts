@@ -1,7 +1,7 @@
 // Which of the known entities are visible (pure).
 
 import { appearanceAt, lifetimeOf, type Lifetime, type PinAppearance } from "./freshness.ts";
-import { isOff, type Settings } from "./settings.ts";
+import { isKindHidden, type Settings } from "./settings.ts";
 import type { Entity, Source } from "./wire.ts";
 
 /** VisibleEntity is an entity that is on the map, and how old it looks. */
@@ -28,7 +28,7 @@ function cachedLifetime(entity: Entity): Lifetime {
 export function visibleEntities(known: readonly Entity[], byLayer: ReadonlyMap<string, Source>, choice: Filter, serverNow: number, lost: number): VisibleEntity[] {
   const shown: VisibleEntity[] = [];
   for (const entity of known) {
-    if (isOff(entity.kind_id, choice.kinds_off)) continue;
+    if (isKindHidden(entity.kind_id, choice.kinds_off)) continue;
     const source = byLayer.get(entity.layer_slug);
     if (source !== undefined && choice.sources_off.includes(source.id)) continue;
     const appearance = appearanceAt(cachedLifetime(entity), serverNow, lost);

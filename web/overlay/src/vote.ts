@@ -1,7 +1,7 @@
 // The driver's votes: what they said of which entity, and how the service took it.
 
 import { castVote, getOwnVote, HTTPError, type Vote } from "./api.ts";
-import type { Choosing } from "./account.ts";
+import type { Preferences } from "./account.ts";
 import { Observable } from "./observable.ts";
 import type { Key } from "./i18n/words.ts";
 import type { Actions, State } from "./state.ts";
@@ -9,8 +9,8 @@ import type { Actions, State } from "./state.ts";
 /** Reply is what the driver is told of a vote. */
 export type Reply = Extract<Key, `vote.${string}` | "account.ended" | "link.offline">;
 
-/** replyTo puts an error into words. */
-export function replyTo(error: unknown): Reply {
+/** replyForError puts an error into words. */
+export function replyForError(error: unknown): Reply {
   if (!(error instanceof HTTPError)) return "link.offline";
   switch (error.status) {
     case 401:
@@ -29,28 +29,28 @@ export class Votes {
   readonly own = new Observable<ReadonlyMap<string, Vote>>(new Map());
   readonly #state: State;
   readonly #actions: Actions;
-  readonly #choosing: Choosing;
+  readonly #choosing: Preferences;
 
-  constructor(state: State, actions: Actions, choosing: Choosing) {
+  constructor(state: State, actions: Actions, preferences: Preferences) {
     this.#state = state;
     this.#actions = actions;
-    this.#choosing = choosing;
-    let who: string | null = null;
-    choosing.person.watch((person) => {
+    this.#choosing = preferences;
+    let email: string | null = null;
+    preferences.person.watch((person) => {
       const now = person?.email ?? null;
-      if (who !== null && now !== who) this.#forget();
-      who = now;
+      if (email !== null && now !== email) this.#clear();
+      email = now;
     });
   }
 
-  /** recall asks what the driver said earlier. */
-  async recall(id: string): Promise<void> {
+  /** load asks what the driver said earlier. */
+  async load(id: string): Promise<void> {
     if (this.#choosing.person.get() === null || this.own.get().has(id)) return;
     try {
       const vote = await getOwnVote(id);
-      if (vote !== null) this.#note(id, vote);
+      if (vote !== null) this.#setVote(id, vote);
     } catch (error) {
-      if (error instanceof HTTPError && error.status === 401) this.#choosing.lose();
+      if (error instanceof HTTPError && error.status === 401) this.#choosing.signedOut();
     }
   }
 
@@ -61,18 +61,18 @@ export class Votes {
       await castVote(id, wanted);
     } catch (error) {
       if (error instanceof HTTPError && error.status === 401) {
-        this.#choosing.lose();
+        this.#choosing.signedOut();
         return "account.ended";
       }
-      return replyTo(error);
+      return replyForError(error);
     }
-    this.#note(id, wanted);
+    this.#setVote(id, wanted);
     this.#actions.refresh();
     if (wanted === null) return "vote.undone";
     return wanted === "confirm" ? "vote.thanksThere" : "vote.thanksGone";
   }
 
-  #note(id: string, vote: Vote | null): void {
+  #setVote(id: string, vote: Vote | null): void {
     const own = new Map(this.own.get());
     if (vote === null) own.delete(id);
     else own.set(id, vote);
@@ -80,7 +80,7 @@ export class Votes {
     this.#state.voted.set(new Set(own.keys()));
   }
 
-  #forget(): void {
+  #clear(): void {
     this.own.set(new Map());
     this.#state.voted.set(new Set());
   }
