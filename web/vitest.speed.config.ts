@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/speed.ts"],
-    globalSetup: ["test/start.ts"],
+    globalSetup: ["test/globalsetup.ts"],
     testTimeout: 600_000,
     hookTimeout: 60_000,
     disableConsoleIntercept: true,

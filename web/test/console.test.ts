@@ -1,4 +1,4 @@
-// The pages for people, as people use them: signing in, publishing, curating, leaving. console-looks.test.ts looks at them.
+// The pages for people, as people use them: signing in, publishing, curating, leaving. console-layout.test.ts looks at them.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
@@ -6,16 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { APIResponse } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openDesk, press, type Desk } from "./desk.ts";
+import { openTestConsole, clickAndWait, type TestConsole } from "./testconsole.ts";
 import { cameraBlue, countPixels, eventually, type Car } from "./harness.ts";
 
-let desk: Desk;
+let testConsole: TestConsole;
 
 beforeAll(async () => {
-  desk = await openDesk();
+  testConsole = await openTestConsole();
 });
 
-afterAll(() => desk.end());
+afterAll(() => testConsole.end());
 
 const camera = (id: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({
   ...{ external_id: id, kind: "camera.speed", lat: 52.01, lng: 5.01, properties: { street: "Station Road", limit: 50 } },
@@ -40,7 +40,7 @@ async function registerPush(owner: Car, name: string, visibility: "public" | "pr
   await page.locator("#name").fill(name);
   await page.locator("#attribution").fill("© Testshire");
   await page.locator(`input[name=visibility][value=${visibility}]`).check();
-  await press(page, "main form button[type=submit]");
+  await clickAndWait(page, "main form button[type=submit]");
   const line = await page.locator("main pre").first().innerText();
   const address = (await page.locator("main a.action").first().getAttribute("href")) ?? "";
   return { line, address };
@@ -54,7 +54,7 @@ async function registerPull(owner: Car, name: string, url: string, visibility: "
   await page.locator("#name").fill(name);
   await page.locator("#licence").fill("CC-BY-4.0");
   await page.locator(`input[name=visibility][value=${visibility}]`).check();
-  await press(page, "main form button[type=submit]");
+  await clickAndWait(page, "main form button[type=submit]");
   return new URL(page.url()).pathname;
 }
 
@@ -73,45 +73,45 @@ describe("signing in", () => {
     ["fr-FR", "fr", "Se connecter"],
   ])("by the mailed link and by its code, in the browser's language: %s", async (locale, language, word) => {
     const email = `${language}@example.org`;
-    const visitor = await desk.visit("/account", { locale, javaScriptEnabled: false });
+    const visitor = await testConsole.visit("/account", { locale, javaScriptEnabled: false });
     const { page } = visitor;
     expect(new URL(page.url()).pathname).toBe("/sign-in"); // and back to where they wanted to go
     expect(await page.locator("html").getAttribute("lang")).toBe(language);
     await page.locator("#email").fill(email);
-    await press(page, "main form button");
-    const letter = await eventually("a letter", () => Promise.resolve(desk.letters(email).at(-1)));
+    await clickAndWait(page, "main form button");
+    const letter = await eventually("a letter", () => Promise.resolve(testConsole.mails(email).at(-1)));
     expect(letter.html).toContain(`lang="${language}"`);
     const [, code = ""] = /\b(\d{8})\b/.exec(letter.text) ?? [];
     await page.locator("input[name=code]").fill(code);
-    await press(page, "main form button");
+    await clickAndWait(page, "main form button");
     expect(new URL(page.url()).pathname).toBe("/account");
     expect(await main(visitor)).toContain(email);
 
     // Another browser opens the link of another letter. Opening alone does nothing.
-    const other = await desk.visit("/sign-in", { locale, javaScriptEnabled: false });
+    const other = await testConsole.visit("/sign-in", { locale, javaScriptEnabled: false });
     await other.page.locator("#email").fill(email);
-    await press(other.page, "main form button");
-    const second = await eventually("another letter", () => Promise.resolve(desk.letters(email)[1]));
+    await clickAndWait(other.page, "main form button");
+    const second = await eventually("another letter", () => Promise.resolve(testConsole.mails(email)[1]));
     const [link = ""] = /http\S+token=\S+/.exec(second.text) ?? [];
     await other.page.goto(link);
     await other.page.goto("/account");
     expect(new URL(other.page.url()).pathname).toBe("/sign-in");
     await other.page.goto(link);
     expect(await other.page.locator("main form button").first().innerText()).toContain(word);
-    await press(other.page, "main form button");
+    await clickAndWait(other.page, "main form button");
     expect(await main(other)).toContain(email);
     await other.page.goto(link);
-    await press(other.page, "main form button"); // it is used up
+    await clickAndWait(other.page, "main form button"); // it is used up
     expect(other.errors.splice(0)).toHaveLength(1);
   });
 
   test("says nothing of who has an account", async () => {
-    desk.cli("account", "create", "--email", "known@example.org");
+    testConsole.cli("account", "create", "--email", "known@example.org");
     const told = await Promise.all(
       ["known@example.org", "unknown@example.org"].map(async (email) => {
-        const { page } = await desk.visit("/sign-in");
+        const { page } = await testConsole.visit("/sign-in");
         await page.locator("#email").fill(email);
-        await press(page, "main form button");
+        await clickAndWait(page, "main form button");
         return (await page.content()).split(email).join("");
       }),
     );
@@ -121,12 +121,12 @@ describe("signing in", () => {
 
 describe("providers", () => {
   test("push by the line that is shown, see it on the map, and change the token", async () => {
-    const owner = await desk.become("push@example.org");
+    const owner = await testConsole.signInAs("push@example.org");
     const { page } = owner;
     await page.goto("/feeds");
-    await owner.shot("console-feeds-none");
+    await owner.screenshot("console-feeds-none");
     const { line, address } = await registerPush(owner, "Roads of Testshire");
-    await owner.shot("console-token");
+    await owner.screenshot("console-token");
     expect(await main(owner)).toMatch(/wsp_\w+/);
     expect(shell(line)).toContain('"accepted"');
     await page.goto(address);
@@ -134,11 +134,11 @@ describe("providers", () => {
 
     // A second push with rows that are wrong: the page says which, and why.
     const token = /wsp_\w+/.exec(line)?.[0] ?? "";
-    const push = (key: string, rows: unknown): Promise<APIResponse> => page.request.post(`${desk.address}/v2/feeds/${key}/entities`, { data: rows });
+    const push = (key: string, rows: unknown): Promise<APIResponse> => page.request.post(`${testConsole.address}/v2/feeds/${key}/entities`, { data: rows });
     expect((await push(token, [camera("a"), camera("b", { lat: "52" }), camera("c", { kind: "camera.unknown" })])).status()).toBe(200);
     const text = await reloadUntil(owner, "invalid_lat");
     expect(text).toContain("unknown_kind");
-    await owner.shot("console-feed-push");
+    await owner.screenshot("console-feed-push");
 
     // The map shows what was pushed.
     const map = page.locator(".map");
@@ -157,87 +157,87 @@ describe("providers", () => {
 
     // A new token: the old one is refused.
     await page.locator(`a[href='${address}/rotate']`).click();
-    await press(page, "main form button");
+    await clickAndWait(page, "main form button");
     const next = await page.locator("main pre").first().innerText();
     expect((await push(token, [camera("a")])).status()).toBe(401);
     expect(shell(next)).toContain('"accepted"');
   });
 
   test("have a URL fetched, and see what is wrong with it", async () => {
-    const owner = await desk.become("pull@example.org");
+    const owner = await testConsole.signInAs("pull@example.org");
     const { page } = owner;
     const rows = [camera("a"), camera("b", { lat: 52.02, lng: 5.04 }), camera("c", { lng: 500 }), camera("d", { kind: "alert.ufo" })];
-    const address = await registerPull(owner, "Cameras", desk.provider.publish("roads.json", rows));
+    const address = await registerPull(owner, "Cameras", testConsole.provider.publish("roads.json", rows));
     const text = await reloadUntil(owner, "2 entities");
     expect(text).toContain("invalid_lng");
     expect(text).toContain("unknown_kind");
     expect(text).toContain("2 of 4 rows were rejected");
     await page.locator(".map canvas").waitFor();
     await eventually("a pin", async () => (await countPixels(page, cameraBlue)) > 100);
-    await owner.shot("console-feed-pull");
+    await owner.screenshot("console-feed-pull");
     await page.locator(".map").scrollIntoViewIfNeeded();
-    await owner.shot("console-feed-map");
+    await owner.screenshot("console-feed-map");
 
     // No JSON, and nothing there: the page says what to do.
-    const broken = await registerPull(owner, "Broken", desk.provider.publish("broken.json", "<html>no data today</html>"));
+    const broken = await registerPull(owner, "Broken", testConsole.provider.publish("broken.json", "<html>no data today</html>"));
     expect(await reloadUntil(owner, "the body is not JSON")).toContain("It may be an HTML page");
-    await owner.shot("console-feed-broken");
-    await registerPull(owner, "Gone", desk.provider.url("gone.json"));
+    await owner.screenshot("console-feed-broken");
+    await registerPull(owner, "Gone", testConsole.provider.url("gone.json"));
     expect(await reloadUntil(owner, "404")).toContain("There is nothing at this URL");
 
     // A new URL mends it, and is fetched at once.
     await page.goto(`${broken}/url`);
-    await page.locator("#pull_url").fill(desk.provider.url("roads.json"));
-    await press(page, "main form button[type=submit]");
+    await page.locator("#pull_url").fill(testConsole.provider.url("roads.json"));
+    await clickAndWait(page, "main form button[type=submit]");
     await reloadUntil(owner, "2 entities");
 
     // Fetch now, pause, resume, delete.
     await page.goto(address);
-    await press(page, `form[action='${address}/fetch'] button`);
+    await clickAndWait(page, `form[action='${address}/fetch'] button`);
     expect(owner.errors.splice(0).length, "a fetch within a minute of the last may be refused").toBeLessThanOrEqual(1);
     await page.goto(`${address}/pause`);
-    await press(page, "main form button");
+    await clickAndWait(page, "main form button");
     expect(await main(owner)).toContain("Paused");
-    await press(page, `form[action='${address}/resume'] button`);
+    await clickAndWait(page, `form[action='${address}/resume'] button`);
     await page.goto(`${address}/delete`);
-    await press(page, "main form button.danger");
+    await clickAndWait(page, "main form button.danger");
     await page.goto("/feeds");
     expect(await main(owner)).not.toContain("Cameras");
-    await owner.shot("console-feeds");
+    await owner.screenshot("console-feeds");
   });
 
   test("check before they register", async () => {
-    const owner = await desk.become("check@example.org");
+    const owner = await testConsole.signInAs("check@example.org");
     const { page } = owner;
     const tryText = async (json: string): Promise<string> => {
       await page.goto("/check");
       await page.locator("#json").fill(json);
-      await press(page, "main form button[type=submit]");
+      await clickAndWait(page, "main form button[type=submit]");
       return main(owner);
     };
     expect(await tryText(JSON.stringify([camera("a"), camera("b", { lat: null })]))).toContain("Would be accepted: 1, rejected: 1");
     await page.locator(".map canvas").waitFor();
     await eventually("a pin", async () => (await countPixels(page, cameraBlue)) > 100);
-    await owner.shot("console-check");
+    await owner.screenshot("console-check");
     expect(await tryText('[\n{"external_id": "a" "kind": 1}]')).toContain("it breaks in line 2, at character 21");
     expect(await main(owner)).toContain("the body is not JSON");
-    await owner.shot("console-check-wrong");
+    await owner.screenshot("console-check-wrong");
     expect(await tryText('{"rows": []}')).toContain("the JSON is not an array");
     await page.goto("/check");
-    await page.locator("#pull_url").fill(desk.provider.url("nothing.json"));
-    await press(page, "main form button[type=submit]");
+    await page.locator("#pull_url").fill(testConsole.provider.url("nothing.json"));
+    await clickAndWait(page, "main form button[type=submit]");
     expect(await main(owner)).toContain("the server answered 404");
     await page.goto("/check");
-    await page.locator("#pull_url").fill(desk.provider.publish("fine.json", [camera("a")]));
-    await press(page, "main form button[type=submit]");
+    await page.locator("#pull_url").fill(testConsole.provider.publish("fine.json", [camera("a")]));
+    await clickAndWait(page, "main form button[type=submit]");
     expect(await main(owner)).toContain("1 row would be accepted");
-    await press(page, "main form[action='/feeds/new'] button");
-    expect(await page.locator("#pull_url").inputValue()).toBe(desk.provider.url("fine.json"));
+    await clickAndWait(page, "main form[action='/feeds/new'] button");
+    expect(await page.locator("#pull_url").inputValue()).toBe(testConsole.provider.url("fine.json"));
     expect(await page.locator("input[name=direction][value=pull]").isChecked()).toBe(true);
   });
 
   test("register with the keyboard alone, and are told what is wrong where", async () => {
-    const owner = await desk.become("keys@example.org", { javaScriptEnabled: false });
+    const owner = await testConsole.signInAs("keys@example.org", { javaScriptEnabled: false });
     const { page } = owner;
     await page.goto("/feeds/new");
     const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.getAttribute("name") ?? document.activeElement?.textContent.trim() ?? "");
@@ -257,17 +257,17 @@ describe("providers", () => {
     await tabTo("Register");
     await Promise.all([page.waitForEvent("domcontentloaded"), page.keyboard.press("Enter")]);
     expect(owner.errors.splice(0), "422").toHaveLength(1);
-    const wrong = page.locator("#pull_url");
-    expect(await wrong.getAttribute("aria-invalid")).toBe("true");
-    const described = (await wrong.getAttribute("aria-describedby")) ?? "";
+    const badTexts = page.locator("#pull_url");
+    expect(await badTexts.getAttribute("aria-invalid")).toBe("true");
+    const described = (await badTexts.getAttribute("aria-describedby")) ?? "";
     expect(await page.locator(`#${described.split(" ")[0] ?? ""}`).innerText()).not.toBe("");
     expect(await page.locator("#name").inputValue()).toBe("By keys");
-    await owner.shot("console-feed-new-wrong");
+    await owner.screenshot("console-feed-new-wrong");
     await page.locator(".summary a").first().focus();
     await page.keyboard.press("Enter");
     expect(await focused()).toBe("pull_url");
     await page.keyboard.press("Control+A");
-    await page.keyboard.type(desk.provider.publish("keys.json", [camera("a")]));
+    await page.keyboard.type(testConsole.provider.publish("keys.json", [camera("a")]));
     await page.keyboard.press("Enter");
     await page.waitForURL("**/feeds/*done=register");
     expect(await heading(owner)).toBe("By keys");
@@ -276,16 +276,16 @@ describe("providers", () => {
 
 describe("curators", () => {
   test("approve what is sound and turn down what is not, and the owner gets a letter", async () => {
-    const owner = await desk.become("careful@example.org", { locale: "de-DE" });
-    const sound = await registerPull(owner, "Sound data", desk.provider.publish("sound.json", [camera("a")]), "public");
+    const owner = await testConsole.signInAs("careful@example.org", { locale: "de-DE" });
+    const sound = await registerPull(owner, "Sound data", testConsole.provider.publish("sound.json", [camera("a")]), "public");
     const odd = (await registerPush(owner, "Odd data", "public")).address;
     expect((await owner.page.goto("/review"))?.status()).toBe(403);
     expect(owner.errors.splice(0)).toHaveLength(1);
 
-    const curator = await desk.become("curator@example.org", { role: "curator" });
+    const curator = await testConsole.signInAs("curator@example.org", { role: "curator" });
     const { page } = curator;
     await page.goto("/review");
-    await curator.shot("console-review");
+    await curator.screenshot("console-review");
     expect(await main(curator)).toContain("Odd data");
     await page.getByRole("link", { name: "Sound data" }).click();
     await page.waitForURL("**/review/*");
@@ -293,21 +293,21 @@ describe("curators", () => {
     expect(text).toContain("careful@example.org");
     expect(text).toContain("provider.example.org");
     await page.locator(".map canvas").waitFor();
-    await curator.shot("console-review-feed");
-    await press(page, "form[action$='/approve'] button");
+    await curator.screenshot("console-review-feed");
+    await clickAndWait(page, "form[action$='/approve'] button");
     expect(await main(curator)).toContain("Approved. The owner gets a letter.");
 
     await page.goto("/review");
     await page.getByRole("link", { name: "Odd data" }).click();
     await page.locator("#note").fill("Nothing was pushed yet.\nPush a row first.");
-    await press(page, "form[action$='/reject'] button");
+    await clickAndWait(page, "form[action$='/reject'] button");
     expect(await main(curator)).toContain("Turned down. The owner gets a letter with your note.");
     await page.goto("/audit");
     expect(await main(curator)).toContain("turned down");
-    await curator.shot("console-audit");
+    await curator.screenshot("console-audit");
 
     const [yes, no] = await eventually("two letters", () => {
-      const found = desk.letters("careful@example.org");
+      const found = testConsole.mails("careful@example.org");
       return Promise.resolve(found.length >= 2 && found);
     });
     expect(`${yes?.subject ?? ""} ${no?.subject ?? ""}`).toMatch(/Sound data.*Odd data|Odd data.*Sound data/);
@@ -318,13 +318,13 @@ describe("curators", () => {
     await owner.page.goto(sound);
 
     // Now everybody sees it, with its attribution and licence.
-    const guest = await desk.visit("/sources");
+    const guest = await testConsole.visit("/sources");
     await guest.page.getByRole("link", { name: "Sound data" }).click();
     await guest.page.waitForURL("**/sources/*");
     expect(await guest.page.getByRole("link", { name: "CC-BY-4.0" }).getAttribute("href")).toBe("https://creativecommons.org/licenses/by/4.0/legalcode");
     await guest.page.locator(".map canvas").waitFor();
     await eventually("a pin", async () => (await countPixels(guest.page, cameraBlue)) > 100);
-    await guest.shot("console-source");
+    await guest.screenshot("console-source");
     await guest.page.goto("/status");
     expect(await main(guest)).toContain("Everything works");
   });
@@ -332,16 +332,16 @@ describe("curators", () => {
 
 describe("accounts", () => {
   test("revoke a paired car", async () => {
-    const owner = await desk.become("driver@example.org");
-    const car = await desk.visit("/about");
+    const owner = await testConsole.signInAs("driver@example.org");
+    const car = await testConsole.visit("/about");
     const begun = (await (await car.page.request.post("/v2/auth/pair", { data: {} })).json()) as { user_code: string; device_code: string };
     await owner.page.goto(`/pair?code=${begun.user_code}`);
-    await press(owner.page, "main form button");
+    await clickAndWait(owner.page, "main form button");
     const answer = await car.page.request.post("/v2/auth/pair/token", { data: { device_code: begun.device_code } });
     expect(answer.status()).toBe(200);
     expect((await car.page.request.get("/v2/account")).status()).toBe(200);
     await owner.page.goto("/account");
-    await owner.shot("console-account");
+    await owner.screenshot("console-account");
     const paired = owner.page.locator("li", { hasText: "paired screen" });
     await Promise.all([owner.page.waitForEvent("domcontentloaded"), paired.getByRole("button").click()]);
     expect(await main(owner)).toContain("That session has ended.");
@@ -349,26 +349,26 @@ describe("accounts", () => {
   });
 
   test("make and revoke a token for reading", async () => {
-    const owner = await desk.become("reader@example.org");
+    const owner = await testConsole.signInAs("reader@example.org");
     const { page } = owner;
     await page.goto("/account");
     await page.locator("#tokens ~ form #name, #name").first().fill("our server");
-    await press(page, "form[action='/account/tokens'] button");
+    await clickAndWait(page, "form[action='/account/tokens'] button");
     const [token = ""] = /ws\w_\w+/.exec(await main(owner)) ?? [];
     await page.reload(); // makes no second one
     expect(await main(owner)).toContain(token);
     expect(((await (await page.request.get("/v2/account/tokens")).json()) as { tokens: unknown[] }).tokens).toHaveLength(1);
-    const guest = await desk.visit("/about");
+    const guest = await testConsole.visit("/about");
     const read = (): Promise<APIResponse> => guest.page.request.get("/v2/entities/nearby?lat=52&lng=5&radius=1000", { headers: { Authorization: `Bearer ${token}` } });
     expect((await read()).status()).toBe(200);
     await page.goto("/account");
     await page.locator("a[href$='/revoke']").first().click();
-    await press(page, "main form button");
+    await clickAndWait(page, "main form button");
     expect((await read()).status()).toBe(401);
   });
 
   test("take their data with them, and are gone", async () => {
-    const owner = await desk.become("leaving@example.org");
+    const owner = await testConsole.signInAs("leaving@example.org");
     const { page } = owner;
     const { address } = await registerPush(owner, "Left behind");
     await page.goto("/account");
@@ -381,14 +381,14 @@ describe("accounts", () => {
     expect(saved).toContain("Left behind");
     await page.goto("/account/delete");
     await page.locator("#email").fill("somebody@example.org");
-    await press(page, "main form button.danger");
+    await clickAndWait(page, "main form button.danger");
     expect(owner.errors.splice(0), "422").toHaveLength(1);
-    await owner.shot("console-account-delete");
+    await owner.screenshot("console-account-delete");
     await page.locator("#email").fill("leaving@example.org");
-    await press(page, "main form button.danger");
+    await clickAndWait(page, "main form button.danger");
     expect(await main(owner)).toContain("Your account is deleted.");
     await page.goto(address);
     expect(new URL(page.url()).pathname).toBe("/sign-in");
-    expect(desk.cli("account", "list")).not.toContain("leaving@example.org");
+    expect(testConsole.cli("account", "list")).not.toContain("leaving@example.org");
   });
 });

@@ -3,9 +3,9 @@ import { bearing, distance, angleBetween } from "../overlay/src/geo.ts";
 import { en } from "../overlay/src/i18n/en.ts";
 import { placeOf } from "../overlay/src/shapes.ts";
 import type { Entity } from "../overlay/src/wire.ts";
-import { faster, goOn, goOnUntil, openDrive, type Step } from "./course.ts";
+import { speedUp, driveOneSecond, driveUntil, openDemoDrive, type DriveStep } from "./demodrive.ts";
 import { cameraBlue, countPixels, screens } from "./harness.ts";
-import { read, readTown } from "./service.ts";
+import { read, readTown } from "./serviceclient.ts";
 
 const rounding = 25; // metres: the page shows steps of 50
 
@@ -23,21 +23,21 @@ const kindOf = ({ kind_id }: Entity): string => en[`kind.${kind_id}` as "kind.al
 const leadAt = (speed: number): number => Math.min(600, Math.max(150, 12 * speed));
 
 /** Announcement is a pin that was announced and the moment when it was. */
-interface Announcement extends Step {
+interface Announcement extends DriveStep {
   entity: Entity;
   away: number;
-  said: number;
+  shownDistance: number;
 }
 
 /** findAnnounced is the pin of the banner: of those with its kind and street, the one that is so far away. */
-async function findAnnounced({ spoken, banner, car }: Step): Promise<{ entity: Entity; away: number; said: number }> {
+async function findAnnounced({ spoken, banner, car }: DriveStep): Promise<{ entity: Entity; away: number; shownDistance: number }> {
   const { kind, street, figure } = banner ?? { kind: "", street: "", figure: "" };
   expect(spoken).toContain(`${kind} in `);
-  const said = metres(figure);
+  const shownDistance = metres(figure);
   const [best] = (await readTown())
     .filter((entity) => kindOf(entity) === kind && entity.properties["street"] === street)
-    .map((entity) => ({ entity, away: distance(car, placeOf(entity)), said }))
-    .sort((a, b) => Math.abs(a.away - said) - Math.abs(b.away - said));
+    .map((entity) => ({ entity, away: distance(car, placeOf(entity)), shownDistance }))
+    .sort((a, b) => Math.abs(a.away - shownDistance) - Math.abs(b.away - shownDistance));
   if (best === undefined) throw new Error(`nothing of the kind is there: ${spoken}`);
   return best;
 }
@@ -46,7 +46,7 @@ async function findAnnounced({ spoken, banner, car }: Step): Promise<{ entity: E
  * compareWithService holds the list against GET /v2/alerts for the same place. What lies at the rim of the corridor may differ,
  * since the page knows the heading better than a query says it.
  */
-async function compareWithService({ car, lines }: Step): Promise<void> {
+async function compareWithService({ car, lines }: DriveStep): Promise<void> {
   const query = new URLSearchParams({ lat: String(car.lat), lng: String(car.lng), heading: car.heading.toFixed(1), speed: car.speed.toFixed(1) });
   const { alerts } = await read<{ alerts: { entity: Entity }[] }>(`/v2/alerts?${query.toString()}`);
   const ahead = new Set(alerts.map(({ entity }) => entity.id));
@@ -64,13 +64,13 @@ async function compareWithService({ car, lines }: Step): Promise<void> {
 
 const isStanding = ({ kind_id }: Entity): boolean => kind_id.startsWith("camera.") || kind_id === "alert.construction";
 
-/** judge holds an announcement against the rule; before is the one before it. */
-function judge({ entity, away, said, car, spoken, banner, ms }: Announcement, before: Announcement | undefined): void {
+/** checkAnnouncement holds an announcement against the rule; before is the one before it. */
+function checkAnnouncement({ entity, away, shownDistance, car, spoken, banner, ms }: Announcement, before: Announcement | undefined): void {
   const [lead, aSecond] = [leadAt(car.speed), car.speed + 5]; // metres; 5 for the car's smoothed way
   const due = banner?.stage === "near" ? Math.max(100, 0.4 * lead) : lead;
-  expect(Math.abs(said - away), `${spoken}: the distance that is shown`).toBeLessThanOrEqual(rounding + aSecond);
+  expect(Math.abs(shownDistance - away), `${spoken}: the distance that is shown`).toBeLessThanOrEqual(rounding + aSecond);
   expect(away, `${spoken}: not before the rule`).toBeLessThanOrEqual(due + 5);
-  const pause = before === undefined ? Infinity : ((ms - before.ms) * faster) / 1000;
+  const pause = before === undefined ? Infinity : ((ms - before.ms) * speedUp) / 1000;
   // Five, but for a second's look at the page: an announcement that waited for the service is seen a look later than it was due.
   expect(pause, `${spoken}: seconds since the one before`).toBeGreaterThanOrEqual(3.9);
   // What happens on the road may happen right before the car; what stands there is announced as soon as it is due.
@@ -79,24 +79,24 @@ function judge({ entity, away, said, car, spoken, banner, ms }: Announcement, be
 }
 
 test("a drive through the town announces each pin ahead once, at the distance of the rule", { timeout: 120_000 }, async () => {
-  const { car, timetable } = await openDrive(false);
+  const { car, timetable } = await openDemoDrive(false);
   const { page } = car;
-  const steps: Step[] = [];
+  const steps: DriveStep[] = [];
   const all: Announcement[] = [];
   const isStraight = (): boolean => steps.length > 6 && new Set(steps.slice(-6).map(({ car: { heading } }) => heading)).size === 1;
   let compareAt = 20;
   for (let second = 0; second < 235; second++) {
-    const step = await goOn(page, timetable);
-    const said = steps.at(-1)?.spoken;
+    const step = await driveOneSecond(page, timetable);
+    const shownDistance = steps.at(-1)?.spoken;
     steps.push(step);
     if (second >= compareAt && isStraight()) {
       await compareWithService(step);
       compareAt = second + 50;
     }
-    if (step.spoken !== said && step.spoken !== "") all.push({ ...step, ...(await findAnnounced(step)) });
+    if (step.spoken !== shownDistance && step.spoken !== "") all.push({ ...step, ...(await findAnnounced(step)) });
   }
   all.forEach((one, at) => {
-    judge(one, all[at - 1]);
+    checkAnnouncement(one, all[at - 1]);
   });
   const keys = all.map(({ entity, banner }) => `${entity.id} ${banner?.stage ?? ""}`);
   expect(new Set(keys).size, "each once").toBe(keys.length);
@@ -110,13 +110,13 @@ test("a drive through the town announces each pin ahead once, at the distance of
 });
 
 test("on the map the car drives, pins come nearer, and the banner lies over them", { timeout: 120_000 }, async () => {
-  const driven = await openDrive(true, { viewport: screens.small, choices: { theme: "day" } });
-  const { car, timetable } = driven;
+  const demoDrive = await openDemoDrive(true, { viewport: screens.smallTargets, choices: { theme: "day" } });
+  const { car, timetable } = demoDrive;
   const { page } = car;
   const where = async (): Promise<{ x: number; y: number }> => (await page.locator(".car-mark").boundingBox()) ?? { x: NaN, y: NaN };
   const between = (a: { x: number; y: number }, b: { x: number; y: number }): number => Math.hypot(a.x - b.x, a.y - b.y);
   await page.locator(".controls [aria-expanded]").click(); // the list has drawings of the same colour
-  await goOnUntil("a camera is drawn", driven, async ({ ms }) => Math.round((ms * faster) / 1000) % 5 === 0 && (await countPixels(page, cameraBlue)) > 300);
+  await driveUntil("a camera is drawn", demoDrive, async ({ ms }) => Math.round((ms * speedUp) / 1000) % 5 === 0 && (await countPixels(page, cameraBlue)) > 300);
 
   // A finger on the map: the map stands, and the car drives over it until it is told to follow again.
   const followed = await where();
@@ -127,13 +127,13 @@ test("on the map the car drives, pins come nearer, and the banner lies over them
     await page.clock.runFor(20);
   }
   await page.mouse.up();
-  await goOn(page, timetable);
+  await driveOneSecond(page, timetable);
   const before = await where();
-  for (let i = 0; i < 4; i++) await goOn(page, timetable);
+  for (let i = 0; i < 4; i++) await driveOneSecond(page, timetable);
   expect(between(await where(), before), "the car drives over a map that stands").toBeGreaterThan(20);
   await page.locator(".recentre").click();
-  await goOnUntil("the map follows the car again", driven, async () => between(await where(), followed) < 40);
-  const { banner } = await goOnUntil("a banner", driven, (step) => step.banner !== null);
+  await driveUntil("the map follows the car again", demoDrive, async () => between(await where(), followed) < 40);
+  const { banner } = await driveUntil("a banner", demoDrive, (step) => step.banner !== null);
   expect(metres(banner?.figure ?? "")).toBeLessThanOrEqual(600);
-  await car.shot("drive-banner");
+  await car.screenshot("drive-banner");
 });

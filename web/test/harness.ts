@@ -7,7 +7,7 @@ import type { Choices } from "../overlay/src/settings.ts";
 import { choicesKey } from "../overlay/src/state.ts";
 
 /** The windows of which screenshots are kept: width and height in CSS pixels. */
-export const screens = { large: { width: 1920, height: 1200 }, middle: { width: 1280, height: 800 }, small: { width: 1000, height: 750 } };
+export const screens = { large: { width: 1920, height: 1200 }, middle: { width: 1280, height: 800 }, smallTargets: { width: 1000, height: 750 } };
 
 /** The middle of the demo town. */
 export const town = { lat: 52, lng: 5 };
@@ -21,12 +21,12 @@ export interface Car {
   requests: string[];
   /** Errors of the console and exceptions that nobody caught. A test that expects some empties the list. */
   errors: string[];
-  /** drive moves the browser's geolocation, which gives no heading and no speed, as cars often do. */
-  drive(to: { lat: number; lng: number; accuracy?: number }): Promise<void>;
-  /** sense gives the page a fix with everything; only for a car that was opened with a sensor. */
-  sense(fix: Fix): Promise<void>;
-  /** shot keeps a screenshot in web/shots. */
-  shot(name: string): Promise<void>;
+  /** moveTo moves the browser's geolocation, which gives no heading and no speed, as cars often do. */
+  moveTo(to: { lat: number; lng: number; accuracy?: number }): Promise<void>;
+  /** sendFix gives the page a fix with everything; only for a car that was opened with a sensor. */
+  sendFix(fix: Fix): Promise<void>;
+  /** screenshot keeps a screenshot in web/shots. */
+  screenshot(name: string): Promise<void>;
 }
 
 export interface Fix {
@@ -68,13 +68,13 @@ afterEach(async () => {
   const cars = open.splice(0);
   await Promise.all(cars.map(({ context }) => context.close()));
   for (const car of cars) {
-    expect(foreign(car.requests, car.service), "requests to others").toEqual([]);
+    expect(foreignRequests(car.requests, car.service), "requests to others").toEqual([]);
     expect(car.errors, "errors of the page").toEqual([]);
   }
 });
 
-/** foreign picks the addresses that are not the service's. Drawings in the page itself (data:, blob:) go nowhere. */
-export function foreign(requests: readonly string[], service: string): string[] {
+/** foreignRequests picks the addresses that are not the service's. Drawings in the page itself (data:, blob:) go nowhere. */
+export function foreignRequests(requests: readonly string[], service: string): string[] {
   return requests.filter((url) => !url.startsWith(`${service}/`) && !/^(data|blob):/.test(url));
 }
 
@@ -88,7 +88,7 @@ export async function openCar(path = "/", { place = town, sensor = false, now, b
     ...options,
   });
   if (sensor) await context.addInitScript(installSensor);
-  if (choices) await context.addInitScript(keep, [choicesKey, JSON.stringify({ choices, updated: 1, unsent: false })] as const);
+  if (choices) await context.addInitScript(presetChoices, [choicesKey, JSON.stringify({ choices, updated: 1, unsent: false })] as const);
   if (now) await context.clock.setSystemTime(now);
   if (stopped) {
     await context.clock.install();
@@ -101,12 +101,12 @@ export async function openCar(path = "/", { place = town, sensor = false, now, b
     context,
     requests: [],
     errors: [],
-    drive: ({ lat, lng, accuracy = 10 }) => context.setGeolocation({ latitude: lat, longitude: lng, accuracy }),
-    sense: (fix) =>
+    moveTo: ({ lat, lng, accuracy = 10 }) => context.setGeolocation({ latitude: lat, longitude: lng, accuracy }),
+    sendFix: (fix) =>
       page.evaluate((detail) => {
         dispatchEvent(new CustomEvent("test:fix", { detail }));
       }, fix),
-    async shot(name) {
+    async screenshot(name) {
       const folder = new URL("../shots/", import.meta.url).pathname;
       mkdirSync(folder, { recursive: true });
       await page.screenshot({ path: `${folder}${name}.png` });
@@ -122,8 +122,8 @@ export async function openCar(path = "/", { place = town, sensor = false, now, b
   return car;
 }
 
-/** keep runs in the page, before its own scripts: what is chosen later stays. */
-function keep([name, value]: readonly [string, string]): void {
+/** presetChoices runs in the page, before its own scripts: what is chosen later stays. */
+function presetChoices([name, value]: readonly [string, string]): void {
   if (localStorage.getItem(name) === null) localStorage.setItem(name, value);
 }
 

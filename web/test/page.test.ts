@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Place } from "../overlay/src/geo.ts";
 import { placeOf } from "../overlay/src/shapes.ts";
 import { cameraBlue, countPixels, eventually, openCar, screens, type Car } from "./harness.ts";
-import { findOne } from "./service.ts";
+import { findOne } from "./serviceclient.ts";
 
 const dist = new URL("../dist/overlay/", import.meta.url).pathname;
 
@@ -22,27 +22,27 @@ async function showsCamera({ page }: Car): Promise<void> {
   await eventually("a camera is drawn", async () => (await countPixels(page, cameraBlue)) > 300);
 }
 
-/** besideCamera is a place so near to a camera that the map shows it, and so far that the car is not drawn over it. */
-async function besideCamera(): Promise<Place> {
+/** placeNearCamera is a place so near to a camera that the map shows it, and so far that the car is not drawn over it. */
+async function placeNearCamera(): Promise<Place> {
   const { lat, lng } = placeOf(await findOne("camera.speed"));
   return { lat: lat - 0.001, lng };
 }
 
 test("pins are on the screen, at the place that the address names", async () => {
-  const { lat, lng } = await besideCamera();
+  const { lat, lng } = await placeNearCamera();
   await showsCamera(await openCar(`/?at=${String(lat)},${String(lng)}`, { place: null, choices: { theme: "day" } }));
 });
 
 test.each(Object.entries(screens))("pins are on the screen around the driver (%s)", async (name, viewport) => {
-  const car = await openCar("/", { viewport, place: await besideCamera(), choices: { theme: "day" } });
+  const car = await openCar("/", { viewport, place: await placeNearCamera(), choices: { theme: "day" } });
   await showsCamera(car);
-  await car.shot(`driver-${name}`);
+  await car.screenshot(`driver-${name}`);
 });
 
 test("a sensor's fix is read around, by the car's own clock", async () => {
   const car = await openCar("/", { sensor: true, now: new Date("2030-01-01T12:00:00Z") });
   expect(await car.page.evaluate(() => new Date().getUTCFullYear())).toBe(2030);
-  await car.sense({ lat: 52.01, lng: 5.01, heading: 90, speed: 14 });
+  await car.sendFix({ lat: 52.01, lng: 5.01, heading: 90, speed: 14 });
   await eventually("a read", () => Promise.resolve(car.requests.some((url) => url.includes("/v2/stream?lat=52.0100&lng=5.0100&"))));
 });
 

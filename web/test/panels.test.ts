@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { languages, type Choices } from "../overlay/src/settings.ts";
 import { loadTexts, makeWords } from "../overlay/src/i18n/words.ts";
-import { check } from "./checks.ts";
+import { check } from "./pagechecks.ts";
 import { eventually, openCar, screens, type Car, type CarOptions } from "./harness.ts";
-import { phoneScreen } from "./phone.ts";
+import { phoneScreen } from "./phonesignin.ts";
 
 /** openWith opens the page as it is for a driver who has chosen something before. */
 async function openWith(choices: Choices, options: CarOptions = {}, path = "/?at=52,5"): Promise<Car> {
@@ -23,7 +23,7 @@ const menuPages = ["account", "kinds", "sources", "networks", "display", "sound"
 
 test.each([
   ["day", "en", screens.middle, 5],
-  ["night", "de", screens.small, 10],
+  ["night", "de", screens.smallTargets, 10],
   ["night", "fr", phoneScreen, 5],
   ["day", "nl", phoneScreen, 0],
 ] as const)("by %s in %s everything can be touched and read by anybody", { timeout: 90_000 }, async (theme, language, viewport, density) => {
@@ -37,7 +37,7 @@ test.each([
   for (const name of menuPages) {
     await page.locator(`#menu-${name}`).click();
     await check(page, name);
-    await car.shot(`menu-${name}-${theme}-${language}`);
+    await car.screenshot(`menu-${name}-${theme}-${language}`);
     await page.locator(".menu header button").first().click();
   }
 });
@@ -135,7 +135,7 @@ test("a guest pairs the car, votes, takes the vote back and signs out", { timeou
   expect(await code.textContent()).toMatch(/^[B-DF-HJ-NP-TV-Z]{4}-[B-DF-HJ-NP-TV-Z]{4}$/);
   await eventually("the QR code is drawn", () => page.locator(".qr").evaluate((image) => (image as HTMLImageElement).naturalWidth > 50));
   await check(page, "pairing");
-  await car.shot("pairing-night");
+  await car.screenshot("pairing-night");
   expect(car.errors.splice(0)).toHaveLength(1); // that nobody is signed in, which was asked first
   approved = true;
   await page.locator(".votes").waitFor({ timeout: 20_000 });
@@ -148,7 +148,7 @@ test("a guest pairs the car, votes, takes the vote back and signs out", { timeou
   await eventually("it is taken back", async () => (await there.getAttribute("aria-pressed")) === "false");
   await page.locator(".votes .dispute").click();
   await eventually("all three were asked for", () => Promise.resolve(asked.join() === "POST confirm,DELETE vote,POST dispute"));
-  await car.shot("card-voted");
+  await car.screenshot("card-voted");
   await page.locator(".menu-button").click();
   await page.locator("#menu-account").click();
   expect(await page.locator(".pages").textContent()).toContain("driver@example.org");
@@ -164,14 +164,14 @@ test("the banner counts down, is said once and can be dismissed", { timeout: 90_
   expect(await figure.textContent()).toMatch(/^(\d+ m|< 50 m|here)$/);
   expect(await page.locator('[role="alert"]').textContent()).toMatch(/ in \d+ met/);
   await check(page, "banner");
-  await car.shot("banner");
+  await car.screenshot("banner");
   const kind = await page.locator(".banner .kind").textContent();
   await page.locator(".banner .away").click();
   expect((await page.locator(".banner").isVisible()) && (await page.locator(".banner .kind").textContent()) === kind).toBe(false);
 });
 
 test("without a map the list is the page, and a place can be typed", async () => {
-  const car = await openCar("/about", { place: null, viewport: screens.small });
+  const car = await openCar("/about", { place: null, viewport: screens.smallTargets });
   const { page } = car;
   await page.addInitScript(() => {
     HTMLCanvasElement.prototype.getContext = () => null;
@@ -187,6 +187,6 @@ test("without a map the list is the page, and a place can be typed", async () =>
   await page.keyboard.press("Enter");
   await page.locator(".line").first().waitFor();
   await check(page, "list");
-  await car.shot("list-only");
+  await car.screenshot("list-only");
   expect(car.errors.splice(0).filter((text) => !text.includes("WebGL"))).toEqual([]);
 });

@@ -13,7 +13,7 @@ function slowGraphics(): void {
   requestAnimationFrame(frame);
 }
 
-const untilWidth = (page: Page, least: number, most: number): Promise<unknown> =>
+const waitForCanvasWidth = (page: Page, least: number, most: number): Promise<unknown> =>
   page.waitForFunction(
     ({ least, most }) => {
       const { width = NaN } = document.querySelector("canvas") ?? {};
@@ -27,10 +27,10 @@ test("where frames come slowly, the map is drawn coarser while it moves, and fin
   const full = screens.middle.width;
   const car = await openCar("/", { sensor: true });
   const { page } = car;
-  await car.sense({ ...town, heading: 0, speed: 0 });
-  await untilWidth(page, full, full);
+  await car.sendFix({ ...town, heading: 0, speed: 0 });
+  await waitForCanvasWidth(page, full, full);
   await page.evaluate(slowGraphics);
-  const ride = await page.evaluateHandle(({ lat, lng }) => {
+  const drive = await page.evaluateHandle(({ lat, lng }) => {
     let north = lat;
     const tell = (speed: number): void => {
       north += speed / 111_195;
@@ -44,12 +44,12 @@ test("where frames come slowly, the map is drawn coarser while it moves, and fin
       },
     };
   }, town);
-  await untilWidth(page, 1, 0.9 * full);
-  await car.shot("coarse");
+  await waitForCanvasWidth(page, 1, 0.9 * full);
+  await car.screenshot("coarse");
   expect((await page.locator("canvas").boundingBox())?.width, "it fills the screen as before").toBe(full);
-  await page.evaluate((ride) => {
-    ride.end();
-  }, ride);
-  await untilWidth(page, full, full);
-  await car.shot("fine-again");
+  await page.evaluate((drive) => {
+    drive.end();
+  }, drive);
+  await waitForCanvasWidth(page, full, full);
+  await car.screenshot("fine-again");
 });

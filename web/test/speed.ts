@@ -11,8 +11,8 @@ import { chromium, type Browser, type CDPSession, type Page } from "playwright-c
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { firstPinsMark } from "../overlay/src/pins.ts";
 import { screens, town } from "./harness.ts";
-import { startMany, type Many } from "./many.ts";
-import { findChromium, flags } from "./start.ts";
+import { startPinServer, type PinServer } from "./pinserver.ts";
+import { findChromium, flags } from "./globalsetup.ts";
 
 const slowdown = 4;
 const pins = 500;
@@ -32,7 +32,7 @@ interface Frames {
 }
 
 let browser: Browser;
-let many: Many;
+let pinServer: PinServer;
 
 beforeAll(async () => {
   // Not the tests' browser: it puts the page together without the emulated graphics card, and so copies each frame twice.
@@ -43,12 +43,12 @@ beforeAll(async () => {
     browser = await launch(args);
   }
   print("the map is drawn by", (await drawnBy()) ?? "nothing");
-  many = await startMany(inject("service"), pins);
+  pinServer = await startPinServer(inject("service"), pins);
 });
 
 afterAll(async () => {
   await browser.close();
-  many.close();
+  pinServer.close();
 });
 
 declare global {
@@ -102,7 +102,7 @@ async function open(path: string, { drawing, slow }: { drawing: boolean; slow: n
   const tools = await context.newCDPSession(page);
   await tools.send("Performance.enable", { timeDomain: "threadTicks" }); // whatever else the machine does
   await tools.send("Emulation.setCPUThrottlingRate", { rate: slow });
-  await page.goto(many.url + path);
+  await page.goto(pinServer.url + path);
   const wait = page.waitForFunction((mark) => performance.getEntriesByName(mark)[0]?.startTime, firstPinsMark, { timeout: 60_000 });
   const firstPins = (await (await wait).jsonValue()) ?? NaN;
   return { page, tools, firstPins };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Entity } from "../overlay/src/wire.ts";
 import { eventually, openCar, type Car } from "./harness.ts";
-import { openPhone, signIn } from "./phone.ts";
-import { findOne, read } from "./service.ts";
+import { openPhone, signIn } from "./phonesignin.ts";
+import { findOne, read } from "./serviceclient.ts";
 
 /** votesOn reads the counts as any guest does, past the page. */
 async function votesOn(id: string): Promise<string> {

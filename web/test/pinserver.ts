@@ -6,15 +6,15 @@ import { seeded } from "../overlay/src/seeded.ts";
 import type { Entity } from "../overlay/src/wire.ts";
 
 const kinds = ["traffic.jam", "alert.police", "alert.hazard.object_on_road", "charger.supercharger", "camera.speed", "alert.accident", "alert.construction"];
-const changeEvery = 500; // ms
+const changeInterval = 500; // ms
 
-export interface Many {
+export interface PinServer {
   url: string;
   close(): void;
 }
 
-/** startMany puts so many pins around the demo's drive; some have lines, some are zones, and each half second one changes. */
-export async function startMany(demo: string, count: number): Promise<Many> {
+/** startPinServer puts so many pins around the demo's drive; some have lines, some are zones, and each half second one changes. */
+export async function startPinServer(demo: string, count: number): Promise<PinServer> {
   const random = seeded(9);
   const place = (): [number, number] => [5 + (random() - 0.5) * 0.06, 52 + (random() - 0.5) * 0.035];
   const make = (i: number): Entity => {
@@ -56,7 +56,7 @@ export async function startMany(demo: string, count: number): Promise<Many> {
       const pin = make(i);
       pins[i] = pin;
       answer.write(`event: entity\ndata: ${JSON.stringify(pin)}\nid: 1-0-0\n\n`);
-    }, changeEvery);
+    }, changeInterval);
     question.on("close", () => {
       clearInterval(timer);
     });

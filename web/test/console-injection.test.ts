@@ -3,16 +3,16 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDesk, type Desk } from "./desk.ts";
+import { openTestConsole, type TestConsole } from "./testconsole.ts";
 import { eventually, type Car } from "./harness.ts";
 
-let desk: Desk;
+let testConsole: TestConsole;
 
 beforeAll(async () => {
-  desk = await openDesk();
+  testConsole = await openTestConsole();
 });
 
-afterAll(() => desk.end());
+afterAll(() => testConsole.end());
 
 const plain = [
   ...["<script>alert(1)</script>", '"><script>alert(1)</script>', "'><img src=x onerror=alert(1)>", "<svg/onload=alert(1)>", "</textarea><b>x", "</title><script>alert(1)</script>"],
@@ -24,8 +24,8 @@ const plain = [
 // Once more between marks that turn text around, join it and are not seen.
 const payloads = [...plain, ...plain.map((text) => `x\u00a0${text.toUpperCase()}\u200d\u0301 אב \u2066`)];
 
-/** guarded notes whatever runs that should not. */
-function guarded(visitor: Car): string[] {
+/** recordEffects notes whatever runs that should not. */
+function recordEffects(visitor: Car): string[] {
   const seen: string[] = [];
   visitor.page.on("dialog", (dialog) => {
     seen.push(`dialog: ${dialog.message()}`);
@@ -46,9 +46,9 @@ const elements = ({ page }: Car): Promise<string> =>
 
 test("sixty hostile texts in every field stay text", { timeout: 120_000 }, async () => {
   expect(payloads).toHaveLength(60);
-  const owner = await desk.become("hostile@example.org");
+  const owner = await testConsole.signInAs("hostile@example.org");
   const { page } = owner;
-  const seen = guarded(owner);
+  const seen = recordEffects(owner);
   const taken: string[] = [];
   const refused: string[] = [];
   let last = "";
@@ -60,8 +60,8 @@ test("sixty hostile texts in every field stay text", { timeout: 120_000 }, async
       const registered = (await answer.json()) as { feed: { id: string }; push_ingest_token: string };
       last = registered.feed.id;
       const rows = payloads.map((other, i) => ({ external_id: `${String(i)} ${other}`, kind: "camera.speed", lat: 52 + i / 1000, lng: 5, properties: { street: other, [other]: other, nested: { [other]: [other] } } }));
-      const wrong = { external_id: text, kind: text, lat: 52, lng: 5, properties: {} };
-      if (taken.length === 1) expect((await page.request.post(`/v2/feeds/${registered.push_ingest_token}/entities`, { data: [...rows, wrong] })).status()).toBe(200);
+      const badTexts = { external_id: text, kind: text, lat: 52, lng: 5, properties: {} };
+      if (taken.length === 1) expect((await page.request.post(`/v2/feeds/${registered.push_ingest_token}/entities`, { data: [...rows, badTexts] })).status()).toBe(200);
     } else {
       expect(answer.status()).toBe(422);
       refused.push(text);
@@ -73,8 +73,8 @@ test("sixty hostile texts in every field stay text", { timeout: 120_000 }, async
 
   const feeds = (await (await page.request.get("/v2/feeds")).json()) as { feeds: { id: string; name: string }[] };
   const [first] = feeds.feeds.filter(({ name }) => name === taken[0]);
-  const curator = await desk.become("curator@example.org", { role: "curator" });
-  const alsoSeen = guarded(curator);
+  const curator = await testConsole.signInAs("curator@example.org", { role: "curator" });
+  const alsoSeen = recordEffects(curator);
   const look = async (visitor: Car, path: string, texts: readonly string[]): Promise<void> => {
     await visitor.page.goto(path);
     expect(await elements(visitor), path).toBe("");
@@ -86,7 +86,7 @@ test("sixty hostile texts in every field stay text", { timeout: 120_000 }, async
   for (const path of ["", "/list", "/edit", "/rotate", "/pause", "/delete"]) await look(owner, `/feeds/${first?.id ?? ""}${path}`, path === "/edit" ? [] : [taken[0] ?? ""]);
   await look(curator, `/review/${first?.id ?? ""}`, [taken[0] ?? ""]);
   await look(owner, `/feeds/${last}`, []);
-  desk.cli("feed", "approve", first?.id ?? "");
+  testConsole.cli("feed", "approve", first?.id ?? "");
   await eventually("the source is listed", async () => {
     await page.goto("/sources");
     return (await page.locator("main").innerText()).includes(taken[0] ?? "");
@@ -104,7 +104,7 @@ test("sixty hostile texts in every field stay text", { timeout: 120_000 }, async
   }
   for (const text of payloads) expect(cards.filter((card) => card.includes(text.replace(/\s+/g, " ").trim())).length, text).toBeGreaterThan(0);
   expect(await elements(owner)).toBe("");
-  await owner.shot("console-hostile");
+  await owner.screenshot("console-hostile");
 
   // Whatever is typed into a form and sent back.
   for (const text of payloads.slice(0, 30)) {
@@ -119,22 +119,22 @@ test("sixty hostile texts in every field stay text", { timeout: 120_000 }, async
 });
 
 test("other sites' pages send no form and read nothing", async () => {
-  const owner = await desk.become("victim@example.org");
+  const owner = await testConsole.signInAs("victim@example.org");
   const made = await owner.page.request.post("/v2/feeds", { data: { direction: "push", name: "Mine", visibility: "private" } });
   const { feed } = (await made.json()) as { feed: { id: string } };
   const targets = [`/feeds/${feed.id}/delete`, `/feeds/${feed.id}/pause`, `/feeds/${feed.id}/rotate`, `/feeds/${feed.id}/edit`, "/feeds/new", "/check", "/account/delete", "/account/end-others", "/account/tokens", "/sign-out", "/language", "/pair", "/sign-in", "/auth/verify"];
   const page = (path: string): string =>
-    `<!doctype html><form id="f" method="post" action="${desk.address}${path}"><input name="email" value="victim@example.org"><input name="name" value="x"><input name="token" value="x"><input name="code" value="x"></form><script>f.submit()</script>`;
+    `<!doctype html><form id="f" method="post" action="${testConsole.address}${path}"><input name="email" value="victim@example.org"><input name="name" value="x"><input name="token" value="x"><input name="code" value="x"></form><script>f.submit()</script>`;
   const other: Server = createServer((request, answer) => {
     answer.writeHead(200, { "Content-Type": "text/html" }).end(page((request.url ?? "").slice(1)));
   });
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-  const elsewhere = `http://127.0.0.1:${String((other.address() as AddressInfo).port)}`;
+  const otherAddress = `http://127.0.0.1:${String((other.address() as AddressInfo).port)}`;
   try {
     for (const target of targets) {
       const [refused] = await Promise.all([
         owner.page.waitForResponse((answer) => answer.request().method() === "POST"),
-        owner.page.goto(`${elsewhere}/${target}`).catch(() => null), // the form may be gone before the page is whole
+        owner.page.goto(`${otherAddress}/${target}`).catch(() => null), // the form may be gone before the page is whole
       ]);
       expect(refused.status(), target).toBe(403);
       await owner.page.waitForLoadState();

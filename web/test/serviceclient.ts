@@ -5,14 +5,14 @@ import { inject } from "vitest";
 import type { Entity } from "../overlay/src/wire.ts";
 
 // Guests' requests are counted by address, and neither the page nor another test shall pay for what a test asks.
-const part = (): string => String(1 + Math.floor(Math.random() * 250));
-const elsewhere = (): { localAddress?: string } =>
-  process.platform === "linux" ? { localAddress: `127.${part()}.${part()}.${part()}` } : {}; // there all of 127/8 is this machine
+const randomByte = (): string => String(1 + Math.floor(Math.random() * 250));
+const otherAddress = (): { localAddress?: string } =>
+  process.platform === "linux" ? { localAddress: `127.${randomByte()}.${randomByte()}.${randomByte()}` } : {}; // there all of 127/8 is this machine
 
 /** read reads JSON as a guest. */
 export function read<T>(path: string, service = inject("service")): Promise<T> {
   return new Promise((resolve, reject) => {
-    get(service + path, elsewhere(), (answer) => {
+    get(service + path, otherAddress(), (answer) => {
       let text = "";
       answer.setEncoding("utf8");
       answer.on("data", (chunk: string) => (text += chunk));

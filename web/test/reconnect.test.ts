@@ -1,11 +1,11 @@
 import { expect, inject, test } from "vitest";
 import { placeOf } from "../overlay/src/shapes.ts";
 import { cameraBlue, countPixels, eventually, openCar, type Car } from "./harness.ts";
-import { findOne } from "./service.ts";
-import { startDemo, type Demo } from "./start.ts";
+import { findOne } from "./serviceclient.ts";
+import { startDemo, type Demo } from "./globalsetup.ts";
 
 /** A pin that nobody renews is drawn paler after a while, and a paler blue is still blue. */
-const paled = 60;
+const paleTolerance = 60;
 
 const notice = ({ page }: Car): ReturnType<Car["page"]["locator"]> => page.locator('.notice [data-about="link"]');
 
@@ -32,7 +32,7 @@ test("a service that goes leaves grey pins, and comes back without a reload", { 
     await page.locator(".car").evaluate((mark: HTMLElement) => {
       mark.style.display = "none"; // it is blue, too
     });
-    const blue = (): Promise<number> => countPixels(page, cameraBlue, paled);
+    const blue = (): Promise<number> => countPixels(page, cameraBlue, paleTolerance);
     await eventually("the camera is drawn", async () => (await blue()) > 300);
     expect(await notice(car).isVisible()).toBe(false);
     await mark(car);
@@ -48,7 +48,7 @@ test("a service that goes leaves grey pins, and comes back without a reload", { 
     await page.clock.runFor(30_000);
     await eventually("pins are grey", async () => (await blue()) < 20);
     expect(await notice(car).textContent()).toMatch(/^No connection. Pins may be out of date. Last update \d+ sec ago$/);
-    await car.shot("break-grey");
+    await car.screenshot("break-grey");
 
     demo = await startDemo(inject("program"), new URL(address).host);
     await eventually("pins have their colour again", async () => {
@@ -100,7 +100,7 @@ test("a driver who is not located touches the map, and can go back to the car's 
   const place = page.locator('.notice [data-about="place"]');
   await eventually("the page asks for a place", async () => (await place.textContent()) === "The car does not share its position. Touch the map where you are.");
   expect(car.requests.filter((url) => url.includes("lat=")), "nothing is read without a place").toEqual([]);
-  await car.shot("place-refused");
+  await car.screenshot("place-refused");
   await eventually("a place is picked", async () => {
     await page.mouse.click(700, 400); // the map may not be drawn yet
     return page.locator(".line").first().isVisible();

@@ -5,14 +5,14 @@ import type { Page } from "playwright-core";
 import { timetableOf, pointAt, type Timetable, type DrivePoint } from "../overlay/src/demodrive.ts";
 import type { Drive } from "../overlay/src/wire.ts";
 import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";
-import { read } from "./service.ts";
+import { read } from "./serviceclient.ts";
 
 /** So much faster than by its own clock the car drives: a step costs little, whatever the page does each second besides. */
-export const faster = 20;
-const fixEvery = 1000 / faster; // ms of the page's clock: a second of the drive
+export const speedUp = 20;
+const fixInterval = 1000 / speedUp; // ms of the page's clock: a second of the drive
 
-/** Seen is what the page shows at one moment. */
-export interface Seen {
+/** PageSnapshot is what the page shows at one moment. */
+export interface PageSnapshot {
   /** Since the drive began, by the page's clock. */
   ms: number;
   /** What was said last to a screen reader. */
@@ -21,41 +21,41 @@ export interface Seen {
   lines: { kind: string; street: string; figure: string }[];
 }
 
-/** Step is a second of the drive. */
-export interface Step extends Seen {
+/** DriveStep is a second of the drive. */
+export interface DriveStep extends PageSnapshot {
   car: DrivePoint;
 }
 
 declare global {
   interface Window {
     /** When the drive began: when the page set the timer of its fixes. */
-    began: number;
+    driveStartedAt: number;
     /** What the page asks the service about a warning. */
-    inquiries: Promise<unknown>[];
+    alertRequests: Promise<unknown>[];
   }
 }
 
-/** note runs in the page before its scripts. */
-function note(every: number): void {
+/** recordRequests runs in the page before its scripts. */
+function recordRequests(every: number): void {
   const set = window.setInterval.bind(window);
   window.setInterval = ((handler: () => void, timeout?: number) => {
-    if (timeout === every) window.began = performance.now();
+    if (timeout === every) window.driveStartedAt = performance.now();
     return set(handler, timeout);
   }) as typeof window.setInterval;
   const ask = window.fetch.bind(window);
-  window.inquiries = [];
+  window.alertRequests = [];
   window.fetch = (input, init) => {
     const answer = ask(input, init);
     if (typeof input !== "string" || !input.startsWith("/v2/alerts")) return answer;
     const whole = answer.then(async (got) => new Response(await got.text(), got));
-    window.inquiries.push(whole);
+    window.alertRequests.push(whole);
     return whole;
   };
 }
 
-/** see runs in the page, and waits until what the page has asked about a warning is answered. */
-async function see(): Promise<Seen> {
-  await Promise.allSettled(window.inquiries.splice(0));
+/** readPage runs in the page, and waits until what the page has asked about a warning is answered. */
+async function readPage(): Promise<PageSnapshot> {
+  await Promise.allSettled(window.alertRequests.splice(0));
   for (let i = 0; i < 3; i++) {
     await new Promise((resolve) => {
       const { port1, port2 } = new MessageChannel(); // the page's timers stand still
@@ -71,53 +71,53 @@ async function see(): Promise<Seen> {
     figure: text(node.querySelector(figure)),
   });
   return {
-    ms: performance.now() - window.began,
+    ms: performance.now() - window.driveStartedAt,
     spoken: text(document.querySelector('[role="alert"]')),
     banner: banner === null || banner.hidden ? null : { ...parts(banner, ".figure"), stage: banner.dataset["stage"] ?? "" },
     lines: [...document.querySelectorAll(".list ul:first-of-type .line")].map((line) => parts(line, ".figures strong")),
   };
 }
 
-/** drawNothing runs in the page before its scripts: frames cost a test more than anything else. */
-function drawNothing(): void {
+/** disableCanvas runs in the page before its scripts: frames cost a test more than anything else. */
+function disableCanvas(): void {
   HTMLCanvasElement.prototype.getContext = () => null;
 }
 
-/** Driven is a car on the demo's drive. */
-export interface Driven {
+/** DemoDrive is a car on the demo's drive. */
+export interface DemoDrive {
   car: Car;
   timetable: Timetable;
 }
 
-/** openDrive opens the demo's drive, and drives until there is something in the list. */
-export async function openDrive(withMap: boolean, options: CarOptions = {}): Promise<Driven> {
+/** openDemoDrive opens the demo's drive, and drives until there is something in the list. */
+export async function openDemoDrive(withMap: boolean, options: CarOptions = {}): Promise<DemoDrive> {
   const car = await openCar("/about", { place: null, stopped: true, locale: "en-IE", ...options });
   const { page } = car;
-  await page.addInitScript(note, fixEvery);
-  if (!withMap) await page.addInitScript(drawNothing);
-  await page.goto(`/?drive=demo&x=${String(faster)}`);
+  await page.addInitScript(recordRequests, fixInterval);
+  if (!withMap) await page.addInitScript(disableCanvas);
+  await page.goto(`/?drive=demo&x=${String(speedUp)}`);
   const timetable = timetableOf(await read<Drive>("/demo/drive.json", car.service));
   await eventually("the list is filled", async () => {
     await page.clock.runFor(1);
-    const { ms, lines } = await page.evaluate(see);
+    const { ms, lines } = await page.evaluate(readPage);
     return ms >= 0 && lines.length > 3;
   });
   return { car, timetable };
 }
 
-/** goOn drives a second. */
-export async function goOn(page: Page, timetable: Timetable): Promise<Step> {
-  await page.clock.runFor(fixEvery);
-  const seen = await page.evaluate(see);
-  const car = pointAt(timetable, (seen.ms * faster) / 1000);
+/** driveOneSecond drives a second. */
+export async function driveOneSecond(page: Page, timetable: Timetable): Promise<DriveStep> {
+  await page.clock.runFor(fixInterval);
+  const seen = await page.evaluate(readPage);
+  const car = pointAt(timetable, (seen.ms * speedUp) / 1000);
   if (car === null) throw new Error("the drive leads nowhere");
   return { ...seen, car };
 }
 
-/** goOnUntil drives until something is seen. */
-export async function goOnUntil(what: string, { car, timetable }: Driven, isThere: (step: Step) => boolean | Promise<boolean>): Promise<Step> {
+/** driveUntil drives until something is seen. */
+export async function driveUntil(what: string, { car, timetable }: DemoDrive, isThere: (step: DriveStep) => boolean | Promise<boolean>): Promise<DriveStep> {
   return eventually(what, async () => {
-    const step = await goOn(car.page, timetable);
+    const step = await driveOneSecond(car.page, timetable);
     return (await isThere(step)) ? step : null;
   }, 30_000);
 }

@@ -4,23 +4,23 @@ import { en } from "../overlay/src/i18n/en.ts";
 import { loadTexts, type Key, type Texts } from "../overlay/src/i18n/words.ts";
 import { languages, type Language } from "../overlay/src/settings.ts";
 import { placeOf } from "../overlay/src/shapes.ts";
-import { check, checkLayout, phoneTouch } from "./checks.ts";
-import { goOnUntil, openDrive } from "./course.ts";
+import { check, checkLayout, phoneTouch } from "./pagechecks.ts";
+import { driveUntil, openDemoDrive } from "./demodrive.ts";
 import { countPixels, eventually, openCar, screens, type Car, type CarOptions, type Colour } from "./harness.ts";
-import { openPhone, phoneScreen, signIn } from "./phone.ts";
-import { findOne } from "./service.ts";
-import { findChromium, flags } from "./start.ts";
+import { openPhone, phoneScreen, signIn } from "./phonesignin.ts";
+import { findOne } from "./serviceclient.ts";
+import { findChromium, flags } from "./globalsetup.ts";
 
 const windows = { ...screens, phone: phoneScreen };
 
-/** touch works under a panel that lies above, too. */
-const touch = (page: Page, what: string): Promise<void> =>
+/** click works under a panel that lies above, too. */
+const click = (page: Page, what: string): Promise<void> =>
   page.locator(what).first().evaluate((node) => {
     (node as HTMLElement).click();
   });
 
-/** readings runs in the page: every text that is shown or read out, and what has neither. */
-function readings(): { texts: string[]; nameless: string[] } {
+/** readTexts runs in the page: every text that is shown or read out, and what has neither. */
+function readTexts(): { texts: string[]; nameless: string[] } {
   const texts: string[] = [];
   const nameless: string[] = [];
   const isShown = (node: Element): boolean => node.getClientRects().length > 0 && getComputedStyle(node).visibility === "visible";
@@ -36,39 +36,39 @@ function readings(): { texts: string[]; nameless: string[] } {
 
 const keys = Object.keys(en) as Key[];
 
-/** wrong are the readings that no driver should see in a language: keys, empty slots, and English where there is a word of its own. */
-function wrong(read: readonly string[], texts: Texts): string[] {
+/** badTexts are the readings that no driver should see in a language: keys, empty slots, and English where there is a word of its own. */
+function badTexts(read: readonly string[], texts: Texts): string[] {
   const own = new Set<string>(Object.values(texts));
   const english = new Set<string>(keys.filter((key) => texts[key] !== en[key]).map((key) => en[key]));
   return read.filter((text) => /^[a-z]+(\.\w+)+$/.test(text) || /[{}]|undefined|null|NaN|\[object/.test(text) || (english.has(text) && !own.has(text)));
 }
 
-/** reads looks whether a page says all it shows in a language, and whether it can be read. */
-async function reads(page: Page, language: Language, what: string): Promise<void> {
-  const { texts: read, nameless } = await page.evaluate(readings);
+/** checkTexts looks whether a page says all it shows in a language, and whether it can be read. */
+async function checkTexts(page: Page, language: Language, what: string): Promise<void> {
+  const { texts: read, nameless } = await page.evaluate(readTexts);
   expect(read.length, what).toBeGreaterThan(5);
-  expect(wrong(read, await loadTexts(language)), `${language}: ${what}`).toEqual([]);
+  expect(badTexts(read, await loadTexts(language)), `${language}: ${what}`).toEqual([]);
   expect(nameless, `${language}: ${what}`).toEqual([]);
   await checkLayout(page, `${language}: ${what}`);
 }
 
-/** speak chooses a language; the menu is open, and stays so. */
-async function speak(page: Page, language: Language): Promise<void> {
-  await touch(page, "#menu-display");
-  await touch(page, `#language-${language}`);
+/** chooseLanguage chooses a language; the menu is open, and stays so. */
+async function chooseLanguage(page: Page, language: Language): Promise<void> {
+  await click(page, "#menu-display");
+  await click(page, `#language-${language}`);
   const title = (await loadTexts(language))["menu.display"];
   await eventually(language, async () => (await page.locator("#menu-title").textContent()) === title);
   expect(await page.evaluate(() => document.documentElement.lang)).toBe(language);
-  await touch(page, ".menu header button");
+  await click(page, ".menu header button");
 }
 
-/** openBanner opens the page right before a camera; its clock stands still, and nothing is drawn that a test does not wait for. */
-async function openBanner(options: CarOptions): Promise<Car> {
+/** openAtBanner opens the page right before a camera; its clock stands still, and nothing is drawn that a test does not wait for. */
+async function openAtBanner(options: CarOptions): Promise<Car> {
   const { lat, lng } = placeOf(await findOne("camera.speed"));
   const car = await openCar("/", { sensor: true, stopped: true, ...options });
   await eventually("a banner", async () => {
     await car.page.clock.runFor(20);
-    await car.sense({ lat: lat - 0.0011, lng, heading: 0, speed: 14 });
+    await car.sendFix({ lat: lat - 0.0011, lng, heading: 0, speed: 14 });
     return car.page.locator(".banner").isVisible();
   });
   return car;
@@ -79,24 +79,24 @@ const menuBack = ".menu header button";
 const menuClose = ".menu header button:last-child";
 
 test.each(Object.entries(windows))("six languages fit the window, and are changed without a reload (%s)", { timeout: 120_000 }, async (_, viewport) => {
-  const car = await openBanner({ viewport, choices: { language: "en" } });
+  const car = await openAtBanner({ viewport, choices: { language: "en" } });
   const { page } = car;
-  if (!(await page.locator(".list").isVisible())) await touch(page, ".controls [aria-expanded]");
+  if (!(await page.locator(".list").isVisible())) await click(page, ".controls [aria-expanded]");
   for (const language of languages) {
-    await touch(page, ".menu-button");
-    await speak(page, language);
-    await reads(page, language, "menu");
+    await click(page, ".menu-button");
+    await chooseLanguage(page, language);
+    await checkTexts(page, language, "menu");
     for (const name of menuPages) {
-      await touch(page, `#menu-${name}`);
-      await reads(page, language, name);
-      await touch(page, menuBack);
+      await click(page, `#menu-${name}`);
+      await checkTexts(page, language, name);
+      await click(page, menuBack);
     }
-    await touch(page, menuClose);
-    await reads(page, language, "banner and list");
-    await touch(page, ".line");
+    await click(page, menuClose);
+    await checkTexts(page, language, "banner and list");
+    await click(page, ".line");
     await page.locator(".card").waitFor();
-    await reads(page, language, "card");
-    await touch(page, ".card header button");
+    await checkTexts(page, language, "card");
+    await click(page, ".card header button");
   }
   expect(car.requests.filter((url) => url.endsWith("/"))).toHaveLength(1);
 });
@@ -111,28 +111,28 @@ test("what is said of a missing place, and the pairing, fit in every language", 
   for (const name of Object.keys(windows) as (keyof typeof windows)[]) {
     await page.setViewportSize(windows[name]);
     for (const language of languages) {
-      await touch(page, ".menu-button");
-      await speak(page, language);
-      await touch(page, menuClose);
-      await reads(page, language, `no place, ${name}`);
+      await click(page, ".menu-button");
+      await chooseLanguage(page, language);
+      await click(page, menuClose);
+      await checkTexts(page, language, `no place, ${name}`);
     }
   }
-  await touch(page, ".menu-button");
-  await touch(page, "#menu-account");
-  await touch(page, "#account-do");
+  await click(page, ".menu-button");
+  await click(page, "#menu-account");
+  await click(page, "#account-do");
   await page.locator(".pairing .code").waitFor();
   expect(car.errors.splice(0), "that nobody is signed in, which is asked first").toHaveLength(1);
   await check(page, "pairing");
-  await touch(page, menuBack);
+  await click(page, menuBack);
   for (const language of languages) {
-    await speak(page, language);
+    await chooseLanguage(page, language);
     for (const [name, viewport] of Object.entries(windows)) {
       await page.setViewportSize(viewport);
-      await reads(page, language, `pairing, ${name}`);
+      await checkTexts(page, language, `pairing, ${name}`);
       expect(await page.locator(".pairing").evaluate((box) => box.scrollWidth - box.clientWidth), `${language}, ${name}: cut off`).toBeLessThanOrEqual(0);
       if (language !== "de") continue;
       await page.clock.runFor(70);
-      await car.shot(`pairing-${name}`);
+      await car.screenshot(`pairing-${name}`);
     }
   }
 });
@@ -156,24 +156,24 @@ test("day and night change the map and the panels at once", { timeout: 40_000 },
 });
 
 test.each(["day", "night"] as const)("by %s a drive, the menu and a card can be read and touched in every window", { timeout: 120_000 }, async (theme) => {
-  const driven = await openDrive(true, { choices: { theme } });
-  const { page } = driven.car;
-  await goOnUntil("a banner", driven, ({ banner }) => banner !== null);
+  const demoDrive = await openDemoDrive(true, { choices: { theme } });
+  const { page } = demoDrive.car;
+  await driveUntil("a banner", demoDrive, ({ banner }) => banner !== null);
   const all = async (what: string): Promise<void> => {
     for (const [name, viewport] of Object.entries(windows)) {
       await page.setViewportSize(viewport);
       await page.clock.runFor(70); // MapLibre waits 50 ms before it draws for another size
       await checkLayout(page, `${what}, ${name}`);
-      await driven.car.shot(`${what}-${theme}-${name}`);
+      await demoDrive.car.screenshot(`${what}-${theme}-${name}`);
     }
     await page.setViewportSize(screens.middle);
     await check(page, what);
   };
   await all("drive");
-  await touch(page, ".line");
+  await click(page, ".line");
   await page.locator(".card").waitFor();
   await all("card");
-  await touch(page, ".card header button");
+  await click(page, ".card header button");
   await page.locator(".menu-button").click();
   await all("menu");
 });
@@ -199,7 +199,7 @@ test("a browser that may not draw shows the list, which can be read and touched"
   for (const [name, viewport] of Object.entries(windows)) {
     await page.setViewportSize(viewport);
     await checkLayout(page, `list only, ${name}`);
-    await car.shot(`list-only-${name}`);
+    await car.screenshot(`list-only-${name}`);
   }
 });
 
@@ -208,7 +208,7 @@ test("the phone's pages can be read and touched", { timeout: 60_000 }, async () 
   const { page } = phone;
   await signIn(page, "reader@example.org", (what) => check(page, what, phoneTouch));
   await check(page, "pair, no code yet", phoneTouch);
-  await phone.shot("phone-pair");
+  await phone.screenshot("phone-pair");
   await page.getByLabel("The code on the car’s screen").fill("BCDFGHJK");
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("alert").waitFor();
@@ -217,10 +217,10 @@ test("the phone's pages can be read and touched", { timeout: 60_000 }, async () 
   const begun = (await (await page.request.post("/v2/auth/pair", { data: {} })).json()) as { user_code: string };
   await page.goto(`/pair?code=${begun.user_code}`);
   await check(page, "pair, the question", phoneTouch);
-  await phone.shot("phone-question");
+  await phone.screenshot("phone-question");
   await page.getByRole("button", { name: "Deny" }).click();
   await check(page, "pair, the answer", phoneTouch);
   await page.goto("/sign-in");
   await check(page, "signed in", phoneTouch);
-  await phone.shot("phone-signed-in");
+  await phone.screenshot("phone-signed-in");
 });

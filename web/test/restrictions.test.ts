@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, test } from "vitest";
-import { openDesk, type Desk } from "./desk.ts";
+import { openTestConsole, type TestConsole } from "./testconsole.ts";
 import { screens, town } from "./harness.ts";
 
 const { lng, lat } = town;
@@ -13,25 +13,25 @@ const law = {
 };
 
 let folder: string;
-let desk: Desk;
+let testConsole: TestConsole;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "wayside-law-"));
   const file = join(folder, "law.geojson");
   writeFileSync(file, JSON.stringify(law));
-  desk = await openDesk({ more: `law.file = ${JSON.stringify(file)}` });
+  testConsole = await openTestConsole({ more: `law.file = ${JSON.stringify(file)}` });
 });
 
 afterAll(async () => {
-  await desk.end();
+  await testConsole.end();
   rmSync(folder, { recursive: true });
 });
 
 test("where the law hides kinds, the page says which, and elsewhere nothing", { timeout: 40_000 }, async () => {
-  const car = await desk.visit("/", { place: town, viewport: screens.middle });
+  const car = await testConsole.visit("/", { place: town, viewport: screens.middle });
   const notice = car.page.locator(".notice [data-about=hidden]");
   await notice.getByText("By law, this is not shown here: Speed camera, Red-light camera.").waitFor();
-  await car.shot("law-hidden");
-  await car.drive({ lat: lat + 0.5, lng });
+  await car.screenshot("law-hidden");
+  await car.moveTo({ lat: lat + 0.5, lng });
   await notice.waitFor({ state: "hidden", timeout: 10_000 }); // by itself it would stay for twenty seconds
 });

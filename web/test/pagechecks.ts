@@ -11,8 +11,8 @@ export const phoneTouch = 48;
 
 const rules = ["wcag2a", "wcag2aa", "wcag2aaa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** timeless is axe with a timer of its own: the page's clock may stand still. What it would wait for long never comes. */
-const timeless = `((setTimeout) => { ${axe.source} })((then, wait = 0) => {
+/** axeWithoutTimers is axe with a timer of its own: the page's clock may stand still. What it would wait for long never comes. */
+const axeWithoutTimers = `((setTimeout) => { ${axe.source} })((then, wait = 0) => {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => then();
   if (wait < 1000) port2.postMessage(null);
@@ -20,15 +20,15 @@ const timeless = `((setTimeout) => { ${axe.source} })((then, wait = 0) => {
 
 /** violations are axe's, AAA included. The pages' policy lets no script in, and so axe comes by the debugger. */
 export async function violations(page: Page): Promise<string[]> {
-  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(timeless);
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeWithoutTimers);
   return page.evaluate(async (runOnly) => {
     const { violations: found } = await (window as unknown as { axe: typeof axe }).axe.run(document, { runOnly });
     return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
   }, rules);
 }
 
-/** small are the things to touch that a finger misses. */
-export const small = (page: Page, least = carTouch): Promise<string[]> =>
+/** smallTargets are the things to touch that a finger misses. */
+export const smallTargets = (page: Page, least = carTouch): Promise<string[]> =>
   page.evaluate((least) => {
     const found: string[] = [];
     for (const node of document.querySelectorAll("button, input:not([type=hidden]), a.row")) {
@@ -38,8 +38,8 @@ export const small = (page: Page, least = carTouch): Promise<string[]> =>
     return found;
   }, least);
 
-/** crowded are things to touch of which one lies over another, though no panel does. */
-export const crowded = (page: Page): Promise<string[]> =>
+/** overlappingTargets are things to touch of which one lies over another, though no panel does. */
+export const overlappingTargets = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found: string[] = [];
     const nodes = [...document.querySelectorAll("button, input:not([type=hidden]), a.row")].filter((node) => node.closest("[hidden], details:not([open])") === null);
@@ -65,7 +65,7 @@ export const crowded = (page: Page): Promise<string[]> =>
  * misprints are texts that a driver cannot read: cut off at the side by what holds them, or lying over each other. What is under
  * another panel, or scrolled away, is not there.
  */
-export const misprints = (page: Page): Promise<string[]> =>
+export const unreadableTexts = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     interface Piece {
       owner: Element;
@@ -121,8 +121,8 @@ export async function check(page: Page, what: string, least = carTouch): Promise
 
 /** checkLayout is what changes with the window and the language. */
 export async function checkLayout(page: Page, what: string, least = carTouch): Promise<void> {
-  expect(await small(page, least), what).toEqual([]);
-  expect(await crowded(page), what).toEqual([]);
-  expect(await misprints(page), what).toEqual([]);
+  expect(await smallTargets(page, least), what).toEqual([]);
+  expect(await overlappingTargets(page), what).toEqual([]);
+  expect(await unreadableTexts(page), what).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), `${what}: wider than the window`).toBeLessThanOrEqual(0);
 }

@@ -1,17 +1,17 @@
 // Every page for people: can be read, touched and used by everybody, in light and dark, on a phone and on a desk.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkLayout, phoneTouch, violations } from "./checks.ts";
-import { desktop, openDesk, press, type Desk } from "./desk.ts";
+import { checkLayout, phoneTouch, violations } from "./pagechecks.ts";
+import { desktop, openTestConsole, clickAndWait, type TestConsole } from "./testconsole.ts";
 import { eventually, type Car } from "./harness.ts";
 
-let desk: Desk;
+let testConsole: TestConsole;
 
 beforeAll(async () => {
-  desk = await openDesk();
+  testConsole = await openTestConsole();
 });
 
-afterAll(() => desk.end());
+afterAll(() => testConsole.end());
 
 const phone = { width: 360, height: 740 };
 
@@ -43,11 +43,11 @@ const row = (id: string, lat: number, lng: number, kind = "camera.speed"): unkno
 const rows = [row("a", 52.01, 5.01), row("b", 52.012, 5.02, "alert.construction"), row("c", 52.02, 5.03, "charger.supercharger"), row("wrong", 95, 5), row("odd", 52, 5, "alert.ufo")];
 
 test("guests' pages", { timeout: 120_000 }, async () => {
-  const guest = await desk.visit("/about");
+  const guest = await testConsole.visit("/about");
   await readable(guest, "about");
   for (const path of ["/sources", "/status", "/sign-in"]) await go(guest, path, path.slice(1));
   await guest.page.locator("#email").fill("guest@example.org");
-  await press(guest.page, "main form button");
+  await clickAndWait(guest.page, "main form button");
   await readable(guest, "sign-in-code");
   await go(guest, "/auth/verify?token=x", "verify");
   await go(guest, "/nothing-here", "no-page").catch(() => null);
@@ -55,18 +55,18 @@ test("guests' pages", { timeout: 120_000 }, async () => {
 });
 
 test("providers' pages", { timeout: 180_000 }, async () => {
-  const owner = await desk.become("provider@example.org");
+  const owner = await testConsole.signInAs("provider@example.org");
   const { page } = owner;
   await go(owner, "/feeds", "feeds-none");
   await go(owner, "/feeds/new", "feed-new");
   await page.locator("input[name=direction][value=pull]").check();
   await page.locator("#pull_url").fill("ftp://x");
   await page.locator("#name").fill("x");
-  await press(page, "main form button[type=submit]");
+  await clickAndWait(page, "main form button[type=submit]");
   await readable(owner, "feed-new-wrong");
-  await page.locator("#pull_url").fill(desk.provider.publish("looks.json", rows));
+  await page.locator("#pull_url").fill(testConsole.provider.publish("looks.json", rows));
   await page.locator("#name").fill("Roads of Testshire");
-  await press(page, "main form button[type=submit]");
+  await clickAndWait(page, "main form button[type=submit]");
   const address = new URL(page.url()).pathname;
   await eventually("a poll", async () => {
     await page.goto(address);
@@ -79,13 +79,13 @@ test("providers' pages", { timeout: 180_000 }, async () => {
   await go(owner, "/feeds", "feeds");
   await go(owner, "/check", "check");
   await page.locator("#json").fill(JSON.stringify(rows));
-  await press(page, "main form button[type=submit]");
+  await clickAndWait(page, "main form button[type=submit]");
   await page.locator(".map canvas").waitFor();
   await readable(owner, "check-done");
   await page.goto("/feeds/new");
   await page.locator("input[name=direction][value=push]").check();
   await page.locator("#name").fill("Pushed");
-  await press(page, "main form button[type=submit]");
+  await clickAndWait(page, "main form button[type=submit]");
   await readable(owner, "feed-token");
   const pushed = (await page.locator("main a.action").first().getAttribute("href")) ?? "";
   await go(owner, pushed, "feed-push");
@@ -94,13 +94,13 @@ test("providers' pages", { timeout: 180_000 }, async () => {
 });
 
 test("pages of accounts and of curators", { timeout: 180_000 }, async () => {
-  const owner = await desk.become("account@example.org");
+  const owner = await testConsole.signInAs("account@example.org");
   await go(owner, "/account", "account");
   await go(owner, "/account/delete", "account-delete");
   await go(owner, "/pair", "pair");
-  const made = await owner.page.request.post("/v2/feeds", { data: { direction: "pull", pull_url: desk.provider.publish("review.json", rows), name: "For review", visibility: "public", attribution: "© Testshire" } });
+  const made = await owner.page.request.post("/v2/feeds", { data: { direction: "pull", pull_url: testConsole.provider.publish("review.json", rows), name: "For review", visibility: "public", attribution: "© Testshire" } });
   const { feed } = (await made.json()) as { feed: { id: string } };
-  const curator = await desk.become("looks@example.org", { role: "curator" });
+  const curator = await testConsole.signInAs("looks@example.org", { role: "curator" });
   await go(curator, "/review", "review");
   await eventually("a poll", async () => {
     await curator.page.goto(`/review/${feed.id}`);
@@ -108,9 +108,9 @@ test("pages of accounts and of curators", { timeout: 180_000 }, async () => {
   });
   await curator.page.locator(".map canvas").waitFor();
   await readable(curator, "review-feed");
-  await press(curator.page, "form[action$='/approve'] button");
+  await clickAndWait(curator.page, "form[action$='/approve'] button");
   await go(curator, "/audit", "audit");
-  const guest = await desk.visit("/sources");
+  const guest = await testConsole.visit("/sources");
   await readable(guest, "sources-some");
   await guest.page.getByRole("link", { name: "For review" }).click();
   await guest.page.locator(".map canvas").waitFor();
@@ -118,18 +118,18 @@ test("pages of accounts and of curators", { timeout: 180_000 }, async () => {
 });
 
 test("what is said of refusals, in German", { timeout: 180_000 }, async () => {
-  const owner = await desk.become("strassen@example.org", { locale: "de-DE" });
+  const owner = await testConsole.signInAs("strassen@example.org", { locale: "de-DE" });
   const { page } = owner;
   const more = [{ ...(row("late", 52, 5) as object), observed_at: "2999-01-01T00:00:00Z" }, { ...(row("deep", 52, 5) as object), properties: "none" }, row("a", 52, 5)];
   await page.goto("/check");
   await page.locator("#json").fill(JSON.stringify([...rows, ...more]));
-  await press(page, "main form button[type=submit]");
+  await clickAndWait(page, "main form button[type=submit]");
   await page.locator(".map canvas").waitFor();
   expect(await page.locator("main").innerText()).toContain('"alert.ufo"');
   await readable(owner, "de-check-done");
   await page.goto("/check");
-  await page.locator("#pull_url").fill(desk.provider.publish("broken.json", "{", 200));
-  await press(page, "main form button[type=submit]");
+  await page.locator("#pull_url").fill(testConsole.provider.publish("broken.json", "{", 200));
+  await clickAndWait(page, "main form button[type=submit]");
   await readable(owner, "de-check-failed");
   const made = await page.request.post("/v2/feeds", { data: { direction: "push", name: "Straßen", visibility: "public", description: "Alle Kameras der Stadt" } });
   const { feed, push_ingest_token: token } = (await made.json()) as { feed: { id: string }; push_ingest_token: string };
@@ -139,12 +139,12 @@ test("what is said of refusals, in German", { timeout: 180_000 }, async () => {
   await go(owner, `/feeds/${feed.id}`, "de-feed-refused");
   await page.goto("/account");
   await page.locator("form[action='/account/tokens'] #name").fill("Server");
-  await press(page, "form[action='/account/tokens'] button");
+  await clickAndWait(page, "form[action='/account/tokens'] button");
   await readable(owner, "de-token");
-  const curator = await desk.become("pruefer@example.org", { locale: "de-DE", role: "curator" });
+  const curator = await testConsole.signInAs("pruefer@example.org", { locale: "de-DE", role: "curator" });
   await curator.page.goto(`/review/${feed.id}`);
   await page.request.patch(`/v2/feeds/${feed.id}`, { data: { name: "Kameras", description: "Nur die festen\nKameras", visibility: "private" } });
-  await press(curator.page, "form[action$='/approve'] button");
+  await clickAndWait(curator.page, "form[action$='/approve'] button");
   expect(await curator.page.locator("main").innerText()).toContain("Die Seite zeigte: Straßen");
   await readable(curator, "de-review-stale");
   owner.errors.splice(0); // 400
@@ -152,35 +152,35 @@ test("what is said of refusals, in German", { timeout: 180_000 }, async () => {
 });
 
 test("maps that cannot be drawn say so", async () => {
-  const owner = await desk.become("nomap@example.org");
+  const owner = await testConsole.signInAs("nomap@example.org");
   const { page } = owner;
-  const note = page.locator(".map-note");
+  const recordRequests = page.locator(".map-note");
   const check = async (json: string): Promise<void> => {
     await page.goto("/check");
     await page.locator("#json").fill(json);
-    await press(page, "main form button[type=submit]");
+    await clickAndWait(page, "main form button[type=submit]");
   };
   const made = await page.request.post("/v2/feeds", { data: { direction: "push", name: "Empty", visibility: "private" } });
   const { feed } = (await made.json()) as { feed: { id: string } };
   await page.goto(`/feeds/${feed.id}`);
-  await eventually("nothing to draw", async () => (await note.innerText()).includes("nothing to draw"));
+  await eventually("nothing to draw", async () => (await recordRequests.innerText()).includes("nothing to draw"));
   await page.route("**/entities", (route) => route.fulfill({ status: 503, body: "" }));
   await page.reload();
-  await eventually("no answer", async () => (await note.innerText()).includes("did not come"));
+  await eventually("no answer", async () => (await recordRequests.innerText()).includes("did not come"));
   expect(owner.errors.splice(0), "503").toHaveLength(1);
   await page.addInitScript(() => {
     HTMLCanvasElement.prototype.getContext = () => null;
   });
   await check(JSON.stringify(rows));
-  await eventually("no WebGL", async () => (await note.innerText()).includes("WebGL"));
+  await eventually("no WebGL", async () => (await recordRequests.innerText()).includes("WebGL"));
   expect(await page.locator(".map").isVisible()).toBe(false);
   owner.errors.splice(0); // MapLibre's own complaint
 });
 
 test.each(["de-DE", "fr-FR"])("what is said in %s fits a phone, and leaves no key untranslated", async (locale) => {
-  const owner = await desk.become(`${locale.slice(0, 2)}@example.org`, { locale, viewport: phone, role: "curator" });
+  const owner = await testConsole.signInAs(`${locale.slice(0, 2)}@example.org`, { locale, viewport: phone, role: "curator" });
   const { page } = owner;
-  const made = await page.request.post("/v2/feeds", { data: { direction: "pull", pull_url: desk.provider.publish("short.json", rows), name: "Testshire", visibility: "public" } });
+  const made = await page.request.post("/v2/feeds", { data: { direction: "pull", pull_url: testConsole.provider.publish("short.json", rows), name: "Testshire", visibility: "public" } });
   const { feed } = (await made.json()) as { feed: { id: string } };
   await eventually("a poll", async () => {
     await page.goto(`/feeds/${feed.id}`);

@@ -22,21 +22,21 @@ export interface Provider {
   publish(file: string, body: unknown, status?: number): string;
 }
 
-export interface Desk {
+export interface TestConsole {
   address: string;
   provider: Provider;
   /** cli runs a command beside the service, and returns what it prints. */
   cli(...args: string[]): string;
-  /** letters are those to an address, oldest first. */
-  letters(email: string): Letter[];
+  /** mails are those to an address, oldest first. */
+  mails(email: string): Mail[];
   /** visit opens a page in a browser of its own, whose requests are counted alone. */
   visit(path: string, options?: CarOptions): Promise<Car>;
-  /** become signs a browser in, without a letter. */
-  become(email: string, options?: CarOptions & { role?: "curator" | "admin" }): Promise<Car>;
+  /** signInAs signs a browser in, without a letter. */
+  signInAs(email: string, options?: CarOptions & { role?: "curator" | "admin" }): Promise<Car>;
   end(): Promise<void>;
 }
 
-export interface Letter {
+export interface Mail {
   subject: string;
   text: string;
   html: string;
@@ -44,8 +44,8 @@ export interface Letter {
 
 export const desktop = { width: 1280, height: 900 };
 
-/** openDesk starts the service and the provider; more is put on top of its configuration, named is its host as browsers know it. */
-export async function openDesk({ more = "", named = "127.0.0.1" } = {}): Promise<Desk> {
+/** openTestConsole starts the service and the provider; more is put on top of its configuration, named is its host as browsers know it. */
+export async function openTestConsole({ more = "", named = "127.0.0.1" } = {}): Promise<TestConsole> {
   const folder = mkdtempSync(join(tmpdir(), "wayside-desk-"));
   const { server, provider, ca } = await openProvider(folder);
   const port = await freePort();
@@ -70,7 +70,7 @@ hosts = { "${providerHost}" = "127.0.0.1" }
 [log]
 level = "error"
 [map]
-pmtiles = ${JSON.stringify(townMap())}
+pmtiles = ${JSON.stringify(demoMapFile())}
 `,
   );
   const program = inject("program");
@@ -93,13 +93,13 @@ pmtiles = ${JSON.stringify(townMap())}
     provider,
     cli,
     visit,
-    letters: (email) => readLetters(join(data, "outbox"), email),
-    async become(email, { role, ...options } = {}) {
+    mails: (email) => readMails(join(data, "outbox"), email),
+    async signInAs(email, { role, ...options } = {}) {
       cli("account", "create", "--email", email);
       if (role !== undefined) cli("account", "role", "--email", email, role);
       const [link = ""] = /http\S+/.exec(cli("account", "login-link", "--email", email)) ?? [];
       const visitor = await visit(link, options);
-      await press(visitor.page, "main form button");
+      await clickAndWait(visitor.page, "main form button");
       await visitor.page.locator(".self[href='/account']").waitFor();
       return visitor;
     },
@@ -113,13 +113,13 @@ pmtiles = ${JSON.stringify(townMap())}
   };
 }
 
-/** press waits for the page that a button leads to. */
-export async function press(page: Page, what: string): Promise<void> {
+/** clickAndWait waits for the page that a button leads to. */
+export async function clickAndWait(page: Page, what: string): Promise<void> {
   await Promise.all([page.waitForEvent("domcontentloaded"), page.locator(what).first().click()]);
 }
 
-/** townMap is the map of the demo, which lies beside its letters. */
-const townMap = (): string => join(inject("outbox"), "..", "..", "town.pmtiles");
+/** demoMapFile is the map of the demo, which lies beside its letters. */
+const demoMapFile = (): string => join(inject("outbox"), "..", "..", "town.pmtiles");
 
 /** freePort is one that nobody listens at. */
 function freePort(): Promise<number> {
@@ -155,8 +155,8 @@ async function openProvider(folder: string): Promise<{ server: Server; provider:
   return { server, provider: { url, publish }, ca };
 }
 
-/** readLetters reads a folder of .eml files. */
-export function readLetters(outbox: string, email: string): Letter[] {
+/** readMails reads a folder of .eml files. */
+export function readMails(outbox: string, email: string): Mail[] {
   let names: string[];
   try {
     names = readdirSync(outbox);
@@ -164,27 +164,27 @@ export function readLetters(outbox: string, email: string): Letter[] {
     return []; // there was none yet
   }
   const texts = names.filter((name) => name.endsWith(".eml")).sort().map((name) => readFileSync(join(outbox, name), "utf8").replace(/\r\n/g, "\n"));
-  return texts.filter((text) => new RegExp(`^To: .*${email.replace(/[.+]/g, "\\$&")}`, "m").test(text)).map(letterOf);
+  return texts.filter((text) => new RegExp(`^To: .*${email.replace(/[.+]/g, "\\$&")}`, "m").test(text)).map(parseMail);
 }
 
-function letterOf(raw: string): Letter {
+function parseMail(raw: string): Mail {
   const [, subject = ""] = /^Subject: (.*(?:\n[ \t].*)*)/m.exec(raw) ?? [];
-  const part = (type: string): string => {
+  const randomByte = (type: string): string => {
     const [, head = "", body = ""] = new RegExp(`((?:^.+\\n)*^Content-Type: ${type}(?:.*\\n[ \\t].*|.*)\\n(?:^.+\\n)*)\\n([^]*?)(?:\\n--|(?![^]))`, "m").exec(raw) ?? [];
-    if (/quoted-printable/i.test(head)) return unquoted(body);
+    if (/quoted-printable/i.test(head)) return decodeQuotedPrintable(body);
     return /base64/i.test(head) ? Buffer.from(body, "base64").toString() : body;
   };
-  return { subject: unfolded(subject), text: part("text/plain"), html: part("text/html") };
+  return { subject: decodeSubject(subject), text: randomByte("text/plain"), html: randomByte("text/html") };
 }
 
-function unquoted(text: string): string {
+function decodeQuotedPrintable(text: string): string {
   const bytes = text.replace(/=\n/g, "").replace(/=([\dA-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
   return /[\u0080-\u00ff]/.test(bytes) ? Buffer.from(bytes, "latin1").toString() : bytes;
 }
 
-function unfolded(subject: string): string {
+function decodeSubject(subject: string): string {
   const joined = subject.replace(/\?=\s+=\?/g, "?==?").replace(/\n[ \t]/g, " ");
   return joined.replace(/=\?utf-8\?([qb])\?([^?]*)\?=/gi, (_, how: string, text: string) =>
-    how.toLowerCase() === "b" ? Buffer.from(text, "base64").toString() : unquoted(text.replace(/_/g, " ")),
+    how.toLowerCase() === "b" ? Buffer.from(text, "base64").toString() : decodeQuotedPrintable(text.replace(/_/g, " ")),
   );
 }
