@@ -1,7 +1,7 @@
 import { defineConfig } from "vite";
 import { maplibre } from "./build/maplibre.ts";
 
-// The oldest browser that cars have and that MapLibre 5 can be made to run on (docs/decisions): translation ends there.
+// The oldest browser in cars that MapLibre 5 runs on (docs/decisions).
 const floor = "chrome79";
 
 export default defineConfig({

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 
-// The scripts of the pages for people: one module for each, beside the page for cars, whose map library they import as it lies
-// there. internal/pages/scripts.go fills in its version.
+// The scripts of the console: one module each, which import the overlay's map library by its URL. internal/pages/scripts.go
+// fills in its version.
 const library = "/overlay/map-library.js";
 const entries = ["map", "passkeys"].filter((name) => existsSync(new URL(`console/src/${name}.ts`, import.meta.url)));
 
@@ -14,11 +14,11 @@ const libraryOfOverlay: Plugin = {
 
 export default defineConfig({
   root: "console",
-  base: "./", // what lies beside a script is named as such: the folder has a version
+  base: "./", // relative URLs, since the folder name contains a version
   publicDir: false,
   plugins: [libraryOfOverlay],
   build: {
-    target: "chrome100", // phones and desks; whoever has less gets the pages without maps
+    target: "chrome100", // phones and desktop browsers; older ones get the pages without maps
     outDir: "../dist/console",
     emptyOutDir: true,
     sourcemap: false,

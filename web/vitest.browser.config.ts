@@ -7,6 +7,6 @@ export default defineConfig({
     globalSetup: ["test/globalsetup.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 1, // a browser that draws without a graphics card needs the processor for itself
+    maxWorkers: 1, // software rendering needs the processor for itself
   },
 });

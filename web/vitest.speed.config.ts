@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// How fast the page is, printed: make bench BENCH=web. It needs the machine for itself.
+// Prints the page's performance: make bench BENCH=web. Nothing else should run on the machine.
 export default defineConfig({
   test: {
     include: ["test/speed.ts"],

@@ -1,12 +1,12 @@
-// Cuts MapLibre's bundle into the three parts of which it is made, so that it runs under a policy without blob: and eval.
+// Splits MapLibre's bundle into its three parts, so that it runs under a policy without blob: and eval.
 //
-// The bundle that MapLibre publishes makes its worker's code out of strings at run time and needs worker-src blob:. Its other
-// bundle, for strict policies, holds what page and worker share twice: 372 KB instead of 276 KB (gzip), more than all of our
-// JavaScript may be. So the first one is taken apart at its three define() calls:
+// MapLibre's standard bundle builds its worker from strings at run time and needs worker-src blob:. Its other bundle, for strict
+// policies, contains the code shared by page and worker twice: 372 KB instead of 276 KB (gzip), more than the page's whole budget for
+// JavaScript. So the standard bundle is split at its three define() calls:
 //
-//   map-shared.js   what both need; a classic script, since the worker is one (module workers came with Chromium 80)
+//   map-shared.js   shared by both; a classic script, because the worker is one (module workers came with Chromium 80)
 //   map-worker.js   the worker, which loads map-shared.js
-//   map-library.js  the module that `import … from 'maplibre-gl'` leads to, which loads map-shared.js and names the worker
+//   map-library.js  the module that `import … from 'maplibre-gl'` resolves to; it loads map-shared.js and sets the worker's URL
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -15,10 +15,10 @@ import type { Plugin } from "vite";
 
 const require = createRequire(import.meta.url);
 
-/** What overlay/src may import from maplibre-gl at run time; types are free. */
+/** Run-time imports of maplibre-gl that overlay/src may use; types are not restricted. */
 const names = ["Map", "prewarm", "setWorkerCount"];
 
-// Younger than the floor and used by MapLibre; both are a line.
+// Polyfills of what MapLibre uses and the oldest supported browser lacks.
 const missing = `
 if (!Object.hasOwn) Object.hasOwn = (o, key) => Object.prototype.hasOwnProperty.call(o, key);
 if (!Array.prototype.at) Object.defineProperty(Array.prototype, "at", {
@@ -28,7 +28,7 @@ if (!Array.prototype.at) Object.defineProperty(Array.prototype, "at", {
 
 const licence = "/*! MapLibre GL JS, 3-Clause BSD: see maplibre-licence.txt */\n";
 
-/** maplibre emits the three files and leads imports of maplibre-gl to them. */
+/** maplibre emits the three files and redirects imports of maplibre-gl to them. */
 export function maplibre(target: string): Plugin {
   let base = "/";
   return {
@@ -57,7 +57,7 @@ export function maplibre(target: string): Plugin {
   };
 }
 
-/** pieces gives the source of each file. */
+/** pieces returns the source of each file. */
 async function pieces(): Promise<[string, string][]> {
   const path = require.resolve("maplibre-gl/dist/maplibre-gl.js");
   const bundle = await readFile(path, "utf8");
@@ -80,12 +80,12 @@ async function pieces(): Promise<[string, string][]> {
       `import "./map-shared.js"; const library = {}; ${factory("index")}(library, self.maplibreShared);
        library.setWorkerUrl(new URL("./map-worker.js", import.meta.url).href);
        ${names.map((name) => `const export${name} = library.${name};`).join(" ")}
-       export { ${names.map((name) => `export${name} as ${name}`).join(", ")} };`, // a const Map would hide the language's own
+       export { ${names.map((name) => `export${name} as ${name}`).join(", ")} };`, // a const Map would shadow the global Map
     ],
   ];
 }
 
-/** lower translates a file for the oldest browser that we serve, and makes it small. */
+/** lower transpiles a file for the oldest supported browser and minifies it. */
 async function lower(code: string, target: string): Promise<string> {
   const entry = "maplibre-piece";
   const bundle = await rolldown({

@@ -1,4 +1,4 @@
-// A page in a car stays open for days. Attribution is a condition of a source's licence, also of one that is approved meanwhile.
+// A page may stay open for days. Attribution is a licence condition, also for sources that are approved meanwhile.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTestConsole, type TestConsole } from "./testconsole.ts";

@@ -1,4 +1,4 @@
-// What providers write never runs and never leads elsewhere, and other sites' pages change nothing.
+// Texts of providers are never executed and never lead to other sites; requests forged by other sites are refused.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -21,10 +21,10 @@ const plain = [
   ...['<math><mi//xlink:href="data:x,<script>alert(1)</script>">', "<style>*{display:none}</style>", "<base href=//evil.example>", "<meta http-equiv=refresh content=0;url=//evil.example>"],
   ...["<form action=//evil.example><button>", "<input autofocus onfocus=alert(1)>", "<body onload=alert(1)>", "<object data=//evil.example>", "<link rel=stylesheet href=//evil.example/x.css>"],
 ];
-// Once more between marks that turn text around, join it and are not seen.
+// The same between characters that change direction, join, or are invisible.
 const payloads = [...plain, ...plain.map((text) => `x\u00a0${text.toUpperCase()}\u200d\u0301 אב \u2066`)];
 
-/** recordEffects notes whatever runs that should not. */
+/** recordEffects records dialogs, popups and downloads. */
 function recordEffects(visitor: Car): string[] {
   const seen: string[] = [];
   visitor.page.on("dialog", (dialog) => {
@@ -36,7 +36,7 @@ function recordEffects(visitor: Car): string[] {
   return seen;
 }
 
-/** elements counts what a page is made of: text that became an element would be one more. */
+/** elements returns the elements that a text must not have become. */
 const elements = ({ page }: Car): Promise<string> =>
   page.evaluate(() => {
     const strange = [...document.querySelectorAll("main :is(iframe, object, embed, style, base, meta, link, math, svg, script), main [onerror], main [onload], main [onfocus], main [onclick], main [onmouseover], main [autofocus]")];
@@ -68,7 +68,7 @@ test("sixty hostile texts in every field stay text", { timeout: 120_000 }, async
     }
   }
   expect(taken.length).toBeGreaterThanOrEqual(30);
-  // What hides or turns around the text after it is no name at all.
+  // Texts with invisible or direction characters are rejected as names.
   for (const text of refused) expect(text).toMatch(/[\u200d\u2066]/);
 
   const feeds = (await (await page.request.get("/v2/feeds")).json()) as { feeds: { id: string; name: string }[] };
@@ -106,7 +106,7 @@ test("sixty hostile texts in every field stay text", { timeout: 120_000 }, async
   expect(await elements(owner)).toBe("");
   await owner.screenshot("console-hostile");
 
-  // Whatever is typed into a form and sent back.
+  // Form fields that are sent back to the page.
   for (const text of payloads.slice(0, 30)) {
     const answer = await page.request.post("/feeds/new", { form: { direction: text, name: text, description: text, visibility: text, pull_url: text, pull_auth_header: text, pull_interval_seconds: text, spec_url: text, layer_name: text, licence: text } });
     expect(answer.status()).toBe(422);
@@ -134,7 +134,7 @@ test("other sites' pages send no form and read nothing", async () => {
     for (const target of targets) {
       const [refused] = await Promise.all([
         owner.page.waitForResponse((answer) => answer.request().method() === "POST"),
-        owner.page.goto(`${otherAddress}/${target}`).catch(() => null), // the form may be gone before the page is whole
+        owner.page.goto(`${otherAddress}/${target}`).catch(() => null), // the form may navigate before the page has loaded
       ]);
       expect(refused.status(), target).toBe(403);
       await owner.page.waitForLoadState();

@@ -1,4 +1,4 @@
-// Every page for people: can be read, touched and used by everybody, in light and dark, on a phone and on a desk.
+// Accessibility and layout of every page of the console, in light and dark, on a phone and on a desktop.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkLayout, phoneTouch, violations } from "./pagechecks.ts";
@@ -15,7 +15,7 @@ afterAll(() => testConsole.end());
 
 const phone = { width: 360, height: 740 };
 
-/** readable holds a page to axe and to its layout, in both widths and both colours, and keeps its pictures. */
+/** readable checks a page with axe and its layout, in both widths and both colour schemes, and saves screenshots. */
 async function readable(visitor: Car, name: string): Promise<void> {
   const { page } = visitor;
   for (const [size, viewport] of [["phone", phone], ["desk", desktop]] as const) {
@@ -174,7 +174,7 @@ test("maps that cannot be drawn say so", async () => {
   await check(JSON.stringify(rows));
   await eventually("no WebGL", async () => (await recordRequests.innerText()).includes("WebGL"));
   expect(await page.locator(".map").isVisible()).toBe(false);
-  owner.errors.splice(0); // MapLibre's own complaint
+  owner.errors.splice(0); // an error that MapLibre logs
 });
 
 test.each(["de-DE", "fr-FR"])("what is said in %s fits a phone, and leaves no key untranslated", async (locale) => {
@@ -193,7 +193,7 @@ test.each(["de-DE", "fr-FR"])("what is said in %s fits a phone, and leaves no ke
     if (path !== `/feeds/${feed.id}`) await page.goto(path);
     expect(await page.locator("html").getAttribute("lang")).toBe(locale.slice(0, 2));
     await checkLayout(page, `${path}, ${locale}`, phoneTouch);
-    // A key looks like feed.is.partly; codes stand in <code>.
+    // A key looks like feed.is.partly; codes are in <code>.
     const texts = await page.evaluate(() => {
       const copy = document.body.cloneNode(true) as HTMLElement;
       for (const node of copy.querySelectorAll("code, bdi, pre, table")) node.remove();

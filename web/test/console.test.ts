@@ -1,4 +1,4 @@
-// The pages for people, as people use them: signing in, publishing, curating, leaving. console-layout.test.ts looks at them.
+// The console's pages in use: signing in, publishing, reviewing, leaving. console-layout.test.ts checks their appearance.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
@@ -25,14 +25,14 @@ const camera = (id: string, more: Record<string, unknown> = {}): Record<string, 
 const heading = ({ page }: Car): Promise<string> => page.locator("main h1").first().innerText();
 const main = ({ page }: Car): Promise<string> => page.locator("main").innerText();
 
-/** shell runs a line as a provider would paste it. */
+/** shell runs a command as a provider would paste it. */
 function shell(line: string): string {
   const { status, stdout, stderr } = spawnSync("sh", ["-c", line.replace(/^curl /, "curl --silent --show-error ")], { encoding: "utf8" });
   expect(status, stderr).toBe(0);
   return stdout;
 }
 
-/** registerPush fills the form and returns the line that pushes, and the feed's address. */
+/** registerPush submits the form and returns the command that pushes, and the feed's path. */
 async function registerPush(owner: Car, name: string, visibility: "public" | "private" = "private"): Promise<{ line: string; address: string }> {
   const { page } = owner;
   await page.goto("/feeds/new");
@@ -58,7 +58,7 @@ async function registerPull(owner: Car, name: string, url: string, visibility: "
   return new URL(page.url()).pathname;
 }
 
-/** reloadUntil loads the page until it says something. */
+/** reloadUntil reloads the page until it shows a text. */
 const reloadUntil = (visitor: Car, what: RegExp | string): Promise<string> =>
   eventually(String(what), async () => {
     await visitor.page.reload();
@@ -75,7 +75,7 @@ describe("signing in", () => {
     const email = `${language}@example.org`;
     const visitor = await testConsole.visit("/account", { locale, javaScriptEnabled: false });
     const { page } = visitor;
-    expect(new URL(page.url()).pathname).toBe("/sign-in"); // and back to where they wanted to go
+    expect(new URL(page.url()).pathname).toBe("/sign-in"); // and later back to the page that was requested
     expect(await page.locator("html").getAttribute("lang")).toBe(language);
     await page.locator("#email").fill(email);
     await clickAndWait(page, "main form button");
@@ -87,7 +87,7 @@ describe("signing in", () => {
     expect(new URL(page.url()).pathname).toBe("/account");
     expect(await main(visitor)).toContain(email);
 
-    // Another browser opens the link of another letter. Opening alone does nothing.
+    // Another browser opens the link of another mail. Opening it alone changes nothing.
     const other = await testConsole.visit("/sign-in", { locale, javaScriptEnabled: false });
     await other.page.locator("#email").fill(email);
     await clickAndWait(other.page, "main form button");
@@ -101,7 +101,7 @@ describe("signing in", () => {
     await clickAndWait(other.page, "main form button");
     expect(await main(other)).toContain(email);
     await other.page.goto(link);
-    await clickAndWait(other.page, "main form button"); // it is used up
+    await clickAndWait(other.page, "main form button"); // the link is used up
     expect(other.errors.splice(0)).toHaveLength(1);
   });
 
@@ -132,7 +132,7 @@ describe("providers", () => {
     await page.goto(address);
     await reloadUntil(owner, "1 entity");
 
-    // A second push with rows that are wrong: the page says which, and why.
+    // A second push with invalid rows: the page lists which, and why.
     const token = /wsp_\w+/.exec(line)?.[0] ?? "";
     const push = (key: string, rows: unknown): Promise<APIResponse> => page.request.post(`${testConsole.address}/v2/feeds/${key}/entities`, { data: rows });
     expect((await push(token, [camera("a"), camera("b", { lat: "52" }), camera("c", { kind: "camera.unknown" })])).status()).toBe(200);
@@ -140,7 +140,7 @@ describe("providers", () => {
     expect(text).toContain("unknown_kind");
     await owner.screenshot("console-feed-push");
 
-    // The map shows what was pushed.
+    // The map shows the pushed rows.
     const map = page.locator(".map");
     await map.locator("canvas").waitFor();
     await map.scrollIntoViewIfNeeded();
@@ -178,14 +178,14 @@ describe("providers", () => {
     await page.locator(".map").scrollIntoViewIfNeeded();
     await owner.screenshot("console-feed-map");
 
-    // No JSON, and nothing there: the page says what to do.
+    // Invalid JSON and a missing file: the page explains what to do.
     const broken = await registerPull(owner, "Broken", testConsole.provider.publish("broken.json", "<html>no data today</html>"));
     expect(await reloadUntil(owner, "the body is not JSON")).toContain("It may be an HTML page");
     await owner.screenshot("console-feed-broken");
     await registerPull(owner, "Gone", testConsole.provider.url("gone.json"));
     expect(await reloadUntil(owner, "404")).toContain("There is nothing at this URL");
 
-    // A new URL mends it, and is fetched at once.
+    // A new URL fixes it and is fetched immediately.
     await page.goto(`${broken}/url`);
     await page.locator("#pull_url").fill(testConsole.provider.url("roads.json"));
     await clickAndWait(page, "main form button[type=submit]");
@@ -317,7 +317,7 @@ describe("curators", () => {
     expect(await main(owner)).toContain("Push a row first.");
     await owner.page.goto(sound);
 
-    // Now everybody sees it, with its attribution and licence.
+    // Now guests see it, with its attribution and licence.
     const guest = await testConsole.visit("/sources");
     await guest.page.getByRole("link", { name: "Sound data" }).click();
     await guest.page.waitForURL("**/sources/*");
@@ -355,7 +355,7 @@ describe("accounts", () => {
     await page.locator("#tokens ~ form #name, #name").first().fill("our server");
     await clickAndWait(page, "form[action='/account/tokens'] button");
     const [token = ""] = /ws\w_\w+/.exec(await main(owner)) ?? [];
-    await page.reload(); // makes no second one
+    await page.reload(); // creates no second token
     expect(await main(owner)).toContain(token);
     expect(((await (await page.request.get("/v2/account/tokens")).json()) as { tokens: unknown[] }).tokens).toHaveLength(1);
     const guest = await testConsole.visit("/about");

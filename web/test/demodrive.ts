@@ -1,5 +1,5 @@
-// The demo's drive, second by second: the page's clock stands still between two steps, so that nothing depends on how fast a
-// machine is.
+// Drives the demo's drive second by second. The page's clock only advances when the test steps it, so that the result does not depend
+// on the machine's speed.
 
 import type { Page } from "playwright-core";
 import { timetableOf, pointAt, type Timetable, type DrivePoint } from "../overlay/src/demodrive.ts";
@@ -7,21 +7,21 @@ import type { Drive } from "../overlay/src/wire.ts";
 import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";
 import { read } from "./serviceclient.ts";
 
-/** So much faster than by its own clock the car drives: a step costs little, whatever the page does each second besides. */
+/** Factor by which the car is faster than its own clock, so that a step costs little time. */
 export const speedUp = 20;
-const fixInterval = 1000 / speedUp; // ms of the page's clock: a second of the drive
+const fixInterval = 1000 / speedUp; // ms of the page's clock per second of the drive
 
 /** PageSnapshot is what the page shows at one moment. */
 export interface PageSnapshot {
-  /** Since the drive began, by the page's clock. */
+  /** Milliseconds since the drive began, by the page's clock. */
   ms: number;
-  /** What was said last to a screen reader. */
+  /** The latest announcement for screen readers. */
   spoken: string;
   banner: { kind: string; street: string; figure: string; stage: string } | null;
   lines: { kind: string; street: string; figure: string }[];
 }
 
-/** DriveStep is a second of the drive. */
+/** DriveStep is one second of the drive. */
 export interface DriveStep extends PageSnapshot {
   car: DrivePoint;
 }
@@ -30,7 +30,7 @@ declare global {
   interface Window {
     /** When the drive began: when the page set the timer of its fixes. */
     driveStartedAt: number;
-    /** What the page asks the service about a warning. */
+    /** The page's pending requests of alerts. */
     alertRequests: Promise<unknown>[];
   }
 }
@@ -53,12 +53,12 @@ function recordRequests(every: number): void {
   };
 }
 
-/** readPage runs in the page, and waits until what the page has asked about a warning is answered. */
+/** readPage runs in the page and waits until its requests of alerts are answered. */
 async function readPage(): Promise<PageSnapshot> {
   await Promise.allSettled(window.alertRequests.splice(0));
   for (let i = 0; i < 3; i++) {
     await new Promise((resolve) => {
-      const { port1, port2 } = new MessageChannel(); // the page's timers stand still
+      const { port1, port2 } = new MessageChannel(); // the page's timers are stopped
       port1.onmessage = resolve;
       port2.postMessage(null);
     });
@@ -78,18 +78,18 @@ async function readPage(): Promise<PageSnapshot> {
   };
 }
 
-/** disableCanvas runs in the page before its scripts: frames cost a test more than anything else. */
+/** disableCanvas runs in the page before its scripts: rendering is the most expensive part of a test. */
 function disableCanvas(): void {
   HTMLCanvasElement.prototype.getContext = () => null;
 }
 
-/** DemoDrive is a car on the demo's drive. */
+/** DemoDrive is a page on the demo's drive. */
 export interface DemoDrive {
   car: Car;
   timetable: Timetable;
 }
 
-/** openDemoDrive opens the demo's drive, and drives until there is something in the list. */
+/** openDemoDrive opens the demo's drive and drives until the list is filled. */
 export async function openDemoDrive(withMap: boolean, options: CarOptions = {}): Promise<DemoDrive> {
   const car = await openCar("/about", { place: null, stopped: true, locale: "en-IE", ...options });
   const { page } = car;
@@ -105,7 +105,7 @@ export async function openDemoDrive(withMap: boolean, options: CarOptions = {}):
   return { car, timetable };
 }
 
-/** driveOneSecond drives a second. */
+/** driveOneSecond advances the drive by a second. */
 export async function driveOneSecond(page: Page, timetable: Timetable): Promise<DriveStep> {
   await page.clock.runFor(fixInterval);
   const seen = await page.evaluate(readPage);
@@ -114,7 +114,7 @@ export async function driveOneSecond(page: Page, timetable: Timetable): Promise<
   return { ...seen, car };
 }
 
-/** driveUntil drives until something is seen. */
+/** driveUntil drives until a condition holds. */
 export async function driveUntil(what: string, { car, timetable }: DemoDrive, isThere: (step: DriveStep) => boolean | Promise<boolean>): Promise<DriveStep> {
   return eventually(what, async () => {
     const step = await driveOneSecond(car.page, timetable);

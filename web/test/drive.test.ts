@@ -9,7 +9,7 @@ import { read, readTown } from "./serviceclient.ts";
 
 const rounding = 25; // metres: the page shows steps of 50
 
-/** metres reads what the page writes: "350 m", "< 50 m", "1.2 km", "here". */
+/** metres parses a distance of the page: "350 m", "< 50 m", "1.2 km", "here". */
 function metres(figure: string): number {
   if (figure === "here" || figure.startsWith("<")) return 0;
   const [, value, unit] = /([\d.]+) (k?m)/.exec(figure) ?? [];
@@ -19,17 +19,17 @@ function metres(figure: string): number {
 
 const kindOf = ({ kind_id }: Entity): string => en[`kind.${kind_id}` as "kind.alert.police"];
 
-/** leadAt is the rule as the specification has it: clamp(12 s × speed, 150 m, 600 m). */
+/** leadAt is the specification's rule: clamp(12 s × speed, 150 m, 600 m). */
 const leadAt = (speed: number): number => Math.min(600, Math.max(150, 12 * speed));
 
-/** Announcement is a pin that was announced and the moment when it was. */
+/** Announcement is an announced pin with the step at which it was announced. */
 interface Announcement extends DriveStep {
   entity: Entity;
   away: number;
   shownDistance: number;
 }
 
-/** findAnnounced is the pin of the banner: of those with its kind and street, the one that is so far away. */
+/** findAnnounced returns the pin of the banner: the one with its kind and street at the shown distance. */
 async function findAnnounced({ spoken, banner, car }: DriveStep): Promise<{ entity: Entity; away: number; shownDistance: number }> {
   const { kind, street, figure } = banner ?? { kind: "", street: "", figure: "" };
   expect(spoken).toContain(`${kind} in `);
@@ -43,8 +43,8 @@ async function findAnnounced({ spoken, banner, car }: DriveStep): Promise<{ enti
 }
 
 /**
- * compareWithService holds the list against GET /v2/alerts for the same place. What lies at the rim of the corridor may differ,
- * since the page knows the heading better than a query says it.
+ * compareWithService compares the list with GET /v2/alerts for the same place. Pins at the edge of the corridor may differ, because
+ * the page knows the heading more precisely than the query tells it.
  */
 async function compareWithService({ car, lines }: DriveStep): Promise<void> {
   const query = new URLSearchParams({ lat: String(car.lat), lng: String(car.lng), heading: car.heading.toFixed(1), speed: car.speed.toFixed(1) });
@@ -54,7 +54,7 @@ async function compareWithService({ car, lines }: DriveStep): Promise<void> {
   for (const entity of await readTown()) {
     const away = distance(car, placeOf(entity));
     const off = Math.abs(angleBetween(car.heading, bearing(car, placeOf(entity))));
-    if (entity.kind_id.startsWith("charger.")) continue; // of those the service tells who asks for them by name
+    if (entity.kind_id.startsWith("charger.")) continue; // the service lists chargers only on request
     if (away < 200 || away > 1500 || (off > 25 && off < 35)) continue;
     const name = `${kindOf(entity)}, ${String(entity.properties["street"])}`;
     const isListed = listed.some((one) => one.name === name && Math.abs(one.away - away) <= 90);
@@ -64,16 +64,16 @@ async function compareWithService({ car, lines }: DriveStep): Promise<void> {
 
 const isStanding = ({ kind_id }: Entity): boolean => kind_id.startsWith("camera.") || kind_id === "alert.construction";
 
-/** checkAnnouncement holds an announcement against the rule; before is the one before it. */
+/** checkAnnouncement compares an announcement with the rule; before is the previous one. */
 function checkAnnouncement({ entity, away, shownDistance, car, spoken, banner, ms }: Announcement, before: Announcement | undefined): void {
-  const [lead, aSecond] = [leadAt(car.speed), car.speed + 5]; // metres; 5 for the car's smoothed way
+  const [lead, aSecond] = [leadAt(car.speed), car.speed + 5]; // metres; 5 for the smoothed position
   const due = banner?.stage === "near" ? Math.max(100, 0.4 * lead) : lead;
   expect(Math.abs(shownDistance - away), `${spoken}: the distance that is shown`).toBeLessThanOrEqual(rounding + aSecond);
   expect(away, `${spoken}: not before the rule`).toBeLessThanOrEqual(due + 5);
   const pause = before === undefined ? Infinity : ((ms - before.ms) * speedUp) / 1000;
-  // Five, but for a second's look at the page: an announcement that waited for the service is seen a look later than it was due.
+  // Five seconds, less the step of a second: an announcement that waited for the service is seen one step late.
   expect(pause, `${spoken}: seconds since the one before`).toBeGreaterThanOrEqual(3.9);
-  // What happens on the road may happen right before the car; what stands there is announced as soon as it is due.
+  // Events may appear right before the car; fixed pins are announced as soon as they are due.
   if (isStanding(entity) && pause > 6) expect(away, `${spoken}: no later than the rule`).toBeGreaterThanOrEqual(due - aSecond);
   expect(Math.abs(angleBetween(car.heading, bearing(car, placeOf(entity)))), `${spoken}: ahead`).toBeLessThan(90);
 }
@@ -115,10 +115,10 @@ test("on the map the car drives, pins come nearer, and the banner lies over them
   const { page } = car;
   const where = async (): Promise<{ x: number; y: number }> => (await page.locator(".car-mark").boundingBox()) ?? { x: NaN, y: NaN };
   const between = (a: { x: number; y: number }, b: { x: number; y: number }): number => Math.hypot(a.x - b.x, a.y - b.y);
-  await page.locator(".controls [aria-expanded]").click(); // the list has drawings of the same colour
+  await page.locator(".controls [aria-expanded]").click(); // the list has icons of the same colour
   await driveUntil("a camera is drawn", demoDrive, async ({ ms }) => Math.round((ms * speedUp) / 1000) % 5 === 0 && (await countPixels(page, cameraBlue)) > 300);
 
-  // A finger on the map: the map stands, and the car drives over it until it is told to follow again.
+  // Dragging the map: the map stops following, and the car moves over it until it is recentred.
   const followed = await where();
   await page.mouse.move(700, 400);
   await page.mouse.down();

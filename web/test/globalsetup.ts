@@ -1,5 +1,5 @@
-// Builds the service and starts its demo and one Chromium for all browser tests. What the tests are given is in the keys
-// below; harness.ts uses them.
+// Builds the service and starts its demo and one Chromium for all browser tests. The keys below are what tests can inject; harness.ts
+// uses them.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -10,20 +10,20 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Address of the demo, without a slash at the end. */
+    /** URL of the demo, without a trailing slash. */
     service: string;
-    /** Where the demo puts its letters. */
+    /** Folder of the demo's mails. */
     outbox: string;
-    /** The service's program, for tests that start a demo of their own. */
+    /** Path of the service's program, for tests that start another demo. */
     program: string;
-    /** Where the browser listens. */
+    /** WebSocket endpoint of the browser. */
     browser: string;
   }
 }
 
 const root = new URL("../..", import.meta.url).pathname;
 
-// Debian's Chromium, without what it would ask the world by itself; WebGL is drawn by the processor.
+// Debian's Chromium without background requests; WebGL is rendered by the processor.
 export const flags = [
   "--no-sandbox",
   "--disable-gpu",
@@ -35,7 +35,7 @@ export const flags = [
   "--no-first-run",
 ];
 
-/** The browser's program: $CHROMIUM, or where Debian and others put it. */
+/** findChromium returns $CHROMIUM or the path where Debian and others install it. */
 export function findChromium(): string {
   const candidates = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
   const found = candidates.find((path) => path !== undefined && existsSync(path));
@@ -43,7 +43,7 @@ export function findChromium(): string {
   return found;
 }
 
-/** build makes the service's program, unless $WAYSIDE names one that is there. */
+/** build builds the service's program, unless $WAYSIDE names one. */
 function build(folder: string): string {
   const given = process.env["WAYSIDE"];
   if (given !== undefined) return given;
@@ -53,17 +53,17 @@ function build(folder: string): string {
   return program;
 }
 
-/** Demo is one that runs. */
+/** Demo is a running demo. */
 export interface Demo {
-  /** Its address, without a slash at the end. */
+  /** Its URL, without a trailing slash. */
   address: string;
-  /** Where it puts its letters. */
+  /** Folder of its mails. */
   outbox: string;
-  /** end waits until the process is gone. */
+  /** end stops the process and waits for it. */
   end: () => Promise<void>;
 }
 
-/** startDemo starts the demo, on a free port if none is named, and waits until it says where it is. */
+/** startDemo starts the demo, on a free port by default, and waits until it prints its URL. */
 export async function startDemo(program: string, listen = "127.0.0.1:0"): Promise<Demo> {
   const child = spawn(program, ["demo", "--listen", listen], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => {

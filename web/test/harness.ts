@@ -1,4 +1,4 @@
-// What every browser test starts with: a page of the car's browser that notes what it asks for and what goes wrong.
+// Opens the page in a car's browser and records its requests and errors. Every browser test uses it.
 
 import { mkdirSync } from "node:fs";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
@@ -6,26 +6,26 @@ import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 import type { Choices } from "../overlay/src/settings.ts";
 import { choicesKey } from "../overlay/src/state.ts";
 
-/** The windows of which screenshots are kept: width and height in CSS pixels. */
+/** Window sizes of the screenshots, in CSS pixels. */
 export const screens = { large: { width: 1920, height: 1200 }, middle: { width: 1280, height: 800 }, smallTargets: { width: 1000, height: 750 } };
 
-/** The middle of the demo town. */
+/** The centre of the demo's town. */
 export const town = { lat: 52, lng: 5 };
 
 export interface Car {
-  /** The service that the page is from. */
+  /** URL of the service. */
   service: string;
   page: Page;
   context: BrowserContext;
-  /** Every address that the page and its workers asked for, in order. */
+  /** All URLs that the page and its workers requested, in order. */
   requests: string[];
-  /** Errors of the console and exceptions that nobody caught. A test that expects some empties the list. */
+  /** Console errors and uncaught exceptions. A test that expects some removes them. */
   errors: string[];
-  /** moveTo moves the browser's geolocation, which gives no heading and no speed, as cars often do. */
+  /** moveTo moves the browser's geolocation, which reports no heading and no speed, as in many cars. */
   moveTo(to: { lat: number; lng: number; accuracy?: number }): Promise<void>;
-  /** sendFix gives the page a fix with everything; only for a car that was opened with a sensor. */
+  /** sendFix sends a complete fix; only for a car that was opened with a sensor. */
   sendFix(fix: Fix): Promise<void>;
-  /** screenshot keeps a screenshot in web/shots. */
+  /** screenshot saves a screenshot in web/shots. */
   screenshot(name: string): Promise<void>;
 }
 
@@ -38,17 +38,17 @@ export interface Fix {
 }
 
 export interface CarOptions extends BrowserContextOptions {
-  /** Replaces the browser's geolocation by one that says what sense() is told, and nothing before. */
+  /** Replaces the browser's geolocation by one that reports only what sendFix() sends. */
   sensor?: boolean;
-  /** What the driver has chosen before. */
+  /** The driver's stored choices. */
   choices?: Choices;
-  /** What the page's clock shows when it opens; it goes on from there. car.page.clock moves it. */
+  /** The time of the page's clock when it opens; it runs from there. */
   now?: Date;
-  /** Where the mocked geolocation is; null: the driver refuses. Default: the town. */
+  /** The mocked geolocation; null if the driver denies it. Default: the town. */
   place?: { lat: number; lng: number } | null;
-  /** Another browser than that of all tests. */
+  /** A browser other than the tests' common one. */
   browser?: Browser;
-  /** Starts the page's clock by hand: it stands still, and car.page.clock.runFor() moves it. */
+  /** Stops the page's clock; car.page.clock.runFor() advances it. */
   stopped?: boolean;
 }
 
@@ -63,7 +63,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-/** Whatever a test does: nothing leads elsewhere, and no error is left unseen. */
+/** Every test fails for requests to other origins and for unexpected errors. */
 afterEach(async () => {
   const cars = open.splice(0);
   await Promise.all(cars.map(({ context }) => context.close()));
@@ -73,7 +73,7 @@ afterEach(async () => {
   }
 });
 
-/** foreignRequests picks the addresses that are not the service's. Drawings in the page itself (data:, blob:) go nowhere. */
+/** foreignRequests returns the URLs of other origins, except data: and blob:. */
 export function foreignRequests(requests: readonly string[], service: string): string[] {
   return requests.filter((url) => !url.startsWith(`${service}/`) && !/^(data|blob):/.test(url));
 }
@@ -122,12 +122,12 @@ export async function openCar(path = "/", { place = town, sensor = false, now, b
   return car;
 }
 
-/** presetChoices runs in the page, before its own scripts: what is chosen later stays. */
+/** presetChoices runs in the page before its scripts and does not overwrite later choices. */
 function presetChoices([name, value]: readonly [string, string]): void {
   if (localStorage.getItem(name) === null) localStorage.setItem(name, value);
 }
 
-/** installSensor runs in the page, before its own scripts. */
+/** installSensor runs in the page before its scripts. */
 function installSensor(): void {
   let latest: GeolocationPosition | null = null;
   const watchers = new Map<number, PositionCallback>();
@@ -155,7 +155,7 @@ function installSensor(): void {
   Object.defineProperty(navigator, "geolocation", { value: sensor });
 }
 
-/** eventually waits until look gives a value that is not null, false or undefined, and returns it. */
+/** eventually polls until look returns a value other than null, false and undefined, and returns it. */
 export async function eventually<T>(what: string, look: () => Promise<T | null | false | undefined>, within = 10_000): Promise<T> {
   const end = Date.now() + within;
   for (;;) {
@@ -169,16 +169,16 @@ export async function eventually<T>(what: string, look: () => Promise<T | null |
 /** Colour is red, green and blue, 0 to 255. */
 export type Colour = [red: number, green: number, blue: number];
 
-/** The blue of the cameras' drawings: nothing else on the map has it. The list has the same drawings. */
+/** The blue of the camera icons, which nothing else on the map has. The list shows the same icons. */
 export const cameraBlue: Colour = [28, 91, 184];
 
 /**
- * countPixels counts the pixels of the screen that are near a colour, as a driver would see them: it looks at a screenshot and
- * believes nothing that the page says of itself.
+ * countPixels counts the pixels of a screenshot that are close to a colour, which tests what a driver sees instead of the page's
+ * state.
  */
 export async function countPixels(page: Page, colour: Colour, within = 12): Promise<number> {
   const picture = (await page.screenshot()).toString("base64");
-  const reader = await page.context().newPage(); // the page's own policy lets it read no data:
+  const reader = await page.context().newPage(); // the page's own policy forbids data: URLs
   try {
     return await reader.evaluate(
       async ([data, within, red, green, blue]) => {

@@ -13,13 +13,13 @@ import { findChromium, flags } from "./globalsetup.ts";
 
 const windows = { ...screens, phone: phoneScreen };
 
-/** click works under a panel that lies above, too. */
+/** click also works on an element below a panel. */
 const click = (page: Page, what: string): Promise<void> =>
   page.locator(what).first().evaluate((node) => {
     (node as HTMLElement).click();
   });
 
-/** readTexts runs in the page: every text that is shown or read out, and what has neither. */
+/** readTexts runs in the page and returns all visible and accessible texts, and the controls without a name. */
 function readTexts(): { texts: string[]; nameless: string[] } {
   const texts: string[] = [];
   const nameless: string[] = [];
@@ -36,14 +36,14 @@ function readTexts(): { texts: string[]; nameless: string[] } {
 
 const keys = Object.keys(en) as Key[];
 
-/** badTexts are the readings that no driver should see in a language: keys, empty slots, and English where there is a word of its own. */
+/** badTexts returns texts that must not appear: keys, unfilled placeholders, and English where there is a translation. */
 function badTexts(read: readonly string[], texts: Texts): string[] {
   const own = new Set<string>(Object.values(texts));
   const english = new Set<string>(keys.filter((key) => texts[key] !== en[key]).map((key) => en[key]));
   return read.filter((text) => /^[a-z]+(\.\w+)+$/.test(text) || /[{}]|undefined|null|NaN|\[object/.test(text) || (english.has(text) && !own.has(text)));
 }
 
-/** checkTexts looks whether a page says all it shows in a language, and whether it can be read. */
+/** checkTexts checks that a page is completely translated and that its layout is readable. */
 async function checkTexts(page: Page, language: Language, what: string): Promise<void> {
   const { texts: read, nameless } = await page.evaluate(readTexts);
   expect(read.length, what).toBeGreaterThan(5);
@@ -52,7 +52,7 @@ async function checkTexts(page: Page, language: Language, what: string): Promise
   await checkLayout(page, `${language}: ${what}`);
 }
 
-/** chooseLanguage chooses a language; the menu is open, and stays so. */
+/** chooseLanguage chooses a language in the open menu. */
 async function chooseLanguage(page: Page, language: Language): Promise<void> {
   await click(page, "#menu-display");
   await click(page, `#language-${language}`);
@@ -62,7 +62,7 @@ async function chooseLanguage(page: Page, language: Language): Promise<void> {
   await click(page, ".menu header button");
 }
 
-/** openAtBanner opens the page right before a camera; its clock stands still, and nothing is drawn that a test does not wait for. */
+/** openAtBanner opens the page right before a camera, with a stopped clock. */
 async function openAtBanner(options: CarOptions): Promise<Car> {
   const { lat, lng } = placeOf(await findOne("camera.speed"));
   const car = await openCar("/", { sensor: true, stopped: true, ...options });
@@ -141,7 +141,7 @@ const land: Record<"day" | "night", Colour> = { day: [0xec, 0xea, 0xe4], night: 
 const panel: Record<"day" | "night", Colour> = { day: [0xff, 0xff, 0xff], night: [0x1c, 0x22, 0x28] };
 
 test("day and night change the map and the panels at once", { timeout: 40_000 }, async () => {
-  const car = await openCar("/?at=52.05,5.05", { choices: { theme: "day" }, locale: "en-IE" }); // outside of the town there is nothing but land
+  const car = await openCar("/?at=52.05,5.05", { choices: { theme: "day" }, locale: "en-IE" }); // outside the town there is nothing but land
   const { page } = car;
   await eventually("land by day", async () => (await countPixels(page, land.day)) > 200_000);
   expect(await countPixels(page, land.night)).toBeLessThan(20_000);
@@ -162,7 +162,7 @@ test.each(["day", "night"] as const)("by %s a drive, the menu and a card can be 
   const all = async (what: string): Promise<void> => {
     for (const [name, viewport] of Object.entries(windows)) {
       await page.setViewportSize(viewport);
-      await page.clock.runFor(70); // MapLibre waits 50 ms before it draws for another size
+      await page.clock.runFor(70); // MapLibre waits 50 ms before it renders at another size
       await checkLayout(page, `${what}, ${name}`);
       await demoDrive.car.screenshot(`${what}-${theme}-${name}`);
     }

@@ -16,13 +16,13 @@ test("all JavaScript is at most 320 KB when compressed", () => {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(320 * 1024);
 });
 
-/** showsCamera says whether a camera is drawn on the map; the list, which has the same drawing, is closed. */
+/** showsCamera waits until a camera is drawn on the map; the list, which has the same icon, is closed. */
 async function showsCamera({ page }: Car): Promise<void> {
   await page.locator('.controls [aria-expanded="true"]').click();
   await eventually("a camera is drawn", async () => (await countPixels(page, cameraBlue)) > 300);
 }
 
-/** placeNearCamera is a place so near to a camera that the map shows it, and so far that the car is not drawn over it. */
+/** placeNearCamera is so close to a camera that the map shows it, and so far that the car does not cover it. */
 async function placeNearCamera(): Promise<Place> {
   const { lat, lng } = placeOf(await findOne("camera.speed"));
   return { lat: lat - 0.001, lng };
@@ -64,7 +64,7 @@ test("another release's page gets its files, and nothing is cached wrongly", asy
 test("nothing is asked for twice while the page begins", async () => {
   const car = await openCar("/?at=52,5");
   await car.page.locator(".line").first().waitFor();
-  // The worker loads what it shares with the page, which the browser has by then.
+  // The worker loads the shared script again, from the browser's cache.
   const own = car.requests.filter((url) => !/\/map\/|\/map-shared\.js$/.test(url));
   expect(own.filter((url, at) => own.indexOf(url) !== at)).toEqual([]);
 });

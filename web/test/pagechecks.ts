@@ -1,24 +1,24 @@
-// What holds of every page: anybody can read it, and a finger hits what it wants.
+// Checks of accessibility and layout that hold for every page.
 
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** A finger in a moving car needs so much, in CSS pixels. */
+/** Minimum size of touch targets in a moving car, in CSS pixels. */
 export const carTouch = 60;
-/** A phone in a hand needs less. */
+/** Minimum size of touch targets on a phone. */
 export const phoneTouch = 48;
 
 const rules = ["wcag2a", "wcag2aa", "wcag2aaa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** axeWithoutTimers is axe with a timer of its own: the page's clock may stand still. What it would wait for long never comes. */
+/** axeWithoutTimers gives axe a timer of its own, because the page's clock may be stopped. Long timeouts never fire. */
 const axeWithoutTimers = `((setTimeout) => { ${axe.source} })((then, wait = 0) => {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => then();
   if (wait < 1000) port2.postMessage(null);
 })`;
 
-/** violations are axe's, AAA included. The pages' policy lets no script in, and so axe comes by the debugger. */
+/** violations returns axe's findings, AAA included. It is injected by the debugger, since the pages' policy forbids foreign scripts. */
 export async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeWithoutTimers);
   return page.evaluate(async (runOnly) => {
@@ -27,7 +27,7 @@ export async function violations(page: Page): Promise<string[]> {
   }, rules);
 }
 
-/** smallTargets are the things to touch that a finger misses. */
+/** smallTargets returns touch targets that are too small. */
 export const smallTargets = (page: Page, least = carTouch): Promise<string[]> =>
   page.evaluate((least) => {
     const found: string[] = [];
@@ -38,13 +38,13 @@ export const smallTargets = (page: Page, least = carTouch): Promise<string[]> =>
     return found;
   }, least);
 
-/** overlappingTargets are things to touch of which one lies over another, though no panel does. */
+/** overlappingTargets returns touch targets that overlap within one layer of panels. */
 export const overlappingTargets = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found: string[] = [];
     const nodes = [...document.querySelectorAll("button, input:not([type=hidden]), a.row")].filter((node) => node.closest("[hidden], details:not([open])") === null);
     const layer = (node: Element): Element | null => node.closest(".menu, .pairing");
-    // What is scrolled away has a place beyond the panel that scrolls.
+    // Targets that are scrolled out of view are ignored.
     const isSeen = (node: Element, { top, bottom }: DOMRect): boolean => {
       const frame = node.closest(".scroll, .pages")?.getBoundingClientRect();
       return frame === undefined || (top >= frame.top - 1 && bottom <= frame.bottom + 1);
@@ -62,8 +62,8 @@ export const overlappingTargets = (page: Page): Promise<string[]> =>
   });
 
 /**
- * misprints are texts that a driver cannot read: cut off at the side by what holds them, or lying over each other. What is under
- * another panel, or scrolled away, is not there.
+ * unreadableTexts returns texts that are cut off by their container or overlap each other. Texts that are covered by another panel or
+ * scrolled out of view are ignored.
  */
 export const unreadableTexts = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -93,7 +93,7 @@ export const unreadableTexts = (page: Page): Promise<string[]> =>
     const slack = 1.5;
     for (const piece of pieces) {
       const { left, right } = piece.box;
-      const scrolls = piece.owner.closest("[role=region][tabindex], pre[tabindex]") !== null; // and says so
+      const scrolls = piece.owner.closest("[role=region][tabindex], pre[tabindex]") !== null; // an accessible scroll region
       if (!scrolls && (left < -slack || right > window.innerWidth + slack)) found.push(`beyond the window: ${name(piece)}`);
       for (let holder: Element | null = piece.owner; holder !== null && holder !== document.body; holder = holder.parentElement) {
         if (holder.matches("[role=region][tabindex], pre[tabindex]")) break;
@@ -113,13 +113,13 @@ export const unreadableTexts = (page: Page): Promise<string[]> =>
     return [...new Set(found)];
   });
 
-/** check is all three. */
+/** check runs all checks. */
 export async function check(page: Page, what: string, least = carTouch): Promise<void> {
   expect(await violations(page), what).toEqual([]);
   await checkLayout(page, what, least);
 }
 
-/** checkLayout is what changes with the window and the language. */
+/** checkLayout runs the checks that depend on the window and the language. */
 export async function checkLayout(page: Page, what: string, least = carTouch): Promise<void> {
   expect(await smallTargets(page, least), what).toEqual([]);
   expect(await overlappingTargets(page), what).toEqual([]);

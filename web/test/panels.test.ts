@@ -5,7 +5,7 @@ import { check } from "./pagechecks.ts";
 import { eventually, openCar, screens, type Car, type CarOptions } from "./harness.ts";
 import { phoneScreen } from "./phonesignin.ts";
 
-/** openWith opens the page as it is for a driver who has chosen something before. */
+/** openWith opens the page for a driver with stored choices. */
 async function openWith(choices: Choices, options: CarOptions = {}, path = "/?at=52,5"): Promise<Car> {
   const car = await openCar(path, { choices, ...options });
   await car.page.locator(".menu-button").waitFor();
@@ -136,7 +136,7 @@ test("a guest pairs the car, votes, takes the vote back and signs out", { timeou
   await eventually("the QR code is drawn", () => page.locator(".qr").evaluate((image) => (image as HTMLImageElement).naturalWidth > 50));
   await check(page, "pairing");
   await car.screenshot("pairing-night");
-  expect(car.errors.splice(0)).toHaveLength(1); // that nobody is signed in, which was asked first
+  expect(car.errors.splice(0)).toHaveLength(1); // the 401 of the first account read
   approved = true;
   await page.locator(".votes").waitFor({ timeout: 20_000 });
   await eventually("what was chosen as a guest is in the account", () => Promise.resolve(put.includes('{"theme":"night"}')));

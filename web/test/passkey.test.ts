@@ -1,4 +1,4 @@
-// Passkeys, with the virtual authenticator of Chromium: a finger that always touches, until it is told not to.
+// Passkeys, with Chromium's virtual authenticator, which confirms every request unless told otherwise.
 
 import type { CDPSession } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -17,13 +17,13 @@ afterAll(() => testConsole.end());
 interface Authenticator {
   devtools: CDPSession;
   authenticatorId: string;
-  /** setUserPresent says whether whoever is asked is there. */
+  /** setUserPresent sets whether the authenticator verifies its user. */
   setUserPresent(whether: boolean): Promise<void>;
-  /** copyCredentialsTo gives the passkeys of this device to another browser's. */
+  /** copyCredentialsTo copies the passkeys of this device to another one. */
   copyCredentialsTo(to: Authenticator): Promise<void>;
 }
 
-/** addAuthenticator gives a browser a device that keeps passkeys. */
+/** addAuthenticator adds a device that stores passkeys to a browser. */
 async function addAuthenticator({ page, context }: Car): Promise<Authenticator> {
   const devtools = await context.newCDPSession(page);
   await devtools.send("WebAuthn.enable");
@@ -60,7 +60,7 @@ test("is added, named, used elsewhere, and removed", async () => {
   expect(await main(ada)).toContain("My finger");
   await ada.screenshot("passkeys");
 
-  // The same device has one already, and the browser says so.
+  // The device already has a passkey, and the browser reports it.
   await ada.page.getByRole("button", { name: "Add a passkey" }).click();
   await ada.page.getByText("This device has a passkey of yours already.").waitFor();
 
@@ -83,7 +83,7 @@ test("is added, named, used elsewhere, and removed", async () => {
   await other.copyCredentialsTo(await addAuthenticator(late));
   await late.page.getByRole("button", { name: "Use a passkey" }).click();
   await late.page.getByText("This passkey is not known here.").waitFor();
-  expect(late.errors.splice(0)).toHaveLength(1); // the browser tells of the 401
+  expect(late.errors.splice(0)).toHaveLength(1); // the browser logs the 401
 });
 
 test("is asked for before a curator decides", async () => {

@@ -1,4 +1,4 @@
-// What a driver's phone does: it signs in by a mailed code, and needs no JavaScript for it.
+// Signing in on a driver's phone, by a mailed code and without JavaScript.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,12 +8,12 @@ import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";
 
 export const phoneScreen = { width: 390, height: 844 };
 
-/** openPhone opens a page in a browser of its own. */
+/** openPhone opens a page in a separate browser context. */
 export function openPhone(path: string, options: CarOptions = {}): Promise<Car> {
   return openCar(path, { viewport: phoneScreen, place: null, ...options });
 }
 
-/** readMailedCode waits for the letter to an address and reads the code in it. */
+/** readMailedCode waits for the mail to an address and returns its code. */
 export function readMailedCode(email: string): Promise<string> {
   const outbox = inject("outbox");
   return eventually(`a letter to ${email}`, () => {
@@ -24,7 +24,7 @@ export function readMailedCode(email: string): Promise<string> {
   });
 }
 
-/** signIn fills the two forms of /sign-in; the page is at the first. look is called at each of them. */
+/** signIn submits the two forms of /sign-in; the page is at the first. look is called at each of them. */
 export async function signIn(page: Page, email: string, look: (what: string) => Promise<void> = () => Promise.resolve()): Promise<void> {
   await page.getByLabel("Your e-mail address").fill(email);
   await look("address");

@@ -1,4 +1,4 @@
-// A service with many pins: it passes everything on to the demo but the stream, which it makes up.
+// A proxy of the demo that replaces the stream by a made-up one with many pins.
 
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,7 @@ export interface PinServer {
   close(): void;
 }
 
-/** startPinServer puts so many pins around the demo's drive; some have lines, some are zones, and each half second one changes. */
+/** startPinServer places so many pins around the demo's drive, some with lines or zones, and changes one every half second. */
 export async function startPinServer(demo: string, count: number): Promise<PinServer> {
   const random = seeded(9);
   const place = (): [number, number] => [5 + (random() - 0.5) * 0.06, 52 + (random() - 0.5) * 0.035];

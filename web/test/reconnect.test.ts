@@ -4,12 +4,12 @@ import { cameraBlue, countPixels, eventually, openCar, type Car } from "./harnes
 import { findOne } from "./serviceclient.ts";
 import { startDemo, type Demo } from "./globalsetup.ts";
 
-/** A pin that nobody renews is drawn paler after a while, and a paler blue is still blue. */
+/** Tolerance for the colour of pins that have become pale by age. */
 const paleTolerance = 60;
 
 const notice = ({ page }: Car): ReturnType<Car["page"]["locator"]> => page.locator('.notice [data-about="link"]');
 
-/** mark leaves something in the page that a reload would take away. */
+/** mark sets an attribute that a reload would remove. */
 const mark = ({ page }: Car): Promise<void> =>
   page.evaluate(() => {
     document.documentElement.dataset["kept"] = "yes";
@@ -28,9 +28,9 @@ test("a service that goes leaves grey pins, and comes back without a reload", { 
     const { page } = car;
     await page.clock.install();
     await page.goto("/");
-    await page.locator(".controls [aria-expanded]").click(); // the list has drawings of the same colour
+    await page.locator(".controls [aria-expanded]").click(); // the list has icons of the same colour
     await page.locator(".car").evaluate((mark: HTMLElement) => {
-      mark.style.display = "none"; // it is blue, too
+      mark.style.display = "none"; // the marker is blue, too
     });
     const blue = (): Promise<number> => countPixels(page, cameraBlue, paleTolerance);
     await eventually("the camera is drawn", async () => (await blue()) > 300);
@@ -52,14 +52,14 @@ test("a service that goes leaves grey pins, and comes back without a reload", { 
 
     demo = await startDemo(inject("program"), new URL(address).host);
     await eventually("pins have their colour again", async () => {
-      await page.clock.runFor(5000); // the page waits longer from try to try
+      await page.clock.runFor(5000); // the page's backoff grows
       return (await blue()) > 300;
     }, 20_000);
     expect(await notice(car).isVisible()).toBe(false);
     expect(await isKept(car)).toBe(true);
     expect(car.errors.splice(0).filter((text) => !/ERR_|Failed to fetch/.test(text)), "errors that are no broken connection").toEqual([]);
   } finally {
-    await opened?.context.close(); // before the service, which it would miss
+    await opened?.context.close(); // before the service ends, so that no request fails
     await demo?.end();
   }
 });
@@ -73,7 +73,7 @@ test("a page that was asleep asks anew at once", async () => {
   await page.locator(".line").first().waitFor();
   expect(streams()).toBe(1);
   await mark(car);
-  await page.clock.fastForward("00:35"); // timers fire once, as after a sleep; so long a stream may be silent without one
+  await page.clock.fastForward("00:35"); // timers fire once, as after sleep; a stream may be silent for longer than that
   await eventually("a second stream", () => Promise.resolve(streams() === 2));
   await eventually("the list is filled", async () => (await page.locator(".line").count()) > 0);
   expect(await notice(car).isVisible()).toBe(false);

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openCar, screens, town } from "./harness.ts";
 
-/** slowGraphics takes the page time for each frame, as much as its map has pixels: on any machine too long for a screen full of them. */
+/** slowGraphics blocks the page in each frame in proportion to the map's pixels: on any machine too long at full resolution. */
 function slowGraphics(): void {
   const frame = (): void => {
     const { width = 0, height = 0 } = document.querySelector("canvas") ?? {};

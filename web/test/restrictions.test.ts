@@ -33,5 +33,5 @@ test("where the law hides kinds, the page says which, and elsewhere nothing", { 
   await notice.getByText("By law, this is not shown here: Speed camera, Red-light camera.").waitFor();
   await car.screenshot("law-hidden");
   await car.moveTo({ lat: lat + 0.5, lng });
-  await notice.waitFor({ state: "hidden", timeout: 10_000 }); // by itself it would stay for twenty seconds
+  await notice.waitFor({ state: "hidden", timeout: 10_000 }); // otherwise the notice would stay for twenty seconds
 });

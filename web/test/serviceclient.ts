@@ -1,13 +1,13 @@
-// What the tests ask the service themselves, past the page.
+// Requests that tests send to the service directly.
 
 import { get } from "node:http";
 import { inject } from "vitest";
 import type { Entity } from "../overlay/src/wire.ts";
 
-// Guests' requests are counted by address, and neither the page nor another test shall pay for what a test asks.
+// Guests' requests are limited by address, so each request of a test uses another one.
 const randomByte = (): string => String(1 + Math.floor(Math.random() * 250));
 const otherAddress = (): { localAddress?: string } =>
-  process.platform === "linux" ? { localAddress: `127.${randomByte()}.${randomByte()}.${randomByte()}` } : {}; // there all of 127/8 is this machine
+  process.platform === "linux" ? { localAddress: `127.${randomByte()}.${randomByte()}.${randomByte()}` } : {}; // on Linux all of 127/8 is local
 
 /** read reads JSON as a guest. */
 export function read<T>(path: string, service = inject("service")): Promise<T> {
@@ -24,13 +24,13 @@ export function read<T>(path: string, service = inject("service")): Promise<T> {
   });
 }
 
-/** readTown reads what is in the demo's town, of all kinds or of some. */
+/** readTown returns the entities in the demo's town, of all kinds or of some. */
 export async function readTown(kinds = "", service = inject("service")): Promise<Entity[]> {
   const filter = kinds === "" ? "" : `&kinds=${kinds}`;
   return (await read<{ entities: Entity[] }>(`/v2/entities/nearby?lat=52&lng=5&radius=5000&limit=500${filter}`, service)).entities;
 }
 
-/** findOne finds an entity of a kind of which the town has some. */
+/** findOne returns an entity of a kind that the town has. */
 export async function findOne(kind: string, service = inject("service")): Promise<Entity> {
   const [entity] = await readTown(kind, service);
   if (entity === undefined) throw new Error(`there is no ${kind}`);

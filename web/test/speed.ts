@@ -1,10 +1,10 @@
-// How fast the page is on a slow processor: make bench BENCH=web. The figures are the browser's own; the processor is slowed
-// down four times by the browser's tools, and the demo's drive goes past 500 pins.
+// Performance of the page on a slow processor: make bench BENCH=web. The browser's tools measure it and throttle the processor by a
+// factor of four, while the demo's drive passes 500 pins.
 //
-// The map is drawn by Mesa: by a graphics card where there is one, else by the processor (llvmpipe), beside the page that is
-// slowed down; where Mesa is not to be had, by Chromium's own SwiftShader, which takes twice as long. That says little of a
-// car. So the frames are counted twice: as they are, and with WebGL's two draw calls doing nothing, which leaves all that the
-// page and MapLibre reckon for a frame.
+// Mesa renders the map: with a graphics card if there is one, otherwise on the processor (llvmpipe), beside the throttled page;
+// without Mesa Chromium's own SwiftShader does, which takes twice as long. This says little about a car, so frames are measured twice:
+// as they are, and with WebGL's two draw calls disabled, which leaves all the work of the page and of MapLibre for a
+// frame.
 
 import { mkdirSync } from "node:fs";
 import { chromium, type Browser, type CDPSession, type Page } from "playwright-core";
@@ -16,18 +16,18 @@ import { findChromium, flags } from "./globalsetup.ts";
 
 const slowdown = 4;
 const pins = 500;
-const settled = 5000; // ms after the first pins: start is over
+const settled = 5000; // ms after the first pins, when the start is over
 const watched = 20_000; // ms
-const fastDrive = 180_000; // ms, ten times as fast as a drive: the half hour that the issue names
+const fastDrive = 180_000; // ms, at ten times the speed: half an hour's drive
 
 interface Frames {
   perSecond: number;
-  /** Milliseconds between two, of the slowest twentieth. */
+  /** 95th percentile of the time between two frames, in milliseconds. */
   p95: number;
   longTasks: number[];
-  /** Milliseconds of the processor for the main thread, slowed down as it is, for each frame. */
+  /** Milliseconds of throttled main thread time per frame. */
   work: number;
-  /** Resolution of the map at last, along each side, as a share of the screen's. */
+  /** Final resolution of the map along each side, as a share of the screen's. */
   share: number;
 }
 
@@ -35,7 +35,7 @@ let browser: Browser;
 let pinServer: PinServer;
 
 beforeAll(async () => {
-  // Not the tests' browser: it puts the page together without the emulated graphics card, and so copies each frame twice.
+  // Not the tests' browser, which composites without the emulated graphics card and copies each frame twice.
   const args = flags.filter((flag) => flag !== "--disable-gpu");
   browser = await launch([...args, "--use-angle=gl-egl", "--ignore-gpu-blocklist"]);
   if ((await drawnBy()) === null) {
@@ -60,7 +60,7 @@ declare global {
 
 const launch = (args: string[]): Promise<Browser> => chromium.launch({ executablePath: findChromium(), args, chromiumSandbox: false });
 
-/** drawnBy is the name of what draws; null: nothing does. */
+/** drawnBy returns the name of the renderer; null if there is none. */
 async function drawnBy(): Promise<string | null> {
   const page = await browser.newPage();
   const name = await page.evaluate(() => {
@@ -100,7 +100,7 @@ async function open(path: string, { drawing, slow }: { drawing: boolean; slow: n
     for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) prototype.drawElements = prototype.drawArrays = () => undefined;
   }, drawing);
   const tools = await context.newCDPSession(page);
-  await tools.send("Performance.enable", { timeDomain: "threadTicks" }); // whatever else the machine does
+  await tools.send("Performance.enable", { timeDomain: "threadTicks" }); // CPU time of the thread, independent of other load
   await tools.send("Emulation.setCPUThrottlingRate", { rate: slow });
   await page.goto(pinServer.url + path);
   const wait = page.waitForFunction((mark) => performance.getEntriesByName(mark)[0]?.startTime, firstPinsMark, { timeout: 60_000 });

@@ -1,5 +1,5 @@
-// A service of one's own for the pages for people: its letters lie in a folder, its command line changes roles, and it fetches
-// feeds from a provider on this machine, whose answers a test sets.
+// A separate service for tests of the console: its mails are in a folder, its command line changes roles, and it fetches feeds from a
+// provider on this machine whose answers a test sets.
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,24 +14,24 @@ import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";
 
 const providerHost = "provider.example.org";
 
-/** Provider publishes JSON over HTTPS. */
+/** Provider is an HTTPS server of JSON files. */
 export interface Provider {
-  /** url is where a file is, whatever it holds. */
+  /** url returns a file's URL. */
   url(file: string): string;
-  /** publish sets what a file answers; a body that is no string is sent as JSON. */
+  /** publish sets a file's content; a body that is not a string is sent as JSON. */
   publish(file: string, body: unknown, status?: number): string;
 }
 
 export interface TestConsole {
   address: string;
   provider: Provider;
-  /** cli runs a command beside the service, and returns what it prints. */
+  /** cli runs a command of the service's program and returns its output. */
   cli(...args: string[]): string;
-  /** mails are those to an address, oldest first. */
+  /** mails returns the mails to an address, oldest first. */
   mails(email: string): Mail[];
-  /** visit opens a page in a browser of its own, whose requests are counted alone. */
+  /** visit opens a page in a separate browser context with its own client address. */
   visit(path: string, options?: CarOptions): Promise<Car>;
-  /** signInAs signs a browser in, without a letter. */
+  /** signInAs signs a new browser context in, without a mail. */
   signInAs(email: string, options?: CarOptions & { role?: "curator" | "admin" }): Promise<Car>;
   end(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface Mail {
 
 export const desktop = { width: 1280, height: 900 };
 
-/** openTestConsole starts the service and the provider; more is put on top of its configuration, named is its host as browsers know it. */
+/** openTestConsole starts the service and the provider. more is prepended to its configuration, named is its host name for browsers. */
 export async function openTestConsole({ more = "", named = "127.0.0.1" } = {}): Promise<TestConsole> {
   const folder = mkdtempSync(join(tmpdir(), "wayside-desk-"));
   const { server, provider, ca } = await openProvider(folder);
@@ -113,15 +113,15 @@ pmtiles = ${JSON.stringify(demoMapFile())}
   };
 }
 
-/** clickAndWait waits for the page that a button leads to. */
+/** clickAndWait clicks a button and waits for the page that it leads to. */
 export async function clickAndWait(page: Page, what: string): Promise<void> {
   await Promise.all([page.waitForEvent("domcontentloaded"), page.locator(what).first().click()]);
 }
 
-/** demoMapFile is the map of the demo, which lies beside its letters. */
+/** demoMapFile is the demo's map, beside its mails. */
 const demoMapFile = (): string => join(inject("outbox"), "..", "..", "town.pmtiles");
 
-/** freePort is one that nobody listens at. */
+/** freePort returns an unused port. */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createPlainServer().listen(0, "127.0.0.1", () => {
@@ -161,7 +161,7 @@ export function readMails(outbox: string, email: string): Mail[] {
   try {
     names = readdirSync(outbox);
   } catch {
-    return []; // there was none yet
+    return []; // no mail was sent yet
   }
   const texts = names.filter((name) => name.endsWith(".eml")).sort().map((name) => readFileSync(join(outbox, name), "utf8").replace(/\r\n/g, "\n"));
   return texts.filter((text) => new RegExp(`^To: .*${email.replace(/[.+]/g, "\\$&")}`, "m").test(text)).map(parseMail);

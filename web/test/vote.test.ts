@@ -4,19 +4,19 @@ import { eventually, openCar, type Car } from "./harness.ts";
 import { openPhone, signIn } from "./phonesignin.ts";
 import { findOne, read } from "./serviceclient.ts";
 
-/** votesOn reads the counts as any guest does, past the page. */
+/** votesOn reads the counts as a guest, without the page. */
 async function votesOn(id: string): Promise<string> {
   const { entity } = await read<{ entity: Entity }>(`/v2/entities/${encodeURIComponent(id)}`);
   return `${String(entity.confirm_count)} ${String(entity.dispute_count)}`;
 }
 
-/** touchPin touches the pin on which the car stands. */
+/** touchPin touches the pin at the car's place. */
 async function touchPin({ page }: Car, name: string): Promise<void> {
   const title = page.locator("#card-kind");
   await eventually("the pin's card", async () => {
     const car = await page.locator(".car-mark").boundingBox();
     if (car === null) return false;
-    await page.mouse.click(car.x + car.width / 2, car.y + car.height / 2 - 30); // the drawing stands on its place
+    await page.mouse.click(car.x + car.width / 2, car.y + car.height / 2 - 30); // the icon is above its place
     return (await title.isVisible()) && (await title.textContent()) === name;
   });
 }
@@ -28,7 +28,7 @@ test("a phone signs the car in, and the car's votes count", { timeout: 120_000 }
   const car = await openCar(`/?at=${String(lat)},${String(lng)}`, { locale: "en-IE" });
   const { page } = car;
 
-  // The car asks for a code.
+  // The car requests a code.
   await touchPin(car, "Road closed");
   expect(await page.locator(".votes").isVisible()).toBe(false);
   await page.getByRole("button", { name: "Sign in to vote." }).click();
@@ -38,27 +38,27 @@ test("a phone signs the car in, and the car's votes count", { timeout: 120_000 }
   expect(shown).toMatch(/^[B-DF-HJ-NP-TV-Z]{4}-[B-DF-HJ-NP-TV-Z]{4}$/);
   expect(car.errors.splice(0), "that nobody is signed in, which is asked first").toHaveLength(1);
 
-  // The phone follows the QR code, signs in and sees who asks.
+  // The phone follows the QR code, signs in and sees the request.
   const phone = await openPhone(`/pair?code=${shown}`, { javaScriptEnabled: false });
   expect(new URL(phone.page.url()).pathname).toBe("/sign-in");
   await signIn(phone.page, "driver@example.org");
   expect(new URL(phone.page.url()).pathname).toBe("/pair");
   expect(await phone.page.locator("p.code").textContent()).toBe(shown);
 
-  // Opening the link, again and again, approves nothing.
+  // Opening the link, even repeatedly, approves nothing.
   await phone.page.goto(`/pair?code=${shown}`);
   await phone.page.goto(`/pair?code=${shown}&answer=approve`);
   const asked = await page.waitForRequest("**/v2/auth/pair/token");
   expect((await asked.response())?.status()).toBe(202);
   expect(await page.locator(".votes").isVisible()).toBe(false);
 
-  // The button does.
+  // The button approves.
   await phone.page.getByRole("button", { name: "Approve" }).click();
   await phone.page.getByRole("heading", { name: "Your car is connected" }).waitFor();
   await page.locator(".pairing .stand", { hasText: "Signed in" }).waitFor({ timeout: 20_000 });
   await page.locator(".pairing").waitFor({ state: "hidden" });
 
-  // The car votes, changes its mind, and takes it back.
+  // The car votes, changes the vote and withdraws it.
   const [there, gone] = [page.getByRole("button", { name: "Still there" }), page.getByRole("button", { name: "Gone" })];
   await there.click();
   await eventually("a confirmation", async () => (await votesOn(entity.id)) === "1 0");
@@ -71,7 +71,7 @@ test("a phone signs the car in, and the car's votes count", { timeout: 120_000 }
   await eventually("nothing", async () => (await votesOn(entity.id)) === "0 0");
   await eventually("the button is free", async () => (await gone.getAttribute("aria-pressed")) === "false");
 
-  // It is still signed in when it is switched on again, and leaves when it is told to.
+  // The sign-in survives a restart of the page, and signing out ends it.
   await page.reload();
   await page.locator(".menu-button").click();
   await page.locator("#menu-account").filter({ hasText: "driver@example.org" }).click();

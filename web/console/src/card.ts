@@ -1,16 +1,16 @@
-// What is known of the pin that was chosen, as text.
+// The card of the selected pin, as text.
 
 import { element } from "../../overlay/src/dom.ts";
 import type { Item } from "./features.ts";
 import type { Words } from "./words.ts";
 
-/** Card shows an item, or nothing. */
+/** Card shows an item or is hidden. */
 export interface Card {
   element: HTMLElement;
   show(item: Item | null, nth: string): void;
 }
 
-/** momentOf writes a time of the service's as the page does. */
+/** momentOf formats a time of the service in the page's language. */
 export function momentOf(text: string, language = document.documentElement.lang): string {
   const at = Date.parse(text);
   return Number.isNaN(at) ? text : `${new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(at)} UTC`;

@@ -1,20 +1,20 @@
-// What the service answers of a feed's entities, as the map takes it (pure). The values are providers' and may be anything.
+// Parses the service's GeoJSON of a feed for the map (pure). The values come from providers and may be anything.
 
 import type { Entity, Position } from "../../overlay/src/wire.ts";
 
 /** Item is an entity on the map. */
 export interface Item {
-  /** As the overlay's modules draw it. Its id is its number in the answer: providers' own ids prove nothing. */
+  /** In the form that the overlay's modules draw. Its id is the index in the answer, since providers' ids are not trusted. */
   entity: Entity;
-  /** What a card says of it. */
+  /** Texts of the card. */
   externalID: string;
   street: string;
-  /** Names and values of its properties, and when it was seen. */
+  /** Names and values of the properties, and the times. */
   facts: readonly Fact[];
 }
 
 export interface Fact {
-  /** As the provider calls it; or a key of the page's words. */
+  /** A property's name, or a key of the page's texts. */
   name: string;
   ours: boolean;
   value: string;
@@ -22,13 +22,13 @@ export interface Fact {
 
 export interface Items {
   items: Item[];
-  /** There are more. */
+  /** There are more items than the answer has. */
   truncated: boolean;
 }
 
 const longest = 400; // characters of a value that are shown
 const most = 40; // properties that are shown
-const widest = 50_000; // metres of a zone, as the configuration of the law has it
+const widest = 50_000; // metres of a zone, as the configuration of restrictions allows
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -36,7 +36,7 @@ const isMembers = (value: unknown): value is Members => typeof value === "object
 const members = (value: unknown): Members => (isMembers(value) ? value : {});
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** itemsOf reads a GeoJSON FeatureCollection, and leaves out what is no point or line on the earth. */
+/** itemsOf parses a GeoJSON FeatureCollection and drops features without a valid point or line. */
 export function itemsOf(answer: unknown): Items {
   const { features, truncated } = members(answer);
   const items = list(features).map((feature, i) => itemOf(members(feature), String(i)));
@@ -66,7 +66,7 @@ function itemOf(feature: Members, id: string): Item | null {
       confidence: 1,
       confirm_count: 0,
       dispute_count: 0,
-      properties: zoneOf(properties), // nothing else of theirs changes how the pin is drawn
+      properties: zoneOf(properties), // no other property affects drawing
     },
     externalID: textOf(about["external_id"]),
     street: typeof street === "string" ? cut(street) : "",
@@ -74,7 +74,7 @@ function itemOf(feature: Members, id: string): Item | null {
   };
 }
 
-/** zoneOf keeps the width of a zone: where the law asks for one, there must be no pin. */
+/** zoneOf keeps the width of a zone: where a restriction requires a zone, no pin may be drawn. */
 function zoneOf({ wayside_zone_m: width }: Members): Record<string, unknown> {
   return typeof width === "number" && width > 0 && width <= widest ? { wayside_zone_m: width } : {};
 }
@@ -100,7 +100,7 @@ function factsOf(properties: Members): Fact[] {
     .map(([name, value]) => ({ name: cut(name), ours: false, value: textOf(value) }));
 }
 
-/** textOf is any value as text. */
+/** textOf converts any value to text. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return "";
   return cut(typeof value === "string" ? value : JSON.stringify(value));
@@ -108,10 +108,10 @@ function textOf(value: unknown): string {
 
 const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
 
-/** Box is what the map is to show: west may be beyond the date line. */
+/** Box is a bounding box; its east may be beyond the antimeridian. */
 export type Box = [west: number, south: number, east: number, north: number];
 
-/** boxOf is the smallest box around all items, also across the date line; null: there are none. */
+/** boxOf returns the smallest box around all items, also across the antimeridian; null if there are none. */
 export function boxOf(items: readonly Item[]): Box | null {
   const places = items.flatMap(({ entity }) => entity.geom_line?.coordinates ?? [entity.geom.coordinates]);
   if (places.length === 0) return null;

@@ -1,4 +1,4 @@
-// The map of one feed: its pins, a card for the one that is chosen, and buttons for those who use no mouse.
+// The map of one feed: its pins, a card for the selected one, and buttons for use without a mouse.
 
 import type { Map as MapLibre } from "maplibre-gl";
 import { Observable } from "../../overlay/src/observable.ts";
@@ -15,12 +15,12 @@ import { boxOf, type Item } from "./features.ts";
 import type { Words } from "./words.ts";
 
 const fresh = { freshness: "fresh", opacity: 1, grey: false } as const;
-const padding = { top: 80, right: 48, bottom: 32, left: 48 }; // pixels around the places: a pin stands on its own
-const nearest = 15; // zoom to which few pins are shown
+const padding = { top: 80, right: 48, bottom: 32, left: 48 }; // pixels; a pin extends upwards from its place
+const nearest = 15; // maximum zoom for few pins
 
 export interface FeedMapOptions {
   library: Library;
-  /** Where the map is to be; buttons and card come behind it. */
+  /** The map's container; buttons and card are inserted after it. */
   place: HTMLElement;
   config: OverlayConfig;
   kinds: readonly Kind[];
@@ -28,12 +28,12 @@ export interface FeedMapOptions {
   words: Words;
 }
 
-/** openFeedMap returns when the pins are being drawn. It fails where the browser does not let it draw. */
+/** openFeedMap returns when the pins are being drawn. It fails if the browser allows no WebGL. */
 export async function openFeedMap({ library, place, config, kinds, items, words }: FeedMapOptions): Promise<void> {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const theme = (): Theme => (dark.matches ? "night" : "day");
   const map = await openMap({ library, container: place, config, theme: theme(), center: null });
-  map.cooperativeGestures.enable(); // one finger, or a wheel without Ctrl, moves the page
+  map.cooperativeGestures.enable(); // one finger, or a wheel without Ctrl, scrolls the page
   map.getCanvas().setAttribute("aria-label", words("map.label"));
   const contextState = new ContextState(map, { drawable: new Observable<boolean>(true) });
   const icons = new Icons(map, contextState, kinds, Math.min(Math.max(window.devicePixelRatio, 1), 2));
@@ -56,10 +56,10 @@ export async function openFeedMap({ library, place, config, kinds, items, words 
   });
 }
 
-/** walk adds card and buttons; what it returns chooses the item at an index, or with -1 none. */
+/** walk adds the card and the buttons, and returns a function that selects the item with an index, or none with -1. */
 function walk(map: MapLibre, pins: Pins, place: HTMLElement, items: readonly Item[], words: Words, whole: () => void): (id: number) => void {
   const order = items.map(({ entity }) => Number(entity.id));
-  let at = -1; // in the order
+  let at = -1; // index in the order
   const card = makeCard(words, () => {
     choose(-1);
     next.focus();

@@ -1,5 +1,5 @@
-// Draws what a feed holds wherever the page has data-feed-map (internal/console/doc.go says how a page asks for it). The map is
-// that of the page for cars: its modules, its library as a file of its own, its pins and its ground.
+// Draws a feed's entities in every element with data-feed-map (see internal/console/doc.go). The map library, the pins and the base
+// map are those of the overlay.
 
 import { getConfig, getKinds } from "../../overlay/src/api.ts";
 import { element } from "../../overlay/src/dom.ts";
@@ -10,7 +10,7 @@ import { wordsOf, type Words } from "./words.ts";
 
 const words = wordsOf(document.body.dataset["mapWords"]);
 
-/** styled loads the style sheet that lies beside this script. */
+/** styled loads the style sheet beside this script. */
 function styled(): Promise<void> {
   const sheet = element("link", { rel: "stylesheet", href: new URL("./map.css", import.meta.url).href });
   return new Promise((resolve) => {
@@ -33,7 +33,7 @@ async function read({ dataset }: HTMLElement): Promise<unknown> {
   return answer.json();
 }
 
-/** draw fills one place, or says why not. */
+/** draw fills one element, or shows why it cannot. */
 async function draw(place: HTMLElement, words: Words): Promise<void> {
   const note = element("p", { class: "map-note", role: "status" });
   place.after(note);

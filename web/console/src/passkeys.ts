@@ -1,9 +1,9 @@
-// Asks the browser for passkeys where a page has data-passkey: a button "sign-in", "add" or "confirm", or a form "confirm" that
-// waits until a passkey was used (internal/console/pages/parts/passkeys.html). Without this script the buttons stay hidden.
+// Passkeys in elements with data-passkey: a button "sign-in", "add" or "confirm", or a form "confirm" that is submitted after a
+// passkey was used (internal/console/pages/parts/passkeys.html). Without this script the buttons stay hidden.
 
 import { answerOf, creationOptions, requestOptions, type Json } from "./webauthn.ts";
 
-/** HTTPError is an answer of the service that is no success. */
+/** HTTPError is a response with an error status. */
 class HTTPError extends Error {
   constructor(readonly status: number) {
     super(`the service answered ${String(status)}`);
@@ -41,7 +41,7 @@ async function add(button: HTMLElement): Promise<void> {
   location.assign(`/account/passkeys/${encodeURIComponent(id)}?done=passkey-added`);
 }
 
-/** reason is which of the page's sentences says why something did not work. */
+/** reason returns which of the page's texts explains an error. */
 export function reason(error: unknown, doing: string): string {
   if (error instanceof HTTPError) {
     if (error.status === 429) return "many";
@@ -52,7 +52,7 @@ export function reason(error: unknown, doing: string): string {
   return error instanceof DOMException && error.name === "InvalidStateError" ? "known" : "failed";
 }
 
-/** say shows one of the page's sentences. */
+/** say shows one of the page's texts. */
 function say(which: string): void {
   const place = document.querySelector<HTMLElement>("[data-passkey-says]");
   if (!place) return;
@@ -60,7 +60,7 @@ function say(which: string): void {
   place.textContent = place.getAttribute(`data-passkey-${which}`);
 }
 
-/** attempt does something once at a time, and says what went wrong. */
+/** attempt disables the button while an action runs, and shows what failed. */
 async function attempt(doing: string, button: HTMLButtonElement | null, what: () => Promise<void>): Promise<void> {
   if (button) button.disabled = true;
   try {
@@ -91,7 +91,7 @@ function watchForm(form: HTMLFormElement): void {
     void attempt("confirm", button, async () => {
       await confirm();
       confirmed = true;
-      if (button) button.disabled = false; // one that is disabled submits nothing
+      if (button) button.disabled = false; // a disabled button submits nothing
       form.requestSubmit(button);
     });
   });

@@ -1,15 +1,15 @@
-// What WebAuthn calls JSON: the same objects as the browser's own, with base64url in place of bytes. Browsers before 2024 do not
-// translate it themselves.
+// Conversion between WebAuthn's JSON and the browser's objects, which have bytes in place of base64url. Browsers before 2024 have no
+// conversion of their own.
 
 export type Json = Record<string, unknown>;
 
-/** bytesOf reads base64url without padding. */
+/** bytesOf decodes base64url without padding. */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   const raw = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
   return Uint8Array.from(raw, (letter) => letter.charCodeAt(0));
 }
 
-/** textOf writes base64url without padding. */
+/** textOf encodes base64url without padding. */
 export function textOf(bytes: ArrayBuffer): string {
   let raw = "";
   for (const byte of new Uint8Array(bytes)) raw += String.fromCharCode(byte);
@@ -22,13 +22,13 @@ function descriptors(all: unknown): PublicKeyCredentialDescriptor[] {
   return ((all ?? []) as Descriptor[]).map((one) => ({ ...one, id: bytesOf(one.id) }));
 }
 
-/** requestOptions reads what navigator.credentials.get takes. */
+/** requestOptions converts the argument of navigator.credentials.get. */
 export function requestOptions(answer: Json): PublicKeyCredentialRequestOptions {
   const options = answer["publicKey"] as Json & { challenge: string };
   return { ...options, challenge: bytesOf(options.challenge), allowCredentials: descriptors(options["allowCredentials"]) };
 }
 
-/** creationOptions reads what navigator.credentials.create takes. */
+/** creationOptions converts the argument of navigator.credentials.create. */
 export function creationOptions(answer: Json): PublicKeyCredentialCreationOptions {
   const options = answer["publicKey"] as Omit<PublicKeyCredentialCreationOptions, "challenge" | "user" | "excludeCredentials"> & {
     challenge: string;
@@ -43,7 +43,7 @@ export function creationOptions(answer: Json): PublicKeyCredentialCreationOption
   };
 }
 
-/** answerOf writes what a browser answered. */
+/** answerOf converts a credential. */
 export function answerOf(credential: PublicKeyCredential): Json {
   return {
     id: credential.id,

@@ -1,4 +1,4 @@
-// Who is signed in, and what the driver chose: in the browser always, in the account as well.
+// The signed-in account and the driver's choices, which the browser always stores and the account stores as well.
 
 import { getAccount, getPreferences, putPreferences, HTTPError, signOut } from "./api.ts";
 import { Observable } from "./observable.ts";
@@ -7,13 +7,13 @@ import { choicesKey } from "./state.ts";
 import { readStored, store } from "./storage.ts";
 import type { Account } from "./wire.ts";
 
-/** Says that somebody was signed in here, so that guests' cars ask nothing that is refused. */
+/** Set after a sign-in in this browser, so that guests' pages send no request that is refused. */
 const signedInKey = "wayside.signed-in";
 
 const resendDelay = 30_000; // ms
-const sendDebounce = 500; // a finger on "larger" comes again
+const sendDebounce = 500; // repeated touches on "larger" cause one request
 
-/** SignedIn is the account that is signed in; null: a guest. */
+/** SignedIn is the account that is signed in; null for a guest. */
 export type SignedIn = Account | null;
 
 export class Preferences {
@@ -28,30 +28,30 @@ export class Preferences {
     this.#store(this.#stored);
   }
 
-  /** start asks who is signed in, if somebody was. */
+  /** start reads the account if somebody signed in here before. */
   start(): void {
     if (readStored(signedInKey) !== null) void this.refreshAccount();
   }
 
-  /** withChoice lets a choice hold at once, and keeps it. */
+  /** choose applies a choice immediately and stores it. */
   choose(choice: Choices): void {
     this.#store(withChoice(this.#stored, choice, Date.now(), this.person.get() !== null));
     if (this.person.get() !== null) this.#scheduleSend(sendDebounce);
   }
 
-  /** withoutChoices lets the defaults count again. */
+  /** unchoose returns members to their defaults. */
   unchoose(members: readonly (keyof Settings)[]): void {
     this.#store(withoutChoices(this.#stored, members, Date.now(), this.person.get() !== null));
     if (this.person.get() !== null) this.#scheduleSend(sendDebounce);
   }
 
-  /** reset goes back to what holds for a driver who chose nothing. */
+  /** reset returns all settings to their defaults. */
   reset(): void {
     this.#store({ ...noStoredChoices, updated: Math.max(Date.now(), this.#stored.updated + 1), unsent: this.person.get() !== null });
     if (this.person.get() !== null) this.#scheduleSend(sendDebounce);
   }
 
-  /** refreshAccount finds out who is signed in; false: nobody. */
+  /** refreshAccount reads who is signed in and returns false for a guest. */
   async refreshAccount(): Promise<boolean> {
     try {
       await this.signedIn(await getAccount());
@@ -61,7 +61,7 @@ export class Preferences {
     return this.person.get() !== null;
   }
 
-  /** signedIn takes over the account's choices, or gives it the browser's. */
+  /** signedIn takes over the account's choices, or sends it the browser's. */
   async signedIn(account: Account): Promise<void> {
     store(signedInKey, "1");
     this.person.set(account);
@@ -69,18 +69,18 @@ export class Preferences {
       this.#store(mergeChoices(this.#stored, { choices: parseChoices(await getPreferences()), updated: null }));
     } catch (error) {
       this.#isFinal(error);
-      return; // with the next sign-in or the next opening of the page
+      return; // retried with the next sign-in or page load
     }
     if (this.#stored.unsent) this.#scheduleSend(0);
   }
 
-  /** signedOut is for when the service says that nobody is signed in any more. */
+  /** signedOut is called when the service answers that the session has ended. */
   signedOut(): void {
     store(signedInKey, null);
     this.person.set(null);
   }
 
-  /** signOut keeps what was chosen in this browser. It throws what the service refuses. */
+  /** signOut keeps the choices in this browser. It throws what the service refuses. */
   async signOut(): Promise<void> {
     await signOut();
     clearTimeout(this.#sending);
@@ -111,7 +111,7 @@ export class Preferences {
     }
   }
 
-  /** #isFinal says whether there is no sense in trying again. */
+  /** #isFinal reports whether a retry would fail as well. */
   #isFinal(error: unknown): boolean {
     if (!(error instanceof HTTPError)) return false;
     if (error.status === 401) this.signedOut();

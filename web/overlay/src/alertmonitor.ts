@@ -1,6 +1,6 @@
-// Looks out for what lies ahead: with each fix, and once a second. The page chooses what to announce by what the stream has told
-// it, and asks the service, at that moment only, whether something speaks against it: the service knows the driver's standing
-// votes, and what the law hides here. Whoever does not answer at once is not waited for.
+// Evaluates the alerts ahead with each fix and once a second. The page chooses what to announce from the pins that it has, and asks
+// the service just before it announces, because only the service knows the driver's standing votes and the local restrictions. If the
+// service does not answer within 700 ms, the page announces by itself.
 
 import type { AlertQuery } from "./api.ts";
 import { dismiss, initialAnnouncer, seenKeys, step, type Announcer, type AnnouncerResult } from "./announcer.ts";
@@ -10,14 +10,14 @@ import type { AlertCandidate, State } from "./state.ts";
 import type { Alert, Entity } from "./wire.ts";
 
 const updateInterval = 1000; // ms
-/** A warning that comes so much later is worth no less. */
+/** Milliseconds to wait for the service's answer: a warning that is this much later is still useful. */
 const answerTimeout = 700;
-const maxSeenKeys = 100; // an address must not get too long
+const maxSeenKeys = 100; // keeps the URL short
 const noIDs: ReadonlySet<string> = new Set();
 
 const candidates = new WeakMap<Entity, AlertCandidate>();
 
-/** candidateOf is an entity as the choice of what lies ahead takes it. */
+/** candidateOf returns an entity in the form that the alert rules take. It is cached per entity. */
 export function candidateOf(entity: Entity): AlertCandidate {
   let known = candidates.get(entity);
   if (known === undefined) {
@@ -28,8 +28,8 @@ export function candidateOf(entity: Entity): AlertCandidate {
 }
 
 /**
- * speaksAgainst says whether the service does not want a pin announced that the page would announce now. That it is a little
- * farther away than the page thinks, since it was told a rounded place, or that another one comes first, is no objection.
+ * serviceObjects reports whether the service does not want a pin announced that the page is about to announce. It is no objection
+ * that the service measures a slightly larger distance, because it gets a rounded position, or that it announces another pin first.
  */
 export function serviceObjects(id: string, alerts: readonly Alert[]): boolean {
   const alert = alerts.find(({ entity }) => entity.id === id);
@@ -37,29 +37,29 @@ export function serviceObjects(id: string, alerts: readonly Alert[]): boolean {
   return alert.distance_m <= alert.lead_m && !alerts.some(({ announce }) => announce);
 }
 
-/** QueryAlerts asks the service; null: it is not to be asked now. */
+/** QueryAlerts asks the service; it returns null if no request may be sent now. */
 export type QueryAlerts = (ahead: AlertQuery, signal: AbortSignal) => Promise<Alert[]> | null;
 
-/** AlertMonitor keeps state.alerts. */
+/** AlertMonitor sets state.alerts. */
 export class AlertMonitor {
   readonly #state: State;
   readonly #clock: () => number;
   readonly #queryAlerts: QueryAlerts;
   #announcer: Announcer = initialAnnouncer;
-  /** What the service is being asked about. */
+  /** Id of the pin about which a request is in flight. */
   #queriedID: string | null = null;
-  /** What may be announced, asked or not. */
+  /** Id of the pin that may be announced, whether the service answered or not. */
   #clearedID: string | null = null;
   readonly #suppressed = new Set<string>();
 
-  /** clock is the one by which the car moves, in milliseconds. */
+  /** clock is the clock by which the car moves, in milliseconds: the demo's drive may run faster than real time. */
   constructor(state: State, clock: () => number, queryAlerts: QueryAlerts) {
     this.#state = state;
     this.#clock = clock;
     this.#queryAlerts = queryAlerts;
   }
 
-  /** start goes on until the page is closed. */
+  /** start runs until the page is closed. */
   start(): void {
     this.#state.motion.watch(() => {
       this.update();
@@ -91,7 +91,7 @@ export class AlertMonitor {
     });
   }
 
-  /** inquire says whether the service is asked. */
+  /** #queryService reports whether a request was sent. */
   #queryService(id: string): boolean {
     const pose = this.#state.pose();
     const { heading, speed } = pose ?? { heading: null, speed: null };
@@ -115,13 +115,13 @@ export class AlertMonitor {
         decide(serviceObjects(id, alerts));
       },
       () => {
-        decide(false); // the page chooses for itself
+        decide(false); // without an answer the page decides alone
       },
     );
     return true;
   }
 
-  /** dismiss takes a banner away. */
+  /** dismiss hides the banner of a pin. */
   dismiss(id: string): void {
     this.#announcer = dismiss(this.#announcer, id);
     this.update();

@@ -5,7 +5,7 @@ import type { AlertPin, AlertStage, Announced } from "./alertrules.ts";
 import { bearing, angleBetween } from "./geo.ts";
 import { seeded } from "./seeded.ts";
 
-// The golden table of the service's internal/ahead; ahead_test.go there says what its members mean.
+// The golden table of the service's internal/ahead; ahead_test.go documents its members.
 interface Case {
   name: string;
   car: { lat: number; lng: number; heading: number | null; speed: number };
@@ -18,7 +18,7 @@ interface Case {
 const table = new URL("../../../internal/ahead/testdata/cases.json", import.meta.url);
 const cases = JSON.parse(readFileSync(table, "utf8")) as Case[];
 
-/** tell is what the keys say was told. */
+/** tell returns the announced stages that the keys name. */
 function tell(keys: readonly string[]): Map<string, Announced> {
   const announced = new Map<string, Announced>();
   for (const { id, stage } of keys.map(parseKey)) announced.set(id, { ...(announced.get(id) ?? notAnnounced), [stage]: true });

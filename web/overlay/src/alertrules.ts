@@ -1,14 +1,14 @@
-// What lies ahead of a driver, and what of it is announced: the twin of the service's internal/ahead, for when the page is
-// offline. internal/ahead/testdata/cases.json holds both to the same answers, and its Go file gives the reasons for the
-// figures (pure).
+// Which pins lie ahead of a driver, and which of them are announced (pure). These are the same rules as in the service's
+// internal/ahead, for use while the page is offline: internal/ahead/testdata/cases.json tests both, and the Go package documents
+// the reasons for the constants.
 
 import { bearing, distance, angleBetween, type Place } from "./geo.ts";
 
-/** What is farther than so many metres is not listed. */
+/** Metres: pins that are farther away are not listed. */
 export const maxDistance = 2000;
-/** So many are listed at once, the nearest. */
+/** The number of pins that are listed, nearest first. */
 export const maxListed = 20;
-/** Below so many metres a second nothing is announced, a heading means nothing and no time can be told. */
+/** Metres per second: below it a heading is unreliable, nothing is announced and no time of arrival is given. */
 export const minSpeed = 2;
 
 const coneAngle = 30; // degrees to each side
@@ -19,13 +19,13 @@ const minDistance = 1; // metres
 const leadSeconds = 12;
 const minLead = 150; // metres
 const maxLead = 600;
-const nearShare = 0.4; // of the lead
+const nearShare = 0.4; // share of the lead
 const minNearDistance = 100; // metres
 
-/** AlertStage is how near a pin is. Only cameras have a second one. */
+/** AlertStage tells how near a pin is. Only cameras have the second stage. */
 export type AlertStage = "ahead" | "near";
 
-/** Announced is what the driver has been told of a pin already. */
+/** Announced records which stages of a pin were announced. */
 export interface Announced {
   ahead: boolean;
   near: boolean;
@@ -34,39 +34,39 @@ export interface Announced {
 export const notAnnounced: Announced = { ahead: false, near: false };
 
 export interface Car extends Place {
-  /** Degrees clockwise from north; null: unknown. */
+  /** Degrees clockwise from north; null if unknown. */
   heading: number | null;
-  /** Metres a second; null: unknown, which announces nothing. */
+  /** Metres per second; null if unknown, and then nothing is announced. */
   speed: number | null;
 }
 
 export interface AlertPin extends Place {
   id: string;
   kind: string;
-  /** Width in metres of the zone of which the place is the middle; 0: the pin is at the place. */
+  /** Width in metres of the zone whose centre is the given place; 0 if the pin is at the place itself. */
   zone: number;
-  /** Ids of what is merged into it. */
+  /** Ids of the pins that are merged into this one. */
   merged: readonly string[];
 }
 
-/** ListedAlert is a pin that is listed. */
+/** ListedAlert is a pin in the corridor ahead. */
 export interface ListedAlert<P extends AlertPin = AlertPin> {
   pin: P;
-  /** Metres; of a zone, to its edge, and 0 inside. */
+  /** Metres; of a zone, to its edge, and 0 inside it. */
   distance: number;
   /** Degrees clockwise from north. */
   bearing: number;
   stage: AlertStage;
-  /** It is to be announced, if nothing else speaks against it. */
+  /** It should be announced unless it is suppressed for another reason. */
   due: boolean;
 }
 
-/** leadAt is the distance in metres at which a pin is announced; share is the driver's choice, 0.5 to 2. */
+/** leadAt returns the distance in metres at which a pin is announced; share is the driver's factor, 0.5 to 2. */
 export function leadAt(speed: number, share = 1): number {
   return share * Math.max(minLead, Math.min(maxLead, leadSeconds * speed));
 }
 
-/** nearOf is the distance in metres at which a camera is announced for the second time. */
+/** nearOf returns the distance in metres at which a camera is announced for the second time. */
 export function nearOf(lead: number): number {
   return Math.max(minNearDistance, nearShare * lead);
 }
@@ -75,8 +75,8 @@ export const isCamera = (kind: string): boolean => kind.startsWith("camera.");
 export const isCharger = (kind: string): boolean => kind.startsWith("charger.");
 
 /**
- * look lists what lies ahead, nearest first. Without a heading it lists what is around, and nothing is due. told says what
- * the driver has been told of a pin; share is the driver's part of the lead.
+ * listAhead returns the pins ahead, nearest first. Without a heading it returns the pins around, none of them due. announced returns
+ * which stages of a pin were announced; share is the driver's factor on the lead.
  */
 export function listAhead<P extends AlertPin>(car: Car, pins: readonly P[], announced: (pin: P) => Announced, share = 1): ListedAlert<P>[] {
   const all: ListedAlert<P>[] = [];
@@ -84,7 +84,7 @@ export function listAhead<P extends AlertPin>(car: Car, pins: readonly P[], anno
     const alert = alertOf(car, pin, announced, share);
     if (alert !== null) all.push(alert);
   }
-  // Sorting is stable since Chromium 70: of two at one distance, the first among the pins comes first.
+  // Array sort is stable since Chromium 70: pins at equal distances keep their order.
   return all.sort((a, b) => a.distance - b.distance).slice(0, maxListed);
 }
 
@@ -98,7 +98,7 @@ function alertOf<P extends AlertPin>(car: Car, pin: P, announced: (pin: P) => An
   return { pin, distance: metres, bearing: bearingToPin, ...stageAndDue(car, pin, metres, announced(pin), share) };
 }
 
-/** isInCorridor says whether the corridor leads to what is so far away; half the width of a zone widens the strip. */
+/** isInCorridor reports whether a pin lies in the corridor ahead; the radius of a zone widens the corridor. */
 function isInCorridor(heading: number, metres: number, zoneRadius: number, bearingToPin: number): boolean {
   if (zoneRadius > 0 && metres <= zoneRadius) return true;
   if (metres < minDistance) return false;
@@ -110,36 +110,36 @@ function stageAndDue(car: Car, pin: AlertPin, metres: number, announced: Announc
   const speed = car.speed ?? 0;
   const lead = leadAt(speed, share);
   const isAnnouncing = car.heading !== null && speed >= minSpeed && metres <= lead && !isCharger(pin.kind);
-  // A zone has one stage: a second one would tell where in it the camera is.
+  // A zone has one stage: a second one would reveal where in the zone the camera is.
   if (isCamera(pin.kind) && pin.zone === 0 && metres <= nearOf(lead)) return { stage: "near", due: isAnnouncing && !announced.near };
-  // The near stage grows and shrinks with the speed: who has been told of the second is not told of the first.
+  // The near distance varies with the speed: after the near stage was announced, the first one is not announced any more.
   return { stage: "ahead", due: isAnnouncing && !announced.ahead && !announced.near };
 }
 
-/** firstDue is the one that is announced: the nearest of those that are due and that nothing silences. */
+/** firstDue returns the nearest pin that is due and not suppressed. */
 export function firstDue<P extends AlertPin>(listed: readonly ListedAlert<P>[], silent: (pin: P) => boolean): ListedAlert<P> | null {
   return listed.find((alert) => alert.due && !silent(alert.pin)) ?? null;
 }
 
-/** secondsTo is the time to a distance in metres; null: at that speed nobody can tell. */
+/** secondsTo returns the time in seconds to a distance in metres; null if the car is too slow or its speed is unknown. */
 export function secondsTo(metres: number, speed: number | null): number | null {
   return speed === null || speed < minSpeed ? null : metres / speed;
 }
 
-// It ends the key of a camera's second stage. It stands in a query as it is, and in no id.
+// Suffix of the key of a camera's second stage. It needs no escaping in a query and occurs in no id.
 const nearSuffix = "~near";
 
-/** keyOf is how the page names an announcement to the service. */
+/** keyOf returns the key by which the page names an announcement to the service. */
 export function keyOf(id: string, stage: AlertStage): string {
   return stage === "near" ? id + nearSuffix : id;
 }
 
-/** parseKey is what keyOf made. */
+/** parseKey reverses keyOf. */
 export function parseKey(key: string): { id: string; stage: AlertStage } {
   return key.endsWith(nearSuffix) ? { id: key.slice(0, -nearSuffix.length), stage: "near" } : { id: key, stage: "ahead" };
 }
 
-/** announcedOf unites what was told under each of a pin's ids: which of several merged pins is shown may change on the way. */
+/** announcedOf combines what was announced under any of a pin's ids: which of several merged pins is shown can change on the way. */
 export function announcedOf(pin: AlertPin, of: (id: string) => Announced | undefined): Announced {
   const all = [pin.id, ...pin.merged].map((id) => of(id) ?? notAnnounced);
   return { ahead: all.some((announced) => announced.ahead), near: all.some((announced) => announced.near) };

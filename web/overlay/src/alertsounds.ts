@@ -1,19 +1,19 @@
-// What is heard: two soft notes when something lies ahead, three higher ones when a camera is near.
+// The sounds of announcements: two soft notes for an alert ahead, three higher ones for a near camera.
 
 import type { AlertStage } from "./alertrules.ts";
 import { Observable } from "./observable.ts";
 
-/** Note is a sound of a tone. */
+/** Note is one note of a sound. */
 export interface Note {
   /** Hertz. */
   pitch: number;
-  /** Seconds from the start of the tone. */
+  /** Seconds after the start of the sound. */
   startsAt: number;
   /** Seconds. */
   duration: number;
 }
 
-/** notes of each stage. */
+/** notes lists the notes of each stage. */
 export const notes: Readonly<Record<AlertStage, readonly Note[]>> = {
   ahead: [
     { pitch: 523.25, startsAt: 0, duration: 0.22 },
@@ -26,16 +26,16 @@ export const notes: Readonly<Record<AlertStage, readonly Note[]>> = {
   ],
 };
 
-const volume = 0.25; // of what the car can; the driver has a knob
-const attack = 0.02; // seconds; a tone that begins at once clicks
+const volume = 0.25; // share of full volume
+const attack = 0.02; // seconds of fade-in, against a click
 
-/** AlertSounds plays. Before the first touch browsers let nothing be heard, and neither does the page. */
+/** AlertSounds plays the notes. Browsers allow no sound before the first touch. */
 export class AlertSounds {
-  /** Whether something can be heard. */
+  /** Whether sound can be played. */
   readonly ready = new Observable(false);
   #context: AudioContext | null = null;
 
-  /** unlockOn waits for touches: a car that slept may have stopped the sound, and the next touch starts it again. */
+  /** unlockOn resumes the audio context at each touch: it is suspended before the first one and may be after the car slept. */
   unlockOn(target: EventTarget): void {
     const resume = (): void => {
       this.#resume();
@@ -55,10 +55,10 @@ export class AlertSounds {
         () => {
           this.ready.set(context.state === "running");
         },
-        () => undefined, // the next touch tries again
+        () => undefined, // retried at the next touch
       );
     } catch {
-      this.ready.set(false); // a browser without sound
+      this.ready.set(false); // a browser without audio
     }
   }
 

@@ -6,7 +6,7 @@ import { destination } from "./geo.ts";
 import { seeded } from "./seeded.ts";
 
 const origin = { lat: 52, lng: 5 };
-/** metres north of the origin, and east of it. */
+/** at returns the place so many metres north and east of the origin. */
 const at = (north: number, east = 0): { lat: number; lng: number } => destination(destination(origin, 0, north), 90, east);
 const pin = (id: string, north: number, more: Partial<AlertPin> = {}): AlertPin => ({ id, kind: "alert.hazard", zone: 0, merged: [], ...at(north), ...more });
 const car = (north: number, speed = 20, heading: number | null = 0): Car => ({ ...at(north), speed, heading });
@@ -27,7 +27,7 @@ interface Event {
   now: number;
 }
 
-/** drive goes north from one place to another with a fix each so many seconds, and tells what was announced. */
+/** drive simulates a drive north with a fix every so many seconds and records the announcements. */
 function drive(pins: AlertPin[], from: number, to: number, speed: number, more: Partial<AnnouncerInput<AlertPin>> = {}, every = 1, start: Announcer = initialAnnouncer) {
   const spoken: Event[] = [];
   const banners: (Banner<AlertPin> | null)[] = [];

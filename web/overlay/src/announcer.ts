@@ -1,23 +1,23 @@
-// Which alert is announced now, and what the banner says: state goes in, state comes out (pure).
+// A state machine that decides which alert is announced now and what the banner shows (pure).
 //
-// Times are milliseconds of a clock that never jumps (performance.now).
+// Times are milliseconds of a monotonic clock (performance.now).
 
 import { firstDue, keyOf, listAhead, maxDistance, announcedOf } from "./alertrules.ts";
 import type { Car, AlertPin, ListedAlert, AlertStage, Announced } from "./alertrules.ts";
 import { bearing, distance, angleBetween, type Place } from "./geo.ts";
 
-/** Between two announcements lie so many milliseconds, at least. */
+/** Milliseconds between two announcements, at least. */
 const minGap = 5000;
-/** What was announced is forgotten after so many milliseconds. */
+/** Milliseconds after which an announcement is forgotten. */
 const forgetAfter = 2 * 60 * 60 * 1000;
-/** What was announced is forgotten when the car is so many metres away. */
+/** Metres from the pin at which its announcement is forgotten. */
 const forgetDistance = 5000;
-/** No more is remembered, whatever happens; the oldest goes first. */
+/** The number of announced pins that are remembered; the oldest are dropped first. */
 const maxAnnouncedPins = 500;
-/** A banner waits so long for a pin that the corridor lost, before it takes it that the driver has turned off. */
+/** Milliseconds for which the banner stays after its pin left the corridor; then the driver is assumed to have turned off. */
 const turnOffTimeout = 3000;
 
-/** AnnouncedPin is what the driver was told of one pin. */
+/** AnnouncedPin records what was announced of one pin. */
 interface AnnouncedPin {
   announced: Announced;
   place: Place;
@@ -28,23 +28,23 @@ interface AnnouncedPin {
 interface ActiveAnnouncement {
   id: string;
   stage: AlertStage;
-  /** When its pin was last seen ahead. */
+  /** When its pin was last in the corridor. */
   seenAt: number;
 }
 
-/** Announcer is all that is remembered between two steps. Begin with `quiet`. */
+/** Announcer is the state between two steps. Start with `initialAnnouncer`. */
 export interface Announcer {
   /** By id, the oldest first. */
   announcedPins: ReadonlyMap<string, AnnouncedPin>;
   /** When something was last announced. */
   announcedAt: number;
-  /** The latest last. */
+  /** The latest is last. */
   active: readonly ActiveAnnouncement[];
 }
 
 export const initialAnnouncer: Announcer = { announcedPins: new Map(), announcedAt: -Infinity, active: [] };
 
-/** Banner is what is shown of the announcement that matters now. */
+/** Banner is what the banner shows of the most relevant announcement. */
 export interface Banner<P extends AlertPin> {
   pin: P;
   /** Metres; of a zone, to its edge. */
@@ -52,32 +52,32 @@ export interface Banner<P extends AlertPin> {
   stage: AlertStage;
 }
 
-/** AnnouncerInput is what a step is told. */
+/** AnnouncerInput is the input of one step. */
 export interface AnnouncerInput<P extends AlertPin> {
   now: number;
-  /** null: unknown where. */
+  /** null if the position is unknown. */
   car: Car | null;
-  /** All pins that are known and shown; one that is missing is gone. */
+  /** All visible pins; a pin that is missing no longer exists. */
   pins: readonly P[];
-  /** Ids of pins on which the driver has voted. */
+  /** Ids of the pins on which the driver has voted. */
   voted: ReadonlySet<string>;
-  /** Ids of the pins that the service chose to have announced; null: the page chooses for itself. */
+  /** Ids of the pins that the service allows to be announced; null if the page decides alone. */
   chosen: ReadonlySet<string> | null;
-  /** The driver's share of the lead. */
+  /** The driver's factor on the lead. */
   lead: number;
 }
 
-/** AnnouncerResult is what a step comes to. */
+/** AnnouncerResult is the output of one step. */
 export interface AnnouncerResult<P extends AlertPin> {
   next: Announcer;
-  /** What lies ahead, nearest first. */
+  /** The pins ahead, nearest first. */
   listed: ListedAlert<P>[];
-  /** To be announced now, with a tone if the driver wants one; null: nothing. */
+  /** The pin to announce now; null if there is none. */
   announce: ListedAlert<P> | null;
   banner: Banner<P> | null;
 }
 
-/** step is called with each fix, and once a second besides. */
+/** step is called with each fix and once a second. */
 export function step<P extends AlertPin>(before: Announcer, input: AnnouncerInput<P>): AnnouncerResult<P> {
   const { now, car, voted, chosen } = input;
   if (car === null) return { next: { ...before, active: [] }, listed: [], announce: null, banner: null };
@@ -100,7 +100,7 @@ const hasID = (pin: AlertPin, id: string): boolean => pin.id === id || pin.merge
 
 const hasAnyID = (pin: AlertPin, ids: ReadonlySet<string>): boolean => ids.has(pin.id) || pin.merged.some((id) => ids.has(id));
 
-/** pruned leaves out what may be forgotten. */
+/** pruned drops expired entries. */
 function pruned(announcedPins: ReadonlyMap<string, AnnouncedPin>, now: number, car: Place): ReadonlyMap<string, AnnouncedPin> {
   const keep = [...announcedPins].filter(([, { place, at }]) => now - at <= forgetAfter && distance(car, place) <= forgetDistance);
   return keep.length === announcedPins.size ? announcedPins : new Map(keep);
@@ -113,7 +113,7 @@ function withAnnounced(announcedPins: ReadonlyMap<string, AnnouncedPin>, pin: Al
   return new Map(all.slice(-maxAnnouncedPins));
 }
 
-/** keepActive drops the announcements whose pins are gone, passed, left behind or voted on. */
+/** keepActive drops the announcements whose pins no longer exist, were passed or voted on, or whose road the driver has left. */
 function keepActive<P extends AlertPin>(active: readonly ActiveAnnouncement[], listed: readonly ListedAlert<P>[], car: Car, input: AnnouncerInput<P>): ActiveAnnouncement[] {
   const on: ActiveAnnouncement[] = [];
   for (const one of active) {
@@ -125,10 +125,10 @@ function keepActive<P extends AlertPin>(active: readonly ActiveAnnouncement[], l
   return on;
 }
 
-/** distanceTo is the distance in metres; of a zone, to its edge. */
+/** distanceTo returns the distance in metres; of a zone, to its edge. */
 const distanceTo = (pin: AlertPin, car: Car): number => Math.max(0, distance(car, pin) - pin.zone / 2);
 
-/** isPassed says whether the pin lies behind; of a zone, whether the car has left it. */
+/** isPassed reports whether the pin lies behind; of a zone, whether the car has left it. */
 function isPassed(pin: AlertPin, car: Car): boolean {
   const away = distanceTo(pin, car);
   if (away > maxDistance) return true;
@@ -136,7 +136,7 @@ function isPassed(pin: AlertPin, car: Car): boolean {
   return Math.abs(angleBetween(car.heading, bearing(car, pin))) > 90;
 }
 
-/** bannerOf shows the latest while its tone is fresh, and then the nearest. */
+/** bannerOf shows the latest announcement for the minimum gap, and then the nearest one. */
 function bannerOf<P extends AlertPin>({ active, announcedAt }: Announcer, listed: readonly ListedAlert<P>[], car: Car, input: AnnouncerInput<P>): Banner<P> | null {
   const all: Banner<P>[] = [];
   for (const one of active) {
@@ -149,12 +149,12 @@ function bannerOf<P extends AlertPin>({ active, announcedAt }: Announcer, listed
   return all[all.length - 1] ?? null;
 }
 
-/** dismiss takes the banner of a pin away; it is not announced again. */
+/** dismiss hides the banner of a pin, which is not announced again. */
 export function dismiss(before: Announcer, id: string): Announcer {
   return { ...before, active: before.active.filter((one) => one.id !== id) };
 }
 
-/** seenKeys is what the service is told in `seen`: the latest, the latest first. */
+/** seenKeys returns the value of the query parameter `seen`: keys of announcements, the latest first. */
 export function seenKeys(announcer: Announcer, most: number): string[] {
   const keys: string[] = [];
   for (const [id, { announced }] of [...announcer.announcedPins].reverse()) {

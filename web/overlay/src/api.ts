@@ -1,15 +1,15 @@
-// The one way out of the page: reads of this service. Positions leave rounded to four decimals, some ten metres.
+// Requests to this service, the only host that the page talks to. Positions are rounded to four decimals, about ten metres.
 
 import { retryAfterSeconds } from "./tokenbucket.ts";
 import type { Place } from "./geo.ts";
 import type { Account, Alert, BegunPairing, Drive, Entity, Kind, NearbyAnswer, OverlayConfig, Source } from "./wire.ts";
 
-/** HTTPError is an answer that is no success. */
+/** HTTPError is a response with an error status. */
 export class HTTPError extends Error {
   readonly status: number;
-  /** Seconds to wait before asking again, where the service says so. */
+  /** Seconds of Retry-After; null if there is no such header. */
   readonly retryAfter: number | null;
-  /** What the service calls the problem, where the page reads it. */
+  /** Type of the problem document, where the page reads it. */
   readonly type: string;
 
   constructor(response: Response, type = "") {
@@ -20,10 +20,10 @@ export class HTTPError extends Error {
   }
 }
 
-/** RequestOptions is what a request may be told besides. */
+/** RequestOptions apply to one request. */
 export interface RequestOptions {
   signal?: AbortSignal;
-  /** onResponse sees each answer before it is judged. */
+  /** onResponse is called with each response, error responses included. */
   onResponse?: (response: Response) => void;
   cache?: RequestCache;
 }
@@ -35,7 +35,7 @@ async function get(path: string, headers: Record<string, string>, { signal, onRe
   return response;
 }
 
-/** getJSON trusts the service to answer as openapi.json says: it is the same program that served this page. */
+/** getJSON does not validate: the service that wrote the answer is the same program that served this page. */
 async function getJSON<T>(path: string, options: RequestOptions = {}): Promise<T> {
   return (await (await get(path, { Accept: "application/json" }, options)).json()) as T;
 }
@@ -44,48 +44,48 @@ export const getConfig = (): Promise<OverlayConfig> => getJSON("/v2/overlay/conf
 
 export const getKinds = async (): Promise<Kind[]> => (await getJSON<{ kinds: Kind[] }>("/v2/kinds")).kinds;
 
-/** getSources asks past the browser's cache: a listing may be kept for a minute, and a source may be newer than that. */
+/** getSources bypasses the browser's cache: a listing may be cached for a minute, and a source may be newer than that. */
 export const getSources = async (options: RequestOptions): Promise<Source[]> => (await getJSON<{ sources: Source[] }>("/v2/sources", { ...options, cache: "no-cache" })).sources;
 
-/** getDrive reads the demo's drive; elsewhere there is none. */
+/** getDrive reads the demo's drive, which other services do not have. */
 export const getDrive = (): Promise<Drive> => getJSON("/demo/drive.json");
 
-/** formatCoordinate is a coordinate as it may leave the page. */
+/** formatCoordinate rounds a coordinate before it leaves the page. */
 export const formatCoordinate = (degrees: number): string => degrees.toFixed(4);
 
-/** NearbyQuery is what to read. */
+/** NearbyQuery selects the entities to read. */
 export interface NearbyQuery {
   place: Place;
   /** Metres. */
   radius: number;
-  /** Charger networks; null: those of the tier. */
+  /** Charger networks; null for those of the driver's tier. */
   networks: readonly string[] | null;
 }
 
-const maxPins = 500; // pins at once: more would hide the map
+const maxPins = 500; // more pins would hide the map
 
-/** queryOf is the same text for what is the same to the service. */
+/** queryOf returns equal text for requests that are equal to the service, since coordinates are rounded. */
 export function queryOf({ place, radius, networks }: NearbyQuery): string {
   const query = new URLSearchParams({ lat: formatCoordinate(place.lat), lng: formatCoordinate(place.lng), radius: String(Math.round(radius)), limit: String(maxPins) });
   if (networks !== null && networks.length > 0) query.set("networks", networks.join(","));
   return query.toString();
 }
 
-/** getNearby reads what there is. */
+/** getNearby reads the entities around a place. */
 export const getNearby = (query: string, options: RequestOptions): Promise<NearbyAnswer> => getJSON(`/v2/entities/nearby?${query}`, options);
 
-/** AlertQuery is what a choice of alerts is asked with. */
+/** AlertQuery is the car's state that the service chooses alerts by. */
 export interface AlertQuery {
   place: Place;
   /** Degrees clockwise from north. */
   heading: number;
-  /** Metres a second. */
+  /** Metres per second. */
   speed: number;
-  /** Keys of what was announced. */
+  /** Keys of the announcements that were made. */
   seen: readonly string[];
 }
 
-/** getAlerts lets the service choose what is announced. */
+/** getAlerts returns the alerts ahead and which of them the service would announce. */
 export async function getAlerts({ place, heading, speed, seen }: AlertQuery, options: RequestOptions): Promise<Alert[]> {
   const query = new URLSearchParams({ lat: formatCoordinate(place.lat), lng: formatCoordinate(place.lng), heading: heading.toFixed(0), speed: Math.min(speed, 100).toFixed(1) });
   if (seen.length > 0) query.set("seen", seen.join(","));
@@ -93,8 +93,8 @@ export async function getAlerts({ place, heading, speed, seen }: AlertQuery, opt
 }
 
 /**
- * openStream begins a read that goes on. It is not an EventSource, since that tells a page neither why it was refused nor
- * that the service is still there: a car's connection often dies without a word.
+ * openStream opens a stream of server-sent events. It does not use EventSource, which reports neither the status of a refusal nor
+ * the heartbeats: a car's connection often dies without an error.
  */
 export async function openStream(query: string, lastID: string, options: RequestOptions): Promise<ReadableStreamDefaultReader<Uint8Array>> {
   const headers = { Accept: "text/event-stream", ...(lastID !== "" && { "Last-Event-ID": lastID }) };
@@ -103,7 +103,7 @@ export async function openStream(query: string, lastID: string, options: Request
   return body.getReader();
 }
 
-/** problemType is what a problem is called (RFC 9457); empty: nobody says. */
+/** problemType reads the type of a problem document (RFC 9457); empty if there is none. */
 async function problemType(response: Response): Promise<string> {
   try {
     const { type } = (await response.json()) as { type?: unknown };
@@ -113,7 +113,7 @@ async function problemType(response: Response): Promise<string> {
   }
 }
 
-/** send asks the service to change something; body is sent as JSON. The cookie and the page's origin go with it by themselves. */
+/** send makes a request that changes something; body is sent as JSON. The browser adds the cookie and the origin. */
 async function send(method: string, path: string, body?: unknown): Promise<Response> {
   const content = body !== undefined && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   const response = await fetch(path, { method, ...content });
@@ -123,14 +123,14 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
 
 export type Vote = "confirm" | "dispute";
 
-/** castVote makes or changes the driver's standing vote; null takes it back. */
+/** castVote casts or changes the driver's standing vote; null withdraws it. */
 export async function castVote(id: string, vote: Vote | null): Promise<Entity> {
   const path = `/v2/entities/${encodeURIComponent(id)}`;
   const response = await (vote === null ? send("DELETE", `${path}/vote`) : send("POST", `${path}/${vote}`));
   return ((await response.json()) as { entity: Entity }).entity;
 }
 
-/** getOwnVote reads what the driver said of an entity. */
+/** getOwnVote reads the driver's standing vote on an entity. */
 export async function getOwnVote(id: string): Promise<Vote | null> {
   const path = `/v2/entities/${encodeURIComponent(id)}`;
   return (await getJSON<{ explain: { votes: { yours: Vote | null } } }>(path)).explain.votes.yours;
@@ -142,14 +142,14 @@ export async function signOut(): Promise<void> {
   await send("POST", "/v2/auth/sign-out");
 }
 
-/** getPreferences reads what the account has kept, as nobody has checked it. */
+/** getPreferences reads the account's stored choices, unvalidated. */
 export const getPreferences = async (): Promise<unknown> => (await getJSON<{ preferences: unknown }>("/v2/account/preferences")).preferences;
 
 export async function putPreferences(choices: unknown): Promise<void> {
   await send("PUT", "/v2/account/preferences", choices);
 }
 
-/** startPairing asks for a code, and says how many milliseconds it holds: by the service's clock, since the car's may be wrong. */
+/** startPairing requests a code and returns its lifetime in milliseconds, by the service's clock, since the car's may be wrong. */
 export async function startPairing(): Promise<{ started: BegunPairing; lifetime: number }> {
   const response = await send("POST", "/v2/auth/pair", {});
   const started = (await response.json()) as BegunPairing;
@@ -157,7 +157,7 @@ export async function startPairing(): Promise<{ started: BegunPairing; lifetime:
   return { started, lifetime: Date.parse(started.expires_at) - (Number.isNaN(written) ? Date.now() : written) };
 }
 
-/** pollPairing asks whether the phone has answered; null: not yet. */
+/** pollPairing returns the account once the phone has approved, and null before. */
 export async function pollPairing(deviceCode: string): Promise<Account | null> {
   const response = await send("POST", "/v2/auth/pair/token", { device_code: deviceCode });
   return response.status === 202 ? null : ((await response.json()) as { account: Account }).account;

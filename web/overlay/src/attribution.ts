@@ -1,13 +1,13 @@
-// From which sources entities come, and which attributions must be shown with them (pure).
+// Which sources entities come from, and which attributions must be shown with them (pure).
 
 import type { Entity, Source } from "./wire.ts";
 
-/** sourcesByLayer leads from a layer to its source: a layer belongs to one. */
+/** sourcesByLayer maps a layer to its source: a layer belongs to exactly one. */
 export function sourcesByLayer(sources: readonly Source[]): ReadonlyMap<string, Source> {
   return new Map(sources.flatMap((source) => source.layer_slugs.map((slug): [string, Source] => [slug, source])));
 }
 
-/** mergedFrom are the entities that are shown as this one, and their sources. */
+/** mergedFrom returns the entities that were merged into this one, and their sources. */
 export function mergedFrom({ properties }: Pick<Entity, "properties">): { source: string; id: string }[] {
   const list = properties["merged_from"];
   if (!Array.isArray(list)) return [];
@@ -18,10 +18,10 @@ export function mergedFrom({ properties }: Pick<Entity, "properties">): { source
   });
 }
 
-/** attributionOf is what must be shown with a source's data, with the licence if it states one. */
+/** attributionOf returns the text that must be shown with a source's data, with the licence if there is one. */
 export const attributionOf = ({ attribution, licence = "" }: Source): string => (attribution === "" || licence === "" ? attribution : `${attribution} (${licence})`);
 
-/** attributionsOf are the attributions of exactly what is in view, the map's first, each once. */
+/** attributionsOf returns the attributions of the entities in view, each once, the base map's first. */
 export function attributionsOf(inView: Iterable<Entity>, sources: readonly Source[], baseMap: string | null): string[] {
   const byLayer = sourcesByLayer(sources);
   const byID = new Map(sources.map((source) => [source.id, source]));
@@ -30,7 +30,7 @@ export function attributionsOf(inView: Iterable<Entity>, sources: readonly Sourc
     const own = byLayer.get(entity.layer_slug);
     for (const source of [own, ...mergedFrom(entity).map((one) => byID.get(one.source))]) if (source !== undefined) seen.add(source);
   }
-  // In the catalogue's order, so that the line does not change while nothing does.
+  // The order of the catalogue keeps the text stable.
   const texts = sources.filter((source) => seen.has(source)).map(attributionOf);
   return [...new Set([baseMap ?? "", ...texts])].filter((text) => text !== "");
 }

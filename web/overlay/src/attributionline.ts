@@ -1,10 +1,10 @@
-// Whose data is shown.
+// The line of attributions at the bottom of the map.
 
 import { element } from "./dom.ts";
 import { setTextOrHide } from "./widgets.ts";
 import type { State } from "./state.ts";
 
-/** makeAttribution is the line at the bottom of the map. */
+/** makeAttribution makes the line at the bottom of the map. */
 export function makeAttribution({ attributions }: State): HTMLElement {
   const made = element("p", { class: "attribution" });
   attributions.watch((texts) => {

@@ -1,4 +1,4 @@
-// The alert: what lies ahead and how far away it still is, large, with a tone when it is announced.
+// The alert banner: kind and remaining distance in large type, with a sound when it is announced.
 
 import type { Banner as Alert } from "./announcer.ts";
 import type { Observable } from "./observable.ts";

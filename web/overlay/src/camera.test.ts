@@ -17,7 +17,7 @@ test("the faster, the farther is seen, without steps", () => {
 });
 
 test("what is announced at the longest lead is on the screen of a car that is driven that fast", () => {
-  // 600 m at 50 m/s; the car stands 22 % below the middle of 750 pixels.
+  // 600 m at 50 m/s; the car is 22 % below the centre of 750 pixels.
   expect(600 * pixelsPerMetre(zoomFor(50), 52)).toBeLessThan(750 * 0.72);
 });
 
@@ -27,7 +27,7 @@ test("the zoom stays while the traffic breathes, and goes slowly where it has to
   const going = stepZoom(at14, 30, 16);
   expect(going.target).toBe(zoomFor(30));
   expect(at14.zoom - going.zoom).toBeCloseTo(0.0064, 4);
-  expect(at14.zoom - stepZoom(at14, 30, 60_000).zoom).toBeLessThanOrEqual(0.1); // a page that was asleep
+  expect(at14.zoom - stepZoom(at14, 30, 60_000).zoom).toBeLessThanOrEqual(0.1); // the page was suspended
   let zooming = at14;
   for (let i = 0; i < 600; i++) zooming = stepZoom(zooming, 30, 16);
   expect(zooming.zoom).toBe(zoomFor(30));

@@ -1,4 +1,4 @@
-// Where the map looks while the car drives: it follows until a finger takes it, and draws a frame only when one is due.
+// The camera of the map: it follows the car until the driver moves the map, and renders a frame only when the view changes.
 
 import type { Map as MapLibre } from "maplibre-gl";
 import type { Car } from "./car.ts";
@@ -6,15 +6,15 @@ import { angleBetween, type Place } from "./geo.ts";
 import type { Pose } from "./deadreckoning.ts";
 import type { CameraMode, State } from "./state.ts";
 
-/** CameraView is what the map shows. */
+/** CameraView is the view that the map shows. */
 export interface CameraView {
   center: Place;
   zoom: number;
-  /** Degrees clockwise from north that are up. */
+  /** Bearing of the top edge, in degrees clockwise from north. */
   bearing: number;
-  /** How far below the middle of the screen the car is, as a share of its height: so much more is seen of what comes. */
+  /** How far the car is below the centre of the screen, as a share of its height, so that more of the road ahead is visible. */
   carOffset: number;
-  /** Pixels at the left that are not seen. */
+  /** Pixels at the left that panels cover. */
   covered: number;
 }
 
@@ -25,7 +25,7 @@ const zoomBySpeed: readonly (readonly [speed: number, zoom: number])[] = [
   [36, 14.1],
 ];
 
-/** zoomFor looks farther ahead the faster the car is; null: unknown. */
+/** zoomFor returns a lower zoom for a higher speed; null if the speed is unknown. */
 export function zoomFor(speed: number | null): number {
   const at = speed ?? 0;
   for (let i = 1; i < zoomBySpeed.length; i++) {
@@ -37,16 +37,16 @@ export function zoomFor(speed: number | null): number {
   return zoomBySpeed[zoomBySpeed.length - 1]?.[1] ?? 14;
 }
 
-const zoomDeadBand = 0.35; // the zoom stays until it would be so much off, so that it does not breathe with the traffic
+const zoomDeadBand = 0.35; // hysteresis, so that the zoom does not follow every change of speed
 const zoomPerSecond = 0.4;
 
-/** ZoomTransition is a zoom on its way. */
+/** ZoomTransition is the present zoom and the one it moves towards. */
 export interface ZoomTransition {
   zoom: number;
   target: number;
 }
 
-/** stepZoom goes on towards the zoom of a speed. */
+/** stepZoom moves the zoom towards the target for a speed. */
 export function stepZoom({ zoom, target }: ZoomTransition, speed: number | null, milliseconds: number): ZoomTransition {
   const wanted = zoomFor(speed);
   const nextTarget = Math.abs(wanted - target) > zoomDeadBand ? wanted : target;
@@ -55,10 +55,10 @@ export function stepZoom({ zoom, target }: ZoomTransition, speed: number | null,
 }
 
 const carOffsetAhead = 0.22;
-/** In a window that is higher than wide the buttons lie below the car. */
+/** In a portrait window the buttons are below the car. */
 const portraitOffsetFactor = 0.6;
 
-/** cameraView is the view of a car that is followed; up is what was up before, for a car that does not know where it goes. */
+/** cameraView returns the view that follows a car; up is the previous bearing, for a car without a heading. */
 export function cameraView(pose: Pose, mode: CameraMode, zoom: number, up: number, covered: number): CameraView {
   const ahead = mode === "heading" && pose.heading !== null;
   return { center: pose, zoom, bearing: mode === "north" ? 0 : (pose.heading ?? up), carOffset: ahead ? carOffsetAhead : 0, covered };
@@ -70,7 +70,7 @@ const minVisibleZoom = 0.004;
 const metresPerDegree = 111_195;
 const pixelsAtZoom0 = 512;
 
-/** isVisiblyDifferent says whether anybody could see the difference. */
+/** isVisiblyDifferent reports whether the difference between two views can be seen. */
 export function isVisiblyDifferent(before: CameraView, after: CameraView): boolean {
   if (Math.abs(after.zoom - before.zoom) >= minVisibleZoom || before.carOffset !== after.carOffset || before.covered !== after.covered) return true;
   if (Math.abs(angleBetween(before.bearing, after.bearing)) >= minVisibleDegrees) return true;
@@ -80,12 +80,12 @@ export function isVisiblyDifferent(before: CameraView, after: CameraView): boole
   return Math.hypot(east, north) >= minVisiblePixels;
 }
 
-/** pixelsPerMetre is the scale of the map at a place. */
+/** pixelsPerMetre returns the scale of the map at a latitude. */
 export function pixelsPerMetre(zoom: number, lat: number): number {
   return (pixelsAtZoom0 * 2 ** zoom) / 360 / metresPerDegree / Math.cos((lat * Math.PI) / 180);
 }
 
-/** Camera moves the map and the car on it. */
+/** Camera moves the map and the car marker. */
 export class Camera {
   readonly #map: MapLibre;
   readonly #state: State;
@@ -100,7 +100,7 @@ export class Camera {
     this.#state = state;
     this.#car = car;
     const release = ({ originalEvent }: { originalEvent?: unknown }): void => {
-      if (originalEvent !== undefined) state.following.set(false); // what the page itself moves has none
+      if (originalEvent !== undefined) state.following.set(false); // moves by the page itself have no original event
     };
     map.on("dragstart", release);
     map.on("zoomstart", release);
@@ -131,7 +131,7 @@ export class Camera {
     });
   }
 
-  /** draw asks for a next frame only while something moves. */
+  /** #draw requests the next frame only while something moves. */
   #draw(at: number): void {
     this.#frame = null;
     const pose = this.#state.pose();
@@ -143,14 +143,14 @@ export class Camera {
     if (moving || (pose.speed ?? 0) >= 0.5 || this.#isBlending()) this.#requestFrame();
   }
 
-  /** A fix that is fresh may still be on its way from where the car was drawn. */
+  /** Right after a fix the car may still be blending from where it was drawn before. */
   #isBlending(): boolean {
     const motion = this.#state.motion.get();
     const pose = this.#state.pose();
     return motion !== null && pose !== null && !pose.held && (motion.correction.metres > 0.1 || Math.abs(motion.correction.angleBetween) > 0.1) && (pose.lat !== motion.lat || pose.lng !== motion.lng);
   }
 
-  /** follow says whether the zoom is still on its way. */
+  /** #follow reports whether the zoom is still changing. */
   #follow(pose: Pose, passed: number): boolean {
     const target = zoomFor(pose.speed);
     this.#zoom = this.#zoom === null ? { zoom: target, target } : stepZoom(this.#zoom, pose.speed, passed);
@@ -168,7 +168,7 @@ export class Camera {
   #drawCar(): void {
     const pose = this.#state.pose();
     if (pose === null) return;
-    // While the map follows, the car is where the map was told to look, to the pixel.
+    // While the map follows, the car is drawn exactly at the map's centre.
     const place = this.#state.following.get() && this.#shown !== null ? this.#shown.center : pose;
     const { x, y } = this.#map.project(place);
     this.#car.draw({ x, y, rotation: pose.heading === null ? null : pose.heading - this.#map.getBearing(), held: pose.held, accuracyRadius: (pose.accuracy ?? 0) * pixelsPerMetre(this.#map.getZoom(), pose.lat) });

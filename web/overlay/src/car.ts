@@ -1,16 +1,16 @@
-// The car on the map. It is drawn over the map and not in it: while the map follows, it stands still and costs nothing.
+// The car marker. It is an element over the map instead of a map layer, so that it costs nothing while the map follows the car.
 
 import { element } from "./dom.ts";
 
-/** CarDrawing is where and how, in pixels of the screen. */
+/** CarDrawing is where and how to draw the car, in pixels of the screen. */
 export interface CarDrawing {
   x: number;
   y: number;
-  /** Degrees clockwise from the top of the screen; null: nobody knows where it goes. */
+  /** Degrees clockwise from the top of the screen; null if the heading is unknown. */
   rotation: number | null;
-  /** The place is the last one known. */
+  /** The position is the last known one. */
   held: boolean;
-  /** Radius within which the car is. */
+  /** Radius of the accuracy circle. */
   accuracyRadius: number;
 }
 
@@ -22,14 +22,14 @@ export interface Car {
 const namespace = "http://www.w3.org/2000/svg";
 const maxReach = 4000; // pixels; a larger circle covers the screen anyway
 
-/** svgElement makes a part of a drawing. */
+/** svgElement makes an SVG element. */
 function svgElement(tag: string, attributes: Readonly<Record<string, string>>): SVGElement {
   const made = document.createElementNS(namespace, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   return made;
 }
 
-/** makeCar is not seen before it is drawn. */
+/** makeCar makes a marker that is hidden until it is drawn. */
 export function makeCar(): Car {
   const accuracyCircle = element("div", { class: "car-reach" });
   const drawing = svgElement("svg", { viewBox: "-32 -32 64 64", class: "car-mark" });
@@ -52,7 +52,7 @@ export function makeCar(): Car {
       if (last?.held !== held) made.classList.toggle("held", held);
       const size = Math.round(Math.min(drawn.accuracyRadius, maxReach));
       if (last === null || Math.round(Math.min(last.accuracyRadius, maxReach)) !== size) {
-        accuracyCircle.hidden = size < 34; // the mark itself covers it
+        accuracyCircle.hidden = size < 34; // the marker covers it
         accuracyCircle.style.width = accuracyCircle.style.height = `${String(2 * size)}px`;
       }
       last = drawn;

@@ -1,4 +1,4 @@
-// The card of one entity: what is known of it, from whom, and whether the driver sees it too.
+// The card of one entity: its facts, its sources and the driver's vote.
 
 import type { Preferences } from "./account.ts";
 import type { Vote } from "./api.ts";
@@ -17,38 +17,38 @@ import type { Actions, State } from "./state.ts";
 import type { Reply, Votes } from "./vote.ts";
 import type { Entity, Source } from "./wire.ts";
 
-const updateInterval = 1000; // ms between two looks at ages and distances
+const updateInterval = 1000; // ms between two updates of ages and distances
 const justNowLimit = 10_000; // ms
 
-/** CardDeps are what the card works with. */
+/** CardDeps are the card's dependencies. */
 export interface CardDeps {
   state: State;
   actions: Actions;
   locale: Observable<Locale>;
   preferences: Preferences;
   votes: Votes;
-  /** signIn is for a guest who wants to vote. */
+  /** signIn opens the sign-in for a guest who wants to vote. */
   signIn: () => void;
 }
 
-/** EntitySources is whom an entity is from. */
+/** EntitySources are the sources of an entity. */
 export interface EntitySources {
-  /** null: the catalogue does not have it. */
+  /** null if the catalogue does not list it. */
   own: Source | null;
   others: readonly Source[];
 }
 
-/** sourcesOf are its own source and those of what is merged into it, each once (pure). */
+/** sourcesOf returns the entity's own source and those of the entities merged into it, each once (pure). */
 export function sourcesOf(entity: Entity, sources: readonly Source[]): EntitySources {
   const own = sourcesByLayer(sources).get(entity.layer_slug) ?? null;
   const ids = new Set(mergedFrom(entity).map(({ source }) => source));
   return { own, others: sources.filter((source) => source !== own && ids.has(source.id)) };
 }
 
-/** sourceText is a source's name and its attribution, which must be shown with its data. */
+/** sourceText returns a source's name and its attribution, which must be shown with its data. */
 const sourceText = (source: Source): string => [...new Set([source.label, attributionOf(source)])].filter((text) => text !== "").join(" · ");
 
-/** Facts are the lines of the card below its head (pure). */
+/** factsOf returns the lines of the card below its header (pure). */
 export function factsOf(entity: Entity, gone: boolean, sources: readonly Source[], now: number, words: Locale): string[] {
   const { say: speak, format } = words;
   const { lastSeen, expires } = lifetimeOf(entity);
@@ -126,7 +126,7 @@ function showLines(list: HTMLElement, texts: readonly string[]): void {
   });
 }
 
-/** Ballot are the buttons for votes. */
+/** Ballot is the pair of buttons for voting. */
 interface Ballot {
   element: HTMLElement;
   show(id: string): void;
@@ -138,7 +138,7 @@ function makeBallot({ locale, preferences, votes, signIn }: CardDeps): Ballot {
   let said: Reply | null = null;
   let waiting = false;
   const cast = async (vote: Vote): Promise<void> => {
-    if (waiting) return; // a second finger
+    if (waiting) return; // a second touch while a request is in flight
     waiting = true;
     const on = id;
     const answer = await votes.cast(on, vote);

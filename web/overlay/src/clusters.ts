@@ -1,7 +1,7 @@
-// Pins that lie on top of each other when zoomed out, taken together (pure). MapLibre's own clusters would be reckoned
-// anew with each change of a pin, and their ids change; these keep theirs, so that a source can be updated by difference.
+// Clusters of pins for low zooms (pure). MapLibre's own clusters are computed again and get new ids with each change of a pin; these
+// have stable ids, so that the source can be updated by difference.
 
-/** From this zoom on each pin stands for itself; who follows the car is never farther out. */
+/** From this zoom on pins are not clustered; while the map follows the car it never zooms out farther. */
 export const minUnclusteredZoom = 13;
 
 const cellSize = 72; // pixels; an icon is 56 wide
@@ -14,21 +14,21 @@ export interface ClusterPoint {
   lng: number;
 }
 
-/** Cluster stands for several spots, and lies in their middle. */
+/** Cluster stands for several points and lies at their centroid. */
 export interface Cluster extends ClusterPoint {
   count: number;
 }
 
-/** ClusteredPoints is what is drawn of many spots. */
+/** ClusteredPoints are the single points and clusters to draw. */
 export interface ClusteredPoints<S extends ClusterPoint> {
   single: S[];
   clusters: Cluster[];
 }
 
-/** clusterZoom is the zoom for which clusters are made; it changes with whole zooms only. */
+/** clusterZoom returns the zoom that clusters are computed for, a whole number. */
 export const clusterZoom = (zoom: number): number => Math.min(minUnclusteredZoom, Math.max(0, Math.floor(zoom)));
 
-/** cluster puts the spots of one cell of a grid together. */
+/** cluster groups the points that fall into one cell of a grid. */
 export function cluster<S extends ClusterPoint>(points: readonly S[], zoom: number): ClusteredPoints<S> {
   const z = clusterZoom(zoom);
   if (z >= minUnclusteredZoom) return { single: [...points], clusters: [] };
@@ -49,7 +49,7 @@ export function cluster<S extends ClusterPoint>(points: readonly S[], zoom: numb
   return clustered;
 }
 
-/** Both are parts of the world's side in Web Mercator. */
+/** Both return shares of the world's width in Web Mercator. */
 const mercatorX = (lng: number): number => lng / 360 + 0.5;
 const mercatorY = (lat: number): number => 0.5 - Math.asinh(Math.tan(Math.max(-85.05, Math.min(85.05, lat)) * radians)) / (2 * Math.PI);
 

@@ -6,7 +6,7 @@ import { setLabel, makeButton, replaceChildren, setText, setAttribute, makeIcon,
 import type { Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
 
-/** makeControls: listOpen is whether the list is shown. */
+/** makeControls makes the buttons; listOpen is whether the list is shown. */
 export function makeControls(state: State, actions: Actions, locale: Observable<Locale>, listOpen: Observable<boolean>): HTMLElement {
   const list = makeIconButton("list", "", () => {
     listOpen.set(!listOpen.get());

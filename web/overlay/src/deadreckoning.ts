@@ -1,66 +1,66 @@
-// Where the car is between two fixes, which way it goes and how fast, also where the browser says nothing of it (pure).
+// Dead reckoning: position, heading and speed between two fixes, also where the browser reports no heading or speed (pure).
 //
-// Times are milliseconds of a clock that never jumps (performance.now): the times that come with fixes are the car's.
+// Times are milliseconds of a monotonic clock (performance.now); the timestamps of fixes come from the car's clock and are not used.
 
 import { destination, bearing, distance, angleBetween, type Place } from "./geo.ts";
 
-/** RawFix is what the browser says. */
+/** RawFix is what the browser reports. */
 export interface RawFix extends Place {
-  /** Metres; null: a place that somebody named, and so exact. */
+  /** Metres; null for a place that was set by hand and is exact. */
   accuracy: number | null;
-  /** Degrees clockwise from north; null: unknown. */
+  /** Degrees clockwise from north; null if unknown. */
   heading: number | null;
-  /** Metres a second; null: unknown. */
+  /** Metres per second; null if unknown. */
   speed: number | null;
 }
 
 /** Pose is where and how the car is drawn at one moment. */
 export interface Pose extends Place {
-  /** Degrees clockwise from north; null: unknown. */
+  /** Degrees clockwise from north; null if unknown. */
   heading: number | null;
-  /** Metres a second; null: unknown. */
+  /** Metres per second; null if unknown. */
   speed: number | null;
-  /** Metres; null: exact. */
+  /** Metres; null if exact. */
   accuracy: number | null;
-  /** There was no fix for so long that the place is the last one known: a tunnel. */
+  /** No fix came for so long that the car is drawn at its last known place, as in a tunnel. */
   held: boolean;
 }
 
-/** TrackPoint is a place that the car has been at. */
+/** TrackPoint is a past position of the car. */
 interface TrackPoint extends Place {
   at: number;
 }
 
-/** Motion is what is known of the car's way. Begin with null. */
+/** Motion is the state of the filter. Start with null. */
 export interface Motion extends Place {
   at: number;
   accuracy: number | null;
   heading: number | null;
   speed: number | null;
-  /** How far what was drawn is from the fix: it goes to nothing within a moment, so that nothing leaps. */
+  /** Difference between the drawn pose and the fix. It is blended out, so that the car does not jump. */
   correction: { degrees: number; metres: number; angleBetween: number };
-  /** Places of the last seconds, the oldest first. */
+  /** Positions of the last seconds, oldest first. */
   trail: readonly TrackPoint[];
-  /** A fix that was too far off to be believed, and how many have agreed with it. */
+  /** A fix that was rejected as an outlier, and how many fixes have agreed with it. */
   outlier: (TrackPoint & { count: number }) | null;
 }
 
-/** Faster than so many metres a second is no car. */
+/** Metres per second: a fix that needs a higher speed is an outlier. */
 export const maxSpeed = 80;
-/** Without a fix for so long the car is in a tunnel. */
+/** Milliseconds without a fix after which the pose is held. */
 export const tunnelAfter = 10_000;
 
-const minHeadingSpeed = 2; // m/s: below it a heading means nothing
-const minFixInterval = 200; // ms: two fixes that come together may differ by their errors
+const minHeadingSpeed = 2; // m/s: below it a heading is unreliable
+const minFixInterval = 200; // ms: the error of two fixes in quick succession looks like speed
 const outlierConfirmations = 3; // fixes that agree
 const trailDuration = 10_000; // ms
-const trailInterval = 500; // ms between two crumbs
-const minBaseline = 800; // ms: a speed over less is mostly error
+const trailInterval = 500; // ms between two track points
+const minBaseline = 800; // ms: over a shorter time the errors of fixes dominate the speed
 const blendDuration = 700; // ms
-const maxBlendDistance = 100; // metres: what is farther off leaps
-const constantSpeedFor = 3000; // ms that the car is drawn onwards at its speed; from there it slows down
+const maxBlendDistance = 100; // metres: larger corrections are not blended
+const constantSpeedFor = 3000; // ms that the car is extrapolated at constant speed; after that it decelerates
 
-/** addFix adds a fix. What is no place, or an outlier, changes nothing but the doubt. */
+/** addFix adds a fix. An invalid place changes nothing, and an outlier only the record of outliers. */
 export function addFix(motion: Motion | null, fix: RawFix, now: number): Motion | null {
   if (!(Math.abs(fix.lat) <= 90 && Math.abs(fix.lng) <= 180)) return motion;
   if (motion === null || fix.accuracy === null) return initialMotion(fix, now);
@@ -82,7 +82,7 @@ export function addFix(motion: Motion | null, fix: RawFix, now: number): Motion 
   };
 }
 
-/** validOrNull is a figure that means something; some browsers say NaN or -1 for what they do not know. */
+/** validOrNull returns a usable number or null; some browsers report NaN or -1 for unknown values. */
 function validOrNull(figure: number | null): number | null {
   return figure !== null && figure >= 0 && figure < Infinity ? figure : null;
 }
@@ -106,7 +106,7 @@ function reachable(from: TrackPoint, to: Place, now: number): boolean {
   return distance(from, to) <= (maxSpeed * Math.max(now - from.at, minFixInterval)) / 1000;
 }
 
-/** withOutlier believes a leap when several fixes in a row agree on it: then it was the place before that was wrong. */
+/** withOutlier accepts an outlier after several fixes in a row agree with it: then the earlier position was wrong. */
 function withOutlier(motion: Motion, fix: RawFix, now: number): Motion {
   const { outlier } = motion;
   const count = outlier !== null && reachable(outlier, fix, now) ? outlier.count + 1 : 1;
@@ -114,7 +114,7 @@ function withOutlier(motion: Motion, fix: RawFix, now: number): Motion {
   return { ...motion, outlier: { lat: fix.lat, lng: fix.lng, at: now, count } };
 }
 
-/** velocityFrom reckons speed and heading from the latest crumb that is farther away than the fixes are wrong. */
+/** velocityFrom computes speed and heading from the latest track point that is farther away than the fix's error. */
 function velocityFrom(trail: readonly TrackPoint[], fix: RawFix, now: number): { speed: number; heading: number | null } {
   for (const point of [...trail].reverse()) {
     const metres = distance(point, fix);
@@ -137,7 +137,7 @@ function correctionFrom(drawn: Pose, fix: Place, heading: number | null): Motion
   return { degrees: bearing(fix, drawn), metres, angleBetween: turned };
 }
 
-/** poseAt is where the car is drawn at a frame. */
+/** poseAt returns the pose to draw at a time. */
 export function poseAt(motion: Motion, now: number): Pose {
   const elapsed = Math.max(0, now - motion.at);
   const { heading, speed, accuracy, correction } = motion;
@@ -156,7 +156,7 @@ export function poseAt(motion: Motion, now: number): Pose {
   };
 }
 
-/** extrapolatedSeconds is for how many seconds' way the car is drawn onwards: all at first, less and less then, none more in a tunnel. */
+/** extrapolatedSeconds returns for how many seconds' distance the car is extrapolated: decelerating to zero when the pose is held. */
 function extrapolatedSeconds(elapsed: number): number {
   if (elapsed <= constantSpeedFor) return elapsed / 1000;
   const slowing = tunnelAfter - constantSpeedFor;

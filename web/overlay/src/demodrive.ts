@@ -1,4 +1,4 @@
-// The demo's drive as a position sensor: /?drive=demo, faster with &x=4. To the page it is what geolocation is.
+// The demo's drive as a geolocation sensor: /?drive=demo, faster with &x=4.
 
 import { bearing, distance, type Place } from "./geo.ts";
 import type { Drive } from "./wire.ts";
@@ -7,31 +7,31 @@ const fixInterval = 1000; // ms of the drive between two fixes
 const accuracy = 6; // metres
 const maxSpeedUp = 20;
 
-/** parseSpeedUp reads &x=; nothing sensible is 1. */
+/** parseSpeedUp reads &x= and returns 1 for an invalid value. */
 export function parseSpeedUp(text: string | null): number {
   const factor = Number(text ?? "1");
   return factor >= 0.1 && factor <= maxSpeedUp ? factor : 1;
 }
 
-/** Leg is the way from one place of the drive to the next. */
+/** Leg is the segment between two places of the drive. */
 interface Leg {
   from: Place;
   to: Place;
-  /** Seconds from the start of the drive. */
+  /** Seconds after the start of the drive. */
   startsAt: number;
   duration: number;
   speeds: [from: number, to: number];
   heading: number;
 }
 
-/** Timetable is a drive with its timetable. */
+/** Timetable is a drive with the start time of each leg. */
 export interface Timetable {
   legs: readonly Leg[];
   /** Seconds. */
   duration: number;
 }
 
-/** timetableOf reckons when the car is where. */
+/** timetableOf computes when the car is where. */
 export function timetableOf({ coordinates, speeds }: Drive): Timetable {
   const legs: Leg[] = [];
   let startsAt = 0;
@@ -51,18 +51,18 @@ export function timetableOf({ coordinates, speeds }: Drive): Timetable {
 
 const placeOf = ([lng, lat]: readonly [number, number]): Place => ({ lat, lng });
 
-/** DrivePoint is where the car is. */
+/** DrivePoint is the car's state at one moment. */
 export interface DrivePoint extends Place {
   heading: number;
   speed: number;
 }
 
-/** pointAt is after so many seconds; the drive is a round, and goes on. null: it leads nowhere. */
+/** pointAt returns the car's state after so many seconds of the drive, which repeats; null if the drive has no legs. */
 export function pointAt({ legs, duration }: Timetable, seconds: number): DrivePoint | null {
   const at = duration > 0 ? ((seconds % duration) + duration) % duration : 0;
   const leg = legs[lastLegStarted(legs, at)];
   if (leg === undefined) return null;
-  // Speed changes evenly with time, so the way is a parabola of it.
+  // Speed changes linearly with time, so the distance is quadratic.
   const [first, second] = leg.speeds;
   const time = Math.min(1, (at - leg.startsAt) / leg.duration);
   const progress = (first * time + ((second - first) * time * time) / 2) / ((first + second) / 2 || 1);
@@ -74,7 +74,7 @@ export function pointAt({ legs, duration }: Timetable, seconds: number): DrivePo
   };
 }
 
-/** lastLegStarted searches by halves. */
+/** lastLegStarted is a binary search. */
 function lastLegStarted(legs: readonly Leg[], at: number): number {
   let low = 0;
   let high = legs.length - 1;
@@ -86,7 +86,7 @@ function lastLegStarted(legs: readonly Leg[], at: number): number {
   return low;
 }
 
-/** DriveSensor drives as soon as somebody watches. */
+/** DriveSensor starts to drive with the first watcher. */
 export class DriveSensor implements Geolocation {
   readonly #read: () => Promise<Drive>;
   readonly #speedUp: number;

@@ -1,6 +1,6 @@
-// Elements, made in one call.
+// Helpers for DOM elements.
 
-/** element makes an element with attributes and children. Text is always text: no HTML is parsed anywhere in the page. */
+/** element makes an element with attributes and children. Strings become text nodes: the page never parses HTML. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Readonly<Record<string, string>> = {},
@@ -12,7 +12,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** byId finds what index.html promises. */
+/** byId returns an element that index.html declares. */
 export function byId(id: string): HTMLElement {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`index.html has no #${id}`);

@@ -1,14 +1,14 @@
-// What to tell a GeoJSON source so that it shows the new set of features: only what changed (pure).
+// The difference between two sets of features, as MapLibre's GeoJSON source takes it (pure).
 
 import type { Feature, GeoJsonProperties, Geometry } from "geojson";
 import type { GeoJSONSourceDiff } from "maplibre-gl";
 
-/** Pin is a feature whose id is a string. Its properties are plain values. */
+/** Pin is a feature with a string id and plain property values. */
 export type Pin = Feature<Geometry, NonNullable<GeoJsonProperties>> & { id: string };
 
 const equal = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
-/** diffFeatures leads from what is shown to what shall be; null: it is the same. */
+/** diffFeatures returns the update from the shown features to the wanted ones; null if they are equal. */
 export function diffFeatures(shown: ReadonlyMap<string, Pin>, wanted: ReadonlyMap<string, Pin>): GeoJSONSourceDiff | null {
   const remove = [...shown.keys()].filter((id) => !wanted.has(id));
   const add: Pin[] = [];

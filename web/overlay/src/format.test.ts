@@ -3,7 +3,7 @@ import { confidenceOf, makeFormat } from "./format.ts";
 import { seeded } from "./seeded.ts";
 import { languages } from "./settings.ts";
 
-/** plain makes narrow and unbreakable spaces plain ones: which of them a browser takes is its business. */
+/** plain replaces narrow and non-breaking spaces, which differ between browsers. */
 const plain = (text: string): string => text.replace(/\s/g, " ");
 
 describe("distances", () => {
@@ -101,7 +101,7 @@ it.each(languages)("has figures and units in %s", (language) => {
   expect(makeFormat(language, "metric").number(1.5)).toMatch(/^1[.,]5$/);
 });
 
-// The confidence of D9.4 with a prior of a half.
+// The confidence of D9.4 with a prior of one half.
 const reckoned = (confirms: number, disputes: number): number => (confirms + 1) / (confirms + disputes + 2);
 
 it.each([

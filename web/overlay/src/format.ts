@@ -2,7 +2,7 @@
 
 import type { Units } from "./settings.ts";
 
-/** Written is a figure with its unit. */
+/** Written is a formatted number with its unit. */
 export interface Written {
   /** "350" */
   value: string;
@@ -12,17 +12,17 @@ export interface Written {
   text: string;
 }
 
-/** Format writes in one language and one system of units. It holds Intl's formatters, which are dear to make. */
+/** Format formats for one language and one system of units. It caches Intl's formatters, which are expensive to create. */
 export interface Format {
-  /** distance in metres, for the eye: in steps that a driver can take in. */
+  /** distance formats metres in coarse steps that can be read at a glance. */
   distance(metres: number): Written;
-  /** spokenDistance is the same for a screen reader: "350 metres". */
+  /** spokenDistance is for screen readers: "350 metres". */
   spokenDistance(metres: number): string;
-  /** speed in metres a second, as a whole number. */
+  /** speed formats metres per second as a whole number. */
   speed(metresPerSecond: number): Written;
-  /** duration of milliseconds: "12 sec", "3 min", "2 hr", "5 days". */
+  /** duration formats milliseconds: "12 sec", "3 min", "2 hr", "5 days". */
   duration(milliseconds: number): string;
-  /** number as the language writes it. */
+  /** number formats a number for the language. */
   number(value: number): string;
 }
 
@@ -31,7 +31,7 @@ type Unit = "meter" | "kilometer" | "foot" | "mile" | "kilometer-per-hour" | "mi
 const metresPerFoot = 0.3048;
 const metresPerMile = 1609.344;
 
-/** Scaled is a figure in a unit, rounded; below: it is less than that. */
+/** Scaled is a rounded value in a unit; below means less than that value. */
 interface Scaled {
   value: number;
   unit: Unit;
@@ -39,7 +39,7 @@ interface Scaled {
   below: boolean;
 }
 
-/** makeFormat takes a language such as "de". */
+/** makeFormat takes a language code such as "de". */
 export function makeFormat(language: string, units: Units): Format {
   const made = new Map<string, Intl.NumberFormat>();
   const formatter = (unit: Unit, digits: number, unitDisplay: "short" | "long"): Intl.NumberFormat => {
@@ -78,7 +78,7 @@ function written(parts: Intl.NumberFormatPart[], below: boolean): Written {
   return below ? { value: `< ${of(false)}`, unit: of(true), text: `< ${text}` } : { value: of(false), unit: of(true), text };
 }
 
-/** scaled rounds a distance to what can be read at a glance: steps of 50 m or 100 ft, and a tenth of a kilometre or mile. */
+/** scaled rounds a distance to steps of 50 m or 100 ft, and to a tenth of a kilometre or mile above. */
 function scaled(metres: number, units: Units): Scaled {
   const away = Math.max(0, metres);
   const [step, small, many, large, perLarge] =
@@ -100,19 +100,19 @@ const lengths: readonly [Unit, number][] = [
   ["second", 1000],
 ];
 
-/** duration is rounded down, and so never tells more than has passed. */
+/** duration is rounded down, so that it never exceeds the elapsed time. */
 function duration(milliseconds: number): Scaled {
   const passed = Math.max(0, milliseconds);
   const [unit, length] = lengths.find(([, each]) => passed >= each) ?? (["second", 1000] as const);
   return { value: Math.floor(passed / length), unit, digits: 0, below: false };
 }
 
-/** Confidence is how sure one may be that a pin is there. */
+/** Confidence is a category of confidence. */
 export type Confidence = "sure" | "likely" | "open" | "doubtful";
 
 /**
- * confidenceOf puts a confidence of 0 to 1 into words. By the service's formula (D9.4) and a prior of a half, what nobody voted
- * on is open, one confirm makes it likely, two make it sure, and one dispute makes it doubtful.
+ * confidenceOf maps a confidence of 0 to 1 to a category. By the service's formula (D9.4) with a prior of one half, an entity without
+ * votes is open, with one confirmation likely, with two sure, and with one dispute doubtful.
  */
 export function confidenceOf(confidence: number): Confidence {
   if (confidence >= 0.75) return "sure";

@@ -1,15 +1,15 @@
-// Distances, directions and places on the sphere (pure).
+// Geometry on the sphere: distances, bearings and places (pure).
 
 export interface Place {
   lat: number;
   lng: number;
 }
 
-/** WGS 84 mean radius in metres, as the service reckons (D4.1). */
+/** WGS 84 mean radius in metres, the same as in the service (D4.1). */
 const earthRadius = 6_371_008.8;
 const radiansPerDegree = Math.PI / 180;
 
-/** distance in metres along the great circle. */
+/** distance returns metres along the great circle. */
 export function distance(a: Place, b: Place): number {
   const dLat = Math.sin(((b.lat - a.lat) * radiansPerDegree) / 2);
   const dLng = Math.sin(((b.lng - a.lng) * radiansPerDegree) / 2);
@@ -17,12 +17,12 @@ export function distance(a: Place, b: Place): number {
   return 2 * earthRadius * Math.asin(Math.min(1, Math.sqrt(h)));
 }
 
-/** normalizeDegrees is an angle as degrees clockwise from north, [0, 360). */
+/** normalizeDegrees maps an angle to [0, 360). */
 export function normalizeDegrees(degrees: number): number {
-  return ((degrees % 360) + 360) % 360; // the second one takes care of what was a hair below 0
+  return ((degrees % 360) + 360) % 360; // the second modulo handles rounding just below 0
 }
 
-/** bearing is the direction in which the shortest way from a to b begins, [0, 360); 0 if the two are one place. */
+/** bearing returns the initial bearing of the great circle from a to b, [0, 360); 0 if both are the same place. */
 export function bearing(a: Place, b: Place): number {
   const dLng = (b.lng - a.lng) * radiansPerDegree;
   const y = Math.sin(dLng) * Math.cos(b.lat * radiansPerDegree);
@@ -30,13 +30,13 @@ export function bearing(a: Place, b: Place): number {
   return normalizeDegrees(Math.atan2(y, x) / radiansPerDegree);
 }
 
-/** angleBetween is the shortest way from one direction to another in degrees, (-180, 180]; to the right is positive. */
+/** angleBetween returns the signed angle from one bearing to another in degrees, (-180, 180]; positive is clockwise. */
 export function angleBetween(from: number, to: number): number {
   const right = normalizeDegrees(to - from);
   return right > 180 ? right - 360 : right;
 }
 
-/** destination is the place that lies so many metres from start, setting out in a direction. */
+/** destination returns the place at a distance and initial bearing from start. */
 export function destination(start: Place, degrees: number, metres: number): Place {
   const way = metres / earthRadius;
   const lat = start.lat * radiansPerDegree;
@@ -45,17 +45,17 @@ export function destination(start: Place, degrees: number, metres: number): Plac
   return { lat: Math.asin(Math.max(-1, Math.min(1, sin))) / radiansPerDegree, lng: normalizeLongitude(start.lng + east / radiansPerDegree) };
 }
 
-/** normalizeLongitude is a longitude within [-180, 180). */
+/** normalizeLongitude maps a longitude to [-180, 180). */
 export function normalizeLongitude(lng: number): number {
   return lng >= -180 && lng < 180 ? lng : normalizeDegrees(lng + 180) - 180;
 }
 
-/** rounded is a place as it may leave the page: to four decimals, some ten metres. */
+/** rounded rounds a place before it leaves the page: to four decimals, about ten metres. */
 export function rounded(place: Place): Place {
   return { lat: roundTo4(place.lat), lng: roundTo4(place.lng) };
 }
 
-/** roundTo4 never gives -0, which would be written as a place of its own. */
+/** roundTo4 avoids -0, which would be written differently from 0. */
 function roundTo4(degrees: number): number {
   return Math.round(degrees * 10_000) / 10_000 + 0;
 }

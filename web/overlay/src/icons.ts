@@ -1,4 +1,4 @@
-// The kinds' drawings, badges and clusters as images of the map, drawn to a canvas at the screen's density when they are needed.
+// Icons of kinds, status badges and clusters as images of the map, painted to a canvas at the screen's pixel density on demand.
 
 import type { Map as MapLibre } from "maplibre-gl";
 import type { ContextState } from "./map.ts";
@@ -10,14 +10,14 @@ export const side = 56;
 
 const separator = "|";
 
-/** pinImage names the image of a pin, up to the look: the layer adds that. */
+/** pinImage returns the image name of a pin without the look, which the layer's style appends. */
 export const pinImage = (kind: string, status: Entity["status"]): string => ["pin", kind, status].join(separator);
-/** clusterImage names the image of a cluster likewise. */
+/** clusterImage returns the image name of a cluster, likewise. */
 export const clusterImage = (count: number): string => ["cluster", String(Math.min(count, 100)), ""].join(separator);
-/** lookOf ends the name of an image. */
+/** lookOf returns the suffix of an image name. */
 export const lookOf = (look: Look): string => separator + look;
 
-/** Icons gives the map its images. */
+/** Icons adds images to the map. */
 export class Icons {
   readonly #drawings = new Map<string, Promise<CanvasImageSource | null>>();
   readonly #paths: ReadonlyMap<string, string>;
@@ -35,7 +35,7 @@ export class Icons {
     });
   }
 
-  /** add sees to it that the map has these images. A drawing that does not load leaves its kind with a plain pin. */
+  /** add ensures that the map has these images. A kind whose icon does not load gets a plain pin. */
   async add(names: Iterable<string>): Promise<void> {
     if (!this.#contextState.isAvailable()) return;
     await Promise.all([...new Set(names)].filter((name) => !this.#map.hasImage(name)).map((name) => this.#add(name)));
@@ -63,7 +63,7 @@ export class Icons {
       drawing = load(path, Math.round(side * this.#density));
       this.#drawings.set(kind, drawing);
       void drawing.then((loaded) => {
-        if (loaded === null) this.#drawings.delete(kind); // the next pin of the kind tries again
+        if (loaded === null) this.#drawings.delete(kind); // retried with the next pin of the kind
       });
     }
     return drawing;
@@ -104,7 +104,7 @@ function disc(context: CanvasRenderingContext2D, x: number, y: number, radius: n
   context.stroke();
 }
 
-/** paintPlain is the pin of a kind of which the page has no drawing. */
+/** paintPlain paints the pin of a kind without an icon. */
 function paintPlain(context: CanvasRenderingContext2D): void {
   disc(context, side / 2, side / 2, side * 0.36, dark);
   context.fillStyle = "#fff";
@@ -117,7 +117,7 @@ function paintCluster(context: CanvasRenderingContext2D, count: string): void {
   write(context, Number(count) > 99 ? "99+" : count, side / 2, side / 2 + 1, 22);
 }
 
-/** paintBadge tells what drivers say of a pin, by its form and not by colour alone. */
+/** paintBadge shows the status by shape, not by colour alone. */
 function paintBadge(context: CanvasRenderingContext2D, status: "confirmed" | "disputed"): void {
   const [x, y] = [side - 12, 12];
   disc(context, x, y, 10, status === "confirmed" ? "#0b6b37" : "#4c535a");

@@ -1,6 +1,6 @@
-// Colours of the kinds' drawings by night and when the connection is lost (pure).
+// Colours of icons at night and while the connection is lost (pure).
 
-/** Look is how pins are drawn. */
+/** Look is the colour scheme of pins. */
 export type Look = "day" | "night" | "lost";
 
 /** tint changes RGBA pixels in place. */
@@ -13,7 +13,7 @@ export function tint(pixels: Uint8ClampedArray, look: Look): void {
       pixels[i] = pixels[i + 1] = pixels[i + 2] = light;
       continue;
     }
-    // What is white would dazzle; what is coloured keeps its colour, for that is how it is known.
+    // White areas are darkened most, since they would dazzle; saturated colours stay recognisable.
     const share = 1 - 0.22 * (light / 255);
     pixels[i] = red * share;
     pixels[i + 1] = green * share;

@@ -1,4 +1,4 @@
-// What lies ahead, as a list: beside the map, and where no map can be drawn the whole page.
+// The list of alerts ahead: beside the map, or as the whole page where no map can be drawn.
 
 import { secondsTo, type ListedAlert } from "./alertrules.ts";
 import type { Observable } from "./observable.ts";
@@ -19,10 +19,10 @@ export interface ListLine {
 
 const maxNearby = 20;
 
-/** roundedSeconds is to the nearest minute, from one minute on (pure). */
+/** roundedSeconds rounds to whole minutes from one minute on (pure). */
 export const roundedSeconds = (seconds: number): number => (seconds < 60 ? seconds : Math.round(seconds / 60) * 60);
 
-/** nearbyLines is what is near and not among what lies ahead, nearest first (pure). */
+/** nearbyLines returns the entities that are near but not ahead, nearest first (pure). */
 export function nearbyLines(entities: readonly Entity[], place: { lat: number; lng: number }, ahead: readonly ListedAlert<{ entity: Entity } & ListedAlert["pin"]>[]): ListLine[] {
   const listed = new Set(ahead.map(({ pin }) => pin.id));
   return entities
@@ -32,7 +32,7 @@ export function nearbyLines(entities: readonly Entity[], place: { lat: number; l
     .slice(0, maxNearby);
 }
 
-/** makeList shows what lies ahead; without a map, also what is around. */
+/** makeList shows the alerts ahead and, without a map, the entities around. */
 export function makeList(state: State, actions: Actions, locale: Observable<Locale>): HTMLElement {
   const title = element("h2", {});
   const none = element("p", { class: "empty", hidden: "" });

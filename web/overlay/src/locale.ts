@@ -1,4 +1,4 @@
-// How the page speaks: the driver's language and units, in one cell that changes when either does.
+// The driver's language and units in one observable.
 
 import { Observable } from "./observable.ts";
 import { makeFormat, type Format } from "./format.ts";
@@ -9,7 +9,7 @@ export interface Locale extends Words {
   format: Format;
 }
 
-/** makeLocale follows the words and the units. */
+/** makeLocale combines the texts and the units. */
 export function makeLocale({ words, settings }: State): Observable<Locale> {
   const make = (): Locale => ({ ...words.get(), format: makeFormat(words.get().language, settings.get().units) });
   const locale = new Observable<Locale>(make());

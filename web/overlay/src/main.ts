@@ -1,22 +1,22 @@
-// The page that a driver opens in the car: it ties the modules together and decides nothing.
+// The page that a driver opens in the car. This module connects the others and contains no rules.
 //
-//   wire.ts        what the service answers (types)
-//   api.ts         the one way out: reads of this service; requestbudget.ts pays for them out of tokenbucket.ts
-//   state.ts       everything that the page knows, in cells (observable.ts)
-//   geo.ts         distances and directions (pure)
-//   position.ts    where the driver is; demodrive.ts pretends to drive; deadreckoning.ts fills in what lies between fixes (pure)
-//   nearbyreader.ts      keeps what is near up to date; sseparser.ts and nearbydata.ts read what comes (pure), decay.ts says when to try (pure)
-//   sourcecatalog.ts  reads the sources again when a pin comes from one that is not known
-//   sights.ts      which of it is shown, and to whom it is owed (pure)
-//   alertmonitor.ts     what lies ahead; alertrules.ts and announcer.ts decide it (pure)
-//   theme.ts       day or night; sun.ts knows (pure)
-//   map.ts         opens MapLibre on the map of basemap.ts
-//   camera.ts      where the map looks; car.ts draws the car
-//   resolution.ts  how finely the map is drawn
-//   pins.ts        sources and layers of the pins; icons.ts draws images for them, and these reckon (pure): clusters.ts,
-//                  featurediff.ts, icontint.ts, shapes.ts, hittest.ts
-//   panels         menu.ts, notice.ts, attributionline.ts; dom.ts makes elements
-//   i18n/          every text that is shown; settings.ts what the driver chose; format.ts figures (pure)
+//   wire.ts                types of the service's answers
+//   api.ts                 requests to the service; requestbudget.ts limits them by a token bucket (tokenbucket.ts)
+//   state.ts               the page's state in observables (observable.ts)
+//   geo.ts                 distances and bearings (pure)
+//   position.ts            the driver's position; demodrive.ts simulates it; deadreckoning.ts interpolates between fixes (pure)
+//   nearbyreader.ts        reads the entities around the car; pure parts: sseparser.ts, nearbydata.ts, reconnect.ts, serverclock.ts
+//   sourcecatalog.ts       reads the sources, again when a pin comes from an unknown one
+//   visibility.ts          which entities are visible; freshness.ts how they look; attribution.ts whose data they are (pure)
+//   alertmonitor.ts        the alerts ahead; rules in alertrules.ts and announcer.ts (pure)
+//   theme.ts               day or night, by the sun (sun.ts, pure)
+//   map.ts                 opens MapLibre with the style of basemap.ts; mapview.ts adds everything on the map
+//   camera.ts              the map's camera; car.ts the car marker
+//   resolution.ts          the map's pixel ratio
+//   pins.ts                sources and layers of the pins; icons.ts their images; pure parts: clusters.ts, featurediff.ts,
+//                          icontint.ts, shapes.ts, hittest.ts
+//   panels.ts              panels over the map: menu.ts, notice.ts, attributionline.ts and others, built from widgets.ts and dom.ts
+//   i18n/                  all texts; settings.ts the driver's choices (pure); format.ts numbers and units (pure)
 
 import { getAlerts, getConfig, getDrive, getKinds } from "./api.ts";
 import { Observable } from "./observable.ts";
@@ -43,16 +43,16 @@ import { choicesKey, makeState, type Actions, type State } from "./state.ts";
 import { readStored, store } from "./storage.ts";
 import { NearbyReader } from "./nearbyreader.ts";
 
-const agingInterval = 1000; // ms between two looks at what has aged
-const cameraModeKey = "wayside.up"; // where the browser keeps what is up on the map
-const reservedRequests = 4; // requests that a question about an alert does not take
+const agingInterval = 1000; // ms between two updates of ages
+const cameraModeKey = "wayside.up"; // key in the browser's local storage
+const reservedRequests = 4; // requests that a query of alerts leaves for the stream
 
-/** stored is what the driver chose before. */
+/** stored returns the driver's stored choices with the defaults. */
 function stored(): Settings {
   return effectiveSettings(parseStoredChoices(readStored(choicesKey)).choices, navigator.languages);
 }
 
-/** keepCameraMode keeps state.cameraMode over a reload, in this browser alone: it says more of a screen than of a driver. */
+/** keepCameraMode stores state.cameraMode in this browser only: it depends on the screen more than on the driver. */
 function keepCameraMode({ cameraMode }: State): void {
   if (readStored(cameraModeKey) === "north") cameraMode.set("north");
   cameraMode.watch((mode) => {
@@ -60,7 +60,7 @@ function keepCameraMode({ cameraMode }: State): void {
   });
 }
 
-/** Vehicle is the car's position and the clock by which it moves: in a demo that runs faster, it does too. */
+/** Vehicle is the car's position and the clock by which it moves, which is faster in a faster demo. */
 interface Vehicle {
   position: PositionSource;
   clock: () => number;
@@ -74,16 +74,16 @@ function openPosition(query: URLSearchParams): Vehicle {
   return { position: locate(query.get("at"), "geolocation" in navigator ? navigator.geolocation : null, Date.now), clock: () => performance.now() };
 }
 
-/** keepMoving keeps state.motion. */
+/** keepMoving sets state.motion. */
 function keepMoving(state: State, clock: () => number): void {
   state.fix.watch((fix) => {
     if (fix === null) return;
-    // A place that was named replaces all that was known of the way.
+    // A place that was set by hand replaces the track so far.
     state.motion.set(addFix(fix.accuracy === null ? null : state.motion.get(), fix, clock()));
   });
 }
 
-/** keepLanguage keeps state.words and the document's language. */
+/** keepLanguage sets state.words and the document's language. */
 function keepLanguage(state: State): void {
   let wanted: Language = "en";
   state.settings.watch(({ language }) => {
@@ -94,7 +94,7 @@ function keepLanguage(state: State): void {
         if (language === wanted) state.words.set(makeWords(language, texts));
       },
       (error: unknown) => {
-        console.error(error); // English is better than nothing
+        console.error(error); // the texts stay in English
       },
     );
   });
@@ -103,7 +103,7 @@ function keepLanguage(state: State): void {
   });
 }
 
-/** keepVisible keeps state.entities, and shown with how old they look. */
+/** keepVisible sets state.entities and returns them with their appearance. */
 function keepVisible(state: State): Observable<readonly VisibleEntity[]> {
   const shown = new Observable<readonly VisibleEntity[]>([]);
   let byLayer = sourcesByLayer([]);
@@ -126,7 +126,7 @@ function keepVisible(state: State): Observable<readonly VisibleEntity[]> {
   return shown;
 }
 
-/** keepCovered keeps state.covered: the car is not to drive under the list. Panels across the screen, as on a phone, do not count. */
+/** keepCovered sets state.covered, so that the car is not drawn under the list. Panels as wide as a phone's screen do not count. */
 function keepCovered(state: State, panels: HTMLElement): void {
   const beside = [...panels.querySelectorAll(".side > *")];
   const update = (): void => {
@@ -138,13 +138,13 @@ function keepCovered(state: State, panels: HTMLElement): void {
   for (const panel of beside) watcher.observe(panel);
 }
 
-/** isGrey says whether pins have lost their colour. */
+/** isGrey reports whether pins are drawn without colour. */
 function isGrey(state: State): boolean {
   const connection = state.connection.get();
   return connection?.how === "lost" && performance.now() - connection.since >= greyAfter;
 }
 
-/** readStart reads what the map cannot be opened without, and tries until it is there. */
+/** readStart reads what is needed to open the map, and retries until it succeeds. */
 async function readStart(state: State): Promise<void> {
   for (let failures = 1; ; failures++) {
     try {
@@ -162,7 +162,7 @@ async function readStart(state: State): Promise<void> {
 }
 
 function main(): void {
-  const loading = mayDraw() ? loadLibrary() : null; // it takes longest
+  const loading = mayDraw() ? loadLibrary() : null; // started first, since it takes longest
   const { position, clock } = openPosition(new URLSearchParams(location.search));
   const pose = (): Pose | null => {
     const motion = state.motion.get();
@@ -220,9 +220,9 @@ function main(): void {
     return;
   }
   open(loading).catch((error: unknown) => {
-    console.warn(error); // many a car's browser may not draw: that is no fault of the page
+    console.warn(error); // many cars' browsers have no WebGL: this is no error of the page
     replaceChildren(byId("map"), []);
-    state.drawable.set(false); // the list needs no map
+    state.drawable.set(false); // the list works without a map
   });
 }
 

@@ -1,4 +1,4 @@
-// The map itself. Controls, attribution and what is drawn on it are others' business.
+// Opens and styles the MapLibre map. Controls, attribution and pins belong to other modules.
 
 import type { Map as MapLibre, StyleSpecification } from "maplibre-gl";
 import { baseStyle, plainStyle } from "./basemap.ts";
@@ -7,18 +7,18 @@ import type { State } from "./state.ts";
 import type { Theme } from "./sun.ts";
 import type { OverlayConfig } from "./wire.ts";
 
-/** So long a style may take before the pins are drawn on a plain ground. */
+/** Milliseconds to wait for the style before a plain background is used. */
 const styleTimeout = 8000;
-/** So long a lost drawing may take to come back before the list takes the map's place. */
+/** Milliseconds to wait for a lost WebGL context before the list replaces the map. */
 const restoreTimeout = 4000;
 
 /**
- * mayDraw says whether the browser knows how to draw a map. Whether it lets us is seen when the map is opened: to try it before
- * would cost a slow processor a fifth of a second.
+ * mayDraw reports whether the browser has WebGL at all. Whether it works is only known when the map is opened: creating a context
+ * just to try takes a slow processor 200 ms.
  */
 export const mayDraw = (): boolean => typeof WebGLRenderingContext === "function";
 
-/** Library is MapLibre, as far as the page uses it. */
+/** Library is the part of MapLibre that the page uses. */
 export interface Library {
   Map: typeof MapLibre;
 }
@@ -26,7 +26,7 @@ export interface Library {
 /** loadLibrary also starts the library's worker, which takes as long to load as the library itself. */
 export async function loadLibrary(): Promise<Library> {
   const { Map, prewarm, setWorkerCount } = await import("maplibre-gl");
-  setWorkerCount(1); // cars have few cores, and two sources need no more
+  setWorkerCount(1); // cars have few cores, and one worker is enough for two sources
   prewarm();
   return { Map };
 }
@@ -39,13 +39,13 @@ export interface MapOptions {
   center: Place | null;
 }
 
-/** openMap returns once a style is there; it fails where the browser does not let it draw. */
+/** openMap returns once a style is loaded; it fails if the browser allows no WebGL. */
 export async function openMap({ library, container, config, theme, center }: MapOptions): Promise<MapLibre> {
   const map = new library.Map({
     container,
     style: baseStyle(config, theme),
-    ...(center && { center, zoom: 15 }), // else where the style begins, which is the operator's part of the world
-    attributionControl: false, // ours shows the sources too
+    ...(center && { center, zoom: 15 }), // otherwise the style's own centre
+    attributionControl: false, // attributionline.ts shows the sources as well
     maplibreLogo: false,
     fadeDuration: 0,
     pitchWithRotate: false,
@@ -65,19 +65,19 @@ export async function openMap({ library, container, config, theme, center }: Map
       resolve();
     });
   });
-  // A tile that does not come is no news in a tunnel.
+  // Missing tiles are normal in a tunnel.
   map.on("error", ({ error }: { error: Error }) => {
     console.warn(error.message);
   });
   return map;
 }
 
-/** setTheme draws the map by day or night; whatever lies on it stays. */
+/** setTheme switches between day and night; pins stay. */
 export function setTheme(map: MapLibre, config: OverlayConfig, theme: Theme): void {
   map.setStyle(baseStyle(config, theme), { transformStyle: (before, next) => withPinLayers(before, next) });
 }
 
-/** withPinLayers takes the pins, which are all that has GeoJSON of the page, over into another style. */
+/** withPinLayers copies the pins, the only GeoJSON sources, to another style. */
 export function withPinLayers(before: StyleSpecification | undefined, next: StyleSpecification): StyleSpecification {
   if (before === undefined) return next;
   const sources = Object.entries(before.sources).filter(([id, source]) => source.type === "geojson" && !(id in next.sources));
@@ -86,18 +86,18 @@ export function withPinLayers(before: StyleSpecification | undefined, next: Styl
   return { ...next, sources: { ...next.sources, ...Object.fromEntries(sources) }, layers: [...next.layers, ...layers] };
 }
 
-/** ContextState says whether there is anything to draw on: while the graphics are lost, MapLibre has no style at all. */
+/** ContextState tracks the WebGL context: while it is lost, MapLibre has no style. */
 export class ContextState {
   #available = true;
 
-  /** Must be made before whatever else listens to the map's style. */
+  /** Must be constructed before any other listener of the map's style. */
   constructor(map: MapLibre, state: Pick<State, "drawable">) {
     let timeout: ReturnType<typeof setTimeout> | undefined;
     map.on("webglcontextlost", () => {
       this.#available = false;
       clearTimeout(timeout);
       timeout = setTimeout(() => {
-        state.drawable.set(false); // the list takes the map's place
+        state.drawable.set(false); // the list replaces the map
       }, restoreTimeout);
     });
     map.on("style.load", () => {

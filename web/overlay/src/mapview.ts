@@ -1,4 +1,4 @@
-// The map with everything that is on it: opened once, and kept as the state wants it.
+// The map with everything on it: opened once and updated from the state.
 
 import type { Map as MapLibre } from "maplibre-gl";
 import { Camera } from "./camera.ts";
@@ -17,7 +17,7 @@ import type { Actions, State } from "./state.ts";
 
 const attributionInterval = 1000; // ms
 
-/** MapView is what panels may do with the map. */
+/** MapView is the interface of the map for panels. */
 export interface MapView {
   show(place: Place): void;
   zoomBy(levels: number): void;
@@ -28,9 +28,9 @@ export interface MapViewOptions {
   container: HTMLElement;
   state: State;
   actions: Actions;
-  /** What is shown, and how old it looks. */
+  /** The visible entities and their appearance. */
   shown: Observable<readonly VisibleEntity[]>;
-  /** Whether pins have lost their colour. */
+  /** Whether pins are drawn without colour. */
   isGrey: () => boolean;
 }
 
@@ -77,7 +77,7 @@ export async function openMapView({ library, container, state, actions, shown, i
   };
 }
 
-/** handleClicks opens cards and clusters, and lets a driver say where they are. */
+/** handleClicks opens cards and clusters, and sets the position of a driver who cannot be located. */
 function handleClicks(map: MapLibre, pins: Pins, state: State, actions: Actions): void {
   map.on("click", ({ point, lngLat }) => {
     const positionStatus = state.positionStatus.get();
@@ -95,7 +95,7 @@ function handleClicks(map: MapLibre, pins: Pins, state: State, actions: Actions)
   });
 }
 
-/** keepAttributions keeps state.attributions. */
+/** keepAttributions sets state.attributions to those of the pins in view. */
 function keepAttributions(map: MapLibre, state: State): void {
   const update = (): void => {
     const bounds = map.getBounds();

@@ -1,4 +1,4 @@
-// The menu: a first page that leads to the choices of each sort, and a page for each. menupages.ts has what stands on them.
+// The menu: a front page and a page for each group of settings, whose contents are in menupages.ts.
 
 import type { Preferences } from "./account.ts";
 import type { Observable } from "./observable.ts";
@@ -10,7 +10,7 @@ import type { Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
 import type { AlertSounds } from "./alertsounds.ts";
 
-/** MenuDeps are what the menu works with. */
+/** MenuDeps are the menu's dependencies. */
 export interface MenuDeps {
   state: State;
   actions: Actions;
@@ -34,7 +34,7 @@ type PageName = keyof typeof pages;
 
 const names = Object.keys(pages) as PageName[];
 
-/** frontPage leads to the others, and out of the page. */
+/** frontPage links to the other pages. */
 function frontPage({ locale, state, actions, preferences }: MenuDeps, go: (page: PageName) => void): Item[] {
   const { say: speak } = locale.get();
   const rows = names.map((name): Item => {
@@ -67,9 +67,9 @@ function frontPage({ locale, state, actions, preferences }: MenuDeps, go: (page:
   return [...rows, ...links];
 }
 
-/** Menu is closed at first. */
+/** Menu is closed initially. */
 export interface Menu {
-  /** What opens it. */
+  /** Opens the menu. */
   button: HTMLButtonElement;
   element: HTMLElement;
 }
@@ -95,7 +95,7 @@ export function makeMenu(deps: MenuDeps): Menu {
   const update = (): void => {
     if (!box.hidden) for (const item of items) item.update();
   };
-  /** build makes the page anew: only where what stands on it has changed. */
+  /** build rebuilds the page. It is called only when the contents change. */
   const build = (): void => {
     const words = locale.get();
     setLabel(button, words.say("menu.open"));

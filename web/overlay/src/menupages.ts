@@ -1,4 +1,4 @@
-// What stands on the pages of the menu. Every choice holds at once and is kept.
+// The contents of the menu's pages. Choices apply immediately and are stored.
 
 import { isCharger, leadAt } from "./alertrules.ts";
 import { element } from "./dom.ts";
@@ -49,7 +49,7 @@ export function kindsPage(deps: MenuDeps): Item[] {
   const items: Item[] = [];
   for (const group of new Set(all.map((kind) => kind.group))) {
     const of = all.filter((kind) => kind.group === group);
-    const key = groupKeys[group] as "group.alerts" | undefined; // none takes a value
+    const key = groupKeys[group] as "group.alerts" | undefined; // none of them takes a value
     const name = key === undefined ? group : words.say(key);
     const turn = (on: boolean): void => {
       preferences.choose({ kinds_off: setKindsVisible(off(), of.map(({ id }) => id), on, ids) });
@@ -97,7 +97,7 @@ function sourceSwitch(source: Source, deps: MenuDeps): Item {
   return makeSwitch(`source-${source.id}`, textsOf(source.label, deps), () => !off().includes(source.id), turn, [], note);
 }
 
-/** networksPage: guests see the primary network alone, accounts one more, premium whatever they choose or all (D4.7). */
+/** networksPage: guests see the primary network only, accounts one more, premium any selection or all (D4.7). */
 export function networksPage(deps: MenuDeps): Item[] {
   const { state, locale, preferences } = deps;
   const { say: speak } = locale.get();
@@ -175,7 +175,7 @@ export function displayPage({ state, locale, preferences }: MenuDeps): Item[] {
 }
 
 const leadStep = 0.25;
-const exampleSpeed = 50 / 3.6; // metres a second
+const exampleSpeed = 50 / 3.6; // metres per second
 
 export function soundPage(deps: MenuDeps): Item[] {
   const { state, locale, preferences, tones } = deps;

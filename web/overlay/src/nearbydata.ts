@@ -1,4 +1,4 @@
-// What is known of the surroundings, as one message of the service after the other leaves it (pure).
+// The entities around the car and their sources' health, updated by each message of the service (pure).
 
 import type { StreamEvent } from "./sseparser.ts";
 import type { Entity, NearbyAnswer, SourceHealth } from "./wire.ts";
@@ -6,32 +6,32 @@ import type { Entity, NearbyAnswer, SourceHealth } from "./wire.ts";
 export interface NearbyData {
   entities: ReadonlyMap<string, Entity>;
   health: readonly SourceHealth[];
-  /** The service's time of the answer that was read last; null: of none. */
+  /** fetched_at_utc of the latest answer; null if there was none. */
   fetched: string | null;
-  /** There is more around than was told. */
+  /** There are more entities around than the answer has. */
   truncated: boolean;
-  /** Ids of the kinds that the law hides here. */
+  /** Ids of the kinds that a restriction hides here. */
   hidden: readonly string[];
 }
 
 export const noData: NearbyData = { entities: new Map(), health: [], fetched: null, truncated: false, hidden: [] };
 
-/** fromAnswer is after a whole answer: what is not in it is not there. */
+/** fromAnswer replaces everything by a complete answer. */
 export function fromAnswer(answer: NearbyAnswer): NearbyData {
   return { entities: new Map(answer.entities.map((entity) => [entity.id, entity])), health: answer.sources, fetched: answer.fetched_at_utc, truncated: answer.truncated === true, hidden: answer.hidden_kinds ?? [] };
 }
 
-/** applyEvents is after the events that came together. Types that nobody knows change nothing. */
+/** applyEvents applies events in order. Unknown types are ignored. */
 export function applyEvents(before: NearbyData, events: readonly StreamEvent[]): NearbyData {
   let { entities, health, fetched, truncated, hidden } = before;
-  let copy: Map<string, Entity> | null = null; // a copy of ours, made once
+  let copy: Map<string, Entity> | null = null; // copied once, before the first change
   const change = (): Map<string, Entity> => {
     copy ??= new Map(entities);
     entities = copy;
     return copy;
   };
   for (const { type, data } of events) {
-    // The service writes what openapi.json says: it is the same program that served this page.
+    // The payloads are not validated: the service that wrote them is the same program that served this page.
     switch (type) {
       case "snapshot": {
         ({ entities, health, fetched, truncated, hidden } = fromAnswer(JSON.parse(data) as NearbyAnswer));

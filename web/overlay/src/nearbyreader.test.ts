@@ -11,7 +11,7 @@ const town = { lat: 52.000123456, lng: 5.00009 };
 const answer = { entities: [], sources: [], fetched_at_utc: "2026-11-21T08:00:00Z" };
 const snapshot = `retry: 2000\n\nevent: snapshot\ndata: ${JSON.stringify({ ...answer, entities: [{ id: "a" }] })}\nid: 1-0\n\n`;
 
-/** What the service does, as a test wants it. */
+/** Service is the simulated service's behaviour. */
 interface Service {
   stream: "open" | "refuse" | "dead";
   polls: "answer" | "refuse" | "dead";
@@ -22,7 +22,7 @@ class Page {
   readonly service: Service = { stream: "open", polls: "answer" };
   readonly state: State;
   readonly nearbyReader: NearbyReader;
-  /** Added to the car's clock. */
+  /** Added to the car's wall clock. */
   wallOffset = 0;
   #sender: ReadableStreamDefaultController<Uint8Array> | null = null;
 
@@ -71,7 +71,7 @@ class Page {
     this.#sender?.close();
   }
 
-  /** advance lets time go by as the page sees it. */
+  /** advance lets time pass for the page. */
   async advance(milliseconds: number): Promise<void> {
     for (let passed = 0; passed < milliseconds; passed += 500) {
       await vi.advanceTimersByTimeAsync(500);
@@ -129,7 +129,7 @@ test("a stream that says nothing any more is given up, and the car learns whethe
   expect(page.count("nearby")).toBe(1);
   await page.advance(10_500);
   expect(page.state.connection.get()).toEqual({ how: "lost", since: expect.closeTo(500, -3) as number });
-  expect(page.state.known.get()).toEqual([{ id: "a" }]); // what was known goes on ageing
+  expect(page.state.known.get()).toEqual([{ id: "a" }]); // known pins continue to age
 });
 
 test("after a break the stream goes on where it was", async () => {
@@ -179,7 +179,7 @@ test("whoever drives fast where streams are refused asks more often, and never m
 test("a page that was asleep connects again at once", async () => {
   page.place(town);
   await page.advance(12_000);
-  page.wallOffset += 3_600_000; // this car's other clock stood still
+  page.wallOffset += 3_600_000; // the monotonic clock of this car stopped during sleep
   await page.advance(500);
   expect(page.count("stream")).toBe(2);
 });

@@ -1,5 +1,5 @@
-// Keeps what is near up to date: by a stream of the service's news, and by asking where there is none. When to do what is
-// decided in decay.ts (tries, sleep) and tokenbucket.ts (requests), and below.
+// Reads the entities around the car: by a stream of events, and by polling while there is no stream. reconnect.ts decides when to
+// reconnect, requestbudget.ts how often requests may be sent.
 
 import { getNearby, openStream, queryOf, HTTPError, type NearbyQuery, type RequestOptions } from "./api.ts";
 import { linkFailed, hasSlept, linkSucceeded, mayConnect, initialLink, linkWoken, type LinkState, type ClockSample } from "./reconnect.ts";
@@ -12,11 +12,11 @@ import type { Connection, State } from "./state.ts";
 
 /** Metres around the driver that are read. */
 const radius = 10_000;
-/** A new circle is read when the driver has left the middle of the old one by so many metres. */
+/** Metres from the centre of the last read after which the surroundings are read again. */
 const refetchDistance = radius / 3;
 
 const tickInterval = 500; // ms
-/** The service gives a sign of life within 25 seconds. */
+/** The service sends a heartbeat every 25 seconds. */
 const silenceTimeout = 40_000;
 const connectTimeout = 15_000;
 const pollTimeout = 10_000;
@@ -25,47 +25,47 @@ const minPollInterval = 3000;
 const pollDistance = 500; // metres
 const reservedRequests = 4; // requests
 
-/** pollDue says whether to ask where no news come; last is when and where it was asked, null: never. */
+/** pollDue reports whether to poll; last is when and where the page last polled, null if never. */
 export function pollDue(now: number, here: Place, last: { at: number; place: Place } | null): boolean {
   if (last === null) return true;
   const passed = now - last.at;
   return passed >= pollInterval || (passed >= minPollInterval && distance(here, last.place) >= pollDistance);
 }
 
-/** Clocks is where the time comes from. */
+/** Clocks are the sources of time. */
 export interface Clocks {
-  /** Milliseconds, never jumps: performance.now. */
+  /** Monotonic milliseconds: performance.now. */
   mono: () => number;
-  /** Milliseconds since 1970, as the car believes: Date.now. */
+  /** Milliseconds since 1970 by the car's clock: Date.now. */
   wall: () => number;
 }
 
-/** StreamConnection is one stream that is open, or being opened. */
+/** StreamConnection is one stream that is open or being opened. */
 interface StreamConnection {
   query: string;
   middle: Place;
   networks: readonly string[] | null;
   abort: AbortController;
-  /** When something came last, or when it was asked for. */
+  /** When data last arrived, or when the stream was requested. */
   heardAt: number;
-  /** Something came. */
+  /** Data has arrived. */
   begun: boolean;
 }
 
-/** NearbyReader keeps state.known, health, connection and clock. */
+/** NearbyReader sets state.known, truncated, hidden, health, connection and clock. */
 export class NearbyReader {
   readonly #state: State;
   readonly #budget: RequestBudget;
   readonly #clocks: Clocks;
   #link: LinkState = initialLink;
   #stream: StreamConnection | null = null;
-  /** How to go on with the stream that was there before. */
+  /** Query and last event id of the previous stream, to resume it. */
   #resume = { query: "", id: "" };
   #data: NearbyData = noData;
   #polled: { at: number; place: Place } | null = null;
   #polling: AbortController | null = null;
   #tick: ClockSample;
-  /** When the service was last heard of. */
+  /** When the service last answered. */
   #reachedAt: number;
 
   constructor(state: State, budget: RequestBudget, clocks: Clocks) {
@@ -76,14 +76,14 @@ export class NearbyReader {
     this.#reachedAt = clocks.mono();
   }
 
-  /** start goes on until the page is closed. */
+  /** start runs until the page is closed. */
   start(): void {
     setInterval(() => {
       this.update();
     }, tickInterval);
     for (const event of ["online", "pageshow"]) {
       window.addEventListener(event, (what) => {
-        if (what instanceof PageTransitionEvent && !what.persisted) return; // the page has only just begun
+        if (what instanceof PageTransitionEvent && !what.persisted) return; // the initial load
         this.#reconnect();
         this.update();
       });
@@ -96,13 +96,13 @@ export class NearbyReader {
     });
   }
 
-  /** refresh asks at once, for what the driver has just changed. */
+  /** refresh polls immediately, after the driver has changed something. */
   refresh(): void {
     const place = this.#state.fix.get();
     if (place !== null && this.#stream?.begun !== true && this.#polling === null && this.#budget.tryTake()) void this.#poll(place);
   }
 
-  /** update does what is due. */
+  /** update does whatever is due. */
   update(): void {
     const tick = { mono: this.#clocks.mono(), wall: this.#clocks.wall() };
     if (hasSlept(this.#tick, tick)) this.#reconnect();
@@ -117,7 +117,7 @@ export class NearbyReader {
     }
   }
 
-  /** check gives up a stream that is silent or about another place. */
+  /** #check closes a stream that is silent or whose query is outdated. */
   #check(now: number, place: Place): void {
     const stream = this.#stream;
     if (stream === null) return;
@@ -155,14 +155,14 @@ export class NearbyReader {
     } catch (error) {
       if (error instanceof HTTPError) retryAfter = error.retryAfter;
     }
-    if (this.#stream !== own) return; // it was given up for another one
+    if (this.#stream !== own) return; // another stream has replaced it
     this.#stream = null;
     this.#link = linkFailed(this.#link, this.#clocks.mono(), Math.random(), retryAfter);
-    this.#polled = null; // to know at once whether the service is there
+    this.#polled = null; // polls immediately, to learn whether the service is reachable
     this.update();
   }
 
-  /** listen returns when the service ends the stream. */
+  /** #readStream returns when the service ends the stream. */
   async #readStream(own: StreamConnection, asked: number): Promise<void> {
     const resumed = this.#resume.query === own.query;
     const reader = await openStream(own.query, resumed ? this.#resume.id : "", this.#requestOptions(own.abort.signal, true));
@@ -175,7 +175,7 @@ export class NearbyReader {
       parser = parsed.parser;
       own.heardAt = this.#clocks.mono();
       if (!own.begun) {
-        if (parsed.events.length === 0) continue; // a snapshot comes in pieces
+        if (parsed.events.length === 0) continue; // a snapshot arrives in several chunks
         own.begun = true;
         this.#link = linkSucceeded(this.#link, own.heardAt);
       }
@@ -199,12 +199,12 @@ export class NearbyReader {
       const answer = await getNearby(queryOf(this.#query(place)), this.#requestOptions(abort.signal, false));
       if (this.#polling !== abort || this.#stream?.begun === true) return;
       const received = this.#clocks.mono();
-      this.#resume = { query: "", id: "" }; // what the stream sent before is not what is known now
+      this.#resume = { query: "", id: "" }; // the stream's last event id does not match this data
       this.#apply(fromAnswer(answer));
       this.#setClock(answer.fetched_at_utc, asked, received);
       this.#setReachable("polling", received);
     } catch (error) {
-      // A service that says no is there.
+      // A service that answers 429 is reachable.
       if (this.#polling === abort && this.#stream?.begun !== true && !(error instanceof HTTPError && error.status === 429)) this.#setUnreachable();
     } finally {
       clearTimeout(late);

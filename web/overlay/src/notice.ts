@@ -1,4 +1,4 @@
-// What the driver has to know or do: where the car is, whether the service can be reached, and what is not shown.
+// Notices for the driver: position, connection, and what is not shown.
 
 import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
@@ -11,20 +11,20 @@ import type { Locale } from "./locale.ts";
 import type { Actions, Connection, State } from "./state.ts";
 
 const updateInterval = 1000; // ms
-/** A break that is shorter is not worth a word. */
+/** Milliseconds: shorter outages are not reported. */
 const minOutageShown = 3000; // ms
 
-/** What cannot be helped need not be said for ever. */
+/** Milliseconds after which a notice that the driver cannot act on is hidden. */
 const noticeDuration = 20_000; // ms
 
-/** transientNotice says for how long something has been so, and no more once it was said for a while (pure). */
+/** transientNotice tracks since when a condition holds and hides its notice after a while (pure). */
 export function transientNotice(isSo: boolean, since: number | null, now: number): { since: number | null; shown: boolean } {
   if (!isSo) return { since: null, shown: false };
   const from = since ?? now;
   return { since: from, shown: now - from < noticeDuration };
 }
 
-/** makeTransient remembers since when. */
+/** makeTransient keeps the state of transientNotice. */
 function makeTransient(): (isSo: boolean, now: number) => boolean {
   let since: number | null = null;
   return (isSo, now) => {
@@ -34,7 +34,7 @@ function makeTransient(): (isSo: boolean, now: number) => boolean {
   };
 }
 
-/** positionText says how far we are with the position; empty: all is well (pure). */
+/** positionText returns the notice about the position; empty if there is none (pure). */
 export function positionText(positionStatus: PositionStatus, held: boolean, drawable: boolean, { say: speak }: Pick<Locale, "say">): string {
   switch (positionStatus) {
     case "asking":
@@ -48,7 +48,7 @@ export function positionText(positionStatus: PositionStatus, held: boolean, draw
   }
 }
 
-/** connectionText says since when the service is out of reach; empty: it is not (pure). */
+/** connectionText returns the notice about an outage; empty if there is none (pure). */
 export function connectionText(connection: Connection | null, located: boolean, online: boolean, now: number, { say: speak, format }: Pick<Locale, "say" | "format">): string {
   if (connection === null) return located ? speak(online ? "link.connecting" : "link.offline") : "";
   if (connection.how !== "lost") return "";
@@ -58,7 +58,7 @@ export function connectionText(connection: Connection | null, located: boolean, 
   return `${speak(online && lost < greyAfter ? "link.reconnecting" : "link.offline")} ${stale}`;
 }
 
-/** makeNotice shows them, each on a line of its own. */
+/** makeNotice shows each notice on a line of its own. */
 export function makeNotice(state: State, actions: Actions, locale: Observable<Locale>): HTMLElement {
   const lines = ["draw", "place", "link", "law", "hidden", "most"].map((about) => element("p", { hidden: "", "data-about": about }));
   const placeForm = makePlaceForm(actions, locale);
@@ -90,7 +90,7 @@ export function makeNotice(state: State, actions: Actions, locale: Observable<Lo
   return box;
 }
 
-/** makePlaceForm is for a driver who can neither be located nor touch a map. */
+/** makePlaceForm is a form for coordinates, for drivers without geolocation and without a map. */
 function makePlaceForm(actions: Actions, locale: Observable<Locale>): HTMLFormElement {
   const field = element("input", { type: "text", inputmode: "text", autocomplete: "off", maxlength: "40" });
   const set = element("button", { type: "submit", class: "strong" });

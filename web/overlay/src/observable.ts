@@ -1,6 +1,6 @@
-// A value that others are told of when it changes: all the machinery that the page's state needs.
+// An observable value, from which the page's state is built.
 
-/** Observable holds a value. Whoever watches is called at once with what there is, and again after each change. */
+/** Observable holds a value. A watcher is called immediately with the current value and after each change. */
 export class Observable<T> {
   readonly #watchers = new Set<(value: T) => void>();
   #value: T;
@@ -13,14 +13,14 @@ export class Observable<T> {
     return this.#value;
   }
 
-  /** set tells everybody, unless nothing has changed. */
+  /** set notifies the watchers if the value has changed. */
   set(value: T): void {
     if (Object.is(value, this.#value)) return;
     this.#value = value;
     for (const watcher of [...this.#watchers]) watcher(value);
   }
 
-  /** watch returns what ends it. */
+  /** watch returns a function that removes the watcher. */
   watch(watcher: (value: T) => void): () => void {
     this.#watchers.add(watcher);
     watcher(this.#value);

@@ -1,4 +1,4 @@
-// Signing in with a phone: the car shows a code and waits until the phone says yes.
+// Signing in with a phone: the car shows a code and polls until the phone has approved it.
 
 import type { Preferences } from "./account.ts";
 import { startPairing, pollPairing, qrAddress, HTTPError } from "./api.ts";
@@ -9,7 +9,7 @@ import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } 
 import type { Locale } from "./locale.ts";
 import type { BegunPairing } from "./wire.ts";
 
-/** PairingStatus is how far a pairing is. */
+/** PairingStatus is the state of a pairing. */
 type PairingStatus = "asking" | "waiting" | "done" | "denied" | "expired" | "failed" | "offline";
 
 const texts = {
@@ -23,26 +23,26 @@ const texts = {
 } as const satisfies Record<PairingStatus, Key>;
 
 const tickInterval = 1000; // ms
-const closeDelay = 2500; // ms after it is done
+const closeDelay = 2500; // ms after success
 
 export interface Pairing {
   element: HTMLElement;
-  /** open asks for a code, unless somebody is signed in after all. */
+  /** open requests a code, unless an account turns out to be signed in. */
   open(): void;
   close(): void;
 }
 
-/** spellOut is a code letter by letter, for screen readers. */
+/** spellOut separates a code's letters for screen readers. */
 const spellOut = (code: string): string => code.replace(/-/g, "").split("").join(" ");
 
-/** withoutScheme is an address as people type it. */
+/** withoutScheme shortens a URL to what people type. */
 export const withoutScheme = (address: string): string => address.replace(/^https?:\/\//, "");
 
-/** Attempt is one code and what has become of it. */
+/** Attempt is one code and its state. */
 class Attempt {
   status: PairingStatus = "asking";
   pairing: BegunPairing | null = null;
-  /** When the code ends and when to ask again, by performance.now(). */
+  /** When the code expires and when to poll next, by performance.now(). */
   endsAt = 0;
   #pollAt = 0;
   #isPolling = false;
@@ -70,7 +70,7 @@ class Attempt {
     }
   }
 
-  /** tick asks when it is time. */
+  /** tick polls when it is due. */
   async tick(): Promise<void> {
     const { pairing } = this;
     if (this.status !== "waiting" || pairing === null || this.#isPolling) return;
@@ -88,7 +88,7 @@ class Attempt {
         this.#setStatus("done");
       }
     } catch (error) {
-      // What is neither an end nor a reason to wait longer is a connection that breaks: the code is still good.
+      // Other errors are connection failures, after which the code is still valid.
       if (error instanceof HTTPError && error.status === 410) this.#setStatus(error.type.endsWith("pairing-denied") ? "denied" : "expired");
       else if (error instanceof HTTPError) wait = error.retryAfter ?? wait;
     }
@@ -102,7 +102,7 @@ class Attempt {
   }
 }
 
-/** makePairing is closed at first. */
+/** makePairing makes a dialog that is closed initially. */
 export function makePairing(preferences: Preferences, locale: Observable<Locale>): Pairing {
   const title = element("h2", { id: "pair-title" });
   const closeButton = makeButton({ class: "signed" }, () => {

@@ -1,4 +1,4 @@
-// Everything that lies over the map. Each panel watches the state and asks for actions; none knows of another.
+// All panels over the map. Each panel watches the state and calls actions; no panel knows another.
 
 import { Preferences } from "./account.ts";
 import { makeAttribution } from "./attributionline.ts";
@@ -17,10 +17,10 @@ import type { Actions, State } from "./state.ts";
 import { AlertSounds } from "./alertsounds.ts";
 import { Votes } from "./vote.ts";
 
-/** A window that is narrower has no room for a list beside the map. */
+/** Narrower windows have no room for a list beside the map. */
 const roomy = "(min-width: 900px)";
 
-/** mountPanels makes all panels. main.ts calls it once and puts them over the map. */
+/** mountPanels makes all panels. main.ts calls it once and adds them to the page. */
 export function mountPanels(state: State, actions: Actions): HTMLElement {
   const preferences = new Preferences(state.settings);
   const locale = makeLocale(state);
@@ -64,7 +64,7 @@ export function mountPanels(state: State, actions: Actions): HTMLElement {
   return all;
 }
 
-/** makeDemo says that nothing is real, where that is so. */
+/** makeDemo makes the note that the data is not real, shown in the demo only. */
 function makeDemo(locale: Observable<Locale>): HTMLElement {
   const text = element("span", {});
   const stop = makeButton({}, () => {

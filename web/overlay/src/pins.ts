@@ -1,5 +1,5 @@
-// Pins on the map: one GeoJSON source for them and one for what lies on the ground, updated by difference, and the layers that
-// draw them.
+// Pins on the map: a GeoJSON source for pins and one for shapes on the ground, both updated by difference, and the layers that draw
+// them.
 
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, SourceSpecification } from "maplibre-gl";
 import { minUnclusteredZoom, clusterZoom, cluster, type Cluster } from "./clusters.ts";
@@ -17,17 +17,17 @@ const pinSource = "pins";
 const groundSource = "ground-of-pins";
 const chosenSource = "chosen-pin";
 
-/** The mark of performance.mark when the first pins are on the screen: how long a driver waited for them. */
+/** Name of the performance mark set when the first pins are on the screen. */
 export const firstPinsMark = "first-pins";
 
-const disputedOpacity = 0.65; // of what it would be
+const disputedOpacity = 0.65; // factor on the opacity
 
-/** opacityOf is how strongly a pin is drawn. */
+/** opacityOf returns a pin's opacity. */
 export function opacityOf({ entity, appearance }: VisibleEntity): number {
   return entity.status === "disputed" ? appearance.opacity * disputedOpacity : appearance.opacity;
 }
 
-/** pinOf is an entity as the map knows it. */
+/** pinOf returns an entity's pin as a feature. */
 export function pinOf(visible: VisibleEntity): Pin {
   const { entity } = visible;
   return {
@@ -48,7 +48,7 @@ const image = (look: Look): ["concat", ["get", string], string] => ["concat", ["
 const camera = (yes: string, no: string): ["case", ["==", ["get", string], string], string, string] => ["case", ["==", ["get", "kind"], "camera"], yes, no];
 const onTop = { "icon-allow-overlap": true, "icon-ignore-placement": true, "symbol-z-order": "source" } as const;
 
-/** layersFor are all layers of the pins, from the ground up. */
+/** layersFor returns all layers of the pins, from bottom to top. */
 function layersFor(look: Look): LayerSpecification[] {
   const colour = look === "night" ? camera("#ff9d8a", "#ffb648") : camera("#a11f10", "#b3430a");
   return [
@@ -73,18 +73,18 @@ function layersFor(look: Look): LayerSpecification[] {
   ];
 }
 
-/** Touched is what a finger meant. */
+/** Touched is what a touch selects. */
 export type Touched = { entity: Entity } | { cluster: Place; zoom: number };
 
-/** TouchTarget is what can be touched on the screen. */
+/** TouchTarget is something on the screen that can be touched. */
 interface TouchTarget {
   place: Place;
-  /** Pixels from the place up to the middle of what is drawn. */
+  /** Pixels from the place up to the centre of the drawing. */
   up: number;
   touched: Touched;
 }
 
-/** Pins draws on a map whose style is loaded. */
+/** Pins draws pins on a map whose style is loaded. */
 export class Pins {
   readonly #map: MapLibre;
   readonly #icons: Icons;
@@ -93,7 +93,7 @@ export class Pins {
   #visible: readonly VisibleEntity[] = [];
   #chosen: string | null = null;
   #touchTargets = new Map<string, TouchTarget>();
-  /** Pins and shapes that were made before, for what has not changed since. */
+  /** Features that were made before, reused for entities that have not changed. */
   #made = new Map<string, { entity: Entity; opacity: number; pin: Pin; shape: Pin | null }>();
   readonly #shown: Record<string, ReadonlyMap<string, Pin>> = { [pinSource]: new Map(), [groundSource]: new Map(), [chosenSource]: new Map() };
   #queue = Promise.resolve();
@@ -115,7 +115,7 @@ export class Pins {
       lost = true;
     });
     map.on("style.load", () => {
-      // The style that MapLibre restores is as old as the loss.
+      // The style that MapLibre restores dates from before the loss.
       this.#build(lost);
       lost = false;
     });
@@ -133,7 +133,7 @@ export class Pins {
     this.#map.on("render", look);
   }
 
-  /** build adds what the style does not have, and with anew fills what it has. */
+  /** #build adds missing sources and layers; refill also resets the data of the existing ones. */
   #build(anew: boolean): void {
     for (const [id, shown] of Object.entries(this.#shown)) {
       const missing = this.#map.getSource(id) === undefined;
@@ -144,7 +144,7 @@ export class Pins {
     if (anew) this.#recolour();
   }
 
-  /** colour gives the layers the colours of the look. */
+  /** #recolour sets the colours of the layers for the current look. */
   #recolour(): void {
     for (const layer of layersFor(this.#look)) {
       if (layer.type === "symbol") this.#map.setLayoutProperty(layer.id, "icon-image", layer.layout?.["icon-image"]);
@@ -153,19 +153,19 @@ export class Pins {
     }
   }
 
-  /** show replaces what is shown by these. */
+  /** show replaces the shown entities. */
   show(visible: readonly VisibleEntity[]): void {
     this.#visible = visible;
     this.#draw();
   }
 
-  /** choose draws one pin larger; null: none. */
+  /** choose enlarges one pin; null for none. */
   choose(id: string | null): void {
     this.#chosen = id;
     this.#draw();
   }
 
-  /** setLook changes the colours of all. */
+  /** setLook changes the colours of all pins. */
   setLook(look: Look): void {
     if (look === this.#look) return;
     this.#look = look;
@@ -175,7 +175,7 @@ export class Pins {
     });
   }
 
-  /** find says what a touch means; null: the map. */
+  /** find returns what a touch selects; null if it touches only the map. */
   find(at: { x: number; y: number }): Touched | null {
     if (!this.#contextState.isAvailable()) return null;
     const targets: (Target & { target: TouchTarget })[] = [];
@@ -191,7 +191,7 @@ export class Pins {
     return found === undefined ? null : { entity: found.entity };
   }
 
-  /** do keeps the order of what waits for images. */
+  /** #enqueue runs tasks that wait for images one after another. */
   #enqueue(task: () => Promise<void>): void {
     this.#queue = this.#queue.then(task).catch((error: unknown) => {
       console.error(error);
@@ -221,7 +221,7 @@ export class Pins {
       const one = before?.entity === entity && before.opacity === opacity ? before : { entity, opacity, pin: pinOf(visible), shape: shapeOf(entity, opacity) };
       made.set(id, one);
       if (one.shape !== null) ground.set(id, one.shape);
-      if (zoneWidthOf(entity) > 0) continue; // a pin would say: here
+      if (zoneWidthOf(entity) > 0) continue; // a pin would claim an exact place
       if (id === this.#chosen) chosen.set(id, one.pin);
       points.push({ id, ...placeOf(entity), entity, pin: one.pin });
     }

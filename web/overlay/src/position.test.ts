@@ -16,7 +16,7 @@ test.each([
   expect(parsePlace(text)).toEqual(want);
 });
 
-/** A sensor that does what the test says. */
+/** Sensor is a fake geolocation. */
 class Sensor implements Geolocation {
   success: PositionCallback | undefined;
   failure: PositionErrorCallback | null | undefined;
@@ -24,7 +24,7 @@ class Sensor implements Geolocation {
   watchPosition(success: PositionCallback, failure?: PositionErrorCallback | null): number {
     this.success = success;
     this.failure = failure;
-    return 0; // a good id, if an unusual one
+    return 0; // 0 is a valid id
   }
   clearWatch(): void {
     this.cleared++;

@@ -1,32 +1,32 @@
-// Where the driver is: ?at=lat,lng, else geolocation, else a place that was picked on the map.
+// The driver's position: ?at=lat,lng, otherwise geolocation, otherwise a place picked on the map.
 
 import { Observable } from "./observable.ts";
 import type { Place } from "./geo.ts";
 
 export interface Fix extends Place {
-  /** Metres; null: a place that somebody named, and so exact. */
+  /** Metres; null for a place that was set by hand and is exact. */
   accuracy: number | null;
-  /** Degrees clockwise from north; null: unknown. */
+  /** Degrees clockwise from north; null if unknown. */
   heading: number | null;
-  /** Metres a second; null: unknown. */
+  /** Metres per second; null if unknown. */
   speed: number | null;
-  /** When, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   at: number;
 }
 
-/** PositionStatus says how far we are. */
+/** PositionStatus is how the position was or is being determined. */
 export type PositionStatus = "asking" | "found" | "named" | "refused" | "missing";
 
 export interface PositionSource {
   fix: Observable<Fix | null>;
   positionStatus: Observable<PositionStatus>;
-  /** setManually sets a place by hand; geolocation is not listened to any more. */
+  /** setManually sets a place by hand and stops geolocation. */
   setManually: (place: Place) => void;
-  /** resume listens to geolocation again, after a place was named. */
+  /** resume starts geolocation again after setManually. */
   resume: () => void;
 }
 
-/** parsePlace reads "52.0,5.0"; null: it is no place. */
+/** parsePlace parses "52.0,5.0" and returns null for anything else. */
 export function parsePlace(text: string | null): Place | null {
   const parts = (text ?? "").split(",").map((part) => (part.trim() === "" ? NaN : Number(part)));
   const [lat, lng] = parts;
@@ -34,7 +34,7 @@ export function parsePlace(text: string | null): Place | null {
   return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 ? { lat, lng } : null;
 }
 
-/** locate starts looking. sensor: null where the browser has none. */
+/** locate starts to determine the position. sensor is null if the browser has none. */
 export function locate(at: string | null, sensor: Geolocation | null, now: () => number): PositionSource {
   const fix = new Observable<Fix | null>(null);
   const positionStatus = new Observable<PositionStatus>("asking");
@@ -66,7 +66,7 @@ export function locate(at: string | null, sensor: Geolocation | null, now: () =>
         positionStatus.set("found");
       },
       (error) => {
-        // A fix that is late is no reason to give up; who had one keeps it.
+        // A timeout is not final; after the first fix the position is kept.
         if (positionStatus.get() !== "asking") return;
         positionStatus.set(error.code === error.PERMISSION_DENIED ? "refused" : "missing");
       },

@@ -1,17 +1,17 @@
 // When a lost connection is tried again (pure). mono is a monotonic clock (performance.now), in milliseconds.
 
-/** ClockSample is a look at both clocks of the car. */
+/** ClockSample is a reading of both of the car's clocks. */
 export interface ClockSample {
   mono: number;
-  /** Milliseconds since 1970, as the car believes. */
+  /** Milliseconds since 1970 by the car's clock. */
   wall: number;
 }
 
 const sleepThreshold = 10_000;
 
 /**
- * hasSlept says whether the page was asleep between two ticks, and so has to reconnect now. Some clocks stop while a car sleeps,
- * so both are looked at; that a clock which was merely set reads as sleep costs one connection.
+ * hasSlept reports whether the page was suspended between two samples and has to reconnect. Either clock may stop during sleep, so
+ * both are compared. A wall clock that was merely set looks like sleep, which costs one reconnect.
  */
 export function hasSlept(before: ClockSample, now: ClockSample): boolean {
   return now.mono - before.mono > sleepThreshold || now.wall - before.wall > sleepThreshold;
@@ -20,34 +20,34 @@ export function hasSlept(before: ClockSample, now: ClockSample): boolean {
 const minBackoff = 1000;
 const maxBackoff = 60_000;
 
-/** backoff is how many milliseconds to wait before a try, after so many failures (1 or more); random is within [0, 1). */
+/** backoff returns the milliseconds to wait after so many failures (1 or more); random is within [0, 1). */
 export function backoff(failures: number, random: number): number {
   const wait = Math.min(maxBackoff, minBackoff * 2 ** Math.max(0, failures - 1));
-  return Math.max(minBackoff, wait * (0.5 + random / 2)); // half of it by chance, so that cars do not come back together
+  return Math.max(minBackoff, wait * (0.5 + random / 2)); // jitter, so that cars do not reconnect at the same time
 }
 
-/** LinkState is how a connection fares. Begin with `unlinked`. */
+/** LinkState is the state of a connection. Start with `initialLink`. */
 export interface LinkState {
-  /** Since when it holds; null: it does not. */
+  /** Since when it is connected; null if it is not. */
   connectedSince: number | null;
-  /** Since when the service is out of reach; null: it is not, or was never reached. */
+  /** Since when the service is unreachable; null if it is reachable or never was. */
   lostSince: number | null;
   failures: number;
-  /** When to try again; -Infinity: now. */
+  /** When to connect again; -Infinity for immediately. */
   retryAt: number;
 }
 
 export const initialLink: LinkState = { connectedSince: null, lostSince: null, failures: 0, retryAt: -Infinity };
 
-// What breaks sooner counts as one more failure: a service that hangs up on everybody must not be called once a second.
+// A connection that breaks sooner counts as one more failure, so that a service that closes every stream is not called each second.
 const stableAfter = 10_000;
 
-/** linkSucceeded is after an answer, or after a stream has begun. */
+/** linkSucceeded returns the state after an answer or the start of a stream. */
 export function linkSucceeded(link: LinkState, mono: number): LinkState {
   return { connectedSince: link.connectedSince ?? mono, lostSince: null, failures: link.failures, retryAt: link.retryAt };
 }
 
-/** linkFailed is after a failure; retryAfter is what the service asked for in seconds, null: nothing. */
+/** linkFailed returns the state after a failure; retryAfter is the service's Retry-After in seconds, or null. */
 export function linkFailed(link: LinkState, mono: number, random: number, retryAfter: number | null): LinkState {
   const wasStable = link.connectedSince !== null && mono - link.connectedSince >= stableAfter;
   const failures = wasStable ? 1 : link.failures + 1;
@@ -55,17 +55,17 @@ export function linkFailed(link: LinkState, mono: number, random: number, retryA
   return { connectedSince: null, lostSince: link.lostSince ?? mono, failures, retryAt: mono + wait };
 }
 
-/** linkWoken is after the page was asleep, or the browser says that it is online again: what was waited for does not count. */
+/** linkWoken returns the state after sleep or a browser's online event: the backoff is dropped. */
 export function linkWoken(link: LinkState): LinkState {
   return { ...link, connectedSince: null, failures: 0, retryAt: -Infinity };
 }
 
-/** mayConnect says whether to connect. */
+/** mayConnect reports whether to connect now. */
 export function mayConnect(link: LinkState, mono: number): boolean {
   return link.connectedSince === null && mono >= link.retryAt;
 }
 
-/** outageDuration is for how many milliseconds the service has been out of reach. */
+/** outageDuration returns for how many milliseconds the service has been unreachable. */
 export function outageDuration(link: LinkState, mono: number): number {
   return link.lostSince === null ? 0 : Math.max(0, mono - link.lostSince);
 }

@@ -1,4 +1,4 @@
-// The one budget of requests from which everything in the page that reads is paid.
+// The request budget that all reads of the page share.
 
 import { guestBucket, adjust, rateLimitHeaders, take, type TokenBucket } from "./tokenbucket.ts";
 
@@ -11,14 +11,14 @@ export class RequestBudget {
     this.#bucket = guestBucket(now());
   }
 
-  /** tryTake is for one request, now; false: not yet. leave is how many must be left for what matters more. */
+  /** tryTake takes one request and reports whether it may be sent now. reserve is how many must remain for more important requests. */
   tryTake(reserve = 0): boolean {
     const { bucket, wait } = take(this.#bucket, this.#now(), reserve);
     this.#bucket = bucket;
     return wait === 0;
   }
 
-  /** observe takes over what an answer says of the limits. That a caller has too many streams says nothing of other requests. */
+  /** observe reads a response's rate limit headers. A 429 for too many streams says nothing about other requests. */
   observe(response: Response, isStream: boolean): void {
     const refused = response.status === 503 || (response.status === 429 && !isStream);
     this.#bucket = adjust(this.#bucket, this.#now(), rateLimitHeaders(response.headers), refused);

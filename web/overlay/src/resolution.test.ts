@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { afterFrame, initialStats, shares, type FrameStats } from "./resolution.ts";
 
-/** drive lets frames come that take as long as cost says for the share that is drawn with, the browser's 60 a second at best. */
+/** drive simulates frames whose duration is the cost of the share in use, at 60 frames a second at best. */
 function drive(from: FrameStats, frames: number, cost: (share: number) => number): FrameStats {
   let stats = from;
   for (let i = 0; i < frames; i++) stats = afterFrame(stats, Math.max(1000 / 60, cost(shares[stats.at] ?? NaN)));
   return stats;
 }
 
-/** drawn is the cost of a screen whose pixels take so long, on top of what a frame takes anyway. */
+/** drawn returns a cost function: so many milliseconds for all pixels, plus a constant. */
 const drawn =
   (pixels: number, anyway = 5) => (share: number): number => anyway + pixels * share ** 2;
 

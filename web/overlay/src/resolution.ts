@@ -1,51 +1,51 @@
-// How finely the map is drawn: coarser while it moves and the browser cannot keep up, and as finely as the screen can once it
-// stands. A car's graphics are slow, and a map that jerks is harder to read than one that is a little soft.
+// Adapts the map's pixel ratio: lower while the map moves and the browser cannot keep up, full again once it is idle. Cars have slow
+// graphics, and a map that stutters is harder to read than one that is slightly blurred.
 
 import type { Map as MapLibre } from "maplibre-gl";
 import type { ContextState } from "./map.ts";
 
-/** Shares of the finest resolution, along each side. At the last one a pin's drawing can still be told from another. */
+/** Shares of the full resolution along each side. At the last one icons can still be told apart. */
 export const shares = [1, 0.85, 0.7, 0.6, 0.5] as const;
 
 const framesPerJudgement = 30; // frames
-const maxFrameTime = 28; // ms: a coarser one is due; 30 frames a second are wanted, the slowest fifth and all
-const maxFinerFrameTime = 25; // ms: so long may a frame of the finer one take, if its time goes with its pixels
-const minImprovement = 0.95; // of a frame's time before: else its pixels are not what makes it slow
-const framesBeforeRetry = 2 * framesPerJudgement; // frames before it is tried again; twice as many each time, for what was slow may have been anything
+const maxFrameTime = 28; // ms: above it the resolution is lowered; 30 frames a second are wanted, slow frames included
+const maxFinerFrameTime = 25; // ms: a frame at the next higher resolution may take so long, if its time is proportional to its pixels
+const minImprovement = 0.95; // share of the earlier frame time: without this improvement the number of pixels is not the cause
+const framesBeforeRetry = 2 * framesPerJudgement; // frames until the next attempt, doubled after each failed one, since another cause may have passed
 const maxDoublings = 5; // at most
 
-/** FrameStats is how frames come. */
+/** FrameStats are the statistics of frames. */
 export interface FrameStats {
-  /** Index of the share that is drawn with. */
+  /** Index of the share in use. */
   at: number;
-  /** Milliseconds between the frames since that is so. */
+  /** Milliseconds of each frame since the share was chosen. */
   frameTimes: readonly number[];
-  /** What a step to a coarser one is compared with: what was drawn with before, and its typical gap. */
+  /** The share before a step down and its typical frame time, for comparison. */
   before: { at: number; frameTime: number } | null;
-  /** Frames that are passed over. */
+  /** Frames that are still ignored. */
   skippedFrames: number;
-  /** Steps to a coarser one that were of no use, one after the other. */
+  /** Steps down without improvement, in a row. */
   failedSteps: number;
 }
 
-/** initialStats is the pace before the first frame. */
+/** initialStats is the state before the first frame. */
 export const initialStats: FrameStats = { at: 0, frameTimes: [], before: null, skippedFrames: 0, failedSteps: 0 };
 
 const share = (at: number): number => shares[at] ?? 1;
 
-/** typicalFrameTime is the mean without the slowest fifth. A median would not do: screens show frames at beats of theirs, two or three long. */
+/** typicalFrameTime is the mean without the slowest fifth. A median would jump, since frames last a whole number of screen refreshes. */
 function typicalFrameTime(frameTimes: readonly number[]): number {
   const fastest = [...frameTimes].sort((a, b) => a - b).slice(0, Math.ceil(frameTimes.length * 0.8));
   return fastest.reduce((sum, frameTime) => sum + frameTime, 0) / fastest.length;
 }
 
-/** coarser is the finest that should be quick enough, were a frame's time all for its pixels; one step at least. */
+/** coarser returns the highest share that should be fast enough if a frame's time is proportional to its pixels; at least one step. */
 function coarser(at: number, frameTime: number): number {
   const found = shares.findIndex((one, i) => i > at && frameTime * (one / share(at)) ** 2 <= maxFrameTime);
   return found < 0 ? shares.length - 1 : found;
 }
 
-/** afterFrame is the pace after a frame of a moving map that came so many milliseconds after the one before. */
+/** afterFrame returns the state after a frame of a moving map that took so many milliseconds. */
 export function afterFrame(stats: FrameStats, milliseconds: number): FrameStats {
   const { at, before, skippedFrames, failedSteps } = stats;
   if (skippedFrames > 0) return { ...stats, skippedFrames: skippedFrames - 1 };
@@ -62,9 +62,9 @@ export function afterFrame(stats: FrameStats, milliseconds: number): FrameStats 
 }
 
 const idleAfter = 1500; // ms without a move
-const minMovingFrames = 3; // frames in a row that move: fewer are a jump, not a drive
+const minMovingFrames = 3; // moving frames in a row: fewer are a single jump
 
-/** keepResolution goes on as long as the map is there. The resolution that the map has is the finest. */
+/** keepResolution runs as long as the map exists. The map's present pixel ratio is the highest one used. */
 export function keepResolution(map: MapLibre, contextState: ContextState): void {
   const finest = map.getPixelRatio();
   let stats = initialStats;
@@ -74,7 +74,7 @@ export function keepResolution(map: MapLibre, contextState: ContextState): void 
     const ratio = finest * share(at);
     if (map.getPixelRatio() === ratio || !contextState.isAvailable()) return;
     map.setPixelRatio(ratio);
-    map.redraw(); // now, for the canvas is empty
+    map.redraw(); // immediately, because changing the ratio empties the canvas
   };
   const watch = (now: number): void => {
     isWatching = now - movedAt <= idleAfter;

@@ -1,6 +1,6 @@
-// Numbers that look random and are the same in every run, for tests that try many cases (pure).
+// A seeded random number generator for property tests (pure).
 
-/** seeded gives numbers within [0, 1), the same ones for the same seed (mulberry32). */
+/** seeded returns a generator of numbers within [0, 1), the same sequence for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

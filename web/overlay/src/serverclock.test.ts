@@ -4,7 +4,7 @@ import { seeded } from "./seeded.ts";
 
 describe("the service's clock", () => {
   const iso = (ms: number): string => new Date(ms).toISOString();
-  const truth = 1.8e12; // the service's time at mono 0
+  const truth = 1.8e12; // the service's time when mono is 0
 
   it("is right to half of the way there and back", () => {
     const clock = adjustClock(null, iso(truth + 1200), 1000, 1400);

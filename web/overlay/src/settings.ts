@@ -1,40 +1,40 @@
-// What a driver chose, what holds where nothing was chosen, and which copy counts (pure).
+// The driver's settings: choices, defaults, and which of two stored copies wins (pure).
 
 export type Units = "metric" | "imperial";
 export type ThemeChoice = "day" | "night" | "auto";
 export const languages = ["en", "de", "fr", "nl", "es", "it"] as const;
 export type Language = (typeof languages)[number];
 
-/** Settings is what holds: every choice, or what counts instead. */
+/** Settings are the settings in effect: choices and defaults. */
 export interface Settings {
   units: Units;
-  /** auto: by the sun. */
+  /** auto follows the sun. */
   theme: ThemeChoice;
   language: Language;
-  /** Of text and buttons, 0 to 10; more is larger. */
+  /** Size of text and buttons, 0 to 10. */
   density: number;
-  /** Whether something is to be heard. */
+  /** Whether sounds are played. */
   tones: boolean;
-  /** Factor on the distance at which is warned, 0.5 to 2. */
+  /** Factor on the distance at which alerts are announced, 0.5 to 2. */
   lead: number;
-  /** Ids of sources that are not shown. */
+  /** Ids of hidden sources. */
   sources_off: readonly string[];
-  /** Ids of kinds that are not shown, each with its subtypes. */
+  /** Ids of hidden kinds; their subtypes are hidden too. */
   kinds_off: readonly string[];
-  /** Charger networks that are shown; null: those of the tier. */
+  /** Charger networks that are shown; null for those of the tier. */
   networks: readonly string[] | null;
 }
 
 /**
- * Choices is what the driver chose, as GET and PUT /v2/account/preferences have it. What is missing was not chosen, and follows
- * the browser and the defaults.
+ * Choices are the settings that the driver chose, in the form of GET and PUT /v2/account/preferences. A missing member follows the
+ * browser and the defaults.
  */
 export type Choices = Partial<Omit<Settings, "networks">> & { networks?: readonly string[] };
 
 /** StoredChoices is what the browser stores. */
 export interface StoredChoices {
   choices: Choices;
-  /** When the driver last chose, in milliseconds since 1970; 0: never. */
+  /** When the driver last chose, in milliseconds since 1970; 0 if never. */
   updated: number;
   /** The account does not have these choices yet. */
   unsent: boolean;
@@ -42,13 +42,13 @@ export interface StoredChoices {
 
 export const noStoredChoices: StoredChoices = { choices: {}, updated: 0, unsent: false };
 
-/** The service's bounds (internal/account). */
+/** The service's limits (internal/account). */
 export const limits = { density: [0, 10], lead: [0.5, 2], sourcesOff: 200, kindsOff: 18, networks: 50, networkBytes: 64 } as const;
 
-/** Drivers from here measure roads in miles. */
+/** Regions whose roads are measured in miles. */
 const mileRegions: readonly string[] = ["US", "GB", "LR", "MM"];
 
-/** defaultSettings is what holds for a browser with these languages (navigator.languages), the preferred first. */
+/** defaultSettings returns the defaults for a browser's languages (navigator.languages), the preferred one first. */
 export function defaultSettings(browserLanguages: readonly string[]): Settings {
   const parts = browserLanguages.map((tag) => tag.split("-"));
   const known = parts.map(([language = ""]) => language.toLowerCase()).find(isLanguage);
@@ -66,7 +66,7 @@ export function defaultSettings(browserLanguages: readonly string[]): Settings {
   };
 }
 
-/** effectiveSettings is what holds. */
+/** effectiveSettings returns the choices with defaults for the rest. */
 export function effectiveSettings(choices: Choices, browserLanguages: readonly string[]): Settings {
   return { ...defaultSettings(browserLanguages), ...choices };
 }
@@ -76,7 +76,7 @@ const isLanguage = (value: unknown): value is Language => languages.some((langua
 const isWithin = (value: unknown, [low, high]: readonly [number, number]): value is number =>
   typeof value === "number" && value >= low && value <= high;
 
-/** parseList reads a list of different texts; whatever is none of them is left out. null: it is no list. */
+/** parseList returns the distinct valid texts of a list; null if the value is not a list. */
 function parseList(value: unknown, maxItems: number, isValid: (text: string) => boolean): string[] | null {
   if (!Array.isArray(value)) return null;
   const texts = value.filter((one): one is string => typeof one === "string" && isValid(one));
@@ -86,10 +86,10 @@ function parseList(value: unknown, maxItems: number, isValid: (text: string) => 
 const isSource = (id: string): boolean => /^(incidents|feed:[\da-f-]{36})$/.test(id);
 const isKind = (id: string): boolean => /^[a-z]+(\.[a-z_]+)+$/.test(id) && id.length <= 64;
 const isNetwork = (id: string): boolean =>
-  // A comma would make two of it where networks are read from a query.
+  // Networks are separated by commas in queries.
   id !== "" && !/[,\p{C}\p{Zl}\p{Zp}]/u.test(id) && new TextEncoder().encode(id).length <= limits.networkBytes;
 
-/** parseChoices reads what a browser or the account kept. What makes no sense counts as not chosen; nothing fails. */
+/** parseChoices parses choices from the browser or the account. Invalid members count as not chosen; it never throws. */
 export function parseChoices(stored: unknown): Choices {
   if (typeof stored !== "object" || stored === null) return {};
   const { units, theme, language, density, tones, lead, sources_off, kinds_off, networks } = stored as Record<keyof Settings, unknown>;
@@ -109,30 +109,30 @@ export function parseChoices(stored: unknown): Choices {
   };
 }
 
-/** parseStoredChoices reads what the browser stored as text; null: nothing. */
+/** parseStoredChoices parses the browser's stored text; null if there is none. */
 export function parseStoredChoices(text: string | null): StoredChoices {
   let stored: unknown;
   try {
     stored = JSON.parse(text ?? "null");
   } catch {
-    return noStoredChoices; // what somebody else wrote there, or half of it
+    return noStoredChoices; // written by another script, or truncated
   }
   if (typeof stored !== "object" || stored === null) return noStoredChoices;
   const { choices, updated, unsent } = stored as Record<keyof StoredChoices, unknown>;
   return { choices: parseChoices(choices), updated: typeof updated === "number" && updated > 0 ? updated : 0, unsent: unsent === true };
 }
 
-/** serializeChoices is the text that readKept reads. */
+/** serializeChoices returns the text that parseStoredChoices parses. */
 export function serializeChoices(stored: StoredChoices): string {
   return JSON.stringify(stored);
 }
 
-/** withChoice adds a choice. It is newer than all before, also when the car's clock was set back. signedIn: the account shall have it. */
+/** withChoice adds a choice, with a later time than all before even if the car's clock was set back. signedIn: the account needs it too. */
 export function withChoice(stored: StoredChoices, choice: Choices, wallTime: number, signedIn: boolean): StoredChoices {
   return { choices: { ...stored.choices, ...parseChoices(choice) }, updated: Math.max(wallTime, stored.updated + 1), unsent: stored.unsent || signedIn };
 }
 
-/** withoutChoices takes choices back, so that the browser and the defaults count again. */
+/** withoutChoices removes choices, so that the browser and the defaults apply again. */
 export function withoutChoices(stored: StoredChoices, members: readonly (keyof Settings)[], wallTime: number, signedIn: boolean): StoredChoices {
   const rest = Object.entries(stored.choices).filter(([member]) => !members.some((one) => one === member));
   return withChoice({ ...stored, choices: Object.fromEntries(rest) }, {}, wallTime, signedIn);
@@ -141,14 +141,14 @@ export function withoutChoices(stored: StoredChoices, members: readonly (keyof S
 /** AccountChoices is the account's copy. */
 export interface AccountChoices {
   choices: Choices;
-  /** In milliseconds since 1970; null: the service does not say. */
+  /** In milliseconds since 1970; null if the service does not tell. */
   updated: number | null;
 }
 
 /**
- * merge decides between the browser's copy and the account's: the newest wins as a whole. Where the account does not say when,
- * its copy wins unless the driver chose something while signed in that never reached it; what a guest chose in this car says
- * less of a driver than their account. An account that has chosen nothing takes the browser's.
+ * mergeChoices decides between the browser's copy and the account's: the newest wins as a whole. If the account's copy has no time, it
+ * wins unless the driver chose something while signed in that never reached it, since a guest's choices in this car say less about the
+ * driver than the account does. An account without choices takes the browser's.
  */
 export function mergeChoices(stored: StoredChoices, { choices, updated }: AccountChoices): StoredChoices {
   const ours = { ...stored, unsent: true };
@@ -158,12 +158,12 @@ export function mergeChoices(stored: StoredChoices, { choices, updated }: Accoun
   return Object.keys(stored.choices).length > 0 ? ours : stored;
 }
 
-/** markSent is after the account has taken the choices; what was chosen meanwhile stays unsent. */
+/** markSent records that the account has the choices; choices made meanwhile remain unsent. */
 export function markSent(stored: StoredChoices, updated: number): StoredChoices {
   return stored.updated === updated ? { ...stored, unsent: false } : stored;
 }
 
-/** isKindHidden says whether a kind is hidden, by itself or by what it is a subtype of. */
+/** isKindHidden reports whether a kind or one of its parents is hidden. */
 export function isKindHidden(kind: string, kindsOff: readonly string[]): boolean {
   return kindsOff.some((off) => kind === off || kind.startsWith(`${off}.`));
 }

@@ -1,27 +1,27 @@
-// What of an entity is drawn on the ground: its line, or the zone within which it is (pure).
+// The shapes of entities on the ground: a line, or the zone that contains it (pure).
 
 import type { Polygon } from "geojson";
 import type { Pin } from "./featurediff.ts";
 import { destination, angleBetween, type Place } from "./geo.ts";
 import type { Entity, Position } from "./wire.ts";
 
-/** A zone's width in metres, if the law asks for one; the service alone sets it. */
+/** Property with a zone's width in metres, which only the service sets, where a restriction requires it. */
 const zoneProperty = "wayside_zone_m";
 const circleVertices = 48;
 
-/** zoneWidthOf is the width of the zone of which an entity's place is the middle, in metres; 0: it is at its place. */
+/** zoneWidthOf returns the width in metres of the zone centred on the entity's place; 0 if the entity is at its place. */
 export function zoneWidthOf({ properties }: Pick<Entity, "properties">): number {
   const width = properties[zoneProperty];
   return typeof width === "number" && width > 0 ? width : 0;
 }
 
-/** placeOf is an entity's place. */
+/** placeOf returns an entity's place. */
 export function placeOf({ geom }: Pick<Entity, "geom">): Place {
   const [lng, lat] = geom.coordinates;
   return { lat, lng };
 }
 
-/** shapeOf is what an entity has on the ground; null: nothing. */
+/** shapeOf returns an entity's shape on the ground; null if it has none. */
 export function shapeOf(entity: Entity, opacity: number): Pin | null {
   const width = zoneWidthOf(entity);
   const properties = { id: entity.id, kind: entity.kind_id.split(".")[0] ?? "", opacity };
@@ -29,12 +29,12 @@ export function shapeOf(entity: Entity, opacity: number): Pin | null {
   return entity.geom_line === null ? null : { type: "Feature", id: entity.id, geometry: entity.geom_line, properties };
 }
 
-/** circlePolygon is what lies within so many metres. */
+/** circlePolygon approximates a circle of a radius in metres. */
 export function circlePolygon(middle: Place, metres: number): Polygon {
   const ring: Position[] = [];
   for (let i = 0; i < circleVertices; i++) {
-    const { lat, lng } = destination(middle, (-360 * i) / circleVertices, metres); // against the clock, as GeoJSON wants it
-    ring.push([middle.lng + angleBetween(middle.lng, lng), lat]); // a ring across the date line goes on beyond 180°
+    const { lat, lng } = destination(middle, (-360 * i) / circleVertices, metres); // counterclockwise, as GeoJSON requires
+    ring.push([middle.lng + angleBetween(middle.lng, lng), lat]); // a ring across the antimeridian continues beyond 180°
   }
   const [first] = ring;
   if (first !== undefined) ring.push(first);

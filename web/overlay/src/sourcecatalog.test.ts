@@ -22,7 +22,7 @@ const pin = (layer: string, mergedSources: string[] = []): Entity => ({
   properties: mergedSources.length > 0 ? { merged_from: mergedSources.map((id) => ({ source: `feed:${id}`, id: "1" })) } : {},
 });
 
-/** Page is the part of the page's state that the catalogue uses, and a service that a test sets. */
+/** Page is the part of the page's state that the catalogue uses, with a simulated service. */
 class Page {
   readonly state = { sources: new Observable<readonly Source[]>([]), known: new Observable<readonly Entity[]>([]) };
   readonly requestedAt: number[] = [];

@@ -13,7 +13,7 @@ import type { Entity, Source } from "./wire.ts";
 const refreshInterval = 10 * 60_000;
 /** Milliseconds from the first pin of an unknown source to the read, so that pins which arrive together cause one read. */
 const debounce = 300;
-/** Milliseconds between two reads, at least: with it, even an endless row of unknown sources takes a tenth of a guest's requests. */
+/** Milliseconds between two reads, at least: a steady flow of unknown sources then takes a tenth of a guest's requests. */
 const minInterval = 10_000;
 const answerTimeout = 10_000; // ms
 const budgetRetryAfter = 1000; // ms until the request budget is asked again
@@ -60,7 +60,7 @@ export function nextReadAt({ endedAt, failures, retryAfter, misses, jitter }: Re
   if (failures > 0) return endedAt + Math.max(backoff(failures, jitter), retryAfter);
   const refresh = endedAt + refreshInterval * (0.9 + 0.2 * jitter);
   if (newSince !== null) return Math.min(refresh, Math.max(newSince + debounce, endedAt + minInterval));
-  // Another node may learn of a feed later, and a cache on the way may repeat an old answer: soon at first, then ever less often.
+  // Another node may learn of a feed later, and a cache on the way may repeat an old answer: the page asks soon, then ever less often.
   return isUnlisted ? Math.min(refresh, endedAt + minInterval * 2 ** misses * (1 + jitter / 2)) : refresh;
 }
 
@@ -112,7 +112,7 @@ export class SourceCatalog {
     return [...keysOfEntities(this.#state.known.get())].filter((key) => !this.#keys.has(key));
   }
 
-  /** update publishes the sources and sets the timer of the next read. */
+  /** #update publishes the sources and sets the timer of the next read. */
   #update(): void {
     const before = this.#state.sources.get();
     const sources = withFormer(this.#listed, before, this.#state.known.get());
@@ -151,7 +151,7 @@ export class SourceCatalog {
     const jitter = this.#random();
     try {
       const previous = new Map(this.#state.sources.get().map((source) => [JSON.stringify(source), source]));
-      // A source that is as before stays the same object, so that nothing is drawn again.
+      // An unchanged source keeps its object, so that nothing is drawn again.
       this.#listed = (await getSources(options)).map((source) => previous.get(JSON.stringify(source)) ?? source);
       const listed = keysOf(this.#listed);
       this.#unlisted = new Set([...unknown].filter((key) => !listed.has(key)));

@@ -1,4 +1,4 @@
-// Reads what a stream of server-sent events sends, piece by piece (pure).
+// An incremental parser of server-sent events (pure).
 
 /** StreamEvent is one event. */
 export interface StreamEvent {
@@ -6,21 +6,21 @@ export interface StreamEvent {
   data: string;
 }
 
-/** ParserState is what is left over between two pieces. Begin with `nothingRead`. */
+/** ParserState is the state between two chunks. Start with `initialParser`. */
 export interface ParserState {
-  /** A line that has not ended yet. */
+  /** A line that is not complete yet. */
   partialLine: string;
-  /** The piece before ended with a carriage return: a line feed that comes next belongs to it. */
+  /** The last chunk ended with a carriage return: a line feed at the start of the next one belongs to it. */
   afterReturn: boolean;
   type: string;
   data: readonly string[];
-  /** The last id that came with an event or by itself; "": none. */
+  /** The last event id; "" if there was none. */
   id: string;
 }
 
 export const initialParser: ParserState = { partialLine: "", afterReturn: false, type: "", data: [], id: "" };
 
-/** parseChunk takes a piece of text and gives the events that it completes. */
+/** parseChunk parses a chunk of text and returns the events that it completes. */
 export function parseChunk(before: ParserState, chunk: string): { parser: ParserState; events: StreamEvent[] } {
   const text = before.afterReturn && chunk.startsWith("\n") ? chunk.slice(1) : chunk;
   const lines = (before.partialLine + text).split(/\r\n|\r|\n/);
@@ -43,7 +43,7 @@ export function parseChunk(before: ParserState, chunk: string): { parser: Parser
   return { parser: { partialLine, afterReturn, type, data, id }, events };
 }
 
-/** parseField takes a line apart; a comment has no name. */
+/** parseField splits a line; a comment has no name. */
 function parseField(line: string): { name: string; value: string } {
   const colon = line.indexOf(":");
   if (colon < 0) return { name: line, value: "" };

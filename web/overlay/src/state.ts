@@ -1,5 +1,4 @@
-// Everything that the page knows, in cells: whoever changes a thing sets its cell, whoever shows it watches. Who sets each
-// cell is said with it; nobody else does.
+// The page's state in observables. The module named beside each observable is the only one that sets it; all others watch it.
 
 import type { Banner } from "./announcer.ts";
 import type { AlertPin, ListedAlert } from "./alertrules.ts";
@@ -14,22 +13,22 @@ import type { Settings } from "./settings.ts";
 import type { Theme } from "./sun.ts";
 import type { Entity, Kind, OverlayConfig, Source, SourceHealth } from "./wire.ts";
 
-/** Where the browser keeps what the driver chose; see readKept in settings.ts. */
+/** Key of the driver's choices in the browser's local storage; see parseStoredChoices in settings.ts. */
 export const choicesKey = "wayside.choices";
 
-/** Connection is how news reach the page. */
+/** Connection is how updates reach the page. */
 export type Connection =
-  /** The service pushes them. */
+  /** By a stream. */
   | { how: "live"; since: number }
-  /** The page asks for them. */
+  /** By polling. */
   | { how: "polling"; since: number }
-  /** They do not, since a moment of performance.now(); what is shown goes on ageing. */
+  /** Not at all, since a time of performance.now(); what is shown continues to age. */
   | { how: "lost"; since: number };
 
-/** CameraMode is what is up on the map: the way the car goes, or north. */
+/** CameraMode is what is up on the map: the heading or north. */
 export type CameraMode = "heading" | "north";
 
-/** AlertCandidate is an entity as the choice of what lies ahead takes it. */
+/** AlertCandidate is an entity in the form that the alert rules take. */
 export interface AlertCandidate extends AlertPin {
   entity: Entity;
 }
@@ -38,40 +37,40 @@ export interface AlertCandidate extends AlertPin {
 export interface Alerts {
   /** Nearest first. */
   listed: readonly ListedAlert<AlertCandidate>[];
-  /** What is announced at this moment: a tone is due once for each new value that is not null. */
+  /** The pin that is announced; each new value that is not null is due for one sound. */
   announce: ListedAlert<AlertCandidate> | null;
   banner: Banner<AlertCandidate> | null;
 }
 
 export interface State {
-  /** Set by position.ts: the latest fix as the browser gave it. */
+  /** Set by position.ts: the latest fix as the browser reported it. */
   readonly fix: Observable<Fix | null>;
-  /** Set by position.ts: how far we are with that. */
+  /** Set by position.ts: how the position was determined. */
   readonly positionStatus: Observable<PositionStatus>;
-  /** Set with each fix: what is known of the car's way. For a drawing between fixes ask pose(). */
+  /** Set with each fix: the state of dead reckoning. For drawing between fixes use pose(). */
   readonly motion: Observable<Motion | null>;
-  /** Set by nearbyreader.ts: all entities around the car that are not gone, whatever the driver chose to see. */
+  /** Set by nearbyreader.ts: all entities around the car, including those that the driver hides. */
   readonly known: Observable<readonly Entity[]>;
-  /** Set by nearbyreader.ts: there is more around than that. */
+  /** Set by nearbyreader.ts: there are more entities around. */
   readonly truncated: Observable<boolean>;
-  /** Set by nearbyreader.ts: ids of the kinds that the law hides here. */
+  /** Set by nearbyreader.ts: ids of the kinds that a restriction hides here. */
   readonly hidden: Observable<readonly string[]>;
-  /** Set by main.ts: those of them that the driver wants to see. */
+  /** Set by main.ts: the entities that are visible. */
   readonly entities: Observable<readonly Entity[]>;
   /** Set by sourcecatalog.ts: the listed sources, and those that were listed before and still have pins. */
   readonly sources: Observable<readonly Source[]>;
   /** Set by main.ts at start. */
   readonly kinds: Observable<readonly Kind[]>;
   readonly config: Observable<OverlayConfig | null>;
-  /** Set by nearbyreader.ts: how the sources do. */
+  /** Set by nearbyreader.ts: health of the sources. */
   readonly health: Observable<readonly SourceHealth[]>;
-  /** Set by nearbyreader.ts; null: nothing was tried yet. */
+  /** Set by nearbyreader.ts; null before the first attempt. */
   readonly connection: Observable<Connection | null>;
-  /** Set by nearbyreader.ts: what to add to performance.now() for the service's time; see serverTime in decay.ts. */
+  /** Set by nearbyreader.ts: the offset from performance.now() to the service's time; see serverclock.ts. */
   readonly clock: Observable<ServerClock>;
-  /** Set by the panels when the driver chooses, and begun from what the browser kept: what holds. */
+  /** Set by the panels, initially from the browser's storage: the settings in effect. */
   readonly settings: Observable<Settings>;
-  /** Set by main.ts when the language changes: what the page says. */
+  /** Set by main.ts when the language changes: the texts. */
   readonly words: Observable<Words>;
   /** Set by theme.ts from the settings and the sun. */
   readonly theme: Observable<Theme>;
@@ -81,21 +80,21 @@ export interface State {
   readonly voted: Observable<ReadonlySet<string>>;
   /** Set by alertmonitor.ts. */
   readonly alerts: Observable<Alerts>;
-  /** Set by the panels' button. */
+  /** Set by a button of the panels. */
   readonly cameraMode: Observable<CameraMode>;
-  /** Set by camera.ts: whether the map follows the car. A touch on the map releases it, actions.recentre() takes it back. */
+  /** Set by camera.ts: whether the map follows the car. A touch on the map ends it, actions.recentre() restores it. */
   readonly following: Observable<boolean>;
-  /** Set by main.ts and map.ts: whether the browser can draw a map. If not, the list of what lies ahead is the page. */
+  /** Set by main.ts and map.ts: whether the browser can draw a map. If not, the list is the page. */
   readonly drawable: Observable<boolean>;
-  /** Set by main.ts: so many pixels at the left of the map lie under panels. */
+  /** Set by main.ts: width in pixels that panels cover at the left of the map. */
   readonly covered: Observable<number>;
-  /** Set by main.ts: whom the data and the map in view are from, each once. Plain text. */
+  /** Set by mapview.ts: attributions of the data and the map in view, each once, as plain text. */
   readonly attributions: Observable<readonly string[]>;
-  /** pose is where and how the car is at this moment. */
+  /** pose returns the car's pose at this moment. */
   pose(): Pose | null;
 }
 
-/** makeState begins with nothing known but the settings and what the position has to say. */
+/** makeState returns the initial state. */
 export function makeState(settings: Settings, { fix, positionStatus }: Pick<State, "fix" | "positionStatus">, pose: State["pose"]): State {
   return {
     fix,
@@ -126,22 +125,22 @@ export function makeState(settings: Settings, { fix, positionStatus }: Pick<Stat
   };
 }
 
-/** Actions are what a panel can ask of the map and of what is behind it. */
+/** Actions are the commands that panels call. */
 export interface Actions {
-  /** recentre lets the map follow the car again. */
+  /** recentre makes the map follow the car again. */
   recentre(): void;
   /** select opens an entity's card; null closes it. */
   select(id: string | null): void;
-  /** show moves the map to a place and lets go of the car. */
+  /** show moves the map to a place and stops following the car. */
   show(place: Place): void;
-  /** namePlace sets where the driver is, by hand. */
+  /** namePlace sets the driver's position by hand. */
   namePlace(place: Place): void;
-  /** zoomBy brings the map nearer, or farther away, by so many levels, and lets go of the car. */
+  /** zoomBy changes the zoom by so many levels and stops following the car. */
   zoomBy(levels: number): void;
-  /** refresh asks the service at once, after a vote. */
+  /** refresh reads the entities immediately, after a vote. */
   refresh(): void;
-  /** locate uses the car's position again, after namePlace. */
+  /** locate returns to geolocation after namePlace. */
   locate(): void;
-  /** dismiss takes the banner of an entity away. */
+  /** dismiss hides the banner of an entity. */
   dismiss(id: string): void;
 }

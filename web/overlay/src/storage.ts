@@ -1,7 +1,7 @@
-// What the browser keeps for the page. Some browsers throw where storage is forbidden; then nothing was kept, and what is
-// chosen holds until the page is closed.
+// Access to the browser's local storage. Some browsers throw where storage is forbidden; then nothing is stored, and choices last
+// until the page is closed.
 
-/** readStored reads a text; null: nothing was kept. */
+/** readStored returns a stored text; null if there is none. */
 export function readStored(name: string): string | null {
   try {
     return localStorage.getItem(name);
@@ -10,7 +10,7 @@ export function readStored(name: string): string | null {
   }
 }
 
-/** store keeps a text; null takes it away. */
+/** store stores a text; null removes it. */
 export function store(name: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(name);

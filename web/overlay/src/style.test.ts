@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 const sheet = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 const style = sheet("./base.css");
 
-/** colours are the custom properties of a rule that are colours. */
+/** colours returns the custom properties of a rule that are colours. */
 function colours(selector: string): Map<string, string> {
   const rule = new RegExp(`^${selector.replace(/[[\]]/g, "\\$&")} \\{([^}]*)\\}`, "m").exec(style)?.[1] ?? "";
   return new Map([...rule.matchAll(/--([\w-]+):\s*(#[\da-f]{3,6});/g)].map(([, name = "", value = ""]) => [name, value]));
@@ -24,7 +24,7 @@ function contrast(a: string, b: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-// Text on its ground: AAA.
+// Text on its background: AAA.
 const texts = [
   ["ink", "panel"],
   ["ink", "ground"],
@@ -39,7 +39,7 @@ const texts = [
   ["on-near", "near"],
 ] as const;
 
-// Edges and signs.
+// Borders and icons.
 const edges = [
   ["line", "panel"],
   ["accent", "ground"],

@@ -5,7 +5,7 @@ import { sunAltitude, themeBySun, themeFor, type Theme } from "./sun.ts";
 const hour = 3_600_000;
 
 describe("the sun's altitude", () => {
-  // Sunrise and sunset (the upper rim on the horizon, refraction included: -0.833°) as almanacs print them.
+  // Sunrise and sunset as in almanacs: upper limb on the horizon, refraction included, so -0.833°.
   it.each([
     ["London, equinox, sunrise", 51.5074, -0.1278, "2024-03-20T06:03:00Z"],
     ["London, equinox, sunset", 51.5074, -0.1278, "2024-03-20T18:14:00Z"],

@@ -1,4 +1,4 @@
-// How high the sun stands, and whether the page is drawn for day or night (pure).
+// The sun's altitude, and the choice between day and night (pure).
 
 import type { Place } from "./geo.ts";
 
@@ -10,9 +10,8 @@ const sin = (degrees: number): number => Math.sin(degrees * radians);
 const cos = (degrees: number): number => Math.cos(degrees * radians);
 
 /**
- * sunAltitude is how many degrees the middle of the sun stands above the horizon, without the air's refraction; at is in
- * milliseconds since 1970. The formulas are those of NOAA's solar calculator, right to some hundredths of a degree for a
- * century around 2000.
+ * sunAltitude returns the altitude of the sun's centre in degrees, without refraction; at is in milliseconds since 1970. The
+ * formulas are those of NOAA's solar calculator, accurate to some hundredths of a degree within a century of 2000.
  */
 export function sunAltitude({ lat, lng }: Place, at: number): number {
   const days = at / 86_400_000 - 10_957.5; // since noon of 1 January 2000
@@ -40,18 +39,18 @@ export function sunAltitude({ lat, lng }: Place, at: number): number {
   return Math.asin(sin(lat) * Math.sin(declination) + cos(lat) * Math.cos(declination) * cos(hourAngle)) / radians;
 }
 
-// Between the two nothing changes, so that a drive along the border of night does not flicker. Headlights come on around here.
+// Hysteresis: between the two altitudes the theme stays, so that it does not flicker. Headlights come on around here.
 const nightAltitude = -3;
 const dayAltitude = -1;
 
-/** themeBySun is day or night by the sun's altitude; before is what it was, null: nothing yet. */
+/** themeBySun chooses by the sun's altitude; before is the present theme, null initially. */
 export function themeBySun(altitude: number, before: Theme | null): Theme {
   if (altitude < nightAltitude) return "night";
   if (altitude > dayAltitude) return "day";
   return before ?? (altitude < (nightAltitude + dayAltitude) / 2 ? "night" : "day");
 }
 
-/** themeFor obeys the driver's choice. altitude: null where nobody knows where the car is; then what the car's browser prefers counts. */
+/** themeFor applies the driver's choice. altitude is null while the position is unknown; then the browser's preference decides. */
 export function themeFor(choice: Theme | "auto", altitude: number | null, before: Theme | null, prefersNight: boolean): Theme {
   if (choice !== "auto") return choice;
   if (altitude === null) return prefersNight ? "night" : "day";

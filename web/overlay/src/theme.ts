@@ -1,4 +1,4 @@
-// Day or night: keeps state.theme, and what the style sheet reads of it.
+// Sets state.theme to day or night, and the attribute that the style sheet reads.
 
 import { serverTime } from "./serverclock.ts";
 import type { State } from "./state.ts";
@@ -6,7 +6,7 @@ import { sunAltitude, themeFor } from "./sun.ts";
 
 const updateInterval = 60_000; // ms
 
-/** keepTheme goes on until the page is closed. */
+/** keepTheme runs until the page is closed. */
 export function keepTheme(state: State): void {
   const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
   let isKnown = false;

@@ -4,7 +4,7 @@ import { seeded } from "./seeded.ts";
 
 const silent: RateLimitHeaders = { policy: null, state: null, retryAfter: null };
 
-/** ask asks at each of the times, and tells when it was let. */
+/** ask takes a token at each of the times and returns the times at which it got one. */
 function ask(times: number[], start: TokenBucket): number[] {
   let bucket = start;
   return times.filter((now) => {
@@ -14,7 +14,7 @@ function ask(times: number[], start: TokenBucket): number[] {
   });
 }
 
-/** most is how many of the times lie in one window. */
+/** most returns the largest number of times within one window. */
 function most(times: number[], window: number): number {
   let first = 0;
   return times.reduce((highest, time, i) => {

@@ -1,22 +1,22 @@
-// How often the page may ask the service, so that nobody is ever told to wait: a guest has 60 requests a minute, and shares them
-// with whoever else is behind the same address (pure).
+// A token bucket for the page's requests: a guest has 60 requests a minute, shared with all clients behind the same address. The page
+// stays below that, so that the service never has to refuse it (pure).
 //
-// Times are milliseconds of a clock that never jumps (performance.now).
+// Times are milliseconds of a monotonic clock (performance.now).
 
-/** TokenBucket is a bucket of requests. Begin with `guestBudget`. */
+/** TokenBucket is the state of the bucket. Start with `guestBucket`. */
 export interface TokenBucket {
-  /** Requests that the service grants. */
+  /** Requests per window that the service grants. */
   quota: number;
-  /** In so many milliseconds. */
+  /** Length of the window in milliseconds. */
   window: number;
-  /** What may be asked at once, at the time `at`. */
+  /** Requests that may be sent immediately, as of the time `at`. */
   tokens: number;
   at: number;
-  /** Until then nothing may be asked. */
+  /** No request may be sent before. */
   blockedUntil: number;
 }
 
-// A third may be spent at once and the rest drips in, so that no window at all holds more than the quota.
+// The burst is a third of the quota and the rest is refilled steadily, so that no window exceeds the quota.
 const burstShare = 1 / 3;
 
 const burst = (quota: number): number => Math.max(1, Math.floor(quota * burstShare));
@@ -25,7 +25,7 @@ const refillRate = ({ quota, window }: TokenBucket): number => Math.max(quota - 
 const guestQuota = 60;
 const guestWindow = 60_000;
 
-/** guestBucket is full, at a time. */
+/** guestBucket returns a full bucket. */
 export function guestBucket(now: number): TokenBucket {
   return { quota: guestQuota, window: guestWindow, tokens: burst(guestQuota), at: now, blockedUntil: -Infinity };
 }
@@ -35,14 +35,14 @@ function refilled(bucket: TokenBucket, now: number): TokenBucket {
   return { ...bucket, at: Math.max(now, bucket.at), tokens: Math.min(burst(bucket.quota), bucket.tokens + elapsed * refillRate(bucket)) };
 }
 
-/** Answered by spend. */
+/** TakeResult is the result of take. */
 export interface TakeResult {
   bucket: TokenBucket;
-  /** Milliseconds until it may be asked; 0: now, and it is paid for. */
+  /** Milliseconds to wait; 0 if a token was taken. */
   wait: number;
 }
 
-/** take asks for one request. leave is how many must be left for what matters more, such as a read after waking up. */
+/** take takes one token. reserve is how many must remain for more important requests, such as a read after waking up. */
 export function take(bucket: TokenBucket, now: number, reserve = 0): TakeResult {
   const full = refilled(bucket, now);
   const blocked = Math.max(0, full.blockedUntil - now);
@@ -52,7 +52,7 @@ export function take(bucket: TokenBucket, now: number, reserve = 0): TakeResult 
   return wait > 0 ? { bucket: full, wait } : { bucket: { ...full, tokens: full.tokens - 1 }, wait: 0 };
 }
 
-/** RateLimitHeaders is what the headers of an answer say. */
+/** RateLimitHeaders are a response's rate limit headers. */
 export interface RateLimitHeaders {
   /** RateLimit-Policy */
   policy: string | null;
@@ -62,14 +62,14 @@ export interface RateLimitHeaders {
   retryAfter: string | null;
 }
 
-/** rateLimitHeaders reads the headers that learn takes. */
+/** rateLimitHeaders reads the headers that adjust takes. */
 export function rateLimitHeaders(headers: { get(name: string): string | null }): RateLimitHeaders {
   return { policy: headers.get("RateLimit-Policy"), state: headers.get("RateLimit"), retryAfter: headers.get("Retry-After") };
 }
 
 /**
- * learn heeds an answer: the service's quota is taken over, and what it has left, if that is less than thought. refused: it
- * answered 429 or 503. Headers that make no sense change nothing.
+ * adjust adopts the quota of a response, and its remaining requests if they are fewer than expected. refused: the status was 429 or
+ * 503. Invalid headers change nothing.
  */
 export function adjust(bucket: TokenBucket, now: number, headers: RateLimitHeaders, refused: boolean): TokenBucket {
   let adjusted = refilled(bucket, now);
@@ -88,16 +88,16 @@ export function adjust(bucket: TokenBucket, now: number, headers: RateLimitHeade
   return adjusted;
 }
 
-/** parameter reads q of `"default";q=60;w=60`; null: it is not there, or no whole number. */
+/** parameter reads q of `"default";q=60;w=60`; null if it is missing or not a whole number. */
 function parameter(header: string | null, name: string): number | null {
   const [, digits] = new RegExp(`;\\s*${name}=(\\d{1,9})(?=\\s*(;|,|$))`).exec(header ?? "") ?? [];
   return digits === undefined ? null : Number(digits);
 }
 
-// Longer is a mistake, and would keep a car without pins for the rest of the drive.
+// Seconds: a longer pause is an error, and would leave a car without pins for the rest of the drive.
 const maxRetryAfter = 600;
 
-/** retryAfterSeconds reads Retry-After in seconds, the only form that the service writes; null: there is none. */
+/** retryAfterSeconds reads Retry-After in seconds, the only form that the service writes; null if it is missing or invalid. */
 export function retryAfterSeconds(header: string | null): number | null {
   return header !== null && /^\d{1,9}$/.test(header.trim()) ? Math.min(Number(header), maxRetryAfter) : null;
 }

@@ -4,13 +4,13 @@ import { appearanceAt, lifetimeOf, type Lifetime, type PinAppearance } from "./f
 import { isKindHidden, type Settings } from "./settings.ts";
 import type { Entity, Source } from "./wire.ts";
 
-/** VisibleEntity is an entity that is on the map, and how old it looks. */
+/** VisibleEntity is an entity that is on the map, and its appearance. */
 export interface VisibleEntity {
   entity: Entity;
   appearance: PinAppearance;
 }
 
-/** Filter is what a driver does not want to see. */
+/** Filter is what the driver hides. */
 export type Filter = Pick<Settings, "sources_off" | "kinds_off">;
 
 const lifetimes = new WeakMap<Entity, Lifetime>();
@@ -24,7 +24,7 @@ function cachedLifetime(entity: Entity): Lifetime {
   return known;
 }
 
-/** visibleEntities leaves out what is gone and what the driver turned off. serverNow and lost are in milliseconds, as age takes them. */
+/** visibleEntities drops expired entities and those that the driver hides. serverNow and lost are as in appearanceAt. */
 export function visibleEntities(known: readonly Entity[], byLayer: ReadonlyMap<string, Source>, choice: Filter, serverNow: number, lost: number): VisibleEntity[] {
   const shown: VisibleEntity[] = [];
   for (const entity of known) {

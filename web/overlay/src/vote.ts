@@ -1,4 +1,4 @@
-// The driver's votes: what they said of which entity, and how the service took it.
+// The driver's votes and the service's replies to them.
 
 import { castVote, getOwnVote, HTTPError, type Vote } from "./api.ts";
 import type { Preferences } from "./account.ts";
@@ -6,10 +6,10 @@ import { Observable } from "./observable.ts";
 import type { Key } from "./i18n/words.ts";
 import type { Actions, State } from "./state.ts";
 
-/** Reply is what the driver is told of a vote. */
+/** Reply is the key of the text shown after a vote. */
 export type Reply = Extract<Key, `vote.${string}` | "account.ended" | "link.offline">;
 
-/** replyForError puts an error into words. */
+/** replyForError maps an error to a reply. */
 export function replyForError(error: unknown): Reply {
   if (!(error instanceof HTTPError)) return "link.offline";
   switch (error.status) {
@@ -25,7 +25,7 @@ export function replyForError(error: unknown): Reply {
 }
 
 export class Votes {
-  /** What the driver said, by entity. */
+  /** The driver's standing vote by entity. */
   readonly own = new Observable<ReadonlyMap<string, Vote>>(new Map());
   readonly #state: State;
   readonly #actions: Actions;
@@ -43,7 +43,7 @@ export class Votes {
     });
   }
 
-  /** load asks what the driver said earlier. */
+  /** load reads the driver's standing vote on an entity. */
   async load(id: string): Promise<void> {
     if (this.#choosing.person.get() === null || this.own.get().has(id)) return;
     try {
@@ -54,7 +54,7 @@ export class Votes {
     }
   }
 
-  /** cast votes; who says again what they said takes it back. */
+  /** cast votes; repeating the standing vote withdraws it. */
   async cast(id: string, vote: Vote): Promise<Reply> {
     const wanted = this.own.get().get(id) === vote ? null : vote;
     try {

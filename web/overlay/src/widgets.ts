@@ -1,15 +1,15 @@
-// What the panels are built of: buttons, switches, choices and lists that keep their elements.
+// Building blocks of panels: buttons, switches, choices and lists that keep their elements.
 //
-// Nothing that can be touched is made anew while it is shown: a finger that is down on an element which is replaced hits nothing.
+// Elements that can be touched are updated, never replaced while they are shown: a touch on a replaced element is lost.
 
 import { element } from "./dom.ts";
 
-/** setText changes a text only if it is another one, so that screen readers are not told again. */
+/** setText changes a text only if it differs, so that screen readers do not announce it again. */
 export function setText(node: HTMLElement, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** setTextOrHide is say for a line that is not there when it is empty. */
+/** setTextOrHide hides the element when the text is empty. */
 export function setTextOrHide(node: HTMLElement, text: string): void {
   setText(node, text);
   node.hidden = text === "";
@@ -19,7 +19,7 @@ export function setAttribute(node: Element, name: string, value: string): void {
   if (node.getAttribute(name) !== value) node.setAttribute(name, value);
 }
 
-/** replaceChildren puts other children into an element. The focus stays on the element with the same id. */
+/** replaceChildren replaces an element's children. The focus stays on the element with the same id. */
 export function replaceChildren(parent: HTMLElement, children: readonly Node[]): void {
   const focused = parent.contains(document.activeElement) ? (document.activeElement?.id ?? "") : "";
   while (parent.firstChild) parent.removeChild(parent.firstChild);
@@ -29,7 +29,7 @@ export function replaceChildren(parent: HTMLElement, children: readonly Node[]):
 
 const namespace = "http://www.w3.org/2000/svg";
 
-/** iconPaths are the paths of the signs on buttons, 24 by 24. */
+/** iconPaths are SVG paths of button icons, 24 by 24. */
 export const iconPaths = {
   menu: "M3 6h18M3 12h18M3 18h18",
   close: "M5 5l14 14M19 5L5 19",
@@ -40,7 +40,7 @@ export const iconPaths = {
   north: "M12 2l5 10h-10zM7 12l5 10 5-10",
 } as const;
 
-/** makeIcon draws one of them; the text of the button is said besides. */
+/** makeIcon draws an icon, which screen readers skip. */
 export function makeIcon(name: keyof typeof iconPaths): SVGElement {
   const svg = document.createElementNS(namespace, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
@@ -59,30 +59,30 @@ export function makeButton(attributes: Readonly<Record<string, string>>, onPress
   return made;
 }
 
-/** makeIconButton is a button with a sign and, for screen readers, a text that label() sets. */
+/** makeIconButton makes a button with an icon; setLabel gives it a text for screen readers. */
 export function makeIconButton(name: keyof typeof iconPaths, className: string, onPress: () => void): HTMLButtonElement {
   return makeButton({ class: `signed ${className}` }, onPress, makeIcon(name));
 }
 
-/** setLabel names an element for screen readers. */
+/** setLabel sets an element's accessible name. */
 export function setLabel(node: Element, text: string): void {
   setAttribute(node, "aria-label", text);
 }
 
-/** Item is a part that can be brought up to date. */
+/** Item is an element with an update function. */
 export interface Item {
   element: HTMLElement;
   update(): void;
 }
 
-/** Texts of a switch. */
+/** SwitchTexts are the texts of a switch. */
 export interface SwitchTexts {
   name: string;
   on: string;
   off: string;
 }
 
-/** makeSwitch is a switch: its name at the left, its state at the right. note is a line below the name. */
+/** makeSwitch makes a switch with its name at the left and its state at the right. note is a line below the name. */
 export function makeSwitch(id: string, texts: SwitchTexts, isOn: () => boolean, turn: (on: boolean) => void, before: Node[] = [], note: () => string = () => ""): Item {
   const state = element("span", { class: "state" });
   const noted = element("small", { hidden: "" });
@@ -101,7 +101,7 @@ export function makeSwitch(id: string, texts: SwitchTexts, isOn: () => boolean, 
   };
 }
 
-/** makeChoice is one of several; what is chosen is pressed. */
+/** makeChoice makes a group of buttons of which one is pressed. */
 export function makeChoice<T extends string>(id: string, name: string, options: readonly (readonly [value: T, text: string])[], chosen: () => T, choose: (value: T) => void): Item {
   const buttons = options.map(
     ([value, text]) =>
@@ -122,7 +122,7 @@ export function makeChoice<T extends string>(id: string, name: string, options: 
   };
 }
 
-/** makeStepper makes a figure smaller and larger. text says it. */
+/** makeStepper makes buttons that decrease and increase a value; text describes it. */
 export function makeStepper(id: string, name: string, ends: readonly [string, string], text: () => string, can: (up: boolean) => boolean, step: (up: boolean) => void): Item {
   const [less, more] = [false, true].map((up) =>
     makeButton({ id: `${id}-${up ? "more" : "less"}` }, () => {
@@ -135,20 +135,20 @@ export function makeStepper(id: string, name: string, ends: readonly [string, st
     element: element("section", {}, heading, element("div", { class: "choice", role: "group", "aria-labelledby": heading.id }, less, more), said),
     update() {
       setText(said, text());
-      // Not disabled: a button that has the focus and is disabled loses it.
+      // Not disabled: a focused button that becomes disabled loses the focus.
       setAttribute(less, "aria-disabled", String(!can(false)));
       setAttribute(more, "aria-disabled", String(!can(true)));
     },
   };
 }
 
-/** KeyedItem is an element of a list that is reused for the same key. */
+/** KeyedItem is a list element that is reused for the same key. */
 export interface KeyedItem<T> {
   element: HTMLElement;
   update(value: T): void;
 }
 
-/** keyedList shows values in order and reuses the elements of those that stay. */
+/** keyedList shows values in order and reuses the elements of values that stay. */
 export function keyedList<T>(parent: HTMLElement, keyOf: (value: T) => string, make: (value: T) => KeyedItem<T>): (values: readonly T[]) => void {
   const items = new Map<string, KeyedItem<T>>();
   return (values) => {

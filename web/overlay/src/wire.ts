@@ -1,6 +1,6 @@
-// What the service answers, as far as the page reads it (openapi.json has it whole).
+// Types of the service's answers, as far as the page reads them; openapi.json is complete.
 
-/** Point is a GeoJSON position: longitude first. */
+/** Position is a GeoJSON position: longitude first. */
 export type Position = [lng: number, lat: number];
 
 export interface Entity {
@@ -11,7 +11,7 @@ export interface Entity {
   geom_line: { type: "LineString"; coordinates: Position[] } | null;
   first_seen_at: string;
   last_seen_at: string;
-  /** null: it does not expire by itself. */
+  /** null if it does not expire. */
   expires_at: string | null;
   status: "reported" | "confirmed" | "disputed";
   /** 0 to 1. */
@@ -31,7 +31,7 @@ export interface NearbyAnswer {
   sources: SourceHealth[];
   fetched_at_utc: string;
   truncated?: boolean;
-  /** Ids of the kinds that the law hides here. */
+  /** Ids of the kinds that a restriction hides here. */
   hidden_kinds?: string[];
 }
 
@@ -44,7 +44,7 @@ export interface Kind {
 
 export interface OverlayConfig {
   version: string;
-  /** null: there is no map below the pins. */
+  /** null if there is no base map. */
   base_map: { style_url: string; attribution: string } | null;
   primary_network: string;
 }
@@ -53,46 +53,46 @@ export interface OverlayConfig {
 export interface Source {
   id: string;
   label: string;
-  /** Must be shown wherever data of the source is. */
+  /** Must be shown with the source's data. */
   attribution: string;
-  /** Of its data; empty or (from a node of a release before) absent: not stated. */
+  /** Licence of the data; empty or, from a node of an older release, absent if not stated. */
   licence?: string;
   layer_slugs: string[];
-  /** null: every kind of its layers. */
+  /** null for every kind of its layers. */
   kind_ids: string[] | null;
   default_on: boolean;
   source_type: "builtin" | "feed-pull" | "feed-push";
 }
 
-/** Drive is a round through the demo town. */
+/** Drive is a round trip through the demo's town. */
 export interface Drive {
   coordinates: Position[];
-  /** At each place, metres a second. */
+  /** Metres per second at each place. */
   speeds: number[];
 }
 
-/** Account is who is signed in. */
+/** Account is the signed-in account. */
 export interface Account {
   email: string;
   tier: "account" | "premium";
 }
 
-/** BegunPairing is what a screen is told that wants to be signed in by a phone. */
+/** BegunPairing is the answer to a screen that requests to be signed in by a phone. */
 export interface BegunPairing {
-  /** For people: "KLBM-LLGH". */
+  /** Shown to people: "KLBM-LLGH". */
   user_code: string;
-  /** For the screen alone. */
+  /** Known to the screen only. */
   device_code: string;
   verification_url: string;
   expires_at: string;
   interval_seconds: number;
 }
 
-/** Alert is an entity that lies ahead, as the service sees it. */
+/** Alert is an alert ahead, as the service sees it. */
 export interface Alert {
   entity: Pick<Entity, "id">;
   distance_m: number;
   lead_m: number;
-  /** It is to be announced now; true for one at most. */
+  /** Should be announced now; true for at most one. */
   announce: boolean;
 }

@@ -1,6 +1,6 @@
-// Every text of the page, in English. This is the source of keys and placeholders: a language that lacks one does not compile.
+// All texts of the page, in English. Their keys and placeholders are required of every other language at compile time.
 //
-// Texts are for drivers: short, without exclamation marks, and no sentence longer than a glance. What stands in braces is put in.
+// Texts are for drivers: short, without exclamation marks, and readable at a glance. Names in braces are placeholders.
 
 export const en = {
   // Everywhere
@@ -20,7 +20,7 @@ export const en = {
   "map.zoomOut": "Zoom out",
   "map.truncated": "Only the nearest {count} are shown.",
 
-  // Where the driver is
+  // Position
   "place.locating": "Looking for your position …",
   "place.refused": "The car does not share its position. Touch the map where you are.",
   "place.missing": "Your position is not known. Touch the map where you are.",
@@ -37,7 +37,7 @@ export const en = {
   "link.stale": "Last update {age} ago",
   "link.failed": "The service does not answer. The page keeps trying.",
 
-  // Drawing
+  // Map drawing
   "draw.none": "This browser cannot draw the map. Here is what lies ahead.",
 
   // Banner
@@ -49,7 +49,7 @@ export const en = {
   "banner.spokenStreet": "{kind} in {distance}, {street}",
   "banner.dismiss": "Dismiss",
 
-  // List of what lies ahead
+  // List of alerts ahead
   "ahead.title": "Ahead",
   "ahead.around": "Around you",
   "ahead.empty": "Nothing ahead",
@@ -159,7 +159,7 @@ export const en = {
   "lead.earlier": "Earlier",
   "lead.value": "At {speed}: {distance} ahead",
 
-  // Attribution and law
+  // Attribution and restrictions
   "credits.title": "Data and map",
   "credits.none": "No data in view",
   "law.zones": "Here cameras are shown as zones only.",

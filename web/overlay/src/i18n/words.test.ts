@@ -13,7 +13,7 @@ function textsOf(language: Language): Texts {
   return texts;
 }
 
-// What is the same as in English because that is how the language says it. Whatever else is the same was forgotten.
+// Texts that are legitimately the same as in English. Any other equal text is an untranslated one.
 const everywhere: readonly Key[] = [];
 const same: Record<Exclude<Language, "en">, readonly Key[]> = {
   de: ["banner.spoken", "banner.spokenStreet", "pair.codeSpoken"],
@@ -126,7 +126,7 @@ describe("words", () => {
   });
 });
 
-// Keys that are put together, by what they begin with.
+// Prefixes of keys that are composed at run time.
 const composed = /^(kind|confidence|theme|units)\.|^sources\.(online|degraded|offline)$|^place\.(refused|missing)$|^card\.(confirms|disputes)\./;
 
 it("has no text that nobody says", () => {

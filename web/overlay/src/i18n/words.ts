@@ -1,36 +1,36 @@
-// Says things in the driver's language (pure, but for loading a language).
+// Texts in the driver's language (pure, except for loading a language).
 
 import type { Language } from "../settings.ts";
 import { en } from "./en.ts";
 
 export type Key = keyof typeof en;
 
-/** Texts is a whole language. One without a key that English has does not compile. */
+/** Texts are all texts of a language. A language that lacks a key of English does not compile. */
 export type Texts = Readonly<Record<Key, string>>;
 
-/** Slots are the names that stand in braces. */
+/** Slots are the names of placeholders in braces. */
 type Slots<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Slots<Rest> : never;
 
 /** Values fill the placeholders of a text. */
 export type Values<K extends Key> = Readonly<Record<Slots<(typeof en)[K]>, string>>;
 
-/** Say gives a text, its placeholders filled; a text without any takes no values. */
+/** Say returns a text with its placeholders filled; a text without placeholders takes no values. */
 export type Say = <K extends Key>(key: K, ...values: [Slots<(typeof en)[K]>] extends [never] ? [] : [Values<K>]) => string;
 
-/** Counted is what is said of one and of several in different words. */
+/** Counted are the keys of texts with a singular and a plural form. */
 export type Counted = Key extends infer K ? (K extends `${infer What}.one` ? What : never) : never;
 
-/** Words speak one language. */
+/** Words gives the texts of one language. */
 export interface Words {
   language: Language;
   say: Say;
-  /** count says how many there are; written is the number as the language writes it. */
+  /** count returns the singular or plural form; written is the formatted number. */
   count(what: Counted, n: number, written: string): string;
-  /** kind is a kind's name; label is the service's own, for a kind that this page does not know yet. */
+  /** kind returns a kind's name; label is the service's own, for a kind that is newer than this page. */
   kind(id: string, label: string): string;
 }
 
-/** The languages' names in themselves: whoever is lost in a foreign one finds the way back. */
+/** Names of the languages in themselves, so that drivers recognise their own in a foreign language. */
 export const languageNames: Readonly<Record<Language, string>> = {
   en: "English",
   de: "Deutsch",
@@ -55,12 +55,12 @@ export function makeWords(language: Language, texts: Texts): Words {
 
 const isKey = (key: string): key is Key => Object.prototype.hasOwnProperty.call(en, key);
 
-/** fill puts values into a text. What has no value stays as it is, which a driver can at least read. */
+/** fill replaces placeholders. A placeholder without a value stays, so that the text is readable. */
 export function fill(text: string, values: Readonly<Record<string, string | undefined>>): string {
   return text.replace(/\{(\w+)\}/g, (slot, name: string) => (Object.prototype.hasOwnProperty.call(values, name) ? (values[name] ?? slot) : slot));
 }
 
-/** loadTexts fetches a language; English is always there. */
+/** loadTexts loads a language; English is part of the page. */
 export async function loadTexts(language: Language): Promise<Texts> {
   switch (language) {
     case "en":
