@@ -163,6 +163,8 @@ describe("the banner", () => {
     const { next } = step(initialAnnouncer, input(0, car(-200), [pin("a", 0)]));
     const aside = step(next, input(1000, car(-190, 20, 80), [pin("a", 0)]));
     expect(aside.banner).not.toBeNull();
+    expect(step(aside.next, input(2999, car(-190, 20, 80), [pin("a", 0)])).banner).not.toBeNull();
+    expect(step(aside.next, input(3000, car(-190, 20, 80), [pin("a", 0)])).banner).toBeNull();
     expect(step(aside.next, input(3100, car(-190, 20, 80), [pin("a", 0)])).banner).toBeNull();
     expect(step(aside.next, input(1500, car(-190, 20, 120), [pin("a", 0)])).banner).toBeNull();
   });
@@ -175,6 +177,11 @@ describe("the banner", () => {
     expect(second.banner?.pin.id).toBe("b");
     expect(step(second.next, input(8000, car(-60, 5), pins)).banner?.pin.id).toBe("b");
     expect(step(second.next, input(10_000, car(-50, 5), pins)).banner?.pin.id).toBe("a");
+  });
+
+  it("shows the distance to the edge of a zone, at its stage", () => {
+    const { banner } = step(initialAnnouncer, input(0, car(-700), [pin("z", 0, { kind: "camera.avg_speed", zone: 1000 })]));
+    expect([Math.round(banner?.distance ?? NaN), banner?.stage]).toEqual([200, "ahead"]);
   });
 
   it("stays in a zone to its end", () => {

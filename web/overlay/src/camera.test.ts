@@ -21,6 +21,20 @@ test("what is announced at the longest lead is on the screen of a car that is dr
   expect(600 * pixelsPerMetre(zoomFor(50), 52)).toBeLessThan(750 * 0.72);
 });
 
+test("the scale of the map is that of Web Mercator with tiles of 512 pixels", () => {
+  expect(pixelsPerMetre(15, 0)).toBeCloseTo(0.41911, 5);
+  expect(pixelsPerMetre(15, 52)).toBeCloseTo(0.68075, 5);
+});
+
+test("the zoom for a speed is interpolated, and starts to move a third of a level off", () => {
+  expect(zoomFor(6)).toBe(16.4);
+  expect(zoomFor(10)).toBeCloseTo(16.05, 6);
+  expect(zoomFor(36)).toBe(14.1);
+  const start = { zoom: 16.05, target: 16.05 };
+  expect(stepZoom(start, 13.9, 16).target).toBe(16.05); // 0.34 off
+  expect(stepZoom(start, 14.1, 16).target).toBeLessThan(15.7);
+});
+
 test("the zoom stays while the traffic breathes, and goes slowly where it has to", () => {
   const at14 = { zoom: zoomFor(14), target: zoomFor(14) };
   expect(stepZoom(at14, 16, 16)).toEqual(at14);
@@ -45,5 +59,13 @@ test("a frame is drawn only for what can be seen", () => {
   expect(isVisiblyDifferent(view, { ...view, center: destination(view.center, 45, 0.5) })).toBe(true);
   expect(isVisiblyDifferent(view, { ...view, bearing: 79.95 })).toBe(false);
   expect(isVisiblyDifferent({ ...view, bearing: 359.9 }, { ...view, bearing: 0.3 })).toBe(true);
+  expect(isVisiblyDifferent(view, { ...view, zoom: 16.0035 })).toBe(false);
+  expect(isVisiblyDifferent(view, { ...view, zoom: 16.0045 })).toBe(true);
+  expect(isVisiblyDifferent(view, { ...view, bearing: 80.09 })).toBe(false);
+  expect(isVisiblyDifferent(view, { ...view, bearing: 80.11 })).toBe(true);
+  const move = (pixels: number): CameraView => ({ ...view, center: destination(view.center, 45, pixels / pixelsPerMetre(16, 52)) });
+  expect(isVisiblyDifferent(view, move(0.28))).toBe(false);
+  expect(isVisiblyDifferent(view, move(0.32))).toBe(true);
+  expect(isVisiblyDifferent(view, { ...view, carOffset: 0 })).toBe(true);
   expect(isVisiblyDifferent(view, { ...view, covered: 400 })).toBe(true);
 });

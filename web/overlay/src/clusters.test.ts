@@ -18,6 +18,22 @@ test("nobody is lost and nobody is counted twice, at any zoom", () => {
   }
 });
 
+test("pins are clustered below zoom 13, in cells of 72 pixels from the corner of the map", () => {
+  const pixel = 360 / (512 * 2 ** 10); // degrees of longitude at zoom 10
+  const at = (x: number): ClusterPoint => ({ id: String(x), lat: 85.05, lng: -180 + x * pixel });
+  const counts = (...xs: number[]): number[] => cluster(xs.map(at), 10).clusters.map(({ count }) => count);
+  expect(counts(1, 71)).toEqual([2]);
+  expect(counts(71, 73)).toEqual([]);
+  expect(counts(73, 143, 145)).toEqual([2]);
+  const close = [at(1), at(2)];
+  expect([cluster(close, 12.9).clusters.length, cluster(close, 13).clusters.length]).toEqual([1, 0]);
+});
+
+test("a cluster lies at the mean of its pins", () => {
+  const [found] = cluster([{ id: "a", lat: 52, lng: 5 }, { id: "b", lat: 52.002, lng: 5.004 }], 3).clusters;
+  expect([found?.lat, found?.lng]).toEqual([expect.closeTo(52.001, 9), expect.closeTo(5.002, 9)]);
+});
+
 test("farther out there are fewer", () => {
   const sizes = [10, 9, 8, 7, 6].map((zoom) => cluster(many, zoom).clusters.length + cluster(many, zoom).single.length);
   expect(sizes).toEqual([...sizes].sort((a, b) => b - a));

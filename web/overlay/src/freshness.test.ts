@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { appearanceAt, greyAfter, lifetimeOf } from "./freshness.ts";
+import { appearanceAt, lifetimeOf } from "./freshness.ts";
 import { seeded } from "./seeded.ts";
 
 const minute = 60_000;
@@ -22,9 +22,10 @@ describe("ageing", () => {
 
   it.each([
     [0, "fresh", false],
-    [greyAfter - 1, "fresh", false],
-    [greyAfter, "ageing", true],
-    [5 * minute, "stale", true],
+    [29_999, "fresh", false],
+    [30_000, "ageing", true],
+    [299_999, "ageing", true],
+    [300_000, "stale", true],
   ])("of a fresh pin whose service is lost for %d ms", (lost, freshness, grey) => {
     expect(appearanceAt(hour, minute, lost)).toMatchObject({ freshness, grey });
   });

@@ -132,6 +132,71 @@ test("a stream that says nothing any more is given up, and the car learns whethe
   expect(page.state.known.get()).toEqual([{ id: "a" }]); // known pins continue to age
 });
 
+test("a silent stream is given up after forty seconds, and not before", async () => {
+  page.place(town);
+  await page.advance(1000);
+  page.service.stream = "dead";
+  await page.advance(38_500);
+  expect(page.count("nearby")).toBe(0);
+  await page.advance(2000);
+  expect(page.count("nearby")).toBe(1);
+});
+
+test("a stream that does not open is given up after fifteen seconds, and not before", async () => {
+  page.service.stream = "dead";
+  page.place(town);
+  await page.advance(14_500);
+  expect(page.requests).toHaveLength(1);
+  await page.advance(2000);
+  expect(page.count("nearby")).toBe(1);
+});
+
+test("a poll that hangs is given up after ten seconds, and not before", async () => {
+  page.service.stream = "dead";
+  page.service.polls = "dead";
+  page.place(town);
+  await page.advance(16_500);
+  expect(page.count("nearby")).toBe(1);
+  await page.advance(8000);
+  expect(page.state.connection.get()).toBeNull();
+  await page.advance(3000);
+  expect(page.state.connection.get()?.how).toBe("lost");
+});
+
+test("a service that refuses polls for now is not lost", async () => {
+  page.service.stream = "refuse";
+  page.service.polls = "refuse";
+  page.place(town);
+  await page.advance(30_000);
+  expect(page.count("nearby")).toBeGreaterThan(0);
+  expect(page.state.connection.get()).toBeNull();
+});
+
+test("a refresh polls where there is no stream, and only there", async () => {
+  page.nearbyReader.refresh(); // no place yet
+  page.place(town);
+  await page.advance(1000);
+  page.nearbyReader.refresh();
+  await page.advance(500);
+  expect(page.count("nearby")).toBe(0);
+  page.service.stream = "refuse";
+  page.end();
+  await page.advance(4000);
+  const before = page.count("nearby");
+  page.nearbyReader.refresh();
+  page.nearbyReader.refresh(); // the first one is still in flight
+  expect(page.count("nearby")).toBe(before + 1);
+  await page.advance(0);
+});
+
+test("the sources' health is taken over from polls and events", async () => {
+  page.place(town);
+  await page.advance(1000);
+  page.send('event: sources\ndata: {"sources":[{"id":"feed:a","status":"offline"}]}\n\n');
+  await page.advance(500);
+  expect(page.state.health.get()).toEqual([{ id: "feed:a", status: "offline" }]);
+});
+
 test("after a break the stream goes on where it was", async () => {
   page.place(town);
   await page.advance(12_000);
@@ -206,6 +271,7 @@ test("a choice of networks is read at once", async () => {
 
 test.each([
   [0, 0, false],
+  [9999, 0, false],
   [2999, 900, false],
   [3000, 499, false],
   [3000, 501, true],

@@ -60,6 +60,13 @@ describe("the connection", () => {
     expect(link.failures).toBe(1);
   });
 
+  it("counts as stable after ten seconds, and not before", () => {
+    const connected = linkSucceeded({ ...initialLink, failures: 4 }, 0);
+    expect(linkFailed(connected, 9999, 0, null).failures).toBe(5);
+    expect(linkFailed(connected, 10_000, 0, null).failures).toBe(1);
+    expect(linkWoken({ ...initialLink, failures: 4 }).failures).toBe(0);
+  });
+
   it("waits as long as the service asks", () => {
     const link = linkFailed(initialLink, 1000, 0, 90);
     expect(mayConnect(link, 90_999)).toBe(false);
