@@ -151,7 +151,7 @@ test("what is said of refusals, in German", { timeout: 180_000 }, async () => {
   curator.errors.splice(0); // 409
 });
 
-test("maps that cannot be drawn say so", async () => {
+test("a map that cannot be drawn shows why", async () => {
   const owner = await testConsole.signInAs("nomap@example.org");
   const { page } = owner;
   const recordRequests = page.locator(".map-note");
@@ -177,7 +177,7 @@ test("maps that cannot be drawn say so", async () => {
   owner.errors.splice(0); // an error that MapLibre logs
 });
 
-test.each(["de-DE", "fr-FR"])("what is said in %s fits a phone, and leaves no key untranslated", async (locale) => {
+test.each(["de-DE", "fr-FR"])("texts in %s fit a phone, and no key is untranslated", async (locale) => {
   const owner = await testConsole.signInAs(`${locale.slice(0, 2)}@example.org`, { locale, viewport: phone, role: "curator" });
   const { page } = owner;
   const made = await page.request.post("/v2/feeds", { data: { direction: "pull", pull_url: testConsole.provider.publish("short.json", rows), name: "Testshire", visibility: "public" } });

@@ -105,7 +105,7 @@ describe("signing in", () => {
     expect(other.errors.splice(0)).toHaveLength(1);
   });
 
-  test("says nothing of who has an account", async () => {
+  test("does not reveal who has an account", async () => {
     testConsole.cli("account", "create", "--email", "known@example.org");
     const told = await Promise.all(
       ["known@example.org", "unknown@example.org"].map(async (email) => {
@@ -275,7 +275,7 @@ describe("providers", () => {
 });
 
 describe("curators", () => {
-  test("approve what is sound and turn down what is not, and the owner gets a letter", async () => {
+  test("approve and reject feeds, and the owner gets a mail", async () => {
     const owner = await testConsole.signInAs("careful@example.org", { locale: "de-DE" });
     const sound = await registerPull(owner, "Sound data", testConsole.provider.publish("sound.json", [camera("a")]), "public");
     const odd = (await registerPush(owner, "Odd data", "public")).address;

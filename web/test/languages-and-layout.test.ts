@@ -140,7 +140,7 @@ test("what is said of a missing place, and the pairing, fit in every language", 
 const land: Record<"day" | "night", Colour> = { day: [0xec, 0xea, 0xe4], night: [0x11, 0x16, 0x1c] };
 const panel: Record<"day" | "night", Colour> = { day: [0xff, 0xff, 0xff], night: [0x1c, 0x22, 0x28] };
 
-test("day and night change the map and the panels at once", { timeout: 40_000 }, async () => {
+test("day and night change the map and the panels immediately", { timeout: 40_000 }, async () => {
   const car = await openCar("/?at=52.05,5.05", { choices: { theme: "day" }, locale: "en-IE" }); // outside the town there is nothing but land
   const { page } = car;
   await eventually("land by day", async () => (await countPixels(page, land.day)) > 200_000);

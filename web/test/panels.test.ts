@@ -42,7 +42,7 @@ test.each([
   }
 });
 
-test("every language is spoken at once, without a reload", async () => {
+test("every language applies immediately, without a reload", async () => {
   const car = await openWith({ language: "en" });
   await car.page.locator(".menu-button").click();
   await car.page.locator("#menu-display").click();
@@ -55,7 +55,7 @@ test("every language is spoken at once, without a reload", async () => {
   expect(car.requests.filter((url) => url.endsWith("/?at=52,5"))).toHaveLength(1);
 });
 
-test("what is chosen holds at once and after a reload", async () => {
+test("choices apply immediately and after a reload", async () => {
   const car = await openWith({ units: "metric" });
   const { page } = car;
   await page.locator(".menu-button").click();

@@ -17,7 +17,7 @@ const mark = ({ page }: Car): Promise<void> =>
 
 const isKept = ({ page }: Car): Promise<boolean> => page.evaluate(() => document.documentElement.dataset["kept"] === "yes");
 
-test("a service that goes leaves grey pins, and comes back without a reload", { timeout: 90_000 }, async () => {
+test("an outage turns pins grey, and the page recovers without a reload", { timeout: 90_000 }, async () => {
   let demo: Demo | null = await startDemo(inject("program"));
   let opened: Car | null = null;
   try {
@@ -64,7 +64,7 @@ test("a service that goes leaves grey pins, and comes back without a reload", { 
   }
 });
 
-test("a page that was asleep asks anew at once", async () => {
+test("a page that was asleep reconnects immediately", async () => {
   const car = await openCar("/about", { locale: "en-IE" });
   const { page } = car;
   await page.clock.install();

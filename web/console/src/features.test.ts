@@ -48,7 +48,7 @@ describe("itemsOf", () => {
     expect(item?.externalID).toHaveLength(401);
   });
 
-  it("lets no property but a zone change how a pin is drawn", () => {
+  it("ignores properties that would change how a pin is drawn, except zones", () => {
     const drawn = (properties: unknown): unknown => read(feature(point(1, 1), { properties }))[0]?.entity.properties;
     expect(drawn({ wayside_zone_m: 4000, merged_from: [{}] })).toEqual({ wayside_zone_m: 4000 });
     for (const width of [5_000_000, -1, 0, "4000", null, {}]) expect(drawn({ wayside_zone_m: width })).toEqual({});
@@ -66,7 +66,7 @@ describe("boxOf", () => {
     expect(boxOf([])).toBeNull();
   });
 
-  it("goes across the date line where that is shorter", () => {
+  it("crosses the antimeridian where that is shorter", () => {
     expect(boxOf(read(feature(point(179, -17)), feature(point(-179, -18))))).toEqual([179, -18, 181, -17]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bytesOf, creationOptions, requestOptions, textOf } from "./webauthn.ts";
 
-test("base64url goes there and back", () => {
+test("base64url round-trips", () => {
   for (let length = 0; length < 70; length++) {
     const bytes = Uint8Array.from({ length }, (_, i) => (i * 151 + length) % 256);
     const text = textOf(bytes.buffer);

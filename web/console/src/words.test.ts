@@ -12,7 +12,7 @@ describe("momentOf", () => {
 });
 
 describe("words", () => {
-  it("says what the page brings, and puts values in", () => {
+  it("returns the page's texts with values filled in", () => {
     const words = wordsOf('{"map.nth":"{0} of {1}"}');
     expect(words("map.nth", 2, 7)).toBe("2 of 7");
     expect(words("kind.new")).toBe("kind.new");

@@ -75,14 +75,14 @@ test("online, the service is asked once, and nothing is announced before it has 
   expect([announced(), asked.length]).toEqual(["a", 1]);
 });
 
-test("what the service keeps silent about, such as what the driver voted on, stays silent, and the next comes to its turn", async () => {
+test("a pin that the service does not announce, such as one the driver voted on, is suppressed, and the next one is announced", async () => {
   const monitor = monitorWith(Promise.resolve([alert("a"), alert("b", { distance_m: 300 })]));
   monitor.update();
   await vi.advanceTimersByTimeAsync(0);
   expect(announced()).toBe("b");
 });
 
-test("a service that takes its time is not waited for", async () => {
+test("a service that does not answer within 700 ms is not waited for", async () => {
   monitorWith(
     new Promise((_, reject) => {
       aborted = reject;

@@ -69,7 +69,7 @@ it("lists nothing behind, and announces nothing beyond the lead or below 2 m/s, 
   }
 });
 
-it("lets the driver stretch and shorten the lead", () => {
+it("applies the driver's factor on the lead", () => {
   expect(leadAt(20, 2)).toBe(480);
   expect(leadAt(20, 0.5)).toBe(120);
   expect(nearOf(leadAt(20, 0.5))).toBe(100);

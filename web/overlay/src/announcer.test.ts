@@ -107,7 +107,7 @@ describe("what is announced", () => {
     expect(step(initialAnnouncer, input(0, car(-100), pins, { chosen: new Set() })).announce).toBeNull();
   });
 
-  it("sooner for who asks for a longer lead", () => {
+  it("earlier with a longer lead", () => {
     const [event] = drive([pin("a", 0)], -2000, 0, 20, { lead: 2 }).spoken;
     expect(-(event?.north ?? 0)).toBeGreaterThan(459);
   });
@@ -118,7 +118,7 @@ describe("what is announced", () => {
     expect(step(initialAnnouncer, input(0, here, [there])).announce?.pin.id).toBe("x");
   });
 
-  it("once on any straight drive, whatever the rhythm of the fixes", () => {
+  it("once on any straight drive, at any interval of fixes", () => {
     const random = seeded(5);
     for (let i = 0; i < 200; i++) {
       const camera = random() < 0.5;
@@ -142,7 +142,7 @@ describe("the banner", () => {
     expect(shown[shown.length - 1]).toBeLessThanOrEqual(20);
   });
 
-  it("goes at once when the pin is gone, voted on or dismissed", () => {
+  it("is hidden immediately when the pin is gone, voted on or dismissed", () => {
     const { next, banner } = step(initialAnnouncer, input(0, car(-200), [pin("a", 0)]));
     expect(banner?.pin.id).toBe("a");
     expect(step(next, input(500, car(-190), [])).banner).toBeNull();
@@ -159,7 +159,7 @@ describe("the banner", () => {
     expect(step(standing.next, input(61_000, car(-170, 20, null), [pin("a", 0)])).banner).not.toBeNull();
   });
 
-  it("bears a moment in which the pin is aside, and goes when the car has turned off", () => {
+  it("stays for three seconds after the pin left the corridor, and is hidden when the car has turned off", () => {
     const { next } = step(initialAnnouncer, input(0, car(-200), [pin("a", 0)]));
     const aside = step(next, input(1000, car(-190, 20, 80), [pin("a", 0)]));
     expect(aside.banner).not.toBeNull();
@@ -192,7 +192,7 @@ describe("the banner", () => {
     expect(banners[banners.length - 1]).toBeNull();
   });
 
-  it("is not there while nobody knows where the car is", () => {
+  it("is hidden while the position is unknown", () => {
     const { next } = step(initialAnnouncer, input(0, car(-200), [pin("a", 0)]));
     expect(step(next, input(100, null, [pin("a", 0)])).banner).toBeNull();
   });
@@ -214,7 +214,7 @@ describe("the memory", () => {
     expect(step(far, input(600_000, car(-100), [pin("a", 0)])).announce?.pin.id).toBe("a");
   });
 
-  it("outlives a pin that comes and goes", () => {
+  it("is kept while a pin disappears and comes back", () => {
     const gone = step(first, input(1000, car(-180), [])).next;
     expect(step(gone, input(6000, car(-100), [pin("a", 0)])).announce).toBeNull();
   });
@@ -234,7 +234,7 @@ describe("the memory", () => {
   });
 });
 
-it("leaves the state it was given as it was", () => {
+it("does not modify its input", () => {
   const before = JSON.stringify([...initialAnnouncer.announcedPins]);
   step(initialAnnouncer, input(0, car(-200), [pin("a", 0)]));
   expect(JSON.stringify([...initialAnnouncer.announcedPins])).toBe(before);

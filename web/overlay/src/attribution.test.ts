@@ -22,7 +22,7 @@ const source = (id: string, slug: string, attribution: string): Source => ({ id,
 
 const sources = [source("feed:a", "ring", "© Ring"), source("feed:b", "power", "© Power"), source("feed:c", "jams", "© Ring"), source("feed:d", "silent", "")];
 
-test("credits are those of what is in view, and of what is merged into it, each once", () => {
+test("attributions are those of the entities in view and of those merged into them, each once", () => {
   const merged = { merged_from: [{ source: "feed:b", id: "q" }, { source: 3 }, null] };
   expect(mergedFrom(entity("a", { properties: merged }))).toEqual([{ source: "feed:b", id: "q" }]);
   expect(attributionsOf([], sources, "© Map")).toEqual(["© Map"]);

@@ -35,7 +35,7 @@ test("the zoom for a speed is interpolated, and starts to move a third of a leve
   expect(stepZoom(start, 14.1, 16).target).toBeLessThan(15.7);
 });
 
-test("the zoom stays while the traffic breathes, and goes slowly where it has to", () => {
+test("the zoom ignores small changes of speed and changes slowly", () => {
   const at14 = { zoom: zoomFor(14), target: zoomFor(14) };
   expect(stepZoom(at14, 16, 16)).toEqual(at14);
   const going = stepZoom(at14, 30, 16);
@@ -47,7 +47,7 @@ test("the zoom stays while the traffic breathes, and goes slowly where it has to
   expect(zooming.zoom).toBe(zoomFor(30));
 });
 
-test("heading up, the car is low on the screen; north up, and where nobody knows its heading, in the middle", () => {
+test("heading up, the car is low on the screen; north up or without a heading, it is at the centre", () => {
   expect(cameraView(pose, "heading", 16, 0, 30)).toEqual({ center: pose, zoom: 16, bearing: 80, carOffset: 0.22, covered: 30 });
   expect(cameraView(pose, "north", 16, 33, 0)).toEqual({ center: pose, zoom: 16, bearing: 0, carOffset: 0, covered: 0 });
   expect(cameraView({ ...pose, heading: null }, "heading", 16, 33, 0)).toMatchObject({ bearing: 33, carOffset: 0 });

@@ -10,7 +10,7 @@ test("near enough, each pin stands for itself", () => {
   expect(cluster(many, minUnclusteredZoom + 4.2).single).toHaveLength(500);
 });
 
-test("nobody is lost and nobody is counted twice, at any zoom", () => {
+test("every pin is counted exactly once, at any zoom", () => {
   for (let zoom = 0; zoom < minUnclusteredZoom; zoom += 0.5) {
     const { single, clusters } = cluster(many, zoom);
     expect(single.length + clusters.reduce((sum, { count }) => sum + count, 0)).toBe(500);

@@ -41,13 +41,13 @@ describe("heading and speed", () => {
     expect(motion).toMatchObject({ heading: null, speed: 0 });
   });
 
-  it("need no more than the accuracy to be told", () => {
+  it("need only the accuracy", () => {
     const motion = taken(Array.from({ length: 6 }, (_, i) => [i * 1000, on(i * 10, { accuracy: 45 })]));
     expect(motion.speed).toBeCloseTo(10, 1);
     expect(motion.heading).toBeCloseTo(0, 1);
   });
 
-  it("keep the last heading below 2 m/s, whatever the browser says", () => {
+  it("keep the last heading below 2 m/s, even if the browser reports another", () => {
     const motion = taken([
       [0, on(0, { heading: 30, speed: 10 })],
       [1000, on(5, { heading: 200, speed: 1.9 })],
@@ -83,7 +83,7 @@ describe("outliers", () => {
     [1000, on(20, { heading: 0, speed: 20 })],
   ];
 
-  it("are dropped, and the next good fix goes on", () => {
+  it("are dropped, and the next valid fix is used", () => {
     const before = taken(driving);
     const elapsed = taken([[2000, on(500)]], before);
     expect(elapsed).toMatchObject({ lat: before.lat, lng: before.lng, at: 1000 });
@@ -130,7 +130,7 @@ describe("outliers", () => {
 });
 
 describe("between two fixes", () => {
-  it("the car goes on at its speed", () => {
+  it("the car is extrapolated at its speed", () => {
     const motion = taken([[0, on(0, { heading: 90, speed: 20 })]]);
     expect(distance(poseAt(motion, 500), destination(origin, 90, 10))).toBeLessThan(0.1);
   });
@@ -212,7 +212,7 @@ describe("between two fixes", () => {
 describe("a tunnel", () => {
   const motion = taken([[0, on(0, { heading: 0, speed: 20 })]]);
 
-  it("holds the car after ten seconds, and says so", () => {
+  it("holds the car after ten seconds and reports it", () => {
     expect(poseAt(motion, tunnelAfter - 1).held).toBe(false);
     expect(poseAt(motion, tunnelAfter).held).toBe(true);
     expect(distance(poseAt(motion, tunnelAfter), poseAt(motion, 600_000))).toBe(0);

@@ -9,7 +9,7 @@ const pin = (id: string, kind: string, lng = 5): Pin => ({
 });
 const pins = (...all: Pin[]): Map<string, Pin> => new Map(all.map((one) => [one.id, one]));
 
-test("nothing is told when nothing changed", () => {
+test("equal sets have no difference", () => {
   expect(diffFeatures(pins(pin("a", "x")), pins(pin("a", "x")))).toBeNull();
   expect(diffFeatures(pins(), pins())).toBeNull();
 });
@@ -19,7 +19,7 @@ test("what is new is added, and what is gone is removed", () => {
   expect(diffFeatures(pins(pin("a", "x")), pins(b))).toEqual({ remove: ["a"], add: [b], update: [] });
 });
 
-test("of what changed, only what changed is told", () => {
+test("only changed members are part of the difference", () => {
   expect(diffFeatures(pins(pin("a", "x"), pin("b", "x")), pins(pin("a", "x", 6), pin("b", "y")))).toEqual({
     remove: [],
     add: [],

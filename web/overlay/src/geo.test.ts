@@ -51,7 +51,7 @@ it("keeps directions and longitudes in their ranges", () => {
   expect(normalizeLongitude(180)).toBe(-180);
 });
 
-it("goes where distance and bearing say", () => {
+it("agrees with distance and bearing", () => {
   const random = seeded(2);
   for (let i = 0; i < 1000; i++) {
     const start = { lat: (random() - 0.5) * 178, lng: (random() - 0.5) * 360 };

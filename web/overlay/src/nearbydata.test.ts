@@ -38,13 +38,13 @@ test("what is new, changed and gone is taken in the order in which it comes", ()
   expect(data.entities.get("b")?.confidence).toBe(0.9);
 });
 
-test("after a break, what is no more among the ids goes", () => {
+test("after a break, entities that are not among the ids are removed", () => {
   const data = applyEvents(fromAnswer(answer("a", "b")), [event("entity", entity("c")), event("ids", { ids: ["b", "c"], sources: [] })]);
   expect(ids(data)).toEqual(["b", "c"]);
   expect(data.health).toEqual([]);
 });
 
-test("what was known before stays as it was, and what nobody knows changes nothing", () => {
+test("the previous data is not modified, and unknown events are ignored", () => {
   const before = fromAnswer(answer("a"));
   applyEvents(before, [event("gone", { id: "a" })]);
   expect(ids(before)).toEqual(["a"]);
@@ -52,7 +52,7 @@ test("what was known before stays as it was, and what nobody knows changes nothi
   expect(applyEvents(noData, [])).toEqual(noData);
 });
 
-test("that there is more than was told holds until the next snapshot", () => {
+test("truncated holds until the next snapshot", () => {
   const data = applyEvents(noData, [event("snapshot", { ...answer("a"), truncated: true }), event("entity", entity("b"))]);
   expect(data.truncated).toBe(true);
   expect(applyEvents(data, [event("snapshot", answer("a"))]).truncated).toBe(false);

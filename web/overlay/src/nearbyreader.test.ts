@@ -97,7 +97,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("nothing is asked while nobody knows where the car is, and places leave with four decimals", async () => {
+test("no request is sent while the position is unknown, and positions are sent with four decimals", async () => {
   await page.advance(5000);
   expect(page.requests).toEqual([]);
   page.place(town);
@@ -120,7 +120,7 @@ test("a stream that lives is enough, however long it is quiet but for its beats"
   expect(page.state.known.get()).toEqual([]);
 });
 
-test("a stream that says nothing any more is given up, and the car learns whether the service is there", async () => {
+test("a silent stream is closed, and a poll tells whether the service is reachable", async () => {
   page.place(town);
   await page.advance(1000);
   page.service.stream = "dead";
@@ -197,7 +197,7 @@ test("the sources' health is taken over from polls and events", async () => {
   expect(page.state.health.get()).toEqual([{ id: "feed:a", status: "offline" }]);
 });
 
-test("after a break the stream goes on where it was", async () => {
+test("after a break the stream is resumed by its last event id", async () => {
   page.place(town);
   await page.advance(12_000);
   page.send(":\nid: 9-9\n\n");
@@ -221,7 +221,7 @@ test("another circle is read when a third of the way out is driven, and not befo
   expect(page.requests[1]?.id).toBeNull();
 });
 
-test("where streams are refused it asks, heeds what it is told to wait, and stays within a guest's requests", async () => {
+test("where streams are refused the page polls, obeys Retry-After and stays within a guest's limit", async () => {
   page.service.stream = "refuse";
   page.place(town);
   await page.advance(120_000);
@@ -232,7 +232,7 @@ test("where streams are refused it asks, heeds what it is told to wait, and stay
   expect(page.requests.length).toBeLessThan(60);
 });
 
-test("whoever drives fast where streams are refused asks more often, and never more than a guest may", async () => {
+test("at high speed without streams the page polls more often, within a guest's limit", async () => {
   page.service.stream = "refuse";
   for (let second = 0; second < 120; second++) {
     page.place(destination(town, 90, second * 200));
@@ -241,7 +241,7 @@ test("whoever drives fast where streams are refused asks more often, and never m
   for (const { at } of page.requests) expect(page.requests.filter((one) => one.at >= at && one.at < at + 60_000).length).toBeLessThanOrEqual(60);
 });
 
-test("a page that was asleep connects again at once", async () => {
+test("a page that was asleep reconnects immediately", async () => {
   page.place(town);
   await page.advance(12_000);
   page.wallOffset += 3_600_000; // the monotonic clock of this car stopped during sleep
@@ -261,7 +261,7 @@ test("it comes back from being lost by itself", async () => {
   expect(page.state.connection.get()?.how).toBe("live");
 });
 
-test("a choice of networks is read at once", async () => {
+test("a choice of networks is applied immediately", async () => {
   page.place(town);
   await page.advance(1000);
   page.state.settings.set({ ...page.state.settings.get(), networks: ["tesla", "ionity"] });

@@ -41,7 +41,7 @@ function entity(more: Partial<Entity> = {}): Entity {
 const source = (id: string, layer: string, attribution = `Owner of ${id}`): Source => ({ id, label: id, attribution, layer_slugs: [layer], kind_ids: null, default_on: true, source_type: "feed-push" });
 const sources = [source("Town", "town"), source("Live", "live"), source("Other", "other")];
 
-it("a card says what is known, how old it is and whose it is", () => {
+it("a card shows an entity's facts, age and source", () => {
   const facts = factsOf(entity({ confirm_count: 1, confidence: 0.66, properties: { merged_from: [{ source: "Live", id: "two" }], network: "ionity" } }), false, sources, seen + 3 * minute, words);
   expect(facts).toEqual([
     "Probably there · 1 confirmation",
@@ -53,7 +53,7 @@ it("a card says what is known, how old it is and whose it is", () => {
   ]);
 });
 
-it("a card of what is gone says so, and of a zone that the place is hidden", () => {
+it("a card shows that an entity has expired, and that a zone hides the exact place", () => {
   const facts = factsOf(entity({ properties: { wayside_zone_m: 400 } }), true, [], seen, words);
   expect(facts).toEqual(["No longer there", "Seen just now", "The exact place is not shown here."]);
 });
@@ -105,7 +105,7 @@ it("whole groups are turned", () => {
   expect(setKindsVisible(off, all, true, all)).toEqual([]);
 });
 
-it("a lost connection is told after three seconds, with since when", () => {
+it("a lost connection is shown after three seconds, with its duration", () => {
   const lost = { how: "lost", since: 1000 } as const;
   expect(connectionText(lost, true, true, 3000, words)).toBe("");
   expect(connectionText(lost, true, true, 11_000, words)).toBe("Connection lost. Trying again … Last update 10 sec ago");
@@ -115,7 +115,7 @@ it("a lost connection is told after three seconds, with since when", () => {
   expect([connectionText(null, false, true, 0, words), connectionText(null, true, true, 0, words)]).toEqual(["", "Connecting …"]);
 });
 
-it("a driver who is not located is told what to do, with a map and without", () => {
+it("a driver without a position is shown what to do, with a map and without", () => {
   expect(positionText("refused", false, true, words)).toContain("Touch the map");
   expect(positionText("refused", false, false, words)).toContain("Type it in");
   expect([positionText("found", false, true, words), positionText("found", true, true, words)]).toEqual(["", "No position signal"]);

@@ -16,7 +16,7 @@ describe("sleep", () => {
 });
 
 describe("the connection", () => {
-  it("is tried again after 1 s to 60 s, later and later, and not by all at once", () => {
+  it("is retried after 1 s to 60 s, with exponential backoff and jitter", () => {
     const random = seeded(9);
     for (let failures = 1; failures < 200; failures++) {
       const wait = backoff(failures, random());
@@ -29,7 +29,7 @@ describe("the connection", () => {
     expect(backoff(50, 0)).toBe(30_000);
   });
 
-  it("begins at once, and not while it holds", () => {
+  it("starts immediately, and not while it is connected", () => {
     expect(mayConnect(initialLink, 0)).toBe(true);
     expect(mayConnect(linkSucceeded(initialLink, 0), 1e9)).toBe(false);
   });
@@ -42,7 +42,7 @@ describe("the connection", () => {
     expect(outageDuration(initialLink, 60_000)).toBe(0);
   });
 
-  it("waits longer for what breaks at once, again and again", () => {
+  it("backs off further while connections break immediately", () => {
     let link: LinkState = initialLink;
     let mono = 0;
     const waits: number[] = [];
@@ -73,7 +73,7 @@ describe("the connection", () => {
     expect(mayConnect(link, 91_000)).toBe(true);
   });
 
-  it("is tried at once after sleep, whether it seemed to hold or not", () => {
+  it("is retried immediately after sleep, connected or not", () => {
     expect(mayConnect(linkWoken(linkFailed(initialLink, 1000, 0, 90)), 1001)).toBe(true);
     expect(mayConnect(linkWoken(linkSucceeded(initialLink, 0)), 1)).toBe(true);
     expect(outageDuration(linkWoken(linkFailed(initialLink, 1000, 0, null)), 3000)).toBe(2000);

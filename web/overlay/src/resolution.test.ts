@@ -70,7 +70,7 @@ describe("a map that moves", () => {
     expect(pauses).toEqual([120, 180, 300, 540, 1020, 1980, 1980]);
   });
 
-  test("goes back to what it was before a try that was of no use, and forgets such tries with the first that was", () => {
+  test("returns to the earlier resolution after a step without improvement, and resets the count after one with improvement", () => {
     const missed = drive(initialStats, 180, drawn(1, 80));
     expect(missed).toMatchObject({ at: 0, failedSteps: 2 });
     const helped = drive(missed, 700, drawn(60));

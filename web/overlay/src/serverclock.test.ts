@@ -11,13 +11,13 @@ describe("the service's clock", () => {
     expect(serverTime(clock, 5000, 0)).toBe(truth + 5000);
   });
 
-  it("does not care what the car's clock says", () => {
+  it("does not depend on the car's clock", () => {
     const clock = adjustClock(null, iso(truth + 1200), 1000, 1400);
     expect(serverTime(clock, 5000, 99)).toBe(serverTime(clock, 5000, 4e12));
     expect(serverTime(null, 5000, 99)).toBe(99);
   });
 
-  it("gets better with each answer, and never worse than the longest way", () => {
+  it("improves with each answer, and is never worse than the longest round trip", () => {
     const random = seeded(8);
     for (let run = 0; run < 100; run++) {
       let clock: ServerClock = null;

@@ -61,7 +61,7 @@ describe("what was stored", () => {
     expect(parseChoices({ [member]: value })).toEqual({});
   });
 
-  it("keeps of lists what makes sense, each once, within the service's bounds", () => {
+  it("keeps valid distinct list items within the service's limits", () => {
     expect(parseChoices({ sources_off: ["incidents", 5, "x", "incidents", feed, "feed:1"] })).toEqual({ sources_off: ["incidents", feed] });
     expect(parseChoices({ kinds_off: ["alert.police", "Police", "", "alert."] })).toEqual({ kinds_off: ["alert.police"] });
     expect(parseChoices({ networks: ["tesla", "a,b", "", "x\n", "é".repeat(32), "é".repeat(33)] })).toEqual({ networks: ["tesla", "é".repeat(32)] });

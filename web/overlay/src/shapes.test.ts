@@ -29,7 +29,7 @@ test("a line is drawn as it is", () => {
   expect(shapeOf({ ...entity, geom_line: line }, 0.5)).toEqual({ type: "Feature", id: "a", geometry: line, properties: { id: "a", kind: "camera", opacity: 0.5 } });
 });
 
-test("a zone is as wide as the service says, also far north", () => {
+test("a zone has the service's width, also far north", () => {
   for (const lat of [0, 52, 80]) {
     const [ring = []] = circlePolygon({ lat, lng: 179.999 }, 2000).coordinates;
     expect(ring[0]).toEqual(ring[ring.length - 1]);

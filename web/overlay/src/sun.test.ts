@@ -72,7 +72,7 @@ describe("the theme", () => {
     expect(changes).toBe(2);
   });
 
-  it("obeys the driver, and the browser where nobody knows where the car is", () => {
+  it("follows the driver's choice, and the browser's preference while the position is unknown", () => {
     expect(themeFor("night", 50, "day", false)).toBe("night");
     expect(themeFor("day", -50, "night", true)).toBe("day");
     expect(themeFor("auto", -50, "day", false)).toBe("night");

@@ -24,7 +24,7 @@ function most(times: number[], window: number): number {
 }
 
 describe("a guest", () => {
-  it("never asks more than 60 times in any minute, however hard the page tries", () => {
+  it("never allows more than 60 requests in any minute", () => {
     const random = seeded(17);
     for (let run = 0; run < 20; run++) {
       const times: number[] = [];
@@ -39,7 +39,7 @@ describe("a guest", () => {
     expect(ask(times, guestBucket(0)).length).toBe(1000);
   });
 
-  it("may ask twenty times at once, and is told how long to wait then", () => {
+  it("allows a burst of twenty, and returns the time to wait then", () => {
     let bucket = guestBucket(0);
     for (let i = 0; i < 20; i++) {
       const spending = take(bucket, 0);
@@ -52,14 +52,14 @@ describe("a guest", () => {
     expect(take(bucket, wait - 1).wait).toBeGreaterThan(0);
   });
 
-  it("leaves something for what matters more", () => {
+  it("keeps the reserve for more important requests", () => {
     let bucket = guestBucket(0);
     for (let i = 0; i < 15; i++) bucket = take(bucket, 0, 5).bucket;
     expect(take(bucket, 0, 5).wait).toBeGreaterThan(0);
     expect(take(bucket, 0).wait).toBe(0);
   });
 
-  it("gains nothing by a clock that goes back", () => {
+  it("gains no tokens from a clock that goes back", () => {
     const empty = { ...guestBucket(1e6), tokens: 0 };
     const { bucket } = take(empty, 0);
     expect(take(bucket, 1e6).wait).toBeGreaterThan(0);
@@ -67,7 +67,7 @@ describe("a guest", () => {
 });
 
 describe("the service's word", () => {
-  it("is heeded when it says that less is left than thought", () => {
+  it("takes over a smaller number of remaining requests", () => {
     const bucket = adjust(guestBucket(0), 0, { ...silent, state: '"default";r=0;t=60' }, false);
     expect(take(bucket, 0).wait).toBe(1500);
   });
@@ -77,7 +77,7 @@ describe("the service's word", () => {
     expect(take(bucket, 0).wait).toBeGreaterThan(0);
   });
 
-  it("raises the quota of who signs in, and lowers it again", () => {
+  it("follows a changed quota up and down", () => {
     const more = adjust(guestBucket(0), 0, { ...silent, policy: '"default";q=120;w=60' }, false);
     expect(more).toMatchObject({ quota: 120, window: 60_000, tokens: 20 });
     expect(ask(Array.from({ length: 300 }, (_, i) => 60_000 + i * 1000), more).length).toBe(300);

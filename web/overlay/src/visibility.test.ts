@@ -28,7 +28,7 @@ const everything: Filter = { sources_off: [], kinds_off: [] };
 const ids = (choice: Filter, at = now, known = [entity("a"), entity("b", { layer_slug: "power", kind_id: "charger.fast", expires_at: null })]): string[] =>
   visibleEntities(known, sourcesByLayer(sources), choice, at, 0).map((one) => one.entity.id);
 
-test("what expires goes by itself, at the very moment", () => {
+test("expired entities disappear exactly at their expiry", () => {
   expect(ids(everything, now + 599_999)).toEqual(["a", "b"]);
   expect(ids(everything, now + 600_000)).toEqual(["b"]);
 });

@@ -129,7 +129,7 @@ describe("words", () => {
 // Prefixes of keys that are composed at run time.
 const composed = /^(kind|confidence|theme|units)\.|^sources\.(online|degraded|offline)$|^place\.(refused|missing)$|^card\.(confirms|disputes)\./;
 
-it("has no text that nobody says", () => {
+it("has no unused text", () => {
   const folder = new URL("../", import.meta.url);
   const code = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts")).map((name) => readFileSync(new URL(name, folder), "utf8")).join("\n");
   expect(keys.filter((key) => !composed.test(key) && !code.includes(`"${key}"`))).toEqual([]);
