@@ -1,5 +1,5 @@
 // Which pins lie ahead of a driver, and which of them are announced (pure). These are the same rules as in the service's
-// internal/ahead, for use while the page is offline: internal/ahead/testdata/cases.json tests both, and the Go package documents
+// internal/alerts, for use while the page is offline: internal/ahead/testdata/cases.json tests both, and the Go package documents
 // the reasons for the constants.
 
 import { bearing, distance, angleBetween, type Place } from "./geo.ts";
