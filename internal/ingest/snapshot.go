@@ -17,6 +17,8 @@ type Snapshot struct {
 	Open func() (io.ReadCloser, error) // the body from its beginning, each time it is called
 	Hash []byte                        // SHA-256 of the body
 	At   time.Time                     // when it was fetched
+	// Lease is that of the poll; the store refuses the snapshot with mapdata.ErrFenced once it no longer matches.
+	Lease mapdata.Lease
 	// Finish turns the outcome into what is recorded of the poll. It may be called again after a conflict.
 	Finish func(Result) (mapdata.Polling, mapdata.Attempt, []mapdata.Letter)
 }
@@ -53,7 +55,7 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 				return err
 			}
 		}
-		change.Snapshot = &mapdata.SnapshotTaken{Snapshot: mark.Snapshot + 1}
+		change.Snapshot = &mapdata.SnapshotTaken{Snapshot: mark.Snapshot + 1, Lease: s.Lease}
 		change.Snapshot.Polling, change.Attempt, change.Letters = s.Finish(result)
 		change.Attempt.Unchanged, change.Attempt.Retired = result.unchanged, len(change.Retired)
 		change.Rejections, change.SameRejections = result.rejections, same

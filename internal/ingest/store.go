@@ -16,7 +16,7 @@ type Store interface {
 	Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yield func(mapdata.Stored)) error
 
 	// Apply stores a change whole, durably, before it returns. It fails with mapdata.ErrConflict, having changed nothing,
-	// when the feed's entities moved since the change's Base, with mapdata.ErrNotFound when the feed is gone, and with
-	// mapdata.ErrUnavailable when there is no room.
+	// when the feed's entities moved since the change's Base, with mapdata.ErrFenced when the lease of its snapshot no
+	// longer matches, with mapdata.ErrNotFound when the feed is gone, and with mapdata.ErrUnavailable when there is no room.
 	Apply(ctx context.Context, change *mapdata.Change) error
 }

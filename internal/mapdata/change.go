@@ -43,12 +43,14 @@ func (c *Change) Moves() bool {
 // stands after it.
 type SnapshotTaken struct {
 	Snapshot int64
+	Lease    Lease // of the poll that brought the snapshot
 	Polling  Polling
 }
 
 // PollFailed is a poll that brought no snapshot: it changes no entity (D6.8).
 type PollFailed struct {
 	Feed    FeedID
+	Lease   Lease
 	Active  bool // false: this failure deactivates the feed
 	Polling Polling
 	Attempt Attempt

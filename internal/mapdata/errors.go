@@ -15,6 +15,7 @@ var (
 	ErrUnavailable     = errors.New("temporarily unavailable") // such as a full disk: nothing was changed, try again later
 	ErrMalformed       = errors.New("malformed")
 	ErrTooLarge        = errors.New("too large")
+	ErrFenced          = errors.New("fenced off by a later edit or lease") // a poll's outcome that is not recorded: see Lease
 )
 
 // FieldError is one thing wrong with one field or parameter. Message never repeats a secret.

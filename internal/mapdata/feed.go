@@ -1,6 +1,9 @@
 package mapdata
 
-import "time"
+import (
+	"bytes"
+	"time"
+)
 
 // Direction says who starts the transfer of a feed's rows.
 type Direction string
@@ -65,6 +68,22 @@ type Feed struct {
 	SnapshotAt       time.Time // when the last good snapshot was taken: what rows without a time of their own were last seen at
 	Snapshot         int64     // number of good snapshots so far
 	EntitiesRevision int64     // revision of the last change to the feed's entities
+	Generation       int64     // raised by the store with each edit for which PollChanged is true
+}
+
+// Lease is a node's claim on a feed for one poll. An outcome of the poll is recorded only while the feed is still leased
+// to the same node and has the same generation. The zero Lease matches a feed that no node has claimed and whose polls no
+// edit has changed.
+type Lease struct {
+	Node       string // that claimed the feed
+	Generation int64  // Feed.Generation when it was claimed
+}
+
+// PollChanged says whether an edit changed what a poll of the feed asks for or leads to. The outcome of a poll that began
+// before such an edit tells nothing about the feed as it is now.
+func (f *Feed) PollChanged(before *Feed) bool {
+	return f.PullURL != before.PullURL || !bytes.Equal(f.PullAuthSealed, before.PullAuthSealed) ||
+		f.PullInterval != before.PullInterval || f.Active != before.Active
 }
 
 // Polling is where a pull feed stands in its schedule.

@@ -81,11 +81,16 @@ func (m *memory) Claim(_ context.Context, node string, now, until time.Time, lim
 	return claimed, nil
 }
 
-func (m *memory) Release(ctx context.Context, node string, feed mapdata.FeedID) error {
+// fenced says whether the lease is no longer the feed's.
+func (f *stored) fenced(lease mapdata.Lease) bool {
+	return f.node != lease.Node || f.Generation != lease.Generation
+}
+
+func (m *memory) Release(ctx context.Context, feed mapdata.FeedID, lease mapdata.Lease) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if f := m.feeds[feed]; f != nil && f.node == node && ctx.Err() == nil {
-		f.until = time.Time{}
+	if f := m.feeds[feed]; f != nil && !f.fenced(lease) && ctx.Err() == nil {
+		f.node, f.until = "", time.Time{}
 		f.released++
 	}
 	return ctx.Err()
@@ -97,10 +102,13 @@ func (m *memory) PollFailed(_ context.Context, failed *mapdata.PollFailed) error
 	if m.broken != nil {
 		return m.broken
 	}
-	m.failed = append(m.failed, *failed)
 	if f := m.feeds[failed.Feed]; f != nil {
-		f.Polling, f.Active, f.until = failed.Polling, failed.Active, time.Time{}
+		if f.fenced(failed.Lease) {
+			return mapdata.ErrFenced
+		}
+		f.Polling, f.Active, f.node, f.until = failed.Polling, failed.Active, "", time.Time{}
 	}
+	m.failed = append(m.failed, *failed)
 	return nil
 }
 
@@ -122,10 +130,14 @@ func (m *memory) Snapshot(ctx context.Context, feed mapdata.FeedID, s ingest.Sna
 	if err := cmp.Or(m.broken, ctx.Err()); err != nil {
 		return ingest.Report{}, fmt.Errorf("store snapshot: %w", err)
 	}
+	f := m.feeds[feed]
+	if f != nil && f.fenced(s.Lease) {
+		return ingest.Report{}, mapdata.ErrFenced
+	}
 	polling, attempt, letters := s.Finish(m.result)
 	m.good = append(m.good, good{feed, polling, attempt, letters, string(body)})
-	if f := m.feeds[feed]; f != nil {
-		f.Polling, f.until = polling, time.Time{}
+	if f != nil {
+		f.Polling, f.node, f.until = polling, "", time.Time{}
 	}
 	return m.result.Report, nil
 }

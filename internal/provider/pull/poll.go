@@ -14,11 +14,18 @@ import (
 
 // poll fetches a feed once and records what came of it. A poll that this node broke off itself, or for which it lacks
 // something, leaves no trace in the feed: the first gives its lease back, the second tries again when the lease is over.
+// Nor does one whose feed was edited or claimed by another node meanwhile: the store refuses its outcome.
 func (p *Poller) poll(ctx context.Context, j *job) {
 	began := p.now()
 	err := p.attempt(ctx, j, &began)
+	var failed *failure
+	if ctx.Err() == nil && errors.As(err, &failed) {
+		err = p.recordFailure(ctx, j, failed, began)
+	}
 	switch {
 	case err == nil:
+	case errors.Is(err, mapdata.ErrFenced), errors.Is(context.Cause(ctx), errEdited):
+		p.Log.Info("the outcome of a poll is dropped: the feed was edited, or claimed by another node", "feed", j.feed.ID.String())
 	case errors.Is(context.Cause(ctx), errLeaseLost):
 		p.Log.Warn("a poll lost its lease", "feed", j.feed.ID.String())
 	case ctx.Err() != nil:
@@ -26,13 +33,7 @@ func (p *Poller) poll(ctx context.Context, j *job) {
 	case errors.Is(err, mapdata.ErrNotFound):
 		p.Log.Info("a feed was deleted while it was polled", "feed", j.feed.ID.String())
 	default:
-		var failed *failure
-		if errors.As(err, &failed) {
-			err = p.recordFailure(ctx, j, failed, began)
-		}
-		if err != nil {
-			p.Log.Error("a poll could not be completed; it is tried again in a minute", "feed", j.feed.ID.String(), "error", err)
-		}
+		p.Log.Error("a poll could not be completed; it is tried again in a minute", "feed", j.feed.ID.String(), "error", err)
 	}
 }
 
@@ -69,7 +70,7 @@ func (p *Poller) attempt(ctx context.Context, j *job, began *time.Time) error {
 	}
 	fetched := p.now()
 	p.network.met(fetched)
-	err = p.ingest(ctx, &j.feed, got, *began, fetched)
+	err = p.ingest(ctx, j, got, *began, fetched)
 	return errors.Join(unacceptable(err, got.size), got.close())
 }
 
@@ -83,7 +84,7 @@ func unfetched(err error) error {
 }
 
 // ingest brings a body in, when its turn comes.
-func (p *Poller) ingest(ctx context.Context, f *mapdata.Feed, got *body, began, fetched time.Time) error {
+func (p *Poller) ingest(ctx context.Context, j *job, got *body, began, fetched time.Time) error {
 	turn := p.small
 	if got.large() {
 		turn = p.large
@@ -95,10 +96,10 @@ func (p *Poller) ingest(ctx context.Context, f *mapdata.Feed, got *body, began, 
 		return ctx.Err()
 	}
 	letters := 0
-	_, err := p.Ingest.Snapshot(ctx, f.ID, ingest.Snapshot{
-		Open: got.open, Hash: got.hash, At: fetched,
+	_, err := p.Ingest.Snapshot(ctx, j.feed.ID, ingest.Snapshot{
+		Open: got.open, Hash: got.hash, At: fetched, Lease: j.lease,
 		Finish: func(r ingest.Result) (mapdata.Polling, mapdata.Attempt, []mapdata.Letter) {
-			polling, attempt, written := succeeded(f, &r, got.size, began, fetched)
+			polling, attempt, written := succeeded(&j.feed, &r, got.size, began, fetched)
 			letters = len(written)
 			return polling, attempt, written
 		},
@@ -159,7 +160,9 @@ func (p *Poller) recordFailure(ctx context.Context, j *job, failed *failure, beg
 	} else {
 		ours = p.network.missed(j.feed.ID, j.host, now)
 	}
-	if err := p.Store.PollFailed(ctx, afterFailure(&j.feed, failed, !ours, began, now)); err != nil {
+	record := afterFailure(&j.feed, failed, !ours, began, now)
+	record.Lease = j.lease
+	if err := p.Store.PollFailed(ctx, record); err != nil {
 		return fmt.Errorf("record failed poll: %w", err)
 	}
 	p.Observe(failed.outcome, now.Sub(began))

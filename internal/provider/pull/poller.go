@@ -69,13 +69,20 @@ type Poller struct {
 // job is one feed in this poller's hands.
 type job struct {
 	feed   mapdata.Feed
+	lease  mapdata.Lease
 	host   string
 	until  time.Time // end of its lease
 	cancel context.CancelCauseFunc
+
+	previous *job          // of the same feed, which ends first; nil: none
+	done     chan struct{} // closed when the job has ended
 }
 
-// errLeaseLost ends a poll whose lease another node may have taken.
-var errLeaseLost = errors.New("lease lost")
+// Causes with which a job is cancelled.
+var (
+	errLeaseLost = errors.New("lease lost")          // another node may have taken the feed
+	errEdited    = errors.New("the feed was edited") // what is polled is no longer what the feed says
+)
 
 // New makes a poller. It does nothing before Run.
 func New(o Options) *Poller {
@@ -147,6 +154,10 @@ func (p *Poller) claim(ctx context.Context, polls *sync.WaitGroup) (more bool) {
 				started++
 				polls.Go(func() {
 					defer p.let(j)
+					if j.previous != nil {
+						<-j.previous.done // two polls of one feed never overlap
+						j.previous = nil
+					}
 					p.poll(ctx, j)
 				})
 			}
@@ -167,7 +178,8 @@ func (p *Poller) room() int {
 }
 
 // take makes a job of a claimed feed. nil: it is in hand already, and its lease is renewed by this, or too many of its
-// host are; such a feed comes back when its lease is over.
+// host are; such a feed comes back when its lease is over. A job whose feed was edited since is cancelled; the new job
+// starts when it has ended.
 func (p *Poller) take(ctx context.Context, f *mapdata.Feed, until time.Time) (context.Context, *job) {
 	host := ""
 	if u, err := safehttp.CheckURL(f.PullURL); err == nil {
@@ -175,15 +187,22 @@ func (p *Poller) take(ctx context.Context, f *mapdata.Feed, until time.Time) (co
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if j := p.held[f.ID]; j != nil {
-		j.until = until
-		return nil, nil
+	previous := p.held[f.ID]
+	if previous != nil {
+		if previous.lease.Generation == f.Generation {
+			previous.until = until
+			return nil, nil
+		}
+		previous.cancel(errEdited)
 	}
 	if p.hosts[host] >= maxOfHost {
 		return nil, nil
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	j := &job{feed: *f, host: host, until: until, cancel: cancel}
+	j := &job{
+		feed: *f, lease: mapdata.Lease{Node: p.Node, Generation: f.Generation}, host: host, until: until, cancel: cancel,
+		previous: previous, done: make(chan struct{}),
+	}
 	p.held[f.ID] = j
 	p.hosts[host]++
 	return ctx, j
@@ -194,7 +213,10 @@ func (p *Poller) let(j *job) {
 	j.cancel(nil)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.held, j.feed.ID)
+	close(j.done)
+	if p.held[j.feed.ID] == j {
+		delete(p.held, j.feed.ID)
+	}
 	if p.hosts[j.host]--; p.hosts[j.host] == 0 {
 		delete(p.hosts, j.host)
 	}
@@ -215,7 +237,7 @@ func (p *Poller) drop(now time.Time) {
 func (p *Poller) release(ctx context.Context, j *job) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
-	if err := p.Store.Release(ctx, p.Node, j.feed.ID); err != nil {
+	if err := p.Store.Release(ctx, j.feed.ID, j.lease); err != nil {
 		p.Log.Warn("giving a lease back failed; it will end by itself", "feed", j.feed.ID.String(), "error", err)
 	}
 }

@@ -30,7 +30,7 @@ const (
 		WHERE e.feed_id = $1 AND (e.lifetime_ms = 0 OR COALESCE(e.seen_at, $2) + e.lifetime_ms > $3 OR e.external_id = ANY($4))
 		ORDER BY e.external_id LIMIT $5`
 
-	selectMark = `SELECT entities_revision, snapshot_at, snapshot, snapshot_rows, body_hash FROM feeds WHERE id = $1`
+	selectMark = `SELECT entities_revision, snapshot_at, snapshot, snapshot_rows, body_hash, COALESCE(lease_owner, ''), generation FROM feeds WHERE id = $1`
 
 	deleteEntities = `DELETE FROM entities WHERE feed_id = $1 AND external_id = ANY($2)`
 	touchEntities  = `UPDATE entities SET seen_at = $3, absent_since = NULL WHERE feed_id = $1 AND external_id = ANY($2)`
@@ -54,12 +54,18 @@ const (
 // Mark reads the state of a feed to compare against, or fails with mapdata.ErrNotFound.
 func (db *DB) Mark(ctx context.Context, feed mapdata.FeedID) (mapdata.Mark, error) {
 	m, err := scanMark(db.pool.QueryRow(ctx, selectMark, feed[:]))
-	return m, failure("read mark", err)
+	return m.Mark, failure("read mark", err)
 }
 
-func scanMark(r row) (m mapdata.Mark, err error) {
+// leasedMark is a mark and the lease that the feed's polls have at the same moment.
+type leasedMark struct {
+	mapdata.Mark
+	lease mapdata.Lease
+}
+
+func scanMark(r row) (m leasedMark, err error) {
 	var at instant
-	err = r.Scan(&m.EntitiesRevision, &at, &m.Snapshot, &m.LastRows, &m.BodyHash)
+	err = r.Scan(&m.EntitiesRevision, &at, &m.Snapshot, &m.LastRows, &m.BodyHash, &m.lease.Node, &m.lease.Generation)
 	m.SnapshotAt = at.Time
 	return m, err
 }
@@ -197,8 +203,8 @@ func (db *DB) FeedEntities(ctx context.Context, id mapdata.FeedID, now time.Time
 }
 
 // Apply stores a change, whole, durably, before it returns. It fails with mapdata.ErrConflict, having changed nothing,
-// when the feed's entities moved since the change's Base or the snapshot is not a later one, with mapdata.ErrNotFound
-// when the feed is gone, and with mapdata.ErrUnavailable when there is no room.
+// when the feed's entities moved since the change's Base or the snapshot is not a later one, with mapdata.ErrFenced when
+// the lease of the snapshot no longer matches, with mapdata.ErrNotFound when the feed is gone, and with mapdata.ErrUnavailable when there is no room.
 func (db *DB) Apply(ctx context.Context, c *mapdata.Change) error {
 	if err := check(c); err != nil {
 		return failure("apply change", err)
@@ -212,6 +218,9 @@ func (db *DB) Apply(ctx context.Context, c *mapdata.Change) error {
 		mark, err := scanMark(w.QueryRow(ctx, selectMark+lockFeed, c.Feed[:]))
 		if err != nil {
 			return err
+		}
+		if c.Snapshot != nil && c.Snapshot.Lease != mark.lease {
+			return mapdata.ErrFenced
 		}
 		if mark.EntitiesRevision != c.Base {
 			return mapdata.Describe(mapdata.ErrConflict, "The feed's entities moved meanwhile.")

@@ -18,8 +18,9 @@ const (
 
 	selectVoted = `SELECT ` + entityColumns + `, f.snapshot_at FROM entities AS e JOIN feeds AS f ON f.id = e.feed_id
 		WHERE e.feed_id = $1 AND e.external_id = $2`
-	selectTally      = `SELECT ` + tallyColumns + ` FROM voted AS v WHERE v.source = $1 AND v.external_id = $2`
-	selectAllTallies = `SELECT ` + tallyColumns + `, v.source FROM voted AS v WHERE v.changed_at >= $1`
+	selectTally        = `SELECT ` + tallyColumns + ` FROM voted AS v WHERE v.source = $1 AND v.external_id = $2`
+	selectAllTallies   = `SELECT ` + tallyColumns + `, v.source FROM voted AS v`
+	selectTalliesSince = selectAllTallies + ` WHERE v.changed_at >= $1`
 
 	selectVote = `SELECT b.vote FROM votes AS b JOIN voted AS v USING (source, external_id, life_at)
 		WHERE b.source = $1 AND b.external_id = $2 AND b.account = $3`
@@ -230,7 +231,11 @@ func (w *writing) tally(ctx context.Context, v *mapdata.Voted, first bool) error
 // AllTallies yields what the votes on each entity add up to that were cast or taken back since then; zero: all, also of
 // lives that are over. What is yielded is valid only during the call.
 func (db *DB) AllTallies(ctx context.Context, since time.Time, yield func(*mapdata.Tally)) error {
-	rows, err := db.pool.Query(ctx, selectAllTallies, since.UnixMilli())
+	query, args := selectAllTallies, []any(nil)
+	if !since.IsZero() {
+		query, args = selectTalliesSince, []any{since.UnixMilli()}
+	}
+	rows, err := db.pool.Query(ctx, query, args...)
 	if err != nil {
 		return failure("load votes", err)
 	}

@@ -24,7 +24,7 @@ const (
 		WHERE feed_id = ?1 AND EXISTS (SELECT 1 FROM feeds WHERE id = ?1)`
 	selectStored    = storedColumns + ` AND external_id IN (SELECT value FROM json_each(?2))`
 	selectStoredAll = storedColumns
-	selectMark      = `SELECT entities_revision, snapshot_at, snapshot, snapshot_rows, body_hash FROM feeds WHERE id = ?`
+	selectMark      = `SELECT entities_revision, snapshot_at, snapshot, snapshot_rows, body_hash, COALESCE(lease_owner, ''), generation FROM feeds WHERE id = ?`
 	selectPart      = `SELECT id FROM feeds WHERE seq % ?2 = ?1 ORDER BY id`
 	selectEntities  = `SELECT ` + entityColumns + ` FROM entities AS e WHERE e.feed_id = ?`
 	selectAliveOf   = `SELECT ` + entityColumns + ` FROM entities AS e
@@ -49,12 +49,18 @@ const (
 // Mark reads the state of a feed to compare against, or fails with mapdata.ErrNotFound.
 func (db *DB) Mark(ctx context.Context, feed mapdata.FeedID) (mapdata.Mark, error) {
 	m, err := scanMark(db.reader.QueryRowContext(ctx, selectMark, feed[:]))
-	return m, failure("read mark", err)
+	return m.Mark, failure("read mark", err)
 }
 
-func scanMark(r row) (m mapdata.Mark, err error) {
+// leasedMark is a mark and the lease that the feed's polls have at the same moment.
+type leasedMark struct {
+	mapdata.Mark
+	lease mapdata.Lease
+}
+
+func scanMark(r row) (m leasedMark, err error) {
 	var at instant
-	err = r.Scan(&m.EntitiesRevision, &at, &m.Snapshot, &m.LastRows, &m.BodyHash)
+	err = r.Scan(&m.EntitiesRevision, &at, &m.Snapshot, &m.LastRows, &m.BodyHash, &m.lease.Node, &m.lease.Generation)
 	m.SnapshotAt = at.Time
 	return m, err
 }
@@ -171,8 +177,8 @@ func (db *DB) FeedEntities(ctx context.Context, id mapdata.FeedID, now time.Time
 }
 
 // Apply stores a change whole, durably, before it returns. It fails with mapdata.ErrConflict, having changed nothing,
-// when the feed's entities moved since the change's Base or the snapshot is not a later one, with mapdata.ErrNotFound
-// when the feed is gone, and with mapdata.ErrUnavailable when there is no room.
+// when the feed's entities moved since the change's Base or the snapshot is not a later one, with mapdata.ErrFenced when
+// the lease of the snapshot no longer matches, with mapdata.ErrNotFound when the feed is gone, and with mapdata.ErrUnavailable when there is no room.
 func (db *DB) Apply(ctx context.Context, c *mapdata.Change) error {
 	if err := check(c); err != nil {
 		return failure("apply change", err)
@@ -186,6 +192,9 @@ func (db *DB) Apply(ctx context.Context, c *mapdata.Change) error {
 		mark, err := scanMark(w.QueryRowContext(ctx, selectMark, c.Feed[:]))
 		if err != nil {
 			return err
+		}
+		if c.Snapshot != nil && c.Snapshot.Lease != mark.lease {
+			return mapdata.ErrFenced
 		}
 		if mark.EntitiesRevision != c.Base {
 			return mapdata.Describe(mapdata.ErrConflict, "The feed's entities moved meanwhile.")

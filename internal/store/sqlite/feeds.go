@@ -25,7 +25,7 @@ func scanFeed(r row) (*mapdata.Feed, error) {
 		&f.Direction, &f.Visibility, &f.Active, &f.ReviewState, &f.ReviewNote, &created, &updated,
 		&f.PushTokenHash, &f.PullURL, &f.PullAuthSealed, &interval,
 		&next, &fetched, &p.LastOutcome, &p.LastError, &p.LastRows, &p.LastRejected,
-		&p.ConsecutiveFailures, &p.Shrank, &p.BodyHash, &pushed, &snapshotT, &f.Snapshot, &f.EntitiesRevision)
+		&p.ConsecutiveFailures, &p.Shrank, &p.BodyHash, &pushed, &snapshotT, &f.Snapshot, &f.EntitiesRevision, &f.Generation)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (db *DB) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, audit 
 			f.Direction, f.Visibility, f.Active, f.ReviewState, f.ReviewNote, millis(f.CreatedAt), millis(f.UpdatedAt),
 			f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
 			millis(p.NextFetchAt), millis(p.LastFetchedAt), p.LastOutcome, p.LastError, p.LastRows, p.LastRejected,
-			p.ConsecutiveFailures, p.Shrank, p.BodyHash, millis(f.LastPushAt), millis(f.SnapshotAt), f.Snapshot, f.EntitiesRevision)
+			p.ConsecutiveFailures, p.Shrank, p.BodyHash, millis(f.LastPushAt), millis(f.SnapshotAt), f.Snapshot, f.EntitiesRevision, f.Generation)
 		if err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func (db *DB) Feeds(ctx context.Context, owner mapdata.AccountID, public bool) (
 
 // UpdateFeed reads the feed, lets edit change it, and stores it with what edit returns, in one transaction, which holds
 // the write lock while edit runs. Of the poll schedule only NextFetchAt, ConsecutiveFailures and Active are stored. It
-// returns the feed as it is stored then. An error of edit is returned as it is.
+// returns the feed as it is stored then. An edit that changes the feed's polls raises its generation and ends its lease. An error of edit is returned as it is.
 func (db *DB) UpdateFeed(
 	ctx context.Context, id mapdata.FeedID, edit func(*mapdata.Feed) (mapdata.Side, error),
 ) (stored *mapdata.Feed, err error) {
@@ -152,15 +152,20 @@ func (db *DB) UpdateFeed(
 		if err != nil {
 			return err
 		}
+		before := *f
 		side, err := edit(f)
 		if err != nil {
 			return asItIs{err}
 		}
-		_, err = w.ExecContext(ctx, updateFeed,
+		f.Generation = before.Generation
+		if f.PollChanged(&before) {
+			f.Generation++
+		}
+		_, err = w.ExecContext(ctx, updateFeed, id[:],
 			f.Layer.Name, f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL,
 			f.Visibility, f.Active, f.ReviewState, f.ReviewNote, millis(f.UpdatedAt),
 			f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
-			millis(f.Polling.NextFetchAt), f.Polling.ConsecutiveFailures, id[:])
+			millis(f.Polling.NextFetchAt), f.Polling.ConsecutiveFailures, f.Generation)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -18,13 +19,17 @@ const (
 		WHERE id IN (SELECT id FROM feeds WHERE ` + due + ` ORDER BY next_fetch_at LIMIT ?4)
 		RETURNING ` + feedColumns
 
-	releaseFeed = `UPDATE feeds SET lease_owner = NULL, lease_until = NULL WHERE id = ? AND lease_owner = ?`
+	releaseFeed = `UPDATE feeds SET lease_owner = NULL, lease_until = NULL WHERE id = ? AND ` + holdsLease
 
 	// What the last good snapshot left (shrank, body_hash) is not this poll's to change, and a feed that somebody
 	// deactivated meanwhile stays so.
 	updateFailed = `UPDATE feeds SET active = active AND ?, next_fetch_at = ?, last_fetched_at = ?, last_outcome = ?, last_error = ?,
 			last_rows = ?, last_rejected = ?, consecutive_failures = ?, lease_owner = NULL, lease_until = NULL
-		WHERE id = ?`
+		WHERE id = ? AND ` + holdsLease
+
+	// Whether the lease that a poll began with still matches; an expired one does until another node claims the feed.
+	holdsLease = `COALESCE(lease_owner, '') = ? AND generation = ?`
+	feedExists = `SELECT EXISTS (SELECT 1 FROM feeds WHERE id = ?)`
 )
 
 // Claim leases at most limit due feeds that nobody else holds, oldest due first. Where nothing is due it takes no lock.
@@ -46,26 +51,27 @@ func (db *DB) Claim(ctx context.Context, node string, now, until time.Time, limi
 	return claimed, nil
 }
 
-// Release gives a lease of this node back, so that the feed is due again at once.
-func (db *DB) Release(ctx context.Context, node string, feed mapdata.FeedID) error {
+// Release gives a lease back, so that the feed is due again immediately. A lease that no longer matches is left alone.
+func (db *DB) Release(ctx context.Context, feed mapdata.FeedID, lease mapdata.Lease) error {
 	return db.write(ctx, "release feed", func(w *writing) error {
-		_, err := w.ExecContext(ctx, releaseFeed, feed[:], node)
+		_, err := w.ExecContext(ctx, releaseFeed, feed[:], lease.Node, lease.Generation)
 		return err
 	})
 }
 
-// PollFailed records a failed poll and ends the lease. A feed that is gone by now is no error.
+// PollFailed records a failed poll and ends the lease. It fails with mapdata.ErrFenced, having changed nothing, when the
+// lease no longer matches. A feed that is gone by now is no error.
 func (db *DB) PollFailed(ctx context.Context, failed *mapdata.PollFailed) error {
 	return db.write(ctx, "record failed poll", func(w *writing) error {
 		p := &failed.Polling
 		result, err := w.ExecContext(ctx, updateFailed,
 			failed.Active, millis(p.NextFetchAt), millis(p.LastFetchedAt), p.LastOutcome, p.LastError,
-			p.LastRows, p.LastRejected, p.ConsecutiveFailures, failed.Feed[:])
+			p.LastRows, p.LastRejected, p.ConsecutiveFailures, failed.Feed[:], failed.Lease.Node, failed.Lease.Generation)
 		if err != nil {
 			return err
 		}
 		if met, err := result.RowsAffected(); err != nil || met == 0 {
-			return err
+			return errors.Join(err, w.fenced(ctx, failed.Feed))
 		}
 		revision, err := w.raise(ctx, failed.Feed)
 		if err != nil {
@@ -79,4 +85,14 @@ func (db *DB) PollFailed(ctx context.Context, failed *mapdata.PollFailed) error 
 		}
 		return w.letters(ctx, failed.Letters)
 	})
+}
+
+// fenced is why an outcome of a poll met no row: nil when the feed is gone.
+func (w *writing) fenced(ctx context.Context, feed mapdata.FeedID) error {
+	var exists bool
+	err := w.QueryRowContext(ctx, feedExists, feed[:]).Scan(&exists)
+	if err == nil && exists {
+		err = mapdata.ErrFenced
+	}
+	return err
 }

@@ -24,7 +24,8 @@ const (
 	selectTallied = `SELECT ` + tallyColumns + `, v.external_id
 		FROM changes AS c, json_each(c.external_ids) AS ids CROSS JOIN voted AS v ON v.source = ?2 AND v.external_id = ids.value
 		WHERE c.revision = ?1`
-	selectAllTallies = `SELECT ` + tallyColumns + `, v.external_id, v.source FROM voted AS v WHERE v.changed_at >= ?`
+	selectAllTallies   = `SELECT ` + tallyColumns + `, v.external_id, v.source FROM voted AS v`
+	selectTalliesSince = selectAllTallies + ` WHERE v.changed_at >= ?`
 
 	// Those of a feed's entities that their tallies say are kept, with what each would be without: few, however much the
 	// feed holds.
@@ -229,7 +230,11 @@ func (w *writing) tally(ctx context.Context, v *mapdata.Voted, first bool) error
 // lives that are over. What is yielded is valid only during the call.
 func (db *DB) AllTallies(ctx context.Context, since time.Time, yield func(*mapdata.Tally)) error {
 	return db.read(ctx, "load votes", func(r *reading) error {
-		return scan(ctx, r.conn, selectAllTallies, []driver.Value{since.UnixMilli()}, func(row []driver.Value) error {
+		query, args := selectAllTallies, []driver.Value(nil)
+		if !since.IsZero() {
+			query, args = selectTalliesSince, []driver.Value{since.UnixMilli()}
+		}
+		return scan(ctx, r.conn, query, args, func(row []driver.Value) error {
 			t := tallyOf(mapdata.SourceID(text(row[7])), text(row[6]), row)
 			yield(&t)
 			return nil

@@ -236,10 +236,11 @@ func edits(w *world) {
 			g.PullURL, g.PullAuthSealed, g.PullInterval = "https://feeds.example.org/b.json", nil, time.Hour
 			g.Polling.NextFetchAt, g.Polling.ConsecutiveFailures = time.Time{}, 0
 		}
+		want.Generation = 1
 		// None of these is for people to set.
 		g.Polling.LastOutcome, g.Polling.LastError, g.Polling.LastRows, g.Polling.Shrank = mapdata.OutcomeOK, "x", 99, false
 		g.Polling.BodyHash, g.Polling.LastFetchedAt, g.Polling.LastRejected = nil, at(time.Hour), 98
-		g.LastPushAt, g.SnapshotAt, g.Snapshot, g.EntitiesRevision = at(time.Hour), at(time.Hour), 97, 96
+		g.LastPushAt, g.SnapshotAt, g.Snapshot, g.EntitiesRevision, g.Generation = at(time.Hour), at(time.Hour), 97, 96, 95
 		g.Layer.Slug, g.Layer.ID, g.Direction, g.CreatedAt, g.Owner = "other", "x", mapdata.Push, at(time.Hour), mapdata.AccountID{1}
 		return mapdata.Side{}, nil
 	})

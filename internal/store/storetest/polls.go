@@ -91,11 +91,11 @@ func leases(w *world) {
 func releases(w *world) {
 	f := w.pullFeed(w.account())
 	w.claim("a", start, at(time.Minute), 1)
-	w.must(w.store.Release(w.ctx, "b", f.ID))
+	w.must(w.store.Release(w.ctx, f.ID, mapdata.Lease{Node: "b"}))
 	w.same("given back by another", w.claim("b", start, at(time.Minute), 1), []mapdata.FeedID(nil))
-	w.must(w.store.Release(w.ctx, "a", f.ID))
+	w.must(w.store.Release(w.ctx, f.ID, mapdata.Lease{Node: "a"}))
 	w.same("given back by its holder", w.claim("b", start, at(time.Minute), 1), []mapdata.FeedID{f.ID})
-	w.must(w.store.Release(w.ctx, "a", mapdata.FeedID{1}))
+	w.must(w.store.Release(w.ctx, mapdata.FeedID{1}, mapdata.Lease{Node: "a"}))
 }
 
 func claimsOnce(w *world) {
@@ -158,6 +158,7 @@ func recordsFailures(w *world) {
 	before := w.feed(f)
 	w.claim("node", at(time.Minute), at(time.Hour), 1)
 	failed := failedPoll(f, at(time.Minute))
+	failed.Lease = mapdata.Lease{Node: "node"}
 	w.must(w.store.PollFailed(w.ctx, failed))
 
 	want := *before
@@ -200,6 +201,7 @@ func movesSchedule(w *world) {
 	f := w.pullFeed(w.account())
 	w.claim("node", start, at(time.Hour), 1)
 	c := w.polled(f, at(time.Second), 9, entity(f, "a", start))
+	c.Snapshot.Lease = mapdata.Lease{Node: "node"}
 	c.Snapshot.Polling = mapdata.Polling{
 		NextFetchAt: at(time.Minute), LastFetchedAt: at(time.Second), LastOutcome: mapdata.OutcomeOK, LastRows: 9, LastRejected: 2,
 		Shrank: true, BodyHash: []byte("body"),

@@ -57,6 +57,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"entities", entityTests()},
 		{"changes", changeTests()},
 		{"polls", pollTests()},
+		{"fencing of polls", fencingTests()},
 		{"pushes", pushTests()},
 		{"timelines", timelineTests()},
 		{"audit log", auditTests()},
@@ -90,6 +91,8 @@ type world struct {
 	open  func(t *testing.T) Store
 	store Store
 	made  int // feeds and accounts so far, for names
+
+	feedOwner mapdata.AccountID // who the letters of a test go to
 }
 
 func newWorld(t *testing.T, fresh Fresh) *world {

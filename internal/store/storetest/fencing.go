@@ -1,0 +1,160 @@
+package storetest
+
+import (
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+func fencingTests() map[string]func(*world) {
+	tests := map[string]func(*world){
+		"an edit that changes no poll keeps lease and generation":         keepsLeases,
+		"an expired lease that nobody took over still matches":            recordsAfterExpiry,
+		"a lease of an earlier generation does not release the later one": releasesOwnGeneration,
+	}
+	for event, supersede := range supersedingEvents() {
+		for name, record := range pollOutcomes() {
+			tests[name+" after "+event] = func(w *world) { fencesOutcome(w, supersede, record) }
+		}
+	}
+	return tests
+}
+
+// pollOutcomes are the ways in which a poll is recorded.
+func pollOutcomes() map[string]func(w *world, f *mapdata.Feed, lease mapdata.Lease) error {
+	snapshot := func(w *world, c *mapdata.Change, lease mapdata.Lease) error {
+		c.Snapshot.Lease = lease
+		c.Letters = []mapdata.Letter{{Account: w.feedOwner, Kind: mapdata.LetterShrank, At: start}}
+		return w.store.Apply(w.ctx, c)
+	}
+	return map[string]func(w *world, f *mapdata.Feed, lease mapdata.Lease) error{
+		"a failure": func(w *world, f *mapdata.Feed, lease mapdata.Lease) error {
+			failed := failedPoll(f, at(time.Second))
+			failed.Active, failed.Lease = false, lease
+			failed.Letters = []mapdata.Letter{{Account: w.feedOwner, Kind: mapdata.LetterDeactivated, At: start}}
+			failed.Audit = []mapdata.AuditEntry{{At: start, Action: mapdata.AuditFeedDeactivate, Subject: f.ID.String()}}
+			return w.store.PollFailed(w.ctx, failed)
+		},
+		"a snapshot": func(w *world, f *mapdata.Feed, lease mapdata.Lease) error {
+			return snapshot(w, w.polled(f, at(time.Second), 1, entity(f, "a", at(time.Second))), lease)
+		},
+		"an unchanged snapshot": func(w *world, f *mapdata.Feed, lease mapdata.Lease) error {
+			return snapshot(w, w.polled(f, at(time.Second), 1), lease)
+		},
+	}
+}
+
+// supersedingEvents are what may happen to a feed while it is polled, so that the outcome counts no longer. Each says
+// which node holds the feed's lease then, empty: none.
+func supersedingEvents() map[string]func(w *world, f *mapdata.Feed) (holder string) {
+	edit := func(change func(*mapdata.Feed)) func(*world, *mapdata.Feed) string {
+		return func(w *world, f *mapdata.Feed) string {
+			w.edit(f, change)
+			return ""
+		}
+	}
+	return map[string]func(w *world, f *mapdata.Feed) string{
+		"an edit of the URL":         edit(func(f *mapdata.Feed) { f.PullURL = "https://new.example.org/" }),
+		"an edit of the auth header": edit(func(f *mapdata.Feed) { f.PullAuthSealed = []byte("another") }),
+		"an edit of the interval":    edit(func(f *mapdata.Feed) { f.PullInterval *= 2 }),
+		"a deactivation":             edit(func(f *mapdata.Feed) { f.Active = false }),
+		"a deactivation and a reactivation": func(w *world, f *mapdata.Feed) string {
+			w.edit(f, func(f *mapdata.Feed) { f.Active = false })
+			w.edit(f, func(f *mapdata.Feed) { f.Active = true })
+			return ""
+		},
+		"an edit and a second claim by the same node": func(w *world, f *mapdata.Feed) string {
+			w.edit(f, func(f *mapdata.Feed) { f.PullURL = "https://new.example.org/" })
+			w.same("claimed again", w.claim("first", at(time.Second), at(time.Minute), 1), []mapdata.FeedID{f.ID})
+			return "first"
+		},
+		"another node has claimed the feed": func(w *world, f *mapdata.Feed) string {
+			w.same("claimed by another", w.claim("second", at(time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})
+			return "second"
+		},
+		"another node has claimed and released the feed": func(w *world, f *mapdata.Feed) string {
+			w.same("claimed by another", w.claim("second", at(time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})
+			w.must(w.store.Release(w.ctx, f.ID, mapdata.Lease{Node: "second"}))
+			return ""
+		},
+	}
+}
+
+func (w *world) edit(f *mapdata.Feed, change func(*mapdata.Feed)) {
+	w.Helper()
+	_, err := w.store.UpdateFeed(w.ctx, f.ID, func(f *mapdata.Feed) (mapdata.Side, error) {
+		change(f)
+		return mapdata.Side{}, nil
+	})
+	w.must(err)
+}
+
+// fencesOutcome records an outcome after the event: nothing of the feed may change, and the lease that is held by then
+// must hold on.
+func fencesOutcome(w *world, supersede func(*world, *mapdata.Feed) string, record func(*world, *mapdata.Feed, mapdata.Lease) error) {
+	owner := w.account()
+	w.feedOwner = owner.ID
+	f := w.pullFeed(owner)
+	w.apply(w.polled(f, start, 1, entity(f, "before", start)))
+	w.edit(f, func(f *mapdata.Feed) { f.Polling.NextFetchAt = start })
+	claimed, err := w.store.Claim(w.ctx, "first", start, at(time.Minute), 1)
+	w.must(err)
+	lease := mapdata.Lease{Node: "first", Generation: claimed[0].Generation}
+	holder := supersede(w, f)
+	feed, state, entities := w.feed(f), w.state(), w.entities(f)
+
+	w.fails("recording", record(w, f, lease), mapdata.ErrFenced)
+	w.same("feed", w.feed(f), feed)
+	w.same("state", w.state(), state)
+	w.same("entities", w.entities(f), entities)
+	attempts, err := w.store.Attempts(w.ctx, f.ID, time.Time{})
+	w.must(err)
+	w.same("number of attempts", len(attempts), 1)
+	letters, err := w.store.DueLetters(w.ctx, at(time.Hour), at(2*time.Hour), 10)
+	w.must(err)
+	w.same("number of letters", len(letters), 0)
+	audit, err := w.store.Audit(w.ctx, &mapdata.AuditQuery{Subject: f.ID.String(), Limit: 10})
+	w.must(err)
+	w.same("number of audit entries", len(audit), 0)
+
+	var free []mapdata.FeedID
+	if feed.Active && holder == "" {
+		free = []mapdata.FeedID{f.ID}
+	}
+	w.same("free to be claimed", w.claim("third", at(30*time.Second), at(time.Hour), 1), free)
+	if holder != "" { // whose own outcome is recorded
+		w.must(record(w, f, mapdata.Lease{Node: holder, Generation: feed.Generation}))
+	}
+}
+
+func keepsLeases(w *world) {
+	f := w.pullFeed(w.account())
+	w.claim("node", start, at(time.Minute), 1)
+	w.edit(f, func(f *mapdata.Feed) { f.Name, f.Description, f.Generation = "Another", "Another", 7 })
+	w.same("generation", w.feed(f).Generation, int64(0))
+	w.same("claimed meanwhile", w.claim("other", at(time.Second), at(time.Minute), 1), []mapdata.FeedID(nil))
+	failed := failedPoll(f, at(time.Second))
+	failed.Lease = mapdata.Lease{Node: "node"}
+	w.must(w.store.PollFailed(w.ctx, failed))
+	w.same("outcome", w.feed(f).Polling.LastOutcome, mapdata.OutcomeTimeout)
+}
+
+func recordsAfterExpiry(w *world) {
+	f := w.pullFeed(w.account())
+	w.claim("node", start, at(time.Minute), 1)
+	c := w.polled(f, at(time.Hour), 1, entity(f, "a", at(time.Hour)))
+	c.Snapshot.Lease = mapdata.Lease{Node: "node"}
+	w.apply(c)
+	w.same("outcome", w.feed(f).Polling.LastOutcome, mapdata.OutcomeOK)
+}
+
+func releasesOwnGeneration(w *world) {
+	f := w.pullFeed(w.account())
+	w.claim("node", start, at(time.Minute), 1)
+	w.edit(f, func(f *mapdata.Feed) { f.PullURL = "https://new.example.org/" })
+	w.same("claimed again", w.claim("node", start, at(time.Minute), 1), []mapdata.FeedID{f.ID})
+	w.must(w.store.Release(w.ctx, f.ID, mapdata.Lease{Node: "node"}))
+	w.same("after the earlier lease is released", w.claim("other", at(time.Second), at(time.Minute), 1), []mapdata.FeedID(nil))
+	w.must(w.store.Release(w.ctx, f.ID, mapdata.Lease{Node: "node", Generation: 1}))
+	w.same("after the lease is released", w.claim("other", at(time.Second), at(time.Minute), 1), []mapdata.FeedID{f.ID})
+}
