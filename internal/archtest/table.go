@@ -37,9 +37,10 @@ var rules = map[string]rule{
 	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token"}, never: transport},
 
 	"store/migrate":   {},
-	"store/sqlite":    {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
-	"store/postgres":  {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
-	"store/storetest": {ours: []string{"mapdata", "geo", "account", "feed", "follow", "ingest", "mail", "provider/pull", "provider/push", "vote"}, never: []string{"net/http"}},
+	"store":           {ours: []string{"mapdata"}, never: []string{"net/http"}},
+	"store/sqlite":    {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
+	"store/postgres":  {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
+	"store/storetest": {ours: []string{"mapdata", "geo", "account", "feed", "follow", "ingest", "mail", "provider/pull", "provider/push", "store", "vote"}, never: []string{"net/http"}},
 	"live/livetest":   {ours: []string{"live", "mapdata", "geo"}, never: transport},
 	"live/memory":     {never: transport},
 	"valkey":          {ours: []string{"mapdata"}, never: transport},

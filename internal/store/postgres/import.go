@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 )
 
 // Source is a database of the same schema version, all of it at one moment. Its values are those of a database that knows
@@ -178,7 +179,7 @@ func (im *importing) layout(ctx context.Context, name string) (table, error) {
 	if err != nil {
 		return t, err
 	}
-	t.after, err = list(ctx, im.tx, selectReferred, func(r row) (other string, err error) {
+	t.after, err = store.List(ctx, queries{im.tx}, selectReferred, func(r store.Row) (other string, err error) {
 		err = r.Scan(&other)
 		return other, err
 	}, name)

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 )
 
 // Bounds of what a node takes of the database. A URL may say otherwise: pool_max_conns, connect_timeout.
@@ -38,10 +39,12 @@ type Config struct {
 
 // DB is an open store. Its methods may be called from many goroutines.
 type DB struct {
-	now    func() time.Time
-	logger *slog.Logger
-	kinds  map[string]mapdata.Kind
-	pool   *pgxpool.Pool
+	*store.Scripts
+
+	backend backend
+	now     func() time.Time
+	logger  *slog.Logger
+	pool    *pgxpool.Pool
 
 	maxConns int32 // of the pool
 }
@@ -56,15 +59,12 @@ func Open(ctx context.Context, cfg Config) (_ *DB, err error) {
 	if err := prepare(ctx, cfg); err != nil {
 		return nil, err
 	}
-	db := &DB{now: cfg.Now, logger: cfg.Log, kinds: make(map[string]mapdata.Kind, mapdata.KindCount)}
+	db := &DB{now: cfg.Now, logger: cfg.Log}
 	if db.now == nil {
 		db.now = time.Now
 	}
 	if db.logger == nil {
 		db.logger = slog.New(slog.DiscardHandler)
-	}
-	for k, info := range mapdata.Kinds() {
-		db.kinds[info.ID] = mapdata.Kind(k)
 	}
 	if !hasParameter(cfg.URL, "pool_max_conns") {
 		pool.MaxConns = maxConns
@@ -76,7 +76,7 @@ func Open(ctx context.Context, cfg Config) (_ *DB, err error) {
 		if err != nil {
 			return nil, err
 		}
-		return &impatient{Conn: conn}, nil
+		return &deadlineConn{Conn: conn}, nil
 	}
 	pool.AfterConnect = durable
 	pool.ShouldPing = db.gone
@@ -84,6 +84,8 @@ func Open(ctx context.Context, cfg Config) (_ *DB, err error) {
 	if db.pool, err = pgxpool.NewWithConfig(ctx, pool); err != nil {
 		return nil, failure("open database", err)
 	}
+	db.backend = backend{queries{db.pool}, db}
+	db.Scripts = store.New(db.backend, dialect, db.now)
 	if err := db.Ping(ctx); err != nil {
 		db.pool.Close()
 		return nil, err

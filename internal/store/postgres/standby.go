@@ -25,8 +25,8 @@ func noteUnreplicated(conn *pgconn.PgConn, n *pgconn.Notice) {
 	}
 }
 
-// forget begins anew: what was noted is of a statement before.
-func forget(conn *pgconn.PgConn) { delete(conn.CustomData(), unreplicated) }
+// resetUnreplicated forgets what was noted of an earlier transaction.
+func resetUnreplicated(conn *pgconn.PgConn) { delete(conn.CustomData(), unreplicated) }
 
 // replicated fails where the commit was cut short: it is on this server alone, and would go with it.
 func replicated(conn *pgconn.PgConn) error {

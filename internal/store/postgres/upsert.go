@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime"
 	"slices"
-	"strings"
 
 	"wayside/internal/mapdata"
 )
@@ -29,18 +28,8 @@ type columns struct {
 	seen, absent                          []*int64
 }
 
-// inOrder gives the entities in the order of the table's key, in which writing them costs least.
-func inOrder(entities []mapdata.Entity) []*mapdata.Entity {
-	all := make([]*mapdata.Entity, len(entities))
-	for i := range entities {
-		all[i] = &entities[i]
-	}
-	slices.SortFunc(all, func(a, b *mapdata.Entity) int { return strings.Compare(a.ExternalID, b.ExternalID) })
-	return all
-}
-
-// upsert writes entities of a feed whose row the transaction has locked.
-func (w *writing) upsert(ctx context.Context, feed mapdata.FeedID, entities []*mapdata.Entity) error {
+// Upsert writes entities of a feed whose row the transaction has locked.
+func (w *writeTx) Upsert(ctx context.Context, feed mapdata.FeedID, entities []*mapdata.Entity) error {
 	var c columns
 	for chunk := range slices.Chunk(entities, upsertAtOnce) {
 		c.set(chunk)

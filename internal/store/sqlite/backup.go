@@ -11,6 +11,7 @@ import (
 	modernc "modernc.org/sqlite"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 )
 
 // backupPages is how many pages are copied between two looks at the context: 2 MiB.
@@ -76,9 +77,9 @@ func syncFile(path string) error {
 // copyTo copies page by page from within one read transaction: what is written meanwhile neither shows in the copy nor
 // makes it begin anew.
 func (db *DB) copyTo(ctx context.Context, path string, progress func(done, total int)) error {
-	return db.read(ctx, "back up", func(r *reading) error {
+	return db.read(ctx, "back up", func(r *readTx) error {
 		// A transaction begins at its first read.
-		if _, err := scanState(r.QueryRowContext(ctx, selectState)); err != nil {
+		if _, err := db.StateIn(ctx, r); err != nil {
 			return err
 		}
 		return r.conn.Raw(func(raw any) error {
@@ -119,7 +120,8 @@ func copyPages(ctx context.Context, backup *modernc.Backup, progress func(done, 
 
 // NewEpoch makes every follower load everything again: after a restore, revisions mean something else.
 func (db *DB) NewEpoch(ctx context.Context) error {
-	return db.write(ctx, "begin a new epoch", func(w *writing) error {
-		return w.one(ctx, newEpoch)
+	return db.backend.Write(ctx, "begin a new epoch", func(tx *store.Tx) error {
+		_, err := tx.Exec(ctx, newEpoch)
+		return err
 	})
 }

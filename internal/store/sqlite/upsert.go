@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 )
 
 // upsertAtOnce is how many rows one statement writes.
@@ -26,8 +27,8 @@ func upsertEntities(rows int) string {
 	return "REPLACE INTO entities (" + upsertColumns + ") VALUES " + one + strings.Repeat(","+one, rows-1)
 }
 
-// upsert writes entities by the driver's own statements.
-func (w *writing) upsert(ctx context.Context, feed mapdata.FeedID, entities []*mapdata.Entity) error {
+// Upsert writes entities by the driver's own statements.
+func (w *writeTx) Upsert(ctx context.Context, feed mapdata.FeedID, entities []*mapdata.Entity) error {
 	if len(entities) == 0 {
 		return nil
 	}
@@ -86,9 +87,9 @@ func setEntity(args []driver.NamedValue, feed driver.Value, e *mapdata.Entity) {
 	args[6].Value = e.Network
 	args[7].Value = int64(e.Digest)
 	args[8].Value = e.Lifetime.Milliseconds()
-	args[9].Value = millis(e.FirstSeenAt)
-	args[10].Value = millis(e.SeenAt)
-	args[11].Value = millis(e.ChangedAt)
+	args[9].Value = store.Millis(e.FirstSeenAt)
+	args[10].Value = store.Millis(e.SeenAt)
+	args[11].Value = store.Millis(e.ChangedAt)
 	args[12].Value = nil
 	if e.AbsentSince != 0 {
 		args[12].Value = e.AbsentSince
