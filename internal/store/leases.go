@@ -13,14 +13,13 @@ import (
 )
 
 const (
-	due = `active AND direction = 'pull' AND next_fetch_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)`
+	due = `%[1]s AND direction = 'pull' AND next_fetch_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)`
 
 	anyDue = `SELECT EXISTS (SELECT 1 FROM feeds WHERE ` + due + `)`
 
 	// The rows are locked in a query of its own, which is run once: as a subquery of the condition it may be run again and
 	// lock more than $4 rows. Rows that another node has locked are passed over.
-	selectDue  = `SELECT id AS due_id FROM feeds WHERE ` + due + ` ORDER BY next_fetch_at LIMIT $4`
-	claimFeeds = `WITH due AS MATERIALIZED (%s)
+	claimFeeds = `WITH due AS MATERIALIZED (SELECT id AS due_id FROM feeds WHERE ` + due + ` ORDER BY next_fetch_at LIMIT $4%[2]s)
 		UPDATE feeds SET lease_owner = $2, lease_until = $3 FROM due WHERE id = due_id
 		RETURNING ` + FeedColumns
 
@@ -39,11 +38,11 @@ const (
 // Claim leases at most limit due feeds that nobody else holds, oldest due first. Where nothing is due it writes nothing.
 func (db *Scripts) Claim(ctx context.Context, node string, now, until time.Time, limit int) (claimed []mapdata.Feed, err error) {
 	var some bool
-	if err := db.backend.QueryRow(ctx, anyDue, now.UnixMilli()).Scan(&some); err != nil || !some {
+	if err := db.backend.QueryRow(ctx, fmt.Sprintf(anyDue, db.dialect.Active), now.UnixMilli()).Scan(&some); err != nil || !some {
 		return nil, db.backend.Failure("look for due feeds", err)
 	}
 	err = db.backend.Write(ctx, "claim feeds", func(tx *Tx) error {
-		query := fmt.Sprintf(claimFeeds, tx.dialect.locking(selectDue, "NO KEY UPDATE SKIP LOCKED"))
+		query := fmt.Sprintf(claimFeeds, tx.dialect.Active, tx.dialect.locking("", "NO KEY UPDATE SKIP LOCKED"))
 		claimed, err = List(ctx, tx, query, scanFeedValue, now.UnixMilli(), node, until.UnixMilli(), limit)
 		return err
 	})

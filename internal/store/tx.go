@@ -52,6 +52,7 @@ type Dialect struct {
 	// on them. Otherwise the driver holds the one write lock.
 	Concurrent bool
 
+	Active            string // condition: a feed is active, in the words of the index of due feeds
 	State             string // selects epoch, revision and floor
 	Notify            string // wakes the followers of other processes; empty: nothing does
 	LockRegistrations string // keeps other transactions from registering feeds until this one ends; not used unless Concurrent

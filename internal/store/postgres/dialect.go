@@ -8,6 +8,7 @@ const subjectID = `CASE WHEN e.subject ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]
 // dialect is PostgreSQL's way of saying what the scripts need. Lists of strings are arrays.
 var dialect = store.Dialect{
 	Concurrent: true,
+	Active:     `active`,
 
 	// An older state of the database that was put back is another epoch, by whatever way: a promoted standby and a recovery
 	// to a moment have a timeline of their own, a restored dump has another table.

@@ -9,7 +9,8 @@ import (
 
 // dialect is SQLite's way of saying what the scripts need. Lists of strings are JSON arrays.
 var dialect = store.Dialect{
-	State: `SELECT epoch, revision, floor FROM state WHERE id = 1`,
+	Active: `active = 1`,
+	State:  `SELECT epoch, revision, floor FROM state WHERE id = 1`,
 
 	// '.' is the character after '-': the bounds hold a slug with a number behind it, and use the index.
 	NumberedSlugs: `layer_slug >= $1 || '-' AND layer_slug < $1 || '.'`,

@@ -10,7 +10,3 @@ CREATE INDEX rejections_by_age ON rejections (at);
 
 -- A node that has read all tallies asks for those that changed since.
 CREATE INDEX voted_by_change ON voted (changed_at);
-
--- The condition as the statements of both databases have it: SQLite uses a partial index only where the texts agree.
-DROP INDEX feeds_by_due;
-CREATE INDEX feeds_by_due ON feeds (next_fetch_at) WHERE active AND direction = 'pull';
