@@ -13,14 +13,14 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 // cluster is three equal nodes on one PostgreSQL and one cache, beside the service on SQLite that b is.
 type cluster struct {
 	*bench   // on SQLite: what the nodes' reads are compared with
-	database *throwaway.PG
-	cache    *throwaway.CacheServer
+	database *testenv.PG
+	cache    *testenv.CacheServer
 	nodes    []*bench
 }
 
@@ -46,10 +46,10 @@ func (b *bench) runCluster(ctx context.Context) (err error) {
 
 // open starts what nodes share, and the first of them.
 func (c *cluster) open(ctx context.Context) (err error) {
-	if c.database, err = throwaway.StartPostgres(); err != nil {
+	if c.database, err = testenv.StartPostgres(); err != nil {
 		return err
 	}
-	if c.cache, err = throwaway.StartCache(); err != nil {
+	if c.cache, err = testenv.StartCache(); err != nil {
 		return err
 	}
 	if err := c.addNode(ctx); err != nil {

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"wayside/internal/geo"
-	"wayside/internal/httpapi"
 	"wayside/internal/index"
 	"wayside/internal/mapdata"
+	"wayside/internal/wire"
 )
 
 // Sizes of the index whose searches are compared, and what the larger one may take.
@@ -97,7 +97,7 @@ func loadIndex(entities int) (*index.Index, error) {
 	for i := range entities / feedRows {
 		feeds = append(feeds, &mapdata.Feed{ID: mapdata.FeedID{byte(i >> 8), byte(i), 1}, Name: prefix(i), Direction: mapdata.Push, Visibility: mapdata.Public, Active: true, ReviewState: mapdata.Approved})
 	}
-	ix := index.New(httpapi.EncodeEntity)
+	ix := index.New(wire.EncodeEntity)
 	loader := ix.Load(feeds, 1)
 	c := newCountry()
 	now := time.Now().Truncate(time.Millisecond)

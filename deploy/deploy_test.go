@@ -13,19 +13,8 @@ import (
 	"testing"
 
 	"wayside/internal/config"
+	"wayside/internal/testenv"
 )
-
-// build builds the program as the Dockerfile does.
-func build(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "wayside")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", binary, "./cmd/wayside")
-	cmd.Dir, cmd.Env = "..", append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return binary
-}
 
 func read(t *testing.T, name string) string {
 	t.Helper()
@@ -42,7 +31,7 @@ func nodeNames() []string { return []string{"node1", "node2", "node3"} }
 // TestBinary holds that the program runs in an image without anything else, and knows the commands that compose.yaml
 // gives it.
 func TestBinary(t *testing.T) {
-	binary := build(t)
+	binary := testenv.Program(t)
 	f, err := elf.Open(binary)
 	if err != nil {
 		t.Fatal(err)

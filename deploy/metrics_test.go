@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"wayside/internal/telemetry"
+	"wayside/internal/testenv"
 )
 
 // TestMetrics holds that the dashboard, the alerts and the manual name only what a node exports, with the labels that it
@@ -55,7 +56,7 @@ func TestMetrics(t *testing.T) {
 // registry has once it has pushes, polls, letters and upstreams to count.
 func exportedMetrics(t *testing.T) map[string]map[string]bool {
 	t.Helper()
-	n := startNode(t, build(t), "http://127.0.0.1", "")
+	n := startNode(t, testenv.Program(t), "http://127.0.0.1", "")
 	resp, err := http.Get("http://" + n.ops + "/metrics")
 	if err != nil {
 		t.Fatal(err)

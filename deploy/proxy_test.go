@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"wayside/internal/testenv"
 )
 
 const near = "/v2/entities/nearby?lat=48.137154&lng=11.576124&radius=500"
@@ -21,7 +23,7 @@ const near = "/v2/entities/nearby?lat=48.137154&lng=11.576124&radius=500"
 // streams pass as they are written; and nothing of who did what and where is in the proxy's log.
 func TestProxy(t *testing.T) {
 	lookHAProxy(t)
-	binary := build(t)
+	binary := testenv.Program(t)
 	const limits = "limits = { guest_reads_per_minute = 3 }\n"
 	nodes := []*node{startNode(t, binary, "https://map.example.org", limits), startNode(t, binary, "https://map.example.org", limits)}
 	p := startProxy(t, nodes[0].address, nodes[1].address, "127.0.0.1:"+freePort(t))

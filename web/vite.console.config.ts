@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 
 // The scripts of the pages for people: one module for each, beside the page for cars, whose map library they import as it lies
-// there. internal/httpapi/consolefiles.go fills in its version.
+// there. internal/pages/scripts.go fills in its version.
 const library = "/overlay/map-library.js";
 const entries = ["map", "passkeys"].filter((name) => existsSync(new URL(`console/src/${name}.ts`, import.meta.url)));
 

@@ -45,6 +45,6 @@ func (s *Service) Delete(ctx context.Context, a *mapdata.Account, email string) 
 	if err != nil && !errors.Is(err, mapdata.ErrNotFound) {
 		return fmt.Errorf("delete account: %w", err)
 	}
-	s.changed()
+	s.changed.Notify()
 	return nil
 }

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"wayside/internal/account"
 	"wayside/internal/mapdata"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 )
 
 // FuzzPasskeys sends whatever to where answers of devices are taken, with challenges of ours: it is refused as it should be,
@@ -19,7 +19,7 @@ import (
 func FuzzPasskeys(f *testing.F) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
-	db, err := sqlite.Open(f.Context(), filepath.Join(f.TempDir(), "wayside.db"), sqlite.Options{Now: clock})
+	db, err := sqlite.Open(f.Context(), sqlitetest.Path(f), sqlite.Options{Now: clock})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func FuzzPasskeys(f *testing.F) {
 func TestPresentAsksTheStore(t *testing.T) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "wayside.db"), sqlite.Options{Now: clock})
+	db, err := sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{Now: clock})
 	if err != nil {
 		t.Fatal(err)
 	}

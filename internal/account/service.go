@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 )
 
 // Config is what a Service needs.
@@ -21,8 +22,10 @@ type Config struct {
 	// from their plain hash in a blink, so that a stolen database would let its thief in. Nil hashes without a key.
 	Key []byte
 	Log *slog.Logger
-	// Changed is called after an account was deleted, so that those who follow its feeds look at once; nil: nobody does.
-	Changed func()
+	// StoreChanged is notified after an account was deleted, with its feeds.
+	StoreChanged signal.StoreChanged
+	// MailQueued is notified after an e-mail with a sign-in link was stored.
+	MailQueued signal.MailQueued
 }
 
 // Service is the use case. Its methods may be called from many goroutines. Accounts and sessions that it returns are
@@ -34,16 +37,14 @@ type Service struct {
 	log      *slog.Logger
 	sessions *cache[signedIn]
 	tokens   *cache[mapdata.Account]
-	changed  func()
+	changed  signal.StoreChanged
+	mail     signal.MailQueued
 }
 
 // New makes a Service.
 func New(c Config) *Service {
-	if c.Changed == nil {
-		c.Changed = func() {}
-	}
 	return &Service{
-		store: c.Store, clock: c.Now, key: c.Key, log: c.Log, changed: c.Changed,
+		store: c.Store, clock: c.Now, key: c.Key, log: c.Log, changed: c.StoreChanged, mail: c.MailQueued,
 		sessions: newCache[signedIn](), tokens: newCache[mapdata.Account](),
 	}
 }

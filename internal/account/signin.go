@@ -53,8 +53,12 @@ func (s *Service) RequestSignIn(ctx context.Context, email string, language mapd
 		Language: language,
 	}
 	// That the limit is reached is not told either: the letters that were sent say enough to who may know.
-	if _, err := s.store.CreateSignIn(ctx, signIn, letter, now.Add(-time.Hour), lettersPerHour); err != nil {
+	stored, err := s.store.CreateSignIn(ctx, signIn, letter, now.Add(-time.Hour), lettersPerHour)
+	if err != nil {
 		return fmt.Errorf("store sign-in: %w", err)
+	}
+	if stored {
+		s.mail.Notify()
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ type check struct {
 func checks(kindIDs []string) []check {
 	return []check{
 		{"imports follow the table", eachFile(checkImports)},
+		{"the table permits what is used, and no more", func(all []source) []string { return checkTable(all, rules) }},
 		{"every package has a doc comment", checkDocs},
 		{"no file and no function is too long", eachFile(checkLengths)},
 		{"no init functions", eachFile(checkInit)},
@@ -51,9 +53,9 @@ func checkImports(s *source) []string {
 	if s.pkg() == "" {
 		return nil
 	}
-	r, drawn := rules[s.pkg()]
-	if !drawn {
-		return []string{s.path + ": package " + s.pkg() + " is not in archtest's table: draw it first"}
+	r, listed := rules[entryFor(rules, s.pkg())]
+	if !listed {
+		return []string{s.path + ": package " + s.pkg() + " is not in archtest's table (internal/archtest/table.go): add it with what it may import"}
 	}
 	var found []string
 	for _, imported := range s.imports() {
@@ -67,6 +69,47 @@ func checkImports(s *source) []string {
 		return found
 	}
 	return append(found, onlyImports(s, r.ours)...)
+}
+
+// entryFor is the name under which the table lists a package: its own, or the folder's with a star for all packages in it,
+// such as format/*.
+func entryFor(table map[string]rule, pkg string) string {
+	if _, ok := table[pkg]; ok {
+		return pkg
+	}
+	return path.Join(path.Dir(pkg), anything)
+}
+
+// checkTable finds entries without a package, and permissions that no package of their entry uses: both would let in what
+// nobody decided on.
+func checkTable(all []source, table map[string]rule) []string {
+	exists := make(map[string]bool)
+	used := make(map[[2]string]bool) // entry, imported
+	for i := range all {
+		s := &all[i]
+		if s.test || s.pkg() == "" {
+			continue
+		}
+		entry := entryFor(table, s.pkg())
+		exists[entry] = true
+		for _, imported := range s.imports() {
+			used[[2]string{entry, strings.TrimPrefix(imported, modulePath+"/internal/")}] = true
+		}
+	}
+	var found []string
+	for entry, r := range table {
+		if !exists[entry] {
+			found = append(found, fmt.Sprintf("internal/archtest/table.go: there is no package internal/%s: remove its entry", entry))
+			continue
+		}
+		for _, ours := range r.ours {
+			if ours != anything && !used[[2]string{entry, ours}] {
+				found = append(found, fmt.Sprintf("internal/archtest/table.go: %s does not import %s: remove %q from its entry", entry, ours, ours))
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
 }
 
 func onlyImports(s *source, allowed []string) []string {
@@ -194,5 +237,36 @@ func checkKinds(s *source, ids []string) []string {
 		}
 		return true
 	})
+	return found
+}
+
+// roomRow is the beginning of a row of docs/ARCHITECTURE.md's table of packages.
+var roomRow = regexp.MustCompile("(?m)^\\| `([^`]+)`")
+
+// checkRows compares the table of packages in docs/ARCHITECTURE.md with those that exist. A row may also name a folder
+// without Go, as long as it is not below internal/ or cmd/.
+func checkRows(all []source, text string) []string {
+	rows := make(map[string]bool)
+	for _, m := range roomRow.FindAllStringSubmatch(text, -1) {
+		rows[m[1]] = true
+	}
+	exists := make(map[string]bool)
+	for i := range all {
+		if !all[i].test {
+			exists[all[i].dir] = true
+		}
+	}
+	var found []string
+	for dir := range exists {
+		if !rows[dir] {
+			found = append(found, "docs/ARCHITECTURE.md has no row for `"+dir+"`")
+		}
+	}
+	for dir := range rows {
+		if !exists[dir] && (strings.HasPrefix(dir, "internal/") || strings.HasPrefix(dir, "cmd/")) {
+			found = append(found, "docs/ARCHITECTURE.md has a row for `"+dir+"`, which does not exist")
+		}
+	}
+	slices.Sort(found)
 	return found
 }

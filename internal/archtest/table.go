@@ -17,77 +17,82 @@ var (
 // rules says of every package below internal/ what it may import: a package that is not here must be drawn first.
 var rules = map[string]rule{
 	"geo":     {never: technology},
-	"nearest": {never: technology},
 	"token":   {never: technology},
-	"wording": {never: technology},
+	"i18n":    {never: technology},
 	"secret":  {ours: []string{"mapdata"}, never: technology},
 	"mapdata": {ours: []string{"geo"}, never: technology},
+	"signal":  {ours: []string{"mapdata", "geo"}, never: technology},
 
-	"ingest":    {ours: []string{"mapdata", "geo"}, never: transport},
-	"consensus": {ours: []string{"mapdata", "geo", "nearest"}, never: transport},
-	"index":     {ours: []string{"mapdata", "geo", "nearest"}, never: transport},
-	"ahead":     {ours: []string{"mapdata", "geo"}, never: technology},
+	"ingest":    {ours: []string{"mapdata", "geo", "signal"}, never: transport},
+	"consensus": {ours: []string{"mapdata", "geo"}, never: transport},
+	"wire":      {ours: []string{"mapdata", "geo"}, never: technology},
+	"index":     {ours: []string{"mapdata", "geo"}, never: transport},
+	"alerts":    {ours: []string{"mapdata", "geo"}, never: technology},
 	"law":       {ours: []string{"mapdata", "geo"}, never: technology},
-	"source":    {ours: []string{"mapdata", "geo"}, never: transport},
+	"catalog":   {ours: []string{"mapdata"}, never: transport},
+	"votes":     {ours: []string{"mapdata", "signal"}, never: transport},
 	"live":      {ours: []string{"mapdata", "geo"}, never: transport},
 
 	"safehttp":       {ours: []string{"mapdata"}, never: []string{"database/sql"}},
-	"provider/pull":  {ours: []string{"ingest", "live", "mapdata", "geo", "safehttp"}, never: []string{"database/sql"}},
-	"provider/relay": {ours: []string{"ingest", "live", "mapdata", "geo", "safehttp"}, never: []string{"database/sql"}},
-	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token"}, never: transport},
+	"provider/pull":  {ours: []string{"ingest", "mapdata", "safehttp", "signal"}, never: []string{"database/sql"}},
+	"provider/relay": {ours: []string{"ingest", "live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
+	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
 
-	"store/migrate":   {},
-	"store":           {ours: []string{"mapdata"}, never: []string{"net/http"}},
-	"store/sqlite":    {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
-	"store/postgres":  {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
-	"store/storetest": {ours: []string{"mapdata", "geo", "account", "feed", "follow", "ingest", "mail", "provider/pull", "provider/push", "store", "vote"}, never: []string{"net/http"}},
-	"live/livetest":   {ours: []string{"live", "mapdata", "geo"}, never: transport},
-	"live/memory":     {never: transport},
-	"valkey":          {ours: []string{"mapdata"}, never: transport},
+	"store/migrate":           {},
+	"store":                   {ours: []string{"mapdata"}, never: []string{"net/http"}},
+	"store/sqlite":            {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
+	"store/postgres":          {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
+	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "store", "votes"}, never: []string{"net/http"}},
+	"store/sqlite/sqlitetest": {ours: []string{"store/sqlite"}, never: []string{"net/http", "database/sql"}},
+	"live/livetest":           {ours: []string{"live", "mapdata", "geo"}, never: transport},
+	"live/memory":             {never: transport},
+	"valkey":                  {ours: []string{"mapdata"}, never: transport},
 
-	"follow": {ours: []string{"consensus", "index", "source", "mapdata", "geo"}, never: transport},
-	"nearby": {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
-	"stream": {ours: []string{"mapdata", "geo", "ratelimit"}, never: transport},
+	"replica": {ours: []string{"mapdata", "signal"}, never: transport},
+	"nearby":  {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
+	"stream":  {ours: []string{"mapdata", "geo", "ratelimit", "signal"}, never: transport},
 
-	"peers": {ours: []string{"mapdata", "geo", "provider/relay", "valkey"}, never: transport},
+	"cluster": {ours: []string{"mapdata", "geo", "provider/relay", "valkey", "signal"}, never: transport},
 
-	"feed":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
+	"feed":    {ours: []string{"mapdata", "token", "signal"}, never: transport},
 	"audit":   {ours: []string{"mapdata"}, never: transport},
-	"account": {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
-	"vote":    {ours: []string{"mapdata"}, never: transport},
-	"apps":    {ours: []string{"mapdata", "safehttp", "token"}, never: transport},
-	"mail":    {ours: []string{"mapdata", "wording"}, never: transport},
+	"account": {ours: []string{"mapdata", "token", "signal"}, never: transport},
+	"mail":    {ours: []string{"mapdata", "i18n", "signal"}, never: transport},
 
-	"basemap": {never: transport},
+	"basemap":            {never: transport},
+	"basemap/tileserver": {ours: []string{"basemap", "mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"response":           {never: []string{"database/sql", "modernc.org/sqlite"}},
+	"pages":              {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"apidocs":            {never: []string{"database/sql", "modernc.org/sqlite"}},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
-	"console/words":     {ours: []string{"mapdata", "wording"}, never: technology},
-	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/pull", "secret", "source"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
+	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/pull", "secret", "catalog"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "console", "ahead", "apps", "feed", "ingest", "nearby", "provider/push", "source", "stream", "vote", "mapdata", "geo", "ratelimit", "basemap"},
+		ours:  []string{"account", "console", "alerts", "feed", "nearby", "provider/push", "catalog", "stream", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "wire", "response", "pages", "apidocs"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
-	"throwaway": {never: []string{"net/http", "database/sql"}},
+	"testenv":   {never: []string{"net/http", "database/sql"}},
 	"config":    {ours: []string{"valkey"}, never: transport},
 	"telemetry": {never: []string{"database/sql"}},
-	"archtest":  {ours: []string{"mapdata"}},
+	"archtest":  {},
 	"cli":       {ours: []string{anything}},
 
-	"upstream": {ours: []string{"ingest", "mapdata", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
+	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
 
 	"demo": {ours: []string{"geo", "basemap"}}, // knows the service by its wire, and writes its map as any tool would
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"ingest", "httpapi", "law", "cli", "demo", "upstream"}
+var wireShapes = []string{"ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
-var suites = []string{"store/storetest", "live/livetest", "throwaway"}
+var suites = []string{"store/storetest", "store/sqlite/sqlitetest", "live/livetest", "testenv"}
 
 // clients are the packages that stand outside the service's doors, as anybody's programs do: they know kinds by their ids.
-var clients = []string{"demo", "upstream"}
+var clients = []string{"demo", "refprovider"}
 
 // environment is the one package that reads variables of the process.
 const environment = "cli"

@@ -2,7 +2,6 @@ package audit_test
 
 import (
 	"errors"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,12 +10,13 @@ import (
 	"wayside/internal/audit"
 	"wayside/internal/mapdata"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
 func TestWhoReadsWhat(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "wayside.db"), sqlite.Options{Now: func() time.Time { return start }})
+	db, err := sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{Now: func() time.Time { return start }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,29 +17,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"wayside/internal/testenv"
 )
-
-// binary is the real program, built once for all tests.
-var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "wayside-test-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "wayside")
-	out, err := exec.Command("go", "build", "-o", path, "wayside/cmd/wayside").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return path, nil
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := binary(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
-	}
-	os.Exit(code)
-}
 
 // unlimited lifts the limits that tests would run into.
 const unlimited = `
@@ -67,14 +47,7 @@ type service struct {
 // newService prepares a service on a fresh data directory.
 func newService(t *testing.T, config string) *service {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts the real binary")
-	}
-	bin, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
+	bin, dir := testenv.Program(t), t.TempDir()
 	s := &service{t: t, bin: bin, dir: filepath.Join(dir, "data"), file: filepath.Join(dir, "wayside.toml")}
 	text := fmt.Sprintf("data_dir = %q\n%s\n[http]\nlisten = \"127.0.0.1:0\"\n", s.dir, config)
 	if err := os.WriteFile(s.file, []byte(text), 0o600); err != nil {

@@ -10,16 +10,16 @@ import (
 	"log/slog"
 	"time"
 
+	"wayside/internal/cluster"
 	"wayside/internal/config"
-	"wayside/internal/geo"
 	"wayside/internal/live"
 	"wayside/internal/live/memory"
 	"wayside/internal/mapdata"
-	"wayside/internal/peers"
 	"wayside/internal/provider/relay"
 	"wayside/internal/ratelimit"
-	"wayside/internal/ratelimit/cluster"
+	ratecluster "wayside/internal/ratelimit/cluster"
 	"wayside/internal/safehttp"
+	"wayside/internal/signal"
 	"wayside/internal/valkey"
 )
 
@@ -32,7 +32,7 @@ type minutes struct {
 
 	// Of a shared cache; nil: there is none.
 	conn  *valkey.Conn
-	peers *peers.Peers
+	calls *cluster.Calls
 }
 
 // newMinutes makes it. The server of a shared cache need not be up.
@@ -60,24 +60,15 @@ func (s *server) newMinutes(cfg *config.Config, now func() time.Time) (*minutes,
 	m.conn, err = valkey.Open(cfg.Cache.URL, valkey.Options{
 		Log: s.log, Roots: roots, Failed: s.metrics.CacheFailed,
 		// Streams tell that live incidents are gone, and that they are back.
-		Changed: func(bool) { s.streams.Touched(mapdata.Touched{Everywhere: true}) },
+		Changed: func(bool) { s.signals.Moved.Notify(mapdata.Touched{Everywhere: true}) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cache.url: %w", err)
 	}
-	together := cluster.New(cluster.Config{Cache: m.conn, Local: buckets, Key: key, Now: now})
+	together := ratecluster.New(ratecluster.Config{Cache: m.conn, Local: buckets, Key: key, Now: now})
 	m.driver, m.buckets = m.conn, together
-	m.peers = peers.New(peers.Config{
-		Cache: m.conn, Log: s.log,
-		Touched: func(t mapdata.Touched) { s.streams.Touched(t) },
-		Heard: func(upstream string, c relay.Call) {
-			if s.live != nil {
-				s.live.relay.Heard(upstream, c)
-			}
-		},
-	})
+	m.calls = cluster.NewCalls()
 	m.jobs = []job{
-		{"other nodes", m.peers.Run},
 		{"rate limits", together.Run},
 		{"other nodes' key", func(ctx context.Context) error { return compareKeys(ctx, m.conn, secret, s.log) }},
 		{"shared cache", m.conn.Run},
@@ -103,17 +94,27 @@ func oneIf(yes bool) float64 {
 }
 
 // connect ties a relay to the other nodes.
-func (m *minutes) connect(c *relay.Config) {
+func (m *minutes) connect(c *relay.Config, movedLive *signal.Moved) {
 	c.Windows = m.driver
-	if m.peers == nil {
+	if m.conn == nil {
 		return
 	}
-	taken := c.Taken
-	c.Reachable, c.Called = m.conn.Up, m.peers.Called
-	c.Taken = func(moved []geo.Circle) {
-		taken(moved)
-		m.peers.Moved(moved)
+	c.Reachable, c.Called, c.MovedLive = m.conn.Up, m.calls.Add, movedLive
+}
+
+// share exchanges with the other nodes where live incidents moved and how calls of upstreams ended.
+func (m *minutes) share(s *server) {
+	if m.conn == nil {
+		return
 	}
+	c := cluster.Config{
+		Cache: m.conn, Log: s.log, Moved: s.signals.Moved, MovedLive: s.signals.MovedLive, Calls: m.calls,
+		Heard: func(string, relay.Call) {}, // without upstreams
+	}
+	if s.live != nil {
+		c.Heard = s.live.relay.Heard
+	}
+	m.jobs = append([]job{{"other nodes", cluster.New(c).Run}}, m.jobs...)
 }
 
 const (

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 func mustBe(t *testing.T, err error) {
@@ -18,14 +18,14 @@ func mustBe(t *testing.T, err error) {
 	}
 }
 
-func cacheTable(s *throwaway.CacheServer) string {
+func cacheTable(s *testenv.CacheServer) string {
 	return fmt.Sprintf("\n[cache]\nurl = %q\n", s.URL())
 }
 
 // TestSharedCacheFails holds a running service to what becomes of it when the cache does not answer: what is durable is
 // read as before, live incidents are offline within two seconds and back within five, also for who watches a stream.
 func TestSharedCacheFails(t *testing.T) {
-	cache := throwaway.Cache(t)
+	cache := testenv.Cache(t)
 	mustBe(t, cache.Stop()) // it starts without it
 	one := startProvider(t, "one", `{"external_id":"live","kind":"alert.police","lat":52,"lng":5,"properties":{}}`)
 	s := startService(t, unlimited+cacheTable(cache)+one.asUpstream("incidents"))
@@ -109,7 +109,7 @@ func TestSharedCacheFails(t *testing.T) {
 
 // TestNodesWithTwoKeysAreTold: an operator learns that the nodes' keys differ.
 func TestNodesWithTwoKeysAreTold(t *testing.T) {
-	cache := throwaway.Cache(t)
+	cache := testenv.Cache(t)
 	startService(t, cacheTable(cache))
 	second := startService(t, cacheTable(cache))
 	eventually(t, "it is told", func() bool { return strings.Contains(second.log.String(), "secret.key is not that of the other nodes") })

@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 // fleet is equal nodes on one database and one cache, with load through all of them.
 type fleet struct {
 	t     *testing.T
-	cache *throwaway.CacheServer
+	cache *testenv.CacheServer
 	nodes []*service
 	feeds []pushFeed // one for each node's writer
 	load  *clusterLoad

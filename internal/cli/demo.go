@@ -188,7 +188,7 @@ func (d *demonstration) welcome(ctx context.Context) {
 	defer deadline.Stop()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for waiting := true; waiting && (d.server.follower.Entities() < 20 || !d.relay.tells(ctx)); {
+	for waiting := true; waiting && (d.server.index.Len() < 20 || !d.relay.tells(ctx)); {
 		select {
 		case <-ctx.Done():
 			return

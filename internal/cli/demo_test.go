@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"wayside/internal/testenv"
 )
 
 // showing is a running wayside demo.
@@ -27,13 +29,7 @@ type showing struct {
 
 func newShowing(t *testing.T, listen string) *showing {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts the real binary")
-	}
-	bin, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	bin := testenv.Program(t)
 	d := &showing{t: t, cmd: exec.Command(bin, "demo", "--listen", listen), dir: t.TempDir()}
 	d.cmd.Env = append(os.Environ(), "TMPDIR="+d.dir)
 	d.cmd.Stdout, d.cmd.Stderr = &d.out, &d.log

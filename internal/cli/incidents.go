@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"wayside/internal/config"
-	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/live"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/relay"
 	"wayside/internal/safehttp"
+	"wayside/internal/wire"
 )
 
 // Limits of calls to upstreams, which the operator chose (D8.6).
@@ -56,12 +56,12 @@ func (s *server) newIncidents(cfg *config.Config, now func() time.Time) (*incide
 		pins = s.store.livePins()
 	}
 	c := relay.Config{
-		Web: web, Pins: live.New(pins, relay.Prepare(httpapi.EncodeEntity), now), Key: key, Now: now, Log: s.log,
+		Web: web, Pins: live.New(pins, relay.Prepare(wire.EncodeEntity), now), Key: key, Now: now, Log: s.log,
 		Observe: func(upstream string, outcome mapdata.Outcome, _ time.Duration) {
 			s.metrics.UpstreamCall(upstream, string(outcome))
 		},
 		Dropped: s.metrics.UpstreamDropped,
-		Taken:   func(moved []geo.Circle) { s.streams.Touched(mapdata.Touched{Areas: moved}) },
+		Moved:   s.signals.Moved,
 	}
 	for i := range cfg.Upstreams {
 		u, err := upstreamOf(&cfg.Upstreams[i])
@@ -70,7 +70,7 @@ func (s *server) newIncidents(cfg *config.Config, now func() time.Time) (*incide
 		}
 		c.Upstreams = append(c.Upstreams, u)
 	}
-	s.minutes.connect(&c)
+	s.minutes.connect(&c, s.signals.MovedLive)
 	in.relay = relay.New(c)
 	return in, nil
 }

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/testenv"
 )
 
 // Where the tests' incidents are. Both are negative, so that no duration in a log looks like one of them.
@@ -61,10 +63,7 @@ func (p *provider) say(rows ...string) {
 // start runs it, the first time at any port and then at the same again, until it answers.
 func (p *provider) start() {
 	p.t.Helper()
-	bin, err := binary()
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	bin := testenv.Program(p.t)
 	config := p.file + ".toml"
 	if err := os.WriteFile(config, []byte("[log]\nlevel = \"debug\"\n"), 0o600); err != nil {
 		p.t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/storetest"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 // step is one command of several, and what it must say.
@@ -64,7 +64,7 @@ func operate(t *testing.T, url, statements string) {
 }
 
 func TestMigratePostgres(t *testing.T) {
-	pg := throwaway.Postgres(t, throwaway.Unsynced())
+	pg := testenv.Postgres(t, testenv.Unsynced())
 	environment := func(t *testing.T) (url string, env []string) {
 		t.Helper()
 		url = pg.Database(t)
@@ -128,7 +128,7 @@ func TestMigrateEmbedded(t *testing.T) {
 }
 
 func TestCopy(t *testing.T) {
-	pg := throwaway.Postgres(t, throwaway.Unsynced())
+	pg := testenv.Postgres(t, testenv.Unsynced())
 	dir := t.TempDir()
 	source, err := sqlite.Open(t.Context(), filepath.Join(dir, databaseFile), sqlite.Options{})
 	if err != nil {

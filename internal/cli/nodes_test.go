@@ -8,22 +8,22 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 // startDatabase starts a server that several nodes can work with.
-func startDatabase(t *testing.T) *throwaway.PG {
+func startDatabase(t *testing.T) *testenv.PG {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts servers and the real binary")
 	}
-	return throwaway.Postgres(t)
+	return testenv.Postgres(t)
 }
 
 // startNodes starts so many equal nodes, with one secret key, on the database and on a cache of their own.
-func startNodes(t *testing.T, count int, config, database string) ([]*service, *throwaway.CacheServer) {
+func startNodes(t *testing.T, count int, config, database string) ([]*service, *testenv.CacheServer) {
 	t.Helper()
-	cache := throwaway.Cache(t)
+	cache := testenv.Cache(t)
 	config += fmt.Sprintf("\n[database]\nurl = %q\n[cache]\nurl = %q\n", database, cache.URL())
 	nodes := make([]*service, count)
 	for i := range nodes {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"wayside/internal/account"
 	"wayside/internal/config"
@@ -13,6 +12,7 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
 	"wayside/internal/secret"
+	"wayside/internal/signal"
 )
 
 // office is what commands work with beside a running service, and the service itself: the store, and the use cases of
@@ -37,8 +37,8 @@ func (f *officeFlags) with(p *program, do func(ctx context.Context, o *office) e
 	if err != nil {
 		return err
 	}
-	// A running service looks for what was changed here by itself, within a second; for letters within ten.
-	o, err := openOffice(p, cfg, slog.New(slog.DiscardHandler), nil, nil)
+	// A running service polls the store for what changes here, once a second.
+	o, err := openOffice(p, cfg, slog.New(slog.DiscardHandler), signal.Set{})
 	if err != nil {
 		return err
 	}
@@ -46,9 +46,9 @@ func (f *officeFlags) with(p *program, do func(ctx context.Context, o *office) e
 	return do(mapdata.Through(p.ctx, mapdata.ViaCommandLine), o)
 }
 
-// openOffice opens the data directory, which it makes if it is not there, and the store. changed is called after each change of a feed,
-// mailed after a letter was stored; nil: nobody waits for it.
-func openOffice(p *program, cfg *config.Config, log *slog.Logger, changed, mailed func()) (_ *office, err error) {
+// openOffice opens the data directory, which it makes if it is not there, and the store. signals has no consumers beside a
+// running service.
+func openOffice(p *program, cfg *config.Config, log *slog.Logger, signals signal.Set) (_ *office, err error) {
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, err
 	}
@@ -71,9 +71,11 @@ func openOffice(p *program, cfg *config.Config, log *slog.Logger, changed, maile
 	if o.store, err = openStore(p, cfg, log); err != nil {
 		return nil, err
 	}
-	o.accounts = account.New(account.Config{Store: signInStore{o.store, mailed}, Now: p.now, Key: codes, Log: log, Changed: changed})
+	o.accounts = account.New(account.Config{
+		Store: o.store, Now: p.now, Key: codes, Log: log, StoreChanged: signals.StoreChanged, MailQueued: signals.MailQueued,
+	})
 	o.feeds = feed.New(feed.Config{
-		Store: o.store, Now: p.now, Limit: cfg.Limits.FeedsPerAccount, Changed: changed,
+		Store: o.store, Now: p.now, Limit: cfg.Limits.FeedsPerAccount, Signals: signals,
 		CheckURL: func(text string) (string, error) {
 			u, err := safehttp.CheckURL(text)
 			if err != nil {
@@ -88,19 +90,4 @@ func openOffice(p *program, cfg *config.Config, log *slog.Logger, changed, maile
 		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) { return o.box.Seal(plain, id), nil },
 	})
 	return o, nil
-}
-
-// signInStore tells when a letter was stored, so that somebody who waits for it need not wait for the next look.
-type signInStore struct {
-	account.Store
-	mailed func()
-}
-
-// CreateSignIn stores a sign-in as the store does.
-func (s signInStore) CreateSignIn(ctx context.Context, in *mapdata.SignIn, letter *mapdata.Letter, since time.Time, limit int) (bool, error) {
-	stored, err := s.Store.CreateSignIn(ctx, in, letter, since, limit)
-	if stored && letter != nil && s.mailed != nil {
-		s.mailed()
-	}
-	return stored, err
 }

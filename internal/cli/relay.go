@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"wayside/internal/config"
+	"wayside/internal/refprovider"
 	"wayside/internal/safehttp"
 	"wayside/internal/telemetry"
-	"wayside/internal/upstream"
 )
 
 // secretVariable holds the relay's secret. It is no part of the service's configuration.
@@ -55,7 +55,7 @@ func (c *relayCmd) Run(p *program) (err error) {
 		return fmt.Errorf("%wthe secret must be of visible ASCII characters without spaces: nothing else arrives in a header for sure", errUsage)
 	}
 	log := telemetry.NewLog(p.stderr, cfg.Log.Level, isTerminal(p.stderr))
-	provider := upstream.New(upstream.Config{Secret: secret, Now: p.now, Log: log})
+	provider := refprovider.New(refprovider.Config{Secret: secret, Now: p.now, Log: log})
 	look, err := c.lookout(cfg, provider, p.now, log)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (c *relayCmd) welcome(p *program, address string) {
 	base := "http://" + config.Reachable(address)
 	p.printf(`wayside relay at %[1]s: GET %[2]s and %[3]s
 curl -H "%[4]s: $SECRET" '%[1]s%[2]s?lat=52.37&lng=4.90&radius=5000&tenant=try'
-`, base, upstream.PathIncidents, upstream.PathIncidentsRaw, upstream.AuthHeader)
+`, base, refprovider.PathIncidents, refprovider.PathIncidentsRaw, refprovider.AuthHeader)
 }
 
 // takeSecret takes the secret out of the variables, of which the configuration knows every other one.
@@ -121,19 +121,19 @@ func arrives(secret string) bool {
 // lookout keeps the provider's rows at what the source has. A source that is broken changes nothing: the provider answers
 // from what it has until that is too old (upstream.MaxAge).
 type lookout struct {
-	provider *upstream.Provider
+	provider *refprovider.Provider
 	now      func() time.Time
 	log      *slog.Logger
 	every    time.Duration
 	read     func(ctx context.Context) (body []byte, same bool, err error) // same: it is the body given last, and is not given again
 
-	rows  []upstream.Row
+	rows  []refprovider.Row
 	bad   error  // why the last body could not be decoded; nil: it could
 	trial string // what was wrong the last time; empty: nothing
 }
 
 // lookout makes the one that suits the source.
-func (c *relayCmd) lookout(cfg *config.Config, provider *upstream.Provider, now func() time.Time, log *slog.Logger) (*lookout, error) {
+func (c *relayCmd) lookout(cfg *config.Config, provider *refprovider.Provider, now func() time.Time, log *slog.Logger) (*lookout, error) {
 	l := &lookout{provider: provider, now: now, log: log}
 	if !strings.Contains(c.Source, "://") {
 		file := &watchedFile{name: c.Source, now: now}
@@ -192,7 +192,7 @@ func (l *lookout) refresh(ctx context.Context, at time.Time) error {
 		return err
 	}
 	if !same {
-		var rows []upstream.Row
+		var rows []refprovider.Row
 		if rows, l.bad = l.provider.Decode(body); l.bad == nil {
 			l.rows = rows
 		}

@@ -22,7 +22,8 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/upstream"
+	"wayside/internal/refprovider"
+	"wayside/internal/testenv"
 )
 
 // relaying is a running wayside relay.
@@ -36,13 +37,7 @@ type relaying struct {
 // startRelay runs wayside relay on any port, until the test ends, when it must stop as it is told.
 func startRelay(t *testing.T, env []string, args ...string) *relaying {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts the real binary")
-	}
-	bin, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	bin := testenv.Program(t)
 	cmd := exec.Command(bin, append([]string{"relay", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	r := &relaying{t: t, log: new(lockedBuffer)}
@@ -251,7 +246,7 @@ func newWatched(t *testing.T) *watched {
 	w := &watched{t: t, clock: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return w.clock }
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
-	w.lookout = &lookout{provider: upstream.New(upstream.Config{Secret: "s", Now: now, Log: log}), now: now, log: log}
+	w.lookout = &lookout{provider: refprovider.New(refprovider.Config{Secret: "s", Now: now, Log: log}), now: now, log: log}
 	return w
 }
 

@@ -14,10 +14,9 @@ import (
 	"wayside/internal/account"
 	"wayside/internal/audit"
 	"wayside/internal/basemap"
+	"wayside/internal/catalog"
 	"wayside/internal/config"
-	"wayside/internal/consensus"
 	"wayside/internal/console"
-	"wayside/internal/follow"
 	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
@@ -27,10 +26,12 @@ import (
 	"wayside/internal/nearby"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
-	"wayside/internal/source"
+	"wayside/internal/replica"
+	"wayside/internal/signal"
 	"wayside/internal/stream"
 	"wayside/internal/telemetry"
-	"wayside/internal/vote"
+	"wayside/internal/votes"
+	"wayside/internal/wire"
 	"wayside/web"
 )
 
@@ -56,11 +57,13 @@ type server struct {
 	*office
 	log      *slog.Logger
 	env      []string
+	signals  signal.Set
 	metrics  *telemetry.Metrics
 	release  func() error // of the data directory's lock
 	web      *webServer
 	ops      *webServer // nil: off
-	follower *follow.Follower
+	index    index.Projection
+	follower *replica.Follower
 	live     *incidents // nil: no upstream is configured
 	streams  *stream.Hub
 	poller   *pull.Poller
@@ -109,29 +112,24 @@ func newServer(p *program, cfg *config.Config, log *slog.Logger, demo *httpapi.D
 
 // wire builds the way of the pins: store → follower → index → readers, and the doors in.
 func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (err error) {
-	// What the store has taken is looked for at once; the follower and the sender are made below, before anything runs.
-	pokeFollower := func() { s.follower.Poke() }
-	pokeSender := func() { s.sender.Poke() }
-	pokeAll := func() {
-		s.follower.Poke()
-		s.poller.Poke() // a new feed is due at once (D6.1)
-		s.sender.Poke() // a decision sends a letter
-	}
-	if s.office, err = openOffice(p, cfg, s.log, pokeAll, pokeSender); err != nil {
+	s.signals = signal.NewSet()
+	if s.office, err = openOffice(p, cfg, s.log, s.signals); err != nil {
 		return err
 	}
-	ix, catalogue, ledger := index.New(httpapi.EncodeEntity), source.New(), consensus.NewLedger()
+	s.index = index.Projection{Index: index.New(wire.EncodeEntity), Now: p.now}
+	catalogue, tallies := catalog.New(s.index.Counts), votes.NewTallies(p.now)
 	s.loading = newProgress(p.stderr, func(line string) { s.log.Info(line) }, "loading the index", "entities")
-	s.follower = follow.New(s.store, ix, catalogue, ledger, follow.Options{
-		Now: p.now, Log: s.log, Progress: s.loading.Add, Touched: func(t mapdata.Touched) { s.streams.Touched(t) },
+	s.follower = replica.New(s.store, []replica.Projection{s.index, catalogue, tallies}, replica.Options{
+		Now: p.now, Log: s.log, Progress: s.loading.Add,
+		StoreChanged: s.signals.StoreChanged, Moved: s.signals.Moved, MailQueued: s.signals.MailQueued,
 	})
-	ingester := ingest.New(s.store, p.now, pokeFollower)
+	ingester := ingest.New(s.store, p.now, s.signals.StoreChanged)
 	if s.minutes, err = s.newMinutes(cfg, p.now); err != nil {
 		return err
 	}
 	s.sender, err = mail.New(mail.Config{
 		Outbox: s.store, Now: p.now, Log: s.log, BaseURL: cfg.BaseURL, From: cfg.Mail.From, SMTPURL: cfg.Mail.SMTPURL,
-		Folder: filepath.Join(cfg.DataDir, outboxFolder), Observe: s.metrics.Letter,
+		Folder: filepath.Join(cfg.DataDir, outboxFolder), Observe: s.metrics.Letter, Queued: s.signals.MailQueued,
 	})
 	if err != nil {
 		return err
@@ -143,18 +141,20 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 	if s.live, err = s.newIncidents(cfg, p.now); err != nil {
 		return err
 	}
+	s.minutes.share(s)
 	s.streams = s.newStreams(p.now)
 	if err := s.makeSpool(); err != nil {
 		return err
 	}
 	s.poller = pull.New(pull.Options{
 		Store: s.store, Ingest: ingester, Web: fetcher, Now: p.now, Log: s.log, Node: rand.Text(), Spool: s.spool,
-		Unseal: s.unseal, Recorded: func() { pokeFollower(); pokeSender() },
+		Unseal:  s.unseal,
+		FeedDue: s.signals.FeedDue, StoreChanged: s.signals.StoreChanged, MailQueued: s.signals.MailQueued,
 		Observe: func(outcome mapdata.Outcome, _ time.Duration) { s.metrics.Poll(string(outcome)) },
 	})
 	pushes := push.New(push.Config{
 		Store: s.store, Ingest: ingester, Buckets: s.minutes.buckets, Now: p.now, Log: s.log,
-		Requests: cfg.Limits.PushesPerMinute, Entities: cfg.Limits.PushEntitiesPerMinute, Changed: pokeFollower,
+		Requests: cfg.Limits.PushesPerMinute, Entities: cfg.Limits.PushEntitiesPerMinute, StoreChanged: s.signals.StoreChanged,
 		Observe: s.metrics.PushRows,
 	})
 	overlay, err := web.Overlay()
@@ -174,18 +174,18 @@ func (s *server) wire(p *program, cfg *config.Config, about *httpapi.BaseMap) (e
 		BaseMap: about, Archive: s.archive, Demo: s.demo,
 	}
 	reads := nearby.Config{
-		Index: ix, Catalogue: catalogue, Primary: cfg.Chargers.PrimaryNetwork, Now: p.now,
-		Ledger: ledger, Records: s.store, Encode: httpapi.EncodeEntity,
+		Index: s.index, Catalog: catalogue, Primary: cfg.Chargers.PrimaryNetwork, Now: p.now,
+		Tallies: tallies, Publications: s.follower, Records: s.store, Encode: wire.EncodeEntity,
 	}
-	votes := vote.Config{Store: s.store, Feeds: catalogue, Now: p.now, Changed: pokeFollower}
+	ballots := votes.Config{Store: s.store, Feeds: catalogue, Now: p.now, StoreChanged: s.signals.StoreChanged}
 	if s.live != nil {
-		reads.Live, votes.Live, deps.Incidents = s.live.relay, s.live.relay, s.live.about
+		reads.Live, ballots.Live, deps.Incidents = s.live.relay, s.live.relay, s.live.about
 	}
 	if reads.Law, err = readLaw(cfg.Law.File); err != nil {
 		return err
 	}
-	deps.Nearby, deps.Votes = nearby.New(reads), vote.New(votes)
-	return s.open(deps, fetcher, ix)
+	deps.Nearby, deps.Votes = nearby.New(reads), votes.New(ballots)
+	return s.open(deps, fetcher, s.index.Index)
 }
 
 // open makes the pages for people, has the public address answer, and shows the state of everything.
@@ -260,7 +260,7 @@ func (s *server) makeSpool() error {
 // gauges shows how far the index is.
 func (s *server) gauges() error {
 	return errors.Join(
-		s.metrics.Gauge("wayside_index_entities", "Entities in the index.", func() float64 { return float64(s.follower.Entities()) }),
+		s.metrics.Gauge("wayside_index_entities", "Entities in the index.", func() float64 { return float64(s.index.Len()) }),
 		s.metrics.Gauge("wayside_streams", "Streams that are open.", func() float64 { return float64(s.streams.Len()) }),
 		s.metrics.Counter("wayside_follow_entities_total", "Changed entities applied to the index since the start.", func() float64 { return float64(s.follower.Followed()) }),
 		s.metrics.Gauge("wayside_index_revision", "Revision that readers see.", func() float64 { return float64(s.follower.Revision()) }),
@@ -301,7 +301,6 @@ func (s *server) run(ctx context.Context, first ...job) error {
 		job{"poller", s.whenReady(s.poller.Run)},
 		// The letter in hand is finished; doors and polls, which write letters, are closed.
 		job{"mail", s.sender.Run},
-		job{"letters of others", s.watchForLetters},
 		// Nobody reads any more.
 		job{"follower", s.follower.Run},
 		job{"live incidents", s.live.run},
@@ -310,7 +309,7 @@ func (s *server) run(ctx context.Context, first ...job) error {
 		// The store's own come last, since everybody else writes.
 		job{"pruning", s.prune},
 	)
-	jobs = append(append(jobs, s.minutes.jobs...), s.store.jobs(s.follower.Poke)...)
+	jobs = append(append(jobs, s.minutes.jobs...), s.store.jobs(s.signals.StoreChanged.Notify)...)
 	if s.ops != nil {
 		// What an operator looks at is there to the end.
 		jobs = append(jobs, job{"ops address", s.ops.run})
@@ -337,7 +336,7 @@ func (s *server) start(ctx context.Context) error {
 		}
 	}
 	s.loading.Close()
-	s.log.Info("ready", "url", s.config.BaseURL, "entities", s.follower.Entities(), "seconds", time.Since(began).Seconds())
+	s.log.Info("ready", "url", s.config.BaseURL, "entities", s.index.Len(), "seconds", time.Since(began).Seconds())
 	close(s.ready)
 	debug.FreeOSMemory() // loading leaves twice of what stays
 	<-ctx.Done()
@@ -352,24 +351,6 @@ func (s *server) whenReady(run func(context.Context) error) func(context.Context
 			return nil
 		case <-s.ready:
 			return run(ctx)
-		}
-	}
-}
-
-// watchForLetters lets the sender look whenever something has changed: a decision at the command line and a snapshot
-// that shrank leave letters too, and tell nobody.
-func (s *server) watchForLetters(ctx context.Context) error {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for seen := s.follower.Revision(); ; {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-			if now := s.follower.Revision(); now != seen {
-				seen = now
-				s.sender.Poke()
-			}
 		}
 	}
 }

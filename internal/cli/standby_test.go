@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 // TestStandbyIsPromoted stops the database for good under load, and makes its standby the one that is written to: nothing
@@ -50,7 +50,7 @@ func TestStandbyIsPromoted(t *testing.T) {
 }
 
 // lease leaves a pull feed that is due in the hands of a node that is gone, for some seconds to come.
-func (f *fleet) lease(database *throwaway.PG) {
+func (f *fleet) lease(database *testenv.PG) {
 	f.t.Helper()
 	feed := f.nodes[0].signIn("puller@example.org").register("polled")
 	conn := f.connect(database)
@@ -68,7 +68,7 @@ func (f *fleet) lease(database *throwaway.PG) {
 const leaseOfGone = 5 * time.Second
 
 // leasedByNobody counts the pull feeds that are still in the hands of the node that is gone.
-func (f *fleet) leasedByNobody(database *throwaway.PG) (n int) {
+func (f *fleet) leasedByNobody(database *testenv.PG) (n int) {
 	f.t.Helper()
 	conn := f.connect(database)
 	defer conn.Close(context.Background())
@@ -76,7 +76,7 @@ func (f *fleet) leasedByNobody(database *throwaway.PG) (n int) {
 	return n
 }
 
-func (f *fleet) connect(database *throwaway.PG) *pgx.Conn {
+func (f *fleet) connect(database *testenv.PG) *pgx.Conn {
 	f.t.Helper()
 	conn, err := pgx.Connect(f.t.Context(), database.URL())
 	mustBe(f.t, err)

@@ -9,16 +9,16 @@ import (
 	"wayside/internal/account"
 	"wayside/internal/config"
 	"wayside/internal/feed"
-	"wayside/internal/follow"
 	"wayside/internal/ingest"
 	"wayside/internal/live"
 	"wayside/internal/mail"
 	"wayside/internal/nearby"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
+	"wayside/internal/replica"
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/sqlite"
-	"wayside/internal/vote"
+	"wayside/internal/votes"
 )
 
 // databaseFile is the embedded database in a data directory.
@@ -29,13 +29,13 @@ type store interface {
 	account.Store
 	account.PasskeyStore
 	feed.Store
-	follow.Store
+	replica.Store
 	ingest.Store
 	mail.Outbox
 	nearby.Records
 	pull.Store
 	push.Store
-	vote.Store
+	votes.Store
 
 	// Prune does what time asks for, in small transactions.
 	Prune(ctx context.Context, now time.Time) error

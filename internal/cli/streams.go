@@ -6,9 +6,9 @@ import (
 	"wayside/internal/stream"
 )
 
-// newStreams makes the hub of streams. What wakes them is wired where it happens: the follower and the live incidents tell.
+// newStreams makes the hub of streams. The follower and the live incidents wake them by the signal Moved.
 func (s *server) newStreams(now func() time.Time) *stream.Hub {
-	c := stream.Config{Now: now}
+	c := stream.Config{Now: now, Moved: s.signals.Moved}
 	if s.live != nil {
 		c.Locate = s.live.relay.Find
 	}

@@ -18,7 +18,7 @@ import (
 
 	"wayside/internal/config"
 	"wayside/internal/demo"
-	"wayside/internal/upstream"
+	"wayside/internal/refprovider"
 )
 
 // townRelay is the demo town's relay upstream: wayside relay itself, as a process of its own, so that it can be stopped
@@ -88,12 +88,12 @@ func (r *townRelay) upstream() config.Upstream {
 func (r *townRelay) tells(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	target := "http://" + r.listen + upstream.PathIncidents + "?lat=52&lng=5&radius=5000&tenant=demo"
+	target := "http://" + r.listen + refprovider.PathIncidents + "?lat=52&lng=5&radius=5000&tenant=demo"
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
 	if err != nil {
 		return false
 	}
-	req.Header.Set(upstream.AuthHeader, r.secret)
+	req.Header.Set(refprovider.AuthHeader, r.secret)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return false

@@ -100,36 +100,3 @@ func BenchmarkCrowd(b *testing.B) {
 		})
 	}
 }
-
-func BenchmarkLookup(b *testing.B) {
-	l := consensus.NewLedger()
-	var tallies []mapdata.Tally
-	for i := range 100_000 {
-		tallies = append(tallies, mapdata.Tally{Source: mapdata.Incidents, ExternalID: fmt.Sprintf("alert-%d-some-id", i), Confirms: 1})
-	}
-	l.Reset(tallies)
-	var known, unknown [512][]byte
-	for i := range known {
-		known[i], unknown[i] = fmt.Appendf(nil, "alert-%d-some-id", 7*i), fmt.Appendf(nil, "alert-%d-other-id", 7*i)
-	}
-	for name, ids := range map[string]*[512][]byte{"known": &known, "unknown": &unknown} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				if _, ok := l.Lookup(ids[i&511]); ok != (name == "known") {
-					b.Fatal(ok)
-				}
-				i++
-			}
-		})
-	}
-	b.Run("set", func(b *testing.B) {
-		b.ReportAllocs()
-		i := 0
-		for b.Loop() {
-			l.Set(tallies[i%len(tallies):][:1])
-			i++
-		}
-	})
-}

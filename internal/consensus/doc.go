@@ -1,6 +1,5 @@
 // Package consensus puts drivers' votes and the merging of sources into effect on what a read found.
 //
-// A Ledger holds what the votes on live incidents add up to; those of feeds lie in the index, beside their entities.
 // A Resolver makes one pin of what several sources say of one event. Every read that includes incidents goes through it,
 // and it is the one place where suppression (D9.5) and merging (D10) follow each other.
 //

@@ -1,15 +1,15 @@
 package consensus
 
 import (
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearest"
 )
 
 // order sorts hits by keys: a hit is large, and so is moved once at most.
 type order struct {
 	hits []mapdata.Hit
-	keys []nearest.Item // by places in hits
-	by   nearest.Order
+	keys []geo.Ranked // by places in hits
+	by   geo.Ranking
 }
 
 // arrange puts the hits that are not gone in order, at the beginning of the array.
@@ -17,7 +17,7 @@ func (o *order) arrange(hits []mapdata.Hit, gone []bool) []mapdata.Hit {
 	o.keys = o.keys[:0]
 	for i := range hits {
 		if !gone[i] {
-			o.keys = append(o.keys, nearest.Item{Chord: hits[i].Chord, Place: uint64(i)})
+			o.keys = append(o.keys, geo.Ranked{Chord: hits[i].Chord, Ref: uint64(i)})
 		}
 	}
 	o.hits = hits
@@ -38,21 +38,21 @@ func (o *order) move(hits []mapdata.Hit, gone []bool) {
 			continue
 		}
 		for hole := uint64(i); int(hole) < len(o.keys); {
-			from := o.keys[hole].Place
+			from := o.keys[hole].Ref
 			hits[hole] = hits[from]
-			o.keys[hole].Place = hole
+			o.keys[hole].Ref = hole
 			hole = from
 		}
 	}
 	for i := range o.keys {
 		start := uint64(i)
-		if o.keys[i].Place == start {
+		if o.keys[i].Ref == start {
 			continue
 		}
 		first := hits[i]
 		for hole := start; ; {
-			from := o.keys[hole].Place
-			o.keys[hole].Place = hole
+			from := o.keys[hole].Ref
+			o.keys[hole].Ref = hole
 			if from == start {
 				hits[hole] = first
 				break

@@ -13,13 +13,13 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/audit"
+	"wayside/internal/catalog"
 	"wayside/internal/console/words"
 	"wayside/internal/feed"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/pull"
 	"wayside/internal/secret"
-	"wayside/internal/source"
 )
 
 // Config is what the pages need. Every field is required unless it says otherwise.
@@ -36,7 +36,7 @@ type Config struct {
 	Secrets       *secret.Box   // seals what a browser keeps for minutes
 
 	Audit     *audit.Service
-	Sources   *source.Catalogue
+	Sources   *catalog.Catalog
 	Entities  func(mapdata.FeedID) int // how many a source holds, from memory
 	State     func() State             // of this node
 	Incidents *Incidents               // the built-in source; nil: no upstream is configured

@@ -11,6 +11,14 @@ import (
 
 const pairPath = "/pair"
 
+// PairPath is where a phone approves the screen that shows the code; the page asks for the code if it is empty.
+func PairPath(code account.UserCode) string {
+	if code == "" {
+		return pairPath
+	}
+	return pairPath + "?code=" + string(code)
+}
+
 func (c *Console) pairRoutes() []Route {
 	signIn := func(r *http.Request) string {
 		r.Body = http.MaxBytesReader(nil, r.Body, formLimit)

@@ -14,14 +14,6 @@ const (
 	verifyPath = "/auth/verify" // where a letter's link leads
 )
 
-// pairTarget is where a phone approves the screen that shows the code; without one it asks for it.
-func pairTarget(code account.UserCode) string {
-	if code == "" {
-		return pairPath
-	}
-	return pairPath + "?code=" + string(code)
-}
-
 // signInTarget is where a browser signs in to pair a screen: it comes back to the page of pairing, with a code to the
 // screen that shows it.
 func signInTarget(code account.UserCode) string { return signInPath + "?pair=" + string(code) }
@@ -55,7 +47,7 @@ func (c *Console) newSignInPage(values url.Values) *signInPage {
 	code, _ := account.ParseUserCode(values.Get("pair"))
 	page := &signInPage{Form: newForm(values), Pairing: values.Has("pair"), Code: string(code), Next: accountPath, Again: signInPath}
 	if page.Pairing {
-		page.Next, page.Again = pairTarget(code), signInTarget(code)
+		page.Next, page.Again = PairPath(code), signInTarget(code)
 	} else if next, ok := c.local(values.Get("next")); ok {
 		page.Page, page.Next, page.Again = next, next, signInPath+"?next="+url.QueryEscape(next)
 	}

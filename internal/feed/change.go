@@ -37,7 +37,7 @@ func (s *Service) Patch(ctx context.Context, by Actor, id mapdata.FeedID, p *Pat
 	if err != nil {
 		return nil, fmt.Errorf("change feed: %w", err)
 	}
-	s.Changed()
+	s.changed()
 	return s.full(ctx, f)
 }
 

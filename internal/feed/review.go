@@ -161,7 +161,7 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.action, err)
 	}
-	s.Changed()
+	s.changed()
 	return s.full(ctx, f)
 }
 

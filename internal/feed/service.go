@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 	"wayside/internal/token"
 )
 
@@ -28,8 +29,8 @@ type Config struct {
 	CheckAuthHeader func(header string) error
 	// Seal encrypts an auth header for one feed (D5.2).
 	Seal func(plain []byte, feed mapdata.FeedID) ([]byte, error)
-	// Changed is called after a change was stored, so that those who follow look at once; nil: nobody does.
-	Changed func()
+	// Signals are notified after each stored change: the feed may be due for a poll, and a decision queues an e-mail.
+	Signals signal.Set
 }
 
 // Service is the use case. Its methods may be called from many goroutines. Every failure that is not one of the kinds of
@@ -45,10 +46,14 @@ func New(c Config) *Service {
 	if c.Limit == 0 {
 		c.Limit = DefaultLimit
 	}
-	if c.Changed == nil {
-		c.Changed = func() {}
-	}
 	return &Service{Config: c}
+}
+
+// changed notifies the consumers of a stored change.
+func (s *Service) changed() {
+	s.Signals.StoreChanged.Notify()
+	s.Signals.FeedDue.Notify()
+	s.Signals.MailQueued.Notify()
 }
 
 // now is the time as it is stored: UTC, to the millisecond.
@@ -100,7 +105,7 @@ func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *V
 		}
 		return nil, "", fmt.Errorf("register feed: %w", err)
 	}
-	s.Changed()
+	s.changed()
 	return &View{Feed: *f, Full: true}, pushToken, nil
 }
 
@@ -219,7 +224,7 @@ func (s *Service) RotateToken(ctx context.Context, by Actor, id mapdata.FeedID) 
 	if err != nil {
 		return "", fmt.Errorf("rotate token: %w", err)
 	}
-	s.Changed()
+	s.changed()
 	return pushToken, nil
 }
 
@@ -235,7 +240,7 @@ func (s *Service) Delete(ctx context.Context, by Actor, id mapdata.FeedID) error
 	if err := s.Store.DeleteFeed(ctx, id, by.did(ctx, s.now(), mapdata.AuditFeedDelete, f, f.Name)); err != nil {
 		return fmt.Errorf("delete feed: %w", err)
 	}
-	s.Changed()
+	s.changed()
 	return nil
 }
 

@@ -105,6 +105,6 @@ func (s *Service) FetchNow(ctx context.Context, by Actor, id mapdata.FeedID) err
 	if err != nil {
 		return fmt.Errorf("fetch now: %w", err)
 	}
-	s.Changed()
+	s.changed()
 	return nil
 }

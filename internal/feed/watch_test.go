@@ -47,13 +47,13 @@ func TestFetchNow(t *testing.T) {
 			t.Errorf("somebody else: %v", err)
 		}
 	}
-	before := o.changes
-	if err := o.FetchNow(t.Context(), by, v.ID); err != nil || !due().Equal(o.now) || o.changes != before+1 {
+	o.changed()
+	if err := o.FetchNow(t.Context(), by, v.ID); err != nil || !due().Equal(o.now) || !o.changed() {
 		t.Errorf("a minute after a poll: %v, due %v", err, due())
 	}
 	asked := o.now
 	o.now = o.now.Add(time.Second)
-	if err := o.FetchNow(t.Context(), by, v.ID); err != nil || !due().Equal(asked) || o.changes != before+1 {
+	if err := o.FetchNow(t.Context(), by, v.ID); err != nil || !due().Equal(asked) || o.changed() {
 		t.Errorf("while it is due: %v, due %v", err, due())
 	}
 	if f, err := o.db.Feed(t.Context(), v.ID); err != nil || f.Polling.ConsecutiveFailures != 3 {

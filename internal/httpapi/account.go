@@ -4,21 +4,8 @@ import (
 	"net/http"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
 )
-
-func (a *api) accountRoutes() []route {
-	return []route{
-		{http.MethodGet, "/v2/account", managing, account.ForAccounts, a.getAccount},
-		{http.MethodGet, "/v2/account/sessions", managing, account.ForAccounts, a.getSessions},
-		{http.MethodDelete, "/v2/account/sessions/{id}", managing, account.ForOwners, a.deleteSession},
-		{http.MethodGet, "/v2/account/export", managing, account.ForAccounts, a.getExport},
-		{http.MethodGet, "/v2/account/tokens", managing, account.ForAccounts, a.getTokens},
-		{http.MethodPost, "/v2/account/tokens", managing, account.ForAccounts, a.postToken},
-		{http.MethodDelete, "/v2/account/tokens/{id}", managing, account.ForOwners, a.deleteToken},
-	}
-}
 
 type accountAnswer struct {
 	Account accountJSON `json:"account"`

@@ -2,13 +2,13 @@ package httpapi_test
 
 import (
 	"context"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"wayside/internal/mapdata"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 )
 
 // ledger is the real store, with a note of what signing in asks of it and of the letters that it took. It fails every
@@ -24,7 +24,7 @@ type ledger struct {
 
 func newLedger(t testing.TB, now func() time.Time) *ledger {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "wayside.db"), sqlite.Options{Now: now})
+	db, err := sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

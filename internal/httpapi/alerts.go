@@ -7,10 +7,11 @@ import (
 	"strconv"
 	"sync"
 
-	"wayside/internal/account"
-	"wayside/internal/ahead"
+	"wayside/internal/alerts"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
+	"wayside/internal/response"
+	"wayside/internal/wire"
 )
 
 // Bounds of the parameters of alerts.
@@ -19,21 +20,17 @@ const (
 	maxSeen  = 200 // keys
 )
 
-func (a *api) alertRoutes() []route {
-	return []route{{http.MethodGet, "/v2/alerts", reading, account.ForGuests, a.getAlerts}}
-}
-
 // alertsQuery is who drives where, and what is asked for.
 type alertsQuery struct {
 	nearby nearby.Query
-	car    ahead.Car
-	seen   ahead.Seen
+	car    alerts.Car
+	seen   alerts.Seen
 }
 
 // alertsScratch is what one answer is made in, kept for the next.
 type alertsScratch struct {
 	answer nearby.Answer
-	pins   []ahead.Pin
+	pins   []alerts.Pin
 	body   []byte
 }
 
@@ -60,30 +57,30 @@ func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error
 	}
 	scratch.pins = q.pins(answer.Hits, scratch.pins[:0])
 	sights := q.car.Look(scratch.pins)
-	first := ahead.First(sights, func(i int) bool { return a.votedOn(r.Context(), c, &answer.Hits[sights[i].Pin]) })
+	first := alerts.First(sights, func(i int) bool { return a.votedOn(r.Context(), c, &answer.Hits[sights[i].Pin]) })
 	body := append(scratch.body[:0], `{"alerts":[`...)
-	var days [3]calendar
+	var days [3]wire.Calendar
 	for i := range sights {
-		body = appendComma(body, i > 0)
+		body = wire.AppendComma(body, i > 0)
 		body = append(body, `{"entity":`...)
-		body = appendHit(body, &answer.Hits[sights[i].Pin], &days)
+		body = wire.AppendHit(body, &answer.Hits[sights[i].Pin], &days)
 		body = appendSight(body, &q.car, &sights[i], i == first)
 	}
 	body = append(body, `],`...)
 	body = a.appendSources(body, answer)
 	body = append(body, `,"networks_applied":[`...)
 	for i, n := range answer.Networks {
-		body = appendComma(body, i > 0)
-		body = appendString(body, n)
+		body = wire.AppendComma(body, i > 0)
+		body = wire.AppendString(body, n)
 	}
 	body = append(body, `],"next_announce_after_seconds":`...)
-	body = strconv.AppendInt(body, ahead.Pause, 10)
+	body = strconv.AppendInt(body, alerts.Pause, 10)
 	body = append(body, `,"fetched_at_utc":`...)
-	body = appendTime(body, answer.At.UnixMilli())
+	body = wire.AppendTime(body, answer.At.UnixMilli())
 	scratch.body = append(body, "}\n"...)
 	w.Header()["Vary"] = []string{a.vary()}
 	w.Header()["Cache-Control"] = []string{cacheNever}
-	writeBody(w, r, http.StatusOK, "application/json", scratch.body)
+	response.Write(w, r, http.StatusOK, "application/json", scratch.body)
 	return nil
 }
 
@@ -93,10 +90,10 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &alertsQuery{car: ahead.Car{At: p.point()}}
+	q := &alertsQuery{car: alerts.Car{At: p.point()}}
 	q.car.Speed = p.number("speed", 0, maxSpeed, true)
 	// Who stands has no heading, and none is asked of them.
-	if p.values.Has("heading") || q.car.Speed >= ahead.SlowestSpeed {
+	if p.values.Has("heading") || q.car.Speed >= alerts.SlowestSpeed {
 		q.car.Heading, q.car.Directed = p.number("heading", 0, 360, true), true
 	}
 	if text, given := p.single("seen"); given {
@@ -104,7 +101,7 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 		if len(keys) > maxSeen {
 			p.bad("seen", "too_many", "seen takes at most "+strconv.Itoa(maxSeen)+" keys: leave out those of what is long behind.")
 		}
-		q.seen = ahead.ReadSeen(keys)
+		q.seen = alerts.ReadSeen(keys)
 	}
 	q.nearby = *a.selection(p, c)
 	if !p.values.Has("kinds") {
@@ -112,17 +109,17 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 	}
 	q.nearby.Center = q.car.At
 	// A zone counts from its edge, and is found by its middle.
-	q.nearby.Radius = ahead.Range + a.Nearby.Law.Widest()/2
+	q.nearby.Radius = alerts.Range + a.Nearby.Law.Widest()/2
 	q.nearby.Limit = nearby.MaxLimit
 	q.nearby.Driving = true
 	return q, a.wrong(p, &q.nearby)
 }
 
 // pins turns hits into what may lie ahead.
-func (q *alertsQuery) pins(hits []mapdata.Hit, into []ahead.Pin) []ahead.Pin {
+func (q *alertsQuery) pins(hits []mapdata.Hit, into []alerts.Pin) []alerts.Pin {
 	for i := range hits {
 		h := &hits[i]
-		pin := ahead.Pin{At: h.Point, Kind: h.Kind, Zone: float64(h.Zone)}
+		pin := alerts.Pin{At: h.Point, Kind: h.Kind, Zone: float64(h.Zone)}
 		if len(q.seen) > 0 {
 			pin.Told = q.seen.Of(idsOf(h)...)
 		}
@@ -160,11 +157,11 @@ func (a *api) votedOn(ctx context.Context, c *caller, h *mapdata.Hit) bool {
 }
 
 // appendSight appends what an alert says beside its entity, and its end.
-func appendSight(dst []byte, car *ahead.Car, s *ahead.Sight, announce bool) []byte {
+func appendSight(dst []byte, car *alerts.Car, s *alerts.Sight, announce bool) []byte {
 	dst = append(dst, `,"distance_m":`...)
 	dst = appendTenths(dst, s.Distance)
 	dst = append(dst, `,"seconds":`...)
-	if seconds, told := ahead.Seconds(s.Distance, car.Speed); told {
+	if seconds, told := alerts.Seconds(s.Distance, car.Speed); told {
 		dst = appendTenths(dst, seconds)
 	} else {
 		dst = append(dst, "null"...)
@@ -172,7 +169,7 @@ func appendSight(dst []byte, car *ahead.Car, s *ahead.Sight, announce bool) []by
 	dst = append(dst, `,"bearing":`...)
 	dst = appendTenths(dst, math.Mod(math.Round(s.Bearing*10)/10, 360))
 	dst = append(dst, `,"lead_m":`...)
-	dst = appendTenths(dst, ahead.Lead(car.Speed))
+	dst = appendTenths(dst, alerts.Lead(car.Speed))
 	dst = append(dst, `,"stage":"`...)
 	dst = append(dst, s.Stage...)
 	dst = append(dst, `","announce":`...)

@@ -16,14 +16,6 @@ const (
 	verifiesPerMinute = 60
 )
 
-func (a *api) authRoutes() []route {
-	return []route{
-		{http.MethodPost, "/v2/auth/email", signing, account.ForGuests, a.postAuthEmail},
-		{http.MethodPost, "/v2/auth/verify", signing, account.ForGuests, a.postAuthVerify},
-		{http.MethodPost, "/v2/auth/sign-out", signing, account.ForGuests, a.postAuthSignOut},
-	}
-}
-
 // postAuthEmail answers POST /v2/auth/email: the same for every address (D11.1).
 func (a *api) postAuthEmail(w http.ResponseWriter, r *http.Request, c *caller) error {
 	f, err := readFields(w, r)

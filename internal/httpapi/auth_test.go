@@ -22,12 +22,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/account"
+	"wayside/internal/catalog"
 	"wayside/internal/console"
 	"wayside/internal/httpapi"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/ratelimit"
-	"wayside/internal/source"
 )
 
 const formType = "application/x-www-form-urlencoded"
@@ -56,7 +56,7 @@ func newHouse(t *testing.T, secure bool) *house {
 	}
 	t.Cleanup(h.server.Close)
 	log := slog.New(slog.NewTextHandler(&h.log, nil))
-	catalogue := source.New()
+	catalogue := catalog.New(nil)
 	accounts := account.New(account.Config{Store: h.store, Now: h.time, Key: []byte("key"), Log: log})
 	address := scheme + h.server.Listener.Addr().String()
 	h.server.Config.Handler = httpapi.New(httpapi.Deps{
@@ -64,7 +64,7 @@ func newHouse(t *testing.T, secure bool) *house {
 		Console:        newConsole(t, &console.Config{BaseURL: address, Now: h.time, Log: log, Accounts: accounts}),
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Ready:          func() error { return nil },
-		Nearby:         nearby.New(nearby.Config{Catalogue: catalogue, Primary: "tesla", Now: h.time}), Sources: catalogue,
+		Nearby:         nearby.New(nearby.Config{Catalog: catalogue, Primary: "tesla", Now: h.time}), Sources: catalogue,
 		Accounts: accounts,
 		Limits:   httpapi.Limits{GuestReads: 60, AccountReads: 120, Manage: 60},
 		Buckets:  ratelimit.NewMemory(1000),

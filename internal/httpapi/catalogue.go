@@ -1,32 +1,16 @@
 package httpapi
 
 import (
-	"embed"
 	"net/http"
 	"strings"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/pages"
 )
-
-// icons are the kinds' drawings, one file for each icon name of the catalogue.
-//
-//go:embed icons/*.svg
-var icons embed.FS
 
 // cacheListing is how long the listings of sources and kinds may be repeated (Limits: Read caching).
 const cacheListing = "public, max-age=60"
-
-func (a *api) readRoutes() []route {
-	return []route{
-		{http.MethodGet, "/v2/entities/nearby", reading, account.ForGuests, a.getNearby},
-		{http.MethodGet, "/v2/sources", reading, account.ForGuests, a.getSources},
-		{http.MethodGet, "/v2/sources/{id}/entities", reading, account.ForGuests, a.getSourceEntities},
-		{http.MethodGet, "/v2/kinds", reading, account.ForGuests, a.getKinds},
-		{http.MethodGet, "/v2/icons/{file}", open, account.ForGuests, a.getIcon},
-	}
-}
 
 // sourceItem is a source catalogue item.
 type sourceItem struct {
@@ -118,12 +102,5 @@ func (a *api) getIcon(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	if !ok || !known {
 		return mapdata.Describe(mapdata.ErrNotFound, "There is no such icon; GET /v2/kinds lists them.")
 	}
-	drawing, err := icons.ReadFile("icons/" + kind.Info().Icon + ".svg")
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "public, max-age=86400")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-	writeBody(w, r, http.StatusOK, "image/svg+xml", drawing)
-	return nil
+	return pages.ServeIcon(w, r, kind)
 }

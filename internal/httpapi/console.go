@@ -2,37 +2,30 @@ package httpapi
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 
 	"wayside/internal/account"
 	"wayside/internal/console"
 	"wayside/internal/mapdata"
 	"wayside/internal/ratelimit"
+	"wayside/internal/response"
 )
-
-const pairPath = "/pair"
 
 // checksPerMinute is how many feeds an account may have tried in a minute: each fetches what its URL says.
 const checksPerMinute = 6
-
-// pairTarget is where a phone approves the screen that shows the code.
-func pairTarget(code account.UserCode) string {
-	return pairPath + "?code=" + url.QueryEscape(string(code))
-}
 
 // consoleRoutes mounts the pages for people.
 func (a *api) consoleRoutes() []route {
 	pages := a.Console.Routes()
 	all := make([]route, len(pages))
 	for i, p := range pages {
-		all[i] = route{p.Method, p.Path, visiting, p.Who, a.forPeople(p)}
+		all[i] = route{p.Method, p.Path, classPage, p.Who, a.forPeople(p)}
 	}
 	return all
 }
 
 // forPeople lets a visitor in, and has refusals told on a page too.
-func (a *api) forPeople(p console.Route) func(http.ResponseWriter, *http.Request, *caller) error {
+func (a *api) forPeople(p console.Route) handler {
 	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
 		err := a.admitVisitor(r, c, p)
 		v := &console.Visitor{Door: door{a, c}, Account: c.account, Session: c.session, Client: c.client}
@@ -90,8 +83,11 @@ type door struct {
 
 // Write writes a whole answer.
 func (d door) Write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
-	writeBody(w, r, status, contentType, body)
+	response.Write(w, r, status, contentType, body)
 }
+
+// Script is where a page loads a script of ours from; empty: it was not built.
+func (d door) Script(name string) (string, error) { return d.api.scripts.Path(name) }
 
 // Keep gives the browser its session's cookie, or takes it away.
 func (d door) Keep(w http.ResponseWriter, secret string) {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,11 +18,9 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/audit"
-	"wayside/internal/consensus"
+	"wayside/internal/catalog"
 	"wayside/internal/console"
 	"wayside/internal/feed"
-	"wayside/internal/follow"
-	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
 	"wayside/internal/ingest"
@@ -36,12 +33,15 @@ import (
 	"wayside/internal/provider/push"
 	"wayside/internal/provider/relay"
 	"wayside/internal/ratelimit"
+	"wayside/internal/replica"
 	"wayside/internal/safehttp"
 	"wayside/internal/secret"
-	"wayside/internal/source"
+	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 	"wayside/internal/stream"
-	"wayside/internal/vote"
+	"wayside/internal/votes"
+	"wayside/internal/wire"
 )
 
 // desk is the whole service but for its pollers and its mail, on a real database, behind a real server. Its clock stands
@@ -54,7 +54,8 @@ type desk struct {
 	feeds    *feed.Service
 	pushes   *push.Service
 	ingester *ingest.Ingester
-	follower *follow.Follower
+	follower *replica.Follower
+	signals  signal.Set
 	box      *secret.Box
 	relay    *relay.Service // nil: no upstream
 	streams  *stream.Hub
@@ -73,6 +74,8 @@ type deskLimits struct {
 
 	reviewPasskey bool
 
+	beat time.Duration // between two signs of life of a stream; 0: as the service does
+
 	base string // public address; empty: http://wayside.test, where browsers offer no passkeys
 }
 
@@ -83,27 +86,29 @@ func newDesk(t *testing.T) *desk {
 
 func newDeskWith(t *testing.T, limits deskLimits) *desk {
 	t.Helper()
-	d := &desk{house: &house{t: t, now: start}}
+	d := &desk{house: &house{t: t, now: start}, signals: signal.NewSet()}
 	log := slog.New(slog.NewTextHandler(&d.log, nil))
 	var err error
-	d.db, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "wayside.db"), sqlite.Options{Now: d.time, MaxPages: limits.maxPages})
+	d.db, err = sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{Now: d.time, MaxPages: limits.maxPages})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d.box, err = secret.New(make([]byte, secret.KeySize)); err != nil {
 		t.Fatal(err)
 	}
-	catalogue, ix, votes := source.New(), index.New(httpapi.EncodeEntity), consensus.NewLedger()
-	d.follower = follow.New(d.db, ix, catalogue, votes, follow.Options{Now: d.time, Log: log, Touched: func(t mapdata.Touched) { d.streams.Touched(t) }})
+	ix, tallies := index.New(wire.EncodeEntity), votes.NewTallies(d.time)
+	catalogue := catalog.New(ix.Counts)
+	projections := []replica.Projection{index.Projection{Index: ix, Now: d.time}, catalogue, tallies}
+	d.follower = replica.New(d.db, projections, replica.Options{Now: d.time, Log: log, StoreChanged: d.signals.StoreChanged, Moved: d.signals.Moved})
 	buckets := ratelimit.NewMemory(1000)
 	d.accounts = account.New(account.Config{Store: d.db, Now: d.time, Key: []byte("key"), Log: log})
-	d.ingester = ingest.New(d.db, d.time, d.follower.Poke)
+	d.ingester = ingest.New(d.db, d.time, d.signals.StoreChanged)
 	d.pushes = push.New(push.Config{
-		Store: d.db, Ingest: d.ingester, Buckets: buckets, Now: d.time, Log: log, Changed: d.follower.Poke,
+		Store: d.db, Ingest: d.ingester, Buckets: buckets, Now: d.time, Log: log, StoreChanged: d.signals.StoreChanged,
 		Requests: limits.requests, Entities: limits.entities,
 	})
 	d.feeds = feed.New(feed.Config{
-		Store: d.db, Now: d.time, Changed: d.follower.Poke,
+		Store: d.db, Now: d.time, Signals: d.signals,
 		CheckURL: func(text string) (string, error) {
 			u, err := safehttp.CheckURL(text)
 			if err != nil {
@@ -117,7 +122,7 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		},
 		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) { return d.box.Seal(plain, id), nil },
 	})
-	watches := stream.Config{Now: d.time, Locate: func(ctx context.Context, id string) (mapdata.Voted, error) { return d.relay.Find(ctx, id) }}
+	watches := stream.Config{Now: d.time, Beat: limits.beat, Moved: d.signals.Moved, Locate: func(ctx context.Context, id string) (mapdata.Voted, error) { return d.relay.Find(ctx, id) }}
 	if len(limits.upstreams) == 0 {
 		watches.Locate = nil
 	}
@@ -140,16 +145,16 @@ func newDeskWith(t *testing.T, limits deskLimits) *desk {
 		State: func() console.State { return console.State{Version: "test", Since: start, Ready: true} },
 	})
 	reads := nearby.Config{
-		Index: ix, Catalogue: catalogue, Primary: "tesla", Now: d.time, Ledger: votes, Records: d.db, Encode: httpapi.EncodeEntity,
+		Index: ix, Catalog: catalogue, Primary: "tesla", Now: d.time, Tallies: tallies, Publications: d.follower, Records: d.db, Encode: wire.EncodeEntity,
 		Law: limits.law,
 	}
-	ballots := vote.Config{Store: d.db, Feeds: catalogue, Now: d.time, Changed: d.follower.Poke}
+	ballots := votes.Config{Store: d.db, Feeds: catalogue, Now: d.time, StoreChanged: d.signals.StoreChanged}
 	if len(limits.upstreams) > 0 {
 		d.relay = newRelay(t, d, limits, log)
 		reads.Live, ballots.Live = d.relay, d.relay
 		deps.Incidents = &httpapi.Incidents{Attribution: "© the upstreams", Stored: limits.stored}
 	}
-	deps.Nearby, deps.Votes = nearby.New(reads), vote.New(ballots)
+	deps.Nearby, deps.Votes = nearby.New(reads), votes.New(ballots)
 	d.server = httptest.NewServer(httpapi.New(deps))
 	ctx, stop := context.WithCancel(context.Background())
 	var group errgroup.Group
@@ -187,8 +192,8 @@ func newRelay(t *testing.T, d *desk, limits deskLimits, log *slog.Logger) *relay
 		pins = d.db.Live()
 	}
 	c := relay.Config{
-		Taken: func(moved []geo.Circle) { d.streams.Touched(mapdata.Touched{Areas: moved}) },
-		Web:   web, Windows: cache, Pins: live.New(pins, relay.Prepare(httpapi.EncodeEntity), d.time), Key: []byte("key"), Now: d.time, Log: log,
+		Moved: d.signals.Moved,
+		Web:   web, Windows: cache, Pins: live.New(pins, relay.Prepare(wire.EncodeEntity), d.time), Key: []byte("key"), Now: d.time, Log: log,
 	}
 	for i, address := range limits.upstreams {
 		u, err := safehttp.OperatorURL(address)

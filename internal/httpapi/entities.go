@@ -5,19 +5,10 @@ import (
 	"errors"
 	"net/http"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
+	"wayside/internal/wire"
 )
-
-func (a *api) entityRoutes() []route {
-	return []route{
-		{http.MethodGet, "/v2/entities/{id}", reading, account.ForGuests, a.getEntity},
-		{http.MethodPost, "/v2/entities/{id}/confirm", voting, account.ForAccounts, a.vote(mapdata.Confirm)},
-		{http.MethodPost, "/v2/entities/{id}/dispute", voting, account.ForAccounts, a.vote(mapdata.Dispute)},
-		{http.MethodDelete, "/v2/entities/{id}/vote", voting, account.ForAccounts, a.vote(mapdata.NoVote)},
-	}
-}
 
 // vote answers the three that make, change or take back the caller's standing vote (D9.1).
 func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *caller) error {
@@ -37,8 +28,8 @@ func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *cal
 
 // entityJSON is an entity in its read shape.
 func entityJSON(h *mapdata.Hit) json.RawMessage {
-	var days [3]calendar
-	return appendHit(nil, h, &days)
+	var days [3]wire.Calendar
+	return wire.AppendHit(nil, h, &days)
 }
 
 // entityAnswer is one entity with what decides about it.

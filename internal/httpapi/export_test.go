@@ -13,7 +13,7 @@ type RouteLine struct {
 func RouteTable() []RouteLine {
 	var all []RouteLine
 	for _, r := range new(api).routes() {
-		all = append(all, RouteLine{Method: r.method, Path: r.path, Who: r.who, Page: r.class == visiting})
+		all = append(all, RouteLine{Method: r.method, Path: r.path, Who: r.who, Page: r.class == classPage})
 	}
 	return all
 }

@@ -7,6 +7,7 @@ import (
 
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
+	"wayside/internal/response"
 )
 
 // feedEntitiesPath is that of pushes too, whose token stands where reads have the feed's id.
@@ -76,7 +77,7 @@ func (a *api) writeFeatures(w http.ResponseWriter, r *http.Request, c *caller, a
 	if a.tag(w, r, c, body) {
 		return nil
 	}
-	writeBody(w, r, http.StatusOK, "application/geo+json", append(body, '\n'))
+	response.Write(w, r, http.StatusOK, "application/geo+json", append(body, '\n'))
 	return nil
 }
 

@@ -3,22 +3,9 @@ package httpapi
 import (
 	"net/http"
 
-	"wayside/internal/account"
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
 )
-
-func (a *api) feedRoutes() []route {
-	return []route{
-		{http.MethodGet, "/v2/feeds", managing, account.ForAccounts, a.getFeeds},
-		{http.MethodPost, "/v2/feeds", managing, account.ForAccounts, a.postFeed},
-		{http.MethodGet, "/v2/feeds/{id}", managing, account.ForOwnersAndCurators, a.getFeed},
-		{http.MethodPatch, "/v2/feeds/{id}", managing, account.ForOwners, a.patchFeed},
-		{http.MethodDelete, "/v2/feeds/{id}", managing, account.ForOwners, a.deleteFeed},
-		{http.MethodGet, feedEntitiesPath, managing, account.ForOwnersAndCurators, a.getFeedEntities},
-		{http.MethodPost, "/v2/feeds/{id}/rotate-token", managing, account.ForOwners, a.postRotateToken},
-	}
-}
 
 // feedID reads the feed's id in the path.
 func feedID(r *http.Request) (mapdata.FeedID, error) {

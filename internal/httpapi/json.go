@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"time"
-)
 
-// timeLayout is how every time is written: RFC 3339 in UTC with milliseconds (D4.14).
-const timeLayout = "2006-01-02T15:04:05.000Z"
+	"wayside/internal/response"
+	"wayside/internal/wire"
+)
 
 // timestamp is a time on the wire; the zero time is null.
 type timestamp time.Time
@@ -19,7 +19,7 @@ func (t timestamp) MarshalJSON() ([]byte, error) {
 	if time.Time(t).IsZero() {
 		return []byte("null"), nil
 	}
-	return []byte(`"` + time.Time(t).UTC().Format(timeLayout) + `"`), nil
+	return []byte(`"` + time.Time(t).UTC().Format(wire.TimeLayout) + `"`), nil
 }
 
 // timestampOf is a time in milliseconds since 1970; 0 is null.
@@ -41,6 +41,6 @@ func writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) error 
 	if w.Header().Get("Cache-Control") == "" {
 		w.Header().Set("Cache-Control", "no-store")
 	}
-	writeBody(w, r, status, "application/json", buf.Bytes())
+	response.Write(w, r, status, "application/json", buf.Bytes())
 	return nil
 }

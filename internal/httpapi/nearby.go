@@ -4,14 +4,13 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
-	"github.com/zeebo/xxh3"
-
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
+	"wayside/internal/response"
+	"wayside/internal/wire"
 )
 
 // Cache-Control of reads (Limits: Read caching; D4.13).
@@ -70,9 +69,9 @@ func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, body 
 		return
 	}
 	body = append(body, `,"fetched_at_utc":`...)
-	body = appendTime(body, answer.At.UnixMilli())
+	body = wire.AppendTime(body, answer.At.UnixMilli())
 	body = append(body, "}\n"...)
-	writeBody(w, r, http.StatusOK, "application/json", body)
+	response.Write(w, r, http.StatusOK, "application/json", body)
 }
 
 // vary names what else a read's answer depends on.
@@ -85,22 +84,15 @@ func (a *api) vary() string {
 
 // tag writes what lets others keep the answer. It says whether the client has it already, and has then been told.
 func (a *api) tag(w http.ResponseWriter, r *http.Request, c *caller, body []byte) bool {
-	etag := tagOf(body)
+	etag := response.ETag(body)
 	h := w.Header()
 	h["Etag"] = []string{etag}
 	h["Cache-Control"] = []string{cacheControl(c)}
-	if match := r.Header["If-None-Match"]; match != nil && matches(match, etag) {
+	if match := r.Header["If-None-Match"]; match != nil && response.MatchesETag(match, etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return true
 	}
 	return false
-}
-
-// tagOf is the ETag of a body, weak since the body may be sent compressed.
-func tagOf(body []byte) string {
-	var tag [24]byte
-	etag := strconv.AppendUint(append(tag[:0], `W/"`...), xxh3.Hash(body), 36)
-	return string(append(etag, '"'))
 }
 
 func cacheControl(c *caller) string {
@@ -110,29 +102,15 @@ func cacheControl(c *caller) string {
 	return cachePrivate
 }
 
-// matches says whether If-None-Match names the tag; the comparison is weak (RFC 9110, 13.1.2).
-func matches(header []string, etag string) bool {
-	want := strings.TrimPrefix(etag, "W/")
-	for _, line := range header {
-		for tag := range strings.SplitSeq(line, ",") {
-			tag = strings.TrimSpace(tag)
-			if tag == "*" || strings.TrimPrefix(tag, "W/") == want {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // appendAnswer appends the answer but for its time and its end.
 func (a *api) appendAnswer(dst []byte, answer *nearby.Answer) []byte {
 	dst = append(dst, `{"entities":[`...)
-	var days [3]calendar
+	var days [3]wire.Calendar
 	for i := range answer.Hits {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendHit(dst, &answer.Hits[i], &days)
+		dst = wire.AppendHit(dst, &answer.Hits[i], &days)
 	}
 	dst = append(dst, "],"...)
 	dst = a.appendSources(dst, answer)
@@ -141,7 +119,7 @@ func (a *api) appendAnswer(dst []byte, answer *nearby.Answer) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, n)
+		dst = wire.AppendString(dst, n)
 	}
 	dst = append(dst, ']')
 	if answer.Truncated {
@@ -161,7 +139,7 @@ func appendKinds(dst []byte, kinds mapdata.KindSet) []byte {
 		if !kinds.Has(k) {
 			continue
 		}
-		dst = appendString(appendComma(dst, !first), k.ID())
+		dst = wire.AppendString(wire.AppendComma(dst, !first), k.ID())
 		first = false
 	}
 	return dst
@@ -172,7 +150,7 @@ func (a *api) appendSources(dst []byte, answer *nearby.Answer) []byte {
 	dst = append(dst, `"sources":[`...)
 	if answer.Live {
 		dst = appendHealth(dst, &answer.Incidents)
-		dst = appendComma(dst, len(answer.Sources) > 0)
+		dst = wire.AppendComma(dst, len(answer.Sources) > 0)
 	}
 	dst = append(dst, a.health.text(answer.Sources)...)
 	return append(dst, ']')
@@ -216,7 +194,7 @@ func appendHealth(dst []byte, s *mapdata.SourceHealth) []byte {
 	if !s.LastSuccessAt.IsZero() {
 		last = s.LastSuccessAt.UnixMilli()
 	}
-	dst = appendTime(dst, last)
+	dst = wire.AppendTime(dst, last)
 	dst = append(dst, `,"recent":{"ok":`...)
 	dst = strconv.AppendInt(dst, int64(s.OK), 10)
 	dst = append(dst, `,"fail":`...)

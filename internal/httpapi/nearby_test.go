@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
+	"wayside/internal/catalog"
 	"wayside/internal/console"
 	"wayside/internal/geo"
 	"wayside/internal/httpapi"
@@ -27,7 +28,7 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/ratelimit"
-	"wayside/internal/source"
+	"wayside/internal/wire"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -36,7 +37,7 @@ var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 type readService struct {
 	t         *testing.T
 	index     *index.Index
-	catalogue *source.Catalogue
+	catalogue *catalog.Catalog
 	server    *httptest.Server
 
 	mu  sync.Mutex
@@ -45,13 +46,13 @@ type readService struct {
 
 func newReadService(t *testing.T, edit func(*httpapi.Deps)) *readService {
 	t.Helper()
-	s := &readService{t: t, index: index.New(httpapi.EncodeEntity), catalogue: source.New(), now: start}
+	s := &readService{t: t, index: index.New(wire.EncodeEntity), catalogue: catalog.New(nil), now: start}
 	deps := httpapi.Deps{
 		BaseURL: "http://wayside.test",
 		Now:     s.time,
 		Log:     slog.New(slog.DiscardHandler),
 		Ready:   func() error { return nil },
-		Nearby:  nearby.New(nearby.Config{Index: s.index, Catalogue: s.catalogue, Primary: "tesla", Now: s.time}),
+		Nearby:  nearby.New(nearby.Config{Index: s.index, Catalog: s.catalogue, Primary: "tesla", Now: s.time}),
 		Sources: s.catalogue,
 		Limits:  httpapi.Limits{GuestReads: 1_000_000, AccountReads: 1_000_000, Manage: 1_000_000},
 		Buckets: ratelimit.NewMemory(1000),
@@ -82,8 +83,7 @@ func (s *readService) advance(d time.Duration) {
 
 func (s *readService) put(f *mapdata.Feed, entities ...mapdata.Entity) {
 	s.index.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID, Entities: entities}})
-	s.catalogue.Set(f, true)
-	s.catalogue.Publish()
+	s.catalogue.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID}}).Publish()
 }
 
 // get reads a path; header pairs may follow.
@@ -554,11 +554,11 @@ func FuzzNearbyQuery(f *testing.F) {
 	for _, q := range []string{"lat=52&lng=4&radius=100", "lat=&lng=%00&radius=1e5", "sources[]=a&sources=b&kinds=,&limit=-0&since=2026-11-21T08:00:00.123456789Z", "bbox", "networks=a,b&layers=x"} {
 		f.Add(q)
 	}
-	ix, catalogue := index.New(httpapi.EncodeEntity), source.New()
+	ix, catalogue := index.New(wire.EncodeEntity), catalog.New(nil)
 	now := func() time.Time { return start }
 	handler := httpapi.New(httpapi.Deps{
 		BaseURL: "http://wayside.test", Now: now, Log: slog.New(slog.DiscardHandler), Ready: func() error { return nil },
-		Nearby: nearby.New(nearby.Config{Index: ix, Catalogue: catalogue, Primary: "tesla", Now: now}), Sources: catalogue,
+		Nearby: nearby.New(nearby.Config{Index: ix, Catalog: catalogue, Primary: "tesla", Now: now}), Sources: catalogue,
 		Limits: httpapi.Limits{}, Buckets: ratelimit.NewMemory(10),
 	})
 	f.Fuzz(func(t *testing.T, query string) {

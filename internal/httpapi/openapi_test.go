@@ -24,7 +24,8 @@ import (
 
 // document is openapi.json, ready to check against.
 type document struct {
-	root     map[string]any // as written
+	root     map[string]any            // as written
+	patterns map[string]*regexp.Regexp // of addresses, by their path
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler // of a copy in which objects hold the members that are written down and no others
 }
@@ -45,7 +46,11 @@ var loadDocument = sync.OnceValues(func() (*document, error) {
 		return nil, err
 	}
 	closeObjects(strict)
-	d := &document{root: root.(map[string]any), compiler: jsonschema.NewCompiler()}
+	d := &document{root: root.(map[string]any), patterns: map[string]*regexp.Regexp{}, compiler: jsonschema.NewCompiler()}
+	for path := range d.object("paths") {
+		pattern := regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(path), "[^/]+")
+		d.patterns[path] = regexp.MustCompile("^" + pattern + "$")
+	}
 	d.compiler.DefaultDraft(jsonschema.Draft2020)
 	d.compiler.AssertFormat()
 	return d, d.compiler.AddResource(documentURL, strict)
@@ -202,9 +207,8 @@ func (d *document) match(address string) string {
 	if _, ok := paths[address]; ok {
 		return address
 	}
-	for path := range paths {
-		pattern := "^" + regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(path), "[^/]+") + "$"
-		if regexp.MustCompile(pattern).MatchString(address) {
+	for path, pattern := range d.patterns {
+		if pattern.MatchString(address) {
 			return path
 		}
 	}
@@ -422,7 +426,7 @@ func TestRowErrorsAreTheDecisions(t *testing.T) {
 func TestReadsAnswerAsWritten(t *testing.T) {
 	s := newReadService(t, nil)
 	s.put(testFeed(1, nil), testEntity(t, testFeed(1, nil), "a", "alert.police", 52.37, 4.9), testEntity(t, testFeed(1, nil), "b", "camera.speed", 52.37, 4.9))
-	s.catalogue.Add(testFeed(1, nil).ID, []mapdata.Attempt{{At: start, OK: true, Outcome: mapdata.OutcomeOK}})
+	s.catalogue.Apply([]mapdata.FeedChange{{Revision: 1, Feed: testFeed(1, nil), FeedID: testFeed(1, nil).ID, Attempts: []mapdata.Attempt{{At: start, OK: true, Outcome: mapdata.OutcomeOK}}}}).Publish()
 	tests := []struct {
 		name, path string
 		status     int

@@ -4,11 +4,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/http"
+	"net/url"
 	"time"
 
 	"wayside/internal/account"
+	"wayside/internal/console"
 	"wayside/internal/mapdata"
 	"wayside/internal/ratelimit"
+	"wayside/internal/response"
 )
 
 // Limits of pairing (D11.3).
@@ -23,17 +26,6 @@ const (
 	wrongCodes    = 5
 	wrongCodesPer = 10 * time.Minute
 )
-
-func (a *api) pairingRoutes() []route {
-	return []route{
-		{http.MethodPost, "/v2/auth/pair", signing, account.ForGuests, a.postPair},
-		{http.MethodPost, "/v2/auth/pair/token", signing, account.ForGuests, a.postPairToken},
-		{http.MethodGet, "/v2/auth/pair/qr", open, account.ForGuests, a.getPairQR},
-		{http.MethodGet, "/v2/auth/pair/{user_code}", managing, account.ForAccounts, a.getPairing},
-		{http.MethodPost, "/v2/auth/pair/{user_code}/approve", managing, account.ForAccounts, a.postPairApprove},
-		{http.MethodPost, "/v2/auth/pair/{user_code}/deny", managing, account.ForAccounts, a.postPairDeny},
-	}
-}
 
 type pairAnswer struct {
 	UserCode   string    `json:"user_code"`
@@ -63,7 +55,7 @@ func (a *api) postPair(w http.ResponseWriter, r *http.Request, c *caller) error 
 	}
 	return writeJSON(w, r, http.StatusCreated, pairAnswer{
 		UserCode: begun.Code.Shown(), DeviceCode: begun.Secret, ExpiresAt: timestamp(begun.ExpiresAt), Interval: pollEvery,
-		URL: a.BaseURL + pairPath, WholeURL: a.BaseURL + pairTarget(begun.Code),
+		URL: a.BaseURL + console.PairPath(""), WholeURL: a.BaseURL + console.PairPath(begun.Code),
 	})
 }
 
@@ -114,6 +106,30 @@ type pairingJSON struct {
 	Agent     string    `json:"agent"`
 	CreatedAt timestamp `json:"created_at"`
 	ExpiresAt timestamp `json:"expires_at"`
+}
+
+// getPairQR answers GET /v2/auth/pair/qr?code=…: a QR code of the pairing page's URL. Every well-formed code
+// is drawn, whether it exists or not, so that the answers cannot be used to guess codes.
+func (a *api) getPairQR(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	p := params{values: values}
+	text, _ := p.single("code")
+	code, ok := account.ParseUserCode(text)
+	if err != nil || !ok {
+		p.bad("code", "invalid_code", "code must be the eight letters of a user_code.")
+	}
+	if p.wrong != nil {
+		return p.wrong
+	}
+	drawing, err := console.QRCode(a.BaseURL + console.PairPath(code))
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	response.Write(w, r, http.StatusOK, "image/svg+xml", drawing)
+	return nil
 }
 
 // getPairing answers GET /v2/auth/pair/{user_code}: which screen asks.

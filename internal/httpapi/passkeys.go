@@ -8,20 +8,6 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func (a *api) passkeyRoutes() []route {
-	return []route{
-		{http.MethodPost, "/v2/auth/passkey/begin", signing, account.ForGuests, a.postPasskeyBegin},
-		{http.MethodPost, "/v2/auth/passkey/finish", signing, account.ForGuests, a.postPasskeyFinish},
-		{http.MethodPost, "/v2/auth/passkey/confirm/begin", managing, account.ForAccounts, a.postPasskeyConfirmBegin},
-		{http.MethodPost, "/v2/auth/passkey/confirm/finish", managing, account.ForAccounts, a.postPasskeyConfirmFinish},
-		{http.MethodGet, "/v2/account/passkeys", managing, account.ForAccounts, a.getPasskeys},
-		{http.MethodPost, "/v2/account/passkeys", managing, account.ForAccounts, a.postPasskey},
-		{http.MethodPost, "/v2/account/passkeys/begin", managing, account.ForAccounts, a.postPasskeyAddBegin},
-		{http.MethodPatch, "/v2/account/passkeys/{id}", managing, account.ForOwners, a.patchPasskey},
-		{http.MethodDelete, "/v2/account/passkeys/{id}", managing, account.ForOwners, a.deletePasskey},
-	}
-}
-
 // postPasskeyBegin answers POST /v2/auth/passkey/begin: the same for everybody.
 func (a *api) postPasskeyBegin(w http.ResponseWriter, r *http.Request, c *caller) error {
 	if err := a.limitVerifies(c); err != nil {

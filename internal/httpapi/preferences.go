@@ -13,13 +13,6 @@ import (
 // preferencesLimit is the size in bytes of the largest choice.
 const preferencesLimit = 8 << 10
 
-func (a *api) preferenceRoutes() []route {
-	return []route{
-		{http.MethodGet, "/v2/account/preferences", managing, account.ForAccounts, a.getPreferences},
-		{http.MethodPut, "/v2/account/preferences", managing, account.ForAccounts, a.putPreferences},
-	}
-}
-
 // preferencesJSON holds what was chosen, and nothing else.
 type preferencesJSON struct {
 	Units      *string  `json:"units,omitempty"`

@@ -10,7 +10,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
 )
 
@@ -21,12 +20,6 @@ const (
 	maxKeptPushed = 4 << 20             // of the memory that is kept for the next push
 	pushGrow      = bytes.MinRead << 11 // 1 MiB: room made before anything has come, whatever Content-Length says
 )
-
-func (a *api) pushRoutes() []route {
-	return []route{
-		{http.MethodPost, "/v2/feeds/{token}/entities", pushing, account.ForTokens, a.postEntities},
-	}
-}
 
 // pushBodies keeps the memory of bodies; it holds nothing of the service.
 var pushBodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}

@@ -3,17 +3,8 @@ package httpapi
 import (
 	"net/http"
 
-	"wayside/internal/account"
 	"wayside/internal/feed"
 )
-
-func (a *api) reviewRoutes() []route {
-	return []route{
-		{http.MethodGet, "/v2/review/feeds", managing, account.ForCurators, a.getReviewFeeds},
-		{http.MethodPost, "/v2/feeds/{id}/approve", managing, account.ForCurators, a.postApprove},
-		{http.MethodPost, "/v2/feeds/{id}/reject", managing, account.ForCurators, a.postReject},
-	}
-}
 
 // queueLength is how many feeds one answer of the queue holds.
 const queueLength = 100

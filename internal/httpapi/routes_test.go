@@ -1,28 +1,23 @@
 package httpapi
 
 import (
-	"encoding/json"
-	"encoding/xml"
-	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"io/fs"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"wayside/internal/mapdata"
+	"wayside/internal/apidocs"
 )
 
 // TestEveryRouteIsWrittenDown compares the table of routes with openapi.json, both ways.
 func TestEveryRouteIsWrittenDown(t *testing.T) {
-	var doc openapiDoc
-	if err := json.Unmarshal(openapiText, &doc); err != nil {
+	doc, err := apidocs.Parse(openapiText)
+	if err != nil {
 		t.Fatal(err)
 	}
 	written := map[string]bool{}
@@ -32,7 +27,7 @@ func TestEveryRouteIsWrittenDown(t *testing.T) {
 		}
 	}
 	for _, r := range new(api).routes() {
-		if r.class == visiting {
+		if r.class == classPage {
 			continue // pages are no interface; docs/roles.md lists them
 		}
 		name := r.method + " " + strings.TrimSuffix(r.path, "{$}")
@@ -48,16 +43,16 @@ func TestEveryRouteIsWrittenDown(t *testing.T) {
 
 // TestEveryClassIsWrittenDown holds the security of each operation to its route's class.
 func TestEveryClassIsWrittenDown(t *testing.T) {
-	var doc openapiDoc
-	if err := json.Unmarshal(openapiText, &doc); err != nil {
+	doc, err := apidocs.Parse(openapiText)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range new(api).routes() {
-		path := doc.Paths.get(strings.TrimSuffix(r.path, "{$}"))
+		path := doc.Paths.Get(strings.TrimSuffix(r.path, "{$}"))
 		if path == nil {
 			continue // the test above says so
 		}
-		op := path.get(strings.ToLower(r.method))
+		op := path.Get(strings.ToLower(r.method))
 		if op == nil {
 			continue
 		}
@@ -67,20 +62,20 @@ func TestEveryClassIsWrittenDown(t *testing.T) {
 		}
 		want, security := []string{}, ""
 		switch r.class {
-		case reading:
+		case classRead:
 			want, security = []string{"401", "429"}, "Needs no account; takes an API token or a signed-in session."
-		case managing:
+		case classAccount:
 			want, security = []string{"401", "403", "429"}, "Needs a signed-in session."
-		case voting:
+		case classVote:
 			want, security = []string{"401", "403", "404", "429", "503"}, "Needs a signed-in session."
-		case pushing:
+		case classPush:
 			want, security = []string{"400", "401", "413", "415", "429", "503"}, "Needs no account."
-		case signing:
+		case classSignIn:
 			want = []string{"403"}
-		case open:
+		case classOpen:
 			security = "Needs no account."
 		}
-		if got := access(op.Security); security != "" && got != security {
+		if got := apidocs.Access(op.Security); security != "" && got != security {
 			t.Errorf("%s %s: %q, want %q", r.method, r.path, got, security)
 		}
 		for _, status := range want {
@@ -93,8 +88,8 @@ func TestEveryClassIsWrittenDown(t *testing.T) {
 
 // TestEveryProblemIsExplained looks for every type of problem that the code can make in openapi.json, both ways.
 func TestEveryProblemIsExplained(t *testing.T) {
-	var doc openapiDoc
-	if err := json.Unmarshal(openapiText, &doc); err != nil {
+	doc, err := apidocs.Parse(openapiText)
+	if err != nil {
 		t.Fatal(err)
 	}
 	made := map[string]int{}
@@ -184,73 +179,4 @@ func litType(lit *ast.CompositeLit) (string, bool) {
 		return "", false
 	}
 	return name.Name, true
-}
-
-// maxIcon is the largest drawing in bytes.
-const maxIcon = 2048
-
-// TestEveryKindHasItsIcon reads the drawings as a browser does: well-formed, small, and pure drawings.
-func TestEveryKindHasItsIcon(t *testing.T) {
-	known := map[string]bool{}
-	for _, k := range mapdata.Kinds() {
-		known[k.Icon+".svg"] = true
-		if _, err := icons.ReadFile("icons/" + k.Icon + ".svg"); err != nil {
-			t.Errorf("%s: %v", k.ID, err)
-		}
-	}
-	files, err := icons.ReadDir("icons")
-	if err != nil {
-		t.Fatal(err)
-	}
-	drawings := map[string]string{}
-	for _, f := range files {
-		text, err := icons.ReadFile("icons/" + f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !known[f.Name()] {
-			t.Errorf("%s is no kind's icon", f.Name())
-		}
-		if len(text) >= maxIcon {
-			t.Errorf("%s has %d bytes", f.Name(), len(text))
-		}
-		if other, twice := drawings[string(text)]; twice {
-			t.Errorf("%s and %s are the same", f.Name(), other)
-		}
-		drawings[string(text)] = f.Name()
-		if err := pureDrawing(string(text)); err != nil {
-			t.Errorf("%s: %v", f.Name(), err)
-		}
-	}
-}
-
-// pureDrawing says what in an SVG is more than shapes.
-func pureDrawing(text string) error {
-	shapes := []string{"svg", "g", "path", "circle", "ellipse", "rect"}
-	if m := regexp.MustCompile(`(?i)href|url\(|<!|<\?|style=|\bon\w+=`).FindString(text); m != "" {
-		return errors.New("it holds " + m)
-	}
-	if !strings.HasPrefix(text, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">`) {
-		return errors.New("it is not 64 by 64")
-	}
-	dec := xml.NewDecoder(strings.NewReader(text))
-	for {
-		tok, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		switch tok := tok.(type) {
-		case xml.StartElement:
-			if !slices.Contains(shapes, tok.Name.Local) {
-				return errors.New("it holds <" + tok.Name.Local + ">")
-			}
-		case xml.CharData:
-			if strings.TrimSpace(string(tok)) != "" {
-				return errors.New("it holds text")
-			}
-		}
-	}
 }

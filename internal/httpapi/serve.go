@@ -80,11 +80,11 @@ func (a *api) serve(r route) http.HandlerFunc {
 // through tells use cases which door a request came through, for the audit log. Reads leave nothing there.
 func through(r *http.Request, c class) *http.Request {
 	switch c {
-	case managing, signing:
+	case classAccount, classSignIn:
 		return r.WithContext(mapdata.Through(r.Context(), mapdata.ViaAPI))
-	case visiting:
+	case classPage:
 		return r.WithContext(mapdata.Through(r.Context(), mapdata.ViaPage))
-	case open, reading, voting, pushing:
+	case classOpen, classRead, classVote, classPush:
 	}
 	return r
 }
@@ -93,9 +93,9 @@ func through(r *http.Request, c class) *http.Request {
 func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, error) {
 	c := &caller{client: a.clientAddr(r)}
 	switch rt.class {
-	case open, pushing, visiting:
+	case classOpen, classPush, classPage:
 		return c, nil
-	case reading:
+	case classRead:
 		a.allowOrigin(w, r)
 		if a.Loaded != nil && !a.Loaded() { // an empty answer would say that there is nothing
 			return nil, mapdata.Describe(mapdata.ErrUnavailable, "The service has just started and is still loading. Ask again in a few seconds.")
@@ -111,7 +111,7 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 	if err := a.identify(r, c, false); err != nil {
 		return nil, err
 	}
-	if rt.class == signing {
+	if rt.class == classSignIn {
 		return c, nil
 	}
 	if c.session == nil {
@@ -120,7 +120,7 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 	if err := rt.who.Admit(c.account); err != nil {
 		return nil, err
 	}
-	if rt.class == voting {
+	if rt.class == classVote {
 		return c, a.limitAccount(c, ratelimit.Votes, a.Limits.Votes, "votes of this account")
 	}
 	return c, a.limitAccount(c, ratelimit.Manage, a.Limits.Manage, "management requests of this account")

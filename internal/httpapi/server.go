@@ -12,15 +12,18 @@ import (
 	"time"
 
 	"wayside/internal/account"
+	"wayside/internal/apidocs"
 	"wayside/internal/basemap"
+	"wayside/internal/basemap/tileserver"
+	"wayside/internal/catalog"
 	"wayside/internal/console"
 	"wayside/internal/feed"
 	"wayside/internal/nearby"
+	"wayside/internal/pages"
 	"wayside/internal/provider/push"
 	"wayside/internal/ratelimit"
-	"wayside/internal/source"
 	"wayside/internal/stream"
-	"wayside/internal/vote"
+	"wayside/internal/votes"
 )
 
 // Deps is what the handlers need. Every field is required unless it says otherwise.
@@ -35,13 +38,13 @@ type Deps struct {
 	Loaded         func() bool                                          // whether reads show everything already; nil: always
 
 	Nearby   *nearby.Reader
-	Sources  *source.Catalogue
+	Sources  *catalog.Catalog
 	Accounts *account.Service
 	Passkeys *account.Passkeys // nil: none are offered
 	Feeds    *feed.Service
 	Pushes   *push.Service
 	Streams  *stream.Hub
-	Votes    *vote.Service
+	Votes    *votes.Service
 
 	Incidents *Incidents // the built-in source; nil: no upstream is configured
 
@@ -80,10 +83,11 @@ type api struct {
 	cross  *http.CrossOriginProtection
 	health healthText
 
-	// What was built in web/, read when it is first asked for, and once.
-	page    func() (*overlayFiles, error)
-	scripts func() (*consoleFiles, error)
-	boot    string // another one each time: streams are resumed in the process in which they began
+	docs    func() ([]byte, error) // the API's page, rendered on the first request
+	overlay *pages.Overlay
+	scripts *pages.Scripts
+	tiles   tileserver.Server
+	boot    string // random: a stream can be resumed only in the process in which it began
 }
 
 // New makes the handler of the public address.
@@ -94,15 +98,21 @@ func New(deps Deps) http.Handler {
 		cross:  http.NewCrossOriginProtection(),
 		boot:   rand.Text(),
 	}
-	a.page = sync.OnceValues(func() (*overlayFiles, error) { return readOverlay(a.Overlay) })
-	a.scripts = sync.OnceValues(func() (*consoleFiles, error) { return readConsole(a.Scripts, a.page) })
+	a.docs = sync.OnceValues(func() ([]byte, error) { return apidocs.Render(openapiText, a.BaseURL) })
+	a.tiles = tileserver.Server{Archive: a.Archive, Secure: a.secure}
+	var mapOrigins []string
+	if a.BaseMap != nil {
+		mapOrigins, a.tiles.Attribution = a.BaseMap.Origins, a.BaseMap.Attribution
+	}
+	a.overlay = pages.NewOverlay(a.Overlay, mapOrigins)
+	a.scripts = pages.NewScripts(a.Scripts, a.overlay)
 	byPath := make(map[string]methods)
 	for _, r := range a.routes() {
 		if byPath[r.path] == nil {
 			byPath[r.path] = make(methods)
 		}
 		byPath[r.path][r.method] = a.serve(r)
-		if r.class == reading && len(a.CORSOrigins) > 0 {
+		if r.class == classRead && len(a.CORSOrigins) > 0 {
 			byPath[r.path][http.MethodOptions] = a.preflight
 		}
 	}
@@ -112,41 +122,6 @@ func New(deps Deps) http.Handler {
 	}
 	mux.HandleFunc("/", a.unknownPath)
 	return mux
-}
-
-// route is one line of the table.
-type route struct {
-	method string
-	path   string // a pattern of http.ServeMux without a method; also the label in metrics and logs, since it holds no token
-	class  class
-	who    account.Who
-	handle func(w http.ResponseWriter, r *http.Request, c *caller) error
-}
-
-// class says who may call a route, and what it costs them.
-type class int
-
-const (
-	open     class = iota // anybody, no account looked up, no limit
-	reading               // anybody; counts against the reader's limit (D4.12)
-	voting                // a signed-in session, same origin; counts against the account's votes (D9.1)
-	managing              // a signed-in session, same origin for writes; counts against the account's limit (D5.9)
-	pushing               // the push token in the path is the only credential
-	signing               // anybody, same origin for writes; limits of its own
-	visiting              // a page for people, which says itself what it takes
-)
-
-// routes is the table of everything that the public address answers.
-func (a *api) routes() []route {
-	var all []route
-	for _, group := range [][]route{
-		a.readRoutes(), a.entityRoutes(), a.feedRoutes(), a.reviewRoutes(), a.pushRoutes(), a.authRoutes(), a.accountRoutes(), a.docsRoutes(), a.statusRoutes(), a.alertRoutes(),
-		a.pairingRoutes(), a.passkeyRoutes(), a.preferenceRoutes(),
-		a.streamRoutes(), a.overlayRoutes(), a.baseMapRoutes(), a.demoRoutes(), a.consoleFileRoutes(), a.consoleRoutes(),
-	} {
-		all = append(all, group...)
-	}
-	return all
 }
 
 // methods is what one path answers, by method.

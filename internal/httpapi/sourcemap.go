@@ -7,6 +7,7 @@ import (
 
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
+	"wayside/internal/wire"
 )
 
 // getSourceEntities answers GET /v2/sources/{id}/entities: what a guest sees of a source around the middle of its data, for
@@ -40,7 +41,7 @@ func (a *api) getSourceEntities(w http.ResponseWriter, r *http.Request, c *calle
 
 // featureOf is a hit as GeoJSON.
 func featureOf(h *mapdata.Hit) feature {
-	_, _, properties := takeApart(h.Prepared)
+	_, _, properties := wire.Split(h.Prepared)
 	at := func(ms int64) timestamp {
 		if ms == 0 {
 			return timestamp{}
@@ -52,7 +53,7 @@ func featureOf(h *mapdata.Hit) feature {
 		Geometry: pointJSON{"Point", [2]float64{h.Point.Lng, h.Point.Lat}},
 		Properties: featureProperties{
 			ExternalID: string(h.ExternalID), KindID: h.Kind.ID(), FirstSeenAt: at(h.FirstSeenAt), LastSeenAt: at(h.LastSeenAt),
-			ExpiresAt: at(h.ExpiresAt), Properties: json.RawMessage(appendProperties(nil, h, properties)),
+			ExpiresAt: at(h.ExpiresAt), Properties: json.RawMessage(wire.AppendProperties(nil, h, properties)),
 		},
 	}
 }

@@ -9,13 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"wayside/internal/catalog"
 	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/ratelimit"
-	"wayside/internal/source"
+	"wayside/internal/wire"
 )
 
 // nowhere is a client that reads an answer without keeping it.
@@ -31,13 +32,12 @@ func (n *nowhere) Write(p []byte) (int, error) { n.bytes += len(p); return len(p
 // BenchmarkNearby is a whole read but for the network, among a million entities in towns.
 func BenchmarkNearby(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	ix, catalogue := index.New(httpapi.EncodeEntity), source.New()
+	ix, catalogue := index.New(wire.EncodeEntity), catalog.New(nil)
 	feeds := make([]*mapdata.Feed, 20)
 	for i := range feeds {
 		feeds[i] = testFeed(byte(i), nil)
-		catalogue.Set(feeds[i], true)
+		catalogue.Apply([]mapdata.FeedChange{{Feed: feeds[i], FeedID: feeds[i].ID}}).Publish()
 	}
-	catalogue.Publish()
 	towns := make([]geo.Point, 300)
 	for i := range towns {
 		towns[i] = geo.Point{Lat: 44 + rng.Float64()*10, Lng: -1 + rng.Float64()*16}
@@ -63,7 +63,7 @@ func BenchmarkNearby(b *testing.B) {
 	now := func() time.Time { return start }
 	handler := httpapi.New(httpapi.Deps{
 		BaseURL: "http://wayside.test", Now: now, Log: slog.New(slog.DiscardHandler), Ready: func() error { return nil },
-		Nearby: nearby.New(nearby.Config{Index: ix, Catalogue: catalogue, Primary: "tesla", Now: now}), Sources: catalogue,
+		Nearby: nearby.New(nearby.Config{Index: ix, Catalog: catalogue, Primary: "tesla", Now: now}), Sources: catalogue,
 		Limits: httpapi.Limits{GuestReads: 1_000_000_000}, Buckets: ratelimit.NewMemory(10),
 	})
 	for _, wanted := range []int{20, 100} {

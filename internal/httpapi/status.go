@@ -4,16 +4,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"wayside/internal/account"
 	"wayside/internal/mapdata"
 )
-
-func (a *api) statusRoutes() []route {
-	return []route{
-		{http.MethodGet, "/healthz", open, account.ForGuests, a.getHealthz},
-		{http.MethodGet, "/readyz", open, account.ForGuests, a.getReadyz},
-	}
-}
 
 // getHealthz says that the process is alive (D12.4).
 func (a *api) getHealthz(w http.ResponseWriter, r *http.Request, _ *caller) error {

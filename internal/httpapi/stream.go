@@ -9,12 +9,12 @@ import (
 	"sync"
 	"time"
 
-	"wayside/internal/account"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/ratelimit"
 	"wayside/internal/stream"
+	"wayside/internal/wire"
 )
 
 // Bounds of writing to a stream.
@@ -25,10 +25,6 @@ const (
 	retrySpread    = 3 * time.Second // … and up to so much more: not all at once
 	knownEvery     = 3               // beats between two looks whether the account may still watch
 )
-
-func (a *api) streamRoutes() []route {
-	return []route{{http.MethodGet, "/v2/stream", reading, account.ForGuests, a.getStream}}
-}
 
 // streamScratch is what one look is made in, kept for the next.
 type streamScratch struct {
@@ -137,7 +133,7 @@ func (wt *watcher) begin(ctx context.Context, lastID string) (next time.Time, er
 			s.body = append(s.body, "event: snapshot\ndata: "...)
 			s.body = wt.api.appendAnswer(s.body, answer)
 			s.body = append(s.body, `,"fetched_at_utc":`...)
-			s.body = appendTime(s.body, answer.At.UnixMilli())
+			s.body = wire.AppendTime(s.body, answer.At.UnixMilli())
 			s.body = append(s.body, "}\n"...)
 			s.body = wt.appendEnd(s.body)
 		}
@@ -262,15 +258,15 @@ func appendRetry(dst []byte) []byte {
 }
 
 func appendEntityEvent(dst []byte, h *mapdata.Hit) []byte {
-	var days [3]calendar
+	var days [3]wire.Calendar
 	dst = append(dst, "event: entity\ndata: "...)
-	dst = appendHit(dst, h, &days)
+	dst = wire.AppendHit(dst, h, &days)
 	return append(dst, "\n\n"...)
 }
 
 func appendGoneEvent(dst []byte, m *mapdata.MergedID) []byte {
 	dst = append(dst, "event: gone\ndata: {\"id\":\""...)
-	dst = appendEntityID(dst, m.Source, m.ExternalID)
+	dst = wire.AppendEntityID(dst, m.Source, m.ExternalID)
 	return append(dst, "\"}\n\n"...)
 }
 
@@ -284,9 +280,9 @@ func (a *api) appendSourcesEvent(dst []byte, answer *nearby.Answer) []byte {
 func (wt *watcher) appendIDs(dst []byte, answer *nearby.Answer) []byte {
 	dst = append(dst, "event: ids\ndata: {\"ids\":["...)
 	for i := range answer.Hits {
-		dst = appendComma(dst, i > 0)
+		dst = wire.AppendComma(dst, i > 0)
 		dst = append(dst, '"')
-		dst = appendEntityID(dst, answer.Hits[i].Source, answer.Hits[i].ExternalID)
+		dst = wire.AppendEntityID(dst, answer.Hits[i].Source, answer.Hits[i].ExternalID)
 		dst = append(dst, '"')
 	}
 	dst = append(dst, "],"...)

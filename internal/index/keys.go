@@ -4,12 +4,34 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/maphash"
+	"maps"
+	"slices"
+
+	"wayside/internal/mapdata"
 )
 
-// keyHash is the hash of a feed's place and an external id; the seed keeps providers from aiming at collisions.
-func (ix *Index) keyHash(place uint32, externalID []byte) uint64 {
+// writer is what only the writer needs to know of the newest version. Staging a change moves it, and keeps what undoes that
+// until the change is published.
+type writer struct {
+	seed       maphash.Seed
+	keys       map[uint64]ref    // by hash of feed and external id
+	collisions map[string]ref    // by feed and external id, where two have one hash
+	votes      map[string]uint32 // numbers of tallies, by feed id and external id
+	open       uint32            // number of the segment that takes the next slots
+	free       []uint32          // numbers of segments that were removed
+	text       []byte            // scratch: of the entity at hand
+}
+
+func newWriter(seed maphash.Seed, entities int) *writer {
+	return &writer{
+		seed: seed, keys: make(map[uint64]ref, entities), collisions: make(map[string]ref), votes: make(map[string]uint32),
+	}
+}
+
+// keyHash is the hash of a feed's place and an external id. The seed keeps providers from causing collisions.
+func (w *writer) keyHash(place uint32, externalID []byte) uint64 {
 	var h maphash.Hash
-	h.SetSeed(ix.seed)
+	h.SetSeed(w.seed)
 	var number [4]byte
 	binary.LittleEndian.PutUint32(number[:], place)
 	_, _ = h.Write(number[:]) // never fails
@@ -25,58 +47,157 @@ func (ix *Index) networkHash(name string) uint64 {
 	return max(1, maphash.String(ix.seed, name))
 }
 
-// twinKey is the key itself, for the rare two that share a hash.
-func twinKey(place uint32, externalID []byte) string {
+// collisionKey is the key itself, for the rare two that share a hash.
+func collisionKey(place uint32, externalID []byte) string {
 	return string(binary.LittleEndian.AppendUint32(nil, place)) + string(externalID)
 }
 
-// find gives the slot of an entity that the index holds.
-func (e *edit) find(place uint32, externalID []byte) (ref, bool) {
-	return e.ix.find(e.v, place, externalID)
-}
-
-func (ix *Index) find(v *version, place uint32, externalID []byte) (ref, bool) {
-	r, ok := ix.keys[ix.keyHash(place, externalID)]
+// find gives the slot of an entity that the version holds.
+func (w *writer) find(v *version, place uint32, externalID []byte) (ref, bool) {
+	r, ok := w.keys[w.keyHash(place, externalID)]
 	if !ok {
 		return ref{}, false
 	}
-	if ix.holds(v, r, place, externalID) {
+	if holds(v, r, place, externalID) {
 		return r, true
 	}
-	r, ok = ix.twins[twinKey(place, externalID)]
+	r, ok = w.collisions[collisionKey(place, externalID)]
 	return r, ok
 }
 
-func (ix *Index) holds(v *version, r ref, place uint32, externalID []byte) bool {
-	seg := v.segments[r.seg]
-	s := &seg.slots[r.row]
+// holds says whether a slot is that of an entity.
+func holds(v *version, r ref, place uint32, externalID []byte) bool {
+	s, seg := v.slot(r)
 	return s.feed == place && bytes.Equal(s.externalID(seg), externalID)
 }
 
-// setKey remembers where an entity is.
-func (ix *Index) setKey(v *version, place uint32, externalID []byte, r ref) {
-	h := ix.keyHash(place, externalID)
-	if old, taken := ix.keys[h]; taken && !ix.holds(v, old, place, externalID) {
-		ix.twins[twinKey(place, externalID)] = r
+// setKey notes where an entity is.
+func (w *writer) setKey(v *version, place uint32, externalID []byte, r ref, u *undo) {
+	h := w.keyHash(place, externalID)
+	if old, taken := w.keys[h]; taken && !holds(v, old, place, externalID) {
+		w.ownCollisions(u)
+		w.collisions[collisionKey(place, externalID)] = r
 		return
 	}
-	ix.keys[h] = r
+	w.replaceKey(h, r, true, u)
 }
 
-// deleteKey forgets where an entity was. A twin that stays behind without its first moves up, or it would be lost.
-func (ix *Index) deleteKey(place uint32, externalID []byte, r ref) {
-	h := ix.keyHash(place, externalID)
-	if ix.keys[h] != r {
-		delete(ix.twins, twinKey(place, externalID))
+// replaceKey sets or deletes the slot of a hash.
+func (w *writer) replaceKey(h uint64, r ref, set bool, u *undo) {
+	if u != nil {
+		old, had := w.keys[h]
+		u.keys = append(u.keys, keyBefore{hash: h, ref: old, had: had})
+	}
+	if set {
+		w.keys[h] = r
+	} else {
+		delete(w.keys, h)
+	}
+}
+
+// ownCollisions makes the collisions a copy, so that undo can bring back the old ones.
+func (w *writer) ownCollisions(u *undo) {
+	if u != nil && u.collisions == nil {
+		u.collisions = w.collisions
+		w.collisions = maps.Clone(w.collisions)
+	}
+}
+
+// deleteKey forgets where an entity was. An entity that shares its hash moves up, or it would be lost.
+func (w *writer) deleteKey(place uint32, externalID []byte, r ref, u *undo) {
+	h := w.keyHash(place, externalID)
+	if w.keys[h] != r {
+		w.ownCollisions(u)
+		delete(w.collisions, collisionKey(place, externalID))
 		return
 	}
-	delete(ix.keys, h)
-	for key, twin := range ix.twins {
-		number := binary.LittleEndian.Uint32([]byte(key[:4]))
-		if ix.keyHash(number, []byte(key[4:])) == h {
-			ix.keys[h] = twin
-			delete(ix.twins, key)
+	for key, other := range w.collisions {
+		if w.keyHash(binary.LittleEndian.Uint32([]byte(key)), []byte(key[4:])) == h {
+			w.ownCollisions(u)
+			delete(w.collisions, key)
+			w.replaceKey(h, other, true, u)
 			return
 		}
 	}
+	w.replaceKey(h, ref{}, false, u)
+}
+
+// voteKey names an entity for its votes by the feed's id: the votes outlive the feed's place.
+func voteKey(id mapdata.FeedID, externalID []byte) string {
+	return string(append(id[:], externalID...))
+}
+
+// voteNumber gives the number of an entity's tally; 0: there are no votes on it.
+func (w *writer) voteNumber(id mapdata.FeedID, externalID []byte) uint32 {
+	if len(w.votes) == 0 {
+		return 0
+	}
+	return w.votes[voteKey(id, externalID)]
+}
+
+// addVote gives the number of an entity's tally, a new one where it has none.
+func (w *writer) addVote(id mapdata.FeedID, externalID []byte, u *undo) uint32 {
+	key := voteKey(id, externalID)
+	number, known := w.votes[key]
+	if !known {
+		number = uint32(len(w.votes) + 1)
+		w.votes[key] = number
+		if u != nil {
+			u.votes = append(u.votes, key)
+		}
+	}
+	return number
+}
+
+// undo brings back the writer's state from before a change was staged.
+type undo struct {
+	keys           []keyBefore
+	collisions     map[string]ref // nil: unchanged
+	votes          []string       // that were added
+	dead           []deadSlot
+	open           uint32
+	free           []uint32
+	used, textUsed int // of the open segment
+}
+
+type keyBefore struct {
+	hash uint64
+	ref  ref
+	had  bool
+}
+
+// deadSlot is a slot that the change marked as dead.
+type deadSlot struct {
+	slot    *slot
+	segment *segment
+}
+
+// newUndo notes the state before a change of v.
+func (w *writer) newUndo(v *version) *undo {
+	seg := v.segments[w.open]
+	return &undo{open: w.open, free: slices.Clone(w.free), used: seg.used, textUsed: seg.textUsed}
+}
+
+// roll takes the writer back to the state before the change of v.
+func (u *undo) roll(w *writer, v *version) {
+	for _, k := range slices.Backward(u.keys) {
+		if k.had {
+			w.keys[k.hash] = k.ref
+		} else {
+			delete(w.keys, k.hash)
+		}
+	}
+	if u.collisions != nil {
+		w.collisions = u.collisions
+	}
+	for _, key := range u.votes {
+		delete(w.votes, key)
+	}
+	for _, d := range u.dead {
+		d.slot.dead = false
+		d.segment.deadSlots--
+	}
+	w.open, w.free = u.open, u.free
+	seg := v.segments[w.open]
+	seg.used, seg.textUsed = u.used, u.textUsed
 }

@@ -4,63 +4,83 @@ import (
 	"cmp"
 	"slices"
 
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 )
 
-// Loader fills an index from nothing, several parts at once.
+// Loader builds a version from nothing, several parts at once. The index answers from its current version meanwhile.
 type Loader struct {
 	ix    *Index
-	feeds *version // feeds and their places
+	v     *version
 	parts []*Part
 }
 
 // Part takes the entities of one part; it is for one goroutine.
 type Part struct {
-	feeds    *version
 	ix       *Index
+	v        *version // its feeds
+	pace     pace
 	segments []*segment
-	placed   []placed
+	runs     []run
 
 	waiting []waiting // to be written in the order of their cells
-	text    []byte    // theirs
+	order   []ordered // of these
+	text    []byte    // of these
 }
 
-type placed struct {
-	cell cell
-	entry
+// run is entities that lie in the order of their cells in slots behind each other.
+type run struct {
+	first ref
+	count int
+}
+
+// position is where an entity belongs in the order of cells.
+type position struct {
+	cell geo.Cell
+	lat  float64
+}
+
+func positionOf(p geo.Point) position { return position{grid.Cell(p), p.Lat} }
+
+func (p position) compare(o position) int {
+	return cmp.Or(p.cell.Compare(o.cell), cmp.Compare(p.lat, o.lat))
 }
 
 // waiting is an entity that has not been given a slot yet.
 type waiting struct {
-	cell       cell
 	record     record
 	start, end int // of its text
 }
 
-// writeAtOnce is how many entities are given slots in the order of their cells as they come, so that Finish, which puts all
-// of them into that order, is done with one segment after the other.
-const writeAtOnce = 1 << 16
+// ordered is the position of a waiting entity: sorting these moves less memory.
+type ordered struct {
+	position
+	waiting int
+}
 
-// Load begins to fill the index anew with so many parts. Searches see what was there before until Finish.
+// runSize is how many entities are put into the order of their cells as they come. Stage merges these runs, and is done with
+// one segment of each after the other.
+const runSize = 1 << 16
+
+// Load begins to build a version anew, of feeds and the entities that so many parts take. One that is never staged leaves
+// the index as it is.
 func (ix *Index) Load(feeds []*mapdata.Feed, parts int) *Loader {
 	v := &version{
-		places:  make(map[mapdata.FeedID]uint32, len(feeds)),
-		trodden: &footprint{regions: make(map[int32]bitset)},
+		places: make(map[mapdata.FeedID]uint32, len(feeds)), bands: make([]*band, grid.Bands()),
+		coverage: newCoverage(), tallies: new(tallies),
 	}
 	for _, f := range feeds {
-		fs := &feedSlot{id: f.ID, source: f.ID.Source(), layer: f.Layer.Slug, served: f.Served()}
-		fs.snapshotAt.Store(milli(f.SnapshotAt))
 		place := uint32(len(v.feeds))
-		v.feeds = append(v.feeds, fs)
+		made := newFeed(f)
+		v.feeds = append(v.feeds, made)
 		v.places[f.ID] = place
-		v.served = v.served.with(place)
-		if !fs.served {
-			v.served[place>>6] &^= 1 << (place & 63)
+		if v.served = v.served.with(place); !made.served {
+			v.served.without(place)
 		}
 	}
-	l := &Loader{ix: ix, feeds: v}
+	l := &Loader{ix: ix, v: v}
 	for range parts {
-		l.parts = append(l.parts, &Part{feeds: v, ix: ix})
+		l.parts = append(l.parts, &Part{v: v, ix: ix})
 	}
 	return l
 }
@@ -68,165 +88,80 @@ func (ix *Index) Load(feeds []*mapdata.Feed, parts int) *Loader {
 // Part gives one of the parts.
 func (l *Loader) Part(i int) *Part { return l.parts[i] }
 
-// Add takes an entity. One whose feed is not among those loaded is left out: it was registered since, and comes with
-// the changes.
+// Add takes an entity. It leaves out an entity whose feed is not among those loaded: the feed was registered since, and
+// comes with the changes that follow.
 func (p *Part) Add(ent *mapdata.Entity) {
-	place, ok := p.feeds.places[ent.Feed]
+	place, ok := p.v.places[ent.Feed]
 	if !ok {
 		return
 	}
+	p.pace.row(1)
 	start := len(p.text)
 	p.text = append(p.text, ent.ExternalID...)
 	p.text = p.ix.encode(p.text, ent)
-	p.waiting = append(p.waiting, waiting{cellOf(ent.Point), p.ix.recordOf(place, ent), start, len(p.text)})
-	if len(p.waiting) == writeAtOnce {
+	p.order = append(p.order, ordered{positionOf(ent.Point), len(p.waiting)})
+	p.waiting = append(p.waiting, waiting{p.ix.recordOf(place, ent), start, len(p.text)})
+	if len(p.waiting) == runSize {
 		p.flush()
 	}
 }
 
 // flush gives the waiting entities their slots.
 func (p *Part) flush() {
-	slices.SortFunc(p.waiting, func(a, b waiting) int {
-		return cmp.Or(a.cell.compare(b.cell), cmp.Compare(a.record.point.Lat, b.record.point.Lat))
-	})
-	for i := range p.waiting {
-		w := &p.waiting[i]
+	if len(p.waiting) == 0 {
+		return
+	}
+	slices.SortFunc(p.order, func(a, b ordered) int { return a.compare(b.position) })
+	for i, o := range p.order {
+		p.pace.row(1)
+		w := &p.waiting[o.waiting]
 		text := p.text[w.start:w.end]
 		last := len(p.segments) - 1
 		if last < 0 || !p.segments[last].fits(len(text)) {
 			p.segments = append(p.segments, newSegment(len(text)))
 			last++
 		}
-		r := ref{uint32(last), p.segments[last].write(&w.record, text)}
-		p.placed = append(p.placed, placed{w.cell, entry{at: w.record.point.Vector(), ref: r, feed: w.record.feed, kind: w.record.kind}})
+		row := p.segments[last].write(&w.record, text)
+		if i == 0 {
+			p.runs = append(p.runs, run{ref{uint32(last), row}, len(p.order)})
+		}
 	}
-	p.waiting, p.text = p.waiting[:0], p.text[:0]
+	p.waiting, p.order, p.text = p.waiting[:0], p.order[:0], p.text[:0]
 }
 
-// Finish publishes what the parts took, with the votes on it, and tells what it touched: everything.
-func (l *Loader) Finish(votes []mapdata.Tally) mapdata.Touched {
-	ix := l.ix
-	ix.reset()
-	v := l.feeds
-	v.tallies = ix.tallies
-	v.bands = make([]*band, bandCount)
-	total := 0
-	for _, p := range l.parts {
-		p.flush()
-		p.waiting, p.text = nil, nil
-		total += len(p.placed)
+// Stage builds the version of what the parts took, with the votes on it. Searches see nothing of it until it is published.
+// Nothing may be added afterwards.
+func (l *Loader) Stage(votes []mapdata.Tally) *Staged {
+	ix, v := l.ix, l.v
+	ix.dropStaged()
+	m := &merge{v: v, w: newWriter(ix.seed, l.take())}
+	m.start(l.parts)
+	l.parts = nil
+	for m.next() {
+		m.pace.row(1)
 	}
-	all := make([]placed, 0, total)
-	ix.keys = make(map[uint64]ref, total)
-	for _, p := range l.parts {
-		base := uint32(len(v.segments))
-		v.segments = append(v.segments, p.segments...)
-		for i := range p.placed {
-			p.placed[i].ref.seg += base
-		}
-		all = append(all, p.placed...)
-		p.placed = nil
-	}
-	slices.SortFunc(all, func(a, b placed) int {
-		return cmp.Or(a.cell.compare(b.cell), cmp.Compare(a.entry.at.Z, b.entry.at.Z))
-	})
-	v.segments = lineUp(v.segments, all)
+	m.endBand()
 	if len(v.segments) == 0 {
 		v.segments = append(v.segments, newSegment(0))
 	}
-	ix.open = uint32(len(v.segments) - 1)
-	for i := range all {
-		r := all[i].ref
-		s := &v.segments[r.seg].slots[r.row]
-		ix.setKey(v, s.feed, s.externalID(v.segments[r.seg]), r)
-		if region := regionOf(s.point); !v.trodden.regions[region].has(s.feed) {
-			v.trodden.tread(s.feed, region)
-		}
-		if s.lifetime == 0 {
-			v.feeds[s.feed].persistent++
-		} else {
-			v.feeds[s.feed].decaying++
-		}
-	}
-	ix.entities = total
-	returns := l.vote(votes)
-	v.fillBands(all)
-	ix.current.Store(v)
-	return mapdata.Touched{Everywhere: true, Returns: returns}
+	m.w.open = uint32(len(v.segments) - 1)
+	s := &Staged{ix: ix, version: v, writer: m.w, touched: mapdata.Touched{Everywhere: true, Returns: m.vote(votes)}}
+	ix.staged = s
+	return s
 }
 
-// vote gives the slots their votes, and tells when those that hide one end.
-func (l *Loader) vote(votes []mapdata.Tally) []mapdata.Return {
-	e := &edit{ix: l.ix, v: l.feeds}
-	for i := range votes {
-		id, ok := votes[i].Source.Feed()
-		if place, known := l.feeds.places[id]; ok && known {
-			e.setTally(place, &votes[i])
-		}
-	}
-	return e.returns
-}
+// Finish stages what the parts took and publishes it.
+func (l *Loader) Finish(votes []mapdata.Tally) mapdata.Touched { return l.Stage(votes).Publish() }
 
-// lineUp writes the slots anew in the order of all, and turns its references to them: what lies near each other on the globe
-// then lies near each other in memory, where a search reads it. A segment from which all has been taken is written next, so
-// that this takes hardly more memory than there is.
-func lineUp(from []*segment, all []placed) []*segment {
-	left := make([]int, len(from))
-	for i, seg := range from {
-		left[i] = seg.used
-	}
-	var to, empty []*segment
-	for i := range all {
-		r := all[i].ref
-		source := from[r.seg]
-		s := &source.slots[r.row]
-		text := s.text(source)
-		last := len(to) - 1
-		if last < 0 || !to[last].fits(len(text)) {
-			to = append(to, nextSegment(&empty, len(text)))
-			last++
-		}
-		rec := s.record()
-		all[i].ref = ref{uint32(last), to[last].write(&rec, text)}
-		if left[r.seg]--; left[r.seg] == 0 {
-			empty = append(empty, source)
-			from[r.seg] = nil
+// take ends the parts' work and counts what they took.
+func (l *Loader) take() int {
+	total := 0
+	for _, p := range l.parts {
+		p.flush()
+		p.waiting, p.order, p.text = nil, nil, nil
+		for _, run := range p.runs {
+			total += run.count
 		}
 	}
-	return to
-}
-
-// nextSegment gives an empty segment with room for so much text: one of those that were emptied, if there is one.
-func nextSegment(empty *[]*segment, text int) *segment {
-	n := len(*empty)
-	if n == 0 || len((*empty)[n-1].text) < text {
-		return newSegment(text)
-	}
-	seg := (*empty)[n-1]
-	*empty = (*empty)[:n-1]
-	seg.used, seg.textUsed = 0, 0
-	return seg
-}
-
-// fillBands puts entries, which are in the order of their cells, into cells that share one array.
-func (v *version) fillBands(all []placed) {
-	entries := make([]entry, len(all))
-	for i := range all {
-		entries[i] = all[i].entry
-	}
-	for from := 0; from < len(all); {
-		c := all[from].cell
-		to := from + 1
-		for to < len(all) && all[to].cell == c {
-			to++
-		}
-		b := v.bands[c.band]
-		if b == nil {
-			b = new(band)
-			v.bands[c.band] = b
-		}
-		b.cols = append(b.cols, c.col)
-		b.cells = append(b.cells, entries[from:to:to])
-		from = to
-	}
+	return total
 }

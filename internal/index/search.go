@@ -3,40 +3,34 @@ package index
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/nearest"
 )
-
-// refOf gives the slot that an item of nearest stands for.
-func refOf(place uint64) ref { return ref{uint32(place >> 32), uint32(place)} }
-
-// place is what stands for the slot in an item of nearest.
-func (r ref) place() uint64 { return uint64(r.seg)<<32 | uint64(r.row) }
 
 // search is the state of one search, kept and reused so that searching allocates nothing.
 type search struct {
 	v          *version
 	center     geo.Vector
-	chord      float64 // no hit beyond it
+	chord      float64 // the squared chord beyond which nothing is a hit
 	kinds      mapdata.KindSet
 	feeds      bitset // that the search may see
-	own        bitset // whose chargers are found whatever their network, and whose suppressed pins
+	own        bitset // the caller's own: finds their chargers of every network and their suppressed pins
 	tallies    *tallies
-	suppressed bool // what votes hide is found too
+	suppressed bool // finds what votes hide too
 	since      int64
 	now        int64
 	limit      int
-	all        bool // networks
-	networks   []uint64
+	all        bool     // finds chargers of every network
+	networks   []uint64 // otherwise of these, by hash
 	candidates []candidate
-	hits       []nearest.Item // by refs
+	hits       []geo.Ranked // by the numbers of their references
 	more       bool
-	order      nearest.Order
+	order      geo.Ranking
 	scratch    bitset
 	scratch2   bitset
-	touched    byte // keeps touch from being left out
+	loaded     byte // a result that keeps the compiler from leaving out the loads of preload
 }
 
 // Search appends to hits what s asks for, nearest first, then by id, and says whether more than s.Limit matched.
@@ -45,20 +39,20 @@ func (ix *Index) Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, b
 	if !ok {
 		q = new(search)
 	}
-	defer ix.searches.Put(q)
 	q.prepare(ix, s)
-	q.scan(reachOf(s.Center, s.Radius))
-	q.sift()
+	q.scan(geo.Circle{Center: s.Center, Radius: s.Radius}.Box())
+	q.judgeCandidates()
 	q.prune()
 	start := len(hits)
 	hits = slices.Grow(hits, len(q.hits))[:start+len(q.hits)]
 	for i := range q.hits {
 		q.fill(&hits[start+i], q.hits[i])
 	}
-	q.touch(hits[start:])
+	q.preload(hits[start:])
 	more := q.more
-	q.v, q.tallies = nil, nil // let the version go
+	q.v, q.tallies = nil, nil // lets the version be collected
 	clear(q.candidates[:cap(q.candidates)])
+	ix.searches.Put(q) // not after a panic: its state is lost then
 	return hits, more
 }
 
@@ -75,7 +69,7 @@ func (q *search) prepare(ix *Index, s *mapdata.Search) {
 		q.since = s.Since.UnixMilli()
 	}
 	q.limit = s.Limit
-	q.hits = q.hits[:0]
+	q.candidates, q.hits = q.candidates[:0], q.hits[:0]
 	q.more = false
 	q.all = s.AllNetworks
 	q.networks = q.networks[:0]
@@ -115,16 +109,15 @@ func (q *search) allowed(s *mapdata.Search) bitset {
 	return q.scratch
 }
 
-// scan looks through the cells within reach.
-func (q *search) scan(r reach) {
-	for number := r.first; number <= r.last; number++ {
+// scan looks through the cells that a box touches.
+func (q *search) scan(box geo.Box) {
+	for number, last := grid.Band(box.South), grid.Band(box.North); number <= last; number++ {
 		b := q.v.bands[number]
 		if b == nil {
 			continue
 		}
-		n := columns(number)
-		first, count := r.columnsIn(n)
-		end := first + count
+		first, count := grid.ColumnsIn(box, number)
+		end, n := first+count, grid.Columns(number)
 		q.scanColumns(b, first, min(end, n))
 		if end > n {
 			q.scanColumns(b, 0, end-n)
@@ -132,13 +125,14 @@ func (q *search) scan(r reach) {
 	}
 }
 
-// scanColumns looks through a band's cells from column first to before end.
+// scanColumns looks through a band's cells from column first to before end. Of large cells it looks at the strip of latitude
+// that the search can reach.
 func (q *search) scanColumns(b *band, first, end int32) {
-	for at := b.find(first); at < len(b.cols) && b.cols[at] < end; at++ {
+	for at := b.find(first); at < len(b.columns) && b.columns[at] < end; at++ {
 		entries, top := b.cells[at], math.Inf(1)
-		if len(entries) > manyEntries {
-			reach := math.Sqrt(q.chord) + hair
-			entries, top = entries[northOf(entries, q.center.Z-reach):], q.center.Z+reach
+		if len(entries) > minStripSearch {
+			reach := math.Sqrt(q.chord) + chordEpsilon
+			entries, top = entries[firstNorthOf(entries, q.center.Z-reach):], q.center.Z+reach
 		}
 		for i := range entries {
 			e := &entries[i]
@@ -148,38 +142,67 @@ func (q *search) scanColumns(b *band, first, end int32) {
 			chord := e.at.ChordSquared(q.center)
 			if chord <= q.chord && q.kinds.Has(mapdata.Kind(e.kind)) && q.feeds.has(e.feed) {
 				q.candidates = append(q.candidates, candidate{chord, e})
-				if len(q.candidates) == candidatesAtOnce {
-					q.sift()
+				if len(q.candidates) == candidateBatch {
+					q.judgeCandidates()
 				}
 			}
 		}
 	}
 }
 
-// manyEntries is how large a cell must be for the search to look where in it to begin.
-const manyEntries = 64
+// minStripSearch is the number of entries up to which looking at all of a cell is as fast as finding a strip of it.
+const minStripSearch = 64
 
-// hair is a length on the unit sphere of some micrometres, for what rounding might take to be farther than it is.
-const hair = 1e-12
+// chordEpsilon widens a strip on the unit sphere by some micrometres, so that rounding excludes nothing that is near enough.
+const chordEpsilon = 1e-12
 
-// candidate is an entry that only its slot can still rule out.
+// firstNorthOf gives the position of the first of a cell's entries, which are ordered by height over the equator's plane, that
+// is higher than z. It begins where the entry would be if all were spread evenly, and goes on from there in growing steps:
+// in a large index each look is a wait for memory.
+func firstNorthOf(entries []entry, z float64) int {
+	n := len(entries)
+	if n == 0 || entries[0].at.Z > z {
+		return 0
+	}
+	south, north := entries[0].at.Z, entries[n-1].at.Z
+	if north <= z {
+		return n
+	}
+	at, step := int((z-south)/(north-south)*float64(n-1)), firstStep
+	low, high := at, at
+	if entries[at].at.Z > z {
+		for low > 0 && entries[low].at.Z > z {
+			low, high, step = max(0, low-step), low, 2*step
+		}
+	} else {
+		for high < n-1 && entries[high].at.Z <= z {
+			low, high, step = high, min(n-1, high+step), 2*step
+		}
+	}
+	return low + sort.Search(high-low, func(i int) bool { return entries[low+i].at.Z > z })
+}
+
+// firstStep is how many entries firstNorthOf goes at first: a few lines of memory.
+const firstStep = 8
+
+// candidate is an entry that is near enough; its slot decides whether it is a hit.
 type candidate struct {
 	chord float64
 	entry *entry
 }
 
-// candidatesAtOnce is how many slots are fetched from memory side by side.
-const candidatesAtOnce = 32
+// candidateBatch is how many slots are loaded from memory side by side.
+const candidateBatch = 32
 
-// sift takes those candidates that are wanted. Their slots lie anywhere in memory: they are read first, in a loop of reads
-// that do not depend on each other, so that the processor waits for many at once. See touch.
-func (q *search) sift() {
+// judgeCandidates makes hits of those candidates that are wanted. Their slots lie anywhere in memory: all are loaded first, in
+// a loop of loads that do not depend on each other, so that the processor waits for many at once. See preload.
+func (q *search) judgeCandidates() {
 	sum := int64(0)
 	for i := range q.candidates {
 		r := q.candidates[i].entry.ref
-		sum += q.v.segments[r.seg].slots[r.row].lifetime
+		sum += q.v.segments[r.segment].slots[r.row].lifetime
 	}
-	q.touched += byte(sum)
+	q.loaded += byte(sum)
 	for i := range q.candidates {
 		if c := &q.candidates[i]; c.chord <= q.chord && q.wants(c.entry) {
 			q.take(c.chord, c.entry.ref)
@@ -188,9 +211,9 @@ func (q *search) sift() {
 	q.candidates = q.candidates[:0]
 }
 
-// wants judges by what only the slot knows.
+// wants judges a candidate by its slot.
 func (q *search) wants(e *entry) bool {
-	s := &q.v.segments[e.ref.seg].slots[e.ref.row]
+	s, _ := q.v.slot(e.ref)
 	if t := q.tally(s); t != nil {
 		if !q.wantsVoted(s, t) {
 			return false
@@ -216,10 +239,9 @@ func (q *search) wantsVoted(s *slot, t *mapdata.Tally) bool {
 	return max(s.changed, v.changed) > q.since
 }
 
-// take keeps a hit. Once twice the limit is held, the farther half goes, and nothing beyond what is left counts any
-// more.
+// take keeps a hit. Once it holds twice the limit, it drops the farther half, and nothing beyond the rest is a hit any more.
 func (q *search) take(chord float64, r ref) {
-	q.hits = append(q.hits, nearest.Item{Chord: chord, Place: r.place()})
+	q.hits = append(q.hits, geo.Ranked{Chord: chord, Ref: r.number()})
 	if len(q.hits) >= 2*q.limit+16 {
 		q.prune()
 		q.chord = q.hits[len(q.hits)-1].Chord
@@ -235,13 +257,13 @@ func (q *search) prune() {
 	}
 }
 
-// cacheLine is the least that a processor fetches from memory, in bytes.
+// cacheLine is the least that a processor loads from memory, in bytes.
 const cacheLine = 64
 
-// touch reads a byte of each line of the texts that the caller is about to copy. The reads do not depend on each other, so
-// that the processor waits for many lines at once; copied one text after the other, each line would be waited for by
-// itself. Measured: a quarter of the time of an answer with 100 entities.
-func (q *search) touch(hits []mapdata.Hit) {
+// preload reads a byte of each line of the texts that the caller is about to copy. The loads do not depend on each other, so
+// that the processor waits for many lines at once; copied one text after the other, it would wait for each line by itself.
+// Measured: a quarter of the time of an answer with 100 entities.
+func (q *search) preload(hits []mapdata.Hit) {
 	sum := byte(0)
 	for i := range hits {
 		text := hits[i].Prepared
@@ -249,27 +271,24 @@ func (q *search) touch(hits []mapdata.Hit) {
 			sum += text[at]
 		}
 	}
-	q.touched += sum
+	q.loaded += sum
 }
 
-// CompareTies orders by id what lies equally far.
-func (q *search) CompareTies(placeA, placeB uint64) int {
-	if placeA == placeB {
+// CompareTies orders by id what is equally far.
+func (q *search) CompareTies(a, b uint64) int {
+	if a == b {
 		return 0
 	}
-	a, b := refOf(placeA), refOf(placeB)
-	segA, segB := q.v.segments[a.seg], q.v.segments[b.seg]
-	slotA, slotB := &segA.slots[a.row], &segB.slots[b.row]
+	slotA, segA := q.v.slot(refOf(a))
+	slotB, segB := q.v.slot(refOf(b))
 	return mapdata.CompareEntityIDs(
 		q.v.feeds[slotA.feed].source, slotA.externalID(segA),
 		q.v.feeds[slotB.feed].source, slotB.externalID(segB))
 }
 
-// fill writes a hit where it will lie: it is large, and a copy of it would cost as much as finding it.
-func (q *search) fill(hit *mapdata.Hit, item nearest.Item) {
-	r := refOf(item.Place)
-	seg := q.v.segments[r.seg]
-	s := &seg.slots[r.row]
+// fill writes a hit to its final place: it is large, and copying it would cost as much as finding it.
+func (q *search) fill(hit *mapdata.Hit, item geo.Ranked) {
+	s, seg := q.v.slot(refOf(item.Ref))
 	feed := q.v.feeds[s.feed]
 	hit.Source, hit.Layer, hit.Kind, hit.Point = feed.source, feed.layer, mapdata.Kind(s.kind), s.point
 	hit.Chord = item.Chord

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"sync/atomic"
 
 	"wayside/internal/geo"
@@ -14,9 +15,17 @@ const (
 )
 
 // ref names a slot: its segment's number and its row there.
-type ref struct{ seg, row uint32 }
+type ref struct{ segment, row uint32 }
 
-// entry is an entity in its cell: what decides whether a search wants it, without a look elsewhere.
+// compare orders references by where their slots lie in memory.
+func (r ref) compare(o ref) int { return cmp.Compare(r.number(), o.number()) }
+
+// number is the reference as one number.
+func (r ref) number() uint64 { return uint64(r.segment)<<32 | uint64(r.row) }
+
+func refOf(number uint64) ref { return ref{uint32(number >> 32), uint32(number)} }
+
+// entry is an entity in its cell: what decides whether a search wants it, without reading its slot.
 type entry struct {
 	at   geo.Vector
 	ref  ref
@@ -36,9 +45,9 @@ type slot struct {
 	idLen     uint16
 	feed      uint32
 	length    uint32        // of both together
-	tally     atomic.Uint32 // place of its votes; 0: nobody voted
+	tally     atomic.Uint32 // number of its tally; 0: there are no votes on it
 	kind      uint8
-	dead      bool // the writer's own note: no cell refers to it any more
+	dead      bool // for the writer only: no cell of the newest version refers to it
 }
 
 // segment holds slots and their text. Arrays are made at full size: readers of published slots and the writer of the
@@ -47,14 +56,14 @@ type segment struct {
 	slots []slot
 	text  []byte
 
-	used, textUsed, deadSlots int // the writer's own
+	used, textUsed, deadSlots int // for the writer only
 }
 
 func newSegment(text int) *segment {
 	return &segment{slots: make([]slot, segmentSlots), text: make([]byte, max(text, segmentText))}
 }
 
-// fits says whether a slot with so much text can be added.
+// fits says whether a slot with so many bytes of text can be added.
 func (s *segment) fits(text int) bool {
 	return s.used < len(s.slots) && s.textUsed+text <= len(s.text)
 }
@@ -69,11 +78,12 @@ type record struct {
 	kind                                 uint8
 }
 
-// recordOf takes an entity apart. place is its feed's.
+// recordOf takes an entity apart, without its votes. place is its feed's.
 func (ix *Index) recordOf(place uint32, ent *mapdata.Entity) record {
 	return record{
 		point: ent.Point, firstSeen: milli(ent.FirstSeenAt), changed: milli(ent.ChangedAt), lifetime: ent.Lifetime.Milliseconds(),
-		seenAt: milli(ent.SeenAt), network: ix.networkHash(ent.Network), feed: place, tally: ix.tallies.placeOf(place, []byte(ent.ExternalID)), idLen: uint16(len(ent.ExternalID)), kind: uint8(ent.Kind),
+		seenAt: milli(ent.SeenAt), network: ix.networkHash(ent.Network), feed: place,
+		idLen: uint16(len(ent.ExternalID)), kind: uint8(ent.Kind),
 	}
 }
 
@@ -99,6 +109,11 @@ func (s *segment) write(r *record, text []byte) (row uint32) {
 	return uint32(s.used - 1)
 }
 
+// entry is the slot's entry in its cell.
+func (s *slot) entry(r ref) entry {
+	return entry{at: s.point.Vector(), ref: r, feed: s.feed, kind: s.kind}
+}
+
 func (s *slot) externalID(seg *segment) []byte {
 	end := s.start + uint32(s.idLen)
 	return seg.text[s.start:end:end]
@@ -116,15 +131,15 @@ func (s *slot) prepared(seg *segment) []byte {
 }
 
 // seenAt is when the entity was last seen, in milliseconds since 1970.
-func (s *slot) seenAt(f *feedSlot) int64 {
+func (s *slot) seenAt(f *feed) int64 {
 	if seen := s.seen.Load(); seen != 0 {
 		return seen
 	}
 	return f.snapshotAt.Load()
 }
 
-// expiresAt is when the entity goes, in milliseconds since 1970; 0 for one that persists.
-func (s *slot) expiresAt(f *feedSlot) int64 {
+// expiresAt is when the entity expires, in milliseconds since 1970; 0 for one that persists.
+func (s *slot) expiresAt(f *feed) int64 {
 	if s.lifetime == 0 {
 		return 0
 	}

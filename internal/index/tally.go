@@ -1,79 +1,55 @@
 package index
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"wayside/internal/mapdata"
 )
 
-// tallies holds what was voted on entities. Few entities are voted on, and votes come one by one: a slot names a place
-// here, and a vote moves the tally in that place, where every version sees it. Places are not given back before the next
-// load, so that an old version never sees another entity's votes.
+// tallies holds the votes on entities by number. Few entities are voted on, and votes come one by one: a slot has the number
+// of its tally, and a vote replaces the tally under that number, where every version of one load sees it. A number is not
+// used again before the next load, which has tallies of its own, so that no version sees the votes on another entity.
 type tallies struct {
 	chunks atomic.Pointer[[]*tallyChunk]
-	places map[string]uint32 // by twinKey; the writer's own
 }
 
 const tallyChunkSize = 256
 
 type tallyChunk [tallyChunkSize]atomic.Pointer[mapdata.Tally]
 
-func newTallies() *tallies {
-	t := &tallies{places: make(map[string]uint32)}
-	t.chunks.Store(new([]*tallyChunk))
-	return t
+// at gives the tally with a number, which must not be 0.
+func (t *tallies) at(number uint32) *mapdata.Tally {
+	chunks := *t.chunks.Load()
+	number--
+	return chunks[number/tallyChunkSize][number%tallyChunkSize].Load()
 }
 
-// at gives the tally in a place, which is none of place 0.
-func (t *tallies) at(place uint32) *mapdata.Tally {
-	chunks := *t.chunks.Load()
-	place--
-	return chunks[place/tallyChunkSize][place%tallyChunkSize].Load()
-}
-
-// set stores a tally and gives its place.
-func (t *tallies) set(key string, tally *mapdata.Tally) uint32 {
-	place, known := t.places[key]
-	chunks := *t.chunks.Load()
-	if !known {
-		place = uint32(len(t.places) + 1)
-		if (place-1)%tallyChunkSize == 0 {
-			chunks = append(chunks[:len(chunks):len(chunks)], new(tallyChunk))
+// set stores the tally with a number. It is for the writer only.
+func (t *tallies) set(number uint32, tally *mapdata.Tally) {
+	var chunks []*tallyChunk
+	if stored := t.chunks.Load(); stored != nil {
+		chunks = *stored
+	}
+	number--
+	if missing := int(number/tallyChunkSize) + 1 - len(chunks); missing > 0 {
+		chunks = slices.Clone(chunks)
+		for range missing {
+			chunks = append(chunks, new(tallyChunk))
 		}
-		t.places[key] = place
+		t.chunks.Store(&chunks)
 	}
-	chunks[(place-1)/tallyChunkSize][(place-1)%tallyChunkSize].Store(tally)
-	t.chunks.Store(&chunks)
-	return place
-}
-
-// placeOf gives the place of an entity's tally; 0: nobody voted.
-func (t *tallies) placeOf(feed uint32, externalID []byte) uint32 {
-	if len(t.places) == 0 {
-		return 0
-	}
-	return t.places[twinKey(feed, externalID)]
-}
-
-// setTally takes over the votes on an entity, whether it is held or was held.
-func (e *edit) setTally(place uint32, t *mapdata.Tally) {
-	key := twinKey(place, []byte(t.ExternalID))
-	number := e.ix.tallies.set(key, t)
-	if r, known := e.find(place, []byte(t.ExternalID)); known {
-		s, _ := e.slot(r)
-		s.tally.Store(number)
-		e.touchVoted(s, t)
-	}
+	chunks[number/tallyChunkSize][number%tallyChunkSize].Store(tally)
 }
 
 // tally gives the votes that are about the entity in the slot; nil: none.
 func (q *search) tally(s *slot) *mapdata.Tally {
-	place := s.tally.Load()
-	if place == 0 {
+	number := s.tally.Load()
+	if number == 0 {
 		return nil
 	}
-	return q.tallies.at(place)
+	return q.tallies.at(number)
 }
 
 // voted is what a tally makes of an entity at a moment, in milliseconds since 1970.

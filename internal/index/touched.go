@@ -5,47 +5,34 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// rounding widens what was touched, in metres, so that nobody misses it by a bit.
-const rounding = 1
+// touchedMargin widens touched areas, in metres, so that rounding hides no change from those who watch their edge.
+const touchedMargin = 1
 
-// touched tells what the edit changed of what searches find. What compaction moves looks the same as before, so that this
-// is asked before it.
-func (e *edit) touched() mapdata.Touched {
-	t := mapdata.Touched{Areas: e.areas, Returns: e.returns}
-	for c := range e.cells {
-		t.Areas = append(t.Areas, c.circle())
-	}
-	return t
+func touchMargin(c geo.Circle) geo.Circle {
+	c.Radius += touchedMargin
+	return c
 }
 
-// touchFeed notes that everything of a feed looks different, wherever the feed has been.
-func (e *edit) touchFeed(place uint32) {
-	for region, feeds := range e.v.trodden.regions {
+// touchFeed notes that all entities of a feed look different, wherever the feed has been.
+func (c *change) touchFeed(place uint32) {
+	for region, feeds := range c.v.coverage.regions {
 		if feeds.has(place) {
-			e.areas = append(e.areas, circleAround(float64(region/regionCols)-90, 1, float64(region%regionCols)-180, 1))
+			c.touched.Areas = append(c.touched.Areas, touchMargin(regions.Box(region).Circle()))
 		}
 	}
 }
 
-// touchVoted notes that an entity with votes moved, or its votes did, and when they cease to hide it.
-func (e *edit) touchVoted(s *slot, t *mapdata.Tally) {
-	at := geo.Circle{Center: s.point, Radius: rounding}
-	e.areas = append(e.areas, at)
-	if until := t.DisputedUntil(mapdata.Kind(s.kind)); !until.IsZero() {
-		e.returns = append(e.returns, mapdata.Return{At: until, Area: at})
+// touchVoted notes that an entity with votes moved, or that its votes did, and when they cease to hide it.
+func (c *change) touchVoted(s *slot, t *mapdata.Tally) {
+	at := touchMargin(geo.Circle{Center: s.point})
+	c.touched.Areas = append(c.touched.Areas, at)
+	if end, hidden := returnOf(s, t); hidden {
+		c.touched.Returns = append(c.touched.Returns, end)
 	}
 }
 
-// circle is a circle that holds the cell.
-func (c cell) circle() geo.Circle {
-	width := 360 / float64(columns(c.band))
-	return circleAround(float64(c.band)*bandHeight-90, bandHeight, float64(c.col)*width-180, width)
-}
-
-// circleAround gives a circle that holds what lies between two parallels and two meridians, which are less than half the
-// globe apart: no place there is farther from the middle than a corner is.
-func circleAround(south, height, west, width float64) geo.Circle {
-	middle := geo.Point{Lat: south + height/2, Lng: west + width/2}
-	low, high := geo.Point{Lat: max(south, -90), Lng: west}, geo.Point{Lat: min(south+height, 90), Lng: west}
-	return geo.Circle{Center: middle, Radius: max(geo.Distance(middle, low), geo.Distance(middle, high)) + rounding}
+// returnOf is when and where votes cease to hide the entity in a slot, if they hide it.
+func returnOf(s *slot, t *mapdata.Tally) (mapdata.Return, bool) {
+	until := t.DisputedUntil(mapdata.Kind(s.kind))
+	return mapdata.Return{At: until, Area: touchMargin(geo.Circle{Center: s.point})}, !until.IsZero()
 }

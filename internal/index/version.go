@@ -4,41 +4,75 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 )
 
-// version is one immutable state of the index.
+// version is one immutable state of the index. A load numbers feeds and votes anew: a version's places and numbers mean
+// nothing in a version of another load.
 type version struct {
-	bands    []*band // by number; nil: empty
-	segments []*segment
-	feeds    []*feedSlot // by place; nil: a feed that is gone
+	bands    []*band    // by number; nil: empty
+	segments []*segment // by number; nil: removed
+	feeds    []*feed    // by place
 	places   map[mapdata.FeedID]uint32
-	trodden  *footprint
-	tallies  *tallies
 	served   bitset // places of the feeds that everybody may read
+	coverage *coverage
+	tallies  *tallies
+	entities int
 }
 
-// band is one band of latitude: its cells that are not empty, by column.
+// cell gives the entries of a cell.
+func (v *version) cell(c geo.Cell) []entry {
+	b := v.bands[c.Band]
+	if b == nil {
+		return nil
+	}
+	if at := b.find(c.Column); at < len(b.columns) && b.columns[at] == c.Column {
+		return b.cells[at]
+	}
+	return nil
+}
+
+func (v *version) slot(r ref) (*slot, *segment) {
+	seg := v.segments[r.segment]
+	return &seg.slots[r.row], seg
+}
+
+// band is one band of the grid: its cells that are not empty, by column.
 type band struct {
-	cols  []int32 // ascending
-	cells [][]entry
+	columns []int32 // ascending
+	cells   [][]entry
 }
 
-// find gives the place of the first cell whose column is not below col.
-func (b *band) find(col int32) int {
-	at, _ := slices.BinarySearch(b.cols, col)
+// find gives the position of the first cell whose column is not below the given one.
+func (b *band) find(column int32) int {
+	at, _ := slices.BinarySearch(b.columns, column)
 	return at
 }
 
-// feedSlot is what the index knows of a feed.
-type feedSlot struct {
+// add appends a cell; a cell without entries is left out.
+func (b *band) add(column int32, entries []entry) {
+	if len(entries) > 0 {
+		b.columns = append(b.columns, column)
+		b.cells = append(b.cells, entries)
+	}
+}
+
+// feed is what the index knows of a feed. The atomic fields move when a version is published.
+type feed struct {
 	id         mapdata.FeedID
 	source     mapdata.SourceID
 	layer      string
 	served     bool
 	snapshotAt atomic.Int64 // milliseconds since 1970
 
-	persistent, decaying int // entities held, by whether they expire: the writer's own
+	persistent, decaying atomic.Int64 // number of entities held, by whether they expire
+}
+
+func newFeed(f *mapdata.Feed) *feed {
+	made := &feed{id: f.ID, source: f.ID.Source(), layer: f.Layer.Slug, served: f.Served()}
+	made.snapshotAt.Store(milli(f.SnapshotAt))
+	return made
 }
 
 // bitset is a set of small numbers.
@@ -53,4 +87,11 @@ func (b bitset) with(i uint32) bitset {
 	}
 	b[i>>6] |= 1 << (i & 63)
 	return b
+}
+
+// without removes i from the set in place.
+func (b bitset) without(i uint32) {
+	if int(i>>6) < len(b) {
+		b[i>>6] &^= 1 << (i & 63)
+	}
 }

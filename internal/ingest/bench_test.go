@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 )
 
 // rowsOf makes so many rows of about 230 bytes; every hundredth carries the version.
@@ -66,14 +67,12 @@ func (s *shelf) Apply(_ context.Context, c *mapdata.Change) error {
 
 func BenchmarkSnapshot(b *testing.B) {
 	s := &shelf{}
-	in := New(s, func() time.Time { return testNow }, nil)
+	in := New(s, func() time.Time { return testNow }, signal.StoreChanged{})
 	take := func(body []byte) {
 		hash := sha256.Sum256(body)
 		_, err := in.Snapshot(b.Context(), mapdata.FeedID{1}, Snapshot{
 			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }, Hash: hash[:], At: testNow,
-			Finish: func(Result) (mapdata.Polling, mapdata.Attempt, []mapdata.Letter) {
-				return mapdata.Polling{}, mapdata.Attempt{}, nil
-			},
+			Finish: func(Result) (Record, error) { return Record{}, nil },
 		})
 		if err != nil {
 			b.Fatal(err)

@@ -4,49 +4,41 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 )
 
 // Ingester brings batches and snapshots into the store.
 type Ingester struct {
 	store   Store
 	now     func() time.Time
-	changed func()
-	feeds   [feedLocks]sync.Mutex
+	changed signal.StoreChanged
+	pushes  turns
 }
-
-// feedLocks is how many groups feeds are divided into: pushes to one feed wait for each other here rather than refuse
-// each other in the store. Other nodes may still come between.
-const feedLocks = 64
 
 // attempts is how often a change is made anew because the feed moved meanwhile, before the store counts as unavailable.
 const attempts = 20
 
-// New makes an ingester. changed is called after each change that followers should see; nil: nobody waits for it.
-func New(store Store, now func() time.Time, changed func()) *Ingester {
-	if changed == nil {
-		changed = func() {}
-	}
+// New makes an ingester. changed is notified after each committed change.
+func New(store Store, now func() time.Time, changed signal.StoreChanged) *Ingester {
 	return &Ingester{store: store, now: now, changed: changed}
 }
 
-func (in *Ingester) lock(feed mapdata.FeedID) *sync.Mutex {
-	return &in.feeds[feed[len(feed)-1]%feedLocks]
-}
-
-// Push stores a batch, durably, before it returns. It fails as Store.Apply does, having stored nothing.
+// Push stores a batch, durably, before it returns. It fails as Store.Apply does, or with the error of ctx, having stored
+// nothing.
 func (in *Ingester) Push(ctx context.Context, feed mapdata.FeedID, b *Batch) (Report, error) {
-	lock := in.lock(feed)
-	lock.Lock()
-	defer lock.Unlock()
+	done, err := in.pushes.take(ctx, feed)
+	if err != nil {
+		return Report{}, fmt.Errorf("wait for other pushes to the feed: %w", err)
+	}
+	defer done()
 	ids := make([]string, len(b.rows))
 	for i := range b.rows {
 		ids[i] = b.rows[i].ExternalID
 	}
-	err := in.retry(ctx, func() error {
+	err = in.retry(ctx, func() error {
 		now := in.now().UTC().Truncate(time.Millisecond)
 		mark, err := in.store.Mark(ctx, feed)
 		if err != nil {
@@ -70,7 +62,7 @@ func (in *Ingester) Push(ctx context.Context, feed mapdata.FeedID, b *Batch) (Re
 	if err != nil {
 		return Report{}, fmt.Errorf("store batch: %w", err)
 	}
-	in.changed()
+	in.changed.Notify()
 	return b.report, nil
 }
 

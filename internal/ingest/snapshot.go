@@ -19,8 +19,16 @@ type Snapshot struct {
 	At   time.Time                     // when it was fetched
 	// Lease is that of the poll; the store refuses the snapshot with mapdata.ErrFenced once it no longer matches.
 	Lease mapdata.Lease
-	// Finish turns the outcome into what is recorded of the poll. It may be called again after a conflict.
-	Finish func(Result) (mapdata.Polling, mapdata.Attempt, []mapdata.Letter)
+	// Finish turns the outcome into what is recorded of the poll. It may be called again after a conflict. When it fails,
+	// nothing is stored.
+	Finish func(Result) (Record, error)
+}
+
+// Record is what is stored of a good poll, in one transaction with its rows.
+type Record struct {
+	Polling mapdata.Polling
+	Attempt mapdata.Attempt
+	Letters []mapdata.Letter
 }
 
 // Result is the outcome of a good snapshot.
@@ -36,12 +44,10 @@ type Result struct {
 }
 
 // Snapshot stores a snapshot whole, durably, before it returns; rows equal to the stored ones cost a comparison and no
-// write (D6.10). It fails as decode and Store.Apply do, having stored nothing.
+// write (D6.10). It fails as decode, Finish and Store.Apply do, having stored
+// nothing.
 func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapshot) (Report, error) {
 	var report Report
-	lock := in.lock(feed)
-	lock.Lock()
-	defer lock.Unlock()
 	err := in.retry(ctx, func() error {
 		mark, err := in.store.Mark(ctx, feed)
 		if err != nil {
@@ -55,8 +61,12 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 				return err
 			}
 		}
-		change.Snapshot = &mapdata.SnapshotTaken{Snapshot: mark.Snapshot + 1, Lease: s.Lease}
-		change.Snapshot.Polling, change.Attempt, change.Letters = s.Finish(result)
+		record, err := s.Finish(result)
+		if err != nil {
+			return err
+		}
+		change.Snapshot = &mapdata.SnapshotTaken{Snapshot: mark.Snapshot + 1, Lease: s.Lease, Polling: record.Polling}
+		change.Attempt, change.Letters = record.Attempt, record.Letters
 		change.Attempt.Unchanged, change.Attempt.Retired = result.unchanged, len(change.Retired)
 		change.Rejections, change.SameRejections = result.rejections, same
 		report = result.Report
@@ -65,7 +75,7 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 	if err != nil {
 		return Report{}, fmt.Errorf("store snapshot: %w", err)
 	}
-	in.changed()
+	in.changed.Notify()
 	return report, nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,18 +18,24 @@ import (
 
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
+// test is a *testing.T or a *rapid.T.
+type test interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+	Cleanup(func())
+}
+
 // door is an ingester over a real store, with what its last change wrote.
 type door struct {
-	t interface {
-		Helper()
-		Fatal(...any)
-		Fatalf(string, ...any)
-	}
+	t    test
 	db   *sqlite.DB
 	in   *ingest.Ingester
 	feed mapdata.FeedID
@@ -55,18 +60,24 @@ func (d *door) Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yi
 
 func newDoor(t *testing.T, direction mapdata.Direction) *door {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "wayside.db"), sqlite.Options{})
+	return newDoorAt(t, sqlitetest.Path(t), direction)
+}
+
+// newDoorAt uses the database at path; t ends with it.
+func newDoorAt(t test, path string, direction mapdata.Direction) *door {
+	t.Helper()
+	db, err := sqlite.Open(context.Background(), path, sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	d := &door{t: t, db: db, now: start}
-	d.in = ingest.New(d, func() time.Time { return d.now }, nil)
+	d.in = ingest.New(d, func() time.Time { return d.now }, signal.StoreChanged{})
 	owner, err := mapdata.NewAccountID()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.CreateAccount(t.Context(), &mapdata.Account{ID: owner, Email: "a@example.org", Role: mapdata.Driver, Tier: mapdata.TierAccount, CreatedAt: start}); err != nil {
+	if err := db.CreateAccount(context.Background(), &mapdata.Account{ID: owner, Email: "a@example.org", Role: mapdata.Driver, Tier: mapdata.TierAccount, CreatedAt: start}); err != nil {
 		t.Fatal(err)
 	}
 	d.newFeed(owner, direction)
@@ -110,10 +121,12 @@ func (d *door) snapshot(rows ...string) ingest.Report {
 	report, err := d.in.Snapshot(context.Background(), d.feed, ingest.Snapshot{
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
 		Hash: hash[:], At: d.now,
-		Finish: func(r ingest.Result) (mapdata.Polling, mapdata.Attempt, []mapdata.Letter) {
+		Finish: func(r ingest.Result) (ingest.Record, error) {
 			d.got = r
-			return mapdata.Polling{LastFetchedAt: d.now, LastOutcome: mapdata.OutcomeOK, NextFetchAt: d.now.Add(time.Hour), LastRows: r.Rows, LastRejected: r.Report.Rejected, BodyHash: r.BodyHash, Shrank: r.Shrank},
-				mapdata.Attempt{At: d.now, OK: true, Outcome: mapdata.OutcomeOK}, nil
+			return ingest.Record{
+				Polling: mapdata.Polling{LastFetchedAt: d.now, LastOutcome: mapdata.OutcomeOK, NextFetchAt: d.now.Add(time.Hour), LastRows: r.Rows, LastRejected: r.Report.Rejected, BodyHash: r.BodyHash, Shrank: r.Shrank},
+				Attempt: mapdata.Attempt{At: d.now, OK: true, Outcome: mapdata.OutcomeOK},
+			}, nil
 		},
 	})
 	if err != nil {
@@ -452,16 +465,10 @@ func (m model) apply(rows []modelRow, now time.Time, snapshot bool) {
 
 // TestAgainstModel pushes and polls at random, beside the model.
 func TestAgainstModel(t *testing.T) {
-	base := newDoor(t, mapdata.Push)
-	owner, err := base.db.Feed(t.Context(), base.feed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := t
 	rapid.Check(t, func(t *rapid.T) {
 		snapshot := rapid.Bool().Draw(t, "snapshots")
-		d := &door{t: t, db: base.db, now: start}
-		d.in = ingest.New(d, func() time.Time { return d.now }, nil)
-		d.newFeed(owner.Owner, map[bool]mapdata.Direction{true: mapdata.Pull, false: mapdata.Push}[snapshot])
+		d := newDoorAt(t, sqlitetest.Path(whole), map[bool]mapdata.Direction{true: mapdata.Pull, false: mapdata.Push}[snapshot])
 		want := model{}
 		var texts []string
 		var rows []modelRow

@@ -363,10 +363,10 @@ func TestPokeAndPoll(t *testing.T) {
 			})
 		}
 		add()
-		d.Poke()
+		d.queued.Notify()
 		synctest.Wait()
 		if n := len(d.files(t)); n != 1 {
-			t.Errorf("%d letters after a poke, want 1", n)
+			t.Errorf("%d letters after a notification, want 1", n)
 		}
 		add()
 		time.Sleep(pollEvery + time.Second)
@@ -374,8 +374,8 @@ func TestPokeAndPoll(t *testing.T) {
 			t.Errorf("%d letters after the poll, want 2", n)
 		}
 		stop()
-		d.Poke()
-		d.Poke() // nobody listens any more: must not block
+		d.queued.Notify()
+		d.queued.Notify() // nobody listens any more: must not block
 	})
 }
 
@@ -393,7 +393,7 @@ func TestAFolderThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.hand.add(time.Minute)
-	d.Poke()
+	d.queued.Notify()
 	if l := <-d.outbox.told; l.Tries != -1 {
 		t.Errorf("not written once it could be\n%s", d.log)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 )
 
 var start = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
@@ -134,6 +135,7 @@ type desk struct {
 func newDesk(t *testing.T, c Config, letters ...mapdata.Letter) *desk {
 	t.Helper()
 	d := &desk{hand: &clock{at: start}, outbox: newOutbox(letters...), log: &record{}, folder: t.TempDir() + "/outbox"}
+	c.Queued = signal.NewMailQueued()
 	c.Outbox, c.Log, c.BaseURL, c.Folder = d.outbox, slog.New(slog.NewTextHandler(d.log, nil)), "https://wayside.example.org", d.folder
 	if c.From == "" {
 		c.From = "Wayside <wayside@example.org>"

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 )
 
 const (
@@ -30,12 +31,13 @@ type Config struct {
 	Outbox  Outbox
 	Now     func() time.Time
 	Log     *slog.Logger
-	BaseURL string          // public address, without a trailing slash
-	From    string          // sender: an address, or "Name <address>"
-	SMTPURL string          // see docs/operating.md; empty: letters become files in Folder
-	Folder  string          // data_dir/outbox
-	TLS     *tls.Config     // for the SMTP server; nil: the system's roots
-	Observe func(sent bool) // told of each attempt to send; nil: nobody looks
+	BaseURL string            // public address, without a trailing slash
+	From    string            // sender: an address, or "Name <address>"
+	SMTPURL string            // see docs/operating.md; empty: letters become files in Folder
+	Folder  string            // data_dir/outbox
+	TLS     *tls.Config       // for the SMTP server; nil: the system's roots
+	Observe func(sent bool)   // told of each attempt to send; nil: nobody looks
+	Queued  signal.MailQueued // wakes the sender before it polls the outbox
 }
 
 // Sender empties the outbox.
@@ -50,7 +52,7 @@ type Sender struct {
 	server  *server        // nil: files
 	sent    map[int64]bool // letters of which the outbox could not be told yet; only Run touches it
 	folder  folder
-	poke    chan struct{}
+	queued  signal.MailQueued
 	grace   time.Duration // for the letter in hand, once Run is to end
 }
 
@@ -70,7 +72,7 @@ func New(c Config) (*Sender, error) {
 	}
 	s := &Sender{
 		outbox: c.Outbox, clock: c.Now, log: c.Log, observe: c.Observe, from: from, host: domain(base.Hostname()), texts: texts,
-		sent: make(map[int64]bool), folder: folder{c.Folder}, poke: make(chan struct{}, 1), grace: stopGrace,
+		sent: make(map[int64]bool), folder: folder{c.Folder}, queued: c.Queued, grace: stopGrace,
 	}
 	if c.SMTPURL != "" {
 		if s.server, err = parseServer(c.SMTPURL, c.TLS); err != nil {
@@ -82,15 +84,7 @@ func New(c Config) (*Sender, error) {
 
 func (s *Sender) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
 
-// Poke says that a letter was stored, so that it leaves at once. It never blocks.
-func (s *Sender) Poke() {
-	select {
-	case s.poke <- struct{}{}:
-	default: // poked already
-	}
-}
-
-// Run sends what is due, on a poke and every ten seconds, until ctx ends. The letter in hand is finished first, within
+// Run sends what is due, when mail was queued and every ten seconds, until ctx ends. The letter in hand is finished first, within
 // five seconds; the others go back.
 func (s *Sender) Run(ctx context.Context) error {
 	ticker := time.NewTicker(pollEvery)
@@ -100,7 +94,7 @@ func (s *Sender) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-s.poke:
+		case <-s.queued.C():
 		case <-ticker.C:
 		}
 	}

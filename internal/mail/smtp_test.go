@@ -19,6 +19,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/signal"
 )
 
 // post is a real SMTP server's far side.
@@ -240,7 +241,7 @@ func TestTemporaryFailureThenSuccess(t *testing.T) {
 			t.Fatalf("after failure %d: tries %d, due in %v, want %v", tries+1, l.Tries, l.Due.Sub(d.now()), wait)
 		}
 		d.hand.add(wait)
-		d.Poke()
+		d.queued.Notify()
 	}
 	if l := <-d.outbox.told; l.Tries != -1 || d.outbox.waiting() != 0 {
 		t.Error("not sent the third time")
@@ -373,7 +374,7 @@ func TestAllLettersLeaveOnce(t *testing.T) {
 	d := newDesk(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, all...)
 	other := *d
 	second := *d.Sender
-	second.poke, second.sent = make(chan struct{}, 1), make(map[int64]bool)
+	second.queued, second.sent = signal.NewMailQueued(), make(map[int64]bool)
 	other.Sender = &second
 	stop, stopOther := d.run(t), other.run(t)
 	for range letters {

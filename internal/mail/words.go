@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"wayside/internal/i18n"
 	"wayside/internal/mapdata"
-	"wayside/internal/wording"
 )
 
 //go:embed words/*.txt
@@ -24,7 +24,7 @@ func readWords() (map[mapdata.Language]words, error) {
 			return nil, fmt.Errorf("words of letters: %w", err)
 		}
 		all[language] = words{}
-		if err := wording.Read(all[language], string(text)); err != nil {
+		if err := i18n.Read(all[language], string(text)); err != nil {
 			return nil, fmt.Errorf("words of letters, %s: %w", language, err)
 		}
 	}

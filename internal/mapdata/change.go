@@ -61,11 +61,12 @@ type PollFailed struct {
 // FeedChange is what a follower applies: one revision of one feed, or of the votes on live incidents.
 type FeedChange struct {
 	Revision int64
-	Feed     *Feed    // as it is now; nil: the feed is gone with all that it had
-	FeedID   FeedID   // also when Feed is nil; zero: only Tallies count, and they are of live incidents
-	Entities []Entity // upserted or touched, as they are now
-	Gone     []string // external ids that are no longer stored
-	Tallies  []Tally  // of votes, as they are now
+	Feed     *Feed     // as it is now; nil: the feed is gone with all that it had
+	FeedID   FeedID    // also when Feed is nil; zero: only Tallies count, and they are of live incidents
+	Entities []Entity  // upserted or touched, as they are now
+	Gone     []string  // external ids that are no longer stored
+	Tallies  []Tally   // of votes, as they are now
+	Attempts []Attempt // recorded by the revision; the replica fills them in
 }
 
 // StoreState tells a follower whether its place in the stream of changes still exists.

@@ -35,12 +35,13 @@ const (
 )
 
 // Recent is what Health remembers of a feed's attempts: the last few by themselves, the last hour's by the minute. The
-// zero value remembers none.
+// zero value remembers none. A copy is independent of the original.
 type Recent struct {
-	last    []bool // newest first, at most RecentPolls
-	newest  time.Time
-	success time.Time
-	minutes [minutesInHour + 1]attemptCount // by minute since the epoch, modulo its length
+	last     [RecentPolls]bool // newest first
+	known    int               // of last
+	revision int64             // of the newest
+	success  time.Time
+	minutes  [minutesInHour + 1]attemptCount // by minute since the epoch, modulo its length
 }
 
 type attemptCount struct {
@@ -48,27 +49,29 @@ type attemptCount struct {
 	ok, fail int32
 }
 
-// Newest is when the newest attempt was; zero: none.
-func (r *Recent) Newest() time.Time { return r.newest }
+// Revision is the store's revision of the newest attempt; 0: none.
+func (r *Recent) Revision() int64 { return r.revision }
 
-// Add remembers an attempt. Attempts come in the order of their times; one that is not newer than the newest is known
-// already.
-func (r *Recent) Add(a Attempt) {
-	if !a.At.After(r.newest) {
+// Add remembers the attempt that was recorded with a revision of the store. Attempts come in the order of their revisions;
+// one that is not newer than the newest is known already. Their times decide nothing: nodes' clocks differ, and two
+// attempts may fall into one millisecond.
+func (r *Recent) Add(revision int64, a *Attempt) {
+	if revision <= r.revision {
 		return
 	}
-	r.newest = a.At
-	if a.OK {
+	r.revision = revision
+	if a.OK && a.At.After(r.success) {
 		r.success = a.At
 	}
-	if len(r.last) < RecentPolls {
-		r.last = append(r.last, false)
-	}
-	copy(r.last[1:], r.last)
+	copy(r.last[1:], r.last[:])
 	r.last[0] = a.OK
+	r.known = min(r.known+1, RecentPolls)
 	minute := a.At.Unix() / 60
 	slot := &r.minutes[minute%int64(len(r.minutes))]
-	if slot.minute != minute {
+	if slot.minute > minute {
+		return // over an hour older than others: it counts no more
+	}
+	if slot.minute < minute {
 		*slot = attemptCount{minute: minute}
 	}
 	if a.OK {
@@ -78,42 +81,57 @@ func (r *Recent) Add(a Attempt) {
 	}
 }
 
-// FeedHealth judges a feed (D4.15). decaying says whether the feed's entities expire.
-func FeedHealth(f *Feed, r *Recent, decaying bool, now time.Time) Health {
-	h := Health{Status: status(f, r, decaying, now), LastSuccessAt: r.success}
+// forever is the end of a health that time alone does not change.
+var forever = time.Unix(1<<40, 0)
+
+// FeedHealth judges a feed (D4.15). decaying says whether the feed's entities expire. As long as no attempt
+// is recorded and the feed does not change, the health is the same from now to before until.
+func FeedHealth(f *Feed, r *Recent, decaying bool, now time.Time) (h Health, until time.Time) {
+	h, until = Health{Status: status(f, r, decaying, now), LastSuccessAt: r.success}, forever
 	if h.LastSuccessAt.IsZero() {
 		h.LastSuccessAt = lastSuccess(f)
 	}
 	if f.Direction == Push {
+		if silent := f.LastPushAt.Add(pushSilence + 1); decaying && now.Before(silent) {
+			until = silent
+		}
 		oldest := now.Add(-RecentPushes).Unix() / 60
 		for _, slot := range r.minutes {
 			if slot.minute > oldest {
 				h.OK += int(slot.ok)
 				h.Fail += int(slot.fail)
+				until = earlier(until, time.Unix(slot.minute*60, 0).Add(RecentPushes))
 			}
 		}
-		return h
+		return h, until
 	}
-	for _, ok := range r.last {
+	for _, ok := range r.last[:r.known] {
 		if ok {
 			h.OK++
 		} else {
 			h.Fail++
 		}
 	}
-	return h
+	return h, until
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func status(f *Feed, r *Recent, decaying bool, now time.Time) Status {
 	switch {
-	case !f.Active, len(r.last) == 0:
+	case !f.Active, r.known == 0:
 		return Offline
 	case f.Direction == Push && decaying && now.Sub(f.LastPushAt) > pushSilence:
 		return Offline
 	case r.last[0]:
 		return Online
 	}
-	for _, ok := range r.last[:min(len(r.last), degradedSpan)] {
+	for _, ok := range r.last[:min(r.known, degradedSpan)] {
 		if ok {
 			return Degraded
 		}

@@ -13,7 +13,7 @@ var now = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 func attempts(pattern string) *mapdata.Recent {
 	r := new(mapdata.Recent)
 	for i, c := range pattern {
-		r.Add(mapdata.Attempt{At: now.Add(-time.Duration(len(pattern)-1-i) * time.Minute), OK: c == '.'})
+		r.Add(int64(i+1), &mapdata.Attempt{At: now.Add(-time.Duration(len(pattern)-1-i) * time.Minute), OK: c == '.'})
 	}
 	return r
 }
@@ -50,7 +50,7 @@ func TestFeedHealth(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := mapdata.FeedHealth(&tt.feed, tt.recent, tt.decaying, tt.at)
+			got, _ := mapdata.FeedHealth(&tt.feed, tt.recent, tt.decaying, tt.at)
 			if got.Status != tt.want || got.OK != tt.ok || got.Fail != tt.fail {
 				t.Errorf("%s, %d ok, %d failed; want %s, %d, %d", got.Status, got.OK, got.Fail, tt.want, tt.ok, tt.fail)
 			}
@@ -60,10 +60,59 @@ func TestFeedHealth(t *testing.T) {
 
 func TestRecentKnowsAnAttemptOnce(t *testing.T) {
 	r := attempts("..")
-	r.Add(mapdata.Attempt{At: now, OK: false})
+	r.Add(2, &mapdata.Attempt{At: now.Add(time.Minute), OK: false})
 	f := mapdata.Feed{Direction: mapdata.Pull, Active: true}
-	if h := mapdata.FeedHealth(&f, r, true, now); h.OK != 2 || h.Fail != 0 || !h.LastSuccessAt.Equal(now) {
+	if h, _ := mapdata.FeedHealth(&f, r, true, now); h.OK != 2 || h.Fail != 0 || !h.LastSuccessAt.Equal(now) {
 		t.Errorf("%+v", h)
+	}
+}
+
+// TestRecentFollowsRevisions: of two attempts in one millisecond, or from a node whose clock is behind, none is lost, and
+// the one that was recorded last is the newest.
+func TestRecentFollowsRevisions(t *testing.T) {
+	pull, push := mapdata.Feed{Direction: mapdata.Pull, Active: true}, mapdata.Feed{Direction: mapdata.Push, Active: true, LastPushAt: now}
+	r := attempts(".")
+	r.Add(2, &mapdata.Attempt{At: now, OK: true})                        // in the same millisecond
+	r.Add(3, &mapdata.Attempt{At: now.Add(-10 * time.Second)})           // of a node whose clock is behind
+	r.Add(4, &mapdata.Attempt{At: now.Add(-61 * time.Minute), OK: true}) // so far behind that no hour holds both
+	for _, f := range []*mapdata.Feed{&pull, &push} {
+		h, _ := mapdata.FeedHealth(f, r, true, now)
+		want := mapdata.Health{Status: mapdata.Online, OK: 3, Fail: 1, LastSuccessAt: now}
+		if f == &push {
+			want.OK = 2
+		}
+		if h != want {
+			t.Errorf("%s: %+v, want %+v", f.Direction, h, want)
+		}
+	}
+	if r.Revision() != 4 {
+		t.Errorf("revision %d, want 4", r.Revision())
+	}
+}
+
+// TestHealthHoldsUntil: a health is the same until the moment that FeedHealth tells, and another one then.
+func TestHealthHoldsUntil(t *testing.T) {
+	push := mapdata.Feed{Direction: mapdata.Push, Active: true, LastPushAt: now}
+	r := attempts("x..") // two minutes ago, one minute ago, now
+	seen := 0
+	for at := now; at.Before(now.Add(25 * time.Hour)); seen++ {
+		h, until := mapdata.FeedHealth(&push, r, true, at)
+		if !until.After(at) {
+			t.Fatalf("at %v: holds until %v", at, until)
+		}
+		last, _ := mapdata.FeedHealth(&push, r, true, until.Add(-1))
+		next, _ := mapdata.FeedHealth(&push, r, true, until)
+		if last != h || seen < 4 && next == h {
+			t.Fatalf("at %v: %+v; just before %v: %+v; then: %+v", at, h, until, last, next)
+		}
+		at = until
+	}
+	if want := 5; seen != want { // three attempts leave the hour, then a day of silence, then nothing
+		t.Errorf("%d different healths, want %d", seen, want)
+	}
+	pull := mapdata.Feed{Direction: mapdata.Pull, Active: true}
+	if _, until := mapdata.FeedHealth(&pull, r, true, now); until.Before(now.Add(100 * 365 * 24 * time.Hour)) {
+		t.Errorf("a pull feed's health holds until %v", until)
 	}
 }
 

@@ -79,6 +79,10 @@ func (t *Tally) DisputedUntil(k Kind) time.Time {
 	return t.LastDisputeAt.Add(span)
 }
 
+// OldestSuppression is when the newest vote on an entity was at the earliest if its votes still hide it at now, whatever its
+// kind, with a day to spare for clocks that differ.
+func OldestSuppression(now time.Time) time.Time { return now.Add(-suppressFixedFor - 24*time.Hour) }
+
 // Suppressed says whether the votes hide an entity of the kind at now (D9.5).
 func (t *Tally) Suppressed(k Kind, now time.Time) bool { return now.Before(t.DisputedUntil(k)) }
 

@@ -70,7 +70,7 @@ func (r *Reader) find(ctx context.Context, id string, account mapdata.AccountID,
 		voted, err := r.findLive(ctx, externalID)
 		return voted, nil, err
 	}
-	feed := r.Catalogue.Feed(feedID, account)
+	feed := r.Catalog.Feed(feedID, account)
 	if feed == nil {
 		return mapdata.Voted{}, nil, notFound()
 	}
@@ -92,7 +92,7 @@ func (r *Reader) findLive(ctx context.Context, externalID string) (mapdata.Voted
 	if err != nil {
 		return voted, fmt.Errorf("find live incident: %w", err)
 	}
-	if t, ok := r.Ledger.Lookup([]byte(externalID)); ok {
+	if t, ok := r.Tallies.Lookup([]byte(externalID)); ok {
 		voted.Tally = t
 	}
 	return voted, nil
@@ -221,7 +221,7 @@ func (r *Reader) healthOf(sources []mapdata.SourceID) []mapdata.SourceHealth {
 		}
 		seen[s] = true
 		if id, ok := s.Feed(); ok {
-			all = append(all, r.Catalogue.Health([]mapdata.FeedID{id}, now)...)
+			all = append(all, r.Catalog.Health([]mapdata.FeedID{id}, now)...)
 		} else {
 			all = append(all, mapdata.SourceHealth{ID: s, Health: r.Live.Health()})
 		}

@@ -6,24 +6,20 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// nearWithIncidents answers a query that includes live incidents: votes, suppression and merging come before the limit, in
-// this order (Live incidents, 4; D10.1).
-func (r *Reader) nearWithIncidents(ctx context.Context, q *Query, s *mapdata.Search, a *Answer) {
+// findIncidents finds the live incidents of a query, without their votes. Votes, suppression and merging come before the
+// limit, in this order (Live incidents, 4; D10.1).
+func (r *Reader) findIncidents(ctx context.Context, q *Query, s *mapdata.Search, a *Answer) {
 	var health mapdata.Health
-	a.found, health = r.Live.Near(ctx, s, q.Driver, a.found[:0])
-	a.live = len(a.found)
+	a.incidents, health = r.Live.Near(ctx, s, q.Driver, a.incidents)
 	a.Incidents = mapdata.SourceHealth{ID: mapdata.Incidents, Health: health}
-	r.countVotes(a.found, s)
 	s.Now = r.Now() // waiting for upstreams took its time
-	a.At = s.Now
-	r.gather(q, s, a)
 }
 
 // countVotes gives live incidents their votes. Those of feeds have theirs from the index.
 func (r *Reader) countVotes(hits []mapdata.Hit, s *mapdata.Search) {
 	for i := range hits {
 		h := &hits[i]
-		t, voted := r.Ledger.Lookup(h.ExternalID)
+		t, voted := r.Tallies.Lookup(h.ExternalID)
 		if !voted {
 			continue
 		}

@@ -10,12 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"wayside/internal/consensus"
+	"wayside/internal/catalog"
 	"wayside/internal/geo"
 	"wayside/internal/index"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
-	"wayside/internal/source"
+	"wayside/internal/votes"
 )
 
 // cast is a source of live incidents that says what it is told.
@@ -71,7 +71,7 @@ func town(t testing.TB, feeds, live int) (*nearby.Reader, *cast) {
 	somewhere := func() geo.Point {
 		return geo.Point{Lat: 52 + (rng.Float64()-0.5)*0.1, Lng: 5 + (rng.Float64()-0.5)*0.16}
 	}
-	ix, catalogue := index.New(func(dst []byte, _ *mapdata.Entity) []byte { return append(dst, 0) }), source.New()
+	ix, catalogue := index.New(func(dst []byte, _ *mapdata.Entity) []byte { return append(dst, 0) }), catalog.New(nil)
 	var places []geo.Point
 	for n := byte(1); n <= 2; n++ {
 		f := &mapdata.Feed{
@@ -91,9 +91,8 @@ func town(t testing.TB, feeds, live int) (*nearby.Reader, *cast) {
 			})
 		}
 		ix.Apply([]mapdata.FeedChange{c})
-		catalogue.Set(f, true)
+		catalogue.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID}}).Publish()
 	}
-	catalogue.Publish()
 	source := &cast{health: mapdata.Health{Status: mapdata.Online}}
 	for i := range live {
 		at := places[rng.IntN(len(places))]
@@ -101,7 +100,7 @@ func town(t testing.TB, feeds, live int) (*nearby.Reader, *cast) {
 		source.pins = append(source.pins, pin(fmt.Sprintf("live-%d", i), kind, at))
 	}
 	return nearby.New(nearby.Config{
-		Index: ix, Catalogue: catalogue, Primary: "tesla", Now: func() time.Time { return start }, Live: source, Ledger: consensus.NewLedger(),
+		Index: ix, Catalog: catalogue, Primary: "tesla", Now: func() time.Time { return start }, Live: source, Tallies: votes.NewTallies(func() time.Time { return start }),
 	}), source
 }
 

@@ -12,12 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"wayside/internal/catalog"
 	"wayside/internal/geo"
 	"wayside/internal/index"
 	"wayside/internal/law"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
-	"wayside/internal/source"
 )
 
 // lawOf makes a law of areas, each given as its properties and its west, south, east and north.
@@ -59,9 +59,9 @@ func lawWorld(t testing.TB, l *law.Law, pins ...lawPin) *world {
 	encode := func(dst []byte, e *mapdata.Entity) []byte {
 		return fmt.Appendf(dst, "%v %s", e.Point, e.Properties)
 	}
-	w := &world{index: index.New(encode), catalogue: source.New()}
+	w := &world{index: index.New(encode), catalogue: catalog.New(nil)}
 	w.reader = nearby.New(nearby.Config{
-		Index: w.index, Catalogue: w.catalogue, Primary: "tesla", Now: func() time.Time { return start }, Encode: encode, Law: l,
+		Index: w.index, Catalog: w.catalogue, Primary: "tesla", Now: func() time.Time { return start }, Encode: encode, Law: l,
 	})
 	f := &mapdata.Feed{
 		ID: mapdata.FeedID{15: 1}, Owner: anna, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true,
@@ -79,8 +79,7 @@ func lawWorld(t testing.TB, l *law.Law, pins ...lawPin) *world {
 		})
 	}
 	w.index.Apply([]mapdata.FeedChange{c})
-	w.catalogue.Set(f, false)
-	w.catalogue.Publish()
+	w.catalogue.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID}}).Publish()
 	return w
 }
 

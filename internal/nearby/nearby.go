@@ -26,8 +26,8 @@ type Index interface {
 	Around(center geo.Point, radius float64) []mapdata.FeedID
 }
 
-// Catalogue knows the sources. Declared here so that the reader needs nothing of how they are followed.
-type Catalogue interface {
+// Catalog knows the sources. Declared here so that the reader needs nothing of how they are followed.
+type Catalog interface {
 	// Feed gives the feed if the account may read it, otherwise nil.
 	Feed(id mapdata.FeedID, account mapdata.AccountID) *mapdata.Feed
 	// ByLayer gives the feed that owns a layer, on the same terms.
@@ -36,6 +36,8 @@ type Catalogue interface {
 	Owned(account mapdata.AccountID) []mapdata.FeedID
 	// Sources gives the ids that the account may name.
 	Sources(account mapdata.AccountID) []mapdata.SourceID
+	// ServedCount tells how many sources are served.
+	ServedCount() int
 	// ServedHealth gives the health of every served source; the slice is shared.
 	ServedHealth(now time.Time) []mapdata.SourceHealth
 	// Health gives the health of the named feeds.
@@ -54,6 +56,22 @@ type Live interface {
 	Find(ctx context.Context, externalID string) (mapdata.Voted, error)
 	// Health is how the source does (D8.8).
 	Health() mapdata.Health
+}
+
+// Tallies knows the votes on live incidents.
+type Tallies interface {
+	// Lookup gives the tally of a live incident, and false if it has had no votes.
+	Lookup(externalID []byte) (mapdata.Tally, bool)
+}
+
+// Publications holds a read that combines index, catalogue and tallies to one revision of the store.
+type Publications interface {
+	// Begin marks the beginning of the read.
+	Begin() (mark uint64)
+	// Unchanged says whether all that was read since the mark was of one revision.
+	Unchanged(mark uint64) bool
+	// Hold holds new revisions back until release is called.
+	Hold() (release func())
 }
 
 // Records are the entities of feeds, one by one.
@@ -95,12 +113,13 @@ type Answer struct {
 	Live      bool                 // the read includes incidents
 	Incidents mapdata.SourceHealth // their source's, if it does
 
-	found    []mapdata.Hit // scratch
-	live     int           // of found: live incidents, which come first
-	saved    []mapdata.Hit // scratch: these, for the next look at the feeds
-	resolver consensus.Resolver
-	rules    rules
-	filled   int // of found, what may hold something: more than is left of it at the end
+	incidents []mapdata.Hit // scratch: live incidents as they were found, without votes
+	found     []mapdata.Hit // scratch
+	live      int           // of found: live incidents, which come first
+	saved     []mapdata.Hit // scratch: these, for the next look at the feeds
+	resolver  consensus.Resolver
+	rules     rules
+	filled    int // of found, what may hold something: more than is left of it at the end
 }
 
 // Forget lets go of what was found and keeps the memory for the next answer. It costs what was found, not what there is
@@ -110,8 +129,9 @@ func (a *Answer) Forget() {
 		clear(a.Hits) // zones made them move
 	}
 	clear(a.found[:a.filled])
+	clear(a.incidents)
 	clear(a.saved)
-	a.filled, a.live, a.saved = 0, 0, a.saved[:0]
+	a.filled, a.live, a.incidents, a.saved = 0, 0, a.incidents[:0], a.saved[:0]
 	clear(a.rules.zones)
 }
 
@@ -125,15 +145,17 @@ func (e *UnknownSourcesError) Error() string { return "unknown source" }
 
 // Config is what a Reader needs.
 type Config struct {
-	Index     Index
-	Catalogue Catalogue
-	Primary   string // the charger network that everybody sees (D4.7)
-	Now       func() time.Time
+	Index   Index
+	Catalog Catalog
+	Primary string // the charger network that everybody sees (D4.7)
+	Now     func() time.Time
 
-	Live    Live              // nil: no upstream is configured, and there is no source of incidents
-	Ledger  *consensus.Ledger // votes on live incidents; nil only without Live
-	Records Records           // for single entities; nil: there are none
-	Encode  func(dst []byte, e *mapdata.Entity) []byte
+	Live    Live    // nil: no upstream is configured, and there is no source of incidents
+	Tallies Tallies // votes on live incidents; nil only without Live
+	Records Records // for single entities; nil: there are none
+
+	Publications Publications // of index, catalogue and tallies; nil: nobody publishes while somebody reads
+	Encode       func(dst []byte, e *mapdata.Entity) []byte
 
 	Law *law.Law // where what is hidden; nil: nowhere. It needs Encode
 }
@@ -147,32 +169,57 @@ type Reader struct {
 // New makes a reader.
 func New(c Config) *Reader { return &Reader{Config: c, incidents: mapdata.IncidentKinds()} }
 
+// maxRereads is how often a read that a new revision overtakes begins again before it holds revisions back.
+const maxRereads = 3
+
 // Near answers a query into a, whose slices it uses again. It fails with *UnknownSourcesError.
 func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
-	now := r.Now()
 	s := mapdata.Search{
 		Center: q.Center, Radius: q.Radius, Kinds: q.Kinds, Suppressed: q.Curator && !q.Driving,
-		Since: q.Since, Now: now, Limit: q.Limit,
+		Since: q.Since, Now: r.Now(), Limit: q.Limit,
 	}
 	live, err := r.selectSources(q, &s)
 	if err != nil {
 		return err
 	}
-	a.At, a.live = now, 0
 	a.Networks, s.AllNetworks = r.networks(q, a.Networks[:0])
 	s.Networks = a.Networks
-	a.Live = live && q.Kinds&r.incidents != 0
-	ruled := r.ruled(q, &s, a)
-	switch {
-	case a.Live:
-		r.nearWithIncidents(ctx, q, &s, a)
-	case ruled:
-		r.gather(q, &s, a)
-	default:
-		a.found, a.Truncated = r.Index.Search(&s, a.found[:0])
+	a.live, a.incidents = 0, a.incidents[:0]
+	if a.Live = live && q.Kinds&r.incidents != 0; a.Live {
+		r.findIncidents(ctx, q, &s, a)
+	}
+	if r.Publications == nil {
+		return r.read(q, &s, a)
+	}
+	for range maxRereads {
+		mark := r.Publications.Begin()
+		if err := r.read(q, &s, a); err != nil || r.Publications.Unchanged(mark) {
+			return err
+		}
+	}
+	defer r.Publications.Hold()()
+	return r.read(q, &s, a)
+}
+
+// read answers a query from memory, with the live incidents that were found before.
+func (r *Reader) read(q *Query, s *mapdata.Search, a *Answer) error {
+	s.Feeds, s.Own, s.Served = nil, nil, false
+	if _, err := r.selectSources(q, s); err != nil {
+		return err
+	}
+	a.At, a.found = s.Now, append(a.found[:0], a.incidents...)
+	a.live = len(a.found)
+	ruled := r.ruled(q, s, a)
+	if a.Live {
+		r.countVotes(a.found, s)
+	}
+	if a.Live || ruled {
+		r.gather(q, s, a)
+	} else {
+		a.found, a.Truncated = r.Index.Search(s, a.found)
 		a.Hits, a.filled = a.found, len(a.found)
 	}
-	a.Sources = r.health(&s, now)
+	a.Sources = r.health(s, s.Now)
 	return nil
 }
 
@@ -191,7 +238,7 @@ func (r *Reader) selectSources(q *Query, s *mapdata.Search) (live bool, err erro
 	live = r.Live != nil
 	if q.Sources == nil && !q.ByLayer {
 		s.Served = true
-		s.Own = r.Catalogue.Owned(q.Account)
+		s.Own = r.Catalog.Owned(q.Account)
 		return live, nil
 	}
 	var chosen []*mapdata.Feed
@@ -228,7 +275,7 @@ func (r *Reader) named(q *Query) (feeds []*mapdata.Feed, live bool, err error) {
 		}
 		var f *mapdata.Feed
 		if id, ok := mapdata.SourceID(name).Feed(); ok {
-			f = r.Catalogue.Feed(id, q.Account)
+			f = r.Catalog.Feed(id, q.Account)
 		}
 		switch {
 		case f == nil:
@@ -238,7 +285,7 @@ func (r *Reader) named(q *Query) (feeds []*mapdata.Feed, live bool, err error) {
 		}
 	}
 	if len(unknown) > 0 {
-		valid := r.Catalogue.Sources(q.Account)
+		valid := r.Catalog.Sources(q.Account)
 		if r.Live != nil {
 			valid = append([]mapdata.SourceID{mapdata.Incidents}, valid...)
 		}
@@ -250,7 +297,7 @@ func (r *Reader) named(q *Query) (feeds []*mapdata.Feed, live bool, err error) {
 func (r *Reader) layers(q *Query) []*mapdata.Feed {
 	var feeds []*mapdata.Feed
 	for _, slug := range q.Layers {
-		if f := r.Catalogue.ByLayer(slug, q.Account); f != nil && !slices.Contains(feeds, f) {
+		if f := r.Catalog.ByLayer(slug, q.Account); f != nil && !slices.Contains(feeds, f) {
 			feeds = append(feeds, f)
 		}
 	}
@@ -292,20 +339,22 @@ const manySources = 100
 // surrounding is the health of the served sources around the query.
 func (r *Reader) surrounding(s *mapdata.Search, now time.Time) []mapdata.SourceHealth {
 	near := slices.DeleteFunc(r.Index.Around(s.Center, s.Radius), func(id mapdata.FeedID) bool {
-		return r.Catalogue.Feed(id, mapdata.AccountID{}) == nil
+		return r.Catalog.Feed(id, mapdata.AccountID{}) == nil
 	})
-	return r.Catalogue.Health(near, now)
+	return r.Catalog.Health(near, now)
 }
 
 // health is that of every source that the search touched, healthy or not (D4.15).
 func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth {
 	if !s.Served {
 		ids := make([]mapdata.FeedID, 0, len(s.Own)+len(s.Feeds))
-		return r.Catalogue.Health(append(append(ids, s.Own...), s.Feeds...), now)
+		return r.Catalog.Health(append(append(ids, s.Own...), s.Feeds...), now)
 	}
-	served := r.Catalogue.ServedHealth(now)
-	if len(served) > manySources {
+	var served []mapdata.SourceHealth
+	if r.Catalog.ServedCount() > manySources {
 		served = r.surrounding(s, now)
+	} else {
+		served = r.Catalog.ServedHealth(now)
 	}
 	own := s.Own
 	if len(own) == 0 {
@@ -315,7 +364,7 @@ func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth
 		return served
 	}
 	all := slices.Clone(served)
-	for _, own := range r.Catalogue.Health(own, now) {
+	for _, own := range r.Catalog.Health(own, now) {
 		if !slices.ContainsFunc(served, func(h mapdata.SourceHealth) bool { return h.ID == own.ID }) {
 			all = append(all, own)
 		}

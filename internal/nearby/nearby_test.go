@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"wayside/internal/catalog"
 	"wayside/internal/geo"
 	"wayside/internal/index"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
-	"wayside/internal/source"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -26,13 +26,13 @@ var (
 // world is an index and a catalogue with a few feeds at 52, 4: each holds one charger of each network.
 type world struct {
 	index     *index.Index
-	catalogue *source.Catalogue
+	catalogue *catalog.Catalog
 	reader    *nearby.Reader
 }
 
 func newWorld() *world {
-	w := &world{index: index.New(func(dst []byte, _ *mapdata.Entity) []byte { return dst }), catalogue: source.New()}
-	w.reader = nearby.New(nearby.Config{Index: w.index, Catalogue: w.catalogue, Primary: "tesla", Now: func() time.Time { return start }})
+	w := &world{index: index.New(func(dst []byte, _ *mapdata.Entity) []byte { return dst }), catalogue: catalog.New(nil)}
+	w.reader = nearby.New(nearby.Config{Index: w.index, Catalog: w.catalogue, Primary: "tesla", Now: func() time.Time { return start }})
 	return w
 }
 
@@ -49,8 +49,7 @@ func (w *world) add(n byte, owner mapdata.AccountID, state mapdata.ReviewState, 
 		})
 	}
 	w.index.Apply([]mapdata.FeedChange{c})
-	w.catalogue.Set(f, false)
-	w.catalogue.Publish()
+	w.catalogue.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID}}).Publish()
 	return f
 }
 

@@ -42,6 +42,8 @@ func ScanTally(r Row, more ...any) (t mapdata.Tally, err error) {
 	return t, nil
 }
 
+func scanTally(r Row) (mapdata.Tally, error) { return ScanTally(r) }
+
 // lifeMillis is how Tally.LifeAt is stored.
 func lifeMillis(at time.Time) int64 {
 	if at.IsZero() {
@@ -66,19 +68,7 @@ func (db *Scripts) AllTallies(ctx context.Context, since time.Time, yield func(*
 	if !since.IsZero() {
 		query, args = selectTalliesSince, []any{since.UnixMilli()}
 	}
-	rows, err := db.backend.Query(ctx, query, args...)
-	if err != nil {
-		return db.backend.Failure("load votes", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		t, err := ScanTally(rows)
-		if err != nil {
-			return db.backend.Failure("load votes", err)
-		}
-		yield(&t)
-	}
-	return db.backend.Failure("load votes", rows.Err())
+	return db.backend.Failure("load votes", each(ctx, db.backend, query, scanTally, yield, args...))
 }
 
 // KeptEntity is an entity that drivers' confirms keep.

@@ -60,6 +60,7 @@ type Dialect struct {
 	NumberedSlugs     string // condition: layer_slug is $1 with a hyphen and something behind it
 	SubjectID         string // expression: the UUID that e.subject is, or NULL
 	FeedSubject       string // expression: the id of feeds as e.subject has it
+	OldTallies        string // selects TallyColumns of the entities that feeds hold, where changed_at is less than $1
 	LiveValues        string // selects place (from 0) and value of those keys of the list $1 that are valid after $2
 
 	OneOf    func(column, list string) string // condition: the column equals an element of the list parameter
@@ -152,18 +153,26 @@ func New(backend Backend, dialect Dialect, now func() time.Time) *Scripts {
 
 // List reads a whole result.
 func List[T any](ctx context.Context, q Querier, query string, scan func(Row) (T, error), args ...any) ([]T, error) {
-	rows, err := q.Query(ctx, query, args...)
-	if err != nil {
+	var all []T
+	if err := each(ctx, q, query, scan, func(one *T) { all = append(all, *one) }, args...); err != nil {
 		return nil, err
 	}
+	return all, nil
+}
+
+// each yields the rows of a result one by one. What is yielded is valid only during the call.
+func each[T any](ctx context.Context, q Querier, query string, scan func(Row) (T, error), yield func(*T), args ...any) error {
+	rows, err := q.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
 	defer rows.Close()
-	var all []T
 	for rows.Next() {
 		one, err := scan(rows)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, one)
+		yield(&one)
 	}
-	return all, rows.Err()
+	return rows.Err()
 }

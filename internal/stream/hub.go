@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/ratelimit"
+	"wayside/internal/signal"
 )
 
 // Limits of what is open at once.
@@ -26,8 +28,13 @@ const again = 10 * time.Second
 type Config struct {
 	Now func() time.Time
 
+	// Moved says what wakes streams; nil: only Touched does.
+	Moved *signal.Moved
+
 	// Locate finds a live incident by its external id; an error says that nobody sees it now. nil: there are no live incidents.
 	Locate func(ctx context.Context, externalID string) (mapdata.Voted, error)
+
+	Beat time.Duration // between two signs of life that a stream gives; 0: 20 s
 }
 
 // Hub knows all streams. Its methods may be called from many goroutines. Run must run beside them.
@@ -48,6 +55,7 @@ type Hub struct {
 
 // New makes a hub.
 func New(c Config) *Hub {
+	c.Beat = cmp.Or(c.Beat, beatEvery)
 	return &Hub{
 		Config: c, seed: maphash.MakeSeed(), kick: make(chan struct{}, 1), end: make(chan struct{}),
 		callers: make(map[ratelimit.Key]int8), cubes: make(map[cube][]*Stream),
@@ -169,9 +177,12 @@ func wakeAll(streams []*Stream) {
 	}
 }
 
-// Run does what comes by itself: suppressions end, and live incidents that were voted on are looked for. When ctx ends,
-// so do all streams.
+// Run takes what Moved says, and does what comes by itself: suppressions end, and live incidents that were voted on are
+// looked for. When ctx ends, so do all streams.
 func (h *Hub) Run(ctx context.Context) error {
+	var following sync.WaitGroup
+	following.Go(func() { h.followMoved(ctx) })
+	defer following.Wait()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -189,6 +200,21 @@ func (h *Hub) Run(ctx context.Context) error {
 			return nil
 		case <-h.kick:
 		case <-timer.C:
+		}
+	}
+}
+
+// followMoved wakes streams for what moved. It is apart from the loop of Run, which may wait long for the live cache.
+func (h *Hub) followMoved(ctx context.Context) {
+	if h.Moved == nil {
+		return
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.Moved.C():
+			h.Touched(h.Moved.Take())
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 const (
 	spacing   = 250 * time.Millisecond // between two looks because somebody touched what is watched
 	lookEvery = 5 * time.Second        // without anybody's touch: upstreams are asked, and sources' health is compared
-	beatEvery = 20 * time.Second       // a sign of life
+	beatEvery = 20 * time.Second       // a sign of life, unless Config says otherwise
 )
 
 // Stream is what one client watches. Follow is for one goroutine.
@@ -64,7 +64,7 @@ type Client struct {
 // client has already; zero: nothing does. Only a failure is an error.
 func (s *Stream) Follow(ctx context.Context, next time.Time, c Client) error {
 	began := time.Now()
-	p := plan{looked: began, look: began.Add(lookEvery), beat: began.Add(beatEvery), next: next}
+	p := plan{looked: began, look: began.Add(lookEvery), beat: began.Add(s.hub.Beat), next: next}
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
 	for {
@@ -89,7 +89,7 @@ func (s *Stream) Follow(ctx context.Context, next time.Time, c Client) error {
 			if err := c.Beat(ctx); err != nil {
 				return err
 			}
-			p.beat = now.Add(beatEvery)
+			p.beat = now.Add(s.hub.Beat)
 		}
 	}
 }

@@ -7,13 +7,13 @@ import (
 
 	raw "github.com/valkey-io/valkey-go"
 
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 	"wayside/internal/valkey"
 )
 
 // TestTheUserThatThePageNames holds the rights that docs/operating/cache.md gives a user: enough, and no more keys than ours.
 func TestTheUserThatThePageNames(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	u, err := url.Parse(s.URL())
 	must(t, err)
 	password, _ := u.User.Password()

@@ -14,12 +14,12 @@ import (
 	"wayside/internal/live"
 	"wayside/internal/live/livetest"
 	"wayside/internal/mapdata"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 	"wayside/internal/valkey"
 )
 
 func TestContract(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	livetest.Run(t, func(t *testing.T) live.Driver {
 		must(t, s.Empty())
 		return open(t, s.URL(), valkey.Options{})
@@ -78,15 +78,15 @@ func works(t *testing.T, c *valkey.Conn) func() bool {
 func TestFailures(t *testing.T) {
 	for _, failure := range []struct {
 		name        string
-		begin, end  func(*throwaway.CacheServer) error
+		begin, end  func(*testenv.CacheServer) error
 		firstCalls  time.Duration // those that are under way when it begins
 		mayTakeBack time.Duration
 	}{
-		{"dead", (*throwaway.CacheServer).Stop, (*throwaway.CacheServer).Start, 600 * time.Millisecond, 5 * time.Second},
-		{"hanging", (*throwaway.CacheServer).Pause, (*throwaway.CacheServer).Resume, 600 * time.Millisecond, 5 * time.Second},
+		{"dead", (*testenv.CacheServer).Stop, (*testenv.CacheServer).Start, 600 * time.Millisecond, 5 * time.Second},
+		{"hanging", (*testenv.CacheServer).Pause, (*testenv.CacheServer).Resume, 600 * time.Millisecond, 5 * time.Second},
 	} {
 		t.Run(failure.name, func(t *testing.T) {
-			s := throwaway.Cache(t)
+			s := testenv.Cache(t)
 			var mu sync.Mutex
 			var changes []bool
 			c := open(t, s.URL(), valkey.Options{Changed: func(up bool) {
@@ -128,7 +128,7 @@ func TestFailures(t *testing.T) {
 }
 
 func TestEmptied(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	c := open(t, s.URL(), valkey.Options{})
 	put := func() {
 		t.Helper()
@@ -147,7 +147,7 @@ func TestEmptied(t *testing.T) {
 // TestManyCallsOfAHangingServer holds that what callers wait together does not grow with their number, and that what they
 // left behind does no harm.
 func TestManyCallsOfAHangingServer(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	c := open(t, s.URL(), valkey.Options{})
 	must(t, s.Pause())
 	began := time.Now()
@@ -186,7 +186,7 @@ func (d *diary) String() string {
 }
 
 func TestStartWithoutAServer(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	must(t, s.Stop())
 	var log diary
 	c := open(t, s.URL(), valkey.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -205,7 +205,7 @@ func TestStartWithoutAServer(t *testing.T) {
 }
 
 func TestWrongPassword(t *testing.T) {
-	u, err := url.Parse(throwaway.Cache(t).URL())
+	u, err := url.Parse(testenv.Cache(t).URL())
 	must(t, err)
 	u.User = url.UserPassword("", "quite-another")
 	c := open(t, u.String(), valkey.Options{})
@@ -215,7 +215,7 @@ func TestWrongPassword(t *testing.T) {
 }
 
 func TestDatabasesAreApart(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	zero, three := open(t, s.URL(), valkey.Options{}), open(t, s.URL()+"/3", valkey.Options{})
 	for _, c := range []*valkey.Conn{zero, three} {
 		if done, err := c.Swap(t.Context(), "a", nil, []byte("1"), time.Minute); err != nil || !done {
@@ -225,7 +225,7 @@ func TestDatabasesAreApart(t *testing.T) {
 }
 
 func TestFailedCallsAreCounted(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	var mu sync.Mutex
 	failed := make(map[string]int)
 	c := open(t, s.URL(), valkey.Options{Failed: func(call string) {
@@ -251,7 +251,7 @@ func TestFailedCallsAreCounted(t *testing.T) {
 }
 
 func BenchmarkGet(b *testing.B) {
-	s := throwaway.Cache(b)
+	s := testenv.Cache(b)
 	c, err := valkey.Open(s.URL(), valkey.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)

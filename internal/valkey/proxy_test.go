@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 	"wayside/internal/valkey"
 )
 
@@ -25,7 +25,7 @@ type wire struct {
 }
 
 // between gives a wire to the server, and the URL by which it is used.
-func between(t *testing.T, l net.Listener, s *throwaway.CacheServer, scheme string) (*wire, string) {
+func between(t *testing.T, l net.Listener, s *testenv.CacheServer, scheme string) (*wire, string) {
 	t.Helper()
 	u, err := url.Parse(s.URL())
 	must(t, err)
@@ -73,7 +73,7 @@ func (s slow) Read(p []byte) (int, error) {
 func TestASlowServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	w, address := between(t, l, throwaway.Cache(t), "redis")
+	w, address := between(t, l, testenv.Cache(t), "redis")
 	c := open(t, address, valkey.Options{})
 	w.delay.Store(int64(100 * time.Millisecond))
 	if !works(t, c)() {
@@ -90,7 +90,7 @@ func TestTLS(t *testing.T) {
 	defer web.Close()
 	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: web.TLS.Certificates, MinVersion: tls.VersionTLS12})
 	must(t, err)
-	_, address := between(t, l, throwaway.Cache(t), "valkeys")
+	_, address := between(t, l, testenv.Cache(t), "valkeys")
 	roots := x509.NewCertPool()
 	roots.AddCert(web.Certificate())
 	if c := open(t, address, valkey.Options{Roots: roots}); !works(t, c)() {

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"slices"
 
+	"wayside/internal/i18n"
 	"wayside/internal/mapdata"
-	"wayside/internal/wording"
 )
 
 //go:embed en/*.txt de/*.txt fr/*.txt
@@ -48,7 +48,7 @@ func Load() (*Catalogue, error) {
 			if err != nil {
 				return nil, fmt.Errorf("read words: %w", err)
 			}
-			if err := wording.Read(w.texts, string(text)); err != nil {
+			if err := i18n.Read(w.texts, string(text)); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}

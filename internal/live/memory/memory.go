@@ -3,6 +3,7 @@ package memory
 import (
 	"bytes"
 	"container/heap"
+	"container/list"
 	"context"
 	"errors"
 	"hash/maphash"
@@ -17,7 +18,7 @@ const DefaultLimit = 256 << 20
 
 const (
 	shardCount = 64
-	overhead   = 160 // bytes that an entry takes beside its key and value, about
+	overhead   = 240 // bytes that an entry takes beside its key and value, about
 	sweepEvery = time.Second
 )
 
@@ -30,22 +31,26 @@ type Driver struct {
 	now    func() time.Time
 	limit  int64
 	used   atomic.Int64
+	writes atomic.Int64
 	seed   maphash.Seed
 	shards [shardCount]shard
 }
 
 type shard struct {
-	mu     sync.RWMutex
-	values map[string]*entry
-	queue  queue
+	mu      sync.RWMutex
+	values  map[string]*entry
+	expiry  expiryHeap
+	written list.List // of *entry, the one that was written longest ago first
 }
 
-// entry is one value. It is replaced, never changed, but for its place in the queue.
+// entry is one value. It is replaced, never changed, but for its place in the heap.
 type entry struct {
-	key   string
-	value []byte
-	until int64 // nanoseconds since 1970
-	place int   // in the queue
+	key     string
+	value   []byte
+	until   int64 // nanoseconds since 1970
+	number  int64 // of the write that made it
+	place   int   // in the heap
+	element *list.Element
 }
 
 func (e *entry) cost() int64 { return int64(len(e.key)+len(e.value)) + overhead }
@@ -53,7 +58,8 @@ func (e *entry) cost() int64 { return int64(len(e.key)+len(e.value)) + overhead 
 // Option changes how a driver is made.
 type Option func(*Driver)
 
-// WithLimit bounds the bytes that the driver holds. Beyond it, what would expire soonest goes first.
+// WithLimit bounds the bytes that the driver holds. Beyond it, what has expired goes first, then what was written longest
+// ago: claims live for seconds, and must not go before pins that live for minutes (D8.3).
 func WithLimit(bytes int64) Option { return func(d *Driver) { d.limit = bytes } }
 
 // New makes an empty driver.
@@ -103,7 +109,7 @@ func (d *Driver) Swap(ctx context.Context, key string, old, value []byte, ttl ti
 	if !d.shard(key).swap(d, key, old, e, now.UnixNano()) {
 		return false, nil
 	}
-	d.trim()
+	d.trim(now.UnixNano())
 	return true, nil
 }
 
@@ -125,7 +131,9 @@ func (s *shard) swap(d *Driver, key string, old []byte, e *entry, now int64) boo
 		e.key = strings.Clone(key) // it may be part of a longer text
 	}
 	s.values[e.key] = e
-	heap.Push(&s.queue, e)
+	heap.Push(&s.expiry, e)
+	e.number = d.writes.Add(1)
+	e.element = s.written.PushBack(e)
 	d.used.Add(e.cost())
 	return true
 }
@@ -133,7 +141,8 @@ func (s *shard) swap(d *Driver, key string, old []byte, e *entry, now int64) boo
 // remove takes an entry out; the shard is locked.
 func (s *shard) remove(d *Driver, e *entry) {
 	delete(s.values, e.key)
-	heap.Remove(&s.queue, e.place)
+	heap.Remove(&s.expiry, e.place)
+	s.written.Remove(e.element)
 	d.used.Add(-e.cost())
 }
 
@@ -172,33 +181,51 @@ func (d *Driver) Run(ctx context.Context) error {
 func (d *Driver) sweep() {
 	now := d.now().UnixNano()
 	for i := range d.shards {
-		s := &d.shards[i]
-		s.mu.Lock()
-		for len(s.queue) > 0 && s.queue[0].until <= now {
-			s.remove(d, s.queue[0])
-		}
-		s.mu.Unlock()
+		d.shards[i].sweep(d, now)
+	}
+}
+
+// sweep drops what has expired.
+func (s *shard) sweep(d *Driver, now int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.expiry) > 0 && s.expiry[0].until <= now {
+		s.remove(d, s.expiry[0])
 	}
 }
 
 // trim brings the driver down to its limit.
-func (d *Driver) trim() {
+func (d *Driver) trim(now int64) {
+	if d.used.Load() <= d.limit {
+		return
+	}
+	for i := range d.shards {
+		if d.shards[i].expired(now) {
+			d.shards[i].sweep(d, now)
+		}
+	}
 	for d.used.Load() > d.limit {
-		if !d.dropSoonest() {
+		if !d.evictOldest() {
 			return
 		}
 	}
 }
 
-// dropSoonest drops what would expire soonest of all, and says whether there was anything.
-func (d *Driver) dropSoonest() bool {
+func (s *shard) expired(now int64) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.expiry) > 0 && s.expiry[0].until <= now
+}
+
+// evictOldest drops what was written longest ago of all, and says whether there was anything.
+func (d *Driver) evictOldest() bool {
 	var from *shard
-	var soonest int64
+	var oldest int64
 	for i := range d.shards {
 		s := &d.shards[i]
 		s.mu.RLock()
-		if len(s.queue) > 0 && (from == nil || s.queue[0].until < soonest) {
-			from, soonest = s, s.queue[0].until
+		if e := s.oldest(); e != nil && (from == nil || e.number < oldest) {
+			from, oldest = s, e.number
 		}
 		s.mu.RUnlock()
 	}
@@ -207,36 +234,46 @@ func (d *Driver) dropSoonest() bool {
 	}
 	from.mu.Lock()
 	defer from.mu.Unlock()
-	if len(from.queue) > 0 {
-		from.remove(d, from.queue[0])
+	if e := from.oldest(); e != nil {
+		from.remove(d, e)
 	}
 	return true
 }
 
-// queue is a heap of entries, the soonest to expire first.
-type queue []*entry
+// oldest gives what was written longest ago, or nil; the shard is locked.
+func (s *shard) oldest() *entry {
+	first := s.written.Front()
+	if first == nil {
+		return nil
+	}
+	e, _ := first.Value.(*entry) // the list holds nothing else
+	return e
+}
 
-func (q queue) Len() int           { return len(q) }
-func (q queue) Less(i, j int) bool { return q[i].until < q[j].until }
+// expiryHeap has the soonest to expire first.
+type expiryHeap []*entry
 
-func (q queue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].place, q[j].place = i, j
+func (h expiryHeap) Len() int           { return len(h) }
+func (h expiryHeap) Less(i, j int) bool { return h[i].until < h[j].until }
+
+func (h expiryHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
 }
 
 // Push is for container/heap.
-func (q *queue) Push(x any) {
+func (h *expiryHeap) Push(x any) {
 	if e, ok := x.(*entry); ok {
-		e.place = len(*q)
-		*q = append(*q, e)
+		e.place = len(*h)
+		*h = append(*h, e)
 	}
 }
 
 // Pop is for container/heap.
-func (q *queue) Pop() any {
-	all := *q
+func (h *expiryHeap) Pop() any {
+	all := *h
 	last := all[len(all)-1]
 	all[len(all)-1] = nil
-	*q = all[:len(all)-1]
+	*h = all[:len(all)-1]
 	return last
 }

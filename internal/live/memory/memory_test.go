@@ -84,7 +84,8 @@ func TestRunSweeps(t *testing.T) {
 	})
 }
 
-func TestTheSoonestToExpireGoFirst(t *testing.T) {
+// TestEvictsWhatWasWrittenLongestAgo writes more than fits, with lifetimes in no order.
+func TestEvictsWhatWasWrittenLongestAgo(t *testing.T) {
 	var c clock
 	const limit = 100_000
 	d := memory.New(c.now, memory.WithLimit(limit))
@@ -103,12 +104,65 @@ func TestTheSoonestToExpireGoFirst(t *testing.T) {
 		if there {
 			kept++
 		}
-		if long := i*7919%1000 >= 1000-80; long && !there {
-			t.Errorf("%d is gone, which has %d s", i, i*7919%1000+1)
+		if late := i >= 1000-80; late != there && (late || i < 1000-90) {
+			t.Errorf("%d, the last but %d, is kept: %v", i, 999-i, there)
 		}
 	}
 	if kept > 90 {
 		t.Errorf("%d are kept", kept)
+	}
+}
+
+// TestClaimsOutliveOlderPins holds that a short claim, by which the rate of D8.3 is kept, is not evicted before pins that
+// were written earlier and would stay for longer.
+func TestClaimsOutliveOlderPins(t *testing.T) {
+	var c clock
+	d := memory.New(c.now, memory.WithLimit(100_000))
+	pins := 0
+	writePins := func(n int) {
+		t.Helper()
+		for range n {
+			put(t, d, fmt.Sprint("pins/", pins), make([]byte, 1000), 5*time.Minute)
+			pins++
+		}
+	}
+	writePins(200) // twice what fits
+	put(t, d, "called/key", []byte{1}, 4*time.Second)
+	c.advance(time.Second)
+	writePins(40)
+	if get(t, d, "called/key") == nil {
+		t.Error("the claim was evicted, and older pins were kept")
+	}
+	if get(t, d, "pins/239") == nil || get(t, d, "pins/201") == nil {
+		t.Error("a pin that was written later was evicted")
+	}
+	// What is written anew counts from then on.
+	if done, err := d.Swap(t.Context(), "pins/199", get(t, d, "pins/199"), make([]byte, 1000), 5*time.Minute); !done || err != nil {
+		t.Fatalf("swap: %v, %v", done, err)
+	}
+	writePins(60)
+	if get(t, d, "pins/199") == nil {
+		t.Error("a pin that was written anew was evicted")
+	}
+	if get(t, d, "called/key") != nil {
+		t.Error("the claim was kept, and later pins were evicted")
+	}
+}
+
+// TestEvictsWhatHasExpiredFirst holds that nothing alive goes while something is over.
+func TestEvictsWhatHasExpiredFirst(t *testing.T) {
+	var c clock
+	d := memory.New(c.now, memory.WithLimit(100_000))
+	put(t, d, "lasting", make([]byte, 1000), time.Hour)
+	for i := range 70 {
+		put(t, d, fmt.Sprint("short/", i), make([]byte, 1000), time.Second)
+	}
+	c.advance(2 * time.Second)
+	for i := range 70 {
+		put(t, d, fmt.Sprint("new/", i), make([]byte, 1000), time.Hour)
+	}
+	if get(t, d, "lasting") == nil {
+		t.Error("it was evicted, and expired values were kept")
 	}
 }
 

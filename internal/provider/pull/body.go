@@ -16,10 +16,11 @@ import (
 
 // Where a body waits to be parsed.
 const (
-	inMemory   = 64 << 10 // bytes up to which it stays in memory
-	copyAtOnce = 32 << 10
-	largeBody  = 1 << 20 // bytes from which parsing takes a while
-	maxSpool   = 4 << 30 // bytes of all bodies on disk
+	maxBodyInMemory   = 64 << 10 // bytes up to which a body stays in memory, while there is room
+	maxBodiesInMemory = 32 << 20 // bytes of all bodies in memory; what comes beyond lies on disk
+	maxBodiesOnDisk   = 4 << 30  // bytes
+	readSize          = 8 << 10  // bytes that each fetch under way reads at a time
+	largeBody         = 1 << 20  // bytes from which parsing takes a while
 )
 
 // Fetcher gets what a provider publishes; a *safehttp.Client does. Tests of schedules put a fake in its place.
@@ -32,9 +33,10 @@ type body struct {
 	hash []byte // SHA-256
 	size int64
 
-	memory []byte
-	file   *os.File
-	spool  *spool
+	memory   []byte
+	reserved int64 // bytes of spool.inMemory that are this body's
+	file     *os.File
+	spool    *spool
 }
 
 // open gives the body from its beginning, each time it is called, until close.
@@ -50,6 +52,7 @@ func (b *body) large() bool { return b.size >= largeBody }
 
 // close gives the body's room back.
 func (b *body) close() error {
+	b.freeMemory()
 	if b.file == nil {
 		return nil
 	}
@@ -62,10 +65,11 @@ func (b *body) close() error {
 	return err
 }
 
-// spool is a folder for bodies that are too large to keep in memory while they trickle in.
+// spool keeps bodies while they trickle in and wait to be parsed: small ones in memory, the others in a folder.
 type spool struct {
-	dir  string
-	used atomic.Int64
+	dir      string
+	used     atomic.Int64 // bytes on disk
+	inMemory atomic.Int64 // bytes reserved in memory
 }
 
 // fetch gets a whole body. It fails as Fetcher does, and with mapdata.ErrUnavailable when there is no room for it here.
@@ -94,7 +98,7 @@ func (s *spool) collect(r io.Reader) (_ *body, err error) {
 	}()
 	hash := sha256.New()
 	rows := shape{limit: maxRow}
-	part := make([]byte, copyAtOnce)
+	part := make([]byte, readSize)
 	for {
 		n, err := r.Read(part)
 		if n > 0 {
@@ -118,7 +122,7 @@ func (s *spool) collect(r io.Reader) (_ *body, err error) {
 
 // keep adds a part. Failing to is this machine's trouble, not the provider's.
 func (b *body) keep(part []byte) error {
-	if b.file == nil && len(b.memory)+len(part) <= inMemory {
+	if b.file == nil && b.reserve(len(b.memory)+len(part)) {
 		b.memory = append(b.memory, part...)
 		b.size += int64(len(part))
 		return nil
@@ -128,7 +132,7 @@ func (b *body) keep(part []byte) error {
 			return err
 		}
 	}
-	if b.spool.used.Add(int64(len(part))) > maxSpool {
+	if b.spool.used.Add(int64(len(part))) > maxBodiesOnDisk {
 		b.spool.used.Add(-int64(len(part)))
 		return fmt.Errorf("%w: too many large bodies wait to be parsed", mapdata.ErrUnavailable)
 	}
@@ -137,6 +141,33 @@ func (b *body) keep(part []byte) error {
 		return fmt.Errorf("%w: keep body: %w", mapdata.ErrUnavailable, err)
 	}
 	return nil
+}
+
+// reserve makes room in memory for so many bytes of the body, or says that there is none.
+func (b *body) reserve(size int) bool {
+	if size <= cap(b.memory) {
+		return true
+	}
+	if size > maxBodyInMemory {
+		return false
+	}
+	room := min(max(size, 2*cap(b.memory)), maxBodyInMemory)
+	more := int64(room - cap(b.memory))
+	if b.spool.inMemory.Add(more) > maxBodiesInMemory {
+		b.spool.inMemory.Add(-more)
+		return false
+	}
+	b.reserved += more
+	b.memory = append(make([]byte, 0, room), b.memory...)
+	return true
+}
+
+// freeMemory gives back what the body has reserved.
+func (b *body) freeMemory() {
+	if b.reserved > 0 {
+		b.spool.inMemory.Add(-b.reserved)
+		b.memory, b.reserved = nil, 0
+	}
 }
 
 // spill moves what is in memory to a file, and takes the file's name away where the system lets it.
@@ -151,6 +182,6 @@ func (b *body) spill() error {
 	if _, err := file.Write(b.memory); err != nil {
 		return fmt.Errorf("%w: keep body: %w", mapdata.ErrUnavailable, err)
 	}
-	b.memory = nil
+	b.freeMemory()
 	return nil
 }

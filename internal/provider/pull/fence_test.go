@@ -10,6 +10,7 @@ import (
 
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
+	"wayside/internal/signal"
 )
 
 // TestEditDuringPoll: the owner replaces a URL that hangs, with the failure under way that would deactivate the feed. The
@@ -34,13 +35,14 @@ func TestEditDuringPoll(t *testing.T) {
 	}
 	edit(func(f *mapdata.Feed) { f.Polling.ConsecutiveFailures = deactivateAfter - 1 })
 	p := w.poller(nil)
+	p.FeedDue = signal.NewFeedDue()
 	stop := run(t, p)
 	<-hanging
 	edit(func(f *mapdata.Feed) { // as feed.Service.Patch does with a new pull_url
 		f.PullURL = fixed
 		f.Polling.NextFetchAt, f.Polling.ConsecutiveFailures = time.Now(), 0
 	})
-	p.Poke()
+	p.FeedDue.Notify()
 	if got := <-w.polls; got != mapdata.OutcomeOK {
 		t.Errorf("the first outcome that is recorded is %s, want that of the new URL", got)
 	}
@@ -62,23 +64,25 @@ func TestFencedFailure(t *testing.T) {
 		m := newMemory(t)
 		id := m.add("a.example.com", time.Minute)
 		m.feeds[id].Polling.ConsecutiveFailures = deactivateAfter - 1
-		var told atomic.Int64
+		var observed atomic.Int64
 		web := &web{answer: func(context.Context, safehttp.Request) (string, error) {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			m.feeds[id].node, m.feeds[id].until = "another", time.Now().Add(time.Hour)
 			return "", &safehttp.Error{Outcome: mapdata.OutcomeTimeout, Connected: true}
 		}}
+		changed, queued := signal.NewStoreChanged(), signal.NewMailQueued()
+		recorded, mailed := counted(t, changed.C()), counted(t, queued.C())
 		stop := run(t, m.poller(web, func(o *Options) {
-			o.Recorded = func() { told.Add(1) }
-			o.Observe = func(mapdata.Outcome, time.Duration) { told.Add(1) }
+			o.StoreChanged, o.MailQueued = changed, queued
+			o.Observe = func(mapdata.Outcome, time.Duration) { observed.Add(1) }
 		}))
 		time.Sleep(10 * time.Minute)
 		stop()
 		f := m.feed(id)
-		if len(m.failed) != 0 || told.Load() != 0 || !f.Active || f.node != "another" || f.released != 0 || len(web.asked) != 1 {
-			t.Errorf("%d failures recorded, %d calls, active %v, held by %q, released %d times, polled %d times",
-				len(m.failed), told.Load(), f.Active, f.node, f.released, len(web.asked))
+		if len(m.failed) != 0 || observed.Load() != 0 || recorded.Load() != 0 || mailed.Load() != 0 || !f.Active || f.node != "another" || f.released != 0 || len(web.asked) != 1 {
+			t.Errorf("%d failures recorded, %d observed, notified %d and %d times, active %v, held by %q, released %d times, polled %d times",
+				len(m.failed), observed.Load(), recorded.Load(), mailed.Load(), f.Active, f.node, f.released, len(web.asked))
 		}
 	})
 }
@@ -101,15 +105,15 @@ func TestEditedFeedIsPolledAfterTheOldPollEnded(t *testing.T) {
 			ended = time.Now()
 			return "", ctx.Err()
 		}}
-		p := m.poller(web, nil)
-		stop := run(t, p)
+		due := signal.NewFeedDue()
+		stop := run(t, m.poller(web, func(o *Options) { o.FeedDue = due }))
 		synctest.Wait()
 		m.mu.Lock()
 		edited := m.feeds[id]
 		edited.PullURL, edited.Generation, edited.node, edited.until = "https://new.example.com/feed.json", 1, "", time.Time{}
 		m.mu.Unlock()
 		changed := time.Now()
-		p.Poke()
+		due.Notify()
 		time.Sleep(10 * time.Second)
 		stop()
 		if len(m.good) != 1 || len(m.failed) != 0 {

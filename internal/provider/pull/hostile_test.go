@@ -20,6 +20,7 @@ import (
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
+	"wayside/internal/signal"
 )
 
 // The promise of D6.6.
@@ -90,7 +91,7 @@ func TestHostileProvidersMemory(t *testing.T) {
 		}
 	}
 	p := w.poller(func(o *safehttp.Options) { o.Timeout, o.MaxBody = 10*time.Minute, 0 })
-	p.Store, p.Ingest = schedule, recorded{ingest.New(nothingStored{}, time.Now, nil), schedule}
+	p.Store, p.Ingest = schedule, recorded{ingest.New(nothingStored{}, time.Now, signal.StoreChanged{}), schedule}
 	runtime.GC()
 	before := heap()
 	peak, stopWatching := watchHeap()

@@ -112,6 +112,11 @@ func (m *memory) PollFailed(_ context.Context, failed *mapdata.PollFailed) error
 	return nil
 }
 
+// Timeline remembers nothing: what needs a past is tested over a real store.
+func (m *memory) Timeline(context.Context, mapdata.FeedID, time.Time, int) ([]mapdata.Attempt, error) {
+	return nil, nil
+}
+
 func (m *memory) Snapshot(ctx context.Context, feed mapdata.FeedID, s ingest.Snapshot) (ingest.Report, error) {
 	if m.during != nil {
 		m.during(feed)
@@ -134,10 +139,13 @@ func (m *memory) Snapshot(ctx context.Context, feed mapdata.FeedID, s ingest.Sna
 	if f != nil && f.fenced(s.Lease) {
 		return ingest.Report{}, mapdata.ErrFenced
 	}
-	polling, attempt, letters := s.Finish(m.result)
-	m.good = append(m.good, good{feed, polling, attempt, letters, string(body)})
+	record, err := s.Finish(m.result)
+	if err != nil {
+		return ingest.Report{}, err
+	}
+	m.good = append(m.good, good{feed, record.Polling, record.Attempt, record.Letters, string(body)})
 	if f != nil {
-		f.Polling, f.node, f.until = polling, "", time.Time{}
+		f.Polling, f.node, f.until = record.Polling, "", time.Time{}
 	}
 	return m.result.Report, nil
 }
@@ -175,7 +183,10 @@ func run(t *testing.T, p *Poller) (stop func()) {
 			t.Errorf("%d feeds on %d hosts are still held", len(p.held), len(p.hosts))
 		}
 		if used := p.spool.used.Load(); used != 0 {
-			t.Errorf("%d bytes of bodies were not given back", used)
+			t.Errorf("%d bytes of bodies on disk were not given back", used)
+		}
+		if reserved := p.spool.inMemory.Load(); reserved != 0 {
+			t.Errorf("%d bytes of bodies in memory were not given back", reserved)
 		}
 	}
 }

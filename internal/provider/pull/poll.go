@@ -98,10 +98,10 @@ func (p *Poller) ingest(ctx context.Context, j *job, got *body, began, fetched t
 	letters := 0
 	_, err := p.Ingest.Snapshot(ctx, j.feed.ID, ingest.Snapshot{
 		Open: got.open, Hash: got.hash, At: fetched, Lease: j.lease,
-		Finish: func(r ingest.Result) (mapdata.Polling, mapdata.Attempt, []mapdata.Letter) {
-			polling, attempt, written := succeeded(&j.feed, &r, got.size, began, fetched)
-			letters = len(written)
-			return polling, attempt, written
+		Finish: func(r ingest.Result) (ingest.Record, error) {
+			record, err := p.succeeded(ctx, &j.feed, &r, got.size, began, fetched)
+			letters = len(record.Letters)
+			return record, err
 		},
 	})
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *Poller) ingest(ctx context.Context, j *job, got *body, began, fetched t
 	}
 	p.Observe(mapdata.OutcomeOK, fetched.Sub(began))
 	if letters > 0 {
-		p.Recorded()
+		p.MailQueued.Notify()
 	}
 	return nil
 }
@@ -134,21 +134,53 @@ func unacceptable(err error, size int64) error {
 }
 
 // succeeded is what is recorded of a good poll.
-func succeeded(f *mapdata.Feed, r *ingest.Result, size int64, began, fetched time.Time) (mapdata.Polling, mapdata.Attempt, []mapdata.Letter) {
-	polling := mapdata.Polling{
-		NextFetchAt: nextSlot(f.ID, f.PullInterval, fetched), LastFetchedAt: fetched, LastOutcome: mapdata.OutcomeOK,
-		LastRows: r.Rows, LastRejected: r.Report.Rejected, Shrank: r.Shrank, BodyHash: r.BodyHash,
-	}
-	attempt := mapdata.Attempt{
-		At: fetched, Duration: fetched.Sub(began), OK: true, Outcome: mapdata.OutcomeOK,
-		Rows: r.Rows, Rejected: r.Report.Rejected, Bytes: size,
+func (p *Poller) succeeded(
+	ctx context.Context, f *mapdata.Feed, r *ingest.Result, size int64, began, fetched time.Time,
+) (ingest.Record, error) {
+	record := ingest.Record{
+		Polling: mapdata.Polling{
+			NextFetchAt: nextSlot(f.ID, f.PullInterval, fetched), LastFetchedAt: fetched, LastOutcome: mapdata.OutcomeOK,
+			LastRows: r.Rows, LastRejected: r.Report.Rejected, Shrank: r.Shrank, BodyHash: r.BodyHash,
+		},
+		Attempt: mapdata.Attempt{
+			At: fetched, Duration: fetched.Sub(began), OK: true, Outcome: mapdata.OutcomeOK,
+			Rows: r.Rows, Rejected: r.Report.Rejected, Bytes: size,
+		},
 	}
 	if !r.Shrank {
-		return polling, attempt, nil
+		return record, nil
+	}
+	timeline, err := p.Store.Timeline(ctx, f.ID, fetched.Add(-shrinkMailInterval), mapdata.TimelineLength)
+	if err != nil {
+		return ingest.Record{}, fmt.Errorf("read earlier polls: %w", err)
+	}
+	if anyShrank(timeline) {
+		return record, nil // the owner was told then
 	}
 	letter := letterTo(f, mapdata.LetterShrank, fetched)
 	letter.Data["rows"], letter.Data["rows_before"] = strconv.Itoa(r.Rows), strconv.Itoa(r.RowsBefore)
-	return polling, attempt, []mapdata.Letter{letter}
+	record.Letters = []mapdata.Letter{letter}
+	return record, nil
+}
+
+// shrinkMailInterval is how long the owner of a feed that shrinks again and again gets no further e-mail about it (D6.9).
+// Of a feed with many polls only as many are remembered as its timeline has.
+const shrinkMailInterval = 24 * time.Hour
+
+// anyShrank says whether one of the good polls of a timeline, which has the newest first, brought fewer than half the rows
+// of the good one before it.
+func anyShrank(timeline []mapdata.Attempt) bool {
+	next := -1 // rows of the good poll after this one; -1: there is none
+	for i := range timeline {
+		if !timeline[i].OK {
+			continue
+		}
+		if next >= 0 && 2*next < timeline[i].Rows {
+			return true
+		}
+		next = timeline[i].Rows
+	}
+	return false
 }
 
 // recordFailure stores a failed poll. It counts, unless this node's own network is at fault (D6.11).
@@ -166,7 +198,8 @@ func (p *Poller) recordFailure(ctx context.Context, j *job, failed *failure, beg
 		return fmt.Errorf("record failed poll: %w", err)
 	}
 	p.Observe(failed.outcome, now.Sub(began))
-	p.Recorded()
+	p.StoreChanged.Notify()
+	p.MailQueued.Notify()
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
+	"wayside/internal/signal"
 )
 
 // Ingester takes good snapshots in; an *ingest.Ingester does. Tests of schedules put a fake in its place.
@@ -28,10 +29,12 @@ type Options struct {
 	Node   string // names this process among those that share the store
 	Spool  string // folder for large bodies; empty: where the system keeps temporary files
 	// Unseal opens the auth header of a feed that has one, as «Name: value».
-	Unseal func(feed *mapdata.Feed) (string, error)
-	// Recorded is called after a poll that failed was stored, and after a good one that brought a letter; nil: nobody waits.
-	// What else a good poll changed is told by ingest.
-	Recorded func()
+	Unseal  func(feed *mapdata.Feed) (string, error)
+	FeedDue signal.FeedDue // wakes the poller before its schedule
+	// StoreChanged is notified after a failed poll was stored; Ingest notifies after a good one.
+	StoreChanged signal.StoreChanged
+	// MailQueued is notified after a poll that may have stored an e-mail.
+	MailQueued signal.MailQueued
 	// Observe is told of each poll that was recorded and how long its fetch took; nil: nobody is. It may be called from many
 	// goroutines.
 	Observe func(outcome mapdata.Outcome, took time.Duration)
@@ -57,7 +60,6 @@ type Poller struct {
 	Options
 	spool   spool
 	network network
-	poked   chan struct{}
 	large   chan struct{}
 	small   chan struct{}
 
@@ -89,21 +91,10 @@ func New(o Options) *Poller {
 	if o.Observe == nil {
 		o.Observe = func(mapdata.Outcome, time.Duration) {}
 	}
-	if o.Recorded == nil {
-		o.Recorded = func() {}
-	}
 	return &Poller{
-		Options: o, spool: spool{dir: o.Spool}, poked: make(chan struct{}, 1),
+		Options: o, spool: spool{dir: o.Spool},
 		large: make(chan struct{}, parseLarge), small: make(chan struct{}, parseSmall),
 		held: make(map[mapdata.FeedID]*job), hosts: make(map[string]int),
-	}
-}
-
-// Poke lets the poller look for due feeds at once: one was registered or came back.
-func (p *Poller) Poke() {
-	select {
-	case p.poked <- struct{}{}:
-	default:
 	}
 }
 
@@ -119,7 +110,7 @@ func (p *Poller) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-look.C:
-		case <-p.poked:
+		case <-p.FeedDue.C():
 		}
 		if p.claim(ctx, &polls) {
 			look.Reset(startPause)

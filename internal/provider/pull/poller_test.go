@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -15,6 +16,7 @@ import (
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
+	"wayside/internal/signal"
 )
 
 func TestPollsInItsPhase(t *testing.T) {
@@ -59,16 +61,36 @@ func TestPollsInItsPhase(t *testing.T) {
 	})
 }
 
+// counted counts what c delivers until the test ends.
+func counted(t *testing.T, c <-chan struct{}) *atomic.Int32 {
+	t.Helper()
+	var n atomic.Int32
+	var ended sync.WaitGroup
+	end := make(chan struct{})
+	ended.Go(func() {
+		for {
+			select {
+			case <-end:
+				return
+			case <-c:
+				n.Add(1)
+			}
+		}
+	})
+	t.Cleanup(func() { close(end); ended.Wait() })
+	return &n
+}
+
 func TestPokedPollsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, w := newMemory(t), answering("[]")
-		p := m.poller(w, nil)
-		stop := run(t, p)
+		due := signal.NewFeedDue()
+		stop := run(t, m.poller(w, func(o *Options) { o.FeedDue = due }))
 		time.Sleep(300 * time.Millisecond)
 		m.add("a.example.org", time.Minute)
 		now := time.Now()
-		p.Poke()
-		p.Poke()
+		due.Notify()
+		due.Notify()
 		synctest.Wait()
 		if at := w.times("a.example.org"); len(at) != 1 || !at[0].Equal(now) {
 			t.Errorf("polled at %v, poked at %v", at, now)
@@ -80,14 +102,15 @@ func TestPokedPollsAtOnce(t *testing.T) {
 func TestBacksOffAndDeactivates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, w := newMemory(t), failing(mapdata.OutcomeHTTPStatus, true)
-		var recorded atomic.Int32
-		stop := run(t, m.poller(w, func(o *Options) { o.Recorded = func() { recorded.Add(1) } }))
+		changed, queued := signal.NewStoreChanged(), signal.NewMailQueued()
+		recorded, mailed := counted(t, changed.C()), counted(t, queued.C())
+		stop := run(t, m.poller(w, func(o *Options) { o.StoreChanged, o.MailQueued = changed, queued }))
 		id := m.add("a.example.org", 30*time.Second)
 		time.Sleep(48 * time.Hour)
 		stop()
 		at := w.times("a.example.org")
-		if len(at) != 20 || len(m.failed) != 20 || recorded.Load() != 20 {
-			t.Fatalf("%d polls, %d failures, told %d times; want 20 and then no more", len(at), len(m.failed), recorded.Load())
+		if len(at) != 20 || len(m.failed) != 20 || recorded.Load() != 20 || mailed.Load() != 20 {
+			t.Fatalf("%d polls, %d failures, notified %d and %d times; want 20 and then no more", len(at), len(m.failed), recorded.Load(), mailed.Load())
 		}
 		for n := 1; n < len(at); n++ {
 			want := min(30*time.Second<<n, time.Hour)
@@ -434,7 +457,7 @@ func TestOwnTroubleDoesNotCount(t *testing.T) {
 	for name, broken := range breakIt {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m, w := newMemory(t), answering("["+strings.Repeat(" ", inMemory)+"]")
+				m, w := newMemory(t), answering("["+strings.Repeat(" ", maxBodyInMemory)+"]")
 				id := m.add("a.example.org", 10*time.Minute)
 				m.feeds[id].PullAuthSealed = []byte{1}
 				whole := m.poller(w, nil).Options
@@ -491,16 +514,17 @@ func TestShrankTellsTheOwner(t *testing.T) {
 		m, w := newMemory(t), answering("[]")
 		id := m.add("a.example.org", time.Hour)
 		m.result = ingest.Result{Rows: 3, RowsBefore: 10, Shrank: true}
-		told := 0
-		stop := run(t, m.poller(w, func(o *Options) { o.Recorded = func() { told++ } }))
+		queued := signal.NewMailQueued()
+		told := counted(t, queued.C())
+		stop := run(t, m.poller(w, func(o *Options) { o.MailQueued = queued }))
 		time.Sleep(2 * time.Second)
 		stop()
 		want := []mapdata.Letter{{
 			Account: mapdata.AccountID{1}, Kind: mapdata.LetterShrank, At: m.good[0].attempt.At, Due: m.good[0].attempt.At,
 			Data: map[string]string{"feed_id": id.String(), "feed_name": "Feed of a.example.org", "rows": "3", "rows_before": "10"},
 		}}
-		if diff := cmp.Diff(want, m.good[0].letters); diff != "" || !m.good[0].polling.Shrank || told != 1 {
-			t.Errorf("shrank %v, told %d times, letters (-want +got):\n%s", m.good[0].polling.Shrank, told, diff)
+		if diff := cmp.Diff(want, m.good[0].letters); diff != "" || !m.good[0].polling.Shrank || told.Load() != 1 {
+			t.Errorf("shrank %v, told %d times, letters (-want +got):\n%s", m.good[0].polling.Shrank, told.Load(), diff)
 		}
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +21,9 @@ import (
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
+	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 )
 
 // town is a real store, a real ingester and a real way out to providers on loopback.
@@ -41,7 +42,7 @@ const soon = 2 * time.Second
 func newTown(t *testing.T) *town {
 	t.Helper()
 	t.Cleanup(func() { goleak.VerifyNone(t) })
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "wayside.db"), sqlite.Options{})
+	db, err := sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func (w *town) poller(change func(*safehttp.Options)) *Poller {
 	}
 	m := newMemory(w.t)
 	return m.poller(client, func(o *Options) {
-		o.Store, o.Ingest = w.db, ingest.New(w.db, time.Now, nil)
+		o.Store, o.Ingest = w.db, ingest.New(w.db, time.Now, signal.StoreChanged{})
 		o.Observe = func(outcome mapdata.Outcome, _ time.Duration) { w.polls <- outcome }
 	})
 }

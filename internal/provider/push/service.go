@@ -12,6 +12,7 @@ import (
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/ratelimit"
+	"wayside/internal/signal"
 	"wayside/internal/token"
 )
 
@@ -20,15 +21,15 @@ const UnknownPerMinute = 60
 
 // Config is what a Service needs.
 type Config struct {
-	Store    Store
-	Ingest   *ingest.Ingester
-	Buckets  ratelimit.Buckets
-	Now      func() time.Time
-	Log      *slog.Logger
-	Requests int                          // with one token in a minute (D7.3); 0: no limit
-	Entities int                          // rows pushed with one token in a minute (D7.3); 0: no limit
-	Changed  func()                       // called after a refused push was recorded, so that those who follow look at once; nil: nobody does
-	Observe  func(accepted, rejected int) // told of the rows of each stored batch; nil: nobody counts
+	Store        Store
+	Ingest       *ingest.Ingester
+	Buckets      ratelimit.Buckets
+	Now          func() time.Time
+	Log          *slog.Logger
+	Requests     int                          // with one token in a minute (D7.3); 0: no limit
+	Entities     int                          // rows pushed with one token in a minute (D7.3); 0: no limit
+	StoreChanged signal.StoreChanged          // notified after a refused push was recorded
+	Observe      func(accepted, rejected int) // told of the rows of each stored batch; nil: nobody counts
 }
 
 // Service is the use case. Its methods may be called from many goroutines.
@@ -42,9 +43,6 @@ type Service struct {
 
 // New makes a Service.
 func New(c Config) *Service {
-	if c.Changed == nil {
-		c.Changed = func() {}
-	}
 	return &Service{Config: c}
 }
 
@@ -169,7 +167,7 @@ func (s *Service) recordRefusal(ctx context.Context, feed mapdata.FeedID, start 
 			s.Log.Warn("refused push not recorded", "feed", feed.String(), "error", err)
 			return
 		}
-		s.Changed()
+		s.StoreChanged.Notify()
 		return
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,7 +15,9 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/push"
 	"wayside/internal/ratelimit"
+	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 	"wayside/internal/token"
 )
 
@@ -28,17 +29,17 @@ var (
 // dock is the service on a real database with one push feed.
 type dock struct {
 	*push.Service
-	db    *sqlite.DB
-	feed  mapdata.FeedID
-	token string
-	log   strings.Builder
-	told  atomic.Int32
+	db      *sqlite.DB
+	feed    mapdata.FeedID
+	token   string
+	log     strings.Builder
+	changed signal.StoreChanged
 }
 
 func newDock(tb testing.TB) *dock {
 	tb.Helper()
 	now := func() time.Time { return start }
-	db, err := sqlite.Open(tb.Context(), filepath.Join(tb.TempDir(), "wayside.db"), sqlite.Options{Now: now})
+	db, err := sqlite.Open(tb.Context(), sqlitetest.Path(tb), sqlite.Options{Now: now})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func newDock(tb testing.TB) *dock {
 			tb.Error(err)
 		}
 	})
-	d := &dock{db: db, token: token.New(token.Push)}
+	d := &dock{db: db, changed: signal.NewStoreChanged(), token: token.New(token.Push)}
 	owner := &mapdata.Account{Email: "owner@example.com", Role: mapdata.Driver, Tier: mapdata.TierAccount, CreatedAt: start}
 	if owner.ID, err = mapdata.NewAccountID(); err != nil {
 		tb.Fatal(err)
@@ -67,8 +68,8 @@ func newDock(tb testing.TB) *dock {
 	}
 	d.feed = f.ID
 	d.Service = push.New(push.Config{
-		Store: db, Ingest: ingest.New(db, now, nil), Buckets: ratelimit.NewMemory(1000), Now: now,
-		Log: slog.New(slog.NewTextHandler(&d.log, nil)), Requests: 60, Entities: 10_000, Changed: func() { d.told.Add(1) },
+		Store: db, Ingest: ingest.New(db, now, signal.StoreChanged{}), Buckets: ratelimit.NewMemory(1000), Now: now,
+		Log: slog.New(slog.NewTextHandler(&d.log, nil)), Requests: 60, Entities: 10_000, StoreChanged: d.changed,
 	})
 	return d
 }
@@ -145,7 +146,7 @@ func TestAFailingStore(t *testing.T) {
 	if !strings.Contains(d.log.String(), "refused push not recorded") || strings.Contains(d.log.String(), d.token) {
 		t.Errorf("log: %s", d.log.String())
 	}
-	if d.told.Load() != 0 {
+	if len(d.changed.C()) != 0 {
 		t.Error("told of a change that was not stored")
 	}
 }

@@ -23,37 +23,39 @@ const (
 	pathRaw  = "relay/incidents-raw"
 )
 
-// fetch calls an upstream and keeps what it says. A call that fails is remembered in the upstream's health and changes
-// nothing (D8.6); an error is the cache's alone.
-func (s *Service) fetch(ctx context.Context, u *upstream, p *place, tenant, key string) error {
+// fetch calls an upstream and gives its answer. A call that fails is remembered in the upstream's health and changes
+// nothing (D8.6): it gives nil.
+func (s *Service) fetch(ctx context.Context, t *turn, p *place) *live.Answer {
 	began := s.Now()
-	pins, stamp, err := s.get(ctx, u, p, tenant)
+	pins, stamp, err := s.get(ctx, t.upstream, p, t.tenant)
 	outcome := outcomeOf(ctx, err)
-	if s.ctx.Err() != nil {
-		return nil // we stop: that is not the upstream's fault
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil // the service stops: that is not the upstream's fault
 	}
 	now := s.Now()
 	if s.Observe != nil {
-		s.Observe(u.Name, outcome, now.Sub(began))
+		s.Observe(t.Name, outcome, now.Sub(began))
 	}
 	call := Call{OK: outcome == mapdata.OutcomeOK, Hung: outcome == mapdata.OutcomeTimeout, Refused: refused(err)}
-	barred := u.calls.note(now, call)
+	barred := t.calls.note(now, call)
 	if s.Called != nil {
-		s.Called(u.Name, call)
+		s.Called(t.Name, call)
 	}
 	if barred {
-		s.Log.Warn("the upstream refuses the secret; it is left alone for five minutes", "upstream", u.Name)
+		s.Log.Warn("the upstream refuses the secret; it is left alone for five minutes", "upstream", t.Name)
 	}
 	if outcome != mapdata.OutcomeOK {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, patience)
-	defer cancel()
-	answer := live.Answer{Upstream: u.Name, Center: p.center, Radius: p.radius, At: now, Stamp: stamp, Pins: pins}
-	if err := s.take(ctx, &answer); err != nil {
+	return &live.Answer{Upstream: t.Name, Center: p.center, Radius: p.radius, At: now, Stamp: stamp, Pins: pins}
+}
+
+// keep stores an answer and opens the key's window.
+func (s *Service) keep(ctx context.Context, key string, a *live.Answer) error {
+	if err := s.take(ctx, a); err != nil {
 		return err
 	}
-	return s.windows.answered(ctx, key, now)
+	return s.windows.answered(ctx, key, a.At)
 }
 
 // refused says whether the upstream did not take our secret.

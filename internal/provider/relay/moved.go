@@ -51,7 +51,7 @@ func at(pin *live.Pin) geo.Circle { return geo.Circle{Center: pin.Point, Radius:
 // take keeps an answer and tells who watches where it differs.
 func (s *Service) take(ctx context.Context, a *live.Answer) error {
 	var moved []geo.Circle
-	if s.Taken != nil {
+	if s.Moved != nil || s.MovedLive != nil {
 		var err error
 		if moved, err = s.moves(ctx, a); err != nil {
 			return err
@@ -61,7 +61,8 @@ func (s *Service) take(ctx context.Context, a *live.Answer) error {
 		return fmt.Errorf("keep pins: %w", err)
 	}
 	if len(moved) > 0 {
-		s.Taken(moved)
+		s.Moved.NotifyAreas(moved)
+		s.MovedLive.NotifyAreas(moved)
 	}
 	return nil
 }

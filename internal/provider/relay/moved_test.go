@@ -9,6 +9,7 @@ import (
 
 	"wayside/internal/geo"
 	"wayside/internal/live"
+	"wayside/internal/signal"
 )
 
 // TestTakenTellsWhatMoved says that those who watch are told where an answer differs from the one before, and of nothing
@@ -19,8 +20,14 @@ func TestTakenTellsWhatMoved(t *testing.T) {
 	}
 	p := newProvider(t, nil)
 	s := newSource(t, nil, upstream(t, "north", p, 1))
-	var told [][]geo.Circle
-	s.Taken = func(moved []geo.Circle) { told = append(told, moved) }
+	s.Moved, s.MovedLive = signal.NewMoved(), signal.NewMoved()
+	told := func() []geo.Circle {
+		moved := s.Moved.Take().Areas
+		if diff := cmp.Diff(moved, s.MovedLive.Take().Areas); diff != "" {
+			t.Errorf("other nodes are told otherwise (-here +others):\n%s", diff)
+		}
+		return moved
+	}
 	at := func(lng float64) geo.Circle { return geo.Circle{Center: geo.Point{Lat: 52, Lng: lng}, Radius: 1} }
 	many := []string{}
 	for i := range 100 {
@@ -30,29 +37,27 @@ func TestTakenTellsWhatMoved(t *testing.T) {
 	for _, step := range []struct {
 		what string
 		says string
-		want [][]geo.Circle
+		want []geo.Circle
 	}{
-		{"at first", row("a", 5, "A1"), [][]geo.Circle{{at(5)}}},
+		{"at first", row("a", 5, "A1"), []geo.Circle{at(5)}},
 		{"the same", row("a", 5, "A1"), nil},
-		{"another text", row("a", 5, "A2"), [][]geo.Circle{{at(5), at(5)}}},
-		{"elsewhere", row("a", 5.001, "A2"), [][]geo.Circle{{at(5.001), at(5)}}},
+		{"another text", row("a", 5, "A2"), []geo.Circle{at(5), at(5)}},
+		{"elsewhere", row("a", 5.001, "A2"), []geo.Circle{at(5.001), at(5)}},
 		{"outside of what was asked", row("a", 5.001, "A2") + "," + row("far", 6, "A9"), nil},
-		{"gone", "", [][]geo.Circle{{at(5.001)}}},
+		{"gone", "", []geo.Circle{at(5.001)}},
 	} {
-		told = nil
 		p.set(text(`{"entities":[` + step.says + `],"fetched_at_utc":null}`))
 		after += 31 * time.Second // so that the answer is waited for
 		s.clock.set(after)
 		s.near("somebody")
-		if diff := cmp.Diff(step.want, told); diff != "" {
+		if diff := cmp.Diff(step.want, told()); diff != "" {
 			t.Errorf("%s: %s", step.what, diff)
 		}
 	}
-	told = nil
 	p.set(rows(many...))
 	s.clock.set(after + live.Freshness)
 	s.near("somebody")
-	if len(told) != 1 || len(told[0]) != 1 || told[0][0].Radius < 1000 {
-		t.Errorf("many at once: %v", told)
+	if moved := told(); len(moved) != 1 || moved[0].Radius < 1000 {
+		t.Errorf("many at once: %v", moved)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/relay"
 	"wayside/internal/safehttp"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 	"wayside/internal/valkey"
 )
 
@@ -34,7 +34,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func newNode(t *testing.T, s *throwaway.CacheServer, called func(string, relay.Call), upstreams ...relay.Upstream) *node {
+func newNode(t *testing.T, s *testenv.CacheServer, called func(string, relay.Call), upstreams ...relay.Upstream) *node {
 	t.Helper()
 	web, err := safehttp.New(safehttp.Options{UserAgent: "wayside/test", Timeout: 2 * time.Second, MaxBody: 1 << 20, PerHost: 64})
 	must(t, err)
@@ -67,7 +67,7 @@ func (n *node) near(driver string) (int, mapdata.Health) {
 // TestOneCallForAllNodes: a thousand drivers of one key at two nodes cause one call, at first and on a refresh, and those at
 // the node that does not call are shown the answer too (D8.3).
 func TestOneCallForAllNodes(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	release := make(chan struct{})
 	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) { <-release; rows("x")(w, r) })
 	nodes := []*node{newNode(t, s, nil, upstream(t, "a", p, 1)), newNode(t, s, nil, upstream(t, "a", p, 1))}
@@ -112,7 +112,7 @@ func TestOneCallForAllNodes(t *testing.T) {
 // TestWhatTheSharedCacheTells holds D13.1 for the cache's keys and values: nobody who looks in learns where a driver is, or
 // who, and what stands for them goes after 30 s.
 func TestWhatTheSharedCacheTells(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	p := newProvider(t, rows("x"))
 	n := newNode(t, s, nil, upstream(t, "a", p, 1))
 	if pins, _ := n.near("session 1"); pins != 1 {
@@ -157,14 +157,14 @@ func TestWhatTheSharedCacheTells(t *testing.T) {
 func TestSharedCacheFails(t *testing.T) {
 	for _, failure := range []struct {
 		name       string
-		begin, end func(*throwaway.CacheServer) error
+		begin, end func(*testenv.CacheServer) error
 	}{
-		{"dead", (*throwaway.CacheServer).Stop, (*throwaway.CacheServer).Start},
-		{"hanging", (*throwaway.CacheServer).Pause, (*throwaway.CacheServer).Resume},
-		{"emptied", (*throwaway.CacheServer).Empty, nil},
+		{"dead", (*testenv.CacheServer).Stop, (*testenv.CacheServer).Start},
+		{"hanging", (*testenv.CacheServer).Pause, (*testenv.CacheServer).Resume},
+		{"emptied", (*testenv.CacheServer).Empty, nil},
 	} {
 		t.Run(failure.name, func(t *testing.T) {
-			s := throwaway.Cache(t)
+			s := testenv.Cache(t)
 			n := newNode(t, s, nil, upstream(t, "a", newProvider(t, rows("x")), 1))
 			if pins, h := n.near("d"); pins != 1 || h.Status != mapdata.Online {
 				t.Fatalf("%d pins, %+v", pins, h)
@@ -199,7 +199,7 @@ func TestSharedCacheFails(t *testing.T) {
 // TestOthersCallsAreHeard: an upstream that one node called is known to all, and one that refuses the secret is left alone
 // by all (D8.6, D8.8).
 func TestOthersCallsAreHeard(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	good, bad := newProvider(t, rows("x")), newProvider(t, status(http.StatusUnauthorized))
 	upstreams := []relay.Upstream{upstream(t, "good", good, 1), upstream(t, "bad", bad, 2)}
 	second := newNode(t, s, nil, upstreams...)

@@ -15,10 +15,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/geo"
 	"wayside/internal/live"
 	"wayside/internal/mapdata"
 	"wayside/internal/safehttp"
+	"wayside/internal/signal"
 )
 
 // Limits of what the service does for upstreams.
@@ -48,10 +48,11 @@ type Config struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 
-	Observe func(upstream string, outcome mapdata.Outcome, took time.Duration) // told of each call; nil: nobody counts
-	Dropped func(upstream, what string)                                        // told of each row that is none of ours; nil: nobody counts
-	Taken   func(moved []geo.Circle)                                           // told, once they can be read, where answers changed what is known; nil: nobody watches
-	Called  func(upstream string, c Call)                                      // told of each call, for other nodes' Heard; nil: there are none
+	Observe   func(upstream string, outcome mapdata.Outcome, took time.Duration) // told of each call; nil: nobody counts
+	Dropped   func(upstream, what string)                                        // told of each row that is none of ours; nil: nobody counts
+	Moved     *signal.Moved                                                      // notified, once they can be read, where answers changed what is known; nil: nobody watches
+	MovedLive *signal.Moved                                                      // as Moved, for other nodes; nil: there are none
+	Called    func(upstream string, c Call)                                      // told of each call, for other nodes; must not block; nil: there are none
 
 	Reachable func() bool // says whether the live cache is there, even when nobody asks it; nil: it always is
 }
@@ -64,7 +65,8 @@ func Prepare(encode func(dst []byte, e *mapdata.Entity) []byte) func(dst []byte,
 	}
 }
 
-// Service is the built-in source of live incidents. Its methods may be called from many goroutines. Run owns the calls.
+// Service is the built-in source of live incidents. Its methods may be called from many goroutines. Run makes the
+// calls, and must run beside them.
 type Service struct {
 	Config
 	upstreams []*upstream // by rank
@@ -72,9 +74,8 @@ type Service struct {
 	windows   windows
 	flights   flights
 	slots     chan struct{}
-	ctx       context.Context // of the calls
-	stop      context.CancelCauseFunc
-	calling   sync.WaitGroup
+	queue     chan request  // to Run; never full, for each has a slot
+	stopped   chan struct{} // closed when Run ends
 	kinds     mapdata.KindSet
 	pins      sync.Pool   // of slices of them, for reads
 	adrift    atomic.Bool // the live cache was out of reach when it was last asked
@@ -90,9 +91,9 @@ type upstream struct {
 func New(c Config) *Service {
 	s := &Service{
 		Config: c, windows: windows{c.Windows}, flights: flights{byKey: make(map[string]chan struct{})},
-		slots: make(chan struct{}, callsAtOnce), kinds: mapdata.IncidentKinds(),
+		slots: make(chan struct{}, callsAtOnce), queue: make(chan request, callsAtOnce), stopped: make(chan struct{}),
+		kinds: mapdata.IncidentKinds(),
 	}
-	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	sorted := slices.Clone(c.Upstreams)
 	slices.SortStableFunc(sorted, func(a, b Upstream) int { return cmp.Compare(a.Priority, b.Priority) })
 	for i := range sorted {
@@ -102,12 +103,40 @@ func New(c Config) *Service {
 	return s
 }
 
-// Run owns the calls: when ctx ends it ends them, and waits until they have.
+// request is a call that waits to be made.
+type request struct {
+	turn
+	place
+}
+
+// Run makes the calls until ctx ends. Then it ends those under way, and returns when they have. It is called once.
 func (s *Service) Run(ctx context.Context) error {
-	<-ctx.Done()
-	s.stop(context.Cause(ctx))
-	s.calling.Wait()
-	return nil
+	var calls sync.WaitGroup
+	defer calls.Wait()
+	for {
+		select {
+		case r := <-s.queue:
+			calls.Go(func() {
+				defer s.release(&r)
+				if err := s.claimAndCall(ctx, &r.turn, &r.place); err != nil && ctx.Err() == nil {
+					s.Log.Warn("cannot keep an upstream's answer", "upstream", r.Name, "error", err)
+				}
+			})
+		case <-ctx.Done():
+			close(s.stopped)
+			for len(s.queue) > 0 {
+				r := <-s.queue
+				s.release(&r)
+			}
+			return nil
+		}
+	}
+}
+
+// release ends a request: readers wait for it no longer.
+func (s *Service) release(r *request) {
+	<-s.slots
+	s.flights.land(r.turn.key)
 }
 
 // Near appends the live incidents within the circle of a search, of its kinds and in no order, with the health of their
@@ -225,7 +254,7 @@ func (s *Service) tenant(upstream, driver string, now time.Time) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// call starts the key's call if it is its turn and nobody calls already, and gives what is closed when the call has ended;
+// call has Run call the upstream if nobody calls for the key already, and gives what is closed when the call has ended;
 // nil: there is none.
 func (s *Service) call(t *turn, p *place) chan struct{} {
 	done, first := s.flights.join(t.key)
@@ -233,41 +262,41 @@ func (s *Service) call(t *turn, p *place) chan struct{} {
 		return done
 	}
 	select {
+	case <-s.stopped:
+		s.flights.land(t.key)
+		return nil
+	default:
+	}
+	select {
 	case s.slots <- struct{}{}:
+		s.queue <- request{*t, *p}
+		return done
 	default:
 		s.flights.land(t.key)
 		return nil // too many are under way
 	}
-	mine, at := *t, *p
-	s.calling.Go(func() {
-		defer func() {
-			<-s.slots
-			s.flights.land(mine.key)
-		}()
-		if err := s.claimAndCall(&mine, &at); err != nil && s.ctx.Err() == nil {
-			s.Log.Warn("cannot keep an upstream's answer", "upstream", mine.Name, "error", err)
-		}
-	})
-	return done
 }
 
 // claimAndCall calls the upstream if the key's turn has come, and keeps what it says. If another node calls, it waits for
 // that.
-func (s *Service) claimAndCall(t *turn, p *place) error {
-	ctx, cancel := context.WithTimeout(s.ctx, patience)
+func (s *Service) claimAndCall(ctx context.Context, t *turn, p *place) error {
+	calling, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	mine, err := s.windows.claim(ctx, t.key)
+	mine, err := s.windows.claim(calling, t.key)
 	if err != nil {
 		return err
 	}
 	if !mine {
-		return s.windows.wait(ctx, t.key)
+		return s.windows.wait(calling, t.key)
 	}
 	began := s.Now()
-	err = s.fetch(ctx, t.upstream, p, t.tenant, t.key)
-	ctx, cancel = context.WithTimeout(s.ctx, patience)
+	answer := s.fetch(calling, t, p)
+	keeping, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return errors.Join(err, s.windows.ended(ctx, t.key, s.Now().Sub(began)))
+	if answer != nil {
+		err = s.keep(keeping, t.key, answer)
+	}
+	return errors.Join(err, s.windows.ended(keeping, t.key, s.Now().Sub(began)))
 }
 
 // read gives what the cache holds.

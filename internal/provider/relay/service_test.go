@@ -551,3 +551,38 @@ func TestStops(t *testing.T) {
 		t.Error("the end of the service counts against the upstream")
 	}
 }
+
+// TestCallsAreMadeByRun holds that Run owns all calls: before it runs, and after it has ended, a read is answered from the
+// cache and calls nobody.
+func TestCallsAreMadeByRun(t *testing.T) {
+	p := newProvider(t, rows("a"))
+	s := newSource(t, nil, upstream(t, "a", p, 1))
+	s.stop()
+	again := relay.New(s.Config)
+	near := func(ctx context.Context) int {
+		ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+		defer cancel()
+		hits, _ := again.Near(ctx, &mapdata.Search{Center: here, Radius: 1000, Kinds: mapdata.AllKinds, Now: start}, "d", nil)
+		return len(hits)
+	}
+	if found := near(t.Context()); found != 0 || p.calls() != 0 {
+		t.Errorf("before Run: %d hits, %d calls", found, p.calls())
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- again.Run(ctx) }()
+	for deadline := time.Now().Add(10 * time.Second); near(t.Context()) != 1; {
+		if time.Now().After(deadline) {
+			t.Fatal("the call that waited for Run was not made")
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	calls := p.calls()
+	s.clock.set(time.Hour)
+	if found := near(t.Context()); found != 0 || p.calls() != calls {
+		t.Errorf("after Run: %d hits, %d more calls", found, p.calls()-calls)
+	}
+}

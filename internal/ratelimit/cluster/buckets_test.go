@@ -17,7 +17,7 @@ import (
 
 	"wayside/internal/ratelimit"
 	"wayside/internal/ratelimit/cluster"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 	"wayside/internal/valkey"
 )
 
@@ -34,7 +34,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func connect(t testing.TB, s *throwaway.CacheServer) *valkey.Conn {
+func connect(t testing.TB, s *testenv.CacheServer) *valkey.Conn {
 	t.Helper()
 	c, err := valkey.Open(s.URL(), valkey.Options{Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
@@ -54,7 +54,7 @@ func background(t testing.TB, run func(context.Context) error) {
 }
 
 // nodes gives the buckets of so many nodes over one server, whose callers wait for it for so long.
-func nodes(t testing.TB, s *throwaway.CacheServer, count int, wait time.Duration) []*cluster.Buckets {
+func nodes(t testing.TB, s *testenv.CacheServer, count int, wait time.Duration) []*cluster.Buckets {
 	t.Helper()
 	all := make([]*cluster.Buckets, count)
 	for i := range all {
@@ -81,7 +81,7 @@ func TestNodesKeepOneLimit(t *testing.T) {
 		{"batches", ratelimit.PerMinute(10_000), 3000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			all := nodes(t, throwaway.Cache(t), 3, patient)
+			all := nodes(t, testenv.Cache(t), 3, patient)
 			began := time.Now()
 			var passed atomic.Int64
 			var group sync.WaitGroup
@@ -111,7 +111,7 @@ func TestNodesKeepOneLimit(t *testing.T) {
 
 // TestWhatOneNodeGrantedOthersKnow holds how soon: a node that is asked itself learns it with what it tells.
 func TestWhatOneNodeGrantedOthersKnow(t *testing.T) {
-	all := nodes(t, throwaway.Cache(t), 2, patient)
+	all := nodes(t, testenv.Cache(t), 2, patient)
 	limit := ratelimit.PerMinute(60)
 	for range 5 { // less than an eighth: nobody is asked
 		all[0].Allow(caller, limit, 1, time.Now())
@@ -132,7 +132,7 @@ func TestWhatOneNodeGrantedOthersKnow(t *testing.T) {
 
 // TestTheScriptDecidesAsDecide holds that there is one rule.
 func TestTheScriptDecidesAsDecide(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	limit := ratelimit.PerMinute(10) // an eighth is 1: what costs 2 is asked for
 	for spent := range 25 {
 		must(t, s.Empty())
@@ -153,11 +153,11 @@ func TestTheScriptDecidesAsDecide(t *testing.T) {
 
 // TestWithoutTheCache holds that each node goes on alone, and that nobody waits.
 func TestWithoutTheCache(t *testing.T) {
-	for name, begin := range map[string]func(*throwaway.CacheServer) error{
-		"dead": (*throwaway.CacheServer).Stop, "hanging": (*throwaway.CacheServer).Pause,
+	for name, begin := range map[string]func(*testenv.CacheServer) error{
+		"dead": (*testenv.CacheServer).Stop, "hanging": (*testenv.CacheServer).Pause,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := throwaway.Cache(t)
+			s := testenv.Cache(t)
 			all := nodes(t, s, 2, 0)
 			limit := ratelimit.PerMinute(60)
 			must(t, begin(s))
@@ -189,7 +189,7 @@ func TestWithoutTheCache(t *testing.T) {
 
 // TestBackAgain holds that nodes settle once the cache is back, and that an emptied one frees nobody.
 func TestBackAgain(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	all := nodes(t, s, 2, patient)
 	limit := ratelimit.PerMinute(60)
 	for all[0].Allow(caller, limit, 1, time.Now()).OK {
@@ -219,7 +219,7 @@ func TestBackAgain(t *testing.T) {
 
 // TestTheCacheHoldsNoAddress holds D13.2 for what lies in the cache: a keyed hash, and not for longer than an hour.
 func TestTheCacheHoldsNoAddress(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	cache := connect(t, s)
 	keys := make(map[string]bool)
 	u, err := url.Parse(s.URL())
@@ -256,7 +256,7 @@ func TestTheCacheHoldsNoAddress(t *testing.T) {
 
 // TestAnEmptiedCacheIsToldAgain: each word says how much is used up in all, as far as the node knows.
 func TestAnEmptiedCacheIsToldAgain(t *testing.T) {
-	s := throwaway.Cache(t)
+	s := testenv.Cache(t)
 	all := nodes(t, s, 2, patient)
 	limit := ratelimit.PerMinute(60)
 	for range 40 {
@@ -270,7 +270,7 @@ func TestAnEmptiedCacheIsToldAgain(t *testing.T) {
 }
 
 func BenchmarkAllow(b *testing.B) {
-	s := throwaway.Cache(b)
+	s := testenv.Cache(b)
 	for name, limit := range map[string]ratelimit.Limit{"a caller who is granted": ratelimit.PerMinute(1 << 30), "a caller who is refused": ratelimit.PerMinute(60)} {
 		b.Run(name, func(b *testing.B) {
 			node := nodes(b, s, 1, 0)[0]
@@ -285,7 +285,7 @@ func BenchmarkAllow(b *testing.B) {
 // BenchmarkSettle is what a word with the cache costs for each of many callers who were granted something.
 func BenchmarkSettle(b *testing.B) {
 	node := cluster.New(cluster.Config{
-		Cache: connect(b, throwaway.Cache(b)), Local: ratelimit.NewMemory(100_000), Key: []byte("the nodes' key"), Now: time.Now,
+		Cache: connect(b, testenv.Cache(b)), Local: ratelimit.NewMemory(100_000), Key: []byte("the nodes' key"), Now: time.Now,
 	})
 	limit := ratelimit.PerMinute(60)
 	const callers = 10_000

@@ -23,6 +23,10 @@ var dialect = store.Dialect{
 	NumberedSlugs: `starts_with(layer_slug, $1 || '-')`,
 	SubjectID:     subjectID,
 	FeedSubject:   `feeds.id::text`,
+	OldTallies: `SELECT ` + store.TallyColumns + ` FROM feeds AS f
+		JOIN voted AS v ON v.source = 'feed:' || f.id
+		JOIN entities AS e ON e.feed_id = f.id AND e.external_id = v.external_id
+		WHERE v.changed_at < $1`,
 	LiveValues: `SELECT ids.place - 1, live.value FROM unnest($1::text[]) WITH ORDINALITY AS ids (key, place)
 		JOIN live USING (key) WHERE live.until > $2`,
 

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 // TestKilledDatabase kills the server again and again under writers, one of which asks for no durability of its own: what
 // was acknowledged is there, and the log of changes tells it.
 func TestKilledDatabase(t *testing.T) {
 	const writers, kills = 4, 2
-	server := throwaway.Postgres(t)
+	server := testenv.Postgres(t)
 	url := server.Database(t)
 	conn := operator(t, url)
 	run(t, conn, `ALTER DATABASE `+conn.Config().Database+` SET synchronous_commit = off`) // which must not count
@@ -86,7 +86,7 @@ func TestKilledDatabase(t *testing.T) {
 // TestForgetWaits: a snapshot that is being stored shows old entities anew. Whoever forgets them meanwhile, on another
 // node, must look again once it is stored.
 func TestForgetWaits(t *testing.T) {
-	server := throwaway.Postgres(t, throwaway.Unsynced())
+	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
 	db := open(t, url)
 	f := newFeed(t, db, url, 1)

@@ -16,7 +16,7 @@ import (
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/storetest"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 // grown is an embedded database that was used.
@@ -66,7 +66,7 @@ func (s *spoilt) Rows(ctx context.Context, table string, columns []string, take 
 }
 
 func TestImport(t *testing.T) {
-	pg := throwaway.Postgres(t, throwaway.Unsynced())
+	pg := testenv.Postgres(t, testenv.Unsynced())
 	source := grown(t)
 	into := func(t *testing.T, url string, wrap func(postgres.Source) postgres.Source) (copied []postgres.Copied, err error) {
 		t.Helper()
@@ -179,7 +179,7 @@ func TestImport(t *testing.T) {
 }
 
 // asksForEveryColumn: whatever a migration adds is not forgotten.
-func asksForEveryColumn(t *testing.T, pg *throwaway.PG, source *sqlite.DB) {
+func asksForEveryColumn(t *testing.T, pg *testenv.PG, source *sqlite.DB) {
 	asked := make(map[string]bool)
 	err := source.Snapshot(t.Context(), func(s *sqlite.Snapshot) error {
 		if _, err := postgres.Import(t.Context(), pg.Database(t), &noted{s, asked}, func(_, _ int64) {}); err != nil {

@@ -8,13 +8,13 @@ import (
 
 	"wayside/internal/mapdata"
 	"wayside/internal/store/postgres"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 // TestFeedsOutliveTheLicence: a database of the version before licences keeps its feeds, which state none, and who may
 // read its view.
 func TestFeedsOutliveTheLicence(t *testing.T) {
-	server := throwaway.Postgres(t, throwaway.Unsynced())
+	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
 	all, err := postgres.Pending(t.Context(), url)
 	if err != nil {

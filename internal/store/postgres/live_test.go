@@ -9,7 +9,7 @@ import (
 	"wayside/internal/live/livetest"
 	"wayside/internal/store"
 	"wayside/internal/store/postgres"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 var _ live.Driver = (*store.Live)(nil)
@@ -36,7 +36,7 @@ func openAt(t *testing.T, url string, now func() time.Time) *postgres.DB {
 
 // TestPruneLive: what is over goes, what counts stays.
 func TestPruneLive(t *testing.T) {
-	server := throwaway.Postgres(t, throwaway.Unsynced())
+	server := testenv.Postgres(t, testenv.Unsynced())
 	db := openAt(t, server.Database(t), func() time.Time { return start })
 	for key, ttl := range map[string]time.Duration{"short": time.Second, "long": time.Hour} {
 		if ok, err := db.Live().Swap(t.Context(), key, nil, []byte{1}, ttl); err != nil || !ok {

@@ -13,7 +13,7 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/store"
 	"wayside/internal/store/storetest"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 // start is when every test of nodes begins.
@@ -25,7 +25,7 @@ type nodes struct {
 	all [3]*DB
 }
 
-func newNodes(t *testing.T, pg *throwaway.PG) *nodes {
+func newNodes(t *testing.T, pg *testenv.PG) *nodes {
 	t.Helper()
 	n, url := &nodes{T: t}, pg.Database(t)
 	for i := range n.all {
@@ -120,7 +120,7 @@ func (n *nodes) feedWith(externalID string, lifetime time.Duration) mapdata.Feed
 
 // TestNodes: what several nodes do at the same moment is as if one had done it after the other.
 func TestNodes(t *testing.T) {
-	pg := throwaway.Postgres(t, throwaway.Unsynced())
+	pg := testenv.Postgres(t, testenv.Unsynced())
 	for name, test := range map[string]func(*nodes){
 		"votes of one account count once":                 votesOfOne,
 		"votes of many accounts all count":                votesOfMany,

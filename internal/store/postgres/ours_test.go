@@ -15,7 +15,7 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/store/postgres"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -185,7 +185,7 @@ func (f *follower) knows(t testing.TB, id string) bool {
 // others pass it: a follower that read in between must still get what the first one commits. A number that is drawn
 // before the commit loses it.
 func TestOvertakingWriters(t *testing.T) {
-	server := throwaway.Postgres(t, throwaway.Unsynced())
+	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
 	db := open(t, url)
 	slow, fast := newFeed(t, db, url, 1), newFeed(t, db, url, 2)
@@ -235,7 +235,7 @@ func waiting(t testing.TB, conn *pgx.Conn) (n int) {
 // TestNobodyWaitsForAStoppedNode: a node that stops in the middle of its transaction, having written its rows, does not
 // hold the counter.
 func TestNobodyWaitsForAStoppedNode(t *testing.T) {
-	server := throwaway.Postgres(t, throwaway.Unsynced())
+	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
 	db := open(t, url)
 	stopped, other := newFeed(t, db, url, 1), newFeed(t, db, url, 2)
@@ -262,7 +262,7 @@ func TestNobodyWaitsForAStoppedNode(t *testing.T) {
 
 // TestFollowerIsWoken: a change on one node wakes another long before it would look by itself.
 func TestFollowerIsWoken(t *testing.T) {
-	server := throwaway.Postgres(t, throwaway.Unsynced())
+	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
 	db := open(t, url)
 	f := newFeed(t, db, url, 1)
@@ -296,7 +296,7 @@ func listening(t testing.TB, conn *pgx.Conn) (n int) {
 
 // TestFollowerOutlivesItsConnections: whatever happens to connections, server and notifications, a follower catches up.
 func TestFollowerOutlivesItsConnections(t *testing.T) {
-	server := throwaway.Postgres(t)
+	server := testenv.Postgres(t)
 	url := server.Database(t)
 	db := open(t, url)
 	f := newFeed(t, db, url, 1)

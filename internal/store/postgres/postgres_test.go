@@ -8,7 +8,7 @@ import (
 
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/storetest"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 var _ storetest.Store = (*postgres.DB)(nil)
@@ -32,7 +32,7 @@ func TestContract(t *testing.T) {
 // schemas gives URLs of empty schemas in one database: to make one costs a tenth of what a database does.
 func schemas(t *testing.T) func(t *testing.T) string {
 	t.Helper()
-	server := throwaway.Postgres(t, throwaway.Unsynced())
+	server := testenv.Postgres(t, testenv.Unsynced())
 	database := server.Database(t)
 	var made atomic.Int64
 	return func(t *testing.T) string {

@@ -11,13 +11,13 @@ import (
 
 	"wayside/internal/mapdata"
 	"wayside/internal/store/postgres"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 // TestSchema holds who may open what: an empty database is made, an older one waits for somebody's decision, a newer one
 // is not touched.
 func TestSchema(t *testing.T) {
-	server := throwaway.Postgres(t, throwaway.Unsynced())
+	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
 	all, err := postgres.Pending(t.Context(), url)
 	if err != nil || len(all) < 5 {
@@ -80,7 +80,7 @@ func TestUnreachable(t *testing.T) {
 
 // TestEpoch: followers must notice that the database was put back, by whatever way.
 func TestEpoch(t *testing.T) {
-	server := throwaway.Postgres(t, throwaway.Unsynced())
+	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
 	db := open(t, url)
 	before, err := db.State(t.Context())
@@ -113,7 +113,7 @@ func TestEpoch(t *testing.T) {
 
 // TestView holds what GIS tools are promised (docs/operating.md).
 func TestView(t *testing.T) {
-	server := throwaway.Postgres(t, throwaway.Unsynced())
+	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
 	db := open(t, url)
 	f, hidden := newFeed(t, db, url, 1), newFeed(t, db, url, 2)

@@ -3,13 +3,13 @@ package postgres
 import (
 	"testing"
 
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 // TestSettings: whatever the server's defaults are, what was acknowledged is durable, and nobody holds locks for long.
 // What the operator asks for holds.
 func TestSettings(t *testing.T) {
-	server := throwaway.Postgres(t, throwaway.Unsynced())
+	server := testenv.Postgres(t, testenv.Unsynced())
 	for _, c := range []struct{ commit, idle, wantCommit, wantIdle string }{
 		{"off", "0", "on", idleInTransaction}, {"on", "0", "on", idleInTransaction}, {"remote_apply", "90s", "remote_apply", "90s"},
 	} {

@@ -12,7 +12,7 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/store/postgres"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 // The promises are made for a million entities; the benchmarks are slow to begin, and so take the number as a flag.
@@ -35,7 +35,7 @@ func openFull(b *testing.B) *full {
 	if testing.Short() {
 		b.Skip("fills a store with many entities: not with -short")
 	}
-	server := throwaway.Postgres(b) // every commit reaches the disk
+	server := testenv.Postgres(b) // every commit reaches the disk
 	url := server.Database(b)
 	f := &full{db: open(b, url), each: *millionFlag / benchFeeds}
 	for n := range benchFeeds {

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
-	"wayside/internal/throwaway"
+	"wayside/internal/testenv"
 )
 
 // TestStandby: a server that cannot be written to is none that nodes stay with, and what is not on a standby that is waited
 // for was not stored.
 func TestStandby(t *testing.T) {
-	first := throwaway.Postgres(t)
+	first := testenv.Postgres(t)
 	door := newDoor(t, first.URL())
 	second := first.Standby(t)
 	db := open(t, door.url)

@@ -7,6 +7,10 @@ import (
 	"wayside/internal/store"
 )
 
+// feedText is a feed's id as text.
+const feedText = `lower(substr(hex(feeds.id), 1, 8) || '-' || substr(hex(feeds.id), 9, 4) || '-' || substr(hex(feeds.id), 13, 4)
+	|| '-' || substr(hex(feeds.id), 17, 4) || '-' || substr(hex(feeds.id), 21))`
+
 // dialect is SQLite's way of saying what the scripts need. Lists of strings are JSON arrays.
 var dialect = store.Dialect{
 	Active: `active = 1`,
@@ -16,9 +20,17 @@ var dialect = store.Dialect{
 	NumberedSlugs: `layer_slug >= $1 || '-' AND layer_slug < $1 || '.'`,
 
 	// A subject that is no UUID names nothing here: unhex gives NULL.
-	SubjectID: `unhex(replace(e.subject, '-', ''))`,
-	FeedSubject: `lower(substr(hex(feeds.id), 1, 8) || '-' || substr(hex(feeds.id), 9, 4) || '-' || substr(hex(feeds.id), 13, 4)
-			|| '-' || substr(hex(feeds.id), 17, 4) || '-' || substr(hex(feeds.id), 21))`,
+	SubjectID:   `unhex(replace(e.subject, '-', ''))`,
+	FeedSubject: feedText,
+
+	// CROSS keeps the order: a feed may have had votes on far more entities than it holds, and most feeds hold none that
+	// was voted on.
+	OldTallies: `WITH voted_feeds AS MATERIALIZED (
+			SELECT id, source FROM (SELECT id, 'feed:' || ` + feedText + ` AS source FROM feeds) AS named
+			WHERE EXISTS (SELECT 1 FROM voted AS o WHERE o.source = named.source AND o.changed_at < $1))
+		SELECT ` + store.TallyColumns + ` FROM voted_feeds AS f CROSS JOIN entities AS e ON e.feed_id = f.id
+			CROSS JOIN voted AS v ON v.source = f.source AND v.external_id = e.external_id
+		WHERE v.changed_at < $1`,
 
 	LiveValues: `SELECT ids.key, live.value FROM json_each($1) AS ids JOIN live ON live.key = ids.value WHERE live.until > $2`,
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 	"wayside/internal/store/storetest"
 )
 
@@ -12,6 +13,7 @@ var _ storetest.Store = (*sqlite.DB)(nil)
 func TestContract(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) func(*testing.T) storetest.Store {
 		path := t.TempDir() + "/way side?&#%.db" // whatever folder an operator chooses
+		sqlitetest.Copy(t, path)
 		return func(t *testing.T) storetest.Store {
 			t.Helper()
 			db, err := sqlite.Open(t.Context(), path, sqlite.Options{})

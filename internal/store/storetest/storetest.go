@@ -12,14 +12,14 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/feed"
-	"wayside/internal/follow"
 	"wayside/internal/geo"
 	"wayside/internal/ingest"
 	"wayside/internal/mail"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
-	"wayside/internal/vote"
+	"wayside/internal/replica"
+	"wayside/internal/votes"
 )
 
 // Store is all that the use cases ask of a store.
@@ -27,12 +27,14 @@ type Store interface {
 	account.Store
 	account.PasskeyStore
 	feed.Store
-	follow.Store
+	replica.Store
 	ingest.Store
 	mail.Outbox
 	pull.Store
 	push.Store
-	vote.Store
+	votes.Store
+	// Attempts reads a feed's attempts later than after, oldest first.
+	Attempts(ctx context.Context, feed mapdata.FeedID, after time.Time) ([]mapdata.Attempt, error)
 	// Prune does what time asks for: it severs votes from their accounts (D9.7) and frees the room of what is gone.
 	Prune(ctx context.Context, now time.Time) error
 	Close() error
@@ -64,6 +66,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"accounts that end", eraseTests()},
 		{"letters", letterTests()},
 		{"votes", voteTests()},
+		{"replicas", replicaTests()},
 		{"side by side", concurrencyTests()},
 		{"whole", wholeTests()},
 	}

@@ -38,7 +38,7 @@ export async function openFeedMap({ library, place, config, kinds, items, words 
   const presence = new Presence(map, { drawable: new Cell<boolean>(true) });
   const icons = new Icons(map, presence, kinds, Math.min(Math.max(window.devicePixelRatio, 1), 2));
   const pins = new Pins(map, presence, icons, theme());
-  pins.show(items.map(({ entity }) => ({ entity, ageing: fresh })));
+  pins.show(items.map(({ entity }) => ({ entity, appearance: fresh })));
   const whole = (): void => {
     const box = boxOf(items);
     if (box !== null) map.fitBounds(box, { padding, maxZoom: nearest, animate: false });

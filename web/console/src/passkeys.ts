@@ -3,8 +3,8 @@
 
 import { answerOf, creationOptions, requestOptions, type Json } from "./webauthn.ts";
 
-/** Refused is an answer of the service that is no success. */
-class Refused extends Error {
+/** HTTPError is an answer of the service that is no success. */
+class HTTPError extends Error {
   constructor(readonly status: number) {
     super(`the service answered ${String(status)}`);
   }
@@ -14,7 +14,7 @@ async function post(address: string, body?: Json): Promise<Json> {
   const init: RequestInit = { method: "POST" };
   if (body) Object.assign(init, { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
   const answer = await fetch(address, init);
-  if (!answer.ok) throw new Refused(answer.status);
+  if (!answer.ok) throw new HTTPError(answer.status);
   return answer.status === 204 ? {} : ((await answer.json()) as Json);
 }
 
@@ -43,7 +43,7 @@ async function add(button: HTMLElement): Promise<void> {
 
 /** reason is which of the page's sentences says why something did not work. */
 export function reason(error: unknown, doing: string): string {
-  if (error instanceof Refused) {
+  if (error instanceof HTTPError) {
     if (error.status === 429) return "many";
     if (error.status === 401 && doing === "add") return "late";
     if (error.status === 401 || error.status === 403) return "refused";

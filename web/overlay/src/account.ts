@@ -1,6 +1,6 @@
 // Who is signed in, and what the driver chose: in the browser always, in the account as well.
 
-import { getAccount, getPreferences, putPreferences, Refused, signOut } from "./api.ts";
+import { getAccount, getPreferences, putPreferences, HTTPError, signOut } from "./api.ts";
 import { Cell } from "./cell.ts";
 import { choose, inForce, merge, nothingKept, readChoices, readKept, sent, unchoose, writeKept, type Choices, type Kept, type Settings } from "./settings.ts";
 import { keptUnder } from "./state.ts";
@@ -56,7 +56,7 @@ export class Choosing {
     try {
       await this.welcome(await getAccount());
     } catch (error) {
-      if (error instanceof Refused && error.status === 401) this.lose();
+      if (error instanceof HTTPError && error.status === 401) this.lose();
     }
     return this.person.get() !== null;
   }
@@ -113,7 +113,7 @@ export class Choosing {
 
   /** #refused says whether there is no sense in trying again. */
   #refused(error: unknown): boolean {
-    if (!(error instanceof Refused)) return false;
+    if (!(error instanceof HTTPError)) return false;
     if (error.status === 401) this.lose();
     return error.status >= 400 && error.status < 500 && error.status !== 429;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { leadAt, nearOf, type Car, type PinAhead, type Stage } from "./ahead.ts";
-import { dismiss, forgetAfter, forgetBeyond, mostMemories, pause, quiet, seenKeys, step } from "./announce.ts";
+import { dismiss, quiet, seenKeys, step } from "./announce.ts";
 import type { Announcer, Banner, Look } from "./announce.ts";
 import { along } from "./geo.ts";
 import { seeded } from "./seeded.ts";
@@ -75,10 +75,17 @@ describe("what is announced", () => {
     const { spoken } = drive(pins, -1000, 1000, 15, {}, 0.25);
     expect(spoken.length).toBeGreaterThan(3);
     spoken.slice(1).forEach(({ now }, i) => {
-      expect(now - (spoken[i]?.now ?? 0)).toBeGreaterThanOrEqual(pause);
+      expect(now - (spoken[i]?.now ?? 0)).toBeGreaterThanOrEqual(5000);
     });
     expect(spoken[0]?.id).toBe("p0");
     expect(new Set(spoken.map(({ id }) => id)).size).toBe(spoken.length);
+  });
+
+  it("the second of two right after five seconds, and not before", () => {
+    const pins = [pin("a", 0), pin("b", 20)];
+    const { next } = step(quiet, input(0, car(-200), pins));
+    expect(step(next, input(4999, car(-150), pins)).announce).toBeNull();
+    expect(step(next, input(5000, car(-150), pins)).announce?.pin.id).toBe("b");
   });
 
   it("no own vote, and not what a voted one was merged into", () => {
@@ -188,14 +195,14 @@ describe("the memory", () => {
   const first = step(quiet, input(0, car(-200), [pin("a", 0)])).next;
 
   it("forgets after two hours", () => {
-    expect(step(first, input(forgetAfter, car(-100), [pin("a", 0)])).announce).toBeNull();
-    expect(step(first, input(forgetAfter + 1, car(-100), [pin("a", 0)])).announce?.pin.id).toBe("a");
+    expect(step(first, input(7_200_000, car(-100), [pin("a", 0)])).announce).toBeNull();
+    expect(step(first, input(7_200_001, car(-100), [pin("a", 0)])).announce?.pin.id).toBe("a");
   });
 
   it("forgets beyond five kilometres, and not before", () => {
-    const near = step(first, input(60_000, car(forgetBeyond - 10), [])).next;
+    const near = step(first, input(60_000, car(4990), [])).next;
     expect(seenKeys(near, 9)).toEqual(["a"]);
-    const far = step(first, input(60_000, car(forgetBeyond + 10), [])).next;
+    const far = step(first, input(60_000, car(5010), [])).next;
     expect(seenKeys(far, 9)).toEqual([]);
     expect(step(far, input(600_000, car(-100), [pin("a", 0)])).announce?.pin.id).toBe("a");
   });
@@ -207,8 +214,8 @@ describe("the memory", () => {
 
   it("is bounded, and the oldest goes first", () => {
     let state: Announcer = quiet;
-    for (let i = 0; i <= mostMemories + 20; i++) state = step(state, input(i * pause, car(-100), [pin(`p${String(i)}`, 0)])).next;
-    expect(state.memories.size).toBe(mostMemories);
+    for (let i = 0; i <= 520; i++) state = step(state, input(i * 5000, car(-100), [pin(`p${String(i)}`, 0)])).next;
+    expect(state.memories.size).toBe(500);
     expect(state.memories.has("p0")).toBe(false);
     expect(state.running.length).toBe(1);
   });

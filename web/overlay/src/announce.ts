@@ -7,13 +7,13 @@ import type { Car, PinAhead, Sight, Stage, Told } from "./ahead.ts";
 import { bearing, distance, turn, type Place } from "./geo.ts";
 
 /** Between two announcements lie so many milliseconds, at least. */
-export const pause = 5000;
+const pause = 5000;
 /** What was announced is forgotten after so many milliseconds. */
-export const forgetAfter = 2 * 60 * 60 * 1000;
+const forgetAfter = 2 * 60 * 60 * 1000;
 /** What was announced is forgotten when the car is so many metres away. */
-export const forgetBeyond = 5000;
+const forgetBeyond = 5000;
 /** No more is remembered, whatever happens; the oldest goes first. */
-export const mostMemories = 500;
+const mostMemories = 500;
 /** A banner waits so long for a pin that the corridor lost, before it takes it that the driver has turned off. */
 const patience = 3000;
 

@@ -3,7 +3,8 @@
 import type { Choosing } from "./account.ts";
 import type { Vote } from "./api.ts";
 import type { Cell } from "./cell.ts";
-import { lifetimeOf, serverTime } from "./decay.ts";
+import { lifetimeOf } from "./freshness.ts";
+import { serverTime } from "./serverclock.ts";
 import { element } from "./dom.ts";
 import { confidenceOf } from "./format.ts";
 import { distance } from "./geo.ts";

@@ -1,6 +1,6 @@
 // Day or night: keeps state.theme, and what the style sheet reads of it.
 
-import { serverTime } from "./decay.ts";
+import { serverTime } from "./serverclock.ts";
 import type { State } from "./state.ts";
 import { sunAltitude, themeFor } from "./sun.ts";
 

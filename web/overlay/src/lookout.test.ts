@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Ahead } from "./api.ts";
+import type { AlertQuery } from "./api.ts";
 import { Cell } from "./cell.ts";
 import { along } from "./geo.ts";
 import { Lookout, speaksAgainst, type Ask } from "./lookout.ts";
@@ -32,7 +32,7 @@ const entity = (id: string, metres: number): Entity => {
 };
 const alert = (id: string, over: Partial<Alert> = {}): Alert => ({ entity: { id }, distance_m: 200, lead_m: 240, announce: false, ...over });
 
-let asked: Ahead[];
+let asked: AlertQuery[];
 let state: State;
 
 beforeEach(() => {

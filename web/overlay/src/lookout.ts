@@ -2,7 +2,7 @@
 // it, and asks the service, at that moment only, whether something speaks against it: the service knows the driver's standing
 // votes, and what the law hides here. Whoever does not answer at once is not waited for.
 
-import type { Ahead } from "./api.ts";
+import type { AlertQuery } from "./api.ts";
 import { dismiss, quiet, seenKeys, step, type Announcer, type Outcome } from "./announce.ts";
 import { mergedFrom } from "./sights.ts";
 import { placeOf, zoneOf } from "./shapes.ts";
@@ -38,7 +38,7 @@ export function speaksAgainst(id: string, alerts: readonly Alert[]): boolean {
 }
 
 /** Ask asks the service; null: it is not to be asked now. */
-export type Ask = (ahead: Ahead, signal: AbortSignal) => Promise<Alert[]> | null;
+export type Ask = (ahead: AlertQuery, signal: AbortSignal) => Promise<Alert[]> | null;
 
 /** Lookout keeps state.alerts. */
 export class Lookout {

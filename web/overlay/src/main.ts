@@ -1,11 +1,12 @@
 // The page that a driver opens in the car: it ties the modules together and decides nothing.
 //
 //   wire.ts        what the service answers (types)
-//   api.ts         the one way out: reads of this service; purse.ts pays for them out of budget.ts
+//   api.ts         the one way out: reads of this service; requestbudget.ts pays for them out of tokenbucket.ts
 //   state.ts       everything that the page knows, in cells (cell.ts)
 //   geo.ts         distances and directions (pure)
 //   position.ts    where the driver is; drive.ts pretends to drive; motion.ts fills in what lies between fixes (pure)
-//   stream.ts      keeps what is near up to date; sse.ts and news.ts read what comes (pure), decay.ts says when to try (pure)
+//   nearbyreader.ts      keeps what is near up to date; sseparser.ts and nearbydata.ts read what comes (pure), decay.ts says when to try (pure)
+//   sourcecatalog.ts  reads the sources again when a pin comes from one that is not known
 //   sights.ts      which of it is shown, and to whom it is owed (pure)
 //   lookout.ts     what lies ahead; ahead.ts and announce.ts decide it (pure)
 //   light.ts       day or night; sun.ts knows (pure)
@@ -17,9 +18,11 @@
 //   panels         menu.ts, notice.ts, attribution.ts; dom.ts makes elements
 //   i18n/          every text that is shown; settings.ts what the driver chose; format.ts figures (pure)
 
-import { getAlerts, getConfig, getDrive, getKinds, getSources } from "./api.ts";
+import { getAlerts, getConfig, getDrive, getKinds } from "./api.ts";
 import { Cell } from "./cell.ts";
-import { greyAfter, serverTime } from "./decay.ts";
+import { greyAfter } from "./freshness.ts";
+import { backoff } from "./reconnect.ts";
+import { serverTime } from "./serverclock.ts";
 import { byId } from "./dom.ts";
 import { DriveSensor, parseSpeedUp } from "./drive.ts";
 import { loadTexts, makeWords } from "./i18n/words.ts";
@@ -30,18 +33,18 @@ import { poseAt, take, type Pose } from "./motion.ts";
 import { mountPanels } from "./panels.ts";
 import { refill } from "./parts.ts";
 import { locate, type Whereabouts } from "./position.ts";
-import { Purse } from "./purse.ts";
+import { RequestBudget } from "./requestbudget.ts";
 import { inForce, readKept, type Language, type Settings } from "./settings.ts";
 import { show, sourcesByLayer, type Shown } from "./sights.ts";
+import { SourceCatalog } from "./sourcecatalog.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { keptUnder, makeState, type Actions, type State } from "./state.ts";
 import { readStored, store } from "./storage.ts";
-import { Upkeep } from "./stream.ts";
+import { NearbyReader } from "./nearbyreader.ts";
 
 const every = 1000; // ms between two looks at what has aged
-const startAgainAfter = 5000; // ms
 const upUnder = "wayside.up"; // where the browser keeps what is up on the map
-const leaveForReads = 4; // requests that a question about an alert does not take
+const reservedRequests = 4; // requests that a question about an alert does not take
 
 /** kept is what the driver chose before. */
 function kept(): Settings {
@@ -140,31 +143,19 @@ function isGrey(state: State): boolean {
   return connection?.how === "lost" && performance.now() - connection.since >= greyAfter;
 }
 
-/** readCatalogues goes on until all are there. */
-async function readCatalogues(state: State): Promise<void> {
-  const again = (): Promise<void> =>
-    new Promise((resolve) => {
-      setTimeout(resolve, startAgainAfter);
-    });
-  const sources = async (): Promise<void> => {
-    for (;;) {
-      try {
-        state.sources.set(await getSources());
-        return;
-      } catch {
-        await again();
-      }
-    }
-  };
-  void sources(); // pins do without
-  for (;;) {
+/** readStart reads what the map cannot be opened without, and tries until it is there. */
+async function readStart(state: State): Promise<void> {
+  for (let failures = 1; ; failures++) {
     try {
       const [config, kinds] = await Promise.all([getConfig(), getKinds()]);
       state.kinds.set(kinds);
       state.config.set(config);
       return;
     } catch {
-      await again();
+      const wait = backoff(failures, Math.random());
+      await new Promise((resolve) => {
+        setTimeout(resolve, wait);
+      });
     }
   }
 }
@@ -178,15 +169,15 @@ function main(): void {
   };
   const state = makeState(kept(), where, pose);
   const now = { mono: () => performance.now(), wall: () => Date.now() };
-  const purse = new Purse(now.mono);
-  const upkeep = new Upkeep(state, purse, now);
+  const budget = new RequestBudget(now.mono);
+  const nearbyReader = new NearbyReader(state, budget, now);
   const lookout = new Lookout(state, clock, (ahead, signal) => {
     const connected = state.connection.get();
-    if (connected === null || connected.how === "lost" || !purse.pay(leaveForReads)) return null;
-    const heed = (answer: Response): void => {
-      purse.heed(answer, false);
+    if (connected === null || connected.how === "lost" || !budget.tryTake(reservedRequests)) return null;
+    const onResponse = (answer: Response): void => {
+      budget.observe(answer, false);
     };
-    return getAlerts(ahead, { signal, heed });
+    return getAlerts(ahead, { signal, onResponse });
   });
   let stage: Stage | null = null;
   const actions: Actions = {
@@ -200,8 +191,8 @@ function main(): void {
     zoomBy: (levels) => stage?.zoomBy(levels),
     namePlace: where.name,
     locate: where.again,
-    reread: () => {
-      upkeep.reread();
+    refresh: () => {
+      nearbyReader.refresh();
     },
     dismiss: (id) => {
       lookout.dismiss(id);
@@ -212,18 +203,19 @@ function main(): void {
   keepUp(state);
   keepMoving(state, clock);
   const shown = keepShowing(state);
-  upkeep.start();
+  nearbyReader.start();
+  new SourceCatalog(state, budget, now.mono).start();
   lookout.start();
   state.drawable.set(loading !== null);
   const panels = mountPanels(state, actions);
   byId("panels").append(panels);
   keepClear(state, panels);
   const open = async (loading: Promise<Library>): Promise<void> => {
-    const [library] = await Promise.all([loading, readCatalogues(state)]);
+    const [library] = await Promise.all([loading, readStart(state)]);
     stage = await openStage({ library, container: byId("map"), state, actions, shown, isGrey: () => isGrey(state) });
   };
   if (loading === null) {
-    void readCatalogues(state);
+    void readStart(state);
     return;
   }
   open(loading).catch((error: unknown) => {

@@ -2,7 +2,7 @@
 
 import type { Cell } from "./cell.ts";
 import { element } from "./dom.ts";
-import { greyAfter } from "./decay.ts";
+import { greyAfter } from "./freshness.ts";
 import { kindOf } from "./naming.ts";
 import { label, say, tell } from "./parts.ts";
 import { parsePlace, type Finding } from "./position.ts";

@@ -1,7 +1,7 @@
 // Signing in with a phone: the car shows a code and waits until the phone says yes.
 
 import type { Choosing } from "./account.ts";
-import { beginPairing, pollPairing, qrAddress, Refused } from "./api.ts";
+import { startPairing, pollPairing, qrAddress, HTTPError } from "./api.ts";
 import type { Cell } from "./cell.ts";
 import { element } from "./dom.ts";
 import type { Key } from "./i18n/words.ts";
@@ -60,13 +60,13 @@ class Attempt {
         this.#become("done");
         return;
       }
-      const { begun, lasts } = await beginPairing();
-      this.begun = begun;
-      this.endsAt = performance.now() + lasts;
-      this.#askAt = performance.now() + begun.interval_seconds * 1000;
+      const { started, lifetime } = await startPairing();
+      this.begun = started;
+      this.endsAt = performance.now() + lifetime;
+      this.#askAt = performance.now() + started.interval_seconds * 1000;
       this.#become("waiting");
     } catch (error) {
-      this.#become(error instanceof Refused ? "failed" : "offline");
+      this.#become(error instanceof HTTPError ? "failed" : "offline");
     }
   }
 
@@ -89,8 +89,8 @@ class Attempt {
       }
     } catch (error) {
       // What is neither an end nor a reason to wait longer is a connection that breaks: the code is still good.
-      if (error instanceof Refused && error.status === 410) this.#become(error.type.endsWith("pairing-denied") ? "denied" : "expired");
-      else if (error instanceof Refused) wait = error.retryAfter ?? wait;
+      if (error instanceof HTTPError && error.status === 410) this.#become(error.type.endsWith("pairing-denied") ? "denied" : "expired");
+      else if (error instanceof HTTPError) wait = error.retryAfter ?? wait;
     }
     this.#askAt = performance.now() + wait * 1000;
     this.#asking = false;

@@ -11,7 +11,7 @@ import { hostOf } from "./pairing.ts";
 import { isOff } from "./settings.ts";
 import type { Speech } from "./speech.ts";
 import { notes } from "./tones.ts";
-import { Refused } from "./api.ts";
+import { HTTPError } from "./api.ts";
 import { replyTo } from "./vote.ts";
 import type { Entity, Source } from "./wire.ts";
 
@@ -122,7 +122,7 @@ it("a driver who is not located is told what to do, with a map and without", () 
 });
 
 it("a refused vote is put into words", () => {
-  const reply = (status: number): string => replyTo(new Refused(new Response(null, { status })));
+  const reply = (status: number): string => replyTo(new HTTPError(new Response(null, { status })));
   expect([401, 404, 429, 500].map(reply)).toEqual(["vote.guest", "vote.late", "vote.tooMany", "vote.failed"]);
   expect(replyTo(new TypeError("Failed to fetch"))).toBe("link.offline");
 });

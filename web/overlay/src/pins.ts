@@ -3,7 +3,7 @@
 
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, SourceSpecification } from "maplibre-gl";
 import { apartFrom, level, part, type Cluster } from "./clusters.ts";
-import type { Ageing } from "./decay.ts";
+import type { PinAppearance } from "./freshness.ts";
 import { difference, type Pin } from "./difference.ts";
 import type { Place } from "./geo.ts";
 import { clusterImage, lookOf, pinImage, side, type Icons } from "./icons.ts";
@@ -25,12 +25,12 @@ const disputedOpacity = 0.65; // of what it would be
 /** Aged is an entity that is shown. */
 export interface Aged {
   entity: Entity;
-  ageing: Ageing;
+  appearance: PinAppearance;
 }
 
 /** opacityOf is how strongly a pin is drawn. */
-export function opacityOf({ entity, ageing }: Aged): number {
-  return entity.status === "disputed" ? ageing.opacity * disputedOpacity : ageing.opacity;
+export function opacityOf({ entity, appearance }: Aged): number {
+  return entity.status === "disputed" ? appearance.opacity * disputedOpacity : appearance.opacity;
 }
 
 /** pinOf is an entity as the map knows it. */

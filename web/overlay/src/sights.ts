@@ -1,13 +1,13 @@
 // Which of the entities that are known are shown (pure).
 
-import { age, lifetimeOf, type Ageing, type Lifetime } from "./decay.ts";
+import { appearanceAt, lifetimeOf, type PinAppearance, type Lifetime } from "./freshness.ts";
 import { isOff, type Settings } from "./settings.ts";
 import type { Entity, Source } from "./wire.ts";
 
 /** Shown is an entity that is on the map, and how old it looks. */
 export interface Shown {
   entity: Entity;
-  ageing: Ageing;
+  appearance: PinAppearance;
 }
 
 /** Choice is what a driver does not want to see. */
@@ -36,8 +36,8 @@ export function show(known: readonly Entity[], byLayer: ReadonlyMap<string, Sour
     if (isOff(entity.kind_id, choice.kinds_off)) continue;
     const source = byLayer.get(entity.layer_slug);
     if (source !== undefined && choice.sources_off.includes(source.id)) continue;
-    const ageing = age(lifetime(entity), serverNow, lost);
-    if (ageing.freshness !== "gone") shown.push({ entity, ageing });
+    const appearance = appearanceAt(lifetime(entity), serverNow, lost);
+    if (appearance.freshness !== "gone") shown.push({ entity, appearance });
   }
   return shown;
 }

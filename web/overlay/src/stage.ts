@@ -104,5 +104,6 @@ function keepCredits(map: MapLibre, state: State): void {
     if (credits.length !== before.length || credits.some((text, i) => text !== before[i])) state.attributions.set(credits);
   };
   state.entities.watch(look);
+  state.sources.watch(look);
   setInterval(look, creditsEvery);
 }

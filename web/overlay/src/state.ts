@@ -4,7 +4,7 @@
 import type { Banner } from "./announce.ts";
 import type { PinAhead, Sight } from "./ahead.ts";
 import { Cell } from "./cell.ts";
-import type { ServerClock } from "./decay.ts";
+import type { ServerClock } from "./serverclock.ts";
 import type { Place } from "./geo.ts";
 import type { Motion, Pose } from "./motion.ts";
 import type { Finding, Fix } from "./position.ts";
@@ -50,23 +50,24 @@ export interface State {
   readonly finding: Cell<Finding>;
   /** Set with each fix: what is known of the car's way. For a drawing between fixes ask pose(). */
   readonly motion: Cell<Motion | null>;
-  /** Set by stream.ts: all entities around the car that are not gone, whatever the driver chose to see. */
+  /** Set by nearbyreader.ts: all entities around the car that are not gone, whatever the driver chose to see. */
   readonly known: Cell<readonly Entity[]>;
-  /** Set by stream.ts: there is more around than that. */
+  /** Set by nearbyreader.ts: there is more around than that. */
   readonly truncated: Cell<boolean>;
-  /** Set by stream.ts: ids of the kinds that the law hides here. */
+  /** Set by nearbyreader.ts: ids of the kinds that the law hides here. */
   readonly hidden: Cell<readonly string[]>;
   /** Set by main.ts: those of them that the driver wants to see. */
   readonly entities: Cell<readonly Entity[]>;
-  /** Set by main.ts at start: the catalogues. */
+  /** Set by sourcecatalog.ts: the listed sources, and those that were listed before and still have pins. */
   readonly sources: Cell<readonly Source[]>;
+  /** Set by main.ts at start. */
   readonly kinds: Cell<readonly Kind[]>;
   readonly config: Cell<OverlayConfig | null>;
-  /** Set by stream.ts: how the sources do. */
+  /** Set by nearbyreader.ts: how the sources do. */
   readonly health: Cell<readonly SourceHealth[]>;
-  /** Set by stream.ts; null: nothing was tried yet. */
+  /** Set by nearbyreader.ts; null: nothing was tried yet. */
   readonly connection: Cell<Connection | null>;
-  /** Set by stream.ts: what to add to performance.now() for the service's time; see serverTime in decay.ts. */
+  /** Set by nearbyreader.ts: what to add to performance.now() for the service's time; see serverTime in decay.ts. */
   readonly clock: Cell<ServerClock>;
   /** Set by the panels when the driver chooses, and begun from what the browser kept: what holds. */
   readonly settings: Cell<Settings>;
@@ -137,8 +138,8 @@ export interface Actions {
   namePlace(place: Place): void;
   /** zoomBy brings the map nearer, or farther away, by so many levels, and lets go of the car. */
   zoomBy(levels: number): void;
-  /** reread asks the service at once, after a vote. */
-  reread(): void;
+  /** refresh asks the service at once, after a vote. */
+  refresh(): void;
   /** locate uses the car's position again, after namePlace. */
   locate(): void;
   /** dismiss takes the banner of an entity away. */

@@ -1,6 +1,6 @@
 // The driver's votes: what they said of which entity, and how the service took it.
 
-import { castVote, getOwnVote, Refused, type Vote } from "./api.ts";
+import { castVote, getOwnVote, HTTPError, type Vote } from "./api.ts";
 import type { Choosing } from "./account.ts";
 import { Cell } from "./cell.ts";
 import type { Key } from "./i18n/words.ts";
@@ -11,7 +11,7 @@ export type Reply = Extract<Key, `vote.${string}` | "account.ended" | "link.offl
 
 /** replyTo puts an error into words. */
 export function replyTo(error: unknown): Reply {
-  if (!(error instanceof Refused)) return "link.offline";
+  if (!(error instanceof HTTPError)) return "link.offline";
   switch (error.status) {
     case 401:
       return "vote.guest";
@@ -50,7 +50,7 @@ export class Votes {
       const vote = await getOwnVote(id);
       if (vote !== null) this.#note(id, vote);
     } catch (error) {
-      if (error instanceof Refused && error.status === 401) this.#choosing.lose();
+      if (error instanceof HTTPError && error.status === 401) this.#choosing.lose();
     }
   }
 
@@ -60,14 +60,14 @@ export class Votes {
     try {
       await castVote(id, wanted);
     } catch (error) {
-      if (error instanceof Refused && error.status === 401) {
+      if (error instanceof HTTPError && error.status === 401) {
         this.#choosing.lose();
         return "account.ended";
       }
       return replyTo(error);
     }
     this.#note(id, wanted);
-    this.#actions.reread();
+    this.#actions.refresh();
     if (wanted === null) return "vote.undone";
     return wanted === "confirm" ? "vote.thanksThere" : "vote.thanksGone";
   }

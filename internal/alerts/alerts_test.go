@@ -1,0 +1,206 @@
+package alerts_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"wayside/internal/alerts"
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// testdata/cases.json is the golden table of this package and of its twin in the page. It is a list of cases:
+//
+//	name    what the case shows; no two have the same
+//	car     lat, lng in degrees; heading in degrees clockwise from north, null if it is not known; speed in m/s
+//	lead_m  the distance of an announcement at that speed, in metres
+//	seen    keys of what the client has announced: an id, or an id and ~near for the second stage of a camera
+//	pins    what may lie ahead, in the order in which it came: id, lat, lng, kind; and, where it is not absent,
+//	        zone_m    width in metres of the zone of which lat and lng are the middle
+//	        merged    other ids that the pin stands for
+//	        voted     the driver has voted on it
+//	expect  exactly what is listed, in this order: id; distance_m, to half a metre; seconds, to a tenth, null where no
+//	        time is told; bearing, to half a degree; stage, ahead or near; announce, true for one at most
+//
+// Distances and bearings were not computed by this package, but by the textbook's formulas.
+type goldenCase struct {
+	Name string
+	Car  struct {
+		Lat, Lng, Speed float64
+		Heading         *float64
+	}
+	LeadM  float64 `json:"lead_m"`
+	Seen   []string
+	Pins   []goldenPin
+	Expect []goldenSight
+}
+
+type goldenPin struct {
+	ID       string
+	Lat, Lng float64
+	Kind     string
+	ZoneM    float64 `json:"zone_m"`
+	Merged   []string
+	Voted    bool
+}
+
+type goldenSight struct {
+	ID        string
+	DistanceM float64 `json:"distance_m"`
+	Seconds   *float64
+	Bearing   float64
+	Stage     alerts.Stage
+	Announce  bool
+}
+
+func TestGolden(t *testing.T) {
+	text, err := os.ReadFile("testdata/cases.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []goldenCase
+	if err := json.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) < 60 {
+		t.Errorf("only %d cases", len(cases))
+	}
+	names := make(map[string]bool)
+	for _, c := range cases {
+		if names[c.Name] {
+			t.Errorf("two cases are named %q", c.Name)
+		}
+		names[c.Name] = true
+		t.Run(c.Name, c.run)
+	}
+}
+
+func (c *goldenCase) run(t *testing.T) {
+	car := alerts.Car{At: geo.Point{Lat: c.Car.Lat, Lng: c.Car.Lng}, Speed: c.Car.Speed}
+	if c.Car.Heading != nil {
+		car.Heading, car.Directed = *c.Car.Heading, true
+	}
+	if got := alerts.Lead(car.Speed); math.Abs(got-c.LeadM) > 1e-6 {
+		t.Errorf("lead %v m, want %v", got, c.LeadM)
+	}
+	seen := alerts.ReadSeen(c.Seen)
+	var pins []alerts.Pin
+	for _, p := range c.Pins {
+		kind, ok := mapdata.ParseKind(p.Kind)
+		if !ok {
+			t.Fatalf("no kind %s", p.Kind)
+		}
+		pins = append(pins, alerts.Pin{
+			At: geo.Point{Lat: p.Lat, Lng: p.Lng}, Kind: kind, Zone: p.ZoneM, Told: seen.Of(append(p.Merged, p.ID)...),
+		})
+	}
+	sights := car.Look(pins)
+	first := alerts.First(sights, func(i int) bool { return c.Pins[sights[i].Pin].Voted })
+	for i := range max(len(sights), len(c.Expect)) {
+		switch {
+		case i >= len(sights):
+			t.Errorf("%s is not listed", c.Expect[i].ID)
+		case i >= len(c.Expect):
+			t.Errorf("%s is listed: %+v", c.Pins[sights[i].Pin].ID, sights[i])
+		default:
+			c.Expect[i].check(t, c, &sights[i], i == first)
+		}
+	}
+}
+
+func (w *goldenSight) check(t *testing.T, c *goldenCase, s *alerts.Sight, announce bool) {
+	t.Helper()
+	if id := c.Pins[s.Pin].ID; id != w.ID || s.Stage != w.Stage || announce != w.Announce {
+		t.Errorf("%s %s %v, want %s %s %v", id, s.Stage, announce, w.ID, w.Stage, w.Announce)
+	}
+	if math.Abs(s.Distance-w.DistanceM) > 0.5 || geo.AngleBetween(s.Bearing, w.Bearing) > 0.5 {
+		t.Errorf("%s: %.2f m at %.2f°, want %v m at %v°", w.ID, s.Distance, s.Bearing, w.DistanceM, w.Bearing)
+	}
+	seconds, told := alerts.Seconds(s.Distance, c.Car.Speed)
+	if told != (w.Seconds != nil) || told && math.Abs(seconds-*w.Seconds) > 0.1 {
+		t.Errorf("%s: %v s (%v), want %v", w.ID, seconds, told, w.Seconds)
+	}
+}
+
+// TestNothingBehind: whatever the distance, the place, the heading and the speed, nothing that lies behind is listed.
+func TestNothingBehind(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		car := alerts.Car{
+			At:      geo.Point{Lat: rapid.Float64Range(-89, 89).Draw(t, "lat"), Lng: rapid.Float64Range(-180, 180).Draw(t, "lng")},
+			Heading: rapid.Float64Range(0, 360).Draw(t, "heading"), Directed: true, Speed: rapid.Float64Range(0, 100).Draw(t, "speed"),
+		}
+		reach := rapid.SampledFrom([]float64{1e-4, 1e-3, 1e-2, 1}).Draw(t, "reach")
+		pin := alerts.Pin{At: geo.Point{
+			Lat: math.Max(-90, math.Min(90, car.At.Lat+reach*rapid.Float64Range(-1, 1).Draw(t, "dlat"))),
+			Lng: car.At.Lng + reach*rapid.Float64Range(-1, 1).Draw(t, "dlng"),
+		}, Kind: mapdata.Kind(rapid.IntRange(0, mapdata.KindCount-1).Draw(t, "kind"))}
+		bearing := geo.Bearing(car.At, pin.At)
+		if bearing < 0 || bearing >= 360 {
+			t.Fatalf("a bearing of %v°", bearing)
+		}
+		for _, s := range car.Look([]alerts.Pin{pin}) {
+			if turn := geo.AngleBetween(car.Heading, bearing); turn > 75 || s.Distance > alerts.Range {
+				t.Fatalf("%v m away, %v° aside, is listed", s.Distance, turn)
+			}
+			if s.Due && (s.Distance > alerts.Lead(car.Speed) || car.Speed < alerts.SlowestSpeed) {
+				t.Fatalf("%v m away at %v m/s is announced", s.Distance, car.Speed)
+			}
+		}
+	})
+}
+
+// TestDrive: on a straight road past a pin, at any speed and with any rhythm of fixes that leaves time for it, an alert is
+// announced once and a camera twice, never behind, as long as the client says what it has announced.
+func TestDrive(t *testing.T) {
+	alert, _ := mapdata.ParseKind("alert.hazard")
+	camera, _ := mapdata.ParseKind("camera.speed")
+	rapid.Check(t, func(t *rapid.T) {
+		speed := rapid.Float64Range(alerts.SlowestSpeed, 60).Draw(t, "speed")
+		every := rapid.Float64Range(0.2, 1.5).Draw(t, "seconds between fixes")
+		kind, want := alert, 1
+		if rapid.Bool().Draw(t, "camera") {
+			kind, want = camera, 2
+		}
+		pin := geo.Point{Lat: 52.01, Lng: 5}
+		var keys []string
+		for north := -1500.0; north < 500; north += speed * every {
+			car := alerts.Car{At: geo.Point{Lat: pin.Lat + north/111_195, Lng: pin.Lng}, Directed: true, Speed: speed}
+			told := alerts.ReadSeen(keys).Of("x")
+			sights := car.Look([]alerts.Pin{{At: pin, Kind: kind, Told: told}})
+			if first := alerts.First(sights, func(int) bool { return false }); first >= 0 {
+				if north > 0 {
+					t.Fatal("announced behind")
+				}
+				keys = append(keys, alerts.Key("x", sights[first].Stage))
+			}
+		}
+		if len(keys) != want {
+			t.Fatalf("announced %v", keys)
+		}
+	})
+}
+
+// TestBearing holds the bearing to places that everybody knows.
+func TestBearing(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		a, b geo.Point
+		want float64
+	}{
+		{"north", geo.Point{}, geo.Point{Lat: 1}, 0},
+		{"east", geo.Point{}, geo.Point{Lng: 1}, 90},
+		{"south", geo.Point{Lat: 1}, geo.Point{}, 180},
+		{"west", geo.Point{}, geo.Point{Lng: -1}, 270},
+		{"the same place", geo.Point{Lat: 3, Lng: 4}, geo.Point{Lat: 3, Lng: 4}, 0},
+		{"Baghdad to Osaka", geo.Point{Lat: 35, Lng: 45}, geo.Point{Lat: 35, Lng: 135}, 60.16},
+		{"over the antimeridian", geo.Point{Lng: 179}, geo.Point{Lng: -179}, 90},
+	} {
+		if got := geo.Bearing(tt.a, tt.b); math.Abs(got-tt.want) > 0.01 {
+			t.Errorf("%s: %v°, want %v°", tt.name, got, tt.want)
+		}
+	}
+}

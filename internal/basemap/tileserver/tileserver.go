@@ -1,0 +1,218 @@
+package tileserver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"strconv"
+
+	"wayside/internal/basemap"
+	"wayside/internal/mapdata"
+	"wayside/internal/response"
+)
+
+// Cache-Control: a day for tiles, whose URL changes with the archive; minutes for the documents that name that URL.
+const (
+	cacheTiles     = "public, max-age=86400"
+	cacheDocuments = "public, max-age=300"
+)
+
+// ErrRange says that a range request asks for bytes beyond the end of the archive.
+var ErrRange = errors.New("the archive has no such bytes")
+
+// Server serves one archive. All methods may be called from many goroutines.
+type Server struct {
+	Archive     *basemap.Archive // nil: there is no base map, and all but the style answers "not found"
+	Attribution string           // plain text; may be empty
+	Secure      bool             // the public address is HTTPS
+}
+
+func (s *Server) archive() (*basemap.Archive, error) {
+	if s.Archive == nil {
+		return nil, mapdata.Describe(mapdata.ErrNotFound, "This service serves no base map of its own.")
+	}
+	return s.Archive, nil
+}
+
+// ServeTile answers with the tile of the path values z, x and y, and with 204 where the archive has none.
+func (s *Server) ServeTile(w http.ResponseWriter, r *http.Request) error {
+	archive, err := s.archive()
+	if err != nil {
+		return err
+	}
+	z, errZ := strconv.ParseUint(r.PathValue("z"), 10, 8)
+	x, errX := strconv.ParseUint(r.PathValue("x"), 10, 32)
+	y, errY := strconv.ParseUint(r.PathValue("y"), 10, 32)
+	if errZ != nil || errX != nil || errY != nil || z > basemap.MaxZoom || max(x, y) >= 1<<z {
+		return mapdata.Describe(mapdata.ErrNotFound, "There is no such tile: z is 0 to "+strconv.Itoa(basemap.MaxZoom)+", x and y are 0 to 2^z - 1.")
+	}
+	tile, ok, err := archive.Tile(uint8(z), uint32(x), uint32(y))
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Cache-Control", cacheTiles)
+	h.Set("Vary", "Accept-Encoding")
+	etag := `W/"` + archive.Tag() + `-none"`
+	if ok {
+		etag = `W/"` + tile.Tag() + `"`
+	}
+	h.Set("Etag", etag)
+	switch {
+	case response.MatchesETag(r.Header["If-None-Match"], etag):
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	case !ok:
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	return writeTile(w, r, archive.Type(), tile)
+}
+
+// writeTile sends a tile as it is stored if the client accepts its coding.
+func writeTile(w http.ResponseWriter, r *http.Request, kind basemap.TileType, tile basemap.Stored) error {
+	h := w.Header()
+	body, packed, err := tile.Packed()
+	switch {
+	case err != nil:
+		return err
+	case packed && response.AcceptsGzip(r.Header["Accept-Encoding"]):
+		h.Set("Content-Encoding", "gzip")
+	case packed:
+		if body, err = tile.Plain(); err != nil {
+			return err
+		}
+	case kind == basemap.MVT:
+		response.Write(w, r, http.StatusOK, kind.MediaType(), body)
+		return nil
+	}
+	h.Set("Content-Type", kind.MediaType())
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // a write error means that the client is gone
+	}
+	return nil
+}
+
+// ServeArchive answers with the archive or the requested range of it, for readers that find their tiles themselves. The
+// error is ErrRange if there are no such bytes; Content-Range is set and nothing is written then.
+func (s *Server) ServeArchive(w http.ResponseWriter, r *http.Request) error {
+	archive, err := s.archive()
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Cache-Control", cacheTiles)
+	h.Set("Content-Type", "application/vnd.pmtiles")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Etag", `"`+archive.Tag()+`"`)
+	rw := &rangeWriter{ResponseWriter: w}
+	http.ServeContent(rw, r, "", archive.ModTime(), archive.Content())
+	if rw.refused {
+		return ErrRange
+	}
+	return nil
+}
+
+// rangeWriter suppresses the plain-text 416 of the standard library, since errors of this service are problem documents.
+type rangeWriter struct {
+	http.ResponseWriter
+	refused bool // the range cannot be satisfied
+}
+
+func (w *rangeWriter) WriteHeader(status int) {
+	if w.refused = status == http.StatusRequestedRangeNotSatisfiable; !w.refused {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w *rangeWriter) Write(p []byte) (int, error) {
+	if w.refused {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// ReadFrom keeps sendfile possible, which the standard library looks for by this method.
+func (w *rangeWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, r) }
+
+// ServeStyle answers with the MapLibre style of the archive; without an archive, with one that draws plain ground.
+func (s *Server) ServeStyle(w http.ResponseWriter, r *http.Request, theme basemap.Theme) error {
+	style := basemap.Blank(theme)
+	if s.Archive != nil {
+		style = s.Archive.Style(theme, s.tilesURL(r))
+	}
+	return writeJSON(w, r, style)
+}
+
+// tileJSON describes the tiles (TileJSON 3.0.0).
+type tileJSON struct {
+	TileJSON     string        `json:"tilejson"`
+	Tiles        []string      `json:"tiles"`
+	MinZoom      int           `json:"minzoom"`
+	MaxZoom      int           `json:"maxzoom"`
+	Bounds       [4]float64    `json:"bounds"`
+	Center       [3]float64    `json:"center"`
+	Attribution  string        `json:"attribution"`             // HTML, as TileJSON requires
+	VectorLayers []vectorLayer `json:"vector_layers,omitempty"` // absent: the tiles are images
+}
+
+type vectorLayer struct {
+	ID      string            `json:"id"`
+	Fields  map[string]string `json:"fields"`
+	MinZoom int               `json:"minzoom"`
+	MaxZoom int               `json:"maxzoom"`
+}
+
+// ServeTileJSON answers with the archive's TileJSON.
+func (s *Server) ServeTileJSON(w http.ResponseWriter, r *http.Request) error {
+	archive, err := s.archive()
+	if err != nil {
+		return err
+	}
+	b := archive.Bounds()
+	out := tileJSON{
+		TileJSON: "3.0.0", Tiles: []string{s.tilesURL(r)}, Bounds: [4]float64{b.West, b.South, b.East, b.North},
+		Center: archive.Center(), Attribution: html.EscapeString(s.Attribution),
+	}
+	out.MinZoom, out.MaxZoom = archive.Zooms()
+	for _, l := range archive.VectorLayers() {
+		out.VectorLayers = append(out.VectorLayers, vectorLayer(l))
+	}
+	return writeJSON(w, r, out)
+}
+
+// tilesURL is the absolute URL of the tiles, which MapLibre requires. It repeats the requested host: a page that was opened
+// under another name of this service may load nothing from the configured one. The query changes with the archive, since
+// browsers cache tiles for a day.
+func (s *Server) tilesURL(r *http.Request) string {
+	scheme := "http://"
+	if s.Secure || r.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + r.Host + "/map/tiles/{z}/{x}/{y}?v=" + s.Archive.Tag()
+}
+
+// writeJSON answers with a document that may be cached for minutes and is revalidated by its tag.
+func writeJSON(w http.ResponseWriter, r *http.Request, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode the map's document: %w", err)
+	}
+	etag := response.ETag(body)
+	h := w.Header()
+	h.Set("Etag", etag)
+	h.Set("Cache-Control", cacheDocuments)
+	h.Set("Vary", "Accept-Encoding")
+	if response.MatchesETag(r.Header["If-None-Match"], etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	response.Write(w, r, http.StatusOK, "application/json", body)
+	return nil
+}

@@ -1,0 +1,150 @@
+package cluster_test
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"wayside/internal/cluster"
+	"wayside/internal/geo"
+	"wayside/internal/provider/relay"
+	"wayside/internal/signal"
+	"wayside/internal/testenv"
+	"wayside/internal/valkey"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// node remembers what it was told.
+type node struct {
+	*cluster.Peers
+	here       *signal.Moved // where live incidents moved at this node
+	calls      *cluster.Calls
+	mu         sync.Mutex
+	everywhere int
+	moved      []geo.Circle
+	heard      map[string]relay.Call
+}
+
+func start(t *testing.T, s *testenv.CacheServer) *node {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	cache, err := valkey.Open(s.URL(), valkey.Options{Log: log})
+	must(t, err)
+	n := &node{here: signal.NewMoved(), calls: cluster.NewCalls(), heard: make(map[string]relay.Call)}
+	others := signal.NewMoved()
+	n.Peers = cluster.New(cluster.Config{
+		Cache: cache, Log: log, Moved: others, MovedLive: n.here, Calls: n.calls,
+		Heard: func(upstream string, c relay.Call) {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.heard[upstream] = c
+		},
+	})
+	for _, run := range []func(context.Context) error{cache.Run, n.follow(others), n.Run} {
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() { done <- run(ctx) }()
+		t.Cleanup(func() { cancel(); must(t, <-done) })
+	}
+	n.until(t, "it listens", func() bool { return n.everywhere == 1 })
+	return n
+}
+
+// follow remembers what is notified until ctx ends.
+func (n *node) follow(moved *signal.Moved) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-moved.C():
+			}
+			touched := moved.Take()
+			n.mu.Lock()
+			n.moved = append(n.moved, touched.Areas...)
+			if touched.Everywhere {
+				n.everywhere++
+			}
+			n.mu.Unlock()
+		}
+	}
+}
+
+// until waits until it is so, five seconds at most, and says how long that took.
+func (n *node) until(t *testing.T, what string, is func() bool) time.Duration {
+	t.Helper()
+	began := time.Now()
+	for tick := time.Tick(2 * time.Millisecond); ; <-tick {
+		n.mu.Lock()
+		ok := is()
+		n.mu.Unlock()
+		if ok {
+			return time.Since(began)
+		}
+		if time.Since(began) > 5*time.Second {
+			t.Fatalf("not after five seconds: %s", what)
+		}
+	}
+}
+
+func TestNodesTellEachOther(t *testing.T) {
+	s := testenv.Cache(t)
+	a, b := start(t, s), start(t, s)
+	pin := geo.Circle{Center: geo.Point{Lat: 52.1234, Lng: 5.4321}, Radius: 1}
+	a.here.NotifyAreas([]geo.Circle{pin})
+	a.calls.Add("north", relay.Call{Refused: true})
+	a.calls.Add("north", relay.Call{OK: true})
+	if took := b.until(t, "it moved", func() bool { return len(b.moved) == 1 && b.moved[0] == pin }); took > time.Second {
+		t.Errorf("told after %v", took)
+	}
+	b.until(t, "the call", func() bool { return b.heard["north"] == relay.Call{OK: true, Refused: true} })
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.moved) > 0 || len(a.heard) > 0 {
+		t.Error("a node hears itself")
+	}
+}
+
+// TestMuchAtOnce holds that nothing is lost, and that what waits is bounded.
+func TestMuchAtOnce(t *testing.T) {
+	s := testenv.Cache(t)
+	a, b := start(t, s), start(t, s)
+	many := make([]geo.Circle, 5000)
+	for i := range many {
+		many[i] = geo.Circle{Center: geo.Point{Lat: float64(i) / 100, Lng: 5}, Radius: 1}
+	}
+	a.here.NotifyAreas(many)
+	b.until(t, "all of it", func() bool { return len(b.moved) == 5000 })
+	for range 4 {
+		a.here.NotifyAreas(many)
+	}
+	b.until(t, "everywhere", func() bool { return b.everywhere == 2 || len(b.moved) == 25_000 })
+}
+
+// TestABreakMeansEverywhere: what was told while the cache was away is lost, and so every stream looks once it is back.
+func TestABreakMeansEverywhere(t *testing.T) {
+	for name, failure := range map[string][2]func(*testenv.CacheServer) error{
+		"dead":    {(*testenv.CacheServer).Stop, (*testenv.CacheServer).Start},
+		"hanging": {(*testenv.CacheServer).Pause, (*testenv.CacheServer).Resume},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := testenv.Cache(t)
+			a, b := start(t, s), start(t, s)
+			must(t, failure[0](s))
+			a.here.NotifyAreas([]geo.Circle{{Radius: 1}})
+			<-time.After(700 * time.Millisecond) // until it cannot be told
+			must(t, failure[1](s))
+			b.until(t, "everywhere", func() bool { return b.everywhere > 1 })
+			a.here.NotifyAreas([]geo.Circle{{Center: geo.Point{Lat: 1}, Radius: 1}})
+			b.until(t, "it moved", func() bool { return len(b.moved) > 0 && b.moved[len(b.moved)-1].Center.Lat == 1 })
+		})
+	}
+}

@@ -1,0 +1,136 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+
+	"wayside/internal/account"
+	"wayside/internal/mapdata"
+)
+
+// route is one line of the table.
+type route struct {
+	method string
+	path   string // a pattern of http.ServeMux without a method; also the label in metrics and logs, since it holds no token
+	class  class
+	who    account.Who
+	handle handler
+}
+
+// handler answers a request that its route's class has admitted. An error that it returns becomes a problem document.
+type handler func(w http.ResponseWriter, r *http.Request, c *caller) error
+
+// class says how a caller is identified, and which limit the request counts against.
+type class int
+
+const (
+	classOpen    class = iota // everybody; no account is looked up and nothing is counted
+	classRead                 // everybody; counts against the limit on reads (D4.12)
+	classVote                 // a session and the same origin; counts against the account's limit on votes (D9.1)
+	classAccount              // a session, and the same origin for writes; counts against the account's limit on management (D5.9)
+	classPush                 // the push token in the path is the only credential
+	classSignIn               // everybody, same origin for writes; the handlers count against limits of their own
+	classPage                 // a page for people; the console's own table says what each one requires
+)
+
+// routes is the table of everything that the public address answers.
+func (a *api) routes() []route {
+	return slices.Concat(a.mapRoutes(), a.accountRoutes(), a.fileRoutes(), a.consoleRoutes())
+}
+
+// mapRoutes are the API's resources of map data: reads, votes and feeds.
+func (a *api) mapRoutes() []route {
+	return []route{
+		{http.MethodGet, "/v2/entities/nearby", classRead, account.ForGuests, a.getNearby},
+		{http.MethodGet, "/v2/entities/{id}", classRead, account.ForGuests, a.getEntity},
+		{http.MethodPost, "/v2/entities/{id}/confirm", classVote, account.ForAccounts, a.vote(mapdata.Confirm)},
+		{http.MethodPost, "/v2/entities/{id}/dispute", classVote, account.ForAccounts, a.vote(mapdata.Dispute)},
+		{http.MethodDelete, "/v2/entities/{id}/vote", classVote, account.ForAccounts, a.vote(mapdata.NoVote)},
+		{http.MethodGet, "/v2/alerts", classRead, account.ForGuests, a.getAlerts},
+		{http.MethodGet, "/v2/stream", classRead, account.ForGuests, a.getStream},
+
+		{http.MethodGet, "/v2/sources", classRead, account.ForGuests, a.getSources},
+		{http.MethodGet, "/v2/sources/{id}/entities", classRead, account.ForGuests, a.getSourceEntities},
+		{http.MethodGet, "/v2/kinds", classRead, account.ForGuests, a.getKinds},
+
+		{http.MethodGet, "/v2/feeds", classAccount, account.ForAccounts, a.getFeeds},
+		{http.MethodPost, "/v2/feeds", classAccount, account.ForAccounts, a.postFeed},
+		{http.MethodGet, "/v2/feeds/{id}", classAccount, account.ForOwnersAndCurators, a.getFeed},
+		{http.MethodPatch, "/v2/feeds/{id}", classAccount, account.ForOwners, a.patchFeed},
+		{http.MethodDelete, "/v2/feeds/{id}", classAccount, account.ForOwners, a.deleteFeed},
+		{http.MethodGet, feedEntitiesPath, classAccount, account.ForOwnersAndCurators, a.getFeedEntities},
+		{http.MethodPost, "/v2/feeds/{id}/rotate-token", classAccount, account.ForOwners, a.postRotateToken},
+		{http.MethodPost, "/v2/feeds/{token}/entities", classPush, account.ForTokens, a.postEntities},
+
+		{http.MethodGet, "/v2/review/feeds", classAccount, account.ForCurators, a.getReviewFeeds},
+		{http.MethodPost, "/v2/feeds/{id}/approve", classAccount, account.ForCurators, a.postApprove},
+		{http.MethodPost, "/v2/feeds/{id}/reject", classAccount, account.ForCurators, a.postReject},
+	}
+}
+
+// accountRoutes are the API's resources of accounts: signing in, and what belongs to an account.
+func (a *api) accountRoutes() []route {
+	return []route{
+		{http.MethodPost, "/v2/auth/email", classSignIn, account.ForGuests, a.postAuthEmail},
+		{http.MethodPost, "/v2/auth/verify", classSignIn, account.ForGuests, a.postAuthVerify},
+		{http.MethodPost, "/v2/auth/sign-out", classSignIn, account.ForGuests, a.postAuthSignOut},
+
+		{http.MethodPost, "/v2/auth/passkey/begin", classSignIn, account.ForGuests, a.postPasskeyBegin},
+		{http.MethodPost, "/v2/auth/passkey/finish", classSignIn, account.ForGuests, a.postPasskeyFinish},
+		{http.MethodPost, "/v2/auth/passkey/confirm/begin", classAccount, account.ForAccounts, a.postPasskeyConfirmBegin},
+		{http.MethodPost, "/v2/auth/passkey/confirm/finish", classAccount, account.ForAccounts, a.postPasskeyConfirmFinish},
+
+		{http.MethodPost, "/v2/auth/pair", classSignIn, account.ForGuests, a.postPair},
+		{http.MethodPost, "/v2/auth/pair/token", classSignIn, account.ForGuests, a.postPairToken},
+		{http.MethodGet, "/v2/auth/pair/qr", classOpen, account.ForGuests, a.getPairQR},
+		{http.MethodGet, "/v2/auth/pair/{user_code}", classAccount, account.ForAccounts, a.getPairing},
+		{http.MethodPost, "/v2/auth/pair/{user_code}/approve", classAccount, account.ForAccounts, a.postPairApprove},
+		{http.MethodPost, "/v2/auth/pair/{user_code}/deny", classAccount, account.ForAccounts, a.postPairDeny},
+
+		{http.MethodGet, "/v2/account", classAccount, account.ForAccounts, a.getAccount},
+		{http.MethodGet, "/v2/account/sessions", classAccount, account.ForAccounts, a.getSessions},
+		{http.MethodDelete, "/v2/account/sessions/{id}", classAccount, account.ForOwners, a.deleteSession},
+		{http.MethodGet, "/v2/account/export", classAccount, account.ForAccounts, a.getExport},
+		{http.MethodGet, "/v2/account/tokens", classAccount, account.ForAccounts, a.getTokens},
+		{http.MethodPost, "/v2/account/tokens", classAccount, account.ForAccounts, a.postToken},
+		{http.MethodDelete, "/v2/account/tokens/{id}", classAccount, account.ForOwners, a.deleteToken},
+
+		{http.MethodGet, "/v2/account/passkeys", classAccount, account.ForAccounts, a.getPasskeys},
+		{http.MethodPost, "/v2/account/passkeys", classAccount, account.ForAccounts, a.postPasskey},
+		{http.MethodPost, "/v2/account/passkeys/begin", classAccount, account.ForAccounts, a.postPasskeyAddBegin},
+		{http.MethodPatch, "/v2/account/passkeys/{id}", classAccount, account.ForOwners, a.patchPasskey},
+		{http.MethodDelete, "/v2/account/passkeys/{id}", classAccount, account.ForOwners, a.deletePasskey},
+
+		{http.MethodGet, "/v2/account/preferences", classAccount, account.ForAccounts, a.getPreferences},
+		{http.MethodPut, "/v2/account/preferences", classAccount, account.ForAccounts, a.putPreferences},
+	}
+}
+
+// fileRoutes are documents, the files of pages, the base map, and probes.
+func (a *api) fileRoutes() []route {
+	return []route{
+		{http.MethodGet, "/{$}", classOpen, account.ForGuests, a.getOverlay},
+		{http.MethodGet, "/overlay/{version}/{file}", classOpen, account.ForGuests, static(a.overlay.ServeFile)},
+		{http.MethodGet, "/v2/overlay/config", classOpen, account.ForGuests, a.getOverlayConfig},
+		{http.MethodGet, "/console/{version}/{file}", classPage, account.ForGuests, static(a.scripts.ServeFile)},
+
+		{http.MethodGet, "/docs", classOpen, account.ForGuests, a.getDocs},
+		{http.MethodGet, "/v2/openapi.json", classOpen, account.ForGuests, a.getOpenAPI},
+		{http.MethodGet, "/v2/icons/{file}", classOpen, account.ForGuests, a.getIcon},
+
+		{http.MethodGet, "/map/tiles/{z}/{x}/{y}", classOpen, account.ForGuests, static(a.tiles.ServeTile)},
+		{http.MethodGet, "/map/archive.pmtiles", classOpen, account.ForGuests, a.getArchive},
+		{http.MethodGet, "/map/style.json", classOpen, account.ForGuests, a.getMapStyle},
+		{http.MethodGet, "/map/tilejson", classOpen, account.ForGuests, static(a.tiles.ServeTileJSON)},
+
+		{http.MethodGet, "/demo/drive.json", classOpen, account.ForGuests, a.getDrive},
+
+		{http.MethodGet, "/healthz", classOpen, account.ForGuests, a.getHealthz},
+		{http.MethodGet, "/readyz", classOpen, account.ForGuests, a.getReadyz},
+	}
+}
+
+// static makes a handler of one that answers every caller alike.
+func static(serve func(w http.ResponseWriter, r *http.Request) error) handler {
+	return func(w http.ResponseWriter, r *http.Request, _ *caller) error { return serve(w, r) }
+}

@@ -1,0 +1,239 @@
+package index
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// change is the next version while it is built from the current one: what it changes are copies of its own.
+type change struct {
+	ix   *Index
+	w    *writer
+	v    *version
+	undo *undo
+	pace pace
+
+	ownsFeeds, ownsCoverage bool // these tables are copies already
+
+	removed   []removal
+	added     []addition
+	compacted compacted
+	moves     moves
+
+	touched mapdata.Touched // beside the changed cells
+}
+
+// newChange begins a change of the current version, and takes back what was staged before and never published.
+func (ix *Index) newChange() *change {
+	ix.dropStaged()
+	next := *ix.current.Load()
+	return &change{ix: ix, w: ix.writer, v: &next, undo: ix.writer.newUndo(&next), moves: newMoves()}
+}
+
+// ownFeeds makes copies of the tables of feeds.
+func (c *change) ownFeeds() {
+	if c.ownsFeeds {
+		return
+	}
+	c.ownsFeeds = true
+	c.v.feeds = slices.Clone(c.v.feeds)
+	c.v.places = maps.Clone(c.v.places)
+	c.v.served = slices.Clone(c.v.served)
+}
+
+// setFeed follows what changed of a feed and gives its place.
+func (c *change) setFeed(f *mapdata.Feed) uint32 {
+	place, known := c.v.places[f.ID]
+	if known {
+		old := c.v.feeds[place]
+		if old.layer == f.Layer.Slug && old.served == f.Served() {
+			c.moves.snapshots = append(c.moves.snapshots, snapshotMove{old, milli(f.SnapshotAt)})
+			return place
+		}
+	}
+	c.ownFeeds()
+	next := newFeed(f)
+	if known {
+		old := c.v.feeds[place]
+		next.persistent.Store(old.persistent.Load())
+		next.decaying.Store(old.decaying.Load())
+		c.v.feeds[place] = next
+	} else {
+		// Places of removed feeds are not used again before the next load: an entry that still names one must not become
+		// another feed's.
+		place = uint32(len(c.v.feeds))
+		c.v.feeds = append(c.v.feeds, next)
+		c.v.places[f.ID] = place
+	}
+	c.v.served = c.v.served.with(place)
+	if !next.served {
+		c.v.served.without(place)
+	}
+	c.touchFeed(place)
+	return place
+}
+
+// rowsPerSegment is how many rows are stored in the time in which all slots of a segment are looked at.
+const rowsPerSegment = 32
+
+// removeFeed removes a feed with all its entities.
+func (c *change) removeFeed(id mapdata.FeedID) {
+	place, ok := c.v.places[id]
+	if !ok {
+		return
+	}
+	c.ownFeeds()
+	for number, seg := range c.v.segments {
+		if seg == nil {
+			continue
+		}
+		c.pace.row(rowsPerSegment)
+		for row := range seg.used {
+			if s := &seg.slots[row]; s.feed == place && !s.dead {
+				c.drop(ref{uint32(number), uint32(row)})
+			}
+		}
+	}
+	delete(c.v.places, id)
+	c.v.served.without(place)
+}
+
+// put stores an entity as it is now.
+func (c *change) put(place uint32, ent *mapdata.Entity) {
+	c.pace.row(1)
+	c.w.text = append(c.w.text[:0], ent.ExternalID...)
+	c.w.text = c.ix.encode(c.w.text, ent)
+	externalID := c.w.text[:len(ent.ExternalID)]
+	rec := c.ix.recordOf(place, ent)
+	if old, known := c.w.find(c.v, place, externalID); known {
+		if s, seg := c.v.slot(old); s.same(seg, &rec, c.w.text) {
+			c.moves.seen = append(c.moves.seen, seenMove{s, rec.seenAt})
+			return
+		}
+		c.drop(old)
+	}
+	rec.tally = c.w.voteNumber(c.v.feeds[place].id, externalID)
+	r := c.write(&rec, c.w.text)
+	c.w.setKey(c.v, place, externalID, r, c.undo)
+	s, _ := c.v.slot(r)
+	c.cover(place, s.point)
+	c.added = append(c.added, addition{grid.Cell(s.point), s.entry(r)})
+	c.count(s, 1)
+	if rec.tally != 0 {
+		c.touchVoted(s, c.tally(rec.tally))
+	}
+}
+
+// same says whether a record differs from the slot in nothing but when the entity was last seen.
+func (s *slot) same(seg *segment, rec *record, text []byte) bool {
+	return s.point == rec.point && s.kind == rec.kind && s.lifetime == rec.lifetime && s.firstSeen == rec.firstSeen &&
+		s.changed == rec.changed && s.network == rec.network && bytes.Equal(s.text(seg), text)
+}
+
+// write puts a record into the open segment.
+func (c *change) write(rec *record, text []byte) ref {
+	seg := c.openSegment(len(text))
+	return ref{c.w.open, seg.write(rec, text)}
+}
+
+// openSegment gives the segment that takes the next slot, with room for so much text.
+func (c *change) openSegment(text int) *segment {
+	seg := c.v.segments[c.w.open]
+	if seg.fits(text) {
+		return seg
+	}
+	seg = newSegment(text)
+	if n := len(c.w.free); n > 0 {
+		c.w.open, c.w.free = c.w.free[n-1], c.w.free[:n-1]
+		c.v.segments = slices.Clone(c.v.segments) // published versions keep what they had under this number
+		c.v.segments[c.w.open] = seg
+		return seg
+	}
+	c.v.segments = append(c.v.segments, seg) // beyond what published versions see
+	c.w.open = uint32(len(c.v.segments) - 1)
+	return seg
+}
+
+// count keeps the number of entities held, by feed and in all.
+func (c *change) count(s *slot, by int) {
+	c.v.entities += by
+	n := c.moves.counts[s.feed]
+	if s.lifetime == 0 {
+		n.persistent += by
+	} else {
+		n.decaying += by
+	}
+	c.moves.counts[s.feed] = n
+}
+
+// remove removes an entity, if the index holds it.
+func (c *change) remove(place uint32, externalID []byte) {
+	if r, ok := c.w.find(c.v, place, externalID); ok {
+		c.drop(r)
+	}
+}
+
+// drop removes a slot from its cell and from the keys.
+func (c *change) drop(r ref) {
+	c.pace.row(1)
+	s, seg := c.v.slot(r)
+	c.w.deleteKey(s.feed, s.externalID(seg), r, c.undo)
+	c.removed = append(c.removed, removal{grid.Cell(s.point), r})
+	c.kill(s, seg)
+	c.count(s, -1)
+}
+
+// kill marks a slot to which no cell refers any more.
+func (c *change) kill(s *slot, seg *segment) {
+	s.dead = true
+	seg.deadSlots++
+	c.undo.dead = append(c.undo.dead, deadSlot{s, seg})
+}
+
+// setTally follows the votes on an entity, whether the index holds it, held it or will hold it.
+func (c *change) setTally(place uint32, t *mapdata.Tally) {
+	externalID := []byte(t.ExternalID)
+	number := c.w.addVote(c.v.feeds[place].id, externalID, c.undo)
+	c.moves.tallies[number] = t
+	if r, known := c.w.find(c.v, place, externalID); known {
+		s, _ := c.v.slot(r)
+		c.moves.votes = append(c.moves.votes, voteMove{s, number})
+		c.touchVoted(s, t)
+	}
+}
+
+// tally gives the votes with a number, those of this change first.
+func (c *change) tally(number uint32) *mapdata.Tally {
+	if t, changed := c.moves.tallies[number]; changed {
+		return t
+	}
+	return c.v.tallies.at(number)
+}
+
+// finish builds the changed cells and stages the version.
+func (c *change) finish() *Staged {
+	c.touchCells()
+	c.mergeCells()
+	s := &Staged{ix: c.ix, version: c.v, writer: c.w, undo: c.undo, moves: c.moves, touched: c.touched}
+	c.ix.staged = s
+	return s
+}
+
+// touchCells notes the cells in which readers see another state than before.
+func (c *change) touchCells() {
+	cells := make([]geo.Cell, 0, len(c.added)+len(c.removed))
+	for i := range c.removed[c.compacted.removed:] {
+		cells = append(cells, c.removed[c.compacted.removed+i].cell)
+	}
+	for i := range c.added[c.compacted.added:] {
+		cells = append(cells, c.added[c.compacted.added+i].cell)
+	}
+	slices.SortFunc(cells, geo.Cell.Compare)
+	for _, cell := range slices.Compact(cells) {
+		c.touched.Areas = append(c.touched.Areas, touchMargin(grid.Box(cell).Circle()))
+	}
+}

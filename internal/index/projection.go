@@ -1,0 +1,50 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"wayside/internal/mapdata"
+)
+
+// loadParts is how many parts of the store are read side by side.
+const loadParts = 2
+
+// Projection brings what the store holds into an index, and what changes in it.
+type Projection struct {
+	*Index
+	Now func() time.Time
+}
+
+// Load builds the index anew from what the store holds.
+func (p Projection) Load(ctx context.Context, from mapdata.StoreSnapshot) (mapdata.Staged, error) {
+	loader := p.Index.Load(from.Feeds(), loadParts)
+	group, groupCtx := errgroup.WithContext(ctx)
+	for part := range loadParts {
+		group.Go(func() error { return from.Entities(groupCtx, part, loadParts, loader.Part(part).Add) })
+	}
+	var votes []mapdata.Tally
+	group.Go(func() error {
+		return from.FeedTallies(groupCtx, mapdata.OldestSuppression(p.Now()), func(t *mapdata.Tally) { votes = append(votes, *t) })
+	})
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("load entities: %w", err)
+	}
+	return loader.Stage(votes), nil
+}
+
+// Apply stages changes of entities, feeds and votes.
+func (p Projection) Apply(changes []mapdata.FeedChange) mapdata.Staged {
+	return p.Stage(changes)
+}
+
+// Sweep forgets what had expired at the given time, and names it.
+func (p Projection) Sweep(before time.Time) (all []mapdata.Expired) {
+	for _, e := range p.Index.Sweep(before) {
+		all = append(all, mapdata.Expired(e))
+	}
+	return all
+}

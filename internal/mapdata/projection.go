@@ -1,0 +1,51 @@
+package mapdata
+
+import (
+	"context"
+	"time"
+)
+
+// StoreSnapshot is what the store holds, for a projection that builds its view of it from nothing. Its methods may be
+// called from several goroutines. Except for the feeds, what is yielded is valid only during the call, and may be newer
+// than the feeds: what changed meanwhile follows as changes.
+type StoreSnapshot interface {
+	// Feeds gives every feed. The slice and the feeds are shared and never change.
+	Feeds() []*Feed
+	// Entities yields every stored entity of part number part of parts (feeds are divided among the parts), so that several
+	// parts can be read side by side.
+	Entities(ctx context.Context, part, parts int, yield func(*Entity)) error
+	// FeedTallies yields the tallies of entities of feeds: those that changed since the given time, and older ones of what is
+	// stored.
+	FeedTallies(ctx context.Context, since time.Time, yield func(*Tally)) error
+	// LiveTallies yields the tallies of live incidents that changed since the given time.
+	LiveTallies(ctx context.Context, since time.Time, yield func(*Tally)) error
+	// Attempts yields the attempts that health counts, in the order of their revisions for each feed.
+	Attempts(ctx context.Context, yield func(*FeedAttempt)) error
+}
+
+// Staged is the next state of a projection, built beside the one that readers see.
+type Staged interface {
+	// Publish shows the state to readers and tells what it touched. It is quick and does not fail.
+	Publish() Touched
+}
+
+// FeedAttempt is an attempt with the feed that made it and the revision that recorded it.
+type FeedAttempt struct {
+	Feed     FeedID
+	Revision int64
+	Attempt
+}
+
+// Expired names entities of one feed that have expired.
+type Expired struct {
+	Feed        FeedID
+	ExternalIDs []string
+}
+
+// Merge adds what another projection touched.
+func (t *Touched) Merge(other Touched) {
+	t.Everywhere = t.Everywhere || other.Everywhere
+	t.Areas = append(t.Areas, other.Areas...)
+	t.Returns = append(t.Returns, other.Returns...)
+	t.Live = append(t.Live, other.Live...)
+}

@@ -1,0 +1,57 @@
+package pull
+
+import (
+	"bytes"
+	"io"
+	"testing"
+)
+
+// TestBodiesInMemoryAreBounded collects more small bodies than may lie in memory together (D6.6).
+func TestBodiesInMemoryAreBounded(t *testing.T) {
+	const (
+		bodies = 700
+		size   = 60 << 10 // fits into memory by itself
+		most   = 32 << 20
+	)
+	s := spool{dir: t.TempDir()}
+	text := append(append([]byte{'['}, bytes.Repeat([]byte{' '}, size-2)...), ']')
+	var all []*body
+	inMemory, onDisk := 0, 0
+	for range bodies {
+		b, err := s.collect(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, b)
+		inMemory += cap(b.memory)
+		if b.file != nil {
+			onDisk++
+		}
+	}
+	if inMemory > most || inMemory < most*9/10 {
+		t.Errorf("%d bytes lie in memory, want up to %d", inMemory, most)
+	}
+	if onDisk == 0 || onDisk > bodies/2 {
+		t.Errorf("%d of %d bodies lie on disk", onDisk, bodies)
+	}
+	for _, b := range all {
+		from, err := b.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(from)
+		if err != nil || !bytes.Equal(got, text) {
+			t.Fatalf("a body of %d bytes, %v, is not as it came", len(got), err)
+		}
+		if err := b.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.used.Load() != 0 || s.inMemory.Load() != 0 {
+		t.Errorf("%d bytes on disk and %d in memory were not given back", s.used.Load(), s.inMemory.Load())
+	}
+	b, err := s.collect(bytes.NewReader(text))
+	if err != nil || b.file != nil {
+		t.Errorf("a small body does not lie in memory again: %v", err)
+	}
+}

@@ -1,0 +1,277 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/signal"
+)
+
+// Times and sizes of the follower's work.
+const (
+	pollInterval  = time.Second // between two looks at the store; a signal is only a hint
+	sweepInterval = time.Minute
+	sweepGrace    = time.Minute // an entity stays in memory and in the store at least so long after it expired
+	batchSize     = 20_000      // entities read at a time
+	retryAfter    = time.Second // after the store failed
+)
+
+// Options are what a follower needs beside the store and its projections.
+type Options struct {
+	Now          func() time.Time
+	Log          *slog.Logger
+	Progress     func(entities int)  // called while loading, from several goroutines; nil: progress is not reported
+	StoreChanged signal.StoreChanged // wakes the follower before it polls the store
+	Moved        *signal.Moved       // notified of what changed for readers, once they can read it; nil: it is not reported
+	// MailQueued is notified of a feed that was edited: a decision at the command line stores an e-mail, and no other
+	// process notifies of it.
+	MailQueued signal.MailQueued
+}
+
+// Follower keeps projections in step with the store. Readers that combine several of them call Begin and Unchanged, or Hold.
+type Follower struct {
+	publication
+	store       Store
+	projections []Projection
+	opts        Options
+	loaded      atomic.Bool
+	revision    atomic.Int64
+	applied     atomic.Int64
+	epoch       string
+	newestEdit  time.Time // of all feeds seen; only Run uses it
+}
+
+// New makes a follower of projections, which are published in their order; Run does its work.
+func New(store Store, projections []Projection, opts Options) *Follower {
+	return &Follower{store: store, projections: projections, opts: opts}
+}
+
+// Loaded says whether readers see what the store held when Run began.
+func (f *Follower) Loaded() bool { return f.loaded.Load() }
+
+// Revision is the revision of the store that readers see.
+func (f *Follower) Revision() int64 { return f.revision.Load() }
+
+// Followed is how many changed entities were applied since the start, without those that were loaded.
+func (f *Follower) Followed() int64 { return f.applied.Load() }
+
+// Run loads everything, and then follows the store until ctx ends. When the store fails it tries again: what was loaded
+// stays readable meanwhile.
+func (f *Follower) Run(ctx context.Context) error {
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
+	sweep := time.NewTicker(sweepInterval)
+	defer sweep.Stop()
+	for {
+		if err := f.catchUp(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			f.opts.Log.Error("cannot follow the store; reads show what was last known", "error", err)
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(retryAfter):
+				continue
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-f.opts.StoreChanged.C():
+		case <-poll.C:
+		case <-sweep.C:
+			if err := f.sweep(ctx); err != nil && ctx.Err() == nil {
+				f.opts.Log.Warn("cannot forget what expired; it is tried again", "error", err)
+			}
+		}
+	}
+}
+
+// catchUp applies what changed since the last time, or loads everything when the place in the log is lost.
+func (f *Follower) catchUp(ctx context.Context) error {
+	state, err := f.store.State(ctx)
+	if err != nil {
+		return fmt.Errorf("read state: %w", err)
+	}
+	known := f.revision.Load()
+	// A store that is behind what we know was put back to an earlier state, whatever its epoch says.
+	if !f.loaded.Load() || state.Epoch != f.epoch || known < state.Floor || known > state.Revision {
+		if state, err = f.load(ctx, state); err != nil {
+			return err
+		}
+	}
+	for f.revision.Load() < state.Revision {
+		changes, err := f.changes(ctx, f.revision.Load())
+		if err != nil {
+			return err
+		}
+		if len(changes) == 0 {
+			return nil
+		}
+		staged := f.stage(changes)
+		f.tell(f.publish(func() mapdata.Touched { return publishAll(staged) }), changes)
+	}
+	return nil
+}
+
+// changes reads what comes after a revision, with the attempts that were recorded.
+func (f *Follower) changes(ctx context.Context, after int64) ([]mapdata.FeedChange, error) {
+	changes, err := f.store.Changes(ctx, after, batchSize)
+	if err != nil {
+		return nil, fmt.Errorf("read changes: %w", err)
+	}
+	byRevision := make(map[int64]*mapdata.FeedChange)
+	for i := range changes {
+		if c := &changes[i]; c.Feed != nil && len(c.Tallies) == 0 { // votes are no attempts
+			byRevision[c.Revision] = c
+		}
+	}
+	if len(byRevision) == 0 {
+		return changes, nil
+	}
+	attempts, err := f.store.RecordedAttempts(ctx, after, changes[len(changes)-1].Revision)
+	if err != nil {
+		return nil, fmt.Errorf("read attempts: %w", err)
+	}
+	for i := range attempts {
+		if c := byRevision[attempts[i].Revision]; c != nil {
+			c.Attempts = append(c.Attempts, attempts[i].Attempt)
+		}
+	}
+	return changes, nil
+}
+
+// Why a load is given up, and tried again.
+var (
+	errReplaced = errors.New("load: the database was replaced while it was read")
+	errPruned   = errors.New("load: changes that were made while the store was read are no longer in the log")
+)
+
+// load reads everything, and gives the state of the store once all was read. The state given was read before, so that what
+// changes meanwhile is applied once more: changes carry states, not steps. Those changes belong to the same publication:
+// readers never see entities that were read last beside feeds that were read first.
+func (f *Follower) load(ctx context.Context, before mapdata.StoreState) (after mapdata.StoreState, err error) {
+	loaded, err := f.stageAll(ctx)
+	if err != nil {
+		return after, err
+	}
+	if after, err = f.store.State(ctx); err != nil {
+		return after, fmt.Errorf("read state: %w", err)
+	}
+	if after.Epoch != before.Epoch || after.Revision < before.Revision {
+		return after, errReplaced
+	}
+	if after.Floor > before.Revision {
+		return after, errPruned
+	}
+	var changes []mapdata.FeedChange
+	if after.Revision > before.Revision {
+		if changes, err = f.changes(ctx, before.Revision); err != nil {
+			return after, err
+		}
+	}
+	touched := f.publish(func() mapdata.Touched {
+		touched := publishAll(loaded)
+		if len(changes) > 0 {
+			touched.Merge(publishAll(f.stage(changes)))
+		}
+		return touched
+	})
+	f.epoch = before.Epoch
+	f.revision.Store(before.Revision)
+	f.tell(touched, changes)
+	f.loaded.Store(true)
+	return after, nil
+}
+
+// stageAll has all projections load side by side.
+func (f *Follower) stageAll(ctx context.Context) ([]mapdata.Staged, error) {
+	from, err := openSnapshot(ctx, f.store, &f.opts)
+	if err != nil {
+		return nil, fmt.Errorf("load feeds: %w", err)
+	}
+	f.noteEdits(from.feeds...)
+	staged := make([]mapdata.Staged, len(f.projections))
+	group, groupCtx := errgroup.WithContext(ctx)
+	for i, p := range f.projections {
+		group.Go(func() (err error) {
+			staged[i], err = p.Load(groupCtx, from)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	return staged, nil
+}
+
+// stage has all projections build their next state.
+func (f *Follower) stage(changes []mapdata.FeedChange) []mapdata.Staged {
+	staged := make([]mapdata.Staged, 0, len(f.projections))
+	for _, p := range f.projections {
+		staged = append(staged, p.Apply(changes))
+	}
+	return staged
+}
+
+func publishAll(staged []mapdata.Staged) (touched mapdata.Touched) {
+	for _, s := range staged {
+		touched.Merge(s.Publish())
+	}
+	return touched
+}
+
+// tell moves the revision to that of the last change, and reports what a publication touched.
+func (f *Follower) tell(touched mapdata.Touched, changes []mapdata.FeedChange) {
+	edited := false
+	for i := range changes {
+		c := &changes[i]
+		f.applied.Add(int64(len(c.Entities) + len(c.Gone)))
+		if c.Feed != nil && f.noteEdits(c.Feed) {
+			edited = true
+		}
+	}
+	if len(changes) > 0 {
+		f.revision.Store(changes[len(changes)-1].Revision)
+	}
+	if edited {
+		f.opts.MailQueued.Notify()
+	}
+	f.opts.Moved.Notify(touched)
+}
+
+// noteEdits says whether a feed was edited after all edits that are known. It misses an edit by a clock that is behind: its
+// e-mail waits for the sender's next poll.
+func (f *Follower) noteEdits(feeds ...*mapdata.Feed) (edited bool) {
+	for _, feed := range feeds {
+		if feed.UpdatedAt.After(f.newestEdit) {
+			f.newestEdit, edited = feed.UpdatedAt, true
+		}
+	}
+	return edited
+}
+
+// sweep forgets what expired, in memory and in the store.
+func (f *Follower) sweep(ctx context.Context) error {
+	before := f.opts.Now().Add(-sweepGrace)
+	for _, p := range f.projections {
+		s, ok := p.(Sweeper)
+		if !ok {
+			continue
+		}
+		for _, expired := range s.Sweep(before) {
+			if err := f.store.Forget(ctx, expired.Feed, expired.ExternalIDs, before); err != nil {
+				return fmt.Errorf("forget expired entities: %w", err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package response
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// minCompressedSize is the size in bytes from which a body is compressed: a smaller one fits into one packet anyway.
+const minCompressedSize = 1400
+
+// Write writes a whole response, compressed if it is large enough and the client accepts a coding (D4.14).
+func Write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
+	h := w.Header()
+	h["Content-Type"] = []string{contentType}
+	h["X-Content-Type-Options"] = []string{"nosniff"}
+	if h["Vary"] == nil {
+		h["Vary"] = []string{"Accept-Encoding"}
+	}
+	encoding := ""
+	if accept := r.Header["Accept-Encoding"]; len(accept) > 0 && len(body) >= minCompressedSize {
+		encoding = negotiate(strings.Join(accept, ","))
+	}
+	if encoding == "" {
+		h["Content-Length"] = []string{strconv.Itoa(len(body))}
+		w.WriteHeader(status)
+		if r.Method != http.MethodHead {
+			_, _ = w.Write(body) // a write error means that the client is gone
+		}
+		return
+	}
+	h["Content-Encoding"] = []string{encoding}
+	w.WriteHeader(status)
+	if r.Method == http.MethodHead {
+		return
+	}
+	pool := &gzipWriters
+	if encoding == "zstd" {
+		pool = &zstdWriters
+	}
+	z, ok := pool.Get().(compressor)
+	if !ok {
+		return
+	}
+	defer pool.Put(z)
+	z.Reset(w)
+	_, _ = z.Write(body) // as above
+	_ = z.Close()
+}
+
+// compressor is what the writers of both codings have in common.
+type compressor interface {
+	io.WriteCloser
+	Reset(w io.Writer)
+}
+
+// Compressors are pooled because each allocates some hundred kilobytes. The pools hold no state of the service.
+var (
+	gzipWriters = sync.Pool{New: func() any {
+		z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+		if err != nil { // the level is a constant: cannot fail
+			return nil
+		}
+		return compressor(z)
+	}}
+	zstdWriters = sync.Pool{New: func() any {
+		z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(128<<10))
+		if err != nil { // the options are constants: cannot fail
+			return nil
+		}
+		return compressor(z)
+	}}
+)
+
+// negotiate picks the coding of an Accept-Encoding header: the one of highest weight, zstd before gzip; "" for none
+// (RFC 9110, 12.5.3).
+func negotiate(accept string) string {
+	best, bestWeight := "", 0.0
+	wildcard := -1.0
+	seen := map[string]bool{}
+	consider := func(coding string, weight float64) {
+		if weight > bestWeight || weight == bestWeight && weight > 0 && coding == "zstd" {
+			best, bestWeight = coding, weight
+		}
+	}
+	for part := range strings.SplitSeq(accept, ",") {
+		coding, params, _ := strings.Cut(part, ";")
+		coding = strings.ToLower(strings.TrimSpace(coding))
+		weight := 1.0
+		if q, ok := strings.CutPrefix(strings.ReplaceAll(params, " ", ""), "q="); ok {
+			parsed, err := strconv.ParseFloat(q, 64)
+			if err != nil || parsed < 0 || parsed > 1 {
+				continue
+			}
+			weight = parsed
+		}
+		switch coding {
+		case "x-gzip":
+			coding = "gzip"
+			fallthrough
+		case "gzip", "zstd":
+			seen[coding] = true
+			consider(coding, weight)
+		case "*":
+			wildcard = weight
+		}
+	}
+	if wildcard > 0 {
+		for _, coding := range []string{"zstd", "gzip"} {
+			if !seen[coding] {
+				consider(coding, wildcard)
+			}
+		}
+	}
+	return best
+}
+
+// AcceptsGzip says whether an Accept-Encoding header allows gzip, even if it prefers another coding: for bodies that are
+// stored compressed.
+func AcceptsGzip(accept []string) bool {
+	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		coding, _, _ := strings.Cut(part, ";")
+		if coding = strings.ToLower(strings.TrimSpace(coding)); coding == "gzip" || coding == "x-gzip" {
+			return negotiate(part) != "" // unless its weight is 0
+		}
+	}
+	return false
+}

@@ -1,0 +1,38 @@
+package signal
+
+// wake is a notification without content. On a zero value, Notify does nothing and C never delivers.
+type wake struct{ c chan struct{} }
+
+func newWake() wake { return wake{make(chan struct{}, 1)} }
+
+// Notify wakes the consumer. It never blocks.
+func (w wake) Notify() {
+	select {
+	case w.c <- struct{}{}:
+	default: // a notification is waiting already
+	}
+}
+
+// C delivers one value for all notifications since the last one was received.
+func (w wake) C() <-chan struct{} { return w.c }
+
+// StoreChanged says that a transaction that readers could notice was committed. Package replica consumes it and reads the
+// log of changes. The zero value has no consumer.
+type StoreChanged struct{ wake }
+
+// NewStoreChanged makes a signal that delivers.
+func NewStoreChanged() StoreChanged { return StoreChanged{newWake()} }
+
+// FeedDue says that a feed may be due for a poll before its schedule says so, for example a new one. The poller
+// (provider/pull) consumes it and claims what is due. The zero value has no consumer.
+type FeedDue struct{ wake }
+
+// NewFeedDue makes a signal that delivers.
+func NewFeedDue() FeedDue { return FeedDue{newWake()} }
+
+// MailQueued says that an e-mail may be waiting in the outbox. The sender (package mail) consumes it and reads the outbox.
+// The zero value has no consumer.
+type MailQueued struct{ wake }
+
+// NewMailQueued makes a signal that delivers.
+func NewMailQueued() MailQueued { return MailQueued{newWake()} }

@@ -1,0 +1,201 @@
+package testenv
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// PG is a PostgreSQL server with PostGIS. Its methods may be called from many goroutines.
+type PG struct {
+	server
+	program  program
+	as       *syscall.Credential
+	password string
+	unsynced bool
+	settings []string
+}
+
+// Option is how a server differs from one that is safe.
+type Option func(*PG)
+
+// Unsynced makes writes fast and lets them be lost when the machine fails (fsync=off): for tests of behaviour, never
+// where durability is tested or measured.
+func Unsynced() Option {
+	return func(p *PG) {
+		p.unsynced = true
+		p.settings = append(p.settings, "fsync=off", "full_page_writes=off")
+	}
+}
+
+// Setting sets one of the server's own settings, such as max_connections.
+func Setting(name, value string) Option {
+	return func(p *PG) { p.settings = append(p.settings, name+"="+value) }
+}
+
+// Postgres starts a server that lives as long as the test. One is enough for all of a test's subtests: each asks for a
+// Database of its own. Where PostgreSQL is missing the test is skipped; in CI it fails.
+func Postgres(t testing.TB, options ...Option) *PG {
+	t.Helper()
+	skipShort(t)
+	p, err := StartPostgres(options...)
+	missing(t, err)
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// StartPostgres starts a server that lives until Close, or until this process ends. The error is ErrMissing where it is
+// not installed.
+func StartPostgres(options ...Option) (_ *PG, err error) {
+	p := &PG{settings: []string{"max_connections=300", "unix_socket_directories=", "listen_addresses=127.0.0.1", "timezone=UTC"}}
+	for _, set := range options {
+		set(p)
+	}
+	if p.program, err = findPostgres(); err != nil {
+		return nil, err
+	}
+	if p.as, err = unprivileged(); err != nil {
+		return nil, err
+	}
+	fresh, err := readySeed(p.program, p.as)
+	if err != nil {
+		return nil, err
+	}
+	if p.folder, err = newFolder(p.as); err != nil {
+		return nil, err
+	}
+	p.password = fresh.password
+	if out, err := exec.CommandContext(context.Background(), "cp", "-a", fresh.data, p.data()).CombinedOutput(); err != nil {
+		return nil, errors.Join(fmt.Errorf("copy the fresh cluster: %w: %s", err, out), p.folder.remove())
+	}
+	err = onFreePort(func(port int) error {
+		p.port = port
+		return p.Start()
+	})
+	if err != nil {
+		return nil, errors.Join(err, p.folder.remove())
+	}
+	return p, nil
+}
+
+func (p *PG) data() string { return filepath.Join(p.folder.path, "data") }
+
+// URL names the server's own database, which has PostGIS and is empty at first. It holds the password of a superuser.
+func (p *PG) URL() string { return p.url(mainDatabase) }
+
+func (p *PG) url(database string) string { return p.address(database, nil).String() }
+
+// address is where a database is, with more that connections to it are to ask for. An empty name is none.
+func (p *PG) address(database string, more url.Values) *url.URL {
+	query := url.Values{"sslmode": {"disable"}}
+	maps.Copy(query, more)
+	return &url.URL{
+		Scheme: "postgres", User: url.UserPassword(superuser, p.password), Host: "127.0.0.1:" + strconv.Itoa(p.port),
+		Path: database, RawQuery: query.Encode(),
+	}
+}
+
+// Database makes an empty database with PostGIS and gives its URL. It is dropped after the test, whoever is still
+// connected.
+func (p *PG) Database(t testing.TB) string {
+	t.Helper()
+	name := "test_" + strings.ToLower(rand.Text())
+	// To copy files needs two checkpoints, which cost little where nothing is synced.
+	strategy := "WAL_LOG"
+	if p.unsynced {
+		strategy = "FILE_COPY"
+	}
+	if err := p.exec(t.Context(), "CREATE DATABASE "+name+" TEMPLATE template1 STRATEGY "+strategy); err != nil {
+		t.Fatalf("make a database: %v", err)
+	}
+	t.Cleanup(func() {
+		if !p.running() {
+			return // it goes with the server
+		}
+		if err := p.exec(context.Background(), "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+			t.Errorf("drop a database: %v", err)
+		}
+	})
+	return p.url(name)
+}
+
+// answers says whether this server answers, and not another one that took the port: all of them know the same password.
+func (p *PG) answers() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, p.url("postgres"))
+	if err != nil {
+		return err
+	}
+	var data string
+	err = conn.QueryRow(ctx, "SHOW data_directory").Scan(&data)
+	if err == nil && data != p.data() {
+		err = errors.New("another server has the port")
+	}
+	return errors.Join(err, conn.Close(ctx))
+}
+
+// exec runs a statement from the maintenance database, where nobody is in the way.
+func (p *PG) exec(ctx context.Context, statement string) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, p.url("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	_, err = conn.Exec(ctx, statement)
+	return err
+}
+
+// Start starts the server that was stopped or killed, on the same port with the same data, and waits until it answers.
+func (p *PG) Start() error {
+	args := []string{"-D", p.data(), "-p", strconv.Itoa(p.port)}
+	for _, s := range p.settings {
+		args = append(args, "-c", s)
+	}
+	cmd := exec.CommandContext(context.Background(), filepath.Join(p.program.bin, "postgres"), args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.as}
+	// This signal makes it stop at once, with all its children.
+	return p.start("PostgreSQL", cmd, syscall.SIGQUIT, p.answers)
+}
+
+// Stop ends all connections and the server: immediate as in an emergency, after which it recovers when it starts;
+// otherwise in order.
+func (p *PG) Stop(immediate bool) error {
+	if immediate {
+		return p.end(syscall.SIGQUIT)
+	}
+	return p.end(syscall.SIGINT)
+}
+
+// Restart stops the server in order and starts it again.
+func (p *PG) Restart() error { return errors.Join(p.Stop(false), p.Start()) }
+
+// Kill ends the server and all its children with SIGKILL.
+func (p *PG) Kill() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.process.alive() {
+		return nil
+	}
+	return p.process.kill()
+}
+
+// Close ends the server and removes all that it kept.
+func (p *PG) Close() error { return errors.Join(p.Resume(), p.Stop(true), p.folder.remove()) }

@@ -1,0 +1,140 @@
+package testenv
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// The names inside a fresh cluster.
+const (
+	superuser    = "wayside"
+	mainDatabase = "wayside"
+)
+
+// seed is a fresh cluster with PostGIS that every server's folder is copied from: to make one takes seconds, to copy it
+// tenths. It is made once on a machine for each version of PostgreSQL.
+type seed struct {
+	data     string
+	password string
+}
+
+// unprivileged is whom PostgreSQL runs as where we are root, which it refuses to be; nil: as we are.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Getuid() != 0 {
+		return nil, nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		return nil, fmt.Errorf("%w: there is no user postgres to run PostgreSQL as: %s", ErrMissing, wantPostgres)
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		return nil, fmt.Errorf("user postgres: %w", err)
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil {
+		return nil, fmt.Errorf("user postgres: %w", err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+}
+
+// readySeed finds the seed or makes it. Several processes may ask at the same time.
+func readySeed(pg program, as *syscall.Credential) (_ seed, err error) {
+	parent, err := seedFolder()
+	if err != nil {
+		return seed{}, err
+	}
+	name := filepath.Join(parent, fmt.Sprintf("%x", sha256.Sum256([]byte(pg.bin+"\n"+pg.says)))[:16])
+	lock, err := lockFile(name+lockName, syscall.LOCK_EX)
+	if err != nil {
+		return seed{}, fmt.Errorf("lock the fresh cluster: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	s := seed{data: filepath.Join(name, "data")}
+	if password, err := os.ReadFile(filepath.Join(name, "password")); err == nil {
+		s.password = strings.TrimSpace(string(password))
+		return s, nil
+	}
+	f, err := newFolder(as)
+	if err != nil {
+		return seed{}, err
+	}
+	defer func() { err = errors.Join(err, f.remove()) }()
+	if s.password, err = sow(pg, as, f.path); err != nil {
+		return seed{}, err
+	}
+	// The password comes last: where it is, everything is.
+	if err := errors.Join(
+		os.RemoveAll(name), os.Mkdir(name, 0o700), os.Rename(filepath.Join(f.path, "data"), s.data),
+		os.WriteFile(filepath.Join(name, "password"), []byte(s.password+"\n"), 0o600),
+	); err != nil {
+		return seed{}, fmt.Errorf("keep the fresh cluster: %w", err)
+	}
+	return s, nil
+}
+
+// seedFolder is where fresh clusters are kept: one that nobody else can write, since what lies in it is run.
+func seedFolder() (string, error) {
+	path := filepath.Join(os.TempDir(), "wayside-seed-"+strconv.Itoa(os.Getuid()))
+	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return "", fmt.Errorf("make a folder: %w", err)
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", err
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || info.Mode().Perm() != 0o700 || int(stat.Uid) != os.Getuid() {
+		return "", fmt.Errorf("%s is somebody else's, or others can write it: remove it", path)
+	}
+	return path, nil
+}
+
+// sow makes a fresh cluster in folder/data, with PostGIS in the template of new databases.
+func sow(pg program, as *syscall.Credential, folder string) (password string, err error) {
+	password = rand.Text()
+	file, data := filepath.Join(folder, "password"), filepath.Join(folder, "data")
+	if err := os.WriteFile(file, []byte(password), 0o600); err != nil {
+		return "", err
+	}
+	if as != nil {
+		if err := os.Chown(file, int(as.Uid), int(as.Gid)); err != nil {
+			return "", err
+		}
+	}
+	initdb := exec.CommandContext(context.Background(), filepath.Join(pg.bin, "initdb"), "-D", data, "-U", superuser, "--pwfile="+file,
+		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
+	if err := runAs(initdb, as, folder, ""); err != nil {
+		return "", fmt.Errorf("make a fresh cluster: %w", err)
+	}
+	// In this mode the server reads statements, one a line, and ends.
+	single := exec.CommandContext(context.Background(), filepath.Join(pg.bin, "postgres"), "--single", "-F", "-D", data, "template1")
+	if err := runAs(single, as, folder, "CREATE EXTENSION postgis\nCREATE DATABASE "+mainDatabase+"\n"); err != nil {
+		return "", fmt.Errorf("add PostGIS: %w", err)
+	}
+	return password, nil
+}
+
+// runAs runs a program to its end.
+func runAs(cmd *exec.Cmd, as *syscall.Credential, folder, stdin string) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
+	cmd.Dir, cmd.Stdin = folder, strings.NewReader(stdin)
+	out, err := cmd.CombinedOutput()
+	if err == nil && bytes.Contains(out, []byte("ERROR:")) { // a single-user server ends well whatever failed
+		err = errors.New("it reports an error")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), err, bytes.TrimSpace(out))
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package votes_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/votes"
+)
+
+var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+func clock() time.Time { return start }
+
+// stored is a store that holds nothing but tallies.
+type stored []mapdata.Tally
+
+func (s stored) Feeds() []*mapdata.Feed                                             { return nil }
+func (s stored) Entities(context.Context, int, int, func(*mapdata.Entity)) error    { return nil }
+func (s stored) FeedTallies(context.Context, time.Time, func(*mapdata.Tally)) error { return nil }
+func (s stored) Attempts(context.Context, func(*mapdata.FeedAttempt)) error         { return nil }
+
+func (s stored) LiveTallies(_ context.Context, since time.Time, yield func(*mapdata.Tally)) error {
+	for i := range s {
+		if t := s[i]; !t.ChangedAt.Before(since) {
+			yield(&t)
+		}
+	}
+	return nil
+}
+
+func set(tallies *votes.Tallies, all ...mapdata.Tally) {
+	tallies.Apply([]mapdata.FeedChange{{Tallies: all}}).Publish()
+}
+
+func load(t *testing.T, tallies *votes.Tallies, all ...mapdata.Tally) {
+	t.Helper()
+	staged, err := tallies.Load(t.Context(), stored(all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	staged.Publish()
+}
+
+func tally(id string, confirms int) mapdata.Tally {
+	return mapdata.Tally{Source: mapdata.Incidents, ExternalID: id, Confirms: confirms, ChangedAt: start}
+}
+
+// TestTallies holds what is found after tallies were set, set again and loaded.
+func TestTallies(t *testing.T) {
+	l := votes.NewTallies(clock)
+	expect := func(when string, want map[string]int) {
+		t.Helper()
+		for _, id := range []string{"a", "b", "c", "", "none"} {
+			got, ok := l.Lookup([]byte(id))
+			confirms, known := want[id]
+			if ok != known {
+				t.Errorf("%s: %q found: %v, want %v", when, id, ok, known)
+			} else if known && !cmp.Equal(got, tally(id, confirms)) {
+				t.Errorf("%s: %q is %+v", when, id, got)
+			}
+		}
+	}
+	expect("at first", nil)
+	set(l, tally("a", 1), tally("b", 2))
+	expect("set", map[string]int{"a": 1, "b": 2})
+	// The last vote on b was taken back: that it changed is still known (D4.3).
+	ofFeed := tally("c", 5)
+	ofFeed.Source = mapdata.FeedID{1}.Source()
+	l.Apply([]mapdata.FeedChange{{Tallies: []mapdata.Tally{tally("b", 0)}}, {FeedID: mapdata.FeedID{1}, Tallies: []mapdata.Tally{ofFeed}}}).Publish()
+	expect("set again", map[string]int{"a": 1, "b": 0})
+	load(t, l, tally("c", 3))
+	expect("loaded", map[string]int{"c": 3})
+	set(l, tally("a", 4))
+	expect("set after a load", map[string]int{"a": 4, "c": 3})
+}
+
+// TestTalliesBesideAWriter holds that readers see a whole tally at any time, and never fewer than before.
+func TestTalliesBesideAWriter(t *testing.T) {
+	const ids, rounds = 300, 50
+	l := votes.NewTallies(clock)
+	write := func(confirms int) []mapdata.Tally {
+		var all []mapdata.Tally
+		for i := range ids {
+			all = append(all, tally(fmt.Sprint(i), confirms))
+		}
+		return all
+	}
+	set(l, write(0)...)
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 3 {
+		readers.Go(func() {
+			var seen [ids]int
+			for {
+				for i := range ids {
+					got, ok := l.Lookup(fmt.Append(nil, i))
+					if !ok || got.ExternalID != fmt.Sprint(i) || got.Confirms < seen[i] {
+						t.Errorf("%d: found %v after %d confirms: %+v", i, ok, seen[i], got)
+						return
+					}
+					seen[i] = got.Confirms
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for n := range rounds {
+		if n%5 == 0 {
+			load(t, l, write(n)...)
+		} else {
+			set(l, write(n)...)
+		}
+	}
+	close(done)
+	readers.Wait()
+}
+
+// TestLookupDoesNotAllocate holds the price of a lookup, of which a read makes hundreds.
+func TestLookupDoesNotAllocate(t *testing.T) {
+	l := votes.NewTallies(clock)
+	set(l, tally("a", 1))
+	known, unknown := []byte("a"), []byte("b")
+	if n := testing.AllocsPerRun(100, func() { l.Lookup(known); l.Lookup(unknown) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestTalliesOfThePastAreForgotten: what is held does not grow with all votes ever cast, neither by a load nor while running.
+func TestTalliesOfThePastAreForgotten(t *testing.T) {
+	const day, perDay, days = 24 * time.Hour, 10, 400
+	now := start
+	running := votes.NewTallies(func() time.Time { return now })
+	var all []mapdata.Tally
+	for n := range days {
+		var today []mapdata.Tally
+		for i := range perDay {
+			one := tally(fmt.Sprint(n, " ", i), 1)
+			one.ChangedAt = now
+			today = append(today, one)
+		}
+		all = append(all, today...)
+		set(running, today...)
+		now = now.Add(day)
+		running.Sweep(now.Add(-time.Minute))
+		if held := running.Len(); held > 181*perDay {
+			t.Fatalf("after %d days %d tallies are held", n, held)
+		}
+	}
+	loaded := votes.NewTallies(func() time.Time { return now })
+	load(t, loaded, all...)
+	if held := loaded.Len(); held > 181*perDay {
+		t.Errorf("%d tallies are loaded", held)
+	}
+	for name, tallies := range map[string]*votes.Tallies{"running": running, "loaded": loaded} {
+		if _, ok := tallies.Lookup([]byte(all[len(all)-180*perDay].ExternalID)); !ok {
+			t.Errorf("%s: a vote of 180 days ago is forgotten", name)
+		}
+	}
+}
+
+func BenchmarkLookup(b *testing.B) {
+	l := votes.NewTallies(clock)
+	var tallies []mapdata.Tally
+	for i := range 100_000 {
+		tallies = append(tallies, mapdata.Tally{Source: mapdata.Incidents, ExternalID: fmt.Sprintf("alert-%d-some-id", i), Confirms: 1})
+	}
+	set(l, tallies...)
+	var known, unknown [512][]byte
+	for i := range known {
+		known[i], unknown[i] = fmt.Appendf(nil, "alert-%d-some-id", 7*i), fmt.Appendf(nil, "alert-%d-other-id", 7*i)
+	}
+	for name, ids := range map[string]*[512][]byte{"known": &known, "unknown": &unknown} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				if _, ok := l.Lookup(ids[i&511]); ok != (name == "known") {
+					b.Fatal(ok)
+				}
+				i++
+			}
+		})
+	}
+	b.Run("set", func(b *testing.B) {
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			set(l, tallies[i%len(tallies)])
+			i++
+		}
+	})
+}

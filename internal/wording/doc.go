@@ -1,3 +1,0 @@
-// Package wording reads what is said in one language: lines of «key = text», among empty lines and comments (#). Pages and
-// letters keep their words so.
-package wording

@@ -1,0 +1,51 @@
+// Reads what a stream of server-sent events sends, piece by piece (pure).
+
+/** StreamEvent is one event. */
+export interface StreamEvent {
+  type: string;
+  data: string;
+}
+
+/** ParserState is what is left over between two pieces. Begin with `nothingRead`. */
+export interface ParserState {
+  /** A line that has not ended yet. */
+  partialLine: string;
+  /** The piece before ended with a carriage return: a line feed that comes next belongs to it. */
+  afterReturn: boolean;
+  type: string;
+  data: readonly string[];
+  /** The last id that came with an event or by itself; "": none. */
+  id: string;
+}
+
+export const initialParser: ParserState = { partialLine: "", afterReturn: false, type: "", data: [], id: "" };
+
+/** parseChunk takes a piece of text and gives the events that it completes. */
+export function parseChunk(before: ParserState, chunk: string): { parser: ParserState; events: StreamEvent[] } {
+  const text = before.afterReturn && chunk.startsWith("\n") ? chunk.slice(1) : chunk;
+  const lines = (before.partialLine + text).split(/\r\n|\r|\n/);
+  const partialLine = lines.pop() ?? "";
+  const events: StreamEvent[] = [];
+  let { type, data, id } = before;
+  for (const line of lines) {
+    if (line === "") {
+      if (data.length > 0) events.push({ type: type || "message", data: data.join("\n") });
+      type = "";
+      data = [];
+      continue;
+    }
+    const { name, value } = parseField(line);
+    if (name === "event") type = value;
+    else if (name === "data") data = [...data, value];
+    else if (name === "id" && !value.includes("\0")) id = value;
+  }
+  const afterReturn = chunk === "" ? before.afterReturn : chunk.endsWith("\r");
+  return { parser: { partialLine, afterReturn, type, data, id }, events };
+}
+
+/** parseField takes a line apart; a comment has no name. */
+function parseField(line: string): { name: string; value: string } {
+  const colon = line.indexOf(":");
+  if (colon < 0) return { name: line, value: "" };
+  return { name: line.slice(0, colon), value: line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1) };
+}
