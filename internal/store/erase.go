@@ -29,8 +29,9 @@ func (db *Scripts) Ballots(ctx context.Context, account mapdata.AccountID) ([]ma
 }
 
 // DeleteAccount forgets an account and what is its own, as account.Store says. Sessions, API tokens, pairings, preferences
-// and letters go with its row, by the foreign keys. Feeds are locked first, as by everybody; nobody registers one
-// meanwhile. Votes are severed before the account's row is locked: who votes holds a vote and then looks for the account.
+// and letters go with its row, by the foreign keys. Feeds are locked first, as by every transaction, and no feed
+// is registered meanwhile. Votes are severed before the account's row is locked: a transaction that casts a vote locks the
+// vote first and then the account.
 func (db *Scripts) DeleteAccount(ctx context.Context, id mapdata.AccountID, audit mapdata.AuditEntry) error {
 	return db.backend.Write(ctx, "delete account", func(tx *Tx) error {
 		if err := tx.lockRegistrations(ctx); err != nil {

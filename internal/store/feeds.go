@@ -135,7 +135,8 @@ func (db *Scripts) Feeds(ctx context.Context, owner mapdata.AccountID, public bo
 
 // UpdateFeed reads the feed, lets edit change it, and stores it with what edit returns, in one transaction, which holds
 // the feed's lock while edit runs. Of the poll schedule only NextFetchAt, ConsecutiveFailures and Active are stored. It
-// returns the feed as it is stored then. An edit that changes the feed's polls raises its generation and ends its lease. An error of edit is returned as it is.
+// returns the stored feed. An edit that changes the feed's polls raises its generation and ends its lease. An error of edit
+// is returned unchanged.
 func (db *Scripts) UpdateFeed(
 	ctx context.Context, id mapdata.FeedID, edit func(*mapdata.Feed) (mapdata.Side, error),
 ) (stored *mapdata.Feed, err error) {
@@ -181,8 +182,8 @@ func (db *Scripts) UpdateFeed(
 	return stored, nil
 }
 
-// DeleteFeed removes the feed and its layer at once. Its entities are no longer found from that moment, and Prune frees
-// their room bit by bit, so that nobody's push waits for it. It fails with mapdata.ErrNotFound.
+// DeleteFeed removes the feed and its layer immediately. Its entities are no longer found from that moment; Prune deletes
+// them in batches, so that no push waits for it. It fails with mapdata.ErrNotFound.
 func (db *Scripts) DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry) error {
 	return db.backend.Write(ctx, "delete feed", func(tx *Tx) error {
 		if err := tx.deleteFeed(ctx, id); err != nil {

@@ -25,8 +25,8 @@ const (
 
 	releaseFeed = `UPDATE feeds SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND ` + holdsLease
 
-	// What the last good snapshot left (shrank, body_hash) is not this poll's to change, and a feed that somebody
-	// deactivated meanwhile stays so.
+	// What the last good snapshot left (shrank, body_hash) is not changed by a failure. Only a feed that is active
+	// can stay active.
 	updateFailed = `UPDATE feeds SET active = active AND $4, next_fetch_at = $5, last_fetched_at = $6, last_outcome = $7, last_error = $8,
 			last_rows = $9, last_rejected = $10, consecutive_failures = $11, lease_owner = NULL, lease_until = NULL
 		WHERE id = $1 AND ` + holdsLease
@@ -35,7 +35,7 @@ const (
 	holdsLease = `COALESCE(lease_owner, '') = $2 AND generation = $3`
 )
 
-// Claim leases at most limit due feeds that nobody else holds, oldest due first. Where nothing is due it writes nothing.
+// Claim leases at most limit due feeds without a valid lease, oldest due first. Where nothing is due it writes nothing.
 func (db *Scripts) Claim(ctx context.Context, node string, now, until time.Time, limit int) (claimed []mapdata.Feed, err error) {
 	var some bool
 	if err := db.backend.QueryRow(ctx, fmt.Sprintf(anyDue, db.dialect.Active), now.UnixMilli()).Scan(&some); err != nil || !some {

@@ -74,9 +74,9 @@ func (db *Scripts) PairingByCode(
 	return p, nil
 }
 
-// pairingByCode gives nil, and counts a try, where nothing matches: the transaction is to be committed then. Those who
-// try codes of one name wait for each other: otherwise guesses made at once would all be compared before the first was
-// counted. So a pairing that is found waiting is answered by nobody else; its screen takes it only afterwards.
+// pairingByCode gives nil, and counts a try, where nothing matches: the transaction is to be committed then. Attempts
+// on one name are serialized: otherwise concurrent guesses would all be compared before the first was counted. So no other
+// transaction answers a pairing that is found waiting; its screen takes it only afterwards.
 func (tx *Tx) pairingByCode(ctx context.Context, name string, codeHash []byte, now time.Time, maxTries int) (*mapdata.Pairing, error) {
 	if err := tx.lockScope(ctx, scopePairings, name); err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func (tx *Tx) pairingByCode(ctx context.Context, name string, codeHash []byte, n
 	return nil, err
 }
 
-// AnswerPairing has the account approve or deny a pairing that waits, found as by PairingByCode. Whoever repeats an
-// answer of their own is told the same again. It fails with mapdata.ErrNotFound, or with mapdata.ErrConflict when it was
+// AnswerPairing has the account approve or deny a pairing that waits, found as by PairingByCode. An account
+// that repeats its own answer gets the same result. It fails with mapdata.ErrNotFound, or with mapdata.ErrConflict when it was
 // answered otherwise.
 func (db *Scripts) AnswerPairing(
 	ctx context.Context, name string, codeHash []byte, now time.Time, maxTries int, account mapdata.AccountID, answer mapdata.PairingState,

@@ -75,7 +75,8 @@ func (db *Scripts) Passkeys(ctx context.Context, account mapdata.AccountID) ([]m
 
 // UsePasskey stores a use that was verified, and what it is for: all or nothing. It fails with mapdata.ErrConflict when the
 // challenge was answered before, and with mapdata.ErrNotFound when the passkey or the session is gone, or the passkey is
-// no longer what it was verified with. The account is locked first: who deletes it goes from the account to its passkeys.
+// no longer what it was verified with. The account is locked first, in the order in which a
+// deletion of the account locks them.
 func (db *Scripts) UsePasskey(ctx context.Context, u *mapdata.PasskeyUse) error {
 	return db.backend.Write(ctx, "use passkey", func(tx *Tx) error {
 		if err := tx.answer(ctx, u.Answer); err != nil {

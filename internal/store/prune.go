@@ -52,7 +52,7 @@ const (
 	deleteAnswers    = `DELETE FROM passkey_answers WHERE expires_at <= $1`
 
 	selectDeletedFeeds = `SELECT id FROM deleted_feeds`
-	// Where another node has rows locked, the next round will find them gone.
+	// Rows that another node has locked now are deleted in the next round.
 	forgetDeletedFeed = `DELETE FROM deleted_feeds WHERE id = $1
 		AND NOT EXISTS (SELECT 1 FROM entities WHERE feed_id = $1)
 		AND NOT EXISTS (SELECT 1 FROM votes WHERE source = $2) AND NOT EXISTS (SELECT 1 FROM voted WHERE source = $2)`

@@ -17,7 +17,7 @@ const (
 
 	signInColumns = `id, token_hash, email, code_hash, created_at, expires_at, tries`
 
-	// Whoever waits for a row that another takes finds it used.
+	// A transaction that waits for a row which another one takes finds it used.
 	takeSignIn = `UPDATE sign_ins SET used = true WHERE token_hash = $1 AND NOT used AND expires_at > $2
 		RETURNING ` + signInColumns
 
@@ -91,8 +91,8 @@ func (db *Scripts) TakeSignIn(ctx context.Context, tokenHash []byte, now time.Ti
 
 // TakeSignInByCode removes and returns the address's unexpired sign-in with this code hash. A wrong code counts one try
 // on every waiting sign-in of the address; one with maxTries wrong tries no longer matches. Fails with
-// mapdata.ErrNotFound. Those who try codes of one address wait for each other: otherwise a hundred guesses made at once
-// would all be compared before the first was counted.
+// mapdata.ErrNotFound. Attempts on one address are serialized: otherwise a hundred concurrent guesses would all be
+// compared before the first was counted.
 func (db *Scripts) TakeSignInByCode(
 	ctx context.Context, email string, codeHash []byte, now time.Time, maxTries int,
 ) (s *mapdata.SignIn, err error) {

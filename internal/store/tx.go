@@ -126,7 +126,7 @@ func (tx *Tx) one(ctx context.Context, query string, args ...any) error {
 }
 
 // lock locks the rows that a query selects, and fails with mapdata.ErrNotFound where there is none. It does nothing where
-// nobody else writes.
+// only one transaction writes at a time.
 func (tx *Tx) lock(ctx context.Context, query, clause string, args ...any) error {
 	if !tx.dialect.Concurrent {
 		return nil

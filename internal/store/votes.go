@@ -139,8 +139,8 @@ func (db *Scripts) CastVote(ctx context.Context, b *mapdata.Ballot) (v mapdata.V
 	return v, nil
 }
 
-// votable is what the ballot is about, with the tally that is stored, whichever life it is of. Nobody else votes on it
-// until the transaction ends.
+// votable reads what the ballot is about, with the stored tally of whichever life. Other transactions that vote on it wait
+// until this one ends.
 func (db *Scripts) votable(ctx context.Context, tx *Tx, b *mapdata.Ballot, at time.Time) (v mapdata.Voted, err error) {
 	if b.Source == mapdata.Incidents {
 		if b.Live == nil {

@@ -57,12 +57,12 @@ type logEntry struct {
 	votes bool // only what votes make of them changed
 }
 
-// logAtOnce is how many rows of the log are read at once.
-const logAtOnce = 500
+// logBatch is how many rows of the log one query reads.
+const logBatch = 500
 
 // log reads rows of the log, with what each names, until these are about limit entities.
 func (r *readTx) log(ctx context.Context, after int64, limit int) (all []mapdata.FeedChange, entries []logEntry, err error) {
-	rows, err := r.Query(ctx, selectChanges, after, min(limit, logAtOnce))
+	rows, err := r.Query(ctx, selectChanges, after, min(limit, logBatch))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -127,7 +127,7 @@ func (r *readTx) tallies(ctx context.Context, feed mapdata.FeedID, externalIDs [
 		string(source), externalIDs)
 }
 
-// changed reads the entities of one revision, and finds those that are gone.
+// changed reads the entities of one revision; those that are not stored are gone.
 func (db *DB) changed(ctx context.Context, r *readTx, c *mapdata.FeedChange, ids []string) error {
 	c.Entities = make([]mapdata.Entity, 0, len(ids))
 	err := scan(ctx, r, selectEntitiesByID, []any{c.FeedID[:], ids}, func(row [][]byte) error {
@@ -142,12 +142,12 @@ func (db *DB) changed(ctx context.Context, r *readTx, c *mapdata.FeedChange, ids
 	if err != nil || len(c.Entities) == len(ids) {
 		return err
 	}
-	there := make(map[string]struct{}, len(c.Entities))
+	stored := make(map[string]struct{}, len(c.Entities))
 	for i := range c.Entities {
-		there[c.Entities[i].ExternalID] = struct{}{}
+		stored[c.Entities[i].ExternalID] = struct{}{}
 	}
 	for _, id := range ids {
-		if _, ok := there[id]; !ok {
+		if _, ok := stored[id]; !ok {
 			c.Gone = append(c.Gone, id)
 		}
 	}

@@ -98,7 +98,7 @@ func (db *DB) readEntity(e *mapdata.Entity, row [][]byte) (err error) {
 }
 
 // AllEntities yields every stored entity of the feeds of part number part of parts. What is yielded is valid only during
-// the call. A feed's part is its own for ever: parts that are read at different moments never leave one out.
+// the call. A feed stays in its part: parts that are read at different moments never leave one out.
 func (db *DB) AllEntities(ctx context.Context, part, parts int, yield func(*mapdata.Entity)) error {
 	return db.read(ctx, "load entities", func(r *readTx) error {
 		feeds, err := store.List(ctx, r, selectPart, func(r store.Row) ([]byte, error) {

@@ -79,7 +79,7 @@ func (b backend) Write(ctx context.Context, operation string, do func(*store.Tx)
 	return nil
 }
 
-// begin begins a transaction. Connections that broke while nobody used them, in a restart of the server, are passed over:
+// begin begins a transaction. Idle connections that broke, in a restart of the server, are passed over:
 // nothing was done by them yet.
 func (db *DB) begin(ctx context.Context, statement string) (*pgxpool.Conn, error) {
 	for tries := db.maxConns; ; tries-- {

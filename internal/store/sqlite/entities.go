@@ -102,7 +102,7 @@ func (db *DB) AllEntities(ctx context.Context, part, parts int, yield func(*mapd
 	})
 }
 
-// part lists the feeds of a part. A feed's part is its own for ever: parts that are read at different moments never
+// part lists the feeds of a part. A feed stays in its part: parts that are read at different moments never
 // leave one out.
 func (r *readTx) part(ctx context.Context, part, parts int) ([]mapdata.FeedID, error) {
 	return store.List(ctx, r, selectPart, func(row store.Row) (mapdata.FeedID, error) {

@@ -32,14 +32,14 @@ const (
 	writerCacheKiB  = 24 << 10
 	busyTimeout     = 10 * time.Second // how long another process may hold the write lock
 	journalKeep     = 64 << 20         // bytes that the write-ahead log keeps once it is empty
-	autoCheckpoint  = 64 << 10         // pages; only where nobody runs RunCheckpoints
+	autoCheckpoint  = 64 << 10         // pages; only where RunCheckpoints does not run
 	filePermissions = 0o600            // the file holds e-mail addresses
 )
 
 // Options are what Open may be told beside the path.
 type Options struct {
 	Now func() time.Time // for what no caller dates; nil: time.Now
-	Log *slog.Logger     // of what a job could not do and tries again; nil: nobody hears
+	Log *slog.Logger     // of what a job could not do and tries again; nil: not logged
 
 	// MaxPages bounds the size of the file, in pages of 4 KiB; beyond it every write fails as on a full disk. 0: no bound.
 	MaxPages int

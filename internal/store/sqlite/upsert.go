@@ -12,8 +12,8 @@ import (
 	"wayside/internal/store"
 )
 
-// upsertAtOnce is how many rows one statement writes.
-const upsertAtOnce = 50
+// upsertBatch is how many rows one statement writes.
+const upsertBatch = 50
 
 // upsertColumns are one row's parameters, in their order. Everything of the row is written: REPLACE finds its place
 // once, where ON CONFLICT DO UPDATE would look for it twice.
@@ -37,9 +37,9 @@ func (w *writeTx) Upsert(ctx context.Context, feed mapdata.FeedID, entities []*m
 		if !ok {
 			return fmt.Errorf("driver connection %T cannot prepare", raw)
 		}
-		args := named(make([]driver.Value, upsertAtOnce*upsertParameters))
-		whole := len(entities) / upsertAtOnce * upsertAtOnce
-		if err := upsertBy(ctx, conn, upsertAtOnce, feed, entities[:whole], args); err != nil {
+		args := named(make([]driver.Value, upsertBatch*upsertParameters))
+		whole := len(entities) / upsertBatch * upsertBatch
+		if err := upsertBy(ctx, conn, upsertBatch, feed, entities[:whole], args); err != nil {
 			return err
 		}
 		return upsertBy(ctx, conn, 1, feed, entities[whole:], args)

@@ -36,7 +36,7 @@ func blob(value driver.Value) []byte {
 }
 
 // appendString appends an element of a JSON array to dst: the string and a comma. Only what JSON asks for is escaped;
-// everything else, which SQLite passes through, stays as it is.
+// everything else, which SQLite passes through, stays unchanged.
 func appendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')

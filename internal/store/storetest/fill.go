@@ -15,15 +15,15 @@ import (
 // what carries a store elsewhere.
 func Fill(t *testing.T, store Store, rows int) {
 	t.Helper()
-	w := &world{T: t, ctx: t.Context(), store: store}
+	w := &testStore{T: t, ctx: t.Context(), store: store}
 	drivers := w.drivers(3)
 	curator := *drivers[0]
 	curator.Role, curator.Tier = mapdata.Curator, mapdata.TierPremium
 	w.must(store.UpdateAccount(w.ctx, &curator, mapdata.AuditEntry{At: start, Action: "account.role", Subject: "é", Note: "\"'\\\n"}))
-	w.people(drivers)
+	w.fillAccounts(drivers)
 
 	pushed, polled := w.pushFeed(drivers[0]), w.pullFeed(drivers[1])
-	w.must(store.CreateFeed(w.ctx, w.fullFeed(drivers[2]), limitless))
+	w.must(store.CreateFeed(w.ctx, w.fullFeed(drivers[2]), unlimitedFeeds))
 	drawn := rapid.Custom(func(r *rapid.T) mapdata.Entity {
 		return drawEntity(r, &mapdata.Change{Feed: pushed.ID, At: start}, "")
 	})
@@ -55,12 +55,12 @@ func Fill(t *testing.T, store Store, rows int) {
 	w.must(store.DeleteFeed(w.ctx, gone.ID, mapdata.AuditEntry{At: start, Actor: drivers[0].ID, Action: "feed.delete"}))
 }
 
-// people stores what lets them in, and what they chose.
-func (w *world) people(drivers []*mapdata.Account) {
+// fillAccounts stores sessions, passkeys, tokens and preferences of accounts.
+func (w *testStore) fillAccounts(drivers []*mapdata.Account) {
 	w.Helper()
-	_, err := w.store.CreateSignIn(w.ctx, signIn("waits", start), &mapdata.Letter{Kind: mapdata.LetterSignIn, At: start}, start, limitless)
+	_, err := w.store.CreateSignIn(w.ctx, signIn("waits", start), &mapdata.Letter{Kind: mapdata.LetterSignIn, At: start}, start, unlimitedFeeds)
 	w.must(err)
-	_, err = w.store.CreateSignIn(w.ctx, signIn("used", start), nil, start, limitless)
+	_, err = w.store.CreateSignIn(w.ctx, signIn("used", start), nil, start, unlimitedFeeds)
 	w.must(err)
 	_, err = w.store.TakeSignIn(w.ctx, []byte("token used"), start)
 	w.must(err)
@@ -95,10 +95,10 @@ func Same(t *testing.T, a, b Store) {
 // answersOf asks a store for what it holds.
 func answersOf(t *testing.T, store Store) map[string]any {
 	t.Helper()
-	w := &world{T: t, ctx: t.Context(), store: store}
+	w := &testStore{T: t, ctx: t.Context(), store: store}
 	state := w.state()
 	state.Epoch = "" // is each store's own
-	entities, attempts, people := make(map[string]mapdata.Entity), make(map[string][]mapdata.Attempt), make(map[string]any)
+	entities, attempts, owned := make(map[string]mapdata.Entity), make(map[string][]mapdata.Attempt), make(map[string]any)
 	w.must(store.AllEntities(w.ctx, 0, 1, func(e *mapdata.Entity) {
 		own := *e
 		own.Properties = append([]byte(nil), e.Properties...)
@@ -124,24 +124,24 @@ func answersOf(t *testing.T, store Store) map[string]any {
 		w.must(err)
 		vote, err := store.Vote(w.ctx, mapdata.Incidents, "live", a.ID)
 		w.must(err)
-		people[a.Email] = []any{sessions, tokens, passkeys, chosen, vote}
+		owned[a.Email] = []any{sessions, tokens, passkeys, chosen, vote}
 	}
 	log := w.audit(mapdata.AuditQuery{})
 	for i := range log {
 		log[i].ID = int64(i) // only their order is the same
 	}
-	people["audit log"] = log
-	changes := w.changes(0, limitless)
+	owned["audit log"] = log
+	changes := w.changes(0, unlimitedFeeds)
 	for i := range changes {
 		byID := make(map[string]mapdata.Entity)
 		for _, e := range changes[i].Entities {
 			byID[e.ExternalID] = e
 		}
-		people[fmt.Sprint("change ", changes[i].Revision)] = byID
+		owned[fmt.Sprint("change ", changes[i].Revision)] = byID
 		changes[i].Entities = nil // come in no order
 	}
 	return map[string]any{
-		"state": state, "entities": entities, "feeds": feeds, "attempts": attempts, "accounts": accounts, "people": people,
+		"state": state, "entities": entities, "feeds": feeds, "attempts": attempts, "accounts": accounts, "owned": owned,
 		"changes": changes, "tallies": w.tallies(time.Time{}),
 	}
 }

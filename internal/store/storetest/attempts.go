@@ -8,9 +8,9 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func timelineTests() map[string]func(*world) {
-	return map[string]func(*world){
-		"a timeline is the newest attempts, whole":              tellsTimeline,
+func timelineTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
+		"a timeline is the newest attempts, whole":              readsTimeline,
 		"rejections are kept by code, the newest":               keepsRejections,
 		"a body that is the same has the same rejections":       repeatsRejections,
 		"a feed that is gone has neither timeline nor rejected": forgetsTimeline,
@@ -19,21 +19,21 @@ func timelineTests() map[string]func(*world) {
 	}
 }
 
-func (w *world) timeline(f *mapdata.Feed, after time.Time, limit int) []mapdata.Attempt {
+func (w *testStore) timeline(f *mapdata.Feed, after time.Time, limit int) []mapdata.Attempt {
 	w.Helper()
 	all, err := w.store.Timeline(w.ctx, f.ID, after, limit)
 	w.must(err)
 	return all
 }
 
-func (w *world) rejections(f *mapdata.Feed, after time.Time) []mapdata.Rejection {
+func (w *testStore) rejections(f *mapdata.Feed, after time.Time) []mapdata.Rejection {
 	w.Helper()
 	all, err := w.store.Rejections(w.ctx, f.ID, after)
 	w.must(err)
 	return all
 }
 
-func tellsTimeline(w *world) {
+func readsTimeline(w *testStore) {
 	f, other := w.pullFeed(w.account()), w.pullFeed(w.account())
 	w.apply(w.polled(other, at(time.Minute), 1))
 	good := w.polled(f, at(time.Minute), 9)
@@ -61,7 +61,7 @@ func rejection(when time.Time, code string, rows int, ids ...string) mapdata.Rej
 	return r
 }
 
-func keepsRejections(w *world) {
+func keepsRejections(w *testStore) {
 	f, other := w.pushFeed(w.account()), w.pushFeed(w.account())
 	push := func(to *mapdata.Feed, when time.Time, all ...mapdata.Rejection) {
 		c := w.pushed(to, when)
@@ -77,7 +77,7 @@ func keepsRejections(w *world) {
 	w.same("after a time", w.rejections(f, at(0)), want[:1])
 }
 
-func repeatsRejections(w *world) {
+func repeatsRejections(w *testStore) {
 	f := w.pullFeed(w.account())
 	poll := func(when time.Duration, rejected int, same bool, all ...mapdata.Rejection) {
 		c := w.polled(f, at(when), 10)
@@ -96,7 +96,7 @@ func repeatsRejections(w *world) {
 	w.same("after a body without any", w.rejections(f, time.Time{}), want)
 }
 
-func forgetsTimeline(w *world) {
+func forgetsTimeline(w *testStore) {
 	f := w.pushFeed(w.account())
 	c := w.pushed(f, at(0))
 	c.Rejections = []mapdata.Rejection{rejection(at(0), "missing_lat", 1, "a")}
@@ -106,7 +106,7 @@ func forgetsTimeline(w *world) {
 	w.same("rejections", len(w.rejections(f, time.Time{})), 0)
 }
 
-func prunesTimelines(w *world) {
+func prunesTimelines(w *testStore) {
 	busy, slow := w.pushFeed(w.account()), w.pushFeed(w.account())
 	const many = mapdata.TimelineLength + 50
 	for i := range many {
@@ -136,7 +136,7 @@ func prunesTimelines(w *world) {
 	}
 }
 
-func listsEntities(w *world) {
+func listsEntities(w *testStore) {
 	f, other := w.pullFeed(w.account()), w.pushFeed(w.account())
 	lasting, short, own := entity(f, "c", start), entity(f, "a", start), entity(f, "B é", start)
 	lasting.Lifetime, short.Lifetime, own.Lifetime = 0, time.Minute, time.Minute

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func tellsVotes(w *world) {
+func readsVotes(w *testStore) {
 	a, b := w.account(), w.account()
 	f, gone := w.pushFeed(a), w.pushFeed(a)
 	w.apply(w.pushed(f, start, entity(f, "a", start), entity(f, `b"\`, start)))
@@ -38,7 +38,7 @@ func tellsVotes(w *world) {
 	w.same("changes of another process", len(w.changes(after+6, 100)), 1)
 }
 
-func talliesSince(w *world) {
+func talliesSince(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
 	w.apply(w.pushed(f, start, entity(f, "a", start), entity(f, "b", start)))
@@ -52,7 +52,7 @@ func talliesSince(w *world) {
 	w.same("all tallies", len(w.tallies(time.Time{})), 3)
 }
 
-func movesNoEntities(w *world) {
+func movesNoEntities(w *testStore) {
 	a := w.account()
 	f := w.pullFeed(a)
 	w.apply(w.polled(f, start, 1, entity(f, "a", start)))
@@ -68,7 +68,7 @@ func movesNoEntities(w *world) {
 	w.apply(pending) // made before the vote
 }
 
-func seversVotes(w *world) {
+func seversVotes(w *testStore) {
 	const old = 30 * 24 * time.Hour
 	a, b := w.account(), w.account()
 	f := w.pushFeed(a)
@@ -97,7 +97,7 @@ func seversVotes(w *world) {
 	w.same("last dispute", got.LastDisputeAt, start)
 }
 
-func deletesVotes(w *world) {
+func deletesVotes(w *testStore) {
 	a := w.account()
 	f, other := w.pushFeed(a), w.pushFeed(a)
 	for _, feed := range []*mapdata.Feed{f, other} {
@@ -119,7 +119,7 @@ func deletesVotes(w *world) {
 	w.wantVote("on the other feed", other.ID.Source(), "a", a, mapdata.Confirm)
 }
 
-func restartsWithVotes(w *world) {
+func restartsWithVotes(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
 	w.apply(w.pushed(f, start, entity(f, "a", start)))
@@ -137,15 +137,15 @@ func restartsWithVotes(w *world) {
 	w.wantVote("on the live one", mapdata.Incidents, "b", a, mapdata.Confirm)
 }
 
-const atOnce = 50
+const concurrently = 50
 
-func countsOnce(w *world) {
+func countsOnce(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
 	w.apply(w.pushed(f, start, entity(f, "a", start)))
 	stores := [2]Store{w.store, w.another()}
 	before := w.state().Revision
-	w.beside(atOnce, func(i int) error {
+	w.inParallel(concurrently, func(i int) error {
 		vote := mapdata.Confirm
 		if i%3 == 0 {
 			vote = mapdata.Dispute
@@ -159,13 +159,13 @@ func countsOnce(w *world) {
 	if t.Confirms+t.Disputes != 1 || (t.Disputes == 1) != (standing == mapdata.Dispute) || (t.Disputes == 1) == t.LastDisputeAt.IsZero() {
 		w.Errorf("tally = %+v with the standing vote %d, want that one vote", t, standing)
 	}
-	w.same("revision", w.state().Revision, before+atOnce)
+	w.same("revision", w.state().Revision, before+concurrently)
 }
 
-func countsAll(w *world) {
-	all := w.drivers(atOnce)
+func countsAll(w *testStore) {
+	all := w.drivers(concurrently)
 	stores := [2]Store{w.store, w.another()}
-	w.beside(atOnce, func(i int) error {
+	w.inParallel(concurrently, func(i int) error {
 		vote := mapdata.Confirm
 		if i%5 == 0 {
 			vote = mapdata.Dispute
@@ -178,15 +178,15 @@ func countsAll(w *world) {
 	}})
 }
 
-// votesBesideSnapshots: one writer polls, drivers vote meanwhile; neither is refused, nothing is lost.
-func votesBesideSnapshots(w *world) {
+// votesDuringSnapshots: one writer polls, drivers vote meanwhile; neither is refused, nothing is lost.
+func votesDuringSnapshots(w *testStore) {
 	const snapshots = 25
-	all := w.drivers(atOnce)
+	all := w.drivers(concurrently)
 	f := w.pullFeed(all[0])
 	w.apply(w.polled(f, start, 1, entity(f, "a", start)))
 	stores := [2]Store{w.store, w.another()}
-	w.beside(atOnce+1, func(i int) error {
-		if i < atOnce {
+	w.inParallel(concurrently+1, func(i int) error {
+		if i < concurrently {
 			_, err := stores[i%2].CastVote(w.ctx, ballot(f, "a", all[i], mapdata.Confirm, at(time.Second)))
 			return err
 		}
@@ -207,7 +207,7 @@ func votesBesideSnapshots(w *world) {
 		return nil
 	})
 	t := w.tallies(time.Time{})[mapdata.EntityID(f.ID.Source(), "a")]
-	w.same("votes that count", [2]int{t.Confirms, t.Disputes}, [2]int{atOnce, 0})
+	w.same("votes that count", [2]int{t.Confirms, t.Disputes}, [2]int{concurrently, 0})
 	w.same("entities", len(w.entities(f)), snapshots+1)
 }
 
@@ -240,7 +240,7 @@ func (s *standing) tally() (confirms, disputes int, last time.Time) {
 
 // talliesModel casts whatever ballots on an entity that is retired and comes back now and then. It is suppressed never:
 // the threshold of its kind is out of three drivers' reach.
-func talliesModel(w *world) {
+func talliesModel(w *testStore) {
 	all := w.drivers(3)
 	f := w.pushFeed(all[0])
 	made := 0

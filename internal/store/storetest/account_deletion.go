@@ -6,24 +6,24 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func eraseTests() map[string]func(*world) {
-	return map[string]func(*world){
-		"an account goes with all that is its own":  forgetsAccounts,
-		"an account that is gone goes once":         forgetsAccountsOnce,
-		"the votes of an account are told":          tellsBallots,
-		"an address is free for another account":    freesAddresses,
-		"what is sent to nobody any more is gone":   forgetsLetters,
-		"a vote beside the end of its account":      votesBesideTheEnd,
-		"a feed registered beside its owner's end":  registersBesideTheEnd,
-		"followers are told of the feeds that went": tellsOfFeeds,
+func eraseTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
+		"an account goes with all that is its own": forgetsAccounts,
+		"an account that is gone goes once":        forgetsAccountsOnce,
+		"the votes of an account are listed":       readsBallots,
+		"an address is free for another account":   freesAddresses,
+		"letters to a deleted account are removed": forgetsLetters,
+		"a vote during the end of its account":     votesDuringDeletion,
+		"a feed registered during its owner's end": registersDuringDeletion,
+		"deleted feeds are in the log of changes":  readsFeedChanges,
 	}
 }
 
-func (w *world) forget(a *mapdata.Account) error {
+func (w *testStore) forget(a *mapdata.Account) error {
 	return w.store.DeleteAccount(w.ctx, a.ID, mapdata.AuditEntry{At: start, Actor: a.ID, Action: mapdata.AuditAccountDelete, Subject: a.ID.String()})
 }
 
-func forgetsAccounts(w *world) {
+func forgetsAccounts(w *testStore) {
 	a, b := w.account(), w.account()
 	night := "night"
 	for _, one := range []*mapdata.Account{a, b} {
@@ -78,7 +78,7 @@ func forgetsAccounts(w *world) {
 	w.same("confirms that count", voted.Tally.Confirms, 2)
 }
 
-func forgetsAccountsOnce(w *world) {
+func forgetsAccountsOnce(w *testStore) {
 	a := w.account()
 	w.must(w.forget(a))
 	w.fails("again", w.forget(a), mapdata.ErrNotFound)
@@ -86,7 +86,7 @@ func forgetsAccountsOnce(w *world) {
 	w.fails("a session of nobody's", w.store.CreateSession(w.ctx, session(a, "late")), mapdata.ErrNotFound)
 }
 
-func tellsBallots(w *world) {
+func readsBallots(w *testStore) {
 	a, b := w.account(), w.account()
 	f := w.pushFeed(b)
 	w.apply(w.pushed(f, start, entity(f, "x", start)))
@@ -105,7 +105,7 @@ func tellsBallots(w *world) {
 	w.same("votes that were severed", len(got), 0)
 }
 
-func freesAddresses(w *world) {
+func freesAddresses(w *testStore) {
 	a := w.account()
 	w.must(w.forget(a))
 	id, err := mapdata.NewAccountID()
@@ -118,7 +118,7 @@ func freesAddresses(w *world) {
 	w.same("the new account", got, &again)
 }
 
-func forgetsLetters(w *world) {
+func forgetsLetters(w *testStore) {
 	a, b := w.account(), w.account()
 	for _, one := range []*mapdata.Account{a, b} {
 		w.mailed(w.pushFeed(one), mapdata.Letter{Account: one.ID, Kind: mapdata.LetterApproved, At: start})
@@ -140,7 +140,7 @@ func forgetsLetters(w *world) {
 	w.must(err)
 }
 
-func tellsOfFeeds(w *world) {
+func readsFeedChanges(w *testStore) {
 	a := w.account()
 	gone := map[mapdata.FeedID]bool{w.pushFeed(a).ID: true, w.pullFeed(a).ID: true}
 	before := w.state()
@@ -150,8 +150,8 @@ func tellsOfFeeds(w *world) {
 	}
 }
 
-// atOnce runs both at the same time; what either says is its own.
-func (w *world) atOnce(one, other func() error) (errs [2]error) {
+// concurrently runs both at the same time and returns the error of each.
+func (w *testStore) concurrently(one, other func() error) (errs [2]error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -162,14 +162,14 @@ func (w *world) atOnce(one, other func() error) (errs [2]error) {
 	return errs
 }
 
-func votesBesideTheEnd(w *world) {
+func votesDuringDeletion(w *testStore) {
 	owner := w.account()
 	f := w.pushFeed(owner)
 	w.apply(w.pushed(f, start, entity(f, "x", start)))
 	for range 10 {
 		a := w.account()
 		w.cast(ballot(f, "x", a, mapdata.Confirm, at(time.Minute)))
-		errs := w.atOnce(func() error { return w.forget(a) }, func() error {
+		errs := w.concurrently(func() error { return w.forget(a) }, func() error {
 			_, err := w.store.CastVote(w.ctx, ballot(f, "x", a, mapdata.Dispute, at(2*time.Minute)))
 			return err
 		})
@@ -181,12 +181,12 @@ func votesBesideTheEnd(w *world) {
 	}
 }
 
-func registersBesideTheEnd(w *world) {
+func registersDuringDeletion(w *testStore) {
 	for range 10 {
 		a := w.account()
 		f := w.draft(a)
 		f.PushTokenHash = []byte("push token of " + f.ID.String())
-		errs := w.atOnce(func() error { return w.forget(a) }, func() error { return w.store.CreateFeed(w.ctx, f, limitless) })
+		errs := w.concurrently(func() error { return w.forget(a) }, func() error { return w.store.CreateFeed(w.ctx, f, unlimitedFeeds) })
 		w.must(errs[0])
 		if errs[1] != nil {
 			w.fails("a feed of nobody's", errs[1], mapdata.ErrNotFound)

@@ -232,9 +232,9 @@ func waiting(t testing.TB, conn *pgx.Conn) (n int) {
 	return n
 }
 
-// TestNobodyWaitsForAStoppedNode: a node that stops in the middle of its transaction, having written its rows, does not
+// TestStoppedNodeHoldsNoLocks: a node that stops in the middle of its transaction, having written its rows, does not
 // hold the counter.
-func TestNobodyWaitsForAStoppedNode(t *testing.T) {
+func TestStoppedNodeHoldsNoLocks(t *testing.T) {
 	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
 	db := open(t, url)
