@@ -50,6 +50,6 @@ func (db *Scripts) RecentAttempts(ctx context.Context, since time.Time, yield fu
 // OldTallies yields the tallies of entities of feeds that are stored, if the newest vote was cast or taken back before the
 // given time. It costs what is stored, not what was ever voted on. What is yielded is valid only during the call.
 func (db *Scripts) OldTallies(ctx context.Context, before time.Time, yield func(*mapdata.Tally)) error {
-	err := each(ctx, db.backend, db.dialect.OldTallies, scanTally, yield, before.UnixMilli())
+	err := each(ctx, db.backend, db.dialect.OldTallies, ScanTallies(), yield, before.UnixMilli())
 	return db.backend.Failure("load old votes", err)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -25,24 +26,29 @@ const (
 		WHERE v.source = $2 AND v.kept_until > $3 AND e.lifetime_ms > 0`
 )
 
-// ScanTally takes a row of TallyColumns and more columns behind them.
-func ScanTally(r Row, more ...any) (t mapdata.Tally, err error) {
+// ScanTallies makes a reader of rows of TallyColumns, with more columns behind them. It reads all rows into the same
+// places: there may be millions of tallies.
+func ScanTallies(more ...any) func(Row) (mapdata.Tally, error) {
 	var (
-		dispute, kept, changed instant
-		life                   int64
-		columns                = []any{&t.Confirms, &t.Disputes, &dispute, &kept, &changed, &life, &t.ExternalID, &t.Source}
+		source, externalID       string
+		confirms, disputes, life number
+		dispute, kept, changed   instant
 	)
-	if err := r.Scan(append(columns, more...)...); err != nil {
-		return t, err
+	columns := append([]any{&confirms, &disputes, &dispute, &kept, &changed, &life, &externalID, &source}, more...)
+	return func(r Row) (t mapdata.Tally, err error) {
+		if err := r.Scan(columns...); err != nil {
+			return t, err
+		}
+		t = mapdata.Tally{
+			Source: mapdata.SourceID(source), ExternalID: externalID, Confirms: int(confirms), Disputes: int(disputes),
+			LastDisputeAt: dispute.Time, KeptUntil: kept.Time, ChangedAt: changed.Time,
+		}
+		if t.Source != mapdata.Incidents {
+			t.LifeAt = time.UnixMilli(int64(life)).UTC()
+		}
+		return t, nil
 	}
-	t.LastDisputeAt, t.KeptUntil, t.ChangedAt = dispute.Time, kept.Time, changed.Time
-	if t.Source != mapdata.Incidents {
-		t.LifeAt = time.UnixMilli(life).UTC()
-	}
-	return t, nil
 }
-
-func scanTally(r Row) (mapdata.Tally, error) { return ScanTally(r) }
 
 // lifeMillis is how Tally.LifeAt is stored.
 func lifeMillis(at time.Time) int64 {
@@ -54,7 +60,7 @@ func lifeMillis(at time.Time) int64 {
 
 // tallyOf reads the tally on an entity that is stored, whichever life it is of; one of no votes where there is none.
 func tallyOf(ctx context.Context, q Querier, source mapdata.SourceID, externalID string) (mapdata.Tally, error) {
-	t, err := ScanTally(q.QueryRow(ctx, selectTally, string(source), externalID))
+	t, err := ScanTallies()(q.QueryRow(ctx, selectTally, string(source), externalID))
 	if errors.Is(err, sql.ErrNoRows) {
 		return mapdata.Tally{Source: source, ExternalID: externalID}, nil
 	}
@@ -68,7 +74,7 @@ func (db *Scripts) AllTallies(ctx context.Context, since time.Time, yield func(*
 	if !since.IsZero() {
 		query, args = selectTalliesSince, []any{since.UnixMilli()}
 	}
-	return db.backend.Failure("load votes", each(ctx, db.backend, query, scanTally, yield, args...))
+	return db.backend.Failure("load votes", each(ctx, db.backend, query, ScanTallies(), yield, args...))
 }
 
 // KeptEntity is an entity that drivers' confirms keep.
@@ -79,31 +85,23 @@ type KeptEntity struct {
 
 // KeptEntities finds those of a feed's entities that confirms keep beyond now (D9.6), by external id.
 func (db *Scripts) KeptEntities(ctx context.Context, q Querier, feed mapdata.FeedID, now time.Time) (map[string]KeptEntity, error) {
-	rows, err := q.Query(ctx, selectKept, feed[:], string(feed.Source()), now.UnixMilli())
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+	var (
+		kindID    string
+		firstSeen instant
+		ends      number
+		unknown   error
+	)
 	all := make(map[string]KeptEntity)
-	for rows.Next() {
-		var (
-			name      string
-			firstSeen instant
-			ends      int64
-		)
-		t, err := ScanTally(rows, &name, &firstSeen, &ends)
+	err := each(ctx, q, selectKept, ScanTallies(&kindID, &firstSeen, &ends), func(t *mapdata.Tally) {
+		kind, err := db.Kind(kindID)
 		if err != nil {
-			return nil, err
+			unknown = err
 		}
-		kind, err := db.Kind(name)
-		if err != nil {
-			return nil, err
+		if err == nil && t.Counts(kind, firstSeen.Time, now) {
+			all[t.ExternalID] = KeptEntity{Until: t.KeptUntil, Ends: int64(ends)}
 		}
-		if t.Counts(kind, firstSeen.Time, now) {
-			all[t.ExternalID] = KeptEntity{Until: t.KeptUntil, Ends: ends}
-		}
-	}
-	return all, rows.Err()
+	}, feed[:], string(feed.Source()), now.UnixMilli())
+	return all, cmp.Or(err, unknown)
 }
 
 // Kind finds a kind that is stored by its id.

@@ -31,6 +31,22 @@ func (i *instant) Scan(value any) error {
 	return nil
 }
 
+// number is a column that holds an integer or NULL, which gives 0. Other integers are converted by way of text.
+type number int64
+
+// Scan takes an integer or NULL.
+func (n *number) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		*n = 0
+	case int64:
+		*n = number(v)
+	default:
+		return fmt.Errorf("a number is stored as %T", value)
+	}
+	return nil
+}
+
 // optional is how an account's id is stored that may be missing: NULL.
 func optional(account mapdata.AccountID) any {
 	if account.IsZero() {

@@ -123,7 +123,7 @@ func (r *readTx) tallies(ctx context.Context, feed mapdata.FeedID, externalIDs [
 	if !feed.IsZero() {
 		source = feed.Source()
 	}
-	return store.List(ctx, r, selectChangedTallies, func(row store.Row) (mapdata.Tally, error) { return store.ScanTally(row) },
+	return store.List(ctx, r, selectChangedTallies, store.ScanTallies(),
 		string(source), externalIDs)
 }
 

@@ -42,7 +42,7 @@ type session interface {
 
 // Query runs a statement that gives rows.
 func (q queries) Query(ctx context.Context, query string, args ...any) (store.Rows, error) {
-	return q.session.Query(ctx, query, args...)
+	return q.session.Query(ctx, query, args...) //nolint:sqlclosecheck // the caller closes the rows
 }
 
 // QueryRow runs a statement that gives one row.

@@ -118,7 +118,7 @@ func (r *readTx) tallies(ctx context.Context, c *mapdata.FeedChange) (err error)
 	if !c.FeedID.IsZero() {
 		source = c.FeedID.Source()
 	}
-	c.Tallies, err = store.List(ctx, r, selectChangedTallies, func(row store.Row) (mapdata.Tally, error) { return store.ScanTally(row) },
+	c.Tallies, err = store.List(ctx, r, selectChangedTallies, store.ScanTallies(),
 		c.Revision, string(source))
 	return err
 }

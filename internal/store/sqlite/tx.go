@@ -50,7 +50,7 @@ type session interface {
 
 // Query runs a statement that gives rows.
 func (q queries) Query(ctx context.Context, query string, args ...any) (store.Rows, error) {
-	result, err := q.QueryContext(ctx, query, args...)
+	result, err := q.QueryContext(ctx, query, args...) //nolint:rowserrcheck // the caller reads Err
 	if err != nil {
 		return nil, err
 	}
