@@ -39,9 +39,10 @@ var rules = map[string]rule{
 	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
 
 	"store/migrate":           {},
-	"store/sqlite":            {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
-	"store/postgres":          {ours: []string{"mapdata", "geo", "store/migrate"}, never: []string{"net/http"}},
-	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "votes"}, never: []string{"net/http"}},
+	"store":                   {ours: []string{"mapdata"}, never: []string{"net/http"}},
+	"store/sqlite":            {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
+	"store/postgres":          {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
+	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "store", "votes"}, never: []string{"net/http"}},
 	"store/sqlite/sqlitetest": {ours: []string{"store/sqlite"}, never: []string{"net/http", "database/sql"}},
 	"live/livetest":           {ours: []string{"live", "mapdata", "geo"}, never: transport},
 	"live/memory":             {never: transport},

@@ -49,7 +49,7 @@ const (
 	readVersion  = `SELECT COALESCE(MAX(version), 0) FROM schema_migrations`
 )
 
-// Begin starts a transaction that nobody else can migrate beside.
+// Begin starts a transaction that excludes other migrations.
 type Begin func(ctx context.Context) (*sql.Tx, error)
 
 // Run applies what is missing; several processes may do so at the same time. record stores a version and a name in

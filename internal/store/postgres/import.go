@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 )
 
 // Source is a database of the same schema version, all of it at one moment. Its values are those of a database that knows
@@ -44,7 +45,7 @@ type Copied struct {
 }
 
 const (
-	// Whoever copies is nobody that a node waits for.
+	// No node waits for the transaction of an import.
 	withoutTimeouts = `SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('statement_timeout', '0', true)`
 	copyState       = `UPDATE state SET revision = $1, floor = $2 WHERE id = 1`
 	isPristine      = `SELECT revision = 0 AND floor = 0 FROM state WHERE id = 1`
@@ -117,7 +118,7 @@ func (im *importing) all(ctx context.Context) ([]Copied, error) {
 	}
 	for i, t := range tables {
 		if err := im.table(ctx, t, all[i].Rows); err != nil {
-			return nil, fmt.Errorf("table %s: %w", t.name, plain(err))
+			return nil, fmt.Errorf("table %s: %w", t.name, withoutRow(err))
 		}
 	}
 	im.watch(im.done, im.total)
@@ -178,7 +179,7 @@ func (im *importing) layout(ctx context.Context, name string) (table, error) {
 	if err != nil {
 		return t, err
 	}
-	t.after, err = list(ctx, im.tx, selectReferred, func(r row) (other string, err error) {
+	t.after, err = store.List(ctx, queries{im.tx}, selectReferred, func(r store.Row) (other string, err error) {
 		err = r.Scan(&other)
 		return other, err
 	}, name)
@@ -209,11 +210,11 @@ func (im *importing) claim(ctx context.Context, tables []table) error {
 	return nil
 }
 
-// watchEach is how many rows pass between two words to whoever watches.
-const watchEach = 1000
+// progressEvery is after how many rows progress is reported.
+const progressEvery = 1000
 
 func (im *importing) passed() {
-	if im.done++; im.done%watchEach == 0 {
+	if im.done++; im.done%progressEvery == 0 {
 		im.watch(im.done, im.total)
 	}
 }
@@ -246,14 +247,14 @@ func (im *importing) table(ctx context.Context, t table, want int64) error {
 // rows gives the source's rows one by one.
 func (im *importing) rows(ctx context.Context, t table) iter.Seq2[[]driver.Value, error] {
 	return func(yield func([]driver.Value, error) bool) {
-		enough := errors.New("nobody wants more")
+		errStopped := errors.New("the reader has stopped")
 		err := im.from.Rows(ctx, t.name, t.columns, func(row []driver.Value) error {
 			if !yield(row, nil) {
-				return enough
+				return errStopped
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(err, enough) {
+		if err != nil && !errors.Is(err, errStopped) {
 			yield(nil, err)
 		}
 	}
@@ -357,8 +358,8 @@ func columnOf(kind string, value driver.Value) (any, error) {
 	return nil, fmt.Errorf("a column holds what is no %s", kind)
 }
 
-// plain leaves out of a server's error what it repeats of the row: it may be somebody's.
-func plain(err error) error {
+// withoutRow removes from a server's error what it repeats of the row, which may be personal data.
+func withoutRow(err error) error {
 	var server *pgconn.PgError
 	if !errors.As(err, &server) {
 		return err

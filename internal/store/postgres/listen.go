@@ -7,17 +7,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Bounds of listening. A notification may be lost, with a connection or in a restart: whoever is poked looks anyway.
+// Bounds of listening. A notification may be lost, with a connection or in a restart: followers that are poked look at the log anyway.
 const (
-	pokeEvery  = 400 * time.Millisecond
-	probeEvery = 10 * time.Second // of the connection, which may have gone without a word
-	probeWaits = 2 * time.Second
+	pokeEvery    = 400 * time.Millisecond
+	probeEvery   = 10 * time.Second // of the connection, which may have gone without a word
+	probeTimeout = 2 * time.Second
 )
 
 const listen = `LISTEN ` + Channel
 
 // Listen calls poke, which must not wait, whenever any node has changed something that followers see, and every 400 ms
-// besides, until ctx ends. It keeps a connection of its own, beside the pool, and makes another when that breaks.
+// in any case, until ctx ends. It keeps a connection of its own, beside the pool, and makes another when that breaks.
 func (db *DB) Listen(ctx context.Context, poke func()) error {
 	for {
 		began := time.Now()
@@ -25,7 +25,7 @@ func (db *DB) Listen(ctx context.Context, poke func()) error {
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // it ended because it was to end
 		}
-		db.logger.Warn("cannot hear of changes at once; they are looked for instead", "error", err)
+		db.logger.Warn("listening for changes failed; the log is polled instead", "error", err)
 		poke()
 		select {
 		case <-ctx.Done():
@@ -38,13 +38,13 @@ func (db *DB) Listen(ctx context.Context, poke func()) error {
 // listen does so until its connection breaks.
 func (db *DB) listen(ctx context.Context, poke func()) error {
 	config := db.pool.Config().ConnConfig
-	config.ConnectTimeout = min(config.ConnectTimeout, probeWaits) // for each host that the URL names
+	config.ConnectTimeout = min(config.ConnectTimeout, probeTimeout) // for each host that the URL names
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return failure("listen for changes", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is lost
-	beginning, cancel := context.WithTimeout(ctx, probeWaits)
+	beginning, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	if _, err := conn.Exec(beginning, listen); err != nil {
 		return failure("listen for changes", err)
@@ -64,7 +64,7 @@ func (db *DB) listen(ctx context.Context, poke func()) error {
 			continue
 		}
 		probed = time.Now()
-		probing, cancel := context.WithTimeout(ctx, probeWaits)
+		probing, cancel := context.WithTimeout(ctx, probeTimeout)
 		err = conn.Ping(probing)
 		cancel()
 		if err != nil {

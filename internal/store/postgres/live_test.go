@@ -7,11 +7,12 @@ import (
 
 	"wayside/internal/live"
 	"wayside/internal/live/livetest"
+	"wayside/internal/store"
 	"wayside/internal/store/postgres"
 	"wayside/internal/testenv"
 )
 
-var _ live.Driver = (*postgres.Live)(nil)
+var _ live.Driver = (*store.Live)(nil)
 
 // TestLiveContract holds the database to what every live cache promises (D8.9).
 func TestLiveContract(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 var migrations embed.FS
 
 const (
-	// Nobody migrates beside another; the number is this program's own.
+	// Only one node migrates at a time; the number is this program's own.
 	lockSchema      = `SELECT pg_advisory_xact_lock(7710547307)`
 	recordMigration = `INSERT INTO schema_migrations (version, name) VALUES ($1, $2)`
 	hasRecord       = `SELECT to_regclass('schema_migrations') IS NOT NULL`
@@ -102,7 +102,7 @@ func schemaVersion(ctx context.Context, db *sql.DB, known int) (version int, err
 	return version, nil
 }
 
-// withSchema connects in the way that migrations need, several statements at once, and hands over all that there are.
+// withSchema connects in the way that migrations need, with several statements per query, and passes all migrations to do.
 func withSchema(databaseURL string, do func(db *sql.DB, all []migrate.Migration) error) (err error) {
 	all, err := migrate.Read(migrations, "migrations")
 	if err != nil {
@@ -125,7 +125,7 @@ func connConfig(databaseURL string) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, errURL
 	}
-	settle(pool.ConnConfig)
+	setDefaults(pool.ConnConfig)
 	return pool.ConnConfig, nil
 }
 

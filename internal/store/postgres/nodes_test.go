@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +11,8 @@ import (
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
+	"wayside/internal/store/storetest"
 	"wayside/internal/testenv"
 )
 
@@ -235,40 +238,61 @@ func indexes(n *nodes) {
 	// The tables are empty: without this, reading all of them would be cheapest.
 	_, err = conn.Exec(n.Context(), "SET enable_seqscan = off")
 	n.must(err)
-	id, bytes := make([]byte, 16), []byte("x")
-	for _, c := range []struct {
-		query string
-		args  []any
-		want  string
-	}{
-		{selectKept, []any{id, "x", 1}, "voted_by_kept"},
-		{selectTally, []any{"x", "x"}, "voted_pkey"},
-		{selectTallied, []any{"x", []string{"x"}}, "voted_pkey"},
-		{lockVote, []any{"x", "x", id}, "votes_by"},
-		{selectLastDispute, []any{"x", "x", 1}, "votes_by_entity"},
-		{severOldVotes, []any{1, 1}, "votes_by_age"},
-		{"UPDATE votes SET account = NULL WHERE account = $1", []any{id}, "votes_by_account"}, // as a deleted account asks
-		{countSignIns, []any{"x", 1}, "sign_ins_by_email"},
-		{countTry, []any{"x", 1}, "sign_ins_by_email"},
-		{takeSignIn, []any{bytes, 1}, "sign_ins_token_hash_key"},
-		{selectSession, []any{bytes}, "sessions_token_hash_key"},
-		{selectSessions, []any{id}, "sessions_by_account"},
-		{selectAPIToken, []any{bytes}, "api_tokens_token_hash_key"},
-		{selectPairing, []any{bytes}, "pairings_device_hash_key"},
-		{selectPairingByCode, []any{bytes, 1}, "pairings_code_hash_key"},
-		{countPairingTry, []any{"x", "x", 1}, "pairings_by_name"},
-		{anyLetterDue, []any{1}, "outbox_by_due"},
-		{leaseLetters, []any{1, 2, 3}, "outbox_by_due"},
-	} {
-		lines, err := list(n.Context(), conn, "EXPLAIN "+c.query, func(r row) (line string, err error) {
+	recording := &storetest.Recording{Backend: n.all[0].backend}
+	n.must(storetest.Exercise(n.Context(), store.New(recording, dialect, n.all[0].now)))
+	planOf := func(s store.Statement) string {
+		lines, err := store.List(n.Context(), queries{conn}, "EXPLAIN "+s.Query, func(r store.Row) (line string, err error) {
 			err = r.Scan(&line)
 			return line, err
-		}, c.args...)
+		}, s.Args...)
 		if err != nil {
-			n.Fatalf("%s: %v", c.query, err)
+			n.Fatalf("%s: %v", s.Query, err)
 		}
-		if plan := strings.Join(lines, "\n"); !strings.Contains(plan, c.want) || strings.Contains(plan, "Seq Scan") {
-			n.Errorf("%s:\n%s\nwant %s, and nothing read whole", c.query, plan, c.want)
+		return strings.Join(lines, "\n")
+	}
+	for _, s := range recording.Writes {
+		if plan := planOf(s); strings.Contains(plan, "Seq Scan") {
+			n.Errorf("%s:\n%s", s.Query, plan)
+		}
+	}
+	id := make([]byte, 16)
+	all := append(slices.Concat(recording.Writes, recording.Reads),
+		store.Statement{Query: "UPDATE votes SET account = NULL WHERE account = $1", Args: []any{id}}, // as a deleted account asks
+		store.Statement{Query: selectChangedTallies, Args: []any{"x", []string{"x"}}})
+	for part, want := range map[string]string{
+		"v.kept_until > $3": "voted_by_kept",
+		"FROM voted AS v WHERE v.source = $1 AND v.external_id = $2": "voted_pkey",
+		selectChangedTallies:                               "voted_pkey",
+		"SELECT b.vote":                                    "votes_by",
+		"SELECT MAX(at) FROM votes":                        "votes_by_entity",
+		"ORDER BY at LIMIT $2":                             "votes_by_age",
+		"SET account = NULL WHERE account = $1":            "votes_by_account",
+		"SELECT COUNT(*) FROM sign_ins":                    "sign_ins_by_email",
+		"UPDATE sign_ins SET tries":                        "sign_ins_by_email",
+		"UPDATE sign_ins SET used = true WHERE token_hash": "sign_ins_token_hash_key",
+		"FROM sessions AS s JOIN":                          "sessions_token_hash_key",
+		"FROM sessions AS s WHERE s.account":               "sessions_by_account",
+		"FROM api_tokens AS t JOIN":                        "api_tokens_token_hash_key",
+		"FROM pairings WHERE device_hash":                  "pairings_device_hash_key",
+		"FROM pairings WHERE code_hash":                    "pairings_code_hash_key",
+		"UPDATE pairings SET tries":                        "pairings_by_name",
+		"SELECT EXISTS (SELECT 1 FROM outbox":              "outbox_by_due",
+		"WHERE o.due <= $1":                                "outbox_by_due",
+		"DELETE FROM sessions":                             "sessions_by",
+		"WITH due AS":                                      "feeds_by_due",
+	} {
+		found := false
+		for _, s := range all {
+			if !strings.Contains(s.Query, part) {
+				continue
+			}
+			found = true
+			if plan := planOf(s); !strings.Contains(plan, want) || strings.Contains(plan, "Seq Scan") {
+				n.Errorf("%s:\n%s\nwant %s, and nothing read whole", s.Query, plan, want)
+			}
+		}
+		if !found {
+			n.Errorf("no statement with %q was run", part)
 		}
 	}
 }

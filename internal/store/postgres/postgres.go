@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 )
 
 // Bounds of what a node takes of the database. A URL may say otherwise: pool_max_conns, connect_timeout.
@@ -29,19 +30,21 @@ type Config struct {
 	URL string // postgres://…, with all that libpq knows; it may hold a password and is never shown
 
 	Now func() time.Time // for what no caller dates; nil: time.Now
-	Log *slog.Logger     // of what a job could not do and tries again; nil: nobody hears
+	Log *slog.Logger     // of what a job could not do and tries again; nil: not logged
 
 	// Migrate brings the schema up to date. Without it, Open does so for an empty database only, and refuses one that is
-	// older: somebody must decide to migrate what other nodes work with.
+	// older: an operator decides when to migrate what other nodes work with.
 	Migrate bool
 }
 
 // DB is an open store. Its methods may be called from many goroutines.
 type DB struct {
-	now    func() time.Time
-	logger *slog.Logger
-	kinds  map[string]mapdata.Kind
-	pool   *pgxpool.Pool
+	*store.Scripts
+
+	backend backend
+	now     func() time.Time
+	logger  *slog.Logger
+	pool    *pgxpool.Pool
 
 	maxConns int32 // of the pool
 }
@@ -56,34 +59,33 @@ func Open(ctx context.Context, cfg Config) (_ *DB, err error) {
 	if err := prepare(ctx, cfg); err != nil {
 		return nil, err
 	}
-	db := &DB{now: cfg.Now, logger: cfg.Log, kinds: make(map[string]mapdata.Kind, mapdata.KindCount)}
+	db := &DB{now: cfg.Now, logger: cfg.Log}
 	if db.now == nil {
 		db.now = time.Now
 	}
 	if db.logger == nil {
 		db.logger = slog.New(slog.DiscardHandler)
 	}
-	for k, info := range mapdata.Kinds() {
-		db.kinds[info.ID] = mapdata.Kind(k)
-	}
 	if !hasParameter(cfg.URL, "pool_max_conns") {
 		pool.MaxConns = maxConns
 	}
-	settle(pool.ConnConfig)
+	setDefaults(pool.ConnConfig)
 	dial := pool.ConnConfig.DialFunc
 	pool.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
 		if err != nil {
 			return nil, err
 		}
-		return &impatient{Conn: conn}, nil
+		return &deadlineConn{Conn: conn}, nil
 	}
 	pool.AfterConnect = durable
-	pool.ShouldPing = db.gone
+	pool.ShouldPing = db.probeIdle
 	db.maxConns = pool.MaxConns
 	if db.pool, err = pgxpool.NewWithConfig(ctx, pool); err != nil {
 		return nil, failure("open database", err)
 	}
+	db.backend = backend{queries{db.pool}, db}
+	db.Scripts = store.New(db.backend, dialect, db.now)
 	if err := db.Ping(ctx); err != nil {
 		db.pool.Close()
 		return nil, err
@@ -91,23 +93,23 @@ func Open(ctx context.Context, cfg Config) (_ *DB, err error) {
 	return db, nil
 }
 
-// Bounds of asking a connection that nobody used for some time whether the server is still there.
+// Bounds of probing a connection that was idle for some time.
 const (
-	pingAfter = time.Second
-	pingWaits = 2 * time.Second
+	pingAfter   = time.Second
+	pingTimeout = 2 * time.Second
 )
 
-// gone is asked before a connection is used, and says whether it is closed by now: then the pool, which would ping it,
-// takes another. Where nobody answers, because a machine stands still or is cut off, the connections that nobody uses are
-// all given up: to find out one by one would take as long each.
-func (db *DB) gone(ctx context.Context, conn pgxpool.ShouldPingParams) bool {
+// probeIdle probes an idle connection before it is used, and says whether the pool should ping it, which finds out that it is
+// closed and takes another. Where the server does not answer, because its machine hangs or is cut off, all idle connections
+// are dropped: probing them one by one would take as long for each.
+func (db *DB) probeIdle(ctx context.Context, conn pgxpool.ShouldPingParams) bool {
 	if conn.IdleDuration <= pingAfter {
 		return false
 	}
-	pinging, cancel := context.WithTimeout(ctx, pingWaits)
+	pinging, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	if err := conn.Conn.Ping(pinging); err != nil && pinging.Err() != nil && ctx.Err() == nil {
-		db.logger.Warn("the database does not answer; its connections are given up")
+		db.logger.Warn("the database does not answer; its idle connections are dropped")
 		db.pool.Reset()
 	}
 	return conn.Conn.IsClosed()
@@ -116,8 +118,8 @@ func (db *DB) gone(ctx context.Context, conn pgxpool.ShouldPingParams) bool {
 // errURL replaces the driver's own error, which repeats parts of the URL.
 var errURL = errors.New("database.url is no URL of a PostgreSQL database")
 
-// settle sets what a connection is told unless the URL says it.
-func settle(conn *pgx.ConnConfig) {
+// setDefaults sets the parameters of a connection that the URL leaves open.
+func setDefaults(conn *pgx.ConnConfig) {
 	if conn.ConnectTimeout == 0 {
 		conn.ConnectTimeout = connectTimeout
 	}
@@ -130,7 +132,7 @@ func settle(conn *pgx.ConnConfig) {
 }
 
 // settings makes sure that a commit which returned is on the disk, also where the server's default is another, and that
-// nobody who stops within a transaction keeps others waiting. Whoever asks for more, for a standby's copy, is not stopped.
+// a node that stops within a transaction does not keep others waiting. Stricter settings, such as waiting for a standby, stay.
 // They are no parameters of the connection itself, since poolers know only few of those.
 const settings = `SELECT
 	CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END,

@@ -17,16 +17,16 @@ func isStandby(code string) bool {
 // unreplicated is the key under which a connection keeps that a commit was told to wait no longer for its standbys.
 const unreplicated = "wayside.unreplicated"
 
-// noteUnreplicated looks for the one warning that makes a commit less than one: where somebody cancels it, or
-// statement_timeout does, while it waits for a synchronous standby, the server says that all is well, and warns.
+// noteUnreplicated looks for the warning of a commit that did not reach its standbys: where it is cancelled, or exceeds
+// statement_timeout, while it waits for a synchronous standby, the server reports success with a warning.
 func noteUnreplicated(conn *pgconn.PgConn, n *pgconn.Notice) {
 	if n.Routine == "SyncRepWaitForLSN" { // the text is in the server's language, and the code is any warning's
 		conn.CustomData()[unreplicated] = true
 	}
 }
 
-// forget begins anew: what was noted is of a statement before.
-func forget(conn *pgconn.PgConn) { delete(conn.CustomData(), unreplicated) }
+// resetUnreplicated forgets what was noted of an earlier transaction.
+func resetUnreplicated(conn *pgconn.PgConn) { delete(conn.CustomData(), unreplicated) }
 
 // replicated fails where the commit was cut short: it is on this server alone, and would go with it.
 func replicated(conn *pgconn.PgConn) error {

@@ -14,46 +14,72 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 )
 
-// row is one row of a result, of pgx.Row or pgx.Rows.
-type row interface{ Scan(dest ...any) error }
-
-// writing is one transaction that changes something, of the isolation level READ COMMITTED: each statement sees what was
-// committed before it began. So whoever decides by what it reads locks it first (FOR NO KEY UPDATE), and reads what
-// hangs on it by another statement.
-type writing struct {
-	*pgxpool.Conn
-	now   int64 // milliseconds
-	queue pgx.Batch
+// writeTx is one transaction that changes something, of the isolation level READ COMMITTED: each statement sees what was
+// committed before it began. So a transaction that decides by what it reads locks it first (FOR NO KEY UPDATE), and reads
+// what depends on it by another statement.
+type writeTx struct {
+	queries
+	conn *pgxpool.Conn
 }
 
-// last queues a statement for the end of the transaction, where it is sent together with the commit. Whatever moves or
-// reads the counter belongs here: see the package's comment.
-func (w *writing) last(query string, args ...any) { w.queue.Queue(query, args...) }
+// Exec runs a statement and says how many rows it affected.
+func (w *writeTx) Exec(ctx context.Context, query string, args ...any) (affected int64, err error) {
+	tag, err := w.conn.Exec(ctx, query, args...)
+	return tag.RowsAffected(), err
+}
 
-// write runs do in a transaction, then what do left for the end, and commits. An error of do is returned as it is wrapped
-// by failure, and nothing is changed then. When the connection breaks during the commit, nobody knows whether it was made:
-// the error is mapdata.ErrUnavailable.
-func (db *DB) write(ctx context.Context, what string, do func(w *writing) error) (err error) {
-	defer func() { err = failure(what, err) }()
-	conn, err := db.begin(ctx, "BEGIN")
+// queries reads in the way of the scripts from the pool, a transaction that reads, or one that writes.
+type queries struct{ session }
+
+// session is a *pgxpool.Pool or a *pgxpool.Conn.
+type session interface {
+	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+}
+
+// Query runs a statement that gives rows.
+func (q queries) Query(ctx context.Context, query string, args ...any) (store.Rows, error) {
+	return q.session.Query(ctx, query, args...) //nolint:sqlclosecheck // the caller closes the rows
+}
+
+// QueryRow runs a statement that gives one row.
+func (q queries) QueryRow(ctx context.Context, query string, args ...any) store.Row {
+	return q.session.QueryRow(ctx, query, args...)
+}
+
+// backend is the database as the scripts use it.
+type backend struct {
+	queries // of the pool
+	db      *DB
+}
+
+// Failure is failure.
+func (backend) Failure(operation string, err error) error { return failure(operation, err) }
+
+// Write runs do in a transaction, then what do left for the end, and commits. When the connection breaks during the
+// commit, it is unknown whether it was made: the error is mapdata.ErrUnavailable.
+func (b backend) Write(ctx context.Context, operation string, do func(*store.Tx) error) (err error) {
+	defer func() { err = failure(operation, err) }()
+	conn, err := b.db.begin(ctx, "BEGIN")
 	if err != nil {
 		return err
 	}
 	defer conn.Release() // one that broke, or is still within a transaction, is not used again
-	forget(conn.Conn().PgConn())
-	w := &writing{Conn: conn, now: db.now().UnixMilli()}
-	if err := do(w); err != nil {
+	resetUnreplicated(conn.Conn().PgConn())
+	tx := b.db.NewTx(&writeTx{queries{conn}, conn})
+	if err := do(tx); err != nil {
 		return errors.Join(err, rollback(ctx, conn))
 	}
-	if err := w.commit(ctx); err != nil {
+	if err := commit(ctx, conn, tx.Queued()); err != nil {
 		return errors.Join(err, rollback(ctx, conn))
 	}
 	return nil
 }
 
-// begin begins a transaction. Connections that broke while nobody used them, in a restart of the server, are passed over:
+// begin begins a transaction. Idle connections that broke, in a restart of the server, are passed over:
 // nothing was done by them yet.
 func (db *DB) begin(ctx context.Context, statement string) (*pgxpool.Conn, error) {
 	for tries := db.maxConns; ; tries-- {
@@ -73,15 +99,19 @@ func (db *DB) begin(ctx context.Context, statement string) (*pgxpool.Conn, error
 }
 
 // commit sends what is queued and the commit in one go. If a statement fails, the server passes over the rest.
-func (w *writing) commit(ctx context.Context) error {
-	w.queue.Queue("COMMIT")
-	results := w.SendBatch(ctx, &w.queue)
-	for range w.queue.Len() {
+func commit(ctx context.Context, conn *pgxpool.Conn, queued []store.Statement) error {
+	var batch pgx.Batch
+	for _, s := range queued {
+		batch.Queue(s.Query, s.Args...)
+	}
+	batch.Queue("COMMIT")
+	results := conn.SendBatch(ctx, &batch)
+	for range batch.Len() {
 		if _, err := results.Exec(); err != nil {
 			return errors.Join(err, results.Close())
 		}
 	}
-	return errors.Join(results.Close(), replicated(w.Conn.Conn().PgConn()))
+	return errors.Join(results.Close(), replicated(conn.Conn().PgConn()))
 }
 
 // rollbackTimeout is how long a server may take to drop a transaction; its connection is dropped otherwise.
@@ -100,50 +130,22 @@ func rollback(ctx context.Context, conn *pgxpool.Conn) error {
 	return nil
 }
 
-// reading is one transaction that reads: all that it reads is of one moment.
-type reading struct{ *pgxpool.Conn }
+// readTx is one transaction that reads: all that it reads is of one moment.
+type readTx struct{ queries }
 
-func (db *DB) read(ctx context.Context, what string, do func(r *reading) error) (err error) {
-	defer func() { err = failure(what, err) }()
+// Read runs do in a transaction that reads.
+func (b backend) Read(ctx context.Context, operation string, do func(store.Querier) error) error {
+	return b.db.read(ctx, operation, func(r *readTx) error { return do(r) })
+}
+
+func (db *DB) read(ctx context.Context, operation string, do func(r *readTx) error) (err error) {
+	defer func() { err = failure(operation, err) }()
 	conn, err := db.begin(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	return errors.Join(do(&reading{conn}), rollback(ctx, conn))
-}
-
-// one runs a statement that must meet a row, or fails with mapdata.ErrNotFound.
-func (w *writing) one(ctx context.Context, query string, args ...any) error {
-	tag, err := w.Exec(ctx, query, args...)
-	if err == nil && tag.RowsAffected() == 0 {
-		return mapdata.ErrNotFound
-	}
-	return err
-}
-
-// querier is whatever reads: the pool, a transaction that reads, one that writes.
-type querier interface {
-	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
-	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
-}
-
-// list reads a short result.
-func list[T any](ctx context.Context, q querier, query string, scan func(row) (T, error), args ...any) ([]T, error) {
-	rows, err := q.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []T
-	for rows.Next() {
-		one, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
+	return errors.Join(do(&readTx{queries{conn}}), rollback(ctx, conn))
 }
 
 // yieldEvery is after how many rows a long read lets others run: a reader's request takes some ten microseconds, and must
@@ -152,8 +154,8 @@ const yieldEvery = 64
 
 // scan hands each row of a query to take in the binary format, NULL as nil: for results of many rows, where general
 // conversions would cost as much again. What take gets is valid during the call only.
-func scan(ctx context.Context, q querier, query string, args []any, take func(row [][]byte) error) error {
-	rows, err := q.Query(ctx, query, append([]any{pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)...)
+func scan(ctx context.Context, r *readTx, query string, args []any, take func(row [][]byte) error) error {
+	rows, err := r.session.Query(ctx, query, append([]any{pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)...)
 	if err != nil {
 		return err
 	}
@@ -169,25 +171,18 @@ func scan(ctx context.Context, q querier, query string, args []any, take func(ro
 	return rows.Err()
 }
 
-// asItIs is an error of the caller's own, which it gets back unchanged.
-type asItIs struct{ error }
-
-// failure adds what was done to an error and turns the server's codes into kinds.
-func failure(what string, err error) error {
+// failure adds the operation to an error and turns the server's codes into kinds.
+func failure(operation string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var own asItIs
-	if errors.As(err, &own) {
-		return own.error
-	}
 	if errors.Is(err, pgx.ErrNoRows) {
-		return fmt.Errorf("%s: %w", what, mapdata.ErrNotFound)
+		return fmt.Errorf("%s: %w", operation, mapdata.ErrNotFound)
 	}
 	if text, kind := kindOf(err); kind != nil {
-		return fmt.Errorf("%s: %s%w: %w", what, text, kind, err)
+		return fmt.Errorf("%s: %s%w: %w", operation, text, kind, err)
 	}
-	return fmt.Errorf("%s: %w", what, err)
+	return fmt.Errorf("%s: %w", operation, err)
 }
 
 // kindOf is what an error of the driver means to callers; nil: nothing that they tell apart.

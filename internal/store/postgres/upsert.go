@@ -4,13 +4,12 @@ import (
 	"context"
 	"runtime"
 	"slices"
-	"strings"
 
 	"wayside/internal/mapdata"
 )
 
-// upsertAtOnce is how many rows one statement writes.
-const upsertAtOnce = 5_000
+// upsertBatch is how many rows one statement writes.
+const upsertBatch = 5_000
 
 const upsertEntities = `INSERT INTO entities (feed_id, external_id, kind, lat, lng, properties, network, digest, lifetime_ms,
 		first_seen_at, seen_at, changed_at, absent_since)
@@ -29,20 +28,10 @@ type columns struct {
 	seen, absent                          []*int64
 }
 
-// inOrder gives the entities in the order of the table's key, in which writing them costs least.
-func inOrder(entities []mapdata.Entity) []*mapdata.Entity {
-	all := make([]*mapdata.Entity, len(entities))
-	for i := range entities {
-		all[i] = &entities[i]
-	}
-	slices.SortFunc(all, func(a, b *mapdata.Entity) int { return strings.Compare(a.ExternalID, b.ExternalID) })
-	return all
-}
-
-// upsert writes entities of a feed whose row the transaction has locked.
-func (w *writing) upsert(ctx context.Context, feed mapdata.FeedID, entities []*mapdata.Entity) error {
+// Upsert writes entities of a feed whose row the transaction has locked.
+func (w *writeTx) Upsert(ctx context.Context, feed mapdata.FeedID, entities []*mapdata.Entity) error {
 	var c columns
-	for chunk := range slices.Chunk(entities, upsertAtOnce) {
+	for chunk := range slices.Chunk(entities, upsertBatch) {
 		c.set(chunk)
 		_, err := w.Exec(ctx, upsertEntities, feed[:], c.externalID, c.kind, c.lat, c.lng, c.properties, c.network,
 			c.digest, c.lifetime, c.firstSeen, c.seen, c.changed, c.absent)

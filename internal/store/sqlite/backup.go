@@ -11,6 +11,7 @@ import (
 	modernc "modernc.org/sqlite"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 )
 
 // backupPages is how many pages are copied between two looks at the context: 2 MiB.
@@ -18,11 +19,11 @@ const backupPages = 500
 
 const newEpoch = `UPDATE state SET epoch = lower(hex(randomblob(16))) WHERE id = 1`
 
-// Backup writes a copy of the database as it is at this moment to a new file, while reads and writes go on. progress is
-// told how many of how many pages are copied; nil: nobody looks. The file appears under its name once it is complete and
+// Backup writes a copy of the database as it is at this moment to a new file, while reads and writes go on. progress
+// receives how many of how many pages are copied; nil: not reported. The file appears under its name once it is complete and
 // durable. It fails with mapdata.ErrConflict when there is such a file already.
 //
-// Whoever puts a copy into the database's place removes the files with "-wal" and "-shm" behind the name first, and calls
+// To put a copy into the database's place, remove the files with "-wal" and "-shm" behind the name first, and call
 // NewEpoch once it is open.
 func (db *DB) Backup(ctx context.Context, destFile string, progress func(done, total int)) (err error) {
 	if _, err := os.Lstat(destFile); !errors.Is(err, os.ErrNotExist) {
@@ -74,11 +75,11 @@ func syncFile(path string) error {
 }
 
 // copyTo copies page by page from within one read transaction: what is written meanwhile neither shows in the copy nor
-// makes it begin anew.
+// restarts it.
 func (db *DB) copyTo(ctx context.Context, path string, progress func(done, total int)) error {
-	return db.read(ctx, "back up", func(r *reading) error {
+	return db.read(ctx, "back up", func(r *readTx) error {
 		// A transaction begins at its first read.
-		if _, err := scanState(r.QueryRowContext(ctx, selectState)); err != nil {
+		if _, err := db.StateIn(ctx, r); err != nil {
 			return err
 		}
 		return r.conn.Raw(func(raw any) error {
@@ -119,7 +120,8 @@ func copyPages(ctx context.Context, backup *modernc.Backup, progress func(done, 
 
 // NewEpoch makes every follower load everything again: after a restore, revisions mean something else.
 func (db *DB) NewEpoch(ctx context.Context) error {
-	return db.write(ctx, "begin a new epoch", func(w *writing) error {
-		return w.one(ctx, newEpoch)
+	return db.backend.Write(ctx, "begin a new epoch", func(tx *store.Tx) error {
+		_, err := tx.Exec(ctx, newEpoch)
+		return err
 	})
 }

@@ -10,7 +10,7 @@ import (
 // checkpointEvery bounds how far the write-ahead log grows before it is copied into the file.
 const checkpointEvery = time.Second
 
-// Passive: never waits for anybody, copies what it can.
+// Passive: never waits for readers or writers, copies what it can.
 const copyLog = `PRAGMA wal_checkpoint(PASSIVE)`
 
 // RunCheckpoints copies the write-ahead log into the file until ctx ends, beside the writers, so that no write has to.
@@ -37,7 +37,7 @@ func (db *DB) RunCheckpoints(ctx context.Context) error {
 }
 
 // checkpoint copies most of the log beside the writer and then the rest in the writer's stead: with nothing left in it,
-// the next write begins the log anew, and it does not grow for ever under writers that never pause.
+// the next write starts the log from its beginning, so it does not grow without bound under continuous writes.
 func (db *DB) checkpoint(ctx context.Context, own *sql.DB) error {
 	if !db.written.Swap(false) {
 		return nil
@@ -49,7 +49,7 @@ func (db *DB) checkpoint(ctx context.Context, own *sql.DB) error {
 			return failure("copy the write-ahead log", err)
 		}
 		if copied < log {
-			db.written.Store(true) // somebody still reads an older state
+			db.written.Store(true) // a reader still reads an older state
 		}
 	}
 	return nil

@@ -1,7 +1,7 @@
 // Package sqlite is the embedded store: one file, in WAL mode, durable before each write returns (synchronous=FULL).
 //
 // One connection writes, by transactions that take the write lock when they begin, so that none fails halfway; a few
-// others read beside it. Other processes may read and write at the same time. Every transaction that followers must see
+// others read at the same time. Other processes may read and write at the same time. Every transaction that followers must see
 // raises one counter and leaves one row in the log of changes, under the write lock: the order of revisions is the order
-// of commits. The store holds no rules: it satisfies the ports of ingest, feed, account, provider/pull, follow, mail and vote.
+// of commits. What a use case reads and writes is in the scripts of package store.
 package sqlite

@@ -7,10 +7,11 @@ import (
 
 	"wayside/internal/live"
 	"wayside/internal/live/livetest"
+	"wayside/internal/store"
 	"wayside/internal/store/sqlite"
 )
 
-var _ live.Driver = (*sqlite.Live)(nil)
+var _ live.Driver = (*store.Live)(nil)
 
 // TestLiveContract holds the database to what every live cache promises (D8.9).
 func TestLiveContract(t *testing.T) {

@@ -3,20 +3,87 @@ package sqlite
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/store"
+	"wayside/internal/store/storetest"
 )
 
-// TestPruneScansNoTable: pruning runs every minute and holds the write lock, so each of its statements finds its rows by
-// an index.
-func TestPruneScansNoTable(t *testing.T) {
+// exercise runs all that happens on every push, poll, vote and prune, and gives its statements.
+func exercise(t *testing.T, db *DB) *storetest.Recording {
+	t.Helper()
+	recording := &storetest.Recording{Backend: db.backend}
+	if err := storetest.Exercise(t.Context(), store.New(recording, dialect, db.now)); err != nil {
+		t.Fatal(err)
+	}
+	return recording
+}
+
+// TestNoScanUnderTheWriteLock: what pushes, polls, votes and pruning do while they hold the write lock finds its rows by an
+// index, however much the tables hold.
+func TestNoScanUnderTheWriteLock(t *testing.T) {
 	db := openNew(t, Options{})
-	for name, statement := range map[string]string{
-		"changes": deleteChanges, "attempts": deleteAttempt, "rejections": deleteRejections, "sign-ins": deleteSignIns,
-		"sessions": deleteSessions, "pairings": deletePairings, "passkey answers": deleteAnswers, "severed votes": severOldVotes,
-		"live cache": deleteLiveOld, "entities": deleteSomeEntities, "votes": deleteSomeVotes, "tallies": deleteSomeVoted,
-		"deleted feeds": forgetDeletedFeed, "audit log": deleteAudit,
+	seen := make(map[string]bool)
+	for _, s := range exercise(t, db).Writes {
+		if seen[s.Query] {
+			continue
+		}
+		seen[s.Query] = true
+		plan := planOf(t, db, s)
+		for _, step := range strings.Split(plan, "; ") {
+			// Not tables: the elements of a list parameter, the rows that a claim has found by an index.
+			if strings.HasPrefix(step, "SCAN") && !strings.HasPrefix(step, "SCAN json_each") && step != "SCAN due" && step != "SCAN CONSTANT ROW" {
+				t.Errorf("%s\n%s", s.Query, plan)
+			}
+		}
+	}
+	for _, part := range []string{
+		"DELETE FROM changes", "DELETE FROM attempts", "DELETE FROM rejections", "DELETE FROM sign_ins", "DELETE FROM sessions",
+		"DELETE FROM pairings", "DELETE FROM passkey_answers", "UPDATE votes SET account = NULL", "DELETE FROM live", "DELETE FROM entities",
+		"DELETE FROM votes", "DELETE FROM voted", "DELETE FROM deleted_feeds", "DELETE FROM audit", "SET lease_owner = $2",
 	} {
-		if plan := planOf(t, db, statement); strings.Contains(plan, "SCAN") {
-			t.Errorf("%s: %s", name, plan)
+		found := false
+		for query := range seen {
+			found = found || strings.Contains(query, part)
+		}
+		if !found {
+			t.Errorf("no statement with %q was run", part)
+		}
+	}
+}
+
+// TestIndexesOfTheHotStatements: what runs on every push, every claim, every minute or with an account must not grow with
+// the history.
+func TestIndexesOfTheHotStatements(t *testing.T) {
+	db := openNew(t, Options{})
+	statements := exercise(t, db).Writes
+	statements = append(statements,
+		store.Statement{Query: "UPDATE votes SET account = NULL WHERE account = $1", Args: []any{[]byte{1}}}, // as a deleted account asks
+		store.Statement{Query: selectChangedTallies, Args: []any{1, "x"}}, store.Statement{Query: dialect.OldTallies, Args: []any{1}})
+	for part, want := range map[string]string{
+		"v.kept_until > $3":             "SEARCH v USING INDEX voted_by_kept (source=? AND kept_until>?)",
+		"ORDER BY at LIMIT $2":          "votes_by_age (at<?)",
+		"SELECT b.vote":                 "votes_by_entity (source=? AND external_id=? AND life_at=? AND account=?)",
+		selectChangedTallies:            "SEARCH v USING INDEX sqlite_autoindex_voted_1 (source=? AND external_id=?)",
+		"SELECT MAX(at) FROM votes":     "votes_by_entity (source=? AND external_id=? AND life_at=?)",
+		"DELETE FROM votes WHERE id IN": "votes_by_entity (source=?)",
+		"WHERE account = $1":            "votes_by_account (account=?)",
+		dialect.OldTallies:              "SEARCH e USING PRIMARY KEY (feed_id=?)",
+		"WITH due AS":                   "feeds_by_due (next_fetch_at<?)",
+	} {
+		found := false
+		for _, s := range statements {
+			if !strings.Contains(s.Query, part) {
+				continue
+			}
+			found = true
+			if plan := planOf(t, db, s); !strings.Contains(plan, want) {
+				t.Errorf("%s:\n%s\nwant %s", s.Query, plan, want)
+			}
+		}
+		if !found {
+			t.Errorf("no statement with %q was run", part)
 		}
 	}
 }
@@ -25,47 +92,31 @@ func TestPruneScansNoTable(t *testing.T) {
 // are; reading all of them does not go by an index.
 func TestTalliesAreFoundByAge(t *testing.T) {
 	db := openNew(t, Options{})
-	if plan := planOf(t, db, selectTalliesSince); !strings.Contains(plan, "voted_by_change (changed_at>?)") {
-		t.Errorf("tallies since a moment: %s", plan)
+	recording := &storetest.Recording{Backend: db.backend}
+	scripts := store.New(recording, dialect, db.now)
+	for _, since := range []time.Time{{}, start} {
+		if err := scripts.AllTallies(t.Context(), since, func(*mapdata.Tally) {}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if plan := planOf(t, db, selectAllTallies); strings.Contains(plan, "INDEX") {
+	if plan := planOf(t, db, recording.Reads[0]); strings.Contains(plan, "INDEX") {
 		t.Errorf("all tallies: %s", plan)
+	}
+	if plan := planOf(t, db, recording.Reads[1]); !strings.Contains(plan, "voted_by_change (changed_at>?)") {
+		t.Errorf("tallies since a moment: %s", plan)
 	}
 }
 
 // planOf says how SQLite runs a statement.
-func planOf(t *testing.T, db *DB, statement string) string {
+func planOf(t *testing.T, db *DB, s store.Statement) string {
 	t.Helper()
-	args := make([]any, parameters(statement))
-	rows, err := db.writer.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+statement, args...)
+	plan, err := store.List(t.Context(), queries{db.writer}, "EXPLAIN QUERY PLAN "+s.Query, func(r store.Row) (detail string, err error) {
+		var skip int
+		err = r.Scan(&skip, &skip, &skip, &detail)
+		return detail, err
+	}, s.Args...)
 	if err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
-	defer rows.Close()
-	var plan []string
-	for rows.Next() {
-		var id, parent, unused int
-		var detail string
-		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-			t.Fatal(err)
-		}
-		plan = append(plan, detail)
-	}
-	if err := rows.Err(); err != nil || len(plan) == 0 {
-		t.Fatalf("%s: plan %q, %v", statement, plan, err)
+		t.Fatalf("%s: %v", s.Query, err)
 	}
 	return strings.Join(plan, "; ")
-}
-
-// parameters counts the parameters of a statement, whether they have numbers or not.
-func parameters(statement string) (n int) {
-	for i := range 9 {
-		if strings.Contains(statement, "?"+string(rune('1'+i))) {
-			n = i + 1
-		}
-	}
-	if n == 0 {
-		n = strings.Count(statement, "?")
-	}
-	return n
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 )
 
 func prune(t *testing.T, db *DB, now time.Time) {
@@ -57,7 +58,7 @@ func TestPruneChangesBySize(t *testing.T) {
 		mustPush(t, db, feed, start, fmt.Sprint(i), 1)
 	}
 	// As if each had named so many.
-	if _, err := db.writer.ExecContext(t.Context(), "UPDATE changes SET entities = ?", keepChangeIDs/2); err != nil {
+	if _, err := db.writer.ExecContext(t.Context(), "UPDATE changes SET entities = ?", store.ChangesMaxIDs/2); err != nil {
 		t.Fatal(err)
 	}
 	prune(t, db, start)
@@ -146,7 +147,7 @@ func TestPruneSignInsAndSessions(t *testing.T) {
 func TestPruneDeletedFeeds(t *testing.T) {
 	db := openNew(t, Options{})
 	gone, kept := feedOf(t, db), feedOf(t, db)
-	mustPush(t, db, gone, start, "a", 2*pruneAtOnce) // exactly so many that the last look finds none
+	mustPush(t, db, gone, start, "a", 2*store.PruneBatch) // exactly so many that the last look finds none
 	mustPush(t, db, kept, start, "a", 10)
 	if err := db.DeleteFeed(t.Context(), gone, mapdata.AuditEntry{At: start, Action: "feed.delete", Subject: gone.String()}); err != nil {
 		t.Fatal(err)

@@ -13,13 +13,13 @@ import (
 )
 
 // Snapshot is all that the database holds at one moment.
-type Snapshot struct{ r *reading }
+type Snapshot struct{ r *readTx }
 
 // Snapshot lets do read everything as it is at one moment. Others may write meanwhile; what they write is not seen.
 func (db *DB) Snapshot(ctx context.Context, do func(*Snapshot) error) error {
-	return db.read(ctx, "read everything", func(r *reading) error {
+	return db.read(ctx, "read everything", func(r *readTx) error {
 		// The moment is that of the first read.
-		if _, err := scanState(r.QueryRowContext(ctx, selectState)); err != nil {
+		if _, err := db.StateIn(ctx, r); err != nil {
 			return err
 		}
 		return do(&Snapshot{r})

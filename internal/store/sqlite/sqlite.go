@@ -18,6 +18,7 @@ import (
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 	"wayside/internal/store/migrate"
 )
 
@@ -31,14 +32,14 @@ const (
 	writerCacheKiB  = 24 << 10
 	busyTimeout     = 10 * time.Second // how long another process may hold the write lock
 	journalKeep     = 64 << 20         // bytes that the write-ahead log keeps once it is empty
-	autoCheckpoint  = 64 << 10         // pages; only where nobody runs RunCheckpoints
+	autoCheckpoint  = 64 << 10         // pages; only where RunCheckpoints does not run
 	filePermissions = 0o600            // the file holds e-mail addresses
 )
 
 // Options are what Open may be told beside the path.
 type Options struct {
 	Now func() time.Time // for what no caller dates; nil: time.Now
-	Log *slog.Logger     // of what a job could not do and tries again; nil: nobody hears
+	Log *slog.Logger     // of what a job could not do and tries again; nil: not logged
 
 	// MaxPages bounds the size of the file, in pages of 4 KiB; beyond it every write fails as on a full disk. 0: no bound.
 	MaxPages int
@@ -46,10 +47,12 @@ type Options struct {
 
 // DB is an open store. Its methods may be called from many goroutines.
 type DB struct {
+	*store.Scripts
+
+	backend backend
 	path    string
 	now     func() time.Time
 	logger  *slog.Logger
-	kinds   map[string]mapdata.Kind
 	writer  *sql.DB // one connection
 	reader  *sql.DB
 	written atomic.Bool // since the last checkpoint
@@ -62,15 +65,12 @@ func Open(ctx context.Context, path string, opts Options) (_ *DB, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	db := &DB{path: full, now: opts.Now, logger: opts.Log, kinds: make(map[string]mapdata.Kind, mapdata.KindCount)}
+	db := &DB{path: full, now: opts.Now, logger: opts.Log}
 	if db.now == nil {
 		db.now = time.Now
 	}
 	if db.logger == nil {
 		db.logger = slog.New(slog.DiscardHandler)
-	}
-	for k, info := range mapdata.Kinds() {
-		db.kinds[info.ID] = mapdata.Kind(k)
 	}
 	// SQLite would make the file readable to everybody; its companions take over the permissions.
 	if err := makeFile(full); err != nil {
@@ -93,6 +93,8 @@ func Open(ctx context.Context, path string, opts Options) (_ *DB, err error) {
 	}
 	db.reader.SetMaxOpenConns(readers)
 	db.reader.SetMaxIdleConns(readers)
+	db.backend = backend{queries{db.reader}, db}
+	db.Scripts = store.New(db.backend, dialect, db.now)
 	return db, db.Ping(ctx)
 }
 

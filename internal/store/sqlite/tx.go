@@ -13,48 +13,106 @@ import (
 	codes "modernc.org/sqlite/lib"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 )
 
-// writing is one transaction of the one writer. Whatever goes through it must carry ctx: once that is done, the
-// transaction is rolled back and nothing more may be written.
-type writing struct {
-	*sql.Tx
+// writeTx is one transaction of the one writer. Each statement must carry ctx: once that is done, the transaction is
+// rolled back and nothing more may be written.
+type writeTx struct {
+	queries
 	conn *sql.Conn
-	now  int64 // milliseconds
 }
 
-// write runs do in a transaction that holds the write lock. An error of do is returned as it is wrapped by failure, and
-// nothing is changed then.
-func (db *DB) write(ctx context.Context, what string, do func(w *writing) error) (err error) {
-	defer func() { err = failure(what, err) }()
-	conn, err := db.writer.Conn(ctx)
+// Exec runs a statement and says how many rows it affected.
+func (w *writeTx) Exec(ctx context.Context, query string, args ...any) (affected int64, err error) {
+	result, err := w.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// readTx is one transaction of a reader: all that it reads is of one moment.
+type readTx struct {
+	queries
+	conn *sql.Conn
+}
+
+// queries reads in the way of the scripts from a transaction or from a pool of connections.
+type queries struct{ session }
+
+// session is an *sql.DB or an *sql.Tx.
+type session interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// Query runs a statement that gives rows.
+func (q queries) Query(ctx context.Context, query string, args ...any) (store.Rows, error) {
+	result, err := q.QueryContext(ctx, query, args...) //nolint:rowserrcheck // the caller reads Err
+	if err != nil {
+		return nil, err
+	}
+	return rows{result}, nil
+}
+
+// QueryRow runs a statement that gives one row.
+func (q queries) QueryRow(ctx context.Context, query string, args ...any) store.Row {
+	return q.QueryRowContext(ctx, query, args...)
+}
+
+type rows struct{ *sql.Rows }
+
+// Close ends the reading; Err says why it ended.
+func (r rows) Close() { r.Rows.Close() } //nolint:errcheck,gosec // Err tells
+
+// backend is the database as the scripts use it.
+type backend struct {
+	queries // of the readers
+	db      *DB
+}
+
+// Read runs do in a transaction of a reader.
+func (b backend) Read(ctx context.Context, operation string, do func(store.Querier) error) error {
+	return b.db.read(ctx, operation, func(r *readTx) error { return do(r) })
+}
+
+// Failure is failure.
+func (backend) Failure(operation string, err error) error { return failure(operation, err) }
+
+// Write runs do in a transaction that holds the write lock.
+func (b backend) Write(ctx context.Context, operation string, do func(*store.Tx) error) (err error) {
+	defer func() { err = failure(operation, err) }()
+	conn, err := b.db.writer.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close() //nolint:errcheck // gives it back to the pool
-	tx, err := conn.BeginTx(ctx, nil)
+	own, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
-	if err := do(&writing{Tx: tx, conn: conn, now: db.now().UnixMilli()}); err != nil {
+	defer own.Rollback()
+	w := &writeTx{queries{own}, conn}
+	tx := b.db.NewTx(w)
+	if err := do(tx); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
+	for _, last := range tx.Queued() {
+		if _, err := w.ExecContext(ctx, last.Query, last.Args...); err != nil {
+			return err
+		}
+	}
+	if err := own.Commit(); err != nil {
 		return err
 	}
-	db.written.Store(true)
+	b.db.written.Store(true)
 	return nil
 }
 
-// reading is one transaction of a reader: all that it reads is of one moment.
-type reading struct {
-	*sql.Tx
-	conn *sql.Conn
-}
-
-func (db *DB) read(ctx context.Context, what string, do func(r *reading) error) (err error) {
-	defer func() { err = failure(what, err) }()
+func (db *DB) read(ctx context.Context, operation string, do func(r *readTx) error) (err error) {
+	defer func() { err = failure(operation, err) }()
 	conn, err := db.reader.Conn(ctx)
 	if err != nil {
 		return err
@@ -65,56 +123,36 @@ func (db *DB) read(ctx context.Context, what string, do func(r *reading) error) 
 		return err
 	}
 	defer tx.Rollback()
-	return do(&reading{Tx: tx, conn: conn})
+	return do(&readTx{queries{tx}, conn})
 }
 
-// one runs a statement that must meet a row, or fails with mapdata.ErrNotFound.
-func (w *writing) one(ctx context.Context, query string, args ...any) error {
-	result, err := w.ExecContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	met, err := result.RowsAffected()
-	if err == nil && met == 0 {
-		return mapdata.ErrNotFound
-	}
-	return err
-}
-
-// asItIs is an error of the caller's own, which it gets back unchanged.
-type asItIs struct{ error }
-
-// failure adds what was done to an error and turns the driver's codes into kinds.
-func failure(what string, err error) error {
+// failure adds the operation to an error and turns the driver's codes into kinds.
+func failure(operation string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var own asItIs
-	if errors.As(err, &own) {
-		return own.error
-	}
 	if errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("%s: %w", what, mapdata.ErrNotFound)
+		return fmt.Errorf("%s: %w", operation, mapdata.ErrNotFound)
 	}
 	var e *modernc.Error
 	if !errors.As(err, &e) {
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w", operation, err)
 	}
 	switch e.Code() {
 	case codes.SQLITE_CONSTRAINT_UNIQUE, codes.SQLITE_CONSTRAINT_PRIMARYKEY:
-		return fmt.Errorf("%s: %w: %w", what, mapdata.ErrConflict, err)
+		return fmt.Errorf("%s: %w: %w", operation, mapdata.ErrConflict, err)
 	case codes.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return fmt.Errorf("%s: what it belongs to: %w: %w", what, mapdata.ErrNotFound, err)
+		return fmt.Errorf("%s: what it belongs to: %w: %w", operation, mapdata.ErrNotFound, err)
 	case codes.SQLITE_IOERR_WRITE, codes.SQLITE_IOERR_FSYNC, codes.SQLITE_IOERR_DIR_FSYNC, codes.SQLITE_IOERR_TRUNCATE,
 		codes.SQLITE_IOERR_SHMSIZE, codes.SQLITE_IOERR_SHMMAP, codes.SQLITE_IOERR_SHMOPEN:
-		return fmt.Errorf("%s: %w: %w", what, mapdata.ErrUnavailable, err)
+		return fmt.Errorf("%s: %w: %w", operation, mapdata.ErrUnavailable, err)
 	}
 	const primary = 0xff
 	switch e.Code() & primary {
 	case codes.SQLITE_FULL, codes.SQLITE_BUSY:
-		return fmt.Errorf("%s: %w: %w", what, mapdata.ErrUnavailable, err)
+		return fmt.Errorf("%s: %w: %w", operation, mapdata.ErrUnavailable, err)
 	}
-	return fmt.Errorf("%s: %w", what, err)
+	return fmt.Errorf("%s: %w", operation, err)
 }
 
 // checkEvery is how many rows are read between two looks at the context.

@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 )
 
-// upsertAtOnce is how many rows one statement writes.
-const upsertAtOnce = 50
+// upsertBatch is how many rows one statement writes.
+const upsertBatch = 50
 
 // upsertColumns are one row's parameters, in their order. Everything of the row is written: REPLACE finds its place
 // once, where ON CONFLICT DO UPDATE would look for it twice.
@@ -26,8 +27,8 @@ func upsertEntities(rows int) string {
 	return "REPLACE INTO entities (" + upsertColumns + ") VALUES " + one + strings.Repeat(","+one, rows-1)
 }
 
-// upsert writes entities by the driver's own statements.
-func (w *writing) upsert(ctx context.Context, feed mapdata.FeedID, entities []*mapdata.Entity) error {
+// Upsert writes entities by the driver's own statements.
+func (w *writeTx) Upsert(ctx context.Context, feed mapdata.FeedID, entities []*mapdata.Entity) error {
 	if len(entities) == 0 {
 		return nil
 	}
@@ -36,9 +37,9 @@ func (w *writing) upsert(ctx context.Context, feed mapdata.FeedID, entities []*m
 		if !ok {
 			return fmt.Errorf("driver connection %T cannot prepare", raw)
 		}
-		args := named(make([]driver.Value, upsertAtOnce*upsertParameters))
-		whole := len(entities) / upsertAtOnce * upsertAtOnce
-		if err := upsertBy(ctx, conn, upsertAtOnce, feed, entities[:whole], args); err != nil {
+		args := named(make([]driver.Value, upsertBatch*upsertParameters))
+		whole := len(entities) / upsertBatch * upsertBatch
+		if err := upsertBy(ctx, conn, upsertBatch, feed, entities[:whole], args); err != nil {
 			return err
 		}
 		return upsertBy(ctx, conn, 1, feed, entities[whole:], args)
@@ -86,9 +87,9 @@ func setEntity(args []driver.NamedValue, feed driver.Value, e *mapdata.Entity) {
 	args[6].Value = e.Network
 	args[7].Value = int64(e.Digest)
 	args[8].Value = e.Lifetime.Milliseconds()
-	args[9].Value = millis(e.FirstSeenAt)
-	args[10].Value = millis(e.SeenAt)
-	args[11].Value = millis(e.ChangedAt)
+	args[9].Value = store.Millis(e.FirstSeenAt)
+	args[10].Value = store.Millis(e.SeenAt)
+	args[11].Value = store.Millis(e.ChangedAt)
 	args[12].Value = nil
 	if e.AbsentSince != 0 {
 		args[12].Value = e.AbsentSince

@@ -2,12 +2,12 @@ package sqlite
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 )
 
 func driverOf(tb testing.TB, db *DB) mapdata.AccountID {
@@ -157,39 +157,11 @@ func TestDeletedAccountSeversItsVotes(t *testing.T) {
 	}
 }
 
-// TestVotesByIndexes: what runs on every push, every minute or with an account must not grow with the history.
-func TestVotesByIndexes(t *testing.T) {
-	db := openNew(t, Options{})
-	for query, want := range map[string]string{
-		selectKept:        "SEARCH v USING INDEX voted_by_kept (source=? AND kept_until>?)",
-		severOldVotes:     "votes_by_age (at<?)",
-		selectVote:        "votes_by_entity (source=? AND external_id=? AND life_at=? AND account=?)",
-		selectTallied:     "SEARCH v USING INDEX sqlite_autoindex_voted_1 (source=? AND external_id=?)",
-		selectLastDispute: "votes_by_entity (source=? AND external_id=? AND life_at=?)",
-		deleteSomeVotes:   "votes_by_entity (source=?)",
-		// As a deleted account asks.
-		"UPDATE votes SET account = NULL WHERE account = ?": "votes_by_account (account=?)",
-	} {
-		plan, err := list(t.Context(), db, "EXPLAIN QUERY PLAN "+query, func(r row) (detail string, err error) {
-			var skip int
-			err = r.Scan(&skip, &skip, &skip, &detail)
-			return detail, err
-		}, make([]any, strings.Count(query, "?"))...)
-		if err != nil {
-			t.Fatalf("%s: %v", query, err)
-		}
-		all := strings.Join(plan, "\n")
-		if !strings.Contains(all, want) || strings.Contains(strings.ReplaceAll(all, "SCAN ids", ""), "SCAN") {
-			t.Errorf("%s:\n%s\nwant %s, and no scan", query, all, want)
-		}
-	}
-}
-
 func TestPruneVotes(t *testing.T) {
 	db := openNew(t, Options{})
 	gone, kept, a := feedOf(t, db), feedOf(t, db), driverOf(t, db)
 	// More than one transaction severs and removes.
-	const many = 2*pruneAtOnce + 1
+	const many = 2*store.PruneBatch + 1
 	for _, feed := range []mapdata.FeedID{gone, kept} {
 		for _, statement := range []string{
 			`WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
@@ -202,11 +174,11 @@ func TestPruneVotes(t *testing.T) {
 			}
 		}
 	}
-	prune(t, db, start.Add(severAfter-time.Millisecond))
+	prune(t, db, start.Add(store.SeverAfter-time.Millisecond))
 	if n := number(t, db, "SELECT COUNT(*) FROM votes WHERE account IS NULL"); n != 0 {
 		t.Errorf("%d votes were severed before their time", n)
 	}
-	prune(t, db, start.Add(severAfter))
+	prune(t, db, start.Add(store.SeverAfter))
 	if n := number(t, db, "SELECT COUNT(*) FROM votes WHERE account IS NULL"); n != 2*many {
 		t.Errorf("%d votes are severed, want all %d", n, 2*many)
 	}

@@ -7,19 +7,19 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func accountTests() map[string]func(*world) {
-	return map[string]func(*world){
+func accountTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
 		"an account is found by id and address":  findsAccounts,
 		"an address has one account":             refusesSecondAccount,
 		"role and tier are stored":               updatesAccounts,
 		"a session is found by its token's hash": findsSessions,
 		"sessions are listed, touched and ended": listsSessions,
 		"API tokens":                             keepsAPITokens,
-		"what belongs to nobody is refused":      wantsAccounts,
+		"what has no account is refused":         wantsAccounts,
 	}
 }
 
-func findsAccounts(w *world) {
+func findsAccounts(w *testStore) {
 	a, b := w.account(), w.account()
 	got, err := w.store.Account(w.ctx, a.ID)
 	w.must(err)
@@ -36,14 +36,14 @@ func findsAccounts(w *world) {
 	w.fails("unknown address", err, mapdata.ErrNotFound)
 }
 
-func refusesSecondAccount(w *world) {
+func refusesSecondAccount(w *testStore) {
 	a := w.account()
 	id, err := mapdata.NewAccountID()
 	w.must(err)
 	w.fails("second account", w.store.CreateAccount(w.ctx, &mapdata.Account{ID: id, Email: a.Email, CreatedAt: start}), mapdata.ErrConflict)
 }
 
-func updatesAccounts(w *world) {
+func updatesAccounts(w *testStore) {
 	a := w.account()
 	changed := *a
 	changed.Role, changed.Tier, changed.Email = mapdata.Curator, mapdata.TierPremium, "other@example.org"
@@ -62,7 +62,7 @@ func session(a *mapdata.Account, id string) *mapdata.Session {
 	}
 }
 
-func findsSessions(w *world) {
+func findsSessions(w *testStore) {
 	a := w.account()
 	s := session(a, "one")
 	w.must(w.store.CreateSession(w.ctx, s))
@@ -72,12 +72,12 @@ func findsSessions(w *world) {
 	w.same("its account", account, a)
 	_, _, err = w.store.Session(w.ctx, []byte("hash of another"))
 	w.fails("unknown session", err, mapdata.ErrNotFound)
-	twin := session(a, "two")
-	twin.TokenHash = s.TokenHash
-	w.fails("the same token again", w.store.CreateSession(w.ctx, twin), mapdata.ErrConflict)
+	duplicate := session(a, "two")
+	duplicate.TokenHash = s.TokenHash
+	w.fails("the same token again", w.store.CreateSession(w.ctx, duplicate), mapdata.ErrConflict)
 }
 
-func listsSessions(w *world) {
+func listsSessions(w *testStore) {
 	a, b := w.account(), w.account()
 	first, second, theirs := session(a, "first"), session(a, "second"), session(b, "theirs")
 	second.CreatedAt = at(time.Second)
@@ -100,7 +100,7 @@ func listsSessions(w *world) {
 	w.must(w.store.TouchSession(w.ctx, "first", at(time.Hour))) // it ended meanwhile: no failure
 }
 
-func keepsAPITokens(w *world) {
+func keepsAPITokens(w *testStore) {
 	a, b := w.account(), w.account()
 	token := &mapdata.APIToken{ID: "one", Account: a.ID, Name: "Server", TokenHash: []byte("hash"), CreatedAt: start}
 	second := &mapdata.APIToken{ID: "two", Account: a.ID, TokenHash: []byte("hash 2"), CreatedAt: at(time.Second), UsedAt: at(time.Hour)}
@@ -108,7 +108,7 @@ func keepsAPITokens(w *world) {
 	w.must(w.store.CreateAPIToken(w.ctx, second, audit, nil))
 	letter := &mapdata.Letter{Account: a.ID, Kind: mapdata.LetterTokenMade, Data: map[string]string{"name": "Server"}, At: start}
 	w.must(w.store.CreateAPIToken(w.ctx, token, audit, letter))
-	w.toldOnce(a, letter)
+	w.tellsEachOnce(a, letter)
 	got, account, err := w.store.APIToken(w.ctx, token.TokenHash)
 	w.must(err)
 	w.same("token", got, token)
@@ -127,8 +127,8 @@ func keepsAPITokens(w *world) {
 	w.fails("a revoked token", w.store.DeleteAPIToken(w.ctx, a.ID, "one", audit), mapdata.ErrNotFound)
 }
 
-// toldOnce wants one letter in the outbox, to the account.
-func (w *world) toldOnce(a *mapdata.Account, letter *mapdata.Letter) {
+// tellsEachOnce wants one letter in the outbox, to the account.
+func (w *testStore) tellsEachOnce(a *mapdata.Account, letter *mapdata.Letter) {
 	w.Helper()
 	letters := w.due(start, at(time.Minute))
 	if len(letters) != 1 {
@@ -138,7 +138,7 @@ func (w *world) toldOnce(a *mapdata.Account, letter *mapdata.Letter) {
 	w.same("letter", []any{got.Account, got.Kind, got.Address, got.Data}, []any{a.ID, letter.Kind, a.Email, letter.Data})
 }
 
-func wantsAccounts(w *world) {
+func wantsAccounts(w *testStore) {
 	nobody := &mapdata.Account{ID: mapdata.AccountID{1}}
 	w.fails("session", w.store.CreateSession(w.ctx, session(nobody, "x")), mapdata.ErrNotFound)
 	token := &mapdata.APIToken{ID: "x", Account: nobody.ID, TokenHash: []byte("x"), CreatedAt: start}
@@ -146,16 +146,16 @@ func wantsAccounts(w *world) {
 	w.same("letters of what failed", len(w.due(start, at(time.Minute))), 0)
 }
 
-func signInTests() map[string]func(*world) {
-	return map[string]func(*world){
-		"a link works once":                         takesLinksOnce,
-		"a link ends with its time":                 endsLinks,
-		"a code works once, for its address":        takesCodesOnce,
-		"five wrong codes end the code":             endsCodes,
-		"an address gets so many in a time":         limitsSignIns,
-		"the limit holds under concurrent wishes":   limitsSignInsAtOnce,
-		"a link is taken by one of many":            takesLinksByOne,
-		"a letter goes to the address or to nobody": mailsSignIns,
+func signInTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
+		"a link works once":                       takesLinksOnce,
+		"a link ends with its time":               endsLinks,
+		"a code works once, for its address":      takesCodesOnce,
+		"five wrong codes end the code":           endsCodes,
+		"an address gets so many in a time":       limitsSignIns,
+		"the limit holds under concurrent wishes": limitsConcurrentSignIns,
+		"a link is taken by one of many":          takesLinksByOne,
+		"a letter goes to the address that asked": mailsSignIns,
 	}
 }
 
@@ -169,10 +169,10 @@ func signIn(name string, created time.Time) *mapdata.SignIn {
 }
 
 // signInOf stores one that waits.
-func (w *world) signInOf(name string, created time.Time) *mapdata.SignIn {
+func (w *testStore) signInOf(name string, created time.Time) *mapdata.SignIn {
 	w.Helper()
 	s := signIn(name, created)
-	stored, err := w.store.CreateSignIn(w.ctx, s, nil, start, limitless)
+	stored, err := w.store.CreateSignIn(w.ctx, s, nil, start, unlimitedFeeds)
 	w.must(err)
 	if !stored || s.ID == 0 {
 		w.Fatalf("CreateSignIn = %v with id %d; want it stored", stored, s.ID)
@@ -180,7 +180,7 @@ func (w *world) signInOf(name string, created time.Time) *mapdata.SignIn {
 	return s
 }
 
-func takesLinksOnce(w *world) {
+func takesLinksOnce(w *testStore) {
 	s, other := w.signInOf("a", start), w.signInOf("b", start)
 	got, err := w.store.TakeSignIn(w.ctx, s.TokenHash, at(time.Minute))
 	w.must(err)
@@ -198,7 +198,7 @@ func takesLinksOnce(w *world) {
 	w.fails("unknown link", err, mapdata.ErrNotFound)
 }
 
-func endsLinks(w *world) {
+func endsLinks(w *testStore) {
 	s := w.signInOf("a", start)
 	_, err := w.store.TakeSignIn(w.ctx, s.TokenHash, s.ExpiresAt)
 	w.fails("link at its end", err, mapdata.ErrNotFound)
@@ -208,7 +208,7 @@ func endsLinks(w *world) {
 	w.must(err)
 }
 
-func takesCodesOnce(w *world) {
+func takesCodesOnce(w *testStore) {
 	s := w.signInOf("a", start)
 	_, err := w.store.TakeSignInByCode(w.ctx, "eve@example.org", s.CodeHash, at(time.Minute), 5)
 	w.fails("another address", err, mapdata.ErrNotFound)
@@ -221,7 +221,7 @@ func takesCodesOnce(w *world) {
 	w.fails("its link afterwards", err, mapdata.ErrNotFound)
 }
 
-func endsCodes(w *world) {
+func endsCodes(w *testStore) {
 	a, b := w.signInOf("a", start), w.signInOf("b", start)
 	wrong := func() {
 		w.Helper()
@@ -244,7 +244,7 @@ func endsCodes(w *world) {
 	}
 }
 
-func limitsSignIns(w *world) {
+func limitsSignIns(w *testStore) {
 	wish := func(name string, created time.Time) bool {
 		w.Helper()
 		stored, err := w.store.CreateSignIn(w.ctx, signIn(name, created), nil, created.Add(-time.Hour), 3)
@@ -268,7 +268,7 @@ func limitsSignIns(w *world) {
 	}
 }
 
-func limitsSignInsAtOnce(w *world) {
+func limitsConcurrentSignIns(w *testStore) {
 	stores := [2]Store{w.store, w.another()}
 	var all sync.WaitGroup
 	stored := make([]bool, 10)
@@ -295,7 +295,7 @@ func count(all []bool) (n int) {
 	return n
 }
 
-func takesLinksByOne(w *world) {
+func takesLinksByOne(w *testStore) {
 	s := w.signInOf("a", start)
 	stores := [2]Store{w.store, w.another()}
 	var all sync.WaitGroup
@@ -312,7 +312,7 @@ func takesLinksByOne(w *world) {
 	}
 }
 
-func mailsSignIns(w *world) {
+func mailsSignIns(w *testStore) {
 	s := signIn("a", start)
 	letter := &mapdata.Letter{Kind: mapdata.LetterSignIn, Data: map[string]string{"code": "12345678", "token": "T"}, At: start, Due: start}
 	_, err := w.store.CreateSignIn(w.ctx, s, letter, start, 1)

@@ -7,8 +7,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func auditTests() map[string]func(*world) {
-	return map[string]func(*world){
+func auditTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
 		"an entry is read as it was written":              readsAudit,
 		"entries are selected, newest first":              selectsAudit,
 		"an entry is there with its change, or not":       auditsWhole,
@@ -20,7 +20,7 @@ func auditTests() map[string]func(*world) {
 	}
 }
 
-func (w *world) audit(q mapdata.AuditQuery) []mapdata.AuditRecord {
+func (w *testStore) audit(q mapdata.AuditQuery) []mapdata.AuditRecord {
 	w.Helper()
 	if q.Limit == 0 {
 		q.Limit = 1000
@@ -39,17 +39,17 @@ func entries(records []mapdata.AuditRecord) []mapdata.AuditEntry {
 	return all
 }
 
-// wrote stores entries beside a change of a feed.
-func (w *world) wrote(f *mapdata.Feed, all ...mapdata.AuditEntry) {
+// wrote stores entries with a change of a feed.
+func (w *testStore) wrote(f *mapdata.Feed, all ...mapdata.AuditEntry) {
 	w.Helper()
 	_, err := w.store.UpdateFeed(w.ctx, f.ID, func(*mapdata.Feed) (mapdata.Side, error) { return mapdata.Side{Audit: all}, nil })
 	w.must(err)
 }
 
-func readsAudit(w *world) {
+func readsAudit(w *testStore) {
 	owner, curator := w.account(), w.account()
 	f := w.fullFeed(owner)
-	w.must(w.store.CreateFeed(w.ctx, f, limitless))
+	w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 	reviewed := f.Reviewed()
 	reviewed.Description = "a\n\"é\" <b>"
 	whole := mapdata.AuditEntry{
@@ -62,10 +62,10 @@ func readsAudit(w *world) {
 	failed := failedPoll(f, at(time.Minute))
 	failed.Audit = []mapdata.AuditEntry{bare}
 	w.must(w.store.PollFailed(w.ctx, failed))
-	w.same("entry beside a failed poll", entries(w.audit(mapdata.AuditQuery{Limit: 1})), []mapdata.AuditEntry{bare})
+	w.same("entry with a failed poll", entries(w.audit(mapdata.AuditQuery{Limit: 1})), []mapdata.AuditEntry{bare})
 }
 
-func selectsAudit(w *world) {
+func selectsAudit(w *testStore) {
 	a, b := w.account(), w.account()
 	f, g := w.pushFeed(a), w.pushFeed(b)
 	w.wrote(f, mapdata.AuditEntry{At: at(0), Actor: a.ID, Action: "one", Subject: f.ID.String(), Owner: a.ID})
@@ -90,7 +90,7 @@ func selectsAudit(w *world) {
 	w.same("of both", actions(mapdata.AuditQuery{Account: b.ID, Subject: f.ID.String()}), []string(nil))
 }
 
-func auditsWhole(w *world) {
+func auditsWhole(w *testStore) {
 	owner := w.account()
 	f := w.pushFeed(owner)
 	mine := mapdata.ErrForbidden
@@ -113,7 +113,7 @@ func auditsWhole(w *world) {
 	w.same("entries", len(w.audit(mapdata.AuditQuery{})), 0)
 }
 
-func namesAudited(w *world) {
+func namesAudited(w *testStore) {
 	a, b := w.account(), w.account()
 	f := w.pushFeed(a)
 	w.wrote(f, mapdata.AuditEntry{At: at(0), Actor: a.ID, Subject: f.ID.String()}, mapdata.AuditEntry{At: at(0), Subject: b.ID.String()},
@@ -129,7 +129,7 @@ func namesAudited(w *world) {
 	w.same("names", names()[1:], []string{" ", " " + b.Email, a.Email + " "})
 }
 
-func forgetsReviewed(w *world) {
+func forgetsReviewed(w *testStore) {
 	owner := w.account()
 	f, other := w.pushFeed(owner), w.pushFeed(owner)
 	for _, f := range []*mapdata.Feed{f, other} {
@@ -146,7 +146,7 @@ func forgetsReviewed(w *world) {
 	}
 }
 
-func forgetsNotes(w *world) {
+func forgetsNotes(w *testStore) {
 	a, b := w.account(), w.account()
 	f, other := w.pushFeed(a), w.pushFeed(b)
 	reviewed := f.Reviewed()
@@ -159,7 +159,7 @@ func forgetsNotes(w *world) {
 	}
 }
 
-func prunesAudit(w *world) {
+func prunesAudit(w *testStore) {
 	f := w.pushFeed(w.account())
 	reviewed := f.Reviewed()
 	w.wrote(f, mapdata.AuditEntry{At: at(0), Action: "old"}, mapdata.AuditEntry{At: at(time.Second), Action: "younger"},
@@ -177,12 +177,12 @@ func prunesAudit(w *world) {
 	w.same("left once the feed is gone", left(), []string{mapdata.AuditFeedDelete})
 }
 
-func listsPending(w *world) {
+func listsPending(w *testStore) {
 	owner := w.account()
 	made := func(age time.Duration, state mapdata.ReviewState) *mapdata.Feed {
 		f := w.draft(owner)
 		f.CreatedAt, f.UpdatedAt, f.ReviewState = at(age), at(age), state
-		w.must(w.store.CreateFeed(w.ctx, f, limitless))
+		w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 		return f
 	}
 	again, second, first := made(0, mapdata.Pending), made(2*time.Hour, mapdata.Pending), made(time.Hour, mapdata.Pending)

@@ -8,19 +8,19 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func changeTests() map[string]func(*world) {
-	return map[string]func(*world){
+func changeTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
 		"a new store":                                newState,
-		"a change tells all that it moved":           tellsChanges,
-		"entities come as they are now":              tellsNow,
-		"a snapshot without a change tells its feed": tellsSnapshots,
+		"a change tells all that it moved":           readsChanges,
+		"entities come as they are now":              readsPresentEntities,
+		"a snapshot without a change tells its feed": readsSnapshotTimes,
 		"changes are read in bounds":                 readsInBounds,
-		"attempts later than a time":                 tellsAttempts,
+		"attempts later than a time":                 readsAttempts,
 		"a restart keeps everything":                 restarts,
 	}
 }
 
-func newState(w *world) {
+func newState(w *testStore) {
 	s := w.state()
 	if s.Epoch == "" || s.Revision != 0 || s.Floor != 0 {
 		w.Errorf("state = %+v, want an epoch, and no change yet", s)
@@ -31,7 +31,7 @@ func newState(w *world) {
 	}
 }
 
-func (w *world) changes(after int64, limit int) []mapdata.FeedChange {
+func (w *testStore) changes(after int64, limit int) []mapdata.FeedChange {
 	w.Helper()
 	all, err := w.store.Changes(w.ctx, after, limit)
 	w.must(err)
@@ -52,7 +52,7 @@ func compare(a, b string) int {
 	return 0
 }
 
-func tellsChanges(w *world) {
+func readsChanges(w *testStore) {
 	f := w.pullFeed(w.account())
 	created := w.state().Revision
 	a, b, c, d := entity(f, "a", start), entity(f, "b", start), entity(f, "c", start), entity(f, "d", start)
@@ -74,7 +74,7 @@ func tellsChanges(w *world) {
 	w.same("changes after a future one", len(w.changes(created+200, 100)), 0)
 }
 
-func tellsNow(w *world) {
+func readsPresentEntities(w *testStore) {
 	owner := w.account()
 	f, gone := w.pushFeed(owner), w.pushFeed(owner)
 	after := w.state().Revision
@@ -93,7 +93,7 @@ func tellsNow(w *world) {
 	})
 }
 
-func tellsSnapshots(w *world) {
+func readsSnapshotTimes(w *testStore) {
 	f := w.pullFeed(w.account())
 	unmoved := entity(f, "a", start)
 	unmoved.SeenAt = time.Time{}
@@ -108,7 +108,7 @@ func tellsSnapshots(w *world) {
 	w.same("the entity, which was not written", w.entities(f), byID(unmoved))
 }
 
-func readsInBounds(w *world) {
+func readsInBounds(w *testStore) {
 	f := w.pushFeed(w.account())
 	after := w.state().Revision
 	const revisions, each = 6, 10
@@ -144,7 +144,7 @@ func readsInBounds(w *world) {
 	}
 }
 
-func tellsAttempts(w *world) {
+func readsAttempts(w *testStore) {
 	owner := w.account()
 	f, other := w.pushFeed(owner), w.pushFeed(owner)
 	var want []mapdata.Attempt
@@ -167,7 +167,7 @@ func tellsAttempts(w *world) {
 	}
 }
 
-func restarts(w *world) {
+func restarts(w *testStore) {
 	owner := w.account()
 	f := w.pullFeed(owner)
 	s := w.open(w.T) // another process, which ends after its write

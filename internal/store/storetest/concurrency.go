@@ -10,10 +10,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func concurrencyTests() map[string]func(*world) {
-	return map[string]func(*world){
+func concurrencyTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
 		"a follower misses nothing of interleaved writers": followsWriters,
-		"of two changes from one mark one wins":            oneWins,
+		"of two changes from one mark one wins":            allowsOnlyOne,
 	}
 }
 
@@ -50,7 +50,7 @@ func (f *follower) catchUp(ctx context.Context, s Store) error {
 
 // followsWriters has writers in two processes change feeds of their own, each batch with new, changed and retired rows,
 // while a third follows the revisions. Sequences that are drawn before the commit lose rows here.
-func followsWriters(w *world) {
+func followsWriters(w *testStore) {
 	const writers, batches, rows = 6, 25, 5
 	owner := w.account()
 	feeds := make([]*mapdata.Feed, writers)
@@ -121,7 +121,7 @@ func writeBatch(ctx context.Context, s Store, f *mapdata.Feed, n, rows int) erro
 	return s.Apply(ctx, c)
 }
 
-func oneWins(w *world) {
+func allowsOnlyOne(w *testStore) {
 	f := w.pushFeed(w.account())
 	stores := [2]Store{w.store, w.another()}
 	for round := range 10 {

@@ -14,13 +14,13 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func entityTests() map[string]func(*world) {
-	return map[string]func(*world){
+func entityTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
 		"what is pushed is stored to the last bit":        storesEverything,
 		"a mark tells what to compare against":            marks,
 		"stored by ids and all":                           storedByIDs,
 		"touched rows were seen, and nothing else":        touches,
-		"absent rows keep the last snapshot's time":       misses,
+		"absent rows keep the last snapshot's time":       marksAbsent,
 		"retired rows are gone":                           retires,
 		"an upsert replaces the whole row":                replaces,
 		"a change from an old mark is refused":            refusesOldMarks,
@@ -38,7 +38,7 @@ func entityTests() map[string]func(*world) {
 	}
 }
 
-func storesEverything(w *world) {
+func storesEverything(w *testStore) {
 	f := w.pullFeed(w.account())
 	full := entity(f, "full", at(time.Second))
 	full.Kind, full.Network, full.Lifetime = kindOf("charger.supercharger"), "ionity", 0
@@ -52,7 +52,7 @@ func storesEverything(w *world) {
 	w.same("entities", w.entities(f), byID(full, bare))
 }
 
-func marks(w *world) {
+func marks(w *testStore) {
 	f := w.pullFeed(w.account())
 	mark, err := w.store.Mark(w.ctx, f.ID)
 	w.must(err)
@@ -81,7 +81,7 @@ func marks(w *world) {
 }
 
 // fails holds an error to its kind.
-func (w *world) fails(what string, err, kind error) {
+func (w *testStore) fails(what string, err, kind error) {
 	w.Helper()
 	if !errors.Is(err, kind) {
 		w.Errorf("%s: error = %v, want %v", what, err, kind)
@@ -89,7 +89,7 @@ func (w *world) fails(what string, err, kind error) {
 }
 
 // stored collects what Stored yields.
-func (w *world) stored(f *mapdata.Feed, ids []string) map[string]mapdata.Stored {
+func (w *testStore) stored(f *mapdata.Feed, ids []string) map[string]mapdata.Stored {
 	w.Helper()
 	all := make(map[string]mapdata.Stored)
 	w.must(w.store.Stored(w.ctx, f.ID, ids, func(s mapdata.Stored) {
@@ -101,7 +101,7 @@ func (w *world) stored(f *mapdata.Feed, ids []string) map[string]mapdata.Stored 
 	return all
 }
 
-func storedByIDs(w *world) {
+func storedByIDs(w *testStore) {
 	owner := w.account()
 	f, other := w.pullFeed(owner), w.pullFeed(owner)
 	seen := entity(f, "seen", at(0))
@@ -123,7 +123,7 @@ func storedByIDs(w *world) {
 	w.same("of an unknown feed", w.stored(&mapdata.Feed{}, nil), map[string]mapdata.Stored{})
 }
 
-func touches(w *world) {
+func touches(w *testStore) {
 	f := w.pushFeed(w.account())
 	a, b := entity(f, "a", at(0)), entity(f, "b", at(0))
 	a.AbsentSince = 2
@@ -135,7 +135,7 @@ func touches(w *world) {
 	w.same("entities", w.entities(f), byID(a, b))
 }
 
-func misses(w *world) {
+func marksAbsent(w *testStore) {
 	f := w.pullFeed(w.account())
 	a, b, own := entity(f, "a", at(0)), entity(f, "b", at(0)), entity(f, "own", at(-time.Hour))
 	a.SeenAt, b.SeenAt = time.Time{}, time.Time{}
@@ -148,7 +148,7 @@ func misses(w *world) {
 	w.same("entities", w.entities(f), byID(a, b, own))
 }
 
-func retires(w *world) {
+func retires(w *testStore) {
 	f := w.pushFeed(w.account())
 	a, b := entity(f, "a", at(0)), entity(f, "b", at(0))
 	w.apply(w.pushed(f, at(0), a, b))
@@ -158,7 +158,7 @@ func retires(w *world) {
 	w.same("entities", w.entities(f), byID(b))
 }
 
-func replaces(w *world) {
+func replaces(w *testStore) {
 	f := w.pushFeed(w.account())
 	old := entity(f, "a", at(0))
 	old.Network, old.AbsentSince = "ionity", 4
@@ -170,7 +170,7 @@ func replaces(w *world) {
 	w.same("entities", w.entities(f), byID(replaced))
 }
 
-func refusesOldMarks(w *world) {
+func refusesOldMarks(w *testStore) {
 	owner := w.account()
 	f, other := w.pushFeed(owner), w.pushFeed(owner)
 	first, second := w.pushed(f, at(0), entity(f, "a", at(0))), w.pushed(f, at(0), entity(f, "b", at(0)))
@@ -188,14 +188,14 @@ func refusesOldMarks(w *world) {
 	w.apply(next)
 }
 
-func refusesOldSnapshots(w *world) {
+func refusesOldSnapshots(w *testStore) {
 	f := w.pullFeed(w.account())
 	first, again := w.polled(f, at(0), 1), w.polled(f, at(time.Second), 1)
 	w.apply(first)
 	w.fails("the same snapshot again", w.store.Apply(w.ctx, again), mapdata.ErrConflict)
 }
 
-func refusesGoneFeeds(w *world) {
+func refusesGoneFeeds(w *testStore) {
 	f := w.pushFeed(w.account())
 	c := w.pushed(f, at(0), entity(f, "a", at(0)))
 	w.must(w.store.DeleteFeed(w.ctx, f.ID, mapdata.AuditEntry{At: at(0), Action: "feed.delete"}))
@@ -205,7 +205,7 @@ func refusesGoneFeeds(w *world) {
 	w.fails("change of an unknown feed", w.store.Apply(w.ctx, c), mapdata.ErrNotFound)
 }
 
-func refusesBadChanges(w *world) {
+func refusesBadChanges(w *testStore) {
 	f := w.pushFeed(w.account())
 	before := w.state()
 	for name, spoil := range map[string]func(*mapdata.Change){
@@ -223,7 +223,7 @@ func refusesBadChanges(w *world) {
 	w.same("state", w.state(), before)
 }
 
-func givesUpWhole(w *world) {
+func givesUpWhole(w *testStore) {
 	f := w.pushFeed(w.account())
 	w.apply(w.pushed(f, at(0), entity(f, "kept", at(0))))
 	before, stored := w.state(), w.entities(f)
@@ -257,7 +257,7 @@ func givesUpWhole(w *world) {
 	w.apply(w.pushed(f, at(time.Hour), entity(f, "afterwards", at(0))))
 }
 
-func failsWhole(w *world) {
+func failsWhole(w *testStore) {
 	f := w.pullFeed(w.account())
 	before, stored := w.state(), w.feed(f)
 	c := w.polled(f, at(0), 1, entity(f, "a", at(0)))
@@ -273,14 +273,14 @@ func failsWhole(w *world) {
 }
 
 // feed reads a feed anew.
-func (w *world) feed(f *mapdata.Feed) *mapdata.Feed {
+func (w *testStore) feed(f *mapdata.Feed) *mapdata.Feed {
 	w.Helper()
 	now, err := w.store.Feed(w.ctx, f.ID)
 	w.must(err)
 	return now
 }
 
-func refusedPush(w *world) {
+func refusedPush(w *testStore) {
 	f := w.pushFeed(w.account())
 	w.apply(w.pushed(f, at(time.Second), entity(f, "a", at(0))))
 	refused := w.pushed(f, at(time.Hour))
@@ -295,7 +295,7 @@ func refusedPush(w *world) {
 	}
 }
 
-func forgets(w *world) {
+func forgets(w *testStore) {
 	f := w.pullFeed(w.account())
 	snapshot := entity(f, "of the snapshot", at(0))
 	snapshot.SeenAt, snapshot.Lifetime = time.Time{}, time.Minute
@@ -314,7 +314,7 @@ func forgets(w *world) {
 	w.must(w.store.Forget(w.ctx, f.ID, nil, at(time.Minute)))
 }
 
-func counts(w *world) {
+func counts(w *testStore) {
 	f := w.pullFeed(w.account())
 	snapshot, own, persists := entity(f, "a", at(0)), entity(f, "b", at(-time.Hour)), entity(f, "c", at(-time.Hour))
 	snapshot.SeenAt, snapshot.Lifetime, own.Lifetime, persists.Lifetime = time.Time{}, time.Minute, 2*time.Hour, 0
@@ -331,7 +331,7 @@ func counts(w *world) {
 	}
 }
 
-func parts(w *world) {
+func parts(w *testStore) {
 	owner := w.account()
 	want := make(map[string]int)
 	for i := range 7 {
@@ -349,7 +349,7 @@ func parts(w *world) {
 	}
 }
 
-func oddIDs(w *world) {
+func oddIDs(w *testStore) {
 	f := w.pushFeed(w.account())
 	ids := []string{
 		`"`, `\`, `\"`, `'`, `a"b\c`, "é", "\u2028", "\U0001F980", "\u00a0", "\u0085", `\u0041`, "[]", "{}", "null", "1", "%", " ", "/",
@@ -380,7 +380,7 @@ func oddIDs(w *world) {
 	w.same("gone", gone, ids)
 }
 
-func thousands(w *world) {
+func thousands(w *testStore) {
 	f := w.pushFeed(w.account())
 	for _, n := range []int{1, 49, 50, 51, 99, 100, 101, 2_345} {
 		c := w.pushed(f, at(0))

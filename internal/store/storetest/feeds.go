@@ -9,14 +9,14 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func feedTests() map[string]func(*world) {
-	return map[string]func(*world){
+func feedTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
 		"a feed is stored to the last bit":             storesFeeds,
 		"slugs are made unique":                        makesSlugsUnique,
-		"slugs are unique under concurrent creation":   makesSlugsUniqueAtOnce,
+		"slugs are unique under concurrent creation":   makesSlugsUniqueConcurrently,
 		"an owner has at most so many":                 limitsFeeds,
 		"a feed belongs to an account":                 wantsOwner,
-		"an id is used once":                           refusesTwins,
+		"an id is used once":                           refusesDuplicates,
 		"unknown feeds are not found":                  findsNoFeed,
 		"a push token finds active push feeds alone":   findsByToken,
 		"lists by owner and by what is served":         listsFeeds,
@@ -30,7 +30,7 @@ func feedTests() map[string]func(*world) {
 }
 
 // fullFeed has every field set that a store keeps.
-func (w *world) fullFeed(owner *mapdata.Account) *mapdata.Feed {
+func (w *testStore) fullFeed(owner *mapdata.Account) *mapdata.Feed {
 	f := w.draft(owner)
 	f.Direction, f.Visibility, f.ReviewState, f.ReviewNote = mapdata.Pull, mapdata.Private, mapdata.Rejected, "No, since it is empty."
 	f.PullURL, f.PullAuthSealed, f.PullInterval = "https://feeds.example.org/a.json?b=c", []byte{0, 1, 2}, 90*time.Second
@@ -42,13 +42,13 @@ func (w *world) fullFeed(owner *mapdata.Account) *mapdata.Feed {
 	return f
 }
 
-func storesFeeds(w *world) {
+func storesFeeds(w *testStore) {
 	owner := w.account()
 	full, bare := w.fullFeed(owner), w.draft(owner)
 	bare.PushTokenHash, bare.Active = []byte("hash"), false
 	for _, f := range []*mapdata.Feed{full, bare} {
 		given := *f
-		w.must(w.store.CreateFeed(w.ctx, f, limitless))
+		w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 		w.same("feed after CreateFeed", f, &given)
 		w.same("feed", w.feed(f), f)
 	}
@@ -57,13 +57,13 @@ func storesFeeds(w *world) {
 	w.same("all feeds", all, map[mapdata.FeedID]mapdata.Feed{full.ID: *full, bare.ID: *bare})
 }
 
-func makesSlugsUnique(w *world) {
+func makesSlugsUnique(w *testStore) {
 	owner := w.account()
 	create := func(slug string) string {
 		w.Helper()
 		f := w.draft(owner)
 		f.Layer.Slug = slug
-		w.must(w.store.CreateFeed(w.ctx, f, limitless))
+		w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 		if stored := w.feed(f).Layer.Slug; stored != f.Layer.Slug {
 			w.Errorf("slug %q is stored as %q", f.Layer.Slug, stored)
 		}
@@ -86,7 +86,7 @@ func makesSlugsUnique(w *world) {
 	}
 }
 
-func makesSlugsUniqueAtOnce(w *world) {
+func makesSlugsUniqueConcurrently(w *testStore) {
 	owner := w.account()
 	const many = 8
 	stores := [2]Store{w.store, w.another()}
@@ -96,7 +96,7 @@ func makesSlugsUniqueAtOnce(w *world) {
 		f := w.draft(owner)
 		f.Layer.Slug = "cameras"
 		all.Go(func() {
-			if err := stores[i%2].CreateFeed(w.ctx, f, limitless); err != nil {
+			if err := stores[i%2].CreateFeed(w.ctx, f, unlimitedFeeds); err != nil {
 				w.Errorf("CreateFeed: %v", err)
 			}
 			slugs[i] = f.Layer.Slug
@@ -112,7 +112,7 @@ func makesSlugsUniqueAtOnce(w *world) {
 	}
 }
 
-func limitsFeeds(w *world) {
+func limitsFeeds(w *testStore) {
 	owner, other := w.account(), w.account()
 	for range 2 {
 		w.must(w.store.CreateFeed(w.ctx, w.draft(owner), 2))
@@ -125,21 +125,21 @@ func limitsFeeds(w *world) {
 	w.must(w.store.CreateFeed(w.ctx, third, 3))
 }
 
-func wantsOwner(w *world) {
-	w.fails("feed of nobody", w.store.CreateFeed(w.ctx, w.draft(&mapdata.Account{ID: mapdata.AccountID{1}}), limitless), mapdata.ErrNotFound)
+func wantsOwner(w *testStore) {
+	w.fails("feed of nobody", w.store.CreateFeed(w.ctx, w.draft(&mapdata.Account{ID: mapdata.AccountID{1}}), unlimitedFeeds), mapdata.ErrNotFound)
 }
 
-func refusesTwins(w *world) {
+func refusesDuplicates(w *testStore) {
 	f := w.pushFeed(w.account())
-	twin := *f
-	twin.Layer.Slug = "mine"
-	w.fails("the same id", w.store.CreateFeed(w.ctx, &twin, limitless), mapdata.ErrConflict)
-	if twin.Layer.Slug != "mine" {
-		w.Errorf("slug of a feed that was not stored = %q, want it untouched", twin.Layer.Slug)
+	duplicate := *f
+	duplicate.Layer.Slug = "mine"
+	w.fails("the same id", w.store.CreateFeed(w.ctx, &duplicate, unlimitedFeeds), mapdata.ErrConflict)
+	if duplicate.Layer.Slug != "mine" {
+		w.Errorf("slug of a feed that was not stored = %q, want it untouched", duplicate.Layer.Slug)
 	}
 }
 
-func findsNoFeed(w *world) {
+func findsNoFeed(w *testStore) {
 	_, err := w.store.Feed(w.ctx, mapdata.FeedID{1})
 	w.fails("Feed", err, mapdata.ErrNotFound)
 	_, err = w.store.FeedByPushToken(w.ctx, []byte("x"))
@@ -155,7 +155,7 @@ func findsNoFeed(w *world) {
 	}
 }
 
-func findsByToken(w *world) {
+func findsByToken(w *testStore) {
 	owner := w.account()
 	f := w.pushFeed(owner)
 	w.pushFeed(owner)
@@ -183,13 +183,13 @@ func findsByToken(w *world) {
 	w.fails("a deactivated feed", err, mapdata.ErrNotFound)
 }
 
-func listsFeeds(w *world) {
+func listsFeeds(w *testStore) {
 	mine, theirs := w.account(), w.account()
 	// Created in the order of their names.
 	create := func(owner *mapdata.Account, v mapdata.Visibility, s mapdata.ReviewState, active bool) string {
 		f := w.draft(owner)
 		f.Visibility, f.ReviewState, f.Active = v, s, active
-		w.must(w.store.CreateFeed(w.ctx, f, limitless))
+		w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 		return f.Name
 	}
 	hidden := create(mine, mapdata.Private, mapdata.Pending, true)
@@ -223,10 +223,10 @@ func listsFeeds(w *world) {
 	}
 }
 
-func edits(w *world) {
+func edits(w *testStore) {
 	owner := w.account()
 	f := w.fullFeed(owner)
-	w.must(w.store.CreateFeed(w.ctx, f, limitless))
+	w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 	want := *f
 	got, err := w.store.UpdateFeed(w.ctx, f.ID, func(g *mapdata.Feed) (mapdata.Side, error) {
 		w.same("feed before the edit", g, f)
@@ -249,7 +249,7 @@ func edits(w *world) {
 	w.same("feed", w.feed(f), &want)
 }
 
-func failsEdits(w *world) {
+func failsEdits(w *testStore) {
 	f := w.pushFeed(w.account())
 	before := w.state()
 	mine := fmt.Errorf("not so: %w", mapdata.ErrForbidden)
@@ -264,7 +264,7 @@ func failsEdits(w *world) {
 	w.same("state", w.state(), before)
 }
 
-func editsWhole(w *world) {
+func editsWhole(w *testStore) {
 	owner := w.account()
 	f := w.pushFeed(owner)
 	before := w.state()
@@ -289,7 +289,7 @@ func editsWhole(w *world) {
 	}
 }
 
-func editsInTurn(w *world) {
+func editsInTurn(w *testStore) {
 	f := w.pushFeed(w.account())
 	const each = 10
 	stores := [2]Store{w.store, w.another()}
@@ -313,7 +313,7 @@ func editsInTurn(w *world) {
 	}
 }
 
-func deletesFeeds(w *world) {
+func deletesFeeds(w *testStore) {
 	owner := w.account()
 	f, other := w.pushFeed(owner), w.pushFeed(owner)
 	w.apply(w.pushed(f, at(0), entity(f, "a", at(0))))
@@ -342,13 +342,13 @@ func deletesFeeds(w *world) {
 	// Its name is free again.
 	again := w.draft(owner)
 	again.Layer.Slug = f.Layer.Slug
-	w.must(w.store.CreateFeed(w.ctx, again, limitless))
+	w.must(w.store.CreateFeed(w.ctx, again, unlimitedFeeds))
 	if again.Layer.Slug != f.Layer.Slug {
 		w.Errorf("slug = %q, want %q, which is free again", again.Layer.Slug, f.Layer.Slug)
 	}
 }
 
-func raisesRevisions(w *world) {
+func raisesRevisions(w *testStore) {
 	owner := w.account()
 	last := w.state().Revision
 	raised := func(what string) {

@@ -6,39 +6,39 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func fencingTests() map[string]func(*world) {
-	tests := map[string]func(*world){
+func fencingTests() map[string]func(*testStore) {
+	tests := map[string]func(*testStore){
 		"an edit that changes no poll keeps lease and generation":         keepsLeases,
-		"an expired lease that nobody took over still matches":            recordsAfterExpiry,
+		"an expired lease that no node took over still matches":           recordsAfterExpiry,
 		"a lease of an earlier generation does not release the later one": releasesOwnGeneration,
 	}
 	for event, supersede := range supersedingEvents() {
 		for name, record := range pollOutcomes() {
-			tests[name+" after "+event] = func(w *world) { fencesOutcome(w, supersede, record) }
+			tests[name+" after "+event] = func(w *testStore) { fencesOutcome(w, supersede, record) }
 		}
 	}
 	return tests
 }
 
 // pollOutcomes are the ways in which a poll is recorded.
-func pollOutcomes() map[string]func(w *world, f *mapdata.Feed, lease mapdata.Lease) error {
-	snapshot := func(w *world, c *mapdata.Change, lease mapdata.Lease) error {
+func pollOutcomes() map[string]func(w *testStore, f *mapdata.Feed, lease mapdata.Lease) error {
+	snapshot := func(w *testStore, c *mapdata.Change, lease mapdata.Lease) error {
 		c.Snapshot.Lease = lease
 		c.Letters = []mapdata.Letter{{Account: w.feedOwner, Kind: mapdata.LetterShrank, At: start}}
 		return w.store.Apply(w.ctx, c)
 	}
-	return map[string]func(w *world, f *mapdata.Feed, lease mapdata.Lease) error{
-		"a failure": func(w *world, f *mapdata.Feed, lease mapdata.Lease) error {
+	return map[string]func(w *testStore, f *mapdata.Feed, lease mapdata.Lease) error{
+		"a failure": func(w *testStore, f *mapdata.Feed, lease mapdata.Lease) error {
 			failed := failedPoll(f, at(time.Second))
 			failed.Active, failed.Lease = false, lease
 			failed.Letters = []mapdata.Letter{{Account: w.feedOwner, Kind: mapdata.LetterDeactivated, At: start}}
 			failed.Audit = []mapdata.AuditEntry{{At: start, Action: mapdata.AuditFeedDeactivate, Subject: f.ID.String()}}
 			return w.store.PollFailed(w.ctx, failed)
 		},
-		"a snapshot": func(w *world, f *mapdata.Feed, lease mapdata.Lease) error {
+		"a snapshot": func(w *testStore, f *mapdata.Feed, lease mapdata.Lease) error {
 			return snapshot(w, w.polled(f, at(time.Second), 1, entity(f, "a", at(time.Second))), lease)
 		},
-		"an unchanged snapshot": func(w *world, f *mapdata.Feed, lease mapdata.Lease) error {
+		"an unchanged snapshot": func(w *testStore, f *mapdata.Feed, lease mapdata.Lease) error {
 			return snapshot(w, w.polled(f, at(time.Second), 1), lease)
 		},
 	}
@@ -46,33 +46,33 @@ func pollOutcomes() map[string]func(w *world, f *mapdata.Feed, lease mapdata.Lea
 
 // supersedingEvents are what may happen to a feed while it is polled, so that the outcome counts no longer. Each says
 // which node holds the feed's lease then, empty: none.
-func supersedingEvents() map[string]func(w *world, f *mapdata.Feed) (holder string) {
-	edit := func(change func(*mapdata.Feed)) func(*world, *mapdata.Feed) string {
-		return func(w *world, f *mapdata.Feed) string {
+func supersedingEvents() map[string]func(w *testStore, f *mapdata.Feed) (holder string) {
+	edit := func(change func(*mapdata.Feed)) func(*testStore, *mapdata.Feed) string {
+		return func(w *testStore, f *mapdata.Feed) string {
 			w.edit(f, change)
 			return ""
 		}
 	}
-	return map[string]func(w *world, f *mapdata.Feed) string{
+	return map[string]func(w *testStore, f *mapdata.Feed) string{
 		"an edit of the URL":         edit(func(f *mapdata.Feed) { f.PullURL = "https://new.example.org/" }),
 		"an edit of the auth header": edit(func(f *mapdata.Feed) { f.PullAuthSealed = []byte("another") }),
 		"an edit of the interval":    edit(func(f *mapdata.Feed) { f.PullInterval *= 2 }),
 		"a deactivation":             edit(func(f *mapdata.Feed) { f.Active = false }),
-		"a deactivation and a reactivation": func(w *world, f *mapdata.Feed) string {
+		"a deactivation and a reactivation": func(w *testStore, f *mapdata.Feed) string {
 			w.edit(f, func(f *mapdata.Feed) { f.Active = false })
 			w.edit(f, func(f *mapdata.Feed) { f.Active = true })
 			return ""
 		},
-		"an edit and a second claim by the same node": func(w *world, f *mapdata.Feed) string {
+		"an edit and a second claim by the same node": func(w *testStore, f *mapdata.Feed) string {
 			w.edit(f, func(f *mapdata.Feed) { f.PullURL = "https://new.example.org/" })
 			w.same("claimed again", w.claim("first", at(time.Second), at(time.Minute), 1), []mapdata.FeedID{f.ID})
 			return "first"
 		},
-		"another node has claimed the feed": func(w *world, f *mapdata.Feed) string {
+		"another node has claimed the feed": func(w *testStore, f *mapdata.Feed) string {
 			w.same("claimed by another", w.claim("second", at(time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})
 			return "second"
 		},
-		"another node has claimed and released the feed": func(w *world, f *mapdata.Feed) string {
+		"another node has claimed and released the feed": func(w *testStore, f *mapdata.Feed) string {
 			w.same("claimed by another", w.claim("second", at(time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})
 			w.must(w.store.Release(w.ctx, f.ID, mapdata.Lease{Node: "second"}))
 			return ""
@@ -80,7 +80,7 @@ func supersedingEvents() map[string]func(w *world, f *mapdata.Feed) (holder stri
 	}
 }
 
-func (w *world) edit(f *mapdata.Feed, change func(*mapdata.Feed)) {
+func (w *testStore) edit(f *mapdata.Feed, change func(*mapdata.Feed)) {
 	w.Helper()
 	_, err := w.store.UpdateFeed(w.ctx, f.ID, func(f *mapdata.Feed) (mapdata.Side, error) {
 		change(f)
@@ -91,7 +91,7 @@ func (w *world) edit(f *mapdata.Feed, change func(*mapdata.Feed)) {
 
 // fencesOutcome records an outcome after the event: nothing of the feed may change, and the lease that is held by then
 // must hold on.
-func fencesOutcome(w *world, supersede func(*world, *mapdata.Feed) string, record func(*world, *mapdata.Feed, mapdata.Lease) error) {
+func fencesOutcome(w *testStore, supersede func(*testStore, *mapdata.Feed) string, record func(*testStore, *mapdata.Feed, mapdata.Lease) error) {
 	owner := w.account()
 	w.feedOwner = owner.ID
 	f := w.pullFeed(owner)
@@ -127,7 +127,7 @@ func fencesOutcome(w *world, supersede func(*world, *mapdata.Feed) string, recor
 	}
 }
 
-func keepsLeases(w *world) {
+func keepsLeases(w *testStore) {
 	f := w.pullFeed(w.account())
 	w.claim("node", start, at(time.Minute), 1)
 	w.edit(f, func(f *mapdata.Feed) { f.Name, f.Description, f.Generation = "Another", "Another", 7 })
@@ -139,7 +139,7 @@ func keepsLeases(w *world) {
 	w.same("outcome", w.feed(f).Polling.LastOutcome, mapdata.OutcomeTimeout)
 }
 
-func recordsAfterExpiry(w *world) {
+func recordsAfterExpiry(w *testStore) {
 	f := w.pullFeed(w.account())
 	w.claim("node", start, at(time.Minute), 1)
 	c := w.polled(f, at(time.Hour), 1, entity(f, "a", at(time.Hour)))
@@ -148,7 +148,7 @@ func recordsAfterExpiry(w *world) {
 	w.same("outcome", w.feed(f).Polling.LastOutcome, mapdata.OutcomeOK)
 }
 
-func releasesOwnGeneration(w *world) {
+func releasesOwnGeneration(w *testStore) {
 	f := w.pullFeed(w.account())
 	w.claim("node", start, at(time.Minute), 1)
 	w.edit(f, func(f *mapdata.Feed) { f.PullURL = "https://new.example.org/" })

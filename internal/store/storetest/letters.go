@@ -7,8 +7,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func letterTests() map[string]func(*world) {
-	return map[string]func(*world){
+func letterTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
 		"a letter comes to the last bit":        storesLetters,
 		"letters come when they are due":        waitsForDue,
 		"a lease holds until its end":           leasesLetters,
@@ -21,21 +21,21 @@ func letterTests() map[string]func(*world) {
 }
 
 // mailed puts letters to the owner into the outbox, as what they tell of would.
-func (w *world) mailed(f *mapdata.Feed, letters ...mapdata.Letter) {
+func (w *testStore) mailed(f *mapdata.Feed, letters ...mapdata.Letter) {
 	w.Helper()
 	c := w.pushed(f, start)
 	c.Letters = letters
 	w.apply(c)
 }
 
-func (w *world) due(now, until time.Time) []mapdata.Letter {
+func (w *testStore) due(now, until time.Time) []mapdata.Letter {
 	w.Helper()
 	letters, err := w.store.DueLetters(w.ctx, now, until, 100)
 	w.must(err)
 	return letters
 }
 
-func storesLetters(w *world) {
+func storesLetters(w *testStore) {
 	owner := w.account()
 	letter := mapdata.Letter{
 		Account: owner.ID, Kind: mapdata.LetterShrank, Data: map[string]string{"feed_name": "Ö \"x\" <y>", "rows": "3"},
@@ -54,7 +54,7 @@ func storesLetters(w *world) {
 	w.same("letters", got, []mapdata.Letter{letter, bare})
 }
 
-func waitsForDue(w *world) {
+func waitsForDue(w *testStore) {
 	owner := w.account()
 	letter := mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start, Due: at(time.Minute)}
 	w.mailed(w.pushFeed(owner), letter)
@@ -66,7 +66,7 @@ func waitsForDue(w *world) {
 	}
 }
 
-func leasesLetters(w *world) {
+func leasesLetters(w *testStore) {
 	owner := w.account()
 	w.mailed(w.pushFeed(owner), mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start})
 	w.due(start, at(time.Minute))
@@ -78,7 +78,7 @@ func leasesLetters(w *world) {
 	}
 }
 
-func leasesLettersOnce(w *world) {
+func leasesLettersOnce(w *testStore) {
 	owner := w.account()
 	const many = 30
 	letters := make([]mapdata.Letter, many)
@@ -121,7 +121,7 @@ func leasesLettersOnce(w *world) {
 	}
 }
 
-func putsBack(w *world) {
+func putsBack(w *testStore) {
 	owner := w.account()
 	w.mailed(w.pushFeed(owner), mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start})
 	letter := w.due(start, at(time.Minute))[0]
@@ -133,7 +133,7 @@ func putsBack(w *world) {
 	w.same("letters", w.due(at(time.Hour), at(2*time.Hour)), []mapdata.Letter{letter})
 }
 
-func removesLetters(w *world) {
+func removesLetters(w *testStore) {
 	owner := w.account()
 	w.mailed(w.pushFeed(owner), mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start})
 	letter := w.due(start, at(time.Minute))[0]
@@ -145,7 +145,7 @@ func removesLetters(w *world) {
 }
 
 // A letter to an address that has an account is in the account's language, whoever asked for it; else in its own.
-func resolvesLanguages(w *world) {
+func resolvesLanguages(w *testStore) {
 	owner := w.account()
 	w.mailed(w.pushFeed(owner),
 		mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start},
@@ -168,7 +168,7 @@ func resolvesLanguages(w *world) {
 	w.same("when it has", languages(at(time.Minute)), []mapdata.Language{mapdata.German, mapdata.German, mapdata.German, mapdata.French})
 }
 
-func keepsLanguages(w *world) {
+func keepsLanguages(w *testStore) {
 	a := w.account()
 	id, err := mapdata.NewAccountID()
 	w.must(err)

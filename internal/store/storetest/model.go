@@ -13,8 +13,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func wholeTests() map[string]func(*world) {
-	return map[string]func(*world){"whatever the changes, the store is as its model": followsModel}
+func wholeTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){"whatever the changes, the store is as its model": followsModel}
 }
 
 // model is what a store of one feed must hold, kept in the simplest way there is.
@@ -68,7 +68,7 @@ func (m *model) alive(now time.Time) (n int) {
 }
 
 // followsModel applies sequences of changes to the store, to the model, and to a follower of the store.
-func followsModel(w *world) {
+func followsModel(w *testStore) {
 	owner := w.account()
 	rapid.Check(w.T, func(r *rapid.T) {
 		f := w.pullFeed(owner)
@@ -124,7 +124,7 @@ func followsModel(w *world) {
 }
 
 // drawChange makes a change in which every id stands in one list only.
-func drawChange(r *rapid.T, w *world, f *mapdata.Feed, m *model, now time.Time) *mapdata.Change {
+func drawChange(r *rapid.T, w *testStore, f *mapdata.Feed, m *model, now time.Time) *mapdata.Change {
 	mark, err := w.store.Mark(w.ctx, f.ID)
 	if err != nil {
 		r.Fatal(err)

@@ -9,10 +9,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func pairingTests() map[string]func(*world) {
-	return map[string]func(*world){
+func pairingTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
 		"a pairing is found by its secret and its code": findsPairings,
-		"a code or a secret is one screen's":            refusesTwinPairings,
+		"a code or a secret is one screen's":            refusesDuplicatePairings,
 		"an answer counts once":                         answersPairingsOnce,
 		"a screen is signed in once":                    takesPairingsOnce,
 		"a pairing ends with its time":                  endsPairings,
@@ -34,7 +34,7 @@ func pairing(name, rest string, created time.Time) *mapdata.Pairing {
 }
 
 // pairingOf stores one that waits.
-func (w *world) pairingOf(name, rest string) *mapdata.Pairing {
+func (w *testStore) pairingOf(name, rest string) *mapdata.Pairing {
 	w.Helper()
 	p := pairing(name, rest, start)
 	w.must(w.store.CreatePairing(w.ctx, p))
@@ -44,16 +44,16 @@ func (w *world) pairingOf(name, rest string) *mapdata.Pairing {
 	return p
 }
 
-func (w *world) byCode(p *mapdata.Pairing, now time.Time) (*mapdata.Pairing, error) {
+func (w *testStore) byCode(p *mapdata.Pairing, now time.Time) (*mapdata.Pairing, error) {
 	return w.store.PairingByCode(w.ctx, p.Name, p.CodeHash, now, pairingTries)
 }
 
-func (w *world) answer(s Store, p *mapdata.Pairing, now time.Time, by *mapdata.Account, answer mapdata.PairingState) error {
+func (w *testStore) answer(s Store, p *mapdata.Pairing, now time.Time, by *mapdata.Account, answer mapdata.PairingState) error {
 	_, err := s.AnswerPairing(w.ctx, p.Name, p.CodeHash, now, pairingTries, by.ID, answer)
 	return err
 }
 
-func findsPairings(w *world) {
+func findsPairings(w *testStore) {
 	p, _ := w.pairingOf("BCDF", "GHJK"), w.pairingOf("BCDF", "GHJL")
 	got, err := w.store.Pairing(w.ctx, p.DeviceHash)
 	w.must(err)
@@ -67,7 +67,7 @@ func findsPairings(w *world) {
 	w.fails("unknown code", err, mapdata.ErrNotFound)
 }
 
-func refusesTwinPairings(w *world) {
+func refusesDuplicatePairings(w *testStore) {
 	p := w.pairingOf("BCDF", "GHJK")
 	device, code := pairing("BCDF", "X", start), pairing("BCDF", "Y", start)
 	device.DeviceHash, code.CodeHash = p.DeviceHash, p.CodeHash
@@ -75,7 +75,7 @@ func refusesTwinPairings(w *world) {
 	w.fails("the same code", w.store.CreatePairing(w.ctx, code), mapdata.ErrConflict)
 }
 
-func answersPairingsOnce(w *world) {
+func answersPairingsOnce(w *testStore) {
 	a, b := w.account(), w.account()
 	p, denied := w.pairingOf("BCDF", "GHJK"), w.pairingOf("BCDF", "GHJL")
 	got, err := w.store.AnswerPairing(w.ctx, p.Name, p.CodeHash, start, pairingTries, a.ID, mapdata.PairingApproved)
@@ -96,7 +96,7 @@ func answersPairingsOnce(w *world) {
 	w.fails("nobody's answer", w.answer(w.store, w.pairingOf("X", "Y"), start, &mapdata.Account{ID: mapdata.AccountID{1}}, mapdata.PairingApproved), mapdata.ErrNotFound)
 }
 
-func takesPairingsOnce(w *world) {
+func takesPairingsOnce(w *testStore) {
 	a, b := w.account(), w.account()
 	p := w.pairingOf("BCDF", "GHJK")
 	s := session(b, "one") // whatever it says: it becomes the session of who approved
@@ -126,7 +126,7 @@ func takesPairingsOnce(w *world) {
 	w.fails("after it was approved again", err, mapdata.ErrNotFound)
 }
 
-func endsPairings(w *world) {
+func endsPairings(w *testStore) {
 	a := w.account()
 	p, approved := w.pairingOf("BCDF", "GHJK"), w.pairingOf("BCDF", "GHJL")
 	w.must(w.answer(w.store, approved, start, a, mapdata.PairingApproved))
@@ -141,7 +141,7 @@ func endsPairings(w *world) {
 	w.must(err)
 }
 
-func triesPairings(w *world) {
+func triesPairings(w *testStore) {
 	a := w.account()
 	p, same, other, used := w.pairingOf("BCDF", "GHJK"), w.pairingOf("BCDF", "GHJL"), w.pairingOf("LMNP", "QRST"), w.pairingOf("BCDF", "ZZZZ")
 	w.must(w.answer(w.store, used, start, a, mapdata.PairingApproved))
@@ -178,7 +178,7 @@ func triesPairings(w *world) {
 	w.must(err)
 }
 
-func takesPairingsByOne(w *world) {
+func takesPairingsByOne(w *testStore) {
 	a := w.account()
 	p := w.pairingOf("BCDF", "GHJK")
 	w.must(w.answer(w.store, p, start, a, mapdata.PairingApproved))
@@ -202,7 +202,7 @@ func takesPairingsByOne(w *world) {
 	}
 }
 
-func answersPairingsByOne(w *world) {
+func answersPairingsByOne(w *testStore) {
 	stores := [2]Store{w.store, w.another()}
 	for round := range 5 {
 		p := w.pairingOf("BCDF", fmt.Sprint(round))
@@ -233,7 +233,7 @@ func answersPairingsByOne(w *world) {
 }
 
 // takesPairingsWhole has the session fail: the pairing is still there to be taken.
-func takesPairingsWhole(w *world) {
+func takesPairingsWhole(w *testStore) {
 	a := w.account()
 	p := w.pairingOf("BCDF", "GHJK")
 	w.must(w.answer(w.store, p, start, a, mapdata.PairingApproved))
@@ -244,7 +244,7 @@ func takesPairingsWhole(w *world) {
 	w.must(err)
 }
 
-func prunesPairings(w *world) {
+func prunesPairings(w *testStore) {
 	p := w.pairingOf("BCDF", "GHJK")
 	w.must(w.store.Prune(w.ctx, p.ExpiresAt.Add(-time.Millisecond)))
 	_, err := w.store.Pairing(w.ctx, p.DeviceHash)
@@ -255,22 +255,22 @@ func prunesPairings(w *world) {
 	w.must(w.store.CreatePairing(w.ctx, pairing("BCDF", "GHJK", p.ExpiresAt))) // its code is free again
 }
 
-func preferenceTests() map[string]func(*world) {
-	return map[string]func(*world){
-		"who chose nothing has nothing":          startsWithoutPreferences,
-		"what is chosen replaces what was":       replacesPreferences,
-		"nobody's preferences are refused":       refusesNobodysPreferences,
-		"preferences are of one account's alone": separatesPreferences,
+func preferenceTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
+		"who chose nothing has nothing":              startsWithoutPreferences,
+		"what is chosen replaces what was":           replacesPreferences,
+		"preferences without an account are refused": refusesPreferencesWithoutAccount,
+		"preferences are of one account's alone":     separatesPreferences,
 	}
 }
 
-func startsWithoutPreferences(w *world) {
+func startsWithoutPreferences(w *testStore) {
 	got, err := w.store.Preferences(w.ctx, w.account().ID)
 	w.must(err)
 	w.same("preferences", got, &mapdata.Preferences{})
 }
 
-func replacesPreferences(w *world) {
+func replacesPreferences(w *testStore) {
 	a := w.account()
 	units, theme, language, density, tones, lead := "metric", "auto", "de", 7.5, false, 0.5
 	all := &mapdata.Preferences{
@@ -292,11 +292,11 @@ func replacesPreferences(w *world) {
 	w.same("none", got, &mapdata.Preferences{})
 }
 
-func refusesNobodysPreferences(w *world) {
+func refusesPreferencesWithoutAccount(w *testStore) {
 	w.fails("preferences", w.store.SetPreferences(w.ctx, mapdata.AccountID{1}, &mapdata.Preferences{}), mapdata.ErrNotFound)
 }
 
-func separatesPreferences(w *world) {
+func separatesPreferences(w *testStore) {
 	a, b, night := w.account(), w.account(), "night"
 	w.must(w.store.SetPreferences(w.ctx, a.ID, &mapdata.Preferences{Theme: &night}))
 	got, err := w.store.Preferences(w.ctx, b.ID)

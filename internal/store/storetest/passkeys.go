@@ -7,20 +7,20 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func passkeyTests() map[string]func(*world) {
-	return map[string]func(*world){
+func passkeyTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
 		"a passkey is found by its credential":        findsPasskeys,
 		"passkeys are listed, renamed and removed":    listsPasskeys,
 		"a credential is one account's":               refusesSecondPasskey,
 		"a passkey signs in":                          signsInByPasskey,
 		"a passkey proves a session of its account":   provesSessions,
 		"a challenge is answered once":                answersOnce,
-		"a challenge is answered once among many":     answersOnceAtOnce,
+		"a challenge is answered once among many":     answersOnceConcurrently,
 		"a use is of the passkey that was verified":   refusesOldPasskeys,
 		"a passkey that was refused is remembered":    flagsPasskeys,
 		"what is known of answers goes when they end": forgetsAnswers,
 		"passkeys go with their account":              forgetsPasskeys,
-		"a passkey beside the end of its account":     usesPasskeyBesideTheEnd,
+		"a passkey during the end of its account":     usesPasskeyDuringDeletion,
 	}
 }
 
@@ -40,7 +40,7 @@ func passkeyAudit(a *mapdata.Account, action, id string) mapdata.AuditEntry {
 }
 
 // passkeyOf stores one.
-func (w *world) passkeyOf(a *mapdata.Account, name string) *mapdata.Passkey {
+func (w *testStore) passkeyOf(a *mapdata.Account, name string) *mapdata.Passkey {
 	w.Helper()
 	p := passkey(a, name)
 	w.must(w.store.CreatePasskey(w.ctx, p, answer("creates "+name), passkeyAudit(a, mapdata.AuditPasskeyCreate, p.ID), nil))
@@ -57,12 +57,12 @@ func use(p *mapdata.Passkey, name string) *mapdata.PasskeyUse {
 	}
 }
 
-func findsPasskeys(w *world) {
+func findsPasskeys(w *testStore) {
 	a := w.account()
 	p := passkey(a, "one")
 	letter := &mapdata.Letter{Account: a.ID, Kind: mapdata.LetterPasskeyAdded, Data: map[string]string{"name": p.Name}, At: start}
 	w.must(w.store.CreatePasskey(w.ctx, p, answer("creates one"), passkeyAudit(a, mapdata.AuditPasskeyCreate, p.ID), letter))
-	w.toldOnce(a, letter)
+	w.tellsEachOnce(a, letter)
 	got, account, err := w.store.Passkey(w.ctx, p.CredentialID)
 	w.must(err)
 	w.same("passkey", got, p)
@@ -71,7 +71,7 @@ func findsPasskeys(w *world) {
 	w.fails("unknown credential", err, mapdata.ErrNotFound)
 }
 
-func listsPasskeys(w *world) {
+func listsPasskeys(w *testStore) {
 	a, b := w.account(), w.account()
 	second, first, theirs := passkey(a, "second"), passkey(a, "first"), passkey(b, "theirs")
 	second.CreatedAt, second.UsedAt = at(time.Second), at(time.Hour)
@@ -100,12 +100,12 @@ func listsPasskeys(w *world) {
 	w.same("audit log", told, []string{mapdata.AuditPasskeyDelete, mapdata.AuditPasskeyCreate})
 }
 
-func refusesSecondPasskey(w *world) {
+func refusesSecondPasskey(w *testStore) {
 	a, b := w.account(), w.account()
 	p := w.passkeyOf(a, "one")
-	twin := passkey(b, "two")
-	twin.CredentialID = p.CredentialID
-	w.fails("the same credential", w.store.CreatePasskey(w.ctx, twin, answer("two"), passkeyAudit(b, "", ""), &mapdata.Letter{Account: b.ID, At: start}), mapdata.ErrConflict)
+	duplicate := passkey(b, "two")
+	duplicate.CredentialID = p.CredentialID
+	w.fails("the same credential", w.store.CreatePasskey(w.ctx, duplicate, answer("two"), passkeyAudit(b, "", ""), &mapdata.Letter{Account: b.ID, At: start}), mapdata.ErrConflict)
 	w.fails("the same answer", w.store.CreatePasskey(w.ctx, passkey(b, "three"), answer("creates one"), passkeyAudit(b, "", ""), nil), mapdata.ErrConflict)
 	nobody := &mapdata.Account{ID: mapdata.AccountID{1}}
 	w.fails("nobody's", w.store.CreatePasskey(w.ctx, passkey(nobody, "four"), answer("four"), passkeyAudit(b, "", ""), nil), mapdata.ErrNotFound)
@@ -113,7 +113,7 @@ func refusesSecondPasskey(w *world) {
 	w.passkeyOf(b, "two") // nothing of what failed is in the way
 }
 
-func signsInByPasskey(w *world) {
+func signsInByPasskey(w *testStore) {
 	a := w.account()
 	p := w.passkeyOf(a, "one")
 	u := use(p, "in")
@@ -128,7 +128,7 @@ func signsInByPasskey(w *world) {
 	w.same("passkey", got, p)
 }
 
-func provesSessions(w *world) {
+func provesSessions(w *testStore) {
 	a, b := w.account(), w.account()
 	p := w.passkeyOf(a, "one")
 	mine, theirs := session(a, "mine"), session(b, "theirs")
@@ -148,7 +148,7 @@ func provesSessions(w *world) {
 	w.same("another's", got, theirs)
 }
 
-func answersOnce(w *world) {
+func answersOnce(w *testStore) {
 	p := w.passkeyOf(w.account(), "one")
 	u := use(p, "in")
 	w.must(w.store.UsePasskey(w.ctx, u))
@@ -159,7 +159,7 @@ func answersOnce(w *world) {
 	w.fails("a session of it", err, mapdata.ErrNotFound)
 }
 
-func answersOnceAtOnce(w *world) {
+func answersOnceConcurrently(w *testStore) {
 	p := w.passkeyOf(w.account(), "one")
 	stores := []Store{w.store, w.another()}
 	var (
@@ -183,7 +183,7 @@ func answersOnceAtOnce(w *world) {
 	w.same("answers that counted", taken, 1)
 }
 
-func refusesOldPasskeys(w *world) {
+func refusesOldPasskeys(w *testStore) {
 	a := w.account()
 	p := w.passkeyOf(a, "one")
 	w.must(w.store.UsePasskey(w.ctx, use(p, "first")))
@@ -194,7 +194,7 @@ func refusesOldPasskeys(w *world) {
 	w.fails("removed", w.store.UsePasskey(w.ctx, gone), mapdata.ErrNotFound)
 }
 
-func flagsPasskeys(w *world) {
+func flagsPasskeys(w *testStore) {
 	a := w.account()
 	p := w.passkeyOf(a, "one")
 	audit := passkeyAudit(a, mapdata.AuditPasskeyCloned, p.ID)
@@ -213,7 +213,7 @@ func flagsPasskeys(w *world) {
 	w.same("passkey", got, p)
 }
 
-func forgetsAnswers(w *world) {
+func forgetsAnswers(w *testStore) {
 	p := w.passkeyOf(w.account(), "one")
 	u := use(p, "in")
 	w.must(w.store.UsePasskey(w.ctx, u))
@@ -225,7 +225,7 @@ func forgetsAnswers(w *world) {
 	w.must(w.store.UsePasskey(w.ctx, again))
 }
 
-func forgetsPasskeys(w *world) {
+func forgetsPasskeys(w *testStore) {
 	a, b := w.account(), w.account()
 	mine, theirs := w.passkeyOf(a, "mine"), w.passkeyOf(b, "theirs")
 	w.must(w.forget(a))
@@ -235,7 +235,7 @@ func forgetsPasskeys(w *world) {
 	w.must(err)
 }
 
-func usesPasskeyBesideTheEnd(w *world) {
+func usesPasskeyDuringDeletion(w *testStore) {
 	for i := range 10 {
 		a := w.account()
 		name := string(rune('a' + i))
@@ -247,7 +247,7 @@ func usesPasskeyBesideTheEnd(w *world) {
 		group.Wait()
 		w.must(forgot)
 		if used != nil {
-			w.fails("beside the end", used, mapdata.ErrNotFound)
+			w.fails("during the end", used, mapdata.ErrNotFound)
 		}
 		_, _, err := w.store.Session(w.ctx, session(a, "in "+name).TokenHash)
 		w.fails("a session of nobody's", err, mapdata.ErrNotFound)

@@ -8,8 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func pollTests() map[string]func(*world) {
-	return map[string]func(*world){
+func pollTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
 		"due feeds are claimed, oldest first":                claims,
 		"what is not to be polled is not claimed":            claimsNone,
 		"a lease holds until its end":                        leases,
@@ -23,7 +23,7 @@ func pollTests() map[string]func(*world) {
 	}
 }
 
-func (w *world) claim(node string, now, until time.Time, limit int) []mapdata.FeedID {
+func (w *testStore) claim(node string, now, until time.Time, limit int) []mapdata.FeedID {
 	w.Helper()
 	feeds, err := w.store.Claim(w.ctx, node, now, until, limit)
 	w.must(err)
@@ -39,15 +39,15 @@ func idsOf(feeds []mapdata.Feed) []mapdata.FeedID {
 }
 
 // dueAt registers a pull feed that is due then.
-func (w *world) dueAt(owner *mapdata.Account, due time.Time) *mapdata.Feed {
+func (w *testStore) dueAt(owner *mapdata.Account, due time.Time) *mapdata.Feed {
 	w.Helper()
 	f := w.draft(owner)
 	f.Direction, f.Polling.NextFetchAt, f.PullInterval = mapdata.Pull, due, time.Minute
-	w.must(w.store.CreateFeed(w.ctx, f, limitless))
+	w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 	return f
 }
 
-func claims(w *world) {
+func claims(w *testStore) {
 	owner := w.account()
 	third, first, second := w.dueAt(owner, start), w.dueAt(owner, at(-2*time.Second)), w.dueAt(owner, at(-time.Second))
 	future := w.dueAt(owner, at(time.Second))
@@ -58,7 +58,7 @@ func claims(w *world) {
 	w.same("a second later", w.claim("node", at(time.Second), at(time.Minute), 10), []mapdata.FeedID{future.ID})
 }
 
-func claimsNone(w *world) {
+func claimsNone(w *testStore) {
 	owner := w.account()
 	w.pushFeed(owner)
 	for _, spoil := range []func(*mapdata.Feed){
@@ -70,17 +70,17 @@ func claimsNone(w *world) {
 		f := w.draft(owner)
 		f.Direction, f.Polling.NextFetchAt = mapdata.Pull, start
 		spoil(f)
-		w.must(w.store.CreateFeed(w.ctx, f, limitless))
+		w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 	}
 	w.same("claimed", w.claim("node", start, at(time.Minute), 10), []mapdata.FeedID(nil))
 	// One that nobody approved, or that was rejected, is polled all the same (D5.7).
 	f := w.draft(owner)
 	f.Direction, f.Polling.NextFetchAt, f.ReviewState, f.Visibility = mapdata.Pull, start, mapdata.Rejected, mapdata.Private
-	w.must(w.store.CreateFeed(w.ctx, f, limitless))
+	w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 	w.same("claimed", w.claim("node", start, at(time.Minute), 10), []mapdata.FeedID{f.ID})
 }
 
-func leases(w *world) {
+func leases(w *testStore) {
 	f := w.pullFeed(w.account())
 	w.same("at first", w.claim("a", start, at(time.Minute), 1), []mapdata.FeedID{f.ID})
 	w.same("while it holds", w.claim("b", at(time.Minute-time.Millisecond), at(time.Hour), 1), []mapdata.FeedID(nil))
@@ -88,7 +88,7 @@ func leases(w *world) {
 	w.same("at its end", w.claim("b", at(time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})
 }
 
-func releases(w *world) {
+func releases(w *testStore) {
 	f := w.pullFeed(w.account())
 	w.claim("a", start, at(time.Minute), 1)
 	w.must(w.store.Release(w.ctx, f.ID, mapdata.Lease{Node: "b"}))
@@ -98,7 +98,7 @@ func releases(w *world) {
 	w.must(w.store.Release(w.ctx, mapdata.FeedID{1}, mapdata.Lease{Node: "a"}))
 }
 
-func claimsOnce(w *world) {
+func claimsOnce(w *testStore) {
 	owner := w.account()
 	const many = 40
 	for range many {
@@ -150,7 +150,7 @@ func failedPoll(f *mapdata.Feed, when time.Time) *mapdata.PollFailed {
 	}
 }
 
-func recordsFailures(w *world) {
+func recordsFailures(w *testStore) {
 	f := w.pullFeed(w.account())
 	good := w.polled(f, start, 5, entity(f, "a", start))
 	good.Snapshot.Polling.Shrank = true
@@ -173,7 +173,7 @@ func recordsFailures(w *world) {
 	w.same("the lease ended", w.claim("other", at(2*time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})
 }
 
-func toleratesGoneFeeds(w *world) {
+func toleratesGoneFeeds(w *testStore) {
 	f := w.pullFeed(w.account())
 	w.must(w.store.DeleteFeed(w.ctx, f.ID, mapdata.AuditEntry{At: start}))
 	before := w.state()
@@ -181,7 +181,7 @@ func toleratesGoneFeeds(w *world) {
 	w.same("state", w.state(), before)
 }
 
-func activatesNothing(w *world) {
+func activatesNothing(w *testStore) {
 	f := w.pullFeed(w.account())
 	failed := failedPoll(f, start)
 	failed.Active = false
@@ -197,7 +197,7 @@ func activatesNothing(w *world) {
 	}
 }
 
-func movesSchedule(w *world) {
+func movesSchedule(w *testStore) {
 	f := w.pullFeed(w.account())
 	w.claim("node", start, at(time.Hour), 1)
 	c := w.polled(f, at(time.Second), 9, entity(f, "a", start))
@@ -214,7 +214,7 @@ func movesSchedule(w *world) {
 	w.same("when it is due", w.claim("other", at(time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})
 }
 
-func failsWithLetters(w *world) {
+func failsWithLetters(w *testStore) {
 	owner := w.account()
 	f := w.pullFeed(owner)
 	failed := failedPoll(f, start)

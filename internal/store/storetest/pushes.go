@@ -6,8 +6,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func pushTests() map[string]func(*world) {
-	return map[string]func(*world){
+func pushTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
 		"a refused push is an attempt that followers see, and nothing else": recordsAttempts,
 		"a refused push to a feed that is gone is nothing":                  recordsNothing,
 	}
@@ -17,7 +17,7 @@ func refusal(when time.Time) mapdata.Attempt {
 	return mapdata.Attempt{At: when, Duration: time.Millisecond, Outcome: mapdata.OutcomeParseError, Bytes: 12}
 }
 
-func recordsAttempts(w *world) {
+func recordsAttempts(w *testStore) {
 	f := w.pushFeed(w.account())
 	w.apply(w.pushed(f, at(0), entity(f, "a", at(0))))
 	feed, entities, before := w.feed(f), w.entities(f), w.state().Revision
@@ -35,7 +35,7 @@ func recordsAttempts(w *world) {
 	}
 }
 
-func recordsNothing(w *world) {
+func recordsNothing(w *testStore) {
 	f := w.pushFeed(w.account())
 	w.must(w.store.DeleteFeed(w.ctx, f.ID, mapdata.AuditEntry{At: at(0), Action: "feed.delete"}))
 	before := w.state()

@@ -8,8 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func replicaTests() map[string]func(*world) {
-	return map[string]func(*world){
+func replicaTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
 		"attempts by the revisions that recorded them":     tellsRecordedAttempts,
 		"the recent attempts of all feeds":                 tellsRecentAttempts,
 		"old tallies are those of what is stored":          tellsOldTallies,
@@ -18,21 +18,21 @@ func replicaTests() map[string]func(*world) {
 	}
 }
 
-func (w *world) recorded(after, upTo int64) []mapdata.FeedAttempt {
+func (w *testStore) recorded(after, upTo int64) []mapdata.FeedAttempt {
 	w.Helper()
 	all, err := w.store.RecordedAttempts(w.ctx, after, upTo)
 	w.must(err)
 	return all
 }
 
-func (w *world) recent(since time.Time) []mapdata.FeedAttempt {
+func (w *testStore) recent(since time.Time) []mapdata.FeedAttempt {
 	w.Helper()
 	var all []mapdata.FeedAttempt
 	w.must(w.store.RecentAttempts(w.ctx, since, func(a *mapdata.FeedAttempt) { all = append(all, *a) }))
 	return all
 }
 
-func tellsRecordedAttempts(w *world) {
+func tellsRecordedAttempts(w *testStore) {
 	a := w.account()
 	pushed, polled := w.pushFeed(a), w.pullFeed(a)
 	before := w.state().Revision
@@ -57,7 +57,7 @@ func tellsRecordedAttempts(w *world) {
 }
 
 // tellsAttemptsOfSlowClocks: what is recorded later comes later, whatever its time.
-func tellsAttemptsOfSlowClocks(w *world) {
+func tellsAttemptsOfSlowClocks(w *testStore) {
 	f := w.pushFeed(w.account())
 	before := w.state().Revision
 	for _, when := range []time.Duration{time.Minute, 0, -time.Hour, time.Minute} {
@@ -72,7 +72,7 @@ func tellsAttemptsOfSlowClocks(w *world) {
 	w.same("recent ones", w.recent(at(-2*time.Hour)), all)
 }
 
-func tellsRecentAttempts(w *world) {
+func tellsRecentAttempts(w *testStore) {
 	owner := w.account()
 	busy, slow, idle := w.pushFeed(owner), w.pushFeed(owner), w.pushFeed(owner)
 	for i := range mapdata.RecentPolls + 10 {
@@ -102,7 +102,7 @@ func tellsRecentAttempts(w *world) {
 	w.same("of one without any", of(idle, start), 0)
 }
 
-func forgetsRecordedAttempts(w *world) {
+func forgetsRecordedAttempts(w *testStore) {
 	f := w.pushFeed(w.account())
 	before := w.state().Revision
 	w.apply(w.pushed(f, start))
@@ -111,7 +111,7 @@ func forgetsRecordedAttempts(w *world) {
 	w.same("recent", len(w.recent(time.Time{})), 0)
 }
 
-func tellsOldTallies(w *world) {
+func tellsOldTallies(w *testStore) {
 	a := w.account()
 	f, other, gone := w.pushFeed(a), w.pushFeed(a), w.pushFeed(a)
 	for _, feed := range []*mapdata.Feed{f, other, gone} {

@@ -48,7 +48,7 @@ type Fresh func(t *testing.T) (open func(t *testing.T) Store)
 func Run(t *testing.T, fresh Fresh) {
 	areas := []struct {
 		name  string
-		tests map[string]func(*world)
+		tests map[string]func(*testStore)
 	}{
 		{"accounts", accountTests()},
 		{"sign-ins", signInTests()},
@@ -75,7 +75,7 @@ func Run(t *testing.T, fresh Fresh) {
 			for name, test := range area.tests {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					test(newWorld(t, fresh))
+					test(newTestStore(t, fresh))
 				})
 			}
 		})
@@ -87,8 +87,8 @@ var start = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 
 func at(d time.Duration) time.Time { return start.Add(d) }
 
-// world is one test with its store.
-type world struct {
+// testStore is one test with its store.
+type testStore struct {
 	*testing.T
 	ctx   context.Context
 	open  func(t *testing.T) Store
@@ -98,15 +98,15 @@ type world struct {
 	feedOwner mapdata.AccountID // who the letters of a test go to
 }
 
-func newWorld(t *testing.T, fresh Fresh) *world {
+func newTestStore(t *testing.T, fresh Fresh) *testStore {
 	t.Helper()
-	w := &world{T: t, ctx: t.Context(), open: fresh(t)}
+	w := &testStore{T: t, ctx: t.Context(), open: fresh(t)}
 	w.store = w.another()
 	return w
 }
 
 // another opens the same database once more.
-func (w *world) another() Store {
+func (w *testStore) another() Store {
 	w.Helper()
 	s := w.open(w.T)
 	w.Cleanup(func() {
@@ -118,7 +118,7 @@ func (w *world) another() Store {
 }
 
 // must ends the test on an error that is no part of its promise.
-func (w *world) must(err error) {
+func (w *testStore) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
@@ -126,14 +126,14 @@ func (w *world) must(err error) {
 }
 
 // same compares.
-func (w *world) same(what string, got, want any) {
+func (w *testStore) same(what string, got, want any) {
 	w.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		w.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 
-func (w *world) account() *mapdata.Account {
+func (w *testStore) account() *mapdata.Account {
 	w.Helper()
 	id, err := mapdata.NewAccountID()
 	w.must(err)
@@ -145,30 +145,30 @@ func (w *world) account() *mapdata.Account {
 	return a
 }
 
-// limitless is a number of feeds that nobody reaches.
-const limitless = 1_000_000
+// unlimitedFeeds is a number of feeds that nobody reaches.
+const unlimitedFeeds = 1_000_000
 
 // pushFeed registers an approved public push feed of the owner.
-func (w *world) pushFeed(owner *mapdata.Account) *mapdata.Feed {
+func (w *testStore) pushFeed(owner *mapdata.Account) *mapdata.Feed {
 	w.Helper()
 	f := w.draft(owner)
 	f.PushTokenHash = []byte("push token of " + f.ID.String())
-	w.must(w.store.CreateFeed(w.ctx, f, limitless))
+	w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 	return f
 }
 
 // pullFeed registers an approved public pull feed that is due at start.
-func (w *world) pullFeed(owner *mapdata.Account) *mapdata.Feed {
+func (w *testStore) pullFeed(owner *mapdata.Account) *mapdata.Feed {
 	w.Helper()
 	f := w.draft(owner)
 	f.Direction, f.PullURL, f.PullInterval = mapdata.Pull, "https://feeds.example.org/all.json", time.Minute
 	f.Polling.NextFetchAt = start
-	w.must(w.store.CreateFeed(w.ctx, f, limitless))
+	w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 	return f
 }
 
 // draft makes a feed that is not stored yet.
-func (w *world) draft(owner *mapdata.Account) *mapdata.Feed {
+func (w *testStore) draft(owner *mapdata.Account) *mapdata.Feed {
 	w.Helper()
 	id, err := mapdata.NewFeedID()
 	w.must(err)
@@ -201,7 +201,7 @@ func kindOf(id string) mapdata.Kind {
 }
 
 // pushed makes a change of a push feed from its present mark.
-func (w *world) pushed(f *mapdata.Feed, when time.Time, upserts ...mapdata.Entity) *mapdata.Change {
+func (w *testStore) pushed(f *mapdata.Feed, when time.Time, upserts ...mapdata.Entity) *mapdata.Change {
 	w.Helper()
 	mark, err := w.store.Mark(w.ctx, f.ID)
 	w.must(err)
@@ -214,7 +214,7 @@ func (w *world) pushed(f *mapdata.Feed, when time.Time, upserts ...mapdata.Entit
 }
 
 // polled makes a change of a pull feed's next good snapshot.
-func (w *world) polled(f *mapdata.Feed, when time.Time, rows int, upserts ...mapdata.Entity) *mapdata.Change {
+func (w *testStore) polled(f *mapdata.Feed, when time.Time, rows int, upserts ...mapdata.Entity) *mapdata.Change {
 	w.Helper()
 	c := w.pushed(f, when, upserts...)
 	mark, err := w.store.Mark(w.ctx, f.ID)
@@ -226,13 +226,13 @@ func (w *world) polled(f *mapdata.Feed, when time.Time, rows int, upserts ...map
 	return c
 }
 
-func (w *world) apply(c *mapdata.Change) {
+func (w *testStore) apply(c *mapdata.Change) {
 	w.Helper()
 	w.must(w.store.Apply(w.ctx, c))
 }
 
 // entities reads all stored entities of the feed, by external id.
-func (w *world) entities(f *mapdata.Feed) map[string]mapdata.Entity {
+func (w *testStore) entities(f *mapdata.Feed) map[string]mapdata.Entity {
 	w.Helper()
 	all := make(map[string]mapdata.Entity)
 	w.must(w.store.AllEntities(w.ctx, 0, 1, func(e *mapdata.Entity) {
@@ -245,7 +245,7 @@ func (w *world) entities(f *mapdata.Feed) map[string]mapdata.Entity {
 	return all
 }
 
-func (w *world) state() mapdata.StoreState {
+func (w *testStore) state() mapdata.StoreState {
 	w.Helper()
 	s, err := w.store.State(w.ctx)
 	w.must(err)

@@ -11,8 +11,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func voteTests() map[string]func(*world) {
-	return map[string]func(*world){
+func voteTests() map[string]func(*testStore) {
+	return map[string]func(*testStore){
 		"a vote counts, and gives the entity":                   castsVotes,
 		"a second vote replaces the first":                      replacesVotes,
 		"a vote is taken back once":                             takesVotesBack,
@@ -25,15 +25,15 @@ func voteTests() map[string]func(*world) {
 		"what is confirmed while it is forgotten stays":         forgetsNoConfirmed,
 		"votes outlive their entity, and a new life has none":   outlivesEntities,
 		"a life that is suppressed goes on":                     carriesSuppression,
-		"followers see votes in their order":                    tellsVotes,
+		"followers see votes in their order":                    readsVotes,
 		"tallies since a time":                                  talliesSince,
 		"votes move no entities":                                movesNoEntities,
 		"a vote is severed from its account after 30 days":      seversVotes,
 		"a feed takes its votes with it":                        deletesVotes,
 		"a restart keeps all votes":                             restartsWithVotes,
-		"ballots of one account at once count once":             countsOnce,
-		"ballots of many accounts at once all count":            countsAll,
-		"votes beside snapshots":                                votesBesideSnapshots,
+		"concurrent ballots of one account count once":          countsOnce,
+		"concurrent ballots of many accounts all count":         countsAll,
+		"votes during snapshots":                                votesDuringSnapshots,
 		"whatever the ballots, tallies are of those that stand": talliesModel,
 	}
 }
@@ -54,7 +54,7 @@ func liveBallot(externalID string, a *mapdata.Account, v mapdata.Vote, when time
 	}
 }
 
-func (w *world) cast(b *mapdata.Ballot) mapdata.Voted {
+func (w *testStore) cast(b *mapdata.Ballot) mapdata.Voted {
 	w.Helper()
 	v, err := w.store.CastVote(w.ctx, b)
 	w.must(err)
@@ -62,7 +62,7 @@ func (w *world) cast(b *mapdata.Ballot) mapdata.Voted {
 }
 
 // drivers makes accounts.
-func (w *world) drivers(n int) []*mapdata.Account {
+func (w *testStore) drivers(n int) []*mapdata.Account {
 	w.Helper()
 	all := make([]*mapdata.Account, n)
 	for i := range all {
@@ -72,14 +72,14 @@ func (w *world) drivers(n int) []*mapdata.Account {
 }
 
 // tallies reads all, by source and external id.
-func (w *world) tallies(since time.Time) map[string]mapdata.Tally {
+func (w *testStore) tallies(since time.Time) map[string]mapdata.Tally {
 	w.Helper()
 	all := make(map[string]mapdata.Tally)
 	w.must(w.store.AllTallies(w.ctx, since, func(t *mapdata.Tally) { all[mapdata.EntityID(t.Source, t.ExternalID)] = *t }))
 	return all
 }
 
-func (w *world) wantVote(what string, source mapdata.SourceID, externalID string, a *mapdata.Account, want mapdata.Vote) {
+func (w *testStore) wantVote(what string, source mapdata.SourceID, externalID string, a *mapdata.Account, want mapdata.Vote) {
 	w.Helper()
 	got, err := w.store.Vote(w.ctx, source, externalID, a.ID)
 	if err != nil || got != want {
@@ -87,17 +87,17 @@ func (w *world) wantVote(what string, source mapdata.SourceID, externalID string
 	}
 }
 
-// fleeting is an entity that lives for ten minutes and is confirmed for thirty.
-func fleeting(f *mapdata.Feed, externalID string, seen time.Time) mapdata.Entity {
+// shortLived is an entity that lives for ten minutes and is confirmed for thirty.
+func shortLived(f *mapdata.Feed, externalID string, seen time.Time) mapdata.Entity {
 	e := entity(f, externalID, seen)
 	e.Kind, e.Lifetime = kindOf("alert.police"), 10*time.Minute
 	return e
 }
 
-// confirmedFor is how long a confirm keeps a fleeting entity (D9.6).
+// confirmedFor is how long a confirm keeps a shortLived entity (D9.6).
 const confirmedFor = 30 * time.Minute
 
-func castsVotes(w *world) {
+func castsVotes(w *testStore) {
 	owner, other := w.account(), w.account()
 	f := w.pullFeed(owner)
 	e := entity(f, "a", start)
@@ -125,7 +125,7 @@ func castsVotes(w *world) {
 	w.same("the entity, which was not written", w.entities(f), byID(e))
 }
 
-func replacesVotes(w *world) {
+func replacesVotes(w *testStore) {
 	a, b := w.account(), w.account()
 	f := w.pushFeed(a)
 	w.apply(w.pushed(f, start, entity(f, "a", start)))
@@ -157,7 +157,7 @@ func replacesVotes(w *world) {
 	}
 }
 
-func takesVotesBack(w *world) {
+func takesVotesBack(w *testStore) {
 	a, b := w.account(), w.account()
 	f := w.pushFeed(a)
 	w.apply(w.pushed(f, start, entity(f, "a", start)))
@@ -181,7 +181,7 @@ func takesVotesBack(w *world) {
 	w.same("tallies", w.tallies(time.Time{}), map[string]mapdata.Tally{mapdata.EntityID(f.ID.Source(), "a"): want})
 }
 
-func findsLastDispute(w *world) {
+func findsLastDispute(w *testStore) {
 	all := w.drivers(4)
 	f := w.pushFeed(all[0])
 	w.apply(w.pushed(f, start, entity(f, "a", start), entity(f, "b", start)))
@@ -208,7 +208,7 @@ func findsLastDispute(w *world) {
 	}
 }
 
-func votesOnLive(w *world) {
+func votesOnLive(w *testStore) {
 	a, b := w.account(), w.account()
 	first := liveBallot("a", a, mapdata.Confirm, start)
 	v := w.cast(first)
@@ -226,10 +226,10 @@ func votesOnLive(w *world) {
 	w.same("all tallies", w.tallies(time.Time{}), map[string]mapdata.Tally{mapdata.EntityID(mapdata.Incidents, "a"): want})
 }
 
-func refusesVotes(w *world) {
+func refusesVotes(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
-	w.apply(w.pushed(f, start, fleeting(f, "a", start)))
+	w.apply(w.pushed(f, start, shortLived(f, "a", start)))
 	before := w.state()
 	gone := at(10 * time.Minute)
 	stranger := &mapdata.Account{ID: mapdata.AccountID{1}}
@@ -264,7 +264,7 @@ func refusesVotes(w *world) {
 }
 
 // failsVotesWhole: the record and the observation are stored together or not at all (Live incidents, 2).
-func failsVotesWhole(w *world) {
+func failsVotesWhole(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
 	w.apply(w.pushed(f, start, entity(f, "a", start)))
@@ -290,13 +290,13 @@ func failsVotesWhole(w *world) {
 }
 
 // keepsConfirmed runs by the clock: what a comparison is told depends on the time at which it asks.
-func keepsConfirmed(w *world) {
+func keepsConfirmed(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	lasting := fleeting(f, "lasting", now)
+	lasting := shortLived(f, "lasting", now)
 	lasting.Kind, lasting.Lifetime = kindOf("camera.speed"), 0
-	w.apply(w.pushed(f, now, fleeting(f, "a", now), fleeting(f, "b", now), lasting))
+	w.apply(w.pushed(f, now, shortLived(f, "a", now), shortLived(f, "b", now), lasting))
 	for _, id := range []string{"a", "lasting"} {
 		w.cast(ballot(f, id, a, mapdata.Confirm, now))
 	}
@@ -321,7 +321,7 @@ func keepsConfirmed(w *world) {
 			w.Errorf("CountEntities at %v = %d, %v; want %d", c.at.Sub(now), n, err, c.count)
 		}
 		listed := 0
-		w.must(w.store.FeedEntities(w.ctx, f.ID, c.at, limitless, func(*mapdata.Entity) { listed++ }))
+		w.must(w.store.FeedEntities(w.ctx, f.ID, c.at, unlimitedFeeds, func(*mapdata.Entity) { listed++ }))
 		w.same("entities that are listed", listed, c.count)
 		_, err = w.store.Voted(w.ctx, f.ID, "a", c.at)
 		if alive := c.at.Before(kept); alive != (err == nil) {
@@ -333,16 +333,16 @@ func keepsConfirmed(w *world) {
 }
 
 // keepsOneLife: a confirm is of the life that it was about.
-func keepsOneLife(w *world) {
+func keepsOneLife(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	w.apply(w.pushed(f, now, fleeting(f, "a", now)))
+	w.apply(w.pushed(f, now, shortLived(f, "a", now)))
 	w.cast(ballot(f, "a", a, mapdata.Confirm, now))
 	retired := w.pushed(f, now.Add(time.Minute))
 	retired.Retired = []string{"a"}
 	w.apply(retired)
-	again := fleeting(f, "a", now.Add(2*time.Minute))
+	again := shortLived(f, "a", now.Add(2*time.Minute))
 	w.apply(w.pushed(f, now.Add(2*time.Minute), again))
 
 	w.same("kept until", w.stored(f, nil)["a"].KeptUntil, time.Time{})
@@ -358,21 +358,21 @@ func keepsOneLife(w *world) {
 }
 
 // forgetsNoConfirmed: a sweep may name what was confirmed since it looked.
-func forgetsNoConfirmed(w *world) {
+func forgetsNoConfirmed(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
-	w.apply(w.pushed(f, start, fleeting(f, "a", start), fleeting(f, "b", start)))
+	w.apply(w.pushed(f, start, shortLived(f, "a", start), shortLived(f, "b", start)))
 	w.cast(ballot(f, "a", a, mapdata.Confirm, at(9*time.Minute)))
 	w.must(w.store.Forget(w.ctx, f.ID, []string{"a", "b"}, at(11*time.Minute)))
-	w.same("entities", w.entities(f), byID(fleeting(f, "a", start)))
+	w.same("entities", w.entities(f), byID(shortLived(f, "a", start)))
 	w.must(w.store.Forget(w.ctx, f.ID, []string{"a", "b"}, at(39*time.Minute)))
 	w.same("entities", len(w.entities(f)), 0)
 }
 
-func outlivesEntities(w *world) {
+func outlivesEntities(w *testStore) {
 	a, b := w.account(), w.account()
 	f := w.pushFeed(a)
-	w.apply(w.pushed(f, start, fleeting(f, "a", start)))
+	w.apply(w.pushed(f, start, shortLived(f, "a", start)))
 	w.cast(ballot(f, "a", a, mapdata.Confirm, start))
 	old := w.cast(ballot(f, "a", b, mapdata.Dispute, at(time.Minute))).Tally
 	w.must(w.store.Forget(w.ctx, f.ID, []string{"a"}, at(time.Hour)))
@@ -381,7 +381,7 @@ func outlivesEntities(w *world) {
 	w.wantVote("history", f.ID.Source(), "a", b, mapdata.Dispute)
 
 	reborn := at(2 * time.Hour)
-	w.apply(w.pushed(f, reborn, fleeting(f, "a", reborn)))
+	w.apply(w.pushed(f, reborn, shortLived(f, "a", reborn)))
 	v, err := w.store.Voted(w.ctx, f.ID, "a", reborn)
 	w.must(err)
 	w.same("tally of the new life", v.Tally, mapdata.Tally{Source: f.ID.Source(), ExternalID: "a"})
@@ -403,17 +403,17 @@ func outlivesEntities(w *world) {
 }
 
 // carriesSuppression: to retire a pin and send it again does not undo what drivers said of it.
-func carriesSuppression(w *world) {
+func carriesSuppression(w *testStore) {
 	all := w.drivers(4)
 	f := w.pushFeed(all[0])
-	w.apply(w.pushed(f, start, fleeting(f, "a", start)))
+	w.apply(w.pushed(f, start, shortLived(f, "a", start)))
 	for _, a := range all[:3] {
 		w.cast(ballot(f, "a", a, mapdata.Dispute, start))
 	}
 	again := w.pushed(f, at(time.Minute))
 	again.Retired = []string{"a"}
 	w.apply(again)
-	w.apply(w.pushed(f, at(2*time.Minute), fleeting(f, "a", at(2*time.Minute))))
+	w.apply(w.pushed(f, at(2*time.Minute), shortLived(f, "a", at(2*time.Minute))))
 	v, err := w.store.Voted(w.ctx, f.ID, "a", at(3*time.Minute))
 	w.must(err)
 	if v.Tally.Disputes != 3 {
@@ -433,8 +433,8 @@ func carriesSuppression(w *world) {
 	}
 }
 
-// beside runs jobs at the same time and tells their errors.
-func (w *world) beside(n int, job func(i int) error) {
+// inParallel runs n jobs at the same time and reports their errors.
+func (w *testStore) inParallel(n int, job func(i int) error) {
 	w.Helper()
 	var all sync.WaitGroup
 	for i := range n {

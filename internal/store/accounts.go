@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+
+	"wayside/internal/mapdata"
+)
+
+const (
+	accountColumns = `a.id, a.email, a.role, a.tier, a.created_at, a.language`
+
+	insertAccount        = `INSERT INTO accounts (id, email, role, tier, created_at, language) VALUES ($1, $2, $3, $4, $5, $6)`
+	selectAccount        = `SELECT ` + accountColumns + ` FROM accounts AS a WHERE a.id = $1`
+	selectAccountByEmail = `SELECT ` + accountColumns + ` FROM accounts AS a WHERE a.email = $1`
+	selectAccounts       = `SELECT ` + accountColumns + ` FROM accounts AS a ORDER BY a.created_at, a.id`
+	updateAccount        = `UPDATE accounts SET role = $1, tier = $2 WHERE id = $3`
+	updateLanguage       = `UPDATE accounts SET language = $1 WHERE id = $2`
+)
+
+// scannedAccount is where the columns of an account go.
+type scannedAccount struct {
+	mapdata.Account
+	id      accountID
+	created instant
+}
+
+func (s *scannedAccount) columns() []any {
+	return []any{&s.id, &s.Email, &s.Role, &s.Tier, &s.created, &s.Language}
+}
+
+func (s *scannedAccount) account() *mapdata.Account {
+	s.ID, s.CreatedAt = s.id.AccountID, s.created.Time
+	return &s.Account
+}
+
+func scanAccount(r Row) (*mapdata.Account, error) {
+	var s scannedAccount
+	if err := r.Scan(s.columns()...); err != nil {
+		return nil, err
+	}
+	return s.account(), nil
+}
+
+// CreateAccount stores an account, or fails with mapdata.ErrConflict when the address has one.
+func (db *Scripts) CreateAccount(ctx context.Context, a *mapdata.Account) error {
+	return db.backend.Write(ctx, "create account", func(tx *Tx) error {
+		_, err := tx.Exec(ctx, insertAccount, a.ID[:], a.Email, a.Role, a.Tier, Millis(a.CreatedAt), a.Language)
+		return err
+	})
+}
+
+// Account reads an account, or fails with mapdata.ErrNotFound.
+func (db *Scripts) Account(ctx context.Context, id mapdata.AccountID) (*mapdata.Account, error) {
+	a, err := scanAccount(db.backend.QueryRow(ctx, selectAccount, id[:]))
+	return a, db.backend.Failure("read account", err)
+}
+
+// AccountByEmail reads the account of an address, or fails with mapdata.ErrNotFound.
+func (db *Scripts) AccountByEmail(ctx context.Context, email string) (*mapdata.Account, error) {
+	a, err := scanAccount(db.backend.QueryRow(ctx, selectAccountByEmail, email))
+	return a, db.backend.Failure("find account", err)
+}
+
+// Accounts lists all accounts, oldest first.
+func (db *Scripts) Accounts(ctx context.Context) ([]mapdata.Account, error) {
+	all, err := List(ctx, db.backend, selectAccounts, func(r Row) (mapdata.Account, error) {
+		a, err := scanAccount(r)
+		if err != nil {
+			return mapdata.Account{}, err
+		}
+		return *a, nil
+	})
+	return all, db.backend.Failure("list accounts", err)
+}
+
+// UpdateAccount stores role and tier, or fails with mapdata.ErrNotFound.
+func (db *Scripts) UpdateAccount(ctx context.Context, a *mapdata.Account, audit mapdata.AuditEntry) error {
+	return db.backend.Write(ctx, "update account", func(tx *Tx) error {
+		if err := tx.one(ctx, updateAccount, a.Role, a.Tier, a.ID[:]); err != nil {
+			return err
+		}
+		return tx.audit(ctx, audit)
+	})
+}
+
+// SetLanguage stores what an account's pages and letters are written in, or fails with mapdata.ErrNotFound.
+func (db *Scripts) SetLanguage(ctx context.Context, account mapdata.AccountID, language mapdata.Language) error {
+	return db.backend.Write(ctx, "store language", func(tx *Tx) error { return tx.one(ctx, updateLanguage, language, account[:]) })
+}

@@ -1,0 +1,235 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// EntityColumns are one entity's, as readers of entities take them.
+const EntityColumns = `e.external_id, e.kind, e.lat, e.lng, e.properties, e.network, e.digest, e.lifetime_ms,
+	e.first_seen_at, e.seen_at, e.changed_at, e.absent_since`
+
+const (
+	// SelectMark selects what ScanMark takes, of the feed $1.
+	SelectMark = `SELECT entities_revision, snapshot_at, snapshot, snapshot_rows, body_hash, COALESCE(lease_owner, ''), generation
+		FROM feeds WHERE id = $1`
+
+	// Of the listed entities ($2) of a feed.
+	deleteEntities = `DELETE FROM entities WHERE feed_id = $1 AND `
+	touchEntities  = `UPDATE entities SET seen_at = $3, absent_since = NULL WHERE feed_id = $1 AND `
+	missEntities   = `UPDATE entities SET seen_at = COALESCE(seen_at, $3), absent_since = $4 WHERE feed_id = $1 AND `
+
+	// Locked before it is read what votes say of them: a transaction that votes locks the entity too.
+	selectExpired = `SELECT external_id FROM entities
+		WHERE feed_id = $1 AND lifetime_ms > 0 AND COALESCE(seen_at, $3) + lifetime_ms <= $4 AND %s ORDER BY external_id`
+
+	updateEntitiesOf = `UPDATE feeds SET entities_revision = ` + raisedRevision + ` WHERE id = $1`
+	updatePushed     = `UPDATE feeds SET last_push_at = $2 WHERE id = $1`
+
+	updateSnapshot = `UPDATE feeds SET
+			snapshot_at = $2, snapshot = $3, snapshot_rows = $4, shrank = $5, body_hash = $6,
+			next_fetch_at = $7, last_fetched_at = $8, last_outcome = $9, last_error = $10, last_rows = $11, last_rejected = $12,
+			consecutive_failures = $13, lease_owner = NULL, lease_until = NULL
+		WHERE id = $1`
+)
+
+// scanEntity takes a row of EntityColumns and more columns behind them. Readers of many entities do without it.
+func (db *Scripts) scanEntity(r Row, feed mapdata.FeedID, more ...any) (e mapdata.Entity, err error) {
+	var (
+		kind                     string
+		digest, lifetime         int64
+		firstSeen, seen, changed instant
+		absent                   sql.NullInt64
+		columns                  = []any{
+			&e.ExternalID, &kind, &e.Point.Lat, &e.Point.Lng, &e.Properties, &e.Network, &digest, &lifetime,
+			&firstSeen, &seen, &changed, &absent,
+		}
+	)
+	if err := r.Scan(append(columns, more...)...); err != nil {
+		return e, err
+	}
+	e.Feed, e.Digest, e.Lifetime, e.AbsentSince = feed, uint64(digest), time.Duration(lifetime)*time.Millisecond, absent.Int64
+	e.FirstSeenAt, e.SeenAt, e.ChangedAt = firstSeen.Time, seen.Time, changed.Time
+	e.Kind, err = db.Kind(kind)
+	return e, err
+}
+
+// Mark reads the state of a feed to compare against, or fails with mapdata.ErrNotFound.
+func (db *Scripts) Mark(ctx context.Context, feed mapdata.FeedID) (mapdata.Mark, error) {
+	m, err := ScanMark(db.backend.QueryRow(ctx, SelectMark, feed[:]))
+	return m.Mark, db.backend.Failure("read mark", err)
+}
+
+// LeasedMark is a mark and the lease that the feed's polls have at the same moment.
+type LeasedMark struct {
+	mapdata.Mark
+	Lease mapdata.Lease
+}
+
+// ScanMark takes a row of SelectMark.
+func ScanMark(r Row) (m LeasedMark, err error) {
+	var at instant
+	err = r.Scan(&m.EntitiesRevision, &at, &m.Snapshot, &m.LastRows, &m.BodyHash, &m.Lease.Node, &m.Lease.Generation)
+	m.SnapshotAt = at.Time
+	return m, err
+}
+
+// Apply stores a change, whole, durably, before it returns. It fails with mapdata.ErrConflict, having changed nothing,
+// when the feed's entities moved since the change's Base or the snapshot is not a later one, with mapdata.ErrFenced when
+// the lease of the snapshot no longer matches, with mapdata.ErrNotFound when the feed is gone, and with mapdata.ErrUnavailable when there is no room.
+func (db *Scripts) Apply(ctx context.Context, c *mapdata.Change) error {
+	if err := check(c); err != nil {
+		return db.backend.Failure("apply change", err)
+	}
+	upserts := sorted(c.Upserts)
+	ids := make([]string, len(upserts))
+	for i, e := range upserts {
+		ids[i] = e.ExternalID
+	}
+	return db.backend.Write(ctx, "apply change", func(tx *Tx) error {
+		mark, err := ScanMark(tx.QueryRow(ctx, tx.dialect.locking(SelectMark, forChange), c.Feed[:]))
+		if err != nil {
+			return err
+		}
+		if c.Snapshot != nil && c.Snapshot.Lease != mark.Lease {
+			return mapdata.ErrFenced
+		}
+		if mark.EntitiesRevision != c.Base {
+			return mapdata.Describe(mapdata.ErrConflict, "The feed's entities moved meanwhile.")
+		}
+		if c.Snapshot != nil && c.Snapshot.Snapshot <= mark.Snapshot {
+			return mapdata.Describe(mapdata.ErrConflict, "A later snapshot of the feed was stored meanwhile.")
+		}
+		if err := tx.entities(ctx, c, upserts, mark.SnapshotAt); err != nil {
+			return err
+		}
+		if err := tx.moveFeed(ctx, c); err != nil {
+			return fmt.Errorf("move feed: %w", err)
+		}
+		if err := tx.rejections(ctx, c); err != nil {
+			return fmt.Errorf("store rejections: %w", err)
+		}
+		if err := tx.letters(ctx, c.Letters); err != nil {
+			return err
+		}
+		tx.raiseRevision(c.Feed, ids, c.Touched, c.Absent, c.Retired)
+		if c.Moves() {
+			tx.AtCommit(updateEntitiesOf, c.Feed[:])
+		}
+		tx.attempt(c.Feed, &c.Attempt)
+		return nil
+	})
+}
+
+// check refuses what no caller may ask for.
+func check(c *mapdata.Change) error {
+	if len(c.Absent) > 0 && c.Snapshot == nil {
+		return errors.New("entities are absent from a snapshot only")
+	}
+	for i := range c.Upserts {
+		if e := &c.Upserts[i]; int(e.Kind) >= mapdata.KindCount || e.Feed != c.Feed {
+			return fmt.Errorf("upsert %d: kind outside the catalogue, or another feed", i)
+		}
+	}
+	return nil
+}
+
+// sorted gives the entities in the order of the table's key, in which writing them costs least.
+func sorted(entities []mapdata.Entity) []*mapdata.Entity {
+	all := make([]*mapdata.Entity, len(entities))
+	for i := range entities {
+		all[i] = &entities[i]
+	}
+	slices.SortFunc(all, func(a, b *mapdata.Entity) int { return strings.Compare(a.ExternalID, b.ExternalID) })
+	return all
+}
+
+// listed is the condition that an entity is one of the list $2.
+func (tx *Tx) listed() string { return tx.dialect.OneOf("external_id", "$2") }
+
+// entities writes what changes of the feed's entities. snapshotAt is of the snapshot before.
+func (tx *Tx) entities(ctx context.Context, c *mapdata.Change, upserts []*mapdata.Entity, snapshotAt time.Time) error {
+	if err := tx.Upsert(ctx, c.Feed, upserts); err != nil {
+		return fmt.Errorf("upsert: %w", err)
+	}
+	if len(c.Touched) > 0 {
+		if _, err := tx.Exec(ctx, touchEntities+tx.listed(), c.Feed[:], tx.dialect.List(c.Touched), c.At.UnixMilli()); err != nil {
+			return fmt.Errorf("touch: %w", err)
+		}
+	}
+	if len(c.Absent) > 0 {
+		if _, err := tx.Exec(ctx, missEntities+tx.listed(), c.Feed[:], tx.dialect.List(c.Absent), Millis(snapshotAt), c.Snapshot.Snapshot); err != nil {
+			return fmt.Errorf("mark as absent: %w", err)
+		}
+	}
+	if len(c.Retired) > 0 {
+		if _, err := tx.Exec(ctx, deleteEntities+tx.listed(), c.Feed[:], tx.dialect.List(c.Retired)); err != nil {
+			return fmt.Errorf("retire: %w", err)
+		}
+	}
+	return nil
+}
+
+// moveFeed writes down when the feed brought something. A push that was refused brought nothing.
+func (tx *Tx) moveFeed(ctx context.Context, c *mapdata.Change) error {
+	if c.Snapshot == nil {
+		if !c.Attempt.OK {
+			return nil
+		}
+		_, err := tx.Exec(ctx, updatePushed, c.Feed[:], Millis(c.At))
+		return err
+	}
+	p := &c.Snapshot.Polling
+	_, err := tx.Exec(ctx, updateSnapshot, c.Feed[:],
+		Millis(c.At), c.Snapshot.Snapshot, p.LastRows, p.Shrank, p.BodyHash,
+		Millis(p.NextFetchAt), Millis(p.LastFetchedAt), p.LastOutcome, p.LastError, p.LastRows, p.LastRejected,
+		p.ConsecutiveFailures)
+	return err
+}
+
+// forgetBatch bounds how long the feed's writers wait meanwhile.
+const forgetBatch = 5_000
+
+// Forget removes the named entities of a feed that had expired at the given time and still have; nothing to follow. What
+// a confirm kept then, or since, stays (D9.6).
+func (db *Scripts) Forget(ctx context.Context, feed mapdata.FeedID, externalIDs []string, before time.Time) error {
+	for chunk := range slices.Chunk(externalIDs, forgetBatch) {
+		err := db.backend.Write(ctx, "forget expired entities", func(tx *Tx) error { return db.forget(ctx, tx, feed, chunk, before) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (db *Scripts) forget(ctx context.Context, tx *Tx, feed mapdata.FeedID, externalIDs []string, before time.Time) error {
+	mark, err := ScanMark(tx.QueryRow(ctx, tx.dialect.locking(SelectMark, forChange), feed[:]))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // gone, and all that it had with it
+	}
+	if err != nil {
+		return err
+	}
+	query := tx.dialect.locking(fmt.Sprintf(selectExpired, tx.listed()), "UPDATE")
+	expired, err := List(ctx, tx, query, func(r Row) (id string, err error) {
+		err = r.Scan(&id)
+		return id, err
+	}, feed[:], tx.dialect.List(externalIDs), Millis(mark.SnapshotAt), before.UnixMilli())
+	if err != nil || len(expired) == 0 {
+		return err
+	}
+	kept, err := db.KeptEntities(ctx, tx, feed, before)
+	if err != nil {
+		return err
+	}
+	expired = slices.DeleteFunc(expired, func(id string) bool { return !kept[id].Until.IsZero() })
+	_, err = tx.Exec(ctx, deleteEntities+tx.listed(), feed[:], tx.dialect.List(expired))
+	return err
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+
+	"wayside/internal/mapdata"
+)
+
+const (
+	selectBallots = `SELECT source, external_id, vote, at FROM votes WHERE account = $1 ORDER BY at, id`
+
+	selectFeedIDsOfOwner = `SELECT id FROM feeds WHERE owner = $1 ORDER BY seq`
+	severVotesOf         = `UPDATE votes SET account = NULL WHERE account = $1`
+	deleteSignInsOf      = `DELETE FROM sign_ins WHERE email = (SELECT email FROM accounts WHERE id = $1)`
+	deleteLettersTo      = `DELETE FROM outbox WHERE address = (SELECT email FROM accounts WHERE id = $1)`
+	deleteAccount        = `DELETE FROM accounts WHERE id = $1`
+)
+
+// Ballots lists the votes that are still tied to the account, oldest first, without records of what they were on.
+func (db *Scripts) Ballots(ctx context.Context, account mapdata.AccountID) ([]mapdata.Ballot, error) {
+	all, err := List(ctx, db.backend, selectBallots, func(r Row) (mapdata.Ballot, error) {
+		b := mapdata.Ballot{Account: account}
+		var cast instant
+		err := r.Scan(&b.Source, &b.ExternalID, &b.Vote, &cast)
+		b.At = cast.Time
+		return b, err
+	}, account[:])
+	return all, db.backend.Failure("list votes", err)
+}
+
+// DeleteAccount forgets an account and what is its own, as account.Store says. Sessions, API tokens, pairings, preferences
+// and letters go with its row, by the foreign keys. Feeds are locked first, as by every transaction, and no feed
+// is registered meanwhile. Votes are severed before the account's row is locked: a transaction that casts a vote locks the
+// vote first and then the account.
+func (db *Scripts) DeleteAccount(ctx context.Context, id mapdata.AccountID, audit mapdata.AuditEntry) error {
+	return db.backend.Write(ctx, "delete account", func(tx *Tx) error {
+		if err := tx.lockRegistrations(ctx); err != nil {
+			return err
+		}
+		feeds, err := List(ctx, tx, tx.dialect.locking(selectFeedIDsOfOwner, "UPDATE"), scanFeedID, id[:])
+		if err != nil {
+			return err
+		}
+		for _, feed := range feeds {
+			if err := tx.deleteFeed(ctx, feed); err != nil {
+				return err
+			}
+		}
+		for _, statement := range []string{severVotesOf, deleteSignInsOf, deleteLettersTo, forgetNotes} {
+			if _, err := tx.Exec(ctx, statement, id[:]); err != nil {
+				return err
+			}
+		}
+		if err := tx.one(ctx, deleteAccount, id[:]); err != nil {
+			return err
+		}
+		return tx.audit(ctx, audit)
+	})
+}

@@ -1,0 +1,235 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// ScanFeed takes a row of FeedColumns.
+func ScanFeed(r Row) (*mapdata.Feed, error) {
+	var (
+		f                                                  mapdata.Feed
+		id                                                 FeedID
+		owner                                              accountID
+		interval                                           int64
+		created, updated, next, fetched, pushed, snapshotT instant
+	)
+	p := &f.Polling
+	err := r.Scan(&id, &owner, &f.Layer.ID, &f.Layer.Slug, &f.Layer.Name, &f.Name, &f.Description, &f.Attribution, &f.Licence, &f.SpecURL,
+		&f.Direction, &f.Visibility, &f.Active, &f.ReviewState, &f.ReviewNote, &created, &updated,
+		&f.PushTokenHash, &f.PullURL, &f.PullAuthSealed, &interval,
+		&next, &fetched, &p.LastOutcome, &p.LastError, &p.LastRows, &p.LastRejected,
+		&p.ConsecutiveFailures, &p.Shrank, &p.BodyHash, &pushed, &snapshotT, &f.Snapshot, &f.EntitiesRevision, &f.Generation)
+	if err != nil {
+		return nil, err
+	}
+	f.ID, f.Owner = id.FeedID, owner.AccountID
+	f.PullInterval = time.Duration(interval) * time.Millisecond
+	f.CreatedAt, f.UpdatedAt = created.Time, updated.Time
+	p.NextFetchAt, p.LastFetchedAt = next.Time, fetched.Time
+	f.LastPushAt, f.SnapshotAt = pushed.Time, snapshotT.Time
+	return &f, nil
+}
+
+// scanFeedValue is ScanFeed for lists of values.
+func scanFeedValue(r Row) (mapdata.Feed, error) {
+	f, err := ScanFeed(r)
+	if err != nil {
+		return mapdata.Feed{}, err
+	}
+	return *f, nil
+}
+
+// CreateFeed stores a new feed with the entries of the audit log and sets its layer's slug, made unique by a number behind
+// it. It fails with mapdata.ErrConflict when the owner has limit feeds already, and with mapdata.ErrNotFound when there is
+// no such owner.
+func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, audit ...mapdata.AuditEntry) error {
+	slug := f.Layer.Slug
+	err := db.backend.Write(ctx, "create feed", func(tx *Tx) error {
+		if err := tx.lockRegistrations(ctx); err != nil {
+			return err
+		}
+		var count int
+		if err := tx.QueryRow(ctx, countFeedsOfOwner, f.Owner[:]).Scan(&count); err != nil {
+			return err
+		}
+		if count >= limit {
+			return mapdata.Describe(mapdata.ErrConflict, "An account has at most "+strconv.Itoa(limit)+" feeds.")
+		}
+		var err error
+		if slug, err = freeSlug(ctx, tx, f.Layer.Slug); err != nil {
+			return err
+		}
+		p := &f.Polling
+		_, err = tx.Exec(ctx, insertFeed,
+			f.ID[:], f.Owner[:], f.Layer.ID, slug, f.Layer.Name, f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL,
+			f.Direction, f.Visibility, f.Active, f.ReviewState, f.ReviewNote, Millis(f.CreatedAt), Millis(f.UpdatedAt),
+			f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
+			Millis(p.NextFetchAt), Millis(p.LastFetchedAt), p.LastOutcome, p.LastError, p.LastRows, p.LastRejected,
+			p.ConsecutiveFailures, p.Shrank, p.BodyHash, Millis(f.LastPushAt), Millis(f.SnapshotAt), f.Snapshot, f.EntitiesRevision, f.Generation)
+		if err != nil {
+			return err
+		}
+		if err := tx.audit(ctx, audit...); err != nil {
+			return err
+		}
+		tx.raiseRevision(f.ID)
+		return nil
+	})
+	if err == nil {
+		f.Layer.Slug = slug
+	}
+	return err
+}
+
+// freeSlug finds the first of "police", "police-2", "police-3", … that no layer has.
+func freeSlug(ctx context.Context, tx *Tx, wish string) (string, error) {
+	all, err := List(ctx, tx, selectSlugs+tx.dialect.NumberedSlugs, func(r Row) (slug string, err error) {
+		err = r.Scan(&slug)
+		return slug, err
+	}, wish)
+	if err != nil {
+		return "", err
+	}
+	taken := make(map[string]bool, len(all))
+	for _, slug := range all {
+		taken[slug] = true
+	}
+	slug := wish
+	for n := 2; taken[slug]; n++ {
+		slug = wish + "-" + strconv.Itoa(n)
+	}
+	return slug, nil
+}
+
+// Feed reads one feed, or fails with mapdata.ErrNotFound.
+func (db *Scripts) Feed(ctx context.Context, id mapdata.FeedID) (*mapdata.Feed, error) {
+	f, err := ScanFeed(db.backend.QueryRow(ctx, SelectFeed, id[:]))
+	return f, db.backend.Failure("read feed", err)
+}
+
+// FeedByPushToken reads the active push feed whose token has this hash, or fails with mapdata.ErrNotFound.
+func (db *Scripts) FeedByPushToken(ctx context.Context, hash []byte) (*mapdata.Feed, error) {
+	f, err := ScanFeed(db.backend.QueryRow(ctx, selectFeedByPushToken, hash))
+	return f, db.backend.Failure("find feed by push token", err)
+}
+
+// Feeds lists the feeds of owner and, when public is true, every served feed of others, oldest first. A zero owner and
+// public false lists all feeds there are.
+func (db *Scripts) Feeds(ctx context.Context, owner mapdata.AccountID, public bool) ([]mapdata.Feed, error) {
+	query, args := selectFeedsOfOwner, []any{owner[:]}
+	switch {
+	case public:
+		query = selectFeedsOfOwnerAndServed
+	case owner.IsZero():
+		query, args = selectAllFeeds, nil
+	}
+	all, err := List(ctx, db.backend, query, scanFeedValue, args...)
+	return all, db.backend.Failure("list feeds", err)
+}
+
+// UpdateFeed reads the feed, lets edit change it, and stores it with what edit returns, in one transaction, which holds
+// the feed's lock while edit runs. Of the poll schedule only NextFetchAt, ConsecutiveFailures and Active are stored. It
+// returns the stored feed. An edit that changes the feed's polls raises its generation and ends its lease. An error of edit
+// is returned unchanged.
+func (db *Scripts) UpdateFeed(
+	ctx context.Context, id mapdata.FeedID, edit func(*mapdata.Feed) (mapdata.Side, error),
+) (stored *mapdata.Feed, err error) {
+	var refused error // edit's own, which the caller gets back unchanged
+	err = db.backend.Write(ctx, "update feed", func(tx *Tx) error {
+		f, err := ScanFeed(tx.QueryRow(ctx, tx.dialect.locking(SelectFeed, forChange), id[:]))
+		if err != nil {
+			return err
+		}
+		before := *f
+		side, err := edit(f)
+		if err != nil {
+			refused = err
+			return err
+		}
+		f.Generation = before.Generation
+		if f.PollChanged(&before) {
+			f.Generation++
+		}
+		stored, err = ScanFeed(tx.QueryRow(ctx, updateFeed, id[:],
+			f.Layer.Name, f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL,
+			f.Visibility, f.Active, f.ReviewState, f.ReviewNote, Millis(f.UpdatedAt),
+			f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
+			Millis(f.Polling.NextFetchAt), f.Polling.ConsecutiveFailures, f.Generation))
+		if err != nil {
+			return err
+		}
+		if err := tx.audit(ctx, side.Audit...); err != nil {
+			return err
+		}
+		if err := tx.letters(ctx, side.Letters); err != nil {
+			return err
+		}
+		tx.raiseRevision(id)
+		return nil
+	})
+	if refused != nil {
+		return nil, refused
+	}
+	if err != nil {
+		return nil, err
+	}
+	return stored, nil
+}
+
+// DeleteFeed removes the feed and its layer immediately. Its entities are no longer found from that moment; Prune deletes
+// them in batches, so that no push waits for it. It fails with mapdata.ErrNotFound.
+func (db *Scripts) DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry) error {
+	return db.backend.Write(ctx, "delete feed", func(tx *Tx) error {
+		if err := tx.deleteFeed(ctx, id); err != nil {
+			return err
+		}
+		return tx.audit(ctx, audit)
+	})
+}
+
+func (tx *Tx) deleteFeed(ctx context.Context, id mapdata.FeedID) error {
+	if err := tx.one(ctx, deleteFeed, id[:]); err != nil {
+		return err
+	}
+	for _, statement := range []string{deleteAttemptsOf, deleteRejectionsOf, insertDeletedFeed} {
+		if _, err := tx.Exec(ctx, statement, id[:]); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(ctx, forgetReviewed, id.String()); err != nil {
+		return err
+	}
+	tx.raiseRevision(id)
+	return nil
+}
+
+// CountEntities counts the feed's entities that have not expired at now, those among them that confirms keep (D9.6).
+func (db *Scripts) CountEntities(ctx context.Context, id mapdata.FeedID, now time.Time) (count int, err error) {
+	err = db.backend.Read(ctx, "count entities", func(q Querier) error {
+		var snapshotAt instant
+		if err := q.QueryRow(ctx, selectSnapshotAtOf, id[:]).Scan(&snapshotAt); err != nil {
+			if errors.Is(err, sql.ErrNoRows) {
+				return nil
+			}
+			return err
+		}
+		byVotes, err := db.KeptEntities(ctx, q, id, now)
+		if err != nil {
+			return err
+		}
+		err = q.QueryRow(ctx, countLiveEntities, id[:], Millis(snapshotAt.Time), now.UnixMilli()).Scan(&count)
+		for _, k := range byVotes {
+			if k.Ends <= now.UnixMilli() {
+				count++
+			}
+		}
+		return err
+	})
+	return count, err
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+const (
+	due = `%[1]s AND direction = 'pull' AND next_fetch_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)`
+
+	anyDue = `SELECT EXISTS (SELECT 1 FROM feeds WHERE ` + due + `)`
+
+	// The rows are locked in a query of its own, which is run once: as a subquery of the condition it may be run again and
+	// lock more than $4 rows. Rows that another node has locked are passed over.
+	claimFeeds = `WITH due AS MATERIALIZED (SELECT id AS due_id FROM feeds WHERE ` + due + ` ORDER BY next_fetch_at LIMIT $4%[2]s)
+		UPDATE feeds SET lease_owner = $2, lease_until = $3 FROM due WHERE id = due_id
+		RETURNING ` + FeedColumns
+
+	releaseFeed = `UPDATE feeds SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND ` + holdsLease
+
+	// What the last good snapshot left (shrank, body_hash) is not changed by a failure. Only a feed that is active
+	// can stay active.
+	updateFailed = `UPDATE feeds SET active = active AND $4, next_fetch_at = $5, last_fetched_at = $6, last_outcome = $7, last_error = $8,
+			last_rows = $9, last_rejected = $10, consecutive_failures = $11, lease_owner = NULL, lease_until = NULL
+		WHERE id = $1 AND ` + holdsLease
+
+	// Whether the lease that a poll began with still matches; an expired one does until another node claims the feed.
+	holdsLease = `COALESCE(lease_owner, '') = $2 AND generation = $3`
+)
+
+// Claim leases at most limit due feeds without a valid lease, oldest due first. Where nothing is due it writes nothing.
+func (db *Scripts) Claim(ctx context.Context, node string, now, until time.Time, limit int) (claimed []mapdata.Feed, err error) {
+	var some bool
+	if err := db.backend.QueryRow(ctx, fmt.Sprintf(anyDue, db.dialect.Active), now.UnixMilli()).Scan(&some); err != nil || !some {
+		return nil, db.backend.Failure("look for due feeds", err)
+	}
+	err = db.backend.Write(ctx, "claim feeds", func(tx *Tx) error {
+		query := fmt.Sprintf(claimFeeds, tx.dialect.Active, tx.dialect.locking("", "NO KEY UPDATE SKIP LOCKED"))
+		claimed, err = List(ctx, tx, query, scanFeedValue, now.UnixMilli(), node, until.UnixMilli(), limit)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(claimed, func(a, b mapdata.Feed) int {
+		return cmp.Or(a.Polling.NextFetchAt.Compare(b.Polling.NextFetchAt), slices.Compare(a.ID[:], b.ID[:]))
+	})
+	return claimed, nil
+}
+
+// Release gives a lease back, so that the feed is due again immediately. A lease that no longer matches is left alone.
+func (db *Scripts) Release(ctx context.Context, feed mapdata.FeedID, lease mapdata.Lease) error {
+	return db.backend.Write(ctx, "release feed", func(tx *Tx) error {
+		_, err := tx.Exec(ctx, releaseFeed, feed[:], lease.Node, lease.Generation)
+		return err
+	})
+}
+
+// PollFailed records a failed poll and ends the lease. It fails with mapdata.ErrFenced, having changed nothing, when the
+// lease no longer matches. A feed that is gone by now is no error.
+func (db *Scripts) PollFailed(ctx context.Context, failed *mapdata.PollFailed) error {
+	return db.backend.Write(ctx, "record failed poll", func(tx *Tx) error {
+		p := &failed.Polling
+		affected, err := tx.Exec(ctx, updateFailed, failed.Feed[:], failed.Lease.Node, failed.Lease.Generation,
+			failed.Active, Millis(p.NextFetchAt), Millis(p.LastFetchedAt), p.LastOutcome, p.LastError,
+			p.LastRows, p.LastRejected, p.ConsecutiveFailures)
+		if err != nil {
+			return err
+		}
+		if affected == 0 {
+			return tx.fenced(ctx, failed.Feed)
+		}
+		if err := tx.audit(ctx, failed.Audit...); err != nil {
+			return err
+		}
+		if err := tx.letters(ctx, failed.Letters); err != nil {
+			return err
+		}
+		tx.raiseRevision(failed.Feed)
+		tx.attempt(failed.Feed, &failed.Attempt)
+		return nil
+	})
+}
+
+// fenced is why an outcome of a poll affected no row: nil when the feed is gone.
+func (tx *Tx) fenced(ctx context.Context, feed mapdata.FeedID) error {
+	var one int
+	err := tx.QueryRow(ctx, selectFeedExists, feed[:]).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	return cmp.Or(err, mapdata.ErrFenced)
+}

@@ -1,0 +1,39 @@
+package store
+
+import (
+	"context"
+	"hash/fnv"
+)
+
+// scope is what a lock is of, where there may be no row to lock yet.
+type scope int32
+
+// The scopes. Their numbers, and the hash below, are the same on every node.
+const (
+	scopeSignIns  scope = 1 + iota // of an address
+	scopePairings                  // of a name
+	scopeVotes                     // on a live incident
+)
+
+// lockScope waits until no other transaction is within the scope for this key, and keeps others out until this one ends.
+// Two keys with the same hash wait for each other, which does no harm: a transaction takes one such lock at most, and
+// before any lock on rows.
+func (tx *Tx) lockScope(ctx context.Context, s scope, key string) error {
+	if !tx.dialect.Concurrent {
+		return nil
+	}
+	h := fnv.New32a()
+	h.Write([]byte(key))
+	_, err := tx.Exec(ctx, tx.dialect.LockScope, int32(s), int32(h.Sum32()))
+	return err
+}
+
+// lockRegistrations keeps other transactions from registering feeds: the number of feeds and the slugs that are free stay
+// as they are read until this one ends.
+func (tx *Tx) lockRegistrations(ctx context.Context) error {
+	if !tx.dialect.Concurrent {
+		return nil
+	}
+	_, err := tx.Exec(ctx, tx.dialect.LockRegistrations)
+	return err
+}

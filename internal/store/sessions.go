@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+const (
+	sessionColumns = `s.id, s.token_hash, s.account, s.created_at, s.seen_at, s.agent, s.proved_at, s.passkey_at`
+
+	insertSession = `INSERT INTO sessions (id, token_hash, account, created_at, seen_at, agent, proved_at, passkey_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+	selectSession = `SELECT ` + sessionColumns + `, ` + accountColumns + `
+		FROM sessions AS s JOIN accounts AS a ON a.id = s.account WHERE s.token_hash = $1`
+	selectSessions = `SELECT ` + sessionColumns + ` FROM sessions AS s WHERE s.account = $1 ORDER BY s.created_at, s.id`
+	touchSession   = `UPDATE sessions SET seen_at = $1 WHERE id = $2`
+	deleteSession  = `DELETE FROM sessions WHERE account = $1 AND id = $2`
+
+	apiTokenColumns = `t.id, t.account, t.name, t.token_hash, t.created_at, t.used_at`
+
+	insertAPIToken = `INSERT INTO api_tokens (id, account, name, token_hash, created_at, used_at) VALUES ($1, $2, $3, $4, $5, $6)`
+	selectAPIToken = `SELECT ` + apiTokenColumns + `, ` + accountColumns + `
+		FROM api_tokens AS t JOIN accounts AS a ON a.id = t.account WHERE t.token_hash = $1`
+	selectAPITokens = `SELECT ` + apiTokenColumns + ` FROM api_tokens AS t WHERE t.account = $1 ORDER BY t.created_at, t.id`
+	touchAPIToken   = `UPDATE api_tokens SET used_at = $1 WHERE id = $2`
+	deleteAPIToken  = `DELETE FROM api_tokens WHERE account = $1 AND id = $2`
+)
+
+// CreateSession stores a session, or fails with mapdata.ErrNotFound when there is no such account.
+func (db *Scripts) CreateSession(ctx context.Context, s *mapdata.Session) error {
+	return db.backend.Write(ctx, "create session", func(tx *Tx) error {
+		return tx.insertSession(ctx, s)
+	})
+}
+
+func (tx *Tx) insertSession(ctx context.Context, s *mapdata.Session) error {
+	_, err := tx.Exec(ctx, insertSession,
+		s.ID, s.TokenHash, s.Account[:], Millis(s.CreatedAt), Millis(s.SeenAt), s.Agent, Millis(s.ProvedAt), Millis(s.PasskeyAt))
+	return err
+}
+
+func scanSession(r Row, more ...any) (mapdata.Session, error) {
+	var (
+		s                              mapdata.Session
+		account                        accountID
+		created, seen, proved, passkey instant
+	)
+	err := r.Scan(append([]any{&s.ID, &s.TokenHash, &account, &created, &seen, &s.Agent, &proved, &passkey}, more...)...)
+	s.Account, s.CreatedAt, s.SeenAt = account.AccountID, created.Time, seen.Time
+	s.ProvedAt, s.PasskeyAt = proved.Time, passkey.Time
+	return s, err
+}
+
+// Session finds a session and its account by the token's hash, or fails with mapdata.ErrNotFound.
+func (db *Scripts) Session(ctx context.Context, tokenHash []byte) (*mapdata.Session, *mapdata.Account, error) {
+	var a scannedAccount
+	s, err := scanSession(db.backend.QueryRow(ctx, selectSession, tokenHash), a.columns()...)
+	if err != nil {
+		return nil, nil, db.backend.Failure("find session", err)
+	}
+	return &s, a.account(), nil
+}
+
+// TouchSession stores when a session was last used.
+func (db *Scripts) TouchSession(ctx context.Context, id string, at time.Time) error {
+	return db.backend.Write(ctx, "touch session", func(tx *Tx) error {
+		_, err := tx.Exec(ctx, touchSession, Millis(at), id)
+		return err
+	})
+}
+
+// Sessions lists the account's sessions, oldest first.
+func (db *Scripts) Sessions(ctx context.Context, account mapdata.AccountID) ([]mapdata.Session, error) {
+	all, err := List(ctx, db.backend, selectSessions, func(r Row) (mapdata.Session, error) { return scanSession(r) }, account[:])
+	return all, db.backend.Failure("list sessions", err)
+}
+
+// DeleteSession ends a session of the account, or fails with mapdata.ErrNotFound.
+func (db *Scripts) DeleteSession(ctx context.Context, account mapdata.AccountID, id string) error {
+	return db.backend.Write(ctx, "end session", func(tx *Tx) error {
+		return tx.one(ctx, deleteSession, account[:], id)
+	})
+}
+
+// CreateAPIToken stores a token and its letter (nil: none), or fails with mapdata.ErrNotFound when there is no such account.
+func (db *Scripts) CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, letter *mapdata.Letter) error {
+	return db.backend.Write(ctx, "create API token", func(tx *Tx) error {
+		_, err := tx.Exec(ctx, insertAPIToken, t.ID, t.Account[:], t.Name, t.TokenHash, Millis(t.CreatedAt), Millis(t.UsedAt))
+		if err != nil {
+			return err
+		}
+		return tx.auditAndLetter(ctx, audit, letter)
+	})
+}
+
+func scanAPIToken(r Row, more ...any) (mapdata.APIToken, error) {
+	var (
+		t             mapdata.APIToken
+		account       accountID
+		created, used instant
+	)
+	err := r.Scan(append([]any{&t.ID, &account, &t.Name, &t.TokenHash, &created, &used}, more...)...)
+	t.Account, t.CreatedAt, t.UsedAt = account.AccountID, created.Time, used.Time
+	return t, err
+}
+
+// APIToken finds a token and its account by the token's hash, or fails with mapdata.ErrNotFound.
+func (db *Scripts) APIToken(ctx context.Context, tokenHash []byte) (*mapdata.APIToken, *mapdata.Account, error) {
+	var a scannedAccount
+	t, err := scanAPIToken(db.backend.QueryRow(ctx, selectAPIToken, tokenHash), a.columns()...)
+	if err != nil {
+		return nil, nil, db.backend.Failure("find API token", err)
+	}
+	return &t, a.account(), nil
+}
+
+// TouchAPIToken stores when a token was last used.
+func (db *Scripts) TouchAPIToken(ctx context.Context, id string, at time.Time) error {
+	return db.backend.Write(ctx, "touch API token", func(tx *Tx) error {
+		_, err := tx.Exec(ctx, touchAPIToken, Millis(at), id)
+		return err
+	})
+}
+
+// APITokens lists the account's tokens, oldest first.
+func (db *Scripts) APITokens(ctx context.Context, account mapdata.AccountID) ([]mapdata.APIToken, error) {
+	all, err := List(ctx, db.backend, selectAPITokens, func(r Row) (mapdata.APIToken, error) { return scanAPIToken(r) }, account[:])
+	return all, db.backend.Failure("list API tokens", err)
+}
+
+// DeleteAPIToken revokes a token of the account, or fails with mapdata.ErrNotFound.
+func (db *Scripts) DeleteAPIToken(ctx context.Context, account mapdata.AccountID, id string, audit mapdata.AuditEntry) error {
+	return db.backend.Write(ctx, "revoke API token", func(tx *Tx) error {
+		if err := tx.one(ctx, deleteAPIToken, account[:], id); err != nil {
+			return err
+		}
+		return tx.audit(ctx, audit)
+	})
+}

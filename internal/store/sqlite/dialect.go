@@ -1,0 +1,60 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"wayside/internal/store"
+)
+
+// feedText is a feed's id as text.
+const feedText = `lower(substr(hex(feeds.id), 1, 8) || '-' || substr(hex(feeds.id), 9, 4) || '-' || substr(hex(feeds.id), 13, 4)
+	|| '-' || substr(hex(feeds.id), 17, 4) || '-' || substr(hex(feeds.id), 21))`
+
+// dialect is SQLite's way of saying what the scripts need. Lists of strings are JSON arrays.
+var dialect = store.Dialect{
+	Active: `active = 1`,
+	State:  `SELECT epoch, revision, floor FROM state WHERE id = 1`,
+
+	// '.' is the character after '-': the bounds hold a slug with a number behind it, and use the index.
+	NumberedSlugs: `layer_slug >= $1 || '-' AND layer_slug < $1 || '.'`,
+
+	// A subject that is no UUID names nothing here: unhex gives NULL.
+	SubjectID:   `unhex(replace(e.subject, '-', ''))`,
+	FeedSubject: feedText,
+
+	// CROSS keeps the order: a feed may have had votes on far more entities than it holds, and most feeds hold none that
+	// was voted on.
+	OldTallies: `WITH voted_feeds AS MATERIALIZED (
+			SELECT id, source FROM (SELECT id, 'feed:' || ` + feedText + ` AS source FROM feeds) AS named
+			WHERE EXISTS (SELECT 1 FROM voted AS o WHERE o.source = named.source AND o.changed_at < $1))
+		SELECT ` + store.TallyColumns + ` FROM voted_feeds AS f CROSS JOIN entities AS e ON e.feed_id = f.id
+			CROSS JOIN voted AS v ON v.source = f.source AND v.external_id = e.external_id
+		WHERE v.changed_at < $1`,
+
+	LiveValues: `SELECT ids.key, live.value FROM json_each($1) AS ids JOIN live ON live.key = ids.value WHERE live.until > $2`,
+
+	OneOf: func(column, list string) string { return column + " IN (SELECT value FROM json_each(" + list + "))" },
+	List: func(list []string) any {
+		if list == nil {
+			return nil
+		}
+		return jsonArray(list)
+	},
+	ScanList: func(to *[]string) any { return (*stringList)(to) },
+}
+
+// stringList is a column that holds a list of strings as a JSON array, or NULL for none.
+type stringList []string
+
+// Scan takes a JSON array or NULL.
+func (l *stringList) Scan(value any) error {
+	*l = nil
+	if value == nil {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(text(value)), l); err != nil {
+		return fmt.Errorf("list of strings: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// TallyColumns are what ScanTally takes, in its order.
+const TallyColumns = `v.confirms, v.disputes, v.last_dispute_at, v.kept_until, v.changed_at, v.life_at, v.external_id, v.source`
+
+const (
+	selectTally        = `SELECT ` + TallyColumns + ` FROM voted AS v WHERE v.source = $1 AND v.external_id = $2`
+	selectAllTallies   = `SELECT ` + TallyColumns + ` FROM voted AS v`
+	selectTalliesSince = selectAllTallies + ` WHERE v.changed_at >= $1`
+
+	// Those of a feed's entities that their tallies say are kept, with what each would be without: few, however much the
+	// feed holds.
+	selectKept = `SELECT ` + TallyColumns + `, e.kind, e.first_seen_at, COALESCE(e.seen_at, f.snapshot_at) + e.lifetime_ms
+		FROM voted AS v JOIN feeds AS f ON f.id = $1 JOIN entities AS e ON e.feed_id = $1 AND e.external_id = v.external_id
+		WHERE v.source = $2 AND v.kept_until > $3 AND e.lifetime_ms > 0`
+)
+
+// ScanTallies makes a reader of rows of TallyColumns, with more columns behind them. It reads all rows into the same
+// places: there may be millions of tallies.
+func ScanTallies(more ...any) func(Row) (mapdata.Tally, error) {
+	var (
+		source, externalID       string
+		confirms, disputes, life number
+		dispute, kept, changed   instant
+	)
+	columns := append([]any{&confirms, &disputes, &dispute, &kept, &changed, &life, &externalID, &source}, more...)
+	return func(r Row) (t mapdata.Tally, err error) {
+		if err := r.Scan(columns...); err != nil {
+			return t, err
+		}
+		t = mapdata.Tally{
+			Source: mapdata.SourceID(source), ExternalID: externalID, Confirms: int(confirms), Disputes: int(disputes),
+			LastDisputeAt: dispute.Time, KeptUntil: kept.Time, ChangedAt: changed.Time,
+		}
+		if t.Source != mapdata.Incidents {
+			t.LifeAt = time.UnixMilli(int64(life)).UTC()
+		}
+		return t, nil
+	}
+}
+
+// lifeMillis is how Tally.LifeAt is stored.
+func lifeMillis(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.UnixMilli()
+}
+
+// tallyOf reads the tally on an entity that is stored, whichever life it is of; one of no votes where there is none.
+func tallyOf(ctx context.Context, q Querier, source mapdata.SourceID, externalID string) (mapdata.Tally, error) {
+	t, err := ScanTallies()(q.QueryRow(ctx, selectTally, string(source), externalID))
+	if errors.Is(err, sql.ErrNoRows) {
+		return mapdata.Tally{Source: source, ExternalID: externalID}, nil
+	}
+	return t, err
+}
+
+// AllTallies yields what the votes on each entity add up to that were cast or taken back since then; zero: all, also of
+// lives that are over. What is yielded is valid only during the call.
+func (db *Scripts) AllTallies(ctx context.Context, since time.Time, yield func(*mapdata.Tally)) error {
+	query, args := selectAllTallies, []any(nil)
+	if !since.IsZero() {
+		query, args = selectTalliesSince, []any{since.UnixMilli()}
+	}
+	return db.backend.Failure("load votes", each(ctx, db.backend, query, ScanTallies(), yield, args...))
+}
+
+// KeptEntity is an entity that drivers' confirms keep.
+type KeptEntity struct {
+	Until time.Time
+	Ends  int64 // when it would expire otherwise; milliseconds
+}
+
+// KeptEntities finds those of a feed's entities that confirms keep beyond now (D9.6), by external id.
+func (db *Scripts) KeptEntities(ctx context.Context, q Querier, feed mapdata.FeedID, now time.Time) (map[string]KeptEntity, error) {
+	var (
+		kindID    string
+		firstSeen instant
+		ends      number
+		unknown   error
+	)
+	all := make(map[string]KeptEntity)
+	err := each(ctx, q, selectKept, ScanTallies(&kindID, &firstSeen, &ends), func(t *mapdata.Tally) {
+		kind, err := db.Kind(kindID)
+		if err != nil {
+			unknown = err
+		}
+		if err == nil && t.Counts(kind, firstSeen.Time, now) {
+			all[t.ExternalID] = KeptEntity{Until: t.KeptUntil, Ends: int64(ends)}
+		}
+	}, feed[:], string(feed.Source()), now.UnixMilli())
+	return all, cmp.Or(err, unknown)
+}
+
+// Kind finds a kind that is stored by its id.
+func (db *Scripts) Kind(id string) (mapdata.Kind, error) {
+	k, ok := db.kinds[id]
+	if !ok {
+		return 0, fmt.Errorf("stored kind %q is not in the catalogue: the database was written by another version", id)
+	}
+	return k, nil
+}
