@@ -18,10 +18,10 @@ type accountCmds struct {
 	LoginLink accountLoginLinkCmd `cmd:"" name:"login-link" help:"Print a URL that signs an account in once, within ten minutes."`
 }
 
-// signInPath is the page that a sign-in link leads to.
+// signInPath is the path of sign-in links.
 const signInPath = "/auth/verify"
 
-// emailFlag names an account.
+// emailFlag selects an account.
 type emailFlag struct {
 	Email string `name:"email" required:"" placeholder:"E" help:"The account's e-mail address."`
 }
@@ -31,7 +31,7 @@ type accountCreateCmd struct {
 	emailFlag
 }
 
-// Run makes an account.
+// Run creates an account.
 func (c *accountCreateCmd) Run(p *program) error {
 	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
 		a, err := deps.Accounts.Create(ctx, c.Email)
@@ -103,7 +103,7 @@ type accountLoginLinkCmd struct {
 	emailFlag
 }
 
-// Run prints a URL that signs in; the page behind it does the POST (D11.1).
+// Run prints a sign-in URL. The page at it sends the POST (D11.1).
 func (c *accountLoginLinkCmd) Run(p *program) error {
 	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
 		token, err := deps.Accounts.LoginLink(ctx, c.Email)
@@ -119,7 +119,7 @@ func (c *accountLoginLinkCmd) Run(p *program) error {
 	})
 }
 
-// accountJSON is an account as --json shows it.
+// accountJSON is an account in the output of --json.
 type accountJSON struct {
 	ID        string    `json:"id"`
 	Email     string    `json:"email"`

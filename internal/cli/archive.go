@@ -18,14 +18,14 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// An archive is a .tar.gz with a manifest and, behind it, the files that the manifest lists, in its order.
+// An archive is a .tar.gz of a manifest, followed by the files that the manifest lists, in its order.
 const (
 	archiveFormat = 1
 	manifestFile  = "manifest.json"
-	manifestBytes = 64 << 10 // more is no manifest of ours
+	manifestBytes = 64 << 10 // a longer manifest is invalid
 )
 
-// manifest says what an archive holds.
+// manifest lists the contents of an archive.
 type manifest struct {
 	Format    int            `json:"format"`
 	Version   string         `json:"version"` // of the program that wrote it
@@ -40,7 +40,7 @@ type archivedFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// writeArchive writes the named files of dir, with a manifest before them. It calls progress with the bytes written.
+// writeArchive writes a manifest and the named files of dir. It calls progress with the number of bytes written.
 func writeArchive(ctx context.Context, w io.Writer, dir string, names []string, now time.Time, progress func(int)) error {
 	m := manifest{Format: archiveFormat, Version: version, CreatedAt: now.UTC().Truncate(time.Second)}
 	for _, name := range names {
@@ -85,8 +85,8 @@ func addToArchive(ctx context.Context, archive *tar.Writer, name string, size in
 	return ctx.Err()
 }
 
-// readArchive puts the files of an archive into dir and checks each against the manifest: names, which must be exactly
-// those wanted, sizes and checksums. On an error dir may hold some of them.
+// readArchive extracts an archive into dir and checks each file against the manifest: name, size and checksum. The names must be
+// exactly those wanted. After an error, dir may contain some of the files.
 func readArchive(ctx context.Context, r io.Reader, dir string, want []string, progress func(int)) (*manifest, error) {
 	zipped, err := gzip.NewReader(r)
 	if err != nil {
@@ -116,7 +116,7 @@ func readArchive(ctx context.Context, r io.Reader, dir string, want []string, pr
 			return nil, fmt.Errorf("the backup is damaged: %s: %w", f.Name, err)
 		}
 	}
-	// What follows is nothing, and the checksum of the compression.
+	// Reading to the end checks the checksum of gzip, and that nothing follows.
 	if _, err := archive.Next(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("the backup is damaged: there is more in it than its manifest lists")
 	}
@@ -138,7 +138,7 @@ func readManifest(archive *tar.Reader) (*manifest, error) {
 	return &m, nil
 }
 
-// restoreFile writes a new file, durably, and checks what it wrote.
+// restoreFile writes a new file durably and checks its content.
 func restoreFile(path string, from io.Reader, sum string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -165,7 +165,7 @@ func hashFile(path string) (size int64, sum string, err error) {
 	return size, hex.EncodeToString(hash.Sum(nil)), errors.Join(err, file.Close())
 }
 
-// counted tells of what is read through it, and stops when ctx ends.
+// counted reports the bytes read through it, and fails when ctx ends.
 type counted struct {
 	ctx      context.Context
 	from     io.Reader

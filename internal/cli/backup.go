@@ -12,11 +12,11 @@ import (
 	"wayside/internal/store/sqlite"
 )
 
-// archived lists what a backup holds, in its order.
+// archived lists the files of a backup, in order.
 func archived() []string { return []string{datadir.DatabaseFile, datadir.KeyFile} }
 
-// errOthersBackup is what backup and restore say of a database that has tools of its own.
-var errOthersBackup = errors.New("the database is PostgreSQL: use pg_dump and pg_restore, and copy the secret key; see docs/operating.md")
+// errNotSQLite is the error of backup and restore for PostgreSQL, which has its own tools.
+var errNotSQLite = errors.New("the database is PostgreSQL: use pg_dump and pg_restore, and copy the secret key; see docs/operating.md")
 
 // backupCmd is wayside backup.
 type backupCmd struct {
@@ -24,14 +24,14 @@ type backupCmd struct {
 	To string `arg:"" name:"dir|file" help:"Where to: a folder, in which a file named by the time is made, or a file that does not exist."`
 }
 
-// Run copies the data of the service, which may be running, into one file.
+// Run copies the data of the service into one file. The service may be running.
 func (c *backupCmd) Run(p *program) error {
 	cfg, err := c.load(p, nil)
 	if err != nil {
 		return err
 	}
 	if cfg.Database.URL != "" {
-		return errOthersBackup
+		return errNotSQLite
 	}
 	if _, err := os.Stat(filepath.Join(cfg.DataDir, datadir.DatabaseFile)); err != nil {
 		return fmt.Errorf("there is nothing to back up: %w", err)
@@ -50,8 +50,8 @@ func (c *backupCmd) Run(p *program) error {
 	return nil
 }
 
-// backup gathers the files in a folder beside the archive, where there must be room for it anyway, and packs them. The
-// archive gets its name once it is complete.
+// backup copies the files into a temporary folder beside the archive and packs them. The archive is linked to its name once
+// it is complete.
 func (c *backupCmd) backup(p *program, cfg *config.Config, to string) (err error) {
 	if _, err := datadir.SecretKey(cfg.DataDir); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (c *backupCmd) backup(p *program, cfg *config.Config, to string) (err error
 	if err := c.pack(p, staging, part); err != nil {
 		return err
 	}
-	return os.Link(part, to) // never over a file that somebody else made meanwhile
+	return os.Link(part, to) // fails if the file was created meanwhile
 }
 
 func (c *backupCmd) pack(p *program, staging, part string) (err error) {
@@ -94,7 +94,7 @@ func (c *backupCmd) pack(p *program, staging, part string) (err error) {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// say writes a line of progress where there is no terminal.
+// say prints a line of progress without a terminal.
 func (p *program) say(line string) { _, _ = fmt.Fprintln(p.stderr, line) }
 
 func copyFile(from, to string) error {
@@ -112,14 +112,14 @@ type restoreCmd struct {
 	From  string `arg:"" name:"file" help:"What backup made."`
 }
 
-// Run puts a backup back. Nothing in the data directory is touched before every checksum was right.
+// Run restores a backup. It changes nothing in the data directory before it has verified all checksums.
 func (c *restoreCmd) Run(p *program) (err error) {
 	cfg, err := c.load(p, nil)
 	if err != nil {
 		return err
 	}
 	if cfg.Database.URL != "" {
-		return errOthersBackup
+		return errNotSQLite
 	}
 	file, err := os.Open(c.From)
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *restoreCmd) Run(p *program) (err error) {
 	return nil
 }
 
-// mayReplace refuses a data directory with anything in it that a restore could be wrong about.
+// mayReplace fails for a data directory that is not empty, unless --force is set.
 func (c *restoreCmd) mayReplace(dir string) error {
 	if c.Force {
 		return nil
@@ -162,7 +162,7 @@ func (c *restoreCmd) mayReplace(dir string) error {
 	return nil
 }
 
-// restore unpacks within the data directory, and moves the files to their places when all is well with them.
+// restore unpacks into a temporary folder in the data directory, and renames the files once all are valid.
 func (c *restoreCmd) restore(p *program, file *os.File, dir string) (_ *manifest, err error) {
 	staging, err := os.MkdirTemp(dir, ".restore-")
 	if err != nil {
@@ -194,8 +194,8 @@ func (c *restoreCmd) restore(p *program, file *os.File, dir string) (_ *manifest
 	return m, syncDir(dir)
 }
 
-// renewEpoch makes everybody who followed the store before load everything again: revisions mean something else now. It
-// also opens the database once, so that one that cannot be read never gets into its place.
+// renewEpoch changes the epoch of the store, so that replicas load everything again: the same revisions mean other states now.
+// It opens the database before it is put into place, so that a damaged one never is.
 func renewEpoch(ctx context.Context, path string) error {
 	store, err := sqlite.Open(ctx, path, sqlite.Options{})
 	if err != nil {
@@ -204,7 +204,7 @@ func renewEpoch(ctx context.Context, path string) error {
 	return errors.Join(store.NewEpoch(ctx), store.Close())
 }
 
-// syncDir makes the names in a folder durable.
+// syncDir flushes the entries of a folder to the disk.
 func syncDir(dir string) error {
 	folder, err := os.Open(dir)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"wayside/internal/testenv"
 )
 
-// unlimited lifts the limits that tests would run into.
+// unlimited raises the limits that tests would exceed.
 const unlimited = `
 [limits]
 guest_reads_per_minute = 1000000
@@ -32,7 +32,7 @@ manage_per_minute = 1000000
 feeds_per_account = 1000
 `
 
-// service is a running wayside serve.
+// serviceProcess is a running wayside serve.
 type serviceProcess struct {
 	t     *testing.T
 	bin   string
@@ -64,8 +64,7 @@ func startService(t *testing.T, config string) *serviceProcess {
 	return s
 }
 
-// start runs wayside serve, by way of a wrapper if there is one, until it is ready. The first time it takes any port;
-// after that the same again.
+// start starts wayside serve, with the wrapper if there is one, and waits until it is ready. It keeps its port over restarts.
 func (s *serviceProcess) start(wrapper []string) {
 	s.t.Helper()
 	args := append(append([]string{}, wrapper...), s.bin, "serve", "--config", s.file)
@@ -133,7 +132,7 @@ func (s *serviceProcess) terminate() error {
 	}
 }
 
-// cli runs a command beside the service and gives what it writes to standard output.
+// cli runs a command beside the service and returns its standard output.
 func (s *serviceProcess) cli(args ...string) string {
 	s.t.Helper()
 	out, err := s.tryCLI(args...)
@@ -157,7 +156,7 @@ func (s *serviceProcess) tryCLI(args ...string) (string, error) {
 	return stdout.String(), err
 }
 
-// client is somebody who talks to the service.
+// client is an API client of the service.
 type client struct {
 	s      *serviceProcess
 	http   http.Client
@@ -181,7 +180,7 @@ func (s *serviceProcess) signIn(email string) *client {
 	return c
 }
 
-// do sends a request and reads the answer, which must come.
+// do sends a request and reads the answer. It fails the test if there is none.
 func (c *client) do(method, path string, in any) (*http.Response, []byte) {
 	c.s.t.Helper()
 	resp, body, err := c.try(method, path, in)
@@ -246,7 +245,7 @@ type row struct {
 	Properties map[string]any `json:"properties"`
 }
 
-// rowsAt makes rows within some metres of a place.
+// rowsAt makes n rows within some metres of a point.
 func rowsAt(lat, lng float64, prefix string, n int) []row {
 	rows := make([]row, n)
 	for i := range rows {
@@ -255,7 +254,7 @@ func rowsAt(lat, lng float64, prefix string, n int) []row {
 	return rows
 }
 
-// near gives the external ids within a kilometre of a place.
+// near returns the external ids within a kilometre of a point.
 func (c *client) near(lat, lng float64) ([]string, error) {
 	resp, body, err := c.try(http.MethodGet, fmt.Sprintf("/v2/entities/nearby?lat=%f&lng=%f&radius=1000&limit=1000", lat, lng), nil)
 	if err != nil {
@@ -276,7 +275,7 @@ func (c *client) near(lat, lng float64) ([]string, error) {
 	return ids, nil
 }
 
-// eventually asks until ok says yes: a change is readable within a moment, not at once.
+// eventually polls until ok returns true: a change becomes readable shortly after its answer.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -291,7 +290,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// lockedBuffer keeps what a process writes, for many goroutines.
+// lockedBuffer is a buffer for many goroutines.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -309,5 +308,5 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// refused says that no connection was made: the service has closed its door.
+// refused reports whether the connection was refused: the service has stopped listening.
 func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

@@ -22,8 +22,8 @@ func cacheTable(s *testenv.CacheServer) string {
 	return fmt.Sprintf("\n[cache]\nurl = %q\n", s.URL())
 }
 
-// TestSharedCacheFails holds a running service to what becomes of it when the cache does not answer: what is durable is
-// read as before, live incidents are offline within two seconds and back within five, also for who watches a stream.
+// TestSharedCacheFails stops the cache of a running service: durable entities are read as before, live incidents are offline
+// within two seconds and back within five, also on streams.
 func TestSharedCacheFails(t *testing.T) {
 	cache := testenv.Cache(t)
 	mustBe(t, cache.Stop()) // it starts without it
@@ -107,8 +107,8 @@ func TestSharedCacheFails(t *testing.T) {
 	}
 }
 
-// TestNodesWithTwoKeysAreTold: an operator learns that the nodes' keys differ.
-func TestNodesWithTwoKeysAreTold(t *testing.T) {
+// TestDifferentSecretKeysAreLogged checks that a node logs that its key differs from that of the others.
+func TestDifferentSecretKeysAreLogged(t *testing.T) {
 	cache := testenv.Cache(t)
 	startService(t, cacheTable(cache))
 	second := startService(t, cacheTable(cache))

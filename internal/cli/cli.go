@@ -17,10 +17,10 @@ import (
 const (
 	exitOK     = 0
 	exitFailed = 1
-	exitUsage  = 2 // wrong arguments or configuration: nothing was tried
+	exitUsage  = 2 // wrong arguments or configuration; nothing was done
 )
 
-// grammar is every command and flag.
+// grammar defines all commands and flags.
 type grammar struct {
 	Serve    serveCmd    `cmd:"" help:"Run the service."`
 	Demo     demoCmd     `cmd:"" help:"Run the service with a demo town in it, in a folder that is removed at the end."`
@@ -36,7 +36,7 @@ type grammar struct {
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
-// program is what a command knows of the process it runs in.
+// program is the environment of a command.
 type program struct {
 	ctx    context.Context // ends when the process is asked to stop
 	env    []string
@@ -45,13 +45,12 @@ type program struct {
 	now    func() time.Time
 }
 
-// Main runs one command with the arguments after the program's name and returns the code to exit with: 0 when all went
-// well, 1 when something failed, 2 when arguments or configuration are wrong. SIGTERM and an interrupt end it in good
-// order; a second one at once.
+// Main runs one command with the arguments after the program's name and returns the exit code: 0 for success, 1 for a failure,
+// 2 for wrong arguments or configuration. SIGTERM and an interrupt stop it gracefully, a second signal immediately.
 func Main(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the second signal has its usual effect
+	context.AfterFunc(ctx, stop) // the second signal has its default effect
 	return run(&program{ctx: ctx, env: os.Environ(), stdout: stdout, stderr: stderr, now: time.Now}, args)
 }
 
@@ -89,18 +88,18 @@ func run(p *program, args []string) int {
 	return exitOK
 }
 
-// errUsage ends a command with exitUsage, and is no words of its own.
+// errUsage marks errors that exit with exitUsage. Its own text is empty.
 var errUsage = errors.New("")
 
-// errQuiet ends a command with exitFailed when it has said itself what is wrong.
+// errQuiet exits with exitFailed without a message: the command has printed its own.
 var errQuiet = errors.New("failed")
 
 func (p *program) fail(err error, code int) int {
-	_, _ = fmt.Fprintf(p.stderr, "wayside: %v\n", err) // nobody is left to tell
+	_, _ = fmt.Fprintf(p.stderr, "wayside: %v\n", err) // a failure to write cannot be reported
 	return code
 }
 
-// printf writes for people; a reader that left is no reason to stop.
+// printf prints to standard output. It ignores write errors, for example of a closed pipe.
 func (p *program) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(p.stdout, format, args...)
 }

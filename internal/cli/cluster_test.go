@@ -15,7 +15,7 @@ import (
 	"wayside/internal/testenv"
 )
 
-// fleet is equal nodes on one database and one cache, with load through all of them.
+// fleet is several nodes on one database and one cache, with load on all of them.
 type fleet struct {
 	t     *testing.T
 	cache *testenv.CacheServer
@@ -24,7 +24,7 @@ type fleet struct {
 	load  *clusterLoad
 }
 
-// startFleet starts so many nodes on the database.
+// startFleet starts count nodes on the database.
 func startFleet(t *testing.T, count int, database string) *fleet {
 	t.Helper()
 	f := &fleet{t: t}
@@ -65,7 +65,7 @@ func (f *fleet) startLoad() {
 	}
 }
 
-// pause waits a little, and says whether the load goes on.
+// pause waits, and reports whether the load continues.
 func (l *clusterLoad) pause(d time.Duration) bool {
 	select {
 	case <-l.ended:
@@ -75,7 +75,7 @@ func (l *clusterLoad) pause(d time.Duration) bool {
 	}
 }
 
-// write pushes batch after batch through one node. What is refused is refused with 503 and a time to come again.
+// write pushes batches through one node. A rejected push must be answered with 503 and Retry-After.
 func (l *clusterLoad) write(node int) {
 	c := &client{s: l.f.nodes[node], http: http.Client{Timeout: 5 * time.Second}}
 	defer c.http.CloseIdleConnections()
@@ -100,7 +100,7 @@ func (l *clusterLoad) write(node int) {
 	}
 }
 
-// read reads one batch after the other that this node has shown before. A 200 that lacks some of it is a lie.
+// read reads batches that this node has shown before. An answer of 200 must contain them completely.
 func (l *clusterLoad) read(node int) {
 	c := &client{s: l.f.nodes[node], http: http.Client{Timeout: 5 * time.Second}}
 	defer c.http.CloseIdleConnections()
@@ -130,7 +130,7 @@ func (l *clusterLoad) read(node int) {
 	}
 }
 
-// answered gives the n-th batch that was answered 200.
+// answered returns the n-th batch that was answered with 200.
 func (l *clusterLoad) answered(n int) (pushed, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,8 +146,8 @@ func (l *clusterLoad) answered(n int) (pushed, bool) {
 	return pushed{}, false
 }
 
-// agree demands that within ten seconds every node shows every batch that was answered since the last time, and no batch by
-// halves.
+// agree checks that within ten seconds every node shows every batch that was acknowledged since the last call, and no partial
+// batch.
 func (f *fleet) agree(after string) {
 	f.t.Helper()
 	f.load.mu.Lock()
@@ -158,7 +158,7 @@ func (f *fleet) agree(after string) {
 	f.check(after, batches, deadline)
 }
 
-// check demands that by the deadline every node shows all of the batches as they were answered.
+// check checks that by the deadline every node shows exactly the acknowledged batches.
 func (f *fleet) check(after string, batches []pushed, deadline time.Time) {
 	f.t.Helper()
 	var group sync.WaitGroup
@@ -188,7 +188,7 @@ func (f *fleet) check(after string, batches []pushed, deadline time.Time) {
 	}
 }
 
-// goesOn demands that the named nodes answer reads, and writes where they should.
+// goesOn checks that the nodes answer reads or writes.
 func (f *fleet) goesOn(during string, writes bool, nodes ...int) {
 	f.t.Helper()
 	for _, node := range nodes {
@@ -201,8 +201,8 @@ func (f *fleet) goesOn(during string, writes bool, nodes ...int) {
 	}
 }
 
-// TestCluster breaks one part after the other under load: nothing that was acknowledged is lost, reads go on where they
-// can, and all nodes agree again within ten seconds.
+// TestCluster stops one component after the other under load: no acknowledged write is lost, reads continue where they can, and
+// all nodes agree again within ten seconds.
 func TestCluster(t *testing.T) {
 	database := startDatabase(t)
 	f := startFleet(t, 3, database.URL())
@@ -257,7 +257,7 @@ func TestCluster(t *testing.T) {
 	f.check("in the end", f.load.pushed, time.Now().Add(10*time.Second))
 }
 
-// refusesWrites demands that a push through any node is refused with 503 and a time to come again.
+// refusesWrites checks that a push through any node is answered with 503 and Retry-After.
 func (f *fleet) refusesWrites(during string) {
 	f.t.Helper()
 	for node, s := range f.nodes {

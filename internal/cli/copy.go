@@ -21,7 +21,7 @@ type copyCmd struct {
 	To   string `name:"to" required:"" placeholder:"postgres|URL" help:"Where to: postgres is the database that database.url names. A URL here is seen by whoever lists processes."`
 }
 
-// Run copies an embedded database, which nobody may be serving, into an empty one of PostgreSQL.
+// Run copies an embedded database, which must not be served, into an empty PostgreSQL database.
 func (c *copyCmd) Run(p *program) (err error) {
 	cfg, err := c.load(p, nil)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *copyCmd) Run(p *program) (err error) {
 	if _, err := os.Stat(from); err != nil {
 		return fmt.Errorf("there is nothing to copy: %w", err)
 	}
-	// What a service wrote meanwhile would be left behind.
+	// The copy would miss what a running service writes meanwhile.
 	release, err := datadir.Lock(filepath.Dir(from))
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (c *copyCmd) Run(p *program) (err error) {
 	return nil
 }
 
-// ends says which file is copied, and into which database.
+// ends returns the file to copy and the URL of the target database.
 func (c *copyCmd) ends(cfg *config.Config) (from, to string, err error) {
 	word, from, _ := strings.Cut(c.From, ":")
 	if word != "sqlite" {

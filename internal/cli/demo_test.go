@@ -18,8 +18,8 @@ import (
 	"wayside/internal/testenv"
 )
 
-// showing is a running wayside demo.
-type showing struct {
+// demoProcess is a running wayside demo.
+type demoProcess struct {
 	t   *testing.T
 	cmd *exec.Cmd
 	dir string // where it keeps things
@@ -27,17 +27,17 @@ type showing struct {
 	log lockedBuffer
 }
 
-func newShowing(t *testing.T, listen string) *showing {
+func newShowing(t *testing.T, listen string) *demoProcess {
 	t.Helper()
 	bin := testenv.Program(t)
-	d := &showing{t: t, cmd: exec.Command(bin, "demo", "--listen", listen), dir: t.TempDir()}
+	d := &demoProcess{t: t, cmd: exec.Command(bin, "demo", "--listen", listen), dir: t.TempDir()}
 	d.cmd.Env = append(os.Environ(), "TMPDIR="+d.dir)
 	d.cmd.Stdout, d.cmd.Stderr = &d.out, &d.log
 	return d
 }
 
-// processes gives those that name the demo's folder: its relay. Only Linux tells.
-func (d *showing) processes() []string {
+// processes returns the processes whose command line contains the demo's folder: its relay. It works only on Linux.
+func (d *demoProcess) processes() []string {
 	d.t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -53,8 +53,8 @@ func (d *showing) processes() []string {
 	return named
 }
 
-// gone holds that the demo has left nothing.
-func (d *showing) gone() {
+// gone checks that the demo has left no files and processes.
+func (d *demoProcess) gone() {
 	d.t.Helper()
 	if files, err := os.ReadDir(d.dir); err != nil || len(files) > 0 {
 		d.t.Errorf("left behind: %v, %v", files, err)
@@ -64,8 +64,8 @@ func (d *showing) gone() {
 	}
 }
 
-// look reads the town as a guest, under a guest's limits.
-func (d *showing) look(base string) *seen {
+// look reads the town as a guest, within the limits of guests.
+func (d *demoProcess) look(base string) *seen {
 	d.t.Helper()
 	resp, err := http.Get(base + "/v2/entities/nearby?lat=52.0&lng=5.0&radius=3000")
 	if err != nil {
@@ -79,7 +79,7 @@ func (d *showing) look(base string) *seen {
 	return asSeen(d.t, resp, body)
 }
 
-// TestDemo does what the demo's welcome proposes: it stops the town's relay and starts it again (D12.2).
+// TestDemo follows the instructions that the demo prints: it stops the relay and starts it again (D12.2).
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	d := newShowing(t, "127.0.0.1:0")
@@ -132,8 +132,8 @@ func TestDemo(t *testing.T) {
 	d.end()
 }
 
-// licensed holds that each of the demo's sources states under which licence its data is.
-func (d *showing) licensed(base string) {
+// licensed checks that each source of the demo states its licence.
+func (d *demoProcess) licensed(base string) {
 	d.t.Helper()
 	resp, err := http.Get(base + "/sources")
 	if err != nil {
@@ -152,8 +152,8 @@ func (d *showing) licensed(base string) {
 	}
 }
 
-// end asks the demo to end: it does, and leaves nothing.
-func (d *showing) end() {
+// end stops the demo, and checks that it leaves nothing.
+func (d *demoProcess) end() {
 	d.t.Helper()
 	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		d.t.Fatal(err)
@@ -164,8 +164,8 @@ func (d *showing) end() {
 	d.gone()
 }
 
-// TestDemoTakesItsRelayAlong holds that nothing stays, however the demo ends.
-func TestDemoTakesItsRelayAlong(t *testing.T) {
+// TestDemoStopsItsRelay checks that nothing is left, however the demo ends.
+func TestDemoStopsItsRelay(t *testing.T) {
 	t.Parallel()
 	d := newShowing(t, "127.0.0.1:0")
 	if err := d.cmd.Start(); err != nil {

@@ -27,21 +27,21 @@ func rounds(t *testing.T) int {
 	return 5
 }
 
-// pushed is one batch and whether its 200 arrived.
+// pushed is one batch, and whether it was acknowledged.
 type pushed struct {
 	feed     int
 	number   int
 	answered bool
 }
 
-// place is where a batch's rows stand: no other batch's are within a kilometre.
+// place is the position of a batch's rows, more than a kilometre from those of other batches.
 func (b pushed) place() (lat, lng float64) {
 	return -60 + float64(b.number%1200)*0.1, -150 + float64(b.feed)*10 + float64(b.number/1200)*0.1
 }
 
-// TestKillLosesNothingAnswered kills the service in the middle of pushes, again and again: whatever was answered 200 is
-// there after the restart, and no batch is there by halves (D7.2, D12.5).
-func TestKillLosesNothingAnswered(t *testing.T) {
+// TestKillKeepsAcknowledgedPushes kills the service repeatedly during pushes: every acknowledged batch is there after the
+// restart, and no batch is there in part (D7.2, D12.5).
+func TestKillKeepsAcknowledgedPushes(t *testing.T) {
 	const writers, rows = 4, 200
 	s := startService(t, unlimited)
 	c := s.signIn("owner@example.org")
@@ -114,8 +114,8 @@ func checkBatches(t *testing.T, s *serviceProcess, round int, batches []pushed, 
 	}
 }
 
-// TestStopUnderPushes stops the service in the middle of pushes and reads: every request that was let in gets a whole
-// answer, the program exits with 0, and nothing that was answered is lost (D12.5).
+// TestStopUnderPushes stops the service during pushes and reads: every accepted request gets a complete answer, the program
+// exits with 0, and no acknowledged push is lost (D12.5).
 func TestStopUnderPushes(t *testing.T) {
 	const writers, rows = 4, 200
 	s := startService(t, unlimited)
@@ -169,8 +169,8 @@ func TestStopUnderPushes(t *testing.T) {
 	checkBatches(t, s, 0, batches, rows)
 }
 
-// TestFullDisk gives the service a small file system: pushes are refused with 503 and Retry-After, reads go on, nothing
-// is stored by halves, and when there is room again it goes on by itself.
+// TestFullDisk runs the service on a small file system: pushes are answered with 503 and Retry-After, reads continue, no batch
+// is stored in part, and the service recovers by itself once there is space.
 func TestFullDisk(t *testing.T) {
 	const rows = 200
 	s := newService(t, unlimited)
@@ -244,7 +244,7 @@ func smallDisk(t *testing.T, dir string) {
 	})
 }
 
-// fill writes until there is no room.
+// fill writes until the file system is full.
 func fill(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.Create(path)

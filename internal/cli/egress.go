@@ -34,7 +34,7 @@ func (c *validateCmd) check(p *program, cfg *config.Config) (*ingest.Checked, er
 	return trial.Checked, nil
 }
 
-// explain gives the words that a feed's owner would read (D6.8).
+// explain returns an error with the text that a feed's owner would read (D6.8).
 func explain(err error) error {
 	var failed *safehttp.Error
 	if errors.As(err, &failed) {
@@ -43,7 +43,7 @@ func explain(err error) error {
 	return err
 }
 
-// explained is a body whose failures are explained.
+// explained is a body whose errors pass through explain.
 type explained struct{ io.ReadCloser }
 
 func (e explained) Read(b []byte) (int, error) {

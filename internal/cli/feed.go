@@ -19,12 +19,12 @@ type feedCmds struct {
 	Reject  feedRejectCmd  `cmd:"" help:"Keep a feed out, and tell its owner why."`
 }
 
-// feedArg names a feed.
+// feedArg selects a feed.
 type feedArg struct {
 	ID string `arg:"" name:"id" help:"The feed's id."`
 }
 
-// errNoFeed is also what a text that is no id gets.
+// errNoFeed is also the error for an invalid id.
 var errNoFeed = errors.New("there is no feed with this id")
 
 func (a *feedArg) id() (mapdata.FeedID, error) {
@@ -80,7 +80,7 @@ func (c *feedShowCmd) Run(p *program) error {
 	})
 }
 
-// seenFlag ties a decision to what was looked at.
+// seenFlag binds a decision to the version that was reviewed.
 type seenFlag struct {
 	Version string `name:"version" placeholder:"V" help:"The review version that feed show printed; refused if the feed is no longer that."`
 }
@@ -91,7 +91,7 @@ type feedApproveCmd struct {
 	seenFlag
 }
 
-// Run approves a feed; its owner is told by e-mail.
+// Run approves a feed. Its owner gets an e-mail.
 func (c *feedApproveCmd) Run(p *program) error {
 	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
 		id, err := c.id()
@@ -113,7 +113,7 @@ type feedRejectCmd struct {
 	Note string `name:"note" required:"" placeholder:"N" help:"Why; the owner reads it."`
 }
 
-// Run rejects a feed; its owner is told by e-mail.
+// Run rejects a feed. Its owner gets an e-mail.
 func (c *feedRejectCmd) Run(p *program) error {
 	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
 		id, err := c.id()
@@ -128,7 +128,7 @@ func (c *feedRejectCmd) Run(p *program) error {
 	})
 }
 
-// noFeed says why nothing was done to a feed.
+// noFeed explains why a feed was not changed.
 func noFeed(err error) error {
 	var changed *mapdata.ChangedError
 	switch {
@@ -144,7 +144,7 @@ func noFeed(err error) error {
 	return err
 }
 
-// feedJSON is a feed as --json shows it: everything that curators see (D5.4), and no secret.
+// feedJSON is a feed in the output of --json: everything that curators see (D5.4), without secrets.
 type feedJSON struct {
 	ID                  string     `json:"id"`
 	Owner               string     `json:"owner"`
@@ -201,7 +201,7 @@ func shapeFeed(ctx context.Context, deps *adminDeps, f *feed.View) (feedJSON, er
 	}, nil
 }
 
-// moment is nil for a time that never was.
+// moment returns nil for the zero time.
 func moment(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -210,7 +210,7 @@ func moment(t time.Time) *time.Time {
 	return &t
 }
 
-// feedState says in a few words how a feed does.
+// feedState describes the state of a feed in a few words.
 func feedState(f *feedJSON) string {
 	state := strconv.Itoa(f.EntityCount) + " entities"
 	switch {
@@ -226,7 +226,7 @@ func feedState(f *feedJSON) string {
 	return fmt.Sprintf("last push %s, %s", f.LastPushAt.Format(time.RFC3339), state)
 }
 
-// showFeed shows one feed, as the command line's JSON or line by line.
+// showFeed prints one feed, as JSON or line by line.
 func (f *adminFlags) showFeed(ctx context.Context, p *program, deps *adminDeps, view *feed.View) error {
 	shown, err := shapeFeed(ctx, deps, view)
 	if err != nil {

@@ -12,7 +12,7 @@ type configFlags struct {
 	DataDir *string `name:"data-dir" placeholder:"DIR" help:"Folder of database, key and outbox (data_dir; default ./wayside-data)."`
 }
 
-// load reads the configuration in force.
+// load reads the configuration.
 func (f *configFlags) load(p *program, flags map[string]config.Flag) (*config.Config, error) {
 	in := config.Input{File: f.Config, Env: p.env, Flags: flags}
 	if f.DataDir != nil {

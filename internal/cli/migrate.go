@@ -18,8 +18,7 @@ type migrateCmd struct {
 	Check bool `name:"check" help:"Change nothing; exit with 1 when something is pending."`
 }
 
-// Run brings the schema of the database up to date, which the service does by itself only where it has the database for
-// itself.
+// Run migrates the schema of the database. The service itself migrates only the embedded database.
 func (c *migrateCmd) Run(p *program) error {
 	cfg, err := c.load(p, nil)
 	if err != nil {
@@ -49,7 +48,7 @@ func (c *migrateCmd) Run(p *program) error {
 	})
 }
 
-// apply says what is to be done, and does it unless it is only to be said.
+// apply prints the pending migrations, and runs them unless --check is set.
 func (c *migrateCmd) apply(p *program, pending []migrate.Migration, do func() error) error {
 	if len(pending) == 0 {
 		p.printf("The schema is up to date.\n")

@@ -12,7 +12,7 @@ import (
 	"wayside/internal/testenv"
 )
 
-// startDatabase starts a server that several nodes can work with.
+// startDatabase starts a PostgreSQL server.
 func startDatabase(t *testing.T) *testenv.PG {
 	t.Helper()
 	if testing.Short() {
@@ -21,7 +21,7 @@ func startDatabase(t *testing.T) *testenv.PG {
 	return testenv.Postgres(t)
 }
 
-// startNodes starts so many equal nodes, with one secret key, on the database and on a cache of their own.
+// startNodes starts count nodes with one secret key on the database and on a new cache.
 func startNodes(t *testing.T, count int, config, database string) ([]*serviceProcess, *testenv.CacheServer) {
 	t.Helper()
 	cache := testenv.Cache(t)
@@ -42,8 +42,8 @@ func startNodes(t *testing.T, count int, config, database string) ([]*servicePro
 	return nodes, cache
 }
 
-// TestNodesShareLiveIncidents holds that a pin which one node fetched, and a vote cast there, are on the streams of another
-// within a second, and that drivers ask an upstream once whichever node they come to.
+// TestNodesShareLiveIncidents checks that a pin that one node fetched, and a vote cast there, reach the streams of another node
+// within a second, and that an upstream is called once for drivers of several nodes.
 func TestNodesShareLiveIncidents(t *testing.T) {
 	one := startProvider(t, "one", `{"external_id":"first","kind":"alert.police","lat":52,"lng":5,"properties":{}}`)
 	nodes, _ := startNodes(t, 2, manyVotes+one.asUpstream("incidents"), startDatabase(t).URL())
@@ -83,7 +83,7 @@ func TestNodesShareLiveIncidents(t *testing.T) {
 	}
 }
 
-// TestNodesShareRateLimits holds that a guest who goes from node to node has one limit, and an eighth for each node.
+// TestNodesShareRateLimits checks that a guest who alternates between nodes has one limit, plus an eighth for each node.
 func TestNodesShareRateLimits(t *testing.T) {
 	nodes, _ := startNodes(t, 2, "", startDatabase(t).URL())
 	passed, began := 0, time.Now()

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// writeJSON writes v for programs.
+// writeJSON prints v as JSON.
 func (p *program) writeJSON(v any) error {
 	enc := json.NewEncoder(p.stdout)
 	enc.SetEscapeHTML(false)
@@ -16,7 +16,7 @@ func (p *program) writeJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// writeTable writes rows for people, the first being the heading.
+// writeTable prints rows as a table, the first row being the heading.
 func (p *program) writeTable(rows [][]string) error {
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
@@ -30,7 +30,7 @@ func (p *program) writeTable(rows [][]string) error {
 	return w.Flush()
 }
 
-// printable replaces what a terminal would obey: names come from providers.
+// printable replaces control characters: names come from providers.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

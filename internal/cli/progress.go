@@ -13,11 +13,11 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// progress shows how far something is that takes longer than a second: as a bar at a terminal, as one line at the begin
-// and one at the end elsewhere. Add and Set may be called from many goroutines.
+// progress reports the progress of work that takes longer than a second: as a bar on a terminal, otherwise as one line at its
+// start and one at its end. Add and Set may be called from many goroutines.
 type progress struct {
 	w     io.Writer    // a terminal; nil: none
-	say   func(string) // takes lines where there is no terminal
+	say   func(string) // prints lines without a terminal
 	what  string
 	unit  string
 	done  atomic.Int64
@@ -31,11 +31,11 @@ type progress struct {
 	said bool
 }
 
-// showAfter is how long something may take in silence.
+// showAfter is the time after which progress is shown.
 const showAfter = time.Second
 
-// newProgress begins to watch something, such as "loading" and "entities". It is shown at w if that is a terminal, and
-// told to say otherwise.
+// newProgress starts to report work such as "loading", in units such as "entities": on w if that is a terminal, by say
+// otherwise.
 func newProgress(w io.Writer, say func(string), what, unit string) *progress {
 	p := &progress{say: say, what: what, unit: unit, begun: time.Now()}
 	if isTerminal(w) {
@@ -45,16 +45,16 @@ func newProgress(w io.Writer, say func(string), what, unit string) *progress {
 	return p
 }
 
-// isTerminal says whether a person sees what is written to w.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
-// Add says that n more are done.
+// Add adds n to what is done.
 func (p *progress) Add(n int) { p.Set(p.done.Add(int64(n)), p.total.Load()) }
 
-// Set says how many of how many are done.
+// Set sets what is done, and the total.
 func (p *progress) Set(done, total int64) {
 	p.done.Store(done)
 	p.total.Store(total)
@@ -82,7 +82,7 @@ func (p *progress) show() {
 	p.bar.SetCurrent(p.done.Load())
 }
 
-// Close ends the watch. What took longer than a second is told of in one more line, where there is no terminal.
+// Close ends the report. Without a terminal, it prints a summary of work that took longer than showAfter.
 func (p *progress) Close() {
 	p.timer.Stop()
 	p.mu.Lock()

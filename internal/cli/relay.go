@@ -19,7 +19,7 @@ import (
 	"wayside/internal/telemetry"
 )
 
-// secretVariable holds the relay's secret. It is no part of the service's configuration.
+// secretVariable is the variable of the relay's secret. It does not belong to the service's configuration.
 const secretVariable = "WAYSIDE_RELAY_SECRET"
 
 // relayCmd is wayside relay.
@@ -31,7 +31,7 @@ type relayCmd struct {
 	Source     string        `arg:"" name:"file|url" help:"Rows as for a pull feed: a file, or a pull URL."`
 }
 
-// Bounds of --every: politeness, and that a snapshot must not get too old before the next one comes.
+// Limits of --every: the load on the provider, and the age of a snapshot before the next one.
 const (
 	shortestEvery = 10 * time.Second
 	longestEvery  = 4 * time.Minute
@@ -53,12 +53,12 @@ func (c *relayCmd) Run(p *program) (err error) {
 			return fmt.Errorf("--secret-file: %w", err)
 		}
 	}
-	if !arrives(secret) {
-		return fmt.Errorf("%wthe secret must be of visible ASCII characters without spaces: nothing else arrives in a header for sure", errUsage)
+	if !fitsHeader(secret) {
+		return fmt.Errorf("%wthe secret must be of visible ASCII characters without spaces: nothing else fitsHeader in a header for sure", errUsage)
 	}
 	log := telemetry.NewLog(p.stderr, cfg.Log.Level, isTerminal(p.stderr))
 	provider := refprovider.New(refprovider.Config{Secret: secret, Now: p.now, Log: log})
-	look, err := c.lookout(cfg, provider, p.now, log)
+	watcher, err := c.watcher(cfg, provider, p.now, log)
 	if err != nil {
 		return err
 	}
@@ -68,12 +68,12 @@ func (c *relayCmd) Run(p *program) (err error) {
 	}
 	defer func() { err = errors.Join(err, web.Close()) }()
 	web.Handle(provider.Handler())
-	look.look(p.ctx) // so that whoever reads the welcome gets an answer
+	watcher.look(p.ctx) // before the welcome is printed, so that its command works
 	if secret == "" {
 		log.Warn("no secret is set: every call is answered with 503", "set", "--secret-file or "+secretVariable)
 	}
 	c.welcome(p, web.Addr().String())
-	return service.RunJobs(p.ctx, log, []service.Job{{Name: "relay", Run: web.Run}, {Name: "rows", Run: look.run}})
+	return service.RunJobs(p.ctx, log, []service.Job{{Name: "relay", Run: web.Run}, {Name: "rows", Run: watcher.run}})
 }
 
 func (c *relayCmd) welcome(p *program, address string) {
@@ -83,7 +83,7 @@ curl -H "%[4]s: $SECRET" '%[1]s%[2]s?lat=52.37&lng=4.90&radius=5000&tenant=try'
 `, base, refprovider.PathIncidents, refprovider.PathIncidentsRaw, refprovider.AuthHeader)
 }
 
-// takeSecret takes the secret out of the variables, of which the configuration knows every other one.
+// takeSecret removes the secret from the variables, since the configuration rejects unknown ones.
 func takeSecret(env []string) (others []string, secret string) {
 	for _, pair := range env {
 		if value, ok := strings.CutPrefix(pair, secretVariable+"="); ok {
@@ -95,16 +95,16 @@ func takeSecret(env []string) (others []string, secret string) {
 	return others, secret
 }
 
-// longestSecret is far more than any header should carry.
+// longestSecret limits the file of the secret, in bytes.
 const longestSecret = 4 << 10
 
-// readSecret reads a file that holds the secret, and perhaps the end of its line.
+// readSecret reads a file that contains the secret, with or without a newline.
 func readSecret(name string) (string, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return "", err
 	}
-	defer file.Close() //nolint:errcheck // it was only read
+	defer file.Close() //nolint:errcheck // read only
 	text, err := io.ReadAll(io.LimitReader(file, longestSecret+1))
 	if err != nil {
 		return "", err
@@ -115,28 +115,28 @@ func readSecret(name string) (string, error) {
 	return strings.TrimRight(string(text), "\r\n"), nil
 }
 
-// arrives says whether a secret comes out of a header as it went in.
-func arrives(secret string) bool {
+// fitsHeader reports whether an HTTP header carries the secret unchanged.
+func fitsHeader(secret string) bool {
 	return strings.IndexFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
 
-// lookout keeps the provider's rows at what the source has. A source that is broken changes nothing: the provider answers
-// from what it has until that is too old (upstream.MaxAge).
-type lookout struct {
+// rowWatcher keeps the provider's rows equal to those of the source. While the source is broken, the provider answers with
+// the last good rows until they are too old (refprovider.MaxAge).
+type rowWatcher struct {
 	provider *refprovider.Provider
 	now      func() time.Time
 	log      *slog.Logger
 	every    time.Duration
-	read     func(ctx context.Context) (body []byte, same bool, err error) // same: it is the body given last, and is not given again
+	read     func(ctx context.Context) (body []byte, same bool, err error) // same: the body equals the last one, and is not returned
 
-	rows  []refprovider.Row
-	bad   error  // why the last body could not be decoded; nil: it could
-	trial string // what was wrong the last time; empty: nothing
+	rows      []refprovider.Row
+	decodeErr error  // why the last body could not be decoded; nil: it was decoded
+	problem   string // the last problem that was logged; empty: none
 }
 
-// lookout makes the one that suits the source.
-func (c *relayCmd) lookout(cfg *config.Config, provider *refprovider.Provider, now func() time.Time, log *slog.Logger) (*lookout, error) {
-	l := &lookout{provider: provider, now: now, log: log}
+// watcher makes the watcher of the source: a file or a URL.
+func (c *relayCmd) watcher(cfg *config.Config, provider *refprovider.Provider, now func() time.Time, log *slog.Logger) (*rowWatcher, error) {
+	l := &rowWatcher{provider: provider, now: now, log: log}
 	if !strings.Contains(c.Source, "://") {
 		file := &watchedFile{name: c.Source, now: now}
 		l.every, l.read = fileEvery, file.read
@@ -158,8 +158,8 @@ func (c *relayCmd) lookout(cfg *config.Config, provider *refprovider.Provider, n
 	return l, nil
 }
 
-// run looks until ctx ends.
-func (l *lookout) run(ctx context.Context) error {
+// run reads the source at intervals until ctx ends.
+func (l *rowWatcher) run(ctx context.Context) error {
 	tick := time.NewTicker(l.every)
 	defer tick.Stop()
 	for {
@@ -172,37 +172,37 @@ func (l *lookout) run(ctx context.Context) error {
 	}
 }
 
-// look looks once. What is wrong is logged when it is not what was wrong the last time.
-func (l *lookout) look(ctx context.Context) {
+// look reads the source once. It logs a problem unless it is the same as before.
+func (l *rowWatcher) look(ctx context.Context) {
 	at := l.now()
 	err := l.refresh(ctx, at)
 	switch {
 	case ctx.Err() != nil:
-		// Whatever failed then failed because of that.
-	case err == nil && l.trial != "":
+		// The failure is a consequence of the stop.
+	case err == nil && l.problem != "":
 		l.log.Info("the rows can be read again", "rows", len(l.rows))
-		l.trial = ""
-	case err != nil && l.trial != err.Error():
+		l.problem = ""
+	case err != nil && l.problem != err.Error():
 		l.log.Warn("the rows cannot be read; answers come from the last good ones for 5 minutes", "error", err)
-		l.trial = err.Error()
+		l.problem = err.Error()
 	}
 }
 
-func (l *lookout) refresh(ctx context.Context, at time.Time) error {
+func (l *rowWatcher) refresh(ctx context.Context, at time.Time) error {
 	body, same, err := l.read(ctx)
 	if err != nil {
 		return err
 	}
 	if !same {
 		var rows []refprovider.Row
-		if rows, l.bad = l.provider.Decode(body); l.bad == nil {
+		if rows, l.decodeErr = l.provider.Decode(body); l.decodeErr == nil {
 			l.rows = rows
 		}
 	}
-	if l.bad == nil {
+	if l.decodeErr == nil {
 		l.provider.Set(l.rows, at)
 	}
-	return l.bad
+	return l.decodeErr
 }
 
 // fetchAll gets a pull URL once, as a poll would.
@@ -218,16 +218,16 @@ func fetchAll(ctx context.Context, client *safehttp.Client, target *safehttp.URL
 	return body, err
 }
 
-// A file is looked at often, since that costs nothing, and read when it looks changed.
+// A file is checked often, since that is cheap, and read if it looks changed.
 const (
 	fileEvery = time.Second
 	largeFile = 64 << 20 // bytes, as for a poll (D6.6)
-	// rereadEvery is after how long a file is read anew that does not look changed: some were, within a tick of the clock
-	// that dates them, and a row of the near future becomes good in time.
+	// rereadEvery is the interval of reading a file that does not look changed: it may have changed within one tick of the
+	// file system's clock, and rows that start in the future become valid.
 	rereadEvery = time.Minute
 )
 
-// watchedFile reads a file when it is another one than the one that was read last.
+// watchedFile reads a file if it differs from the one that was read last.
 type watchedFile struct {
 	name string
 	now  func() time.Time
@@ -250,7 +250,7 @@ func (f *watchedFile) read(context.Context) (body []byte, same bool, err error) 
 	if err != nil {
 		return nil, false, err
 	}
-	defer file.Close() //nolint:errcheck // it was only read
+	defer file.Close() //nolint:errcheck // read only
 	if info, err = file.Stat(); err != nil {
 		return nil, false, err
 	}

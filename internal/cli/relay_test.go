@@ -234,9 +234,9 @@ func TestRelayUsage(t *testing.T) {
 	}
 }
 
-// watched is a lookout whose clock the test turns.
+// watched is a rowWatcher whose clock the test turns.
 type watched struct {
-	*lookout
+	*rowWatcher
 	t     *testing.T
 	clock time.Time
 	log   lockedBuffer
@@ -246,7 +246,7 @@ func newWatched(t *testing.T) *watched {
 	w := &watched{t: t, clock: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return w.clock }
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
-	w.lookout = &lookout{provider: refprovider.New(refprovider.Config{Secret: "s", Now: now, Log: log}), now: now, log: log}
+	w.rowWatcher = &rowWatcher{provider: refprovider.New(refprovider.Config{Secret: "s", Now: now, Log: log}), now: now, log: log}
 	return w
 }
 

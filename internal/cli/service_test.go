@@ -17,8 +17,8 @@ import (
 	"wayside/internal/store/sqlite"
 )
 
-// TestCommandLineBesideTheService goes the way of a new feed: an account made at the command line signs in, registers,
-// pushes, is seen by its owner alone, is approved at the command line, and is seen by everybody (D12.3, D5.4, D4.8).
+// TestCommandLineBesideTheService takes a new feed from registration to approval: an account created at the command line signs
+// in, registers and pushes; only the owner sees the feed until it is approved at the command line (D12.3, D5.4, D4.8).
 func TestCommandLineBesideTheService(t *testing.T) {
 	s := startService(t, unlimited)
 	owner := s.signIn("owner@example.org")
@@ -82,8 +82,8 @@ func TestCommandLineBesideTheService(t *testing.T) {
 	}
 }
 
-// TestSignInByLetter signs in with the code of the letter that lies in the outbox folder (D11.1, D11.7).
-func TestSignInByLetter(t *testing.T) {
+// TestSignInByEmail signs in with the code of the e-mail in the outbox folder (D11.1, D11.7).
+func TestSignInByEmail(t *testing.T) {
 	s := startService(t, "")
 	c := &client{s: s}
 	if resp, body := c.do(http.MethodPost, "/v2/auth/email", map[string]string{"email": "new@example.org"}); resp.StatusCode != http.StatusAccepted {
@@ -182,7 +182,7 @@ func checkNear(t *testing.T, c *client, lat float64, want int) {
 	}
 }
 
-// damage writes a copy of an archive in which one byte is different.
+// damage writes a copy of an archive with one changed byte.
 func damage(t *testing.T, archive string) {
 	t.Helper()
 	text, err := os.ReadFile(archive)
@@ -210,7 +210,7 @@ func epoch(t *testing.T, s *serviceProcess) string {
 	return state.Epoch
 }
 
-// TestTwoServices holds that a data directory has one service.
+// TestTwoServices checks that only one service uses a data directory.
 func TestTwoServices(t *testing.T) {
 	s := startService(t, "")
 	out, err := exec.Command(s.bin, "serve", "--config", s.file).CombinedOutput()
@@ -219,7 +219,7 @@ func TestTwoServices(t *testing.T) {
 	}
 }
 
-// TestOpsAddress holds that metrics and profiles are at the second address and nowhere else (D12.4), and name no feed.
+// TestOpsAddress checks that metrics and profiles are served only at the second address (D12.4), and name no feed.
 func TestOpsAddress(t *testing.T) {
 	address := freeAddress(t)
 	s := startService(t, fmt.Sprintf("%s\n[ops]\nlisten = %q\n", unlimited, address))
@@ -245,7 +245,7 @@ func TestOpsAddress(t *testing.T) {
 	}
 }
 
-// freeAddress is one that nobody listens at.
+// freeAddress returns a loopback address that is not in use.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

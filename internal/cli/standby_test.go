@@ -10,9 +10,8 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestStandbyIsPromoted stops the database for good under load, and makes its standby the one that is written to: nothing
-// that was acknowledged is lost, reads go on, pushes are refused honestly, and within ten seconds all nodes are back by
-// themselves, with what is followed and what is polled.
+// TestStandbyIsPromoted kills the primary database under load and promotes its standby: no acknowledged write is lost, reads
+// continue, pushes are answered with 503, and within ten seconds all nodes recover by themselves, with replication and polls.
 func TestStandbyIsPromoted(t *testing.T) {
 	first := startDatabase(t)
 	second := first.Standby(t)
@@ -49,7 +48,7 @@ func TestStandbyIsPromoted(t *testing.T) {
 	f.check("in the end", f.load.pushed, time.Now().Add(10*time.Second))
 }
 
-// lease leaves a pull feed that is due in the hands of a node that is gone, for some seconds to come.
+// lease leases a due pull feed to a node that does not exist, for some seconds.
 func (f *fleet) lease(database *testenv.PG) {
 	f.t.Helper()
 	feed := f.nodes[0].signIn("puller@example.org").register("polled")
@@ -64,10 +63,10 @@ func (f *fleet) lease(database *testenv.PG) {
 	}
 }
 
-// leaseOfGone is longer than it takes until the database is killed.
+// leaseOfGone is longer than the test runs before the database is killed.
 const leaseOfGone = 5 * time.Second
 
-// leasedByNobody counts the pull feeds that are still in the hands of the node that is gone.
+// leasedByNobody counts the pull feeds that are still leased to the node that does not exist.
 func (f *fleet) leasedByNobody(database *testenv.PG) (n int) {
 	f.t.Helper()
 	conn := f.connect(database)

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// heard is one line of data of a stream.
+// heard is one event of a stream.
 type heard struct {
 	event, data string
 	at          time.Time
 }
 
-// listenTo opens a stream at 52, 5 and gives what it says; the channel is closed at its end, and then whole has one value.
+// listenTo opens a stream at 52, 5 and returns its events. At its end, events is closed and whole reports a clean end.
 func (s *serviceProcess) listenTo() (events <-chan heard, whole <-chan bool) {
 	s.t.Helper()
 	resp, err := http.Get(s.base + "/v2/stream?lat=52&lng=5&radius=2000&limit=1000")
@@ -48,7 +48,7 @@ func (s *serviceProcess) listenTo() (events <-chan heard, whole <-chan bool) {
 	return said, end
 }
 
-// wait gives the next event of a name that mentions a text.
+// wait returns the next event with the name whose data contain the text.
 func wait(t *testing.T, events <-chan heard, name, text string) heard {
 	t.Helper()
 	deadline := time.After(10 * time.Second)
@@ -67,8 +67,8 @@ func wait(t *testing.T, events <-chan heard, name, text string) heard {
 	}
 }
 
-// TestStreams holds a running service to what issue 4 promises of streams: within a second of being stored also while
-// pushes come without end, expiry at its time, a clean end.
+// TestStreams checks the promises of streams on the real program: events within a second of being stored under continuous
+// pushes, expiry in time, and a clean end.
 func TestStreams(t *testing.T) {
 	s := startService(t, unlimited)
 	owner := s.signIn("owner@example.org")

@@ -21,13 +21,13 @@ type validateCmd struct {
 	Source string `arg:"" name:"file|url" help:"A file, - for standard input, or a pull URL, which is fetched as a poll would."`
 }
 
-// checked is what --json prints.
+// checked is the output of --json.
 type checked struct {
 	ingest.Report
 	Kinds map[string]int `json:"kinds"`
 }
 
-// Run checks rows by the rules of every door (D3.13) and stores nothing. It fails when a row would be rejected.
+// Run checks rows by the rules of ingestion (D3.13) and stores nothing. It fails if a row would be rejected.
 func (c *validateCmd) Run(p *program) (err error) {
 	cfg, err := c.load(p, nil)
 	if err != nil {

@@ -5,19 +5,19 @@ import (
 	"runtime/debug"
 )
 
-// version is the release that this is going to be, or is.
+// version is the current or next release.
 const version = "0.1.0"
 
 // versionCmd is wayside version.
 type versionCmd struct{}
 
-// Run prints the version, and what it was built from when the tool chain knows.
+// Run prints the version, and the commit if the build recorded it.
 func (versionCmd) Run(p *program) error {
 	p.printf("wayside %s (%s, %s/%s%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, revision())
 	return nil
 }
 
-// revision is the commit that the binary was built from, or nothing.
+// revision returns the commit of the build; empty if unknown.
 func revision() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

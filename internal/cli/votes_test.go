@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// TestVotesOutliveTheService walks through suppression (D9.5), and holds that a vote that was answered is there after any
-// end of the service.
-func TestVotesOutliveTheService(t *testing.T) {
+// TestVotesSurviveRestarts goes through suppression (D9.5), and checks that an acknowledged vote survives any end of the
+// service.
+func TestVotesSurviveRestarts(t *testing.T) {
 	t.Parallel()
 	one := startProvider(t, "one", incident("a", "alert.police", 0, ""))
 	raw := startProvider(t, "raw", incident("b", "alert.accident", 500, ""))
@@ -77,7 +77,7 @@ func TestVotesOutliveTheService(t *testing.T) {
 	}
 }
 
-// vote casts one that must be taken, and gives the entity as it is answered.
+// vote casts a vote that must succeed, and returns the entity in the answer.
 func (c *client) vote(id, what string) *liveEntity {
 	c.s.t.Helper()
 	resp, body := c.do(http.MethodPost, "/v2/entities/"+id+"/"+what, nil)
@@ -88,8 +88,8 @@ func (c *client) vote(id, what string) *liveEntity {
 	return &got.Entity
 }
 
-// TestKillUnderVotes kills the service while drivers vote: whatever was answered is there, whoever asks, and the counts are
-// those of the votes that are there (D9.1, D12.5).
+// TestKillUnderVotes kills the service while drivers vote: every acknowledged vote is there, and the counts equal the votes
+// (D9.1, D12.5).
 func TestKillUnderVotes(t *testing.T) {
 	t.Parallel()
 	const pins = 60
@@ -156,7 +156,7 @@ func TestKillUnderVotes(t *testing.T) {
 	t.Logf("killed after %v answers", answered)
 }
 
-// standing is the caller's standing vote, empty for none.
+// standing returns the caller's current vote; empty: none.
 func (c *client) standing(id string) string {
 	c.s.t.Helper()
 	resp, body := c.do(http.MethodGet, "/v2/entities/"+id, nil)
