@@ -16,18 +16,18 @@ import (
 	"wayside/internal/testenv"
 )
 
-// cluster is three equal nodes on one PostgreSQL and one cache, beside the service on SQLite that b is.
+// cluster is three equal nodes on one PostgreSQL and one cache, beside the service on SQLite.
 type cluster struct {
-	*bench   // on SQLite: what the nodes' reads are compared with
+	*bench   // on SQLite, the baseline of the nodes' reads
 	database *testenv.PG
 	cache    *testenv.CacheServer
 	nodes    []*bench
 }
 
-// nodes is how many nodes a cluster has.
+// nodes is the number of nodes of a cluster.
 const nodes = 3
 
-// runCluster measures what more than one machine is for.
+// runCluster measures several nodes.
 func (b *bench) runCluster(ctx context.Context) (err error) {
 	c := &cluster{bench: b}
 	defer func() { err = errors.Join(err, c.close()) }()
@@ -44,7 +44,7 @@ func (b *bench) runCluster(ctx context.Context) (err error) {
 	})
 }
 
-// open starts what nodes share, and the first of them.
+// open starts the servers that nodes share, and the first node.
 func (c *cluster) open(ctx context.Context) (err error) {
 	if c.database, err = testenv.StartPostgres(); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (c *cluster) open(ctx context.Context) (err error) {
 	return c.nodes[0].prepare(ctx)
 }
 
-// addNode starts one more node, with a folder of its own.
+// addNode starts another node with its own data directory.
 func (c *cluster) addNode(ctx context.Context) error {
 	n := &bench{options: c.options, table: c.table, binary: c.binary}
 	n.dir = filepath.Join(c.dir, fmt.Sprintf("node%d", len(c.nodes)+1))
@@ -97,7 +97,7 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, text, 0o600)
 }
 
-// close ends the nodes and the servers.
+// close stops the nodes and the servers.
 func (c *cluster) close() error {
 	var all error
 	for _, n := range c.nodes {
@@ -150,7 +150,7 @@ func (c *cluster) restartNode(ctx context.Context) error {
 	return nil
 }
 
-// compareReads reads the same from both, in turn.
+// compareReads sends the same reads to both, in alternating rounds.
 func (c *cluster) compareReads(ctx context.Context) error {
 	const goal = 0.95
 	for _, wanted := range []int{20, 100} {
@@ -185,10 +185,10 @@ func (c *cluster) startOthers(ctx context.Context) error {
 	return nil
 }
 
-// changePace is the rate of changed rows beside which a change must be visible everywhere in time, in rows a second.
+// changePace is the rate of changed rows per second under which a change must be visible on all nodes in time.
 const changePace = 20_000
 
-// visibleEverywhere measures how long after its 200 a pushed entity can be read from the other nodes, while others push.
+// visibleEverywhere measures the time from the 200 of a push until the other nodes show the entity, under other pushes.
 func (c *cluster) visibleEverywhere(ctx context.Context) error {
 	const batches = 40
 	pushing, stop := context.WithCancel(ctx)
@@ -228,7 +228,7 @@ func (c *cluster) visibleEverywhere(ctx context.Context) error {
 	return nil
 }
 
-// probe pushes single rows through one node after the other and waits until the others tell of them.
+// probe pushes single rows through one node after the other and waits until the others show them.
 func (c *cluster) probe(ctx context.Context) ([]time.Duration, error) {
 	const probes = 300
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -252,7 +252,7 @@ func (c *cluster) probe(ctx context.Context) ([]time.Duration, error) {
 	return waits, nil
 }
 
-// await reads until there is something.
+// await reads until an entity is shown.
 func (b *bench) await(ctx context.Context, path string) error {
 	const patience = 30 * time.Second
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(time.Millisecond) {

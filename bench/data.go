@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// towns is how many towns hold 80 % of the entities, each with a spread of about 15 km.
+// towns is the number of clusters that contain 80 % of the entities, each with a radius of about 15 km.
 const towns = 300
 
-// country makes the entities, the same ones each time.
+// country generates the entities, always the same ones.
 type country struct {
 	rng   *rand.Rand
 	towns [towns][2]float64
@@ -27,7 +27,7 @@ func newCountry() *country {
 	return c
 }
 
-// place gives a place: in a town four times of five.
+// place returns a random point, in a town with a probability of 80 %.
 func (c *country) place() (lat, lng float64) {
 	if c.rng.IntN(5) == 0 {
 		return 44 + c.rng.Float64()*10, -1 + c.rng.Float64()*16
@@ -37,13 +37,13 @@ func (c *country) place() (lat, lng float64) {
 	return t[0] + c.rng.NormFloat64()*spread, t[1] + c.rng.NormFloat64()*spread*1.5
 }
 
-// appendRow appends one v1 row; version goes into its properties, so that another one is a change.
+// appendRow appends one v1 row. The version is part of its properties, so that another version is a change.
 func (c *country) appendRow(dst []byte, prefix string, number, version int) []byte {
 	lat, lng := c.place()
 	return appendEntity(dst, entity{prefix, number, c.kinds[number%len(c.kinds)], lat, lng}, version)
 }
 
-// entity is what a row is made of.
+// entity is the content of a row.
 type entity struct {
 	prefix   string
 	number   int
@@ -60,7 +60,7 @@ func appendEntity(dst []byte, e entity, version int) []byte {
 		e.number%977, e.number%towns, 30+e.number%10*10, version)
 }
 
-// batch makes the JSON of rows from, from+1, … of a feed.
+// batch encodes the rows from, from+1, … of a feed as JSON.
 func (c *country) batch(prefix string, from, count, version int) []byte {
 	dst := append(make([]byte, 0, count*220), '[')
 	for i := range count {

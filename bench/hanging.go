@@ -11,28 +11,28 @@ import (
 	"time"
 )
 
-// pacing is load at a rate, which leaves the service room: what is late then was held up, not queued.
+// pacing is open-loop load at a rate below saturation, so that a late answer was delayed by the service and not by a queue.
 type pacing struct {
 	connections, perSecond int
-	// catchUp sends later what could not be sent when it was due, and counts from when it was due: a service that stops
-	// for a while then shows in all that it stopped. Without it what could not be sent is left out.
+	// catchUp sends overdue requests later and measures them from their due time, so that a pause of the service shows in all
+	// requests that it delayed (no coordinated omission). Without it, overdue requests are dropped.
 	catchUp bool
 }
 
-// The reads of durable layers that are measured, and beside them the reads that ask an upstream.
+// Rates of the measured reads of durable layers, and of the concurrent reads that call an upstream.
 var (
 	durableReads  = pacing{connections: 8, perSecond: 500, catchUp: true}
 	incidentReads = pacing{connections: 8, perSecond: 200}
 )
 
-// fewestRounds is how many rounds of each side there are at least: of so short times one slow moment of the machine makes a
-// round's p99 another, and the medians are to be of rounds without one.
-const fewestRounds = 5
+// minRounds is the minimum number of rounds of each side: one slow moment of the machine changes the p99 of a round, and the
+// median needs enough rounds without one.
+const minRounds = 5
 
-// answerWithin is how long a client waits at all.
-const answerWithin = 20 * time.Second
+// answerTimeout is the timeout of a client.
+const answerTimeout = 20 * time.Second
 
-// load sends what next gives until ctx ends. The latencies are those of all requests.
+// load sends the requests of next until ctx ends. The latencies are those of all requests.
 func (p pacing) load(ctx context.Context, addr string, next func() []byte) (*loadResult, error) {
 	var (
 		result loadResult
@@ -57,14 +57,14 @@ func (p pacing) load(ctx context.Context, addr string, next func() []byte) (*loa
 	return &result, failed
 }
 
-// client is one connection's loop.
+// client is the loop of one connection.
 func (p pacing) client(ctx context.Context, addr string, next func() []byte, due time.Time, interval time.Duration) ([]time.Duration, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close() //nolint:errcheck // a client that is done
+	defer conn.Close() //nolint:errcheck // the client is done
 	reader := bufio.NewReaderSize(conn, 128<<10)
 	var latencies []time.Duration
 	for {
@@ -75,12 +75,12 @@ func (p pacing) client(ctx context.Context, addr string, next func() []byte, due
 				return latencies, nil
 			case <-time.After(wait):
 			}
-			began = time.Now() // that this program woke late is not the service's fault
+			began = time.Now() // this program's own delay does not count
 		}
 		if ctx.Err() != nil {
 			return latencies, nil
 		}
-		if err := conn.SetDeadline(time.Now().Add(answerWithin)); err != nil {
+		if err := conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 			return nil, err
 		}
 		if _, err := conn.Write(next()); err != nil {
@@ -97,9 +97,9 @@ func (p pacing) client(ctx context.Context, addr string, next func() []byte, due
 	}
 }
 
-// hanging measures reads of durable layers while an upstream accepts calls and never answers, beside the same while it
-// answers at once, round by round in turn. In both a few clients read live incidents, each time at another place, so that
-// each read wants a call.
+// hanging measures reads of durable layers while an upstream accepts calls and never answers, against the same reads while it
+// answers immediately, in alternating rounds. In both, a few clients read live incidents at changing places, so that each read
+// calls the upstream.
 func (b *bench) hanging(ctx context.Context) error {
 	paths, err := b.paths(ctx, 20)
 	if err != nil {
@@ -130,10 +130,10 @@ func (b *bench) hanging(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	held := watch(ctx)
-	if _, _, err := round(); err != nil { // warms up
+	if _, _, err := round(); err != nil { // warm-up
 		return err
 	}
-	for range max(b.rounds, fewestRounds) {
+	for range max(b.rounds, minRounds) {
 		reads, live, err := round()
 		if err != nil {
 			return err
@@ -162,8 +162,7 @@ func (b *bench) hanging(ctx context.Context) error {
 	return nil
 }
 
-// watch finds out for how long this program stood still, at the longest: a busy machine holds up the service as well, and
-// that is no fault of its own.
+// watch measures the longest pause of this program: a busy machine delays the service as well.
 func watch(ctx context.Context) (held func() time.Duration) {
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan time.Duration, 1)
@@ -183,7 +182,7 @@ func watch(ctx context.Context) (held func() time.Duration) {
 	}
 }
 
-// get is a request as it goes over the wire.
+// get returns the bytes of a GET request.
 func (b *bench) get(path string) []byte {
 	return []byte("GET " + path + " HTTP/1.1\r\nHost: " + b.addr + "\r\n\r\n")
 }

@@ -18,7 +18,7 @@ import (
 	"wayside/internal/wire"
 )
 
-// Sizes of the index whose searches are compared, and what the larger one may take.
+// Sizes of the compared indexes, and limits of the larger one.
 const (
 	smallIndex    = 1_000_000
 	largeIndex    = 10_000_000
@@ -26,13 +26,13 @@ const (
 	largeSlower   = 1.5
 )
 
-// indexFigures is what a process that holds an index and nothing else found out.
+// indexFigures are the measurements of a process that holds only an index.
 type indexFigures struct {
 	Megabytes float64         // resident, after a collection
-	Nanos     map[int]float64 // of a search, by the number of hits wanted
+	Nanos     map[int]float64 // per search, by the requested number of hits
 }
 
-// indexes compares an index of ten million entities with one of a million, each in a process of its own.
+// indexes compares an index of ten million entities with one of a million, each in its own process.
 func (b *bench) indexes(ctx context.Context) error {
 	small, err := measureIndex(ctx, smallIndex)
 	if err != nil {
@@ -67,7 +67,7 @@ func measureIndex(ctx context.Context, entities int) (*indexFigures, error) {
 	return figures, json.Unmarshal(out, figures)
 }
 
-// printIndex is that other process.
+// printIndex is the main function of such a process.
 func printIndex(entities int) error {
 	ix, err := loadIndex(entities)
 	if err != nil {
@@ -91,7 +91,7 @@ func printIndex(entities int) error {
 	return out.Flush()
 }
 
-// loadIndex fills an index as a starting service does.
+// loadIndex loads an index in the same way as a starting service.
 func loadIndex(entities int) (*index.Index, error) {
 	var feeds []*mapdata.Feed
 	for i := range entities / feedRows {
@@ -119,7 +119,7 @@ func loadIndex(entities int) (*index.Index, error) {
 	return ix, nil
 }
 
-// timeSearches gives the nanoseconds of a search that finds about so many, the median of some rounds.
+// timeSearches returns the nanoseconds of a search that finds about the given number, as the median of some rounds.
 func timeSearches(ix *index.Index, wanted int) float64 {
 	const places, rounds = 2048, 15
 	c := newCountry()

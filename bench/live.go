@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// The spot is where live incidents are measured: a place in an ocean, where nothing else is.
+// The position at which live incidents are measured: in an ocean, far from other entities.
 const (
 	spotLat, spotLng = 30.0, -40.0
-	spotRadius       = 5000 // metres, of a read that finds everything there
+	spotRadius       = 5000 // metres, of a read that finds all of them
 )
 
-// What is at the spot: each pair is a live incident and an entity of a feed that mean one event.
+// Numbers of entities at the spot. Each pair is a live incident and an entity of a feed for one event.
 const (
 	pairs     = 150
 	liveAlone = 150
 	feedAlone = 150
 	sites     = pairs + liveAlone + feedAlone
-	spacing   = 405.0 // metres between two sites: beyond every distance at which two become one pin
+	spacing   = 405.0 // metres between two sites, more than any merge distance
 )
 
 // liveConfig adds an upstream to the service's configuration, for the ocean around the spot.
@@ -37,7 +37,7 @@ form = "incidents"
 area = [-60, 10, -20, 40]
 `
 
-// startLive starts the service again with an upstream, and puts at the spot what the next steps read.
+// startLive restarts the service with an upstream, and pushes the entities at the spot.
 func (b *bench) startLive(ctx context.Context) error {
 	if err := b.stop(); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (b *bench) startLive(ctx context.Context) error {
 		return err
 	}
 	durable, _ := b.spotPaths()
-	for range 100 { // the feed was approved by another process
+	for range 100 { // the approval by another process takes a moment to be visible
 		if err = b.pins(ctx, durable, pairs+feedAlone, 0); err == nil {
 			return nil
 		}
@@ -69,13 +69,13 @@ func (b *bench) startLive(ctx context.Context) error {
 	return err
 }
 
-// spotPaths are the reads that are compared: of the feed alone, and of the feed with live incidents.
+// spotPaths returns the compared reads: of the feed alone, and of the feed with live incidents.
 func (b *bench) spotPaths() (durable, both string) {
 	durable = fmt.Sprintf("/v2/entities/nearby?lat=%.5f&lng=%.5f&radius=%d&limit=1000&sources=feed:%s", spotLat, spotLng, spotRadius, b.liveFeed.ID)
 	return durable, durable + ",incidents"
 }
 
-// spot makes what the upstream says and what the feed holds, the same each time: sites on a grid of triangles, shuffled.
+// spot generates the upstream's answer and the feed's rows, always the same: sites on a triangular grid, shuffled.
 func spot() (said, pushed []entity) {
 	kinds := []string{
 		"alert.police", "traffic.jam", "alert.accident", "alert.hazard", "alert.construction", "alert.hazard.object_on_road",
@@ -100,7 +100,7 @@ func spot() (said, pushed []entity) {
 	return said, pushed
 }
 
-// grid gives the places of the sites, in metres north and east of the spot: the nearest ones.
+// grid returns the sites nearest to the spot, in metres north and east of it.
 func grid() [][2]float64 {
 	const reach = 15
 	var places [][2]float64
@@ -115,7 +115,7 @@ func grid() [][2]float64 {
 	return places[:sites]
 }
 
-// at makes an entity at a place in metres north and east of the spot.
+// at makes an entity at a position in metres north and east of the spot.
 func at(prefix string, number int, kind string, place [2]float64) entity {
 	const degree = 111_195.0 // metres
 	return entity{prefix, number, kind, spotLat + place[0]/degree, spotLng + place[1]/degree/math.Cos(spotLat*math.Pi/180)}
@@ -132,7 +132,7 @@ func rows(entities []entity) []byte {
 	return append(dst, ']')
 }
 
-// liveReads compares a read of a feed and live incidents with the same read of the feed alone, round by round in turn.
+// liveReads compares a read of a feed and live incidents with the same read of the feed alone, in alternating rounds.
 func (b *bench) liveReads(ctx context.Context) error {
 	durable, both := b.spotPaths()
 	check := func() error {
@@ -174,7 +174,7 @@ func (b *bench) liveReads(ctx context.Context) error {
 	return nil
 }
 
-// pins reads as a guest and checks how many pins there are, and how many stand for another one too.
+// pins reads as a guest and checks the number of pins and of merged pins.
 func (b *bench) pins(ctx context.Context, path string, want, wantMerged int) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.addr+path, http.NoBody)
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 	"time"
 )
 
-// connections is how many clients read at the same time.
+// connections is the number of concurrent clients.
 const connections = 32
 
-// loadResult is what one round of load came to.
+// loadResult is the result of one round of load.
 type loadResult struct {
 	requests  int64
 	bytes     int64
@@ -33,7 +33,7 @@ func (r *loadResult) perSecond() float64 { return float64(r.requests) / r.elapse
 
 func (r *loadResult) size() int { return int(r.bytes / max(1, r.requests)) }
 
-// percentile gives a latency that so much of the requests stayed below.
+// percentile returns a percentile of the latencies.
 func (r *loadResult) percentile(share float64) time.Duration {
 	if len(r.latencies) == 0 {
 		return 0
@@ -42,8 +42,8 @@ func (r *loadResult) percentile(share float64) time.Duration {
 	return r.latencies[int(share*float64(len(r.latencies)-1))]
 }
 
-// load sends the paths over and over on keep-alive connections for so long. The client is as small as it can be, since it
-// shares the processors with what it measures.
+// load sends the paths in a loop on keep-alive connections for the given time. The client is minimal, since it shares the
+// processors with the service.
 func load(ctx context.Context, addr string, paths []string, length time.Duration) (*loadResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, length)
 	defer cancel()
@@ -74,14 +74,14 @@ func load(ctx context.Context, addr string, paths []string, length time.Duration
 	return &result, failed
 }
 
-// client is one connection's loop.
+// client is the loop of one connection.
 func client(ctx context.Context, addr string, requests [][]byte, first int, total, size *atomic.Int64) ([]time.Duration, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close() //nolint:errcheck // a client that is done
+	defer conn.Close() //nolint:errcheck // the client is done
 	reader := bufio.NewReaderSize(conn, 128<<10)
 	var latencies []time.Duration
 	for i := first; ctx.Err() == nil; i++ {
@@ -102,7 +102,7 @@ func client(ctx context.Context, addr string, requests [][]byte, first int, tota
 	return latencies, nil
 }
 
-// readAnswer reads one answer and gives the length of its body.
+// readAnswer reads one answer and returns the length of its body.
 func readAnswer(r *bufio.Reader) (int, error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
@@ -133,13 +133,13 @@ func readAnswer(r *bufio.Reader) (int, error) {
 	return length, err
 }
 
-// bareServer is the bare handler in a process of its own.
+// bareServer is the baseline handler in its own process.
 type bareServer struct {
 	addr string
 	cmd  *exec.Cmd
 }
 
-// startBare runs this program again as a bare handler of bodies of this size.
+// startBare runs this program as a baseline handler with bodies of this size.
 func startBare(ctx context.Context, size int) (*bareServer, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -161,11 +161,11 @@ func startBare(ctx context.Context, size int) (*bareServer, error) {
 }
 
 func (s *bareServer) stop() {
-	_ = s.cmd.Process.Kill() // it holds nothing
-	_ = s.cmd.Wait()         // tells that it was killed
+	_ = s.cmd.Process.Kill() // it has no state
+	_ = s.cmd.Wait()         // returns that it was killed
 }
 
-// serveBare is that other process.
+// serveBare is the main function of that process.
 func serveBare(size int) error {
 	body := bytes.Repeat([]byte("x"), size)
 	var config net.ListenConfig
@@ -180,6 +180,6 @@ func serveBare(size int) error {
 	return http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Content-Type"] = []string{"application/json"}
 		w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
-		_, _ = w.Write(body) // a client that left is nobody's failure
+		_, _ = w.Write(body) // the client may be gone
 	}))
 }

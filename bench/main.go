@@ -1,7 +1,7 @@
-// Command bench measures the promises of the service on this machine and prints one table: it builds the binary, fills a
-// store with clustered entities, starts it and loads it over HTTP, always beside a bare net/http handler that writes a
-// fixed body of the same size, so that ratios hold whatever the machine's speed. Run it with make bench; BENCH=small
-// takes 100 000 entities instead of 1 000 000.
+// Command bench measures the service on this machine against its goals and prints one table. It builds the binary, fills a
+// store with clustered entities, and loads the service over HTTP, always against a minimal net/http handler that writes a fixed
+// body of the same size, so that ratios are independent of the machine. Run it with make bench; BENCH=small uses 100 000
+// entities instead of 1 000 000.
 package main
 
 import (
@@ -56,7 +56,7 @@ type options struct {
 	profiles         string
 }
 
-// run does all the measuring, in an order in which each step leaves the service as the next wants it.
+// run runs all steps, in an order in which each leaves the service in the state that the next needs.
 func run(ctx context.Context, o options) (err error) {
 	if o.dir == "" {
 		if o.dir, err = os.MkdirTemp("", "wayside-bench-"); err != nil {
@@ -98,7 +98,7 @@ func run(ctx context.Context, o options) (err error) {
 		{"restarting", b.restart},
 		{"reading", b.reads},
 	}
-	// With an upstream every read that does not name its sources includes incidents, so that these come last.
+	// With an upstream, every read without a list of sources includes incidents, so these steps come last.
 	live := []measurement{
 		{"starting with an upstream of live incidents", b.startLive},
 		{"reading live incidents", b.liveReads},
@@ -122,7 +122,7 @@ type measurement struct {
 	do   func(context.Context) error
 }
 
-// all takes one step after the other.
+// all runs the steps.
 func (b *bench) all(ctx context.Context, steps []measurement) error {
 	for _, measure := range steps {
 		step(measure.name)
@@ -135,7 +135,7 @@ func (b *bench) all(ctx context.Context, steps []measurement) error {
 
 func step(text string) { fmt.Fprintln(os.Stderr, time.Now().Format("15:04:05"), text) }
 
-// table is what bench found out.
+// table holds the results.
 type table struct{ rows [][4]string }
 
 func (t *table) add(what, goal, got string, met bool) {
@@ -146,7 +146,7 @@ func (t *table) add(what, goal, got string, met bool) {
 	t.rows = append(t.rows, [4]string{what, goal, got, verdict})
 }
 
-// note adds a figure that no goal is set for.
+// note adds a figure without a goal.
 func (t *table) note(what, got string) {
 	t.rows = append(t.rows, [4]string{what, "", got, ""})
 }

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Sizes of what is pushed.
+// Sizes of pushes.
 const (
 	batchRows   = 5000
 	feedRows    = 50_000
@@ -67,7 +67,7 @@ func (b *bench) call(ctx context.Context, method, path string, in, out any) erro
 	return json.Unmarshal(text, out)
 }
 
-// prepare signs in by the operator's link and registers the feeds that will be pushed to, approved.
+// prepare signs in by a login link, and registers and approves the feeds to push to.
 func (b *bench) prepare(ctx context.Context) error {
 	const email = "bench@example.org"
 	if _, err := b.command(ctx, "account", "create", "--email", email); err != nil {
@@ -94,7 +94,7 @@ func (b *bench) prepare(ctx context.Context) error {
 	return nil
 }
 
-// register makes a feed to push to, approved.
+// register registers and approves a push feed.
 func (b *bench) register(ctx context.Context, name string) (pushFeed, error) {
 	var answer struct {
 		Feed  struct{ ID string }
@@ -133,7 +133,7 @@ func (b *bench) push(ctx context.Context, f pushFeed, batch []byte, rows int) er
 	return nil
 }
 
-// fill pushes all entities through the same door as everybody's.
+// fill pushes all entities by the public API.
 func (b *bench) fill(ctx context.Context) error {
 	c := newCountry()
 	began := time.Now()
@@ -153,7 +153,7 @@ func (b *bench) fill(ctx context.Context) error {
 
 func prefix(feed int) string { return fmt.Sprintf("bench%02d", feed) }
 
-// paths makes reads around places where entities are, with radii that find about so many.
+// paths makes reads around entities, with radii that find about the given number.
 func (b *bench) paths(ctx context.Context, wanted int) ([]string, error) {
 	c := newCountry()
 	var paths []string
@@ -178,15 +178,15 @@ func (b *bench) paths(ctx context.Context, wanted int) ([]string, error) {
 	return paths, nil
 }
 
-// comparison is the anchor's figures beside the goal of a read (measured once, on a machine of this kind).
+// comparison is the goal of a read with the figures of Tile38, which were measured once on a similar machine.
 type comparison struct {
 	wanted int
-	goal   float64 // of the bare handler's requests
+	goal   float64 // share of the baseline handler's requests
 	tile38 float64 // requests/s of Tile38, where
-	bare   float64 // the bare handler made so many
+	bare   float64 // requests/s of the baseline handler on that machine
 }
 
-// reads compares nearby with a bare handler, round by round in turn.
+// reads compares nearby with the baseline handler, in alternating rounds.
 func (b *bench) reads(ctx context.Context) error {
 	for _, c := range []comparison{{20, 0.65, 2270, 50_800}, {100, 0.55, 890, 28_100}} {
 		paths, err := b.paths(ctx, c.wanted)
@@ -236,7 +236,7 @@ func median(values []float64) float64 {
 	return sorted[len(sorted)/2]
 }
 
-// search runs the index's own benchmark, which always takes a million entities.
+// search runs the benchmark of package index, which always uses a million entities.
 func (b *bench) search(ctx context.Context) error {
 	out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkSearch$", "./internal/index").CombinedOutput()
 	if err != nil {
@@ -258,7 +258,7 @@ func (b *bench) search(ctx context.Context) error {
 	return nil
 }
 
-// visible measures how long after its 200 a pushed entity can be read.
+// visible measures the time from the 200 of a push until the entity can be read.
 func (b *bench) visible(ctx context.Context) error {
 	var waits []time.Duration
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -290,7 +290,7 @@ func (b *bench) visible(ctx context.Context) error {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// pushes measures pushing changed rows into the full store: alone, and reads beside it.
+// pushes measures pushes of changed rows into the full store, alone and with concurrent reads.
 func (b *bench) pushes(ctx context.Context) error {
 	const batches = 40
 	var rates []float64
@@ -307,7 +307,7 @@ func (b *bench) pushes(ctx context.Context) error {
 	return b.beside(ctx, b.bodies(batches, b.rounds+1))
 }
 
-// bodies makes batches of rows that differ from every version before.
+// bodies makes batches of rows that differ from all versions before.
 func (b *bench) bodies(batches, version int) [][]byte {
 	made := newCountry()
 	all := make([][]byte, batches)
@@ -317,10 +317,10 @@ func (b *bench) bodies(batches, version int) [][]byte {
 	return all
 }
 
-// pace is the rate of pushing that reads must bear: the goal of pushing, in rows a second.
+// pace is the push rate of the goal, in rows per second.
 const pace = 50_000
 
-// beside measures reads while rows are pushed: at the rate that is the goal of pushing, and as fast as they go.
+// beside measures reads under pushes, at the rate of the goal and at the maximum rate.
 func (b *bench) beside(ctx context.Context, bodies [][]byte) error {
 	paths, err := b.paths(ctx, 20)
 	if err != nil {
@@ -352,8 +352,8 @@ func (b *bench) beside(ctx context.Context, bodies [][]byte) error {
 	return nil
 }
 
-// readBeside reads while a client pushes so many rows a second, 0 for as many as it can, and gives the rows that got
-// through in a second.
+// readBeside reads while a client pushes the given number of rows per second (0: as many as possible), and returns the rate of
+// accepted rows.
 func (b *bench) readBeside(ctx context.Context, paths []string, bodies [][]byte, limit int) (*loadResult, float64, error) {
 	pushing, stop := context.WithCancel(ctx)
 	defer stop()
@@ -385,7 +385,7 @@ func (b *bench) readBeside(ctx context.Context, paths []string, bodies [][]byte,
 	return reads, float64(pushed.Load()) / reads.elapsed.Seconds(), nil
 }
 
-// pushAll pushes the bodies from a few clients and gives the rows a second.
+// pushAll pushes the bodies from a few clients and returns the rows per second.
 func (b *bench) pushAll(ctx context.Context, bodies [][]byte) (float64, error) {
 	var next atomic.Int64
 	var group sync.WaitGroup
@@ -490,7 +490,7 @@ func (b *bench) snapshot(ctx context.Context) error {
 	return nil
 }
 
-// settle waits until the service has gone quiet.
+// settle waits until the service is idle.
 func (b *bench) settle(ctx context.Context) error {
 	quiet := 0
 	last, err := b.processor()
@@ -507,7 +507,7 @@ func (b *bench) settle(ctx context.Context) error {
 	return err
 }
 
-// polled waits for a poll later than the given one and gives its time.
+// polled waits for a poll after the given one and returns its time.
 func (b *bench) polled(ctx context.Context, feed, after string) (string, error) {
 	for range 600 {
 		var answer struct {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// bench is the service under measurement and what the steps share.
+// bench is the service under measurement, with the state that the steps share.
 type bench struct {
 	options
 	table    *table
@@ -30,10 +30,10 @@ type bench struct {
 	cookie   string
 	feeds    []pushFeed
 	liveFeed pushFeed
-	ready    time.Duration // from start to ready, the last time
+	ready    time.Duration // from the last start to ready
 }
 
-// build makes the binary.
+// build builds the binary.
 func (b *bench) build(ctx context.Context) error {
 	b.binary = filepath.Join(b.dir, "wayside")
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", b.binary, "./cmd/wayside")
@@ -41,7 +41,7 @@ func (b *bench) build(ctx context.Context) error {
 	return cmd.Run()
 }
 
-// configText lifts the limits that protect a service from clients like this one.
+// configText raises the limits that bench would exceed.
 const configText = `
 base_url = "http://%[1]s"
 data_dir = %[3]q
@@ -62,7 +62,7 @@ ca_file = %[4]q
 "bench.example.org" = "127.0.0.1"
 `
 
-// configure writes what the next start reads: what all measurements need, and more.
+// configure writes the configuration of the next start: that of all measurements, and more.
 func (b *bench) configure(more string) error {
 	b.config = filepath.Join(b.dir, "wayside.toml")
 	text := fmt.Sprintf(configText, b.addr, b.ops, filepath.Join(b.dir, "data"), filepath.Join(b.dir, "ca.pem"))
@@ -107,7 +107,7 @@ func (b *bench) start(ctx context.Context) error {
 	return fmt.Errorf("the service was not ready in time; see %s", log.Name())
 }
 
-// stop ends the service as an operator would.
+// stop stops the service by SIGTERM.
 func (b *bench) stop() error {
 	if b.process == nil || b.process.ProcessState != nil {
 		return nil
@@ -118,7 +118,7 @@ func (b *bench) stop() error {
 	return b.process.Wait()
 }
 
-// restart measures the way from start to ready with everything in the store.
+// restart measures the time from start to ready with a full store.
 func (b *bench) restart(ctx context.Context) error {
 	if err := b.stop(); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (b *bench) command(ctx context.Context, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// memory is the process's resident memory in megabytes, now and at its highest.
+// memory returns the process's resident memory in megabytes, current and peak.
 func (b *bench) memory() (now, peak float64, err error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", b.process.Process.Pid))
 	if err != nil {
@@ -163,7 +163,7 @@ func kilobytes(status, name string) float64 {
 	return kb * 1.024
 }
 
-// resetPeak makes the highest memory count from now on.
+// resetPeak resets the peak memory.
 func (b *bench) resetPeak() error {
 	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", b.process.Process.Pid), []byte("5"), 0o200)
 }
@@ -171,7 +171,7 @@ func (b *bench) resetPeak() error {
 // ticksPerSecond is the kernel's unit of processor time as user space sees it, on every Linux.
 const ticksPerSecond = 100
 
-// processor is the processor time that the service used so far.
+// processor returns the processor time of the service since its start.
 func (b *bench) processor() (time.Duration, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", b.process.Process.Pid))
 	if err != nil {
@@ -194,7 +194,7 @@ func (b *bench) processor() (time.Duration, error) {
 	return time.Duration(ticks) * time.Second / ticksPerSecond, nil
 }
 
-// metric reads one figure of the service's own.
+// metric reads one metric of the service.
 func (b *bench) metric(name string) (float64, error) {
 	resp, err := http.Get("http://" + b.ops + "/metrics") //nolint:noctx // loopback
 	if err != nil {
@@ -219,6 +219,6 @@ func freeAddress() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer l.Close() //nolint:errcheck // its address is all that is wanted
+	defer l.Close() //nolint:errcheck // only its address is needed
 	return l.Addr().String(), nil
 }

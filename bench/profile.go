@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// profile takes a processor profile of the service for the length of a round, if profiles are wanted, and gives the function
-// that waits for it. Each round overwrites the one before it.
+// profile takes a processor profile of the service during a round, if profiles are enabled, and returns the function that waits
+// for it. Each round overwrites the profile of the one before.
 func (b *bench) profile(ctx context.Context, name string) (wait func() error) {
 	if b.profiles == "" {
 		return func() error { return nil }

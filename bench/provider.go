@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// provider publishes a snapshot over real HTTPS, with a certificate of its own making that the service is told to trust.
+// provider serves a snapshot over HTTPS with a self-signed certificate that the service is configured to trust.
 type provider struct {
 	server   *http.Server
 	listener net.Listener
@@ -55,16 +55,16 @@ func newProvider(caFile string) (*provider, error) {
 	}
 	p.server = &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(*p.body.Load()) // a service that left sees its own failure
+		_, _ = w.Write(*p.body.Load()) // the service records the failure
 	})}
 	go p.server.Serve(p.listener) //nolint:errcheck // ends with close
 	return p, nil
 }
 
-// url is the snapshot's address as the service is told it.
+// url returns the URL of the snapshot for the service.
 func (p *provider) url() string {
 	_, port, _ := net.SplitHostPort(p.listener.Addr().String()) // a listener's address always has a port
 	return "https://" + providerHost + ":" + port + "/snapshot.json"
 }
 
-func (p *provider) close() { _ = p.server.Close() } // nothing is left to do about it
+func (p *provider) close() { _ = p.server.Close() } // a failure has no consequence

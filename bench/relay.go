@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// relay is an upstream of live incidents, as the service calls it on drivers' requests.
+// relay is an upstream of live incidents, which the service calls on drivers' requests.
 type relay struct {
 	server   *http.Server
 	listener net.Listener
-	body     atomic.Pointer[[]byte] // what it says around spot
+	body     atomic.Pointer[[]byte] // its answer around the spot
 	calls    atomic.Int64
-	hung     atomic.Int64 // calls that got no answer
+	hung     atomic.Int64 // calls without an answer
 
 	mu       sync.Mutex
-	released chan struct{} // hanging calls wait for it; nil: every call is answered at once
+	released chan struct{} // hanging calls wait for it; nil: calls are answered immediately
 }
 
 const relaySecret = "known to bench alone"
 
-// nowhere is the answer about a place where nothing is.
+// nowhere is the answer for other places: no incidents.
 const nowhere = `{"entities":[],"fetched_at_utc":null}`
 
 func newRelay() (*relay, error) {
@@ -64,10 +64,10 @@ func (r *relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		body = *r.body.Load()
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // a service that left sees its own failure
+	_, _ = w.Write(body) // the service records the failure
 }
 
-// around says whether a coordinate lies near the spot's.
+// around reports whether a coordinate is near that of the spot.
 func around(text string, of float64) bool {
 	degrees, err := strconv.ParseFloat(text, 64)
 	return err == nil && degrees > of-0.1 && degrees < of+0.1
@@ -80,7 +80,7 @@ func (r *relay) hang() {
 	r.released = make(chan struct{})
 }
 
-// release makes it answer again; calls that hang end.
+// release makes it answer again, also the hanging calls.
 func (r *relay) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,5 +92,5 @@ func (r *relay) release() {
 
 func (r *relay) close() {
 	r.release()
-	_ = r.server.Close() // nothing is left to do about it
+	_ = r.server.Close() // a failure has no consequence
 }

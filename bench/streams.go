@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Streams that are measured: a grid of places, each some two kilometres from the next, four streams an address.
+// The measured streams: a grid of points about two kilometres apart, with four streams per client address.
 const (
 	streamCount   = 10_000
 	streamsAcross = 100
@@ -29,14 +29,14 @@ const (
 	streamRows    = 50 // of a push
 	streamPushes  = 100
 	pushEvery     = 100 * time.Millisecond
-	idleTime      = 45 * time.Second // two signs of life
+	idleTime      = 45 * time.Second // two keep-alive messages
 )
 
-// spectators are all streams with what they were told.
+// spectators are all streams with their events.
 type spectators struct {
 	conns []net.Conn
 	open  atomic.Int64
-	well  atomic.Int64 // ended whole
+	well  atomic.Int64 // ended cleanly
 
 	mu        sync.Mutex
 	stored    map[int]time.Time // by number of the push
@@ -44,7 +44,7 @@ type spectators struct {
 	reading   sync.WaitGroup
 }
 
-// runStreams measures what streams cost, alone: on a service without entities.
+// runStreams measures the cost of streams on a service without entities.
 func (b *bench) runStreams(ctx context.Context) error {
 	s := &spectators{stored: make(map[int]time.Time)}
 	defer s.close()
@@ -91,7 +91,7 @@ func (b *bench) runStreams(ctx context.Context) error {
 	return nil
 }
 
-// tell pushes rows all over the grid and measures when the streams near hear of them.
+// tell pushes rows across the grid and measures when the streams nearby receive them.
 func (b *bench) tell(ctx context.Context, s *spectators) error {
 	rng := rand.New(rand.NewPCG(20261121, 3))
 	tick := time.NewTicker(pushEvery)
@@ -138,7 +138,7 @@ func place(i int) [2]float64 {
 	return [2]float64{streamLat + float64(i/streamsAcross)*streamStep, streamLng + float64(i%streamsAcross)*streamStep}
 }
 
-// openAll opens all streams, some at a time.
+// openAll opens all streams in groups.
 func (s *spectators) openAll(ctx context.Context, addr string) error {
 	const atOnce = 64
 	var (
@@ -170,7 +170,7 @@ func (s *spectators) openAll(ctx context.Context, addr string) error {
 	return failed
 }
 
-// watch opens one stream, from an address that it shares with three others.
+// watch opens one stream from an address that four streams share.
 func (s *spectators) watch(ctx context.Context, addr string, i int) (net.Conn, error) {
 	from := i / perAddress
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 1, byte(from>>8), byte(from))}}
@@ -222,14 +222,14 @@ func (s *spectators) told(push int, at time.Time) {
 	defer s.mu.Unlock()
 	stored, answered := s.stored[push]
 	if !answered {
-		stored = at // it came before the answer to the push
+		stored = at // the event came before the answer to the push
 	}
 	s.latencies = append(s.latencies, at.Sub(stored))
 }
 
 func (s *spectators) close() {
 	for _, conn := range s.conns {
-		_ = conn.Close() // it may have ended by itself
+		_ = conn.Close() // it may have ended already
 	}
 	s.reading.Wait()
 }
