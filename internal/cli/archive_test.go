@@ -29,7 +29,7 @@ func archiveOf(t testing.TB) []byte {
 	return out.Bytes()
 }
 
-func TestArchiveBringsBackWhatWasPutIn(t *testing.T) {
+func TestArchiveRoundTrip(t *testing.T) {
 	dir, bytesRead := t.TempDir(), 0
 	m, err := readArchive(t.Context(), bytes.NewReader(archiveOf(t)), dir, []string{"a", "b"}, func(n int) { bytesRead += n })
 	if err != nil {
@@ -44,7 +44,7 @@ func TestArchiveBringsBackWhatWasPutIn(t *testing.T) {
 	}
 }
 
-func TestDamagedArchivesAreRefused(t *testing.T) {
+func TestDamagedArchivesAreRejected(t *testing.T) {
 	good := archiveOf(t)
 	plain := gunzip(t, good)
 	changed := func(from, to string) []byte {

@@ -32,7 +32,7 @@ const (
 	sceneLng = -151.2093
 )
 
-// provider is a wayside relay on a file of rows that is stopped and started again at one address.
+// provider is a wayside relay process on a file of rows, which keeps its address over restarts.
 type provider struct {
 	t       *testing.T
 	name    string
@@ -54,13 +54,13 @@ func startProvider(t *testing.T, name string, rows ...string) *provider {
 	return p
 }
 
-// say edits the file.
+// say replaces the rows of the file.
 func (p *provider) say(rows ...string) {
 	p.t.Helper()
 	writeRows(p.t, p.file, "["+strings.Join(rows, ",")+"]")
 }
 
-// start runs it, the first time at any port and then at the same again, until it answers.
+// start starts it, at a free port the first time and at the same port later, and waits until it answers.
 func (p *provider) start() {
 	p.t.Helper()
 	bin := testenv.Program(p.t)
@@ -92,7 +92,7 @@ func (p *provider) start() {
 	p.address, _, _ = strings.Cut(after, ": ")
 }
 
-// stop sends a signal and waits for the end.
+// stop sends a signal and waits until the process has ended.
 func (p *provider) stop(signal os.Signal) {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(signal); err != nil {
@@ -103,7 +103,7 @@ func (p *provider) stop(signal os.Signal) {
 	}
 }
 
-// asUpstream is the provider in a service's configuration.
+// asUpstream returns the configuration of the provider as an upstream.
 func (p *provider) asUpstream(form string) string {
 	return upstreamTable(p.name, "http://"+p.address, p.secret, form)
 }
@@ -112,15 +112,15 @@ func upstreamTable(name, url, secret, form string) string {
 	return fmt.Sprintf("\n[[upstreams]]\nname = %q\nurl = %q\nsecret = %q\nform = %q\nattribution = %q\n", name, url, secret, form, "© "+name)
 }
 
-// manyVotes is unlimited and more; it must stand before any table.
+// manyVotes is unlimited with a high limit of votes. It must come before any table.
 const manyVotes = unlimited + "votes_per_minute = 1000000\n"
 
-// incident is a v1 row so many metres north of the scene.
+// incident returns a v1 row the given metres north of the scene.
 func incident(id, kind string, north int, properties string) string {
 	return fmt.Sprintf(`{"external_id":%q,"kind":%q,"lat":%.6f,"lng":%.6f,"properties":{%s}}`, id, kind, sceneLat+float64(north)/111_195, sceneLng, properties)
 }
 
-// seen is what a read shows: pins by external id, and how the built-in source does.
+// seen is the content of an answer: pins by external id, and the status of the built-in source.
 type seen struct {
 	resp   *http.Response
 	body   string
@@ -142,13 +142,13 @@ type liveEntity struct {
 	Properties map[string]any
 }
 
-// votes is what drivers make of a pin.
+// votes returns status and votes of a pin.
 func (e *liveEntity) votes() string { return fmt.Sprint(e.Status, " ", e.Confirms, " ", e.Disputes) }
 
-// ids gives the external ids.
+// ids returns the external ids.
 func (v *seen) ids() string { return strings.Join(slices.Sorted(maps.Keys(v.pins)), " ") }
 
-// look reads the scene. Two radii that differ by 100 m are two keys: for each the upstreams are called.
+// look reads the scene. Two radii that differ by 100 m have different window keys, and the upstreams are called for each.
 func (c *client) look(radius int) *seen {
 	c.s.t.Helper()
 	resp, body := c.do(http.MethodGet, fmt.Sprintf("/v2/entities/nearby?lat=%f&lng=%f&radius=%d&limit=1000", sceneLat, sceneLng, radius), nil)
@@ -180,8 +180,8 @@ func asSeen(t *testing.T, resp *http.Response, body []byte) *seen {
 	return v
 }
 
-// withinWindows asks until ok says yes. An upstream is called at most four seconds after its last call by whoever reads
-// the same again (D8.3), and answers within two (D8.6); the rest is for a slow machine.
+// withinWindows polls until ok returns true. A repeated read calls an upstream at most four seconds after the last call (D8.3),
+// and its answer takes at most two (D8.6); the rest of the timeout is for a slow machine.
 func withinWindows(t *testing.T, every time.Duration, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(every)
@@ -196,7 +196,7 @@ func withinWindows(t *testing.T, every time.Duration, what string, ok func() boo
 	}
 }
 
-// TestIncidents is the whole way of live incidents in both forms, from providers' files to what a guest reads.
+// TestIncidents follows live incidents of both forms from providers' files to a guest's answer.
 func TestIncidents(t *testing.T) {
 	t.Parallel()
 	kinds := []string{
@@ -280,8 +280,8 @@ func TestUpstreamsStopAndComeBack(t *testing.T) {
 	become("both are back", "online")
 }
 
-// TestEditedRowsShow holds that an answer replaces the one before it (D8.4).
-func TestEditedRowsShow(t *testing.T) {
+// TestEditedRowsAreShown checks that an answer replaces the one before it (D8.4).
+func TestEditedRowsAreShown(t *testing.T) {
 	t.Parallel()
 	one := startProvider(t, "one", incident("a", "alert.police", 0, ""), incident("b", "alert.police", 500, ""))
 	raw := startProvider(t, "raw", incident("c", "alert.accident", 1000, ""))
@@ -295,8 +295,8 @@ func TestEditedRowsShow(t *testing.T) {
 	withinWindows(t, 50*time.Millisecond, "a row is new and two are gone", func() bool { return guest.look(2000).ids() == "b d" })
 }
 
-// TestIncidentsInTheDatabase is the rollback mode (D8.9): reads may be kept, and pins outlive the service.
-func TestIncidentsInTheDatabase(t *testing.T) {
+// TestIncidentsInDatabase checks the rollback mode (D8.9): answers may be cached, and pins survive a restart.
+func TestIncidentsInDatabase(t *testing.T) {
 	t.Parallel()
 	one := startProvider(t, "one", incident("a", "alert.police", 0, ""))
 	raw := startProvider(t, "raw", incident("b", "alert.accident", 500, ""))
@@ -330,7 +330,7 @@ func TestIncidentsInTheDatabase(t *testing.T) {
 	}
 }
 
-// again repeats a read with the tag of its answer and gives the status.
+// again repeats a read with the entity tag of its answer and returns the status.
 func (c *client) again(v *seen) int {
 	c.s.t.Helper()
 	req := v.resp.Request.Clone(c.s.t.Context())
@@ -344,17 +344,17 @@ func (c *client) again(v *seen) int {
 	return resp.StatusCode
 }
 
-// stranger is an upstream that answers as it likes, and remembers what it was asked.
-type stranger struct {
+// stubUpstream is an upstream with configurable answers that records its calls.
+type stubUpstream struct {
 	*httptest.Server
 	mu      sync.Mutex
 	queries []string
 	tenants []string
 }
 
-func newStranger(t *testing.T, code int, body string) *stranger {
+func newStubUpstream(t *testing.T, code int, body string) *stubUpstream {
 	t.Helper()
-	u := new(stranger)
+	u := new(stubUpstream)
 	u.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		u.mu.Lock()
 		u.queries = append(u.queries, r.URL.RawQuery)
@@ -367,19 +367,19 @@ func newStranger(t *testing.T, code int, body string) *stranger {
 	return u
 }
 
-// asked gives how often, and by whom.
-func (u *stranger) asked() (int, []string) {
+// asked returns the number of calls and their callers.
+func (u *stubUpstream) asked() (int, []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return len(u.queries), slices.Clone(u.tenants)
 }
 
-// TestWrongSecret holds that an upstream that refuses the secret is called once, whoever reads (D8.6), that the others go
-// on, and that readers are told.
+// TestWrongSecret checks that an upstream that rejects the secret is called once for all readers (D8.6), that the others are
+// called as before, and that the status says it.
 func TestWrongSecret(t *testing.T) {
 	t.Parallel()
-	refusing := newStranger(t, http.StatusUnauthorized, "")
-	good := newStranger(t, http.StatusOK, `{"entities":[`+incident("a", "alert.police", 0, "")+`]}`)
+	refusing := newStubUpstream(t, http.StatusUnauthorized, "")
+	good := newStubUpstream(t, http.StatusOK, `{"entities":[`+incident("a", "alert.police", 0, "")+`]}`)
 	misled := startProvider(t, "misled", incident("b", "alert.police", 500, ""))
 	s := startService(t, unlimited+upstreamTable("good", good.URL, "s", "incidents")+
 		upstreamTable("refusing", refusing.URL, "s", "incidents")+upstreamTable("misled", "http://"+misled.address, "another", "incidents"))
@@ -409,21 +409,21 @@ func TestWrongSecret(t *testing.T) {
 	}
 }
 
-// TestNothingPrivateInLogs reads, votes and fails in every way at the lowest level of logging: neither the logs nor the
-// metrics tell who or where anybody is, or any secret (D12.4, D13).
-func TestNothingPrivateInLogs(t *testing.T) {
+// TestNoPersonalDataInLogs reads, votes and fails in every way at the debug level: neither logs nor metrics contain accounts,
+// addresses, positions or secrets (D12.4, D13).
+func TestNoPersonalDataInLogs(t *testing.T) {
 	t.Parallel()
 	one := startProvider(t, "one", incident("a", "alert.police", 0, ""))
 	raw := startProvider(t, "raw", incident("b", "alert.accident", 500, ""))
 	echo := fmt.Sprintf(`{"lat":%f,"lng":%f,`, sceneLat, sceneLng)
-	strangers := []*stranger{
-		newStranger(t, http.StatusOK, echo), newStranger(t, http.StatusInternalServerError, echo), newStranger(t, http.StatusUnauthorized, echo),
-		newStranger(t, http.StatusOK, `{"entities":[{"external_id":"x","kind":"moose","lat":-33.8688,"lng":-151.2093,"properties":{}}]}`),
+	stubs := []*stubUpstream{
+		newStubUpstream(t, http.StatusOK, echo), newStubUpstream(t, http.StatusInternalServerError, echo), newStubUpstream(t, http.StatusUnauthorized, echo),
+		newStubUpstream(t, http.StatusOK, `{"entities":[{"external_id":"x","kind":"moose","lat":-33.8688,"lng":-151.2093,"properties":{}}]}`),
 	}
 	ops := freeAddress(t)
 	config := unlimited + fmt.Sprintf("\n[log]\nlevel = \"debug\"\n\n[ops]\nlisten = %q\n", ops) + one.asUpstream("incidents") + raw.asUpstream("incidents-raw")
-	for i, u := range strangers {
-		config += upstreamTable(fmt.Sprint("stranger-", i), u.URL, fmt.Sprint("secret-of-stranger-", i), "incidents")
+	for i, u := range stubs {
+		config += upstreamTable(fmt.Sprint("stub-", i), u.URL, fmt.Sprint("secret-of-stub-", i), "incidents")
 	}
 	s := startService(t, config)
 	guest := &client{s: s}
@@ -456,11 +456,11 @@ func TestNothingPrivateInLogs(t *testing.T) {
 		regexp.QuoteMeta(driver.cookie.Value), "driver@example", `127\.0\.0\.77`, `33\.8[67]\d`, `151\.2[01]\d`, "secret-of-", "tenant", "[0-9a-f]{64}",
 		regexp.QuoteMeta(one.address), regexp.QuoteMeta(raw.address), regexp.QuoteMeta(id), "moose",
 	}
-	for _, u := range strangers {
+	for _, u := range stubs {
 		private = append(private, regexp.QuoteMeta(u.Listener.Addr().String()))
 		n, tenants := u.asked()
 		if n == 0 || len(tenants[0]) != 64 {
-			t.Errorf("a stranger was asked %d times, by %v", n, tenants)
+			t.Errorf("a stub upstream was called %d times, by %v", n, tenants)
 		}
 		private = append(private, tenants...)
 	}

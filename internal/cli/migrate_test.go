@@ -17,7 +17,7 @@ import (
 	"wayside/internal/testenv"
 )
 
-// step is one command of several, and what it must say.
+// step is one command with its expected output.
 type step struct {
 	args           string
 	code           int
@@ -41,7 +41,7 @@ func steps(t *testing.T, env []string, all ...step) {
 	}
 }
 
-// firstStep is the schema of the first version.
+// firstStep is the migration of the first version.
 func firstStep(t *testing.T, store string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "store", store, "migrations", "0001_core.sql"))

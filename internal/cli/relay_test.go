@@ -26,21 +26,21 @@ import (
 	"wayside/internal/testenv"
 )
 
-// relaying is a running wayside relay.
-type relaying struct {
+// relayProcess is a running wayside relay.
+type relayProcess struct {
 	t    *testing.T
 	base string
 	log  *lockedBuffer
 	said string // on standard output
 }
 
-// startRelay runs wayside relay on any port, until the test ends, when it must stop as it is told.
-func startRelay(t *testing.T, env []string, args ...string) *relaying {
+// startRelay starts wayside relay at a free port. At the end of the test it must stop gracefully.
+func startRelay(t *testing.T, env []string, args ...string) *relayProcess {
 	t.Helper()
 	bin := testenv.Program(t)
 	cmd := exec.Command(bin, append([]string{"relay", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
-	r := &relaying{t: t, log: new(lockedBuffer)}
+	r := &relayProcess{t: t, log: new(lockedBuffer)}
 	cmd.Stderr = r.log
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -68,8 +68,8 @@ func startRelay(t *testing.T, env []string, args ...string) *relaying {
 	return r
 }
 
-// get gives status and body.
-func (r *relaying) get(path, query, secret string) (int, string) {
+// get returns status and body.
+func (r *relayProcess) get(path, query, secret string) (int, string) {
 	r.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, r.base+path+"?"+query, nil)
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *relaying) get(path, query, secret string) (int, string) {
 
 const near = "lat=52.37&lng=4.9&radius=5000&tenant=try"
 
-// writeRows puts rows into a file, at once, as a provider would who cares.
+// writeRows replaces a file of rows atomically.
 func writeRows(t *testing.T, name, text string) {
 	t.Helper()
 	if err := errors.Join(os.WriteFile(name+".new", []byte(text), 0o600), os.Rename(name+".new", name)); err != nil {
@@ -108,7 +108,7 @@ func police(ids ...string) string {
 	return "[" + strings.Join(rows, ",") + "]"
 }
 
-// TestRelay runs the real binary on a file: it answers as specified, and what is edited shows (D8.7).
+// TestRelay runs the real program on a file: it answers as specified, and shows edits of the file (D8.7).
 func TestRelay(t *testing.T) {
 	const secret = "swordfish"
 	dir := t.TempDir()
@@ -152,7 +152,7 @@ func TestRelay(t *testing.T) {
 	}
 }
 
-// TestRelayWithoutSecret holds that it starts, warns, and answers 503.
+// TestRelayWithoutSecret checks that it starts, logs a warning, and answers with 503.
 func TestRelayWithoutSecret(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rows.json")
 	writeRows(t, file, police("one"))
@@ -165,8 +165,8 @@ func TestRelayWithoutSecret(t *testing.T) {
 	}
 }
 
-// TestRelayBeforeTheFile holds that a file may come later, and that the variable holds the secret.
-func TestRelayBeforeTheFile(t *testing.T) {
+// TestRelayBeforeFileExists checks that the file may be created later, and that the secret can come from the variable.
+func TestRelayBeforeFileExists(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rows.json")
 	r := startRelay(t, []string{"WAYSIDE_RELAY_SECRET=swordfish"}, file)
 	if status, _ := r.get("/relay/incidents", near, "swordfish"); status != http.StatusServiceUnavailable {
@@ -179,7 +179,7 @@ func TestRelayBeforeTheFile(t *testing.T) {
 	})
 }
 
-// TestRelayOfURL holds that a pull URL is fetched as a poll would, with the way out that the configuration gives.
+// TestRelayOfURL checks that a pull URL is fetched as by a poll, with the configured egress.
 func TestRelayOfURL(t *testing.T) {
 	provider := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, police("one"))
@@ -204,7 +204,7 @@ func TestRelayOfURL(t *testing.T) {
 	}
 }
 
-// TestRelayUsage holds that what cannot work is refused before anything is opened, without the secret in the words.
+// TestRelayUsage checks that wrong arguments are rejected before anything is opened, without the secret in the message.
 func TestRelayUsage(t *testing.T) {
 	spaced := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(spaced, []byte("sword fish\n"), 0o600); err != nil {
@@ -234,7 +234,7 @@ func TestRelayUsage(t *testing.T) {
 	}
 }
 
-// watched is a rowWatcher whose clock the test turns.
+// watched is a rowWatcher with a clock of the test.
 type watched struct {
 	*rowWatcher
 	t     *testing.T
@@ -250,7 +250,7 @@ func newWatched(t *testing.T) *watched {
 	return w
 }
 
-// after turns the clock, looks, and gives the status, the external ids and the time of an answer.
+// after advances the clock, reads the source, and returns status, external ids and time of an answer.
 func (w *watched) after(d time.Duration) string {
 	w.t.Helper()
 	w.clock = w.clock.Add(d)
@@ -285,8 +285,8 @@ func (w *watched) expect(what string, after time.Duration, want string) {
 	}
 }
 
-// TestBrokenSource holds that a source that is broken, or says what is none, leaves the last good rows for 5 minutes with
-// the time at which they were good, and is told of once.
+// TestBrokenSource checks that the last good rows of a broken source stay for 5 minutes with their own time, and that the
+// problem is logged once.
 func TestBrokenSource(t *testing.T) {
 	w := newWatched(t)
 	var (
@@ -315,8 +315,8 @@ func TestBrokenSource(t *testing.T) {
 	}
 }
 
-// TestWatchedFile holds that a file is read again when it is another, has another size or time, or was not read for a
-// minute; and that what cannot be read is not taken for the same.
+// TestWatchedFile checks that a file is read again if its inode, size or time differs, or after a minute, and that an unreadable
+// file does not count as unchanged.
 func TestWatchedFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "rows.json")
 	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
