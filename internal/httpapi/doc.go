@@ -1,4 +1,5 @@
-// Package httpapi is the service's HTTP face: one table of routes, each with its class of caller; one file for each
+// Package httpapi is the HTTP API: one table of routes (routes.go), each with its class of caller; one file for each
 // resource; one writer of JSON and one of errors. A handler decodes, checks, makes one call and encodes; it returns its
-// error, and one table turns that into a status and a problem document (RFC 9457, D4.11).
+// error, which problemOf converts to a status and a problem document (RFC 9457, D4.11). The console's pages and the files
+// for browsers come from packages of their own and are mounted in the same table.
 package httpapi

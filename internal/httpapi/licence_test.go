@@ -44,7 +44,7 @@ func TestLicenceOnPages(t *testing.T) {
 		if len(list.Sources) != 1 || list.Sources[0]["licence"] != stated {
 			t.Errorf("with licence %q the catalogue is %v", stated, list.Sources)
 		}
-		// Who asks after a pin is told of its source, too.
+		// The explanation of a pin names its source's licence too.
 		entity := mapdata.EntityID(mapdata.SourceID("feed:"+id), "e0")
 		var one struct {
 			Explain struct{ Sources []map[string]any }

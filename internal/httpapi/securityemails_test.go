@@ -9,8 +9,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Whoever gets something new that lets somebody in, or read, in their name, is told by letter: what, when, in the account's
-// language, and with the id by which the pages that the letter leads to take it away.
+// TestSecurityEmails: the owner of an account gets an e-mail about every new passkey and API token: what, when, in the
+// account's language, and with the id by which the linked page removes it.
 func TestSecurityEmails(t *testing.T) {
 	d := newPasskeyService(t)
 	b := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()

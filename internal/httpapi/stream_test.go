@@ -31,12 +31,12 @@ type event struct {
 
 // testStream is an open stream.
 type testStream struct {
-	t        *testing.T
-	resp     *http.Response
-	events   chan event
-	complete bool // once events is closed: the stream ended regularly
-	beats    int  // once events is closed: number of heartbeats
-	close    context.CancelFunc
+	t          *testing.T
+	resp       *http.Response
+	events     chan event
+	complete   bool // once events is closed: the stream ended regularly
+	heartbeats int  // once events is closed: number of heartbeats
+	close      context.CancelFunc
 }
 
 // openStream opens a stream; header pairs may follow. It is closed at the end of the test.
@@ -85,7 +85,7 @@ func (w *testStream) read(ctx context.Context) {
 			name, value, _ := strings.Cut(line, ": ")
 			switch name {
 			case ":":
-				w.beats++
+				w.heartbeats++
 			case "event":
 				e.name = value
 			case "data":
@@ -345,7 +345,7 @@ func TestStreamSendsLiveIncidents(t *testing.T) {
 	w.wantEvents("snapshot a")
 	r.setRows(row("a", "alert.police", 15), row("b", "alert.hazard", 900))
 	d.advance(6 * time.Second)
-	w.wantEvents("entity a reported", "entity b reported") // the stream asked: nobody else is there
+	w.wantEvents("entity a reported", "entity b reported") // no other client caused the call of the upstream
 	r.setRows(row("b", "alert.hazard", 900))
 	d.advance(6 * time.Second)
 	w.wantEvents("gone a")
@@ -587,8 +587,8 @@ func TestStreamEndsWithItsAccount(t *testing.T) {
 		if open || !w.complete {
 			t.Error("the stream goes on, or breaks off")
 		}
-		if w.beats%3 != 2 {
-			t.Errorf("the stream ended after %d heartbeats, and not at a third one", w.beats)
+		if w.heartbeats%3 != 2 {
+			t.Errorf("the stream ended after %d heartbeats, and not at a third one", w.heartbeats)
 		}
 	case <-time.After(eventTimeout):
 		t.Error("the stream does not end")
