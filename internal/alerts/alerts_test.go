@@ -87,7 +87,7 @@ func (c *goldenCase) run(t *testing.T) {
 	if got := alerts.Lead(car.Speed); math.Abs(got-c.LeadM) > 1e-6 {
 		t.Errorf("lead %v m, want %v", got, c.LeadM)
 	}
-	seen := alerts.ReadSeen(c.Seen)
+	seen := alerts.ParseAnnouncements(c.Seen)
 	var pins []alerts.Pin
 	for _, p := range c.Pins {
 		kind, ok := mapdata.ParseKind(p.Kind)
@@ -95,24 +95,24 @@ func (c *goldenCase) run(t *testing.T) {
 			t.Fatalf("no kind %s", p.Kind)
 		}
 		pins = append(pins, alerts.Pin{
-			At: geo.Point{Lat: p.Lat, Lng: p.Lng}, Kind: kind, Zone: p.ZoneM, Told: seen.Of(append(p.Merged, p.ID)...),
+			At: geo.Point{Lat: p.Lat, Lng: p.Lng}, Kind: kind, Zone: p.ZoneM, Announced: seen.Of(append(p.Merged, p.ID)...),
 		})
 	}
-	sights := car.Look(pins)
-	first := alerts.First(sights, func(i int) bool { return c.Pins[sights[i].Pin].Voted })
-	for i := range max(len(sights), len(c.Expect)) {
+	list := car.List(pins)
+	first := alerts.First(list, func(i int) bool { return c.Pins[list[i].Pin].Voted })
+	for i := range max(len(list), len(c.Expect)) {
 		switch {
-		case i >= len(sights):
+		case i >= len(list):
 			t.Errorf("%s is not listed", c.Expect[i].ID)
 		case i >= len(c.Expect):
-			t.Errorf("%s is listed: %+v", c.Pins[sights[i].Pin].ID, sights[i])
+			t.Errorf("%s is listed: %+v", c.Pins[list[i].Pin].ID, list[i])
 		default:
-			c.Expect[i].check(t, c, &sights[i], i == first)
+			c.Expect[i].check(t, c, &list[i], i == first)
 		}
 	}
 }
 
-func (w *goldenSight) check(t *testing.T, c *goldenCase, s *alerts.Sight, announce bool) {
+func (w *goldenSight) check(t *testing.T, c *goldenCase, s *alerts.Alert, announce bool) {
 	t.Helper()
 	if id := c.Pins[s.Pin].ID; id != w.ID || s.Stage != w.Stage || announce != w.Announce {
 		t.Errorf("%s %s %v, want %s %s %v", id, s.Stage, announce, w.ID, w.Stage, w.Announce)
@@ -142,11 +142,11 @@ func TestNothingBehind(t *testing.T) {
 		if bearing < 0 || bearing >= 360 {
 			t.Fatalf("a bearing of %v°", bearing)
 		}
-		for _, s := range car.Look([]alerts.Pin{pin}) {
+		for _, s := range car.List([]alerts.Pin{pin}) {
 			if turn := geo.AngleBetween(car.Heading, bearing); turn > 75 || s.Distance > alerts.Range {
 				t.Fatalf("%v m away, %v° aside, is listed", s.Distance, turn)
 			}
-			if s.Due && (s.Distance > alerts.Lead(car.Speed) || car.Speed < alerts.SlowestSpeed) {
+			if s.Due && (s.Distance > alerts.Lead(car.Speed) || car.Speed < alerts.MinSpeed) {
 				t.Fatalf("%v m away at %v m/s is announced", s.Distance, car.Speed)
 			}
 		}
@@ -159,7 +159,7 @@ func TestDrive(t *testing.T) {
 	alert, _ := mapdata.ParseKind("alert.hazard")
 	camera, _ := mapdata.ParseKind("camera.speed")
 	rapid.Check(t, func(t *rapid.T) {
-		speed := rapid.Float64Range(alerts.SlowestSpeed, 60).Draw(t, "speed")
+		speed := rapid.Float64Range(alerts.MinSpeed, 60).Draw(t, "speed")
 		every := rapid.Float64Range(0.2, 1.5).Draw(t, "seconds between fixes")
 		kind, want := alert, 1
 		if rapid.Bool().Draw(t, "camera") {
@@ -169,13 +169,13 @@ func TestDrive(t *testing.T) {
 		var keys []string
 		for north := -1500.0; north < 500; north += speed * every {
 			car := alerts.Car{At: geo.Point{Lat: pin.Lat + north/111_195, Lng: pin.Lng}, Directed: true, Speed: speed}
-			told := alerts.ReadSeen(keys).Of("x")
-			sights := car.Look([]alerts.Pin{{At: pin, Kind: kind, Told: told}})
-			if first := alerts.First(sights, func(int) bool { return false }); first >= 0 {
+			told := alerts.ParseAnnouncements(keys).Of("x")
+			list := car.List([]alerts.Pin{{At: pin, Kind: kind, Announced: told}})
+			if first := alerts.First(list, func(int) bool { return false }); first >= 0 {
 				if north > 0 {
 					t.Fatal("announced behind")
 				}
-				keys = append(keys, alerts.Key("x", sights[first].Stage))
+				keys = append(keys, alerts.Key("x", list[first].Stage))
 			}
 		}
 		if len(keys) != want {

@@ -24,7 +24,7 @@ const (
 type alertsQuery struct {
 	nearby nearby.Query
 	car    alerts.Car
-	seen   alerts.Seen
+	seen   alerts.Announcements
 }
 
 // alertsScratch is reusable memory for one response.
@@ -56,15 +56,15 @@ func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error
 		return sourcesProblem(err)
 	}
 	scratch.pins = q.pins(answer.Hits, scratch.pins[:0])
-	sights := q.car.Look(scratch.pins)
-	first := alerts.First(sights, func(i int) bool { return a.hasVoted(r.Context(), c, &answer.Hits[sights[i].Pin]) })
+	list := q.car.List(scratch.pins)
+	first := alerts.First(list, func(i int) bool { return a.hasVoted(r.Context(), c, &answer.Hits[list[i].Pin]) })
 	body := append(scratch.body[:0], `{"alerts":[`...)
 	var days [3]wire.Calendar
-	for i := range sights {
+	for i := range list {
 		body = wire.AppendComma(body, i > 0)
 		body = append(body, `{"entity":`...)
-		body = wire.AppendHit(body, &answer.Hits[sights[i].Pin], &days)
-		body = appendAlert(body, &q.car, &sights[i], i == first)
+		body = wire.AppendHit(body, &answer.Hits[list[i].Pin], &days)
+		body = appendAlert(body, &q.car, &list[i], i == first)
 	}
 	body = append(body, `],`...)
 	body = a.appendSources(body, answer)
@@ -74,7 +74,7 @@ func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error
 		body = wire.AppendString(body, n)
 	}
 	body = append(body, `],"next_announce_after_seconds":`...)
-	body = strconv.AppendInt(body, alerts.Pause, 10)
+	body = strconv.AppendInt(body, alerts.MinPause, 10)
 	body = append(body, `,"fetched_at_utc":`...)
 	body = wire.AppendTime(body, answer.At.UnixMilli())
 	scratch.body = append(body, "}\n"...)
@@ -93,7 +93,7 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 	q := &alertsQuery{car: alerts.Car{At: p.point()}}
 	q.car.Speed = p.number("speed", 0, maxSpeed, true)
 	// A car that stands has no heading: the parameter is optional for it.
-	if p.values.Has("heading") || q.car.Speed >= alerts.SlowestSpeed {
+	if p.values.Has("heading") || q.car.Speed >= alerts.MinSpeed {
 		q.car.Heading, q.car.Directed = p.number("heading", 0, 360, true), true
 	}
 	if text, given := p.value("seen"); given {
@@ -101,7 +101,7 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 		if len(keys) > maxSeenKeys {
 			p.addError("seen", "too_many", "seen takes at most "+strconv.Itoa(maxSeenKeys)+" keys: leave out those of what is long behind.")
 		}
-		q.seen = alerts.ReadSeen(keys)
+		q.seen = alerts.ParseAnnouncements(keys)
 	}
 	q.nearby = *a.parseSelection(p, c)
 	if !p.values.Has("kinds") {
@@ -121,7 +121,7 @@ func (q *alertsQuery) pins(hits []mapdata.Hit, into []alerts.Pin) []alerts.Pin {
 		h := &hits[i]
 		pin := alerts.Pin{At: h.Point, Kind: h.Kind, Zone: float64(h.Zone)}
 		if len(q.seen) > 0 {
-			pin.Told = q.seen.Of(entityIDs(h)...)
+			pin.Announced = q.seen.Of(entityIDs(h)...)
 		}
 		into = append(into, pin)
 	}
@@ -158,7 +158,7 @@ func (a *api) hasVoted(ctx context.Context, c *caller, h *mapdata.Hit) bool {
 }
 
 // appendAlert appends the members of an alert after its entity, and its end.
-func appendAlert(dst []byte, car *alerts.Car, s *alerts.Sight, announce bool) []byte {
+func appendAlert(dst []byte, car *alerts.Car, s *alerts.Alert, announce bool) []byte {
 	dst = append(dst, `,"distance_m":`...)
 	dst = appendTenths(dst, s.Distance)
 	dst = append(dst, `,"seconds":`...)
