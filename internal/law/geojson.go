@@ -46,11 +46,11 @@ type geometry struct {
 //   - name: what to call the area; required
 //   - hide: ids of kinds that nobody is shown there, each with its subtypes
 //   - camera_zone: true: cameras are shown as zones
-//   - zone_m: the width of these in metres, NarrowestZone to WidestZone; DefaultZone without it
+//   - zone_m: the width of these in metres, MinZone to MaxZone; DefaultZone without it
 //   - note: anything, for people
 //
-// A feature must ask for something, and property names that are none of these are refused: a law that is misspelt would be
-// no law. An edge that spans more than half a turn of longitude crosses the antimeridian. The error names the feature,
+// A feature must ask for something, and other property names are refused: a restriction with a spelling error would not be
+// in force. An edge that spans more than half a turn of longitude crosses the antimeridian. The error names the feature,
 // counted from 1, and the member.
 func Parse(text []byte) (*Law, error) {
 	if len(text) > MaxBytes {
@@ -77,7 +77,7 @@ func Parse(text []byte) (*Law, error) {
 	return l, nil
 }
 
-// named repeats a feature's name in an error, where it has one.
+// named gives a feature's name for an error, if it has one.
 func (f *feature) named() string {
 	name, err := textOf(f.Properties["name"])
 	if err != nil {
@@ -111,8 +111,8 @@ func (l *Law) add(f *feature, points *int) error {
 			return fmt.Errorf("geometry.coordinates, polygon %d: %w", i+1, err)
 		}
 		s := newShape(int32(len(l.areas)), rings)
-		if a.zone > 0 && (s.bounds.South < -zoneLatitude || s.bounds.North > zoneLatitude) {
-			return fmt.Errorf("geometry.coordinates, polygon %d: areas with camera_zone lie within %d degrees of latitude", i+1, zoneLatitude)
+		if a.zone > 0 && (s.bounds.South < -maxZoneLatitude || s.bounds.North > maxZoneLatitude) {
+			return fmt.Errorf("geometry.coordinates, polygon %d: areas with camera_zone lie within %d degrees of latitude", i+1, maxZoneLatitude)
 		}
 		l.shapes = append(l.shapes, s)
 	}
@@ -175,8 +175,8 @@ func flagOf(v jsontext.Value) (bool, error) {
 
 func widthOf(v jsontext.Value) (float64, error) {
 	var n *float64
-	if err := json.Unmarshal(v, &n); err != nil || n == nil || *n != math.Trunc(*n) || *n < NarrowestZone || *n > WidestZone {
-		return 0, fmt.Errorf("must be a whole number of metres, %d to %d", NarrowestZone, WidestZone)
+	if err := json.Unmarshal(v, &n); err != nil || n == nil || *n != math.Trunc(*n) || *n < MinZone || *n > MaxZone {
+		return 0, fmt.Errorf("must be a whole number of metres, %d to %d", MinZone, MaxZone)
 	}
 	return *n, nil
 }
@@ -222,15 +222,15 @@ func (f *feature) polygons() (polygons [][][][]float64, err error) {
 
 // shorten cuts what a file holds before it is repeated.
 func shorten(text string) string {
-	const most = 40
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "…"
+	const maxLength = 40
+	if len(text) > maxLength {
+		return strings.ToValidUTF8(text[:maxLength], "") + "…"
 	}
 	return text
 }
 
-// unroll turns rings of positions into rings of points whose longitudes go on over the antimeridian, the outer one's from
-// [-180, 180), the others' beside it.
+// unroll turns rings of positions into rings of points whose longitudes are continuous across the antimeridian. The outer
+// ring begins in [-180, 180); the others lie within its longitudes.
 func unroll(polygon [][][]float64) ([][]geo.Point, error) {
 	if len(polygon) == 0 {
 		return nil, errors.New("has no ring")
@@ -266,13 +266,13 @@ func shiftBy(ring []geo.Point, degrees float64) {
 	}
 }
 
-// closeEnough is what sums of differences may be off, in degrees: a tenth of a millimetre.
-const closeEnough = 1e-9
+// lngEpsilon is the error that sums of differences may have, in degrees: a tenth of a millimetre.
+const lngEpsilon = 1e-9
 
 func unrollRing(positions [][]float64) ([]geo.Point, error) {
-	const fewest = 4
-	if len(positions) < fewest {
-		return nil, fmt.Errorf(" has fewer than %d positions", fewest)
+	const minPositions = 4
+	if len(positions) < minPositions {
+		return nil, fmt.Errorf(" has fewer than %d positions", minPositions)
 	}
 	ring := make([]geo.Point, len(positions))
 	for i, position := range positions {
@@ -295,9 +295,9 @@ func unrollRing(positions [][]float64) ([]geo.Point, error) {
 	}
 	first, last := ring[0], &ring[len(ring)-1]
 	switch {
-	case first.Lat != last.Lat || math.Mod(math.Abs(positions[0][0]-positions[len(positions)-1][0]), turn) > closeEnough:
+	case first.Lat != last.Lat || math.Mod(math.Abs(positions[0][0]-positions[len(positions)-1][0]), turn) > lngEpsilon:
 		return nil, errors.New(" is not closed: its last position must be its first")
-	case math.Abs(first.Lng-last.Lng) > closeEnough:
+	case math.Abs(first.Lng-last.Lng) > lngEpsilon:
 		return nil, errors.New(" goes round a pole: cut it at the antimeridian")
 	}
 	*last = first

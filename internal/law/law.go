@@ -40,9 +40,9 @@ func (l *Law) Widest() float64 {
 	return l.widest
 }
 
-// Drift is how far from its place a camera may be shown, in metres, anywhere: who watches a circle for changes watches so
-// much more. It is 0 if there are no zones.
-func (l *Law) Drift() float64 { return drift * l.Widest() }
+// Drift is how far from its place a camera may be shown, in metres, anywhere: a circle that is watched for changes grows by
+// it. It is 0 if there are no zones.
+func (l *Law) Drift() float64 { return maxDrift * l.Widest() }
 
 // View is the part of a law that concerns a circle. The zero value concerns nothing.
 type View struct {
@@ -61,7 +61,7 @@ func (l *Law) Near(center geo.Point, radius float64, v *View) {
 		return
 	}
 	// What lies outside may be shown inside, as a zone.
-	b := geo.Circle{Center: center, Radius: radius + drift*l.widest}.Box()
+	b := geo.Circle{Center: center, Radius: radius + maxDrift*l.widest}.Box()
 	v.shapes = l.touching(b, v.shapes)
 	for _, i := range v.shapes {
 		a := &l.areas[l.shapes[i].area]
@@ -95,7 +95,7 @@ func (v *View) HiddenAt(p geo.Point) mapdata.KindSet {
 }
 
 // Drift is how far from its place a camera may be shown, in metres; 0: there are no zones.
-func (v *View) Drift() float64 { return drift * v.widest }
+func (v *View) Drift() float64 { return maxDrift * v.widest }
 
 // Verdict is what the law asks for at a place.
 type Verdict struct {
@@ -104,7 +104,7 @@ type Verdict struct {
 }
 
 // Judge says how an entity of a kind at a place is shown. It is hidden if any area that holds the place hides its kind.
-// Of several areas that show cameras as zones the one with the narrowest counts: a town within a country.
+// Of several areas that show cameras as zones, the one with the narrowest zones applies: a town within a country.
 func (v *View) Judge(p geo.Point, k mapdata.Kind) Verdict {
 	var verdict Verdict
 	if !v.kinds.Has(k) {

@@ -112,7 +112,7 @@ func TestNear(t *testing.T) {
 	} {
 		l.Near(geo.Point{Lat: 52, Lng: tt.lng}, tt.radius, &v)
 		if v.Kinds() != tt.kinds || (v.Drift() > 0) != (v.Kinds()&cameras != 0) {
-			t.Errorf("%s: kinds %b, drift %v", tt.name, v.Kinds(), v.Drift())
+			t.Errorf("%s: kinds %b, maxDrift %v", tt.name, v.Kinds(), v.Drift())
 		}
 	}
 	var none *law.Law
@@ -128,15 +128,15 @@ const metresOfLng = 111_195 * 0.6157 // a degree at 52 north
 // than Drift says.
 func TestZone(t *testing.T) {
 	l := parse(t, feature(`"camera_zone":true,"zone_m":1000`, square))
-	drift := l.Drift() / 1000
+	maxDrift := l.Drift() / 1000
 	rapid.Check(t, func(t *rapid.T) {
-		width := float64(rapid.IntRange(law.NarrowestZone, law.WidestZone).Draw(t, "width"))
+		width := float64(rapid.IntRange(law.MinZone, law.MaxZone).Draw(t, "width"))
 		p := geo.Point{Lat: rapid.Float64Range(-85, 85).Draw(t, "lat"), Lng: rapid.Float64Range(-180, 180).Draw(t, "lng")}
 		middle := law.Middle(p, width)
 		if !middle.Valid() {
 			t.Fatalf("middle %v", middle)
 		}
-		if d := geo.Distance(p, middle); d > drift*width {
+		if d := geo.Distance(p, middle); d > maxDrift*width {
 			t.Fatalf("%v m away from the middle of %v m", d, width)
 		}
 		if again := law.Middle(middle, width); again != middle {

@@ -9,8 +9,8 @@ import (
 // turn is a full turn of longitude in degrees.
 const turn = 360
 
-// shape is one polygon of an area, holes and all, ready to be asked. Its longitudes go on beyond 180 where it crosses the
-// antimeridian.
+// shape is one polygon of an area with its holes, prepared for tests of points. Its longitudes go on beyond 180 where it
+// crosses the antimeridian.
 type shape struct {
 	area   int32
 	bounds geo.Box  // of the outer ring
@@ -21,7 +21,7 @@ type shape struct {
 // edge is a straight line between two points, in degrees, as GeoJSON has it (RFC 7946, 3.1.1).
 type edge struct{ ax, ay, bx, by float64 }
 
-// holds says whether a place lies in the shape. Of its outline some places do and some do not.
+// holds says whether a place lies in the shape. Places on its outline may or may not.
 func (s *shape) holds(p geo.Point) bool {
 	b := &s.bounds
 	if p.Lat < b.South || p.Lat > b.North {
@@ -50,11 +50,11 @@ func (s *shape) slab(y float64) int {
 	return max(0, min(int((y-s.bounds.South)/s.height), len(s.slabs)-1))
 }
 
-// Slabs are to hold few edges each, and not to cost more memory than the edges did.
+// Slabs hold few edges each, within bounds on memory.
 const (
-	edgesInSlab = 4
-	mostSlabs   = 4096
-	mostCopies  = 8 // of an edge, on average
+	edgesPerSlab = 4
+	maxSlabs     = 4096
+	maxCopies    = 8 // of an edge, on average
 )
 
 // newShape makes a shape of rings, the outer one first, each closed and unrolled.
@@ -68,14 +68,14 @@ func newShape(area int32, rings [][]geo.Point) shape {
 			}
 		}
 	}
-	for count := max(1, min(len(edges)/edgesInSlab, mostSlabs)); ; count /= 2 {
+	for count := max(1, min(len(edges)/edgesPerSlab, maxSlabs)); ; count /= 2 {
 		s.slabs = make([][]edge, count)
 		s.height = (s.bounds.North - s.bounds.South) / float64(count)
 		copies := 0
 		for _, e := range edges {
 			copies += s.slab(math.Max(e.ay, e.by)) - s.slab(math.Min(e.ay, e.by)) + 1
 		}
-		if count == 1 || copies <= mostCopies*len(edges) {
+		if count == 1 || copies <= maxCopies*len(edges) {
 			break
 		}
 	}

@@ -8,22 +8,23 @@ import (
 
 // Widths of zones in metres.
 const (
-	NarrowestZone = 300
-	WidestZone    = 50_000
-	DefaultZone   = 4_000 // outside towns
+	MinZone     = 300
+	MaxZone     = 50_000
+	DefaultZone = 4_000 // outside towns
 )
 
-// drift is how many widths of its zone a camera may be shown away from its place, at most: half a square's diagonal is
-// 0.71, and cells are somewhat wider than they must be. TestZone holds it.
-const drift = 0.8
+// maxDrift is how many widths of its zone a camera may be shown away from its place, at most: half a square's diagonal is
+// 0.71, and cells are somewhat wider than their width. TestZone checks it.
+const maxDrift = 0.8
 
-// zoneLatitude is the highest at which areas may have zones: nearer to a pole, cells are no squares any more.
-const zoneLatitude = 85
+// maxZoneLatitude is the highest at which areas may have zones: nearer to a pole, cells are no squares any more.
+const maxZoneLatitude = 85
 
 const metresPerDegree = geo.EarthRadius * math.Pi / 180
 
 // Middle gives the middle of the cell in which a place lies, of a grid whose cells are nowhere narrower or lower than a
-// width in metres. Two places are in one cell if they have one middle. The grid lies fast: it says nothing of what is in it.
+// width in metres: a geo.Grid's may be narrower. Two places are in one cell if they have one middle. The grid is fixed, so
+// that a middle tells nothing of where in the cell the camera is.
 func Middle(p geo.Point, width float64) geo.Point {
 	rows := math.Floor(180 * metresPerDegree / width)
 	height := 180 / rows

@@ -306,7 +306,7 @@ func (r *Reader) layers(q *Query) []*mapdata.Feed {
 	return feeds
 }
 
-// everyNetwork stands in networks_applied for no restriction: premium without the parameter.
+// everyNetwork is what networks_applied holds for no restriction: premium without the parameter.
 const everyNetwork = "*"
 
 // networks decides which charger networks the caller sees (D4.7), and whether that is all of them.
