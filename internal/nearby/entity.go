@@ -46,7 +46,7 @@ func (r *Reader) Entity(ctx context.Context, id string, q *Query) (*Entity, erro
 		return nil, err
 	}
 	hit := r.HitOf(&e.Voted, e.Feed, now)
-	if hit.DisputedUntil != 0 && !q.Curator && !owns(e.Feed, q.Account) || !r.obey(&hit, e.Feed, q) {
+	if hit.DisputedUntil != 0 && !q.Curator && !owns(e.Feed, q.Account) || !r.applyLaw(&hit, e.Feed, q) {
 		return nil, notFound()
 	}
 	e.Hit = hit
@@ -108,7 +108,7 @@ func (r *Reader) Allowed(ctx context.Context, id string, q *Query) error {
 	if err != nil {
 		return err
 	}
-	if hit := r.HitOf(&voted, feed, r.Now()); !r.obey(&hit, feed, q) {
+	if hit := r.HitOf(&voted, feed, r.Now()); !r.applyLaw(&hit, feed, q) {
 		return notFound()
 	}
 	return nil
@@ -118,7 +118,7 @@ func (r *Reader) Allowed(ctx context.Context, id string, q *Query) error {
 // must allow it.
 func (r *Reader) Shown(v *mapdata.Voted, feed *mapdata.Feed, q *Query) mapdata.Hit {
 	hit := r.HitOf(v, feed, r.Now())
-	r.obey(&hit, feed, q)
+	r.applyLaw(&hit, feed, q)
 	return hit
 }
 

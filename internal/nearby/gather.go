@@ -12,9 +12,9 @@ import (
 // whether something stands alone is known only once everything around it is. The law needs more too: what it hides makes
 // room, and what it shows elsewhere may come from outside.
 const (
-	roomToMerge = 64   // entities of feeds read beyond the limit at first
-	growth      = 4    // when those were too few
-	mostMerged  = 4096 // entities of feeds that one read takes into account, the nearest
+	mergeMargin = 64   // entities of feeds read beyond the limit at first
+	limitGrowth = 4    // when those were too few
+	maxMerged   = 4096 // entities of feeds that one read takes into account, the nearest
 )
 
 // gather answers a query in which what is found is not yet what is shown: it reads more of the feeds until what it shows
@@ -23,7 +23,7 @@ func (r *Reader) gather(q *Query, s *mapdata.Search, a *Answer) {
 	search := *s
 	search.Since = time.Time{} // a pin has changed when anything in it has
 	search.Radius += a.rules.view.Drift()
-	for search.Limit = min(2*q.Limit+roomToMerge, mostMerged); ; search.Limit = min(growth*search.Limit, mostMerged) {
+	for search.Limit = min(2*q.Limit+mergeMargin, maxMerged); ; search.Limit = min(limitGrowth*search.Limit, maxMerged) {
 		var more bool
 		a.found, more = r.Index.Search(&search, a.found[:a.live])
 		known := -1.0 // how far everything is known, in metres; negative: everywhere
@@ -48,8 +48,8 @@ func (r *Reader) gather(q *Query, s *mapdata.Search, a *Answer) {
 			a.Hits = slices.DeleteFunc(a.Hits, func(h mapdata.Hit) bool { return h.ChangedAt <= since })
 		}
 		// The law may show something nearer than it was found.
-		enough := len(a.Hits) > q.Limit && geo.MetresOf(a.Hits[q.Limit].Chord) < known-a.rules.view.Drift()
-		if !more || enough || search.Limit == mostMerged {
+		complete := len(a.Hits) > q.Limit && geo.MetresOf(a.Hits[q.Limit].Chord) < known-a.rules.view.Drift()
+		if !more || complete || search.Limit == maxMerged {
 			a.Truncated = len(a.Hits) > q.Limit || more
 			a.Hits = a.Hits[:min(len(a.Hits), q.Limit)]
 			return

@@ -12,7 +12,7 @@ import (
 // rules are the law's part in one read.
 type rules struct {
 	view   law.View
-	own    []mapdata.SourceID // of the caller, who sees what is theirs as it is
+	own    []mapdata.SourceID // the caller's own, to which no law applies
 	zones  []mapdata.Hit      // scratch
 	places map[zoneKey]int    // among the zones
 }
@@ -24,9 +24,9 @@ type zoneKey struct {
 	kind   mapdata.Kind
 }
 
-// ruled finds out whether the law concerns a query, and prepares what it asks for. It concerns no curator who does not
-// drive.
-func (r *Reader) ruled(q *Query, s *mapdata.Search, a *Answer) bool {
+// prepareRules finds out whether the law applies to a query, and prepares the rules. It does not apply to a curator who does
+// not drive.
+func (r *Reader) prepareRules(q *Query, s *mapdata.Search, a *Answer) bool {
 	a.Hidden = 0
 	if r.Law == nil || q.Curator && !q.Driving {
 		a.rules.view = law.View{}
@@ -94,14 +94,14 @@ func (r *Reader) zone(hits []mapdata.Hit, s *mapdata.Search, x *rules) []mapdata
 		h.Point, h.Zone, h.Chord = middle, int32(verdict.Zone), chord
 		key := zoneKey{middle, h.Zone, h.Kind}
 		if at, known := x.places[key]; known {
-			unite(&x.zones[at], h)
+			mergeIntoZone(&x.zones[at], h)
 			continue
 		}
 		x.places[key] = len(x.zones)
 		x.zones = append(x.zones, *h)
 	}
 	for i := range x.zones {
-		r.strip(&x.zones[i])
+		r.hideDetails(&x.zones[i])
 		slices.SortFunc(x.zones[i].Merged, func(a, b mapdata.MergedID) int {
 			return mapdata.CompareEntityIDs(a.Source, a.ExternalID, b.Source, b.ExternalID)
 		})
@@ -126,8 +126,8 @@ func interleave(hits, zones []mapdata.Hit) []mapdata.Hit {
 	return hits
 }
 
-// unite takes one more camera into a zone.
-func unite(zone, camera *mapdata.Hit) {
+// mergeIntoZone adds one more camera to a zone.
+func mergeIntoZone(zone, camera *mapdata.Hit) {
 	merged := zone.Merged
 	if mapdata.CompareEntityIDs(camera.Source, camera.ExternalID, zone.Source, zone.ExternalID) < 0 {
 		*zone, *camera = *camera, *zone
@@ -141,22 +141,22 @@ func unite(zone, camera *mapdata.Hit) {
 // zoneProperty marks a zone among an entity's properties, with its width in metres. A provider cannot set it (D3.3).
 const zoneProperty = "wayside_zone_m"
 
-// strip leaves nothing of a camera that is shown as a zone but the zone: its line and its provider's properties may tell
-// the place.
-func (r *Reader) strip(h *mapdata.Hit) {
+// hideDetails leaves nothing of a camera that is shown as a zone but the zone: its line and its provider's properties may
+// tell the place.
+func (r *Reader) hideDetails(h *mapdata.Hit) {
 	properties := strconv.AppendInt([]byte(`{"`+zoneProperty+`":`), int64(h.Zone), 10)
 	h.Prepared = r.Encode(nil, &mapdata.Entity{ExternalID: string(h.ExternalID), Kind: h.Kind, Point: h.Point, Properties: append(properties, '}')})
 }
 
-// obey shows one entity as the law asks for, and says whether it is shown at all. feed is nil for a live incident.
-func (r *Reader) obey(h *mapdata.Hit, feed *mapdata.Feed, q *Query) bool {
+// applyLaw shows one entity as the law requires, and says whether it is shown at all. feed is nil for a live incident.
+func (r *Reader) applyLaw(h *mapdata.Hit, feed *mapdata.Feed, q *Query) bool {
 	if r.Law == nil || !q.Driving && (q.Curator || owns(feed, q.Account)) {
 		return true
 	}
 	verdict := r.Law.Judge(h.Point, h.Kind)
 	if verdict.Zone > 0 {
 		h.Point, h.Zone = law.Middle(h.Point, verdict.Zone), int32(verdict.Zone)
-		r.strip(h)
+		r.hideDetails(h)
 	}
 	return !verdict.Hidden
 }

@@ -80,7 +80,7 @@ type Records interface {
 	Voted(ctx context.Context, feed mapdata.FeedID, externalID string, now time.Time) (mapdata.Voted, error)
 }
 
-// Query is one read of what is near a place. Its values are checked by whoever decodes it, but for the sources.
+// Query is one read of the entities near a place. Its decoder has checked its values, except for the sources.
 type Query struct {
 	Center   geo.Point
 	Radius   float64 // metres, more than 0, at most MaxRadius
@@ -122,11 +122,11 @@ type Answer struct {
 	filled    int // of found, what may hold something: more than is left of it at the end
 }
 
-// Forget lets go of what was found and keeps the memory for the next answer. It costs what was found, not what there is
-// room for.
+// Forget drops what was found and keeps the memory for the next answer. Its cost follows what was found, not the memory that
+// is kept.
 func (a *Answer) Forget() {
 	if len(a.Hits) > 0 && (a.filled == 0 || &a.Hits[0] != &a.found[:1][0]) {
-		clear(a.Hits) // zones made them move
+		clear(a.Hits) // they lie in another array because of zones
 	}
 	clear(a.found[:a.filled])
 	clear(a.incidents)
@@ -154,7 +154,7 @@ type Config struct {
 	Tallies Tallies // votes on live incidents; nil only without Live
 	Records Records // for single entities; nil: there are none
 
-	Publications Publications // of index, catalogue and tallies; nil: nobody publishes while somebody reads
+	Publications Publications // of index, catalogue and tallies; nil: nothing is published beside reads
 	Encode       func(dst []byte, e *mapdata.Entity) []byte
 
 	Law *law.Law // where what is hidden; nil: nowhere. It needs Encode
@@ -211,11 +211,11 @@ func (r *Reader) read(q *Query, s *mapdata.Search, a *Answer) error {
 	}
 	a.At, a.found = s.Now, append(a.found[:0], a.incidents...)
 	a.live = len(a.found)
-	ruled := r.ruled(q, s, a)
+	restricted := r.prepareRules(q, s, a)
 	if a.Live {
 		r.countVotes(a.found, s)
 	}
-	if a.Live || ruled {
+	if a.Live || restricted {
 		r.gather(q, s, a)
 	} else {
 		a.found, a.Truncated = r.Index.Search(s, a.found)
@@ -334,12 +334,12 @@ func (r *Reader) networks(q *Query, into []string) ([]string, bool) {
 	return into, false
 }
 
-// manySources is how many sources an answer names without a look at where they are. Beyond it a query that selects
+// maxNamedSources is how many sources an answer names without a look at where they are. Beyond it a query that selects
 // everything touches the sources of its surroundings: thousands of others would be most of each answer.
-const manySources = 100
+const maxNamedSources = 100
 
-// surrounding is the health of the served sources around the query.
-func (r *Reader) surrounding(s *mapdata.Search, now time.Time) []mapdata.SourceHealth {
+// nearbyHealth is the health of the served sources around the query.
+func (r *Reader) nearbyHealth(s *mapdata.Search, now time.Time) []mapdata.SourceHealth {
 	near := slices.DeleteFunc(r.Index.Around(s.Center, s.Radius), func(id mapdata.FeedID) bool {
 		return r.Catalog.Feed(id, mapdata.AccountID{}) == nil
 	})
@@ -353,8 +353,8 @@ func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth
 		return r.Catalog.Health(append(append(ids, s.Own...), s.Feeds...), now)
 	}
 	var served []mapdata.SourceHealth
-	if r.Catalog.ServedCount() > manySources {
-		served = r.surrounding(s, now)
+	if r.Catalog.ServedCount() > maxNamedSources {
+		served = r.nearbyHealth(s, now)
 	} else {
 		served = r.Catalog.ServedHealth(now)
 	}
