@@ -6,10 +6,9 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .ONESHELL:
-.NOTPARALLEL:
 
 GO        ?= go
-FUZZTIME  ?= 5s
+FUZZTIME  ?= 3s
 BENCH     ?= full
 PKG       ?= ./...
 export PATH := $(CURDIR)/bin:$(PATH)
@@ -18,7 +17,7 @@ SUM       := $(shell cksum < tools/go.sum | cut -d' ' -f1)
 TOOLS     := bin/.tools-$(SUM)
 STEP      = printf '\n== %s\n'
 
-.PHONY: help demo test tests checks pages browser web bench lint fuzz generate build tools format cc servers
+.PHONY: help demo test quick tests checks scripts pages generated program mutate browser web bench lint fuzz generate build tools format cc servers
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -29,46 +28,57 @@ demo: ## run a demo town on this machine and print what to try
 build: ## build bin/wayside
 	@$(GO) build -o bin/wayside ./cmd/wayside
 
-test: checks tests pages browser fuzz ## everything that CI runs: checks, all tests with -race, the pages, fuzzing for seconds
-	@$(STEP) 'all is well'
+# What writes files comes first, by itself; then what takes long runs beside the rest, two at a time.
+test: tools cc servers pages generated program ## everything that CI runs: checks, all tests with -race, the pages, fuzzing for seconds
+	@$(MAKE) --no-print-directory --output-sync=target --jobs=2 tests checks browser scripts fuzz
+	$(STEP) 'all is well'
 
-checks: tools ## format, vet, staticcheck, golangci-lint, known vulnerabilities, generated files
+quick: tools ## within a minute: checks and tests without -race, servers, browsers and fuzzing, for the time between two edits
+	@.ci/quick $(PKG)
+
+checks: tools ## format, vet, staticcheck and more by golangci-lint, known vulnerabilities
 	@$(STEP) 'format (gofumpt)'
 	unformatted=$$(gofumpt -l .)
 	if [ -n "$$unformatted" ]; then printf 'not formatted; run make format:\n%s\n' "$$unformatted"; exit 1; fi
-	$(STEP) 'vet'
-	$(GO) vet ./...
-	$(STEP) 'staticcheck'
-	staticcheck ./...
-	$(STEP) 'golangci-lint'
+	$(STEP) 'golangci-lint (with vet and staticcheck)'
 	golangci-lint run ./...
 	$(STEP) 'known vulnerabilities (govulncheck)'
 	.ci/vulnerabilities
-	$(STEP) 'generated files'
+
+generated:
+	@$(STEP) 'generated files'
 	.ci/generated
 
-tests: tools cc servers ## all tests with the race detector; PKG=./internal/ingest/... for some
+program:
+	@.ci/program
+
+tests: tools cc servers program ## all tests with the race detector; PKG=./internal/ingest/... for some
 	@$(STEP) 'tests (with -race)'
-	gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -race -timeout 15m $(PKG)
+	WAYSIDE=$(CURDIR)/bin/wayside-test gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -race -timeout 15m $(PKG)
+
+mutate: ## change the code of PKG=./internal/nearby bit by bit and list what no test notices; TESTS=, MAX=, TIMEOUT=
+	@.ci/mutate $(PKG)
 
 web: ## check the pages in web/ and build them into web/dist (needs Node)
 	@.ci/web
 
-pages: ## make web, and whether web/dist is what is committed
+scripts: ## the unit tests, types and ESLint of web/
+	@.ci/web lint types unit
+
+pages: ## whether web/dist is what is committed
 	@.ci/pages
 
-browser: ## drive the pages in a real Chromium against the real program
+browser: program ## drive the pages in a real Chromium against the real program
 	@$(STEP) 'pages in a browser'
-	.ci/browser
+	WAYSIDE=$(CURDIR)/bin/wayside-test .ci/browser
 
-lint: tools ## staticcheck and golangci-lint alone
-	@staticcheck ./...
-	golangci-lint run ./...
+lint: tools ## golangci-lint alone
+	@golangci-lint run ./...
 
 format: tools ## format every Go file
 	@gofumpt -w .
 
-fuzz: ## every fuzz target for FUZZTIME=5s
+fuzz: ## every fuzz target for FUZZTIME=3s
 	@$(STEP) 'fuzzing, $(FUZZTIME) for each target'
 	FUZZTIME=$(FUZZTIME) .ci/fuzz
 

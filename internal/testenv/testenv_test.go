@@ -179,6 +179,7 @@ func TestCache(t *testing.T) {
 
 // Several test binaries start at the same time: each has its own.
 func TestSideBySide(t *testing.T) {
+	skipShort(t)
 	var all [3]*PG
 	var group sync.WaitGroup
 	for i := range all {
