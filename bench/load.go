@@ -45,6 +45,15 @@ func (r *loadResult) percentile(share float64) time.Duration {
 // load sends the paths in a loop on keep-alive connections for the given time. The client is minimal, since it shares the
 // processors with the service.
 func load(ctx context.Context, addr string, paths []string, length time.Duration) (*loadResult, error) {
+	requests := make([][]byte, len(paths))
+	for i, path := range paths {
+		requests[i] = []byte("GET " + path + " HTTP/1.1\r\nHost: " + addr + "\r\n\r\n")
+	}
+	return loadRequests(ctx, addr, requests, readAnswer, length)
+}
+
+// loadRequests does the same in any protocol; read reads one answer and gives its length.
+func loadRequests(ctx context.Context, addr string, requests [][]byte, read func(*bufio.Reader) (int, error), length time.Duration) (*loadResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, length)
 	defer cancel()
 	var (
@@ -55,14 +64,10 @@ func load(ctx context.Context, addr string, paths []string, length time.Duration
 		failed error
 		group  sync.WaitGroup
 	)
-	requests := make([][]byte, len(paths))
-	for i, path := range paths {
-		requests[i] = []byte("GET " + path + " HTTP/1.1\r\nHost: " + addr + "\r\n\r\n")
-	}
 	began := time.Now()
 	for worker := range connections {
 		group.Go(func() {
-			latencies, err := client(ctx, addr, requests, worker*len(requests)/connections, &total, &size)
+			latencies, err := client(ctx, addr, requests, read, worker*len(requests)/connections, &total, &size)
 			mu.Lock()
 			defer mu.Unlock()
 			result.latencies = append(result.latencies, latencies...)
@@ -74,8 +79,8 @@ func load(ctx context.Context, addr string, paths []string, length time.Duration
 	return &result, failed
 }
 
-// client is the loop of one connection.
-func client(ctx context.Context, addr string, requests [][]byte, first int, total, size *atomic.Int64) ([]time.Duration, error) {
+// client is one connection's loop.
+func client(ctx context.Context, addr string, requests [][]byte, read func(*bufio.Reader) (int, error), first int, total, size *atomic.Int64) ([]time.Duration, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", addr)
 	if err != nil {
@@ -89,7 +94,7 @@ func client(ctx context.Context, addr string, requests [][]byte, first int, tota
 		if _, err := conn.Write(requests[i%len(requests)]); err != nil {
 			return nil, err
 		}
-		n, err := readAnswer(reader)
+		n, err := read(reader)
 		if err != nil {
 			return nil, err
 		}

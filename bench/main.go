@@ -28,6 +28,7 @@ func main() {
 	flag.BoolVar(&o.streams, "streams", false, "measure streams alone, on a service without entities")
 	flag.BoolVar(&o.readsOnly, "reads", false, "measure reads alone")
 	flag.StringVar(&o.profiles, "profiles", "", "write processor profiles of the service while it is read into this directory; they slow it by a few per cent")
+	flag.StringVar(&o.tile38Program, "tile38", "", "the tile38-server to compare with; empty: one is built with go install")
 	flag.BoolVar(&o.cluster, "cluster", false, "measure nodes on PostgreSQL and a large index instead")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -54,6 +55,7 @@ type options struct {
 	streams, cluster bool
 	readsOnly        bool
 	profiles         string
+	tile38Program    string
 }
 
 // run runs all steps, in an order in which each leaves the service in the state that the next needs.
@@ -97,6 +99,7 @@ func run(ctx context.Context, o options) (err error) {
 		{"filling the store", b.fill},
 		{"restarting", b.restart},
 		{"reading", b.reads},
+		{"reading beside Tile38", b.besideTile38},
 	}
 	// With an upstream, every read without a list of sources includes incidents, so these steps come last.
 	live := []measurement{

@@ -178,17 +178,15 @@ func (b *bench) paths(ctx context.Context, wanted int) ([]string, error) {
 	return paths, nil
 }
 
-// comparison is the goal of a read with the figures of Tile38, which were measured once on a similar machine.
+// comparison is the goal of a read.
 type comparison struct {
 	wanted int
 	goal   float64 // share of the baseline handler's requests
-	tile38 float64 // requests/s of Tile38, where
-	bare   float64 // requests/s of the baseline handler on that machine
 }
 
 // reads compares nearby with the baseline handler, in alternating rounds.
 func (b *bench) reads(ctx context.Context) error {
-	for _, c := range []comparison{{20, 0.65, 2270, 50_800}, {100, 0.55, 890, 28_100}} {
+	for _, c := range []comparison{{20, 0.65}, {100, 0.55}} {
 		paths, err := b.paths(ctx, c.wanted)
 		if err != nil {
 			return err
@@ -220,8 +218,6 @@ func (b *bench) reads(ctx context.Context) error {
 		ratio := median(ratios)
 		b.table.add(fmt.Sprintf("nearby, ≈ %d entities (%d bytes) / bare handler", c.wanted, warm.size()), fmt.Sprintf("≥ %.0f %%", c.goal*100),
 			fmt.Sprintf("%.0f %% (%.0f of %.0f/s)", ratio*100, median(ours), median(theirs)), ratio >= c.goal)
-		times := ratio / (c.tile38 / c.bare)
-		b.table.add(fmt.Sprintf("nearby, ≈ %d entities / Tile38, by the anchor", c.wanted), "≥ 12 ×", fmt.Sprintf("%.1f ×", times), times >= 12)
 	}
 	now, peak, err := b.memory()
 	if err != nil {
