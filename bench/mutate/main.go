@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -37,7 +38,7 @@ func main() {
 	flag.IntVar(&o.parallel, "parallel", 2, "changes tried at the same time")
 	flag.Parse()
 	o.tests = strings.Fields(*tests)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	switch err := run(ctx, &o); {
 	case errors.Is(err, errSurvivors):
@@ -77,7 +78,7 @@ func run(ctx context.Context, o *options) (err error) {
 	if err := t.baseline(ctx); err != nil {
 		return err
 	}
-	return report(all, t.all(ctx, all))
+	return report(t.all(ctx, all))
 }
 
 // choose keeps most of the changes at random, in their order; most 0: all of them.
@@ -98,14 +99,11 @@ func choose(all []mutation, most int, seed uint64) []mutation {
 	return chosen
 }
 
-// report prints the survivors and what became of the others.
-func report(all []mutation, verdicts []verdict) error {
+// report prints what became of the changes.
+func report(verdicts []verdict) error {
 	counts := make(map[verdict]int)
-	for i, v := range verdicts {
+	for _, v := range verdicts {
 		counts[v]++
-		if v == survived {
-			fmt.Println(all[i])
-		}
 	}
 	fmt.Printf("%d noticed, %d SURVIVED, %d did not compile, %d not tried\n",
 		counts[noticed], counts[survived], counts[broken], counts[untried])

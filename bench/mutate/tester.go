@@ -55,7 +55,7 @@ func (t *tester) baseline(ctx context.Context) error {
 
 func (t *tester) packages() []string { return append([]string{t.pkg}, t.tests...) }
 
-// all tries the changes, some at the same time.
+// all tries the changes, some at the same time, and prints each that survives.
 func (t *tester) all(ctx context.Context, all []mutation) []verdict {
 	verdicts := make([]verdict, len(all))
 	next := make(chan int)
@@ -67,7 +67,9 @@ func (t *tester) all(ctx context.Context, all []mutation) []verdict {
 				if err != nil {
 					fmt.Fprintln(os.Stderr, "mutate:", err)
 				}
-				verdicts[i] = v
+				if verdicts[i] = v; v == survived {
+					fmt.Println(all[i])
+				}
 			}
 		})
 	}
