@@ -122,7 +122,7 @@ func (s *tile38) fill(ctx context.Context, b *bench) (err error) {
 	return nil
 }
 
-// nearbyCommands are the queries of the service's paths in Tile38's words.
+// nearbyCommands are the queries of the service's paths in Tile38's words, with the limit that the service has by default.
 func nearbyCommands(paths []string) ([][]byte, error) {
 	var all [][]byte
 	for _, path := range paths {
@@ -131,7 +131,7 @@ func nearbyCommands(paths []string) ([][]byte, error) {
 			return nil, err
 		}
 		q := u.Query()
-		all = append(all, appendCommand(nil, "NEARBY", "bench", "LIMIT", "1000", "DISTANCE", "POINT", q.Get("lat"), q.Get("lng"), q.Get("radius")))
+		all = append(all, appendCommand(nil, "NEARBY", "bench", "LIMIT", "200", "DISTANCE", "POINT", q.Get("lat"), q.Get("lng"), q.Get("radius")))
 	}
 	return all, nil
 }
