@@ -62,7 +62,7 @@ func TestValid(t *testing.T) {
 			t.Errorf("%v is refused", p)
 		}
 	}
-	for _, p := range []geo.Point{{Lat: 90.0001}, {Lng: -180.0001}, {Lat: math.NaN()}, {Lng: math.Inf(1)}} {
+	for _, p := range []geo.Point{{Lat: 90.0001}, {Lat: -90.0001}, {Lng: -180.0001}, {Lng: 180.0001}, {Lat: math.NaN()}, {Lng: math.Inf(1)}} {
 		if p.Valid() {
 			t.Errorf("%v is accepted", p)
 		}

@@ -140,6 +140,15 @@ func TestResumeSendsWhatChanged(t *testing.T) {
 	want(t, "then", c.update(10*time.Minute, now...))
 }
 
+// TestResumeWithoutExpiries: where nothing that the client has expires, nothing is sent again before it does.
+func TestResumeWithoutExpiries(t *testing.T) {
+	c := newTestClient()
+	now := []mapdata.Hit{hit("decays", expires(15*time.Minute))}
+	c.hub.Resume(&c.sent, now, noon.Add(30*time.Second), time.Time{}, noon.Add(5*time.Minute), &c.diff)
+	want(t, "resumed", c.summary(now))
+	want(t, "looked at immediately", c.update(5*time.Minute, now...))
+}
+
 // TestDiffDoesNotAllocate: an update without changes allocates nothing.
 func TestDiffDoesNotAllocate(t *testing.T) {
 	c := newTestClient()
