@@ -245,6 +245,7 @@ func TestReviewPagesEscapeText(t *testing.T) {
 		all["queue"] = curator.page("/review", 200)
 		all["log of a feed"] = curator.page("/audit?feed="+id, 200)
 		all["bad filter"] = curator.page("/audit?"+url.Values{"feed": {text}, "account": {text}}.Encode(), 422)
+		d.waitForIndex() // without the feed, which is rejected
 		all["bad page"] = guest.page("/sources?"+url.Values{"from": {text}, "done": {text}}.Encode(), 200)
 		owner.form(address+"/delete", nil).want(t, 200)
 		return all
