@@ -71,7 +71,9 @@ func names(feeds []*mapdata.Feed, is func(*mapdata.Feed) bool) map[string]string
 	return all
 }
 
-func show(h mapdata.Health) string { return fmt.Sprintf("%s, %d ok, %d failed", h.Status, h.OK, h.Fail) }
+func show(h mapdata.Health) string {
+	return fmt.Sprintf("%s, %d ok, %d failed", h.Status, h.OK, h.Fail)
+}
 
 func readHealth(c *catalog.Catalog) map[string]string {
 	read := make(map[string]string)
