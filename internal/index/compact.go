@@ -53,12 +53,6 @@ func (c *change) relocate(from ref, s *slot, seg *segment) {
 	c.kill(s, seg)
 }
 
-// Expired names entities of one feed that have expired.
-type Expired struct {
-	Feed        mapdata.FeedID
-	ExternalIDs []string
-}
-
 // kept says whether drivers' confirms keep the entity beyond the limit (D9.6).
 func (c *change) kept(s *slot, limit int64) bool {
 	number := s.tally.Load()
@@ -67,12 +61,12 @@ func (c *change) kept(s *slot, limit int64) bool {
 
 // Sweep removes what had expired at the given time, publishes that and tells what it was. Searches pass over expired
 // entities by themselves; sweeping gives their memory back. It looks at every slot, some nanoseconds each.
-func (ix *Index) Sweep(before time.Time) []Expired {
+func (ix *Index) Sweep(before time.Time) []mapdata.Expired {
 	limit := before.UnixMilli()
 	c := ix.newChange()
 	c.compact()
 	swept := make(map[uint32]int) // places in expired, by place of the feed
-	var expired []Expired
+	var expired []mapdata.Expired
 	for number, seg := range c.v.segments {
 		if seg == nil {
 			continue
@@ -87,7 +81,7 @@ func (ix *Index) Sweep(before time.Time) []Expired {
 			if !known {
 				at = len(expired)
 				swept[s.feed] = at
-				expired = append(expired, Expired{Feed: c.v.feeds[s.feed].id})
+				expired = append(expired, mapdata.Expired{Feed: c.v.feeds[s.feed].id})
 			}
 			expired[at].ExternalIDs = append(expired[at].ExternalIDs, string(s.externalID(seg)))
 			c.drop(ref{uint32(number), uint32(row)})

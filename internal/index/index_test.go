@@ -235,7 +235,7 @@ func TestSweepForgetsTheExpiredOnly(t *testing.T) {
 	if got := ix.Sweep(start.Add(time.Minute - time.Millisecond)); len(got) != 0 {
 		t.Fatalf("swept too early: %v", got)
 	}
-	want := []index.Expired{{Feed: feedID(1), ExternalIDs: []string{"brief"}}}
+	want := []mapdata.Expired{{Feed: feedID(1), ExternalIDs: []string{"brief"}}}
 	if diff := cmp.Diff(want, ix.Sweep(start.Add(time.Minute))); diff != "" {
 		t.Error(diff)
 	}

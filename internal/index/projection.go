@@ -43,10 +43,8 @@ func (p Projection) Apply(changes []mapdata.FeedChange) mapdata.Staged {
 
 // Sweep forgets what had expired at the given time, and names it. It also forgets the votes on entities that are gone, once
 // these could come back without being hidden by them.
-func (p Projection) Sweep(before time.Time) (all []mapdata.Expired) {
-	for _, e := range p.Index.Sweep(before) {
-		all = append(all, mapdata.Expired(e))
-	}
+func (p Projection) Sweep(before time.Time) []mapdata.Expired {
+	expired := p.Index.Sweep(before)
 	p.forgetVotes(mapdata.OldestSuppression(before))
-	return all
+	return expired
 }
