@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,9 +18,11 @@ import (
 	"wayside/internal/signal"
 )
 
-// script is a store of one feed after another: its revision is how many there are. It is for virtual time.
+// script is a store of one feed after another: its revision is how many there are. It is for virtual time. A test changes it
+// by change, and looks at it after wait.
 type script struct {
 	idle
+	mu     sync.Mutex
 	state  mapdata.StoreState
 	during func()          // called once while everything is read; nil: nothing happens
 	forget []time.Time     // what Forget was told
@@ -35,7 +38,17 @@ func (s *script) add(n int) {
 	}
 }
 
-func (s *script) State(context.Context) (mapdata.StoreState, error) { return s.state, nil }
+// change makes a change that the follower sees when it reads the state.
+func (s *script) change(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do()
+}
+
+func (s *script) State(context.Context) (state mapdata.StoreState, err error) {
+	s.change(func() { state = s.state })
+	return state, nil
+}
 
 func (s *script) AllFeeds(_ context.Context, yield func(*mapdata.Feed)) error {
 	for _, f := range s.all {
@@ -140,7 +153,9 @@ func follow(t *testing.T, store *script, do func(f *replica.Follower, a, b *coun
 	})
 }
 
-func wait(d time.Duration) {
+// wait lets time pass. What the test did before happens before what the follower does then.
+func (s *script) wait(d time.Duration) {
+	s.change(func() {})
 	time.Sleep(d)
 	synctest.Wait()
 }
@@ -150,13 +165,15 @@ func TestOneFailureKeepsAll(t *testing.T) {
 	store := &script{}
 	store.add(3)
 	follow(t, store, func(f *replica.Follower, a, b *counter) {
-		store.state.Epoch, b.fail = "another", errors.New("no memory")
-		store.add(2)
-		wait(time.Second + time.Millisecond) // the next look
+		store.change(func() {
+			store.state.Epoch, b.fail = "another", errors.New("no memory")
+			store.add(2)
+		})
+		store.wait(time.Second + time.Millisecond) // the next look
 		if a.feeds.Load() != 3 || b.feeds.Load() != 3 || b.loads != 2 {
 			t.Errorf("after a load that failed readers see %d and %d feeds, want 3", a.feeds.Load(), b.feeds.Load())
 		}
-		wait(time.Second) // the load is tried again
+		store.wait(time.Second) // the load is tried again
 		if a.feeds.Load() != 5 || b.feeds.Load() != 5 || f.Revision() != 5 {
 			t.Errorf("after the next load readers see %d and %d feeds, want 5", a.feeds.Load(), b.feeds.Load())
 		}
@@ -168,13 +185,15 @@ func TestDatabaseIsReplacedDuringALoad(t *testing.T) {
 	store := &script{}
 	store.add(3)
 	follow(t, store, func(_ *replica.Follower, a, _ *counter) {
-		store.state.Epoch = "second"
-		store.during = func() {
-			store.state = mapdata.StoreState{Epoch: "third", Revision: 0}
-			store.all = nil
-			store.add(7)
-		}
-		wait(3 * time.Second)
+		store.change(func() {
+			store.state.Epoch = "second"
+			store.during = func() {
+				store.state = mapdata.StoreState{Epoch: "third", Revision: 0}
+				store.all = nil
+				store.add(7)
+			}
+		})
+		store.wait(3 * time.Second)
 		if diff := cmp.Diff([]int64{3, 7}, a.published); diff != "" {
 			t.Error("published (-want/+got)", diff)
 		}
@@ -208,7 +227,7 @@ func TestPrunedDuringALoad(t *testing.T) {
 		if f.Loaded() || len(a.published) != 0 {
 			t.Errorf("published %v", a.published)
 		}
-		wait(time.Second)
+		store.wait(time.Second)
 		if diff := cmp.Diff([]int64{5}, a.published); diff != "" || !f.Loaded() {
 			t.Error("published (-want/+got)", diff)
 		}
@@ -220,17 +239,16 @@ func TestAttemptsAreReadOnce(t *testing.T) {
 	store := &script{}
 	store.add(3)
 	follow(t, store, func(_ *replica.Follower, a, _ *counter) {
-		store.add(4)
-		wait(time.Second + time.Millisecond)
+		store.change(func() { store.add(4) })
+		store.wait(time.Second + time.Millisecond)
 		if diff := cmp.Diff([][2]int64{{3, 7}}, store.asked); diff != "" {
 			t.Error("attempts are read between the revisions (-want/+got)", diff)
 		}
 		if diff := cmp.Diff([]int{4, 5, 6, 7}, a.rows); diff != "" {
 			t.Error("attempts of the changes (-want/+got)", diff)
 		}
-		store.votes = true
-		store.add(5)
-		wait(time.Second)
+		store.change(func() { store.votes = true; store.add(5) })
+		store.wait(time.Second)
 		if a.feeds.Load() != 12 || len(store.asked) != 1 {
 			t.Errorf("%d changes, attempts read %d times; want 12, once", a.feeds.Load(), len(store.asked))
 		}
@@ -242,7 +260,7 @@ func TestSweepLeavesAMinute(t *testing.T) {
 	store := &script{}
 	follow(t, store, func(_ *replica.Follower, a, _ *counter) {
 		began := time.Now()
-		wait(2*time.Minute + 500*time.Millisecond)
+		store.wait(2*time.Minute + 500*time.Millisecond)
 		want := []time.Time{began, began.Add(time.Minute)} // a minute before each sweep
 		if diff := cmp.Diff(want, a.sweeps); diff != "" {
 			t.Error("swept (-want/+got)", diff)

@@ -254,9 +254,13 @@ func scales(t *testing.T, fresh func() Subject) {
 		return time.Since(began)
 	}
 	cost(n / 16) // memory is warm
-	few, many := cost(n/8), cost(n)
-	t.Logf("%d rows: %v, %d rows: %v", n/8, few, n, many)
-	if many > 30*few+20*time.Millisecond { // 64 times if it were quadratic
-		t.Errorf("%d rows in one place take %v, an eighth of them %v", n, many, few)
+	var few, many time.Duration
+	for range 3 { // others use the machine too
+		few, many = cost(n/8), cost(n)
+		t.Logf("%d rows: %v, %d rows: %v", n/8, few, n, many)
+		if many <= 30*few+20*time.Millisecond { // 64 times if it were quadratic
+			return
+		}
 	}
+	t.Errorf("%d rows in one place take %v, an eighth of them %v", n, many, few)
 }
