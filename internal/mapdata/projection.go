@@ -17,8 +17,8 @@ type StoreSnapshot interface {
 	// FeedTallies yields the tallies of entities of feeds: those that changed since the given time, and older ones of what is
 	// stored.
 	FeedTallies(ctx context.Context, since time.Time, yield func(*Tally)) error
-	// LiveTallies yields the tallies of live incidents that changed since the given time.
-	LiveTallies(ctx context.Context, since time.Time, yield func(*Tally)) error
+	// LiveTallies yields the tallies of live incidents of the kind that changed since the given time.
+	LiveTallies(ctx context.Context, kind Kind, since time.Time, yield func(*Tally)) error
 	// Attempts yields the attempts that health counts, in the order of their revisions for each feed.
 	Attempts(ctx context.Context, yield func(*FeedAttempt)) error
 }

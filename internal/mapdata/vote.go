@@ -35,6 +35,8 @@ const (
 	suppressMarginPersistent   = 5 // of persistent kinds
 	suppressDurationPersistent = 7 * 24 * time.Hour
 	keepDivisor                = 2 // a confirm keeps an entity for the kind's default lifetime divided by this
+	liveVotesMin               = 7 * 24 * time.Hour
+	liveVotesPersistent        = 180 * 24 * time.Hour // of persistent kinds
 )
 
 // StandingOf derives the consensus from numbers of votes (D9.3).
@@ -64,6 +66,7 @@ type Tally struct {
 	KeptUntil          time.Time // minimum expiry of a feed's decaying entity because of a confirm (D9.6); zero: none
 	ChangedAt          time.Time // of the newest vote or withdrawal
 	LifeAt             time.Time // FirstSeenAt of the life that the votes are about; zero: all lives, as for live incidents
+	Kind               Kind      // of a live incident at its first vote; not set for an entity of a feed
 }
 
 // DisputedUntil is when the suppression by votes ends; zero: there is none (D9.5).
@@ -82,6 +85,15 @@ func (t *Tally) DisputedUntil(k Kind) time.Time {
 // kind, with a margin of a day for clocks that differ.
 func OldestSuppression(now time.Time) time.Time {
 	return now.Add(-suppressDurationPersistent - 24*time.Hour)
+}
+
+// OldestLiveVote is the earliest time of the newest vote on a live incident of the kind that may still be shown at now. Its
+// votes count for as long as it is shown (Live incidents, 2), which may be longer than its kind should live.
+func OldestLiveVote(k Kind, now time.Time) time.Time {
+	if k.Persistent() {
+		return now.Add(-liveVotesPersistent)
+	}
+	return now.Add(-max(k.Info().Longest, liveVotesMin))
 }
 
 // Suppressed says whether the votes hide an entity of the kind at now (D9.5).
@@ -111,6 +123,9 @@ func (t *Tally) Cast(e *Entity, before, after Vote, now time.Time) Tally {
 	next := *t
 	if t.LifeAt.IsZero() && !e.Feed.IsZero() {
 		next.LifeAt = e.FirstSeenAt
+	}
+	if t.ChangedAt.IsZero() && e.Feed.IsZero() {
+		next.Kind = e.Kind
 	}
 	next.count(before, -1)
 	next.addVote(e, after, now)

@@ -75,6 +75,9 @@ func (s *toggling) AllEntities(_ context.Context, part, parts int, yield func(*m
 }
 
 func (s *toggling) AllTallies(context.Context, time.Time, func(*mapdata.Tally)) error { return nil }
+func (s *toggling) LiveTallies(context.Context, mapdata.Kind, time.Time, func(*mapdata.Tally)) error {
+	return nil
+}
 func (s *toggling) OldTallies(context.Context, time.Time, func(*mapdata.Tally)) error { return nil }
 
 func (s *toggling) RecordedAttempts(context.Context, int64, int64) ([]mapdata.FeedAttempt, error) {

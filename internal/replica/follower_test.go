@@ -237,6 +237,9 @@ func (s *idle) AllEntities(context.Context, int, int, func(*mapdata.Entity)) err
 func (s *idle) AllTallies(context.Context, time.Time, func(*mapdata.Tally)) error  { return nil }
 func (s *idle) Changes(context.Context, int64, int) ([]mapdata.FeedChange, error)  { return nil, nil }
 
+func (s *idle) LiveTallies(context.Context, mapdata.Kind, time.Time, func(*mapdata.Tally)) error {
+	return nil
+}
 func (s *idle) OldTallies(context.Context, time.Time, func(*mapdata.Tally)) error { return nil }
 
 func (s *idle) RecordedAttempts(context.Context, int64, int64) ([]mapdata.FeedAttempt, error) {

@@ -54,13 +54,9 @@ func (s *snapshot) FeedTallies(ctx context.Context, since time.Time, yield func(
 	return s.store.OldTallies(ctx, since, yield)
 }
 
-// LiveTallies yields recent tallies of live incidents.
-func (s *snapshot) LiveTallies(ctx context.Context, since time.Time, yield func(*mapdata.Tally)) error {
-	return s.store.AllTallies(ctx, since, func(t *mapdata.Tally) {
-		if t.Source == mapdata.Incidents {
-			yield(t)
-		}
-	})
+// LiveTallies yields recent tallies of live incidents of a kind.
+func (s *snapshot) LiveTallies(ctx context.Context, kind mapdata.Kind, since time.Time, yield func(*mapdata.Tally)) error {
+	return s.store.LiveTallies(ctx, kind, since, yield)
 }
 
 // Attempts yields the attempts that health counts.

@@ -22,6 +22,9 @@ type Store interface {
 	// OldTallies yields the tallies of entities of feeds that are stored, if the newest vote was cast or taken back before
 	// the given time. What is yielded is valid only during the call.
 	OldTallies(ctx context.Context, before time.Time, yield func(*mapdata.Tally)) error
+	// LiveTallies yields the tallies of live incidents of the kind that changed since the given time. What is yielded is valid
+	// only during the call.
+	LiveTallies(ctx context.Context, kind mapdata.Kind, since time.Time, yield func(*mapdata.Tally)) error
 	// Changes reads what changed after the given revision, in the order of revisions, at most about limit entities (one
 	// revision is never divided). Entities come as they are now, which may be newer than the revision says. A
 	// revision of votes carries tallies and no entities.

@@ -15,6 +15,8 @@ const (
 	selectRecent   = `SELECT ` + recordedColumns + ` FROM (
 			SELECT *, ROW_NUMBER() OVER (PARTITION BY feed_id ORDER BY revision DESC) AS place FROM attempts) AS ranked
 		WHERE place <= $1 OR at > $2 ORDER BY revision`
+
+	selectLiveTallies = selectAllTallies + ` WHERE v.source = 'incidents' AND v.kind = $1 AND v.changed_at >= $2`
 )
 
 func scanRecorded(r Row) (a mapdata.FeedAttempt, err error) {
@@ -52,4 +54,11 @@ func (db *Scripts) RecentAttempts(ctx context.Context, since time.Time, yield fu
 func (db *Scripts) OldTallies(ctx context.Context, before time.Time, yield func(*mapdata.Tally)) error {
 	err := each(ctx, db.backend, db.dialect.OldTallies, ScanTallies(), yield, before.UnixMilli())
 	return db.backend.Failure("load old votes", err)
+}
+
+// LiveTallies yields the tallies of live incidents of the kind that changed since the given time. What is yielded is valid
+// only during the call.
+func (db *Scripts) LiveTallies(ctx context.Context, kind mapdata.Kind, since time.Time, yield func(*mapdata.Tally)) error {
+	err := each(ctx, db.backend, selectLiveTallies, ScanTallies(), yield, kind.ID(), since.UnixMilli())
+	return db.backend.Failure("load votes on live incidents", err)
 }

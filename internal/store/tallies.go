@@ -11,8 +11,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TallyColumns are what ScanTally takes, in its order.
-const TallyColumns = `v.confirms, v.disputes, v.last_dispute_at, v.kept_until, v.changed_at, v.life_at, v.external_id, v.source`
+// TallyColumns are what ScanTallies takes, in its order.
+const TallyColumns = `v.confirms, v.disputes, v.last_dispute_at, v.kept_until, v.changed_at, v.life_at, v.external_id, v.source, v.kind`
 
 const (
 	selectTally        = `SELECT ` + TallyColumns + ` FROM voted AS v WHERE v.source = $1 AND v.external_id = $2`
@@ -30,11 +30,11 @@ const (
 // places: there may be millions of tallies.
 func ScanTallies(more ...any) func(Row) (mapdata.Tally, error) {
 	var (
-		source, externalID       string
+		source, externalID, kind string
 		confirms, disputes, life number
 		dispute, kept, changed   instant
 	)
-	columns := append([]any{&confirms, &disputes, &dispute, &kept, &changed, &life, &externalID, &source}, more...)
+	columns := append([]any{&confirms, &disputes, &dispute, &kept, &changed, &life, &externalID, &source, &kind}, more...)
 	return func(r Row) (t mapdata.Tally, err error) {
 		if err := r.Scan(columns...); err != nil {
 			return t, err
@@ -45,6 +45,11 @@ func ScanTallies(more ...any) func(Row) (mapdata.Tally, error) {
 		}
 		if t.Source != mapdata.Incidents {
 			t.LifeAt = time.UnixMilli(int64(life)).UTC()
+			return t, nil
+		}
+		var known bool
+		if t.Kind, known = mapdata.ParseKind(kind); !known {
+			return t, unknownKind(kind)
 		}
 		return t, nil
 	}
@@ -108,7 +113,11 @@ func (db *Scripts) KeptEntities(ctx context.Context, q Querier, feed mapdata.Fee
 func (db *Scripts) Kind(id string) (mapdata.Kind, error) {
 	k, ok := db.kinds[id]
 	if !ok {
-		return 0, fmt.Errorf("stored kind %q is not in the catalogue: the database was written by another version", id)
+		return 0, unknownKind(id)
 	}
 	return k, nil
+}
+
+func unknownKind(id string) error {
+	return fmt.Errorf("stored kind %q is not in the catalogue: the database was written by another version", id)
 }

@@ -12,10 +12,6 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// keepLive is how long the tally of a live incident is held in memory after the last vote: as long as the longest-lived
-// kinds of them live. The store keeps the history.
-const keepLive = 180 * 24 * time.Hour
-
 // pageCount divides the tallies into pages: a vote copies one page, which at 100 000 tallies has some 25.
 const pageCount = 1 << 12
 
@@ -81,9 +77,12 @@ type stage struct {
 // Load builds the tallies anew from what the store holds.
 func (t *Tallies) Load(ctx context.Context, from mapdata.StoreSnapshot) (mapdata.Staged, error) {
 	s := &stage{of: t, pages: make(map[uint64]page), whole: true}
-	err := from.LiveTallies(ctx, t.now().Add(-keepLive), func(tally *mapdata.Tally) { s.set(*tally, nil) })
-	if err != nil {
-		return nil, fmt.Errorf("load votes on live incidents: %w", err)
+	now := t.now()
+	for kind := range mapdata.Kind(mapdata.KindCount) {
+		err := from.LiveTallies(ctx, kind, mapdata.OldestLiveVote(kind, now), func(tally *mapdata.Tally) { s.set(*tally, nil) })
+		if err != nil {
+			return nil, fmt.Errorf("load votes on live incidents: %w", err)
+		}
 	}
 	return s, nil
 }
@@ -134,8 +133,9 @@ func (s *stage) Publish() mapdata.Touched {
 
 // Sweep forgets the tallies of incidents that cannot be live any more at the given time. The store keeps them.
 func (t *Tallies) Sweep(before time.Time) []mapdata.Expired {
-	oldest := before.Add(-keepLive)
-	isOld := func(_ string, tally *mapdata.Tally) bool { return tally.ChangedAt.Before(oldest) }
+	isOld := func(_ string, tally *mapdata.Tally) bool {
+		return tally.ChangedAt.Before(mapdata.OldestLiveVote(tally.Kind, before))
+	}
 	all := t.pages.Load()
 	for i := range all {
 		old := all[i].Load()

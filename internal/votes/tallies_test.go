@@ -25,9 +25,9 @@ func (s stored) Entities(context.Context, int, int, func(*mapdata.Entity)) error
 func (s stored) FeedTallies(context.Context, time.Time, func(*mapdata.Tally)) error { return nil }
 func (s stored) Attempts(context.Context, func(*mapdata.FeedAttempt)) error         { return nil }
 
-func (s stored) LiveTallies(_ context.Context, since time.Time, yield func(*mapdata.Tally)) error {
+func (s stored) LiveTallies(_ context.Context, kind mapdata.Kind, since time.Time, yield func(*mapdata.Tally)) error {
 	for i := range s {
-		if t := s[i]; !t.ChangedAt.Before(since) {
+		if t := s[i]; t.Kind == kind && !t.ChangedAt.Before(since) {
 			yield(&t)
 		}
 	}
@@ -142,9 +142,20 @@ func count(tallies *votes.Tallies) (n int) {
 	return n
 }
 
+func kindOf(t *testing.T, id string) mapdata.Kind {
+	t.Helper()
+	k, ok := mapdata.ParseKind(id)
+	if !ok {
+		t.Fatalf("no kind %s", id)
+	}
+	return k
+}
+
 // TestTalliesOfThePastAreForgotten: what is held does not grow with all votes ever cast, neither by a load nor while running.
+// Votes on kinds that live for hours are held for a week, those on road works for half a year.
 func TestTalliesOfThePastAreForgotten(t *testing.T) {
 	const day, perDay, days = 24 * time.Hour, 10, 400
+	police, works := kindOf(t, "alert.police"), kindOf(t, "alert.construction")
 	now := start
 	running := votes.NewTallies(func() time.Time { return now })
 	var all []mapdata.Tally
@@ -152,25 +163,32 @@ func TestTalliesOfThePastAreForgotten(t *testing.T) {
 		var today []mapdata.Tally
 		for i := range perDay {
 			one := tally(fmt.Sprint(n, " ", i), 1)
-			one.ChangedAt = now
+			one.ChangedAt, one.Kind = now, police
+			if i == 0 {
+				one.Kind = works
+			}
 			today = append(today, one)
 		}
 		all = append(all, today...)
 		set(running, today...)
 		now = now.Add(day)
 		running.Sweep(now.Add(-time.Minute))
-		if held := count(running); held > 181*perDay {
+		if held := count(running); held > 8*perDay+181 {
 			t.Fatalf("after %d days %d tallies are held", n, held)
 		}
 	}
 	loaded := votes.NewTallies(func() time.Time { return now })
 	load(t, loaded, all...)
-	if held := count(loaded); held > 181*perDay {
+	if held := count(loaded); held > 8*perDay+181 {
 		t.Errorf("%d tallies are loaded", held)
 	}
 	for name, tallies := range map[string]*votes.Tallies{"running": running, "loaded": loaded} {
-		if _, ok := tallies.Lookup([]byte(all[len(all)-180*perDay].ExternalID)); !ok {
-			t.Errorf("%s: a vote of 180 days ago is forgotten", name)
+		for ago, held := range map[int][2]bool{7: {true, true}, 9: {true, false}, 180: {true, false}, 182: {false, false}} {
+			for i, kind := range []string{"road works", "police"} {
+				if _, ok := tallies.Lookup([]byte(all[len(all)-ago*perDay+i].ExternalID)); ok != held[i] {
+					t.Errorf("%s: a vote on %s of %d days ago is held: %v", name, kind, ago, ok)
+				}
+			}
 		}
 	}
 }

@@ -219,9 +219,13 @@ func (s snapshot) FeedTallies(ctx context.Context, _ time.Time, yield func(*mapd
 	return s.tallies(ctx, false, yield)
 }
 
-// LiveTallies yields the tallies of live incidents.
-func (s snapshot) LiveTallies(ctx context.Context, _ time.Time, yield func(*mapdata.Tally)) error {
-	return s.tallies(ctx, true, yield)
+// LiveTallies yields the tallies of live incidents of a kind.
+func (s snapshot) LiveTallies(ctx context.Context, kind mapdata.Kind, _ time.Time, yield func(*mapdata.Tally)) error {
+	return s.tallies(ctx, true, func(t *mapdata.Tally) {
+		if t.Kind == kind {
+			yield(t)
+		}
+	})
 }
 
 func (s snapshot) tallies(ctx context.Context, live bool, yield func(*mapdata.Tally)) error {

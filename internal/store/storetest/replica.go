@@ -13,6 +13,7 @@ func replicaTests() map[string]func(*testStore) {
 		"attempts by the revisions that recorded them":     tellsRecordedAttempts,
 		"the recent attempts of all feeds":                 tellsRecentAttempts,
 		"old tallies are those of what is stored":          tellsOldTallies,
+		"live tallies of a kind, by age":                   tellsLiveTallies,
 		"an attempt of a node whose clock is behind":       tellsAttemptsOfSlowClocks,
 		"attempts of feeds that are gone are gone as well": forgetsRecordedAttempts,
 	}
@@ -136,4 +137,30 @@ func tellsOldTallies(w *testStore) {
 	c.Retired = []string{"a"}
 	w.apply(c)
 	w.same("once an entity is gone", old(at(time.Minute)), []mapdata.Tally{second, third})
+}
+
+func tellsLiveTallies(w *testStore) {
+	a := w.account()
+	f := w.pushFeed(a)
+	w.apply(w.pushed(f, start, entity(f, "a", start)))
+	w.cast(ballot(f, "a", a, mapdata.Confirm, at(time.Second)))
+	w.cast(liveBallot("a", a, mapdata.Confirm, at(time.Second)))
+	second := w.cast(liveBallot("b", a, mapdata.Dispute, at(2*time.Second))).Tally
+	works := liveBallot("c", a, mapdata.Confirm, at(2*time.Second))
+	works.Live.Kind = kindOf("alert.construction")
+	third := w.cast(works).Tally
+	again := liveBallot("a", a, mapdata.NoVote, at(3*time.Second))
+	again.Live.Kind = kindOf("alert.accident") // the record is of the first vote
+	first := w.cast(again).Tally
+	w.same("kind of a tally", []mapdata.Kind{first.Kind, third.Kind}, []mapdata.Kind{kindOf("alert.police"), kindOf("alert.construction")})
+	live := func(kind string, since time.Time) (all []mapdata.Tally) {
+		w.must(w.store.LiveTallies(w.ctx, kindOf(kind), since, func(t *mapdata.Tally) { all = append(all, *t) }))
+		slices.SortFunc(all, func(a, b mapdata.Tally) int { return cmp.Compare(a.ExternalID, b.ExternalID) })
+		return all
+	}
+	w.same("of a kind", live("alert.police", start), []mapdata.Tally{first, second})
+	w.same("since a moment", live("alert.police", at(3*time.Second)), []mapdata.Tally{first})
+	w.same("later ones", len(live("alert.police", at(4*time.Second))), 0)
+	w.same("of another kind", live("alert.construction", start), []mapdata.Tally{third})
+	w.same("of one without votes", len(live("alert.accident", start)), 0)
 }
