@@ -235,7 +235,7 @@ func TestMalformedPushes(t *testing.T) {
 				t.Errorf("%v are stored", ids)
 			}
 			id, _ := mapdata.ParseFeedID(r.id())
-			attempts, err := d.db.Attempts(t.Context(), id, time.Time{})
+			attempts, err := d.db.Timeline(t.Context(), id, time.Time{}, 100)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -494,7 +494,7 @@ func TestPushBodyThatBreaksOff(t *testing.T) {
 		t.Errorf("%v are stored", ids)
 	}
 	id, _ := mapdata.ParseFeedID(r.id())
-	if attempts, err := d.db.Attempts(t.Context(), id, time.Time{}); err != nil || len(attempts) != 0 {
+	if attempts, err := d.db.Timeline(t.Context(), id, time.Time{}, 100); err != nil || len(attempts) != 0 {
 		t.Errorf("%d attempts, %v", len(attempts), err)
 	}
 }

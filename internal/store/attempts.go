@@ -12,7 +12,6 @@ import (
 const (
 	attemptColumns = `at, duration_us, ok, outcome, rows, rejected, bytes, unchanged, retired, status, detail`
 
-	selectAttempts = `SELECT ` + attemptColumns + ` FROM attempts WHERE feed_id = $1 AND at > $2 ORDER BY at, revision`
 	selectTimeline = `SELECT ` + attemptColumns + ` FROM attempts WHERE feed_id = $1 AND at > $2 ORDER BY at DESC, revision DESC LIMIT $3`
 
 	replaceRejection = `INSERT INTO rejections (feed_id, code, at, rows, examples) VALUES ($1, $2, $3, $4, $5)
@@ -61,12 +60,6 @@ func (tx *Tx) rejections(ctx context.Context, c *mapdata.Change) error {
 		}
 	}
 	return nil
-}
-
-// Attempts reads a feed's attempts later than after, oldest first.
-func (db *Scripts) Attempts(ctx context.Context, feed mapdata.FeedID, after time.Time) ([]mapdata.Attempt, error) {
-	all, err := List(ctx, db.backend, selectAttempts, scanAttempt, feed[:], after.UnixMilli())
-	return all, db.backend.Failure("read attempts", err)
 }
 
 // Timeline reads a feed's newest attempts later than after, newest first, at most limit.

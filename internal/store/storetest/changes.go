@@ -161,7 +161,7 @@ func readsAttempts(w *testStore) {
 		after time.Time
 		want  []mapdata.Attempt
 	}{{time.Time{}, want}, {at(-time.Millisecond), want}, {start, want[2:]}, {at(time.Second), nil}} {
-		got, err := w.store.Attempts(w.ctx, f.ID, c.after)
+		got, err := attemptsOf(w, w.store, f.ID, c.after)
 		w.must(err)
 		w.same(fmt.Sprint("attempts after ", c.after), got, c.want)
 	}
@@ -182,4 +182,12 @@ func restarts(w *testStore) {
 	w.same("entities", w.entities(f), byID(c.Upserts...))
 	w.same("snapshot", w.feed(f).SnapshotAt, start)
 	w.apply(w.polled(f, at(time.Minute), 1, entity(f, "b", start)))
+}
+
+// attemptsOf reads a feed's attempts later than after, oldest first.
+func attemptsOf(w *testStore, store Store, feed mapdata.FeedID, after time.Time) ([]mapdata.Attempt, error) {
+	w.Helper()
+	all, err := store.Timeline(w.ctx, feed, after, 10_000)
+	slices.Reverse(all)
+	return all, err
 }

@@ -267,7 +267,7 @@ func failsWhole(w *testStore) {
 	w.same("entities", w.entities(f), byID())
 	w.same("state", w.state(), before)
 	w.same("feed", w.feed(f), stored)
-	if all, err := w.store.Attempts(w.ctx, f.ID, time.Time{}); err != nil || len(all) > 0 {
+	if all, err := attemptsOf(w, w.store, f.ID, time.Time{}); err != nil || len(all) > 0 {
 		w.Errorf("Attempts = %v, %v; want none", all, err)
 	}
 }

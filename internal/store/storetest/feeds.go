@@ -330,7 +330,7 @@ func deletesFeeds(w *testStore) {
 	if n, err := w.store.CountEntities(w.ctx, f.ID, at(0)); n != 0 || err != nil {
 		w.Errorf("CountEntities = %d, %v; want 0", n, err)
 	}
-	if attempts, err := w.store.Attempts(w.ctx, f.ID, time.Time{}); err != nil && !errors.Is(err, mapdata.ErrNotFound) || len(attempts) > 0 {
+	if attempts, err := attemptsOf(w, w.store, f.ID, time.Time{}); err != nil && !errors.Is(err, mapdata.ErrNotFound) || len(attempts) > 0 {
 		w.Errorf("Attempts = %v, %v; want none", attempts, err)
 	}
 	w.same("entities of the other feed", len(w.entities(other)), 1)

@@ -107,7 +107,7 @@ func fencesOutcome(w *testStore, supersede func(*testStore, *mapdata.Feed) strin
 	w.same("feed", w.feed(f), feed)
 	w.same("state", w.state(), state)
 	w.same("entities", w.entities(f), entities)
-	attempts, err := w.store.Attempts(w.ctx, f.ID, time.Time{})
+	attempts, err := attemptsOf(w, w.store, f.ID, time.Time{})
 	w.must(err)
 	w.same("number of attempts", len(attempts), 1)
 	letters, err := w.store.DueLetters(w.ctx, at(time.Hour), at(2*time.Hour), 10)

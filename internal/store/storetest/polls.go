@@ -167,7 +167,7 @@ func recordsFailures(w *testStore) {
 	want.Polling.Shrank, want.Polling.BodyHash = true, good.Snapshot.Polling.BodyHash
 	w.same("feed", w.feed(f), &want)
 	w.same("entities", w.entities(f), byID(good.Upserts...))
-	attempts, err := w.store.Attempts(w.ctx, f.ID, start)
+	attempts, err := attemptsOf(w, w.store, f.ID, start)
 	w.must(err)
 	w.same("attempts", attempts, []mapdata.Attempt{failed.Attempt})
 	w.same("the lease ended", w.claim("other", at(2*time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})

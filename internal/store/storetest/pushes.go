@@ -23,7 +23,7 @@ func recordsAttempts(w *testStore) {
 	feed, entities, before := w.feed(f), w.entities(f), w.state().Revision
 	attempt := refusal(at(time.Second))
 	w.must(w.store.RecordAttempt(w.ctx, f.ID, attempt))
-	attempts, err := w.store.Attempts(w.ctx, f.ID, at(0))
+	attempts, err := attemptsOf(w, w.store, f.ID, at(0))
 	w.must(err)
 	w.same("attempts", attempts, []mapdata.Attempt{attempt})
 	w.same("feed", w.feed(f), feed)

@@ -33,8 +33,6 @@ type Store interface {
 	pull.Store
 	push.Store
 	votes.Store
-	// Attempts reads a feed's attempts later than after, oldest first.
-	Attempts(ctx context.Context, feed mapdata.FeedID, after time.Time) ([]mapdata.Attempt, error)
 	// Prune does what time asks for: it severs votes from their accounts (D9.7) and frees the room of what is gone.
 	Prune(ctx context.Context, now time.Time) error
 	Close() error
