@@ -107,6 +107,24 @@ func TestTalliesAreFoundByAge(t *testing.T) {
 	}
 }
 
+// TestReplicasReadByIndex: what a replica reads of votes on live incidents and of attempts does not grow with the history.
+func TestReplicasReadByIndex(t *testing.T) {
+	db := openNew(t, Options{})
+	recording := &storetest.Recording{Backend: db.backend}
+	scripts := store.New(recording, dialect, db.now)
+	if err := scripts.LiveTallies(t.Context(), 0, start, func(*mapdata.Tally) {}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := scripts.RecordedAttempts(t.Context(), 1, 2); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"voted_incidents_by_kind (kind=? AND changed_at>?)", "attempts_by_revision (revision>? AND revision<?)"} {
+		if plan := planOf(t, db, recording.Reads[i]); !strings.Contains(plan, want) {
+			t.Errorf("%s\n%s, want %s", recording.Reads[i].Query, plan, want)
+		}
+	}
+}
+
 // planOf says how SQLite runs a statement.
 func planOf(t *testing.T, db *DB, s store.Statement) string {
 	t.Helper()
