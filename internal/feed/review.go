@@ -177,11 +177,6 @@ func (s *Service) Queue(ctx context.Context, by Actor) ([]mapdata.PendingFeed, e
 	return all, nil
 }
 
-// Count is how many entities a feed has that have not expired; of a large feed, as it was up to a minute ago.
-func (s *Service) Count(ctx context.Context, id mapdata.FeedID) (int, error) {
-	return s.counts.of(ctx, s, id)
-}
-
 // Review is what a curator decides by.
 type Review struct {
 	View

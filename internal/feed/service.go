@@ -37,8 +37,8 @@ type Config struct {
 // mapdata is the store's.
 type Service struct {
 	Config
-	counts   counts
-	sketches sketches
+	counts   cache[int]
+	sketches cache[*Sketch]
 }
 
 // New makes a Service.
@@ -183,7 +183,7 @@ func (s *Service) List(ctx context.Context, by Actor) ([]View, error) {
 }
 
 func (s *Service) full(ctx context.Context, f *mapdata.Feed) (*View, error) {
-	n, err := s.counts.of(ctx, s, f.ID)
+	n, err := s.count(ctx, f.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"wayside/internal/mapdata"
@@ -19,21 +18,9 @@ type Sketch struct {
 }
 
 const (
-	sketched     = 1000 // entities that are looked at
-	sketchRest   = time.Minute
-	keptSketches = 1000
+	sketched   = 1000 // entities that are looked at
+	sketchRest = time.Minute
 )
-
-// sketches keeps sketches for a while, so that visitors cost the database little. The zero value keeps none.
-type sketches struct {
-	mu     sync.Mutex // held while one is made: who wants the same waits for it
-	byFeed map[mapdata.FeedID]keptSketch
-}
-
-type keptSketch struct {
-	*Sketch
-	until time.Time
-}
 
 // Sketch tells what a served feed holds, as it was up to a minute ago. It is for everybody: of a feed that is not served
 // it fails with mapdata.ErrNotFound.
@@ -45,26 +32,19 @@ func (s *Service) Sketch(ctx context.Context, id mapdata.FeedID) (*Sketch, error
 	if !f.Served() {
 		return nil, mapdata.ErrNotFound
 	}
-	s.sketches.mu.Lock()
-	defer s.sketches.mu.Unlock()
 	now := s.now()
-	if kept, ok := s.sketches.byFeed[id]; ok && now.Before(kept.until) {
-		return kept.Sketch, nil
-	}
-	var all []mapdata.Entity
-	err = s.Store.FeedEntities(ctx, id, now, sketched+1, func(e *mapdata.Entity) {
-		all = append(all, mapdata.Entity{Feed: e.Feed, ExternalID: e.ExternalID, Kind: e.Kind, Point: e.Point})
+	return s.sketches.get(ctx, id, now, func() (*Sketch, time.Time, error) {
+		var all []mapdata.Entity
+		err := s.Store.FeedEntities(ctx, id, now, sketched+1, func(e *mapdata.Entity) {
+			all = append(all, mapdata.Entity{Feed: e.Feed, ExternalID: e.ExternalID, Kind: e.Kind, Point: e.Point})
+		})
+		if err != nil {
+			return nil, time.Time{}, fmt.Errorf("read entities: %w", err)
+		}
+		made := &Sketch{Truncated: len(all) > sketched}
+		made.draw(all[:min(len(all), sketched)])
+		return made, now.Add(sketchRest), nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read entities: %w", err)
-	}
-	made := &Sketch{Truncated: len(all) > sketched}
-	made.draw(all[:min(len(all), sketched)])
-	if s.sketches.byFeed == nil || len(s.sketches.byFeed) >= keptSketches {
-		s.sketches.byFeed = make(map[mapdata.FeedID]keptSketch)
-	}
-	s.sketches.byFeed[id] = keptSketch{made, now.Add(sketchRest)}
-	return made, nil
 }
 
 // draw finds kinds and middle. The middle is the entity nearest to the medians: one far away, or written wrongly, does

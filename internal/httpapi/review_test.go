@@ -16,7 +16,9 @@ func TestReviewQueueAndVersions(t *testing.T) {
 	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
 	r := owner.register(`{"name": "Roads", "direction": "pull", "visibility": "public", "pull_url": "https://example.org:8443/1?key=x"}`)
 	d.advance(time.Minute)
-	owner.registerPush("Chargers")
+	chargers := owner.registerPush("Chargers")
+	d.push(*chargers.Token, "["+row("a", "charger.destination", 10)+","+row("b", "charger.destination", 20)+"]").want(t, http.StatusOK)
+	d.waitForIndex()
 
 	d.browser().send(http.MethodGet, "/v2/review/feeds", "").want(t, http.StatusUnauthorized)
 	owner.send(http.MethodGet, "/v2/review/feeds", "").want(t, http.StatusForbidden)
@@ -29,9 +31,18 @@ func TestReviewQueueAndVersions(t *testing.T) {
 		}
 		Waiting int
 	}
+	counted := d.counted.Load()
 	curator.send(http.MethodGet, "/v2/review/feeds", "").want(t, http.StatusOK).decode(t, &queue)
+	if n := d.counted.Load() - counted; n != 0 {
+		t.Errorf("the queue counts the entities of %d feeds in the database", n)
+	}
 	if queue.Waiting != 2 || len(queue.Feeds) != 2 {
 		t.Fatalf("queue %+v", queue)
+	}
+	for i, want := range []float64{0, 2} {
+		if n := queue.Feeds[i].Feed["entity_count"]; n != want {
+			t.Errorf("feed %d has %v entities, want %v", i, n, want)
+		}
 	}
 	first := queue.Feeds[0]
 	if first.Feed["id"] != r.id() || first.Owner.Email != "owner@example.com" || *first.Origin != "https://example.org:8443" ||

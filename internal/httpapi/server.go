@@ -19,6 +19,7 @@ import (
 	"wayside/internal/catalog"
 	"wayside/internal/console"
 	"wayside/internal/feed"
+	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/pages"
 	"wayside/internal/provider/push"
@@ -43,6 +44,7 @@ type Deps struct {
 	Accounts *account.Service
 	Passkeys *account.Passkeys // nil: the service offers no passkeys
 	Feeds    *feed.Service
+	Entities func(mapdata.FeedID) int // how many a feed holds, from memory: a list of feeds must not read the store for each
 	Pushes   *push.Service
 	Streams  *stream.Hub
 	Votes    *votes.Service

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -59,6 +60,7 @@ type testService struct {
 	box      *secret.Box
 	relay    *relay.Service // nil: no upstream
 	streams  *stream.Hub
+	counted  atomic.Int64 // how often entities of a feed were counted in the database
 
 	endStreams func()
 }
@@ -110,7 +112,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 		Requests: limits.requests, Entities: limits.entities,
 	})
 	d.feeds = feed.New(feed.Config{
-		Store: d.db, Now: d.time, Signals: d.signals,
+		Store: &countingStore{d.db, &d.counted}, Now: d.time, Signals: d.signals,
 		CheckURL: func(text string) (string, error) {
 			u, err := safehttp.CheckURL(text)
 			if err != nil {
@@ -134,7 +136,8 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 		BaseURL: cmp.Or(limits.base, "http://wayside.test"), Now: d.time, Log: log, Ready: func() error { return nil },
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Sources:        catalogue, Accounts: d.accounts, Feeds: d.feeds, Pushes: d.pushes, Buckets: buckets,
-		Limits: httpapi.Limits{GuestReads: 10_000, AccountReads: 10_000, Manage: limits.manage, Votes: 30},
+		Limits:   httpapi.Limits{GuestReads: 10_000, AccountReads: 10_000, Manage: limits.manage, Votes: 30},
+		Entities: func(id mapdata.FeedID) int { lasting, decaying := ix.Counts(id); return lasting + decaying },
 	}
 	if d.passkeys, err = account.NewPasskeys(account.PasskeyConfig{Accounts: d.accounts, Store: d.db, BaseURL: deps.BaseURL}); err != nil {
 		t.Fatal(err)
@@ -143,7 +146,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 	deps.Console = newConsole(t, &console.Config{
 		BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Passkeys: d.passkeys, ReviewPasskey: limits.reviewPasskey, Feeds: d.feeds, Check: newChecker(t, d),
 		Secrets: d.box,
-		Audit:   audit.New(d.db), Sources: catalogue, Entities: func(id mapdata.FeedID) int { lasting, decaying := ix.Counts(id); return lasting + decaying },
+		Audit:   audit.New(d.db), Sources: catalogue, Entities: deps.Entities,
 		State: func() console.State { return console.State{Version: "test", Since: start, Ready: true} },
 	})
 	reads := nearby.Config{
@@ -179,6 +182,17 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 		}
 	})
 	return d
+}
+
+// countingStore counts how often entities of a feed are counted in the database.
+type countingStore struct {
+	*sqlite.DB
+	counted *atomic.Int64
+}
+
+func (s *countingStore) CountEntities(ctx context.Context, id mapdata.FeedID, now time.Time) (int, error) {
+	s.counted.Add(1)
+	return s.DB.CountEntities(ctx, id, now)
 }
 
 // newRelay makes the built-in source with real upstreams.
