@@ -167,8 +167,8 @@ func TestChecksFind(t *testing.T) {
 		{"a tag on the wire", "wire shapes live in the packages of the wire", "internal/httpapi/a.go", "package httpapi; type T struct { A int `json:\"a\"` }", ""},
 		{"the environment", "one package reads the environment", "internal/mail/a.go", `package mail; import "os"; var a = os.Getenv("A")`, "os.Getenv"},
 		{"a kind elsewhere", "kinds are listed in one file", "internal/httpapi/a.go", `package httpapi; var a = "camera.speed"`, "kind camera.speed"},
-		{"a kind in a mapping", "kinds are listed in one file", "internal/provider/relay/raw_types.go", `package relay; var a = "alert.police"`, ""},
-		{"a kind beside a mapping", "kinds are listed in one file", "internal/provider/relay/raw.go", `package relay; var a = "alert.police"`, "kind alert.police"},
+		{"a kind in a mapping", "kinds are listed in one file", "internal/format/waze/vocabulary.go", `package waze; var a = "alert.police"`, ""},
+		{"a kind beside a mapping", "kinds are listed in one file", "internal/provider/relay/raw.go", `package waze; var a = "alert.police"`, "kind alert.police"},
 		{"a kind in a test", "kinds are listed in one file", "internal/httpapi/a_test.go", `package httpapi; var a = "camera.speed"`, ""},
 	}
 	for _, tt := range tests {

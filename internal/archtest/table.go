@@ -33,9 +33,10 @@ var rules = map[string]rule{
 	"votes":     {ours: []string{"mapdata", "signal"}, never: transport},
 	"live":      {ours: []string{"mapdata", "geo"}, never: transport},
 
+	"format/waze":    {ours: []string{"mapdata", "geo"}, never: transport},
 	"safehttp":       {ours: []string{"mapdata"}, never: []string{"database/sql"}},
 	"provider/pull":  {ours: []string{"ingest", "mapdata", "safehttp", "signal"}, never: []string{"database/sql"}},
-	"provider/relay": {ours: []string{"ingest", "live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
+	"provider/relay": {ours: []string{"format/waze", "ingest", "live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
 	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
 
 	"store/migrate":           {},
@@ -110,7 +111,7 @@ const environment = "cli"
 const kindsFile = "internal/mapdata/kinds.go"
 
 // mappings are the files that say what others' words mean in kinds (D8.5): they name kinds, and list none.
-var mappings = []string{"internal/provider/relay/raw_types.go"}
+var mappings = []string{"internal/format/waze/vocabulary.go"}
 
 // Sizes that end the patience of a reader.
 const (

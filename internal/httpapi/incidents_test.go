@@ -402,7 +402,7 @@ func TestMerging(t *testing.T) {
 
 // TestUpstreamTextIsEscaped: text of an upstream reaches clients only inside JSON strings.
 func TestUpstreamTextIsEscaped(t *testing.T) {
-	text, err := os.ReadFile("../provider/relay/testdata/hostile_strings.json")
+	text, err := os.ReadFile("../format/waze/testdata/hostile_strings.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"wayside/internal/format/waze"
 	"wayside/internal/ingest"
 	"wayside/internal/live"
 	"wayside/internal/mapdata"
@@ -21,10 +22,10 @@ import (
 func (s *Service) decode(u *upstream, body []byte) (pins []live.Pin, stamp time.Time, err error) {
 	var (
 		rows  []byte
-		items []rawItem
+		items []waze.Item
 	)
 	if u.Raw {
-		items, stamp, err = mapRaw(body, func(label string) { s.drop(u, label) })
+		items, stamp, err = waze.Decode(body, func(label string) { s.drop(u, label) })
 		rows = joined(items)
 	} else {
 		rows, stamp, err = unwrap(body)
@@ -54,7 +55,7 @@ func (s *Service) decode(u *upstream, body []byte) (pins []live.Pin, stamp time.
 			pin.Lifetime = min(row.TTL, live.Freshness)
 		}
 		if items != nil {
-			pin.Line, pin.Prior = items[index].line, items[index].prior
+			pin.Line, pin.Prior = items[index].Line, items[index].Prior
 			pin.Digest ^= shapeDigest(&items[index])
 		}
 		pins = append(pins, pin)
@@ -69,13 +70,13 @@ func (s *Service) drop(u *upstream, what string) {
 }
 
 // joined makes one JSON array of the items' rows.
-func joined(items []rawItem) []byte {
+func joined(items []waze.Item) []byte {
 	rows := []byte{'['}
 	for i := range items {
 		if i > 0 {
 			rows = append(rows, ',')
 		}
-		rows = append(rows, items[i].row...)
+		rows = append(rows, items[i].Row...)
 	}
 	return append(rows, ']')
 }
@@ -139,12 +140,12 @@ func stampOf(value jsontext.Value) time.Time {
 }
 
 // shapeDigest stands for what a raw item has beside its row; 0 for nothing.
-func shapeDigest(item *rawItem) uint64 {
-	if item.line == nil && item.prior == mapdata.DefaultPrior {
+func shapeDigest(item *waze.Item) uint64 {
+	if item.Line == nil && item.Prior == mapdata.DefaultPrior {
 		return 0
 	}
-	text := binary.BigEndian.AppendUint64(nil, math.Float64bits(item.prior))
-	for _, p := range item.line {
+	text := binary.BigEndian.AppendUint64(nil, math.Float64bits(item.Prior))
+	for _, p := range item.Line {
 		text = binary.BigEndian.AppendUint64(text, math.Float64bits(p.Lat))
 		text = binary.BigEndian.AppendUint64(text, math.Float64bits(p.Lng))
 	}

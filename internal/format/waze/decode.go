@@ -1,4 +1,4 @@
-package relay
+package waze
 
 import (
 	"bytes"
@@ -15,35 +15,35 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// rawItem is one alert or jam of a raw answer, as a v1 row.
-type rawItem struct {
-	row   []byte      // a JSON object in v1 form, not yet judged
-	line  []geo.Point // of a jam; nil: none (fewer than two good points)
-	prior float64     // reliability / 10, cut to [0, 1] (D9.4); mapdata.DefaultPrior when it has none
+// Item is one alert or jam, as a v1 row with what such a row cannot say.
+type Item struct {
+	Row   []byte      // a JSON object in v1 form, not yet judged
+	Line  []geo.Point // of a jam; nil: none (fewer than two good points)
+	Prior float64     // reliability / 10, cut to [0, 1] (D9.4); mapdata.DefaultPrior when it has none
 }
 
-// What makes a whole raw answer unacceptable. Neither tells anything of its text.
+// What makes a whole answer unacceptable. Neither error repeats any of its text.
 var (
-	errRawText  = fmt.Errorf("%w: not one JSON object in UTF-8, nested at most %d deep", mapdata.ErrMalformed, maxRawDepth)
-	errRawShape = fmt.Errorf("%w: neither alerts nor jams, or one that is no array or stands twice", mapdata.ErrMalformed)
+	errText  = fmt.Errorf("%w: not one JSON object in UTF-8, nested at most %d deep", mapdata.ErrMalformed, maxDepth)
+	errShape = fmt.Errorf("%w: neither alerts nor jams, or one that is no array or stands twice", mapdata.ErrMalformed)
 )
 
-// maxRawDepth is how many levels of objects and arrays an answer may have, as a text of rows may (D3.11).
-const maxRawDepth = 1000
+// maxDepth is how many levels of objects and arrays an answer may have, as a text of rows may (D3.11).
+const maxDepth = 1000
 
-// mapRaw turns a raw answer, { alerts, jams, users, fetched_at_utc }, into v1 rows, which the one row decoder is to judge
+// Decode turns an answer, { alerts, jams, users, fetched_at_utc }, into v1 rows, which the one row decoder is to judge
 // (D3.13). unknown is called for each item that is dropped, with a short label of plain words: an item that the
 // vocabulary does not know, that has no kind of ours, or that is no object. fetchedAt is zero when the answer does not
 // say it in RFC 3339. Nothing of users is kept (D13).
 //
 // It fails with mapdata.ErrMalformed when the answer is not one JSON object with arrays, or null, as alerts or jams. What
 // is wrong with one item harms that item alone.
-func mapRaw(body []byte, unknown func(label string)) (items []rawItem, fetchedAt time.Time, err error) {
+func Decode(body []byte, unknown func(label string)) (items []Item, fetchedAt time.Time, err error) {
 	body = bytes.TrimPrefix(body, []byte("\uFEFF"))
-	if !utf8.Valid(body) || deeper(body, maxRawDepth) {
-		return nil, time.Time{}, errRawText
+	if !utf8.Valid(body) || deeper(body, maxDepth) {
+		return nil, time.Time{}, errText
 	}
-	r := rawReader{
+	r := reader{
 		body:    body,
 		unknown: unknown,
 		// Items judge their own duplicate members; UTF-8 is looked at above, and halves of surrogate pairs by the row
@@ -51,10 +51,10 @@ func mapRaw(body []byte, unknown func(label string)) (items []rawItem, fetchedAt
 		dec: jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
 	}
 	switch err := r.answer(); {
-	case errors.Is(err, errRawShape):
-		return nil, time.Time{}, errRawShape
+	case errors.Is(err, errShape):
+		return nil, time.Time{}, errShape
 	case err != nil:
-		return nil, time.Time{}, errRawText // what the parser says quotes the text
+		return nil, time.Time{}, errText // what the parser says quotes the text
 	}
 	return r.items, r.fetchedAt, nil
 }
@@ -81,18 +81,18 @@ func deeper(text []byte, levels int) bool {
 	return false
 }
 
-// rawReader goes through a raw answer once. Values that it gives are parts of body.
-type rawReader struct {
+// reader goes through an answer once. Values that it gives are parts of body.
+type reader struct {
 	body      []byte
 	dec       *jsontext.Decoder
 	unknown   func(label string)
-	items     []rawItem
+	items     []Item
 	fetchedAt time.Time
 }
 
-func (r *rawReader) answer() error {
+func (r *reader) answer() error {
 	if r.dec.PeekKind() != '{' {
-		return errRawText
+		return errText
 	}
 	seen := make(map[string]bool, 2)
 	err := r.members(func(name []byte) error {
@@ -114,18 +114,18 @@ func (r *rawReader) answer() error {
 		return err
 	}
 	if len(seen) == 0 {
-		return errRawShape
+		return errShape
 	}
 	if _, err := r.dec.ReadToken(); !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errRawText
+		return errText
 	}
 	return nil
 }
 
 // list reads alerts or jams. null is an empty list, as some encoders write it.
-func (r *rawReader) list(list string, seen map[string]bool) error {
+func (r *reader) list(list string, seen map[string]bool) error {
 	if seen[list] {
-		return errRawShape
+		return errShape
 	}
 	seen[list] = true
 	switch r.dec.PeekKind() {
@@ -134,13 +134,13 @@ func (r *rawReader) list(list string, seen map[string]bool) error {
 	case '[':
 		return r.elements(func() error { return r.item(list) })
 	case 0:
-		return errRawText
+		return errText
 	}
-	return errRawShape
+	return errShape
 }
 
 // value reads the next value.
-func (r *rawReader) value() ([]byte, error) {
+func (r *reader) value() ([]byte, error) {
 	v, err := r.dec.ReadValue()
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (r *rawReader) value() ([]byte, error) {
 }
 
 // members reads an object; read is to read the value of each member.
-func (r *rawReader) members(read func(name []byte) error) error {
+func (r *reader) members(read func(name []byte) error) error {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (r *rawReader) members(read func(name []byte) error) error {
 }
 
 // elements reads an array; read is to read each element.
-func (r *rawReader) elements(read func() error) error {
+func (r *reader) elements(read func() error) error {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func textOf(value []byte) []byte {
 	return text
 }
 
-// coordinates are a place as a raw answer gives it: nil where one is absent or null.
+// coordinates are a place as an answer gives it: nil where one is absent or null.
 type coordinates struct {
 	x, y         []byte // longitude, latitude
 	seenX, seenY bool
@@ -205,14 +205,14 @@ type coordinates struct {
 
 // point is the place when it can be one.
 func (c *coordinates) point() (geo.Point, bool) {
-	lat, goodLat := rawNumber(c.y)
-	lng, goodLng := rawNumber(c.x)
+	lat, goodLat := number(c.y)
+	lng, goodLng := number(c.x)
 	p := geo.Point{Lat: lat, Lng: lng}
 	return p, goodLat && goodLng && !c.twice && p.Valid()
 }
 
 // coordinates reads { x, y }; another value has neither.
-func (r *rawReader) coordinates() (c coordinates, err error) {
+func (r *reader) coordinates() (c coordinates, err error) {
 	if r.dec.PeekKind() != '{' {
 		return c, r.dec.SkipValue()
 	}
@@ -240,7 +240,7 @@ func (r *rawReader) coordinates() (c coordinates, err error) {
 }
 
 // line reads the good points of [{ x, y }, …]; another value has none.
-func (r *rawReader) line() (line []geo.Point, err error) {
+func (r *reader) line() (line []geo.Point, err error) {
 	if r.dec.PeekKind() != '[' {
 		return nil, r.dec.SkipValue()
 	}
@@ -254,8 +254,8 @@ func (r *rawReader) line() (line []geo.Point, err error) {
 	return line, err
 }
 
-// rawNumber reads a JSON number that a float64 holds.
-func rawNumber(value []byte) (float64, bool) {
+// number reads a JSON number that a float64 holds.
+func number(value []byte) (float64, bool) {
 	if len(value) == 0 || value[0] != '-' && (value[0] < '0' || value[0] > '9') {
 		return 0, false
 	}

@@ -1,4 +1,4 @@
-package relay
+package waze
 
 import (
 	"math"
@@ -40,9 +40,9 @@ var memberNames = [memberCount]string{
 	"location", "line",
 }
 
-// rawProperties are what a driver is told of an item beside its kind: texts, and numbers of 0 or more. A negative number
+// shownProperties are what a driver is told of an item beside its kind: texts, and numbers of 0 or more. A negative number
 // means none there: a blocked road has a delay of -1.
-var rawProperties = [...]struct {
+var shownProperties = [...]struct {
 	member int
 	name   string
 	number bool
@@ -59,8 +59,8 @@ var rawProperties = [...]struct {
 	{memberLength, "length_metres", true},
 }
 
-// rawFields are the members of one item, nil where one is absent or null.
-type rawFields struct {
+// fields are the members of one item, nil where one is absent or null.
+type fields struct {
 	raw   [memberCount][]byte
 	place coordinates
 	line  []geo.Point
@@ -68,7 +68,7 @@ type rawFields struct {
 }
 
 // item reads an alert or a jam and keeps it as a row, or drops it.
-func (r *rawReader) item(list string) error {
+func (r *reader) item(list string) error {
 	if r.dec.PeekKind() != '{' {
 		if err := r.dec.SkipValue(); err != nil {
 			return err
@@ -85,18 +85,18 @@ func (r *rawReader) item(list string) error {
 		r.unknown(label)
 		return nil
 	}
-	item := rawItem{row: f.row(kind), prior: mapdata.DefaultPrior}
-	if reliability, ok := rawNumber(f.raw[memberReliability]); ok {
-		item.prior = min(max(reliability/10, 0), 1)
+	item := Item{Row: f.row(kind), Prior: mapdata.DefaultPrior}
+	if reliability, ok := number(f.raw[memberReliability]); ok {
+		item.Prior = min(max(reliability/10, 0), 1)
 	}
 	if len(f.line) > 1 {
-		item.line = thinned(f.line)
+		item.Line = thinned(f.line)
 	}
 	r.items = append(r.items, item)
 	return nil
 }
 
-func (r *rawReader) fields(list string) (f rawFields, err error) {
+func (r *reader) fields(list string) (f fields, err error) {
 	var seen [memberCount]bool
 	err = r.members(func(name []byte) (err error) {
 		m := slices.Index(memberNames[:], string(name))
@@ -123,7 +123,7 @@ func (r *rawReader) fields(list string) (f rawFields, err error) {
 
 // row writes the item in v1 form. What the row decoder judges is passed on as it was written: the id, the coordinates,
 // and what texts hold.
-func (f *rawFields) row(kind mapdata.Kind) []byte {
+func (f *fields) row(kind mapdata.Kind) []byte {
 	row := append(make([]byte, 0, 512), `{"kind":"`...)
 	row = append(row, kind.ID()...)
 	row = append(row, '"')
@@ -136,7 +136,7 @@ func (f *rawFields) row(kind mapdata.Kind) []byte {
 	row = f.appendPlace(row)
 	row = append(row, `,"properties":{`...)
 	first := true
-	for _, p := range rawProperties {
+	for _, p := range shownProperties {
 		value := f.raw[p.member]
 		if !p.number && !isText(value) || p.number && (len(value) == 0 || value[0] < '0' || value[0] > '9') {
 			continue
@@ -163,7 +163,7 @@ func (f *rawFields) row(kind mapdata.Kind) []byte {
 func isText(value []byte) bool { return len(value) > 2 && value[0] == '"' }
 
 // appendID writes external_id: the uuid, or in its absence the id. A number becomes its text.
-func (f *rawFields) appendID(row []byte) []byte {
+func (f *fields) appendID(row []byte) []byte {
 	for _, m := range [...]int{memberUUID, memberID} {
 		id := f.raw[m]
 		if len(id) == 0 {
@@ -183,7 +183,7 @@ func (f *rawFields) appendID(row []byte) []byte {
 }
 
 // appendPlace writes lat and lng: those of the location, or, for a jam that has none, of the middle of its line.
-func (f *rawFields) appendPlace(row []byte) []byte {
+func (f *fields) appendPlace(row []byte) []byte {
 	lat, lng := f.place.y, f.place.x
 	if lat == nil && lng == nil && len(f.line) > 0 {
 		p := middle(f.line)
@@ -212,7 +212,7 @@ const (
 )
 
 func timeOf(value []byte) (time.Time, bool) {
-	ms, ok := rawNumber(value)
+	ms, ok := number(value)
 	if !ok || ms < firstMillis || ms > lastMillis {
 		return time.Time{}, false
 	}

@@ -1,4 +1,4 @@
-package relay
+package waze
 
 import (
 	"bytes"
@@ -19,12 +19,12 @@ import (
 	"wayside/internal/mapdata"
 )
 
-var rawNow = time.Date(2026, 11, 21, 8, 2, 0, 0, time.UTC)
+var testNow = time.Date(2026, 11, 21, 8, 2, 0, 0, time.UTC)
 
 // mapped maps an answer that must be acceptable, and gives the labels of what was dropped.
-func mapped(t testing.TB, body string) (items []rawItem, labels []string) {
+func mapped(t testing.TB, body string) (items []Item, labels []string) {
 	t.Helper()
-	items, _, err := mapRaw([]byte(body), func(label string) { labels = append(labels, label) })
+	items, _, err := Decode([]byte(body), func(label string) { labels = append(labels, label) })
 	if err != nil {
 		t.Fatalf("%v for %.300s", err, body)
 	}
@@ -32,14 +32,14 @@ func mapped(t testing.TB, body string) (items []rawItem, labels []string) {
 }
 
 // judged gives the rows that the row decoder accepts, and the codes of those that it rejects.
-func judged(t testing.TB, items []rawItem) (rows []ingest.Row, codes []string) {
+func judged(t testing.TB, items []Item) (rows []ingest.Row, codes []string) {
 	t.Helper()
 	parts := make([][]byte, len(items))
 	for i := range items {
-		parts[i] = items[i].row
+		parts[i] = items[i].Row
 	}
 	body := append(append([]byte{'['}, bytes.Join(parts, []byte{','})...), ']')
-	batch, err := ingest.DecodeBatch(body, rawNow)
+	batch, err := ingest.DecodeBatch(body, testNow)
 	if err != nil {
 		t.Fatalf("the rows are no batch: %v: %.300s", err, body)
 	}
@@ -56,7 +56,7 @@ func judged(t testing.TB, items []rawItem) (rows []ingest.Row, codes []string) {
 }
 
 // one maps one item that must become a good row.
-func one(t testing.TB, list, item string) (ingest.Row, rawItem) {
+func one(t testing.TB, list, item string) (ingest.Row, Item) {
 	t.Helper()
 	items, labels := mapped(t, `{"`+list+`":[`+item+`]}`)
 	rows, codes := judged(t, items)
@@ -85,7 +85,7 @@ func mappedFile(t *testing.T, name string) (got []shown, labels []string, fetche
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, fetchedAt, err := mapRaw(body, func(label string) { labels = append(labels, label) })
+	items, fetchedAt, err := Decode(body, func(label string) { labels = append(labels, label) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,15 +99,15 @@ func mappedFile(t *testing.T, name string) (got []shown, labels []string, fetche
 			observed = row.ObservedAt.Format(time.RFC3339Nano)
 		}
 		got = append(got, shown{
-			row.ExternalID, row.Kind.ID(), string(row.Properties), row.Point.Lat, row.Point.Lng, observed, len(items[i].line), items[i].prior,
+			row.ExternalID, row.Kind.ID(), string(row.Properties), row.Point.Lat, row.Point.Lng, observed, len(items[i].Line), items[i].Prior,
 		})
 	}
 	return got, labels, fetchedAt
 }
 
 // The samples are made up, in the shapes that the publishers of the two vocabularies document.
-func TestRawReports(t *testing.T) {
-	got, labels, fetchedAt := mappedFile(t, "raw_reports.json")
+func TestReports(t *testing.T) {
+	got, labels, fetchedAt := mappedFile(t, "reports.json")
 	want := []shown{
 		{
 			"00000000-aaaa-4000-8000-000000000001", "alert.hazard.object_on_road",
@@ -134,8 +134,8 @@ func TestRawReports(t *testing.T) {
 	}
 }
 
-func TestRawIcons(t *testing.T) {
-	got, labels, fetchedAt := mappedFile(t, "raw_icons.json")
+func TestIcons(t *testing.T) {
+	got, labels, fetchedAt := mappedFile(t, "icons.json")
 	const half = mapdata.DefaultPrior
 	want := []shown{
 		{"icon-a", "alert.hazard.car_stopped", `{"street":"Test Street"}`, 52.5, 13.4, "2026-11-21T08:00:00Z", 0, half},
@@ -157,7 +157,7 @@ func TestRawIcons(t *testing.T) {
 
 // TestNobodyIsNamed holds that neither who reported nor who drives there gets past the mapping (D13).
 func TestNobodyIsNamed(t *testing.T) {
-	body, err := os.ReadFile("testdata/raw_reports.json")
+	body, err := os.ReadFile("testdata/reports.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,8 +167,8 @@ func TestNobodyIsNamed(t *testing.T) {
 			t.Errorf("the sample lacks %s", name)
 		}
 		for i := range items {
-			if bytes.Contains(items[i].row, []byte(name)) {
-				t.Errorf("%s is in %s", name, items[i].row)
+			if bytes.Contains(items[i].Row, []byte(name)) {
+				t.Errorf("%s is in %s", name, items[i].Row)
 			}
 		}
 		if strings.Contains(strings.Join(labels, " "), name) {
@@ -177,8 +177,8 @@ func TestNobodyIsNamed(t *testing.T) {
 	}
 }
 
-func TestRawWhole(t *testing.T) {
-	const deep = maxRawDepth - 2 // within alerts, within the answer
+func TestWholeAnswers(t *testing.T) {
+	const deep = maxDepth - 2 // within alerts, within the answer
 	good := []string{
 		`{"alerts":[]}`, `{"jams":[]}`, `{"alerts":null}`, `{"jams":null,"alerts":null}`, `{"users":[],"jams":[],"alerts":[]}`, " {\"jams\":\n[]}\r\n\t",
 		"\xef\xbb\xbf" + `{"jams":[]}`, `{"alerts":[],"users":"anything","x":{"alerts":[1]},"x":1}`, `{"alerts":[],"fetched_at_utc":7}`, `{"\u0061lerts":[]}`,
@@ -186,7 +186,7 @@ func TestRawWhole(t *testing.T) {
 		`{"alerts":[],"x":"\"` + strings.Repeat("[", 2*deep) + `"}`,
 	}
 	for _, body := range good {
-		if _, _, err := mapRaw([]byte(body), func(string) {}); err != nil {
+		if _, _, err := Decode([]byte(body), func(string) {}); err != nil {
 			t.Errorf("%v for %.100s", err, body)
 		}
 	}
@@ -201,7 +201,7 @@ func TestRawWhole(t *testing.T) {
 		`{"alerts":[],"x":"\\"` + strings.Repeat("[", 2*deep) + `"}`,
 	}
 	for _, body := range bad {
-		items, at, err := mapRaw([]byte(body), func(string) {})
+		items, at, err := Decode([]byte(body), func(string) {})
 		if !errors.Is(err, mapdata.ErrMalformed) || items != nil || !at.IsZero() {
 			t.Errorf("%d items, %v for %.100q", len(items), err, body)
 		}
@@ -211,7 +211,7 @@ func TestRawWhole(t *testing.T) {
 // TestErrorsQuoteNothing holds that an error never carries what an upstream wrote.
 func TestErrorsQuoteNothing(t *testing.T) {
 	for _, body := range []string{`{"alerts":[{"SECRET":SECRET}]}`, `{"SECRET":SECRET`, `SECRET`, `{"alerts":{"SECRET":1}}`, `{"alerts":"SECRET"}`} {
-		_, _, err := mapRaw([]byte(body), func(string) {})
+		_, _, err := Decode([]byte(body), func(string) {})
 		if err == nil || strings.Contains(err.Error(), "SECRET") || strings.Contains(err.Error(), "'S'") {
 			t.Errorf("%v for %s", err, body)
 		}
@@ -276,7 +276,7 @@ func TestExternalID(t *testing.T) {
 
 func TestObservedAt(t *testing.T) {
 	for millis, want := range map[string]time.Time{
-		`1795248000000`: rawNow.Add(-2 * time.Minute), `1795248000123.9`: rawNow.Add(-2*time.Minute + 123*time.Millisecond), `1.795248e12`: rawNow.Add(-2 * time.Minute),
+		`1795248000000`: testNow.Add(-2 * time.Minute), `1795248000123.9`: testNow.Add(-2*time.Minute + 123*time.Millisecond), `1.795248e12`: testNow.Add(-2 * time.Minute),
 		`1`: time.UnixMilli(1).UTC(), `0`: {}, `-1`: {}, `4102444800001`: {}, `1e400`: {}, `"1795248000000"`: {}, `null`: {}, `[]`: {}, `1795248000000000`: {},
 	} {
 		row, _ := one(t, "alerts", `{"uuid":"u","type":"JAM","pubMillis":`+millis+`,"location":{"x":1,"y":2}}`)
@@ -285,10 +285,10 @@ func TestObservedAt(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]time.Time{
-		`"2026-11-21T08:00:00Z"`: rawNow.Add(-2 * time.Minute), `"2026-11-21T10:00:00.1239+02:00"`: rawNow.Add(-2*time.Minute + 123*time.Millisecond),
+		`"2026-11-21T08:00:00Z"`: testNow.Add(-2 * time.Minute), `"2026-11-21T10:00:00.1239+02:00"`: testNow.Add(-2*time.Minute + 123*time.Millisecond),
 		`"21 November"`: {}, `1795248000`: {}, `null`: {}, `""`: {}, `{}`: {},
 	} {
-		_, at, err := mapRaw([]byte(`{"alerts":[],"fetched_at_utc":`+text+`}`), func(string) {})
+		_, at, err := Decode([]byte(`{"alerts":[],"fetched_at_utc":`+text+`}`), func(string) {})
 		if err != nil || at != want {
 			t.Errorf("fetched at %s became %v, %v, want %v", text, at, err, want)
 		}
@@ -300,12 +300,12 @@ func TestPrior(t *testing.T) {
 		`8`: 0.8, `0`: 0, `-0`: 0, `10`: 1, `11`: 1, `-3`: 0, `6.5`: 0.65, `null`: mapdata.DefaultPrior, `"8"`: mapdata.DefaultPrior, `1e400`: mapdata.DefaultPrior, `[]`: mapdata.DefaultPrior,
 	} {
 		_, item := one(t, "alerts", `{"uuid":"u","type":"JAM","reliability":`+reliability+`,"location":{"x":1,"y":2}}`)
-		if item.prior != want || math.Signbit(item.prior) {
-			t.Errorf("reliability %s became %v, want %v", reliability, item.prior, want)
+		if item.Prior != want || math.Signbit(item.Prior) {
+			t.Errorf("reliability %s became %v, want %v", reliability, item.Prior, want)
 		}
 	}
-	if _, item := one(t, "jams", `{"uuid":"u","location":{"x":1,"y":2}}`); item.prior != mapdata.DefaultPrior {
-		t.Errorf("without a reliability: %v", item.prior)
+	if _, item := one(t, "jams", `{"uuid":"u","location":{"x":1,"y":2}}`); item.Prior != mapdata.DefaultPrior {
+		t.Errorf("without a reliability: %v", item.Prior)
 	}
 }
 
@@ -313,8 +313,8 @@ func TestPrior(t *testing.T) {
 func TestCoordinatesAreJudgedOnce(t *testing.T) {
 	items, _ := mapped(t, `{"alerts":[{"uuid":"u","type":"JAM","location":{"y":52.30000000000000000001,"x":-4.9E+0,"z":9}}]}`)
 	for _, want := range []string{`"lat":52.30000000000000000001`, `"lng":-4.9E+0`} {
-		if !bytes.Contains(items[0].row, []byte(want)) {
-			t.Errorf("%s lacks %s", items[0].row, want)
+		if !bytes.Contains(items[0].Row, []byte(want)) {
+			t.Errorf("%s lacks %s", items[0].Row, want)
 		}
 	}
 }
@@ -344,8 +344,8 @@ func TestLine(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			row, item := one(t, "jams", `{"uuid":"u","line":`+tt.line+`}`)
-			if len(item.line) != tt.points || tt.points == 0 && item.line != nil {
-				t.Errorf("%d points, want %d", len(item.line), tt.points)
+			if len(item.Line) != tt.points || tt.points == 0 && item.Line != nil {
+				t.Errorf("%d points, want %d", len(item.Line), tt.points)
 			}
 			if geo.Distance(row.Point, tt.at) > 1 {
 				t.Errorf("at %v, want %v", row.Point, tt.at)
@@ -356,8 +356,8 @@ func TestLine(t *testing.T) {
 	if want := (geo.Point{Lat: 6, Lng: 5}); row.Point != want {
 		t.Errorf("a location wins over the line: %v, want %v", row.Point, want)
 	}
-	if _, item := one(t, "alerts", `{"uuid":"u","type":"JAM","location":{"x":5,"y":6},"line":[{"x":1,"y":2},{"x":1,"y":4}]}`); item.line != nil {
-		t.Errorf("an alert has a line: %v", item.line)
+	if _, item := one(t, "alerts", `{"uuid":"u","type":"JAM","location":{"x":5,"y":6},"line":[{"x":1,"y":2},{"x":1,"y":4}]}`); item.Line != nil {
+		t.Errorf("an alert has a line: %v", item.Line)
 	}
 }
 
@@ -368,14 +368,14 @@ func TestLongLine(t *testing.T) {
 			points = append(points, fmt.Sprintf(`{"x":1,"y":%v}`, float64(i)/float64(n)))
 		}
 		_, item := one(t, "jams", `{"uuid":"u","line":[`+strings.Join(points, ",")+`]}`)
-		if len(item.line) != min(n, longestLine) {
-			t.Errorf("%d points of %d", len(item.line), n)
+		if len(item.Line) != min(n, longestLine) {
+			t.Errorf("%d points of %d", len(item.Line), n)
 		}
-		if item.line[0].Lat != 0 || item.line[len(item.line)-1].Lat != float64(n-1)/float64(n) {
+		if item.Line[0].Lat != 0 || item.Line[len(item.Line)-1].Lat != float64(n-1)/float64(n) {
 			t.Errorf("of %d points the ends are gone", n)
 		}
-		for i := 1; i < len(item.line); i++ {
-			if step := (item.line[i].Lat - item.line[i-1].Lat) * float64(n); step < 0.5 || step > float64(n)/longestLine+1.5 {
+		for i := 1; i < len(item.Line); i++ {
+			if step := (item.Line[i].Lat - item.Line[i-1].Lat) * float64(n); step < 0.5 || step > float64(n)/longestLine+1.5 {
 				t.Errorf("of %d points, %v steps lie between the %dth and the next", n, step, i)
 				break
 			}

@@ -1,4 +1,4 @@
-package relay
+package waze
 
 import (
 	"bytes"
@@ -129,7 +129,7 @@ func TestUnderstand(t *testing.T) {
 				}
 				return
 			}
-			if len(items) != 1 || len(labels) > 0 || !bytes.Contains(items[0].row, []byte(`"kind":"`+tt.kind+`"`)) {
+			if len(items) != 1 || len(labels) > 0 || !bytes.Contains(items[0].Row, []byte(`"kind":"`+tt.kind+`"`)) {
 				t.Errorf("%d items, labels %q, want %s", len(items), labels, tt.kind)
 			}
 		})

@@ -1,4 +1,4 @@
-package relay
+package waze
 
 import (
 	"bytes"
@@ -90,8 +90,8 @@ func TestHostileStrings(t *testing.T) {
 	}
 }
 
-func FuzzMapRaw(f *testing.F) {
-	for _, name := range []string{"raw_reports.json", "raw_icons.json"} {
+func FuzzDecode(f *testing.F) {
+	for _, name := range []string{"reports.json", "icons.json"} {
 		body, err := os.ReadFile("testdata/" + name)
 		if err != nil {
 			f.Fatal(err)
@@ -108,7 +108,7 @@ func FuzzMapRaw(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		items, at, err := mapRaw(body, func(label string) {
+		items, at, err := Decode(body, func(label string) {
 			if len(label) > longestLabel {
 				t.Fatalf("label %q", label)
 			}
@@ -121,13 +121,13 @@ func FuzzMapRaw(f *testing.F) {
 		}
 		for i := range items {
 			item := &items[i]
-			if v := jsontext.Value(item.row); v.Kind() != '{' || !v.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
-				t.Fatalf("no object: %q", item.row)
+			if v := jsontext.Value(item.Row); v.Kind() != '{' || !v.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+				t.Fatalf("no object: %q", item.Row)
 			}
-			if !(item.prior >= 0 && item.prior <= 1) || len(item.line) == 1 || len(item.line) > longestLine {
-				t.Fatalf("prior %v, %d points", item.prior, len(item.line))
+			if !(item.Prior >= 0 && item.Prior <= 1) || len(item.Line) == 1 || len(item.Line) > longestLine {
+				t.Fatalf("prior %v, %d points", item.Prior, len(item.Line))
 			}
-			for _, p := range item.line {
+			for _, p := range item.Line {
 				if !p.Valid() {
 					t.Fatalf("point %v", p)
 				}
@@ -157,7 +157,7 @@ func BenchmarkMapRaw(b *testing.B) {
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		items, _, err := mapRaw(body, func(string) {})
+		items, _, err := Decode(body, func(string) {})
 		if err != nil || len(items) != 300 {
 			b.Fatal(len(items), err)
 		}
