@@ -54,7 +54,7 @@ var rules = map[string]rule{
 	"nearby":                 {ours: []string{"mapdata", "geo", "consensus", "law"}, never: transport},
 	"stream":                 {ours: []string{"mapdata", "geo", "ratelimit", "signal"}, never: transport},
 
-	"cluster": {ours: []string{"mapdata", "geo", "provider/relay", "valkey", "signal"}, never: transport},
+	"cluster": {ours: []string{"mapdata", "geo", "valkey", "signal"}, never: transport},
 
 	"feed":    {ours: []string{"mapdata", "token", "signal"}, never: transport},
 	"audit":   {ours: []string{"mapdata"}, never: transport},

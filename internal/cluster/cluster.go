@@ -10,7 +10,6 @@ import (
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/provider/relay"
 	"wayside/internal/signal"
 	"wayside/internal/valkey"
 )
@@ -28,10 +27,10 @@ const (
 // Config is what Peers need.
 type Config struct {
 	Cache     *valkey.Conn
-	Moved     *signal.Moved                       // notified where live incidents moved at other nodes
-	MovedLive *signal.Moved                       // where they moved at this node, for the others
-	Calls     *Calls                              // how this node's calls ended, for the others
-	Heard     func(upstream string, c relay.Call) // told how other nodes' calls ended; must not block
+	Moved     *signal.Moved                                 // notified where live incidents moved at other nodes
+	MovedLive *signal.Moved                                 // where they moved at this node, for the others
+	Calls     *Calls                                        // how this node's calls ended, for the others
+	Heard     func(upstream string, c mapdata.UpstreamCall) // told how other nodes' calls ended; must not block
 	Log       *slog.Logger
 }
 
@@ -39,14 +38,14 @@ type Config struct {
 // goroutines.
 type Calls struct {
 	mu      sync.Mutex
-	pending map[string]relay.Call
+	pending map[string]mapdata.UpstreamCall
 }
 
 // NewCalls makes an empty Calls.
-func NewCalls() *Calls { return &Calls{pending: make(map[string]relay.Call)} }
+func NewCalls() *Calls { return &Calls{pending: make(map[string]mapdata.UpstreamCall)} }
 
 // Add keeps how a call ended; of many calls of an upstream, the last one. It never blocks.
-func (q *Calls) Add(upstream string, c relay.Call) {
+func (q *Calls) Add(upstream string, c mapdata.UpstreamCall) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	c.Refused = c.Refused || q.pending[upstream].Refused // not to be missed
@@ -54,19 +53,19 @@ func (q *Calls) Add(upstream string, c relay.Call) {
 }
 
 // take gives what was added since the last take; nil: nothing.
-func (q *Calls) take() map[string]relay.Call {
+func (q *Calls) take() map[string]mapdata.UpstreamCall {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.pending) == 0 {
 		return nil
 	}
 	taken := q.pending
-	q.pending = make(map[string]relay.Call)
+	q.pending = make(map[string]mapdata.UpstreamCall)
 	return taken
 }
 
 // restore puts back what could not be published, unless there was a later call.
-func (q *Calls) restore(calls map[string]relay.Call) {
+func (q *Calls) restore(calls map[string]mapdata.UpstreamCall) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for upstream, call := range calls {

@@ -9,7 +9,7 @@ import (
 
 	"wayside/internal/cluster"
 	"wayside/internal/geo"
-	"wayside/internal/provider/relay"
+	"wayside/internal/mapdata"
 	"wayside/internal/signal"
 	"wayside/internal/testenv"
 	"wayside/internal/valkey"
@@ -30,7 +30,7 @@ type node struct {
 	mu         sync.Mutex
 	everywhere int
 	moved      []geo.Circle
-	heard      map[string]relay.Call
+	heard      map[string]mapdata.UpstreamCall
 }
 
 func start(t *testing.T, s *testenv.CacheServer) *node {
@@ -38,11 +38,11 @@ func start(t *testing.T, s *testenv.CacheServer) *node {
 	log := slog.New(slog.DiscardHandler)
 	cache, err := valkey.Open(s.URL(), valkey.Options{Log: log})
 	must(t, err)
-	n := &node{here: signal.NewMoved(), calls: cluster.NewCalls(), heard: make(map[string]relay.Call)}
+	n := &node{here: signal.NewMoved(), calls: cluster.NewCalls(), heard: make(map[string]mapdata.UpstreamCall)}
 	others := signal.NewMoved()
 	n.Peers = cluster.New(cluster.Config{
 		Cache: cache, Log: log, Moved: others, MovedLive: n.here, Calls: n.calls,
-		Heard: func(upstream string, c relay.Call) {
+		Heard: func(upstream string, c mapdata.UpstreamCall) {
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			n.heard[upstream] = c
@@ -100,12 +100,12 @@ func TestNodesTellEachOther(t *testing.T) {
 	a, b := start(t, s), start(t, s)
 	pin := geo.Circle{Center: geo.Point{Lat: 52.1234, Lng: 5.4321}, Radius: 1}
 	a.here.NotifyAreas([]geo.Circle{pin})
-	a.calls.Add("north", relay.Call{Refused: true})
-	a.calls.Add("north", relay.Call{OK: true})
+	a.calls.Add("north", mapdata.UpstreamCall{Refused: true})
+	a.calls.Add("north", mapdata.UpstreamCall{OK: true})
 	if took := b.until(t, "it moved", func() bool { return len(b.moved) == 1 && b.moved[0] == pin }); took > time.Second {
 		t.Errorf("told after %v", took)
 	}
-	b.until(t, "the call", func() bool { return b.heard["north"] == relay.Call{OK: true, Refused: true} })
+	b.until(t, "the call", func() bool { return b.heard["north"] == mapdata.UpstreamCall{OK: true, Refused: true} })
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.moved) > 0 || len(a.heard) > 0 {

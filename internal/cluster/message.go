@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"wayside/internal/geo"
-	"wayside/internal/provider/relay"
+	"wayside/internal/mapdata"
 )
 
 // version begins each message; those of another are not read.
@@ -26,7 +26,7 @@ const flagEverywhere = 1
 // The bits of a call.
 const (
 	bitOK = 1 << iota
-	bitHung
+	bitTimedOut
 	bitRefused
 )
 
@@ -35,7 +35,7 @@ type message struct {
 	node       [nodeSize]byte
 	everywhere bool
 	moved      []geo.Circle
-	calls      map[string]relay.Call
+	calls      map[string]mapdata.UpstreamCall
 }
 
 func (m *message) empty() bool { return !m.everywhere && len(m.moved) == 0 && len(m.calls) == 0 }
@@ -62,12 +62,12 @@ func (m *message) encode() []byte {
 	return out
 }
 
-func bitsOf(c relay.Call) (bits byte) {
+func bitsOf(c mapdata.UpstreamCall) (bits byte) {
 	if c.OK {
 		bits |= bitOK
 	}
-	if c.Hung {
-		bits |= bitHung
+	if c.TimedOut {
+		bits |= bitTimedOut
 	}
 	if c.Refused {
 		bits |= bitRefused
@@ -79,7 +79,7 @@ var errMessage = errors.New("peers: not a message of this version")
 
 // decode reads what encode wrote, and refuses everything else.
 func decode(in []byte) (*message, error) {
-	m := &message{calls: make(map[string]relay.Call)}
+	m := &message{calls: make(map[string]mapdata.UpstreamCall)}
 	if len(in) < 1+nodeSize+1 || in[0] != version {
 		return nil, errMessage
 	}
@@ -105,7 +105,7 @@ func decode(in []byte) (*message, error) {
 			return nil, errMessage
 		}
 		name, bits := string(in[n:n+int(size)]), in[n+int(size)]
-		m.calls[name] = relay.Call{OK: bits&bitOK != 0, Hung: bits&bitHung != 0, Refused: bits&bitRefused != 0}
+		m.calls[name] = mapdata.UpstreamCall{OK: bits&bitOK != 0, TimedOut: bits&bitTimedOut != 0, Refused: bits&bitRefused != 0}
 		in = in[n+int(size)+1:]
 	}
 	return m, nil

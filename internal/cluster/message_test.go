@@ -7,12 +7,12 @@ import (
 	"pgregory.net/rapid"
 
 	"wayside/internal/geo"
-	"wayside/internal/provider/relay"
+	"wayside/internal/mapdata"
 )
 
 func TestMessagesAreReadAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &message{everywhere: rapid.Bool().Draw(t, "everywhere"), calls: make(map[string]relay.Call)}
+		m := &message{everywhere: rapid.Bool().Draw(t, "everywhere"), calls: make(map[string]mapdata.UpstreamCall)}
 		copy(m.node[:], rapid.SliceOfN(rapid.Byte(), nodeSize, nodeSize).Draw(t, "node"))
 		for range rapid.IntRange(0, 20).Draw(t, "moved") {
 			m.moved = append(m.moved, geo.Circle{
@@ -21,8 +21,8 @@ func TestMessagesAreReadAsWritten(t *testing.T) {
 			})
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "calls") {
-			m.calls[rapid.String().Draw(t, "name")] = relay.Call{
-				OK: rapid.Bool().Draw(t, "ok"), Hung: rapid.Bool().Draw(t, "hung"), Refused: rapid.Bool().Draw(t, "refused"),
+			m.calls[rapid.String().Draw(t, "name")] = mapdata.UpstreamCall{
+				OK: rapid.Bool().Draw(t, "ok"), TimedOut: rapid.Bool().Draw(t, "hung"), Refused: rapid.Bool().Draw(t, "refused"),
 			}
 		}
 		got, err := decode(m.encode())
@@ -38,7 +38,7 @@ func TestMessagesAreReadAsWritten(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	full := message{
 		moved: []geo.Circle{{Center: geo.Point{Lat: 52, Lng: 5}, Radius: 1}},
-		calls: map[string]relay.Call{"a": {OK: true}},
+		calls: map[string]mapdata.UpstreamCall{"a": {OK: true}},
 	}
 	f.Add(full.encode())
 	f.Add([]byte{version})

@@ -111,7 +111,7 @@ func (c *caches) exchange(s *Service) {
 	}
 	config := cluster.Config{
 		Cache: c.conn, Log: s.log, Moved: s.signals.Moved, MovedLive: s.signals.MovedLive, Calls: c.calls,
-		Heard: func(string, relay.Call) {}, // this node has no upstreams
+		Heard: func(string, mapdata.UpstreamCall) {}, // this node has no upstreams
 	}
 	if s.incidents != nil {
 		config.Heard = s.incidents.relay.Heard

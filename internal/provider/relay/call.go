@@ -36,7 +36,7 @@ func (s *Service) fetch(ctx context.Context, t *turn, p *place) *live.Answer {
 	if s.Observe != nil {
 		s.Observe(t.Name, outcome, now.Sub(began))
 	}
-	call := Call{OK: outcome == mapdata.OutcomeOK, Hung: outcome == mapdata.OutcomeTimeout, Refused: refused(err)}
+	call := mapdata.UpstreamCall{OK: outcome == mapdata.OutcomeOK, TimedOut: outcome == mapdata.OutcomeTimeout, Refused: refused(err)}
 	barred := t.calls.note(now, call)
 	if s.Called != nil {
 		s.Called(t.Name, call)

@@ -21,21 +21,14 @@ type calls struct {
 	barred  time.Time // not called before this time, since it refused our secret (D8.6)
 }
 
-// Call is how a call of an upstream ended.
-type Call struct {
-	OK      bool
-	Hung    bool // it ended because its time was over
-	Refused bool // the upstream did not take our secret
-}
-
 // note remembers how a call ended. An upstream that refused our secret is not called for a while; it says whether that is
 // new.
-func (c *calls) note(now time.Time, call Call) (barred bool) {
+func (c *calls) note(now time.Time, call mapdata.UpstreamCall) (barred bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last[c.count%recentCalls] = call.OK
 	c.count++
-	c.hangs = call.Hung
+	c.hangs = call.TimedOut
 	if call.OK {
 		c.success = now
 	}
@@ -48,7 +41,7 @@ func (c *calls) note(now time.Time, call Call) (barred bool) {
 
 // Heard takes note of a call that another node made. So what is known of an upstream's health, and that it refuses our
 // secret, is known to all.
-func (s *Service) Heard(upstream string, c Call) {
+func (s *Service) Heard(upstream string, c mapdata.UpstreamCall) {
 	if i := slices.Index(s.names, upstream); i >= 0 {
 		s.upstreams[i].calls.note(s.Now(), c)
 	}

@@ -34,7 +34,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func newNode(t *testing.T, s *testenv.CacheServer, called func(string, relay.Call), upstreams ...relay.Upstream) *node {
+func newNode(t *testing.T, s *testenv.CacheServer, called func(string, mapdata.UpstreamCall), upstreams ...relay.Upstream) *node {
 	t.Helper()
 	web, err := safehttp.New(safehttp.Options{UserAgent: "wayside/test", Timeout: 2 * time.Second, MaxBody: 1 << 20, PerHost: 64})
 	must(t, err)
@@ -206,7 +206,7 @@ func TestOthersCallsAreHeard(t *testing.T) {
 	if h := second.Health(); h.Status != mapdata.Offline {
 		t.Errorf("before any call: %+v", h)
 	}
-	first := newNode(t, s, func(name string, c relay.Call) { second.Heard(name, c) }, upstreams...)
+	first := newNode(t, s, func(name string, c mapdata.UpstreamCall) { second.Heard(name, c) }, upstreams...)
 	first.near("d")
 	if h := second.Health(); h.Status != mapdata.Degraded || h.OK != 1 || h.Fail != 1 {
 		t.Errorf("after another node's calls: %+v", h)
@@ -214,5 +214,5 @@ func TestOthersCallsAreHeard(t *testing.T) {
 	if second.near("another driver"); bad.calls() != 1 || good.calls() != 2 {
 		t.Errorf("%d calls of the upstream that refuses us, want 1", bad.calls())
 	}
-	second.Heard("nobody", relay.Call{OK: true})
+	second.Heard("nobody", mapdata.UpstreamCall{OK: true})
 }

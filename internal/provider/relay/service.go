@@ -52,7 +52,7 @@ type Config struct {
 	Dropped   func(upstream, what string)                                        // told of each row that is none of ours; nil: nobody counts
 	Moved     *signal.Moved                                                      // notified, once they can be read, where answers changed what is known; nil: nobody watches
 	MovedLive *signal.Moved                                                      // as Moved, for other nodes; nil: there are none
-	Called    func(upstream string, c Call)                                      // told of each call, for other nodes; must not block; nil: there are none
+	Called    func(upstream string, c mapdata.UpstreamCall)                      // told of each call, for other nodes; must not block; nil: there are none
 
 	Reachable func() bool // says whether the live cache is there, even when nobody asks it; nil: it always is
 }
