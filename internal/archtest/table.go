@@ -35,7 +35,8 @@ var rules = map[string]rule{
 
 	"format/waze":    {ours: []string{"mapdata", "geo"}, never: transport},
 	"safehttp":       {ours: []string{"mapdata"}, never: []string{"database/sql"}},
-	"provider/pull":  {ours: []string{"ingest", "mapdata", "safehttp", "signal"}, never: []string{"database/sql"}},
+	"provider/trial": {ours: []string{"ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
+	"provider/pull":  {ours: []string{"ingest", "mapdata", "provider/trial", "safehttp", "signal"}, never: []string{"database/sql"}},
 	"provider/relay": {ours: []string{"format/waze", "ingest", "live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
 	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
 
@@ -70,7 +71,7 @@ var rules = map[string]rule{
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
-	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/pull", "secret", "catalog"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/trial", "secret", "catalog"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
 		ours:  []string{"account", "console", "alerts", "feed", "nearby", "provider/push", "catalog", "stream", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "wire", "response", "pages", "apidocs"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
@@ -86,7 +87,7 @@ var rules = map[string]rule{
 	// Composition: cli, bench and tests alone import service.
 	"service": {ours: []string{anything}},
 	"cli": {ours: []string{
-		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "feed", "ingest", "provider/pull", "safehttp",
+		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "feed", "ingest", "provider/trial", "safehttp",
 		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo",
 	}},
 

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/config"
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
-	"wayside/internal/provider/pull"
+	"wayside/internal/provider/trial"
 	"wayside/internal/safehttp"
 	"wayside/internal/service"
 )
@@ -19,7 +19,7 @@ func (c *validateCmd) check(p *program, cfg *config.Config) (*ingest.Checked, er
 	if err != nil {
 		return nil, err
 	}
-	trial, err := pull.NewChecker(client, "", p.now).URL(p.ctx, c.Source, c.Header)
+	trial, err := trial.NewChecker(client, "", p.now).URL(p.ctx, c.Source, c.Header)
 	var invalid *mapdata.InvalidError
 	switch {
 	case errors.As(err, &invalid) && invalid.Fields[0].Field == "pull_url":

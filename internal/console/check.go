@@ -12,7 +12,7 @@ import (
 	"wayside/internal/console/words"
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
-	"wayside/internal/provider/pull"
+	"wayside/internal/provider/trial"
 )
 
 const checkPath = "/check"
@@ -34,7 +34,7 @@ func (c *Console) checkRoutes() []Route {
 type checkPage struct {
 	Form    *Form
 	Text    string // the pasted text
-	Trial   *pull.Trial
+	Trial   *trial.Result
 	Outcome string        // translated
 	Do      template.HTML // advice after a failure
 	Took    string

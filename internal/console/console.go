@@ -18,7 +18,7 @@ import (
 	"wayside/internal/feed"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/provider/pull"
+	"wayside/internal/provider/trial"
 	"wayside/internal/secret"
 )
 
@@ -32,8 +32,8 @@ type Config struct {
 	// ReviewPasskey says whether a curator's decision requires a recent use of a passkey (D11.1).
 	ReviewPasskey bool
 	Feeds         *feed.Service
-	Check         *pull.Checker // tries a feed before it is registered
-	Secrets       *secret.Box   // seals the cookie with a new token
+	Check         *trial.Checker // tries a feed before it is registered
+	Secrets       *secret.Box    // seals the cookie with a new token
 
 	Audit     *audit.Service
 	Sources   *catalog.Catalog

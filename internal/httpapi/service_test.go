@@ -30,9 +30,9 @@ import (
 	"wayside/internal/live/memory"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
-	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
 	"wayside/internal/provider/relay"
+	"wayside/internal/provider/trial"
 	"wayside/internal/ratelimit"
 	"wayside/internal/replica"
 	"wayside/internal/safehttp"
@@ -222,13 +222,13 @@ func newRelay(t *testing.T, d *testService, limits serviceOptions, log *slog.Log
 }
 
 // newChecker checks feeds over the real HTTP client, which refuses addresses of this machine.
-func newChecker(t *testing.T, d *testService) *pull.Checker {
+func newChecker(t *testing.T, d *testService) *trial.Checker {
 	t.Helper()
 	web, err := safehttp.New(safehttp.Options{UserAgent: "wayside/test", Timeout: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pull.NewChecker(web, t.TempDir(), d.time)
+	return trial.NewChecker(web, t.TempDir(), d.time)
 }
 
 // waitForIndex waits until the index contains everything that is stored.

@@ -12,7 +12,7 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/mapdata"
-	"wayside/internal/provider/pull"
+	"wayside/internal/provider/trial"
 	"wayside/web"
 )
 
@@ -75,7 +75,7 @@ func (s *Service) newConsole(passkeys *account.Passkeys) (*console.Console, erro
 	pages := console.Config{
 		BaseURL: s.config.BaseURL, Now: s.now, Log: s.log,
 		Accounts: s.Accounts, Passkeys: passkeys, ReviewPasskey: s.requiresPasskey(), Feeds: s.Feeds,
-		Check: pull.NewChecker(s.fetcher, s.spool, s.now), Secrets: s.box,
+		Check: trial.NewChecker(s.fetcher, s.spool, s.now), Secrets: s.box,
 		Audit: audit.New(s.Store), Sources: s.catalog, State: s.reportState(), Entities: s.countEntities,
 	}
 	if s.baseMap != nil {

@@ -14,6 +14,7 @@ import (
 
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
+	"wayside/internal/provider/trial"
 	"wayside/internal/safehttp"
 )
 
@@ -157,7 +158,7 @@ func (m *memory) feed(id mapdata.FeedID) stored {
 }
 
 // poller makes one on the memory.
-func (m *memory) poller(web Fetcher, change func(*Options)) *Poller {
+func (m *memory) poller(web trial.Fetcher, change func(*Options)) *Poller {
 	o := Options{
 		Store: m, Ingest: m, Web: web, Now: time.Now, Log: slog.New(slog.DiscardHandler), Node: "here", Spool: m.t.TempDir(),
 		Unseal: func(*mapdata.Feed) (string, error) { return "X-Key: k", nil },
@@ -182,11 +183,8 @@ func run(t *testing.T, p *Poller) (stop func()) {
 		if len(p.held) != 0 || len(p.hosts) != 0 {
 			t.Errorf("%d feeds on %d hosts are still held", len(p.held), len(p.hosts))
 		}
-		if used := p.spool.used.Load(); used != 0 {
-			t.Errorf("%d bytes of bodies on disk were not given back", used)
-		}
-		if reserved := p.spool.inMemory.Load(); reserved != 0 {
-			t.Errorf("%d bytes of bodies in memory were not given back", reserved)
+		if disk, memory := p.spool.Used(); disk != 0 || memory != 0 {
+			t.Errorf("%d bytes of bodies on disk and %d in memory were not given back", disk, memory)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
+	"wayside/internal/provider/trial"
 	"wayside/internal/safehttp"
 )
 
@@ -18,7 +19,7 @@ import (
 func (p *Poller) poll(ctx context.Context, j *job) {
 	began := p.now()
 	err := p.attempt(ctx, j, &began)
-	var failed *failure
+	var failed *trial.Failure
 	if ctx.Err() == nil && errors.As(err, &failed) {
 		err = p.recordFailure(ctx, j, failed, began)
 	}
@@ -37,25 +38,13 @@ func (p *Poller) poll(ctx context.Context, j *job) {
 	}
 }
 
-// failure is a poll that failed for a reason that counts (D6.7).
-type failure struct {
-	outcome   mapdata.Outcome
-	advice    string // for the owner (D6.8)
-	reason    mapdata.Reason
-	status    int // of the answer, when outcome is http_status
-	bytes     int64
-	connected bool
-}
-
-func (f *failure) Error() string { return string(f.outcome) }
-
 // attempt fetches and ingests. began is set to when the feed's turn came.
 func (p *Poller) attempt(ctx context.Context, j *job, began *time.Time) error {
 	u, err := safehttp.CheckURL(j.feed.PullURL)
 	if err != nil {
-		return &failure{
-			outcome: mapdata.OutcomeBlockedAddress, reason: safehttp.ReasonOf(err), connected: true,
-			advice: "pull_url is no longer accepted: it " + err.Error() + ".",
+		return &trial.Failure{
+			Outcome: mapdata.OutcomeBlockedAddress, Reason: safehttp.ReasonOf(err), Connected: true,
+			Advice: "pull_url is no longer accepted: it " + err.Error() + ".",
 		}
 	}
 	request := safehttp.Request{URL: u, Started: func() { *began = p.now() }}
@@ -64,29 +53,20 @@ func (p *Poller) attempt(ctx context.Context, j *job, began *time.Time) error {
 			return fmt.Errorf("open auth header: %w", err)
 		}
 	}
-	got, err := p.spool.fetch(ctx, p.Web, request)
+	got, err := p.spool.Fetch(ctx, p.Web, request)
 	if err != nil {
-		return unfetched(err)
+		return trial.FetchFailure(err)
 	}
 	fetched := p.now()
 	p.network.met(fetched)
 	err = p.ingest(ctx, j, got, *began, fetched)
-	return errors.Join(unacceptable(err, got.size), got.close())
-}
-
-// unfetched turns what a fetch says of the provider into an outcome; what it says of this machine stays as it is.
-func unfetched(err error) error {
-	var failed *safehttp.Error
-	if errors.As(err, &failed) {
-		return &failure{outcome: failed.Outcome, reason: failed.Reason, advice: failed.Advice, status: failed.Status, connected: failed.Connected}
-	}
-	return err
+	return errors.Join(trial.DecodeFailure(err, got.Size), got.Close())
 }
 
 // ingest brings a body in, when its turn comes.
-func (p *Poller) ingest(ctx context.Context, j *job, got *body, began, fetched time.Time) error {
+func (p *Poller) ingest(ctx context.Context, j *job, got *trial.Body, began, fetched time.Time) error {
 	turn := p.small
-	if got.large() {
+	if got.Large() {
 		turn = p.large
 	}
 	select {
@@ -97,9 +77,9 @@ func (p *Poller) ingest(ctx context.Context, j *job, got *body, began, fetched t
 	}
 	letters := 0
 	_, err := p.Ingest.Snapshot(ctx, j.feed.ID, ingest.Snapshot{
-		Open: got.open, Hash: got.hash, At: fetched, Lease: j.lease,
+		Open: got.Open, Hash: got.Hash, At: fetched, Lease: j.lease,
 		Finish: func(r ingest.Result) (ingest.Record, error) {
-			record, err := p.succeeded(ctx, &j.feed, &r, got.size, began, fetched)
+			record, err := p.succeeded(ctx, &j.feed, &r, got.Size, began, fetched)
 			letters = len(record.Letters)
 			return record, err
 		},
@@ -112,25 +92,6 @@ func (p *Poller) ingest(ctx context.Context, j *job, got *body, began, fetched t
 		p.MailQueued.Notify()
 	}
 	return nil
-}
-
-// unacceptable turns what ingest says of a whole body into an outcome; what it says of the store stays as it is.
-func unacceptable(err error, size int64) error {
-	failed := &failure{bytes: size, connected: true}
-	switch {
-	case errors.Is(err, ingest.ErrNotArray):
-		failed.outcome = mapdata.OutcomeNotAnArray
-		failed.advice = "The body is JSON, but no array. Publish the rows as a bare array, with nothing around it."
-	case errors.Is(err, ingest.ErrTooManyRows):
-		failed.outcome, failed.reason = mapdata.OutcomeTooLarge, mapdata.ReasonRows
-		failed.advice = fmt.Sprintf("The array has more than %d rows. Publish fewer, or divide them among several feeds.", ingest.MaxSnapshotRows)
-	case errors.Is(err, mapdata.ErrMalformed):
-		failed.outcome = mapdata.OutcomeParseError
-		failed.advice = "The body is not one JSON text in UTF-8. Check it with wayside validate or any JSON parser."
-	default:
-		return err
-	}
-	return failed
 }
 
 // succeeded is what is recorded of a good poll.
@@ -184,10 +145,10 @@ func anyShrank(timeline []mapdata.Attempt) bool {
 }
 
 // recordFailure stores a failed poll. It counts, unless this node's own network is at fault (D6.11).
-func (p *Poller) recordFailure(ctx context.Context, j *job, failed *failure, began time.Time) error {
+func (p *Poller) recordFailure(ctx context.Context, j *job, failed *trial.Failure, began time.Time) error {
 	now := p.now()
 	ours := false
-	if failed.connected {
+	if failed.Connected {
 		p.network.met(now)
 	} else {
 		ours = p.network.missed(j.feed.ID, j.host, now)
@@ -197,7 +158,7 @@ func (p *Poller) recordFailure(ctx context.Context, j *job, failed *failure, beg
 	if err := p.Store.PollFailed(ctx, record); err != nil {
 		return fmt.Errorf("record failed poll: %w", err)
 	}
-	p.Observe(failed.outcome, now.Sub(began))
+	p.Observe(failed.Outcome, now.Sub(began))
 	p.StoreChanged.Notify()
 	p.MailQueued.Notify()
 	return nil
@@ -205,16 +166,16 @@ func (p *Poller) recordFailure(ctx context.Context, j *job, failed *failure, beg
 
 // afterFailure is what is recorded of a failed poll; counts says whether it brings the feed closer to deactivation. What
 // the last good snapshot left stays.
-func afterFailure(f *mapdata.Feed, failed *failure, counts bool, began, now time.Time) *mapdata.PollFailed {
+func afterFailure(f *mapdata.Feed, failed *trial.Failure, counts bool, began, now time.Time) *mapdata.PollFailed {
 	polling := f.Polling
-	polling.LastFetchedAt, polling.LastOutcome, polling.LastError = now, failed.outcome, failed.advice
+	polling.LastFetchedAt, polling.LastOutcome, polling.LastError = now, failed.Outcome, failed.Advice
 	if counts {
 		polling.ConsecutiveFailures++
 	}
 	record := &mapdata.PollFailed{
 		Feed: f.ID, Active: polling.ConsecutiveFailures < deactivateAfter,
 		Attempt: mapdata.Attempt{
-			At: now, Duration: now.Sub(began), Outcome: failed.outcome, Bytes: failed.bytes, Status: failed.status, Reason: failed.reason,
+			At: now, Duration: now.Sub(began), Outcome: failed.Outcome, Bytes: failed.Bytes, Status: failed.Status, Reason: failed.Reason,
 		},
 	}
 	if record.Active {
@@ -222,11 +183,11 @@ func afterFailure(f *mapdata.Feed, failed *failure, counts bool, began, now time
 	} else {
 		polling.NextFetchAt = time.Time{}
 		letter := letterTo(f, mapdata.LetterDeactivated, now)
-		letter.Data["outcome"], letter.Data["error"] = string(failed.outcome), failed.advice
+		letter.Data["outcome"], letter.Data["error"] = string(failed.Outcome), failed.Advice
 		record.Letters = []mapdata.Letter{letter}
 		record.Audit = []mapdata.AuditEntry{{
 			At: now, Via: mapdata.ViaService, Action: mapdata.AuditFeedDeactivate, Subject: f.ID.String(), Owner: f.Owner,
-			Note: string(failed.outcome),
+			Note: string(failed.Outcome),
 		}}
 	}
 	record.Polling = polling

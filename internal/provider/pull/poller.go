@@ -10,6 +10,7 @@ import (
 
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
+	"wayside/internal/provider/trial"
 	"wayside/internal/safehttp"
 	"wayside/internal/signal"
 )
@@ -23,7 +24,7 @@ type Ingester interface {
 type Options struct {
 	Store  Store
 	Ingest Ingester
-	Web    Fetcher
+	Web    trial.Fetcher
 	Now    func() time.Time
 	Log    *slog.Logger
 	Node   string // names this process among those that share the store
@@ -58,7 +59,7 @@ const (
 // Poller polls due feeds. One is enough for a process.
 type Poller struct {
 	Options
-	spool   spool
+	spool   *trial.Spool
 	network network
 	large   chan struct{}
 	small   chan struct{}
@@ -92,7 +93,7 @@ func New(o Options) *Poller {
 		o.Observe = func(mapdata.Outcome, time.Duration) {}
 	}
 	return &Poller{
-		Options: o, spool: spool{dir: o.Spool},
+		Options: o, spool: trial.NewSpool(o.Spool),
 		large: make(chan struct{}, parseLarge), small: make(chan struct{}, parseSmall),
 		held: make(map[mapdata.FeedID]*job), hosts: make(map[string]int),
 	}

@@ -15,6 +15,7 @@ import (
 
 	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
+	"wayside/internal/provider/trial"
 	"wayside/internal/safehttp"
 	"wayside/internal/signal"
 )
@@ -163,7 +164,7 @@ func TestSuccessResetsTheCount(t *testing.T) {
 func TestFailureKeepsWhatASnapshotLeft(t *testing.T) {
 	f := &mapdata.Feed{PullInterval: time.Minute, Polling: mapdata.Polling{LastRows: 5, LastRejected: 1, Shrank: true, BodyHash: []byte{1}}}
 	now := time.Unix(1000, 0)
-	got := afterFailure(f, &failure{outcome: mapdata.OutcomeTimeout, advice: "a"}, true, now.Add(-time.Second), now).Polling
+	got := afterFailure(f, &trial.Failure{Outcome: mapdata.OutcomeTimeout, Advice: "a"}, true, now.Add(-time.Second), now).Polling
 	want := mapdata.Polling{
 		NextFetchAt: now.Add(2 * time.Minute), LastFetchedAt: now, LastOutcome: mapdata.OutcomeTimeout, LastError: "a",
 		LastRows: 5, LastRejected: 1, ConsecutiveFailures: 1, Shrank: true, BodyHash: []byte{1},
@@ -457,7 +458,7 @@ func TestOwnTroubleDoesNotCount(t *testing.T) {
 	for name, broken := range breakIt {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m, w := newMemory(t), answering("["+strings.Repeat(" ", maxBodyInMemory)+"]")
+				m, w := newMemory(t), answering("["+strings.Repeat(" ", 64<<10)+"]")
 				id := m.add("a.example.org", 10*time.Minute)
 				m.feeds[id].PullAuthSealed = []byte{1}
 				whole := m.poller(w, nil).Options
@@ -533,7 +534,7 @@ func TestShrankTellsTheOwner(t *testing.T) {
 func TestLargeBodiesQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(t)
-		large := "[" + strings.Repeat(" ", largeBody) + "]"
+		large := "[" + strings.Repeat(" ", 1<<20) + "]"
 		w := &web{answer: func(_ context.Context, r safehttp.Request) (string, error) {
 			if strings.HasPrefix(r.URL.Host(), "large") {
 				return large, nil

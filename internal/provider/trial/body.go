@@ -1,4 +1,4 @@
-package pull
+package trial
 
 import (
 	"bytes"
@@ -28,35 +28,35 @@ type Fetcher interface {
 	Fetch(ctx context.Context, r safehttp.Request) (*safehttp.Response, error)
 }
 
-// body is a fetched body, whole. A large one lies in a file that has no name any more and goes with the process.
-type body struct {
-	hash []byte // SHA-256
-	size int64
+// Body is a fetched body, whole. A large one lies in a file that has no name any more and goes with the process.
+type Body struct {
+	Hash []byte // SHA-256
+	Size int64
 
 	memory   []byte
 	reserved int64 // bytes of spool.inMemory that are this body's
 	file     *os.File
-	spool    *spool
+	spool    *Spool
 }
 
-// open gives the body from its beginning, each time it is called, until close.
-func (b *body) open() (io.ReadCloser, error) {
+// Open gives the body from its beginning, each time it is called, until Close.
+func (b *Body) Open() (io.ReadCloser, error) {
 	if b.file == nil {
 		return io.NopCloser(bytes.NewReader(b.memory)), nil
 	}
-	return io.NopCloser(io.NewSectionReader(b.file, 0, b.size)), nil
+	return io.NopCloser(io.NewSectionReader(b.file, 0, b.Size)), nil
 }
 
-// large says that parsing the body takes a while.
-func (b *body) large() bool { return b.size >= largeBody }
+// Large says that parsing the body takes a while.
+func (b *Body) Large() bool { return b.Size >= largeBody }
 
-// close gives the body's room back.
-func (b *body) close() error {
+// Close gives the body's room back.
+func (b *Body) Close() error {
 	b.freeMemory()
 	if b.file == nil {
 		return nil
 	}
-	b.spool.used.Add(-b.size)
+	b.spool.used.Add(-b.Size)
 	err := b.file.Close()
 	if gone := os.Remove(b.file.Name()); gone != nil && !errors.Is(gone, os.ErrNotExist) {
 		err = errors.Join(err, gone)
@@ -65,22 +65,28 @@ func (b *body) close() error {
 	return err
 }
 
-// spool keeps bodies while they trickle in and wait to be parsed: small ones in memory, the others in a folder.
-type spool struct {
+// Spool keeps bodies while they trickle in and wait to be parsed: small ones in memory, the others in a folder.
+type Spool struct {
 	dir      string
 	used     atomic.Int64 // bytes on disk
 	inMemory atomic.Int64 // bytes reserved in memory
 }
 
-// fetch gets a whole body. It fails as Fetcher does, and with mapdata.ErrUnavailable when there is no room for it here.
-func (s *spool) fetch(ctx context.Context, web Fetcher, r safehttp.Request) (*body, error) {
+// NewSpool makes a spool over a folder; empty: where the system keeps temporary files.
+func NewSpool(folder string) *Spool { return &Spool{dir: folder} }
+
+// Used tells how many bytes of bodies lie on disk, and how many are reserved in memory.
+func (s *Spool) Used() (disk, memory int64) { return s.used.Load(), s.inMemory.Load() }
+
+// Fetch gets a whole body. It fails as Fetcher does, and with mapdata.ErrUnavailable when there is no room for it here.
+func (s *Spool) Fetch(ctx context.Context, web Fetcher, r safehttp.Request) (*Body, error) {
 	answer, err := web.Fetch(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	got, err := s.collect(answer.Body)
 	if closed := answer.Body.Close(); err == nil && closed != nil {
-		err = errors.Join(fmt.Errorf("close answer: %w", closed), got.close())
+		err = errors.Join(fmt.Errorf("close answer: %w", closed), got.Close())
 	}
 	if err != nil {
 		return nil, err
@@ -89,15 +95,15 @@ func (s *spool) fetch(ctx context.Context, web Fetcher, r safehttp.Request) (*bo
 }
 
 // collect reads all of r. Errors of r are returned as they are.
-func (s *spool) collect(r io.Reader) (_ *body, err error) {
-	b := &body{spool: s}
+func (s *Spool) collect(r io.Reader) (_ *Body, err error) {
+	b := &Body{spool: s}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, b.close())
+			err = errors.Join(err, b.Close())
 		}
 	}()
 	hash := sha256.New()
-	rows := shape{limit: maxRow}
+	rows := rowSizes{limit: maxRow}
 	part := make([]byte, readSize)
 	for {
 		n, err := r.Read(part)
@@ -111,7 +117,7 @@ func (s *spool) collect(r io.Reader) (_ *body, err error) {
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			b.hash = hash.Sum(nil)
+			b.Hash = hash.Sum(nil)
 			return b, nil
 		}
 		if err != nil {
@@ -121,10 +127,10 @@ func (s *spool) collect(r io.Reader) (_ *body, err error) {
 }
 
 // keep adds a part. Failing to is this machine's trouble, not the provider's.
-func (b *body) keep(part []byte) error {
+func (b *Body) keep(part []byte) error {
 	if b.file == nil && b.reserve(len(b.memory)+len(part)) {
 		b.memory = append(b.memory, part...)
-		b.size += int64(len(part))
+		b.Size += int64(len(part))
 		return nil
 	}
 	if b.file == nil {
@@ -136,7 +142,7 @@ func (b *body) keep(part []byte) error {
 		b.spool.used.Add(-int64(len(part)))
 		return fmt.Errorf("%w: too many large bodies wait to be parsed", mapdata.ErrUnavailable)
 	}
-	b.size += int64(len(part))
+	b.Size += int64(len(part))
 	if _, err := b.file.Write(part); err != nil {
 		return fmt.Errorf("%w: keep body: %w", mapdata.ErrUnavailable, err)
 	}
@@ -144,7 +150,7 @@ func (b *body) keep(part []byte) error {
 }
 
 // reserve makes room in memory for so many bytes of the body, or says that there is none.
-func (b *body) reserve(size int) bool {
+func (b *Body) reserve(size int) bool {
 	if size <= cap(b.memory) {
 		return true
 	}
@@ -163,7 +169,7 @@ func (b *body) reserve(size int) bool {
 }
 
 // freeMemory gives back what the body has reserved.
-func (b *body) freeMemory() {
+func (b *Body) freeMemory() {
 	if b.reserved > 0 {
 		b.spool.inMemory.Add(-b.reserved)
 		b.memory, b.reserved = nil, 0
@@ -171,14 +177,14 @@ func (b *body) freeMemory() {
 }
 
 // spill moves what is in memory to a file, and takes the file's name away where the system lets it.
-func (b *body) spill() error {
+func (b *Body) spill() error {
 	file, err := os.CreateTemp(b.spool.dir, "wayside-body-*")
 	if err != nil {
 		return fmt.Errorf("%w: keep body: %w", mapdata.ErrUnavailable, err)
 	}
-	_ = os.Remove(file.Name()) // close removes it where this could not
+	_ = os.Remove(file.Name()) // Close removes it where this could not
 	b.file = file
-	b.spool.used.Add(b.size)
+	b.spool.used.Add(b.Size)
 	if _, err := file.Write(b.memory); err != nil {
 		return fmt.Errorf("%w: keep body: %w", mapdata.ErrUnavailable, err)
 	}

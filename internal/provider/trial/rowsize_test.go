@@ -1,4 +1,4 @@
-package pull
+package trial
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func TestShape(t *testing.T) {
+func TestRowSizes(t *testing.T) {
 	const maxRow = 1000
 	full := strings.Repeat("x", maxRow-10)
 	tests := []struct {
@@ -35,15 +35,15 @@ func TestShape(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, size := range []int{1, 7, len(tt.body) + 1} {
-			s := shape{limit: maxRow}
+			s := rowSizes{limit: maxRow}
 			var err error
 			for rest := tt.body; err == nil && rest != ""; {
 				n := min(size, len(rest))
 				err, rest = s.pass([]byte(rest[:n])), rest[n:]
 			}
 			got := mapdata.Outcome("")
-			if failed := (*failure)(nil); errors.As(err, &failed) {
-				got = failed.outcome
+			if failed := (*Failure)(nil); errors.As(err, &failed) {
+				got = failed.Outcome
 			}
 			if got != tt.want {
 				t.Errorf("%s, %d bytes at once: %q, want %q", tt.name, size, got, tt.want)

@@ -1,4 +1,4 @@
-package pull
+package trial
 
 import (
 	"context"
@@ -11,25 +11,25 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// checksAtOnce is how many texts are checked side by side: each may hold 64 MiB of disk, and a processor.
-const checksAtOnce = 2
+// maxChecks is how many checks run side by side: each may hold 64 MiB of disk, and a processor.
+const maxChecks = 2
 
 // Checker tries what a poll would make of a URL or a text, and stores nothing: the same fetch, decoder and rules. Its
 // methods may be called from many goroutines.
 type Checker struct {
 	web   Fetcher
-	spool spool
+	spool *Spool
 	now   func() time.Time
 	turns chan struct{}
 }
 
 // NewChecker makes a checker. folder is for large bodies; empty: where the system keeps temporary files.
 func NewChecker(web Fetcher, folder string, now func() time.Time) *Checker {
-	return &Checker{web: web, spool: spool{dir: folder}, now: now, turns: make(chan struct{}, checksAtOnce)}
+	return &Checker{web: web, spool: NewSpool(folder), now: now, turns: make(chan struct{}, maxChecks)}
 }
 
-// Trial is what a poll would have recorded.
-type Trial struct {
+// Result is what a poll would have recorded.
+type Result struct {
 	Outcome mapdata.Outcome
 	Status  int             // HTTP status of the provider, when Outcome is http_status
 	Reason  mapdata.Reason  // finer than Outcome; empty: nothing to add
@@ -41,8 +41,8 @@ type Trial struct {
 
 // URL fetches what the URL publishes, with the auth header if that is not empty, and judges it. It fails with a
 // *mapdata.InvalidError that names pull_url or pull_auth_header, and with mapdata.ErrUnavailable where this machine has
-// no room or no time for it now. What lies with the provider is no error: the trial tells.
-func (c *Checker) URL(ctx context.Context, address, authHeader string) (*Trial, error) {
+// no room or no time for it now. What lies with the provider is no error: the Result tells.
+func (c *Checker) URL(ctx context.Context, address, authHeader string) (*Result, error) {
 	request, err := requestFor(address, authHeader)
 	if err != nil {
 		return nil, err
@@ -54,27 +54,27 @@ func (c *Checker) URL(ctx context.Context, address, authHeader string) (*Trial, 
 	defer leave()
 	began := c.now()
 	request.Started = func() { began = c.now() }
-	got, err := c.spool.fetch(ctx, c.web, *request)
+	got, err := c.spool.Fetch(ctx, c.web, *request)
 	took := c.now().Sub(began)
 	if err != nil {
-		return failedTrial(unfetched(err), took)
+		return failedResult(FetchFailure(err), took)
 	}
 	trial, err := c.judge(got, took)
-	return trial, errors.Join(err, got.close())
+	return trial, errors.Join(err, got.Close())
 }
 
 // Text judges a text as if it had been fetched.
-func (c *Checker) Text(text []byte) (*Trial, error) {
+func (c *Checker) Text(text []byte) (*Result, error) {
 	leave, err := c.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	rows := shape{limit: maxRow}
+	rows := rowSizes{limit: maxRow}
 	if err := rows.pass(text); err != nil {
-		return failedTrial(err, 0)
+		return failedResult(err, 0)
 	}
-	return c.judge(&body{memory: text, size: int64(len(text))}, 0)
+	return c.judge(&Body{memory: text, Size: int64(len(text))}, 0)
 }
 
 // enter takes a turn, or says that others have them all.
@@ -114,8 +114,8 @@ func fieldError(field string, err error) mapdata.FieldError {
 	return e
 }
 
-func (c *Checker) judge(got *body, took time.Duration) (_ *Trial, err error) {
-	from, err := got.open()
+func (c *Checker) judge(got *Body, took time.Duration) (_ *Result, err error) {
+	from, err := got.Open()
 	if err != nil {
 		return nil, fmt.Errorf("read what was fetched: %w", err)
 	}
@@ -124,16 +124,16 @@ func (c *Checker) judge(got *body, took time.Duration) (_ *Trial, err error) {
 		return nil, fmt.Errorf("read what was fetched: %w", closed)
 	}
 	if err != nil {
-		return failedTrial(unacceptable(err, got.size), took)
+		return failedResult(DecodeFailure(err, got.Size), took)
 	}
-	return &Trial{Outcome: mapdata.OutcomeOK, Checked: checked, Bytes: got.size, Took: took}, nil
+	return &Result{Outcome: mapdata.OutcomeOK, Checked: checked, Bytes: got.Size, Took: took}, nil
 }
 
-// failedTrial tells a failure that lies with the provider, and passes on any other.
-func failedTrial(err error, took time.Duration) (*Trial, error) {
-	var f *failure
+// failedResult tells a failure that lies with the provider, and passes on any other.
+func failedResult(err error, took time.Duration) (*Result, error) {
+	var f *Failure
 	if !errors.As(err, &f) {
 		return nil, err
 	}
-	return &Trial{Outcome: f.outcome, Status: f.status, Reason: f.reason, Advice: f.advice, Bytes: f.bytes, Took: took}, nil
+	return &Result{Outcome: f.Outcome, Status: f.Status, Reason: f.Reason, Advice: f.Advice, Bytes: f.Bytes, Took: took}, nil
 }

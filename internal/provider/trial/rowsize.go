@@ -1,4 +1,4 @@
-package pull
+package trial
 
 import (
 	"wayside/internal/ingest"
@@ -10,8 +10,8 @@ import (
 // cost its own size several times over (D6.6).
 const maxRow = 16 << 20
 
-// shape watches a body pass, as far as it takes to know where the rows of an array end. What is no JSON is found by ingest.
-type shape struct {
+// rowSizes measures the rows of an array while the body arrives, without a parser. Package ingest finds what is not JSON.
+type rowSizes struct {
 	limit    int // bytes of one row
 	first    byte
 	depth    int
@@ -21,7 +21,7 @@ type shape struct {
 }
 
 // pass looks at the next part, and fails when a row is too large.
-func (s *shape) pass(part []byte) error {
+func (s *rowSizes) pass(part []byte) error {
 	last := 0 // where the current row began in this part
 	for i, c := range part {
 		switch {
@@ -49,15 +49,15 @@ func (s *shape) pass(part []byte) error {
 	return nil
 }
 
-func (s *shape) tooLarge() error {
+func (s *rowSizes) tooLarge() error {
 	switch s.first {
 	case '[', 0:
-		return &failure{
-			outcome: mapdata.OutcomeTooLarge, reason: mapdata.ReasonRow, connected: true,
-			advice: "One row, or the white space beside it, has more than 16 MiB. Publish shorter rows.",
+		return &Failure{
+			Outcome: mapdata.OutcomeTooLarge, Reason: mapdata.ReasonRow, Connected: true,
+			Advice: "One row, or the white space beside it, has more than 16 MiB. Publish shorter rows.",
 		}
 	case '{':
-		return unacceptable(ingest.ErrNotArray, 0)
+		return DecodeFailure(ingest.ErrNotArray, 0)
 	}
-	return unacceptable(ingest.ErrMalformed, 0)
+	return DecodeFailure(ingest.ErrMalformed, 0)
 }

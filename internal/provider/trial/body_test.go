@@ -1,4 +1,4 @@
-package pull
+package trial
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ func TestBodiesInMemoryAreBounded(t *testing.T) {
 		size   = 60 << 10 // fits into memory by itself
 		most   = 32 << 20
 	)
-	s := spool{dir: t.TempDir()}
+	s := Spool{dir: t.TempDir()}
 	text := append(append([]byte{'['}, bytes.Repeat([]byte{' '}, size-2)...), ']')
-	var all []*body
+	var all []*Body
 	inMemory, onDisk := 0, 0
 	for range bodies {
 		b, err := s.collect(bytes.NewReader(text))
@@ -35,7 +35,7 @@ func TestBodiesInMemoryAreBounded(t *testing.T) {
 		t.Errorf("%d of %d bodies lie on disk", onDisk, bodies)
 	}
 	for _, b := range all {
-		from, err := b.open()
+		from, err := b.Open()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestBodiesInMemoryAreBounded(t *testing.T) {
 		if err != nil || !bytes.Equal(got, text) {
 			t.Fatalf("a body of %d bytes, %v, is not as it came", len(got), err)
 		}
-		if err := b.close(); err != nil {
+		if err := b.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
