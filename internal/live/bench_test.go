@@ -12,16 +12,16 @@ import (
 	"wayside/internal/mapdata"
 )
 
-var town = geo.Point{Lat: 52.35, Lng: 4.9}
+var center = geo.Point{Lat: 52.35, Lng: 4.9}
 
-// answerOf is an answer with count pins in the circle around the town.
+// answerOf is an answer with count pins in the circle around center.
 func answerOf(count int, radius float64) *live.Answer {
 	random := rand.New(rand.NewPCG(1, 2))
-	a := &live.Answer{Upstream: "north", Center: town, Radius: radius, At: time.Now()}
+	a := &live.Answer{Upstream: "north", Center: center, Radius: radius, At: time.Now()}
 	for len(a.Pins) < count {
 		span := radius / 111_000
-		at := geo.Point{Lat: town.Lat + (2*random.Float64()-1)*span, Lng: town.Lng + (2*random.Float64()-1)*span*1.6}
-		if geo.Distance(town, at) > radius*0.99 {
+		at := geo.Point{Lat: center.Lat + (2*random.Float64()-1)*span, Lng: center.Lng + (2*random.Float64()-1)*span*1.6}
+		if geo.Distance(center, at) > radius*0.99 {
 			continue
 		}
 		a.Pins = append(a.Pins, live.Pin{Prior: 0.5, Entity: mapdata.Entity{
@@ -53,7 +53,7 @@ func BenchmarkNear(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					var err error
-					if pins, err = c.Near(b.Context(), []string{"north"}, town, radius, pins[:0]); err != nil || len(pins) != count {
+					if pins, err = c.Near(b.Context(), []string{"north"}, center, radius, pins[:0]); err != nil || len(pins) != count {
 						b.Fatal(len(pins), err)
 					}
 				}
@@ -90,7 +90,7 @@ func BenchmarkNearAfterTake(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StartTimer()
-		if _, err := c.Near(b.Context(), []string{"north"}, town, 5000, nil); err != nil {
+		if _, err := c.Near(b.Context(), []string{"north"}, center, 5000, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

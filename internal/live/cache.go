@@ -11,49 +11,49 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// rememberedBytes is what one generation of tiles may take of this process's memory; there are two.
-const rememberedBytes = 64 << 20
+// maxParsedBytes is how much memory one generation of parsed tiles may take; there are two.
+const maxParsedBytes = 64 << 20
 
 // Cache keeps the rules of live incidents (D8.3, D8.4) on top of a driver. It is safe for concurrent use, in one process
 // and in several over one driver.
 type Cache struct {
-	driver Driver
-	now    func() time.Time
-	tiles  tiles
-	sieves sync.Pool // of *sieve
+	driver    Driver
+	now       func() time.Time
+	tiles     tiles
+	selectors sync.Pool // of *selector
 }
 
 // New makes a cache over driver. encode appends what readers are to be sent of an entity: it becomes Pin.Prepared.
 func New(driver Driver, encode func(dst []byte, e *mapdata.Entity) []byte, now func() time.Time) *Cache {
 	return &Cache{
 		driver: driver, now: now,
-		tiles: tiles{encode: encode, seed: maphash.MakeSeed(), limit: rememberedBytes, young: make(map[string]*tile)},
+		tiles: tiles{encode: encode, seed: maphash.MakeSeed(), limit: maxParsedBytes, current: make(map[string]*tile)},
 	}
 }
 
 // Near appends to pins those of the upstreams that are fresh and lie within radius metres of center, in no order. What it
 // appends is shared and read-only, and stays valid for as long as it is held. It fails when the driver does, and with
-// mapdata.ErrMalformed for an area that is none.
+// mapdata.ErrMalformed for a circle that does not exist or is too large.
 func (c *Cache) Near(
 	ctx context.Context, upstreams []string, center geo.Point, radius float64, pins []*Pin,
 ) ([]*Pin, error) {
-	area, err := circleOf(center, radius)
+	area, err := newArea(center, radius)
 	if err != nil || len(upstreams) == 0 {
 		return pins, err
 	}
-	s, ok := c.sieves.Get().(*sieve)
+	s, ok := c.selectors.Get().(*selector)
 	if !ok {
-		s = new(sieve)
+		s = new(selector)
 	}
-	defer c.sieves.Put(s)
-	ring := &s.ring
+	defer c.selectors.Put(s)
+	keyNames := &s.keyNames
 	for _, upstream := range upstreams {
 		escaped := escape(upstream)
 		for id := range area.tiles() {
-			ring.addTile(escaped, id)
+			keyNames.addTile(escaped, id)
 		}
 	}
-	keys := ring.keys()
+	keys := keyNames.keys()
 	values, err := c.driver.Get(ctx, keys)
 	if err != nil {
 		return pins, fmt.Errorf("live: read pins: %w", err)
@@ -62,7 +62,7 @@ func (c *Cache) Near(
 	each := len(keys) / len(upstreams)
 	found := c.tiles.all(keys, values, func(i int) string { return upstreams[i/each] }, now)
 	for ; len(found) > 0; found = found[each:] {
-		pins = s.pick(found[:each], &area, now.UnixMilli(), pins)
+		pins = s.selectPins(found[:each], &area, now.UnixMilli(), pins)
 	}
 	return pins, nil
 }
@@ -78,18 +78,18 @@ func (c *Cache) Find(ctx context.Context, upstreams []string, externalID string)
 	if err != nil {
 		return nil, fmt.Errorf("live: read locators: %w", err)
 	}
-	var ring keyRing
+	var keyNames keyBuilder
 	var of []int // which upstream a key is of
 	for i, value := range values {
 		for _, p := range readPlaces(value) {
-			ring.addTile(escape(upstreams[i]), p.tile)
+			keyNames.addTile(escape(upstreams[i]), p.tile)
 			of = append(of, i)
 		}
 	}
 	if len(of) == 0 {
 		return nil, nil
 	}
-	keys := ring.keys()
+	keys := keyNames.keys()
 	if values, err = c.driver.Get(ctx, keys); err != nil {
 		return nil, fmt.Errorf("live: read pins: %w", err)
 	}
@@ -98,7 +98,7 @@ func (c *Cache) Find(ctx context.Context, upstreams []string, externalID string)
 	pins := make([]*Pin, len(upstreams))
 	hash := maphash.String(c.tiles.seed, externalID)
 	for k, t := range c.tiles.all(keys, values, func(k int) string { return upstreams[of[k]] }, now) {
-		if m, r := t.find(hash, externalID); m != nil && (best[of[k]] == nil || m.outranks(best[of[k]])) {
+		if m, r := t.find(hash, externalID); m != nil && (best[of[k]] == nil || m.newerThan(best[of[k]])) {
 			best[of[k]], pins[of[k]] = m, &r.pin
 		}
 	}
@@ -111,7 +111,7 @@ func (c *Cache) Find(ctx context.Context, upstreams []string, externalID string)
 	return fresh, nil
 }
 
-// find gives the record of an external id, or nothing; the tile may be nil.
+// find gives the record of an external id, or nil; the tile may be nil.
 func (t *tile) find(hash uint64, externalID string) (*mark, *record) {
 	if t == nil {
 		return nil, nil

@@ -68,16 +68,16 @@ func take(t *testing.T, c *live.Cache, a *live.Answer) {
 
 func near(t *testing.T, c *live.Cache) []*live.Pin {
 	t.Helper()
-	pins, err := c.Near(t.Context(), []string{"north"}, town, 20_000, nil)
+	pins, err := c.Near(t.Context(), []string{"north"}, center, 20_000, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return pins
 }
 
-// TestNothingSaysWhereADriverIs holds D13.1: what is stored of two drivers' answers is the same if these have the same
+// TestKeysAndValuesHoldNoDriverPosition holds D13.1: what is stored of two drivers' answers is the same if these have the same
 // pins, and an answer without pins leaves nothing at all.
-func TestNothingSaysWhereADriverIs(t *testing.T) {
+func TestKeysAndValuesHoldNoDriverPosition(t *testing.T) {
 	pins := answerOf(20, 500).Pins
 	centers := []geo.Point{{Lat: 52.3512345678, Lng: 4.9012345678}, {Lat: 52.3487654321, Lng: 4.8987654321}}
 	var stored []*recorder
@@ -113,8 +113,8 @@ func TestNothingSaysWhereADriverIs(t *testing.T) {
 	}
 }
 
-// TestRenewingWritesTilesAlone holds that what stays where it is costs one write a tile, and its locator every five minutes.
-func TestRenewingWritesTilesAlone(t *testing.T) {
+// TestRenewingWritesTilesOnly holds that what stays where it is costs one write a tile, and its locator every five minutes.
+func TestRenewingWritesTilesOnly(t *testing.T) {
 	now := noon()
 	clock := func() time.Time { return now }
 	r := record(clock)
@@ -142,7 +142,7 @@ func TestRenewingWritesTilesAlone(t *testing.T) {
 	}
 }
 
-func TestOnlyNewBytesAreTakenApart(t *testing.T) {
+func TestOnlyChangedValuesAreParsed(t *testing.T) {
 	encoded := 0
 	c := live.New(memory.New(noon), func(dst []byte, e *mapdata.Entity) []byte {
 		encoded++
@@ -178,7 +178,7 @@ func TestAFailingDriver(t *testing.T) {
 	if err := c.Take(t.Context(), a); !errors.Is(err, broken) {
 		t.Errorf("take: %v", err)
 	}
-	if _, err := c.Near(t.Context(), []string{"north"}, town, 500, nil); !errors.Is(err, broken) {
+	if _, err := c.Near(t.Context(), []string{"north"}, center, 500, nil); !errors.Is(err, broken) {
 		t.Errorf("near: %v", err)
 	}
 	if _, err := c.Find(t.Context(), []string{"north"}, "a"); !errors.Is(err, broken) {
@@ -186,7 +186,7 @@ func TestAFailingDriver(t *testing.T) {
 	}
 }
 
-func TestTakeGivesUp(t *testing.T) {
+func TestTakeFailsAfterTooManyConflicts(t *testing.T) {
 	r := record(noon)
 	r.refuse = true
 	a := answerOf(1, 500)
@@ -196,9 +196,9 @@ func TestTakeGivesUp(t *testing.T) {
 	}
 }
 
-// TestForeignBytesAreNothing holds that what another version wrote, or nobody, hides nothing but itself, and is written
+// TestForeignValuesCountAsAbsent holds that what another version wrote, or nobody, hides nothing but itself, and is written
 // over by the next answer.
-func TestForeignBytesAreNothing(t *testing.T) {
+func TestForeignValuesCountAsAbsent(t *testing.T) {
 	for name, spoil := range map[string]func([]byte) []byte{
 		"another version": func(v []byte) []byte { v[0]++; return v },
 		"cut":             func(v []byte) []byte { return v[:len(v)-1] },
@@ -233,8 +233,8 @@ func TestForeignBytesAreNothing(t *testing.T) {
 	}
 }
 
-// TestErrorsNameNoPlace holds D13.1 for what ends in logs.
-func TestErrorsNameNoPlace(t *testing.T) {
+// TestErrorsHoldNoPosition holds D13.1 for what ends in logs.
+func TestErrorsHoldNoPosition(t *testing.T) {
 	r := record(noon)
 	r.refuse = true
 	a := answerOf(3, 500)

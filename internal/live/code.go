@@ -22,10 +22,11 @@ const (
 
 type head [headSize]byte
 
-// errUnreadable is of a value that another version wrote, or nobody: it counts as nothing stored.
+// errUnreadable is the error for a value that this version did not write: it counts as absent.
 var errUnreadable = errors.New("live: unreadable value")
 
-// writeTile makes a tile's value. No two writings are alike, even of the same records: whoever swaps one out means that one.
+// writeTile makes a tile's value. Each writing differs, even of the same records, so that a compare and swap replaces
+// exactly the value that was read.
 func writeTile(records []record) []byte {
 	dst := make([]byte, 0, sizeOf(records))
 	dst = append(dst, tileVersion)
@@ -38,7 +39,7 @@ func writeTile(records []record) []byte {
 	return dst
 }
 
-// readTile reads what writeTile wrote. What it gives may lie in value.
+// readTile reads what writeTile wrote. The records may refer to value.
 func readTile(upstream string, value []byte) ([]record, error) {
 	if len(value) < headSize || value[0] != tileVersion ||
 		binary.LittleEndian.Uint32(value[sumAt:]) != crc32.Checksum(value[headSize:], crc32.MakeTable(crc32.Castagnoli)) {
@@ -47,7 +48,7 @@ func readTile(upstream string, value []byte) ([]record, error) {
 	return readRecords(upstream, value[headSize:])
 }
 
-// sizeOf is about what the records take, rather more.
+// sizeOf estimates the size of the records, rather too large.
 func sizeOf(records []record) int {
 	size := headSize + binary.MaxVarintLen64
 	for i := range records {
@@ -99,7 +100,7 @@ func appendPoint(dst []byte, p geo.Point) []byte {
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(p.Lng))
 }
 
-// Sizes that a count is held against before anything is made for it.
+// Smallest sizes, against which a count is checked before anything is allocated.
 const (
 	pointSize      = 16
 	smallestRecord = 1 + 4 + pointSize + 1 + 9*8
@@ -125,7 +126,7 @@ func readRecords(upstream string, data []byte) ([]record, error) {
 	return records, nil
 }
 
-// reader takes bytes apart; once something is wrong, it is bad and gives zeros.
+// reader decodes bytes; after an error bad is set and it gives zeros.
 type reader struct {
 	data []byte
 	text string // the same, so that no record needs strings of its own
@@ -156,7 +157,7 @@ func (in *reader) record() (r record, known bool) {
 	p.At = p.Point.Vector()
 	p.Digest = uint64(in.int64())
 	p.Prior = math.Float64frombits(uint64(in.int64()))
-	// Whoever wrote it, nothing is fresh for longer than that.
+	// A value from another node is not trusted to be fresh for longer than allowed.
 	p.Lifetime = time.Duration(min(max(in.int64(), 0), Freshness.Milliseconds())) * time.Millisecond
 	p.FirstSeenAt, p.SeenAt, p.ChangedAt = timeOf(in.int64()), timeOf(in.int64()), timeOf(in.int64())
 	p.Stamp = timeOf(in.int64())

@@ -47,8 +47,8 @@ func TestTilesAreReadAsWritten(t *testing.T) {
 	}
 }
 
-// TestSpoiltTilesAreNone holds that no byte can change, and none can be missing.
-func TestSpoiltTilesAreNone(t *testing.T) {
+// TestCorruptTilesCountAsAbsent holds that no byte can change, and none can be missing.
+func TestCorruptTilesCountAsAbsent(t *testing.T) {
 	value := writeTile(someRecords())
 	for i := range value {
 		spoilt := bytes.Clone(value)
@@ -62,7 +62,7 @@ func TestSpoiltTilesAreNone(t *testing.T) {
 	}
 }
 
-func TestUnknownKindsAreLeftOut(t *testing.T) {
+func TestUnknownKindsAreSkipped(t *testing.T) {
 	body := appendRecords(nil, someRecords())
 	id := mapdata.Kind(2).ID()
 	body = bytes.Replace(body, []byte(id), bytes.Repeat([]byte("x"), len(id)), 1)
@@ -113,13 +113,13 @@ func FuzzReadRecords(f *testing.F) {
 func TestPlacesAreReadAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var want []place
-		for range rapid.IntRange(0, mostPlaces).Draw(t, "places") {
+		for range rapid.IntRange(0, maxPlaces).Draw(t, "places") {
 			want = append(want, place{
-				tileID{Band: rapid.Int32().Draw(t, "band"), Column: rapid.Int32().Draw(t, "column")}, rapid.Int64().Draw(t, "seen"),
+				geo.Cell{Band: rapid.Int32().Draw(t, "band"), Column: rapid.Int32().Draw(t, "column")}, rapid.Int64().Draw(t, "seen"),
 			})
 		}
 		got := readPlaces(appendPlaces(nil, want))
-		if len(want) != len(got) || len(want) > 0 && !cmp.Equal(want, got, cmp.AllowUnexported(place{})) {
+		if len(want) != len(got) || len(want) > 0 && !cmp.Equal(want, got, cmp.AllowUnexported(place{}, geo.Cell{})) {
 			t.Errorf("%v became %v", want, got)
 		}
 	})

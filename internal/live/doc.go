@@ -1,5 +1,5 @@
-// Package live holds what upstreams said of live incidents, for as long as it is fresh (D8). A Driver keeps the bytes:
-// this process's memory, or a cache that all nodes share.
+// Package live holds the answers of upstreams about live incidents for as long as they are fresh (D8). A Driver stores the
+// bytes: in this process's memory, or in a cache that all nodes share.
 //
 // The globe is divided into tiles, and one value holds the pins of one upstream in one tile: an answer replaces what that
 // upstream said of the area asked (D8.4) and leaves the rest of the tile alone. Neither a key nor a value says where a

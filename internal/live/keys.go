@@ -5,15 +5,17 @@ import (
 	"encoding/hex"
 	"net/url"
 	"strconv"
+
+	"wayside/internal/geo"
 )
 
-// keyRing makes many keys in one piece of memory. It is empty again after keys.
-type keyRing struct {
+// keyBuilder makes many keys with one allocation. It is empty again after keys.
+type keyBuilder struct {
 	text []byte
 	ends []int
 }
 
-func (k *keyRing) addTile(upstream string, id tileID) {
+func (k *keyBuilder) addTile(upstream string, id geo.Cell) {
 	k.text = append(k.text, "pins/"...)
 	k.text = append(k.text, upstream...)
 	k.text = append(k.text, '/')
@@ -23,7 +25,7 @@ func (k *keyRing) addTile(upstream string, id tileID) {
 	k.ends = append(k.ends, len(k.text))
 }
 
-func (k *keyRing) keys() []string {
+func (k *keyBuilder) keys() []string {
 	text, keys := string(k.text), make([]string, len(k.ends))
 	from := 0
 	for i, to := range k.ends {
@@ -33,10 +35,10 @@ func (k *keyRing) keys() []string {
 	return keys
 }
 
-// escape makes an upstream's name one part of a key, whatever is in it.
+// escape makes one path segment of an upstream's name, whatever it contains.
 func escape(upstream string) string { return url.PathEscape(upstream) }
 
-// locatorKey does not repeat the external id: it is another's word, of any length, and the key need not be read.
+// locatorKey holds a hash of the external id, which is foreign text of any length, and never has to be read back.
 func locatorKey(upstream, externalID string) string {
 	sum := sha256.Sum256([]byte(escape(upstream) + "/" + externalID)) // an escaped name holds no "/"
 	return "at/" + hex.EncodeToString(sum[:16])

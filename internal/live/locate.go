@@ -10,21 +10,22 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 )
 
-// A locator says in which tiles a pin may stand, so that Find need not know where to look. It is written when the pin is
-// new in its tile, and again when half of its time is over: what stays where it is costs no writing.
+// A locator names the tiles in which a pin may be, for Find. It is written when the pin is new in its tile, and again when
+// half of its lifetime is over, so that a pin that stays costs no write.
 const (
 	locatorLife    = 2*Freshness + time.Minute
 	locatorVersion = 1
 	placeSize      = 16
-	mostPlaces     = 4
+	maxPlaces      = 4
 )
 
 // place is a tile in which a pin was seen.
 type place struct {
-	tile tileID
+	tile geo.Cell
 	seen int64
 }
 
@@ -38,15 +39,15 @@ func appendPlaces(dst []byte, places []place) []byte {
 	return dst
 }
 
-// readPlaces gives nothing for what appendPlaces did not write.
+// readPlaces gives nil for a value that appendPlaces did not write.
 func readPlaces(value []byte) []place {
-	if len(value) == 0 || value[0] != locatorVersion || (len(value)-1)%placeSize != 0 || len(value) > 1+mostPlaces*placeSize {
+	if len(value) == 0 || value[0] != locatorVersion || (len(value)-1)%placeSize != 0 || len(value) > 1+maxPlaces*placeSize {
 		return nil
 	}
-	places := make([]place, 0, mostPlaces)
+	places := make([]place, 0, maxPlaces)
 	for in := value[1:]; len(in) > 0; in = in[placeSize:] {
 		places = append(places, place{
-			tile: tileID{
+			tile: geo.Cell{
 				Band:   int32(binary.LittleEndian.Uint32(in)),
 				Column: int32(binary.LittleEndian.Uint32(in[4:])),
 			},
@@ -56,8 +57,8 @@ func readPlaces(value []byte) []place {
 	return places
 }
 
-// with adds a place, or renews it: the latest come first, and those that are too old or too many go.
-func with(places []place, p place) []place {
+// addPlace adds a place or renews it: the latest come first, and those that are too old or too many are dropped.
+func addPlace(places []place, p place) []place {
 	places = slices.DeleteFunc(places, func(o place) bool {
 		if o.tile == p.tile {
 			p.seen = max(p.seen, o.seen)
@@ -67,21 +68,21 @@ func with(places []place, p place) []place {
 	})
 	places = append(places, p)
 	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(b.seen, a.seen) })
-	return places[:min(len(places), mostPlaces)]
+	return places[:min(len(places), maxPlaces)]
 }
 
 // locate writes the locators that the answer's pins need.
-func (c *Cache) locate(ctx context.Context, t *taking) error {
-	var need []int
+func (c *Cache) locate(ctx context.Context, t *update) error {
+	var missing []int
 	var keys []string
 	for n := range t.pins {
 		p := &t.pins[n]
 		if p.located == noTime || t.at-p.located >= Freshness.Milliseconds() {
-			need = append(need, n)
+			missing = append(missing, n)
 			keys = append(keys, locatorKey(t.answer.Upstream, p.pin.ExternalID))
 		}
 	}
-	if len(need) == 0 {
+	if len(missing) == 0 {
 		return nil
 	}
 	values, err := c.driver.Get(ctx, keys)
@@ -89,8 +90,8 @@ func (c *Cache) locate(ctx context.Context, t *taking) error {
 		return fmt.Errorf("live: read locators: %w", err)
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(writers)
-	for k, n := range need {
+	group.SetLimit(parallelWrites)
+	for k, n := range missing {
 		p := &t.pins[n]
 		group.Go(func() error {
 			if err := c.writePlace(ctx, keys[k], values[k], place{t.ids[p.tile], t.at}); err != nil {
@@ -104,8 +105,8 @@ func (c *Cache) locate(ctx context.Context, t *taking) error {
 }
 
 func (c *Cache) writePlace(ctx context.Context, key string, old []byte, p place) error {
-	for range tries {
-		done, err := c.driver.Swap(ctx, key, old, appendPlaces(nil, with(readPlaces(old), p)), locatorLife)
+	for range maxSwaps {
+		done, err := c.driver.Swap(ctx, key, old, appendPlaces(nil, addPlace(readPlaces(old), p)), locatorLife)
 		if err != nil {
 			return fmt.Errorf("live: write locators: %w", err)
 		}

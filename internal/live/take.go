@@ -11,35 +11,35 @@ import (
 )
 
 const (
-	tries   = 20 // to swap one value: each that fails means that another writer got on
-	writers = 8  // values written at a time: a shared cache is a network away
+	maxSwaps       = 20 // attempts to swap one value: each that fails means that another writer succeeded
+	parallelWrites = 8  // values written at a time: a shared cache is a network away
 )
 
-// taking is one answer on its way into the tiles.
-type taking struct {
+// update is one answer that is being written into the tiles.
+type update struct {
 	answer *Answer
-	area   circle
+	area   area
 	at     int64 // when the answer came
 	stamp  int64 // the upstream's own time; noTime: none
 	now    int64
 
-	ids    []tileID // the tiles that the area touches
+	ids    []geo.Cell // the tiles that the area touches
 	keys   []string
 	values [][]byte // as they were at first
 	tiles  []*tile
 
-	stated map[string]int // places in pins by external id
-	pins   []stating
+	byID   map[string]int // places in pins by external id
+	pins   []statement
 	within [][]int // places in pins by tile
 }
 
-// stating is one pin of the answer, within its area.
-type stating struct {
+// statement is one pin of the answer that lies within its area.
+type statement struct {
 	pin     *Pin
 	at      geo.Vector
 	tile    int     // place in ids
-	known   *record // the last word on it before, in any of the tiles; nil: none
-	located int64   // when its locator was written; noTime: it is not
+	known   *record // the newest record of it before, in any of the tiles; nil: none
+	located int64   // when its locator was written; noTime: never
 }
 
 // Take stores an answer: what it says of its area replaces what its upstream said there before (D8.4). Pins that lie
@@ -57,7 +57,7 @@ func (c *Cache) Take(ctx context.Context, a *Answer) error {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(writers)
+	group.SetLimit(parallelWrites)
 	for i := range t.ids {
 		if t.values[i] != nil || len(t.within[i]) > 0 {
 			group.Go(func() error { return c.write(ctx, t, i) })
@@ -66,78 +66,78 @@ func (c *Cache) Take(ctx context.Context, a *Answer) error {
 	return group.Wait()
 }
 
-// begin reads what is stored of the area, and sorts the answer by it.
-func (c *Cache) begin(ctx context.Context, a *Answer) (*taking, error) {
-	area, err := circleOf(a.Center, a.Radius)
+// begin reads what is stored for the area, and groups the answer by tile.
+func (c *Cache) begin(ctx context.Context, a *Answer) (*update, error) {
+	area, err := newArea(a.Center, a.Radius)
 	if err != nil {
 		return nil, err
 	}
-	t := &taking{
+	t := &update{
 		answer: a, area: area, at: a.At.UnixMilli(), stamp: millisOf(a.Stamp), now: c.now().UnixMilli(),
-		stated: make(map[string]int, len(a.Pins)),
+		byID: make(map[string]int, len(a.Pins)),
 	}
-	places := make(map[tileID]int)
-	var ring keyRing
+	places := make(map[geo.Cell]int)
+	var keyNames keyBuilder
 	escaped := escape(a.Upstream)
-	add := func(id tileID) int {
+	placeOf := func(id geo.Cell) int {
 		i, ok := places[id]
 		if !ok {
 			i = len(t.ids)
 			places[id] = i
 			t.ids = append(t.ids, id)
-			ring.addTile(escaped, id)
+			keyNames.addTile(escaped, id)
 		}
 		return i
 	}
 	for id := range area.tiles() {
-		add(id)
+		placeOf(id)
 	}
 	for i := range a.Pins {
-		t.state(&a.Pins[i], add)
+		t.add(&a.Pins[i], placeOf)
 	}
 	t.within = make([][]int, len(t.ids))
 	for n := range t.pins {
 		at := t.pins[n].tile
 		t.within[at] = append(t.within[at], n)
 	}
-	t.keys = ring.keys()
+	t.keys = keyNames.keys()
 	if t.values, err = c.driver.Get(ctx, t.keys); err != nil {
 		return nil, fmt.Errorf("live: read pins: %w", err)
 	}
 	t.tiles = c.tiles.all(t.keys, t.values, func(int) string { return a.Upstream }, c.now())
-	t.recall()
+	t.findKnown()
 	return t, nil
 }
 
-// state puts down one pin of the answer; of two under one external id, the later counts (D3.8).
-func (t *taking) state(p *Pin, place func(tileID) int) {
+// add takes one pin of the answer; of two with one external id the later counts (D3.8).
+func (t *update) add(p *Pin, place func(geo.Cell) int) {
 	at := p.Point.Vector()
-	if !p.Point.Valid() || !t.area.holds(at) || int(p.Kind) >= mapdata.KindCount {
+	if !p.Point.Valid() || !t.area.contains(at) || int(p.Kind) >= mapdata.KindCount {
 		return
 	}
-	s := stating{pin: p, at: at, tile: place(grid.Cell(p.Point)), located: noTime}
-	if n, ok := t.stated[p.ExternalID]; ok {
+	s := statement{pin: p, at: at, tile: place(tileGrid.Cell(p.Point)), located: noTime}
+	if n, ok := t.byID[p.ExternalID]; ok {
 		t.pins[n] = s
 		return
 	}
-	t.stated[p.ExternalID] = len(t.pins)
+	t.byID[p.ExternalID] = len(t.pins)
 	t.pins = append(t.pins, s)
 }
 
-// recall finds what was said before of the answer's pins.
-func (t *taking) recall() {
+// findKnown finds the newest record before of each of the answer's pins.
+func (t *update) findKnown() {
 	for i, old := range t.tiles {
 		if old == nil {
 			continue
 		}
 		for j := range old.records {
 			r := &old.records[j]
-			n, ok := t.stated[r.pin.ExternalID]
+			n, ok := t.byID[r.pin.ExternalID]
 			if !ok {
 				continue
 			}
 			p := &t.pins[n]
-			p.known = later(p.known, r)
+			p.known = latest(p.known, r)
 			if p.tile == i {
 				p.located = r.located
 			}
@@ -145,18 +145,18 @@ func (t *taking) recall() {
 	}
 }
 
-// later gives the later word of two on one pin; either may be nil.
-func later(a, b *record) *record {
+// latest gives the newer of two records of one pin; either may be nil.
+func latest(a, b *record) *record {
 	if a == nil || b != nil && (b.said > a.said || b.said == a.said && a.gone) {
 		return b
 	}
 	return a
 }
 
-// write brings one tile up to the answer.
-func (c *Cache) write(ctx context.Context, t *taking, i int) error {
+// write updates one tile by compare and swap.
+func (c *Cache) write(ctx context.Context, t *update, i int) error {
 	value, old := t.values[i], t.tiles[i]
-	for range tries {
+	for range maxSwaps {
 		records, changed := t.merge(i, old)
 		if !changed {
 			return nil
@@ -178,9 +178,9 @@ func (c *Cache) write(ctx context.Context, t *taking, i int) error {
 	return fmt.Errorf("live: write pins: %w", mapdata.ErrConflict)
 }
 
-// merge makes a tile's records from what it held and what the answer says; changed is false when the answer says nothing
-// of it that counts. old may be nil.
-func (t *taking) merge(i int, old *tile) (records []record, changed bool) {
+// merge makes a tile's records from those it held and the answer; changed is false when the answer changes nothing in it.
+// old may be nil.
+func (t *update) merge(i int, old *tile) (records []record, changed bool) {
 	var held []record
 	if old != nil {
 		held = old.records
@@ -189,16 +189,16 @@ func (t *taking) merge(i int, old *tile) (records []record, changed bool) {
 	here := make(map[int]*record)
 	for j := range held {
 		r := &held[j]
-		n, stated := t.stated[r.pin.ExternalID]
+		n, stated := t.byID[r.pin.ExternalID]
 		if stated {
 			here[n] = r
 		}
 		switch {
-		case stated && r.said <= t.at: // the answer's word takes its place, be it in this tile or another
+		case stated && r.said <= t.at: // the answer's record replaces it, in this tile or another
 			changed = true
-		case r.lapsed(t.now):
-		case !stated && !r.gone && r.said <= t.at && t.area.holds(r.pin.At):
-			records = append(records, t.farewell(r))
+		case r.obsolete(t.now):
+		case !stated && !r.gone && r.said <= t.at && t.area.contains(r.pin.At):
+			records = append(records, t.tombstone(r))
 			changed = true
 		default:
 			records = append(records, *r)
@@ -206,7 +206,7 @@ func (t *taking) merge(i int, old *tile) (records []record, changed bool) {
 	}
 	for _, n := range t.within[i] {
 		p := &t.pins[n]
-		was := later(here[n], p.known)
+		was := latest(here[n], p.known)
 		if was != nil && was.said > t.at {
 			continue
 		}
@@ -216,16 +216,17 @@ func (t *taking) merge(i int, old *tile) (records []record, changed bool) {
 	return records, changed
 }
 
-// farewell is what stays of a pin that the answer lacks: enough to know it again.
-func (t *taking) farewell(r *record) record {
+// tombstone is the record of a pin that the new answer no longer contains: an older answer, arriving late, must not bring
+// the pin back.
+func (t *update) tombstone(r *record) record {
 	out := *r
 	out.gone, out.said = true, t.at
 	out.pin.Properties, out.pin.Line = nil, nil
 	return out
 }
 
-// record makes a pin's record. was is the last word on it before, here what this tile held of it; both may be nil.
-func (t *taking) record(p *stating, was, here *record) record {
+// record makes a pin's record. was is its newest record before, here the one that this tile held; both may be nil.
+func (t *update) record(p *statement, was, here *record) record {
 	r := record{pin: *p.pin, said: t.at, located: p.located}
 	if here != nil {
 		r.located = max(r.located, here.located)
@@ -247,7 +248,7 @@ func (t *taking) record(p *stating, was, here *record) record {
 	if replay {
 		e.SeenAt = was.pin.SeenAt
 	}
-	// What expired or went is new when it comes back (D3.6), unless it is the same word again.
+	// A pin that expired or was removed is new when it comes back (D3.6), unless the upstream repeats the same reply.
 	if !replay && (was.gone || was.until() <= t.at) {
 		return r
 	}

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// tile is a value taken apart. It is never changed, so that readers share it.
+// tile is a parsed value. It is immutable, so that readers share it.
 type tile struct {
 	head    head
 	marks   []mark // of the records, in their order
@@ -18,10 +18,10 @@ type tile struct {
 	size    int // bytes, about
 }
 
-// recordSize is the memory that a record and its mark take, about, without what they point to.
+// recordSize is about how much memory a record and its mark take, without what they point to.
 const recordSize = 512
 
-// mark is what a search needs of a record, side by side with the next one's.
+// mark is what a search needs of a record. Marks lie side by side in memory.
 type mark struct {
 	at    geo.Vector
 	hash  uint64 // of the external id
@@ -31,8 +31,8 @@ type mark struct {
 	gone  bool
 }
 
-// outranks says that m is the later word of two tiles on one pin.
-func (m *mark) outranks(o *mark) bool {
+// newerThan compares the records of one pin in two tiles.
+func (m *mark) newerThan(o *mark) bool {
 	switch {
 	case m.seen != o.seen:
 		return m.seen > o.seen
@@ -44,20 +44,20 @@ func (m *mark) outranks(o *mark) bool {
 
 func (m *mark) fresh(now int64) bool { return !m.gone && m.until > now }
 
-// tiles remembers values taken apart, by key. Those of an earlier generation go when the next one begins: they were not
-// asked for, or another value has taken their place.
+// tiles caches parsed values by key, in two generations: a tile that was not asked for during one generation is dropped with
+// the next.
 type tiles struct {
 	encode func(dst []byte, e *mapdata.Entity) []byte
 	seed   maphash.Seed
 	limit  int // bytes of one generation, about
 
-	mu         sync.RWMutex
-	young, old map[string]*tile
-	size       int // of young
-	since      time.Time
+	mu                sync.RWMutex
+	current, previous map[string]*tile
+	size              int // of current
+	since             time.Time
 }
 
-// all gives the tiles behind the keys and their values: nil where there is no value, or none that this version reads.
+// all gives the tiles of the keys, whose values are given too: nil where there is no value, or none that this version reads.
 func (t *tiles) all(keys []string, values [][]byte, upstream func(i int) string, now time.Time) []*tile {
 	found := make([]*tile, len(keys))
 	missed := false
@@ -66,7 +66,7 @@ func (t *tiles) all(keys []string, values [][]byte, upstream func(i int) string,
 		if len(value) < headSize {
 			continue
 		}
-		have := t.young[keys[i]]
+		have := t.current[keys[i]]
 		if have == nil || have.head != head(value[:headSize]) {
 			missed = true
 			continue
@@ -85,10 +85,10 @@ func (t *tiles) all(keys []string, values [][]byte, upstream func(i int) string,
 	return found
 }
 
-// load takes a value apart, or finds it in the earlier generation, and remembers it.
+// load parses a value, or finds it in the previous generation, and caches it.
 func (t *tiles) load(key string, value []byte, upstream string, now time.Time) *tile {
 	t.mu.RLock()
-	have := t.old[key]
+	have := t.previous[key]
 	t.mu.RUnlock()
 	if have == nil || have.head != head(value[:headSize]) {
 		records, err := readTile(upstream, value)
@@ -100,13 +100,13 @@ func (t *tiles) load(key string, value []byte, upstream string, now time.Time) *
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.size+have.size > t.limit || now.Sub(t.since) >= Freshness {
-		t.young, t.old = make(map[string]*tile), t.young
+		t.current, t.previous = make(map[string]*tile), t.current
 		t.size, t.since = 0, now
 	}
-	if was := t.young[key]; was != nil {
+	if was := t.current[key]; was != nil {
 		t.size -= was.size
 	}
-	t.young[strings.Clone(key)] = have // the key may be part of a longer text
+	t.current[strings.Clone(key)] = have // the key may be part of a longer text
 	t.size += have.size
 	return have
 }

@@ -9,13 +9,13 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestWhatIsRememberedIsBounded holds that tiles which nobody asks for any more are forgotten, and those asked for kept.
-func TestWhatIsRememberedIsBounded(t *testing.T) {
+// TestParsedTilesAreBounded holds that tiles which nobody asks for any more are forgotten, and those asked for kept.
+func TestParsedTilesAreBounded(t *testing.T) {
 	const limit = 100_000
 	encoded := 0
 	all := tiles{
 		encode: func(dst []byte, _ *mapdata.Entity) []byte { encoded++; return append(dst, "x"...) },
-		seed:   maphash.MakeSeed(), limit: limit, young: make(map[string]*tile),
+		seed:   maphash.MakeSeed(), limit: limit, current: make(map[string]*tile),
 	}
 	now := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	upstream := func(int) string { return "north" }
@@ -29,7 +29,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 			t.Fatalf("%d bytes, more than %d", all.size, limit)
 		}
 		sum := 0
-		for _, have := range all.young {
+		for _, have := range all.current {
 			sum += have.size
 		}
 		if sum != all.size {
@@ -39,14 +39,14 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	if encoded != 1001 {
 		t.Errorf("%d records were encoded, want 1001: what is asked for all the time is forgotten", encoded)
 	}
-	if len(all.young)+len(all.old) > 200 {
-		t.Errorf("%d tiles are remembered", len(all.young)+len(all.old))
+	if len(all.current)+len(all.previous) > 200 {
+		t.Errorf("%d tiles are remembered", len(all.current)+len(all.previous))
 	}
 	for range 2 { // two times of freshness later, what is stored anew finds nothing old
 		now = now.Add(Freshness)
 		all.all([]string{"new"}, [][]byte{writeTile(someRecords())}, upstream, now)
 	}
-	if len(all.young)+len(all.old) > 2 {
-		t.Errorf("%d tiles are remembered", len(all.young)+len(all.old))
+	if len(all.current)+len(all.previous) > 2 {
+		t.Errorf("%d tiles are remembered", len(all.current)+len(all.previous))
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func answerTests() map[string]func(*world) {
-	return map[string]func(*world){
+func answerTests() map[string]func(*fixture) {
+	return map[string]func(*fixture){
 		"all of a pin is kept":                  allIsKept,
-		"what an answer lacks is gone":          lacking,
+		"what an answer lacks is gone":          missingPinsGo,
 		"what it was not asked for stays":       outsideStays,
 		"what it was not asked for is ignored":  outsideIgnored,
 		"upstreams do not replace each other":   twoUpstreams,
@@ -33,15 +33,15 @@ func answerTests() map[string]func(*world) {
 	}
 }
 
-func allIsKept(w *world) {
+func allIsKept(w *fixture) {
 	p := pin("ünï/\x01\xff", near)
-	p.Line = []geo.Point{near, town, {Lat: -1.5, Lng: 179.25}}
+	p.Line = []geo.Point{near, center, {Lat: -1.5, Lng: 179.25}}
 	p.Properties = []byte(`{"speed":42,"text":"\u0000é"}`)
 	p.Network, p.Kind, p.Digest, p.Prior = "net", 3, math.MaxUint64-5, 0.7
 	p.Lifetime = 90 * time.Second
 	p.FirstSeenAt = start.Add(-minute)
 	stamp := w.now().Add(-1500 * millisecond)
-	w.take(w.stamped(stamp, p, pin("b", town)))
+	w.take(w.stamped(stamp, p, pin("b", center)))
 
 	want := p
 	want.Upstream, want.Stamp, want.At = north, stamp, near.Vector()
@@ -58,8 +58,8 @@ func allIsKept(w *world) {
 	}
 }
 
-func lacking(w *world) {
-	w.says(pin("a", town), pin("b", near))
+func missingPinsGo(w *fixture) {
+	w.says(pin("a", center), pin("b", near))
 	w.pass(10 * time.Second)
 	w.says(pin("b", near))
 	w.shows("b")
@@ -69,13 +69,13 @@ func lacking(w *world) {
 	w.hides("a", "b")
 }
 
-// edge is 2 km from town, in its tile.
+// edge is 2 km from center, in its tile.
 var edge = geo.Point{Lat: 52.368, Lng: 4.90}
 
-func outsideStays(w *world) {
-	w.says(pin("a", town), pin("b", edge))
+func outsideStays(w *fixture) {
+	w.says(pin("a", center), pin("b", edge))
 	w.pass(2 * minute)
-	a := w.answer(pin("c", town))
+	a := w.answer(pin("c", center))
 	a.Radius = 1000
 	w.take(a)
 	w.shows("b", "c")
@@ -88,20 +88,20 @@ func outsideStays(w *world) {
 	w.shows("c")
 }
 
-func outsideIgnored(w *world) {
-	nowhere, noKind := pin("d", geo.Point{Lat: math.NaN()}), pin("e", town)
+func outsideIgnored(w *fixture) {
+	nowhere, noKind := pin("d", geo.Point{Lat: math.NaN()}), pin("e", center)
 	noKind.Kind = 255
-	a := w.answer(pin("a", town), pin("b", edge), pin("c", far), nowhere, noKind)
+	a := w.answer(pin("a", center), pin("b", edge), pin("c", far), nowhere, noKind)
 	a.Radius = 1000
 	w.take(a)
 	w.shows("a")
 	w.hides("b", "c", "d", "e")
 }
 
-func twoUpstreams(w *world) {
+func twoUpstreams(w *fixture) {
 	names := []string{"n", "n/1423", "n%2F1423", "ñ ", ""}
 	for i, name := range names {
-		a := w.answer(pin("a", town), pin(string(rune('p'+i)), town))
+		a := w.answer(pin("a", center), pin(string(rune('p'+i)), center))
 		a.Upstream = name
 		w.take(a)
 	}
@@ -109,7 +109,7 @@ func twoUpstreams(w *world) {
 	gone.Upstream = names[0]
 	w.take(gone)
 	for i, name := range names {
-		got := w.near(town, radius, name)
+		got := w.near(center, radius, name)
 		if i == 0 && len(got) != 0 || i > 0 && len(got) != 2 {
 			w.Errorf("%q shows %d pins", name, len(got))
 		}
@@ -119,20 +119,20 @@ func twoUpstreams(w *world) {
 			}
 		}
 	}
-	if got := w.near(town, radius, names...); len(got) != 8 {
+	if got := w.near(center, radius, names...); len(got) != 8 {
 		w.Errorf("together, they show %d pins, want 8", len(got))
 	}
 	if got := w.find("a", names...); len(got) != 4 {
 		w.Errorf("a is found %d times, want 4", len(got))
 	}
-	if got := w.near(town, radius); len(got) != 0 {
+	if got := w.near(center, radius); len(got) != 0 {
 		w.Errorf("nobody shows %d pins", len(got))
 	}
 }
 
-func laterRow(w *world) {
+func laterRow(w *fixture) {
 	changed := pin("a", far)
-	a := w.answer(pin("a", town), changed, pin("a", near))
+	a := w.answer(pin("a", center), changed, pin("a", near))
 	w.take(a)
 	w.shows("a")
 	if got := w.the("a").Point; got != near {
@@ -140,8 +140,8 @@ func laterRow(w *world) {
 	}
 }
 
-func olderAnswer(w *world) {
-	old := w.answer(pin("a", town), pin("b", town))
+func olderAnswer(w *fixture) {
+	old := w.answer(pin("a", center), pin("b", center))
 	old.Pins[0].Digest = 7
 	w.pass(time.Second)
 	w.says(pin("a", near), pin("c", near))
@@ -150,14 +150,14 @@ func olderAnswer(w *world) {
 	if p := w.the("a"); p.Point != near || !p.SeenAt.Equal(w.now()) {
 		w.Error("the older answer counts")
 	}
-	w.take(&live.Answer{Upstream: north, Center: town, Radius: radius, At: start})
+	w.take(&live.Answer{Upstream: north, Center: center, Radius: radius, At: start})
 	w.shows("a", "c")
 }
 
-func olderBringsBack(w *world) {
-	w.says(pin("a", town))
+func olderBringsBack(w *fixture) {
+	w.says(pin("a", center))
 	w.pass(time.Second)
-	late := w.answer(pin("a", town))
+	late := w.answer(pin("a", center))
 	w.pass(time.Second)
 	w.says()
 	w.take(late)
@@ -168,12 +168,12 @@ func olderBringsBack(w *world) {
 }
 
 // olderAfterRewrite is about a pin that would have expired early, by its own row.
-func olderAfterRewrite(w *world) {
-	p := pin("a", town)
+func olderAfterRewrite(w *fixture) {
+	p := pin("a", center)
 	p.Lifetime = minute
 	w.says(p)
 	w.pass(time.Second)
-	late := w.answer(pin("a", town), pin("beside", edge))
+	late := w.answer(pin("a", center), pin("beside", edge))
 	w.pass(time.Second)
 	w.says()
 	w.pass(2 * minute)
@@ -182,27 +182,27 @@ func olderAfterRewrite(w *world) {
 	w.shows("beside")
 }
 
-func olderAdds(w *world) {
+func olderAdds(w *fixture) {
 	late := w.answer(pin("b", edge))
 	w.pass(time.Second)
-	a := w.answer(pin("a", town))
+	a := w.answer(pin("a", center))
 	a.Radius = 1000
 	w.take(a)
 	w.take(late)
 	w.shows("a", "b")
 }
 
-func twice(w *world) {
-	a := w.answer(pin("a", town), pin("b", near))
+func twice(w *fixture) {
+	a := w.answer(pin("a", center), pin("b", near))
 	w.take(a)
 	w.take(a)
 	w.shows("a", "b")
 }
 
-func withinCircle(w *world) {
+func withinCircle(w *fixture) {
 	var pins []live.Pin
 	for i := range 400 {
-		at := geo.Point{Lat: town.Lat + float64(i/20-10)*0.01, Lng: town.Lng + float64(i%20-10)*0.016}
+		at := geo.Point{Lat: center.Lat + float64(i/20-10)*0.01, Lng: center.Lng + float64(i%20-10)*0.016}
 		pins = append(pins, pin(string(rune('a'+i/20))+string(rune('a'+i%20)), at))
 	}
 	a := w.answer(pins...)
@@ -211,12 +211,12 @@ func withinCircle(w *world) {
 	for _, radius := range []float64{1, 500, 2500, 8_000, 12_000, wide} {
 		want := make([]string, 0, len(pins))
 		for i := range pins {
-			if geo.Distance(town, pins[i].Point) <= radius {
+			if geo.Distance(center, pins[i].Point) <= radius {
 				want = append(want, pins[i].ExternalID)
 			}
 		}
 		got := make([]string, 0, len(pins))
-		for _, p := range w.near(town, radius, north) {
+		for _, p := range w.near(center, radius, north) {
 			got = append(got, p.ExternalID)
 		}
 		slices.Sort(want)
@@ -227,7 +227,7 @@ func withinCircle(w *world) {
 	}
 }
 
-func edgesOfTheMap(w *world) {
+func edgesOfTheMap(w *fixture) {
 	at := func(center geo.Point, radius float64, points ...geo.Point) {
 		w.Helper()
 		a := &live.Answer{Upstream: north, Center: center, Radius: radius, At: w.now()}
@@ -249,16 +249,16 @@ func edgesOfTheMap(w *world) {
 	at(geo.Point{}, 1000, geo.Point{Lat: 0.001}, geo.Point{Lat: -0.001}, geo.Point{Lng: 0.001}, geo.Point{Lng: -0.001})
 }
 
-func noArea(w *world) {
+func noArea(w *fixture) {
 	bad := []struct {
 		center geo.Point
 		radius float64
 	}{
-		{town, 0},
-		{town, -1},
-		{town, math.NaN()},
-		{town, live.MaxRadius + 1},
-		{town, math.Inf(1)},
+		{center, 0},
+		{center, -1},
+		{center, math.NaN()},
+		{center, live.MaxRadius + 1},
+		{center, math.Inf(1)},
 		{geo.Point{Lat: 91}, radius},
 		{geo.Point{Lng: math.NaN()}, radius},
 	}

@@ -15,8 +15,8 @@ import (
 // short is a ttl whose end a test can wait for.
 const short = 150 * time.Millisecond
 
-func driverTests() map[string]func(*world) {
-	return map[string]func(*world){
+func driverTests() map[string]func(*fixture) {
+	return map[string]func(*fixture){
 		"nothing is stored at first":            nothingAtFirst,
 		"a swap of nothing":                     swapNothing,
 		"a swap of what is there":               swapSame,
@@ -29,13 +29,13 @@ func driverTests() map[string]func(*world) {
 		"a large value":                         largeValue,
 		"what was given stays as it is":         givenStays,
 		"one of many swaps wins":                oneWins,
-		"no swap is lost":                       noneLost,
+		"no swap is lost":                       noUpdateLost,
 		"a cancelled context":                   cancelled,
 		"the rules pass on a cancelled context": rulesCancelled,
 	}
 }
 
-func (w *world) get(keys ...string) [][]byte {
+func (w *fixture) get(keys ...string) [][]byte {
 	w.Helper()
 	values, err := w.driver.Get(w.ctx(), keys)
 	if err != nil {
@@ -47,14 +47,14 @@ func (w *world) get(keys ...string) [][]byte {
 	return values
 }
 
-func (w *world) holds(key string, want []byte) {
+func (w *fixture) holds(key string, want []byte) {
 	w.Helper()
 	if got := w.get(key)[0]; !bytes.Equal(got, want) || (got == nil) != (want == nil) {
 		w.Errorf("%s holds %.40q, want %.40q", key, got, want)
 	}
 }
 
-func (w *world) swap(key string, old, value []byte, ttl time.Duration, want bool) {
+func (w *fixture) swap(key string, old, value []byte, ttl time.Duration, want bool) {
 	w.Helper()
 	done, err := w.driver.Swap(w.ctx(), key, old, value, ttl)
 	if err != nil {
@@ -65,21 +65,21 @@ func (w *world) swap(key string, old, value []byte, ttl time.Duration, want bool
 	}
 }
 
-func nothingAtFirst(w *world) {
+func nothingAtFirst(w *fixture) {
 	w.holds("a", nil)
 	if values := w.get(); len(values) != 0 {
 		w.Errorf("%d values for no keys", len(values))
 	}
 }
 
-func swapNothing(w *world) {
+func swapNothing(w *fixture) {
 	w.swap("a", nil, []byte("1"), time.Minute, true)
 	w.holds("a", []byte("1"))
 	w.swap("a", nil, []byte("2"), time.Minute, false)
 	w.holds("a", []byte("1"))
 }
 
-func swapSame(w *world) {
+func swapSame(w *fixture) {
 	w.swap("a", nil, []byte("1"), time.Minute, true)
 	w.swap("a", []byte("1"), []byte("2"), time.Minute, true)
 	w.holds("a", []byte("2"))
@@ -87,7 +87,7 @@ func swapSame(w *world) {
 	w.holds("a", []byte("2"))
 }
 
-func swapOther(w *world) {
+func swapOther(w *fixture) {
 	w.swap("a", []byte("1"), []byte("2"), time.Minute, false)
 	w.holds("a", nil)
 	w.swap("a", nil, []byte("12"), time.Minute, true)
@@ -98,7 +98,7 @@ func swapOther(w *world) {
 }
 
 // ended waits until the key holds nothing, at most some seconds.
-func (w *world) ended(key string) {
+func (w *fixture) ended(key string) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx(), 10*time.Second)
 	defer cancel()
@@ -113,7 +113,7 @@ func (w *world) ended(key string) {
 	}
 }
 
-func valueEnds(w *world) {
+func valueEnds(w *fixture) {
 	w.swap("stays", nil, []byte("0"), time.Hour, true)
 	w.swap("a", nil, []byte("1"), short, true)
 	if w.advance != nil {
@@ -129,7 +129,7 @@ func valueEnds(w *world) {
 	w.holds("a", []byte("3"))
 }
 
-func swapRenews(w *world) {
+func swapRenews(w *fixture) {
 	w.swap("a", nil, []byte("1"), short, true)
 	w.swap("a", []byte("1"), []byte("2"), time.Hour, true)
 	w.swap("b", nil, []byte("1"), time.Hour, true)
@@ -141,7 +141,7 @@ func swapRenews(w *world) {
 	w.holds("a", []byte("2"))
 }
 
-func deletes(w *world) {
+func deletes(w *fixture) {
 	w.swap("a", nil, []byte("1"), time.Minute, true)
 	for range 2 { // a key that is not there is no error
 		if err := w.driver.Delete(w.ctx(), "a"); err != nil {
@@ -154,7 +154,7 @@ func deletes(w *world) {
 	w.holds("a", []byte("2"))
 }
 
-func manyKeys(w *world) {
+func manyKeys(w *fixture) {
 	var keys []string
 	for i := range 600 {
 		key := fmt.Sprintf("pins/n%%2Fm %d/%d", i, i*7)
@@ -177,7 +177,7 @@ func manyKeys(w *world) {
 	}
 }
 
-func anyBytes(w *world) {
+func anyBytes(w *fixture) {
 	all := make([]byte, 256)
 	for i := range all {
 		all[i] = byte(i)
@@ -192,7 +192,7 @@ func anyBytes(w *world) {
 	w.holds("a", []byte{0})
 }
 
-func largeValue(w *world) {
+func largeValue(w *fixture) {
 	value := make([]byte, 1<<20)
 	for i := range value {
 		value[i] = byte(i * 7 >> 3)
@@ -206,7 +206,7 @@ func largeValue(w *world) {
 	w.holds("a", other)
 }
 
-func givenStays(w *world) {
+func givenStays(w *fixture) {
 	w.swap("a", nil, []byte("first"), time.Minute, true)
 	given := w.get("a")[0]
 	w.swap("a", []byte("first"), []byte("other"), time.Minute, true)
@@ -219,7 +219,7 @@ func givenStays(w *world) {
 	}
 }
 
-func oneWins(w *world) {
+func oneWins(w *fixture) {
 	for round := range 10 {
 		var old []byte
 		if round > 0 {
@@ -245,8 +245,8 @@ func oneWins(w *world) {
 	}
 }
 
-// noneLost counts up side by side.
-func noneLost(w *world) {
+// noUpdateLost counts up side by side.
+func noUpdateLost(w *fixture) {
 	const hands, each = 8, 10
 	var group sync.WaitGroup
 	for range hands {
@@ -262,7 +262,7 @@ func noneLost(w *world) {
 	}
 }
 
-func (w *world) countUp() {
+func (w *fixture) countUp() {
 	for {
 		values, err := w.driver.Get(w.ctx(), []string{"count"})
 		if err != nil {
@@ -280,7 +280,7 @@ func (w *world) countUp() {
 	}
 }
 
-func cancelled(w *world) {
+func cancelled(w *fixture) {
 	w.swap("a", nil, []byte("1"), time.Minute, true)
 	ctx, cancel := context.WithCancel(w.ctx())
 	cancel()
@@ -296,15 +296,15 @@ func cancelled(w *world) {
 	w.holds("a", []byte("1"))
 }
 
-func rulesCancelled(w *world) {
-	w.says(pin("a", town))
+func rulesCancelled(w *fixture) {
+	w.says(pin("a", center))
 	ctx, cancel := context.WithCancel(w.ctx())
 	cancel()
 	if err := w.cache.Take(ctx, w.answer()); !errors.Is(err, context.Canceled) {
 		w.Errorf("take: %v", err)
 	}
 	before := []*live.Pin{{}}
-	pins, err := w.cache.Near(ctx, []string{north}, town, radius, before)
+	pins, err := w.cache.Near(ctx, []string{north}, center, radius, before)
 	if !errors.Is(err, context.Canceled) || len(pins) != 1 {
 		w.Errorf("near: %d pins, %v", len(pins), err)
 	}

@@ -7,8 +7,8 @@ import (
 	"wayside/internal/live"
 )
 
-func findTests() map[string]func(*world) {
-	return map[string]func(*world){
+func findTests() map[string]func(*fixture) {
+	return map[string]func(*fixture){
 		"one of each upstream":            findEach,
 		"nothing":                         findNothing,
 		"any id":                          findAnyID,
@@ -18,9 +18,9 @@ func findTests() map[string]func(*world) {
 	}
 }
 
-func findEach(w *world) {
+func findEach(w *fixture) {
 	for _, upstream := range []string{"x", "y", "z"} {
-		a := w.answer(pin("a", town), pin("only "+upstream, town))
+		a := w.answer(pin("a", center), pin("only "+upstream, center))
 		a.Upstream = upstream
 		w.take(a)
 	}
@@ -33,8 +33,8 @@ func findEach(w *world) {
 	}
 }
 
-func findNothing(w *world) {
-	w.says(pin("a", town))
+func findNothing(w *fixture) {
+	w.says(pin("a", center))
 	for _, id := range []string{"", "b", "A", "a "} {
 		if got := w.find(id, north); len(got) != 0 {
 			w.Errorf("%q is found", id)
@@ -45,27 +45,27 @@ func findNothing(w *world) {
 	}
 }
 
-func findAnyID(w *world) {
+func findAnyID(w *fixture) {
 	ids := []string{"x/y", "x%2Fy", "x y", "é", "\x7f\xff", strings.Repeat("long ", 51)}
 	pins := make([]live.Pin, len(ids))
 	for i, id := range ids {
-		pins[i] = pin(id, town)
+		pins[i] = pin(id, center)
 	}
 	w.says(pins...)
 	w.shows(ids...)
 }
 
 // findRenewed outlasts the time of what Find goes by.
-func findRenewed(w *world) {
+func findRenewed(w *fixture) {
 	for range 30 {
-		w.says(pin("a", town))
+		w.says(pin("a", center))
 		w.pass(minute)
 		w.shows("a")
 	}
 }
 
-func findWandered(w *world) {
-	at := town
+func findWandered(w *fixture) {
+	at := center
 	for range 12 {
 		at.Lat += 0.1
 		w.take(w.around(at, pin("a", at)))
@@ -76,13 +76,13 @@ func findWandered(w *world) {
 	}
 }
 
-func findElsewhere(w *world) {
-	w.says(pin("a", town))
+func findElsewhere(w *fixture) {
+	w.says(pin("a", center))
 	w.cache = w.another()
 	w.shows("a")
 	for i := range 5 {
 		id := fmt.Sprint(i)
-		if err := w.another().Take(w.ctx(), w.answer(pin("a", town), pin(id, near))); err != nil {
+		if err := w.another().Take(w.ctx(), w.answer(pin("a", center), pin(id, near))); err != nil {
 			w.Fatal(err)
 		}
 		w.shows("a", id)

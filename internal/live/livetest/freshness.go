@@ -13,8 +13,8 @@ const (
 	minute      = time.Minute
 )
 
-func freshnessTests() map[string]func(*world) {
-	return map[string]func(*world){
+func freshnessTests() map[string]func(*fixture) {
+	return map[string]func(*fixture){
 		"five minutes, to the millisecond":        fiveMinutes,
 		"less where the row says less":            shorterLifetime,
 		"never more":                              longerLifetime,
@@ -29,9 +29,9 @@ func freshnessTests() map[string]func(*world) {
 	}
 }
 
-func fiveMinutes(w *world) {
+func fiveMinutes(w *fixture) {
 	w.pass(123 * millisecond)
-	w.says(pin("a", town))
+	w.says(pin("a", center))
 	w.shows("a")
 	w.pass(live.Freshness - millisecond)
 	w.shows("a")
@@ -40,8 +40,8 @@ func fiveMinutes(w *world) {
 	w.hides("a")
 }
 
-func shorterLifetime(w *world) {
-	p := pin("a", town)
+func shorterLifetime(w *fixture) {
+	p := pin("a", center)
 	p.Lifetime = minute
 	w.says(p, pin("b", near))
 	w.pass(minute - millisecond)
@@ -51,8 +51,8 @@ func shorterLifetime(w *world) {
 	w.hides("a")
 }
 
-func longerLifetime(w *world) {
-	long, none := pin("a", town), pin("b", town)
+func longerLifetime(w *fixture) {
+	long, none := pin("a", center), pin("b", center)
 	long.Lifetime, none.Lifetime = time.Hour, 0
 	w.says(long, none)
 	w.pass(live.Freshness - millisecond)
@@ -61,9 +61,9 @@ func longerLifetime(w *world) {
 	w.shows()
 }
 
-func renews(w *world) {
+func renews(w *fixture) {
 	for range 5 {
-		w.says(pin("a", town))
+		w.says(pin("a", center))
 		w.pass(4 * minute)
 		w.shows("a")
 	}
@@ -72,18 +72,18 @@ func renews(w *world) {
 }
 
 // stamped is an answer with the upstream's own time.
-func (w *world) stamped(stamp time.Time, pins ...live.Pin) *live.Answer {
+func (w *fixture) stamped(stamp time.Time, pins ...live.Pin) *live.Answer {
 	a := w.answer(pins...)
 	a.Stamp = stamp
 	return a
 }
 
-func replays(w *world) {
+func replays(w *fixture) {
 	stamp := w.now().Add(-3 * time.Second)
-	w.take(w.stamped(stamp, pin("a", town)))
+	w.take(w.stamped(stamp, pin("a", center)))
 	for range 4 {
 		w.pass(minute)
-		w.take(w.stamped(stamp, pin("a", town)))
+		w.take(w.stamped(stamp, pin("a", center)))
 		w.shows("a")
 		if got := w.the("a").SeenAt; !got.Equal(start) {
 			w.Errorf("seen at %v, want %v", got, start)
@@ -96,23 +96,23 @@ func replays(w *world) {
 	w.hides("a")
 	// Nor does it pass for new, however long it goes on.
 	for range 12 {
-		w.take(w.stamped(stamp, pin("a", town)))
+		w.take(w.stamped(stamp, pin("a", center)))
 		w.shows()
 		w.pass(minute)
 	}
-	w.take(w.stamped(w.now(), pin("a", town)))
+	w.take(w.stamped(w.now(), pin("a", center)))
 	w.shows("a")
 }
 
 // replaysGone is about a provider of which one part is behind the other.
-func replaysGone(w *world) {
+func replaysGone(w *fixture) {
 	first := w.now()
-	w.take(w.stamped(first, pin("a", town)))
+	w.take(w.stamped(first, pin("a", center)))
 	w.pass(minute)
 	w.take(w.stamped(w.now()))
 	w.shows()
 	w.pass(minute)
-	w.take(w.stamped(first, pin("a", town)))
+	w.take(w.stamped(first, pin("a", center)))
 	w.shows("a") // it is the newest answer, but its time goes on from the first
 	if got := w.the("a").ChangedAt; !got.Equal(w.now()) {
 		w.Errorf("changed %v, want %v: it was hidden", got, w.now())
@@ -123,8 +123,8 @@ func replaysGone(w *world) {
 	w.shows()
 }
 
-// beside takes an answer from beside the town's centre, which writes the tile anew.
-func (w *world) beside() {
+// beside takes an answer from beside the center's centre, which writes the tile anew.
+func (w *fixture) beside() {
 	w.Helper()
 	a := w.around(edge, pin("beside", edge))
 	a.Radius = 500
@@ -132,8 +132,8 @@ func (w *world) beside() {
 }
 
 // replaysBeside is about a pin that expires early, by its own row.
-func replaysBeside(w *world) {
-	stamp, p := w.now(), pin("a", town)
+func replaysBeside(w *fixture) {
+	stamp, p := w.now(), pin("a", center)
 	p.Lifetime = minute
 	w.take(w.stamped(stamp, p))
 	w.pass(2 * minute)
@@ -142,15 +142,15 @@ func replaysBeside(w *world) {
 	w.shows("beside")
 }
 
-func otherStamp(w *world) {
-	w.take(w.stamped(w.now(), pin("a", town)))
+func otherStamp(w *fixture) {
+	w.take(w.stamped(w.now(), pin("a", center)))
 	w.pass(4 * minute)
-	w.take(w.stamped(w.now().Add(-minute), pin("a", town)))
+	w.take(w.stamped(w.now().Add(-minute), pin("a", center)))
 	w.pass(4 * minute)
 	w.shows("a")
 }
 
-func timesOfAPin(w *world) {
+func timesOfAPin(w *fixture) {
 	times := func(seen, changed time.Duration) {
 		w.Helper()
 		p := w.the("a")
@@ -159,13 +159,13 @@ func timesOfAPin(w *world) {
 			w.Errorf("first seen, seen, changed (-want +got):\n%s", diff)
 		}
 	}
-	w.says(pin("a", town))
+	w.says(pin("a", center))
 	times(0, 0)
 	w.pass(minute)
-	w.says(pin("a", town))
+	w.says(pin("a", center))
 	times(minute, 0)
 	w.pass(minute)
-	changed := pin("a", town)
+	changed := pin("a", center)
 	changed.Digest = 2
 	w.says(changed)
 	times(2*minute, 2*minute)
@@ -174,26 +174,26 @@ func timesOfAPin(w *world) {
 	times(3*minute, 2*minute)
 }
 
-func comesBack(w *world) {
-	w.says(pin("a", town))
+func comesBack(w *fixture) {
+	w.says(pin("a", center))
 	w.pass(minute)
 	w.says()
 	w.pass(minute)
-	w.says(pin("a", town))
+	w.says(pin("a", center))
 	for range 2 { // after it went, and after it expired
 		p := w.the("a")
 		if !p.FirstSeenAt.Equal(w.now()) || !p.ChangedAt.Equal(w.now()) {
 			w.Errorf("first seen %v and changed %v, want %v", p.FirstSeenAt, p.ChangedAt, w.now())
 		}
 		w.pass(live.Freshness)
-		w.says(pin("a", town))
+		w.says(pin("a", center))
 	}
 }
 
-func began(w *world) {
+func began(w *fixture) {
 	first := func(row, want time.Duration) {
 		w.Helper()
-		p := pin("a", town)
+		p := pin("a", center)
 		p.FirstSeenAt = start.Add(row)
 		w.says(p)
 		if got := w.the("a").FirstSeenAt; !got.Equal(start.Add(want)) {

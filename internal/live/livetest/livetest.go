@@ -31,7 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) live.Driver, options ...Option) {
 	}
 	areas := []struct {
 		name  string
-		tests map[string]func(*world)
+		tests map[string]func(*fixture)
 	}{
 		{"driver", driverTests()},
 		{"freshness", freshnessTests()},
@@ -43,7 +43,7 @@ func Run(t *testing.T, open func(t *testing.T) live.Driver, options ...Option) {
 	for _, area := range areas {
 		t.Run(area.name, func(t *testing.T) {
 			for name, test := range area.tests {
-				t.Run(name, func(t *testing.T) { test(s.world(t)) })
+				t.Run(name, func(t *testing.T) { test(s.newFixture(t)) })
 			}
 		})
 	}
@@ -52,8 +52,8 @@ func Run(t *testing.T, open func(t *testing.T) live.Driver, options ...Option) {
 // start is when each test's rules begin.
 var start = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 
-// world is one test's driver, a cache over it and the time that both go by.
-type world struct {
+// fixture is the driver of one test, a cache over it and their clock.
+type fixture struct {
 	*testing.T
 	driver  live.Driver
 	cache   *live.Cache
@@ -61,36 +61,36 @@ type world struct {
 	elapsed atomic.Int64
 }
 
-func (s suite) world(t *testing.T) *world {
-	w := &world{T: t, driver: s.open(t), advance: s.advance}
+func (s suite) newFixture(t *testing.T) *fixture {
+	w := &fixture{T: t, driver: s.open(t), advance: s.advance}
 	w.cache = w.another()
 	return w
 }
 
 // another makes a cache over the same driver, as another process would.
-func (w *world) another() *live.Cache { return live.New(w.driver, encode, w.now) }
+func (w *fixture) another() *live.Cache { return live.New(w.driver, encode, w.now) }
 
 func encode(dst []byte, e *mapdata.Entity) []byte {
 	return append(append(append(dst, e.ExternalID...), ' '), e.Properties...)
 }
 
-func (w *world) now() time.Time { return start.Add(time.Duration(w.elapsed.Load())) }
+func (w *fixture) now() time.Time { return start.Add(time.Duration(w.elapsed.Load())) }
 
-// pass lets time go by.
-func (w *world) pass(d time.Duration) {
+// pass advances the clock.
+func (w *fixture) pass(d time.Duration) {
 	w.elapsed.Add(int64(d))
 	if w.advance != nil {
 		w.advance(d)
 	}
 }
 
-func (w *world) ctx() context.Context { return w.Context() }
+func (w *fixture) ctx() context.Context { return w.Context() }
 
-// The town that the tests are about, some kilometres from the edges of tiles, and places around it.
+// The center that the tests are about, some kilometres from the edges of tiles, and places around it.
 var (
-	town = geo.Point{Lat: 52.35, Lng: 4.90}
-	near = geo.Point{Lat: 52.352, Lng: 4.903}
-	far  = geo.Point{Lat: 52.55, Lng: 4.90} // 22 km from town: another tile
+	center = geo.Point{Lat: 52.35, Lng: 4.90}
+	near   = geo.Point{Lat: 52.352, Lng: 4.903}
+	far    = geo.Point{Lat: 52.55, Lng: 4.90} // 22 km from center: another tile
 )
 
 const (
@@ -107,25 +107,25 @@ func pin(id string, at geo.Point) live.Pin {
 	}
 }
 
-// answer is what north says of the town just now.
-func (w *world) answer(pins ...live.Pin) *live.Answer {
-	return &live.Answer{Upstream: north, Center: town, Radius: radius, At: w.now(), Pins: pins}
+// answer is what north says of the center just now.
+func (w *fixture) answer(pins ...live.Pin) *live.Answer {
+	return &live.Answer{Upstream: north, Center: center, Radius: radius, At: w.now(), Pins: pins}
 }
 
-func (w *world) take(a *live.Answer) {
+func (w *fixture) take(a *live.Answer) {
 	w.Helper()
 	if err := w.cache.Take(w.ctx(), a); err != nil {
 		w.Fatal(err)
 	}
 }
 
-// says takes north's answer on the town.
-func (w *world) says(pins ...live.Pin) {
+// says takes north's answer on the center.
+func (w *fixture) says(pins ...live.Pin) {
 	w.Helper()
 	w.take(w.answer(pins...))
 }
 
-func (w *world) near(center geo.Point, radius float64, upstreams ...string) []*live.Pin {
+func (w *fixture) near(center geo.Point, radius float64, upstreams ...string) []*live.Pin {
 	w.Helper()
 	pins, err := w.cache.Near(w.ctx(), upstreams, center, radius, nil)
 	if err != nil {
@@ -134,7 +134,7 @@ func (w *world) near(center geo.Point, radius float64, upstreams ...string) []*l
 	return pins
 }
 
-func (w *world) find(id string, upstreams ...string) []*live.Pin {
+func (w *fixture) find(id string, upstreams ...string) []*live.Pin {
 	w.Helper()
 	pins, err := w.cache.Find(w.ctx(), upstreams, id)
 	if err != nil {
@@ -144,10 +144,10 @@ func (w *world) find(id string, upstreams ...string) []*live.Pin {
 }
 
 // shows holds that readers are shown exactly these of north's pins, whichever way they look.
-func (w *world) shows(ids ...string) {
+func (w *fixture) shows(ids ...string) {
 	w.Helper()
 	shown := make(map[string]int)
-	for _, p := range w.near(town, wide, north) {
+	for _, p := range w.near(center, wide, north) {
 		shown[p.ExternalID]++
 	}
 	for _, id := range ids {
@@ -168,7 +168,7 @@ func (w *world) shows(ids ...string) {
 }
 
 // hides holds that nobody finds the pins.
-func (w *world) hides(ids ...string) {
+func (w *fixture) hides(ids ...string) {
 	w.Helper()
 	for _, id := range ids {
 		if got := w.find(id, north); len(got) > 0 {
@@ -177,11 +177,11 @@ func (w *world) hides(ids ...string) {
 	}
 }
 
-// the gives the one pin under the id that readers near the town are shown.
-func (w *world) the(id string) *live.Pin {
+// the gives the one pin under the id that readers near the center are shown.
+func (w *fixture) the(id string) *live.Pin {
 	w.Helper()
 	var found *live.Pin
-	for _, p := range w.near(town, wide, north) {
+	for _, p := range w.near(center, wide, north) {
 		if p.ExternalID == id {
 			found = p
 		}

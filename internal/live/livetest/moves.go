@@ -7,8 +7,8 @@ import (
 	"wayside/internal/live"
 )
 
-func moveTests() map[string]func(*world) {
-	return map[string]func(*world){
+func moveTests() map[string]func(*fixture) {
+	return map[string]func(*fixture){
 		"to another tile within the circle":         movesWithin,
 		"from where it was not asked for":           movesIn,
 		"from a tile that was not touched":          movesFar,
@@ -22,14 +22,14 @@ func moveTests() map[string]func(*world) {
 }
 
 // around is north's answer on another place.
-func (w *world) around(center geo.Point, pins ...live.Pin) *live.Answer {
+func (w *fixture) around(center geo.Point, pins ...live.Pin) *live.Answer {
 	a := w.answer(pins...)
 	a.Center = center
 	return a
 }
 
-func movesWithin(w *world) {
-	a := w.answer(pin("a", town), pin("b", near))
+func movesWithin(w *fixture) {
+	a := w.answer(pin("a", center), pin("b", near))
 	a.Radius = wide
 	w.take(a)
 	w.pass(minute)
@@ -46,26 +46,26 @@ func movesWithin(w *world) {
 	if p := w.the("b"); !p.ChangedAt.Equal(start) {
 		w.Errorf("b changed %v", p.ChangedAt)
 	}
-	if got := w.near(town, radius, north); len(got) != 0 {
+	if got := w.near(center, radius, north); len(got) != 0 {
 		w.Errorf("%d pins are left where they were", len(got))
 	}
 }
 
 // movesIn is about a pin that stood in a touched tile, but outside of the circle.
-func movesIn(w *world) {
+func movesIn(w *fixture) {
 	w.says(pin("a", edge))
 	w.pass(minute)
-	a := w.answer(pin("a", town))
+	a := w.answer(pin("a", center))
 	a.Radius = 1000
 	w.take(a)
 	w.shows("a")
-	if p := w.the("a"); p.Point != town || !p.FirstSeenAt.Equal(start) {
+	if p := w.the("a"); p.Point != center || !p.FirstSeenAt.Equal(start) {
 		w.Errorf("a is at %v, first seen %v", p.Point, p.FirstSeenAt)
 	}
 }
 
-func movesFar(w *world) {
-	w.says(pin("a", town))
+func movesFar(w *fixture) {
+	w.says(pin("a", center))
 	w.pass(minute)
 	w.take(w.around(far, pin("a", far)))
 	w.shows("a")
@@ -80,8 +80,8 @@ func movesFar(w *world) {
 	}
 }
 
-func movesFarGone(w *world) {
-	w.says(pin("a", town))
+func movesFarGone(w *fixture) {
+	w.says(pin("a", center))
 	w.pass(minute)
 	w.take(w.around(far, pin("a", far)))
 	w.pass(minute)
@@ -92,8 +92,8 @@ func movesFarGone(w *world) {
 	w.shows()
 }
 
-func movesOut(w *world) {
-	late := w.answer(pin("a", town))
+func movesOut(w *fixture) {
+	late := w.answer(pin("a", center))
 	w.pass(minute)
 	w.take(w.around(far, pin("a", far)))
 	w.take(late)
@@ -105,8 +105,8 @@ func movesOut(w *world) {
 	}
 }
 
-func movesShort(w *world) {
-	w.says(pin("a", town))
+func movesShort(w *fixture) {
+	w.says(pin("a", center))
 	w.pass(time.Second)
 	p := pin("a", far)
 	p.Lifetime = minute
@@ -117,8 +117,8 @@ func movesShort(w *world) {
 	w.hides("a")
 }
 
-func movesOlder(w *world) {
-	late := w.answer(pin("a", town))
+func movesOlder(w *fixture) {
+	late := w.answer(pin("a", center))
 	w.pass(time.Second)
 	a := w.answer(pin("a", far))
 	a.Radius = wide
@@ -132,26 +132,26 @@ func movesOlder(w *world) {
 }
 
 // movesOlderElsewhere is about a pin that was renewed where it is, which the late answer did not know.
-func movesOlderElsewhere(w *world) {
-	w.says(pin("a", town))
+func movesOlderElsewhere(w *fixture) {
+	w.says(pin("a", center))
 	w.pass(minute)
 	late := w.around(far, pin("a", far))
 	w.pass(minute)
-	w.says(pin("a", town))
+	w.says(pin("a", center))
 	w.take(late)
 	w.shows("a")
-	if p := w.the("a"); p.Point != town {
+	if p := w.the("a"); p.Point != center {
 		w.Errorf("a is at %v", p.Point)
 	}
-	if got := w.find("a", north); len(got) != 1 || got[0].Point != town {
+	if got := w.find("a", north); len(got) != 1 || got[0].Point != center {
 		w.Errorf("found %d, elsewhere", len(got))
 	}
 }
 
 // movesTwice is about an answer on all of a pin's places: the later word on it is the one that goes on.
-func movesTwice(w *world) {
+func movesTwice(w *fixture) {
 	third := geo.Point{Lat: 52.15, Lng: 4.90}
-	for _, places := range [][2]geo.Point{{town, far}, {far, town}} {
+	for _, places := range [][2]geo.Point{{center, far}, {far, center}} {
 		w.take(w.around(places[0], pin("a", places[0])))
 		w.pass(minute)
 		w.take(w.around(places[1], pin("a", places[1])))

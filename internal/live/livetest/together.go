@@ -14,8 +14,8 @@ import (
 	"wayside/internal/live"
 )
 
-func concurrencyTests() map[string]func(*world) {
-	return map[string]func(*world){
+func concurrencyTests() map[string]func(*fixture) {
+	return map[string]func(*fixture){
 		"an answer that comes between":    comesBetween,
 		"overlapping answers lose no pin": overlapping,
 		"reading while others write":      readWhileWriting,
@@ -42,7 +42,7 @@ func (r *racing) Swap(ctx context.Context, key string, old, value []byte, ttl ti
 }
 
 // comesBetween holds that of two writers at one place, the slower one does not write over what the faster one said.
-func comesBetween(w *world) {
+func comesBetween(w *fixture) {
 	other := func(pins ...live.Pin) func() {
 		return func() {
 			a := w.around(edge, pins...)
@@ -56,7 +56,7 @@ func comesBetween(w *world) {
 		{other(pin("b", edge))}, {func() {}, other(pin("b", edge))}, {func() {}, other(pin("b", edge)), other(pin("b", edge))},
 	} {
 		r.before = before
-		a := w.answer(pin("a", town))
+		a := w.answer(pin("a", center))
 		a.Radius = 1000
 		if err := slow.Take(w.ctx(), a); err != nil {
 			w.Fatal(err)
@@ -70,7 +70,7 @@ func comesBetween(w *world) {
 
 // overlapping answers come at one time from several processes, each with what lies in its own circle, through the same
 // tiles.
-func overlapping(w *world) {
+func overlapping(w *fixture) {
 	const hands = 8
 	caches := []*live.Cache{w.cache, w.another(), w.another()}
 	var all []live.Pin
@@ -101,15 +101,15 @@ func overlapping(w *world) {
 	w.shows(slices.Collect(maps.Keys(covered))...)
 }
 
-func readWhileWriting(w *world) {
+func readWhileWriting(w *fixture) {
 	const rounds = 50
-	w.says(pin("a", town), pin("b", near))
+	w.says(pin("a", center), pin("b", near))
 	done := make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() {
 		defer close(done)
 		for i := range rounds {
-			if err := w.cache.Take(w.ctx(), w.answer(pin("a", town), pin("b", near), pin(fmt.Sprint(i), town))); err != nil {
+			if err := w.cache.Take(w.ctx(), w.answer(pin("a", center), pin("b", near), pin(fmt.Sprint(i), center))); err != nil {
 				w.Error(err)
 				return
 			}
@@ -124,7 +124,7 @@ func readWhileWriting(w *world) {
 					return
 				default:
 				}
-				pins, err := cache.Near(w.ctx(), []string{north}, town, radius, nil)
+				pins, err := cache.Near(w.ctx(), []string{north}, center, radius, nil)
 				if err != nil || len(pins) < 2 || len(pins) > 3 {
 					w.Errorf("%d pins, %v", len(pins), err)
 					return
@@ -138,12 +138,12 @@ func readWhileWriting(w *world) {
 // told is what the model knows of a pin: where it was seen last, and when.
 type told struct {
 	at   geo.Point
-	seen int64 // as the world's elapsed
+	seen int64 // as the fixture's elapsed
 }
 
 // likeTheModel holds random answers, each newer than the one before, against the rule told plainly: an answer takes away
 // what it was asked for and lacks, and says where its pins are.
-func likeTheModel(w *world) {
+func likeTheModel(w *fixture) {
 	run := 0
 	rapid.Check(w, func(t *rapid.T) {
 		run++
@@ -174,7 +174,7 @@ func drawPoint(t *rapid.T) geo.Point {
 	}
 }
 
-func (w *world) tell(model map[string]told, a *live.Answer) {
+func (w *fixture) tell(model map[string]told, a *live.Answer) {
 	for id, p := range model {
 		if geo.Distance(a.Center, p.at) <= a.Radius {
 			delete(model, id)
@@ -187,8 +187,8 @@ func (w *world) tell(model map[string]told, a *live.Answer) {
 	}
 }
 
-func (w *world) compare(t *rapid.T, upstream string, model map[string]told) {
-	pins, err := w.cache.Near(w.ctx(), []string{upstream}, town, 100_000, nil)
+func (w *fixture) compare(t *rapid.T, upstream string, model map[string]told) {
+	pins, err := w.cache.Near(w.ctx(), []string{upstream}, center, 100_000, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

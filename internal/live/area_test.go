@@ -9,9 +9,9 @@ import (
 	"wayside/internal/geo"
 )
 
-// TestGridHoldsEveryCircle holds that a point within a circle lies in a tile that the circle touches, and that no tile
+// TestTilesCoverEveryCircle holds that a point within a circle lies in a tile that the circle touches, and that no tile
 // comes twice.
-func TestGridHoldsEveryCircle(t *testing.T) {
+func TestTilesCoverEveryCircle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		center := geo.Point{Lat: rapid.Float64Range(-90, 90).Draw(t, "lat"), Lng: rapid.Float64Range(-180, 180).Draw(t, "lng")}
 		if rapid.Bool().Draw(t, "edge") {
@@ -19,17 +19,17 @@ func TestGridHoldsEveryCircle(t *testing.T) {
 			center.Lng = rapid.SampledFrom([]float64{-180, -179.999, 0, 179.999, 180}).Draw(t, "lng")
 		}
 		radius := rapid.SampledFrom([]float64{1, 100, 5_000, 50_000, MaxRadius}).Draw(t, "radius")
-		area, err := circleOf(center, radius)
+		area, err := newArea(center, radius)
 		if err != nil {
 			t.Fatal(err)
 		}
-		touched := make(map[tileID]bool)
+		touched := make(map[geo.Cell]bool)
 		for id := range area.tiles() {
 			if touched[id] {
 				t.Fatalf("tile %v twice", id)
 			}
 			touched[id] = true
-			if id.Band < 0 || id.Band >= grid.Bands() || id.Column < 0 || id.Column >= grid.Columns(id.Band) {
+			if id.Band < 0 || id.Band >= 1800 || id.Column < 0 || id.Column >= tileGrid.Columns(id.Band) {
 				t.Fatalf("there is no tile %v", id)
 			}
 		}
@@ -40,20 +40,20 @@ func TestGridHoldsEveryCircle(t *testing.T) {
 				p = geo.Point{Lat: max(-90, min(90, p.Lat-2*over*math.Copysign(1, p.Lat))), Lng: p.Lng + 180}
 			}
 			p.Lng = math.Remainder(p.Lng+rapid.Float64Range(-1, 1).Draw(t, "dlng")*min(180, degrees/max(1e-9, math.Cos(p.Lat*math.Pi/180))), 360)
-			if area.holds(p.Vector()) && !touched[grid.Cell(p)] {
+			if area.contains(p.Vector()) && !touched[tileGrid.Cell(p)] {
 				t.Fatalf("%v lies within %v m of %v, but not in a tile that is touched", p, radius, center)
 			}
 		}
 	})
 }
 
-// TestTilesAreFew holds how many values a reader asks for.
-func TestTilesAreFew(t *testing.T) {
+// TestTilesPerCircle holds how many values a reader asks for.
+func TestTilesPerCircle(t *testing.T) {
 	for _, tt := range []struct {
 		lat, radius float64
-		most        int
+		maxTiles    int
 	}{{52.35, 5_000, 4}, {52.35, 50_000, 121}, {0, 50_000, 121}, {70, 50_000, 130}, {89.9, 50_000, 110}} {
-		area, err := circleOf(geo.Point{Lat: tt.lat, Lng: 4.9}, tt.radius)
+		area, err := newArea(geo.Point{Lat: tt.lat, Lng: 4.9}, tt.radius)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,8 +61,8 @@ func TestTilesAreFew(t *testing.T) {
 		for range area.tiles() {
 			count++
 		}
-		if count > tt.most {
-			t.Errorf("%v m at %v°: %d tiles, more than %d", tt.radius, tt.lat, count, tt.most)
+		if count > tt.maxTiles {
+			t.Errorf("%v m at %v°: %d tiles, more than %d", tt.radius, tt.lat, count, tt.maxTiles)
 		}
 	}
 }
