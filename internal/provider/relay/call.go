@@ -25,7 +25,7 @@ const (
 
 // fetch calls an upstream and gives its answer. A call that fails is remembered in the upstream's health and changes
 // nothing (D8.6): it gives nil.
-func (s *Service) fetch(ctx context.Context, t *turn, p *place) *live.Answer {
+func (s *Service) fetch(ctx context.Context, t *target, p *requestArea) *live.Answer {
 	began := s.Now()
 	pins, stamp, err := s.get(ctx, t.upstream, p, t.tenant)
 	outcome := outcomeOf(ctx, err)
@@ -37,11 +37,11 @@ func (s *Service) fetch(ctx context.Context, t *turn, p *place) *live.Answer {
 		s.Observe(t.Name, outcome, now.Sub(began))
 	}
 	call := mapdata.UpstreamCall{OK: outcome == mapdata.OutcomeOK, TimedOut: outcome == mapdata.OutcomeTimeout, Refused: refused(err)}
-	barred := t.calls.note(now, call)
+	backsOff := t.calls.note(now, call)
 	if s.Called != nil {
 		s.Called(t.Name, call)
 	}
-	if barred {
+	if backsOff {
 		s.Log.Warn("the upstream refuses the secret; it is left alone for five minutes", "upstream", t.Name)
 	}
 	if outcome != mapdata.OutcomeOK {
@@ -79,7 +79,7 @@ func outcomeOf(ctx context.Context, err error) mapdata.Outcome {
 }
 
 // get calls the upstream and reads its answer.
-func (s *Service) get(ctx context.Context, u *upstream, p *place, tenant string) (pins []live.Pin, stamp time.Time, err error) {
+func (s *Service) get(ctx context.Context, u *upstream, p *requestArea, tenant string) (pins []live.Pin, stamp time.Time, err error) {
 	path := pathRows
 	if u.Raw {
 		path = pathRaw

@@ -17,8 +17,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// decode turns an upstream's answer into pins. All rows go through the one row decoder (D3.13), those of the raw form once
-// they are rows.
+// decode makes pins of an upstream's answer. All rows go through the one row decoder (D3.13), those of the raw form too.
 func (s *Service) decode(u *upstream, body []byte) (pins []live.Pin, stamp time.Time, err error) {
 	var (
 		rows  []byte
@@ -26,7 +25,7 @@ func (s *Service) decode(u *upstream, body []byte) (pins []live.Pin, stamp time.
 	)
 	if u.Raw {
 		items, stamp, err = waze.Decode(body, func(label string) { s.drop(u, label) })
-		rows = joined(items)
+		rows = arrayOf(items)
 	} else {
 		rows, stamp, err = unwrap(body)
 	}
@@ -43,7 +42,7 @@ func (s *Service) decode(u *upstream, body []byte) (pins []live.Pin, stamp time.
 	}
 	for index, row := range batch.All() {
 		if row.Retire {
-			continue // it says itself that it is gone
+			continue // the row retires itself
 		}
 		if !s.kinds.Has(row.Kind) {
 			s.drop(u, "not_an_incident")
@@ -69,8 +68,8 @@ func (s *Service) drop(u *upstream, what string) {
 	}
 }
 
-// joined makes one JSON array of the items' rows.
-func joined(items []waze.Item) []byte {
+// arrayOf makes one JSON array of the items' rows.
+func arrayOf(items []waze.Item) []byte {
 	rows := []byte{'['}
 	for i := range items {
 		if i > 0 {
@@ -81,7 +80,7 @@ func joined(items []waze.Item) []byte {
 	return append(rows, ']')
 }
 
-// unwrap takes the rows and the time out of an answer { entities, fetched_at_utc }. Other members are passed over.
+// unwrap takes the rows and the time out of an answer { entities, fetched_at_utc }. Other members are skipped.
 func unwrap(body []byte) (rows []byte, stamp time.Time, err error) {
 	// Rows judge their own duplicate members and their own text (D3.12).
 	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")) // as of any text of rows (D3.11)
@@ -123,10 +122,10 @@ func unwrap(body []byte) (rows []byte, stamp time.Time, err error) {
 	return rows, stamp, nil
 }
 
-// errText says no more than this: the decoder's own words may quote the upstream's bytes.
+// errText hides the decoder's message, which may quote the upstream's bytes.
 var errText = fmt.Errorf("%w: not one JSON text", mapdata.ErrMalformed)
 
-// stampOf reads when the provider says that it fetched; a time that cannot be read is none.
+// stampOf reads fetched_at_utc; zero for what is not a time.
 func stampOf(value jsontext.Value) time.Time {
 	text, err := jsontext.AppendUnquote(nil, value)
 	if err != nil {
@@ -139,7 +138,7 @@ func stampOf(value jsontext.Value) time.Time {
 	return at
 }
 
-// shapeDigest stands for what a raw item has beside its row; 0 for nothing.
+// shapeDigest is a hash of what a raw item has beside its row; 0: nothing.
 func shapeDigest(item *waze.Item) uint64 {
 	if item.Line == nil && item.Prior == mapdata.DefaultPrior {
 		return 0

@@ -11,47 +11,46 @@ import (
 // recentCalls is how many calls of an upstream its health remembers (D8.8).
 const recentCalls = 20
 
-// calls is what is remembered of an upstream's last calls.
+// calls is the record of an upstream's last calls.
 type calls struct {
-	mu      sync.Mutex
-	last    [recentCalls]bool
-	count   int
-	success time.Time
-	hangs   bool      // the last call ended because its time was over
-	barred  time.Time // not called before this time, since it refused our secret (D8.6)
+	mu           sync.Mutex
+	last         [recentCalls]bool
+	count        int
+	success      time.Time
+	timedOut     bool      // the last call did
+	backoffUntil time.Time // the upstream refused the secret, and is not called before this time (D8.6)
 }
 
-// note remembers how a call ended. An upstream that refused our secret is not called for a while; it says whether that is
-// new.
-func (c *calls) note(now time.Time, call mapdata.UpstreamCall) (barred bool) {
+// note records how a call ended. An upstream that refused the secret is not called for a while; backsOff says that this
+// begins now.
+func (c *calls) note(now time.Time, call mapdata.UpstreamCall) (backsOff bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last[c.count%recentCalls] = call.OK
 	c.count++
-	c.hangs = call.TimedOut
+	c.timedOut = call.TimedOut
 	if call.OK {
 		c.success = now
 	}
-	barred = call.Refused && !now.Before(c.barred)
+	backsOff = call.Refused && !now.Before(c.backoffUntil)
 	if call.Refused {
-		c.barred = now.Add(barredFor)
+		c.backoffUntil = now.Add(unauthorizedBackoff)
 	}
-	return barred
+	return backsOff
 }
 
-// Heard takes note of a call that another node made. So what is known of an upstream's health, and that it refuses our
-// secret, is known to all.
+// Heard records a call that another node made, so that all nodes agree on an upstream's health and backoff.
 func (s *Service) Heard(upstream string, c mapdata.UpstreamCall) {
 	if i := slices.Index(s.names, upstream); i >= 0 {
 		s.upstreams[i].calls.note(s.Now(), c)
 	}
 }
 
-// state says whether the upstream may be called at now, and whether a reader should wait for its answer.
-func (c *calls) state(now time.Time) (open, hangs bool) {
+// state reports whether the upstream may be called at now, and whether its last call timed out.
+func (c *calls) state(now time.Time) (open, timedOut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !now.Before(c.barred), c.hangs
+	return !now.Before(c.backoffUntil), c.timedOut
 }
 
 // add puts the calls into a health and says whether there were any, and whether the last one succeeded.
@@ -71,8 +70,8 @@ func (c *calls) add(h *mapdata.Health) (called, ok bool) {
 	return c.count > 0, c.count > 0 && c.last[(c.count-1)%recentCalls]
 }
 
-// Health is that of the built-in source (D8.8): of the upstreams that were called, online when each one's last call
-// succeeded, degraded when some did, offline when none did, when nobody was called yet, and when the live cache is out of
+// Health is the health of the built-in source (D8.8): of the upstreams that were called, online when each one's last call
+// succeeded, degraded when some did; offline when none did, when none was called yet, and when the live cache is out of
 // reach.
 func (s *Service) Health() mapdata.Health {
 	var h mapdata.Health
@@ -87,7 +86,7 @@ func (s *Service) Health() mapdata.Health {
 		}
 	}
 	switch {
-	case good == 0 || s.adrift.Load() || s.Reachable != nil && !s.Reachable():
+	case good == 0 || s.cacheDown.Load() || s.Reachable != nil && !s.Reachable():
 		h.Status = mapdata.Offline
 	case good < called:
 		h.Status = mapdata.Degraded

@@ -8,11 +8,11 @@ import (
 	"wayside/internal/live"
 )
 
-// mostMoves is how many places an answer tells one by one; beyond it, its whole circle has moved.
-const mostMoves = 64
+// maxMoves is how many changed places of an answer are told one by one; beyond it, its whole circle counts as changed.
+const maxMoves = 64
 
-// moves gives where an answer differs from what its upstream said before, of pins that readers see. An answer that says
-// again what is known moves nothing: with many drivers there are thousands of those.
+// moves gives the places where an answer differs from the pins of the same upstream before it. An answer that repeats what
+// is known gives none: with many drivers there are thousands of those.
 func (s *Service) moves(ctx context.Context, a *live.Answer) ([]geo.Circle, error) {
 	before, err := s.Pins.Near(ctx, []string{a.Upstream}, a.Center, a.Radius, nil)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Service) moves(ctx context.Context, a *live.Answer) ([]geo.Circle, erro
 	for i := range a.Pins {
 		pin := &a.Pins[i]
 		if geo.Distance(pin.Point, a.Center) > a.Radius {
-			continue // it is not kept
+			continue // it will not be stored
 		}
 		was := known[pin.ExternalID]
 		delete(known, pin.ExternalID)
@@ -39,13 +39,13 @@ func (s *Service) moves(ctx context.Context, a *live.Answer) ([]geo.Circle, erro
 	for _, gone := range known {
 		moved = append(moved, at(gone))
 	}
-	if len(moved) > mostMoves {
+	if len(moved) > maxMoves {
 		moved = []geo.Circle{{Center: a.Center, Radius: a.Radius}}
 	}
 	return moved, nil
 }
 
-// at is where a pin is, a metre wide.
+// at is a pin's place as a circle of one metre.
 func at(pin *live.Pin) geo.Circle { return geo.Circle{Center: pin.Point, Radius: 1} }
 
 // take keeps an answer and tells who watches where it differs.

@@ -12,9 +12,9 @@ import (
 	"wayside/internal/signal"
 )
 
-// TestTakenTellsWhatMoved says that those who watch are told where an answer differs from the one before, and of nothing
+// TestAnswersNotifyWhereTheyDiffer says that those who watch are told where an answer differs from the one before, and of nothing
 // when it does not.
-func TestTakenTellsWhatMoved(t *testing.T) {
+func TestAnswersNotifyWhereTheyDiffer(t *testing.T) {
 	row := func(id string, lng float64, street string) string {
 		return fmt.Sprintf(`{"external_id":%q,"kind":"alert.police","lat":52,"lng":%v,"properties":{"street":%q}}`, id, lng, street)
 	}

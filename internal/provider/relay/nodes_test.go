@@ -109,9 +109,9 @@ func TestOneCallForAllNodes(t *testing.T) {
 	}
 }
 
-// TestWhatTheSharedCacheTells holds D13.1 for the cache's keys and values: nobody who looks in learns where a driver is, or
+// TestSharedCacheHoldsNoDriverPosition holds D13.1 for the cache's keys and values: nobody who looks in learns where a driver is, or
 // who, and what stands for them goes after 30 s.
-func TestWhatTheSharedCacheTells(t *testing.T) {
+func TestSharedCacheHoldsNoDriverPosition(t *testing.T) {
 	s := testenv.Cache(t)
 	p := newProvider(t, rows("x"))
 	n := newNode(t, s, nil, upstream(t, "a", p, 1))
@@ -196,9 +196,9 @@ func TestSharedCacheFails(t *testing.T) {
 	}
 }
 
-// TestOthersCallsAreHeard: an upstream that one node called is known to all, and one that refuses the secret is left alone
+// TestCallsOfOtherNodesCount: an upstream that one node called is known to all, and one that refuses the secret is left alone
 // by all (D8.6, D8.8).
-func TestOthersCallsAreHeard(t *testing.T) {
+func TestCallsOfOtherNodesCount(t *testing.T) {
 	s := testenv.Cache(t)
 	good, bad := newProvider(t, rows("x")), newProvider(t, status(http.StatusUnauthorized))
 	upstreams := []relay.Upstream{upstream(t, "good", good, 1), upstream(t, "bad", bad, 2)}

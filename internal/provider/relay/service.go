@@ -23,9 +23,9 @@ import (
 
 // Limits of what the service does for upstreams.
 const (
-	patience    = 2 * time.Second // a reader's, and a call's (D8.6)
-	barredFor   = 5 * time.Minute // after an upstream refused our secret (D8.6)
-	callsAtOnce = 256             // to all upstreams together; who comes beyond is served from the cache
+	relayTimeout        = 2 * time.Second // of a call, and for a reader who waits for it (D8.6)
+	unauthorizedBackoff = 5 * time.Minute // after an upstream refused the secret (D8.6)
+	maxCalls            = 256             // side by side, to all upstreams together; readers beyond are served from the cache
 )
 
 // Upstream is a relay provider that the operator configured (D8.1).
@@ -33,8 +33,8 @@ type Upstream struct {
 	Name     string // unique
 	URL      *safehttp.URL
 	Secret   string // sent as X-Service-Auth
-	Raw      bool   // it speaks the raw form
-	Priority int    // 1 is first: decides who is shown of several that mean one event (D10.3)
+	Raw      bool   // it answers in the raw form
+	Priority int    // 1 is first: decides whose pin is shown of several for one event (D10.3)
 	Area     *Area  // where it is asked; nil: everywhere
 }
 
@@ -48,13 +48,13 @@ type Config struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 
-	Observe   func(upstream string, outcome mapdata.Outcome, took time.Duration) // told of each call; nil: nobody counts
-	Dropped   func(upstream, what string)                                        // told of each row that is none of ours; nil: nobody counts
-	Moved     *signal.Moved                                                      // notified, once they can be read, where answers changed what is known; nil: nobody watches
-	MovedLive *signal.Moved                                                      // as Moved, for other nodes; nil: there are none
-	Called    func(upstream string, c mapdata.UpstreamCall)                      // told of each call, for other nodes; must not block; nil: there are none
+	Observe   func(upstream string, outcome mapdata.Outcome, took time.Duration) // called after each call; may be nil
+	Dropped   func(upstream, what string)                                        // called for each row that is dropped, with the reason; may be nil
+	Moved     *signal.Moved                                                      // notified of places where an answer changed pins, once these can be read; may be nil
+	MovedLive *signal.Moved                                                      // as Moved, for other nodes; may be nil
+	Called    func(upstream string, c mapdata.UpstreamCall)                      // called after each call, for other nodes; must not block; may be nil
 
-	Reachable func() bool // says whether the live cache is there, even when nobody asks it; nil: it always is
+	Reachable func() bool // reports whether the live cache is in reach, also between reads; nil: it always is
 }
 
 // Prepare is the encoder that the cache of pins must have been made with: it puts the external id before what encode makes
@@ -72,13 +72,13 @@ type Service struct {
 	upstreams []*upstream // by rank
 	names     []string    // theirs
 	windows   windows
-	flights   flights
+	inFlight  inFlight
 	slots     chan struct{}
 	queue     chan request  // to Run; never full, for each has a slot
 	stopped   chan struct{} // closed when Run ends
 	kinds     mapdata.KindSet
 	pins      sync.Pool   // of slices of them, for reads
-	adrift    atomic.Bool // the live cache was out of reach when it was last asked
+	cacheDown atomic.Bool // the live cache was out of reach when it was last asked
 }
 
 type upstream struct {
@@ -90,8 +90,8 @@ type upstream struct {
 // New makes a Service.
 func New(c Config) *Service {
 	s := &Service{
-		Config: c, windows: windows{c.Windows}, flights: flights{byKey: make(map[string]chan struct{})},
-		slots: make(chan struct{}, callsAtOnce), queue: make(chan request, callsAtOnce), stopped: make(chan struct{}),
+		Config: c, windows: windows{c.Windows}, inFlight: inFlight{byKey: make(map[string]chan struct{})},
+		slots: make(chan struct{}, maxCalls), queue: make(chan request, maxCalls), stopped: make(chan struct{}),
 		kinds: mapdata.IncidentKinds(),
 	}
 	sorted := slices.Clone(c.Upstreams)
@@ -105,8 +105,8 @@ func New(c Config) *Service {
 
 // request is a call that waits to be made.
 type request struct {
-	turn
-	place
+	target
+	area requestArea
 }
 
 // Run makes the calls until ctx ends. Then it ends those under way, and returns when they have. It is called once.
@@ -118,7 +118,7 @@ func (s *Service) Run(ctx context.Context) error {
 		case r := <-s.queue:
 			calls.Go(func() {
 				defer s.release(&r)
-				if err := s.claimAndCall(ctx, &r.turn, &r.place); err != nil && ctx.Err() == nil {
+				if err := s.claimAndCall(ctx, &r.target, &r.area); err != nil && ctx.Err() == nil {
 					s.Log.Warn("cannot keep an upstream's answer", "upstream", r.Name, "error", err)
 				}
 			})
@@ -136,28 +136,28 @@ func (s *Service) Run(ctx context.Context) error {
 // release ends a request: readers wait for it no longer.
 func (s *Service) release(r *request) {
 	<-s.slots
-	s.flights.land(r.turn.key)
+	s.inFlight.finish(r.target.key)
 }
 
 // Near appends the live incidents within the circle of a search, of its kinds and in no order, with the health of their
 // source. Upstreams are asked as the windows of the driver's key allow, all at the same time, and waited for at most two
-// seconds. An empty driver asks nobody. Out of reach of the live cache it finds nothing (Live incidents, 5).
+// seconds. With an empty driver no upstream is called. Out of reach of the live cache it finds nothing (Live incidents, 5).
 func (s *Service) Near(ctx context.Context, q *mapdata.Search, driver string, hits []mapdata.Hit) ([]mapdata.Hit, mapdata.Health) {
 	before := len(hits)
 	hits, err := s.near(ctx, q, driver, hits)
 	if err != nil && ctx.Err() == nil {
-		if !s.adrift.Swap(true) {
+		if !s.cacheDown.Swap(true) {
 			s.Log.Error("the live cache is out of reach: there are no live incidents", "error", err)
 		}
 		hits = hits[:before]
-	} else if err == nil && s.adrift.Swap(false) {
+	} else if err == nil && s.cacheDown.Swap(false) {
 		s.Log.Info("the live cache is back")
 	}
 	return hits, s.Health()
 }
 
 func (s *Service) near(ctx context.Context, q *mapdata.Search, driver string, hits []mapdata.Hit) ([]mapdata.Hit, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*patience) // for upstreams, and as much for a slow cache
+	ctx, cancel := context.WithTimeout(ctx, 2*relayTimeout) // for upstreams, and as much for a slow cache
 	defer cancel()
 	if driver != "" {
 		if err := s.ask(ctx, q, driver); err != nil {
@@ -167,38 +167,37 @@ func (s *Service) near(ctx context.Context, q *mapdata.Search, driver string, hi
 	return s.read(ctx, q, hits)
 }
 
-// ask sees to it that the cache holds what it should for the driver's key.
+// ask makes sure that the cache is fresh for the driver's key, or being refreshed.
 func (s *Service) ask(ctx context.Context, q *mapdata.Search, driver string) error {
-	p := placeOf(q.Center, q.Radius)
+	p := areaOf(q.Center, q.Radius)
 	now := s.Now()
-	turns := s.turns(&p, driver, now)
-	if len(turns) == 0 {
+	targets := s.targets(&p, driver, now)
+	if len(targets) == 0 {
 		return nil
 	}
-	keys := make([]string, len(turns))
-	for i := range turns {
-		keys[i] = turns[i].key
+	keys := make([]string, len(targets))
+	for i := range targets {
+		keys[i] = targets[i].key
 	}
-	needs, err := s.windows.needs(ctx, keys, now)
+	states, err := s.windows.states(ctx, keys, now)
 	if err != nil {
 		return err
 	}
 	var wait []chan struct{}
-	for i := range turns {
-		if needs[i] == nothing {
+	for i := range targets {
+		if states[i] == fresh {
 			continue
 		}
-		done := s.call(&turns[i], &p)
-		// An upstream that hung is not waited for again before it has answered: two seconds for each read would be no
-		// service at all.
-		if needs[i] == fetch && done != nil && !turns[i].hangs {
+		done := s.call(&targets[i], &p)
+		// Readers do not wait for an upstream whose last call timed out: each read would take two seconds.
+		if states[i] == expired && done != nil && !targets[i].timedOut {
 			wait = append(wait, done)
 		}
 	}
 	if len(wait) == 0 {
 		return nil
 	}
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(relayTimeout)
 	defer timer.Stop()
 	for _, done := range wait {
 		select {
@@ -212,28 +211,28 @@ func (s *Service) ask(ctx context.Context, q *mapdata.Search, driver string) err
 	return nil
 }
 
-// turn is an upstream that may be asked for a driver.
-type turn struct {
+// target is an upstream that may be asked for a driver.
+type target struct {
 	*upstream
-	tenant string
-	key    string // of the driver, the place and the upstream
-	hangs  bool
+	tenant   string
+	key      string // of the driver, the place and the upstream
+	timedOut bool
 }
 
-// turns gives the upstreams that may be asked for a driver about a place.
-func (s *Service) turns(p *place, driver string, now time.Time) []turn {
-	var all []turn
+// targets gives the upstreams that may be asked for a driver about an area.
+func (s *Service) targets(p *requestArea, driver string, now time.Time) []target {
+	var all []target
 	for _, u := range s.upstreams {
-		if open, hangs := u.calls.state(now); open && u.Area.touches(p) {
+		if open, timedOut := u.calls.state(now); open && u.Area.touches(p) {
 			tenant := s.tenant(u.Name, driver, now)
-			all = append(all, turn{u, tenant, s.windowKey(u.Name, tenant, p.key), hangs})
+			all = append(all, target{u, tenant, s.windowKey(u.Name, tenant, p.key), timedOut})
 		}
 	}
 	return all
 }
 
-// windowKey names the window of a tenant at a place. The windows may lie in a server that others can look into: it tells
-// neither.
+// windowKey names the window of a tenant at a place. The windows may be stored on a server that others can
+// read: the name reveals neither.
 func (s *Service) windowKey(parts ...string) string {
 	mac := hmac.New(sha256.New, s.Key)
 	_, _ = mac.Write([]byte("window")) // a hash never fails
@@ -244,7 +243,7 @@ func (s *Service) windowKey(parts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:18])
 }
 
-// tenant is the key by which an upstream may tell one vehicle from another, for a day (D8.2).
+// tenant is the affinity key by which an upstream can tell one vehicle from another, for a day (D8.2).
 func (s *Service) tenant(upstream, driver string, now time.Time) string {
 	mac := hmac.New(sha256.New, s.Key)
 	for _, part := range []string{upstream, now.UTC().Format(time.DateOnly), driver} {
@@ -254,16 +253,16 @@ func (s *Service) tenant(upstream, driver string, now time.Time) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// call has Run call the upstream if nobody calls for the key already, and gives what is closed when the call has ended;
-// nil: there is none.
-func (s *Service) call(t *turn, p *place) chan struct{} {
-	done, first := s.flights.join(t.key)
+// call has Run call the upstream unless a call for the key is under way, and gives a channel that is closed when the call has
+// ended; nil: there is no call.
+func (s *Service) call(t *target, p *requestArea) chan struct{} {
+	done, first := s.inFlight.join(t.key)
 	if !first {
 		return done
 	}
 	select {
 	case <-s.stopped:
-		s.flights.land(t.key)
+		s.inFlight.finish(t.key)
 		return nil
 	default:
 	}
@@ -272,15 +271,15 @@ func (s *Service) call(t *turn, p *place) chan struct{} {
 		s.queue <- request{*t, *p}
 		return done
 	default:
-		s.flights.land(t.key)
+		s.inFlight.finish(t.key)
 		return nil // too many are under way
 	}
 }
 
-// claimAndCall calls the upstream if the key's turn has come, and keeps what it says. If another node calls, it waits for
-// that.
-func (s *Service) claimAndCall(ctx context.Context, t *turn, p *place) error {
-	calling, cancel := context.WithTimeout(ctx, patience)
+// claimAndCall calls the upstream if the key's claim is free, and stores the answer. If another node has the claim, it waits
+// until that node's call has ended.
+func (s *Service) claimAndCall(ctx context.Context, t *target, p *requestArea) error {
+	calling, cancel := context.WithTimeout(ctx, relayTimeout)
 	defer cancel()
 	mine, err := s.windows.claim(calling, t.key)
 	if err != nil {
@@ -291,7 +290,7 @@ func (s *Service) claimAndCall(ctx context.Context, t *turn, p *place) error {
 	}
 	began := s.Now()
 	answer := s.fetch(calling, t, p)
-	keeping, cancel := context.WithTimeout(ctx, patience)
+	keeping, cancel := context.WithTimeout(ctx, relayTimeout)
 	defer cancel()
 	if answer != nil {
 		err = s.keep(keeping, t.key, answer)
@@ -299,7 +298,7 @@ func (s *Service) claimAndCall(ctx context.Context, t *turn, p *place) error {
 	return errors.Join(err, s.windows.ended(keeping, t.key, s.Now().Sub(began)))
 }
 
-// read gives what the cache holds.
+// read appends what the cache holds.
 func (s *Service) read(ctx context.Context, q *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, error) {
 	scratch, ok := s.pins.Get().(*[]*live.Pin)
 	if !ok {
@@ -334,7 +333,7 @@ func (s *Service) rank(name string) int32 { return int32(slices.Index(s.names, n
 // Find gives the live incident with the external id as the first of the upstreams says it. It fails with
 // mapdata.ErrNotFound, and with mapdata.ErrUnavailable when the live cache is out of reach.
 func (s *Service) Find(ctx context.Context, externalID string) (mapdata.Voted, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, relayTimeout)
 	defer cancel()
 	pins, err := s.Pins.Find(ctx, s.names, externalID)
 	if err != nil {

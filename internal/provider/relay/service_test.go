@@ -428,8 +428,8 @@ func TestRefusedSecret(t *testing.T) {
 	s.want("d", "after five minutes", "bad", "good")
 }
 
-// TestHanging: a reader waits two seconds once, and then no longer (D8.6).
-func TestHanging(t *testing.T) {
+// TestReadersDoNotWaitForATimedOutUpstream: a reader waits two seconds once, and then no longer (D8.6).
+func TestReadersDoNotWaitForATimedOutUpstream(t *testing.T) {
 	release := make(chan struct{})
 	p := newProvider(t, func(_ http.ResponseWriter, r *http.Request) {
 		select {
@@ -533,8 +533,8 @@ func TestAreaAndPriority(t *testing.T) {
 	}
 }
 
-// TestStops: nothing goes on after the end.
-func TestStops(t *testing.T) {
+// TestRunWaitsForItsCalls: nothing goes on after the end.
+func TestRunWaitsForItsCalls(t *testing.T) {
 	arrived := make(chan struct{}, 1)
 	p := newProvider(t, func(_ http.ResponseWriter, r *http.Request) { arrived <- struct{}{}; <-r.Context().Done() })
 	s := newSource(t, nil, upstream(t, "a", p, 1))

@@ -9,12 +9,12 @@ import (
 	"wayside/internal/geo"
 )
 
-// TestPlaceIsRoundedAndCovers is D8.2: neighbours within a box are one place, and what was asked for lies inside.
-func TestPlaceIsRoundedAndCovers(t *testing.T) {
+// TestAreaIsRoundedAndCovers is D8.2: neighbours within a box are one place, and what was asked for lies inside.
+func TestAreaIsRoundedAndCovers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		center := geo.Point{Lat: rapid.Float64Range(-90, 90).Draw(t, "lat"), Lng: rapid.Float64Range(-180, 180).Draw(t, "lng")}
 		radius := rapid.Float64Range(1, 50_000).Draw(t, "radius")
-		p := placeOf(center, radius)
+		p := areaOf(center, radius)
 		off := geo.Distance(center, p.center)
 		if !p.center.Valid() || off > 0.75*roundTo {
 			t.Fatalf("%v became %v, %.0f m off", center, p.center, off)
@@ -25,32 +25,32 @@ func TestPlaceIsRoundedAndCovers(t *testing.T) {
 		if p.radius < maxRadius && p.radius < radius+off || p.radius > radius+2*roundTo {
 			t.Fatalf("radius %v became %v, %.0f m off", radius, p.radius, off)
 		}
-		if again := placeOf(p.center, radius); again.center != p.center {
+		if again := areaOf(p.center, radius); again.center != p.center {
 			t.Fatalf("%v is rounded to %v", p.center, again.center)
 		}
 	})
 }
 
-func TestPlaceKeys(t *testing.T) {
+func TestAreaKeys(t *testing.T) {
 	at := geo.Point{Lat: 52.00031, Lng: 5.0003}
-	p := placeOf(at, 1000)
-	if q := placeOf(geo.Point{Lat: at.Lat + 1e-5, Lng: at.Lng - 1e-5}, 1000); q.key != p.key || q.center != p.center {
+	p := areaOf(at, 1000)
+	if q := areaOf(geo.Point{Lat: at.Lat + 1e-5, Lng: at.Lng - 1e-5}, 1000); q.key != p.key || q.center != p.center {
 		t.Errorf("a metre away is another place: %v, %v", p, q)
 	}
-	for name, q := range map[string]place{
-		"farther north": placeOf(geo.Point{Lat: at.Lat + 0.001, Lng: at.Lng}, 1000),
-		"farther east":  placeOf(geo.Point{Lat: at.Lat, Lng: at.Lng + 0.002}, 1000),
-		"wider":         placeOf(at, 1200),
+	for name, q := range map[string]requestArea{
+		"farther north": areaOf(geo.Point{Lat: at.Lat + 0.001, Lng: at.Lng}, 1000),
+		"farther east":  areaOf(geo.Point{Lat: at.Lat, Lng: at.Lng + 0.002}, 1000),
+		"wider":         areaOf(at, 1200),
 	} {
 		if q.key == p.key {
 			t.Errorf("%s is the same place", name)
 		}
 	}
-	if a, b := placeOf(geo.Point{Lat: 10, Lng: 180}, 1000), placeOf(geo.Point{Lat: 10, Lng: -180}, 1000); a.key != b.key {
+	if a, b := areaOf(geo.Point{Lat: 10, Lng: 180}, 1000), areaOf(geo.Point{Lat: 10, Lng: -180}, 1000); a.key != b.key {
 		t.Errorf("180 is not -180: %v, %v", a, b)
 	}
 	for _, tt := range []struct{ asked, sent float64 }{{1, 100}, {100, 200}, {49_990, 50_000}, {50_000, 50_000}} {
-		if got := placeOf(geo.Point{Lat: 52.0003, Lng: 5.0003}, tt.asked); got.radius != tt.sent {
+		if got := areaOf(geo.Point{Lat: 52.0003, Lng: 5.0003}, tt.asked); got.radius != tt.sent {
 			t.Errorf("radius %v is asked as %v, want %v", tt.asked, got.radius, tt.sent)
 		}
 	}
@@ -82,7 +82,7 @@ func TestAreas(t *testing.T) {
 		{"at the pole", &Area{West: 0, South: 80, East: 10, North: 90}, 89.99, -170, 5000, true},
 		{"everywhere", everywhere, -33, 151, 100, true},
 	} {
-		p := placeOf(geo.Point{Lat: tt.lat, Lng: tt.lng}, tt.radius)
+		p := areaOf(geo.Point{Lat: tt.lat, Lng: tt.lng}, tt.radius)
 		if got := tt.area.touches(&p); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}

@@ -15,32 +15,32 @@ const (
 	decimals  = 5 // of degrees: a metre
 )
 
-// place is what an upstream is asked about: a circle whose middle is rounded to 100 m, wide enough to cover what the driver
-// asked for. All that fall into one box have one key.
-type place struct {
+// requestArea is the circle that an upstream is asked about: its centre is rounded to 100 m, and it is wide enough to cover
+// the driver's own circle. All circles within one box have one key.
+type requestArea struct {
 	center geo.Point
 	radius float64 // metres, a multiple of 100, [100, 50000]
 	key    string
 }
 
-// placeOf rounds a driver's circle. An upstream learns no more of where the driver is than the box of 100 m.
-func placeOf(center geo.Point, radius float64) place {
+// areaOf rounds a driver's circle, so that an upstream learns the driver's position to 100 m only.
+func areaOf(center geo.Point, radius float64) requestArea {
 	step := roundTo / geo.EarthRadius * (180 / math.Pi)
 	row := math.Round(center.Lat / step)
-	lat := shorten(min(max(row*step, -90), 90))
+	lat := roundCoordinate(min(max(row*step, -90), 90))
 	// As many columns as are about 100 m wide; one of them around a pole.
 	columns := max(1, math.Floor(360/step*math.Cos(lat*(math.Pi/180))))
 	width := 360 / columns
 	column := math.Mod(math.Round((center.Lng+180)/width), columns)
-	p := place{center: geo.Point{Lat: lat, Lng: shorten(column*width - 180)}}
+	p := requestArea{center: geo.Point{Lat: lat, Lng: roundCoordinate(column*width - 180)}}
 	widened := radius + geo.Distance(center, p.center)
 	p.radius = min(max(math.Ceil(widened/roundTo)*roundTo, minRadius), maxRadius)
 	p.key = strconv.FormatInt(int64(row), 36) + "/" + strconv.FormatInt(int64(column), 36) + "/" + strconv.FormatInt(int64(p.radius/roundTo), 36)
 	return p
 }
 
-// shorten cuts a coordinate to what is sent, so that what is asked is what is known to be asked.
-func shorten(degrees float64) float64 {
+// roundCoordinate rounds a coordinate to the digits that are sent, so that the stored area is the one that was asked for.
+func roundCoordinate(degrees float64) float64 {
 	const scale = 1e5
 	return math.Round(degrees*scale) / scale
 }
@@ -48,8 +48,8 @@ func shorten(degrees float64) float64 {
 // Area bounds where an upstream has something to say, in degrees. West of more than East crosses the antimeridian.
 type Area struct{ West, South, East, North float64 }
 
-// touches says whether the circle may reach into the area. It errs on the side of asking.
-func (a *Area) touches(p *place) bool {
+// touches reports whether the circle may reach into the area. In doubt it says yes.
+func (a *Area) touches(p *requestArea) bool {
 	if a == nil {
 		return true
 	}
