@@ -32,7 +32,7 @@ const Unlimited = int(^uint(0) >> 1)
 type Decision struct {
 	OK         bool
 	Remaining  int           // whole units left
-	RetryAfter time.Duration // until the same request would pass if nobody else asked; 0 when OK
+	RetryAfter time.Duration // until the same request would pass without other requests; 0 when OK
 	Reset      time.Duration // until the bucket is full again
 }
 

@@ -128,7 +128,7 @@ func (b *bucket) ask(now time.Time, cost int) bool {
 	return true
 }
 
-func TestDecideIsABucketThatDrips(t *testing.T) {
+func TestDecideIsALeakyBucket(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := ratelimit.Limit{
 			Count: rapid.IntRange(1, 20_000).Draw(t, "count"),

@@ -16,7 +16,7 @@ const (
 	Manage                         // requests of the management API (D5.9)
 	Pushes                         // pushes with one token (D7.3)
 	PushEntities                   // rows pushed with one token (D7.3)
-	UnknownTokens                  // pushes with tokens that nobody holds (D7.5)
+	UnknownTokens                  // pushes with unknown tokens (D7.5)
 	SignIns                        // sign-in letters asked for (D11.1)
 	Verifies                       // links and codes tried (D11.1)
 	Votes                          // confirms and disputes (D9.1)

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// ways is the number of buckets in a set: all that one key can stand in. Five and their lock fill two cache lines.
+// ways is the number of buckets in a set: all the places that one key can have. Five and their lock fill two cache lines.
 const ways = 5
 
 // DefaultBuckets is room for 163 840 callers at a time, in 4 MiB.
 const DefaultBuckets = ways << 15
 
-// Memory keeps buckets in the process. Its size is fixed: a table of small sets, where a key's hash (seeded, so that
-// nobody can aim) chooses the set. When a set is full, the bucket that is soonest full again is given up, which forgets
-// the least: a flood of addresses can hardly clear the bucket of somebody who is being refused.
+// Memory keeps buckets in the process. Its size is fixed: a table of small sets, where a key's hash chooses the set (seeded, so
+// that a caller cannot choose its set). When a set is full, the bucket that is soonest full again is evicted, which loses the
+// least: a flood of addresses can hardly clear the bucket of a caller who is being refused.
 //
 // Allow and Peek may be called from many goroutines and allocate nothing. Run must run beside them.
 type Memory struct {
@@ -92,7 +92,7 @@ func (s *set) find(key Key) (_ *bucket, known bool) {
 }
 
 // Run forgets buckets that are full again, once a minute, until ctx ends: so that an address is gone from memory after an
-// hour even if nobody asks any more (D13.2).
+// hour even if no more requests come (D13.2).
 func (m *Memory) Run(ctx context.Context) error {
 	ticker := time.NewTicker(time.Minute)
 	defer ticker.Stop()

@@ -16,8 +16,8 @@ type Resolver interface {
 }
 
 const (
-	maxDials     = 4               // addresses of one name that are tried
-	dialPatience = 3 * time.Second // for one address while there are others, at most
+	maxDials    = 4               // addresses of one name that are tried
+	dialTimeout = 3 * time.Second // for one address while there are others, at most
 )
 
 // connect makes a connection to the URL's host, in TLS unless the scheme is http, by an address that was checked (D6.4)
@@ -98,7 +98,7 @@ func (c *Client) dialAny(ctx context.Context, addrs []netip.Addr, port int) (con
 // share is what one address gets of the time that is left for several.
 func share(ctx context.Context, addrs int) time.Duration {
 	if deadline, ok := ctx.Deadline(); ok {
-		return min(dialPatience, time.Until(deadline)/time.Duration(addrs))
+		return min(dialTimeout, time.Until(deadline)/time.Duration(addrs))
 	}
-	return dialPatience
+	return dialTimeout
 }

@@ -16,27 +16,27 @@ import (
 )
 
 const (
-	// share is the part of a limit that a node grants to a caller before it has told the others.
+	// share is the fraction of a limit (1/share) that a node grants before it asks the cache.
 	share = 8
-	// patience is how long a caller waits for the cache; when it was in vain for a while, nobody waits for a longer while.
-	patience = 5 * time.Millisecond
-	inVain   = 50 * time.Millisecond
-	aloneFor = time.Second
-	// settleEvery is how often nodes tell each other; settleAtOnce how many buckets in one step of the cache, which
-	// serves nobody else meanwhile.
-	settleEvery  = 250 * time.Millisecond
-	settleAtOnce = 128
-	shards       = 64
+	// cacheTimeout is how long a request waits for the cache. After failAfter of timeouts the cache is skipped for skipFor.
+	cacheTimeout = 5 * time.Millisecond
+	failAfter    = 50 * time.Millisecond
+	skipFor      = time.Second
+	// settleEvery is how often nodes exchange what they granted; settleBatch is the number of buckets in one call of the
+	// script, during which the cache serves no other request.
+	settleEvery = 250 * time.Millisecond
+	settleBatch = 128
+	shards      = 64
 )
 
 // Config is what Buckets need.
 type Config struct {
 	Cache *valkey.Conn
-	Local *ratelimit.Memory // what this node knows; Buckets runs it
-	Key   []byte            // hides who a bucket belongs to; the same on all nodes
+	Local *ratelimit.Memory // the buckets of this node; Run runs it
+	Key   []byte            // of the HMAC that makes the cache's names of buckets; the same on all nodes
 	Now   func() time.Time
 
-	Patience time.Duration // a caller's; 0: five milliseconds
+	Timeout time.Duration // of a request that waits for the cache; 0: five milliseconds
 }
 
 // Buckets decides on requests together with other nodes. Run must run beside it.
@@ -47,11 +47,11 @@ type Buckets struct {
 	shards [shards]shard
 
 	// In microseconds of Unix time; 0: never.
-	trouble atomic.Int64 // since when the cache was waited for in vain
-	alone   atomic.Int64 // until when nobody waits for it
+	failingSince atomic.Int64 // since when calls of the cache have timed out
+	skipUntil    atomic.Int64 // until when the cache is skipped
 }
 
-// shard is a part of what was granted and not yet told.
+// shard holds a part of what was granted and not yet settled with the cache.
 type shard struct {
 	mu      sync.Mutex
 	granted map[ratelimit.Key]time.Duration
@@ -59,8 +59,8 @@ type shard struct {
 
 // New makes buckets.
 func New(c Config) *Buckets {
-	if c.Patience == 0 {
-		c.Patience = patience
+	if c.Timeout == 0 {
+		c.Timeout = cacheTimeout
 	}
 	b := &Buckets{Config: c, script: valkey.NewScript(settle), seed: maphash.MakeSeed()}
 	for i := range b.shards {
@@ -69,7 +69,7 @@ func New(c Config) *Buckets {
 	return b
 }
 
-// Peek says what this node alone would say, and takes nothing.
+// Peek gives the decision of this node's own bucket, and takes nothing.
 func (b *Buckets) Peek(key ratelimit.Key, limit ratelimit.Limit, cost int, now time.Time) ratelimit.Decision {
 	return b.Local.Peek(key, limit, cost, now)
 }
@@ -84,11 +84,11 @@ func (b *Buckets) Allow(key ratelimit.Key, limit ratelimit.Limit, cost int, now 
 	s.mu.Lock()
 	granted := s.granted[key]
 	if granted+price.Take > price.Burst/share && !b.Alone() {
-		if d := b.Local.Peek(key, limit, cost, now); !d.OK { // who is refused for what one node knows is refused by all
+		if d := b.Local.Peek(key, limit, cost, now); !d.OK { // a bucket that is empty by this node's count is empty
 			s.mu.Unlock()
 			return d
 		}
-		delete(s.granted, key) // the question tells it
+		delete(s.granted, key) // the call of the cache settles it
 		s.mu.Unlock()
 		return b.ask(bucket{key, granted}, limit, cost, now)
 	}
@@ -100,24 +100,24 @@ func (b *Buckets) Allow(key ratelimit.Key, limit ratelimit.Limit, cost int, now 
 	return d
 }
 
-// Alone says whether this node decides without the others just now.
+// Alone reports whether this node decides without the cache at present.
 func (b *Buckets) Alone() bool {
-	return !b.Cache.Up() || b.Now().UnixMicro() < b.alone.Load()
+	return !b.Cache.Up() || b.Now().UnixMicro() < b.skipUntil.Load()
 }
 
 func (b *Buckets) shard(key ratelimit.Key) *shard {
 	return &b.shards[maphash.Comparable(b.seed, key)%shards]
 }
 
-// bucket is one, and what was granted of it that the others do not know.
+// bucket names a bucket, with what this node granted of it since it was settled last.
 type bucket struct {
 	key     ratelimit.Key
 	granted time.Duration
 }
 
-// ask lets the cache decide.
+// ask lets the cache decide. When it fails, this node decides by itself.
 func (b *Buckets) ask(of bucket, limit ratelimit.Limit, cost int, now time.Time) ratelimit.Decision {
-	ctx, cancel := context.WithTimeout(context.Background(), b.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), b.Timeout)
 	defer cancel()
 	price := limit.Price(cost)
 	answers, err := b.tell(ctx, []bucket{of}, price, now)
@@ -125,22 +125,22 @@ func (b *Buckets) ask(of bucket, limit ratelimit.Limit, cost int, now time.Time)
 		b.missed(b.Now())
 		return b.Local.Allow(of.key, limit, cost, now)
 	}
-	b.trouble.Store(0)
+	b.failingSince.Store(0)
 	return limit.Decision(time.Duration(answers[1])*time.Microsecond, cost, answers[0] == 1)
 }
 
-// missed notes that the cache was waited for in vain.
+// missed records a call of the cache that failed.
 func (b *Buckets) missed(now time.Time) {
 	at := now.UnixMicro()
-	if !b.trouble.CompareAndSwap(0, at) && at-b.trouble.Load() >= inVain.Microseconds() {
-		b.alone.Store(at + aloneFor.Microseconds())
+	if !b.failingSince.CompareAndSwap(0, at) && at-b.failingSince.Load() >= failAfter.Microseconds() {
+		b.skipUntil.Store(at + skipFor.Microseconds())
 	}
 }
 
-// tell settles buckets with the cache, which takes the price out of each of them if it can, and learns what it knows.
+// tell settles buckets with the cache, which takes the price out of each of them if it can, and takes over its levels.
 //
-// What was granted counts as told, whatever comes of it: a cache that hung may have heard it, and nobody is to pay twice.
-// It is not lost either, since this node's own bucket is told each time.
+// What was granted counts as settled also when the call fails: a cache that hung may have counted it, and it must not be
+// counted twice. It is not lost either, since the level of this node's own bucket is sent each time.
 func (b *Buckets) tell(ctx context.Context, of []bucket, price ratelimit.Price, now time.Time) ([]int64, error) {
 	keys, args := make([]string, len(of)), make([]string, 0, 4*len(of))
 	for i := range of {
@@ -155,7 +155,7 @@ func (b *Buckets) tell(ctx context.Context, of []bucket, price ratelimit.Price, 
 		return nil, err
 	}
 	for i := range of {
-		// By the time when the question was sent: what went by since then must not make a bucket emptier each time.
+		// Relative to when the call was sent: otherwise its duration would make the bucket emptier each time.
 		full := now.UnixMicro() + answers[2*i+1]
 		s := b.shard(of[i].key)
 		s.mu.Lock()
@@ -165,10 +165,10 @@ func (b *Buckets) tell(ctx context.Context, of []bucket, price ratelimit.Price, 
 	return answers, nil
 }
 
-// anyLimit is for looking at a bucket: when it is full again does not depend on the limit.
+// anyLimit serves to read when a bucket is full again, which does not depend on the limit.
 var anyLimit = ratelimit.PerMinute(1)
 
-// name hides whose a bucket is: nobody who looks into the cache learns a client's address.
+// name is a bucket's name in the cache, from which no client's address can be read.
 func (b *Buckets) name(key ratelimit.Key) string {
 	mac := hmac.New(sha256.New, b.Config.Key)
 	var room [16]byte
@@ -194,7 +194,7 @@ func (b *Buckets) Run(ctx context.Context) error {
 	return err
 }
 
-// settle tells all that was granted since it was told last.
+// settle exchanges with the cache all that was granted since the last time.
 func (b *Buckets) settle(ctx context.Context) {
 	var all []bucket
 	for i := range b.shards {
@@ -207,9 +207,9 @@ func (b *Buckets) settle(ctx context.Context) {
 		s.mu.Unlock()
 	}
 	for len(all) > 0 {
-		n := min(len(all), settleAtOnce)
+		n := min(len(all), settleBatch)
 		if _, err := b.tell(ctx, all[:n], ratelimit.Price{}, b.Now()); err != nil {
-			return // the cache says itself how it is, and the buckets of this node know what was granted
+			return // the connection logs its failures, and this node's own buckets have counted what was granted
 		}
 		all = all[n:]
 	}

@@ -60,7 +60,7 @@ func nodes(t testing.TB, s *testenv.CacheServer, count int, wait time.Duration) 
 	for i := range all {
 		all[i] = cluster.New(cluster.Config{
 			Cache: connect(t, s), Local: ratelimit.NewMemory(1000), Key: []byte("the nodes' key"), Now: time.Now,
-			Patience: wait,
+			Timeout: wait,
 		})
 		background(t, all[i].Run)
 	}
@@ -109,8 +109,8 @@ func TestNodesKeepOneLimit(t *testing.T) {
 	}
 }
 
-// TestWhatOneNodeGrantedOthersKnow holds how soon: a node that is asked itself learns it with what it tells.
-func TestWhatOneNodeGrantedOthersKnow(t *testing.T) {
+// TestNodesLearnWhatOthersGranted holds how soon: a node that is asked itself learns it with what it tells.
+func TestNodesLearnWhatOthersGranted(t *testing.T) {
 	all := nodes(t, testenv.Cache(t), 2, patient)
 	limit := ratelimit.PerMinute(60)
 	for range 5 { // less than an eighth: nobody is asked
@@ -130,8 +130,8 @@ func TestWhatOneNodeGrantedOthersKnow(t *testing.T) {
 	t.Logf("after %v", time.Since(began))
 }
 
-// TestTheScriptDecidesAsDecide holds that there is one rule.
-func TestTheScriptDecidesAsDecide(t *testing.T) {
+// TestScriptAgreesWithDecide holds that there is one rule.
+func TestScriptAgreesWithDecide(t *testing.T) {
 	s := testenv.Cache(t)
 	limit := ratelimit.PerMinute(10) // an eighth is 1: what costs 2 is asked for
 	for spent := range 25 {
@@ -151,8 +151,8 @@ func TestTheScriptDecidesAsDecide(t *testing.T) {
 	}
 }
 
-// TestWithoutTheCache holds that each node goes on alone, and that nobody waits.
-func TestWithoutTheCache(t *testing.T) {
+// TestNodesDecideAloneWithoutTheCache holds that each node goes on alone, and that nobody waits.
+func TestNodesDecideAloneWithoutTheCache(t *testing.T) {
 	for name, begin := range map[string]func(*testenv.CacheServer) error{
 		"dead": (*testenv.CacheServer).Stop, "hanging": (*testenv.CacheServer).Pause,
 	} {
@@ -187,8 +187,8 @@ func TestWithoutTheCache(t *testing.T) {
 	}
 }
 
-// TestBackAgain holds that nodes settle once the cache is back, and that an emptied one frees nobody.
-func TestBackAgain(t *testing.T) {
+// TestNodesSettleWhenTheCacheIsBack holds that nodes settle once the cache is back, and that an emptied one frees nobody.
+func TestNodesSettleWhenTheCacheIsBack(t *testing.T) {
 	s := testenv.Cache(t)
 	all := nodes(t, s, 2, patient)
 	limit := ratelimit.PerMinute(60)
@@ -217,8 +217,8 @@ func TestBackAgain(t *testing.T) {
 	}
 }
 
-// TestTheCacheHoldsNoAddress holds D13.2 for what lies in the cache: a keyed hash, and not for longer than an hour.
-func TestTheCacheHoldsNoAddress(t *testing.T) {
+// TestCacheHoldsNoClientAddress holds D13.2 for what lies in the cache: a keyed hash, and not for longer than an hour.
+func TestCacheHoldsNoClientAddress(t *testing.T) {
 	s := testenv.Cache(t)
 	cache := connect(t, s)
 	keys := make(map[string]bool)
@@ -230,7 +230,7 @@ func TestTheCacheHoldsNoAddress(t *testing.T) {
 	defer client.Close()
 	for _, key := range [][]byte{[]byte("one key"), []byte("another")} {
 		must(t, s.Empty())
-		node := cluster.New(cluster.Config{Cache: cache, Local: ratelimit.NewMemory(10), Key: key, Now: time.Now, Patience: patient})
+		node := cluster.New(cluster.Config{Cache: cache, Local: ratelimit.NewMemory(10), Key: key, Now: time.Now, Timeout: patient})
 		node.Allow(caller, ratelimit.PerMinute(1), 100, time.Now())
 		all, err := client.Do(t.Context(), client.B().Keys().Pattern("*").Build()).AsStrSlice()
 		must(t, err)
@@ -254,8 +254,8 @@ func TestTheCacheHoldsNoAddress(t *testing.T) {
 	}
 }
 
-// TestAnEmptiedCacheIsToldAgain: each word says how much is used up in all, as far as the node knows.
-func TestAnEmptiedCacheIsToldAgain(t *testing.T) {
+// TestEmptiedCacheIsFilledAgain: each word says how much is used up in all, as far as the node knows.
+func TestEmptiedCacheIsFilledAgain(t *testing.T) {
 	s := testenv.Cache(t)
 	all := nodes(t, s, 2, patient)
 	limit := ratelimit.PerMinute(60)
