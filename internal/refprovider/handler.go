@@ -68,7 +68,7 @@ func (p *Provider) serve(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusOK, "application/json", shape(s, around))
 }
 
-// known compares in a time that tells nothing of the secret, its length included.
+// known compares in constant time, so that neither the secret nor its length can be measured.
 func (p *Provider) known(given []string) bool {
 	if len(given) != 1 {
 		return false
@@ -77,7 +77,7 @@ func (p *Provider) known(given []string) bool {
 	return subtle.ConstantTimeCompare(sum[:], p.secret[:]) == 1
 }
 
-// circle is what a caller asks for.
+// circle is the area that a caller asks for.
 type circle struct {
 	center geo.Vector
 	chord  float64 // squared, of the radius
@@ -92,7 +92,7 @@ func (s *snapshot) incidents(c circle) []byte {
 	return s.finish(append(b, ']'))
 }
 
-// incidentsRaw is the answer in the raw form. Nobody's users are told.
+// incidentsRaw is the answer in the raw form. users is always empty.
 func (s *snapshot) incidentsRaw(c circle) []byte {
 	items := func(jam bool) func(*Row) []byte {
 		return func(row *Row) []byte {
@@ -168,5 +168,5 @@ func write(w http.ResponseWriter, status int, kind string, body []byte) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a caller that left is nobody's failure
+	_, _ = w.Write(body) // fails only when the caller has left
 }

@@ -32,9 +32,9 @@ type Provider struct {
 	secret   [sha256.Size]byte
 	snapshot atomic.Pointer[snapshot] // nil: none yet
 
-	mu    sync.Mutex
-	first map[string]time.Time // when rows of the last text were first read, by external id
-	told  map[string]int       // the rejections logged last, by code
+	mu     sync.Mutex
+	first  map[string]time.Time // when rows of the last text were first read, by external id
+	logged map[string]int       // the rejections logged last, by code
 }
 
 // snapshot is what the provider knows. It does not change.
@@ -57,8 +57,8 @@ type Row struct {
 }
 
 // Decode reads a JSON array of at most ingest.MaxBatchRows v1 rows (D3). Bad rows are left out; how many, and by which
-// codes, is logged when it is not what was logged last. It fails, as ingest.DecodeBatch does, when the text as a whole is
-// no good; what Set was given stays then.
+// codes, is logged when it differs from the last time. It fails as ingest.DecodeBatch does when the whole text is malformed; the rows
+// of the last Set stay then.
 func (p *Provider) Decode(body []byte) ([]Row, error) {
 	now := p.now().UTC()
 	batch, err := ingest.DecodeBatch(body, now)
@@ -70,7 +70,7 @@ func (p *Provider) Decode(body []byte) ([]Row, error) {
 	rows := make([]Row, 0, batch.Rows())
 	first := make(map[string]time.Time, batch.Rows())
 	for _, row := range batch.All() {
-		// An item of the raw form must say when it was published. A row that does not tell was first read some time.
+		// An item of the raw form needs a time of publication: without one, the time when the row was first read.
 		known, ok := p.first[row.ExternalID]
 		if !ok {
 			known = now
@@ -83,12 +83,12 @@ func (p *Provider) Decode(body []byte) ([]Row, error) {
 		rows = append(rows, made)
 	}
 	p.first = first
-	p.tell(batch.Report())
+	p.logRejections(batch.Report())
 	return rows, nil
 }
 
-// tell logs what was rejected, once.
-func (p *Provider) tell(report ingest.Report) {
+// logRejections logs the number of rejections by code, when it has changed.
+func (p *Provider) logRejections(report ingest.Report) {
 	codes := make(map[string]int)
 	for _, e := range report.Errors {
 		codes[e.Code]++
@@ -96,10 +96,10 @@ func (p *Provider) tell(report ingest.Report) {
 	if more := report.Rejected - len(report.Errors); more > 0 {
 		codes["others"] = more // a report names the first hundred
 	}
-	if maps.Equal(codes, p.told) {
+	if maps.Equal(codes, p.logged) {
 		return
 	}
-	p.told = codes
+	p.logged = codes
 	if report.Rejected == 0 {
 		p.log.Info("no row is rejected any more")
 		return
@@ -112,10 +112,9 @@ func (p *Provider) tell(report ingest.Report) {
 		"accepted", report.Accepted, "rejected", report.Rejected, slog.Group("codes", counts...))
 }
 
-// Set replaces what the provider knows by rows, which were found to be all that there is at the time at. Answers carry
-// that time as fetched_at_utc: who finds the same rows again, and vouches for them, sets them again with the new time;
-// a snapshot that is not set again is a replay, says the same time in every answer, and ends after MaxAge. The rows must
-// not change any more.
+// Set replaces the snapshot by rows, which are complete as of the time at. Answers carry that time as fetched_at_utc. A
+// caller that finds the same rows still valid sets them again with the new time; otherwise answers repeat the old time as
+// replays, and end after MaxAge. The rows must not be changed afterwards.
 func (p *Provider) Set(rows []Row, at time.Time) {
 	p.snapshot.Store(&snapshot{rows: rows, at: at.UTC().Truncate(time.Millisecond)})
 }

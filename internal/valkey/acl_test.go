@@ -11,8 +11,8 @@ import (
 	"wayside/internal/valkey"
 )
 
-// TestTheUserThatThePageNames holds the rights that docs/operating/cache.md gives a user: enough, and no more keys than ours.
-func TestTheUserThatThePageNames(t *testing.T) {
+// TestDocumentedUserHasThePermissions holds the rights that docs/operating/cache.md gives a user: enough, and no more keys than ours.
+func TestDocumentedUserHasThePermissions(t *testing.T) {
 	s := testenv.Cache(t)
 	u, err := url.Parse(s.URL())
 	must(t, err)

@@ -14,27 +14,26 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// How long the server is waited for, and how often it is asked whether it is there: one that hangs is found out within
-// lookEvery and patience, and back within the same.
+// A server that hangs is noticed within pingInterval + callTimeout, and so is its return.
 const (
-	patience  = 500 * time.Millisecond // for one call
-	lookEvery = 250 * time.Millisecond
-	// atOnce is how many calls may be under way: those beyond it fail, since nothing answers so many in time. The library's
-	// queue holds twice as many, because beyond that it would wait whatever the context says.
-	atOnce = 2048
-	queue  = 12 // as a power of two
+	callTimeout  = 500 * time.Millisecond // of one call
+	pingInterval = 250 * time.Millisecond
+	// maxCalls is how many calls may be under way; further ones fail, since no server answers so many in time. The library's
+	// ring buffer holds twice as many, because a full one blocks without regard to the context.
+	maxCalls  = 2048
+	ringScale = 12 // of that ring buffer, as a power of two
 )
 
-// prefix begins every key and channel, so that the server may serve others too.
+// prefix begins every key and channel, so that other programs can use the server too.
 const prefix = "wayside:"
 
-// Options is what a Conn may be told beside its URL.
+// Options are the options of a Conn beside its URL.
 type Options struct {
 	Log   *slog.Logger
 	Roots *x509.CertPool // for TLS; nil: the system's
 
-	Failed  func(call string) // told of each call that failed, by its name; nil: nobody counts
-	Changed func(up bool)     // told when the server comes and goes; must not wait; nil: nobody listens
+	Failed  func(call string) // called after each call that failed, with its name; may be nil
+	Changed func(up bool)     // called when the server goes away or comes back; must not block; may be nil
 }
 
 // Conn is the connection to the server. Its methods may be called from many goroutines; Run must run beside them. It is a
@@ -47,7 +46,7 @@ type Conn struct {
 	busy   atomic.Int32
 }
 
-// ErrDown says that the server did not answer when it was last asked.
+// ErrDown says that the last ping was not answered.
 var ErrDown = errors.New("the shared cache does not answer")
 
 // ErrBusy says that too many calls are under way.
@@ -66,13 +65,13 @@ func Open(text string, o Options) (*Conn, error) {
 	option.ForceSingleClient = true // one server, which then need not be there yet
 	option.DisableCache = true      // what is read must be what is stored
 	option.DisableRetry = true
-	option.AlwaysPipelining = true // or a call that is given up would close its connection
+	option.AlwaysPipelining = true // otherwise a cancelled call would close its connection
 	option.PipelineMultiplex = -1  // one connection, which is then never made while a caller waits
-	option.RingScaleEachConn = queue
+	option.RingScaleEachConn = ringScale
 	option.ReadBufferEachConn, option.WriteBufferEachConn = 1<<16, 1<<16
-	option.Dialer.Timeout = patience
-	option.Dialer.KeepAlive = time.Second // after so long without a word, a connection is asked for one …
-	option.ConnWriteTimeout = time.Second // … and closed when none comes
+	option.Dialer.Timeout = callTimeout
+	option.Dialer.KeepAlive = time.Second // an idle connection is probed after this time …
+	option.ConnWriteTimeout = time.Second // … and closed without an answer
 	client, err := valkey.NewClient(option)
 	if client == nil {
 		return nil, fmt.Errorf("prepare the connection: %w", err)
@@ -87,13 +86,13 @@ func Open(text string, o Options) (*Conn, error) {
 	return c, nil
 }
 
-// Run looks whether the server is there until ctx ends, and closes the connection then.
+// Run pings the server until ctx ends, then closes the connection.
 func (c *Conn) Run(ctx context.Context) error {
 	defer c.Close()
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pingInterval)
 	defer tick.Stop()
 	for {
-		c.look(ctx)
+		c.ping(ctx)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -105,12 +104,12 @@ func (c *Conn) Run(ctx context.Context) error {
 // Close ends the connection, also one that never ran. It may be called again.
 func (c *Conn) Close() { c.client.Close() }
 
-// Up says whether the server answered when it was last asked.
+// Up reports whether the server answered the last ping.
 func (c *Conn) Up() bool { return c.up.Load() }
 
-// look asks the server for a word.
-func (c *Conn) look(ctx context.Context) {
-	asked, cancel := context.WithTimeout(ctx, patience)
+// ping checks whether the server answers.
+func (c *Conn) ping(ctx context.Context) {
+	asked, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	err := c.client.Do(asked, c.client.B().Ping().Build()).Error()
 	if ctx.Err() != nil || c.up.Swap(err == nil) == (err == nil) {
@@ -126,7 +125,7 @@ func (c *Conn) look(ctx context.Context) {
 	}
 }
 
-// do makes one call, in which it waits for the server for so long at most as its patience is.
+// do makes one call of at most callTimeout.
 func (c *Conn) do(ctx context.Context, name string, call func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("shared cache: %s: %w", name, err)
@@ -134,12 +133,12 @@ func (c *Conn) do(ctx context.Context, name string, call func(ctx context.Contex
 	defer c.busy.Add(-1)
 	var err error
 	switch {
-	case c.busy.Add(1) > atOnce:
+	case c.busy.Add(1) > maxCalls:
 		err = ErrBusy
 	case !c.up.Load():
 		err = ErrDown
 	default:
-		within, cancel := context.WithTimeout(ctx, patience)
+		within, cancel := context.WithTimeout(ctx, callTimeout)
 		err = call(within)
 		cancel()
 	}
@@ -147,7 +146,7 @@ func (c *Conn) do(ctx context.Context, name string, call func(ctx context.Contex
 		return nil
 	}
 	if asked := ctx.Err(); asked != nil {
-		return fmt.Errorf("shared cache: %s: %w", name, asked) // the caller's own end, which is nobody's failure
+		return fmt.Errorf("shared cache: %s: %w", name, asked) // the caller's context ended: not a failure of the server
 	}
 	if c.Failed != nil {
 		c.Failed(name)

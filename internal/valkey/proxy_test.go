@@ -69,8 +69,8 @@ func (s slow) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestASlowServer holds that one which still answers in time is used, and one which does not is left alone.
-func TestASlowServer(t *testing.T) {
+// TestSlowServer holds that one which still answers in time is used, and one which does not is left alone.
+func TestSlowServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	w, address := between(t, l, testenv.Cache(t), "redis")
