@@ -44,29 +44,29 @@ func BenchmarkDecode(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*MaxBatchRows), "ns/row")
 }
 
-// shelf is a store that holds one snapshot and forgets what it is told.
-type shelf struct {
+// fakeStore is a store that holds one snapshot and forgets what it is told.
+type fakeStore struct {
 	mark   mapdata.Mark
 	stored []mapdata.Stored
 	last   *mapdata.Change
 }
 
-func (s *shelf) Mark(context.Context, mapdata.FeedID) (mapdata.Mark, error) { return s.mark, nil }
+func (s *fakeStore) Mark(context.Context, mapdata.FeedID) (mapdata.Mark, error) { return s.mark, nil }
 
-func (s *shelf) Stored(_ context.Context, _ mapdata.FeedID, _ []string, yield func(mapdata.Stored)) error {
+func (s *fakeStore) Stored(_ context.Context, _ mapdata.FeedID, _ []string, yield func(mapdata.Stored)) error {
 	for _, st := range s.stored {
 		yield(st)
 	}
 	return nil
 }
 
-func (s *shelf) Apply(_ context.Context, c *mapdata.Change) error {
+func (s *fakeStore) Apply(_ context.Context, c *mapdata.Change) error {
 	s.last = c
 	return nil
 }
 
 func BenchmarkSnapshot(b *testing.B) {
-	s := &shelf{}
+	s := &fakeStore{}
 	in := New(s, func() time.Time { return testNow }, signal.StoreChanged{})
 	take := func(body []byte) {
 		hash := sha256.Sum256(body)

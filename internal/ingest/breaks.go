@@ -8,7 +8,7 @@ import (
 )
 
 // Breaks says where a text that DecodeBatch takes for malformed stops being JSON: its line and the character in it, both
-// from 1. It says nothing of an empty text, nor of one that is JSON and is refused for another reason, such as its nesting.
+// from 1. known is false for an empty text, and for one that is JSON and is refused for another reason, such as its nesting.
 func Breaks(text []byte) (line, column int, known bool) {
 	var wrong *json.SyntaxError
 	var whole json.RawMessage

@@ -21,7 +21,7 @@ func check(t *testing.T, rows ...string) *ingest.Checked {
 	return c
 }
 
-func TestCheckShowsWhatWouldBeDrawn(t *testing.T) {
+func TestCheckGivesPins(t *testing.T) {
 	c := check(t,
 		row("a", "alert.police", `"n":1`), row("b", "camera.speed", ``), row("a", "alert.accident", `"n":2`),
 		with(row("c", "camera.speed", ``), `"ttl_seconds":1`), `7`)
@@ -72,7 +72,7 @@ func TestCheckIsBounded(t *testing.T) {
 
 // TestAttemptsTellWhatChanged holds the counts of a timeline against what rows did.
 func TestAttemptsTellWhatChanged(t *testing.T) {
-	d := newDoor(t, mapdata.Push)
+	d := newTestIngester(t, mapdata.Push)
 	last := func() mapdata.Attempt {
 		t.Helper()
 		all, err := d.db.Timeline(t.Context(), d.feed, time.Time{}, 1)
@@ -98,7 +98,7 @@ func TestAttemptsTellWhatChanged(t *testing.T) {
 }
 
 func TestSnapshotsTellWhatChanged(t *testing.T) {
-	d := newDoor(t, mapdata.Pull)
+	d := newTestIngester(t, mapdata.Pull)
 	hour := func(rows ...string) {
 		t.Helper()
 		d.snapshot(rows...)

@@ -10,8 +10,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// digest stands for the content of a row: equal digests, equal content. It is part of what is stored: another way to make
-// it would make every row look changed once.
+// digest is a hash of the content of a row. It is stored: another way to compute it would make every row count as changed
+// once.
 func digest(row *Row, lifetime time.Duration) uint64 {
 	var d xxhash.Digest
 	d.Reset()

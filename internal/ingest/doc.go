@@ -1,5 +1,5 @@
-// Package ingest is the one door in: it decodes and judges the rows of every provider, by the same rules whether they
-// were pushed, pulled or only checked (D3), compares them with what is stored, and hands the store a change.
+// Package ingest decodes and validates the rows of every provider, by the same rules whether they were pushed, pulled,
+// relayed or only checked (D3), compares them with what is stored, and hands the store a change.
 //
 // Decoding is a stream: package jsontext checks the text and divides it into rows; each row, known to be JSON by then, is
 // walked once by this package, which judges its members, removes white space and reserved keys from its properties and

@@ -83,8 +83,8 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 // and the number of its rejected rows.
 const hashLength = 32
 
-// unchanged says whether a body is the one before, and nothing that it said can have run out since: then it says the same
-// again, and need not be read.
+// unchanged reports whether a body equals the one before and none of its rows can have expired since: then it changes
+// nothing and need not be read.
 func unchanged(mark *mapdata.Mark, hash []byte, at time.Time) (Result, bool) {
 	kept := mark.BodyHash
 	if len(kept) != hashLength+16 || !bytes.Equal(kept[:hashLength], hash) {
@@ -116,7 +116,7 @@ type comparison struct {
 	timely   bool // something depends on the time of day: an observed_at in the future
 }
 
-// sighting is what a snapshot has said of one external id so far.
+// sighting is what the rows of a snapshot so far say about one external id.
 type sighting struct {
 	stored int32 // place in stored; -1: none
 	row    int32 // the last row that named it; -1: none
@@ -211,7 +211,7 @@ func (c *comparison) take(index int, row Row, rejected *RowError) {
 	c.upserts[seen.upsert] = e
 }
 
-// forget takes back what an earlier row with the same external id would have changed.
+// forget drops the upsert of an earlier row with the same external id.
 func (c *comparison) forget(seen *sighting) {
 	if seen.upsert >= 0 {
 		c.upserts[seen.upsert].ExternalID = ""
@@ -243,7 +243,7 @@ func (c *comparison) finish(change *mapdata.Change) (retired int, lasting bool) 
 			change.Retired = append(change.Retired, st.ExternalID)
 			retired++
 		case seen.row >= 0 || !st.Alive(c.mark.SnapshotAt, c.at):
-			// Seen, or expired: nobody misses it.
+			// Seen, or expired: it does not count as missing.
 		case st.AbsentSince == 0:
 			change.Absent = append(change.Absent, st.ExternalID)
 			lasting = lasting && st.Lifetime > 0

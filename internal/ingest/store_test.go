@@ -33,8 +33,8 @@ type test interface {
 	Cleanup(func())
 }
 
-// door is an ingester over a real store, with what its last change wrote.
-type door struct {
+// testIngester is an ingester over a real store, with what its last change wrote.
+type testIngester struct {
 	t    test
 	db   *sqlite.DB
 	in   *ingest.Ingester
@@ -45,33 +45,33 @@ type door struct {
 }
 
 // Apply remembers the change on its way to the store.
-func (d *door) Apply(ctx context.Context, c *mapdata.Change) error {
+func (d *testIngester) Apply(ctx context.Context, c *mapdata.Change) error {
 	d.last = c
 	return d.db.Apply(ctx, c)
 }
 
-func (d *door) Mark(ctx context.Context, feed mapdata.FeedID) (mapdata.Mark, error) {
+func (d *testIngester) Mark(ctx context.Context, feed mapdata.FeedID) (mapdata.Mark, error) {
 	return d.db.Mark(ctx, feed)
 }
 
-func (d *door) Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yield func(mapdata.Stored)) error {
+func (d *testIngester) Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yield func(mapdata.Stored)) error {
 	return d.db.Stored(ctx, feed, ids, yield)
 }
 
-func newDoor(t *testing.T, direction mapdata.Direction) *door {
+func newTestIngester(t *testing.T, direction mapdata.Direction) *testIngester {
 	t.Helper()
-	return newDoorAt(t, sqlitetest.Path(t), direction)
+	return newTestIngesterAt(t, sqlitetest.Path(t), direction)
 }
 
-// newDoorAt uses the database at path; t ends with it.
-func newDoorAt(t test, path string, direction mapdata.Direction) *door {
+// newTestIngesterAt uses the database at path; t ends with it.
+func newTestIngesterAt(t test, path string, direction mapdata.Direction) *testIngester {
 	t.Helper()
 	db, err := sqlite.Open(context.Background(), path, sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	d := &door{t: t, db: db, now: start}
+	d := &testIngester{t: t, db: db, now: start}
 	d.in = ingest.New(d, func() time.Time { return d.now }, signal.StoreChanged{})
 	owner, err := mapdata.NewAccountID()
 	if err != nil {
@@ -84,7 +84,7 @@ func newDoorAt(t test, path string, direction mapdata.Direction) *door {
 	return d
 }
 
-func (d *door) newFeed(owner mapdata.AccountID, direction mapdata.Direction) {
+func (d *testIngester) newFeed(owner mapdata.AccountID, direction mapdata.Direction) {
 	var err error
 	if d.feed, err = mapdata.NewFeedID(); err != nil {
 		d.t.Fatal(err)
@@ -101,7 +101,7 @@ func (d *door) newFeed(owner mapdata.AccountID, direction mapdata.Direction) {
 	}
 }
 
-func (d *door) push(rows ...string) ingest.Report {
+func (d *testIngester) push(rows ...string) ingest.Report {
 	d.t.Helper()
 	batch, err := ingest.DecodeBatch([]byte("["+strings.Join(rows, ",")+"]"), d.now)
 	if err != nil {
@@ -114,7 +114,7 @@ func (d *door) push(rows ...string) ingest.Report {
 	return report
 }
 
-func (d *door) snapshot(rows ...string) ingest.Report {
+func (d *testIngester) snapshot(rows ...string) ingest.Report {
 	d.t.Helper()
 	body := []byte("[" + strings.Join(rows, ",") + "]")
 	hash := sha256.Sum256(body)
@@ -136,7 +136,7 @@ func (d *door) snapshot(rows ...string) ingest.Report {
 }
 
 // entities are what a reader would see of the feed now, by external id.
-func (d *door) entities() map[string]mapdata.Entity {
+func (d *testIngester) entities() map[string]mapdata.Entity {
 	d.t.Helper()
 	all := map[string]mapdata.Entity{}
 	f, err := d.db.Feed(context.Background(), d.feed)
@@ -164,7 +164,7 @@ func row(id, kind, more string) string {
 func with(row, member string) string { return strings.TrimSuffix(row, "}") + "," + member + "}" }
 
 func TestPushKeepsTimes(t *testing.T) {
-	d := newDoor(t, mapdata.Push)
+	d := newTestIngester(t, mapdata.Push)
 	police := row("p", "alert.police", "")
 	step := func(after time.Duration) { d.now = d.now.Add(after) }
 	check := func(first, seen, changed time.Time) {
@@ -206,7 +206,7 @@ func TestPushKeepsTimes(t *testing.T) {
 }
 
 func TestPushLifetimes(t *testing.T) {
-	d := newDoor(t, mapdata.Push)
+	d := newTestIngester(t, mapdata.Push)
 	d.push(
 		with(row("cut", "alert.police", ""), `"ttl_seconds":999999`),
 		with(row("asked", "alert.police", ""), `"ttl_seconds":90.2`),
@@ -224,7 +224,7 @@ func TestPushLifetimes(t *testing.T) {
 }
 
 func TestPushRetires(t *testing.T) {
-	d := newDoor(t, mapdata.Push)
+	d := newTestIngester(t, mapdata.Push)
 	d.push(row("camera", "camera.speed", ""), row("police", "alert.police", ""), row("stays", "camera.speed", ""))
 	report := d.push(with(row("camera", "camera.speed", ""), `"ttl_seconds":1`), with(row("police", "alert.police", ""), `"ttl_seconds":0.5`), with(row("never seen", "camera.speed", ""), `"ttl_seconds":1`))
 	if report.Accepted != 3 || report.Rejected != 0 {
@@ -236,7 +236,7 @@ func TestPushRetires(t *testing.T) {
 }
 
 func TestPushReports(t *testing.T) {
-	d := newDoor(t, mapdata.Push)
+	d := newTestIngester(t, mapdata.Push)
 	d.push(row("a", "camera.speed", `"v":1`))
 	// D3.8: the later of two good rows wins. D3.9: a rejected row changes nothing that is stored.
 	report := d.push(row("b", "camera.speed", `"v":1`), row("a", "moose", `"v":2`), row("b", "camera.speed", `"v":2`), `7`)
@@ -262,7 +262,7 @@ func TestPushReports(t *testing.T) {
 }
 
 func TestReportsNameTheFirstHundredErrors(t *testing.T) {
-	d := newDoor(t, mapdata.Push)
+	d := newTestIngester(t, mapdata.Push)
 	var rows []string
 	for i := range 150 {
 		rows = append(rows, row(fmt.Sprint("twice", i), "camera.speed", ""), "7")
@@ -285,7 +285,7 @@ func TestReportsNameTheFirstHundredErrors(t *testing.T) {
 }
 
 func TestSnapshotWritesWhatChanged(t *testing.T) {
-	d := newDoor(t, mapdata.Pull)
+	d := newTestIngester(t, mapdata.Pull)
 	var rows []string
 	for i := range 1000 {
 		rows = append(rows, row(fmt.Sprint("e", i), "camera.speed", `"v":1`))
@@ -313,9 +313,9 @@ func TestSnapshotWritesWhatChanged(t *testing.T) {
 	}
 }
 
-// TestSnapshotMisses holds D6.9.
-func TestSnapshotMisses(t *testing.T) {
-	d := newDoor(t, mapdata.Pull)
+// TestMissingRowsExpireOrRetire holds D6.9.
+func TestMissingRowsExpireOrRetire(t *testing.T) {
+	d := newTestIngester(t, mapdata.Pull)
 	camera, police, stays := row("camera", "camera.speed", ""), row("police", "alert.police", ""), row("stays", "camera.red_light", "")
 	next := func(rows ...string) []string {
 		t.Helper()
@@ -351,8 +351,8 @@ func TestSnapshotMisses(t *testing.T) {
 	}
 }
 
-func TestSnapshotBackBeforeItWentKeepsItsPlace(t *testing.T) {
-	d := newDoor(t, mapdata.Pull)
+func TestReturningRowKeepsItsTimes(t *testing.T) {
+	d := newTestIngester(t, mapdata.Pull)
 	police, other := row("police", "alert.police", ""), row("other", "camera.speed", "")
 	d.snapshot(police, other)
 	d.now = d.now.Add(10 * time.Minute)
@@ -373,8 +373,8 @@ func TestSnapshotBackBeforeItWentKeepsItsPlace(t *testing.T) {
 	}
 }
 
-func TestEqualBodyIsReadAgainWhereTimeCounts(t *testing.T) {
-	d := newDoor(t, mapdata.Pull)
+func TestEqualBodyIsReadAgainWhenTimeMatters(t *testing.T) {
+	d := newTestIngester(t, mapdata.Pull)
 	early := with(row("early", "alert.police", ""), `"observed_at":"2026-11-21T08:06:00Z"`)
 	if report := d.snapshot(early, "7"); report.Rejected != 2 {
 		t.Fatalf("%+v", report)
@@ -390,7 +390,7 @@ func TestEqualBodyIsReadAgainWhereTimeCounts(t *testing.T) {
 }
 
 func TestSnapshotShrinks(t *testing.T) {
-	d := newDoor(t, mapdata.Pull)
+	d := newTestIngester(t, mapdata.Pull)
 	rows := func(n int) (all []string) {
 		for i := range n {
 			all = append(all, row(fmt.Sprint(i), "camera.speed", ""))
@@ -468,7 +468,7 @@ func TestAgainstModel(t *testing.T) {
 	whole := t
 	rapid.Check(t, func(t *rapid.T) {
 		snapshot := rapid.Bool().Draw(t, "snapshots")
-		d := newDoorAt(t, sqlitetest.Path(whole), map[bool]mapdata.Direction{true: mapdata.Pull, false: mapdata.Push}[snapshot])
+		d := newTestIngesterAt(t, sqlitetest.Path(whole), map[bool]mapdata.Direction{true: mapdata.Pull, false: mapdata.Push}[snapshot])
 		want := model{}
 		var texts []string
 		var rows []modelRow

@@ -12,23 +12,23 @@ import (
 	"wayside/internal/safehttp"
 )
 
-func (w *town) checker() *trial.Checker {
+func (w *testService) checker() *trial.Checker {
 	w.t.Helper()
-	client, err := safehttp.New(safehttp.Options{UserAgent: "wayside/test", Hosts: w.hosts, RootCAs: w.roots, Timeout: soon, MaxBody: 1 << 20})
+	client, err := safehttp.New(safehttp.Options{UserAgent: "wayside/test", Hosts: w.hosts, RootCAs: w.roots, Timeout: fetchTimeout, MaxBody: 1 << 20})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return trial.NewChecker(client, w.t.TempDir(), time.Now)
 }
 
-// TestCheckSaysWhatAPollWould tries the same answers by both ways.
-func TestCheckSaysWhatAPollWould(t *testing.T) {
+// TestCheckAgreesWithPoll tries the same answers by both ways.
+func TestCheckAgreesWithPoll(t *testing.T) {
 	answers := map[string]http.HandlerFunc{
-		"good":      says("[" + goodRow + `,{"external_id":"b","kind":"camera.sped","lat":1,"lng":2,"properties":{}},7]`),
-		"large":     says("[" + strings.Repeat(" ", 100_000) + goodRow + "]"),
-		"object":    says(`{"entities":[` + goodRow + `]}`),
-		"broken":    says(`[` + goodRow),
-		"too large": says("[" + strings.Repeat(" ", 2<<20) + "]"),
+		"good":      respond("[" + goodRow + `,{"external_id":"b","kind":"camera.sped","lat":1,"lng":2,"properties":{}},7]`),
+		"large":     respond("[" + strings.Repeat(" ", 100_000) + goodRow + "]"),
+		"object":    respond(`{"entities":[` + goodRow + `]}`),
+		"broken":    respond(`[` + goodRow),
+		"too large": respond("[" + strings.Repeat(" ", 2<<20) + "]"),
 		"missing":   http.NotFound,
 		"away": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://example.com/", http.StatusFound)
@@ -36,7 +36,7 @@ func TestCheckSaysWhatAPollWould(t *testing.T) {
 	}
 	for name, answer := range answers {
 		t.Run(name, func(t *testing.T) {
-			w := newTown(t)
+			w := newTestService(t)
 			url := w.provider("a", answer)
 			id := w.register(url)
 			tried, err := w.checker().URL(t.Context(), url, "")

@@ -16,14 +16,14 @@ import (
 // TestEditDuringPoll: the owner replaces a URL that hangs, with the failure under way that would deactivate the feed. The
 // new URL is polled immediately and the failure of the old one is not recorded.
 func TestEditDuringPoll(t *testing.T) {
-	w := newTown(t)
+	w := newTestService(t)
 	hanging := make(chan struct{})
 	old := w.provider("old", func(_ http.ResponseWriter, r *http.Request) {
 		hanging <- struct{}{}
 		<-r.Context().Done()
 	})
 	id := w.register(old)
-	fixed := w.provider("new", says("["+goodRow+"]"))
+	fixed := w.provider("new", respond("["+goodRow+"]"))
 	edit := func(change func(*mapdata.Feed)) {
 		t.Helper()
 		if _, err := w.db.UpdateFeed(t.Context(), id, func(f *mapdata.Feed) (mapdata.Side, error) {

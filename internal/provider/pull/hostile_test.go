@@ -64,7 +64,7 @@ func TestHostileProvidersMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("64 providers of 60 MiB each take a while: not with -short")
 	}
-	w, schedule := newTown(t), newMemory(t)
+	w, schedule := newTestService(t), newMemory(t)
 	begin := make(chan struct{})
 	var begun sync.WaitGroup
 	begun.Add(hostileProviders)

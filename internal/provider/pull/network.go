@@ -14,35 +14,35 @@ const (
 	networkHosts  = 3
 )
 
-// network remembers whether this node's polls of late could connect to anything.
+// network tracks whether this node's recent polls could connect to any host.
 type network struct {
 	mu        sync.Mutex
 	connected time.Time // the last time that a poll did
-	failures  map[mapdata.FeedID]noConnection
+	failures  map[mapdata.FeedID]connectFailure
 }
 
-type noConnection struct {
+type connectFailure struct {
 	at   time.Time
 	host string
 }
 
-// met takes note of a poll that connected to something: the network is there.
-func (n *network) met(now time.Time) {
+// noteConnected records a poll that connected to a host: the network works.
+func (n *network) noteConnected(now time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.connected = now
 	n.failures = nil
 }
 
-// missed takes note of a poll that could connect to nothing, and says whether that is our own fault: within five minutes,
-// at least 5 feeds on at least 3 hosts were polled, and all failed so.
-func (n *network) missed(feed mapdata.FeedID, host string, now time.Time) (ours bool) {
+// noteUnreachable records a poll that could not connect, and reports whether this node's network is at fault: within five
+// minutes at least 5 feeds on at least 3 hosts were polled, and none could connect (D6.11).
+func (n *network) noteUnreachable(feed mapdata.FeedID, host string, now time.Time) (ours bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.failures == nil {
-		n.failures = make(map[mapdata.FeedID]noConnection)
+		n.failures = make(map[mapdata.FeedID]connectFailure)
 	}
-	n.failures[feed] = noConnection{now, host}
+	n.failures[feed] = connectFailure{now, host}
 	hosts := make(map[string]bool)
 	for id, f := range n.failures {
 		if now.Sub(f.at) > networkWindow {

@@ -58,7 +58,7 @@ func (p *Poller) attempt(ctx context.Context, j *job, began *time.Time) error {
 		return trial.FetchFailure(err)
 	}
 	fetched := p.now()
-	p.network.met(fetched)
+	p.network.noteConnected(fetched)
 	err = p.ingest(ctx, j, got, *began, fetched)
 	return errors.Join(trial.DecodeFailure(err, got.Size), got.Close())
 }
@@ -149,9 +149,9 @@ func (p *Poller) recordFailure(ctx context.Context, j *job, failed *trial.Failur
 	now := p.now()
 	ours := false
 	if failed.Connected {
-		p.network.met(now)
+		p.network.noteConnected(now)
 	} else {
-		ours = p.network.missed(j.feed.ID, j.host, now)
+		ours = p.network.noteUnreachable(j.feed.ID, j.host, now)
 	}
 	record := afterFailure(&j.feed, failed, !ours, began, now)
 	record.Lease = j.lease

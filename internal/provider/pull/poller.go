@@ -36,24 +36,23 @@ type Options struct {
 	StoreChanged signal.StoreChanged
 	// MailQueued is notified after a poll that may have stored an e-mail.
 	MailQueued signal.MailQueued
-	// Observe is told of each poll that was recorded and how long its fetch took; nil: nobody is. It may be called from many
-	// goroutines.
+	// Observe is called after each recorded poll with the duration of its fetch, from many goroutines; may be nil.
 	Observe func(outcome mapdata.Outcome, took time.Duration)
 }
 
-// How the poller keeps house.
+// Limits of a poller.
 const (
-	lookWithin  = time.Second     // for due feeds again, at the latest
-	lookAfter   = time.Second / 4 // at the earliest
-	lease       = time.Minute     // of a feed; a poll that lasts longer renews it by being due again
-	claimAtOnce = 256             // feeds
-	startAtOnce = 256             // polls
-	startPause  = time.Second / 8 // after so many, before the next
-	maxHeld     = 8192            // feeds that are polled or wait for their turn
-	maxOfHost   = 128             // of them on one host: the others come back when their lease is over
-	parseLarge  = 1               // large bodies at a time: two that are all new rows would hold more than D6.6 allows
-	parseSmall  = 8               // small ones, which large ones must not hold up
-	lastWords   = 5 * time.Second // for giving leases back at the end
+	maxClaimInterval = time.Second     // the longest time between two claims of due feeds
+	minClaimInterval = time.Second / 4 // the shortest
+	lease            = time.Minute     // of a feed; a poll that lasts longer renews it by being due again
+	claimBatch       = 256             // feeds of one claim
+	startBatch       = 256             // polls that are started before a pause
+	startPause       = time.Second / 8 // after startBatch polls
+	maxHeld          = 8192            // feeds that are being polled or wait for their turn
+	maxHeldPerHost   = 128             // of them on one host; further ones are claimed again when their lease is over
+	parseLarge       = 1               // large bodies at a time: two that are all new rows would hold more than D6.6 allows
+	parseSmall       = 8               // small ones, which large ones must not hold up
+	releaseTimeout   = 5 * time.Second // of giving a lease back at the end
 )
 
 // Poller polls due feeds. One is enough for a process.
@@ -104,19 +103,19 @@ func New(o Options) *Poller {
 func (p *Poller) Run(ctx context.Context) error {
 	var polls sync.WaitGroup
 	defer polls.Wait()
-	look := time.NewTimer(0)
-	defer look.Stop()
+	next := time.NewTimer(0)
+	defer next.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-look.C:
+		case <-next.C:
 		case <-p.FeedDue.C():
 		}
 		if p.claim(ctx, &polls) {
-			look.Reset(startPause)
+			next.Reset(startPause)
 		} else {
-			look.Reset(lookAfter + rand.N(lookWithin-lookAfter))
+			next.Reset(minClaimInterval + rand.N(maxClaimInterval-minClaimInterval))
 		}
 	}
 }
@@ -124,13 +123,12 @@ func (p *Poller) Run(ctx context.Context) error {
 // now is the time as it is stored: UTC, to the millisecond.
 func (p *Poller) now() time.Time { return p.Now().UTC().Truncate(time.Millisecond) }
 
-// claim leases what is due, starts to poll it, and says whether there may be more. Nodes share feeds evenly by luck alone:
-// each looks at moments of its own making, and finds what has become due since anyone looked; and none starts all at once of
-// what has heaped up, for example while the database was away.
+// claim leases due feeds, starts to poll them, and says whether there may be more. Claims are jittered, so that nodes pick up
+// roughly equal shares, and limited to startBatch, so that a backlog, for example after the database was away, is shared too.
 func (p *Poller) claim(ctx context.Context, polls *sync.WaitGroup) (more bool) {
-	for started := 0; ctx.Err() == nil && started < startAtOnce; {
+	for started := 0; ctx.Err() == nil && started < startBatch; {
 		now := p.now()
-		limit := min(claimAtOnce, p.room())
+		limit := min(claimBatch, p.room())
 		if limit == 0 {
 			break
 		}
@@ -145,7 +143,7 @@ func (p *Poller) claim(ctx context.Context, polls *sync.WaitGroup) (more bool) {
 			if ctx, j := p.take(ctx, &feeds[i], now.Add(lease)); j != nil {
 				started++
 				polls.Go(func() {
-					defer p.let(j)
+					defer p.forget(j)
 					if j.previous != nil {
 						<-j.previous.done // two polls of one feed never overlap
 						j.previous = nil
@@ -157,9 +155,9 @@ func (p *Poller) claim(ctx context.Context, polls *sync.WaitGroup) (more bool) {
 		if len(feeds) < limit {
 			break
 		}
-		more = started >= startAtOnce
+		more = started >= startBatch
 	}
-	p.drop(p.now())
+	p.cancelExpired(p.now())
 	return more
 }
 
@@ -169,8 +167,8 @@ func (p *Poller) room() int {
 	return maxHeld - len(p.held)
 }
 
-// take makes a job of a claimed feed. nil: it is in hand already, and its lease is renewed by this, or too many of its
-// host are; such a feed comes back when its lease is over. A job whose feed was edited since is cancelled; the new job
+// take makes a job of a claimed feed. It gives nil when there is a job already, whose lease is renewed by this, or when there
+// are too many jobs of the host: the feed is claimed again when its lease is over. A job whose feed was edited since is cancelled; the new job
 // starts when it has ended.
 func (p *Poller) take(ctx context.Context, f *mapdata.Feed, until time.Time) (context.Context, *job) {
 	host := ""
@@ -187,7 +185,7 @@ func (p *Poller) take(ctx context.Context, f *mapdata.Feed, until time.Time) (co
 		}
 		previous.cancel(errEdited)
 	}
-	if p.hosts[host] >= maxOfHost {
+	if p.hosts[host] >= maxHeldPerHost {
 		return nil, nil
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -200,8 +198,8 @@ func (p *Poller) take(ctx context.Context, f *mapdata.Feed, until time.Time) (co
 	return ctx, j
 }
 
-// let forgets a job that ended.
-func (p *Poller) let(j *job) {
+// forget removes a job that has ended.
+func (p *Poller) forget(j *job) {
 	j.cancel(nil)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -214,8 +212,8 @@ func (p *Poller) let(j *job) {
 	}
 }
 
-// drop ends the jobs whose lease is over and was not renewed: another node may have them.
-func (p *Poller) drop(now time.Time) {
+// cancelExpired ends the jobs whose lease has expired: another node may have the feed by now.
+func (p *Poller) cancelExpired(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, j := range p.held {
@@ -225,9 +223,9 @@ func (p *Poller) drop(now time.Time) {
 	}
 }
 
-// release gives a lease back that brought nothing.
+// release gives back the lease of a poll without outcome.
 func (p *Poller) release(ctx context.Context, j *job) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
 	if err := p.Store.Release(ctx, j.feed.ID, j.lease); err != nil {
 		p.Log.Warn("giving a lease back failed; it will end by itself", "feed", j.feed.ID.String(), "error", err)

@@ -26,8 +26,8 @@ import (
 	"wayside/internal/store/sqlite/sqlitetest"
 )
 
-// town is a real store, a real ingester and a real way out to providers on loopback.
-type town struct {
+// testService is a real store, a real ingester and a real way out to providers on loopback.
+type testService struct {
 	t     *testing.T
 	db    *sqlite.DB
 	owner mapdata.AccountID
@@ -36,10 +36,10 @@ type town struct {
 	polls chan mapdata.Outcome
 }
 
-// soon is the limit of time for a fetch.
-const soon = 2 * time.Second
+// fetchTimeout is the limit of time for a fetch.
+const fetchTimeout = 2 * time.Second
 
-func newTown(t *testing.T) *town {
+func newTestService(t *testing.T) *testService {
 	t.Helper()
 	t.Cleanup(func() { goleak.VerifyNone(t) })
 	db, err := sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{})
@@ -55,11 +55,11 @@ func newTown(t *testing.T) *town {
 	if err := db.CreateAccount(t.Context(), account); err != nil {
 		t.Fatal(err)
 	}
-	return &town{t: t, db: db, owner: owner, hosts: make(map[string]netip.Addr), roots: x509.NewCertPool(), polls: make(chan mapdata.Outcome, 100)}
+	return &testService{t: t, db: db, owner: owner, hosts: make(map[string]netip.Addr), roots: x509.NewCertPool(), polls: make(chan mapdata.Outcome, 100)}
 }
 
 // provider starts a TLS server, and gives its address under a name of its own.
-func (w *town) provider(name string, answer http.HandlerFunc) (url string) {
+func (w *testService) provider(name string, answer http.HandlerFunc) (url string) {
 	w.t.Helper()
 	s := httptest.NewUnstartedServer(answer)
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -69,13 +69,13 @@ func (w *town) provider(name string, answer http.HandlerFunc) (url string) {
 	return w.named(name, s.Listener.Addr())
 }
 
-func (w *town) named(name string, addr net.Addr) string {
+func (w *testService) named(name string, addr net.Addr) string {
 	host := name + ".example.com" // the certificate of httptest is for these
 	w.hosts[host] = netip.MustParseAddr("127.0.0.1")
 	return fmt.Sprintf("https://%s:%d/feed.json", host, addr.(*net.TCPAddr).Port)
 }
 
-func (w *town) register(url string) mapdata.FeedID {
+func (w *testService) register(url string) mapdata.FeedID {
 	w.t.Helper()
 	id := newID(w.t)
 	now := time.Now()
@@ -90,7 +90,7 @@ func (w *town) register(url string) mapdata.FeedID {
 	return id
 }
 
-func (w *town) feed(id mapdata.FeedID) *mapdata.Feed {
+func (w *testService) feed(id mapdata.FeedID) *mapdata.Feed {
 	w.t.Helper()
 	f, err := w.db.Feed(w.t.Context(), id)
 	if err != nil {
@@ -99,9 +99,9 @@ func (w *town) feed(id mapdata.FeedID) *mapdata.Feed {
 	return f
 }
 
-func (w *town) poller(change func(*safehttp.Options)) *Poller {
+func (w *testService) poller(change func(*safehttp.Options)) *Poller {
 	w.t.Helper()
-	o := safehttp.Options{UserAgent: "wayside/test", Hosts: w.hosts, RootCAs: w.roots, Timeout: soon, MaxBody: 1 << 20}
+	o := safehttp.Options{UserAgent: "wayside/test", Hosts: w.hosts, RootCAs: w.roots, Timeout: fetchTimeout, MaxBody: 1 << 20}
 	if change != nil {
 		change(&o)
 	}
@@ -118,20 +118,20 @@ func (w *town) poller(change func(*safehttp.Options)) *Poller {
 
 const goodRow = `{"external_id":"a","kind":"alert.construction","lat":52.37,"lng":4.9,"properties":{}}`
 
-func says(text string) http.HandlerFunc {
+func respond(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 }
 
 // Every outcome of D6.7, from a provider on a real connection to what its owner reads.
 func TestOutcomes(t *testing.T) {
-	w := newTown(t)
+	w := newTestService(t)
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone := w.named("gone", closed.Addr())
 	closed.Close()
-	plain := httptest.NewServer(says("[]"))
+	plain := httptest.NewServer(respond("[]"))
 	t.Cleanup(plain.Close)
 
 	var bomb bytes.Buffer
@@ -145,24 +145,24 @@ func TestOutcomes(t *testing.T) {
 		want           mapdata.Outcome
 		rows, rejected int
 	}{
-		{"rows", w.provider("rows", says("["+goodRow+"]")), mapdata.OutcomeOK, 1, 0},
-		{"byte order mark", w.provider("bom", says("\ufeff["+goodRow+"] \n")), mapdata.OutcomeOK, 1, 0},
-		{"none", w.provider("none", says("[]")), mapdata.OutcomeOK, 0, 0},
-		{"no good one", w.provider("nogood", says(`[{"external_id":"a"},7,null]`)), mapdata.OutcomeOK, 3, 3},
+		{"rows", w.provider("rows", respond("["+goodRow+"]")), mapdata.OutcomeOK, 1, 0},
+		{"byte order mark", w.provider("bom", respond("\ufeff["+goodRow+"] \n")), mapdata.OutcomeOK, 1, 0},
+		{"none", w.provider("none", respond("[]")), mapdata.OutcomeOK, 0, 0},
+		{"no good one", w.provider("nogood", respond(`[{"external_id":"a"},7,null]`)), mapdata.OutcomeOK, 3, 3},
 		{"gzip", w.provider("gzip", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			z := gzip.NewWriter(w)
 			fmt.Fprint(z, "["+goodRow+"]")
 			z.Close()
 		}), mapdata.OutcomeOK, 1, 0},
-		{"empty body", w.provider("empty", says("")), mapdata.OutcomeParseError, 0, 0},
-		{"no JSON", w.provider("nojson", says("<html>hostile</html>")), mapdata.OutcomeParseError, 0, 0},
-		{"cut off", w.provider("cut", says("["+goodRow+",")), mapdata.OutcomeParseError, 0, 0},
-		{"two texts", w.provider("two", says("["+goodRow+"][]")), mapdata.OutcomeParseError, 0, 0},
-		{"an object", w.provider("object", says(`{"entities":[]}`)), mapdata.OutcomeNotAnArray, 0, 0},
-		{"null", w.provider("null", says(`null`)), mapdata.OutcomeNotAnArray, 0, 0},
-		{"too many rows", w.provider("many", says("["+strings.Repeat("1,", ingest.MaxSnapshotRows)+"1]")), mapdata.OutcomeTooLarge, 0, 0},
-		{"too large", w.provider("large", says(strings.Repeat(" ", 1<<20+1))), mapdata.OutcomeTooLarge, 0, 0},
+		{"empty body", w.provider("empty", respond("")), mapdata.OutcomeParseError, 0, 0},
+		{"no JSON", w.provider("nojson", respond("<html>hostile</html>")), mapdata.OutcomeParseError, 0, 0},
+		{"cut off", w.provider("cut", respond("["+goodRow+",")), mapdata.OutcomeParseError, 0, 0},
+		{"two texts", w.provider("two", respond("["+goodRow+"][]")), mapdata.OutcomeParseError, 0, 0},
+		{"an object", w.provider("object", respond(`{"entities":[]}`)), mapdata.OutcomeNotAnArray, 0, 0},
+		{"null", w.provider("null", respond(`null`)), mapdata.OutcomeNotAnArray, 0, 0},
+		{"too many rows", w.provider("many", respond("["+strings.Repeat("1,", ingest.MaxSnapshotRows)+"1]")), mapdata.OutcomeTooLarge, 0, 0},
+		{"too large", w.provider("large", respond(strings.Repeat(" ", 1<<20+1))), mapdata.OutcomeTooLarge, 0, 0},
 		{"gzip bomb", w.provider("bomb", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(bomb.Bytes())
@@ -214,7 +214,7 @@ func (resolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, er
 
 // A failed poll changes no entity (D6.8).
 func TestFailureChangesNoEntity(t *testing.T) {
-	w := newTown(t)
+	w := newTestService(t)
 	answers := make(chan string, 2)
 	answers <- "[" + goodRow + "]"
 	answers <- "[" + strings.ReplaceAll(goodRow, `"a"`, `"b"`) + ","
@@ -250,12 +250,12 @@ func TestFailureChangesNoEntity(t *testing.T) {
 
 // A host that hangs holds up its own feeds alone, on real connections too (D6.12).
 func TestHangingProvider(t *testing.T) {
-	w := newTown(t)
+	w := newTestService(t)
 	hangs := w.provider("hangs", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	for range 20 {
 		w.register(hangs)
 	}
-	w.register(w.provider("quick", says("[]")))
+	w.register(w.provider("quick", respond("[]")))
 	began := time.Now()
 	stop := run(t, w.poller(func(o *safehttp.Options) { o.Timeout = time.Minute }))
 	if got := <-w.polls; got != mapdata.OutcomeOK {

@@ -124,8 +124,8 @@ func TestNetworkAtFault(t *testing.T) {
 			var n network
 			for i, e := range tt.events {
 				if e.host == "" {
-					n.met(start.Add(e.at))
-				} else if got := n.missed(mapdata.FeedID{e.feed}, e.host, start.Add(e.at)); got != e.want {
+					n.noteConnected(start.Add(e.at))
+				} else if got := n.noteUnreachable(mapdata.FeedID{e.feed}, e.host, start.Add(e.at)); got != e.want {
 					t.Errorf("event %d: %v", i, got)
 				}
 			}

@@ -14,7 +14,7 @@ import (
 
 // TestOneMailForAFeedThatShrinksAgainAndAgain holds D6.9 for a feed whose snapshots have three rows and one by turns.
 func TestOneMailForAFeedThatShrinksAgainAndAgain(t *testing.T) {
-	w := newTown(t)
+	w := newTestService(t)
 	p := w.poller(nil)
 	id := w.register("https://a.example.com/feed.json")
 	f := w.feed(id)

@@ -22,8 +22,8 @@ func (b bucket) refusal(d ratelimit.Decision) error {
 type rates struct {
 	requests bucket
 	entities bucket
-	// refused bounds what a provider costs who never waits: a batch with too many rows has been read and decoded when that
-	// is known, and takes no request. Who heeds Retry-After never meets it.
+	// refused bounds the cost of a provider that ignores Retry-After: a batch with too many rows has been read and decoded by
+	// then, and takes no request. A provider that waits never reaches it.
 	refused bucket
 }
 

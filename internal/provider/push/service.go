@@ -29,7 +29,7 @@ type Config struct {
 	Requests     int                          // with one token in a minute (D7.3); 0: no limit
 	Entities     int                          // rows pushed with one token in a minute (D7.3); 0: no limit
 	StoreChanged signal.StoreChanged          // notified after a refused push was recorded
-	Observe      func(accepted, rejected int) // told of the rows of each stored batch; nil: nobody counts
+	Observe      func(accepted, rejected int) // called with the rows of each stored batch; may be nil
 }
 
 // Service is the use case. Its methods may be called from many goroutines.
@@ -46,7 +46,7 @@ func New(c Config) *Service {
 	return &Service{Config: c}
 }
 
-// Push stores a batch for whoever holds the token, durably, before it returns. body is called once the token is known to
+// Push stores a batch for the holder of a token, durably, before it returns. body is called once the token is known to
 // be good: it reads the whole body, decompressed, and may fail with mapdata.ErrTooLarge or mapdata.ErrMalformed.
 //
 // It fails, having stored nothing, with mapdata.ErrUnauthenticated for a token that no active push feed has, a
@@ -105,7 +105,7 @@ func (s *Service) feed(ctx context.Context, pushToken string, client netip.Addr)
 	return nil, nil, errUnknownToken()
 }
 
-// errUnknownToken says the same of a token that nobody has and one whose feed is deactivated (D7.4).
+// errUnknownToken is the same for an unknown token and for one whose feed is deactivated (D7.4).
 func errUnknownToken() error {
 	return mapdata.Describe(mapdata.ErrUnauthenticated, "This push token is unknown, was replaced, or belongs to a feed that is not active.")
 }

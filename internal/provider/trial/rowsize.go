@@ -5,9 +5,9 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// maxRow is how many bytes one row may have, the white space beside it included: as many as a whole push (D7.1), so that no
-// row passes one door and not the other. Whoever parses must hold a row as a whole; without this, a body of one row would
-// cost its own size several times over (D6.6).
+// maxRow is how many bytes one row may have, the white space beside it included: as many as a whole push (D7.1), so that a
+// row is accepted either way or neither. A parser holds a row as a whole: without this limit a body of one row would cost
+// several times its size (D6.6).
 const maxRow = 16 << 20
 
 // rowSizes measures the rows of an array while the body arrives, without a parser. Package ingest finds what is not JSON.
