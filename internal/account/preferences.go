@@ -51,7 +51,7 @@ func CheckPreferences(p *mapdata.Preferences) error {
 	c.within("density", p.Density, 0, maxDensity)
 	c.within("lead", p.Lead, minLead, maxLead)
 	c.each("sources_off", p.SourcesOff, maxSourcesOff, "must be ids of sources, such as incidents", func(id string) bool {
-		_, feed := mapdata.SourceID(id).Feed()
+		_, feed := mapdata.SourceID(id).FeedID()
 		return feed || id == string(mapdata.Incidents)
 	})
 	c.each("kinds_off", p.KindsOff, mapdata.KindCount, "must be ids of kinds; GET /v2/kinds lists them", func(id string) bool {

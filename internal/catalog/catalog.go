@@ -91,7 +91,7 @@ func (c *Catalog) Sources(account mapdata.AccountID) []mapdata.SourceID {
 	v := c.view.Load()
 	ids := make([]mapdata.SourceID, 0, len(v.served))
 	for _, id := range v.served {
-		ids = append(ids, id.Source())
+		ids = append(ids, id.SourceID())
 	}
 	if account.IsZero() {
 		return ids
@@ -99,7 +99,7 @@ func (c *Catalog) Sources(account mapdata.AccountID) []mapdata.SourceID {
 	owned, _ := v.owned.get(account)
 	for _, id := range owned {
 		if !v.feed(id).Served() {
-			ids = append(ids, id.Source())
+			ids = append(ids, id.SourceID())
 		}
 	}
 	return ids
@@ -128,7 +128,7 @@ func (c *Catalog) Health(ids []mapdata.FeedID, now time.Time) []mapdata.SourceHe
 	v := c.view.Load()
 	all := make([]mapdata.SourceHealth, 0, len(ids))
 	for _, id := range ids {
-		h := mapdata.SourceHealth{ID: id.Source(), Health: mapdata.Health{Status: mapdata.Offline}}
+		h := mapdata.SourceHealth{ID: id.SourceID(), Health: mapdata.Health{Status: mapdata.Offline}}
 		if s, ok := v.sources.get(id); ok {
 			h.Health = s.health(now).Health
 		}

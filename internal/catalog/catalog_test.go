@@ -48,10 +48,10 @@ func TestCatalogueShowsWhatIsPublished(t *testing.T) {
 		t.Error("listed", diff)
 	}
 	guest := mapdata.AccountID{}
-	if diff := cmp.Diff([]mapdata.SourceID{served.ID.Source(), off.ID.Source()}, c.Sources(guest)); diff != "" || c.ServedCount() != 2 {
+	if diff := cmp.Diff([]mapdata.SourceID{served.ID.SourceID(), off.ID.SourceID()}, c.Sources(guest)); diff != "" || c.ServedCount() != 2 {
 		t.Error("a guest may name", diff)
 	}
-	if diff := cmp.Diff([]mapdata.SourceID{served.ID.Source(), off.ID.Source(), private.ID.Source()}, c.Sources(private.Owner)); diff != "" {
+	if diff := cmp.Diff([]mapdata.SourceID{served.ID.SourceID(), off.ID.SourceID(), private.ID.SourceID()}, c.Sources(private.Owner)); diff != "" {
 		t.Error("an owner may name", diff)
 	}
 	if c.Feed(private.ID, guest) != nil || c.Feed(private.ID, served.Owner) != nil || c.Feed(private.ID, private.Owner) != private {

@@ -53,7 +53,7 @@ func (v *view) judge(now time.Time) *healthView {
 		if j.until.Before(h.until) {
 			h.until = j.until
 		}
-		h.served = append(h.served, mapdata.SourceHealth{ID: id.Source(), Health: j.Health})
+		h.served = append(h.served, mapdata.SourceHealth{ID: id.SourceID(), Health: j.Health})
 	}
 	return h
 }

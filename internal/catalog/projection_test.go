@@ -89,14 +89,14 @@ func wantHealth(w *projectiontest.World) map[string]string {
 		recent := new(mapdata.Recent)
 		for i := range w.Attempts {
 			if a := &w.Attempts[i]; a.Feed == id {
-				recent.Add(a.Revision, &a.Attempt)
+				recent.AddAttempt(a.Revision, &a.Attempt)
 			}
 		}
 		health := mapdata.Health{Status: mapdata.Offline}
 		if f := w.Registered[id]; f != nil {
 			health, _ = mapdata.FeedHealth(f, recent, true, projectiontest.Start)
 		}
-		want[string(id.Source())] = show(health)
+		want[string(id.SourceID())] = show(health)
 	}
 	return want
 }
@@ -112,7 +112,7 @@ func readServedHealth(c *catalog.Catalog) map[string]string {
 func wantServedHealth(w *projectiontest.World) map[string]string {
 	all, want := wantHealth(w), make(map[string]string)
 	for _, f := range w.Feeds() {
-		if id := string(f.ID.Source()); f.Served() {
+		if id := string(f.ID.SourceID()); f.Served() {
 			want[id] = all[id]
 		}
 	}

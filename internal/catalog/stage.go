@@ -35,7 +35,7 @@ func (c *Catalog) Load(ctx context.Context, from mapdata.StoreSnapshot) (mapdata
 	}
 	err := from.Attempts(ctx, func(a *mapdata.FeedAttempt) {
 		if one := s.changed[a.Feed]; one != nil {
-			one.recent.Add(a.Revision, &a.Attempt) // nobody else has it yet
+			one.recent.AddAttempt(a.Revision, &a.Attempt) // nobody else has it yet
 		}
 	})
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *stage) recent(c *mapdata.FeedChange) *mapdata.Recent {
 	}
 	next := *old
 	for i := range c.Attempts {
-		next.Add(c.Revision, &c.Attempts[i])
+		next.AddAttempt(c.Revision, &c.Attempts[i])
 	}
 	return &next
 }

@@ -33,5 +33,5 @@ func (f *adminFlags) with(p *program, do func(ctx context.Context, deps *adminDe
 		return err
 	}
 	defer func() { err = errors.Join(err, admin.Close()) }()
-	return do(mapdata.Through(p.ctx, mapdata.ViaCommandLine), &adminDeps{admin, cfg})
+	return do(mapdata.WithVia(p.ctx, mapdata.ViaCommandLine), &adminDeps{admin, cfg})
 }

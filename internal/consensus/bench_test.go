@@ -33,7 +33,7 @@ func crowded(t fataler, n int) []mapdata.Hit {
 		h.Point = moved(center, r*math.Cos(angle), r*math.Sin(angle))
 		if i >= n {
 			h.Upstream, h.Rank = "", mapdata.RankOfFeeds
-			h.Source = mapdata.FeedID{15: byte(i % 3)}.Source()
+			h.Source = mapdata.FeedID{15: byte(i % 3)}.SourceID()
 			if i%2 == 0 {
 				h.Kind, h.Point = hits[i-n].Kind, moved(hits[i-n].Point, 30, 10)
 			}
@@ -85,7 +85,7 @@ func BenchmarkCrowd(b *testing.B) {
 			var input []mapdata.Hit
 			for i := range 5000 {
 				input = append(input, mapdata.Hit{
-					Kind: kind(b, "police"), Source: mapdata.FeedID{15: byte(i % 2)}.Source(), ExternalID: fmt.Appendf(nil, "%d", i),
+					Kind: kind(b, "police"), Source: mapdata.FeedID{15: byte(i % 2)}.SourceID(), ExternalID: fmt.Appendf(nil, "%d", i),
 					Point: moved(geo.Point{Lat: 52, Lng: 4}, spread*rng.Float64(), spread*rng.Float64()),
 				})
 			}

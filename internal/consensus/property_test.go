@@ -67,7 +67,7 @@ func drawHits(t *rapid.T) []mapdata.Hit {
 				continue
 			}
 		} else {
-			h.Source, h.Rank = mapdata.FeedID{15: byte(source)}.Source(), mapdata.RankOfFeeds
+			h.Source, h.Rank = mapdata.FeedID{15: byte(source)}.SourceID(), mapdata.RankOfFeeds
 			h.Confirms = rapid.Int32Range(0, 2).Draw(t, "confirms")
 			h.Disputes = rapid.Int32Range(0, 2).Draw(t, "disputes")
 		}
@@ -104,7 +104,7 @@ func TestBatchesAreTheRule(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var hits []mapdata.Hit
 			for i := range 450 {
-				h := mapdata.Hit{Kind: kind(t, "police"), Source: mapdata.FeedID{15: byte(i % 3)}.Source(), ExternalID: fmt.Append(nil, i)}
+				h := mapdata.Hit{Kind: kind(t, "police"), Source: mapdata.FeedID{15: byte(i % 3)}.SourceID(), ExternalID: fmt.Append(nil, i)}
 				h.Point = moved(geo.Point{Lat: 52, Lng: 4}, reach*rng.Float64(), reach*rng.Float64())
 				h.Chord = rng.Float64()
 				hits = append(hits, h)

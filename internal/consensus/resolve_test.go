@@ -39,7 +39,7 @@ func at(t fataler, source, id, icon string, p geo.Point) mapdata.Hit {
 		Prior: mapdata.DefaultPrior, LastSeenAt: start.UnixMilli(), Chord: 1 + p.Lng,
 	}
 	if source[:4] != "live" {
-		h.Source, h.Upstream, h.Rank = mapdata.FeedID{15: source[0]}.Source(), "", mapdata.RankOfFeeds
+		h.Source, h.Upstream, h.Rank = mapdata.FeedID{15: source[0]}.SourceID(), "", mapdata.RankOfFeeds
 	}
 	return h
 }

@@ -117,8 +117,8 @@ func (c *Console) sourceLine(r *http.Request, f *mapdata.Feed) (*sourceLine, err
 	}
 	line := &sourceLine{
 		Name: f.Name, Description: f.Description, Attribution: f.Attribution, Licence: f.Licence, SpecURL: f.SpecURL,
-		Direction: f.Direction, ID: f.ID.Source(),
-		Address: sourcesPath + "/" + url.PathEscape(string(f.ID.Source())), Entities: c.Entities(f.ID), Kinds: sketch.Kinds, Truncated: sketch.Truncated,
+		Direction: f.Direction, ID: f.ID.SourceID(),
+		Address: sourcesPath + "/" + url.PathEscape(string(f.ID.SourceID())), Entities: c.Entities(f.ID), Kinds: sketch.Kinds, Truncated: sketch.Truncated,
 	}
 	if health := c.Sources.Health([]mapdata.FeedID{f.ID}, c.Now()); len(health) == 1 {
 		line.Health = health[0].Health
@@ -128,7 +128,7 @@ func (c *Console) sourceLine(r *http.Request, f *mapdata.Feed) (*sourceLine, err
 
 // getSource answers GET /sources/{id}.
 func (c *Console) getSource(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	id, ok := mapdata.SourceID(r.PathValue("id")).Feed()
+	id, ok := mapdata.SourceID(r.PathValue("id")).FeedID()
 	if !ok {
 		return mapdata.ErrNotFound
 	}

@@ -146,7 +146,7 @@ func TestReviewTellsWhatChanged(t *testing.T) {
 	v, _ := o.register(by, r)
 	other, _ := o.register(by, pushOf("Chargers"))
 	o.now = o.now.Add(time.Hour)
-	page := mapdata.Through(t.Context(), mapdata.ViaPage)
+	page := mapdata.WithVia(t.Context(), mapdata.ViaPage)
 	if _, err := o.Approve(page, curator, v.ID, feed.Version(&v.Feed)); err != nil {
 		t.Fatal(err)
 	}

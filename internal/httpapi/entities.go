@@ -157,7 +157,7 @@ func (a *api) entitySource(h *mapdata.SourceHealth, c *caller) entitySource {
 		ID: string(h.ID), Status: string(h.Status), LastSuccessAt: timestamp(h.LastSuccessAt),
 		Recent: recentJSON{OK: h.OK, Fail: h.Fail, Total: h.OK + h.Fail},
 	}
-	if id, ok := h.ID.Feed(); ok {
+	if id, ok := h.ID.FeedID(); ok {
 		if f := a.Sources.Feed(id, c.id()); f != nil {
 			s.Label, s.Attribution, s.Licence = f.Name, f.Attribution, f.Licence
 		}

@@ -87,7 +87,7 @@ func newFeatures(c *feed.Contents) featureCollection {
 		e := &c.Entities[i]
 		expires, _ := e.ExpiresAt(c.Feed.SnapshotAt)
 		all.Features[i] = feature{
-			Type: "Feature", ID: mapdata.EntityID(e.Feed.Source(), e.ExternalID),
+			Type: "Feature", ID: mapdata.EntityID(e.Feed.SourceID(), e.ExternalID),
 			Geometry: pointJSON{"Point", [2]float64{e.Point.Lng, e.Point.Lat}},
 			Properties: featureProperties{
 				ExternalID: e.ExternalID, KindID: e.Kind.ID(), FirstSeenAt: timestamp(e.FirstSeenAt),

@@ -82,9 +82,9 @@ func (a *api) wrap(r route) http.HandlerFunc {
 func withAuditVia(r *http.Request, c class) *http.Request {
 	switch c {
 	case classAccount, classSignIn:
-		return r.WithContext(mapdata.Through(r.Context(), mapdata.ViaAPI))
+		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaAPI))
 	case classPage:
-		return r.WithContext(mapdata.Through(r.Context(), mapdata.ViaPage))
+		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaPage))
 	case classOpen, classRead, classVote, classPush:
 	}
 	return r

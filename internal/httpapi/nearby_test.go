@@ -175,13 +175,13 @@ func TestNearbyReadShape(t *testing.T) {
 	got := s.near("lat=52.37&lng=4.9&radius=100")
 	want := []map[string]any{
 		{
-			"id": mapdata.EntityID(f.ID.Source(), police.ExternalID), "layer_slug": "layer-1", "kind_id": "alert.police",
+			"id": mapdata.EntityID(f.ID.SourceID(), police.ExternalID), "layer_slug": "layer-1", "kind_id": "alert.police",
 			"external_id": police.ExternalID, "geom": map[string]any{"type": "Point", "coordinates": []any{4.9, 52.37}}, "geom_line": nil,
 			"first_seen_at": "2026-11-21T08:00:00.000Z", "last_seen_at": "2026-11-21T08:00:00.000Z", "expires_at": "2026-11-21T09:00:00.000Z",
 			"status": "reported", "confidence": 0.5, "confirm_count": 0.0, "dispute_count": 0.0, "properties": map[string]any{"street": "A1"},
 		},
 		{
-			"id": mapdata.EntityID(f.ID.Source(), "cam"), "layer_slug": "layer-1", "kind_id": "camera.speed",
+			"id": mapdata.EntityID(f.ID.SourceID(), "cam"), "layer_slug": "layer-1", "kind_id": "camera.speed",
 			"external_id": "cam", "geom": map[string]any{"type": "Point", "coordinates": []any{4.9, 52.3701}}, "geom_line": nil,
 			"first_seen_at": "2026-11-21T08:00:00.000Z", "last_seen_at": "2026-08-23T08:00:00.007Z", "expires_at": nil,
 			"status": "reported", "confidence": 0.5, "confirm_count": 0.0, "dispute_count": 0.0, "properties": map[string]any{"street": "A1"},
@@ -194,7 +194,7 @@ func TestNearbyReadShape(t *testing.T) {
 		t.Error(diff)
 	}
 	wantSources := []map[string]any{{
-		"id": string(f.ID.Source()), "status": "offline", "last_success_at": nil, "recent": map[string]any{"ok": 0.0, "fail": 0.0, "total": 0.0},
+		"id": string(f.ID.SourceID()), "status": "offline", "last_success_at": nil, "recent": map[string]any{"ok": 0.0, "fail": 0.0, "total": 0.0},
 	}}
 	if diff := cmp.Diff(wantSources, got.Sources); diff != "" {
 		t.Error(diff)
@@ -210,7 +210,7 @@ func TestNearbyParameters(t *testing.T) {
 	f := testFeed(1, nil)
 	s.addFeed(f, testEntity(t, f, "a", "alert.hazard.ice", 52, 4), testEntity(t, f, "b", "camera.speed", 52, 4))
 	const here = "lat=52&lng=4&radius=100"
-	source := string(f.ID.Source())
+	source := string(f.ID.SourceID())
 	tests := []struct {
 		name, query string
 		wrong       []string // parameter and code; nil: fine
@@ -325,8 +325,8 @@ func TestNearbyHidesPrivateAndPendingFeeds(t *testing.T) {
 		}
 	}
 	for _, f := range hidden {
-		resp, body := s.get("/v2/entities/nearby?" + here + "&sources=" + url.QueryEscape(string(f.ID.Source())))
-		if resp.StatusCode != http.StatusBadRequest || strings.Count(string(body), string(f.ID.Source())) != 1 {
+		resp, body := s.get("/v2/entities/nearby?" + here + "&sources=" + url.QueryEscape(string(f.ID.SourceID())))
+		if resp.StatusCode != http.StatusBadRequest || strings.Count(string(body), string(f.ID.SourceID())) != 1 {
 			t.Errorf("a hidden source answers %s: %s", resp.Status, body)
 		}
 	}

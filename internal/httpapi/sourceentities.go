@@ -13,7 +13,7 @@ import (
 // getSourceEntities answers GET /v2/sources/{id}/entities: what a guest sees of a source around the center of its data,
 // for the map on its page. Votes, restrictions and the guests' limits apply as on any read.
 func (a *api) getSourceEntities(w http.ResponseWriter, r *http.Request, c *caller) error {
-	id, ok := mapdata.SourceID(r.PathValue("id")).Feed()
+	id, ok := mapdata.SourceID(r.PathValue("id")).FeedID()
 	if !ok {
 		return mapdata.ErrNotFound
 	}
@@ -24,7 +24,7 @@ func (a *api) getSourceEntities(w http.ResponseWriter, r *http.Request, c *calle
 	all := featureCollection{Type: "FeatureCollection", Features: []feature{}}
 	if sketch.Middle != nil {
 		q := nearby.Query{
-			Center: sketch.Middle.Point, Radius: nearby.MaxRadius, Sources: []string{string(id.Source())}, Kinds: mapdata.AllKinds,
+			Center: sketch.Middle.Point, Radius: nearby.MaxRadius, Sources: []string{string(id.SourceID())}, Kinds: mapdata.AllKinds,
 			Limit: nearby.MaxLimit, Tier: mapdata.TierGuest, Driving: true,
 		}
 		var answer nearby.Answer

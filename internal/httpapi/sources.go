@@ -32,7 +32,7 @@ func (a *api) getSources(w http.ResponseWriter, r *http.Request, _ *caller) erro
 	}
 	for _, f := range a.Sources.Listed() {
 		items = append(items, sourceItem{
-			ID:          string(f.ID.Source()),
+			ID:          string(f.ID.SourceID()),
 			Label:       f.Name,
 			Attribution: f.Attribution,
 			Licence:     f.Licence,

@@ -20,7 +20,7 @@ func TestVotesOfThePastAreForgotten(t *testing.T) {
 		votes := c
 		for _, id := range ids {
 			c.Entities = append(c.Entities, mapdata.Entity{Feed: f.ID, ExternalID: id, FirstSeenAt: now, SeenAt: now, ChangedAt: now, Lifetime: lifetime})
-			votes.Tallies = append(votes.Tallies, mapdata.Tally{Source: f.ID.Source(), ExternalID: id, Confirms: 2, ChangedAt: now, LifeAt: now})
+			votes.Tallies = append(votes.Tallies, mapdata.Tally{Source: f.ID.SourceID(), ExternalID: id, Confirms: 2, ChangedAt: now, LifeAt: now})
 		}
 		p.Apply([]mapdata.FeedChange{c, votes}).Publish()
 	}

@@ -177,7 +177,7 @@ func (m *merge) vote(votes []mapdata.Tally) []mapdata.Return {
 	var returns []mapdata.Return
 	for i := range votes {
 		t := &votes[i]
-		id, ok := t.Source.Feed()
+		id, ok := t.Source.FeedID()
 		place, known := m.v.places[id]
 		if !ok || !known {
 			continue

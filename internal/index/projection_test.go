@@ -30,7 +30,7 @@ func TestProjection(t *testing.T) {
 				want := make(map[string]string)
 				for k, e := range w.Entities {
 					if w.Registered[k.Feed].Served() {
-						want[fmt.Sprintf("%s/%s", k.Feed.Source(), k.ExternalID)] = fmt.Sprintf("%v %s %d confirms", e.Point, e.Properties, w.Tallies[k].Confirms)
+						want[fmt.Sprintf("%s/%s", k.Feed.SourceID(), k.ExternalID)] = fmt.Sprintf("%v %s %d confirms", e.Point, e.Properties, w.Tallies[k].Confirms)
 					}
 				}
 				return want

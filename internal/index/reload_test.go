@@ -19,7 +19,7 @@ import (
 
 // hiding is a tally that hides an entity.
 func hiding(f *mapdata.Feed, id string) mapdata.Tally {
-	return mapdata.Tally{Source: f.ID.Source(), ExternalID: id, Disputes: 9, LastDisputeAt: start, ChangedAt: start, LifeAt: start}
+	return mapdata.Tally{Source: f.ID.SourceID(), ExternalID: id, Disputes: 9, LastDisputeAt: start, ChangedAt: start, LifeAt: start}
 }
 
 // stageLoad stages a load of feeds with their entities and votes.

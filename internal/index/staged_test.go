@@ -47,7 +47,7 @@ func drawChange(t *rapid.T) []mapdata.FeedChange {
 			c.Gone = append(c.Gone, id)
 		case 1:
 			c.Tallies = append(c.Tallies, mapdata.Tally{
-				Source: f.ID.Source(), ExternalID: id, Confirms: rapid.IntRange(0, 9).Draw(t, "confirms"), ChangedAt: start, LifeAt: start.Add(time.Hour),
+				Source: f.ID.SourceID(), ExternalID: id, Confirms: rapid.IntRange(0, 9).Draw(t, "confirms"), ChangedAt: start, LifeAt: start.Add(time.Hour),
 			})
 		default:
 			e := entity(n, id, 52+float64(rapid.IntRange(0, 3).Draw(t, "lat"))/100, 4)

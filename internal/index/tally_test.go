@@ -22,7 +22,7 @@ func alert(t *testing.T, id string) mapdata.Entity {
 
 func tallyOf(e *mapdata.Entity, confirms, disputes int) mapdata.Tally {
 	return mapdata.Tally{
-		Source: e.Feed.Source(), ExternalID: e.ExternalID, Confirms: confirms, Disputes: disputes,
+		Source: e.Feed.SourceID(), ExternalID: e.ExternalID, Confirms: confirms, Disputes: disputes,
 		LastDisputeAt: start, ChangedAt: start.Add(time.Minute), LifeAt: e.FirstSeenAt,
 	}
 }

@@ -49,7 +49,7 @@ func TestApplyTellsWhatItTouched(t *testing.T) {
 		if got := apply(mapdata.FeedChange{Entities: []mapdata.Entity{e}}); !touches(got, at) || !touches(got, to) {
 			t.Fatalf("moved from %v to %v: %v", at, to, got)
 		}
-		tally := mapdata.Tally{Source: f.ID.Source(), ExternalID: "a", Disputes: 5, LastDisputeAt: e.SeenAt, ChangedAt: e.SeenAt, LifeAt: e.FirstSeenAt}
+		tally := mapdata.Tally{Source: f.ID.SourceID(), ExternalID: "a", Disputes: 5, LastDisputeAt: e.SeenAt, ChangedAt: e.SeenAt, LifeAt: e.FirstSeenAt}
 		got := apply(mapdata.FeedChange{Tallies: []mapdata.Tally{tally}})
 		if !touches(got, to) || len(got.Returns) != 1 || !got.Returns[0].At.Equal(tally.DisputedUntil(e.Kind)) || !got.Returns[0].Area.Meets(geo.Circle{Center: to}) {
 			t.Fatalf("hidden at %v: %v", to, got)

@@ -70,7 +70,7 @@ type feed struct {
 }
 
 func newFeed(f *mapdata.Feed) *feed {
-	made := &feed{id: f.ID, source: f.ID.Source(), layer: f.Layer.Slug, served: f.Served()}
+	made := &feed{id: f.ID, source: f.ID.SourceID(), layer: f.Layer.Slug, served: f.Served()}
 	made.snapshotAt.Store(milli(f.SnapshotAt))
 	return made
 }

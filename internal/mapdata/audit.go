@@ -80,8 +80,8 @@ const (
 
 type viaKey struct{}
 
-// Through adds to a context the interface of its request, for the audit log.
-func Through(ctx context.Context, via Via) context.Context {
+// WithVia adds to a context the interface of its request, for the audit log.
+func WithVia(ctx context.Context, via Via) context.Context {
 	return context.WithValue(ctx, viaKey{}, via)
 }
 

@@ -52,10 +52,10 @@ type attemptCount struct {
 // Revision is the store's revision of the newest attempt; 0: none.
 func (r *Recent) Revision() int64 { return r.revision }
 
-// Add adds the attempt that was recorded with a revision of the store. Attempts come in the order of their revisions;
+// AddAttempt adds the attempt that was recorded with a revision of the store. Attempts come in the order of their revisions;
 // one that is not newer than the newest is ignored. Their times do not decide, because nodes' clocks differ and two
 // attempts may have the same millisecond.
-func (r *Recent) Add(revision int64, a *Attempt) {
+func (r *Recent) AddAttempt(revision int64, a *Attempt) {
 	if revision <= r.revision {
 		return
 	}

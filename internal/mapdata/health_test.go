@@ -13,7 +13,7 @@ var now = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 func attempts(pattern string) *mapdata.Recent {
 	r := new(mapdata.Recent)
 	for i, c := range pattern {
-		r.Add(int64(i+1), &mapdata.Attempt{At: now.Add(-time.Duration(len(pattern)-1-i) * time.Minute), OK: c == '.'})
+		r.AddAttempt(int64(i+1), &mapdata.Attempt{At: now.Add(-time.Duration(len(pattern)-1-i) * time.Minute), OK: c == '.'})
 	}
 	return r
 }
@@ -60,7 +60,7 @@ func TestFeedHealth(t *testing.T) {
 
 func TestRecentKnowsAnAttemptOnce(t *testing.T) {
 	r := attempts("..")
-	r.Add(2, &mapdata.Attempt{At: now.Add(time.Minute), OK: false})
+	r.AddAttempt(2, &mapdata.Attempt{At: now.Add(time.Minute), OK: false})
 	f := mapdata.Feed{Direction: mapdata.Pull, Active: true}
 	if h, _ := mapdata.FeedHealth(&f, r, true, now); h.OK != 2 || h.Fail != 0 || !h.LastSuccessAt.Equal(now) {
 		t.Errorf("%+v", h)
@@ -72,9 +72,9 @@ func TestRecentKnowsAnAttemptOnce(t *testing.T) {
 func TestRecentFollowsRevisions(t *testing.T) {
 	pull, push := mapdata.Feed{Direction: mapdata.Pull, Active: true}, mapdata.Feed{Direction: mapdata.Push, Active: true, LastPushAt: now}
 	r := attempts(".")
-	r.Add(2, &mapdata.Attempt{At: now, OK: true})                        // in the same millisecond
-	r.Add(3, &mapdata.Attempt{At: now.Add(-10 * time.Second)})           // of a node whose clock is behind
-	r.Add(4, &mapdata.Attempt{At: now.Add(-61 * time.Minute), OK: true}) // so far behind that no hour holds both
+	r.AddAttempt(2, &mapdata.Attempt{At: now, OK: true})                        // in the same millisecond
+	r.AddAttempt(3, &mapdata.Attempt{At: now.Add(-10 * time.Second)})           // of a node whose clock is behind
+	r.AddAttempt(4, &mapdata.Attempt{At: now.Add(-61 * time.Minute), OK: true}) // so far behind that no hour holds both
 	for _, f := range []*mapdata.Feed{&pull, &push} {
 		h, _ := mapdata.FeedHealth(f, r, true, now)
 		want := mapdata.Health{Status: mapdata.Online, OK: 3, Fail: 1, LastSuccessAt: now}

@@ -59,11 +59,11 @@ const feedSourcePrefix = "feed:"
 // Incidents is the built-in source of live incidents (D8.1). Its layer has the same name.
 const Incidents SourceID = "incidents"
 
-// Source is the source id of the feed.
-func (id FeedID) Source() SourceID { return SourceID(feedSourcePrefix + id.String()) }
+// SourceID is the source id of the feed.
+func (id FeedID) SourceID() SourceID { return SourceID(feedSourcePrefix + id.String()) }
 
-// Feed is the feed of a source id, if it has one.
-func (s SourceID) Feed() (FeedID, bool) {
+// FeedID is the feed of a source id, if it has one.
+func (s SourceID) FeedID() (FeedID, bool) {
 	text, ok := strings.CutPrefix(string(s), feedSourcePrefix)
 	if !ok {
 		return FeedID{}, false
@@ -102,7 +102,7 @@ func ParseEntityID(id string) (source SourceID, externalID string, ok bool) {
 			return "", "", false
 		}
 		source, encoded = SourceID(id[:at]), id[at+len(entityIDVersion):]
-		if _, feed := source.Feed(); !feed {
+		if _, feed := source.FeedID(); !feed {
 			return "", "", false
 		}
 	}

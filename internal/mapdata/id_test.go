@@ -20,7 +20,7 @@ func TestIDs(t *testing.T) {
 	if got, ok := mapdata.ParseFeedID(id.String()); !ok || got != id {
 		t.Errorf("%s did not come back", id)
 	}
-	if got, ok := id.Source().Feed(); !ok || got != id {
+	if got, ok := id.SourceID().FeedID(); !ok || got != id {
 		t.Errorf("%s did not come back from its source", id)
 	}
 	for _, text := range []string{"", "x", "{" + id.String() + "}", "urn:uuid:" + id.String(), "018F4E6A-0000-7000-8000-00000000000A"} {
@@ -28,7 +28,7 @@ func TestIDs(t *testing.T) {
 			t.Errorf("%q is taken for a feed id", text)
 		}
 	}
-	if _, ok := mapdata.SourceID("incidents").Feed(); ok {
+	if _, ok := mapdata.SourceID("incidents").FeedID(); ok {
 		t.Error("a built-in source is taken for a feed's")
 	}
 }

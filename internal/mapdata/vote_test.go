@@ -185,7 +185,7 @@ func TestEntityIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, source := range []mapdata.SourceID{mapdata.Incidents, feed.Source()} {
+	for _, source := range []mapdata.SourceID{mapdata.Incidents, feed.SourceID()} {
 		for _, external := range []string{"x", "a:v1:b", "ü/?#\"", "\xff"} {
 			id := mapdata.EntityID(source, external)
 			s, e, ok := mapdata.ParseEntityID(id)
@@ -199,7 +199,7 @@ func TestEntityIDs(t *testing.T) {
 	}
 	for _, id := range []string{
 		"", "x", "incident:v1:", "incident:v1:d2F6ZS4x=", "incident:v1:d2F6ZS4_!", "incidents:v1:d2F6ZS4x", "incident:v2:d2F6ZS4x",
-		"feed:moose:v1:eA", string(feed.Source()) + ":v1:", string(feed.Source()), "incident:v1:eB",
+		"feed:moose:v1:eA", string(feed.SourceID()) + ":v1:", string(feed.SourceID()), "incident:v1:eB",
 	} {
 		if s, e, ok := mapdata.ParseEntityID(id); ok {
 			t.Errorf("%q is read as %q, %q", id, s, e)

@@ -65,7 +65,7 @@ func (r *Reader) find(ctx context.Context, id string, account mapdata.AccountID,
 	if !ok {
 		return mapdata.Voted{}, nil, notFound()
 	}
-	feedID, ofFeed := source.Feed()
+	feedID, ofFeed := source.FeedID()
 	if !ofFeed {
 		voted, err := r.findLive(ctx, externalID)
 		return voted, nil, err
@@ -132,7 +132,7 @@ func (r *Reader) HitOf(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) mapd
 		Prior: float32(v.Prior),
 	}
 	if feed != nil {
-		hit.Source, hit.Layer = feed.ID.Source(), feed.Layer.Slug
+		hit.Source, hit.Layer = feed.ID.SourceID(), feed.Layer.Slug
 		hit.Prior, hit.Rank = mapdata.DefaultPrior, mapdata.RankOfFeeds
 	}
 	if at, decays := v.ExpiresAt(now); decays {
@@ -231,7 +231,7 @@ func (r *Reader) healthOf(sources []mapdata.SourceID) []mapdata.SourceHealth {
 			continue
 		}
 		seen[s] = true
-		if id, ok := s.Feed(); ok {
+		if id, ok := s.FeedID(); ok {
 			all = append(all, r.Catalog.Health([]mapdata.FeedID{id}, now)...)
 		} else {
 			all = append(all, mapdata.SourceHealth{ID: s, Health: r.Live.Health()})

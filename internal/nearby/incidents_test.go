@@ -163,7 +163,7 @@ func TestIncidentsAreSelected(t *testing.T) {
 		{"everything", func(*nearby.Query) {}, true},
 		{"by name", func(q *nearby.Query) { q.Sources = []string{"incidents"} }, true},
 		{"by layer", func(q *nearby.Query) { q.ByLayer, q.Layers = true, []string{"incidents"} }, true},
-		{"another source", func(q *nearby.Query) { q.Sources = []string{string(mapdata.FeedID{15: 1}.Source())} }, false},
+		{"another source", func(q *nearby.Query) { q.Sources = []string{string(mapdata.FeedID{15: 1}.SourceID())} }, false},
 		{"another layer", func(q *nearby.Query) { q.ByLayer, q.Layers = true, []string{"layer-1"} }, false},
 		{"both must match", func(q *nearby.Query) {
 			q.Sources, q.ByLayer, q.Layers = []string{"incidents"}, true, []string{"layer-1"}

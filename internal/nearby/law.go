@@ -39,7 +39,7 @@ func (r *Reader) prepareRules(q *Query, s *mapdata.Search, a *Answer) bool {
 	}
 	a.rules.own = a.rules.own[:0]
 	for _, id := range s.Own {
-		a.rules.own = append(a.rules.own, id.Source())
+		a.rules.own = append(a.rules.own, id.SourceID())
 	}
 	a.Hidden = a.rules.view.HiddenAt(s.Center) & s.Kinds
 	return true

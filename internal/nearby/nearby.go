@@ -276,7 +276,7 @@ func (r *Reader) named(q *Query) (feeds []*mapdata.Feed, live bool, err error) {
 			continue
 		}
 		var f *mapdata.Feed
-		if id, ok := mapdata.SourceID(name).Feed(); ok {
+		if id, ok := mapdata.SourceID(name).FeedID(); ok {
 			f = r.Catalog.Feed(id, q.Account)
 		}
 		switch {

@@ -113,7 +113,7 @@ func TestOwnersView(t *testing.T) {
 	w := newWorld()
 	pending := w.add(1, anna, mapdata.Pending, geo.Point{Lat: 52, Lng: 4})
 	all := []string{"1 ", "1 fastned", "1 ionity", "1 tesla"}
-	name := string(pending.ID.Source())
+	name := string(pending.ID.SourceID())
 	for _, edit := range map[string]func(*nearby.Query){
 		"plain":     func(*nearby.Query) {},
 		"by source": func(q *nearby.Query) { q.Sources = []string{name} },
@@ -124,7 +124,7 @@ func TestOwnersView(t *testing.T) {
 		if diff := cmp.Diff(all, ids); diff != "" {
 			t.Error(diff)
 		}
-		if len(a.Sources) != 1 || a.Sources[0].ID != pending.ID.Source() {
+		if len(a.Sources) != 1 || a.Sources[0].ID != pending.ID.SourceID() {
 			t.Errorf("sources: %v", a.Sources)
 		}
 	}
@@ -155,7 +155,7 @@ func TestSourcesOfTheSurroundings(t *testing.T) {
 	here := w.add(200, anna, mapdata.Approved, geo.Point{Lat: 52, Lng: 4})
 	w.add(201, anna, mapdata.Pending, geo.Point{Lat: 52, Lng: 4})
 	_, a := w.near(t, nil)
-	if len(a.Sources) != 1 || a.Sources[0].ID != here.ID.Source() {
+	if len(a.Sources) != 1 || a.Sources[0].ID != here.ID.SourceID() {
 		t.Errorf("of 101 sources these are told of: %v", a.Sources)
 	}
 }

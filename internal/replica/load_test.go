@@ -65,7 +65,7 @@ func (s *script) Changes(_ context.Context, after int64, _ int) (all []mapdata.F
 	for i := after; i < s.state.Revision; i++ {
 		c := mapdata.FeedChange{Revision: i + 1, Feed: s.all[i], FeedID: s.all[i].ID}
 		if s.votes {
-			c.Tallies = []mapdata.Tally{{Source: c.FeedID.Source(), ExternalID: "a", Confirms: 1}}
+			c.Tallies = []mapdata.Tally{{Source: c.FeedID.SourceID(), ExternalID: "a", Confirms: 1}}
 		}
 		all = append(all, c)
 	}
@@ -290,7 +290,7 @@ func TestFailoverAfterADeletedFeed(t *testing.T) {
 		return err == nil && n.Loaded() && n.Revision() == state.Revision
 	}
 	eventually(t, "loaded", func() bool { return caughtUp() && len(n.ids()) == 2 })
-	ballot := &mapdata.Ballot{Source: a.ID.Source(), ExternalID: "1", Account: a.Owner, Vote: mapdata.Confirm, At: start}
+	ballot := &mapdata.Ballot{Source: a.ID.SourceID(), ExternalID: "1", Account: a.Owner, Vote: mapdata.Confirm, At: start}
 	if _, err := db.CastVote(t.Context(), ballot); err != nil {
 		t.Fatal(err)
 	}

@@ -171,7 +171,7 @@ func (db *Scripts) pruneDeletedFeeds(ctx context.Context, _ time.Time) error {
 		return db.backend.Failure("look for deleted feeds", err)
 	}
 	for _, id := range all {
-		source := string(id.Source())
+		source := string(id.SourceID())
 		for _, table := range []struct {
 			delete bounded
 			of     any

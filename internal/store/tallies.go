@@ -105,7 +105,7 @@ func (db *Scripts) KeptEntities(ctx context.Context, q Querier, feed mapdata.Fee
 		if err == nil && t.Counts(kind, firstSeen.Time, now) {
 			all[t.ExternalID] = KeptEntity{Until: t.KeptUntil, Ends: int64(ends)}
 		}
-	}, feed[:], string(feed.Source()), now.UnixMilli())
+	}, feed[:], string(feed.SourceID()), now.UnixMilli())
 	return all, cmp.Or(err, unknown)
 }
 

@@ -47,7 +47,7 @@ func (db *Scripts) readVoted(ctx context.Context, q Querier, feed mapdata.FeedID
 		return v, false, err
 	}
 	v.SnapshotAt = snapshotAt.Time
-	if v.Tally, err = tallyOf(ctx, q, feed.Source(), externalID); err != nil {
+	if v.Tally, err = tallyOf(ctx, q, feed.SourceID(), externalID); err != nil {
 		return v, false, err
 	}
 	ends, expires := v.ExpiresAt(now)
@@ -155,7 +155,7 @@ func (db *Scripts) votable(ctx context.Context, tx *Tx, b *mapdata.Ballot, at ti
 		tally, err := tallyOf(ctx, tx, b.Source, b.ExternalID)
 		return mapdata.Voted{Entity: *b.Live, Tally: tally}, err
 	}
-	feed, ok := b.Source.Feed()
+	feed, ok := b.Source.FeedID()
 	if !ok {
 		return v, mapdata.ErrNotFound
 	}

@@ -86,7 +86,7 @@ func (s *Service) Standing(ctx context.Context, id string, account mapdata.Accou
 // subject finds what is voted on: the feed, or the service's own record of a live incident (D9.2), which it puts into the
 // ballot, with its prior.
 func (s *Service) subject(ctx context.Context, b *mapdata.Ballot) (*mapdata.Feed, float64, error) {
-	if id, ok := b.Source.Feed(); ok {
+	if id, ok := b.Source.FeedID(); ok {
 		feed := s.Feeds.Feed(id, b.Account)
 		if feed == nil {
 			return nil, 0, notFound()

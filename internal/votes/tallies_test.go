@@ -71,7 +71,7 @@ func TestTallies(t *testing.T) {
 	expect("set", map[string]int{"a": 1, "b": 2})
 	// The last vote on b was taken back: that it changed is still known (D4.3).
 	ofFeed := tally("c", 5)
-	ofFeed.Source = mapdata.FeedID{1}.Source()
+	ofFeed.Source = mapdata.FeedID{1}.SourceID()
 	l.Apply([]mapdata.FeedChange{{Tallies: []mapdata.Tally{tally("b", 0)}}, {FeedID: mapdata.FeedID{1}, Tallies: []mapdata.Tally{ofFeed}}}).Publish()
 	expect("set again", map[string]int{"a": 1, "b": 0})
 	load(t, l, tally("c", 3))

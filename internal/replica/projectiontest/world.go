@@ -118,7 +118,7 @@ func (w *World) vote(feed mapdata.FeedID, f *mapdata.Feed, id string, random *ra
 	t := w.Tallies[Key{feed, id}]
 	t.Source, t.ExternalID, t.ChangedAt = mapdata.Incidents, id, Start
 	if f != nil {
-		t.Source, t.LifeAt = f.ID.Source(), Start
+		t.Source, t.LifeAt = f.ID.SourceID(), Start
 	}
 	if t.Confirms += random.IntN(3) - 1; t.Confirms < 0 {
 		t.Confirms = 2

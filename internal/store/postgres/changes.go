@@ -121,7 +121,7 @@ func (db *DB) details(ctx context.Context, r *readTx, c *mapdata.FeedChange, ent
 func (r *readTx) tallies(ctx context.Context, feed mapdata.FeedID, externalIDs []string) ([]mapdata.Tally, error) {
 	source := mapdata.Incidents
 	if !feed.IsZero() {
-		source = feed.Source()
+		source = feed.SourceID()
 	}
 	return store.List(ctx, r, selectChangedTallies, store.ScanTallies(),
 		string(source), externalIDs)

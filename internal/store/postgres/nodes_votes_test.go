@@ -26,14 +26,14 @@ func votesOfOne(n *nodes) {
 		n.atOnce(12, func(i int, db *DB) {
 			v := []mapdata.Vote{mapdata.Confirm, mapdata.Dispute}[i/3%2]
 			at := start.Add(time.Duration(round) * time.Minute)
-			if _, err := db.CastVote(context.Background(), &mapdata.Ballot{Source: feed.Source(), ExternalID: "a", Account: a, Vote: v, At: at}); err != nil {
+			if _, err := db.CastVote(context.Background(), &mapdata.Ballot{Source: feed.SourceID(), ExternalID: "a", Account: a, Vote: v, At: at}); err != nil {
 				n.Errorf("vote on an entity: %v", err)
 			}
 			if _, err := db.CastVote(context.Background(), liveBallot("a", a, v, at)); err != nil {
 				n.Errorf("vote on a live incident: %v", err)
 			}
 		})
-		for _, source := range []mapdata.SourceID{feed.Source(), mapdata.Incidents} {
+		for _, source := range []mapdata.SourceID{feed.SourceID(), mapdata.Incidents} {
 			n.agrees(source, 1)
 		}
 	}
@@ -63,12 +63,12 @@ func votesOfMany(n *nodes) {
 		drivers[i] = n.driver()
 	}
 	n.atOnce(len(drivers), func(i int, db *DB) {
-		b := &mapdata.Ballot{Source: feed.Source(), ExternalID: "a", Account: drivers[i], Vote: mapdata.Dispute, At: start}
+		b := &mapdata.Ballot{Source: feed.SourceID(), ExternalID: "a", Account: drivers[i], Vote: mapdata.Dispute, At: start}
 		if _, err := db.CastVote(context.Background(), b); err != nil {
 			n.Errorf("CastVote: %v", err)
 		}
 	})
-	n.agrees(feed.Source(), len(drivers))
+	n.agrees(feed.SourceID(), len(drivers))
 }
 
 func firstVotes(n *nodes) {
@@ -161,7 +161,7 @@ func revisionsOfVotes(n *nodes) {
 	n.must(err)
 	const votes = 30
 	n.atOnce(votes, func(i int, db *DB) {
-		b := &mapdata.Ballot{Source: feed.Source(), ExternalID: "a", Account: a, Vote: mapdata.Confirm, At: start.Add(time.Duration(i) * time.Second)}
+		b := &mapdata.Ballot{Source: feed.SourceID(), ExternalID: "a", Account: a, Vote: mapdata.Confirm, At: start.Add(time.Duration(i) * time.Second)}
 		if _, err := db.CastVote(context.Background(), b); err != nil {
 			n.Error(err)
 		}

@@ -157,8 +157,8 @@ func TestView(t *testing.T) {
 	}
 	ends := decaying.SeenAt.Add(time.Hour)
 	want := []seen{
-		{mapdata.EntityID(f.ID.Source(), "decaying"), "f", there.Kind.ID(), "Damrak", "POINT(4 52)", 4326, decaying.SeenAt, &ends},
-		{mapdata.EntityID(f.ID.Source(), there.ExternalID), "f", there.Kind.ID(), "Damrak", "POINT(4 52)", 4326, start, nil},
+		{mapdata.EntityID(f.ID.SourceID(), "decaying"), "f", there.Kind.ID(), "Damrak", "POINT(4 52)", 4326, decaying.SeenAt, &ends},
+		{mapdata.EntityID(f.ID.SourceID(), there.ExternalID), "f", there.Kind.ID(), "Damrak", "POINT(4 52)", 4326, start, nil},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

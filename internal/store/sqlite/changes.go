@@ -116,7 +116,7 @@ func (r *readTx) feed(ctx context.Context, id mapdata.FeedID, known map[mapdata.
 func (r *readTx) tallies(ctx context.Context, c *mapdata.FeedChange) (err error) {
 	source := mapdata.Incidents
 	if !c.FeedID.IsZero() {
-		source = c.FeedID.Source()
+		source = c.FeedID.SourceID()
 	}
 	c.Tallies, err = store.List(ctx, r, selectChangedTallies, store.ScanTallies(),
 		c.Revision, string(source))

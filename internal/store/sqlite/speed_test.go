@@ -278,7 +278,7 @@ func BenchmarkVotes(b *testing.B) {
 	vote := func(n int) {
 		e := &all[n%(f.each/10)*10]
 		_, err := f.db.CastVote(b.Context(), &mapdata.Ballot{
-			Source: e.Feed.Source(), ExternalID: e.ExternalID, Account: account, Vote: mapdata.Confirm, At: at,
+			Source: e.Feed.SourceID(), ExternalID: e.ExternalID, Account: account, Vote: mapdata.Confirm, At: at,
 		})
 		if err != nil {
 			b.Fatal(err)

@@ -73,29 +73,29 @@ func TestRecordOfFirstVote(t *testing.T) {
 	}
 	vote := func(account mapdata.AccountID, at time.Time) {
 		t.Helper()
-		cast(t, db, &mapdata.Ballot{Source: feed.Source(), ExternalID: "a", Account: account, Vote: mapdata.Confirm, At: at})
+		cast(t, db, &mapdata.Ballot{Source: feed.SourceID(), ExternalID: "a", Account: account, Vote: mapdata.Confirm, At: at})
 	}
 	kind := mapdata.Kind(0).ID()
 	ms := func(d time.Duration) int64 { return start.Add(d).UnixMilli() }
 	put(start.Add(time.Minute), 52.5)
 	vote(a, start.Add(2*time.Minute))
 	first := fmt.Sprintf(`%s 52.5 4.5 %d %d {"at":52.5}`, kind, ms(0), ms(time.Minute))
-	if got := record(feed.Source()); got != first {
+	if got := record(feed.SourceID()); got != first {
 		t.Errorf("record = %s\nwant %s", got, first)
 	}
 	put(start.Add(3*time.Minute), 53.5)
 	vote(b, start.Add(4*time.Minute))
-	if got := record(feed.Source()); got != first {
+	if got := record(feed.SourceID()); got != first {
 		t.Errorf("after a second vote, record = %s\nwant the first vote's %s", got, first)
 	}
 	put(start.Add(30*time.Minute), 0, "a")
 	put(start.Add(time.Hour), 54.5)
-	if got := record(feed.Source()); got != first {
+	if got := record(feed.SourceID()); got != first {
 		t.Errorf("before a vote on the new life, record = %s\nwant the old one %s", got, first)
 	}
 	vote(b, start.Add(time.Hour+time.Minute))
 	want := fmt.Sprintf(`%s 54.5 4.5 %d %d {"at":54.5}`, kind, ms(time.Hour), ms(time.Hour))
-	if got := record(feed.Source()); got != want {
+	if got := record(feed.SourceID()); got != want {
 		t.Errorf("of the new life, record = %s\nwant %s", got, want)
 	}
 	if n := number(t, db, "SELECT COUNT(*) FROM votes"); n != 3 {
@@ -169,7 +169,7 @@ func TestPruneVotes(t *testing.T) {
 			`WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
 			INSERT INTO voted SELECT ?2, 'id ' || i, 1, 0, NULL, NULL, ?4, 1, 'x', 0, 0, 1, 1, '{}' FROM n WHERE ?3 IS NOT NULL`,
 		} {
-			if _, err := db.writer.ExecContext(t.Context(), statement, many, string(feed.Source()), a[:], start.UnixMilli()); err != nil {
+			if _, err := db.writer.ExecContext(t.Context(), statement, many, string(feed.SourceID()), a[:], start.UnixMilli()); err != nil {
 				t.Fatal(err)
 			}
 		}

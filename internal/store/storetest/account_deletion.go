@@ -59,7 +59,7 @@ func forgetsAccounts(w *testStore) {
 	_, err = w.store.Feed(w.ctx, own.ID)
 	w.fails("its feed", err, mapdata.ErrNotFound)
 	w.same("its entities", w.entities(own), byID())
-	w.wantVote("it voted", other.ID.Source(), "x", a, mapdata.NoVote)
+	w.wantVote("it voted", other.ID.SourceID(), "x", a, mapdata.NoVote)
 	ballots, err := w.store.Ballots(w.ctx, a.ID)
 	w.must(err)
 	w.same("its votes", len(ballots), 0)
@@ -72,7 +72,7 @@ func forgetsAccounts(w *testStore) {
 	_, _, err = w.store.APIToken(w.ctx, []byte("token of "+b.ID.String()))
 	w.must(err)
 	w.same("another's entities", len(w.entities(other)), 1)
-	w.wantVote("another voted", other.ID.Source(), "x", b, mapdata.Confirm)
+	w.wantVote("another voted", other.ID.SourceID(), "x", b, mapdata.Confirm)
 	voted, err := w.store.Voted(w.ctx, other.ID, "x", at(time.Minute))
 	w.must(err)
 	w.same("confirms that count", voted.Tally.Confirms, 2)
@@ -96,7 +96,7 @@ func readsBallots(w *testStore) {
 	got, err := w.store.Ballots(w.ctx, a.ID)
 	w.must(err)
 	w.same("votes", got, []mapdata.Ballot{
-		{Source: f.ID.Source(), ExternalID: "x", Account: a.ID, Vote: mapdata.Confirm, At: at(time.Minute)},
+		{Source: f.ID.SourceID(), ExternalID: "x", Account: a.ID, Vote: mapdata.Confirm, At: at(time.Minute)},
 		{Source: mapdata.Incidents, ExternalID: "i", Account: a.ID, Vote: mapdata.Dispute, At: at(2 * time.Minute)},
 	})
 	w.must(w.store.Prune(w.ctx, at(31*24*time.Hour)))
@@ -177,7 +177,7 @@ func votesDuringDeletion(w *testStore) {
 		if errs[1] != nil {
 			w.fails("a vote of nobody's", errs[1], mapdata.ErrNotFound)
 		}
-		w.wantVote("who is gone", f.ID.Source(), "x", a, mapdata.NoVote)
+		w.wantVote("who is gone", f.ID.SourceID(), "x", a, mapdata.NoVote)
 	}
 }
 

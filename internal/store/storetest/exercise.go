@@ -61,7 +61,7 @@ func (e *exercise) change(ctx context.Context) error {
 }
 
 func (e *exercise) vote(ctx context.Context) error {
-	b := mapdata.Ballot{Source: e.feed.Source(), ExternalID: "a", Account: e.owner, At: start}
+	b := mapdata.Ballot{Source: e.feed.SourceID(), ExternalID: "a", Account: e.owner, At: start}
 	for _, b.Vote = range []mapdata.Vote{mapdata.Dispute, mapdata.Confirm, mapdata.NoVote} {
 		if _, err := e.s.CastVote(ctx, &b); err != nil {
 			return err

@@ -40,7 +40,7 @@ func voteTests() map[string]func(*testStore) {
 
 // ballot is a vote on an entity of a feed.
 func ballot(f *mapdata.Feed, externalID string, a *mapdata.Account, v mapdata.Vote, when time.Time) *mapdata.Ballot {
-	return &mapdata.Ballot{Source: f.ID.Source(), ExternalID: externalID, Account: a.ID, Vote: v, At: when}
+	return &mapdata.Ballot{Source: f.ID.SourceID(), ExternalID: externalID, Account: a.ID, Vote: v, At: when}
 }
 
 // liveBallot is a vote on a live incident.
@@ -106,22 +106,22 @@ func castsVotes(w *testStore) {
 	unvoted, err := w.store.Voted(w.ctx, f.ID, "a", at(time.Minute))
 	w.must(err)
 	w.same("before the first vote", unvoted, mapdata.Voted{
-		Entity: e, SnapshotAt: start, Tally: mapdata.Tally{Source: f.ID.Source(), ExternalID: "a"},
+		Entity: e, SnapshotAt: start, Tally: mapdata.Tally{Source: f.ID.SourceID(), ExternalID: "a"},
 	})
 
 	when := at(time.Minute + 1500*time.Microsecond)
 	want := mapdata.Tally{
-		Source: f.ID.Source(), ExternalID: "a", Confirms: 1, ChangedAt: when.Truncate(time.Millisecond), LifeAt: start,
+		Source: f.ID.SourceID(), ExternalID: "a", Confirms: 1, ChangedAt: when.Truncate(time.Millisecond), LifeAt: start,
 		KeptUntil: when.Truncate(time.Millisecond).Add(84 * time.Hour),
 	}
 	w.same("what the vote gives", w.cast(ballot(f, "a", other, mapdata.Confirm, when)), mapdata.Voted{Entity: e, SnapshotAt: start, Tally: want})
 	got, err := w.store.Voted(w.ctx, f.ID, "a", when)
 	w.must(err)
 	w.same("what is read", got, mapdata.Voted{Entity: e, SnapshotAt: start, Tally: want})
-	w.same("all tallies", w.tallies(time.Time{}), map[string]mapdata.Tally{mapdata.EntityID(f.ID.Source(), "a"): want})
-	w.wantVote("the voter", f.ID.Source(), "a", other, mapdata.Confirm)
-	w.wantVote("another", f.ID.Source(), "a", owner, mapdata.NoVote)
-	w.wantVote("on another entity", f.ID.Source(), "b", other, mapdata.NoVote)
+	w.same("all tallies", w.tallies(time.Time{}), map[string]mapdata.Tally{mapdata.EntityID(f.ID.SourceID(), "a"): want})
+	w.wantVote("the voter", f.ID.SourceID(), "a", other, mapdata.Confirm)
+	w.wantVote("another", f.ID.SourceID(), "a", owner, mapdata.NoVote)
+	w.wantVote("on another entity", f.ID.SourceID(), "b", other, mapdata.NoVote)
 	w.same("the entity, which was not written", w.entities(f), byID(e))
 }
 
@@ -151,8 +151,8 @@ func replacesVotes(w *testStore) {
 		if c.vote == mapdata.Dispute && !got.LastDisputeAt.Equal(when) {
 			w.Errorf("vote %d: last dispute at %v, want %v: a dispute again is a dispute now", i, got.LastDisputeAt, when)
 		}
-		w.same("stored tallies", w.tallies(time.Time{}), map[string]mapdata.Tally{mapdata.EntityID(f.ID.Source(), "a"): got})
-		w.wantVote(fmt.Sprint("vote ", i), f.ID.Source(), "a", c.by, c.vote)
+		w.same("stored tallies", w.tallies(time.Time{}), map[string]mapdata.Tally{mapdata.EntityID(f.ID.SourceID(), "a"): got})
+		w.wantVote(fmt.Sprint("vote ", i), f.ID.SourceID(), "a", c.by, c.vote)
 		w.same("revision", w.state().Revision, before+1)
 	}
 }
@@ -163,7 +163,7 @@ func takesVotesBack(w *testStore) {
 	w.apply(w.pushed(f, start, entity(f, "a", start)))
 	before := w.state()
 	v := w.cast(ballot(f, "a", a, mapdata.NoVote, at(time.Second)))
-	w.same("tally that nobody made", v.Tally, mapdata.Tally{Source: f.ID.Source(), ExternalID: "a"})
+	w.same("tally that nobody made", v.Tally, mapdata.Tally{Source: f.ID.SourceID(), ExternalID: "a"})
 	w.same("tallies", len(w.tallies(time.Time{})), 0)
 	w.same("state", w.state(), before)
 
@@ -173,12 +173,12 @@ func takesVotesBack(w *testStore) {
 	w.same("state", w.state(), before)
 
 	got := w.cast(ballot(f, "a", a, mapdata.NoVote, at(2*time.Hour))).Tally
-	want := mapdata.Tally{Source: f.ID.Source(), ExternalID: "a", ChangedAt: at(2 * time.Hour), LifeAt: start}
+	want := mapdata.Tally{Source: f.ID.SourceID(), ExternalID: "a", ChangedAt: at(2 * time.Hour), LifeAt: start}
 	w.same("tally without votes", got, want)
 	before = w.state()
 	w.same("taken back again", w.cast(ballot(f, "a", a, mapdata.NoVote, at(3*time.Hour))).Tally, want)
 	w.same("state", w.state(), before)
-	w.same("tallies", w.tallies(time.Time{}), map[string]mapdata.Tally{mapdata.EntityID(f.ID.Source(), "a"): want})
+	w.same("tallies", w.tallies(time.Time{}), map[string]mapdata.Tally{mapdata.EntityID(f.ID.SourceID(), "a"): want})
 }
 
 func findsLastDispute(w *testStore) {
@@ -204,7 +204,7 @@ func findsLastDispute(w *testStore) {
 		if !got.LastDisputeAt.Equal(c.want) {
 			w.Errorf("after %d of driver %d, the last dispute is of %v, want %v", c.vote, c.by, got.LastDisputeAt, c.want)
 		}
-		w.same("as it is stored", w.tallies(time.Time{})[mapdata.EntityID(f.ID.Source(), "a")], got)
+		w.same("as it is stored", w.tallies(time.Time{})[mapdata.EntityID(f.ID.SourceID(), "a")], got)
 	}
 }
 
@@ -376,15 +376,15 @@ func outlivesEntities(w *testStore) {
 	w.cast(ballot(f, "a", a, mapdata.Confirm, start))
 	old := w.cast(ballot(f, "a", b, mapdata.Dispute, at(time.Minute))).Tally
 	w.must(w.store.Forget(w.ctx, f.ID, []string{"a"}, at(time.Hour)))
-	id := mapdata.EntityID(f.ID.Source(), "a")
+	id := mapdata.EntityID(f.ID.SourceID(), "a")
 	w.same("history of an entity that expired", w.tallies(time.Time{}), map[string]mapdata.Tally{id: old})
-	w.wantVote("history", f.ID.Source(), "a", b, mapdata.Dispute)
+	w.wantVote("history", f.ID.SourceID(), "a", b, mapdata.Dispute)
 
 	reborn := at(2 * time.Hour)
 	w.apply(w.pushed(f, reborn, shortLived(f, "a", reborn)))
 	v, err := w.store.Voted(w.ctx, f.ID, "a", reborn)
 	w.must(err)
-	w.same("tally of the new life", v.Tally, mapdata.Tally{Source: f.ID.Source(), ExternalID: "a"})
+	w.same("tally of the new life", v.Tally, mapdata.Tally{Source: f.ID.SourceID(), ExternalID: "a"})
 	before := w.state()
 	w.same("taking back what is of the old life", w.cast(ballot(f, "a", b, mapdata.NoVote, reborn)).Tally, v.Tally)
 	w.same("state", w.state(), before)
@@ -392,9 +392,9 @@ func outlivesEntities(w *testStore) {
 
 	first := w.cast(ballot(f, "a", b, mapdata.Confirm, reborn)).Tally
 	w.same("the first vote of the new life", first, mapdata.Tally{
-		Source: f.ID.Source(), ExternalID: "a", Confirms: 1, ChangedAt: reborn, LifeAt: reborn, KeptUntil: reborn.Add(confirmedFor),
+		Source: f.ID.SourceID(), ExternalID: "a", Confirms: 1, ChangedAt: reborn, LifeAt: reborn, KeptUntil: reborn.Add(confirmedFor),
 	})
-	w.wantVote("who voted in the old life only", f.ID.Source(), "a", a, mapdata.NoVote)
+	w.wantVote("who voted in the old life only", f.ID.SourceID(), "a", a, mapdata.NoVote)
 
 	retired := w.pushed(f, reborn.Add(time.Minute))
 	retired.Retired = []string{"a"}

@@ -77,7 +77,7 @@ func seversVotes(w *testStore) {
 	w.apply(w.pushed(f, start, e))
 	w.cast(ballot(f, "a", a, mapdata.Dispute, start))
 	w.cast(ballot(f, "a", b, mapdata.Dispute, at(time.Hour)))
-	source, before, tallies := f.ID.Source(), w.state().Revision, w.tallies(time.Time{})
+	source, before, tallies := f.ID.SourceID(), w.state().Revision, w.tallies(time.Time{})
 
 	w.must(w.store.Prune(w.ctx, at(old-time.Millisecond)))
 	w.wantVote("before its time", source, "a", a, mapdata.Dispute)
@@ -115,8 +115,8 @@ func deletesVotes(w *testStore) {
 	tallies := w.tallies(time.Time{})
 	w.same("tallies that are left", len(tallies), 2)
 	w.same("live tally", tallies[mapdata.EntityID(mapdata.Incidents, "a")], live)
-	w.wantVote("on what is gone", f.ID.Source(), "a", a, mapdata.NoVote)
-	w.wantVote("on the other feed", other.ID.Source(), "a", a, mapdata.Confirm)
+	w.wantVote("on what is gone", f.ID.SourceID(), "a", a, mapdata.NoVote)
+	w.wantVote("on the other feed", other.ID.SourceID(), "a", a, mapdata.Confirm)
 }
 
 func restartsWithVotes(w *testStore) {
@@ -133,7 +133,7 @@ func restartsWithVotes(w *testStore) {
 	got, err := w.store.Voted(w.ctx, f.ID, "a", start)
 	w.must(err)
 	w.same("entity with its votes", got, v)
-	w.wantVote("on the feed's", f.ID.Source(), "a", a, mapdata.Dispute)
+	w.wantVote("on the feed's", f.ID.SourceID(), "a", a, mapdata.Dispute)
 	w.wantVote("on the live one", mapdata.Incidents, "b", a, mapdata.Confirm)
 }
 
@@ -153,9 +153,9 @@ func countsOnce(w *testStore) {
 		_, err := stores[i%2].CastVote(w.ctx, ballot(f, "a", a, vote, at(time.Second)))
 		return err
 	})
-	standing, err := w.store.Vote(w.ctx, f.ID.Source(), "a", a.ID)
+	standing, err := w.store.Vote(w.ctx, f.ID.SourceID(), "a", a.ID)
 	w.must(err)
-	t := w.tallies(time.Time{})[mapdata.EntityID(f.ID.Source(), "a")]
+	t := w.tallies(time.Time{})[mapdata.EntityID(f.ID.SourceID(), "a")]
 	if t.Confirms+t.Disputes != 1 || (t.Disputes == 1) != (standing == mapdata.Dispute) || (t.Disputes == 1) == t.LastDisputeAt.IsZero() {
 		w.Errorf("tally = %+v with the standing vote %d, want that one vote", t, standing)
 	}
@@ -206,7 +206,7 @@ func votesDuringSnapshots(w *testStore) {
 		}
 		return nil
 	})
-	t := w.tallies(time.Time{})[mapdata.EntityID(f.ID.Source(), "a")]
+	t := w.tallies(time.Time{})[mapdata.EntityID(f.ID.SourceID(), "a")]
 	w.same("votes that count", [2]int{t.Confirms, t.Disputes}, [2]int{concurrently, 0})
 	w.same("entities", len(w.entities(f)), snapshots+1)
 }
@@ -291,7 +291,7 @@ func talliesModel(w *testStore) {
 			if t.Confirms != confirms || t.Disputes != disputes || !t.LastDisputeAt.Equal(last) {
 				r.Fatalf("tally = %+v, want %d, %d, last %v", t, confirms, disputes, last)
 			}
-			if stored, ok := w.tallies(time.Time{})[mapdata.EntityID(f.ID.Source(), id)]; ok != voted || ok && !cmp.Equal(stored, t) {
+			if stored, ok := w.tallies(time.Time{})[mapdata.EntityID(f.ID.SourceID(), id)]; ok != voted || ok && !cmp.Equal(stored, t) {
 				r.Fatalf("stored %+v, given %+v", stored, t)
 			}
 		}
