@@ -93,7 +93,7 @@ func TestAnEntityFollowsChains(t *testing.T) {
 	source.pins = []mapdata.Hit{pin("live", jam, geo.Point{Lat: 52, Lng: 5})}
 	reader.Live = source
 	reader.Encode = func(dst []byte, _ *mapdata.Entity) []byte { return append(dst, 0) }
-	e, err := reader.Entity(t.Context(), string(mapdata.EntityID(mapdata.Incidents, "live")), &nearby.Query{})
+	e, err := reader.Entity(t.Context(), mapdata.EntityID(mapdata.Incidents, "live"), &nearby.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}

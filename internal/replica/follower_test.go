@@ -51,8 +51,8 @@ func newNodeAt(store replica.Store, now func() time.Time) *node {
 	return n
 }
 
-// Poke wakes the follower.
-func (n *node) Poke() { n.changed.Notify() }
+// notify wakes the follower.
+func (n *node) notify() { n.changed.Notify() }
 
 // ids are what a reader finds near 52, 4.
 func (n *node) ids() []string {
@@ -140,7 +140,7 @@ func TestFollowerLoadsAndFollows(t *testing.T) {
 	running(t, n)
 	eventually(t, "what was there is loaded", func() bool { return n.Loaded() && cmp.Equal(n.ids(), []string{"a", "b"}) })
 	put(t, db, f, "c")
-	n.Poke()
+	n.notify()
 	eventually(t, "what is new shows", func() bool { return cmp.Equal(n.ids(), []string{"a", "b", "c"}) })
 	health := n.catalogue.ServedHealth(start)
 	if len(health) != 1 || health[0].Status != mapdata.Online {
@@ -149,13 +149,13 @@ func TestFollowerLoadsAndFollows(t *testing.T) {
 	if err := db.DeleteFeed(t.Context(), f.ID, mapdata.AuditEntry{At: start, Action: "feed.delete", Subject: f.ID.String()}); err != nil {
 		t.Fatal(err)
 	}
-	n.Poke()
+	n.notify()
 	eventually(t, "a feed that is gone takes all it had along", func() bool {
 		return len(n.ids()) == 0 && len(n.catalogue.Sources(mapdata.AccountID{})) == 0
 	})
 }
 
-// TestFollowerOfAnotherProcess has no poke: the look once a second must do, as for the command line.
+// TestFollowerOfAnotherProcess has no signal: the look once a second must do, as for the command line.
 func TestFollowerOfAnotherProcess(t *testing.T) {
 	db, f := newStore(t)
 	n := newNode(db)
@@ -200,7 +200,7 @@ func TestFollowerOutlivesItsStore(t *testing.T) {
 	eventually(t, "loaded", n.Loaded)
 	store.down.Store(true)
 	put(t, db, f, "b")
-	n.Poke()
+	n.notify()
 	if diff := cmp.Diff([]string{"a"}, n.ids()); diff != "" {
 		t.Error("what was loaded is not readable while the store is down", diff)
 	}
@@ -211,14 +211,14 @@ func TestFollowerOutlivesItsStore(t *testing.T) {
 	}
 	epoch := "another"
 	store.epoch.Store(&epoch)
-	n.Poke()
+	n.notify()
 	eventually(t, "another epoch loads everything again", func() bool { return store.loads.Load() == 2 && len(n.ids()) == 2 })
 	store.back.Store(1)
-	n.Poke()
+	n.notify()
 	eventually(t, "so does a store that went back", func() bool { return store.loads.Load() == 3 })
 	store.back.Store(0)
 	put(t, db, f, "c")
-	n.Poke()
+	n.notify()
 	eventually(t, "and is followed from there", func() bool { return cmp.Equal(n.ids(), []string{"a", "b", "c"}) })
 	if got := store.loads.Load(); got != 3 {
 		t.Errorf("loaded %d times, want three times", got)
@@ -301,7 +301,7 @@ func TestEditsQueueMail(t *testing.T) {
 	running(t, n)
 	eventually(t, "what was there is loaded", n.Loaded)
 	put(t, db, f, "a")
-	n.Poke()
+	n.notify()
 	eventually(t, "the row shows", func() bool { return cmp.Equal(n.ids(), []string{"a"}) })
 	if len(n.mailQueued.C()) != 0 {
 		t.Error("rows queue mail")
@@ -312,6 +312,6 @@ func TestEditsQueueMail(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	n.Poke()
+	n.notify()
 	eventually(t, "mail is queued", func() bool { return len(n.mailQueued.C()) == 1 })
 }

@@ -294,16 +294,16 @@ func TestFailoverAfterADeletedFeed(t *testing.T) {
 	if _, err := db.CastVote(t.Context(), ballot); err != nil {
 		t.Fatal(err)
 	}
-	n.Poke()
+	n.notify()
 	eventually(t, "the vote is followed", caughtUp)
 	if err := db.DeleteFeed(t.Context(), a.ID, mapdata.AuditEntry{At: start, Action: "feed.delete", Subject: a.ID.String()}); err != nil {
 		t.Fatal(err)
 	}
-	n.Poke()
+	n.notify()
 	eventually(t, "the feed is gone", func() bool { return len(n.ids()) == 1 })
 	epoch := "promoted"
 	store.epoch.Store(&epoch)
-	n.Poke()
+	n.notify()
 	eventually(t, "loaded again", func() bool { return store.loads.Load() == 2 && caughtUp() })
 	got := func() (text string) {
 		defer func() {
