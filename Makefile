@@ -30,7 +30,7 @@ build: ## build bin/wayside
 
 # What writes files comes first, by itself; then what takes long runs beside the rest, two at a time.
 test: tools cc servers pages generated program ## everything that CI runs: checks, all tests with -race, the pages, fuzzing for seconds
-	@$(MAKE) --no-print-directory --output-sync=target --jobs=2 tests checks browser scripts fuzz
+	@$(MAKE) --no-print-directory --output-sync=target --keep-going --jobs=2 tests checks browser scripts fuzz
 	$(STEP) 'all is well'
 
 quick: tools ## within a minute: checks and tests without -race, servers, browsers and fuzzing, for the time between two edits
