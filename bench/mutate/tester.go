@@ -94,7 +94,7 @@ func (t *tester) try(ctx context.Context, m *mutation, number int) (verdict, err
 		out, err := t.test(ctx, pkg, overlay)
 		switch {
 		case ctx.Err() != nil:
-			return untried, nil
+			return untried, nil //nolint:nilerr // the run was interrupted
 		case err == nil:
 		case bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]")):
 			return broken, nil
