@@ -57,7 +57,7 @@ func StartCache() (_ *CacheServer, err error) {
 	return c, nil
 }
 
-// URL names the server, with its password.
+// URL returns the server's address, including its password.
 func (c *CacheServer) URL() string {
 	u := url.URL{Scheme: "valkey", User: url.UserPassword("", c.password), Host: c.address()}
 	return u.String()
@@ -74,23 +74,23 @@ func (c *CacheServer) Start() error {
 	return c.start("the cache", cmd, syscall.SIGKILL, func() error { return c.command("PING") })
 }
 
-// Stop ends the server; what it held is gone.
+// Stop kills the server; its contents are lost.
 func (c *CacheServer) Stop() error { return c.end(syscall.SIGKILL) }
 
-// Empty forgets all that the server holds.
+// Empty deletes all keys.
 func (c *CacheServer) Empty() error { return c.command("FLUSHALL") }
 
-// Close ends the server and removes all that it kept.
+// Close stops the server and removes its folder.
 func (c *CacheServer) Close() error { return errors.Join(c.Stop(), c.folder.remove()) }
 
-// command sends one command by a connection of its own and wants a simple answer.
+// command sends one command on a new connection and expects a simple string as the reply.
 func (c *CacheServer) command(name string) (err error) {
-	conn, err := (&net.Dialer{Timeout: patience}).DialContext(context.Background(), "tcp", c.address())
+	conn, err := (&net.Dialer{Timeout: serverTimeout}).DialContext(context.Background(), "tcp", c.address())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(serverTimeout)); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(conn, "AUTH %s\r\n%s\r\n", c.password, name); err != nil {

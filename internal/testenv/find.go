@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// ErrMissing says that a server is not installed. The error around it says in one line what to install.
+// ErrMissing means that a server is not installed. The error that wraps it names in one line what to install.
 var ErrMissing = errors.New("not installed")
 
 const (
@@ -22,7 +22,7 @@ const (
 	leastVersion = 15
 )
 
-// missing ends the test: where people work it is skipped, in CI it fails.
+// missing ends the test: it is skipped on a developer's machine and fails in CI.
 func missing(t testing.TB, err error) {
 	t.Helper()
 	switch {
@@ -34,7 +34,7 @@ func missing(t testing.TB, err error) {
 	}
 }
 
-// skipShort leaves out what starts servers where only quick tests are asked for.
+// skipShort skips a test that starts servers when -short is set.
 func skipShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -46,7 +46,7 @@ func skipShort(t testing.TB) {
 func postgresFolders() []string {
 	var all []string
 	if path, err := exec.LookPath("postgres"); err == nil {
-		// It may be a link by itself: the programs beside it are where it leads to.
+		// It may be a symbolic link; the other programs are beside its target.
 		if path, err = filepath.EvalSymlinks(path); err == nil {
 			all = append(all, filepath.Dir(path))
 		}
@@ -62,7 +62,7 @@ func postgresFolders() []string {
 	return append(all, installed...)
 }
 
-// versionOf reads the number in a folder's name; 0: there is none.
+// versionOf reads the version number in a folder's name; 0 means that there is none.
 func versionOf(folder string) int {
 	name := filepath.Base(filepath.Dir(folder))
 	n, err := strconv.Atoi(strings.TrimPrefix(name, "pgsql-"))
@@ -75,27 +75,27 @@ func versionOf(folder string) int {
 // program is an installed PostgreSQL with PostGIS.
 type program struct {
 	bin  string // folder
-	says string // name and version
+	banner string // name and version, as postgres --version prints them
 }
 
-// findPostgres finds the newest that will do.
+// findPostgres finds the newest installed version that is recent enough and has PostGIS.
 func findPostgres() (program, error) {
 	for _, bin := range postgresFolders() {
 		out, err := exec.CommandContext(context.Background(), filepath.Join(bin, "postgres"), "--version").Output() // postgres (PostgreSQL) 15.20 (Debian …)
 		if err != nil {
 			continue
 		}
-		says := strings.TrimSpace(string(out))
-		if major(says) >= leastVersion && hasPostGIS(bin, major(says)) {
-			return program{bin, says}, nil
+		banner := strings.TrimSpace(string(out))
+		if major(banner) >= leastVersion && hasPostGIS(bin, major(banner)) {
+			return program{bin, banner}, nil
 		}
 	}
 	return program{}, fmt.Errorf("%w: %s", ErrMissing, wantPostgres)
 }
 
-// major is the first number of a version; 0: there is none.
-func major(says string) int {
-	_, version, _ := strings.Cut(says, "(PostgreSQL) ")
+// major is the first number of a version; 0 means that there is none.
+func major(banner string) int {
+	_, version, _ := strings.Cut(banner, "(PostgreSQL) ")
 	digits := strings.IndexFunc(version, func(r rune) bool { return r < '0' || r > '9' })
 	if digits < 0 {
 		digits = len(version)

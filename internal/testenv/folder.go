@@ -12,16 +12,16 @@ import (
 const (
 	folderPrefix = "wayside-testenv-"
 	lockName     = ".lock"
-	abandoned    = time.Minute // a folder without a lock is of somebody who is just making it
+	minAbandoned = time.Minute // a younger folder without a lock may belong to a process that is just creating it
 )
 
-// folder is where a server has its files. It is locked for as long as whoever made it lives.
+// folder holds a server's files. It is locked for as long as the process that created it lives.
 type folder struct {
 	path string
 	lock *os.File
 }
 
-// newFolder makes a folder for the user, and removes those of processes that were killed.
+// newFolder creates a folder for the user, and removes the folders of processes that were killed.
 func newFolder(user *syscall.Credential) (*folder, error) {
 	sweep(os.TempDir())
 	path, err := os.MkdirTemp("", folderPrefix)
@@ -46,7 +46,7 @@ func (f *folder) remove() error {
 	return err
 }
 
-// lockFile opens a file, makes it if need be, and locks it. A child process does not inherit the lock.
+// lockFile opens a file, creating it if necessary, and locks it. A child process does not inherit the lock.
 func lockFile(path string, how int) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -58,7 +58,7 @@ func lockFile(path string, how int) (*os.File, error) {
 	return file, nil
 }
 
-// sweep removes folders that nobody holds. What cannot be removed is somebody else's.
+// sweep removes folders that no process has locked. A folder that cannot be removed belongs to another user.
 func sweep(in string) {
 	all, err := filepath.Glob(filepath.Join(in, folderPrefix+"*"))
 	if err != nil { // only a bad pattern fails
@@ -66,7 +66,7 @@ func sweep(in string) {
 	}
 	for _, path := range all {
 		info, err := os.Lstat(path)
-		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < abandoned {
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < minAbandoned {
 			continue
 		}
 		lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR, 0)

@@ -2,5 +2,5 @@ package testenv
 
 import "syscall"
 
-// endWithUs makes the system send the signal once the thread that starts the process is gone.
-func endWithUs(attr *syscall.SysProcAttr, last syscall.Signal) { attr.Pdeathsig = last }
+// signalOnParentExit makes the system send the signal to the child once the thread that starts it has ended.
+func signalOnParentExit(attr *syscall.SysProcAttr, last syscall.Signal) { attr.Pdeathsig = last }

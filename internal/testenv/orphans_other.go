@@ -4,5 +4,5 @@ package testenv
 
 import "syscall"
 
-// endWithUs can do nothing here: servers of a test that is killed go on.
-func endWithUs(*syscall.SysProcAttr, syscall.Signal) {}
+// signalOnParentExit does nothing here: the servers of a test that is killed keep running.
+func signalOnParentExit(*syscall.SysProcAttr, syscall.Signal) {}

@@ -27,11 +27,11 @@ type PG struct {
 	settings []string
 }
 
-// Option is how a server differs from one that is safe.
+// Option changes a server's default settings, under which it is durable.
 type Option func(*PG)
 
-// Unsynced makes writes fast and lets them be lost when the machine fails (fsync=off): for tests of behaviour, never
-// where durability is tested or measured.
+// Unsynced makes writes fast and lets a failure of the machine lose them (fsync=off). It is for tests of behaviour, never
+// for tests of durability or measurements.
 func Unsynced() Option {
 	return func(p *PG) {
 		p.unsynced = true
@@ -44,8 +44,8 @@ func Setting(name, value string) Option {
 	return func(p *PG) { p.settings = append(p.settings, name+"="+value) }
 }
 
-// Postgres starts a server that lives as long as the test. One is enough for all of a test's subtests: each asks for a
-// Database of its own. Where PostgreSQL is missing the test is skipped; in CI it fails.
+// Postgres starts a server that lives as long as the test. One is enough for all subtests: each calls Database for its
+// own. Where PostgreSQL is missing the test is skipped; in CI it fails.
 func Postgres(t testing.TB, options ...Option) *PG {
 	t.Helper()
 	skipShort(t)
@@ -95,12 +95,12 @@ func StartPostgres(options ...Option) (_ *PG, err error) {
 
 func (p *PG) data() string { return filepath.Join(p.folder.path, "data") }
 
-// URL names the server's own database, which has PostGIS and is empty at first. It holds the password of a superuser.
+// URL names the server's main database, which has PostGIS and is empty at first. It contains the password of a superuser.
 func (p *PG) URL() string { return p.url(mainDatabase) }
 
 func (p *PG) url(database string) string { return p.address(database, nil).String() }
 
-// address is where a database is, with more that connections to it are to ask for. An empty name is none.
+// address returns the URL of a database, with additional connection parameters. An empty name selects no database.
 func (p *PG) address(database string, more url.Values) *url.URL {
 	query := url.Values{"sslmode": {"disable"}}
 	maps.Copy(query, more)
@@ -110,12 +110,12 @@ func (p *PG) address(database string, more url.Values) *url.URL {
 	}
 }
 
-// Database makes an empty database with PostGIS and gives its URL. It is dropped after the test, whoever is still
-// connected.
+// Database creates an empty database with PostGIS and returns its URL. It is dropped after the test, even when there are
+// open connections to it.
 func (p *PG) Database(t testing.TB) string {
 	t.Helper()
 	name := "test_" + strings.ToLower(rand.Text())
-	// To copy files needs two checkpoints, which cost little where nothing is synced.
+	// The strategy FILE_COPY needs two checkpoints, which are cheap with fsync=off.
 	strategy := "WAL_LOG"
 	if p.unsynced {
 		strategy = "FILE_COPY"
@@ -134,9 +134,9 @@ func (p *PG) Database(t testing.TB) string {
 	return p.url(name)
 }
 
-// answers says whether this server answers, and not another one that took the port: all of them know the same password.
+// answers checks that this server answers, and not another one that took the port: all of them have the same password.
 func (p *PG) answers() error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), serverTimeout)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, p.url("postgres"))
 	if err != nil {
@@ -150,9 +150,9 @@ func (p *PG) answers() error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-// exec runs a statement from the maintenance database, where nobody is in the way.
+// exec runs a statement from the maintenance database, to which no test is connected.
 func (p *PG) exec(ctx context.Context, statement string) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, serverTimeout)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, p.url("postgres"))
 	if err != nil {
@@ -171,12 +171,12 @@ func (p *PG) Start() error {
 	}
 	cmd := exec.CommandContext(context.Background(), filepath.Join(p.program.bin, "postgres"), args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.as}
-	// This signal makes it stop at once, with all its children.
+	// This signal makes it stop immediately, with all its children.
 	return p.start("PostgreSQL", cmd, syscall.SIGQUIT, p.answers)
 }
 
-// Stop ends all connections and the server: immediate as in an emergency, after which it recovers when it starts;
-// otherwise in order.
+// Stop ends all connections and the server. An immediate stop skips the checkpoint, so that the next start runs crash
+// recovery.
 func (p *PG) Stop(immediate bool) error {
 	if immediate {
 		return p.end(syscall.SIGQUIT)
@@ -184,7 +184,7 @@ func (p *PG) Stop(immediate bool) error {
 	return p.end(syscall.SIGINT)
 }
 
-// Restart stops the server in order and starts it again.
+// Restart stops the server with a checkpoint and starts it again.
 func (p *PG) Restart() error { return errors.Join(p.Stop(false), p.Start()) }
 
 // Kill ends the server and all its children with SIGKILL.
@@ -197,5 +197,5 @@ func (p *PG) Kill() error {
 	return p.process.kill()
 }
 
-// Close ends the server and removes all that it kept.
+// Close stops the server and removes its folder.
 func (p *PG) Close() error { return errors.Join(p.Resume(), p.Stop(true), p.folder.remove()) }

@@ -18,26 +18,26 @@ import (
 	"time"
 )
 
-// Bounds of patience.
+// Time limits.
 const (
-	patience = 30 * time.Second
+	serverTimeout = 30 * time.Second
 	lookEach = 10 * time.Millisecond
 )
 
-// process is a server that runs.
+// process is a running server.
 type process struct {
 	cmd  *exec.Cmd
 	gone chan struct{} // closed once it ended
 }
 
-// launch starts a program in a process group of its own. Once this process is gone, whatever the reason, the program gets
-// the signal last.
+// launch starts a program in a new process group. When this process ends, for whatever reason, the program gets the
+// signal last.
 func launch(cmd *exec.Cmd, last syscall.Signal) (*process, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	cmd.SysProcAttr.Setpgid = true
-	endWithUs(cmd.SysProcAttr, last)
+	signalOnParentExit(cmd.SysProcAttr, last)
 	p := &process{cmd: cmd, gone: make(chan struct{})}
 	started := make(chan error)
 	go func() {
@@ -49,7 +49,7 @@ func launch(cmd *exec.Cmd, last syscall.Signal) (*process, error) {
 		if err != nil {
 			return
 		}
-		cmd.Wait() //nolint:errcheck // how a server that is stopped ends says nothing
+		cmd.Wait() //nolint:errcheck // the exit status of a server that was stopped has no meaning
 		close(p.gone)
 	}()
 	if err := <-started; err != nil {
@@ -58,7 +58,7 @@ func launch(cmd *exec.Cmd, last syscall.Signal) (*process, error) {
 	return p, nil
 }
 
-// alive says whether it runs.
+// alive reports whether the process is running.
 func (p *process) alive() bool {
 	if p == nil {
 		return false
@@ -82,14 +82,14 @@ func (p *process) end(s syscall.Signal) error {
 	select {
 	case <-p.gone:
 		return nil
-	case <-time.After(patience):
-		return errors.Join(fmt.Errorf("%s did not stop in %v", filepath.Base(p.cmd.Path), patience), p.kill())
+	case <-time.After(serverTimeout):
+		return errors.Join(fmt.Errorf("%s did not stop in %v", filepath.Base(p.cmd.Path), serverTimeout), p.kill())
 	}
 }
 
-// family sends a signal to the process and its children, which may lead process groups of their own, and lists them. The
-// process itself is held first, and so makes no further children.
-func (p *process) family(s syscall.Signal) (children []int, err error) {
+// signalTree sends a signal to the process and its children, which may be in other process groups, and returns the
+// children. The process itself is stopped first, so that it starts no further children.
+func (p *process) signalTree(s syscall.Signal) (children []int, err error) {
 	if !p.alive() {
 		return nil, nil
 	}
@@ -107,9 +107,9 @@ func (p *process) family(s syscall.Signal) (children []int, err error) {
 	return children, errors.Join(err, p.signal(own, s))
 }
 
-// kill ends the process and its children, and waits until all are gone: one that is left would hold what they share.
+// kill ends the process and its children, and waits until all are gone: a remaining one would hold shared memory.
 func (p *process) kill() error {
-	children, err := p.family(syscall.SIGKILL)
+	children, err := p.signalTree(syscall.SIGKILL)
 	for _, pid := range append(children, p.cmd.Process.Pid) {
 		err = errors.Join(err, waitUntil(func() bool { return strings.Contains("ZX", stateOf(pid)) }))
 	}
@@ -119,13 +119,13 @@ func (p *process) kill() error {
 	return err
 }
 
-// waitUntil looks until something is so, or patience ends.
-func waitUntil(so func() bool) error {
-	deadline := time.NewTimer(patience)
+// waitUntil polls a condition until it holds or serverTimeout has passed.
+func waitUntil(holds func() bool) error {
+	deadline := time.NewTimer(serverTimeout)
 	defer deadline.Stop()
 	tick := time.NewTicker(lookEach)
 	defer tick.Stop()
-	for !so() {
+	for !holds() {
 		select {
 		case <-deadline.C:
 			return errors.New("it takes too long")
@@ -135,7 +135,7 @@ func waitUntil(so func() bool) error {
 	return nil
 }
 
-// stateOf is the letter of a process's state, such as T for stopped; X: it is gone.
+// stateOf returns the letter of a process's state, such as T for stopped; X means that it is gone.
 func stateOf(pid int) string {
 	fields := statOf(pid)
 	if len(fields) == 0 {
@@ -144,7 +144,7 @@ func stateOf(pid int) string {
 	return fields[0]
 }
 
-// statOf reads what the system says of a process: its state, its parent, and more. None: it is gone.
+// statOf reads the fields of /proc/PID/stat from the state on; nil means that the process is gone.
 func statOf(pid int) []string {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -154,7 +154,7 @@ func statOf(pid int) []string {
 	return strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
 }
 
-// signal sends one. Whoever is gone already needs none.
+// signal sends a signal to a process. That the process is gone is no error.
 func (*process) signal(pid int, s syscall.Signal) error {
 	if err := syscall.Kill(pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("signal %v: %w", s, err)
@@ -181,9 +181,10 @@ func childrenOf(pid int) []int {
 	return all
 }
 
-// until calls ready until it gives nil. It fails when the process ends or patience does, with what the server wrote.
-func (p *process) until(ready func() error, log string) error {
-	deadline := time.NewTimer(patience)
+// waitReady calls ready until it returns nil. When the process ends or serverTimeout passes, it fails with the end of the
+// server's log.
+func (p *process) waitReady(ready func() error, log string) error {
+	deadline := time.NewTimer(serverTimeout)
 	defer deadline.Stop()
 	tick := time.NewTicker(lookEach)
 	defer tick.Stop()
@@ -194,7 +195,7 @@ func (p *process) until(ready func() error, log string) error {
 		}
 		select {
 		case <-p.gone:
-			return fmt.Errorf("%s ended at once: %s", filepath.Base(p.cmd.Path), lastLines(log))
+			return fmt.Errorf("%s ended immediately: %s", filepath.Base(p.cmd.Path), lastLines(log))
 		case <-deadline.C:
 			return fmt.Errorf("%s does not answer: %w: %s", filepath.Base(p.cmd.Path), err, lastLines(log))
 		case <-tick.C:
@@ -202,7 +203,7 @@ func (p *process) until(ready func() error, log string) error {
 	}
 }
 
-// lastLines is the end of what a server wrote.
+// lastLines returns the end of a server's log.
 func lastLines(log string) string {
 	raw, err := os.ReadFile(log)
 	if err != nil {
@@ -212,14 +213,15 @@ func lastLines(log string) string {
 	return string(raw[max(0, len(raw)-most):])
 }
 
-// Ports are taken from below those that systems give to whoever connects: nobody comes by one by chance while its server
-// is stopped.
+// Ports are below the range of ephemeral ports, so that no outgoing connection takes the port of a server that is
+// stopped.
 const (
 	firstPort = 15_000
 	ports     = 17_000
 )
 
-// freePort finds one that nobody listens on. Somebody else may take it before the server does: then another is tried.
+// freePort finds a port without a listener. Another process may take it before the server does; then onFreePort tries
+// another.
 func freePort() (int, error) {
 	var all error
 	for range portTries {
@@ -237,10 +239,10 @@ func freePort() (int, error) {
 	return 0, fmt.Errorf("find a free port: %w", all)
 }
 
-// portTries is how many ports are tried before it is said that there is another reason.
+// portTries is how many ports are tried before the error counts as having another cause.
 const portTries = 5
 
-// onFreePort starts a server on a port that is free.
+// onFreePort starts a server on a free port.
 func onFreePort(start func(port int) error) error {
 	var all error
 	for range portTries {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// built is the path of the service's program: the one that $WAYSIDE names, as make does, or else one that is built now.
+// built is the path of the service's program: the one that $WAYSIDE names, which make sets, or else a new build.
 var built = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv("WAYSIDE"); path != "" {
 		return path, nil
@@ -27,7 +27,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return filepath.Join(root, "bin", "wayside-test"), nil
 })
 
-// moduleRoot is the folder of go.mod, at or above the working directory.
+// moduleRoot returns the folder of go.mod, at or above the working directory.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -47,7 +47,7 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// Program gives the path of the service's program, built as its image has it: static, without the race detector. Under
+// Program returns the path of the service's program, built as in the image: static, without the race detector. Under
 // make it is built once for all packages. With -short the test is skipped.
 func Program(t testing.TB) string {
 	t.Helper()

@@ -22,14 +22,15 @@ const (
 	mainDatabase = "wayside"
 )
 
-// seed is a fresh cluster with PostGIS that every server's folder is copied from: to make one takes seconds, to copy it
-// tenths. It is made once on a machine for each version of PostgreSQL.
+// seed is an initialized cluster with PostGIS that every server's folder is copied from: initdb takes seconds, a copy
+// tenths of a second. It is made once on a machine for each version of PostgreSQL.
 type seed struct {
 	data     string
 	password string
 }
 
-// unprivileged is whom PostgreSQL runs as where we are root, which it refuses to be; nil: as we are.
+// unprivileged returns the user that PostgreSQL runs as where the tests run as root, which it refuses; nil means the
+// current user.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
@@ -55,7 +56,7 @@ func readySeed(pg program, as *syscall.Credential) (_ seed, err error) {
 	if err != nil {
 		return seed{}, err
 	}
-	name := filepath.Join(parent, fmt.Sprintf("%x", sha256.Sum256([]byte(pg.bin+"\n"+pg.says)))[:16])
+	name := filepath.Join(parent, fmt.Sprintf("%x", sha256.Sum256([]byte(pg.bin+"\n"+pg.banner)))[:16])
 	lock, err := lockFile(name+lockName, syscall.LOCK_EX)
 	if err != nil {
 		return seed{}, fmt.Errorf("lock the fresh cluster: %w", err)
@@ -71,10 +72,10 @@ func readySeed(pg program, as *syscall.Credential) (_ seed, err error) {
 		return seed{}, err
 	}
 	defer func() { err = errors.Join(err, f.remove()) }()
-	if s.password, err = sow(pg, as, f.path); err != nil {
+	if s.password, err = initCluster(pg, as, f.path); err != nil {
 		return seed{}, err
 	}
-	// The password comes last: where it is, everything is.
+	// The password is written last: a folder that contains it is complete.
 	if err := errors.Join(
 		os.RemoveAll(name), os.Mkdir(name, 0o700), os.Rename(filepath.Join(f.path, "data"), s.data),
 		os.WriteFile(filepath.Join(name, "password"), []byte(s.password+"\n"), 0o600),
@@ -84,7 +85,7 @@ func readySeed(pg program, as *syscall.Credential) (_ seed, err error) {
 	return s, nil
 }
 
-// seedFolder is where fresh clusters are kept: one that nobody else can write, since what lies in it is run.
+// seedFolder returns the folder of the seeds. No other user may write to it, since its contents are executed.
 func seedFolder() (string, error) {
 	path := filepath.Join(os.TempDir(), "wayside-seed-"+strconv.Itoa(os.Getuid()))
 	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
@@ -95,13 +96,13 @@ func seedFolder() (string, error) {
 		return "", err
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || info.Mode().Perm() != 0o700 || int(stat.Uid) != os.Getuid() {
-		return "", fmt.Errorf("%s is somebody else's, or others can write it: remove it", path)
+		return "", fmt.Errorf("%s belongs to another user or is writable by others: remove it", path)
 	}
 	return path, nil
 }
 
-// sow makes a fresh cluster in folder/data, with PostGIS in the template of new databases.
-func sow(pg program, as *syscall.Credential, folder string) (password string, err error) {
+// initCluster makes a cluster in folder/data, with PostGIS in the template of new databases.
+func initCluster(pg program, as *syscall.Credential, folder string) (password string, err error) {
 	password = rand.Text()
 	file, data := filepath.Join(folder, "password"), filepath.Join(folder, "data")
 	if err := os.WriteFile(file, []byte(password), 0o600); err != nil {
@@ -117,7 +118,7 @@ func sow(pg program, as *syscall.Credential, folder string) (password string, er
 	if err := runAs(initdb, as, folder, ""); err != nil {
 		return "", fmt.Errorf("make a fresh cluster: %w", err)
 	}
-	// In this mode the server reads statements, one a line, and ends.
+	// In single-user mode the server reads one statement a line, and ends.
 	single := exec.CommandContext(context.Background(), filepath.Join(pg.bin, "postgres"), "--single", "-F", "-D", data, "template1")
 	if err := runAs(single, as, folder, "CREATE EXTENSION postgis\nCREATE DATABASE "+mainDatabase+"\n"); err != nil {
 		return "", fmt.Errorf("add PostGIS: %w", err)
@@ -125,7 +126,7 @@ func sow(pg program, as *syscall.Credential, folder string) (password string, er
 	return password, nil
 }
 
-// runAs runs a program to its end.
+// runAs runs a program as a user and waits for its end.
 func runAs(cmd *exec.Cmd, as *syscall.Credential, folder, stdin string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
 	cmd.Dir, cmd.Stdin = folder, strings.NewReader(stdin)

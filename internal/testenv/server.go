@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// server is what all servers share: a folder, and a process that comes and goes.
+// server is what all kinds of server share: a folder, and a process that can be started and stopped.
 type server struct {
 	folder *folder
 	port   int
@@ -27,8 +27,8 @@ func (s *server) running() bool {
 	return s.process.alive()
 }
 
-// start runs cmd in the server's folder and waits until it answers; one that runs already is left alone. last is the signal
-// that ends it, also when it does not answer, or once this process is gone.
+// start runs cmd in the server's folder and waits until it answers; it does nothing when the server is running. last is
+// the signal that ends the server when it does not answer, and once this process is gone.
 func (s *server) start(what string, cmd *exec.Cmd, last syscall.Signal, answers func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,12 +39,12 @@ func (s *server) start(what string, cmd *exec.Cmd, last syscall.Signal, answers 
 	if err != nil {
 		return fmt.Errorf("start %s: %w", what, err)
 	}
-	defer log.Close() //nolint:errcheck // the server writes by a descriptor of its own
+	defer log.Close() //nolint:errcheck // the server has its own descriptor
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.folder.path, log, log
 	if s.process, err = launch(cmd, last); err != nil {
 		return fmt.Errorf("start %s: %w", what, err)
 	}
-	if err := s.process.until(answers, s.log()); err != nil {
+	if err := s.process.waitReady(answers, s.log()); err != nil {
 		return errors.Join(err, s.process.end(last))
 	}
 	return nil
@@ -57,16 +57,16 @@ func (s *server) end(by syscall.Signal) error {
 	return s.process.end(by)
 }
 
-// Pause holds the server and all its children: connections stay open, and new ones are even taken by the system, but nobody
-// answers.
+// Pause stops the server and all its children with SIGSTOP: connections stay open, and the system even accepts new ones,
+// but they get no answer.
 func (s *server) Pause() error { return s.signal(syscall.SIGSTOP) }
 
-// Resume lets a server go on that was paused.
+// Resume continues a paused server.
 func (s *server) Resume() error { return s.signal(syscall.SIGCONT) }
 
 func (s *server) signal(one syscall.Signal) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, err := s.process.family(one)
+	_, err := s.process.signalTree(one)
 	return err
 }

@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// standbyName is what a standby calls itself to the server that it copies.
+// standbyName is the application_name under which a standby connects to its primary.
 const standbyName = "standby"
 
-// Standby starts a server that copies this one as it is written (streaming replication), and answers reads until Promote.
-// From then on this server acknowledges nothing that the standby has not on its disk: where the standby is away, commits
-// wait. It has this server's options, and lives as long as the test.
+// Standby starts a standby of this server (streaming replication), which only answers reads until Promote. From then on
+// replication is synchronous: a commit waits until the standby has it on disk. The standby has this server's options, and
+// lives as long as the test.
 func (p *PG) Standby(t testing.TB) *PG {
 	t.Helper()
 	s, err := p.startStandby()
@@ -36,7 +36,7 @@ func (p *PG) startStandby() (_ *PG, err error) {
 		return nil, err
 	}
 	from := p.address("", url.Values{"application_name": {standbyName}})
-	// -R writes standby.signal and where to copy from.
+	// -R writes standby.signal and the primary's address.
 	backup := exec.CommandContext(context.Background(), filepath.Join(s.program.bin, "pg_basebackup"),
 		"-d", from.String(), "-D", s.data(), "-R", "-X", "stream", "-c", "fast", "--no-sync")
 	if err := runAs(backup, s.as, s.folder.path, ""); err != nil {
@@ -49,7 +49,7 @@ func (p *PG) startStandby() (_ *PG, err error) {
 	if err != nil {
 		return nil, errors.Join(err, s.folder.remove())
 	}
-	// Only now, since commits would wait until then: and never of the standby, which has nobody behind it.
+	// Set only now, since commits would wait until the standby runs, and not on the standby, which has no standby itself.
 	ctx := context.Background()
 	err = errors.Join(
 		p.exec(ctx, "ALTER SYSTEM SET synchronous_standby_names = '"+standbyName+"'"),
@@ -62,13 +62,13 @@ func (p *PG) startStandby() (_ *PG, err error) {
 	return s, nil
 }
 
-// isSynchronous fails, by a division, until a standby is waited for.
+// isSynchronous fails, by a division by zero, until replication is synchronous.
 const isSynchronous = `SELECT 1 / count(*) FROM pg_stat_replication WHERE sync_state = 'sync'`
 
-// Promote makes a standby a server of its own, which can be written to when it returns.
+// Promote makes a standby a primary, which accepts writes when Promote returns.
 func (p *PG) Promote() error { return p.exec(context.Background(), "SELECT pg_promote()") }
 
-// URLs names the server's own database on this server and on others, and asks for the one that can be written to.
+// URLs returns one URL that names this server and others, and asks for the one that accepts writes.
 func (p *PG) URLs(others ...*PG) string {
 	u := p.address(mainDatabase, url.Values{"target_session_attrs": {"read-write"}})
 	for _, o := range others {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A standby has what its server acknowledged, and takes writes once it is promoted. The server waits for it.
+// A standby has what its primary acknowledged, and accepts writes once it is promoted. The primary waits for it.
 func TestStandby(t *testing.T) {
 	first := Postgres(t)
 	conn := connect(t, first.URL())
@@ -40,7 +40,7 @@ func TestStandby(t *testing.T) {
 	}
 }
 
-// serverOf is the folder of the server to which a URL of several leads.
+// serverOf returns the data folder of the server that a URL of several servers connects to.
 func serverOf(t *testing.T, urls string) string {
 	t.Helper()
 	return value[string](t, connect(t, urls), "SHOW data_directory")

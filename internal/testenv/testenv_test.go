@@ -61,7 +61,7 @@ func TestPostgres(t *testing.T) {
 		}
 		for _, conn := range []*pgx.Conn{a, b, connect(t, pg.URL())} {
 			if got := value[string](t, conn, "SELECT ST_AsText(ST_Point(4.5, 52))"); got != "POINT(4.5 52)" {
-				t.Errorf("PostGIS says %s", got)
+				t.Errorf("postgis_version = %s", got)
 			}
 		}
 	})
@@ -78,7 +78,7 @@ func TestPostgres(t *testing.T) {
 		t.Run("test", func(t *testing.T) { gone = pg.Database(t); connect(t, gone) })
 		if conn, err := pgx.Connect(t.Context(), gone); err == nil {
 			conn.Close(t.Context())
-			t.Error("it is there after the test")
+			t.Error("the database is there after the test")
 		}
 	})
 	t.Run("the password is needed", func(t *testing.T) {
@@ -87,27 +87,27 @@ func TestPostgres(t *testing.T) {
 		u.User = url.UserPassword(superuser, "wrong")
 		if conn, err := pgx.Connect(t.Context(), u.String()); err == nil {
 			conn.Close(t.Context())
-			t.Error("any password lets one in")
+			t.Error("a wrong password is accepted")
 		}
 	})
 }
 
-// What was committed is there whatever befell the server.
-func TestPostgresComesBack(t *testing.T) {
+// Committed rows are there after each way of stopping the server.
+func TestPostgresRestarts(t *testing.T) {
 	pg := Postgres(t, Setting("work_mem", "5MB"))
 	at := pg.Database(t)
 	do(t, connect(t, at), "CREATE TABLE kept (n int)")
-	for i, fate := range []struct {
+	for i, c := range []struct {
 		name string
 		ends func() error
 	}{
 		{"in order", func() error { return pg.Stop(false) }},
-		{"at once", func() error { return pg.Stop(true) }},
+		{"immediately", func() error { return pg.Stop(true) }},
 		{"killed", pg.Kill},
 	} {
-		t.Run(fate.name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			do(t, connect(t, at), fmt.Sprint("INSERT INTO kept VALUES (", i, ")"))
-			must(t, fate.ends())
+			must(t, c.ends())
 			if conn, err := pgx.Connect(t.Context(), at); err == nil {
 				conn.Close(t.Context())
 				t.Fatal("it answers after it was stopped")
@@ -126,7 +126,7 @@ func TestPostgresComesBack(t *testing.T) {
 	value[int](t, connect(t, at), "SELECT 1")
 }
 
-// A server that is held keeps its connections and answers nobody, until it goes on.
+// A paused server keeps its connections and sends no answer until it is resumed.
 func TestPostgresPauses(t *testing.T) {
 	pg := Postgres(t, Unsynced())
 	conn := connect(t, pg.URL())
@@ -139,7 +139,7 @@ func TestPostgresPauses(t *testing.T) {
 	}()
 	select {
 	case err := <-answer:
-		t.Errorf("a server that is held answers: %v", err)
+		t.Errorf("a paused server answers: %v", err)
 	case <-time.After(200 * time.Millisecond):
 	}
 	must(t, pg.Resume())
@@ -163,22 +163,22 @@ func TestCache(t *testing.T) {
 	}
 	must(t, c.Start())
 	if c.command("RENAME a b") == nil {
-		t.Error("a server that was stopped kept something")
+		t.Error("a key is left after the server was stopped")
 	}
 	must(t, c.Pause())
 	answer := make(chan error, 1)
 	go func() { answer <- c.command("PING") }()
 	select {
 	case err := <-answer:
-		t.Errorf("a server that is held answers: %v", err)
+		t.Errorf("a paused server answers: %v", err)
 	case <-time.After(200 * time.Millisecond):
 	}
 	must(t, c.Resume())
 	must(t, <-answer)
 }
 
-// Several test binaries start at the same time: each has its own.
-func TestSideBySide(t *testing.T) {
+// Several servers can start at the same time, as test binaries start them, each with its own folder and port.
+func TestServersStartConcurrently(t *testing.T) {
 	skipShort(t)
 	var all [3]*PG
 	var group sync.WaitGroup
@@ -205,7 +205,7 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// A server whose port another one took is not mistaken for it.
+// A server whose port another one took in the meantime is not mistaken for that one.
 func TestPortTakenMeanwhile(t *testing.T) {
 	first, second := Postgres(t, Unsynced()), Postgres(t, Unsynced())
 	must(t, second.Stop(true))
@@ -215,11 +215,10 @@ func TestPortTakenMeanwhile(t *testing.T) {
 	}
 }
 
-// asChild names the variable by which this binary knows that it is the one to be killed.
+// asChild names the environment variable that makes this binary the child process to be killed.
 const asChild = "WAYSIDE_THROWAWAY_CHILD"
 
-// TestServersEndWithTheirTest: a test binary that is killed leaves no server behind, and the next one takes its folders
-// away.
+// TestServersEndWithTheirTest: a test binary that is killed leaves no server behind, and the next one removes its folders.
 func TestServersEndWithTheirTest(t *testing.T) {
 	if os.Getenv(asChild) != "" {
 		pg, cache := Postgres(t), Cache(t)
@@ -245,7 +244,7 @@ func TestServersEndWithTheirTest(t *testing.T) {
 	if pids[1] == 0 {
 		t.Fatal("the child never started its servers")
 	}
-	deadline := time.After(patience)
+	deadline := time.After(serverTimeout)
 	for _, pid := range pids {
 		for !strings.Contains("ZX", stateOf(pid)) {
 			select {
@@ -256,7 +255,7 @@ func TestServersEndWithTheirTest(t *testing.T) {
 		}
 	}
 	for _, path := range folders {
-		old := time.Now().Add(-2 * abandoned)
+		old := time.Now().Add(-2 * minAbandoned)
 		must(t, os.Chtimes(path, old, old))
 	}
 	sweep(os.TempDir())
@@ -267,10 +266,10 @@ func TestServersEndWithTheirTest(t *testing.T) {
 	}
 }
 
-// A folder that somebody holds, or that has just been made, is not abandoned.
-func TestSweepSparesTheLiving(t *testing.T) {
+// A folder that is locked, or that has just been created, is not removed.
+func TestSweepKeepsFoldersInUse(t *testing.T) {
 	in := t.TempDir()
-	old := time.Now().Add(-2 * abandoned)
+	old := time.Now().Add(-2 * minAbandoned)
 	for name, c := range map[string]struct{ old, lock, held, stays bool }{
 		"held":      {old: true, lock: true, held: true, stays: true},
 		"new":       {lock: true, stays: true},
@@ -300,15 +299,15 @@ func TestSweepSparesTheLiving(t *testing.T) {
 }
 
 func TestVersions(t *testing.T) {
-	for says, want := range map[string]int{
+	for banner, want := range map[string]int{
 		"postgres (PostgreSQL) 15.20 (Debian 15.20-0+deb12u1)": 15,
 		"postgres (PostgreSQL) 18beta1":                        18,
 		"postgres (PostgreSQL) 16":                             16,
 		"something else 9":                                     0,
 		"":                                                     0,
 	} {
-		if got := major(says); got != want {
-			t.Errorf("major(%q) = %d, want %d", says, got, want)
+		if got := major(banner); got != want {
+			t.Errorf("major(%q) = %d, want %d", banner, got, want)
 		}
 	}
 	for folder, want := range map[string]int{"/usr/lib/postgresql/9/bin": 9, "/usr/pgsql-17/bin": 17, "/opt/pg/bin": 0} {
@@ -318,7 +317,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// BenchmarkStart is how long a test waits for its server and a database in it.
+// BenchmarkStart measures how long a test waits for its server and a database in it.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		pg, err := StartPostgres()
@@ -342,17 +341,17 @@ func BenchmarkDatabase(b *testing.B) {
 	}
 }
 
-// verdict is a test that only notes how it was ended.
-type verdict struct {
+// outcome is a testing.TB that only records how the test ended.
+type outcome struct {
 	testing.TB
 	skipped, failed bool
 }
 
-func (*verdict) Helper()        {}
-func (v *verdict) Skip(...any)  { v.skipped = true }
-func (v *verdict) Fatal(...any) { v.failed = true }
+func (*outcome) Helper()        {}
+func (v *outcome) Skip(...any)  { v.skipped = true }
+func (v *outcome) Fatal(...any) { v.failed = true }
 
-// What is not installed is skipped aloud where people work, and fails in CI. Whatever else is wrong fails.
+// A missing server skips the test with a message on a developer's machine and fails it in CI. Any other error fails it.
 func TestMissingServers(t *testing.T) {
 	for _, c := range []struct {
 		ci              string
@@ -365,7 +364,7 @@ func TestMissingServers(t *testing.T) {
 		{"true", nil, false, false},
 	} {
 		t.Setenv("CI", c.ci)
-		var got verdict
+		var got outcome
 		missing(&got, c.err)
 		if got.skipped != c.skipped || got.failed != c.failed {
 			t.Errorf("CI=%q, %v: skipped %v, failed %v; want %v, %v", c.ci, c.err, got.skipped, got.failed, c.skipped, c.failed)
