@@ -74,7 +74,7 @@ func versionOf(folder string) int {
 
 // program is an installed PostgreSQL with PostGIS.
 type program struct {
-	bin  string // folder
+	bin    string // folder
 	banner string // name and version, as postgres --version prints them
 }
 

@@ -21,7 +21,7 @@ import (
 // Time limits.
 const (
 	serverTimeout = 30 * time.Second
-	lookEach = 10 * time.Millisecond
+	lookEach      = 10 * time.Millisecond
 )
 
 // process is a running server.

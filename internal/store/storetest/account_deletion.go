@@ -8,22 +8,22 @@ import (
 
 func eraseTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"an account goes with all that is its own": forgetsAccounts,
-		"an account that is gone goes once":        forgetsAccountsOnce,
+		"deleting an account deletes what it owns": deletesAccounts,
+		"an account is deleted once":               deletesAccountsOnce,
 		"the votes of an account are listed":       readsBallots,
-		"an address is free for another account":   freesAddresses,
-		"letters to a deleted account are removed": forgetsLetters,
-		"a vote during the end of its account":     votesDuringDeletion,
+		"a deleted account frees its address":      freesAddresses,
+		"e-mails to a deleted account are removed": deletesLetters,
+		"a vote while its account is deleted":      votesDuringDeletion,
 		"a feed registered during its owner's end": registersDuringDeletion,
 		"deleted feeds are in the log of changes":  readsFeedChanges,
 	}
 }
 
-func (w *testStore) forget(a *mapdata.Account) error {
+func (w *testStore) deleteAccount(a *mapdata.Account) error {
 	return w.store.DeleteAccount(w.ctx, a.ID, mapdata.AuditEntry{At: start, Actor: a.ID, Action: mapdata.AuditAccountDelete, Subject: a.ID.String()})
 }
 
-func forgetsAccounts(w *testStore) {
+func deletesAccounts(w *testStore) {
 	a, b := w.account(), w.account()
 	night := "night"
 	for _, one := range []*mapdata.Account{a, b} {
@@ -43,7 +43,7 @@ func forgetsAccounts(w *testStore) {
 	w.cast(ballot(other, "x", a, mapdata.Confirm, at(time.Minute)))
 	w.cast(ballot(other, "x", b, mapdata.Confirm, at(time.Minute)))
 
-	w.must(w.forget(a))
+	w.must(w.deleteAccount(a))
 
 	_, err := w.store.Account(w.ctx, a.ID)
 	w.fails("the account", err, mapdata.ErrNotFound)
@@ -78,12 +78,12 @@ func forgetsAccounts(w *testStore) {
 	w.same("confirms that count", voted.Tally.Confirms, 2)
 }
 
-func forgetsAccountsOnce(w *testStore) {
+func deletesAccountsOnce(w *testStore) {
 	a := w.account()
-	w.must(w.forget(a))
-	w.fails("again", w.forget(a), mapdata.ErrNotFound)
-	w.fails("nobody", w.forget(&mapdata.Account{ID: mapdata.AccountID{1}}), mapdata.ErrNotFound)
-	w.fails("a session of nobody's", w.store.CreateSession(w.ctx, session(a, "late")), mapdata.ErrNotFound)
+	w.must(w.deleteAccount(a))
+	w.fails("again", w.deleteAccount(a), mapdata.ErrNotFound)
+	w.fails("an unknown account", w.deleteAccount(&mapdata.Account{ID: mapdata.AccountID{1}}), mapdata.ErrNotFound)
+	w.fails("a session of a deleted account", w.store.CreateSession(w.ctx, session(a, "late")), mapdata.ErrNotFound)
 }
 
 func readsBallots(w *testStore) {
@@ -102,12 +102,12 @@ func readsBallots(w *testStore) {
 	w.must(w.store.Prune(w.ctx, at(31*24*time.Hour)))
 	got, err = w.store.Ballots(w.ctx, a.ID)
 	w.must(err)
-	w.same("votes that were severed", len(got), 0)
+	w.same("severed votes", len(got), 0)
 }
 
 func freesAddresses(w *testStore) {
 	a := w.account()
-	w.must(w.forget(a))
+	w.must(w.deleteAccount(a))
 	id, err := mapdata.NewAccountID()
 	w.must(err)
 	again := *a
@@ -118,7 +118,7 @@ func freesAddresses(w *testStore) {
 	w.same("the new account", got, &again)
 }
 
-func forgetsLetters(w *testStore) {
+func deletesLetters(w *testStore) {
 	a, b := w.account(), w.account()
 	for _, one := range []*mapdata.Account{a, b} {
 		w.mailed(w.pushFeed(one), mapdata.Letter{Account: one.ID, Kind: mapdata.LetterApproved, At: start})
@@ -128,10 +128,10 @@ func forgetsLetters(w *testStore) {
 		w.must(err)
 		w.same("stored", stored, true)
 	}
-	w.must(w.forget(a))
+	w.must(w.deleteAccount(a))
 	for _, letter := range w.due(at(time.Minute), at(time.Hour)) {
 		if letter.Address != b.Email {
-			w.Errorf("a letter %s goes to nobody", letter.Kind)
+			w.Errorf("an e-mail %s has no recipient", letter.Kind)
 		}
 	}
 	_, err := w.store.TakeSignIn(w.ctx, signIn("of "+a.Email, start).TokenHash, start)
@@ -144,7 +144,7 @@ func readsFeedChanges(w *testStore) {
 	a := w.account()
 	gone := map[mapdata.FeedID]bool{w.pushFeed(a).ID: true, w.pullFeed(a).ID: true}
 	before := w.state()
-	w.must(w.forget(a))
+	w.must(w.deleteAccount(a))
 	if after := w.state(); after.Revision != before.Revision+int64(len(gone)) {
 		w.Errorf("revision %d, was %d", after.Revision, before.Revision)
 	}
@@ -169,13 +169,13 @@ func votesDuringDeletion(w *testStore) {
 	for range 10 {
 		a := w.account()
 		w.cast(ballot(f, "x", a, mapdata.Confirm, at(time.Minute)))
-		errs := w.concurrently(func() error { return w.forget(a) }, func() error {
+		errs := w.concurrently(func() error { return w.deleteAccount(a) }, func() error {
 			_, err := w.store.CastVote(w.ctx, ballot(f, "x", a, mapdata.Dispute, at(2*time.Minute)))
 			return err
 		})
 		w.must(errs[0])
 		if errs[1] != nil {
-			w.fails("a vote of nobody's", errs[1], mapdata.ErrNotFound)
+			w.fails("a vote of a deleted account", errs[1], mapdata.ErrNotFound)
 		}
 		w.wantVote("who is gone", f.ID.SourceID(), "x", a, mapdata.NoVote)
 	}
@@ -186,12 +186,12 @@ func registersDuringDeletion(w *testStore) {
 		a := w.account()
 		f := w.draft(a)
 		f.PushTokenHash = []byte("push token of " + f.ID.String())
-		errs := w.concurrently(func() error { return w.forget(a) }, func() error { return w.store.CreateFeed(w.ctx, f, unlimitedFeeds) })
+		errs := w.concurrently(func() error { return w.deleteAccount(a) }, func() error { return w.store.CreateFeed(w.ctx, f, unlimitedFeeds) })
 		w.must(errs[0])
 		if errs[1] != nil {
-			w.fails("a feed of nobody's", errs[1], mapdata.ErrNotFound)
+			w.fails("a feed of a deleted account", errs[1], mapdata.ErrNotFound)
 		}
 		_, err := w.store.Feed(w.ctx, f.ID)
-		w.fails("a feed of nobody's", err, mapdata.ErrNotFound)
+		w.fails("a feed of a deleted account", err, mapdata.ErrNotFound)
 	}
 }

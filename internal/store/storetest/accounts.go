@@ -15,7 +15,7 @@ func accountTests() map[string]func(*testStore) {
 		"a session is found by its token's hash": findsSessions,
 		"sessions are listed, touched and ended": listsSessions,
 		"API tokens":                             keepsAPITokens,
-		"what has no account is refused":         wantsAccounts,
+		"sessions and tokens need an account":    refusesUnknownAccounts,
 	}
 }
 
@@ -32,7 +32,7 @@ func findsAccounts(w *testStore) {
 	w.same("all", all, []mapdata.Account{*a, *b})
 	_, err = w.store.Account(w.ctx, mapdata.AccountID{1})
 	w.fails("unknown id", err, mapdata.ErrNotFound)
-	_, err = w.store.AccountByEmail(w.ctx, "nobody@example.org")
+	_, err = w.store.AccountByEmail(w.ctx, "unknown@example.org")
 	w.fails("unknown address", err, mapdata.ErrNotFound)
 }
 
@@ -90,14 +90,14 @@ func listsSessions(w *testStore) {
 	w.must(err)
 	w.same("sessions", all, []mapdata.Session{*first, *second})
 
-	w.fails("somebody else's session", w.store.DeleteSession(w.ctx, a.ID, "theirs"), mapdata.ErrNotFound)
+	w.fails("another account's session", w.store.DeleteSession(w.ctx, a.ID, "theirs"), mapdata.ErrNotFound)
 	w.must(w.store.DeleteSession(w.ctx, a.ID, "first"))
 	w.fails("a session that ended", w.store.DeleteSession(w.ctx, a.ID, "first"), mapdata.ErrNotFound)
 	_, _, err = w.store.Session(w.ctx, first.TokenHash)
 	w.fails("a session that ended", err, mapdata.ErrNotFound)
 	_, _, err = w.store.Session(w.ctx, theirs.TokenHash)
 	w.must(err)
-	w.must(w.store.TouchSession(w.ctx, "first", at(time.Hour))) // it ended meanwhile: no failure
+	w.must(w.store.TouchSession(w.ctx, "first", at(time.Hour))) // that it ended meanwhile is no error
 }
 
 func keepsAPITokens(w *testStore) {
@@ -108,7 +108,7 @@ func keepsAPITokens(w *testStore) {
 	w.must(w.store.CreateAPIToken(w.ctx, second, audit, nil))
 	letter := &mapdata.Letter{Account: a.ID, Kind: mapdata.LetterTokenMade, Data: map[string]string{"name": "Server"}, At: start}
 	w.must(w.store.CreateAPIToken(w.ctx, token, audit, letter))
-	w.tellsEachOnce(a, letter)
+	w.wantOneEmail(a, letter)
 	got, account, err := w.store.APIToken(w.ctx, token.TokenHash)
 	w.must(err)
 	w.same("token", got, token)
@@ -120,42 +120,42 @@ func keepsAPITokens(w *testStore) {
 	w.must(err)
 	w.same("tokens", all, []mapdata.APIToken{*token, *second})
 
-	w.fails("somebody else's token", w.store.DeleteAPIToken(w.ctx, b.ID, "one", audit), mapdata.ErrNotFound)
+	w.fails("another account's token", w.store.DeleteAPIToken(w.ctx, b.ID, "one", audit), mapdata.ErrNotFound)
 	w.must(w.store.DeleteAPIToken(w.ctx, a.ID, "one", audit))
 	_, _, err = w.store.APIToken(w.ctx, token.TokenHash)
 	w.fails("a revoked token", err, mapdata.ErrNotFound)
 	w.fails("a revoked token", w.store.DeleteAPIToken(w.ctx, a.ID, "one", audit), mapdata.ErrNotFound)
 }
 
-// tellsEachOnce wants one letter in the outbox, to the account.
-func (w *testStore) tellsEachOnce(a *mapdata.Account, letter *mapdata.Letter) {
+// wantOneEmail checks that the outbox holds exactly one e-mail, to the account.
+func (w *testStore) wantOneEmail(a *mapdata.Account, letter *mapdata.Letter) {
 	w.Helper()
 	letters := w.due(start, at(time.Minute))
 	if len(letters) != 1 {
-		w.Fatalf("%d letters, want 1", len(letters))
+		w.Fatalf("%d e-mails, want 1", len(letters))
 	}
 	got := letters[0]
 	w.same("letter", []any{got.Account, got.Kind, got.Address, got.Data}, []any{a.ID, letter.Kind, a.Email, letter.Data})
 }
 
-func wantsAccounts(w *testStore) {
-	nobody := &mapdata.Account{ID: mapdata.AccountID{1}}
-	w.fails("session", w.store.CreateSession(w.ctx, session(nobody, "x")), mapdata.ErrNotFound)
-	token := &mapdata.APIToken{ID: "x", Account: nobody.ID, TokenHash: []byte("x"), CreatedAt: start}
-	w.fails("API token", w.store.CreateAPIToken(w.ctx, token, mapdata.AuditEntry{At: start}, &mapdata.Letter{Account: nobody.ID, At: start}), mapdata.ErrNotFound)
+func refusesUnknownAccounts(w *testStore) {
+	unknown := &mapdata.Account{ID: mapdata.AccountID{1}}
+	w.fails("session", w.store.CreateSession(w.ctx, session(unknown, "x")), mapdata.ErrNotFound)
+	token := &mapdata.APIToken{ID: "x", Account: unknown.ID, TokenHash: []byte("x"), CreatedAt: start}
+	w.fails("API token", w.store.CreateAPIToken(w.ctx, token, mapdata.AuditEntry{At: start}, &mapdata.Letter{Account: unknown.ID, At: start}), mapdata.ErrNotFound)
 	w.same("letters of what failed", len(w.due(start, at(time.Minute))), 0)
 }
 
 func signInTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
 		"a link works once":                       takesLinksOnce,
-		"a link ends with its time":               endsLinks,
+		"a link expires":                          expiresLinks,
 		"a code works once, for its address":      takesCodesOnce,
 		"five wrong codes end the code":           endsCodes,
-		"an address gets so many in a time":       limitsSignIns,
-		"the limit holds under concurrent wishes": limitsConcurrentSignIns,
-		"a link is taken by one of many":          takesLinksByOne,
-		"a letter goes to the address that asked": mailsSignIns,
+		"an address has a limit in an hour":       limitsSignIns,
+		"the limit holds under concurrent calls":  limitsConcurrentSignIns,
+		"of many who use a link one succeeds":     takesLinksOnceConcurrently,
+		"an e-mail goes to the sign-in's address": mailsSignIns,
 	}
 }
 
@@ -168,7 +168,7 @@ func signIn(name string, created time.Time) *mapdata.SignIn {
 	}
 }
 
-// signInOf stores one that waits.
+// signInOf stores a waiting sign-in.
 func (w *testStore) signInOf(name string, created time.Time) *mapdata.SignIn {
 	w.Helper()
 	s := signIn(name, created)
@@ -192,13 +192,13 @@ func takesLinksOnce(w *testStore) {
 	got, err = w.store.TakeSignIn(w.ctx, other.TokenHash, at(time.Minute))
 	w.must(err)
 	if got.Tries != 1 {
-		w.Errorf("tries of the other = %d, want the one with a code that was used already", got.Tries)
+		w.Errorf("tries of the other sign-in = %d, want 1, for the code that was used already", got.Tries)
 	}
 	_, err = w.store.TakeSignIn(w.ctx, []byte("unknown"), at(time.Minute))
 	w.fails("unknown link", err, mapdata.ErrNotFound)
 }
 
-func endsLinks(w *testStore) {
+func expiresLinks(w *testStore) {
 	s := w.signInOf("a", start)
 	_, err := w.store.TakeSignIn(w.ctx, s.TokenHash, s.ExpiresAt)
 	w.fails("link at its end", err, mapdata.ErrNotFound)
@@ -240,7 +240,7 @@ func endsCodes(w *testStore) {
 	_, err = w.store.TakeSignInByCode(w.ctx, address, b.CodeHash, at(time.Minute), 5)
 	w.fails("right code after five wrong ones", err, mapdata.ErrNotFound)
 	if _, err = w.store.TakeSignIn(w.ctx, b.TokenHash, at(time.Minute)); err != nil {
-		w.Errorf("link after five wrong codes: %v; want it to work", err)
+		w.Errorf("link after five wrong codes: %v, want no error", err)
 	}
 }
 
@@ -282,7 +282,7 @@ func limitsConcurrentSignIns(w *testStore) {
 	}
 	all.Wait()
 	if got := count(stored); got != 3 {
-		w.Errorf("%d sign-ins are stored at once, want 3", got)
+		w.Errorf("%d concurrent sign-ins are stored, want 3", got)
 	}
 }
 
@@ -295,7 +295,7 @@ func count(all []bool) (n int) {
 	return n
 }
 
-func takesLinksByOne(w *testStore) {
+func takesLinksOnceConcurrently(w *testStore) {
 	s := w.signInOf("a", start)
 	stores := [2]Store{w.store, w.another()}
 	var all sync.WaitGroup
@@ -317,12 +317,12 @@ func mailsSignIns(w *testStore) {
 	letter := &mapdata.Letter{Kind: mapdata.LetterSignIn, Data: map[string]string{"code": "12345678", "token": "T"}, At: start, Due: start}
 	_, err := w.store.CreateSignIn(w.ctx, s, letter, start, 1)
 	w.must(err)
-	_, err = w.store.CreateSignIn(w.ctx, signIn("b", start), letter, start, 1) // refused, with its letter
+	_, err = w.store.CreateSignIn(w.ctx, signIn("b", start), letter, start, 1) // neither it nor its e-mail is stored
 	w.must(err)
 	w.signInOf("c", start)
 	letters, err := w.store.DueLetters(w.ctx, start, at(time.Minute), 10)
 	w.must(err)
 	if len(letters) != 1 || letters[0].Address != address || !letters[0].Account.IsZero() || letters[0].Data["code"] != "12345678" {
-		w.Errorf("letters = %+v, want one to the sign-in's address", letters)
+		w.Errorf("e-mails = %+v, want one to the sign-in's address", letters)
 	}
 }

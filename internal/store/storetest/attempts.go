@@ -10,12 +10,12 @@ import (
 
 func timelineTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"a timeline is the newest attempts, whole":              readsTimeline,
-		"rejections are kept by code, the newest":               keepsRejections,
-		"a body that is the same has the same rejections":       repeatsRejections,
-		"a feed that is gone has neither timeline nor rejected": forgetsTimeline,
-		"timelines have an end":                                 prunesTimelines,
-		"the entities of one feed, in order and up to a limit":  listsEntities,
+		"a timeline is the newest attempts, complete":          readsTimeline,
+		"the newest rejections are kept by code":               keepsRejections,
+		"an unchanged body has the same rejections":            repeatsRejections,
+		"deleting a feed deletes its timeline and rejections":  deletesTimeline,
+		"timelines are pruned":                                 prunesTimelines,
+		"the entities of one feed, in order and up to a limit": listsEntities,
 	}
 }
 
@@ -92,11 +92,11 @@ func repeatsRejections(w *testStore) {
 		rejection(start, "missing_lng", 3, "old"),
 	}
 	w.same("after the same body again", w.rejections(f, time.Time{}), want)
-	poll(3*time.Minute, 0, true) // nothing of it is rejected
+	poll(3*time.Minute, 0, true) // without rejected rows
 	w.same("after a body without any", w.rejections(f, time.Time{}), want)
 }
 
-func forgetsTimeline(w *testStore) {
+func deletesTimeline(w *testStore) {
 	f := w.pushFeed(w.account())
 	c := w.pushed(f, at(0))
 	c.Rejections = []mapdata.Rejection{rejection(at(0), "missing_lat", 1, "a")}
@@ -128,11 +128,11 @@ func prunesTimelines(w *testStore) {
 	w.same("attempts older than the span, beside those that health counts", len(w.timeline(slow, time.Time{}, 1000)), mapdata.RecentPolls)
 	for _, r := range w.rejections(slow, time.Time{}) {
 		if age := at((mapdata.RecentPolls + 5) * 12 * time.Hour).Sub(r.At); age >= mapdata.TimelineSpan {
-			w.Errorf("a rejection is still there after %v", age)
+			w.Errorf("a rejection is not pruned after %v", age)
 		}
 	}
 	if len(w.rejections(slow, time.Time{})) == 0 {
-		w.Error("younger rejections are gone too")
+		w.Error("younger rejections are pruned too")
 	}
 }
 

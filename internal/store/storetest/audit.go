@@ -11,12 +11,12 @@ func auditTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
 		"an entry is read as it was written":              readsAudit,
 		"entries are selected, newest first":              selectsAudit,
-		"an entry is there with its change, or not":       auditsWhole,
-		"addresses and names are those of now":            namesAudited,
-		"a feed that is gone leaves none of its words":    forgetsReviewed,
-		"a person who is gone leaves none of their words": forgetsNotes,
-		"the log has an end":                              prunesAudit,
-		"who waits longest is first":                      listsPending,
+		"an entry is stored atomically with its change":   auditsAtomically,
+		"entries have current addresses and names":        readsCurrentNames,
+		"deleting a feed deletes the texts it had":        deletesReviewed,
+		"deleting an account deletes its notes":           deletesNotes,
+		"the log is pruned":                               prunesAudit,
+		"pending feeds are listed, longest waiting first": listsPending,
 	}
 }
 
@@ -30,7 +30,7 @@ func (w *testStore) audit(q mapdata.AuditQuery) []mapdata.AuditRecord {
 	return all
 }
 
-// entries leaves out what the store gives by itself.
+// entries leaves out the fields that the store sets.
 func entries(records []mapdata.AuditRecord) []mapdata.AuditEntry {
 	var all []mapdata.AuditEntry
 	for _, r := range records {
@@ -39,7 +39,7 @@ func entries(records []mapdata.AuditRecord) []mapdata.AuditEntry {
 	return all
 }
 
-// wrote stores entries with a change of a feed.
+// wrote stores entries with an edit of a feed.
 func (w *testStore) wrote(f *mapdata.Feed, all ...mapdata.AuditEntry) {
 	w.Helper()
 	_, err := w.store.UpdateFeed(w.ctx, f.ID, func(*mapdata.Feed) (mapdata.Side, error) { return mapdata.Side{Audit: all}, nil })
@@ -90,7 +90,7 @@ func selectsAudit(w *testStore) {
 	w.same("of both", actions(mapdata.AuditQuery{Account: b.ID, Subject: f.ID.String()}), []string(nil))
 }
 
-func auditsWhole(w *testStore) {
+func auditsAtomically(w *testStore) {
 	owner := w.account()
 	f := w.pushFeed(owner)
 	mine := mapdata.ErrForbidden
@@ -100,7 +100,7 @@ func auditsWhole(w *testStore) {
 	w.fails("UpdateFeed", err, mine)
 	_, err = w.store.UpdateFeed(w.ctx, f.ID, func(*mapdata.Feed) (mapdata.Side, error) {
 		return mapdata.Side{
-			Audit:   []mapdata.AuditEntry{{At: at(0), Action: "with a letter to nobody"}},
+			Audit:   []mapdata.AuditEntry{{At: at(0), Action: "with an e-mail to an unknown account"}},
 			Letters: []mapdata.Letter{{Account: mapdata.AccountID{7}, Kind: mapdata.LetterRejected, At: at(0)}},
 		}, nil
 	})
@@ -113,7 +113,7 @@ func auditsWhole(w *testStore) {
 	w.same("entries", len(w.audit(mapdata.AuditQuery{})), 0)
 }
 
-func namesAudited(w *testStore) {
+func readsCurrentNames(w *testStore) {
 	a, b := w.account(), w.account()
 	f := w.pushFeed(a)
 	w.wrote(f, mapdata.AuditEntry{At: at(0), Actor: a.ID, Subject: f.ID.String()}, mapdata.AuditEntry{At: at(0), Subject: b.ID.String()},
@@ -129,7 +129,7 @@ func namesAudited(w *testStore) {
 	w.same("names", names()[1:], []string{" ", " " + b.Email, a.Email + " "})
 }
 
-func forgetsReviewed(w *testStore) {
+func deletesReviewed(w *testStore) {
 	owner := w.account()
 	f, other := w.pushFeed(owner), w.pushFeed(owner)
 	for _, f := range []*mapdata.Feed{f, other} {
@@ -139,14 +139,14 @@ func forgetsReviewed(w *testStore) {
 	w.must(w.store.DeleteFeed(w.ctx, f.ID, mapdata.AuditEntry{At: at(0), Action: mapdata.AuditFeedDelete, Subject: f.ID.String()}))
 	gone := w.audit(mapdata.AuditQuery{Subject: f.ID.String()})
 	if len(gone) != 2 || gone[1].Reviewed != nil {
-		w.Errorf("entries of a feed that is gone: %+v", gone)
+		w.Errorf("entries of the deleted feed: %+v", gone)
 	}
 	if left := w.audit(mapdata.AuditQuery{Subject: other.ID.String()}); len(left) != 1 || left[0].Reviewed == nil {
 		w.Errorf("entries of another feed: %+v", left)
 	}
 }
 
-func forgetsNotes(w *testStore) {
+func deletesNotes(w *testStore) {
 	a, b := w.account(), w.account()
 	f, other := w.pushFeed(a), w.pushFeed(b)
 	reviewed := f.Reviewed()
@@ -195,7 +195,7 @@ func listsPending(w *testStore) {
 	want := []mapdata.FeedID{first.ID, second.ID, again.ID}
 	since := []time.Time{at(time.Hour), at(2 * time.Hour), at(3 * time.Hour)}
 	if len(all) != len(want) {
-		w.Fatalf("%d feeds wait, want %d", len(all), len(want))
+		w.Fatalf("%d feeds are pending, want %d", len(all), len(want))
 	}
 	for i := range all {
 		if all[i].ID != want[i] || !all[i].Since.Equal(since[i]) || all[i].OwnerEmail != owner.Email {
@@ -203,6 +203,6 @@ func listsPending(w *testStore) {
 		}
 	}
 	if !slices.ContainsFunc(all, func(p mapdata.PendingFeed) bool { return p.Feed.Name == first.Name }) {
-		w.Errorf("the feeds themselves are missing: %+v", all)
+		w.Errorf("the feeds' own fields are missing: %+v", all)
 	}
 }

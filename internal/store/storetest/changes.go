@@ -10,20 +10,20 @@ import (
 
 func changeTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"a new store":                                newState,
-		"a change tells all that it moved":           readsChanges,
-		"entities come as they are now":              readsPresentEntities,
-		"a snapshot without a change tells its feed": readsSnapshotTimes,
-		"changes are read in bounds":                 readsInBounds,
-		"attempts later than a time":                 readsAttempts,
-		"a restart keeps everything":                 restarts,
+		"a new store is empty and has an epoch":   newState,
+		"a change contains all that it moved":     readsChanges,
+		"changes contain current entities":        readsCurrentEntities,
+		"an unchanged snapshot is in the changes": readsSnapshotTimes,
+		"changes are read up to a limit":          limitsChanges,
+		"attempts later than a time":              readsAttempts,
+		"a restart keeps everything":              keepsStateOverRestart,
 	}
 }
 
 func newState(w *testStore) {
 	s := w.state()
 	if s.Epoch == "" || s.Revision != 0 || s.Floor != 0 {
-		w.Errorf("state = %+v, want an epoch, and no change yet", s)
+		w.Errorf("state = %+v, want an epoch and revision 0", s)
 	}
 	changes, err := w.store.Changes(w.ctx, 0, 100)
 	if err != nil || len(changes) != 0 {
@@ -74,7 +74,7 @@ func readsChanges(w *testStore) {
 	w.same("changes after a future one", len(w.changes(created+200, 100)), 0)
 }
 
-func readsPresentEntities(w *testStore) {
+func readsCurrentEntities(w *testStore) {
 	owner := w.account()
 	f, gone := w.pushFeed(owner), w.pushFeed(owner)
 	after := w.state().Revision
@@ -108,7 +108,7 @@ func readsSnapshotTimes(w *testStore) {
 	w.same("the entity, which was not written", w.entities(f), byID(unmoved))
 }
 
-func readsInBounds(w *testStore) {
+func limitsChanges(w *testStore) {
 	f := w.pushFeed(w.account())
 	after := w.state().Revision
 	const revisions, each = 6, 10
@@ -167,7 +167,7 @@ func readsAttempts(w *testStore) {
 	}
 }
 
-func restarts(w *testStore) {
+func keepsStateOverRestart(w *testStore) {
 	owner := w.account()
 	f := w.pullFeed(owner)
 	s := w.open(w.T) // another process, which ends after its write

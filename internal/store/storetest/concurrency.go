@@ -13,18 +13,18 @@ import (
 func concurrencyTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
 		"a follower misses nothing of interleaved writers": followsWriters,
-		"of two changes from one mark one wins":            allowsOnlyOne,
+		"of two changes from one mark one succeeds":        refusesSecondChangeOfMark,
 	}
 }
 
-// follower does what a follower does: it keeps what it has seen of the feeds' entities, by the changes alone.
+// follower maintains a copy of the feeds' entities from the changes alone.
 type follower struct {
 	revision int64
-	known    map[string]mapdata.Entity // by external id; these tests use none twice
+	known    map[string]mapdata.Entity // by external id, which is unique across feeds in these tests
 	steps    int
 }
 
-// catchUp reads what is new, and fails when revisions do not rise strictly.
+// catchUp applies new changes, and fails when revisions do not increase strictly.
 func (f *follower) catchUp(ctx context.Context, s Store) error {
 	for {
 		changes, err := s.Changes(ctx, f.revision, 100)
@@ -48,8 +48,8 @@ func (f *follower) catchUp(ctx context.Context, s Store) error {
 	}
 }
 
-// followsWriters has writers in two processes change feeds of their own, each batch with new, changed and retired rows,
-// while a third follows the revisions. Sequences that are drawn before the commit lose rows here.
+// followsWriters has writers in two processes change one feed each, each batch with new, changed and retired rows,
+// while a third process follows the revisions. Revisions from a sequence drawn before the commit would lose rows here.
 func followsWriters(w *testStore) {
 	const writers, batches, rows = 6, 25, 5
 	owner := w.account()
@@ -121,7 +121,7 @@ func writeBatch(ctx context.Context, s Store, f *mapdata.Feed, n, rows int) erro
 	return s.Apply(ctx, c)
 }
 
-func allowsOnlyOne(w *testStore) {
+func refusesSecondChangeOfMark(w *testStore) {
 	f := w.pushFeed(w.account())
 	stores := [2]Store{w.store, w.another()}
 	for round := range 10 {

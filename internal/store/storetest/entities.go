@@ -16,25 +16,25 @@ import (
 
 func entityTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"what is pushed is stored to the last bit":        storesEverything,
-		"a mark tells what to compare against":            marks,
-		"stored by ids and all":                           storedByIDs,
-		"touched rows were seen, and nothing else":        touches,
+		"all fields of a pushed entity are stored":        storesEverything,
+		"a mark is the state to compare against":          readsMarks,
+		"stored entities are read by ids, and all":        storedByIDs,
+		"touching a row changes its seen time only":       touches,
 		"absent rows keep the last snapshot's time":       marksAbsent,
-		"retired rows are gone":                           retires,
+		"retired rows are removed":                        retires,
 		"an upsert replaces the whole row":                replaces,
 		"a change from an old mark is refused":            refusesOldMarks,
-		"a snapshot that is no later one is refused":      refusesOldSnapshots,
-		"a feed that is gone takes no change":             refusesGoneFeeds,
-		"a change that cannot be is refused":              refusesBadChanges,
-		"nothing of a change remains when it is given up": givesUpWhole,
-		"nothing of a change remains when its end fails":  failsWhole,
-		"a refused push moves no time":                    refusedPush,
-		"what expired is forgotten, what lives is not":    forgets,
-		"expired entities do not count":                   counts,
-		"every feed is in one part":                       parts,
-		"ids of all sorts":                                oddIDs,
-		"a batch of thousands":                            thousands,
+		"a snapshot that is not newer is refused":         refusesOldSnapshots,
+		"a change of a deleted feed is refused":           refusesDeletedFeeds,
+		"an invalid change is refused":                    refusesInvalidChanges,
+		"a cancelled change is rolled back":               rollsBackOnCancel,
+		"a change is rolled back when its end fails":      rollsBackOnFailure,
+		"a refused push leaves the time of the last push": refusedPush,
+		"only expired entities are forgotten":             forgetsExpired,
+		"expired entities are not counted":                countsAlive,
+		"every feed is in exactly one part":               partitionsEntities,
+		"external ids with special characters":            storesSpecialIDs,
+		"batches of any size are stored completely":       storesBatches,
 	}
 }
 
@@ -52,7 +52,7 @@ func storesEverything(w *testStore) {
 	w.same("entities", w.entities(f), byID(full, bare))
 }
 
-func marks(w *testStore) {
+func readsMarks(w *testStore) {
 	f := w.pullFeed(w.account())
 	mark, err := w.store.Mark(w.ctx, f.ID)
 	w.must(err)
@@ -80,7 +80,7 @@ func marks(w *testStore) {
 	w.fails("mark of an unknown feed", err, mapdata.ErrNotFound)
 }
 
-// fails holds an error to its kind.
+// fails checks the kind of an error.
 func (w *testStore) fails(what string, err, kind error) {
 	w.Helper()
 	if !errors.Is(err, kind) {
@@ -180,9 +180,9 @@ func refusesOldMarks(w *testStore) {
 	w.fails("second change from one mark", w.store.Apply(w.ctx, second), mapdata.ErrConflict)
 	w.same("entities", w.entities(f), byID(first.Upserts...))
 	w.same("state", w.state(), before)
-	w.apply(elsewhere) // another feed's marks are its own
+	w.apply(elsewhere) // does not move the other feed's mark
 
-	// A change that moves nothing leaves marks as they are.
+	// A change that moves no entity leaves the mark unchanged.
 	next := w.pushed(f, at(time.Minute), entity(f, "d", at(0)))
 	w.apply(w.pushed(f, at(time.Second)))
 	w.apply(next)
@@ -195,7 +195,7 @@ func refusesOldSnapshots(w *testStore) {
 	w.fails("the same snapshot again", w.store.Apply(w.ctx, again), mapdata.ErrConflict)
 }
 
-func refusesGoneFeeds(w *testStore) {
+func refusesDeletedFeeds(w *testStore) {
 	f := w.pushFeed(w.account())
 	c := w.pushed(f, at(0), entity(f, "a", at(0)))
 	w.must(w.store.DeleteFeed(w.ctx, f.ID, mapdata.AuditEntry{At: at(0), Action: "feed.delete"}))
@@ -205,7 +205,7 @@ func refusesGoneFeeds(w *testStore) {
 	w.fails("change of an unknown feed", w.store.Apply(w.ctx, c), mapdata.ErrNotFound)
 }
 
-func refusesBadChanges(w *testStore) {
+func refusesInvalidChanges(w *testStore) {
 	f := w.pushFeed(w.account())
 	before := w.state()
 	for name, spoil := range map[string]func(*mapdata.Change){
@@ -223,7 +223,7 @@ func refusesBadChanges(w *testStore) {
 	w.same("state", w.state(), before)
 }
 
-func givesUpWhole(w *testStore) {
+func rollsBackOnCancel(w *testStore) {
 	f := w.pushFeed(w.account())
 	w.apply(w.pushed(f, at(0), entity(f, "kept", at(0))))
 	before, stored := w.state(), w.entities(f)
@@ -232,7 +232,7 @@ func givesUpWhole(w *testStore) {
 	if err := w.store.Apply(done, w.pushed(f, at(time.Second), entity(f, "a", at(0)))); !errors.Is(err, context.Canceled) {
 		w.Errorf("Apply after its context ended = %v, want %v", err, context.Canceled)
 	}
-	// Wherever in the middle it is, there is all of it or nothing.
+	// Whenever it is cancelled, the change is stored completely or not at all.
 	for delay := 100 * time.Microsecond; delay < 20*time.Millisecond; delay *= 2 {
 		c := w.pushed(f, at(time.Minute))
 		for i := range 2_000 {
@@ -245,23 +245,23 @@ func givesUpWhole(w *testStore) {
 		switch {
 		case err == nil:
 			if len(now) != len(stored)+len(c.Upserts) {
-				w.Errorf("given up after %v: stored, but %d of %d entities are there", delay, len(now)-len(stored), len(c.Upserts))
+				w.Errorf("cancelled after %v: stored, but %d of %d entities are there", delay, len(now)-len(stored), len(c.Upserts))
 			}
 		case len(now) != len(stored):
-			w.Errorf("given up after %v with %v, but %d entities are there", delay, err, len(now)-len(stored))
+			w.Errorf("cancelled after %v with %v, but %d entities are there", delay, err, len(now)-len(stored))
 		case w.state() != before:
-			w.Errorf("given up after %v with %v, but the state moved from %+v to %+v", delay, err, before, w.state())
+			w.Errorf("cancelled after %v with %v, but the state moved from %+v to %+v", delay, err, before, w.state())
 		}
 		before, stored = w.state(), now
 	}
 	w.apply(w.pushed(f, at(time.Hour), entity(f, "afterwards", at(0))))
 }
 
-func failsWhole(w *testStore) {
+func rollsBackOnFailure(w *testStore) {
 	f := w.pullFeed(w.account())
 	before, stored := w.state(), w.feed(f)
 	c := w.polled(f, at(0), 1, entity(f, "a", at(0)))
-	// The letter is the last thing that is stored, and goes to nobody.
+	// The e-mail is stored last, and its account is unknown.
 	c.Letters = []mapdata.Letter{{Account: mapdata.AccountID{7}, Kind: mapdata.LetterShrank, At: at(0)}}
 	w.fails("letter to an unknown account", w.store.Apply(w.ctx, c), mapdata.ErrNotFound)
 	w.same("entities", w.entities(f), byID())
@@ -272,7 +272,7 @@ func failsWhole(w *testStore) {
 	}
 }
 
-// feed reads a feed anew.
+// feed reads a feed again.
 func (w *testStore) feed(f *mapdata.Feed) *mapdata.Feed {
 	w.Helper()
 	now, err := w.store.Feed(w.ctx, f.ID)
@@ -288,14 +288,14 @@ func refusedPush(w *testStore) {
 	before := w.state().Revision
 	w.apply(refused)
 	if got := w.feed(f).LastPushAt; !got.Equal(at(time.Second)) {
-		w.Errorf("LastPushAt = %v, want that of the last push that was taken, %v", got, at(time.Second))
+		w.Errorf("LastPushAt = %v, want that of the last accepted push, %v", got, at(time.Second))
 	}
 	if after := w.state().Revision; after <= before {
 		w.Errorf("revision %d after a refused push, want more than %d: followers must see its attempt", after, before)
 	}
 }
 
-func forgets(w *testStore) {
+func forgetsExpired(w *testStore) {
 	f := w.pullFeed(w.account())
 	snapshot := entity(f, "of the snapshot", at(0))
 	snapshot.SeenAt, snapshot.Lifetime = time.Time{}, time.Minute
@@ -314,7 +314,7 @@ func forgets(w *testStore) {
 	w.must(w.store.Forget(w.ctx, f.ID, nil, at(time.Minute)))
 }
 
-func counts(w *testStore) {
+func countsAlive(w *testStore) {
 	f := w.pullFeed(w.account())
 	snapshot, own, persists := entity(f, "a", at(0)), entity(f, "b", at(-time.Hour)), entity(f, "c", at(-time.Hour))
 	snapshot.SeenAt, snapshot.Lifetime, own.Lifetime, persists.Lifetime = time.Time{}, time.Minute, 2*time.Hour, 0
@@ -331,7 +331,7 @@ func counts(w *testStore) {
 	}
 }
 
-func parts(w *testStore) {
+func partitionsEntities(w *testStore) {
 	owner := w.account()
 	want := make(map[string]int)
 	for i := range 7 {
@@ -349,7 +349,7 @@ func parts(w *testStore) {
 	}
 }
 
-func oddIDs(w *testStore) {
+func storesSpecialIDs(w *testStore) {
 	f := w.pushFeed(w.account())
 	ids := []string{
 		`"`, `\`, `\"`, `'`, `a"b\c`, "é", "\u2028", "\U0001F980", "\u00a0", "\u0085", `\u0041`, "[]", "{}", "null", "1", "%", " ", "/",
@@ -380,7 +380,7 @@ func oddIDs(w *testStore) {
 	w.same("gone", gone, ids)
 }
 
-func thousands(w *testStore) {
+func storesBatches(w *testStore) {
 	f := w.pushFeed(w.account())
 	for _, n := range []int{1, 49, 50, 51, 99, 100, 101, 2_345} {
 		c := w.pushed(f, at(0))

@@ -10,7 +10,7 @@ import (
 )
 
 // Exercise runs each script that is called on every request, push, poll, vote or sign-in, and all of Prune, in an empty
-// database: with a Recording, for tests of how the statements are run.
+// database. With a Recording it serves tests of query plans.
 func Exercise(ctx context.Context, s *store.Scripts) error {
 	e := &exercise{s: s, owner: mapdata.AccountID{1}, feed: mapdata.FeedID{2}, deleted: mapdata.FeedID{3}}
 	for _, step := range []func(context.Context) error{e.register, e.change, e.vote, e.poll, e.signIn, e.pair} {

@@ -11,25 +11,25 @@ import (
 
 func feedTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"a feed is stored to the last bit":             storesFeeds,
+		"all fields of a feed are stored":              storesFeeds,
 		"slugs are made unique":                        makesSlugsUnique,
 		"slugs are unique under concurrent creation":   makesSlugsUniqueConcurrently,
-		"an owner has at most so many":                 limitsFeeds,
-		"a feed belongs to an account":                 wantsOwner,
+		"an owner's number of feeds is limited":        limitsFeeds,
+		"a feed needs an existing owner":               refusesUnknownOwner,
 		"an id is used once":                           refusesDuplicates,
 		"unknown feeds are not found":                  findsNoFeed,
-		"a push token finds active push feeds alone":   findsByToken,
-		"lists by owner and by what is served":         listsFeeds,
-		"an edit is stored, and only what people set":  edits,
+		"a push token finds active push feeds only":    findsByToken,
+		"feeds are listed by owner and by visibility":  listsFeeds,
+		"an edit stores only the editable fields":      storesEdits,
 		"an edit that fails changes nothing":           failsEdits,
 		"an edit's letters and the edit are one":       editsWhole,
 		"edits of one feed do not overwrite another's": editsInTurn,
-		"a deleted feed is gone with its entities":     deletesFeeds,
-		"whatever changes a feed raises the revision":  raisesRevisions,
+		"deleting a feed deletes its entities":         deletesFeeds,
+		"every change of a feed raises the revision":   raisesRevisions,
 	}
 }
 
-// fullFeed has every field set that a store keeps.
+// fullFeed returns a feed with every stored field set.
 func (w *testStore) fullFeed(owner *mapdata.Account) *mapdata.Feed {
 	f := w.draft(owner)
 	f.Direction, f.Visibility, f.ReviewState, f.ReviewNote = mapdata.Pull, mapdata.Private, mapdata.Rejected, "No, since it is empty."
@@ -108,7 +108,7 @@ func makesSlugsUniqueConcurrently(w *testStore) {
 		seen[s] = true
 	}
 	if len(seen) != many || !seen["cameras"] || !seen[fmt.Sprint("cameras-", many)] {
-		w.Errorf("slugs of feeds created at once: %q", slugs)
+		w.Errorf("slugs of feeds created concurrently: %q", slugs)
 	}
 }
 
@@ -125,8 +125,8 @@ func limitsFeeds(w *testStore) {
 	w.must(w.store.CreateFeed(w.ctx, third, 3))
 }
 
-func wantsOwner(w *testStore) {
-	w.fails("feed of nobody", w.store.CreateFeed(w.ctx, w.draft(&mapdata.Account{ID: mapdata.AccountID{1}}), unlimitedFeeds), mapdata.ErrNotFound)
+func refusesUnknownOwner(w *testStore) {
+	w.fails("feed of an unknown account", w.store.CreateFeed(w.ctx, w.draft(&mapdata.Account{ID: mapdata.AccountID{1}}), unlimitedFeeds), mapdata.ErrNotFound)
 }
 
 func refusesDuplicates(w *testStore) {
@@ -135,7 +135,7 @@ func refusesDuplicates(w *testStore) {
 	duplicate.Layer.Slug = "mine"
 	w.fails("the same id", w.store.CreateFeed(w.ctx, &duplicate, unlimitedFeeds), mapdata.ErrConflict)
 	if duplicate.Layer.Slug != "mine" {
-		w.Errorf("slug of a feed that was not stored = %q, want it untouched", duplicate.Layer.Slug)
+		w.Errorf("slug of a feed that was not stored = %q, want it unchanged", duplicate.Layer.Slug)
 	}
 }
 
@@ -145,7 +145,7 @@ func findsNoFeed(w *testStore) {
 	_, err = w.store.FeedByPushToken(w.ctx, []byte("x"))
 	w.fails("FeedByPushToken", err, mapdata.ErrNotFound)
 	_, err = w.store.UpdateFeed(w.ctx, mapdata.FeedID{1}, func(*mapdata.Feed) (mapdata.Side, error) {
-		w.Error("edit is called for no feed")
+		w.Error("edit is called for an unknown feed")
 		return mapdata.Side{}, nil
 	})
 	w.fails("UpdateFeed", err, mapdata.ErrNotFound)
@@ -185,7 +185,7 @@ func findsByToken(w *testStore) {
 
 func listsFeeds(w *testStore) {
 	mine, theirs := w.account(), w.account()
-	// Created in the order of their names.
+	// They are created in the order of their names.
 	create := func(owner *mapdata.Account, v mapdata.Visibility, s mapdata.ReviewState, active bool) string {
 		f := w.draft(owner)
 		f.Visibility, f.ReviewState, f.Active = v, s, active
@@ -211,7 +211,7 @@ func listsFeeds(w *testStore) {
 		{"all", mapdata.AccountID{}, false, []string{
 			hidden, theirsPublic, served, theirsSilent, theirsPrivate, theirsPending, theirsRejected,
 		}},
-		{"of nobody", mapdata.AccountID{1}, false, nil},
+		{"of an unknown account", mapdata.AccountID{1}, false, nil},
 	} {
 		feeds, err := w.store.Feeds(w.ctx, c.owner, c.public)
 		w.must(err)
@@ -223,7 +223,7 @@ func listsFeeds(w *testStore) {
 	}
 }
 
-func edits(w *testStore) {
+func storesEdits(w *testStore) {
 	owner := w.account()
 	f := w.fullFeed(owner)
 	w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
@@ -237,7 +237,7 @@ func edits(w *testStore) {
 			g.Polling.NextFetchAt, g.Polling.ConsecutiveFailures = time.Time{}, 0
 		}
 		want.Generation = 1
-		// None of these is for people to set.
+		// None of these can be set by an edit.
 		g.Polling.LastOutcome, g.Polling.LastError, g.Polling.LastRows, g.Polling.Shrank = mapdata.OutcomeOK, "x", 99, false
 		g.Polling.BodyHash, g.Polling.LastFetchedAt, g.Polling.LastRejected = nil, at(time.Hour), 98
 		g.LastPushAt, g.SnapshotAt, g.Snapshot, g.EntitiesRevision, g.Generation = at(time.Hour), at(time.Hour), 97, 96, 95
@@ -252,13 +252,13 @@ func edits(w *testStore) {
 func failsEdits(w *testStore) {
 	f := w.pushFeed(w.account())
 	before := w.state()
-	mine := fmt.Errorf("not so: %w", mapdata.ErrForbidden)
+	mine := fmt.Errorf("refused by edit: %w", mapdata.ErrForbidden)
 	got, err := w.store.UpdateFeed(w.ctx, f.ID, func(f *mapdata.Feed) (mapdata.Side, error) {
 		f.Name = "changed"
 		return mapdata.Side{}, mine
 	})
-	if err != mine || got != nil { //nolint:errorlint // the very error
-		w.Errorf("UpdateFeed = %v, %v; want nil and the very error of edit", got, err)
+	if err != mine || got != nil { //nolint:errorlint // the same error value
+		w.Errorf("UpdateFeed = %v, %v; want nil and edit's error unchanged", got, err)
 	}
 	w.same("feed", w.feed(f), f)
 	w.same("state", w.state(), before)
@@ -285,7 +285,7 @@ func editsWhole(w *testStore) {
 	letters, err := w.store.DueLetters(w.ctx, at(0), at(time.Minute), 10)
 	w.must(err)
 	if len(letters) != 1 || letters[0].Kind != mapdata.LetterRejected || letters[0].Address != owner.Email {
-		w.Errorf("letters = %+v, want one to the owner", letters)
+		w.Errorf("e-mails = %+v, want one to the owner", letters)
 	}
 }
 
@@ -339,7 +339,7 @@ func deletesFeeds(w *testStore) {
 	if len(changes) != 1 || changes[0].Feed != nil || changes[0].FeedID != f.ID {
 		w.Errorf("Changes = %+v, want that the feed is gone", changes)
 	}
-	// Its name is free again.
+	// Its slug is free again.
 	again := w.draft(owner)
 	again.Layer.Slug = f.Layer.Slug
 	w.must(w.store.CreateFeed(w.ctx, again, unlimitedFeeds))

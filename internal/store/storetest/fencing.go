@@ -20,7 +20,7 @@ func fencingTests() map[string]func(*testStore) {
 	return tests
 }
 
-// pollOutcomes are the ways in which a poll is recorded.
+// pollOutcomes are the functions that record the outcome of a poll.
 func pollOutcomes() map[string]func(w *testStore, f *mapdata.Feed, lease mapdata.Lease) error {
 	snapshot := func(w *testStore, c *mapdata.Change, lease mapdata.Lease) error {
 		c.Snapshot.Lease = lease
@@ -44,8 +44,8 @@ func pollOutcomes() map[string]func(w *testStore, f *mapdata.Feed, lease mapdata
 	}
 }
 
-// supersedingEvents are what may happen to a feed while it is polled, so that the outcome counts no longer. Each says
-// which node holds the feed's lease then, empty: none.
+// supersedingEvents are the events during a poll that make its outcome obsolete. Each returns the node that holds the
+// feed's lease afterwards; empty means none.
 func supersedingEvents() map[string]func(w *testStore, f *mapdata.Feed) (holder string) {
 	edit := func(change func(*mapdata.Feed)) func(*testStore, *mapdata.Feed) string {
 		return func(w *testStore, f *mapdata.Feed) string {
@@ -89,8 +89,8 @@ func (w *testStore) edit(f *mapdata.Feed, change func(*mapdata.Feed)) {
 	w.must(err)
 }
 
-// fencesOutcome records an outcome after the event: nothing of the feed may change, and the lease that is held by then
-// must hold on.
+// fencesOutcome records an outcome after the event: it must change nothing of the feed, and the lease held by then must
+// stay valid.
 func fencesOutcome(w *testStore, supersede func(*testStore, *mapdata.Feed) string, record func(*testStore, *mapdata.Feed, mapdata.Lease) error) {
 	owner := w.account()
 	w.feedOwner = owner.ID
@@ -122,7 +122,7 @@ func fencesOutcome(w *testStore, supersede func(*testStore, *mapdata.Feed) strin
 		free = []mapdata.FeedID{f.ID}
 	}
 	w.same("free to be claimed", w.claim("third", at(30*time.Second), at(time.Hour), 1), free)
-	if holder != "" { // whose own outcome is recorded
+	if holder != "" { // its own outcome is accepted
 		w.must(record(w, f, mapdata.Lease{Node: holder, Generation: feed.Generation}))
 	}
 }

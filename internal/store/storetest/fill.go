@@ -11,8 +11,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Fill stores some of everything that a store keeps, rows entities among it, as years of use would leave it: for tests of
-// what carries a store elsewhere.
+// Fill stores data in every table, among them the given number of entities, as years of use would leave it: for tests
+// that copy a store.
 func Fill(t *testing.T, store Store, rows int) {
 	t.Helper()
 	w := &testStore{T: t, ctx: t.Context(), store: store}
@@ -81,7 +81,7 @@ func (w *testStore) fillAccounts(drivers []*mapdata.Account) {
 	w.must(w.store.SetPreferences(w.ctx, drivers[1].ID, &mapdata.Preferences{}))
 }
 
-// Same fails the test where two stores give different answers, and changes neither.
+// Same fails the test where two stores have different contents. It changes neither.
 func Same(t *testing.T, a, b Store) {
 	t.Helper()
 	left, right := answersOf(t, a), answersOf(t, b)
@@ -92,12 +92,12 @@ func Same(t *testing.T, a, b Store) {
 	}
 }
 
-// answersOf asks a store for what it holds.
+// answersOf reads the contents of a store.
 func answersOf(t *testing.T, store Store) map[string]any {
 	t.Helper()
 	w := &testStore{T: t, ctx: t.Context(), store: store}
 	state := w.state()
-	state.Epoch = "" // is each store's own
+	state.Epoch = "" // differs between stores
 	entities, attempts, owned := make(map[string]mapdata.Entity), make(map[string][]mapdata.Attempt), make(map[string]any)
 	w.must(store.AllEntities(w.ctx, 0, 1, func(e *mapdata.Entity) {
 		own := *e
@@ -138,7 +138,7 @@ func answersOf(t *testing.T, store Store) map[string]any {
 			byID[e.ExternalID] = e
 		}
 		owned[fmt.Sprint("change ", changes[i].Revision)] = byID
-		changes[i].Entities = nil // come in no order
+		changes[i].Entities = nil // have no order
 	}
 	return map[string]any{
 		"state": state, "entities": entities, "feeds": feeds, "attempts": attempts, "accounts": accounts, "owned": owned,

@@ -9,18 +9,18 @@ import (
 
 func letterTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"a letter comes to the last bit":        storesLetters,
-		"letters come when they are due":        waitsForDue,
-		"a lease holds until its end":           leasesLetters,
-		"each letter is leased to one":          leasesLettersOnce,
-		"what failed comes back with its tries": putsBack,
-		"what was sent is gone":                 removesLetters,
+		"all fields of an e-mail are stored":    storesLetters,
+		"e-mails are leased when they are due":  waitsForDue,
+		"a lease is valid until its expiry":     leasesLetters,
+		"each e-mail is leased by one caller":   leasesLettersOnce,
+		"a failed e-mail is due again later":    putsBack,
+		"a sent e-mail is removed":              removesLetters,
 		"a letter is in its account's language": resolvesLanguages,
 		"an account keeps its language":         keepsLanguages,
 	}
 }
 
-// mailed puts letters to the owner into the outbox, as what they tell of would.
+// mailed puts e-mails to the owner into the outbox, together with a push to the feed.
 func (w *testStore) mailed(f *mapdata.Feed, letters ...mapdata.Letter) {
 	w.Helper()
 	c := w.pushed(f, start)
@@ -41,12 +41,12 @@ func storesLetters(w *testStore) {
 		Account: owner.ID, Kind: mapdata.LetterShrank, Data: map[string]string{"feed_name": "Ö \"x\" <y>", "rows": "3"},
 		At: at(-time.Second), Due: at(-time.Millisecond), Tries: 2, Language: mapdata.French,
 	}
-	bare := mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start} // due at once
+	bare := mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start} // due immediately
 	w.mailed(w.pushFeed(owner), letter, bare)
 	got := w.due(start, at(time.Minute))
 	for i := range got {
 		if got[i].ID == 0 {
-			w.Error("a letter has no id")
+			w.Error("an e-mail has no id")
 		}
 		got[i].ID = 0
 	}
@@ -59,10 +59,10 @@ func waitsForDue(w *testStore) {
 	letter := mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start, Due: at(time.Minute)}
 	w.mailed(w.pushFeed(owner), letter)
 	if got := w.due(at(time.Minute-time.Millisecond), at(time.Hour)); len(got) != 0 {
-		w.Errorf("letters before they are due: %+v", got)
+		w.Errorf("e-mails before they are due: %+v", got)
 	}
 	if got := w.due(at(time.Minute), at(time.Hour)); len(got) != 1 {
-		w.Errorf("letters when they are due: %+v, want 1", got)
+		w.Errorf("e-mails when they are due: %+v, want 1", got)
 	}
 }
 
@@ -71,10 +71,10 @@ func leasesLetters(w *testStore) {
 	w.mailed(w.pushFeed(owner), mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start})
 	w.due(start, at(time.Minute))
 	if got := w.due(at(time.Minute-time.Millisecond), at(time.Hour)); len(got) != 0 {
-		w.Errorf("letters while they are leased: %+v", got)
+		w.Errorf("e-mails while they are leased: %+v", got)
 	}
 	if got := w.due(at(time.Minute), at(time.Hour)); len(got) != 1 {
-		w.Errorf("letters at the lease's end: %+v, want 1", got)
+		w.Errorf("e-mails at the lease's end: %+v, want 1", got)
 	}
 }
 
@@ -112,11 +112,11 @@ func leasesLettersOnce(w *testStore) {
 	}
 	all.Wait()
 	if len(times) != many {
-		w.Errorf("%d of %d letters are leased", len(times), many)
+		w.Errorf("%d of %d e-mails are leased", len(times), many)
 	}
 	for id, n := range times {
 		if n != 1 {
-			w.Errorf("letter %d is leased %d times", id, n)
+			w.Errorf("e-mail %d is leased %d times", id, n)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func putsBack(w *testStore) {
 	letter := w.due(start, at(time.Minute))[0]
 	w.must(w.store.LetterFailed(w.ctx, letter.ID, 4, at(time.Hour)))
 	if got := w.due(at(time.Hour-time.Millisecond), at(2*time.Hour)); len(got) != 0 {
-		w.Errorf("letters before they are due again: %+v", got)
+		w.Errorf("e-mails before they are due again: %+v", got)
 	}
 	letter.Tries, letter.Due = 4, at(time.Hour)
 	w.same("letters", w.due(at(time.Hour), at(2*time.Hour)), []mapdata.Letter{letter})
@@ -139,12 +139,13 @@ func removesLetters(w *testStore) {
 	letter := w.due(start, at(time.Minute))[0]
 	w.must(w.store.LetterSent(w.ctx, letter.ID))
 	if got := w.due(at(time.Hour), at(2*time.Hour)); len(got) != 0 {
-		w.Errorf("letters after they were sent: %+v", got)
+		w.Errorf("e-mails after they were sent: %+v", got)
 	}
 	w.must(w.store.LetterSent(w.ctx, letter.ID))
 }
 
-// A letter to an address that has an account is in the account's language, whoever asked for it; else in its own.
+// An e-mail to the address of an account is in the account's language, also when a guest caused it; any other has the
+// language that was stored with it.
 func resolvesLanguages(w *testStore) {
 	owner := w.account()
 	w.mailed(w.pushFeed(owner),

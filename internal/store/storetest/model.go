@@ -14,10 +14,10 @@ import (
 )
 
 func wholeTests() map[string]func(*testStore) {
-	return map[string]func(*testStore){"whatever the changes, the store is as its model": followsModel}
+	return map[string]func(*testStore){"the store agrees with a model under random changes": followsModel}
 }
 
-// model is what a store of one feed must hold, kept in the simplest way there is.
+// model is the reference implementation of a store of one feed, for the property test.
 type model struct {
 	entities   map[string]mapdata.Entity
 	snapshotAt time.Time
@@ -106,13 +106,13 @@ func followsModel(w *testStore) {
 		if err := following.catchUp(w.ctx, w.store); err != nil {
 			r.Fatal(err)
 		}
-		// What was forgotten is not told: a follower forgets by itself.
+		// Forgotten entities are not in the log of changes: a follower removes expired entities itself.
 		ids := slices.Sorted(maps.Keys(following.known))
 		for _, id := range ids {
 			if _, ok := m.entities[id]; !ok {
 				e := following.known[id]
 				if end, expires := e.ExpiresAt(m.snapshotAt); !expires || end.After(now) {
-					r.Fatalf("the follower knows %q, which is gone", id)
+					r.Fatalf("the follower has %q, which was removed", id)
 				}
 				delete(following.known, id)
 			}
@@ -123,7 +123,7 @@ func followsModel(w *testStore) {
 	})
 }
 
-// drawChange makes a change in which every id stands in one list only.
+// drawChange draws a change in which every id is in one list only.
 func drawChange(r *rapid.T, w *testStore, f *mapdata.Feed, m *model, now time.Time) *mapdata.Change {
 	mark, err := w.store.Mark(w.ctx, f.ID)
 	if err != nil {
@@ -151,7 +151,7 @@ func drawChange(r *rapid.T, w *testStore, f *mapdata.Feed, m *model, now time.Ti
 	return c
 }
 
-// drawEntity makes one; rows of a snapshot have its time, as a rule.
+// drawEntity draws an entity; rows of a snapshot usually have the snapshot's time.
 func drawEntity(r *rapid.T, c *mapdata.Change, id string) mapdata.Entity {
 	e := mapdata.Entity{
 		Feed: c.Feed, ExternalID: id, Kind: mapdata.Kind(rapid.IntRange(0, mapdata.KindCount-1).Draw(r, "kind")),

@@ -15,12 +15,12 @@ func pairingTests() map[string]func(*testStore) {
 		"a code or a secret is one screen's":            refusesDuplicatePairings,
 		"an answer counts once":                         answersPairingsOnce,
 		"a screen is signed in once":                    takesPairingsOnce,
-		"a pairing ends with its time":                  endsPairings,
-		"five wrong codes end a pairing":                triesPairings,
-		"a pairing is taken by one of many":             takesPairingsByOne,
-		"of many who answer one wins":                   answersPairingsByOne,
-		"no session without a pairing used up":          takesPairingsWhole,
-		"pairings that are over are pruned":             prunesPairings,
+		"a pairing expires":                             expiresPairings,
+		"five wrong codes end a pairing":                limitsPairingTries,
+		"of many who take a pairing one succeeds":       takesPairingsOnceConcurrently,
+		"of many who answer one succeeds":               answersPairingsOnceConcurrently,
+		"taking a pairing is atomic with its session":   takesPairingsAtomically,
+		"expired pairings are pruned":                   prunesPairings,
 	}
 }
 
@@ -33,13 +33,13 @@ func pairing(name, rest string, created time.Time) *mapdata.Pairing {
 	}
 }
 
-// pairingOf stores one that waits.
+// pairingOf stores a waiting pairing.
 func (w *testStore) pairingOf(name, rest string) *mapdata.Pairing {
 	w.Helper()
 	p := pairing(name, rest, start)
 	w.must(w.store.CreatePairing(w.ctx, p))
 	if p.ID == 0 {
-		w.Fatal("a pairing that is stored has no id")
+		w.Fatal("a stored pairing has no id")
 	}
 	return p
 }
@@ -93,13 +93,13 @@ func answersPairingsOnce(w *testStore) {
 	w.fails("a denied one", w.answer(w.store, denied, start, b, mapdata.PairingApproved), mapdata.ErrConflict)
 	_, err = w.store.TakePairing(w.ctx, denied.DeviceHash, start, session(b, "denied"))
 	w.fails("a session of a denied one", err, mapdata.ErrNotFound)
-	w.fails("nobody's answer", w.answer(w.store, w.pairingOf("X", "Y"), start, &mapdata.Account{ID: mapdata.AccountID{1}}, mapdata.PairingApproved), mapdata.ErrNotFound)
+	w.fails("answer of an unknown account", w.answer(w.store, w.pairingOf("X", "Y"), start, &mapdata.Account{ID: mapdata.AccountID{1}}, mapdata.PairingApproved), mapdata.ErrNotFound)
 }
 
 func takesPairingsOnce(w *testStore) {
 	a, b := w.account(), w.account()
 	p := w.pairingOf("BCDF", "GHJK")
-	s := session(b, "one") // whatever it says: it becomes the session of who approved
+	s := session(b, "one") // its account is ignored: it becomes a session of the account that approved
 	_, err := w.store.TakePairing(w.ctx, p.DeviceHash, start, s)
 	w.fails("one that waits", err, mapdata.ErrNotFound)
 	w.must(w.answer(w.store, p, start, a, mapdata.PairingApproved))
@@ -126,7 +126,7 @@ func takesPairingsOnce(w *testStore) {
 	w.fails("after it was approved again", err, mapdata.ErrNotFound)
 }
 
-func endsPairings(w *testStore) {
+func expiresPairings(w *testStore) {
 	a := w.account()
 	p, approved := w.pairingOf("BCDF", "GHJK"), w.pairingOf("BCDF", "GHJL")
 	w.must(w.answer(w.store, approved, start, a, mapdata.PairingApproved))
@@ -141,7 +141,7 @@ func endsPairings(w *testStore) {
 	w.must(err)
 }
 
-func triesPairings(w *testStore) {
+func limitsPairingTries(w *testStore) {
 	a := w.account()
 	p, same, other, used := w.pairingOf("BCDF", "GHJK"), w.pairingOf("BCDF", "GHJL"), w.pairingOf("LMNP", "QRST"), w.pairingOf("BCDF", "ZZZZ")
 	w.must(w.answer(w.store, used, start, a, mapdata.PairingApproved))
@@ -172,13 +172,13 @@ func triesPairings(w *testStore) {
 	got, err = w.byCode(other, start)
 	w.must(err)
 	if got.Tries != 0 {
-		w.Errorf("%d tries at a code that nobody tried", got.Tries)
+		w.Errorf("%d tries at a code without an attempt", got.Tries)
 	}
 	_, err = w.store.TakePairing(w.ctx, used.DeviceHash, start, session(a, "approved before"))
 	w.must(err)
 }
 
-func takesPairingsByOne(w *testStore) {
+func takesPairingsOnceConcurrently(w *testStore) {
 	a := w.account()
 	p := w.pairingOf("BCDF", "GHJK")
 	w.must(w.answer(w.store, p, start, a, mapdata.PairingApproved))
@@ -202,7 +202,7 @@ func takesPairingsByOne(w *testStore) {
 	}
 }
 
-func answersPairingsByOne(w *testStore) {
+func answersPairingsOnceConcurrently(w *testStore) {
 	stores := [2]Store{w.store, w.another()}
 	for round := range 5 {
 		p := w.pairingOf("BCDF", fmt.Sprint(round))
@@ -223,7 +223,7 @@ func answersPairingsByOne(w *testStore) {
 		w.must(err)
 		for i, a := range accounts {
 			if won[i] != (got.Account == a.ID) {
-				w.Errorf("account %d was told %v", i, won[i])
+				w.Errorf("account %d: AnswerPairing = %v", i, won[i])
 			}
 		}
 		if count(won) != 1 {
@@ -232,8 +232,8 @@ func answersPairingsByOne(w *testStore) {
 	}
 }
 
-// takesPairingsWhole has the session fail: the pairing is still there to be taken.
-func takesPairingsWhole(w *testStore) {
+// takesPairingsAtomically lets storing the session fail: the pairing can still be taken.
+func takesPairingsAtomically(w *testStore) {
 	a := w.account()
 	p := w.pairingOf("BCDF", "GHJK")
 	w.must(w.answer(w.store, p, start, a, mapdata.PairingApproved))
@@ -257,8 +257,8 @@ func prunesPairings(w *testStore) {
 
 func preferenceTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"who chose nothing has nothing":              startsWithoutPreferences,
-		"what is chosen replaces what was":           replacesPreferences,
+		"an account starts without preferences":      startsWithoutPreferences,
+		"preferences replace the earlier ones":       replacesPreferences,
 		"preferences without an account are refused": refusesPreferencesWithoutAccount,
 		"preferences are of one account's alone":     separatesPreferences,
 	}
@@ -301,5 +301,5 @@ func separatesPreferences(w *testStore) {
 	w.must(w.store.SetPreferences(w.ctx, a.ID, &mapdata.Preferences{Theme: &night}))
 	got, err := w.store.Preferences(w.ctx, b.ID)
 	w.must(err)
-	w.same("somebody else's", got, &mapdata.Preferences{})
+	w.same("another account's preferences", got, &mapdata.Preferences{})
 }

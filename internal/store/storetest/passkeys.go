@@ -13,14 +13,14 @@ func passkeyTests() map[string]func(*testStore) {
 		"passkeys are listed, renamed and removed":    listsPasskeys,
 		"a credential is one account's":               refusesSecondPasskey,
 		"a passkey signs in":                          signsInByPasskey,
-		"a passkey proves a session of its account":   provesSessions,
+		"a passkey confirms a session of its account": confirmsSessions,
 		"a challenge is answered once":                answersOnce,
-		"a challenge is answered once among many":     answersOnceConcurrently,
+		"of many answers to a challenge one counts":   answersOnceConcurrently,
 		"a use is of the passkey that was verified":   refusesOldPasskeys,
-		"a passkey that was refused is remembered":    flagsPasskeys,
-		"what is known of answers goes when they end": forgetsAnswers,
-		"passkeys go with their account":              forgetsPasskeys,
-		"a passkey during the end of its account":     usesPasskeyDuringDeletion,
+		"a refused passkey is flagged":                flagsPasskeys,
+		"expired answers are pruned":                  prunesAnswers,
+		"deleting an account deletes its passkeys":    deletesPasskeys,
+		"a sign-in while its account is deleted":      usesPasskeyDuringDeletion,
 	}
 }
 
@@ -39,7 +39,7 @@ func passkeyAudit(a *mapdata.Account, action, id string) mapdata.AuditEntry {
 	return mapdata.AuditEntry{At: start, Actor: a.ID, Action: action, Subject: id}
 }
 
-// passkeyOf stores one.
+// passkeyOf stores a passkey.
 func (w *testStore) passkeyOf(a *mapdata.Account, name string) *mapdata.Passkey {
 	w.Helper()
 	p := passkey(a, name)
@@ -47,7 +47,7 @@ func (w *testStore) passkeyOf(a *mapdata.Account, name string) *mapdata.Passkey 
 	return p
 }
 
-// use is one of the passkey for a new session.
+// use returns a use of the passkey that starts a new session.
 func use(p *mapdata.Passkey, name string) *mapdata.PasskeyUse {
 	s := session(&mapdata.Account{ID: p.Account}, name)
 	s.ProvedAt, s.PasskeyAt = at(time.Minute), at(time.Minute)
@@ -62,7 +62,7 @@ func findsPasskeys(w *testStore) {
 	p := passkey(a, "one")
 	letter := &mapdata.Letter{Account: a.ID, Kind: mapdata.LetterPasskeyAdded, Data: map[string]string{"name": p.Name}, At: start}
 	w.must(w.store.CreatePasskey(w.ctx, p, answer("creates one"), passkeyAudit(a, mapdata.AuditPasskeyCreate, p.ID), letter))
-	w.tellsEachOnce(a, letter)
+	w.wantOneEmail(a, letter)
 	got, account, err := w.store.Passkey(w.ctx, p.CredentialID)
 	w.must(err)
 	w.same("passkey", got, p)
@@ -84,9 +84,9 @@ func listsPasskeys(w *testStore) {
 	w.must(err)
 	w.same("passkeys", all, []mapdata.Passkey{*first, *second})
 
-	w.fails("rename somebody else's", w.store.RenamePasskey(w.ctx, a.ID, "theirs", "x"), mapdata.ErrNotFound)
+	w.fails("rename a passkey of another account", w.store.RenamePasskey(w.ctx, a.ID, "theirs", "x"), mapdata.ErrNotFound)
 	audit := passkeyAudit(a, mapdata.AuditPasskeyDelete, "first")
-	w.fails("remove somebody else's", w.store.DeletePasskey(w.ctx, a.ID, "theirs", audit), mapdata.ErrNotFound)
+	w.fails("remove a passkey of another account", w.store.DeletePasskey(w.ctx, a.ID, "theirs", audit), mapdata.ErrNotFound)
 	w.must(w.store.DeletePasskey(w.ctx, a.ID, "first", audit))
 	w.fails("remove again", w.store.DeletePasskey(w.ctx, a.ID, "first", audit), mapdata.ErrNotFound)
 	_, _, err = w.store.Passkey(w.ctx, first.CredentialID)
@@ -107,10 +107,10 @@ func refusesSecondPasskey(w *testStore) {
 	duplicate.CredentialID = p.CredentialID
 	w.fails("the same credential", w.store.CreatePasskey(w.ctx, duplicate, answer("two"), passkeyAudit(b, "", ""), &mapdata.Letter{Account: b.ID, At: start}), mapdata.ErrConflict)
 	w.fails("the same answer", w.store.CreatePasskey(w.ctx, passkey(b, "three"), answer("creates one"), passkeyAudit(b, "", ""), nil), mapdata.ErrConflict)
-	nobody := &mapdata.Account{ID: mapdata.AccountID{1}}
-	w.fails("nobody's", w.store.CreatePasskey(w.ctx, passkey(nobody, "four"), answer("four"), passkeyAudit(b, "", ""), nil), mapdata.ErrNotFound)
+	unknown := &mapdata.Account{ID: mapdata.AccountID{1}}
+	w.fails("a passkey of an unknown account", w.store.CreatePasskey(w.ctx, passkey(unknown, "four"), answer("four"), passkeyAudit(b, "", ""), nil), mapdata.ErrNotFound)
 	w.same("letters of what failed", len(w.due(start, at(time.Minute))), 0)
-	w.passkeyOf(b, "two") // nothing of what failed is in the way
+	w.passkeyOf(b, "two") // the failed attempts left nothing behind
 }
 
 func signsInByPasskey(w *testStore) {
@@ -128,7 +128,7 @@ func signsInByPasskey(w *testStore) {
 	w.same("passkey", got, p)
 }
 
-func provesSessions(w *testStore) {
+func confirmsSessions(w *testStore) {
 	a, b := w.account(), w.account()
 	p := w.passkeyOf(a, "one")
 	mine, theirs := session(a, "mine"), session(b, "theirs")
@@ -137,7 +137,7 @@ func provesSessions(w *testStore) {
 	u := use(p, "proves")
 	u.NewSession, u.Session = nil, "theirs"
 	w.fails("another account's session", w.store.UsePasskey(w.ctx, u), mapdata.ErrNotFound)
-	u.Session = "mine" // the challenge was not used up by what failed
+	u.Session = "mine" // the failed attempt did not use up the challenge
 	w.must(w.store.UsePasskey(w.ctx, u))
 	got, _, err := w.store.Session(w.ctx, mine.TokenHash)
 	w.must(err)
@@ -213,7 +213,7 @@ func flagsPasskeys(w *testStore) {
 	w.same("passkey", got, p)
 }
 
-func forgetsAnswers(w *testStore) {
+func prunesAnswers(w *testStore) {
 	p := w.passkeyOf(w.account(), "one")
 	u := use(p, "in")
 	w.must(w.store.UsePasskey(w.ctx, u))
@@ -225,10 +225,10 @@ func forgetsAnswers(w *testStore) {
 	w.must(w.store.UsePasskey(w.ctx, again))
 }
 
-func forgetsPasskeys(w *testStore) {
+func deletesPasskeys(w *testStore) {
 	a, b := w.account(), w.account()
 	mine, theirs := w.passkeyOf(a, "mine"), w.passkeyOf(b, "theirs")
-	w.must(w.forget(a))
+	w.must(w.deleteAccount(a))
 	_, _, err := w.store.Passkey(w.ctx, mine.CredentialID)
 	w.fails("its passkey", err, mapdata.ErrNotFound)
 	_, _, err = w.store.Passkey(w.ctx, theirs.CredentialID)
@@ -243,13 +243,13 @@ func usesPasskeyDuringDeletion(w *testStore) {
 		var group sync.WaitGroup
 		var used, forgot error
 		group.Go(func() { used = w.store.UsePasskey(w.ctx, use(p, "in "+name)) })
-		group.Go(func() { forgot = w.forget(a) })
+		group.Go(func() { forgot = w.deleteAccount(a) })
 		group.Wait()
 		w.must(forgot)
 		if used != nil {
 			w.fails("during the end", used, mapdata.ErrNotFound)
 		}
 		_, _, err := w.store.Session(w.ctx, session(a, "in "+name).TokenHash)
-		w.fails("a session of nobody's", err, mapdata.ErrNotFound)
+		w.fails("a session of a deleted account", err, mapdata.ErrNotFound)
 	}
 }

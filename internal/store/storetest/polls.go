@@ -10,16 +10,16 @@ import (
 
 func pollTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"due feeds are claimed, oldest first":                claims,
-		"what is not to be polled is not claimed":            claimsNone,
-		"a lease holds until its end":                        leases,
-		"a lease is given back by its holder alone":          releases,
+		"due feeds are claimed, oldest first":                claimsDueFeeds,
+		"feeds that are not polled are not claimed":          claimsOnlyPolled,
+		"a lease is valid until its expiry":                  expiresLeases,
+		"a lease is released by its holder only":             releasesLeases,
 		"of many claimers one gets each feed":                claimsOnce,
-		"a failed poll is recorded whole":                    recordsFailures,
-		"a failed poll of a feed that is gone is no error":   toleratesGoneFeeds,
+		"all fields of a failed poll are recorded":           recordsFailures,
+		"a failed poll of a deleted feed is no error":        toleratesDeletedFeeds,
 		"a failed poll activates nothing":                    activatesNothing,
 		"a good snapshot moves the schedule, ends the lease": movesSchedule,
-		"letters of a failed poll are stored with it":        failsWithLetters,
+		"e-mails of a failed poll are stored with it":        failsWithLetters,
 	}
 }
 
@@ -38,7 +38,7 @@ func idsOf(feeds []mapdata.Feed) []mapdata.FeedID {
 	return all
 }
 
-// dueAt registers a pull feed that is due then.
+// dueAt registers a pull feed that is due at the given time.
 func (w *testStore) dueAt(owner *mapdata.Account, due time.Time) *mapdata.Feed {
 	w.Helper()
 	f := w.draft(owner)
@@ -47,7 +47,7 @@ func (w *testStore) dueAt(owner *mapdata.Account, due time.Time) *mapdata.Feed {
 	return f
 }
 
-func claims(w *testStore) {
+func claimsDueFeeds(w *testStore) {
 	owner := w.account()
 	third, first, second := w.dueAt(owner, start), w.dueAt(owner, at(-2*time.Second)), w.dueAt(owner, at(-time.Second))
 	future := w.dueAt(owner, at(time.Second))
@@ -58,7 +58,7 @@ func claims(w *testStore) {
 	w.same("a second later", w.claim("node", at(time.Second), at(time.Minute), 10), []mapdata.FeedID{future.ID})
 }
 
-func claimsNone(w *testStore) {
+func claimsOnlyPolled(w *testStore) {
 	owner := w.account()
 	w.pushFeed(owner)
 	for _, spoil := range []func(*mapdata.Feed){
@@ -73,14 +73,14 @@ func claimsNone(w *testStore) {
 		w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 	}
 	w.same("claimed", w.claim("node", start, at(time.Minute), 10), []mapdata.FeedID(nil))
-	// One that nobody approved, or that was rejected, is polled all the same (D5.7).
+	// A pending or rejected feed is polled too (D5.7).
 	f := w.draft(owner)
 	f.Direction, f.Polling.NextFetchAt, f.ReviewState, f.Visibility = mapdata.Pull, start, mapdata.Rejected, mapdata.Private
 	w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
 	w.same("claimed", w.claim("node", start, at(time.Minute), 10), []mapdata.FeedID{f.ID})
 }
 
-func leases(w *testStore) {
+func expiresLeases(w *testStore) {
 	f := w.pullFeed(w.account())
 	w.same("at first", w.claim("a", start, at(time.Minute), 1), []mapdata.FeedID{f.ID})
 	w.same("while it holds", w.claim("b", at(time.Minute-time.Millisecond), at(time.Hour), 1), []mapdata.FeedID(nil))
@@ -88,7 +88,7 @@ func leases(w *testStore) {
 	w.same("at its end", w.claim("b", at(time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})
 }
 
-func releases(w *testStore) {
+func releasesLeases(w *testStore) {
 	f := w.pullFeed(w.account())
 	w.claim("a", start, at(time.Minute), 1)
 	w.must(w.store.Release(w.ctx, f.ID, mapdata.Lease{Node: "b"}))
@@ -163,7 +163,7 @@ func recordsFailures(w *testStore) {
 
 	want := *before
 	want.Polling = failed.Polling
-	// These tell of the last good snapshot.
+	// These fields describe the last good snapshot.
 	want.Polling.Shrank, want.Polling.BodyHash = true, good.Snapshot.Polling.BodyHash
 	w.same("feed", w.feed(f), &want)
 	w.same("entities", w.entities(f), byID(good.Upserts...))
@@ -173,7 +173,7 @@ func recordsFailures(w *testStore) {
 	w.same("the lease ended", w.claim("other", at(2*time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})
 }
 
-func toleratesGoneFeeds(w *testStore) {
+func toleratesDeletedFeeds(w *testStore) {
 	f := w.pullFeed(w.account())
 	w.must(w.store.DeleteFeed(w.ctx, f.ID, mapdata.AuditEntry{At: start}))
 	before := w.state()
@@ -189,7 +189,7 @@ func activatesNothing(w *testStore) {
 	if w.feed(f).Active {
 		w.Error("the feed is active after a failure that deactivates it")
 	}
-	failed.Active = true // its poll began before somebody deactivated the feed
+	failed.Active = true // its poll began before the feed was deactivated
 	failed.Attempt.At = at(time.Second)
 	w.must(w.store.PollFailed(w.ctx, failed))
 	if w.feed(f).Active {

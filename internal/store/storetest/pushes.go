@@ -8,8 +8,8 @@ import (
 
 func pushTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"a refused push is an attempt that followers see, and nothing else": recordsAttempts,
-		"a refused push to a feed that is gone is nothing":                  recordsNothing,
+		"a refused push only records an attempt, which followers see": recordsAttempts,
+		"a refused push to a deleted feed records nothing":            recordsNothing,
 	}
 }
 

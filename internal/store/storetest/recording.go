@@ -7,12 +7,12 @@ import (
 	"wayside/internal/store"
 )
 
-// Recording is a backend that keeps the statements it ran, for tests of how a database runs them.
+// Recording is a backend that records the statements it ran, for tests of query plans.
 type Recording struct {
 	store.Backend
 	mu     sync.Mutex
 	Writes []store.Statement // within transactions that write, under their locks
-	Reads  []store.Statement // by others
+	Reads  []store.Statement // by other statements
 }
 
 func (r *Recording) add(to *[]store.Statement, query string, args []any) {
@@ -33,7 +33,7 @@ func (r *Recording) QueryRow(ctx context.Context, query string, args ...any) sto
 	return r.Backend.QueryRow(ctx, query, args...)
 }
 
-// Write runs do in a transaction whose statements are kept, also those that it leaves for its end.
+// Write runs do in a transaction whose statements are recorded, also those that it queues for the commit.
 func (r *Recording) Write(ctx context.Context, operation string, do func(*store.Tx) error) error {
 	return r.Backend.Write(ctx, operation, func(tx *store.Tx) error {
 		tx.Conn = recordingConn{tx.Conn, r}

@@ -10,12 +10,12 @@ import (
 
 func replicaTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"attempts by the revisions that recorded them":     tellsRecordedAttempts,
-		"the recent attempts of all feeds":                 tellsRecentAttempts,
-		"old tallies are those of what is stored":          tellsOldTallies,
-		"live tallies of a kind, by age":                   tellsLiveTallies,
-		"an attempt of a node whose clock is behind":       tellsAttemptsOfSlowClocks,
-		"attempts of feeds that are gone are gone as well": forgetsRecordedAttempts,
+		"attempts by the revisions that recorded them": readsRecordedAttempts,
+		"the recent attempts of all feeds":             readsRecentAttempts,
+		"old tallies are those of stored entities":     readsOldTallies,
+		"live tallies of a kind, by age":               readsLiveTallies,
+		"an attempt of a node whose clock is behind":   ordersAttemptsByRevision,
+		"deleting a feed deletes its attempts":         deletesRecordedAttempts,
 	}
 }
 
@@ -33,7 +33,7 @@ func (w *testStore) recent(since time.Time) []mapdata.FeedAttempt {
 	return all
 }
 
-func tellsRecordedAttempts(w *testStore) {
+func readsRecordedAttempts(w *testStore) {
 	a := w.account()
 	pushed, polled := w.pushFeed(a), w.pullFeed(a)
 	before := w.state().Revision
@@ -57,8 +57,8 @@ func tellsRecordedAttempts(w *testStore) {
 	w.same("after the last", len(w.recorded(want[2].Revision, w.state().Revision)), 0)
 }
 
-// tellsAttemptsOfSlowClocks: what is recorded later comes later, whatever its time.
-func tellsAttemptsOfSlowClocks(w *testStore) {
+// ordersAttemptsByRevision: an attempt that is recorded later comes later, even when its time is earlier.
+func ordersAttemptsByRevision(w *testStore) {
 	f := w.pushFeed(w.account())
 	before := w.state().Revision
 	for _, when := range []time.Duration{time.Minute, 0, -time.Hour, time.Minute} {
@@ -73,7 +73,7 @@ func tellsAttemptsOfSlowClocks(w *testStore) {
 	w.same("recent ones", w.recent(at(-2*time.Hour)), all)
 }
 
-func tellsRecentAttempts(w *testStore) {
+func readsRecentAttempts(w *testStore) {
 	owner := w.account()
 	busy, slow, idle := w.pushFeed(owner), w.pushFeed(owner), w.pushFeed(owner)
 	for i := range mapdata.RecentPolls + 10 {
@@ -103,7 +103,7 @@ func tellsRecentAttempts(w *testStore) {
 	w.same("of one without any", of(idle, start), 0)
 }
 
-func forgetsRecordedAttempts(w *testStore) {
+func deletesRecordedAttempts(w *testStore) {
 	f := w.pushFeed(w.account())
 	before := w.state().Revision
 	w.apply(w.pushed(f, start))
@@ -112,7 +112,7 @@ func forgetsRecordedAttempts(w *testStore) {
 	w.same("recent", len(w.recent(time.Time{})), 0)
 }
 
-func tellsOldTallies(w *testStore) {
+func readsOldTallies(w *testStore) {
 	a := w.account()
 	f, other, gone := w.pushFeed(a), w.pushFeed(a), w.pushFeed(a)
 	for _, feed := range []*mapdata.Feed{f, other, gone} {
@@ -139,7 +139,7 @@ func tellsOldTallies(w *testStore) {
 	w.same("once an entity is gone", old(at(time.Minute)), []mapdata.Tally{second, third})
 }
 
-func tellsLiveTallies(w *testStore) {
+func readsLiveTallies(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
 	w.apply(w.pushed(f, start, entity(f, "a", start)))

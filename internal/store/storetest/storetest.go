@@ -1,4 +1,4 @@
-// Package storetest is the contract of every store: the promises of the ports, as tests that each backend passes. A new
+// Package storetest is the contract of every store: what its ports promise, as tests that each backend passes. A new
 // behaviour is added here first.
 package storetest
 
@@ -33,16 +33,16 @@ type Store interface {
 	pull.Store
 	push.Store
 	votes.Store
-	// Prune does what time asks for: it severs votes from their accounts (D9.7) and frees the room of what is gone.
+	// Prune severs old votes from their accounts (D9.7) and deletes expired data and the data of deleted feeds.
 	Prune(ctx context.Context, now time.Time) error
 	Close() error
 }
 
-// Fresh makes an empty database and returns what opens it: each call as another process would. The test closes what it
-// opened.
+// Fresh makes an empty database and returns a function that opens it, each call as another process would. The test closes
+// what it opened.
 type Fresh func(t *testing.T) (open func(t *testing.T) Store)
 
-// Run holds a store to its contract.
+// Run tests a store against the contract.
 func Run(t *testing.T, fresh Fresh) {
 	areas := []struct {
 		name  string
@@ -80,12 +80,12 @@ func Run(t *testing.T, fresh Fresh) {
 	}
 }
 
-// start is when every test begins.
+// start is the time at which every test begins.
 var start = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 
 func at(d time.Duration) time.Time { return start.Add(d) }
 
-// testStore is one test with its store.
+// testStore is a test and its store.
 type testStore struct {
 	*testing.T
 	ctx   context.Context
@@ -93,7 +93,7 @@ type testStore struct {
 	store Store
 	made  int // feeds and accounts so far, for names
 
-	feedOwner mapdata.AccountID // who the letters of a test go to
+	feedOwner mapdata.AccountID // recipient of the test's e-mails
 }
 
 func newTestStore(t *testing.T, fresh Fresh) *testStore {
@@ -103,7 +103,7 @@ func newTestStore(t *testing.T, fresh Fresh) *testStore {
 	return w
 }
 
-// another opens the same database once more.
+// another opens the same database a second time.
 func (w *testStore) another() Store {
 	w.Helper()
 	s := w.open(w.T)
@@ -115,7 +115,7 @@ func (w *testStore) another() Store {
 	return s
 }
 
-// must ends the test on an error that is no part of its promise.
+// must ends the test on an unexpected error.
 func (w *testStore) must(err error) {
 	w.Helper()
 	if err != nil {
@@ -123,7 +123,7 @@ func (w *testStore) must(err error) {
 	}
 }
 
-// same compares.
+// same compares two values.
 func (w *testStore) same(what string, got, want any) {
 	w.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -143,7 +143,7 @@ func (w *testStore) account() *mapdata.Account {
 	return a
 }
 
-// unlimitedFeeds is a number of feeds that nobody reaches.
+// unlimitedFeeds is a limit of feeds that no test reaches.
 const unlimitedFeeds = 1_000_000
 
 // pushFeed registers an approved public push feed of the owner.
@@ -165,7 +165,7 @@ func (w *testStore) pullFeed(owner *mapdata.Account) *mapdata.Feed {
 	return f
 }
 
-// draft makes a feed that is not stored yet.
+// draft returns a feed that is not stored.
 func (w *testStore) draft(owner *mapdata.Account) *mapdata.Feed {
 	w.Helper()
 	id, err := mapdata.NewFeedID()
@@ -180,7 +180,7 @@ func (w *testStore) draft(owner *mapdata.Account) *mapdata.Feed {
 	}
 }
 
-// entity makes one that was seen first, last and changed at the given time.
+// entity returns an entity that was first seen, last seen and changed at the given time.
 func entity(f *mapdata.Feed, externalID string, seen time.Time) mapdata.Entity {
 	return mapdata.Entity{
 		Feed: f.ID, ExternalID: externalID, Kind: kindOf("alert.construction"),
@@ -198,7 +198,7 @@ func kindOf(id string) mapdata.Kind {
 	return k
 }
 
-// pushed makes a change of a push feed from its present mark.
+// pushed returns a change of a push feed based on its current mark.
 func (w *testStore) pushed(f *mapdata.Feed, when time.Time, upserts ...mapdata.Entity) *mapdata.Change {
 	w.Helper()
 	mark, err := w.store.Mark(w.ctx, f.ID)
@@ -211,7 +211,7 @@ func (w *testStore) pushed(f *mapdata.Feed, when time.Time, upserts ...mapdata.E
 	}
 }
 
-// polled makes a change of a pull feed's next good snapshot.
+// polled returns the change of a pull feed's next good snapshot.
 func (w *testStore) polled(f *mapdata.Feed, when time.Time, rows int, upserts ...mapdata.Entity) *mapdata.Change {
 	w.Helper()
 	c := w.pushed(f, when, upserts...)

@@ -13,28 +13,28 @@ import (
 
 func voteTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"a vote counts, and gives the entity":                   castsVotes,
-		"a second vote replaces the first":                      replacesVotes,
-		"a vote is taken back once":                             takesVotesBack,
-		"the last dispute is the last that stands":              findsLastDispute,
-		"votes on a live incident":                              votesOnLive,
-		"what is not there takes no vote":                       refusesVotes,
-		"nothing of a vote remains when it fails":               failsVotesWhole,
-		"a confirm keeps an entity":                             keepsConfirmed,
-		"a confirm keeps nothing beyond its life":               keepsOneLife,
-		"what is confirmed while it is forgotten stays":         forgetsNoConfirmed,
-		"votes outlive their entity, and a new life has none":   outlivesEntities,
-		"a life that is suppressed goes on":                     carriesSuppression,
-		"followers see votes in their order":                    readsVotes,
-		"tallies since a time":                                  talliesSince,
-		"votes move no entities":                                movesNoEntities,
-		"a vote is severed from its account after 30 days":      seversVotes,
-		"a feed takes its votes with it":                        deletesVotes,
-		"a restart keeps all votes":                             restartsWithVotes,
-		"concurrent ballots of one account count once":          countsOnce,
-		"concurrent ballots of many accounts all count":         countsAll,
-		"votes during snapshots":                                votesDuringSnapshots,
-		"whatever the ballots, tallies are of those that stand": talliesModel,
+		"casting a vote counts it and returns the entity":     castsVotes,
+		"a second vote replaces the first":                    replacesVotes,
+		"a vote is taken back once":                           takesVotesBack,
+		"the last dispute is the newest standing one":         findsLastDispute,
+		"votes on a live incident":                            votesOnLive,
+		"a vote on an unknown entity is refused":              refusesVotes,
+		"a failed vote is rolled back":                        rollsBackVotes,
+		"a confirm keeps an entity":                           keepsConfirmed,
+		"a confirm applies to one life of its entity":         keepsOneLife,
+		"an entity confirmed before Forget runs is kept":      forgetsNoConfirmed,
+		"votes outlive their entity, and a new life has none": outlivesEntities,
+		"suppression carries over to the pin's next life":     carriesSuppression,
+		"followers see votes in order":                        readsVotes,
+		"tallies since a time":                                talliesSince,
+		"votes move no entities":                              movesNoEntities,
+		"a vote is severed from its account after 30 days":    seversVotes,
+		"deleting a feed deletes its votes":                   deletesVotes,
+		"a restart keeps all votes":                           restartsWithVotes,
+		"concurrent ballots of one account count once":        countsOnce,
+		"concurrent ballots of many accounts all count":       countsAll,
+		"votes during snapshots":                              votesDuringSnapshots,
+		"tallies agree with a model under random ballots":     talliesModel,
 	}
 }
 
@@ -61,7 +61,7 @@ func (w *testStore) cast(b *mapdata.Ballot) mapdata.Voted {
 	return v
 }
 
-// drivers makes accounts.
+// drivers creates accounts.
 func (w *testStore) drivers(n int) []*mapdata.Account {
 	w.Helper()
 	all := make([]*mapdata.Account, n)
@@ -71,7 +71,7 @@ func (w *testStore) drivers(n int) []*mapdata.Account {
 	return all
 }
 
-// tallies reads all, by source and external id.
+// tallies reads all tallies, by source and external id.
 func (w *testStore) tallies(since time.Time) map[string]mapdata.Tally {
 	w.Helper()
 	all := make(map[string]mapdata.Tally)
@@ -87,7 +87,7 @@ func (w *testStore) wantVote(what string, source mapdata.SourceID, externalID st
 	}
 }
 
-// shortLived is an entity that lives for ten minutes and is confirmed for thirty.
+// shortLived returns an entity that lives for ten minutes and that a confirm keeps for thirty.
 func shortLived(f *mapdata.Feed, externalID string, seen time.Time) mapdata.Entity {
 	e := entity(f, externalID, seen)
 	e.Kind, e.Lifetime = kindOf("alert.police"), 10*time.Minute
@@ -137,7 +137,7 @@ func replacesVotes(w *testStore) {
 		{a, mapdata.Confirm, 1, 0},
 		{b, mapdata.Confirm, 2, 0},
 		{a, mapdata.Dispute, 1, 1},
-		{a, mapdata.Dispute, 1, 1}, // the same again
+		{a, mapdata.Dispute, 1, 1}, // repeated
 		{b, mapdata.NoVote, 0, 1},
 		{b, mapdata.Dispute, 0, 2},
 		{a, mapdata.Confirm, 1, 1},
@@ -149,7 +149,7 @@ func replacesVotes(w *testStore) {
 			w.Fatalf("vote %d: tally = %+v, want %d confirms and %d disputes, changed at %v", i, got, c.confirms, c.disputes, when)
 		}
 		if c.vote == mapdata.Dispute && !got.LastDisputeAt.Equal(when) {
-			w.Errorf("vote %d: last dispute at %v, want %v: a dispute again is a dispute now", i, got.LastDisputeAt, when)
+			w.Errorf("vote %d: last dispute at %v, want %v: repeating a dispute renews its time", i, got.LastDisputeAt, when)
 		}
 		w.same("stored tallies", w.tallies(time.Time{}), map[string]mapdata.Tally{mapdata.EntityID(f.ID.SourceID(), "a"): got})
 		w.wantVote(fmt.Sprint("vote ", i), f.ID.SourceID(), "a", c.by, c.vote)
@@ -163,7 +163,7 @@ func takesVotesBack(w *testStore) {
 	w.apply(w.pushed(f, start, entity(f, "a", start)))
 	before := w.state()
 	v := w.cast(ballot(f, "a", a, mapdata.NoVote, at(time.Second)))
-	w.same("tally that nobody made", v.Tally, mapdata.Tally{Source: f.ID.SourceID(), ExternalID: "a"})
+	w.same("tally before any vote", v.Tally, mapdata.Tally{Source: f.ID.SourceID(), ExternalID: "a"})
 	w.same("tallies", len(w.tallies(time.Time{})), 0)
 	w.same("state", w.state(), before)
 
@@ -214,9 +214,9 @@ func votesOnLive(w *testStore) {
 	v := w.cast(first)
 	w.same("a live incident", v, mapdata.Voted{
 		Entity: *first.Live,
-		Tally:  mapdata.Tally{Source: mapdata.Incidents, ExternalID: "a", Confirms: 1, ChangedAt: start}, // kept by nobody: D9.6
+		Tally:  mapdata.Tally{Source: mapdata.Incidents, ExternalID: "a", Confirms: 1, ChangedAt: start}, // a confirm keeps no live incident: D9.6
 	})
-	// It went and came back: its upstream gives it no lives to tell apart.
+	// It disappeared and returned: live incidents have no lives that could be told apart.
 	v = w.cast(liveBallot("a", b, mapdata.Dispute, at(48*time.Hour)))
 	want := mapdata.Tally{
 		Source: mapdata.Incidents, ExternalID: "a", Confirms: 1, Disputes: 1, ChangedAt: at(48 * time.Hour), LastDisputeAt: at(48 * time.Hour),
@@ -232,7 +232,7 @@ func refusesVotes(w *testStore) {
 	w.apply(w.pushed(f, start, shortLived(f, "a", start)))
 	before := w.state()
 	gone := at(10 * time.Minute)
-	stranger := &mapdata.Account{ID: mapdata.AccountID{1}}
+	unknown := &mapdata.Account{ID: mapdata.AccountID{1}}
 	withoutRecord := liveBallot("a", a, mapdata.Confirm, start)
 	withoutRecord.Live = nil
 	for what, b := range map[string]*mapdata.Ballot{
@@ -240,9 +240,9 @@ func refusesVotes(w *testStore) {
 		"an entity of an unknown feed":       ballot(&mapdata.Feed{ID: mapdata.FeedID{1}}, "a", a, mapdata.Confirm, start),
 		"an entity at its very expiry":       ballot(f, "a", a, mapdata.Confirm, gone),
 		"taking back after the expiry":       ballot(f, "a", a, mapdata.NoVote, gone.Add(time.Hour)),
-		"an entity of no source":             {Source: "weather", ExternalID: "a", Account: a.ID, Vote: mapdata.Confirm, At: start},
+		"an entity of an unknown source":     {Source: "weather", ExternalID: "a", Account: a.ID, Vote: mapdata.Confirm, At: start},
 		"a live incident without its record": withoutRecord,
-		"an account that is not there":       ballot(f, "a", stranger, mapdata.Confirm, start),
+		"an unknown account":                 ballot(f, "a", unknown, mapdata.Confirm, start),
 		"a guest":                            ballot(f, "a", &mapdata.Account{}, mapdata.Confirm, start),
 	} {
 		v, err := w.store.CastVote(w.ctx, b)
@@ -263,8 +263,8 @@ func refusesVotes(w *testStore) {
 	w.cast(ballot(f, "a", a, mapdata.Confirm, gone.Add(-time.Millisecond)))
 }
 
-// failsVotesWhole: the record and the observation are stored together or not at all (Live incidents, 2).
-func failsVotesWhole(w *testStore) {
+// rollsBackVotes: the record and the observation are stored together or not at all (Live incidents, 2).
+func rollsBackVotes(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
 	w.apply(w.pushed(f, start, entity(f, "a", start)))
@@ -273,11 +273,11 @@ func failsVotesWhole(w *testStore) {
 	giveUp()
 	for _, b := range []*mapdata.Ballot{ballot(f, "a", a, mapdata.Dispute, start), liveBallot("a", a, mapdata.Dispute, start)} {
 		if _, err := w.store.CastVote(given, b); !errors.Is(err, context.Canceled) {
-			w.Errorf("CastVote that was given up = %v", err)
+			w.Errorf("cancelled CastVote = %v", err)
 		}
 		b.Account = mapdata.AccountID{1} // fails after the tally was found
 		if _, err := w.store.CastVote(w.ctx, b); err == nil {
-			w.Error("CastVote of nobody = nil")
+			w.Error("CastVote of an unknown account = nil")
 		}
 		b.Account, b.Vote = a.ID, 2 // no such vote
 		if _, err := w.store.CastVote(w.ctx, b); err == nil {
@@ -289,7 +289,7 @@ func failsVotesWhole(w *testStore) {
 	w.same("state", w.state(), before)
 }
 
-// keepsConfirmed runs by the clock: what a comparison is told depends on the time at which it asks.
+// keepsConfirmed uses the real clock: what Stored returns depends on the time of the call.
 func keepsConfirmed(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
@@ -308,7 +308,7 @@ func keepsConfirmed(w *testStore) {
 			w.Errorf("%s: kept until %v, want %v", what, got, kept)
 		}
 		if !stored["b"].KeptUntil.IsZero() || !stored["lasting"].KeptUntil.IsZero() {
-			w.Errorf("%s: %+v are kept, though nobody confirmed b, and what is persistent needs no keeping", what, stored)
+			w.Errorf("%s: %+v are kept, though b has no confirm, and a persistent entity does not expire", what, stored)
 		}
 	}
 	ids := []string{"a", "b", "lasting"}
@@ -332,7 +332,7 @@ func keepsConfirmed(w *testStore) {
 	}
 }
 
-// keepsOneLife: a confirm is of the life that it was about.
+// keepsOneLife: a confirm counts only for the life of the entity that it was cast on.
 func keepsOneLife(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
@@ -357,7 +357,7 @@ func keepsOneLife(w *testStore) {
 	w.same("entities", len(w.entities(f)), 0)
 }
 
-// forgetsNoConfirmed: a sweep may name what was confirmed since it looked.
+// forgetsNoConfirmed: Forget may name an entity that was confirmed since its caller read it.
 func forgetsNoConfirmed(w *testStore) {
 	a := w.account()
 	f := w.pushFeed(a)
@@ -402,7 +402,7 @@ func outlivesEntities(w *testStore) {
 	w.same("history of an entity that was retired", w.tallies(time.Time{}), map[string]mapdata.Tally{id: first})
 }
 
-// carriesSuppression: to retire a pin and send it again does not undo what drivers said of it.
+// carriesSuppression: retiring a pin and sending it again does not end its suppression.
 func carriesSuppression(w *testStore) {
 	all := w.drivers(4)
 	f := w.pushFeed(all[0])
@@ -426,7 +426,7 @@ func carriesSuppression(w *testStore) {
 	for _, a := range all[:2] {
 		w.cast(ballot(f, "a", a, mapdata.NoVote, at(4*time.Minute)))
 	}
-	// That ended the suppression, and with it the old life.
+	// That ended the suppression and the old life.
 	got = w.cast(ballot(f, "a", all[3], mapdata.Dispute, at(5*time.Minute))).Tally
 	if got.Disputes != 1 || got.Confirms != 0 || !got.LifeAt.Equal(at(2*time.Minute)) {
 		w.Errorf("tally = %+v, want 1 dispute of the new life", got)

@@ -25,7 +25,7 @@ func readsVotes(w *testStore) {
 	w.must(w.store.DeleteFeed(w.ctx, gone.ID, mapdata.AuditEntry{At: start}))
 	feed := w.feed(f)
 	want := []mapdata.FeedChange{
-		{Revision: after + 1, FeedID: f.ID, Feed: feed, Tallies: []mapdata.Tally{now}}, // as it is now
+		{Revision: after + 1, FeedID: f.ID, Feed: feed, Tallies: []mapdata.Tally{now}}, // the current one
 		{Revision: after + 2, FeedID: gone.ID},
 		{Revision: after + 3, Tallies: []mapdata.Tally{live}},
 		{Revision: after + 4, FeedID: f.ID, Feed: feed, Entities: []mapdata.Entity{entity(f, "c", at(3*time.Second))}},
@@ -65,7 +65,7 @@ func movesNoEntities(w *testStore) {
 	w.must(err)
 	w.same("mark", now, mark)
 	w.same("feed", w.feed(f), feed)
-	w.apply(pending) // made before the vote
+	w.apply(pending) // based on the mark before the vote
 }
 
 func seversVotes(w *testStore) {
@@ -87,12 +87,12 @@ func seversVotes(w *testStore) {
 	w.same("tallies, which stay", w.tallies(time.Time{}), tallies)
 	w.same("revision", w.state().Revision, before)
 
-	// Nobody knows any more whose it was.
+	// No stored row connects the vote with the account any more.
 	got := w.cast(ballot(f, "a", a, mapdata.NoVote, at(old))).Tally
 	w.same("tally after taking back what was severed", got, tallies[mapdata.EntityID(source, "a")])
 	got = w.cast(ballot(f, "a", a, mapdata.Confirm, at(old))).Tally
 	w.same("counts after a new vote", [2]int{got.Confirms, got.Disputes}, [2]int{1, 2})
-	// What is severed is still the last dispute.
+	// The severed dispute is still the last one.
 	got = w.cast(ballot(f, "a", b, mapdata.NoVote, at(old))).Tally
 	w.same("last dispute", got.LastDisputeAt, start)
 }
@@ -178,7 +178,7 @@ func countsAll(w *testStore) {
 	}})
 }
 
-// votesDuringSnapshots: one writer polls, drivers vote meanwhile; neither is refused, nothing is lost.
+// votesDuringSnapshots: one writer polls while drivers vote; no poll and no vote is refused or lost.
 func votesDuringSnapshots(w *testStore) {
 	const snapshots = 25
 	all := w.drivers(concurrently)
@@ -211,7 +211,7 @@ func votesDuringSnapshots(w *testStore) {
 	w.same("entities", len(w.entities(f)), snapshots+1)
 }
 
-// standing is what talliesModel knows of one entity: who said what of its present life.
+// standing is talliesModel's model of one entity: the vote of each account on its current life.
 type standing struct {
 	votes  map[mapdata.AccountID]mapdata.Vote
 	at     map[mapdata.AccountID]time.Time
@@ -222,7 +222,7 @@ func (s *standing) reset(lifeAt time.Time) {
 	s.votes, s.at, s.lifeAt = make(map[mapdata.AccountID]mapdata.Vote), make(map[mapdata.AccountID]time.Time), lifeAt
 }
 
-// tally counts by looking at every vote.
+// tally counts every vote.
 func (s *standing) tally() (confirms, disputes int, last time.Time) {
 	for a, v := range s.votes {
 		switch v {
@@ -238,8 +238,8 @@ func (s *standing) tally() (confirms, disputes int, last time.Time) {
 	return confirms, disputes, last
 }
 
-// talliesModel casts whatever ballots on an entity that is retired and comes back now and then. It is suppressed never:
-// the threshold of its kind is out of three drivers' reach.
+// talliesModel casts random ballots on an entity that is sometimes retired and sent again. It is never suppressed: three
+// drivers cannot reach the threshold of its kind.
 func talliesModel(w *testStore) {
 	all := w.drivers(3)
 	f := w.pushFeed(all[0])
