@@ -89,7 +89,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestRunAtOnce(t *testing.T) {
+func TestRunConcurrently(t *testing.T) {
 	db, begin := open(t)
 	all := []Migration{{1, "0001_a.sql", "CREATE TABLE a (n INTEGER)"}, {2, "0002_b.sql", "INSERT INTO a VALUES (1)"}}
 	var group sync.WaitGroup

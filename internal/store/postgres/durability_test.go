@@ -12,14 +12,14 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestKilledDatabase kills the server again and again under writers, one of which asks for no durability of its own: what
-// was acknowledged is there, and the log of changes tells it.
+// TestKilledDatabase kills the server repeatedly under writers, with synchronous_commit off as the database's default:
+// every acknowledged row is stored and in the log of changes.
 func TestKilledDatabase(t *testing.T) {
 	const writers, kills = 4, 2
 	server := testenv.Postgres(t)
 	url := server.Database(t)
 	conn := operator(t, url)
-	run(t, conn, `ALTER DATABASE `+conn.Config().Database+` SET synchronous_commit = off`) // which must not count
+	run(t, conn, `ALTER DATABASE `+conn.Config().Database+` SET synchronous_commit = off`) // the store must override this
 	db := open(t, url)
 	var (
 		mu    sync.Mutex
@@ -27,7 +27,7 @@ func TestKilledDatabase(t *testing.T) {
 		jobs  sync.WaitGroup
 	)
 	ctx, stop := context.WithCancel(t.Context())
-	t.Cleanup(func() { stop(); jobs.Wait() }) // also where the test ends early
+	t.Cleanup(func() { stop(); jobs.Wait() }) // also when the test ends early
 	count := func() int {
 		mu.Lock()
 		defer mu.Unlock()
@@ -48,7 +48,7 @@ func TestKilledDatabase(t *testing.T) {
 				if ctx.Err() == nil && !errors.Is(err, mapdata.ErrUnavailable) {
 					t.Errorf("put = %v, want mapdata.ErrUnavailable", err)
 				}
-				select { // as somebody who was told to come again
+				select { // like a client that retries later
 				case <-ctx.Done():
 				case <-time.After(5 * time.Millisecond):
 				}
@@ -83,8 +83,8 @@ func TestKilledDatabase(t *testing.T) {
 	}
 }
 
-// TestForgetWaits: a snapshot that is being stored shows old entities anew. Whoever forgets them meanwhile, on another
-// node, must look again once it is stored.
+// TestForgetWaits: a snapshot that is being stored renews old entities. Forget on another node must wait for it and
+// check the entities again.
 func TestForgetWaits(t *testing.T) {
 	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
@@ -120,6 +120,6 @@ func TestForgetWaits(t *testing.T) {
 	}
 	there := false
 	if err := db.Stored(t.Context(), f.ID, []string{"old"}, func(mapdata.Stored) { there = true }); err != nil || !there {
-		t.Errorf("an entity of the newest snapshot is forgotten (%v)", err)
+		t.Errorf("an entity of the newest snapshot was removed (%v)", err)
 	}
 }

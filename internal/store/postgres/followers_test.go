@@ -34,7 +34,7 @@ func open(t testing.TB, url string) *postgres.DB {
 	return db
 }
 
-// operator is a connection of somebody else's.
+// operator connects to the database outside of the store, as an operator does.
 func operator(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -52,7 +52,7 @@ func run(t testing.TB, conn *pgx.Conn, query string, args ...any) {
 	}
 }
 
-// newFeed registers a push feed of an owner of its own.
+// newFeed registers a push feed of a new owner.
 func newFeed(t testing.TB, db *postgres.DB, url string, n byte) *mapdata.Feed {
 	t.Helper()
 	owner := mapdata.AccountID{n}
@@ -86,7 +86,7 @@ func put(ctx context.Context, db *postgres.DB, f *mapdata.Feed, all ...mapdata.E
 	})
 }
 
-// eventually asks again and again, for at most twenty seconds.
+// eventually polls a condition for at most twenty seconds.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
@@ -101,7 +101,7 @@ func eventually(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// follower is a node's: it listens, and takes over what is new.
+// follower follows the log of changes as a node does: it listens, and applies new changes.
 type follower struct {
 	db       *postgres.DB
 	poke     chan struct{}
@@ -181,9 +181,9 @@ func (f *follower) knows(t testing.TB, id string) bool {
 	return f.known[id]
 }
 
-// TestOvertakingWriters holds a writer back that began first, has written its rows and only wants the counter, while
-// others pass it: a follower that read in between must still get what the first one commits. A number that is drawn
-// before the commit loses it.
+// TestOvertakingWriters holds a writer back that began first and has written its rows, while others commit before it: a
+// follower that read in between must still get what the first one commits. With revisions from a sequence drawn before
+// the commit, it would miss them.
 func TestOvertakingWriters(t *testing.T) {
 	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
@@ -191,7 +191,7 @@ func TestOvertakingWriters(t *testing.T) {
 	slow, fast := newFeed(t, db, url, 1), newFeed(t, db, url, 2)
 	follower := following(t, open(t, url))
 
-	// Whoever holds a row that the slow writer is about to write lets it come as far as its entities.
+	// A lock on a row that the slow writer is about to write stops it within its transaction.
 	if err := put(t.Context(), db, slow, entity(slow, "held")); err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestOvertakingWriters(t *testing.T) {
 	}
 	eventually(t, "the follower knows what the fast writer wrote", func() bool { return follower.knows(t, "fast 4") })
 	if follower.knows(t, "first") {
-		t.Error("the follower knows what is not committed")
+		t.Error("the follower has what is not committed")
 	}
 	run(t, holder, "COMMIT")
 	if err := <-written; err != nil {
@@ -232,8 +232,8 @@ func waiting(t testing.TB, conn *pgx.Conn) (n int) {
 	return n
 }
 
-// TestStoppedNodeHoldsNoLocks: a node that stops in the middle of its transaction, having written its rows, does not
-// hold the counter.
+// TestStoppedNodeHoldsNoLocks: a node that stops in the middle of its transaction, after writing its rows, does not hold
+// the lock of the counter.
 func TestStoppedNodeHoldsNoLocks(t *testing.T) {
 	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
@@ -260,8 +260,8 @@ func TestStoppedNodeHoldsNoLocks(t *testing.T) {
 	}
 }
 
-// TestFollowerIsWoken: a change on one node wakes another long before it would look by itself.
-func TestFollowerIsWoken(t *testing.T) {
+// TestFollowerIsNotified: a change on one node is notified to another long before that node's next poll.
+func TestFollowerIsNotified(t *testing.T) {
 	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
 	db := open(t, url)
@@ -294,8 +294,9 @@ func listening(t testing.TB, conn *pgx.Conn) (n int) {
 	return n
 }
 
-// TestFollowerOutlivesItsConnections: whatever happens to connections, server and notifications, a follower catches up.
-func TestFollowerOutlivesItsConnections(t *testing.T) {
+// TestFollowerReconnects: a follower catches up after its connections are killed, a notification is lost, and the server
+// restarts.
+func TestFollowerReconnects(t *testing.T) {
 	server := testenv.Postgres(t)
 	url := server.Database(t)
 	db := open(t, url)
@@ -321,7 +322,7 @@ func TestFollowerOutlivesItsConnections(t *testing.T) {
 	run(t, conn, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
 	shows("all connections killed")
 
-	// Nobody is told of this one.
+	// This change is written without a notification.
 	run(t, conn, `WITH raised AS (UPDATE state SET revision = revision + 1 RETURNING revision), e AS (
 			INSERT INTO entities SELECT feed_id, 'silent', kind, lat, lng, properties, network, digest, lifetime_ms, first_seen_at, seen_at, changed_at, absent_since
 			FROM entities LIMIT 1)
@@ -329,13 +330,13 @@ func TestFollowerOutlivesItsConnections(t *testing.T) {
 	began := time.Now()
 	eventually(t, "the notification lost: the follower knows", func() bool { return follower.knows(t, "silent") })
 	if took := time.Since(began); took > 3*time.Second {
-		t.Errorf("a lost notification was made good for after %v", took)
+		t.Errorf("after a lost notification, the change was read after %v", took)
 	}
 
 	for what, restart := range map[string]func() error{
-		"restarted":               server.Restart,
-		"stopped in an emergency": func() error { return errors.Join(server.Stop(true), server.Start()) },
-		"killed":                  func() error { return errors.Join(server.Kill(), server.Start()) },
+		"restarted":           server.Restart,
+		"stopped immediately": func() error { return errors.Join(server.Stop(true), server.Start()) },
+		"killed":              func() error { return errors.Join(server.Kill(), server.Start()) },
 	} {
 		if err := restart(); err != nil {
 			t.Fatal(what, err)

@@ -11,9 +11,9 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestFeedsOutliveTheLicence: a database of the version before licences keeps its feeds, which state none, and who may
-// read its view.
-func TestFeedsOutliveTheLicence(t *testing.T) {
+// TestLicenceMigrationKeepsFeeds: migrating a database from before licences keeps its feeds, which then state no licence,
+// and the privileges on its view.
+func TestLicenceMigrationKeepsFeeds(t *testing.T) {
 	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
 	all, err := postgres.Pending(t.Context(), url)
@@ -56,6 +56,6 @@ func TestFeedsOutliveTheLicence(t *testing.T) {
 	var granted bool
 	err = conn.QueryRow(t.Context(), `SELECT has_column_privilege('public', 'wayside_entities', 'licence', 'SELECT')`).Scan(&granted)
 	if err != nil || !granted {
-		t.Errorf("who may read the view may read licences: %v, %v", granted, err)
+		t.Errorf("the privilege on the view includes licences: %v, %v", granted, err)
 	}
 }

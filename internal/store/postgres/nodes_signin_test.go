@@ -22,15 +22,15 @@ func (n *nodes) signIn(name, email string) *mapdata.SignIn {
 	return s
 }
 
-// triesOfCodes: of forty guesses at once, each of another code, only the first five are compared. So if the right one is
-// among them it is taken as often as it comes early, and never after five wrong ones.
+// triesOfCodes: of forty concurrent guesses only the first five are compared. So the right code is accepted when it is
+// among them, and never after five wrong ones.
 func triesOfCodes(n *nodes) {
 	taken := 0
 	const rounds, guesses = 12, 40
 	for round := range rounds {
 		s := n.signIn(fmt.Sprint(round), fmt.Sprint("ada", round, "@example.org"))
 		var right count
-		n.atOnce(guesses, func(i int, db *DB) {
+		n.concurrently(guesses, func(i int, db *DB) {
 			code := []byte("wrong")
 			if i == guesses-1 {
 				code = s.CodeHash
@@ -40,7 +40,7 @@ func triesOfCodes(n *nodes) {
 			case err == nil:
 				right.add()
 				if got.Tries >= maxTries {
-					n.Errorf("a code was taken after %d tries", got.Tries)
+					n.Errorf("a code was accepted after %d tries", got.Tries)
 				}
 			case !errors.Is(err, mapdata.ErrNotFound):
 				n.Errorf("TakeSignInByCode: %v", err)
@@ -48,12 +48,12 @@ func triesOfCodes(n *nodes) {
 		})
 		tries := n.number("SELECT tries FROM sign_ins WHERE id = $1", s.ID)
 		if right.n == 0 && tries != guesses || right.n == 1 && tries >= maxTries {
-			n.Errorf("%d tries are counted of %d; the right one was taken %d times", tries, guesses, right.n)
+			n.Errorf("%d tries are counted of %d; the right one was accepted %d times", tries, guesses, right.n)
 		}
 		taken += right.n
 	}
 	if taken == rounds {
-		n.Error("the right code was taken each time: guesses are not counted before the next is compared")
+		n.Error("the right code was accepted in every round: guesses are not counted before the next is compared")
 	}
 }
 
@@ -61,7 +61,7 @@ func linkOrCode(n *nodes) {
 	for round := range 8 {
 		s := n.signIn(fmt.Sprint(round), "ada@example.org")
 		var taken count
-		n.atOnce(9, func(i int, db *DB) {
+		n.concurrently(9, func(i int, db *DB) {
 			var err error
 			if i%2 == 0 {
 				_, err = db.TakeSignIn(context.Background(), s.TokenHash, start)
@@ -83,7 +83,7 @@ func linkOrCode(n *nodes) {
 func signInsOfOne(n *nodes) {
 	const limit = 3
 	var stored count
-	n.atOnce(24, func(i int, db *DB) {
+	n.concurrently(24, func(i int, db *DB) {
 		s := &mapdata.SignIn{TokenHash: fmt.Append(nil, "token ", i), Email: "ada@example.org", CodeHash: []byte("code"), CreatedAt: start, ExpiresAt: start.Add(time.Minute)}
 		letter := &mapdata.Letter{Kind: mapdata.LetterSignIn, At: start}
 		ok, err := db.CreateSignIn(context.Background(), s, letter, start, limit)
@@ -95,7 +95,7 @@ func signInsOfOne(n *nodes) {
 		}
 	})
 	if stored.n != limit || n.number("SELECT count(*) FROM sign_ins") != limit || n.number("SELECT count(*) FROM outbox") != limit {
-		n.Errorf("%d sign-ins were stored, want %d, each with its letter", stored.n, limit)
+		n.Errorf("%d sign-ins were stored, want %d, each with its e-mail", stored.n, limit)
 	}
 }
 
@@ -115,7 +115,7 @@ func triesOfPairings(n *nodes) {
 	for round := range rounds {
 		p := n.pairing(fmt.Sprint("N", round), fmt.Sprint(round))
 		var right count
-		n.atOnce(guesses, func(i int, db *DB) {
+		n.concurrently(guesses, func(i int, db *DB) {
 			code := []byte("wrong")
 			if i == guesses-1 {
 				code = p.CodeHash
@@ -134,7 +134,7 @@ func triesOfPairings(n *nodes) {
 		found += right.n
 	}
 	if found == rounds {
-		n.Error("the right code was found each time: guesses are not counted before the next is compared")
+		n.Error("the right code was found in every round: guesses are not counted before the next is compared")
 	}
 }
 
@@ -143,7 +143,7 @@ func answersOfPairings(n *nodes) {
 	for round := range 8 {
 		p := n.pairing("BCDF", fmt.Sprint(round))
 		var said count
-		n.atOnce(len(drivers), func(i int, db *DB) {
+		n.concurrently(len(drivers), func(i int, db *DB) {
 			_, err := db.AnswerPairing(context.Background(), p.Name, p.CodeHash, start, maxTries, drivers[i], mapdata.PairingApproved)
 			if err == nil {
 				said.add()
@@ -168,7 +168,7 @@ func redemptions(n *nodes) {
 		_, err := n.all[0].AnswerPairing(n.Context(), p.Name, p.CodeHash, start, maxTries, a, mapdata.PairingApproved)
 		n.must(err)
 		var taken count
-		n.atOnce(9, func(i int, db *DB) {
+		n.concurrently(9, func(i int, db *DB) {
 			got, err := db.TakePairing(context.Background(), p.DeviceHash, start, sessionOf(fmt.Sprint(round, " ", i)))
 			switch {
 			case err == nil:
@@ -191,11 +191,11 @@ func answersAndRedemptions(n *nodes) {
 	for round := range 8 {
 		p := n.pairing("BCDF", fmt.Sprint(round))
 		var taken count
-		n.atOnce(12, func(i int, db *DB) {
+		n.concurrently(12, func(i int, db *DB) {
 			if i%2 == 0 {
 				_, err := db.AnswerPairing(context.Background(), p.Name, p.CodeHash, start, maxTries, a, mapdata.PairingApproved)
 				if err != nil {
-					n.Errorf("the same answer again: %v", err)
+					n.Errorf("repeating the answer: %v", err)
 				}
 				return
 			}

@@ -16,10 +16,10 @@ import (
 	"wayside/internal/testenv"
 )
 
-// start is when every test of nodes begins.
+// start is the time at which every test of nodes begins.
 var start = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 
-// nodes are several handles on one database, as several machines have them.
+// nodes are several stores on one database, as several machines open it.
 type nodes struct {
 	*testing.T
 	all [3]*DB
@@ -46,7 +46,7 @@ func (n *nodes) must(err error) {
 	}
 }
 
-// number asks the database itself.
+// number queries a number from the database directly.
 func (n *nodes) number(query string, args ...any) (count int) {
 	n.Helper()
 	if err := n.all[0].pool.QueryRow(n.Context(), query, args...).Scan(&count); err != nil {
@@ -62,8 +62,8 @@ func (n *nodes) exec(statement string, args ...any) {
 	}
 }
 
-// atOnce does something so many times at the same moment, in turns on each node.
-func (n *nodes) atOnce(times int, do func(i int, db *DB)) {
+// concurrently calls do the given number of times at the same time, spread over the nodes.
+func (n *nodes) concurrently(times int, do func(i int, db *DB)) {
 	var (
 		all sync.WaitGroup
 		run = make(chan struct{})
@@ -78,7 +78,7 @@ func (n *nodes) atOnce(times int, do func(i int, db *DB)) {
 	all.Wait()
 }
 
-// count counts what happens on several nodes.
+// count is a counter for several goroutines.
 type count struct {
 	mu sync.Mutex
 	n  int
@@ -98,7 +98,7 @@ func (n *nodes) driver() mapdata.AccountID {
 	return id
 }
 
-// feedWith registers a push feed that has one entity.
+// feedWith registers a push feed with one entity.
 func (n *nodes) feedWith(externalID string, lifetime time.Duration) mapdata.FeedID {
 	n.Helper()
 	id, err := mapdata.NewFeedID()
@@ -118,27 +118,27 @@ func (n *nodes) feedWith(externalID string, lifetime time.Duration) mapdata.Feed
 	return id
 }
 
-// TestNodes: what several nodes do at the same moment is as if one had done it after the other.
+// TestNodes: concurrent operations of several nodes have the same result as if they ran one after the other.
 func TestNodes(t *testing.T) {
 	pg := testenv.Postgres(t, testenv.Unsynced())
 	for name, test := range map[string]func(*nodes){
 		"votes of one account count once":                 votesOfOne,
 		"votes of many accounts all count":                votesOfMany,
-		"votes on the first, at once, leave one record":   firstVotes,
-		"a vote that is severed meanwhile counts once":    votesWhileSevered,
-		"a vote and the end of its account":               votesWhileDeleted,
-		"five tries of a sign-in code are five":           triesOfCodes,
-		"a sign-in is taken by link or by code, once":     linkOrCode,
+		"concurrent first votes leave one record":         firstVotes,
+		"a vote that is being severed counts once":        votesWhileSevered,
+		"a vote while its account is deleted":             votesWhileDeleted,
+		"concurrent tries of a sign-in code all count":    triesOfCodes,
+		"a sign-in is used once, by link or by code":      linkOrCode,
 		"sign-ins of an address are limited":              signInsOfOne,
-		"five tries of a pairing code are five":           triesOfPairings,
-		"a pairing is answered by one":                    answersOfPairings,
+		"concurrent tries of a pairing code all count":    triesOfPairings,
+		"a pairing is answered once":                      answersOfPairings,
 		"a pairing is redeemed once":                      redemptions,
-		"a pairing is answered and redeemed at once":      answersAndRedemptions,
-		"a letter is leased by one":                       leases,
-		"a lease waits for nobody":                        leasesPastOthers,
+		"a pairing is answered while it is redeemed":      answersAndRedemptions,
+		"an e-mail is leased once":                        leases,
+		"leasing skips locked e-mails":                    leasesSkipLocked,
 		"revisions of votes have no gap and are in order": revisionsOfVotes,
-		"an account takes with it what is its own":        deletedAccounts,
-		"what is asked often is found by an index":        indexes,
+		"deleting an account deletes what it owns":        deletedAccounts,
+		"frequent statements use an index":                indexes,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -161,7 +161,7 @@ func leases(n *nodes) {
 		mu    sync.Mutex
 		times = make(map[int64]int)
 	)
-	n.atOnce(12, func(_ int, db *DB) {
+	n.concurrently(12, func(_ int, db *DB) {
 		for {
 			letters, err := db.DueLetters(context.Background(), start, start.Add(time.Minute), 5)
 			if err != nil {
@@ -179,31 +179,31 @@ func leases(n *nodes) {
 	})
 	for id, got := range times {
 		if got != 1 {
-			n.Errorf("letter %d was leased %d times", id, got)
+			n.Errorf("e-mail %d was leased %d times", id, got)
 		}
 	}
 	if len(times) != many {
-		n.Errorf("%d letters were leased, want %d", len(times), many)
+		n.Errorf("%d e-mails were leased, want %d", len(times), many)
 	}
 }
 
-// leasesPastOthers: a node that hangs in the middle of leasing holds up nobody else's letters.
-func leasesPastOthers(n *nodes) {
+// leasesSkipLocked: a node that hangs while it leases e-mails does not delay the others.
+func leasesSkipLocked(n *nodes) {
 	n.mail(3)
 	hung, err := n.all[0].pool.Begin(n.Context())
 	n.must(err)
-	defer hung.Rollback(n.Context()) //nolint:errcheck // it only held a lock
+	defer hung.Rollback(n.Context()) //nolint:errcheck // it wrote nothing
 	_, err = hung.Exec(n.Context(), "SELECT id FROM outbox ORDER BY id LIMIT 1 FOR UPDATE")
 	n.must(err)
 	ctx, cancel := context.WithTimeout(n.Context(), 10*time.Second)
 	defer cancel()
 	letters, err := n.all[1].DueLetters(ctx, start, start.Add(time.Minute), 10)
 	if err != nil || len(letters) != 2 {
-		n.Errorf("beside a node that hangs, %d letters are leased, %v; want the other 2", len(letters), err)
+		n.Errorf("beside a node that hangs, %d e-mails are leased, %v; want the other 2", len(letters), err)
 	}
 }
 
-// deletedAccounts: the counts and the history of votes stay, the person does not (D9.7, D11.6, D13.5).
+// deletedAccounts: counts and history of votes stay without the account (D9.7, D11.6, D13.5).
 func deletedAccounts(n *nodes) {
 	a, db := n.driver(), n.all[0]
 	for i := range 3 {
@@ -230,12 +230,12 @@ func deletedAccounts(n *nodes) {
 	}
 }
 
-// indexes: what runs on every request, every push or every minute must not grow with what is stored.
+// indexes: the cost of statements that run on every request, every push or every minute must not grow with the tables.
 func indexes(n *nodes) {
 	conn, err := n.all[0].pool.Acquire(n.Context())
 	n.must(err)
 	defer conn.Release()
-	// The tables are empty: without this, reading all of them would be cheapest.
+	// The tables are empty: without this setting a sequential scan would be cheapest.
 	_, err = conn.Exec(n.Context(), "SET enable_seqscan = off")
 	n.must(err)
 	recording := &storetest.Recording{Backend: n.all[0].backend}
@@ -257,7 +257,7 @@ func indexes(n *nodes) {
 	}
 	id := make([]byte, 16)
 	all := append(slices.Concat(recording.Writes, recording.Reads),
-		store.Statement{Query: "UPDATE votes SET account = NULL WHERE account = $1", Args: []any{id}}, // as a deleted account asks
+		store.Statement{Query: "UPDATE votes SET account = NULL WHERE account = $1", Args: []any{id}}, // as the deletion of an account runs it
 		store.Statement{Query: selectChangedTallies, Args: []any{"x", []string{"x"}}})
 	for part, want := range map[string]string{
 		"v.kept_until > $3": "voted_by_kept",
@@ -288,7 +288,7 @@ func indexes(n *nodes) {
 			}
 			found = true
 			if plan := planOf(s); !strings.Contains(plan, want) || strings.Contains(plan, "Seq Scan") {
-				n.Errorf("%s:\n%s\nwant %s, and nothing read whole", s.Query, plan, want)
+				n.Errorf("%s:\n%s\nwant %s, and no sequential scan", s.Query, plan, want)
 			}
 		}
 		if !found {

@@ -23,7 +23,7 @@ func liveBallot(id string, account mapdata.AccountID, v mapdata.Vote, at time.Ti
 func votesOfOne(n *nodes) {
 	feed, a := n.feedWith("a", 0), n.driver()
 	for round := range 5 {
-		n.atOnce(12, func(i int, db *DB) {
+		n.concurrently(12, func(i int, db *DB) {
 			v := []mapdata.Vote{mapdata.Confirm, mapdata.Dispute}[i/3%2]
 			at := start.Add(time.Duration(round) * time.Minute)
 			if _, err := db.CastVote(context.Background(), &mapdata.Ballot{Source: feed.SourceID(), ExternalID: "a", Account: a, Vote: v, At: at}); err != nil {
@@ -39,7 +39,7 @@ func votesOfOne(n *nodes) {
 	}
 }
 
-// agrees holds the tally on "a" against the votes that stand.
+// agrees compares the tally on "a" with the standing votes.
 func (n *nodes) agrees(source mapdata.SourceID, votes int) {
 	n.Helper()
 	if got := n.number("SELECT count(*) FROM votes WHERE source = $1", string(source)); got != votes {
@@ -62,7 +62,7 @@ func votesOfMany(n *nodes) {
 	for i := range drivers {
 		drivers[i] = n.driver()
 	}
-	n.atOnce(len(drivers), func(i int, db *DB) {
+	n.concurrently(len(drivers), func(i int, db *DB) {
 		b := &mapdata.Ballot{Source: feed.SourceID(), ExternalID: "a", Account: drivers[i], Vote: mapdata.Dispute, At: start}
 		if _, err := db.CastVote(context.Background(), b); err != nil {
 			n.Errorf("CastVote: %v", err)
@@ -79,7 +79,7 @@ func firstVotes(n *nodes) {
 	for round := range 5 {
 		id := fmt.Sprint("live ", round)
 		var first count
-		n.atOnce(len(drivers), func(i int, db *DB) {
+		n.concurrently(len(drivers), func(i int, db *DB) {
 			v, err := db.CastVote(context.Background(), liveBallot(id, drivers[i], mapdata.Confirm, start))
 			if err != nil {
 				n.Errorf("CastVote: %v", err)
@@ -89,7 +89,7 @@ func firstVotes(n *nodes) {
 			}
 		})
 		if first.n != 1 {
-			n.Errorf("%d voters were told that they were the first", first.n)
+			n.Errorf("%d votes were reported as the first", first.n)
 		}
 		if got := n.number("SELECT confirms FROM voted WHERE external_id = $1", id); got != len(drivers) {
 			n.Errorf("%d confirms, want %d", got, len(drivers))
@@ -97,7 +97,7 @@ func firstVotes(n *nodes) {
 	}
 }
 
-// votesWhileSevered: the account changes its vote while another node is severing the old one from it.
+// votesWhileSevered: an account changes its vote while another node severs the old one from it.
 func votesWhileSevered(n *nodes) {
 	a := n.driver()
 	_, err := n.all[0].CastVote(n.Context(), liveBallot("a", a, mapdata.Confirm, start))
@@ -117,14 +117,14 @@ func votesWhileSevered(n *nodes) {
 	n.agrees(mapdata.Incidents, 2)
 }
 
-// untilOneWaits returns once somebody waits for another's lock.
+// untilOneWaits returns once a session waits for a lock.
 func (n *nodes) untilOneWaits() {
 	n.Helper()
 	deadline := time.After(10 * time.Second)
 	for n.number("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 0 {
 		select {
 		case <-deadline:
-			n.Fatal("nobody waits")
+			n.Fatal("no session waits for a lock")
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -133,7 +133,7 @@ func (n *nodes) untilOneWaits() {
 func votesWhileDeleted(n *nodes) {
 	for range 10 {
 		a := n.driver()
-		n.atOnce(6, func(i int, db *DB) {
+		n.concurrently(6, func(i int, db *DB) {
 			if i == 0 {
 				if _, err := db.pool.Exec(context.Background(), "DELETE FROM accounts WHERE id = $1", a[:]); err != nil {
 					n.Error(err)
@@ -151,7 +151,7 @@ func votesWhileDeleted(n *nodes) {
 		n.Errorf("%d votes are counted, %d stand", counted, stand)
 	}
 	if left := n.number("SELECT count(*) FROM votes WHERE account IS NOT NULL"); left != 0 {
-		n.Errorf("%d votes are still somebody's who is gone", left)
+		n.Errorf("%d votes still belong to a deleted account", left)
 	}
 }
 
@@ -160,7 +160,7 @@ func revisionsOfVotes(n *nodes) {
 	before, err := n.all[0].State(n.Context())
 	n.must(err)
 	const votes = 30
-	n.atOnce(votes, func(i int, db *DB) {
+	n.concurrently(votes, func(i int, db *DB) {
 		b := &mapdata.Ballot{Source: feed.SourceID(), ExternalID: "a", Account: a, Vote: mapdata.Confirm, At: start.Add(time.Duration(i) * time.Second)}
 		if _, err := db.CastVote(context.Background(), b); err != nil {
 			n.Error(err)
@@ -173,7 +173,7 @@ func revisionsOfVotes(n *nodes) {
 	}
 	for i := range changes {
 		if c := &changes[i]; c.Revision != before.Revision+int64(i)+1 || len(c.Tallies) != 1 || len(c.Entities)+len(c.Gone) != 0 {
-			n.Errorf("change %d is %+v, want the next revision with one tally and nothing else", i, c)
+			n.Errorf("change %d is %+v, want the next revision with one tally only", i, c)
 		}
 	}
 }

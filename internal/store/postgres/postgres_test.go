@@ -13,7 +13,7 @@ import (
 
 var _ storetest.Store = (*postgres.DB)(nil)
 
-// TestContract holds PostgreSQL to what every store promises.
+// TestContract runs the contract of stores on PostgreSQL.
 func TestContract(t *testing.T) {
 	fresh := schemas(t)
 	storetest.Run(t, func(t *testing.T) func(*testing.T) storetest.Store {
@@ -29,7 +29,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// schemas gives URLs of empty schemas in one database: to make one costs a tenth of what a database does.
+// schemas returns URLs of empty schemas in one database: creating a schema takes a tenth of the time of a database.
 func schemas(t *testing.T) func(t *testing.T) string {
 	t.Helper()
 	server := testenv.Postgres(t, testenv.Unsynced())
@@ -37,13 +37,13 @@ func schemas(t *testing.T) func(t *testing.T) string {
 	var made atomic.Int64
 	return func(t *testing.T) string {
 		t.Helper()
-		name := fmt.Sprint("way side ", made.Add(1)) // whatever name an operator chooses
+		name := fmt.Sprint("way side ", made.Add(1)) // a name that needs quoting
 		run(t, operator(t, database), `CREATE SCHEMA "`+name+`"`)
 		u, err := url.Parse(database)
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := `"` + name + `",public` // PostGIS lies in the latter
+		path := `"` + name + `",public` // PostGIS is in the schema public
 		u.RawQuery += "&search_path=" + url.PathEscape(path)
 		return u.String()
 	}

@@ -14,8 +14,8 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestSchema holds who may open what: an empty database is made, an older one waits for somebody's decision, a newer one
-// is not touched.
+// TestSchema: Open creates the schema of an empty database, refuses an older one until an operator migrates it, and leaves
+// a newer one unchanged.
 func TestSchema(t *testing.T) {
 	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
@@ -24,7 +24,7 @@ func TestSchema(t *testing.T) {
 		t.Fatalf("Pending of an empty database = %d, %v", len(all), err)
 	}
 	var nodes sync.WaitGroup
-	for range 6 { // as they come up together for the first time
+	for range 6 { // nodes that start together for the first time
 		nodes.Go(func() {
 			db, err := postgres.Open(t.Context(), postgres.Config{URL: url})
 			if err != nil {
@@ -63,7 +63,7 @@ func TestSchema(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestUnreachable: what cannot be reached is unavailable, and no error tells the password.
+// TestUnreachable: a server that cannot be reached is unavailable, and no error contains the password.
 func TestUnreachable(t *testing.T) {
 	for _, url := range []string{
 		"postgres://u:hunter2@127.0.0.1:1/db", "postgres://u:hunter2@127.0.0.1:1/db?pool_max_conns=no", "postgres://u:hunter2@[::1", "postgres://u:hunter2@host:port/",
@@ -78,7 +78,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestEpoch: followers must notice that the database was put back, by whatever way.
+// TestEpoch: a restored database has another epoch, so that followers notice it.
 func TestEpoch(t *testing.T) {
 	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
@@ -100,7 +100,7 @@ func TestEpoch(t *testing.T) {
 	if diff := cmp.Diff(before, state()); diff != "" {
 		t.Error("a restart changed the state:", diff)
 	}
-	// As pg_restore does: the same rows in a table of the same name.
+	// This does what pg_restore does: the same rows in a new table of the same name.
 	conn := operator(t, url)
 	run(t, conn, `CREATE TABLE copy (LIKE state INCLUDING ALL)`)
 	run(t, conn, `INSERT INTO copy SELECT * FROM state`)
@@ -111,7 +111,7 @@ func TestEpoch(t *testing.T) {
 	}
 }
 
-// TestView holds what GIS tools are promised (docs/operating.md).
+// TestView checks the view for GIS tools against docs/operating.md.
 func TestView(t *testing.T) {
 	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)

@@ -6,8 +6,8 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestSettings: whatever the server's defaults are, what was acknowledged is durable, and nobody holds locks for long.
-// What the operator asks for holds.
+// TestSettings: under any defaults of the server, acknowledged writes are durable and an idle transaction ends. Stricter
+// settings of the operator stay.
 func TestSettings(t *testing.T) {
 	server := testenv.Postgres(t, testenv.Unsynced())
 	for _, c := range []struct{ commit, idle, wantCommit, wantIdle string }{
@@ -30,7 +30,7 @@ func TestSettings(t *testing.T) {
 		err = db.pool.QueryRow(t.Context(), `SELECT current_setting('synchronous_commit'), current_setting('idle_in_transaction_session_timeout')`).
 			Scan(&commit, &idle)
 		if err != nil || commit != c.wantCommit || idle != c.wantIdle {
-			t.Errorf("defaults %s and %s: synchronous_commit is %s, the time-out %s, %v; want %s and %s", c.commit, c.idle, commit, idle, err, c.wantCommit, c.wantIdle)
+			t.Errorf("defaults %s and %s: synchronous_commit is %s, the timeout %s, %v; want %s and %s", c.commit, c.idle, commit, idle, err, c.wantCommit, c.wantIdle)
 		}
 		if err := db.Close(); err != nil {
 			t.Error(err)

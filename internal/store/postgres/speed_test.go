@@ -15,7 +15,7 @@ import (
 	"wayside/internal/testenv"
 )
 
-// The promises are made for a million entities; the benchmarks are slow to begin, and so take the number as a flag.
+// The figures in the documentation are for a million entities; since filling the store is slow, a flag sets the number.
 var millionFlag = flag.Int("entities", 1_000_000, "entities in the store of the benchmarks")
 
 const (
@@ -23,11 +23,11 @@ const (
 	benchBatch = 5_000
 )
 
-// full is a store full of entities, made once for all benchmarks of a run.
+// full is a filled store, created once for all benchmarks of a run.
 type full struct {
 	db    *postgres.DB
 	feeds []*mapdata.Feed
-	each  int // entities of a feed
+	each  int // entities in each feed
 }
 
 func openFull(b *testing.B) *full {
@@ -51,8 +51,8 @@ func openFull(b *testing.B) *full {
 	return f
 }
 
-// batch makes entities from, from+1, … of a feed, with about 200 bytes of properties. Odd versions lie elsewhere than
-// even ones.
+// batch returns entities from, from+1, … of a feed, with about 200 bytes of properties. Odd versions have other positions
+// than even ones.
 func (f *full) batch(feed, from, count, version int) []mapdata.Entity {
 	all := make([]mapdata.Entity, count)
 	for i := range all {
@@ -80,7 +80,7 @@ func rowsPerSecond(b *testing.B, rows int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rows), "ns/row")
 }
 
-// BenchmarkStore measures what the promises of speed rest on, with fsync and synchronous commit:
+// BenchmarkStore measures the store's part of the documented figures, with fsync and synchronous commit:
 // go test -run - -bench Store -benchtime 20x ./internal/store/postgres
 func BenchmarkStore(b *testing.B) {
 	f := openFull(b)

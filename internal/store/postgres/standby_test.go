@@ -14,24 +14,24 @@ import (
 	"wayside/internal/testenv"
 )
 
-// TestStandby: a server that cannot be written to is none that nodes stay with, and what is not on a standby that is waited
-// for was not stored.
+// TestStandby: a node closes its connections to a server that accepts no writes, and a commit that did not reach the
+// synchronous standby is reported as failed.
 func TestStandby(t *testing.T) {
 	first := testenv.Postgres(t)
-	door := newDoor(t, first.URL())
+	proxy := newTCPProxy(t, first.URL())
 	second := first.Standby(t)
-	db := open(t, door.url)
+	db := open(t, proxy.url)
 	f := newFeed(t, db, first.URL(), 1)
 	store := func(id string) error { return put(t.Context(), db, f, entity(f, id)) }
 	if err := store("at first"); err != nil {
 		t.Fatal(err)
 	}
 
-	t.Run("the address leads to a standby for a while", func(t *testing.T) {
-		door.leadTo(second.URL())
-		door.cut()
+	t.Run("the address temporarily leads to a standby", func(t *testing.T) {
+		proxy.forwardTo(second.URL())
+		proxy.closeAll()
 		var all sync.WaitGroup
-		for range 8 { // all connections of the pool are to the standby now
+		for range 8 { // every connection of the pool now leads to the standby
 			all.Go(func() {
 				if err := store("refused"); !errors.Is(err, mapdata.ErrUnavailable) {
 					t.Errorf("stored through a standby: %v", err)
@@ -39,9 +39,9 @@ func TestStandby(t *testing.T) {
 			})
 		}
 		all.Wait()
-		door.leadTo(first.URL())
+		proxy.forwardTo(first.URL())
 		if err := store("again"); err != nil {
-			t.Errorf("the address leads to the right server again: %v", err)
+			t.Errorf("after the address leads to the primary again: %v", err)
 		}
 	})
 
@@ -65,11 +65,11 @@ func TestStandby(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := store("here alone"); err != nil {
-			t.Errorf("the standby is back: %v", err)
+			t.Errorf("after the standby was resumed: %v", err)
 		}
 	})
 
-	t.Run("the primary stands still", func(t *testing.T) {
+	t.Run("the primary is paused", func(t *testing.T) {
 		hosts := open(t, first.URLs(second)+"&connect_timeout=1")
 		var all sync.WaitGroup
 		for range 16 { // the whole pool has connections
@@ -80,17 +80,17 @@ func TestStandby(t *testing.T) {
 			})
 		}
 		all.Wait()
-		<-time.After(1100 * time.Millisecond) // until they count as idle
+		<-time.After(1100 * time.Millisecond) // until the pool probes them as idle
 		if err := first.Pause(); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { // to end a connection waits for the server, too
+		t.Cleanup(func() { // closing a connection waits for the server, too
 			if err := first.Resume(); err != nil {
 				t.Error(err)
 			}
 		})
 		if err := put(t.Context(), hosts, f, entity(f, "nowhere")); !errors.Is(err, mapdata.ErrUnavailable) {
-			t.Errorf("stored where nobody answers: %v", err)
+			t.Errorf("stored on a paused server: %v", err)
 		}
 		if err := second.Promote(); err != nil {
 			t.Fatal(err)
@@ -105,8 +105,8 @@ func TestStandby(t *testing.T) {
 	})
 }
 
-// door is an address that leads to one server and later to another, as a name does that moves.
-type door struct {
+// tcpProxy is a fixed address that forwards to one server and later to another, like a DNS name that changes.
+type tcpProxy struct {
 	t   *testing.T
 	url string
 
@@ -115,20 +115,20 @@ type door struct {
 	open []net.Conn
 }
 
-func newDoor(t *testing.T, databaseURL string) *door {
+func newTCPProxy(t *testing.T, databaseURL string) *tcpProxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &door{t: t}
-	d.leadTo(databaseURL)
+	p := &tcpProxy{t: t}
+	p.forwardTo(databaseURL)
 	u, err := url.Parse(databaseURL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	u.Host = listener.Addr().String()
-	d.url = u.String()
+	p.url = u.String()
 	var all sync.WaitGroup
 	all.Go(func() {
 		for {
@@ -136,49 +136,49 @@ func newDoor(t *testing.T, databaseURL string) *door {
 			if err != nil {
 				return
 			}
-			all.Go(func() { d.join(in) })
+			all.Go(func() { p.forward(in) })
 		}
 	})
 	t.Cleanup(func() {
 		if err := listener.Close(); err != nil {
 			t.Error(err)
 		}
-		d.cut()
+		p.closeAll()
 		all.Wait()
 	})
-	return d
+	return p
 }
 
-// leadTo is for connections to come.
-func (d *door) leadTo(databaseURL string) {
-	d.t.Helper()
+// forwardTo sets the server for new connections.
+func (p *tcpProxy) forwardTo(databaseURL string) {
+	p.t.Helper()
 	u, err := url.Parse(databaseURL)
 	if err != nil {
-		d.t.Fatal(err)
+		p.t.Fatal(err)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.to = u.Host
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.to = u.Host
 }
 
-// cut ends those that there are.
-func (d *door) cut() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, c := range d.open {
+// closeAll closes the open connections.
+func (p *tcpProxy) closeAll() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.open {
 		_ = c.Close()
 	}
-	d.open = nil
+	p.open = nil
 }
 
-func (d *door) join(in net.Conn) {
+func (p *tcpProxy) forward(in net.Conn) {
 	defer in.Close()
-	d.mu.Lock()
-	out, err := net.Dial("tcp", d.to)
+	p.mu.Lock()
+	out, err := net.Dial("tcp", p.to)
 	if err == nil {
-		d.open = append(d.open, in, out)
+		p.open = append(p.open, in, out)
 	}
-	d.mu.Unlock()
+	p.mu.Unlock()
 	if err != nil {
 		return
 	}

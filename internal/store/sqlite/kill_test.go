@@ -17,11 +17,11 @@ import (
 
 const childRows = 200
 
-// TestWriterProcess is not a test but the other process of TestKill: it pushes for ever, and prints the number of each
-// batch once it is stored.
+// TestWriterProcess is not a test but the child process of TestKill: it pushes until it is killed, and prints the number
+// of each batch once it is stored.
 func TestWriterProcess(t *testing.T) {
 	if flag.NArg() != 2 {
-		t.Skip("runs as the other process of TestKill")
+		t.Skip("runs as the child process of TestKill")
 	}
 	path := flag.Arg(0)
 	feed, ok := mapdata.ParseFeedID(flag.Arg(1))
@@ -37,8 +37,8 @@ func TestWriterProcess(t *testing.T) {
 	}
 }
 
-// TestKill kills a process that writes, in the midst of it, while this one follows: whatever it said to be stored is
-// there afterwards, and nothing by halves.
+// TestKill kills a writing process while this one follows: every batch that it reported as stored is there afterwards,
+// and no batch is stored in part.
 func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "wayside.db")
 	db := openAt(t, path, Options{})
@@ -46,7 +46,7 @@ func TestKill(t *testing.T) {
 	followed := int64(1)
 	for round := range 3 {
 		stored, pid := writeAndDie(t, path, feed, 5*(round+1))
-		// This process has the database open all the while: no restart heals anything.
+		// This process keeps the database open, so that no reopening repairs anything.
 		for {
 			changes, err := db.Changes(t.Context(), followed, 1)
 			if err != nil {
@@ -62,7 +62,7 @@ func TestKill(t *testing.T) {
 		}
 		batches := number(t, db, "SELECT COUNT(*) FROM entities WHERE external_id LIKE ?", fmt.Sprint(pid)+"-%") / childRows
 		if batches < stored {
-			t.Errorf("round %d: %d batches are there, %d were said to be stored", round, batches, stored)
+			t.Errorf("round %d: %d batches are there, %d were reported as stored", round, batches, stored)
 		}
 		mustPush(t, db, feed, start, fmt.Sprint("afterwards ", round), childRows)
 	}
@@ -73,7 +73,7 @@ func TestKill(t *testing.T) {
 	wantSound(t, openAt(t, path, Options{}))
 }
 
-// writeAndDie lets another process store at least so many batches, and kills it.
+// writeAndDie lets a child process store at least atLeast batches, and kills it.
 func writeAndDie(t *testing.T, path string, feed mapdata.FeedID, atLeast int) (stored, pid int) {
 	t.Helper()
 	self, err := os.Executable()
@@ -103,7 +103,7 @@ func writeAndDie(t *testing.T, path string, feed mapdata.FeedID, atLeast int) (s
 		}
 	}
 	if err := child.Wait(); err == nil || stored < atLeast {
-		t.Fatalf("the other process ended by itself, %v, after %d batches", err, stored)
+		t.Fatalf("the child process ended early, %v, after %d batches", err, stored)
 	}
 	return stored, child.Process.Pid
 }

@@ -8,8 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestFeedsOutliveTheLicence: a database of the version before licences keeps its feeds, which state none.
-func TestFeedsOutliveTheLicence(t *testing.T) {
+// TestLicenceMigrationKeepsFeeds: migrating a database from before licences keeps its feeds, which then state no licence.
+func TestLicenceMigrationKeepsFeeds(t *testing.T) {
 	want := mapdata.Feed{
 		ID: mapdata.FeedID{2}, Owner: mapdata.AccountID{1}, Layer: mapdata.Layer{ID: "l", Slug: "s", Name: "L"},
 		Name: "N", Description: "D", Attribution: "A", SpecURL: "https://example.org/", Direction: mapdata.Push,

@@ -13,7 +13,7 @@ import (
 
 var _ live.Driver = (*store.Live)(nil)
 
-// TestLiveContract holds the database to what every live cache promises (D8.9).
+// TestLiveContract runs the contract of live caches on the database (D8.9).
 func TestLiveContract(t *testing.T) {
 	var elapsed atomic.Int64
 	start := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
@@ -38,7 +38,7 @@ func openAt(t *testing.T, now func() time.Time) *sqlite.DB {
 	return db
 }
 
-// TestPruneLive: what is over goes, what counts stays.
+// TestPruneLive: expired values are removed, valid ones stay.
 func TestPruneLive(t *testing.T) {
 	start := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	now := start
@@ -51,7 +51,7 @@ func TestPruneLive(t *testing.T) {
 	if err := db.Prune(t.Context(), start.Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	values, err := db.Live().Get(t.Context(), []string{"short", "long"}) // by the clock of the store both still count
+	values, err := db.Live().Get(t.Context(), []string{"short", "long"}) // both are valid by the store's clock
 	if err != nil || values[0] != nil || values[1] == nil {
 		t.Errorf("%v, %v", values, err)
 	}

@@ -17,11 +17,11 @@ import (
 	"wayside/internal/store/migrate"
 )
 
-// What only this store promises.
+// Promises of this store beyond the contract.
 
 var start = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 
-// clock is set by the test.
+// clock is a clock that the test sets.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -49,7 +49,7 @@ func openAt(t *testing.T, path string, opts Options) *DB {
 	return db
 }
 
-// openOlder opens a database that the first so many migrations made, and in which a statement ran before it was brought up.
+// openOlder creates a database at an older version, runs a statement in it, and opens it, which migrates it.
 func openOlder(t *testing.T, version int, statement string, args ...any) *DB {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "wayside.db")
@@ -100,7 +100,7 @@ func feedOf(t *testing.T, db *DB) mapdata.FeedID {
 	return id
 }
 
-// push stores count entities with names that begin with name, and properties that no page holds many of.
+// push stores count entities with ids that begin with name, and properties so large that a page holds only few of them.
 func push(ctx context.Context, db *DB, feed mapdata.FeedID, at time.Time, name string, count int) error {
 	mark, err := db.Mark(ctx, feed)
 	if err != nil {
@@ -123,7 +123,7 @@ func mustPush(t *testing.T, db *DB, feed mapdata.FeedID, at time.Time, name stri
 	}
 }
 
-// number asks one.
+// number queries a number.
 func number(t *testing.T, db *DB, query string, args ...any) (n int) {
 	t.Helper()
 	if err := db.reader.QueryRowContext(t.Context(), query, args...).Scan(&n); err != nil {
@@ -140,7 +140,7 @@ func wantSound(t *testing.T, db *DB) {
 	}
 }
 
-// TestFullDisk: writes fail as unavailable and change nothing, reads go on, and with room writes go on too.
+// TestFullDisk: writes fail as unavailable and change nothing, reads work, and once there is room writes work again.
 func TestFullDisk(t *testing.T) {
 	db := openNew(t, Options{MaxPages: 100})
 	feed := feedOf(t, db)
@@ -160,7 +160,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("CountEntities = %d, %v; want 100", n, err)
 		}
 	}
-	mustPush(t, db, feed, start, "little", 1) // what fits is taken
+	mustPush(t, db, feed, start, "little", 1) // a row that fits is stored
 	if _, err := db.writer.ExecContext(t.Context(), "PRAGMA max_page_count = 100000"); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestNewerDatabaseIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if db, err := Open(t.Context(), path, Options{}); err == nil || !strings.Contains(err.Error(), "newer") {
-		t.Errorf("Open = %v, %v; want an error that says newer", db, err)
+		t.Errorf("Open = %v, %v; want an error that contains newer", db, err)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestPing(t *testing.T) {
 	}
 }
 
-// TestBackup copies while a writer writes: the copy is of one moment, complete, and opens as a store.
+// TestBackup copies while a writer writes: the copy is complete, of one moment, and opens as a store.
 func TestBackup(t *testing.T) {
 	db := openNew(t, Options{})
 	feed := feedOf(t, db)
@@ -251,7 +251,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	if steps < 2 {
-		t.Errorf("progress was told %d times", steps)
+		t.Errorf("progress was reported %d times", steps)
 	}
 	second := openAt(t, copied, Options{})
 	wantSound(t, second)
@@ -259,7 +259,7 @@ func TestBackup(t *testing.T) {
 		t.Errorf("state of the copy = %+v, %v; want %+v", got, err, before)
 	}
 	if n, err := second.CountEntities(t.Context(), feed, start); err != nil || n != 20_000 {
-		t.Errorf("the copy holds %d entities (%v), want the 20000 of the beginning", n, err)
+		t.Errorf("the copy holds %d entities (%v), want the first 20000", n, err)
 	}
 	if err := second.NewEpoch(t.Context()); err != nil {
 		t.Fatal(err)
@@ -287,10 +287,10 @@ func TestBackupFails(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := db.Backup(ctx, filepath.Join(folder, "stopped.db"), func(int, int) { cancel() })
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("Backup that is stopped = %v, want %v", err, context.Canceled)
+		t.Errorf("cancelled Backup = %v, want %v", err, context.Canceled)
 	}
 	if err := db.Backup(t.Context(), filepath.Join(folder, "none", "x.db"), nil); err == nil {
-		t.Error("Backup into no folder = nil")
+		t.Error("Backup into a missing folder = nil")
 	}
 	names, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(names) != 1 {
@@ -298,11 +298,11 @@ func TestBackupFails(t *testing.T) {
 	}
 }
 
-// TestCheckpoint: writers that never pause do not make the log grow for ever, and readers do not stop it.
+// TestCheckpoint: under continuous writes and with open readers, the write-ahead log stays bounded.
 func TestCheckpoint(t *testing.T) {
 	db := openNew(t, Options{})
 	feed := feedOf(t, db)
-	own := openAt(t, db.path, Options{}).writer // as another connection to the file
+	own := openAt(t, db.path, Options{}).writer // another connection to the file
 	var sizes []int64
 	for i := range 12 {
 		mustPush(t, db, feed, start, fmt.Sprint(i%2), 2_000)
@@ -319,7 +319,7 @@ func TestCheckpoint(t *testing.T) {
 		t.Errorf("the log grew from %d to %d bytes: %v", first, last, sizes)
 	}
 	if db.written.Load() {
-		t.Error("written still says that there is something to copy")
+		t.Error("written is still set after a complete checkpoint")
 	}
 	wantSound(t, db)
 }

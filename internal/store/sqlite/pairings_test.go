@@ -7,8 +7,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// What an account owns goes with it (D11.6).
-func TestDeletingAnAccountTakesItsPairingsAndPreferences(t *testing.T) {
+// Deleting an account deletes what it owns (D11.6).
+func TestDeletingAnAccountDeletesPairingsAndPreferences(t *testing.T) {
 	db := openNew(t, Options{Now: func() time.Time { return start }})
 	feedOf(t, db)
 	id, err := mapdata.NewAccountID()

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/store/storetest"
 )
 
-// exercise runs all that happens on every push, poll, vote and prune, and gives its statements.
+// exercise runs the scripts of pushes, polls, votes and pruning, and returns their statements.
 func exercise(t *testing.T, db *DB) *storetest.Recording {
 	t.Helper()
 	recording := &storetest.Recording{Backend: db.backend}
@@ -20,8 +20,8 @@ func exercise(t *testing.T, db *DB) *storetest.Recording {
 	return recording
 }
 
-// TestNoScanUnderTheWriteLock: what pushes, polls, votes and pruning do while they hold the write lock finds its rows by an
-// index, however much the tables hold.
+// TestNoScanUnderTheWriteLock: statements of pushes, polls, votes and pruning that run under the write lock use an index,
+// so that their cost does not grow with the tables.
 func TestNoScanUnderTheWriteLock(t *testing.T) {
 	db := openNew(t, Options{})
 	seen := make(map[string]bool)
@@ -32,7 +32,7 @@ func TestNoScanUnderTheWriteLock(t *testing.T) {
 		seen[s.Query] = true
 		plan := planOf(t, db, s)
 		for _, step := range strings.Split(plan, "; ") {
-			// Not tables: the elements of a list parameter, the rows that a claim has found by an index.
+			// These scans are not of tables: elements of a list parameter, and rows that a claim has found by an index.
 			if strings.HasPrefix(step, "SCAN") && !strings.HasPrefix(step, "SCAN json_each") && step != "SCAN due" && step != "SCAN CONSTANT ROW" {
 				t.Errorf("%s\n%s", s.Query, plan)
 			}
@@ -53,13 +53,13 @@ func TestNoScanUnderTheWriteLock(t *testing.T) {
 	}
 }
 
-// TestIndexesOfTheHotStatements: what runs on every push, every claim, every minute or with an account must not grow with
-// the history.
+// TestIndexesOfTheHotStatements: the cost of statements that run on every push, claim, minute or account must not grow
+// with the history.
 func TestIndexesOfTheHotStatements(t *testing.T) {
 	db := openNew(t, Options{})
 	statements := exercise(t, db).Writes
 	statements = append(statements,
-		store.Statement{Query: "UPDATE votes SET account = NULL WHERE account = $1", Args: []any{[]byte{1}}}, // as a deleted account asks
+		store.Statement{Query: "UPDATE votes SET account = NULL WHERE account = $1", Args: []any{[]byte{1}}}, // as the deletion of an account runs it
 		store.Statement{Query: selectChangedTallies, Args: []any{1, "x"}}, store.Statement{Query: dialect.OldTallies, Args: []any{1}})
 	for part, want := range map[string]string{
 		"v.kept_until > $3":             "SEARCH v USING INDEX voted_by_kept (source=? AND kept_until>?)",
@@ -88,8 +88,7 @@ func TestIndexesOfTheHotStatements(t *testing.T) {
 	}
 }
 
-// TestTalliesAreFoundByAge: reading the tallies that changed since a moment does not read all of them, however many there
-// are; reading all of them does not go by an index.
+// TestTalliesAreFoundByAge: reading the tallies that changed since a time uses an index; reading all of them does not.
 func TestTalliesAreFoundByAge(t *testing.T) {
 	db := openNew(t, Options{})
 	recording := &storetest.Recording{Backend: db.backend}
@@ -107,7 +106,8 @@ func TestTalliesAreFoundByAge(t *testing.T) {
 	}
 }
 
-// TestReplicasReadByIndex: what a replica reads of votes on live incidents and of attempts does not grow with the history.
+// TestReplicasReadByIndex: the cost of a replica's reads of votes on live incidents and of attempts does not grow with
+// the history.
 func TestReplicasReadByIndex(t *testing.T) {
 	db := openNew(t, Options{})
 	recording := &storetest.Recording{Backend: db.backend}
@@ -125,7 +125,7 @@ func TestReplicasReadByIndex(t *testing.T) {
 	}
 }
 
-// planOf says how SQLite runs a statement.
+// planOf returns SQLite's query plan of a statement.
 func planOf(t *testing.T, db *DB, s store.Statement) string {
 	t.Helper()
 	plan, err := store.List(t.Context(), queries{db.writer}, "EXPLAIN QUERY PLAN "+s.Query, func(r store.Row) (detail string, err error) {

@@ -21,7 +21,7 @@ func TestPruneChanges(t *testing.T) {
 	hand := &clock{at: start}
 	db := openNew(t, Options{Now: hand.now})
 	feed := feedOf(t, db) // revision 1
-	for i := range 250 {  // more than one transaction removes
+	for i := range 250 {  // more than one transaction of Prune removes
 		hand.set(start.Add(time.Duration(i) * time.Second))
 		mustPush(t, db, feed, start, fmt.Sprint(i), 1)
 	}
@@ -57,13 +57,13 @@ func TestPruneChangesBySize(t *testing.T) {
 	for i := range 4 {
 		mustPush(t, db, feed, start, fmt.Sprint(i), 1)
 	}
-	// As if each had named so many.
+	// Each row is made to count as many entities.
 	if _, err := db.writer.ExecContext(t.Context(), "UPDATE changes SET entities = ?", store.ChangesMaxIDs/2); err != nil {
 		t.Fatal(err)
 	}
 	prune(t, db, start)
 	if s, err := db.State(t.Context()); err != nil || s.Floor != 3 {
-		t.Errorf("state = %+v, %v; want floor 3, for the two after it name as many as are kept", s, err)
+		t.Errorf("state = %+v, %v; want floor 3: the two rows after it name the maximum that is kept", s, err)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestPruneSignInsAndSessions(t *testing.T) {
 func TestPruneDeletedFeeds(t *testing.T) {
 	db := openNew(t, Options{})
 	gone, kept := feedOf(t, db), feedOf(t, db)
-	mustPush(t, db, gone, start, "a", 2*store.PruneBatch) // exactly so many that the last look finds none
+	mustPush(t, db, gone, start, "a", 2*store.PruneBatch) // a multiple of the batch, so that the last batch is empty
 	mustPush(t, db, kept, start, "a", 10)
 	if err := db.DeleteFeed(t.Context(), gone, mapdata.AuditEntry{At: start, Action: "feed.delete", Subject: gone.String()}); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestPruneDeletedFeeds(t *testing.T) {
 		t.Errorf("%d entities are left, want the other feed's 10", n)
 	}
 	if n := number(t, db, "SELECT COUNT(*) FROM deleted_feeds"); n != 0 {
-		t.Errorf("%d feeds still wait for their removal", n)
+		t.Errorf("%d deleted feeds still have rows", n)
 	}
 	if n := number(t, db, "SELECT COUNT(*) FROM audit WHERE action = 'feed.delete' AND subject = ?", gone.String()); n != 1 {
 		t.Errorf("%d entries in the audit log, want 1", n)

@@ -15,7 +15,7 @@ import (
 	"wayside/internal/store/sqlite"
 )
 
-// The promises are made for a million entities; the benchmarks are slow to begin, and so take the number as a flag.
+// The figures in the documentation are for a million entities; since filling the store is slow, a flag sets the number.
 var millionFlag = flag.Int("entities", 1_000_000, "entities in the store of the benchmarks")
 
 const (
@@ -25,11 +25,11 @@ const (
 
 var benchTime = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 
-// full is a store full of entities, made once for all benchmarks of a run.
+// full is a filled store, created once for all benchmarks of a run.
 type full struct {
 	db    *sqlite.DB
 	feeds []mapdata.FeedID
-	each  int // entities of a feed
+	each  int // entities in each feed
 	rng   *rand.Rand
 }
 
@@ -78,7 +78,7 @@ func openFull(b *testing.B) *full {
 	return f
 }
 
-// batch makes entities from, from+1, … of a feed, with about 200 bytes of properties.
+// batch returns entities from, from+1, … of a feed, with about 200 bytes of properties.
 func (f *full) batch(feed, from, count, version int) []mapdata.Entity {
 	all := make([]mapdata.Entity, count)
 	for i := range all {
@@ -125,7 +125,7 @@ func rowsPerSecond(b *testing.B, rows int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rows), "ns/row")
 }
 
-// BenchmarkStore measures what the promises of speed rest on, on one store:
+// BenchmarkStore measures the store's part of the documented figures:
 // go test -run - -bench Store -benchtime 100x ./internal/store/sqlite
 func BenchmarkStore(b *testing.B) {
 	f := openFull(b)
@@ -262,10 +262,11 @@ func BenchmarkStore(b *testing.B) {
 	})
 }
 
-// BenchmarkVotes measures voting, and what it costs those who follow and compare, on a store of a tenth of a feed voted on.
+// BenchmarkVotes measures voting, and what votes cost followers and comparisons, on a store where a tenth of a feed's
+// entities have votes.
 func BenchmarkVotes(b *testing.B) {
 	f := openFull(b)
-	at := time.Now().UTC() // confirms keep from now on
+	at := time.Now().UTC() // confirms keep entities by the real clock
 	account, _ := mapdata.NewAccountID()
 	if err := f.db.CreateAccount(b.Context(), &mapdata.Account{ID: account, Email: "b@example.org", CreatedAt: at}); err != nil {
 		b.Fatal(err)

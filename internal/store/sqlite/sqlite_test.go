@@ -12,7 +12,7 @@ var _ storetest.Store = (*sqlite.DB)(nil)
 
 func TestContract(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) func(*testing.T) storetest.Store {
-		path := t.TempDir() + "/way side?&#%.db" // whatever folder an operator chooses
+		path := t.TempDir() + "/way side?&#%.db" // a path that needs escaping in a URI
 		sqlitetest.Copy(t, path)
 		return func(t *testing.T) storetest.Store {
 			t.Helper()

@@ -41,7 +41,7 @@ func cast(tb testing.TB, db *DB, b *mapdata.Ballot) mapdata.Voted {
 	return v
 }
 
-// TestRecordOfFirstVote: the record is of the first vote of a life, and later votes leave it as it was.
+// TestRecordOfFirstVote: the first vote of a life stores the record, and later votes leave it unchanged.
 func TestRecordOfFirstVote(t *testing.T) {
 	db := openNew(t, Options{})
 	feed, a, b := feedOf(t, db), driverOf(t, db), driverOf(t, db)
@@ -91,15 +91,15 @@ func TestRecordOfFirstVote(t *testing.T) {
 	put(start.Add(30*time.Minute), 0, "a")
 	put(start.Add(time.Hour), 54.5)
 	if got := record(feed.SourceID()); got != first {
-		t.Errorf("before a vote on the new life, record = %s\nwant the old one %s", got, first)
+		t.Errorf("before a vote on the new life, record = %s\nwant the old record %s", got, first)
 	}
 	vote(b, start.Add(time.Hour+time.Minute))
 	want := fmt.Sprintf(`%s 54.5 4.5 %d %d {"at":54.5}`, kind, ms(time.Hour), ms(time.Hour))
 	if got := record(feed.SourceID()); got != want {
-		t.Errorf("of the new life, record = %s\nwant %s", got, want)
+		t.Errorf("after a vote on the new life, record = %s\nwant %s", got, want)
 	}
 	if n := number(t, db, "SELECT COUNT(*) FROM votes"); n != 3 {
-		t.Errorf("%d votes, want 3: those on the old life are its history", n)
+		t.Errorf("%d votes, want 3: the votes on the old life stay as history", n)
 	}
 
 	cast(t, db, liveBallot("x", a, mapdata.Dispute, start, `{"n":1}`))
@@ -109,8 +109,8 @@ func TestRecordOfFirstVote(t *testing.T) {
 	}
 }
 
-// TestVoteFailsAtItsEnd: when the last step of a vote fails, neither the record nor the observation is there.
-func TestVoteFailsAtItsEnd(t *testing.T) {
+// TestVoteRollsBack: when the last step of a vote fails, neither the record nor the observation is stored.
+func TestVoteRollsBack(t *testing.T) {
 	db := openNew(t, Options{})
 	a := driverOf(t, db)
 	state, err := db.State(t.Context())
@@ -124,14 +124,14 @@ func TestVoteFailsAtItsEnd(t *testing.T) {
 		t.Fatal("CastVote = nil")
 	}
 	if n := number(t, db, "SELECT (SELECT COUNT(*) FROM votes) + (SELECT COUNT(*) FROM voted)"); n != 0 {
-		t.Errorf("%d rows remain of a vote that failed", n)
+		t.Errorf("%d rows remain of a failed vote", n)
 	}
 	if now, err := db.State(t.Context()); err != nil || now != state {
 		t.Errorf("state = %+v, %v; want %+v", now, err, state)
 	}
 }
 
-// TestDeletedAccountSeversItsVotes: the counts and the history stay, the person does not (D9.7, D13.5).
+// TestDeletedAccountSeversItsVotes: counts and history stay without the account (D9.7, D13.5).
 func TestDeletedAccountSeversItsVotes(t *testing.T) {
 	db := openNew(t, Options{})
 	a, b := driverOf(t, db), driverOf(t, db)
@@ -151,16 +151,16 @@ func TestDeletedAccountSeversItsVotes(t *testing.T) {
 			t.Errorf("%s = %d, want %d", query, n, want)
 		}
 	}
-	// What is severed still counts towards the last dispute.
+	// A severed dispute still counts as the last one.
 	if v := cast(t, db, liveBallot("0", b, mapdata.NoVote, start.Add(time.Hour), `{}`)); v.Tally.Disputes != 1 || !v.Tally.LastDisputeAt.Equal(start) {
-		t.Errorf("tally = %+v, want the dispute that was severed", v.Tally)
+		t.Errorf("tally = %+v, want the severed dispute", v.Tally)
 	}
 }
 
 func TestPruneVotes(t *testing.T) {
 	db := openNew(t, Options{})
 	gone, kept, a := feedOf(t, db), feedOf(t, db), driverOf(t, db)
-	// More than one transaction severs and removes.
+	// Prune severs and removes in more than one transaction.
 	const many = 2*store.PruneBatch + 1
 	for _, feed := range []mapdata.FeedID{gone, kept} {
 		for _, statement := range []string{
@@ -176,7 +176,7 @@ func TestPruneVotes(t *testing.T) {
 	}
 	prune(t, db, start.Add(store.SeverAfter-time.Millisecond))
 	if n := number(t, db, "SELECT COUNT(*) FROM votes WHERE account IS NULL"); n != 0 {
-		t.Errorf("%d votes were severed before their time", n)
+		t.Errorf("%d votes were severed too early", n)
 	}
 	prune(t, db, start.Add(store.SeverAfter))
 	if n := number(t, db, "SELECT COUNT(*) FROM votes WHERE account IS NULL"); n != 2*many {
@@ -192,16 +192,16 @@ func TestPruneVotes(t *testing.T) {
 		}
 	}
 	if n := number(t, db, "SELECT COUNT(*) FROM deleted_feeds"); n != 0 {
-		t.Errorf("%d feeds still wait for their removal", n)
+		t.Errorf("%d deleted feeds still have rows", n)
 	}
 }
 
-// TestFirstVersionGainsVotes: a database of the version before votes goes on with all that it has.
-func TestFirstVersionGainsVotes(t *testing.T) {
+// TestVotesMigrationKeepsChanges: migrating a database from before votes keeps its changes.
+func TestVotesMigrationKeepsChanges(t *testing.T) {
 	db := openOlder(t, 1, `INSERT INTO changes VALUES (1, zeroblob(16), 0, 1, '["a"]'); UPDATE state SET revision = 1`)
 	changes, err := db.Changes(t.Context(), 0, 10)
 	if err != nil || len(changes) != 1 || changes[0].Tallies != nil {
-		t.Errorf("Changes = %+v, %v; want the old one, of entities", changes, err)
+		t.Errorf("Changes = %+v, %v; want the old change, of entities", changes, err)
 	}
 	cast(t, db, liveBallot("x", driverOf(t, db), mapdata.Confirm, start, `{}`))
 	if changes, err = db.Changes(t.Context(), 1, 10); err != nil || len(changes) != 1 || len(changes[0].Tallies) != 1 {

@@ -1,5 +1,5 @@
-// Package sqlitetest gives tests of other packages databases whose schema is up to date: copies of one file that is
-// migrated once in a test binary, since to copy it takes a fraction of what the migrations do.
+// Package sqlitetest gives tests of other packages migrated databases: copies of one file that is migrated once in a test
+// binary, since a copy takes a fraction of the time of the migrations.
 package sqlitetest
 
 import (
@@ -32,8 +32,8 @@ var migrated = sync.OnceValues(func() (_ []byte, err error) {
 	return os.ReadFile(path)
 })
 
-// Path makes a database that lives as long as the test, and gives its path. All databases of one test binary have the same
-// epoch: a test of two stores opens at least one at a path of its own.
+// Path creates a database that lives as long as the test, and returns its path. All databases of one test binary have the
+// same epoch: a test of two stores with different epochs must let Open create one of them.
 func Path(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "wayside.db")
@@ -41,7 +41,7 @@ func Path(t testing.TB) string {
 	return path
 }
 
-// Copy makes a database at a path where nothing is yet.
+// Copy creates a database at a path where no file exists.
 func Copy(t testing.TB, path string) {
 	t.Helper()
 	content, err := migrated()

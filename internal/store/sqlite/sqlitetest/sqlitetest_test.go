@@ -8,11 +8,11 @@ import (
 	"wayside/internal/store/sqlite"
 )
 
-// A database from here is as if it had been opened at a new path, and no test sees another's.
-func TestPath(t *testing.T) {
+// A database of this package equals one that Open created, and every call returns another one.
+func TestPathIsMigratedAndSeparate(t *testing.T) {
 	path := Path(t)
 	if left, err := filepath.Glob(path + "-*"); err != nil || len(left) != 0 {
-		t.Fatalf("beside the copy lies %v, %v", left, err)
+		t.Fatalf("beside the copy there is %v, %v", left, err)
 	}
 	before, err := os.ReadFile(path)
 	if err != nil {
@@ -30,7 +30,7 @@ func TestPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(after) != string(before) {
-		t.Error("to open the copy changed it: it was not migrated")
+		t.Error("opening the copy changed it: it was not migrated")
 	}
 	if Path(t) == path {
 		t.Error("a second database has the same path")
