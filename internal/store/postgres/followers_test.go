@@ -181,10 +181,10 @@ func (f *follower) knows(t testing.TB, id string) bool {
 	return f.known[id]
 }
 
-// TestOvertakingWriters holds a writer back that began first and has written its rows, while others commit before it: a
+// TestLateCommitIsNotMissed holds a writer back that began first and has written its rows, while others commit before it: a
 // follower that read in between must still get what the first one commits. With revisions from a sequence drawn before
 // the commit, it would miss them.
-func TestOvertakingWriters(t *testing.T) {
+func TestLateCommitIsNotMissed(t *testing.T) {
 	server := testenv.Postgres(t, testenv.Unsynced())
 	url := server.Database(t)
 	db := open(t, url)
