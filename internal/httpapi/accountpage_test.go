@@ -12,7 +12,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// hostile is text that must stay text wherever it is shown.
+// hostile is markup that every page must escape.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>` + "\u202e{{.}}</bdi>"
 
 // signInAgain makes another session of an account, as on another device.
@@ -34,7 +34,7 @@ func checkAccountPage(t *testing.T, r reply) string {
 	t.Helper()
 	checkPage(t, r)
 	if strings.Contains(r.body, "<script") || strings.Contains(r.body, "onerror=alert(1)>") {
-		t.Errorf("what others wrote is part of the page:\n%s", r.body)
+		t.Errorf("user text is not escaped:\n%s", r.body)
 	}
 	return mainText(t, r)
 }
@@ -78,7 +78,7 @@ func TestAccountPageTokens(t *testing.T) {
 		t.Errorf("page: %s", text)
 	}
 	if fields, _ := fieldsOf(t, bad, "/account/tokens"); len(fields.Get("name")) != 101 {
-		t.Error("what was typed is lost")
+		t.Error("the form lost its input")
 	}
 	shown := b.form("/account/tokens", url.Values{"name": {hostile}}).want(t, http.StatusSeeOther).Header.Get("Location")
 	made := b.send(http.MethodGet, shown, "").want(t, http.StatusOK)
@@ -108,8 +108,8 @@ func TestAccountPageTokens(t *testing.T) {
 	}
 }
 
-// TestNewTokenPageExpires: reloading the page that shows a new token makes no second one. The page shows the token for
-// five minutes, to its owner, in the browser that made it.
+// TestNewTokenPageExpires: reloading the page that shows a new token creates no second one. The page shows the token for
+// five minutes, to its owner, in the browser that created it.
 func TestNewTokenPageExpires(t *testing.T) {
 	d := newTestService(t)
 	b := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
@@ -122,7 +122,7 @@ func TestNewTokenPageExpires(t *testing.T) {
 	path, token := made()
 	again := b.send(http.MethodGet, path, "").want(t, http.StatusOK)
 	if !strings.Contains(again.body, token) || token == "" {
-		t.Errorf("loaded again, the page does not show the token: %s", again.body)
+		t.Errorf("after a reload, the page does not show the token: %s", again.body)
 	}
 	if n := strings.Count(b.send(http.MethodGet, "/account", "").body, "/revoke"); n != 1 {
 		t.Errorf("%d tokens, want 1", n)
@@ -134,7 +134,7 @@ func TestNewTokenPageExpires(t *testing.T) {
 	kept := b.client.Jar.Cookies(home)
 	for _, c := range kept {
 		if strings.Contains(c.Value, token) {
-			t.Error("the browser keeps the token in clear")
+			t.Error("the browser stores the token in plain text")
 		}
 	}
 	other, _ := made()
@@ -144,7 +144,7 @@ func TestNewTokenPageExpires(t *testing.T) {
 	}
 	b.client.Jar.SetCookies(elsewhere, kept)
 	if got := b.send(http.MethodGet, other, ""); strings.Contains(got.body, token) {
-		t.Error("what was sealed for one token's page is shown on another's")
+		t.Error("the sealed token of one page is shown on another")
 	}
 	d.signedInAs("eve@example.org", mapdata.Admin).withoutRedirects().send(http.MethodGet, path, "").want(t, http.StatusNotFound)
 	d.advance(5 * time.Minute)
@@ -296,7 +296,7 @@ func TestSignInRedirectsBack(t *testing.T) {
 	for _, next := range []string{"//evil.example/account", "/%2faccount", "/account/../../x", "https://evil.example/account", "/sign-out", "\\account", "/v2/account"} {
 		page := b.send(http.MethodGet, "/sign-in?next="+url.QueryEscape(next), "").want(t, http.StatusOK)
 		if fields, _ := fieldsOf(t, page, "/sign-in"); fields.Has("next") {
-			t.Errorf("%s is led to", next)
+			t.Errorf("sign-in redirects to %s", next)
 		}
 	}
 	in := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()

@@ -20,7 +20,7 @@ const (
 	maxSeenKeys = 200 // keys
 )
 
-// alertsQuery is the driver's position and motion, and what is asked for.
+// alertsQuery is the driver's position and motion, and the requested kinds and sources.
 type alertsQuery struct {
 	nearby nearby.Query
 	car    alerts.Car
@@ -37,7 +37,7 @@ type alertsScratch struct {
 // alertsPool reuses memory between requests; it holds no state of the service.
 var alertsPool = sync.Pool{New: func() any { return new(alertsScratch) }}
 
-// getAlerts answers GET /v2/alerts: what lies ahead of the driver, and which of it is to be announced now.
+// getAlerts answers GET /v2/alerts: the entities ahead of the driver, and which of them to announce now.
 func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error {
 	q, err := a.parseAlerts(r, c)
 	if err != nil {
@@ -92,7 +92,7 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 	}
 	q := &alertsQuery{car: alerts.Car{At: p.point()}}
 	q.car.Speed = p.number("speed", 0, maxSpeed, true)
-	// A car that stands has no heading: the parameter is optional for it.
+	// A stationary car has no heading, so the parameter is optional.
 	if p.values.Has("heading") || q.car.Speed >= alerts.MinSpeed {
 		q.car.Heading, q.car.Directed = p.number("heading", 0, 360, true), true
 	}
@@ -105,7 +105,7 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 	}
 	q.nearby = *a.parseSelection(p, c)
 	if !p.values.Has("kinds") {
-		q.nearby.Kinds &^= mapdata.ChargerKinds() // chargers are alerts only if they are asked for by name
+		q.nearby.Kinds &^= mapdata.ChargerKinds() // chargers are alerts only if the request names their kinds
 	}
 	q.nearby.Center = q.car.At
 	// The index finds a zone by its center, but the distance to it counts from its edge.
@@ -115,7 +115,7 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 	return q, a.parameterErrors(p, &q.nearby)
 }
 
-// pins converts hits to what may lie ahead.
+// pins converts hits to candidates for alerts.
 func (q *alertsQuery) pins(hits []mapdata.Hit, into []alerts.Pin) []alerts.Pin {
 	for i := range hits {
 		h := &hits[i]

@@ -31,7 +31,7 @@ type alertsAnswer struct {
 	At       string   `json:"fetched_at_utc"`
 }
 
-// summary is the list in short: external id, stage, and a ! on what is announced.
+// summary abbreviates the list: external id, stage, and a ! on announced alerts.
 func (a *alertsAnswer) summary() []string {
 	all := []string{}
 	for _, alert := range a.Alerts {
@@ -134,7 +134,7 @@ func TestAlertsAndVotes(t *testing.T) {
 		b.wantAlerts(alertsPath, "a ahead!")
 	}
 	if seen := owner.read(nearbyPath); len(seen.Entities) != 2 {
-		t.Errorf("its owner sees %v", seen.externalIDs())
+		t.Errorf("the owner sees %v", seen.externalIDs())
 	}
 }
 
@@ -258,6 +258,6 @@ func TestCamerasShownAsZones(t *testing.T) {
 		t.Errorf("3.5 km before the middle: %+v", a)
 	}
 	if got := owner.read(nearbyPath).Entities; len(got) != 1 || got[0]["properties"].(map[string]any)["street"] != "A2" {
-		t.Errorf("its owner sees %v", got)
+		t.Errorf("the owner sees %v", got)
 	}
 }

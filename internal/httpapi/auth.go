@@ -10,8 +10,7 @@ import (
 	"wayside/internal/ratelimit"
 )
 
-// Limits per client address: sign-in e-mails (each recipient has a limit of its own, D11.1), and links or codes that
-// are tried.
+// Limits per client address: sign-in e-mails (each recipient has another limit, D11.1), and attempts with links or codes.
 const (
 	maxSignInsPerHour    = 60
 	maxVerifiesPerMinute = 60

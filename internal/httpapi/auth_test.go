@@ -163,7 +163,7 @@ func (b *browser) requestSignIn(email string) (token, code string) {
 	before := len(b.store.letters)
 	b.send(http.MethodPost, "/v2/auth/email", fmt.Sprintf(`{"email": %q}`, email)).want(b.t, http.StatusAccepted)
 	if len(b.store.letters) != before+1 {
-		b.t.Fatal("no letter")
+		b.t.Fatal("no e-mail")
 	}
 	data := b.store.letters[before].Data
 	return data["token"], data["code"]
@@ -231,7 +231,7 @@ func TestSignIn(t *testing.T) {
 				}
 				out := b.send(http.MethodPost, "/v2/auth/sign-out", "").want(t, http.StatusNoContent)
 				if c := out.Cookies(); len(c) != 1 || c[0].Name != name || c[0].MaxAge >= 0 || c[0].Secure != secure {
-					t.Errorf("the cookie is not taken away: %v", c)
+					t.Errorf("the cookie is not deleted: %v", c)
 				}
 				b.send(http.MethodGet, "/v2/account", "", "Cookie", name+"="+value).want(t, http.StatusUnauthorized)
 				b.send(http.MethodPost, "/v2/auth/sign-out", "").want(t, http.StatusNoContent)
@@ -245,7 +245,7 @@ func TestSignIn(t *testing.T) {
 func TestSignInDoesNotRevealAccounts(t *testing.T) {
 	h := newAuthService(t, false)
 	h.signedIn("known@example.org")
-	for range 2 { // the rest of the hour's letters, so that the next one is not sent
+	for range 2 { // uses up the hour's e-mails, so that the next one is not sent
 		h.browser().send(http.MethodPost, "/v2/auth/email", `{"email": "known@example.org"}`).want(t, http.StatusAccepted)
 	}
 	var first reply
@@ -266,7 +266,7 @@ func TestSignInDoesNotRevealAccounts(t *testing.T) {
 		}
 	}
 	if len(h.store.letters) != 4 {
-		t.Errorf("%d letters, want 3 and 1", len(h.store.letters))
+		t.Errorf("%d e-mails, want 3 and 1", len(h.store.letters))
 	}
 }
 
@@ -300,7 +300,7 @@ func TestOpeningTheVerifyPageDoesNotUseTheLink(t *testing.T) {
 	}
 }
 
-// mainOf is a page without its header and footer.
+// mainOf returns a page's main part.
 func mainOf(page string) string {
 	_, page, _ = strings.Cut(page, "<main")
 	page, _, _ = strings.Cut(page, "</main>")
@@ -447,7 +447,7 @@ func TestWrongSignInCodes(t *testing.T) {
 		try(wrong).want(t, http.StatusUnauthorized)
 	}
 	if r := try(code).want(t, http.StatusUnauthorized); len(r.Cookies()) > 0 {
-		t.Error("a cookie came with a refusal")
+		t.Error("a refusal sets a cookie")
 	}
 	b.send(http.MethodPost, "/v2/auth/verify", fmt.Sprintf(`{"token": %q}`, token)).want(t, http.StatusOK)
 }
@@ -538,7 +538,7 @@ func TestAPITokensOverHTTP(t *testing.T) {
 		t.Errorf("list %s", list.body)
 	}
 	if r := grace.send(http.MethodGet, "/v2/account/tokens", "").want(t, http.StatusOK); r.body != `{"tokens":[]}`+"\n" {
-		t.Errorf("somebody else's list %s", r.body)
+		t.Errorf("another account's list %s", r.body)
 	}
 	grace.send(http.MethodDelete, "/v2/account/tokens/"+made.APIToken.ID, "").want(t, http.StatusNotFound)
 	ada.send(http.MethodDelete, "/v2/account/tokens/"+made.APIToken.ID, "").want(t, http.StatusNoContent)

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/basemap/tileserver"
 )
 
-// BaseMap is the map below the pins.
+// BaseMap is the map on which the pins are drawn.
 type BaseMap struct {
 	StyleURL    string // of a MapLibre style, as the page loads it
 	Attribution string // plain text that must be displayed; may be empty

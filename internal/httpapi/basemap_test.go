@@ -15,7 +15,7 @@ import (
 	"wayside/internal/httpapi"
 )
 
-// newMapService is a service with a map of two tiles.
+// newMapService returns a service with a map of two tiles.
 func newMapService(t *testing.T, kind basemap.TileType) *readService {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "map.pmtiles")
@@ -40,7 +40,7 @@ func newMapService(t *testing.T, kind basemap.TileType) *readService {
 	t.Cleanup(func() { archive.Close() })
 	return newReadService(t, func(deps *httpapi.Deps) {
 		deps.Archive, deps.BaseMap = archive, &httpapi.BaseMap{StyleURL: "/map/style.json", Attribution: "© <Somebody>"}
-		deps.Limits.GuestReads = 1 // which tiles must not touch
+		deps.Limits.GuestReads = 1 // which tiles must not count against
 	})
 }
 
@@ -155,13 +155,13 @@ func TestMapStyle(t *testing.T) {
 		seen[string(body)] = true
 		tiles := s.server.URL + "/map/tiles/{z}/{x}/{y}?v="
 		if !strings.Contains(string(body), tiles) || strings.Count(string(body), "http") != 1 {
-			t.Errorf("%s: does not lead to %s alone: %s", path, tiles, body)
+			t.Errorf("%s: does not refer to %s only: %s", path, tiles, body)
 		}
 	}
 	_, body := s.get("/map/tilejson")
 	var about struct{ Attribution string }
 	if err := json.Unmarshal(body, &about); err != nil || about.Attribution != "© &lt;Somebody&gt;" {
-		t.Errorf("%q %v: TileJSON takes HTML", about.Attribution, err)
+		t.Errorf("%q %v: the attribution is not escaped", about.Attribution, err)
 	}
 	resp, body := s.get("/map/style.json?theme=dusk")
 	if resp.StatusCode != http.StatusBadRequest {

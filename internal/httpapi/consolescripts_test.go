@@ -27,7 +27,7 @@ func TestConsoleScriptsImportTheOverlaysLibrary(t *testing.T) {
 		t.Errorf("the style sheet: %s, %v", resp.Status, resp.Header)
 	}
 	if resp, _ := s.get("/console/older/index.html"); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("what is no file: %s", resp.Status)
+		t.Errorf("a missing file: %s", resp.Status)
 	}
 	library := regexp.MustCompile(`/overlay/[0-9a-z]+/map-library\.js`).FindString(string(script))
 	_, page := s.get("/")

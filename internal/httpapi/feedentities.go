@@ -19,7 +19,7 @@ const (
 	maxFeedEntities     = 5000
 )
 
-// The entities of a feed as GeoJSON (RFC 7946), which maps draw as it is.
+// The entities of a feed as GeoJSON (RFC 7946), which map libraries draw directly.
 type (
 	featureCollection struct {
 		Type      string    `json:"type"`

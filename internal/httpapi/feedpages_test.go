@@ -45,12 +45,12 @@ func contains(t *testing.T, body string, all ...string) {
 	text := textOf(t, body)
 	for _, want := range all {
 		if !strings.Contains(text, want) {
-			t.Errorf("the page does not say %q: %s", want, text)
+			t.Errorf("the page does not contain %q: %s", want, text)
 		}
 	}
 }
 
-// textOf is a page without its markup.
+// textOf returns a page's text without its markup.
 func textOf(t *testing.T, body string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(body))
@@ -93,7 +93,7 @@ func TestRegisterAPushFeedByPages(t *testing.T) {
 				t.Errorf("%s shows the token", path)
 			}
 		}
-		contains(t, owner.page(address+"/token", 200), token) // loaded again, and no second feed is made
+		contains(t, owner.page(address+"/token", 200), token) // a reload registers no second feed
 		if n := strings.Count(owner.page("/feeds", 200), ">Roads<"); n != 1 {
 			t.Errorf("%d feeds of that name", n)
 		}
@@ -104,11 +104,11 @@ func TestRegisterAPushFeedByPages(t *testing.T) {
 		kept := owner.client.Jar.Cookies(home)
 		owner.client.Jar.SetCookies(home, []*http.Cookie{{Name: "wayside_new_token", Path: home.Path, MaxAge: -1}})
 		if got := owner.send(http.MethodGet, address+"/token", "").want(t, 200).Request.URL.Path; got != address+"/rotate" {
-			t.Errorf("without what the browser kept: %s", got)
+			t.Errorf("without the browser's cookie: %s", got)
 		}
 		for _, c := range kept {
 			if c.Name == "wayside_new_token" && strings.Contains(c.Value, token) {
-				t.Error("the browser keeps the token in clear")
+				t.Error("the browser stores the token in plain text")
 			}
 		}
 		another, _ := owner.newFeed(pushFields("Another"))
@@ -118,7 +118,7 @@ func TestRegisterAPushFeedByPages(t *testing.T) {
 		}
 		owner.client.Jar.SetCookies(elsewhere, kept)
 		if got := owner.send(http.MethodGet, another+"/token", ""); strings.Contains(got.body, token) {
-			t.Error("what was sealed for one feed is shown for another")
+			t.Error("the sealed token of one feed is shown for another")
 		}
 		owner.form(another+"/delete", nil).want(t, 200)
 		d.signedInAs("curious@example.org", mapdata.Driver).page(address+"/token", 404)
@@ -203,7 +203,7 @@ func (b *browser) feedAddresses() []string {
 	return slices.Compact(all)
 }
 
-// pollFails records a failed poll.
+// pollFails records a failed poll of a feed.
 func (d *testService) pollFails(address string, failures int, active bool, a mapdata.Attempt) {
 	d.t.Helper()
 	id, _ := mapdata.ParseFeedID(strings.TrimPrefix(address, "/feeds/"))
@@ -286,10 +286,10 @@ func TestFeedPagesOfOthersAreNotFound(t *testing.T) {
 	owner.form("/feeds/new", pushFields("Forged"), "Sec-Fetch-Site", "cross-site").want(t, 403)
 	owner.form("/check", url.Values{"json": {"[]"}}, "Sec-Fetch-Site", "cross-site").want(t, 403)
 	if f, err := d.db.Feed(t.Context(), id); err != nil || !f.Active || f.Name != "Roads" {
-		t.Errorf("somebody else changed the feed: %v", err)
+		t.Errorf("another account changed the feed: %v", err)
 	}
 	if strings.Contains(curator.page(address, 200), "/delete") {
-		t.Error("a curator is offered what only the owner may")
+		t.Error("a curator's page offers actions of the owner")
 	}
 	owner.page("/feeds/none", 404)
 }
@@ -321,7 +321,7 @@ func TestCheckPage(t *testing.T) {
 	d.browser().form("/check", url.Values{"json": {"[]"}}).want(t, http.StatusUnauthorized)
 }
 
-// payloads are texts that do harm where they are not escaped.
+// payloads are texts that become markup or scripts where they are not escaped.
 func payloads() []string {
 	parts := []string{
 		`<script>alert(1)</script>`, `"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `<svg/onload=alert(1)>`, `</textarea><b>x`,

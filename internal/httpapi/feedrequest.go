@@ -100,8 +100,8 @@ func (f *requestFields) number(name string) *float64 {
 	return &n
 }
 
-// mergeFieldErrors adds the errors in the values of fields to those in the shape of the body, so that the client gets
-// all of them at once (D5.3). An error of another kind takes precedence.
+// mergeFieldErrors adds the errors in the values of fields to those in the shape of the body, so that one response lists
+// all of them (D5.3). An error of another kind takes precedence.
 func mergeFieldErrors(shape, values error) error {
 	var bad, more *mapdata.InvalidError
 	if !errors.As(shape, &bad) || values == nil {

@@ -55,7 +55,7 @@ func TestRegisterPullOverHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	if plain, err := d.box.Open(stored.PullAuthSealed, id); err != nil || string(plain) != "Authorization: "+sealedSecret {
-		t.Errorf("the auth header is not sealed as it was given: %v", err)
+		t.Errorf("the sealed auth header is not the given one: %v", err)
 	}
 
 	t.Run("after a poll", func(t *testing.T) {
@@ -243,7 +243,7 @@ func TestPatchBodies(t *testing.T) {
 		"visibility": "public", "active": false, "pull_url": "https://example.com", "pull_auth_header": "C: d", "pull_interval_seconds": 60}`)
 	want["pull_url"], want["review_version"] = "https://example.com", got.feedOf(t)["review_version"]
 	if diff := cmp.Diff(want, got.feedOf(t)); diff != "" {
-		t.Errorf("all at once (-want +got):\n%s", diff)
+		t.Errorf("all fields in one change (-want +got):\n%s", diff)
 	}
 	d.advance(time.Minute)
 	again := owner.send(http.MethodPatch, r.path(), `{"active": true}`).feedOf(t)
@@ -329,7 +329,7 @@ func TestFeedFieldsByRole(t *testing.T) {
 	if got := list(owner); len(got) != 1 || got[0]["pull_url"] != "https://example.org/" {
 		t.Errorf("the owner's list: %v", got)
 	}
-	if got := list(d.signedInAs("nobody@example.com", mapdata.Driver)); len(got) != 1 {
+	if got := list(d.signedInAs("third@example.com", mapdata.Driver)); len(got) != 1 {
 		t.Errorf("a list of one public feed has %d", len(got))
 	}
 }
@@ -412,7 +412,7 @@ func TestReviewOverHTTP(t *testing.T) {
 	}
 	want := []string{"owner@example.com feed_approved ", "owner@example.com feed_approved ", "owner@example.com feed_rejected No."}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("letters (-want +got):\n%s", diff)
+		t.Errorf("e-mails (-want +got):\n%s", diff)
 	}
 }
 

@@ -196,7 +196,7 @@ func TestVotesOnLiveIncidents(t *testing.T) {
 			return "nothing"
 		}
 		if a.Entities[0]["id"] != id {
-			t.Errorf("the id became %v", a.Entities[0]["id"])
+			t.Errorf("the id changed to %v", a.Entities[0]["id"])
 		}
 		return consensusOf(a.Entities[0])
 	}
@@ -237,11 +237,11 @@ func TestVotesOnLiveIncidents(t *testing.T) {
 	d.advance(30*time.Minute - time.Second)
 	r.setRows(row("a", "alert.police", 10))
 	if got := now(guest); got != "nothing" {
-		t.Errorf("before its time a guest sees %s", got)
+		t.Errorf("before the suppression ends a guest sees %s", got)
 	}
 	d.advance(time.Second)
 	if got := now(guest); got != "disputed 0.2 0 3" {
-		t.Errorf("back, a guest sees %s", got)
+		t.Errorf("after the suppression ended a guest sees %s", got)
 	}
 	drivers[0].vote(id, "dispute")
 	if got := now(guest); got != "nothing" {
@@ -262,7 +262,7 @@ func TestVotesOnLiveIncidents(t *testing.T) {
 	r.setRows(row("a", "alert.police", 10))
 	d.advance(time.Minute)
 	if got := now(guest); got != "disputed 0.33 1 3" {
-		t.Errorf("its history is lost: %s", got)
+		t.Errorf("the votes are lost: %s", got)
 	}
 }
 
@@ -284,7 +284,7 @@ func TestVotesOnFeeds(t *testing.T) {
 	d.waitForIndex()
 	read := guest.read(nearbyPath).Entities[0]
 	if diff := cmp.Diff(e, read); diff != "" {
-		t.Error("the answer to a vote is not what is read", diff)
+		t.Error("the response to a vote differs from a read", diff)
 	}
 	d.advance(20 * time.Minute)
 	if len(guest.read(nearbyPath).Entities) != 1 {
@@ -303,7 +303,7 @@ func TestVotesOnFeeds(t *testing.T) {
 	}
 	since := start.Add(60 * time.Minute).Format(time.RFC3339)
 	if got := owner.read(nearbyPath + "&since=" + since).Entities; len(got) != 1 {
-		t.Error("a vote is no change")
+		t.Error("a vote counts as a change")
 	}
 	d.advance(20 * time.Minute)
 	drivers[0].send(http.MethodPost, "/v2/entities/"+id+"/confirm", "").want(t, http.StatusNotFound)
@@ -371,7 +371,7 @@ func TestMerging(t *testing.T) {
 		t.Errorf("limited: %v, truncated %v", limited.externalIDs(), limited.Truncated != nil)
 	}
 	if whole := guest.read(nearbyPath + "&limit=5"); whole.Truncated != nil {
-		t.Error("what is merged counts towards the limit")
+		t.Error("merged entities count towards the limit")
 	}
 	if alone := guest.read(nearbyPath + "&sources=" + string(ring)); !slices.Equal(alone.externalIDs(), []string{"cam", "f", "far", "g"}) {
 		t.Errorf("without incidents nothing is merged: %v", alone.externalIDs())
@@ -429,7 +429,7 @@ func TestUpstreamTextIsEscaped(t *testing.T) {
 		var a answer
 		reply.decode(t, &a)
 		if !slices.Contains(a.externalIDs(), "good") {
-			t.Errorf("%s takes others with it: %v", h, a.externalIDs())
+			t.Errorf("%s removes other entities: %v", h, a.externalIDs())
 		}
 		var want string
 		_ = json.Unmarshal(h, &want)

@@ -16,11 +16,11 @@ import (
 // Limits of resuming a stream.
 const (
 	maxResumeAge = 10 * time.Minute // since the event whose id the client sends
-	maxReadDelay = 30 * time.Second // from an entity's own time of change until it can be read: a snapshot of many rows takes a while
+	maxReadDelay = 30 * time.Second // from an entity's time of change until it can be read: storing a large snapshot takes seconds
 )
 
-// eventID is the id of a stream's event, which the client sends back to resume. It describes the client's state, so
-// that the server keeps none.
+// eventID is the id of a stream's event, which the client sends back to resume. It describes the client's state, so that
+// the server stores none.
 type eventID struct {
 	at             time.Time // of the last update that the client has completely
 	earliestExpiry time.Time // of all that the client has; zero: nothing expires

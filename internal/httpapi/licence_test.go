@@ -68,7 +68,7 @@ func TestLicenceChangeInReview(t *testing.T) {
 	contains(t, curator.page("/review/"+id, 200), "approved", "Changed since the approval", "Licence Approved: – Now: CC0-1.0")
 	entries, err := d.db.Audit(t.Context(), &mapdata.AuditQuery{Actions: []string{mapdata.AuditFeedEdit}, Subject: id, Limit: 10})
 	if err != nil || len(entries) != 1 || entries[0].Note != "licence" {
-		t.Errorf("audit %+v, %v; want that the licence alone was edited", entries, err)
+		t.Errorf("audit %+v, %v; want an edit of the licence only", entries, err)
 	}
 }
 

@@ -140,8 +140,8 @@ func (a *api) limitAccount(c *caller, class ratelimit.Class, perMinute int, what
 	return nil
 }
 
-// identify looks up the session of the cookie, or the API token if the route accepts tokens. An invalid cookie makes
-// the caller a guest; an invalid token is an error, because a program would not notice otherwise.
+// identify looks up the session of the cookie, or the API token if the route accepts tokens. An invalid cookie makes the
+// caller a guest; an invalid token is an error, because a program would not notice that it is treated as a guest.
 func (a *api) identify(r *http.Request, c *caller, tokens bool) error {
 	if header := r.Header.Get("Authorization"); header != "" && tokens {
 		token, ok := strings.CutPrefix(header, "Bearer ")

@@ -370,7 +370,7 @@ func TestOpenAPISchemasAreValid(t *testing.T) {
 		}
 		examples++
 		parts := strings.Split(strings.TrimPrefix(where, "/"), "/")
-		if i := slices.Index(parts, "paths"); i == 0 { // a path holds slashes of its own
+		if i := slices.Index(parts, "paths"); i == 0 { // a path contains slashes itself
 			rest := strings.TrimPrefix(where, "/paths/")
 			for path := range d.object("paths") {
 				for method := range d.object("paths", path) {

@@ -82,14 +82,14 @@ func TestPairingOverHTTP(t *testing.T) {
 	phone, car := d.signedInAs("ada@example.org", mapdata.Driver), d.screen(carAgent)
 	bare := strings.ReplaceAll(car.UserCode, "-", "")
 	if car.URL != "http://wayside.test/pair" || car.WholeURL != car.URL+"?code="+bare || car.Interval != 5 || car.ExpiresAt != "2026-11-21T08:10:00.000Z" {
-		t.Errorf("the screen is told %+v", car)
+		t.Errorf("the screen got %+v", car)
 	}
 	if r := car.poll().want(t, http.StatusAccepted); r.body != `{"status":"pending"}`+"\n" || len(r.Cookies()) > 0 {
 		t.Errorf("before: %s", r.body)
 	}
 	found := phone.pairing("/v2/auth/pair/" + strings.ToLower(bare)).Pairing
 	if found.Device != "Chromium 79 on a Tesla" || found.Agent != carAgent || found.Status != "pending" || found.CreatedAt != "2026-11-21T08:00:00.000Z" {
-		t.Errorf("the phone is shown %+v", found)
+		t.Errorf("the phone got %+v", found)
 	}
 	car.next().want(t, http.StatusAccepted)
 	phone.send(http.MethodPost, car.path()+"/approve", "").want(t, http.StatusOK)
@@ -104,7 +104,7 @@ func TestPairingOverHTTP(t *testing.T) {
 		t.Errorf("the second time: %s", got)
 	}
 	if status := phone.pairing(car.path()).Pairing.Status; status != "used" {
-		t.Errorf("the phone is told %s", status)
+		t.Errorf("the phone got %s", status)
 	}
 	var list struct{ Sessions []struct{ ID, Agent string } }
 	phone.send(http.MethodGet, "/v2/account/sessions", "").want(t, http.StatusOK).decode(t, &list)
@@ -184,14 +184,14 @@ func TestPairingLimits(t *testing.T) {
 	if r := car.poll().want(t, http.StatusTooManyRequests); r.Header.Get("Retry-After") != "1" {
 		t.Errorf("Retry-After %s", r.Header.Get("Retry-After"))
 	}
-	d.advance(time.Second) // a little early
+	d.advance(time.Second) // the wait is not over yet
 	car.poll().want(t, http.StatusAccepted)
 	for range 20 {
 		car.next().want(t, http.StatusAccepted)
 	}
 }
 
-// Five wrong codes, then an account must wait; and so must an address, whatever the account.
+// After five wrong codes an account must wait, and so must a client address with any account.
 func TestWrongCodesOverHTTP(t *testing.T) {
 	d := newTestService(t)
 	car := d.screen(carAgent)
@@ -207,7 +207,7 @@ func TestWrongCodesOverHTTP(t *testing.T) {
 					method, tail = http.MethodPost, "/approve"
 				}
 				phone.send(method, "/v2/auth/pair/ZZZZZZZ"+string("BCDFG"[i])+tail, "", at(froms[0])...).want(t, http.StatusNotFound)
-				phone.send(http.MethodGet, car.path(), "", at("192.0.2.77")...) // right ones do not count
+				phone.send(http.MethodGet, car.path(), "", at("192.0.2.77")...) // correct codes do not count
 			}
 			if name == "an address" {
 				phone = d.signedInAs("second."+mail, mapdata.Driver)
@@ -224,7 +224,7 @@ func TestWrongCodesOverHTTP(t *testing.T) {
 	}
 }
 
-// TestWrongCodesEndAPairing: five wrong codes with the pairing's own prefix end it, whoever tries them.
+// TestWrongCodesEndAPairing: five wrong codes with the pairing's prefix end it, from any accounts and addresses.
 func TestWrongCodesEndAPairing(t *testing.T) {
 	d := newTestService(t)
 	car, phone := d.screen(carAgent), d.signedInAs("ada@example.org", mapdata.Driver)
@@ -251,7 +251,7 @@ func TestPairingQR(t *testing.T) {
 	known.Header.Del("Content-Length")
 	unknown.Header.Del("Content-Length")
 	if diff := cmp.Diff(known.Header, unknown.Header); diff != "" {
-		t.Errorf("a code that is shown is told from one that is not:\n%s", diff)
+		t.Errorf("the QR codes of a pairing and of an unknown code differ in their headers:\n%s", diff)
 	}
 	h := known.Header
 	if h.Get("Content-Type") != "image/svg+xml" || h.Get("Cache-Control") != "no-store" || h.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" {
@@ -334,7 +334,7 @@ func TestPreferencesOverHTTP(t *testing.T) {
 		t.Errorf("stored %s", got)
 	}
 	if got := read(eve); got != `{"preferences":{}}` {
-		t.Errorf("somebody else's: %s", got)
+		t.Errorf("another account's preferences: %s", got)
 	}
 	ada.send(http.MethodPut, path, `{"theme":"day","units":null}`).want(t, http.StatusOK)
 	if got := read(ada); got != `{"preferences":{"theme":"day"}}` {

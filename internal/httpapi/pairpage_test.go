@@ -133,7 +133,7 @@ func TestPairPage(t *testing.T) {
 					t.Errorf("the page lacks %q: %s", part, text)
 				}
 			}
-			car.poll().want(t, http.StatusAccepted) // opening it approved nothing
+			car.poll().want(t, http.StatusAccepted) // opening the page approved nothing
 			fields, buttons := fieldsOf(t, page, "/pair")
 			if len(buttons) != 2 || buttons[0] != "answer=approve" || buttons[1] != "answer=deny" {
 				t.Errorf("buttons %v", buttons)
@@ -226,7 +226,7 @@ func (b *browser) requestSignInByPage(fields url.Values) (reply, string) {
 	before := len(b.store.letters)
 	page := b.form("/sign-in", fields).want(b.t, http.StatusOK)
 	if len(b.store.letters) != before+1 {
-		b.t.Fatal("no letter")
+		b.t.Fatal("no e-mail")
 	}
 	return page, b.store.letters[before].Data["code"]
 }
@@ -254,7 +254,7 @@ func TestSignInPage(t *testing.T) {
 			checkPage(t, bad)
 			fields, _ = fieldsOf(t, bad, "/sign-in")
 			if fields.Get("email") != "ada@" {
-				t.Errorf("what was typed is lost: %v", fields)
+				t.Errorf("the form lost its input: %v", fields)
 			}
 			fields.Set("email", "Ada@example.org")
 			sent, digits := b.requestSignInByPage(fields)
@@ -318,7 +318,7 @@ func TestSignInPageDoesNotRevealAccounts(t *testing.T) {
 		t.Errorf("pages differ:\n%s\n%s\n%s", known, unknown, full)
 	}
 	if len(h.store.letters) != 4 {
-		t.Errorf("%d letters, want 3 and 1", len(h.store.letters))
+		t.Errorf("%d e-mails, want 3 and 1", len(h.store.letters))
 	}
 }
 

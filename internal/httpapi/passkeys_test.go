@@ -110,7 +110,7 @@ func TestPasskeySignsIn(t *testing.T) {
 
 	b.send(http.MethodDelete, "/v2/account/passkeys/"+made.ID, "").want(t, http.StatusNoContent)
 	d.browser().signInByPasskey(a).want(t, http.StatusUnauthorized)
-	b.email() // who signed in with it stays signed in
+	b.email() // a session that signed in with it stays valid
 	log, err := d.db.Audit(t.Context(), &mapdata.AuditQuery{Subject: made.ID, Limit: 10})
 	if err != nil {
 		t.Fatal(err)
@@ -158,12 +158,12 @@ func TestPasskeyIsRefused(t *testing.T) {
 			raw[20]++
 			o.PublicKey.Challenge = b64(raw)
 		}),
-		"a passkey that nobody has": finish(func(_ *credentialOptions, a *authenticator) { a.id = []byte("nobody's passkey") }),
+		"an unknown passkey":        finish(func(_ *credentialOptions, a *authenticator) { a.id = []byte("unknown passkey") }),
 		"another account's key":     finish(func(_ *credentialOptions, a *authenticator) { a.key = other.key }),
 		"another account's handle":  finish(func(_ *credentialOptions, a *authenticator) { a.user = other.user }),
 		"another account's passkey": finish(func(_ *credentialOptions, a *authenticator) { a.id = other.id }),
-		"nobody's handle":           finish(func(_ *credentialOptions, a *authenticator) { a.user = nil }),
-		"nobody present":            finish(func(_ *credentialOptions, a *authenticator) { a.flags = 0 }),
+		"no user handle":            finish(func(_ *credentialOptions, a *authenticator) { a.user = nil }),
+		"no user presence":          finish(func(_ *credentialOptions, a *authenticator) { a.flags = 0 }),
 		"a registration's answer": func() reply {
 			return guest.finish("/v2/auth/passkey/finish", a.create(ada.begin("/v2/account/passkeys/begin")))
 		},
@@ -192,7 +192,7 @@ func TestPasskeyIsRefused(t *testing.T) {
 			}
 		})
 	}
-	guest.signInByPasskey(a).want(t, http.StatusOK) // nothing of it did any harm
+	guest.signInByPasskey(a).want(t, http.StatusOK) // the refused attempts changed nothing
 }
 
 // TestClonedPasskeyIsRefused: two devices with one key have different counters; once that shows, neither can sign in.
@@ -224,7 +224,7 @@ func TestPasskeysWithoutCounterAreNotClones(t *testing.T) {
 	d := newPasskeyService(t)
 	a := newAuthenticator(t, passkeyBase, passkeyHost)
 	ada := d.signedInAs("ada@example.org", mapdata.Driver)
-	const none = ^uint32(0) // the next is 0
+	const none = ^uint32(0) // the next counter is 0
 	a.counter = none
 	ada.finish("/v2/account/passkeys", a.create(ada.begin("/v2/account/passkeys/begin"))).want(t, http.StatusCreated)
 	for range 3 {
@@ -249,7 +249,7 @@ func TestAddPasskeyChallenges(t *testing.T) {
 	bob.finish(add, a.create(bob.begin(add+"/begin"))).want(t, http.StatusConflict)
 
 	ada.send(http.MethodDelete, add+"/"+ada.passkeyList()[0].ID, "").want(t, http.StatusNoContent)
-	ada.finish(add, answer).want(t, http.StatusConflict) // also when it was removed meanwhile
+	ada.finish(add, answer).want(t, http.StatusConflict) // even after the passkey was removed
 
 	elsewhere := newAuthenticator(t, "https://evil.example", passkeyHost)
 	ada.finish(add, elsewhere.create(ada.begin(add+"/begin"))).want(t, http.StatusBadRequest)
@@ -258,8 +258,8 @@ func TestAddPasskeyChallenges(t *testing.T) {
 	ada.finish(add, late).want(t, http.StatusBadRequest)
 }
 
-// TestAddPasskeyNeedsARecentSignIn: whoever takes over an open session, or got one by pairing, cannot add a passkey of
-// their own.
+// TestAddPasskeyNeedsARecentSignIn: a session that is older, or was created by pairing, cannot add a passkey. So an
+// attacker with a stolen session cannot add one.
 func TestAddPasskeyNeedsARecentSignIn(t *testing.T) {
 	d := newPasskeyService(t)
 	ada := d.signedInAs("ada@example.org", mapdata.Driver)
@@ -267,7 +267,7 @@ func TestAddPasskeyNeedsARecentSignIn(t *testing.T) {
 	const begin = "/v2/account/passkeys/begin"
 	d.advance(10 * time.Minute)
 	ada.send(http.MethodPost, begin, "").want(t, http.StatusUnauthorized)
-	another := newAuthenticator(t, passkeyBase, passkeyHost) // a challenge for something else is no way round
+	another := newAuthenticator(t, passkeyBase, passkeyHost) // a challenge for another purpose is refused too
 	ada.finish("/v2/account/passkeys", another.create(ada.begin("/v2/auth/passkey/confirm/begin"))).want(t, http.StatusBadRequest)
 	ada.finish("/v2/auth/passkey/confirm/finish", a.get(ada.begin("/v2/auth/passkey/confirm/begin"))).want(t, http.StatusNoContent)
 	ada.begin(begin)
@@ -282,8 +282,8 @@ func TestAddPasskeyNeedsARecentSignIn(t *testing.T) {
 	car.send(http.MethodPost, begin, "").want(t, http.StatusUnauthorized)
 }
 
-// TestConfirmByPasskey: a session that used a passkey of its own account with user verification counts as confirmed for
-// ten minutes.
+// TestConfirmByPasskey: using a passkey of the session's account with user verification confirms the session for ten
+// minutes.
 func TestConfirmByPasskey(t *testing.T) {
 	d := newPasskeyService(t)
 	ada, bob := d.signedInAs("ada@example.org", mapdata.Curator), d.signedInAs("bob@example.org", mapdata.Curator)
@@ -317,11 +317,11 @@ func TestConfirmByPasskey(t *testing.T) {
 	ada.finish(finish, bare.get(o)).want(t, http.StatusForbidden)
 	a.counter = bare.counter
 	if present() {
-		t.Error("present after what was refused")
+		t.Error("present after refused attempts")
 	}
 	nameless := a.get(o)
 	response := maps.Clone(nameless["response"].(map[string]any))
-	delete(response, "userHandle") // devices may leave it out when they were told which passkey
+	delete(response, "userHandle") // devices may leave it out when the request names the passkeys
 	nameless["response"] = response
 	ada.finish(finish, nameless).want(t, http.StatusNoContent)
 	if !present() {

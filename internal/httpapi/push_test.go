@@ -229,7 +229,7 @@ func TestMalformedPushes(t *testing.T) {
 			d, owner, r := newPushService(t)
 			got := d.push(*r.Token, tt.body).want(t, http.StatusBadRequest)
 			if !strings.Contains(got.body, tt.detail) || !strings.Contains(got.body, "Nothing was stored") {
-				t.Errorf("it does not say %q: %s", tt.detail, got.body)
+				t.Errorf("the detail lacks %q: %s", tt.detail, got.body)
 			}
 			if ids := d.nearbyIDs(owner); len(ids) != 0 {
 				t.Errorf("%v are stored", ids)
@@ -285,7 +285,7 @@ func TestRefusedPushesCountInHealth(t *testing.T) {
 		d.advance(time.Second)
 		d.push(*r.Token, step.body)
 		d.waitForIndex()
-		d.advance(time.Second) // beyond the moment for which a health is repeated
+		d.advance(time.Second) // until the cached health has expired
 		if got := health(); got != step.want {
 			t.Errorf("after %.10s…: %v, want %v", step.body, got, step.want)
 		}
@@ -326,7 +326,7 @@ func TestInvalidPushTokens(t *testing.T) {
 		}
 	}
 	if len(bodies) != 1 {
-		t.Errorf("%d answers tell refused tokens apart: %v", len(bodies), bodies)
+		t.Errorf("%d different responses to refused tokens: %v", len(bodies), bodies)
 	}
 	d.push(*r.Token, rows(1, 52, 5)).want(t, http.StatusOK)
 	if got := d.nearbyIDs(owner); len(got) != 1 {
@@ -361,7 +361,7 @@ func TestUnknownPushTokensAreLimited(t *testing.T) {
 	}
 	try("mistyped", client).want(t, http.StatusTooManyRequests)
 	try("mistyped", other).want(t, http.StatusUnauthorized)
-	try(*r.Token, client).want(t, http.StatusOK) // a provider may share the address with whoever guesses
+	try(*r.Token, client).want(t, http.StatusOK) // a provider may share the client address with an attacker
 	d.advance(time.Second)
 	try("mistyped", client).want(t, http.StatusUnauthorized)
 }
@@ -383,7 +383,7 @@ func TestPushRates(t *testing.T) {
 	t.Run("requests", func(t *testing.T) {
 		d, owner, r := newPushService(t)
 		second := owner.registerPush("Second")
-		for i := range 60 { // a refused body counts as well
+		for i := range 60 { // a refused body counts too
 			d.push(*r.Token, map[bool]string{true: "[]", false: "{}"}[i%2 == 0])
 		}
 		wait := retryAfter(t, d.push(*r.Token, rows(1, 52, 5)))
@@ -415,7 +415,7 @@ func TestPushRates(t *testing.T) {
 		if got := d.nearbyIDs(owner); len(got) != 0 {
 			t.Errorf("%d rows of a refused batch are stored", len(got))
 		}
-		d.push(*r.Token, badRows(900)).want(t, http.StatusOK) // the refused batch took nothing
+		d.push(*r.Token, badRows(900)).want(t, http.StatusOK) // the refused batch does not count against the limit
 		wait = retryAfter(t, d.push(*r.Token, batch))
 		if wait != 18*time.Second {
 			t.Errorf("Retry-After %v", wait)
@@ -475,8 +475,8 @@ func TestPushOnAFullDisk(t *testing.T) {
 	d.push(*r.Token, rows(20, 52, 5)).want(t, http.StatusOK)
 }
 
-// TestPushBodyThatBreaksOff: a truncated body stores nothing and does not count as the provider's attempt.
-func TestPushBodyThatBreaksOff(t *testing.T) {
+// TestTruncatedPushBody: a truncated body stores nothing and does not count as the provider's attempt.
+func TestTruncatedPushBody(t *testing.T) {
 	d, owner, r := newPushService(t)
 	for _, encoding := range []string{"identity", "gzip"} {
 		body := rows(10, 52, 5)
@@ -511,8 +511,8 @@ func (b *brokenReader) Read(p []byte) (int, error) {
 	return 0, errBroken
 }
 
-// TestPushWhoseClientLeaves: a client that disconnects leaves no failure in the log.
-func TestPushWhoseClientLeaves(t *testing.T) {
+// TestPushOfDisconnectedClient: a client that disconnects leaves no failure in the log.
+func TestPushOfDisconnectedClient(t *testing.T) {
 	d, _, r := newPushService(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -14,7 +14,7 @@ import (
 	"wayside/internal/nearby"
 )
 
-// params reads query parameters and collects their errors, so that the client gets all of them at once (D4.11).
+// params reads query parameters and collects their errors, so that one response lists all of them (D4.11).
 type params struct {
 	values  url.Values
 	problem *problem

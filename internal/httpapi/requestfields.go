@@ -19,7 +19,7 @@ import (
 const maxBodyBytes = 64 << 10
 
 // requestFields are the members of a request's JSON object. A handler takes them one by one; errors are collected, so
-// that the client gets all of them at once (D5.3). Names match exactly; null counts as absent.
+// that one response lists all of them (D5.3). Names match exactly; null counts as absent.
 type requestFields struct {
 	members map[string]jsontext.Value // not taken yet
 	errors  []mapdata.FieldError

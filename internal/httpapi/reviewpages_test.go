@@ -62,7 +62,7 @@ func TestReviewByPages(t *testing.T) {
 
 	letters, err := d.db.DueLetters(t.Context(), d.time(), d.time(), 10)
 	if err != nil || len(letters) != 2 {
-		t.Errorf("%d letters, %v; want 2", len(letters), err)
+		t.Errorf("%d e-mails, %v; want 2", len(letters), err)
 	}
 	entries, err := d.db.Audit(t.Context(), &mapdata.AuditQuery{Actions: mapdata.AuditDecisions(), Limit: 10})
 	if err != nil || len(entries) != 3 || entries[0].Via != mapdata.ViaPage || entries[0].Reviewed.Description != "Mended." {
@@ -93,14 +93,14 @@ func TestStaleReviewIsRefused(t *testing.T) {
 	one.form(review+"/approve", nil).want(t, http.StatusBadRequest)
 	one.form(review+"/approve", url.Values{"version": {"x"}}).want(t, http.StatusUnprocessableEntity)
 
-	// Two curators at once.
+	// Two curators decide concurrently.
 	seen = reviewVersion(t, one.page(review, 200))
 	one.form(review+"/approve", url.Values{"version": {seen}}).want(t, 200)
 	contains(t, two.form(review+"/reject", url.Values{"version": {seen}, "note": {"no"}}).want(t, http.StatusConflict).body, "Review Now: approved")
 	contains(t, two.form(review+"/approve", url.Values{"version": {seen}}).want(t, 200).body, "approved")
 	letters, err := d.db.DueLetters(t.Context(), d.time(), d.time(), 10)
 	if err != nil || len(letters) != 1 {
-		t.Errorf("%d letters, %v; want 1", len(letters), err)
+		t.Errorf("%d e-mails, %v; want 1", len(letters), err)
 	}
 
 	// Another site's page decides nothing.
@@ -124,7 +124,7 @@ func TestStaleReviewShowsTheDifference(t *testing.T) {
 	review := strings.Replace(address, "/feeds/", "/review/", 1)
 	form, _ := fieldsOf(t, curator.send(http.MethodGet, review, "").want(t, 200), review+"/approve")
 	if form.Get("seen") == "" {
-		t.Fatalf("the form does not bring along what was shown: %v", form)
+		t.Fatalf("the form does not contain the shown values: %v", form)
 	}
 	owner.form(address+"/edit", url.Values{"name": {"Fallen"}, "description": {"Drei"}, "attribution": {""}, "visibility": {"private"}}).want(t, 200)
 	form.Set("note", "wie getippt")
@@ -135,12 +135,12 @@ func TestStaleReviewShowsTheDifference(t *testing.T) {
 		"Die Seite zeigte: öffentlich Jetzt: privat", "Neu entscheiden", "wie getippt")
 	checkGerman(t, stale.body, []string{"is now", "private", "public"})
 
-	// A form cannot have the page tell of what was never shown.
+	// The page ignores shown values that a form has forged.
 	forged := url.Values{"version": form["version"], "seen": {strings.Replace(form.Get("seen"), "Kameras", "Erfunden", 1)}, "note": {"x"}}
 	again := curator.form(review+"/reject", forged).want(t, http.StatusConflict)
 	contains(t, again.body, "Name Jetzt: Fallen")
 	if strings.Contains(textOf(t, again.body), "Erfunden") {
-		t.Error("what was forged is told")
+		t.Error("the page shows a forged value")
 	}
 	anew, _ := fieldsOf(t, stale, review+"/approve")
 	contains(t, curator.form(review+"/approve", anew).want(t, 200).body, "freigegeben")
@@ -245,7 +245,7 @@ func TestReviewPagesEscapeText(t *testing.T) {
 		all["queue"] = curator.page("/review", 200)
 		all["log of a feed"] = curator.page("/audit?feed="+id, 200)
 		all["bad filter"] = curator.page("/audit?"+url.Values{"feed": {text}, "account": {text}}.Encode(), 422)
-		d.waitForIndex() // without the feed, which is rejected
+		d.waitForIndex() // the rejected feed is not in the index
 		all["bad page"] = guest.page("/sources?"+url.Values{"from": {text}, "done": {text}}.Encode(), 200)
 		owner.form(address+"/delete", nil).want(t, 200)
 		return all

@@ -124,7 +124,7 @@ func TestRoutesAdmitByRole(t *testing.T) {
 	}
 }
 
-// wantOutcome is the expected outcome of a request by somebody.
+// wantOutcome returns the expected outcome of a request by a role.
 func wantOutcome(who account.Who, name string) string {
 	if name == "guest" || name == "revoked" {
 		return "sign in"
@@ -148,7 +148,7 @@ func (c *roleTest) account(email string) *mapdata.Account {
 	return a
 }
 
-// revoke ends every session of an account, as its owner may do elsewhere.
+// revoke ends every session of an account, as its owner may do on another device.
 func (c *roleTest) revoke(email string) {
 	c.t.Helper()
 	id := c.account(email).ID
@@ -278,7 +278,7 @@ func (c *roleTest) anotherSession(email string) *mapdata.Session {
 	return in.Session
 }
 
-// signInAll signs everybody in again who was signed out.
+// signInAll signs in every role whose session has ended.
 func (c *roleTest) signInAll(s *roleFixture) {
 	c.other, c.curator, c.admin = c.signInAgain("other@example.org"), c.signInAgain("curator@example.org"), c.signInAgain("admin@example.org")
 	s.owner = c.signInAgain("owner@example.org")
@@ -321,7 +321,7 @@ func (c *roleTest) request(t *testing.T, rt httpapi.RouteLine, b *browser, s *ro
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp.Body.Close() // a stream would never end
+	resp.Body.Close() // a stream's body does not end
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
 		return "sign in"
@@ -339,7 +339,7 @@ func (c *roleTest) request(t *testing.T, rt httpapi.RouteLine, b *browser, s *ro
 	return "in"
 }
 
-// readOnlyJar sends cookies but stores none, so that a request cannot sign anybody out.
+// readOnlyJar sends cookies but stores none, so that no request signs a role out.
 type readOnlyJar struct{ http.CookieJar }
 
 func (*readOnlyJar) SetCookies(*url.URL, []*http.Cookie) {}

@@ -28,7 +28,7 @@ func TestEveryRouteIsInOpenAPI(t *testing.T) {
 	}
 	for _, r := range new(api).routes() {
 		if r.class == classPage {
-			continue // pages are no interface; docs/roles.md lists them
+			continue // pages are not part of the API; docs/roles.md lists them
 		}
 		name := r.method + " " + strings.TrimSuffix(r.path, "{$}")
 		if !written[name] {
@@ -102,7 +102,7 @@ func TestEveryProblemIsInOpenAPI(t *testing.T) {
 	for _, p := range doc.Problems {
 		status, ok := made[p.Type]
 		if !ok {
-			t.Errorf("openapi.json explains %s, which nothing makes", p.Type)
+			t.Errorf("openapi.json explains %s, which the source does not contain", p.Type)
 		} else if status != 0 && status != p.Status {
 			t.Errorf("%s is %d, openapi.json says %d", p.Type, status, p.Status)
 		}

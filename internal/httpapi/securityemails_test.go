@@ -19,11 +19,11 @@ func TestSecurityEmails(t *testing.T) {
 		t.Helper()
 		letters, err := d.db.DueLetters(t.Context(), d.time(), d.time().Add(time.Hour), 10)
 		if err != nil || len(letters) != 1 {
-			t.Fatalf("%d letters, %v; want 1", len(letters), err)
+			t.Fatalf("%d e-mails, %v; want 1", len(letters), err)
 		}
 		l := letters[0]
 		if l.Kind != kind || l.Address != "ada@example.org" || l.Language != mapdata.German || !l.At.Equal(d.time()) {
-			t.Errorf("letter %+v", l)
+			t.Errorf("e-mail %+v", l)
 		}
 		if err := d.db.LetterSent(t.Context(), l.ID); err != nil {
 			t.Fatal(err)

@@ -45,8 +45,8 @@ import (
 	"wayside/internal/wire"
 )
 
-// testService is the whole service without pollers and mail, with a real database, behind a real server. Its clock
-// stands still until a test advances it.
+// testService is the service without pollers and mail, with a real database and a real server. Only the test advances
+// its clock.
 type testService struct {
 	*authService
 	db       *sqlite.DB
@@ -66,7 +66,7 @@ type testService struct {
 }
 
 // serviceOptions are the options of a testService. newTestService uses the limits of D14, except for management, of
-// which tests do a lot.
+// of which tests make many calls.
 type serviceOptions struct {
 	manage, requests, entities, maxPages int
 
@@ -77,7 +77,7 @@ type serviceOptions struct {
 
 	reviewPasskey bool
 
-	// Intervals of streams and the time-out of writing to one; 0: the defaults.
+	// Intervals of streams and the timeout of writing to one; 0: the defaults.
 	streamPoll, streamHeartbeat, streamWriteTimeout time.Duration
 
 	base string // public address; empty: http://wayside.test, where browsers offer no passkeys
@@ -248,7 +248,7 @@ func (d *testService) waitForIndex() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			d.t.Fatal("what was stored cannot be read after 15 s")
+			d.t.Fatal("stored entities cannot be read after 15 s")
 		}
 	}
 }
@@ -344,7 +344,7 @@ func (d *testService) nearbyIDs(b *browser) []string {
 	return ids
 }
 
-// serve calls the handler without a network, for tests that observe the body.
+// serve calls the handler without a network, for tests that observe how the body is read.
 func (d *testService) serve(req *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	d.server.Config.Handler.ServeHTTP(w, req)

@@ -19,7 +19,7 @@ import (
 	"wayside/internal/wire"
 )
 
-// nowhere is a client that reads an answer without keeping it.
+// nowhere is a ResponseWriter that discards the response.
 type nowhere struct {
 	header http.Header
 	bytes  int
@@ -29,7 +29,7 @@ func (n *nowhere) Header() http.Header         { return n.header }
 func (n *nowhere) WriteHeader(int)             {}
 func (n *nowhere) Write(p []byte) (int, error) { n.bytes += len(p); return len(p), nil }
 
-// BenchmarkNearby is a whole read but for the network, among a million entities in towns.
+// BenchmarkNearby measures a complete read without the network, among a million entities in clusters.
 func BenchmarkNearby(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	ix, catalogue := index.New(wire.EncodeEntity), catalog.New(nil)

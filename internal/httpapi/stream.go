@@ -22,7 +22,7 @@ const (
 	defaultStreamWriteTimeout = 5 * time.Second // for one chunk to be sent: less than the grace time of a shutdown
 	streamChunkBytes          = 32 << 10        // bytes
 	minReconnectDelay         = 2 * time.Second // before a client reconnects whose stream ended …
-	reconnectJitter           = 3 * time.Second // … plus a random time up to this, so that clients do not reconnect all at once
+	reconnectJitter           = 3 * time.Second // … plus a random time up to this, so that clients do not all reconnect at the same time
 	heartbeatsPerAccountCheck = 3               // heartbeats between two checks whether the account may still read
 )
 

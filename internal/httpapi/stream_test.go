@@ -212,7 +212,7 @@ func (w *testStream) wantEvents(want ...string) {
 
 const streamQuery = "lat=52&lng=5&radius=2000"
 
-// updateStreams makes all streams update, as time would: the clock of a testService stands still.
+// updateStreams makes all streams update, as the passing of time does: the clock of a testService stands still.
 func (d *testService) updateStreams() { d.streams.Touched(mapdata.Touched{Everywhere: true}) }
 
 // TestStreamSendsChanges follows an entity of a feed from its first row to its end.
@@ -249,7 +249,7 @@ func TestStreamSendsChanges(t *testing.T) {
 	d.push(*feed.Token, "["+row("b", "alert.hazard", 30)+"]").want(t, http.StatusOK)
 	public.wantEvents("entity b reported")
 	own.wantEvents("entity b reported")
-	// What is seen again, far away, or of no kind that is watched, is no news.
+	// Entities that are unchanged, far away, or of other kinds cause no event.
 	cameras := guest.openStream(streamQuery + "&kinds=camera.speed")
 	cameras.wantEvents("snapshot")
 	d.advance(time.Second)
@@ -264,7 +264,7 @@ func TestStreamSendsChanges(t *testing.T) {
 	d.push(*feed.Token, "["+row("a", "alert.police", 10)+"]").want(t, http.StatusOK)
 	d.updateStreams()
 	if e := public.next(); !strings.Contains(e.data, `"expires_at":"2026-11-21T10:00:01.000Z"`) {
-		t.Errorf("a longer life is told as %s", e.data)
+		t.Errorf("a longer lifetime is sent as %s", e.data)
 	}
 	d.advance(time.Hour)
 	d.updateStreams()
@@ -274,7 +274,8 @@ func TestStreamSendsChanges(t *testing.T) {
 	cameras.wantEvents("gone c")
 }
 
-// TestStreamSendsVotes: votes, and what they hide or keep, are sent as they come, to each client as it may see them.
+// TestStreamSendsVotes: votes, and entities that they hide or keep, are sent immediately, to each client as its role
+// permits.
 func TestStreamSendsVotes(t *testing.T) {
 	r := newTestUpstream(t, row("live", "alert.police", 10))
 	d := newServiceWithUpstreams(t, r)
@@ -305,7 +306,7 @@ func TestStreamSendsVotes(t *testing.T) {
 		public.wantEvents("gone " + external)
 		all.wantEvents("entity " + external + " hidden")
 		if external == "a" {
-			own.wantEvents("entity a hidden") // it is theirs
+			own.wantEvents("entity a hidden") // the client is its owner
 		} else {
 			own.wantEvents("gone live")
 		}
@@ -330,7 +331,7 @@ func TestStreamSendsEndsOfSuppressions(t *testing.T) {
 		t.Fatal(first.summary(t))
 	}
 	d.advance(30 * time.Minute)
-	// Any other news of returns lets the hub look at the clock, which has been moved under it.
+	// Any other change makes the hub read the clock, which the test has moved.
 	d.streams.Touched(mapdata.Touched{Returns: []mapdata.Return{{At: d.time().Add(time.Hour)}}})
 	w.wantEvents("entity a disputed")
 }
@@ -345,14 +346,14 @@ func TestStreamSendsLiveIncidents(t *testing.T) {
 	w.wantEvents("snapshot a")
 	r.setRows(row("a", "alert.police", 15), row("b", "alert.hazard", 900))
 	d.advance(6 * time.Second)
-	w.wantEvents("entity a reported", "entity b reported") // no other client caused the call of the upstream
+	w.wantEvents("entity a reported", "entity b reported") // only this stream called the upstream
 	r.setRows(row("b", "alert.hazard", 900))
 	d.advance(6 * time.Second)
 	w.wantEvents("gone a")
 	r.fail()
 	d.advance(6 * time.Second)
 	if e := w.next(); e.summary(t) != "sources offline" {
-		t.Errorf("an outage is told as %s", e.summary(t))
+		t.Errorf("an outage is sent as %s", e.summary(t))
 	}
 }
 
@@ -391,7 +392,7 @@ func TestStreamResumes(t *testing.T) {
 		who       *browser
 		query, id string
 	}{
-		"as somebody else":      {d.browser(), streamQuery, first.id},
+		"another account":       {d.browser(), streamQuery, first.id},
 		"with other parameters": {owner, "lat=52&lng=5.0001&radius=2000", first.id},
 		"cut":                   {owner, streamQuery + "&limit=2", first.id},
 		"unknown":               {owner, streamQuery, "moose"},
@@ -408,8 +409,8 @@ func TestStreamResumes(t *testing.T) {
 	}
 }
 
-// TestStreamResumesFromHalfAMinuteEarlier holds that a client that comes again is told what changed up to 30 seconds
-// before its last event: a large snapshot can be read only a while after the moment that its entities name.
+// TestStreamResumesFromHalfAMinuteEarlier: a client that resumes also gets changes up to 30 seconds before its last
+// event, since the entities of a large snapshot can be read only some time after their time of change.
 func TestStreamResumesFromHalfAMinuteEarlier(t *testing.T) {
 	d := newTestService(t)
 	changed := d.time()
@@ -499,7 +500,7 @@ func TestStreamEndsAsACompleteResponse(t *testing.T) {
 	d.endStreams()
 	var body bytes.Buffer
 	if _, err := body.ReadFrom(resp.Body); err != nil {
-		t.Errorf("the end is torn: %v", err)
+		t.Errorf("the response is incomplete: %v", err)
 	}
 	if !strings.HasSuffix(body.String(), "\n\n") {
 		t.Errorf("%q", body.String())
@@ -585,10 +586,10 @@ func TestStreamEndsWithItsAccount(t *testing.T) {
 	select {
 	case _, open := <-w.events:
 		if open || !w.complete {
-			t.Error("the stream goes on, or breaks off")
+			t.Error("the stream continues, or ends incompletely")
 		}
 		if w.heartbeats%3 != 2 {
-			t.Errorf("the stream ended after %d heartbeats, and not at a third one", w.heartbeats)
+			t.Errorf("the stream ended after %d heartbeats, want a multiple of three", w.heartbeats)
 		}
 	case <-time.After(eventTimeout):
 		t.Error("the stream does not end")

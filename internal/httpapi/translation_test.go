@@ -113,10 +113,10 @@ func TestFailuresAreTranslated(t *testing.T) {
 		}
 	}
 	if len(said) < 17 {
-		t.Errorf("%d pages, each should say something else", len(said))
+		t.Errorf("%d pages, want a different reason on each", len(said))
 	}
 
-	// Refusals of what a form asks for.
+	// Errors in a form's fields.
 	english := []string{"A push feed", "Resume it first", "at most 20", "is too long", "must ", "cannot be read"}
 	refused := owner.form(address+"/fetch", nil).want(t, http.StatusConflict)
 	checkGerman(t, refused.body, english)
