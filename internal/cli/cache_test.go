@@ -38,7 +38,7 @@ func TestSharedCacheFails(t *testing.T) {
 		resp, body := guest.do(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=1000", nil)
 		return asSeen(t, resp, body)
 	}
-	// reads goes on reading until the incidents are as they should be; what is durable has to be there all the time.
+	// reads repeats a read until the incidents are as expected; every read must contain the durable entities.
 	reads := func(what, status, ids string, within time.Duration) {
 		t.Helper()
 		began := time.Now()
@@ -49,7 +49,7 @@ func TestSharedCacheFails(t *testing.T) {
 			longest = max(longest, time.Since(asked))
 			for i := range 3 {
 				if _, there := v.pins[fmt.Sprint("durable-", i)]; !there {
-					t.Fatalf("%s: the read lacks what is durable: %s", what, v.ids())
+					t.Fatalf("%s: the read lacks durable entities: %s", what, v.ids())
 				}
 			}
 			if v.status == status && v.ids() == ids {
@@ -85,14 +85,14 @@ func TestSharedCacheFails(t *testing.T) {
 		reads(failure.name, "offline", durable, 2*time.Second)
 		wait(t, events, "gone", "incident:v1:")
 		if took := time.Since(began); took > 2*time.Second {
-			t.Errorf("%s: the stream told after %v", failure.name, took)
+			t.Errorf("%s: the stream reported the failure after %v", failure.name, took)
 		}
 		mustBe(t, failure.end())
 		began = time.Now()
 		reads(failure.name+", back", "online", all, 5*time.Second)
 		wait(t, events, "entity", `"live"`)
 		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("%s: the stream told after %v that it is back", failure.name, took)
+			t.Errorf("%s: the stream reported the recovery after %v", failure.name, took)
 		}
 	}
 	mustBe(t, cache.Empty())
@@ -112,5 +112,5 @@ func TestDifferentSecretKeysAreLogged(t *testing.T) {
 	cache := testenv.Cache(t)
 	startService(t, cacheTable(cache))
 	second := startService(t, cacheTable(cache))
-	eventually(t, "it is told", func() bool { return strings.Contains(second.log.String(), "secret.key is not that of the other nodes") })
+	eventually(t, "the difference is logged", func() bool { return strings.Contains(second.log.String(), "secret.key is not that of the other nodes") })
 }

@@ -188,7 +188,7 @@ func (f *fleet) check(after string, batches []pushed, deadline time.Time) {
 	}
 }
 
-// goesOn checks that the nodes answer reads or writes.
+// goesOn checks that the nodes still answer reads or writes.
 func (f *fleet) goesOn(during string, writes bool, nodes ...int) {
 	f.t.Helper()
 	for _, node := range nodes {
@@ -219,7 +219,7 @@ func TestCluster(t *testing.T) {
 	f.goesOn("the node is back", true, 1)
 	f.agree("a node was killed")
 
-	t.Log("the database stops at once")
+	t.Log("the database stops immediately")
 	mustBe(t, database.Stop(true))
 	f.goesOn("the database is gone", false, 0, 1, 2)
 	f.refusesWrites("the database is gone")

@@ -53,7 +53,7 @@ func (d *demoProcess) processes() []string {
 	return named
 }
 
-// gone checks that the demo has left no files and processes.
+// gone checks that the demo has left no files or processes.
 func (d *demoProcess) gone() {
 	d.t.Helper()
 	if files, err := os.ReadDir(d.dir); err != nil || len(files) > 0 {
@@ -64,7 +64,7 @@ func (d *demoProcess) gone() {
 	}
 }
 
-// look reads the town as a guest, within the limits of guests.
+// look reads the demo's map as a guest, within the limits of guests.
 func (d *demoProcess) look(base string) *seen {
 	d.t.Helper()
 	resp, err := http.Get(base + "/v2/entities/nearby?lat=52.0&lng=5.0&radius=3000")
@@ -147,7 +147,7 @@ func (d *demoProcess) licensed(base string) {
 	page := string(body)
 	for _, licence := range []string{">CC-BY-4.0<", ">CC0-1.0<"} {
 		if !strings.Contains(page, licence) || strings.Contains(page, "not stated") {
-			d.t.Errorf("the catalogue does not say %s of each source: %s", licence, page)
+			d.t.Errorf("the catalogue lacks the licence %s at a source: %s", licence, page)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestDemoStopsItsRelay(t *testing.T) {
 	defer taken.Close()
 	refused := newShowing(t, taken.Addr().String())
 	if err := refused.cmd.Run(); err == nil || !strings.Contains(refused.log.String(), "address already in use") {
-		t.Errorf("at an address that is taken: %v\n%s", err, &refused.log)
+		t.Errorf("with an address in use: %v\n%s", err, &refused.log)
 	}
 	refused.gone()
 }

@@ -21,7 +21,7 @@ import (
 	"wayside/internal/refprovider"
 )
 
-// demoRelay is the demo's relay upstream: wayside relay as a process of its own, so that a visitor can stop it and start it
+// demoRelay is the demo's relay upstream: wayside relay as a separate process, so that a visitor can stop it and start it
 // again.
 type demoRelay struct {
 	cmd    *exec.Cmd

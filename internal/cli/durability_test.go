@@ -109,7 +109,7 @@ func checkBatches(t *testing.T, s *serviceProcess, round int, batches []pushed, 
 		case b.answered && len(ids) != rows:
 			t.Errorf("round %d: batch %d of feed %d was answered 200, and %d of %d rows are there", round, b.number, b.feed, len(ids), rows)
 		case len(ids) != 0 && len(ids) != rows:
-			t.Errorf("round %d: batch %d of feed %d is there by halves: %d of %d rows", round, b.number, b.feed, len(ids), rows)
+			t.Errorf("round %d: batch %d of feed %d is stored in part: %d of %d rows", round, b.number, b.feed, len(ids), rows)
 		}
 	}
 }

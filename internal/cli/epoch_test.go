@@ -27,7 +27,7 @@ const (
 
 // TestEpochChangesUnderReads changes the epoch of the store, as a restore or a failover does, while drivers read, vote and
 // watch a stream, and while one feed is deleted and another approved. The nodes load everything again; no read may fail or
-// lack a pin, no vote may show on another pin, and the stream may send only what really differs. All feeds use the same
+// lack a pin, no vote may show on another pin, and the stream may send only differences. All feeds use the same
 // external ids, so that a vote which is kept by position instead of by identity shows on the wrong feed.
 func TestEpochChangesUnderReads(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
@@ -256,7 +256,7 @@ func (d *epochDrill) expected() map[string]int {
 	return want
 }
 
-// compare says what is wrong with an answer; empty: nothing.
+// compare returns what is wrong with an answer; empty if it is right.
 func (d *epochDrill) compare(want map[string]int, pins []liveEntity) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -299,7 +299,7 @@ func (d *epochDrill) checkStream(events <-chan heard) {
 				d.t.Errorf("the stream sent another snapshot")
 			}
 		case <-deadline:
-			d.t.Fatalf("the stream told that %d pins are gone, %d appeared and %d were voted on; want %d, %d and %d",
+			d.t.Fatalf("the stream sent %d removed, %d new and %d voted pins; want %d, %d and %d",
 				len(gone), len(appeared), len(votes), epochRows, epochRows, epochChanges)
 		}
 	}
@@ -309,13 +309,13 @@ func (d *epochDrill) checkGone(data string, gone map[string]bool) {
 	for _, id := range d.feeds["first"].ids {
 		if strings.Contains(data, fmt.Sprintf("%q", id)) {
 			if gone[id] {
-				d.t.Errorf("told twice: %s", data)
+				d.t.Errorf("sent twice: %s", data)
 			}
 			gone[id] = true
 			return
 		}
 	}
-	d.t.Errorf("the stream told that a pin is gone which is still there: %s", data)
+	d.t.Errorf("the stream removed a pin that still exists: %s", data)
 }
 
 func (d *epochDrill) checkEntity(data string, appeared map[string]bool, votes map[string]int) {
@@ -331,6 +331,6 @@ func (d *epochDrill) checkEntity(data string, appeared map[string]bool, votes ma
 	case name == "second" && p.Confirms == 1 && votes[key] == 0 && d.cast[key] == 1 && len(key) == len("second 10"):
 		votes[key] = p.Confirms
 	default:
-		d.t.Errorf("the stream sent what did not differ: %s", data)
+		d.t.Errorf("the stream sent an unchanged pin: %s", data)
 	}
 }

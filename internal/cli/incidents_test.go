@@ -32,7 +32,7 @@ const (
 	sceneLng = -151.2093
 )
 
-// provider is a wayside relay process on a file of rows, which keeps its address over restarts.
+// provider is a wayside relay process that serves a file of rows and keeps its address over restarts.
 type provider struct {
 	t       *testing.T
 	name    string
@@ -40,7 +40,7 @@ type provider struct {
 	secret  string
 	address string // empty before it was started
 	cmd     *exec.Cmd
-	log     *lockedBuffer // of all its lives
+	log     *lockedBuffer // of all its processes
 }
 
 func startProvider(t *testing.T, name string, rows ...string) *provider {
@@ -252,9 +252,9 @@ func TestIncidents(t *testing.T) {
 	}
 }
 
-// TestUpstreamsStopAndComeBack stops providers in both ways: reads go on with what they said, the status tells (D8.6,
-// D8.8), and all is well by itself when they are back.
-func TestUpstreamsStopAndComeBack(t *testing.T) {
+// TestUpstreamsStopAndRecover stops providers in both ways: reads still contain their last rows, the status shows the
+// failure (D8.6, D8.8), and the service recovers without intervention when they are back.
+func TestUpstreamsStopAndRecover(t *testing.T) {
 	t.Parallel()
 	one := startProvider(t, "one", incident("a", "alert.police", 0, ""))
 	raw := startProvider(t, "raw", incident("b", "alert.accident", 500, ""))
@@ -396,10 +396,10 @@ func TestWrongSecret(t *testing.T) {
 		return now > calls
 	})
 	if n, _ := refusing.asked(); n != 1 {
-		t.Errorf("the upstream that refuses was called %d times", n)
+		t.Errorf("the refusing upstream was called %d times", n)
 	}
 	if n := strings.Count(s.log.String(), "refuses the secret"); n != 2 {
-		t.Errorf("told %d times, of two upstreams:\n%s", n, s.log)
+		t.Errorf("logged %d times, for two upstreams:\n%s", n, s.log)
 	}
 
 	alone := startService(t, unlimited+misled.asUpstream("incidents")+upstreamTable("refusing", refusing.URL, "s", "incidents"))
@@ -439,7 +439,7 @@ func TestNoPersonalDataInLogs(t *testing.T) {
 	driver.standing(id)
 	raw.stop(syscall.SIGTERM)
 	one.say(`{"lat":-33.8688,"lng":-151.2093`) // broken
-	withinWindows(t, 100*time.Millisecond, "the broken file is told of", func() bool {
+	withinWindows(t, 100*time.Millisecond, "the broken file is logged", func() bool {
 		driver.look(2000)
 		return strings.Contains(one.log.String(), "cannot be read")
 	})
@@ -465,7 +465,7 @@ func TestNoPersonalDataInLogs(t *testing.T) {
 		private = append(private, tenants...)
 	}
 	words := regexp.MustCompile(strings.Join(private, "|"))
-	// A relay says where it listens: that is its own address, and nobody's secret.
+	// A relay logs the address that it listens on, which is not personal data.
 	for name, text := range map[string]string{
 		"service": s.log.String(), "metrics": metrics,
 		"relay": strings.NewReplacer(one.address, "", raw.address, "").Replace(one.log.String() + raw.log.String()),

@@ -57,15 +57,15 @@ func TestNodesShareLiveIncidents(t *testing.T) {
 	one.say(`{"external_id":"second","kind":"alert.accident","lat":52,"lng":5,"properties":{}}`)
 	radius := 5000
 	eventually(t, "the first node shows it", func() bool {
-		radius += 100 // another key each time, and another than the stream's: it is called at once
+		radius += 100 // a new window key for each read, so that the upstream is called immediately
 		return read(0, radius).ids() == "second"
 	})
 	began := time.Now()
 	wait(t, events, "entity", `"second"`)
 	if took := time.Since(began); took > time.Second {
-		t.Errorf("the second node's stream told after %v", took)
+		t.Errorf("the second node's stream sent the pin after %v", took)
 	} else {
-		t.Logf("the second node's stream told after %v", took)
+		t.Logf("the second node's stream sent the pin after %v", took)
 	}
 	driver := nodes[0].signIn("driver@example.org")
 	began = time.Now()
@@ -74,9 +74,9 @@ func TestNodesShareLiveIncidents(t *testing.T) {
 	}
 	wait(t, events, "entity", `"confirm_count":1`)
 	if took := time.Since(began); took > 2*time.Second {
-		t.Errorf("the second node's stream told of the vote after %v", took)
+		t.Errorf("the second node's stream sent the vote after %v", took)
 	} else {
-		t.Logf("the second node's stream told of the vote after %v", took)
+		t.Logf("the second node's stream sent the vote after %v", took)
 	}
 	if v := read(1, 5000); v.ids() != "second" || v.status != "online" {
 		t.Errorf("the second node shows %s, %s", v.ids(), v.status)

@@ -52,14 +52,14 @@ func startRelay(t *testing.T, env []string, args ...string) *relayProcess {
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("it ended with %v\n%s", err, r.log)
+			t.Errorf("the relay ended with %v\n%s", err, r.log)
 		}
 	})
 	lines := bufio.NewReader(stdout)
 	for range 2 {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			t.Fatalf("it says %q and ends\n%s", r.said, r.log)
+			t.Fatalf("the relay printed %q and ended\n%s", r.said, r.log)
 		}
 		r.said += line
 	}
@@ -137,17 +137,17 @@ func TestRelay(t *testing.T) {
 		return strings.Contains(body, `"two"`) && !strings.Contains(body, `"one"`)
 	})
 	writeRows(t, file, `[{"external_id":`)
-	eventually(t, "a broken file is told of", func() bool { return strings.Contains(r.log.String(), "cannot be read") })
+	eventually(t, "the broken file is logged", func() bool { return strings.Contains(r.log.String(), "cannot be read") })
 	if status, body := r.get("/relay/incidents", near, secret); status != http.StatusOK || !strings.Contains(body, `"two"`) {
 		t.Errorf("while the file is broken: %d %s", status, body)
 	}
 	try := "curl -H \"X-Service-Auth: $SECRET\" '" + r.base + "/relay/incidents?"
 	if !strings.Contains(r.said, "/relay/incidents and /relay/incidents-raw") || !strings.Contains(r.said, try) {
-		t.Errorf("it says %s", r.said)
+		t.Errorf("the relay printed %s", r.said)
 	}
 	for _, private := range []string{secret, "another", "52.37", "tenant"} {
 		if strings.Contains(r.log.String(), private) {
-			t.Errorf("the log holds %q:\n%s", private, r.log)
+			t.Errorf("the log contains %q:\n%s", private, r.log)
 		}
 	}
 }
@@ -309,9 +309,9 @@ func TestBrokenSource(t *testing.T) {
 	w.expect("out of reach", 3*time.Minute, "200 one 12:01:00")
 	w.expect("too old", time.Second, "503")
 	body, err = police("two"), nil
-	w.expect("mended", time.Minute, "200 two 12:07:01")
+	w.expect("after the fix", time.Minute, "200 two 12:07:01")
 	if told := strings.Count(w.log.String(), "cannot be read"); told != 3 {
-		t.Errorf("told %d times, of 3 different faults:\n%s", told, &w.log)
+		t.Errorf("logged %d times, want once for each of 3 faults:\n%s", told, &w.log)
 	}
 }
 

@@ -64,7 +64,7 @@ func TestCommandLineBesideTheService(t *testing.T) {
 	if one.ReviewState != "rejected" || one.ReviewNote != "Too few." || one.IsApproved {
 		t.Errorf("feed reject: %+v", one)
 	}
-	eventually(t, "nobody reads a rejected feed", seen(guest, 0))
+	eventually(t, "guests do not see the rejected feed", seen(guest, 0))
 	if text := s.cli("feed", "show", registered.Feed.ID); !strings.Contains(text, "Too few.") || !strings.Contains(text, "ODbL-1.0") || strings.Contains(text, registered.Push) {
 		t.Errorf("feed show: %s", text)
 	}
@@ -77,7 +77,7 @@ func TestCommandLineBesideTheService(t *testing.T) {
 	}
 	for _, secret := range []string{registered.Push, owner.cookie.Value, "owner@example.org"} {
 		if strings.Contains(s.log.String(), secret) {
-			t.Errorf("the log holds %q:\n%s", secret, s.log)
+			t.Errorf("the log contains %q:\n%s", secret, s.log)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestSignInByEmail(t *testing.T) {
 	s := startService(t, "")
 	c := &client{s: s}
 	if resp, body := c.do(http.MethodPost, "/v2/auth/email", map[string]string{"email": "new@example.org"}); resp.StatusCode != http.StatusAccepted {
-		t.Fatalf("ask for a letter: %d %s", resp.StatusCode, body)
+		t.Fatalf("request an e-mail: %d %s", resp.StatusCode, body)
 	}
 	var letter []byte
 	eventually(t, "the letter is written", func() bool {

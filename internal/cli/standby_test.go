@@ -29,8 +29,8 @@ func TestStandbyIsPromoted(t *testing.T) {
 	f.refusesWrites("only a standby is there")
 	f.goesOn("only a standby is there, still", false, 0, 1)
 
-	if f.leasedByNobody(second) != 1 {
-		t.Error("the standby does not know who polls what")
+	if f.orphanedLeases(second) != 1 {
+		t.Error("the standby does not have the lease")
 	}
 
 	t.Log("the standby is promoted")
@@ -43,7 +43,7 @@ func TestStandbyIsPromoted(t *testing.T) {
 	if took := time.Since(promoted); took > 10*time.Second {
 		t.Errorf("the nodes were back %v after the promotion", took)
 	}
-	eventually(t, "a feed that a node held which is gone is polled by another", func() bool { return f.leasedByNobody(second) == 0 })
+	eventually(t, "the lease of the missing node expires and another node polls the feed", func() bool { return f.orphanedLeases(second) == 0 })
 	f.load.stop()
 	f.check("in the end", f.load.pushed, time.Now().Add(10*time.Second))
 }
@@ -54,7 +54,7 @@ func (f *fleet) lease(database *testenv.PG) {
 	feed := f.nodes[0].signIn("puller@example.org").register("polled")
 	conn := f.connect(database)
 	defer conn.Close(context.Background())
-	// By hand, since a feed that is registered as such is polled at once.
+	// The lease is written with SQL, since a registered pull feed is polled immediately.
 	tag, err := conn.Exec(f.t.Context(), `UPDATE feeds SET direction = 'pull', pull_url = 'https://feed.example.org/rows.json', push_token_hash = NULL,
 		pull_interval_ms = 60000, next_fetch_at = 0, lease_owner = 'gone', lease_until = $2 WHERE id = $1`,
 		feed.id, time.Now().Add(leaseOfGone).UnixMilli())
@@ -66,8 +66,8 @@ func (f *fleet) lease(database *testenv.PG) {
 // leaseOfGone is longer than the test runs before the database is killed.
 const leaseOfGone = 5 * time.Second
 
-// leasedByNobody counts the pull feeds that are still leased to the node that does not exist.
-func (f *fleet) leasedByNobody(database *testenv.PG) (n int) {
+// orphanedLeases counts the pull feeds that are still leased to a node that does not exist.
+func (f *fleet) orphanedLeases(database *testenv.PG) (n int) {
 	f.t.Helper()
 	conn := f.connect(database)
 	defer conn.Close(context.Background())

@@ -113,7 +113,7 @@ func TestStreams(t *testing.T) {
 	wait(t, events, "entity", `"short"`)
 	gone := wait(t, events, "gone", ":v1:c2hvcnQ")
 	if late := gone.at.Sub(began.Add(3 * time.Second)); late < -500*time.Millisecond || late > time.Second {
-		t.Errorf("gone %v after its time", late)
+		t.Errorf("removed %v after its expiry", late)
 	}
 
 	began = time.Now()
@@ -124,6 +124,6 @@ func TestStreams(t *testing.T) {
 		t.Errorf("it took %v to end", took)
 	}
 	if !<-whole {
-		t.Error("the stream was torn off")
+		t.Error("the stream ended incompletely")
 	}
 }
