@@ -254,8 +254,8 @@ func (c *cluster) probe(ctx context.Context) ([]time.Duration, error) {
 
 // await reads until an entity is shown.
 func (b *bench) await(ctx context.Context, path string) error {
-	const patience = 30 * time.Second
-	for began := time.Now(); time.Since(began) < patience; time.Sleep(time.Millisecond) {
+	const visibleTimeout = 30 * time.Second
+	for began := time.Now(); time.Since(began) < visibleTimeout; time.Sleep(time.Millisecond) {
 		var answer struct{ Entities []json.RawMessage }
 		if err := b.call(ctx, http.MethodGet, path, nil, &answer); err != nil {
 			return err

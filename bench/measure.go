@@ -454,7 +454,7 @@ func (b *bench) snapshot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Pausing and resuming a feed polls it at once.
+	// Pausing and resuming a feed polls it immediately.
 	for _, active := range []bool{false, true} {
 		if err := b.call(ctx, http.MethodPatch, feed, map[string]bool{"active": active}, nil); err != nil {
 			return err

@@ -123,7 +123,7 @@ func (b *bench) tell(ctx context.Context, s *spectators) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.latencies) == 0 {
-		return errors.New("nobody was told anything")
+		return errors.New("no stream received an event")
 	}
 	slices.Sort(s.latencies)
 	at := func(share float64) time.Duration { return s.latencies[int(share*float64(len(s.latencies)-1))] }

@@ -58,7 +58,7 @@ func (b *bench) startTile38(ctx context.Context) (_ *tile38, err error) {
 	return s, nil
 }
 
-// buildTile38 builds the server outside this module, whose dependencies are none of ours.
+// buildTile38 builds the server outside this module, so that its dependencies do not become this module's.
 func buildTile38(ctx context.Context, dir string) (string, error) {
 	full, err := filepath.Abs(dir)
 	if err != nil {
