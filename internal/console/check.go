@@ -155,7 +155,7 @@ func pinsOf(entities []mapdata.Entity) map[string]any {
 	return map[string]any{"type": "FeatureCollection", "features": features}
 }
 
-// readFormUpTo reads a form with a limit of its own.
+// readFormUpTo reads a form of at most the given number of bytes.
 func readFormUpTo(w http.ResponseWriter, r *http.Request, limit int64) (*Form, error) {
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	err := r.ParseForm()

@@ -24,7 +24,7 @@
 // {{.Form.Value "name"}}, followed by {{if .Form.Has "name"}}aria-invalid="true" aria-describedby="name-wrong"{{end}};
 // below it is {{template "wrong" (.Form.Of "name")}}.
 //
-// A destructive action has a page of its own that asks for confirmation, with a form that posts. A page that needs a script
+// A destructive action has a separate page that asks for confirmation, with a form that posts. A page that needs a script
 // names it in Page.Scripts, and gets the policy that allows our scripts; all others may run none. Scripts are built from
 // web/console.
 //

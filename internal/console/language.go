@@ -36,8 +36,8 @@ func (c *Console) language(r *http.Request, v *Visitor) mapdata.Language {
 	return mapdata.English
 }
 
-// postLanguage handles the choice of a language in every page's footer, and redirects back. An account's choice is
-// stored with it, and applies to its e-mails too; the cookie's applies while nobody is signed in.
+// postLanguage handles the choice of a language in every page's footer, and redirects back. An account's choice is stored
+// with the account, and applies to its e-mails too; the cookie's choice applies to guests.
 func (c *Console) postLanguage(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {

@@ -43,8 +43,8 @@ type pairPage struct {
 	Wrong   string           // key of the error
 }
 
-// getPair answers GET /pair, the target of a screen's QR code. It approves nothing, because links are opened by
-// programs too, and by people who got one from somebody else.
+// getPair answers GET /pair, the target of a screen's QR code. It approves nothing, because links are also opened by
+// programs, and by people who received one from an attacker.
 func (c *Console) getPair(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	page := pairPage{Email: v.Account.Email}
 	typed := r.URL.Query().Get("code")

@@ -39,7 +39,7 @@ func TestEveryRejectionIsTranslated(t *testing.T) {
 			}
 			for _, key := range keys {
 				if !w.Has(key) {
-					t.Errorf("nobody says %s", key)
+					t.Errorf("no message %s", key)
 				}
 				if other, twice := said[w.Text(key)]; twice {
 					t.Errorf("%s and %s say the same", key, other)
@@ -58,7 +58,7 @@ func TestEveryFailureIsTranslated(t *testing.T) {
 		mapdata.OutcomeTooLarge, mapdata.OutcomeDNSError, mapdata.OutcomeConnectionError, mapdata.OutcomeTLSError,
 		mapdata.OutcomeBlockedAddress, mapdata.OutcomeRedirectError,
 	}
-	// One outcome says it all already by its general words.
+	// One outcome needs no more specific advice.
 	general := []mapdata.Reason{mapdata.ReasonUnreachable}
 	everyLanguage(t, func(t *testing.T, w *words.Words) {
 		other := w.HTML("outcome.other.do")

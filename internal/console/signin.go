@@ -116,7 +116,7 @@ func (c *Console) postSignInCode(w http.ResponseWriter, r *http.Request, v *Visi
 	return seeOther(w, page.Next)
 }
 
-// postSignOut ends the session, to sign out or to sign in as somebody else.
+// postSignOut ends the session, to sign out or to sign in to another account.
 func (c *Console) postSignOut(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	form, err := readForm(w, r)
 	if err != nil {

@@ -105,7 +105,7 @@ func TestEveryKeyIsUsed(t *testing.T) {
 		case ".html":
 			for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
 				if use(m[1]); !known(m[1]) {
-					t.Errorf("%s uses %s, which nobody says", path, m[1])
+					t.Errorf("%s uses %s, which no message file defines", path, m[1])
 				}
 			}
 			for _, m := range group.FindAllStringSubmatch(string(text), -1) {
