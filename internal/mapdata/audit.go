@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// AuditEntry records a curator's decision, a change of a secret, or another change of what somebody may do or publish
+// AuditEntry records a curator's decision, a change of a secret, or another change of what an account may do or publish
 // (D11.8). It contains neither clients' addresses nor positions. A store writes it in the transaction of the action.
 type AuditEntry struct {
 	At      time.Time

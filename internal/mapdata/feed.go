@@ -65,7 +65,7 @@ type Feed struct {
 
 	Polling          Polling
 	LastPushAt       time.Time // zero: never
-	SnapshotAt       time.Time // time of the last good snapshot: "last seen" of rows without a time of their own
+	SnapshotAt       time.Time // time of the last good snapshot: "last seen" of rows without their own time
 	Snapshot         int64     // number of good snapshots so far
 	EntitiesRevision int64     // revision of the last change to the feed's entities
 	Generation       int64     // raised by the store with each edit for which PollChanged is true
@@ -80,7 +80,7 @@ type Lease struct {
 }
 
 // PollChanged says whether an edit changed what a poll of the feed asks for or leads to. The outcome of a poll that began
-// before such an edit tells nothing about the feed as it is now.
+// before such an edit does not apply to the current feed.
 func (f *Feed) PollChanged(before *Feed) bool {
 	return f.PullURL != before.PullURL || !bytes.Equal(f.PullAuthSealed, before.PullAuthSealed) ||
 		f.PullInterval != before.PullInterval || f.Active != before.Active

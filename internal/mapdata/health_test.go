@@ -58,7 +58,7 @@ func TestFeedHealth(t *testing.T) {
 	}
 }
 
-func TestRecentKnowsAnAttemptOnce(t *testing.T) {
+func TestRecentIgnoresRepeatedAttempts(t *testing.T) {
 	r := attempts("..")
 	r.AddAttempt(2, &mapdata.Attempt{At: now.Add(time.Minute), OK: false})
 	f := mapdata.Feed{Direction: mapdata.Pull, Active: true}
@@ -74,7 +74,7 @@ func TestRecentFollowsRevisions(t *testing.T) {
 	r := attempts(".")
 	r.AddAttempt(2, &mapdata.Attempt{At: now, OK: true})                        // in the same millisecond
 	r.AddAttempt(3, &mapdata.Attempt{At: now.Add(-10 * time.Second)})           // of a node whose clock is behind
-	r.AddAttempt(4, &mapdata.Attempt{At: now.Add(-61 * time.Minute), OK: true}) // so far behind that no hour holds both
+	r.AddAttempt(4, &mapdata.Attempt{At: now.Add(-61 * time.Minute), OK: true}) // more than an hour behind the newest
 	for _, f := range []*mapdata.Feed{&pull, &push} {
 		h, _ := mapdata.FeedHealth(f, r, true, now)
 		want := mapdata.Health{Status: mapdata.Online, OK: 3, Fail: 1, LastSuccessAt: now}
@@ -90,7 +90,7 @@ func TestRecentFollowsRevisions(t *testing.T) {
 	}
 }
 
-// TestHealthHoldsUntil: a health is the same until the moment that FeedHealth tells, and another one then.
+// TestHealthHoldsUntil: a health is the same before the time that FeedHealth returns, and different from then on.
 func TestHealthHoldsUntil(t *testing.T) {
 	push := mapdata.Feed{Direction: mapdata.Push, Active: true, LastPushAt: now}
 	r := attempts("x..") // two minutes ago, one minute ago, now

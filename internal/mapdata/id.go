@@ -96,7 +96,7 @@ func ParseEntityID(id string) (source SourceID, externalID string, ok bool) {
 	encoded, live := strings.CutPrefix(id, incidentPrefix)
 	source = Incidents
 	if !live {
-		// A source's id may hold colons, base64url does not.
+		// A source's id may contain colons, base64url does not.
 		at := strings.LastIndex(id, entityIDVersion)
 		if at < 0 {
 			return "", "", false

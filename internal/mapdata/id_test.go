@@ -18,10 +18,10 @@ func TestIDs(t *testing.T) {
 		t.Errorf("%s is no UUIDv7 (D5.1)", id)
 	}
 	if got, ok := mapdata.ParseFeedID(id.String()); !ok || got != id {
-		t.Errorf("%s did not come back", id)
+		t.Errorf("%s: its text is parsed as another id", id)
 	}
 	if got, ok := id.SourceID().FeedID(); !ok || got != id {
-		t.Errorf("%s did not come back from its source", id)
+		t.Errorf("%s: its source id gives another feed id", id)
 	}
 	for _, text := range []string{"", "x", "{" + id.String() + "}", "urn:uuid:" + id.String(), "018F4E6A-0000-7000-8000-00000000000A"} {
 		if _, ok := mapdata.ParseFeedID(text); ok {

@@ -13,8 +13,7 @@ const (
 	LetterDeactivated LetterKind = "feed_deactivated"
 	LetterShrank      LetterKind = "feed_shrank"
 
-	// Something was added that gives access to the account: its owner is informed, because somebody else may have done
-	// it.
+	// A credential was added to the account: its owner is informed, because an attacker may have added it.
 	LetterPasskeyAdded LetterKind = "passkey_added"
 	LetterTokenMade    LetterKind = "api_token_made"
 )

@@ -19,7 +19,7 @@ func TestLicences(t *testing.T) {
 			t.Errorf("%s: its text is at %q", l.ID, l.URL)
 		}
 		if seen[l.URL] {
-			t.Errorf("%s: its text is another's, too", l.ID)
+			t.Errorf("%s: another licence has the same URL", l.ID)
 		}
 		seen[l.URL] = true
 		for _, stated := range []string{l.ID, strings.ToUpper(l.ID), strings.ToLower(l.ID)} {
@@ -35,6 +35,6 @@ func TestLicences(t *testing.T) {
 	}
 	all[0].URL = "https://elsewhere.example/"
 	if mapdata.LicenceURL(all[0].ID) == all[0].URL {
-		t.Error("whoever lists the licences can change them")
+		t.Error("a caller of Licences can change the list")
 	}
 }

@@ -88,7 +88,7 @@ func OldestSuppression(now time.Time) time.Time {
 }
 
 // OldestLiveVote is the earliest time of the newest vote on a live incident of the kind that may still be shown at now. Its
-// votes count for as long as it is shown (Live incidents, 2), which may be longer than its kind should live.
+// votes count for as long as it is shown (Live incidents, 2), which may be longer than its kind's lifetime.
 func OldestLiveVote(k Kind, now time.Time) time.Time {
 	if k.Persistent() {
 		return now.Add(-liveVotesPersistent)

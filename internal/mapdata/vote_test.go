@@ -104,9 +104,9 @@ func TestOneStandingVote(t *testing.T) {
 	}
 }
 
-// TestConfirmKeeps checks D9.6: half the default lifetime from now, never beyond the maximum, never for live or
+// TestConfirmExtendsLifetime checks D9.6: half the default lifetime from now, never beyond the maximum, never for live or
 // persistent entities.
-func TestConfirmKeeps(t *testing.T) {
+func TestConfirmExtendsLifetime(t *testing.T) {
 	feed := mapdata.FeedID{1}
 	for _, tt := range []struct {
 		name  string
@@ -141,8 +141,8 @@ func TestConfirmKeeps(t *testing.T) {
 	}
 }
 
-// TestNewLife checks D3.6 for votes: an entity that reappears is new, but a suppression stays in force.
-func TestNewLife(t *testing.T) {
+// TestVotesOfReappearedEntity checks D3.6 for votes: an entity that reappears is new, but a suppression stays in force.
+func TestVotesOfReappearedEntity(t *testing.T) {
 	k := kind(t, "alert.police")
 	first := &mapdata.Entity{Kind: k, Feed: mapdata.FeedID{1}, FirstSeenAt: noon}
 	var tally mapdata.Tally
