@@ -13,5 +13,5 @@ var dist embed.FS
 // Overlay is the page that a driver opens in the car: index.html and the files that it loads, all in one folder.
 func Overlay() (fs.FS, error) { return fs.Sub(dist, "dist/overlay") }
 
-// Console is what the pages for people load: scripts, a name each, and their style sheets.
+// Console holds the scripts of the console's pages, one for each page that needs one, and their style sheets.
 func Console() (fs.FS, error) { return fs.Sub(dist, "dist/console") }

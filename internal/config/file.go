@@ -136,7 +136,7 @@ func (f *tomlFile) line(value toml.Primitive) int {
 }
 
 // header finds the line in which table i of n begins. The parser knows only that of the last one, so header searches the
-// text. If the text has not n headers, since tables can be written in other ways, it returns the line of the last one.
+// text. If the text does not contain n headers, since tables can be written in other ways, it returns the line of the last one.
 func (f *tomlFile) header(key string, i, n, last int) int {
 	headers := regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*["']?`+regexp.QuoteMeta(key)+`["']?[ \t]*\]\]`).FindAllIndex(f.data, -1)
 	if len(headers) != n {

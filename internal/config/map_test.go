@@ -8,7 +8,7 @@ import (
 // TestMap checks the keys of the base map, and that only one map can be set.
 func TestMap(t *testing.T) {
 	for _, tt := range []struct {
-		text, want string // want: in the error; empty: it is taken
+		text, want string // want: in the error; empty: the value is accepted
 	}{
 		{`pmtiles = "/maps/town.pmtiles"`, ""},
 		{`style_url = "https://tiles.example.org:8443/styles/day.json?key=abc"`, ""},

@@ -13,7 +13,7 @@ import (
 type setting struct {
 	key  string
 	form form
-	take func(c *Config, v any) error // v as the form has it; of an array of tables one table, and each in turn
+	take func(c *Config, v any) error // v has the type of the form; for an array of tables, take is called for each table
 	show func(c *Config) any          // secrets masked
 }
 

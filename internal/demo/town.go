@@ -153,13 +153,13 @@ func (t *Town) Step(now time.Time, took time.Duration) []row {
 	for _, e := range t.events {
 		if !now.Before(e.until) {
 			e.TTLSeconds, e.ObservedAt = retireTTL, ""
-			batch = e.tell(batch)
+			batch = e.report(batch)
 			continue
 		}
 		if e.speed > 0 {
 			e.along = math.Mod(e.along+e.speed*took.Seconds(), e.road.length())
 			e.stand(e.road, e.along)
-			batch = e.tell(batch)
+			batch = e.report(batch)
 		}
 		living = append(living, e)
 	}
@@ -172,21 +172,21 @@ func (t *Town) Step(now time.Time, took time.Duration) []row {
 			}
 		}
 		for ; count < h.count; count++ {
-			batch = t.begin(h.kind, h.speed, now, h.lasts, h.seenBy).tell(batch)
+			batch = t.begin(h.kind, h.speed, now, h.lasts, h.seenBy).report(batch)
 		}
 	}
 	return batch
 }
 
-// tell adds the event to a batch if drivers push it.
-func (e *event) tell(batch []row) []row {
+// report adds the event to a batch if drivers push it.
+func (e *event) report(batch []row) []row {
 	if e.seenBy&pushed == 0 {
 		return batch
 	}
 	return append(batch, e.row)
 }
 
-// onDriveEvery says that every n-th event is on the drive.
+// onDriveEvery is n where every n-th event is on the drive.
 const onDriveEvery = 2
 
 // begin starts an event.

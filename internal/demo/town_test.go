@@ -20,7 +20,7 @@ func spotOf(lat, lng float64) spot {
 	return spot{(lng-center.Lng)*perLng + townMetres/2, (lat-center.Lat)*metresPerLat + townMetres/2}
 }
 
-// offStreet is how far a row lies from the middle of its street, in metres.
+// offStreet returns the distance of a row from the middle of its street, in metres.
 func offStreet(p *plan, r row) float64 {
 	least := math.Inf(1)
 	for i := range p.roads {
@@ -71,7 +71,7 @@ func TestReportsOfOneEventAreMergeable(t *testing.T) {
 		}
 	}
 	if seen == 0 {
-		t.Error("nobody was seen")
+		t.Error("no event was reported by both providers")
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"wayside/internal/httpapi"
 )
 
-// styleOfOurs is where the style of a map that the service serves itself is.
-const styleOfOurs = "/map/style.json"
+// ownStyleURL is the URL of the style of a map that the service serves itself.
+const ownStyleURL = "/map/style.json"
 
 // openBaseMap opens the configured map. The archive is nil without a file of our own, and everything is without a map.
 func openBaseMap(cfg config.Map) (*basemap.Archive, *httpapi.BaseMap, error) {
@@ -28,7 +28,7 @@ func openBaseMap(cfg config.Map) (*basemap.Archive, *httpapi.BaseMap, error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("map.pmtiles: %s %w", cfg.PMTiles, err)
 		}
-		about := &httpapi.BaseMap{StyleURL: styleOfOurs, Attribution: cfg.Attribution}
+		about := &httpapi.BaseMap{StyleURL: ownStyleURL, Attribution: cfg.Attribution}
 		if about.Attribution == "" {
 			about.Attribution = archive.Attribution()
 		}

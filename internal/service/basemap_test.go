@@ -14,7 +14,7 @@ import (
 	"wayside/internal/httpapi"
 )
 
-// TestOpenBaseMap holds what readers are told of each kind of map.
+// TestOpenBaseMap checks the base map's attribution, style and origins for each kind of configuration.
 func TestOpenBaseMap(t *testing.T) {
 	town, broken := filepath.Join(t.TempDir(), "town.pmtiles"), filepath.Join(t.TempDir(), "broken.pmtiles")
 	file, err := os.Create(town)

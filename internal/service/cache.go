@@ -96,7 +96,7 @@ func toGauge(yes bool) float64 {
 	return 0
 }
 
-// connect lets a relay use the caches, and say to the other nodes what its calls brought.
+// connect lets a relay use the caches and publish the outcomes of its calls to the other nodes.
 func (c *caches) connect(to *relay.Config, movedLive *signal.Moved) {
 	to.Windows = c.driver
 	if c.conn != nil {
@@ -126,7 +126,7 @@ const (
 )
 
 // compareKeys logs an error if this node's secret key differs from that of the other nodes: it would call upstreams with
-// other tenant keys, count rate limits apart, and could not open what the others sealed.
+// different tenant keys, count rate limits separately, and could not decrypt what the others sealed.
 func compareKeys(ctx context.Context, cache *valkey.Conn, secret []byte, log *slog.Logger) error {
 	key, err := datadir.DeriveKey(secret, "comparison")
 	if err != nil {

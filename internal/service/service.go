@@ -38,7 +38,7 @@ type Options struct {
 	DemoDrive []byte
 
 	// Progress is called when loading the index begins. add is called with how many more entities are loaded, from several
-	// goroutines; ended once, after loading ended or was given up. nil: nobody looks.
+	// goroutines; ended once, after loading ended or was given up. nil: progress is not reported.
 	Progress func() (add func(entities int), ended func())
 	// TuneHeap lets Run set the growth of this process's heap (GOGC) by its size.
 	TuneHeap bool
@@ -75,8 +75,8 @@ type Service struct {
 	ready     chan struct{} // closed once everything is loaded
 }
 
-// Open opens everything that the service needs: after it, Run fails for no wrong configuration. If it fails, it has given
-// back what it had opened. A service that is not run must be closed.
+// Open opens everything that the service needs: an invalid configuration makes Open fail, not Run. When it fails, it has
+// closed what it had opened. A service that is not run must be closed.
 func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	own := *o.Config
 	s := &Service{
@@ -214,8 +214,8 @@ func (s *Service) checkReady() error {
 	return s.Store.Ping(ctx)
 }
 
-// Close gives back what Open opened. The lock of the data directory comes last: until then no other process may serve it.
-// Run closes by itself.
+// Close closes what Open opened. The lock of the data directory is released last: until then no other process may serve
+// it. Run calls it itself.
 func (s *Service) Close() error {
 	var err error
 	for _, server := range []*httpserver.Server{s.public, s.ops} {

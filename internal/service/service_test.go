@@ -19,7 +19,7 @@ import (
 	"wayside/internal/service"
 )
 
-// options are those of a service on ports and a data directory of its own.
+// options returns options of a service with its own ports and data directory.
 func options(t *testing.T) service.Options {
 	t.Helper()
 	cfg := config.Default()
@@ -91,8 +91,8 @@ func TestStartAndStop(t *testing.T) {
 	goleak.VerifyNone(t, leaked)
 }
 
-// TestOpenFailsCleanly gives a wrong value to each stage of Open: its error names the setting, and nothing is left that a
-// service with the right value would miss.
+// TestOpenFailsCleanly gives a wrong value to each stage of Open: the error names the setting, and no lock or listener is
+// left that would stop a service with the right value.
 func TestOpenFailsCleanly(t *testing.T) {
 	for name, tt := range map[string]struct {
 		spoil func(t *testing.T, cfg *config.Config)
