@@ -60,7 +60,7 @@ func TestBinary(t *testing.T) {
 		}
 	}
 	if out, err := exec.CommandContext(t.Context(), binary, "version").Output(); err != nil || !strings.HasPrefix(string(out), "wayside "+imageTag(compose.at("services", "node1", "image").text)+" ") {
-		t.Errorf("the image of node1 is not of this release: %s, %v", out, err)
+		t.Errorf("the image of node1 has another version than this release: %s, %v", out, err)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestConfigurations(t *testing.T) {
 	for key, value := range given {
 		env = append(env, key+"="+regexp.MustCompile(`\$\{[^}]*\}`).ReplaceAllString(value.text, strings.Repeat("0f", 16)))
 		if !slices.ContainsFunc(config.Keys(), func(k string) bool { return config.Variable(k) == key }) {
-			t.Errorf("node1 gets %s, which is no variable of ours", key)
+			t.Errorf("node1 gets %s, which the program does not read", key)
 		}
 	}
 	if _, err := config.Load(config.Input{File: "node.toml", Env: env}); err != nil || len(env) < 2 {
@@ -131,7 +131,7 @@ func TestCompose(t *testing.T) {
 			t.Errorf("%s may gain privileges", name)
 		}
 		if name == "postgres" {
-			continue // its image begins as root, to make the volume the server's own
+			continue // its image starts as root, to change the owner of the volume
 		}
 		if user := s.at("user").text; user == "" || strings.HasPrefix(user, "0") || strings.HasPrefix(user, "root") {
 			t.Errorf("%s: user %q", name, user)
@@ -147,11 +147,11 @@ func TestCompose(t *testing.T) {
 	}
 	for _, name := range []string{"node1", "node2", "node3", "postgres", "valkey", "migrate"} {
 		if services[name].at("ports").text != "" || len(services[name].at("ports").keys) > 0 {
-			t.Errorf("%s is open to the world", name)
+			t.Errorf("%s publishes ports", name)
 		}
 	}
 	if readYAML(t, "compose.yaml").at("networks", "data", "internal").text != "true" {
-		t.Error("database and cache lie in a network that leads elsewhere")
+		t.Error("the network of database and cache is not internal")
 	}
 }
 
@@ -171,7 +171,7 @@ func TestDockerfile(t *testing.T) {
 	if !strings.Contains(dockerfile, "CGO_ENABLED=0") || strings.Contains(dockerfile, "latest") {
 		t.Error("the binary is not built static, or an image is not pinned")
 	}
-	// What the build needs is let through, and secrets are not.
+	// The build context contains what the build needs, and no secrets.
 	ignore := read(t, "Dockerfile.dockerignore")
 	for _, line := range []string{"*", "!go.mod", "!go.sum", "!cmd", "!internal", "!web/*.go", "!web/dist"} {
 		if !strings.Contains("\n"+ignore, "\n"+line+"\n") {
@@ -196,9 +196,9 @@ func TestUnit(t *testing.T) {
 	}
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
-		t.Skip("SKIPPED: systemd-analyze is not here")
+		t.Skip("SKIPPED: systemd-analyze is not installed")
 	}
-	// The binary need not be installed where this runs.
+	// The binary need not be installed on the machine of the test.
 	file := filepath.Join(t.TempDir(), "wayside.service")
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(unit, "/usr/local/bin/wayside", "/bin/true")), 0o600); err != nil {
 		t.Fatal(err)

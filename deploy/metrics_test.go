@@ -42,12 +42,12 @@ func TestMetrics(t *testing.T) {
 			}
 		}
 	}
-	// The manual knows all of ours.
+	// The manual lists every metric of the service.
 	manual := read(t, "../docs/operating.md")
 	for metric := range exported {
 		metric = regexp.MustCompile(`_(bucket|sum|count)$`).ReplaceAllString(metric, "")
 		if strings.HasPrefix(metric, "wayside_") && !strings.Contains(manual, "`"+metric) {
-			t.Errorf("docs/operating.md does not tell of %s", metric)
+			t.Errorf("docs/operating.md does not mention %s", metric)
 		}
 	}
 }

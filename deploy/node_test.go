@@ -94,7 +94,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	for !holds() {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("in vain: %s", what)
+			t.Fatalf("not in time: %s", what)
 		case <-tick.C:
 		}
 	}
@@ -185,7 +185,7 @@ func lookHAProxy(t *testing.T) string {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("haproxy is missing")
 		}
-		t.Skip("SKIPPED: the proxy's configuration is not tried: sudo apt-get install haproxy")
+		t.Skip("SKIPPED: the proxy's configuration is not tested: sudo apt-get install haproxy")
 	}
 	return haproxy
 }
@@ -216,7 +216,7 @@ func writeCertificate(t *testing.T, path string) []byte {
 	return certificate
 }
 
-// client returns a client with an address of its own: all of 127.0.0.0/8 is this machine.
+// client returns a client with its own address: all of 127.0.0.0/8 is this machine.
 func (p *proxy) client(t *testing.T, from string) *caller {
 	t.Helper()
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -228,7 +228,7 @@ func (p *proxy) client(t *testing.T, from string) *caller {
 	}
 }
 
-// caller is a client with an address of its own.
+// caller is a client with its own address.
 type caller struct {
 	web *http.Client
 	url string

@@ -38,7 +38,7 @@ func TestProxy(t *testing.T) {
 		}
 	})
 	secrets := checkStream(t, p, nodes[0])
-	t.Run("the plain door", func(t *testing.T) { checkPlainHTTP(t, p) })
+	t.Run("plain HTTP", func(t *testing.T) { checkPlainHTTP(t, p) })
 	sendBadRequests(t, p)
 	p.kill()
 	t.Run("the log", func(t *testing.T) { checkLog(t, p.out.String(), secrets) })
@@ -54,7 +54,7 @@ func checkLimits(t *testing.T, p *proxy) {
 		refused = refused || resp.StatusCode == http.StatusTooManyRequests
 	}
 	if !refused {
-		t.Error("7 reads passed two nodes that let 3 through each")
+		t.Error("7 reads passed two nodes with a limit of 3 each")
 	}
 	refusals := 0
 	for i := range 6 {
@@ -63,11 +63,11 @@ func checkLimits(t *testing.T, p *proxy) {
 			refusals++
 		}
 	}
-	if refusals < 4 { // a minute has not passed, but some of it
+	if refusals < 4 { // the bucket refills a little during the test
 		t.Errorf("a client that claims another address each time was refused %d times of 6", refusals)
 	}
 	if resp, body := p.client(t, "127.0.0.3").do(t, http.MethodGet, near, ""); resp.StatusCode != http.StatusOK {
-		t.Errorf("another client pays for the first: %d %s", resp.StatusCode, body)
+		t.Errorf("another client is limited together with the first: %d %s", resp.StatusCode, body)
 	}
 }
 
@@ -105,7 +105,7 @@ func checkStream(t *testing.T, p *proxy, n *node) []string {
 	if resp, body := owner.do(t, http.MethodPost, "/v2/feeds/"+registered.Push+"/entities", row); resp.StatusCode != http.StatusOK {
 		t.Fatalf("push: %d %s", resp.StatusCode, body)
 	}
-	events.want(t, "event: entity") // while the stream goes on: nothing holds it back until it is long enough
+	events.want(t, "event: entity") // while the stream is open: the proxy does not buffer it
 	p.client(t, "127.0.0.6").do(t, http.MethodGet, "/map/tiles/14/8718/5685", "")
 	return []string{email, token, cookie.Value, registered.Push, registered.Feed.ID}
 }
@@ -138,7 +138,7 @@ func (c *caller) stream(t *testing.T, path string) *lines {
 			}
 		}
 	}()
-	t.Cleanup(func() { _ = resp.Body.Close() }) // the stream is broken off
+	t.Cleanup(func() { _ = resp.Body.Close() }) // the client aborts the stream
 	return l
 }
 
@@ -205,14 +205,14 @@ func sendBadRequests(t *testing.T, p *proxy) {
 func checkLog(t *testing.T, log string, secrets []string) {
 	for _, secret := range append(secrets, "48.13", "11.57", "127.0.0.2", "127.0.0.4", "127.0.0.7", "127.0.0.8", "127.0.3.", "198.51.100", "lat=", "nearby", "8718") {
 		if strings.Contains(log, secret) {
-			t.Errorf("the log holds %q:\n%s", secret, log)
+			t.Errorf("the log contains %q:\n%s", secret, log)
 		}
 	}
 	statuses := make(map[int]int)
 	errors := 0
 	for line := range strings.Lines(log) {
 		if !strings.HasPrefix(line, "{") {
-			continue // the proxy says something of itself
+			continue // a message about the proxy itself
 		}
 		var entry struct {
 			Door, Error string

@@ -6,13 +6,13 @@ import "math"
 // the others are assumed.
 type assumptions struct {
 	// Drivers.
-	drivers   float64 // who use the service at all
+	drivers   float64 // users of the service
 	onRoad    float64 // share of them on the road at the busiest minute
 	streaming float64 // share of those on the road who hold a stream; the others poll
 	pollEvery float64 // seconds between two polls of a driver without a stream
-	alerts    float64 // requests for what lies ahead, in a minute and driver on the road
+	alerts    float64 // requests for alerts per minute and driver on the road
 	kmh       float64 // mean speed
-	leaveKM   float64 // a stream is opened again once the driver is so far from its middle
+	leaveKM   float64 // a stream is reopened once the driver is this far from its center
 	events    float64 // events on a stream in a minute
 	votes     float64 // votes of a driver on the road in an hour
 	signedIn  float64 // share of drivers with an account; their sessions are noted once an hour
@@ -50,7 +50,7 @@ type assumptions struct {
 	rowBytes    float64 // of a changed row, as nodes read it
 	cacheOps    float64 // a second, of one cache
 	opsByLook   float64 // operations of the cache for a look with live incidents
-	upstreamHas float64 // calls a second that one upstream stands
+	upstreamHas float64 // calls a second that one upstream can handle
 	proxyReqs   float64 // requests a second of one proxy, TLS included
 	proxyConns  float64 // connections of one proxy
 }
@@ -132,7 +132,7 @@ func calculate(a assumptions) results {
 type singleResource struct {
 	what     string
 	load     float64
-	capacity float64 // what one of it bears
+	capacity float64 // load that one of it can handle
 	unit     string
 }
 

@@ -39,7 +39,7 @@ func TestPageNamesAssumptions(t *testing.T) {
 	defineFlags(flags, &a)
 	flags.VisitAll(func(f *flag.Flag) {
 		if !strings.Contains(string(page), "`-"+f.Name+"`") {
-			t.Errorf("docs/scale.md does not tell of -%s", f.Name)
+			t.Errorf("docs/scale.md does not mention -%s", f.Name)
 		}
 	})
 }
@@ -82,7 +82,7 @@ func TestCalculate(t *testing.T) {
 	}
 	a.askEvery = 1
 	if got := calculate(a).calls; got != 50.0/4+5 {
-		t.Errorf("an upstream is called %v times a second: more often than D8.3 lets it", got)
+		t.Errorf("an upstream is called %v times a second: more often than D8.3 permits", got)
 	}
 }
 
