@@ -101,8 +101,8 @@ func speedFixture(b *testing.B) (handler http.Handler, paths func(wanted int) []
 // benchmarkBegan is the moment at which the benchmarks' clock shows start.
 var benchmarkBegan = time.Now()
 
-// BenchmarkNearby is a whole read but for the network. best-ns/op is the time of a request in the best round, which other
-// programs on the machine disturb least.
+// BenchmarkNearby is a whole read but for the network. best-ns/request is the mean of each request's shortest time, which
+// other programs on the machine disturb least.
 func BenchmarkNearby(b *testing.B) {
 	handler, paths := speedFixture(b)
 	for _, wanted := range []int{20, 100} {
@@ -113,18 +113,24 @@ func BenchmarkNearby(b *testing.B) {
 		b.Run(fmt.Sprintf("entities=%d", wanted), func(b *testing.B) {
 			w := &nowhere{header: http.Header{}}
 			b.ReportAllocs()
-			rounds, best := 0, time.Hour
+			rounds, best := 0, make([]time.Duration, len(requests))
 			for b.Loop() {
-				began := time.Now()
-				for _, r := range requests {
+				for i, r := range requests {
 					clear(w.header)
+					began := time.Now()
 					handler.ServeHTTP(w, r)
+					if took := time.Since(began); best[i] == 0 || took < best[i] {
+						best[i] = took
+					}
 				}
-				best = min(best, time.Since(began))
 				rounds++
 			}
+			sum := time.Duration(0)
+			for _, took := range best {
+				sum += took
+			}
 			b.SetBytes(int64(w.bytes / rounds))
-			b.ReportMetric(float64(best.Nanoseconds())/float64(len(requests)), "best-ns/request")
+			b.ReportMetric(float64(sum.Nanoseconds())/float64(len(requests)), "best-ns/request")
 			b.ReportMetric(float64(w.bytes)/float64(rounds*len(requests)), "B/answer")
 		})
 	}
