@@ -22,8 +22,9 @@ type search struct {
 	since      int64
 	now        int64
 	limit      int
-	all        bool     // finds chargers of every network
-	networks   []uint64 // otherwise of these, by hash
+	all        bool        // finds chargers of every network
+	networks   []uint64    // otherwise of these, by hash
+	cells      [][][]entry // to look through: of each band those between two columns
 	candidates []candidate
 	hits       []geo.Ranked // by the numbers of their references
 	more       bool
@@ -51,6 +52,7 @@ func (ix *Index) Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, b
 	}
 	more := q.more
 	q.v, q.tallies = nil, nil // lets the version be collected
+	clear(q.cells)
 	clear(q.candidates[:cap(q.candidates)])
 	ix.searches.Put(q) // not after a panic: its state is lost then
 	return hits, more
@@ -69,7 +71,7 @@ func (q *search) prepare(ix *Index, s *mapdata.Search) {
 		q.since = s.Since.UnixMilli()
 	}
 	q.limit = s.Limit
-	q.candidates, q.hits = q.candidates[:0], q.hits[:0]
+	q.cells, q.candidates, q.hits = q.cells[:0], q.candidates[:0], q.hits[:0]
 	q.more = false
 	q.all = s.AllNetworks
 	q.networks = q.networks[:0]
@@ -118,33 +120,62 @@ func (q *search) scan(box geo.Box) {
 		}
 		first, count, n := grid.ColumnsIn(box, number)
 		end := first + count
-		q.scanColumns(b, first, min(end, n))
+		q.addCells(b, first, min(end, n))
 		if end > n {
-			q.scanColumns(b, 0, end-n)
+			q.addCells(b, 0, end-n)
+		}
+	}
+	q.preloadCells()
+	for _, cells := range q.cells {
+		for _, entries := range cells {
+			q.scanCell(entries)
 		}
 	}
 }
 
-// scanColumns looks through a band's cells from column first to before end. Of large cells it looks at the strip of latitude
-// that the search can reach.
-func (q *search) scanColumns(b *band, first, end int32) {
-	for at := b.find(first); at < len(b.columns) && b.columns[at] < end; at++ {
-		entries, top := b.cells[at], math.Inf(1)
-		if len(entries) > minStripSearch {
-			reach := math.Sqrt(q.chord) + chordEpsilon
-			entries, top = entries[firstNorthOf(entries, q.center.Z-reach):], q.center.Z+reach
-		}
-		for i := range entries {
-			e := &entries[i]
-			if e.at.Z > top {
-				break
+// addCells adds a band's cells from column first to before end to those that the search looks through.
+func (q *search) addCells(b *band, first, end int32) {
+	from := b.find(first)
+	to := from
+	for to < len(b.columns) && b.columns[to] < end {
+		to++
+	}
+	if from < to {
+		q.cells = append(q.cells, b.cells[from:to])
+	}
+}
+
+// preloadCells reads the first and the last entry of each small cell. Cells lie anywhere in memory, and whether an entry is
+// near enough is a branch that the processor often predicts wrongly: without this, it would wait for each cell by itself.
+func (q *search) preloadCells() {
+	sum := byte(0)
+	for _, cells := range q.cells {
+		for _, entries := range cells {
+			if n := len(entries); n > 0 && n <= minStripSearch {
+				sum += entries[0].kind + entries[n-1].kind
 			}
-			chord := e.at.ChordSquared(q.center)
-			if chord <= q.chord && q.kinds.Has(mapdata.Kind(e.kind)) && q.feeds.has(e.feed) {
-				q.candidates = append(q.candidates, candidate{chord, e})
-				if len(q.candidates) == candidateBatch {
-					q.judgeCandidates()
-				}
+		}
+	}
+	q.loaded += sum
+}
+
+// scanCell looks through a cell. Of a large one it looks at the strip of latitude that the search can reach.
+func (q *search) scanCell(entries []entry) {
+	top := math.Inf(1)
+	if len(entries) > minStripSearch {
+		reach := math.Sqrt(q.chord) + chordEpsilon
+		entries, top = entries[firstNorthOf(entries, q.center.Z-reach):], q.center.Z+reach
+	}
+	for i := range entries {
+		e := &entries[i]
+		if e.at.Z > top {
+			break
+		}
+		chord := e.at.ChordSquared(q.center)
+		if chord <= q.chord && q.kinds.Has(mapdata.Kind(e.kind)) && q.feeds.has(e.feed) {
+			q.candidates = append(q.candidates, candidate{chord, e})
+			if len(q.candidates) == candidateBatch {
+				q.judgeCandidates()
 			}
 		}
 	}
