@@ -27,13 +27,16 @@ func (r *records) Voted(_ context.Context, _ mapdata.FeedID, externalID string, 
 	return mapdata.Voted{}, r.err
 }
 
-// entityWorld has a feed 1 that pushes, a feed 2 that is pulled, both of anna's, and the live incident "live".
+// entityWorld has a feed 1 that pushes, a feed 2 that is pulled, a feed 3 that is pending, all of anna's, and the live incident "live".
 func entityWorld(t *testing.T, all map[string]mapdata.Voted) (*nearby.Reader, *records) {
 	t.Helper()
 	w := lawWorld(t, nil)
 	w.catalogue.Apply([]mapdata.FeedChange{{FeedID: mapdata.FeedID{15: 2}, Feed: &mapdata.Feed{
 		ID: mapdata.FeedID{15: 2}, Owner: anna, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true,
 		Direction: mapdata.Pull, Layer: mapdata.Layer{Slug: "layer-2"},
+	}}, {FeedID: mapdata.FeedID{15: 3}, Feed: &mapdata.Feed{
+		ID: mapdata.FeedID{15: 3}, Owner: anna, Visibility: mapdata.Public, ReviewState: mapdata.Pending, Active: true,
+		Direction: mapdata.Push, Layer: mapdata.Layer{Slug: "layer-3"},
 	}}}).Publish()
 	r := &records{voted: all, err: mapdata.ErrNotFound}
 	w.reader.Records = r
@@ -158,14 +161,15 @@ func TestEntityErrors(t *testing.T) {
 		want error
 	}{
 		{"no id", "moose", nil, mapdata.ErrNotFound},
-		{"unknown feed", ofFeed(9, "x"), nil, mapdata.ErrNotFound},
+		{"unknown feed", ofFeed(9, "stored"), nil, mapdata.ErrNotFound},
+		{"feed that the caller may not read", ofFeed(3, "stored"), nil, mapdata.ErrNotFound},
 		{"unknown entity", ofFeed(1, "x"), nil, mapdata.ErrNotFound},
 		{"unknown incident", mapdata.EntityID(mapdata.Incidents, "x"), nil, mapdata.ErrNotFound},
 		{"no incidents", mapdata.EntityID(mapdata.Incidents, "live"), func(r *nearby.Reader, _ *records) { r.Live = nil }, mapdata.ErrNotFound},
 		{"store down", ofFeed(1, "x"), func(_ *nearby.Reader, r *records) { r.err = errDown }, errDown},
 		{"live cache down", mapdata.EntityID(mapdata.Incidents, "live"), func(r *nearby.Reader, _ *records) { r.Live = downCache{} }, mapdata.ErrUnavailable},
 	} {
-		reader, r := entityWorld(t, nil)
+		reader, r := entityWorld(t, map[string]mapdata.Voted{"stored": {Entity: mapdata.Entity{Kind: police(t), Point: here}}})
 		if tt.edit != nil {
 			tt.edit(reader, r)
 		}
@@ -209,8 +213,10 @@ func TestMergedEntity(t *testing.T) {
 	}
 	// One external id in both feeds: only the source tells them apart.
 	one, other := entity(1, "same", 52), entity(2, "same", 52.0005)
-	near := entity(1, "near", 52.003) // 330 m away: not merged
-	reader := chainReader([][]mapdata.Entity{{one, near}, {other}})
+	near := entity(1, "near", 52.003)           // 330 m away: not merged
+	accident := entity(1, "accident", 52.00001) // nearer to the first than the pin that stands for it
+	accident.Kind, _ = mapdata.ParseKind("alert.accident")
+	reader := chainReader([][]mapdata.Entity{{one, near, accident}, {other}})
 	live := pin("live", kind, geo.Point{Lat: 52.0001, Lng: 5})
 	live.Confirms = 0
 	reader.Live = &cast{pins: []mapdata.Hit{live}, health: mapdata.Health{Status: mapdata.Online}}
@@ -220,7 +226,7 @@ func TestMergedEntity(t *testing.T) {
 		{Source: mapdata.Incidents, ExternalID: "live", Confirms: 3, Disputes: 1, LastDisputeAt: start, ChangedAt: start, Kind: kind},
 	}}}).Publish()
 	reader.Tallies = tallies
-	reader.Records = &byFeed{{15: 1}: {one, near}, {15: 2}: {other}}
+	reader.Records = &byFeed{{15: 1}: {one, near, accident}, {15: 2}: {other}}
 	first, second := mapdata.FeedID{15: 1}.SourceID(), mapdata.FeedID{15: 2}.SourceID()
 	for _, tt := range []struct {
 		id      string
@@ -238,6 +244,7 @@ func TestMergedEntity(t *testing.T) {
 		},
 		{ofFeed(1, "same"), nil, &mapdata.MergedID{Source: mapdata.Incidents, ExternalID: []byte("live")}, []mapdata.SourceID{first, mapdata.Incidents}, [2]int32{}},
 		{ofFeed(2, "same"), nil, &mapdata.MergedID{Source: mapdata.Incidents, ExternalID: []byte("live")}, []mapdata.SourceID{second, mapdata.Incidents}, [2]int32{}},
+		{ofFeed(1, "accident"), nil, nil, []mapdata.SourceID{first}, [2]int32{}},
 		{ofFeed(1, "near"), nil, nil, []mapdata.SourceID{first}, [2]int32{}},
 	} {
 		e, err := reader.Entity(t.Context(), tt.id, &nearby.Query{})

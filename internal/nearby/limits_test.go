@@ -162,3 +162,39 @@ func (o oneKind) Voted(_ context.Context, feed mapdata.FeedID, externalID string
 	}
 	return mapdata.Voted{Entity: mapdata.Entity{Feed: feed, ExternalID: externalID, Kind: o.kind, Point: at, FirstSeenAt: start, SeenAt: start, ChangedAt: start}}, nil
 }
+
+// TestReadStopsWhenSure: a read that knows its answer searches no further.
+func TestReadStopsWhenSure(t *testing.T) {
+	var pins []lawPin
+	for i := range 300 {
+		pins = append(pins, lawPin{id: fmt.Sprint(i), kind: "traffic.jam", at: geo.Point{Lat: 52 + float64(i)/1e5, Lng: 4}})
+	}
+	w := lawWorld(t, lawOf(t, noPolice), pins...)
+	x := &recordedIndex{Index: w.index}
+	w.reader.Index = x
+	if ids, a := w.near(t, func(q *nearby.Query) { q.Limit = 1 }); !slices.Equal(ids, []string{"0"}) || !a.Truncated || !slices.Equal(x.limits, []int{66}) {
+		t.Errorf("%v, truncated %v, searches of %v", ids, a.Truncated, x.limits)
+	}
+}
+
+// TestSecondSearchKeepsIncidents: every live incident is still there when a read has to search the feeds again.
+func TestSecondSearchKeepsIncidents(t *testing.T) {
+	pins := []lawPin{{id: "of feed", kind: "traffic.jam", at: geo.Point{Lat: 52.004, Lng: 4}}}
+	for i := range 100 {
+		pins = append(pins, lawPin{id: fmt.Sprint(i), kind: "alert.police", at: here})
+	}
+	w := lawWorld(t, lawOf(t, noPolice), pins...)
+	x := &recordedIndex{Index: w.index}
+	w.reader.Index = x
+	ice, _ := mapdata.ParseKind("alert.hazard.ice")
+	live := &cast{}
+	for i, id := range []string{"first", "second", "third"} {
+		live.pins = append(live.pins, pin(id, ice, geo.Point{Lat: 52 + float64(i+1)*0.002, Lng: 4.005}))
+	}
+	w.reader.Live = live
+	w.reader.Tallies = votes.NewTallies(func() time.Time { return start })
+	ids, a := w.near(t, func(q *nearby.Query) { q.Limit = 5 })
+	if diff := cmp.Diff([]string{"first", "of feed", "second", "third"}, ids); diff != "" || a.Truncated || !slices.Equal(x.limits, []int{74, 296}) {
+		t.Errorf("searches of %v, truncated %v: %s", x.limits, a.Truncated, diff)
+	}
+}
