@@ -5,8 +5,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/globalsetup.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Tests wait for conditions, so that generous limits cost nothing unless a test fails, and a busy machine fails none.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     maxWorkers: 1, // software rendering needs the processor for itself
   },
 });

@@ -42,7 +42,7 @@ async function go(visitor: Car, path: string, name: string): Promise<void> {
 const row = (id: string, lat: number, lng: number, kind = "camera.speed"): unknown => ({ external_id: id, kind, lat, lng, properties: { street: "Station Road", limit: 50 } });
 const rows = [row("a", 52.01, 5.01), row("b", 52.012, 5.02, "alert.construction"), row("c", 52.02, 5.03, "charger.supercharger"), row("wrong", 95, 5), row("odd", 52, 5, "alert.ufo")];
 
-test("guests' pages", { timeout: 120_000 }, async () => {
+test("guests' pages", async () => {
   const guest = await testConsole.visit("/about");
   await readable(guest, "about");
   for (const path of ["/sources", "/status", "/sign-in"]) await go(guest, path, path.slice(1));
@@ -54,7 +54,7 @@ test("guests' pages", { timeout: 120_000 }, async () => {
   guest.errors.splice(0);
 });
 
-test("providers' pages", { timeout: 180_000 }, async () => {
+test("providers' pages", async () => {
   const owner = await testConsole.signInAs("provider@example.org");
   const { page } = owner;
   await go(owner, "/feeds", "feeds-none");
@@ -93,7 +93,7 @@ test("providers' pages", { timeout: 180_000 }, async () => {
   owner.errors.splice(0); // 422
 });
 
-test("pages of accounts and of curators", { timeout: 180_000 }, async () => {
+test("pages of accounts and of curators", async () => {
   const owner = await testConsole.signInAs("account@example.org");
   await go(owner, "/account", "account");
   await go(owner, "/account/delete", "account-delete");
@@ -117,7 +117,7 @@ test("pages of accounts and of curators", { timeout: 180_000 }, async () => {
   await readable(guest, "source");
 });
 
-test("what is said of refusals, in German", { timeout: 180_000 }, async () => {
+test("what is said of refusals, in German", async () => {
   const owner = await testConsole.signInAs("strassen@example.org", { locale: "de-DE" });
   const { page } = owner;
   const more = [{ ...(row("late", 52, 5) as object), observed_at: "2999-01-01T00:00:00Z" }, { ...(row("deep", 52, 5) as object), properties: "none" }, row("a", 52, 5)];
@@ -154,7 +154,7 @@ test("what is said of refusals, in German", { timeout: 180_000 }, async () => {
 test("a map that cannot be drawn shows why", async () => {
   const owner = await testConsole.signInAs("nomap@example.org");
   const { page } = owner;
-  const recordRequests = page.locator(".map-note");
+  const note = page.locator(".map-note");
   const check = async (json: string): Promise<void> => {
     await page.goto("/check");
     await page.locator("#json").fill(json);
@@ -163,16 +163,16 @@ test("a map that cannot be drawn shows why", async () => {
   const made = await page.request.post("/v2/feeds", { data: { direction: "push", name: "Empty", visibility: "private" } });
   const { feed } = (await made.json()) as { feed: { id: string } };
   await page.goto(`/feeds/${feed.id}`);
-  await eventually("nothing to draw", async () => (await recordRequests.innerText()).includes("nothing to draw"));
+  await eventually("nothing to draw", async () => (await note.innerText()).includes("nothing to draw"));
   await page.route("**/entities", (route) => route.fulfill({ status: 503, body: "" }));
   await page.reload();
-  await eventually("no answer", async () => (await recordRequests.innerText()).includes("did not come"));
+  await eventually("no answer", async () => (await note.innerText()).includes("did not come"));
   expect(owner.errors.splice(0), "503").toHaveLength(1);
   await page.addInitScript(() => {
     HTMLCanvasElement.prototype.getContext = () => null;
   });
   await check(JSON.stringify(rows));
-  await eventually("no WebGL", async () => (await recordRequests.innerText()).includes("WebGL"));
+  await eventually("no WebGL", async () => (await note.innerText()).includes("WebGL"));
   expect(await page.locator(".map").isVisible()).toBe(false);
   owner.errors.splice(0); // an error that MapLibre logs
 });

@@ -64,7 +64,7 @@ const reloadUntil = (visitor: Car, what: RegExp | string): Promise<string> =>
     await visitor.page.reload();
     const text = await main(visitor);
     return (typeof what === "string" ? text.includes(what) : what.test(text)) && text;
-  }, 20_000);
+  });
 
 describe("signing in", () => {
   test.each([

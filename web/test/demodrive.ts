@@ -89,18 +89,24 @@ export interface DemoDrive {
   timetable: Timetable;
 }
 
-/** openDemoDrive opens the demo's drive and drives until the list is filled. */
+/** openDemoDrive opens the demo's drive and drives until the list is filled, which ends at a fix. */
 export async function openDemoDrive(withMap: boolean, options: CarOptions = {}): Promise<DemoDrive> {
   const car = await openCar("/about", { place: null, stopped: true, locale: "en-IE", ...options });
   const { page } = car;
   await page.addInitScript(recordRequests, fixInterval);
   if (!withMap) await page.addInitScript(disableCanvas);
+  const streamed = page.waitForResponse((answer) => new URL(answer.url()).pathname === "/v2/stream");
   await page.goto(`/?drive=demo&x=${String(speedUp)}`);
   const timetable = timetableOf(await read<Drive>("/demo/drive.json", car.service));
-  await eventually("the list is filled", async () => {
+  await eventually("the drive has begun", async () => {
     await page.clock.runFor(1);
-    const { ms, lines } = await page.evaluate(readPage);
-    return ms >= 0 && lines.length > 3;
+    return (await page.evaluate(readPage)).ms >= 0;
+  });
+  await streamed; // otherwise the car would drive past pins while the service answers
+  await eventually("the list is filled", async () => {
+    const { ms } = await page.evaluate(readPage);
+    await page.clock.runFor(fixInterval - (Math.round(ms) % fixInterval));
+    return (await page.evaluate(readPage)).lines.length > 3;
   });
   return { car, timetable };
 }
@@ -119,5 +125,5 @@ export async function driveUntil(what: string, { car, timetable }: DemoDrive, is
   return eventually(what, async () => {
     const step = await driveOneSecond(car.page, timetable);
     return (await isThere(step)) ? step : null;
-  }, 30_000);
+  });
 }

@@ -78,7 +78,7 @@ function checkAnnouncement({ entity, away, shownDistance, car, spoken, banner, m
   expect(Math.abs(angleBetween(car.heading, bearing(car, placeOf(entity)))), `${spoken}: ahead`).toBeLessThan(90);
 }
 
-test("a drive through the town announces each pin ahead once, at the distance of the rule", { timeout: 120_000 }, async () => {
+test("a drive through the town announces each pin ahead once, at the distance of the rule", async () => {
   const { car, timetable } = await openDemoDrive(false);
   const { page } = car;
   const steps: DriveStep[] = [];
@@ -87,13 +87,13 @@ test("a drive through the town announces each pin ahead once, at the distance of
   let compareAt = 20;
   for (let second = 0; second < 235; second++) {
     const step = await driveOneSecond(page, timetable);
-    const shownDistance = steps.at(-1)?.spoken;
+    const spokenBefore = steps.at(-1)?.spoken;
     steps.push(step);
     if (second >= compareAt && isStraight()) {
       await compareWithService(step);
       compareAt = second + 50;
     }
-    if (step.spoken !== shownDistance && step.spoken !== "") all.push({ ...step, ...(await findAnnounced(step)) });
+    if (step.spoken !== spokenBefore && step.spoken !== "") all.push({ ...step, ...(await findAnnounced(step)) });
   }
   all.forEach((one, at) => {
     checkAnnouncement(one, all[at - 1]);
@@ -109,7 +109,7 @@ test("a drive through the town announces each pin ahead once, at the distance of
   expect(compareAt, "the list was compared").toBeGreaterThan(180);
 });
 
-test("on the map the car drives, pins come nearer, and the banner lies over them", { timeout: 120_000 }, async () => {
+test("on the map the car drives, pins come nearer, and the banner lies over them", async () => {
   const demoDrive = await openDemoDrive(true, { viewport: screens.smallTargets, choices: { theme: "day" } });
   const { car, timetable } = demoDrive;
   const { page } = car;

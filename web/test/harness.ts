@@ -12,6 +12,9 @@ export const screens = { large: { width: 1920, height: 1200 }, middle: { width: 
 /** The centre of the demo's town. */
 export const town = { lat: 52, lng: 5 };
 
+/** Milliseconds that a test waits for a condition, at most. */
+export const waitTimeout = 60_000;
+
 export interface Car {
   /** URL of the service. */
   service: string;
@@ -87,6 +90,7 @@ export async function openCar(path = "/", { place = town, sensor = false, now, b
     ...(place && { geolocation: { latitude: place.lat, longitude: place.lng, accuracy: 10 }, permissions: ["geolocation"] }),
     ...options,
   });
+  context.setDefaultTimeout(waitTimeout);
   if (sensor) await context.addInitScript(installSensor);
   if (choices) await context.addInitScript(presetChoices, [choicesKey, JSON.stringify({ choices, updated: 1, unsent: false })] as const);
   if (now) await context.clock.setSystemTime(now);
@@ -156,7 +160,7 @@ function installSensor(): void {
 }
 
 /** eventually polls until look returns a value other than null, false and undefined, and returns it. */
-export async function eventually<T>(what: string, look: () => Promise<T | null | false | undefined>, within = 10_000): Promise<T> {
+export async function eventually<T>(what: string, look: () => Promise<T | null | false | undefined>, within = waitTimeout): Promise<T> {
   const end = Date.now() + within;
   for (;;) {
     const found = await look();

@@ -78,7 +78,7 @@ const menuPages = ["account", "kinds", "sources", "networks", "display", "sound"
 const menuBack = ".menu header button";
 const menuClose = ".menu header button:last-child";
 
-test.each(Object.entries(windows))("six languages fit the window, and are changed without a reload (%s)", { timeout: 120_000 }, async (_, viewport) => {
+test.each(Object.entries(windows))("six languages fit the window, and are changed without a reload (%s)", async (_, viewport) => {
   const car = await openAtBanner({ viewport, choices: { language: "en" } });
   const { page } = car;
   if (!(await page.locator(".list").isVisible())) await click(page, ".controls [aria-expanded]");
@@ -101,7 +101,7 @@ test.each(Object.entries(windows))("six languages fit the window, and are change
   expect(car.requests.filter((url) => url.endsWith("/"))).toHaveLength(1);
 });
 
-test("what is said of a missing place, and the pairing, fit in every language", { timeout: 60_000 }, async () => {
+test("what is said of a missing place, and the pairing, fit in every language", async () => {
   const car = await openCar("/", { place: null, choices: { language: "en", theme: "day" }, stopped: true });
   const { page } = car;
   await eventually("the page asks for a place", async () => {
@@ -140,7 +140,7 @@ test("what is said of a missing place, and the pairing, fit in every language", 
 const land: Record<"day" | "night", Colour> = { day: [0xec, 0xea, 0xe4], night: [0x11, 0x16, 0x1c] };
 const panel: Record<"day" | "night", Colour> = { day: [0xff, 0xff, 0xff], night: [0x1c, 0x22, 0x28] };
 
-test("day and night change the map and the panels immediately", { timeout: 40_000 }, async () => {
+test("day and night change the map and the panels immediately", async () => {
   const car = await openCar("/?at=52.05,5.05", { choices: { theme: "day" }, locale: "en-IE" }); // outside the town there is nothing but land
   const { page } = car;
   await eventually("land by day", async () => (await countPixels(page, land.day)) > 200_000);
@@ -155,7 +155,7 @@ test("day and night change the map and the panels immediately", { timeout: 40_00
   expect(await page.evaluate(() => [document.documentElement.dataset["theme"], getComputedStyle(document.body).backgroundColor])).toEqual(["night", "rgb(18, 22, 26)"]);
 });
 
-test.each(["day", "night"] as const)("by %s a drive, the menu and a card can be read and touched in every window", { timeout: 120_000 }, async (theme) => {
+test.each(["day", "night"] as const)("by %s a drive, the menu and a card can be read and touched in every window", async (theme) => {
   const demoDrive = await openDemoDrive(true, { choices: { theme } });
   const { page } = demoDrive.car;
   await driveUntil("a banner", demoDrive, ({ banner }) => banner !== null);
@@ -188,7 +188,7 @@ afterAll(async () => {
   await flat.close();
 });
 
-test("a browser that may not draw shows the list, which can be read and touched", { timeout: 40_000 }, async () => {
+test("a browser that may not draw shows the list, which can be read and touched", async () => {
   const car = await openCar("/?drive=demo&x=4", { browser: flat, place: null, locale: "en-IE" });
   const { page } = car;
   await page.locator(".line").nth(2).waitFor();
@@ -203,7 +203,7 @@ test("a browser that may not draw shows the list, which can be read and touched"
   }
 });
 
-test("the phone's pages can be read and touched", { timeout: 60_000 }, async () => {
+test("the phone's pages can be read and touched", async () => {
   const phone = await openPhone("/sign-in?pair=");
   const { page } = phone;
   await signIn(page, "reader@example.org", (what) => check(page, what, phoneTouch));

@@ -26,7 +26,7 @@ test.each([
   ["night", "de", screens.smallTargets, 10],
   ["night", "fr", phoneScreen, 5],
   ["day", "nl", phoneScreen, 0],
-] as const)("by %s in %s everything can be touched and read by anybody", { timeout: 90_000 }, async (theme, language, viewport, density) => {
+] as const)("by %s in %s everything can be touched and read by anybody", async (theme, language, viewport, density) => {
   const car = await openWith({ theme, language, density, tones: true }, { viewport });
   const { page } = car;
   await check(page, "page");
@@ -105,7 +105,7 @@ test("the menu is left by keyboard, and the focus comes back", async () => {
 
 const account = { account: { email: "driver@example.org", tier: "account", id: "x", role: "driver", created_at: "2026-01-01T00:00:00Z" } };
 
-test("a guest pairs the car, votes, takes the vote back and signs out", { timeout: 60_000 }, async () => {
+test("a guest pairs the car, votes, takes the vote back and signs out", async () => {
   const car = await openWith({ theme: "night" });
   const { page, context } = car;
   let approved = false;
@@ -138,7 +138,7 @@ test("a guest pairs the car, votes, takes the vote back and signs out", { timeou
   await car.screenshot("pairing-night");
   expect(car.errors.splice(0)).toHaveLength(1); // the 401 of the first account read
   approved = true;
-  await page.locator(".votes").waitFor({ timeout: 20_000 });
+  await page.locator(".votes").waitFor();
   await eventually("what was chosen as a guest is in the account", () => Promise.resolve(put.includes('{"theme":"night"}')));
   await eventually("the code is gone", () => page.locator(".pairing").isHidden());
   const there = page.locator(".votes .confirm");
@@ -156,11 +156,11 @@ test("a guest pairs the car, votes, takes the vote back and signs out", { timeou
   await eventually("a guest again", async () => (await page.locator(".pages").textContent())?.includes("Not signed in"));
 });
 
-test("the banner counts down, is said once and can be dismissed", { timeout: 90_000 }, async () => {
+test("the banner counts down, is said once and can be dismissed", async () => {
   const car = await openWith({ units: "metric" }, {}, "/?drive=demo&x=4");
   const { page } = car;
   const figure = page.locator(".banner .figure");
-  await figure.waitFor({ timeout: 60_000 });
+  await figure.waitFor();
   expect(await figure.textContent()).toMatch(/^(\d+ m|< 50 m|here)$/);
   expect(await page.locator('[role="alert"]').textContent()).toMatch(/ in \d+ met/);
   await check(page, "banner");

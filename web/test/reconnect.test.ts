@@ -17,7 +17,7 @@ const mark = ({ page }: Car): Promise<void> =>
 
 const isKept = ({ page }: Car): Promise<boolean> => page.evaluate(() => document.documentElement.dataset["kept"] === "yes");
 
-test("an outage turns pins grey, and the page recovers without a reload", { timeout: 90_000 }, async () => {
+test("an outage turns pins grey, and the page recovers without a reload", async () => {
   let demo: Demo | null = await startDemo(inject("program"));
   let opened: Car | null = null;
   try {
@@ -54,7 +54,7 @@ test("an outage turns pins grey, and the page recovers without a reload", { time
     await eventually("pins have their colour again", async () => {
       await page.clock.runFor(5000); // the page's backoff grows
       return (await blue()) > 300;
-    }, 20_000);
+    });
     expect(await notice(car).isVisible()).toBe(false);
     expect(await isKept(car)).toBe(true);
     expect(car.errors.splice(0).filter((text) => !/ERR_|Failed to fetch/.test(text)), "errors that are no broken connection").toEqual([]);

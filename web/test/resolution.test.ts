@@ -20,10 +20,9 @@ const waitForCanvasWidth = (page: Page, least: number, most: number): Promise<un
       return width >= least && width <= most;
     },
     { least, most },
-    { timeout: 60_000 },
   );
 
-test("where frames come slowly, the map is drawn coarser while it moves, and finely again when it stands", { timeout: 120_000 }, async () => {
+test("where frames come slowly, the map is drawn coarser while it moves, and finely again when it stands", async () => {
   const full = screens.middle.width;
   const car = await openCar("/", { sensor: true });
   const { page } = car;

@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("where a restriction hides kinds, the page names them", { timeout: 40_000 }, async () => {
+test("where a restriction hides kinds, the page names them", async () => {
   const car = await testConsole.visit("/", { place: town, viewport: screens.middle });
   const notice = car.page.locator(".notice [data-about=hidden]");
   await notice.getByText("By law, this is not shown here: Speed camera, Red-light camera.").waitFor();

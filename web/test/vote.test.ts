@@ -21,7 +21,7 @@ async function touchPin({ page }: Car, name: string): Promise<void> {
   });
 }
 
-test("a phone signs the car in, and the car's votes count", { timeout: 120_000 }, async () => {
+test("a phone signs the car in, and the car's votes count", async () => {
   const entity = await findOne("alert.road_closed");
   const [lng, lat] = entity.geom.coordinates;
   expect(await votesOn(entity.id)).toBe("0 0");
@@ -55,7 +55,7 @@ test("a phone signs the car in, and the car's votes count", { timeout: 120_000 }
   // The button approves.
   await phone.page.getByRole("button", { name: "Approve" }).click();
   await phone.page.getByRole("heading", { name: "Your car is connected" }).waitFor();
-  await page.locator(".pairing .stand", { hasText: "Signed in" }).waitFor({ timeout: 20_000 });
+  await page.locator(".pairing .stand", { hasText: "Signed in" }).waitFor();
   await page.locator(".pairing").waitFor({ state: "hidden" });
 
   // The car votes, changes the vote and withdraws it.
@@ -79,7 +79,7 @@ test("a phone signs the car in, and the car's votes count", { timeout: 120_000 }
   await page.locator("#account-do").filter({ hasText: "Sign in" }).waitFor();
 });
 
-test("a phone that denies leaves the car signed out", { timeout: 40_000 }, async () => {
+test("a phone that denies leaves the car signed out", async () => {
   const car = await openCar("/?at=52,5", { locale: "en-IE" });
   const { page } = car;
   await page.locator(".menu-button").click();
@@ -91,7 +91,7 @@ test("a phone that denies leaves the car signed out", { timeout: 40_000 }, async
   await signIn(phone.page, "other@example.org");
   await phone.page.getByRole("button", { name: "Deny" }).click();
   await phone.page.getByRole("heading", { name: "Denied" }).waitFor();
-  await page.locator(".pairing .stand", { hasText: "Refused on the phone" }).waitFor({ timeout: 20_000 });
+  await page.locator(".pairing .stand", { hasText: "Refused on the phone" }).waitFor();
   expect(car.errors.splice(0), "nobody is signed in, and the answer is no").toHaveLength(2);
   expect(await page.locator(".pairing .code").isVisible()).toBe(false);
 });
