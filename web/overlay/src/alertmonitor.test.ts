@@ -97,9 +97,19 @@ test("a service that does not answer within 700 ms is not waited for", async () 
 test.each([
   ["it announces it", [alert("a", { announce: true })], false],
   ["it sees it, near enough, and does not", [alert("a"), alert("b")], true],
+  ["to it, it is exactly at the lead, and it does not", [alert("a", { distance_m: 240 })], true],
   ["to it, it is still too far away", [alert("a", { distance_m: 241 })], false],
   ["it announces another one first", [alert("a"), alert("b", { announce: true })], false],
   ["it does not see it", [alert("b")], false],
 ])("an objection, if %s", (_, alerts, want) => {
   expect(serviceObjects("a", alerts)).toBe(want);
+});
+
+test("alerts are updated each second while no fix arrives", () => {
+  monitorWith(null).start();
+  state.alerts.set({ listed: [], announce: null, banner: null });
+  vi.advanceTimersByTime(999);
+  expect(state.alerts.get().listed).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(state.alerts.get().listed).toHaveLength(2);
 });

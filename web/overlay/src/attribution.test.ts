@@ -35,3 +35,7 @@ test("a licence stands with the attribution, and not alone", () => {
   const inView = [entity("a"), entity("b", { layer_slug: "jams" }), entity("d", { layer_slug: "silent" })];
   expect(attributionsOf(inView, licensed, null)).toEqual(["© Ring (ODbL-1.0)", "© Ring"]);
 });
+
+test.each([{ source: "feed:b" }, { id: "q" }, { source: 5, id: "q" }, { source: "feed:b", id: null }])("%j names no merged entity", (one) => {
+  expect(mergedFrom({ properties: { merged_from: [one] } })).toEqual([]);
+});

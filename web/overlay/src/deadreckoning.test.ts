@@ -242,3 +242,74 @@ it("keeps a short trail however often fixes come", () => {
   for (let ms = 0; ms < 60_000; ms += 50) motion = addFix(motion, on(ms / 100), ms);
   expect(motion?.trail.length).toBeLessThanOrEqual(22);
 });
+
+describe("limits", () => {
+  it("the pose is held from the tenth second without a fix", () => {
+    const motion = taken([[0, on(0, { heading: 0, speed: 20 })]]);
+    expect([9999, 10_000].map((ms) => poseAt(motion, ms).held)).toEqual([false, true]);
+  });
+
+  // Constant speed for 3 s, then decelerating to zero at 10 s.
+  it.each([
+    [1000, 20],
+    [3000, 60],
+    [6500, 112.5],
+    [10_000, 130],
+    [60_000, 130],
+  ])("%d ms after a fix at 20 m/s the car is extrapolated by %d m", (ms, metres) => {
+    expect(distance(origin, poseAt(taken([[0, on(0, { heading: 0, speed: 20 })]]), ms))).toBeCloseTo(metres, 3);
+  });
+
+  it.each([
+    [10_000, 5],
+    [10_001, 0],
+  ])("a track point that is %d ms old gives a speed of %d m/s", (ms, speed) => {
+    expect(taken([[0, on(0)], [ms, on(50, { accuracy: 45 })]]).speed).toBeCloseTo(speed, 3);
+  });
+
+  it.each([
+    [800, 25],
+    [799, 0],
+  ])("two fixes within %d ms give a speed of %d m/s", (ms, speed) => {
+    expect(taken([[0, on(0)], [ms, on(20)]]).speed).toBeCloseTo(speed, 3);
+  });
+
+  it.each([
+    [499, 1],
+    [500, 2],
+  ])("after %d ms the trail has %d track points", (ms, points) => {
+    expect(taken([[0, on(0)], [ms, on(5)]]).trail).toHaveLength(points);
+  });
+
+  it.each([
+    [15.9, 10],
+    [16.1, 0],
+  ])("a fix 10 ms after another and %d m away counts as of %d ms", (metres, at) => {
+    expect(taken([[0, on(0)], [10, on(metres)]]).at).toBe(at);
+  });
+
+  it.each([
+    [99, 0],
+    [101, 101],
+  ])("a correction of %d m draws the car at %d m", (metres, drawn) => {
+    expect(distance(origin, poseAt(taken([[0, on(0)], [5000, on(metres)]]), 5000))).toBeCloseTo(drawn, 3);
+  });
+
+  it("a heading counts from exactly 2 m/s on, and north is a heading", () => {
+    const first = taken([[0, on(0, { heading: 0, speed: 2 })]]);
+    expect(first.heading).toBe(0);
+    expect(distance(origin, poseAt(first, 1000))).toBeCloseTo(2, 3);
+    expect(taken([[1000, on(2, { heading: 90, speed: 2 })]], first).heading).toBe(90);
+  });
+
+  it("a first heading is drawn without a turn", () => {
+    const motion = taken([[0, on(0)], [1000, on(10, { heading: 30, speed: 10 })]]);
+    expect(poseAt(motion, 1000).heading).toBe(30);
+  });
+
+  it("a place may be a pole or on the antimeridian, and not beyond", () => {
+    const isTaken = (lat: number, lng: number): boolean => addFix(null, fixAt({ lat, lng }), 0) !== null;
+    expect([isTaken(90, 180), isTaken(-90, -180)]).toEqual([true, true]);
+    expect([isTaken(90.1, 0), isTaken(80, 0), isTaken(0, 180.1), isTaken(0, NaN)]).toEqual([false, true, false, false]);
+  });
+});

@@ -68,6 +68,17 @@ describe("distances", () => {
   });
 });
 
+it.each([
+  [0.75, "sure"],
+  [0.7499, "likely"],
+  [0.6, "likely"],
+  [0.5999, "open"],
+  [0.4, "open"],
+  [0.3999, "doubtful"],
+])("a confidence of %d is %s", (confidence, want) => {
+  expect(confidenceOf(confidence)).toBe(want);
+});
+
 it("writes speeds as whole numbers", () => {
   expect(makeFormat("en", "metric").speed(13.9)).toMatchObject({ value: "50", unit: "km/h" });
   expect(makeFormat("en", "imperial").speed(13.4)).toMatchObject({ value: "30", unit: "mph" });

@@ -4,6 +4,10 @@ import { locate, parsePlace } from "./position.ts";
 test.each([
   ["52,5", { lat: 52, lng: 5 }],
   [" -33.9 , 151.2 ", { lat: -33.9, lng: 151.2 }],
+  ["90,180", { lat: 90, lng: 180 }],
+  ["-90,-180", { lat: -90, lng: -180 }],
+  ["90.1,0", null],
+  ["0,-180.1", null],
   ["91,0", null],
   ["0,181", null],
   ["52", null],
@@ -20,8 +24,10 @@ test.each([
 class Sensor implements Geolocation {
   success: PositionCallback | undefined;
   failure: PositionErrorCallback | null | undefined;
+  options: PositionOptions | undefined;
   cleared = 0;
-  watchPosition(success: PositionCallback, failure?: PositionErrorCallback | null): number {
+  watchPosition(success: PositionCallback, failure?: PositionErrorCallback | null, options?: PositionOptions): number {
+    this.options = options;
     this.success = success;
     this.failure = failure;
     return 0; // 0 is a valid id
@@ -73,4 +79,16 @@ test("the address wins over the sensor, and without either there is nothing", ()
   expect(locate("52,5", sensor, () => 0).positionStatus.get()).toBe("named");
   expect(sensor.success).toBeUndefined();
   expect(locate(null, null, () => 0).positionStatus.get()).toBe("missing");
+});
+
+test("a sensor may answer with a fix of the last second, and has ten seconds for it", () => {
+  const sensor = new Sensor();
+  locate(null, sensor, () => 0);
+  expect(sensor.options).toEqual({ enableHighAccuracy: true, maximumAge: 1000, timeout: 10_000 });
+});
+
+test("a named place stays where there is no sensor to go back to", () => {
+  const { positionStatus, resume } = locate("52,5", null, () => 0);
+  resume();
+  expect(positionStatus.get()).toBe("named");
 });

@@ -134,3 +134,25 @@ it("hides a kind with its subtypes, and no namesake", () => {
   expect(isKindHidden("alert.hazard", ["alert.hazard.ice"])).toBe(false);
   expect(isKindHidden("alert.hazardous", ["alert.hazard"])).toBe(false);
 });
+
+describe("limits", () => {
+  it("are the service's", () => {
+    expect(limits).toEqual({ density: [0, 10], lead: [0.5, 2], sourcesOff: 200, kindsOff: 18, networks: 50, networkBytes: 64 });
+  });
+
+  it.each([{ density: 0 }, { density: 10 }, { lead: 0.5 }, { lead: 2 }])("%j is within them", (choices) => {
+    expect(parseChoices(choices)).toEqual(choices);
+  });
+
+  it("cut lists", () => {
+    const sources = Array.from({ length: 201 }, (_, i) => `feed:0192f0c1-2345-7abc-8def-${String(i).padStart(12, "0")}`);
+    expect(parseChoices({ sources_off: sources })).toEqual({ sources_off: sources.slice(0, 200) });
+    const kinds = Array.from({ length: 19 }, (_, i) => `alert.${"x".repeat(i + 1)}`);
+    expect(parseChoices({ kinds_off: kinds })).toEqual({ kinds_off: kinds.slice(0, 18) });
+  });
+
+  it("a kind's name has up to 64 characters", () => {
+    const kinds = [64, 65].map((length) => `alert.${"x".repeat(length - 6)}`);
+    expect(parseChoices({ kinds_off: kinds })).toEqual({ kinds_off: kinds.slice(0, 1) });
+  });
+});

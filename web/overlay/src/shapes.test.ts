@@ -37,3 +37,15 @@ test("a zone has the service's width, also far north", () => {
   }
   expect(shapeOf({ ...entity, properties: { wayside_zone_m: 4000 } }, 1)?.geometry.type).toBe("Polygon");
 });
+
+test("a zone is a regular polygon of 48 vertices, at half its width from the entity", () => {
+  const shape = shapeOf({ ...entity, properties: { wayside_zone_m: 4000 } }, 1);
+  if (shape?.geometry.type !== "Polygon") throw new Error("no polygon");
+  const ring = (shape.geometry.coordinates[0] ?? []).map(([lng = NaN, lat = NaN]) => ({ lat, lng }));
+  expect(ring).toHaveLength(49);
+  const side = 2 * 2000 * Math.sin(Math.PI / 48);
+  ring.slice(1).forEach((vertex, i) => {
+    expect(distance({ lat: 52, lng: 5 }, vertex)).toBeCloseTo(2000, 3);
+    expect(Math.abs(distance(ring[i] ?? vertex, vertex) - side)).toBeLessThan(0.1);
+  });
+});

@@ -34,3 +34,7 @@ test("it does not matter where the pieces are cut, nor how lines end", () => {
 test("what was broken off in the middle is no event", () => {
   expect(readAll(["event: entity\ndata: {}\n"]).events).toEqual([]);
 });
+
+test("only a field named id sets the id, and none with a NUL", () => {
+  expect(readAll(["id: a\n\nretry: 5\n\nid: b\0c\n\n"]).id).toBe("a");
+});

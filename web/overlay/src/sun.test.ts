@@ -44,6 +44,42 @@ describe("the sun's altitude", () => {
   });
 });
 
+describe("published values", () => {
+  it("Meeus, Astronomical Algorithms, example 25.a: the declination on 13 October 1992", () => {
+    expect(sunAltitude({ lat: 90, lng: 0 }, Date.parse("1992-10-13T00:00:00Z"))).toBeCloseTo(-7.78507, 5);
+  });
+
+  it("Meeus, example 28: the equation of time at that moment, 3.427°", () => {
+    const altitude = sunAltitude({ lat: 0, lng: 90 }, Date.parse("1992-10-13T00:00:00Z")); // sunrise without the equation of time
+    expect(Math.abs(altitude - 3.3954)).toBeLessThan(0.001); // asin(cos 7.785° · sin 3.427°)
+  });
+
+  // Reda and Andreas, "Solar Position Algorithm for Solar Radiation Applications", their example: Golden, Colorado.
+  it.each([
+    ["the altitude without refraction", "2003-10-17T19:30:30Z", 39.872],
+    ["sunrise", "2003-10-17T13:12:43Z", -0.8333],
+    ["sunset", "2003-10-18T00:18:51Z", -0.8333],
+  ])("Solar Position Algorithm: %s", (_, at, want) => {
+    expect(Math.abs(sunAltitude({ lat: 39.742476, lng: -105.1786 }, Date.parse(at)) - want)).toBeLessThan(0.003);
+  });
+
+  // Almanacs give equinoxes to the minute, in which the declination changes by 0.0003°.
+  it.each(["1900-03-21T01:39Z", "2000-03-20T07:35Z", "2000-09-22T17:28Z", "2020-03-20T03:50Z", "2020-09-22T13:31Z", "2050-03-20T10:19Z", "2100-03-20T13:04Z"])(
+    "the sun is above the equator at the equinox of %s",
+    (at) => {
+      expect(Math.abs(sunAltitude({ lat: 90, lng: 0 }, Date.parse(at)))).toBeLessThan(0.003);
+    },
+  );
+
+  it.each([
+    ["1900-06-21T21:40Z", 23.4523],
+    ["2000-06-21T01:48Z", 23.4393],
+    ["2100-06-21T05:32Z", 23.4263],
+  ])("the declination at the solstice of %s is the obliquity of the ecliptic", (at, want) => {
+    expect(Math.abs(sunAltitude({ lat: 90, lng: 0 }, Date.parse(at)) - want)).toBeLessThan(0.0035); // nutation: up to 0.0026°
+  });
+});
+
 describe("the theme", () => {
   it.each<[number, Theme | null, Theme]>([
     [10, null, "day"],

@@ -117,3 +117,22 @@ describe("the service's word", () => {
     expect(retryAfterSeconds(header)).toBe(want);
   });
 });
+
+describe("limits", () => {
+  it("a quota of one request grants it at once, and the next after two windows", () => {
+    const { bucket, wait } = take(adjust(guestBucket(0), 0, { ...silent, policy: '"default";q=1;w=60' }, false), 0);
+    expect(wait).toBe(0);
+    expect(take(bucket, 0).wait).toBe(120_000);
+  });
+
+  it("a window that changes alone is adopted", () => {
+    expect(adjust(guestBucket(0), 0, { ...silent, policy: '"default";q=60;w=30' }, false)).toMatchObject({ quota: 60, window: 30_000 });
+  });
+
+  it("a refusal leaves one request for the time after the pause", () => {
+    const refused = adjust(guestBucket(0), 0, silent, true);
+    const { bucket, wait } = take(refused, 1000);
+    expect(wait).toBe(0);
+    expect(take(bucket, 1000).wait).toBeGreaterThan(0);
+  });
+});
