@@ -140,6 +140,7 @@ async function child(folder, file) {
     }
     return groups.length === 0 ? "none" : "passed";
   };
+  process.on("disconnect", () => process.exit()); // the parent was stopped
   process.on("message", () => void run().then((outcome) => process.send(outcome)));
   process.send("ready");
 }
