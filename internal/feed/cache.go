@@ -12,28 +12,28 @@ import (
 // maxCachedFeeds is how many feeds a cache holds values of.
 const maxCachedFeeds = 1000
 
-// cache keeps a value of each feed for a while. Callers who want the value of one feed at the same time share the work;
-// those of different feeds do not wait for each other. The zero value is empty.
+// cache keeps one value per feed until it expires. Concurrent callers for the same feed share one load; callers for
+// different feeds do not block each other. The zero value is an empty cache.
 type cache[V any] struct {
 	mu     sync.Mutex
 	byFeed map[mapdata.FeedID]*cached[V]
 }
 
-// cached is a value, or the work on one: value, until and err are set once done is closed.
+// cached is one entry, loaded or still loading: value, until and err are set before done is closed.
 type cached[V any] struct {
 	done  chan struct{}
 	value V
-	until time.Time // the value is repeated before this time
+	until time.Time // when the value expires
 	err   error
 }
 
-// get gives the feed's value as it is kept at now, or has it made. It fails as make does, or with the error of ctx when
-// that ends while another caller makes the value. make also says until when its value may be repeated.
-func (c *cache[V]) get(ctx context.Context, id mapdata.FeedID, now time.Time, make func() (V, time.Time, error)) (V, error) {
+// get returns the feed's cached value, or loads it. It fails as load does, or with the error of ctx when ctx ends while
+// another caller loads the value. load also returns when its value expires.
+func (c *cache[V]) get(ctx context.Context, id mapdata.FeedID, now time.Time, load func() (V, time.Time, error)) (V, error) {
 	for {
-		e, mine := c.entry(id, now)
-		if mine {
-			return c.fill(id, e, now, make)
+		e, created := c.entry(id, now)
+		if created {
+			return c.fill(id, e, now, load)
 		}
 		select {
 		case <-e.done:
@@ -44,27 +44,27 @@ func (c *cache[V]) get(ctx context.Context, id mapdata.FeedID, now time.Time, ma
 		if e.err == nil && now.Before(e.until) {
 			return e.value, nil
 		}
-		// The value is not kept, or the caller who made it failed, perhaps because their own context ended: try again.
+		// The value is expired already, or the load failed, perhaps because that caller's context ended: try again.
 	}
 }
 
-// fill has the value made, and lets those who wait for it go on, also when make panics.
-func (c *cache[V]) fill(id mapdata.FeedID, e *cached[V], now time.Time, make func() (V, time.Time, error)) (V, error) {
-	e.err = errNotMade
+// fill loads the value and releases the callers that wait for it, also when load panics.
+func (c *cache[V]) fill(id mapdata.FeedID, e *cached[V], now time.Time, load func() (V, time.Time, error)) (V, error) {
+	e.err = errNotLoaded
 	defer func() {
 		if e.err != nil || !now.Before(e.until) {
 			c.forget(id, e)
 		}
 		close(e.done)
 	}()
-	e.value, e.until, e.err = make()
+	e.value, e.until, e.err = load()
 	return e.value, e.err
 }
 
-var errNotMade = errors.New("feed: the value was not made")
+var errNotLoaded = errors.New("feed: the value was not loaded")
 
-// entry gives what there is of the feed, or a new entry that the caller has to fill.
-func (c *cache[V]) entry(id mapdata.FeedID, now time.Time) (e *cached[V], mine bool) {
+// entry returns the feed's entry, or a new one (created) that the caller must fill.
+func (c *cache[V]) entry(id mapdata.FeedID, now time.Time) (e *cached[V], created bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e := c.byFeed[id]; e != nil {
@@ -80,7 +80,7 @@ func (c *cache[V]) entry(id mapdata.FeedID, now time.Time) (e *cached[V], mine b
 	if c.byFeed == nil {
 		c.byFeed = make(map[mapdata.FeedID]*cached[V])
 	}
-	for other := range c.byFeed { // in no order
+	for other := range c.byFeed { // random eviction
 		if len(c.byFeed) < maxCachedFeeds {
 			break
 		}

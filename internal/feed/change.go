@@ -15,17 +15,17 @@ import (
 type Patch struct {
 	Settings
 	Active          *bool
-	ClearAuthHeader bool // takes the auth header away; PullAuthHeader must be nil then
+	ClearAuthHeader bool // removes the auth header; PullAuthHeader must be nil then
 }
 
-// NoteOrigin tells the owner of an approved feed why it is pending again (D5.5). It stands where curators' notes do; pages
-// say it in the reader's language.
+// NoteOrigin is the review note of an approved feed that is pending again because its origin changed (D5.5). Pages
+// translate it.
 const NoteOrigin = "Back to review: pull_url leads to another origin than the one that was approved."
 
-// Patch changes a feed of the actor's (D5.5). Going from private to public, or moving an approved public feed's pull_url
+// Patch changes one of the actor's feeds (D5.5). Going from private to public, or moving an approved public feed's pull_url
 // to another origin, puts it back to pending; so does any change of a rejected feed (D5.7). A pull feed that becomes
-// active again, or that is given another address or auth header, is polled at once with its failures forgotten (D6.1).
-// It fails with mapdata.ErrNotFound for somebody else's feed and a *mapdata.InvalidError that lists every bad field.
+// active again, or whose URL or auth header changes, is due immediately and its failure count is reset (D6.1).
+// It fails with mapdata.ErrNotFound for another account's feed and a *mapdata.InvalidError that lists every bad field.
 func (s *Service) Patch(ctx context.Context, by Actor, id mapdata.FeedID, p *Patch) (*View, error) {
 	now := s.now()
 	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
@@ -41,7 +41,7 @@ func (s *Service) Patch(ctx context.Context, by Actor, id mapdata.FeedID, p *Pat
 	return s.full(ctx, f)
 }
 
-// CheckPatch says what is wrong with a change, as Patch would, and stores nothing.
+// CheckPatch validates a change as Patch does, without storing it.
 func (s *Service) CheckPatch(ctx context.Context, by Actor, id mapdata.FeedID, p *Patch) error {
 	f, err := s.Store.Feed(ctx, id)
 	if err != nil {
@@ -50,21 +50,21 @@ func (s *Service) CheckPatch(ctx context.Context, by Actor, id mapdata.FeedID, p
 	if !by.owns(f) {
 		return mapdata.ErrNotFound
 	}
-	_, err = s.takePatch(f, p)
+	_, err = s.applyPatch(f, p)
 	return err
 }
 
-// takePatch takes a change's settings over into the feed, and gives the auth header to be sealed.
-func (s *Service) takePatch(f *mapdata.Feed, p *Patch) (header string, err error) {
-	var w wrong
-	header = s.take(f, &p.Settings, &w)
+// applyPatch copies the patch's settings into the feed and returns the auth header in clear, for sealing.
+func (s *Service) applyPatch(f *mapdata.Feed, p *Patch) (header string, err error) {
+	var w fieldErrors
+	header = s.applySettings(f, &p.Settings, &w)
 	w.notForPush("pull_auth_header", p.ClearAuthHeader && f.Direction == mapdata.Push)
 	return header, w.err()
 }
 
 func (s *Service) edit(ctx context.Context, f *mapdata.Feed, by Actor, p *Patch, now time.Time) (Side, error) {
 	before := *f
-	header, err := s.takePatch(f, p)
+	header, err := s.applyPatch(f, p)
 	if err != nil {
 		return Side{}, err
 	}
@@ -78,33 +78,33 @@ func (s *Service) edit(ctx context.Context, f *mapdata.Feed, by Actor, p *Patch,
 				return Side{}, fmt.Errorf("seal auth header: %w", err)
 			}
 		}
-		side.Audit = append(side.Audit, by.did(ctx, now, mapdata.AuditFeedHeader, f, note))
+		side.Audit = append(side.Audit, by.auditEntry(ctx, now, mapdata.AuditFeedHeader, f, note))
 	}
 	if p.Active != nil {
 		f.Active = *p.Active
 	}
 	reschedule(f, &before, now)
-	review(f, &before)
+	resetReview(f, &before)
 	f.UpdatedAt = now
-	for _, c := range told(f, &before) {
-		side.Audit = append(side.Audit, by.did(ctx, now, c.action, f, c.note))
+	for _, c := range auditActions(f, &before) {
+		side.Audit = append(side.Audit, by.auditEntry(ctx, now, c.action, f, c.note))
 	}
 	return side, nil
 }
 
-// act is an entry for the audit log.
-type act struct{ action, note string }
+// auditAction is the action and note of an audit entry.
+type auditAction struct{ action, note string }
 
-// told says what of an edit the audit log is told.
-func told(f, before *mapdata.Feed) []act {
-	var all []act
+// auditActions lists what the audit log records about an edit.
+func auditActions(f, before *mapdata.Feed) []auditAction {
+	var all []auditAction
 	if f.PullURL != before.PullURL {
 		from, to := Origin(before.PullURL), Origin(f.PullURL)
 		note := from + ", other path or query"
 		if from != to {
 			note = from + " to " + to
 		}
-		all = append(all, act{mapdata.AuditFeedURL, note})
+		all = append(all, auditAction{mapdata.AuditFeedURL, note})
 	}
 	var names []string
 	r, was := f.Reviewed(), before.Reviewed()
@@ -114,42 +114,42 @@ func told(f, before *mapdata.Feed) []act {
 		}
 	}
 	if names != nil {
-		all = append(all, act{mapdata.AuditFeedEdit, strings.Join(names, ", ")})
+		all = append(all, auditAction{mapdata.AuditFeedEdit, strings.Join(names, ", ")})
 	}
 	switch {
 	case f.Active && !before.Active:
-		all = append(all, act{mapdata.AuditFeedResume, ""})
+		all = append(all, auditAction{mapdata.AuditFeedResume, ""})
 	case !f.Active && before.Active:
-		all = append(all, act{mapdata.AuditFeedPause, ""})
+		all = append(all, auditAction{mapdata.AuditFeedPause, ""})
 	}
 	if f.ReviewState == mapdata.Pending && before.ReviewState != mapdata.Pending {
-		all = append(all, act{mapdata.AuditFeedReviewAgain, string(before.ReviewState)})
+		all = append(all, auditAction{mapdata.AuditFeedReviewAgain, string(before.ReviewState)})
 	}
 	return all
 }
 
-// reschedule sets when a pull feed is polled next, if the change says anything about it.
+// reschedule updates a pull feed's next poll after a change of its activity, URL, auth header or interval.
 func reschedule(f, before *mapdata.Feed, now time.Time) {
 	if f.Direction != mapdata.Pull {
 		return
 	}
-	again := f.Active && !before.Active
-	elsewhere := f.PullURL != before.PullURL || !bytes.Equal(f.PullAuthSealed, before.PullAuthSealed)
+	resumed := f.Active && !before.Active
+	targetChanged := f.PullURL != before.PullURL || !bytes.Equal(f.PullAuthSealed, before.PullAuthSealed)
 	switch {
 	case !f.Active:
 		f.Polling.NextFetchAt = time.Time{}
-		if elsewhere {
+		if targetChanged {
 			f.Polling.ConsecutiveFailures = 0
 		}
-	case again, elsewhere:
+	case resumed, targetChanged:
 		f.Polling.NextFetchAt, f.Polling.ConsecutiveFailures = now, 0
 	case f.PullInterval < before.PullInterval && f.Polling.NextFetchAt.After(now.Add(f.PullInterval)):
 		f.Polling.NextFetchAt = now.Add(f.PullInterval)
 	}
 }
 
-// review says what a change means for what curators said.
-func review(f, before *mapdata.Feed) {
+// resetReview puts a feed back to pending if the change needs another review.
+func resetReview(f, before *mapdata.Feed) {
 	switch {
 	case before.ReviewState == mapdata.Rejected,
 		before.Visibility == mapdata.Private && f.Visibility == mapdata.Public:
@@ -159,8 +159,8 @@ func review(f, before *mapdata.Feed) {
 	}
 }
 
-// Origin is scheme, host and port of a checked pull URL: what a review binds to, and what may be told of a URL whose rest
-// may be a secret. Empty: there is no URL.
+// Origin returns scheme, host and port of a validated pull URL: a review is bound to them, and they may be logged while the
+// rest of the URL may be a secret. It is empty for a feed without a URL.
 func Origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -172,7 +172,7 @@ func Origin(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// sameOrigin compares scheme, host and port of two checked URLs, which is what a review binds to.
+// sameOrigin compares scheme, host and port of two validated URLs, to which a review is bound.
 func sameOrigin(a, b string) bool {
 	u, errU := url.Parse(a)
 	v, errV := url.Parse(b)

@@ -13,39 +13,39 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func TestPatchChangesWhatIsGivenAlone(t *testing.T) {
-	o := newOffice(t)
-	_, by := o.someone("owner@example.com", mapdata.Driver)
-	v, _ := o.register(by, &feed.Registration{Direction: "pull", Settings: feed.Settings{
+func TestPatchChangesOnlyGivenFields(t *testing.T) {
+	ts := newTestService(t)
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	v, _ := ts.register(by, &feed.Registration{Direction: "pull", Settings: feed.Settings{
 		Name: ptr("Roads"), Description: ptr("d"), Attribution: ptr("a"), Licence: ptr("c"), SpecURL: ptr("https://a.example/spec"), LayerName: ptr("l"),
 		PullURL: ptr("https://a.example/"), PullAuthHeader: ptr("A: b"), PullIntervalSeconds: ptr(60.0),
 	}})
-	o.now = o.now.Add(time.Minute)
+	ts.now = ts.now.Add(time.Minute)
 	want := v.Feed
-	want.UpdatedAt = o.now
-	if diff := cmp.Diff(want, o.patch(by, v, feed.Patch{}).Feed); diff != "" {
+	want.UpdatedAt = ts.now
+	if diff := cmp.Diff(want, ts.patch(by, v, feed.Patch{}).Feed); diff != "" {
 		t.Errorf("an empty change (-want +got):\n%s", diff)
 	}
 	want.Name, want.Attribution, want.Licence, want.PullInterval = "Streets", "b", "CC0-1.0", 90*time.Second
 	want.Generation++ // the interval is part of what a poll depends on
-	if diff := cmp.Diff(want, o.patch(by, v, feed.Patch{Settings: feed.Settings{
+	if diff := cmp.Diff(want, ts.patch(by, v, feed.Patch{Settings: feed.Settings{
 		Name: ptr("Streets"), Attribution: ptr("b"), Licence: ptr("CC0-1.0"), PullIntervalSeconds: ptr(90.0),
 	}}).Feed); diff != "" {
 		t.Errorf("a small change (-want +got):\n%s", diff)
 	}
 	want.Description, want.Attribution, want.Licence, want.SpecURL, want.Layer.Name = "", "", "", "", "Streets"
-	if diff := cmp.Diff(want, o.patch(by, v, feed.Patch{Settings: feed.Settings{
+	if diff := cmp.Diff(want, ts.patch(by, v, feed.Patch{Settings: feed.Settings{
 		Description: ptr(""), Attribution: ptr(""), Licence: ptr(""), SpecURL: ptr(""), LayerName: ptr(""),
 	}}).Feed); diff != "" {
 		t.Errorf("cleared (-want +got):\n%s", diff)
 	}
 }
 
-func TestABadPatchChangesNothing(t *testing.T) {
-	o := newOffice(t)
-	_, by := o.someone("owner@example.com", mapdata.Driver)
-	pull, _ := o.register(by, pullOf("https://a.example/"))
-	push, _ := o.register(by, pushOf("Chargers"))
+func TestInvalidPatchChangesNothing(t *testing.T) {
+	ts := newTestService(t)
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	pull, _ := ts.register(by, pullOf("https://a.example/"))
+	push, _ := ts.register(by, pushOf("Chargers"))
 	tests := []struct {
 		name string
 		v    *feed.View
@@ -64,14 +64,14 @@ func TestABadPatchChangesNothing(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := o.Patch(t.Context(), by, tt.v.ID, &tt.p)
+			_, err := ts.Patch(t.Context(), by, tt.v.ID, &tt.p)
 			if diff := cmp.Diff(tt.want, wrongFields(err)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.want, wrongFields(o.CheckPatch(t.Context(), by, tt.v.ID, &tt.p))); diff != "" {
+			if diff := cmp.Diff(tt.want, wrongFields(ts.CheckPatch(t.Context(), by, tt.v.ID, &tt.p))); diff != "" {
 				t.Errorf("checked alone (-want +got):\n%s", diff)
 			}
-			after, err := o.Get(t.Context(), by, tt.v.ID)
+			after, err := ts.Get(t.Context(), by, tt.v.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,8 +82,8 @@ func TestABadPatchChangesNothing(t *testing.T) {
 	}
 }
 
-// TestReviewBinds is D5.5 and D5.7.
-func TestReviewBinds(t *testing.T) {
+// TestPatchResetsReview covers D5.5 and D5.7.
+func TestPatchResetsReview(t *testing.T) {
 	const url = "https://a.example/1"
 	to := func(s feed.Settings) feed.Patch { return feed.Patch{Settings: s} }
 	tests := []struct {
@@ -92,7 +92,7 @@ func TestReviewBinds(t *testing.T) {
 		state      mapdata.ReviewState
 		patch      feed.Patch
 		want       mapdata.ReviewState
-		noted      bool // the answer says why
+		noted      bool // the review note gives the reason
 	}{
 		{"approved, another path", "public", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://a.example/2")}), mapdata.Approved, false},
 		{"approved, another query", "public", mapdata.Approved, to(feed.Settings{PullURL: ptr("https://a.example/1?x")}), mapdata.Approved, false},
@@ -118,23 +118,23 @@ func TestReviewBinds(t *testing.T) {
 		{"rejected, other words", "private", mapdata.Rejected, to(feed.Settings{Description: ptr("better")}), mapdata.Pending, false},
 		{"rejected, nothing but a PATCH", "public", mapdata.Rejected, feed.Patch{}, mapdata.Pending, false},
 	}
-	o := newOffice(t)
-	o.Limit = 100
-	_, by := o.someone("owner@example.com", mapdata.Driver)
+	ts := newTestService(t)
+	ts.Limit = 100
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := pullOf(url)
 			r.Visibility = &tt.visibility
-			v, _ := o.register(by, r)
+			v, _ := ts.register(by, r)
 			switch tt.state {
 			case mapdata.Approved:
-				o.approve(v)
+				ts.approve(v)
 			case mapdata.Rejected:
-				if _, err := o.Reject(t.Context(), feed.Operator(), v.ID, "", "no"); err != nil {
+				if _, err := ts.Reject(t.Context(), feed.Operator(), v.ID, "", "no"); err != nil {
 					t.Fatal(err)
 				}
 			}
-			got := o.patch(by, v, tt.patch)
+			got := ts.patch(by, v, tt.patch)
 			if got.ReviewState != tt.want || (got.ReviewNote != "") != tt.noted {
 				t.Errorf("%s with note %q, want %s (noted %v)", got.ReviewState, got.ReviewNote, tt.want, tt.noted)
 			}
@@ -145,16 +145,16 @@ func TestReviewBinds(t *testing.T) {
 	}
 }
 
-// TestSchedule is D6.1, and what a change does to a feed's next poll.
-func TestSchedule(t *testing.T) {
+// TestPatchReschedules covers D6.1 and the effect of a change on a feed's next poll.
+func TestPatchReschedules(t *testing.T) {
 	const url = "https://a.example/1"
 	tests := []struct {
 		name     string
 		failures int
-		next     time.Duration // of the next poll, from now
-		deactive bool          // the polls deactivated it
+		next     time.Duration // time until the next poll
+		deactive bool          // deactivated by failed polls
 		patch    feed.Patch
-		want     time.Duration // of the next poll; -1: none
+		want     time.Duration // time until the next poll; -1: none
 		left     int           // failures
 	}{
 		{"nothing of it", 3, 200 * time.Second, false, feed.Patch{Settings: feed.Settings{Name: ptr("n")}}, 200 * time.Second, 3},
@@ -170,23 +170,23 @@ func TestSchedule(t *testing.T) {
 		{"a shorter interval, due before", 0, 10 * time.Second, false, feed.Patch{Settings: feed.Settings{PullIntervalSeconds: ptr(30.0)}}, 10 * time.Second, 0},
 		{"a longer interval", 0, 200 * time.Second, false, feed.Patch{Settings: feed.Settings{PullIntervalSeconds: ptr(3600.0)}}, 200 * time.Second, 0},
 	}
-	o := newOffice(t)
-	o.Limit = 100
-	_, by := o.someone("owner@example.com", mapdata.Driver)
+	ts := newTestService(t)
+	ts.Limit = 100
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			v, _ := o.register(by, pullOf(url))
-			polling := mapdata.Polling{ConsecutiveFailures: tt.failures, LastFetchedAt: o.now, LastOutcome: mapdata.OutcomeTimeout}
+			v, _ := ts.register(by, pullOf(url))
+			polling := mapdata.Polling{ConsecutiveFailures: tt.failures, LastFetchedAt: ts.now, LastOutcome: mapdata.OutcomeTimeout}
 			if !tt.deactive {
-				polling.NextFetchAt = o.now.Add(tt.next)
+				polling.NextFetchAt = ts.now.Add(tt.next)
 			}
-			if err := o.db.PollFailed(t.Context(), &mapdata.PollFailed{
-				Feed: v.ID, Active: !tt.deactive, Polling: polling, Attempt: mapdata.Attempt{At: o.now, Outcome: mapdata.OutcomeTimeout},
+			if err := ts.db.PollFailed(t.Context(), &mapdata.PollFailed{
+				Feed: v.ID, Active: !tt.deactive, Polling: polling, Attempt: mapdata.Attempt{At: ts.now, Outcome: mapdata.OutcomeTimeout},
 			}); err != nil {
 				t.Fatal(err)
 			}
-			p := o.patch(by, v, tt.patch).Polling
-			want := o.now.Add(tt.want)
+			p := ts.patch(by, v, tt.patch).Polling
+			want := ts.now.Add(tt.want)
 			if tt.want < 0 {
 				want = time.Time{}
 			}
@@ -197,17 +197,17 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestAuthHeader is D5.2 and D11.8, as far as this package goes.
+// TestAuthHeader covers D5.2 and D11.8, as far as this package implements them.
 func TestAuthHeader(t *testing.T) {
-	o := newOffice(t)
-	owner, by := o.someone("owner@example.com", mapdata.Driver)
-	v, _ := o.register(by, pullOf("https://a.example/"))
-	set := o.patch(by, v, feed.Patch{Settings: feed.Settings{PullAuthHeader: ptr("Authorization: s3cret")}})
+	ts := newTestService(t)
+	owner, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	v, _ := ts.register(by, pullOf("https://a.example/"))
+	set := ts.patch(by, v, feed.Patch{Settings: feed.Settings{PullAuthHeader: ptr("Authorization: s3cret")}})
 	if want := "sealed for " + v.ID.String() + ":A"; string(set.PullAuthSealed) != want {
 		t.Errorf("kept as %q, want %q", set.PullAuthSealed, want)
 	}
-	o.patch(by, v, feed.Patch{Settings: feed.Settings{Name: ptr("n")}})
-	if cleared := o.patch(by, v, feed.Patch{ClearAuthHeader: true}); cleared.PullAuthSealed != nil {
+	ts.patch(by, v, feed.Patch{Settings: feed.Settings{Name: ptr("n")}})
+	if cleared := ts.patch(by, v, feed.Patch{ClearAuthHeader: true}); cleared.PullAuthSealed != nil {
 		t.Errorf("kept as %q", cleared.PullAuthSealed)
 	}
 	want := []mapdata.AuditEntry{
@@ -215,31 +215,31 @@ func TestAuthHeader(t *testing.T) {
 		{At: start, Actor: owner.ID, Action: "feed.edit", Subject: v.ID.String(), Note: "name"},
 		{At: start, Actor: owner.ID, Action: "feed.auth_header", Subject: v.ID.String(), Note: "removed"},
 	}
-	if diff := cmp.Diff(want, o.audit()); diff != "" {
+	if diff := cmp.Diff(want, ts.audit()); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}
-	t.Run("a key that cannot be used", func(t *testing.T) {
-		o.Seal = func([]byte, mapdata.FeedID) ([]byte, error) { return nil, errors.New("no key") }
-		if _, err := o.Patch(t.Context(), by, v.ID, &feed.Patch{Settings: feed.Settings{PullAuthHeader: ptr("A: b")}}); err == nil {
-			t.Error("the header was not sealed and nobody was told")
+	t.Run("sealing fails", func(t *testing.T) {
+		ts.Seal = func([]byte, mapdata.FeedID) ([]byte, error) { return nil, errors.New("no key") }
+		if _, err := ts.Patch(t.Context(), by, v.ID, &feed.Patch{Settings: feed.Settings{PullAuthHeader: ptr("A: b")}}); err == nil {
+			t.Error("sealing failed without an error")
 		}
-		if _, _, err := o.Register(t.Context(), by, &feed.Registration{Direction: "pull", Settings: feed.Settings{
+		if _, _, err := ts.Register(t.Context(), by, &feed.Registration{Direction: "pull", Settings: feed.Settings{
 			Name: ptr("x"), PullURL: ptr("https://a.example/"), PullAuthHeader: ptr("A: b"),
 		}}); err == nil {
-			t.Error("the header was not sealed and nobody was told")
+			t.Error("sealing failed without an error")
 		}
 	})
 }
 
-// TestDecisions is States, D5.7, D11.7 and D11.8.
-func TestDecisions(t *testing.T) {
-	o := newOffice(t)
-	owner, by := o.someone("owner@example.com", mapdata.Driver)
-	curator, reviewer := o.someone("curator@example.com", mapdata.Curator)
-	v, _ := o.register(by, pullOf("https://a.example/"))
-	o.now = o.now.Add(time.Minute)
+// TestApproveAndReject covers States, D5.7, D11.7 and D11.8.
+func TestApproveAndReject(t *testing.T) {
+	ts := newTestService(t)
+	owner, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	curator, reviewer := ts.newAccount("curator@example.com", mapdata.Curator)
+	v, _ := ts.register(by, pullOf("https://a.example/"))
+	ts.now = ts.now.Add(time.Minute)
 
-	rejected, err := o.Reject(t.Context(), reviewer, v.ID, "", " The cameras lie in the sea.\r\nAll of them. ")
+	rejected, err := ts.Reject(t.Context(), reviewer, v.ID, "", " The cameras lie in the sea.\r\nAll of them. ")
 	const note = "The cameras lie in the sea.\nAll of them."
 	if err != nil || rejected.ReviewState != mapdata.Rejected || rejected.ReviewNote != note || !rejected.Active {
 		t.Fatalf("rejected: %+v, %v", rejected, err)
@@ -247,12 +247,12 @@ func TestDecisions(t *testing.T) {
 	if p := rejected.Polling; p.NextFetchAt.IsZero() {
 		t.Error("a rejected feed is no longer polled (D5.7)")
 	}
-	approved, err := o.Approve(t.Context(), feed.Operator(), v.ID, "")
+	approved, err := ts.Approve(t.Context(), feed.Operator(), v.ID, "")
 	if err != nil || approved.ReviewState != mapdata.Approved || approved.ReviewNote != "" || !approved.Listed() {
 		t.Fatalf("approved: %+v, %v", approved, err)
 	}
-	o.changed()
-	if again, err := o.Approve(t.Context(), reviewer, v.ID, ""); err != nil || !again.Approved() || o.changed() {
+	ts.changed()
+	if again, err := ts.Approve(t.Context(), reviewer, v.ID, ""); err != nil || !again.Approved() || ts.changed() {
 		t.Errorf("approved twice: %v, or notified of it", err)
 	}
 
@@ -260,36 +260,36 @@ func TestDecisions(t *testing.T) {
 		return map[string]string{"feed_name": "Roads", "feed_id": v.ID.String(), "note": note}
 	}
 	wantLetters := []mapdata.Letter{
-		{Account: owner.ID, Kind: mapdata.LetterRejected, Data: data(note), At: o.now, Address: owner.Email},
-		{Account: owner.ID, Kind: mapdata.LetterApproved, Data: data(""), At: o.now, Address: owner.Email},
+		{Account: owner.ID, Kind: mapdata.LetterRejected, Data: data(note), At: ts.now, Address: owner.Email},
+		{Account: owner.ID, Kind: mapdata.LetterApproved, Data: data(""), At: ts.now, Address: owner.Email},
 	}
-	if diff := cmp.Diff(wantLetters, o.letters(), cmpopts.IgnoreFields(mapdata.Letter{}, "ID", "Due")); diff != "" {
+	if diff := cmp.Diff(wantLetters, ts.letters(), cmpopts.IgnoreFields(mapdata.Letter{}, "ID", "Due")); diff != "" {
 		t.Errorf("letters (-want +got):\n%s", diff)
 	}
 	wantAudit := []mapdata.AuditEntry{
-		{At: o.now, Actor: curator.ID, Action: "feed.reject", Subject: v.ID.String(), Note: note},
-		{At: o.now, Action: "feed.approve", Subject: v.ID.String()},
+		{At: ts.now, Actor: curator.ID, Action: "feed.reject", Subject: v.ID.String(), Note: note},
+		{At: ts.now, Action: "feed.approve", Subject: v.ID.String()},
 	}
-	if diff := cmp.Diff(wantAudit, o.audit()); diff != "" {
+	if diff := cmp.Diff(wantAudit, ts.audit()); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}
 }
 
-func TestDecisionsThatAreRefused(t *testing.T) {
-	o := newOffice(t)
-	_, by := o.someone("owner@example.com", mapdata.Driver)
-	_, reviewer := o.someone("curator@example.com", mapdata.Curator)
-	v, _ := o.register(by, pullOf("https://a.example/"))
+func TestApproveAndRejectErrors(t *testing.T) {
+	ts := newTestService(t)
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	_, reviewer := ts.newAccount("curator@example.com", mapdata.Curator)
+	v, _ := ts.register(by, pullOf("https://a.example/"))
 	unknown, err := mapdata.NewFeedID()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, who := range []feed.Actor{by, {}} {
-		_, approved := o.Approve(t.Context(), who, v.ID, "")
-		_, rejected := o.Reject(t.Context(), who, v.ID, "", "note")
-		_, noteless := o.Reject(t.Context(), who, v.ID, "", "")
-		_, elsewhere := o.Approve(t.Context(), who, unknown, "")
-		for what, err := range map[string]error{"approve": approved, "reject": rejected, "reject without a note": noteless, "approve nothing": elsewhere} {
+		_, approved := ts.Approve(t.Context(), who, v.ID, "")
+		_, rejected := ts.Reject(t.Context(), who, v.ID, "", "note")
+		_, noteless := ts.Reject(t.Context(), who, v.ID, "", "")
+		_, targetChanged := ts.Approve(t.Context(), who, unknown, "")
+		for what, err := range map[string]error{"approve": approved, "reject": rejected, "reject without a note": noteless, "approve nothing": targetChanged} {
 			if !errors.Is(err, mapdata.ErrForbidden) {
 				t.Errorf("%+v may %s: %v", who, what, err)
 			}
@@ -298,18 +298,18 @@ func TestDecisionsThatAreRefused(t *testing.T) {
 	for note, want := range map[string]string{
 		"": "note missing", " \n ": "note missing", strings.Repeat("é", 2001): "note too_long", "a\x00b": "note invalid_characters",
 	} {
-		_, err := o.Reject(t.Context(), reviewer, v.ID, "", note)
+		_, err := ts.Reject(t.Context(), reviewer, v.ID, "", note)
 		if diff := cmp.Diff([]string{want}, wrongFields(err)); diff != "" {
 			t.Errorf("note %.10q (-want +got):\n%s", note, diff)
 		}
 	}
-	if _, err := o.Approve(t.Context(), reviewer, unknown, ""); !errors.Is(err, mapdata.ErrNotFound) {
+	if _, err := ts.Approve(t.Context(), reviewer, unknown, ""); !errors.Is(err, mapdata.ErrNotFound) {
 		t.Errorf("approve nothing: %v", err)
 	}
-	if got, err := o.Get(t.Context(), by, v.ID); err != nil || got.ReviewState != mapdata.Pending {
+	if got, err := ts.Get(t.Context(), by, v.ID); err != nil || got.ReviewState != mapdata.Pending {
 		t.Errorf("%v, %v", got, err)
 	}
-	if len(o.letters()) != 0 || len(o.audit()) != 0 {
+	if len(ts.letters()) != 0 || len(ts.audit()) != 0 {
 		t.Error("a refused decision left letters or entries in the audit log")
 	}
 }

@@ -1,4 +1,4 @@
 // Package feed is what account holders, curators and operators do with feeds: register, list, edit, rotate, review and
-// delete them (D5). Every bad field is told at once. What is told beside a change (the audit log, letters) is stored in
-// the change's own transaction.
+// delete them (D5). An error lists every invalid field. The audit entries and e-mails of a change are
+// stored in the same transaction as the change.
 package feed

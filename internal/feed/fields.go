@@ -13,34 +13,34 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Lengths of what owners write, in characters.
+// Maximum lengths of owners' texts, in characters.
 const (
 	maxName        = 100 // of a feed and of a layer
 	maxAttribution = 500
 	maxLicence     = 200
 	maxDescription = 2000
-	maxNote        = 2000 // a curator's
+	maxNote        = 2000 // of a curator
 	maxSpecURL     = 2048
 )
 
-// Bounds of a poll's interval in seconds; a wish beyond them is clamped.
+// Bounds of the poll interval in seconds; values beyond them are clamped.
 const (
 	minInterval     = 30
 	maxInterval     = 3600
 	defaultInterval = 300
 )
 
-// Registration is what an owner says of a new feed. nil means that a field was not given.
+// Registration is the request for a new feed. nil means that a field was not given.
 type Registration struct {
 	Direction string // pull or push
 	Settings
 }
 
-// Settings are what an owner may say at registration and change later. nil means that a field was not given. An empty
-// description, attribution, licence or spec URL is none; an empty layer name is the feed's own name.
+// Settings are the fields that an owner sets at registration and may change later. nil means that a field was not given.
+// An empty description, attribution, licence or spec URL clears it; an empty layer name means the feed's own name.
 type Settings struct {
 	Name        *string // 1 to 100 characters
-	Description *string // at most 2000 characters, lines among them
+	Description *string // at most 2000 characters, may have several lines
 	Visibility  *string // public or private; private by default
 	Attribution *string // at most 500 characters
 	Licence     *string // at most 200 characters: an SPDX identifier, or any name
@@ -52,23 +52,23 @@ type Settings struct {
 	PullIntervalSeconds *float64 // clamped to 30 and 3600; a fraction is rounded up
 }
 
-// wrong gathers what is wrong with fields.
-type wrong []mapdata.FieldError
+// fieldErrors collects validation errors.
+type fieldErrors []mapdata.FieldError
 
-func (w *wrong) add(field, code, message string) {
+func (w *fieldErrors) add(field, code, message string) {
 	*w = append(*w, mapdata.FieldError{Field: field, Code: code, Message: message})
 }
 
-func (w wrong) err() error {
+func (w fieldErrors) err() error {
 	if len(w) == 0 {
 		return nil
 	}
 	return &mapdata.InvalidError{Fields: w}
 }
 
-// check takes a registration over into a new feed, and gives the auth header to be sealed.
-func (s *Service) check(f *mapdata.Feed, r *Registration) (header string, err error) {
-	var w wrong
+// applyRegistration copies a registration into a new feed and returns the auth header in clear, for sealing.
+func (s *Service) applyRegistration(f *mapdata.Feed, r *Registration) (header string, err error) {
+	var w fieldErrors
 	f.Direction = mapdata.Direction(r.Direction)
 	switch f.Direction {
 	case mapdata.Pull:
@@ -85,7 +85,7 @@ func (s *Service) check(f *mapdata.Feed, r *Registration) (header string, err er
 	if r.Name == nil {
 		w.add("name", "missing", "is required")
 	}
-	header = s.take(f, &r.Settings, &w)
+	header = s.applySettings(f, &r.Settings, &w)
 	if f.Layer.Name == "" {
 		f.Layer.Name = f.Name
 	}
@@ -93,69 +93,69 @@ func (s *Service) check(f *mapdata.Feed, r *Registration) (header string, err er
 	return header, w.err()
 }
 
-// take takes settings over into a feed, as far as they are good, and gives the auth header to be sealed.
-func (s *Service) take(f *mapdata.Feed, g *Settings, w *wrong) (header string) {
-	takeLine(w, "name", g.Name, 1, maxName, &f.Name)
-	takeLine(w, "attribution", g.Attribution, 0, maxAttribution, &f.Attribution)
-	takeLine(w, "licence", g.Licence, 0, maxLicence, &f.Licence)
-	if g.Description != nil {
-		f.Description = cleanLines(*g.Description)
+// applySettings copies the valid settings into a feed and returns the auth header in clear, for sealing.
+func (s *Service) applySettings(f *mapdata.Feed, given *Settings, w *fieldErrors) (header string) {
+	setLine(w, "name", given.Name, 1, maxName, &f.Name)
+	setLine(w, "attribution", given.Attribution, 0, maxAttribution, &f.Attribution)
+	setLine(w, "licence", given.Licence, 0, maxLicence, &f.Licence)
+	if given.Description != nil {
+		f.Description = cleanLines(*given.Description)
 		checkLines(w, "description", f.Description, 0, maxDescription)
 	}
-	takeLine(w, "layer_name", g.LayerName, 0, maxName, &f.Layer.Name)
-	if g.LayerName != nil && f.Layer.Name == "" {
+	setLine(w, "layer_name", given.LayerName, 0, maxName, &f.Layer.Name)
+	if given.LayerName != nil && f.Layer.Name == "" {
 		f.Layer.Name = f.Name
 	}
-	if g.Visibility != nil {
-		f.Visibility = mapdata.Visibility(*g.Visibility)
+	if given.Visibility != nil {
+		f.Visibility = mapdata.Visibility(*given.Visibility)
 		if f.Visibility != mapdata.Public && f.Visibility != mapdata.Private {
 			w.add("visibility", "invalid_visibility", "must be public or private")
 		}
 	}
-	if g.SpecURL != nil {
-		f.SpecURL = *g.SpecURL
-		if f.SpecURL != "" && !goodSpecURL(f.SpecURL) {
+	if given.SpecURL != nil {
+		f.SpecURL = *given.SpecURL
+		if f.SpecURL != "" && !validSpecURL(f.SpecURL) {
 			w.add("spec_url", "invalid_url", "must be an address that begins with https://, of at most 2048 characters")
 		}
 	}
-	return s.takePull(f, g, w)
+	return s.applyPullSettings(f, given, w)
 }
 
-// takePull takes over what only pull feeds have.
-func (s *Service) takePull(f *mapdata.Feed, g *Settings, w *wrong) (header string) {
+// applyPullSettings copies the settings that only pull feeds have.
+func (s *Service) applyPullSettings(f *mapdata.Feed, given *Settings, w *fieldErrors) (header string) {
 	if f.Direction == mapdata.Push {
-		w.notForPush("pull_url", g.PullURL != nil)
-		w.notForPush("pull_auth_header", g.PullAuthHeader != nil)
-		w.notForPush("pull_interval_seconds", g.PullIntervalSeconds != nil)
+		w.notForPush("pull_url", given.PullURL != nil)
+		w.notForPush("pull_auth_header", given.PullAuthHeader != nil)
+		w.notForPush("pull_interval_seconds", given.PullIntervalSeconds != nil)
 		return ""
 	}
-	if g.PullURL != nil {
-		kept, err := s.CheckURL(*g.PullURL)
+	if given.PullURL != nil {
+		normalized, err := s.CheckURL(*given.PullURL)
 		if err != nil {
 			w.addRule("pull_url", "invalid_url", err)
 		}
-		f.PullURL = kept
+		f.PullURL = normalized
 	}
-	if g.PullAuthHeader != nil {
-		header = *g.PullAuthHeader
+	if given.PullAuthHeader != nil {
+		header = *given.PullAuthHeader
 		if err := s.CheckAuthHeader(header); err != nil {
 			w.addRule("pull_auth_header", "invalid_auth_header", err)
 		}
 	}
-	if g.PullIntervalSeconds != nil {
-		f.PullInterval = clampInterval(*g.PullIntervalSeconds)
+	if given.PullIntervalSeconds != nil {
+		f.PullInterval = clampInterval(*given.PullIntervalSeconds)
 	}
 	return header
 }
 
-func (w *wrong) notForPush(field string, given bool) {
+func (w *fieldErrors) notForPush(field string, given bool) {
 	if given {
 		w.add(field, "not_for_push", "belongs to pull feeds only")
 	}
 }
 
-// addRule tells of a rule that another package holds. Its error may name a code of its own.
-func (w *wrong) addRule(field, code string, err error) {
+// addRule adds an error from a validator of another package, which may carry its own code.
+func (w *fieldErrors) addRule(field, code string, err error) {
 	var coded interface{ Code() string }
 	if errors.As(err, &coded) {
 		code = coded.Code()
@@ -167,47 +167,47 @@ func clampInterval(seconds float64) time.Duration {
 	return time.Duration(max(minInterval, min(maxInterval, math.Ceil(seconds)))) * time.Second
 }
 
-// takeLine takes over a text of one line, without the space around it.
-func takeLine(w *wrong, field string, given *string, least, most int, to *string) {
+// setLine validates a single-line text and stores it trimmed.
+func setLine(w *fieldErrors, field string, given *string, minLength, maxLength int, to *string) {
 	if given == nil {
 		return
 	}
 	text := strings.TrimSpace(*given)
-	checkText(w, field, text, least, most, unprintable)
+	checkText(w, field, text, minLength, maxLength, forbiddenInText)
 	*to = text
 }
 
-// cleanLines gives a text of several lines without the space around it, its lines ended in one way.
+// cleanLines trims a multi-line text and normalizes its line ends.
 func cleanLines(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
-func checkLines(w *wrong, field, text string, least, most int) {
-	checkText(w, field, text, least, most, func(r rune) bool { return r != '\n' && r != '\t' && unprintable(r) })
+func checkLines(w *fieldErrors, field, text string, minLength, maxLength int) {
+	checkText(w, field, text, minLength, maxLength, func(r rune) bool { return r != '\n' && r != '\t' && forbiddenInText(r) })
 }
 
-// checkText judges a text by its length in characters, and by the characters that may not stand in it.
-func checkText(w *wrong, field, text string, least, most int, refused func(rune) bool) {
+// checkText validates a text's length in characters and rejects the forbidden ones.
+func checkText(w *fieldErrors, field, text string, minLength, maxLength int, forbidden func(rune) bool) {
 	switch n := utf8.RuneCountInString(text); {
-	case n < least:
+	case n < minLength:
 		w.add(field, "missing", "must not be empty")
-	case n > most:
-		w.add(field, "too_long", "must have at most "+strconv.Itoa(most)+" characters")
-		(*w)[len(*w)-1].Limit = most
-	case !utf8.ValidString(text), strings.ContainsFunc(text, refused):
+	case n > maxLength:
+		w.add(field, "too_long", "must have at most "+strconv.Itoa(maxLength)+" characters")
+		(*w)[len(*w)-1].Limit = maxLength
+	case !utf8.ValidString(text), strings.ContainsFunc(text, forbidden):
 		w.add(field, "invalid_characters", "must not hold control characters")
 	}
 }
 
-// unprintable says what may not stand in a text that others read: control characters, line separators, and those that
-// turn the text around them, so that a name looks like another one.
-func unprintable(r rune) bool {
+// forbiddenInText reports characters that a published text must not contain: control characters, line separators and
+// bidirectional formatting characters, with which a name could be made to look like another one.
+func forbiddenInText(r rune) bool {
 	return unicode.IsControl(r) || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
-// goodSpecURL judges where a provider documents the data: it is shown as a link and never fetched.
-func goodSpecURL(text string) bool {
-	if len(text) > maxSpecURL || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || unprintable(r) || unicode.IsSpace(r) }) {
+// validSpecURL validates the URL of a provider's documentation, which is shown as a link and never fetched.
+func validSpecURL(text string) bool {
+	if len(text) > maxSpecURL || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || forbiddenInText(r) || unicode.IsSpace(r) }) {
 		return false
 	}
 	u, err := url.Parse(text)

@@ -14,29 +14,29 @@ import (
 	"wayside/internal/token"
 )
 
-// D11.8: the secrets that a feed begins with are in the audit log, by their kind.
-func TestRegistrationsAreInTheAuditLog(t *testing.T) {
-	o := newOffice(t)
-	owner, by := o.someone("owner@example.com", mapdata.Driver)
-	push, _ := o.register(by, pushOf("Chargers"))
+// D11.8: the audit log records which kind of secret a feed was registered with.
+func TestRegisterWritesAuditLog(t *testing.T) {
+	ts := newTestService(t)
+	owner, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	push, _ := ts.register(by, pushOf("Chargers"))
 	keyed := pullOf("https://a.example/")
 	keyed.PullAuthHeader = ptr("X-Key: secret")
-	pull, _ := o.register(by, keyed)
-	plain, _ := o.register(by, pullOf("https://b.example/"))
+	pull, _ := ts.register(by, keyed)
+	plain, _ := ts.register(by, pullOf("https://b.example/"))
 	want := []mapdata.AuditEntry{
-		{At: o.now, Actor: owner.ID, Action: "feed.register", Subject: push.ID.String(), Note: "push token"},
-		{At: o.now, Actor: owner.ID, Action: "feed.register", Subject: pull.ID.String(), Note: "auth header"},
-		{At: o.now, Actor: owner.ID, Action: "feed.register", Subject: plain.ID.String()},
+		{At: ts.now, Actor: owner.ID, Action: "feed.register", Subject: push.ID.String(), Note: "push token"},
+		{At: ts.now, Actor: owner.ID, Action: "feed.register", Subject: pull.ID.String(), Note: "auth header"},
+		{At: ts.now, Actor: owner.ID, Action: "feed.register", Subject: plain.ID.String()},
 	}
-	if diff := cmp.Diff(want, o.wholeAudit()); diff != "" {
+	if diff := cmp.Diff(want, ts.fullAudit()); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}
 }
 
 func TestRegisterPull(t *testing.T) {
-	o := newOffice(t)
-	owner, by := o.someone("owner@example.com", mapdata.Driver)
-	v, secret := o.register(by, &feed.Registration{Direction: "pull", Settings: feed.Settings{
+	ts := newTestService(t)
+	owner, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	v, secret := ts.register(by, &feed.Registration{Direction: "pull", Settings: feed.Settings{
 		Name: ptr("  Roads of Ghent "), Description: ptr("All of them.\r\nDaily."), Attribution: ptr("© Ghent"), Licence: ptr(" ODbL-1.0\n"),
 		SpecURL: ptr("https://ghent.example/spec"),
 		PullURL: ptr("https://DATA.example.org/a.json"), PullAuthHeader: ptr("Authorization: secret"),
@@ -52,7 +52,7 @@ func TestRegisterPull(t *testing.T) {
 		Polling: mapdata.Polling{NextFetchAt: start},
 	}
 	want.ID, want.Layer.ID = v.ID, v.Layer.ID
-	stored, err := o.db.Feed(t.Context(), v.ID)
+	stored, err := ts.db.Feed(t.Context(), v.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,19 +62,19 @@ func TestRegisterPull(t *testing.T) {
 	if diff := cmp.Diff(*stored, v.Feed); diff != "" || !v.Full {
 		t.Errorf("returned is not what was stored (full %v):\n%s", v.Full, diff)
 	}
-	if !o.changed() {
+	if !ts.changed() {
 		t.Error("not notified of a change")
 	}
 }
 
 func TestRegisterPush(t *testing.T) {
-	o := newOffice(t)
-	_, by := o.someone("owner@example.com", mapdata.Driver)
-	v, secret := o.register(by, pushOf("Chargers"))
+	ts := newTestService(t)
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	v, secret := ts.register(by, pushOf("Chargers"))
 	if !token.Valid(token.Push, secret) {
 		t.Fatalf("no push token was returned")
 	}
-	found, err := o.db.FeedByPushToken(t.Context(), token.Hash(secret))
+	found, err := ts.db.FeedByPushToken(t.Context(), token.Hash(secret))
 	if err != nil || found.ID != v.ID {
 		t.Errorf("the token does not lead to the feed: %v", err)
 	}
@@ -83,9 +83,9 @@ func TestRegisterPush(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsToldAtOnce(t *testing.T) {
-	o := newOffice(t)
-	_, by := o.someone("owner@example.com", mapdata.Driver)
+func TestRegisterReportsEveryInvalidField(t *testing.T) {
+	ts := newTestService(t)
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
 	long := func(n int) *string { return ptr(strings.Repeat("é", n)) }
 	tests := []struct {
 		name string
@@ -123,28 +123,28 @@ func TestWhatIsWrongIsToldAtOnce(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, err := o.Register(t.Context(), by, &tt.r)
+			_, _, err := ts.Register(t.Context(), by, &tt.r)
 			if diff := cmp.Diff(tt.want, wrongFields(err)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.want, wrongFields(o.CheckRegistration(&tt.r))); diff != "" {
+			if diff := cmp.Diff(tt.want, wrongFields(ts.CheckRegistration(&tt.r))); diff != "" {
 				t.Errorf("checked alone (-want +got):\n%s", diff)
 			}
 		})
 	}
-	all, err := o.List(t.Context(), feed.Operator())
-	if err != nil || len(all) != 0 || o.changed() {
+	all, err := ts.List(t.Context(), feed.Operator())
+	if err != nil || len(all) != 0 || ts.changed() {
 		t.Errorf("%d feeds were stored, or notified of, %v", len(all), err)
 	}
 	t.Run("the longest that is good", func(t *testing.T) {
-		o.register(by, &feed.Registration{Direction: "push", Settings: feed.Settings{
+		ts.register(by, &feed.Registration{Direction: "push", Settings: feed.Settings{
 			Name: long(100), Description: long(2000), Attribution: long(500), Licence: long(200), LayerName: long(100),
 		}})
 	})
 }
 
 func TestSpecURL(t *testing.T) {
-	o := newOffice(t)
+	ts := newTestService(t)
 	for text, good := range map[string]bool{
 		"":                               true,
 		"https://example.org":            true,
@@ -164,7 +164,7 @@ func TestSpecURL(t *testing.T) {
 		"https://exa\u202emple.org":                        false,
 		"https://example.org/%zz":                          false,
 	} {
-		err := o.CheckRegistration(&feed.Registration{Direction: "push", Settings: feed.Settings{Name: ptr("x"), SpecURL: &text}})
+		err := ts.CheckRegistration(&feed.Registration{Direction: "push", Settings: feed.Settings{Name: ptr("x"), SpecURL: &text}})
 		if (err == nil) != good {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -173,20 +173,20 @@ func TestSpecURL(t *testing.T) {
 
 // TestIntervalIsClamped is the specification's rule for pull_interval_seconds.
 func TestIntervalIsClamped(t *testing.T) {
-	o := newOffice(t)
-	o.Limit = 100
-	_, by := o.someone("owner@example.com", mapdata.Driver)
+	ts := newTestService(t)
+	ts.Limit = 100
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
 	for given, want := range map[float64]time.Duration{
 		-1: 30 * time.Second, 0: 30 * time.Second, 29.9: 30 * time.Second, 30: 30 * time.Second, 30.5: 31 * time.Second,
 		3599.1: time.Hour, 3600: time.Hour, 3601: time.Hour, 1e300: time.Hour, -1e300: 30 * time.Second,
 	} {
 		r := pullOf("https://a.example/")
 		r.PullIntervalSeconds = &given
-		v, _ := o.register(by, r)
+		v, _ := ts.register(by, r)
 		if v.PullInterval != want {
 			t.Errorf("%v: %v, want %v", given, v.PullInterval, want)
 		}
-		v = o.patch(by, v, feed.Patch{Settings: feed.Settings{PullIntervalSeconds: &given}})
+		v = ts.patch(by, v, feed.Patch{Settings: feed.Settings{PullIntervalSeconds: &given}})
 		if v.PullInterval != want {
 			t.Errorf("%v by a change: %v, want %v", given, v.PullInterval, want)
 		}
@@ -195,9 +195,9 @@ func TestIntervalIsClamped(t *testing.T) {
 
 // TestSlugs is D5.8.
 func TestSlugs(t *testing.T) {
-	o := newOffice(t)
-	o.Limit = 100
-	_, by := o.someone("owner@example.com", mapdata.Driver)
+	ts := newTestService(t)
+	ts.Limit = 100
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
 	tests := []struct{ name, want string }{
 		{"Police", "police"},
 		{"police", "police-2"},
@@ -210,7 +210,7 @@ func TestSlugs(t *testing.T) {
 		{strings.Repeat("abcdefghi ", 10), strings.TrimSuffix(strings.Repeat("abcdefghi-", 6), "-")},
 	}
 	for _, tt := range tests {
-		v, _ := o.register(by, pushOf(tt.name))
+		v, _ := ts.register(by, pushOf(tt.name))
 		if v.Layer.Slug != tt.want {
 			t.Errorf("%q: slug %q, want %q", tt.name, v.Layer.Slug, tt.want)
 		}
@@ -218,33 +218,33 @@ func TestSlugs(t *testing.T) {
 	t.Run("of the layer's own name, and it stays", func(t *testing.T) {
 		r := pushOf("Feed")
 		r.LayerName = ptr("Ghent")
-		v, _ := o.register(by, r)
-		v = o.patch(by, v, feed.Patch{Settings: feed.Settings{Name: ptr("Other"), LayerName: ptr("Bruges")}})
+		v, _ := ts.register(by, r)
+		v = ts.patch(by, v, feed.Patch{Settings: feed.Settings{Name: ptr("Other"), LayerName: ptr("Bruges")}})
 		if v.Layer.Slug != "ghent" || v.Layer.Name != "Bruges" || v.Name != "Other" {
 			t.Errorf("layer %+v of %q", v.Layer, v.Name)
 		}
-		v = o.patch(by, v, feed.Patch{Settings: feed.Settings{LayerName: ptr("")}})
+		v = ts.patch(by, v, feed.Patch{Settings: feed.Settings{LayerName: ptr("")}})
 		if v.Layer.Name != "Other" {
 			t.Errorf("without a name of its own the layer is %q", v.Layer.Name)
 		}
 	})
 }
 
-// TestLimitOfFeeds is D5.9.
-func TestLimitOfFeeds(t *testing.T) {
-	o := newOffice(t)
-	_, by := o.someone("owner@example.com", mapdata.Driver)
-	_, other := o.someone("other@example.com", mapdata.Driver)
+// TestFeedLimit is D5.9.
+func TestFeedLimit(t *testing.T) {
+	ts := newTestService(t)
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	_, other := ts.newAccount("other@example.com", mapdata.Driver)
 	var last *feed.View
 	for i := range feed.DefaultLimit {
-		last, _ = o.register(by, pushOf("feed "+strconv.Itoa(i)))
+		last, _ = ts.register(by, pushOf("feed "+strconv.Itoa(i)))
 	}
-	if _, _, err := o.Register(t.Context(), by, pushOf("one more")); !errors.Is(err, mapdata.ErrConflict) || !strings.Contains(err.Error(), "20") {
+	if _, _, err := ts.Register(t.Context(), by, pushOf("one more")); !errors.Is(err, mapdata.ErrConflict) || !strings.Contains(err.Error(), "20") {
 		t.Errorf("feed 21: %v", err)
 	}
-	o.register(other, pushOf("of another account"))
-	if err := o.Delete(t.Context(), by, last.ID); err != nil {
+	ts.register(other, pushOf("of another account"))
+	if err := ts.Delete(t.Context(), by, last.ID); err != nil {
 		t.Fatal(err)
 	}
-	o.register(by, pushOf("after a deletion"))
+	ts.register(by, pushOf("after a deletion"))
 }

@@ -12,32 +12,32 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// A version names what a curator looked at: 16 bytes of a hash of all that is reviewed, 4 of one of the review's state,
-// and 2 for each field, which only tell which of them differs; in hexadecimal digits. An owner can make two texts that
-// agree in the 2 bytes, none that agree in the 16.
+// A version identifies the state of a feed that a curator reviewed, in hexadecimal digits: 16 bytes of a hash of all reviewed
+// fields, 4 bytes of a hash of the review's state, and 2 bytes per field, which only tell which field differs. An owner can
+// find two texts that collide in 2 bytes, but not in 16.
 const (
 	allBytes   = 16
 	stateBytes = 4
 	fieldBytes = 2
 )
 
-// Version names the feed as it is now, for Approve and Reject.
+// Version returns the version of the feed as it is now, for Approve and Reject.
 func Version(f *mapdata.Feed) string {
 	seen := SeenOf(f)
 	return seen.Version()
 }
 
-// Seen is all that a version names.
+// Seen is the state that a version identifies.
 type Seen struct {
 	Reviewed mapdata.Reviewed
 	State    mapdata.ReviewState
-	Note     string // the owner's to read
+	Note     string // for the owner
 }
 
-// SeenOf gives it of the feed as it is now.
+// SeenOf returns the state of the feed as it is now.
 func SeenOf(f *mapdata.Feed) Seen { return Seen{f.Reviewed(), f.ReviewState, f.ReviewNote} }
 
-// Since lists what differs from what was seen earlier: what is reviewed, then review_state and review_note.
+// Since lists the differences from an earlier state: the reviewed fields, then review_state and review_note.
 func (s *Seen) Since(earlier *Seen) []mapdata.FieldChange {
 	all := s.Reviewed.Since(&earlier.Reviewed)
 	for _, c := range []mapdata.FieldChange{
@@ -50,8 +50,8 @@ func (s *Seen) Since(earlier *Seen) []mapdata.FieldChange {
 	return all
 }
 
-// Version names it. Whoever hands in what they saw together with its version has seen that: nobody makes another text of the
-// same version.
+// Version returns the state's version. A client that presents a state with its matching version has seen that state, since a
+// collision of the hash cannot be found.
 func (s *Seen) Version() string {
 	all := sha256.New()
 	var parts []byte
@@ -68,8 +68,9 @@ func (s *Seen) Version() string {
 	return hex.EncodeToString(append(version, parts...))
 }
 
-// changed compares a version with the feed: whether what is reviewed is the same, and a *mapdata.ChangedError that lists
-// what is otherwise now, the review's state among it. It fails with a *mapdata.InvalidError for what is no version.
+// changed compares a version with the feed. It returns whether the reviewed fields are the same, and a *mapdata.ChangedError
+// that lists the fields that differ, including the review's state. It fails with a *mapdata.InvalidError for a malformed
+// version.
 func changed(f *mapdata.Feed, version string) (same bool, err error) {
 	now := Version(f)
 	if version == now {
@@ -95,17 +96,17 @@ func changed(f *mapdata.Feed, version string) (same bool, err error) {
 	return version[:state] == now[:state], &differs
 }
 
-// Approve lets a feed in: a public one is listed and served from now on (States). The owner gets a letter. A feed that is
-// approved already stays as it is, without another letter. It fails with mapdata.ErrForbidden for who may not review. Where
-// a version is given, it fails with a *mapdata.ChangedError for a feed that is not as it was then.
+// Approve approves a feed: a public one is listed and served from now on (States). The owner gets an e-mail. A feed that is
+// approved already stays as it is, without another e-mail. It fails with mapdata.ErrForbidden for an actor who may not
+// review and, if a version is given, with a *mapdata.ChangedError for a feed that has changed since that version.
 func (s *Service) Approve(ctx context.Context, by Actor, id mapdata.FeedID, version string) (*View, error) {
 	return s.decide(ctx, by, id, version, &decision{mapdata.Approved, "", mapdata.AuditFeedApprove, mapdata.LetterApproved})
 }
 
-// Reject turns a feed away, with a note of 1 to 2000 characters that the owner reads in a letter and on the feed (D5.7).
-// It fails as Approve does, and with a *mapdata.InvalidError without a good note.
+// Reject rejects a feed with a note of 1 to 2000 characters, which the owner reads in an e-mail and on the feed (D5.7).
+// It fails as Approve does, and with a *mapdata.InvalidError for an invalid note.
 func (s *Service) Reject(ctx context.Context, by Actor, id mapdata.FeedID, version, note string) (*View, error) {
-	var w wrong
+	var w fieldErrors
 	note = cleanLines(note)
 	checkLines(&w, "note", note, 1, maxNote)
 	if err := w.err(); err != nil && by.reviews {
@@ -121,11 +122,11 @@ type decision struct {
 	letter mapdata.LetterKind
 }
 
-func (d *decision) made(f *mapdata.Feed) bool {
+func (d *decision) matches(f *mapdata.Feed) bool {
 	return f.ReviewState == d.state && f.ReviewNote == d.note
 }
 
-// errDecided ends an edit that would change nothing.
+// errDecided aborts an edit that would change nothing.
 var errDecided = errors.New("decided already")
 
 func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, version string, d *decision) (*View, error) {
@@ -135,17 +136,17 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 	now := s.now()
 	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
 		if version != "" {
-			// Whoever sends the same form twice, or agrees with another curator, is not told of a conflict.
-			if same, err := changed(f, version); err != nil && !(same && d.made(f)) {
+			// Sending the same form twice, or agreeing with another curator, is no conflict.
+			if same, err := changed(f, version); err != nil && !(same && d.matches(f)) {
 				return Side{}, err
 			}
 		}
-		if d.made(f) {
+		if d.matches(f) {
 			return Side{}, errDecided
 		}
 		reviewed := f.Reviewed()
 		f.ReviewState, f.ReviewNote, f.UpdatedAt = d.state, d.note, now
-		entry := by.did(ctx, now, d.action, f, d.note)
+		entry := by.auditEntry(ctx, now, d.action, f, d.note)
 		entry.Reviewed = &reviewed
 		return Side{
 			Audit: []mapdata.AuditEntry{entry},
@@ -165,7 +166,8 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 	return s.full(ctx, f)
 }
 
-// Queue lists the feeds that wait for a curator, the longest waiting first. It fails with mapdata.ErrForbidden.
+// Queue lists the feeds that wait for a curator, the longest waiting first. It fails with
+// mapdata.ErrForbidden for an actor who may not review.
 func (s *Service) Queue(ctx context.Context, by Actor) ([]mapdata.PendingFeed, error) {
 	if !by.reviews {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators see which feeds wait.")
@@ -177,7 +179,7 @@ func (s *Service) Queue(ctx context.Context, by Actor) ([]mapdata.PendingFeed, e
 	return all, nil
 }
 
-// Review is what a curator decides by.
+// Review is everything a curator needs for a decision.
 type Review struct {
 	View
 	Version  string
@@ -185,15 +187,15 @@ type Review struct {
 	Others   []mapdata.Feed // of the same owner, oldest first
 	Since    time.Time      // when it was registered, or put back to pending
 	Approval *mapdata.AuditRecord
-	Changes  []mapdata.FieldChange // since Approval; none where it is nil
+	Changes  []mapdata.FieldChange // since Approval; nil if there was none
 	Log      []mapdata.AuditRecord // of the feed, newest first
 }
 
-// reviewLog is how many entries of a feed's log a review shows.
-const reviewLog = 50
+// maxReviewLog is the number of entries of a feed's log in a review.
+const maxReviewLog = 50
 
-// Review gathers what a decision needs, but for entities and attempts (Contents, History). It fails with
-// mapdata.ErrForbidden for who may not review.
+// Review collects what a decision needs, except entities and attempts (see Contents, History). It fails with
+// mapdata.ErrForbidden for an actor who may not review.
 func (s *Service) Review(ctx context.Context, by Actor, id mapdata.FeedID) (*Review, error) {
 	if !by.reviews {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators review feeds.")
@@ -215,13 +217,13 @@ func (s *Service) Review(ctx context.Context, by Actor, id mapdata.FeedID) (*Rev
 			r.Others = append(r.Others, feeds[i])
 		}
 	}
-	if r.Log, err = s.Store.Audit(ctx, &mapdata.AuditQuery{Subject: id.String(), Limit: reviewLog}); err != nil {
+	if r.Log, err = s.Store.Audit(ctx, &mapdata.AuditQuery{Subject: id.String(), Limit: maxReviewLog}); err != nil {
 		return nil, fmt.Errorf("read history: %w", err)
 	}
 	return r, s.sinceApproval(ctx, r)
 }
 
-// sinceApproval finds the last approval, what changed since, and since when the feed waits.
+// sinceApproval finds the last approval, the changes since then, and since when the feed has been pending.
 func (s *Service) sinceApproval(ctx context.Context, r *Review) error {
 	newest := func(action string) (*mapdata.AuditRecord, error) {
 		all, err := s.Store.Audit(ctx, &mapdata.AuditQuery{Actions: []string{action}, Subject: r.ID.String(), Limit: 1})

@@ -12,8 +12,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// differs lists the fields of a refusal because of a change.
-func differs(t *testing.T, err error) []string {
+// changedFields lists the fields of a *mapdata.ChangedError.
+func changedFields(t *testing.T, err error) []string {
 	t.Helper()
 	var changed *mapdata.ChangedError
 	if !errors.As(err, &changed) || !errors.Is(err, mapdata.ErrConflict) {
@@ -26,11 +26,11 @@ func differs(t *testing.T, err error) []string {
 	return all
 }
 
-// A decision is about what was looked at: whatever the owner changes meanwhile has it refused, with the difference.
-func TestDecisionsAreAboutWhatWasLookedAt(t *testing.T) {
-	o := newOffice(t)
-	_, by := o.someone("owner@example.com", mapdata.Driver)
-	_, curator := o.someone("curator@example.com", mapdata.Curator)
+// A decision with a version fails if the owner has changed any reviewed field since, and lists the difference.
+func TestDecisionFailsAfterChange(t *testing.T) {
+	ts := newTestService(t)
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	_, curator := ts.newAccount("curator@example.com", mapdata.Curator)
 	for name, tt := range map[string]struct {
 		change feed.Settings
 		want   []string
@@ -47,112 +47,112 @@ func TestDecisionsAreAboutWhatWasLookedAt(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o.t = t
+			ts.t = t
 			r := pullOf("https://a.example/")
 			r.Visibility = ptr("public")
-			v, _ := o.register(by, r)
+			v, _ := ts.register(by, r)
 			seen := feed.Version(&v.Feed)
-			o.patch(by, v, feed.Patch{Settings: tt.change})
-			before := len(o.letters())
-			_, err := o.Approve(t.Context(), curator, v.ID, seen)
-			if diff := cmp.Diff(tt.want, differs(t, err)); diff != "" {
+			ts.patch(by, v, feed.Patch{Settings: tt.change})
+			before := len(ts.letters())
+			_, err := ts.Approve(t.Context(), curator, v.ID, seen)
+			if diff := cmp.Diff(tt.want, changedFields(t, err)); diff != "" {
 				t.Errorf("approve (-want +got):\n%s", diff)
 			}
-			_, err = o.Reject(t.Context(), curator, v.ID, seen, "no")
-			if diff := cmp.Diff(tt.want, differs(t, err)); diff != "" {
+			_, err = ts.Reject(t.Context(), curator, v.ID, seen, "no")
+			if diff := cmp.Diff(tt.want, changedFields(t, err)); diff != "" {
 				t.Errorf("reject (-want +got):\n%s", diff)
 			}
-			after, err := o.Get(t.Context(), curator, v.ID)
-			if err != nil || after.ReviewState != mapdata.Pending || len(o.letters()) != before {
-				t.Fatalf("after refused decisions: %v, %v, %d letters", after.ReviewState, err, len(o.letters())-before)
+			after, err := ts.Get(t.Context(), curator, v.ID)
+			if err != nil || after.ReviewState != mapdata.Pending || len(ts.letters()) != before {
+				t.Fatalf("after refused decisions: %v, %v, %d letters", after.ReviewState, err, len(ts.letters())-before)
 			}
-			if got, err := o.Approve(t.Context(), curator, v.ID, feed.Version(&after.Feed)); err != nil || !got.Approved() {
+			if got, err := ts.Approve(t.Context(), curator, v.ID, feed.Version(&after.Feed)); err != nil || !got.Approved() {
 				t.Errorf("approve as it is now: %v, %v", got, err)
 			}
-			o.Delete(t.Context(), by, v.ID) //nolint:errcheck // only room for the next
+			ts.Delete(t.Context(), by, v.ID) //nolint:errcheck // stays below the limit of feeds
 		})
 	}
 }
 
-// What is not reviewed may change meanwhile: polls above all.
-func TestVersionsNameWhatIsReviewed(t *testing.T) {
-	o := newOffice(t)
-	_, by := o.someone("owner@example.com", mapdata.Driver)
-	v, _ := o.register(by, pullOf("https://a.example/"))
+// Changes of fields that are not reviewed, such as the schedule, do not change the version.
+func TestVersionCoversReviewedFieldsOnly(t *testing.T) {
+	ts := newTestService(t)
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	v, _ := ts.register(by, pullOf("https://a.example/"))
 	seen := feed.Version(&v.Feed)
-	o.now = o.now.Add(time.Minute)
-	o.patch(by, v, feed.Patch{Active: ptr(false), Settings: feed.Settings{PullIntervalSeconds: ptr(77.0), PullAuthHeader: ptr("A: b")}})
-	if _, err := o.Approve(t.Context(), feed.Operator(), v.ID, seen); err != nil {
+	ts.now = ts.now.Add(time.Minute)
+	ts.patch(by, v, feed.Patch{Active: ptr(false), Settings: feed.Settings{PullIntervalSeconds: ptr(77.0), PullAuthHeader: ptr("A: b")}})
+	if _, err := ts.Approve(t.Context(), feed.Operator(), v.ID, seen); err != nil {
 		t.Error(err)
 	}
 	for _, version := range []string{"x", seen[1:], seen + "00", "g" + seen[1:], seen[:75] + "\x00"} {
-		_, err := o.Reject(t.Context(), feed.Operator(), v.ID, version, "no")
+		_, err := ts.Reject(t.Context(), feed.Operator(), v.ID, version, "no")
 		if diff := cmp.Diff([]string{"version invalid_version"}, wrongFields(err)); diff != "" {
 			t.Errorf("version %q (-want +got):\n%s", version, diff)
 		}
 	}
-	// Fields do not flow into each other.
+	// The hash separates fields.
 	a, b := mapdata.Feed{Name: "ab", Description: "c"}, mapdata.Feed{Name: "a", Description: "bc"}
 	if feed.Version(&a)[:32] == feed.Version(&b)[:32] {
 		t.Error("two feeds have one version")
 	}
 }
 
-// Two curators at once: one decision counts, and the other curator is told; whoever agrees is not.
-func TestTwoCuratorsAtOnce(t *testing.T) {
-	o := newOffice(t)
-	_, by := o.someone("owner@example.com", mapdata.Driver)
-	_, one := o.someone("one@example.com", mapdata.Curator)
-	_, two := o.someone("two@example.com", mapdata.Curator)
+// Of two concurrent decisions one is stored and the other fails with a conflict; an equal decision succeeds.
+func TestConcurrentDecisions(t *testing.T) {
+	ts := newTestService(t)
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	_, one := ts.newAccount("one@example.com", mapdata.Curator)
+	_, two := ts.newAccount("two@example.com", mapdata.Curator)
 	for range 5 {
-		v, _ := o.register(by, pullOf("https://a.example/"))
-		seen, letters := feed.Version(&v.Feed), len(o.letters())
+		v, _ := ts.register(by, pullOf("https://a.example/"))
+		seen, letters := feed.Version(&v.Feed), len(ts.letters())
 		var (
 			both                sync.WaitGroup
 			approved, rejected  error
 			approvedToo, sameAs error
 		)
-		both.Go(func() { _, approved = o.Approve(t.Context(), one, v.ID, seen) })
-		both.Go(func() { _, rejected = o.Reject(t.Context(), two, v.ID, seen, "no") })
+		both.Go(func() { _, approved = ts.Approve(t.Context(), one, v.ID, seen) })
+		both.Go(func() { _, rejected = ts.Reject(t.Context(), two, v.ID, seen, "no") })
 		both.Wait()
 		if (approved == nil) == (rejected == nil) {
 			t.Fatalf("approved: %v, rejected: %v; want that one decision counts", approved, rejected)
 		}
-		state, refused := "rejected", approved
+		state, forbidden := "rejected", approved
 		if approved == nil {
-			state, refused = "approved", rejected
+			state, forbidden = "approved", rejected
 		}
-		if diff := cmp.Diff([]string{"review_state is now «" + state + "»"}, differs(t, refused)); diff != "" {
+		if diff := cmp.Diff([]string{"review_state is now «" + state + "»"}, changedFields(t, forbidden)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if approved == nil {
-			_, approvedToo = o.Approve(t.Context(), two, v.ID, seen)
+			_, approvedToo = ts.Approve(t.Context(), two, v.ID, seen)
 		} else {
-			_, sameAs = o.Reject(t.Context(), one, v.ID, seen, "no")
+			_, sameAs = ts.Reject(t.Context(), one, v.ID, seen, "no")
 		}
-		if approvedToo != nil || sameAs != nil || len(o.letters()) != letters+1 {
-			t.Errorf("who agrees: %v, %v; %d letters, want 1", approvedToo, sameAs, len(o.letters())-letters)
+		if approvedToo != nil || sameAs != nil || len(ts.letters()) != letters+1 {
+			t.Errorf("who agrees: %v, %v; %d letters, want 1", approvedToo, sameAs, len(ts.letters())-letters)
 		}
 	}
 }
 
-// What changed since the last approval is shown field by field, and the log tells who did what through which door.
-func TestReviewTellsWhatChanged(t *testing.T) {
-	o := newOffice(t)
-	owner, by := o.someone("owner@example.com", mapdata.Driver)
-	boss, curator := o.someone("curator@example.com", mapdata.Curator)
+// A review lists the changes since the last approval by field, and the log records actor, action and channel.
+func TestReviewListsChanges(t *testing.T) {
+	ts := newTestService(t)
+	owner, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	boss, curator := ts.newAccount("curator@example.com", mapdata.Curator)
 	r := pullOf("https://a.example/1?key=s3cret")
 	r.Visibility = ptr("public")
-	v, _ := o.register(by, r)
-	other, _ := o.register(by, pushOf("Chargers"))
-	o.now = o.now.Add(time.Hour)
+	v, _ := ts.register(by, r)
+	other, _ := ts.register(by, pushOf("Chargers"))
+	ts.now = ts.now.Add(time.Hour)
 	page := mapdata.WithVia(t.Context(), mapdata.ViaPage)
-	if _, err := o.Approve(page, curator, v.ID, feed.Version(&v.Feed)); err != nil {
+	if _, err := ts.Approve(page, curator, v.ID, feed.Version(&v.Feed)); err != nil {
 		t.Fatal(err)
 	}
-	o.now = o.now.Add(time.Hour)
-	o.patch(by, v, feed.Patch{Settings: feed.Settings{Description: ptr("new"), PullURL: ptr("https://b.example/1?key=s3cret")}})
-	got, err := o.Review(t.Context(), curator, v.ID)
+	ts.now = ts.now.Add(time.Hour)
+	ts.patch(by, v, feed.Patch{Settings: feed.Settings{Description: ptr("new"), PullURL: ptr("https://b.example/1?key=s3cret")}})
+	got, err := ts.Review(t.Context(), curator, v.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestReviewTellsWhatChanged(t *testing.T) {
 	if diff := cmp.Diff(want, got.Changes); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
-	if !got.Since.Equal(o.now) || got.Owner.ID != owner.ID || len(got.Others) != 1 || got.Others[0].ID != other.ID || got.Version == feed.Version(&v.Feed) {
+	if !got.Since.Equal(ts.now) || got.Owner.ID != owner.ID || len(got.Others) != 1 || got.Others[0].ID != other.ID || got.Version == feed.Version(&v.Feed) {
 		t.Errorf("since %v, of %v, others %v", got.Since, got.Owner, got.Others)
 	}
 	var log []string
@@ -178,15 +178,15 @@ func TestReviewTellsWhatChanged(t *testing.T) {
 	}, log); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)
 	}
-	queue, err := o.Queue(t.Context(), curator)
+	queue, err := ts.Queue(t.Context(), curator)
 	if err != nil || len(queue) != 2 || queue[0].ID != other.ID || queue[1].ID != v.ID {
 		t.Errorf("queue %v, %v", queue, err)
 	}
 	for _, who := range []feed.Actor{by, {}} {
-		if _, err := o.Review(t.Context(), who, v.ID); !errors.Is(err, mapdata.ErrForbidden) {
+		if _, err := ts.Review(t.Context(), who, v.ID); !errors.Is(err, mapdata.ErrForbidden) {
 			t.Errorf("%+v may review: %v", who, err)
 		}
-		if _, err := o.Queue(t.Context(), who); !errors.Is(err, mapdata.ErrForbidden) {
+		if _, err := ts.Queue(t.Context(), who); !errors.Is(err, mapdata.ErrForbidden) {
 			t.Errorf("%+v sees the queue: %v", who, err)
 		}
 	}

@@ -22,10 +22,10 @@ type Config struct {
 	Now   func() time.Time
 	Limit int // feeds of one account; 0: DefaultLimit
 
-	// CheckURL holds a pull URL's text to the rules (D6.5) and gives it in the form that is stored. Its error's words are
-	// for the owner. Given from outside, for the list of ports and names belongs to the package that goes out.
+	// CheckURL validates a pull URL (D6.5) and returns it normalized. Its error's message is shown to the owner. It is
+	// injected because the allowed ports and names belong to the package that makes the requests.
 	CheckURL func(text string) (string, error)
-	// CheckAuthHeader holds a pull feed's auth header to the rules (D5.2). Its error's words never repeat the header.
+	// CheckAuthHeader validates a pull feed's auth header (D5.2). Its error never repeats the header.
 	CheckAuthHeader func(header string) error
 	// Seal encrypts an auth header for one feed (D5.2).
 	Seal func(plain []byte, feed mapdata.FeedID) ([]byte, error)
@@ -33,15 +33,15 @@ type Config struct {
 	Signals signal.Set
 }
 
-// Service is the use case. Its methods may be called from many goroutines. Every failure that is not one of the kinds of
-// mapdata is the store's.
+// Service implements the use cases. Its methods are safe for concurrent use. Errors that are none of mapdata's kinds come
+// from the store.
 type Service struct {
 	Config
 	counts   cache[int]
 	sketches cache[*Sketch]
 }
 
-// New makes a Service.
+// New creates a Service.
 func New(c Config) *Service {
 	if c.Limit == 0 {
 		c.Limit = DefaultLimit
@@ -59,33 +59,33 @@ func (s *Service) changed() {
 // now is the time as it is stored: UTC, to the millisecond.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// Actor is who asks. The zero Actor is a guest, who may nothing.
+// Actor is the caller of an operation. The zero Actor is a guest, who has no rights.
 type Actor struct {
 	account  mapdata.AccountID
 	reviews  bool
 	operator bool
 }
 
-// By is an account holder who asks.
+// By returns the actor for an account.
 func By(a *mapdata.Account) Actor {
 	return Actor{account: a.ID, reviews: a.MayReview()}
 }
 
-// Operator is whoever holds the command line: they may review, and see every feed. The audit log shows no account.
+// Operator is the user of the command line, who may review and see every feed. The audit log records no account for it.
 func Operator() Actor { return Actor{reviews: true, operator: true} }
 
 func (a Actor) owns(f *mapdata.Feed) bool { return !a.account.IsZero() && a.account == f.Owner }
 
-// View is a feed as the one who asked may see it (D5.4).
+// View is a feed as the actor may see it (D5.4).
 type View struct {
 	mapdata.Feed
-	Full     bool // false: only what the public sees may be shown, and Entities was not counted
-	Entities int  // that have not expired; of a large feed, as they were up to a minute ago
+	Full     bool // false: only public fields may be shown, and Entities was not counted
+	Entities int  // number of unexpired entities; of a large feed up to a minute old
 }
 
 // Register stores a new feed of the actor, with a layer of its own, pending review. A push feed's token is returned in
-// clear this once; a pull feed is due for its first poll at once (D6.1). It fails with a *mapdata.InvalidError that lists
-// every bad field, and with mapdata.ErrConflict when the account has as many feeds as it may (D5.9).
+// clear only here; a pull feed is due for its first poll immediately (D6.1). It fails with a *mapdata.InvalidError that lists
+// every invalid field, and with mapdata.ErrConflict when the account has reached its limit of feeds (D5.9).
 func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *View, pushToken string, err error) {
 	if by.account.IsZero() {
 		return nil, "", mapdata.ErrForbidden
@@ -98,7 +98,7 @@ func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *V
 		pushToken = token.New(token.Push)
 		f.PushTokenHash = token.Hash(pushToken)
 	}
-	if err := s.Store.CreateFeed(ctx, f, s.Limit, by.did(ctx, f.CreatedAt, mapdata.AuditFeedRegister, f, secretsOf(f))); err != nil {
+	if err := s.Store.CreateFeed(ctx, f, s.Limit, by.auditEntry(ctx, f.CreatedAt, mapdata.AuditFeedRegister, f, secretsOf(f))); err != nil {
 		if errors.Is(err, mapdata.ErrConflict) {
 			return nil, "", mapdata.Describe(mapdata.ErrConflict,
 				fmt.Sprintf("An account has at most %d feeds. Delete one first.", s.Limit))
@@ -120,9 +120,9 @@ func secretsOf(f *mapdata.Feed) string {
 	return ""
 }
 
-// CheckRegistration says what is wrong with a registration, as Register would, and stores nothing.
+// CheckRegistration validates a registration as Register does, without storing it.
 func (s *Service) CheckRegistration(r *Registration) error {
-	_, err := s.check(new(mapdata.Feed), r)
+	_, err := s.applyRegistration(new(mapdata.Feed), r)
 	return err
 }
 
@@ -140,7 +140,7 @@ func (s *Service) newFeed(by Actor, r *Registration) (*mapdata.Feed, error) {
 		ID: id, Owner: by.account, Layer: mapdata.Layer{ID: layer.String()}, Visibility: mapdata.Private, Active: true,
 		ReviewState: mapdata.Pending, CreatedAt: now, UpdatedAt: now,
 	}
-	header, err := s.check(f, r)
+	header, err := s.applyRegistration(f, r)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (s *Service) newFeed(by Actor, r *Registration) (*mapdata.Feed, error) {
 	return f, nil
 }
 
-// List gives the actor's own feeds in full, then the public catalogue in brief, each oldest first; an operator gets every
+// List returns the actor's own feeds in full, then the public catalogue in brief, each oldest first; an operator gets every
 // feed in full.
 func (s *Service) List(ctx context.Context, by Actor) ([]View, error) {
 	if by.account.IsZero() && !by.operator {
@@ -190,7 +190,7 @@ func (s *Service) full(ctx context.Context, f *mapdata.Feed) (*View, error) {
 	return &View{Feed: *f, Full: true, Entities: n}, nil
 }
 
-// Get gives one feed: in full to its owner, curators and operators, in brief to others when it stands in the public
+// Get returns one feed: in full to its owner, curators and operators, in brief to others when it is listed in the public
 // catalogue. Otherwise it fails with mapdata.ErrNotFound.
 func (s *Service) Get(ctx context.Context, by Actor, id mapdata.FeedID) (*View, error) {
 	f, err := s.Store.Feed(ctx, id)
@@ -206,8 +206,8 @@ func (s *Service) Get(ctx context.Context, by Actor, id mapdata.FeedID) (*View, 
 	return nil, mapdata.ErrNotFound
 }
 
-// RotateToken gives a push feed of the actor's a new token and forgets the old one, which is refused from then on. It
-// fails with mapdata.ErrNotFound for somebody else's feed and mapdata.ErrConflict for a pull feed (D5.3).
+// RotateToken replaces the token of one of the actor's push feeds; the old one is rejected from then on. It
+// fails with mapdata.ErrNotFound for another account's feed and mapdata.ErrConflict for a pull feed (D5.3).
 func (s *Service) RotateToken(ctx context.Context, by Actor, id mapdata.FeedID) (pushToken string, err error) {
 	pushToken = token.New(token.Push)
 	now := s.now()
@@ -219,7 +219,7 @@ func (s *Service) RotateToken(ctx context.Context, by Actor, id mapdata.FeedID) 
 			return Side{}, mapdata.Explain(mapdata.ErrConflict, "no_push_token", "A pull feed has no push token.")
 		}
 		f.PushTokenHash, f.UpdatedAt = token.Hash(pushToken), now
-		return Side{Audit: []mapdata.AuditEntry{by.did(ctx, now, mapdata.AuditFeedRotate, f, "")}}, nil
+		return Side{Audit: []mapdata.AuditEntry{by.auditEntry(ctx, now, mapdata.AuditFeedRotate, f, "")}}, nil
 	})
 	if err != nil {
 		return "", fmt.Errorf("rotate token: %w", err)
@@ -228,7 +228,7 @@ func (s *Service) RotateToken(ctx context.Context, by Actor, id mapdata.FeedID) 
 	return pushToken, nil
 }
 
-// Delete removes a feed of the actor's with its layer and its entities (D5.6), or fails with mapdata.ErrNotFound.
+// Delete removes one of the actor's feeds with its layer and its entities (D5.6), or fails with mapdata.ErrNotFound.
 func (s *Service) Delete(ctx context.Context, by Actor, id mapdata.FeedID) error {
 	f, err := s.Store.Feed(ctx, id)
 	if err != nil {
@@ -237,14 +237,14 @@ func (s *Service) Delete(ctx context.Context, by Actor, id mapdata.FeedID) error
 	if !by.owns(f) {
 		return mapdata.ErrNotFound
 	}
-	if err := s.Store.DeleteFeed(ctx, id, by.did(ctx, s.now(), mapdata.AuditFeedDelete, f, f.Name)); err != nil {
+	if err := s.Store.DeleteFeed(ctx, id, by.auditEntry(ctx, s.now(), mapdata.AuditFeedDelete, f, f.Name)); err != nil {
 		return fmt.Errorf("delete feed: %w", err)
 	}
 	s.changed()
 	return nil
 }
 
-func (a Actor) did(ctx context.Context, at time.Time, action string, f *mapdata.Feed, note string) mapdata.AuditEntry {
+func (a Actor) auditEntry(ctx context.Context, at time.Time, action string, f *mapdata.Feed, note string) mapdata.AuditEntry {
 	return mapdata.AuditEntry{
 		At: at, Actor: a.account, Via: mapdata.ViaOf(ctx), Action: action, Subject: f.ID.String(), Owner: f.Owner, Note: note,
 	}

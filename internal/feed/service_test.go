@@ -21,8 +21,8 @@ import (
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-// office is the service on a real database, with stand-ins for the rules that other packages hold.
-type office struct {
+// testService is a Service on a real database, with fakes for the validators of other packages.
+type testService struct {
 	*feed.Service
 	t       *testing.T
 	path    string
@@ -31,10 +31,10 @@ type office struct {
 	signals signal.Set
 }
 
-// changed says whether every consumer was notified of a change since the last call.
-func (o *office) changed() bool {
+// changed reports whether every consumer was notified of a change since the last call.
+func (ts *testService) changed() bool {
 	notified := 0
-	for _, c := range []<-chan struct{}{o.signals.StoreChanged.C(), o.signals.FeedDue.C(), o.signals.MailQueued.C()} {
+	for _, c := range []<-chan struct{}{ts.signals.StoreChanged.C(), ts.signals.FeedDue.C(), ts.signals.MailQueued.C()} {
 		select {
 		case <-c:
 			notified++
@@ -42,26 +42,26 @@ func (o *office) changed() bool {
 		}
 	}
 	if notified != 0 && notified != 3 {
-		o.t.Errorf("%d of 3 consumers were notified", notified)
+		ts.t.Errorf("%d of 3 consumers were notified", notified)
 	}
 	return notified > 0
 }
 
-func newOffice(t *testing.T) *office {
+func newTestService(t *testing.T) *testService {
 	t.Helper()
-	o := &office{t: t, now: start, signals: signal.NewSet(), path: sqlitetest.Path(t)}
-	clock := func() time.Time { return o.now }
+	ts := &testService{t: t, now: start, signals: signal.NewSet(), path: sqlitetest.Path(t)}
+	clock := func() time.Time { return ts.now }
 	var err error
-	if o.db, err = sqlite.Open(t.Context(), o.path, sqlite.Options{Now: clock}); err != nil {
+	if ts.db, err = sqlite.Open(t.Context(), ts.path, sqlite.Options{Now: clock}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := o.db.Close(); err != nil {
+		if err := ts.db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	o.Service = feed.New(feed.Config{
-		Store: o.db, Now: clock, Signals: o.signals,
+	ts.Service = feed.New(feed.Config{
+		Store: ts.db, Now: clock, Signals: ts.signals,
 		CheckURL: func(text string) (string, error) {
 			if !strings.HasPrefix(text, "https://") {
 				return "", errors.New("must begin with https://")
@@ -78,40 +78,40 @@ func newOffice(t *testing.T) *office {
 			return []byte("sealed for " + id.String() + ":" + string(plain[:1])), nil
 		},
 	})
-	return o
+	return ts
 }
 
-// someone makes an account.
-func (o *office) someone(email string, role mapdata.Role) (*mapdata.Account, feed.Actor) {
-	o.t.Helper()
+// newAccount creates an account.
+func (ts *testService) newAccount(email string, role mapdata.Role) (*mapdata.Account, feed.Actor) {
+	ts.t.Helper()
 	id, err := mapdata.NewAccountID()
 	if err != nil {
-		o.t.Fatal(err)
+		ts.t.Fatal(err)
 	}
-	a := &mapdata.Account{ID: id, Email: email, Role: role, Tier: mapdata.TierAccount, CreatedAt: o.now}
-	if err := o.db.CreateAccount(o.t.Context(), a); err != nil {
-		o.t.Fatal(err)
+	a := &mapdata.Account{ID: id, Email: email, Role: role, Tier: mapdata.TierAccount, CreatedAt: ts.now}
+	if err := ts.db.CreateAccount(ts.t.Context(), a); err != nil {
+		ts.t.Fatal(err)
 	}
 	return a, feed.By(a)
 }
 
-// audit is the audit log but for registrations, which nearly every test begins with.
-func (o *office) audit() []mapdata.AuditEntry {
-	o.t.Helper()
-	return slices.DeleteFunc(o.wholeAudit(), func(e mapdata.AuditEntry) bool { return e.Action == "feed.register" })
+// audit reads the audit log without registrations, with which nearly every test begins.
+func (ts *testService) audit() []mapdata.AuditEntry {
+	ts.t.Helper()
+	return slices.DeleteFunc(ts.fullAudit(), func(e mapdata.AuditEntry) bool { return e.Action == "feed.register" })
 }
 
-// wholeAudit reads the audit log as an operator would, with a tool of their own.
-func (o *office) wholeAudit() []mapdata.AuditEntry {
-	o.t.Helper()
-	db, err := sql.Open("sqlite", "file:"+o.path)
+// fullAudit reads the whole audit log by SQL.
+func (ts *testService) fullAudit() []mapdata.AuditEntry {
+	ts.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+ts.path)
 	if err != nil {
-		o.t.Fatal(err)
+		ts.t.Fatal(err)
 	}
 	defer db.Close()
-	rows, err := db.QueryContext(o.t.Context(), "SELECT at, actor, action, subject, note FROM audit ORDER BY id")
+	rows, err := db.QueryContext(ts.t.Context(), "SELECT at, actor, action, subject, note FROM audit ORDER BY id")
 	if err != nil {
-		o.t.Fatal(err)
+		ts.t.Fatal(err)
 	}
 	defer rows.Close()
 	var all []mapdata.AuditEntry
@@ -122,24 +122,24 @@ func (o *office) wholeAudit() []mapdata.AuditEntry {
 			actor []byte
 		)
 		if err := rows.Scan(&at, &actor, &e.Action, &e.Subject, &e.Note); err != nil {
-			o.t.Fatal(err)
+			ts.t.Fatal(err)
 		}
 		copy(e.Actor[:], actor)
 		e.At = time.UnixMilli(at).UTC()
 		all = append(all, e)
 	}
 	if err := rows.Err(); err != nil {
-		o.t.Fatal(err)
+		ts.t.Fatal(err)
 	}
 	return all
 }
 
-// letters are those that wait.
-func (o *office) letters() []mapdata.Letter {
-	o.t.Helper()
-	all, err := o.db.DueLetters(o.t.Context(), o.now, o.now, 100)
+// letters returns the queued e-mails.
+func (ts *testService) letters() []mapdata.Letter {
+	ts.t.Helper()
+	all, err := ts.db.DueLetters(ts.t.Context(), ts.now, ts.now, 100)
 	if err != nil {
-		o.t.Fatal(err)
+		ts.t.Fatal(err)
 	}
 	return all
 }
@@ -154,34 +154,34 @@ func pushOf(name string) *feed.Registration {
 
 func ptr[T any](v T) *T { return &v }
 
-func (o *office) register(by feed.Actor, r *feed.Registration) (*feed.View, string) {
-	o.t.Helper()
-	v, secret, err := o.Register(o.t.Context(), by, r)
+func (ts *testService) register(by feed.Actor, r *feed.Registration) (*feed.View, string) {
+	ts.t.Helper()
+	v, secret, err := ts.Register(ts.t.Context(), by, r)
 	if err != nil {
-		o.t.Fatal(err)
+		ts.t.Fatal(err)
 	}
 	return v, secret
 }
 
-func (o *office) patch(by feed.Actor, v *feed.View, p feed.Patch) *feed.View {
-	o.t.Helper()
-	got, err := o.Patch(o.t.Context(), by, v.ID, &p)
+func (ts *testService) patch(by feed.Actor, v *feed.View, p feed.Patch) *feed.View {
+	ts.t.Helper()
+	got, err := ts.Patch(ts.t.Context(), by, v.ID, &p)
 	if err != nil {
-		o.t.Fatal(err)
+		ts.t.Fatal(err)
 	}
 	return got
 }
 
-func (o *office) approve(v *feed.View) *feed.View {
-	o.t.Helper()
-	got, err := o.Approve(o.t.Context(), feed.Operator(), v.ID, "")
+func (ts *testService) approve(v *feed.View) *feed.View {
+	ts.t.Helper()
+	got, err := ts.Approve(ts.t.Context(), feed.Operator(), v.ID, "")
 	if err != nil {
-		o.t.Fatal(err)
+		ts.t.Fatal(err)
 	}
 	return got
 }
 
-// wrongFields gives field and code of everything that is wrong.
+// wrongFields returns field and code of every validation error.
 func wrongFields(err error) []string {
 	var invalid *mapdata.InvalidError
 	if !errors.As(err, &invalid) {
@@ -194,32 +194,32 @@ func wrongFields(err error) []string {
 	return all
 }
 
-// TestWhoSeesWhat is D5.3 and D5.4.
-func TestWhoSeesWhat(t *testing.T) {
-	o := newOffice(t)
-	_, owner := o.someone("owner@example.com", mapdata.Driver)
-	_, other := o.someone("other@example.com", mapdata.Driver)
-	_, curator := o.someone("curator@example.com", mapdata.Curator)
-	_, admin := o.someone("admin@example.com", mapdata.Admin)
+// TestVisibilityByRole is D5.3 and D5.4.
+func TestVisibilityByRole(t *testing.T) {
+	ts := newTestService(t)
+	_, owner := ts.newAccount("owner@example.com", mapdata.Driver)
+	_, other := ts.newAccount("other@example.com", mapdata.Driver)
+	_, curator := ts.newAccount("curator@example.com", mapdata.Curator)
+	_, admin := ts.newAccount("admin@example.com", mapdata.Admin)
 	feeds := map[string]*feed.View{}
 	for name, edit := range map[string]func(*feed.View){
-		"public and approved": func(v *feed.View) { o.approve(v) },
+		"public and approved": func(v *feed.View) { ts.approve(v) },
 		"public and pending":  func(*feed.View) {},
 		"public and rejected": func(v *feed.View) {
-			if _, err := o.Reject(t.Context(), feed.Operator(), v.ID, "", "no"); err != nil {
+			if _, err := ts.Reject(t.Context(), feed.Operator(), v.ID, "", "no"); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"private and approved": func(v *feed.View) {
-			o.patch(owner, v, feed.Patch{Settings: feed.Settings{Visibility: ptr("private")}})
-			o.approve(v)
+			ts.patch(owner, v, feed.Patch{Settings: feed.Settings{Visibility: ptr("private")}})
+			ts.approve(v)
 		},
 		"public, approved, inactive": func(v *feed.View) {
-			o.approve(v)
-			o.patch(owner, v, feed.Patch{Active: ptr(false)})
+			ts.approve(v)
+			ts.patch(owner, v, feed.Patch{Active: ptr(false)})
 		},
 	} {
-		v, _ := o.register(owner, pullOf("https://a.example/"))
+		v, _ := ts.register(owner, pullOf("https://a.example/"))
 		edit(v)
 		feeds[name] = v
 	}
@@ -230,7 +230,7 @@ func TestWhoSeesWhat(t *testing.T) {
 				owner: "full", curator: "full", admin: "full", feed.Operator(): "full", other: map[bool]string{true: "brief"}[listed], {}: map[bool]string{true: "brief"}[listed],
 			} {
 				got := ""
-				switch view, err := o.Get(t.Context(), who, v.ID); {
+				switch view, err := ts.Get(t.Context(), who, v.ID); {
 				case err == nil && view.Full:
 					got = "full"
 				case err == nil:
@@ -243,11 +243,11 @@ func TestWhoSeesWhat(t *testing.T) {
 				}
 			}
 			for _, who := range []feed.Actor{other, curator, admin, {}, feed.Operator()} {
-				_, patched := o.Patch(t.Context(), who, v.ID, &feed.Patch{Active: ptr(true)})
-				_, rotated := o.RotateToken(t.Context(), who, v.ID)
+				_, patched := ts.Patch(t.Context(), who, v.ID, &feed.Patch{Active: ptr(true)})
+				_, rotated := ts.RotateToken(t.Context(), who, v.ID)
 				for what, err := range map[string]error{
-					"change": patched, "rotate": rotated, "delete": o.Delete(t.Context(), who, v.ID),
-					"check a change": o.CheckPatch(t.Context(), who, v.ID, &feed.Patch{}),
+					"change": patched, "rotate": rotated, "delete": ts.Delete(t.Context(), who, v.ID),
+					"check a change": ts.CheckPatch(t.Context(), who, v.ID, &feed.Patch{}),
 				} {
 					if !errors.Is(err, mapdata.ErrNotFound) {
 						t.Errorf("%+v may %s: %v", who, what, err)
@@ -257,7 +257,7 @@ func TestWhoSeesWhat(t *testing.T) {
 		})
 	}
 	lists := func(by feed.Actor) (full, brief int) {
-		views, err := o.List(t.Context(), by)
+		views, err := ts.List(t.Context(), by)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,129 +279,129 @@ func TestWhoSeesWhat(t *testing.T) {
 	if full, _ := lists(feed.Operator()); full != len(feeds) {
 		t.Errorf("the operator's list has %d", full)
 	}
-	if _, err := o.List(t.Context(), feed.Actor{}); !errors.Is(err, mapdata.ErrForbidden) {
+	if _, err := ts.List(t.Context(), feed.Actor{}); !errors.Is(err, mapdata.ErrForbidden) {
 		t.Errorf("a guest's list: %v", err)
 	}
 }
 
 func TestRotateToken(t *testing.T) {
-	o := newOffice(t)
-	owner, by := o.someone("owner@example.com", mapdata.Driver)
-	v, old := o.register(by, pushOf("Chargers"))
-	o.now = o.now.Add(time.Minute)
-	fresh, err := o.RotateToken(t.Context(), by, v.ID)
+	ts := newTestService(t)
+	owner, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	v, old := ts.register(by, pushOf("Chargers"))
+	ts.now = ts.now.Add(time.Minute)
+	fresh, err := ts.RotateToken(t.Context(), by, v.ID)
 	if err != nil || fresh == old || !token.Valid(token.Push, fresh) {
 		t.Fatalf("no new token: %v", err)
 	}
-	if _, err := o.db.FeedByPushToken(t.Context(), token.Hash(old)); !errors.Is(err, mapdata.ErrNotFound) {
+	if _, err := ts.db.FeedByPushToken(t.Context(), token.Hash(old)); !errors.Is(err, mapdata.ErrNotFound) {
 		t.Errorf("the old token: %v", err)
 	}
-	if _, err := o.db.FeedByPushToken(t.Context(), token.Hash(fresh)); err != nil {
+	if _, err := ts.db.FeedByPushToken(t.Context(), token.Hash(fresh)); err != nil {
 		t.Errorf("the new token: %v", err)
 	}
-	want := []mapdata.AuditEntry{{At: o.now, Actor: owner.ID, Action: "feed.rotate_token", Subject: v.ID.String()}}
-	if diff := cmp.Diff(want, o.audit()); diff != "" {
+	want := []mapdata.AuditEntry{{At: ts.now, Actor: owner.ID, Action: "feed.rotate_token", Subject: v.ID.String()}}
+	if diff := cmp.Diff(want, ts.audit()); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}
-	pull, _ := o.register(by, pullOf("https://a.example/"))
-	if _, err := o.RotateToken(t.Context(), by, pull.ID); !errors.Is(err, mapdata.ErrConflict) {
+	pull, _ := ts.register(by, pullOf("https://a.example/"))
+	if _, err := ts.RotateToken(t.Context(), by, pull.ID); !errors.Is(err, mapdata.ErrConflict) {
 		t.Errorf("a pull feed's token: %v", err)
 	}
 }
 
 func TestDelete(t *testing.T) {
-	o := newOffice(t)
-	owner, by := o.someone("owner@example.com", mapdata.Driver)
-	v, secret := o.register(by, pushOf("Chargers"))
-	if err := o.Delete(t.Context(), by, v.ID); err != nil {
+	ts := newTestService(t)
+	owner, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	v, secret := ts.register(by, pushOf("Chargers"))
+	if err := ts.Delete(t.Context(), by, v.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.Get(t.Context(), by, v.ID); !errors.Is(err, mapdata.ErrNotFound) {
+	if _, err := ts.Get(t.Context(), by, v.ID); !errors.Is(err, mapdata.ErrNotFound) {
 		t.Errorf("read after the deletion: %v", err)
 	}
-	if _, err := o.db.FeedByPushToken(t.Context(), token.Hash(secret)); !errors.Is(err, mapdata.ErrNotFound) {
+	if _, err := ts.db.FeedByPushToken(t.Context(), token.Hash(secret)); !errors.Is(err, mapdata.ErrNotFound) {
 		t.Errorf("its token: %v", err)
 	}
-	if err := o.Delete(t.Context(), by, v.ID); !errors.Is(err, mapdata.ErrNotFound) {
+	if err := ts.Delete(t.Context(), by, v.ID); !errors.Is(err, mapdata.ErrNotFound) {
 		t.Errorf("deleted twice: %v", err)
 	}
 	want := []mapdata.AuditEntry{{At: start, Actor: owner.ID, Action: "feed.delete", Subject: v.ID.String(), Note: "Chargers"}}
-	if diff := cmp.Diff(want, o.audit()); diff != "" {
+	if diff := cmp.Diff(want, ts.audit()); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}
 }
 
-// failing is a store that cannot write.
-type failing struct{ feed.Store }
+// failingStore fails every write.
+type failingStore struct{ feed.Store }
 
-func (failing) CreateFeed(context.Context, *mapdata.Feed, int, ...mapdata.AuditEntry) error {
+func (failingStore) CreateFeed(context.Context, *mapdata.Feed, int, ...mapdata.AuditEntry) error {
 	return mapdata.ErrUnavailable
 }
 
-func (failing) UpdateFeed(context.Context, mapdata.FeedID, func(*mapdata.Feed) (feed.Side, error)) (*mapdata.Feed, error) {
+func (failingStore) UpdateFeed(context.Context, mapdata.FeedID, func(*mapdata.Feed) (feed.Side, error)) (*mapdata.Feed, error) {
 	return nil, mapdata.ErrUnavailable
 }
 
-func (failing) DeleteFeed(context.Context, mapdata.FeedID, mapdata.AuditEntry) error {
+func (failingStore) DeleteFeed(context.Context, mapdata.FeedID, mapdata.AuditEntry) error {
 	return mapdata.ErrUnavailable
 }
 
-func TestAFullDiskIsUnavailable(t *testing.T) {
-	o := newOffice(t)
-	_, by := o.someone("owner@example.com", mapdata.Driver)
-	v, _ := o.register(by, pushOf("Chargers"))
-	o.Store = failing{o.db}
-	o.changed()
-	_, _, registered := o.Register(t.Context(), by, pushOf("More"))
-	_, patched := o.Patch(t.Context(), by, v.ID, &feed.Patch{})
-	_, rotated := o.RotateToken(t.Context(), by, v.ID)
-	_, approved := o.Approve(t.Context(), feed.Operator(), v.ID, "")
+func TestStoreFailureIsUnavailable(t *testing.T) {
+	ts := newTestService(t)
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	v, _ := ts.register(by, pushOf("Chargers"))
+	ts.Store = failingStore{ts.db}
+	ts.changed()
+	_, _, registered := ts.Register(t.Context(), by, pushOf("More"))
+	_, patched := ts.Patch(t.Context(), by, v.ID, &feed.Patch{})
+	_, rotated := ts.RotateToken(t.Context(), by, v.ID)
+	_, approved := ts.Approve(t.Context(), feed.Operator(), v.ID, "")
 	for what, err := range map[string]error{
-		"register": registered, "change": patched, "rotate": rotated, "approve": approved, "delete": o.Delete(t.Context(), by, v.ID),
+		"register": registered, "change": patched, "rotate": rotated, "approve": approved, "delete": ts.Delete(t.Context(), by, v.ID),
 	} {
 		if !errors.Is(err, mapdata.ErrUnavailable) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if o.changed() {
+	if ts.changed() {
 		t.Error("notified of a change that was not stored")
 	}
 }
 
-// slow is a store that takes its time to count.
-type slow struct {
+// slowCountStore advances the clock while it counts.
+type slowCountStore struct {
 	feed.Store
-	o      *office
+	ts     *testService
 	took   time.Duration
 	counts int
 }
 
-func (s *slow) CountEntities(context.Context, mapdata.FeedID, time.Time) (int, error) {
+func (s *slowCountStore) CountEntities(context.Context, mapdata.FeedID, time.Time) (int, error) {
 	s.counts++
-	s.o.now = s.o.now.Add(s.took)
+	s.ts.now = s.ts.now.Add(s.took)
 	return s.counts, nil
 }
 
-// TestASlowCountIsRepeated holds that reading a large feed again and again costs a small share of the time.
-func TestASlowCountIsRepeated(t *testing.T) {
-	o := newOffice(t)
-	_, by := o.someone("owner@example.com", mapdata.Driver)
-	v, _ := o.register(by, pushOf("Chargers"))
-	other, _ := o.register(by, pushOf("Cameras"))
-	store := &slow{Store: o.db, o: o, took: 400 * time.Millisecond}
-	o.Store = store
+// TestSlowCountIsCached checks that reading a large feed in a loop spends little time counting.
+func TestSlowCountIsCached(t *testing.T) {
+	ts := newTestService(t)
+	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
+	v, _ := ts.register(by, pushOf("Chargers"))
+	other, _ := ts.register(by, pushOf("Cameras"))
+	store := &slowCountStore{Store: ts.db, ts: ts, took: 400 * time.Millisecond}
+	ts.Store = store
 	entities := func(v *feed.View) int {
 		t.Helper()
-		got, err := o.Get(t.Context(), by, v.ID)
+		got, err := ts.Get(t.Context(), by, v.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got.Entities
 	}
-	begin := o.now
-	for o.now.Sub(begin) < 10*time.Minute {
+	begin := ts.now
+	for ts.now.Sub(begin) < 10*time.Minute {
 		entities(v)
-		o.now = o.now.Add(time.Second)
+		ts.now = ts.now.Add(time.Second)
 	}
 	if store.counts < 10 || store.counts > 16 {
 		t.Errorf("counted %d times in ten minutes", store.counts)
@@ -410,7 +410,7 @@ func TestASlowCountIsRepeated(t *testing.T) {
 		t.Error("two feeds share a count")
 	}
 	store.took = time.Millisecond
-	o.now = o.now.Add(time.Minute)
+	ts.now = ts.now.Add(time.Minute)
 	before := store.counts
 	for range 5 {
 		entities(v)

@@ -10,20 +10,20 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Sketch is what a served feed holds, in a few words: from the first of its entities.
+// Sketch summarizes the contents of a served feed, from a sample of its first entities.
 type Sketch struct {
-	Kinds     []mapdata.Kind  // most frequent first
-	Middle    *mapdata.Entity // in the middle of the others; nil: there is none
-	Truncated bool            // there are more entities than were looked at
+	Kinds     []mapdata.Kind  // maxLength frequent first
+	Middle    *mapdata.Entity // the one nearest to the median position; nil for an empty feed
+	Truncated bool            // the feed has more entities than were sampled
 }
 
 const (
-	sketched   = 1000 // entities that are looked at
-	sketchRest = time.Minute
+	maxSketchEntities = 1000 // sample size
+	sketchLifetime    = time.Minute
 )
 
-// Sketch tells what a served feed holds, as it was up to a minute ago. It is for everybody: of a feed that is not served
-// it fails with mapdata.ErrNotFound.
+// Sketch summarizes the contents of a served feed; the result may be a minute old. It needs no account. It fails with
+// mapdata.ErrNotFound for a feed that is not served.
 func (s *Service) Sketch(ctx context.Context, id mapdata.FeedID) (*Sketch, error) {
 	f, err := s.Store.Feed(ctx, id)
 	if err != nil {
@@ -35,21 +35,21 @@ func (s *Service) Sketch(ctx context.Context, id mapdata.FeedID) (*Sketch, error
 	now := s.now()
 	return s.sketches.get(ctx, id, now, func() (*Sketch, time.Time, error) {
 		var all []mapdata.Entity
-		err := s.Store.FeedEntities(ctx, id, now, sketched+1, func(e *mapdata.Entity) {
+		err := s.Store.FeedEntities(ctx, id, now, maxSketchEntities+1, func(e *mapdata.Entity) {
 			all = append(all, mapdata.Entity{Feed: e.Feed, ExternalID: e.ExternalID, Kind: e.Kind, Point: e.Point})
 		})
 		if err != nil {
 			return nil, time.Time{}, fmt.Errorf("read entities: %w", err)
 		}
-		made := &Sketch{Truncated: len(all) > sketched}
-		made.draw(all[:min(len(all), sketched)])
-		return made, now.Add(sketchRest), nil
+		made := &Sketch{Truncated: len(all) > maxSketchEntities}
+		made.summarize(all[:min(len(all), maxSketchEntities)])
+		return made, now.Add(sketchLifetime), nil
 	})
 }
 
-// draw finds kinds and middle. The middle is the entity nearest to the medians: one far away, or written wrongly, does
-// not move it.
-func (k *Sketch) draw(all []mapdata.Entity) {
+// summarize sets Kinds and Middle. Middle is the entity nearest to the median latitude and longitude, so that outliers do not
+// move it.
+func (k *Sketch) summarize(all []mapdata.Entity) {
 	counts := make(map[mapdata.Kind]int)
 	lats, lngs := make([]float64, len(all)), make([]float64, len(all))
 	for i := range all {
@@ -66,10 +66,10 @@ func (k *Sketch) draw(all []mapdata.Entity) {
 	slices.Sort(lats)
 	slices.Sort(lngs)
 	lat, lng := lats[len(lats)/2], lngs[len(lngs)/2]
-	away := func(e mapdata.Entity) float64 {
+	distance := func(e mapdata.Entity) float64 {
 		dLat, dLng := e.Point.Lat-lat, e.Point.Lng-lng
 		return dLat*dLat + dLng*dLng
 	}
-	middle := slices.MinFunc(all, func(a, b mapdata.Entity) int { return cmp.Compare(away(a), away(b)) })
+	middle := slices.MinFunc(all, func(a, b mapdata.Entity) int { return cmp.Compare(distance(a), distance(b)) })
 	k.Middle = &middle
 }

@@ -7,13 +7,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxSlug leaves room for the number that the store puts behind a slug that is taken.
+// maxSlug is the length of a slug in bytes; it leaves room for the number that the store appends to a slug that is taken.
 const maxSlug = 60
 
-// unnamed is the slug of a layer whose name holds nothing that a slug can.
+// unnamed is the slug of a layer whose name has no letter or digit that a slug may contain.
 const unnamed = "layer"
 
-// slug makes a layer's slug from its name (D5.8): lower case, without marks above and below, everything else one hyphen.
+// slug makes a layer's slug from its name (D5.8): lower case, without diacritics, all other characters
+// replaced by one hyphen.
 func slug(name string) string {
 	letters := strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ", "th", "ı", "i")
 	plain := strings.Map(func(r rune) rune {

@@ -7,26 +7,25 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Store keeps feeds. Every method is one transaction; those that change a feed raise the revision, so that every node
-// follows.
+// Store persists feeds. Every method is one transaction; those that change a feed raise the revision, so that every node
+// replicates the change.
 type Store interface {
-	// CreateFeed stores a new feed together with the entries of the audit log. Its layer's slug is made unique by a number behind it ("police", "police-2", …) and
-	// set on feed. It fails with mapdata.ErrConflict when the owner has limit feeds already.
+	// CreateFeed stores a new feed together with the entries of the audit log. Its layer's slug is made unique by a suffix
+	// ("police", "police-2", …) and set on feed. It fails with mapdata.ErrConflict when the owner has limit feeds already.
 	CreateFeed(ctx context.Context, feed *mapdata.Feed, limit int, audit ...mapdata.AuditEntry) error
 	// Feed reads one feed, or fails with mapdata.ErrNotFound.
 	Feed(ctx context.Context, id mapdata.FeedID) (*mapdata.Feed, error)
 	// FeedByPushToken reads the active push feed whose token has this hash, or fails with mapdata.ErrNotFound.
 	FeedByPushToken(ctx context.Context, hash []byte) (*mapdata.Feed, error)
 	// Feeds lists the feeds of owner and, when public is true, every served feed of others, oldest first. A zero owner and
-	// public false lists all feeds there are.
+	// public false list all feeds.
 	Feeds(ctx context.Context, owner mapdata.AccountID, public bool) ([]mapdata.Feed, error)
-	// UpdateFeed reads the feed, lets edit change it, and stores it with the entries of the audit log and the letters that
-	// edit returns, in one transaction. It stores what people set (not the poll schedule, except NextFetchAt,
-	// ConsecutiveFailures and Active). An error of edit is returned as it is and nothing is changed.
+	// UpdateFeed reads the feed, lets edit change it, and stores it with the audit entries and e-mails that edit returns, in one
+	// transaction. It stores the settings (not the poll schedule, except NextFetchAt, ConsecutiveFailures and Active). An error of edit is returned as it is and nothing is changed.
 	UpdateFeed(ctx context.Context, id mapdata.FeedID, edit func(*mapdata.Feed) (Side, error)) (*mapdata.Feed, error)
-	// DeleteFeed removes feed, layer and entities, and what the audit log holds of the feed's own words.
+	// DeleteFeed removes feed, layer and entities, and the feed's texts in the audit log.
 	DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry) error
-	// PendingFeeds lists the feeds that wait for a curator, the longest waiting first.
+	// PendingFeeds lists the feeds that wait for a review, the longest waiting first.
 	PendingFeeds(ctx context.Context) ([]mapdata.PendingFeed, error)
 	// Account reads an account, or fails with mapdata.ErrNotFound.
 	Account(ctx context.Context, id mapdata.AccountID) (*mapdata.Account, error)
@@ -34,7 +33,7 @@ type Store interface {
 	Audit(ctx context.Context, q *mapdata.AuditQuery) ([]mapdata.AuditRecord, error)
 	// CountEntities counts the feed's entities that have not expired at now.
 	CountEntities(ctx context.Context, id mapdata.FeedID, now time.Time) (int, error)
-	// FeedEntities yields those in the order of their external ids, at most limit. What is yielded remains valid.
+	// FeedEntities yields those entities ordered by external id, at most limit. Yielded values remain valid.
 	FeedEntities(ctx context.Context, id mapdata.FeedID, now time.Time, limit int, yield func(*mapdata.Entity)) error
 	// Timeline reads the feed's newest attempts later than after, newest first, at most limit.
 	Timeline(ctx context.Context, id mapdata.FeedID, after time.Time, limit int) ([]mapdata.Attempt, error)
@@ -42,5 +41,6 @@ type Store interface {
 	Rejections(ctx context.Context, id mapdata.FeedID, after time.Time) ([]mapdata.Rejection, error)
 }
 
-// Side is what is stored beside a change of a feed. It is one of the words, so that stores need not know this package.
+// Side is stored in the same transaction as a change of a feed. It is declared in mapdata so that stores need not import this
+// package.
 type Side = mapdata.Side

@@ -9,15 +9,16 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// History is how a feed did of late, for its owner and for curators.
+// History holds a feed's recent attempts and rejections, for its owner and for curators.
 type History struct {
 	Attempts   []mapdata.Attempt   // newest first, at most mapdata.TimelineLength of mapdata.TimelineSpan
 	Rejections []mapdata.Rejection // newest first
 }
 
-// History reads how a feed of the actor's did. It fails with mapdata.ErrNotFound for somebody else's feed.
+// History reads the recent attempts and rejections of a feed. It fails with mapdata.ErrNotFound for a feed that the actor
+// may not see in full.
 func (s *Service) History(ctx context.Context, by Actor, id mapdata.FeedID) (*History, error) {
-	if _, err := s.seen(ctx, by, id); err != nil {
+	if _, err := s.fullFeed(ctx, by, id); err != nil {
 		return nil, err
 	}
 	after := s.now().Add(-mapdata.TimelineSpan)
@@ -32,17 +33,17 @@ func (s *Service) History(ctx context.Context, by Actor, id mapdata.FeedID) (*Hi
 	return &History{attempts, rejections}, nil
 }
 
-// Contents is what a feed holds, as its owner and curators see it: pending and private ones too.
+// Contents holds a feed's entities for its owner and curators, whether or not the feed is served.
 type Contents struct {
 	Feed      *mapdata.Feed
-	Entities  []mapdata.Entity // in the order of their external ids
-	Truncated bool             // there are more
+	Entities  []mapdata.Entity // ordered by external id
+	Truncated bool             // the feed has more entities than the limit
 }
 
-// Contents reads the feed's entities that have not expired, at most limit. It fails with mapdata.ErrNotFound for somebody
-// else's feed.
+// Contents reads the feed's entities that have not expired, at most limit. It fails with mapdata.ErrNotFound for a feed
+// that the actor may not see in full.
 func (s *Service) Contents(ctx context.Context, by Actor, id mapdata.FeedID, limit int) (*Contents, error) {
-	f, err := s.seen(ctx, by, id)
+	f, err := s.fullFeed(ctx, by, id)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +58,8 @@ func (s *Service) Contents(ctx context.Context, by Actor, id mapdata.FeedID, lim
 	return c, nil
 }
 
-// seen reads a feed that the actor may see whole.
-func (s *Service) seen(ctx context.Context, by Actor, id mapdata.FeedID) (*mapdata.Feed, error) {
+// fullFeed reads a feed that the actor may see in full.
+func (s *Service) fullFeed(ctx context.Context, by Actor, id mapdata.FeedID) (*mapdata.Feed, error) {
 	f, err := s.Store.Feed(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("read feed: %w", err)
@@ -69,15 +70,15 @@ func (s *Service) seen(ctx context.Context, by Actor, id mapdata.FeedID) (*mapda
 	return f, nil
 }
 
-// fetchNowEvery is how long an owner waits between two polls that they ask for. It counts from the last poll, whoever
-// asked for it: the store knows that, so that it holds across nodes.
-const fetchNowEvery = time.Minute
+// fetchNowInterval is the minimum time between a poll and one that the owner requests. It counts from the last poll in the
+// store, scheduled or requested, so that the limit holds across nodes.
+const fetchNowInterval = time.Minute
 
-// errDue ends an edit of a feed that is due already, or is being polled.
+// errDue aborts an edit of a feed that is due already or is being polled.
 var errDue = errors.New("due already")
 
-// FetchNow makes a pull feed of the actor's due at once; its failures so far still count. One that is due, or is being
-// polled, stays as it is. It fails with mapdata.ErrNotFound for somebody else's feed, mapdata.ErrConflict for a push feed
+// FetchNow makes one of the actor's pull feeds due immediately; its failure count stays. A feed that is due already, or is
+// being polled, is not changed. It fails with mapdata.ErrNotFound for another account's feed, mapdata.ErrConflict for a push feed
 // and for one that is not active, and with a *mapdata.LimitError within a minute of the last poll.
 func (s *Service) FetchNow(ctx context.Context, by Actor, id mapdata.FeedID) error {
 	now := s.now()
@@ -85,7 +86,7 @@ func (s *Service) FetchNow(ctx context.Context, by Actor, id mapdata.FeedID) err
 		if !by.owns(f) {
 			return Side{}, mapdata.ErrNotFound
 		}
-		wait := f.Polling.LastFetchedAt.Add(fetchNowEvery).Sub(now)
+		wait := f.Polling.LastFetchedAt.Add(fetchNowInterval).Sub(now)
 		switch {
 		case f.Direction != mapdata.Pull:
 			return Side{}, mapdata.Explain(mapdata.ErrConflict, "not_fetched", "A push feed is not fetched: it is pushed to.")

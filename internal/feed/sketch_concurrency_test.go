@@ -11,12 +11,12 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// slowStore has served feeds. Entities of the slow one are read once release is closed.
+// slowStore has served feeds. Reading the entities of slowFeed blocks until release is closed.
 type slowStore struct {
 	feed.Store
-	slow    mapdata.FeedID
-	release chan struct{}
-	reads   int
+	slowFeed mapdata.FeedID
+	release  chan struct{}
+	reads    int
 }
 
 func (*slowStore) Feed(_ context.Context, id mapdata.FeedID) (*mapdata.Feed, error) {
@@ -24,7 +24,7 @@ func (*slowStore) Feed(_ context.Context, id mapdata.FeedID) (*mapdata.Feed, err
 }
 
 func (s *slowStore) FeedEntities(ctx context.Context, id mapdata.FeedID, _ time.Time, _ int, _ func(*mapdata.Entity)) error {
-	if id != s.slow {
+	if id != s.slowFeed {
 		return nil
 	}
 	s.reads++
@@ -36,11 +36,11 @@ func (s *slowStore) FeedEntities(ctx context.Context, id mapdata.FeedID, _ time.
 	}
 }
 
-// TestSketchesOfOtherFeedsDoNotWait holds that guests who look at one feed's page wait neither for another feed's nor
-// beyond their own context, and that all who want the same sketch cost one read.
-func TestSketchesOfOtherFeedsDoNotWait(t *testing.T) {
+// TestSketchConcurrency checks that a request for one feed's sketch waits neither for another feed's nor
+// beyond its own context, and that concurrent requests for the same sketch share one read.
+func TestSketchConcurrency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &slowStore{slow: mapdata.FeedID{1}, release: make(chan struct{})}
+		store := &slowStore{slowFeed: mapdata.FeedID{1}, release: make(chan struct{})}
 		s := feed.New(feed.Config{Store: store, Now: time.Now})
 		sketch := func(ctx context.Context, id mapdata.FeedID) chan error {
 			done := make(chan error, 1)
@@ -51,11 +51,11 @@ func TestSketchesOfOtherFeedsDoNotWait(t *testing.T) {
 			return done
 		}
 		leaving, leave := context.WithCancel(t.Context())
-		first := sketch(leaving, store.slow)
+		first := sketch(leaving, store.slowFeed)
 		synctest.Wait()
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		second, third := sketch(short, store.slow), sketch(t.Context(), store.slow)
+		second, third := sketch(short, store.slowFeed), sketch(t.Context(), store.slowFeed)
 		other := sketch(t.Context(), mapdata.FeedID{2})
 		synctest.Wait()
 		select {
@@ -71,25 +71,25 @@ func TestSketchesOfOtherFeedsDoNotWait(t *testing.T) {
 		select {
 		case err := <-second:
 			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("who waited for a second: %v", err)
+				t.Errorf("request with a timeout of 1 s: %v", err)
 			}
 		default:
-			t.Error("a guest waits beyond their own context")
+			t.Error("a request waits beyond its own context")
 		}
 		if store.reads != 1 {
-			t.Errorf("%d reads for three guests", store.reads)
+			t.Errorf("%d reads for three requests", store.reads)
 		}
-		leave() // the one whose read it is
+		leave() // the request that reads
 		if err := <-first; !errors.Is(err, context.Canceled) {
-			t.Errorf("who left: %v", err)
+			t.Errorf("cancelled request: %v", err)
 		}
 		synctest.Wait()
 		close(store.release)
 		if err := <-third; err != nil {
-			t.Errorf("who stayed: %v", err)
+			t.Errorf("remaining request: %v", err)
 		}
 		if store.reads != 2 {
-			t.Errorf("%d reads, want one more after the first guest left", store.reads)
+			t.Errorf("%d reads, want one more after the first request was cancelled", store.reads)
 		}
 	})
 }
