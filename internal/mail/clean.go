@@ -8,14 +8,15 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// Lengths, in characters, that a value is cut to: names stand in subjects, notes are paragraphs.
+// Lengths in characters to which values are truncated: names appear in subjects, notes are paragraphs.
 const (
 	lineLength = 200
 	noteLength = 4000
 )
 
-// clean takes from a value what could break out of its place: values come from providers, who choose their feeds' names.
-// Only notes and errors keep their lines; control and formatting characters (which can turn text around) become spaces.
+// clean removes the characters of a value that could change the text around it: values come from providers, who choose their
+// feeds' names. Only notes and errors keep their line breaks; control characters and bidirectional formatting characters
+// become spaces.
 func clean(name, value string) string {
 	length, lines := lineLength, false
 	if name == "note" || name == "error" {
@@ -34,14 +35,14 @@ func clean(name, value string) string {
 	return strings.TrimSpace(value)
 }
 
-// Marks that keep what stands between them from ordering its surroundings (UAX 9).
+// Marks that isolate the direction of the text between them from its surroundings (UAX 9).
 const (
 	firstStrongIsolate = "\u2068"
 	popIsolate         = "\u2069"
 )
 
-// isolate sets a value that is written from right to left apart in plain text. Others stay as they are: marks that do
-// nothing would only be in the way of who searches or copies.
+// isolate wraps a value that contains right-to-left characters in isolates, for plain text. Other values stay as they are,
+// because needless marks disturb search and copying.
 func isolate(value string) string {
 	for _, r := range value {
 		properties, _ := bidi.LookupRune(r)
@@ -55,10 +56,10 @@ func isolate(value string) string {
 // Widths of the lines of a plain text, in characters.
 const (
 	textWidth = 72
-	lineLimit = 200 // of a run without a space; at four bytes each it still fits into a line of SMTP (RFC 5321, 4.5.3.1.6)
+	maxLine   = 200 // of a run without a space; at four bytes each it still fits into an SMTP line (RFC 5321, 4.5.3.1.6)
 )
 
-// wrap breaks a line at its spaces. A longer run stays whole, so that a link can be followed, unless it is beyond measure.
+// wrap breaks a line at spaces. A longer run without spaces stays whole, so that a link can be followed, up to maxLine.
 func wrap(line string) []string {
 	var lines []string
 	rest := []rune(line)
@@ -73,18 +74,18 @@ func wrap(line string) []string {
 	return append(lines, string(rest))
 }
 
-// breakAt gives where a line ends that is too long, and where the one after it begins.
+// breakAt returns where a line that is too long ends, and where the next one begins.
 func breakAt(rest []rune) (at, next int) {
 	for i := textWidth; i > 0; i-- {
 		if rest[i] == ' ' {
 			return i, i + 1
 		}
 	}
-	for i := textWidth + 1; i < min(len(rest), lineLimit); i++ {
+	for i := textWidth + 1; i < min(len(rest), maxLine); i++ {
 		if rest[i] == ' ' {
 			return i, i + 1
 		}
 	}
-	end := min(len(rest), lineLimit)
+	end := min(len(rest), maxLine)
 	return end, end
 }

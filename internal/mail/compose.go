@@ -15,10 +15,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// longLine is what a line may have at most where it goes unencoded, in bytes (RFC 5322, 2.1.1).
-const longLine = 998
+// maxUnencodedLine is the maximum length of an unencoded line in bytes (RFC 5322, 2.1.1).
+const maxUnencodedLine = 998
 
-// compose makes the message: the same text twice, plain and as HTML, for the reader's program to choose from.
+// compose builds the multipart message, with the same text as plain text and as HTML.
 func (s *Sender) compose(l *mapdata.Letter, now time.Time) (subject string, _ *gomail.Msg, _ error) {
 	letter, err := s.texts.render(l)
 	if err != nil {
@@ -27,13 +27,13 @@ func (s *Sender) compose(l *mapdata.Letter, now time.Time) (subject string, _ *g
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(s.from)
 	if err := msg.To(l.Address); err != nil {
-		return "", nil, errors.New("the letter's address is none") // the cause repeats it
+		return "", nil, errors.New("the letter's address is none") // without the cause, which repeats the address
 	}
 	msg.SetGenHeaderPreformatted(gomail.HeaderSubject, fold(letter.subject))
 	msg.SetDateWithValue(now)
 	msg.SetMessageIDWithValue(s.messageID(l))
 	msg.SetGenHeader("Content-Language", string(letter.language))
-	// No machine is to answer (RFC 3834); the second is what Exchange heeds.
+	// Suppresses automatic replies (RFC 3834); Exchange reads the second header.
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetGenHeader("X-Auto-Response-Suppress", "All")
 	if aboutFeed(l.Kind) {
@@ -44,7 +44,7 @@ func (s *Sender) compose(l *mapdata.Letter, now time.Time) (subject string, _ *g
 	return letter.subject, msg, nil
 }
 
-// aboutFeed says whether a letter is one of those that a filter may well put into a folder of its own.
+// aboutFeed reports whether an e-mail is about a feed, and gets a List-Id for mail filters.
 func aboutFeed(kind mapdata.LetterKind) bool {
 	switch kind {
 	case mapdata.LetterSignIn, mapdata.LetterPasskeyAdded, mapdata.LetterTokenMade:
@@ -54,12 +54,12 @@ func aboutFeed(kind mapdata.LetterKind) bool {
 	return true
 }
 
-// encodedBytes is how much of a text fits into an encoded word of the subject's first line, whose length is 76 at most (RFC
-// 2047, 2).
-const encodedBytes = 39
+// maxEncodedWordBytes is the number of bytes that fit into an encoded word on the subject's first line, which may have 76
+// characters (RFC 2047, 2).
+const maxEncodedWordBytes = 39
 
-// fold writes a subject as lines of a header: as it is if it is short and plain, else in encoded words. No other text of
-// the header comes from outside.
+// fold writes a subject as header lines: unencoded if it is short and plain ASCII, else as encoded words. No other header
+// contains text from outside.
 func fold(subject string) string {
 	if plainASCII(subject) && len(subject) <= textWidth-len("Subject: ") {
 		return subject
@@ -67,7 +67,7 @@ func fold(subject string) string {
 	var lines []string
 	word := ""
 	for _, r := range subject {
-		if len(word)+utf8.RuneLen(r) > encodedBytes {
+		if len(word)+utf8.RuneLen(r) > maxEncodedWordBytes {
 			lines, word = append(lines, encodedWord(word)), ""
 		}
 		word += string(r)
@@ -79,7 +79,7 @@ func encodedWord(text string) string {
 	return "=?UTF-8?B?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?="
 }
 
-// plainASCII says whether a text means the same in a header; what looks like an encoded word would not.
+// plainASCII reports whether a text can be written unencoded in a header. A text that looks like an encoded word cannot.
 func plainASCII(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {
@@ -91,28 +91,27 @@ func plainASCII(text string) bool {
 
 func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
-// encoding is quoted-printable on the wire, which every server takes. A file shows the text as it is, so that a link can
-// be copied from it, unless a line is too long for mail.
+// encoding is quoted-printable for SMTP, which every server accepts. A file holds the text unencoded, so that a link can be
+// copied from it, unless a line is too long for mail.
 func (s *Sender) encoding(text string) gomail.Encoding {
 	if s.server != nil {
 		return gomail.EncodingQP
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		if len(line) > longLine {
+		if len(line) > maxUnencodedLine {
 			return gomail.EncodingQP
 		}
 	}
 	return gomail.NoEncoding
 }
 
-// messageID is the same for every try of a letter, so that a letter which was sent twice after all is shown once.
+// messageID is the same for every attempt to send an e-mail, so that mail programs can deduplicate one that was sent twice.
 func (s *Sender) messageID(l *mapdata.Letter) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %d", l.ID, l.Kind, l.At.UnixMilli()))
 	return hex.EncodeToString(sum[:12]) + "@" + s.host
 }
 
-// domain is what ids of messages and lists end in: the service's host, or "localhost" where that is no name, such as an
-// IPv6 address.
+// domain is the right-hand side of message and list ids: the service's host, or "localhost" if that is an IPv6 address.
 func domain(host string) string {
 	if strings.Contains(host, ":") {
 		return "localhost"

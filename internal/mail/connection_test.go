@@ -18,25 +18,25 @@ func manyLetters(n int) []mapdata.Letter {
 	return all
 }
 
-func TestLettersShareAConnection(t *testing.T) {
+func TestConnectionReuse(t *testing.T) {
 	server, client := certificates(t)
 	tests := []struct {
-		name        string
-		most        int
-		rude        bool
-		connections int
+		name          string
+		most          int
+		closeSilently bool
+		connections   int
 	}{
-		{"a server that takes them all", 0, false, 1},
-		{"a server that answers 421 after three", 3, false, 7},
-		{"a server that hangs up after three", 3, true, 7},
-		{"a server that takes but one", 1, true, 20},
+		{"server accepts all", 0, false, 1},
+		{"server replies 421 after three", 3, false, 7},
+		{"server closes the connection after three", 3, true, 7},
+		{"server accepts one per connection", 1, true, 20},
 	}
 	for _, tt := range tests {
 		for scheme, implicit := range map[string]bool{"smtp": false, "smtps": true} {
 			t.Run(tt.name+" "+scheme, func(t *testing.T) {
-				p := &post{most: tt.most, rude: tt.rude, auth: true}
+				p := &fakeServer{most: tt.most, closeSilently: tt.closeSilently, auth: true}
 				addr := p.serve(t, server, implicit)
-				d := newDesk(t, Config{SMTPURL: scheme + "://post:letmein@" + addr, TLS: client}, manyLetters(20)...)
+				d := newTestSender(t, Config{SMTPURL: scheme + "://post:letmein@" + addr, TLS: client}, manyLetters(20)...)
 				d.empty(t.Context())
 				once := make(map[string]int)
 				for _, l := range p.letters() {
@@ -46,7 +46,7 @@ func TestLettersShareAConnection(t *testing.T) {
 				if len(once) != 20 || len(p.letters()) != 20 || d.outbox.waiting() != 0 {
 					t.Errorf("%d letters of %d arrived, %d wait\n%s", len(p.letters()), len(once), d.outbox.waiting(), d.log)
 				}
-				// Before TLS and after it are two sessions to the server.
+				// The server counts a session before STARTTLS and one after it.
 				if n := p.connections; n != tt.connections && n != 2*tt.connections {
 					t.Errorf("%d connections, want %d", n, tt.connections)
 				}
@@ -55,16 +55,16 @@ func TestLettersShareAConnection(t *testing.T) {
 	}
 }
 
-// What is wrong with one letter does not hold up the next, over the same connection.
-func TestARefusalInTheMidst(t *testing.T) {
+// A rejected e-mail does not delay the next one, which uses the same connection.
+func TestRejectionKeepsConnection(t *testing.T) {
 	for _, code := range []int{451, 550} {
-		p := &post{answer: func(n int) error {
+		p := &fakeServer{answer: func(n int) error {
 			if n == 2 {
 				return &smtp.SMTPError{Code: code, Message: "not this one"}
 			}
 			return nil
 		}}
-		d := newDesk(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, manyLetters(3)...)
+		d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, manyLetters(3)...)
 		d.empty(t.Context())
 		left := 0
 		if code == 451 {
@@ -76,14 +76,14 @@ func TestARefusalInTheMidst(t *testing.T) {
 	}
 }
 
-// Only what the server says of the letter itself ends it: the rest the operator mends, or time.
-func TestWhichAnswersAreFinal(t *testing.T) {
+// Only a permanent reply about the e-mail itself ends its retries; other failures are fixed by the operator or are temporary.
+func TestPermanentReplyCodes(t *testing.T) {
 	for code, ended := range map[int]bool{
 		421: false, 450: false, 451: false, 452: false, 530: false, 535: false, 552: false, 550: true, 551: true, 553: true, 554: true,
 	} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
-			p := &post{answer: func(int) error { return &smtp.SMTPError{Code: code, Message: "ada@example.org"} }}
-			d := newDesk(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, manyLetters(1)...)
+			p := &fakeServer{answer: func(int) error { return &smtp.SMTPError{Code: code, Message: "ada@example.org"} }}
+			d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, manyLetters(1)...)
 			d.empty(t.Context())
 			if (d.outbox.waiting() == 0) != ended || strings.Contains(d.log.String(), "given up") != ended {
 				t.Errorf("%d wait\n%s", d.outbox.waiting(), d.log)
@@ -96,11 +96,11 @@ func TestWhichAnswersAreFinal(t *testing.T) {
 	}
 }
 
-// A wrong password is nothing that a letter could be blamed for, and is not tried for each of them.
-func TestAWrongPasswordEndsNoLetter(t *testing.T) {
+// An authentication failure does not end the retries of an e-mail, and is not repeated for each of them.
+func TestAuthFailureKeepsLetters(t *testing.T) {
 	server, client := certificates(t)
-	p := &post{auth: true, refuse: true}
-	d := newDesk(t, Config{SMTPURL: "smtps://post:letmein@" + p.serve(t, server, true), TLS: client}, manyLetters(5)...)
+	p := &fakeServer{auth: true, refuse: true}
+	d := newTestSender(t, Config{SMTPURL: "smtps://post:letmein@" + p.serve(t, server, true), TLS: client}, manyLetters(5)...)
 	d.empty(t.Context())
 	if d.outbox.waiting() != 5 || p.connections != 1 || !strings.Contains(d.log.String(), "535") {
 		t.Errorf("%d wait\n%s", d.outbox.waiting(), d.log)
@@ -108,11 +108,11 @@ func TestAWrongPasswordEndsNoLetter(t *testing.T) {
 	d.noSecretsInLog(t)
 }
 
-// A password is shown to nobody who listens on the way, even where TLS was switched off.
-func TestNoPasswordInClear(t *testing.T) {
+// A password is never sent without TLS, even if TLS is switched off.
+func TestNoPasswordWithoutTLS(t *testing.T) {
 	for _, query := range []string{"", "?starttls=optional", "?starttls=never"} {
-		p := &post{auth: true}
-		d := newDesk(t, Config{SMTPURL: "smtp://post:letmein@" + p.serve(t, nil, false) + query}, manyLetters(1)...)
+		p := &fakeServer{auth: true}
+		d := newTestSender(t, Config{SMTPURL: "smtp://post:letmein@" + p.serve(t, nil, false) + query}, manyLetters(1)...)
 		d.empty(t.Context())
 		if p.login != "" || d.outbox.waiting() != 1 || len(p.letters()) != 0 {
 			t.Errorf("%q: signed in as %q, %d letters wait", query, p.login, d.outbox.waiting())

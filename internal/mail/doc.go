@@ -1,11 +1,12 @@
-// Package mail sends the letters that wait in the outbox (D11.7): by SMTP, or as .eml files where no server is named.
+// Package mail sends the e-mails in the outbox (D11.7): by SMTP, or as .eml files if no server is configured.
 //
-// Whoever stores a letter does so in the transaction of what it tells about, and pokes the Sender; a Sender leases what is
-// due, so that several nodes share one outbox. Texts are made here when a letter leaves: a draft of paragraphs, in the
-// words of the reader's language, is written out twice, as plain text and as HTML, which therefore always say the same.
-// Values come from strangers: they are cleaned, escaped, and kept from ordering their surroundings.
+// An e-mail is stored in the same transaction as the change that it reports, and the Sender is notified. A Sender leases
+// the e-mails that are due, so that several nodes share one outbox. An e-mail is rendered when it is sent: a list of
+// paragraphs in the reader's language is rendered as plain text and as HTML, which therefore have the same content. Values
+// come from users: they are cleaned, escaped, and isolated from the text direction around them.
 //
-// A letter that fails is tried again with growing waits for three days (one with a sign-in link until the link is dead),
-// and given up with a line in the log. A letter is lost in no case. It is doubled only when the process dies, or is cut
-// off from the database until then, between the server's word and the outbox's; its Message-ID is then the same.
+// An e-mail that fails is retried with exponential backoff for three days (one with a sign-in link until the link expires),
+// then it is dropped and logged. Delivery is at least once: an e-mail is sent twice only if the process dies between the
+// server's acceptance and the update of the outbox, or loses the database until it dies. Both copies have the same
+// Message-ID.
 package mail

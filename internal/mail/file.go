@@ -13,11 +13,11 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// folder takes letters as .eml files, for where there is no SMTP server.
+// folder writes e-mails as .eml files, for use without an SMTP server.
 type folder struct{ dir string }
 
-// write stores a letter whole or not at all, readable by the service's own account only: it may hold a sign-in link. The
-// name tells when and what, never to whom.
+// write writes a file atomically, readable by the service's own account only: it may contain a sign-in link. The file's name
+// contains time and kind, but not the recipient.
 func (f folder) write(_ context.Context, l *mapdata.Letter, msg *gomail.Msg, now time.Time) (name string, err error) {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return "", fmt.Errorf("make outbox folder: %w", err)

@@ -19,14 +19,14 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// parse reads a letter as a mail program does, and gives its plain text.
+// parse parses an e-mail and returns its plain text.
 func parse(t *testing.T, data string) (*mail.Message, string) {
 	t.Helper()
 	msg, text, _ := parseBoth(t, data)
 	return msg, text
 }
 
-// parseBoth gives both parts of a letter, which must be all that there is.
+// parseBoth returns both parts of an e-mail and checks that there are no others.
 func parseBoth(t *testing.T, data string) (msg *mail.Message, text, page string) {
 	t.Helper()
 	msg, err := mail.ReadMessage(strings.NewReader(data))
@@ -39,7 +39,7 @@ func parseBoth(t *testing.T, data string) (msg *mail.Message, text, page string)
 	}
 	parts := multipart.NewReader(msg.Body, parameters["boundary"])
 	var bodies []string
-	for _, want := range []string{"text/plain", "text/html"} { // the last one is the best (RFC 2046, 5.1.4)
+	for _, want := range []string{"text/plain", "text/html"} { // in increasing order of preference (RFC 2046, 5.1.4)
 		part, err := parts.NextPart()
 		if err != nil {
 			t.Fatalf("part %s: %v", want, err)
@@ -48,7 +48,7 @@ func parseBoth(t *testing.T, data string) (msg *mail.Message, text, page string)
 		if err != nil || kind != want || !strings.EqualFold(parameters["charset"], "utf-8") {
 			t.Fatalf("part of type %s %v (%v), want %s", kind, parameters, err, want)
 		}
-		body, err := io.ReadAll(part) // takes off quoted-printable
+		body, err := io.ReadAll(part) // decodes quoted-printable
 		if err != nil || !utf8.Valid(body) {
 			t.Fatalf("body of %s: %v", kind, err)
 		}
@@ -69,8 +69,8 @@ func subjectOf(t *testing.T, msg *mail.Message) string {
 	return subject
 }
 
-// files reads the outbox folder: names and contents.
-func (d *desk) files(t *testing.T) map[string]string {
+// files reads the outbox folder: contents by name.
+func (d *testSender) files(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	entries, err := os.ReadDir(d.folder)
@@ -87,8 +87,8 @@ func (d *desk) files(t *testing.T) map[string]string {
 	return all
 }
 
-// one gives the only letter in the folder.
-func (d *desk) one(t *testing.T) (name, data string) {
+// one returns the only file in the folder.
+func (d *testSender) one(t *testing.T) (name, data string) {
 	t.Helper()
 	all := d.files(t)
 	if len(all) != 1 {
@@ -101,9 +101,9 @@ func (d *desk) one(t *testing.T) (name, data string) {
 }
 
 func TestFiles(t *testing.T) {
-	d := newDesk(t, Config{}, signInLetter())
+	d := newTestSender(t, Config{}, signInLetter())
 	stop := d.run(t)
-	<-d.outbox.told
+	<-d.outbox.updates
 	stop()
 	name, data := d.one(t)
 	if want := "20261120T080000.000Z-sign_in-1.eml"; name != want {
@@ -116,7 +116,7 @@ func TestFiles(t *testing.T) {
 	if info, err := os.Stat(d.folder); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("mode of the folder %v (%v)", info.Mode(), err)
 	}
-	// Whoever looks into the file finds the link whole, without decoding.
+	// The file contains the link unencoded.
 	if !regexp.MustCompile(`(?m)^    https://wayside\.example\.org/auth/verify\?token=T0kenOfTheLink\r$`).MatchString(data) {
 		t.Errorf("no plain link in:\n%s", data)
 	}
@@ -186,7 +186,7 @@ func TestLetters(t *testing.T) {
 			[]string{"\nBcc"},
 		},
 		{
-			"text turned around, NUL, escapes, no UTF-8",
+			"bidirectional override, NUL, escapes, invalid UTF-8",
 			mapdata.Letter{Kind: mapdata.LetterApproved, Data: feed(map[string]string{"feed_name": "a\u202eb\x00c\x1b[31m\xffd"})},
 			"Feed approved: a b c [31m\uFFFDd", nil,
 			[]string{"\u202e", "\x00", "\x1b"},
@@ -236,9 +236,9 @@ func TestLetters(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newDesk(t, Config{}, tt.letter)
+			d := newTestSender(t, Config{}, tt.letter)
 			stop := d.run(t)
-			<-d.outbox.told
+			<-d.outbox.updates
 			stop()
 			name, data := d.one(t)
 			if strings.Contains(name, "@") {
@@ -316,9 +316,9 @@ func TestGivenUp(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newDesk(t, Config{}, mapdata.Letter{Kind: tt.kind, At: start.Add(-tt.age)})
+			d := newTestSender(t, Config{}, mapdata.Letter{Kind: tt.kind, At: start.Add(-tt.age)})
 			stop := d.run(t)
-			<-d.outbox.told
+			<-d.outbox.updates
 			stop()
 			if n := len(d.files(t)); (n == 1) != tt.sent || strings.Contains(d.log.String(), "given up") == tt.sent {
 				t.Errorf("%d letters written, log %s", n, d.log)
@@ -330,19 +330,19 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// A process that died with a letter in hand loses it to the next one when its lease ends, and not before.
-func TestALeaseThatNobodyEnds(t *testing.T) {
+// An e-mail that a dead process had leased is sent by another when the lease expires, and not before.
+func TestLeaseExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(t, Config{Now: time.Now}, mapdata.Letter{Kind: mapdata.LetterApproved, At: time.Now()})
-		if due, err := d.outbox.DueLetters(t.Context(), time.Now(), time.Now().Add(leaseTime), batch); err != nil || len(due) != 1 {
+		d := newTestSender(t, Config{Now: time.Now}, mapdata.Letter{Kind: mapdata.LetterApproved, At: time.Now()})
+		if due, err := d.outbox.DueLetters(t.Context(), time.Now(), time.Now().Add(leaseTime), batchSize); err != nil || len(due) != 1 {
 			t.Fatal("the letter was not leased", err)
 		}
 		stop := d.run(t)
 		time.Sleep(leaseTime - time.Second)
 		if n := len(d.files(t)); n != 0 {
-			t.Error("sent while somebody else held it")
+			t.Error("sent while another process held the lease")
 		}
-		time.Sleep(pollEvery + time.Second)
+		time.Sleep(pollInterval + time.Second)
 		if n := len(d.files(t)); n != 1 {
 			t.Errorf("%d letters after the lease, want 1", n)
 		}
@@ -350,9 +350,9 @@ func TestALeaseThatNobodyEnds(t *testing.T) {
 	})
 }
 
-func TestPokeAndPoll(t *testing.T) {
+func TestNotifyAndPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(t, Config{Now: time.Now})
+		d := newTestSender(t, Config{Now: time.Now})
 		stop := d.run(t)
 		synctest.Wait()
 		add := func() {
@@ -369,45 +369,45 @@ func TestPokeAndPoll(t *testing.T) {
 			t.Errorf("%d letters after a notification, want 1", n)
 		}
 		add()
-		time.Sleep(pollEvery + time.Second)
+		time.Sleep(pollInterval + time.Second)
 		if n := len(d.files(t)); n != 2 {
 			t.Errorf("%d letters after the poll, want 2", n)
 		}
 		stop()
 		d.queued.Notify()
-		d.queued.Notify() // nobody listens any more: must not block
+		d.queued.Notify() // without a receiver, must not block
 	})
 }
 
-// The disk is full: nothing is left behind, the letter waits, and leaves when there is room.
-func TestAFolderThatCannotBeWritten(t *testing.T) {
-	d := newDesk(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved})
+// If the folder cannot be written, no partial file remains and the e-mail is retried.
+func TestUnwritableFolder(t *testing.T) {
+	d := newTestSender(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved})
 	if err := os.WriteFile(d.folder, nil, 0o600); err != nil { // a file where the folder should be
 		t.Fatal(err)
 	}
 	defer d.run(t)()
-	if l := <-d.outbox.told; l.Tries != 1 {
+	if l := <-d.outbox.updates; l.Tries != 1 {
 		t.Fatalf("tries %d", l.Tries)
 	}
 	if err := os.Remove(d.folder); err != nil {
 		t.Fatal(err)
 	}
-	d.hand.add(time.Minute)
+	d.fakeClock.add(time.Minute)
 	d.queued.Notify()
-	if l := <-d.outbox.told; l.Tries != -1 {
+	if l := <-d.outbox.updates; l.Tries != -1 {
 		t.Errorf("not written once it could be\n%s", d.log)
 	}
 	d.one(t)
 }
 
-// Sent, but the outbox does not hear of it, and the process dies: the second copy has the id of the first.
-func TestASecondCopyHasTheSameID(t *testing.T) {
-	d := newDesk(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved})
+// If the update of the outbox fails and the process dies, the second copy has the Message-ID of the first.
+func TestCopyHasSameMessageID(t *testing.T) {
+	d := newTestSender(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved})
 	d.outbox.fail = errors.New("database is locked")
 	d.empty(t.Context())
 	d.outbox.fail = nil
-	d.hand.add(leaseTime)
-	clear(d.sent) // as dying does
+	d.fakeClock.add(leaseTime)
+	clear(d.sent) // as after a restart
 	d.empty(t.Context())
 	ids := map[string]bool{}
 	for _, data := range d.files(t) {
@@ -419,13 +419,13 @@ func TestASecondCopyHasTheSameID(t *testing.T) {
 	}
 }
 
-// Sent, but the outbox does not hear of it for a while: no copy as long as the process lives.
-func TestALetterIsNotSentAgainWhenTheOutboxWasAway(t *testing.T) {
-	d := newDesk(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved})
+// If the update of the outbox fails for a while, a live process sends no second copy.
+func TestNoResendAfterOutboxFailure(t *testing.T) {
+	d := newTestSender(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved})
 	d.outbox.fail = errors.New("database is locked")
 	d.empty(t.Context())
-	for range 3 { // the lease ends, and the letter is due again
-		d.hand.add(leaseTime)
+	for range 3 { // the lease expires, and the e-mail is due again
+		d.fakeClock.add(leaseTime)
 		d.empty(t.Context())
 	}
 	if n := len(d.files(t)); n != 1 {
@@ -438,22 +438,22 @@ func TestALetterIsNotSentAgainWhenTheOutboxWasAway(t *testing.T) {
 	}
 }
 
-// A letter whose turn comes when its lease is almost over is left alone: another node may have it by the time it is sent.
-func TestNothingIsBegunAtTheEndOfALease(t *testing.T) {
-	d := newDesk(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved}, mapdata.Letter{Kind: mapdata.LetterApproved})
-	d.observe = func(bool) { d.hand.add(leaseTime - sendTimeout) } // the first takes that long
+// An e-mail whose lease is about to expire is not sent: another node might send it at the same time.
+func TestNoSendNearLeaseEnd(t *testing.T) {
+	d := newTestSender(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved}, mapdata.Letter{Kind: mapdata.LetterApproved})
+	d.observe = func(bool) { d.fakeClock.add(leaseTime - sendTimeout) } // how long the first one takes
 	d.empty(t.Context())
 	if n := len(d.files(t)); n != 1 || d.outbox.waiting() != 1 {
 		t.Fatalf("%d letters written, %d waiting, want one of each", n, d.outbox.waiting())
 	}
-	d.hand.add(sendTimeout)
+	d.fakeClock.add(sendTimeout)
 	d.empty(t.Context())
 	if n := len(d.files(t)); n != 2 {
 		t.Errorf("%d letters after the lease, want 2", n)
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewErrors(t *testing.T) {
 	tests := []struct {
 		name string
 		c    Config

@@ -14,12 +14,12 @@ import (
 
 var start = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 
-// outbox is Outbox by the letter of its contract, for tests.
+// outbox implements Outbox in memory.
 type outbox struct {
 	mu      sync.Mutex
 	letters []mapdata.Letter
-	told    chan mapdata.Letter // what was sent (Tries -1) or put back
-	fail    error               // of LetterSent
+	updates chan mapdata.Letter // e-mails that were sent (Tries -1) or put back
+	fail    error               // returned by LetterSent
 }
 
 func newOutbox(letters ...mapdata.Letter) *outbox {
@@ -32,7 +32,7 @@ func newOutbox(letters ...mapdata.Letter) *outbox {
 			letters[i].At = start
 		}
 	}
-	return &outbox{letters: letters, told: make(chan mapdata.Letter, 1000)}
+	return &outbox{letters: letters, updates: make(chan mapdata.Letter, 1000)}
 }
 
 func (o *outbox) DueLetters(_ context.Context, now, until time.Time, limit int) ([]mapdata.Letter, error) {
@@ -58,7 +58,7 @@ func (o *outbox) LetterSent(_ context.Context, id int64) error {
 		if l.ID == id {
 			o.letters = append(o.letters[:i], o.letters[i+1:]...)
 			l.Tries = -1
-			o.told <- l
+			o.updates <- l
 			break
 		}
 	}
@@ -71,7 +71,7 @@ func (o *outbox) LetterFailed(_ context.Context, id int64, tries int, due time.T
 	for i := range o.letters {
 		if l := &o.letters[i]; l.ID == id {
 			l.Tries, l.Due = tries, due
-			o.told <- *l
+			o.updates <- *l
 		}
 	}
 	return nil
@@ -87,7 +87,7 @@ func signInLetter() mapdata.Letter {
 	return mapdata.Letter{Kind: mapdata.LetterSignIn, Data: map[string]string{"code": "00420815", "token": "T0kenOfTheLink"}}
 }
 
-// clock is set by the test.
+// clock is a clock that the test advances.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -105,43 +105,43 @@ func (c *clock) add(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// record is a log that a test may read while it is written.
-type record struct {
+// logBuffer is a log that a test may read while it is written to.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (r *record) Write(p []byte) (int, error) {
+func (r *logBuffer) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.text.Write(p)
 }
 
-func (r *record) String() string {
+func (r *logBuffer) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.text.String()
 }
 
-// desk is a Sender with everything around it.
-type desk struct {
+// testSender is a Sender with fake dependencies.
+type testSender struct {
 	*Sender
-	hand   *clock
-	outbox *outbox
-	log    *record
-	folder string
+	fakeClock *clock
+	outbox    *outbox
+	log       *logBuffer
+	folder    string
 }
 
-func newDesk(t *testing.T, c Config, letters ...mapdata.Letter) *desk {
+func newTestSender(t *testing.T, c Config, letters ...mapdata.Letter) *testSender {
 	t.Helper()
-	d := &desk{hand: &clock{at: start}, outbox: newOutbox(letters...), log: &record{}, folder: t.TempDir() + "/outbox"}
+	d := &testSender{fakeClock: &clock{at: start}, outbox: newOutbox(letters...), log: &logBuffer{}, folder: t.TempDir() + "/outbox"}
 	c.Queued = signal.NewMailQueued()
 	c.Outbox, c.Log, c.BaseURL, c.Folder = d.outbox, slog.New(slog.NewTextHandler(d.log, nil)), "https://wayside.example.org", d.folder
 	if c.From == "" {
 		c.From = "Wayside <wayside@example.org>"
 	}
 	if c.Now == nil {
-		c.Now = d.hand.now
+		c.Now = d.fakeClock.now
 	}
 	s, err := New(c)
 	if err != nil {
@@ -151,8 +151,8 @@ func newDesk(t *testing.T, c Config, letters ...mapdata.Letter) *desk {
 	return d
 }
 
-// run starts the Sender; the returned function ends it and waits.
-func (d *desk) run(t *testing.T) (stop func()) {
+// run starts the Sender; stop cancels it and waits.
+func (d *testSender) run(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)

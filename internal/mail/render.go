@@ -13,21 +13,21 @@ import (
 //go:embed letters/letter.html
 var letterHTML embed.FS
 
-// rendered is a letter as it leaves.
+// rendered is an e-mail's subject and bodies.
 type rendered struct {
 	language            mapdata.Language
 	subject, text, html string
 }
 
-// texts makes subject and body of every kind of letter, in every language.
+// texts renders every kind of e-mail in every language.
 type texts struct {
-	words   map[mapdata.Language]words
-	page    *template.Template
-	baseURL string
+	messages map[mapdata.Language]messages
+	page     *template.Template
+	baseURL  string
 }
 
 func newTexts(baseURL string) (*texts, error) {
-	all, err := readWords()
+	all, err := readMessages()
 	if err != nil {
 		return nil, err
 	}
@@ -35,16 +35,16 @@ func newTexts(baseURL string) (*texts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page of letters: %w", err)
 	}
-	return &texts{words: all, page: page, baseURL: baseURL}, nil
+	return &texts{messages: all, page: page, baseURL: baseURL}, nil
 }
 
-// render writes a letter, as plain text and as HTML that say the same.
+// render renders an e-mail as plain text and as HTML with the same content.
 func (t *texts) render(l *mapdata.Letter) (*rendered, error) {
 	language := l.Language
-	if _, known := t.words[language]; !known {
+	if _, known := t.messages[language]; !known {
 		language = mapdata.Languages()[0]
 	}
-	d := &draft{words: t.words[language], baseURL: t.baseURL, values: make(map[string]string, len(l.Data)+5)}
+	d := &draft{messages: t.messages[language], baseURL: t.baseURL, values: make(map[string]string, len(l.Data)+5)}
 	for name, value := range l.Data {
 		d.values[name] = clean(name, value)
 	}
@@ -54,64 +54,64 @@ func (t *texts) render(l *mapdata.Letter) (*rendered, error) {
 	if !d.compose(l.Kind) {
 		return nil, fmt.Errorf("no text for letters of kind %q", l.Kind)
 	}
-	subject := d.words.say(string(l.Kind)+".subject", d.values)
+	subject := d.messages.format(string(l.Kind)+".subject", d.values)
 	var page strings.Builder
-	title := strings.TrimSpace(plain(subject))
+	title := strings.TrimSpace(spansText(subject))
 	err := t.page.Execute(&page, map[string]any{"Language": language, "Title": title, "Subject": subject, "Blocks": d.blocks})
 	if err != nil {
 		return nil, fmt.Errorf("page of letter %s: %w", l.Kind, err)
 	}
-	return &rendered{language: language, subject: title, text: plainBlocks(d.blocks), html: page.String()}, nil
+	return &rendered{language: language, subject: title, text: renderText(d.blocks), html: page.String()}, nil
 }
 
-// block is a paragraph of a letter. One of the fields is set beside Spans.
+// block is a paragraph of an e-mail. At most one kind of field is set besides Spans.
 type block struct {
 	Spans []span
-	Quote []string // lines that somebody else wrote
-	Code  string   // to be typed
-	URL   string   // where a button leads; its words are Spans
-	Intro []span   // what a plain text says instead of the button; nil: the paragraph before announces the link
-	Small bool     // the letter's foot
+	Quote []string // lines of a quoted text
+	Code  string   // a code that the reader types
+	URL   string   // target of a button, whose label is Spans
+	Intro []span   // replaces the label in plain text; nil: the previous paragraph introduces the link
+	Small bool     // footer
 }
 
-// draft gathers a letter's paragraphs.
+// draft collects an e-mail's paragraphs.
 type draft struct {
-	words   words
-	values  map[string]string
-	baseURL string
-	blocks  []block
+	messages messages
+	values   map[string]string
+	baseURL  string
+	blocks   []block
 }
 
-func (d *draft) say(key string) {
-	d.blocks = append(d.blocks, block{Spans: d.words.say(key, d.values)})
+func (d *draft) paragraph(key string) {
+	d.blocks = append(d.blocks, block{Spans: d.messages.format(key, d.values)})
 }
 
 func (d *draft) small(key string) {
-	d.blocks = append(d.blocks, block{Spans: d.words.say(key, d.values), Small: true})
+	d.blocks = append(d.blocks, block{Spans: d.messages.format(key, d.values), Small: true})
 }
 
 func (d *draft) button(key, intro, path string) {
 	d.blocks = append(d.blocks, block{
-		Spans: d.words.say(key, d.values), Intro: d.words.say(intro, d.values), URL: d.baseURL + path,
+		Spans: d.messages.format(key, d.values), Intro: d.messages.format(intro, d.values), URL: d.baseURL + path,
 	})
 }
 
-// note quotes the curator, if there is anything to quote.
+// note quotes the curator's note, if there is one.
 func (d *draft) note() {
 	if d.values["note"] != "" {
-		d.say("note")
+		d.paragraph("note")
 		d.quote("note")
 	}
 }
 
-// quote sets apart what somebody else wrote, if they did, so that it cannot speak in the service's name.
+// quote adds a user's text as a quotation, so that it cannot be mistaken for the service's own.
 func (d *draft) quote(name string) {
 	if text := d.values[name]; text != "" {
 		d.blocks = append(d.blocks, block{Quote: strings.Split(text, "\n")})
 	}
 }
 
-// compose writes the paragraphs of a kind. It takes no value but those that the kind is about.
+// compose adds the paragraphs of a kind. It uses only the values that belong to that kind.
 func (d *draft) compose(kind mapdata.LetterKind) (known bool) {
 	switch kind {
 	case mapdata.LetterSignIn:
@@ -124,13 +124,13 @@ func (d *draft) compose(kind mapdata.LetterKind) (known bool) {
 		d.security("api_token_made", "/account/tokens/", "/revoke")
 		return true
 	case mapdata.LetterApproved:
-		d.say("feed_approved.text")
-		d.say("feed_approved.then")
+		d.paragraph("feed_approved.text")
+		d.paragraph("feed_approved.then")
 		d.note()
 	case mapdata.LetterRejected:
-		d.say("feed_rejected.text")
+		d.paragraph("feed_rejected.text")
 		d.note()
-		d.say("feed_rejected.then")
+		d.paragraph("feed_rejected.then")
 	case mapdata.LetterDeactivated:
 		d.deactivated()
 	case mapdata.LetterShrank:
@@ -138,59 +138,59 @@ func (d *draft) compose(kind mapdata.LetterKind) (known bool) {
 	default:
 		return false
 	}
-	d.footOfFeed(kind)
+	d.feedFooter(kind)
 	return true
 }
 
 func (d *draft) signIn() {
-	d.say("sign_in.code")
+	d.paragraph("sign_in.code")
 	d.blocks = append(d.blocks, block{Code: d.values["code"]})
-	d.say("sign_in.link")
+	d.paragraph("sign_in.link")
 	d.button("sign_in.button", "", "/auth/verify?token="+url.QueryEscape(d.values["token"]))
-	d.say("sign_in.once")
+	d.paragraph("sign_in.once")
 	d.small("sign_in.ignore")
 }
 
-// security tells of something new that lets somebody in, or read, in the reader's name: what, when, and where it is taken
-// away again. The page asks who the reader is, and then whether they mean it: a link alone takes nothing away.
+// security reports a new credential of the account: what it is, when it was made and where it is revoked. The page asks for
+// a sign-in and a confirmation: following the link alone revokes nothing.
 func (d *draft) security(kind, before, after string) {
 	for _, part := range []string{".text", ".yours", ".not"} {
-		d.say(kind + part)
+		d.paragraph(kind + part)
 	}
 	d.button(kind+".button", "", before+url.PathEscape(d.values["made_id"])+after)
-	d.say("security.more")
+	d.paragraph("security.more")
 	d.button("security.button", "", "/account#sessions")
 	for _, key := range []string{"foot.account", "foot.service"} {
 		d.small(key)
 	}
 }
 
-// deactivated tells the failure twice: what it means in the reader's language, and in the words of the feed's page.
+// deactivated explains the failure in the reader's language and quotes the error as the feed's page shows it.
 func (d *draft) deactivated() {
-	d.say("feed_deactivated.text")
-	d.say("feed_deactivated.error")
-	if key := "outcome." + d.values["outcome"]; d.words[key] != "" {
-		d.say(key)
+	d.paragraph("feed_deactivated.text")
+	d.paragraph("feed_deactivated.error")
+	if key := "outcome." + d.values["outcome"]; d.messages[key] != "" {
+		d.paragraph(key)
 	}
 	d.quote("error")
-	d.say("feed_deactivated.then")
+	d.paragraph("feed_deactivated.then")
 }
 
 func (d *draft) shrank() {
 	if d.values["rows"] != "" && d.values["rows_before"] != "" {
-		d.say("feed_shrank.text")
+		d.paragraph("feed_shrank.text")
 	} else {
-		d.say("feed_shrank.uncounted")
+		d.paragraph("feed_shrank.uncounted")
 	}
-	d.say("feed_shrank.then")
+	d.paragraph("feed_shrank.then")
 }
 
-// footOfFeed is how a letter about a feed ends.
-func (d *draft) footOfFeed(kind mapdata.LetterKind) {
+// feedFooter adds the link and footer of an e-mail about a feed.
+func (d *draft) feedFooter(kind mapdata.LetterKind) {
 	if d.values["id"] != "" {
 		d.button("button", "link", "/feeds/"+url.PathEscape(d.values["id"]))
 	}
-	if api := string(kind) + ".api"; d.words[api] != "" {
+	if api := string(kind) + ".api"; d.messages[api] != "" {
 		d.small(api)
 	}
 	for _, key := range []string{"foot.why", "foot.feed", "foot.service"} {
@@ -198,8 +198,8 @@ func (d *draft) footOfFeed(kind mapdata.LetterKind) {
 	}
 }
 
-// plain writes spans as text.
-func plain(spans []span) string {
+// spansText renders spans as plain text.
+func spansText(spans []span) string {
 	var out strings.Builder
 	for _, s := range spans {
 		if s.Value {
@@ -212,8 +212,8 @@ func plain(spans []span) string {
 
 const indent = "    "
 
-// plainBlocks writes a letter as text.
-func plainBlocks(blocks []block) string {
+// renderText renders blocks as plain text.
+func renderText(blocks []block) string {
 	var out strings.Builder
 	for i, b := range blocks {
 		if i > 0 && !(b.Small && blocks[i-1].Small) {
@@ -224,7 +224,7 @@ func plainBlocks(blocks []block) string {
 			out.WriteString(indent + b.Code + "\n")
 		case b.URL != "":
 			if b.Intro != nil {
-				out.WriteString(plain(b.Intro) + "\n\n")
+				out.WriteString(spansText(b.Intro) + "\n\n")
 			}
 			out.WriteString(indent + b.URL + "\n")
 		case b.Quote != nil:
@@ -234,7 +234,7 @@ func plainBlocks(blocks []block) string {
 				}
 			}
 		default:
-			out.WriteString(strings.Join(wrap(plain(b.Spans)), "\n") + "\n")
+			out.WriteString(strings.Join(wrap(spansText(b.Spans)), "\n") + "\n")
 		}
 	}
 	return out.String()

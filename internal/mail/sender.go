@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	pollEvery   = 10 * time.Second // for letters that other nodes stored, and those that failed
-	batch       = 8                // letters leased at a time
-	sendTimeout = 20 * time.Second // for one letter, whatever the server does
-	stopGrace   = 5 * time.Second
-	leaseTime   = time.Minute // how long a letter waits whose sender was killed; what is not begun in time goes back
+	pollInterval = 10 * time.Second // finds e-mails of other nodes and retries
+	batchSize    = 8                // e-mails leased at a time
+	sendTimeout  = 20 * time.Second // for one e-mail
+	stopGrace    = 5 * time.Second
+	leaseTime    = time.Minute // after a crash, an e-mail is retried when its lease expires
 
 	giveUpAfter       = 3 * 24 * time.Hour
-	giveUpSignInAfter = 10 * time.Minute // its link is dead by then (D11.1)
+	giveUpSignInAfter = 10 * time.Minute // its link has expired by then (D11.1)
 )
 
 // Config is what a Sender needs.
@@ -33,10 +33,10 @@ type Config struct {
 	Log     *slog.Logger
 	BaseURL string            // public address, without a trailing slash
 	From    string            // sender: an address, or "Name <address>"
-	SMTPURL string            // see docs/operating.md; empty: letters become files in Folder
+	SMTPURL string            // see docs/operating.md; empty: e-mails are written to Folder
 	Folder  string            // data_dir/outbox
 	TLS     *tls.Config       // for the SMTP server; nil: the system's roots
-	Observe func(sent bool)   // told of each attempt to send; nil: nobody looks
+	Observe func(sent bool)   // called after each attempt to send; may be nil
 	Queued  signal.MailQueued // wakes the sender before it polls the outbox
 }
 
@@ -47,16 +47,16 @@ type Sender struct {
 	log     *slog.Logger
 	observe func(sent bool)
 	from    *mail.Address
-	host    string // what Message-IDs end in
+	host    string // right-hand side of Message-IDs
 	texts   *texts
 	server  *server        // nil: files
-	sent    map[int64]bool // letters of which the outbox could not be told yet; only Run touches it
+	sent    map[int64]bool // sent e-mails that are not removed from the outbox yet; used only by Run
 	folder  folder
 	queued  signal.MailQueued
-	grace   time.Duration // for the letter in hand, once Run is to end
+	grace   time.Duration // for the e-mail being sent when Run is cancelled
 }
 
-// New makes a Sender, which does nothing until Run. Its errors name the key of the configuration that is wrong (D14).
+// New creates a Sender, which does nothing until Run. Its errors name the invalid configuration key (D14).
 func New(c Config) (*Sender, error) {
 	from, err := mail.ParseAddress(c.From)
 	if err != nil {
@@ -84,10 +84,10 @@ func New(c Config) (*Sender, error) {
 
 func (s *Sender) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
 
-// Run sends what is due, when mail was queued and every ten seconds, until ctx ends. The letter in hand is finished first, within
-// five seconds; the others go back.
+// Run sends e-mails that are due, when notified and every ten seconds, until ctx ends. It then finishes the e-mail being sent,
+// within five seconds, and puts the other leased ones back.
 func (s *Sender) Run(ctx context.Context) error {
-	ticker := time.NewTicker(pollEvery)
+	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {
 		s.empty(ctx)
@@ -102,13 +102,13 @@ func (s *Sender) Run(ctx context.Context) error {
 
 // empty sends until nothing is due, over one connection.
 func (s *Sender) empty(ctx context.Context) {
-	out := &carrier{server: s.server}
+	out := &smtpClient{server: s.server}
 	defer out.close(ctx)
 	s.markSent(ctx)
 	for ctx.Err() == nil {
 		now := s.now()
 		until := now.Add(leaseTime)
-		due, err := s.outbox.DueLetters(ctx, now, until, batch)
+		due, err := s.outbox.DueLetters(ctx, now, until, batchSize)
 		if err != nil {
 			if ctx.Err() == nil {
 				s.log.Error("outbox cannot be read", "error", err)
@@ -118,58 +118,58 @@ func (s *Sender) empty(ctx context.Context) {
 		for i := range due {
 			s.handle(ctx, out, &due[i], until)
 		}
-		if len(due) < batch {
+		if len(due) < batchSize {
 			return
 		}
 	}
 }
 
-// handle sends one letter and tells the outbox how it went. The outbox is told even when ctx ends meanwhile.
-func (s *Sender) handle(ctx context.Context, out *carrier, l *mapdata.Letter, until time.Time) {
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTime)
+// handle sends one e-mail and updates the outbox, even if ctx ends meanwhile.
+func (s *Sender) handle(ctx context.Context, out *smtpClient, l *mapdata.Letter, until time.Time) {
+	outboxCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTime)
 	defer cancel()
 	now := s.now()
 	var err error
 	switch age := now.Sub(l.At); {
-	case s.sent[l.ID]: // by us, and the outbox could not be told then
-		err = s.taken(stop, l.ID)
+	case s.sent[l.ID]: // by this process, but the outbox could not be updated
+		err = s.confirmSent(outboxCtx, l.ID)
 	case !now.Add(sendTimeout).Before(until):
-		return // the lease might end under way, and another node send it too: it goes back by itself
+		return // the lease might expire while sending; then another node would send it too
 	case ctx.Err() != nil:
-		err = s.outbox.LetterFailed(stop, l.ID, l.Tries, now) // untried: another node, or the next run, takes it
+		err = s.outbox.LetterFailed(outboxCtx, l.ID, l.Tries, now) // puts it back without counting a try
 	case age >= giveUpAfter || l.Kind == mapdata.LetterSignIn && age >= giveUpSignInAfter:
 		s.log.Error("letter given up: too old", "kind", l.Kind, "tries", l.Tries)
-		err = s.outbox.LetterSent(stop, l.ID)
+		err = s.outbox.LetterSent(outboxCtx, l.ID)
 	default:
-		err = s.try(ctx, stop, out, l)
+		err = s.try(ctx, outboxCtx, out, l)
 	}
 	if err != nil {
 		s.log.Error("outbox cannot be written", "kind", l.Kind, "error", err)
 	}
 }
 
-// try sends one letter. Its error is the outbox's.
-func (s *Sender) try(ctx, stop context.Context, out *carrier, l *mapdata.Letter) error {
+// try sends one e-mail. It returns only errors of the outbox.
+func (s *Sender) try(ctx, outboxCtx context.Context, out *smtpClient, l *mapdata.Letter) error {
 	failed := s.deliver(ctx, out, l)
 	if s.observe != nil {
 		s.observe(failed == nil)
 	}
 	switch tries := l.Tries + 1; {
 	case failed == nil:
-		return s.taken(stop, l.ID)
-	case final(failed):
+		return s.confirmSent(outboxCtx, l.ID)
+	case permanent(failed):
 		s.log.Error("letter given up: refused", "kind", l.Kind, "tries", tries, "reason", describe(failed))
-		return s.outbox.LetterSent(stop, l.ID)
+		return s.outbox.LetterSent(outboxCtx, l.ID)
 	default:
 		wait := Backoff(tries)
 		s.log.Warn("letter not sent", "kind", l.Kind, "tries", tries, "again_in", wait, "reason", describe(failed))
-		return s.outbox.LetterFailed(stop, l.ID, tries, s.now().Add(wait))
+		return s.outbox.LetterFailed(outboxCtx, l.ID, tries, s.now().Add(wait))
 	}
 }
 
-// taken tells the outbox that a letter was sent. Until it has heard, the letter is remembered, so that it is not sent
-// again while this process lives.
-func (s *Sender) taken(ctx context.Context, id int64) error {
+// confirmSent removes a sent e-mail from the outbox. Until that succeeds, its id is kept in sent, so that this process does
+// not send it again.
+func (s *Sender) confirmSent(ctx context.Context, id int64) error {
 	s.sent[id] = true
 	err := s.outbox.LetterSent(ctx, id)
 	if err == nil {
@@ -178,17 +178,17 @@ func (s *Sender) taken(ctx context.Context, id int64) error {
 	return err
 }
 
-// markSent tells the outbox once more of what it did not hear.
+// markSent retries removing the sent e-mails whose removal failed.
 func (s *Sender) markSent(ctx context.Context) {
 	for id := range s.sent {
-		if err := s.taken(ctx, id); err != nil && ctx.Err() == nil {
+		if err := s.confirmSent(ctx, id); err != nil && ctx.Err() == nil {
 			s.log.Error("outbox cannot be written", "error", err)
-			return // nor can it for the others
+			return // would fail for the others too
 		}
 	}
 }
 
-// Backoff is how long a letter waits after the given number of failures: a minute, doubled each time, at most an hour.
+// Backoff is the wait after the given number of failures: a minute, doubled each time, at most an hour.
 func Backoff(tries int) time.Duration {
 	if tries > 6 {
 		return time.Hour
@@ -196,8 +196,8 @@ func Backoff(tries int) time.Duration {
 	return time.Minute << max(0, tries-1)
 }
 
-// deliver renders a letter and hands it over.
-func (s *Sender) deliver(ctx context.Context, out *carrier, l *mapdata.Letter) error {
+// deliver renders an e-mail and sends it, or writes it to the folder.
+func (s *Sender) deliver(ctx context.Context, out *smtpClient, l *mapdata.Letter) error {
 	now := s.now()
 	subject, msg, err := s.compose(l, now)
 	if err != nil {

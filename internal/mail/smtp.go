@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	quitTimeout  = 2 * time.Second
-	serverCloses = 421 // the answer of a server that ends the connection (RFC 5321, 3.8)
+	quitTimeout        = 2 * time.Second
+	codeServiceClosing = 421 // the server closes the connection (RFC 5321, 3.8)
 )
 
-// server is the SMTP server that letters are handed to.
+// server is the configured SMTP server.
 type server struct {
 	host, port     string
 	user, password string
@@ -30,8 +30,8 @@ type server struct {
 }
 
 // parseServer reads smtp://user:password@host:587 or smtps://…:465. Under smtp:// STARTTLS is required, unless the server
-// is on this machine or the URL ends in ?starttls=optional or ?starttls=never. Errors repeat nothing of the URL, which
-// holds a password.
+// is on this machine or the URL ends in ?starttls=optional or ?starttls=never. Errors never repeat the URL, which
+// may contain a password.
 func parseServer(text string, roots *tls.Config) (*server, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Opaque != "" {
@@ -50,8 +50,8 @@ func parseServer(text string, roots *tls.Config) (*server, error) {
 	case "smtp":
 		s.policy = gomail.TLSMandatory
 	case "smtps":
-		// The client sees that the connection is encrypted already, and signs in over it; with its own way to do this it
-		// would forget that, since the connection is ours.
+		// The connection is dialled here, not by the client. The client detects TLS on it and authenticates; with its own
+		// option for implicit TLS it would not detect it.
 		s.implicit, s.policy, standard = true, gomail.TLSOpportunistic, "465"
 	default:
 		return nil, errors.New("smtp_url must begin with smtp:// or smtps://")
@@ -85,49 +85,48 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// carrier hands letters to the server over one connection, which is opened for the first and used for the others.
-type carrier struct {
+// smtpClient sends e-mails over one connection, which is opened for the first and reused.
+type smtpClient struct {
 	server  *server
 	client  *gomail.Client // nil: not connected
 	conn    net.Conn
-	release func() bool // unties conn from the context that it was opened under; nil: not opened
-	down    error       // why there was no connection to be had; the next look at the outbox tries again
+	release func() bool // stops closing conn when the dial context ends; nil: not dialled
+	dialErr error       // why dialling failed; the next poll of the outbox tries again
 }
 
-// send hands over one letter. It ends when ctx does: the connection is then closed, whatever the server is at. Where the
-// connection turns out to be dead before the letter was begun (a server may end it at any time, such as after so many
-// letters), another one is opened.
-func (c *carrier) send(ctx context.Context, msg *gomail.Msg) error {
+// send sends one e-mail. When ctx ends, the connection is closed. If a reused connection turns out to be closed before the
+// e-mail was begun (servers may limit the e-mails of a connection), send dials again.
+func (c *smtpClient) send(ctx context.Context, msg *gomail.Msg) error {
 	if c.client != nil {
 		err := c.sendOver(ctx, msg)
 		if err == nil || !stale(err) || ctx.Err() != nil {
 			return err
 		}
 	}
-	if c.down == nil {
-		c.down = c.connect(ctx)
+	if c.dialErr == nil {
+		c.dialErr = c.connect(ctx)
 	}
-	if c.down != nil {
-		return c.down
+	if c.dialErr != nil {
+		return c.dialErr
 	}
 	return c.sendOver(ctx, msg)
 }
 
-func (c *carrier) sendOver(ctx context.Context, msg *gomail.Msg) error {
+func (c *smtpClient) sendOver(ctx context.Context, msg *gomail.Msg) error {
 	conn := c.conn
-	release := context.AfterFunc(ctx, func() { _ = conn.Close() }) // the client then fails, and says so
+	release := context.AfterFunc(ctx, func() { _ = conn.Close() }) // makes the client fail
 	err := c.client.Send(msg)
 	release()
 	if err != nil && !answered(err) {
-		c.drop()
+		c.closeConn()
 	}
 	if msg.IsDelivered() {
-		return nil // what went wrong is what came after
+		return nil // the failure came after the acceptance
 	}
 	return err
 }
 
-func (c *carrier) connect(ctx context.Context) error {
+func (c *smtpClient) connect(ctx context.Context) error {
 	s := c.server
 	port, err := strconv.Atoi(s.port)
 	if err != nil {
@@ -149,15 +148,15 @@ func (c *carrier) connect(ctx context.Context) error {
 		c.release()
 	}
 	if err != nil {
-		c.drop()
+		c.closeConn()
 		return err
 	}
 	c.client = client
 	return nil
 }
 
-// dial opens the connection and ties it to ctx, until release: the client greets and signs in without looking at it.
-func (c *carrier) dial(ctx context.Context) gomail.DialContextFunc {
+// dial opens the connection and closes it when ctx ends, until release: the client's handshake ignores its context.
+func (c *smtpClient) dial(ctx context.Context) gomail.DialContextFunc {
 	return func(dialCtx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(dialCtx, network, address)
 		if err != nil {
@@ -176,16 +175,16 @@ func (c *carrier) dial(ctx context.Context) gomail.DialContextFunc {
 	}
 }
 
-// drop ends the connection without a word.
-func (c *carrier) drop() {
+// closeConn closes the connection without QUIT.
+func (c *smtpClient) closeConn() {
 	if c.conn != nil {
-		_ = c.conn.Close() // nothing is under way on it
+		_ = c.conn.Close() // no e-mail is being sent on it
 	}
 	c.client, c.conn, c.release = nil, nil, nil
 }
 
-// close takes leave of the server, if it listens; what it says to that matters to nobody.
-func (c *carrier) close(ctx context.Context) {
+// close sends QUIT, ignoring errors, and closes the connection.
+func (c *smtpClient) close(ctx context.Context) {
 	if c.client == nil {
 		return
 	}
@@ -195,10 +194,10 @@ func (c *carrier) close(ctx context.Context) {
 	release := context.AfterFunc(leave, func() { _ = conn.Close() })
 	_ = c.client.Close()
 	release()
-	c.drop()
+	c.closeConn()
 }
 
-// stale says whether a connection was dead before the letter was begun, so that it may go over another one at once.
+// stale reports whether the connection was closed before the e-mail was begun, so that another connection may be tried.
 func stale(err error) bool {
 	var failed *gomail.SendError
 	if !errors.As(err, &failed) {
@@ -208,21 +207,21 @@ func stale(err error) bool {
 	case gomail.ErrConnCheck:
 		return true
 	case gomail.ErrSMTPMailFrom, gomail.ErrSMTPRcptTo:
-		return failed.ErrorCode() == 0 || failed.ErrorCode() == serverCloses
+		return failed.ErrorCode() == 0 || failed.ErrorCode() == codeServiceClosing
 	}
 	return false
 }
 
-// answered says whether the server refused a letter in good order, and takes another one over the same connection.
+// answered reports whether the server rejected an e-mail with a reply that leaves the connection usable.
 func answered(err error) bool {
 	var failed *gomail.SendError
-	return errors.As(err, &failed) && failed.ErrorCode() != 0 && failed.ErrorCode() != serverCloses &&
+	return errors.As(err, &failed) && failed.ErrorCode() != 0 && failed.ErrorCode() != codeServiceClosing &&
 		(failed.Reason == gomail.ErrSMTPMailFrom || failed.Reason == gomail.ErrSMTPRcptTo)
 }
 
-// final says whether the server refused this letter for good, so that trying again would only do harm. What it says of the
-// sender, or of signing in, the operator can mend; a mailbox that is full (552, RFC 5321, 4.5.3.1.10) empties again.
-func final(err error) bool {
+// permanent reports whether the server rejected this e-mail permanently, so that a retry is pointless. Replies about the
+// sender or authentication can be fixed by the operator; a full mailbox (552, RFC 5321, 4.5.3.1.10) is temporary.
+func permanent(err error) bool {
 	var refused *gomail.SendError
 	if !errors.As(err, &refused) || refused.ErrorCode() < 500 {
 		return false
@@ -238,7 +237,7 @@ func final(err error) bool {
 	return false
 }
 
-// describe tells for the log why a letter did not leave. Words of the server stay out: they repeat addresses.
+// describe returns the reason of a failure for the log, without the server's text, which may repeat addresses.
 func describe(err error) string {
 	var (
 		refused *gomail.SendError

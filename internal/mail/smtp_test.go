@@ -22,42 +22,42 @@ import (
 	"wayside/internal/signal"
 )
 
-// post is a real SMTP server's far side.
-type post struct {
-	mu     sync.Mutex
-	answer func(n int) error // to the n-th RCPT, from 1; nil: all is well
-	rcpts  int
-	taken  []taken
-	login  string // user and password of the last one who signed in
-	auth   bool   // signing in is asked for
-	hang   chan struct{}
-	refuse bool // nobody may sign in
+// fakeServer is the backend of an SMTP server.
+type fakeServer struct {
+	mu       sync.Mutex
+	answer   func(n int) error // reply to the n-th RCPT, from 1; nil: accepts all
+	rcpts    int
+	received []received
+	login    string // user and password of the last authentication
+	auth     bool   // authentication is required
+	hang     chan struct{}
+	refuse   bool // rejects every authentication
 
-	connections int
-	most        int  // letters that are taken over one connection; 0: all
-	rude        bool // what comes after that many ends the connection without an answer
+	connections   int
+	most          int  // e-mails accepted per connection; 0: unlimited
+	closeSilently bool // closes the connection without a reply after that many
 }
 
-type taken struct{ from, to, data string }
+type received struct{ from, to, data string }
 
-type postSession struct {
-	*post
+type fakeSession struct {
+	*fakeServer
 	conn     *smtp.Conn
 	from, to string
 	in       bool
 	letters  int
 }
 
-func (p *post) NewSession(conn *smtp.Conn) (smtp.Session, error) {
+func (p *fakeServer) NewSession(conn *smtp.Conn) (smtp.Session, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.connections++
-	return &postSession{post: p, conn: conn}, nil
+	return &fakeSession{fakeServer: p, conn: conn}, nil
 }
 
-func (s *postSession) AuthMechanisms() []string { return []string{sasl.Plain} }
+func (s *fakeSession) AuthMechanisms() []string { return []string{sasl.Plain} }
 
-func (s *postSession) Auth(string) (sasl.Server, error) {
+func (s *fakeSession) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, user, password string) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -69,12 +69,12 @@ func (s *postSession) Auth(string) (sasl.Server, error) {
 	}), nil
 }
 
-func (s *postSession) Mail(from string, _ *smtp.MailOptions) error {
+func (s *fakeSession) Mail(from string, _ *smtp.MailOptions) error {
 	if s.auth && !s.in {
 		return smtp.ErrAuthRequired
 	}
 	if s.most > 0 && s.letters == s.most {
-		if s.rude {
+		if s.closeSilently {
 			return s.conn.Conn().Close()
 		}
 		return &smtp.SMTPError{Code: 421, EnhancedCode: smtp.EnhancedCode{4, 4, 5}, Message: "enough for once"}
@@ -83,7 +83,7 @@ func (s *postSession) Mail(from string, _ *smtp.MailOptions) error {
 	return nil
 }
 
-func (s *postSession) Rcpt(to string, _ *smtp.RcptOptions) error {
+func (s *fakeSession) Rcpt(to string, _ *smtp.RcptOptions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rcpts++
@@ -96,7 +96,7 @@ func (s *postSession) Rcpt(to string, _ *smtp.RcptOptions) error {
 	return nil
 }
 
-func (s *postSession) Data(r io.Reader) error {
+func (s *fakeSession) Data(r io.Reader) error {
 	if s.hang != nil {
 		<-s.hang
 	}
@@ -106,22 +106,22 @@ func (s *postSession) Data(r io.Reader) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.taken = append(s.taken, taken{s.from, s.to, string(data)})
+	s.received = append(s.received, received{s.from, s.to, string(data)})
 	s.letters++
 	return nil
 }
 
-func (s *postSession) Reset()        {}
-func (s *postSession) Logout() error { return nil }
+func (s *fakeSession) Reset()        {}
+func (s *fakeSession) Logout() error { return nil }
 
-func (p *post) letters() []taken {
+func (p *fakeServer) letters() []received {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]taken(nil), p.taken...)
+	return append([]received(nil), p.received...)
 }
 
-// serve starts the server and gives its address. With implicit, TLS comes first; with cert alone, by STARTTLS.
-func (p *post) serve(t *testing.T, cert *tls.Config, implicit bool) string {
+// serve starts the server and returns its address, with implicit TLS, STARTTLS (cert alone) or without TLS.
+func (p *fakeServer) serve(t *testing.T, cert *tls.Config, implicit bool) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -149,7 +149,7 @@ func (p *post) serve(t *testing.T, cert *tls.Config, implicit bool) string {
 	return addr
 }
 
-// certificates gives what a server for 127.0.0.1 shows, and what a client trusts it by.
+// certificates returns the TLS configurations of a server for 127.0.0.1 and of a client that trusts it.
 func certificates(t *testing.T) (server, client *tls.Config) {
 	t.Helper()
 	s := httptest.NewTLSServer(nil)
@@ -160,7 +160,7 @@ func certificates(t *testing.T) (server, client *tls.Config) {
 		&tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 }
 
-func (d *desk) noSecretsInLog(t *testing.T) {
+func (d *testSender) noSecretsInLog(t *testing.T) {
 	t.Helper()
 	for _, secret := range []string{"00420815", "T0kenOfTheLink", "ada@", "example.org", "letmein"} {
 		if strings.Contains(d.log.String(), secret) {
@@ -179,24 +179,24 @@ func TestSMTP(t *testing.T) {
 		implicit bool
 		trust    *tls.Config
 		auth     bool
-		want     bool // the letter arrives
+		want     bool // the e-mail arrives
 	}{
 		{name: "plain, on this machine", scheme: "smtp://", want: true},
 		{name: "STARTTLS where it is offered", scheme: "smtp://", cert: server, trust: client, want: true},
 		{name: "STARTTLS and signing in", scheme: "smtp://post%40box:letmein@", cert: server, trust: client, auth: true, want: true},
 		{name: "STARTTLS required but not offered", scheme: "smtp://post%40box:letmein@", query: "?starttls=required", auth: true},
-		{name: "certificate of nobody we trust", scheme: "smtp://post%40box:letmein@", query: "?starttls=required", cert: server, auth: true},
+		{name: "untrusted certificate", scheme: "smtp://post%40box:letmein@", query: "?starttls=required", cert: server, auth: true},
 		{name: "TLS from the first byte", scheme: "smtps://post%40box:letmein@", cert: server, implicit: true, trust: client, auth: true, want: true},
 		{name: "TLS from the first byte, not trusted", scheme: "smtps://post%40box:letmein@", cert: server, implicit: true, auth: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := &post{auth: tt.auth}
+			p := &fakeServer{auth: tt.auth}
 			addr := p.serve(t, tt.cert, tt.implicit)
-			d := newDesk(t, Config{SMTPURL: tt.scheme + addr + tt.query, TLS: tt.trust}, signInLetter())
+			d := newTestSender(t, Config{SMTPURL: tt.scheme + addr + tt.query, TLS: tt.trust}, signInLetter())
 			defer d.run(t)()
-			told := <-d.outbox.told
-			if sent := told.Tries < 0; sent != tt.want || len(p.letters()) == 1 != tt.want {
+			updates := <-d.outbox.updates
+			if sent := updates.Tries < 0; sent != tt.want || len(p.letters()) == 1 != tt.want {
 				t.Fatalf("sent %v, %d letters arrived, want %v\n%s", sent, len(p.letters()), tt.want, d.log)
 			}
 			d.noSecretsInLog(t)
@@ -205,7 +205,7 @@ func TestSMTP(t *testing.T) {
 			}
 			if !tt.want {
 				if p.login != "" {
-					t.Error("the password was shown to a server that was not to be trusted")
+					t.Error("the password was sent to an untrusted server")
 				}
 				return
 			}
@@ -227,23 +227,23 @@ func TestSMTP(t *testing.T) {
 }
 
 func TestTemporaryFailureThenSuccess(t *testing.T) {
-	p := &post{answer: func(n int) error {
+	p := &fakeServer{answer: func(n int) error {
 		if n <= 2 {
 			return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "come back later, ada@example.org"}
 		}
 		return nil
 	}}
 	attempts := make(chan bool, 3)
-	d := newDesk(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false), Observe: func(sent bool) { attempts <- sent }}, signInLetter())
+	d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false), Observe: func(sent bool) { attempts <- sent }}, signInLetter())
 	defer d.run(t)()
 	for tries, wait := range []time.Duration{time.Minute, 2 * time.Minute} {
-		if l := <-d.outbox.told; l.Tries != tries+1 || !l.Due.Equal(d.now().Add(wait)) {
+		if l := <-d.outbox.updates; l.Tries != tries+1 || !l.Due.Equal(d.now().Add(wait)) {
 			t.Fatalf("after failure %d: tries %d, due in %v, want %v", tries+1, l.Tries, l.Due.Sub(d.now()), wait)
 		}
-		d.hand.add(wait)
+		d.fakeClock.add(wait)
 		d.queued.Notify()
 	}
-	if l := <-d.outbox.told; l.Tries != -1 || d.outbox.waiting() != 0 {
+	if l := <-d.outbox.updates; l.Tries != -1 || d.outbox.waiting() != 0 {
 		t.Error("not sent the third time")
 	}
 	if n := len(p.letters()); n != 1 {
@@ -258,14 +258,14 @@ func TestTemporaryFailureThenSuccess(t *testing.T) {
 	d.noSecretsInLog(t)
 }
 
-func TestRefusedForGood(t *testing.T) {
-	p := &post{answer: func(int) error {
+func TestPermanentRejection(t *testing.T) {
+	p := &fakeServer{answer: func(int) error {
 		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no mailbox ada@example.org here"}
 	}}
-	d := newDesk(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, signInLetter(), signInLetter())
+	d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, signInLetter(), signInLetter())
 	stop := d.run(t)
-	<-d.outbox.told
-	<-d.outbox.told
+	<-d.outbox.updates
+	<-d.outbox.updates
 	stop()
 	if p.rcpts != 2 || d.outbox.waiting() != 0 || strings.Count(d.log.String(), "letter given up: refused") != 2 {
 		t.Errorf("%d tries of two letters, %d waiting\n%s", p.rcpts, d.outbox.waiting(), d.log)
@@ -273,8 +273,8 @@ func TestRefusedForGood(t *testing.T) {
 	d.noSecretsInLog(t)
 }
 
-// No server at all: the letter waits, and the log says why.
-func TestServerOutOfReach(t *testing.T) {
+// Without a server the e-mail waits, and the log contains the reason.
+func TestServerUnreachable(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -283,9 +283,9 @@ func TestServerOutOfReach(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d := newDesk(t, Config{SMTPURL: "smtp://post:letmein@" + addr}, signInLetter())
+	d := newTestSender(t, Config{SMTPURL: "smtp://post:letmein@" + addr}, signInLetter())
 	defer d.run(t)()
-	if got := <-d.outbox.told; got.Tries != 1 || d.outbox.waiting() != 1 {
+	if got := <-d.outbox.updates; got.Tries != 1 || d.outbox.waiting() != 1 {
 		t.Errorf("tries %d, %d waiting", got.Tries, d.outbox.waiting())
 	}
 	if !strings.Contains(d.log.String(), "connection refused") {
@@ -294,11 +294,11 @@ func TestServerOutOfReach(t *testing.T) {
 	d.noSecretsInLog(t)
 }
 
-// A server that hangs holds up the end of the service for the grace time only, and the letters go back: the one in hand
-// with a try counted, the others as they were.
-func TestRunEndsWhileTheServerHangs(t *testing.T) {
-	p := &post{hang: make(chan struct{})}
-	d := newDesk(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, signInLetter(), signInLetter())
+// A hanging server delays the shutdown by the grace time only. The e-mails are put back: the one being sent with a try
+// counted, the others unchanged.
+func TestStopWithHangingServer(t *testing.T) {
+	p := &fakeServer{hang: make(chan struct{})}
+	d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, signInLetter(), signInLetter())
 	defer close(p.hang)
 	d.grace = time.Millisecond
 	waiting := make(chan struct{})
@@ -306,14 +306,14 @@ func TestRunEndsWhileTheServerHangs(t *testing.T) {
 	stop := d.run(t)
 	<-waiting
 	stop()
-	first, second := <-d.outbox.told, <-d.outbox.told
+	first, second := <-d.outbox.updates, <-d.outbox.updates
 	if first.Tries != 1 || second.Tries != 0 || second.Due.After(d.now()) {
 		t.Errorf("put back: %+v and %+v", first, second)
 	}
 }
 
-// The server takes the letter and is gone before the farewell: it must not get the letter again.
-func TestServerThatHangsUpAfterTakingTheLetter(t *testing.T) {
+// The server accepts the e-mail and closes the connection before QUIT: the e-mail must not be sent again.
+func TestConnectionLostAfterAcceptance(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -321,9 +321,9 @@ func TestServerThatHangsUpAfterTakingTheLetter(t *testing.T) {
 	defer l.Close()
 	done := make(chan error)
 	go func() { done <- takeOneLetter(l) }()
-	d := newDesk(t, Config{SMTPURL: "smtp://" + l.Addr().String()}, signInLetter())
+	d := newTestSender(t, Config{SMTPURL: "smtp://" + l.Addr().String()}, signInLetter())
 	stop := d.run(t)
-	if told := <-d.outbox.told; told.Tries != -1 {
+	if updates := <-d.outbox.updates; updates.Tries != -1 {
 		t.Errorf("put back after it was taken\n%s", d.log)
 	}
 	stop()
@@ -332,7 +332,7 @@ func TestServerThatHangsUpAfterTakingTheLetter(t *testing.T) {
 	}
 }
 
-// takeOneLetter speaks just enough SMTP to take a letter, and hangs up.
+// takeOneLetter implements just enough SMTP to accept one e-mail, then closes the connection.
 func takeOneLetter(l net.Listener) (err error) {
 	conn, err := l.Accept()
 	if err != nil {
@@ -364,21 +364,21 @@ func takeOneLetter(l net.Listener) (err error) {
 	}
 }
 
-func TestAllLettersLeaveOnce(t *testing.T) {
-	p := &post{}
+func TestTwoSendersSendEachOnce(t *testing.T) {
+	p := &fakeServer{}
 	const letters = 50
 	all := make([]mapdata.Letter, letters)
 	for i := range all {
 		all[i] = signInLetter()
 	}
-	d := newDesk(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, all...)
+	d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, all...)
 	other := *d
 	second := *d.Sender
 	second.queued, second.sent = signal.NewMailQueued(), make(map[int64]bool)
 	other.Sender = &second
 	stop, stopOther := d.run(t), other.run(t)
 	for range letters {
-		if l := <-d.outbox.told; l.Tries != -1 {
+		if l := <-d.outbox.updates; l.Tries != -1 {
 			t.Errorf("letter %d failed\n%s", l.ID, d.log)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// payloads are values that somebody might give a feed, a note or a server's answer, to see what they do to a letter.
+// payloads are values that try to break out of their place in an e-mail: in headers, HTML, templates or text direction.
 var payloads = []string{
 	// Headers.
 	"x\r\nBcc: eve@evil.example", "x\nBcc: eve@evil.example", "x\rBcc: eve@evil.example", "x\r\n\r\n<b>body</b>", "x\n\nbody",
@@ -30,23 +30,23 @@ var payloads = []string{
 	"＜script＞alert(1)＜/script＞", "<scr\x00ipt>alert(1)</scr\x00ipt>", "\xc0\xbcscript\xc0\xbe", "<bdo dir=rtl>x</bdo>",
 	// Templates.
 	"{{.service}}", "{{template \"spans\"}}", "{feed}{rows}{service}", "${7*7}", "%s%n%d", "{{define \"spans\"}}x{{end}}",
-	// Directions and what cannot be seen.
+	// Text direction and invisible characters.
 	"\u202eevil\u202c", "\u2066a\u2067b\u2068c\u2069\u2069", "\u200e\u200f\u061c", "a\u202d\u202eb", "\ufeffx\u200b\u200dy", "שלום 123 evil",
 	"مرحبا (abc) 5", "\x1b[31mred\x1b[0m", "\x9b31mred", "\a\b\x7f", strings.Repeat("\u0301", 300), strings.Repeat("🚗", 5000),
 	strings.Repeat("A", 100_000), strings.Repeat("é ", 5000), "\xff\xfe\xfd", "\xed\xa0\x80", strings.Repeat("\n", 9000), "",
 }
 
-// TestHostileValues puts each of them into every place of every letter, and reads the letter as a mail program does:
-// headers and elements are the same as of a harmless one.
-func TestHostileValues(t *testing.T) {
-	d := newDesk(t, Config{SMTPURL: "smtp://127.0.0.1:25"}) // nobody is called
+// TestInjection puts each payload into every value of every kind of e-mail and parses the result: headers and HTML elements
+// are the same as with a harmless value.
+func TestInjection(t *testing.T) {
+	d := newTestSender(t, Config{SMTPURL: "smtp://127.0.0.1:25"}) // never dialled
 	for _, kind := range kinds {
 		for _, language := range mapdata.Languages() {
-			harmless := d.shapeOf(t, kind, language, "x")
+			harmless := d.structureOf(t, kind, language, "x")
 			for i, payload := range payloads {
-				got := d.shapeOf(t, kind, language, payload)
+				got := d.structureOf(t, kind, language, payload)
 				if clean("note", payload) == "" {
-					continue // no note is no quotation: that the letter can be read is all
+					continue // without a note there is no quotation; the e-mail only has to parse
 				}
 				if got != harmless {
 					t.Errorf("%s in %s, payload %d %.60q: is\n%s\nwant\n%s", kind, language, i, payload, got, harmless)
@@ -56,8 +56,8 @@ func TestHostileValues(t *testing.T) {
 	}
 }
 
-// shapeOf is what a letter with the value consists of: its headers' names, and its page's elements and attributes.
-func (d *desk) shapeOf(t *testing.T, kind mapdata.LetterKind, language mapdata.Language, value string) string {
+// structureOf describes an e-mail with the value: number and values of headers, and the elements and attributes of its HTML.
+func (d *testSender) structureOf(t *testing.T, kind mapdata.LetterKind, language mapdata.Language, value string) string {
 	t.Helper()
 	data := map[string]string{"base_url": value, "service": value, "path": value, "feed": value, "id": value}
 	for _, name := range []string{"feed_name", "feed_id", "note", "error", "outcome", "rows", "rows_before", "code", "token", "name", "made_id"} {
@@ -78,7 +78,7 @@ func (d *desk) shapeOf(t *testing.T, kind mapdata.LetterKind, language mapdata.L
 		}
 	}
 	for line := range strings.SplitSeq(raw.String(), "\r\n") {
-		if len(line) > longLine || strings.ContainsAny(line, "\r\n\x00\x1b") {
+		if len(line) > maxUnencodedLine || strings.ContainsAny(line, "\r\n\x00\x1b") {
 			t.Errorf("%.60q makes a line of %d bytes, or control characters: %.100q", value, len(line), line)
 		}
 		for _, r := range line {
@@ -122,7 +122,7 @@ func elements(t *testing.T, out *strings.Builder, page string) {
 		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
 			token := z.Token()
 			if token.Data == "br" {
-				continue // a note has as many lines as it has
+				continue // one per line of the note
 			}
 			if token.Data == "bdi" {
 				continue
@@ -143,8 +143,8 @@ func elements(t *testing.T, out *strings.Builder, page string) {
 	}
 }
 
-// A letter tells of no secret but those that it is for, even if they lie beside it.
-func TestALetterTellsNoOtherSecrets(t *testing.T) {
+// An e-mail contains no secrets except those of its own kind, even if its data holds others.
+func TestLettersContainNoOtherSecrets(t *testing.T) {
 	texts, err := newTexts("https://wayside.example.org")
 	if err != nil {
 		t.Fatal(err)
@@ -200,8 +200,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// What is written from right to left stays apart from what stands around it.
-func TestDirections(t *testing.T) {
+// Right-to-left values are isolated from the text around them.
+func TestBidirectionalText(t *testing.T) {
 	texts, err := newTexts("https://wayside.example.org")
 	if err != nil {
 		t.Fatal(err)

@@ -26,26 +26,32 @@ import (
 	"wayside/internal/store/sqlite"
 )
 
-// mailbox is an SMTP server that remembers what it acknowledged. Each letter is announced before the server answers, and
-// the answer waits for the word.
-type mailbox struct {
+// recordingServer is an SMTP server that records the e-mails that it accepted. It announces each e-mail on arrived, and replies when
+// the test sends on answer.
+type recordingServer struct {
 	mu      sync.Mutex
 	ids     []string // Message-IDs
 	arrived chan struct{}
-	answer  chan bool // false: the letter is not taken
+	answer  chan bool // false: rejects the e-mail
 }
 
-type mailboxSession struct{ *mailbox }
+type recordingSession struct{ *recordingServer }
 
-func (b *mailbox) NewSession(*smtp.Conn) (smtp.Session, error) { return mailboxSession{b}, nil }
-func (b *mailbox) Reset()                                      {}
-func (b *mailbox) Logout() error                               { return nil }
-func (mailboxSession) Mail(string, *smtp.MailOptions) error    { return nil }
-func (mailboxSession) Rcpt(string, *smtp.RcptOptions) error    { return nil }
+func (b *recordingServer) NewSession(*smtp.Conn) (smtp.Session, error) {
+	return recordingSession{b}, nil
+}
+func (b *recordingServer) Reset()                             {}
+func (b *recordingServer) Logout() error                      { return nil }
+func (recordingSession) Mail(string, *smtp.MailOptions) error { return nil }
+func (recordingSession) Rcpt(string, *smtp.RcptOptions) error { return nil }
 
-func (b *mailbox) take(id string) { b.mu.Lock(); defer b.mu.Unlock(); b.ids = append(b.ids, id) }
+func (b *recordingServer) take(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ids = append(b.ids, id)
+}
 
-func (s mailboxSession) Data(r io.Reader) error {
+func (s recordingSession) Data(r io.Reader) error {
 	msg, err := netmail.ReadMessage(r)
 	if err != nil {
 		return err
@@ -61,8 +67,8 @@ func (s mailboxSession) Data(r io.Reader) error {
 	return nil
 }
 
-// next waits for a letter, and answers its sender. before is called in between; nil: nothing is.
-func (b *mailbox) next(t *testing.T, before func(), taken bool) {
+// next waits for an e-mail and replies. before, if not nil, is called in between.
+func (b *recordingServer) next(t *testing.T, before func(), taken bool) {
 	t.Helper()
 	select {
 	case <-b.arrived:
@@ -75,7 +81,7 @@ func (b *mailbox) next(t *testing.T, before func(), taken bool) {
 	b.answer <- taken
 }
 
-func (b *mailbox) count() (letters, ids int) {
+func (b *recordingServer) count() (letters, ids int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	distinct := make(map[string]bool)
@@ -85,9 +91,9 @@ func (b *mailbox) count() (letters, ids int) {
 	return len(b.ids), len(distinct)
 }
 
-func newMailbox(t *testing.T) (_ *mailbox, address string) {
+func newRecordingServer(t *testing.T) (_ *recordingServer, address string) {
 	t.Helper()
-	b := &mailbox{arrived: make(chan struct{}), answer: make(chan bool)}
+	b := &recordingServer{arrived: make(chan struct{}), answer: make(chan bool)}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -109,22 +115,22 @@ func newMailbox(t *testing.T) (_ *mailbox, address string) {
 	return b, l.Addr().String()
 }
 
-// deaf is an outbox that is never told that a letter was sent: the process dies before.
-type deaf struct{ mail.Outbox }
+// blockedOutbox blocks when an e-mail was sent, so that the process dies before the outbox is updated.
+type blockedOutbox struct{ mail.Outbox }
 
-func (deaf) LetterSent(ctx context.Context, _ int64) error {
+func (blockedOutbox) LetterSent(ctx context.Context, _ int64) error {
 	fmt.Println("sent")
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// TestSenderProcess is not a test but the other process of the tests below: it empties an outbox until it is killed.
+// TestSenderProcess is not a test but the child process of the tests below: it sends from an outbox until it is killed.
 func TestSenderProcess(t *testing.T) {
 	if flag.NArg() != 4 {
-		t.Skip("runs as another process")
+		t.Skip("runs as a child process")
 	}
-	path, address, later, mode := flag.Arg(0), flag.Arg(1), flag.Arg(2), flag.Arg(3)
-	ahead, err := time.ParseDuration(later)
+	path, address, clockOffset, mode := flag.Arg(0), flag.Arg(1), flag.Arg(2), flag.Arg(3)
+	offset, err := time.ParseDuration(clockOffset)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,11 +139,11 @@ func TestSenderProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	var outbox mail.Outbox = db
-	if mode == "deaf" {
-		outbox = deaf{db}
+	if mode == "blocked" {
+		outbox = blockedOutbox{db}
 	}
 	s, err := mail.New(mail.Config{
-		Outbox: outbox, Now: func() time.Time { return time.Now().Add(ahead) }, Log: slog.New(slog.DiscardHandler),
+		Outbox: outbox, Now: func() time.Time { return time.Now().Add(offset) }, Log: slog.New(slog.DiscardHandler),
 		BaseURL: "https://wayside.example.org", From: "wayside@example.org", SMTPURL: "smtp://" + address,
 	})
 	if err != nil {
@@ -148,14 +154,14 @@ func TestSenderProcess(t *testing.T) {
 	}
 }
 
-// sender starts that process, whose clock is ahead. kill kills it as kill -9 does, and waits.
-func sender(t *testing.T, path, address string, ahead time.Duration, mode string) (out *bufio.Scanner, kill func()) {
+// startSender starts that process with a clock offset. kill sends SIGKILL and waits.
+func startSender(t *testing.T, path, address string, offset time.Duration, mode string) (out *bufio.Scanner, kill func()) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	child := exec.CommandContext(t.Context(), self, "-test.run", "^TestSenderProcess$", path, address, ahead.String(), mode)
+	child := exec.CommandContext(t.Context(), self, "-test.run", "^TestSenderProcess$", path, address, offset.String(), mode)
 	pipe, err := child.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +176,7 @@ func sender(t *testing.T, path, address string, ahead time.Duration, mode string
 				t.Error(err)
 			}
 			if err := child.Wait(); err == nil {
-				t.Error("the other process ended by itself")
+				t.Error("the child process exited before it was killed")
 			}
 		})
 	}
@@ -178,8 +184,8 @@ func sender(t *testing.T, path, address string, ahead time.Duration, mode string
 	return bufio.NewScanner(pipe), kill
 }
 
-// asked stores so many sign-ins with their letters, as the service does when it answers 202.
-func asked(t *testing.T, path string, n int) *sqlite.DB {
+// queueSignIns stores n sign-ins with their e-mails, as the service does when it answers 202.
+func queueSignIns(t *testing.T, path string, n int) *sqlite.DB {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	if err != nil {
@@ -204,7 +210,7 @@ func asked(t *testing.T, path string, n int) *sqlite.DB {
 	return db
 }
 
-func left(t *testing.T, db *sqlite.DB) int {
+func pendingLetters(t *testing.T, db *sqlite.DB) int {
 	t.Helper()
 	far := time.Now().Add(time.Hour)
 	due, err := db.DueLetters(t.Context(), far, far, 1000)
@@ -214,45 +220,46 @@ func left(t *testing.T, db *sqlite.DB) int {
 	return len(due)
 }
 
-// A sender that is killed while the server reads a letter loses none and doubles none, again and again.
-func TestKilledWhileALetterIsOnItsWay(t *testing.T) {
+// A sender that is killed repeatedly while the server reads an e-mail neither loses nor duplicates one.
+func TestKilledDuringTransaction(t *testing.T) {
 	const letters = 12
 	path := filepath.Join(t.TempDir(), "wayside.db")
-	db := asked(t, path, letters)
-	b, address := newMailbox(t)
+	db := queueSignIns(t, path, letters)
+	b, address := newRecordingServer(t)
 	for round := range 3 {
-		_, kill := sender(t, path, address, time.Duration(round)*time.Minute, "") // the dead one's lease is over
+		_, kill := startSender(t, path, address, time.Duration(round)*time.Minute, "") // the lease of the killed process has expired
 		for range 2 {
 			b.next(t, nil, true)
 		}
-		b.next(t, kill, false) // the one before is marked by now: the sender handles one after the other
+		b.next(t, kill, false) // the previous one is marked as sent by now: the sender is sequential
 	}
 	before, _ := b.count()
-	_, kill := sender(t, path, address, 3*time.Minute, "")
+	_, kill := startSender(t, path, address, 3*time.Minute, "")
 	for range letters - before {
 		b.next(t, nil, true)
 	}
-	waitFor(t, func() bool { return left(t, db) == 0 })
+	waitFor(t, func() bool { return pendingLetters(t, db) == 0 })
 	kill()
 	if all, ids := b.count(); before != 6 || all != letters || ids != letters {
 		t.Errorf("%d letters with %d ids were taken, %d before the last start; want %d, each once", all, ids, before, letters)
 	}
 }
 
-// The one gap: killed after the server's word and before the outbox heard. The copy has the first one's Message-ID.
-func TestKilledBeforeTheOutboxHeard(t *testing.T) {
+// The only case of a duplicate: killed between the server's acceptance and the update of the outbox. Both copies have the
+// same Message-ID.
+func TestKilledBeforeOutboxUpdate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "wayside.db")
-	db := asked(t, path, 1)
-	b, address := newMailbox(t)
-	out, kill := sender(t, path, address, 0, "deaf")
+	db := queueSignIns(t, path, 1)
+	b, address := newRecordingServer(t)
+	out, kill := startSender(t, path, address, 0, "blocked")
 	b.next(t, nil, true)
 	for out.Scan() && !strings.HasPrefix(out.Text(), "sent") {
 		t.Log(out.Text())
 	}
 	kill()
-	_, kill = sender(t, path, address, time.Minute, "")
+	_, kill = startSender(t, path, address, time.Minute, "")
 	b.next(t, nil, true)
-	waitFor(t, func() bool { return left(t, db) == 0 })
+	waitFor(t, func() bool { return pendingLetters(t, db) == 0 })
 	kill()
 	if all, ids := b.count(); all != 2 || ids != 1 {
 		t.Errorf("%d copies with %d ids, want two with one", all, ids)

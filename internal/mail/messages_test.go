@@ -17,18 +17,18 @@ var kinds = []mapdata.LetterKind{
 	mapdata.LetterPasskeyAdded, mapdata.LetterTokenMade,
 }
 
-var failures = []mapdata.Outcome{
+var failedOutcomes = []mapdata.Outcome{
 	mapdata.OutcomeTimeout, mapdata.OutcomeHTTPStatus, mapdata.OutcomeParseError, mapdata.OutcomeNotAnArray,
 	mapdata.OutcomeTooLarge, mapdata.OutcomeDNSError, mapdata.OutcomeConnectionError, mapdata.OutcomeTLSError,
 	mapdata.OutcomeBlockedAddress, mapdata.OutcomeRedirectError,
 }
 
-func TestAllLanguagesSayTheSame(t *testing.T) {
-	all, err := readWords()
+func TestLanguagesHaveSameKeys(t *testing.T) {
+	all, err := readMessages()
 	if err != nil {
 		t.Fatal(err)
 	}
-	placeholders := func(w words) map[string][]string {
+	placeholders := func(w messages) map[string][]string {
 		found := make(map[string][]string)
 		for key, text := range w {
 			found[key] = slices.Sorted(slices.Values(regexp.MustCompile(`\{[a-z_]+\}`).FindAllString(text, -1)))
@@ -51,17 +51,17 @@ func TestAllLanguagesSayTheSame(t *testing.T) {
 	}
 }
 
-// Every text is in some letter, and every letter finds its texts.
-func TestEveryTextIsUsed(t *testing.T) {
+// Every message is used by some e-mail, and every e-mail's messages exist.
+func TestEveryMessageIsUsed(t *testing.T) {
 	texts, err := newTexts("https://wayside.example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := words{}
-	for key := range texts.words[mapdata.English] {
+	said := messages{}
+	for key := range texts.messages[mapdata.English] {
 		said[key] = "[" + key + "]"
 	}
-	texts.words[mapdata.English] = said
+	texts.messages[mapdata.English] = said
 	var whole strings.Builder
 	render := func(kind mapdata.LetterKind, data map[string]string) {
 		l, err := texts.render(&mapdata.Letter{Kind: kind, Data: data})
@@ -76,7 +76,7 @@ func TestEveryTextIsUsed(t *testing.T) {
 		})
 		render(kind, nil)
 	}
-	for _, outcome := range failures {
+	for _, outcome := range failedOutcomes {
 		render(mapdata.LetterDeactivated, map[string]string{"outcome": string(outcome)})
 	}
 	for _, key := range slices.Sorted(maps.Keys(said)) {
@@ -85,17 +85,17 @@ func TestEveryTextIsUsed(t *testing.T) {
 		}
 		delete(said, key)
 	}
-	for _, outcome := range failures {
-		if _, ok := texts.words[mapdata.German]["outcome."+string(outcome)]; !ok {
+	for _, outcome := range failedOutcomes {
+		if _, ok := texts.messages[mapdata.German]["outcome."+string(outcome)]; !ok {
 			t.Errorf("no words for a feed that failed with %s", outcome)
 		}
 	}
 }
 
-// No value is looked through for placeholders, whatever it brings.
-func TestSay(t *testing.T) {
-	w := words{"k": `Of {feed}: {"active": true} {no}{feed}`}
-	got := w.say("k", map[string]string{"feed": "{no} {feed}", "no": "!"})
+// Placeholders within values are not expanded.
+func TestFormat(t *testing.T) {
+	w := messages{"k": `Of {feed}: {"active": true} {no}{feed}`}
+	got := w.format("k", map[string]string{"feed": "{no} {feed}", "no": "!"})
 	want := []span{
 		{"Of ", false}, {"{no} {feed}", true}, {`: {"active": true} `, false}, {"!", true}, {"{no} {feed}", true},
 	}

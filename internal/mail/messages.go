@@ -10,20 +10,20 @@ import (
 )
 
 //go:embed words/*.txt
-var wordFiles embed.FS
+var messageFiles embed.FS
 
-// words is what one language says, by key.
-type words map[string]string
+// messages is the message catalogue of one language, by key.
+type messages map[string]string
 
-// readWords reads the catalogue of every language.
-func readWords() (map[mapdata.Language]words, error) {
-	all := make(map[mapdata.Language]words)
+// readMessages reads the catalogue of every language.
+func readMessages() (map[mapdata.Language]messages, error) {
+	all := make(map[mapdata.Language]messages)
 	for _, language := range mapdata.Languages() {
-		text, err := wordFiles.ReadFile("words/" + string(language) + ".txt")
+		text, err := messageFiles.ReadFile("words/" + string(language) + ".txt")
 		if err != nil {
 			return nil, fmt.Errorf("words of letters: %w", err)
 		}
-		all[language] = words{}
+		all[language] = messages{}
 		if err := i18n.Read(all[language], string(text)); err != nil {
 			return nil, fmt.Errorf("words of letters, %s: %w", language, err)
 		}
@@ -31,14 +31,14 @@ func readWords() (map[mapdata.Language]words, error) {
 	return all, nil
 }
 
-// span is a piece of a text: our own words, or a value that somebody else chose.
+// span is a part of a text: literal text of a message, or a value.
 type span struct {
 	Text  string
 	Value bool
 }
 
-// say fills in a text. A value is never looked through for placeholders.
-func (w words) say(key string, values map[string]string) []span {
+// format fills in the placeholders of a message. Placeholders within values are not expanded.
+func (w messages) format(key string, values map[string]string) []span {
 	var spans []span
 	rest := w[key]
 	for rest != "" {
@@ -54,7 +54,7 @@ func (w words) say(key string, values map[string]string) []span {
 	return spans
 }
 
-// placeholder finds the first {name} in a text; where there is none, both ends are the text's.
+// placeholder finds the first {name} in a text; if there is none, both are the length of the text.
 func placeholder(text string) (from, to int) {
 	for i := range len(text) {
 		if text[i] != '{' {
