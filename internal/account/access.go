@@ -2,21 +2,21 @@ package account
 
 import "wayside/internal/mapdata"
 
-// Who says who may use a page or an endpoint (issue 6). The table of roles in docs/roles.md is made of it.
+// Who is the class of callers that may use a page or endpoint (issue 6). The table in docs/roles.md is generated from it.
 type Who int
 
-// Who may use something, from everybody to the fewest.
+// Classes of callers, from the widest to the narrowest.
 const (
-	ForGuests            Who = iota // anybody, signed in or not
-	ForTokens                       // whoever holds the feed's push token, which is in the address
-	ForAccounts                     // whoever is signed in
-	ForOwners                       // whose thing the address names; to others there is no such thing
-	ForOwnersAndCurators            // its owner, curators and admins
+	ForGuests            Who = iota // everyone, signed in or not
+	ForTokens                       // holders of the feed's push token, which is in the URL
+	ForAccounts                     // every signed-in account
+	ForOwners                       // the owner of the resource in the URL; others get 404
+	ForOwnersAndCurators            // the owner, curators and admins
 	ForCurators                     // curators and admins
 	ForAdmins
 )
 
-// String names it as the table of roles does.
+// String returns the name in the table of roles.
 func (w Who) String() string {
 	switch w {
 	case ForGuests:
@@ -37,11 +37,11 @@ func (w Who) String() string {
 	return "nobody"
 }
 
-// SignedIn says whether it takes a session.
+// SignedIn reports whether a session is required.
 func (w Who) SignedIn() bool { return w >= ForAccounts }
 
-// Admit lets an account in by its role; nil is a guest. Whether a thing is the account's own is the use case's to say. It
-// fails with mapdata.ErrUnauthenticated or mapdata.ErrForbidden.
+// Admit checks an account's role; nil is a guest. Ownership is checked by the use cases. It fails with
+// mapdata.ErrUnauthenticated or mapdata.ErrForbidden.
 func (w Who) Admit(a *mapdata.Account) error {
 	switch {
 	case !w.SignedIn():

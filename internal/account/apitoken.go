@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	apiTokensPerAccount = 20
-	holdersNameLength   = 100 // characters
+	maxAPITokens  = 20
+	maxNameLength = 100 // characters
 )
 
-// CreateAPIToken makes a token that reads with the account's limits (D11.5), and returns its text, which is stored
-// nowhere. Its holder gets a letter. It fails with a mapdata.InvalidError for a name of none or more than 100 characters,
-// or one with control characters, and with mapdata.ErrConflict when the account has 20.
+// CreateAPIToken creates a token that reads with the account's limits (D11.5), and returns its text, which is not stored.
+// The account's holder gets an e-mail. It fails with a mapdata.InvalidError for a name that is empty, has more than 100
+// characters or control characters, and with mapdata.ErrConflict when the account has 20 tokens.
 func (s *Service) CreateAPIToken(ctx context.Context, id mapdata.AccountID, name string) (string, *mapdata.APIToken, error) {
-	name, err := checkName(name)
+	name, err := parseName(name)
 	if err != nil {
 		return "", nil, err
 	}
@@ -31,28 +31,28 @@ func (s *Service) CreateAPIToken(ctx context.Context, id mapdata.AccountID, name
 	if err != nil {
 		return "", nil, fmt.Errorf("list API tokens: %w", err)
 	}
-	if len(have) >= apiTokensPerAccount {
+	if len(have) >= maxAPITokens {
 		return "", nil, mapdata.Explain(mapdata.ErrConflict, "tokens_many", "An account has at most 20 API tokens. Delete one first.")
 	}
 	text, now := token.New(token.API), s.now()
 	t := &mapdata.APIToken{ID: newID(), Account: id, Name: name, TokenHash: token.Hash(text), CreatedAt: now}
 	audit := mapdata.AuditEntry{At: now, Actor: id, Via: mapdata.ViaOf(ctx), Action: mapdata.AuditTokenCreate, Subject: t.ID}
-	if err := s.store.CreateAPIToken(ctx, t, audit, notice(mapdata.LetterTokenMade, id, t.ID, name, now)); err != nil {
+	if err := s.store.CreateAPIToken(ctx, t, audit, securityLetter(mapdata.LetterTokenMade, id, t.ID, name, now)); err != nil {
 		return "", nil, fmt.Errorf("store API token: %w", err)
 	}
 	return text, t, nil
 }
 
-// notice is the letter that tells an account's holder of something new that lets somebody in, or read, in their name. It
-// names no secret: only what was made, and by which id it is revoked.
-func notice(kind mapdata.LetterKind, account mapdata.AccountID, id, name string, at time.Time) *mapdata.Letter {
+// securityLetter is the e-mail that tells an account's holder of a new credential. It contains no secret: only the
+// credential's name, and the id by which it is revoked.
+func securityLetter(kind mapdata.LetterKind, account mapdata.AccountID, id, name string, at time.Time) *mapdata.Letter {
 	return &mapdata.Letter{Account: account, Kind: kind, Data: map[string]string{"name": name, "made_id": id}, At: at, Due: at}
 }
 
-// checkName takes a name that a holder gives a token or a passkey.
-func checkName(name string) (string, error) {
+// parseName trims and validates the name of a token or passkey.
+func parseName(name string) (string, error) {
 	name = strings.TrimSpace(name)
-	if name == "" || utf8.RuneCountInString(name) > holdersNameLength || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+	if name == "" || utf8.RuneCountInString(name) > maxNameLength || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return "", &mapdata.InvalidError{Fields: []mapdata.FieldError{
 			{Field: "name", Code: "invalid_name", Message: "must be 1 to 100 characters, none of them a control character"},
 		}}
@@ -69,7 +69,7 @@ func (s *Service) APITokens(ctx context.Context, id mapdata.AccountID) ([]mapdat
 	return all, nil
 }
 
-// DeleteAPIToken revokes a token of the account, at once on this node. It fails with mapdata.ErrNotFound.
+// DeleteAPIToken revokes a token of the account, immediately on this node. It fails with mapdata.ErrNotFound.
 func (s *Service) DeleteAPIToken(ctx context.Context, id mapdata.AccountID, tokenID string) error {
 	audit := mapdata.AuditEntry{At: s.now(), Actor: id, Via: mapdata.ViaOf(ctx), Action: mapdata.AuditTokenDelete, Subject: tokenID}
 	err := s.store.DeleteAPIToken(ctx, id, tokenID, audit)
@@ -80,8 +80,8 @@ func (s *Service) DeleteAPIToken(ctx context.Context, id mapdata.AccountID, toke
 	return nil
 }
 
-// AuthenticateToken finds the account that an API token reads for. What was found is remembered for a second. It fails
-// with mapdata.ErrUnauthenticated.
+// AuthenticateToken finds the account of an API token. The result is cached for a second. It fails with
+// mapdata.ErrUnauthenticated.
 func (s *Service) AuthenticateToken(ctx context.Context, text string) (*mapdata.Account, error) {
 	if !token.Valid(token.API, text) {
 		return nil, mapdata.ErrUnauthenticated

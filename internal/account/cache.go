@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// cacheLife is how long a look-up may be answered from memory. What another node or the command line changed counts
-	// after it at the latest.
-	cacheLife = time.Second
+	// cacheTTL is how long a look-up is cached. Changes by another node or the command line take effect after at most this
+	// time.
+	cacheTTL  = time.Second
 	cacheSize = 10_000
 )
 
-// cache remembers found sessions or tokens for a second, by the hash of their secret, so that somebody who asks often
-// costs one look-up a second.
+// cache caches sessions or tokens for a second by the hash of their secret, so that a frequent client costs one look-up a
+// second.
 type cache[V any] struct {
 	mu      sync.RWMutex
 	epoch   int // raised by clear
@@ -30,7 +30,7 @@ func newCache[V any]() *cache[V] {
 	return &cache[V]{entries: make(map[[sha256.Size]byte]entry[V])}
 }
 
-// get gives what was remembered, or nil and the epoch that put wants.
+// get returns the cached value, or nil and the epoch to pass to put.
 func (c *cache[V]) get(key [sha256.Size]byte, now time.Time) (*V, int) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -40,7 +40,7 @@ func (c *cache[V]) get(key [sha256.Size]byte, now time.Time) (*V, int) {
 	return nil, c.epoch
 }
 
-// put remembers value unless something was cleared since the look-up began: it may have been found before it was
+// put caches value, unless the cache was cleared since the look-up began: the value may have been read before it was
 // revoked.
 func (c *cache[V]) put(key [sha256.Size]byte, value *V, epoch int, now time.Time) {
 	c.mu.Lock()
@@ -49,13 +49,13 @@ func (c *cache[V]) put(key [sha256.Size]byte, value *V, epoch int, now time.Time
 		return
 	}
 	if len(c.entries) >= cacheSize {
-		clear(c.entries) // nothing in it would have lived longer than a second
+		clear(c.entries) // every entry expires within a second anyway
 	}
-	c.entries[key] = entry[V]{value: value, until: now.Add(cacheLife)}
+	c.entries[key] = entry[V]{value: value, until: now.Add(cacheTTL)}
 }
 
-// clear forgets everything, so that a revocation counts at once on this node. It is rare, and what is forgotten had a
-// second to live.
+// clear drops everything, so that a revocation takes effect immediately on this node. Revocations are rare and entries
+// short-lived, so that a selective removal is not worth it.
 func (c *cache[V]) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-func TestCacheDoesNotRememberWhatWasRevokedMeanwhile(t *testing.T) {
+func TestCacheSkipsPutAfterClear(t *testing.T) {
 	c := newCache[int]()
 	now := time.Unix(0, 0)
 	key, value := [32]byte{1}, 7
 	_, epoch := c.get(key, now)
-	c.clear() // the session ends between the look-up and its being remembered
+	c.clear() // the session is revoked between look-up and put
 	c.put(key, &value, epoch, now)
 	if got, _ := c.get(key, now); got != nil {
-		t.Error("an ended session is remembered")
+		t.Error("a revoked session is cached")
 	}
 }
 
-func TestCacheStaysSmall(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	c := newCache[int]()
 	value := 7
 	for i := range 3 * cacheSize {

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Ballots lists the votes that are still tied to the account, oldest first: they are severed from it after 30 days (D9.7).
+// Ballots lists the votes that are still linked to the account, oldest first: they are anonymized after 30 days (D9.7).
 func (s *Service) Ballots(ctx context.Context, id mapdata.AccountID) ([]mapdata.Ballot, error) {
 	all, err := s.store.Ballots(ctx, id)
 	if err != nil {
@@ -17,19 +17,19 @@ func (s *Service) Ballots(ctx context.Context, id mapdata.AccountID) ([]mapdata.
 	return all, nil
 }
 
-// Log lists what the account did and what was done to what is its own, newest first, as far as the audit log goes back.
+// Log lists the audit entries of the account's actions and of its feeds, newest first.
 func (s *Service) Log(ctx context.Context, id mapdata.AccountID) ([]mapdata.AuditRecord, error) {
-	const most = 10_000 // entries: nobody has so many, and one answer holds them
-	all, err := s.store.Audit(ctx, &mapdata.AuditQuery{Account: id, Limit: most})
+	const maxEntries = 10_000 // more than accounts have; fits into one answer
+	all, err := s.store.Audit(ctx, &mapdata.AuditQuery{Account: id, Limit: maxEntries})
 	if err != nil {
 		return nil, fmt.Errorf("read audit log: %w", err)
 	}
 	return all, nil
 }
 
-// Delete forgets an account with all that is its own (D11.6), at once on this node; other nodes know its sessions for a
-// second longer. Feeds go with it, votes stay without it. email is the account's address as its holder typed it, so that
-// nobody deletes one by mistake: another one is a mapdata.InvalidError. An account that is gone already is no error.
+// Delete removes an account with its data (D11.6), immediately on this node; other nodes accept its sessions for up to a
+// second more. Its feeds are deleted, its votes are kept anonymously. email is the account's address as its holder typed it,
+// as a confirmation: a different one is a mapdata.InvalidError. An account that is gone already is no error.
 func (s *Service) Delete(ctx context.Context, a *mapdata.Account, email string) error {
 	if typed, err := parseEmail(email); err != nil || typed != a.Email {
 		return &mapdata.InvalidError{Fields: []mapdata.FieldError{

@@ -1,4 +1,4 @@
-// Package account is how people sign in, and what they may do: accounts, sessions, sign-in by mailed link or code, API
-// tokens (D11). There are no passwords: whoever reads the letter is the account's holder, and an account begins with the
-// first letter that was answered, so that asking for one tells nobody which addresses are known.
+// Package account implements accounts, roles, sessions, sign-in by e-mailed link or code, passkeys, pairing and API tokens
+// (D11). There are no passwords: control of the mailbox proves ownership. An account is created by the first completed
+// sign-in, so that requesting one does not reveal which addresses have accounts.
 package account

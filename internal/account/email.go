@@ -7,8 +7,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// parseEmail gives the address in the one form that is stored and compared: lower case, no name, ASCII. Quoted local
-// parts and address literals are refused: no provider of mail hands them out, and they need care wherever they appear.
+// parseEmail normalizes an address to the form that is stored and compared: lower case, no display name, ASCII. Quoted
+// local parts and address literals are rejected: mail providers do not issue them, and they need escaping elsewhere.
 func parseEmail(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	local, domain, _ := strings.Cut(text, "@")

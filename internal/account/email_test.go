@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What passes can stand in a header of a letter, in a log of a mail server and in a list as it is.
+// An accepted address needs no escaping in mail headers, logs and lists.
 func FuzzParseEmail(f *testing.F) {
 	f.Add("a@b.example")
 	f.Add("\"\"@\r\n")

@@ -8,8 +8,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// SetLanguage keeps what the account's pages and letters are written in, from the next one on. It fails with a
-// mapdata.InvalidError for a language that the service does not write, and with mapdata.ErrNotFound.
+// SetLanguage sets the language of the account's pages and e-mails. It fails with a mapdata.InvalidError for an unsupported
+// language, and with mapdata.ErrNotFound.
 func (s *Service) SetLanguage(ctx context.Context, id mapdata.AccountID, language mapdata.Language) error {
 	if !slices.Contains(mapdata.Languages(), language) {
 		return &mapdata.InvalidError{Fields: []mapdata.FieldError{
@@ -17,7 +17,7 @@ func (s *Service) SetLanguage(ctx context.Context, id mapdata.AccountID, languag
 		}}
 	}
 	err := s.store.SetLanguage(ctx, id, language)
-	s.sessions.clear() // which remember the account
+	s.sessions.clear() // cached with the account
 	s.tokens.clear()
 	if err != nil {
 		return fmt.Errorf("store language: %w", err)
@@ -25,8 +25,8 @@ func (s *Service) SetLanguage(ctx context.Context, id mapdata.AccountID, languag
 	return nil
 }
 
-// learnLanguage gives an account that has no language yet the one that its holder's browser asks for.
-func (s *Service) learnLanguage(ctx context.Context, account *mapdata.Account, language mapdata.Language) (*mapdata.Account, error) {
+// setInitialLanguage sets the language of an account without one to that of the browser.
+func (s *Service) setInitialLanguage(ctx context.Context, account *mapdata.Account, language mapdata.Language) (*mapdata.Account, error) {
 	if account.Language != "" || language == "" {
 		return account, nil
 	}

@@ -8,14 +8,14 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// kept is what memory holds for pairings and preferences.
-type kept struct {
+// pairingStore is the part of memoryStore for pairings and preferences.
+type pairingStore struct {
 	pairings    []mapdata.Pairing
-	conflicts   int // of the next pairings, so many are another's
+	conflicts   int // number of next CreatePairing calls that fail with ErrConflict
 	preferences map[mapdata.AccountID]mapdata.Preferences
 }
 
-func (m *memory) CreatePairing(_ context.Context, p *mapdata.Pairing) error {
+func (m *memoryStore) CreatePairing(_ context.Context, p *mapdata.Pairing) error {
 	defer m.lock()()
 	if m.conflicts > 0 {
 		m.conflicts--
@@ -26,7 +26,7 @@ func (m *memory) CreatePairing(_ context.Context, p *mapdata.Pairing) error {
 	return m.fail
 }
 
-func (m *memory) Pairing(_ context.Context, hash []byte) (*mapdata.Pairing, error) {
+func (m *memoryStore) Pairing(_ context.Context, hash []byte) (*mapdata.Pairing, error) {
 	defer m.lock()()
 	for _, p := range m.pairings {
 		if bytes.Equal(p.DeviceHash, hash) {
@@ -36,8 +36,8 @@ func (m *memory) Pairing(_ context.Context, hash []byte) (*mapdata.Pairing, erro
 	return nil, mapdata.ErrNotFound
 }
 
-// byCode gives the place of what matches, or counts a try.
-func (m *memory) byCode(name string, hash []byte, now time.Time, most int) (*mapdata.Pairing, error) {
+// byCode returns the matching pairing, or counts a wrong try.
+func (m *memoryStore) byCode(name string, hash []byte, now time.Time, most int) (*mapdata.Pairing, error) {
 	for i := range m.pairings {
 		if p := &m.pairings[i]; bytes.Equal(p.CodeHash, hash) && p.At(now, most) != mapdata.PairingOver {
 			return p, nil
@@ -51,7 +51,7 @@ func (m *memory) byCode(name string, hash []byte, now time.Time, most int) (*map
 	return nil, mapdata.ErrNotFound
 }
 
-func (m *memory) PairingByCode(_ context.Context, name string, hash []byte, now time.Time, most int) (*mapdata.Pairing, error) {
+func (m *memoryStore) PairingByCode(_ context.Context, name string, hash []byte, now time.Time, most int) (*mapdata.Pairing, error) {
 	defer m.lock()()
 	p, err := m.byCode(name, hash, now, most)
 	if err != nil {
@@ -61,7 +61,7 @@ func (m *memory) PairingByCode(_ context.Context, name string, hash []byte, now 
 	return &own, nil
 }
 
-func (m *memory) AnswerPairing(
+func (m *memoryStore) AnswerPairing(
 	_ context.Context, name string, hash []byte, now time.Time, most int, account mapdata.AccountID, answer mapdata.PairingState,
 ) (*mapdata.Pairing, error) {
 	defer m.lock()()
@@ -78,7 +78,7 @@ func (m *memory) AnswerPairing(
 	return &own, m.fail
 }
 
-func (m *memory) TakePairing(_ context.Context, hash []byte, now time.Time, s *mapdata.Session) (*mapdata.Account, error) {
+func (m *memoryStore) TakePairing(_ context.Context, hash []byte, now time.Time, s *mapdata.Session) (*mapdata.Account, error) {
 	defer m.lock()()
 	for i := range m.pairings {
 		p := &m.pairings[i]
@@ -91,13 +91,13 @@ func (m *memory) TakePairing(_ context.Context, hash []byte, now time.Time, s *m
 	return nil, mapdata.ErrNotFound
 }
 
-func (m *memory) Preferences(_ context.Context, id mapdata.AccountID) (*mapdata.Preferences, error) {
+func (m *memoryStore) Preferences(_ context.Context, id mapdata.AccountID) (*mapdata.Preferences, error) {
 	defer m.lock()()
 	p := m.preferences[id]
 	return &p, nil
 }
 
-func (m *memory) SetPreferences(_ context.Context, id mapdata.AccountID, p *mapdata.Preferences) error {
+func (m *memoryStore) SetPreferences(_ context.Context, id mapdata.AccountID, p *mapdata.Preferences) error {
 	defer m.lock()()
 	if m.preferences == nil {
 		m.preferences = make(map[mapdata.AccountID]mapdata.Preferences)

@@ -11,25 +11,25 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// memory is account.Store by the letter of its contract, for tests; it counts look-ups, and fails when told to.
-type memory struct {
+// memoryStore implements account.Store in memory; it counts look-ups and can inject failures.
+type memoryStore struct {
 	mu       sync.Mutex
 	accounts []mapdata.Account
 	signIns  []mapdata.SignIn
-	sent     []mapdata.SignIn // all there ever were, for the limit
+	sent     []mapdata.SignIn // all ever created, for the limit
 	letters  []mapdata.Letter
 	sessions []mapdata.Session
 	tokens   []mapdata.APIToken
 	audit    []mapdata.AuditEntry
-	kept
+	pairingStore
 	lookUps int   // of sessions, tokens and accounts by address
 	touches int   // of sessions and tokens
-	fail    error // of every write
+	fail    error // returned by every write
 }
 
-func (m *memory) lock() func() { m.mu.Lock(); return m.mu.Unlock }
+func (m *memoryStore) lock() func() { m.mu.Lock(); return m.mu.Unlock }
 
-func (m *memory) CreateAccount(_ context.Context, a *mapdata.Account) error {
+func (m *memoryStore) CreateAccount(_ context.Context, a *mapdata.Account) error {
 	defer m.lock()()
 	for i := range m.accounts {
 		if m.accounts[i].Email == a.Email {
@@ -40,7 +40,7 @@ func (m *memory) CreateAccount(_ context.Context, a *mapdata.Account) error {
 	return m.fail
 }
 
-func (m *memory) find(match func(*mapdata.Account) bool) (*mapdata.Account, error) {
+func (m *memoryStore) find(match func(*mapdata.Account) bool) (*mapdata.Account, error) {
 	for i := range m.accounts {
 		if match(&m.accounts[i]) {
 			a := m.accounts[i]
@@ -50,23 +50,23 @@ func (m *memory) find(match func(*mapdata.Account) bool) (*mapdata.Account, erro
 	return nil, mapdata.ErrNotFound
 }
 
-func (m *memory) Account(_ context.Context, id mapdata.AccountID) (*mapdata.Account, error) {
+func (m *memoryStore) Account(_ context.Context, id mapdata.AccountID) (*mapdata.Account, error) {
 	defer m.lock()()
 	return m.find(func(a *mapdata.Account) bool { return a.ID == id })
 }
 
-func (m *memory) AccountByEmail(_ context.Context, email string) (*mapdata.Account, error) {
+func (m *memoryStore) AccountByEmail(_ context.Context, email string) (*mapdata.Account, error) {
 	defer m.lock()()
 	m.lookUps++
 	return m.find(func(a *mapdata.Account) bool { return a.Email == email })
 }
 
-func (m *memory) Accounts(context.Context) ([]mapdata.Account, error) {
+func (m *memoryStore) Accounts(context.Context) ([]mapdata.Account, error) {
 	defer m.lock()()
 	return append([]mapdata.Account(nil), m.accounts...), nil
 }
 
-func (m *memory) UpdateAccount(_ context.Context, a *mapdata.Account, audit mapdata.AuditEntry) error {
+func (m *memoryStore) UpdateAccount(_ context.Context, a *mapdata.Account, audit mapdata.AuditEntry) error {
 	defer m.lock()()
 	for i := range m.accounts {
 		if m.accounts[i].ID == a.ID {
@@ -78,7 +78,7 @@ func (m *memory) UpdateAccount(_ context.Context, a *mapdata.Account, audit mapd
 	return mapdata.ErrNotFound
 }
 
-func (m *memory) SetLanguage(_ context.Context, id mapdata.AccountID, language mapdata.Language) error {
+func (m *memoryStore) SetLanguage(_ context.Context, id mapdata.AccountID, language mapdata.Language) error {
 	defer m.lock()()
 	for i := range m.accounts {
 		if m.accounts[i].ID == id {
@@ -89,7 +89,7 @@ func (m *memory) SetLanguage(_ context.Context, id mapdata.AccountID, language m
 	return mapdata.ErrNotFound
 }
 
-func (m *memory) CreateSignIn(_ context.Context, s *mapdata.SignIn, l *mapdata.Letter, since time.Time, limit int) (bool, error) {
+func (m *memoryStore) CreateSignIn(_ context.Context, s *mapdata.SignIn, l *mapdata.Letter, since time.Time, limit int) (bool, error) {
 	defer m.lock()()
 	n := 0
 	for i := range m.sent {
@@ -108,7 +108,7 @@ func (m *memory) CreateSignIn(_ context.Context, s *mapdata.SignIn, l *mapdata.L
 	return true, m.fail
 }
 
-func (m *memory) take(match func(*mapdata.SignIn) bool) (*mapdata.SignIn, error) {
+func (m *memoryStore) take(match func(*mapdata.SignIn) bool) (*mapdata.SignIn, error) {
 	for i := range m.signIns {
 		if s := m.signIns[i]; match(&s) {
 			m.signIns = append(m.signIns[:i], m.signIns[i+1:]...)
@@ -118,12 +118,12 @@ func (m *memory) take(match func(*mapdata.SignIn) bool) (*mapdata.SignIn, error)
 	return nil, mapdata.ErrNotFound
 }
 
-func (m *memory) TakeSignIn(_ context.Context, hash []byte, now time.Time) (*mapdata.SignIn, error) {
+func (m *memoryStore) TakeSignIn(_ context.Context, hash []byte, now time.Time) (*mapdata.SignIn, error) {
 	defer m.lock()()
 	return m.take(func(s *mapdata.SignIn) bool { return bytes.Equal(s.TokenHash, hash) && now.Before(s.ExpiresAt) })
 }
 
-func (m *memory) TakeSignInByCode(_ context.Context, email string, hash []byte, now time.Time, most int) (*mapdata.SignIn, error) {
+func (m *memoryStore) TakeSignInByCode(_ context.Context, email string, hash []byte, now time.Time, most int) (*mapdata.SignIn, error) {
 	defer m.lock()()
 	found, err := m.take(func(s *mapdata.SignIn) bool {
 		return s.Email == email && bytes.Equal(s.CodeHash, hash) && now.Before(s.ExpiresAt) && s.Tries < most
@@ -138,13 +138,13 @@ func (m *memory) TakeSignInByCode(_ context.Context, email string, hash []byte, 
 	return found, err
 }
 
-func (m *memory) CreateSession(_ context.Context, s *mapdata.Session) error {
+func (m *memoryStore) CreateSession(_ context.Context, s *mapdata.Session) error {
 	defer m.lock()()
 	m.sessions = append(m.sessions, *s)
 	return m.fail
 }
 
-func (m *memory) Session(_ context.Context, hash []byte) (*mapdata.Session, *mapdata.Account, error) {
+func (m *memoryStore) Session(_ context.Context, hash []byte) (*mapdata.Session, *mapdata.Account, error) {
 	defer m.lock()()
 	m.lookUps++
 	for i := range m.sessions {
@@ -156,7 +156,7 @@ func (m *memory) Session(_ context.Context, hash []byte) (*mapdata.Session, *map
 	return nil, nil, mapdata.ErrNotFound
 }
 
-func (m *memory) TouchSession(_ context.Context, id string, at time.Time) error {
+func (m *memoryStore) TouchSession(_ context.Context, id string, at time.Time) error {
 	defer m.lock()()
 	m.touches++
 	for i := range m.sessions {
@@ -167,7 +167,7 @@ func (m *memory) TouchSession(_ context.Context, id string, at time.Time) error 
 	return m.fail
 }
 
-func (m *memory) Sessions(_ context.Context, account mapdata.AccountID) ([]mapdata.Session, error) {
+func (m *memoryStore) Sessions(_ context.Context, account mapdata.AccountID) ([]mapdata.Session, error) {
 	defer m.lock()()
 	var all []mapdata.Session
 	for _, s := range m.sessions {
@@ -178,7 +178,7 @@ func (m *memory) Sessions(_ context.Context, account mapdata.AccountID) ([]mapda
 	return all, nil
 }
 
-func (m *memory) DeleteSession(_ context.Context, account mapdata.AccountID, id string) error {
+func (m *memoryStore) DeleteSession(_ context.Context, account mapdata.AccountID, id string) error {
 	defer m.lock()()
 	for i, s := range m.sessions {
 		if s.Account == account && s.ID == id {
@@ -189,7 +189,7 @@ func (m *memory) DeleteSession(_ context.Context, account mapdata.AccountID, id 
 	return mapdata.ErrNotFound
 }
 
-func (m *memory) CreateAPIToken(_ context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, letter *mapdata.Letter) error {
+func (m *memoryStore) CreateAPIToken(_ context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, letter *mapdata.Letter) error {
 	defer m.lock()()
 	m.tokens = append(m.tokens, *t)
 	m.audit = append(m.audit, audit)
@@ -197,7 +197,7 @@ func (m *memory) CreateAPIToken(_ context.Context, t *mapdata.APIToken, audit ma
 	return m.fail
 }
 
-func (m *memory) APIToken(_ context.Context, hash []byte) (*mapdata.APIToken, *mapdata.Account, error) {
+func (m *memoryStore) APIToken(_ context.Context, hash []byte) (*mapdata.APIToken, *mapdata.Account, error) {
 	defer m.lock()()
 	m.lookUps++
 	for i := range m.tokens {
@@ -209,7 +209,7 @@ func (m *memory) APIToken(_ context.Context, hash []byte) (*mapdata.APIToken, *m
 	return nil, nil, mapdata.ErrNotFound
 }
 
-func (m *memory) TouchAPIToken(_ context.Context, id string, at time.Time) error {
+func (m *memoryStore) TouchAPIToken(_ context.Context, id string, at time.Time) error {
 	defer m.lock()()
 	m.touches++
 	for i := range m.tokens {
@@ -220,7 +220,7 @@ func (m *memory) TouchAPIToken(_ context.Context, id string, at time.Time) error
 	return m.fail
 }
 
-func (m *memory) APITokens(_ context.Context, account mapdata.AccountID) ([]mapdata.APIToken, error) {
+func (m *memoryStore) APITokens(_ context.Context, account mapdata.AccountID) ([]mapdata.APIToken, error) {
 	defer m.lock()()
 	var all []mapdata.APIToken
 	for _, t := range m.tokens {
@@ -231,7 +231,7 @@ func (m *memory) APITokens(_ context.Context, account mapdata.AccountID) ([]mapd
 	return all, nil
 }
 
-func (m *memory) DeleteAPIToken(_ context.Context, account mapdata.AccountID, id string, audit mapdata.AuditEntry) error {
+func (m *memoryStore) DeleteAPIToken(_ context.Context, account mapdata.AccountID, id string, audit mapdata.AuditEntry) error {
 	defer m.lock()()
 	for i, t := range m.tokens {
 		if t.Account == account && t.ID == id {
@@ -243,12 +243,12 @@ func (m *memory) DeleteAPIToken(_ context.Context, account mapdata.AccountID, id
 	return mapdata.ErrNotFound
 }
 
-func (m *memory) Ballots(_ context.Context, account mapdata.AccountID) ([]mapdata.Ballot, error) {
+func (m *memoryStore) Ballots(_ context.Context, account mapdata.AccountID) ([]mapdata.Ballot, error) {
 	defer m.lock()()
 	return []mapdata.Ballot{{Account: account}}, m.fail
 }
 
-func (m *memory) DeleteAccount(_ context.Context, id mapdata.AccountID, audit mapdata.AuditEntry) error {
+func (m *memoryStore) DeleteAccount(_ context.Context, id mapdata.AccountID, audit mapdata.AuditEntry) error {
 	defer m.lock()()
 	for i, a := range m.accounts {
 		if a.ID == id && m.fail == nil {
@@ -262,6 +262,6 @@ func (m *memory) DeleteAccount(_ context.Context, id mapdata.AccountID, audit ma
 	return cmp.Or(m.fail, mapdata.ErrNotFound)
 }
 
-func (m *memory) Audit(context.Context, *mapdata.AuditQuery) ([]mapdata.AuditRecord, error) {
+func (m *memoryStore) Audit(context.Context, *mapdata.AuditQuery) ([]mapdata.AuditRecord, error) {
 	return nil, m.fail
 }

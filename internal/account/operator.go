@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Create makes an account without a sign-in, for operators. It fails with mapdata.ErrConflict when the address has one.
+// Create creates an account without a sign-in, for operators. It fails with mapdata.ErrConflict when the address has one.
 func (s *Service) Create(ctx context.Context, email string) (*mapdata.Account, error) {
 	address, err := parseEmail(email)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Service) create(ctx context.Context, address string, language mapdata.L
 	return account, nil
 }
 
-// List gives every account.
+// List returns every account.
 func (s *Service) List(ctx context.Context) ([]mapdata.Account, error) {
 	all, err := s.store.Accounts(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) List(ctx context.Context) ([]mapdata.Account, error) {
 	return all, nil
 }
 
-// SetRole gives an account a role (D11.4), for operators. It fails with mapdata.ErrNotFound or a mapdata.InvalidError.
+// SetRole sets an account's role (D11.4), for operators. It fails with mapdata.ErrNotFound or a mapdata.InvalidError.
 func (s *Service) SetRole(ctx context.Context, email string, role mapdata.Role) (*mapdata.Account, error) {
 	switch role {
 	case mapdata.Driver, mapdata.Curator, mapdata.Admin:
@@ -59,7 +59,7 @@ func (s *Service) SetRole(ctx context.Context, email string, role mapdata.Role) 
 	})
 }
 
-// SetTier gives an account a tier (D11.4), for operators. It fails with mapdata.ErrNotFound or a mapdata.InvalidError.
+// SetTier sets an account's tier (D11.4), for operators. It fails with mapdata.ErrNotFound or a mapdata.InvalidError.
 func (s *Service) SetTier(ctx context.Context, email string, tier mapdata.Tier) (*mapdata.Account, error) {
 	switch tier {
 	case mapdata.TierAccount, mapdata.TierPremium:

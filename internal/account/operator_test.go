@@ -9,32 +9,32 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func TestOperators(t *testing.T) {
-	h := newHouse(t)
-	made, err := h.Create(t.Context(), "Ada@example.org")
+func TestOperatorCommands(t *testing.T) {
+	ts := newTestService(t)
+	made, err := ts.Create(t.Context(), "Ada@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.Create(t.Context(), "ada@EXAMPLE.org")
+	_, err = ts.Create(t.Context(), "ada@EXAMPLE.org")
 	wantErr(t, err, mapdata.ErrConflict)
-	in := h.signIn("ada@example.org")
+	in := ts.signIn("ada@example.org")
 	if in.Account.ID != made.ID {
 		t.Error("the sign-in made another account")
 	}
-	if _, _, err := h.Authenticate(t.Context(), in.Secret); err != nil {
+	if _, _, err := ts.Authenticate(t.Context(), in.Secret); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.SetRole(t.Context(), "ada@example.org", mapdata.Curator); err != nil {
+	if _, err := ts.SetRole(t.Context(), "ada@example.org", mapdata.Curator); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.SetTier(t.Context(), "ada@example.org", mapdata.TierPremium); err != nil {
+	if _, err := ts.SetTier(t.Context(), "ada@example.org", mapdata.TierPremium); err != nil {
 		t.Fatal(err)
 	}
-	if _, holder, err := h.Authenticate(t.Context(), in.Secret); err != nil || holder.Role != mapdata.Curator || holder.Tier != mapdata.TierPremium {
+	if _, holder, err := ts.Authenticate(t.Context(), in.Secret); err != nil || holder.Role != mapdata.Curator || holder.Tier != mapdata.TierPremium {
 		t.Errorf("account %+v, %v", holder, err)
 	}
 	notes := make([]string, 0, 2)
-	for _, a := range h.store.audit {
+	for _, a := range ts.store.audit {
 		if !a.Actor.IsZero() || a.Subject != made.ID.String() {
 			t.Errorf("audit %+v", a)
 		}
@@ -43,47 +43,47 @@ func TestOperators(t *testing.T) {
 	if want := []string{"account.role: driver to curator", "account.tier: account to premium"}; !slices.Equal(notes, want) {
 		t.Errorf("audit %v, want %v", notes, want)
 	}
-	all, err := h.List(t.Context())
+	all, err := ts.List(t.Context())
 	if err != nil || len(all) != 1 || all[0].Role != mapdata.Curator {
 		t.Errorf("list %+v, %v", all, err)
 	}
 	for name, err := range map[string]error{
-		"role": second(h.SetRole(t.Context(), "ada@example.org", "king")),
-		"tier": second(h.SetTier(t.Context(), "ada@example.org", mapdata.TierGuest)),
+		"role": errOf(ts.SetRole(t.Context(), "ada@example.org", "king")),
+		"tier": errOf(ts.SetTier(t.Context(), "ada@example.org", mapdata.TierGuest)),
 	} {
 		if invalid := new(mapdata.InvalidError); !errors.As(err, &invalid) || invalid.Fields[0].Field != name {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	wantErr(t, second(h.SetRole(t.Context(), "nobody@example.org", mapdata.Admin)), mapdata.ErrNotFound)
+	wantErr(t, errOf(ts.SetRole(t.Context(), "unknown@example.org", mapdata.Admin)), mapdata.ErrNotFound)
 }
 
-func second[T any](_ T, err error) error { return err }
+func errOf[T any](_ T, err error) error { return err }
 
 func TestLoginLink(t *testing.T) {
-	h := newHouse(t)
-	_, err := h.LoginLink(t.Context(), "ada@example.org")
+	ts := newTestService(t)
+	_, err := ts.LoginLink(t.Context(), "ada@example.org")
 	wantErr(t, err, mapdata.ErrNotFound)
-	if _, err := h.Create(t.Context(), "ada@example.org"); err != nil {
+	if _, err := ts.Create(t.Context(), "ada@example.org"); err != nil {
 		t.Fatal(err)
 	}
 	var links []string
 	for range 5 { // operators have no limit of three
-		link, err := h.LoginLink(t.Context(), "ada@example.org")
+		link, err := ts.LoginLink(t.Context(), "ada@example.org")
 		if err != nil {
 			t.Fatal(err)
 		}
 		links = append(links, link)
 	}
-	if len(h.store.letters) > 0 {
-		t.Error("a letter was written")
+	if len(ts.store.letters) > 0 {
+		t.Error("an e-mail was queued")
 	}
-	_, err = h.VerifyCode(t.Context(), "ada@example.org", "", account.Browser{})
+	_, err = ts.VerifyCode(t.Context(), "ada@example.org", "", account.Browser{})
 	wantErr(t, err, mapdata.ErrUnauthenticated)
-	in, err := h.VerifyToken(t.Context(), links[4], account.Browser{})
+	in, err := ts.VerifyToken(t.Context(), links[4], account.Browser{})
 	if err != nil || in.Account.Email != "ada@example.org" {
 		t.Errorf("%v", err)
 	}
-	_, err = h.VerifyToken(t.Context(), links[4], account.Browser{})
+	_, err = ts.VerifyToken(t.Context(), links[4], account.Browser{})
 	wantErr(t, err, mapdata.ErrUnauthenticated)
 }

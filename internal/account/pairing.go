@@ -11,23 +11,23 @@ import (
 
 // Limits of a pairing (D11.3).
 const (
-	pairingLife  = 10 * time.Minute
-	pairingTries = 5
-	codeDraws    = 5 // until a code is found that nobody else shows
+	pairingTTL      = 10 * time.Minute
+	maxPairingTries = 5
+	maxCodeDraws    = 5 // attempts to draw a code that is not in use
 )
 
-// PairingBegun is what the screen that asks is told.
+// PairingBegun is the result of BeginPairing, for the screen.
 type PairingBegun struct {
-	Code      UserCode // to be shown
-	Secret    string   // the screen's own; stored nowhere
+	Code      UserCode // shown on the screen
+	Secret    string   // kept by the screen; not stored
 	ExpiresAt time.Time
 }
 
-// BeginPairing lets a screen ask to be signed in by a phone. agent is the screen's User-Agent: the phone is shown it, and
-// the session is listed with it.
+// BeginPairing starts a pairing, by which a phone signs in a screen. agent is the screen's User-Agent, which is shown on the
+// phone and in the list of sessions.
 func (s *Service) BeginPairing(ctx context.Context, agent string) (*PairingBegun, error) {
 	now := s.now()
-	for range codeDraws {
+	for range maxCodeDraws {
 		code, err := newUserCode()
 		if err != nil {
 			return nil, err
@@ -35,8 +35,8 @@ func (s *Service) BeginPairing(ctx context.Context, agent string) (*PairingBegun
 		secret := newSecret()
 		hash, _ := secretHash(secret)
 		p := &mapdata.Pairing{
-			DeviceHash: hash[:], Name: code.name(), CodeHash: s.userCodeHash(code), Agent: clean(agent, agentLength),
-			CreatedAt: now, ExpiresAt: now.Add(pairingLife), State: mapdata.PairingWaiting,
+			DeviceHash: hash[:], Name: code.name(), CodeHash: s.userCodeHash(code), Agent: clean(agent, maxAgentLength),
+			CreatedAt: now, ExpiresAt: now.Add(pairingTTL), State: mapdata.PairingWaiting,
 		}
 		err = s.store.CreatePairing(ctx, p)
 		if errors.Is(err, mapdata.ErrConflict) {
@@ -50,8 +50,8 @@ func (s *Service) BeginPairing(ctx context.Context, agent string) (*PairingBegun
 	return nil, mapdata.Describe(mapdata.ErrUnavailable, "No code is free just now. Try again.")
 }
 
-// PollPairing tells the screen how far its pairing is. The first time that it is approved, the screen is signed in, once;
-// the session is nil otherwise.
+// PollPairing returns the state of the screen's pairing. The first poll after the approval signs the screen in; the session
+// is nil otherwise.
 func (s *Service) PollPairing(ctx context.Context, secret string) (*SignedIn, mapdata.PairingState, error) {
 	hash, ok := secretHash(secret)
 	if !ok {
@@ -65,13 +65,13 @@ func (s *Service) PollPairing(ctx context.Context, secret string) (*SignedIn, ma
 	if err != nil {
 		return nil, "", fmt.Errorf("find pairing: %w", err)
 	}
-	state := p.At(now, pairingTries)
+	state := p.At(now, maxPairingTries)
 	if state != mapdata.PairingApproved {
 		return nil, state, nil
 	}
 	in := s.draftSession(p.Agent, now)
 	in.Account, err = s.store.TakePairing(ctx, hash[:], now, in.Session)
-	if errors.Is(err, mapdata.ErrNotFound) { // another question of the same screen was faster
+	if errors.Is(err, mapdata.ErrNotFound) { // a concurrent poll of the same screen took it
 		return nil, mapdata.PairingUsed, nil
 	}
 	if err != nil {
@@ -80,22 +80,22 @@ func (s *Service) PollPairing(ctx context.Context, secret string) (*SignedIn, ma
 	return in, mapdata.PairingApproved, nil
 }
 
-// FindPairing shows a phone which screen asks. It changes nothing but the count of wrong codes, and fails with
-// mapdata.ErrNotFound for a code that is wrong or too old.
+// FindPairing returns the pairing of a code, for the phone. It changes nothing but the count of wrong codes, and fails with
+// mapdata.ErrNotFound for a code that is wrong or expired.
 func (s *Service) FindPairing(ctx context.Context, code UserCode) (*mapdata.Pairing, error) {
-	p, err := s.store.PairingByCode(ctx, code.name(), s.userCodeHash(code), s.now(), pairingTries)
+	p, err := s.store.PairingByCode(ctx, code.name(), s.userCodeHash(code), s.now(), maxPairingTries)
 	return p, pairingError("find pairing", err)
 }
 
-// AnswerPairing approves a pairing, or denies it: then the screen is signed in to the account, as soon as it asks, or
-// never. An answer counts once; an account that repeats its own is told the same. It fails with mapdata.ErrNotFound for a
-// code that is wrong or too old, and with mapdata.ErrConflict where the screen was answered otherwise.
+// AnswerPairing approves or denies a pairing. After an approval the screen's next poll signs it in to the account. The first
+// answer counts; repeating it succeeds. It fails with mapdata.ErrNotFound for a code that is wrong or expired, and with
+// mapdata.ErrConflict for a pairing that was answered differently.
 func (s *Service) AnswerPairing(ctx context.Context, code UserCode, id mapdata.AccountID, approve bool) (*mapdata.Pairing, error) {
 	answer := mapdata.PairingDenied
 	if approve {
 		answer = mapdata.PairingApproved
 	}
-	p, err := s.store.AnswerPairing(ctx, code.name(), s.userCodeHash(code), s.now(), pairingTries, id, answer)
+	p, err := s.store.AnswerPairing(ctx, code.name(), s.userCodeHash(code), s.now(), maxPairingTries, id, answer)
 	return p, pairingError("answer pairing", err)
 }
 
@@ -111,12 +111,12 @@ func pairingError(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// ErrWrongUserCode is what is said of a code that is none: the same, whatever is wrong with it.
+// ErrWrongUserCode is the error for an invalid code; it does not depend on the reason.
 func ErrWrongUserCode() error {
 	return mapdata.Describe(mapdata.ErrNotFound, "No screen shows this code now: it is mistyped, or older than ten minutes.")
 }
 
-// userCodeHash is what is stored of a code that a screen shows.
+// userCodeHash is the keyed hash under which a screen's code is stored.
 func (s *Service) userCodeHash(code UserCode) []byte {
-	return s.keyed("wayside pairing code\x00" + string(code))
+	return s.keyedHash("wayside pairing code\x00" + string(code))
 }

@@ -17,111 +17,111 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// ask has a screen ask to be signed in.
-func (h *house) ask() *account.PairingBegun {
-	h.t.Helper()
-	begun, err := h.BeginPairing(h.t.Context(), "Car/1")
+// beginPairing starts a pairing of a screen.
+func (ts *testService) beginPairing() *account.PairingBegun {
+	ts.t.Helper()
+	begun, err := ts.BeginPairing(ts.t.Context(), "Car/1")
 	if err != nil {
-		h.t.Fatal(err)
+		ts.t.Fatal(err)
 	}
 	return begun
 }
 
-// poll gives the state that the screen is told, and its session.
-func (h *house) poll(begun *account.PairingBegun) (*account.SignedIn, mapdata.PairingState) {
-	h.t.Helper()
-	in, state, err := h.PollPairing(h.t.Context(), begun.Secret)
+// poll polls for the screen and returns its session and state.
+func (ts *testService) poll(begun *account.PairingBegun) (*account.SignedIn, mapdata.PairingState) {
+	ts.t.Helper()
+	in, state, err := ts.PollPairing(ts.t.Context(), begun.Secret)
 	if err != nil {
-		h.t.Fatal(err)
+		ts.t.Fatal(err)
 	}
 	return in, state
 }
 
-func (h *house) wantState(begun *account.PairingBegun, want mapdata.PairingState) {
-	h.t.Helper()
-	if in, state := h.poll(begun); state != want || in != nil {
-		h.t.Errorf("the screen is told %s (session %v), want %s", state, in != nil, want)
+func (ts *testService) wantState(begun *account.PairingBegun, want mapdata.PairingState) {
+	ts.t.Helper()
+	if in, state := ts.poll(begun); state != want || in != nil {
+		ts.t.Errorf("the screen gets state %s (session %v), want %s", state, in != nil, want)
 	}
 }
 
 func TestPairing(t *testing.T) {
-	h := newHouse(t)
-	ada := h.signIn("ada@example.org")
-	begun := h.ask()
+	ts := newTestService(t)
+	ada := ts.signIn("ada@example.org")
+	begun := ts.beginPairing()
 	if !regexp.MustCompile(`^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$`).MatchString(begun.Code.Shown()) {
 		t.Errorf("code %s", begun.Code.Shown())
 	}
 	if !regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(begun.Secret) {
 		t.Error("the screen's secret has no 256 bits")
 	}
-	if stored := h.store.pairings[0]; strings.Contains(string(stored.CodeHash), string(begun.Code)) || len(stored.CodeHash) != 32 || len(stored.DeviceHash) != 32 {
+	if stored := ts.store.pairings[0]; strings.Contains(string(stored.CodeHash), string(begun.Code)) || len(stored.CodeHash) != 32 || len(stored.DeviceHash) != 32 {
 		t.Error("what is stored are no hashes")
 	}
-	h.wantState(begun, mapdata.PairingWaiting)
-	found, err := h.FindPairing(t.Context(), begun.Code)
+	ts.wantState(begun, mapdata.PairingWaiting)
+	found, err := ts.FindPairing(t.Context(), begun.Code)
 	if err != nil || found.Agent != "Car/1" || found.State != mapdata.PairingWaiting {
 		t.Fatalf("found %+v, %v", found, err)
 	}
-	h.wantState(begun, mapdata.PairingWaiting) // looking approves nothing
-	if _, err := h.AnswerPairing(t.Context(), begun.Code, ada.Account.ID, true); err != nil {
+	ts.wantState(begun, mapdata.PairingWaiting) // finding it does not approve it
+	if _, err := ts.AnswerPairing(t.Context(), begun.Code, ada.Account.ID, true); err != nil {
 		t.Fatal(err)
 	}
-	in, state := h.poll(begun)
+	in, state := ts.poll(begun)
 	if state != mapdata.PairingApproved || in == nil || in.Account.Email != "ada@example.org" {
-		t.Fatalf("the screen is told %s, with %+v", state, in)
+		t.Fatalf("the screen gets state %s, with %+v", state, in)
 	}
-	session, who, err := h.Authenticate(t.Context(), in.Secret)
+	session, who, err := ts.Authenticate(t.Context(), in.Secret)
 	if err != nil || who.ID != ada.Account.ID || session.Agent != "Car/1" || session.ID == ada.Session.ID {
 		t.Errorf("the screen's session %+v of %+v, %v", session, who, err)
 	}
-	h.wantState(begun, mapdata.PairingUsed)
-	if err := h.EndSession(t.Context(), ada.Account.ID, session.ID); err != nil {
+	ts.wantState(begun, mapdata.PairingUsed)
+	if err := ts.EndSession(t.Context(), ada.Account.ID, session.ID); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = h.Authenticate(t.Context(), in.Secret)
+	_, _, err = ts.Authenticate(t.Context(), in.Secret)
 	wantErr(t, err, mapdata.ErrUnauthenticated)
 }
 
 func TestPairingDenied(t *testing.T) {
-	h := newHouse(t)
-	ada, eve := h.signIn("ada@example.org").Account.ID, h.signIn("eve@example.org").Account.ID
-	begun := h.ask()
-	for range 2 { // a double tap says the same twice
-		if _, err := h.AnswerPairing(t.Context(), begun.Code, ada, false); err != nil {
+	ts := newTestService(t)
+	ada, eve := ts.signIn("ada@example.org").Account.ID, ts.signIn("eve@example.org").Account.ID
+	begun := ts.beginPairing()
+	for range 2 { // a repeated answer is accepted
+		if _, err := ts.AnswerPairing(t.Context(), begun.Code, ada, false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, id := range []mapdata.AccountID{ada, eve} {
-		_, err := h.AnswerPairing(t.Context(), begun.Code, id, true)
+		_, err := ts.AnswerPairing(t.Context(), begun.Code, id, true)
 		wantErr(t, err, mapdata.ErrConflict)
 	}
-	h.wantState(begun, mapdata.PairingDenied)
+	ts.wantState(begun, mapdata.PairingDenied)
 }
 
-func TestPairingEnds(t *testing.T) {
-	h := newHouse(t)
-	ada := h.signIn("ada@example.org").Account.ID
-	late, approved := h.ask(), h.ask()
-	if _, err := h.AnswerPairing(t.Context(), approved.Code, ada, true); err != nil {
+func TestPairingExpires(t *testing.T) {
+	ts := newTestService(t)
+	ada := ts.signIn("ada@example.org").Account.ID
+	late, approved := ts.beginPairing(), ts.beginPairing()
+	if _, err := ts.AnswerPairing(t.Context(), approved.Code, ada, true); err != nil {
 		t.Fatal(err)
 	}
-	h.now = h.now.Add(10*time.Minute - time.Millisecond)
-	h.wantState(late, mapdata.PairingWaiting)
-	if _, err := h.FindPairing(t.Context(), late.Code); err != nil {
+	ts.now = ts.now.Add(10*time.Minute - time.Millisecond)
+	ts.wantState(late, mapdata.PairingWaiting)
+	if _, err := ts.FindPairing(t.Context(), late.Code); err != nil {
 		t.Errorf("a millisecond before its end: %v", err)
 	}
-	h.now = h.now.Add(time.Millisecond)
-	h.wantState(late, mapdata.PairingOver)
-	h.wantState(approved, mapdata.PairingOver)
-	_, err := h.AnswerPairing(t.Context(), late.Code, ada, true)
+	ts.now = ts.now.Add(time.Millisecond)
+	ts.wantState(late, mapdata.PairingOver)
+	ts.wantState(approved, mapdata.PairingOver)
+	_, err := ts.AnswerPairing(t.Context(), late.Code, ada, true)
 	wantErr(t, err, mapdata.ErrNotFound)
 }
 
-// Five wrong second halves end a pairing; the first half finds it.
+// Five codes with the right first half and a wrong second half end a pairing.
 func TestPairingTries(t *testing.T) {
-	h := newHouse(t)
-	ada := h.signIn("ada@example.org").Account.ID
-	begun, other := h.ask(), h.ask()
+	ts := newTestService(t)
+	ada := ts.signIn("ada@example.org").Account.ID
+	begun, other := ts.beginPairing(), ts.beginPairing()
 	wrong := func(n int) {
 		t.Helper()
 		for i := range n {
@@ -129,42 +129,42 @@ func TestPairingTries(t *testing.T) {
 			if !ok || code == begun.Code {
 				continue
 			}
-			_, err := h.FindPairing(t.Context(), code)
+			_, err := ts.FindPairing(t.Context(), code)
 			wantErr(t, err, mapdata.ErrNotFound)
 		}
 	}
 	wrong(3)
-	if _, err := h.FindPairing(t.Context(), begun.Code); err != nil {
+	if _, err := ts.FindPairing(t.Context(), begun.Code); err != nil {
 		t.Fatalf("after three: %v", err)
 	}
 	wrong(6)
-	_, err := h.AnswerPairing(t.Context(), begun.Code, ada, true)
+	_, err := ts.AnswerPairing(t.Context(), begun.Code, ada, true)
 	wantErr(t, err, mapdata.ErrNotFound)
-	h.wantState(begun, mapdata.PairingOver)
-	h.wantState(other, mapdata.PairingWaiting)
+	ts.wantState(begun, mapdata.PairingOver)
+	ts.wantState(other, mapdata.PairingWaiting)
 }
 
 func TestPairingDrawsAnotherCode(t *testing.T) {
-	h := newHouse(t)
-	h.store.conflicts = 2
-	h.ask()
-	h.store.conflicts = 1000
-	_, err := h.BeginPairing(t.Context(), "")
+	ts := newTestService(t)
+	ts.store.conflicts = 2
+	ts.beginPairing()
+	ts.store.conflicts = 1000
+	_, err := ts.BeginPairing(t.Context(), "")
 	wantErr(t, err, mapdata.ErrUnavailable)
 }
 
 func TestPairingSignsInOnce(t *testing.T) {
-	h := newHouse(t)
-	ada := h.signIn("ada@example.org").Account.ID
-	begun := h.ask()
-	if _, err := h.AnswerPairing(t.Context(), begun.Code, ada, true); err != nil {
+	ts := newTestService(t)
+	ada := ts.signIn("ada@example.org").Account.ID
+	begun := ts.beginPairing()
+	if _, err := ts.AnswerPairing(t.Context(), begun.Code, ada, true); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	var sessions atomic.Int32
 	for range 20 {
 		all.Go(func() {
-			in, _, err := h.PollPairing(t.Context(), begun.Secret)
+			in, _, err := ts.PollPairing(t.Context(), begun.Secret)
 			if err != nil {
 				t.Error(err)
 			}
@@ -179,19 +179,19 @@ func TestPairingSignsInOnce(t *testing.T) {
 	}
 }
 
-func TestPollingWithWhatIsNoSecret(t *testing.T) {
-	h := newHouse(t)
-	h.wantState(&account.PairingBegun{Secret: ""}, mapdata.PairingOver)
-	h.wantState(&account.PairingBegun{Secret: strings.Repeat("A", 43)}, mapdata.PairingOver)
+func TestPollWithInvalidSecret(t *testing.T) {
+	ts := newTestService(t)
+	ts.wantState(&account.PairingBegun{Secret: ""}, mapdata.PairingOver)
+	ts.wantState(&account.PairingBegun{Secret: strings.Repeat("A", 43)}, mapdata.PairingOver)
 }
 
-func TestPairingWithAFullDisk(t *testing.T) {
-	h := newHouse(t)
-	begun := h.ask()
-	h.store.fail = mapdata.ErrUnavailable
-	_, err := h.BeginPairing(t.Context(), "")
+func TestPairingStoreFailure(t *testing.T) {
+	ts := newTestService(t)
+	begun := ts.beginPairing()
+	ts.store.fail = mapdata.ErrUnavailable
+	_, err := ts.BeginPairing(t.Context(), "")
 	wantErr(t, err, mapdata.ErrUnavailable)
-	_, err = h.AnswerPairing(t.Context(), begun.Code, mapdata.AccountID{1}, true)
+	_, err = ts.AnswerPairing(t.Context(), begun.Code, mapdata.AccountID{1}, true)
 	wantErr(t, err, mapdata.ErrUnavailable)
 }
 
@@ -249,8 +249,8 @@ func TestDeviceWords(t *testing.T) {
 	}
 }
 
-// Whatever a screen says of itself, the words are ours.
-func TestDeviceWordsAreOurs(t *testing.T) {
+// No User-Agent can inject text into the description.
+func TestDeviceWordsAreSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"Chrome/", "Firefox/1", "Tesla", "Android", " "}))).Draw(t, "parts")
 		words := account.DeviceWords(strings.Join(parts, ""))
@@ -260,7 +260,7 @@ func TestDeviceWordsAreOurs(t *testing.T) {
 	})
 }
 
-func TestPreferencesAreChecked(t *testing.T) {
+func TestCheckPreferences(t *testing.T) {
 	text := func(s string) *string { return &s }
 	num := func(f float64) *float64 { return &f }
 	feed := "feed:01890a5d-ac96-774b-bcce-b302099a8057"
@@ -307,18 +307,18 @@ func TestPreferencesAreChecked(t *testing.T) {
 	}
 }
 
-func TestPreferencesAreKept(t *testing.T) {
-	h := newHouse(t)
-	ada, dark, wrong := h.signIn("ada@example.org").Account.ID, "night", "dark"
-	err := h.SetPreferences(t.Context(), ada, &mapdata.Preferences{Theme: &wrong})
+func TestSetPreferences(t *testing.T) {
+	ts := newTestService(t)
+	ada, dark, wrong := ts.signIn("ada@example.org").Account.ID, "night", "dark"
+	err := ts.SetPreferences(t.Context(), ada, &mapdata.Preferences{Theme: &wrong})
 	var invalid *mapdata.InvalidError
-	if !errors.As(err, &invalid) || h.store.preferences != nil {
+	if !errors.As(err, &invalid) || ts.store.preferences != nil {
 		t.Errorf("a wrong choice is stored: %v", err)
 	}
-	if err := h.SetPreferences(t.Context(), ada, &mapdata.Preferences{Theme: &dark}); err != nil {
+	if err := ts.SetPreferences(t.Context(), ada, &mapdata.Preferences{Theme: &dark}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := h.Preferences(t.Context(), ada)
+	got, err := ts.Preferences(t.Context(), ada)
 	if err != nil || *got.Theme != dark {
 		t.Errorf("kept %+v, %v", got, err)
 	}

@@ -13,16 +13,16 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// ProofFresh is how long after a letter or a passkey proved who its holder is a session may add passkeys. A session that
-// somebody found open, or got by having a screen paired, must not become a key of their own.
+// ProofFresh is how long a session may add passkeys after a sign-in by e-mail or passkey. A session that was left open, or
+// was obtained by pairing a screen, must not be turned into a permanent credential.
 const ProofFresh = 10 * time.Minute
 
-// MayAdd says whether the session may add a passkey now, or must sign in again first.
+// MayAdd reports whether the session may add a passkey now, without signing in again first.
 func (p *Passkeys) MayAdd(s *mapdata.Session) bool {
 	return !s.ProvedAt.IsZero() && p.accounts.now().Sub(s.ProvedAt) < ProofFresh
 }
 
-// BeginAdding asks a browser for a new passkey of the account: it returns what navigator.credentials.create takes, as JSON.
+// BeginAdding begins the registration of a passkey. It returns the options for navigator.credentials.create, as JSON.
 // It fails with mapdata.ErrUnauthenticated when the session's holder must sign in again first, and with
 // mapdata.ErrConflict when the account has 20 passkeys, or browsers offer none here.
 func (p *Passkeys) BeginAdding(ctx context.Context, s *mapdata.Session, a *mapdata.Account) ([]byte, error) {
@@ -36,7 +36,7 @@ func (p *Passkeys) BeginAdding(ctx context.Context, s *mapdata.Session, a *mapda
 	if err != nil {
 		return nil, err
 	}
-	if len(h.credentials) >= passkeysPerAccount {
+	if len(h.credentials) >= maxPasskeys {
 		return nil, mapdata.Describe(mapdata.ErrConflict, "An account has at most 20 passkeys. Remove one first.")
 	}
 	options, _, err := p.web.BeginRegistration(h, webauthn.WithExclusions(h.descriptors()),
@@ -50,10 +50,10 @@ func (p *Passkeys) BeginAdding(ctx context.Context, s *mapdata.Session, a *mapda
 	return json.Marshal(options)
 }
 
-// Add stores the passkey that a browser made, which is answer as it came: what PublicKeyCredential.toJSON gives. An empty
-// name is made of the agent, the browser's User-Agent. Its holder gets a letter. It fails with mapdata.ErrMalformed for
-// what is no good answer to a challenge of this session, with mapdata.ErrConflict for one that was sent before, and with
-// a mapdata.InvalidError for a name of more than 100 characters, or one with control characters.
+// Add stores a new passkey. answer is the JSON of PublicKeyCredential.toJSON. An empty name is derived from agent, the
+// browser's User-Agent. The account's holder gets an e-mail. It fails with mapdata.ErrMalformed for an answer that is not
+// valid for a challenge of this session, with mapdata.ErrConflict for one that was sent before, and with a
+// mapdata.InvalidError for a name of more than 100 characters, or one with control characters.
 func (p *Passkeys) Add(
 	ctx context.Context, s *mapdata.Session, a *mapdata.Account, name, agent string, answer []byte,
 ) (*mapdata.Passkey, error) {
@@ -63,17 +63,17 @@ func (p *Passkeys) Add(
 	if name == "" {
 		name = DeviceWords(agent)
 	}
-	name, err := checkName(name)
+	name, err := parseName(name)
 	if err != nil {
 		return nil, err
 	}
 	parsed, err := protocol.ParseCredentialCreationResponseBytes(answer)
 	if err != nil {
-		p.refused(ctx, err)
+		p.logRejected(ctx, err)
 		return nil, errBadPasskey()
 	}
 	asked := parsed.Response.CollectedClientData.Challenge
-	answered, ok := p.accounts.readChallenge(asked, toRegister, s.ID)
+	answered, ok := p.accounts.verifyChallenge(asked, toRegister, s.ID)
 	if !ok {
 		return nil, errBadPasskey()
 	}
@@ -82,7 +82,7 @@ func (p *Passkeys) Add(
 		CredParams: webauthn.CredentialParametersDefault(),
 	}, parsed)
 	if err != nil {
-		p.refused(ctx, err)
+		p.logRejected(ctx, err)
 		return nil, errBadPasskey()
 	}
 	blob, err := json.Marshal(known)
@@ -91,7 +91,7 @@ func (p *Passkeys) Add(
 	}
 	made := &mapdata.Passkey{ID: newID(), CredentialID: known.ID, Account: a.ID, Name: name, Blob: blob, CreatedAt: p.accounts.now()}
 	err = p.store.CreatePasskey(ctx, made, answered, p.audit(ctx, mapdata.AuditPasskeyCreate, a.ID, made.ID),
-		notice(mapdata.LetterPasskeyAdded, a.ID, made.ID, name, made.CreatedAt))
+		securityLetter(mapdata.LetterPasskeyAdded, a.ID, made.ID, name, made.CreatedAt))
 	if errors.Is(err, mapdata.ErrConflict) {
 		return nil, mapdata.Describe(mapdata.ErrConflict, "This passkey was added already.")
 	}

@@ -13,8 +13,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// BeginSignIn asks a browser for any passkey of this service: it returns what navigator.credentials.get takes, as JSON. It
-// knows nothing of accounts, so it tells nothing of them. It fails with mapdata.ErrConflict when browsers offer no passkeys
+// BeginSignIn begins a sign-in with any passkey of this service. It returns the options for navigator.credentials.get, as
+// JSON, which do not depend on an account and so reveal none. It fails with mapdata.ErrConflict when browsers offer no passkeys
 // here.
 func (p *Passkeys) BeginSignIn() ([]byte, error) {
 	if err := p.offered(); err != nil {
@@ -27,8 +27,8 @@ func (p *Passkeys) BeginSignIn() ([]byte, error) {
 	return json.Marshal(options)
 }
 
-// SignIn signs in with a passkey; answer is as it came: what PublicKeyCredential.toJSON gives. It fails with
-// mapdata.ErrUnauthenticated for all that is wrong with it, in the same words.
+// SignIn signs in with a passkey; answer is the JSON of PublicKeyCredential.toJSON. It fails with
+// mapdata.ErrUnauthenticated and the same message for every invalid answer.
 func (p *Passkeys) SignIn(ctx context.Context, answer []byte, from Browser) (*SignedIn, error) {
 	if err := p.offered(); err != nil {
 		return nil, err
@@ -37,21 +37,21 @@ func (p *Passkeys) SignIn(ctx context.Context, answer []byte, from Browser) (*Si
 	if err != nil {
 		return nil, err
 	}
-	in := p.accounts.draftSession(clean(from.Agent, agentLength), v.use.At)
+	in := p.accounts.draftSession(clean(from.Agent, maxAgentLength), v.use.At)
 	in.Account, in.Session.Account = v.account, v.account.ID
 	in.Session.ProvedAt = v.use.At
-	if v.knewHolder {
+	if v.userVerified {
 		in.Session.PasskeyAt = v.use.At
 	}
 	v.use.NewSession = in.Session
 	if err := p.store.UsePasskey(ctx, v.use); err != nil {
-		return nil, useFailed(err)
+		return nil, usePasskeyError(err)
 	}
 	return in, nil
 }
 
-// BeginConfirming asks a browser for a passkey of the account that is signed in already, one that knows its holder by a
-// finger, a face or a PIN. It fails with mapdata.ErrConflict when the account has none, or browsers offer none here.
+// BeginConfirming begins a confirmation with a passkey of the signed-in account, with user verification (fingerprint, face or
+// PIN). It fails with mapdata.ErrConflict when the account has none, or browsers offer none here.
 func (p *Passkeys) BeginConfirming(ctx context.Context, s *mapdata.Session, a *mapdata.Account) ([]byte, error) {
 	if err := p.offered(); err != nil {
 		return nil, err
@@ -71,8 +71,8 @@ func (p *Passkeys) BeginConfirming(ctx context.Context, s *mapdata.Session, a *m
 	return json.Marshal(options)
 }
 
-// Confirm notes that the session's holder is there, for Present and MayAdd. It fails with mapdata.ErrForbidden for an answer
-// that is not good, or not of a passkey of the session's account.
+// Confirm records the user's presence in the session, for Present and MayAdd. It fails with mapdata.ErrForbidden for an
+// invalid answer, or one of another account's passkey.
 func (p *Passkeys) Confirm(ctx context.Context, s *mapdata.Session, answer []byte) error {
 	if err := p.offered(); err != nil {
 		return err
@@ -84,35 +84,35 @@ func (p *Passkeys) Confirm(ctx context.Context, s *mapdata.Session, answer []byt
 	if err == nil {
 		v.use.Session = s.ID
 		if err = p.store.UsePasskey(ctx, v.use); err != nil {
-			err = useFailed(err)
+			err = usePasskeyError(err)
 		}
-		p.accounts.sessions.clear() // it knows of the use
+		p.accounts.sessions.clear() // drops the session without the use
 	}
-	if errors.Is(err, mapdata.ErrUnauthenticated) { // who asks is signed in all the same
+	if errors.Is(err, mapdata.ErrUnauthenticated) { // the caller is signed in, so it is not an authentication error
 		return mapdata.Describe(mapdata.ErrForbidden, errPasskeyRefused().Error())
 	}
 	return err
 }
 
-// verified is a good answer.
+// verified is the result of a valid answer.
 type verified struct {
-	account    *mapdata.Account
-	use        *mapdata.PasskeyUse // what it is for is not filled in yet
-	knewHolder bool                // by a finger, a face or a PIN
+	account      *mapdata.Account
+	use          *mapdata.PasskeyUse // without its effect
+	userVerified bool                // by fingerprint, face or PIN
 }
 
-// verify judges an answer but for whether it was given before. A passkey whose counter went back is refused from then on:
-// two devices hold its key.
+// verify validates an answer, except for replays, which the store detects. A passkey whose signature counter decreased is
+// rejected from then on, because two devices have its key.
 func (p *Passkeys) verify(
 	ctx context.Context, answer []byte, to purpose, session string, user protocol.UserVerificationRequirement,
 ) (*verified, error) {
 	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
 	if err != nil {
-		p.refused(ctx, err)
+		p.logRejected(ctx, err)
 		return nil, errPasskeyRefused()
 	}
 	asked := parsed.Response.CollectedClientData.Challenge
-	answered, ok := p.accounts.readChallenge(asked, to, session)
+	answered, ok := p.accounts.verifyChallenge(asked, to, session)
 	if !ok {
 		return nil, errPasskeyRefused()
 	}
@@ -131,7 +131,7 @@ func (p *Passkeys) verify(
 		Challenge: asked, UserVerification: user,
 	})
 	if err != nil {
-		p.refused(ctx, err)
+		p.logRejected(ctx, err)
 		return nil, errPasskeyRefused()
 	}
 	blob, err := json.Marshal(known)
@@ -143,13 +143,13 @@ func (p *Passkeys) verify(
 		Passkey: stored.ID, Was: stored.Blob, Blob: blob, At: now, Day: now.Truncate(24 * time.Hour), Answer: answered,
 	}
 	if known.Authenticator.CloneWarning {
-		return nil, p.copied(ctx, use, account.ID, before.Authenticator.CloneWarning)
+		return nil, p.rejectClone(ctx, use, account.ID, before.Authenticator.CloneWarning)
 	}
-	return &verified{account: account, use: use, knewHolder: parsed.Response.AuthenticatorData.Flags.HasUserVerified()}, nil
+	return &verified{account: account, use: use, userVerified: parsed.Response.AuthenticatorData.Flags.HasUserVerified()}, nil
 }
 
-// validate has the library check signature, origin, flags and counter. Devices need not name the holder when they were told
-// which passkeys would do.
+// validate checks signature, origin, flags and counter with the library. Devices may omit the user handle when they were
+// given a list of passkeys.
 func (p *Passkeys) validate(
 	parsed *protocol.ParsedCredentialAssertionData, h *holder, session webauthn.SessionData,
 ) (*webauthn.Credential, error) {
@@ -161,22 +161,22 @@ func (p *Passkeys) validate(
 	return known, err
 }
 
-// copied remembers that a passkey is no good any more, and refuses it. An answer that came before has an old counter too, and
-// is no copy: the store tells.
-func (p *Passkeys) copied(ctx context.Context, use *mapdata.PasskeyUse, account mapdata.AccountID, before bool) error {
+// rejectClone flags a passkey as possibly cloned and rejects it. A replayed answer has an old counter too, but does not flag the
+// passkey: the store detects the replay.
+func (p *Passkeys) rejectClone(ctx context.Context, use *mapdata.PasskeyUse, account mapdata.AccountID, before bool) error {
 	if before {
 		return errPasskeyRefused()
 	}
 	err := p.store.FlagPasskey(ctx, use, p.audit(ctx, mapdata.AuditPasskeyCloned, account, use.Passkey))
 	if err != nil {
-		return useFailed(err)
+		return usePasskeyError(err)
 	}
 	p.accounts.log.Warn("a passkey's counter went back: it is refused from now on, and its holder is told", "account", account)
 	return errPasskeyRefused()
 }
 
-// useFailed says what a use that was not stored means to who asked: it was one before, or the passkey is gone.
-func useFailed(err error) error {
+// usePasskeyError maps an error of UsePasskey: a replay or a deleted passkey is a rejected passkey.
+func usePasskeyError(err error) error {
 	if errors.Is(err, mapdata.ErrConflict) || errors.Is(err, mapdata.ErrNotFound) {
 		return errPasskeyRefused()
 	}

@@ -17,25 +17,24 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// passkeysPerAccount is how many an account may have.
-const passkeysPerAccount = 20
+// maxPasskeys is the limit per account.
+const maxPasskeys = 20
 
-// PasskeyConfig is what Passkeys needs.
+// PasskeyConfig holds the dependencies of Passkeys.
 type PasskeyConfig struct {
-	Accounts *Service // whose key, clock and log it uses
+	Accounts *Service // provides key, clock and log
 	Store    PasskeyStore
-	BaseURL  string // public address: passkeys are tied to its host, and are good for pages from there alone
+	BaseURL  string // public address: passkeys are bound to its host and origin
 }
 
-// Passkeys is the use case of those who sign in without a letter (D11.1). Its methods may be called from many goroutines. A
-// nil one offers none.
+// Passkeys implements sign-in by passkey (D11.1). Its methods are safe for concurrent use. A nil one offers no passkeys.
 type Passkeys struct {
 	accounts *Service
 	store    PasskeyStore
 	web      *webauthn.WebAuthn // nil: browsers offer no passkeys at the public address
 }
 
-// NewPasskeys makes the use case.
+// NewPasskeys creates a Passkeys.
 func NewPasskeys(c PasskeyConfig) (*Passkeys, error) {
 	p := &Passkeys{accounts: c.Accounts, store: c.Store}
 	base, err := url.Parse(c.BaseURL)
@@ -52,7 +51,7 @@ func NewPasskeys(c PasskeyConfig) (*Passkeys, error) {
 			ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: new(true),
 			UserVerification: protocol.VerificationPreferred,
 		},
-		// Managers of passwords tell more than they were asked; nothing here depends on it.
+		// Password managers return extensions that were not requested; they are ignored.
 		ExtensionsUnsolicitedOutputPolicy: protocol.UnsolicitedOutputPolicyIgnore,
 	})
 	if err != nil {
@@ -61,8 +60,8 @@ func NewPasskeys(c PasskeyConfig) (*Passkeys, error) {
 	return p, nil
 }
 
-// offersPasskeys says whether browsers offer passkeys at an address: they take no plain http but from this computer, and no
-// address without a name.
+// offersPasskeys reports whether browsers offer passkeys at an address: they require https, except for localhost, and a host
+// name.
 func offersPasskeys(base *url.URL) bool {
 	host := base.Hostname()
 	if net.ParseIP(host) != nil || protocol.ValidateRPID(host) != nil {
@@ -71,7 +70,7 @@ func offersPasskeys(base *url.URL) bool {
 	return base.Scheme == "https" || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// Offered says whether browsers offer passkeys at the public address.
+// Offered reports whether browsers offer passkeys at the public address.
 func (p *Passkeys) Offered() bool { return p != nil && p.web != nil }
 
 func (p *Passkeys) offered() error {
@@ -84,10 +83,10 @@ func (p *Passkeys) offered() error {
 // PasskeyLine is a passkey as its holder sees it.
 type PasskeyLine struct {
 	mapdata.Passkey
-	Copied bool // its counter went back: somebody may have a copy, and it is refused
+	Copied bool // its signature counter decreased, so it may have been cloned; it is rejected
 }
 
-// List gives the account's passkeys, oldest first.
+// List returns the account's passkeys, oldest first.
 func (p *Passkeys) List(ctx context.Context, id mapdata.AccountID) ([]PasskeyLine, error) {
 	if p == nil {
 		return nil, nil
@@ -107,7 +106,7 @@ func (p *Passkeys) List(ctx context.Context, id mapdata.AccountID) ([]PasskeyLin
 	return lines, nil
 }
 
-// Find gives a passkey of the account. It fails with mapdata.ErrNotFound.
+// Find returns a passkey of the account. It fails with mapdata.ErrNotFound.
 func (p *Passkeys) Find(ctx context.Context, id mapdata.AccountID, passkey string) (*PasskeyLine, error) {
 	all, err := p.List(ctx, id)
 	if err != nil {
@@ -121,10 +120,10 @@ func (p *Passkeys) Find(ctx context.Context, id mapdata.AccountID, passkey strin
 	return nil, fmt.Errorf("find passkey: %w", mapdata.ErrNotFound)
 }
 
-// Rename gives a passkey of the account another name. It fails with mapdata.ErrNotFound, or with a mapdata.InvalidError for
-// a name of none or more than 100 characters, or one with control characters.
+// Rename renames a passkey of the account. It fails with mapdata.ErrNotFound, or with a mapdata.InvalidError for a name that
+// is empty, has more than 100 characters or control characters.
 func (p *Passkeys) Rename(ctx context.Context, id mapdata.AccountID, passkey, name string) error {
-	name, err := checkName(name)
+	name, err := parseName(name)
 	if err != nil {
 		return err
 	}
@@ -134,7 +133,7 @@ func (p *Passkeys) Rename(ctx context.Context, id mapdata.AccountID, passkey, na
 	return nil
 }
 
-// Remove forgets a passkey of the account. Who signed in with it stays signed in. It fails with mapdata.ErrNotFound.
+// Remove deletes a passkey of the account. Sessions that were opened with it stay open. It fails with mapdata.ErrNotFound.
 func (p *Passkeys) Remove(ctx context.Context, id mapdata.AccountID, passkey string) error {
 	if err := p.store.DeletePasskey(ctx, id, passkey, p.audit(ctx, mapdata.AuditPasskeyDelete, id, passkey)); err != nil {
 		return fmt.Errorf("remove passkey: %w", err)
@@ -146,8 +145,8 @@ func (p *Passkeys) audit(ctx context.Context, action string, id mapdata.AccountI
 	return mapdata.AuditEntry{At: p.accounts.now(), Actor: id, Via: mapdata.ViaOf(ctx), Action: action, Subject: passkey}
 }
 
-// Present says whether the session used a passkey that knew its holder within the last mapdata.PasskeyFresh: decisions of
-// curators may need that (D11.1). What this node does not know yet, it asks the store.
+// Present reports whether the session used a passkey with user verification within the last mapdata.PasskeyFresh, which
+// curators' decisions may require (D11.1). It reads the store if this node does not know of such a use.
 func (p *Passkeys) Present(ctx context.Context, s *mapdata.Session) (bool, error) {
 	now := p.accounts.now()
 	if fresh(s.PasskeyAt, now) {
@@ -165,25 +164,25 @@ func (p *Passkeys) Present(ctx context.Context, s *mapdata.Session) (bool, error
 
 func fresh(at, now time.Time) bool { return !at.IsZero() && now.Sub(at) < mapdata.PasskeyFresh }
 
-// holder is an account as the library wants it, with those of its passkeys that matter.
+// holder implements webauthn.User for an account and its usable passkeys.
 type holder struct {
 	account     *mapdata.Account
 	credentials []webauthn.Credential
 }
 
-// WebAuthnID is what devices know the account by: its id says nothing of a person.
+// WebAuthnID is the user handle on devices: the account's id, which contains no personal data.
 func (h *holder) WebAuthnID() []byte { return h.account.ID[:] }
 
-// WebAuthnName is what devices show.
+// WebAuthnName is the account name that devices show.
 func (h *holder) WebAuthnName() string { return h.account.Email }
 
-// WebAuthnDisplayName is what devices show besides.
+// WebAuthnDisplayName is the display name that devices show.
 func (h *holder) WebAuthnDisplayName() string { return h.account.Email }
 
-// WebAuthnCredentials are its passkeys.
+// WebAuthnCredentials returns the passkeys.
 func (h *holder) WebAuthnCredentials() []webauthn.Credential { return h.credentials }
 
-// descriptors name the account's passkeys to a device.
+// descriptors returns the ids of the passkeys, for devices.
 func (h *holder) descriptors() []protocol.CredentialDescriptor {
 	all := make([]protocol.CredentialDescriptor, len(h.credentials))
 	for i := range h.credentials {
@@ -192,7 +191,7 @@ func (h *holder) descriptors() []protocol.CredentialDescriptor {
 	return all
 }
 
-// holder reads an account's passkeys. Those that may have been copied are no use to it.
+// holder reads an account's passkeys, without those that may have been cloned.
 func (p *Passkeys) holder(ctx context.Context, a *mapdata.Account) (*holder, error) {
 	all, err := p.store.Passkeys(ctx, a.ID)
 	if err != nil {
@@ -209,7 +208,7 @@ func (p *Passkeys) holder(ctx context.Context, a *mapdata.Account) (*holder, err
 	return h, nil
 }
 
-// credentialOf reads what is known of a passkey.
+// credentialOf decodes the stored credential of a passkey.
 func credentialOf(p *mapdata.Passkey) (*webauthn.Credential, error) {
 	var known webauthn.Credential
 	if err := json.Unmarshal(p.Blob, &known); err != nil {
@@ -218,8 +217,8 @@ func credentialOf(p *mapdata.Passkey) (*webauthn.Credential, error) {
 	return &known, nil
 }
 
-// refused tells whoever looks for it why an answer was not taken; the person is told less.
-func (p *Passkeys) refused(ctx context.Context, err error) {
+// logRejected logs why an answer was rejected, at debug level; the client gets a generic error.
+func (p *Passkeys) logRejected(ctx context.Context, err error) {
 	reason := "unreadable"
 	var known *protocol.Error
 	if errors.As(err, &known) {

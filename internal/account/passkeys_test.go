@@ -14,8 +14,8 @@ import (
 	"wayside/internal/store/sqlite/sqlitetest"
 )
 
-// FuzzPasskeys sends whatever to where answers of devices are taken, with challenges of ours: it is refused as it should be,
-// nobody is signed in and nothing is added but what is an attestation indeed.
+// FuzzPasskeys sends arbitrary device answers to valid challenges: they are rejected with the documented errors, and only a
+// valid attestation adds a passkey.
 func FuzzPasskeys(f *testing.F) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
@@ -83,7 +83,7 @@ func FuzzPasskeys(f *testing.F) {
 		}
 		options, err = passkeys.BeginAdding(t.Context(), session, holder)
 		if errors.Is(err, mapdata.ErrConflict) {
-			return // it has found its way to twenty passkeys
+			return // the fuzzer has added twenty passkeys
 		}
 		for _, body := range [][]byte{raw, answer("webauthn.create", options, err, map[string]string{"attestationObject": b64(object)})} {
 			_, err := passkeys.Add(t.Context(), session, holder, "", "", body)
@@ -94,8 +94,8 @@ func FuzzPasskeys(f *testing.F) {
 	})
 }
 
-// TestPresentAsksTheStore: a use at another node counts here at once.
-func TestPresentAsksTheStore(t *testing.T) {
+// TestPresentReadsStore checks that a use at another node takes effect here immediately.
+func TestPresentReadsStore(t *testing.T) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
 	db, err := sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{Now: clock})
@@ -120,7 +120,7 @@ func TestPresentAsksTheStore(t *testing.T) {
 	if err := db.CreateSession(t.Context(), stored); err != nil {
 		t.Fatal(err)
 	}
-	known := *stored // as this node remembers it
+	known := *stored // as cached by this node
 	known.PasskeyAt = time.Time{}
 	if ok, err := passkeys.Present(t.Context(), &known); err != nil || !ok {
 		t.Errorf("present: %v, %v", ok, err)

@@ -11,7 +11,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Bounds of what a driver may choose.
+// Bounds of preferences.
 const (
 	maxDensity    = 10
 	minLead       = 0.5
@@ -21,7 +21,7 @@ const (
 	maxNetwork    = 64 // bytes
 )
 
-// Preferences gives what the account chose; all nil where it chose nothing.
+// Preferences returns the account's preferences; a field that was never set is nil.
 func (s *Service) Preferences(ctx context.Context, id mapdata.AccountID) (*mapdata.Preferences, error) {
 	p, err := s.store.Preferences(ctx, id)
 	if err != nil {
@@ -30,8 +30,8 @@ func (s *Service) Preferences(ctx context.Context, id mapdata.AccountID) (*mapda
 	return p, nil
 }
 
-// SetPreferences keeps what the account chose in place of all that it chose before. It fails with a
-// mapdata.InvalidError that names every bad one.
+// SetPreferences replaces all preferences of the account. It fails with a mapdata.InvalidError that lists every invalid
+// field.
 func (s *Service) SetPreferences(ctx context.Context, id mapdata.AccountID, p *mapdata.Preferences) error {
 	if err := CheckPreferences(p); err != nil {
 		return err
@@ -42,14 +42,14 @@ func (s *Service) SetPreferences(ctx context.Context, id mapdata.AccountID, p *m
 	return nil
 }
 
-// CheckPreferences says what is wrong with a choice, all at once, as a mapdata.InvalidError.
+// CheckPreferences validates preferences. Its mapdata.InvalidError lists every invalid field.
 func CheckPreferences(p *mapdata.Preferences) error {
-	c := choices{}
+	c := fieldErrors{}
 	c.oneOf("units", p.Units, "metric", "imperial")
 	c.oneOf("theme", p.Theme, "day", "night", "auto")
 	c.oneOf("language", p.Language, "en", "de", "fr", "nl", "es", "it")
-	c.within("density", p.Density, 0, maxDensity)
-	c.within("lead", p.Lead, minLead, maxLead)
+	c.inRange("density", p.Density, 0, maxDensity)
+	c.inRange("lead", p.Lead, minLead, maxLead)
 	c.each("sources_off", p.SourcesOff, maxSourcesOff, "must be ids of sources, such as incidents", func(id string) bool {
 		_, feed := mapdata.SourceID(id).FeedID()
 		return feed || id == string(mapdata.Incidents)
@@ -59,7 +59,7 @@ func CheckPreferences(p *mapdata.Preferences) error {
 		return known
 	})
 	c.each("networks", p.Networks, maxNetworks, "must be ids of charger networks, each of 1 to 64 bytes of UTF-8", func(id string) bool {
-		// A comma would make two of it where networks are read from a query.
+		// A comma separates networks in a query.
 		return id != "" && len(id) <= maxNetwork && utf8.ValidString(id) && !strings.Contains(id, ",") && id == clean(id, maxNetwork)
 	})
 	if len(c.wrong) > 0 {
@@ -68,40 +68,40 @@ func CheckPreferences(p *mapdata.Preferences) error {
 	return nil
 }
 
-// choices gathers what is wrong.
-type choices struct{ wrong []mapdata.FieldError }
+// fieldErrors collects validation errors.
+type fieldErrors struct{ wrong []mapdata.FieldError }
 
-func (c *choices) blame(field, code, message string) {
+func (c *fieldErrors) add(field, code, message string) {
 	c.wrong = append(c.wrong, mapdata.FieldError{Field: field, Code: code, Message: message})
 }
 
-func (c *choices) oneOf(field string, value *string, known ...string) {
+func (c *fieldErrors) oneOf(field string, value *string, known ...string) {
 	if value != nil && !slices.Contains(known, *value) {
 		last := len(known) - 1
-		c.blame(field, "invalid_"+field, "must be "+strings.Join(known[:last], ", ")+" or "+known[last])
+		c.add(field, "invalid_"+field, "must be "+strings.Join(known[:last], ", ")+" or "+known[last])
 	}
 }
 
-func (c *choices) within(field string, value *float64, low, high float64) {
-	if value != nil && !(*value >= low && *value <= high) { // not a number is not within
-		c.blame(field, "out_of_range", "must be between "+number(low)+" and "+number(high))
+func (c *fieldErrors) inRange(field string, value *float64, low, high float64) {
+	if value != nil && !(*value >= low && *value <= high) { // rejects NaN too
+		c.add(field, "out_of_range", "must be between "+number(low)+" and "+number(high))
 	}
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-func (c *choices) each(field string, list []string, most int, message string, good func(string) bool) {
+func (c *fieldErrors) each(field string, list []string, most int, message string, good func(string) bool) {
 	if len(list) > most {
-		c.blame(field, "too_many", "must not name more than "+strconv.Itoa(most))
+		c.add(field, "too_many", "must not name more than "+strconv.Itoa(most))
 		return
 	}
 	for i, id := range list {
 		if !good(id) {
-			c.blame(field, "invalid_"+field, message)
+			c.add(field, "invalid_"+field, message)
 			return
 		}
 		if slices.Contains(list[:i], id) {
-			c.blame(field, "repeated", "must name each but once")
+			c.add(field, "repeated", "must name each but once")
 			return
 		}
 	}

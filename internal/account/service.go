@@ -14,12 +14,12 @@ import (
 	"wayside/internal/signal"
 )
 
-// Config is what a Service needs.
+// Config holds the dependencies of a Service.
 type Config struct {
 	Store Store
 	Now   func() time.Time
-	// Key is a secret of the server, kept outside the database, that codes are hashed with: eight digits alone are found
-	// from their plain hash in a blink, so that a stolen database would let its thief in. Nil hashes without a key.
+	// Key is a secret of the server, kept outside the database, for hashing codes: eight digits could be recovered from a
+	// plain hash by brute force if the database were stolen. Nil hashes without a key.
 	Key []byte
 	Log *slog.Logger
 	// StoreChanged is notified after an account was deleted, with its feeds.
@@ -28,8 +28,8 @@ type Config struct {
 	MailQueued signal.MailQueued
 }
 
-// Service is the use case. Its methods may be called from many goroutines. Accounts and sessions that it returns are
-// shared and must not be changed.
+// Service implements the use cases. Its methods are safe for concurrent use. Accounts and sessions that it returns are shared
+// and must not be changed.
 type Service struct {
 	store    Store
 	clock    func() time.Time
@@ -41,7 +41,7 @@ type Service struct {
 	mail     signal.MailQueued
 }
 
-// New makes a Service.
+// New creates a Service.
 func New(c Config) *Service {
 	return &Service{
 		store: c.Store, clock: c.Now, key: c.Key, log: c.Log, changed: c.StoreChanged, mail: c.MailQueued,
@@ -52,17 +52,18 @@ func New(c Config) *Service {
 // now is the time as it is stored: UTC, to the millisecond.
 func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
 
-// touchEvery is how closely the last use of a session or token is recorded.
-const touchEvery = time.Hour
+// touchInterval is the resolution at which the last use of a session or token is recorded.
+const touchInterval = time.Hour
 
-// newSecret makes what a link or a cookie holds: 256 random bits in base64url (D11.2).
+// newSecret creates the secret of a link or cookie: 256 random bits in base64url (D11.2).
 func newSecret() string {
 	var random [sha256.Size]byte
 	_, _ = rand.Read(random[:]) // never fails
 	return base64.RawURLEncoding.EncodeToString(random[:])
 }
 
-// secretHash is what is stored of a secret, and ok false for a text that newSecret never makes: no look-up is spent on it.
+// secretHash returns the stored hash of a secret; ok is false for a text that newSecret cannot have created, which needs no
+// look-up.
 func secretHash(secret string) (_ [sha256.Size]byte, ok bool) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(secret)
 	if err != nil || len(raw) != sha256.Size || len(secret) != base64.RawURLEncoding.EncodedLen(sha256.Size) {
@@ -71,16 +72,17 @@ func secretHash(secret string) (_ [sha256.Size]byte, ok bool) {
 	return sha256.Sum256([]byte(secret)), true
 }
 
-// newID makes a public name for a session or an API token: 130 random bits.
+// newID creates the public id of a session, API token or passkey: 130 random bits.
 func newID() string { return strings.ToLower(rand.Text()) }
 
-// codeHash is what is stored of a code: of the address too, so that one table of all codes serves no thief.
+// codeHash returns the stored hash of a code. It includes the address, so that one precomputed table does not cover all
+// accounts.
 func (s *Service) codeHash(email, code string) []byte {
-	return s.keyed("wayside sign-in code\x00" + email + "\x00" + code)
+	return s.keyedHash("wayside sign-in code\x00" + email + "\x00" + code)
 }
 
-// keyed hashes a text that could be guessed with the server's secret.
-func (s *Service) keyed(text string) []byte {
+// keyedHash hashes a guessable text with the server's key.
+func (s *Service) keyedHash(text string) []byte {
 	mac := hmac.New(sha256.New, s.key)
 	_, _ = io.WriteString(mac, text) // a hash never fails
 	return mac.Sum(nil)

@@ -11,18 +11,18 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// agentLength is how much of a User-Agent is kept, in characters.
-const agentLength = 200
+// maxAgentLength is the number of characters of a User-Agent that are stored.
+const maxAgentLength = 200
 
-// signedIn is a session with its account, as the cache keeps them.
+// signedIn is a cached session with its account.
 type signedIn struct {
 	session *mapdata.Session
 	account *mapdata.Account
 }
 
-// newSession signs in whoever answered a letter.
+// newSession creates a session after a sign-in by e-mail.
 func (s *Service) newSession(ctx context.Context, account *mapdata.Account, agent string) (*SignedIn, error) {
-	in := s.draftSession(clean(agent, agentLength), s.now())
+	in := s.draftSession(clean(agent, maxAgentLength), s.now())
 	in.Account, in.Session.Account = account, account.ID
 	in.Session.ProvedAt = in.Session.CreatedAt
 	if err := s.store.CreateSession(ctx, in.Session); err != nil {
@@ -31,7 +31,7 @@ func (s *Service) newSession(ctx context.Context, account *mapdata.Account, agen
 	return in, nil
 }
 
-// draftSession makes a session that is nobody's yet.
+// draftSession creates a session without an account; the caller sets it.
 func (s *Service) draftSession(agent string, now time.Time) *SignedIn {
 	secret := newSecret()
 	hash, _ := secretHash(secret)
@@ -41,7 +41,7 @@ func (s *Service) draftSession(agent string, now time.Time) *SignedIn {
 	}
 }
 
-// clean makes a client's text fit for a list: no control characters, at most the given number of characters.
+// clean replaces the control characters of a client's text and truncates it to length characters.
 func clean(text string, length int) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -55,8 +55,8 @@ func clean(text string, length int) string {
 	return text
 }
 
-// Authenticate finds the session that a cookie's value belongs to, and its account. What was found is remembered for a
-// second. It fails with mapdata.ErrUnauthenticated when there is none or it has ended (D11.2).
+// Authenticate finds the session that a cookie's value belongs to, and its account. The result is cached for a second.
+// It fails with mapdata.ErrUnauthenticated for an unknown or expired session (D11.2).
 func (s *Service) Authenticate(ctx context.Context, secret string) (*mapdata.Session, *mapdata.Account, error) {
 	hash, ok := secretHash(secret)
 	if !ok {
@@ -84,9 +84,9 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (*mapdata.Ses
 	return found.session, found.account, nil
 }
 
-// touch records a use, once an hour. That it cannot (a full disk) is no reason to turn anybody away.
+// touch records a use, at most once an hour. A failed write (full disk) is logged and does not fail the request.
 func (s *Service) touch(seen *time.Time, now time.Time, store func() error) {
-	if now.Sub(*seen) < touchEvery {
+	if now.Sub(*seen) < touchInterval {
 		return
 	}
 	if err := store(); err != nil {
@@ -96,7 +96,7 @@ func (s *Service) touch(seen *time.Time, now time.Time, store func() error) {
 	*seen = now
 }
 
-// SignOut ends a session, at once on this node. One that has ended already is no error.
+// SignOut ends a session, immediately on this node. A session that has ended already is no error.
 func (s *Service) SignOut(ctx context.Context, session *mapdata.Session) error {
 	err := s.EndSession(ctx, session.Account, session.ID)
 	if errors.Is(err, mapdata.ErrNotFound) {
@@ -121,7 +121,7 @@ func (s *Service) Sessions(ctx context.Context, id mapdata.AccountID) ([]mapdata
 	return alive, nil
 }
 
-// EndSession ends a session of the account, at once on this node. It fails with mapdata.ErrNotFound.
+// EndSession ends a session of the account, immediately on this node. It fails with mapdata.ErrNotFound.
 func (s *Service) EndSession(ctx context.Context, id mapdata.AccountID, session string) error {
 	err := s.store.DeleteSession(ctx, id, session)
 	s.sessions.clear()

@@ -24,17 +24,17 @@ func TestSessionLife(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newHouse(t)
-			in := h.signIn("ada@example.org")
+			ts := newTestService(t)
+			in := ts.signIn("ada@example.org")
 			var err error
 			for range tt.uses {
-				h.now = h.now.Add(tt.every)
-				_, _, err = h.Authenticate(t.Context(), in.Secret)
+				ts.now = ts.now.Add(tt.every)
+				_, _, err = ts.Authenticate(t.Context(), in.Secret)
 			}
 			if (err == nil) != tt.alive {
 				t.Errorf("error %v", err)
 			}
-			left, err := h.Sessions(t.Context(), in.Account.ID)
+			left, err := ts.Sessions(t.Context(), in.Account.ID)
 			if err != nil || (len(left) == 1) != tt.alive {
 				t.Errorf("%d sessions listed, %v", len(left), err)
 			}
@@ -42,82 +42,82 @@ func TestSessionLife(t *testing.T) {
 	}
 }
 
-func TestAuthenticateAsksTheStoreOnceASecond(t *testing.T) {
-	h := newHouse(t)
-	in := h.signIn("ada@example.org")
-	h.store.lookUps = 0
+func TestAuthenticateCachesForASecond(t *testing.T) {
+	ts := newTestService(t)
+	in := ts.signIn("ada@example.org")
+	ts.store.lookUps = 0
 	for range 100 {
-		session, holder, err := h.Authenticate(t.Context(), in.Secret)
+		session, holder, err := ts.Authenticate(t.Context(), in.Secret)
 		if err != nil || session.ID != in.Session.ID || holder.ID != in.Account.ID {
 			t.Fatal("not the session that was made", err)
 		}
 	}
-	if h.store.lookUps != 1 {
-		t.Errorf("%d look-ups, want 1", h.store.lookUps)
+	if ts.store.lookUps != 1 {
+		t.Errorf("%d look-ups, want 1", ts.store.lookUps)
 	}
-	h.now = h.now.Add(time.Second)
-	if _, _, err := h.Authenticate(t.Context(), in.Secret); err != nil || h.store.lookUps != 2 {
-		t.Errorf("%d look-ups after a second, want 2 (%v)", h.store.lookUps, err)
+	ts.now = ts.now.Add(time.Second)
+	if _, _, err := ts.Authenticate(t.Context(), in.Secret); err != nil || ts.store.lookUps != 2 {
+		t.Errorf("%d look-ups after a second, want 2 (%v)", ts.store.lookUps, err)
 	}
 }
 
 func TestSessionIsTouchedOnceAnHour(t *testing.T) {
-	h := newHouse(t)
-	in := h.signIn("ada@example.org")
+	ts := newTestService(t)
+	in := ts.signIn("ada@example.org")
 	for range 3 * 60 {
-		h.now = h.now.Add(time.Minute)
-		if _, _, err := h.Authenticate(t.Context(), in.Secret); err != nil {
+		ts.now = ts.now.Add(time.Minute)
+		if _, _, err := ts.Authenticate(t.Context(), in.Secret); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if h.store.touches != 3 {
-		t.Errorf("%d writes in three hours, want 3", h.store.touches)
+	if ts.store.touches != 3 {
+		t.Errorf("%d writes in three hours, want 3", ts.store.touches)
 	}
 }
 
-// A full disk keeps nobody from reading, and is logged without the secret.
-func TestAuthenticateWhenTheStoreCannotWrite(t *testing.T) {
-	h := newHouse(t)
-	in := h.signIn("ada@example.org")
-	text, _, err := h.CreateAPIToken(t.Context(), in.Account.ID, "server")
+// A store that cannot write does not fail requests, and the log contains no secret.
+func TestAuthenticateWithReadOnlyStore(t *testing.T) {
+	ts := newTestService(t)
+	in := ts.signIn("ada@example.org")
+	text, _, err := ts.CreateAPIToken(t.Context(), in.Account.ID, "server")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.store.fail = mapdata.ErrUnavailable
-	h.now = h.now.Add(2 * time.Hour)
-	if _, _, err := h.Authenticate(t.Context(), in.Secret); err != nil {
+	ts.store.fail = mapdata.ErrUnavailable
+	ts.now = ts.now.Add(2 * time.Hour)
+	if _, _, err := ts.Authenticate(t.Context(), in.Secret); err != nil {
 		t.Error(err)
 	}
-	if _, err := h.AuthenticateToken(t.Context(), text); err != nil {
+	if _, err := ts.AuthenticateToken(t.Context(), text); err != nil {
 		t.Error(err)
 	}
-	log := h.log.String()
+	log := ts.log.String()
 	if strings.Count(log, "last use not recorded") != 2 || strings.Contains(log, in.Secret) || strings.Contains(log, text) || strings.Contains(log, "ada@") {
 		t.Errorf("log: %s", log)
 	}
 }
 
-func TestAuthenticateRefusesWithoutALookUp(t *testing.T) {
-	h := newHouse(t)
-	h.signIn("ada@example.org")
-	h.store.lookUps = 0
+func TestAuthenticateRejectsMalformedWithoutLookUp(t *testing.T) {
+	ts := newTestService(t)
+	ts.signIn("ada@example.org")
+	ts.store.lookUps = 0
 	for _, secret := range []string{"", "x", strings.Repeat("A", 42), strings.Repeat("A", 44), strings.Repeat("é", 21) + "A", strings.Repeat("B", 43)} {
-		_, _, err := h.Authenticate(t.Context(), secret)
+		_, _, err := ts.Authenticate(t.Context(), secret)
 		wantErr(t, err, mapdata.ErrUnauthenticated)
 	}
-	if h.store.lookUps != 0 {
-		t.Errorf("%d look-ups for what no cookie of ours holds", h.store.lookUps)
+	if ts.store.lookUps != 0 {
+		t.Errorf("%d look-ups for malformed secrets", ts.store.lookUps)
 	}
-	_, _, err := h.Authenticate(t.Context(), strings.Repeat("A", 43))
+	_, _, err := ts.Authenticate(t.Context(), strings.Repeat("A", 43))
 	wantErr(t, err, mapdata.ErrUnauthenticated)
 }
 
-func TestSignOutAndRevocationCountAtOnce(t *testing.T) {
-	h := newHouse(t)
-	one, two := h.signIn("ada@example.org"), h.signIn("ada@example.org")
-	other := h.signIn("grace@example.org")
+func TestRevocationIsImmediate(t *testing.T) {
+	ts := newTestService(t)
+	one, two := ts.signIn("ada@example.org"), ts.signIn("ada@example.org")
+	other := ts.signIn("grace@example.org")
 	alive := func(in *account.SignedIn) bool {
-		_, _, err := h.Authenticate(t.Context(), in.Secret)
+		_, _, err := ts.Authenticate(t.Context(), in.Secret)
 		return err == nil
 	}
 	for _, in := range []*account.SignedIn{one, two, other} {
@@ -125,28 +125,28 @@ func TestSignOutAndRevocationCountAtOnce(t *testing.T) {
 			t.Fatal("a new session does not count")
 		}
 	}
-	if err := h.SignOut(t.Context(), one.Session); err != nil {
+	if err := ts.SignOut(t.Context(), one.Session); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.SignOut(t.Context(), one.Session); err != nil {
+	if err := ts.SignOut(t.Context(), one.Session); err != nil {
 		t.Errorf("signing out twice: %v", err)
 	}
 	if alive(one) || !alive(two) {
 		t.Error("after signing out: want that session gone and the other one alive")
 	}
-	wantErr(t, h.EndSession(t.Context(), one.Account.ID, other.Session.ID), mapdata.ErrNotFound)
+	wantErr(t, ts.EndSession(t.Context(), one.Account.ID, other.Session.ID), mapdata.ErrNotFound)
 	if !alive(other) {
-		t.Error("somebody else ended the session")
+		t.Error("another account ended the session")
 	}
-	if err := h.EndSession(t.Context(), one.Account.ID, two.Session.ID); err != nil || alive(two) {
+	if err := ts.EndSession(t.Context(), one.Account.ID, two.Session.ID); err != nil || alive(two) {
 		t.Errorf("a revoked session counts (%v)", err)
 	}
 }
 
-func TestSessionsKeepACleanAgent(t *testing.T) {
-	h := newHouse(t)
-	link, _ := h.letter("ada@example.org")
-	in, err := h.VerifyToken(t.Context(), link, account.Browser{Agent: "Ev\x1b[31mil\xff\n" + strings.Repeat("ü", 300)})
+func TestSessionAgentIsCleaned(t *testing.T) {
+	ts := newTestService(t)
+	link, _ := ts.letter("ada@example.org")
+	in, err := ts.VerifyToken(t.Context(), link, account.Browser{Agent: "Ev\x1b[31mil\xff\n" + strings.Repeat("ü", 300)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,28 +15,27 @@ import (
 
 // Limits of a sign-in (D11.1).
 const (
-	signInLife     = 10 * time.Minute
-	codeTries      = 5
-	lettersPerHour = 3
+	signInTTL         = 10 * time.Minute
+	maxCodeTries      = 5
+	maxLettersPerHour = 3
 )
 
-// Browser is what is known of the client that signs in.
+// Browser describes the client that signs in.
 type Browser struct {
-	Agent    string           // User-Agent, that the session is listed with
-	Language mapdata.Language // that it asks for; empty: none of ours. An account that has no language yet gets it.
+	Agent    string           // User-Agent, for the list of sessions
+	Language mapdata.Language // requested language; empty if none is supported. An account without a language gets it.
 }
 
-// SignedIn is what a verified sign-in brings.
+// SignedIn is the result of a sign-in.
 type SignedIn struct {
 	Account *mapdata.Account
 	Session *mapdata.Session
-	Secret  string // the cookie's value; stored nowhere
+	Secret  string // the cookie's value; not stored
 }
 
-// RequestSignIn has a letter with a link and a code sent to the address, unless three were sent within the hour. It does
-// the same, and says the same, whether the address has an account or not: it does not look. The letter is written in the
-// account's language, or else in the given one (empty: English). It fails with a mapdata.InvalidError when the text is no
-// address.
+// RequestSignIn queues an e-mail with a link and a code to the address, unless three were queued within the hour. It does not
+// look up the account, so that work and result do not reveal whether it exists. The e-mail is written in the account's
+// language, or else in the given one (empty: English). It fails with a mapdata.InvalidError for an invalid address.
 func (s *Service) RequestSignIn(ctx context.Context, email string, language mapdata.Language) error {
 	address, err := parseEmail(email)
 	if err != nil {
@@ -52,8 +51,8 @@ func (s *Service) RequestSignIn(ctx context.Context, email string, language mapd
 		Kind: mapdata.LetterSignIn, Data: map[string]string{"token": token, "code": code}, At: now, Due: now, Address: address,
 		Language: language,
 	}
-	// That the limit is reached is not told either: the letters that were sent say enough to who may know.
-	stored, err := s.store.CreateSignIn(ctx, signIn, letter, now.Add(-time.Hour), lettersPerHour)
+	// Reaching the limit is not an error, so that it reveals nothing about the address.
+	stored, err := s.store.CreateSignIn(ctx, signIn, letter, now.Add(-time.Hour), maxLettersPerHour)
 	if err != nil {
 		return fmt.Errorf("store sign-in: %w", err)
 	}
@@ -63,19 +62,19 @@ func (s *Service) RequestSignIn(ctx context.Context, email string, language mapd
 	return nil
 }
 
-// newSignIn makes a waiting sign-in and its link's token. An empty code makes one that only the link opens.
+// newSignIn creates a pending sign-in and its link's token. With an empty code it works only by the link.
 func (s *Service) newSignIn(address, code string, now time.Time) (_ *mapdata.SignIn, token string) {
 	token = newSecret()
 	hash, _ := secretHash(token)
 	if code == "" {
-		code = newSecret() // nobody can guess what nobody was told
+		code = newSecret() // cannot be guessed
 	}
 	return &mapdata.SignIn{
-		TokenHash: hash[:], Email: address, CodeHash: s.codeHash(address, code), CreatedAt: now, ExpiresAt: now.Add(signInLife),
+		TokenHash: hash[:], Email: address, CodeHash: s.codeHash(address, code), CreatedAt: now, ExpiresAt: now.Add(signInTTL),
 	}, token
 }
 
-// newCode makes the eight digits of a letter.
+// newCode draws a code of eight digits.
 func newCode() (string, error) {
 	n, err := rand.Int(rand.Reader, big.NewInt(100_000_000))
 	if err != nil {
@@ -84,7 +83,7 @@ func newCode() (string, error) {
 	return fmt.Sprintf("%08d", n), nil
 }
 
-// VerifyToken signs in with a letter's link, once. It fails with mapdata.ErrUnauthenticated.
+// VerifyToken signs in with the token of an e-mailed link, once. It fails with mapdata.ErrUnauthenticated.
 func (s *Service) VerifyToken(ctx context.Context, token string, from Browser) (*SignedIn, error) {
 	hash, ok := secretHash(token)
 	if !ok {
@@ -100,15 +99,15 @@ func (s *Service) VerifyToken(ctx context.Context, token string, from Browser) (
 	return s.signIn(ctx, signIn.Email, from)
 }
 
-// VerifyCode signs in with the address and a letter's code, once; spaces and hyphens in the code do not count. After five
-// wrong codes the address's waiting codes are dead, and only their links work. It fails with mapdata.ErrUnauthenticated.
+// VerifyCode signs in with the address and an e-mailed code, once; spaces and hyphens in the code are ignored. After five
+// wrong codes the address's pending codes are invalid, and only their links work. It fails with mapdata.ErrUnauthenticated.
 func (s *Service) VerifyCode(ctx context.Context, email, code string, from Browser) (*SignedIn, error) {
 	address, err := parseEmail(email)
 	if err != nil {
 		return nil, errBadCode()
 	}
 	code = strings.NewReplacer(" ", "", "-", "").Replace(code)
-	signIn, err := s.store.TakeSignInByCode(ctx, address, s.codeHash(address, code), s.now(), codeTries)
+	signIn, err := s.store.TakeSignInByCode(ctx, address, s.codeHash(address, code), s.now(), maxCodeTries)
 	if errors.Is(err, mapdata.ErrNotFound) {
 		return nil, errBadCode()
 	}
@@ -126,26 +125,26 @@ func errBadCode() error {
 	return mapdata.Describe(mapdata.ErrUnauthenticated, "This code is wrong, used or older than ten minutes. After five wrong codes a new one is needed.")
 }
 
-// signIn gives the address its account, if it is new, and a session.
+// signIn creates the address's account, if it is new, and a session.
 func (s *Service) signIn(ctx context.Context, address string, from Browser) (*SignedIn, error) {
 	account, err := s.store.AccountByEmail(ctx, address)
 	if errors.Is(err, mapdata.ErrNotFound) {
 		account, err = s.create(ctx, address, from.Language)
 	}
-	if errors.Is(err, mapdata.ErrConflict) { // made by another sign-in of the same moment
+	if errors.Is(err, mapdata.ErrConflict) { // created by a concurrent sign-in
 		account, err = s.store.AccountByEmail(ctx, address)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find account: %w", err)
 	}
-	if account, err = s.learnLanguage(ctx, account, from.Language); err != nil {
+	if account, err = s.setInitialLanguage(ctx, account, from.Language); err != nil {
 		return nil, err
 	}
 	return s.newSession(ctx, account, from.Agent)
 }
 
-// LoginLink makes a sign-in for an account without a letter, and returns the token that VerifyToken takes: for operators,
-// where no mail arrives. It fails with mapdata.ErrNotFound.
+// LoginLink creates a sign-in without an e-mail and returns its token for VerifyToken: for operators, when mail does not
+// work. It fails with mapdata.ErrNotFound.
 func (s *Service) LoginLink(ctx context.Context, email string) (token string, err error) {
 	account, err := s.byEmail(ctx, email)
 	if err != nil {

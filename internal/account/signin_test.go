@@ -17,13 +17,13 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func TestRequestSignInWritesALetter(t *testing.T) {
-	h := newHouse(t)
-	link, code := h.letter(" Ada@Example.ORG ")
+func TestRequestSignIn(t *testing.T) {
+	ts := newTestService(t)
+	link, code := ts.letter(" Ada@Example.ORG ")
 	if !regexp.MustCompile(`^[0-9]{8}$`).MatchString(code) || !regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(link) {
 		t.Error("the letter holds no code of 8 digits, or no link token of 256 bits")
 	}
-	l, s := h.store.letters[0], h.store.signIns[0]
+	l, s := ts.store.letters[0], ts.store.signIns[0]
 	if l.Kind != mapdata.LetterSignIn || l.Address != "ada@example.org" || s.Email != "ada@example.org" {
 		t.Errorf("letter of kind %s to %s for a sign-in of %s", l.Kind, l.Address, s.Email)
 	}
@@ -38,35 +38,35 @@ func TestRequestSignInWritesALetter(t *testing.T) {
 	}
 }
 
-// The same steps for a known and an unknown address: the store is asked the same, so words and time are the same (D11.1).
-func TestRequestSignInDoesNotLookWhetherTheAddressIsKnown(t *testing.T) {
-	h := newHouse(t)
-	h.signIn("known@example.org")
-	h.store.lookUps = 0
-	h.letter("known@example.org")
-	h.letter("unknown@example.org")
-	if h.store.lookUps != 0 {
-		t.Errorf("%d look-ups", h.store.lookUps)
+// A known and an unknown address cause the same calls of the store, so that result and timing are the same (D11.1).
+func TestRequestSignInDoesNotRevealAccounts(t *testing.T) {
+	ts := newTestService(t)
+	ts.signIn("known@example.org")
+	ts.store.lookUps = 0
+	ts.letter("known@example.org")
+	ts.letter("unknown@example.org")
+	if ts.store.lookUps != 0 {
+		t.Errorf("%d look-ups", ts.store.lookUps)
 	}
-	if len(h.store.accounts) != 1 {
-		t.Error("an account was made before its letter was answered")
+	if len(ts.store.accounts) != 1 {
+		t.Error("an account was created before a sign-in was completed")
 	}
 }
 
-func TestRequestSignInAtMostThreeLettersAnHour(t *testing.T) {
-	h := newHouse(t)
+func TestRequestSignInLimit(t *testing.T) {
+	ts := newTestService(t)
 	for range 5 {
-		if err := h.RequestSignIn(t.Context(), "ada@example.org", ""); err != nil {
+		if err := ts.RequestSignIn(t.Context(), "ada@example.org", ""); err != nil {
 			t.Fatalf("the limit is told: %v", err)
 		}
-		h.now = h.now.Add(time.Minute)
+		ts.now = ts.now.Add(time.Minute)
 	}
-	if len(h.store.letters) != 3 {
-		t.Errorf("%d letters, want 3", len(h.store.letters))
+	if len(ts.store.letters) != 3 {
+		t.Errorf("%d letters, want 3", len(ts.store.letters))
 	}
-	h.letter("grace@example.org")
-	h.now = h.now.Add(time.Hour)
-	h.letter("ada@example.org")
+	ts.letter("grace@example.org")
+	ts.now = ts.now.Add(time.Hour)
+	ts.letter("ada@example.org")
 }
 
 func TestRequestSignInAddresses(t *testing.T) {
@@ -104,8 +104,8 @@ func TestRequestSignInAddresses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.email, func(t *testing.T) {
-			h := newHouse(t)
-			err := h.RequestSignIn(t.Context(), tt.email, "")
+			ts := newTestService(t)
+			err := ts.RequestSignIn(t.Context(), tt.email, "")
 			if tt.ok != (err == nil) {
 				t.Fatalf("error %v", err)
 			}
@@ -119,8 +119,8 @@ func TestRequestSignInAddresses(t *testing.T) {
 			if len(tt.email) > 1 && strings.Contains(err.Error(), tt.email) {
 				t.Error("the error repeats the address")
 			}
-			if len(h.store.letters) > 0 {
-				t.Error("a letter was written")
+			if len(ts.store.letters) > 0 {
+				t.Error("an e-mail was queued")
 			}
 		})
 	}
@@ -143,13 +143,13 @@ func TestVerifyToken(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newHouse(t)
-			link, _ := h.letter("ada@example.org")
+			ts := newTestService(t)
+			link, _ := ts.letter("ada@example.org")
 			if tt.twist != nil {
 				link = tt.twist(link)
 			}
-			h.now = h.now.Add(tt.wait)
-			in, err := h.VerifyToken(t.Context(), link, account.Browser{Agent: "Test/1"})
+			ts.now = ts.now.Add(tt.wait)
+			in, err := ts.VerifyToken(t.Context(), link, account.Browser{Agent: "Test/1"})
 			if !tt.ok {
 				wantErr(t, err, mapdata.ErrUnauthenticated)
 				return
@@ -157,7 +157,7 @@ func TestVerifyToken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := &mapdata.Account{Email: "ada@example.org", Role: mapdata.Driver, Tier: mapdata.TierAccount, CreatedAt: h.now.Truncate(time.Millisecond)}
+			want := &mapdata.Account{Email: "ada@example.org", Role: mapdata.Driver, Tier: mapdata.TierAccount, CreatedAt: ts.now.Truncate(time.Millisecond)}
 			if diff := cmp.Diff(want, in.Account, cmpopts.IgnoreFields(mapdata.Account{}, "ID")); diff != "" {
 				t.Errorf("account (-want +got):\n%s", diff)
 			}
@@ -168,22 +168,22 @@ func TestVerifyToken(t *testing.T) {
 	}
 }
 
-func TestALetterIsUsedOnce(t *testing.T) {
-	h := newHouse(t)
-	link, code := h.letter("ada@example.org")
-	if _, err := h.VerifyToken(t.Context(), link, account.Browser{}); err != nil {
+func TestSignInIsSingleUse(t *testing.T) {
+	ts := newTestService(t)
+	link, code := ts.letter("ada@example.org")
+	if _, err := ts.VerifyToken(t.Context(), link, account.Browser{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := h.VerifyToken(t.Context(), link, account.Browser{})
+	_, err := ts.VerifyToken(t.Context(), link, account.Browser{})
 	wantErr(t, err, mapdata.ErrUnauthenticated)
-	_, err = h.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{})
+	_, err = ts.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{})
 	wantErr(t, err, mapdata.ErrUnauthenticated)
 }
 
-func TestSigningInAgainIsTheSameAccount(t *testing.T) {
-	h := newHouse(t)
-	first, second := h.signIn("ada@example.org"), h.signIn("ADA@example.org")
-	if first.Account.ID != second.Account.ID || first.Session.ID == second.Session.ID || first.Secret == second.Secret {
+func TestRepeatedSignInUsesSameAccount(t *testing.T) {
+	ts := newTestService(t)
+	first, errOf := ts.signIn("ada@example.org"), ts.signIn("ADA@example.org")
+	if first.Account.ID != errOf.Account.ID || first.Session.ID == errOf.Session.ID || first.Secret == errOf.Secret {
 		t.Error("want one account with two sessions")
 	}
 }
@@ -191,49 +191,49 @@ func TestSigningInAgainIsTheSameAccount(t *testing.T) {
 func TestVerifyCode(t *testing.T) {
 	wrong := func(code string) string { return string([]byte{'0' + (code[0]-'0'+1)%10}) + code[1:] }
 	t.Run("right, with another spelling", func(t *testing.T) {
-		h := newHouse(t)
-		_, code := h.letter("ada@example.org")
-		if _, err := h.VerifyCode(t.Context(), "Ada@Example.org", code[:4]+" "+code[4:], account.Browser{}); err != nil {
+		ts := newTestService(t)
+		_, code := ts.letter("ada@example.org")
+		if _, err := ts.VerifyCode(t.Context(), "Ada@Example.org", code[:4]+" "+code[4:], account.Browser{}); err != nil {
 			t.Error(err)
 		}
 	})
-	t.Run("of somebody else", func(t *testing.T) {
-		h := newHouse(t)
-		_, code := h.letter("ada@example.org")
-		h.letter("grace@example.org")
-		_, err := h.VerifyCode(t.Context(), "grace@example.org", code, account.Browser{})
+	t.Run("of another address", func(t *testing.T) {
+		ts := newTestService(t)
+		_, code := ts.letter("ada@example.org")
+		ts.letter("grace@example.org")
+		_, err := ts.VerifyCode(t.Context(), "grace@example.org", code, account.Browser{})
 		wantErr(t, err, mapdata.ErrUnauthenticated)
 	})
 	t.Run("after ten minutes", func(t *testing.T) {
-		h := newHouse(t)
-		_, code := h.letter("ada@example.org")
-		h.now = h.now.Add(10 * time.Minute)
-		_, err := h.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{})
+		ts := newTestService(t)
+		_, code := ts.letter("ada@example.org")
+		ts.now = ts.now.Add(10 * time.Minute)
+		_, err := ts.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{})
 		wantErr(t, err, mapdata.ErrUnauthenticated)
 	})
 	for tries, ok := range map[int]bool{4: true, 5: false} {
 		t.Run(fmt.Sprintf("right after %d wrong ones", tries), func(t *testing.T) {
-			h := newHouse(t)
-			link, code := h.letter("ada@example.org")
+			ts := newTestService(t)
+			link, code := ts.letter("ada@example.org")
 			for range tries {
-				_, err := h.VerifyCode(t.Context(), "ada@example.org", wrong(code), account.Browser{})
+				_, err := ts.VerifyCode(t.Context(), "ada@example.org", wrong(code), account.Browser{})
 				wantErr(t, err, mapdata.ErrUnauthenticated)
 			}
-			if _, err := h.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{}); (err == nil) != ok {
+			if _, err := ts.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{}); (err == nil) != ok {
 				t.Errorf("error %v", err)
 			}
 			if !ok {
-				if _, err := h.VerifyToken(t.Context(), link, account.Browser{}); err != nil {
-					t.Errorf("somebody else's guesses broke the link: %v", err)
+				if _, err := ts.VerifyToken(t.Context(), link, account.Browser{}); err != nil {
+					t.Errorf("wrong codes invalidated the link: %v", err)
 				}
 			}
 		})
 	}
 }
 
-// Whoever has the database but not the server's key finds no code in it by trying all of them.
-func TestCodesAreHashedWithTheKey(t *testing.T) {
-	store := &memory{}
+// Without the server's key, codes cannot be recovered from the database by brute force.
+func TestCodeHashNeedsKey(t *testing.T) {
+	store := &memoryStore{}
 	now := func() time.Time { return time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC) }
 	one := account.New(account.Config{Store: store, Now: now, Key: []byte("one")})
 	other := account.New(account.Config{Store: store, Now: now, Key: []byte("other")})
@@ -248,23 +248,23 @@ func TestCodesAreHashedWithTheKey(t *testing.T) {
 	}
 }
 
-func TestTwoSignInsOfOneMomentMakeOneAccount(t *testing.T) {
-	h := newHouse(t)
+func TestConcurrentSignInsCreateOneAccount(t *testing.T) {
+	ts := newTestService(t)
 	var links []string
 	for range 3 {
-		link, _ := h.letter("ada@example.org")
+		link, _ := ts.letter("ada@example.org")
 		links = append(links, link)
 	}
 	var wg sync.WaitGroup
 	for _, link := range links {
 		wg.Go(func() {
-			if _, err := h.VerifyToken(t.Context(), link, account.Browser{}); err != nil {
+			if _, err := ts.VerifyToken(t.Context(), link, account.Browser{}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	if len(h.store.accounts) != 1 {
-		t.Errorf("%d accounts", len(h.store.accounts))
+	if len(ts.store.accounts) != 1 {
+		t.Errorf("%d accounts", len(ts.store.accounts))
 	}
 }

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Words of a User-Agent that tell people something. The first that is found counts: browsers name their ancestors too.
-// A product's version is what follows the slash.
+// Patterns of the User-Agent tokens that identify a browser or system. The first match in the lists below wins, because
+// browsers also name the browsers that they derive from. The version follows the slash.
 const (
 	browserPattern = `\b(Edg|OPR|SamsungBrowser|Firefox|FxiOS|CriOS|Chrome|Chromium|Version)/(\d{1,4})\b`
 	systemPattern  = `\b(Tesla|QtCarBrowser|CrKey|iPhone|iPad|Android|CrOS|Macintosh|Windows|Linux|X11)\b`
 )
 
-// Device says what a User-Agent seems to be: a browser with its version, such as "Chrome 79", and the key of a system, such
-// as "tesla"; empty: it does not say. Whoever asks can claim to be anything.
+// Device parses a User-Agent into a browser with its version, such as "Chrome 79", and the key of a system, such as
+// "tesla"; empty if unknown. A client can claim to be anything.
 func Device(agent string) (browser, system string) { return browserOf(agent), systemOf(agent) }
 
-// DeviceWords says it in English, for a person who asks themselves whether it is their own car: "a Tesla", "Chrome 79 on
+// DeviceWords describes the device in English, so that a person can recognise their own car: "a Tesla", "Chrome 79 on
 // Linux".
 func DeviceWords(agent string) string {
 	browser, key := Device(agent)

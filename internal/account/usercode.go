@@ -8,22 +8,22 @@ import (
 	"unicode"
 )
 
-// codeLetters is what codes for people are made of: no vowels, so that none spells a word, and no Y, which some take for
-// one. Digits, which look like letters, do not occur (RFC 8628, section 6.1).
+// codeLetters is the alphabet of user codes: no vowels and no Y, so that no code spells a word, and no digits, which look
+// like letters (RFC 8628, section 6.1).
 const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 
 const (
-	codeLength = 8
-	nameLength = codeLength / 2 // letters that find the pairing; the others prove that the screen was seen
+	codeLength     = 8
+	selectorLength = codeLength / 2 // letters that select the pairing; the others prove that the screen was seen
 )
 
-// UserCode is a code that a screen shows, such as "BCDFGHJK" (D11.3). Only ParseUserCode and the service make them.
+// UserCode is the code on a screen, such as "BCDFGHJK" (D11.3). Only ParseUserCode and the service create them.
 type UserCode string
 
-// ParseUserCode reads what somebody typed: small letters, spaces and hyphens of any kind are forgiven.
+// ParseUserCode parses a typed code: it accepts lower case, and ignores spaces and hyphens of any kind.
 func ParseUserCode(text string) (UserCode, bool) {
-	const longest = 64 // bytes; nobody types so many
-	if len(text) > longest {
+	const maxLength = 64 // bytes
+	if len(text) > maxLength {
 		return "", false
 	}
 	code := make([]byte, 0, codeLength)
@@ -32,7 +32,7 @@ func ParseUserCode(text string) (UserCode, bool) {
 			continue
 		}
 		at := -1
-		if r <= unicode.MaxASCII { // letters of other alphabets have capitals here too
+		if r <= unicode.MaxASCII { // some non-ASCII letters have ASCII upper-case forms
 			at = strings.IndexRune(codeLetters, unicode.ToUpper(r))
 		}
 		if at < 0 || len(code) == codeLength {
@@ -43,16 +43,16 @@ func ParseUserCode(text string) (UserCode, bool) {
 	return UserCode(code), len(code) == codeLength
 }
 
-// Shown is the code as people read it, in two halves.
+// Shown formats the code for display, in two halves.
 func (c UserCode) Shown() string {
 	if len(c) != codeLength {
 		return string(c)
 	}
-	return string(c[:nameLength] + "-" + c[nameLength:])
+	return string(c[:selectorLength] + "-" + c[selectorLength:])
 }
 
-// name is the half by which wrong codes are counted.
-func (c UserCode) name() string { return string(c[:nameLength]) }
+// name is the first half, under which wrong tries are counted.
+func (c UserCode) name() string { return string(c[:selectorLength]) }
 
 // newUserCode draws a code.
 func newUserCode() (UserCode, error) {
