@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// The IANA special-purpose address registries, a block a line, and what else is out by D6.4.
+// The IANA special-purpose address registries, one block per line, and the other blocks that D6.4 excludes.
 //
 //go:embed special_addresses.txt
 var specialAddresses string
 
-// policy says to which addresses connections may be made (D6.4).
+// policy decides to which addresses connections may be made (D6.4).
 type policy struct {
 	special []netip.Prefix
 	own     []netip.Addr
 }
 
-// newPolicy makes a policy that also refuses the service's own addresses.
+// newPolicy creates a policy that also rejects the service's own addresses.
 func newPolicy(own []netip.Addr) (*policy, error) {
 	p := &policy{}
 	for _, addr := range own {
@@ -41,7 +41,7 @@ func newPolicy(own []netip.Addr) (*policy, error) {
 	return p, lines.Err()
 }
 
-// Where addresses of IPv4 are carried inside those of IPv6.
+// Prefixes of IPv6 addresses that embed IPv4 addresses.
 var (
 	globalUnicast = netip.MustParsePrefix("2000::/3")
 	nat64         = netip.MustParsePrefix("64:ff9b::/96")
@@ -51,7 +51,7 @@ var (
 	thisNetwork   = netip.MustParsePrefix("0.0.0.0/8")
 )
 
-// allows says whether a connection may be made to the address. One that carries another inside is judged by that one.
+// allows reports whether a connection may be made to the address. An address that embeds another is judged by that one.
 func (p *policy) allows(addr netip.Addr) bool {
 	if !addr.IsValid() || addr.Zone() != "" {
 		return false
@@ -82,12 +82,12 @@ func (p *policy) isSpecial(addr netip.Addr) bool {
 	return slices.ContainsFunc(p.special, func(prefix netip.Prefix) bool { return prefix.Contains(addr) })
 }
 
-// allowsLocalNAT64 judges 64:ff9b:1::/48, of which only its network knows where it puts the inner address: every place of
-// RFC 6052 must hold an allowed one, or nothing at all, and one of them must.
+// allowsLocalNAT64 judges 64:ff9b:1::/48, in which the position of the embedded address depends on the network: every
+// position of RFC 6052 must hold an allowed address or zeros, and at least one an allowed address.
 func (p *policy) allowsLocalNAT64(b [16]byte) bool {
 	some := false
-	for _, at := range [][4]int{{6, 7, 9, 10}, {7, 9, 10, 11}, {9, 10, 11, 12}, {12, 13, 14, 15}} {
-		inner := inside(b, at[0], at[1], at[2], at[3])
+	for _, octets := range [][4]int{{6, 7, 9, 10}, {7, 9, 10, 11}, {9, 10, 11, 12}, {12, 13, 14, 15}} {
+		inner := inside(b, octets[0], octets[1], octets[2], octets[3])
 		if p.allows(inner) {
 			some = true
 		} else if !thisNetwork.Contains(inner) {

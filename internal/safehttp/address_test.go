@@ -63,7 +63,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-func TestPolicyRefusesOwn(t *testing.T) {
+func TestPolicyRejectsOwnAddresses(t *testing.T) {
 	p := testPolicy(t, netip.MustParseAddr("8.8.4.4"), netip.MustParseAddr("2606:4700::1"))
 	for _, text := range []string{"8.8.4.4", "::ffff:8.8.4.4", "64:ff9b::8.8.4.4", "2002:808:404::1", "2606:4700::1"} {
 		if p.allows(netip.MustParseAddr(text)) {
@@ -77,8 +77,8 @@ func TestPolicyRefusesOwn(t *testing.T) {
 	}
 }
 
-// FuzzPolicy compares with another's judgement: whatever that denies is refused here, unless it carries an address inside,
-// which the other does not look at.
+// FuzzPolicy compares with another implementation: an address that it denies is rejected here too, unless it embeds an
+// address, which the other implementation ignores.
 func FuzzPolicy(f *testing.F) {
 	p := testPolicy(f)
 	for _, text := range []string{"8.8.8.8", "10.0.0.1", "2606:4700::1111", "2002:7f00:1::1", "64:ff9b::a00:1"} {

@@ -19,31 +19,31 @@ import (
 
 // Limits of a fetch (D6.3, D6.6, D6.12).
 const (
-	maxRedirects   = 5
-	maxHeader      = 64 << 10
-	defaultTimeout = 15 * time.Second
-	defaultMaxBody = 64 << 20
-	defaultPerHost = 2
-	defaultAtOnce  = 256
+	maxRedirects    = 5
+	maxHeader       = 64 << 10
+	defaultTimeout  = 15 * time.Second
+	defaultMaxBody  = 64 << 20
+	defaultPerHost  = 2
+	defaultMaxConns = 256
 )
 
-// Options are what a Client needs. Only UserAgent has no default.
+// Options configure a Client. Only UserAgent has no default.
 type Options struct {
 	UserAgent string                // wayside/<version> (+<base_url>)
-	Hosts     map[string]netip.Addr // names that lead to this address, unchecked (D6.13)
+	Hosts     map[string]netip.Addr // names with fixed addresses, which are not checked (D6.13)
 	RootCAs   *x509.CertPool        // nil: the system's
-	Own       []netip.Addr          // the service's own addresses, refused (D6.4)
-	OwnHosts  []string              // the service's own names, refused without looking them up
-	Resolver  Resolver              // nil: the name servers of the system
+	Own       []netip.Addr          // the service's own addresses, rejected (D6.4)
+	OwnHosts  []string              // the service's own names, rejected without a look-up
+	Resolver  Resolver              // nil: the system's name servers
 
-	Timeout time.Duration // of a whole fetch, waiting for its turn apart; 0: 15 s, as D6.6 demands
-	MaxBody int64         // bytes, after decompression; 0: 64 MiB, as D6.6 demands
-	AtOnce  int           // connections at a time, to all hosts; 0: 256
-	PerHost int           // connections at a time, to one host; 0: 2, as D6.12 demands
+	Timeout time.Duration // of a whole fetch, without queueing; 0: 15 s (D6.6)
+	MaxBody int64         // bytes, after decompression; 0: 64 MiB (D6.6)
+	AtOnce  int           // maximum connections to all hosts; 0: 256
+	PerHost int           // maximum connections per host; 0: 2 (D6.12)
 }
 
-// Client fetches. It may be used from many goroutines. While nobody fetches it holds nothing but idle connections to
-// operators' URLs, at most 16 and none of them used after 30 s; Close ends those.
+// Client fetches URLs. It is safe for concurrent use. Between fetches it only holds idle connections to operators' URLs, at
+// most 16, which are not reused after 30 s; Close closes them.
 type Client struct {
 	userAgent string
 	hosts     map[string]netip.Addr
@@ -58,7 +58,7 @@ type Client struct {
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// New makes a Client.
+// New creates a Client.
 func New(o Options) (*Client, error) {
 	allowed, err := newPolicy(o.Own)
 	if err != nil {
@@ -71,7 +71,7 @@ func New(o Options) (*Client, error) {
 		dial: (&net.Dialer{KeepAlive: -1}).DialContext,
 	}
 	if c.resolver == nil {
-		// The system's own resolver could not be stopped when time is up.
+		// The system's resolver (cgo) cannot be cancelled by a context.
 		c.resolver = &net.Resolver{PreferGo: true}
 	}
 	if c.timeout == 0 {
@@ -81,7 +81,7 @@ func New(o Options) (*Client, error) {
 		c.maxBody = defaultMaxBody
 	}
 	if o.AtOnce == 0 {
-		o.AtOnce = defaultAtOnce
+		o.AtOnce = defaultMaxConns
 	}
 	if o.PerHost == 0 {
 		o.PerHost = defaultPerHost
@@ -96,7 +96,7 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// canonicalName gives a configured name the form that URLs have; one that is no host name stays, and never matches.
+// canonicalName normalizes a configured name as in URLs. An invalid name stays as it is, and never matches.
 func canonicalName(name string) string {
 	if ascii, err := hostRules.ToASCII(name); err == nil {
 		name = ascii
@@ -104,7 +104,8 @@ func canonicalName(name string) string {
 	return strings.TrimSuffix(name, ".")
 }
 
-// ReadRoots gives the system's authorities and those of a file in PEM (D6.13). An empty name gives nil: the system's.
+// ReadRoots returns the system's root certificates and those of a PEM file (D6.13). For an empty name it returns nil, the
+// system's.
 func ReadRoots(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil
@@ -128,9 +129,9 @@ type Request struct {
 	URL        *URL
 	AuthHeader string // «Name: value», for the URL's own origin alone (D6.3); empty: none
 	Accept     string // empty: application/json
-	Started    func() // called when the fetch's turn has come and its time begins to run; nil: nobody asks
+	Started    func() // called after queueing, when the timeout begins to run; may be nil
 
-	// NoRedirects makes of a redirect a failure, redirect_error. An operator's URL is never redirected, whatever this says.
+	// NoRedirects makes a redirect fail with redirect_error. Redirects of an operator's URL always fail.
 	NoRedirects bool
 }
 
@@ -138,16 +139,16 @@ type Request struct {
 type Response struct {
 	Status int
 	Header http.Header
-	// Body is decompressed. Reading it fails with an *Error past a limit and when it breaks off. It must be closed, and the
-	// fetch's time runs until then. A connection to an operator's URL is used again if the body was read until io.EOF.
+	// Body is decompressed. Reading it fails with an *Error beyond a limit and when the connection breaks. It must be closed;
+	// the timeout covers reading it. A connection to an operator's URL is reused if the body was read until io.EOF.
 	Body io.ReadCloser
 }
 
-// Close ends idle connections, and has those in use end with their fetches.
+// Close closes idle connections; those in use are closed when their fetches end.
 func (c *Client) Close() { c.pool.close() }
 
-// Fetch gets a URL, by redirects if need be. It fails with an *Error, or with ctx's own cause when ctx ended, by its
-// deadline too: waiting for a turn, connecting, and reading the body end with it.
+// Fetch gets a URL and follows redirects. It fails with an *Error, or with ctx's cause when ctx ends or its deadline passes,
+// which ends queueing, connecting and reading the body.
 func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 	var authName, authValue string
 	if r.AuthHeader != "" {
@@ -160,32 +161,32 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 		r.Accept = "application/json"
 	}
 	connected := false
-	at, left := r.URL, c.timeout
+	current, remaining := r.URL, c.timeout
 	for hop := 0; ; hop++ {
 		header := http.Header{"User-Agent": {c.userAgent}, "Accept": {r.Accept}, "Accept-Encoding": {"gzip"}}
-		if authName != "" && at.Origin() == r.URL.Origin() {
+		if authName != "" && current.Origin() == r.URL.Origin() {
 			header[authName] = []string{authValue}
 		}
-		leave, err := c.gate.enter(ctx, at.host)
+		release, err := c.gate.enter(ctx, current.host)
 		if err != nil {
 			return nil, err
 		}
 		if hop == 0 && r.Started != nil {
 			r.Started()
 		}
-		x := newExchange(ctx, left, leave)
-		answer, err := c.ask(x, at, header) //nolint:bodyclose // x.close ends the connection and with it the body
+		x := newExchange(ctx, remaining, release)
+		answer, err := c.roundTrip(x, current, header) //nolint:bodyclose // x.close ends the connection and with it the body
 		connected = connected || x.link != nil
 		if err == nil && !isRedirect(answer.StatusCode) {
-			return c.accept(x, answer, c.keeper(at))
+			return c.accept(x, answer, c.reuseFor(current))
 		}
-		left -= x.close()
+		remaining -= x.close()
 		switch {
 		case err != nil:
-		case r.NoRedirects || at.operator:
+		case r.NoRedirects || current.operator:
 			err = badRedirect("", "The answer is a redirect, and none is followed here. Set the URL at which the answer is.", nil)
 		default:
-			at, err = follow(at, answer.Header.Get("Location"), hop)
+			current, err = resolveRedirect(current, answer.Header.Get("Location"), hop)
 		}
 		if err != nil {
 			return nil, withConnected(err, connected)
@@ -193,9 +194,9 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 	}
 }
 
-// keeper is what takes a connection to the URL when its exchange is over; nil: nothing does, for a provider's connection is
-// checked each time anew (D6.4).
-func (c *Client) keeper(u *URL) func(*link) bool {
+// reuseFor returns the function that puts a connection to the URL back into the pool; nil for a provider, whose address is
+// checked for each connection (D6.4).
+func (c *Client) reuseFor(u *URL) func(*link) bool {
 	if !u.operator {
 		return nil
 	}
@@ -218,15 +219,15 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// follow gives the next URL of a redirect, held to the same rules as the first (D6.3).
-func follow(from *URL, location string, hop int) (*URL, error) {
+// resolveRedirect returns the next URL of a redirect, validated by the same rules as the first (D6.3).
+func resolveRedirect(from *URL, location string, hop int) (*URL, error) {
 	if hop == maxRedirects {
 		return nil, badRedirect(mapdata.ReasonTooManyHops, "There are more than 5 redirects. Register the URL at which they end.", nil)
 	}
 	if location == "" {
 		return nil, badRedirect(mapdata.ReasonNoLocation, "The answer is a redirect to nowhere: it has no Location. Register the URL at which the snapshot is.", nil)
 	}
-	if strings.ContainsFunc(location, unfit) {
+	if strings.ContainsFunc(location, forbiddenRune) {
 		return nil, badRedirect(mapdata.ReasonBadLocation, "The redirect leads to a URL with white space, control characters or a backslash.", nil)
 	}
 	if end := strings.IndexAny(location, ":/?#"); end < 0 || location[end] != ':' {

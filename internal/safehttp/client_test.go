@@ -27,17 +27,17 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// The certificate of httptest is for these names.
+// Names in the certificate of httptest.
 const (
-	here  = "example.com"
-	there = "other.example.com"
+	testHost  = "example.com"
+	otherHost = "other.example.com"
 )
 
-// soon is the limit of time in tests that wait for it.
-const soon = 300 * time.Millisecond
+// testTimeout is the timeout of tests that wait for it.
+const testTimeout = 300 * time.Millisecond
 
-// provider starts a TLS server on loopback, and sees to it that nothing of it or of the fetch is left.
-func provider(t *testing.T, answer http.HandlerFunc) *httptest.Server {
+// tlsServer starts a TLS server on loopback, and checks that the test leaks no goroutines.
+func tlsServer(t *testing.T, answer http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	before := goleak.IgnoreCurrent() // the servers of an outer test
 	t.Cleanup(func() { goleak.VerifyNone(t, before) })
@@ -48,24 +48,24 @@ func provider(t *testing.T, answer http.HandlerFunc) *httptest.Server {
 	return s
 }
 
-// rawProvider speaks TLS, and then whatever talk does.
-func rawProvider(t *testing.T, talk func(net.Conn)) *httptest.Server {
+// rawTLSServer is a TLS server that runs serve for each connection.
+func rawTLSServer(t *testing.T, serve func(net.Conn)) *httptest.Server {
 	t.Helper()
-	s := provider(t, nil)
+	s := tlsServer(t, nil)
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", s.TLS)
 	if err != nil {
 		t.Fatal(err)
 	}
 	accept(t, listener, func(conn net.Conn) {
 		if err := conn.(*tls.Conn).Handshake(); err == nil {
-			talk(conn)
+			serve(conn)
 		}
 	})
 	s.URL = "https://" + listener.Addr().String()
 	return s
 }
 
-func accept(t *testing.T, listener net.Listener, talk func(net.Conn)) {
+func accept(t *testing.T, listener net.Listener, serve func(net.Conn)) {
 	var conns sync.WaitGroup
 	conns.Go(func() {
 		for {
@@ -75,7 +75,7 @@ func accept(t *testing.T, listener net.Listener, talk func(net.Conn)) {
 			}
 			conns.Go(func() {
 				defer conn.Close()
-				talk(conn)
+				serve(conn)
 			})
 		}
 	})
@@ -105,10 +105,10 @@ func rootsOf(s *httptest.Server) *x509.CertPool {
 	return roots
 }
 
-func client(t *testing.T, s *httptest.Server, change func(*Options)) *Client {
+func testClient(t *testing.T, s *httptest.Server, change func(*Options)) *Client {
 	t.Helper()
 	loopback := netip.MustParseAddr("127.0.0.1")
-	o := Options{UserAgent: "wayside/test (+http://localhost)", Hosts: map[string]netip.Addr{here: loopback, there: loopback}, RootCAs: rootsOf(s)}
+	o := Options{UserAgent: "wayside/test (+http://localhost)", Hosts: map[string]netip.Addr{testHost: loopback, otherHost: loopback}, RootCAs: rootsOf(s)}
 	if change != nil {
 		change(&o)
 	}
@@ -119,9 +119,9 @@ func client(t *testing.T, s *httptest.Server, change func(*Options)) *Client {
 	return c
 }
 
-func hurried(o *Options) { o.Timeout = soon }
+func withTestTimeout(o *Options) { o.Timeout = testTimeout }
 
-// fetch reads everything.
+// fetch fetches and reads the whole body.
 func fetch(ctx context.Context, c *Client, r Request) (body string, err error) {
 	answer, err := c.Fetch(ctx, r)
 	if err != nil {
@@ -147,13 +147,13 @@ func wantOutcome(t *testing.T, err error, want mapdata.Outcome, connected bool) 
 	return failed
 }
 
-func TestRequestIsExactlyThis(t *testing.T) {
+func TestRequestHeaders(t *testing.T) {
 	var got *http.Request
-	s := provider(t, func(w http.ResponseWriter, r *http.Request) {
+	s := tlsServer(t, func(w http.ResponseWriter, r *http.Request) {
 		got = r
 		fmt.Fprint(w, "[]")
 	})
-	body, err := fetch(t.Context(), client(t, s, nil), Request{URL: urlOf(t, s, here, "/a%2Fb?x=1&x=2"), AuthHeader: "X-api-KEY: s3cret"})
+	body, err := fetch(t.Context(), testClient(t, s, nil), Request{URL: urlOf(t, s, testHost, "/a%2Fb?x=1&x=2"), AuthHeader: "X-api-KEY: s3cret"})
 	if err != nil || body != "[]" {
 		t.Fatalf("%q, %v", body, err)
 	}
@@ -163,14 +163,14 @@ func TestRequestIsExactlyThis(t *testing.T) {
 	if diff := cmp.Diff(want, got.Header); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)
 	}
-	if got.Method != http.MethodGet || got.RequestURI != "/a%2Fb?x=1&x=2" || got.Host != here+":"+port(s) || got.ContentLength != 0 || got.Proto != "HTTP/1.1" || got.TLS.ServerName != here {
+	if got.Method != http.MethodGet || got.RequestURI != "/a%2Fb?x=1&x=2" || got.Host != testHost+":"+port(s) || got.ContentLength != 0 || got.Proto != "HTTP/1.1" || got.TLS.ServerName != testHost {
 		t.Errorf("%s %s of %s, %d bytes, %s, for %s", got.Method, got.RequestURI, got.Host, got.ContentLength, got.Proto, got.TLS.ServerName)
 	}
 }
 
 func TestAuthHeaderIsSentVerbatim(t *testing.T) {
 	lines := make(chan string, 1)
-	s := rawProvider(t, func(conn net.Conn) {
+	s := rawTLSServer(t, func(conn net.Conn) {
 		head := bufio.NewReader(conn)
 		var all strings.Builder
 		for line := ""; line != "\r\n"; {
@@ -180,7 +180,7 @@ func TestAuthHeaderIsSentVerbatim(t *testing.T) {
 		lines <- all.String()
 		fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]")
 	})
-	if _, err := fetch(t.Context(), client(t, s, nil), Request{URL: urlOf(t, s, here, "/"), AuthHeader: "x-API-key: a  b"}); err != nil {
+	if _, err := fetch(t.Context(), testClient(t, s, nil), Request{URL: urlOf(t, s, testHost, "/"), AuthHeader: "x-API-key: a  b"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-lines; !strings.Contains(got, "\r\nx-API-key: a  b\r\n") {
@@ -216,8 +216,8 @@ func TestBodies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := provider(t, tt.answer)
-			got, err := fetch(t.Context(), client(t, s, nil), Request{URL: urlOf(t, s, here, "/")})
+			s := tlsServer(t, tt.answer)
+			got, err := fetch(t.Context(), testClient(t, s, nil), Request{URL: urlOf(t, s, testHost, "/")})
 			if err != nil || got != tt.want {
 				t.Errorf("%d bytes, %v; want %d", len(got), err, len(tt.want))
 			}
@@ -225,15 +225,15 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-func TestBodyUpToTheLimit(t *testing.T) {
-	s := provider(t, func(w http.ResponseWriter, r *http.Request) {
+func TestBodyLimit(t *testing.T) {
+	s := tlsServer(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, strings.Repeat("x", map[string]int{"/full": 1000, "/over": 1001}[r.URL.Path]))
 	})
-	c := client(t, s, func(o *Options) { o.MaxBody = 1000 })
-	if got, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/full")}); err != nil || len(got) != 1000 {
+	c := testClient(t, s, func(o *Options) { o.MaxBody = 1000 })
+	if got, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/full")}); err != nil || len(got) != 1000 {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
-	_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/over")})
+	_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/over")})
 	_ = wantOutcome(t, err, mapdata.OutcomeTooLarge, true)
 }
 
@@ -252,53 +252,53 @@ func TestRedirects(t *testing.T) {
 	}
 	mux.HandleFunc("/there", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Set-Cookie", "a=b")
-		http.Redirect(w, r, "https://"+there+":"+r.Host[len(here)+1:]+"/back", http.StatusFound)
+		http.Redirect(w, r, "https://"+otherHost+":"+r.Host[len(testHost)+1:]+"/back", http.StatusFound)
 	})
 	mux.HandleFunc("/back", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "https://"+here+":"+r.Host[len(there)+1:]+"/end?q", http.StatusFound)
+		http.Redirect(w, r, "https://"+testHost+":"+r.Host[len(otherHost)+1:]+"/end?q", http.StatusFound)
 	})
-	s := provider(t, func(w http.ResponseWriter, r *http.Request) {
+	s := tlsServer(t, func(w http.ResponseWriter, r *http.Request) {
 		seen = append(seen, r.Host[:strings.Index(r.Host, ":")]+r.RequestURI+" "+r.Header.Get("X-Key")+r.Header.Get("Cookie")+r.Header.Get("Referer"))
 		mux.ServeHTTP(w, r)
 	})
-	c := client(t, s, nil)
+	c := testClient(t, s, nil)
 	t.Run("five are followed", func(t *testing.T) {
 		seen = nil
-		body, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/4"), AuthHeader: "X-Key: k"})
+		body, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/4"), AuthHeader: "X-Key: k"})
 		want := []string{"example.com/4 k", "example.com/3 k", "example.com/2 k", "example.com/1 k", "example.com/0 k", "example.com/end k"}
 		if diff := cmp.Diff(want, seen); err != nil || body != "[]" || diff != "" {
 			t.Errorf("%q, %v (-want +got):\n%s", body, err, diff)
 		}
 	})
 	t.Run("a sixth is not", func(t *testing.T) {
-		_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/5")})
+		_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/5")})
 		_ = wantOutcome(t, err, mapdata.OutcomeRedirectError, true)
 	})
 	t.Run("the auth header stays with its origin", func(t *testing.T) {
 		seen = nil
-		_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/there"), AuthHeader: "X-Key: k"})
+		_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/there"), AuthHeader: "X-Key: k"})
 		want := []string{"example.com/there k", "other.example.com/back ", "example.com/end?q k"}
 		if diff := cmp.Diff(want, seen); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	})
 	t.Run("another port is another origin", func(t *testing.T) {
-		second := provider(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Header.Get("X-Key")) })
-		first := provider(t, redirectTo(urlOf(t, second, here, "/").String()))
-		body, err := fetch(t.Context(), client(t, first, nil), Request{URL: urlOf(t, first, here, "/"), AuthHeader: "X-Key: k"})
+		second := tlsServer(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Header.Get("X-Key")) })
+		first := tlsServer(t, redirectTo(urlOf(t, second, testHost, "/").String()))
+		body, err := fetch(t.Context(), testClient(t, first, nil), Request{URL: urlOf(t, first, testHost, "/"), AuthHeader: "X-Key: k"})
 		if err != nil || body != "" {
 			t.Errorf("%q, %v", body, err)
 		}
 	})
 }
 
-// At most two connections to one host; the next ones wait, their time does not run, and other hosts wait for nobody (D6.12).
-func TestTwoConnectionsToOneHost(t *testing.T) {
+// At most two connections to one host; more wait without consuming their timeout, and other hosts do not wait (D6.12).
+func TestPerHostLimit(t *testing.T) {
 	var now, most atomic.Int32
 	inside := make(chan struct{}, 10)
 	release := make(chan struct{})
-	s := provider(t, func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.Host, there) {
+	s := tlsServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.Host, otherHost) {
 			fmt.Fprint(w, "[]")
 			return
 		}
@@ -308,24 +308,24 @@ func TestTwoConnectionsToOneHost(t *testing.T) {
 		now.Add(-1)
 		fmt.Fprint(w, "[]")
 	})
-	c := client(t, s, nil)
+	c := testClient(t, s, nil)
 	var fetches sync.WaitGroup
 	for range 6 {
 		fetches.Go(func() {
-			if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")}); err != nil {
+			if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/")}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	<-inside
 	<-inside
-	if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, there, "/")}); err != nil {
-		t.Errorf("another host had to wait: %v", err)
+	if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, otherHost, "/")}); err != nil {
+		t.Errorf("another host waited: %v", err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
-	if _, err := fetch(ctx, c, Request{URL: urlOf(t, s, here, "/")}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a third came through: %v", err)
+	if _, err := fetch(ctx, c, Request{URL: urlOf(t, s, testHost, "/")}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a third connection was made: %v", err)
 	}
 	close(release)
 	fetches.Wait()
@@ -333,46 +333,46 @@ func TestTwoConnectionsToOneHost(t *testing.T) {
 		t.Errorf("%d connections at a time", most.Load())
 	}
 	if len(c.gate.hosts) != 0 || len(c.gate.all) != 0 {
-		t.Errorf("the gate still holds %d hosts, %d connections", len(c.gate.hosts), len(c.gate.all))
+		t.Errorf("the limiter still holds %d hosts, %d connections", len(c.gate.hosts), len(c.gate.all))
 	}
 }
 
-func TestWaitingCostsNoTime(t *testing.T) {
+func TestTimeoutExcludesQueueing(t *testing.T) {
 	release := make(chan struct{})
-	s := provider(t, func(w http.ResponseWriter, r *http.Request) {
+	s := tlsServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
 			<-r.Context().Done()
 			return
 		}
 		fmt.Fprint(w, "[]")
 	})
-	c := client(t, s, func(o *Options) { o.Timeout = 2 * soon })
+	c := testClient(t, s, func(o *Options) { o.Timeout = 2 * testTimeout })
 	var fetches sync.WaitGroup
 	for range 2 {
 		fetches.Go(func() {
-			_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/slow"), Started: func() { release <- struct{}{} }})
+			_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/slow"), Started: func() { release <- struct{}{} }})
 			_ = wantOutcome(t, err, mapdata.OutcomeTimeout, true)
 		})
 	}
 	<-release
 	<-release
-	// These wait for two whole limits of time, one after the other, before a turn comes.
+	// These wait in the queue for two whole timeouts.
 	for range 4 {
 		fetches.Go(func() {
-			_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/slow")})
+			_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/slow")})
 			_ = wantOutcome(t, err, mapdata.OutcomeTimeout, true)
 		})
 	}
-	if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")}); err != nil {
+	if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/")}); err != nil {
 		t.Error(err)
 	}
 	fetches.Wait()
 }
 
-// The caller's wish is no fault of the provider, at whatever step it comes.
-func TestCallerEndsIt(t *testing.T) {
+// A cancellation by the caller is not reported as the provider's failure, in any phase.
+func TestCallerCancels(t *testing.T) {
 	reached := make(chan struct{})
-	s := provider(t, func(w http.ResponseWriter, r *http.Request) {
+	s := tlsServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/body" {
 			fmt.Fprint(w, "[")
 			_ = http.NewResponseController(w).Flush()
@@ -380,26 +380,26 @@ func TestCallerEndsIt(t *testing.T) {
 		reached <- struct{}{}
 		<-r.Context().Done()
 	})
-	c := client(t, s, nil)
+	c := testClient(t, s, nil)
 	for _, path := range []string{"/head", "/body"} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		enough := errors.New("enough")
+		errCaller := errors.New("cancelled by the caller")
 		go func() {
 			<-reached
-			cancel(enough)
+			cancel(errCaller)
 		}()
-		_, err := fetch(ctx, c, Request{URL: urlOf(t, s, here, path)})
+		_, err := fetch(ctx, c, Request{URL: urlOf(t, s, testHost, path)})
 		var failed *Error
-		if !errors.Is(err, enough) || errors.As(err, &failed) {
+		if !errors.Is(err, errCaller) || errors.As(err, &failed) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 }
 
-func TestBodyMayBeLeft(t *testing.T) {
-	s := provider(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.Copy(w, zeros{}) })
-	c := client(t, s, nil)
-	answer, err := c.Fetch(t.Context(), Request{URL: urlOf(t, s, here, "/")})
+func TestBodyClosedEarly(t *testing.T) {
+	s := tlsServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.Copy(w, zeros{}) })
+	c := testClient(t, s, nil)
+	answer, err := c.Fetch(t.Context(), Request{URL: urlOf(t, s, testHost, "/")})
 	if err != nil {
 		t.Fatal(err)
 	}

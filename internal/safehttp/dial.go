@@ -10,18 +10,19 @@ import (
 	"time"
 )
 
-// Resolver looks names up; a *net.Resolver does. Providers' names come with a trailing dot, so that no search domain is tried.
+// Resolver looks names up; *net.Resolver implements it. Providers' names have a trailing dot, so that no search domain is
+// tried.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
 const (
-	maxDials    = 4               // addresses of one name that are tried
-	dialTimeout = 3 * time.Second // for one address while there are others, at most
+	maxDials    = 4               // maximum addresses tried per name
+	dialTimeout = 3 * time.Second // maximum per address while others remain
 )
 
-// connect makes a connection to the URL's host, in TLS unless the scheme is http, by an address that was checked (D6.4)
-// unless the operator chose it. When the TCP connection was made, there is a link even if shaking hands failed.
+// connect connects to the URL's host, with TLS unless the scheme is http, at an address that was checked (D6.4) unless the
+// operator chose it. Once the TCP connection is made it returns a link, even if the TLS handshake fails.
 func (c *Client) connect(ctx context.Context, u *URL) (*link, error) {
 	addrs, err := c.addresses(ctx, u)
 	if err != nil {
@@ -45,8 +46,8 @@ func (c *Client) connect(ctx context.Context, u *URL) (*link, error) {
 	return l, nil
 }
 
-// addresses gives where a host leads; if any of it is not allowed, nothing is. The operator's own choice is not judged, and
-// its name is looked up as the machine does it, with search domains: it may be a private one.
+// addresses resolves a host; it fails if any of its addresses is not allowed. An operator's host is not checked, and is looked
+// up with search domains, because it may be a private name.
 func (c *Client) addresses(ctx context.Context, u *URL) ([]netip.Addr, error) {
 	if u.addr.IsValid() {
 		return []netip.Addr{u.addr}, nil
@@ -78,15 +79,15 @@ func (c *Client) allowed(addrs []netip.Addr) bool {
 	return !slices.ContainsFunc(addrs, func(addr netip.Addr) bool { return !c.policy.allows(addr) })
 }
 
-// dialAny tries addresses in their order, one at a time, so that a fetch never holds two connections.
+// dialAny tries the addresses in order, one at a time, so that a fetch never holds two connections.
 func (c *Client) dialAny(ctx context.Context, addrs []netip.Addr, port int) (conn net.Conn, err error) {
 	addrs = addrs[:min(len(addrs), maxDials)]
 	for i, addr := range addrs {
-		patience, cancel := ctx, context.CancelFunc(func() {})
+		dialCtx, cancel := ctx, context.CancelFunc(func() {})
 		if left := len(addrs) - i; left > 1 {
-			patience, cancel = context.WithTimeout(ctx, share(ctx, left))
+			dialCtx, cancel = context.WithTimeout(ctx, dialTimeoutFor(ctx, left))
 		}
-		conn, err = c.dial(patience, "tcp", net.JoinHostPort(addr.Unmap().String(), strconv.Itoa(port)))
+		conn, err = c.dial(dialCtx, "tcp", net.JoinHostPort(addr.Unmap().String(), strconv.Itoa(port)))
 		cancel()
 		if err == nil || ctx.Err() != nil {
 			return conn, err
@@ -95,8 +96,8 @@ func (c *Client) dialAny(ctx context.Context, addrs []netip.Addr, port int) (con
 	return nil, err
 }
 
-// share is what one address gets of the time that is left for several.
-func share(ctx context.Context, addrs int) time.Duration {
+// dialTimeoutFor is the timeout for one of several remaining addresses.
+func dialTimeoutFor(ctx context.Context, addrs int) time.Duration {
 	if deadline, ok := ctx.Deadline(); ok {
 		return min(dialTimeout, time.Until(deadline)/time.Duration(addrs))
 	}

@@ -17,10 +17,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// names is a resolver; a name with several answers parted by "|" gives another one each time.
-type names map[string][]string
+// fakeResolver is a resolver with fixed addresses by name.
+type fakeResolver map[string][]string
 
-func (n names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+func (n fakeResolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
 	host, dotted := strings.CutSuffix(host, ".")
 	if !dotted {
 		return nil, errors.New("asked for a relative name")
@@ -35,18 +35,18 @@ func (n names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 	return all, nil
 }
 
-// turns is a resolver that gives one answer after the other.
-type turns struct {
+// sequenceResolver is a resolver that returns one answer after the other.
+type sequenceResolver struct {
 	answers [][]netip.Addr
 	asked   atomic.Int32
 }
 
-func (r *turns) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+func (r *sequenceResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return r.answers[min(int(r.asked.Add(1)), len(r.answers))-1], nil
 }
 
-// dialled redirects dials to a server on loopback, and keeps where they should have gone.
-func dialled(c *Client, s *httptest.Server) *[]string {
+// recordDials redirects dials to a server on loopback, and records the dialled addresses.
+func recordDials(c *Client, s *httptest.Server) *[]string {
 	var to []string
 	c.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 		to = append(to, address)
@@ -73,14 +73,14 @@ func TestResolvedAddresses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := provider(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "[]") })
-			c := client(t, s, func(o *Options) {
+			s := tlsServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "[]") })
+			c := testClient(t, s, func(o *Options) {
 				o.Hosts = nil
-				o.Resolver = names{here: tt.answers}
+				o.Resolver = fakeResolver{testHost: tt.answers}
 				o.Own = []netip.Addr{netip.MustParseAddr("93.184.216.99")}
 			})
-			to := dialled(c, s)
-			_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")})
+			to := recordDials(c, s)
+			_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/")})
 			if tt.want != "" {
 				_ = wantOutcome(t, err, tt.want, false)
 				if len(*to) > 0 {
@@ -95,29 +95,29 @@ func TestResolvedAddresses(t *testing.T) {
 	}
 }
 
-// A name that is public when it is asked for first and private afterwards gains nothing: each connection is to an address
-// that was checked for it.
-func TestRebinding(t *testing.T) {
+// DNS rebinding: a name that resolves to a public address first and to a private one later is blocked, because the address of
+// each connection is checked.
+func TestDNSRebinding(t *testing.T) {
 	public, private := netip.MustParseAddr("93.184.216.34"), netip.MustParseAddr("127.0.0.1")
-	s := provider(t, func(w http.ResponseWriter, r *http.Request) {
+	s := tlsServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/again" {
 			http.Redirect(w, r, "/", http.StatusFound)
 		}
 		fmt.Fprint(w, "[]")
 	})
 	rebinding := func() (*Client, *[]string) {
-		c := client(t, s, func(o *Options) {
+		c := testClient(t, s, func(o *Options) {
 			o.Hosts = nil
-			o.Resolver = &turns{answers: [][]netip.Addr{{public}, {private}}}
+			o.Resolver = &sequenceResolver{answers: [][]netip.Addr{{public}, {private}}}
 		})
-		return c, dialled(c, s)
+		return c, recordDials(c, s)
 	}
 	t.Run("between fetches", func(t *testing.T) {
 		c, to := rebinding()
-		if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")}); err != nil {
+		if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/")}); err != nil {
 			t.Fatal(err)
 		}
-		_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")})
+		_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/")})
 		_ = wantOutcome(t, err, mapdata.OutcomeBlockedAddress, false)
 		if len(*to) != 1 {
 			t.Errorf("dialled %v", *to)
@@ -125,7 +125,7 @@ func TestRebinding(t *testing.T) {
 	})
 	t.Run("between redirects", func(t *testing.T) {
 		c, to := rebinding()
-		_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/again")})
+		_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/again")})
 		_ = wantOutcome(t, err, mapdata.OutcomeBlockedAddress, true)
 		if len(*to) != 1 {
 			t.Errorf("dialled %v", *to)
@@ -133,13 +133,13 @@ func TestRebinding(t *testing.T) {
 	})
 }
 
-func TestSecondAddressWhenTheFirstIsDown(t *testing.T) {
-	s := provider(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "[]") })
-	c := client(t, s, func(o *Options) {
+func TestFallbackToSecondAddress(t *testing.T) {
+	s := tlsServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "[]") })
+	c := testClient(t, s, func(o *Options) {
 		o.Hosts = nil
-		o.Resolver = names{here: {"93.184.216.34", "93.184.216.35"}}
+		o.Resolver = fakeResolver{testHost: {"93.184.216.34", "93.184.216.35"}}
 	})
-	to := dialled(c, s)
+	to := recordDials(c, s)
 	dial := c.dial
 	c.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -149,26 +149,26 @@ func TestSecondAddressWhenTheFirstIsDown(t *testing.T) {
 		}
 		return conn, err
 	}
-	if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")}); err != nil || len(*to) != 2 {
+	if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/")}); err != nil || len(*to) != 2 {
 		t.Errorf("%v, dialled %v", err, *to)
 	}
 }
 
-func TestNameServersThatHang(t *testing.T) {
-	s := provider(t, nil)
+func TestResolverTimeouts(t *testing.T) {
+	s := tlsServer(t, nil)
 	hanging := resolverFunc(func(ctx context.Context) ([]netip.Addr, error) {
 		<-ctx.Done()
 		return nil, &net.DNSError{Err: ctx.Err().Error(), IsTimeout: true}
 	})
-	c := client(t, s, func(o *Options) { o.Hosts, o.Resolver, o.Timeout = nil, hanging, soon })
-	_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")})
+	c := testClient(t, s, func(o *Options) { o.Hosts, o.Resolver, o.Timeout = nil, hanging, testTimeout })
+	_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/")})
 	_ = wantOutcome(t, err, mapdata.OutcomeTimeout, false)
 
 	gaveUp := resolverFunc(func(context.Context) ([]netip.Addr, error) {
 		return nil, &net.DNSError{Err: "i/o timeout", IsTimeout: true}
 	})
-	c = client(t, s, func(o *Options) { o.Hosts, o.Resolver = nil, gaveUp })
-	_, err = fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")})
+	c = testClient(t, s, func(o *Options) { o.Hosts, o.Resolver = nil, gaveUp })
+	_, err = fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/")})
 	_ = wantOutcome(t, err, mapdata.OutcomeDNSError, false)
 }
 
@@ -178,15 +178,15 @@ func (f resolverFunc) LookupNetIP(ctx context.Context, _, _ string) ([]netip.Add
 	return f(ctx)
 }
 
-func TestOwnNameIsNotCalled(t *testing.T) {
-	s := provider(t, nil)
-	c := client(t, s, func(o *Options) {
+func TestOwnHostIsBlocked(t *testing.T) {
+	s := tlsServer(t, nil)
+	c := testClient(t, s, func(o *Options) {
 		o.Hosts = nil
 		o.OwnHosts = []string{"EXAMPLE.com."}
-		o.Resolver = names{here: {"93.184.216.34"}}
+		o.Resolver = fakeResolver{testHost: {"93.184.216.34"}}
 	})
-	to := dialled(c, s)
-	_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")})
+	to := recordDials(c, s)
+	_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/")})
 	_ = wantOutcome(t, err, mapdata.OutcomeBlockedAddress, false)
 	if len(*to) != 0 {
 		t.Errorf("dialled %v", *to)
@@ -197,8 +197,8 @@ func TestNoProxyAndNoSearchDomain(t *testing.T) {
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "ALL_PROXY"} {
 		t.Setenv(name, "http://127.0.0.1:1")
 	}
-	s := provider(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "[]") })
-	if _, err := fetch(t.Context(), client(t, s, nil), Request{URL: urlOf(t, s, here, "/")}); err != nil {
+	s := tlsServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "[]") })
+	if _, err := fetch(t.Context(), testClient(t, s, nil), Request{URL: urlOf(t, s, testHost, "/")}); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,18 +1,17 @@
-// Package safehttp is the only way out to addresses that others chose. A provider names a URL; this package says whether
-// its text is acceptable (CheckURL, D6.5), whether the addresses behind its name are (D6.4), and fetches it within
-// limits that no provider can stretch (Client, D6.2, D6.3, D6.6, D6.12).
+// Package safehttp is the HTTP client for URLs that providers chose. It protects against SSRF: it validates the URL
+// (CheckURL, D6.5) and the addresses of its host (D6.4), and fetches it within limits of time, size and connections (Client,
+// D6.2, D6.3, D6.6, D6.12).
 //
-// One fetch holds one connection at a time, made by this package: resolve, check every answer, dial the very address that
-// was checked, shake hands, send one HTTP/1.1 request, read one answer, close. No such connection is used twice, so that
-// none escapes the check. HTTP/2 is not spoken: it would share connections, against the count of D6.12, and brings nothing
-// to one request.
+// One fetch holds one connection at a time: resolve, check every address, dial an address that was checked, TLS handshake,
+// one HTTP/1.1 request, one response, close. Connections to providers are not reused, so that each one is checked. HTTP/2
+// is not used: it shares connections, which would defeat the limit of D6.12, and has no benefit for a single request.
 //
-// The operator's own URLs (OperatorURL, D8.1) go the same way with three differences: no address is refused, no redirect is
-// followed, and a connection may be used again, for they are called every few seconds. Only the text that is given to
-// OperatorURL makes such a URL; nothing that a provider sends ever does.
+// The operator's own URLs (OperatorURL, D8.1) differ in three ways: every address is allowed, no redirect is followed, and
+// connections are reused, because they are requested every few seconds. Only OperatorURL creates such a URL; data from a
+// provider never does.
 //
-// code.dny.dev/ssrf is not used here but in the tests, as a second opinion: its policy can neither judge an address by
-// the one inside it nor refuse the service's own, and every answer must be judged before the first is dialled.
+// code.dny.dev/ssrf is only used in the tests, for comparison: its policy neither checks embedded addresses nor rejects the
+// service's own, and every address must be checked before the first is dialled.
 package safehttp
 
 //go:generate go run gen_tlds.go

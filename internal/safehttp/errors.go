@@ -11,14 +11,14 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Error is a fetch that failed for a reason that lies with the provider, its network or ours.
+// Error is a failed fetch, caused by the provider, its network or ours.
 type Error struct {
 	Outcome mapdata.Outcome // one of D6.7, never ok
-	Advice  string          // what failed and what to do, for the feed's owner (D6.8): no byte of the answer, nothing of the URL
-	Reason  mapdata.Reason  // the same in one word, where the outcome leaves it open: of mapdata.Reasons, or a Refusal's code
-	Status  int             // of the answer, when Outcome is http_status; 0: otherwise
+	Advice  string          // what failed and what to do, for the feed's owner (D6.8); never contains the response or the URL
+	Reason  mapdata.Reason  // detail of the outcome: one of mapdata.Reasons, or a Refusal's code; may be empty
+	Status  int             // the response's status when Outcome is http_status, else 0
 
-	// Connected says whether any connection was made, to the provider or on the way of its redirects: without one, our own
+	// Connected reports whether any connection was made, to the provider or a host of its redirects: without one, our own
 	// network may be at fault (D6.11).
 	Connected bool
 
@@ -27,15 +27,15 @@ type Error struct {
 
 func (e *Error) Error() string { return string(e.Outcome) + ": " + e.Advice }
 
-// Unwrap gives what lies behind, for errors.Is and errors.As. Its text may hold what the provider sent, and belongs neither
-// before the owner nor into a log.
+// Unwrap returns the cause, for errors.Is and errors.As. Its text may contain data from the provider, and must neither be
+// shown to the owner nor logged.
 func (e *Error) Unwrap() error { return e.cause }
 
 func failed(outcome mapdata.Outcome, reason mapdata.Reason, advice string, cause error) *Error {
 	return &Error{Outcome: outcome, Reason: reason, Advice: advice, cause: cause}
 }
 
-// Causes of the limits of D6.6 and of D6.3.
+// Causes of exceeded limits (D6.6, D6.3) and of blocked addresses (D6.4).
 var (
 	errHeaderTooLarge = errors.New("headers too large")
 	errBodyTooLarge   = errors.New("body too large")
@@ -87,7 +87,7 @@ func badRedirect(reason mapdata.Reason, advice string, cause error) error {
 	return failed(mapdata.OutcomeRedirectError, reason, advice, cause)
 }
 
-// handshakeFailed names the usual faults of a certificate.
+// handshakeFailed explains the common faults of certificates.
 func handshakeFailed(err error) error {
 	var (
 		name      x509.HostnameError

@@ -18,30 +18,30 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// exchange is one request and one answer over one connection.
+// exchange is one request and response over one connection.
 type exchange struct {
-	caller   context.Context // ends when the caller has enough
-	ctx      context.Context // ends with the time too
+	caller   context.Context // the caller's context
+	ctx      context.Context // caller with the fetch's deadline
 	began    time.Time
 	deadline time.Time
 	link     *link // nil: no connection was made
 	head     *headLimit
-	incoming *bufio.Reader    // what came over the link and was not read yet
-	reuse    func(*link) bool // takes the link for another exchange, or refuses it; nil: the link ends with this exchange
+	incoming *bufio.Reader    // buffers reads of the link
+	reuse    func(*link) bool // puts the link into the pool; nil: the link is closed after this exchange
 	unwatch  func() bool
 	cancel   context.CancelFunc
-	leave    func()
+	release  func()
 	closing  sync.Once
 }
 
-func newExchange(ctx context.Context, left time.Duration, leave func()) *exchange {
+func newExchange(ctx context.Context, left time.Duration, release func()) *exchange {
 	now := time.Now()
-	x := &exchange{caller: ctx, began: now, deadline: now.Add(left), leave: leave}
+	x := &exchange{caller: ctx, began: now, deadline: now.Add(left), release: release}
 	x.ctx, x.cancel = context.WithDeadline(ctx, x.deadline)
 	return x
 }
 
-// close ends the exchange and tells how long it took. It may be called again.
+// close ends the exchange and returns its duration. It may be called more than once.
 func (x *exchange) close() time.Duration {
 	x.closing.Do(func() {
 		untouched := x.unwatch == nil || x.unwatch()
@@ -49,22 +49,22 @@ func (x *exchange) close() time.Duration {
 		if untouched && x.reuse != nil && x.reuse(x.link) {
 			x.link = nil
 		}
-		x.hangUp()
-		x.leave()
+		x.closeConn()
+		x.release()
 	})
 	return time.Since(x.began)
 }
 
-// hangUp ends the connection, if there is one.
-func (x *exchange) hangUp() {
+// closeConn closes the connection, if there is one.
+func (x *exchange) closeConn() {
 	if x.link != nil {
-		// The TCP connection alone: a farewell in TLS could wait for a peer that does not read.
+		// Closes TCP without TLS close_notify, which could block on a peer that does not read.
 		_ = x.link.raw.Close()
 	}
 }
 
-// failure is the error of a step, unless the step failed because the caller had enough or because time was up. The clock
-// decides on the latter: each part of the network has words of its own for it, and some have them for delays of their own.
+// failure returns the error of a step, or the caller's cause if it cancelled, or a timeout if the deadline has passed. The
+// deadline is checked by the clock: network errors report timeouts in different ways, and for other delays too.
 func (x *exchange) failure(step error) error {
 	switch {
 	case step == nil:
@@ -77,8 +77,8 @@ func (x *exchange) failure(step error) error {
 	return step
 }
 
-// callerDone says whether the caller had enough. The network hears of a deadline by a clock of its own, which may be the
-// first: the context's is waited for then.
+// callerDone reports whether the caller's context has ended. The network may notice the deadline before the context's timer
+// fires; callerDone then waits for the context.
 func (x *exchange) callerDone() bool {
 	if deadline, ok := x.caller.Deadline(); ok && !time.Now().Before(deadline) {
 		<-x.caller.Done()
@@ -86,34 +86,34 @@ func (x *exchange) callerDone() bool {
 	return x.caller.Err() != nil
 }
 
-// ask connects, sends the request and reads the answer's head. It goes over an idle connection where there may be one; if
-// that was dead, which shows in not one byte coming back, it goes once more over one of its own.
-func (c *Client) ask(x *exchange, u *URL, header http.Header) (*http.Response, error) {
+// roundTrip connects, sends the request and reads the response's head. It uses an idle connection if there is one. If that
+// was stale (no byte was received), it retries once over a new connection.
+func (c *Client) roundTrip(x *exchange, u *URL, header http.Header) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(x.ctx, http.MethodGet, u.String(), http.NoBody)
 	if err != nil {
-		return nil, fmt.Errorf("make request: %w", err) // the rules of URLs let pass what is none
+		return nil, fmt.Errorf("make request: %w", err) // the URL was validated, so this does not happen
 	}
 	request.Header = header
 	if u.operator {
 		if x.link = c.pool.take(u.Origin()); x.link != nil {
-			answer, err := x.converse(request)
+			answer, err := x.exchangeOver(request)
 			if err == nil || x.head.left < maxHeader || x.ctx.Err() != nil {
 				return answer, x.failure(err)
 			}
 			x.unwatch()
-			x.hangUp()
+			x.closeConn()
 		}
 	}
 	x.link, err = c.connect(x.ctx, u)
 	if err != nil {
 		return nil, x.failure(err)
 	}
-	answer, err := x.converse(request)
+	answer, err := x.exchangeOver(request)
 	return answer, x.failure(err)
 }
 
-// converse sends the request over the link and reads the answer's head.
-func (x *exchange) converse(request *http.Request) (*http.Response, error) {
+// exchangeOver sends the request over the link and reads the response's head.
+func (x *exchange) exchangeOver(request *http.Request) (*http.Response, error) {
 	l := x.link
 	x.head = &headLimit{r: l.stream, left: maxHeader}
 	x.incoming = bufio.NewReader(x.head)
@@ -133,7 +133,7 @@ func (x *exchange) converse(request *http.Request) (*http.Response, error) {
 	return x.readHead(request)
 }
 
-// headLimit lets only so many bytes pass until it is lifted.
+// headLimit limits the bytes read until it is lifted.
 type headLimit struct {
 	r    io.Reader
 	left int // negative: lifted
@@ -151,7 +151,7 @@ func (l *headLimit) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxInterim is how many interim answers (1xx) are passed over.
+// maxInterim is the number of interim responses (1xx) that are skipped.
 const maxInterim = 5
 
 func (x *exchange) readHead(request *http.Request) (*http.Response, error) {
@@ -170,8 +170,8 @@ func (x *exchange) readHead(request *http.Request) (*http.Response, error) {
 	return nil, exchangeFailed(errors.New("too many interim answers"))
 }
 
-// accept turns an answer into a response, or closes the exchange. keep takes the connection once the body was read to its
-// end; nil: nobody does.
+// accept turns an http.Response into a Response, or closes the exchange. keep puts the connection into the pool when the body
+// was read to its end; nil: the connection is closed.
 func (c *Client) accept(x *exchange, answer *http.Response, keep func(*link) bool) (_ *Response, err error) {
 	defer func() {
 		if err != nil {
@@ -189,7 +189,7 @@ func (c *Client) accept(x *exchange, answer *http.Response, keep func(*link) boo
 	switch encoding := strings.Join(answer.Header.Values("Content-Encoding"), ","); {
 	case strings.EqualFold(encoding, "gzip"):
 		unzipped, err := gzip.NewReader(answer.Body)
-		if errors.Is(err, io.EOF) { // nothing at all came, which is not what gzip makes of nothing
+		if errors.Is(err, io.EOF) { // empty, which is not a gzip stream
 			return nil, badCompression(err)
 		}
 		if err != nil {
@@ -204,13 +204,13 @@ func (c *Client) accept(x *exchange, answer *http.Response, keep func(*link) boo
 	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: b}, nil
 }
 
-// body is the answer's body within its limits.
+// body is the response's body with its limits.
 type body struct {
 	exchange *exchange
 	r        io.Reader
 	keep     func(*link) bool
 	left     int64
-	err      error // what reading ended with
+	err      error // result of the last read
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -218,7 +218,7 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, b.err
 	}
 	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1] // one more than may be, to tell a full measure from too much
+		p = p[:b.left+1] // one byte more than the limit, to detect a larger body
 	}
 	n, err := b.r.Read(p)
 	if int64(n) > b.left {
@@ -227,8 +227,8 @@ func (b *body) Read(p []byte) (int, error) {
 	b.left -= int64(n)
 	switch {
 	case errors.Is(err, io.EOF):
-		// What was sent ended here too, for gzip looks for more until there is none. What came behind it would be taken for
-		// the next answer.
+		// gzip reads until the end of the stream, so the response ended here too. Bytes beyond it would be taken for the next
+		// response.
 		if b.exchange.incoming.Buffered() == 0 {
 			b.exchange.reuse = b.keep
 		}
@@ -239,7 +239,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failure classifies what went wrong while the body was read.
+// failure classifies an error of reading the body.
 func (b *body) failure(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
@@ -253,7 +253,7 @@ func (b *body) failure(err error) error {
 	return withConnected(err, true)
 }
 
-// Close ends the exchange, whatever of the body was read.
+// Close ends the exchange, also if the body was not read to its end.
 func (b *body) Close() error {
 	b.exchange.close()
 	if b.err == nil {

@@ -2,7 +2,7 @@
 
 // Gen_tlds writes tlds.txt, the delegated top-level domains, from the ICANN section of the public suffix list in the
 // version of golang.org/x/net that go.mod names: a newer list comes with a newer module. It reads the rules from that
-// package's test table, for the package itself gives no list.
+// package's test table, because the package exports no list.
 package main
 
 import (
@@ -21,11 +21,11 @@ import (
 	"strings"
 )
 
-// special are in the list without being places where a public host can be: RFC 7686, RFC 3172.
-var special = []string{"arpa", "onion"}
+// excludedTLDs are in the list but have no public hosts: RFC 7686, RFC 3172.
+var excludedTLDs = []string{"arpa", "onion"}
 
-// fewest is a number of top-level domains below which something must have gone wrong.
-const fewest = 1200
+// minTLDs is the number of top-level domains below which the input must be incomplete.
+const minTLDs = 1200
 
 func main() {
 	if err := run(); err != nil {
@@ -52,8 +52,8 @@ func run() error {
 		tlds = append(tlds, rule[strings.LastIndexByte(rule, '.')+1:])
 	}
 	slices.Sort(tlds)
-	tlds = slices.DeleteFunc(slices.Compact(tlds), func(tld string) bool { return slices.Contains(special, tld) })
-	if len(tlds) < fewest {
+	tlds = slices.DeleteFunc(slices.Compact(tlds), func(tld string) bool { return slices.Contains(excludedTLDs, tld) })
+	if len(tlds) < minTLDs {
 		return fmt.Errorf("only %d top-level domains were found", len(tlds))
 	}
 	var out bytes.Buffer

@@ -19,8 +19,8 @@ var (
 	reservedPrefixes = []string{"proxy-", "if-", "x-aws-"}
 )
 
-// CheckAuthHeader takes a header of the form «Name: value» apart and holds it to D5.2. Space around the value is no part
-// of it. It fails with a *Refusal whose code is one of empty, too_long, bad_form, bad_name, bad_characters,
+// CheckAuthHeader parses a header of the form «Name: value» and validates it (D5.2). Space around the value is trimmed.
+// It fails with a *Refusal whose code is one of empty, too_long, bad_form, bad_name, bad_characters,
 // reserved_name.
 func CheckAuthHeader(text string) (name, value string, err error) {
 	if len(text) > maxAuthHeader {

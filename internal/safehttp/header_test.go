@@ -29,8 +29,8 @@ func TestCheckAuthHeaderAccepts(t *testing.T) {
 	}
 }
 
-// hostileHeaders must not pass, by the code of the rule that holds them.
-var hostileHeaders = map[string][]string{
+// invalidHeaders are rejected, by the code of the rule.
+var invalidHeaders = map[string][]string{
 	"empty":    {"", " ", "   ", "X-Key:", "X-Key: ", "X-Key:      "},
 	"too_long": {"X-Key: " + strings.Repeat("a", 8192-6), strings.Repeat("x", 1<<20)},
 	"bad_characters": {
@@ -46,8 +46,8 @@ var hostileHeaders = map[string][]string{
 	},
 }
 
-func TestCheckAuthHeaderRefuses(t *testing.T) {
-	for code, texts := range hostileHeaders {
+func TestCheckAuthHeaderErrors(t *testing.T) {
+	for code, texts := range invalidHeaders {
 		for _, text := range texts {
 			name, value, err := CheckAuthHeader(text)
 			var refusal *Refusal
@@ -62,7 +62,7 @@ func TestCheckAuthHeaderRefuses(t *testing.T) {
 
 func FuzzCheckAuthHeader(f *testing.F) {
 	f.Add("Authorization: Bearer abc")
-	for _, texts := range hostileHeaders {
+	for _, texts := range invalidHeaders {
 		for _, text := range texts {
 			if len(text) < 200 {
 				f.Add(text)
@@ -81,7 +81,7 @@ func FuzzCheckAuthHeader(f *testing.F) {
 		if err := (http.Header{name: {value}}).Write(&wire); err != nil {
 			t.Fatal(err)
 		}
-		// On the wire it is one line and just what was given.
+		// On the wire it is one line, unchanged.
 		if wire.String() != name+": "+value+"\r\n" {
 			t.Fatalf("%q is sent as %q", text, wire.String())
 		}

@@ -12,7 +12,7 @@ import (
 var delegated string
 
 // hostRules is IDNA 2008 as browsers look names up (UTS 46, non-transitional): wide digits, ideographic full stops and
-// capitals are mapped first, so that what is judged afterwards is what would be asked for.
+// capitals are mapped first, so that the name that is checked is the name that is looked up.
 var hostRules = idna.New(
 	idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.ValidateLabels(true), idna.CheckHyphens(false),
 	idna.CheckJoiners(true), idna.StrictDomainName(true), idna.VerifyDNSLength(true),
@@ -24,7 +24,7 @@ const (
 	maxLabel = 63
 )
 
-// checkHost gives the A-labels of a public host's name, without the trailing dot that it may have (D6.5).
+// checkHost validates a public host name and returns its A-labels, without a trailing dot (D6.5).
 func checkHost(name string) (string, error) {
 	if strings.Contains(name, "%") {
 		return "", refuse("bad_host", "must name its host without percent-encoding")
@@ -44,7 +44,7 @@ func checkHost(name string) (string, error) {
 	return host, nil
 }
 
-// isNumber says whether a name that ends in this label is read as an IPv4 address by somebody: decimal, octal or
+// isNumber reports whether some parser reads a name that ends in this label as an IPv4 address: decimal, octal or
 // hexadecimal, whole or in parts.
 func isNumber(label string) bool {
 	digits, set := label, "0123456789"
@@ -59,7 +59,7 @@ func badLabel(label string) bool {
 		strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != ""
 }
 
-// isDelegated looks a label up in the list of top-level domains.
+// isDelegated reports whether a label is a delegated top-level domain.
 func isDelegated(label string) bool {
 	return strings.Contains(delegated, "\n"+label+"\n")
 }

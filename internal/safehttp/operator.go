@@ -7,15 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// OperatorURL holds the text of a URL that the operator chose, not a stranger (D8.1): http or https, any host by its name
-// or its address, any port. Nobody checks where it leads, and nobody else can lead it elsewhere: redirects from it are not
-// followed. It has no query, for the parameters are ours to add (With). It fails with a *Refusal whose code is one of
+// OperatorURL validates a URL from the operator's configuration (D8.1): http or https, any host name or address, any port.
+// Its addresses are not checked, and redirects from it are not followed. It has no query; With adds parameters. It fails with a *Refusal whose code is one of
 // too_long, bad_characters, bad_scheme, bad_url, fragment, query, user_info, bad_host, bad_address, bad_port.
 func OperatorURL(text string) (*URL, error) {
 	if utf8.RuneCountInString(text) > maxURL {
 		return nil, refuse("too_long", "must have at most 2048 characters")
 	}
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, unfit) {
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, forbiddenRune) {
 		return nil, refuse("bad_characters", "must hold no white space, no control or invisible characters and no backslash")
 	}
 	scheme, rest, found := strings.Cut(text, "://")
@@ -39,7 +38,7 @@ func OperatorURL(text string) (*URL, error) {
 	return assemble(u, scheme, tail)
 }
 
-// operatorAuthority reads host and port; an empty port, or none, is the scheme's own.
+// operatorAuthority parses host and port; an empty or missing port is the scheme's default.
 func operatorAuthority(authority string, port int) (*URL, error) {
 	if strings.Contains(authority, "@") {
 		return nil, refuse("user_info", "must hold no user name and no password: the secret is a setting of its own")
@@ -61,7 +60,7 @@ func operatorAuthority(authority string, port int) (*URL, error) {
 	return u, err
 }
 
-// operatorHost gives a name in A-labels, or an address and its one way of writing.
+// operatorHost returns a name in A-labels, or an address in canonical form.
 func operatorHost(text string) (string, netip.Addr, error) {
 	inner, bracketed := strings.CutPrefix(text, "[")
 	if bracketed {

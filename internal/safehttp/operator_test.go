@@ -60,8 +60,8 @@ func TestOperatorURLAccepts(t *testing.T) {
 	}
 }
 
-// refusedForOperators are texts that must not pass, by the code of the rule that holds them.
-var refusedForOperators = map[string][]string{
+// invalidOperatorURLs are rejected, by the code of the rule.
+var invalidOperatorURLs = map[string][]string{
 	"too_long": {"http://a.example.org/" + strings.Repeat("a", 2028), "http://a.example.org/" + strings.Repeat("ß", 1000)},
 	"bad_characters": {
 		" http://a.example.org", "http://a.example.org ", "http://a.example.org/a b", "http://a.exam\tple.org", "http://a.example.org/\r\nHost: evil", "http://a.example.org/\x00",
@@ -82,8 +82,8 @@ var refusedForOperators = map[string][]string{
 	},
 }
 
-func TestOperatorURLRefuses(t *testing.T) {
-	for code, texts := range refusedForOperators {
+func TestOperatorURLErrors(t *testing.T) {
+	for code, texts := range invalidOperatorURLs {
 		for _, text := range texts {
 			u, err := OperatorURL(text)
 			var refusal *Refusal
@@ -134,9 +134,8 @@ func TestWith(t *testing.T) {
 	}
 }
 
-// TestWithStaysWhereItIs holds that whatever path and query are joined, another reader of URLs finds the same host, all of
-// the path and all of the query.
-func TestWithStaysWhereItIs(t *testing.T) {
+// TestWithKeepsHost checks that net/url parses the same host and the whole path and query, for any path and query.
+func TestWithKeepsHost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, err := OperatorURL(rapid.SampledFrom([]string{"http://h", "https://h:1/", "http://[::1]/a", "https://h/a%2F/", "http://h/ß"}).Draw(t, "base"))
 		if err != nil {
@@ -161,7 +160,7 @@ func FuzzOperatorURL(f *testing.F) {
 	f.Add("http://bücher.example.org:8443/a/ß")
 	f.Add("https://[fd00::1]:65535/a%2Fb/")
 	f.Add("http://192.0.2.1:1")
-	for _, texts := range refusedForOperators {
+	for _, texts := range invalidOperatorURLs {
 		for _, text := range texts {
 			if len(text) < 200 {
 				f.Add(text)

@@ -13,30 +13,30 @@ import (
 type link struct {
 	raw    net.Conn
 	stream net.Conn  // TLS over raw, or raw itself
-	origin string    // what it leads to
-	since  time.Time // when it became idle
+	origin string    // of the URL
+	since  time.Time // idle since
 }
 
 // Limits of idle connections.
 const (
 	maxIdle     = 16
 	maxIdleTime = 30 * time.Second
-	listening   = time.Millisecond // how long an idle connection is asked for a word
+	peekTimeout = time.Millisecond // for the read that detects a closed connection
 )
 
-// pool keeps connections to operators' URLs between exchanges, so that not each call shakes hands anew. It has no goroutine:
-// a connection that was idle for too long is closed when the pool is used next, and all are by close.
+// pool keeps idle connections to operators' URLs, to save handshakes. It has no goroutine: connections that were idle for
+// too long are closed when the pool is used next, and all of them by close.
 type pool struct {
 	mu     sync.Mutex
-	idle   []*link // the longest idle first
+	idle   []*link // oldest first
 	closed bool
 }
 
-// take gives the latest connection to an origin that is still good, as far as can be seen; nil: there is none.
+// take returns the most recent idle connection to an origin that is not known to be closed; nil: there is none.
 func (p *pool) take(origin string) *link {
 	for {
 		l := p.remove(origin)
-		if l == nil || l.quiet() {
+		if l == nil || l.idleAlive() {
 			return l
 		}
 		_ = l.raw.Close()
@@ -56,7 +56,7 @@ func (p *pool) remove(origin string) *link {
 	return nil
 }
 
-// put takes a connection in, in the place of the longest idle one if need be; false: the pool is closed.
+// put adds a connection, evicting the oldest one if the pool is full; false: the pool is closed.
 func (p *pool) put(l *link) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,7 +65,7 @@ func (p *pool) put(l *link) bool {
 	}
 	p.sweep()
 	if len(p.idle) == maxIdle {
-		p.drop(1)
+		p.closeOldest(1)
 	}
 	l.since = time.Now()
 	p.idle = append(p.idle, l)
@@ -77,10 +77,10 @@ func (p *pool) sweep() {
 	if fresh < 0 {
 		fresh = len(p.idle)
 	}
-	p.drop(fresh)
+	p.closeOldest(fresh)
 }
 
-func (p *pool) drop(n int) {
+func (p *pool) closeOldest(n int) {
 	for _, l := range p.idle[:n] {
 		_ = l.raw.Close()
 	}
@@ -91,13 +91,13 @@ func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	p.drop(len(p.idle))
+	p.closeOldest(len(p.idle))
 }
 
-// quiet says whether the other side said nothing while the connection was idle. What it said would be taken for the answer
-// to the next request, and mostly it is a farewell.
-func (l *link) quiet() bool {
-	if err := l.raw.SetReadDeadline(time.Now().Add(listening)); err != nil {
+// idleAlive reports whether the peer neither sent data nor closed the idle connection. Unsolicited data would be taken for the
+// next response; usually it is a TLS close_notify.
+func (l *link) idleAlive() bool {
+	if err := l.raw.SetReadDeadline(time.Now().Add(peekTimeout)); err != nil {
 		return false
 	}
 	n, err := l.stream.Read(make([]byte, 1))

@@ -20,8 +20,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Three calls over one connection, or over one each.
-func TestWhichConnectionsAreUsedAgain(t *testing.T) {
+// Three requests use one connection, or one each.
+func TestConnectionReuse(t *testing.T) {
 	tests := []struct {
 		name   string
 		answer http.HandlerFunc
@@ -50,13 +50,13 @@ func TestWhichConnectionsAreUsedAgain(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			plain, overPlain := plainProvider(t, tt.answer)
+			plain, overPlain := plainServer(t, tt.answer)
 			secure := httptest.NewUnstartedServer(tt.answer)
 			secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 			overTLS := count(secure)
 			secure.StartTLS()
 			defer secure.Close()
-			c := caller(t, func(o *Options) { o.RootCAs, o.MaxBody = rootsOf(secure), 200000 })
+			c := operatorClient(t, func(o *Options) { o.RootCAs, o.MaxBody = rootsOf(secure), 200000 })
 			for range 3 {
 				for _, s := range []*httptest.Server{plain, secure} {
 					if _, err := fetch(t.Context(), c, Request{URL: mustOperatorURL(t, s.URL)}); err != nil && tt.again {
@@ -78,11 +78,11 @@ func TestWhichConnectionsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A body that was left before its end would be the next answer's beginning.
-func TestConnectionOfABodyLeftIsNotUsedAgain(t *testing.T) {
-	s, made := plainProvider(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("x", 100)) })
-	c := caller(t, nil)
-	for _, size := range []int64{0, 99, 100} { // at 100 the end was there but not seen
+// The rest of a body that was not read would be taken for the next response.
+func TestNoReuseAfterPartialBody(t *testing.T) {
+	s, made := plainServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("x", 100)) })
+	c := operatorClient(t, nil)
+	for _, size := range []int64{0, 99, 100} { // at 100 the body is complete but io.EOF was not read
 		answer, err := c.Fetch(t.Context(), Request{URL: mustOperatorURL(t, s.URL)})
 		if err != nil {
 			t.Fatal(err)
@@ -100,15 +100,15 @@ func TestConnectionOfABodyLeftIsNotUsedAgain(t *testing.T) {
 	}
 }
 
-// A provider's connection is checked each time (D6.4): neither is it kept, nor is the operator's used for it.
-func TestProvidersShareNoConnection(t *testing.T) {
+// A provider's connection is checked each time (D6.4): it is not pooled, and pooled connections are not used for it.
+func TestNoReuseForProviders(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))
 	made := count(s)
 	s.StartTLS()
 	defer s.Close()
-	c := client(t, s, nil)
+	c := testClient(t, s, nil)
 	defer c.Close()
-	theirs := urlOf(t, s, here, "/")
+	theirs := urlOf(t, s, testHost, "/")
 	ours := mustOperatorURL(t, theirs.String())
 	if ours.Origin() != theirs.Origin() {
 		t.Fatalf("%s and %s", ours.Origin(), theirs.Origin())
@@ -125,30 +125,29 @@ func TestProvidersShareNoConnection(t *testing.T) {
 
 const empty = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
-// TestStaleConnections holds that a connection that died while idle costs the caller nothing, and that a request is repeated
-// in no other case.
+// TestStaleConnections checks that a request is retried if its idle connection was closed, and in no other case.
 func TestStaleConnections(t *testing.T) {
 	tests := []struct {
 		name   string
-		words  string           // what the first connection says after its first answer, unasked
-		second func(c net.Conn) // and what it does then, before it is closed
+		words  string           // unsolicited data after the first response of the first connection
+		second func(c net.Conn) // what the server does then, before it closes the connection
 		fails  bool
 		made   int32
 	}{
 		{"closed while idle", "", func(net.Conn) {}, false, 2},
-		{"closed upon the request", "", func(c net.Conn) { hear(c) }, false, 2},
+		{"closed upon the request", "", func(c net.Conn) { readRequest(c) }, false, 2},
 		{"said farewell while idle", "HTTP/1.1 408 evil\r\nConnection: close\r\n\r\n", drain, false, 2},
 		{"answered what nobody asked", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", drain, false, 2},
-		{"closed within the head", "", func(c net.Conn) { hear(c); fmt.Fprint(c, "H") }, true, 1},
-		{"answered with nonsense", "", func(c net.Conn) { hear(c); fmt.Fprint(c, "evil\r\n\r\n") }, true, 1},
-		{"answered", "", func(c net.Conn) { hear(c); fmt.Fprint(c, empty) }, false, 1},
+		{"closed within the head", "", func(c net.Conn) { readRequest(c); fmt.Fprint(c, "H") }, true, 1},
+		{"answered with nonsense", "", func(c net.Conn) { readRequest(c); fmt.Fprint(c, "evil\r\n\r\n") }, true, 1},
+		{"answered", "", func(c net.Conn) { readRequest(c); fmt.Fprint(c, empty) }, false, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var first atomic.Bool
 			release, said := make(chan struct{}), make(chan struct{})
-			u, made := plainTalk(t, func(c net.Conn) {
-				hear(c)
+			u, made := plainListener(t, func(c net.Conn) {
+				readRequest(c)
 				fmt.Fprint(c, empty)
 				if first.CompareAndSwap(false, true) {
 					<-release
@@ -157,7 +156,7 @@ func TestStaleConnections(t *testing.T) {
 					tt.second(c)
 				}
 			})
-			c := caller(t, nil)
+			c := operatorClient(t, nil)
 			_, err := fetch(t.Context(), c, Request{URL: u})
 			close(release)
 			if err != nil {
@@ -177,15 +176,15 @@ func TestStaleConnections(t *testing.T) {
 	}
 }
 
-// A request is repeated once: an upstream that hangs up on each is not asked for ever.
-func TestRepeatedOnce(t *testing.T) {
+// A request is retried once: an upstream that always closes the connection does not cause a loop.
+func TestRetryOnce(t *testing.T) {
 	var requests atomic.Int32
-	u, made := plainTalk(t, func(c net.Conn) {
-		for hear(c) && requests.Add(1) == 1 {
+	u, made := plainListener(t, func(c net.Conn) {
+		for readRequest(c) && requests.Add(1) == 1 {
 			fmt.Fprint(c, empty)
 		}
 	})
-	c := caller(t, nil)
+	c := operatorClient(t, nil)
 	if _, err := fetch(t.Context(), c, Request{URL: u}); err != nil {
 		t.Fatal(err)
 	}
@@ -196,18 +195,18 @@ func TestRepeatedOnce(t *testing.T) {
 	}
 }
 
-// The deadline holds on a connection that is used again, and is not taken for a sign of its death.
-func TestDeadlineOnAUsedConnection(t *testing.T) {
-	u, made := plainTalk(t, func(c net.Conn) {
-		hear(c)
+// The deadline applies to a reused connection, and is not mistaken for a stale connection.
+func TestDeadlineOnReusedConnection(t *testing.T) {
+	u, made := plainListener(t, func(c net.Conn) {
+		readRequest(c)
 		fmt.Fprint(c, empty)
 		drain(c)
 	})
-	c := caller(t, nil)
+	c := operatorClient(t, nil)
 	if _, err := fetch(t.Context(), c, Request{URL: u}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), soon/3)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout/3)
 	defer cancel()
 	if _, err := fetch(ctx, c, Request{URL: u}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
@@ -215,10 +214,10 @@ func TestDeadlineOnAUsedConnection(t *testing.T) {
 	if made.Load() != 1 || len(c.pool.idle) != 0 {
 		t.Errorf("%d connections, %d idle", made.Load(), len(c.pool.idle))
 	}
-	// The deadline of one exchange is not the next one's.
-	s, again := plainProvider(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
+	// The deadline of one exchange does not apply to the next.
+	s, again := plainServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
 	for range 3 {
-		ctx, cancel := context.WithTimeout(t.Context(), soon)
+		ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 		if _, err := fetch(ctx, c, Request{URL: mustOperatorURL(t, s.URL)}); err != nil {
 			t.Error(err)
 		}
@@ -229,10 +228,10 @@ func TestDeadlineOnAUsedConnection(t *testing.T) {
 	}
 }
 
-// What ends a call that is over may come late, and must not end the next one.
-func TestConnectionOfACallThatEndedIsNotUsedAgain(t *testing.T) {
-	s, _ := plainProvider(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
-	c := caller(t, nil)
+// A late cancellation of a finished request must not affect the next one.
+func TestNoReuseAfterCancel(t *testing.T) {
+	s, _ := plainServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
+	c := operatorClient(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	answer, err := c.Fetch(ctx, Request{URL: mustOperatorURL(t, s.URL)})
 	if err != nil {
@@ -249,8 +248,8 @@ func TestConnectionOfACallThatEndedIsNotUsedAgain(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	s, made := plainProvider(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
-	c := caller(t, nil)
+	s, made := plainServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
+	c := operatorClient(t, nil)
 	u := mustOperatorURL(t, s.URL)
 	if _, err := fetch(t.Context(), c, Request{URL: u}); err != nil {
 		t.Fatal(err)
@@ -271,15 +270,15 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// upstreamInMemory has the client dial a server that speaks over pipes, so that a test's clock governs all of it. The server
-// ends with its connections.
-func upstreamInMemory(c *Client) (closed *atomic.Int32) {
+// dialPipes connects the client to a server over pipes, for virtual time. The server ends with its
+// connections.
+func dialPipes(c *Client) (closed *atomic.Int32) {
 	closed = new(atomic.Int32)
 	c.dial = func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		go func() {
 			defer closed.Add(1)
-			for hear(theirs) {
+			for readRequest(theirs) {
 				fmt.Fprint(theirs, empty)
 			}
 		}()
@@ -288,10 +287,10 @@ func upstreamInMemory(c *Client) (closed *atomic.Int32) {
 	return closed
 }
 
-func TestIdleConnectionsEndAfter30s(t *testing.T) {
+func TestIdleTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := caller(t, nil)
-		closed := upstreamInMemory(c)
+		c := operatorClient(t, nil)
+		closed := dialPipes(c)
 		for _, step := range []struct {
 			wait   time.Duration
 			host   string
@@ -299,8 +298,8 @@ func TestIdleConnectionsEndAfter30s(t *testing.T) {
 		}{
 			{0, "192.0.2.1", 0},
 			{29 * time.Second, "192.0.2.1", 0},
-			{29 * time.Second, "192.0.2.1", 0}, // used in between: the time begins anew
-			{31 * time.Second, "192.0.2.2", 1}, // the use for another host drops it too
+			{29 * time.Second, "192.0.2.1", 0}, // use restarts the idle time
+			{31 * time.Second, "192.0.2.2", 1}, // a request to another host sweeps it too
 			{0, "192.0.2.1", 1},
 			{31 * time.Second, "192.0.2.1", 3},
 		} {
@@ -321,10 +320,10 @@ func TestIdleConnectionsEndAfter30s(t *testing.T) {
 	})
 }
 
-func TestAtMost16AreIdle(t *testing.T) {
+func TestMaxIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := caller(t, func(o *Options) { o.PerHost = 40 })
-		closed := upstreamInMemory(c)
+		c := operatorClient(t, func(o *Options) { o.PerHost = 40 })
+		closed := dialPipes(c)
 		var open []*Response
 		for range 40 {
 			answer, err := c.Fetch(t.Context(), Request{URL: mustOperatorURL(t, "http://192.0.2.1")})

@@ -22,8 +22,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// plainProvider is a server without TLS, which counts the connections that were made to it.
-func plainProvider(t *testing.T, answer http.HandlerFunc) (*httptest.Server, *atomic.Int32) {
+// plainServer is a server without TLS that counts its connections.
+func plainServer(t *testing.T, answer http.HandlerFunc) (*httptest.Server, *atomic.Int32) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
 	t.Cleanup(func() { goleak.VerifyNone(t, before) })
@@ -44,8 +44,8 @@ func count(s *httptest.Server) *atomic.Int32 {
 	return &made
 }
 
-// plainTalk is a listener without TLS that does with each connection whatever talk does. Its URL is the operator's.
-func plainTalk(t *testing.T, talk func(net.Conn)) (*URL, *atomic.Int32) {
+// plainListener is a listener without TLS that runs serve for each connection. Its URL is an operator's.
+func plainListener(t *testing.T, serve func(net.Conn)) (*URL, *atomic.Int32) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
 	t.Cleanup(func() { goleak.VerifyNone(t, before) })
@@ -56,13 +56,13 @@ func plainTalk(t *testing.T, talk func(net.Conn)) (*URL, *atomic.Int32) {
 	var made atomic.Int32
 	accept(t, listener, func(c net.Conn) {
 		made.Add(1)
-		talk(c)
+		serve(c)
 	})
 	return mustOperatorURL(t, "http://"+listener.Addr().String()), &made
 }
 
-// hear reads one request, and says whether there was one.
-func hear(c net.Conn) bool {
+// readRequest reads one request, and reports whether there was one.
+func readRequest(c net.Conn) bool {
 	var heard strings.Builder
 	one := make([]byte, 1)
 	for !strings.HasSuffix(heard.String(), "\r\n\r\n") {
@@ -74,8 +74,8 @@ func hear(c net.Conn) bool {
 	return true
 }
 
-// caller is a client as the service makes one: it refuses its own addresses and names, and knows no host by heart.
-func caller(t *testing.T, change func(*Options)) *Client {
+// operatorClient is a client as the service configures it, with its own addresses and names, and without fixed hosts.
+func operatorClient(t *testing.T, change func(*Options)) *Client {
 	t.Helper()
 	o := Options{
 		UserAgent: "wayside/test", Own: []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::1")},
@@ -92,8 +92,7 @@ func caller(t *testing.T, change func(*Options)) *Client {
 	return c
 }
 
-// privateNames is a resolver as a private network has it, with a search domain: the names exist only when asked for without
-// a dot at their end.
+// privateNames is a resolver with a search domain, as in a private network: its names resolve only without a trailing dot.
 type privateNames map[string]string
 
 func (n privateNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
@@ -104,14 +103,14 @@ func (n privateNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Ad
 	return []netip.Addr{netip.MustParseAddr(addr)}, nil
 }
 
-func TestOperatorURLIsCalled(t *testing.T) {
+func TestOperatorURLRequests(t *testing.T) {
 	var got *http.Request
 	answer := func(w http.ResponseWriter, r *http.Request) {
 		got = r
 		fmt.Fprint(w, "{}")
 	}
-	plain, _ := plainProvider(t, answer)
-	secure := provider(t, answer)
+	plain, _ := plainServer(t, answer)
+	secure := tlsServer(t, answer)
 	_, plainPort, _ := net.SplitHostPort(plain.Listener.Addr().String())
 	tests := []struct{ name, text, host string }{
 		{"plain, by address", plain.URL + "/base", "127.0.0.1:" + plainPort},
@@ -119,14 +118,14 @@ func TestOperatorURLIsCalled(t *testing.T) {
 		{"plain, by a private name", "http://relay:" + plainPort + "/base/", "relay:" + plainPort},
 		{"plain, by a name of egress.hosts", "http://elsewhere:" + plainPort + "/base/", "elsewhere:" + plainPort},
 		{"TLS, by address", secure.URL + "/base", "127.0.0.1:" + port(secure)},
-		{"TLS, by a name of egress.hosts", "https://" + here + ":" + port(secure) + "/base/", here + ":" + port(secure)},
+		{"TLS, by a name of egress.hosts", "https://" + testHost + ":" + port(secure) + "/base/", testHost + ":" + port(secure)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			loopback := netip.MustParseAddr("127.0.0.1")
-			c := caller(t, func(o *Options) {
+			c := operatorClient(t, func(o *Options) {
 				o.RootCAs = rootsOf(secure)
-				o.Hosts = map[string]netip.Addr{here: loopback, "elsewhere": loopback}
+				o.Hosts = map[string]netip.Addr{testHost: loopback, "elsewhere": loopback}
 			})
 			u := mustOperatorURL(t, tt.text).With("relay/incidents", url.Values{"lat": {"52.5"}, "lng": {"13.4"}})
 			body, err := fetch(t.Context(), c, Request{URL: u, AuthHeader: "X-Service-Auth: s3cret"})
@@ -155,7 +154,7 @@ func TestOperatorURLByIPv6(t *testing.T) {
 	s.Listener = listener
 	s.StartTLS()
 	t.Cleanup(s.Close)
-	c := caller(t, func(o *Options) { o.RootCAs = rootsOf(s) })
+	c := operatorClient(t, func(o *Options) { o.RootCAs = rootsOf(s) })
 	if _, err := fetch(t.Context(), c, Request{URL: mustOperatorURL(t, "https://"+listener.Addr().String())}); err != nil {
 		t.Fatal(err)
 	}
@@ -164,29 +163,29 @@ func TestOperatorURLByIPv6(t *testing.T) {
 	}
 }
 
-// A client that calls the operator's URLs judges providers' as ever (D6.4), at the same address too.
-func TestProvidersAreStillJudged(t *testing.T) {
+// A client that requests operators' URLs still checks providers' (D6.4), also at the same address.
+func TestProviderPolicyStillApplies(t *testing.T) {
 	var asked atomic.Int32
-	s := provider(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
-	c := caller(t, func(o *Options) {
+	s := tlsServer(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
+	c := operatorClient(t, func(o *Options) {
 		o.RootCAs = rootsOf(s)
-		o.Resolver = names{here: {"127.0.0.1"}}
+		o.Resolver = fakeResolver{testHost: {"127.0.0.1"}}
 	})
 	if _, err := fetch(t.Context(), c, Request{URL: mustOperatorURL(t, s.URL)}); err != nil {
 		t.Fatalf("the operator's URL: %v", err)
 	}
-	_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/")})
+	_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/")})
 	_ = wantOutcome(t, err, mapdata.OutcomeBlockedAddress, false)
 	if asked.Load() != 1 {
 		t.Errorf("asked %d times", asked.Load())
 	}
 }
 
-func TestCertificatesOfOperatorsAreChecked(t *testing.T) {
-	s := provider(t, status(http.StatusOK))
-	_, err := fetch(t.Context(), caller(t, nil), Request{URL: mustOperatorURL(t, s.URL)})
+func TestOperatorCertificatesAreVerified(t *testing.T) {
+	s := tlsServer(t, status(http.StatusOK))
+	_, err := fetch(t.Context(), operatorClient(t, nil), Request{URL: mustOperatorURL(t, s.URL)})
 	_ = wantOutcome(t, err, mapdata.OutcomeTLSError, true)
-	c := caller(t, func(o *Options) {
+	c := operatorClient(t, func(o *Options) {
 		o.RootCAs = rootsOf(s)
 		o.Hosts = map[string]netip.Addr{"relay.lan": netip.MustParseAddr("127.0.0.1")}
 	})
@@ -198,21 +197,21 @@ func TestNoRedirects(t *testing.T) {
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		t.Run(strconv.Itoa(code), func(t *testing.T) {
 			var asked, led atomic.Int32
-			secure := provider(t, func(_ http.ResponseWriter, _ *http.Request) { led.Add(1) })
-			end := urlOf(t, secure, here, "/end").String() // a URL that a provider may lead to
+			secure := tlsServer(t, func(_ http.ResponseWriter, _ *http.Request) { led.Add(1) })
+			end := urlOf(t, secure, testHost, "/end").String() // a URL that a provider may redirect to
 			answer := func(w http.ResponseWriter, r *http.Request) {
 				asked.Add(1)
 				http.Redirect(w, r, end, code)
 			}
-			plain, _ := plainProvider(t, answer)
-			leading := provider(t, answer)
-			c := client(t, secure, nil)
+			plain, _ := plainServer(t, answer)
+			leading := tlsServer(t, answer)
+			c := testClient(t, secure, nil)
 			defer c.Close()
 			for name, r := range map[string]Request{
 				"operator":                {URL: mustOperatorURL(t, plain.URL+"/start"), AuthHeader: "X-Service-Auth: k"},
 				"operator, TLS":           {URL: mustOperatorURL(t, leading.URL+"/start")},
 				"operator, with the flag": {URL: mustOperatorURL(t, plain.URL+"/start"), NoRedirects: true},
-				"provider, with the flag": {URL: urlOf(t, leading, here, "/start"), NoRedirects: true},
+				"provider, with the flag": {URL: urlOf(t, leading, testHost, "/start"), NoRedirects: true},
 			} {
 				asked.Store(0)
 				_, err := fetch(t.Context(), c, r)
@@ -221,21 +220,21 @@ func TestNoRedirects(t *testing.T) {
 					t.Errorf("%s: asked %d times, led %d times", name, asked.Load(), led.Load())
 				}
 			}
-			if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, leading, here, "/start")}); err != nil || led.Load() != 1 {
+			if _, err := fetch(t.Context(), c, Request{URL: urlOf(t, leading, testHost, "/start")}); err != nil || led.Load() != 1 {
 				t.Errorf("a provider's redirect is not followed any more: %v", err)
 			}
 		})
 	}
 }
 
-// A provider leads nobody to what only an operator may name.
-func TestRedirectsNeverBecomeTheOperators(t *testing.T) {
+// A provider's redirect cannot reach URLs that only an operator may configure.
+func TestRedirectsAreNeverOperatorURLs(t *testing.T) {
 	for _, to := range []string{"http://127.0.0.1:1/", "https://127.0.0.1:1/", "https://localhost/", "http://example.com/", "https://relay/", "https://example.com:80/"} {
 		from, err := CheckURL("https://example.org/a")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if next, err := follow(from, to, 0); err == nil {
+		if next, err := resolveRedirect(from, to, 0); err == nil {
 			t.Errorf("%s led to %v", to, next)
 		}
 	}
@@ -243,67 +242,67 @@ func TestRedirectsNeverBecomeTheOperators(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if next, err := follow(from, "https://example.com/b", 0); err != nil || next.operator {
+	if next, err := resolveRedirect(from, "https://example.com/b", 0); err != nil || next.operator {
 		t.Errorf("%v, %v", next, err)
 	}
 }
 
-// TestDeadlineHoldsEverywhere holds that the caller's deadline ends a fetch at whatever step it is, with its own error.
-func TestDeadlineHoldsEverywhere(t *testing.T) {
+// TestDeadlineInEveryPhase checks that the caller's deadline ends a fetch in every phase, with the caller's error.
+func TestDeadlineInEveryPhase(t *testing.T) {
 	hang := func(c net.Conn) { drain(c) }
-	plain, _ := plainTalk(t, hang)
-	trickle, _ := plainTalk(t, func(c net.Conn) {
-		if !hear(c) {
+	plain, _ := plainListener(t, hang)
+	trickle, _ := plainListener(t, func(c net.Conn) {
+		if !readRequest(c) {
 			return
 		}
 		fmt.Fprint(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-		drop := time.NewTicker(5 * time.Millisecond)
-		defer drop.Stop()
-		for range drop.C {
+		ticker := time.NewTicker(5 * time.Millisecond)
+		defer ticker.Stop()
+		for range ticker.C {
 			if _, err := fmt.Fprint(c, "1\r\n \r\n"); err != nil {
 				return
 			}
 		}
 	})
-	short, _ := plainTalk(t, func(c net.Conn) {
-		hear(c)
+	short, _ := plainListener(t, func(c net.Conn) {
+		readRequest(c)
 		fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}")
 		drain(c)
 	})
-	slowHead, _ := plainTalk(t, func(c net.Conn) {
-		hear(c)
+	slowHead, _ := plainListener(t, func(c net.Conn) {
+		readRequest(c)
 		fmt.Fprint(c, "HTTP/1.1 200 OK\r\nX: ")
-		drop := time.NewTicker(5 * time.Millisecond)
-		defer drop.Stop()
-		for range drop.C {
+		ticker := time.NewTicker(5 * time.Millisecond)
+		defer ticker.Stop()
+		for range ticker.C {
 			if _, err := fmt.Fprint(c, "x"); err != nil {
 				return
 			}
 		}
 	})
-	waitForDial := func(c *Client) {
+	hangDial := func(c *Client) {
 		c.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			<-ctx.Done()
 			return nil, &net.OpError{Op: "dial", Err: ctx.Err()}
 		}
 	}
-	waitForNames := func(c *Client) {
+	hangLookup := func(c *Client) {
 		c.resolver = resolverFunc(func(ctx context.Context) ([]netip.Addr, error) {
 			<-ctx.Done()
 			return nil, &net.DNSError{Err: "i/o timeout", IsTimeout: true}
 		})
 	}
-	fillTheGate := func(c *Client) { _, _ = c.gate.enter(context.Background(), "127.0.0.1") }
-	fillTheHouse := func(c *Client) { _, _ = c.gate.enter(context.Background(), "another") }
+	occupyHost := func(c *Client) { _, _ = c.gate.enter(context.Background(), "127.0.0.1") }
+	occupyAll := func(c *Client) { _, _ = c.gate.enter(context.Background(), "another") }
 	tests := []struct {
 		name   string
 		u      *URL
 		change func(*Client)
 	}{
-		{"waiting for the host", plain, fillTheGate},
-		{"waiting for all", plain, fillTheHouse},
-		{"looking up", mustOperatorURL(t, "http://relay"), waitForNames},
-		{"connecting", plain, waitForDial},
+		{"waiting for the host", plain, occupyHost},
+		{"waiting for all", plain, occupyAll},
+		{"looking up", mustOperatorURL(t, "http://relay"), hangLookup},
+		{"connecting", plain, hangDial},
 		{"shaking hands", mustOperatorURL(t, strings.Replace(plain.String(), "http:", "https:", 1)), nil},
 		{"waiting for the head", plain, nil},
 		{"a head that trickles", slowHead, nil},
@@ -312,11 +311,11 @@ func TestDeadlineHoldsEverywhere(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := caller(t, func(o *Options) { o.PerHost, o.AtOnce = 1, 1 })
+			c := operatorClient(t, func(o *Options) { o.PerHost, o.AtOnce = 1, 1 })
 			if tt.change != nil {
 				tt.change(c)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), soon/3)
+			ctx, cancel := context.WithTimeout(t.Context(), testTimeout/3)
 			defer cancel()
 			began := time.Now()
 			_, err := fetch(ctx, c, Request{URL: tt.u})
@@ -325,9 +324,9 @@ func TestDeadlineHoldsEverywhere(t *testing.T) {
 			}
 			var failed *Error
 			if errors.As(err, &failed) {
-				t.Errorf("the caller's deadline is laid at the upstream's door: %v", err)
+				t.Errorf("the caller's deadline is reported as the upstream's failure: %v", err)
 			}
-			if took := time.Since(began); took > 10*soon {
+			if took := time.Since(began); took > 10*testTimeout {
 				t.Errorf("took %v", took)
 			}
 			if len(c.pool.idle) > 0 {
@@ -337,12 +336,12 @@ func TestDeadlineHoldsEverywhere(t *testing.T) {
 	}
 }
 
-// The network may hear of a deadline before the context does.
-func TestDeadlineThatTheNetworkHearsFirst(t *testing.T) {
-	c := caller(t, nil)
+// The network may notice a deadline before the context's timer fires.
+func TestDeadlineSeenByNetworkFirst(t *testing.T) {
+	c := operatorClient(t, nil)
 	c.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 		deadline, _ := ctx.Deadline()
-		for time.Now().Before(deadline) { // as a timer of the system would, without the context's
+		for time.Now().Before(deadline) { // without waiting for the context
 		}
 		return nil, &net.OpError{Op: "dial", Err: errors.New("i/o timeout")}
 	}
@@ -355,10 +354,10 @@ func TestDeadlineThatTheNetworkHearsFirst(t *testing.T) {
 	}
 }
 
-// Several addresses share what time there is, so that the last has its turn.
-func TestAddressesShareTheTime(t *testing.T) {
-	s, _ := plainProvider(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
-	c := caller(t, func(o *Options) {
+// Several addresses share the timeout, so that the last one is tried.
+func TestAddressesShareTimeout(t *testing.T) {
+	s, _ := plainServer(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
+	c := operatorClient(t, func(o *Options) {
 		o.Resolver = resolverFunc(func(context.Context) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("127.0.0.1")}, nil
 		})
@@ -372,7 +371,7 @@ func TestAddressesShareTheTime(t *testing.T) {
 		return dial(ctx, network, address)
 	}
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
-	ctx, cancel := context.WithTimeout(t.Context(), 2*soon)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*testTimeout)
 	defer cancel()
 	if body, err := fetch(ctx, c, Request{URL: mustOperatorURL(t, "http://relay:"+port)}); err != nil || body != "{}" {
 		t.Errorf("%q, %v", body, err)
@@ -380,25 +379,25 @@ func TestAddressesShareTheTime(t *testing.T) {
 }
 
 func TestPerHost(t *testing.T) {
-	const most = 8
+	const maxConns = 8
 	inside, release := make(chan struct{}), make(chan struct{})
-	s, _ := plainProvider(t, func(http.ResponseWriter, *http.Request) {
+	s, _ := plainServer(t, func(http.ResponseWriter, *http.Request) {
 		inside <- struct{}{}
 		<-release
 	})
-	c := caller(t, func(o *Options) { o.PerHost = most })
+	c := operatorClient(t, func(o *Options) { o.PerHost = maxConns })
 	var fetches sync.WaitGroup
-	for range most {
+	for range maxConns {
 		fetches.Go(func() {
 			if _, err := fetch(t.Context(), c, Request{URL: mustOperatorURL(t, s.URL)}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	for range most { // all of them at the same time
+	for range maxConns { // all of them concurrently
 		<-inside
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), soon/3)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout/3)
 	defer cancel()
 	if _, err := fetch(ctx, c, Request{URL: mustOperatorURL(t, s.URL)}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("one more: %v", err)
@@ -407,7 +406,7 @@ func TestPerHost(t *testing.T) {
 	fetches.Wait()
 }
 
-func TestUpstreamLimitsAndLies(t *testing.T) {
+func TestUpstreamBodyLimits(t *testing.T) {
 	tests := []struct {
 		name, answer, body string
 		want               mapdata.Outcome // empty: body comes
@@ -423,11 +422,11 @@ func TestUpstreamLimitsAndLies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			u, _ := plainTalk(t, func(c net.Conn) {
-				hear(c)
+			u, _ := plainListener(t, func(c net.Conn) {
+				readRequest(c)
 				fmt.Fprint(c, tt.answer)
 			})
-			c := caller(t, func(o *Options) { o.MaxBody = 100 })
+			c := operatorClient(t, func(o *Options) { o.MaxBody = 100 })
 			body, err := fetch(t.Context(), c, Request{URL: u})
 			if tt.want == "" {
 				if err != nil || body != tt.body {

@@ -13,16 +13,16 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Refusal says which rule a text breaks, in words for whoever wrote it: a clause that begins with "must". It never
+// Refusal is a validation error. Its message, for the author of the text, is a clause that begins with "must"; it never
 // repeats the text.
 type Refusal struct{ code, message string }
 
 func (r *Refusal) Error() string { return r.message }
 
-// Code names the rule for machines.
+// Code returns the rule's machine-readable code.
 func (r *Refusal) Code() string { return r.code }
 
-// ReasonOf is the code of a refusal as the reason of a failed fetch; empty: err is none.
+// ReasonOf returns the code of a Refusal as the reason of a failed fetch; empty if err is not one.
 func ReasonOf(err error) mapdata.Reason {
 	var refusal *Refusal
 	if errors.As(err, &refusal) {
@@ -33,29 +33,28 @@ func ReasonOf(err error) mapdata.Reason {
 
 func refuse(code, message string) error { return &Refusal{code, message} }
 
-// URL is a URL that passed the rules of its text, a provider's (CheckURL, D6.5) or the operator's (OperatorURL, D8.1), in
-// one form: lower-case scheme and host, the host in A-labels without a trailing dot or as an IP address, the port left out
-// when it is the scheme's own, path and query as they were written but for what is not ASCII, which is percent-encoded.
+// URL is a validated URL, a provider's (CheckURL, D6.5) or the operator's (OperatorURL, D8.1), in canonical form: lower-case
+// scheme and host, the host in A-labels without a trailing dot or as an IP address, no default port, path and query
+// unchanged except that non-ASCII characters are percent-encoded.
 type URL struct {
 	host     string     // an IPv6 address without brackets
 	addr     netip.Addr // of a host that is an IP literal; the zero Addr: host is a name
 	port     int
-	operator bool // only OperatorURL sets it: no address is refused, and no redirect followed
+	operator bool // set by OperatorURL only: every address is allowed, and no redirect is followed
 	parsed   *url.URL
 }
 
 // String is the URL as it is stored and shown.
 func (u *URL) String() string { return u.parsed.String() }
 
-// Origin is scheme, host and port, the port left out when it is the scheme's own.
+// Origin is scheme, host and port, without the scheme's default port.
 func (u *URL) Origin() string { return u.parsed.Scheme + "://" + u.parsed.Host }
 
 // Host is the name of the host in A-labels, or its address, without the port and without brackets.
 func (u *URL) Host() string { return u.host }
 
-// With gives the URL with a path, not escaped, joined behind its own by one slash (empty: its own path as it is), and with
-// this query in the place of its own (nil: none). The URL itself stays as it is. Nothing that path holds leads to another
-// host or ends the path early.
+// With returns a copy of the URL with the unescaped path appended to its own after one slash (empty: its own path), and with
+// its query replaced (nil: none). No path can change the host or end the path early.
 func (u *URL) With(path string, query url.Values) *URL {
 	next, parsed := *u, *u.parsed
 	if path = strings.TrimPrefix(path, "/"); path != "" {
@@ -79,19 +78,19 @@ const (
 	highestPort = 65535
 )
 
-// badPorts are the ports from 1024 on that the Fetch standard lets no browser call, for other protocols live there and
-// may take an HTTP request for something else.
+// badPorts are the ports from 1024 on that the Fetch standard blocks, because services of other protocols may misinterpret an
+// HTTP request.
 var badPorts = []int{
 	1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 }
 
-// CheckURL holds the text of a URL to D6.5. It fails with a *Refusal whose code is one of too_long, bad_characters,
+// CheckURL validates a provider's URL (D6.5). It fails with a *Refusal whose code is one of too_long, bad_characters,
 // not_https, bad_url, fragment, user_info, ip_literal, bad_host, not_public_host, bad_port.
 func CheckURL(text string) (*URL, error) {
 	if utf8.RuneCountInString(text) > maxURL {
 		return nil, refuse("too_long", "must have at most 2048 characters")
 	}
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, unfit) {
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, forbiddenRune) {
 		return nil, refuse("bad_characters", "must hold no white space, no control or invisible characters and no backslash")
 	}
 	scheme, rest, found := strings.Cut(text, ":")
@@ -116,7 +115,7 @@ func CheckURL(text string) (*URL, error) {
 	return assemble(&URL{host: host, port: port}, "https", tail)
 }
 
-// assemble puts a URL together again from parts that passed.
+// assemble builds a URL from validated parts.
 func assemble(u *URL, scheme, tail string) (*URL, error) {
 	authority := u.host
 	if u.addr.Is6() {
@@ -144,9 +143,9 @@ func defaultPort(scheme string) int {
 	return httpsPort
 }
 
-// unfit says which characters stand nowhere in a URL: those that other readers of URLs drop, fold or show as nothing.
-// The two joiners are left to the rules of host names; Persian paths need one of them.
-func unfit(r rune) bool {
+// forbiddenRune reports characters that are rejected anywhere in a URL: those that other URL parsers drop or normalize, or that
+// are invisible. The two joiners are left to the rules of host names; Persian paths need one of them.
+func forbiddenRune(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	switch {
 	case r == '\\' || unicode.IsSpace(r) || unicode.IsControl(r) || unicode.In(r, unicode.Z):
@@ -185,7 +184,7 @@ func checkPort(digits string) (int, error) {
 	return port, nil
 }
 
-// portNumber reads a port, 1 to 65535 without leading zeros.
+// portNumber parses a port, 1 to 65535 without leading zeros.
 func portNumber(digits string) (int, bool) {
 	if digits == "" || len(digits) > 5 || digits[0] == '0' || strings.Trim(digits, "0123456789") != "" {
 		return 0, false

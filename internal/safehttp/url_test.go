@@ -58,8 +58,8 @@ func TestCheckURLAccepts(t *testing.T) {
 	}
 }
 
-// hostileURLs are spellings that must not pass, by the code of the rule that holds them.
-var hostileURLs = map[string][]string{
+// invalidURLs are rejected, by the code of the rule.
+var invalidURLs = map[string][]string{
 	"too_long": {"https://example.org/" + strings.Repeat("a", 2029), "https://example.org/" + strings.Repeat("ß", 1000), strings.Repeat("x", 1<<20)},
 	"bad_characters": {
 		" https://example.org/", "https://example.org/ ", "https://example.org/a b", "https://exa mple.org/", "https://example.org/\t",
@@ -103,8 +103,8 @@ var hostileURLs = map[string][]string{
 	},
 }
 
-func TestCheckURLRefuses(t *testing.T) {
-	for code, texts := range hostileURLs {
+func TestCheckURLErrors(t *testing.T) {
+	for code, texts := range invalidURLs {
 		for _, text := range texts {
 			u, err := CheckURL(text)
 			var refusal *Refusal
@@ -140,7 +140,7 @@ func TestTLDs(t *testing.T) {
 
 func FuzzCheckURL(f *testing.F) {
 	f.Add("https://bücher.example.org:8443/a?b=ß")
-	for _, texts := range hostileURLs {
+	for _, texts := range invalidURLs {
 		for _, text := range texts {
 			if len(text) < 200 {
 				f.Add(text)
@@ -156,7 +156,7 @@ func FuzzCheckURL(f *testing.F) {
 			}
 			return
 		}
-		// What passed means the same to another reader of URLs, passes again, and is what it was.
+		// A valid URL has the same meaning for net/url, and validating it again changes nothing.
 		shown := u.String()
 		again, err := CheckURL(shown)
 		if err != nil || again.String() != shown || again.Origin() != u.Origin() {

@@ -17,7 +17,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// zeros is an endless text.
+// zeros is an endless stream.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -27,8 +27,8 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestHostileAnswers(t *testing.T) {
-	endless := func(w io.Writer) { _, _ = io.Copy(w, zeros{}) } // until the client has had enough
+func TestMalformedResponses(t *testing.T) {
+	endless := func(w io.Writer) { _, _ = io.Copy(w, zeros{}) } // until the client closes the connection
 	bomb := gzipped(t, io.LimitReader(zeros{}, 10<<20))
 	tests := []struct {
 		name   string
@@ -42,10 +42,10 @@ func TestHostileAnswers(t *testing.T) {
 			<-r.Context().Done()
 		}, mapdata.OutcomeTimeout},
 		{"trickles", func(w http.ResponseWriter, r *http.Request) {
-			drop := time.NewTicker(10 * time.Millisecond)
-			defer drop.Stop()
+			ticker := time.NewTicker(10 * time.Millisecond)
+			defer ticker.Stop()
 			for r.Context().Err() == nil {
-				<-drop.C
+				<-ticker.C
 				fmt.Fprint(w, " ")
 				_ = http.NewResponseController(w).Flush()
 			}
@@ -121,19 +121,19 @@ func TestHostileAnswers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := provider(t, tt.answer)
-			c := client(t, s, func(o *Options) {
+			s := tlsServer(t, tt.answer)
+			c := testClient(t, s, func(o *Options) {
 				o.MaxBody = 1 << 20
-				o.Resolver = names{"private.example.com": {"10.0.0.1"}}
+				o.Resolver = fakeResolver{"private.example.com": {"10.0.0.1"}}
 				if tt.want == mapdata.OutcomeTimeout {
-					o.Timeout = soon
+					o.Timeout = testTimeout
 				}
 			})
 			began := time.Now()
-			_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, here, "/hostile?secret"), AuthHeader: "X-Key: secret"})
+			_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, testHost, "/hostile?secret"), AuthHeader: "X-Key: secret"})
 			_ = wantOutcome(t, err, tt.want, true)
-			if took := time.Since(began); tt.want == mapdata.OutcomeTimeout && (took < soon || took > 10*soon) {
-				t.Errorf("took %v, the limit is %v", took, soon)
+			if took := time.Since(began); tt.want == mapdata.OutcomeTimeout && (took < testTimeout || took > 10*testTimeout) {
+				t.Errorf("took %v, the limit is %v", took, testTimeout)
 			}
 		})
 	}
@@ -166,12 +166,12 @@ func redirectTo(location string) http.HandlerFunc {
 	}
 }
 
-// What a server of net/http would not let itself be talked into.
-func TestHostileConnections(t *testing.T) {
+// Responses that a net/http server cannot produce.
+func TestMalformedConnections(t *testing.T) {
 	tests := []struct {
-		name string
-		talk func(net.Conn)
-		want mapdata.Outcome
+		name  string
+		serve func(net.Conn)
+		want  mapdata.Outcome
 	}{
 		{"speaks something else", func(c net.Conn) { fmt.Fprint(c, "220 hostile ESMTP\r\n"); drain(c) }, mapdata.OutcomeConnectionError},
 		{"speaks first and then answers", func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 404 hostile\r\n\r\n"); drain(c) }, mapdata.OutcomeHTTPStatus},
@@ -200,21 +200,21 @@ func TestHostileConnections(t *testing.T) {
 			drain(c)
 		}, mapdata.OutcomeConnectionError},
 		{"trickles headers", func(c net.Conn) {
-			drop := time.NewTicker(10 * time.Millisecond)
-			defer drop.Stop()
+			ticker := time.NewTicker(10 * time.Millisecond)
+			defer ticker.Stop()
 			for {
 				if _, err := fmt.Fprint(c, "H"[:1]); err != nil {
 					return
 				}
-				<-drop.C
+				<-ticker.C
 			}
 		}, mapdata.OutcomeTimeout},
 		{"closes at once", func(net.Conn) {}, mapdata.OutcomeConnectionError},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := rawProvider(t, tt.talk)
-			_, err := fetch(t.Context(), client(t, s, hurried), Request{URL: urlOf(t, s, here, "/")})
+			s := rawTLSServer(t, tt.serve)
+			_, err := fetch(t.Context(), testClient(t, s, withTestTimeout), Request{URL: urlOf(t, s, testHost, "/")})
 			_ = wantOutcome(t, err, tt.want, true)
 		})
 	}
@@ -231,22 +231,22 @@ func TestBrokenTLS(t *testing.T) {
 	})
 	t.Run("hangs during the handshake", func(t *testing.T) { failBeforeTLS(t, drain, mapdata.OutcomeTimeout) })
 	t.Run("unknown authority", func(t *testing.T) {
-		s := provider(t, status(http.StatusOK))
-		_, err := fetch(t.Context(), client(t, s, func(o *Options) { o.RootCAs = x509.NewCertPool() }), Request{URL: urlOf(t, s, here, "/")})
+		s := tlsServer(t, status(http.StatusOK))
+		_, err := fetch(t.Context(), testClient(t, s, func(o *Options) { o.RootCAs = x509.NewCertPool() }), Request{URL: urlOf(t, s, testHost, "/")})
 		if e := wantOutcome(t, err, mapdata.OutcomeTLSError, true); !strings.Contains(e.Advice, "authority") {
 			t.Errorf("advice %q", e.Advice)
 		}
 	})
 	t.Run("certificate for another name", func(t *testing.T) {
-		s := provider(t, status(http.StatusOK))
-		c := client(t, s, func(o *Options) { o.Hosts["example.org"] = netip.MustParseAddr("127.0.0.1") })
+		s := tlsServer(t, status(http.StatusOK))
+		c := testClient(t, s, func(o *Options) { o.Hosts["example.org"] = netip.MustParseAddr("127.0.0.1") })
 		_, err := fetch(t.Context(), c, Request{URL: urlOf(t, s, "example.org", "/")})
 		if e := wantOutcome(t, err, mapdata.OutcomeTLSError, true); !strings.Contains(e.Advice, "not for this name") {
 			t.Errorf("advice %q", e.Advice)
 		}
 	})
 	t.Run("an old protocol", func(t *testing.T) {
-		s := provider(t, nil)
+		s := tlsServer(t, nil)
 		old := s.TLS.Clone()
 		old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
 		listener, err := tls.Listen("tcp", "127.0.0.1:0", old)
@@ -255,28 +255,28 @@ func TestBrokenTLS(t *testing.T) {
 		}
 		accept(t, listener, func(c net.Conn) { _ = c.(*tls.Conn).Handshake() })
 		s.URL = "https://" + listener.Addr().String()
-		_, err = fetch(t.Context(), client(t, s, nil), Request{URL: urlOf(t, s, here, "/")})
+		_, err = fetch(t.Context(), testClient(t, s, nil), Request{URL: urlOf(t, s, testHost, "/")})
 		_ = wantOutcome(t, err, mapdata.OutcomeTLSError, true)
 	})
 }
 
-func failBeforeTLS(t *testing.T, talk func(net.Conn), want mapdata.Outcome) {
+func failBeforeTLS(t *testing.T, serve func(net.Conn), want mapdata.Outcome) {
 	t.Helper()
-	s := provider(t, nil)
+	s := tlsServer(t, nil)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	accept(t, listener, talk)
+	accept(t, listener, serve)
 	s.URL = "https://" + listener.Addr().String()
-	_, err = fetch(t.Context(), client(t, s, hurried), Request{URL: urlOf(t, s, here, "/")})
+	_, err = fetch(t.Context(), testClient(t, s, withTestTimeout), Request{URL: urlOf(t, s, testHost, "/")})
 	_ = wantOutcome(t, err, want, true)
 }
 
-func TestNothingListens(t *testing.T) {
-	s := provider(t, nil)
-	c := client(t, s, nil)
-	u := urlOf(t, s, here, "/")
+func TestConnectionRefused(t *testing.T) {
+	s := tlsServer(t, nil)
+	c := testClient(t, s, nil)
+	u := urlOf(t, s, testHost, "/")
 	s.Close()
 	_, err := fetch(t.Context(), c, Request{URL: u})
 	_ = wantOutcome(t, err, mapdata.OutcomeConnectionError, false)
