@@ -1,2 +1,2 @@
-// Package audit is who may read what of the audit log (D11.8): curators the decisions about feeds, admins everything.
+// Package audit reads the audit log for accounts (D11.8): curators see the decisions about feeds, admins everything.
 package audit

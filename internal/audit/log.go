@@ -8,7 +8,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Store keeps the log.
+// Store reads the log.
 type Store interface {
 	// Audit reads entries, newest first.
 	Audit(ctx context.Context, q *mapdata.AuditQuery) ([]mapdata.AuditRecord, error)
@@ -16,16 +16,16 @@ type Store interface {
 	AccountByEmail(ctx context.Context, email string) (*mapdata.Account, error)
 }
 
-// Service is the use case. Its methods may be called from many goroutines.
+// Service implements the use case. Its methods are safe for concurrent use.
 type Service struct{ store Store }
 
-// New makes a Service.
+// New creates a Service.
 func New(store Store) *Service { return &Service{store} }
 
 // PageLength is how many entries a page of the log has.
 const PageLength = 50
 
-// Filter is what somebody looks for. Empty fields look for everything.
+// Filter selects entries. Empty fields match everything.
 type Filter struct {
 	Feed    string // id
 	Account string // id or e-mail address
@@ -35,11 +35,11 @@ type Filter struct {
 // Page is a part of the log, newest first.
 type Page struct {
 	Records []mapdata.AuditRecord
-	Next    int64 // Before of the next page; 0: there is none
+	Next    int64 // Before of the next page; 0: this is the last one
 }
 
-// Read reads a page of what the account may see. It fails with mapdata.ErrForbidden for who is no curator, and with a
-// *mapdata.InvalidError for a filter that is no id and no known address.
+// Read reads a page of the entries that the account may see. It fails with mapdata.ErrForbidden for an account that is
+// neither curator nor admin, and with a *mapdata.InvalidError for a filter that is neither an id nor a known address.
 func (s *Service) Read(ctx context.Context, by *mapdata.Account, f Filter) (*Page, error) {
 	if by == nil || !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators and admins read the audit log.")
@@ -65,10 +65,10 @@ func (s *Service) Read(ctx context.Context, by *mapdata.Account, f Filter) (*Pag
 
 func (s *Service) query(ctx context.Context, f Filter) (*mapdata.AuditQuery, error) {
 	q := &mapdata.AuditQuery{Before: f.Before, Limit: PageLength + 1}
-	var wrong []mapdata.FieldError
+	var fieldErrors []mapdata.FieldError
 	if f.Feed != "" {
 		if _, ok := mapdata.ParseFeedID(f.Feed); !ok {
-			wrong = append(wrong, mapdata.FieldError{Field: "feed", Code: "invalid_id", Message: "must be the id of a feed"})
+			fieldErrors = append(fieldErrors, mapdata.FieldError{Field: "feed", Code: "invalid_id", Message: "must be the id of a feed"})
 		}
 		q.Subject = f.Feed
 	}
@@ -78,7 +78,7 @@ func (s *Service) query(ctx context.Context, f Filter) (*mapdata.AuditQuery, err
 			account, err := s.store.AccountByEmail(ctx, f.Account)
 			switch {
 			case errors.Is(err, mapdata.ErrNotFound):
-				wrong = append(wrong, mapdata.FieldError{Field: "account", Code: "unknown_account", Message: "must be the id or the address of an account"})
+				fieldErrors = append(fieldErrors, mapdata.FieldError{Field: "account", Code: "unknown_account", Message: "must be the id or the address of an account"})
 			case err != nil:
 				return nil, fmt.Errorf("find account: %w", err)
 			default:
@@ -87,8 +87,8 @@ func (s *Service) query(ctx context.Context, f Filter) (*mapdata.AuditQuery, err
 		}
 		q.Account = id
 	}
-	if wrong != nil {
-		return nil, &mapdata.InvalidError{Fields: wrong}
+	if fieldErrors != nil {
+		return nil, &mapdata.InvalidError{Fields: fieldErrors}
 	}
 	return q, nil
 }
