@@ -1,6 +1,6 @@
-// Package secret seals what the service must be able to read again, such as the auth header of a pull feed (D5.2), with
-// XChaCha20-Poly1305. The feed's id is sealed in as associated data, so that what was sealed for one feed opens for no
-// other. Where the key comes from is not known here.
+// Package secret encrypts secrets that the service must read again, such as the auth header of a pull feed (D5.2), with
+// XChaCha20-Poly1305. The feed's id is associated data, so that a text sealed for one feed cannot be opened for another.
+// The caller provides the key.
 package secret
 
 import (
@@ -17,16 +17,16 @@ import (
 // KeySize is the length of a key in bytes.
 const KeySize = chacha20poly1305.KeySize
 
-// ErrSealed says that a text can't be opened: it was sealed with another key or for another feed, or it is damaged.
+// ErrSealed is returned for a text that was sealed with another key or for another feed, or is damaged.
 var ErrSealed = errors.New("sealed with another key or for another feed, or damaged")
 
-// version begins every sealed text, so that another form can follow.
+// version is the first byte of every sealed text, so that the format can change.
 const version = 1
 
-// Box seals and opens with one key. It may be used from many goroutines.
+// Box seals and opens with one key. It is safe for concurrent use.
 type Box struct{ aead cipher.AEAD }
 
-// New makes a box from a key of KeySize random bytes.
+// New creates a Box from a key of KeySize random bytes.
 func New(key []byte) (*Box, error) {
 	aead, err := chacha20poly1305.NewX(key)
 	if err != nil {
@@ -35,7 +35,8 @@ func New(key []byte) (*Box, error) {
 	return &Box{aead}, nil
 }
 
-// Seal encrypts plain for one feed: a version byte, a fresh nonce, and what is sealed. Sealing twice gives two texts.
+// Seal encrypts plain for one feed: a version byte, a random nonce, and the ciphertext. Sealing twice
+// gives different texts.
 func (b *Box) Seal(plain []byte, feed mapdata.FeedID) []byte {
 	sealed := make([]byte, 1+b.aead.NonceSize(), 1+b.aead.NonceSize()+len(plain)+b.aead.Overhead())
 	sealed[0] = version
@@ -44,13 +45,13 @@ func (b *Box) Seal(plain []byte, feed mapdata.FeedID) []byte {
 	return b.aead.Seal(sealed, nonce, plain, feed[:])
 }
 
-// Open decrypts what Seal made for the same feed, or fails with ErrSealed.
+// Open decrypts a text sealed for the same feed, or fails with ErrSealed.
 func (b *Box) Open(sealed []byte, feed mapdata.FeedID) ([]byte, error) {
-	head := 1 + b.aead.NonceSize()
-	if len(sealed) < head || sealed[0] != version {
+	headerSize := 1 + b.aead.NonceSize()
+	if len(sealed) < headerSize || sealed[0] != version {
 		return nil, ErrSealed
 	}
-	plain, err := b.aead.Open(nil, sealed[1:head], sealed[head:], feed[:])
+	plain, err := b.aead.Open(nil, sealed[1:headerSize], sealed[headerSize:], feed[:])
 	if err != nil {
 		return nil, ErrSealed
 	}

@@ -17,7 +17,7 @@ func newBox(t *testing.T, fill byte) *Box {
 	return box
 }
 
-func TestOpensWhatItSealed(t *testing.T) {
+func TestSealAndOpen(t *testing.T) {
 	box := newBox(t, 1)
 	for _, plain := range []string{"", "X-Key: abc", "Authorization: Bearer ä"} {
 		sealed := box.Seal([]byte(plain), mapdata.FeedID{7})
@@ -29,12 +29,12 @@ func TestOpensWhatItSealed(t *testing.T) {
 			t.Errorf("opened %q, %v; want %q", opened, err, plain)
 		}
 		if bytes.Equal(sealed, box.Seal([]byte(plain), mapdata.FeedID{7})) {
-			t.Error("sealed twice alike: the nonce is not fresh")
+			t.Error("sealing twice gives the same text: the nonce is not random")
 		}
 	}
 }
 
-func TestOpensNothingElse(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	box := newBox(t, 1)
 	feed := mapdata.FeedID{7}
 	sealed := box.Seal([]byte("X-Key: abc"), feed)
