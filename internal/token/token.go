@@ -14,22 +14,22 @@ const (
 )
 
 const (
-	alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	base     = uint32(len(alphabet))
-	secret   = 40 // random characters: 238 bits
-	check    = 6  // 62^6 > 2^32
+	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	base           = uint32(len(alphabet))
+	secretLength   = 40 // random characters: 238 bits
+	checksumLength = 6  // 62^6 > 2^32
 )
 
-// New makes a token with the given prefix, from the system's random source (which ends the process if it ever fails).
+// New creates a token with the given prefix from crypto/rand (which ends the process if it fails).
 func New(prefix string) string {
-	s := make([]byte, 0, len(prefix)+secret+check)
+	s := make([]byte, 0, len(prefix)+secretLength+checksumLength)
 	s = append(s, prefix...)
 	var random [64]byte
-	for len(s) < len(prefix)+secret {
+	for len(s) < len(prefix)+secretLength {
 		_, _ = rand.Read(random[:]) // never fails
 		for _, b := range random {
-			// 248 is the largest multiple of 62 that a byte reaches: beyond it, some characters would be likelier.
-			if b < 248 && len(s) < len(prefix)+secret {
+			// 248 is the largest multiple of 62 in a byte: larger values would make some characters more likely.
+			if b < 248 && len(s) < len(prefix)+secretLength {
 				s = append(s, alphabet[b%byte(base)])
 			}
 		}
@@ -38,10 +38,10 @@ func New(prefix string) string {
 	return string(append(s, sum[:]...))
 }
 
-// Valid says whether s has the form of a token with the given prefix and its checksum is right. It says nothing about
-// whether the token is known, and nothing secret is compared.
+// Valid reports whether s has the format of a token with the given prefix and a correct checksum. It does not look the token
+// up, and compares nothing secret.
 func Valid(prefix, s string) bool {
-	if len(s) != len(prefix)+secret+check || !strings.HasPrefix(s, prefix) {
+	if len(s) != len(prefix)+secretLength+checksumLength || !strings.HasPrefix(s, prefix) {
 		return false
 	}
 	for i := len(prefix); i < len(s); i++ {
@@ -49,13 +49,13 @@ func Valid(prefix, s string) bool {
 			return false
 		}
 	}
-	body, tail := s[:len(s)-check], s[len(s)-check:]
+	body, tail := s[:len(s)-checksumLength], s[len(s)-checksumLength:]
 	sum := checksum([]byte(body))
 	return string(sum[:]) == tail
 }
 
-// Hash is what is stored of a token and what it is looked up by: its SHA-256. A token has enough randomness that no
-// salt and no slow hash is needed.
+// Hash returns the SHA-256 of a token, by which it is stored and looked up. A token has enough entropy that neither a salt
+// nor a slow hash is needed.
 func Hash(s string) []byte {
 	sum := sha256.Sum256([]byte(s))
 	return sum[:]
@@ -63,10 +63,10 @@ func Hash(s string) []byte {
 
 // checksum is the CRC-32 (IEEE) of prefix and random characters in base 62, most significant digit first, padded with
 // zeros.
-func checksum(body []byte) [check]byte {
-	var out [check]byte
+func checksum(body []byte) [checksumLength]byte {
+	var out [checksumLength]byte
 	sum := crc32.ChecksumIEEE(body)
-	for i := check - 1; i >= 0; i-- {
+	for i := checksumLength - 1; i >= 0; i-- {
 		out[i] = alphabet[sum%base]
 		sum /= base
 	}

@@ -10,11 +10,10 @@ import (
 	"wayside/internal/token"
 )
 
-// A token made once, kept here so that a change of alphabet, checksum or lengths (which would turn away every token
-// that people hold) is seen.
+// A fixed token: a change of alphabet, checksum or lengths would invalidate all tokens in use, and fails this test.
 const known = "wsp_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcd4RS6dQ"
 
-func TestNewHasTheFormOfD5_1(t *testing.T) {
+func TestNewFormat(t *testing.T) {
 	form := regexp.MustCompile(`^wsk_[0-9A-Za-z]{40}[0-9A-Za-z]{6}$`)
 	seen := map[string]bool{}
 	for range 1000 {
@@ -29,7 +28,7 @@ func TestNewHasTheFormOfD5_1(t *testing.T) {
 	}
 }
 
-func TestNewUsesEveryCharacterEvenly(t *testing.T) {
+func TestNewIsUniform(t *testing.T) {
 	var count [256]int
 	const tokens = 5000
 	for range tokens {
