@@ -1,3 +1,3 @@
-// Package law knows the areas in which an operator must not show everything: kinds that are hidden there, and cameras that
-// are shown only as a zone. It reads them from GeoJSON and judges places; it takes nothing from answers itself.
+// Package law implements geofenced display rules: areas in which an operator must hide kinds, or show cameras only as zones.
+// It reads the areas from GeoJSON and decides for a position and kind; callers apply the decision to their answers.
 package law

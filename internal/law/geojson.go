@@ -16,7 +16,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Bounds of a file. A country's outline to a hundred metres has some ten thousand points.
+// Limits of a file. A country's outline at a resolution of 100 m has some ten thousand points.
 const (
 	MaxBytes  = 10 << 20
 	MaxPoints = 200_000
@@ -24,7 +24,7 @@ const (
 
 const maxName = 100 // characters
 
-// collection is the file.
+// collection is a GeoJSON FeatureCollection.
 type collection struct {
 	Type     string    `json:"type"`
 	Features []feature `json:"features"`
@@ -43,14 +43,14 @@ type geometry struct {
 
 // Parse reads a GeoJSON FeatureCollection of polygons (RFC 7946). Each feature's properties are:
 //
-//   - name: what to call the area; required
-//   - hide: ids of kinds that nobody is shown there, each with its subtypes
+//   - name: the area's name; required
+//   - hide: ids of kinds that are hidden there, each with its subtypes
 //   - camera_zone: true: cameras are shown as zones
-//   - zone_m: the width of these in metres, MinZone to MaxZone; DefaultZone without it
-//   - note: anything, for people
+//   - zone_m: the zones' width in metres, MinZone to MaxZone; DefaultZone if absent
+//   - note: any value, ignored
 //
-// A feature must ask for something, and other property names are refused: a restriction with a spelling error would not be
-// in force. An edge that spans more than half a turn of longitude crosses the antimeridian. The error names the feature,
+// A feature must have a rule, and other property names are rejected: a restriction with a spelling error would not be
+// applied. An edge that spans more than half a turn of longitude crosses the antimeridian. The error names the feature,
 // counted from 1, and the member.
 func Parse(text []byte) (*Law, error) {
 	if len(text) > MaxBytes {
@@ -70,28 +70,28 @@ func Parse(text []byte) (*Law, error) {
 	points := 0
 	for i := range c.Features {
 		if err := l.add(&c.Features[i], &points); err != nil {
-			return nil, fmt.Errorf("feature %d%s: %w", i+1, c.Features[i].named(), err)
+			return nil, fmt.Errorf("feature %d%s: %w", i+1, c.Features[i].label(), err)
 		}
 	}
-	l.list()
+	l.buildIndex()
 	return l, nil
 }
 
-// named gives a feature's name for an error, if it has one.
-func (f *feature) named() string {
-	name, err := textOf(f.Properties["name"])
+// label returns a feature's name for an error message, or nothing.
+func (f *feature) label() string {
+	name, err := parseText(f.Properties["name"])
 	if err != nil {
 		return ""
 	}
 	return fmt.Sprintf(" (%q)", name)
 }
 
-// add takes one feature.
+// add adds one feature.
 func (l *Law) add(f *feature, points *int) error {
 	if f.Type != "Feature" {
 		return errors.New("type must be Feature")
 	}
-	a, err := areaOf(f.Properties)
+	a, err := parseArea(f.Properties)
 	if err != nil {
 		return err
 	}
@@ -121,31 +121,31 @@ func (l *Law) add(f *feature, points *int) error {
 	return nil
 }
 
-// areaOf reads a feature's properties.
-func areaOf(properties map[string]jsontext.Value) (a area, err error) {
+// parseArea parses a feature's properties.
+func parseArea(properties map[string]jsontext.Value) (a area, err error) {
 	for _, member := range slices.Sorted(maps.Keys(properties)) {
 		value := properties[member]
 		switch member {
 		case "name":
-			a.name, err = textOf(value)
+			a.name, err = parseText(value)
 		case "hide":
-			a.hide, err = kindsOf(value)
+			a.hide, err = parseKinds(value)
 		case "camera_zone":
 			var zone bool
-			if zone, err = flagOf(value); zone && a.zone == 0 {
+			if zone, err = parseFlag(value); zone && a.zone == 0 {
 				a.zone = DefaultZone
 			}
 		case "zone_m":
-			a.zone, err = widthOf(value) // comes after camera_zone
+			a.zone, err = parseWidth(value) // sorted after camera_zone
 		case "note":
 		default:
 			err = errors.New("is unknown; name, hide, camera_zone, zone_m and note are known")
 		}
 		if err != nil {
-			return a, fmt.Errorf("properties.%s %w", shorten(member), err)
+			return a, fmt.Errorf("properties.%s %w", truncate(member), err)
 		}
 	}
-	zone, _ := flagOf(properties["camera_zone"])
+	zone, _ := parseFlag(properties["camera_zone"])
 	switch {
 	case a.name == "":
 		return a, errors.New("properties.name is missing")
@@ -157,7 +157,7 @@ func areaOf(properties map[string]jsontext.Value) (a area, err error) {
 	return a, nil
 }
 
-func textOf(v jsontext.Value) (string, error) {
+func parseText(v jsontext.Value) (string, error) {
 	var s string
 	if err := json.Unmarshal(v, &s); err != nil || s == "" || utf8.RuneCountInString(s) > maxName {
 		return "", fmt.Errorf("must be a text of 1 to %d characters", maxName)
@@ -165,7 +165,7 @@ func textOf(v jsontext.Value) (string, error) {
 	return s, nil
 }
 
-func flagOf(v jsontext.Value) (bool, error) {
+func parseFlag(v jsontext.Value) (bool, error) {
 	var b *bool
 	if err := json.Unmarshal(v, &b); err != nil || b == nil {
 		return false, errors.New("must be true or false")
@@ -173,7 +173,7 @@ func flagOf(v jsontext.Value) (bool, error) {
 	return *b, nil
 }
 
-func widthOf(v jsontext.Value) (float64, error) {
+func parseWidth(v jsontext.Value) (float64, error) {
 	var n *float64
 	if err := json.Unmarshal(v, &n); err != nil || n == nil || *n != math.Trunc(*n) || *n < MinZone || *n > MaxZone {
 		return 0, fmt.Errorf("must be a whole number of metres, %d to %d", MinZone, MaxZone)
@@ -181,7 +181,7 @@ func widthOf(v jsontext.Value) (float64, error) {
 	return *n, nil
 }
 
-func kindsOf(v jsontext.Value) (mapdata.KindSet, error) {
+func parseKinds(v jsontext.Value) (mapdata.KindSet, error) {
 	var ids []string
 	if err := json.Unmarshal(v, &ids); err != nil {
 		return 0, errors.New("must be a list of kind ids")
@@ -190,14 +190,14 @@ func kindsOf(v jsontext.Value) (mapdata.KindSet, error) {
 	for _, id := range ids {
 		kinds := mapdata.SelectKinds(id)
 		if kinds == 0 {
-			return 0, fmt.Errorf("holds %q, which is no kind", shorten(id))
+			return 0, fmt.Errorf("holds %q, which is no kind", truncate(id))
 		}
 		set |= kinds
 	}
 	return set, nil
 }
 
-// polygons gives a feature's polygons, each as its rings of positions.
+// polygons returns a feature's polygons, each as its rings of positions.
 func (f *feature) polygons() (polygons [][][][]float64, err error) {
 	if f.Geometry == nil {
 		return nil, errors.New("geometry is missing")
@@ -220,8 +220,8 @@ func (f *feature) polygons() (polygons [][][][]float64, err error) {
 	return polygons, nil
 }
 
-// shorten cuts what a file holds before it is repeated.
-func shorten(text string) string {
+// truncate shortens a text from the file for an error message.
+func truncate(text string) string {
 	const maxLength = 40
 	if len(text) > maxLength {
 		return strings.ToValidUTF8(text[:maxLength], "") + "…"
@@ -229,8 +229,8 @@ func shorten(text string) string {
 	return text
 }
 
-// unroll turns rings of positions into rings of points whose longitudes are continuous across the antimeridian. The outer
-// ring begins in [-180, 180); the others lie within its longitudes.
+// unroll converts rings of positions to rings of points whose longitudes are continuous across the antimeridian. The west of
+// the outer ring is in [-180, 180); the others lie within its longitudes.
 func unroll(polygon [][][]float64) ([][]geo.Point, error) {
 	if len(polygon) == 0 {
 		return nil, errors.New("has no ring")
@@ -266,7 +266,7 @@ func shiftBy(ring []geo.Point, degrees float64) {
 	}
 }
 
-// lngEpsilon is the error that sums of differences may have, in degrees: a tenth of a millimetre.
+// lngEpsilon is the tolerance for sums of longitude differences, in degrees (0.1 mm).
 const lngEpsilon = 1e-9
 
 func unrollRing(positions [][]float64) ([]geo.Point, error) {

@@ -13,16 +13,16 @@ import (
 
 func position(p geo.Point) string { return fmt.Sprintf("[%v,%v]", p.Lng, p.Lat) }
 
-// TestErrors: each names the feature and the member.
+// TestErrors checks that each error names the feature and the member.
 func TestErrors(t *testing.T) {
 	collection := func(features ...string) string {
 		return `{"type":"FeatureCollection","features":[` + strings.Join(features, ",") + `]}`
 	}
 	good := feature(police, square)
-	shaped := func(geometry string) string {
+	withGeometry := func(geometry string) string {
 		return collection(`{"type":"Feature","properties":{"name":"X",` + police + `},"geometry":` + geometry + `}`)
 	}
-	many := strings.TrimSuffix(strings.Repeat("[1,1],", 50_000), ",")
+	manyPositions := strings.TrimSuffix(strings.Repeat("[1,1],", 50_000), ",")
 	for _, tt := range []struct{ name, text, want string }{
 		{"nothing", ``, "is no GeoJSON"},
 		{"no JSON", `{"type":`, "is no GeoJSON"},
@@ -44,11 +44,11 @@ func TestErrors(t *testing.T) {
 		{"half a metre", collection(feature(`"camera_zone":true,"zone_m":300.5`, square)), "properties.zone_m must be"},
 		{"zones at a pole", collection(feature(`"camera_zone":true`, `[4,80],[8,80],[8,86],[4,86],[4,80]`)), "polygon 1: areas with camera_zone lie within 85 degrees"},
 		{"no geometry", collection(`{"type":"Feature","properties":{"name":"X",` + police + `},"geometry":null}`), `feature 1 ("X"): geometry is missing`},
-		{"a line", shaped(`{"type":"LineString","coordinates":[[1,1],[2,2]]}`), "geometry.type must be Polygon or MultiPolygon"},
-		{"coordinates of something else", shaped(`{"type":"Polygon","coordinates":[1,2]}`), "geometry.coordinates are not those of a Polygon"},
-		{"no coordinates", shaped(`{"type":"Polygon"}`), "geometry.coordinates are not those of a Polygon"},
-		{"no polygon", shaped(`{"type":"MultiPolygon","coordinates":[]}`), "geometry.coordinates are empty"},
-		{"no ring", shaped(`{"type":"MultiPolygon","coordinates":[[]]}`), "polygon 1: has no ring"},
+		{"a line", withGeometry(`{"type":"LineString","coordinates":[[1,1],[2,2]]}`), "geometry.type must be Polygon or MultiPolygon"},
+		{"coordinates of something else", withGeometry(`{"type":"Polygon","coordinates":[1,2]}`), "geometry.coordinates are not those of a Polygon"},
+		{"no coordinates", withGeometry(`{"type":"Polygon"}`), "geometry.coordinates are not those of a Polygon"},
+		{"no polygon", withGeometry(`{"type":"MultiPolygon","coordinates":[]}`), "geometry.coordinates are empty"},
+		{"no ring", withGeometry(`{"type":"MultiPolygon","coordinates":[[]]}`), "polygon 1: has no ring"},
 		{"three positions", collection(feature(police, `[1,1],[2,2],[1,1]`)), "polygon 1: ring 1 has fewer than 4 positions"},
 		{"an open ring", collection(feature(police, `[1,1],[2,1],[2,2],[1,2]`)), "ring 1 is not closed"},
 		{"half a position", collection(feature(police, `[1,1],[2],[2,2],[1,1]`)), "ring 1, position 2 must be longitude and latitude"},
@@ -56,7 +56,7 @@ func TestErrors(t *testing.T) {
 		{"no area", collection(feature(police, `[1,1],[2,1],[3,1],[1,1]`)), "has no area"},
 		{"round a pole", collection(feature(police, `[0,80],[120,80],[-120,80],[0,80]`)), "ring 1 goes round a pole"},
 		{"a hole outside", collection(feature(police, square, `[15,51],[16,51],[16,52],[15,51]`)), "ring 2 is a hole outside of ring 1"},
-		{"too many points", collection(good, feature(police, many, many, many, many)), "feature 2 (\"X\"): geometry.coordinates: the file has more than 200000 points"},
+		{"too many points", collection(good, feature(police, manyPositions, manyPositions, manyPositions, manyPositions)), "feature 2 (\"X\"): geometry.coordinates: the file has more than 200000 points"},
 		{"too many bytes", strings.Repeat(" ", law.MaxBytes+1), "has more than 10485760 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever a file holds, it is refused or it can be asked, and what it shows as a zone is shown nearby.
+// FuzzParse checks that a file is rejected or can be queried, and that zones are shown within the drift.
 func FuzzParse(f *testing.F) {
 	example, err := os.ReadFile("../../deploy/law/example.geojson")
 	if err != nil {

@@ -13,7 +13,7 @@ type Law struct {
 	areas  []area
 	shapes []shape
 	cells  map[geo.Cell][]int32 // shapes by the cells that their bounds touch
-	wide   []int32              // shapes whose bounds touch too many cells
+	large  []int32              // shapes whose bounds touch too many cells
 	widest float64              // metres
 }
 
@@ -53,14 +53,13 @@ type View struct {
 	widest float64
 }
 
-// Near gives the part that concerns what is shown in a circle; the radius is in metres. The view keeps its memory from
-// call to call.
+// Near sets v to the rules that may affect what is shown in a circle; the radius is in metres. v reuses its memory.
 func (l *Law) Near(center geo.Point, radius float64, v *View) {
 	v.law, v.shapes, v.kinds, v.hidden, v.widest = l, v.shapes[:0], 0, 0, 0
 	if l == nil {
 		return
 	}
-	// What lies outside may be shown inside, as a zone.
+	// A camera outside the circle may be shown inside, as a zone.
 	b := geo.Circle{Center: center, Radius: radius + maxDrift*l.widest}.Box()
 	v.shapes = l.touching(b, v.shapes)
 	for _, i := range v.shapes {
@@ -76,35 +75,35 @@ func (l *Law) Near(center geo.Point, radius float64, v *View) {
 	}
 }
 
-// Kinds are those that the view may hide or show as zones.
+// Kinds returns the kinds that the view may hide or show as zones.
 func (v *View) Kinds() mapdata.KindSet { return v.kinds }
 
-// Hidden are those that the view may hide.
+// Hidden returns the kinds that the view may hide.
 func (v *View) Hidden() mapdata.KindSet { return v.hidden }
 
-// HiddenAt are those that are hidden at a place.
+// HiddenAt returns the kinds that are hidden at a point.
 func (v *View) HiddenAt(p geo.Point) mapdata.KindSet {
 	var hidden mapdata.KindSet
 	for _, i := range v.shapes {
 		s := &v.law.shapes[i]
-		if a := &v.law.areas[s.area]; a.hide&^hidden != 0 && s.holds(p) {
+		if a := &v.law.areas[s.area]; a.hide&^hidden != 0 && s.contains(p) {
 			hidden |= a.hide
 		}
 	}
 	return hidden
 }
 
-// Drift is how far from its place a camera may be shown, in metres; 0: there are no zones.
+// Drift is the maximum distance from its position at which a camera may be shown, in metres; 0: there are no zones.
 func (v *View) Drift() float64 { return maxDrift * v.widest }
 
-// Verdict is what the law asks for at a place.
+// Verdict is how an entity is shown.
 type Verdict struct {
 	Hidden bool
-	Zone   float64 // metres: the width of the zone as which it is shown; 0: where it is
+	Zone   float64 // metres: the width of the zone that is shown; 0: the exact position
 }
 
-// Judge says how an entity of a kind at a place is shown. It is hidden if any area that holds the place hides its kind.
-// Of several areas that show cameras as zones, the one with the narrowest zones applies: a town within a country.
+// Judge decides how an entity of a kind at a point is shown. It is hidden if any area that contains the point hides its
+// kind. Of several areas that show cameras as zones, the one with the narrowest zones applies, such as a city's in a country.
 func (v *View) Judge(p geo.Point, k mapdata.Kind) Verdict {
 	var verdict Verdict
 	if !v.kinds.Has(k) {
@@ -115,7 +114,7 @@ func (v *View) Judge(p geo.Point, k mapdata.Kind) Verdict {
 		s := &v.law.shapes[i]
 		a := &v.law.areas[s.area]
 		zone := camera && a.zone > 0 && (verdict.Zone == 0 || a.zone < verdict.Zone)
-		if !zone && !a.hide.Has(k) || !s.holds(p) {
+		if !zone && !a.hide.Has(k) || !s.contains(p) {
 			continue
 		}
 		if a.hide.Has(k) {
@@ -126,27 +125,26 @@ func (v *View) Judge(p geo.Point, k mapdata.Kind) Verdict {
 	return verdict
 }
 
-// Judge says how an entity of a kind at a place is shown; see View.Judge.
+// Judge decides how an entity of a kind at a point is shown; see View.Judge.
 func (l *Law) Judge(p geo.Point, k mapdata.Kind) Verdict {
 	var v View
 	l.Near(p, 0, &v)
 	return v.Judge(p, k)
 }
 
-// grid is the grid by which shapes are found.
+// grid is the spatial index of the shapes.
 var grid = geo.Grid{Height: 1}
 
-// maxCells is the number of cells up to which a shape is listed under each. France is; larger shapes are looked at in every
-// read.
+// maxCells is the maximum number of cells of an indexed shape (France is indexed); larger shapes are checked in every read.
 const maxCells = 1024
 
-// list lists the shapes by the cells that they touch.
-func (l *Law) list() {
+// buildIndex indexes the shapes by the cells that they intersect.
+func (l *Law) buildIndex() {
 	l.cells = make(map[geo.Cell][]int32)
 	for i := range l.shapes {
 		b := &l.shapes[i].bounds
 		if (b.North-b.South+2)*(b.East-b.West+2) > maxCells {
-			l.wide = append(l.wide, int32(i))
+			l.large = append(l.large, int32(i))
 			continue
 		}
 		for c := range grid.Cells(*b) {
@@ -155,21 +153,21 @@ func (l *Law) list() {
 	}
 }
 
-// touching appends the shapes whose bounds touch b, each once.
-func (l *Law) touching(b geo.Box, into []int32) []int32 {
-	for _, i := range l.wide {
+// touching appends the shapes whose bounds intersect b, each once.
+func (l *Law) touching(b geo.Box, dst []int32) []int32 {
+	for _, i := range l.large {
 		if l.shapes[i].bounds.Meets(b) {
-			into = append(into, i)
+			dst = append(dst, i)
 		}
 	}
-	from := len(into)
+	from := len(dst)
 	for c := range grid.Cells(b) {
 		for _, i := range l.cells[c] {
 			if l.shapes[i].bounds.Meets(b) {
-				into = append(into, i)
+				dst = append(dst, i)
 			}
 		}
 	}
-	slices.Sort(into[from:])
-	return append(into[:from], slices.Compact(into[from:])...)
+	slices.Sort(dst[from:])
+	return append(dst[:from], slices.Compact(dst[from:])...)
 }

@@ -31,7 +31,7 @@ func parse(t testing.TB, features ...string) *law.Law {
 	return l
 }
 
-// feature makes one of properties and rings; each ring is the inside of its JSON array.
+// feature formats a feature of properties and rings; each ring is the content of its JSON array.
 func feature(properties string, rings ...string) string {
 	return `{"type":"Feature","properties":{"name":"X",` + properties + `},"geometry":{"type":"Polygon","coordinates":[[` +
 		strings.Join(rings, "],[") + `]]}}`
@@ -68,9 +68,9 @@ func TestJudge(t *testing.T) {
 		{"east of it", 53, 8.001, "alert.police", shown},
 		{"north of it", 54.001, 5, "alert.police", shown},
 		{"south of it", 49.999, 5, "alert.police", shown},
-		{"a camera outside towns", 53, 5, "camera.speed", law.Verdict{Zone: 4000}},
+		{"a camera outside cities", 53, 5, "camera.speed", law.Verdict{Zone: 4000}},
 		{"a red-light camera is a camera", 53, 5, "camera.red_light", law.Verdict{Zone: 4000}},
-		{"a camera in a town: the narrower", 53.2, 7.2, "camera.avg_speed", law.Verdict{Zone: 300}},
+		{"a camera in a city: the narrower zone", 53.2, 7.2, "camera.avg_speed", law.Verdict{Zone: 300}},
 		{"a camera outside the area", 53, 9, "camera.speed", shown},
 		{"hidden here and a zone there: hidden", 50.7, 7.7, "camera.red_light", hidden},
 		{"the other camera is a zone", 50.7, 7.7, "camera.speed", law.Verdict{Zone: 4000}},
@@ -93,7 +93,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestNear: what does not concern a circle costs nothing, and a camera outside of it that is shown inside does concern it.
+// TestNear checks that a view only has the rules of its circle, including cameras outside that are shown inside.
 func TestNear(t *testing.T) {
 	l := parse(t, feature(`"camera_zone":true`, square), feature(police, square))
 	var v law.View
@@ -124,8 +124,8 @@ func TestNear(t *testing.T) {
 
 const metresOfLng = 111_195 * 0.6157 // a degree at 52 north
 
-// TestZone: a middle is the same for a whole cell, no cell is smaller than asked for, and nothing is shown farther away
-// than Drift says.
+// TestZone checks that a cell has one middle, no cell is smaller than requested, and no point is farther from its middle
+// than Drift.
 func TestZone(t *testing.T) {
 	l := parse(t, feature(`"camera_zone":true,"zone_m":1000`, square))
 	maxDrift := l.Drift() / 1000
@@ -142,7 +142,7 @@ func TestZone(t *testing.T) {
 		if again := law.Middle(middle, width); again != middle {
 			t.Fatalf("the middle %v lies in the cell of %v", middle, again)
 		}
-		// The cell reaches half a width, but for the rounding, to all four sides.
+		// The cell extends half a width to all four sides, except for rounding.
 		const rounding = 1.2
 		north := (width/2 - rounding) / 111_195.08
 		east := north / math.Cos((math.Abs(middle.Lat)+north)*math.Pi/180)
@@ -157,8 +157,8 @@ func TestZone(t *testing.T) {
 			}
 		}
 	})
-	for _, same := range [][2]geo.Point{{{Lat: 10, Lng: 180}, {Lat: 10, Lng: -180}}, {{Lat: 90, Lng: 3}, {Lat: 90, Lng: 3}}} {
-		if a, b := law.Middle(same[0], 4000), law.Middle(same[1], 4000); a != b || !a.Valid() {
+	for _, pair := range [][2]geo.Point{{{Lat: 10, Lng: 180}, {Lat: 10, Lng: -180}}, {{Lat: 90, Lng: 3}, {Lat: 90, Lng: 3}}} {
+		if a, b := law.Middle(pair[0], 4000), law.Middle(pair[1], 4000); a != b || !a.Valid() {
 			t.Errorf("%v and %v", a, b)
 		}
 	}
@@ -174,10 +174,10 @@ func wrap(lng float64) float64 {
 	return lng
 }
 
-// TestManyEdges holds the slabs to counting every edge.
+// TestManyEdges compares the slabs with a count of every edge.
 func TestManyEdges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// A star around a place, over the antimeridian too.
+		// A star-shaped polygon, also across the antimeridian.
 		center := geo.Point{Lat: 10, Lng: rapid.SampledFrom([]float64{0, 179, -179.5}).Draw(t, "lng")}
 		points := rapid.IntRange(3, 400).Draw(t, "points")
 		var ring []geo.Point
@@ -211,7 +211,7 @@ func TestManyEdges(t *testing.T) {
 				odd = odd != (p.Lng < crossing)
 			}
 			if onEdge {
-				continue // a tenth of a millimetre: rounding decides, here and there
+				continue // within 0.1 mm of the boundary, where rounding decides
 			}
 			if got := l.Judge(geo.Point{Lat: p.Lat, Lng: wrap(p.Lng)}, k).Hidden; got != odd {
 				t.Fatalf("%v: %v, counted %v", p, got, odd)
@@ -220,7 +220,7 @@ func TestManyEdges(t *testing.T) {
 	})
 }
 
-// TestManyAreas: which squares an area lies in does not matter.
+// TestManyAreas checks that the grid does not affect the result.
 func TestManyAreas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type box struct{ west, south, width, height float64 }
@@ -261,7 +261,7 @@ func TestManyAreas(t *testing.T) {
 	})
 }
 
-// TestExample: what is shipped can be read, and does what it says.
+// TestExample checks the shipped example file.
 func TestExample(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/law/example.geojson")
 	if err != nil {

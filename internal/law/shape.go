@@ -6,10 +6,10 @@ import (
 	"wayside/internal/geo"
 )
 
-// turn is a full turn of longitude in degrees.
+// turn is 360° of longitude.
 const turn = 360
 
-// shape is one polygon of an area with its holes, prepared for tests of points. Its longitudes go on beyond 180 where it
+// shape is one polygon of an area with its holes, indexed for point-in-polygon tests. Its longitudes exceed 180 if it
 // crosses the antimeridian.
 type shape struct {
 	area   int32
@@ -18,11 +18,11 @@ type shape struct {
 	height float64  // of a slab, in degrees
 }
 
-// edge is a straight line between two points, in degrees, as GeoJSON has it (RFC 7946, 3.1.1).
+// edge is a straight line between two points in degrees, as in GeoJSON (RFC 7946, 3.1.1).
 type edge struct{ ax, ay, bx, by float64 }
 
-// holds says whether a place lies in the shape. Places on its outline may or may not.
-func (s *shape) holds(p geo.Point) bool {
+// contains reports whether a point lies in the shape. For points on its boundary the result is unspecified.
+func (s *shape) contains(p geo.Point) bool {
 	b := &s.bounds
 	if p.Lat < b.South || p.Lat > b.North {
 		return false
@@ -35,7 +35,7 @@ func (s *shape) holds(p geo.Point) bool {
 	return false
 }
 
-// inside counts the edges east of a place: an odd number means inside.
+// inside is the even-odd rule: it counts the edges east of a point.
 func (s *shape) inside(x, y float64) bool {
 	odd := false
 	for _, e := range s.slabs[s.slab(y)] {
@@ -50,14 +50,14 @@ func (s *shape) slab(y float64) int {
 	return max(0, min(int((y-s.bounds.South)/s.height), len(s.slabs)-1))
 }
 
-// Slabs hold few edges each, within bounds on memory.
+// Sizes of the slabs: few edges each, with bounded memory.
 const (
 	edgesPerSlab = 4
 	maxSlabs     = 4096
-	maxCopies    = 8 // of an edge, on average
+	maxCopies    = 8 // slabs per edge, on average
 )
 
-// newShape makes a shape of rings, the outer one first, each closed and unrolled.
+// newShape creates a shape from rings, the outer one first, each closed and unrolled.
 func newShape(area int32, rings [][]geo.Point) shape {
 	s := shape{area: area, bounds: boundsOf(rings[0])}
 	var edges []edge

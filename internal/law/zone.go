@@ -13,18 +13,18 @@ const (
 	DefaultZone = 4_000 // outside towns
 )
 
-// maxDrift is how many widths of its zone a camera may be shown away from its place, at most: half a square's diagonal is
-// 0.71, and cells are somewhat wider than their width. TestZone checks it.
+// maxDrift is the maximum distance between a camera and the centre of its zone, in widths of the zone: half a square's
+// diagonal is 0.71, and cells are somewhat larger than their nominal width. TestZone checks it.
 const maxDrift = 0.8
 
-// maxZoneLatitude is the highest at which areas may have zones: nearer to a pole, cells are no squares any more.
+// maxZoneLatitude is the highest latitude of areas with zones: nearer to a pole, cells are not nearly square.
 const maxZoneLatitude = 85
 
 const metresPerDegree = geo.EarthRadius * math.Pi / 180
 
-// Middle gives the middle of the cell in which a place lies, of a grid whose cells are nowhere narrower or lower than a
-// width in metres: a geo.Grid's may be narrower. Two places are in one cell if they have one middle. The grid is fixed, so
-// that a middle tells nothing of where in the cell the camera is.
+// Middle returns the centre of the point's cell in a grid whose cells are at least width metres wide and high everywhere
+// (unlike geo.Grid's). Two points are in the same cell if they have the same middle. The grid is fixed, so that a middle
+// does not reveal where in the cell the camera is.
 func Middle(p geo.Point, width float64) geo.Point {
 	rows := math.Floor(180 * metresPerDegree / width)
 	height := 180 / rows
@@ -38,5 +38,5 @@ func Middle(p geo.Point, width float64) geo.Point {
 	return geo.Point{Lat: round(south + height/2), Lng: round((column+0.5)*across - 180)}
 }
 
-// round keeps five decimals, about a metre.
+// round rounds to five decimals, about a metre.
 func round(degrees float64) float64 { return math.Round(degrees*1e5) / 1e5 }
