@@ -1,4 +1,3 @@
-// Package votes takes what signed-in drivers say of entities: that they are there, or that they are not (D9). It also holds
-// the votes on live incidents in memory: a projection of the store, whose readers take no lock. Votes on entities of feeds
-// are in the index.
+// Package votes records drivers' votes on entities: confirms and disputes (D9). It also holds the tallies of votes on live
+// incidents in memory, as a projection of the store with lock-free reads. Votes on entities of feeds are in the index.
 package votes

@@ -8,7 +8,7 @@ import (
 	"wayside/internal/votes"
 )
 
-// TestProjection holds the tallies to the contract of projections.
+// TestProjection runs the contract tests of projections.
 func TestProjection(t *testing.T) {
 	projectiontest.Run(t, func() projectiontest.Subject {
 		tallies := votes.NewTallies(clock)

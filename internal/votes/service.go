@@ -10,20 +10,20 @@ import (
 	"wayside/internal/signal"
 )
 
-// Live knows the live incidents. Declared here so that voting needs nothing of upstreams.
+// Live finds live incidents. It is declared here so that voting does not depend on upstreams.
 type Live interface {
-	// Find gives the live incident with the external id, without its votes. It fails with mapdata.ErrNotFound, and with
-	// mapdata.ErrUnavailable when the live cache is out of reach.
+	// Find returns the live incident with the external id, without its votes. It fails with mapdata.ErrNotFound, and with
+	// mapdata.ErrUnavailable when the live cache is unreachable.
 	Find(ctx context.Context, externalID string) (mapdata.Voted, error)
 }
 
-// Feeds knows the feeds that somebody may read.
+// Feeds finds the feeds that an account may read.
 type Feeds interface {
-	// Feed gives the feed if the account may read it, otherwise nil.
+	// Feed returns the feed if the account may read it, otherwise nil.
 	Feed(id mapdata.FeedID, account mapdata.AccountID) *mapdata.Feed
 }
 
-// Config is what a Service needs.
+// Config holds the dependencies of a Service.
 type Config struct {
 	Store        Store
 	Feeds        Feeds
@@ -32,19 +32,19 @@ type Config struct {
 	StoreChanged signal.StoreChanged // notified after each vote
 }
 
-// Service takes drivers' votes. Its methods may be called from many goroutines.
+// Service records drivers' votes. Its methods are safe for concurrent use.
 type Service struct{ Config }
 
-// New makes a Service.
+// New creates a Service.
 func New(c Config) *Service {
 	return &Service{c}
 }
 
-// Cast makes v the account's standing vote on an entity, durably, before it returns; mapdata.NoVote takes it back (D9.1).
-// It gives the entity with its votes as they are now, and its feed, nil for a live incident. What votes have hidden can be
-// voted on all the same: a confirm brings it back (D9.5).
+// Cast durably stores v as the account's standing vote on an entity; mapdata.NoVote withdraws it (D9.1). It returns the
+// entity with its current votes, and its feed, nil for a live incident. A suppressed entity can still be voted on: a
+// confirm may end its suppression (D9.5).
 //
-// It fails with mapdata.ErrNotFound for an entity that is not there, has expired, or that the account may not read, and
+// It fails with mapdata.ErrNotFound for an entity that does not exist, has expired, or that the account may not read, and
 // with mapdata.ErrUnavailable.
 func (s *Service) Cast(ctx context.Context, id string, account mapdata.AccountID, v mapdata.Vote) (mapdata.Voted, *mapdata.Feed, error) {
 	source, externalID, ok := mapdata.ParseEntityID(id)
@@ -54,7 +54,7 @@ func (s *Service) Cast(ctx context.Context, id string, account mapdata.AccountID
 	ballot := &mapdata.Ballot{
 		Source: source, ExternalID: externalID, Account: account, Vote: v, At: s.Now().UTC().Truncate(time.Millisecond),
 	}
-	feed, prior, err := s.subject(ctx, ballot)
+	feed, prior, err := s.resolve(ctx, ballot)
 	if err != nil {
 		return mapdata.Voted{}, nil, err
 	}
@@ -70,7 +70,7 @@ func (s *Service) Cast(ctx context.Context, id string, account mapdata.AccountID
 	return voted, feed, nil
 }
 
-// Standing gives the account's standing vote on an entity.
+// Standing returns the account's standing vote on an entity.
 func (s *Service) Standing(ctx context.Context, id string, account mapdata.AccountID) (mapdata.Vote, error) {
 	source, externalID, ok := mapdata.ParseEntityID(id)
 	if !ok {
@@ -83,9 +83,8 @@ func (s *Service) Standing(ctx context.Context, id string, account mapdata.Accou
 	return v, nil
 }
 
-// subject finds what is voted on: the feed, or the service's own record of a live incident (D9.2), which it puts into the
-// ballot, with its prior.
-func (s *Service) subject(ctx context.Context, b *mapdata.Ballot) (*mapdata.Feed, float64, error) {
+// resolve finds the feed of the entity or, for a live incident, sets the ballot's record of it (D9.2) and returns its prior.
+func (s *Service) resolve(ctx context.Context, b *mapdata.Ballot) (*mapdata.Feed, float64, error) {
 	if id, ok := b.Source.FeedID(); ok {
 		feed := s.Feeds.Feed(id, b.Account)
 		if feed == nil {

@@ -17,15 +17,20 @@ var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return start }
 
-// stored is a store that holds nothing but tallies.
-type stored []mapdata.Tally
+// tallySnapshot is a store snapshot with tallies only.
+type tallySnapshot []mapdata.Tally
 
-func (s stored) Feeds() []*mapdata.Feed                                             { return nil }
-func (s stored) Entities(context.Context, int, int, func(*mapdata.Entity)) error    { return nil }
-func (s stored) FeedTallies(context.Context, time.Time, func(*mapdata.Tally)) error { return nil }
-func (s stored) Attempts(context.Context, func(*mapdata.FeedAttempt)) error         { return nil }
+func (s tallySnapshot) Feeds() []*mapdata.Feed { return nil }
 
-func (s stored) LiveTallies(_ context.Context, kind mapdata.Kind, since time.Time, yield func(*mapdata.Tally)) error {
+func (s tallySnapshot) Entities(context.Context, int, int, func(*mapdata.Entity)) error { return nil }
+
+func (s tallySnapshot) FeedTallies(context.Context, time.Time, func(*mapdata.Tally)) error {
+	return nil
+}
+
+func (s tallySnapshot) Attempts(context.Context, func(*mapdata.FeedAttempt)) error { return nil }
+
+func (s tallySnapshot) LiveTallies(_ context.Context, kind mapdata.Kind, since time.Time, yield func(*mapdata.Tally)) error {
 	for i := range s {
 		if t := s[i]; t.Kind == kind && !t.ChangedAt.Before(since) {
 			yield(&t)
@@ -40,7 +45,7 @@ func set(tallies *votes.Tallies, all ...mapdata.Tally) {
 
 func load(t *testing.T, tallies *votes.Tallies, all ...mapdata.Tally) {
 	t.Helper()
-	staged, err := tallies.Load(t.Context(), stored(all))
+	staged, err := tallies.Load(t.Context(), tallySnapshot(all))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +56,7 @@ func tally(id string, confirms int) mapdata.Tally {
 	return mapdata.Tally{Source: mapdata.Incidents, ExternalID: id, Confirms: confirms, ChangedAt: start}
 }
 
-// TestTallies holds what is found after tallies were set, set again and loaded.
+// TestTallies checks lookups after tallies were set, changed and loaded.
 func TestTallies(t *testing.T) {
 	l := votes.NewTallies(clock)
 	expect := func(when string, want map[string]int) {
@@ -69,7 +74,7 @@ func TestTallies(t *testing.T) {
 	expect("at first", nil)
 	set(l, tally("a", 1), tally("b", 2))
 	expect("set", map[string]int{"a": 1, "b": 2})
-	// The last vote on b was taken back: that it changed is still known (D4.3).
+	// The last vote on b was withdrawn; its tally with the time of the change is kept (D4.3).
 	ofFeed := tally("c", 5)
 	ofFeed.Source = mapdata.FeedID{1}.SourceID()
 	l.Apply([]mapdata.FeedChange{{Tallies: []mapdata.Tally{tally("b", 0)}}, {FeedID: mapdata.FeedID{1}, Tallies: []mapdata.Tally{ofFeed}}}).Publish()
@@ -80,8 +85,8 @@ func TestTallies(t *testing.T) {
 	expect("set after a load", map[string]int{"a": 4, "c": 3})
 }
 
-// TestTalliesBesideAWriter holds that readers see a whole tally at any time, and never fewer than before.
-func TestTalliesBesideAWriter(t *testing.T) {
+// TestConcurrentLookup checks that concurrent readers see consistent tallies that never go back.
+func TestConcurrentLookup(t *testing.T) {
 	const ids, rounds = 300, 50
 	l := votes.NewTallies(clock)
 	write := func(confirms int) []mapdata.Tally {
@@ -125,7 +130,7 @@ func TestTalliesBesideAWriter(t *testing.T) {
 	readers.Wait()
 }
 
-// TestLookupDoesNotAllocate holds the price of a lookup, of which a read makes hundreds.
+// TestLookupDoesNotAllocate checks the cost of a lookup, of which a read makes hundreds.
 func TestLookupDoesNotAllocate(t *testing.T) {
 	l := votes.NewTallies(clock)
 	set(l, tally("a", 1))
@@ -151,9 +156,9 @@ func kindOf(t *testing.T, id string) mapdata.Kind {
 	return k
 }
 
-// TestTalliesOfThePastAreForgotten: what is held does not grow with all votes ever cast, neither by a load nor while running.
-// Votes on kinds that live for hours are held for a week, those on road works for half a year.
-func TestTalliesOfThePastAreForgotten(t *testing.T) {
+// TestOldTalliesAreDropped checks that memory does not grow with all votes ever cast, neither by a load nor while running.
+// Tallies of kinds with a lifetime of hours are kept for a week, those of road works for half a year.
+func TestOldTalliesAreDropped(t *testing.T) {
 	const day, perDay, days = 24 * time.Hour, 10, 400
 	police, works := kindOf(t, "alert.police"), kindOf(t, "alert.construction")
 	now := start
