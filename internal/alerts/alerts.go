@@ -9,42 +9,42 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// What is listed. The corridor is the union of a cone and a strip, both in front of the car:
+// Geometry of the corridor, the union of a cone and a strip in front of the car:
 //
 //   - The cone is for bends. A pin on a road of radius r, at a distance d along it, appears at an angle of d/2r. Roads are
 //     built so that their bends suit their speed: 24° at the lead on a country road (25 m/s, r 350 m), 17° on a motorway.
-//     The rest of the cone's half angle is for a heading that is some degrees off, and for the corner of a town's street.
-//   - The strip is for what is close: 60 m are the road's width, a fix that is 15 m off, and a pin that its reporter put
-//     down while driving past.
-//   - Nothing beyond 75° counts, however close: with a heading that is 10° off it would be beside the car or behind it.
+//     The rest of the cone's half angle allows for a heading error of some degrees, and for street corners.
+//   - The strip is for close pins: 60 m allow for the road's width, a position error of 15 m, and a pin that was reported
+//     while driving past.
+//   - Pins beyond 75° are never listed: with a heading error of 10° they would be beside or behind the car.
 const (
 	Range                = 2000.0 // metres: pins farther away are not listed
-	MaxListed            = 20     // listed at once, the nearest
+	MaxListed            = 20     // maximum number listed, the nearest
 	coneHalfAngle        = 30.0   // degrees to each side
 	stripHalfWidth       = 60.0   // metres to each side
 	maxAngle             = 75.0   // degrees to each side
-	minDirectionDistance = 1.0    // metres: nearer, a direction means nothing, and the pin is reached
+	minDirectionDistance = 1.0    // metres: a bearing to a nearer pin is meaningless; the pin is reached
 )
 
-// When it is announced (issue: the car screen, 2).
+// Distances of announcements (issue: the car screen, 2).
 const (
 	leadSeconds = 12.0
 	minLead     = 150.0 // metres
 	maxLead     = 600.0 // metres
 
 	nearLeadShare = 0.4   // of the lead
-	minNear       = 100.0 // metres: five seconds and more in a town
+	minNear       = 100.0 // metres: at least five seconds in city traffic
 
-	// MinSpeed is the speed in m/s below which nothing is announced, a heading means nothing and no time is given: the errors
-	// of a standing car's fixes look like such a speed.
+	// MinSpeed is the speed in m/s below which nothing is announced, the heading is ignored and no time is given: position
+	// errors of a standing car look like such a speed.
 	MinSpeed = 2.0
 
-	// MinPause is how many seconds lie between two announcements at least. The client keeps it: only the client knows when it
-	// last made one.
+	// MinPause is the minimum number of seconds between two announcements. The client enforces it, because only the client
+	// knows when it made the last one.
 	MinPause = 5
 )
 
-// Stage is how near a pin is.
+// Stage is the distance class of a pin.
 type Stage string
 
 // The stages. Only cameras have two.
@@ -53,7 +53,7 @@ const (
 	Near  Stage = "near"
 )
 
-// Car is where a driver is and where the driver goes.
+// Car is a driver's position, heading and speed.
 type Car struct {
 	At       geo.Point
 	Heading  float64 // degrees clockwise from north; meaningless unless Directed
@@ -65,11 +65,11 @@ type Car struct {
 type Pin struct {
 	At        geo.Point
 	Kind      mapdata.Kind
-	Zone      float64 // metres: the width of the zone of which At is the middle; 0: the pin is at At
+	Zone      float64 // metres: the width of the zone around At; 0: the exact position
 	Announced Announced
 }
 
-// Announced is which stages of a pin have been announced already.
+// Announced holds the stages of a pin that have been announced.
 type Announced struct{ Early, Near bool }
 
 // Alert is a pin that is listed.
@@ -78,7 +78,7 @@ type Alert struct {
 	Distance float64 // metres; of a zone, to its edge, and 0 inside
 	Bearing  float64 // degrees clockwise from north, [0, 360)
 	Stage    Stage
-	Due      bool // it is to be announced, unless the caller knows a reason against it
+	Due      bool // to be announced, unless the caller suppresses it
 }
 
 // Lead is the distance in metres at which a pin is announced at a speed in m/s.
@@ -86,11 +86,11 @@ func Lead(speed float64) float64 {
 	return math.Max(minLead, math.Min(maxLead, leadSeconds*speed))
 }
 
-// NearOf is the distance in metres at which a camera is announced for the second time, with the lead in metres.
+// NearOf is the distance in metres at which a camera is announced a second time, for a lead in metres.
 func NearOf(lead float64) float64 { return math.Max(minNear, nearLeadShare*lead) }
 
-// List gives what lies ahead, nearest first, at most MaxListed; at equal distances in the order of the pins. Without a
-// heading it gives what is around, and nothing is due.
+// List returns the pins ahead, nearest first, at most MaxListed; at equal distances in the order of the pins. Without a
+// heading it returns the pins around, and none is due.
 func (c *Car) List(pins []Pin) []Alert {
 	var all []Alert
 	for i := range pins {
@@ -111,7 +111,7 @@ func (c *Car) List(pins []Pin) []Alert {
 	return all[:min(len(all), MaxListed)]
 }
 
-// alert says how a pin lies, and whether it is listed.
+// alert computes the alert of a pin, and whether it is listed.
 func (c *Car) alert(p *Pin) (Alert, bool) {
 	middle, half := geo.Distance(c.At, p.At), p.Zone/2
 	s := Alert{Distance: math.Max(0, middle-half), Bearing: geo.Bearing(c.At, p.At)}
@@ -122,7 +122,7 @@ func (c *Car) alert(p *Pin) (Alert, bool) {
 	return s, true
 }
 
-// inCorridor says whether the corridor holds a place at a distance and bearing; half the width of a zone widens the strip.
+// inCorridor reports whether a point at a distance and bearing is in the corridor; half the width of a zone widens the strip.
 func (c *Car) inCorridor(distance, half, bearing float64) bool {
 	if half > 0 && distance <= half {
 		return true // inside the zone
@@ -134,20 +134,20 @@ func (c *Car) inCorridor(distance, half, bearing float64) bool {
 	return off <= coneHalfAngle || off <= maxAngle && distance*math.Sin(off*(math.Pi/180)) <= stripHalfWidth+half
 }
 
-// judge gives the stage, and whether it is to be announced.
+// judge returns the stage, and whether the pin is to be announced.
 func (c *Car) judge(p *Pin, distance float64) (Stage, bool) {
 	lead := Lead(c.Speed)
 	announces := c.Directed && c.Speed >= MinSpeed && distance <= lead && !p.Kind.Charger()
-	// A zone has one stage: a second one would tell where in it the camera is.
+	// A zone has one stage: a second one would reveal where in it the camera is.
 	if p.Kind.Camera() && p.Zone == 0 && distance <= NearOf(lead) {
 		return Near, announces && !p.Announced.Near
 	}
-	// The near stage grows and shrinks with the speed: after the second stage, the first is not announced any more.
+	// The near distance varies with the speed: after the near stage, the early one is not announced any more.
 	return Early, announces && !p.Announced.Early && !p.Announced.Near
 }
 
-// First gives the index of the alert to announce, the nearest that is due and not silent; -1 if there is none. silent is
-// called with indexes, for as few alerts as possible.
+// First returns the index of the alert to announce, the nearest that is due and not silent; -1 if there is none. silent is
+// called with indexes, and only until the first match.
 func First(alerts []Alert, silent func(int) bool) int {
 	for i := range alerts {
 		if alerts[i].Due && !silent(i) {
@@ -157,7 +157,7 @@ func First(alerts []Alert, silent func(int) bool) int {
 	return -1
 }
 
-// Seconds is the time to a distance in metres at a speed in m/s; false below MinSpeed, where it means nothing.
+// Seconds is the travel time for a distance in metres at a speed in m/s; false below MinSpeed.
 func Seconds(distance, speed float64) (float64, bool) {
 	if speed < MinSpeed {
 		return 0, false
@@ -168,7 +168,7 @@ func Seconds(distance, speed float64) (float64, bool) {
 // nearSuffix ends the key of a camera's second stage. It needs no escape in a query, and no id contains it.
 const nearSuffix = "~near"
 
-// Key is how a client names an announcement that it made.
+// Key is the key by which a client reports an announcement that it made.
 func Key(id string, s Stage) string {
 	if s == Near {
 		return id + nearSuffix
@@ -176,10 +176,10 @@ func Key(id string, s Stage) string {
 	return id
 }
 
-// Announcements are what a client says it announced, by id.
+// Announcements holds the announcements that a client reported, by id.
 type Announcements map[string]Announced
 
-// ParseAnnouncements reads keys. Unknown ids do no harm.
+// ParseAnnouncements parses keys. Unknown ids are ignored.
 func ParseAnnouncements(keys []string) Announcements {
 	seen := make(Announcements, len(keys))
 	for _, key := range keys {
@@ -192,7 +192,7 @@ func ParseAnnouncements(keys []string) Announcements {
 	return seen
 }
 
-// Of gives what was announced of a pin under any of its ids: which of several merged pins is shown may change on the way.
+// Of returns the stages announced for a pin under any of its ids: which of several merged pins is shown may change.
 func (s Announcements) Of(ids ...string) (t Announced) {
 	for _, id := range ids {
 		announced := s[id]

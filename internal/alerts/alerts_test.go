@@ -13,20 +13,20 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// testdata/cases.json is the golden table of this package and of its twin in the page. It is a list of cases:
+// testdata/cases.json is the golden table of this package and of the page's TypeScript version. It is a list of cases:
 //
-//	name    what the case shows; no two have the same
+//	name    of the case, unique
 //	car     lat, lng in degrees; heading in degrees clockwise from north, null if it is not known; speed in m/s
 //	lead_m  the distance of an announcement at that speed, in metres
 //	seen    keys of what the client has announced: an id, or an id and ~near for the second stage of a camera
-//	pins    what may lie ahead, in the order in which it came: id, lat, lng, kind; and, where it is not absent,
-//	        zone_m    width in metres of the zone of which lat and lng are the middle
-//	        merged    other ids that the pin stands for
+//	pins    candidates, in input order: id, lat, lng, kind; and optionally
+//	        zone_m    width in metres of the zone whose centre is lat and lng
+//	        merged    other ids that are merged into the pin
 //	        voted     the driver has voted on it
-//	expect  exactly what is listed, in this order: id; distance_m, to half a metre; seconds, to a tenth, null where no
-//	        time is told; bearing, to half a degree; stage, ahead or near; announce, true for one at most
+//	expect  exactly the alerts listed, in this order: id; distance_m, to half a metre; seconds, to a tenth, null without
+//	        a time; bearing, to half a degree; stage, ahead or near; announce, true for one at most
 //
-// Distances and bearings were not computed by this package, but by the textbook's formulas.
+// Distances and bearings were computed with textbook formulas, not with this package.
 type goldenCase struct {
 	Name string
 	Car  struct {
@@ -36,7 +36,7 @@ type goldenCase struct {
 	LeadM  float64 `json:"lead_m"`
 	Seen   []string
 	Pins   []goldenPin
-	Expect []goldenSight
+	Expect []goldenAlert
 }
 
 type goldenPin struct {
@@ -48,7 +48,7 @@ type goldenPin struct {
 	Voted    bool
 }
 
-type goldenSight struct {
+type goldenAlert struct {
 	ID        string
 	DistanceM float64 `json:"distance_m"`
 	Seconds   *float64
@@ -112,7 +112,7 @@ func (c *goldenCase) run(t *testing.T) {
 	}
 }
 
-func (w *goldenSight) check(t *testing.T, c *goldenCase, s *alerts.Alert, announce bool) {
+func (w *goldenAlert) check(t *testing.T, c *goldenCase, s *alerts.Alert, announce bool) {
 	t.Helper()
 	if id := c.Pins[s.Pin].ID; id != w.ID || s.Stage != w.Stage || announce != w.Announce {
 		t.Errorf("%s %s %v, want %s %s %v", id, s.Stage, announce, w.ID, w.Stage, w.Announce)
@@ -120,13 +120,13 @@ func (w *goldenSight) check(t *testing.T, c *goldenCase, s *alerts.Alert, announ
 	if math.Abs(s.Distance-w.DistanceM) > 0.5 || geo.AngleBetween(s.Bearing, w.Bearing) > 0.5 {
 		t.Errorf("%s: %.2f m at %.2f°, want %v m at %v°", w.ID, s.Distance, s.Bearing, w.DistanceM, w.Bearing)
 	}
-	seconds, told := alerts.Seconds(s.Distance, c.Car.Speed)
-	if told != (w.Seconds != nil) || told && math.Abs(seconds-*w.Seconds) > 0.1 {
-		t.Errorf("%s: %v s (%v), want %v", w.ID, seconds, told, w.Seconds)
+	seconds, announced := alerts.Seconds(s.Distance, c.Car.Speed)
+	if announced != (w.Seconds != nil) || announced && math.Abs(seconds-*w.Seconds) > 0.1 {
+		t.Errorf("%s: %v s (%v), want %v", w.ID, seconds, announced, w.Seconds)
 	}
 }
 
-// TestNothingBehind: whatever the distance, the place, the heading and the speed, nothing that lies behind is listed.
+// TestNothingBehind checks for any distance, position, heading and speed that no pin behind the car is listed.
 func TestNothingBehind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		car := alerts.Car{
@@ -153,24 +153,24 @@ func TestNothingBehind(t *testing.T) {
 	})
 }
 
-// TestDrive: on a straight road past a pin, at any speed and with any rhythm of fixes that leaves time for it, an alert is
-// announced once and a camera twice, never behind, as long as the client says what it has announced.
+// TestDrive checks that on a straight road past a pin, at any speed and interval of fixes, an alert is announced once and a
+// camera twice, never behind, if the client reports what it has announced.
 func TestDrive(t *testing.T) {
 	alert, _ := mapdata.ParseKind("alert.hazard")
 	camera, _ := mapdata.ParseKind("camera.speed")
 	rapid.Check(t, func(t *rapid.T) {
 		speed := rapid.Float64Range(alerts.MinSpeed, 60).Draw(t, "speed")
-		every := rapid.Float64Range(0.2, 1.5).Draw(t, "seconds between fixes")
+		fixInterval := rapid.Float64Range(0.2, 1.5).Draw(t, "seconds between fixes")
 		kind, want := alert, 1
 		if rapid.Bool().Draw(t, "camera") {
 			kind, want = camera, 2
 		}
 		pin := geo.Point{Lat: 52.01, Lng: 5}
 		var keys []string
-		for north := -1500.0; north < 500; north += speed * every {
+		for north := -1500.0; north < 500; north += speed * fixInterval {
 			car := alerts.Car{At: geo.Point{Lat: pin.Lat + north/111_195, Lng: pin.Lng}, Directed: true, Speed: speed}
-			told := alerts.ParseAnnouncements(keys).Of("x")
-			list := car.List([]alerts.Pin{{At: pin, Kind: kind, Announced: told}})
+			announced := alerts.ParseAnnouncements(keys).Of("x")
+			list := car.List([]alerts.Pin{{At: pin, Kind: kind, Announced: announced}})
 			if first := alerts.First(list, func(int) bool { return false }); first >= 0 {
 				if north > 0 {
 					t.Fatal("announced behind")
@@ -184,7 +184,7 @@ func TestDrive(t *testing.T) {
 	})
 }
 
-// TestBearing holds the bearing to places that everybody knows.
+// TestBearing checks known bearings.
 func TestBearing(t *testing.T) {
 	for _, tt := range []struct {
 		name string

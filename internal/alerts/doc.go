@@ -1,4 +1,3 @@
-// Package alerts decides what lies ahead of a driver, and what of it is announced: pure functions of a position, a heading, a
-// speed and pins. The page has the same in TypeScript for when it is offline; testdata/cases.json holds both to the same
-// answers.
+// Package alerts selects the pins ahead of a driver and decides which one to announce: pure functions of a position, a
+// heading, a speed and pins. The page has the same functions in TypeScript for offline use; testdata/cases.json tests both.
 package alerts
