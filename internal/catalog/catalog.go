@@ -8,18 +8,18 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Counts tells how many entities of a feed readers see, by whether they expire.
+// Counts returns the number of a feed's published entities, by whether they expire.
 type Counts func(id mapdata.FeedID) (persistent, decaying int)
 
-// Catalog knows every feed, the source it makes and its health. Any number of goroutines may read beside the one that
-// calls Load, Apply and Publish.
+// Catalog holds every feed, its source and health. Reads are safe concurrently with the one goroutine that calls Load, Apply
+// and Publish.
 type Catalog struct {
 	counts Counts
 	view   atomic.Pointer[view]
 	health atomic.Pointer[healthView]
 }
 
-// view is what readers select from; immutable.
+// view is the immutable state that readers use.
 type view struct {
 	sources table[mapdata.FeedID, *source]
 	layers  table[string, mapdata.FeedID]
@@ -27,15 +27,15 @@ type view struct {
 	served  []mapdata.FeedID                           // oldest first
 }
 
-// New makes an empty catalogue. counts is asked when a feed changes, once its entities are published; nil: no feed has
-// entities that persist.
+// New creates an empty Catalog. counts is called when a feed has changed, after its entities were published; nil: no feed has
+// persistent entities.
 func New(counts Counts) *Catalog {
 	c := &Catalog{counts: counts}
 	c.view.Store(new(view))
 	return c
 }
 
-// feed gives a feed, whoever may read it; nil: there is none.
+// feed returns a feed without checking permissions; nil: there is none.
 func (v *view) feed(id mapdata.FeedID) *mapdata.Feed {
 	if s, ok := v.sources.get(id); ok {
 		return s.feed
@@ -43,12 +43,12 @@ func (v *view) feed(id mapdata.FeedID) *mapdata.Feed {
 	return nil
 }
 
-// Feed gives the feed behind a source if the account may read it: it is served, or the account's own. Otherwise nil.
+// Feed returns the feed of a source if the account may read it: it is served, or the account's own. Otherwise nil.
 func (c *Catalog) Feed(id mapdata.FeedID, account mapdata.AccountID) *mapdata.Feed {
 	return readable(c.view.Load().feed(id), account)
 }
 
-// ByLayer gives the feed that owns a layer, on the same terms as Feed.
+// ByLayer returns the feed that owns a layer, with the permissions of Feed.
 func (c *Catalog) ByLayer(slug string, account mapdata.AccountID) *mapdata.Feed {
 	v := c.view.Load()
 	id, ok := v.layers.get(slug)
@@ -65,7 +65,7 @@ func readable(f *mapdata.Feed, account mapdata.AccountID) *mapdata.Feed {
 	return nil
 }
 
-// Owned gives the account's own feeds; none for a guest.
+// Owned returns the account's own feeds; none for a guest.
 func (c *Catalog) Owned(account mapdata.AccountID) []mapdata.FeedID {
 	if account.IsZero() {
 		return nil
@@ -74,7 +74,7 @@ func (c *Catalog) Owned(account mapdata.AccountID) []mapdata.FeedID {
 	return owned
 }
 
-// Listed gives the feeds that the catalogue of sources shows: public, approved and active; oldest first.
+// Listed returns the feeds in the public catalogue: public, approved and active; oldest first.
 func (c *Catalog) Listed() []*mapdata.Feed {
 	v := c.view.Load()
 	var listed []*mapdata.Feed
@@ -86,7 +86,7 @@ func (c *Catalog) Listed() []*mapdata.Feed {
 	return listed
 }
 
-// Sources gives the ids that the account may name as sources (D4.5), oldest first.
+// Sources returns the ids that the account may select as sources (D4.5), oldest first.
 func (c *Catalog) Sources(account mapdata.AccountID) []mapdata.SourceID {
 	v := c.view.Load()
 	ids := make([]mapdata.SourceID, 0, len(v.served))
@@ -105,17 +105,17 @@ func (c *Catalog) Sources(account mapdata.AccountID) []mapdata.SourceID {
 	return ids
 }
 
-// ServedCount tells how many sources are served.
+// ServedCount returns the number of served sources.
 func (c *Catalog) ServedCount() int { return len(c.view.Load().served) }
 
-// ServedHealth gives the health of every served source, oldest first. The slice is shared and never changes; the same slice
-// means the same health. A call costs nothing unless a feed has changed since the last one, or time has changed a health.
+// ServedHealth returns the health of every served source, oldest first. The slice is shared and immutable; it is the same
+// slice as long as no health changes. The result is cached until a feed changes or a health changes with time.
 func (c *Catalog) ServedHealth(now time.Time) []mapdata.SourceHealth {
 	v, h := c.view.Load(), c.health.Load()
-	if h != nil && h.of == v && h.holds(now) {
+	if h != nil && h.view == v && h.contains(now) {
 		return h.served
 	}
-	next := v.judge(now)
+	next := v.evaluate(now)
 	if h != nil && slices.Equal(h.served, next.served) {
 		next.served = h.served
 	}
@@ -123,7 +123,7 @@ func (c *Catalog) ServedHealth(now time.Time) []mapdata.SourceHealth {
 	return next.served
 }
 
-// Health gives the health of the named feeds, in their order; one that is gone is offline.
+// Health returns the health of the given feeds, in their order; a deleted feed is offline.
 func (c *Catalog) Health(ids []mapdata.FeedID, now time.Time) []mapdata.SourceHealth {
 	v := c.view.Load()
 	all := make([]mapdata.SourceHealth, 0, len(ids))

@@ -25,7 +25,7 @@ func feed(n byte, edit func(*mapdata.Feed)) *mapdata.Feed {
 	return f
 }
 
-// changed is a change of a feed with the attempts that it recorded.
+// changed returns a change of a feed with recorded attempts.
 func changed(revision int64, f *mapdata.Feed, attempts ...mapdata.Attempt) mapdata.FeedChange {
 	return mapdata.FeedChange{Revision: revision, Feed: f, FeedID: f.ID, Attempts: attempts}
 }
@@ -34,7 +34,7 @@ func removed(f *mapdata.Feed) mapdata.FeedChange { return mapdata.FeedChange{Fee
 
 func ok(at time.Time) mapdata.Attempt { return mapdata.Attempt{At: at, OK: true} }
 
-func TestCatalogueShowsWhatIsPublished(t *testing.T) {
+func TestPublish(t *testing.T) {
 	c := catalog.New(nil)
 	served := feed(1, nil)
 	private := feed(2, func(f *mapdata.Feed) { f.Visibility = mapdata.Private })
@@ -72,8 +72,8 @@ func TestCatalogueShowsWhatIsPublished(t *testing.T) {
 	}
 }
 
-// TestFeedsChangeOwnersAndLayers: what follows from a feed moves with it.
-func TestFeedsChangeOwnersAndLayers(t *testing.T) {
+// TestFeedChangesOwnerAndLayer checks the lookups by owner and layer after a feed's owner or slug changed.
+func TestFeedChangesOwnerAndLayer(t *testing.T) {
 	c := catalog.New(nil)
 	before := feed(1, func(f *mapdata.Feed) { f.ReviewState = mapdata.Pending })
 	second := feed(2, func(f *mapdata.Feed) { f.Owner = before.Owner })
@@ -96,7 +96,7 @@ func TestFeedsChangeOwnersAndLayers(t *testing.T) {
 	}
 }
 
-func TestHealthIsJudgedAnewAndShared(t *testing.T) {
+func TestHealthIsCachedAndUpdated(t *testing.T) {
 	c := catalog.New(nil)
 	f := feed(1, nil)
 	c.Apply([]mapdata.FeedChange{changed(1, f)}).Publish()
@@ -159,8 +159,8 @@ func TestHealthIsExactInTime(t *testing.T) {
 	}
 }
 
-// TestPersistentEntitiesMaySleep: only a push feed whose entities expire is offline for its silence (D4.15).
-func TestPersistentEntitiesMaySleep(t *testing.T) {
+// TestPersistentPushFeedStaysOnline checks that only a push feed whose entities expire goes offline without pushes (D4.15).
+func TestPersistentPushFeedStaysOnline(t *testing.T) {
 	for _, tt := range []struct {
 		persistent, decaying int
 		want                 mapdata.Status
@@ -174,8 +174,8 @@ func TestPersistentEntitiesMaySleep(t *testing.T) {
 	}
 }
 
-// many is a catalogue of many public feeds that push.
-func many(n int) (*catalog.Catalog, []*mapdata.Feed) {
+// manyFeeds creates a catalogue of n public push feeds.
+func manyFeeds(n int) (*catalog.Catalog, []*mapdata.Feed) {
 	c := catalog.New(nil)
 	var feeds []*mapdata.Feed
 	var changes []mapdata.FeedChange
@@ -190,11 +190,11 @@ func many(n int) (*catalog.Catalog, []*mapdata.Feed) {
 	return c, feeds
 }
 
-// TestChangesCostWhatChanged: a change of one feed costs no more among ten thousand feeds than among a hundred, but for the
-// share of a page that is copied.
-func TestChangesCostWhatChanged(t *testing.T) {
+// TestChangeCostIsIndependentOfSize checks that a change of one feed costs about the same among 10 000 feeds as among 100,
+// except for the size of the copied page.
+func TestChangeCostIsIndependentOfSize(t *testing.T) {
 	cost := func(n int) float64 {
-		c, feeds := many(n)
+		c, feeds := manyFeeds(n)
 		revision := int64(n)
 		result := testing.Benchmark(func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
@@ -204,25 +204,26 @@ func TestChangesCostWhatChanged(t *testing.T) {
 		})
 		return float64(result.NsPerOp())
 	}
-	few, all := cost(100), cost(10_000)
-	t.Logf("a change among 100 feeds: %.1f µs, among 10 000: %.1f µs", few/1e3, all/1e3)
-	if all > 5*few+20e3 {
-		t.Errorf("a change among 10 000 feeds takes %.0f ns, among 100 %.0f ns", all, few)
+	small, all := cost(100), cost(10_000)
+	t.Logf("a change among 100 feeds: %.1f µs, among 10 000: %.1f µs", small/1e3, all/1e3)
+	if all > 5*small+20e3 {
+		t.Errorf("a change among 10 000 feeds takes %.0f ns, among 100 %.0f ns", all, small)
 	}
 }
 
-// TestReadsAtRestAllocateNothing: health that has not changed costs nothing but a look.
-func TestReadsAtRestAllocateNothing(t *testing.T) {
-	c, _ := many(10_000)
+// TestUnchangedReadsDoNotAllocate checks that reading unchanged health does not allocate.
+func TestUnchangedReadsDoNotAllocate(t *testing.T) {
+	c, _ := manyFeeds(10_000)
 	c.ServedHealth(start)
 	if n := testing.AllocsPerRun(100, func() { c.ServedHealth(start.Add(time.Second)); c.ServedCount() }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
-// TestReadersBesideAWriter: readers take whole views while feeds come, change and go; the race detector looks on.
-func TestReadersBesideAWriter(t *testing.T) {
-	c, feeds := many(200)
+// TestConcurrentReaders checks that readers see consistent views while feeds are added, changed and removed, also for the race
+// detector.
+func TestConcurrentReaders(t *testing.T) {
+	c, feeds := manyFeeds(200)
 	done := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 3 {

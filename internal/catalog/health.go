@@ -7,46 +7,46 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// source is a feed with what its health is made of; immutable but for the health that was judged last.
+// source is a feed with the inputs of its health; immutable except for the cached health.
 type source struct {
 	feed     *mapdata.Feed
-	recent   *mapdata.Recent // shared by the feed's states; never changed
-	decaying bool            // what the feed holds, or last held, expires
-	judged   atomic.Pointer[judgement]
+	recent   *mapdata.Recent // shared by versions of the feed; immutable
+	decaying bool            // the feed's entities expire
+	cached   atomic.Pointer[cachedHealth]
 }
 
-// span is the time during which a health stays as it was judged.
+// span is the time during which a cached health is valid.
 type span struct{ from, until time.Time }
 
-func (s span) holds(now time.Time) bool { return !now.Before(s.from) && now.Before(s.until) }
+func (s span) contains(now time.Time) bool { return !now.Before(s.from) && now.Before(s.until) }
 
-// judgement is the health of a source for a span of time.
-type judgement struct {
+// cachedHealth is the health of a source with its validity.
+type cachedHealth struct {
 	mapdata.Health
 	span
 }
 
-// health judges the source, if time may have changed its health since it was judged last.
-func (s *source) health(now time.Time) *judgement {
-	if j := s.judged.Load(); j != nil && j.holds(now) {
+// health returns the source's health, cached while it is valid.
+func (s *source) health(now time.Time) *cachedHealth {
+	if j := s.cached.Load(); j != nil && j.contains(now) {
 		return j
 	}
-	j := &judgement{span: span{from: now}}
+	j := &cachedHealth{span: span{from: now}}
 	j.Health, j.until = mapdata.FeedHealth(s.feed, s.recent, s.decaying, now)
-	s.judged.Store(j)
+	s.cached.Store(j)
 	return j
 }
 
-// healthView is the health of the served sources of one view for a span of time; immutable.
+// healthView is the health of the served sources of one view with its validity; immutable.
 type healthView struct {
 	span
-	of     *view
+	view   *view
 	served []mapdata.SourceHealth
 }
 
-// judge gives the health of all served sources.
-func (v *view) judge(now time.Time) *healthView {
-	h := &healthView{span: span{from: now, until: now.Add(24 * time.Hour)}, of: v, served: make([]mapdata.SourceHealth, 0, len(v.served))}
+// evaluate computes the health of all served sources.
+func (v *view) evaluate(now time.Time) *healthView {
+	h := &healthView{span: span{from: now, until: now.Add(24 * time.Hour)}, view: v, served: make([]mapdata.SourceHealth, 0, len(v.served))}
 	for _, id := range v.served {
 		s, _ := v.sources.get(id)
 		j := s.health(now)

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/replica/projectiontest"
 )
 
-// maxFeeds is more than the worlds of the contract have feeds.
+// maxFeeds exceeds the number of feeds in the contract tests.
 const maxFeeds = 100
 
 func feedIDs() (all []mapdata.FeedID) {
@@ -19,7 +19,7 @@ func feedIDs() (all []mapdata.FeedID) {
 	return all
 }
 
-// TestProjection holds the catalogue to the contract of projections, by each of its reads: one read is of one view.
+// TestProjection runs the contract tests of projections with each kind of read.
 func TestProjection(t *testing.T) {
 	type read func(c *catalog.Catalog) map[string]string
 	type want func(w *projectiontest.World) map[string]string

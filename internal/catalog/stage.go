@@ -9,44 +9,44 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// stage is the next view in the making.
+// stage is a view under construction.
 type stage struct {
-	c       *Catalog
-	sources tableEdit[mapdata.FeedID, *source]
-	layers  tableEdit[string, mapdata.FeedID]
-	owned   tableEdit[mapdata.AccountID, []mapdata.FeedID]
-	served  []mapdata.FeedID
-	serves  map[mapdata.FeedID]bool    // where it differs from served
-	changed map[mapdata.FeedID]*source // not published before
+	c             *Catalog
+	sources       tableEdit[mapdata.FeedID, *source]
+	layers        tableEdit[string, mapdata.FeedID]
+	owned         tableEdit[mapdata.AccountID, []mapdata.FeedID]
+	served        []mapdata.FeedID
+	servedChanges map[mapdata.FeedID]bool    // changes to served
+	changed       map[mapdata.FeedID]*source // not published before
 }
 
 func (c *Catalog) stage(from *view) *stage {
 	return &stage{
 		c: c, sources: from.sources.edit(), layers: from.layers.edit(), owned: from.owned.edit(), served: from.served,
-		serves: make(map[mapdata.FeedID]bool), changed: make(map[mapdata.FeedID]*source),
+		servedChanges: make(map[mapdata.FeedID]bool), changed: make(map[mapdata.FeedID]*source),
 	}
 }
 
-// Load builds the catalogue anew from what the store holds.
+// Load stages a catalogue of everything in the store.
 func (c *Catalog) Load(ctx context.Context, from mapdata.StoreSnapshot) (mapdata.Staged, error) {
 	s := c.stage(new(view))
 	for _, f := range from.Feeds() {
 		s.set(f, new(mapdata.Recent))
 	}
 	err := from.Attempts(ctx, func(a *mapdata.FeedAttempt) {
-		if one := s.changed[a.Feed]; one != nil {
-			one.recent.AddAttempt(a.Revision, &a.Attempt) // nobody else has it yet
+		if src := s.changed[a.Feed]; src != nil {
+			src.recent.AddAttempt(a.Revision, &a.Attempt) // not published yet, so it may be changed
 		}
 	})
 	if err != nil {
 		return nil, fmt.Errorf("load attempts: %w", err)
 	}
-	s.listServed()
+	s.updateServed()
 	return s, nil
 }
 
-// Apply stages what changed of feeds and what they attempted. It costs what changed, and a copy of the list of served feeds
-// when one of them comes or goes.
+// Apply stages changes of feeds and their attempts. Its cost is proportional to the changes, plus a copy of the list of
+// served feeds when that changes.
 func (c *Catalog) Apply(changes []mapdata.FeedChange) mapdata.Staged {
 	s := c.stage(c.view.Load())
 	for i := range changes {
@@ -58,15 +58,15 @@ func (c *Catalog) Apply(changes []mapdata.FeedChange) mapdata.Staged {
 			s.remove(change.FeedID)
 		}
 	}
-	s.listServed()
+	s.updateServed()
 	return s
 }
 
-// recent gives a feed's attempts with those of the change.
+// recent returns a feed's attempts including those of the change.
 func (s *stage) recent(c *mapdata.FeedChange) *mapdata.Recent {
 	old := new(mapdata.Recent)
-	if one, ok := s.sources.get(c.FeedID); ok {
-		old = one.recent
+	if src, ok := s.sources.get(c.FeedID); ok {
+		old = src.recent
 	}
 	if len(c.Attempts) == 0 {
 		return old
@@ -78,7 +78,7 @@ func (s *stage) recent(c *mapdata.FeedChange) *mapdata.Recent {
 	return &next
 }
 
-// set puts a feed into the place of its earlier state.
+// set adds or replaces a feed.
 func (s *stage) set(f *mapdata.Feed, recent *mapdata.Recent) {
 	old, known := s.sources.get(f.ID)
 	if known && (old.feed.Layer.Slug != f.Layer.Slug || old.feed.Owner != f.Owner) {
@@ -89,13 +89,13 @@ func (s *stage) set(f *mapdata.Feed, recent *mapdata.Recent) {
 		s.layers.set(f.Layer.Slug, f.ID)
 		s.own(f)
 	}
-	s.serve(f.ID, f.Served())
+	s.setServed(f.ID, f.Served())
 	next := &source{feed: f, recent: recent}
 	s.sources.set(f.ID, next)
 	s.changed[f.ID] = next
 }
 
-// own adds a feed to its owner's. The list that readers have stays as it is.
+// own adds a feed to a copy of its owner's list.
 func (s *stage) own(f *mapdata.Feed) {
 	owned, _ := s.owned.get(f.Owner)
 	at, _ := slices.BinarySearchFunc(owned, f.ID, compareIDs)
@@ -122,27 +122,27 @@ func (s *stage) remove(id mapdata.FeedID) {
 		return
 	}
 	s.unlink(old.feed)
-	s.serve(id, false)
+	s.setServed(id, false)
 	s.sources.remove(id)
 	delete(s.changed, id)
 }
 
-// serve notes whether a feed is served from now on.
-func (s *stage) serve(id mapdata.FeedID, served bool) {
+// setServed records whether a feed is served.
+func (s *stage) setServed(id mapdata.FeedID, served bool) {
 	if _, was := slices.BinarySearchFunc(s.served, id, compareIDs); was == served {
-		delete(s.serves, id)
+		delete(s.servedChanges, id)
 	} else {
-		s.serves[id] = served
+		s.servedChanges[id] = served
 	}
 }
 
-// listServed brings the list of served feeds up to date, in a copy if it changes.
-func (s *stage) listServed() {
-	if len(s.serves) == 0 {
+// updateServed applies the changes to a copy of the list of served feeds.
+func (s *stage) updateServed() {
+	if len(s.servedChanges) == 0 {
 		return
 	}
-	next := slices.DeleteFunc(slices.Clone(s.served), func(id mapdata.FeedID) bool { _, moved := s.serves[id]; return moved })
-	for id, served := range s.serves {
+	next := slices.DeleteFunc(slices.Clone(s.served), func(id mapdata.FeedID) bool { _, moved := s.servedChanges[id]; return moved })
+	for id, served := range s.servedChanges {
 		if served {
 			next = append(next, id)
 		}
@@ -153,17 +153,17 @@ func (s *stage) listServed() {
 
 func compareIDs(a, b mapdata.FeedID) int { return bytes.Compare(a[:], b[:]) }
 
-// Publish shows the view to readers. It touches nothing on the map: entities are the index's.
+// Publish makes the view visible to readers. It touches no area of the map: entities are in the index.
 func (s *stage) Publish() mapdata.Touched {
-	for id, one := range s.changed {
-		one.decaying = s.c.decaying(id)
+	for id, src := range s.changed {
+		src.decaying = s.c.decaying(id)
 	}
 	s.c.view.Store(&view{sources: s.sources.table, layers: s.layers.table, owned: s.owned.table, served: s.served})
 	return mapdata.Touched{}
 }
 
-// decaying says whether what a feed holds, or last held, expires. A feed that holds nothing counts as one whose entities
-// expire: its silence must not look like health.
+// decaying reports whether a feed's entities expire. A feed without entities counts as one whose entities expire, so that it
+// does not stay online without pushes.
 func (c *Catalog) decaying(id mapdata.FeedID) bool {
 	if c.counts == nil {
 		return true

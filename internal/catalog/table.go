@@ -5,14 +5,14 @@ import (
 	"maps"
 )
 
-// pageCount divides a table into pages: a change copies one page, which at 10 000 keys has some ten.
+// pageCount is the number of pages of a table: a change copies one page, which has some ten of 10 000 keys.
 const pageCount = 1 << 10
 
-// table is a persistent map: an edit leaves the table that it began from as it was, and shares with it the pages that it
-// does not change. The zero value is empty.
+// table is a persistent (copy-on-write) map: an edit shares unchanged pages with the original table, which stays unchanged.
+// The zero value is empty.
 type table[K comparable, V any] struct{ pages []map[K]V }
 
-// seed makes keys that strangers choose spread over the pages.
+// seed randomizes the distribution of keys that users choose, against hash flooding.
 var seed = maphash.MakeSeed()
 
 func pageOf[K comparable](key K) uint64 { return maphash.Comparable(seed, key) % pageCount }
@@ -25,29 +25,29 @@ func (t table[K, V]) get(key K) (value V, ok bool) {
 	return value, ok
 }
 
-// tableEdit is a table in the making.
+// tableEdit is a table under construction.
 type tableEdit[K comparable, V any] struct {
 	table[K, V]
-	own map[uint64]bool // pages that are copies already; nil: so far nothing is
+	copied map[uint64]bool // pages that were copied; nil: none yet
 }
 
 func (t table[K, V]) edit() tableEdit[K, V] { return tableEdit[K, V]{table: t} }
 
-// page gives the edit's own copy of a key's page.
+// page returns the edit's own copy of a key's page.
 func (e *tableEdit[K, V]) page(key K) map[K]V {
 	number := pageOf(key)
-	if e.own[number] {
+	if e.copied[number] {
 		return e.pages[number]
 	}
-	if e.own == nil {
-		e.own = make(map[uint64]bool)
+	if e.copied == nil {
+		e.copied = make(map[uint64]bool)
 		e.pages = append(make([]map[K]V, 0, pageCount), e.pages...)[:pageCount]
 	}
 	page := maps.Clone(e.pages[number])
 	if page == nil {
 		page = make(map[K]V, 1)
 	}
-	e.own[number], e.pages[number] = true, page
+	e.copied[number], e.pages[number] = true, page
 	return page
 }
 
