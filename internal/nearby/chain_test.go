@@ -13,15 +13,15 @@ import (
 	"wayside/internal/votes"
 )
 
-// TestMergingFollowsChainsBeyondTheLimit reads one pin where more entities lie around than such a read takes at first (66),
-// so that the end of a chain of matches is not among them. Each gap of a chain is shorter than the one before: the pairs
-// are joined from the far end on, and what the first pin is merged with depends on how many there are. Metres.
-func TestMergingFollowsChainsBeyondTheLimit(t *testing.T) {
-	const filler = 50.0 // metres from the centre to the last of those that merge with nothing, unless a test says so
+// TestMergeChainsBeyondTheLimit reads one pin with more entities around than the first search returns (66), so that the
+// end of a chain of matches is missing. Each gap of a chain is shorter than the one before: pairs are merged from the far
+// end, and what the first pin is merged with depends on the chain's length. Lengths are in metres.
+func TestMergeChainsBeyondTheLimit(t *testing.T) {
+	const filler = 50.0 // default distance of the farthest filler, which merges with nothing
 	for _, tt := range []struct {
 		name    string
 		kind    string
-		feeds   int // the chain's sources, in turn
+		feeds   int // sources of the chain, round robin
 		gaps    []float64
 		fillers int
 		reach   float64 // of the fillers
@@ -61,7 +61,7 @@ func TestMergingFollowsChainsBeyondTheLimit(t *testing.T) {
 			for i := range tt.fillers {
 				entity(0, fmt.Sprint("filler ", i), "camera.speed", 2+(tt.reach-2)*float64(i)/float64(tt.fillers-1))
 			}
-			entity(0, "far away", "camera.speed", 4000) // so that there is more in any case
+			entity(0, "far away", "camera.speed", 4000) // so that the search is always truncated
 			var a nearby.Answer
 			reader := chainReader(chain)
 			q := nearby.Query{Center: center, Radius: 5000, Kinds: mapdata.AllKinds, Limit: 1, Driver: "d"}
@@ -75,8 +75,8 @@ func TestMergingFollowsChainsBeyondTheLimit(t *testing.T) {
 	}
 }
 
-// TestAnEntityFollowsChains asks for one live incident whose chain of matches leads farther than 600 m.
-func TestAnEntityFollowsChains(t *testing.T) {
+// TestEntityMergeChains reads one live incident whose chain of matches exceeds 600 m.
+func TestEntityMergeChains(t *testing.T) {
 	jam, ok := mapdata.ParseKind("traffic.jam")
 	if !ok {
 		t.Fatal("no such kind")
@@ -87,9 +87,9 @@ func TestAnEntityFollowsChains(t *testing.T) {
 			FirstSeenAt: start, SeenAt: start, ChangedAt: start, Lifetime: time.Hour,
 		}
 	}
-	// The second and the third become one first, because they are nearest; so the second is not merged with the first link.
+	// The second and third are nearest and merge first, so the second is not merged with the first link.
 	reader := chainReader([][]mapdata.Entity{{link(1, "first", 299), link(1, "third", 299+298+297)}, {link(2, "second", 299+298)}})
-	source := &cast{health: mapdata.Health{Status: mapdata.Online}}
+	source := &fakeLive{health: mapdata.Health{Status: mapdata.Online}}
 	source.pins = []mapdata.Hit{pin("live", jam, geo.Point{Lat: 52, Lng: 5})}
 	reader.Live = source
 	reader.Encode = func(dst []byte, _ *mapdata.Entity) []byte { return append(dst, 0) }
@@ -102,7 +102,7 @@ func TestAnEntityFollowsChains(t *testing.T) {
 	}
 }
 
-// chainReader serves one public feed for each list of entities, beside a live source without pins. The first ranks highest.
+// chainReader serves one public feed for each list of entities, and a live source without pins. The first feed ranks highest.
 func chainReader(feeds [][]mapdata.Entity) *nearby.Reader {
 	ix, catalogue := index.New(func(dst []byte, _ *mapdata.Entity) []byte { return append(dst, 0) }), catalog.New(nil)
 	for n, entities := range feeds {
@@ -115,6 +115,6 @@ func chainReader(feeds [][]mapdata.Entity) *nearby.Reader {
 	}
 	return nearby.New(nearby.Config{
 		Index: ix, Catalog: catalogue, Primary: "tesla", Now: func() time.Time { return start },
-		Live: &cast{health: mapdata.Health{Status: mapdata.Online}}, Tallies: votes.NewTallies(func() time.Time { return start }),
+		Live: &fakeLive{health: mapdata.Health{Status: mapdata.Online}}, Tallies: votes.NewTallies(func() time.Time { return start }),
 	})
 }

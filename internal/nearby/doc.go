@@ -1,3 +1,3 @@
-// Package nearby is the one door out: every read of entities is a Query, answered from the index, with the health of the
-// sources that it touched.
+// Package nearby answers all reads of entities: a Query is answered from the index and the live incidents, with merging,
+// display rules and the health of the sources concerned.
 package nearby

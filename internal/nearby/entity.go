@@ -9,35 +9,35 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// End is the rule that decides when an entity goes.
+// End is the rule that determines when an entity ends.
 type End string
 
 // The rules.
 const (
-	EndLifetime  End = "lifetime"     // so long after its source last showed it (D3.6)
-	EndKept      End = "kept"         // drivers confirmed it (D9.6)
-	EndFreshness End = "freshness"    // five minutes after an upstream last showed it (Live incidents, 1)
-	EndRetired   End = "when_retired" // it persists until its source retires it
-	EndAbsent    End = "when_absent"  // it persists until three good snapshots in a row lack it (D6.9)
+	EndLifetime  End = "lifetime"     // its lifetime after its source last reported it (D3.6)
+	EndKept      End = "kept"         // extended by a confirm (D9.6)
+	EndFreshness End = "freshness"    // five minutes after an upstream last reported it (Live incidents, 1)
+	EndRetired   End = "when_retired" // persistent, until its source retires it
+	EndAbsent    End = "when_absent"  // persistent, until three complete snapshots in a row lack it (D6.9)
 )
 
-// Entity is one entity with what decides about it.
+// Entity is one entity with its votes, feed and end.
 type Entity struct {
-	Hit   mapdata.Hit // its Merged are those that it stands for around it, with the sums of their votes
+	Hit   mapdata.Hit // includes the entities merged into it, with the sums of their votes
 	Voted mapdata.Voted
 	Feed  *mapdata.Feed // nil: a live incident
 
 	End  End
-	Goes time.Time // zero: no time decides
+	Goes time.Time // zero: not determined by time
 
-	MergedInto *mapdata.MergedID // what stands for it where it is; nil: itself
+	MergedInto *mapdata.MergedID // the entity that it is merged into; nil: none
 	Sources    []mapdata.SourceHealth
 	At         time.Time
 }
 
-// Entity reads one entity by its id, with what it is merged with where it is. It asks no upstream. It fails with
-// mapdata.ErrNotFound for an entity that is not there, that the caller may not read or that votes hide from them, and with
-// mapdata.ErrUnavailable.
+// Entity reads one entity by its id, with the entities merged with it. It calls no upstream. It fails with
+// mapdata.ErrNotFound for an entity that does not exist, that the caller may not read or that is suppressed or hidden from
+// them, and with mapdata.ErrUnavailable.
 func (r *Reader) Entity(ctx context.Context, id string, q *Query) (*Entity, error) {
 	now := r.Now()
 	e := &Entity{At: now}
@@ -51,7 +51,7 @@ func (r *Reader) Entity(ctx context.Context, id string, q *Query) (*Entity, erro
 	}
 	e.Hit = hit
 	e.End, e.Goes = r.end(&e.Voted, e.Feed, now)
-	r.around(ctx, q, e)
+	r.resolveMerges(ctx, q, e)
 	return e, nil
 }
 
@@ -59,7 +59,7 @@ func notFound() error {
 	return mapdata.Describe(mapdata.ErrNotFound, "There is no such entity, or no longer.")
 }
 
-// find gives the entity behind an id, if the account may read it, and its feed; nil for a live incident.
+// find returns the entity of an id, if the account may read it, and its feed; nil for a live incident.
 func (r *Reader) find(ctx context.Context, id string, account mapdata.AccountID, now time.Time) (mapdata.Voted, *mapdata.Feed, error) {
 	source, externalID, ok := mapdata.ParseEntityID(id)
 	if !ok {
@@ -98,8 +98,8 @@ func (r *Reader) findLive(ctx context.Context, externalID string) (mapdata.Voted
 	return voted, nil
 }
 
-// Allowed fails with mapdata.ErrNotFound if the law hides the entity with an id from the caller; for one that is not there
-// too, and with mapdata.ErrUnavailable. What votes hide is allowed: a vote may bring it back.
+// Allowed fails with mapdata.ErrNotFound if the law hides the entity from the caller or it does not exist, and with
+// mapdata.ErrUnavailable. A suppressed entity is allowed, because a vote may end its suppression.
 func (r *Reader) Allowed(ctx context.Context, id string, q *Query) error {
 	if r.Law == nil {
 		return nil
@@ -114,7 +114,7 @@ func (r *Reader) Allowed(ctx context.Context, id string, q *Query) error {
 	return nil
 }
 
-// Shown shows one entity as a search of the caller's would, but for its distance. feed is nil for a live incident. The law
+// Shown returns one entity as the caller's search would, except for its distance. feed is nil for a live incident. The law
 // must allow it.
 func (r *Reader) Shown(v *mapdata.Voted, feed *mapdata.Feed, q *Query) mapdata.Hit {
 	hit := r.HitOf(v, feed, r.Now())
@@ -122,7 +122,7 @@ func (r *Reader) Shown(v *mapdata.Voted, feed *mapdata.Feed, q *Query) mapdata.H
 	return hit
 }
 
-// HitOf shows one entity as a search would, but for its distance and the law. feed is nil for a live incident.
+// HitOf returns one entity as a search would, except for its distance and the law. feed is nil for a live incident.
 func (r *Reader) HitOf(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) mapdata.Hit {
 	e, t := &v.Entity, &v.Tally
 	hit := mapdata.Hit{
@@ -152,7 +152,7 @@ func (r *Reader) HitOf(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) mapd
 	return hit
 }
 
-// end names the rule that decides when the entity goes.
+// end returns the rule that determines when the entity ends, and the time.
 func (r *Reader) end(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) (End, time.Time) {
 	at, decays := v.ExpiresAt(now)
 	own, _ := v.Entity.ExpiresAt(v.SnapshotAt)
@@ -169,12 +169,12 @@ func (r *Reader) end(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) (End, 
 	return EndRetired, time.Time{}
 }
 
-// Radii in metres within which others that are merged with an entity are looked for: wider ones only where a chain of
-// matches leads beyond.
+// mergeRadii are the search radii in metres for entities that merge with one: a wider one is used only if a chain of matches
+// may leave the radius.
 var mergeRadii = [...]float64{600, 2400, 9600}
 
-// around finds what the entity is merged with, among what the caller may read, and the health of the sources concerned.
-func (r *Reader) around(ctx context.Context, q *Query, e *Entity) {
+// resolveMerges sets the entities merged with the entity, among those that the caller may read, and the health of their sources.
+func (r *Reader) resolveMerges(ctx context.Context, q *Query, e *Entity) {
 	sources := []mapdata.SourceID{e.Hit.Source}
 	if r.incidents.Has(e.Hit.Kind) && r.Live != nil {
 		var a Answer
@@ -196,11 +196,11 @@ func (r *Reader) around(ctx context.Context, q *Query, e *Entity) {
 	e.Sources = r.healthOf(sources)
 }
 
-// merge takes over what an answer shows of the entity, and gives the sources of the others.
+// merge copies an answer's merge result for the entity, and returns the sources of the merged ones.
 func (e *Entity) merge(hits []mapdata.Hit) (others []mapdata.SourceID) {
 	for i := range hits {
 		h := &hits[i]
-		if is(h.Source, h.ExternalID, &e.Hit) {
+		if sameEntity(h.Source, h.ExternalID, &e.Hit) {
 			e.Hit.Confirms, e.Hit.Disputes, e.Hit.Merged = h.Confirms, h.Disputes, h.Merged
 			for _, m := range h.Merged {
 				others = append(others, m.Source)
@@ -208,7 +208,7 @@ func (e *Entity) merge(hits []mapdata.Hit) (others []mapdata.SourceID) {
 			return others
 		}
 		for _, m := range h.Merged {
-			if is(m.Source, m.ExternalID, &e.Hit) {
+			if sameEntity(m.Source, m.ExternalID, &e.Hit) {
 				e.MergedInto = &mapdata.MergedID{Source: h.Source, ExternalID: h.ExternalID}
 				return []mapdata.SourceID{h.Source}
 			}
@@ -217,11 +217,11 @@ func (e *Entity) merge(hits []mapdata.Hit) (others []mapdata.SourceID) {
 	return nil
 }
 
-func is(source mapdata.SourceID, externalID []byte, h *mapdata.Hit) bool {
+func sameEntity(source mapdata.SourceID, externalID []byte, h *mapdata.Hit) bool {
 	return source == h.Source && string(externalID) == string(h.ExternalID)
 }
 
-// healthOf gives the health of sources, each once.
+// healthOf returns the health of sources, without duplicates.
 func (r *Reader) healthOf(sources []mapdata.SourceID) []mapdata.SourceHealth {
 	now := r.Now()
 	var all []mapdata.SourceHealth

@@ -27,20 +27,20 @@ func (r *records) Voted(_ context.Context, _ mapdata.FeedID, externalID string, 
 	return mapdata.Voted{}, r.err
 }
 
-// entityWorld has a feed 1 that pushes, a feed 2 that is pulled, a feed 3 that is pending, all of anna's, and the live incident "live".
-func entityWorld(t *testing.T, all map[string]mapdata.Voted) (*nearby.Reader, *records) {
+// newEntityReader has a feed 1 that pushes, a feed 2 that is pulled, a feed 3 that is pending, all of anna's, and the live incident "live".
+func newEntityReader(t *testing.T, all map[string]mapdata.Voted) (*nearby.Reader, *records) {
 	t.Helper()
-	w := lawWorld(t, nil)
+	w := newLawReader(t, nil)
 	w.catalogue.Apply([]mapdata.FeedChange{{FeedID: mapdata.FeedID{15: 2}, Feed: &mapdata.Feed{
-		ID: mapdata.FeedID{15: 2}, Owner: anna, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true,
+		ID: mapdata.FeedID{15: 2}, Owner: owner, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true,
 		Direction: mapdata.Pull, Layer: mapdata.Layer{Slug: "layer-2"},
 	}}, {FeedID: mapdata.FeedID{15: 3}, Feed: &mapdata.Feed{
-		ID: mapdata.FeedID{15: 3}, Owner: anna, Visibility: mapdata.Public, ReviewState: mapdata.Pending, Active: true,
+		ID: mapdata.FeedID{15: 3}, Owner: owner, Visibility: mapdata.Public, ReviewState: mapdata.Pending, Active: true,
 		Direction: mapdata.Push, Layer: mapdata.Layer{Slug: "layer-3"},
 	}}}).Publish()
 	r := &records{voted: all, err: mapdata.ErrNotFound}
 	w.reader.Records = r
-	w.reader.Live = &cast{pins: []mapdata.Hit{pin("live", police(t), here)}, health: mapdata.Health{Status: mapdata.Online}}
+	w.reader.Live = &fakeLive{pins: []mapdata.Hit{pin("live", police(t), inArea)}, health: mapdata.Health{Status: mapdata.Online}}
 	w.reader.Tallies = votes.NewTallies(func() time.Time { return start })
 	return w.reader, r
 }
@@ -53,13 +53,13 @@ func ofFeed(n byte, externalID string) string {
 // TestEndOfAnEntity holds which rule decides when an entity goes, and when it does.
 func TestEndOfAnEntity(t *testing.T) {
 	voted := func(lifetime, kept time.Duration) mapdata.Voted {
-		v := mapdata.Voted{Entity: mapdata.Entity{Kind: police(t), Point: here, FirstSeenAt: start, SeenAt: start, Lifetime: lifetime}}
+		v := mapdata.Voted{Entity: mapdata.Entity{Kind: police(t), Point: inArea, FirstSeenAt: start, SeenAt: start, Lifetime: lifetime}}
 		if kept > 0 {
 			v.Tally = mapdata.Tally{Confirms: 1, KeptUntil: start.Add(kept)}
 		}
 		return v
 	}
-	reader, _ := entityWorld(t, map[string]mapdata.Voted{
+	reader, _ := newEntityReader(t, map[string]mapdata.Voted{
 		"persistent": voted(0, 0), "decaying": voted(time.Hour, 0), "kept": voted(time.Hour, 2*time.Hour),
 		"kept less long": voted(time.Hour, time.Minute), "kept as long": voted(time.Hour, time.Hour), "persistent, kept": voted(0, time.Hour),
 	})
@@ -97,10 +97,10 @@ func TestVotesOfAnEntity(t *testing.T) {
 	minute := func(n int) time.Time { return start.Add(time.Duration(n) * time.Minute) }
 	voted := func(tally *mapdata.Tally) mapdata.Voted {
 		return mapdata.Voted{Tally: *tally, Entity: mapdata.Entity{
-			Kind: police(t), Point: here, FirstSeenAt: minute(-120), SeenAt: minute(-5), ChangedAt: minute(-100), Lifetime: time.Hour,
+			Kind: police(t), Point: inArea, FirstSeenAt: minute(-120), SeenAt: minute(-5), ChangedAt: minute(-100), Lifetime: time.Hour,
 		}}
 	}
-	reader, _ := entityWorld(t, map[string]mapdata.Voted{
+	reader, _ := newEntityReader(t, map[string]mapdata.Voted{
 		"without votes": voted(&mapdata.Tally{}),
 		"voted":         voted(&mapdata.Tally{Confirms: 4, Disputes: 2, LastDisputeAt: minute(-40), ChangedAt: minute(-20)}),
 		"hidden":        voted(&mapdata.Tally{Disputes: 3, LastDisputeAt: minute(-10), ChangedAt: minute(-10)}),
@@ -128,7 +128,7 @@ func TestVotesOfAnEntity(t *testing.T) {
 		{"returned", true, shown{0, 3, -10, 0, 55}}, // 30 minutes after the last dispute
 		{"earlier life", true, shown{0, 0, -100, 0, 55}},
 	} {
-		for name, q := range map[string]nearby.Query{"guest": {}, "another driver": {Account: ben}, "owner": {Account: anna}, "curator": {Account: ben, Curator: true}} {
+		for name, q := range map[string]nearby.Query{"guest": {}, "another driver": {Account: stranger}, "owner": {Account: owner}, "curator": {Account: stranger, Curator: true}} {
 			e, err := reader.Entity(t.Context(), ofFeed(1, tt.id), &q)
 			if !tt.guest && (name == "guest" || name == "another driver") {
 				if !errors.Is(err, mapdata.ErrNotFound) {
@@ -169,7 +169,7 @@ func TestEntityErrors(t *testing.T) {
 		{"store down", ofFeed(1, "x"), func(_ *nearby.Reader, r *records) { r.err = errDown }, errDown},
 		{"live cache down", mapdata.EntityID(mapdata.Incidents, "live"), func(r *nearby.Reader, _ *records) { r.Live = downCache{} }, mapdata.ErrUnavailable},
 	} {
-		reader, r := entityWorld(t, map[string]mapdata.Voted{"stored": {Entity: mapdata.Entity{Kind: police(t), Point: here}}})
+		reader, r := newEntityReader(t, map[string]mapdata.Voted{"stored": {Entity: mapdata.Entity{Kind: police(t), Point: inArea}}})
 		if tt.edit != nil {
 			tt.edit(reader, r)
 		}
@@ -189,7 +189,7 @@ func TestEntityErrors(t *testing.T) {
 }
 
 // downCache is a source of live incidents whose cache is out of reach.
-type downCache struct{ cast }
+type downCache struct{ fakeLive }
 
 func (downCache) Find(context.Context, string) (mapdata.Voted, error) {
 	return mapdata.Voted{}, mapdata.ErrUnavailable
@@ -219,7 +219,7 @@ func TestMergedEntity(t *testing.T) {
 	reader := chainReader([][]mapdata.Entity{{one, near, accident}, {other}})
 	live := pin("live", kind, geo.Point{Lat: 52.0001, Lng: 5})
 	live.Confirms = 0
-	reader.Live = &cast{pins: []mapdata.Hit{live}, health: mapdata.Health{Status: mapdata.Online}}
+	reader.Live = &fakeLive{pins: []mapdata.Hit{live}, health: mapdata.Health{Status: mapdata.Online}}
 	reader.Encode = func(dst []byte, _ *mapdata.Entity) []byte { return append(dst, 0) }
 	tallies := votes.NewTallies(func() time.Time { return start })
 	tallies.Apply([]mapdata.FeedChange{{Tallies: []mapdata.Tally{

@@ -12,10 +12,10 @@ func (r *Reader) findIncidents(ctx context.Context, q *Query, s *mapdata.Search,
 	var health mapdata.Health
 	a.incidents, health = r.Live.Near(ctx, s, q.Driver, a.incidents)
 	a.Incidents = mapdata.SourceHealth{ID: mapdata.Incidents, Health: health}
-	s.Now = r.Now() // waiting for upstreams took its time
+	s.Now = r.Now() // upstreams may have taken a while
 }
 
-// countVotes gives live incidents their votes. Those of feeds have theirs from the index.
+// countVotes adds the votes to live incidents. Hits of feeds have theirs from the index.
 func (r *Reader) countVotes(hits []mapdata.Hit, s *mapdata.Search) {
 	for i := range hits {
 		h := &hits[i]

@@ -18,14 +18,14 @@ import (
 	"wayside/internal/votes"
 )
 
-// cast is a source of live incidents that says what it is told.
-type cast struct {
+// fakeLive is a live source with fixed pins and health.
+type fakeLive struct {
 	pins   []mapdata.Hit
 	health mapdata.Health
-	asked  []string // on whose behalf
+	asked  []string // drivers of the calls of Near
 }
 
-func (c *cast) Near(_ context.Context, s *mapdata.Search, driver string, hits []mapdata.Hit) ([]mapdata.Hit, mapdata.Health) {
+func (c *fakeLive) Near(_ context.Context, s *mapdata.Search, driver string, hits []mapdata.Hit) ([]mapdata.Hit, mapdata.Health) {
 	c.asked = append(c.asked, driver)
 	reach := geo.ChordSquaredOf(s.Radius)
 	for _, p := range c.pins {
@@ -36,7 +36,7 @@ func (c *cast) Near(_ context.Context, s *mapdata.Search, driver string, hits []
 	return hits, c.health
 }
 
-func (c *cast) Find(_ context.Context, externalID string) (mapdata.Voted, error) {
+func (c *fakeLive) Find(_ context.Context, externalID string) (mapdata.Voted, error) {
 	for _, p := range c.pins {
 		if string(p.ExternalID) == externalID {
 			return mapdata.Voted{Entity: mapdata.Entity{ExternalID: externalID, Kind: p.Kind, Point: p.Point, SeenAt: start, Lifetime: time.Minute}, Prior: 0.5}, nil
@@ -45,7 +45,7 @@ func (c *cast) Find(_ context.Context, externalID string) (mapdata.Voted, error)
 	return mapdata.Voted{}, mapdata.ErrNotFound
 }
 
-func (c *cast) Health() mapdata.Health { return c.health }
+func (c *fakeLive) Health() mapdata.Health { return c.health }
 
 func pin(id string, kind mapdata.Kind, at geo.Point) mapdata.Hit {
 	return mapdata.Hit{
@@ -63,8 +63,9 @@ func police(t testing.TB) mapdata.Kind {
 	return k
 }
 
-// town is many alerts of two feeds and of the live source within a few kilometres: a quarter of them mean one event.
-func town(t testing.TB, feeds, live int) (*nearby.Reader, *cast) {
+// newCrowdedReader has many alerts of two feeds and of the live source within a few kilometres; a quarter of them are
+// duplicates.
+func newCrowdedReader(t testing.TB, feeds, live int) (*nearby.Reader, *fakeLive) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	kind := police(t)
@@ -93,7 +94,7 @@ func town(t testing.TB, feeds, live int) (*nearby.Reader, *cast) {
 		ix.Apply([]mapdata.FeedChange{c})
 		catalogue.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID}}).Publish()
 	}
-	source := &cast{health: mapdata.Health{Status: mapdata.Online}}
+	source := &fakeLive{health: mapdata.Health{Status: mapdata.Online}}
 	for i := range live {
 		at := places[rng.IntN(len(places))]
 		at.Lng += rng.Float64() * 0.0015
@@ -104,9 +105,9 @@ func town(t testing.TB, feeds, live int) (*nearby.Reader, *cast) {
 	}), source
 }
 
-// TestMergingComesBeforeTheLimit: with whatever limit, the answer is the beginning of the answer without one (D10.1).
-func TestMergingComesBeforeTheLimit(t *testing.T) {
-	reader, _ := town(t, 3000, 300)
+// TestMergingPrecedesLimit checks for any limit that the answer is a prefix of the answer without a limit (D10.1).
+func TestMergingPrecedesLimit(t *testing.T) {
+	reader, _ := newCrowdedReader(t, 3000, 300)
 	read := func(limit int, center geo.Point) (names []string, truncated bool) {
 		t.Helper()
 		var a nearby.Answer
@@ -147,13 +148,13 @@ func TestMergingComesBeforeTheLimit(t *testing.T) {
 		}
 	}
 	if merged < 100 {
-		t.Errorf("only %d merged pins: the test sees nothing", merged)
+		t.Errorf("only %d merged pins: the test has no effect", merged)
 	}
 }
 
-// TestIncidentsAreSelected: what a read touches is asked for, and nothing else.
-func TestIncidentsAreSelected(t *testing.T) {
-	reader, source := town(t, 10, 3)
+// TestIncidentSelection checks that the live source is only called for queries that select it.
+func TestIncidentSelection(t *testing.T) {
+	reader, source := newCrowdedReader(t, 10, 3)
 	chargers := mapdata.SelectKinds("charger.supercharger")
 	for _, tt := range []struct {
 		name string
@@ -186,9 +187,9 @@ func TestIncidentsAreSelected(t *testing.T) {
 	}
 }
 
-// TestSinceLooksAtTheWholePin: a pin has changed when anything that is merged into it has (D4.3).
-func TestSinceLooksAtTheWholePin(t *testing.T) {
-	reader, source := town(t, 2, 0)
+// TestSinceCoversMergedPins checks that a pin has changed when an entity merged into it has (D4.3).
+func TestSinceCoversMergedPins(t *testing.T) {
+	reader, source := newCrowdedReader(t, 2, 0)
 	kind := police(t)
 	at := geo.Point{Lat: 52.3, Lng: 5}
 	old, fresh := pin("old", kind, at), pin("fresh", kind, geo.Point{Lat: 52.3005, Lng: 5})
@@ -206,7 +207,7 @@ func TestSinceLooksAtTheWholePin(t *testing.T) {
 }
 
 func BenchmarkNearWithIncidents(b *testing.B) {
-	reader, _ := town(b, 600, 300)
+	reader, _ := newCrowdedReader(b, 600, 300)
 	var a nearby.Answer
 	q := &nearby.Query{Center: geo.Point{Lat: 52, Lng: 5}, Radius: 20_000, Kinds: mapdata.AllKinds, Limit: 1000, Driver: "d"}
 	b.ReportAllocs()

@@ -9,23 +9,23 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// rules are the law's part in one read.
+// rules holds the law's state of one read.
 type rules struct {
 	view   law.View
 	own    []mapdata.SourceID // the caller's own, to which no law applies
 	zones  []mapdata.Hit      // scratch
-	places map[zoneKey]int    // among the zones
+	places map[zoneKey]int    // indexes of zones
 }
 
-// zoneKey tells zones apart.
+// zoneKey identifies a zone.
 type zoneKey struct {
 	middle geo.Point
 	width  int32
 	kind   mapdata.Kind
 }
 
-// prepareRules finds out whether the law applies to a query, and prepares the rules. It does not apply to a curator who does
-// not drive.
+// prepareRules sets the rules for a query, and reports whether the law affects it. It does not apply to a curator who is not
+// driving.
 func (r *Reader) prepareRules(q *Query, s *mapdata.Search, a *Answer) bool {
 	a.Hidden = 0
 	if r.Law == nil || q.Curator && !q.Driving {
@@ -45,7 +45,7 @@ func (r *Reader) prepareRules(q *Query, s *mapdata.Search, a *Answer) bool {
 	return true
 }
 
-// judge says what the law asks for an entity.
+// judge returns the law's verdict on an entity.
 func (x *rules) judge(h *mapdata.Hit) law.Verdict {
 	if !x.view.Kinds().Has(h.Kind) || slices.Contains(x.own, h.Source) {
 		return law.Verdict{}
@@ -53,7 +53,7 @@ func (x *rules) judge(h *mapdata.Hit) law.Verdict {
 	return x.view.Judge(h.Point, h.Kind)
 }
 
-// hide takes out what the law hides.
+// hide removes the hits that the law hides.
 func (x *rules) hide(hits []mapdata.Hit) []mapdata.Hit {
 	if x.view.Hidden() == 0 {
 		return hits
@@ -61,11 +61,11 @@ func (x *rules) hide(hits []mapdata.Hit) []mapdata.Hit {
 	return slices.DeleteFunc(hits, func(h mapdata.Hit) bool { return x.judge(&h).Hidden })
 }
 
-// zone puts zones in the place of cameras where the law says so, takes out what lies outside of the search's circle by the
-// place that is shown, and orders the rest. Nothing that is shown depends on where in its zone a camera is: neither whether
-// it is found, nor in which place.
+// zone replaces cameras by zones where the law requires it, removes hits whose shown position is outside of the search's
+// circle, and sorts the rest. The result does not depend on where in its zone a camera is: neither whether it is found, nor
+// its order.
 //
-// Cameras of one kind in one cell are one zone. It is shown as the one with the lowest id, and stands for the others.
+// Cameras of one kind in one cell are one zone. It has the lowest id, and the others are merged into it.
 func (r *Reader) zone(hits []mapdata.Hit, s *mapdata.Search, x *rules) []mapdata.Hit {
 	if x.view.Drift() == 0 {
 		return hits
@@ -110,7 +110,7 @@ func (r *Reader) zone(hits []mapdata.Hit, s *mapdata.Search, x *rules) []mapdata
 	return interleave(shown, x.zones)
 }
 
-// interleave puts zones among hits; both are in order.
+// interleave merges sorted zones into sorted hits.
 func interleave(hits, zones []mapdata.Hit) []mapdata.Hit {
 	from := len(hits) - 1
 	hits = append(hits, zones...)
@@ -141,14 +141,14 @@ func mergeIntoZone(zone, camera *mapdata.Hit) {
 // zoneProperty marks a zone among an entity's properties, with its width in metres. A provider cannot set it (D3.3).
 const zoneProperty = "wayside_zone_m"
 
-// hideDetails leaves nothing of a camera that is shown as a zone but the zone: its line and its provider's properties may
-// tell the place.
+// hideDetails removes the line and the provider's properties of a camera that is shown as a zone, because they may reveal the
+// position.
 func (r *Reader) hideDetails(h *mapdata.Hit) {
 	properties := strconv.AppendInt([]byte(`{"`+zoneProperty+`":`), int64(h.Zone), 10)
 	h.Prepared = r.Encode(nil, &mapdata.Entity{ExternalID: string(h.ExternalID), Kind: h.Kind, Point: h.Point, Properties: append(properties, '}')})
 }
 
-// applyLaw shows one entity as the law requires, and says whether it is shown at all. feed is nil for a live incident.
+// applyLaw applies the law to one entity, and reports whether it may be shown. feed is nil for a live incident.
 func (r *Reader) applyLaw(h *mapdata.Hit, feed *mapdata.Feed, q *Query) bool {
 	if r.Law == nil || !q.Driving && (q.Curator || owns(feed, q.Account)) {
 		return true

@@ -20,7 +20,7 @@ import (
 	"wayside/internal/nearby"
 )
 
-// lawOf makes a law of areas, each given as its properties and its west, south, east and north.
+// lawOf creates a law of areas, each given as its properties and its west, south, east and north.
 func lawOf(t testing.TB, areas ...string) *law.Law {
 	t.Helper()
 	var features []string
@@ -42,29 +42,29 @@ func lawOf(t testing.TB, areas ...string) *law.Law {
 }
 
 const (
-	noPolice = `"hide":["alert.police"] @ 3 51 5 53`
-	zones    = `"camera_zone":true @ 3 51 5 53`
+	noPolice    = `"hide":["alert.police"] @ 3 51 5 53`
+	cameraZones = `"camera_zone":true @ 3 51 5 53`
 )
 
-// lawPin is an entity of the feed 1 at a place.
+// lawPin is an entity of feed 1.
 type lawPin struct {
 	id, kind string
 	at       geo.Point
 	changed  time.Duration // after the start
 }
 
-// lawWorld is a world with one approved feed of anna's.
-func lawWorld(t testing.TB, l *law.Law, pins ...lawPin) *world {
+// newLawReader creates a testReader with a law and one approved feed of owner.
+func newLawReader(t testing.TB, l *law.Law, pins ...lawPin) *testReader {
 	t.Helper()
 	encode := func(dst []byte, e *mapdata.Entity) []byte {
 		return fmt.Appendf(dst, "%v %s", e.Point, e.Properties)
 	}
-	w := &world{index: index.New(encode), catalogue: catalog.New(nil)}
+	w := &testReader{index: index.New(encode), catalogue: catalog.New(nil)}
 	w.reader = nearby.New(nearby.Config{
 		Index: w.index, Catalog: w.catalogue, Primary: "tesla", Now: func() time.Time { return start }, Encode: encode, Law: l,
 	})
 	f := &mapdata.Feed{
-		ID: mapdata.FeedID{15: 1}, Owner: anna, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true,
+		ID: mapdata.FeedID{15: 1}, Owner: owner, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true,
 		Direction: mapdata.Push, Layer: mapdata.Layer{Slug: "layer-1"},
 	}
 	c := mapdata.FeedChange{Feed: f, FeedID: f.ID}
@@ -84,15 +84,15 @@ func lawWorld(t testing.TB, l *law.Law, pins ...lawPin) *world {
 }
 
 var (
-	here   = geo.Point{Lat: 52, Lng: 4}
-	beyond = geo.Point{Lat: 52, Lng: 5.001}
+	inArea      = geo.Point{Lat: 52, Lng: 4}
+	outsideArea = geo.Point{Lat: 52, Lng: 5.001}
 )
 
-// TestHidden: what the law hides is not there, for anybody but its owner and curators.
-func TestHidden(t *testing.T) {
-	w := lawWorld(t, lawOf(t, noPolice),
-		lawPin{id: "police", kind: "alert.police", at: here}, lawPin{id: "jam", kind: "traffic.jam", at: here},
-		lawPin{id: "police outside", kind: "alert.police", at: beyond})
+// TestHiddenKinds checks that hidden kinds are shown only to the feed's owner and curators.
+func TestHiddenKinds(t *testing.T) {
+	w := newLawReader(t, lawOf(t, noPolice),
+		lawPin{id: "police", kind: "alert.police", at: inArea}, lawPin{id: "jam", kind: "traffic.jam", at: inArea},
+		lawPin{id: "police outside", kind: "alert.police", at: outsideArea})
 	all := []string{"jam", "police", "police outside"}
 	kind, _ := mapdata.ParseKind("alert.police")
 	police := mapdata.KindSet(1) << kind
@@ -102,10 +102,10 @@ func TestHidden(t *testing.T) {
 		want []string
 	}{
 		{"guest", func(*nearby.Query) {}, []string{"jam", "police outside"}},
-		{"another driver", func(q *nearby.Query) { q.Account = ben }, []string{"jam", "police outside"}},
-		{"owner", func(q *nearby.Query) { q.Account = anna }, all},
-		{"curator", func(q *nearby.Query) { q.Account, q.Curator = ben, true }, all},
-		{"owner who drives", func(q *nearby.Query) { q.Account, q.Driving = anna, true }, []string{"jam", "police outside"}},
+		{"another driver", func(q *nearby.Query) { q.Account = stranger }, []string{"jam", "police outside"}},
+		{"owner", func(q *nearby.Query) { q.Account = owner }, all},
+		{"curator", func(q *nearby.Query) { q.Account, q.Curator = stranger, true }, all},
+		{"owner who drives", func(q *nearby.Query) { q.Account, q.Driving = owner, true }, []string{"jam", "police outside"}},
 		{"curator who drives", func(q *nearby.Query) { q.Curator, q.Driving = true, true }, []string{"jam", "police outside"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -123,14 +123,14 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestHiddenMakesRoom: what is hidden takes no place within the limit.
-func TestHiddenMakesRoom(t *testing.T) {
+// TestHiddenDoNotCountToLimit checks that hidden entities do not count towards the limit.
+func TestHiddenDoNotCountToLimit(t *testing.T) {
 	var pins []lawPin
 	for i := range 300 {
-		pins = append(pins, lawPin{id: fmt.Sprintf("p%03d", i), kind: "alert.police", at: here})
+		pins = append(pins, lawPin{id: fmt.Sprintf("p%03d", i), kind: "alert.police", at: inArea})
 	}
 	pins = append(pins, lawPin{id: "ice", kind: "alert.hazard.ice", at: geo.Point{Lat: 52.001, Lng: 4}}, lawPin{id: "jam", kind: "traffic.jam", at: geo.Point{Lat: 52.002, Lng: 4}})
-	w := lawWorld(t, lawOf(t, noPolice), pins...)
+	w := newLawReader(t, lawOf(t, noPolice), pins...)
 	for limit, want := range map[int][]string{1: {"ice"}, 2: {"ice", "jam"}, 3: {"ice", "jam"}} {
 		ids, a := w.near(t, func(q *nearby.Query) { q.Limit = limit })
 		if diff := cmp.Diff(want, ids); diff != "" || a.Truncated != (limit == 1) {
@@ -139,16 +139,16 @@ func TestHiddenMakesRoom(t *testing.T) {
 	}
 }
 
-// TestZone: a camera is shown as its zone, without what tells its place.
+// TestZone checks that a camera is shown as its zone, without details that reveal its position.
 func TestZone(t *testing.T) {
-	middle := law.Middle(here, 4000)
-	w := lawWorld(t, lawOf(t, zones), lawPin{id: "camera", kind: "camera.speed", at: here}, lawPin{id: "ice", kind: "alert.hazard.ice", at: here})
+	middle := law.Middle(inArea, 4000)
+	w := newLawReader(t, lawOf(t, cameraZones), lawPin{id: "camera", kind: "camera.speed", at: inArea}, lawPin{id: "ice", kind: "alert.hazard.ice", at: inArea})
 	_, a := w.near(t, func(q *nearby.Query) { q.Radius = 5000 })
 	if len(a.Hits) != 2 {
 		t.Fatalf("%d hits", len(a.Hits))
 	}
 	ice, camera := a.Hits[0], a.Hits[1]
-	if string(ice.ExternalID) != "ice" || ice.Point != here || ice.Zone != 0 {
+	if string(ice.ExternalID) != "ice" || ice.Point != inArea || ice.Zone != 0 {
 		t.Errorf("%+v", ice)
 	}
 	if camera.Point != middle || camera.Zone != 4000 || string(camera.ExternalID) != "camera" {
@@ -157,19 +157,19 @@ func TestZone(t *testing.T) {
 	if want := fmt.Sprintf(`%v {"wayside_zone_m":4000}`, middle); string(camera.Prepared) != want {
 		t.Errorf("%s, want %s", camera.Prepared, want)
 	}
-	if d := geo.MetresOf(camera.Chord); d < geo.Distance(here, middle)-0.1 || d > geo.Distance(here, middle)+0.1 {
+	if d := geo.MetresOf(camera.Chord); d < geo.Distance(inArea, middle)-0.1 || d > geo.Distance(inArea, middle)+0.1 {
 		t.Errorf("it is ordered by %v m", d)
 	}
-	_, a = w.near(t, func(q *nearby.Query) { q.Radius, q.Account = 5000, anna })
-	if len(a.Hits) != 2 || a.Hits[0].Point != here || a.Hits[1].Point != here || !strings.Contains(string(a.Hits[0].Prepared), "secret") {
+	_, a = w.near(t, func(q *nearby.Query) { q.Radius, q.Account = 5000, owner })
+	if len(a.Hits) != 2 || a.Hits[0].Point != inArea || a.Hits[1].Point != inArea || !strings.Contains(string(a.Hits[0].Prepared), "secret") {
 		t.Errorf("its owner sees %+v", a.Hits)
 	}
 }
 
-// TestZoneSaysNothing: whatever anybody asks, the answer is the same wherever in its zone a camera is.
-func TestZoneSaysNothing(t *testing.T) {
-	l := lawOf(t, zones)
-	middle := law.Middle(here, 4000)
+// TestZoneRevealsNoPosition checks that the answer to any query is independent of the camera's position in its zone.
+func TestZoneRevealsNoPosition(t *testing.T) {
+	l := lawOf(t, cameraZones)
+	middle := law.Middle(inArea, 4000)
 	rapid.Check(t, func(rt *rapid.T) {
 		place := func(name string) geo.Point {
 			return geo.Point{
@@ -191,7 +191,7 @@ func TestZoneSaysNothing(t *testing.T) {
 			if law.Middle(at, 4000) != middle {
 				rt.Fatalf("%v is not in the zone", at)
 			}
-			w := lawWorld(t, l, append([]lawPin{{id: "camera", kind: "camera.speed", at: at}}, others...)...)
+			w := newLawReader(t, l, append([]lawPin{{id: "camera", kind: "camera.speed", at: at}}, others...)...)
 			var a nearby.Answer
 			if err := w.reader.Near(t.Context(), &q, &a); err != nil {
 				rt.Fatal(err)
@@ -204,11 +204,11 @@ func TestZoneSaysNothing(t *testing.T) {
 	})
 }
 
-// TestZoneFromOutside: a zone is found by its middle, wherever its camera is.
+// TestZoneFromOutside checks that a zone is found by its middle, not by its camera.
 func TestZoneFromOutside(t *testing.T) {
-	middle := law.Middle(here, 4000)
+	middle := law.Middle(inArea, 4000)
 	corner := geo.Point{Lat: middle.Lat + 0.0178, Lng: middle.Lng + 0.0288}
-	w := lawWorld(t, lawOf(t, zones), lawPin{id: "camera", kind: "camera.speed", at: corner})
+	w := newLawReader(t, lawOf(t, cameraZones), lawPin{id: "camera", kind: "camera.speed", at: corner})
 	for _, tt := range []struct {
 		center geo.Point
 		want   int
@@ -219,24 +219,24 @@ func TestZoneFromOutside(t *testing.T) {
 	}
 }
 
-// TestZoneBehindOthers: a zone that is near is found however many others are nearer than its camera.
+// TestZoneBehindOthers checks that a near zone is found even if many other entities are nearer than its camera.
 func TestZoneBehindOthers(t *testing.T) {
-	middle := law.Middle(here, 4000)
+	middle := law.Middle(inArea, 4000)
 	pins := []lawPin{{id: "camera", kind: "camera.speed", at: geo.Point{Lat: middle.Lat + 0.0178, Lng: middle.Lng + 0.0288}}}
 	for i := range 300 {
 		pins = append(pins, lawPin{id: fmt.Sprint(i), kind: "traffic.jam", at: geo.Point{Lat: middle.Lat + 0.009, Lng: middle.Lng}})
 	}
-	w := lawWorld(t, lawOf(t, zones), pins...)
+	w := newLawReader(t, lawOf(t, cameraZones), pins...)
 	if ids, a := w.near(t, func(q *nearby.Query) { q.Center, q.Radius, q.Limit = middle, 6000, 1 }); !slices.Equal(ids, []string{"camera"}) || !a.Truncated {
 		t.Errorf("%v, truncated %v", ids, a.Truncated)
 	}
 }
 
-// TestZoneOfSeveral: the cameras of one kind in one cell are one zone, which stands for all.
-func TestZoneOfSeveral(t *testing.T) {
-	middle := law.Middle(here, 4000)
+// TestZoneMergesCameras checks that the cameras of one kind in one cell are merged into one zone.
+func TestZoneMergesCameras(t *testing.T) {
+	middle := law.Middle(inArea, 4000)
 	at := func(north float64) geo.Point { return geo.Point{Lat: middle.Lat + north, Lng: middle.Lng} }
-	w := lawWorld(t, lawOf(t, zones, `"camera_zone":true,"zone_m":300 @ 4.5 52.5 4.6 52.6`),
+	w := newLawReader(t, lawOf(t, cameraZones, `"camera_zone":true,"zone_m":300 @ 4.5 52.5 4.6 52.6`),
 		lawPin{"c", "camera.speed", at(0.001), 0}, lawPin{"a", "camera.speed", at(0.010), 0}, lawPin{"b", "camera.speed", at(0.0001), time.Second},
 		lawPin{"red", "camera.red_light", at(0.002), 0},
 		lawPin{"next", "camera.speed", at(0.030), 0})
@@ -271,9 +271,9 @@ func TestZoneOfSeveral(t *testing.T) {
 	}
 }
 
-// TestLawKeepsTheRest: what no area concerns is answered as if there were no law, whatever the limit.
-func TestLawKeepsTheRest(t *testing.T) {
-	far := lawOf(t, noPolice, zones)
+// TestLawWithoutEffect checks that a query outside of all areas is answered as without a law, for any limit.
+func TestLawWithoutEffect(t *testing.T) {
+	far := lawOf(t, noPolice, cameraZones)
 	rapid.Check(t, func(rt *rapid.T) {
 		var pins []lawPin
 		for i := range rapid.IntRange(0, 60).Draw(rt, "pins") {
@@ -283,13 +283,13 @@ func TestLawKeepsTheRest(t *testing.T) {
 			})
 		}
 		limit := rapid.IntRange(1, 20).Draw(rt, "limit")
-		// An owner is shown everything, but by the same way as everybody; a world without a law by another.
+		// An owner sees everything, by the code path with a law; the reader without a law uses the other path.
 		edit := func(q *nearby.Query) {
-			q.Center, q.Radius, q.Limit, q.Account = geo.Point{Lat: 52, Lng: 5}, 9000, limit, anna
+			q.Center, q.Radius, q.Limit, q.Account = geo.Point{Lat: 52, Lng: 5}, 9000, limit, owner
 		}
 		var texts []string
 		for _, l := range []*law.Law{nil, far} {
-			_, a := lawWorld(t, l, pins...).near(t, edit)
+			_, a := newLawReader(t, l, pins...).near(t, edit)
 			texts = append(texts, fmt.Sprintf("%v %+v", a.Truncated, a.Hits))
 		}
 		if texts[0] != texts[1] {
@@ -298,7 +298,7 @@ func TestLawKeepsTheRest(t *testing.T) {
 	})
 }
 
-// BenchmarkLaw compares reads without a law, with the example set far away, and in an area.
+// BenchmarkLaw compares reads without a law and with the example file, outside and inside of its areas.
 func BenchmarkLaw(b *testing.B) {
 	text, err := os.ReadFile("../../deploy/law/example.geojson")
 	if err != nil {
@@ -322,7 +322,7 @@ func BenchmarkLaw(b *testing.B) {
 			})
 		}
 		for _, l := range []*law.Law{nil, example} {
-			w := lawWorld(b, l, pins...)
+			w := newLawReader(b, l, pins...)
 			b.Run(fmt.Sprintf("%s/law=%v", place.name, l != nil), func(b *testing.B) {
 				q := nearby.Query{Center: place.center, Radius: 5000, Kinds: mapdata.AllKinds, Limit: nearby.DefaultLimit, Tier: mapdata.TierPremium}
 				var a nearby.Answer

@@ -53,9 +53,9 @@ func TestReadIsBounded(t *testing.T) {
 			{id: "jam", kind: "traffic.jam", at: geo.Point{Lat: 52.002, Lng: 4}},
 		}
 		for i := range tt.hidden {
-			pins = append(pins, lawPin{id: fmt.Sprint(i), kind: "alert.police", at: here})
+			pins = append(pins, lawPin{id: fmt.Sprint(i), kind: "alert.police", at: inArea})
 		}
-		w := lawWorld(t, lawOf(t, noPolice), pins...)
+		w := newLawReader(t, lawOf(t, noPolice), pins...)
 		x := &recordedIndex{Index: w.index}
 		w.reader.Index = x
 		ids, a := w.near(t, func(q *nearby.Query) { q.Limit = 1 })
@@ -97,7 +97,7 @@ func TestContextOfAnEntity(t *testing.T) {
 		reader := chainReader(feeds)
 		x := &recordedIndex{Index: reader.Index}
 		reader.Index = x
-		reader.Live = &cast{pins: []mapdata.Hit{pin("live", jam, geo.Point{Lat: 52, Lng: 5})}}
+		reader.Live = &fakeLive{pins: []mapdata.Hit{pin("live", jam, geo.Point{Lat: 52, Lng: 5})}}
 		reader.Encode = func(dst []byte, _ *mapdata.Entity) []byte { return append(dst, 0) }
 		if _, err := reader.Entity(t.Context(), mapdata.EntityID(mapdata.Incidents, "live"), &nearby.Query{}); err != nil {
 			t.Fatal(err)
@@ -111,14 +111,14 @@ func TestContextOfAnEntity(t *testing.T) {
 // TestLawOfOneEntity: what the law hides is hidden from whoever asks for it by its id, but for its owner and curators who
 // do not drive. Nobody owns a live incident, and a guest owns nothing.
 func TestLawOfOneEntity(t *testing.T) {
-	w := lawWorld(t, lawOf(t, noPolice), lawPin{id: "of anna", kind: "alert.police", at: here}, lawPin{id: "outside", kind: "alert.police", at: beyond})
+	w := newLawReader(t, lawOf(t, noPolice), lawPin{id: "of anna", kind: "alert.police", at: inArea}, lawPin{id: "outside", kind: "alert.police", at: outsideArea})
 	ownerless := mapdata.FeedID{15: 2}
 	w.catalogue.Apply([]mapdata.FeedChange{{FeedID: ownerless, Feed: &mapdata.Feed{
 		ID: ownerless, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true, Direction: mapdata.Push,
 		Layer: mapdata.Layer{Slug: "layer-2"},
 	}}}).Publish()
 	kind := police(t)
-	w.reader.Live = &cast{pins: []mapdata.Hit{pin("live", kind, here), pin("live outside", kind, beyond)}}
+	w.reader.Live = &fakeLive{pins: []mapdata.Hit{pin("live", kind, inArea), pin("live outside", kind, outsideArea)}}
 	w.reader.Tallies = votes.NewTallies(func() time.Time { return start })
 	w.reader.Records = oneKind{kind}
 	feedID := mapdata.FeedID{15: 1}.SourceID()
@@ -129,17 +129,17 @@ func TestLawOfOneEntity(t *testing.T) {
 		shown bool
 	}{
 		{"guest", mapdata.EntityID(feedID, "here"), nearby.Query{}, false},
-		{"another driver", mapdata.EntityID(feedID, "here"), nearby.Query{Account: ben}, false},
-		{"owner", mapdata.EntityID(feedID, "here"), nearby.Query{Account: anna}, true},
-		{"owner who drives", mapdata.EntityID(feedID, "here"), nearby.Query{Account: anna, Driving: true}, false},
-		{"curator", mapdata.EntityID(feedID, "here"), nearby.Query{Account: ben, Curator: true}, true},
-		{"curator who drives", mapdata.EntityID(feedID, "here"), nearby.Query{Account: ben, Curator: true, Driving: true}, false},
+		{"another driver", mapdata.EntityID(feedID, "here"), nearby.Query{Account: stranger}, false},
+		{"owner", mapdata.EntityID(feedID, "here"), nearby.Query{Account: owner}, true},
+		{"owner who drives", mapdata.EntityID(feedID, "here"), nearby.Query{Account: owner, Driving: true}, false},
+		{"curator", mapdata.EntityID(feedID, "here"), nearby.Query{Account: stranger, Curator: true}, true},
+		{"curator who drives", mapdata.EntityID(feedID, "here"), nearby.Query{Account: stranger, Curator: true, Driving: true}, false},
 		{"guest, outside the area", mapdata.EntityID(feedID, "beyond"), nearby.Query{}, true},
 		{"guest, feed without an owner", mapdata.EntityID(ownerless.SourceID(), "here"), nearby.Query{}, false},
 		{"guest, live incident", mapdata.EntityID(mapdata.Incidents, "live"), nearby.Query{}, false},
-		{"driver, live incident", mapdata.EntityID(mapdata.Incidents, "live"), nearby.Query{Account: ben}, false},
-		{"curator, live incident", mapdata.EntityID(mapdata.Incidents, "live"), nearby.Query{Account: ben, Curator: true}, true},
-		{"driver, live incident outside the area", mapdata.EntityID(mapdata.Incidents, "live outside"), nearby.Query{Account: ben}, true},
+		{"driver, live incident", mapdata.EntityID(mapdata.Incidents, "live"), nearby.Query{Account: stranger}, false},
+		{"curator, live incident", mapdata.EntityID(mapdata.Incidents, "live"), nearby.Query{Account: stranger, Curator: true}, true},
+		{"driver, live incident outside the area", mapdata.EntityID(mapdata.Incidents, "live outside"), nearby.Query{Account: stranger}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if err := w.reader.Allowed(t.Context(), tt.id, &tt.query); (err == nil) != tt.shown || err != nil && !errors.Is(err, mapdata.ErrNotFound) {
@@ -156,9 +156,9 @@ func TestLawOfOneEntity(t *testing.T) {
 type oneKind struct{ kind mapdata.Kind }
 
 func (o oneKind) Voted(_ context.Context, feed mapdata.FeedID, externalID string, _ time.Time) (mapdata.Voted, error) {
-	at := here
+	at := inArea
 	if externalID == "beyond" {
-		at = beyond
+		at = outsideArea
 	}
 	return mapdata.Voted{Entity: mapdata.Entity{Feed: feed, ExternalID: externalID, Kind: o.kind, Point: at, FirstSeenAt: start, SeenAt: start, ChangedAt: start}}, nil
 }
@@ -169,7 +169,7 @@ func TestReadStopsWhenSure(t *testing.T) {
 	for i := range 300 {
 		pins = append(pins, lawPin{id: fmt.Sprint(i), kind: "traffic.jam", at: geo.Point{Lat: 52 + float64(i)/1e5, Lng: 4}})
 	}
-	w := lawWorld(t, lawOf(t, noPolice), pins...)
+	w := newLawReader(t, lawOf(t, noPolice), pins...)
 	x := &recordedIndex{Index: w.index}
 	w.reader.Index = x
 	if ids, a := w.near(t, func(q *nearby.Query) { q.Limit = 1 }); !slices.Equal(ids, []string{"0"}) || !a.Truncated || !slices.Equal(x.limits, []int{66}) {
@@ -181,13 +181,13 @@ func TestReadStopsWhenSure(t *testing.T) {
 func TestSecondSearchKeepsIncidents(t *testing.T) {
 	pins := []lawPin{{id: "of feed", kind: "traffic.jam", at: geo.Point{Lat: 52.004, Lng: 4}}}
 	for i := range 100 {
-		pins = append(pins, lawPin{id: fmt.Sprint(i), kind: "alert.police", at: here})
+		pins = append(pins, lawPin{id: fmt.Sprint(i), kind: "alert.police", at: inArea})
 	}
-	w := lawWorld(t, lawOf(t, noPolice), pins...)
+	w := newLawReader(t, lawOf(t, noPolice), pins...)
 	x := &recordedIndex{Index: w.index}
 	w.reader.Index = x
 	ice, _ := mapdata.ParseKind("alert.hazard.ice")
-	live := &cast{}
+	live := &fakeLive{}
 	for i, id := range []string{"first", "second", "third"} {
 		live.pins = append(live.pins, pin(id, ice, geo.Point{Lat: 52 + float64(i+1)*0.002, Lng: 4.005}))
 	}

@@ -18,89 +18,88 @@ const (
 	MaxLimit     = 1000
 )
 
-// Index finds what is near a place. Declared here so that the memory's shape stays the index's own business.
+// Index finds entities near a point. It is declared here so that the reader does not depend on the index's structure.
 type Index interface {
-	// Search appends to hits what s asks for, nearest first, then by id, and says whether more than s.Limit matched.
+	// Search appends the matches of s to hits, nearest first, then by id, and reports whether more than s.Limit matched.
 	Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, bool)
-	// Around names the feeds that have been in the surroundings of a circle, and those that have been nowhere.
+	// Around returns the feeds that have had entities around a circle, and those that never had any.
 	Around(center geo.Point, radius float64) []mapdata.FeedID
 }
 
-// Catalog knows the sources. Declared here so that the reader needs nothing of how they are followed.
+// Catalog knows the sources. It is declared here so that the reader does not depend on their replication.
 type Catalog interface {
-	// Feed gives the feed if the account may read it, otherwise nil.
+	// Feed returns the feed if the account may read it, otherwise nil.
 	Feed(id mapdata.FeedID, account mapdata.AccountID) *mapdata.Feed
-	// ByLayer gives the feed that owns a layer, on the same terms.
+	// ByLayer returns the feed that owns a layer, with the same permissions.
 	ByLayer(slug string, account mapdata.AccountID) *mapdata.Feed
-	// Owned gives the account's own feeds; none for a guest.
+	// Owned returns the account's own feeds; none for a guest.
 	Owned(account mapdata.AccountID) []mapdata.FeedID
-	// Sources gives the ids that the account may name.
+	// Sources returns the ids that the account may select.
 	Sources(account mapdata.AccountID) []mapdata.SourceID
-	// ServedCount tells how many sources are served.
+	// ServedCount returns the number of served sources.
 	ServedCount() int
-	// ServedHealth gives the health of every served source; the slice is shared.
+	// ServedHealth returns the health of every served source; the slice is shared.
 	ServedHealth(now time.Time) []mapdata.SourceHealth
-	// Health gives the health of the named feeds.
+	// Health returns the health of the given feeds.
 	Health(ids []mapdata.FeedID, now time.Time) []mapdata.SourceHealth
 }
 
-// Live knows the live incidents, the built-in source. Declared here because it calls upstreams, which is not the reader's
-// business.
+// Live is the built-in source of live incidents. It is declared here so that the reader does not depend on upstreams.
 type Live interface {
 	// Near appends the live incidents within the circle of a search, of its kinds and in no order, with the health of their
-	// source. It asks upstreams on behalf of driver as often as may be, and waits for them for two seconds at most; an empty
-	// driver asks nobody. Out of reach of the live cache it finds nothing and says offline.
+	// source. It calls upstreams on behalf of driver, within its limits, and waits at most two seconds for them; for an empty
+	// driver it calls none. If the live cache is unreachable, it finds nothing and its health is offline.
 	Near(ctx context.Context, s *mapdata.Search, driver string, hits []mapdata.Hit) ([]mapdata.Hit, mapdata.Health)
-	// Find gives the live incident with the external id, without its votes. It fails with mapdata.ErrNotFound, and with
-	// mapdata.ErrUnavailable when the live cache is out of reach.
+	// Find returns the live incident with the external id, without its votes. It fails with mapdata.ErrNotFound, and with
+	// mapdata.ErrUnavailable when the live cache is unreachable.
 	Find(ctx context.Context, externalID string) (mapdata.Voted, error)
-	// Health is how the source does (D8.8).
+	// Health returns the source's health (D8.8).
 	Health() mapdata.Health
 }
 
 // Tallies knows the votes on live incidents.
 type Tallies interface {
-	// Lookup gives the tally of a live incident, and false if it has had no votes.
+	// Lookup returns the tally of a live incident, or false if it has no votes.
 	Lookup(externalID []byte) (mapdata.Tally, bool)
 }
 
-// Publications holds a read that combines index, catalogue and tallies to one revision of the store.
+// Publications ensures that a read of index, catalogue and tallies sees one revision of the store.
 type Publications interface {
 	// Begin marks the beginning of the read.
 	Begin() (mark uint64)
-	// Unchanged says whether all that was read since the mark was of one revision.
+	// Unchanged reports whether everything read since the mark was of one revision.
 	Unchanged(mark uint64) bool
-	// Hold holds new revisions back until release is called.
+	// Hold blocks new revisions until release is called.
 	Hold() (release func())
 }
 
-// Records are the entities of feeds, one by one.
+// Records reads single entities of feeds.
 type Records interface {
 	// Voted reads an entity that is alive at now, with its votes, or fails with mapdata.ErrNotFound.
 	Voted(ctx context.Context, feed mapdata.FeedID, externalID string, now time.Time) (mapdata.Voted, error)
 }
 
-// Query is one read of the entities near a place. Its decoder has checked its values, except for the sources.
+// Query is one read of the entities near a point. Its decoder has validated it, except for the sources.
 type Query struct {
 	Center   geo.Point
 	Radius   float64 // metres, more than 0, at most MaxRadius
 	Sources  []string
 	Layers   []string
-	ByLayer  bool // Layers counts, also when it is empty
+	ByLayer  bool // Layers applies, also when it is empty
 	Kinds    mapdata.KindSet
-	Networks []string // in the order of the caller's wish
+	Networks []string // in the caller's order of preference
 	Named    bool     // Networks was given
 	Since    time.Time
 	Limit    int // 1 to MaxLimit
 
 	Account mapdata.AccountID // zero: a guest
 	Tier    mapdata.Tier
-	Curator bool   // sees what votes and the law hide (D9.5)
-	Driving bool   // drives, and is shown what drivers are shown: owners and curators see no more than others
-	Driver  string // what an upstream's tenant key is made of (D8.2): a session, an account or a client address
+	Curator bool   // sees suppressed and hidden entities (D9.5)
+	Driving bool   // is driving: owners and curators see no more than others
+	Driver  string // input of an upstream's tenant key (D8.2): a session, an account or a client address
 }
 
-// Answer is what a query found. It may be used again for the next.
+// Answer is the result of a query. It may be reused for the next one.
 type Answer struct {
 	Hits      []mapdata.Hit
 	Truncated bool
@@ -108,25 +107,25 @@ type Answer struct {
 	Networks  []string
 	At        time.Time
 
-	Hidden mapdata.KindSet // of the kinds that were asked for: what the law hides at the place itself
+	Hidden mapdata.KindSet // requested kinds that the law hides at the query's centre
 
 	Live      bool                 // the read includes incidents
-	Incidents mapdata.SourceHealth // their source's, if it does
+	Incidents mapdata.SourceHealth // health of their source, if Live
 
-	incidents []mapdata.Hit // scratch: live incidents as they were found, without votes
+	incidents []mapdata.Hit // scratch: live incidents without votes
 	found     []mapdata.Hit // scratch
-	live      int           // of found: live incidents, which come first
-	saved     []mapdata.Hit // scratch: these, for the next look at the feeds
+	live      int           // number of live incidents, which are first in found
+	saved     []mapdata.Hit // scratch: live incidents for the next search
 	resolver  consensus.Resolver
 	rules     rules
-	filled    int // of found, what may hold something: more than is left of it at the end
+	filled    int // elements of found that may be set, which may exceed its final length
 }
 
-// Forget drops what was found and keeps the memory for the next answer. Its cost follows what was found, not the memory that
-// is kept.
+// Forget clears the results and keeps the memory for the next answer. Its cost is proportional to the results, not to the
+// memory.
 func (a *Answer) Forget() {
 	if len(a.Hits) > 0 && (a.filled == 0 || &a.Hits[0] != &a.found[:1][0]) {
-		clear(a.Hits) // they lie in another array because of zones
+		clear(a.Hits) // zones are in another array
 	}
 	clear(a.found[:a.filled])
 	clear(a.incidents)
@@ -135,7 +134,7 @@ func (a *Answer) Forget() {
 	clear(a.rules.zones)
 }
 
-// UnknownSourcesError names sources that the caller may not read or that do not exist; the two look the same.
+// UnknownSourcesError lists sources that the caller may not read or that do not exist, without distinction.
 type UnknownSourcesError struct {
 	Unknown []string
 	Valid   []mapdata.SourceID
@@ -143,21 +142,21 @@ type UnknownSourcesError struct {
 
 func (e *UnknownSourcesError) Error() string { return "unknown source" }
 
-// Config is what a Reader needs.
+// Config holds the dependencies of a Reader.
 type Config struct {
 	Index   Index
 	Catalog Catalog
-	Primary string // the charger network that everybody sees (D4.7)
+	Primary string // the charger network that is always included (D4.7)
 	Now     func() time.Time
 
 	Live    Live    // nil: no upstream is configured, and there is no source of incidents
 	Tallies Tallies // votes on live incidents; nil only without Live
 	Records Records // for single entities; nil: there are none
 
-	Publications Publications // of index, catalogue and tallies; nil: nothing is published beside reads
+	Publications Publications // of index, catalogue and tallies; nil: reads are not concurrent with publications
 	Encode       func(dst []byte, e *mapdata.Entity) []byte
 
-	Law *law.Law // where what is hidden; nil: nowhere. It needs Encode
+	Law *law.Law // display rules; nil: none. Needs Encode
 }
 
 // Reader answers queries.
@@ -166,13 +165,13 @@ type Reader struct {
 	incidents mapdata.KindSet
 }
 
-// New makes a reader.
+// New creates a Reader.
 func New(c Config) *Reader { return &Reader{Config: c, incidents: mapdata.IncidentKinds()} }
 
-// maxRereads is how often a read that a new revision overtakes begins again before it holds revisions back.
+// maxRereads is the number of optimistic reads before a read blocks new revisions.
 const maxRereads = 3
 
-// Near answers a query into a, whose slices it uses again. It fails with *UnknownSourcesError.
+// Near answers a query into a, whose slices it reuses. It fails with *UnknownSourcesError.
 func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
 	s := mapdata.Search{
 		Center: q.Center, Radius: q.Radius, Kinds: q.Kinds, Suppressed: q.Curator && !q.Driving,
@@ -184,7 +183,7 @@ func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
 	if r.Live != nil && q.Kinds&r.incidents != 0 {
 		live, err := r.selectSources(q, &s)
 		if err != nil {
-			return err // no upstream is asked in vain
+			return err // before any upstream is called
 		}
 		if a.Live = live; live {
 			r.findIncidents(ctx, q, &s, a)
@@ -203,7 +202,7 @@ func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
 	return r.read(q, &s, a)
 }
 
-// read answers a query from memory, with the live incidents that were found before.
+// read answers a query from memory, with the live incidents already found.
 func (r *Reader) read(q *Query, s *mapdata.Search, a *Answer) error {
 	s.Feeds, s.Own, s.Served = nil, nil, false
 	if _, err := r.selectSources(q, s); err != nil {
@@ -216,7 +215,7 @@ func (r *Reader) read(q *Query, s *mapdata.Search, a *Answer) error {
 		r.countVotes(a.found, s)
 	}
 	if a.Live || restricted {
-		r.gather(q, s, a)
+		r.overfetch(q, s, a)
 	} else {
 		a.found, a.Truncated = r.Index.Search(s, a.found)
 		a.Hits, a.filled = a.found, len(a.found)
@@ -225,14 +224,13 @@ func (r *Reader) read(q *Query, s *mapdata.Search, a *Answer) error {
 	return nil
 }
 
-// CheckSources says what Near would say of the query's sources, for a caller that has other errors to report beside it.
+// CheckSources validates the query's sources as Near does, for a caller that reports other errors too.
 func (r *Reader) CheckSources(q *Query) error {
 	_, _, err := r.named(q)
 	return err
 }
 
-// selectSources turns the names of sources and layers into feeds (D4.5, D4.6, D4.8), and says whether live incidents are
-// among them.
+// selectSources resolves sources and layers to feeds (D4.5, D4.6, D4.8), and reports whether live incidents are selected.
 func (r *Reader) selectSources(q *Query, s *mapdata.Search) (live bool, err error) {
 	if q.Driving {
 		defer func() { s.Feeds, s.Own = append(s.Feeds, s.Own...), nil }()
@@ -267,7 +265,7 @@ func (r *Reader) selectSources(q *Query, s *mapdata.Search) (live bool, err erro
 	return live, nil
 }
 
-// named gives the feeds of the sources that the query names, each once, and whether it names the live incidents.
+// named returns the feeds of the query's sources, without duplicates, and whether it names the live incidents.
 func (r *Reader) named(q *Query) (feeds []*mapdata.Feed, live bool, err error) {
 	var unknown []string
 	for _, name := range q.Sources {
@@ -306,10 +304,10 @@ func (r *Reader) layers(q *Query) []*mapdata.Feed {
 	return feeds
 }
 
-// everyNetwork is what networks_applied holds for no restriction: premium without the parameter.
-const everyNetwork = "*"
+// allNetworks is the value of networks_applied without a restriction: premium without the parameter.
+const allNetworks = "*"
 
-// networks decides which charger networks the caller sees (D4.7), and whether that is all of them.
+// networks determines the caller's charger networks (D4.7), and whether that is all of them.
 func (r *Reader) networks(q *Query, into []string) ([]string, bool) {
 	into = append(into, r.Primary)
 	extra := 0
@@ -318,7 +316,7 @@ func (r *Reader) networks(q *Query, into []string) ([]string, bool) {
 		extra = 1
 	case mapdata.TierPremium:
 		if !q.Named {
-			return append(into[:0], everyNetwork), true
+			return append(into[:0], allNetworks), true
 		}
 		extra = len(q.Networks)
 	}
@@ -334,8 +332,8 @@ func (r *Reader) networks(q *Query, into []string) ([]string, bool) {
 	return into, false
 }
 
-// maxNamedSources is how many sources an answer names without a look at where they are. Beyond it a query that selects
-// everything touches the sources of its surroundings: thousands of others would be most of each answer.
+// maxNamedSources is the number of served sources up to which an answer to a query of all sources lists every one. Beyond it
+// the answer lists only the sources around the query, because thousands of others would dominate it.
 const maxNamedSources = 100
 
 // nearbyHealth is the health of the served sources around the query.
@@ -346,7 +344,7 @@ func (r *Reader) nearbyHealth(s *mapdata.Search, now time.Time) []mapdata.Source
 	return r.Catalog.Health(near, now)
 }
 
-// health is that of every source that the search touched, healthy or not (D4.15).
+// health returns the health of every source that the search included (D4.15).
 func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth {
 	if !s.Served {
 		ids := make([]mapdata.FeedID, 0, len(s.Own)+len(s.Feeds))
@@ -360,7 +358,7 @@ func (r *Reader) health(s *mapdata.Search, now time.Time) []mapdata.SourceHealth
 	}
 	own := s.Own
 	if len(own) == 0 {
-		own = s.Feeds // of an owner who drives
+		own = s.Feeds // an owner who is driving
 	}
 	if len(own) == 0 {
 		return served

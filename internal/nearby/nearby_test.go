@@ -19,24 +19,24 @@ import (
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
 var (
-	anna = mapdata.AccountID{1}
-	ben  = mapdata.AccountID{2}
+	owner    = mapdata.AccountID{1}
+	stranger = mapdata.AccountID{2}
 )
 
-// world is an index and a catalogue with a few feeds at 52, 4: each holds one charger of each network.
-type world struct {
+// testReader is a Reader with a few feeds at 52, 4; each has one charger of each network.
+type testReader struct {
 	index     *index.Index
 	catalogue *catalog.Catalog
 	reader    *nearby.Reader
 }
 
-func newWorld() *world {
-	w := &world{index: index.New(func(dst []byte, _ *mapdata.Entity) []byte { return dst }), catalogue: catalog.New(nil)}
+func newTestReader() *testReader {
+	w := &testReader{index: index.New(func(dst []byte, _ *mapdata.Entity) []byte { return dst }), catalogue: catalog.New(nil)}
 	w.reader = nearby.New(nearby.Config{Index: w.index, Catalog: w.catalogue, Primary: "tesla", Now: func() time.Time { return start }})
 	return w
 }
 
-func (w *world) add(n byte, owner mapdata.AccountID, state mapdata.ReviewState, at geo.Point) *mapdata.Feed {
+func (w *testReader) add(n byte, owner mapdata.AccountID, state mapdata.ReviewState, at geo.Point) *mapdata.Feed {
 	charger, _ := mapdata.ParseKind("charger.supercharger")
 	f := &mapdata.Feed{
 		ID: mapdata.FeedID{15: n}, Owner: owner, Visibility: mapdata.Public, ReviewState: state, Active: true,
@@ -53,7 +53,7 @@ func (w *world) add(n byte, owner mapdata.AccountID, state mapdata.ReviewState, 
 	return f
 }
 
-func (w *world) near(t *testing.T, edit func(*nearby.Query)) (ids []string, a nearby.Answer) {
+func (w *testReader) near(t *testing.T, edit func(*nearby.Query)) (ids []string, a nearby.Answer) {
 	t.Helper()
 	q := &nearby.Query{Center: geo.Point{Lat: 52, Lng: 4}, Radius: 1000, Kinds: mapdata.AllKinds, Limit: nearby.MaxLimit, Tier: mapdata.TierGuest}
 	if edit != nil {
@@ -70,10 +70,10 @@ func (w *world) near(t *testing.T, edit func(*nearby.Query)) (ids []string, a ne
 	return ids, a
 }
 
-// TestNetworks holds D4.7.
+// TestNetworks covers D4.7.
 func TestNetworks(t *testing.T) {
-	w := newWorld()
-	w.add(1, anna, mapdata.Approved, geo.Point{Lat: 52, Lng: 4})
+	w := newTestReader()
+	w.add(1, owner, mapdata.Approved, geo.Point{Lat: 52, Lng: 4})
 	primary := []string{"1 ", "1 tesla"}
 	tests := []struct {
 		name    string
@@ -97,7 +97,7 @@ func TestNetworks(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			ids, a := w.near(t, func(q *nearby.Query) { q.Tier, q.Named, q.Networks, q.Account = tt.tier, tt.named, tt.wanted, ben })
+			ids, a := w.near(t, func(q *nearby.Query) { q.Tier, q.Named, q.Networks, q.Account = tt.tier, tt.named, tt.wanted, stranger })
 			if diff := cmp.Diff(tt.applied, a.Networks); diff != "" {
 				t.Error("applied", diff)
 			}
@@ -108,10 +108,10 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// TestOwnersView holds D4.8: owners read what is theirs, pending too and of every network; nobody else does.
-func TestOwnersView(t *testing.T) {
-	w := newWorld()
-	pending := w.add(1, anna, mapdata.Pending, geo.Point{Lat: 52, Lng: 4})
+// TestOwnerSeesOwnFeeds covers D4.8: only owners read their own pending feeds, with every network.
+func TestOwnerSeesOwnFeeds(t *testing.T) {
+	w := newTestReader()
+	pending := w.add(1, owner, mapdata.Pending, geo.Point{Lat: 52, Lng: 4})
 	all := []string{"1 ", "1 fastned", "1 ionity", "1 tesla"}
 	name := string(pending.ID.SourceID())
 	for _, edit := range map[string]func(*nearby.Query){
@@ -120,7 +120,7 @@ func TestOwnersView(t *testing.T) {
 		"by layer":  func(q *nearby.Query) { q.ByLayer, q.Layers = true, []string{"layer-1"} },
 		"by both":   func(q *nearby.Query) { q.ByLayer, q.Layers, q.Sources = true, []string{"layer-1"}, []string{name} },
 	} {
-		ids, a := w.near(t, func(q *nearby.Query) { q.Account, q.Tier = anna, mapdata.TierAccount; edit(q) })
+		ids, a := w.near(t, func(q *nearby.Query) { q.Account, q.Tier = owner, mapdata.TierAccount; edit(q) })
 		if diff := cmp.Diff(all, ids); diff != "" {
 			t.Error(diff)
 		}
@@ -128,7 +128,7 @@ func TestOwnersView(t *testing.T) {
 			t.Errorf("sources: %v", a.Sources)
 		}
 	}
-	for _, account := range []mapdata.AccountID{{}, ben} {
+	for _, account := range []mapdata.AccountID{{}, stranger} {
 		if ids, a := w.near(t, func(q *nearby.Query) { q.Account = account }); len(ids)+len(a.Sources) != 0 {
 			t.Errorf("%v reads %v of %v", account, ids, a.Sources)
 		}
@@ -143,19 +143,19 @@ func TestOwnersView(t *testing.T) {
 	}
 }
 
-// TestSourcesOfTheSurroundings: few sources are all told of, many only where they are.
-func TestSourcesOfTheSurroundings(t *testing.T) {
-	w := newWorld()
+// TestSourcesAround checks that up to 100 sources are all listed, and more only near the query.
+func TestSourcesAround(t *testing.T) {
+	w := newTestReader()
 	for n := range byte(100) {
-		w.add(n, anna, mapdata.Approved, geo.Point{Lat: -40, Lng: 100})
+		w.add(n, owner, mapdata.Approved, geo.Point{Lat: -40, Lng: 100})
 	}
 	if _, a := w.near(t, nil); len(a.Sources) != 100 {
-		t.Errorf("of 100 sources %d are told of", len(a.Sources))
+		t.Errorf("of 100 sources %d are listed", len(a.Sources))
 	}
-	here := w.add(200, anna, mapdata.Approved, geo.Point{Lat: 52, Lng: 4})
-	w.add(201, anna, mapdata.Pending, geo.Point{Lat: 52, Lng: 4})
+	inArea := w.add(200, owner, mapdata.Approved, geo.Point{Lat: 52, Lng: 4})
+	w.add(201, owner, mapdata.Pending, geo.Point{Lat: 52, Lng: 4})
 	_, a := w.near(t, nil)
-	if len(a.Sources) != 1 || a.Sources[0].ID != here.ID.SourceID() {
-		t.Errorf("of 101 sources these are told of: %v", a.Sources)
+	if len(a.Sources) != 1 || a.Sources[0].ID != inArea.ID.SourceID() {
+		t.Errorf("of 101 sources these are listed: %v", a.Sources)
 	}
 }

@@ -19,19 +19,19 @@ import (
 	"wayside/internal/signal"
 )
 
-// toggling is a store in which one feed of two is approved and taken back again and again, and now and then deleted.
-type toggling struct {
+// togglingStore is a store in which one of two feeds is repeatedly approved, rejected and sometimes deleted.
+type togglingStore struct {
 	revision atomic.Int64
 	feeds    [2]mapdata.Feed
 	entities [2]mapdata.Entity
 }
 
-func newToggling() *toggling {
-	s := new(toggling)
+func newTogglingStore() *togglingStore {
+	s := new(togglingStore)
 	for i := range s.feeds {
 		f := &s.feeds[i]
 		*f = mapdata.Feed{
-			ID: mapdata.FeedID{15: byte(i + 1)}, Owner: anna, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true,
+			ID: mapdata.FeedID{15: byte(i + 1)}, Owner: owner, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true,
 			Direction: mapdata.Push, Layer: mapdata.Layer{Slug: fmt.Sprint("layer-", i)},
 		}
 		s.entities[i] = mapdata.Entity{Feed: f.ID, ExternalID: "1", Point: geo.Point{Lat: 52, Lng: 4}, FirstSeenAt: start, SeenAt: start, ChangedAt: start}
@@ -39,12 +39,12 @@ func newToggling() *toggling {
 	return s
 }
 
-// State moves on: there is always more to follow.
-func (s *toggling) State(context.Context) (mapdata.StoreState, error) {
+// State advances the revision with each call.
+func (s *togglingStore) State(context.Context) (mapdata.StoreState, error) {
 	return mapdata.StoreState{Revision: s.revision.Add(100)}, nil
 }
 
-func (s *toggling) Changes(_ context.Context, after int64, _ int) ([]mapdata.FeedChange, error) {
+func (s *togglingStore) Changes(_ context.Context, after int64, _ int) ([]mapdata.FeedChange, error) {
 	n := after + 1
 	f := s.feeds[1]
 	c := mapdata.FeedChange{Revision: n, FeedID: f.ID}
@@ -58,14 +58,14 @@ func (s *toggling) Changes(_ context.Context, after int64, _ int) ([]mapdata.Fee
 	return []mapdata.FeedChange{c}, nil
 }
 
-func (s *toggling) AllFeeds(_ context.Context, yield func(*mapdata.Feed)) error {
+func (s *togglingStore) AllFeeds(_ context.Context, yield func(*mapdata.Feed)) error {
 	for i := range s.feeds {
 		yield(&s.feeds[i])
 	}
 	return nil
 }
 
-func (s *toggling) AllEntities(_ context.Context, part, parts int, yield func(*mapdata.Entity)) error {
+func (s *togglingStore) AllEntities(_ context.Context, part, parts int, yield func(*mapdata.Entity)) error {
 	for i := range s.entities {
 		if i%parts == part {
 			yield(&s.entities[i])
@@ -74,30 +74,37 @@ func (s *toggling) AllEntities(_ context.Context, part, parts int, yield func(*m
 	return nil
 }
 
-func (s *toggling) AllTallies(context.Context, time.Time, func(*mapdata.Tally)) error { return nil }
-func (s *toggling) LiveTallies(context.Context, mapdata.Kind, time.Time, func(*mapdata.Tally)) error {
+func (s *togglingStore) AllTallies(context.Context, time.Time, func(*mapdata.Tally)) error {
 	return nil
 }
-func (s *toggling) OldTallies(context.Context, time.Time, func(*mapdata.Tally)) error { return nil }
 
-func (s *toggling) RecordedAttempts(context.Context, int64, int64) ([]mapdata.FeedAttempt, error) {
+func (s *togglingStore) LiveTallies(context.Context, mapdata.Kind, time.Time, func(*mapdata.Tally)) error {
+	return nil
+}
+
+func (s *togglingStore) OldTallies(context.Context, time.Time, func(*mapdata.Tally)) error {
+	return nil
+}
+
+func (s *togglingStore) RecordedAttempts(context.Context, int64, int64) ([]mapdata.FeedAttempt, error) {
 	return nil, nil
 }
 
-func (s *toggling) RecentAttempts(context.Context, time.Time, func(*mapdata.FeedAttempt)) error {
+func (s *togglingStore) RecentAttempts(context.Context, time.Time, func(*mapdata.FeedAttempt)) error {
 	return nil
 }
 
-func (s *toggling) Forget(context.Context, mapdata.FeedID, []string, time.Time) error { return nil }
+func (s *togglingStore) Forget(context.Context, mapdata.FeedID, []string, time.Time) error {
+	return nil
+}
 
-// TestAnswersAreOfOneRevision: whatever is published beside a read, each entity of its answer is of a source that the answer
-// names, and each source that it names is there with its entity.
-func TestAnswersAreOfOneRevision(t *testing.T) {
+// TestAnswerHasOneRevision checks that during publications an answer has entities of exactly the sources that it lists.
+func TestAnswerHasOneRevision(t *testing.T) {
 	ix := index.New(func(dst []byte, _ *mapdata.Entity) []byte { return dst })
 	c := catalog.New(ix.Counts)
 	now := func() time.Time { return start }
 	changed := signal.NewStoreChanged()
-	store := newToggling()
+	store := newTogglingStore()
 	f := replica.New(store, []replica.Projection{index.Projection{Index: ix, Now: now}, c}, replica.Options{
 		Now: now, Log: slog.New(slog.DiscardHandler), StoreChanged: changed,
 	})
