@@ -1,6 +1,7 @@
-// Package replica keeps views in memory (projections) in step with the store. It loads each of them once, and then brings it
-// what changed, in the order of revisions. All projections are built beside what readers see, and published together.
+// Package replica keeps views in memory (projections) up to date with the store. It loads each of them once, and then applies
+// changes in the order of revisions. The next state of all projections is built while readers use the current one, and
+// published together.
 //
-// It knows nothing of what a projection holds. A new one implements Projection, passes the tests of projectiontest, and is
-// named where the service is put together.
+// It does not depend on the contents of projections. A new one implements Projection, passes the tests of projectiontest, and
+// is passed to New where the service is assembled.
 package replica

@@ -14,28 +14,29 @@ import (
 	"wayside/internal/signal"
 )
 
-// Times and sizes of the follower's work.
+// Intervals and sizes of the follower.
 const (
-	pollInterval  = time.Second // between two looks at the store; a signal is only a hint
+	pollInterval  = time.Second // between polls of the store; signals only shorten the wait
 	sweepInterval = time.Minute
-	sweepGrace    = time.Minute // an entity stays in memory and in the store at least so long after it expired
+	sweepGrace    = time.Minute // minimum time that an expired entity stays in memory and in the store
 	batchSize     = 20_000      // entities read at a time
 	retryAfter    = time.Second // after the store failed
 )
 
-// Options are what a follower needs beside the store and its projections.
+// Options configure a Follower.
 type Options struct {
 	Now          func() time.Time
 	Log          *slog.Logger
 	Progress     func(entities int)  // called while loading, from several goroutines; nil: progress is not reported
 	StoreChanged signal.StoreChanged // wakes the follower before it polls the store
-	Moved        *signal.Moved       // notified of what changed for readers, once they can read it; nil: it is not reported
-	// MailQueued is notified of a feed that was edited: a decision at the command line stores an e-mail, and no other
-	// process notifies of it.
+	Moved        *signal.Moved       // notified of changes after their publication; may be nil
+	// MailQueued is notified when a feed was edited: a decision on the command line queues an e-mail, and another process
+	// cannot notify the sender.
 	MailQueued signal.MailQueued
 }
 
-// Follower keeps projections in step with the store. Readers that combine several of them call Begin and Unchanged, or Hold.
+// Follower keeps projections up to date with the store. Readers that combine several of them call Begin and Unchanged, or
+// Hold.
 type Follower struct {
 	publication
 	store       Store
@@ -48,22 +49,22 @@ type Follower struct {
 	newestEdit  time.Time // of all feeds seen; only Run uses it
 }
 
-// New makes a follower of projections, which are published in their order; Run does its work.
+// New creates a Follower of projections, which are published in the given order.
 func New(store Store, projections []Projection, opts Options) *Follower {
 	return &Follower{store: store, projections: projections, opts: opts}
 }
 
-// Loaded says whether readers see what the store held when Run began.
+// Loaded reports whether the initial load was published.
 func (f *Follower) Loaded() bool { return f.loaded.Load() }
 
-// Revision is the revision of the store that readers see.
+// Revision returns the published revision of the store.
 func (f *Follower) Revision() int64 { return f.revision.Load() }
 
-// Followed is how many changed entities were applied since the start, without those that were loaded.
+// Followed returns the number of changed entities applied since the start, without loads.
 func (f *Follower) Followed() int64 { return f.applied.Load() }
 
-// Run loads everything, and then follows the store until ctx ends. When the store fails it tries again: what was loaded
-// stays readable meanwhile.
+// Run loads everything, and then follows the store until ctx ends. When the store fails it retries; the published state
+// stays readable.
 func (f *Follower) Run(ctx context.Context) error {
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
@@ -95,14 +96,14 @@ func (f *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// catchUp applies what changed since the last time, or loads everything when the place in the log is lost.
+// catchUp applies the changes since the last call, or loads everything if the log no longer covers them.
 func (f *Follower) catchUp(ctx context.Context) error {
 	state, err := f.store.State(ctx)
 	if err != nil {
 		return fmt.Errorf("read state: %w", err)
 	}
 	known := f.revision.Load()
-	// A store that is behind what we know was put back to an earlier state, whatever its epoch says.
+	// A store with an older revision was restored from a backup, even if its epoch is the same.
 	if !f.loaded.Load() || state.Epoch != f.epoch || known < state.Floor || known > state.Revision {
 		if state, err = f.load(ctx, state); err != nil {
 			return err
@@ -122,7 +123,7 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// changes reads what comes after a revision, with the attempts that were recorded.
+// changes reads the changes after a revision, with the recorded attempts.
 func (f *Follower) changes(ctx context.Context, after int64) ([]mapdata.FeedChange, error) {
 	changes, err := f.store.Changes(ctx, after, batchSize)
 	if err != nil {
@@ -130,7 +131,7 @@ func (f *Follower) changes(ctx context.Context, after int64) ([]mapdata.FeedChan
 	}
 	byRevision := make(map[int64]*mapdata.FeedChange)
 	for i := range changes {
-		if c := &changes[i]; c.Feed != nil && len(c.Tallies) == 0 { // votes are no attempts
+		if c := &changes[i]; c.Feed != nil && len(c.Tallies) == 0 { // revisions of votes have no attempts
 			byRevision[c.Revision] = c
 		}
 	}
@@ -149,15 +150,15 @@ func (f *Follower) changes(ctx context.Context, after int64) ([]mapdata.FeedChan
 	return changes, nil
 }
 
-// Why a load is given up, and tried again.
+// Reasons to abort and retry a load.
 var (
 	errReplaced = errors.New("load: the database was replaced while it was read")
 	errPruned   = errors.New("load: changes that were made while the store was read are no longer in the log")
 )
 
-// load reads everything, and gives the state of the store once all was read. The state given was read before, so that what
-// changes meanwhile is applied once more: changes carry states, not steps. Those changes belong to the same publication:
-// readers never see entities that were read last beside feeds that were read first.
+// load reads everything, and returns the state of the store afterwards. before is its state at the start: changes since then
+// are applied after the load, which is idempotent because changes carry states. They are part of the same publication, so
+// that readers never see data of different revisions.
 func (f *Follower) load(ctx context.Context, before mapdata.StoreState) (after mapdata.StoreState, err error) {
 	loaded, err := f.stageAll(ctx)
 	if err != nil {
@@ -192,7 +193,7 @@ func (f *Follower) load(ctx context.Context, before mapdata.StoreState) (after m
 	return after, nil
 }
 
-// stageAll has all projections load side by side.
+// stageAll loads all projections concurrently.
 func (f *Follower) stageAll(ctx context.Context) ([]mapdata.Staged, error) {
 	from, err := openSnapshot(ctx, f.store, &f.opts)
 	if err != nil {
@@ -213,7 +214,7 @@ func (f *Follower) stageAll(ctx context.Context) ([]mapdata.Staged, error) {
 	return staged, nil
 }
 
-// stage has all projections build their next state.
+// stage builds the next state of all projections.
 func (f *Follower) stage(changes []mapdata.FeedChange) []mapdata.Staged {
 	staged := make([]mapdata.Staged, 0, len(f.projections))
 	for _, p := range f.projections {
@@ -229,7 +230,7 @@ func publishAll(staged []mapdata.Staged) (touched mapdata.Touched) {
 	return touched
 }
 
-// tell moves the revision to that of the last change, and reports what a publication touched.
+// tell sets the revision to that of the last change, and notifies of what a publication touched.
 func (f *Follower) tell(touched mapdata.Touched, changes []mapdata.FeedChange) {
 	edited := false
 	for i := range changes {
@@ -248,8 +249,8 @@ func (f *Follower) tell(touched mapdata.Touched, changes []mapdata.FeedChange) {
 	f.opts.Moved.Notify(touched)
 }
 
-// noteEdits says whether a feed was edited after all edits that are known. It misses an edit by a clock that is behind: its
-// e-mail waits for the sender's next poll.
+// noteEdits reports whether a feed was edited later than all known edits. It misses edits by a process whose clock is behind;
+// their e-mails wait for the sender's next poll.
 func (f *Follower) noteEdits(feeds ...*mapdata.Feed) (edited bool) {
 	for _, feed := range feeds {
 		if feed.UpdatedAt.After(f.newestEdit) {
@@ -259,7 +260,7 @@ func (f *Follower) noteEdits(feeds ...*mapdata.Feed) (edited bool) {
 	return edited
 }
 
-// sweep forgets what expired, in memory and in the store.
+// sweep removes expired entities, in memory and in the store.
 func (f *Follower) sweep(ctx context.Context) error {
 	before := f.opts.Now().Add(-sweepGrace)
 	for _, p := range f.projections {

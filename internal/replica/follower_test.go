@@ -27,7 +27,7 @@ import (
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-// node is a follower with what it fills.
+// node is a follower with its projections.
 type node struct {
 	*replica.Follower
 	changed    signal.StoreChanged
@@ -54,7 +54,7 @@ func newNodeAt(store replica.Store, now func() time.Time) *node {
 // notify wakes the follower.
 func (n *node) notify() { n.changed.Notify() }
 
-// ids are what a reader finds near 52, 4.
+// ids returns what a reader finds near 52, 4.
 func (n *node) ids() []string {
 	hits, _ := n.index.Search(&mapdata.Search{Center: geo.Point{Lat: 52, Lng: 4}, Radius: 1000, Kinds: mapdata.AllKinds, Served: true, Now: start, Limit: 1000}, nil)
 	ids := []string{}
@@ -118,7 +118,7 @@ func running(t *testing.T, n *node) {
 	t.Cleanup(func() { stop(); ended.Wait() })
 }
 
-// eventually asks again and again, for at most ten seconds.
+// eventually polls for at most ten seconds.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
@@ -155,7 +155,7 @@ func TestFollowerLoadsAndFollows(t *testing.T) {
 	})
 }
 
-// TestFollowerOfAnotherProcess has no signal: the look once a second must do, as for the command line.
+// TestFollowerOfAnotherProcess relies on polling, without notifications, as for changes by the command line.
 func TestFollowerOfAnotherProcess(t *testing.T) {
 	db, f := newStore(t)
 	n := newNode(db)
@@ -165,12 +165,12 @@ func TestFollowerOfAnotherProcess(t *testing.T) {
 	eventually(t, "the change shows", func() bool { return cmp.Equal(n.ids(), []string{"a"}) })
 }
 
-// flaky is a store that fails, or has lost the follower's place, when it is told to.
+// flaky is a store that fails or reports an older revision on demand.
 type flaky struct {
 	*sqlite.DB
 	down  atomic.Bool
 	epoch atomic.Pointer[string]
-	back  atomic.Int64 // how far the revision seems to have gone back
+	back  atomic.Int64 // subtracted from the revision
 	loads atomic.Int64
 }
 
@@ -225,7 +225,7 @@ func TestFollowerOutlivesItsStore(t *testing.T) {
 	}
 }
 
-// idle is a store in which nothing ever happens; it counts how often it is asked.
+// idle is an empty store that counts polls.
 type idle struct{ asked, forgot int }
 
 func (s *idle) State(context.Context) (mapdata.StoreState, error) {
@@ -255,7 +255,7 @@ func (s *idle) Forget(context.Context, mapdata.FeedID, []string, time.Time) erro
 	return nil
 }
 
-// TestFollowerLooksEverySecond holds the look that is the truth, in virtual time, and that stopping stops.
+// TestFollowerLooksEverySecond checks the polling interval in virtual time, and that Run ends with its context.
 func TestFollowerLooksEverySecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &idle{}
@@ -265,7 +265,7 @@ func TestFollowerLooksEverySecond(t *testing.T) {
 		go func() { ended <- n.Run(ctx) }()
 		time.Sleep(10*time.Second + time.Millisecond)
 		synctest.Wait()
-		if store.asked != 12 { // at the beginning and the end of the load, and then each second
+		if store.asked != 12 { // twice for the load, then once a second
 			t.Errorf("asked %d times in ten seconds, want 12", store.asked)
 		}
 		stop()
@@ -294,7 +294,7 @@ func BenchmarkFollow(b *testing.B) {
 	}
 }
 
-// TestEditsQueueMail holds that the sender is woken by an edit that another process stored, and not by rows.
+// TestEditsQueueMail checks that the mail sender is notified of an edit by another process, but not of new rows.
 func TestEditsQueueMail(t *testing.T) {
 	db, f := newStore(t)
 	n := newNode(db)

@@ -18,17 +18,17 @@ import (
 	"wayside/internal/signal"
 )
 
-// script is a store of one feed after another: its revision is how many there are. It is for virtual time. A test changes it
-// by change, and looks at it after wait.
+// script is a store whose revision is the number of its feeds, for tests in virtual time. A test modifies it with change, and
+// inspects it after wait.
 type script struct {
 	idle
 	mu     sync.Mutex
 	state  mapdata.StoreState
-	during func()          // called once while everything is read; nil: nothing happens
-	forget []time.Time     // what Forget was told
+	during func()          // called once during a load; may be nil
+	forget []time.Time     // times passed to Forget
 	all    []*mapdata.Feed // by revision
 	votes  bool            // all changes are of votes
-	asked  [][2]int64      // revisions between which attempts were read
+	asked  [][2]int64      // ranges of revisions whose attempts were read
 }
 
 func (s *script) add(n int) {
@@ -38,7 +38,7 @@ func (s *script) add(n int) {
 	}
 }
 
-// change makes a change that the follower sees when it reads the state.
+// change runs do, whose changes the follower sees at its next poll.
 func (s *script) change(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *script) Changes(_ context.Context, after int64, _ int) (all []mapdata.F
 	return all, nil
 }
 
-// RecordedAttempts knows an attempt of each revision.
+// RecordedAttempts returns an attempt for each revision.
 func (s *script) RecordedAttempts(_ context.Context, after, upTo int64) (all []mapdata.FeedAttempt, err error) {
 	s.asked = append(s.asked, [2]int64{after, upTo})
 	for i := after; i < upTo; i++ {
@@ -86,13 +86,13 @@ func (s *script) Forget(_ context.Context, _ mapdata.FeedID, _ []string, before 
 	return nil
 }
 
-// counter is a projection that counts feeds. Its published counts are kept, to be looked at.
+// counter is a projection that counts feeds. It records the published counts.
 type counter struct {
 	feeds     atomic.Int64
 	published []int64
 	marks     []uint64 // of the publications
 	mark      func() uint64
-	fail      error // of the next load
+	fail      error // returned by the next load
 	loads     int
 	sweeps    []time.Time
 	rows      []int // of the attempts that came with changes
@@ -132,7 +132,7 @@ func (c *counter) Sweep(before time.Time) []mapdata.Expired {
 	return []mapdata.Expired{{Feed: mapdata.FeedID{1}, ExternalIDs: []string{"a"}}}
 }
 
-// follow runs a follower of two counters over a script, in virtual time, for as long as do takes.
+// follow runs a follower of two counters over a script, in virtual time, until do returns.
 func follow(t *testing.T, store *script, do func(f *replica.Follower, a, b *counter)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -153,14 +153,14 @@ func follow(t *testing.T, store *script, do func(f *replica.Follower, a, b *coun
 	})
 }
 
-// wait lets time pass. What the test did before happens before what the follower does then.
+// wait advances the virtual time and synchronizes with the follower.
 func (s *script) wait(d time.Duration) {
 	s.change(func() {})
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// TestOneFailureKeepsAll: when one projection cannot load, none is published.
+// TestOneFailureKeepsAll checks that no projection is published when one cannot load.
 func TestOneFailureKeepsAll(t *testing.T) {
 	store := &script{}
 	store.add(3)
@@ -169,18 +169,18 @@ func TestOneFailureKeepsAll(t *testing.T) {
 			store.state.Epoch, b.fail = "another", errors.New("no memory")
 			store.add(2)
 		})
-		store.wait(time.Second + time.Millisecond) // the next look
+		store.wait(time.Second + time.Millisecond) // the next poll
 		if a.feeds.Load() != 3 || b.feeds.Load() != 3 || b.loads != 2 {
 			t.Errorf("after a load that failed readers see %d and %d feeds, want 3", a.feeds.Load(), b.feeds.Load())
 		}
-		store.wait(time.Second) // the load is tried again
+		store.wait(time.Second) // the load is retried
 		if a.feeds.Load() != 5 || b.feeds.Load() != 5 || f.Revision() != 5 {
 			t.Errorf("after the next load readers see %d and %d feeds, want 5", a.feeds.Load(), b.feeds.Load())
 		}
 	})
 }
 
-// TestDatabaseIsReplacedDuringALoad: what was read of two databases is never published.
+// TestDatabaseIsReplacedDuringALoad checks that data of two databases is never published together.
 func TestDatabaseIsReplacedDuringALoad(t *testing.T) {
 	store := &script{}
 	store.add(3)
@@ -203,7 +203,7 @@ func TestDatabaseIsReplacedDuringALoad(t *testing.T) {
 	})
 }
 
-// TestChangesDuringALoadBelongToIt: no reader sees what was read first beside what was read last.
+// TestChangesDuringALoadBelongToIt checks that changes during a load are published with it.
 func TestChangesDuringALoadBelongToIt(t *testing.T) {
 	store := &script{}
 	store.add(3)
@@ -218,7 +218,7 @@ func TestChangesDuringALoadBelongToIt(t *testing.T) {
 	})
 }
 
-// TestPrunedDuringALoad: when the log lost what changed during a load, it is loaded again.
+// TestPrunedDuringALoad checks that a load is repeated when the log no longer covers the changes during it.
 func TestPrunedDuringALoad(t *testing.T) {
 	store := &script{}
 	store.add(3)
@@ -234,7 +234,7 @@ func TestPrunedDuringALoad(t *testing.T) {
 	})
 }
 
-// TestAttemptsAreReadOnce: one query reads the attempts of a whole batch, and none is made for votes.
+// TestAttemptsAreReadOnce checks that one query reads the attempts of a batch, and none is made for votes.
 func TestAttemptsAreReadOnce(t *testing.T) {
 	store := &script{}
 	store.add(3)
@@ -255,7 +255,7 @@ func TestAttemptsAreReadOnce(t *testing.T) {
 	})
 }
 
-// TestSweepLeavesAMinute: what expired stays for a minute, in memory and in the store, and is swept once a minute.
+// TestSweepLeavesAMinute checks that expired entities are kept for a minute, and swept once a minute.
 func TestSweepLeavesAMinute(t *testing.T) {
 	store := &script{}
 	follow(t, store, func(_ *replica.Follower, a, _ *counter) {
@@ -271,8 +271,8 @@ func TestSweepLeavesAMinute(t *testing.T) {
 	})
 }
 
-// TestFailoverAfterADeletedFeed: two feeds whose rows have the same external id, a vote on one of them, which is deleted;
-// then the database fails over.
+// TestFailoverAfterADeletedFeed has two feeds with the same external id and a vote on the feed that is deleted; then the
+// database fails over.
 func TestFailoverAfterADeletedFeed(t *testing.T) {
 	db, a := newStore(t)
 	put(t, db, a, "1")
@@ -313,7 +313,7 @@ func TestFailoverAfterADeletedFeed(t *testing.T) {
 		}()
 		return fmt.Sprint(n.ids())
 	}
-	for range 3 { // searches use memory again
+	for range 3 { // searches reuse memory
 		if got() != "[1]" {
 			t.Errorf("after the failover a read finds: %s", got())
 		}

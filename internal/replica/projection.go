@@ -7,21 +7,21 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Projection is a view of the store in memory. The replica calls its methods from one goroutine at a time; any number of
-// others read it meanwhile.
+// Projection is a view of the store in memory. The follower calls its methods from one goroutine at a time; reads are
+// concurrent.
 //
-// What Load and Apply return is published before either is called again, or never: then it must leave no trace. Readers see
-// the earlier state until Publish.
+// The result of Load or Apply is published before either is called again, or it is discarded, which must have no effect.
+// Readers see the earlier state until Publish.
 type Projection interface {
-	// Load builds the whole view anew, beside the one that readers see. When it fails, nothing has changed.
+	// Load builds a new view from the store, without affecting readers. When it fails, nothing has changed.
 	Load(ctx context.Context, from mapdata.StoreSnapshot) (mapdata.Staged, error)
-	// Apply builds the next view from the present one and the changes. It needs nothing but memory, and so cannot fail.
+	// Apply builds the next view from the current one and the changes. It does no I/O, so it cannot fail.
 	Apply(changes []mapdata.FeedChange) mapdata.Staged
 }
 
-// Sweeper is a projection that holds what expires.
+// Sweeper is a projection with entries that expire.
 type Sweeper interface {
-	// Sweep forgets what had expired at the given time, and names what the store may forget too. Readers must have passed over
-	// it already.
+	// Sweep removes entries that had expired at the given time, and returns what the store may remove too. Readers must ignore
+	// expired entries already.
 	Sweep(before time.Time) []mapdata.Expired
 }

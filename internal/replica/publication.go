@@ -7,15 +7,14 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// publication lets readers combine several projections without seeing two revisions in one answer. It is a sequence lock: a
-// reader notes the sequence, reads, and reads again if the sequence has moved. A reader that was overtaken several times
-// holds publications back instead.
+// publication lets readers combine several projections at one revision. It is a sequence lock (seqlock): a reader notes the
+// sequence, reads, and retries if the sequence has changed. After several retries a reader blocks publications instead.
 type publication struct {
 	sequence atomic.Uint64 // odd while projections are being published
-	mu       sync.RWMutex  // held by the publisher, and by readers that hold publications back
+	mu       sync.RWMutex  // locked by the publisher, and by readers that block publications
 }
 
-// publish runs all publications that belong together.
+// publish runs one publication of all projections.
 func (p *publication) publish(run func() mapdata.Touched) mapdata.Touched {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -27,10 +26,10 @@ func (p *publication) publish(run func() mapdata.Touched) mapdata.Touched {
 // Begin marks the beginning of a read of several projections.
 func (p *publication) Begin() (mark uint64) { return p.sequence.Load() }
 
-// Unchanged says whether all that was read since the mark was of one revision.
+// Unchanged reports whether everything read since the mark was of one revision.
 func (p *publication) Unchanged(mark uint64) bool { return mark&1 == 0 && p.sequence.Load() == mark }
 
-// Hold holds publications back until release is called. It waits for one that is under way.
+// Hold blocks publications until release is called. It waits for a running one.
 func (p *publication) Hold() (release func()) {
 	p.mu.RLock()
 	return p.mu.RUnlock

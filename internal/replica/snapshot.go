@@ -7,10 +7,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// progressStep is how many entities are loaded between two reports of progress.
+// progressStep is the number of entities between two reports of progress.
 const progressStep = 50_000
 
-// snapshot reads the store for projections that load.
+// snapshot reads the store for the loads of projections.
 type snapshot struct {
 	store Store
 	opts  *Options
@@ -27,7 +27,7 @@ func openSnapshot(ctx context.Context, store Store, opts *Options) (*snapshot, e
 	return s, err
 }
 
-// Feeds gives every feed.
+// Feeds returns every feed.
 func (s *snapshot) Feeds() []*mapdata.Feed { return s.feeds }
 
 // Entities yields the entities of one part, and reports progress.
@@ -41,7 +41,7 @@ func (s *snapshot) Entities(ctx context.Context, part, parts int, yield func(*ma
 	})
 }
 
-// FeedTallies yields recent tallies, and older ones of what is stored.
+// FeedTallies yields recent tallies, and older ones of stored entities.
 func (s *snapshot) FeedTallies(ctx context.Context, since time.Time, yield func(*mapdata.Tally)) error {
 	err := s.store.AllTallies(ctx, since, func(t *mapdata.Tally) {
 		if t.Source != mapdata.Incidents {
@@ -59,7 +59,7 @@ func (s *snapshot) LiveTallies(ctx context.Context, kind mapdata.Kind, since tim
 	return s.store.LiveTallies(ctx, kind, since, yield)
 }
 
-// Attempts yields the attempts that health counts.
+// Attempts yields the attempts that are needed for health.
 func (s *snapshot) Attempts(ctx context.Context, yield func(*mapdata.FeedAttempt)) error {
 	return s.store.RecentAttempts(ctx, s.opts.Now().Add(-mapdata.RecentPushes), yield)
 }
