@@ -12,8 +12,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// crowdedCell makes n entities of one feed within one cell of the grid, changed at a time.
-func crowdedCell(n int, at time.Time) []mapdata.Entity {
+// sameCellEntities returns n entities of one feed within one cell of the grid, with the given ChangedAt.
+func sameCellEntities(n int, at time.Time) []mapdata.Entity {
 	entities := make([]mapdata.Entity, n)
 	for i := range entities {
 		entities[i] = entity(1, fmt.Sprint(i), 52.001+float64(i%1000)*1e-6, 4.001+float64(i/1000)*1e-5)
@@ -22,9 +22,9 @@ func crowdedCell(n int, at time.Time) []mapdata.Entity {
 	return entities
 }
 
-// TestBulkChangesOfOneCell says that changes of all entities of a crowded cell cost about in proportion to their number,
-// however they change: eight times as many take at most 24 times as long, and not 64 times. The bound leaves room for the
-// processor's caches, which hold the few and not the many.
+// TestBulkChangesOfOneCell checks that changes of all entities of a dense cell cost about in proportion to their number: eight
+// times as many take at most 24 times as long, not 64 times. The bound allows for the CPU's caches, which only hold the
+// small set.
 func TestBulkChangesOfOneCell(t *testing.T) {
 	const small, large, maxRatio = 5_000, 40_000, 24
 	f := feed(1, mapdata.Pending)
@@ -32,32 +32,32 @@ func TestBulkChangesOfOneCell(t *testing.T) {
 		name string
 		run  func(*index.Index, int)
 	}{
-		{"store", func(ix *index.Index, n int) { ix.Apply(change(f, crowdedCell(n, start)...)) }},
-		{"change", func(ix *index.Index, n int) { ix.Apply(change(f, crowdedCell(n, start.Add(time.Minute))...)) }},
+		{"store", func(ix *index.Index, n int) { ix.Apply(change(f, sameCellEntities(n, start)...)) }},
+		{"change", func(ix *index.Index, n int) { ix.Apply(change(f, sameCellEntities(n, start.Add(time.Minute))...)) }},
 		{"remove two of three", func(ix *index.Index, n int) {
 			gone := make([]string, 0, n)
 			for i := range n {
-				if i%3 != 0 { // what follows finds segments that are mostly dead, and not entirely
+				if i%3 != 0 { // the next steps find segments that are mostly, but not entirely, dead
 					gone = append(gone, fmt.Sprint(i))
 				}
 			}
 			ix.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID, Gone: gone}})
 		}},
 		{"sweep", func(ix *index.Index, n int) {
-			ix.Apply(change(f, crowdedCell(n, start)...))
+			ix.Apply(change(f, sameCellEntities(n, start)...))
 			if swept := ix.Sweep(start.Add(time.Hour)); len(swept) != 1 || len(swept[0].ExternalIDs) != n {
 				t.Errorf("swept %d feeds' entities", len(swept))
 			}
 		}},
 		{"remove feed", func(ix *index.Index, n int) {
-			ix.Apply(change(f, crowdedCell(n, start)...))
+			ix.Apply(change(f, sameCellEntities(n, start)...))
 			ix.Apply([]mapdata.FeedChange{{FeedID: f.ID}})
 			if ix.Len() != 0 {
 				t.Errorf("%d of %d entities are left", ix.Len(), n)
 			}
 		}},
 	}
-	// measure gives the least processor time of each step among a few runs: other work on the machine only adds to it.
+	// measure returns the minimum CPU time of each step over some runs, to exclude other load on the machine.
 	measure := func(n int) []time.Duration {
 		least := make([]time.Duration, len(steps))
 		for range 2 {
@@ -72,17 +72,17 @@ func TestBulkChangesOfOneCell(t *testing.T) {
 		}
 		return least
 	}
-	few, many := measure(small), measure(large)
+	smallTimes, largeTimes := measure(small), measure(large)
 	for i, step := range steps {
-		ratio := float64(many[i]) / float64(few[i])
-		t.Logf("%s: %v for %d entities, %v for %d (%.1f times)", step.name, few[i], small, many[i], large, ratio)
+		ratio := float64(largeTimes[i]) / float64(smallTimes[i])
+		t.Logf("%s: %v for %d entities, %v for %d (%.1f times)", step.name, smallTimes[i], small, largeTimes[i], large, ratio)
 		if ratio > maxRatio {
 			t.Errorf("%s takes %.1f times as long for eight times the entities", step.name, ratio)
 		}
 	}
 }
 
-// processTime is how long processors have worked for this process.
+// processTime returns the CPU time of this process.
 func processTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
@@ -92,12 +92,12 @@ func processTime(t *testing.T) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// BenchmarkBulkChange changes 200 000 entities of one cell at once, with a reader beside it.
+// BenchmarkBulkChange changes 200 000 entities of one cell in one batch, with a concurrent reader.
 func BenchmarkBulkChange(b *testing.B) {
 	const n = 200_000
 	f := feed(1, mapdata.Approved)
 	ix := index.New(encode)
-	ix.Apply(change(f, crowdedCell(n, start)...))
+	ix.Apply(change(f, sameCellEntities(n, start)...))
 	ix.Apply(change(f, entity(1, "elsewhere", 10, 10)))
 	search := around(10, 10, 1000)
 	check := func(found []string) {
@@ -106,18 +106,18 @@ func BenchmarkBulkChange(b *testing.B) {
 		}
 	}
 	timer := time.NewTimer(time.Second)
-	atRest, rested := searchBeside(ix, search, func() { <-timer.C }, check)
-	var beside int
+	idleSearches, idleTime := searchDuring(ix, search, func() { <-timer.C }, check)
+	var searchesDuring int
 	var changing time.Duration
 	i := 0
 	for b.Loop() {
 		b.StopTimer()
 		i++
-		entities := crowdedCell(n, start.Add(time.Duration(i)*time.Second))
+		entities := sameCellEntities(n, start.Add(time.Duration(i)*time.Second))
 		b.StartTimer()
-		searches, took := searchBeside(ix, search, func() { ix.Apply(change(f, entities...)) }, check)
-		beside, changing = beside+searches, changing+took
+		searches, took := searchDuring(ix, search, func() { ix.Apply(change(f, entities...)) }, check)
+		searchesDuring, changing = searchesDuring+searches, changing+took
 	}
-	speed := float64(beside) / changing.Seconds() / (float64(atRest) / rested.Seconds())
+	speed := float64(searchesDuring) / changing.Seconds() / (float64(idleSearches) / idleTime.Seconds())
 	b.ReportMetric(100*speed, "%reads")
 }

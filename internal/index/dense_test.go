@@ -13,8 +13,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// A cell that holds thousands is searched by strips: in one that was loaded, and then written and cleared row by row, every
-// search finds what a look at each entity finds.
+// A dense cell is searched by strips. After a load and many single changes, every search has the result of a linear scan.
 func TestDenseCells(t *testing.T) {
 	const rows, south, west, width = 3000, 52.003, 5.003, 0.01
 	rng := rand.New(rand.NewPCG(7, 8))

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/geo"
 )
 
-// Whether they lie evenly or in heaps, the first farther north is the one that a look at each finds.
+// The result is that of a linear scan, for even and clustered distributions.
 func TestFirstNorthOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		height := rapid.OneOf(

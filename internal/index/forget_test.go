@@ -8,14 +8,14 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestVotesOfThePastAreForgotten: what is held does not grow with all votes ever cast, while the votes on what is held stay.
-func TestVotesOfThePastAreForgotten(t *testing.T) {
+// TestOldVotesAreDropped checks that memory does not grow with all votes ever cast, while votes on stored entities are kept.
+func TestOldVotesAreDropped(t *testing.T) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	const perDay, days = 50, 120
 	f := &mapdata.Feed{ID: mapdata.FeedID{1}, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true}
 	ix := New(func(dst []byte, _ *mapdata.Entity) []byte { return dst })
 	p := Projection{Index: ix, Now: func() time.Time { return now }}
-	follow := func(lifetime time.Duration, ids ...string) {
+	apply := func(lifetime time.Duration, ids ...string) {
 		c := mapdata.FeedChange{Feed: f, FeedID: f.ID}
 		votes := c
 		for _, id := range ids {
@@ -24,13 +24,13 @@ func TestVotesOfThePastAreForgotten(t *testing.T) {
 		}
 		p.Apply([]mapdata.FeedChange{c, votes}).Publish()
 	}
-	follow(0, "lasting")
+	apply(0, "lasting")
 	for day := range days {
 		var ids []string
 		for i := range perDay {
 			ids = append(ids, fmt.Sprint(day, " ", i))
 		}
-		follow(time.Hour, ids...)
+		apply(time.Hour, ids...)
 		now = now.Add(24 * time.Hour)
 		p.Sweep(now.Add(-time.Minute))
 		if held := len(ix.writer.votes); held > 10*perDay {
@@ -44,7 +44,7 @@ func TestVotesOfThePastAreForgotten(t *testing.T) {
 	if len(hits) != 1 || hits[0].Confirms != 2 {
 		t.Errorf("what persists with its votes: %+v", hits)
 	}
-	// Votes of eight days ago are still known: what comes back may be hidden by them.
+	// Votes of eight days ago are kept, because they may suppress an entity that reappears.
 	if ix.writer.voteNumber(f.ID, fmt.Appendf(nil, "%d 0", days-7)) == 0 {
 		t.Error("votes of a week ago are forgotten")
 	}

@@ -58,7 +58,7 @@ func ids(ix *index.Index, s *mapdata.Search) []string {
 	return out
 }
 
-func TestSearchFindsAcrossTheSeams(t *testing.T) {
+func TestSearchAcrossAntimeridianAndPoles(t *testing.T) {
 	ix := index.New(encode)
 	ix.Apply(change(feed(1, mapdata.Approved),
 		entity(1, "fiji-west", -17, 179.999), entity(1, "fiji-east", -17, -179.999), entity(1, "fiji-seam", -17, 180),
@@ -114,7 +114,7 @@ func compareStrings(a, b string) int {
 	return 0
 }
 
-func TestSearchCutsToTheNearestAndSaysSo(t *testing.T) {
+func TestSearchLimit(t *testing.T) {
 	ix := index.New(encode)
 	var all []mapdata.Entity
 	for i := range 3000 {
@@ -195,7 +195,7 @@ func TestSearchFilters(t *testing.T) {
 	}
 }
 
-func TestFeedChangesShow(t *testing.T) {
+func TestFeedChanges(t *testing.T) {
 	ix := index.New(encode)
 	ix.Apply(change(feed(1, mapdata.Pending), entity(1, "a", 52, 4), entity(1, "b", 52, 4)))
 	if got := ids(ix, around(52, 4, 10)); len(got) != 0 {
@@ -227,7 +227,7 @@ func TestFeedChangesShow(t *testing.T) {
 	}
 }
 
-func TestSweepForgetsTheExpiredOnly(t *testing.T) {
+func TestSweepRemovesExpired(t *testing.T) {
 	ix := index.New(encode)
 	brief := entity(1, "brief", 52, 4)
 	brief.Lifetime = time.Minute
@@ -244,7 +244,7 @@ func TestSweepForgetsTheExpiredOnly(t *testing.T) {
 	}
 }
 
-func TestAroundNamesTheFeedsOfTheSurroundings(t *testing.T) {
+func TestAround(t *testing.T) {
 	ix := index.New(encode)
 	ix.Apply(change(feed(1, mapdata.Approved), entity(1, "a", 52.5, 4.5)))
 	ix.Apply(change(feed(2, mapdata.Approved), entity(2, "a", -17, 179.99)))
@@ -274,14 +274,14 @@ func TestAroundNamesTheFeedsOfTheSurroundings(t *testing.T) {
 			}
 		}
 	}
-	// Where a feed was, its source is still told of when all it had is gone.
+	// A feed is still listed where its entities were after all of them are gone.
 	ix.Apply([]mapdata.FeedChange{{Feed: feed(1, mapdata.Approved), FeedID: feedID(1), Gone: []string{"a"}}})
 	if got := ix.Around(geo.Point{Lat: 52.5, Lng: 4.5}, 10); len(got) != 2 {
 		t.Errorf("after its entity is gone: %v", got)
 	}
 }
 
-// TestAgainstModel applies random changes, beside a plain map, and compares searches anywhere on the globe.
+// TestAgainstModel applies random changes to the index and a map, and compares searches anywhere on the globe.
 func TestAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ix := index.New(encode)
@@ -368,7 +368,7 @@ func TestReadersSeeWholeVersions(t *testing.T) {
 			}
 		})
 	}
-	for i := range 6000 { // enough for several rounds of compaction
+	for i := range 6000 { // causes several compactions
 		put(float64(i%2) * 10)
 	}
 	close(done)
@@ -378,19 +378,19 @@ func TestReadersSeeWholeVersions(t *testing.T) {
 	}
 }
 
-// town makes n entities, 80 % of them in 300 towns, as a country has them.
-func town(n int) []mapdata.Entity {
+// clusteredEntities returns n entities, 80 % of them in 300 cities, distributed as in a country.
+func clusteredEntities(n int) []mapdata.Entity {
 	rng := rand.New(rand.NewPCG(1, 2))
 	type place struct{ lat, lng float64 }
-	towns := make([]place, 300)
-	for i := range towns {
-		towns[i] = place{44 + rng.Float64()*10, -1 + rng.Float64()*16}
+	cities := make([]place, 300)
+	for i := range cities {
+		cities[i] = place{44 + rng.Float64()*10, -1 + rng.Float64()*16}
 	}
 	out := make([]mapdata.Entity, n)
 	for i := range out {
 		lat, lng := 44+rng.Float64()*10, -1+rng.Float64()*16
 		if i%5 != 0 {
-			p := towns[rng.IntN(len(towns))]
+			p := cities[rng.IntN(len(cities))]
 			lat, lng = p.lat+rng.NormFloat64()*0.067, p.lng+rng.NormFloat64()*0.1
 		}
 		out[i] = entity(1, fmt.Sprintf("bench:%08d", i), lat, lng)
@@ -400,9 +400,9 @@ func town(n int) []mapdata.Entity {
 	return out
 }
 
-func loaded(n int) (*index.Index, []mapdata.Entity) {
+func loadedIndex(n int) (*index.Index, []mapdata.Entity) {
 	ix := index.New(encode)
-	all := town(n)
+	all := clusteredEntities(n)
 	loader := ix.Load([]*mapdata.Feed{feed(1, mapdata.Approved)}, 1)
 	for i := range all {
 		loader.Part(0).Add(&all[i])
@@ -412,9 +412,9 @@ func loaded(n int) (*index.Index, []mapdata.Entity) {
 }
 
 func BenchmarkSearch(b *testing.B) {
-	ix, all := loaded(1_000_000)
+	ix, all := loadedIndex(1_000_000)
 	for _, wanted := range []int{20, 100} {
-		// Radii that give about the wanted number of hits around places where entities are.
+		// Radii with about the wanted number of hits around existing entities.
 		var searches []*mapdata.Search
 		for i := 1; len(searches) < 512; i += 997 {
 			p := all[i%len(all)].Point
@@ -444,7 +444,7 @@ func BenchmarkSearch(b *testing.B) {
 }
 
 func BenchmarkApply(b *testing.B) {
-	ix, all := loaded(1_000_000)
+	ix, all := loadedIndex(1_000_000)
 	f := feed(1, mapdata.Approved)
 	i := 0
 	for b.Loop() {

@@ -10,7 +10,7 @@ import (
 	"wayside/internal/replica/projectiontest"
 )
 
-// TestProjection holds the index to the contract of projections.
+// TestProjection runs the contract tests of projections.
 func TestProjection(t *testing.T) {
 	now := func() time.Time { return projectiontest.Start }
 	projectiontest.Run(t, func() projectiontest.Subject {

@@ -17,8 +17,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// hiding is a tally that hides an entity.
-func hiding(f *mapdata.Feed, id string) mapdata.Tally {
+// disputedTally returns a tally that suppresses an entity.
+func disputedTally(f *mapdata.Feed, id string) mapdata.Tally {
 	return mapdata.Tally{Source: f.ID.SourceID(), ExternalID: id, Disputes: 9, LastDisputeAt: start, ChangedAt: start, LifeAt: start}
 }
 
@@ -31,8 +31,8 @@ func stageLoad(ix *index.Index, feeds []*mapdata.Feed, entities []mapdata.Entity
 	return loader.Stage(votes)
 }
 
-// TestReloadWithOtherVotes loads a second time, from a store that lost votes or has others, as after a restore: each entity
-// has the votes that the store has now.
+// TestReloadWithOtherVotes reloads from a store with fewer or other votes, as after a restore: each entity has the votes of
+// the store.
 func TestReloadWithOtherVotes(t *testing.T) {
 	f := feed(1, mapdata.Approved)
 	entities := []mapdata.Entity{entity(1, "x", 52, 4), entity(1, "y", 52.01, 4)}
@@ -42,13 +42,13 @@ func TestReloadWithOtherVotes(t *testing.T) {
 		want  []string
 	}{
 		{"none", nil, []string{"x", "y"}},
-		{"the same", []mapdata.Tally{hiding(f, "x")}, []string{"y"}},
-		{"on the other one", []mapdata.Tally{hiding(f, "y")}, []string{"x"}},
-		{"on both", []mapdata.Tally{hiding(f, "y"), hiding(f, "x")}, []string{}},
+		{"the same", []mapdata.Tally{disputedTally(f, "x")}, []string{"y"}},
+		{"on the other one", []mapdata.Tally{disputedTally(f, "y")}, []string{"x"}},
+		{"on both", []mapdata.Tally{disputedTally(f, "y"), disputedTally(f, "x")}, []string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ix := index.New(encode)
-			ix.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID, Entities: entities, Tallies: []mapdata.Tally{hiding(f, "x")}}})
+			ix.Apply([]mapdata.FeedChange{{Feed: f, FeedID: f.ID, Entities: entities, Tallies: []mapdata.Tally{disputedTally(f, "x")}}})
 			stageLoad(ix, []*mapdata.Feed{f}, entities, tt.votes...).Publish()
 			if diff := cmp.Diff(tt.want, ids(ix, around(52, 4, 5000))); diff != "" {
 				t.Error(diff)
@@ -57,14 +57,14 @@ func TestReloadWithOtherVotes(t *testing.T) {
 	}
 }
 
-// TestReloadWithoutAFeed loads a second time after a feed was deleted, so that the feed behind it takes its place: the votes
-// on one feed's entity must not become those on the other feed's with the same external id.
+// TestReloadWithoutAFeed reloads after a feed was deleted, so that another feed gets its number: votes on one feed's entity
+// must not apply to the other feed's entity with the same external id.
 func TestReloadWithoutAFeed(t *testing.T) {
 	a, b := feed(1, mapdata.Approved), feed(2, mapdata.Approved)
 	ofB := entity(2, "1", 52, 4)
 	ix := index.New(encode)
 	ix.Apply([]mapdata.FeedChange{
-		{Feed: a, FeedID: a.ID, Entities: []mapdata.Entity{entity(1, "1", 52, 4)}, Tallies: []mapdata.Tally{hiding(a, "1")}},
+		{Feed: a, FeedID: a.ID, Entities: []mapdata.Entity{entity(1, "1", 52, 4)}, Tallies: []mapdata.Tally{disputedTally(a, "1")}},
 		{Feed: b, FeedID: b.ID, Entities: []mapdata.Entity{ofB}},
 		{FeedID: a.ID},
 	})
@@ -72,15 +72,14 @@ func TestReloadWithoutAFeed(t *testing.T) {
 	if diff := cmp.Diff([]string{"1"}, ids(ix, around(52, 4, 100))); diff != "" {
 		t.Error(diff)
 	}
-	ix.Apply(votes(b, hiding(b, "1")))
+	ix.Apply(votes(b, disputedTally(b, "1")))
 	if got := ids(ix, around(52, 4, 100)); len(got) != 0 {
 		t.Errorf("votes after the second load hide nothing: %v", got)
 	}
 }
 
-// TestSearchBesideReload searches without a pause while the index is loaded again: every search finds the state before or the
-// state after, never anything else.
-func TestSearchBesideReload(t *testing.T) {
+// TestConcurrentReload searches continuously during a reload: every search finds the state before or after it.
+func TestConcurrentReload(t *testing.T) {
 	const n = 40_000
 	f := feed(1, mapdata.Approved)
 	entities := make([]mapdata.Entity, n)
@@ -88,14 +87,14 @@ func TestSearchBesideReload(t *testing.T) {
 		entities[i] = entity(1, fmt.Sprint(i), 40+float64(i%200)/10, float64(i/200)/10)
 	}
 	ix := index.New(encode)
-	stageLoad(ix, []*mapdata.Feed{f}, entities, hiding(f, "0")).Publish()
+	stageLoad(ix, []*mapdata.Feed{f}, entities, disputedTally(f, "0")).Publish()
 	search := around(40, 0, 9000)
 	before := ids(ix, search)
 	if !slices.Equal(before, []string{"200"}) {
 		t.Fatalf("found %v before", before)
 	}
 	after := []string{"0", "200"}
-	searchBeside(ix, search, func() { stageLoad(ix, []*mapdata.Feed{f}, entities).Publish() }, func(found []string) {
+	searchDuring(ix, search, func() { stageLoad(ix, []*mapdata.Feed{f}, entities).Publish() }, func(found []string) {
 		if !slices.Equal(found, before) && !slices.Equal(found, after) {
 			t.Errorf("a search found %v, want %v or %v", found, before, after)
 		}
@@ -105,9 +104,9 @@ func TestSearchBesideReload(t *testing.T) {
 	}
 }
 
-// searchBeside repeats a search while work is done, and gives what it found to check. It tells how many searches were made
-// and how long they took.
-func searchBeside(ix *index.Index, s *mapdata.Search, work func(), check func([]string)) (searches int, took time.Duration) {
+// searchDuring repeats a search during work, and passes its results to check. It returns the number of searches and their
+// total duration.
+func searchDuring(ix *index.Index, s *mapdata.Search, work func(), check func([]string)) (searches int, took time.Duration) {
 	done := make(chan struct{})
 	var reader sync.WaitGroup
 	reader.Go(func() {
@@ -129,8 +128,8 @@ func searchBeside(ix *index.Index, s *mapdata.Search, work func(), check func([]
 	return searches, took
 }
 
-// TestCountsBesideWriter lets the race detector look at reads of counts beside changes.
-func TestCountsBesideWriter(t *testing.T) {
+// TestConcurrentCounts reads counts during changes, for the race detector.
+func TestConcurrentCounts(t *testing.T) {
 	ix := index.New(encode)
 	f := feed(1, mapdata.Approved)
 	ix.Apply(change(f, entity(1, "x", 52, 4)))
@@ -162,11 +161,11 @@ func TestCountsBesideWriter(t *testing.T) {
 	}
 }
 
-// BenchmarkReload loads a million entities again, with a reader beside it. It reports the reader's speed beside that at rest
-// and how many bytes are in use at the height of the load beside those at rest, as garbage collections found them.
+// BenchmarkReload reloads a million entities with a concurrent reader. It reports the reader's speed relative to its speed
+// without a load, and the peak of the live heap relative to that before.
 func BenchmarkReload(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(5)) // many collections, so that one is at the height
-	ix, entities := loaded(1_000_000)
+	defer debug.SetGCPercent(debug.SetGCPercent(5)) // frequent collections, so that one measures the peak
+	ix, entities := loadedIndex(1_000_000)
 	f := feed(1, mapdata.Approved)
 	search := around(entities[1].Point.Lat, entities[1].Point.Lng, 2000)
 	want := len(ids(ix, search))
@@ -177,14 +176,14 @@ func BenchmarkReload(b *testing.B) {
 		return heap[0].Value.Uint64()
 	}
 	runtime.GC()
-	atRest := inUse()
+	baseHeap := inUse()
 	timer := time.NewTimer(time.Second)
-	restSearches, restTime := searchBeside(ix, search, func() { <-timer.C }, func([]string) {})
+	idleSearches, idleTime := searchDuring(ix, search, func() { <-timer.C }, func([]string) {})
 	var peak uint64
 	var searches int
 	var took time.Duration
 	for b.Loop() {
-		n, d := searchBeside(ix, search, func() { stageLoad(ix, []*mapdata.Feed{f}, entities).Publish() }, func(found []string) {
+		n, d := searchDuring(ix, search, func() { stageLoad(ix, []*mapdata.Feed{f}, entities).Publish() }, func(found []string) {
 			peak = max(peak, inUse())
 			if len(found) != want {
 				b.Errorf("a search found %d entities, want %d", len(found), want)
@@ -192,11 +191,11 @@ func BenchmarkReload(b *testing.B) {
 		})
 		searches, took = searches+n, took+d
 	}
-	b.ReportMetric(100*float64(searches)/took.Seconds()/(float64(restSearches)/restTime.Seconds()), "%reads")
-	ofEntities := uint64(0) // what the test itself holds
+	b.ReportMetric(100*float64(searches)/took.Seconds()/(float64(idleSearches)/idleTime.Seconds()), "%reads")
+	ofEntities := uint64(0) // memory of the test's own entities
 	for i := range entities {
 		ofEntities += uint64(unsafe.Sizeof(entities[i])) + uint64(len(entities[i].Properties)+len(entities[i].ExternalID))
 	}
-	b.ReportMetric(float64(atRest-ofEntities)/1e6, "bytes/entity")
-	b.ReportMetric(float64(peak-ofEntities)/float64(atRest-ofEntities), "times-memory")
+	b.ReportMetric(float64(baseHeap-ofEntities)/1e6, "bytes/entity")
+	b.ReportMetric(float64(peak-ofEntities)/float64(baseHeap-ofEntities), "times-memory")
 }

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestSearchAfterPanic says that a search that panicked leaves nothing behind that another search could find.
+// TestSearchAfterPanic checks that a search that panicked leaves no state that affects another search.
 func TestSearchAfterPanic(t *testing.T) {
 	ix := New(func(dst []byte, _ *mapdata.Entity) []byte { return dst })
 	f := &mapdata.Feed{ID: mapdata.FeedID{1}, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true}
@@ -36,8 +36,8 @@ func TestSearchAfterPanic(t *testing.T) {
 	}
 }
 
-// TestSlotIsALine says that a slot fills a line of memory, so that judging a candidate loads one.
-func TestSlotIsALine(t *testing.T) {
+// TestSlotFillsCacheLine checks that a slot fills one cache line, so that checking a candidate loads one.
+func TestSlotFillsCacheLine(t *testing.T) {
 	if size := unsafe.Sizeof(slot{}); size != cacheLine {
 		t.Errorf("a slot has %d bytes, want %d", size, cacheLine)
 	}

@@ -13,7 +13,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// state is what readers and the writer's counts tell of an index around 52, 4.
+// state formats the search results and counts of an index around 52, 4.
 func state(ix *index.Index) []string {
 	s := around(52, 4, 50_000)
 	s.Suppressed = true
@@ -31,7 +31,7 @@ func state(ix *index.Index) []string {
 	return out
 }
 
-// drawChange makes a change of every sort: entities that come, move, are seen again and go, votes, and feeds that change.
+// drawChange draws a change of any sort: new, moved, confirmed and removed entities, votes, and changed feeds.
 func drawChange(t *rapid.T) []mapdata.FeedChange {
 	n := byte(rapid.IntRange(1, 2).Draw(t, "feed"))
 	if rapid.IntRange(0, 19).Draw(t, "remove feed") == 0 {
@@ -58,9 +58,9 @@ func drawChange(t *rapid.T) []mapdata.FeedChange {
 	return []mapdata.FeedChange{c}
 }
 
-// TestStagedChangesNothingUntilPublished stages changes and loads of which some are never published, and compares the index
-// with one that never heard of these.
-func TestStagedChangesNothingUntilPublished(t *testing.T) {
+// TestStageIsInvisibleUntilPublished stages changes and loads of which some are never published, and compares the index
+// with one that did not get these.
+func TestStageIsInvisibleUntilPublished(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ix, other := index.New(encode), index.New(encode)
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
@@ -93,7 +93,7 @@ func TestStagedChangesNothingUntilPublished(t *testing.T) {
 	})
 }
 
-// TestPublishOfReplacedVersion says that a version that was replaced cannot be published by mistake.
+// TestPublishOfReplacedVersion checks that publishing a replaced version panics.
 func TestPublishOfReplacedVersion(t *testing.T) {
 	ix := index.New(encode)
 	f := feed(1, mapdata.Approved)

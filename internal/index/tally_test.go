@@ -31,7 +31,7 @@ func votes(f *mapdata.Feed, tallies ...mapdata.Tally) []mapdata.FeedChange {
 	return []mapdata.FeedChange{{Feed: f, FeedID: f.ID, Tallies: tallies}}
 }
 
-func one(t *testing.T, ix *index.Index, edit func(*mapdata.Search)) *mapdata.Hit {
+func singleHit(t *testing.T, ix *index.Index, edit func(*mapdata.Search)) *mapdata.Hit {
 	t.Helper()
 	s := around(52, 4, 1000)
 	if edit != nil {
@@ -48,8 +48,8 @@ func one(t *testing.T, ix *index.Index, edit func(*mapdata.Search)) *mapdata.Hit
 	return nil
 }
 
-// TestVotesShow holds that votes are found with the entity, however they came: with a change, before the entity, by a load.
-func TestVotesShow(t *testing.T) {
+// TestSearchReturnsVotes checks that votes are found with the entity if they were applied after it, before it, or by a load.
+func TestSearchReturnsVotes(t *testing.T) {
 	f, e := feed(1, mapdata.Approved), alert(t, "a")
 	for name, fill := range map[string]func(ix *index.Index){
 		"after":  func(ix *index.Index) { ix.Apply(change(f, e)); ix.Apply(votes(f, tallyOf(&e, 2, 1))) },
@@ -72,20 +72,20 @@ func TestVotesShow(t *testing.T) {
 	} {
 		ix := index.New(encode)
 		fill(ix)
-		h := one(t, ix, nil)
+		h := singleHit(t, ix, nil)
 		if h == nil || h.Confirms != 2 || h.Disputes != 1 || h.ChangedAt != start.Add(time.Minute).UnixMilli() || h.Prior != mapdata.DefaultPrior {
 			t.Errorf("%s: %+v", name, h)
 		}
 	}
 }
 
-// TestVotesHide is D9.5: hidden from readers until its time, not from the owner and curators.
-func TestVotesHide(t *testing.T) {
+// TestSuppression covers D9.5: hidden until the end of the suppression, except from the owner and curators.
+func TestSuppression(t *testing.T) {
 	f, e := feed(1, mapdata.Approved), alert(t, "a")
 	ix := index.New(encode)
 	ix.Apply(change(f, e))
 	ix.Apply(votes(f, tallyOf(&e, 0, 3)))
-	if h := one(t, ix, nil); h != nil {
+	if h := singleHit(t, ix, nil); h != nil {
 		t.Errorf("a suppressed pin is found: %+v", h)
 	}
 	until := start.Add(30 * time.Minute)
@@ -93,24 +93,24 @@ func TestVotesHide(t *testing.T) {
 		"curator": func(s *mapdata.Search) { s.Suppressed = true },
 		"owner":   func(s *mapdata.Search) { s.Own = []mapdata.FeedID{f.ID} },
 	} {
-		if h := one(t, ix, edit); h == nil || h.DisputedUntil != until.UnixMilli() || h.Disputes != 3 {
+		if h := singleHit(t, ix, edit); h == nil || h.DisputedUntil != until.UnixMilli() || h.Disputes != 3 {
 			t.Errorf("%s: %+v", who, h)
 		}
 	}
-	if h := one(t, ix, func(s *mapdata.Search) { s.Now = until.Add(-time.Millisecond) }); h != nil {
+	if h := singleHit(t, ix, func(s *mapdata.Search) { s.Now = until.Add(-time.Millisecond) }); h != nil {
 		t.Error("found before its time")
 	}
-	if h := one(t, ix, func(s *mapdata.Search) { s.Now = until }); h == nil || h.DisputedUntil != 0 || h.Disputes != 3 {
+	if h := singleHit(t, ix, func(s *mapdata.Search) { s.Now = until }); h == nil || h.DisputedUntil != 0 || h.Disputes != 3 {
 		t.Errorf("not back in time: %+v", h)
 	}
 	ix.Apply(votes(f, tallyOf(&e, 1, 3)))
-	if one(t, ix, nil) == nil {
+	if singleHit(t, ix, nil) == nil {
 		t.Error("a confirm does not bring it back")
 	}
 }
 
-// TestVotesKeep is D9.6: a confirm moves the expiry, and nothing is swept before it.
-func TestVotesKeep(t *testing.T) {
+// TestConfirmExtendsExpiry covers D9.6: a confirm extends the expiry, and nothing is swept before it.
+func TestConfirmExtendsExpiry(t *testing.T) {
 	f, e := feed(1, mapdata.Approved), alert(t, "a")
 	e.Lifetime = time.Minute
 	tally := tallyOf(&e, 1, 0)
@@ -119,7 +119,7 @@ func TestVotesKeep(t *testing.T) {
 	ix.Apply(change(f, e))
 	ix.Apply(votes(f, tally))
 	at := func(after time.Duration) *mapdata.Hit {
-		return one(t, ix, func(s *mapdata.Search) { s.Now = start.Add(after) })
+		return singleHit(t, ix, func(s *mapdata.Search) { s.Now = start.Add(after) })
 	}
 	if h := at(29 * time.Minute); h == nil || h.ExpiresAt != tally.KeptUntil.UnixMilli() {
 		t.Errorf("not kept: %+v", h)
@@ -135,7 +135,7 @@ func TestVotesKeep(t *testing.T) {
 	}
 }
 
-// TestVotesOfAnEarlierLife holds that what comes back is new (D3.6), and that a suppression is not shaken off by that.
+// TestVotesOfAnEarlierLife checks that a reappearing entity is new (D3.6), but stays suppressed.
 func TestVotesOfAnEarlierLife(t *testing.T) {
 	f, e := feed(1, mapdata.Approved), alert(t, "a")
 	confirmed, hidden := tallyOf(&e, 5, 0), tallyOf(&e, 0, 4)
@@ -144,32 +144,32 @@ func TestVotesOfAnEarlierLife(t *testing.T) {
 	ix := index.New(encode)
 	ix.Apply(change(f, e))
 	ix.Apply(votes(f, confirmed))
-	if h := one(t, ix, nil); h == nil || h.Confirms != 0 || h.ExpiresAt != start.Add(time.Hour).UnixMilli() || h.ChangedAt != e.ChangedAt.UnixMilli() {
+	if h := singleHit(t, ix, nil); h == nil || h.Confirms != 0 || h.ExpiresAt != start.Add(time.Hour).UnixMilli() || h.ChangedAt != e.ChangedAt.UnixMilli() {
 		t.Errorf("old votes count: %+v", h)
 	}
 	ix.Apply(votes(f, hidden))
-	if h := one(t, ix, nil); h != nil {
+	if h := singleHit(t, ix, nil); h != nil {
 		t.Errorf("shaken off: %+v", h)
 	}
 }
 
-// TestVotesAreAChange is D4.3.
-func TestVotesAreAChange(t *testing.T) {
+// TestVoteIsAChange covers D4.3.
+func TestVoteIsAChange(t *testing.T) {
 	f, e := feed(1, mapdata.Approved), alert(t, "a")
 	ix := index.New(encode)
 	ix.Apply(change(f, e))
 	since := func(s *mapdata.Search) { s.Since = start.Add(30 * time.Second) }
-	if one(t, ix, since) != nil {
+	if singleHit(t, ix, since) != nil {
 		t.Fatal("found before anything changed")
 	}
 	ix.Apply(votes(f, tallyOf(&e, 1, 0)))
-	if one(t, ix, since) == nil {
+	if singleHit(t, ix, since) == nil {
 		t.Error("a vote is no change")
 	}
 }
 
-// TestVotesBesideSearches lets the race detector look.
-func TestVotesBesideSearches(t *testing.T) {
+// TestConcurrentVotesAndSearches is for the race detector.
+func TestConcurrentVotesAndSearches(t *testing.T) {
 	f := feed(1, mapdata.Approved)
 	ix := index.New(encode)
 	var all []mapdata.Entity

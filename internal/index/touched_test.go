@@ -20,9 +20,9 @@ func touches(t mapdata.Touched, p geo.Point) bool {
 	return false
 }
 
-// TestApplyTellsWhatItTouched says that whatever moves, moves within what Apply tells, anywhere on the globe; and that being
-// seen again touches nothing.
-func TestApplyTellsWhatItTouched(t *testing.T) {
+// TestApplyReturnsTouchedAreas checks that every change lies within the areas that Apply returns, anywhere on the globe, and
+// that an entity seen again touches none.
+func TestApplyReturnsTouchedAreas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ix := index.New(encode)
 		draw := func(name string) geo.Point {
