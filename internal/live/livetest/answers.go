@@ -16,24 +16,24 @@ import (
 
 func answerTests() map[string]func(*fixture) {
 	return map[string]func(*fixture){
-		"all of a pin is kept":                  allIsKept,
-		"what an answer lacks is gone":          missingPinsGo,
-		"what it was not asked for stays":       outsideStays,
-		"what it was not asked for is ignored":  outsideIgnored,
-		"upstreams do not replace each other":   twoUpstreams,
-		"the later of two rows counts":          laterRow,
-		"an older answer overwrites nothing":    olderAnswer,
-		"an older answer brings nothing back":   olderBringsBack,
-		"nor after its place was written again": olderAfterRewrite,
-		"an older answer still adds":            olderAdds,
-		"the same answer twice":                 twice,
-		"only what is within the circle":        withinCircle,
-		"the antimeridian and the poles":        edgesOfTheMap,
-		"an area that is none":                  noArea,
+		"preserves all of a pin":          preservesPin,
+		"removes missing pins":            removesMissing,
+		"keeps pins outside the circle":   keepsOutside,
+		"ignores rows outside the circle": ignoresOutside,
+		"upstreams are independent":       twoUpstreams,
+		"last duplicate wins":             lastDuplicateWins,
+		"ignores an older answer":         ignoresOlder,
+		"older answer does not restore":   olderDoesNotRestore,
+		"older answer after rewrite":      olderAfterRewrite,
+		"older answer adds new pins":      olderAddsNew,
+		"idempotent":                      idempotent,
+		"only pins within the circle":     withinCircle,
+		"the antimeridian and the poles":  antimeridianAndPoles,
+		"invalid area":                    invalidArea,
 	}
 }
 
-func allIsKept(w *fixture) {
+func preservesPin(w *fixture) {
 	p := pin("ünï/\x01\xff", near)
 	p.Line = []geo.Point{near, center, {Lat: -1.5, Lng: 179.25}}
 	p.Properties = []byte(`{"speed":42,"text":"\u0000é"}`)
@@ -47,55 +47,55 @@ func allIsKept(w *fixture) {
 	want.Upstream, want.Stamp, want.At = north, stamp, near.Vector()
 	want.SeenAt, want.ChangedAt = start, start
 	want.Prepared = encode(nil, &p.Entity)
-	for range 2 { // as this process sees it, and another one
-		if diff := cmp.Diff(&want, w.the(p.ExternalID)); diff != "" {
+	for range 2 { // in this process, and in another one
+		if diff := cmp.Diff(&want, w.onlyPin(p.ExternalID)); diff != "" {
 			w.Errorf("near (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]*live.Pin{&want}, w.find(p.ExternalID, north)); diff != "" {
 			w.Errorf("found (-want +got):\n%s", diff)
 		}
-		w.cache = w.another()
+		w.cache = w.newCache()
 	}
 }
 
-func missingPinsGo(w *fixture) {
-	w.says(pin("a", center), pin("b", near))
-	w.pass(10 * time.Second)
-	w.says(pin("b", near))
-	w.shows("b")
-	w.hides("a")
-	w.says()
-	w.shows()
-	w.hides("a", "b")
+func removesMissing(w *fixture) {
+	w.update(pin("a", center), pin("b", near))
+	w.advanceClock(10 * time.Second)
+	w.update(pin("b", near))
+	w.expectShown("b")
+	w.expectHidden("a")
+	w.update()
+	w.expectShown()
+	w.expectHidden("a", "b")
 }
 
 // edge is 2 km from center, in its tile.
 var edge = geo.Point{Lat: 52.368, Lng: 4.90}
 
-func outsideStays(w *fixture) {
-	w.says(pin("a", center), pin("b", edge))
-	w.pass(2 * minute)
+func keepsOutside(w *fixture) {
+	w.update(pin("a", center), pin("b", edge))
+	w.advanceClock(2 * minute)
 	a := w.answer(pin("c", center))
 	a.Radius = 1000
 	w.take(a)
-	w.shows("b", "c")
-	if got := w.the("b").SeenAt; !got.Equal(start) {
+	w.expectShown("b", "c")
+	if got := w.onlyPin("b").SeenAt; !got.Equal(start) {
 		w.Errorf("seen at %v, want %v", got, start)
 	}
-	w.pass(3*minute - millisecond)
-	w.shows("b", "c")
-	w.pass(millisecond)
-	w.shows("c")
+	w.advanceClock(3*minute - millisecond)
+	w.expectShown("b", "c")
+	w.advanceClock(millisecond)
+	w.expectShown("c")
 }
 
-func outsideIgnored(w *fixture) {
+func ignoresOutside(w *fixture) {
 	nowhere, noKind := pin("d", geo.Point{Lat: math.NaN()}), pin("e", center)
 	noKind.Kind = 255
 	a := w.answer(pin("a", center), pin("b", edge), pin("c", far), nowhere, noKind)
 	a.Radius = 1000
 	w.take(a)
-	w.shows("a")
-	w.hides("b", "c", "d", "e")
+	w.expectShown("a")
+	w.expectHidden("b", "c", "d", "e")
 }
 
 func twoUpstreams(w *fixture) {
@@ -115,7 +115,7 @@ func twoUpstreams(w *fixture) {
 		}
 		for _, p := range got {
 			if p.Upstream != name {
-				w.Errorf("a pin of %q says it is of %q", name, p.Upstream)
+				w.Errorf("a pin of %q has upstream %q", name, p.Upstream)
 			}
 		}
 	}
@@ -126,77 +126,77 @@ func twoUpstreams(w *fixture) {
 		w.Errorf("a is found %d times, want 4", len(got))
 	}
 	if got := w.near(center, radius); len(got) != 0 {
-		w.Errorf("nobody shows %d pins", len(got))
+		w.Errorf("%d pins shown without upstreams", len(got))
 	}
 }
 
-func laterRow(w *fixture) {
+func lastDuplicateWins(w *fixture) {
 	changed := pin("a", far)
 	a := w.answer(pin("a", center), changed, pin("a", near))
 	w.take(a)
-	w.shows("a")
-	if got := w.the("a").Point; got != near {
+	w.expectShown("a")
+	if got := w.onlyPin("a").Point; got != near {
 		w.Errorf("a is at %v", got)
 	}
 }
 
-func olderAnswer(w *fixture) {
+func ignoresOlder(w *fixture) {
 	old := w.answer(pin("a", center), pin("b", center))
 	old.Pins[0].Digest = 7
-	w.pass(time.Second)
-	w.says(pin("a", near), pin("c", near))
+	w.advanceClock(time.Second)
+	w.update(pin("a", near), pin("c", near))
 	w.take(old)
-	w.shows("a", "b", "c") // nothing says any more that the newer answer lacked b
-	if p := w.the("a"); p.Point != near || !p.SeenAt.Equal(w.now()) {
-		w.Error("the older answer counts")
+	w.expectShown("a", "b", "c") // b has no tombstone, because it was never stored
+	if p := w.onlyPin("a"); p.Point != near || !p.SeenAt.Equal(w.now()) {
+		w.Error("the older answer replaced a newer one")
 	}
 	w.take(&live.Answer{Upstream: north, Center: center, Radius: radius, At: start})
-	w.shows("a", "c")
+	w.expectShown("a", "c")
 }
 
-func olderBringsBack(w *fixture) {
-	w.says(pin("a", center))
-	w.pass(time.Second)
+func olderDoesNotRestore(w *fixture) {
+	w.update(pin("a", center))
+	w.advanceClock(time.Second)
 	late := w.answer(pin("a", center))
-	w.pass(time.Second)
-	w.says()
+	w.advanceClock(time.Second)
+	w.update()
 	w.take(late)
-	w.shows()
-	w.pass(live.Freshness - time.Second - millisecond)
+	w.expectShown()
+	w.advanceClock(live.Freshness - time.Second - millisecond)
 	w.take(late)
-	w.shows()
+	w.expectShown()
 }
 
-// olderAfterRewrite is about a pin that would have expired early, by its own row.
+// olderAfterRewrite uses a pin with a short lifetime of its own.
 func olderAfterRewrite(w *fixture) {
 	p := pin("a", center)
 	p.Lifetime = minute
-	w.says(p)
-	w.pass(time.Second)
+	w.update(p)
+	w.advanceClock(time.Second)
 	late := w.answer(pin("a", center), pin("beside", edge))
-	w.pass(time.Second)
-	w.says()
-	w.pass(2 * minute)
-	w.beside()
+	w.advanceClock(time.Second)
+	w.update()
+	w.advanceClock(2 * minute)
+	w.takeBeside()
 	w.take(late)
-	w.shows("beside")
+	w.expectShown("beside")
 }
 
-func olderAdds(w *fixture) {
+func olderAddsNew(w *fixture) {
 	late := w.answer(pin("b", edge))
-	w.pass(time.Second)
+	w.advanceClock(time.Second)
 	a := w.answer(pin("a", center))
 	a.Radius = 1000
 	w.take(a)
 	w.take(late)
-	w.shows("a", "b")
+	w.expectShown("a", "b")
 }
 
-func twice(w *fixture) {
+func idempotent(w *fixture) {
 	a := w.answer(pin("a", center), pin("b", near))
 	w.take(a)
 	w.take(a)
-	w.shows("a", "b")
+	w.expectShown("a", "b")
 }
 
 func withinCircle(w *fixture) {
@@ -206,9 +206,9 @@ func withinCircle(w *fixture) {
 		pins = append(pins, pin(string(rune('a'+i/20))+string(rune('a'+i%20)), at))
 	}
 	a := w.answer(pins...)
-	a.Radius = wide
+	a.Radius = wideRadius
 	w.take(a)
-	for _, radius := range []float64{1, 500, 2500, 8_000, 12_000, wide} {
+	for _, radius := range []float64{1, 500, 2500, 8_000, 12_000, wideRadius} {
 		want := make([]string, 0, len(pins))
 		for i := range pins {
 			if geo.Distance(center, pins[i].Point) <= radius {
@@ -227,7 +227,7 @@ func withinCircle(w *fixture) {
 	}
 }
 
-func edgesOfTheMap(w *fixture) {
+func antimeridianAndPoles(w *fixture) {
 	at := func(center geo.Point, radius float64, points ...geo.Point) {
 		w.Helper()
 		a := &live.Answer{Upstream: north, Center: center, Radius: radius, At: w.now()}
@@ -249,7 +249,7 @@ func edgesOfTheMap(w *fixture) {
 	at(geo.Point{}, 1000, geo.Point{Lat: 0.001}, geo.Point{Lat: -0.001}, geo.Point{Lng: 0.001}, geo.Point{Lng: -0.001})
 }
 
-func noArea(w *fixture) {
+func invalidArea(w *fixture) {
 	bad := []struct {
 		center geo.Point
 		radius float64

@@ -16,21 +16,21 @@ import (
 
 func concurrencyTests() map[string]func(*fixture) {
 	return map[string]func(*fixture){
-		"an answer that comes between":    comesBetween,
-		"overlapping answers lose no pin": overlapping,
-		"reading while others write":      readWhileWriting,
-		"as the model says":               likeTheModel,
+		"interleaved writers":         interleavedWriters,
+		"overlapping answers":         overlappingAnswers,
+		"concurrent reads and writes": readWhileWriting,
+		"matches the model":           matchesModel,
 	}
 }
 
-// racing is a driver on which somebody else is faster: before runs ahead of the first swaps, each once.
-type racing struct {
+// racingDriver is a driver with a concurrent writer: each function of before runs once, before one of the first swaps.
+type racingDriver struct {
 	live.Driver
 	mu     sync.Mutex
 	before []func()
 }
 
-func (r *racing) Swap(ctx context.Context, key string, old, value []byte, ttl time.Duration) (bool, error) {
+func (r *racingDriver) Swap(ctx context.Context, key string, old, value []byte, ttl time.Duration) (bool, error) {
 	r.mu.Lock()
 	if len(r.before) > 0 {
 		first := r.before[0]
@@ -41,8 +41,8 @@ func (r *racing) Swap(ctx context.Context, key string, old, value []byte, ttl ti
 	return r.Driver.Swap(ctx, key, old, value, ttl)
 }
 
-// comesBetween holds that of two writers at one place, the slower one does not write over what the faster one said.
-func comesBetween(w *fixture) {
+// interleavedWriters checks that of two writers to one tile, the slower one does not overwrite the faster one's changes.
+func interleavedWriters(w *fixture) {
 	other := func(pins ...live.Pin) func() {
 		return func() {
 			a := w.around(edge, pins...)
@@ -50,7 +50,7 @@ func comesBetween(w *fixture) {
 			w.take(a)
 		}
 	}
-	r := &racing{Driver: w.driver}
+	r := &racingDriver{Driver: w.driver}
 	slow := live.New(r, encode, w.now)
 	for _, before := range [][]func(){
 		{other(pin("b", edge))}, {func() {}, other(pin("b", edge))}, {func() {}, other(pin("b", edge)), other(pin("b", edge))},
@@ -61,26 +61,25 @@ func comesBetween(w *fixture) {
 		if err := slow.Take(w.ctx(), a); err != nil {
 			w.Fatal(err)
 		}
-		w.shows("a", "b")
-		w.says()
-		w.shows()
-		w.pass(live.Freshness * 3) // nothing is known any more
+		w.expectShown("a", "b")
+		w.update()
+		w.expectShown()
+		w.advanceClock(live.Freshness * 3) // everything has expired
 	}
 }
 
-// overlapping answers come at one time from several processes, each with what lies in its own circle, through the same
-// tiles.
-func overlapping(w *fixture) {
-	const hands = 8
-	caches := []*live.Cache{w.cache, w.another(), w.another()}
+// overlappingAnswers takes answers concurrently from several processes, each for its own circle, with shared tiles.
+func overlappingAnswers(w *fixture) {
+	const writers = 8
+	caches := []*live.Cache{w.cache, w.newCache(), w.newCache()}
 	var all []live.Pin
 	for i := range 200 {
 		all = append(all, pin(fmt.Sprint(i), geo.Point{Lat: 52.29 + float64(i/10)*0.004, Lng: 4.88 + float64(i%10)*0.004}))
 	}
 	covered := make(map[string]bool)
 	var group sync.WaitGroup
-	for hand := range hands {
-		center := geo.Point{Lat: 52.29 + float64(hand)*0.01, Lng: 4.9} // 1.1 km from the next
+	for writer := range writers {
+		center := geo.Point{Lat: 52.29 + float64(writer)*0.01, Lng: 4.9} // 1.1 km from the next
 		a := &live.Answer{Upstream: north, Center: center, Radius: 2500, At: w.now()}
 		for i := range all {
 			if geo.Distance(center, all[i].Point) <= a.Radius {
@@ -90,7 +89,7 @@ func overlapping(w *fixture) {
 		}
 		group.Go(func() {
 			for range 5 {
-				if err := caches[hand%len(caches)].Take(w.ctx(), a); err != nil {
+				if err := caches[writer%len(caches)].Take(w.ctx(), a); err != nil {
 					w.Error(err)
 					return
 				}
@@ -98,12 +97,12 @@ func overlapping(w *fixture) {
 		})
 	}
 	group.Wait()
-	w.shows(slices.Collect(maps.Keys(covered))...)
+	w.expectShown(slices.Collect(maps.Keys(covered))...)
 }
 
 func readWhileWriting(w *fixture) {
 	const rounds = 50
-	w.says(pin("a", center), pin("b", near))
+	w.update(pin("a", center), pin("b", near))
 	done := make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() {
@@ -117,7 +116,7 @@ func readWhileWriting(w *fixture) {
 	})
 	for reader := range 2 {
 		group.Go(func() {
-			cache := []*live.Cache{w.cache, w.another()}[reader]
+			cache := []*live.Cache{w.cache, w.newCache()}[reader]
 			for {
 				select {
 				case <-done:
@@ -135,22 +134,22 @@ func readWhileWriting(w *fixture) {
 	group.Wait()
 }
 
-// told is what the model knows of a pin: where it was seen last, and when.
-type told struct {
+// modelPin is the model's state of a pin: its last position and time.
+type modelPin struct {
 	at   geo.Point
-	seen int64 // as the fixture's elapsed
+	seen int64 // value of fixture.elapsed
 }
 
-// likeTheModel holds random answers, each newer than the one before, against the rule told plainly: an answer takes away
-// what it was asked for and lacks, and says where its pins are.
-func likeTheModel(w *fixture) {
+// matchesModel compares random answers, each newer than the last, with a simple model: an answer replaces all pins in its
+// circle.
+func matchesModel(w *fixture) {
 	run := 0
 	rapid.Check(w, func(t *rapid.T) {
 		run++
-		upstream := fmt.Sprint("model ", run) // so that one driver does for all
-		model := make(map[string]told)
+		upstream := fmt.Sprint("model ", run) // so that all runs can share a driver
+		model := make(map[string]modelPin)
 		for range rapid.IntRange(1, 12).Draw(t, "answers") {
-			w.pass(time.Duration(rapid.IntRange(1, 3).Draw(t, "minutes")) * minute)
+			w.advanceClock(time.Duration(rapid.IntRange(1, 3).Draw(t, "minutes")) * minute)
 			a := &live.Answer{
 				Upstream: upstream, Center: drawPoint(t), At: w.now(),
 				Radius: rapid.SampledFrom([]float64{500, 5_000, 20_000}).Draw(t, "radius"),
@@ -161,7 +160,7 @@ func likeTheModel(w *fixture) {
 			if err := w.cache.Take(w.ctx(), a); err != nil {
 				t.Fatal(err)
 			}
-			w.tell(model, a)
+			w.applyToModel(model, a)
 			w.compare(t, upstream, model)
 		}
 	})
@@ -174,7 +173,7 @@ func drawPoint(t *rapid.T) geo.Point {
 	}
 }
 
-func (w *fixture) tell(model map[string]told, a *live.Answer) {
+func (w *fixture) applyToModel(model map[string]modelPin, a *live.Answer) {
 	for id, p := range model {
 		if geo.Distance(a.Center, p.at) <= a.Radius {
 			delete(model, id)
@@ -182,12 +181,12 @@ func (w *fixture) tell(model map[string]told, a *live.Answer) {
 	}
 	for i := range a.Pins {
 		if p := &a.Pins[i]; geo.Distance(a.Center, p.Point) <= a.Radius {
-			model[p.ExternalID] = told{p.Point, w.elapsed.Load()}
+			model[p.ExternalID] = modelPin{p.Point, w.elapsed.Load()}
 		}
 	}
 }
 
-func (w *fixture) compare(t *rapid.T, upstream string, model map[string]told) {
+func (w *fixture) compare(t *rapid.T, upstream string, model map[string]modelPin) {
 	pins, err := w.cache.Near(w.ctx(), []string{upstream}, center, 100_000, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,3 +1,3 @@
-// Package livetest is the contract of every driver of live incidents, and of the rules on top of it (D8), as tests that
-// each driver passes. A new behaviour is added here first.
+// Package livetest has the contract tests of drivers of live incidents, and of the cache on top of them (D8). New behaviour
+// is added here first.
 package livetest

@@ -12,26 +12,26 @@ import (
 	"wayside/internal/live"
 )
 
-// short is a ttl whose end a test can wait for.
-const short = 150 * time.Millisecond
+// shortTTL is a TTL that is short enough to wait for.
+const shortTTL = 150 * time.Millisecond
 
 func driverTests() map[string]func(*fixture) {
 	return map[string]func(*fixture){
-		"nothing is stored at first":            nothingAtFirst,
-		"a swap of nothing":                     swapNothing,
-		"a swap of what is there":               swapSame,
-		"a swap of what is not there":           swapOther,
-		"a value ends with its time":            valueEnds,
-		"a swap renews the time":                swapRenews,
-		"delete":                                deletes,
-		"many keys in their order":              manyKeys,
-		"any bytes":                             anyBytes,
-		"a large value":                         largeValue,
-		"what was given stays as it is":         givenStays,
-		"one of many swaps wins":                oneWins,
-		"no swap is lost":                       noUpdateLost,
-		"a cancelled context":                   cancelled,
-		"the rules pass on a cancelled context": rulesCancelled,
+		"empty at start":                   emptyAtStart,
+		"swap of an absent key":            swapAbsent,
+		"swap of the stored value":         swapMatching,
+		"swap of another value":            swapMismatch,
+		"value expires":                    valueExpires,
+		"swap resets the TTL":              swapResetsTTL,
+		"delete":                           deletes,
+		"many keys in order":               manyKeys,
+		"any bytes":                        anyBytes,
+		"a large value":                    largeValue,
+		"returned values are stable":       returnedValuesAreStable,
+		"one concurrent swap wins":         oneSwapWins,
+		"no lost updates":                  noUpdateLost,
+		"a cancelled context":              cancelled,
+		"cache passes a cancelled context": rulesCancelled,
 	}
 }
 
@@ -47,7 +47,7 @@ func (w *fixture) get(keys ...string) [][]byte {
 	return values
 }
 
-func (w *fixture) holds(key string, want []byte) {
+func (w *fixture) expectValue(key string, want []byte) {
 	w.Helper()
 	if got := w.get(key)[0]; !bytes.Equal(got, want) || (got == nil) != (want == nil) {
 		w.Errorf("%s holds %.40q, want %.40q", key, got, want)
@@ -65,40 +65,40 @@ func (w *fixture) swap(key string, old, value []byte, ttl time.Duration, want bo
 	}
 }
 
-func nothingAtFirst(w *fixture) {
-	w.holds("a", nil)
+func emptyAtStart(w *fixture) {
+	w.expectValue("a", nil)
 	if values := w.get(); len(values) != 0 {
 		w.Errorf("%d values for no keys", len(values))
 	}
 }
 
-func swapNothing(w *fixture) {
+func swapAbsent(w *fixture) {
 	w.swap("a", nil, []byte("1"), time.Minute, true)
-	w.holds("a", []byte("1"))
+	w.expectValue("a", []byte("1"))
 	w.swap("a", nil, []byte("2"), time.Minute, false)
-	w.holds("a", []byte("1"))
+	w.expectValue("a", []byte("1"))
 }
 
-func swapSame(w *fixture) {
+func swapMatching(w *fixture) {
 	w.swap("a", nil, []byte("1"), time.Minute, true)
 	w.swap("a", []byte("1"), []byte("2"), time.Minute, true)
-	w.holds("a", []byte("2"))
+	w.expectValue("a", []byte("2"))
 	w.swap("a", []byte("2"), []byte("2"), time.Minute, true)
-	w.holds("a", []byte("2"))
+	w.expectValue("a", []byte("2"))
 }
 
-func swapOther(w *fixture) {
+func swapMismatch(w *fixture) {
 	w.swap("a", []byte("1"), []byte("2"), time.Minute, false)
-	w.holds("a", nil)
+	w.expectValue("a", nil)
 	w.swap("a", nil, []byte("12"), time.Minute, true)
 	for _, old := range []string{"1", "123", "13"} {
 		w.swap("a", []byte(old), []byte("2"), time.Minute, false)
 	}
-	w.holds("a", []byte("12"))
+	w.expectValue("a", []byte("12"))
 }
 
-// ended waits until the key holds nothing, at most some seconds.
-func (w *fixture) ended(key string) {
+// waitExpired waits until the key has expired, at most ten seconds.
+func (w *fixture) waitExpired(key string) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx(), 10*time.Second)
 	defer cancel()
@@ -113,45 +113,45 @@ func (w *fixture) ended(key string) {
 	}
 }
 
-func valueEnds(w *fixture) {
+func valueExpires(w *fixture) {
 	w.swap("stays", nil, []byte("0"), time.Hour, true)
-	w.swap("a", nil, []byte("1"), short, true)
+	w.swap("a", nil, []byte("1"), shortTTL, true)
 	if w.advance != nil {
-		w.pass(short - time.Millisecond)
-		w.holds("a", []byte("1"))
-		w.pass(time.Millisecond)
-		w.holds("a", nil)
+		w.advanceClock(shortTTL - time.Millisecond)
+		w.expectValue("a", []byte("1"))
+		w.advanceClock(time.Millisecond)
+		w.expectValue("a", nil)
 	}
-	w.ended("a")
-	w.holds("stays", []byte("0"))
+	w.waitExpired("a")
+	w.expectValue("stays", []byte("0"))
 	w.swap("a", []byte("1"), []byte("2"), time.Minute, false)
 	w.swap("a", nil, []byte("3"), time.Minute, true)
-	w.holds("a", []byte("3"))
+	w.expectValue("a", []byte("3"))
 }
 
-func swapRenews(w *fixture) {
-	w.swap("a", nil, []byte("1"), short, true)
+func swapResetsTTL(w *fixture) {
+	w.swap("a", nil, []byte("1"), shortTTL, true)
 	w.swap("a", []byte("1"), []byte("2"), time.Hour, true)
 	w.swap("b", nil, []byte("1"), time.Hour, true)
-	w.swap("b", []byte("1"), []byte("2"), short, true)
+	w.swap("b", []byte("1"), []byte("2"), shortTTL, true)
 	if w.advance != nil {
-		w.pass(short)
+		w.advanceClock(shortTTL)
 	}
-	w.ended("b") // and so what began before it
-	w.holds("a", []byte("2"))
+	w.waitExpired("b") // and so has everything that would have expired earlier
+	w.expectValue("a", []byte("2"))
 }
 
 func deletes(w *fixture) {
 	w.swap("a", nil, []byte("1"), time.Minute, true)
-	for range 2 { // a key that is not there is no error
+	for range 2 { // deleting an absent key is no error
 		if err := w.driver.Delete(w.ctx(), "a"); err != nil {
 			w.Error(err)
 		}
-		w.holds("a", nil)
+		w.expectValue("a", nil)
 	}
 	w.swap("a", []byte("1"), []byte("2"), time.Minute, false)
 	w.swap("a", nil, []byte("2"), time.Minute, true)
-	w.holds("a", []byte("2"))
+	w.expectValue("a", []byte("2"))
 }
 
 func manyKeys(w *fixture) {
@@ -184,12 +184,12 @@ func anyBytes(w *fixture) {
 	}
 	zeros := []byte{0, 0, 0}
 	w.swap("a", nil, all, time.Minute, true)
-	w.holds("a", all)
+	w.expectValue("a", all)
 	w.swap("a", all, zeros, time.Minute, true)
-	w.holds("a", zeros)
+	w.expectValue("a", zeros)
 	w.swap("a", []byte{0, 0}, all, time.Minute, false)
 	w.swap("a", zeros, []byte{0}, time.Minute, true)
-	w.holds("a", []byte{0})
+	w.expectValue("a", []byte{0})
 }
 
 func largeValue(w *fixture) {
@@ -198,15 +198,15 @@ func largeValue(w *fixture) {
 		value[i] = byte(i * 7 >> 3)
 	}
 	w.swap("a", nil, value, time.Minute, true)
-	w.holds("a", value)
+	w.expectValue("a", value)
 	other := bytes.Clone(value)
 	other[len(other)-1]++
 	w.swap("a", other, []byte("1"), time.Minute, false)
 	w.swap("a", value, other, time.Minute, true)
-	w.holds("a", other)
+	w.expectValue("a", other)
 }
 
-func givenStays(w *fixture) {
+func returnedValuesAreStable(w *fixture) {
 	w.swap("a", nil, []byte("first"), time.Minute, true)
 	given := w.get("a")[0]
 	w.swap("a", []byte("first"), []byte("other"), time.Minute, true)
@@ -215,11 +215,11 @@ func givenStays(w *fixture) {
 		w.Fatal(err)
 	}
 	if string(given) != "first" {
-		w.Errorf("what was given became %q", given)
+		w.Errorf("the returned value became %q", given)
 	}
 }
 
-func oneWins(w *fixture) {
+func oneSwapWins(w *fixture) {
 	for round := range 10 {
 		var old []byte
 		if round > 0 {
@@ -245,20 +245,20 @@ func oneWins(w *fixture) {
 	}
 }
 
-// noUpdateLost counts up side by side.
+// noUpdateLost increments a counter concurrently.
 func noUpdateLost(w *fixture) {
-	const hands, each = 8, 10
+	const writers, perWriter = 8, 10
 	var group sync.WaitGroup
-	for range hands {
+	for range writers {
 		group.Go(func() {
-			for range each {
+			for range perWriter {
 				w.countUp()
 			}
 		})
 	}
 	group.Wait()
-	if got := w.get("count")[0]; len(got) != hands*each {
-		w.Errorf("counted to %d, want %d", len(got), hands*each)
+	if got := w.get("count")[0]; len(got) != writers*perWriter {
+		w.Errorf("counted to %d, want %d", len(got), writers*perWriter)
 	}
 }
 
@@ -293,11 +293,11 @@ func cancelled(w *fixture) {
 	if err := w.driver.Delete(ctx, "a"); !errors.Is(err, context.Canceled) {
 		w.Errorf("delete: %v", err)
 	}
-	w.holds("a", []byte("1"))
+	w.expectValue("a", []byte("1"))
 }
 
 func rulesCancelled(w *fixture) {
-	w.says(pin("a", center))
+	w.update(pin("a", center))
 	ctx, cancel := context.WithCancel(w.ctx())
 	cancel()
 	if err := w.cache.Take(ctx, w.answer()); !errors.Is(err, context.Canceled) {
@@ -311,5 +311,5 @@ func rulesCancelled(w *fixture) {
 	if _, err := w.cache.Find(ctx, []string{north}, "a"); !errors.Is(err, context.Canceled) {
 		w.Errorf("find: %v", err)
 	}
-	w.shows("a")
+	w.expectShown("a")
 }

@@ -9,12 +9,12 @@ import (
 
 func findTests() map[string]func(*fixture) {
 	return map[string]func(*fixture){
-		"one of each upstream":            findEach,
-		"nothing":                         findNothing,
-		"any id":                          findAnyID,
-		"for as long as it is renewed":    findRenewed,
-		"after it stood in many tiles":    findWandered,
-		"by a process that wrote nothing": findElsewhere,
+		"one per upstream":    findEach,
+		"nothing":             findNothing,
+		"any id":              findAnyID,
+		"while it is renewed": findRenewed,
+		"after many tiles":    findWandered,
+		"by another process":  findElsewhere,
 	}
 }
 
@@ -34,7 +34,7 @@ func findEach(w *fixture) {
 }
 
 func findNothing(w *fixture) {
-	w.says(pin("a", center))
+	w.update(pin("a", center))
 	for _, id := range []string{"", "b", "A", "a "} {
 		if got := w.find(id, north); len(got) != 0 {
 			w.Errorf("%q is found", id)
@@ -51,16 +51,16 @@ func findAnyID(w *fixture) {
 	for i, id := range ids {
 		pins[i] = pin(id, center)
 	}
-	w.says(pins...)
-	w.shows(ids...)
+	w.update(pins...)
+	w.expectShown(ids...)
 }
 
-// findRenewed outlasts the time of what Find goes by.
+// findRenewed exceeds the TTL of the index that Find uses.
 func findRenewed(w *fixture) {
 	for range 30 {
-		w.says(pin("a", center))
-		w.pass(minute)
-		w.shows("a")
+		w.update(pin("a", center))
+		w.advanceClock(minute)
+		w.expectShown("a")
 	}
 }
 
@@ -69,7 +69,7 @@ func findWandered(w *fixture) {
 	for range 12 {
 		at.Lat += 0.1
 		w.take(w.around(at, pin("a", at)))
-		w.pass(millisecond)
+		w.advanceClock(millisecond)
 		if got := w.find("a", north); len(got) != 1 || got[0].Point != at {
 			w.Fatalf("at %v, found %d", at, len(got))
 		}
@@ -77,15 +77,15 @@ func findWandered(w *fixture) {
 }
 
 func findElsewhere(w *fixture) {
-	w.says(pin("a", center))
-	w.cache = w.another()
-	w.shows("a")
+	w.update(pin("a", center))
+	w.cache = w.newCache()
+	w.expectShown("a")
 	for i := range 5 {
 		id := fmt.Sprint(i)
-		if err := w.another().Take(w.ctx(), w.answer(pin("a", center), pin(id, near))); err != nil {
+		if err := w.newCache().Take(w.ctx(), w.answer(pin("a", center), pin(id, near))); err != nil {
 			w.Fatal(err)
 		}
-		w.shows("a", id)
-		w.pass(minute)
+		w.expectShown("a", id)
+		w.advanceClock(minute)
 	}
 }

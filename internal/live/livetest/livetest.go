@@ -11,19 +11,19 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Option says what a driver can do for its tests.
+// Option describes a capability of a driver under test.
 type Option func(*suite)
 
-// WithClock is for drivers whose time the test may move: advance moves that of every driver that was opened. Without it,
-// the tests move only the time of the rules, and wait for a driver's own.
+// WithClock is for drivers with a virtual clock: advance advances that of every opened driver. Without it, the tests advance
+// only the cache's clock, and wait for the driver's real TTLs.
 func WithClock(advance func(time.Duration)) Option { return func(s *suite) { s.advance = advance } }
 
 type suite struct {
 	open    func(t *testing.T) live.Driver
-	advance func(time.Duration) // nil: the driver's time cannot be moved
+	advance func(time.Duration) // nil: the driver uses real time
 }
 
-// Run holds a driver to its contract. open gives one over nothing stored, and closes it with the test.
+// Run runs the contract tests for a driver. open returns an empty one that is closed with the test.
 func Run(t *testing.T, open func(t *testing.T) live.Driver, options ...Option) {
 	s := suite{open: open}
 	for _, option := range options {
@@ -37,8 +37,8 @@ func Run(t *testing.T, open func(t *testing.T) live.Driver, options ...Option) {
 		{"freshness", freshnessTests()},
 		{"answers", answerTests()},
 		{"moves", moveTests()},
-		{"finding", findTests()},
-		{"side by side", concurrencyTests()},
+		{"find", findTests()},
+		{"concurrency", concurrencyTests()},
 	}
 	for _, area := range areas {
 		t.Run(area.name, func(t *testing.T) {
@@ -49,10 +49,10 @@ func Run(t *testing.T, open func(t *testing.T) live.Driver, options ...Option) {
 	}
 }
 
-// start is when each test's rules begin.
+// start is the cache's time at the start of each test.
 var start = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 
-// fixture is the driver of one test, a cache over it and their clock.
+// fixture is a driver, a cache on top of it and their clock.
 type fixture struct {
 	*testing.T
 	driver  live.Driver
@@ -63,12 +63,12 @@ type fixture struct {
 
 func (s suite) newFixture(t *testing.T) *fixture {
 	w := &fixture{T: t, driver: s.open(t), advance: s.advance}
-	w.cache = w.another()
+	w.cache = w.newCache()
 	return w
 }
 
-// another makes a cache over the same driver, as another process would.
-func (w *fixture) another() *live.Cache { return live.New(w.driver, encode, w.now) }
+// newCache creates a cache on the same driver, as another process would.
+func (w *fixture) newCache() *live.Cache { return live.New(w.driver, encode, w.now) }
 
 func encode(dst []byte, e *mapdata.Entity) []byte {
 	return append(append(append(dst, e.ExternalID...), ' '), e.Properties...)
@@ -76,8 +76,8 @@ func encode(dst []byte, e *mapdata.Entity) []byte {
 
 func (w *fixture) now() time.Time { return start.Add(time.Duration(w.elapsed.Load())) }
 
-// pass advances the clock.
-func (w *fixture) pass(d time.Duration) {
+// advanceClock advances the clock.
+func (w *fixture) advanceClock(d time.Duration) {
 	w.elapsed.Add(int64(d))
 	if w.advance != nil {
 		w.advance(d)
@@ -86,7 +86,7 @@ func (w *fixture) pass(d time.Duration) {
 
 func (w *fixture) ctx() context.Context { return w.Context() }
 
-// The center that the tests are about, some kilometres from the edges of tiles, and places around it.
+// center is some kilometres from the edges of its tile; the others are around it.
 var (
 	center = geo.Point{Lat: 52.35, Lng: 4.90}
 	near   = geo.Point{Lat: 52.352, Lng: 4.903}
@@ -94,12 +94,12 @@ var (
 )
 
 const (
-	north  = "north"
-	radius = 5_000.0
-	wide   = 40_000.0
+	north      = "north"
+	radius     = 5_000.0
+	wideRadius = 40_000.0
 )
 
-// pin is a pin as an upstream's row makes it.
+// pin returns a pin as decoded from an upstream's row.
 func pin(id string, at geo.Point) live.Pin {
 	return live.Pin{
 		Entity: mapdata.Entity{ExternalID: id, Kind: 1, Point: at, Properties: []byte(`{}`), Digest: 1, Lifetime: live.Freshness},
@@ -107,7 +107,7 @@ func pin(id string, at geo.Point) live.Pin {
 	}
 }
 
-// answer is what north says of the center just now.
+// answer returns north's current answer for center.
 func (w *fixture) answer(pins ...live.Pin) *live.Answer {
 	return &live.Answer{Upstream: north, Center: center, Radius: radius, At: w.now(), Pins: pins}
 }
@@ -119,8 +119,8 @@ func (w *fixture) take(a *live.Answer) {
 	}
 }
 
-// says takes north's answer on the center.
-func (w *fixture) says(pins ...live.Pin) {
+// update takes north's answer for center.
+func (w *fixture) update(pins ...live.Pin) {
 	w.Helper()
 	w.take(w.answer(pins...))
 }
@@ -143,11 +143,11 @@ func (w *fixture) find(id string, upstreams ...string) []*live.Pin {
 	return pins
 }
 
-// shows holds that readers are shown exactly these of north's pins, whichever way they look.
-func (w *fixture) shows(ids ...string) {
+// expectShown checks that Near and Find return exactly these of north's pins.
+func (w *fixture) expectShown(ids ...string) {
 	w.Helper()
 	shown := make(map[string]int)
-	for _, p := range w.near(center, wide, north) {
+	for _, p := range w.near(center, wideRadius, north) {
 		shown[p.ExternalID]++
 	}
 	for _, id := range ids {
@@ -167,8 +167,8 @@ func (w *fixture) shows(ids ...string) {
 	}
 }
 
-// hides holds that nobody finds the pins.
-func (w *fixture) hides(ids ...string) {
+// expectHidden checks that Find does not return the pins.
+func (w *fixture) expectHidden(ids ...string) {
 	w.Helper()
 	for _, id := range ids {
 		if got := w.find(id, north); len(got) > 0 {
@@ -177,11 +177,11 @@ func (w *fixture) hides(ids ...string) {
 	}
 }
 
-// the gives the one pin under the id that readers near the center are shown.
-func (w *fixture) the(id string) *live.Pin {
+// onlyPin returns the pin with the id that Near returns.
+func (w *fixture) onlyPin(id string) *live.Pin {
 	w.Helper()
 	var found *live.Pin
-	for _, p := range w.near(center, wide, north) {
+	for _, p := range w.near(center, wideRadius, north) {
 		if p.ExternalID == id {
 			found = p
 		}
