@@ -12,8 +12,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// crowded gives n live and n feed hits within 5 km, half of which are near a hit of the other.
-func crowded(t fataler, n int) []mapdata.Hit {
+// denseHits returns n live and n feed hits within 5 km, half of which are near a hit of the other.
+func denseHits(t testingT, n int) []mapdata.Hit {
 	rng := rand.New(rand.NewPCG(1, 2))
 	center := geo.Point{Lat: 52.1, Lng: 4.3}
 	var kinds []mapdata.Kind
@@ -46,14 +46,14 @@ func crowded(t fataler, n int) []mapdata.Hit {
 	return hits
 }
 
-// moved gives the point so many metres north and east of p.
+// moved returns p shifted by metres to the north and east.
 func moved(p geo.Point, north, east float64) geo.Point {
 	const degree = math.Pi / 180 * geo.EarthRadius
 	return geo.Point{Lat: p.Lat + north/degree, Lng: p.Lng + east/(degree*math.Cos(p.Lat*math.Pi/180))}
 }
 
 func BenchmarkResolve(b *testing.B) {
-	ordered := crowded(b, 300)
+	ordered := denseHits(b, 300)
 	mixed := slices.Clone(ordered)
 	rand.New(rand.NewPCG(3, 4)).Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 	for name, input := range map[string][]mapdata.Hit{"two runs": ordered, "any order": mixed} {
@@ -77,9 +77,9 @@ func BenchmarkResolve(b *testing.B) {
 	})
 }
 
-// BenchmarkCrowd is what hostile feeds can ask for: 2 500 entities each, of one kind, at one place or about it.
-func BenchmarkCrowd(b *testing.B) {
-	for name, spread := range map[string]float64{"at one point": 0, "within reach": 50, "in a town": 1000} {
+// BenchmarkDensePoints is the worst case that feeds can cause: 2 500 entities each, of one kind, at or around one point.
+func BenchmarkDensePoints(b *testing.B) {
+	for name, spread := range map[string]float64{"at one point": 0, "within reach": 50, "within 1 km": 1000} {
 		b.Run(name, func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 2))
 			var input []mapdata.Hit

@@ -2,8 +2,8 @@ package consensus
 
 import "hash/maphash"
 
-// Narrowed gives a Resolver that holds few pairs at once, so that small tests exercise batches.
-func Narrowed(unordered, atOnce int) *Resolver {
+// NewWithPairLimits returns a Resolver with low limits of pairs, so that small tests exercise batches.
+func NewWithPairLimits(unordered, atOnce int) *Resolver {
 	r := &Resolver{kinds: newKindTable(), seed: maphash.MakeSeed()}
 	r.clusters.pairLimits = pairLimits{unordered: unordered, atOnce: atOnce}
 	return r

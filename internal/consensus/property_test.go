@@ -15,11 +15,11 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// places are where rounding, wrapping or narrowing could go wrong.
-var places = []geo.Point{{Lat: 52.37, Lng: 4.9}, {Lat: 0, Lng: 180}, {Lat: -64, Lng: -180}, {Lat: 90}, {Lat: -90, Lng: 77}, {}}
+// testPoints are points at which rounding or wrapping may go wrong.
+var testPoints = []geo.Point{{Lat: 52.37, Lng: 4.9}, {Lat: 0, Lng: 180}, {Lat: -64, Lng: -180}, {Lat: 90}, {Lat: -90, Lng: 77}, {}}
 
-// drawPoint draws a point within some 700 m of the place, on a coarse grid: equal points and equal distances happen, but
-// none that is a merge distance but for rounding.
+// drawPoint draws a point within some 700 m of the place, on a coarse grid: equal points and distances occur, but no distance
+// within rounding of a merge distance.
 func drawPoint(t *rapid.T, place geo.Point, width int) geo.Point {
 	north := float64(rapid.IntRange(-width, width).Draw(t, "north")) * 59
 	east := float64(rapid.IntRange(-width, width).Draw(t, "east")) * 59
@@ -39,7 +39,7 @@ func drawPoint(t *rapid.T, place geo.Point, width int) geo.Point {
 }
 
 func drawHits(t *rapid.T) []mapdata.Hit {
-	place := rapid.SampledFrom(places).Draw(t, "place")
+	place := rapid.SampledFrom(testPoints).Draw(t, "place")
 	kinds := []mapdata.Kind{kind(t, "hazard"), kind(t, "ice"), kind(t, "fog"), kind(t, "police"), kind(t, "jam"), kind(t, "camera-speed")}
 	kinds = kinds[:rapid.IntRange(1, len(kinds)).Draw(t, "kinds")]
 	width := rapid.IntRange(0, 8).Draw(t, "width")
@@ -57,7 +57,7 @@ func drawHits(t *rapid.T) []mapdata.Hit {
 		h.Chord = place.Vector().ChordSquared(h.Point.Vector())
 		if source := rapid.IntRange(0, 5).Draw(t, "source"); source < 3 {
 			h.Source, h.Upstream, h.Rank = mapdata.Incidents, fmt.Sprint("upstream ", source), int32(source/2)
-			// Several upstreams may know an incident, and so may one twice; its votes are always the same.
+			// Several upstreams may report an incident, and one upstream twice; its votes are always the same.
 			id := rapid.IntRange(0, 9).Draw(t, "id")
 			h.ExternalID, h.Confirms, h.Disputes = fmt.Append(nil, id), int32(id%3), int32(id%4)
 			h.Kind, h.ChangedAt = kinds[id%len(kinds)], start.UnixMilli()
@@ -79,16 +79,16 @@ func drawHits(t *rapid.T) []mapdata.Hit {
 	return hits
 }
 
-// TestResolveIsTheRule holds Resolve to the reference, in whatever order the input comes, and whatever the Resolver did
-// before (D10). Low limits exercise batches.
-func TestResolveIsTheRule(t *testing.T) {
-	var used consensus.Resolver
+// TestResolveMatchesReference compares Resolve with the reference, for any order of the input and a reused Resolver (D10). Low
+// limits exercise batches.
+func TestResolveMatchesReference(t *testing.T) {
+	var reused consensus.Resolver
 	rapid.Check(t, func(t *rapid.T) {
 		hits := drawHits(t)
 		suppressed := rapid.Bool().Draw(t, "suppressed")
 		want := reference(hits, start, suppressed)
-		narrow := consensus.Narrowed(rapid.IntRange(0, 4).Draw(t, "few"), rapid.IntRange(4, 12).Draw(t, "most"))
-		for name, r := range map[string]*consensus.Resolver{"used": &used, "narrow": narrow} {
+		limited := consensus.NewWithPairLimits(rapid.IntRange(0, 4).Draw(t, "unordered"), rapid.IntRange(4, 12).Draw(t, "at once"))
+		for name, r := range map[string]*consensus.Resolver{"used": &reused, "narrow": limited} {
 			input := rapid.Permutation(hits).Draw(t, "order")
 			if diff := cmp.Diff(want, r.Resolve(input, start, suppressed)); diff != "" && len(want) > 0 {
 				t.Fatalf("%s: (-reference +Resolve)\n%s", name, diff)
@@ -97,31 +97,31 @@ func TestResolveIsTheRule(t *testing.T) {
 	})
 }
 
-// TestBatchesAreTheRule holds that many small batches give what one large batch gives.
-func TestBatchesAreTheRule(t *testing.T) {
+// TestBatchesMatchSingleBatch checks that many small batches have the result of one large batch.
+func TestBatchesMatchSingleBatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for name, reach := range map[string]float64{"at one point": 0, "within reach": 80, "beyond reach": 800} {
+	for name, spread := range map[string]float64{"at one point": 0, "within reach": 80, "beyond reach": 800} {
 		t.Run(name, func(t *testing.T) {
 			var hits []mapdata.Hit
 			for i := range 450 {
 				h := mapdata.Hit{Kind: kind(t, "police"), Source: mapdata.FeedID{15: byte(i % 3)}.SourceID(), ExternalID: fmt.Append(nil, i)}
-				h.Point = moved(geo.Point{Lat: 52, Lng: 4}, reach*rng.Float64(), reach*rng.Float64())
+				h.Point = moved(geo.Point{Lat: 52, Lng: 4}, spread*rng.Float64(), spread*rng.Float64())
 				h.Chord = rng.Float64()
 				hits = append(hits, h)
 			}
 			var real consensus.Resolver
 			want := real.Resolve(slices.Clone(hits), start, false)
-			if reach == 0 && len(want) != 150 {
+			if spread == 0 && len(want) != 150 {
 				t.Fatalf("%d pins of 450 hits of three sources, want 150", len(want))
 			}
 			for range 5 {
 				rng.Shuffle(len(hits), func(i, j int) { hits[i], hits[j] = hits[j], hits[i] })
-				r := consensus.Narrowed(0, 4+rng.IntN(2000))
+				r := consensus.NewWithPairLimits(0, 4+rng.IntN(2000))
 				if diff := cmp.Diff(want, r.Resolve(slices.Clone(hits), start, false)); diff != "" {
 					t.Fatal(diff)
 				}
 			}
-			r := consensus.Narrowed(1<<20, 0) // all at once, in no order
+			r := consensus.NewWithPairLimits(1<<20, 0) // a single unordered batch
 			if diff := cmp.Diff(want, r.Resolve(hits, start, false)); diff != "" {
 				t.Error(diff)
 			}

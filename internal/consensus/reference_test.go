@@ -15,11 +15,11 @@ type event map[[2]string]mapdata.Hit
 
 func sourceOf(h *mapdata.Hit) [2]string { return [2]string{string(h.Source), h.Upstream} }
 
-// reference says what Resolve must say, word for word after D9.5 and D10 and with no thought of speed: as long as two
-// events may be joined, it joins those between which the nearest pair lies.
+// reference implements D9.5 and D10 literally, without regard to speed: while any two events may be merged, it merges those
+// with the nearest pair of hits.
 func reference(hits []mapdata.Hit, now time.Time, suppressed bool) []mapdata.Hit {
 	var events []event
-	for _, h := range withoutTwins(hits, now, suppressed) {
+	for _, h := range deduplicated(hits, now, suppressed) {
 		events = append(events, event{sourceOf(&h): h})
 	}
 	for {
@@ -38,7 +38,7 @@ func reference(hits []mapdata.Hit, now time.Time, suppressed bool) []mapdata.Hit
 	return shown
 }
 
-func withoutTwins(hits []mapdata.Hit, now time.Time, suppressed bool) []mapdata.Hit {
+func deduplicated(hits []mapdata.Hit, now time.Time, suppressed bool) []mapdata.Hit {
 	best := make(map[string]mapdata.Hit)
 	for _, h := range hits {
 		if h.Source == mapdata.Incidents && time.UnixMilli(h.DisputedUntil).After(now) && !suppressed {
@@ -116,7 +116,7 @@ func matches(p, q *mapdata.Hit, now time.Time) bool {
 		a.MergeDistance > 0
 }
 
-// pin is what stands for an event (D10.3).
+// pin returns the representative of an event (D10.3).
 func pin(e event) mapdata.Hit {
 	members := slices.Collect(maps.Values(e))
 	slices.SortFunc(members, func(a, b mapdata.Hit) int {

@@ -14,14 +14,14 @@ import (
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// fataler is a test of any sort.
-type fataler interface {
+// testingT is implemented by *testing.T, *testing.B and *rapid.T.
+type testingT interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// kind finds a kind of the catalogue by its icon, which names it shortly.
-func kind(t fataler, icon string) mapdata.Kind {
+// kind finds a kind by its icon, which is a short name.
+func kind(t testingT, icon string) mapdata.Kind {
 	t.Helper()
 	for k, info := range mapdata.Kinds() {
 		if info.Icon == icon {
@@ -32,8 +32,8 @@ func kind(t fataler, icon string) mapdata.Kind {
 	return 0
 }
 
-// at is a hit of a source: "live" and what follows it is an upstream, anything else a feed. Its chord grows eastwards.
-func at(t fataler, source, id, icon string, p geo.Point) mapdata.Hit {
+// newHit returns a hit of a source: one that begins with "live" is an upstream, any other a feed. Its chord grows eastwards.
+func newHit(t testingT, source, id, icon string, p geo.Point) mapdata.Hit {
 	h := mapdata.Hit{
 		Source: mapdata.Incidents, Upstream: source, Rank: 1, Kind: kind(t, icon), ExternalID: []byte(id), Point: p,
 		Prior: mapdata.DefaultPrior, LastSeenAt: start.UnixMilli(), Chord: 1 + p.Lng,
@@ -44,8 +44,8 @@ func at(t fataler, source, id, icon string, p geo.Point) mapdata.Hit {
 	return h
 }
 
-// told is what a result says of merging: each pin's id, and in brackets what it stands for.
-func told(hits []mapdata.Hit) []string {
+// summary formats the result of merging: each pin's id, and in brackets the ids merged into it.
+func summary(hits []mapdata.Hit) []string {
 	var all []string
 	for _, h := range hits {
 		s := string(h.ExternalID)
@@ -57,7 +57,7 @@ func told(hits []mapdata.Hit) []string {
 	return all
 }
 
-// TestMerging holds what is one event (D10.1, D10.2), in the order of the input and in the opposite one.
+// TestMerging checks which hits are one event (D10.1, D10.2), for the input and its reverse.
 func TestMerging(t *testing.T) {
 	here := geo.Point{Lat: 52, Lng: 4}
 	east := func(metres float64) geo.Point { return moved(here, 0, metres) }
@@ -68,44 +68,44 @@ func TestMerging(t *testing.T) {
 		hits []hit
 		want []string
 	}{
-		{"two sources", []hit{at(t, "live1", "a", "police", here), at(t, "feed", "b", "police", east(119))}, []string{"a[b]"}},
-		{"too far", []hit{at(t, "live1", "a", "police", here), at(t, "feed", "b", "police", east(121))}, []string{"a", "b"}},
-		{"jams reach farther", []hit{at(t, "live1", "a", "jam", here), at(t, "feed", "b", "jam", east(299))}, []string{"a[b]"}},
-		{"jams too far", []hit{at(t, "live1", "a", "jam", here), at(t, "feed", "b", "jam", east(301))}, []string{"a", "b"}},
-		{"two upstreams", []hit{at(t, "live1", "a", "police", here), at(t, "live2", "b", "police", east(9))}, []string{"a[b]"}},
-		{"one upstream", []hit{at(t, "live1", "a", "police", here), at(t, "live1", "b", "police", east(9))}, []string{"a", "b"}},
-		{"two feeds", []hit{at(t, "feed", "a", "police", here), at(t, "other", "b", "police", east(9))}, []string{"a[b]"}},
-		{"one feed", []hit{at(t, "feed", "a", "police", here), at(t, "feed", "b", "police", east(9))}, []string{"a", "b"}},
-		{"other kinds", []hit{at(t, "live1", "a", "police", here), at(t, "feed", "b", "accident", east(1))}, []string{"a", "b"}},
-		{"a kind and its parent", []hit{at(t, "live1", "a", "ice", here), at(t, "feed", "b", "hazard", east(9))}, []string{"a[b]"}},
-		{"two of one parent", []hit{at(t, "live1", "a", "ice", here), at(t, "feed", "b", "fog", east(9))}, []string{"a", "b"}},
-		{"cameras", []hit{at(t, "live1", "a", "camera-speed", here), at(t, "feed", "b", "camera-speed", east(1))}, []string{"a", "b"}},
-		{"chargers", []hit{at(t, "live1", "a", "charger-fast", here), at(t, "feed", "b", "charger-fast", east(1))}, []string{"a", "b"}},
+		{"two sources", []hit{newHit(t, "live1", "a", "police", here), newHit(t, "feed", "b", "police", east(119))}, []string{"a[b]"}},
+		{"too far", []hit{newHit(t, "live1", "a", "police", here), newHit(t, "feed", "b", "police", east(121))}, []string{"a", "b"}},
+		{"jams reach farther", []hit{newHit(t, "live1", "a", "jam", here), newHit(t, "feed", "b", "jam", east(299))}, []string{"a[b]"}},
+		{"jams too far", []hit{newHit(t, "live1", "a", "jam", here), newHit(t, "feed", "b", "jam", east(301))}, []string{"a", "b"}},
+		{"two upstreams", []hit{newHit(t, "live1", "a", "police", here), newHit(t, "live2", "b", "police", east(9))}, []string{"a[b]"}},
+		{"one upstream", []hit{newHit(t, "live1", "a", "police", here), newHit(t, "live1", "b", "police", east(9))}, []string{"a", "b"}},
+		{"two feeds", []hit{newHit(t, "feed", "a", "police", here), newHit(t, "other", "b", "police", east(9))}, []string{"a[b]"}},
+		{"one feed", []hit{newHit(t, "feed", "a", "police", here), newHit(t, "feed", "b", "police", east(9))}, []string{"a", "b"}},
+		{"other kinds", []hit{newHit(t, "live1", "a", "police", here), newHit(t, "feed", "b", "accident", east(1))}, []string{"a", "b"}},
+		{"a kind and its parent", []hit{newHit(t, "live1", "a", "ice", here), newHit(t, "feed", "b", "hazard", east(9))}, []string{"a[b]"}},
+		{"two of one parent", []hit{newHit(t, "live1", "a", "ice", here), newHit(t, "feed", "b", "fog", east(9))}, []string{"a", "b"}},
+		{"cameras", []hit{newHit(t, "live1", "a", "camera-speed", here), newHit(t, "feed", "b", "camera-speed", east(1))}, []string{"a", "b"}},
+		{"chargers", []hit{newHit(t, "live1", "a", "charger-fast", here), newHit(t, "feed", "b", "charger-fast", east(1))}, []string{"a", "b"}},
 		{"three sources", []hit{
-			at(t, "live1", "a", "police", here), at(t, "feed", "b", "police", east(9)), at(t, "live2", "c", "police", east(20)),
+			newHit(t, "live1", "a", "police", here), newHit(t, "feed", "b", "police", east(9)), newHit(t, "live2", "c", "police", east(20)),
 		}, []string{"a[c][b]"}},
 		{"a chain over three sources", []hit{
-			at(t, "live1", "a", "police", here), at(t, "live2", "b", "police", east(100)), at(t, "feed", "c", "police", east(200)),
+			newHit(t, "live1", "a", "police", here), newHit(t, "live2", "b", "police", east(100)), newHit(t, "feed", "c", "police", east(200)),
 		}, []string{"a[b][c]"}},
 		{"the nearest of one source joins", []hit{
-			at(t, "live1", "a", "police", here), at(t, "feed", "b", "police", east(50)), at(t, "feed", "c", "police", east(40)),
+			newHit(t, "live1", "a", "police", here), newHit(t, "feed", "b", "police", east(50)), newHit(t, "feed", "c", "police", east(40)),
 		}, []string{"a[c]", "b"}},
 		{"nearest pairs first, not each one's nearest", []hit{
-			at(t, "live1", "a", "police", here), at(t, "feed", "b", "police", east(60)), at(t, "live1", "c", "police", east(100)),
+			newHit(t, "live1", "a", "police", here), newHit(t, "feed", "b", "police", east(60)), newHit(t, "live1", "c", "police", east(100)),
 		}, []string{"a", "c[b]"}},
 		{"a chain that would hold one source twice", []hit{
-			at(t, "live1", "a", "police", here), at(t, "feed", "b", "police", east(50)),
-			at(t, "live2", "c", "police", east(110)), at(t, "live1", "d", "police", east(150)),
+			newHit(t, "live1", "a", "police", here), newHit(t, "feed", "b", "police", east(50)),
+			newHit(t, "live2", "c", "police", east(110)), newHit(t, "live1", "d", "police", east(150)),
 		}, []string{"a[b]", "c[d]"}},
 		{"equally near: by name", []hit{
-			at(t, "live1", "a", "police", here), at(t, "feed", "b", "police", here), at(t, "feed", "c", "police", here),
+			newHit(t, "live1", "a", "police", here), newHit(t, "feed", "b", "police", here), newHit(t, "feed", "c", "police", here),
 		}, []string{"c", "a[b]"}},
 		{"across the antimeridian", []hit{
-			at(t, "live1", "a", "police", geo.Point{Lat: 10, Lng: 179.9996}), at(t, "feed", "b", "police", geo.Point{Lat: 10, Lng: -179.9996}),
+			newHit(t, "live1", "a", "police", geo.Point{Lat: 10, Lng: 179.9996}), newHit(t, "feed", "b", "police", geo.Point{Lat: 10, Lng: -179.9996}),
 		}, []string{"a[b]"}},
 		{"across a pole", []hit{
-			at(t, "live1", "a", "police", pole(50, 10)), at(t, "feed", "b", "police", pole(60, -170)),
-			at(t, "live1", "c", "accident", pole(65, 100)), at(t, "feed", "d", "accident", pole(65, -80)),
+			newHit(t, "live1", "a", "police", pole(50, 10)), newHit(t, "feed", "b", "police", pole(60, -170)),
+			newHit(t, "live1", "c", "accident", pole(65, 100)), newHit(t, "feed", "d", "accident", pole(65, -80)),
 		}, []string{"d", "a[b]", "c"}},
 	}
 	var r consensus.Resolver
@@ -116,7 +116,7 @@ func TestMerging(t *testing.T) {
 				input[i], reversed[len(reversed)-1-i] = h, h
 			}
 			for _, hits := range [][]hit{input, reversed} {
-				if diff := cmp.Diff(tt.want, told(r.Resolve(hits, start, false))); diff != "" {
+				if diff := cmp.Diff(tt.want, summary(r.Resolve(hits, start, false))); diff != "" {
 					t.Errorf("(-want +got)\n%s", diff)
 				}
 			}
@@ -124,8 +124,8 @@ func TestMerging(t *testing.T) {
 	}
 }
 
-// TestShown holds which of several is shown, step by step, and what it says of all (D10.3).
-func TestShown(t *testing.T) {
+// TestRepresentative checks which of several hits is shown, criterion by criterion, and its merged values (D10.3).
+func TestRepresentative(t *testing.T) {
 	here := geo.Point{Lat: 52, Lng: 4}
 	tests := []struct {
 		name string
@@ -140,7 +140,7 @@ func TestShown(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a, b := at(t, "live1", "0", "police", here), at(t, "live2", "1", "police", here)
+			a, b := newHit(t, "live1", "0", "police", here), newHit(t, "live2", "1", "police", here)
 			a.ChangedAt, b.ChangedAt = 7, 5
 			tt.edit(&a, &b)
 			want := b
@@ -156,10 +156,10 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestSuppression holds that what votes hide is gone before anything is merged (D9.5, D10.1).
+// TestSuppression checks that suppressed hits are removed before merging (D9.5, D10.1).
 func TestSuppression(t *testing.T) {
 	here := geo.Point{Lat: 52, Lng: 4}
-	live, feed := at(t, "live1", "a", "police", here), at(t, "feed", "b", "police", moved(here, 0, 9))
+	live, feed := newHit(t, "live1", "a", "police", here), newHit(t, "feed", "b", "police", moved(here, 0, 9))
 	live.Disputes = 3
 	now := start.UnixMilli()
 	tests := []struct {
@@ -180,7 +180,7 @@ func TestSuppression(t *testing.T) {
 			live.DisputedUntil, feed.DisputedUntil = tt.live, tt.feed
 			var r consensus.Resolver
 			got := r.Resolve([]mapdata.Hit{feed, live}, start, tt.suppressed)
-			if diff := cmp.Diff(tt.want, told(got)); diff != "" {
+			if diff := cmp.Diff(tt.want, summary(got)); diff != "" {
 				t.Fatalf("(-want +got)\n%s", diff)
 			}
 			for _, h := range got {
@@ -192,8 +192,8 @@ func TestSuppression(t *testing.T) {
 	}
 }
 
-// TestTwins holds that what two upstreams say under one id is one incident, whose votes count once.
-func TestTwins(t *testing.T) {
+// TestDuplicateIncidents checks that hits of two upstreams with one id are one incident, whose votes count once.
+func TestDuplicateIncidents(t *testing.T) {
 	here := geo.Point{Lat: 52, Lng: 4}
 	for name, edit := range map[string]func(a, b *mapdata.Hit){
 		"rank":       func(a, b *mapdata.Hit) { b.Rank = 0; a.Prior = 0.9 },
@@ -201,10 +201,10 @@ func TestTwins(t *testing.T) {
 		"last seen":  func(_, b *mapdata.Hit) { b.LastSeenAt++ },
 		"upstream":   func(_, b *mapdata.Hit) { b.Upstream = "live0" },
 	} {
-		a, b := at(t, "live1", "x", "police", here), at(t, "live2", "x", "police", moved(here, 0, 5000))
+		a, b := newHit(t, "live1", "x", "police", here), newHit(t, "live2", "x", "police", moved(here, 0, 5000))
 		a.Confirms, b.Confirms = 2, 2
 		edit(&a, &b)
-		feed := at(t, "feed", "x", "accident", here) // the same id of another source is another entity
+		feed := newHit(t, "feed", "x", "accident", here) // the same id of another source is another entity
 		var r consensus.Resolver
 		for _, hits := range [][]mapdata.Hit{{a, b, feed}, {feed, b, a}} {
 			if diff := cmp.Diff([]mapdata.Hit{feed, b}, r.Resolve(hits, start, false)); diff != "" {
@@ -214,17 +214,17 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestNothing holds that there may be nothing to resolve.
-func TestNothing(t *testing.T) {
+// TestResolveEmpty resolves an empty input.
+func TestResolveEmpty(t *testing.T) {
 	var r consensus.Resolver
 	if got := r.Resolve(nil, start, false); len(got) != 0 {
 		t.Errorf("%d hits of none", len(got))
 	}
 }
 
-// TestResolveDoesNotAllocate holds that a Resolver's memory is used again.
+// TestResolveDoesNotAllocate checks that a Resolver reuses its memory.
 func TestResolveDoesNotAllocate(t *testing.T) {
-	input := crowded(t, 300)
+	input := denseHits(t, 300)
 	hits := make([]mapdata.Hit, len(input))
 	var r consensus.Resolver
 	if n := testing.AllocsPerRun(20, func() { copy(hits, input); r.Resolve(hits, start, false) }); n != 0 {
