@@ -57,7 +57,7 @@ func TestRequestSignInLimit(t *testing.T) {
 	ts := newTestService(t)
 	for range 5 {
 		if err := ts.RequestSignIn(t.Context(), "ada@example.org", ""); err != nil {
-			t.Fatalf("the limit is told: %v", err)
+			t.Fatalf("the limit is reported as an error: %v", err)
 		}
 		ts.now = ts.now.Add(time.Minute)
 	}

@@ -136,8 +136,8 @@ func TestStaleConnections(t *testing.T) {
 	}{
 		{"closed while idle", "", func(net.Conn) {}, false, 2},
 		{"closed upon the request", "", func(c net.Conn) { readRequest(c) }, false, 2},
-		{"said farewell while idle", "HTTP/1.1 408 evil\r\nConnection: close\r\n\r\n", drain, false, 2},
-		{"answered what nobody asked", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", drain, false, 2},
+		{"closed with a response while idle", "HTTP/1.1 408 evil\r\nConnection: close\r\n\r\n", drain, false, 2},
+		{"unsolicited response", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil", drain, false, 2},
 		{"closed within the head", "", func(c net.Conn) { readRequest(c); fmt.Fprint(c, "H") }, true, 1},
 		{"answered with nonsense", "", func(c net.Conn) { readRequest(c); fmt.Fprint(c, "evil\r\n\r\n") }, true, 1},
 		{"answered", "", func(c net.Conn) { readRequest(c); fmt.Fprint(c, empty) }, false, 1},
