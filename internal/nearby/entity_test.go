@@ -188,8 +188,8 @@ func TestEntityErrors(t *testing.T) {
 	}
 }
 
-// downCache is a source of live incidents whose cache is out of reach.
-type downCache struct{ fakeLive }
+// downCache is a live source whose cache is unreachable.
+type downCache struct{}
 
 func (downCache) Find(context.Context, string) (mapdata.Voted, error) {
 	return mapdata.Voted{}, mapdata.ErrUnavailable
