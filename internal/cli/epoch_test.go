@@ -22,7 +22,7 @@ const (
 	epochRows    = 20 // of each feed
 	epochReaders = 8
 	epochChanges = 3
-	epochMinimum = 200 // reads per second; the rate is far higher but for a machine under load
+	epochMinimum = 20 // reads per second: thousands on an idle machine, few beside other tests with the race detector
 )
 
 // TestEpochChangesUnderReads changes the epoch of the store, as a restore or a failover does, while drivers read, vote and

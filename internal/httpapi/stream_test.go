@@ -263,7 +263,11 @@ func TestStreamSendsChanges(t *testing.T) {
 	d.advance(time.Hour - 2*time.Second)
 	d.push(*feed.Token, "["+row("a", "alert.police", 10)+"]").want(t, http.StatusOK)
 	d.updateStreams()
-	if e := public.next(); !strings.Contains(e.data, `"expires_at":"2026-11-21T10:00:01.000Z"`) {
+	e := public.next()
+	if strings.Contains(e.data, `"expires_at":"2026-11-21T09:00:03.000Z"`) {
+		e = public.next() // the stream polled between the step of the clock and the push
+	}
+	if !strings.Contains(e.data, `"expires_at":"2026-11-21T10:00:01.000Z"`) {
 		t.Errorf("a longer lifetime is sent as %s", e.data)
 	}
 	d.advance(time.Hour)
