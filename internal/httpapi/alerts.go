@@ -93,7 +93,7 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 	q := &alertsQuery{car: alerts.Car{At: p.point()}}
 	q.car.Speed = p.number("speed", 0, maxSpeed, true)
 	// A stationary car has no heading, so the parameter is optional.
-	if p.values.Has("heading") || q.car.Speed >= alerts.MinSpeed {
+	if p.values.has("heading") || q.car.Speed >= alerts.MinSpeed {
 		q.car.Heading, q.car.Directed = p.number("heading", 0, 360, true), true
 	}
 	if text, given := p.value("seen"); given {
@@ -104,7 +104,7 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 		q.seen = alerts.ParseAnnouncements(keys)
 	}
 	q.nearby = *a.parseSelection(p, c)
-	if !p.values.Has("kinds") {
+	if !p.values.has("kinds") {
 		q.nearby.Kinds &^= mapdata.ChargerKinds() // chargers are alerts only if the request names their kinds
 	}
 	q.nearby.Center = q.car.At

@@ -33,7 +33,8 @@ func (a *api) getArchive(w http.ResponseWriter, r *http.Request, _ *caller) erro
 // getMapStyle answers GET /map/style.json: the archive by day or by night, or plain ground.
 func (a *api) getMapStyle(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	theme := basemap.Day
-	p := params{values: r.URL.Query()}
+	values, _ := appendQuery(nil, r.URL.RawQuery) // the style has no use for a malformed parameter
+	p := params{values: values}
 	switch text, given := p.value("theme"); {
 	case text == "night":
 		theme = basemap.Night

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/http"
-	"net/url"
 	"time"
 
 	"wayside/internal/account"
@@ -111,7 +110,7 @@ type pairingJSON struct {
 // getPairQR answers GET /v2/auth/pair/qr?code=…: a QR code of the pairing page's URL. Every well-formed code
 // is drawn, whether it exists or not, so that the answers cannot be used to guess codes.
 func (a *api) getPairQR(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	values, err := url.ParseQuery(r.URL.RawQuery)
+	values, err := appendQuery(nil, r.URL.RawQuery)
 	p := params{values: values}
 	text, _ := p.value("code")
 	code, ok := account.ParseUserCode(text)

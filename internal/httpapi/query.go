@@ -3,7 +3,6 @@ package httpapi
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -16,9 +15,14 @@ import (
 
 // params reads query parameters and collects their errors, so that one response lists all of them (D4.11).
 type params struct {
-	values  url.Values
+	values  queryValues
 	problem *problem
+
+	room [usualParameters]queryValue // for values
 }
+
+// usualParameters is how many parameters a read has at most, unless some are repeated or unknown.
+const usualParameters = 10
 
 func parameterProblem() *problem {
 	return &problem{
@@ -53,11 +57,11 @@ func (a *api) parseNearby(r *http.Request, c *caller) (*nearby.Query, error) {
 func readParams(r *http.Request) (*params, error) {
 	p := new(params)
 	var err error
-	if p.values, err = url.ParseQuery(r.URL.RawQuery); err != nil {
+	if p.values, err = appendQuery(p.room[:0], r.URL.RawQuery); err != nil {
 		p.addError("", "malformed_query", "The query string cannot be read: check its % escapes, and use & between parameters.")
 		return nil, p.problem
 	}
-	if p.values.Has("bbox") {
+	if p.values.has("bbox") {
 		p.addError("bbox", "bbox_not_accepted", "A bounding box is not accepted; give lat, lng and radius.")
 	}
 	return p, nil
@@ -98,14 +102,11 @@ func (a *api) parameterErrors(p *params, q *nearby.Query) error {
 
 // value is a parameter that may be given once (D4.4).
 func (p *params) value(name string) (string, bool) {
-	values := p.values[name]
-	if len(values) == 0 {
-		return "", false
-	}
-	if len(values) > 1 {
+	first, count := p.values.get(name)
+	if count > 1 {
 		p.addError(name, "repeated", name+" may be given once.")
 	}
-	return values[0], true
+	return first, count > 0
 }
 
 // number reads a required number within bounds; low itself is allowed if inclusive.
@@ -164,13 +165,15 @@ func (p *params) kinds() mapdata.KindSet {
 
 // sources merges sources[]=a&sources[]=b and sources=a,b (D4.5); nil if both are absent.
 func (p *params) sources() []string {
-	if !p.values.Has("sources") && !p.values.Has("sources[]") {
+	if !p.values.has("sources") && !p.values.has("sources[]") {
 		return nil
 	}
 	names := []string{}
 	for _, key := range []string{"sources", "sources[]"} {
-		for _, text := range p.values[key] {
-			names = append(names, splitList(text)...)
+		for _, v := range p.values {
+			if v.name == key {
+				names = append(names, splitList(v.value)...)
+			}
 		}
 	}
 	if len(names) == 0 {
