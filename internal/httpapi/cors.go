@@ -7,6 +7,9 @@ import (
 
 // allowOrigin lets a page of a configured origin read the response (D12.9). No origin is configured by default.
 func (a *api) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
+	if len(a.CORSOrigins) == 0 {
+		return false
+	}
 	origin := r.Header.Get("Origin")
 	if origin == "" || !slices.Contains(a.CORSOrigins, origin) {
 		return false

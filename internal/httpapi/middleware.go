@@ -186,10 +186,12 @@ func (a *api) limitReads(w http.ResponseWriter, c *caller) error {
 		return nil
 	}
 	decision := a.Buckets.Allow(key, limit, 1, a.Now())
-	var text [64]byte
+	var buffer [128]byte
+	policy := ratelimit.AppendPolicy(buffer[:0], limit)
+	text := string(ratelimit.AppendState(policy, decision))
+	values := [...]string{text[:len(policy)], text[len(policy):]}
 	h := w.Header()
-	h[ratelimit.PolicyHeader] = []string{string(ratelimit.AppendPolicy(text[:0], limit))}
-	h[ratelimit.StateHeader] = []string{string(ratelimit.AppendState(text[:0], decision))}
+	h[ratelimit.PolicyHeader], h[ratelimit.StateHeader] = values[0:1:1], values[1:2:2] // of capacity 1, so that Add copies them
 	if !decision.OK {
 		return &mapdata.LimitError{RetryAfter: decision.RetryAfter, What: "reads"}
 	}

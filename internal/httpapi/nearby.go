@@ -61,10 +61,11 @@ func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error
 // writeRead writes the response to a read. The body still lacks fetched_at_utc and its end, so that the ETag does not
 // cover that time. Live incidents may not be cached, unless they are stored in the database (D8.9).
 func (a *api) writeRead(w http.ResponseWriter, r *http.Request, c *caller, body []byte, answer *nearby.Answer) {
+	values := [...]string{a.vary(), noStore}
 	h := w.Header()
-	h["Vary"] = []string{a.vary()}
+	h["Vary"] = values[0:1:1] // of capacity 1, so that Add copies it
 	if answer.Live && !a.Incidents.Stored {
-		h["Cache-Control"] = []string{noStore}
+		h["Cache-Control"] = values[1:2:2]
 	} else if a.writeCacheHeaders(w, r, c, body) {
 		return
 	}
@@ -86,8 +87,8 @@ func (a *api) vary() string {
 func (a *api) writeCacheHeaders(w http.ResponseWriter, r *http.Request, c *caller, body []byte) bool {
 	etag := response.ETag(body)
 	h := w.Header()
-	h["Etag"] = []string{etag}
-	h["Cache-Control"] = []string{cacheControl(c)}
+	values := [...]string{etag, cacheControl(c)}
+	h["Etag"], h["Cache-Control"] = values[0:1:1], values[1:2:2]
 	if match := r.Header["If-None-Match"]; match != nil && response.MatchesETag(match, etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return true

@@ -17,8 +17,9 @@ const minCompressedSize = 1400
 // Write writes a whole response, compressed if it is large enough and the client accepts a coding (D4.14).
 func Write(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
 	h := w.Header()
-	h["Content-Type"] = []string{contentType}
-	h["X-Content-Type-Options"] = []string{"nosniff"}
+	// One array holds the values: each slice of its own would be an allocation. Their capacity is 1, so that Add copies them.
+	values := [...]string{contentType, "nosniff", ""}
+	h["Content-Type"], h["X-Content-Type-Options"] = values[0:1:1], values[1:2:2]
 	if h["Vary"] == nil {
 		h["Vary"] = []string{"Accept-Encoding"}
 	}
@@ -27,7 +28,8 @@ func Write(w http.ResponseWriter, r *http.Request, status int, contentType strin
 		encoding = negotiate(strings.Join(accept, ","))
 	}
 	if encoding == "" {
-		h["Content-Length"] = []string{strconv.Itoa(len(body))}
+		values[2] = strconv.Itoa(len(body))
+		h["Content-Length"] = values[2:3:3]
 		w.WriteHeader(status)
 		if r.Method != http.MethodHead {
 			_, _ = w.Write(body) // a write error means that the client is gone
