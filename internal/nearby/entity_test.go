@@ -3,12 +3,14 @@ package nearby_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/geo"
+	"wayside/internal/law"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/votes"
@@ -280,4 +282,45 @@ func (b byFeed) Voted(_ context.Context, feed mapdata.FeedID, externalID string,
 		}
 	}
 	return mapdata.Voted{}, mapdata.ErrNotFound
+}
+
+// TestZoneOfOneEntity: a camera that is asked for by its id is shown as its zone, without what tells its place, but for its
+// owner who does not drive.
+func TestZoneOfOneEntity(t *testing.T) {
+	camera, ok := mapdata.ParseKind("camera.speed")
+	if !ok {
+		t.Fatal("no such kind")
+	}
+	w := lawWorld(t, lawOf(t, zones))
+	inside := mapdata.Voted{Entity: mapdata.Entity{
+		Feed: mapdata.FeedID{15: 1}, ExternalID: "inside", Kind: camera, Point: here, Properties: []byte(`{"street":"secret"}`), SeenAt: start,
+	}}
+	outside := inside
+	outside.Entity.ExternalID, outside.Entity.Point = "outside", beyond
+	w.reader.Records = &records{voted: map[string]mapdata.Voted{"inside": inside, "outside": outside}}
+	middle := law.Middle(here, 4000)
+	for _, tt := range []struct {
+		name     string
+		voted    *mapdata.Voted
+		query    nearby.Query
+		point    geo.Point
+		zone     int32
+		prepared string
+	}{
+		{"guest", &inside, nearby.Query{}, middle, 4000, fmt.Sprintf(`%v {"wayside_zone_m":4000}`, middle)},
+		{"owner who drives", &inside, nearby.Query{Account: anna, Driving: true}, middle, 4000, fmt.Sprintf(`%v {"wayside_zone_m":4000}`, middle)},
+		{"owner", &inside, nearby.Query{Account: anna}, here, 0, fmt.Sprintf(`%v {"street":"secret"}`, here)},
+		{"guest, outside the area", &outside, nearby.Query{}, beyond, 0, fmt.Sprintf(`%v {"street":"secret"}`, beyond)},
+	} {
+		e, err := w.reader.Entity(t.Context(), ofFeed(1, tt.voted.Entity.ExternalID), &tt.query)
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		shown := w.reader.Shown(tt.voted, e.Feed, &tt.query)
+		for _, h := range []*mapdata.Hit{&e.Hit, &shown} {
+			if h.Point != tt.point || h.Zone != tt.zone || string(h.Prepared) != tt.prepared {
+				t.Errorf("%s: %v, zone %d, %s", tt.name, h.Point, h.Zone, h.Prepared)
+			}
+		}
+	}
 }
