@@ -98,3 +98,59 @@ func TestHealthUntil(t *testing.T) {
 		t.Errorf("of a feed that is pulled: until %v", until)
 	}
 }
+
+// TestIncidentKinds: live incidents are alerts and jams, and no cameras or chargers (D10.1).
+func TestIncidentKinds(t *testing.T) {
+	set := mapdata.IncidentKinds()
+	for id, want := range map[string]bool{
+		"alert.police": true, "alert.hazard.ice": true, "traffic.jam": true, "camera.speed": false, "charger.supercharger": false,
+	} {
+		if set.Has(kind(t, id)) != want {
+			t.Errorf("%s: %v", id, !want)
+		}
+	}
+}
+
+// TestLastSuccess: a feed without recent attempts last succeeded when its state says so.
+func TestLastSuccess(t *testing.T) {
+	snapshot, push := now.Add(-48*time.Hour), now.Add(-72*time.Hour)
+	for direction, want := range map[mapdata.Direction]time.Time{mapdata.Pull: snapshot, mapdata.Push: push} {
+		f := mapdata.Feed{Direction: direction, Active: true, SnapshotAt: snapshot, LastPushAt: push}
+		if h, _ := mapdata.FeedHealth(&f, new(mapdata.Recent), true, now); !h.LastSuccessAt.Equal(want) {
+			t.Errorf("%s: %v, want %v", direction, h.LastSuccessAt, want)
+		}
+	}
+}
+
+// TestKindOfLiveTally: the tally of a live incident has the kind that it had at its first vote, and that of a feed's entity
+// has none.
+func TestKindOfLiveTally(t *testing.T) {
+	police, jam := kind(t, "alert.police"), kind(t, "traffic.jam")
+	live := (&mapdata.Tally{}).Cast(&mapdata.Entity{Kind: jam}, mapdata.NoVote, mapdata.Confirm, noon)
+	live = live.Cast(&mapdata.Entity{Kind: police}, mapdata.NoVote, mapdata.Confirm, noon)
+	if live.Kind != jam || !live.LifeAt.IsZero() {
+		t.Errorf("%+v, want the kind %d", live, jam)
+	}
+	e := &mapdata.Entity{Feed: mapdata.FeedID{1}, Kind: jam, FirstSeenAt: noon}
+	if of := (&mapdata.Tally{}).Cast(e, mapdata.NoVote, mapdata.Confirm, noon); of.Kind != 0 || !of.LifeAt.Equal(noon) {
+		t.Errorf("of a feed: %+v", of)
+	}
+}
+
+// TestVotesOfAnEarlierLife: a vote during a suppression of an earlier life does not move the earlier votes to the new life,
+// and an earlier life's confirm does not keep the new one.
+func TestVotesOfAnEarlierLife(t *testing.T) {
+	police := kind(t, "alert.police")
+	hidden := mapdata.Tally{Disputes: 3, LastDisputeAt: noon, ChangedAt: noon, LifeAt: noon}
+	again := &mapdata.Entity{Feed: mapdata.FeedID{1}, Kind: police, FirstSeenAt: noon.Add(time.Minute), Lifetime: time.Hour}
+	next := hidden.Cast(again, mapdata.NoVote, mapdata.Dispute, noon.Add(2*time.Minute))
+	if next.Disputes != 4 || !next.LifeAt.Equal(noon) || next.Counts(police, again.FirstSeenAt, noon.Add(time.Hour)) {
+		t.Errorf("%+v", next)
+	}
+	for lifeAt, want := range map[time.Time]time.Duration{noon: time.Hour, again.FirstSeenAt: 3 * time.Hour} {
+		v := mapdata.Voted{Entity: *again, SnapshotAt: noon, Tally: mapdata.Tally{Confirms: 1, KeptUntil: noon.Add(3 * time.Hour), LifeAt: lifeAt}}
+		if at, ok := v.ExpiresAt(noon.Add(2 * time.Minute)); !ok || !at.Equal(noon.Add(want)) {
+			t.Errorf("votes of the life at %v: expires at %v, want %v after noon", lifeAt, at, want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wayside/internal/geo"
+	"wayside/internal/law"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/votes"
@@ -196,5 +197,26 @@ func TestSecondSearchKeepsIncidents(t *testing.T) {
 	ids, a := w.near(t, func(q *nearby.Query) { q.Limit = 5 })
 	if diff := cmp.Diff([]string{"first", "of feed", "second", "third"}, ids); diff != "" || a.Truncated || !slices.Equal(x.limits, []int{74, 296}) {
 		t.Errorf("searches of %v, truncated %v: %s", x.limits, a.Truncated, diff)
+	}
+}
+
+// TestForgottenAnswerHoldsNothing: an answer that is kept for the next read keeps none of the entities that it found, also
+// when a law put zones among them.
+func TestForgottenAnswerHoldsNothing(t *testing.T) {
+	for name, l := range map[string]*law.Law{"no law": nil, "zones": lawOf(t, zones), "hidden": lawOf(t, noPolice)} {
+		w := lawWorld(t, l,
+			lawPin{id: "camera", kind: "camera.speed", at: here}, lawPin{id: "ice", kind: "alert.hazard.ice", at: here},
+			lawPin{id: "police", kind: "alert.police", at: here}, lawPin{id: "jam", kind: "traffic.jam", at: here})
+		_, a := w.near(t, func(q *nearby.Query) { q.Radius = 5000 })
+		hits := a.Hits
+		if len(hits) < 3 {
+			t.Fatalf("%s: %d hits", name, len(hits))
+		}
+		a.Forget()
+		for i := range hits {
+			if hits[i].ExternalID != nil || hits[i].Prepared != nil || hits[i].Merged != nil {
+				t.Errorf("%s: %s is kept", name, hits[i].ExternalID)
+			}
+		}
 	}
 }
