@@ -1,0 +1,79 @@
+package httpapi
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// errorCode gives the code of the first error of parameters; empty: there is none.
+func errorCode(p *params) string {
+	if p.problem == nil {
+		return ""
+	}
+	return p.problem.Errors[0].Code
+}
+
+// TestLimitParameter holds the limits of D4.2 by their values.
+func TestLimitParameter(t *testing.T) {
+	for text, want := range map[string]struct {
+		limit int
+		code  string
+	}{
+		"": {200, ""}, "limit=1": {1, ""}, "limit=999": {999, ""}, "limit=1000": {1000, ""}, "limit=1001": {1000, ""},
+		"limit=99999999999999999999": {1000, ""}, "limit=0": {0, "invalid_limit"}, "limit=-99999999999999999999": {0, "invalid_limit"},
+	} {
+		values, err := url.ParseQuery(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &params{values: values}
+		if got := p.limit(); got != want.limit || errorCode(p) != want.code {
+			t.Errorf("%q: %d, %q, want %d, %q", text, got, errorCode(p), want.limit, want.code)
+		}
+	}
+}
+
+// TestNetworksParameter holds how many networks a query may name, and how long a name may be.
+func TestNetworksParameter(t *testing.T) {
+	for _, tt := range []struct {
+		count, length int
+		code          string
+	}{{50, 64, ""}, {51, 1, "too_many"}, {1, 65, "invalid"}} {
+		p := new(params)
+		names := p.networkNames(strings.Repeat(strings.Repeat("x", tt.length)+",", tt.count))
+		if errorCode(p) != tt.code || tt.code == "" && len(names) != tt.count {
+			t.Errorf("%d of %d bytes: %d names, %q, want %q", tt.count, tt.length, len(names), errorCode(p), tt.code)
+		}
+	}
+}
+
+// TestTruncate holds how much of a client's text a response repeats: 80 bytes of whole letters.
+func TestTruncate(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Repeat("x", 80):        strings.Repeat("x", 80),
+		strings.Repeat("x", 81):        strings.Repeat("x", 80) + "…",
+		strings.Repeat("x", 79) + "éé": strings.Repeat("x", 79) + "…",
+		"\xff":                         "\uFFFD",
+	} {
+		if got := truncate(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestResumableAt: a stream resumes for ten minutes, and not from the future.
+func TestResumableAt(t *testing.T) {
+	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	for age, want := range map[time.Duration]bool{
+		-time.Millisecond: false, 0: true, 10 * time.Minute: true, 10*time.Minute + time.Millisecond: false,
+	} {
+		if got := (eventID{at: now.Add(-age)}).resumableAt(now); got != want {
+			t.Errorf("an id %v old: %v", age, got)
+		}
+	}
+	if maxReadDelay != 30*time.Second {
+		t.Errorf("a change can be read after %v, want 30 s", maxReadDelay)
+	}
+}
