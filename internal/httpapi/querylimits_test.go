@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +23,7 @@ func TestLimitParameter(t *testing.T) {
 		"": {200, ""}, "limit=1": {1, ""}, "limit=999": {999, ""}, "limit=1000": {1000, ""}, "limit=1001": {1000, ""},
 		"limit=99999999999999999999": {1000, ""}, "limit=0": {0, "invalid_limit"}, "limit=-99999999999999999999": {0, "invalid_limit"},
 	} {
-		values, err := url.ParseQuery(text)
+		values, err := appendQuery(nil, text)
 		if err != nil {
 			t.Fatal(err)
 		}

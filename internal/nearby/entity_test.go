@@ -29,7 +29,7 @@ func (r *records) Voted(_ context.Context, _ mapdata.FeedID, externalID string, 
 	return mapdata.Voted{}, r.err
 }
 
-// newEntityReader has a feed 1 that pushes, a feed 2 that is pulled, a feed 3 that is pending, all of anna's, and the live incident "live".
+// newEntityReader has a feed 1 that pushes, a feed 2 that is pulled, a feed 3 that is pending, all owned by owner, and the live incident "live".
 func newEntityReader(t *testing.T, all map[string]mapdata.Voted) (*nearby.Reader, *records) {
 	t.Helper()
 	w := newLawReader(t, nil)
@@ -291,14 +291,14 @@ func TestZoneOfOneEntity(t *testing.T) {
 	if !ok {
 		t.Fatal("no such kind")
 	}
-	w := lawWorld(t, lawOf(t, zones))
+	w := newLawReader(t, lawOf(t, cameraZones))
 	inside := mapdata.Voted{Entity: mapdata.Entity{
-		Feed: mapdata.FeedID{15: 1}, ExternalID: "inside", Kind: camera, Point: here, Properties: []byte(`{"street":"secret"}`), SeenAt: start,
+		Feed: mapdata.FeedID{15: 1}, ExternalID: "inside", Kind: camera, Point: inArea, Properties: []byte(`{"street":"secret"}`), SeenAt: start,
 	}}
 	outside := inside
-	outside.Entity.ExternalID, outside.Entity.Point = "outside", beyond
+	outside.Entity.ExternalID, outside.Entity.Point = "outside", outsideArea
 	w.reader.Records = &records{voted: map[string]mapdata.Voted{"inside": inside, "outside": outside}}
-	middle := law.Middle(here, 4000)
+	middle := law.Middle(inArea, 4000)
 	for _, tt := range []struct {
 		name     string
 		voted    *mapdata.Voted
@@ -308,9 +308,9 @@ func TestZoneOfOneEntity(t *testing.T) {
 		prepared string
 	}{
 		{"guest", &inside, nearby.Query{}, middle, 4000, fmt.Sprintf(`%v {"wayside_zone_m":4000}`, middle)},
-		{"owner who drives", &inside, nearby.Query{Account: anna, Driving: true}, middle, 4000, fmt.Sprintf(`%v {"wayside_zone_m":4000}`, middle)},
-		{"owner", &inside, nearby.Query{Account: anna}, here, 0, fmt.Sprintf(`%v {"street":"secret"}`, here)},
-		{"guest, outside the area", &outside, nearby.Query{}, beyond, 0, fmt.Sprintf(`%v {"street":"secret"}`, beyond)},
+		{"owner who drives", &inside, nearby.Query{Account: owner, Driving: true}, middle, 4000, fmt.Sprintf(`%v {"wayside_zone_m":4000}`, middle)},
+		{"owner", &inside, nearby.Query{Account: owner}, inArea, 0, fmt.Sprintf(`%v {"street":"secret"}`, inArea)},
+		{"guest, outside the area", &outside, nearby.Query{}, outsideArea, 0, fmt.Sprintf(`%v {"street":"secret"}`, outsideArea)},
 	} {
 		e, err := w.reader.Entity(t.Context(), ofFeed(1, tt.voted.Entity.ExternalID), &tt.query)
 		if err != nil {

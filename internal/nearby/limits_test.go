@@ -112,7 +112,7 @@ func TestContextOfAnEntity(t *testing.T) {
 // TestLawOfOneEntity: what the law hides is hidden from whoever asks for it by its id, but for its owner and curators who
 // do not drive. Nobody owns a live incident, and a guest owns nothing.
 func TestLawOfOneEntity(t *testing.T) {
-	w := newLawReader(t, lawOf(t, noPolice), lawPin{id: "of anna", kind: "alert.police", at: inArea}, lawPin{id: "outside", kind: "alert.police", at: outsideArea})
+	w := newLawReader(t, lawOf(t, noPolice), lawPin{id: "of owner", kind: "alert.police", at: inArea}, lawPin{id: "outside", kind: "alert.police", at: outsideArea})
 	ownerless := mapdata.FeedID{15: 2}
 	w.catalogue.Apply([]mapdata.FeedChange{{FeedID: ownerless, Feed: &mapdata.Feed{
 		ID: ownerless, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true, Direction: mapdata.Push,
@@ -129,14 +129,14 @@ func TestLawOfOneEntity(t *testing.T) {
 		query nearby.Query
 		shown bool
 	}{
-		{"guest", mapdata.EntityID(feedID, "here"), nearby.Query{}, false},
-		{"another driver", mapdata.EntityID(feedID, "here"), nearby.Query{Account: stranger}, false},
-		{"owner", mapdata.EntityID(feedID, "here"), nearby.Query{Account: owner}, true},
-		{"owner who drives", mapdata.EntityID(feedID, "here"), nearby.Query{Account: owner, Driving: true}, false},
-		{"curator", mapdata.EntityID(feedID, "here"), nearby.Query{Account: stranger, Curator: true}, true},
-		{"curator who drives", mapdata.EntityID(feedID, "here"), nearby.Query{Account: stranger, Curator: true, Driving: true}, false},
-		{"guest, outside the area", mapdata.EntityID(feedID, "beyond"), nearby.Query{}, true},
-		{"guest, feed without an owner", mapdata.EntityID(ownerless.SourceID(), "here"), nearby.Query{}, false},
+		{"guest", mapdata.EntityID(feedID, "inArea"), nearby.Query{}, false},
+		{"another driver", mapdata.EntityID(feedID, "inArea"), nearby.Query{Account: stranger}, false},
+		{"owner", mapdata.EntityID(feedID, "inArea"), nearby.Query{Account: owner}, true},
+		{"owner who drives", mapdata.EntityID(feedID, "inArea"), nearby.Query{Account: owner, Driving: true}, false},
+		{"curator", mapdata.EntityID(feedID, "inArea"), nearby.Query{Account: stranger, Curator: true}, true},
+		{"curator who drives", mapdata.EntityID(feedID, "inArea"), nearby.Query{Account: stranger, Curator: true, Driving: true}, false},
+		{"guest, outside the area", mapdata.EntityID(feedID, "outsideArea"), nearby.Query{}, true},
+		{"guest, feed without an owner", mapdata.EntityID(ownerless.SourceID(), "inArea"), nearby.Query{}, false},
 		{"guest, live incident", mapdata.EntityID(mapdata.Incidents, "live"), nearby.Query{}, false},
 		{"driver, live incident", mapdata.EntityID(mapdata.Incidents, "live"), nearby.Query{Account: stranger}, false},
 		{"curator, live incident", mapdata.EntityID(mapdata.Incidents, "live"), nearby.Query{Account: stranger, Curator: true}, true},
@@ -158,7 +158,7 @@ type oneKind struct{ kind mapdata.Kind }
 
 func (o oneKind) Voted(_ context.Context, feed mapdata.FeedID, externalID string, _ time.Time) (mapdata.Voted, error) {
 	at := inArea
-	if externalID == "beyond" {
+	if externalID == "outsideArea" {
 		at = outsideArea
 	}
 	return mapdata.Voted{Entity: mapdata.Entity{Feed: feed, ExternalID: externalID, Kind: o.kind, Point: at, FirstSeenAt: start, SeenAt: start, ChangedAt: start}}, nil
@@ -203,10 +203,10 @@ func TestSecondSearchKeepsIncidents(t *testing.T) {
 // TestForgottenAnswerHoldsNothing: an answer that is kept for the next read keeps none of the entities that it found, also
 // when a law put zones among them.
 func TestForgottenAnswerHoldsNothing(t *testing.T) {
-	for name, l := range map[string]*law.Law{"no law": nil, "zones": lawOf(t, zones), "hidden": lawOf(t, noPolice)} {
-		w := lawWorld(t, l,
-			lawPin{id: "camera", kind: "camera.speed", at: here}, lawPin{id: "ice", kind: "alert.hazard.ice", at: here},
-			lawPin{id: "police", kind: "alert.police", at: here}, lawPin{id: "jam", kind: "traffic.jam", at: here})
+	for name, l := range map[string]*law.Law{"no law": nil, "zones": lawOf(t, cameraZones), "hidden": lawOf(t, noPolice)} {
+		w := newLawReader(t, l,
+			lawPin{id: "camera", kind: "camera.speed", at: inArea}, lawPin{id: "ice", kind: "alert.hazard.ice", at: inArea},
+			lawPin{id: "police", kind: "alert.police", at: inArea}, lawPin{id: "jam", kind: "traffic.jam", at: inArea})
 		_, a := w.near(t, func(q *nearby.Query) { q.Radius = 5000 })
 		hits := a.Hits
 		if len(hits) < 3 {
