@@ -1,5 +1,6 @@
 // Package migrate brings a database's schema up to date: numbered SQL files, embedded by each store, each applied once,
-// in order and in a transaction of its own. Files are never edited after they landed.
+// in order and in a transaction of its own. An empty database gets all of them in one transaction, so that nobody reads a
+// part of the schema as one of an older program. Files are never edited after they landed.
 package migrate
 
 import (
@@ -67,7 +68,7 @@ func Run(ctx context.Context, begin Begin, record string, all []Migration) error
 	}
 }
 
-// next applies the first migration that is missing.
+// next applies the first migration that is missing, and to an empty database all of them.
 func next(ctx context.Context, begin Begin, record string, all []Migration) (done bool, err error) {
 	tx, err := begin(ctx)
 	if err != nil {
@@ -87,12 +88,17 @@ func next(ctx context.Context, begin Begin, record string, all []Migration) (don
 	case version == len(all):
 		return true, nil
 	}
-	step := all[version]
-	if _, err := tx.ExecContext(ctx, step.SQL); err != nil {
-		return false, fmt.Errorf("%s: %w", step.Name, err)
+	steps := all[version : version+1]
+	if version == 0 {
+		steps = all
 	}
-	if _, err := tx.ExecContext(ctx, record, step.Version, step.Name); err != nil {
-		return false, fmt.Errorf("record %s: %w", step.Name, err)
+	for _, step := range steps {
+		if _, err := tx.ExecContext(ctx, step.SQL); err != nil {
+			return false, fmt.Errorf("%s: %w", step.Name, err)
+		}
+		if _, err := tx.ExecContext(ctx, record, step.Version, step.Name); err != nil {
+			return false, fmt.Errorf("record %s: %w", step.Name, err)
+		}
 	}
 	return false, tx.Commit()
 }

@@ -89,6 +89,24 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestFirstRunIsWhole: an empty database gets all migrations or none, so that nobody ever reads a part of the schema.
+func TestFirstRunIsWhole(t *testing.T) {
+	db, begin := open(t)
+	good := Migration{1, "0001_a.sql", "CREATE TABLE a (n INTEGER)"}
+	broken := Migration{2, "0002_b.sql", "CREATE TABLE b (n INTEGER); CREATE TABLE a (n INTEGER)"}
+	if err := Run(t.Context(), begin, record, []Migration{good, broken}); err == nil || !strings.Contains(err.Error(), broken.Name) {
+		t.Fatalf("Run = %v, want %s in it", err, broken.Name)
+	}
+	var tables int
+	if err := db.QueryRow("SELECT COUNT(*) FROM sqlite_master").Scan(&tables); err != nil || tables != 0 {
+		t.Errorf("%d tables and indexes are left, %v; want none", tables, err)
+	}
+	broken.SQL = "CREATE TABLE b (n INTEGER)"
+	if err := Run(t.Context(), begin, record, []Migration{good, broken}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRunConcurrently(t *testing.T) {
 	db, begin := open(t)
 	all := []Migration{{1, "0001_a.sql", "CREATE TABLE a (n INTEGER)"}, {2, "0002_b.sql", "INSERT INTO a VALUES (1)"}}

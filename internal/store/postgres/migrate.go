@@ -46,8 +46,8 @@ func Pending(ctx context.Context, databaseURL string) ([]migrate.Migration, erro
 	return pending, err
 }
 
-// Migrate applies what the database lacks, each step in a transaction of its own. Several nodes may do so at the same
-// time. It fails, having changed nothing, when the schema was made by a newer program.
+// Migrate applies what the database lacks, each step in a transaction of its own, or all in one where it is empty. Several
+// nodes may do so at the same time. It fails, having changed nothing, when the schema was made by a newer program.
 func Migrate(ctx context.Context, databaseURL string) error {
 	return withSchema(databaseURL, func(db *sql.DB, all []migrate.Migration) error { return migrateAll(ctx, db, all) })
 }

@@ -63,6 +63,41 @@ func TestSchema(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
+// TestNodeStartsDuringFirstMigration: the schema of an empty database appears as a whole, so that a node which starts while
+// another one creates it never takes it for an older one.
+func TestNodeStartsDuringFirstMigration(t *testing.T) {
+	url := testenv.Postgres(t, testenv.Unsynced()).Database(t)
+	holder, watcher := operator(t, url), operator(t, url)
+	// The node that creates the schema waits here when most migrations are done.
+	run(t, holder, `CREATE FUNCTION hold() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+		IF to_regclass('passkeys') IS NOT NULL THEN PERFORM pg_advisory_xact_lock_shared(1); END IF; END $$`)
+	run(t, holder, `CREATE EVENT TRIGGER hold ON ddl_command_end EXECUTE FUNCTION hold()`)
+	run(t, holder, `SELECT pg_advisory_lock(1)`)
+	opened := make(chan error, 2)
+	start := func() {
+		db, err := postgres.Open(t.Context(), postgres.Config{URL: url})
+		if err == nil {
+			err = db.Close()
+		}
+		opened <- err
+	}
+	go start()
+	eventually(t, "the first node is in the middle", func() bool { return waiting(t, watcher) == 1 })
+	go start()
+	eventually(t, "the second node waits for the first", func() bool {
+		if len(opened) > 0 {
+			t.Fatalf("a node started during the first migration: %v", <-opened)
+		}
+		return waiting(t, watcher) == 2
+	})
+	run(t, holder, `SELECT pg_advisory_unlock(1)`)
+	for range 2 {
+		if err := <-opened; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestUnreachable: a server that cannot be reached is unavailable, and no error contains the password.
 func TestUnreachable(t *testing.T) {
 	for _, url := range []string{
