@@ -1,0 +1,19 @@
+//go:build unix
+
+package projectiontest
+
+import (
+	"syscall"
+	"testing"
+	"time"
+)
+
+// processTime is how long processors have worked for this process: other work on the machine does not count.
+func processTime(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
