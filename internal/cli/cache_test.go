@@ -109,7 +109,7 @@ func TestSharedCacheFails(t *testing.T) {
 
 // TestDifferentSecretKeysAreLogged checks that a node logs that its key differs from that of the others.
 func TestDifferentSecretKeysAreLogged(t *testing.T) {
-	cache := testenv.Cache(t)
+	cache := servers.Cache(t)
 	startService(t, cacheTable(cache))
 	second := startService(t, cacheTable(cache))
 	eventually(t, "the difference is logged", func() bool { return strings.Contains(second.log.String(), "secret.key is not that of the other nodes") })

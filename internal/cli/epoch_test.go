@@ -40,10 +40,10 @@ func TestEpochChangesUnderReads(t *testing.T) {
 		})
 	})
 	t.Run("postgres", func(t *testing.T) {
-		database := startDatabase(t)
-		nodes, _ := startNodes(t, 1, manyVotes, database.URL())
+		database := servers.Postgres(t).Database(t)
+		nodes, _ := startNodes(t, 1, manyVotes, database)
 		runEpochDrill(t, nodes[0], func() {
-			conn, err := pgx.Connect(t.Context(), database.URL())
+			conn, err := pgx.Connect(t.Context(), database)
 			mustBe(t, err)
 			defer conn.Close(context.Background())
 			_, err = conn.Exec(t.Context(), `UPDATE state SET epoch = replace(gen_random_uuid()::text, '-', '')`)

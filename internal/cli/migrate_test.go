@@ -14,7 +14,6 @@ import (
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/storetest"
-	"wayside/internal/testenv"
 )
 
 // step is one command with its expected output.
@@ -65,7 +64,7 @@ func operate(t *testing.T, url, statements string) {
 }
 
 func TestMigratePostgres(t *testing.T) {
-	pg := testenv.Postgres(t, testenv.Unsynced())
+	pg := servers.Postgres(t)
 	environment := func(t *testing.T) (url string, env []string) {
 		t.Helper()
 		url = pg.Database(t)
@@ -129,7 +128,7 @@ func TestMigrateEmbedded(t *testing.T) {
 }
 
 func TestCopy(t *testing.T) {
-	pg := testenv.Postgres(t, testenv.Unsynced())
+	pg := servers.Postgres(t)
 	dir := t.TempDir()
 	source, err := sqlite.Open(t.Context(), filepath.Join(dir, datadir.DatabaseFile), sqlite.Options{})
 	if err != nil {

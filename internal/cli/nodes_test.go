@@ -46,7 +46,7 @@ func startNodes(t *testing.T, count int, config, database string) ([]*servicePro
 // within a second, and that an upstream is called once for drivers of several nodes.
 func TestNodesShareLiveIncidents(t *testing.T) {
 	one := startProvider(t, "one", `{"external_id":"first","kind":"alert.police","lat":52,"lng":5,"properties":{}}`)
-	nodes, _ := startNodes(t, 2, manyVotes+one.asUpstream("incidents"), startDatabase(t).URL())
+	nodes, _ := startNodes(t, 2, manyVotes+one.asUpstream("incidents"), servers.Postgres(t).Database(t))
 	read := func(node, radius int) *seen {
 		c := &client{s: nodes[node], http: http.Client{Timeout: 5 * time.Second}}
 		resp, body := c.do(http.MethodGet, fmt.Sprintf("/v2/entities/nearby?lat=52&lng=5&radius=%d", radius), nil)
@@ -85,7 +85,7 @@ func TestNodesShareLiveIncidents(t *testing.T) {
 
 // TestNodesShareRateLimits checks that a guest who alternates between nodes has one limit, plus an eighth for each node.
 func TestNodesShareRateLimits(t *testing.T) {
-	nodes, _ := startNodes(t, 2, "", startDatabase(t).URL())
+	nodes, _ := startNodes(t, 2, "", servers.Postgres(t).Database(t))
 	passed, began := 0, time.Now()
 	for turn := range 200 {
 		resp, body := (&client{s: nodes[turn%2]}).do(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=100", nil)

@@ -114,20 +114,30 @@ func (p *PG) address(database string, more url.Values) *url.URL {
 // open connections to it.
 func (p *PG) Database(t testing.TB) string {
 	t.Helper()
+	return p.copyOf(t, "template1")
+}
+
+// copyOf makes a database as a copy of another one, to which nobody is connected, and drops it after the test.
+func (p *PG) copyOf(t testing.TB, template string) string {
+	t.Helper()
 	name := "test_" + strings.ToLower(rand.Text())
 	// The strategy FILE_COPY needs two checkpoints, which are cheap with fsync=off.
 	strategy := "WAL_LOG"
 	if p.unsynced {
 		strategy = "FILE_COPY"
 	}
-	if err := p.exec(t.Context(), "CREATE DATABASE "+name+" TEMPLATE template1 STRATEGY "+strategy); err != nil {
+	if err := p.exec(t.Context(), "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY "+strategy); err != nil {
 		t.Fatalf("make a database: %v", err)
 	}
 	t.Cleanup(func() {
 		if !p.running() {
 			return // it goes with the server
 		}
-		if err := p.exec(context.Background(), "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+		err := p.exec(context.Background(), "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+		switch {
+		case errors.Is(err, context.DeadlineExceeded): // on a machine under load, which says nothing about the test
+			t.Logf("a database is left to go with its server: %v", err)
+		case err != nil:
 			t.Errorf("drop a database: %v", err)
 		}
 	})

@@ -19,7 +19,7 @@ import (
 )
 
 func TestContract(t *testing.T) {
-	s := testenv.Cache(t)
+	s := servers.Cache(t)
 	livetest.Run(t, func(t *testing.T) live.Driver {
 		must(t, s.Empty())
 		return open(t, s.URL(), valkey.Options{})
@@ -128,7 +128,7 @@ func TestFailures(t *testing.T) {
 }
 
 func TestEmptied(t *testing.T) {
-	s := testenv.Cache(t)
+	s := servers.Cache(t)
 	c := open(t, s.URL(), valkey.Options{})
 	put := func() {
 		t.Helper()
@@ -160,7 +160,8 @@ func TestManyCallsOfAHangingServer(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if took := time.Since(began); took > 1500*time.Millisecond {
+	// Each call waits for half a second: in turns they would take 40 minutes. The rest is what a busy machine takes to run them.
+	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}
 	must(t, s.Resume())
@@ -205,7 +206,7 @@ func TestStartWithoutAServer(t *testing.T) {
 }
 
 func TestWrongPassword(t *testing.T) {
-	u, err := url.Parse(testenv.Cache(t).URL())
+	u, err := url.Parse(servers.Cache(t).URL())
 	must(t, err)
 	u.User = url.UserPassword("", "quite-another")
 	c := open(t, u.String(), valkey.Options{})
@@ -215,7 +216,7 @@ func TestWrongPassword(t *testing.T) {
 }
 
 func TestDatabasesAreApart(t *testing.T) {
-	s := testenv.Cache(t)
+	s := servers.Cache(t)
 	zero, three := open(t, s.URL(), valkey.Options{}), open(t, s.URL()+"/3", valkey.Options{})
 	for _, c := range []*valkey.Conn{zero, three} {
 		if done, err := c.Swap(t.Context(), "a", nil, []byte("1"), time.Minute); err != nil || !done {
@@ -251,7 +252,7 @@ func TestFailedCallsAreCounted(t *testing.T) {
 }
 
 func BenchmarkGet(b *testing.B) {
-	s := testenv.Cache(b)
+	s := servers.Cache(b)
 	c, err := valkey.Open(s.URL(), valkey.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)

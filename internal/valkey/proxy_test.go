@@ -73,7 +73,7 @@ func (s slow) Read(p []byte) (int, error) {
 func TestSlowServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	w, address := between(t, l, testenv.Cache(t), "redis")
+	w, address := between(t, l, servers.Cache(t), "redis")
 	c := open(t, address, valkey.Options{})
 	w.delay.Store(int64(100 * time.Millisecond))
 	if !works(t, c)() {
@@ -90,7 +90,7 @@ func TestTLS(t *testing.T) {
 	defer web.Close()
 	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: web.TLS.Certificates, MinVersion: tls.VersionTLS12})
 	must(t, err)
-	_, address := between(t, l, testenv.Cache(t), "valkeys")
+	_, address := between(t, l, servers.Cache(t), "valkeys")
 	roots := x509.NewCertPool()
 	roots.AddCert(web.Certificate())
 	if c := open(t, address, valkey.Options{Roots: roots}); !works(t, c)() {

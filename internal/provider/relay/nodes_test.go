@@ -64,21 +64,35 @@ func (n *node) near(driver string) (int, mapdata.Health) {
 	return len(hits), health
 }
 
+// sees fails the test unless the driver is shown the one pin. A driver whom the shared cache did not answer in time, because
+// the machine is busy, asks again.
+func (n *node) sees(driver string) {
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		asked := time.Now()
+		pins, health := n.near(driver)
+		if pins == 1 {
+			return
+		}
+		inTime := health.Status != mapdata.Offline && time.Since(asked) < 400*time.Millisecond
+		if inTime || time.Now().After(deadline) {
+			n.t.Errorf("%d pins after %v, %+v", pins, time.Since(asked), health)
+			return
+		}
+	}
+}
+
 // TestOneCallForAllNodes: a thousand drivers of one key at two nodes cause one call, at first and on a refresh, and those at
 // the node that does not call are shown the answer too (D8.3).
 func TestOneCallForAllNodes(t *testing.T) {
-	s := testenv.Cache(t)
+	s := servers.Cache(t)
 	release := make(chan struct{})
 	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) { <-release; rows("x")(w, r) })
 	nodes := []*node{newNode(t, s, nil, upstream(t, "a", p, 1)), newNode(t, s, nil, upstream(t, "a", p, 1))}
+	began := time.Now()
 	all := func() {
 		var drivers sync.WaitGroup
 		for i := range 1000 {
-			drivers.Go(func() {
-				if pins, _ := nodes[i%2].near("d"); pins != 1 {
-					t.Errorf("%d pins at node %d", pins, i%2)
-				}
-			})
+			drivers.Go(func() { nodes[i%2].sees("d") })
 		}
 		eventually(t, "the call", func() bool { return p.calls() > 0 })
 		select {
@@ -88,31 +102,45 @@ func TestOneCallForAllNodes(t *testing.T) {
 		}
 		drivers.Wait()
 	}
-	all()
-	began := time.Now()
-	all()
-	if p.calls() != 1 {
-		t.Errorf("%d calls within four seconds", p.calls())
+	callsOf := func(tenant string) (n int) {
+		for i := range p.calls() {
+			if p.query(i).Get("tenant") == tenant {
+				n++
+			}
+		}
+		return n
 	}
-	if nodes[0].near("another driver"); p.calls() != 2 {
-		t.Errorf("%d calls, want one of another driver", p.calls())
+	// A busy machine may take longer than four seconds for all drivers, and then another call is due.
+	check := func(tenant string) {
+		t.Helper()
+		if n, most := callsOf(tenant), 1+int(time.Since(began)/(4*time.Second)); n > most {
+			t.Errorf("%d calls of %s within %v, want at most %d", n, tenant, time.Since(began), most)
+		}
 	}
-	if p.query(0).Get("tenant") == p.query(1).Get("tenant") {
-		t.Error("two drivers are one tenant")
-	}
-	eventually(t, "four seconds", func() bool { return time.Since(began) > 4100*time.Millisecond })
 	all()
-	eventually(t, "the refresh", func() bool { return p.calls() == 3 })
+	called := time.Now()
 	all()
-	if p.calls() != 3 {
-		t.Errorf("%d calls in all, want 3", p.calls())
+	first := p.query(0).Get("tenant")
+	check(first)
+	before := p.calls() - callsOf(first)
+	nodes[0].sees("another driver")
+	if p.calls()-callsOf(first) != before+1 {
+		t.Errorf("%d calls of two drivers, %d of the first; want one of the other, as another tenant", p.calls(), callsOf(first))
 	}
+	eventually(t, "four seconds", func() bool { return time.Since(called) > 4100*time.Millisecond })
+	all()
+	eventually(t, "the refresh", func() bool {
+		nodes[0].near("d")
+		return callsOf(first) > 1
+	})
+	all()
+	check(first)
 }
 
 // TestSharedCacheHoldsNoDriverPosition holds D13.1 for the cache's keys and values: nobody who looks in learns where a driver is, or
 // who, and what stands for them goes after 30 s.
 func TestSharedCacheHoldsNoDriverPosition(t *testing.T) {
-	s := testenv.Cache(t)
+	s := servers.Cache(t)
 	p := newProvider(t, rows("x"))
 	n := newNode(t, s, nil, upstream(t, "a", p, 1))
 	if pins, _ := n.near("session 1"); pins != 1 {
@@ -199,7 +227,7 @@ func TestSharedCacheFails(t *testing.T) {
 // TestCallsOfOtherNodesCount: an upstream that one node called is known to all, and one that refuses the secret is left alone
 // by all (D8.6, D8.8).
 func TestCallsOfOtherNodesCount(t *testing.T) {
-	s := testenv.Cache(t)
+	s := servers.Cache(t)
 	good, bad := newProvider(t, rows("x")), newProvider(t, status(http.StatusUnauthorized))
 	upstreams := []relay.Upstream{upstream(t, "good", good, 1), upstream(t, "bad", bad, 2)}
 	second := newNode(t, s, nil, upstreams...)

@@ -81,7 +81,7 @@ func TestNodesKeepOneLimit(t *testing.T) {
 		{"batches", ratelimit.PerMinute(10_000), 3000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			all := nodes(t, testenv.Cache(t), 3, patient)
+			all := nodes(t, servers.Cache(t), 3, patient)
 			began := time.Now()
 			var passed atomic.Int64
 			var group sync.WaitGroup
@@ -111,7 +111,7 @@ func TestNodesKeepOneLimit(t *testing.T) {
 
 // TestNodesLearnWhatOthersGranted holds how soon: a node that is asked itself learns it with what it tells.
 func TestNodesLearnWhatOthersGranted(t *testing.T) {
-	all := nodes(t, testenv.Cache(t), 2, patient)
+	all := nodes(t, servers.Cache(t), 2, patient)
 	limit := ratelimit.PerMinute(60)
 	for range 5 { // less than an eighth: nobody is asked
 		all[0].Allow(caller, limit, 1, time.Now())
@@ -132,7 +132,7 @@ func TestNodesLearnWhatOthersGranted(t *testing.T) {
 
 // TestScriptAgreesWithDecide holds that there is one rule.
 func TestScriptAgreesWithDecide(t *testing.T) {
-	s := testenv.Cache(t)
+	s := servers.Cache(t)
 	limit := ratelimit.PerMinute(10) // an eighth is 1: what costs 2 is asked for
 	for spent := range 25 {
 		must(t, s.Empty())
@@ -219,7 +219,7 @@ func TestNodesSettleWhenTheCacheIsBack(t *testing.T) {
 
 // TestCacheHoldsNoClientAddress holds D13.2 for what lies in the cache: a keyed hash, and not for longer than an hour.
 func TestCacheHoldsNoClientAddress(t *testing.T) {
-	s := testenv.Cache(t)
+	s := servers.Cache(t)
 	cache := connect(t, s)
 	keys := make(map[string]bool)
 	u, err := url.Parse(s.URL())
@@ -256,7 +256,7 @@ func TestCacheHoldsNoClientAddress(t *testing.T) {
 
 // TestEmptiedCacheIsFilledAgain: each word says how much is used up in all, as far as the node knows.
 func TestEmptiedCacheIsFilledAgain(t *testing.T) {
-	s := testenv.Cache(t)
+	s := servers.Cache(t)
 	all := nodes(t, s, 2, patient)
 	limit := ratelimit.PerMinute(60)
 	for range 40 {
@@ -270,7 +270,7 @@ func TestEmptiedCacheIsFilledAgain(t *testing.T) {
 }
 
 func BenchmarkAllow(b *testing.B) {
-	s := testenv.Cache(b)
+	s := servers.Cache(b)
 	for name, limit := range map[string]ratelimit.Limit{"a caller who is granted": ratelimit.PerMinute(1 << 30), "a caller who is refused": ratelimit.PerMinute(60)} {
 		b.Run(name, func(b *testing.B) {
 			node := nodes(b, s, 1, 0)[0]
@@ -285,7 +285,7 @@ func BenchmarkAllow(b *testing.B) {
 // BenchmarkSettle is what a word with the cache costs for each of many callers who were granted something.
 func BenchmarkSettle(b *testing.B) {
 	node := cluster.New(cluster.Config{
-		Cache: connect(b, testenv.Cache(b)), Local: ratelimit.NewMemory(100_000), Key: []byte("the nodes' key"), Now: time.Now,
+		Cache: connect(b, servers.Cache(b)), Local: ratelimit.NewMemory(100_000), Key: []byte("the nodes' key"), Now: time.Now,
 	})
 	limit := ratelimit.PerMinute(60)
 	const callers = 10_000

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store/postgres"
 	"wayside/internal/testenv"
 )
 
@@ -86,8 +87,7 @@ func TestKilledDatabase(t *testing.T) {
 // TestForgetWaits: a snapshot that is being stored renews old entities. Forget on another node must wait for it and
 // check the entities again.
 func TestForgetWaits(t *testing.T) {
-	server := testenv.Postgres(t, testenv.Unsynced())
-	url := server.Database(t)
+	url := postgres.Servers.Migrated(t)
 	db := open(t, url)
 	f := newFeed(t, db, url, 1)
 	snapshot := func(n int64, at time.Time, upserts ...mapdata.Entity) error {

@@ -185,8 +185,7 @@ func (f *follower) knows(t testing.TB, id string) bool {
 // follower that read in between must still get what the first one commits. With revisions from a sequence drawn before
 // the commit, it would miss them.
 func TestLateCommitIsNotMissed(t *testing.T) {
-	server := testenv.Postgres(t, testenv.Unsynced())
-	url := server.Database(t)
+	url := postgres.Servers.Migrated(t)
 	db := open(t, url)
 	slow, fast := newFeed(t, db, url, 1), newFeed(t, db, url, 2)
 	follower := following(t, open(t, url))
@@ -235,8 +234,7 @@ func waiting(t testing.TB, conn *pgx.Conn) (n int) {
 // TestStoppedNodeHoldsNoLocks: a node that stops in the middle of its transaction, after writing its rows, does not hold
 // the lock of the counter.
 func TestStoppedNodeHoldsNoLocks(t *testing.T) {
-	server := testenv.Postgres(t, testenv.Unsynced())
-	url := server.Database(t)
+	url := postgres.Servers.Migrated(t)
 	db := open(t, url)
 	stopped, other := newFeed(t, db, url, 1), newFeed(t, db, url, 2)
 	goOn, reached, updated := make(chan struct{}), make(chan struct{}), make(chan error)
@@ -262,8 +260,7 @@ func TestStoppedNodeHoldsNoLocks(t *testing.T) {
 
 // TestFollowerIsNotified: a change on one node is notified to another long before that node's next poll.
 func TestFollowerIsNotified(t *testing.T) {
-	server := testenv.Postgres(t, testenv.Unsynced())
-	url := server.Database(t)
+	url := postgres.Servers.Migrated(t)
 	db := open(t, url)
 	f := newFeed(t, db, url, 1)
 	follower := following(t, open(t, url))

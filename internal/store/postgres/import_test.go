@@ -16,7 +16,6 @@ import (
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/storetest"
-	"wayside/internal/testenv"
 )
 
 // grown is an embedded database with data in every table.
@@ -66,7 +65,6 @@ func (s *faulty) Rows(ctx context.Context, table string, columns []string, take 
 }
 
 func TestImport(t *testing.T) {
-	pg := testenv.Postgres(t, testenv.Unsynced())
 	source := grown(t)
 	into := func(t *testing.T, url string, wrap func(postgres.Source) postgres.Source) (copied []postgres.Copied, err error) {
 		t.Helper()
@@ -79,7 +77,7 @@ func TestImport(t *testing.T) {
 	unchanged := func(s postgres.Source) postgres.Source { return s }
 
 	t.Run("everything arrives", func(t *testing.T) {
-		url := pg.Database(t)
+		url := postgres.Servers.Postgres(t).Database(t) // Import creates the tables
 		copied, err := into(t, url, unchanged)
 		if err != nil {
 			t.Fatal(err)
@@ -104,7 +102,7 @@ func TestImport(t *testing.T) {
 		}
 	})
 	t.Run("an old schema is refused", func(t *testing.T) {
-		url := pg.Database(t)
+		url := postgres.Servers.Migrated(t)
 		open(t, url)
 		run(t, operator(t, url), "DELETE FROM schema_migrations WHERE version > 1")
 		if _, err := into(t, url, unchanged); !errors.Is(err, postgres.ErrOlder) {
@@ -115,7 +113,7 @@ func TestImport(t *testing.T) {
 		for _, used := range []string{
 			"INSERT INTO live VALUES ('k', 'v', 0)", "UPDATE state SET revision = 1",
 		} {
-			url := pg.Database(t)
+			url := postgres.Servers.Migrated(t)
 			open(t, url)
 			run(t, operator(t, url), used)
 			if _, err := into(t, url, unchanged); !errors.Is(err, mapdata.ErrConflict) {
@@ -139,7 +137,7 @@ func TestImport(t *testing.T) {
 		"a text in a column of numbers":   {faulty{table: "audit", row: func(row []driver.Value) error { row[1] = "x"; return nil }}, "table audit"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := pg.Database(t)
+			url := postgres.Servers.Migrated(t)
 			_, err := into(t, url, func(s postgres.Source) postgres.Source {
 				c.faulty.Source = s
 				return &c.faulty
@@ -165,7 +163,7 @@ func TestImport(t *testing.T) {
 		"a row that is dropped by a trigger": "IF NEW.external_id LIKE '7%' THEN RETURN NULL; END IF; RETURN NEW",
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := pg.Database(t)
+			url := postgres.Servers.Migrated(t)
 			open(t, url)
 			conn := operator(t, url)
 			run(t, conn, "CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "+does+"; END $$")
@@ -175,14 +173,14 @@ func TestImport(t *testing.T) {
 			}
 		})
 	}
-	t.Run("every column is copied", func(t *testing.T) { copiesEveryColumn(t, pg, source) })
+	t.Run("every column is copied", func(t *testing.T) { copiesEveryColumn(t, source) })
 }
 
 // copiesEveryColumn: Import also copies the columns that a migration adds.
-func copiesEveryColumn(t *testing.T, pg *testenv.PG, source *sqlite.DB) {
+func copiesEveryColumn(t *testing.T, source *sqlite.DB) {
 	asked := make(map[string]bool)
 	err := source.Snapshot(t.Context(), func(s *sqlite.Snapshot) error {
-		if _, err := postgres.Import(t.Context(), pg.Database(t), &recorder{s, asked}, func(_, _ int64) {}); err != nil {
+		if _, err := postgres.Import(t.Context(), postgres.Servers.Migrated(t), &recorder{s, asked}, func(_, _ int64) {}); err != nil {
 			return err
 		}
 		tables, err := s.Tables(t.Context())

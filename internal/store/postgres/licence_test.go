@@ -8,14 +8,12 @@ import (
 
 	"wayside/internal/mapdata"
 	"wayside/internal/store/postgres"
-	"wayside/internal/testenv"
 )
 
 // TestLicenceMigrationKeepsFeeds: migrating a database from before licences keeps its feeds, which then state no licence,
 // and the privileges on its view.
 func TestLicenceMigrationKeepsFeeds(t *testing.T) {
-	server := testenv.Postgres(t, testenv.Unsynced())
-	url := server.Database(t)
+	url := postgres.Servers.Postgres(t).Database(t)
 	all, err := postgres.Pending(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)

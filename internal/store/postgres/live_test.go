@@ -9,7 +9,6 @@ import (
 	"wayside/internal/live/livetest"
 	"wayside/internal/store"
 	"wayside/internal/store/postgres"
-	"wayside/internal/testenv"
 )
 
 var _ live.Driver = (*store.Live)(nil)
@@ -36,8 +35,7 @@ func openAt(t *testing.T, url string, now func() time.Time) *postgres.DB {
 
 // TestPruneLive: expired values are removed, valid ones stay.
 func TestPruneLive(t *testing.T) {
-	server := testenv.Postgres(t, testenv.Unsynced())
-	db := openAt(t, server.Database(t), func() time.Time { return start })
+	db := openAt(t, postgres.Servers.Migrated(t), func() time.Time { return start })
 	for key, ttl := range map[string]time.Duration{"short": time.Second, "long": time.Hour} {
 		if ok, err := db.Live().Swap(t.Context(), key, nil, []byte{1}, ttl); err != nil || !ok {
 			t.Fatal(ok, err)

@@ -13,7 +13,6 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/store"
 	"wayside/internal/store/storetest"
-	"wayside/internal/testenv"
 )
 
 // start is the time at which every test of nodes begins.
@@ -25,9 +24,9 @@ type nodes struct {
 	all [3]*DB
 }
 
-func newNodes(t *testing.T, pg *testenv.PG) *nodes {
+func newNodes(t *testing.T) *nodes {
 	t.Helper()
-	n, url := &nodes{T: t}, pg.Database(t)
+	n, url := &nodes{T: t}, Servers.Migrated(t)
 	for i := range n.all {
 		db, err := Open(t.Context(), Config{URL: url, Now: func() time.Time { return start }})
 		if err != nil {
@@ -120,7 +119,6 @@ func (n *nodes) feedWith(externalID string, lifetime time.Duration) mapdata.Feed
 
 // TestNodes: concurrent operations of several nodes have the same result as if they ran one after the other.
 func TestNodes(t *testing.T) {
-	pg := testenv.Postgres(t, testenv.Unsynced())
 	for name, test := range map[string]func(*nodes){
 		"votes of one account count once":                 votesOfOne,
 		"votes of many accounts all count":                votesOfMany,
@@ -142,7 +140,7 @@ func TestNodes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(newNodes(t, pg))
+			test(newNodes(t))
 		})
 	}
 }

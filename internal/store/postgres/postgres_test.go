@@ -8,7 +8,6 @@ import (
 
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/storetest"
-	"wayside/internal/testenv"
 )
 
 var _ storetest.Store = (*postgres.DB)(nil)
@@ -32,8 +31,7 @@ func TestContract(t *testing.T) {
 // schemas returns URLs of empty schemas in one database: creating a schema takes a tenth of the time of a database.
 func schemas(t *testing.T) func(t *testing.T) string {
 	t.Helper()
-	server := testenv.Postgres(t, testenv.Unsynced())
-	database := server.Database(t)
+	database := postgres.Servers.Postgres(t).Database(t)
 	var made atomic.Int64
 	return func(t *testing.T) string {
 		t.Helper()

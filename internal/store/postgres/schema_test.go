@@ -17,8 +17,7 @@ import (
 // TestSchema: Open creates the schema of an empty database, refuses an older one until an operator migrates it, and leaves
 // a newer one unchanged.
 func TestSchema(t *testing.T) {
-	server := testenv.Postgres(t, testenv.Unsynced())
-	url := server.Database(t)
+	url := postgres.Servers.Postgres(t).Database(t)
 	all, err := postgres.Pending(t.Context(), url)
 	if err != nil || len(all) < 5 {
 		t.Fatalf("Pending of an empty database = %d, %v", len(all), err)
@@ -66,7 +65,7 @@ func second[T any](_ T, err error) error { return err }
 // TestNodeStartsDuringFirstMigration: the schema of an empty database appears as a whole, so that a node which starts while
 // another one creates it never takes it for an older one.
 func TestNodeStartsDuringFirstMigration(t *testing.T) {
-	url := testenv.Postgres(t, testenv.Unsynced()).Database(t)
+	url := postgres.Servers.Postgres(t).Database(t)
 	holder, watcher := operator(t, url), operator(t, url)
 	// The node that creates the schema waits here when most migrations are done.
 	run(t, holder, `CREATE FUNCTION hold() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -148,8 +147,7 @@ func TestEpoch(t *testing.T) {
 
 // TestView checks the view for GIS tools against docs/operating.md.
 func TestView(t *testing.T) {
-	server := testenv.Postgres(t, testenv.Unsynced())
-	url := server.Database(t)
+	url := postgres.Servers.Migrated(t)
 	db := open(t, url)
 	f, hidden := newFeed(t, db, url, 1), newFeed(t, db, url, 2)
 	conn := operator(t, url)

@@ -2,18 +2,15 @@ package postgres
 
 import (
 	"testing"
-
-	"wayside/internal/testenv"
 )
 
 // TestSettings: under any defaults of the server, acknowledged writes are durable and an idle transaction ends. Stricter
 // settings of the operator stay.
 func TestSettings(t *testing.T) {
-	server := testenv.Postgres(t, testenv.Unsynced())
 	for _, c := range []struct{ commit, idle, wantCommit, wantIdle string }{
 		{"off", "0", "on", idleInTransaction}, {"on", "0", "on", idleInTransaction}, {"remote_apply", "90s", "remote_apply", "90s"},
 	} {
-		url := server.Database(t)
+		url := Servers.Migrated(t)
 		db, err := Open(t.Context(), Config{URL: url})
 		if err != nil {
 			t.Fatal(err)

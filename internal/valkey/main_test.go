@@ -1,0 +1,13 @@
+package valkey_test
+
+import (
+	"os"
+	"testing"
+
+	"wayside/internal/testenv"
+)
+
+// servers are shared by the tests of this package; those that stop or pause a server start their own.
+var servers testenv.Servers
+
+func TestMain(m *testing.M) { os.Exit(servers.Run(m)) }
