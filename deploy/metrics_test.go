@@ -72,7 +72,7 @@ func exportedMetrics(t *testing.T) map[string]map[string]bool {
 	m.Request("/v2/entities/nearby", http.StatusOK, time.Millisecond)
 	m.PushRows(1, 1)
 	m.Poll("ok")
-	m.Letter(true)
+	m.Email(true)
 	m.UpstreamCall("a", "ok")
 	m.UpstreamDropped("a", "b")
 	rec := httptest.NewRecorder()

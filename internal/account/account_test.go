@@ -34,23 +34,23 @@ func newTestService(t *testing.T) *testService {
 	return ts
 }
 
-// letter requests a sign-in and returns the token and code of its e-mail.
-func (ts *testService) letter(email string) (token, code string) {
+// e-mail requests a sign-in and returns the token and code of its e-mail.
+func (ts *testService) email(email string) (token, code string) {
 	ts.t.Helper()
-	before := len(ts.store.letters)
+	before := len(ts.store.emails)
 	if err := ts.RequestSignIn(ts.t.Context(), email, ""); err != nil {
 		ts.t.Fatal(err)
 	}
-	if len(ts.store.letters) != before+1 {
+	if len(ts.store.emails) != before+1 {
 		ts.t.Fatal("no e-mail")
 	}
-	data := ts.store.letters[before].Data
+	data := ts.store.emails[before].Data
 	return data["token"], data["code"]
 }
 
 func (ts *testService) signIn(email string) *account.SignedIn {
 	ts.t.Helper()
-	link, _ := ts.letter(email)
+	link, _ := ts.email(email)
 	in, err := ts.VerifyToken(ts.t.Context(), link, account.Browser{Agent: "Test/1"})
 	if err != nil {
 		ts.t.Fatal(err)

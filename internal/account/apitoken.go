@@ -37,7 +37,7 @@ func (s *Service) CreateAPIToken(ctx context.Context, id mapdata.AccountID, name
 	text, now := token.New(token.API), s.now()
 	t := &mapdata.APIToken{ID: newID(), Account: id, Name: name, TokenHash: token.Hash(text), CreatedAt: now}
 	audit := mapdata.AuditEntry{At: now, Actor: id, Via: mapdata.ViaOf(ctx), Action: mapdata.AuditTokenCreate, Subject: t.ID}
-	if err := s.store.CreateAPIToken(ctx, t, audit, securityLetter(mapdata.LetterTokenMade, id, t.ID, name, now)); err != nil {
+	if err := s.store.CreateAPIToken(ctx, t, audit, securityEmail(mapdata.EmailTokenMade, id, t.ID, name, now)); err != nil {
 		return "", nil, fmt.Errorf("store API token: %w", err)
 	}
 	return text, t, nil
@@ -45,8 +45,8 @@ func (s *Service) CreateAPIToken(ctx context.Context, id mapdata.AccountID, name
 
 // securityLetter is the e-mail that tells an account's holder of a new credential. It contains no secret: only the
 // credential's name, and the id by which it is revoked.
-func securityLetter(kind mapdata.LetterKind, account mapdata.AccountID, id, name string, at time.Time) *mapdata.Letter {
-	return &mapdata.Letter{Account: account, Kind: kind, Data: map[string]string{"name": name, "made_id": id}, At: at, Due: at}
+func securityEmail(kind mapdata.EmailKind, account mapdata.AccountID, id, name string, at time.Time) *mapdata.Email {
+	return &mapdata.Email{Account: account, Kind: kind, Data: map[string]string{"name": name, "made_id": id}, At: at, Due: at}
 }
 
 // parseName trims and validates the name of a token or passkey.

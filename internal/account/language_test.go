@@ -11,7 +11,7 @@ import (
 
 func (ts *testService) signInFrom(email string, language mapdata.Language) *account.SignedIn {
 	ts.t.Helper()
-	link, _ := ts.letter(email)
+	link, _ := ts.email(email)
 	in, err := ts.VerifyToken(ts.t.Context(), link, account.Browser{Language: language})
 	if err != nil {
 		ts.t.Fatal(err)
@@ -65,12 +65,12 @@ func TestSetLanguageErrors(t *testing.T) {
 	wantErr(t, ts.SetLanguage(t.Context(), mapdata.AccountID{9}, mapdata.German), mapdata.ErrNotFound)
 }
 
-func TestLetterHasRequestedLanguage(t *testing.T) {
+func TestEmailHasRequestedLanguage(t *testing.T) {
 	ts := newTestService(t)
 	if err := ts.RequestSignIn(t.Context(), "ada@example.org", mapdata.French); err != nil {
 		t.Fatal(err)
 	}
-	if got := ts.store.letters[0].Language; got != mapdata.French {
+	if got := ts.store.emails[0].Language; got != mapdata.French {
 		t.Errorf("language %q", got)
 	}
 }

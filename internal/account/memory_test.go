@@ -17,7 +17,7 @@ type memoryStore struct {
 	accounts []mapdata.Account
 	signIns  []mapdata.SignIn
 	sent     []mapdata.SignIn // all ever created, for the limit
-	letters  []mapdata.Letter
+	emails   []mapdata.Email
 	sessions []mapdata.Session
 	tokens   []mapdata.APIToken
 	audit    []mapdata.AuditEntry
@@ -89,7 +89,7 @@ func (m *memoryStore) SetLanguage(_ context.Context, id mapdata.AccountID, langu
 	return mapdata.ErrNotFound
 }
 
-func (m *memoryStore) CreateSignIn(_ context.Context, s *mapdata.SignIn, l *mapdata.Letter, since time.Time, limit int) (bool, error) {
+func (m *memoryStore) CreateSignIn(_ context.Context, s *mapdata.SignIn, l *mapdata.Email, since time.Time, limit int) (bool, error) {
 	defer m.lock()()
 	n := 0
 	for i := range m.sent {
@@ -103,7 +103,7 @@ func (m *memoryStore) CreateSignIn(_ context.Context, s *mapdata.SignIn, l *mapd
 	m.sent = append(m.sent, *s)
 	m.signIns = append(m.signIns, *s)
 	if l != nil {
-		m.letters = append(m.letters, *l)
+		m.emails = append(m.emails, *l)
 	}
 	return true, m.fail
 }
@@ -189,11 +189,11 @@ func (m *memoryStore) DeleteSession(_ context.Context, account mapdata.AccountID
 	return mapdata.ErrNotFound
 }
 
-func (m *memoryStore) CreateAPIToken(_ context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, letter *mapdata.Letter) error {
+func (m *memoryStore) CreateAPIToken(_ context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, email *mapdata.Email) error {
 	defer m.lock()()
 	m.tokens = append(m.tokens, *t)
 	m.audit = append(m.audit, audit)
-	m.letters = append(m.letters, *letter)
+	m.emails = append(m.emails, *email)
 	return m.fail
 }
 

@@ -75,7 +75,7 @@ func TestLoginLink(t *testing.T) {
 		}
 		links = append(links, link)
 	}
-	if len(ts.store.letters) > 0 {
+	if len(ts.store.emails) > 0 {
 		t.Error("an e-mail was queued")
 	}
 	_, err = ts.VerifyCode(t.Context(), "ada@example.org", "", account.Browser{})

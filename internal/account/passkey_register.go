@@ -91,7 +91,7 @@ func (p *Passkeys) Add(
 	}
 	made := &mapdata.Passkey{ID: newID(), CredentialID: known.ID, Account: a.ID, Name: name, Blob: blob, CreatedAt: p.accounts.now()}
 	err = p.store.CreatePasskey(ctx, made, answered, p.audit(ctx, mapdata.AuditPasskeyCreate, a.ID, made.ID),
-		securityLetter(mapdata.LetterPasskeyAdded, a.ID, made.ID, name, made.CreatedAt))
+		securityEmail(mapdata.EmailPasskeyAdded, a.ID, made.ID, name, made.CreatedAt))
 	if errors.Is(err, mapdata.ErrConflict) {
 		return nil, mapdata.Describe(mapdata.ErrConflict, "This passkey was added already.")
 	}

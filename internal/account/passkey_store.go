@@ -10,7 +10,7 @@ import (
 type PasskeyStore interface {
 	// CreatePasskey stores a passkey, its answered challenge and the e-mail to its account (nil: none), in one transaction. It fails with mapdata.ErrConflict when the credential is stored already or the challenge was answered before,
 	// and with mapdata.ErrNotFound when there is no such account.
-	CreatePasskey(ctx context.Context, p *mapdata.Passkey, answer mapdata.Challenge, audit mapdata.AuditEntry, letter *mapdata.Letter) error
+	CreatePasskey(ctx context.Context, p *mapdata.Passkey, answer mapdata.Challenge, audit mapdata.AuditEntry, email *mapdata.Email) error
 	// Passkey finds a passkey and its account by its credential's id, or fails with mapdata.ErrNotFound.
 	Passkey(ctx context.Context, credentialID []byte) (*mapdata.Passkey, *mapdata.Account, error)
 	// Passkeys lists the account's passkeys, oldest first.

@@ -145,7 +145,7 @@ func TestRevocationIsImmediate(t *testing.T) {
 
 func TestSessionAgentIsCleaned(t *testing.T) {
 	ts := newTestService(t)
-	link, _ := ts.letter("ada@example.org")
+	link, _ := ts.email("ada@example.org")
 	in, err := ts.VerifyToken(t.Context(), link, account.Browser{Agent: "Ev\x1b[31mil\xff\n" + strings.Repeat("ü", 300)})
 	if err != nil {
 		t.Fatal(err)

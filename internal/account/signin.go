@@ -15,9 +15,9 @@ import (
 
 // Limits of a sign-in (D11.1).
 const (
-	signInTTL         = 10 * time.Minute
-	maxCodeTries      = 5
-	maxLettersPerHour = 3
+	signInTTL        = 10 * time.Minute
+	maxCodeTries     = 5
+	maxEmailsPerHour = 3
 )
 
 // Browser describes the client that signs in.
@@ -47,12 +47,12 @@ func (s *Service) RequestSignIn(ctx context.Context, email string, language mapd
 	}
 	now := s.now()
 	signIn, token := s.newSignIn(address, code, now)
-	letter := &mapdata.Letter{
-		Kind: mapdata.LetterSignIn, Data: map[string]string{"token": token, "code": code}, At: now, Due: now, Address: address,
+	message := &mapdata.Email{
+		Kind: mapdata.EmailSignIn, Data: map[string]string{"token": token, "code": code}, At: now, Due: now, Address: address,
 		Language: language,
 	}
 	// Reaching the limit is not an error, so that it reveals nothing about the address.
-	stored, err := s.store.CreateSignIn(ctx, signIn, letter, now.Add(-time.Hour), maxLettersPerHour)
+	stored, err := s.store.CreateSignIn(ctx, signIn, message, now.Add(-time.Hour), maxEmailsPerHour)
 	if err != nil {
 		return fmt.Errorf("store sign-in: %w", err)
 	}

@@ -19,12 +19,12 @@ import (
 
 func TestRequestSignIn(t *testing.T) {
 	ts := newTestService(t)
-	link, code := ts.letter(" Ada@Example.ORG ")
+	link, code := ts.email(" Ada@Example.ORG ")
 	if !regexp.MustCompile(`^[0-9]{8}$`).MatchString(code) || !regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(link) {
 		t.Error("the letter holds no code of 8 digits, or no link token of 256 bits")
 	}
-	l, s := ts.store.letters[0], ts.store.signIns[0]
-	if l.Kind != mapdata.LetterSignIn || l.Address != "ada@example.org" || s.Email != "ada@example.org" {
+	l, s := ts.store.emails[0], ts.store.signIns[0]
+	if l.Kind != mapdata.EmailSignIn || l.Address != "ada@example.org" || s.Email != "ada@example.org" {
 		t.Errorf("letter of kind %s to %s for a sign-in of %s", l.Kind, l.Address, s.Email)
 	}
 	if want := s.CreatedAt.Add(10 * time.Minute); !s.ExpiresAt.Equal(want) {
@@ -43,8 +43,8 @@ func TestRequestSignInDoesNotRevealAccounts(t *testing.T) {
 	ts := newTestService(t)
 	ts.signIn("known@example.org")
 	ts.store.lookUps = 0
-	ts.letter("known@example.org")
-	ts.letter("unknown@example.org")
+	ts.email("known@example.org")
+	ts.email("unknown@example.org")
 	if ts.store.lookUps != 0 {
 		t.Errorf("%d look-ups", ts.store.lookUps)
 	}
@@ -61,12 +61,12 @@ func TestRequestSignInLimit(t *testing.T) {
 		}
 		ts.now = ts.now.Add(time.Minute)
 	}
-	if len(ts.store.letters) != 3 {
-		t.Errorf("%d letters, want 3", len(ts.store.letters))
+	if len(ts.store.emails) != 3 {
+		t.Errorf("%d letters, want 3", len(ts.store.emails))
 	}
-	ts.letter("grace@example.org")
+	ts.email("grace@example.org")
 	ts.now = ts.now.Add(time.Hour)
-	ts.letter("ada@example.org")
+	ts.email("ada@example.org")
 }
 
 func TestRequestSignInAddresses(t *testing.T) {
@@ -119,7 +119,7 @@ func TestRequestSignInAddresses(t *testing.T) {
 			if len(tt.email) > 1 && strings.Contains(err.Error(), tt.email) {
 				t.Error("the error repeats the address")
 			}
-			if len(ts.store.letters) > 0 {
+			if len(ts.store.emails) > 0 {
 				t.Error("an e-mail was queued")
 			}
 		})
@@ -144,7 +144,7 @@ func TestVerifyToken(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			ts := newTestService(t)
-			link, _ := ts.letter("ada@example.org")
+			link, _ := ts.email("ada@example.org")
 			if tt.twist != nil {
 				link = tt.twist(link)
 			}
@@ -170,7 +170,7 @@ func TestVerifyToken(t *testing.T) {
 
 func TestSignInIsSingleUse(t *testing.T) {
 	ts := newTestService(t)
-	link, code := ts.letter("ada@example.org")
+	link, code := ts.email("ada@example.org")
 	if _, err := ts.VerifyToken(t.Context(), link, account.Browser{}); err != nil {
 		t.Fatal(err)
 	}
@@ -192,21 +192,21 @@ func TestVerifyCode(t *testing.T) {
 	wrong := func(code string) string { return string([]byte{'0' + (code[0]-'0'+1)%10}) + code[1:] }
 	t.Run("right, with another spelling", func(t *testing.T) {
 		ts := newTestService(t)
-		_, code := ts.letter("ada@example.org")
+		_, code := ts.email("ada@example.org")
 		if _, err := ts.VerifyCode(t.Context(), "Ada@Example.org", code[:4]+" "+code[4:], account.Browser{}); err != nil {
 			t.Error(err)
 		}
 	})
 	t.Run("of another address", func(t *testing.T) {
 		ts := newTestService(t)
-		_, code := ts.letter("ada@example.org")
-		ts.letter("grace@example.org")
+		_, code := ts.email("ada@example.org")
+		ts.email("grace@example.org")
 		_, err := ts.VerifyCode(t.Context(), "grace@example.org", code, account.Browser{})
 		wantErr(t, err, mapdata.ErrUnauthenticated)
 	})
 	t.Run("after ten minutes", func(t *testing.T) {
 		ts := newTestService(t)
-		_, code := ts.letter("ada@example.org")
+		_, code := ts.email("ada@example.org")
 		ts.now = ts.now.Add(10 * time.Minute)
 		_, err := ts.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{})
 		wantErr(t, err, mapdata.ErrUnauthenticated)
@@ -214,7 +214,7 @@ func TestVerifyCode(t *testing.T) {
 	for tries, ok := range map[int]bool{4: true, 5: false} {
 		t.Run(fmt.Sprintf("right after %d wrong ones", tries), func(t *testing.T) {
 			ts := newTestService(t)
-			link, code := ts.letter("ada@example.org")
+			link, code := ts.email("ada@example.org")
 			for range tries {
 				_, err := ts.VerifyCode(t.Context(), "ada@example.org", wrong(code), account.Browser{})
 				wantErr(t, err, mapdata.ErrUnauthenticated)
@@ -240,7 +240,7 @@ func TestCodeHashNeedsKey(t *testing.T) {
 	if err := one.RequestSignIn(t.Context(), "ada@example.org", ""); err != nil {
 		t.Fatal(err)
 	}
-	code := store.letters[0].Data["code"]
+	code := store.emails[0].Data["code"]
 	_, err := other.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{})
 	wantErr(t, err, mapdata.ErrUnauthenticated)
 	if _, err := one.VerifyCode(t.Context(), "ada@example.org", code, account.Browser{}); err != nil {
@@ -252,7 +252,7 @@ func TestConcurrentSignInsCreateOneAccount(t *testing.T) {
 	ts := newTestService(t)
 	var links []string
 	for range 3 {
-		link, _ := ts.letter("ada@example.org")
+		link, _ := ts.email("ada@example.org")
 		links = append(links, link)
 	}
 	var wg sync.WaitGroup

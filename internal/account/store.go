@@ -22,7 +22,7 @@ type Store interface {
 	// CreateSignIn stores a pending sign-in together with its e-mail (nil: the link is delivered otherwise), unless limit
 	// sign-ins of the address were created since the given time; it then stores nothing and returns false. The e-mail goes
 	// to the sign-in's address, which may have no account yet.
-	CreateSignIn(ctx context.Context, s *mapdata.SignIn, letter *mapdata.Letter, since time.Time, limit int) (bool, error)
+	CreateSignIn(ctx context.Context, s *mapdata.SignIn, email *mapdata.Email, since time.Time, limit int) (bool, error)
 	// TakeSignIn removes and returns the unexpired sign-in with this token hash (one use), or fails with
 	// mapdata.ErrNotFound.
 	TakeSignIn(ctx context.Context, tokenHash []byte, now time.Time) (*mapdata.SignIn, error)
@@ -40,7 +40,7 @@ type Store interface {
 	DeleteSession(ctx context.Context, account mapdata.AccountID, id string) error
 
 	// CreateAPIToken stores a token and the e-mail to its account (nil: none) in one transaction.
-	CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, letter *mapdata.Letter) error
+	CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, email *mapdata.Email) error
 	APIToken(ctx context.Context, tokenHash []byte) (*mapdata.APIToken, *mapdata.Account, error)
 	TouchAPIToken(ctx context.Context, id string, at time.Time) error
 	APITokens(ctx context.Context, account mapdata.AccountID) ([]mapdata.APIToken, error)

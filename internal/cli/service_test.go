@@ -69,8 +69,8 @@ func TestCommandLineBesideTheService(t *testing.T) {
 		t.Errorf("feed show: %s", text)
 	}
 	eventually(t, "two decisions make two letters", func() bool {
-		letters, err := filepath.Glob(filepath.Join(s.dir, datadir.OutboxFolder, "*.eml"))
-		return err == nil && len(letters) == 2
+		emails, err := filepath.Glob(filepath.Join(s.dir, datadir.OutboxFolder, "*.eml"))
+		return err == nil && len(emails) == 2
 	})
 	if err := s.terminate(); err != nil {
 		t.Errorf("exit: %v", err)
@@ -89,16 +89,16 @@ func TestSignInByEmail(t *testing.T) {
 	if resp, body := c.do(http.MethodPost, "/v2/auth/email", map[string]string{"email": "new@example.org"}); resp.StatusCode != http.StatusAccepted {
 		t.Fatalf("request an e-mail: %d %s", resp.StatusCode, body)
 	}
-	var letter []byte
+	var email []byte
 	eventually(t, "the letter is written", func() bool {
-		letters, err := filepath.Glob(filepath.Join(s.dir, datadir.OutboxFolder, "*.eml"))
-		if err != nil || len(letters) != 1 {
+		emails, err := filepath.Glob(filepath.Join(s.dir, datadir.OutboxFolder, "*.eml"))
+		if err != nil || len(emails) != 1 {
 			return false
 		}
-		letter, err = os.ReadFile(letters[0])
+		email, err = os.ReadFile(emails[0])
 		return err == nil
 	})
-	code := regexp.MustCompile(`\b\d{4} ?\d{4}\b`).Find(letter)
+	code := regexp.MustCompile(`\b\d{4} ?\d{4}\b`).Find(email)
 	resp, body := c.do(http.MethodPost, "/v2/auth/verify", map[string]string{"email": "new@example.org", "code": string(code)})
 	if resp.StatusCode != http.StatusOK || len(resp.Cookies()) != 1 {
 		t.Fatalf("verify: %d %s", resp.StatusCode, body)

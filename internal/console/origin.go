@@ -68,7 +68,7 @@ func mixesScriptsInAWord(text string) bool {
 	return false
 }
 
-// scriptOf names the script of a letter; empty: it belongs to several, or to none.
+// scriptOf names the script of an e-mail; empty: it belongs to several, or to none.
 func scriptOf(r rune) string {
 	switch {
 	case unicode.In(r, unicode.Common, unicode.Inherited):

@@ -259,11 +259,11 @@ func TestApproveAndReject(t *testing.T) {
 	data := func(note string) map[string]string {
 		return map[string]string{"feed_name": "Roads", "feed_id": v.ID.String(), "note": note}
 	}
-	wantLetters := []mapdata.Letter{
-		{Account: owner.ID, Kind: mapdata.LetterRejected, Data: data(note), At: ts.now, Address: owner.Email},
-		{Account: owner.ID, Kind: mapdata.LetterApproved, Data: data(""), At: ts.now, Address: owner.Email},
+	wantEmails := []mapdata.Email{
+		{Account: owner.ID, Kind: mapdata.EmailRejected, Data: data(note), At: ts.now, Address: owner.Email},
+		{Account: owner.ID, Kind: mapdata.EmailApproved, Data: data(""), At: ts.now, Address: owner.Email},
 	}
-	if diff := cmp.Diff(wantLetters, ts.letters(), cmpopts.IgnoreFields(mapdata.Letter{}, "ID", "Due")); diff != "" {
+	if diff := cmp.Diff(wantEmails, ts.emails(), cmpopts.IgnoreFields(mapdata.Email{}, "ID", "Due")); diff != "" {
 		t.Errorf("letters (-want +got):\n%s", diff)
 	}
 	wantAudit := []mapdata.AuditEntry{
@@ -309,7 +309,7 @@ func TestApproveAndRejectErrors(t *testing.T) {
 	if got, err := ts.Get(t.Context(), by, v.ID); err != nil || got.ReviewState != mapdata.Pending {
 		t.Errorf("%v, %v", got, err)
 	}
-	if len(ts.letters()) != 0 || len(ts.audit()) != 0 {
+	if len(ts.emails()) != 0 || len(ts.audit()) != 0 {
 		t.Error("a refused decision left letters or entries in the audit log")
 	}
 }

@@ -100,7 +100,7 @@ func changed(f *mapdata.Feed, version string) (same bool, err error) {
 // approved already stays as it is, without another e-mail. It fails with mapdata.ErrForbidden for an actor who may not
 // review and, if a version is given, with a *mapdata.ChangedError for a feed that has changed since that version.
 func (s *Service) Approve(ctx context.Context, by Actor, id mapdata.FeedID, version string) (*View, error) {
-	return s.decide(ctx, by, id, version, &decision{mapdata.Approved, "", mapdata.AuditFeedApprove, mapdata.LetterApproved})
+	return s.decide(ctx, by, id, version, &decision{mapdata.Approved, "", mapdata.AuditFeedApprove, mapdata.EmailApproved})
 }
 
 // Reject rejects a feed with a note of 1 to 2000 characters, which the owner reads in an e-mail and on the feed (D5.7).
@@ -112,14 +112,14 @@ func (s *Service) Reject(ctx context.Context, by Actor, id mapdata.FeedID, versi
 	if err := w.err(); err != nil && by.reviews {
 		return nil, err
 	}
-	return s.decide(ctx, by, id, version, &decision{mapdata.Rejected, note, mapdata.AuditFeedReject, mapdata.LetterRejected})
+	return s.decide(ctx, by, id, version, &decision{mapdata.Rejected, note, mapdata.AuditFeedReject, mapdata.EmailRejected})
 }
 
 type decision struct {
 	state  mapdata.ReviewState
 	note   string
 	action string
-	letter mapdata.LetterKind
+	email  mapdata.EmailKind
 }
 
 func (d *decision) matches(f *mapdata.Feed) bool {
@@ -150,8 +150,8 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 		entry.Reviewed = &reviewed
 		return Side{
 			Audit: []mapdata.AuditEntry{entry},
-			Letters: []mapdata.Letter{{
-				Account: f.Owner, Kind: d.letter, At: now, Due: now,
+			Emails: []mapdata.Email{{
+				Account: f.Owner, Kind: d.email, At: now, Due: now,
 				Data: map[string]string{"feed_name": f.Name, "feed_id": id.String(), "note": d.note},
 			}},
 		}, nil

@@ -53,7 +53,7 @@ func TestDecisionFailsAfterChange(t *testing.T) {
 			v, _ := ts.register(by, r)
 			seen := feed.Version(&v.Feed)
 			ts.patch(by, v, feed.Patch{Settings: tt.change})
-			before := len(ts.letters())
+			before := len(ts.emails())
 			_, err := ts.Approve(t.Context(), curator, v.ID, seen)
 			if diff := cmp.Diff(tt.want, changedFields(t, err)); diff != "" {
 				t.Errorf("approve (-want +got):\n%s", diff)
@@ -63,8 +63,8 @@ func TestDecisionFailsAfterChange(t *testing.T) {
 				t.Errorf("reject (-want +got):\n%s", diff)
 			}
 			after, err := ts.Get(t.Context(), curator, v.ID)
-			if err != nil || after.ReviewState != mapdata.Pending || len(ts.letters()) != before {
-				t.Fatalf("after refused decisions: %v, %v, %d letters", after.ReviewState, err, len(ts.letters())-before)
+			if err != nil || after.ReviewState != mapdata.Pending || len(ts.emails()) != before {
+				t.Fatalf("after refused decisions: %v, %v, %d letters", after.ReviewState, err, len(ts.emails())-before)
 			}
 			if got, err := ts.Approve(t.Context(), curator, v.ID, feed.Version(&after.Feed)); err != nil || !got.Approved() {
 				t.Errorf("approve as it is now: %v, %v", got, err)
@@ -106,7 +106,7 @@ func TestConcurrentDecisions(t *testing.T) {
 	_, two := ts.newAccount("two@example.com", mapdata.Curator)
 	for range 5 {
 		v, _ := ts.register(by, pullOf("https://a.example/"))
-		seen, letters := feed.Version(&v.Feed), len(ts.letters())
+		seen, emails := feed.Version(&v.Feed), len(ts.emails())
 		var (
 			both                sync.WaitGroup
 			approved, rejected  error
@@ -130,8 +130,8 @@ func TestConcurrentDecisions(t *testing.T) {
 		} else {
 			_, sameAs = ts.Reject(t.Context(), one, v.ID, seen, "no")
 		}
-		if approvedToo != nil || sameAs != nil || len(ts.letters()) != letters+1 {
-			t.Errorf("who agrees: %v, %v; %d letters, want 1", approvedToo, sameAs, len(ts.letters())-letters)
+		if approvedToo != nil || sameAs != nil || len(ts.emails()) != emails+1 {
+			t.Errorf("who agrees: %v, %v; %d letters, want 1", approvedToo, sameAs, len(ts.emails())-emails)
 		}
 	}
 }

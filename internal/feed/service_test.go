@@ -134,10 +134,10 @@ func (ts *testService) fullAudit() []mapdata.AuditEntry {
 	return all
 }
 
-// letters returns the queued e-mails.
-func (ts *testService) letters() []mapdata.Letter {
+// e-mails returns the queued e-mails.
+func (ts *testService) emails() []mapdata.Email {
 	ts.t.Helper()
-	all, err := ts.db.DueLetters(ts.t.Context(), ts.now, ts.now, 100)
+	all, err := ts.db.DueEmails(ts.t.Context(), ts.now, ts.now, 100)
 	if err != nil {
 		ts.t.Fatal(err)
 	}

@@ -16,10 +16,10 @@ import (
 type recordingStore struct {
 	*sqlite.DB
 
-	mu      sync.Mutex
-	asked   []string
-	letters []mapdata.Letter
-	fail    error
+	mu     sync.Mutex
+	asked  []string
+	emails []mapdata.Email
+	fail   error
 }
 
 func newRecordingStore(t testing.TB, now func() time.Time) *recordingStore {
@@ -51,16 +51,16 @@ func (l *recordingStore) AccountByEmail(ctx context.Context, email string) (*map
 	return l.DB.AccountByEmail(ctx, email)
 }
 
-func (l *recordingStore) CreateSignIn(ctx context.Context, s *mapdata.SignIn, letter *mapdata.Letter, since time.Time, limit int) (bool, error) {
+func (l *recordingStore) CreateSignIn(ctx context.Context, s *mapdata.SignIn, email *mapdata.Email, since time.Time, limit int) (bool, error) {
 	l.record("CreateSignIn")
 	if l.fail != nil {
 		return false, l.fail
 	}
-	stored, err := l.DB.CreateSignIn(ctx, s, letter, since, limit)
-	if stored && letter != nil {
+	stored, err := l.DB.CreateSignIn(ctx, s, email, since, limit)
+	if stored && email != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.letters = append(l.letters, *letter)
+		l.emails = append(l.emails, *email)
 	}
 	return stored, err
 }

@@ -160,12 +160,12 @@ func (r reply) decode(t *testing.T, v any) {
 // requestSignIn asks for a sign-in e-mail and returns its token and code.
 func (b *browser) requestSignIn(email string) (token, code string) {
 	b.t.Helper()
-	before := len(b.store.letters)
+	before := len(b.store.emails)
 	b.send(http.MethodPost, "/v2/auth/email", fmt.Sprintf(`{"email": %q}`, email)).want(b.t, http.StatusAccepted)
-	if len(b.store.letters) != before+1 {
+	if len(b.store.emails) != before+1 {
 		b.t.Fatal("no e-mail")
 	}
-	data := b.store.letters[before].Data
+	data := b.store.emails[before].Data
 	return data["token"], data["code"]
 }
 
@@ -265,8 +265,8 @@ func TestSignInDoesNotRevealAccounts(t *testing.T) {
 			t.Errorf("steps %v differ:\n%s", steps, diff)
 		}
 	}
-	if len(h.store.letters) != 4 {
-		t.Errorf("%d e-mails, want 3 and 1", len(h.store.letters))
+	if len(h.store.emails) != 4 {
+		t.Errorf("%d e-mails, want 3 and 1", len(h.store.emails))
 	}
 }
 

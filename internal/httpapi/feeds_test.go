@@ -402,12 +402,12 @@ func TestReviewOverHTTP(t *testing.T) {
 		t.Errorf("changed after a rejection: %v %q", f["review_state"], f["review_note"])
 	}
 
-	letters, err := d.db.DueLetters(t.Context(), d.time(), d.time(), 10)
+	emails, err := d.db.DueEmails(t.Context(), d.time(), d.time(), 10)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := []string{}
-	for _, l := range letters {
+	for _, l := range emails {
 		got = append(got, fmt.Sprint(l.Address, " ", l.Kind, " ", l.Data["note"]))
 	}
 	want := []string{"owner@example.com feed_approved ", "owner@example.com feed_approved ", "owner@example.com feed_rejected No."}

@@ -223,12 +223,12 @@ func TestPagesRefuseCrossOriginForms(t *testing.T) {
 // requestSignInByPage asks for a sign-in e-mail on the page and returns its code.
 func (b *browser) requestSignInByPage(fields url.Values) (reply, string) {
 	b.t.Helper()
-	before := len(b.store.letters)
+	before := len(b.store.emails)
 	page := b.form("/sign-in", fields).want(b.t, http.StatusOK)
-	if len(b.store.letters) != before+1 {
+	if len(b.store.emails) != before+1 {
 		b.t.Fatal("no e-mail")
 	}
-	return page, b.store.letters[before].Data["code"]
+	return page, b.store.emails[before].Data["code"]
 }
 
 func TestSignInPage(t *testing.T) {
@@ -317,8 +317,8 @@ func TestSignInPageDoesNotRevealAccounts(t *testing.T) {
 	if full := page("known@example.org"); known != unknown || full != known {
 		t.Errorf("pages differ:\n%s\n%s\n%s", known, unknown, full)
 	}
-	if len(h.store.letters) != 4 {
-		t.Errorf("%d e-mails, want 3 and 1", len(h.store.letters))
+	if len(h.store.emails) != 4 {
+		t.Errorf("%d e-mails, want 3 and 1", len(h.store.emails))
 	}
 }
 

@@ -48,7 +48,7 @@ func TestNetworksParameter(t *testing.T) {
 	}
 }
 
-// TestTruncate holds how much of a client's text a response repeats: 80 bytes of whole letters.
+// TestTruncate holds how much of a client's text a response repeats: 80 bytes of whole e-mails.
 func TestTruncate(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("x", 80):        strings.Repeat("x", 80),

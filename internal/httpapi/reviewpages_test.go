@@ -60,9 +60,9 @@ func TestReviewByPages(t *testing.T) {
 	owner.form(address+"/edit", url.Values{"name": {"Police"}, "description": {"Mended."}, "visibility": {"public"}}).want(t, 200)
 	contains(t, curator.page(review, 200), "Changed since the approval", "Cameras", "Police", "Take the approval back")
 
-	letters, err := d.db.DueLetters(t.Context(), d.time(), d.time(), 10)
-	if err != nil || len(letters) != 2 {
-		t.Errorf("%d e-mails, %v; want 2", len(letters), err)
+	emails, err := d.db.DueEmails(t.Context(), d.time(), d.time(), 10)
+	if err != nil || len(emails) != 2 {
+		t.Errorf("%d e-mails, %v; want 2", len(emails), err)
 	}
 	entries, err := d.db.Audit(t.Context(), &mapdata.AuditQuery{Actions: mapdata.AuditDecisions(), Limit: 10})
 	if err != nil || len(entries) != 3 || entries[0].Via != mapdata.ViaPage || entries[0].Reviewed.Description != "Mended." {
@@ -98,9 +98,9 @@ func TestStaleReviewIsRefused(t *testing.T) {
 	one.form(review+"/approve", url.Values{"version": {seen}}).want(t, 200)
 	contains(t, two.form(review+"/reject", url.Values{"version": {seen}, "note": {"no"}}).want(t, http.StatusConflict).body, "Review Now: approved")
 	contains(t, two.form(review+"/approve", url.Values{"version": {seen}}).want(t, 200).body, "approved")
-	letters, err := d.db.DueLetters(t.Context(), d.time(), d.time(), 10)
-	if err != nil || len(letters) != 1 {
-		t.Errorf("%d e-mails, %v; want 1", len(letters), err)
+	emails, err := d.db.DueEmails(t.Context(), d.time(), d.time(), 10)
+	if err != nil || len(emails) != 1 {
+		t.Errorf("%d e-mails, %v; want 1", len(emails), err)
 	}
 
 	// Another site's page decides nothing.

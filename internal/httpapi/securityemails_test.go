@@ -15,23 +15,23 @@ func TestSecurityEmails(t *testing.T) {
 	d := newPasskeyService(t)
 	b := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
 	b.form("/language", url.Values{"language": {"de"}, "back": {"/account"}}).wantRedirect(t, "/account")
-	told := func(kind mapdata.LetterKind) mapdata.Letter {
+	told := func(kind mapdata.EmailKind) mapdata.Email {
 		t.Helper()
-		letters, err := d.db.DueLetters(t.Context(), d.time(), d.time().Add(time.Hour), 10)
-		if err != nil || len(letters) != 1 {
-			t.Fatalf("%d e-mails, %v; want 1", len(letters), err)
+		emails, err := d.db.DueEmails(t.Context(), d.time(), d.time().Add(time.Hour), 10)
+		if err != nil || len(emails) != 1 {
+			t.Fatalf("%d e-mails, %v; want 1", len(emails), err)
 		}
-		l := letters[0]
+		l := emails[0]
 		if l.Kind != kind || l.Address != "ada@example.org" || l.Language != mapdata.German || !l.At.Equal(d.time()) {
 			t.Errorf("e-mail %+v", l)
 		}
-		if err := d.db.LetterSent(t.Context(), l.ID); err != nil {
+		if err := d.db.EmailSent(t.Context(), l.ID); err != nil {
 			t.Fatal(err)
 		}
 		return l
 	}
 	b.form("/account/tokens", url.Values{"name": {"Server"}}).want(t, http.StatusSeeOther)
-	l := told(mapdata.LetterTokenMade)
+	l := told(mapdata.EmailTokenMade)
 	if l.Data["name"] != "Server" || len(l.Data) != 2 {
 		t.Errorf("data %v", l.Data)
 	}
@@ -40,11 +40,11 @@ func TestSecurityEmails(t *testing.T) {
 	b.form(revoke, url.Values{}).wantRedirect(t, "/account?done=token-revoked")
 
 	b.send(http.MethodPost, "/v2/account/tokens", `{"name": "Other"}`).want(t, http.StatusCreated)
-	told(mapdata.LetterTokenMade)
+	told(mapdata.EmailTokenMade)
 	b.send(http.MethodPost, "/v2/account/tokens", `{"name": ""}`).want(t, http.StatusUnprocessableEntity)
 
 	_, line := b.addPasskey()
-	l = told(mapdata.LetterPasskeyAdded)
+	l = told(mapdata.EmailPasskeyAdded)
 	if l.Data["name"] != line.Name || l.Data["made_id"] != line.ID {
 		t.Errorf("data %v of passkey %+v", l.Data, line)
 	}

@@ -370,3 +370,18 @@ func (d *testService) storeEntity(id mapdata.FeedID) {
 		d.t.Fatal(err)
 	}
 }
+
+// waitFor waits until a condition holds.
+func (d *testService) waitFor(failure string, condition func() bool) {
+	d.t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(eventTimeout)
+	for !condition() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			d.t.Fatal(failure)
+		}
+	}
+}

@@ -445,21 +445,6 @@ func (d *testService) waitForNoStreams() {
 	d.waitFor("streams stay open", func() bool { return d.streams.Len() == 0 })
 }
 
-// waitFor waits until a condition holds.
-func (d *testService) waitFor(failure string, condition func() bool) {
-	d.t.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(eventTimeout)
-	for !condition() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			d.t.Fatal(failure)
-		}
-	}
-}
-
 // TestStreamRefusals checks which requests get no stream, and why.
 func TestStreamRefusals(t *testing.T) {
 	d := newTestService(t)

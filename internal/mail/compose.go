@@ -19,8 +19,8 @@ import (
 const maxUnencodedLine = 998
 
 // compose builds the multipart message, with the same text as plain text and as HTML.
-func (s *Sender) compose(l *mapdata.Letter, now time.Time) (subject string, _ *gomail.Msg, _ error) {
-	letter, err := s.texts.render(l)
+func (s *Sender) compose(l *mapdata.Email, now time.Time) (subject string, _ *gomail.Msg, _ error) {
+	email, err := s.texts.render(l)
 	if err != nil {
 		return "", nil, err
 	}
@@ -29,27 +29,27 @@ func (s *Sender) compose(l *mapdata.Letter, now time.Time) (subject string, _ *g
 	if err := msg.To(l.Address); err != nil {
 		return "", nil, errors.New("the letter's address is none") // without the cause, which repeats the address
 	}
-	msg.SetGenHeaderPreformatted(gomail.HeaderSubject, fold(letter.subject))
+	msg.SetGenHeaderPreformatted(gomail.HeaderSubject, fold(email.subject))
 	msg.SetDateWithValue(now)
 	msg.SetMessageIDWithValue(s.messageID(l))
-	msg.SetGenHeader("Content-Language", string(letter.language))
+	msg.SetGenHeader("Content-Language", string(email.language))
 	// Suppresses automatic replies (RFC 3834); Exchange reads the second header.
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetGenHeader("X-Auto-Response-Suppress", "All")
 	if aboutFeed(l.Kind) {
 		msg.SetGenHeader("List-Id", "<feeds."+s.host+">") // for filters (RFC 2919)
 	}
-	msg.SetBodyString(gomail.TypeTextPlain, crlf(letter.text), gomail.WithPartEncoding(s.encoding(letter.text)))
-	msg.AddAlternativeString(gomail.TypeTextHTML, crlf(letter.html), gomail.WithPartEncoding(s.encoding(letter.html)))
-	return letter.subject, msg, nil
+	msg.SetBodyString(gomail.TypeTextPlain, crlf(email.text), gomail.WithPartEncoding(s.encoding(email.text)))
+	msg.AddAlternativeString(gomail.TypeTextHTML, crlf(email.html), gomail.WithPartEncoding(s.encoding(email.html)))
+	return email.subject, msg, nil
 }
 
 // aboutFeed reports whether an e-mail is about a feed, and gets a List-Id for mail filters.
-func aboutFeed(kind mapdata.LetterKind) bool {
+func aboutFeed(kind mapdata.EmailKind) bool {
 	switch kind {
-	case mapdata.LetterSignIn, mapdata.LetterPasskeyAdded, mapdata.LetterTokenMade:
+	case mapdata.EmailSignIn, mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade:
 		return false
-	case mapdata.LetterApproved, mapdata.LetterRejected, mapdata.LetterDeactivated, mapdata.LetterShrank:
+	case mapdata.EmailApproved, mapdata.EmailRejected, mapdata.EmailDeactivated, mapdata.EmailShrank:
 	}
 	return true
 }
@@ -106,7 +106,7 @@ func (s *Sender) encoding(text string) gomail.Encoding {
 }
 
 // messageID is the same for every attempt to send an e-mail, so that mail programs can deduplicate one that was sent twice.
-func (s *Sender) messageID(l *mapdata.Letter) string {
+func (s *Sender) messageID(l *mapdata.Email) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %d", l.ID, l.Kind, l.At.UnixMilli()))
 	return hex.EncodeToString(sum[:12]) + "@" + s.host
 }

@@ -10,10 +10,10 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func manyLetters(n int) []mapdata.Letter {
-	all := make([]mapdata.Letter, n)
+func manyEmails(n int) []mapdata.Email {
+	all := make([]mapdata.Email, n)
 	for i := range all {
-		all[i] = mapdata.Letter{Kind: mapdata.LetterApproved, Data: map[string]string{"feed_name": fmt.Sprint("feed ", i)}}
+		all[i] = mapdata.Email{Kind: mapdata.EmailApproved, Data: map[string]string{"feed_name": fmt.Sprint("feed ", i)}}
 	}
 	return all
 }
@@ -36,15 +36,15 @@ func TestConnectionReuse(t *testing.T) {
 			t.Run(tt.name+" "+scheme, func(t *testing.T) {
 				p := &fakeServer{most: tt.most, closeSilently: tt.closeSilently, auth: true}
 				addr := p.serve(t, server, implicit)
-				d := newTestSender(t, Config{SMTPURL: scheme + "://post:letmein@" + addr, TLS: client}, manyLetters(20)...)
+				d := newTestSender(t, Config{SMTPURL: scheme + "://post:letmein@" + addr, TLS: client}, manyEmails(20)...)
 				d.empty(t.Context())
 				once := make(map[string]int)
-				for _, l := range p.letters() {
+				for _, l := range p.emails() {
 					msg, _ := parse(t, l.data)
 					once[subjectOf(t, msg)]++
 				}
-				if len(once) != 20 || len(p.letters()) != 20 || d.outbox.waiting() != 0 {
-					t.Errorf("%d letters of %d arrived, %d wait\n%s", len(p.letters()), len(once), d.outbox.waiting(), d.log)
+				if len(once) != 20 || len(p.emails()) != 20 || d.outbox.waiting() != 0 {
+					t.Errorf("%d letters of %d arrived, %d wait\n%s", len(p.emails()), len(once), d.outbox.waiting(), d.log)
 				}
 				// The server counts a session before STARTTLS and one after it.
 				if n := p.connections; n != tt.connections && n != 2*tt.connections {
@@ -64,14 +64,14 @@ func TestRejectionKeepsConnection(t *testing.T) {
 			}
 			return nil
 		}}
-		d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, manyLetters(3)...)
+		d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, manyEmails(3)...)
 		d.empty(t.Context())
 		left := 0
 		if code == 451 {
 			left = 1
 		}
-		if len(p.letters()) != 2 || p.connections != 1 || d.outbox.waiting() != left {
-			t.Errorf("%d: %d letters arrived over %d connections, %d wait", code, len(p.letters()), p.connections, d.outbox.waiting())
+		if len(p.emails()) != 2 || p.connections != 1 || d.outbox.waiting() != left {
+			t.Errorf("%d: %d letters arrived over %d connections, %d wait", code, len(p.emails()), p.connections, d.outbox.waiting())
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestPermanentReplyCodes(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			p := &fakeServer{answer: func(int) error { return &smtp.SMTPError{Code: code, Message: "ada@example.org"} }}
-			d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, manyLetters(1)...)
+			d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, manyEmails(1)...)
 			d.empty(t.Context())
 			if (d.outbox.waiting() == 0) != ended || strings.Contains(d.log.String(), "given up") != ended {
 				t.Errorf("%d wait\n%s", d.outbox.waiting(), d.log)
@@ -97,10 +97,10 @@ func TestPermanentReplyCodes(t *testing.T) {
 }
 
 // An authentication failure does not end the retries of an e-mail, and is not repeated for each of them.
-func TestAuthFailureKeepsLetters(t *testing.T) {
+func TestAuthFailureKeepsEmails(t *testing.T) {
 	server, client := certificates(t)
 	p := &fakeServer{auth: true, refuse: true}
-	d := newTestSender(t, Config{SMTPURL: "smtps://post:letmein@" + p.serve(t, server, true), TLS: client}, manyLetters(5)...)
+	d := newTestSender(t, Config{SMTPURL: "smtps://post:letmein@" + p.serve(t, server, true), TLS: client}, manyEmails(5)...)
 	d.empty(t.Context())
 	if d.outbox.waiting() != 5 || p.connections != 1 || !strings.Contains(d.log.String(), "535") {
 		t.Errorf("%d wait\n%s", d.outbox.waiting(), d.log)
@@ -112,9 +112,9 @@ func TestAuthFailureKeepsLetters(t *testing.T) {
 func TestNoPasswordWithoutTLS(t *testing.T) {
 	for _, query := range []string{"", "?starttls=optional", "?starttls=never"} {
 		p := &fakeServer{auth: true}
-		d := newTestSender(t, Config{SMTPURL: "smtp://post:letmein@" + p.serve(t, nil, false) + query}, manyLetters(1)...)
+		d := newTestSender(t, Config{SMTPURL: "smtp://post:letmein@" + p.serve(t, nil, false) + query}, manyEmails(1)...)
 		d.empty(t.Context())
-		if p.login != "" || d.outbox.waiting() != 1 || len(p.letters()) != 0 {
+		if p.login != "" || d.outbox.waiting() != 1 || len(p.emails()) != 0 {
 			t.Errorf("%q: signed in as %q, %d letters wait", query, p.login, d.outbox.waiting())
 		}
 	}

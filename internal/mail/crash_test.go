@@ -81,7 +81,7 @@ func (b *recordingServer) next(t *testing.T, before func(), taken bool) {
 	b.answer <- taken
 }
 
-func (b *recordingServer) count() (letters, ids int) {
+func (b *recordingServer) count() (emails, ids int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	distinct := make(map[string]bool)
@@ -118,7 +118,7 @@ func newRecordingServer(t *testing.T) (_ *recordingServer, address string) {
 // blockedOutbox blocks when an e-mail was sent, so that the process dies before the outbox is updated.
 type blockedOutbox struct{ mail.Outbox }
 
-func (blockedOutbox) LetterSent(ctx context.Context, _ int64) error {
+func (blockedOutbox) EmailSent(ctx context.Context, _ int64) error {
 	fmt.Println("sent")
 	<-ctx.Done()
 	return ctx.Err()
@@ -202,18 +202,18 @@ func queueSignIns(t *testing.T, path string, n int) *sqlite.DB {
 			Email: fmt.Sprintf("driver%d@example.org", i), TokenHash: fmt.Appendf(nil, "%032d", i), CodeHash: make([]byte, 32),
 			CreatedAt: now, ExpiresAt: now.Add(10 * time.Minute),
 		}
-		letter := &mapdata.Letter{Kind: mapdata.LetterSignIn, Data: map[string]string{"code": "00420815", "token": "T"}, At: now}
-		if _, err := db.CreateSignIn(t.Context(), in, letter, now, 1); err != nil {
+		email := &mapdata.Email{Kind: mapdata.EmailSignIn, Data: map[string]string{"code": "00420815", "token": "T"}, At: now}
+		if _, err := db.CreateSignIn(t.Context(), in, email, now, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return db
 }
 
-func pendingLetters(t *testing.T, db *sqlite.DB) int {
+func pendingEmails(t *testing.T, db *sqlite.DB) int {
 	t.Helper()
 	far := time.Now().Add(time.Hour)
-	due, err := db.DueLetters(t.Context(), far, far, 1000)
+	due, err := db.DueEmails(t.Context(), far, far, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,9 +222,9 @@ func pendingLetters(t *testing.T, db *sqlite.DB) int {
 
 // A sender that is killed repeatedly while the server reads an e-mail neither loses nor duplicates one.
 func TestKilledDuringTransaction(t *testing.T) {
-	const letters = 12
+	const emails = 12
 	path := filepath.Join(t.TempDir(), "wayside.db")
-	db := queueSignIns(t, path, letters)
+	db := queueSignIns(t, path, emails)
 	b, address := newRecordingServer(t)
 	for round := range 3 {
 		_, kill := startSender(t, path, address, time.Duration(round)*time.Minute, "") // the lease of the killed process has expired
@@ -235,13 +235,13 @@ func TestKilledDuringTransaction(t *testing.T) {
 	}
 	before, _ := b.count()
 	_, kill := startSender(t, path, address, 3*time.Minute, "")
-	for range letters - before {
+	for range emails - before {
 		b.next(t, nil, true)
 	}
-	waitFor(t, func() bool { return pendingLetters(t, db) == 0 })
+	waitFor(t, func() bool { return pendingEmails(t, db) == 0 })
 	kill()
-	if all, ids := b.count(); before != 6 || all != letters || ids != letters {
-		t.Errorf("%d letters with %d ids were taken, %d before the last start; want %d, each once", all, ids, before, letters)
+	if all, ids := b.count(); before != 6 || all != emails || ids != emails {
+		t.Errorf("%d letters with %d ids were taken, %d before the last start; want %d, each once", all, ids, before, emails)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestKilledBeforeOutboxUpdate(t *testing.T) {
 	kill()
 	_, kill = startSender(t, path, address, time.Minute, "")
 	b.next(t, nil, true)
-	waitFor(t, func() bool { return pendingLetters(t, db) == 0 })
+	waitFor(t, func() bool { return pendingEmails(t, db) == 0 })
 	kill()
 	if all, ids := b.count(); all != 2 || ids != 1 {
 		t.Errorf("%d copies with %d ids, want two with one", all, ids)

@@ -18,7 +18,7 @@ type folder struct{ dir string }
 
 // write writes a file atomically, readable by the service's own account only: it may contain a sign-in link. The file's name
 // contains time and kind, but not the recipient.
-func (f folder) write(_ context.Context, l *mapdata.Letter, msg *gomail.Msg, now time.Time) (name string, err error) {
+func (f folder) write(_ context.Context, l *mapdata.Email, msg *gomail.Msg, now time.Time) (name string, err error) {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return "", fmt.Errorf("make outbox folder: %w", err)
 	}

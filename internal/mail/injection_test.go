@@ -57,13 +57,13 @@ func TestInjection(t *testing.T) {
 }
 
 // structureOf describes an e-mail with the value: number and values of headers, and the elements and attributes of its HTML.
-func (d *testSender) structureOf(t *testing.T, kind mapdata.LetterKind, language mapdata.Language, value string) string {
+func (d *testSender) structureOf(t *testing.T, kind mapdata.EmailKind, language mapdata.Language, value string) string {
 	t.Helper()
 	data := map[string]string{"base_url": value, "service": value, "path": value, "feed": value, "id": value}
 	for _, name := range []string{"feed_name", "feed_id", "note", "error", "outcome", "rows", "rows_before", "code", "token", "name", "made_id"} {
 		data[name] = value
 	}
-	_, msg, err := d.compose(&mapdata.Letter{Kind: kind, Data: data, Language: language, Address: "ada@example.org"}, start)
+	_, msg, err := d.compose(&mapdata.Email{Kind: kind, Data: data, Language: language, Address: "ada@example.org"}, start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,12 +91,12 @@ func (d *testSender) structureOf(t *testing.T, kind mapdata.LetterKind, language
 	if to := read.Header["To"]; len(to) != 1 || !strings.Contains(to[0], "ada@example.org") || !strings.Contains(text, "https://wayside.example.org") {
 		t.Errorf("%.60q: to %q", value, to)
 	}
-	letter, err := d.texts.render(&mapdata.Letter{Kind: kind, Data: data, Language: language})
+	email, err := d.texts.render(&mapdata.Email{Kind: kind, Data: data, Language: language})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := subjectOf(t, read); got != letter.subject {
-		t.Errorf("%.60q: subject %q, want %q", value, got, letter.subject)
+	if got := subjectOf(t, read); got != email.subject {
+		t.Errorf("%.60q: subject %q, want %q", value, got, email.subject)
 	}
 	if strings.ContainsAny(text+page+subjectOf(t, read), "\u202e\u202d\u200f\u061c\u2066\u2067\ufeff") {
 		t.Errorf("%.60q turns text around", value)
@@ -144,13 +144,13 @@ func elements(t *testing.T, out *strings.Builder, page string) {
 }
 
 // An e-mail contains no secrets except those of its own kind, even if its data holds others.
-func TestLettersContainNoOtherSecrets(t *testing.T) {
+func TestEmailsContainNoOtherSecrets(t *testing.T) {
 	texts, err := newTexts("https://wayside.example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, kind := range kinds[1:] {
-		l, err := texts.render(&mapdata.Letter{Kind: kind, Data: map[string]string{
+		l, err := texts.render(&mapdata.Email{Kind: kind, Data: map[string]string{
 			"feed_id": "7", "token": "T0ken", "code": "00420815", "push_token": "wsp_x", "pull_url": "https://u:p@feeds.example",
 		}})
 		if err != nil {
@@ -162,7 +162,7 @@ func TestLettersContainNoOtherSecrets(t *testing.T) {
 			}
 		}
 	}
-	l, err := texts.render(&mapdata.Letter{Kind: mapdata.LetterSignIn, Data: map[string]string{"token": "T0ken", "code": "00420815"}})
+	l, err := texts.render(&mapdata.Email{Kind: mapdata.EmailSignIn, Data: map[string]string{"token": "T0ken", "code": "00420815"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestBidirectionalText(t *testing.T) {
 		t.Fatal(err)
 	}
 	const name, note = "שלום 5", "مرحبا\n(b) \u202eא"
-	l, err := texts.render(&mapdata.Letter{Kind: mapdata.LetterRejected, Data: map[string]string{"feed_name": name, "note": note}})
+	l, err := texts.render(&mapdata.Email{Kind: mapdata.EmailRejected, Data: map[string]string{"feed_name": name, "note": note}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func (d *testSender) one(t *testing.T) (name, data string) {
 }
 
 func TestFiles(t *testing.T) {
-	d := newTestSender(t, Config{}, signInLetter())
+	d := newTestSender(t, Config{}, signInEmail())
 	stop := d.run(t)
 	<-d.outbox.updates
 	stop()
@@ -136,7 +136,7 @@ func TestFiles(t *testing.T) {
 	d.noSecretsInLog(t)
 }
 
-func TestLetters(t *testing.T) {
+func TestEmails(t *testing.T) {
 	feed := func(more map[string]string) map[string]string {
 		data := map[string]string{"feed_name": "Chargers of Ghent", "feed_id": "0190-feed"}
 		for k, v := range more {
@@ -146,73 +146,73 @@ func TestLetters(t *testing.T) {
 	}
 	tests := []struct {
 		name    string
-		letter  mapdata.Letter
+		email   mapdata.Email
 		subject string
 		has     []string
 		hasNot  []string
 	}{
 		{
 			"approved",
-			mapdata.Letter{Kind: mapdata.LetterApproved, Data: feed(nil)},
+			mapdata.Email{Kind: mapdata.EmailApproved, Data: feed(nil)},
 			"Feed approved: Chargers of Ghent",
 			[]string{"“Chargers of Ghent”", "0190-feed", "https://wayside.example.org"},
 			[]string{"note"},
 		},
 		{
 			"rejected, with the note",
-			mapdata.Letter{Kind: mapdata.LetterRejected, Data: feed(map[string]string{"note": "Cameras lie\nin the sea."})},
+			mapdata.Email{Kind: mapdata.EmailRejected, Data: feed(map[string]string{"note": "Cameras lie\nin the sea."})},
 			"Feed rejected: Chargers of Ghent",
 			[]string{"\n    Cameras lie\n    in the sea.\n", "/v2/feeds/0190-feed"},
 			nil,
 		},
 		{
 			"deactivated",
-			mapdata.Letter{Kind: mapdata.LetterDeactivated, Data: feed(map[string]string{"error": "HTTP 404"})},
+			mapdata.Email{Kind: mapdata.EmailDeactivated, Data: feed(map[string]string{"error": "HTTP 404"})},
 			"Feed deactivated: Chargers of Ghent",
 			[]string{"20 times", "    HTTP 404\n", `{"active": true}`},
 			nil,
 		},
 		{
 			"shrank",
-			mapdata.Letter{Kind: mapdata.LetterShrank, Data: feed(map[string]string{"rows": "12", "rows_before": "3400"})},
+			mapdata.Email{Kind: mapdata.EmailShrank, Data: feed(map[string]string{"rows": "12", "rows_before": "3400"})},
 			"Feed shrank: Chargers of Ghent",
 			[]string{"12 instead of 3400."},
 			nil,
 		},
 		{
 			"header injection",
-			mapdata.Letter{Kind: mapdata.LetterApproved, Data: feed(map[string]string{"feed_name": "x\r\nBcc: eve@example.com\r\n\r\nHello"})},
+			mapdata.Email{Kind: mapdata.EmailApproved, Data: feed(map[string]string{"feed_name": "x\r\nBcc: eve@example.com\r\n\r\nHello"})},
 			"Feed approved: x Bcc: eve@example.com  Hello", nil,
 			[]string{"\nBcc"},
 		},
 		{
 			"bidirectional override, NUL, escapes, invalid UTF-8",
-			mapdata.Letter{Kind: mapdata.LetterApproved, Data: feed(map[string]string{"feed_name": "a\u202eb\x00c\x1b[31m\xffd"})},
+			mapdata.Email{Kind: mapdata.EmailApproved, Data: feed(map[string]string{"feed_name": "a\u202eb\x00c\x1b[31m\xffd"})},
 			"Feed approved: a b c [31m\uFFFDd", nil,
 			[]string{"\u202e", "\x00", "\x1b"},
 		},
 		{
 			"a long name",
-			mapdata.Letter{Kind: mapdata.LetterApproved, Data: feed(map[string]string{"feed_name": strings.Repeat("ü", 5000)})},
+			mapdata.Email{Kind: mapdata.EmailApproved, Data: feed(map[string]string{"feed_name": strings.Repeat("ü", 5000)})},
 			"Feed approved: " + strings.Repeat("ü", 199) + "…", nil, nil,
 		},
 		{
 			"a note of one endless line",
-			mapdata.Letter{Kind: mapdata.LetterRejected, Data: feed(map[string]string{"note": strings.Repeat("x", 90_000)})},
+			mapdata.Email{Kind: mapdata.EmailRejected, Data: feed(map[string]string{"note": strings.Repeat("x", 90_000)})},
 			"Feed rejected: Chargers of Ghent",
 			[]string{strings.Repeat("    "+strings.Repeat("x", 200)+"\n", 19) + "    " + strings.Repeat("x", 199) + "…\n"},
 			nil,
 		},
 		{
 			"templates in values stay text",
-			mapdata.Letter{Kind: mapdata.LetterApproved, Data: feed(map[string]string{"feed_name": "{{.base_url}}", "base_url": "https://evil.example"})},
+			mapdata.Email{Kind: mapdata.EmailApproved, Data: feed(map[string]string{"feed_name": "{{.base_url}}", "base_url": "https://evil.example"})},
 			"Feed approved: {{.base_url}}", nil,
 			[]string{"evil"},
 		},
 		{
 			"a new passkey",
-			mapdata.Letter{
-				Kind: mapdata.LetterPasskeyAdded, Data: map[string]string{"name": "Phone", "made_id": "abc/../x"},
+			mapdata.Email{
+				Kind: mapdata.EmailPasskeyAdded, Data: map[string]string{"name": "Phone", "made_id": "abc/../x"},
 				At: time.Date(2026, 11, 21, 9, 30, 0, 0, time.FixedZone("", 3600)), Language: mapdata.German,
 			},
 			"Ihr Konto hat einen neuen Passkey",
@@ -221,14 +221,14 @@ func TestLetters(t *testing.T) {
 		},
 		{
 			"a new API token",
-			mapdata.Letter{Kind: mapdata.LetterTokenMade, Data: map[string]string{"name": "Server", "made_id": "abc", "token": "wsk_x"}},
+			mapdata.Email{Kind: mapdata.EmailTokenMade, Data: map[string]string{"name": "Server", "made_id": "abc", "token": "wsk_x"}},
 			"An API token was made for your account",
 			[]string{"“Server”", "https://wayside.example.org/account/tokens/abc/revoke"},
 			[]string{"wsk_x", "List-Id"},
 		},
 		{
 			"values that are missing",
-			mapdata.Letter{Kind: mapdata.LetterShrank},
+			mapdata.Email{Kind: mapdata.EmailShrank},
 			"Feed shrank: ",
 			[]string{"fewer than half the rows"},
 			[]string{"<no value>"},
@@ -236,7 +236,7 @@ func TestLetters(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newTestSender(t, Config{}, tt.letter)
+			d := newTestSender(t, Config{}, tt.email)
 			stop := d.run(t)
 			<-d.outbox.updates
 			stop()
@@ -279,8 +279,8 @@ func FuzzRender(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name, note string) {
 		for _, language := range mapdata.Languages() {
-			l, err := texts.render(&mapdata.Letter{
-				Kind: mapdata.LetterRejected, Data: map[string]string{"feed_name": name, "note": note}, Language: language,
+			l, err := texts.render(&mapdata.Email{
+				Kind: mapdata.EmailRejected, Data: map[string]string{"feed_name": name, "note": note}, Language: language,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -305,18 +305,18 @@ func TestBackoff(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	tests := []struct {
 		name string
-		kind mapdata.LetterKind
+		kind mapdata.EmailKind
 		age  time.Duration
 		sent bool
 	}{
-		{"an approval of almost three days", mapdata.LetterApproved, 3*24*time.Hour - time.Second, true},
-		{"an approval of three days", mapdata.LetterApproved, 3 * 24 * time.Hour, false},
-		{"a sign-in of almost ten minutes", mapdata.LetterSignIn, 10*time.Minute - time.Second, true},
-		{"a sign-in of ten minutes", mapdata.LetterSignIn, 10 * time.Minute, false},
+		{"an approval of almost three days", mapdata.EmailApproved, 3*24*time.Hour - time.Second, true},
+		{"an approval of three days", mapdata.EmailApproved, 3 * 24 * time.Hour, false},
+		{"a sign-in of almost ten minutes", mapdata.EmailSignIn, 10*time.Minute - time.Second, true},
+		{"a sign-in of ten minutes", mapdata.EmailSignIn, 10 * time.Minute, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newTestSender(t, Config{}, mapdata.Letter{Kind: tt.kind, At: start.Add(-tt.age)})
+			d := newTestSender(t, Config{}, mapdata.Email{Kind: tt.kind, At: start.Add(-tt.age)})
 			stop := d.run(t)
 			<-d.outbox.updates
 			stop()
@@ -333,8 +333,8 @@ func TestGivenUp(t *testing.T) {
 // An e-mail that a dead process had leased is sent by another when the lease expires, and not before.
 func TestLeaseExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newTestSender(t, Config{Now: time.Now}, mapdata.Letter{Kind: mapdata.LetterApproved, At: time.Now()})
-		if due, err := d.outbox.DueLetters(t.Context(), time.Now(), time.Now().Add(leaseTime), batchSize); err != nil || len(due) != 1 {
+		d := newTestSender(t, Config{Now: time.Now}, mapdata.Email{Kind: mapdata.EmailApproved, At: time.Now()})
+		if due, err := d.outbox.DueEmails(t.Context(), time.Now(), time.Now().Add(leaseTime), batchSize); err != nil || len(due) != 1 {
 			t.Fatal("the letter was not leased", err)
 		}
 		stop := d.run(t)
@@ -358,8 +358,8 @@ func TestNotifyAndPoll(t *testing.T) {
 		add := func() {
 			d.outbox.mu.Lock()
 			defer d.outbox.mu.Unlock()
-			d.outbox.letters = append(d.outbox.letters, mapdata.Letter{
-				ID: time.Now().UnixNano(), Kind: mapdata.LetterApproved, Address: "ada@example.org", At: time.Now(),
+			d.outbox.emails = append(d.outbox.emails, mapdata.Email{
+				ID: time.Now().UnixNano(), Kind: mapdata.EmailApproved, Address: "ada@example.org", At: time.Now(),
 			})
 		}
 		add()
@@ -381,7 +381,7 @@ func TestNotifyAndPoll(t *testing.T) {
 
 // If the folder cannot be written, no partial file remains and the e-mail is retried.
 func TestUnwritableFolder(t *testing.T) {
-	d := newTestSender(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved})
+	d := newTestSender(t, Config{}, mapdata.Email{Kind: mapdata.EmailApproved})
 	if err := os.WriteFile(d.folder, nil, 0o600); err != nil { // a file where the folder should be
 		t.Fatal(err)
 	}
@@ -402,7 +402,7 @@ func TestUnwritableFolder(t *testing.T) {
 
 // If the update of the outbox fails and the process dies, the second copy has the Message-ID of the first.
 func TestCopyHasSameMessageID(t *testing.T) {
-	d := newTestSender(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved})
+	d := newTestSender(t, Config{}, mapdata.Email{Kind: mapdata.EmailApproved})
 	d.outbox.fail = errors.New("database is locked")
 	d.empty(t.Context())
 	d.outbox.fail = nil
@@ -421,7 +421,7 @@ func TestCopyHasSameMessageID(t *testing.T) {
 
 // If the update of the outbox fails for a while, a live process sends no second copy.
 func TestNoResendAfterOutboxFailure(t *testing.T) {
-	d := newTestSender(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved})
+	d := newTestSender(t, Config{}, mapdata.Email{Kind: mapdata.EmailApproved})
 	d.outbox.fail = errors.New("database is locked")
 	d.empty(t.Context())
 	for range 3 { // the lease expires, and the e-mail is due again
@@ -440,7 +440,7 @@ func TestNoResendAfterOutboxFailure(t *testing.T) {
 
 // An e-mail whose lease is about to expire is not sent: another node might send it at the same time.
 func TestNoSendNearLeaseEnd(t *testing.T) {
-	d := newTestSender(t, Config{}, mapdata.Letter{Kind: mapdata.LetterApproved}, mapdata.Letter{Kind: mapdata.LetterApproved})
+	d := newTestSender(t, Config{}, mapdata.Email{Kind: mapdata.EmailApproved}, mapdata.Email{Kind: mapdata.EmailApproved})
 	d.observe = func(bool) { d.fakeClock.add(leaseTime - sendTimeout) } // how long the first one takes
 	d.empty(t.Context())
 	if n := len(d.files(t)); n != 1 || d.outbox.waiting() != 1 {

@@ -12,9 +12,9 @@ import (
 	"wayside/internal/mapdata"
 )
 
-var kinds = []mapdata.LetterKind{
-	mapdata.LetterSignIn, mapdata.LetterApproved, mapdata.LetterRejected, mapdata.LetterDeactivated, mapdata.LetterShrank,
-	mapdata.LetterPasskeyAdded, mapdata.LetterTokenMade,
+var kinds = []mapdata.EmailKind{
+	mapdata.EmailSignIn, mapdata.EmailApproved, mapdata.EmailRejected, mapdata.EmailDeactivated, mapdata.EmailShrank,
+	mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade,
 }
 
 var failedOutcomes = []mapdata.Outcome{
@@ -63,8 +63,8 @@ func TestEveryMessageIsUsed(t *testing.T) {
 	}
 	texts.messages[mapdata.English] = said
 	var whole strings.Builder
-	render := func(kind mapdata.LetterKind, data map[string]string) {
-		l, err := texts.render(&mapdata.Letter{Kind: kind, Data: data})
+	render := func(kind mapdata.EmailKind, data map[string]string) {
+		l, err := texts.render(&mapdata.Email{Kind: kind, Data: data})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestEveryMessageIsUsed(t *testing.T) {
 		render(kind, nil)
 	}
 	for _, outcome := range failedOutcomes {
-		render(mapdata.LetterDeactivated, map[string]string{"outcome": string(outcome)})
+		render(mapdata.EmailDeactivated, map[string]string{"outcome": string(outcome)})
 	}
 	for _, key := range slices.Sorted(maps.Keys(said)) {
 		if !strings.Contains(whole.String(), "["+key+"]") {

@@ -17,46 +17,46 @@ var start = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 // outbox implements Outbox in memory.
 type outbox struct {
 	mu      sync.Mutex
-	letters []mapdata.Letter
-	updates chan mapdata.Letter // e-mails that were sent (Tries -1) or put back
-	fail    error               // returned by LetterSent
+	emails  []mapdata.Email
+	updates chan mapdata.Email // e-mails that were sent (Tries -1) or put back
+	fail    error              // returned by EmailSent
 }
 
-func newOutbox(letters ...mapdata.Letter) *outbox {
-	for i := range letters {
-		letters[i].ID = int64(i + 1)
-		if letters[i].Address == "" {
-			letters[i].Address = "ada@example.org"
+func newOutbox(emails ...mapdata.Email) *outbox {
+	for i := range emails {
+		emails[i].ID = int64(i + 1)
+		if emails[i].Address == "" {
+			emails[i].Address = "ada@example.org"
 		}
-		if letters[i].At.IsZero() {
-			letters[i].At = start
+		if emails[i].At.IsZero() {
+			emails[i].At = start
 		}
 	}
-	return &outbox{letters: letters, updates: make(chan mapdata.Letter, 1000)}
+	return &outbox{emails: emails, updates: make(chan mapdata.Email, 1000)}
 }
 
-func (o *outbox) DueLetters(_ context.Context, now, until time.Time, limit int) ([]mapdata.Letter, error) {
+func (o *outbox) DueEmails(_ context.Context, now, until time.Time, limit int) ([]mapdata.Email, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	var due []mapdata.Letter
-	for i := range o.letters {
-		if !o.letters[i].Due.After(now) && len(due) < limit {
-			due = append(due, o.letters[i])
-			o.letters[i].Due = until
+	var due []mapdata.Email
+	for i := range o.emails {
+		if !o.emails[i].Due.After(now) && len(due) < limit {
+			due = append(due, o.emails[i])
+			o.emails[i].Due = until
 		}
 	}
 	return due, nil
 }
 
-func (o *outbox) LetterSent(_ context.Context, id int64) error {
+func (o *outbox) EmailSent(_ context.Context, id int64) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.fail != nil {
 		return o.fail
 	}
-	for i, l := range o.letters {
+	for i, l := range o.emails {
 		if l.ID == id {
-			o.letters = append(o.letters[:i], o.letters[i+1:]...)
+			o.emails = append(o.emails[:i], o.emails[i+1:]...)
 			l.Tries = -1
 			o.updates <- l
 			break
@@ -65,11 +65,11 @@ func (o *outbox) LetterSent(_ context.Context, id int64) error {
 	return nil
 }
 
-func (o *outbox) LetterFailed(_ context.Context, id int64, tries int, due time.Time) error {
+func (o *outbox) EmailFailed(_ context.Context, id int64, tries int, due time.Time) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for i := range o.letters {
-		if l := &o.letters[i]; l.ID == id {
+	for i := range o.emails {
+		if l := &o.emails[i]; l.ID == id {
 			l.Tries, l.Due = tries, due
 			o.updates <- *l
 		}
@@ -80,11 +80,11 @@ func (o *outbox) LetterFailed(_ context.Context, id int64, tries int, due time.T
 func (o *outbox) waiting() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return len(o.letters)
+	return len(o.emails)
 }
 
-func signInLetter() mapdata.Letter {
-	return mapdata.Letter{Kind: mapdata.LetterSignIn, Data: map[string]string{"code": "00420815", "token": "T0kenOfTheLink"}}
+func signInEmail() mapdata.Email {
+	return mapdata.Email{Kind: mapdata.EmailSignIn, Data: map[string]string{"code": "00420815", "token": "T0kenOfTheLink"}}
 }
 
 // clock is a clock that the test advances.
@@ -132,9 +132,9 @@ type testSender struct {
 	folder    string
 }
 
-func newTestSender(t *testing.T, c Config, letters ...mapdata.Letter) *testSender {
+func newTestSender(t *testing.T, c Config, emails ...mapdata.Email) *testSender {
 	t.Helper()
-	d := &testSender{fakeClock: &clock{at: start}, outbox: newOutbox(letters...), log: &logBuffer{}, folder: t.TempDir() + "/outbox"}
+	d := &testSender{fakeClock: &clock{at: start}, outbox: newOutbox(emails...), log: &logBuffer{}, folder: t.TempDir() + "/outbox"}
 	c.Queued = signal.NewMailQueued()
 	c.Outbox, c.Log, c.BaseURL, c.Folder = d.outbox, slog.New(slog.NewTextHandler(d.log, nil)), "https://wayside.example.org", d.folder
 	if c.From == "" {

@@ -10,8 +10,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-//go:embed letters/letter.html
-var letterHTML embed.FS
+//go:embed pages/email.html
+var emailHTML embed.FS
 
 // rendered is an e-mail's subject and bodies.
 type rendered struct {
@@ -31,7 +31,7 @@ func newTexts(baseURL string) (*texts, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := template.ParseFS(letterHTML, "letters/letter.html")
+	page, err := template.ParseFS(emailHTML, "pages/email.html")
 	if err != nil {
 		return nil, fmt.Errorf("page of letters: %w", err)
 	}
@@ -39,7 +39,7 @@ func newTexts(baseURL string) (*texts, error) {
 }
 
 // render renders an e-mail as plain text and as HTML with the same content.
-func (t *texts) render(l *mapdata.Letter) (*rendered, error) {
+func (t *texts) render(l *mapdata.Email) (*rendered, error) {
 	language := l.Language
 	if _, known := t.messages[language]; !known {
 		language = mapdata.Languages()[0]
@@ -112,28 +112,28 @@ func (d *draft) quote(name string) {
 }
 
 // compose adds the paragraphs of a kind. It uses only the values that belong to that kind.
-func (d *draft) compose(kind mapdata.LetterKind) (known bool) {
+func (d *draft) compose(kind mapdata.EmailKind) (known bool) {
 	switch kind {
-	case mapdata.LetterSignIn:
+	case mapdata.EmailSignIn:
 		d.signIn()
 		return true
-	case mapdata.LetterPasskeyAdded:
+	case mapdata.EmailPasskeyAdded:
 		d.security("passkey_added", "/account/passkeys/", "/remove")
 		return true
-	case mapdata.LetterTokenMade:
+	case mapdata.EmailTokenMade:
 		d.security("api_token_made", "/account/tokens/", "/revoke")
 		return true
-	case mapdata.LetterApproved:
+	case mapdata.EmailApproved:
 		d.paragraph("feed_approved.text")
 		d.paragraph("feed_approved.then")
 		d.note()
-	case mapdata.LetterRejected:
+	case mapdata.EmailRejected:
 		d.paragraph("feed_rejected.text")
 		d.note()
 		d.paragraph("feed_rejected.then")
-	case mapdata.LetterDeactivated:
+	case mapdata.EmailDeactivated:
 		d.deactivated()
-	case mapdata.LetterShrank:
+	case mapdata.EmailShrank:
 		d.shrank()
 	default:
 		return false
@@ -186,7 +186,7 @@ func (d *draft) shrank() {
 }
 
 // feedFooter adds the link and footer of an e-mail about a feed.
-func (d *draft) feedFooter(kind mapdata.LetterKind) {
+func (d *draft) feedFooter(kind mapdata.EmailKind) {
 	if d.values["id"] != "" {
 		d.button("button", "link", "/feeds/"+url.PathEscape(d.values["id"]))
 	}

@@ -108,7 +108,7 @@ func (s *Sender) empty(ctx context.Context) {
 	for ctx.Err() == nil {
 		now := s.now()
 		until := now.Add(leaseTime)
-		due, err := s.outbox.DueLetters(ctx, now, until, batchSize)
+		due, err := s.outbox.DueEmails(ctx, now, until, batchSize)
 		if err != nil {
 			if ctx.Err() == nil {
 				s.log.Error("outbox cannot be read", "error", err)
@@ -125,7 +125,7 @@ func (s *Sender) empty(ctx context.Context) {
 }
 
 // handle sends one e-mail and updates the outbox, even if ctx ends meanwhile.
-func (s *Sender) handle(ctx context.Context, out *smtpClient, l *mapdata.Letter, until time.Time) {
+func (s *Sender) handle(ctx context.Context, out *smtpClient, l *mapdata.Email, until time.Time) {
 	outboxCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTime)
 	defer cancel()
 	now := s.now()
@@ -136,10 +136,10 @@ func (s *Sender) handle(ctx context.Context, out *smtpClient, l *mapdata.Letter,
 	case !now.Add(sendTimeout).Before(until):
 		return // the lease might expire while sending; then another node would send it too
 	case ctx.Err() != nil:
-		err = s.outbox.LetterFailed(outboxCtx, l.ID, l.Tries, now) // puts it back without counting a try
-	case age >= giveUpAfter || l.Kind == mapdata.LetterSignIn && age >= giveUpSignInAfter:
+		err = s.outbox.EmailFailed(outboxCtx, l.ID, l.Tries, now) // puts it back without counting a try
+	case age >= giveUpAfter || l.Kind == mapdata.EmailSignIn && age >= giveUpSignInAfter:
 		s.log.Error("letter given up: too old", "kind", l.Kind, "tries", l.Tries)
-		err = s.outbox.LetterSent(outboxCtx, l.ID)
+		err = s.outbox.EmailSent(outboxCtx, l.ID)
 	default:
 		err = s.try(ctx, outboxCtx, out, l)
 	}
@@ -149,7 +149,7 @@ func (s *Sender) handle(ctx context.Context, out *smtpClient, l *mapdata.Letter,
 }
 
 // try sends one e-mail. It returns only errors of the outbox.
-func (s *Sender) try(ctx, outboxCtx context.Context, out *smtpClient, l *mapdata.Letter) error {
+func (s *Sender) try(ctx, outboxCtx context.Context, out *smtpClient, l *mapdata.Email) error {
 	failed := s.deliver(ctx, out, l)
 	if s.observe != nil {
 		s.observe(failed == nil)
@@ -159,11 +159,11 @@ func (s *Sender) try(ctx, outboxCtx context.Context, out *smtpClient, l *mapdata
 		return s.confirmSent(outboxCtx, l.ID)
 	case permanent(failed):
 		s.log.Error("letter given up: refused", "kind", l.Kind, "tries", tries, "reason", describe(failed))
-		return s.outbox.LetterSent(outboxCtx, l.ID)
+		return s.outbox.EmailSent(outboxCtx, l.ID)
 	default:
 		wait := Backoff(tries)
 		s.log.Warn("letter not sent", "kind", l.Kind, "tries", tries, "again_in", wait, "reason", describe(failed))
-		return s.outbox.LetterFailed(outboxCtx, l.ID, tries, s.now().Add(wait))
+		return s.outbox.EmailFailed(outboxCtx, l.ID, tries, s.now().Add(wait))
 	}
 }
 
@@ -171,7 +171,7 @@ func (s *Sender) try(ctx, outboxCtx context.Context, out *smtpClient, l *mapdata
 // not send it again.
 func (s *Sender) confirmSent(ctx context.Context, id int64) error {
 	s.sent[id] = true
-	err := s.outbox.LetterSent(ctx, id)
+	err := s.outbox.EmailSent(ctx, id)
 	if err == nil {
 		delete(s.sent, id)
 	}
@@ -197,7 +197,7 @@ func Backoff(tries int) time.Duration {
 }
 
 // deliver renders an e-mail and sends it, or writes it to the folder.
-func (s *Sender) deliver(ctx context.Context, out *smtpClient, l *mapdata.Letter) error {
+func (s *Sender) deliver(ctx context.Context, out *smtpClient, l *mapdata.Email) error {
 	now := s.now()
 	subject, msg, err := s.compose(l, now)
 	if err != nil {

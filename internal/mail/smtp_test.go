@@ -45,7 +45,7 @@ type fakeSession struct {
 	conn     *smtp.Conn
 	from, to string
 	in       bool
-	letters  int
+	emails   int
 }
 
 func (p *fakeServer) NewSession(conn *smtp.Conn) (smtp.Session, error) {
@@ -73,7 +73,7 @@ func (s *fakeSession) Mail(from string, _ *smtp.MailOptions) error {
 	if s.auth && !s.in {
 		return smtp.ErrAuthRequired
 	}
-	if s.most > 0 && s.letters == s.most {
+	if s.most > 0 && s.emails == s.most {
 		if s.closeSilently {
 			return s.conn.Conn().Close()
 		}
@@ -107,14 +107,14 @@ func (s *fakeSession) Data(r io.Reader) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.received = append(s.received, received{s.from, s.to, string(data)})
-	s.letters++
+	s.emails++
 	return nil
 }
 
 func (s *fakeSession) Reset()        {}
 func (s *fakeSession) Logout() error { return nil }
 
-func (p *fakeServer) letters() []received {
+func (p *fakeServer) emails() []received {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]received(nil), p.received...)
@@ -193,11 +193,11 @@ func TestSMTP(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &fakeServer{auth: tt.auth}
 			addr := p.serve(t, tt.cert, tt.implicit)
-			d := newTestSender(t, Config{SMTPURL: tt.scheme + addr + tt.query, TLS: tt.trust}, signInLetter())
+			d := newTestSender(t, Config{SMTPURL: tt.scheme + addr + tt.query, TLS: tt.trust}, signInEmail())
 			defer d.run(t)()
 			updates := <-d.outbox.updates
-			if sent := updates.Tries < 0; sent != tt.want || len(p.letters()) == 1 != tt.want {
-				t.Fatalf("sent %v, %d letters arrived, want %v\n%s", sent, len(p.letters()), tt.want, d.log)
+			if sent := updates.Tries < 0; sent != tt.want || len(p.emails()) == 1 != tt.want {
+				t.Fatalf("sent %v, %d letters arrived, want %v\n%s", sent, len(p.emails()), tt.want, d.log)
 			}
 			d.noSecretsInLog(t)
 			if tt.auth != (p.login == "post@box letmein") && tt.want {
@@ -209,7 +209,7 @@ func TestSMTP(t *testing.T) {
 				}
 				return
 			}
-			got := p.letters()[0]
+			got := p.emails()[0]
 			if got.from != "wayside@example.org" || got.to != "ada@example.org" {
 				t.Errorf("envelope from %s to %s", got.from, got.to)
 			}
@@ -234,7 +234,7 @@ func TestTemporaryFailureThenSuccess(t *testing.T) {
 		return nil
 	}}
 	attempts := make(chan bool, 3)
-	d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false), Observe: func(sent bool) { attempts <- sent }}, signInLetter())
+	d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false), Observe: func(sent bool) { attempts <- sent }}, signInEmail())
 	defer d.run(t)()
 	for tries, wait := range []time.Duration{time.Minute, 2 * time.Minute} {
 		if l := <-d.outbox.updates; l.Tries != tries+1 || !l.Due.Equal(d.now().Add(wait)) {
@@ -246,7 +246,7 @@ func TestTemporaryFailureThenSuccess(t *testing.T) {
 	if l := <-d.outbox.updates; l.Tries != -1 || d.outbox.waiting() != 0 {
 		t.Error("not sent the third time")
 	}
-	if n := len(p.letters()); n != 1 {
+	if n := len(p.emails()); n != 1 {
 		t.Errorf("%d letters arrived, want 1", n)
 	}
 	if first, second, third := <-attempts, <-attempts, <-attempts; first || second || !third {
@@ -262,7 +262,7 @@ func TestPermanentRejection(t *testing.T) {
 	p := &fakeServer{answer: func(int) error {
 		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no mailbox ada@example.org here"}
 	}}
-	d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, signInLetter(), signInLetter())
+	d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, signInEmail(), signInEmail())
 	stop := d.run(t)
 	<-d.outbox.updates
 	<-d.outbox.updates
@@ -283,7 +283,7 @@ func TestServerUnreachable(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d := newTestSender(t, Config{SMTPURL: "smtp://post:letmein@" + addr}, signInLetter())
+	d := newTestSender(t, Config{SMTPURL: "smtp://post:letmein@" + addr}, signInEmail())
 	defer d.run(t)()
 	if got := <-d.outbox.updates; got.Tries != 1 || d.outbox.waiting() != 1 {
 		t.Errorf("tries %d, %d waiting", got.Tries, d.outbox.waiting())
@@ -298,7 +298,7 @@ func TestServerUnreachable(t *testing.T) {
 // counted, the others unchanged.
 func TestStopWithHangingServer(t *testing.T) {
 	p := &fakeServer{hang: make(chan struct{})}
-	d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, signInLetter(), signInLetter())
+	d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, signInEmail(), signInEmail())
 	defer close(p.hang)
 	d.grace = time.Millisecond
 	waiting := make(chan struct{})
@@ -320,8 +320,8 @@ func TestConnectionLostAfterAcceptance(t *testing.T) {
 	}
 	defer l.Close()
 	done := make(chan error)
-	go func() { done <- takeOneLetter(l) }()
-	d := newTestSender(t, Config{SMTPURL: "smtp://" + l.Addr().String()}, signInLetter())
+	go func() { done <- takeOneEmail(l) }()
+	d := newTestSender(t, Config{SMTPURL: "smtp://" + l.Addr().String()}, signInEmail())
 	stop := d.run(t)
 	if updates := <-d.outbox.updates; updates.Tries != -1 {
 		t.Errorf("put back after it was taken\n%s", d.log)
@@ -333,7 +333,7 @@ func TestConnectionLostAfterAcceptance(t *testing.T) {
 }
 
 // takeOneLetter implements just enough SMTP to accept one e-mail, then closes the connection.
-func takeOneLetter(l net.Listener) (err error) {
+func takeOneEmail(l net.Listener) (err error) {
 	conn, err := l.Accept()
 	if err != nil {
 		return err
@@ -366,10 +366,10 @@ func takeOneLetter(l net.Listener) (err error) {
 
 func TestTwoSendersSendEachOnce(t *testing.T) {
 	p := &fakeServer{}
-	const letters = 50
-	all := make([]mapdata.Letter, letters)
+	const emails = 50
+	all := make([]mapdata.Email, emails)
 	for i := range all {
-		all[i] = signInLetter()
+		all[i] = signInEmail()
 	}
 	d := newTestSender(t, Config{SMTPURL: "smtp://" + p.serve(t, nil, false)}, all...)
 	other := *d
@@ -377,7 +377,7 @@ func TestTwoSendersSendEachOnce(t *testing.T) {
 	second.queued, second.sent = signal.NewMailQueued(), make(map[int64]bool)
 	other.Sender = &second
 	stop, stopOther := d.run(t), other.run(t)
-	for range letters {
+	for range emails {
 		if l := <-d.outbox.updates; l.Tries != -1 {
 			t.Errorf("letter %d failed\n%s", l.ID, d.log)
 		}
@@ -385,11 +385,11 @@ func TestTwoSendersSendEachOnce(t *testing.T) {
 	stop()
 	stopOther()
 	ids := map[string]bool{}
-	for _, l := range p.letters() {
+	for _, l := range p.emails() {
 		msg, _ := parse(t, l.data)
 		ids[msg.Header.Get("Message-Id")] = true
 	}
-	if len(ids) != letters || len(p.letters()) != letters {
-		t.Errorf("%d letters arrived with %d ids, want %d", len(p.letters()), len(ids), letters)
+	if len(ids) != emails || len(p.emails()) != emails {
+		t.Errorf("%d letters arrived with %d ids, want %d", len(p.emails()), len(ids), emails)
 	}
 }

@@ -26,7 +26,7 @@ type Change struct {
 
 	Snapshot *SnapshotTaken // of a pull feed; nil for a push
 	Attempt  Attempt
-	Letters  []Letter
+	Emails   []Email
 
 	// Rejections are the reasons for which rows of this attempt were rejected, each code once; their At is not read.
 	// SameRejections means instead that the body, and so its rejections, are those of the previous attempt.
@@ -53,7 +53,7 @@ type PollFailed struct {
 	Active  bool // false: this failure deactivates the feed
 	Polling Polling
 	Attempt Attempt
-	Letters []Letter
+	Emails  []Email
 	Audit   []AuditEntry
 }
 

@@ -174,6 +174,6 @@ type RejectedRow struct {
 
 // Side is what is stored with a change of a feed, in the same transaction.
 type Side struct {
-	Audit   []AuditEntry
-	Letters []Letter
+	Audit  []AuditEntry
+	Emails []Email
 }

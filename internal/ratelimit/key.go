@@ -17,7 +17,7 @@ const (
 	Pushes                         // pushes with one token (D7.3)
 	PushEntities                   // rows pushed with one token (D7.3)
 	UnknownTokens                  // pushes with unknown tokens (D7.5)
-	SignIns                        // sign-in letters asked for (D11.1)
+	SignIns                        // sign-in e-mails asked for (D11.1)
 	Verifies                       // links and codes tried (D11.1)
 	Votes                          // confirms and disputes (D9.1)
 	RefusedPushes                  // pushes with one token that were refused for their rows, after they were read

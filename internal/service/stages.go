@@ -32,7 +32,7 @@ func (s *Service) openStore(ctx context.Context) (err error) {
 	}
 	s.sender, err = mail.New(mail.Config{
 		Outbox: s.Store, Now: s.now, Log: s.log, BaseURL: s.config.BaseURL, From: s.config.Mail.From, SMTPURL: s.config.Mail.SMTPURL,
-		Folder: filepath.Join(s.config.DataDir, datadir.OutboxFolder), Observe: s.metrics.Letter, Queued: s.signals.MailQueued,
+		Folder: filepath.Join(s.config.DataDir, datadir.OutboxFolder), Observe: s.metrics.Email, Queued: s.signals.MailQueued,
 	})
 	return err
 }

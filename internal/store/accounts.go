@@ -83,7 +83,7 @@ func (db *Scripts) UpdateAccount(ctx context.Context, a *mapdata.Account, audit 
 	})
 }
 
-// SetLanguage stores what an account's pages and letters are written in, or fails with mapdata.ErrNotFound.
+// SetLanguage stores what an account's pages and e-mails are written in, or fails with mapdata.ErrNotFound.
 func (db *Scripts) SetLanguage(ctx context.Context, account mapdata.AccountID, language mapdata.Language) error {
 	return db.backend.Write(ctx, "store language", func(tx *Tx) error { return tx.one(ctx, updateLanguage, language, account[:]) })
 }

@@ -116,7 +116,7 @@ func (db *Scripts) Apply(ctx context.Context, c *mapdata.Change) error {
 		if err := tx.rejections(ctx, c); err != nil {
 			return fmt.Errorf("store rejections: %w", err)
 		}
-		if err := tx.letters(ctx, c.Letters); err != nil {
+		if err := tx.emails(ctx, c.Emails); err != nil {
 			return err
 		}
 		tx.raiseRevision(c.Feed, ids, c.Touched, c.Absent, c.Retired)

@@ -12,7 +12,7 @@ const (
 	selectFeedIDsOfOwner = `SELECT id FROM feeds WHERE owner = $1 ORDER BY seq`
 	severVotesOf         = `UPDATE votes SET account = NULL WHERE account = $1`
 	deleteSignInsOf      = `DELETE FROM sign_ins WHERE email = (SELECT email FROM accounts WHERE id = $1)`
-	deleteLettersTo      = `DELETE FROM outbox WHERE address = (SELECT email FROM accounts WHERE id = $1)`
+	deleteEmailsTo       = `DELETE FROM outbox WHERE address = (SELECT email FROM accounts WHERE id = $1)`
 	deleteAccount        = `DELETE FROM accounts WHERE id = $1`
 )
 
@@ -29,7 +29,7 @@ func (db *Scripts) Ballots(ctx context.Context, account mapdata.AccountID) ([]ma
 }
 
 // DeleteAccount forgets an account and what is its own, as account.Store says. Sessions, API tokens, pairings, preferences
-// and letters go with its row, by the foreign keys. Feeds are locked first, as by every transaction, and no feed
+// and e-mails go with its row, by the foreign keys. Feeds are locked first, as by every transaction, and no feed
 // is registered meanwhile. Votes are severed before the account's row is locked: a transaction that casts a vote locks the
 // vote first and then the account.
 func (db *Scripts) DeleteAccount(ctx context.Context, id mapdata.AccountID, audit mapdata.AuditEntry) error {
@@ -46,7 +46,7 @@ func (db *Scripts) DeleteAccount(ctx context.Context, id mapdata.AccountID, audi
 				return err
 			}
 		}
-		for _, statement := range []string{severVotesOf, deleteSignInsOf, deleteLettersTo, forgetNotes} {
+		for _, statement := range []string{severVotesOf, deleteSignInsOf, deleteEmailsTo, forgetNotes} {
 			if _, err := tx.Exec(ctx, statement, id[:]); err != nil {
 				return err
 			}

@@ -167,7 +167,7 @@ func (db *Scripts) UpdateFeed(
 		if err := tx.audit(ctx, side.Audit...); err != nil {
 			return err
 		}
-		if err := tx.letters(ctx, side.Letters); err != nil {
+		if err := tx.emails(ctx, side.Emails); err != nil {
 			return err
 		}
 		tx.raiseRevision(id)

@@ -80,7 +80,7 @@ func (db *Scripts) PollFailed(ctx context.Context, failed *mapdata.PollFailed) e
 		if err := tx.audit(ctx, failed.Audit...); err != nil {
 			return err
 		}
-		if err := tx.letters(ctx, failed.Letters); err != nil {
+		if err := tx.emails(ctx, failed.Emails); err != nil {
 			return err
 		}
 		tx.raiseRevision(failed.Feed)

@@ -24,9 +24,9 @@ const (
 		WHERE id = $3 AND account = (SELECT account FROM passkeys WHERE id = $4)`
 )
 
-// CreatePasskey stores a passkey, the answer that brought it and its letter (nil: none). It fails with mapdata.ErrConflict when the credential is
+// CreatePasskey stores a passkey, the answer that brought it and its e-mail (nil: none). It fails with mapdata.ErrConflict when the credential is
 // stored already or the challenge was answered before, and with mapdata.ErrNotFound when there is no such account.
-func (db *Scripts) CreatePasskey(ctx context.Context, p *mapdata.Passkey, answer mapdata.Challenge, audit mapdata.AuditEntry, letter *mapdata.Letter) error {
+func (db *Scripts) CreatePasskey(ctx context.Context, p *mapdata.Passkey, answer mapdata.Challenge, audit mapdata.AuditEntry, email *mapdata.Email) error {
 	return db.backend.Write(ctx, "create passkey", func(tx *Tx) error {
 		if err := tx.answer(ctx, answer); err != nil {
 			return err
@@ -36,7 +36,7 @@ func (db *Scripts) CreatePasskey(ctx context.Context, p *mapdata.Passkey, answer
 		if err != nil {
 			return err
 		}
-		return tx.auditAndLetter(ctx, audit, letter)
+		return tx.auditAndEmail(ctx, audit, email)
 	})
 }
 

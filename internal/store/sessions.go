@@ -84,14 +84,14 @@ func (db *Scripts) DeleteSession(ctx context.Context, account mapdata.AccountID,
 	})
 }
 
-// CreateAPIToken stores a token and its letter (nil: none), or fails with mapdata.ErrNotFound when there is no such account.
-func (db *Scripts) CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, letter *mapdata.Letter) error {
+// CreateAPIToken stores a token and its e-mail (nil: none), or fails with mapdata.ErrNotFound when there is no such account.
+func (db *Scripts) CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, email *mapdata.Email) error {
 	return db.backend.Write(ctx, "create API token", func(tx *Tx) error {
 		_, err := tx.Exec(ctx, insertAPIToken, t.ID, t.Account[:], t.Name, t.TokenHash, Millis(t.CreatedAt), Millis(t.UsedAt))
 		if err != nil {
 			return err
 		}
-		return tx.auditAndLetter(ctx, audit, letter)
+		return tx.auditAndEmail(ctx, audit, email)
 	})
 }
 

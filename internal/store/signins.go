@@ -30,10 +30,10 @@ const (
 	countTry = `UPDATE sign_ins SET tries = tries + 1 WHERE email = $1 AND NOT used AND expires_at > $2`
 )
 
-// CreateSignIn stores a waiting sign-in together with its letter, unless limit sign-ins of the address were made since
+// CreateSignIn stores a waiting sign-in together with its e-mail, unless limit sign-ins of the address were made since
 // the given time; it then stores nothing and reports false. It sets the sign-in's ID.
 func (db *Scripts) CreateSignIn(
-	ctx context.Context, s *mapdata.SignIn, letter *mapdata.Letter, since time.Time, limit int,
+	ctx context.Context, s *mapdata.SignIn, email *mapdata.Email, since time.Time, limit int,
 ) (stored bool, err error) {
 	var id int64
 	err = db.backend.Write(ctx, "create sign-in", func(tx *Tx) error {
@@ -49,12 +49,12 @@ func (db *Scripts) CreateSignIn(
 			return err
 		}
 		stored = true
-		if letter == nil {
+		if email == nil {
 			return nil
 		}
-		own := *letter
+		own := *email
 		own.Account, own.Address = mapdata.AccountID{}, s.Email
-		return tx.letter(ctx, &own)
+		return tx.email(ctx, &own)
 	})
 	if err != nil {
 		return false, err

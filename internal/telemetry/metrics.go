@@ -18,7 +18,7 @@ type Metrics struct {
 	seconds  *prometheus.HistogramVec
 	rows     *prometheus.CounterVec
 	polls    *prometheus.CounterVec
-	letters  *prometheus.CounterVec
+	emails   *prometheus.CounterVec
 	calls    *prometheus.CounterVec
 	dropped  *prometheus.CounterVec
 	cache    *prometheus.CounterVec
@@ -52,7 +52,7 @@ func NewMetrics(version string) *Metrics {
 		polls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wayside_polls_total", Help: "Polls of pull feeds, by outcome.",
 		}, []string{"outcome"}),
-		letters: prometheus.NewCounterVec(prometheus.CounterOpts{
+		emails: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wayside_letters_total", Help: "Attempts to send a letter, by result: sent or failed.",
 		}, []string{"result"}),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -69,7 +69,7 @@ func NewMetrics(version string) *Metrics {
 		Name: "wayside_build_info", Help: "Always 1; the label tells the version.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.rows, m.polls, m.letters, m.calls, m.dropped, m.cache, build,
+	m.registry.MustRegister(m.requests, m.seconds, m.rows, m.polls, m.emails, m.calls, m.dropped, m.cache, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -102,13 +102,13 @@ func (m *Metrics) PushRows(accepted, rejected int) {
 // Poll counts one poll; outcome is one of D6.7.
 func (m *Metrics) Poll(outcome string) { m.polls.WithLabelValues(outcome).Inc() }
 
-// Letter counts one attempt to send an e-mail.
-func (m *Metrics) Letter(sent bool) {
+// Email counts one attempt to send an e-mail.
+func (m *Metrics) Email(sent bool) {
 	result := "failed"
 	if sent {
 		result = "sent"
 	}
-	m.letters.WithLabelValues(result).Inc()
+	m.emails.WithLabelValues(result).Inc()
 }
 
 // CacheFailed counts a call of the shared cache that failed.

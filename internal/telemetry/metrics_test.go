@@ -34,8 +34,8 @@ func TestMetrics(t *testing.T) {
 	m.Request("/v2/feeds/{token}/entities", 999, time.Millisecond)
 	m.PushRows(7, 2)
 	m.Poll("ok")
-	m.Letter(true)
-	m.Letter(false)
+	m.Email(true)
+	m.Email(false)
 	if err := m.Gauge("wayside_index_entities", "Entities in the index.", func() float64 { return 42 }); err != nil {
 		t.Fatal(err)
 	}

@@ -135,7 +135,7 @@ func waitUntil(holds func() bool) error {
 	return nil
 }
 
-// stateOf returns the letter of a process's state, such as T for stopped; X means that it is gone.
+// stateOf returns the e-mail of a process's state, such as T for stopped; X means that it is gone.
 func stateOf(pid int) string {
 	fields := statOf(pid)
 	if len(fields) == 0 {

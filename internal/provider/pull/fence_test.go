@@ -51,13 +51,13 @@ func TestEditDuringPoll(t *testing.T) {
 	if !f.Active || f.Polling.ConsecutiveFailures != 0 || f.Polling.LastOutcome != mapdata.OutcomeOK {
 		t.Errorf("active %v after %d failures, last outcome %s", f.Active, f.Polling.ConsecutiveFailures, f.Polling.LastOutcome)
 	}
-	letters, err := w.db.DueLetters(t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 10)
-	if err != nil || len(letters) != 0 {
-		t.Errorf("%d letters, %v; want none", len(letters), err)
+	emails, err := w.db.DueEmails(t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 10)
+	if err != nil || len(emails) != 0 {
+		t.Errorf("%d letters, %v; want none", len(emails), err)
 	}
 }
 
-// TestFencedFailure: a failure that the store refuses to record leads to no letter, no deactivation and no metric, and
+// TestFencedFailure: a failure that the store refuses to record leads to no e-mail, no deactivation and no metric, and
 // the lease that another node holds by then is left alone.
 func TestFencedFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -42,7 +42,7 @@ type good struct {
 	feed    mapdata.FeedID
 	polling mapdata.Polling
 	attempt mapdata.Attempt
-	letters []mapdata.Letter
+	emails  []mapdata.Email
 	body    string
 }
 
@@ -144,7 +144,7 @@ func (m *memory) Snapshot(ctx context.Context, feed mapdata.FeedID, s ingest.Sna
 	if err != nil {
 		return ingest.Report{}, err
 	}
-	m.good = append(m.good, good{feed, record.Polling, record.Attempt, record.Letters, string(body)})
+	m.good = append(m.good, good{feed, record.Polling, record.Attempt, record.Emails, string(body)})
 	if f != nil {
 		f.Polling, f.node, f.until = record.Polling, "", time.Time{}
 	}

@@ -75,12 +75,12 @@ func (p *Poller) ingest(ctx context.Context, j *job, got *trial.Body, began, fet
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	letters := 0
+	emails := 0
 	_, err := p.Ingest.Snapshot(ctx, j.feed.ID, ingest.Snapshot{
 		Open: got.Open, Hash: got.Hash, At: fetched, Lease: j.lease,
 		Finish: func(r ingest.Result) (ingest.Record, error) {
 			record, err := p.succeeded(ctx, &j.feed, &r, got.Size, began, fetched)
-			letters = len(record.Letters)
+			emails = len(record.Emails)
 			return record, err
 		},
 	})
@@ -88,7 +88,7 @@ func (p *Poller) ingest(ctx context.Context, j *job, got *trial.Body, began, fet
 		return err
 	}
 	p.Observe(mapdata.OutcomeOK, fetched.Sub(began))
-	if letters > 0 {
+	if emails > 0 {
 		p.MailQueued.Notify()
 	}
 	return nil
@@ -118,9 +118,9 @@ func (p *Poller) succeeded(
 	if anyShrank(timeline) {
 		return record, nil // the owner was told then
 	}
-	letter := letterTo(f, mapdata.LetterShrank, fetched)
-	letter.Data["rows"], letter.Data["rows_before"] = strconv.Itoa(r.Rows), strconv.Itoa(r.RowsBefore)
-	record.Letters = []mapdata.Letter{letter}
+	email := emailTo(f, mapdata.EmailShrank, fetched)
+	email.Data["rows"], email.Data["rows_before"] = strconv.Itoa(r.Rows), strconv.Itoa(r.RowsBefore)
+	record.Emails = []mapdata.Email{email}
 	return record, nil
 }
 
@@ -182,9 +182,9 @@ func afterFailure(f *mapdata.Feed, failed *trial.Failure, counts bool, began, no
 		polling.NextFetchAt = now.Add(backoff(f.PullInterval, polling.ConsecutiveFailures))
 	} else {
 		polling.NextFetchAt = time.Time{}
-		letter := letterTo(f, mapdata.LetterDeactivated, now)
-		letter.Data["outcome"], letter.Data["error"] = string(failed.Outcome), failed.Advice
-		record.Letters = []mapdata.Letter{letter}
+		email := emailTo(f, mapdata.EmailDeactivated, now)
+		email.Data["outcome"], email.Data["error"] = string(failed.Outcome), failed.Advice
+		record.Emails = []mapdata.Email{email}
 		record.Audit = []mapdata.AuditEntry{{
 			At: now, Via: mapdata.ViaService, Action: mapdata.AuditFeedDeactivate, Subject: f.ID.String(), Owner: f.Owner,
 			Note: string(failed.Outcome),
@@ -194,8 +194,8 @@ func afterFailure(f *mapdata.Feed, failed *trial.Failure, counts bool, began, no
 	return record
 }
 
-func letterTo(f *mapdata.Feed, kind mapdata.LetterKind, now time.Time) mapdata.Letter {
-	return mapdata.Letter{
+func emailTo(f *mapdata.Feed, kind mapdata.EmailKind, now time.Time) mapdata.Email {
+	return mapdata.Email{
 		Account: f.Owner, Kind: kind, At: now, Due: now,
 		Data: map[string]string{"feed_name": f.Name, "feed_id": f.ID.String()},
 	}

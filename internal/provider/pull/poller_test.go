@@ -63,8 +63,8 @@ func TestPollsInItsPhase(t *testing.T) {
 		if a := m.good[0].attempt; !a.OK || a.Outcome != mapdata.OutcomeOK || a.Rows != 7 || a.Rejected != 2 || a.Bytes != 2 {
 			t.Errorf("attempt %+v", a)
 		}
-		if len(observed) != len(at) || observed[0] != mapdata.OutcomeOK || len(m.good[0].letters) != 0 {
-			t.Errorf("observed %v, letters %v", observed, m.good[0].letters)
+		if len(observed) != len(at) || observed[0] != mapdata.OutcomeOK || len(m.good[0].emails) != 0 {
+			t.Errorf("observed %v, letters %v", observed, m.good[0].emails)
 		}
 	})
 }
@@ -126,7 +126,7 @@ func TestBacksOffAndDeactivates(t *testing.T) {
 			if waited := at[n].Sub(at[n-1]); waited < want-time.Millisecond || waited > want+time.Second {
 				t.Errorf("waited %v after %d failures, want %v", waited, n, want)
 			}
-			if r := m.failed[n-1]; !r.Active || r.Polling.ConsecutiveFailures != n || len(r.Letters) != 0 {
+			if r := m.failed[n-1]; !r.Active || r.Polling.ConsecutiveFailures != n || len(r.Emails) != 0 {
 				t.Errorf("failure %d: %+v", n, r)
 			}
 		}
@@ -134,11 +134,11 @@ func TestBacksOffAndDeactivates(t *testing.T) {
 		if last.Active || last.Polling.ConsecutiveFailures != 20 || !last.Polling.NextFetchAt.IsZero() {
 			t.Errorf("failure 20: %+v", last)
 		}
-		want := []mapdata.Letter{{
-			Account: mapdata.AccountID{1}, Kind: mapdata.LetterDeactivated, At: last.Attempt.At, Due: last.Attempt.At,
+		want := []mapdata.Email{{
+			Account: mapdata.AccountID{1}, Kind: mapdata.EmailDeactivated, At: last.Attempt.At, Due: last.Attempt.At,
 			Data: map[string]string{"feed_id": id.String(), "feed_name": "Feed of a.example.org", "outcome": "http_status", "error": "Mend it."},
 		}}
-		if diff := cmp.Diff(want, last.Letters); diff != "" {
+		if diff := cmp.Diff(want, last.Emails); diff != "" {
 			t.Errorf("letters (-want +got):\n%s", diff)
 		}
 		if p := m.failed[0].Polling; p.LastOutcome != mapdata.OutcomeHTTPStatus || p.LastError != "Mend it." {
@@ -528,11 +528,11 @@ func TestShrinkingMailsTheOwner(t *testing.T) {
 		stop := run(t, m.poller(w, func(o *Options) { o.MailQueued = queued }))
 		time.Sleep(2 * time.Second)
 		stop()
-		want := []mapdata.Letter{{
-			Account: mapdata.AccountID{1}, Kind: mapdata.LetterShrank, At: m.good[0].attempt.At, Due: m.good[0].attempt.At,
+		want := []mapdata.Email{{
+			Account: mapdata.AccountID{1}, Kind: mapdata.EmailShrank, At: m.good[0].attempt.At, Due: m.good[0].attempt.At,
 			Data: map[string]string{"feed_id": id.String(), "feed_name": "Feed of a.example.org", "rows": "3", "rows_before": "10"},
 		}}
-		if diff := cmp.Diff(want, m.good[0].letters); diff != "" || !m.good[0].polling.Shrank || told.Load() != 1 {
+		if diff := cmp.Diff(want, m.good[0].emails); diff != "" || !m.good[0].polling.Shrank || told.Load() != 1 {
 			t.Errorf("shrank %v, told %d times, letters (-want +got):\n%s", m.good[0].polling.Shrank, told.Load(), diff)
 		}
 	})

@@ -35,7 +35,7 @@ func TestOneMailForAFeedThatShrinksAgainAndAgain(t *testing.T) {
 				if want := n == 1; record.Polling.Shrank != want {
 					t.Errorf("%d rows at %v: shrank %v", n, at, record.Polling.Shrank)
 				}
-				mails += len(record.Letters)
+				mails += len(record.Emails)
 				return record, err
 			},
 		})

@@ -85,8 +85,8 @@ func signInsOfOne(n *nodes) {
 	var stored count
 	n.concurrently(24, func(i int, db *DB) {
 		s := &mapdata.SignIn{TokenHash: fmt.Append(nil, "token ", i), Email: "ada@example.org", CodeHash: []byte("code"), CreatedAt: start, ExpiresAt: start.Add(time.Minute)}
-		letter := &mapdata.Letter{Kind: mapdata.LetterSignIn, At: start}
-		ok, err := db.CreateSignIn(context.Background(), s, letter, start, limit)
+		email := &mapdata.Email{Kind: mapdata.EmailSignIn, At: start}
+		ok, err := db.CreateSignIn(context.Background(), s, email, start, limit)
 		if err != nil {
 			n.Error(err)
 		}

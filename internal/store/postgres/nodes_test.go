@@ -145,9 +145,9 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-func (n *nodes) mail(letters int) {
+func (n *nodes) mail(emails int) {
 	n.Helper()
-	for range letters {
+	for range emails {
 		n.exec("INSERT INTO outbox (address, kind, data, at, tries, due) VALUES ('ada@example.org', 'sign_in', '{}', $1, 0, $1)", start.UnixMilli())
 	}
 }
@@ -161,16 +161,16 @@ func leases(n *nodes) {
 	)
 	n.concurrently(12, func(_ int, db *DB) {
 		for {
-			letters, err := db.DueLetters(context.Background(), start, start.Add(time.Minute), 5)
+			emails, err := db.DueEmails(context.Background(), start, start.Add(time.Minute), 5)
 			if err != nil {
 				n.Error(err)
 			}
-			if len(letters) == 0 {
+			if len(emails) == 0 {
 				return
 			}
 			mu.Lock()
-			for i := range letters {
-				times[letters[i].ID]++
+			for i := range emails {
+				times[emails[i].ID]++
 			}
 			mu.Unlock()
 		}
@@ -195,9 +195,9 @@ func leasesSkipLocked(n *nodes) {
 	n.must(err)
 	ctx, cancel := context.WithTimeout(n.Context(), 10*time.Second)
 	defer cancel()
-	letters, err := n.all[1].DueLetters(ctx, start, start.Add(time.Minute), 10)
-	if err != nil || len(letters) != 2 {
-		n.Errorf("beside a node that hangs, %d e-mails are leased, %v; want the other 2", len(letters), err)
+	emails, err := n.all[1].DueEmails(ctx, start, start.Add(time.Minute), 10)
+	if err != nil || len(emails) != 2 {
+		n.Errorf("beside a node that hangs, %d e-mails are leased, %v; want the other 2", len(emails), err)
 	}
 }
 

@@ -129,7 +129,7 @@ func dsn(path string, query url.Values, pragmas ...string) string {
 	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // a drive's letter
+		path = "/" + path // a drive's e-mail
 	}
 	u := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
 	return u.String()

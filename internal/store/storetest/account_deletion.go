@@ -12,7 +12,7 @@ func eraseTests() map[string]func(*testStore) {
 		"an account is deleted once":               deletesAccountsOnce,
 		"the votes of an account are listed":       readsBallots,
 		"a deleted account frees its address":      freesAddresses,
-		"e-mails to a deleted account are removed": deletesLetters,
+		"e-mails to a deleted account are removed": deletesEmails,
 		"a vote while its account is deleted":      votesDuringDeletion,
 		"a feed registered during its owner's end": registersDuringDeletion,
 		"deleted feeds are in the log of changes":  readsFeedChanges,
@@ -118,20 +118,20 @@ func freesAddresses(w *testStore) {
 	w.same("the new account", got, &again)
 }
 
-func deletesLetters(w *testStore) {
+func deletesEmails(w *testStore) {
 	a, b := w.account(), w.account()
 	for _, one := range []*mapdata.Account{a, b} {
-		w.mailed(w.pushFeed(one), mapdata.Letter{Account: one.ID, Kind: mapdata.LetterApproved, At: start})
+		w.mailed(w.pushFeed(one), mapdata.Email{Account: one.ID, Kind: mapdata.EmailApproved, At: start})
 		in := signIn("of "+one.Email, start)
 		in.Email = one.Email
-		stored, err := w.store.CreateSignIn(w.ctx, in, &mapdata.Letter{Kind: mapdata.LetterSignIn, Address: one.Email, At: start}, start, 3)
+		stored, err := w.store.CreateSignIn(w.ctx, in, &mapdata.Email{Kind: mapdata.EmailSignIn, Address: one.Email, At: start}, start, 3)
 		w.must(err)
 		w.same("stored", stored, true)
 	}
 	w.must(w.deleteAccount(a))
-	for _, letter := range w.due(at(time.Minute), at(time.Hour)) {
-		if letter.Address != b.Email {
-			w.Errorf("an e-mail %s has no recipient", letter.Kind)
+	for _, email := range w.due(at(time.Minute), at(time.Hour)) {
+		if email.Address != b.Email {
+			w.Errorf("an e-mail %s has no recipient", email.Kind)
 		}
 	}
 	_, err := w.store.TakeSignIn(w.ctx, signIn("of "+a.Email, start).TokenHash, start)

@@ -106,9 +106,9 @@ func keepsAPITokens(w *testStore) {
 	second := &mapdata.APIToken{ID: "two", Account: a.ID, TokenHash: []byte("hash 2"), CreatedAt: at(time.Second), UsedAt: at(time.Hour)}
 	audit := mapdata.AuditEntry{At: start, Actor: a.ID, Action: "api_token.create"}
 	w.must(w.store.CreateAPIToken(w.ctx, second, audit, nil))
-	letter := &mapdata.Letter{Account: a.ID, Kind: mapdata.LetterTokenMade, Data: map[string]string{"name": "Server"}, At: start}
-	w.must(w.store.CreateAPIToken(w.ctx, token, audit, letter))
-	w.wantOneEmail(a, letter)
+	email := &mapdata.Email{Account: a.ID, Kind: mapdata.EmailTokenMade, Data: map[string]string{"name": "Server"}, At: start}
+	w.must(w.store.CreateAPIToken(w.ctx, token, audit, email))
+	w.wantOneEmail(a, email)
 	got, account, err := w.store.APIToken(w.ctx, token.TokenHash)
 	w.must(err)
 	w.same("token", got, token)
@@ -128,21 +128,21 @@ func keepsAPITokens(w *testStore) {
 }
 
 // wantOneEmail checks that the outbox holds exactly one e-mail, to the account.
-func (w *testStore) wantOneEmail(a *mapdata.Account, letter *mapdata.Letter) {
+func (w *testStore) wantOneEmail(a *mapdata.Account, email *mapdata.Email) {
 	w.Helper()
-	letters := w.due(start, at(time.Minute))
-	if len(letters) != 1 {
-		w.Fatalf("%d e-mails, want 1", len(letters))
+	emails := w.due(start, at(time.Minute))
+	if len(emails) != 1 {
+		w.Fatalf("%d e-mails, want 1", len(emails))
 	}
-	got := letters[0]
-	w.same("letter", []any{got.Account, got.Kind, got.Address, got.Data}, []any{a.ID, letter.Kind, a.Email, letter.Data})
+	got := emails[0]
+	w.same("letter", []any{got.Account, got.Kind, got.Address, got.Data}, []any{a.ID, email.Kind, a.Email, email.Data})
 }
 
 func refusesUnknownAccounts(w *testStore) {
 	unknown := &mapdata.Account{ID: mapdata.AccountID{1}}
 	w.fails("session", w.store.CreateSession(w.ctx, session(unknown, "x")), mapdata.ErrNotFound)
 	token := &mapdata.APIToken{ID: "x", Account: unknown.ID, TokenHash: []byte("x"), CreatedAt: start}
-	w.fails("API token", w.store.CreateAPIToken(w.ctx, token, mapdata.AuditEntry{At: start}, &mapdata.Letter{Account: unknown.ID, At: start}), mapdata.ErrNotFound)
+	w.fails("API token", w.store.CreateAPIToken(w.ctx, token, mapdata.AuditEntry{At: start}, &mapdata.Email{Account: unknown.ID, At: start}), mapdata.ErrNotFound)
 	w.same("letters of what failed", len(w.due(start, at(time.Minute))), 0)
 }
 
@@ -314,15 +314,15 @@ func takesLinksOnceConcurrently(w *testStore) {
 
 func mailsSignIns(w *testStore) {
 	s := signIn("a", start)
-	letter := &mapdata.Letter{Kind: mapdata.LetterSignIn, Data: map[string]string{"code": "12345678", "token": "T"}, At: start, Due: start}
-	_, err := w.store.CreateSignIn(w.ctx, s, letter, start, 1)
+	email := &mapdata.Email{Kind: mapdata.EmailSignIn, Data: map[string]string{"code": "12345678", "token": "T"}, At: start, Due: start}
+	_, err := w.store.CreateSignIn(w.ctx, s, email, start, 1)
 	w.must(err)
-	_, err = w.store.CreateSignIn(w.ctx, signIn("b", start), letter, start, 1) // neither it nor its e-mail is stored
+	_, err = w.store.CreateSignIn(w.ctx, signIn("b", start), email, start, 1) // neither it nor its e-mail is stored
 	w.must(err)
 	w.signInOf("c", start)
-	letters, err := w.store.DueLetters(w.ctx, start, at(time.Minute), 10)
+	emails, err := w.store.DueEmails(w.ctx, start, at(time.Minute), 10)
 	w.must(err)
-	if len(letters) != 1 || letters[0].Address != address || !letters[0].Account.IsZero() || letters[0].Data["code"] != "12345678" {
-		w.Errorf("e-mails = %+v, want one to the sign-in's address", letters)
+	if len(emails) != 1 || emails[0].Address != address || !emails[0].Account.IsZero() || emails[0].Data["code"] != "12345678" {
+		w.Errorf("e-mails = %+v, want one to the sign-in's address", emails)
 	}
 }

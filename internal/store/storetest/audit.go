@@ -100,8 +100,8 @@ func auditsAtomically(w *testStore) {
 	w.fails("UpdateFeed", err, mine)
 	_, err = w.store.UpdateFeed(w.ctx, f.ID, func(*mapdata.Feed) (mapdata.Side, error) {
 		return mapdata.Side{
-			Audit:   []mapdata.AuditEntry{{At: at(0), Action: "with an e-mail to an unknown account"}},
-			Letters: []mapdata.Letter{{Account: mapdata.AccountID{7}, Kind: mapdata.LetterRejected, At: at(0)}},
+			Audit:  []mapdata.AuditEntry{{At: at(0), Action: "with an e-mail to an unknown account"}},
+			Emails: []mapdata.Email{{Account: mapdata.AccountID{7}, Kind: mapdata.EmailRejected, At: at(0)}},
 		}, nil
 	})
 	w.fails("UpdateFeed", err, mapdata.ErrNotFound)

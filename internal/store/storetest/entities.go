@@ -262,7 +262,7 @@ func rollsBackOnFailure(w *testStore) {
 	before, stored := w.state(), w.feed(f)
 	c := w.polled(f, at(0), 1, entity(f, "a", at(0)))
 	// The e-mail is stored last, and its account is unknown.
-	c.Letters = []mapdata.Letter{{Account: mapdata.AccountID{7}, Kind: mapdata.LetterShrank, At: at(0)}}
+	c.Emails = []mapdata.Email{{Account: mapdata.AccountID{7}, Kind: mapdata.EmailShrank, At: at(0)}}
 	w.fails("letter to an unknown account", w.store.Apply(w.ctx, c), mapdata.ErrNotFound)
 	w.same("entities", w.entities(f), byID())
 	w.same("state", w.state(), before)

@@ -46,7 +46,7 @@ func (e *exercise) register(ctx context.Context) error {
 		}
 	}
 	_, err := e.s.UpdateFeed(ctx, e.deleted, func(*mapdata.Feed) (mapdata.Side, error) {
-		return mapdata.Side{Letters: []mapdata.Letter{{Account: e.owner, Kind: mapdata.LetterRejected, At: start}}}, nil
+		return mapdata.Side{Emails: []mapdata.Email{{Account: e.owner, Kind: mapdata.EmailRejected, At: start}}}, nil
 	})
 	return err
 }
@@ -74,8 +74,8 @@ func (e *exercise) poll(ctx context.Context) error {
 	_, err := e.s.Claim(ctx, "node", start, at(time.Minute), 1)
 	failed := failedPoll(&mapdata.Feed{ID: e.deleted}, start)
 	failed.Lease.Node = "node"
-	_, letters := e.s.DueLetters(ctx, start, at(time.Minute), 1)
-	return errors.Join(err, letters, e.s.PollFailed(ctx, failed), e.s.Release(ctx, e.feed, mapdata.Lease{Node: "node"}))
+	_, emails := e.s.DueEmails(ctx, start, at(time.Minute), 1)
+	return errors.Join(err, emails, e.s.PollFailed(ctx, failed), e.s.Release(ctx, e.feed, mapdata.Lease{Node: "node"}))
 }
 
 func (e *exercise) signIn(ctx context.Context) error {

@@ -272,8 +272,8 @@ func editsWhole(w *testStore) {
 		_, err := w.store.UpdateFeed(w.ctx, f.ID, func(f *mapdata.Feed) (mapdata.Side, error) {
 			f.ReviewState, f.ReviewNote = mapdata.Rejected, "No."
 			return mapdata.Side{
-				Audit:   []mapdata.AuditEntry{{At: at(0), Actor: owner.ID, Action: "feed.reject", Subject: f.ID.String(), Note: "No."}},
-				Letters: []mapdata.Letter{{Account: to, Kind: mapdata.LetterRejected, Data: map[string]string{"note": "No."}, At: at(0)}},
+				Audit:  []mapdata.AuditEntry{{At: at(0), Actor: owner.ID, Action: "feed.reject", Subject: f.ID.String(), Note: "No."}},
+				Emails: []mapdata.Email{{Account: to, Kind: mapdata.EmailRejected, Data: map[string]string{"note": "No."}, At: at(0)}},
 			}, nil
 		})
 		return err
@@ -282,10 +282,10 @@ func editsWhole(w *testStore) {
 	w.same("feed", w.feed(f), f)
 	w.same("state", w.state(), before)
 	w.must(edit(owner.ID))
-	letters, err := w.store.DueLetters(w.ctx, at(0), at(time.Minute), 10)
+	emails, err := w.store.DueEmails(w.ctx, at(0), at(time.Minute), 10)
 	w.must(err)
-	if len(letters) != 1 || letters[0].Kind != mapdata.LetterRejected || letters[0].Address != owner.Email {
-		w.Errorf("e-mails = %+v, want one to the owner", letters)
+	if len(emails) != 1 || emails[0].Kind != mapdata.EmailRejected || emails[0].Address != owner.Email {
+		w.Errorf("e-mails = %+v, want one to the owner", emails)
 	}
 }
 

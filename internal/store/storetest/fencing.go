@@ -24,14 +24,14 @@ func fencingTests() map[string]func(*testStore) {
 func pollOutcomes() map[string]func(w *testStore, f *mapdata.Feed, lease mapdata.Lease) error {
 	snapshot := func(w *testStore, c *mapdata.Change, lease mapdata.Lease) error {
 		c.Snapshot.Lease = lease
-		c.Letters = []mapdata.Letter{{Account: w.feedOwner, Kind: mapdata.LetterShrank, At: start}}
+		c.Emails = []mapdata.Email{{Account: w.feedOwner, Kind: mapdata.EmailShrank, At: start}}
 		return w.store.Apply(w.ctx, c)
 	}
 	return map[string]func(w *testStore, f *mapdata.Feed, lease mapdata.Lease) error{
 		"a failure": func(w *testStore, f *mapdata.Feed, lease mapdata.Lease) error {
 			failed := failedPoll(f, at(time.Second))
 			failed.Active, failed.Lease = false, lease
-			failed.Letters = []mapdata.Letter{{Account: w.feedOwner, Kind: mapdata.LetterDeactivated, At: start}}
+			failed.Emails = []mapdata.Email{{Account: w.feedOwner, Kind: mapdata.EmailDeactivated, At: start}}
 			failed.Audit = []mapdata.AuditEntry{{At: start, Action: mapdata.AuditFeedDeactivate, Subject: f.ID.String()}}
 			return w.store.PollFailed(w.ctx, failed)
 		},
@@ -110,9 +110,9 @@ func fencesOutcome(w *testStore, supersede func(*testStore, *mapdata.Feed) strin
 	attempts, err := attemptsOf(w, w.store, f.ID, time.Time{})
 	w.must(err)
 	w.same("number of attempts", len(attempts), 1)
-	letters, err := w.store.DueLetters(w.ctx, at(time.Hour), at(2*time.Hour), 10)
+	emails, err := w.store.DueEmails(w.ctx, at(time.Hour), at(2*time.Hour), 10)
 	w.must(err)
-	w.same("number of letters", len(letters), 0)
+	w.same("number of letters", len(emails), 0)
 	audit, err := w.store.Audit(w.ctx, &mapdata.AuditQuery{Subject: f.ID.String(), Limit: 10})
 	w.must(err)
 	w.same("number of audit entries", len(audit), 0)

@@ -34,7 +34,7 @@ func Fill(t *testing.T, store Store, rows int) {
 		c.Upserts = append(c.Upserts, e)
 	}
 	w.apply(c)
-	w.mailed(pushed, mapdata.Letter{Account: drivers[0].ID, Kind: mapdata.LetterShrank, Data: map[string]string{"a": "<é>"}, At: start})
+	w.mailed(pushed, mapdata.Email{Account: drivers[0].ID, Kind: mapdata.EmailShrank, Data: map[string]string{"a": "<é>"}, At: start})
 
 	fixed, absent := entity(polled, "fixed", start), entity(polled, "absent", start)
 	fixed.SeenAt, absent.SeenAt = time.Time{}, time.Time{}
@@ -58,7 +58,7 @@ func Fill(t *testing.T, store Store, rows int) {
 // fillAccounts stores sessions, passkeys, tokens and preferences of accounts.
 func (w *testStore) fillAccounts(drivers []*mapdata.Account) {
 	w.Helper()
-	_, err := w.store.CreateSignIn(w.ctx, signIn("waits", start), &mapdata.Letter{Kind: mapdata.LetterSignIn, At: start}, start, unlimitedFeeds)
+	_, err := w.store.CreateSignIn(w.ctx, signIn("waits", start), &mapdata.Email{Kind: mapdata.EmailSignIn, At: start}, start, unlimitedFeeds)
 	w.must(err)
 	_, err = w.store.CreateSignIn(w.ctx, signIn("used", start), nil, start, unlimitedFeeds)
 	w.must(err)

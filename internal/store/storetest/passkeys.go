@@ -60,9 +60,9 @@ func use(p *mapdata.Passkey, name string) *mapdata.PasskeyUse {
 func findsPasskeys(w *testStore) {
 	a := w.account()
 	p := passkey(a, "one")
-	letter := &mapdata.Letter{Account: a.ID, Kind: mapdata.LetterPasskeyAdded, Data: map[string]string{"name": p.Name}, At: start}
-	w.must(w.store.CreatePasskey(w.ctx, p, answer("creates one"), passkeyAudit(a, mapdata.AuditPasskeyCreate, p.ID), letter))
-	w.wantOneEmail(a, letter)
+	email := &mapdata.Email{Account: a.ID, Kind: mapdata.EmailPasskeyAdded, Data: map[string]string{"name": p.Name}, At: start}
+	w.must(w.store.CreatePasskey(w.ctx, p, answer("creates one"), passkeyAudit(a, mapdata.AuditPasskeyCreate, p.ID), email))
+	w.wantOneEmail(a, email)
 	got, account, err := w.store.Passkey(w.ctx, p.CredentialID)
 	w.must(err)
 	w.same("passkey", got, p)
@@ -105,7 +105,7 @@ func refusesSecondPasskey(w *testStore) {
 	p := w.passkeyOf(a, "one")
 	duplicate := passkey(b, "two")
 	duplicate.CredentialID = p.CredentialID
-	w.fails("the same credential", w.store.CreatePasskey(w.ctx, duplicate, answer("two"), passkeyAudit(b, "", ""), &mapdata.Letter{Account: b.ID, At: start}), mapdata.ErrConflict)
+	w.fails("the same credential", w.store.CreatePasskey(w.ctx, duplicate, answer("two"), passkeyAudit(b, "", ""), &mapdata.Email{Account: b.ID, At: start}), mapdata.ErrConflict)
 	w.fails("the same answer", w.store.CreatePasskey(w.ctx, passkey(b, "three"), answer("creates one"), passkeyAudit(b, "", ""), nil), mapdata.ErrConflict)
 	unknown := &mapdata.Account{ID: mapdata.AccountID{1}}
 	w.fails("a passkey of an unknown account", w.store.CreatePasskey(w.ctx, passkey(unknown, "four"), answer("four"), passkeyAudit(b, "", ""), nil), mapdata.ErrNotFound)

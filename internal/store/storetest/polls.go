@@ -19,7 +19,7 @@ func pollTests() map[string]func(*testStore) {
 		"a failed poll of a deleted feed is no error":        toleratesDeletedFeeds,
 		"a failed poll activates nothing":                    activatesNothing,
 		"a good snapshot moves the schedule, ends the lease": movesSchedule,
-		"e-mails of a failed poll are stored with it":        failsWithLetters,
+		"e-mails of a failed poll are stored with it":        failsWithEmails,
 	}
 }
 
@@ -214,20 +214,20 @@ func movesSchedule(w *testStore) {
 	w.same("when it is due", w.claim("other", at(time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})
 }
 
-func failsWithLetters(w *testStore) {
+func failsWithEmails(w *testStore) {
 	owner := w.account()
 	f := w.pullFeed(owner)
 	failed := failedPoll(f, start)
-	failed.Letters = []mapdata.Letter{{Account: owner.ID, Kind: mapdata.LetterDeactivated, At: start}}
+	failed.Emails = []mapdata.Email{{Account: owner.ID, Kind: mapdata.EmailDeactivated, At: start}}
 	w.must(w.store.PollFailed(w.ctx, failed))
-	letters, err := w.store.DueLetters(w.ctx, start, at(time.Minute), 10)
+	emails, err := w.store.DueEmails(w.ctx, start, at(time.Minute), 10)
 	w.must(err)
-	kinds := slices.Collect(func(yield func(mapdata.LetterKind) bool) {
-		for i := range letters {
-			if !yield(letters[i].Kind) {
+	kinds := slices.Collect(func(yield func(mapdata.EmailKind) bool) {
+		for i := range emails {
+			if !yield(emails[i].Kind) {
 				return
 			}
 		}
 	})
-	w.same("letters", kinds, []mapdata.LetterKind{mapdata.LetterDeactivated})
+	w.same("letters", kinds, []mapdata.EmailKind{mapdata.EmailDeactivated})
 }

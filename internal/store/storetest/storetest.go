@@ -62,7 +62,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"timelines", timelineTests()},
 		{"audit log", auditTests()},
 		{"accounts that end", eraseTests()},
-		{"letters", letterTests()},
+		{"letters", emailTests()},
 		{"votes", voteTests()},
 		{"replicas", replicaTests()},
 		{"side by side", concurrencyTests()},

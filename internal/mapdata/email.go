@@ -2,33 +2,33 @@ package mapdata
 
 import "time"
 
-// LetterKind names what an e-mail is about (D11.7).
-type LetterKind string
+// EmailKind names what an e-mail is about (D11.7).
+type EmailKind string
 
 // The e-mails that the service sends.
 const (
-	LetterSignIn      LetterKind = "sign_in"
-	LetterApproved    LetterKind = "feed_approved"
-	LetterRejected    LetterKind = "feed_rejected"
-	LetterDeactivated LetterKind = "feed_deactivated"
-	LetterShrank      LetterKind = "feed_shrank"
+	EmailSignIn      EmailKind = "sign_in"
+	EmailApproved    EmailKind = "feed_approved"
+	EmailRejected    EmailKind = "feed_rejected"
+	EmailDeactivated EmailKind = "feed_deactivated"
+	EmailShrank      EmailKind = "feed_shrank"
 
 	// A credential was added to the account: its owner is informed, because an attacker may have added it.
-	LetterPasskeyAdded LetterKind = "passkey_added"
-	LetterTokenMade    LetterKind = "api_token_made"
+	EmailPasskeyAdded EmailKind = "passkey_added"
+	EmailTokenMade    EmailKind = "api_token_made"
 )
 
-// Letter is an e-mail in the outbox. It is stored in the transaction of the event that it is about; its text is
+// Email is an e-mail in the outbox. It is stored in the transaction of the event that it is about; its text is
 // rendered when it is sent.
-type Letter struct {
+type Email struct {
 	ID      int64     // assigned by the store
 	Account AccountID // the recipient
-	Kind    LetterKind
+	Kind    EmailKind
 	Data    map[string]string // data of the text, by name: feed_name, feed_id, note, code, token, name, made_id, rows, rows_before, …
 	At      time.Time
 	Tries   int       // failed attempts so far
 	Due     time.Time // not sent before
-	Address string    // resolved by the store when the letter is due; never logged
+	Address string    // resolved by the store when the e-mail is due; never logged
 	// Language is the language of the request that caused the e-mail. When the e-mail is due, the store replaces it by
 	// the language of the recipient's account, if the account has one. Empty: unknown.
 	Language Language

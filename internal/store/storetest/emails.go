@@ -7,42 +7,42 @@ import (
 	"wayside/internal/mapdata"
 )
 
-func letterTests() map[string]func(*testStore) {
+func emailTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"all fields of an e-mail are stored":    storesLetters,
+		"all fields of an e-mail are stored":    storesEmails,
 		"e-mails are leased when they are due":  waitsForDue,
-		"a lease is valid until its expiry":     leasesLetters,
-		"each e-mail is leased by one caller":   leasesLettersOnce,
+		"a lease is valid until its expiry":     leasesEmails,
+		"each e-mail is leased by one caller":   leasesEmailsOnce,
 		"a failed e-mail is due again later":    putsBack,
-		"a sent e-mail is removed":              removesLetters,
+		"a sent e-mail is removed":              removesEmails,
 		"a letter is in its account's language": resolvesLanguages,
 		"an account keeps its language":         keepsLanguages,
 	}
 }
 
 // mailed puts e-mails to the owner into the outbox, together with a push to the feed.
-func (w *testStore) mailed(f *mapdata.Feed, letters ...mapdata.Letter) {
+func (w *testStore) mailed(f *mapdata.Feed, emails ...mapdata.Email) {
 	w.Helper()
 	c := w.pushed(f, start)
-	c.Letters = letters
+	c.Emails = emails
 	w.apply(c)
 }
 
-func (w *testStore) due(now, until time.Time) []mapdata.Letter {
+func (w *testStore) due(now, until time.Time) []mapdata.Email {
 	w.Helper()
-	letters, err := w.store.DueLetters(w.ctx, now, until, 100)
+	emails, err := w.store.DueEmails(w.ctx, now, until, 100)
 	w.must(err)
-	return letters
+	return emails
 }
 
-func storesLetters(w *testStore) {
+func storesEmails(w *testStore) {
 	owner := w.account()
-	letter := mapdata.Letter{
-		Account: owner.ID, Kind: mapdata.LetterShrank, Data: map[string]string{"feed_name": "Ö \"x\" <y>", "rows": "3"},
+	email := mapdata.Email{
+		Account: owner.ID, Kind: mapdata.EmailShrank, Data: map[string]string{"feed_name": "Ö \"x\" <y>", "rows": "3"},
 		At: at(-time.Second), Due: at(-time.Millisecond), Tries: 2, Language: mapdata.French,
 	}
-	bare := mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start} // due immediately
-	w.mailed(w.pushFeed(owner), letter, bare)
+	bare := mapdata.Email{Account: owner.ID, Kind: mapdata.EmailApproved, At: start} // due immediately
+	w.mailed(w.pushFeed(owner), email, bare)
 	got := w.due(start, at(time.Minute))
 	for i := range got {
 		if got[i].ID == 0 {
@@ -50,14 +50,14 @@ func storesLetters(w *testStore) {
 		}
 		got[i].ID = 0
 	}
-	letter.Address, bare.Address, bare.Due = owner.Email, owner.Email, start
-	w.same("letters", got, []mapdata.Letter{letter, bare})
+	email.Address, bare.Address, bare.Due = owner.Email, owner.Email, start
+	w.same("letters", got, []mapdata.Email{email, bare})
 }
 
 func waitsForDue(w *testStore) {
 	owner := w.account()
-	letter := mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start, Due: at(time.Minute)}
-	w.mailed(w.pushFeed(owner), letter)
+	email := mapdata.Email{Account: owner.ID, Kind: mapdata.EmailApproved, At: start, Due: at(time.Minute)}
+	w.mailed(w.pushFeed(owner), email)
 	if got := w.due(at(time.Minute-time.Millisecond), at(time.Hour)); len(got) != 0 {
 		w.Errorf("e-mails before they are due: %+v", got)
 	}
@@ -66,9 +66,9 @@ func waitsForDue(w *testStore) {
 	}
 }
 
-func leasesLetters(w *testStore) {
+func leasesEmails(w *testStore) {
 	owner := w.account()
-	w.mailed(w.pushFeed(owner), mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start})
+	w.mailed(w.pushFeed(owner), mapdata.Email{Account: owner.ID, Kind: mapdata.EmailApproved, At: start})
 	w.due(start, at(time.Minute))
 	if got := w.due(at(time.Minute-time.Millisecond), at(time.Hour)); len(got) != 0 {
 		w.Errorf("e-mails while they are leased: %+v", got)
@@ -78,14 +78,14 @@ func leasesLetters(w *testStore) {
 	}
 }
 
-func leasesLettersOnce(w *testStore) {
+func leasesEmailsOnce(w *testStore) {
 	owner := w.account()
 	const many = 30
-	letters := make([]mapdata.Letter, many)
-	for i := range letters {
-		letters[i] = mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start}
+	emails := make([]mapdata.Email, many)
+	for i := range emails {
+		emails[i] = mapdata.Email{Account: owner.ID, Kind: mapdata.EmailApproved, At: start}
 	}
-	w.mailed(w.pushFeed(owner), letters...)
+	w.mailed(w.pushFeed(owner), emails...)
 	stores := [2]Store{w.store, w.another()}
 	var (
 		all   sync.WaitGroup
@@ -95,16 +95,16 @@ func leasesLettersOnce(w *testStore) {
 	for i := range 6 {
 		all.Go(func() {
 			for {
-				letters, err := stores[i%2].DueLetters(w.ctx, start, at(time.Minute), 4)
+				emails, err := stores[i%2].DueEmails(w.ctx, start, at(time.Minute), 4)
 				if err != nil {
 					w.Errorf("DueLetters: %v", err)
 				}
-				if len(letters) == 0 {
+				if len(emails) == 0 {
 					return
 				}
 				mu.Lock()
-				for i := range letters {
-					times[letters[i].ID]++
+				for i := range emails {
+					times[emails[i].ID]++
 				}
 				mu.Unlock()
 			}
@@ -123,25 +123,25 @@ func leasesLettersOnce(w *testStore) {
 
 func putsBack(w *testStore) {
 	owner := w.account()
-	w.mailed(w.pushFeed(owner), mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start})
-	letter := w.due(start, at(time.Minute))[0]
-	w.must(w.store.LetterFailed(w.ctx, letter.ID, 4, at(time.Hour)))
+	w.mailed(w.pushFeed(owner), mapdata.Email{Account: owner.ID, Kind: mapdata.EmailApproved, At: start})
+	email := w.due(start, at(time.Minute))[0]
+	w.must(w.store.EmailFailed(w.ctx, email.ID, 4, at(time.Hour)))
 	if got := w.due(at(time.Hour-time.Millisecond), at(2*time.Hour)); len(got) != 0 {
 		w.Errorf("e-mails before they are due again: %+v", got)
 	}
-	letter.Tries, letter.Due = 4, at(time.Hour)
-	w.same("letters", w.due(at(time.Hour), at(2*time.Hour)), []mapdata.Letter{letter})
+	email.Tries, email.Due = 4, at(time.Hour)
+	w.same("letters", w.due(at(time.Hour), at(2*time.Hour)), []mapdata.Email{email})
 }
 
-func removesLetters(w *testStore) {
+func removesEmails(w *testStore) {
 	owner := w.account()
-	w.mailed(w.pushFeed(owner), mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start})
-	letter := w.due(start, at(time.Minute))[0]
-	w.must(w.store.LetterSent(w.ctx, letter.ID))
+	w.mailed(w.pushFeed(owner), mapdata.Email{Account: owner.ID, Kind: mapdata.EmailApproved, At: start})
+	email := w.due(start, at(time.Minute))[0]
+	w.must(w.store.EmailSent(w.ctx, email.ID))
 	if got := w.due(at(time.Hour), at(2*time.Hour)); len(got) != 0 {
 		w.Errorf("e-mails after they were sent: %+v", got)
 	}
-	w.must(w.store.LetterSent(w.ctx, letter.ID))
+	w.must(w.store.EmailSent(w.ctx, email.ID))
 }
 
 // An e-mail to the address of an account is in the account's language, also when a guest caused it; any other has the
@@ -149,13 +149,13 @@ func removesLetters(w *testStore) {
 func resolvesLanguages(w *testStore) {
 	owner := w.account()
 	w.mailed(w.pushFeed(owner),
-		mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterApproved, At: start},
-		mapdata.Letter{Account: owner.ID, Kind: mapdata.LetterShrank, At: start, Language: mapdata.French})
+		mapdata.Email{Account: owner.ID, Kind: mapdata.EmailApproved, At: start},
+		mapdata.Email{Account: owner.ID, Kind: mapdata.EmailShrank, At: start, Language: mapdata.French})
 	for _, email := range []string{owner.Email, "unknown@example.org"} {
 		in := signIn(email, start)
 		in.Email = email
-		letter := &mapdata.Letter{Kind: mapdata.LetterSignIn, At: start, Language: mapdata.French}
-		_, err := w.store.CreateSignIn(w.ctx, in, letter, start, 1)
+		email := &mapdata.Email{Kind: mapdata.EmailSignIn, At: start, Language: mapdata.French}
+		_, err := w.store.CreateSignIn(w.ctx, in, email, start, 1)
 		w.must(err)
 	}
 	languages := func(now time.Time) (all []mapdata.Language) {
