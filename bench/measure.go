@@ -186,7 +186,7 @@ type comparison struct {
 
 // reads compares nearby with the baseline handler, in alternating rounds.
 func (b *bench) reads(ctx context.Context) error {
-	for _, c := range []comparison{{20, 0.65}, {100, 0.55}} {
+	for _, c := range []comparison{{20, 0.70}, {100, 0.60}} {
 		paths, err := b.paths(ctx, c.wanted)
 		if err != nil {
 			return err

@@ -229,7 +229,7 @@ func (b *bench) besideTile38(ctx context.Context) error {
 	for _, c := range []struct {
 		wanted int
 		goal   float64
-	}{{20, 12}, {100, 12}} {
+	}{{20, 15}, {100, 15}} {
 		paths, err := b.paths(ctx, c.wanted)
 		if err != nil {
 			return err
