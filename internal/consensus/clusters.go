@@ -26,8 +26,9 @@ type clusters struct {
 	nodes   []node
 	sources int // every node's source is below it
 
-	sets  []uint64 // by node: the sources in the cluster of which the node is the root
-	words int      // of each set
+	roots unionFind // of nodes, by position
+	sets  []uint64  // by node: the sources in the cluster of which the node is the root
+	words int       // of each set
 
 	cells   buckets
 	pairs   []pair
@@ -44,7 +45,6 @@ type node struct {
 	cell   uint64
 	hit    int32 // its position in the hits
 	source int32
-	parent int32 // towards the root of its cluster; a root is its own parent
 	link   int32 // the next of its cluster, in a ring
 	kind   mapdata.Kind
 	open   bool // a pair of the last batch could join it
@@ -87,9 +87,10 @@ func (c *clusters) makeSets() {
 	size := len(c.nodes) * c.words
 	c.sets = slices.Grow(c.sets[:0], size)[:size]
 	clear(c.sets)
+	c.roots.reset(len(c.nodes))
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		n.parent, n.link, n.open = int32(i), int32(i), true
+		n.link, n.open = int32(i), true
 		c.sets[i*c.words+int(n.source)/64] |= 1 << (n.source % 64)
 	}
 }
@@ -147,7 +148,7 @@ func (c *clusters) collectFromCell(kinds *kindTable, i int32, cell uint64) {
 			continue
 		}
 		chord := n.at.ChordSquared(o.at)
-		if chord > max(reach, kinds.reach[o.kind]) || c.joined && !c.disjoint(c.root(i), c.root(place-1)) {
+		if chord > max(reach, kinds.reach[o.kind]) || c.joined && !c.disjoint(c.roots.root(i), c.roots.root(place-1)) {
 			continue
 		}
 		n.open, o.open = true, true
@@ -189,25 +190,16 @@ func (c *clusters) join(hits []mapdata.Hit) {
 		slices.SortFunc(c.pairs, func(p, q pair) int { return c.comparePairs(hits, p, q) })
 	}
 	for _, p := range c.pairs {
-		a, b := c.root(p.a), c.root(p.b)
+		a, b := c.roots.root(p.a), c.roots.root(p.b)
 		if !c.disjoint(a, b) {
 			continue
 		}
-		c.nodes[b].parent = a
+		c.roots.union(a, b)
 		c.nodes[a].link, c.nodes[b].link = c.nodes[b].link, c.nodes[a].link
 		for w := range c.words {
 			c.sets[int(a)*c.words+w] |= c.sets[int(b)*c.words+w]
 		}
 	}
-}
-
-// root gives the root of the cluster of node i, and shortens the way to it.
-func (c *clusters) root(i int32) int32 {
-	for c.nodes[i].parent != i {
-		c.nodes[i].parent = c.nodes[c.nodes[i].parent].parent
-		i = c.nodes[i].parent
-	}
-	return i
 }
 
 // disjoint says whether two clusters share no source. A cluster shares its sources with itself.

@@ -142,7 +142,7 @@ func (r *Resolver) merge(hits []mapdata.Hit) {
 	r.merged = r.merged[:0]
 	nodes := r.clusters.nodes
 	for i := range nodes {
-		if nodes[i].link == int32(i) || nodes[i].parent != int32(i) {
+		if nodes[i].link == int32(i) || r.clusters.roots[i] != int32(i) {
 			continue // alone, or not the root of its cluster
 		}
 		r.members = append(r.members[:0], nodes[i].hit)

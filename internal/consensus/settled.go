@@ -44,24 +44,3 @@ func (r *Resolver) linkPairs() {
 		r.linked.union(p.a, p.b)
 	}
 }
-
-// unionFind holds disjoint sets of places: each place's parent.
-type unionFind []int32
-
-func (u *unionFind) reset(n int) {
-	*u = slices.Grow((*u)[:0], n)[:n]
-	for i := range *u {
-		(*u)[i] = int32(i)
-	}
-}
-
-// root gives the place that stands for the set of i.
-func (u unionFind) root(i int32) int32 {
-	for u[i] != i {
-		u[i] = u[u[i]]
-		i = u[i]
-	}
-	return i
-}
-
-func (u unionFind) union(a, b int32) { u[u.root(b)] = u.root(a) }
