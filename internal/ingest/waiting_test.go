@@ -53,6 +53,25 @@ func emptyBatch(t *testing.T) *ingest.Batch {
 // feedsOfOneGroup are feeds whose ids agree in their last six bits.
 var feedsOfOneGroup = [2]mapdata.FeedID{{15: 1}, {15: 65}}
 
+// wantPushNow fails unless a push to the feed ends within a second.
+func wantPushNow(t *testing.T, in *ingest.Ingester, feed mapdata.FeedID) {
+	t.Helper()
+	pushed := make(chan error, 1)
+	go func() {
+		_, err := in.Push(t.Context(), feed, emptyBatch(t))
+		pushed <- err
+	}()
+	time.Sleep(time.Second)
+	select {
+	case err := <-pushed:
+		if err != nil {
+			t.Error(err)
+		}
+	default:
+		t.Error("the push still waits after a second")
+	}
+}
+
 func TestPushDoesNotWaitForTheSnapshotOfAnotherFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &blockingStore{}
@@ -72,20 +91,7 @@ func TestPushDoesNotWaitForTheSnapshotOfAnotherFeed(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		pushed := make(chan error, 1)
-		go func() {
-			_, err := in.Push(t.Context(), feedsOfOneGroup[1], emptyBatch(t))
-			pushed <- err
-		}()
-		time.Sleep(time.Second)
-		select {
-		case err := <-pushed:
-			if err != nil {
-				t.Error(err)
-			}
-		default:
-			t.Error("the push still waits after a second")
-		}
+		wantPushNow(t, in, feedsOfOneGroup[1])
 		close(release)
 	})
 }
@@ -100,20 +106,7 @@ func TestPushDoesNotWaitForThePushToAnotherFeed(t *testing.T) {
 			}
 		}()
 		<-store.applying
-		pushed := make(chan error, 1)
-		go func() {
-			_, err := in.Push(t.Context(), feedsOfOneGroup[1], emptyBatch(t))
-			pushed <- err
-		}()
-		time.Sleep(time.Second)
-		select {
-		case err := <-pushed:
-			if err != nil {
-				t.Error(err)
-			}
-		default:
-			t.Error("the push still waits after a second")
-		}
+		wantPushNow(t, in, feedsOfOneGroup[1])
 		close(store.release)
 	})
 }
