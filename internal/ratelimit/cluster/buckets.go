@@ -53,8 +53,24 @@ type Buckets struct {
 
 // shard holds a part of what was granted and not yet settled with the cache.
 type shard struct {
-	mu      sync.Mutex
-	granted map[ratelimit.Key]time.Duration
+	mu        sync.Mutex
+	unsettled map[ratelimit.Key]unsettled
+}
+
+// unsettled is what this node granted of a bucket without the cache having answered that it knows. Both parts count
+// against the node's share of the limit: otherwise it could grant a share anew for each call that is under way.
+type unsettled struct {
+	granted time.Duration // not yet sent
+	sent    time.Duration // by calls that are under way
+}
+
+// put replaces what is unsettled of a bucket. The caller holds the lock.
+func (s *shard) put(key ratelimit.Key, u unsettled) {
+	if u == (unsettled{}) {
+		delete(s.unsettled, key)
+	} else {
+		s.unsettled[key] = u
+	}
 }
 
 // New makes buckets.
@@ -64,7 +80,7 @@ func New(c Config) *Buckets {
 	}
 	b := &Buckets{Config: c, script: valkey.NewScript(settle), seed: maphash.MakeSeed()}
 	for i := range b.shards {
-		b.shards[i].granted = make(map[ratelimit.Key]time.Duration)
+		b.shards[i].unsettled = make(map[ratelimit.Key]unsettled)
 	}
 	return b
 }
@@ -82,22 +98,46 @@ func (b *Buckets) Allow(key ratelimit.Key, limit ratelimit.Limit, cost int, now 
 	price := limit.Price(cost)
 	s := b.shard(key)
 	s.mu.Lock()
-	granted := s.granted[key]
-	if granted+price.Take > price.Burst/share && !b.Alone() {
+	u := s.unsettled[key]
+	if u.granted+u.sent+price.Take > price.Burst/share && !b.Alone() {
 		if d := b.Local.Peek(key, limit, cost, now); !d.OK { // a bucket that is empty by this node's count is empty
 			s.mu.Unlock()
 			return d
 		}
-		delete(s.granted, key) // the call of the cache settles it
+		of := b.send(s, key, now)
 		s.mu.Unlock()
-		return b.ask(bucket{key, granted}, limit, cost, now)
+		return b.ask(of, limit, cost, now)
 	}
 	d := b.Local.Allow(key, limit, cost, now)
 	if d.OK {
-		s.granted[key] = min(granted+price.Take, ratelimit.Horizon)
+		u.granted = min(u.granted+price.Take, ratelimit.Horizon)
+		s.put(key, u)
 	}
 	s.mu.Unlock()
 	return d
+}
+
+// send marks what was granted of a bucket as sent, which the call that carries it must end by answered. The caller holds
+// the shard's lock.
+func (b *Buckets) send(s *shard, key ratelimit.Key, now time.Time) bucket {
+	u := s.unsettled[key]
+	// What other calls carry is left out of the level: the cache adds it when they arrive.
+	full := now.Add(b.Local.Peek(key, anyLimit, 0, now).Reset - u.sent)
+	s.put(key, unsettled{sent: u.sent + u.granted})
+	return bucket{key, u.granted, full}
+}
+
+// answered ends what send began. A level of 0 is that of a call that failed.
+func (b *Buckets) answered(of bucket, level ratelimit.State) {
+	s := b.shard(of.key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.unsettled[of.key]
+	u.sent -= of.granted
+	s.put(of.key, u)
+	if level > 0 {
+		b.Local.Raise(of.key, level+ratelimit.State(u.granted.Microseconds()))
+	}
 }
 
 // Alone reports whether this node decides without the cache at present.
@@ -109,10 +149,11 @@ func (b *Buckets) shard(key ratelimit.Key) *shard {
 	return &b.shards[maphash.Comparable(b.seed, key)%shards]
 }
 
-// bucket names a bucket, with what this node granted of it since it was settled last.
+// bucket names a bucket, with what a call of the cache carries of it.
 type bucket struct {
 	key     ratelimit.Key
-	granted time.Duration
+	granted time.Duration // by this node, since the last call
+	full    time.Time     // when the bucket is full again, by this node's count
 }
 
 // ask lets the cache decide. When it fails, this node decides by itself.
@@ -145,24 +186,21 @@ func (b *Buckets) tell(ctx context.Context, of []bucket, price ratelimit.Price, 
 	keys, args := make([]string, len(of)), make([]string, 0, 4*len(of))
 	for i := range of {
 		keys[i] = b.name(of[i].key)
-		known := b.Local.Peek(of[i].key, anyLimit, 0, now).Reset
+		known := max(0, of[i].full.Sub(now))
 		for _, d := range [...]time.Duration{of[i].granted, known, price.Take, price.Burst} {
 			args = append(args, strconv.FormatInt(d.Microseconds(), 10))
 		}
 	}
 	answers, err := b.Cache.Eval(ctx, b.script, keys, args)
-	if err != nil {
-		return nil, err
-	}
 	for i := range of {
-		// Relative to when the call was sent: otherwise its duration would make the bucket emptier each time.
-		full := now.UnixMicro() + answers[2*i+1]
-		s := b.shard(of[i].key)
-		s.mu.Lock()
-		b.Local.Raise(of[i].key, ratelimit.State(full+s.granted[of[i].key].Microseconds()))
-		s.mu.Unlock()
+		var level int64
+		if err == nil {
+			// Relative to when the call was sent: otherwise its duration would make the bucket emptier each time.
+			level = now.UnixMicro() + answers[2*i+1]
+		}
+		b.answered(of[i], ratelimit.State(level))
 	}
-	return answers, nil
+	return answers, err
 }
 
 // anyLimit serves to read when a bucket is full again, which does not depend on the limit.
@@ -196,19 +234,24 @@ func (b *Buckets) Run(ctx context.Context) error {
 
 // settle exchanges with the cache all that was granted since the last time.
 func (b *Buckets) settle(ctx context.Context) {
+	now := b.Now()
 	var all []bucket
 	for i := range b.shards {
 		s := &b.shards[i]
 		s.mu.Lock()
-		for key, granted := range s.granted {
-			all = append(all, bucket{key, granted})
+		for key, u := range s.unsettled {
+			if u.granted > 0 {
+				all = append(all, b.send(s, key, now))
+			}
 		}
-		clear(s.granted)
 		s.mu.Unlock()
 	}
 	for len(all) > 0 {
 		n := min(len(all), settleBatch)
 		if _, err := b.tell(ctx, all[:n], ratelimit.Price{}, b.Now()); err != nil {
+			for _, of := range all[n:] {
+				b.answered(of, 0)
+			}
 			return // the connection logs its failures, and this node's own buckets have counted what was granted
 		}
 		all = all[n:]
