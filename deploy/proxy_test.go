@@ -248,11 +248,16 @@ func TestProxyWithoutReadyNodes(t *testing.T) {
 	}
 	ready[1].Store(true)
 	p := startProxy(t, addresses...)
-	c := p.client(t, "127.0.0.2")
+	clients := make([]*caller, 8) // several, since the proxy bounds how often one asks
+	for i := range clients {
+		clients[i] = p.client(t, fmt.Sprintf("127.0.5.%d", i+1))
+	}
+	requests := 0
 	served := func() map[string]bool {
 		by := make(map[string]bool)
 		for range 9 {
-			resp, body := c.do(t, http.MethodGet, "/", "")
+			requests++
+			resp, body := clients[requests%len(clients)].do(t, http.MethodGet, "/", "")
 			if resp.StatusCode != http.StatusOK {
 				t.Fatalf("%d %s", resp.StatusCode, body)
 			}
@@ -265,4 +270,30 @@ func TestProxyWithoutReadyNodes(t *testing.T) {
 	eventually(t, "no node is ready, and all serve", func() bool { return len(served()) == 3 })
 	ready[2].Store(true)
 	eventually(t, "another one is ready, and serves alone", func() bool { by := served(); return len(by) == 1 && by["2"] })
+}
+
+// TestProxyBoundsConnectionsOfOneAddress opens more connections than one address may have: the others are answered nevertheless
+// (F6).
+func TestProxyBoundsConnectionsOfOneAddress(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(s.Close)
+	address := s.Listener.Addr().String()
+	p := startProxy(t, address, address, address)
+	greedy := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 6, 1)}}
+	var conns []net.Conn
+	for range 300 {
+		conn, err := greedy.DialContext(t.Context(), "tcp", p.site)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		conns = append(conns, conn)
+	}
+	last := conns[len(conns)-1]
+	if _, err := last.Read(make([]byte, 1)); err == nil {
+		t.Error("the last of 300 connections was not closed")
+	}
+	if resp, body := p.client(t, "127.0.6.2").do(t, http.MethodGet, "/", ""); resp.StatusCode != http.StatusOK {
+		t.Errorf("another address: %d %s", resp.StatusCode, body)
+	}
 }

@@ -62,7 +62,7 @@ func (c *relayCmd) Run(p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	web, err := httpserver.Listen(p.ctx, c.Listen, log)
+	web, err := httpserver.Listen(p.ctx, c.Listen, httpserver.Limits{}, log)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}

@@ -94,6 +94,21 @@ func parseURL(s string, schemes ...string) (*url.URL, error) {
 	return u, checkPort(u.Port())
 }
 
+// checkHost accepts a name or an address as it stands in a Host header, without a port, and "*" for all.
+func checkHost(s string) (string, error) {
+	if s == "*" {
+		return s, nil
+	}
+	name := strings.TrimSuffix(strings.ToLower(s), ".")
+	if addr, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil && addr.Zone() == "" {
+		return addr.String(), nil
+	}
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("/:@[]*", r) }) {
+		return "", fmt.Errorf("%q is no host: a name or an address without port, such as map.example.org, or * for all", s)
+	}
+	return name, nil
+}
+
 func checkPort(s string) error {
 	if _, err := strconv.ParseUint(s, 10, 16); err != nil {
 		return fmt.Errorf("%q is no port: 0 to 65535", s)

@@ -30,6 +30,9 @@ type Config struct {
 type HTTP struct {
 	Listen         string         // host:port; default "127.0.0.1:8080"; port 0 takes a free one
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For counts; default none
+	MaxConnections int            // at the same time; default 0: as many as the limit of open files leaves room for
+	MaxPerAddress  int            // connections of one address (IPv6: one /64) that is no trusted proxy; default 256
+	Hosts          []string       // names, beside that of base_url, by which the service may be called; default none
 }
 
 // Ops is the address of metrics and profiles, for the operator.
@@ -129,7 +132,7 @@ func Default() *Config {
 	return &Config{
 		BaseURL:   "http://127.0.0.1:8080",
 		DataDir:   "./wayside-data",
-		HTTP:      HTTP{Listen: "127.0.0.1:8080"},
+		HTTP:      HTTP{Listen: "127.0.0.1:8080", MaxPerAddress: 256},
 		Limits:    Limits{60, 120, 60, 10_000, 60, 30, 20},
 		Chargers:  Chargers{PrimaryNetwork: "tesla"},
 		Mail:      Mail{From: "wayside@localhost"},

@@ -19,6 +19,9 @@ data_dir = "/srv/wayside"
 [http]
 listen = ":9000"
 trusted_proxies = ["10.0.0.0/8", "fd00::1"]
+max_connections = 5000
+max_connections_per_address = 50
+hosts = ["Map.example.org.", "[FD00::1]", "*"]
 [ops]
 listen = "127.0.0.1:9001"
 [database]
@@ -86,7 +89,7 @@ func TestLoadAcceptsEveryKey(t *testing.T) {
 	}
 	want := &Config{
 		BaseURL: "https://map.example.org", DataDir: "/srv/wayside",
-		HTTP: HTTP{":9000", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::1/128")}},
+		HTTP: HTTP{":9000", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::1/128")}, 5000, 50, []string{"map.example.org", "fd00::1", "*"}},
 		Ops:  Ops{"127.0.0.1:9001"}, Database: Database{"postgres://wayside:hunter2@db1:5432,db2:5433/wayside?target_session_attrs=read-write"}, Cache: Cache{"valkeys://wayside:hunter2@cache.example.org:6380/2"}, Limits: Limits{1, 2, 3, 0, 5, 6, 7},
 		Read: Read{[]string{"https://page.example.org"}}, Chargers: Chargers{"ionity"},
 		Egress: Egress{"/etc/ca.pem", map[string]netip.Addr{"feeds.example.org": netip.MustParseAddr("127.0.0.1")}},
@@ -163,6 +166,7 @@ func TestFileProblems(t *testing.T) {
 		{"bad port", "[http]\nlisten = \"a:70000\"", []string{`wayside.toml:2: http.listen: "70000" is no port: 0 to 65535`}},
 		{"bad range", "[http]\ntrusted_proxies = [\"10.0.0.1/8\"]", []string{`wayside.toml:2: http.trusted_proxies: "10.0.0.1/8" has bits beyond its length: 10.0.0.0/8 is meant?`}},
 		{"no range", "[http]\ntrusted_proxies = [\"lan\"]", []string{`wayside.toml:2: http.trusted_proxies: "lan" is no address range, such as 10.0.0.0/8 or fd00::/8`}},
+		{"host with a port", "[http]\nhosts = [\"a.example.org:80\"]", []string{`wayside.toml:2: http.hosts: "a.example.org:80" is no host: a name or an address without port, such as map.example.org, or * for all`}},
 		{"list of numbers", "[http]\ntrusted_proxies = [1]", []string{"wayside.toml:2: http.trusted_proxies: must be a list of strings"}},
 		{"bad host address", "[egress.hosts]\n\"a.example.org\" = \"here\"", []string{`wayside.toml:1: egress.hosts: a.example.org: "here" is no address, such as 127.0.0.1`}},
 		{"base URL with a path", "base_url = \"https://a.example.org/x\"", []string{"wayside.toml:1: base_url: takes scheme, host and port only, such as https://map.example.org"}},

@@ -159,7 +159,7 @@ func BenchmarkServed(b *testing.B) {
 		bareServer := &http.Server{Handler: bare}
 		go func() { _ = bareServer.Serve(listener) }()
 		defer bareServer.Close()
-		server, err := httpserver.Listen(b.Context(), "127.0.0.1:0", slog.New(slog.DiscardHandler))
+		server, err := httpserver.Listen(b.Context(), "127.0.0.1:0", httpserver.Limits{}, slog.New(slog.DiscardHandler))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -21,9 +23,11 @@ const (
 	bodyTimeout     = time.Minute     // for a whole request: 16 MiB at 280 KB/s
 	responseTimeout = 2 * time.Minute // from the end of a request's header to the end of its answer
 	idleTimeout     = 2 * time.Minute
+	crowdedTimeout  = 30 * time.Second // in place of idleTimeout while more than half of the connections are in use
 	headerBytes     = 64 << 10
 	quietPeriod     = 500 * time.Millisecond // without traffic, after which an idle connection is closed while stopping
 	drainTimeout    = 5 * time.Second        // for clients to close their connections by themselves
+	stalledTimeout  = 4 * time.Second        // without progress of a client, after which its connection is closed while stopping
 	finishTimeout   = 10 * time.Second       // for requests in flight, drainTimeout included (D12.5)
 	unackedTimeout  = 45 * time.Second       // without an acknowledgement of sent data, after which a connection is closed
 )
@@ -31,6 +35,8 @@ const (
 // Server serves HTTP at one address.
 type Server struct {
 	listener net.Listener
+	conns    *connections
+	log      *slog.Logger
 	server   *http.Server
 	draining atomic.Bool
 	open     atomic.Int64 // connections
@@ -39,16 +45,19 @@ type Server struct {
 }
 
 // Listen opens the address. Connections wait in the system's queue until Run.
-func Listen(ctx context.Context, address string, logger *slog.Logger) (*Server, error) {
+func Listen(ctx context.Context, address string, limits Limits, logger *slog.Logger) (*Server, error) {
 	lc := net.ListenConfig{Control: setUserTimeout}
 	listener, err := lc.Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{listener: listener}
+	s := &Server{
+		listener: listener, log: logger,
+		conns: &connections{limits: limits.withDefaults(), groups: make(map[netip.Prefix][]*boundedConn)},
+	}
 	s.server = &http.Server{
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: responseTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytes,
-		ErrorLog: log.New(errorLog{logger}, "", 0), ConnState: s.count,
+		ErrorLog: log.New(errorLog{logger}, "", 0), ConnState: s.count, ConnContext: withConn,
 	}
 	return s, nil
 }
@@ -64,9 +73,19 @@ func (s *Server) Handle(handler http.Handler) {
 		if s.draining.Load() {
 			w.Header().Set("Connection", "close")
 		}
+		if conn, ok := r.Context().Value(connKey{}).(*boundedConn); ok {
+			conn.whileServing(handler, w, r)
+			return
+		}
 		handler.ServeHTTP(w, r)
 	})
 }
+
+// Connections is how many connections are open.
+func (s *Server) Connections() int { return s.conns.len() }
+
+// Crowded is how many connections were refused or closed because too many were open, since the start.
+func (s *Server) Crowded() int64 { return s.conns.refused.Load() + s.conns.evicted.Load() }
 
 // Close closes the listener, also when Run was never called.
 func (s *Server) Close() error {
@@ -89,8 +108,13 @@ func (s *Server) count(_ net.Conn, state http.ConnState) {
 // Run serves until ctx ends. Then it stops listening, asks clients by "Connection: close" to close after their next answer,
 // and finishes requests in flight. It closes idle connections last, because a request may already be on its way on one.
 func (s *Server) Run(ctx context.Context) error {
+	var watch sync.WaitGroup
+	watching, stopWatching := context.WithCancel(ctx)
+	watch.Go(func() { s.watch(watching) })
+	defer watch.Wait()
+	defer stopWatching()
 	served := make(chan error, 1)
-	go func() { served <- s.server.Serve(coalescingListener{s.listener}) }()
+	go func() { served <- s.server.Serve(boundedListener{s.listener, s.conns}) }()
 	select {
 	case err := <-served:
 		return err
@@ -103,10 +127,35 @@ func (s *Server) Run(ctx context.Context) error {
 	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	s.drain()
+	s.conns.closeIdle(time.Now().Add(-stalledTimeout)) // nothing is in flight on them: their clients sent half a request, or take no answer
 	if shut := s.server.Shutdown(finish); errors.Is(shut, context.DeadlineExceeded) {
 		return errors.Join(errors.New("requests were still running after 10 s and were cut off"), s.server.Close())
 	}
 	return err
+}
+
+// watch closes idle connections early while more than half of the connections are in use, and logs once a minute that some
+// were refused or closed.
+func (s *Server) watch(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	var logged time.Time
+	var before int64
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			if s.conns.crowded() {
+				s.conns.closeIdle(now.Add(-crowdedTimeout))
+			}
+			if n := s.Crowded(); n > before && now.Sub(logged) > time.Minute {
+				s.log.Warn("connections were refused or closed, because their clients or all together had too many open",
+					"count", n-before, "open", s.conns.len(), "max", s.conns.limits.Total, "max_per_address", s.conns.limits.PerAddress)
+				logged, before = now, n
+			}
+		}
+	}
 }
 
 // ignoreClosed drops the errors of an Accept on a listener that was closed or shut down.

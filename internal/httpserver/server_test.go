@@ -15,7 +15,7 @@ import (
 
 func start(t *testing.T, handler http.HandlerFunc) (url string, stop func() error) {
 	t.Helper()
-	s, err := Listen(t.Context(), "127.0.0.1:0", slog.New(slog.DiscardHandler))
+	s, err := Listen(t.Context(), "127.0.0.1:0", Limits{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 // TestConnectionsInheritUserTimeout checks the TCP_USER_TIMEOUT of an accepted connection.
 func TestConnectionsInheritUserTimeout(t *testing.T) {
-	s, err := Listen(t.Context(), "127.0.0.1:0", slog.New(slog.DiscardHandler))
+	s, err := Listen(t.Context(), "127.0.0.1:0", Limits{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

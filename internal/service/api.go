@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"wayside/internal/account"
 	"wayside/internal/audit"
@@ -52,8 +53,21 @@ func (s *Service) openAPI(context.Context) (err error) {
 	if deps.Console, err = s.newConsole(deps.Passkeys); err != nil {
 		return err
 	}
-	s.public.Handle(httpapi.New(deps))
+	api := httpapi.New(deps)
+	s.public.Handle(api)
+	if s.ops != nil {
+		s.ops.Handle(s.opsHandler(api))
+	}
 	return nil
+}
+
+// opsHandler answers at the operator's address: metrics, profiles, and the probes, which strangers cannot crowd out there.
+func (s *Service) opsHandler(api http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", s.metrics.Handler())
+	mux.Handle("GET /healthz", api)
+	mux.Handle("GET /readyz", api)
+	return mux
 }
 
 // newPasskeys makes the use case of passkeys. It fails if the configuration requires them and browsers offer none here.

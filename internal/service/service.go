@@ -259,9 +259,15 @@ func (s *Service) openFiles(context.Context) (err error) {
 	return err
 }
 
+// opsConnections is how many connections the operator's address has room for.
+const opsConnections = 64
+
 // openListeners opens the addresses. Connections wait until Run.
 func (s *Service) openListeners(ctx context.Context) (err error) {
-	if s.public, err = httpserver.Listen(ctx, s.config.HTTP.Listen, s.log); err != nil {
+	limits := httpserver.Limits{
+		Total: s.config.HTTP.MaxConnections, PerAddress: s.config.HTTP.MaxPerAddress, Exempt: s.config.HTTP.TrustedProxies,
+	}
+	if s.public, err = httpserver.Listen(ctx, s.config.HTTP.Listen, limits, s.log); err != nil {
 		return fmt.Errorf("http.listen: %w", err)
 	}
 	if !s.config.Set("base_url") {
@@ -270,9 +276,8 @@ func (s *Service) openListeners(ctx context.Context) (err error) {
 	if s.config.Ops.Listen == "" {
 		return nil
 	}
-	if s.ops, err = httpserver.Listen(ctx, s.config.Ops.Listen, s.log); err != nil {
+	if s.ops, err = httpserver.Listen(ctx, s.config.Ops.Listen, httpserver.Limits{Total: opsConnections}, s.log); err != nil {
 		return fmt.Errorf("ops.listen: %w", err)
 	}
-	s.ops.Handle(s.metrics.Handler())
 	return nil
 }

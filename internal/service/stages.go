@@ -124,6 +124,8 @@ func (s *Service) registerGauges() error {
 	return errors.Join(
 		s.metrics.Gauge("wayside_index_entities", "Entities in the index.", func() float64 { return float64(s.index.Len()) }),
 		s.metrics.Gauge("wayside_streams", "Streams that are open.", func() float64 { return float64(s.streams.Len()) }),
+		s.metrics.Gauge("wayside_connections", "Connections that are open at the public address.", func() float64 { return float64(s.public.Connections()) }),
+		s.metrics.Counter("wayside_connections_crowded_total", "Connections refused or closed because too many were open, since the start.", func() float64 { return float64(s.public.Crowded()) }),
 		s.metrics.Counter("wayside_follow_entities_total", "Changed entities applied to the index since the start.", func() float64 { return float64(s.replica.Followed()) }),
 		s.metrics.Gauge("wayside_index_revision", "Revision that readers see.", func() float64 { return float64(s.replica.Revision()) }),
 		s.metrics.Gauge("wayside_store_revision", "Revision of the store; -1: it does not answer.", func() float64 {

@@ -1,0 +1,181 @@
+package httpserver
+
+import (
+	"cmp"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Limits bound the connections of one server. Without them, one client that opens connections and sends nothing would use up
+// the descriptors that the database and polls need.
+type Limits struct {
+	Total      int            // connections at the same time; 0: DefaultTotal
+	PerAddress int            // connections of one address (IPv6: of one /64), at most half of Total; 0: DefaultPerAddress
+	Exempt     []netip.Prefix // addresses that PerAddress does not apply to: proxies, which speak for many clients
+}
+
+// Defaults of Limits.
+const (
+	DefaultPerAddress = 256
+	maxDefaultTotal   = 16_384 // about 400 MB of connections that wait
+	ownDescriptors    = 512    // for the database, polls, upstreams, e-mail, files and the second address
+)
+
+// DefaultTotal is how many connections this process has room for: its limit of open files less what it needs itself.
+func DefaultTotal() int {
+	files := maxOpenFiles()
+	return min(files-min(ownDescriptors, files/2), maxDefaultTotal)
+}
+
+// reservedConns is how many connections beyond Limits.Total are open to this machine and to exempt addresses: health checks
+// are answered while others hold everything else.
+const reservedConns = 16
+
+func (l Limits) withDefaults() Limits {
+	if l.Total <= 0 {
+		l.Total = DefaultTotal()
+	}
+	if l.PerAddress <= 0 {
+		l.PerAddress = DefaultPerAddress
+	}
+	l.PerAddress = max(1, min(l.PerAddress, l.Total/2))
+	return l
+}
+
+// connections is the set of a server's open connections. Where there is no room for a new one, the one that has waited longest
+// for its client makes room: a client that sends its request immediately is answered, whatever others hold open. A new
+// connection is refused only if all others are being answered.
+type connections struct {
+	limits  Limits
+	refused atomic.Int64 // connections that found no room
+	evicted atomic.Int64 // connections that made room
+
+	mu     sync.Mutex
+	all    []*boundedConn
+	groups map[netip.Prefix][]*boundedConn // by address; without exempt ones
+}
+
+// admit takes a connection into the set, or returns false.
+func (s *connections) admit(c *boundedConn) bool {
+	addr := peerAddr(c)
+	c.exempt = slices.ContainsFunc(s.limits.Exempt, func(p netip.Prefix) bool { return p.Contains(addr) })
+	c.group = addressGroup(addr)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !c.exempt && len(s.groups[c.group]) >= s.limits.PerAddress && !s.evict(s.groups[c.group]) {
+		s.refused.Add(1)
+		return false
+	}
+	total := s.limits.Total
+	if c.exempt || addr.IsLoopback() {
+		total += reservedConns
+	}
+	if len(s.all) >= total && !s.evict(s.all) {
+		s.refused.Add(1)
+		return false
+	}
+	c.inAll, s.all = len(s.all), append(s.all, c)
+	if !c.exempt {
+		c.inGroup = len(s.groups[c.group])
+		s.groups[c.group] = append(s.groups[c.group], c)
+	}
+	c.member = true
+	return true
+}
+
+// peerAddr is the address of a connection's client.
+func peerAddr(c net.Conn) netip.Addr {
+	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr().Unmap()
+	}
+	return netip.Addr{}
+}
+
+// addressGroup is the range whose connections are counted together: one address, or a /64 of IPv6.
+func addressGroup(addr netip.Addr) netip.Prefix {
+	bits := addr.BitLen()
+	if addr.Is6() {
+		bits = 64
+	}
+	group, _ := addr.WithZone("").Prefix(bits) // fails for the zero address alone, which becomes a group of its own
+	return group
+}
+
+// evict closes the sixteenth of the connections that has waited longest for its clients, so that the search costs each new
+// connection little. It returns whether any was closed. s.mu is held.
+func (s *connections) evict(from []*boundedConn) bool {
+	type candidate struct {
+		conn  *boundedConn
+		since int64
+	}
+	var waiting []candidate
+	for _, c := range from {
+		if since := c.waiting.Load(); since > 0 && !c.exempt {
+			waiting = append(waiting, candidate{c, since})
+		}
+	}
+	slices.SortFunc(waiting, func(a, b candidate) int { return cmp.Compare(a.since, b.since) })
+	closed := false
+	for _, w := range waiting[:min(len(waiting), max(1, len(from)/16))] {
+		closed = s.close(w.conn, w.since) || closed
+	}
+	return closed
+}
+
+// closeIdle closes connections that have waited for their clients since before the given time.
+func (s *connections) closeIdle(before time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range slices.Clone(s.all) {
+		if since := c.waiting.Load(); since > 0 && since < before.UnixNano() && !c.exempt {
+			s.close(c, since)
+		}
+	}
+}
+
+// close closes a connection that still waits since then. s.mu is held.
+func (s *connections) close(c *boundedConn, since int64) bool {
+	if !c.waiting.CompareAndSwap(since, evictedConn) {
+		return false // its request has come
+	}
+	s.evicted.Add(1)
+	s.remove(c)
+	_ = c.TCPConn.Close() // the client may have closed it
+	return true
+}
+
+// remove takes a connection out of the set, once. s.mu is held.
+func (s *connections) remove(c *boundedConn) {
+	if !c.member {
+		return
+	}
+	c.member = false
+	last := s.all[len(s.all)-1]
+	s.all[c.inAll], last.inAll = last, c.inAll
+	s.all[len(s.all)-1] = nil
+	s.all = s.all[:len(s.all)-1]
+	if c.exempt {
+		return
+	}
+	group := s.groups[c.group]
+	last = group[len(group)-1]
+	group[c.inGroup], last.inGroup = last, c.inGroup
+	group[len(group)-1] = nil
+	if s.groups[c.group] = group[:len(group)-1]; len(group) == 1 {
+		delete(s.groups, c.group)
+	}
+}
+
+// len is how many connections are open.
+func (s *connections) len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.all)
+}
+
+// crowded says whether more than half of the room is in use.
+func (s *connections) crowded() bool { return s.len() > s.limits.Total/2 }

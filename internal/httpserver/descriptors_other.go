@@ -1,0 +1,6 @@
+//go:build !unix
+
+package httpserver
+
+// maxOpenFiles is how many files this process may have open: the system sets no limit that matters here.
+func maxOpenFiles() int { return 1 << 20 }
