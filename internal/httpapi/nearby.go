@@ -218,12 +218,12 @@ func sourcesProblem(err error) error {
 
 func (p *problem) addSources(e *nearby.UnknownSourcesError) {
 	for _, name := range e.Unknown {
-		p.Errors = append(p.Errors, problemField{
+		p.add(problemField{
 			Parameter: "sources", Code: "unknown_source",
 			Message: strconv.Quote(truncate(name)) + " is not a source you may read; valid_ids lists those.",
 		})
 	}
-	for _, id := range e.Valid {
+	for _, id := range e.Valid[:min(len(e.Valid), maxValidIDs-len(p.ValidIDs))] {
 		p.ValidIDs = append(p.ValidIDs, string(id))
 	}
 }

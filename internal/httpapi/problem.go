@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -17,9 +18,23 @@ type problem struct {
 	Title      string         `json:"title"`
 	Status     int            `json:"status"`
 	Detail     string         `json:"detail,omitempty"`
-	Errors     []problemField `json:"errors,omitempty"`
-	ValidIDs   []string       `json:"valid_ids,omitempty"`
+	Errors     []problemField `json:"errors,omitempty"`           // writeProblem writes maxErrors of them
+	Truncated  bool           `json:"errors_truncated,omitempty"` // set by writeProblem: there were more errors
+	ValidIDs   []string       `json:"valid_ids,omitempty"`        // at most maxValidIDs
 	retryAfter time.Duration
+}
+
+// Bounds of a problem document, so that an answer is no larger than a small multiple of its question (D4.4).
+const (
+	maxErrors   = 20
+	maxValidIDs = 1000
+)
+
+// add adds an error that is not there yet.
+func (p *problem) add(f problemField) {
+	if !slices.Contains(p.Errors, f) {
+		p.Errors = append(p.Errors, f)
+	}
 }
 
 // problemField is one error in a parameter or a field of the body.
@@ -99,7 +114,7 @@ func internalProblem() *problem {
 // invalidProblem is the problem of a well-formed body with invalid fields (D5.3).
 func invalidProblem(e *mapdata.InvalidError) *problem {
 	return &problem{
-		Type: "invalid-fields", Status: http.StatusUnprocessableEntity, Detail: "Some fields are not acceptable; errors lists them all.",
+		Type: "invalid-fields", Status: http.StatusUnprocessableEntity, Detail: "Some fields are not acceptable; errors lists them.",
 		Errors: fieldProblems(e.Fields),
 	}
 }
@@ -115,6 +130,9 @@ func fieldProblems(fields []mapdata.FieldError) []problemField {
 // writeProblem writes p; it is the only writer of errors.
 func writeProblem(w http.ResponseWriter, _ *http.Request, p *problem) {
 	out := *p
+	if len(out.Errors) > maxErrors {
+		out.Errors, out.Truncated = out.Errors[:maxErrors], true
+	}
 	out.Title = http.StatusText(p.Status)
 	out.Type = "/docs#problem-" + p.Type
 	body, err := json.Marshal(&out)

@@ -27,7 +27,7 @@ const usualParameters = 10
 func parameterProblem() *problem {
 	return &problem{
 		Type: "invalid-parameters", Status: http.StatusBadRequest,
-		Detail: "Some parameters are missing or wrong; errors lists them all.",
+		Detail: "Some parameters are missing or wrong; errors lists them.",
 	}
 }
 
@@ -36,7 +36,7 @@ func (p *params) addError(name, code, message string) {
 	if p.problem == nil {
 		p.problem = parameterProblem()
 	}
-	p.problem.Errors = append(p.problem.Errors, problemField{Parameter: name, Code: code, Message: message})
+	p.problem.add(problemField{Parameter: name, Code: code, Message: message})
 }
 
 // parseNearby reads the parameters of a nearby query (D4.1 to D4.7).
@@ -76,7 +76,8 @@ func (a *api) parseSelection(p *params, c *caller) *nearby.Query {
 	q.Kinds = p.kinds()
 	q.Sources = p.sources()
 	if text, given := p.value("layers"); given {
-		q.ByLayer, q.Layers = true, splitList(text)
+		q.ByLayer = true
+		q.Layers, _ = p.list("layers", text)
 	}
 	if text, given := p.value("networks"); given {
 		q.Named, q.Networks = true, p.networkNames(text)
@@ -141,8 +142,8 @@ func (p *params) kinds() mapdata.KindSet {
 		return mapdata.AllKinds
 	}
 	var set mapdata.KindSet
-	ids := splitList(text)
-	if len(ids) == 0 {
+	ids, ok := p.list("kinds", text)
+	if ok && len(ids) == 0 {
 		p.addError("kinds", "empty", "kinds selects nothing; leave it out for every kind.")
 	}
 	listed := false
@@ -168,32 +169,26 @@ func (p *params) sources() []string {
 	if !p.values.has("sources") && !p.values.has("sources[]") {
 		return nil
 	}
-	names := []string{}
+	var texts []string
 	for _, key := range []string{"sources", "sources[]"} {
 		for _, v := range p.values {
 			if v.name == key {
-				names = append(names, splitList(v.value)...)
+				texts = append(texts, v.value)
 			}
 		}
 	}
-	if len(names) == 0 {
+	names, ok := p.list("sources", texts...)
+	if ok && len(names) == 0 {
 		p.addError("sources", "empty", "sources selects nothing; leave it out for every source.")
 	}
 	return names
 }
 
-// Bounds of the networks parameter.
-const (
-	maxNetworks    = 50
-	maxNetworkName = 64
-)
+// maxNetworkName is the longest id of a network, in bytes.
+const maxNetworkName = 64
 
 func (p *params) networkNames(text string) []string {
-	names := splitList(text)
-	if len(names) > maxNetworks {
-		p.addError("networks", "too_many", "networks takes at most "+strconv.Itoa(maxNetworks)+" ids.")
-		return nil
-	}
+	names, _ := p.list("networks", text)
 	for _, n := range names {
 		if len(n) > maxNetworkName || !utf8.ValidString(n) {
 			p.addError("networks", "invalid", "A network id has at most "+strconv.Itoa(maxNetworkName)+" bytes of UTF-8.")
@@ -232,6 +227,27 @@ func (p *params) limitUpTo(defaultLimit, maxLimit int) int {
 		return 0
 	}
 	return min(n, maxLimit)
+}
+
+// maxListValues is the most values that a list parameter takes (D4.4).
+const maxListValues = 100
+
+// list splits the comma-separated values of a parameter. It adds an error and returns false if there are too many.
+func (p *params) list(name string, texts ...string) ([]string, bool) {
+	values := []string{}
+	for _, text := range texts {
+		for part := range strings.SplitSeq(text, ",") {
+			if part = strings.TrimSpace(part); part == "" {
+				continue
+			}
+			if len(values) == maxListValues {
+				p.addError(name, "too_many", name+" takes at most "+strconv.Itoa(maxListValues)+" values.")
+				return nil, false
+			}
+			values = append(values, part)
+		}
+	}
+	return values, true
 }
 
 // splitList splits a comma-separated value and skips empty parts.

@@ -39,7 +39,7 @@ func TestNetworksParameter(t *testing.T) {
 	for _, tt := range []struct {
 		count, length int
 		code          string
-	}{{50, 64, ""}, {51, 1, "too_many"}, {1, 65, "invalid"}} {
+	}{{100, 64, ""}, {101, 1, "too_many"}, {1, 65, "invalid"}} {
 		p := new(params)
 		names := p.networkNames(strings.Repeat(strings.Repeat("x", tt.length)+",", tt.count))
 		if errorCode(p) != tt.code || tt.code == "" && len(names) != tt.count {
