@@ -97,6 +97,38 @@ func TestResolveMatchesReference(t *testing.T) {
 	})
 }
 
+// TestMergeFeedsMatchesReference compares MergeFeeds with the reference, for hits of feeds in the order of a search.
+func TestMergeFeedsMatchesReference(t *testing.T) {
+	var reused consensus.Resolver
+	rapid.Check(t, func(t *rapid.T) {
+		hits := slices.DeleteFunc(drawHits(t), func(h mapdata.Hit) bool { return h.Source == mapdata.Incidents })
+		for i := range hits {
+			hits[i].Merged = nil
+		}
+		slices.SortFunc(hits, func(a, b mapdata.Hit) int { return a.Compare(&b) })
+		want := reference(hits, start, false)
+		if diff := cmp.Diff(want, reused.MergeFeeds(hits, start)); diff != "" && len(want) > 0 {
+			t.Fatalf("(-reference +MergeFeeds)\n%s", diff)
+		}
+	})
+}
+
+// TestMergeFeedsInOnePlace merges so many hits at one point that comparing them one by one would take too long.
+func TestMergeFeedsInOnePlace(t *testing.T) {
+	var hits []mapdata.Hit
+	for i := range 4000 {
+		hits = append(hits, mapdata.Hit{
+			Kind: kind(t, "police"), Source: mapdata.FeedID{15: byte(i % 2)}.SourceID(), ExternalID: fmt.Append(nil, i), Point: geo.Point{Lat: 52, Lng: 4},
+		})
+	}
+	slices.SortFunc(hits, func(a, b mapdata.Hit) int { return a.Compare(&b) })
+	var r, plain consensus.Resolver
+	want := plain.Resolve(slices.Clone(hits), start, false)
+	if diff := cmp.Diff(want, r.MergeFeeds(hits, start)); diff != "" || len(want) != 2000 {
+		t.Errorf("%d pins: %s", len(want), diff)
+	}
+}
+
 // TestBatchesMatchSingleBatch checks that many small batches have the result of one large batch.
 func TestBatchesMatchSingleBatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -21,6 +21,7 @@ type Resolver struct {
 	sources  sourceNumbers
 	clusters clusters
 	members  []int32
+	ranged   []ranged // scratch of MergeFeeds
 	merged   []mapdata.MergedID
 	order    order
 
@@ -38,16 +39,21 @@ type Resolver struct {
 //
 // The result lies in the array of hits. Its Merged are valid until the next call.
 func (r *Resolver) Resolve(hits []mapdata.Hit, now time.Time, suppressed bool) []mapdata.Hit {
-	if r.kinds == nil {
-		r.kinds, r.seed = newKindTable(), maphash.MakeSeed()
-		r.clusters.pairLimits = pairLimits{unordered: maxUnorderedPairs, atOnce: maxPairs}
-	}
+	r.prepare()
 	at := now.UnixMilli()
 	r.drop(hits, at, suppressed)
 	r.addNodes(hits, at)
 	r.clusters.unite(hits, r.kinds)
 	r.merge(hits)
 	return r.order.arrange(hits, r.gone)
+}
+
+// prepare makes the zero value ready.
+func (r *Resolver) prepare() {
+	if r.kinds == nil {
+		r.kinds, r.seed = newKindTable(), maphash.MakeSeed()
+		r.clusters.pairLimits = pairLimits{unordered: maxUnorderedPairs, atOnce: maxPairs}
+	}
 }
 
 // drop marks what is not shown in any case: what votes hide, and what another upstream says under the same id.
@@ -130,11 +136,14 @@ func (r *Resolver) addNodes(hits []mapdata.Hit, now int64) {
 		if r.gone[i] || h.DisputedUntil > now || !r.kinds.mergeable.Has(h.Kind) {
 			continue
 		}
-		r.clusters.nodes = append(r.clusters.nodes, node{
-			at: h.Point.Vector(), hit: int32(i), kind: h.Kind, source: r.sources.number(h),
-		})
+		r.addNode(hits, int32(i))
 	}
 	r.clusters.sources = len(r.sources.known)
+}
+
+func (r *Resolver) addNode(hits []mapdata.Hit, i int32) {
+	h := &hits[i]
+	r.clusters.nodes = append(r.clusters.nodes, node{at: h.Point.Vector(), hit: i, kind: h.Kind, source: r.sources.number(h)})
 }
 
 // merge makes one pin of each cluster (D10.3).

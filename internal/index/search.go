@@ -51,11 +51,16 @@ func (ix *Index) Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, b
 		q.fill(&hits[start+i], q.hits[i])
 	}
 	more := q.more
+	ix.release(q)
+	return hits, more
+}
+
+// release keeps a search's memory for another one. It is not called after a panic: the state is lost then.
+func (ix *Index) release(q *search) {
 	q.v, q.tallies = nil, nil // lets the version be collected
 	clear(q.cells)
 	clear(q.candidates[:cap(q.candidates)])
-	ix.searches.Put(q) // not after a panic: its state is lost then
-	return hits, more
+	ix.searches.Put(q)
 }
 
 func (q *search) prepare(ix *Index, s *mapdata.Search) {
@@ -113,6 +118,17 @@ func (q *search) allowed(s *mapdata.Search) bitset {
 
 // scan looks through the cells that a box touches.
 func (q *search) scan(box geo.Box) {
+	q.findCells(box)
+	q.preloadCells()
+	for _, cells := range q.cells {
+		for _, entries := range cells {
+			q.scanCell(entries)
+		}
+	}
+}
+
+// findCells lists the cells that a box touches.
+func (q *search) findCells(box geo.Box) {
 	for number, last := grid.Band(box.South), grid.Band(box.North); number <= last; number++ {
 		b := q.v.bands[number]
 		if b == nil {
@@ -123,12 +139,6 @@ func (q *search) scan(box geo.Box) {
 		q.addCells(b, first, min(end, n))
 		if end > n {
 			q.addCells(b, 0, end-n)
-		}
-	}
-	q.preloadCells()
-	for _, cells := range q.cells {
-		for _, entries := range cells {
-			q.scanCell(entries)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package mapdata
 import (
 	"bytes"
 	"encoding/base64"
+	"strings"
 	"time"
 
 	"wayside/internal/geo"
@@ -78,6 +79,9 @@ func (h *Hit) Compare(o *Hit) int {
 // CompareEntityIDs orders two entities by their entity ids, without encoding them.
 func CompareEntityIDs(aSource SourceID, aID []byte, bSource SourceID, bID []byte) int {
 	if aSource != bSource {
+		if len(aSource) == len(bSource) {
+			return strings.Compare(string(aSource), string(bSource)) // the same follows each
+		}
 		a, b := EntityIDPrefix(aSource), EntityIDPrefix(bSource)
 		return bytes.Compare([]byte(a), []byte(b))
 	}

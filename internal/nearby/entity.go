@@ -176,7 +176,7 @@ var mergeRadii = [...]float64{600, 2400, 9600}
 // resolveMerges sets the entities merged with the entity, among those that the caller may read, and the health of their sources.
 func (r *Reader) resolveMerges(ctx context.Context, q *Query, e *Entity) {
 	sources := []mapdata.SourceID{e.Hit.Source}
-	if r.incidents.Has(e.Hit.Kind) && r.Live != nil {
+	if r.incidents.Has(e.Hit.Kind) {
 		var a Answer
 		for _, radius := range mergeRadii {
 			near := Query{

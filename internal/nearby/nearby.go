@@ -22,6 +22,8 @@ const (
 type Index interface {
 	// Search appends the matches of s to hits, nearest first, then by id, and reports whether more than s.Limit matched.
 	Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, bool)
+	// SeveralFeeds reports whether what s asks for, without a limit, comes from at least two feeds.
+	SeveralFeeds(s *mapdata.Search) bool
 	// Around returns the feeds that have had entities around a circle, and those that never had any.
 	Around(center geo.Point, radius float64) []mapdata.FeedID
 }
@@ -162,7 +164,7 @@ type Config struct {
 // Reader answers queries.
 type Reader struct {
 	Config
-	incidents mapdata.KindSet
+	incidents mapdata.KindSet // which are those that are merged
 }
 
 // New creates a Reader.
@@ -217,8 +219,7 @@ func (r *Reader) read(q *Query, s *mapdata.Search, a *Answer) error {
 	if a.Live || restricted {
 		r.overfetch(q, s, a)
 	} else {
-		a.found, a.Truncated = r.Index.Search(s, a.found)
-		a.Hits, a.filled = a.found, len(a.found)
+		r.search(q, s, a)
 	}
 	a.Sources = r.health(s, s.Now)
 	return nil

@@ -20,6 +20,7 @@ const (
 // overfetch answers a query with merging or display rules: it fetches more entities of feeds until the first q.Limit results
 // are final.
 func (r *Reader) overfetch(q *Query, s *mapdata.Search, a *Answer) {
+	merges := r.merges(s)
 	search := *s
 	search.Since = time.Time{} // filtered after merging: a pin has changed when a merged entity has
 	search.Radius += a.rules.view.Drift()
@@ -36,11 +37,8 @@ func (r *Reader) overfetch(q *Query, s *mapdata.Search, a *Answer) {
 		}
 		a.found = a.rules.hide(a.found)
 		a.Hits = a.found
-		if a.Live {
-			a.Hits = a.resolver.Resolve(a.found, s.Now, s.Suppressed)
-			if more {
-				completeRadius = a.resolver.Settled(s.Center.Vector(), completeRadius)
-			}
+		if a.Live || merges {
+			completeRadius = r.resolve(s, a, more, completeRadius)
 		}
 		a.Hits = r.zone(a.Hits, s, &a.rules) // after merging, because the resolver would split zones; cameras are not merged
 		if !s.Since.IsZero() {

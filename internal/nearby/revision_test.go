@@ -28,13 +28,14 @@ type togglingStore struct {
 
 func newTogglingStore() *togglingStore {
 	s := new(togglingStore)
+	camera, _ := mapdata.ParseKind("camera.speed") // is not merged
 	for i := range s.feeds {
 		f := &s.feeds[i]
 		*f = mapdata.Feed{
 			ID: mapdata.FeedID{15: byte(i + 1)}, Owner: owner, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true,
 			Direction: mapdata.Push, Layer: mapdata.Layer{Slug: fmt.Sprint("layer-", i)},
 		}
-		s.entities[i] = mapdata.Entity{Feed: f.ID, ExternalID: "1", Point: geo.Point{Lat: 52, Lng: 4}, FirstSeenAt: start, SeenAt: start, ChangedAt: start}
+		s.entities[i] = mapdata.Entity{Feed: f.ID, ExternalID: "1", Kind: camera, Point: geo.Point{Lat: 52, Lng: 4}, FirstSeenAt: start, SeenAt: start, ChangedAt: start}
 	}
 	return s
 }

@@ -1,0 +1,121 @@
+package consensus
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// maxCompared is the mean number of comparisons per hit after which MergeFeeds leaves finding pairs to the grid.
+const maxCompared = 64
+
+// ranged is a hit that may be merged, with its distance.
+type ranged struct {
+	chord  float64 // to the center; not squared
+	hit    int32
+	paired bool // another source's hit matches
+}
+
+// MergeFeeds merges what feeds say of one event, as Resolve does. The hits must be ordered as mapdata.Hit.Compare orders
+// them, and contain no live incidents. Most reads have nothing to merge: they cost a look at each hit's kind and source if
+// no two sources have alerts, and otherwise some comparisons of distances.
+//
+// The result lies in the array of hits and keeps their order. Its Merged are valid until the next call.
+func (r *Resolver) MergeFeeds(hits []mapdata.Hit, now time.Time) []mapdata.Hit {
+	r.prepare()
+	r.clusters.nodes, r.clusters.pairs, r.clusters.ordered = r.clusters.nodes[:0], r.clusters.pairs[:0], false
+	if !Several(hits, r.kinds.mergeable) {
+		return hits
+	}
+	at := now.UnixMilli()
+	if !r.findPaired(hits, at) {
+		return hits
+	}
+	r.gone = slices.Grow(r.gone[:0], len(hits))[:len(hits)]
+	clear(r.gone)
+	r.sources.reset(r.seed)
+	for i := range r.ranged {
+		if r.ranged[i].paired {
+			r.addNode(hits, r.ranged[i].hit)
+		}
+	}
+	r.clusters.sources = len(r.sources.known)
+	r.clusters.unite(hits, r.kinds)
+	r.merge(hits)
+	shown := hits[:0]
+	for i := range hits {
+		if r.gone[i] {
+			continue
+		}
+		if len(shown) < i {
+			shown = append(shown, hits[i])
+		} else {
+			shown = hits[:i+1]
+		}
+	}
+	return shown
+}
+
+// Several reports whether hits of the kinds come from at least two sources.
+func Several(hits []mapdata.Hit, kinds mapdata.KindSet) bool {
+	var first *mapdata.Hit
+	for i := range hits {
+		h := &hits[i]
+		switch {
+		case !kinds.Has(h.Kind):
+		case first == nil:
+			first = h
+		case h.Source != first.Source:
+			return true
+		}
+	}
+	return false
+}
+
+// findPaired lists what may be merged in r.ranged, marks what a hit of another source matches, and reports whether there is
+// any. No two points are nearer to each other than their distances to the center differ, so that only neighbours in the order
+// of distances are compared.
+func (r *Resolver) findPaired(hits []mapdata.Hit, now int64) (found bool) {
+	r.ranged = r.ranged[:0]
+	for i := range hits {
+		if h := &hits[i]; r.kinds.mergeable.Has(h.Kind) && h.DisputedUntil <= now {
+			r.ranged = append(r.ranged, ranged{chord: math.Sqrt(h.Chord), hit: int32(i)})
+		}
+	}
+	left := maxCompared * len(r.ranged)
+	for i := range r.ranged {
+		a := &r.ranged[i]
+		h := &hits[a.hit]
+		radius := r.kinds.family[h.Kind].radius
+		for j := i + 1; j < len(r.ranged) && r.ranged[j].chord-a.chord <= radius; j++ {
+			if left--; left < 0 {
+				r.markAll()
+				return true
+			}
+			if b := &r.ranged[j]; (!a.paired || !b.paired) && r.kinds.matches(h, &hits[b.hit]) {
+				a.paired, b.paired, found = true, true, true
+			}
+		}
+	}
+	return found
+}
+
+func (r *Resolver) markAll() {
+	for i := range r.ranged {
+		r.ranged[i].paired = true
+	}
+}
+
+// matches reports whether two hits may be one event (D10.2).
+func (t *kindTable) matches(a, b *mapdata.Hit) bool {
+	if a.Source == b.Source || !t.match[a.Kind].Has(b.Kind) {
+		return false
+	}
+	// The distance is no shorter than the difference in latitude, which costs no trigonometry.
+	if math.Abs(a.Point.Lat-b.Point.Lat)*math.Pi/180 > t.family[a.Kind].radius*(1+1e-6) {
+		return false
+	}
+	return a.Point.Vector().ChordSquared(b.Point.Vector()) <= max(t.reach[a.Kind], t.reach[b.Kind])
+}

@@ -1,0 +1,40 @@
+package index
+
+import (
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// SeveralFeeds reports whether what s asks for, without a limit, comes from at least two feeds. It stops at the second one,
+// and judges entities of one feed only until it has found one that is wanted.
+func (ix *Index) SeveralFeeds(s *mapdata.Search) bool {
+	q, ok := ix.searches.Get().(*search)
+	if !ok {
+		q = new(search)
+	}
+	q.prepare(ix, s)
+	q.findCells(geo.Circle{Center: s.Center, Radius: s.Radius}.Box())
+	several := q.severalFeeds()
+	ix.release(q)
+	return several
+}
+
+func (q *search) severalFeeds() bool {
+	found, first := false, uint32(0)
+	for _, cells := range q.cells {
+		for _, entries := range cells {
+			for i := range entries {
+				e := &entries[i]
+				if found && e.feed == first || !q.kinds.Has(mapdata.Kind(e.kind)) || !q.feeds.has(e.feed) ||
+					e.at.ChordSquared(q.center) > q.chord || !q.wants(e) {
+					continue
+				}
+				if found {
+					return true
+				}
+				found, first = true, e.feed
+			}
+		}
+	}
+	return false
+}
