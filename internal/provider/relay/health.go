@@ -16,6 +16,7 @@ type calls struct {
 	mu           sync.Mutex
 	last         [recentCalls]bool
 	count        int
+	at           time.Time // of the last call
 	success      time.Time
 	timedOut     bool      // the last call did
 	backoffUntil time.Time // the upstream refused the secret, and is not called before this time (D8.6)
@@ -28,6 +29,7 @@ func (c *calls) note(now time.Time, call mapdata.UpstreamCall) (backsOff bool) {
 	defer c.mu.Unlock()
 	c.last[c.count%recentCalls] = call.OK
 	c.count++
+	c.at = now
 	c.timedOut = call.TimedOut
 	if call.OK {
 		c.success = now
@@ -53,8 +55,12 @@ func (c *calls) state(now time.Time) (open, timedOut bool) {
 	return !now.Before(c.backoffUntil), c.timedOut
 }
 
-// add puts the calls into a health and says whether there were any, and whether the last one succeeded.
-func (c *calls) add(h *mapdata.Health) (called, ok bool) {
+// judgedFor is how long after its end a call says how an upstream does (D8.8).
+const judgedFor = 5 * time.Minute
+
+// add adds the calls to a health and reports whether the upstream failed: whether its last call did, unless that is long ago.
+// vain says that a reader waits for a call in vain that may not be recorded yet: it counts as failed.
+func (c *calls) add(h *mapdata.Health, now time.Time, vain bool) (failed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range min(c.count, recentCalls) {
@@ -67,31 +73,32 @@ func (c *calls) add(h *mapdata.Health) (called, ok bool) {
 	if c.success.After(h.LastSuccessAt) {
 		h.LastSuccessAt = c.success
 	}
-	return c.count > 0, c.count > 0 && c.last[(c.count-1)%recentCalls]
+	failed = c.count > 0 && !c.last[(c.count-1)%recentCalls] && now.Sub(c.at) < judgedFor
+	if vain && !failed {
+		h.Fail++
+	}
+	return failed || vain
 }
 
-// Health is the health of the built-in source (D8.8): of the upstreams that were called, online when each one's last call
-// succeeded, degraded when some did; offline when none did, when none was called yet, and when the live cache is out of
-// reach.
-func (s *Service) Health() mapdata.Health {
-	var h mapdata.Health
-	called, good := 0, 0
+// Health is the health of the built-in source (D8.8): online when no upstream failed, degraded when some did; offline when
+// all did, and when the live cache is out of reach. An upstream that was not called yet, or not in the last five minutes, did
+// not fail.
+func (s *Service) Health() mapdata.Health { return s.healthAfter(nil) }
+
+// healthAfter is the health that a reader is told who waited for some upstreams in vain.
+func (s *Service) healthAfter(vain []*upstream) mapdata.Health {
+	h := mapdata.Health{Status: mapdata.Online}
+	now, failed := s.Now(), 0
 	for _, u := range s.upstreams {
-		was, ok := u.calls.add(&h)
-		if was {
-			called++
-		}
-		if ok {
-			good++
+		if u.calls.add(&h, now, slices.Contains(vain, u)) {
+			failed++
 		}
 	}
 	switch {
-	case good == 0 || s.cacheDown.Load() || s.Reachable != nil && !s.Reachable():
+	case failed > 0 && failed == len(s.upstreams) || s.cacheDown.Load() || s.Reachable != nil && !s.Reachable():
 		h.Status = mapdata.Offline
-	case good < called:
+	case failed > 0:
 		h.Status = mapdata.Degraded
-	default:
-		h.Status = mapdata.Online
 	}
 	return h
 }

@@ -239,7 +239,7 @@ func TestCallsOfOtherNodesCount(t *testing.T) {
 	good, bad := newProvider(t, rows("x")), newProvider(t, status(http.StatusUnauthorized))
 	upstreams := []relay.Upstream{upstream(t, "good", good, 1), upstream(t, "bad", bad, 2)}
 	second := newNode(t, s, nil, upstreams...)
-	if h := second.Health(); h.Status != mapdata.Offline {
+	if h := second.Health(); h.Status != mapdata.Online {
 		t.Errorf("before any call: %+v", h)
 	}
 	first := newNode(t, s, func(name string, c mapdata.UpstreamCall) { second.Heard(name, c) }, upstreams...)

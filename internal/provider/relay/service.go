@@ -144,7 +144,7 @@ func (s *Service) release(r *request) {
 // seconds. With an empty driver no upstream is called. Out of reach of the live cache it finds nothing (Live incidents, 5).
 func (s *Service) Near(ctx context.Context, q *mapdata.Search, driver string, hits []mapdata.Hit) ([]mapdata.Hit, mapdata.Health) {
 	before := len(hits)
-	hits, err := s.near(ctx, q, driver, hits)
+	hits, vain, err := s.near(ctx, q, driver, hits)
 	if err != nil && ctx.Err() == nil {
 		if !s.cacheDown.Swap(true) {
 			s.Log.Error("the live cache is out of reach: there are no live incidents", "error", err)
@@ -153,27 +153,30 @@ func (s *Service) Near(ctx context.Context, q *mapdata.Search, driver string, hi
 	} else if err == nil && s.cacheDown.Swap(false) {
 		s.Log.Info("the live cache is back")
 	}
-	return hits, s.Health()
+	return hits, s.healthAfter(vain)
 }
 
-func (s *Service) near(ctx context.Context, q *mapdata.Search, driver string, hits []mapdata.Hit) ([]mapdata.Hit, error) {
+// near is Near without the health; vain are the upstreams that the read waited for in vain.
+func (s *Service) near(ctx context.Context, q *mapdata.Search, driver string, hits []mapdata.Hit) (_ []mapdata.Hit, vain []*upstream, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*relayTimeout) // for upstreams, and as much for a slow cache
 	defer cancel()
 	if driver != "" {
-		if err := s.ask(ctx, q, driver); err != nil {
-			return hits, err
+		if vain, err = s.ask(ctx, q, driver); err != nil {
+			return hits, vain, err
 		}
 	}
-	return s.read(ctx, q, hits)
+	hits, err = s.read(ctx, q, hits)
+	return hits, vain, err
 }
 
-// ask makes sure that the cache is fresh for the driver's key, or being refreshed.
-func (s *Service) ask(ctx context.Context, q *mapdata.Search, driver string) error {
+// ask makes sure that the cache is fresh for the driver's key, or being refreshed. It returns the upstreams that it waited for
+// in vain.
+func (s *Service) ask(ctx context.Context, q *mapdata.Search, driver string) (vain []*upstream, err error) {
 	p := areaOf(q.Center, q.Radius)
 	now := s.Now()
 	targets := s.targets(&p, driver, now)
 	if len(targets) == 0 {
-		return nil
+		return nil, nil
 	}
 	keys := make([]string, len(targets))
 	for i := range targets {
@@ -181,9 +184,9 @@ func (s *Service) ask(ctx context.Context, q *mapdata.Search, driver string) err
 	}
 	states, err := s.windows.states(ctx, keys, now)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var wait []chan struct{}
+	var awaited []awaitedCall
 	for i := range targets {
 		if states[i] == fresh {
 			continue
@@ -191,24 +194,55 @@ func (s *Service) ask(ctx context.Context, q *mapdata.Search, driver string) err
 		done := s.call(&targets[i], &p)
 		// Readers do not wait for an upstream whose last call timed out: each read would take two seconds.
 		if states[i] == expired && done != nil && !targets[i].timedOut {
-			wait = append(wait, done)
+			awaited = append(awaited, awaitedCall{&targets[i], done})
 		}
 	}
-	if len(wait) == 0 {
-		return nil
+	if len(awaited) == 0 {
+		return nil, nil
 	}
+	waitFor(ctx, awaited)
+	return s.inVain(ctx, awaited)
+}
+
+// awaitedCall is a call that a reader waits for.
+type awaitedCall struct {
+	*target
+	done chan struct{}
+}
+
+// waitFor waits until the calls have ended, for as long as a reader waits.
+func waitFor(ctx context.Context, calls []awaitedCall) {
 	timer := time.NewTimer(relayTimeout)
 	defer timer.Stop()
-	for _, done := range wait {
+	for i := range calls {
 		select {
-		case <-done:
+		case <-calls[i].done:
 		case <-timer.C:
-			return nil
+			return
 		case <-ctx.Done():
-			return nil
+			return
 		}
 	}
-	return nil
+}
+
+// inVain returns the upstreams whose calls brought the reader nothing. It looks at the windows instead of the health: the
+// call's time ends with the reader's, so that its failure may not be recorded yet, and what another node called is heard of
+// later (D8.8).
+func (s *Service) inVain(ctx context.Context, calls []awaitedCall) (vain []*upstream, err error) {
+	if ctx.Err() != nil {
+		return nil, nil // nobody reads the answer
+	}
+	keys := make([]string, len(calls))
+	for i := range calls {
+		keys[i] = calls[i].key
+	}
+	states, err := s.windows.states(ctx, keys, s.Now())
+	for i := range states {
+		if states[i] == expired {
+			vain = append(vain, calls[i].upstream)
+		}
+	}
+	return vain, err
 }
 
 // target is an upstream that may be asked for a driver.
