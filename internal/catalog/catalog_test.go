@@ -38,8 +38,9 @@ func TestPublish(t *testing.T) {
 	c := catalog.New(nil)
 	served := feed(1, nil)
 	private := feed(2, func(f *mapdata.Feed) { f.Visibility = mapdata.Private })
-	off := feed(3, func(f *mapdata.Feed) { f.Active = false })
-	staged := c.Apply([]mapdata.FeedChange{changed(1, off), changed(2, private), changed(3, served)})
+	off := feed(3, func(f *mapdata.Feed) { f.Active, f.Polling.ConsecutiveFailures = false, mapdata.MaxFailures }) // stays readable (D4.16)
+	hidden := feed(4, func(f *mapdata.Feed) { f.Active = false })
+	staged := c.Apply([]mapdata.FeedChange{changed(1, off), changed(2, private), changed(3, served), changed(4, hidden)})
 	if len(c.Listed()) != 0 || c.ServedCount() != 0 {
 		t.Error("feeds show before they are published")
 	}
@@ -56,6 +57,9 @@ func TestPublish(t *testing.T) {
 	}
 	if c.Feed(private.ID, guest) != nil || c.Feed(private.ID, served.Owner) != nil || c.Feed(private.ID, private.Owner) != private {
 		t.Error("a private feed is read by others, or not by its owner")
+	}
+	if c.Feed(hidden.ID, guest) != nil || c.ByLayer(hidden.Layer.Slug, guest) != nil || c.Feed(hidden.ID, hidden.Owner) != hidden {
+		t.Error("a feed that its owner deactivated is read by others, or not by its owner")
 	}
 	if c.ByLayer(private.Layer.Slug, guest) != nil || c.ByLayer(served.Layer.Slug, guest) != served || c.ByLayer("moose", guest) != nil {
 		t.Error("layers do not follow their feeds")

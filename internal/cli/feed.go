@@ -190,7 +190,7 @@ func shapeFeed(ctx context.Context, deps *adminDeps, f *feed.View) (feedJSON, er
 		ID: f.ID.String(), Owner: f.Owner.String(), OwnerEmail: owner.Email, Name: f.Name, Description: f.Description,
 		Attribution: f.Attribution, Licence: f.Licence, LayerID: f.Layer.ID, LayerSlug: f.Layer.Slug, LayerName: f.Layer.Name,
 		Direction: string(f.Direction), Visibility: string(f.Visibility), Active: f.Active, IsApproved: f.Approved(),
-		IsPublic: f.Served(), ReviewState: string(f.ReviewState), ReviewNote: f.ReviewNote,
+		IsPublic: f.Published(), ReviewState: string(f.ReviewState), ReviewNote: f.ReviewNote,
 		ReviewVersion: feed.Version(&f.Feed), SpecURL: f.SpecURL,
 		PullURL: f.PullURL, PullIntervalSeconds: int(f.PullInterval.Seconds()), HasPullAuthHeader: f.PullAuthSealed != nil,
 		NextFetchAt: moment(f.Polling.NextFetchAt), LastFetchedAt: moment(f.Polling.LastFetchedAt),

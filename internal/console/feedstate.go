@@ -39,15 +39,12 @@ func (s feedState) Tone() string {
 	return "open"
 }
 
-const (
-	failuresToDeactivate = 20
-	silentAfter          = 24 * time.Hour
-)
+const silentAfter = 24 * time.Hour
 
 // stateOf derives the state from a feed and its newest attempt; nil: there was none.
 func stateOf(f *mapdata.Feed, last *mapdata.Attempt, now time.Time) feedState {
 	switch {
-	case !f.Active && f.Polling.ConsecutiveFailures >= failuresToDeactivate:
+	case f.DeactivatedByFailures():
 		return stateDeactivated
 	case !f.Active:
 		return statePaused
@@ -138,7 +135,7 @@ func (t *noticeBuilder) failure(s feedState, key string) {
 	if last == nil {
 		last = &mapdata.Attempt{Outcome: t.feed.Polling.LastOutcome}
 	}
-	n := t.add(s.Tone(), key, outcomeText(t.words, last), t.feed.Polling.ConsecutiveFailures, failuresToDeactivate)
+	n := t.add(s.Tone(), key, outcomeText(t.words, last), t.feed.Polling.ConsecutiveFailures, mapdata.MaxFailures)
 	n.Then, n.Text, n.Try = n.Text, outcomeAdvice(t.words, last), s == stateDeactivated
 }
 

@@ -81,7 +81,9 @@ func (s *Service) edit(ctx context.Context, f *mapdata.Feed, by Actor, p *Patch,
 		side.Audit = append(side.Audit, by.auditEntry(ctx, now, mapdata.AuditFeedHeader, f, note))
 	}
 	if p.Active != nil {
-		f.Active = *p.Active
+		if f.Active = *p.Active; !f.Active {
+			f.Deactivate()
+		}
 	}
 	reschedule(f, &before, now)
 	resetReview(f, &before)
@@ -137,10 +139,7 @@ func reschedule(f, before *mapdata.Feed, now time.Time) {
 	targetChanged := f.PullURL != before.PullURL || !bytes.Equal(f.PullAuthSealed, before.PullAuthSealed)
 	switch {
 	case !f.Active:
-		f.Polling.NextFetchAt = time.Time{}
-		if targetChanged {
-			f.Polling.ConsecutiveFailures = 0
-		}
+		f.Polling.NextFetchAt = time.Time{} // failures count until it is active again: they say why it is not
 	case resumed, targetChanged:
 		f.Polling.NextFetchAt, f.Polling.ConsecutiveFailures = now, 0
 	case f.PullInterval < before.PullInterval && f.Polling.NextFetchAt.After(now.Add(f.PullInterval)):
@@ -154,7 +153,7 @@ func resetReview(f, before *mapdata.Feed) {
 	case before.ReviewState == mapdata.Rejected,
 		before.Visibility == mapdata.Private && f.Visibility == mapdata.Public:
 		f.ReviewState, f.ReviewNote = mapdata.Pending, ""
-	case before.Served() && f.Direction == mapdata.Pull && !sameOrigin(f.PullURL, before.PullURL):
+	case before.Published() && f.Direction == mapdata.Pull && !sameOrigin(f.PullURL, before.PullURL):
 		f.ReviewState, f.ReviewNote = mapdata.Pending, NoteOrigin
 	}
 }

@@ -105,6 +105,7 @@ func TestPatchResetsReview(t *testing.T) {
 		{"approved, another licence", "public", mapdata.Approved, to(feed.Settings{Licence: ptr("CC0-1.0")}), mapdata.Approved, false},
 		{"approved, another header", "public", mapdata.Approved, to(feed.Settings{PullAuthHeader: ptr("A: b")}), mapdata.Approved, false},
 		{"approved, deactivated", "public", mapdata.Approved, feed.Patch{Active: ptr(false)}, mapdata.Approved, false},
+		{"approved, deactivated, another host", "public", mapdata.Approved, feed.Patch{Active: ptr(false), Settings: feed.Settings{PullURL: ptr("https://b.example/1")}}, mapdata.Pending, true},
 		{"approved, public to private", "public", mapdata.Approved, to(feed.Settings{Visibility: ptr("private")}), mapdata.Approved, false},
 		{"approved, public to public", "public", mapdata.Approved, to(feed.Settings{Visibility: ptr("public")}), mapdata.Approved, false},
 		{"approved, private to public", "private", mapdata.Approved, to(feed.Settings{Visibility: ptr("public")}), mapdata.Pending, false},
@@ -138,7 +139,7 @@ func TestPatchResetsReview(t *testing.T) {
 			if got.ReviewState != tt.want || (got.ReviewNote != "") != tt.noted {
 				t.Errorf("%s with note %q, want %s (noted %v)", got.ReviewState, got.ReviewNote, tt.want, tt.noted)
 			}
-			if served := tt.want == mapdata.Approved && got.Visibility == mapdata.Public; got.Served() != served {
+			if served := tt.want == mapdata.Approved && got.Visibility == mapdata.Public && got.Active; got.Served() != served {
 				t.Errorf("served %v", got.Served())
 			}
 		})
@@ -159,13 +160,14 @@ func TestPatchReschedules(t *testing.T) {
 	}{
 		{"nothing of it", 3, 200 * time.Second, false, feed.Patch{Settings: feed.Settings{Name: ptr("n")}}, 200 * time.Second, 3},
 		{"re-activated", 20, 0, true, feed.Patch{Active: ptr(true)}, 0, 0},
+		{"deactivated after it was by failures", 20, 0, true, feed.Patch{Active: ptr(false)}, -1, 0},
 		{"active already", 3, 200 * time.Second, false, feed.Patch{Active: ptr(true)}, 200 * time.Second, 3},
 		{"deactivated", 3, 200 * time.Second, false, feed.Patch{Active: ptr(false)}, -1, 3},
 		{"another address", 7, time.Hour, false, feed.Patch{Settings: feed.Settings{PullURL: ptr("https://a.example/2")}}, 0, 0},
 		{"the same address", 7, time.Hour, false, feed.Patch{Settings: feed.Settings{PullURL: ptr(url)}}, time.Hour, 7},
 		{"another header", 7, time.Hour, false, feed.Patch{Settings: feed.Settings{PullAuthHeader: ptr("A: b")}}, 0, 0},
 		{"no header, and there was none", 7, time.Hour, false, feed.Patch{ClearAuthHeader: true}, time.Hour, 7},
-		{"another address while deactivated", 20, 0, true, feed.Patch{Settings: feed.Settings{PullURL: ptr("https://a.example/2")}}, -1, 0},
+		{"another address while deactivated", 20, 0, true, feed.Patch{Settings: feed.Settings{PullURL: ptr("https://a.example/2")}}, -1, 20},
 		{"a shorter interval", 0, 200 * time.Second, false, feed.Patch{Settings: feed.Settings{PullIntervalSeconds: ptr(30.0)}}, 30 * time.Second, 0},
 		{"a shorter interval, due before", 0, 10 * time.Second, false, feed.Patch{Settings: feed.Settings{PullIntervalSeconds: ptr(30.0)}}, 10 * time.Second, 0},
 		{"a longer interval", 0, 200 * time.Second, false, feed.Patch{Settings: feed.Settings{PullIntervalSeconds: ptr(3600.0)}}, 200 * time.Second, 0},

@@ -64,7 +64,7 @@ func newFeedJSON(v *feed.View) any {
 	f := &v.Feed
 	public := publicFeed{
 		ID: f.ID.String(), Name: f.Name, Description: f.Description, Attribution: f.Attribution, Licence: f.Licence,
-		Direction: string(f.Direction), Visibility: string(f.Visibility), IsApproved: f.Approved(), IsPublic: f.Served(),
+		Direction: string(f.Direction), Visibility: string(f.Visibility), IsApproved: f.Approved(), IsPublic: f.Published(),
 		LayerID: f.Layer.ID, LayerName: f.Layer.Name, LayerSlug: f.Layer.Slug,
 	}
 	if !v.Full {

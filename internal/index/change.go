@@ -43,6 +43,7 @@ func (c *change) ownFeeds() {
 	c.v.feeds = slices.Clone(c.v.feeds)
 	c.v.places = maps.Clone(c.v.places)
 	c.v.served = slices.Clone(c.v.served)
+	c.v.lapsing = slices.Clone(c.v.lapsing)
 }
 
 // setFeed follows what changed of a feed and gives its place.
@@ -50,7 +51,7 @@ func (c *change) setFeed(f *mapdata.Feed) uint32 {
 	place, known := c.v.places[f.ID]
 	if known {
 		old := c.v.feeds[place]
-		if old.layer == f.Layer.Slug && old.served == f.Served() {
+		if old.layer == f.Layer.Slug && old.served == f.Served() && old.lapses == milli(f.PersistentUntil()) {
 			c.moves.snapshots = append(c.moves.snapshots, snapshotMove{old, milli(f.SnapshotAt)})
 			return place
 		}
@@ -73,6 +74,7 @@ func (c *change) setFeed(f *mapdata.Feed) uint32 {
 	if !next.served {
 		c.v.served.without(place)
 	}
+	c.v.setLapsing(place)
 	c.touchFeed(place)
 	return place
 }
@@ -100,6 +102,7 @@ func (c *change) removeFeed(id mapdata.FeedID) {
 	}
 	delete(c.v.places, id)
 	c.v.served.without(place)
+	c.v.lapsing.without(place)
 }
 
 // put stores an entity as it is now.

@@ -78,6 +78,7 @@ func (ix *Index) Load(feeds []*mapdata.Feed, parts int) *Loader {
 		if v.served = v.served.with(place); !made.served {
 			v.served.without(place)
 		}
+		v.setLapsing(place)
 	}
 	l := &Loader{ix: ix, v: v}
 	for range parts {

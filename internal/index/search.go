@@ -17,6 +17,7 @@ type search struct {
 	kinds      mapdata.KindSet
 	feeds      bitset // that the search may see
 	own        bitset // the caller's own: finds their chargers of every network and their suppressed pins
+	lapsed     bitset // feeds whose persistent entities the search may not see; empty: none (D4.16)
 	tallies    *tallies
 	suppressed bool // finds what votes hide too
 	since      int64
@@ -84,6 +85,7 @@ func (q *search) prepare(ix *Index, s *mapdata.Search) {
 		q.networks = append(q.networks, ix.networkHash(n))
 	}
 	q.feeds = q.allowed(s)
+	q.lapsed = q.v.lapsed(q.lapsed[:0], q.own, q.now)
 }
 
 // allowed is the set of feeds that the search may see.
@@ -260,6 +262,9 @@ func (q *search) wants(e *entry) bool {
 			return false
 		}
 	} else if s.lifetime != 0 && s.expiresAt(q.v.feeds[e.feed]) <= q.now || s.changed <= q.since {
+		return false
+	}
+	if len(q.lapsed) > 0 && s.lifetime == 0 && q.lapsed.has(e.feed) {
 		return false
 	}
 	if q.all || s.network == 0 || !mapdata.Kind(e.kind).Charger() || q.own.has(e.feed) {

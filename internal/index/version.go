@@ -16,6 +16,7 @@ type version struct {
 	feeds    []*feed    // by place
 	places   map[mapdata.FeedID]uint32
 	served   bitset // places of the feeds that everybody may read
+	lapsing  bitset // places of the feeds whose persistent entities are hidden at some time; nil: none
 	coverage *coverage
 	tallies  *tallies
 	entities int
@@ -64,13 +65,14 @@ type feed struct {
 	source     mapdata.SourceID
 	layer      string
 	served     bool
+	lapses     int64        // when its persistent entities are hidden, in milliseconds since 1970; 0: never (D4.16)
 	snapshotAt atomic.Int64 // milliseconds since 1970
 
 	persistent, decaying atomic.Int64 // number of entities held, by whether they expire
 }
 
 func newFeed(f *mapdata.Feed) *feed {
-	made := &feed{id: f.ID, source: f.ID.SourceID(), layer: f.Layer.Slug, served: f.Served()}
+	made := &feed{id: f.ID, source: f.ID.SourceID(), layer: f.Layer.Slug, served: f.Served(), lapses: milli(f.PersistentUntil())}
 	made.snapshotAt.Store(milli(f.SnapshotAt))
 	return made
 }
@@ -87,6 +89,16 @@ func (b bitset) with(i uint32) bitset {
 	}
 	b[i>>6] |= 1 << (i & 63)
 	return b
+}
+
+// empty reports whether nothing is in the set.
+func (b bitset) empty() bool {
+	for _, word := range b {
+		if word != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // without removes i from the set in place.

@@ -102,12 +102,41 @@ type Polling struct {
 // Approved says whether a curator approved the feed.
 func (f *Feed) Approved() bool { return f.ReviewState == Approved }
 
-// Served says whether everybody may read the feed's entities: public and approved. The entities of a deactivated feed
-// remain until they expire; its source is shown as offline (D4.15).
-func (f *Feed) Served() bool { return f.Visibility == Public && f.Approved() }
+// MaxFailures is the number of consecutive failed polls after which the service deactivates a feed.
+const MaxFailures = 20
 
-// Listed says whether the feed is in the list of sources: served and active.
-func (f *Feed) Listed() bool { return f.Served() && f.Active }
+// maxPersistence is how long after the last success the persistent entities of a feed are shown that failures deactivated
+// (D4.16).
+const maxPersistence = 7 * 24 * time.Hour
+
+// Deactivate deactivates the feed as a person does, which hides it (D4.16): that it failed before does not matter.
+func (f *Feed) Deactivate() {
+	if f.Active = false; f.Polling.ConsecutiveFailures >= MaxFailures {
+		f.Polling.ConsecutiveFailures = 0
+	}
+}
+
+// DeactivatedByFailures says whether the service deactivated the feed because its polls failed. It stays readable (D4.16).
+func (f *Feed) DeactivatedByFailures() bool {
+	return !f.Active && f.Polling.ConsecutiveFailures >= MaxFailures
+}
+
+// Published says whether the feed is public and approved, active or not.
+func (f *Feed) Published() bool { return f.Visibility == Public && f.Approved() }
+
+// Served says whether everybody may read the feed's entities: published, and not deactivated by a person (D4.16).
+func (f *Feed) Served() bool { return f.Published() && (f.Active || f.DeactivatedByFailures()) }
+
+// Listed says whether the feed is in the list of sources: published and active.
+func (f *Feed) Listed() bool { return f.Published() && f.Active }
+
+// PersistentUntil is when the feed's persistent entities are hidden from everybody but its owner (D4.16); zero: never.
+func (f *Feed) PersistentUntil() time.Time {
+	if !f.DeactivatedByFailures() {
+		return time.Time{}
+	}
+	return lastSuccess(f).Add(maxPersistence)
+}
 
 // Outcome is the result of a poll (D6.7).
 type Outcome string

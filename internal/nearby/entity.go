@@ -75,10 +75,19 @@ func (r *Reader) find(ctx context.Context, id string, account mapdata.AccountID,
 		return mapdata.Voted{}, nil, notFound()
 	}
 	voted, err := r.Records.Voted(ctx, feedID, externalID, now)
+	if err == nil && lapsed(&voted.Entity, feed, account, now) {
+		err = mapdata.ErrNotFound
+	}
 	if errors.Is(err, mapdata.ErrNotFound) {
 		err = notFound()
 	}
 	return voted, feed, err
+}
+
+// lapsed reports whether a persistent entity is hidden because its feed has not been reached for long (D4.16).
+func lapsed(e *mapdata.Entity, feed *mapdata.Feed, account mapdata.AccountID, now time.Time) bool {
+	until := feed.PersistentUntil()
+	return !until.IsZero() && !now.Before(until) && e.Lifetime == 0 && !owns(feed, account)
 }
 
 func (r *Reader) findLive(ctx context.Context, externalID string) (mapdata.Voted, error) {

@@ -33,7 +33,7 @@ func TestEditDuringPoll(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	edit(func(f *mapdata.Feed) { f.Polling.ConsecutiveFailures = deactivateAfter - 1 })
+	edit(func(f *mapdata.Feed) { f.Polling.ConsecutiveFailures = mapdata.MaxFailures - 1 })
 	p := w.poller(nil)
 	p.FeedDue = signal.NewFeedDue()
 	stop := run(t, p)
@@ -63,7 +63,7 @@ func TestFencedFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(t)
 		id := m.add("a.example.com", time.Minute)
-		m.feeds[id].Polling.ConsecutiveFailures = deactivateAfter - 1
+		m.feeds[id].Polling.ConsecutiveFailures = mapdata.MaxFailures - 1
 		var observed atomic.Int64
 		web := &web{answer: func(context.Context, safehttp.Request) (string, error) {
 			m.mu.Lock()

@@ -51,7 +51,7 @@ func TestNextSlotLeavesAQuarter(t *testing.T) {
 
 // TestLimitsOfTheSchedule holds the numbers of D6.
 func TestLimitsOfTheSchedule(t *testing.T) {
-	if deactivateAfter != 20 || longestBackoff != time.Hour {
-		t.Errorf("deactivated after %d failures, backoff %v", deactivateAfter, longestBackoff)
+	if mapdata.MaxFailures != 20 || longestBackoff != time.Hour {
+		t.Errorf("deactivated after %d failures, backoff %v", mapdata.MaxFailures, longestBackoff)
 	}
 }

@@ -173,7 +173,7 @@ func afterFailure(f *mapdata.Feed, failed *trial.Failure, counts bool, began, no
 		polling.ConsecutiveFailures++
 	}
 	record := &mapdata.PollFailed{
-		Feed: f.ID, Active: polling.ConsecutiveFailures < deactivateAfter,
+		Feed: f.ID, Active: polling.ConsecutiveFailures < mapdata.MaxFailures,
 		Attempt: mapdata.Attempt{
 			At: now, Duration: now.Sub(began), Outcome: failed.Outcome, Bytes: failed.Bytes, Status: failed.Status, Reason: failed.Reason,
 		},

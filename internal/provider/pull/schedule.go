@@ -10,7 +10,6 @@ import (
 // Rules of the schedule.
 const (
 	longestBackoff   = time.Hour // between two polls of a failing feed
-	deactivateAfter  = 20        // consecutive failures
 	shortestInterval = time.Second
 )
 

@@ -1,0 +1,30 @@
+package index
+
+import "math/bits"
+
+// setLapsing follows whether a feed's persistent entities are hidden at some time (D4.16): it was deactivated because its
+// polls fail. Few feeds are, so that a search looks at each of them once and not at each entity's feed.
+func (v *version) setLapsing(place uint32) {
+	switch {
+	case v.feeds[place].lapses != 0:
+		v.lapsing = v.lapsing.with(place)
+	case v.lapsing.has(place):
+		if v.lapsing.without(place); v.lapsing.empty() {
+			v.lapsing = nil
+		}
+	}
+}
+
+// lapsed appends to an empty set the places of the feeds whose persistent entities are hidden at now, in milliseconds since
+// 1970, except for those of own.
+func (v *version) lapsed(set, own bitset, now int64) bitset {
+	for k, word := range v.lapsing {
+		for ; word != 0; word &= word - 1 {
+			place := uint32(k*64 + bits.TrailingZeros64(word))
+			if v.feeds[place].lapses <= now && !own.has(place) {
+				set = set.with(place)
+			}
+		}
+	}
+	return set
+}
