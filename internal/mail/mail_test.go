@@ -4,12 +4,14 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/mail"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -474,4 +476,36 @@ func TestNewErrors(t *testing.T) {
 	if _, err := New(Config{BaseURL: "http://127.0.0.1:8080", From: "wayside@localhost"}); err != nil {
 		t.Errorf("the defaults of D14: %v", err)
 	}
+}
+
+// TestFilesAreRemovedAfterADay runs a sender for more than a day of virtual time: files of ours go once they are a day old,
+// others stay (D11.11).
+func TestFilesAreRemovedAfterADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // begins on 2000-01-01 at midnight
+		d := newTestSender(t, Config{Now: time.Now})
+		if err := os.Mkdir(d.folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"notes.txt", "mine.eml", "19991230T235959.000Z-sign_in-7.eml", "19991231T120000.000Z-approved-8.eml"} {
+			if err := os.WriteFile(filepath.Join(d.folder, name), []byte("text"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stop := d.run(t)
+		defer stop()
+		for _, step := range []struct {
+			after time.Duration
+			want  []string
+		}{
+			{time.Second, []string{"19991231T120000.000Z-approved-8.eml", "mine.eml", "notes.txt"}},
+			{11*time.Hour + 50*time.Minute, []string{"19991231T120000.000Z-approved-8.eml", "mine.eml", "notes.txt"}},
+			{20 * time.Minute, []string{"mine.eml", "notes.txt"}},
+		} {
+			time.Sleep(step.after)
+			synctest.Wait()
+			if got := slices.Sorted(maps.Keys(d.files(t))); !slices.Equal(got, step.want) {
+				t.Errorf("after %v: %v, want %v", step.after, got, step.want)
+			}
+		}
+	})
 }

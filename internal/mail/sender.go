@@ -52,6 +52,7 @@ type Sender struct {
 	server  *server        // nil: files
 	sent    map[int64]bool // sent e-mails that are not removed from the outbox yet; used only by Run
 	folder  folder
+	cleaned time.Time // when files that are too old were last removed; used only by Run
 	queued  signal.MailQueued
 	grace   time.Duration // for the e-mail being sent when Run is cancelled
 }
@@ -84,19 +85,32 @@ func New(c Config) (*Sender, error) {
 
 func (s *Sender) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
 
-// Run sends e-mails that are due, when notified and every ten seconds, until ctx ends. It then finishes the e-mail being sent,
+// Run sends e-mails that are due, when notified and every ten seconds, and removes files that are a day old, until ctx ends. It then finishes the e-mail being sent,
 // within five seconds, and puts the other leased ones back.
 func (s *Sender) Run(ctx context.Context) error {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {
 		s.empty(ctx)
+		s.cleanFolder()
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-s.queued.C():
 		case <-ticker.C:
 		}
+	}
+}
+
+// cleanFolder removes e-mails as files once they are a day old, those from before a server was configured too.
+func (s *Sender) cleanFolder() {
+	now := s.now()
+	if now.Sub(s.cleaned) < cleanEvery {
+		return
+	}
+	s.cleaned = now
+	if err := s.folder.clean(now); err != nil {
+		s.log.Warn("old e-mails cannot be removed from the outbox folder; it is tried again", "error", err)
 	}
 }
 

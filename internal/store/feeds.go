@@ -206,6 +206,7 @@ func (tx *Tx) deleteFeed(ctx context.Context, id mapdata.FeedID) error {
 		return err
 	}
 	tx.raiseRevision(id)
+	tx.erase()
 	return nil
 }
 

@@ -100,6 +100,7 @@ type Tx struct {
 
 	dialect *Dialect
 	queue   []Statement
+	erases  bool
 }
 
 // NewTx makes a transaction over a driver's. The driver runs what is queued, in its order, before it commits.
@@ -112,6 +113,12 @@ func (db *Scripts) NewTx(conn Conn) *Tx {
 func (tx *Tx) AtCommit(query string, args ...any) {
 	tx.queue = append(tx.queue, Statement{query, args})
 }
+
+// erase marks the transaction: what it deletes or replaces must not stay in the database's files (D11.11).
+func (tx *Tx) erase() { tx.erases = true }
+
+// Erases says whether traces of what the transaction deleted must be removed from the database's files once it is committed.
+func (tx *Tx) Erases() bool { return tx.erases }
 
 // Queued lists the statements to run at the end.
 func (tx *Tx) Queued() []Statement { return tx.queue }

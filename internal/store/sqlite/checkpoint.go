@@ -7,14 +7,25 @@ import (
 	"time"
 )
 
-// checkpointEvery bounds how far the write-ahead log grows before it is copied into the file.
-const checkpointEvery = time.Second
+const (
+	// checkpointEvery bounds how far the write-ahead log grows before it is copied into the file.
+	checkpointEvery = time.Second
+	// truncateEvery is after how many checkpoints the log is emptied: until then it may hold what Prune deleted, or what
+	// another process did.
+	truncateEvery = 60
+	// truncateTimeout is how long an emptying of the log waits for readers. Writers wait as long.
+	truncateTimeout = 50 * time.Millisecond
+)
 
-// Passive: never waits for readers or writers, copies what it can.
-const copyLog = `PRAGMA wal_checkpoint(PASSIVE)`
+const (
+	// Passive: never waits for readers or writers, copies what it can.
+	copyLog = `PRAGMA wal_checkpoint(PASSIVE)`
+	// Copies everything and makes the log an empty file, unless a reader still needs it.
+	truncateLog = `PRAGMA wal_checkpoint(TRUNCATE)`
+)
 
 // RunCheckpoints copies the write-ahead log into the file until ctx ends, beside the writers, so that no write has to.
-// What fails, on a full disk say, is logged and tried again.
+// It empties the log after an erasure, and once a minute (D11.11). What fails, on a full disk say, is logged and tried again.
 func (db *DB) RunCheckpoints(ctx context.Context) error {
 	own, err := sql.Open("sqlite", checkpointDSN(db.path))
 	if err != nil {
@@ -24,13 +35,19 @@ func (db *DB) RunCheckpoints(ctx context.Context) error {
 	own.SetMaxOpenConns(1)
 	tick := time.NewTicker(checkpointEvery)
 	defer tick.Stop()
-	for {
+	for n := 1; ; n++ {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
 			if err := db.checkpoint(ctx, own); err != nil && ctx.Err() == nil {
 				db.logger.Warn("cannot copy the write-ahead log into the database", "error", err)
+			}
+			if !db.erased.Load() && n%truncateEvery != 0 {
+				continue
+			}
+			if err := db.removeTraces(ctx, own); err != nil && ctx.Err() == nil {
+				db.logger.Warn("cannot remove traces of what was deleted; it is tried again", "error", err)
 			}
 		}
 	}
@@ -53,4 +70,27 @@ func (db *DB) checkpoint(ctx context.Context, own *sql.DB) error {
 		}
 	}
 	return nil
+}
+
+// removeTraces removes what was erased from the unused space of the file's pages, and then empties the write-ahead log:
+// frames that were copied into the file stay in it otherwise. While a reader still needs them, nothing is emptied; an
+// erasure is then tried again.
+func (db *DB) removeTraces(ctx context.Context, conn *sql.DB) error {
+	erased := db.erased.Swap(false)
+	emptied, err := db.emptyLog(ctx, conn, erased)
+	if erased && !emptied {
+		db.erased.Store(true)
+	}
+	return err
+}
+
+func (db *DB) emptyLog(ctx context.Context, conn *sql.DB, scrub bool) (emptied bool, err error) {
+	if scrub {
+		if err := db.scrub(ctx, conn); err != nil {
+			return false, err
+		}
+	}
+	var busy, log, copied int
+	err = conn.QueryRowContext(ctx, truncateLog).Scan(&busy, &log, &copied)
+	return err == nil && busy == 0, failure("empty the write-ahead log", err)
 }

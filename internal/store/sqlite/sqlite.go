@@ -56,6 +56,7 @@ type DB struct {
 	writer  *sql.DB // one connection
 	reader  *sql.DB
 	written atomic.Bool // since the last checkpoint
+	erased  atomic.Bool // the write-ahead log may hold what was erased
 }
 
 // Open opens the database file, makes it if it does not exist, and brings its schema up to date. It fails when the file
@@ -141,6 +142,7 @@ func writerDSN(path string, opts Options) string {
 	pragmas := []string{
 		pragma("busy_timeout", int(busyTimeout/time.Millisecond)),
 		"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "temp_store(MEMORY)",
+		"secure_delete(1)", // what is deleted is overwritten with zeros (D11.11)
 		pragma("cache_size", -writerCacheKiB),
 		pragma("journal_size_limit", journalKeep),
 		pragma("wal_autocheckpoint", autoCheckpoint),
@@ -161,14 +163,23 @@ func readerDSN(path string) string {
 
 func checkpointDSN(path string) string {
 	return dsn(path, url.Values{},
-		pragma("busy_timeout", int(busyTimeout/time.Millisecond)),
+		pragma("busy_timeout", int(truncateTimeout/time.Millisecond)),
 		"synchronous(FULL)", pragma("journal_size_limit", journalKeep), pragma("wal_autocheckpoint", 0), pragma("cache_size", -256),
 	)
 }
 
-// Close ends all connections. The last one to close empties the write-ahead log into the file.
+// Close ends all connections. The last one to close empties the write-ahead log into the file. While another process has
+// the file open, a log that holds what was erased here is emptied now; where that fails, the process that serves the
+// file does so within a minute.
 func (db *DB) Close() error {
 	var err error
+	if db.erased.Load() {
+		ctx, cancel := context.WithTimeout(context.Background(), busyTimeout)
+		defer cancel()
+		if err := db.removeTraces(ctx, db.writer); err != nil {
+			db.logger.Warn("cannot remove traces of what was deleted", "error", err)
+		}
+	}
 	if db.reader != nil {
 		err = db.reader.Close()
 	}

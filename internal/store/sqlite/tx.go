@@ -108,6 +108,9 @@ func (b backend) Write(ctx context.Context, operation string, do func(*store.Tx)
 		return err
 	}
 	b.db.written.Store(true)
+	if tx.Erases() {
+		b.db.erased.Store(true)
+	}
 	return nil
 }
 

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestDeletedAccountLeavesNoTrace deletes accounts with their feeds and looks for their addresses, feed names and URL keys
+// in every file of the data directory and in a backup that is made later (D11.11). Other accounts stay, so that pages of the
+// database file are shared between what is deleted and what is not.
+func TestDeletedAccountLeavesNoTrace(t *testing.T) {
+	s := startService(t, unlimited)
+	const accounts = 12
+	var traces []string
+	for i := range accounts {
+		c := s.signIn(fmt.Sprintf("residue-address-%02d@example.org", i))
+		resp, body := c.do(http.MethodPost, "/v2/feeds", map[string]any{
+			"name": fmt.Sprintf("Residue Feed Name %02d", i), "direction": "pull", "visibility": "public",
+			"pull_url": fmt.Sprintf("https://feeds.example.org/a.json?key=residue-url-key-%02d", i),
+		})
+		var got struct{ Feed struct{ ID string } }
+		if err := json.Unmarshal(body, &got); err != nil || resp.StatusCode != http.StatusCreated {
+			t.Fatalf("register: %d %s", resp.StatusCode, body)
+		}
+		s.cli("feed", "approve", got.Feed.ID)
+		if i%3 == 0 {
+			continue
+		}
+		traces = append(traces, fmt.Sprintf("residue-address-%02d@", i), fmt.Sprintf("Residue Feed Name %02d", i), fmt.Sprintf("residue-url-key-%02d", i))
+		if i%3 == 1 {
+			resp, body = c.do(http.MethodPatch, "/v2/feeds/"+got.Feed.ID, map[string]any{"name": fmt.Sprintf("Residue Feed Name %02d again", i)})
+			if resp.StatusCode != http.StatusOK {
+				t.Fatalf("change: %d %s", resp.StatusCode, body)
+			}
+		}
+		deleteOwnAccount(t, c, fmt.Sprintf("residue-address-%02d@example.org", i))
+	}
+	deleted := time.Now()
+	s.cli("account", "create", "--email", "kept-address@example.org")
+	if err := os.RemoveAll(filepath.Join(s.dir, "outbox")); err != nil { // e-mails about decisions, which go after a day
+		t.Fatal(err)
+	}
+	eventually(t, "nothing of the deleted accounts is in a file", func() bool {
+		found := search(t, s.dir, traces)
+		if len(found) > 0 && time.Since(deleted) > 10*time.Second {
+			t.Fatalf("while the service runs: %s", strings.Join(found, "\n"))
+		}
+		return len(found) == 0
+	})
+	packed, err := os.ReadFile(strings.TrimSpace(s.cli("backup", t.TempDir())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := gunzip(t, packed)
+	for _, trace := range traces {
+		if bytes.Contains(archive, []byte(trace)) {
+			t.Errorf("the backup holds %q", trace)
+		}
+	}
+	if !bytes.Contains(archive, []byte("kept-address@")) || !bytes.Contains(archive, []byte("residue-address-03@")) {
+		t.Error("the backup does not hold the accounts that were kept")
+	}
+	if err := s.terminate(); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range search(t, s.dir, traces) {
+		t.Errorf("after the end: %s", f)
+	}
+}
+
+// deleteOwnAccount deletes the client's account on its page.
+func deleteOwnAccount(t *testing.T, c *client, email string) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodPost, c.s.base+"/account/delete", strings.NewReader(url.Values{"email": {email}}.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Origin", c.s.base)
+	req.AddCookie(c.cookie)
+	resp, err := http.DefaultTransport.RoundTrip(req) // without following the redirect
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusSeeOther {
+		t.Fatalf("delete the account: %d", resp.StatusCode)
+	}
+}
+
+// search lists in which files of a folder which of the texts are, byte by byte.
+func search(t *testing.T, dir string, texts []string) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, text := range texts {
+			if n := bytes.Count(content, []byte(text)); n > 0 {
+				found = append(found, fmt.Sprintf("%s holds %q %d times", entry.Name(), text, n))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
