@@ -88,6 +88,7 @@ func (p *Poller) ingest(ctx context.Context, j *job, got *trial.Body, began, fet
 		return err
 	}
 	p.Observe(mapdata.OutcomeOK, fetched.Sub(began))
+	p.lines.succeeded(&j.feed, fetched)
 	if emails > 0 {
 		p.MailQueued.Notify()
 	}
@@ -159,6 +160,7 @@ func (p *Poller) recordFailure(ctx context.Context, j *job, failed *trial.Failur
 		return fmt.Errorf("record failed poll: %w", err)
 	}
 	p.Observe(failed.Outcome, now.Sub(began))
+	p.lines.failed(&j.feed, failed, record, ours, now)
 	p.StoreChanged.Notify()
 	p.MailQueued.Notify()
 	return nil

@@ -60,6 +60,7 @@ type Poller struct {
 	Options
 	spool   *trial.Spool
 	network network
+	lines   pollLog
 	large   chan struct{}
 	small   chan struct{}
 
@@ -92,7 +93,7 @@ func New(o Options) *Poller {
 		o.Observe = func(mapdata.Outcome, time.Duration) {}
 	}
 	return &Poller{
-		Options: o, spool: trial.NewSpool(o.Spool),
+		Options: o, spool: trial.NewSpool(o.Spool), lines: pollLog{log: o.Log},
 		large: make(chan struct{}, parseLarge), small: make(chan struct{}, parseSmall),
 		held: make(map[mapdata.FeedID]*job), hosts: make(map[string]int),
 	}
@@ -112,6 +113,7 @@ func (p *Poller) Run(ctx context.Context) error {
 		case <-next.C:
 		case <-p.FeedDue.C():
 		}
+		p.lines.summarize(p.now())
 		if p.claim(ctx, &polls) {
 			next.Reset(startPause)
 		} else {

@@ -37,13 +37,11 @@ func (s *Service) fetch(ctx context.Context, t *target, p *requestArea) *live.An
 		s.Observe(t.Name, outcome, now.Sub(began))
 	}
 	call := mapdata.UpstreamCall{OK: outcome == mapdata.OutcomeOK, TimedOut: outcome == mapdata.OutcomeTimeout, Refused: refused(err)}
-	backsOff := t.calls.note(now, call)
+	t.calls.note(now, call)
 	if s.Called != nil {
 		s.Called(t.Name, call)
 	}
-	if backsOff {
-		s.Log.Warn("the upstream refuses the secret; it is left alone for five minutes", "upstream", t.Name)
-	}
+	s.report(ctx, t.upstream, now, outcome, err)
 	if outcome != mapdata.OutcomeOK {
 		return nil
 	}

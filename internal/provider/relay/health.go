@@ -22,9 +22,8 @@ type calls struct {
 	backoffUntil time.Time // the upstream refused the secret, and is not called before this time (D8.6)
 }
 
-// note records how a call ended. An upstream that refused the secret is not called for a while; backsOff says that this
-// begins now.
-func (c *calls) note(now time.Time, call mapdata.UpstreamCall) (backsOff bool) {
+// note records how a call ended. An upstream that refused the secret is not called for a while.
+func (c *calls) note(now time.Time, call mapdata.UpstreamCall) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last[c.count%recentCalls] = call.OK
@@ -34,17 +33,18 @@ func (c *calls) note(now time.Time, call mapdata.UpstreamCall) (backsOff bool) {
 	if call.OK {
 		c.success = now
 	}
-	backsOff = call.Refused && !now.Before(c.backoffUntil)
 	if call.Refused {
 		c.backoffUntil = now.Add(unauthorizedBackoff)
 	}
-	return backsOff
 }
 
-// Heard records a call that another node made, so that all nodes agree on an upstream's health and backoff.
+// Heard records a call that another node made, so that all nodes agree on an upstream's health and backoff. What it
+// changed is in the other node's log.
 func (s *Service) Heard(upstream string, c mapdata.UpstreamCall) {
 	if i := slices.Index(s.names, upstream); i >= 0 {
-		s.upstreams[i].calls.note(s.Now(), c)
+		now := s.Now()
+		s.upstreams[i].calls.note(now, c)
+		s.upstreams[i].condition.note(now, c.OK)
 	}
 }
 

@@ -83,8 +83,9 @@ type Service struct {
 
 type upstream struct {
 	Upstream
-	rank  int32
-	calls calls
+	rank      int32
+	calls     calls
+	condition condition
 }
 
 // New makes a Service.

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestLogOfFailingUpstream breaks an upstream and mends it under reads: the log has one line for each.
+func TestLogOfFailingUpstream(t *testing.T) {
+	t.Parallel()
+	var code, calls atomic.Int32
+	code.Store(http.StatusOK)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		calls.Add(1)
+		w.WriteHeader(int(code.Load()))
+		_, _ = io.WriteString(w, `{"entities":[`+incident("a", "alert.police", 0, "")+`]}`)
+	}))
+	t.Cleanup(server.Close)
+	s := startService(t, unlimited+upstreamTable("city", server.URL, "s3cret-of-city", "incidents"))
+	guest := &client{s: s}
+	radius := 1000
+	read := func(n int) { // each radius is a key of its own, for which the upstream is called
+		t.Helper()
+		before := calls.Load()
+		eventually(t, "the upstream is called", func() bool {
+			radius += 150
+			if radius > 40_000 {
+				radius = 1000
+			}
+			guest.look(radius)
+			return calls.Load() >= before+int32(n)
+		})
+	}
+	count := func(text string) int { return strings.Count(s.log.String(), text) }
+	read(5)
+	if count("upstream") != 0 {
+		t.Errorf("an upstream that is well is in the log:\n%s", s.log)
+	}
+	code.Store(http.StatusServiceUnavailable)
+	read(10)
+	eventually(t, "the failure is in the log", func() bool { return count(`"msg":"the upstream fails"`) == 1 })
+	code.Store(http.StatusOK)
+	read(10)
+	eventually(t, "the recovery is in the log", func() bool { return count(`"msg":"the upstream is well again"`) == 1 })
+	if n := count(`"upstream":"city"`); n != 2 {
+		t.Errorf("%d lines about the upstream:\n%s", n, s.log)
+	}
+	if !strings.Contains(s.log.String(), `"outcome":"http_status","status":503`) || strings.Contains(s.log.String(), "s3cret") {
+		t.Errorf("the log does not say what failed, or contains a secret:\n%s", s.log)
+	}
+}
