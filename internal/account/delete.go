@@ -39,7 +39,11 @@ func (s *Service) Delete(ctx context.Context, a *mapdata.Account, email string) 
 	audit := mapdata.AuditEntry{
 		At: s.now(), Actor: a.ID, Via: mapdata.ViaOf(ctx), Action: mapdata.AuditAccountDelete, Subject: a.ID.String(), Owner: a.ID,
 	}
-	err := s.store.DeleteAccount(ctx, a.ID, audit)
+	return s.delete(ctx, a.ID, audit)
+}
+
+func (s *Service) delete(ctx context.Context, id mapdata.AccountID, audit mapdata.AuditEntry) error {
+	err := s.store.DeleteAccount(ctx, id, audit)
 	s.sessions.clear()
 	s.tokens.clear()
 	if err != nil && !errors.Is(err, mapdata.ErrNotFound) {

@@ -189,6 +189,35 @@ func (m *memoryStore) DeleteSession(_ context.Context, account mapdata.AccountID
 	return mapdata.ErrNotFound
 }
 
+func (m *memoryStore) EndSessions(_ context.Context, account mapdata.AccountID, id string, audit mapdata.AuditEntry) (int, error) {
+	defer m.lock()()
+	before := len(m.sessions)
+	m.sessions = slices.DeleteFunc(m.sessions, func(s mapdata.Session) bool { return s.Account == account && (id == "" || s.ID == id) })
+	ended := before - len(m.sessions)
+	if ended == 0 && id != "" {
+		return 0, mapdata.ErrNotFound
+	}
+	m.audit = append(m.audit, audit)
+	return ended, m.fail
+}
+
+func (m *memoryStore) ChangeEmail(_ context.Context, account mapdata.AccountID, email string, audit mapdata.AuditEntry) error {
+	defer m.lock()()
+	for i := range m.accounts {
+		if m.accounts[i].Email == email {
+			return mapdata.ErrConflict
+		}
+	}
+	for i := range m.accounts {
+		if m.accounts[i].ID == account {
+			m.accounts[i].Email = email
+			m.audit = append(m.audit, audit)
+			return m.fail
+		}
+	}
+	return mapdata.ErrNotFound
+}
+
 func (m *memoryStore) CreateAPIToken(_ context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, email *mapdata.Email) error {
 	defer m.lock()()
 	m.tokens = append(m.tokens, *t)

@@ -19,6 +19,13 @@ type Store interface {
 	// SetLanguage stores the language of an account's pages and e-mails, or fails with mapdata.ErrNotFound.
 	SetLanguage(ctx context.Context, account mapdata.AccountID, language mapdata.Language) error
 
+	// EndSessions ends one session of the account, or with an empty id all of them, and approvals of screens that have not
+	// asked yet; it returns how many sessions it ended. Fails with mapdata.ErrNotFound where the account has no such session.
+	EndSessions(ctx context.Context, account mapdata.AccountID, id string, audit mapdata.AuditEntry) (int, error)
+	// ChangeEmail gives an account another address and ends the old one's pending sign-ins. Fails with mapdata.ErrNotFound,
+	// or with mapdata.ErrConflict when the new address has an account.
+	ChangeEmail(ctx context.Context, account mapdata.AccountID, email string, audit mapdata.AuditEntry) error
+
 	// CreateSignIn stores a pending sign-in together with its e-mail (nil: the link is delivered otherwise), unless limit
 	// sign-ins of the address were created since the given time; it then stores nothing and returns false. The e-mail goes
 	// to the sign-in's address, which may have no account yet.

@@ -16,6 +16,11 @@ type accountCmds struct {
 	Role      accountRoleCmd      `cmd:"" help:"Set what an account may do."`
 	Tier      accountTierCmd      `cmd:"" help:"Set what an account may read."`
 	LoginLink accountLoginLinkCmd `cmd:"" name:"login-link" help:"Print a URL that signs an account in once, within ten minutes."`
+	Show      accountShowCmd      `cmd:"" help:"Show an account with its sessions, API tokens and feeds."`
+	Sessions  accountSessionsCmd  `cmd:"" help:"List where an account is signed in."`
+	SignOut   accountSignOutCmd   `cmd:"" name:"sign-out" help:"End the sessions of an account."`
+	Email     accountEmailCmd     `cmd:"" help:"Change the address of an account."`
+	Delete    accountDeleteCmd    `cmd:"" help:"Delete an account with its feeds, for good."`
 }
 
 // signInPath is the path of sign-in links.

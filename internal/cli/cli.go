@@ -22,18 +22,19 @@ const (
 
 // grammar defines all commands and flags.
 type grammar struct {
-	Serve    serveCmd    `cmd:"" help:"Run the service."`
-	Demo     demoCmd     `cmd:"" help:"Run the service with a demo town in it, in a folder that is removed at the end."`
-	Account  accountCmds `cmd:"" help:"Create, list and change accounts, also while the service runs."`
-	Feed     feedCmds    `cmd:"" help:"List and review feeds, also while the service runs."`
-	Validate validateCmd `cmd:"" help:"Check a feed as the service would, and show what it would reject."`
-	Relay    relayCmd    `cmd:"" help:"Answer relay calls, as a provider would, from a file or a pull URL."`
-	Backup   backupCmd   `cmd:"" help:"Copy the data of the service, also while it runs, into one file."`
-	Restore  restoreCmd  `cmd:"" help:"Put back what backup copied, into an empty data directory."`
-	Migrate  migrateCmd  `cmd:"" help:"Bring the database's schema up to date."`
-	Copy     copyCmd     `cmd:"" help:"Copy an embedded database into an empty one of PostgreSQL."`
-	Config   configCmd   `cmd:"" help:"Print the configuration in force, secrets masked."`
-	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Serve    serveCmd     `cmd:"" help:"Run the service."`
+	Demo     demoCmd      `cmd:"" help:"Run the service with a demo town in it, in a folder that is removed at the end."`
+	Account  accountCmds  `cmd:"" help:"Create, list and change accounts, also while the service runs."`
+	Feed     feedCmds     `cmd:"" help:"List and review feeds, also while the service runs."`
+	Upstream upstreamCmds `cmd:"" help:"List and check the configured upstreams."`
+	Validate validateCmd  `cmd:"" help:"Check a feed as the service would, and show what it would reject."`
+	Relay    relayCmd     `cmd:"" help:"Answer relay calls, as a provider would, from a file or a pull URL."`
+	Backup   backupCmd    `cmd:"" help:"Copy the data of the service, also while it runs, into one file."`
+	Restore  restoreCmd   `cmd:"" help:"Put back what backup copied, into an empty data directory."`
+	Migrate  migrateCmd   `cmd:"" help:"Bring the database's schema up to date."`
+	Copy     copyCmd      `cmd:"" help:"Copy an embedded database into an empty one of PostgreSQL."`
+	Config   configCmd    `cmd:"" help:"Print the configuration in force, secrets masked."`
+	Version  versionCmd   `cmd:"" help:"Print the version."`
 }
 
 // program is the environment of a command.

@@ -17,6 +17,7 @@ type feedCmds struct {
 	Show    feedShowCmd    `cmd:"" help:"Show one feed."`
 	Approve feedApproveCmd `cmd:"" help:"Let a feed in: its entities are served, if it is public."`
 	Reject  feedRejectCmd  `cmd:"" help:"Keep a feed out, and tell its owner why."`
+	Delete  feedDeleteCmd  `cmd:"" help:"Delete a feed with its layer and entities, for good."`
 }
 
 // feedArg selects a feed.
@@ -125,6 +126,33 @@ func (c *feedRejectCmd) Run(p *program) error {
 			return noFeed(err)
 		}
 		return c.showFeed(ctx, p, deps, f)
+	})
+}
+
+type feedDeleteCmd struct {
+	adminFlags
+	feedArg
+}
+
+// Run deletes a feed.
+func (c *feedDeleteCmd) Run(p *program) error {
+	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
+		id, err := c.id()
+		if err != nil {
+			return err
+		}
+		f, err := deps.Feeds.Get(ctx, feed.Operator(), id)
+		if err != nil {
+			return noFeed(err)
+		}
+		if err := deps.Feeds.Delete(ctx, feed.Operator(), id); err != nil {
+			return noFeed(err)
+		}
+		if c.JSON {
+			return p.writeJSON(map[string]string{"id": id.String(), "name": f.Name})
+		}
+		p.printf("deleted %s %s\n", id, printable(f.Name))
+		return nil
 	})
 }
 

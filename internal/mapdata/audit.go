@@ -38,6 +38,8 @@ const (
 	AuditAccountRole     = "account.role"
 	AuditAccountTier     = "account.tier"
 	AuditAccountDelete   = "account.delete"
+	AuditAccountEmail    = "account.email"    // the note says nothing of the addresses
+	AuditAccountSignOut  = "account.sign_out" // by an operator
 	AuditTokenCreate     = "api_token.create"
 	AuditTokenDelete     = "api_token.delete"
 )

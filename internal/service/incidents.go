@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"wayside/internal/config"
+	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/live"
 	"wayside/internal/mapdata"
@@ -107,6 +109,21 @@ func parseUpstream(u *config.Upstream) (relay.Upstream, error) {
 		up.Area = &relay.Area{West: u.Area[0], South: u.Area[1], East: u.Area[2], North: u.Area[3]}
 	}
 	return up, nil
+}
+
+// TryUpstream calls a configured upstream once, as for a driver in the circle.
+func TryUpstream(ctx context.Context, cfg *config.Config, version string, u *config.Upstream, c geo.Circle) (*relay.Tried, error) {
+	upstream, err := parseUpstream(u)
+	if err != nil {
+		return nil, fmt.Errorf("upstreams: %w", err)
+	}
+	web, err := newUpstreamClient(cfg, version)
+	if err != nil {
+		return nil, err
+	}
+	defer web.Close()
+	key := []byte(rand.Text()) // no driver is meant
+	return relay.Try(ctx, relay.Config{Web: web, Key: key, Now: time.Now}, upstream, c.Center, c.Radius)
 }
 
 // describeIncidents describes the source to readers: each attribution once.

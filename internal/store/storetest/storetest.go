@@ -62,6 +62,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"timelines", timelineTests()},
 		{"audit log", auditTests()},
 		{"accounts that end", eraseTests()},
+		{"operators", operatorTests()},
 		{"letters", emailTests()},
 		{"votes", voteTests()},
 		{"replicas", replicaTests()},
