@@ -99,7 +99,7 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 	case classRead:
 		a.allowOrigin(w, r)
 		if a.Loaded != nil && !a.Loaded() { // an answer from an empty index would be wrong
-			return nil, mapdata.Describe(mapdata.ErrUnavailable, "The service has just started and is still loading. Ask again in a few seconds.")
+			return nil, loadingProblem()
 		}
 		if err := a.identify(r, c, true); err != nil {
 			return nil, err

@@ -104,6 +104,16 @@ func problemOf(err error) *problem {
 	return internalProblem()
 }
 
+// loadingRetryAfter is the Retry-After of reads while the node loads its index: a million entities take about as long.
+const loadingRetryAfter = 5 * time.Second
+
+func loadingProblem() *problem {
+	return &problem{
+		Type: "unavailable", Status: http.StatusServiceUnavailable, retryAfter: loadingRetryAfter,
+		Detail: "The service has just started and is still loading. Ask again in a few seconds.",
+	}
+}
+
 func internalProblem() *problem {
 	return &problem{
 		Type: "internal", Status: http.StatusInternalServerError,
