@@ -43,6 +43,8 @@ type Operation struct {
 	OperationID string
 	Summary     string
 	Description string
+	Deprecated  bool
+	Sunset      string `json:"x-sunset"` // a date, where Deprecated
 	Security    []map[string][]string
 	Parameters  []parameter
 	RequestBody *struct {
@@ -58,6 +60,8 @@ type parameter struct {
 	In          string
 	Description string
 	Required    bool
+	Deprecated  bool
+	Sunset      string `json:"x-sunset"`
 	Schema      schema
 	Example     any
 }
@@ -99,6 +103,8 @@ type schema struct {
 	Items            *schema
 	AnyOf            []schema
 	OneOf            []schema
+	Deprecated       bool
+	Sunset           string `json:"x-sunset"`
 	Properties       Object[schema]
 	Required         []string
 }

@@ -135,7 +135,7 @@ func newPage(doc *Document, base string) (*page, error) {
 
 func (d *Document) operation(base, path, method string, op *Operation) (*operationView, error) {
 	o := &operationView{
-		ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Summary: op.Summary, Description: op.Description,
+		ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Summary: op.Summary, Description: described(op.Description, op.Deprecated, op.Sunset),
 		Access: Access(op.Security),
 	}
 	var params []*parameter
@@ -147,7 +147,7 @@ func (d *Document) operation(base, path, method string, op *Operation) (*operati
 		params = append(params, p)
 		o.Parameters = append(o.Parameters, field{
 			Name: p.Name, Where: p.In, Required: p.Required,
-			Type: typeOf(&p.Schema), Facts: facts(&p.Schema), Description: p.Description,
+			Type: typeOf(&p.Schema), Facts: facts(&p.Schema), Description: described(p.Description, p.Deprecated, p.Sunset),
 		})
 	}
 	var sample json.RawMessage
@@ -267,7 +267,7 @@ func fieldsOf(s *schema, prefix string) []field {
 		p := &s.Properties[i]
 		fields = append(fields, field{
 			Name: prefix + p.Name, Required: slices.Contains(s.Required, p.Name),
-			Type: typeOf(&p.Value), Facts: facts(&p.Value), Description: p.Value.Description,
+			Type: typeOf(&p.Value), Facts: facts(&p.Value), Description: described(p.Value.Description, p.Value.Deprecated, p.Value.Sunset),
 		})
 		fields = append(fields, fieldsOf(&p.Value, prefix+p.Name+".")...)
 	}
@@ -275,6 +275,14 @@ func fieldsOf(s *schema, prefix string) []field {
 		fields = append(fields, fieldsOf(&s.OneOf[i], prefix)...)
 	}
 	return fields
+}
+
+// described is a description that begins with when the thing may be gone, if it is deprecated (D12.8).
+func described(description string, deprecated bool, sunset string) string {
+	if !deprecated {
+		return description
+	}
+	return "Deprecated: it may be gone from " + sunset + " on. " + description
 }
 
 // alternatives names what a schema without members may be.

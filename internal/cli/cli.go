@@ -26,6 +26,7 @@ type grammar struct {
 	Demo     demoCmd      `cmd:"" help:"Run the service with a demo town in it, in a folder that is removed at the end."`
 	Account  accountCmds  `cmd:"" help:"Create, list and change accounts, also while the service runs."`
 	Feed     feedCmds     `cmd:"" help:"List and review feeds, also while the service runs."`
+	Notice   noticeCmd    `cmd:"" help:"Write to all owners of feeds, each once, also while the service runs."`
 	Upstream upstreamCmds `cmd:"" help:"List and check the configured upstreams."`
 	Validate validateCmd  `cmd:"" help:"Check a feed as the service would, and show what it would reject."`
 	Relay    relayCmd     `cmd:"" help:"Answer relay calls, as a provider would, from a file or a pull URL."`

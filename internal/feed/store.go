@@ -27,6 +27,9 @@ type Store interface {
 	DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry) error
 	// PendingFeeds lists the feeds that wait for a review, the longest waiting first.
 	PendingFeeds(ctx context.Context) ([]mapdata.PendingFeed, error)
+	// NotifyOwners queues an e-mail for every account that has a feed and did not get this notice before. With dryRun it only
+	// counts.
+	NotifyOwners(ctx context.Context, n *mapdata.Notice, dryRun bool) (mapdata.NoticeResult, error)
 	// Account reads an account, or fails with mapdata.ErrNotFound.
 	Account(ctx context.Context, id mapdata.AccountID) (*mapdata.Account, error)
 	// Audit reads entries of the audit log, newest first.

@@ -16,7 +16,7 @@ func (a *api) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
 	}
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", "ETag, RateLimit, RateLimit-Policy, Retry-After")
+	h.Set("Access-Control-Expose-Headers", "Deprecation, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset")
 	return true
 }
 

@@ -21,8 +21,12 @@ const cacheDocs = "public, max-age=300"
 
 // getOpenAPI answers GET /v2/openapi.json (D12.6).
 func (a *api) getOpenAPI(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	text, err := a.openapi()
+	if err != nil {
+		return err
+	}
 	w.Header().Set("Cache-Control", cacheDocs)
-	response.Write(w, r, http.StatusOK, "application/json", openapiText)
+	response.Write(w, r, http.StatusOK, "application/json", text)
 	return nil
 }
 

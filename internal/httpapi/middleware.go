@@ -51,8 +51,12 @@ func (c *caller) tenantName() string {
 // wrap makes an http.HandlerFunc of a route: it admits the caller, calls the handler, writes its error, and recovers a
 // panic.
 func (a *api) wrap(r route) http.HandlerFunc {
+	deprecated := a.deprecationsOf(r)
 	return func(w http.ResponseWriter, req *http.Request) {
 		start := a.Now()
+		if len(deprecated) > 0 {
+			announceDeprecations(w.Header(), req, deprecated)
+		}
 		rec := recorder{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
 			if p := recover(); p != nil {

@@ -66,6 +66,8 @@ type Deps struct {
 
 	Limits  Limits
 	Buckets ratelimit.Buckets
+
+	Deprecated []Deprecation // what clients must stop using, as Deprecated returns it; nil: nothing
 }
 
 // Limits are the rates of D14 per minute.
@@ -89,6 +91,7 @@ type api struct {
 	crossOrigin *http.CrossOriginProtection
 	health      healthCache
 
+	openapi   func() ([]byte, error) // openapi.json with marks of what is deprecated, made on the first request
 	docs      func() ([]byte, error) // the API's page, rendered on the first request
 	overlay   *pages.Overlay
 	scripts   *pages.Scripts
@@ -105,7 +108,14 @@ func New(deps Deps) http.Handler {
 		processID:   rand.Text(),
 	}
 	a.StreamWriteTimeout = cmp.Or(a.StreamWriteTimeout, defaultStreamWriteTimeout)
-	a.docs = sync.OnceValues(func() ([]byte, error) { return apidocs.Render(openapiText, a.BaseURL) })
+	a.openapi = sync.OnceValues(func() ([]byte, error) { return markDeprecated(openapiText, a.Deprecated) })
+	a.docs = sync.OnceValues(func() ([]byte, error) {
+		text, err := a.openapi()
+		if err != nil {
+			return nil, err
+		}
+		return apidocs.Render(text, a.BaseURL)
+	})
 	a.tiles = tileserver.Server{Archive: a.Archive, Secure: a.https}
 	var mapOrigins []string
 	if a.BaseMap != nil {

@@ -12,15 +12,20 @@ import (
 const (
 	lineLength = 200
 	noteLength = 4000
+	// noticeLength is more than a notice may have.
+	noticeLength = 12_000
 )
 
 // clean removes the characters of a value that could change the text around it: values come from providers, who choose their
-// feeds' names. Only notes and errors keep their line breaks; control characters and bidirectional formatting characters
+// feeds' names. Only notes, errors and notices keep their line breaks; control characters and bidirectional formatting characters
 // become spaces.
 func clean(name, value string) string {
 	length, lines := lineLength, false
-	if name == "note" || name == "error" {
+	switch name {
+	case "note", "error":
 		length, lines = noteLength, true
+	case "notice":
+		length, lines = noticeLength, true
 	}
 	value = strings.ReplaceAll(strings.ToValidUTF8(value, "\uFFFD"), "\r\n", "\n")
 	value = strings.Map(func(r rune) rune {

@@ -14,7 +14,7 @@ import (
 
 var kinds = []mapdata.EmailKind{
 	mapdata.EmailSignIn, mapdata.EmailApproved, mapdata.EmailRejected, mapdata.EmailDeactivated, mapdata.EmailShrank,
-	mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade,
+	mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade, mapdata.EmailNotice,
 }
 
 var failedOutcomes = []mapdata.Outcome{
@@ -72,7 +72,7 @@ func TestEveryMessageIsUsed(t *testing.T) {
 	}
 	for _, kind := range kinds {
 		render(kind, map[string]string{
-			"feed_id": "7", "note": "n", "error": "e", "rows": "1", "rows_before": "3", "code": "1", "token": "t", "outcome": "timeout", "name": "x", "made_id": "m",
+			"feed_id": "7", "note": "n", "error": "e", "rows": "1", "rows_before": "3", "code": "1", "token": "t", "outcome": "timeout", "name": "x", "subject": "s", "notice": "n", "made_id": "m",
 		})
 		render(kind, nil)
 	}

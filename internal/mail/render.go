@@ -123,6 +123,12 @@ func (d *draft) compose(kind mapdata.EmailKind) (known bool) {
 	case mapdata.EmailTokenMade:
 		d.security("api_token_made", "/account/tokens/", "/revoke")
 		return true
+	case mapdata.EmailNotice:
+		d.paragraph("notice.text")
+		d.quote("notice")
+		d.small("notice.why")
+		d.small("foot.service")
+		return true
 	case mapdata.EmailApproved:
 		d.paragraph("feed_approved.text")
 		d.paragraph("feed_approved.then")

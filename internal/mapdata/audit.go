@@ -42,6 +42,7 @@ const (
 	AuditAccountSignOut  = "account.sign_out" // by an operator
 	AuditTokenCreate     = "api_token.create"
 	AuditTokenDelete     = "api_token.delete"
+	AuditAccountNotice   = "account.notice" // the operator wrote to an owner of feeds; the note identifies the text
 )
 
 // AuditKept is the retention of an entry. The reviewed content of a decision is kept as long as the feed.

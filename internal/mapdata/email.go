@@ -13,6 +13,9 @@ const (
 	EmailDeactivated EmailKind = "feed_deactivated"
 	EmailShrank      EmailKind = "feed_shrank"
 
+	// EmailNotice is what the operator has to say to all owners of feeds (Versioning 2).
+	EmailNotice EmailKind = "notice"
+
 	// A credential was added to the account: its owner is informed, because an attacker may have added it.
 	EmailPasskeyAdded EmailKind = "passkey_added"
 	EmailTokenMade    EmailKind = "api_token_made"

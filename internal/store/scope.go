@@ -13,6 +13,7 @@ const (
 	scopeSignIns  scope = 1 + iota // of an address
 	scopePairings                  // of a name
 	scopeVotes                     // on a live incident
+	scopeNotices                   // of a notice's key
 )
 
 // lockScope waits until no other transaction is within the scope for this key, and keeps others out until this one ends.

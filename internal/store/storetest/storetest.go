@@ -64,6 +64,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"accounts that end", eraseTests()},
 		{"operators", operatorTests()},
 		{"letters", emailTests()},
+		{"notices", noticeTests()},
 		{"votes", voteTests()},
 		{"replicas", replicaTests()},
 		{"side by side", concurrencyTests()},

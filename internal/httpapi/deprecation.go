@@ -1,0 +1,119 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Deprecation is an endpoint, a parameter or a field that clients must stop using (D12.8). While it is in the table, answers
+// carry Deprecation (RFC 9745), Sunset (RFC 8594) and Link, and openapi.json says `deprecated: true` at its place.
+type Deprecation struct {
+	Routes    []string // routes whose answers carry the headers, such as "GET /v2/alerts"; at least one
+	Parameter string   // query parameter: only answers to requests with it carry the headers; empty: all answers of the routes
+	Pointer   string   // JSON pointer into openapi.json of the operation, parameter or schema's property that is deprecated
+
+	Since  time.Time // from when it is deprecated
+	Sunset time.Time // from when it may be gone, at least minNotice after Since
+	Link   string    // reference to what to use instead, as in "/docs#op-getNearby"
+}
+
+// minNotice is how long something is deprecated at least before it may go (Versioning 2, D12.8).
+const minNotice = 90 * 24 * time.Hour
+
+// Deprecated is the table of what is deprecated now. CONTRIBUTING.md says how to add a line, and when to take it out.
+func Deprecated() []Deprecation { return nil }
+
+// deprecationHeaders are the headers of one Deprecation, as they are written.
+type deprecationHeaders struct {
+	parameter                string
+	deprecation, sunset, link []string
+}
+
+// deprecationsOf returns the headers of what is deprecated on a route.
+func (a *api) deprecationsOf(r route) []deprecationHeaders {
+	var all []deprecationHeaders
+	for _, d := range a.Deprecated {
+		if !slices.Contains(d.Routes, r.method+" "+r.path) {
+			continue
+		}
+		all = append(all, deprecationHeaders{
+			parameter:   d.Parameter,
+			deprecation: []string{"@" + strconv.FormatInt(d.Since.Unix(), 10)},
+			sunset:      []string{d.Sunset.UTC().Format(http.TimeFormat)},
+			link:        []string{"<" + d.Link + `>; rel="deprecation"; type="text/html"`},
+		})
+	}
+	return all
+}
+
+// announceDeprecations writes the headers. Deprecation and Sunset take one value each: of several things that are deprecated
+// on a route, the first in the table is announced, and each has its Link.
+func announceDeprecations(h http.Header, r *http.Request, all []deprecationHeaders) {
+	for i := range all {
+		d := &all[i]
+		if d.parameter != "" && !r.URL.Query().Has(d.parameter) {
+			continue
+		}
+		if h["Deprecation"] == nil {
+			h["Deprecation"], h["Sunset"] = d.deprecation, d.sunset
+		}
+		h["Link"] = append(h["Link"], d.link...)
+	}
+}
+
+// markDeprecated adds `deprecated: true` and `x-sunset` to the objects of openapi.json that the table names. It fails where
+// the table names an object that is not there.
+func markDeprecated(text []byte, table []Deprecation) ([]byte, error) {
+	if len(table) == 0 {
+		return text, nil
+	}
+	var (
+		out    bytes.Buffer
+		dec    = jsontext.NewDecoder(bytes.NewReader(text))
+		enc    = jsontext.NewEncoder(&out, jsontext.WithIndent("  "))
+		marked = make(map[string]bool)
+	)
+	for {
+		token, err := dec.ReadToken()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = enc.WriteToken(token)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read openapi.json: %w", err)
+		}
+		if token.Kind() != '{' {
+			continue
+		}
+		at := string(dec.StackPointer())
+		i := slices.IndexFunc(table, func(d Deprecation) bool { return d.Pointer == at })
+		if i < 0 {
+			continue
+		}
+		marked[at] = true
+		for _, t := range []jsontext.Token{
+			jsontext.String("deprecated"), jsontext.True,
+			jsontext.String("x-sunset"), jsontext.String(table[i].Sunset.UTC().Format(time.DateOnly)),
+		} {
+			if err := enc.WriteToken(t); err != nil {
+				return nil, fmt.Errorf("mark %s as deprecated: %w", at, err)
+			}
+		}
+	}
+	for _, d := range table {
+		if !marked[d.Pointer] {
+			return nil, fmt.Errorf("openapi.json has no object at %s", d.Pointer)
+		}
+	}
+	return out.Bytes(), nil
+}
