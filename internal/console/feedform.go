@@ -126,7 +126,7 @@ func (c *Console) getEditFeed(w http.ResponseWriter, r *http.Request, v *Visitor
 	if err != nil {
 		return err
 	}
-	return c.show(w, r, v, &Page{Name: "feed-edit", Data: newFeedForm(f, newForm(formValues(&f.Feed)))})
+	return c.show(w, r, v, &Page{Name: "feed-edit", Data: newFeedForm(f, newForm(formValues(f.Edited())))})
 }
 
 func newFeedForm(f *feed.View, form *Form) *feedForm {
@@ -219,6 +219,9 @@ func (c *Console) patch(
 	}
 	if f.ReviewState == mapdata.Approved && changed.ReviewState == mapdata.Pending {
 		done = "review-again"
+	}
+	if changed.Proposed != nil && (f.Proposed == nil || *f.Proposed != *changed.Proposed) {
+		done = "change-waits"
 	}
 	return seeOther(w, feedURL(f.ID)+"?done="+done)
 }

@@ -162,6 +162,11 @@ func (t *noticeBuilder) review() {
 		if f.Direction == mapdata.Pull {
 			approved.Then = t.words.HTML("feed.is.review.approved.url")
 		}
+		if f.Proposed != nil {
+			t.add("open", "feed.is.review.change")
+		} else if f.ReviewNote != "" {
+			t.add("bad", "feed.is.review.change-rejected").Note = f.ReviewNote
+		}
 	case f.ReviewNote == feed.NoteOrigin:
 		t.add("open", "feed.is.review.again").Then = t.words.HTML("feed.note.origin")
 	case f.ReviewNote != "":

@@ -158,7 +158,7 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 }
 
 // Pending says whether a decision is needed.
-func (p *reviewFeed) Pending() bool { return p.ReviewState == mapdata.Pending }
+func (p *reviewFeed) Pending() bool { return p.Proposes || p.ReviewState == mapdata.Pending }
 
 // Mixed says whether a word of the name mixes scripts with similar letters.
 func (p *reviewFeed) Mixed() bool { return mixesScriptsInAWord(p.Name) }

@@ -23,7 +23,8 @@ type Patch struct {
 const NoteOrigin = "Back to review: pull_url leads to another origin than the one that was approved."
 
 // Patch changes one of the actor's feeds (D5.5). Going from private to public, or moving an approved public feed's pull_url
-// to another origin, puts it back to pending; so does any change of a rejected feed (D5.7). A pull feed that becomes
+// to another origin, puts it back to pending; so does any change of a rejected feed (D5.7). Changed words of a published feed
+// wait for a review beside those that are shown (Proposed). A pull feed that becomes
 // active again, or whose URL or auth header changes, is due immediately and its failure count is reset (D6.1).
 // It fails with mapdata.ErrNotFound for another account's feed and a *mapdata.InvalidError that lists every bad field.
 func (s *Service) Patch(ctx context.Context, by Actor, id mapdata.FeedID, p *Patch) (*View, error) {
@@ -64,6 +65,7 @@ func (s *Service) applyPatch(f *mapdata.Feed, p *Patch) (header string, err erro
 
 func (s *Service) edit(ctx context.Context, f *mapdata.Feed, by Actor, p *Patch, now time.Time) (Side, error) {
 	before := *f
+	*f = *f.Edited()
 	header, err := s.applyPatch(f, p)
 	if err != nil {
 		return Side{}, err
@@ -87,6 +89,7 @@ func (s *Service) edit(ctx context.Context, f *mapdata.Feed, by Actor, p *Patch,
 	}
 	reschedule(f, &before, now)
 	resetReview(f, &before)
+	holdWords(f, &before)
 	f.UpdatedAt = now
 	for _, c := range auditActions(f, &before) {
 		side.Audit = append(side.Audit, by.auditEntry(ctx, now, c.action, f, c.note))
@@ -124,7 +127,7 @@ func auditActions(f, before *mapdata.Feed) []auditAction {
 	case !f.Active && before.Active:
 		all = append(all, auditAction{mapdata.AuditFeedPause, ""})
 	}
-	if f.ReviewState == mapdata.Pending && before.ReviewState != mapdata.Pending {
+	if f.ReviewState == mapdata.Pending && before.ReviewState != mapdata.Pending || f.Proposed != nil && before.Proposed == nil {
 		all = append(all, auditAction{mapdata.AuditFeedReviewAgain, string(before.ReviewState)})
 	}
 	return all
@@ -155,6 +158,22 @@ func resetReview(f, before *mapdata.Feed) {
 		f.ReviewState, f.ReviewNote = mapdata.Pending, ""
 	case before.Published() && f.Direction == mapdata.Pull && !sameOrigin(f.PullURL, before.PullURL):
 		f.ReviewState, f.ReviewNote = mapdata.Pending, NoteOrigin
+	}
+}
+
+// holdWords has changed words of a published feed wait for a review: readers see the approved ones until then (D5.5).
+func holdWords(f, before *mapdata.Feed) {
+	if !before.Published() || !f.Published() {
+		return // nobody but the owner sees it: it is reviewed as a whole
+	}
+	edited, approved := f.Words(), before.Words()
+	f.SetWords(&approved)
+	if edited == approved {
+		return
+	}
+	f.Proposed = &edited
+	if before.Proposed == nil || *before.Proposed != edited {
+		f.ReviewNote = "" // it was about an earlier change
 	}
 }
 

@@ -122,8 +122,28 @@ type decision struct {
 	email  mapdata.EmailKind
 }
 
+// matches reports whether the decision was made already.
 func (d *decision) matches(f *mapdata.Feed) bool {
-	return f.ReviewState == d.state && f.ReviewNote == d.note
+	if f.Proposed != nil {
+		return false
+	}
+	return f.ReviewState == d.state && (f.ReviewNote == d.note || d.state == mapdata.Approved)
+}
+
+// apply decides on the feed. A decision on changed words of a published feed leaves the feed approved: rejected ones are
+// dropped, and readers see the approved ones as before.
+func (d *decision) apply(f *mapdata.Feed, now time.Time) (email mapdata.EmailKind) {
+	email = d.email
+	switch {
+	case f.Proposed == nil:
+		f.ReviewState = d.state
+	case d.state == mapdata.Approved:
+		*f = *f.Edited()
+	default:
+		f.Proposed, email = nil, mapdata.EmailChangeRejected
+	}
+	f.ReviewNote, f.UpdatedAt = d.note, now
+	return email
 }
 
 // errDecided aborts an edit that would change nothing.
@@ -145,13 +165,13 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 			return Side{}, errDecided
 		}
 		reviewed := f.Reviewed()
-		f.ReviewState, f.ReviewNote, f.UpdatedAt = d.state, d.note, now
+		email := d.apply(f, now)
 		entry := by.auditEntry(ctx, now, d.action, f, d.note)
 		entry.Reviewed = &reviewed
 		return Side{
 			Audit: []mapdata.AuditEntry{entry},
 			Emails: []mapdata.Email{{
-				Account: f.Owner, Kind: d.email, At: now, Due: now,
+				Account: f.Owner, Kind: email, At: now, Due: now,
 				Data: map[string]string{"feed_name": f.Name, "feed_id": id.String(), "note": d.note},
 			}},
 		}, nil
@@ -183,12 +203,15 @@ func (s *Service) Queue(ctx context.Context, by Actor) ([]mapdata.PendingFeed, e
 type Review struct {
 	View
 	Version  string
+	Proposes bool           // changed words of a published feed wait; Feed has them
 	Owner    *mapdata.Account
 	Others   []mapdata.Feed // of the same owner, oldest first
 	Since    time.Time      // when it was registered, or put back to pending
 	Approval *mapdata.AuditRecord
 	Changes  []mapdata.FieldChange // since Approval; nil if there was none
 	Log      []mapdata.AuditRecord // of the feed, newest first
+
+	served mapdata.Reviewed // what readers see
 }
 
 // maxReviewLog is the number of entries of a feed's log in a review.
@@ -205,6 +228,10 @@ func (s *Service) Review(ctx context.Context, by Actor, id mapdata.FeedID) (*Rev
 		return nil, err
 	}
 	r := &Review{View: *view, Version: Version(&view.Feed), Since: view.CreatedAt}
+	r.Proposes = r.Proposed != nil
+	served := r.Feed
+	served.Proposed = nil
+	r.served, r.Feed = served.Reviewed(), *r.Edited()
 	if r.Owner, err = s.Store.Account(ctx, view.Owner); err != nil {
 		return nil, fmt.Errorf("read owner: %w", err)
 	}
@@ -242,8 +269,11 @@ func (s *Service) sinceApproval(ctx context.Context, r *Review) error {
 	if r.Approval, err = newest(mapdata.AuditFeedApprove); err != nil {
 		return fmt.Errorf("read last approval: %w", err)
 	}
-	if r.Approval != nil && r.Approval.Reviewed != nil {
-		now := r.Reviewed()
+	now := r.Reviewed()
+	switch {
+	case r.Proposes:
+		r.Changes = now.Since(&r.served)
+	case r.Approval != nil && r.Approval.Reviewed != nil:
 		r.Changes = now.Since(r.Approval.Reviewed)
 	}
 	return nil

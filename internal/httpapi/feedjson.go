@@ -40,6 +40,7 @@ type fullFeed struct {
 	ReviewState string    `json:"review_state"`
 	ReviewNote  string    `json:"review_note"`
 	Version     string    `json:"review_version"`
+	Change      *words    `json:"pending_change"` // null: nothing waits beside what readers see
 	EntityCount int       `json:"entity_count"`
 	CreatedAt   timestamp `json:"created_at"`
 	UpdatedAt   timestamp `json:"updated_at"`
@@ -59,6 +60,16 @@ type fullFeed struct {
 	LastPushAt timestamp `json:"last_push_at"`
 }
 
+// words are the words of a feed that a review of a published feed is about (D5.5).
+type words struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Attribution string `json:"attribution"`
+	Licence     string `json:"licence"`
+	LayerName   string `json:"layer_name"`
+	SpecURL     string `json:"spec_url"`
+}
+
 // newFeedJSON converts a feed to the shape that the caller may see.
 func newFeedJSON(v *feed.View) any {
 	f := &v.Feed
@@ -75,6 +86,10 @@ func newFeedJSON(v *feed.View) any {
 		Active:     f.Active, SpecURL: f.SpecURL, ReviewState: string(f.ReviewState), ReviewNote: f.ReviewNote, Version: feed.Version(f),
 		EntityCount: v.Entities, CreatedAt: timestamp(f.CreatedAt), UpdatedAt: timestamp(f.UpdatedAt),
 		LastPushAt: timestamp(f.LastPushAt),
+	}
+	if f.Proposed != nil {
+		change := words(*f.Proposed)
+		full.Change = &change
 	}
 	if f.Direction == mapdata.Pull {
 		full.setPull(f)

@@ -30,6 +30,7 @@ func TestLicenceOnPages(t *testing.T) {
 		"":         "not stated",
 	} {
 		owner.form(address+"/edit", url.Values{"name": {"Roads"}, "attribution": {"© Town"}, "licence": {stated}, "visibility": {"public"}}).want(t, 200)
+		curator.send(http.MethodPost, "/v2/feeds/"+id+"/approve", "").want(t, 200) // a change waits until then (D5.5)
 		d.waitForIndex()
 		for path, who := range pages {
 			if body := who.page(path, 200); !strings.Contains(body, want) || strings.Count(body, "noopener") != strings.Count(want, "noopener") {

@@ -58,14 +58,23 @@ func TestReviewByPages(t *testing.T) {
 	contains(t, body, "back to review", "waits for review")
 	contains(t, curator.form(review+"/approve", url.Values{"version": {reviewVersion(t, body)}}).want(t, 200).body, "Approved. The owner gets a letter")
 	owner.form(address+"/edit", url.Values{"name": {"Police"}, "description": {"Mended."}, "visibility": {"public"}}).want(t, 200)
-	contains(t, curator.page(review, 200), "Changed since the approval", "Cameras", "Police", "Take the approval back")
+	body = curator.page(review, 200)
+	contains(t, body, "Changed since the approval", "Cameras", "Police", "registered or changed less than a minute ago")
+	contains(t, curator.page("/review", 200), "One feed waits to be shown to drivers")
+	contains(t, owner.page(address, 200), "A change waits for review", "Shown to drivers", "Your feeds Cameras")
+	if !strings.Contains(owner.page(address+"/edit", 200), `value="Police"`) {
+		t.Error("the form does not hold the change that waits")
+	}
+	curator.form(review+"/reject", url.Values{"version": {reviewVersion(t, body)}, "note": {"Traps are cameras."}}).want(t, 200)
+	contains(t, owner.page(address, 200), "The change was rejected", "Traps are cameras.", "Shown to drivers")
+	contains(t, curator.page(review, 200), "Take the approval back")
 
 	emails, err := d.db.DueEmails(t.Context(), d.time(), d.time(), 10)
-	if err != nil || len(emails) != 2 {
-		t.Errorf("%d e-mails, %v; want 2", len(emails), err)
+	if err != nil || len(emails) != 3 || emails[2].Kind != mapdata.EmailChangeRejected {
+		t.Errorf("e-mails %+v, %v; want 3", emails, err)
 	}
 	entries, err := d.db.Audit(t.Context(), &mapdata.AuditQuery{Actions: mapdata.AuditDecisions(), Limit: 10})
-	if err != nil || len(entries) != 3 || entries[0].Via != mapdata.ViaPage || entries[0].Reviewed.Description != "Mended." {
+	if err != nil || len(entries) != 5 || entries[0].Via != mapdata.ViaPage || entries[0].Reviewed.Name != "Police" {
 		t.Errorf("audit %+v, %v", entries, err)
 	}
 }

@@ -49,7 +49,8 @@ func aboutFeed(kind mapdata.EmailKind) bool {
 	switch kind {
 	case mapdata.EmailSignIn, mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade:
 		return false
-	case mapdata.EmailApproved, mapdata.EmailRejected, mapdata.EmailDeactivated, mapdata.EmailShrank, mapdata.EmailNotice:
+	case mapdata.EmailApproved, mapdata.EmailRejected, mapdata.EmailChangeRejected, mapdata.EmailDeactivated, mapdata.EmailShrank,
+		mapdata.EmailNotice:
 	}
 	return true
 }

@@ -13,7 +13,7 @@ import (
 )
 
 var kinds = []mapdata.EmailKind{
-	mapdata.EmailSignIn, mapdata.EmailApproved, mapdata.EmailRejected, mapdata.EmailDeactivated, mapdata.EmailShrank,
+	mapdata.EmailSignIn, mapdata.EmailApproved, mapdata.EmailRejected, mapdata.EmailChangeRejected, mapdata.EmailDeactivated, mapdata.EmailShrank,
 	mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade, mapdata.EmailNotice,
 }
 

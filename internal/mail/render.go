@@ -137,6 +137,10 @@ func (d *draft) compose(kind mapdata.EmailKind) (known bool) {
 		d.paragraph("feed_rejected.text")
 		d.note()
 		d.paragraph("feed_rejected.then")
+	case mapdata.EmailChangeRejected:
+		d.paragraph("feed_change_rejected.text")
+		d.note()
+		d.paragraph("feed_change_rejected.then")
 	case mapdata.EmailDeactivated:
 		d.deactivated()
 	case mapdata.EmailShrank:

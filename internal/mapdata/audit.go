@@ -107,8 +107,9 @@ type Reviewed struct {
 	PullURL     string
 }
 
-// Reviewed is the feed's current reviewed content.
+// Reviewed is the feed's current reviewed content: with the words that wait for a review, if some do.
 func (f *Feed) Reviewed() Reviewed {
+	f = f.Edited()
 	return Reviewed{f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL, f.Direction, f.Visibility, f.Layer.Name, f.PullURL}
 }
 

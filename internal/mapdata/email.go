@@ -13,6 +13,8 @@ const (
 	EmailDeactivated EmailKind = "feed_deactivated"
 	EmailShrank      EmailKind = "feed_shrank"
 
+	EmailChangeRejected EmailKind = "feed_change_rejected" // of a feed that stays approved (D5.5)
+
 	// EmailNotice is what the operator has to say to all owners of feeds (Versioning 2).
 	EmailNotice EmailKind = "notice"
 

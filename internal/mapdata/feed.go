@@ -57,6 +57,7 @@ type Feed struct {
 	ReviewNote  string
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
+	Proposed    *Words // what the owner made of the words of a published feed, waiting for a review (D5.5); nil: nothing waits
 
 	PushTokenHash  []byte // SHA-256 of the push token; nil for a pull feed
 	PullURL        string
@@ -69,6 +70,35 @@ type Feed struct {
 	Snapshot         int64     // number of good snapshots so far
 	EntitiesRevision int64     // revision of the last change to the feed's entities
 	Generation       int64     // raised by the store with each edit for which PollChanged is true
+}
+
+// Words are what people read of a feed. A change of a published feed's words waits for a review (D5.5).
+type Words struct {
+	Name        string
+	Description string
+	Attribution string
+	Licence     string
+	LayerName   string
+	SpecURL     string
+}
+
+// Words are the feed's words as readers see them.
+func (f *Feed) Words() Words {
+	return Words{f.Name, f.Description, f.Attribution, f.Licence, f.Layer.Name, f.SpecURL}
+}
+
+// SetWords replaces the words that readers see.
+func (f *Feed) SetWords(w *Words) {
+	f.Name, f.Description, f.Attribution, f.Licence, f.Layer.Name, f.SpecURL = w.Name, w.Description, w.Attribution, w.Licence, w.LayerName, w.SpecURL
+}
+
+// Edited is the feed as its owner left it: with the words that wait for a review.
+func (f *Feed) Edited() *Feed {
+	edited := *f
+	if edited.Proposed = nil; f.Proposed != nil {
+		edited.SetWords(f.Proposed)
+	}
+	return &edited
 }
 
 // Lease is a node's claim on a feed for one poll. An outcome of the poll is recorded only while the feed is still leased

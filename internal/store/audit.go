@@ -18,7 +18,7 @@ const (
 
 	selectPending = `SELECT ` + FeedColumns + `, (SELECT email FROM accounts WHERE id = feeds.owner),
 			(SELECT MAX(at) FROM audit WHERE subject = %s AND action = '` + mapdata.AuditFeedReviewAgain + `')
-		FROM feeds WHERE review_state = 'pending' ORDER BY created_at, id`
+		FROM feeds WHERE review_state = 'pending' OR proposed <> '' ORDER BY created_at, id`
 
 	forgetReviewed = `UPDATE audit SET reviewed = '' WHERE subject = $1 AND reviewed <> ''`
 	// Notes may hold what a person wrote, such as the name of a feed.

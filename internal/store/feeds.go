@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -17,6 +19,7 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 		id                                                 FeedID
 		owner                                              accountID
 		interval                                           int64
+		proposed                                           string
 		created, updated, next, fetched, pushed, snapshotT instant
 	)
 	p := &f.Polling
@@ -24,9 +27,15 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 		&f.Direction, &f.Visibility, &f.Active, &f.ReviewState, &f.ReviewNote, &created, &updated,
 		&f.PushTokenHash, &f.PullURL, &f.PullAuthSealed, &interval,
 		&next, &fetched, &p.LastOutcome, &p.LastError, &p.LastRows, &p.LastRejected,
-		&p.ConsecutiveFailures, &p.Shrank, &p.BodyHash, &pushed, &snapshotT, &f.Snapshot, &f.EntitiesRevision, &f.Generation)
+		&p.ConsecutiveFailures, &p.Shrank, &p.BodyHash, &pushed, &snapshotT, &f.Snapshot, &f.EntitiesRevision, &f.Generation, &proposed)
 	if err != nil {
 		return nil, err
+	}
+	if proposed != "" {
+		f.Proposed = new(mapdata.Words)
+		if err := json.Unmarshal([]byte(proposed), f.Proposed); err != nil {
+			return nil, fmt.Errorf("feed %s: words that wait: %w", id, err)
+		}
 	}
 	f.ID, f.Owner = id.FeedID, owner.AccountID
 	f.PullInterval = time.Duration(interval) * time.Millisecond
@@ -34,6 +43,15 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 	p.NextFetchAt, p.LastFetchedAt = next.Time, fetched.Time
 	f.LastPushAt, f.SnapshotAt = pushed.Time, snapshotT.Time
 	return &f, nil
+}
+
+// wordsText is how words that wait for a review are stored; empty: none do.
+func wordsText(w *mapdata.Words) (string, error) {
+	if w == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(w)
+	return string(text), err
 }
 
 // scanFeedValue is ScanFeed for lists of values.
@@ -65,13 +83,17 @@ func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, a
 		if slug, err = freeSlug(ctx, tx, f.Layer.Slug); err != nil {
 			return err
 		}
+		proposed, err := wordsText(f.Proposed)
+		if err != nil {
+			return err
+		}
 		p := &f.Polling
 		_, err = tx.Exec(ctx, insertFeed,
 			f.ID[:], f.Owner[:], f.Layer.ID, slug, f.Layer.Name, f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL,
 			f.Direction, f.Visibility, f.Active, f.ReviewState, f.ReviewNote, Millis(f.CreatedAt), Millis(f.UpdatedAt),
 			f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
 			Millis(p.NextFetchAt), Millis(p.LastFetchedAt), p.LastOutcome, p.LastError, p.LastRows, p.LastRejected,
-			p.ConsecutiveFailures, p.Shrank, p.BodyHash, Millis(f.LastPushAt), Millis(f.SnapshotAt), f.Snapshot, f.EntitiesRevision, f.Generation)
+			p.ConsecutiveFailures, p.Shrank, p.BodyHash, Millis(f.LastPushAt), Millis(f.SnapshotAt), f.Snapshot, f.EntitiesRevision, f.Generation, proposed)
 		if err != nil {
 			return err
 		}
@@ -156,11 +178,15 @@ func (db *Scripts) UpdateFeed(
 		if f.PollChanged(&before) {
 			f.Generation++
 		}
+		proposed, err := wordsText(f.Proposed)
+		if err != nil {
+			return err
+		}
 		stored, err = ScanFeed(tx.QueryRow(ctx, updateFeed, id[:],
 			f.Layer.Name, f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL,
 			f.Visibility, f.Active, f.ReviewState, f.ReviewNote, Millis(f.UpdatedAt),
 			f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
-			Millis(f.Polling.NextFetchAt), f.Polling.ConsecutiveFailures, f.Generation))
+			Millis(f.Polling.NextFetchAt), f.Polling.ConsecutiveFailures, f.Generation, proposed))
 		if err != nil {
 			return err
 		}

@@ -188,12 +188,18 @@ func listsPending(w *testStore) {
 	again, second, first := made(0, mapdata.Pending), made(2*time.Hour, mapdata.Pending), made(time.Hour, mapdata.Pending)
 	made(0, mapdata.Approved)
 	made(0, mapdata.Rejected)
+	proposes := made(5*time.Hour, mapdata.Approved) // words that wait (D5.5)
+	_, err := w.store.UpdateFeed(w.ctx, proposes.ID, func(f *mapdata.Feed) (mapdata.Side, error) {
+		f.Proposed = &mapdata.Words{Name: "N"}
+		return mapdata.Side{}, nil
+	})
+	w.must(err)
 	w.wrote(again, mapdata.AuditEntry{At: at(3 * time.Hour), Action: mapdata.AuditFeedReviewAgain, Subject: again.ID.String()},
 		mapdata.AuditEntry{At: at(4 * time.Hour), Action: mapdata.AuditFeedEdit, Subject: again.ID.String()})
 	all, err := w.store.PendingFeeds(w.ctx)
 	w.must(err)
-	want := []mapdata.FeedID{first.ID, second.ID, again.ID}
-	since := []time.Time{at(time.Hour), at(2 * time.Hour), at(3 * time.Hour)}
+	want := []mapdata.FeedID{first.ID, second.ID, again.ID, proposes.ID}
+	since := []time.Time{at(time.Hour), at(2 * time.Hour), at(3 * time.Hour), at(5 * time.Hour)}
 	if len(all) != len(want) {
 		w.Fatalf("%d feeds are pending, want %d", len(all), len(want))
 	}

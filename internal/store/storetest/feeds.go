@@ -38,6 +38,7 @@ func (w *testStore) fullFeed(owner *mapdata.Account) *mapdata.Feed {
 		NextFetchAt: at(1 * time.Second), LastFetchedAt: at(2 * time.Second), LastOutcome: mapdata.OutcomeTLSError, LastError: "Renew it.",
 		LastRows: 3, LastRejected: 4, ConsecutiveFailures: 5, Shrank: true, BodyHash: []byte{6},
 	}
+	f.Proposed = &mapdata.Words{Name: "Other «name»", Description: "Two\nlines", Attribution: "A", Licence: "L", LayerName: "M", SpecURL: "https://example.org/t"}
 	f.LastPushAt, f.SnapshotAt, f.Snapshot, f.EntitiesRevision = at(7*time.Second), at(8*time.Second), 9, 0
 	return f
 }
@@ -233,6 +234,7 @@ func storesEdits(w *testStore) {
 		for _, g := range []*mapdata.Feed{g, &want} {
 			g.Name, g.Description, g.Attribution, g.Licence, g.SpecURL, g.Layer.Name = "N", "D", "A", "Town's own <licence>", "https://example.org/s", "L"
 			g.Visibility, g.Active, g.ReviewState, g.ReviewNote, g.UpdatedAt = mapdata.Public, false, mapdata.Pending, "", at(time.Hour)
+			g.Proposed = nil
 			g.PullURL, g.PullAuthSealed, g.PullInterval = "https://feeds.example.org/b.json", nil, time.Hour
 			g.Polling.NextFetchAt, g.Polling.ConsecutiveFailures = time.Time{}, 0
 		}
