@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -31,6 +32,11 @@ type manifest struct {
 	Version   string         `json:"version"` // of the program that wrote it
 	CreatedAt time.Time      `json:"created_at"`
 	Files     []archivedFile `json:"files"`
+}
+
+// holds says whether a file of this name is in the archive.
+func (m *manifest) holds(name string) bool {
+	return slices.ContainsFunc(m.Files, func(f archivedFile) bool { return f.Name == name })
 }
 
 // archivedFile is one file of an archive.
@@ -86,8 +92,8 @@ func addToArchive(ctx context.Context, archive *tar.Writer, name string, size in
 }
 
 // readArchive extracts an archive into dir and checks each file against the manifest: name, size and checksum. The names must be
-// exactly those wanted. After an error, dir may contain some of the files.
-func readArchive(ctx context.Context, r io.Reader, dir string, want []string, progress func(int)) (*manifest, error) {
+// exactly one of the wanted lists. After an error, dir may contain some of the files.
+func readArchive(ctx context.Context, r io.Reader, dir string, want [][]string, progress func(int)) (*manifest, error) {
 	zipped, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, fmt.Errorf("this is no backup of wayside: %w", err)
@@ -101,8 +107,12 @@ func readArchive(ctx context.Context, r io.Reader, dir string, want []string, pr
 	for i, f := range m.Files {
 		names[i] = f.Name
 	}
-	if !slices.Equal(names, want) {
-		return nil, fmt.Errorf("the backup holds %q where %q are expected", names, want)
+	if !slices.ContainsFunc(want, func(list []string) bool { return slices.Equal(names, list) }) {
+		expected := make([]string, len(want))
+		for i := range want {
+			expected[i] = fmt.Sprintf("%q", want[i])
+		}
+		return nil, fmt.Errorf("the backup holds %q where %s are expected", names, strings.Join(expected, " or "))
 	}
 	for _, f := range m.Files {
 		header, err := archive.Next()

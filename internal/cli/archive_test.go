@@ -31,7 +31,7 @@ func archiveOf(t testing.TB) []byte {
 
 func TestArchiveRoundTrip(t *testing.T) {
 	dir, bytesRead := t.TempDir(), 0
-	m, err := readArchive(t.Context(), bytes.NewReader(archiveOf(t)), dir, []string{"a", "b"}, func(n int) { bytesRead += n })
+	m, err := readArchive(t.Context(), bytes.NewReader(archiveOf(t)), dir, [][]string{{"a"}, {"a", "b"}}, func(n int) { bytesRead += n })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestDamagedArchivesAreRejected(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := readArchive(t.Context(), bytes.NewReader(tt.text), t.TempDir(), []string{"a", "b"}, nothing)
+			_, err := readArchive(t.Context(), bytes.NewReader(tt.text), t.TempDir(), [][]string{{"a", "b"}}, nothing)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -108,7 +108,7 @@ func FuzzReadArchive(f *testing.F) {
 	f.Add(archiveOf(f))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		dir := t.TempDir()
-		m, err := readArchive(t.Context(), bytes.NewReader(text), dir, []string{"a", "b"}, nothing)
+		m, err := readArchive(t.Context(), bytes.NewReader(text), dir, [][]string{{"a", "b"}}, nothing)
 		if (m == nil) == (err == nil) {
 			t.Errorf("manifest %v and error %v", m, err)
 		}

@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"wayside/internal/config"
 	"wayside/internal/datadir"
 	"wayside/internal/store/sqlite"
 )
 
-// archived lists the files of a backup, in order.
-func archived() []string { return []string{datadir.DatabaseFile, datadir.KeyFile} }
+// archived lists the files of a backup, in order: of one without the secret key, and of one with it.
+func archived() [][]string {
+	return [][]string{{datadir.DatabaseFile}, {datadir.DatabaseFile, datadir.KeyFile}}
+}
 
 // errNotSQLite is the error of backup and restore for PostgreSQL, which has its own tools.
 var errNotSQLite = errors.New("the database is PostgreSQL: use pg_dump and pg_restore, and copy the secret key; see docs/operating.md")
@@ -21,7 +24,8 @@ var errNotSQLite = errors.New("the database is PostgreSQL: use pg_dump and pg_re
 // backupCmd is wayside backup.
 type backupCmd struct {
 	configFlags
-	To string `arg:"" name:"dir|file" help:"Where to: a folder, in which a file named by the time is made, or a file that does not exist."`
+	WithKey bool   `name:"with-key" help:"Put the secret key into the archive too: who has the archive then has the providers' secrets."`
+	To      string `arg:"" name:"dir|file" help:"Where to: a folder, in which a file named by the time is made, or a file that does not exist."`
 }
 
 // Run copies the data of the service into one file. The service may be running.
@@ -47,14 +51,22 @@ func (c *backupCmd) Run(p *program) error {
 		return fmt.Errorf("back up: %w", err)
 	}
 	p.printf("%s\n", to)
+	if !c.WithKey {
+		p.say("The archive is without " + datadir.KeyFile + ": keep a copy of that apart from it, or use --with-key.")
+	}
 	return nil
 }
 
 // backup copies the files into a temporary folder beside the archive and packs them. The archive is linked to its name once
 // it is complete.
 func (c *backupCmd) backup(p *program, cfg *config.Config, to string) (err error) {
-	if _, err := datadir.SecretKey(cfg.DataDir); err != nil {
-		return err
+	if c.WithKey {
+		if !datadir.HasKey(cfg.DataDir) {
+			return fmt.Errorf("there is no %s in %s", datadir.KeyFile, cfg.DataDir)
+		}
+		if _, err := datadir.SecretKey(cfg.DataDir); err != nil {
+			return err
+		}
 	}
 	db, err := sqlite.Open(p.ctx, filepath.Join(cfg.DataDir, datadir.DatabaseFile), sqlite.Options{Now: p.now})
 	if err != nil {
@@ -73,8 +85,10 @@ func (c *backupCmd) backup(p *program, cfg *config.Config, to string) (err error
 	if err != nil {
 		return err
 	}
-	if err := copyFile(filepath.Join(cfg.DataDir, datadir.KeyFile), filepath.Join(staging, datadir.KeyFile)); err != nil {
-		return err
+	if c.WithKey {
+		if err := copyFile(filepath.Join(cfg.DataDir, datadir.KeyFile), filepath.Join(staging, datadir.KeyFile)); err != nil {
+			return err
+		}
 	}
 	part := filepath.Join(staging, "archive")
 	if err := c.pack(p, staging, part); err != nil {
@@ -90,7 +104,11 @@ func (c *backupCmd) pack(p *program, staging, part string) (err error) {
 	}
 	packing := newProgress(p.stderr, p.say, "packing", "bytes")
 	defer packing.Close()
-	err = writeArchive(p.ctx, file, staging, archived(), p.now(), packing.Add)
+	names := archived()[0]
+	if c.WithKey {
+		names = archived()[1]
+	}
+	err = writeArchive(p.ctx, file, staging, names, p.now(), packing.Add)
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
@@ -142,10 +160,17 @@ func (c *restoreCmd) Run(p *program) (err error) {
 		return err
 	}
 	p.printf("restored what wayside %s backed up at %s into %s\n", m.Version, m.CreatedAt.Format("2006-01-02 15:04:05 MST"), cfg.DataDir)
+	switch {
+	case m.holds(datadir.KeyFile):
+	case datadir.HasKey(cfg.DataDir):
+		p.printf("The backup is without %s; the one in the data directory stays.\n", datadir.KeyFile)
+	default:
+		p.printf("The backup is without %s: put your copy of it into %s before the service starts.\n", datadir.KeyFile, cfg.DataDir)
+	}
 	return nil
 }
 
-// mayReplace fails for a data directory that is not empty, unless --force is set.
+// mayReplace fails for a data directory that is not empty, unless --force is set. A secret key may be there already.
 func (c *restoreCmd) mayReplace(dir string) error {
 	if c.Force {
 		return nil
@@ -155,7 +180,7 @@ func (c *restoreCmd) mayReplace(dir string) error {
 		return err
 	}
 	for _, entry := range entries {
-		if entry.Name() != datadir.LockFile {
+		if entry.Name() != datadir.LockFile && entry.Name() != datadir.KeyFile {
 			return fmt.Errorf("%s is not empty: name an empty data directory, or replace what is there with --force", dir)
 		}
 	}
@@ -175,18 +200,23 @@ func (c *restoreCmd) restore(p *program, file *os.File, dir string) (_ *manifest
 	if err != nil {
 		return nil, err
 	}
-	if _, err := datadir.SecretKey(staging); err != nil {
-		return nil, err
+	replaced := archived()[0]
+	if m.holds(datadir.KeyFile) {
+		replaced = archived()[1]
+		if _, err := datadir.SecretKey(staging); err != nil {
+			return nil, err
+		}
 	}
 	if err := renewEpoch(p.ctx, filepath.Join(staging, datadir.DatabaseFile)); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{datadir.DatabaseFile + "-wal", datadir.DatabaseFile + "-shm", datadir.DatabaseFile, datadir.KeyFile} {
+	for _, name := range append([]string{datadir.DatabaseFile + "-wal", datadir.DatabaseFile + "-shm"}, replaced...) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
 	}
-	for _, name := range []string{datadir.KeyFile, datadir.DatabaseFile} {
+	slices.Reverse(replaced) // the database last: without it nothing is served
+	for _, name := range replaced {
 		if err := os.Rename(filepath.Join(staging, name), filepath.Join(dir, name)); err != nil {
 			return nil, err
 		}

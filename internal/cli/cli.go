@@ -34,6 +34,7 @@ type grammar struct {
 	Restore  restoreCmd   `cmd:"" help:"Put back what backup copied, into an empty data directory."`
 	Migrate  migrateCmd   `cmd:"" help:"Bring the database's schema up to date."`
 	Copy     copyCmd      `cmd:"" help:"Copy an embedded database into an empty one of PostgreSQL."`
+	Key      keyCmds      `cmd:"" help:"Replace the secret key."`
 	Config   configCmd    `cmd:"" help:"Print the configuration in force, secrets masked."`
 	Version  versionCmd   `cmd:"" help:"Print the version."`
 }

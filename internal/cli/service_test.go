@@ -122,7 +122,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	push("before", 10)
 	folder := t.TempDir()
-	archive := strings.TrimSpace(s.cli("backup", folder))
+	archive := strings.TrimSpace(s.cli("backup", folder, "--with-key"))
 	if filepath.Dir(archive) != folder {
 		t.Fatalf("backup went to %s", archive)
 	}

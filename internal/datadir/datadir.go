@@ -22,6 +22,7 @@ const (
 	DatabaseFile = "wayside.db" // the embedded database
 	LockFile     = "serve.lock"
 	KeyFile      = "secret.key"
+	NextKeyFile  = "secret.key.next" // while the key is replaced
 	OutboxFolder = "outbox" // e-mails as files
 	SpoolFolder  = "spool"  // bodies of polls under way
 )
@@ -52,16 +53,58 @@ func Lock(dir string) (release func() error, err error) {
 }
 
 // SecretKey reads the key that secrets are sealed with (D5.2), and makes it at the first start. It lies outside the
-// database, so that a copy of the database alone reveals no secret.
+// database, so that a copy of the database alone reveals no secret. It fails while the key is being replaced.
 func SecretKey(dir string) ([]byte, error) {
-	path := filepath.Join(dir, KeyFile)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(dir, NextKeyFile)); !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(fmt.Errorf("%s is there: replacing the secret key was interrupted; run wayside key rotate once more",
+			filepath.Join(dir, NextKeyFile)), err)
+	}
+	return readOrMakeKey(filepath.Join(dir, KeyFile))
+}
+
+// HasKey says whether there is a secret key already.
+func HasKey(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, KeyFile))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// BeginRotation reads the secret key, nil if there is none, and the one that is to take its place, which it makes durably
+// unless a rotation that was interrupted has made it: resumed. Until EndRotation nobody else gets either.
+func BeginRotation(dir string) (current, next []byte, resumed bool, err error) {
+	if HasKey(dir) {
+		if current, err = readKey(filepath.Join(dir, KeyFile)); err != nil {
+			return nil, nil, false, err
+		}
+	}
+	path := filepath.Join(dir, NextKeyFile)
+	_, err = os.Lstat(path)
+	resumed = !errors.Is(err, fs.ErrNotExist)
+	next, err = readOrMakeKey(path)
+	return current, next, resumed, err
+}
+
+// DropRotation forgets a new key with which nothing is sealed.
+func DropRotation(dir string) error { return os.Remove(filepath.Join(dir, NextKeyFile)) }
+
+// EndRotation puts the new key into the old one's place: everything is sealed with it.
+func EndRotation(dir string) error {
+	if err := os.Rename(filepath.Join(dir, NextKeyFile), filepath.Join(dir, KeyFile)); err != nil {
+		return fmt.Errorf("replace the secret key: %w", err)
+	}
+	return syncFolder(dir)
+}
+
+func readOrMakeKey(path string) ([]byte, error) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := makeKey(path); err != nil {
 			return nil, fmt.Errorf("make the secret key: %w", err)
 		}
-		text, err = os.ReadFile(path)
 	}
+	return readKey(path)
+}
+
+func readKey(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the secret key: %w", err)
 	}
@@ -88,7 +131,16 @@ func makeKey(path string) error {
 			err = nil
 		}
 	}
-	return errors.Join(err, os.Remove(fresh.Name()))
+	return errors.Join(err, os.Remove(fresh.Name()), syncFolder(filepath.Dir(path)))
+}
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
 }
 
 // DeriveKey makes a key for one use, so that different uses have independent keys.

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -42,8 +43,20 @@ func OpenAdmin(ctx context.Context, o AdminOptions) (*Admin, error) {
 }
 
 // openAdmin opens the store. signals are notified of what is changed here.
-func openAdmin(ctx context.Context, o AdminOptions, signals signal.Set) (*Admin, error) {
-	headers, err := keyFor(o.Config, "auth headers")
+func openAdmin(ctx context.Context, o AdminOptions, signals signal.Set) (_ *Admin, err error) {
+	a := &Admin{}
+	if a.Store, err = openStore(ctx, o); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Store.Close())
+		}
+	}()
+	if err := checkKey(ctx, o, a.Store); err != nil {
+		return nil, err
+	}
+	headers, err := keyFor(o.Config, headersUse)
 	if err != nil {
 		return nil, err
 	}
@@ -51,11 +64,7 @@ func openAdmin(ctx context.Context, o AdminOptions, signals signal.Set) (*Admin,
 	if err != nil {
 		return nil, err
 	}
-	a := &Admin{}
 	if a.box, err = secret.New(headers); err != nil {
-		return nil, err
-	}
-	if a.Store, err = openStore(ctx, o); err != nil {
 		return nil, err
 	}
 	a.Accounts = account.New(account.Config{
@@ -71,6 +80,9 @@ func openAdmin(ctx context.Context, o AdminOptions, signals signal.Set) (*Admin,
 
 // Close closes the store.
 func (a *Admin) Close() error { return a.Store.Close() }
+
+// headersUse names the key of auth headers.
+const headersUse = "auth headers"
 
 // keyFor derives the key for one use from the data directory's secret key.
 func keyFor(cfg *config.Config, use string) ([]byte, error) {

@@ -33,6 +33,7 @@ type Store interface {
 	pull.Store
 	push.Store
 	votes.Store
+	sealing
 
 	// Prune deletes what has passed its retention, in small transactions.
 	Prune(ctx context.Context, now time.Time) error

@@ -1,9 +1,11 @@
 package storetest
 
 import (
+	"errors"
 	"time"
 
 	"wayside/internal/mapdata"
+	"wayside/internal/store"
 )
 
 func operatorTests() map[string]func(*testStore) {
@@ -11,6 +13,7 @@ func operatorTests() map[string]func(*testStore) {
 		"all sessions of an account end":  endsAllSessions,
 		"one session of an account ends":  endsOneSession,
 		"an account gets another address": changesAddresses,
+		"auth headers are sealed anew":    resealsHeaders,
 	}
 }
 
@@ -97,4 +100,61 @@ func changesAddresses(w *testStore) {
 	w.fails("a sign-in of the old address", err, mapdata.ErrNotFound)
 	w.fails("an unknown account", change(&mapdata.Account{ID: mapdata.AccountID{1}}, "x@example.org"), mapdata.ErrNotFound)
 	w.same("audit entries", w.auditActions(a), []string{mapdata.AuditAccountEmail})
+}
+
+func resealsHeaders(w *testStore) {
+	none, err := w.store.AnySealed(w.ctx)
+	w.must(err)
+	if none != nil {
+		w.Errorf("an empty store has a sealed header: %+v", none)
+	}
+	a := w.account()
+	sealed := make(map[mapdata.FeedID]string)
+	for _, text := range []string{"one", "", "two"} {
+		f := w.fullFeed(a)
+		f.PullAuthSealed = nil
+		if text != "" {
+			f.PullAuthSealed = []byte(text)
+		}
+		w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
+		sealed[f.ID] = text
+	}
+	one, err := w.store.AnySealed(w.ctx)
+	w.must(err)
+	w.same("any header", string(one.Text), sealed[one.Feed])
+
+	audit := mapdata.AuditEntry{At: start, Action: mapdata.AuditKeyRotate}
+	failure := errors.New("not this one")
+	_, err = w.store.Reseal(w.ctx, func(h store.SealedHeader) ([]byte, error) {
+		if string(h.Text) == "two" {
+			return nil, failure
+		}
+		return []byte("changed"), nil
+	}, audit)
+	w.fails("a header that cannot be opened", err, failure)
+	w.wantSealed(sealed)
+
+	n, err := w.store.Reseal(w.ctx, func(h store.SealedHeader) ([]byte, error) {
+		if string(h.Text) == "two" {
+			return nil, nil
+		}
+		return append([]byte("new "), h.Text...), nil
+	}, audit)
+	w.must(err)
+	w.same("headers", n, 2)
+	for id, text := range sealed {
+		sealed[id] = map[string]string{"one": "new one"}[text]
+	}
+	w.wantSealed(sealed)
+}
+
+func (w *testStore) wantSealed(want map[mapdata.FeedID]string) {
+	w.Helper()
+	got := make(map[mapdata.FeedID]string)
+	for id := range want {
+		f, err := w.store.Feed(w.ctx, id)
+		w.must(err)
+		got[id] = string(f.PullAuthSealed)
+	}
+	w.same("sealed headers", got, want)
 }

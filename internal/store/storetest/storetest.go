@@ -19,6 +19,7 @@ import (
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
 	"wayside/internal/replica"
+	"wayside/internal/store"
 	"wayside/internal/votes"
 )
 
@@ -33,6 +34,8 @@ type Store interface {
 	pull.Store
 	push.Store
 	votes.Store
+	AnySealed(ctx context.Context) (*store.SealedHeader, error)
+	Reseal(ctx context.Context, reseal func(store.SealedHeader) ([]byte, error), audit mapdata.AuditEntry) (int, error)
 	// Prune severs old votes from their accounts (D9.7) and deletes expired data and the data of deleted feeds.
 	Prune(ctx context.Context, now time.Time) error
 	Close() error

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"log/slog"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/service"
+)
+
+// keyCmds are wayside key ….
+type keyCmds struct {
+	Rotate keyRotateCmd `cmd:"" help:"Replace the secret key, while the service is stopped, and seal all secrets with the new one."`
+}
+
+type keyRotateCmd struct {
+	adminFlags
+	Lost bool `name:"lost" help:"Remove auth headers that the key does not open, because the right one is lost."`
+}
+
+// Run replaces the secret key.
+func (c *keyRotateCmd) Run(p *program) error {
+	cfg, err := c.load(p, nil)
+	if err != nil {
+		return err
+	}
+	options := service.AdminOptions{Config: cfg, Log: slog.New(slog.DiscardHandler), Now: p.now}
+	done, err := service.RotateKey(mapdata.WithVia(p.ctx, mapdata.ViaCommandLine), options, c.Lost)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return p.writeJSON(map[string]int{"resealed": done.Resealed, "removed": done.Removed})
+	}
+	p.printf("replaced the secret key: %d auth headers sealed anew, %d removed\n", done.Resealed, done.Removed)
+	p.printf("Keep a copy of the new key; backups made before need the old one.\n")
+	return nil
+}

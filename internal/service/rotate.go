@@ -1,0 +1,134 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"wayside/internal/datadir"
+	"wayside/internal/mapdata"
+	"wayside/internal/secret"
+	"wayside/internal/store"
+)
+
+// sealing is what the key's replacement needs of a store.
+type sealing interface {
+	AnySealed(ctx context.Context) (*store.SealedHeader, error)
+	Reseal(ctx context.Context, reseal func(store.SealedHeader) ([]byte, error), audit mapdata.AuditEntry) (int, error)
+}
+
+// Rotated is what RotateKey did.
+type Rotated struct {
+	Resealed int // auth headers
+	Removed  int // those that no key opened
+}
+
+// RotateKey replaces the secret key of a data directory that nobody serves, and seals all auth headers with the new one. The
+// new key is durable before the headers are sealed with it, in one transaction, and takes the old one's place after that:
+// interrupted anywhere, it is completed by another call, and nothing starts before. Headers that the old key does not open
+// make it fail, unless it may drop them because that key is lost.
+func RotateKey(ctx context.Context, o AdminOptions, lost bool) (_ Rotated, err error) {
+	if err := datadir.Make(o.Config.DataDir); err != nil {
+		return Rotated{}, err
+	}
+	release, err := datadir.Lock(o.Config.DataDir)
+	if err != nil {
+		return Rotated{}, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	current, next, resumed, err := datadir.BeginRotation(o.Config.DataDir)
+	if err != nil {
+		return Rotated{}, err
+	}
+	unused := !resumed // nothing can be sealed with the new key
+	defer func() {
+		if err != nil && unused {
+			err = errors.Join(err, datadir.DropRotation(o.Config.DataDir))
+		}
+	}()
+	boxes, err := headerBoxes(next, current)
+	if err != nil {
+		return Rotated{}, err
+	}
+	db, err := openStore(ctx, o)
+	if err != nil {
+		return Rotated{}, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var done Rotated
+	reseal := func(h store.SealedHeader) ([]byte, error) {
+		plain, err := openWith(boxes, &h)
+		switch {
+		case err == nil:
+			done.Resealed++
+			return boxes[0].Seal(plain, h.Feed), nil
+		case lost:
+			done.Removed++
+			return nil, nil
+		}
+		return nil, fmt.Errorf("the secret key does not open the auth header of feed %s: put the right one into the data directory, "+
+			"or remove what it does not open with --lost: %w", h.Feed, err)
+	}
+	audit := mapdata.AuditEntry{At: o.Now().UTC(), Via: mapdata.ViaOf(ctx), Action: mapdata.AuditKeyRotate}
+	if _, err := db.Reseal(ctx, reseal, audit); err != nil {
+		unused = !resumed && errors.Is(err, secret.ErrSealed) // otherwise it may be committed
+		return Rotated{}, err
+	}
+	unused = false
+	return done, datadir.EndRotation(o.Config.DataDir)
+}
+
+// headerBoxes makes the boxes of auth headers of some secret keys; nil ones are left out.
+func headerBoxes(keys ...[]byte) ([]*secret.Box, error) {
+	var boxes []*secret.Box
+	for _, key := range keys {
+		if key == nil {
+			continue
+		}
+		derived, err := datadir.DeriveKey(key, headersUse)
+		if err != nil {
+			return nil, err
+		}
+		box, err := secret.New(derived)
+		if err != nil {
+			return nil, err
+		}
+		boxes = append(boxes, box)
+	}
+	return boxes, nil
+}
+
+func openWith(boxes []*secret.Box, h *store.SealedHeader) (plain []byte, err error) {
+	for _, box := range boxes {
+		if plain, err = box.Open(h.Text, h.Feed); err == nil {
+			return plain, nil
+		}
+	}
+	return nil, err
+}
+
+// checkKey fails where the database holds auth headers that the data directory's key does not open. Without a key none is
+// made then: the headers would be lost.
+func checkKey(ctx context.Context, o AdminOptions, db sealing) error {
+	header, err := db.AnySealed(ctx)
+	if err != nil || header == nil {
+		return err
+	}
+	if !datadir.HasKey(o.Config.DataDir) {
+		return fmt.Errorf("%s is missing in %s, and feeds have auth headers that are sealed with it: put it back from where you keep it; "+
+			"if it is lost, wayside key rotate --lost removes them", datadir.KeyFile, o.Config.DataDir)
+	}
+	key, err := datadir.SecretKey(o.Config.DataDir)
+	if err != nil {
+		return err
+	}
+	boxes, err := headerBoxes(key)
+	if err != nil {
+		return err
+	}
+	if _, err := openWith(boxes, header); err != nil {
+		return fmt.Errorf("%s in %s is not the key that the database's auth headers are sealed with: put that back; "+
+			"if it is lost, wayside key rotate --lost removes them", datadir.KeyFile, o.Config.DataDir)
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wayside/internal/config"
+	"wayside/internal/datadir"
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+// keyTest is a data directory with feeds that have auth headers.
+type keyTest struct {
+	*testing.T
+	options AdminOptions
+	feeds   map[mapdata.FeedID]string // their headers
+}
+
+func newKeyTest(t *testing.T) *keyTest {
+	t.Helper()
+	cfg := config.Default()
+	cfg.DataDir = filepath.Join(t.TempDir(), "data")
+	k := &keyTest{t, AdminOptions{Config: cfg, Log: slog.New(slog.DiscardHandler), Now: time.Now}, make(map[mapdata.FeedID]string)}
+	admin := k.open()
+	defer k.close(admin)
+	owner, err := admin.Accounts.Create(t.Context(), "owner@example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, header := range []string{"Authorization: one", "", "X-Key: two"} {
+		name, target, interval := "Feed "+header, "https://feeds.example.org/", 300.0
+		settings := feed.Settings{Name: &name, PullURL: &target, PullIntervalSeconds: &interval}
+		if header != "" {
+			settings.PullAuthHeader = &header
+		}
+		registered, _, err := admin.Feeds.Register(t.Context(), feed.By(owner), &feed.Registration{Direction: "pull", Settings: settings})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.feeds[registered.ID] = header
+	}
+	return k
+}
+
+func (k *keyTest) open() *Admin {
+	k.Helper()
+	admin, err := OpenAdmin(context.Background(), k.options)
+	if err != nil {
+		k.Fatal(err)
+	}
+	return admin
+}
+
+func (k *keyTest) close(a *Admin) {
+	k.Helper()
+	if err := a.Close(); err != nil {
+		k.Error(err)
+	}
+}
+
+func (k *keyTest) path(name string) string { return filepath.Join(k.options.Config.DataDir, name) }
+
+func (k *keyTest) key() string {
+	k.Helper()
+	text, err := os.ReadFile(k.path(datadir.KeyFile))
+	if err != nil {
+		k.Fatal(err)
+	}
+	return string(text)
+}
+
+// wantHeaders opens every header with the key in the data directory.
+func (k *keyTest) wantHeaders(want map[mapdata.FeedID]string) {
+	k.Helper()
+	admin := k.open()
+	defer k.close(admin)
+	for id, header := range want {
+		f, err := admin.Store.Feed(k.Context(), id)
+		if err != nil {
+			k.Fatal(err)
+		}
+		got := ""
+		if f.PullAuthSealed != nil {
+			plain, err := admin.box.Open(f.PullAuthSealed, id)
+			if err != nil {
+				k.Fatalf("%q cannot be opened: %v", header, err)
+			}
+			got = string(plain)
+		}
+		if got != header {
+			k.Errorf("header %q, want %q", got, header)
+		}
+	}
+}
+
+func (k *keyTest) rotate(lost bool) (Rotated, error) {
+	return RotateKey(mapdata.WithVia(k.Context(), mapdata.ViaCommandLine), k.options, lost)
+}
+
+func TestRotateKey(t *testing.T) {
+	k := newKeyTest(t)
+	before := k.key()
+	done, err := k.rotate(false)
+	if err != nil || done != (Rotated{Resealed: 2}) {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if k.key() == before {
+		t.Error("the key is the same")
+	}
+	k.wantHeaders(k.feeds)
+	admin := k.open()
+	defer k.close(admin)
+	entries, err := admin.Store.Audit(t.Context(), &mapdata.AuditQuery{Actions: []string{mapdata.AuditKeyRotate}, Limit: 10})
+	if err != nil || len(entries) != 1 || entries[0].Via != mapdata.ViaCommandLine {
+		t.Errorf("audit log: %+v, %v", entries, err)
+	}
+}
+
+// TestRotateKeyInterrupted stops a rotation at each of its steps: nothing starts with a key that does not fit, and another
+// call completes it.
+func TestRotateKeyInterrupted(t *testing.T) {
+	for _, sealed := range []bool{false, true} {
+		k := newKeyTest(t)
+		before := k.key()
+		_, next, _, err := datadir.BeginRotation(k.options.Config.DataDir) // and then the power fails
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sealed { // or it fails after the transaction
+			if _, err := k.rotate(false); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(os.Rename(k.path(datadir.KeyFile), k.path(datadir.NextKeyFile)), os.WriteFile(k.path(datadir.KeyFile), []byte(before), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := OpenAdmin(t.Context(), k.options); err == nil || !strings.Contains(err.Error(), "run wayside key rotate once more") {
+			t.Errorf("sealed %v: opened during a rotation: %v", sealed, err)
+		}
+		if done, err := k.rotate(false); err != nil || done.Resealed != 2 {
+			t.Errorf("sealed %v: %+v, %v", sealed, done, err)
+		}
+		if got, err := datadir.SecretKey(k.options.Config.DataDir); err != nil || string(got) != string(next) {
+			t.Errorf("sealed %v: the key is not the one that was made: %v", sealed, err)
+		}
+		k.wantHeaders(k.feeds)
+	}
+}
+
+// TestMissingAndWrongKeys: where headers are sealed, no new key is made, and a wrong one is refused; a lost one can be replaced.
+func TestMissingAndWrongKeys(t *testing.T) {
+	k := newKeyTest(t)
+	k.wantHeaders(k.feeds)
+	right := k.key()
+	if err := os.Remove(k.path(datadir.KeyFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenAdmin(t.Context(), k.options); err == nil || !strings.Contains(err.Error(), "secret.key is missing in ") {
+		t.Errorf("without a key: %v", err)
+	}
+	if datadir.HasKey(k.options.Config.DataDir) {
+		t.Error("a key was made that opens nothing")
+	}
+	if err := os.WriteFile(k.path(datadir.KeyFile), []byte(strings.Repeat("0", 2*datadir.KeyBytes)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenAdmin(t.Context(), k.options); err == nil || !strings.Contains(err.Error(), "is not the key that") {
+		t.Errorf("with another key: %v", err)
+	}
+	if _, err := k.rotate(false); err == nil || !strings.Contains(err.Error(), "--lost") {
+		t.Errorf("rotated with another key: %v", err)
+	}
+	if err := os.WriteFile(k.path(datadir.KeyFile), []byte(right), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k.wantHeaders(k.feeds) // a refused rotation has changed nothing
+	if err := os.Remove(k.path(datadir.KeyFile)); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := k.rotate(true); err != nil || done != (Rotated{Removed: 2}) {
+		t.Errorf("with a lost key: %+v, %v", done, err)
+	}
+	for id := range k.feeds {
+		k.feeds[id] = ""
+	}
+	k.wantHeaders(k.feeds)
+}
+
+// TestRotateKeyOfARunningService is refused: it would seal with the old key meanwhile.
+func TestRotateKeyOfARunningService(t *testing.T) {
+	k := newKeyTest(t)
+	release, err := datadir.Lock(k.options.Config.DataDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := k.rotate(false); err == nil || !strings.Contains(err.Error(), "in use by another wayside serve") {
+		t.Errorf("rotated: %v", err)
+	}
+}
