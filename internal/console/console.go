@@ -3,7 +3,6 @@ package console
 import (
 	"errors"
 	"fmt"
-	"html/template"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -51,12 +50,12 @@ type Config struct {
 type Console struct {
 	Config
 	words        *words.Catalogue
-	pages        map[mapdata.Language]map[string]*template.Template
+	pages        *pageSet
 	styleVersion string         // changes with the style sheet
 	knownPages   *http.ServeMux // the pages that a redirect may lead to, by their routes
 }
 
-// New parses messages and templates, which are embedded.
+// New parses messages, which are embedded as the templates are.
 func New(cfg Config) (*Console, error) {
 	catalogue, err := words.Load()
 	if err != nil {
@@ -71,9 +70,7 @@ func New(cfg Config) (*Console, error) {
 			c.knownPages.Handle(r.Path, http.NotFoundHandler())
 		}
 	}
-	if c.pages, err = parsePages(c); err != nil {
-		return nil, err
-	}
+	c.pages = newPageSet(c)
 	return c, nil
 }
 

@@ -5,10 +5,8 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
-	"io/fs"
 	"net/http"
-	"path"
-	"strings"
+	"sync"
 	"time"
 
 	"wayside/internal/console/words"
@@ -37,9 +35,9 @@ type Page struct {
 
 // show renders a page for the visitor.
 func (c *Console) show(w http.ResponseWriter, r *http.Request, v *Visitor, p *Page) error {
-	t, ok := c.pages[v.Words.Language][p.Name]
-	if !ok {
-		return fmt.Errorf("there is no page %q", p.Name)
+	t, err := c.pages.get(v.Words.Language, p.Name)
+	if err != nil {
+		return err
 	}
 	view, err := c.view(r, v, p)
 	if err != nil {
@@ -71,31 +69,49 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, v *Visitor, p *Pa
 	return nil
 }
 
-// parsePages parses every page for every language: layout, parts and the page itself.
-func parsePages(c *Console) (map[mapdata.Language]map[string]*template.Template, error) {
-	names, err := fs.Glob(files, "pages/*.html")
-	if err != nil {
-		return nil, fmt.Errorf("list pages: %w", err)
+// pageSet are the pages' templates. Each is parsed when it is first shown: to parse all of them in every language takes longer
+// than the rest of a service's start. They are embedded, so that a test can hold that all of them parse.
+type pageSet struct {
+	c *Console
+
+	mu     sync.Mutex
+	parts  map[mapdata.Language]*template.Template // layout and parts, which are never executed themselves
+	parsed map[pageName]*template.Template
+}
+
+type pageName struct {
+	language mapdata.Language
+	name     string
+}
+
+func newPageSet(c *Console) *pageSet {
+	return &pageSet{c: c, parts: make(map[mapdata.Language]*template.Template), parsed: make(map[pageName]*template.Template)}
+}
+
+// get gives a page in a language: layout, parts and the page itself.
+func (s *pageSet) get(l mapdata.Language, name string) (*template.Template, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if page := s.parsed[pageName{l, name}]; page != nil {
+		return page, nil
 	}
-	all := make(map[mapdata.Language]map[string]*template.Template)
-	for _, l := range mapdata.Languages() {
-		parts, err := template.New("").Funcs(c.funcs(c.words.In(l))).ParseFS(files, "pages/parts/*.html")
-		if err != nil {
+	parts := s.parts[l]
+	if parts == nil {
+		var err error
+		if parts, err = template.New("").Funcs(s.c.funcs(s.c.words.In(l))).ParseFS(files, "pages/parts/*.html"); err != nil {
 			return nil, fmt.Errorf("parse parts of pages: %w", err)
 		}
-		all[l] = make(map[string]*template.Template)
-		for _, name := range names {
-			page, err := parts.Clone()
-			if err == nil {
-				page, err = page.ParseFS(files, name)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("parse page %s: %w", name, err)
-			}
-			all[l][strings.TrimSuffix(path.Base(name), ".html")] = page
-		}
+		s.parts[l] = parts
 	}
-	return all, nil
+	page, err := parts.Clone()
+	if err == nil {
+		page, err = page.ParseFS(files, "pages/"+name+".html")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("parse page %s: %w", name, err)
+	}
+	s.parsed[pageName{l, name}] = page
+	return page, nil
 }
 
 // funcs are the functions of templates beyond those of html/template.
