@@ -9,6 +9,7 @@ import (
 	"wayside/internal/live/livetest"
 	"wayside/internal/store"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 )
 
 var _ live.Driver = (*store.Live)(nil)
@@ -26,7 +27,7 @@ func TestLiveContract(t *testing.T) {
 
 func openAt(t *testing.T, now func() time.Time) *sqlite.DB {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), t.TempDir()+"/wayside.db", sqlite.Options{Now: now})
+	db, err := sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,9 +74,36 @@ func openOlder(t *testing.T, version int, statement string, args ...any) *DB {
 	return openAt(t, path, Options{})
 }
 
+// migrated is the file of an empty database: copies of it save the time of the migrations. Tests outside this package have
+// sqlitetest, which this one cannot import.
+var migrated = sync.OnceValues(func() (_ []byte, err error) {
+	folder, err := os.MkdirTemp("", "wayside-sqlite-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	path := filepath.Join(folder, "wayside.db")
+	db, err := Open(context.Background(), path, Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil { // which moves the write-ahead log into the file
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
 func openNew(t *testing.T, opts Options) *DB {
 	t.Helper()
-	return openAt(t, filepath.Join(t.TempDir(), "wayside.db"), opts)
+	content, err := migrated()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "wayside.db")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return openAt(t, path, opts)
 }
 
 // feedOf registers a push feed.
