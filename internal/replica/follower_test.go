@@ -41,13 +41,18 @@ func newNode(store replica.Store) *node {
 }
 
 func newNodeAt(store replica.Store, now func() time.Time) *node {
+	return newNodeWith(store, replica.Options{Now: now, Log: slog.New(slog.DiscardHandler)})
+}
+
+func newNodeWith(store replica.Store, o replica.Options) *node {
 	n := &node{
 		changed: signal.NewStoreChanged(), mailQueued: signal.NewMailQueued(),
 		index: index.New(func(dst []byte, e *mapdata.Entity) []byte { return append(dst, e.Properties...) }),
 	}
 	n.catalogue = catalog.New(n.index.Counts)
-	projections := []replica.Projection{index.Projection{Index: n.index, Now: now}, n.catalogue, votes.NewTallies(now)}
-	n.Follower = replica.New(store, projections, replica.Options{Now: now, Log: slog.New(slog.DiscardHandler), StoreChanged: n.changed, MailQueued: n.mailQueued})
+	projections := []replica.Projection{index.Projection{Index: n.index, Now: o.Now}, n.catalogue, votes.NewTallies(o.Now)}
+	o.StoreChanged, o.MailQueued = n.changed, n.mailQueued
+	n.Follower = replica.New(store, projections, o)
 	return n
 }
 
