@@ -9,7 +9,8 @@ type Who int
 const (
 	ForGuests            Who = iota // everyone, signed in or not
 	ForTokens                       // holders of the feed's push token, which is in the URL
-	ForAccounts                     // every signed-in account
+	ForScreens                      // every signed-in account, on a paired screen too
+	ForAccounts                     // every signed-in account, but not on a paired screen, like all that follow
 	ForOwners                       // the owner of the resource in the URL; others get 404
 	ForOwnersAndCurators            // the owner, curators and admins
 	ForCurators                     // curators and admins
@@ -23,7 +24,7 @@ func (w Who) String() string {
 		return "guest"
 	case ForTokens:
 		return "push token"
-	case ForAccounts:
+	case ForScreens, ForAccounts:
 		return "account"
 	case ForOwners:
 		return "owner"
@@ -38,16 +39,21 @@ func (w Who) String() string {
 }
 
 // SignedIn reports whether a session is required.
-func (w Who) SignedIn() bool { return w >= ForAccounts }
+func (w Who) SignedIn() bool { return w >= ForScreens }
 
-// Admit checks an account's role; nil is a guest. Ownership is checked by the use cases. It fails with
-// mapdata.ErrUnauthenticated or mapdata.ErrForbidden.
-func (w Who) Admit(a *mapdata.Account) error {
+// Screens reports whether the session of a paired screen is enough (D11.3).
+func (w Who) Screens() bool { return w <= ForScreens }
+
+// Admit checks a session's scope and its account's role; both are nil for a guest. Ownership is checked by the use cases. It
+// fails with mapdata.ErrUnauthenticated, mapdata.ErrSignInRequired or mapdata.ErrForbidden.
+func (w Who) Admit(a *mapdata.Account, s *mapdata.Session) error {
 	switch {
 	case !w.SignedIn():
 		return nil
 	case a == nil:
 		return mapdata.ErrUnauthenticated
+	case !w.Screens() && s != nil && s.Scope == mapdata.ScopeScreen:
+		return mapdata.Explain(mapdata.ErrSignInRequired, "screen_only", "A paired screen may not do this. Sign in with your e-mail address or a passkey.")
 	case w == ForCurators && !a.MayReview():
 		return mapdata.Describe(mapdata.ErrForbidden, "Only curators may do this.")
 	case w == ForAdmins && a.Role != mapdata.Admin:

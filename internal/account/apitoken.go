@@ -73,7 +73,7 @@ func (s *Service) APITokens(ctx context.Context, id mapdata.AccountID) ([]mapdat
 func (s *Service) DeleteAPIToken(ctx context.Context, id mapdata.AccountID, tokenID string) error {
 	audit := mapdata.AuditEntry{At: s.now(), Actor: id, Via: mapdata.ViaOf(ctx), Action: mapdata.AuditTokenDelete, Subject: tokenID}
 	err := s.store.DeleteAPIToken(ctx, id, tokenID, audit)
-	s.tokens.clear()
+	s.rightsChanged()
 	if err != nil {
 		return fmt.Errorf("delete API token: %w", err)
 	}

@@ -44,11 +44,9 @@ func (s *Service) Delete(ctx context.Context, a *mapdata.Account, email string) 
 
 func (s *Service) delete(ctx context.Context, id mapdata.AccountID, audit mapdata.AuditEntry) error {
 	err := s.store.DeleteAccount(ctx, id, audit)
-	s.sessions.clear()
-	s.tokens.clear()
+	s.rightsChanged()
 	if err != nil && !errors.Is(err, mapdata.ErrNotFound) {
 		return fmt.Errorf("delete account: %w", err)
 	}
-	s.changed.Notify()
 	return nil
 }

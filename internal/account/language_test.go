@@ -67,7 +67,7 @@ func TestSetLanguageErrors(t *testing.T) {
 
 func TestEmailHasRequestedLanguage(t *testing.T) {
 	ts := newTestService(t)
-	if err := ts.RequestSignIn(t.Context(), "ada@example.org", mapdata.French); err != nil {
+	if _, err := ts.RequestSignIn(t.Context(), "ada@example.org", account.Browser{Language: mapdata.French}); err != nil {
 		t.Fatal(err)
 	}
 	if got := ts.store.emails[0].Language; got != mapdata.French {

@@ -3,6 +3,7 @@ package account_test
 import (
 	"bytes"
 	"context"
+	"slices"
 	"time"
 
 	"wayside/internal/mapdata"
@@ -62,7 +63,7 @@ func (m *memoryStore) PairingByCode(_ context.Context, name string, hash []byte,
 }
 
 func (m *memoryStore) AnswerPairing(
-	_ context.Context, name string, hash []byte, now time.Time, most int, account mapdata.AccountID, answer mapdata.PairingState,
+	_ context.Context, name string, hash []byte, now time.Time, most int, by mapdata.PairingAnswer,
 ) (*mapdata.Pairing, error) {
 	defer m.lock()()
 	p, err := m.byCode(name, hash, now, most)
@@ -70,21 +71,25 @@ func (m *memoryStore) AnswerPairing(
 		return nil, err
 	}
 	if p.State == mapdata.PairingWaiting {
-		p.State, p.Account = answer, account
-	} else if p.Account != account || (p.State == mapdata.PairingDenied) != (answer == mapdata.PairingDenied) {
+		p.State, p.Account = by.State, by.Account
+	} else if p.Account != by.Account || (p.State == mapdata.PairingDenied) != (by.State == mapdata.PairingDenied) {
 		return nil, mapdata.ErrConflict
 	}
 	own := *p
 	return &own, m.fail
 }
 
-func (m *memoryStore) TakePairing(_ context.Context, hash []byte, now time.Time, s *mapdata.Session) (*mapdata.Account, error) {
+func (m *memoryStore) TakePairing(
+	_ context.Context, hash []byte, now time.Time, s *mapdata.Session, replaces string, email *mapdata.Email,
+) (*mapdata.Account, error) {
 	defer m.lock()()
+	m.sessions = slices.DeleteFunc(m.sessions, func(s mapdata.Session) bool { return s.ID == replaces })
 	for i := range m.pairings {
 		p := &m.pairings[i]
 		if bytes.Equal(p.DeviceHash, hash) && p.State == mapdata.PairingApproved && now.Before(p.ExpiresAt) {
 			p.State, s.Account = mapdata.PairingUsed, p.Account
 			m.sessions = append(m.sessions, *s)
+			m.emails = append(m.emails, *email)
 			return m.find(func(a *mapdata.Account) bool { return a.ID == s.Account })
 		}
 	}

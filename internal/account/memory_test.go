@@ -108,6 +108,14 @@ func (m *memoryStore) CreateSignIn(_ context.Context, s *mapdata.SignIn, l *mapd
 	return true, m.fail
 }
 
+// useUp removes the other sign-ins of an address.
+func (m *memoryStore) useUp(found *mapdata.SignIn, err error) (*mapdata.SignIn, error) {
+	if found != nil {
+		m.signIns = slices.DeleteFunc(m.signIns, func(s mapdata.SignIn) bool { return s.Email == found.Email })
+	}
+	return found, err
+}
+
 func (m *memoryStore) take(match func(*mapdata.SignIn) bool) (*mapdata.SignIn, error) {
 	for i := range m.signIns {
 		if s := m.signIns[i]; match(&s) {
@@ -120,26 +128,27 @@ func (m *memoryStore) take(match func(*mapdata.SignIn) bool) (*mapdata.SignIn, e
 
 func (m *memoryStore) TakeSignIn(_ context.Context, hash []byte, now time.Time) (*mapdata.SignIn, error) {
 	defer m.lock()()
-	return m.take(func(s *mapdata.SignIn) bool { return bytes.Equal(s.TokenHash, hash) && now.Before(s.ExpiresAt) })
+	return m.useUp(m.take(func(s *mapdata.SignIn) bool { return bytes.Equal(s.TokenHash, hash) && now.Before(s.ExpiresAt) }))
 }
 
-func (m *memoryStore) TakeSignInByCode(_ context.Context, email string, hash []byte, now time.Time, most int) (*mapdata.SignIn, error) {
+func (m *memoryStore) TakeSignInByCode(_ context.Context, email string, hash, browser []byte, now time.Time, most int) (*mapdata.SignIn, error) {
 	defer m.lock()()
 	found, err := m.take(func(s *mapdata.SignIn) bool {
-		return s.Email == email && bytes.Equal(s.CodeHash, hash) && now.Before(s.ExpiresAt) && s.Tries < most
+		return s.Email == email && bytes.Equal(s.Browser, browser) && bytes.Equal(s.CodeHash, hash) && now.Before(s.ExpiresAt) && s.Tries < most
 	})
 	if err != nil {
 		for i := range m.signIns {
-			if m.signIns[i].Email == email {
+			if m.signIns[i].Email == email && bytes.Equal(m.signIns[i].Browser, browser) {
 				m.signIns[i].Tries++
 			}
 		}
 	}
-	return found, err
+	return m.useUp(found, err)
 }
 
-func (m *memoryStore) CreateSession(_ context.Context, s *mapdata.Session) error {
+func (m *memoryStore) CreateSession(_ context.Context, s *mapdata.Session, replaces string) error {
 	defer m.lock()()
+	m.sessions = slices.DeleteFunc(m.sessions, func(s mapdata.Session) bool { return s.ID == replaces })
 	m.sessions = append(m.sessions, *s)
 	return m.fail
 }
@@ -216,6 +225,12 @@ func (m *memoryStore) ChangeEmail(_ context.Context, account mapdata.AccountID, 
 		}
 	}
 	return mapdata.ErrNotFound
+}
+
+func (m *memoryStore) DeleteOtherSessions(_ context.Context, account mapdata.AccountID, but string) error {
+	defer m.lock()()
+	m.sessions = slices.DeleteFunc(m.sessions, func(s mapdata.Session) bool { return s.Account == account && s.ID != but })
+	return m.fail
 }
 
 func (m *memoryStore) CreateAPIToken(_ context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, email *mapdata.Email) error {

@@ -87,8 +87,7 @@ func (s *Service) update(ctx context.Context, email, action string, change func(
 	if err := s.store.UpdateAccount(ctx, &account, audit); err != nil {
 		return nil, fmt.Errorf("update account: %w", err)
 	}
-	s.sessions.clear()
-	s.tokens.clear()
+	s.rightsChanged()
 	return &account, nil
 }
 

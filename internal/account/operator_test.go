@@ -78,7 +78,7 @@ func TestLoginLink(t *testing.T) {
 	if len(ts.store.emails) > 0 {
 		t.Error("an e-mail was queued")
 	}
-	_, err = ts.VerifyCode(t.Context(), "ada@example.org", "", account.Browser{})
+	_, err = ts.VerifyCode(t.Context(), "ada@example.org", "", asking)
 	wantErr(t, err, mapdata.ErrUnauthenticated)
 	in, err := ts.VerifyToken(t.Context(), links[4], account.Browser{})
 	if err != nil || in.Account.Email != "ada@example.org" {

@@ -50,9 +50,10 @@ func (s *Service) BeginPairing(ctx context.Context, agent string) (*PairingBegun
 	return nil, mapdata.Describe(mapdata.ErrUnavailable, "No code is free just now. Try again.")
 }
 
-// PollPairing returns the state of the screen's pairing. The first poll after the approval signs the screen in; the session
-// is nil otherwise.
-func (s *Service) PollPairing(ctx context.Context, secret string) (*SignedIn, mapdata.PairingState, error) {
+// PollPairing returns the state of the screen's pairing. The first poll after the approval signs the screen in, with a
+// session of the scope mapdata.ScopeScreen in place of the screen's current one, and e-mails the account; the session is nil
+// otherwise.
+func (s *Service) PollPairing(ctx context.Context, secret string, from Browser) (*SignedIn, mapdata.PairingState, error) {
 	hash, ok := secretHash(secret)
 	if !ok {
 		return nil, mapdata.PairingOver, nil
@@ -70,13 +71,19 @@ func (s *Service) PollPairing(ctx context.Context, secret string) (*SignedIn, ma
 		return nil, state, nil
 	}
 	in := s.draftSession(p.Agent, now)
-	in.Account, err = s.store.TakePairing(ctx, hash[:], now, in.Session)
+	in.Session.Scope = mapdata.ScopeScreen
+	email := &mapdata.Email{
+		Kind: mapdata.EmailScreenPaired, Data: map[string]string{"name": DeviceWords(p.Agent)}, At: now, Due: now,
+	}
+	in.Account, err = s.store.TakePairing(ctx, hash[:], now, in.Session, from.replaces(), email)
 	if errors.Is(err, mapdata.ErrNotFound) { // a concurrent poll of the same screen took it
 		return nil, mapdata.PairingUsed, nil
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("take pairing: %w", err)
 	}
+	s.replaced(from)
+	s.mail.Notify()
 	return in, mapdata.PairingApproved, nil
 }
 
@@ -88,14 +95,15 @@ func (s *Service) FindPairing(ctx context.Context, code UserCode) (*mapdata.Pair
 }
 
 // AnswerPairing approves or denies a pairing. After an approval the screen's next poll signs it in to the account. The first
-// answer counts; repeating it succeeds. It fails with mapdata.ErrNotFound for a code that is wrong or expired, and with
-// mapdata.ErrConflict for a pairing that was answered differently.
-func (s *Service) AnswerPairing(ctx context.Context, code UserCode, id mapdata.AccountID, approve bool) (*mapdata.Pairing, error) {
-	answer := mapdata.PairingDenied
+// answer counts; repeating it succeeds. It fails with mapdata.ErrNotFound for a code that is wrong or expired, with
+// mapdata.ErrConflict for a pairing that was answered differently, and with mapdata.ErrUnauthenticated when the session has
+// ended meanwhile.
+func (s *Service) AnswerPairing(ctx context.Context, code UserCode, by *mapdata.Session, approve bool) (*mapdata.Pairing, error) {
+	answer := mapdata.PairingAnswer{Account: by.Account, Session: by.ID, State: mapdata.PairingDenied}
 	if approve {
-		answer = mapdata.PairingApproved
+		answer.State = mapdata.PairingApproved
 	}
-	p, err := s.store.AnswerPairing(ctx, code.name(), s.userCodeHash(code), s.now(), maxPairingTries, id, answer)
+	p, err := s.store.AnswerPairing(ctx, code.name(), s.userCodeHash(code), s.now(), maxPairingTries, answer)
 	return p, pairingError("answer pairing", err)
 }
 

@@ -30,7 +30,7 @@ func (ts *testService) beginPairing() *account.PairingBegun {
 // poll polls for the screen and returns its session and state.
 func (ts *testService) poll(begun *account.PairingBegun) (*account.SignedIn, mapdata.PairingState) {
 	ts.t.Helper()
-	in, state, err := ts.PollPairing(ts.t.Context(), begun.Secret)
+	in, state, err := ts.PollPairing(ts.t.Context(), begun.Secret, account.Browser{})
 	if err != nil {
 		ts.t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestPairing(t *testing.T) {
 		t.Fatalf("found %+v, %v", found, err)
 	}
 	ts.wantState(begun, mapdata.PairingWaiting) // finding it does not approve it
-	if _, err := ts.AnswerPairing(t.Context(), begun.Code, ada.Account.ID, true); err != nil {
+	if _, err := ts.AnswerPairing(t.Context(), begun.Code, &mapdata.Session{Account: ada.Account.ID}, true); err != nil {
 		t.Fatal(err)
 	}
 	in, state := ts.poll(begun)
@@ -87,12 +87,12 @@ func TestPairingDenied(t *testing.T) {
 	ada, eve := ts.signIn("ada@example.org").Account.ID, ts.signIn("eve@example.org").Account.ID
 	begun := ts.beginPairing()
 	for range 2 { // a repeated answer is accepted
-		if _, err := ts.AnswerPairing(t.Context(), begun.Code, ada, false); err != nil {
+		if _, err := ts.AnswerPairing(t.Context(), begun.Code, &mapdata.Session{Account: ada}, false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, id := range []mapdata.AccountID{ada, eve} {
-		_, err := ts.AnswerPairing(t.Context(), begun.Code, id, true)
+		_, err := ts.AnswerPairing(t.Context(), begun.Code, &mapdata.Session{Account: id}, true)
 		wantErr(t, err, mapdata.ErrConflict)
 	}
 	ts.wantState(begun, mapdata.PairingDenied)
@@ -102,7 +102,7 @@ func TestPairingExpires(t *testing.T) {
 	ts := newTestService(t)
 	ada := ts.signIn("ada@example.org").Account.ID
 	late, approved := ts.beginPairing(), ts.beginPairing()
-	if _, err := ts.AnswerPairing(t.Context(), approved.Code, ada, true); err != nil {
+	if _, err := ts.AnswerPairing(t.Context(), approved.Code, &mapdata.Session{Account: ada}, true); err != nil {
 		t.Fatal(err)
 	}
 	ts.now = ts.now.Add(10*time.Minute - time.Millisecond)
@@ -113,7 +113,7 @@ func TestPairingExpires(t *testing.T) {
 	ts.now = ts.now.Add(time.Millisecond)
 	ts.wantState(late, mapdata.PairingOver)
 	ts.wantState(approved, mapdata.PairingOver)
-	_, err := ts.AnswerPairing(t.Context(), late.Code, ada, true)
+	_, err := ts.AnswerPairing(t.Context(), late.Code, &mapdata.Session{Account: ada}, true)
 	wantErr(t, err, mapdata.ErrNotFound)
 }
 
@@ -138,7 +138,7 @@ func TestPairingTries(t *testing.T) {
 		t.Fatalf("after three: %v", err)
 	}
 	wrong(6)
-	_, err := ts.AnswerPairing(t.Context(), begun.Code, ada, true)
+	_, err := ts.AnswerPairing(t.Context(), begun.Code, &mapdata.Session{Account: ada}, true)
 	wantErr(t, err, mapdata.ErrNotFound)
 	ts.wantState(begun, mapdata.PairingOver)
 	ts.wantState(other, mapdata.PairingWaiting)
@@ -157,14 +157,14 @@ func TestPairingSignsInOnce(t *testing.T) {
 	ts := newTestService(t)
 	ada := ts.signIn("ada@example.org").Account.ID
 	begun := ts.beginPairing()
-	if _, err := ts.AnswerPairing(t.Context(), begun.Code, ada, true); err != nil {
+	if _, err := ts.AnswerPairing(t.Context(), begun.Code, &mapdata.Session{Account: ada}, true); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	var sessions atomic.Int32
 	for range 20 {
 		all.Go(func() {
-			in, _, err := ts.PollPairing(t.Context(), begun.Secret)
+			in, _, err := ts.PollPairing(t.Context(), begun.Secret, account.Browser{})
 			if err != nil {
 				t.Error(err)
 			}
@@ -191,7 +191,7 @@ func TestPairingStoreFailure(t *testing.T) {
 	ts.store.fail = mapdata.ErrUnavailable
 	_, err := ts.BeginPairing(t.Context(), "")
 	wantErr(t, err, mapdata.ErrUnavailable)
-	_, err = ts.AnswerPairing(t.Context(), begun.Code, mapdata.AccountID{1}, true)
+	_, err = ts.AnswerPairing(t.Context(), begun.Code, &mapdata.Session{Account: mapdata.AccountID{1}}, true)
 	wantErr(t, err, mapdata.ErrUnavailable)
 }
 

@@ -43,10 +43,11 @@ func (p *Passkeys) SignIn(ctx context.Context, answer []byte, from Browser) (*Si
 	if v.userVerified {
 		in.Session.PasskeyAt = v.use.At
 	}
-	v.use.NewSession = in.Session
+	v.use.NewSession, v.use.Replaces = in.Session, from.replaces()
 	if err := p.store.UsePasskey(ctx, v.use); err != nil {
 		return nil, usePasskeyError(err)
 	}
+	p.accounts.replaced(from)
 	return in, nil
 }
 

@@ -25,18 +25,21 @@ type PasskeyConfig struct {
 	Accounts *Service // provides key, clock and log
 	Store    PasskeyStore
 	BaseURL  string // public address: passkeys are bound to its host and origin
+	// ForDecisions says whether a curator's decision requires a recent use of a passkey (D11.1, D11.9).
+	ForDecisions bool
 }
 
 // Passkeys implements sign-in by passkey (D11.1). Its methods are safe for concurrent use. A nil one offers no passkeys.
 type Passkeys struct {
 	accounts *Service
 	store    PasskeyStore
+	required bool               // for decisions
 	web      *webauthn.WebAuthn // nil: browsers offer no passkeys at the public address
 }
 
 // NewPasskeys creates a Passkeys.
 func NewPasskeys(c PasskeyConfig) (*Passkeys, error) {
-	p := &Passkeys{accounts: c.Accounts, store: c.Store}
+	p := &Passkeys{accounts: c.Accounts, store: c.Store, required: c.ForDecisions}
 	base, err := url.Parse(c.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("passkeys: %w", err)
@@ -160,6 +163,20 @@ func (p *Passkeys) Present(ctx context.Context, s *mapdata.Session) (bool, error
 		return false, fmt.Errorf("find session: %w", err)
 	}
 	return fresh(stored.PasskeyAt, now), nil
+}
+
+// AllowDecision fails with mapdata.ErrPasskeyRequired if the operator requires a passkey for curators' decisions and the session
+// used none within the last mapdata.PasskeyFresh. Pages and API check it alike (D11.9).
+func (p *Passkeys) AllowDecision(ctx context.Context, s *mapdata.Session) error {
+	if p == nil || !p.required {
+		return nil
+	}
+	present, err := p.Present(ctx, s)
+	if err != nil || present {
+		return err
+	}
+	return mapdata.Explain(mapdata.ErrPasskeyRequired, "passkey_decide",
+		"A decision needs a passkey that was used within the last ten minutes: POST /v2/auth/passkey/confirm/begin, then /finish.")
 }
 
 func fresh(at, now time.Time) bool { return !at.IsZero() && now.Sub(at) < mapdata.PasskeyFresh }

@@ -38,7 +38,7 @@ func FuzzPasskeys(f *testing.F) {
 		f.Fatal(err)
 	}
 	session := &mapdata.Session{ID: "s", TokenHash: []byte("s"), Account: holder.ID, CreatedAt: now, SeenAt: now, ProvedAt: now}
-	if err := db.CreateSession(f.Context(), session); err != nil {
+	if err := db.CreateSession(f.Context(), session, ""); err != nil {
 		f.Fatal(err)
 	}
 	object, err := base64.StdEncoding.DecodeString("o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVgl")
@@ -117,7 +117,7 @@ func TestPresentReadsStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored := &mapdata.Session{ID: "s", TokenHash: []byte("s"), Account: holder.ID, CreatedAt: now, SeenAt: now, PasskeyAt: now}
-	if err := db.CreateSession(t.Context(), stored); err != nil {
+	if err := db.CreateSession(t.Context(), stored, ""); err != nil {
 		t.Fatal(err)
 	}
 	known := *stored // as cached by this node

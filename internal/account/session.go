@@ -20,15 +20,36 @@ type signedIn struct {
 	account *mapdata.Account
 }
 
-// newSession creates a session after a sign-in by e-mail.
-func (s *Service) newSession(ctx context.Context, account *mapdata.Account, agent string) (*SignedIn, error) {
-	in := s.draftSession(clean(agent, maxAgentLength), s.now())
+// newSession creates a session after a sign-in by e-mail, in place of the browser's current one.
+func (s *Service) newSession(ctx context.Context, account *mapdata.Account, from Browser) (*SignedIn, error) {
+	in := s.draftSession(clean(from.Agent, maxAgentLength), s.now())
 	in.Account, in.Session.Account = account, account.ID
 	in.Session.ProvedAt = in.Session.CreatedAt
-	if err := s.store.CreateSession(ctx, in.Session); err != nil {
+	if err := s.store.CreateSession(ctx, in.Session, from.replaces()); err != nil {
 		return nil, fmt.Errorf("store session: %w", err)
 	}
+	s.replaced(from)
 	return in, nil
+}
+
+// replaced makes the end of the browser's earlier session take effect immediately on this node, and its streams end on every
+// node.
+func (s *Service) replaced(from Browser) {
+	if from.Session != nil {
+		s.rightsChanged()
+	}
+}
+
+// rightsChanged drops what is cached, and has the change of sessions, API tokens or roles followed, by which streams end.
+func (s *Service) rightsChanged() {
+	s.ForgetCached()
+	s.changed.Notify()
+}
+
+// ForgetCached drops what is cached of sessions and API tokens: the next use of each looks it up.
+func (s *Service) ForgetCached() {
+	s.sessions.clear()
+	s.tokens.clear()
 }
 
 // draftSession creates a session without an account; the caller sets it.
@@ -96,7 +117,7 @@ func (s *Service) touch(seen *time.Time, now time.Time, store func() error) {
 	*seen = now
 }
 
-// SignOut ends a session, immediately on this node. A session that has ended already is no error.
+// SignOut ends a session and its account's approvals of screens that have not asked yet (D11.10), immediately on this node. A session that has ended already is no error.
 func (s *Service) SignOut(ctx context.Context, session *mapdata.Session) error {
 	err := s.EndSession(ctx, session.Account, session.ID)
 	if errors.Is(err, mapdata.ErrNotFound) {
@@ -124,9 +145,19 @@ func (s *Service) Sessions(ctx context.Context, id mapdata.AccountID) ([]mapdata
 // EndSession ends a session of the account, immediately on this node. It fails with mapdata.ErrNotFound.
 func (s *Service) EndSession(ctx context.Context, id mapdata.AccountID, session string) error {
 	err := s.store.DeleteSession(ctx, id, session)
-	s.sessions.clear()
+	s.rightsChanged()
 	if err != nil {
 		return fmt.Errorf("end session: %w", err)
+	}
+	return nil
+}
+
+// EndOtherSessions ends all sessions of the account but the given one, and its approvals of screens that have not asked yet.
+func (s *Service) EndOtherSessions(ctx context.Context, but *mapdata.Session) error {
+	err := s.store.DeleteOtherSessions(ctx, but.Account, but.ID)
+	s.rightsChanged()
+	if err != nil {
+		return fmt.Errorf("end other sessions: %w", err)
 	}
 	return nil
 }

@@ -22,8 +22,18 @@ const (
 
 // Browser describes the client that signs in.
 type Browser struct {
+	Session  *mapdata.Session // the one that it has now, which a sign-in ends; nil: none
+	Secret   string           // result of RequestSignIn, kept by the browser; empty: it asked for no e-mail
 	Agent    string           // User-Agent, for the list of sessions
 	Language mapdata.Language // requested language; empty if none is supported. An account without a language gets it.
+}
+
+// replaces is the id of the session that a sign-in ends; empty: none.
+func (b Browser) replaces() string {
+	if b.Session == nil {
+		return ""
+	}
+	return b.Session.ID
 }
 
 // SignedIn is the result of a sign-in.
@@ -33,33 +43,45 @@ type SignedIn struct {
 	Secret  string // the cookie's value; not stored
 }
 
+// SecretTTL is how long a browser keeps the secret that RequestSignIn returns.
+const SecretTTL = signInTTL
+
 // RequestSignIn queues an e-mail with a link and a code to the address, unless three were queued within the hour. It does not
-// look up the account, so that work and result do not reveal whether it exists. The e-mail is written in the account's
-// language, or else in the given one (empty: English). It fails with a mapdata.InvalidError for an invalid address.
-func (s *Service) RequestSignIn(ctx context.Context, email string, language mapdata.Language) error {
+// look up the account, so that work and result do not reveal whether it exists. The code works only with the secret that is
+// returned for the browser to keep; one that has a secret already keeps it, so that every code that it asked for works
+// (D11.10). The e-mail is written in the account's language, or else in the browser's. It fails with a mapdata.InvalidError
+// for an invalid address.
+func (s *Service) RequestSignIn(ctx context.Context, email string, from Browser) (browserSecret string, err error) {
 	address, err := parseEmail(email)
 	if err != nil {
-		return err
+		return "", err
 	}
 	code, err := newCode()
 	if err != nil {
-		return err
+		return "", err
+	}
+	browserSecret = from.Secret
+	browserHash, ok := secretHash(browserSecret)
+	if !ok {
+		browserSecret = newSecret()
+		browserHash, _ = secretHash(browserSecret)
 	}
 	now := s.now()
 	signIn, token := s.newSignIn(address, code, now)
+	signIn.Browser = browserHash[:]
 	message := &mapdata.Email{
 		Kind: mapdata.EmailSignIn, Data: map[string]string{"token": token, "code": code}, At: now, Due: now, Address: address,
-		Language: language,
+		Language: from.Language,
 	}
 	// Reaching the limit is not an error, so that it reveals nothing about the address.
 	stored, err := s.store.CreateSignIn(ctx, signIn, message, now.Add(-time.Hour), maxEmailsPerHour)
 	if err != nil {
-		return fmt.Errorf("store sign-in: %w", err)
+		return "", fmt.Errorf("store sign-in: %w", err)
 	}
 	if stored {
 		s.mail.Notify()
 	}
-	return nil
+	return browserSecret, nil
 }
 
 // newSignIn creates a pending sign-in and its link's token. With an empty code it works only by the link.
@@ -99,15 +121,17 @@ func (s *Service) VerifyToken(ctx context.Context, token string, from Browser) (
 	return s.signIn(ctx, signIn.Email, from)
 }
 
-// VerifyCode signs in with the address and an e-mailed code, once; spaces and hyphens in the code are ignored. After five
-// wrong codes the address's pending codes are invalid, and only their links work. It fails with mapdata.ErrUnauthenticated.
+// VerifyCode signs in with the address and an e-mailed code, once, in the browser that asked for it; spaces and hyphens in the
+// code are ignored. After five wrong codes the codes that the browser asked for are invalid, and only their links work. It
+// fails with mapdata.ErrUnauthenticated.
 func (s *Service) VerifyCode(ctx context.Context, email, code string, from Browser) (*SignedIn, error) {
 	address, err := parseEmail(email)
 	if err != nil {
 		return nil, errBadCode()
 	}
 	code = strings.NewReplacer(" ", "", "-", "").Replace(code)
-	signIn, err := s.store.TakeSignInByCode(ctx, address, s.codeHash(address, code), s.now(), maxCodeTries)
+	browser, _ := secretHash(from.Secret) // without a secret, nothing has the zero hash
+	signIn, err := s.store.TakeSignInByCode(ctx, address, s.codeHash(address, code), browser[:], s.now(), maxCodeTries)
 	if errors.Is(err, mapdata.ErrNotFound) {
 		return nil, errBadCode()
 	}
@@ -122,7 +146,7 @@ func errBadLink() error {
 }
 
 func errBadCode() error {
-	return mapdata.Describe(mapdata.ErrUnauthenticated, "This code is wrong, used or older than ten minutes. After five wrong codes a new one is needed.")
+	return mapdata.Describe(mapdata.ErrUnauthenticated, "This code is wrong, used, older than ten minutes, or another browser asked for it. After five wrong codes a new one is needed.")
 }
 
 // signIn creates the address's account, if it is new, and a session.
@@ -140,7 +164,7 @@ func (s *Service) signIn(ctx context.Context, address string, from Browser) (*Si
 	if account, err = s.setInitialLanguage(ctx, account, from.Language); err != nil {
 		return nil, err
 	}
-	return s.newSession(ctx, account, from.Agent)
+	return s.newSession(ctx, account, from)
 }
 
 // LoginLink creates a sign-in without an e-mail and returns its token for VerifyToken: for operators, when mail does not

@@ -14,7 +14,7 @@ type Store interface {
 	Account(ctx context.Context, id mapdata.AccountID) (*mapdata.Account, error)
 	AccountByEmail(ctx context.Context, email string) (*mapdata.Account, error)
 	Accounts(ctx context.Context) ([]mapdata.Account, error)
-	// UpdateAccount stores role and tier.
+	// UpdateAccount stores role and tier, and ends the account's approvals of screens that have not asked yet.
 	UpdateAccount(ctx context.Context, a *mapdata.Account, audit mapdata.AuditEntry) error
 	// SetLanguage stores the language of an account's pages and e-mails, or fails with mapdata.ErrNotFound.
 	SetLanguage(ctx context.Context, account mapdata.AccountID, language mapdata.Language) error
@@ -30,21 +30,26 @@ type Store interface {
 	// sign-ins of the address were created since the given time; it then stores nothing and returns false. The e-mail goes
 	// to the sign-in's address, which may have no account yet.
 	CreateSignIn(ctx context.Context, s *mapdata.SignIn, email *mapdata.Email, since time.Time, limit int) (bool, error)
-	// TakeSignIn removes and returns the unexpired sign-in with this token hash (one use), or fails with
-	// mapdata.ErrNotFound.
+	// TakeSignIn removes and returns the unexpired sign-in with this token hash (one use), and uses up the others of its
+	// address (D11.10); or it fails with mapdata.ErrNotFound.
 	TakeSignIn(ctx context.Context, tokenHash []byte, now time.Time) (*mapdata.SignIn, error)
-	// TakeSignInByCode removes and returns the address's unexpired sign-in with this code hash. A wrong code counts one
-	// try on every pending sign-in of the address; one with maxTries wrong tries no longer matches. Fails with
-	// mapdata.ErrNotFound.
-	TakeSignInByCode(ctx context.Context, email string, codeHash []byte, now time.Time, maxTries int) (*mapdata.SignIn, error)
+	// TakeSignInByCode removes and returns the address's unexpired sign-in with this code hash that the browser asked for,
+	// and uses up the others of the address. A wrong code counts one try on every pending sign-in of the address that the
+	// browser asked for; one with maxTries wrong tries no longer matches. Fails with mapdata.ErrNotFound.
+	TakeSignInByCode(ctx context.Context, email string, codeHash, browserHash []byte, now time.Time, maxTries int) (*mapdata.SignIn, error)
 
-	CreateSession(ctx context.Context, s *mapdata.Session) error
+	// CreateSession stores a session and ends the one that it replaces (its id; empty: none) with that account's approvals of
+	// screens, in one transaction.
+	CreateSession(ctx context.Context, s *mapdata.Session, replaces string) error
 	// Session finds a session and its account by the token's hash, or fails with mapdata.ErrNotFound.
 	Session(ctx context.Context, tokenHash []byte) (*mapdata.Session, *mapdata.Account, error)
 	TouchSession(ctx context.Context, id string, at time.Time) error
 	Sessions(ctx context.Context, account mapdata.AccountID) ([]mapdata.Session, error)
-	// DeleteSession ends a session of the account, or fails with mapdata.ErrNotFound.
+	// DeleteSession ends a session of the account, and its approvals of screens that have not asked yet; or it fails with
+	// mapdata.ErrNotFound.
 	DeleteSession(ctx context.Context, account mapdata.AccountID, id string) error
+	// DeleteOtherSessions ends all sessions of the account but one, and its approvals of screens that have not asked yet.
+	DeleteOtherSessions(ctx context.Context, account mapdata.AccountID, but string) error
 
 	// CreateAPIToken stores a token and the e-mail to its account (nil: none) in one transaction.
 	CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audit mapdata.AuditEntry, email *mapdata.Email) error
@@ -64,13 +69,15 @@ type Store interface {
 	// mapdata.ErrNotFound.
 	PairingByCode(ctx context.Context, name string, codeHash []byte, now time.Time, maxTries int) (*mapdata.Pairing, error)
 	// AnswerPairing stores the account's approval or denial of a pending pairing, found as by PairingByCode. Repeating the
-	// same answer succeeds. It fails with mapdata.ErrNotFound, or with mapdata.ErrConflict when the pairing was answered
-	// differently.
+	// same answer succeeds. It fails with mapdata.ErrNotFound, with mapdata.ErrConflict when the pairing was answered
+	// differently, or with mapdata.ErrUnauthenticated when the session of the answer has ended.
 	AnswerPairing(ctx context.Context, name string, codeHash []byte, now time.Time, maxTries int,
-		account mapdata.AccountID, answer mapdata.PairingState) (*mapdata.Pairing, error)
-	// TakePairing marks the approved, unexpired pairing of the secret as used and stores the session of its account, in one
-	// transaction; it sets the session's account, and returns it. Fails with mapdata.ErrNotFound.
-	TakePairing(ctx context.Context, deviceHash []byte, now time.Time, s *mapdata.Session) (*mapdata.Account, error)
+		by mapdata.PairingAnswer) (*mapdata.Pairing, error)
+	// TakePairing marks the approved, unexpired pairing of the secret as used, stores the session of its account, ends the
+	// session that it replaces (its id; empty: none) and stores the e-mail to the account, in one transaction; it sets the
+	// session's account, and returns it. Fails with mapdata.ErrNotFound.
+	TakePairing(ctx context.Context, deviceHash []byte, now time.Time, s *mapdata.Session, replaces string,
+		email *mapdata.Email) (*mapdata.Account, error)
 
 	// Preferences reads the account's preferences; fields that were never set are nil.
 	Preferences(ctx context.Context, account mapdata.AccountID) (*mapdata.Preferences, error)

@@ -40,7 +40,7 @@ type accountPage struct {
 type sessionLine struct {
 	mapdata.Session
 	Current bool
-	Paired  bool // a screen that was approved by a phone
+	Paired  bool // a screen that a phone signed in
 }
 
 // getAccount answers GET /account.
@@ -55,7 +55,7 @@ func (c *Console) showAccount(w http.ResponseWriter, r *http.Request, v *Visitor
 		return err
 	}
 	for i := range sessions {
-		line := sessionLine{sessions[i], sessions[i].ID == v.Session.ID, sessions[i].ProvedAt.IsZero()}
+		line := sessionLine{sessions[i], sessions[i].ID == v.Session.ID, sessions[i].Scope == mapdata.ScopeScreen}
 		page.Others = page.Others || !line.Current
 		page.Sessions = append(page.Sessions, line)
 	}
@@ -81,19 +81,10 @@ func (c *Console) postEndSession(w http.ResponseWriter, r *http.Request, v *Visi
 	return seeOther(w, accountPath+"?done=session-ended")
 }
 
-// postEndOthers ends all other sessions of the account.
+// postEndOthers ends all other sessions of the account, and approvals of screens that have not asked yet.
 func (c *Console) postEndOthers(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	sessions, err := c.Accounts.Sessions(r.Context(), v.ID())
-	if err != nil {
+	if err := c.Accounts.EndOtherSessions(r.Context(), v.Session); err != nil {
 		return err
-	}
-	for i := range sessions {
-		if sessions[i].ID == v.Session.ID {
-			continue
-		}
-		if err := c.Accounts.SignOut(r.Context(), &sessions[i]); err != nil {
-			return err
-		}
 	}
 	return seeOther(w, accountPath+"?done=others-ended")
 }

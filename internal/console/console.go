@@ -28,11 +28,9 @@ type Config struct {
 	Log      *slog.Logger
 	Accounts *account.Service
 	Passkeys *account.Passkeys // nil: the service offers no passkeys
-	// ReviewPasskey says whether a curator's decision requires a recent use of a passkey (D11.1).
-	ReviewPasskey bool
-	Feeds         *feed.Service
-	Check         *trial.Checker // tries a feed before it is registered
-	Secrets       *secret.Box    // seals the cookie with a new token
+	Feeds    *feed.Service
+	Check    *trial.Checker // tries a feed before it is registered
+	Secrets  *secret.Box    // seals the cookie with a new token
 
 	Audit     *audit.Service
 	Sources   *catalog.Catalog
@@ -122,8 +120,20 @@ type Host interface {
 	ScriptPath(name string) (string, error)
 	// SetSession sets the browser's session cookie; an empty secret deletes it (D11.2).
 	SetSession(w http.ResponseWriter, secret string)
+	// Browser describes the visitor's browser for a sign-in.
+	Browser(r *http.Request) account.Browser
+	// SetSignIn sets the cookie with which the browser's codes work (D11.10).
+	SetSignIn(w http.ResponseWriter, secret string)
 	// TryPairingCode calls do with a screen's code, unless too many were wrong.
 	TryPairingCode(code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error)
+}
+
+// Person is the account as long as the visitor may use its pages; nil: a guest, or a paired screen.
+func (v *Visitor) Person() *mapdata.Account {
+	if account.ForAccounts.Admit(v.Account, v.Session) != nil {
+		return nil
+	}
+	return v.Account
 }
 
 // Routes is the table of pages. Each handler checks its Who.
@@ -151,7 +161,7 @@ func (c *Console) table() []Route {
 func (c *Console) admit(rt Route) func(http.ResponseWriter, *http.Request, *Visitor) error {
 	return func(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		v.Words = c.words.In(c.language(r, v))
-		err := rt.Who.Admit(v.Account)
+		err := rt.Who.Admit(v.Account, v.Session)
 		if !errors.Is(err, mapdata.ErrUnauthenticated) {
 			if err != nil {
 				return err

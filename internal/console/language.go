@@ -10,13 +10,21 @@ import (
 )
 
 const (
-	languagePath      = "/language"
-	languageCookie    = "wayside_language"
-	languageCookieTTL = 365 * 24 * time.Hour
+	languagePath       = "/language"
+	languageCookieName = "wayside_language"
+	languageCookieTTL  = 365 * 24 * time.Hour
 )
 
 func (c *Console) languageRoutes() []Route {
 	return []Route{{Method: http.MethodPost, Path: languagePath, Who: account.ForGuests, Handle: c.postLanguage}}
+}
+
+// languageCookie is the cookie's name.
+func (c *Console) languageCookie() string {
+	if c.https() {
+		return "__Host-" + languageCookieName
+	}
+	return languageCookieName
 }
 
 // language is the visitor's language: the account's, else the one of the cookie, else the best of Accept-Language, else
@@ -25,7 +33,7 @@ func (c *Console) language(r *http.Request, v *Visitor) mapdata.Language {
 	if v.Account != nil && v.Account.Language != "" {
 		return v.Account.Language
 	}
-	if cookie, err := r.Cookie(languageCookie); err == nil {
+	if cookie, err := r.Cookie(c.languageCookie()); err == nil {
 		if l, ok := mapdata.ParseLanguage(cookie.Value); ok {
 			return l
 		}
@@ -50,7 +58,8 @@ func (c *Console) postLanguage(w http.ResponseWriter, r *http.Request, v *Visito
 			}
 		}
 		http.SetCookie(w, &http.Cookie{ //nolint:gosec // it holds a choice of three, and plain http must carry it too
-			Name: languageCookie, Value: string(l), Path: "/", MaxAge: int(languageCookieTTL.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode,
+			Name: c.languageCookie(), Value: string(l), Path: "/", MaxAge: int(languageCookieTTL.Seconds()), HttpOnly: true,
+			SameSite: http.SameSiteLaxMode, Secure: c.https(),
 		})
 	}
 	back, ok := c.localPath(form.raw("back"))

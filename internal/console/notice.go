@@ -27,13 +27,16 @@ func (c *Console) Refuse(w http.ResponseWriter, r *http.Request, v *Visitor, sta
 		Text:  v.Words.First("notice.text."+strconv.Itoa(status), "notice.text.other"),
 		Back:  "/about", Label: "notice.about",
 	}
-	if v.Account != nil && c.hasPage("/account") {
+	if v.Person() != nil && c.hasPage("/account") {
 		page.Back, page.Label = "/account", "notice.account"
 	}
 	if here, ok := c.localPath(r.URL.Path); ok && status != http.StatusNotFound && status != http.StatusForbidden {
 		page.Back, page.Label = here, "notice.again"
 	}
-	if status == http.StatusUnauthorized {
+	if status == http.StatusUnauthorized || errors.Is(refusal, mapdata.ErrSignInRequired) {
+		if here, ok := c.localPath(r.URL.RequestURI()); ok && r.Method == http.MethodGet {
+			page.Back = here
+		}
 		page.Back, page.Label = signInPath+"?next="+url.QueryEscape(page.Back), "notice.sign-in"
 	}
 	var described *mapdata.Described

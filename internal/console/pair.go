@@ -23,12 +23,26 @@ func (c *Console) pairRoutes() []Route {
 	signIn := func(r *http.Request) string {
 		r.Body = http.MaxBytesReader(nil, r.Body, maxFormBytes)
 		code, _ := account.ParseUserCode(r.FormValue("code"))
-		return signInTarget(code)
+		return signInTarget(code, linked(r))
 	}
 	return []Route{
 		{Method: http.MethodGet, Path: pairPath, Who: account.ForAccounts, Handle: c.getPair, signIn: signIn},
 		{Method: http.MethodPost, Path: pairPath, Who: account.ForAccounts, Handle: c.postPair, signIn: signIn},
 	}
+}
+
+// linkedParam marks a path whose code came by a link on another site's page.
+const linkedParam = "linked"
+
+// linked says whether the code of a request came by a link on another site's page, for example an attacker's with the code
+// of their own screen. Then nothing is looked up, so that such links count no tries, and the code is shown in the form, for
+// the visitor to compare. Sec-Fetch-Site is "none" for an address that was typed or opened from a QR code.
+func linked(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin":
+		return r.URL.Query().Has(linkedParam)
+	}
+	return true
 }
 
 // pairPage is the page of pairing: a question if there is a Code, the result if there is a State, and otherwise an
@@ -41,6 +55,7 @@ type pairPage struct {
 	State   string           // pending, approved, denied or used; empty: no code was given, or a wrong one
 	Typed   string           // the input, if it is wrong
 	Wrong   string           // key of the error
+	Linked  bool             // the code came by a link from another site: it is to be compared
 }
 
 // getPair answers GET /pair, the target of a screen's QR code. It approves nothing, because links are also opened by
@@ -54,6 +69,10 @@ func (c *Console) getPair(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	code, ok := account.ParseUserCode(typed)
 	if !ok {
 		return c.showMalformedCode(w, r, v, &page, typed)
+	}
+	if linked(r) {
+		page.Typed, page.Linked = code.Shown(), true
+		return c.show(w, r, v, &Page{Name: "pair", Data: &page})
 	}
 	found, err := v.TryPairingCode(code, func(code account.UserCode) (*mapdata.Pairing, error) {
 		return c.Accounts.FindPairing(r.Context(), code)
@@ -77,7 +96,7 @@ func (c *Console) postPair(w http.ResponseWriter, r *http.Request, v *Visitor) e
 		return mapdata.Explain(mapdata.ErrMalformed, "form_unfinished", "The form says neither approve nor deny.")
 	}
 	found, err := v.TryPairingCode(code, func(code account.UserCode) (*mapdata.Pairing, error) {
-		return c.Accounts.AnswerPairing(r.Context(), code, v.ID(), answer == "approve")
+		return c.Accounts.AnswerPairing(r.Context(), code, v.Session, answer == "approve")
 	})
 	return c.showPairing(w, r, v, &page, code, found, err)
 }

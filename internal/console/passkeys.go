@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -103,11 +104,8 @@ type passkeyNeed struct {
 // needPasskey says whether the visitor must use a passkey before deciding; nil: no, because the operator does not
 // require it, or one was used within the last ten minutes (D11.1).
 func (c *Console) needPasskey(r *http.Request, v *Visitor) (*passkeyNeed, error) {
-	if !c.ReviewPasskey {
-		return nil, nil
-	}
-	present, err := c.Passkeys.Present(r.Context(), v.Session)
-	if err != nil || present {
+	err := c.Passkeys.AllowDecision(r.Context(), v.Session)
+	if !errors.Is(err, mapdata.ErrPasskeyRequired) {
 		return nil, err
 	}
 	lines, err := c.Passkeys.List(r.Context(), v.ID())
@@ -115,13 +113,4 @@ func (c *Console) needPasskey(r *http.Request, v *Visitor) (*passkeyNeed, error)
 		return nil, fmt.Errorf("look for passkeys: %w", err)
 	}
 	return &passkeyNeed{None: len(lines) == 0}, nil
-}
-
-// requirePasskey refuses a decision for which needPasskey returns a need.
-func (c *Console) requirePasskey(r *http.Request, v *Visitor) error {
-	need, err := c.needPasskey(r, v)
-	if err != nil || need == nil {
-		return err
-	}
-	return mapdata.Explain(mapdata.ErrForbidden, "passkey_decide", "A decision needs a passkey that was used within the last ten minutes.")
 }

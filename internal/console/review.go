@@ -1,6 +1,7 @@
 package console
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ type reviewFeed struct {
 	Address  string
 	Form     *Form
 	Passkey  *passkeyNeed // nil: a decision needs none
-	Own      bool         // the visitor's own feed
+	Own      bool         // the visitor's own feed, on which others decide
 	Origin   *origin      // nil: a push feed
 	State    feedState
 	GeoJSON  string
@@ -139,7 +140,7 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 	}
 	f := &review.Feed
 	page := &reviewFeed{
-		Review: review, Address: reviewFeedURL(id), Form: newForm(nil), Own: f.Owner == v.ID(), Origin: originOf(f.PullURL),
+		Review: review, Address: reviewFeedURL(id), Form: newForm(nil), Own: f.Owner == v.ID(), Origin: originOf(review.ShownURL()),
 		State: stateOf(f, lastAttempt(history), c.Now()), GeoJSON: "/v2/feeds/" + id.String() + "/entities",
 		Samples: listPage{samples.Feed, feedURL(id), samples.Entities, samples.Truncated}, Entries: auditLines(v.Words, review.Log),
 		Rejections: rejections(v.Words, history.Rejections, lastAttempt(history)), Timeline: timeline(v.Words, history.Attempts),
@@ -149,7 +150,7 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 	if err != nil {
 		return nil, fmt.Errorf("write what is shown: %w", err)
 	}
-	page.Seen, page.Approved = string(text), differences(v.Words, review.Changes)
+	page.Seen, page.Approved = c.sealSeen(text, id), differences(v.Words, review.Changes)
 	page.Timeline = page.Timeline[:min(len(page.Timeline), maxReviewTimeline)]
 	for i := range review.Others {
 		page.Others = append(page.Others, otherFeed{&review.Others[i], reviewFeedURL(review.Others[i].ID), reviewKey(&review.Others[i])})
@@ -179,17 +180,15 @@ func (p *reviewFeed) ApprovedAt() time.Time {
 
 // postApprove handles the button.
 func (c *Console) postApprove(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	return c.decide(w, r, v, "approved", func(form *Form, id mapdata.FeedID) error {
-		_, err := c.Feeds.Approve(r.Context(), feed.By(v.Account), id, form.raw("version"))
-		return err
+	return c.decide(w, r, v, "approved", func(form *Form, id mapdata.FeedID) (*feed.View, error) {
+		return c.Feeds.Approve(r.Context(), feed.By(v.Account), id, form.raw("version"))
 	})
 }
 
 // postReject handles the form with the note.
 func (c *Console) postReject(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	return c.decide(w, r, v, "rejected", func(form *Form, id mapdata.FeedID) error {
-		_, err := c.Feeds.Reject(r.Context(), feed.By(v.Account), id, form.raw("version"), form.raw("note"))
-		return err
+	return c.decide(w, r, v, "rejected", func(form *Form, id mapdata.FeedID) (*feed.View, error) {
+		return c.Feeds.Reject(r.Context(), feed.By(v.Account), id, form.raw("version"), form.raw("note"))
 	})
 }
 
@@ -210,10 +209,10 @@ func differences(w *words.Words, all []mapdata.FieldChange) []difference {
 
 // changesSince is what changed since the page was shown. The form contains what it showed, verified by its version;
 // without it, the fields that changed are known but not their old values.
-func changesSince(w *words.Words, f *mapdata.Feed, form *Form, changed *mapdata.ChangedError) []difference {
+func (c *Console) changesSince(w *words.Words, f *mapdata.Feed, form *Form, changed *mapdata.ChangedError) []difference {
 	var showed feed.Seen
 	now := feed.SeenOf(f)
-	if err := json.Unmarshal([]byte(form.raw("seen")), &showed); err == nil && showed.Version() == form.raw("version") {
+	if err := json.Unmarshal(c.openSeen(form.raw("seen"), f.ID), &showed); err == nil && showed.Version() == form.raw("version") {
 		return differences(w, now.Since(&showed))
 	}
 	out := make([]difference, len(changed.Fields))
@@ -227,12 +226,32 @@ func changesSince(w *words.Words, f *mapdata.Feed, form *Form, changed *mapdata.
 	return out
 }
 
+// sealSeen encrypts what a page showed, because it contains the whole pull URL, whose query is hidden from curators.
+func (c *Console) sealSeen(text []byte, id mapdata.FeedID) string {
+	return base64.RawURLEncoding.EncodeToString(c.Secrets.Seal(text, id))
+}
+
+// openSeen decrypts what sealSeen encrypted; nil: it is something else.
+func (c *Console) openSeen(sealed string, id mapdata.FeedID) []byte {
+	raw, err := base64.RawURLEncoding.DecodeString(sealed)
+	if err != nil {
+		return nil
+	}
+	text, err := c.Secrets.Open(raw, id)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
 // shownValue is a field's value for people.
 func shownValue(w *words.Words, field, value string) string {
 	group := map[string]string{
 		"visibility": "review.visibility.", "direction": "feed.direction.", "review_state": "review.state.",
 	}[field]
 	switch {
+	case field == "pull_url":
+		return feed.MaskQuery(value)
 	case group != "" && w.Has(group+value):
 		return w.Text(group + value)
 	case field == "review_note" && value == feed.NoteOrigin:
@@ -243,7 +262,10 @@ func shownValue(w *words.Words, field, value string) string {
 
 // decide calls do with the version that the page showed. If the feed has changed since, it shows the page again with
 // the changes.
-func (c *Console) decide(w http.ResponseWriter, r *http.Request, v *Visitor, done string, do func(*Form, mapdata.FeedID) error) error {
+func (c *Console) decide(
+	w http.ResponseWriter, r *http.Request, v *Visitor, done string,
+	do func(*Form, mapdata.FeedID) (*feed.View, error),
+) error {
 	id, err := feedID(r)
 	if err != nil {
 		return err
@@ -255,12 +277,16 @@ func (c *Console) decide(w http.ResponseWriter, r *http.Request, v *Visitor, don
 	if form.raw("version") == "" {
 		return mapdata.Explain(mapdata.ErrMalformed, "form_unfinished", "The form cannot be read: it does not say what was looked at.")
 	}
-	if err := c.requirePasskey(r, v); err != nil {
+	if err := c.Passkeys.AllowDecision(r.Context(), v.Session); err != nil {
 		return err
 	}
-	err = do(form, id)
+	decided, err := do(form, id)
 	if err == nil {
-		return seeOther(w, reviewFeedURL(id)+"?done="+done)
+		next := reviewFeedURL(id)
+		if decided.Visibility == mapdata.Private { // from now on it is hidden from curators
+			next = reviewPath
+		}
+		return seeOther(w, next+"?done="+done)
 	}
 	var (
 		changed *mapdata.ChangedError
@@ -277,7 +303,7 @@ func (c *Console) decide(w http.ResponseWriter, r *http.Request, v *Visitor, don
 	}
 	page.Form = form
 	if changed != nil {
-		page.Stale, page.Changed = true, changesSince(v.Words, &page.Feed, form, changed)
+		page.Stale, page.Changed = true, c.changesSince(v.Words, &page.Feed, form, changed)
 	}
 	return c.showReviewFeed(w, r, v, page, status)
 }

@@ -15,8 +15,13 @@ const (
 )
 
 // signInTarget is where a guest signs in to pair a screen. It redirects back to the page of pairing, with the screen's
-// code.
-func signInTarget(code account.UserCode) string { return signInPath + "?pair=" + string(code) }
+// code, and with the mark of a code that came by a link on another site's page.
+func signInTarget(code account.UserCode, linked bool) string {
+	if linked {
+		return signInPath + "?pair=" + string(code) + "&" + linkedParam + "="
+	}
+	return signInPath + "?pair=" + string(code)
+}
 
 func (c *Console) signInRoutes() []Route {
 	return []Route{
@@ -36,6 +41,7 @@ type signInPage struct {
 	Form     *Form
 	Pairing  bool   // whether it continues with pairing
 	Code     string // of the screen; may be empty
+	Linked   bool   // whether the code came by a link on another site's page
 	Page     string // the page that was requested; empty: none
 	Next     string // path to continue at
 	Again    string // path of the form for an address
@@ -47,7 +53,11 @@ func (c *Console) newSignInPage(values url.Values) *signInPage {
 	code, _ := account.ParseUserCode(values.Get("pair"))
 	page := &signInPage{Form: newForm(values), Pairing: values.Has("pair"), Code: string(code), Next: accountPath, Again: signInPath}
 	if page.Pairing {
-		page.Next, page.Again = PairPath(code), signInTarget(code)
+		page.Linked = values.Has(linkedParam)
+		page.Next, page.Again = PairPath(code), signInTarget(code, page.Linked)
+		if page.Linked && code != "" {
+			page.Next += "&" + linkedParam + "="
+		}
 	} else if next, ok := c.localPath(values.Get("next")); ok {
 		page.Page, page.Next, page.Again = next, next, signInPath+"?next="+url.QueryEscape(next)
 	}
@@ -56,13 +66,17 @@ func (c *Console) newSignInPage(values url.Values) *signInPage {
 
 // getSignIn answers GET /sign-in.
 func (c *Console) getSignIn(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	page := c.newSignInPage(r.URL.Query())
+	values := r.URL.Query()
+	if linked(r) {
+		values.Set(linkedParam, "")
+	}
+	page := c.newSignInPage(values)
 	page.Form = newForm(nil)
-	if v.Session != nil {
+	if person := v.Person(); person != nil { // a paired screen signs in like a guest
 		if page.Pairing || page.Page != "" {
 			return seeOther(w, page.Next)
 		}
-		page.SignedIn = v.Account.Email
+		page.SignedIn = person.Email
 	}
 	return c.showSignIn(w, r, v, page, http.StatusOK)
 }
@@ -84,13 +98,14 @@ func (c *Console) postSignIn(w http.ResponseWriter, r *http.Request, v *Visitor)
 	}
 	page := c.newSignInPage(form.values)
 	page.Form = form
-	err = c.Accounts.RequestSignIn(r.Context(), form.raw("email"), v.Words.Language)
+	secret, err := c.Accounts.RequestSignIn(r.Context(), form.raw("email"), browserOf(r, v))
 	if form.addErrors(v.Words, err) {
 		return c.showSignIn(w, r, v, page, http.StatusUnprocessableEntity)
 	}
 	if err != nil {
 		return err
 	}
+	v.SetSignIn(w, secret)
 	page.Sent = true
 	return c.showSignIn(w, r, v, page, http.StatusOK)
 }
@@ -133,7 +148,9 @@ func (c *Console) postSignOut(w http.ResponseWriter, r *http.Request, v *Visitor
 
 // browserOf describes the browser of a new session, and the language of a new account: the page's.
 func browserOf(r *http.Request, v *Visitor) account.Browser {
-	return account.Browser{Agent: r.UserAgent(), Language: v.Words.Language}
+	from := v.Browser(r)
+	from.Language = v.Words.Language
+	return from
 }
 
 // verifyPage is the page of an e-mail's link.

@@ -15,24 +15,36 @@ import (
 // and for minutes, sealed together with the path and the time. It is sealed for the zero feed id, so that no other
 // sealed secret can be opened as a token.
 const (
-	tokenCookie    = "wayside_new_token"
-	tokenCookieTTL = 5 * time.Minute
+	tokenCookieName = "wayside_new_token"
+	tokenCookieTTL  = 5 * time.Minute
 )
+
+// https says whether the pages are reached by https, so that cookies are Secure and have a prefix that other hosts and plain
+// http cannot set (RFC 6265bis, 4.1.3).
+func (c *Console) https() bool { return strings.HasPrefix(c.BaseURL, "https://") }
+
+// tokenCookie is the cookie's name. It is for one path, which the prefix __Host- excludes.
+func (c *Console) tokenCookie() string {
+	if c.https() {
+		return "__Secure-" + tokenCookieName
+	}
+	return tokenCookieName
+}
 
 // redirectWithToken redirects to the page at a path, with a new token that it shows. more is appended to the URL.
 func (c *Console) redirectWithToken(w http.ResponseWriter, token, path, more string) error {
 	whole := strconv.FormatInt(c.Now().Unix(), 10) + "\n" + path + "\n" + token
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the service is reached by HTTPS; on plain http the form carries as much
-		Name: tokenCookie, Value: base64.RawURLEncoding.EncodeToString(c.Secrets.Seal([]byte(whole), mapdata.FeedID{})),
+		Name: c.tokenCookie(), Value: base64.RawURLEncoding.EncodeToString(c.Secrets.Seal([]byte(whole), mapdata.FeedID{})),
 		Path: path, MaxAge: int(tokenCookieTTL.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: strings.HasPrefix(c.BaseURL, "https://"),
+		Secure: c.https(),
 	})
 	return seeOther(w, path+more)
 }
 
 // tokenOf is the token in the cookie for the page at a path, if it was sealed here for that page within tokenCookieTTL.
 func (c *Console) tokenOf(r *http.Request, path string) (token string, ok bool) {
-	cookie, err := r.Cookie(tokenCookie)
+	cookie, err := r.Cookie(c.tokenCookie())
 	if err != nil {
 		return "", false
 	}

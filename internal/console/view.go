@@ -12,7 +12,7 @@ import (
 type view struct {
 	*Page
 	Visitor *Visitor
-	Account *mapdata.Account // nil: a guest
+	Account *mapdata.Account // nil: a guest, or a paired screen
 	Lang    mapdata.Language
 	Style   string // path of the style sheet
 	Links   []navLink
@@ -50,11 +50,11 @@ func navLinks() []struct {
 
 func (c *Console) view(r *http.Request, v *Visitor, p *Page) (*view, error) {
 	out := &view{
-		Page: p, Visitor: v, Account: v.Account, Lang: v.Words.Language, Style: stylePath + "?v=" + c.styleVersion,
+		Page: p, Visitor: v, Account: v.Person(), Lang: v.Words.Language, Style: stylePath + "?v=" + c.styleVersion,
 		Here: "/about", Languages: mapdata.Languages(),
 	}
 	for _, n := range navLinks() {
-		if n.who.Admit(v.Account) == nil && c.hasPage(n.path) {
+		if n.who.Admit(v.Account, v.Session) == nil && c.hasPage(n.path) {
 			out.Links = append(out.Links, navLink{Path: n.path, Key: n.key, Current: r.URL.Path == n.path})
 		}
 	}

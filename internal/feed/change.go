@@ -39,7 +39,7 @@ func (s *Service) Patch(ctx context.Context, by Actor, id mapdata.FeedID, p *Pat
 		return nil, fmt.Errorf("change feed: %w", err)
 	}
 	s.changed()
-	return s.full(ctx, f)
+	return s.full(ctx, by, f)
 }
 
 // CheckPatch validates a change as Patch does, without storing it.

@@ -64,7 +64,7 @@ func (s *Service) fullFeed(ctx context.Context, by Actor, id mapdata.FeedID) (*m
 	if err != nil {
 		return nil, fmt.Errorf("read feed: %w", err)
 	}
-	if !by.owns(f) && !by.reviews {
+	if !by.readsInFull(f) {
 		return nil, mapdata.ErrNotFound
 	}
 	return f, nil

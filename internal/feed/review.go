@@ -87,7 +87,11 @@ func changed(f *mapdata.Feed, version string) (same bool, err error) {
 	for i, field := range r.Fields() {
 		from := fields + 2*fieldBytes*i
 		if version[from:from+2*fieldBytes] != now[from:from+2*fieldBytes] {
-			differs.Fields = append(differs.Fields, mapdata.FieldError{Field: field.Name, Code: "changed", Message: "is now «" + field.Value + "»"})
+			value := field.Value
+			if field.Name == "pull_url" {
+				value = MaskQuery(value)
+			}
+			differs.Fields = append(differs.Fields, mapdata.FieldError{Field: field.Name, Code: "changed", Message: "is now «" + value + "»"})
 		}
 	}
 	if version[state:fields] != now[state:fields] {
@@ -98,7 +102,7 @@ func changed(f *mapdata.Feed, version string) (same bool, err error) {
 
 // Approve approves a feed: a public one is listed and served from now on (States). The owner gets an e-mail. A feed that is
 // approved already stays as it is, without another e-mail. It fails with mapdata.ErrForbidden for an actor who may not
-// review and, if a version is given, with a *mapdata.ChangedError for a feed that has changed since that version.
+// review or owns the feed (D11.9) and, if a version is given, with a *mapdata.ChangedError for a feed that has changed since that version.
 func (s *Service) Approve(ctx context.Context, by Actor, id mapdata.FeedID, version string) (*View, error) {
 	return s.decide(ctx, by, id, version, &decision{mapdata.Approved, "", mapdata.AuditFeedApprove, mapdata.EmailApproved})
 }
@@ -154,7 +158,11 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators approve and reject feeds.")
 	}
 	now := s.now()
+	var decided *mapdata.Feed // as it was already
 	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
+		if by.owns(f) {
+			return Side{}, mapdata.Explain(mapdata.ErrForbidden, "own_feed", "Another curator decides on your own feed.")
+		}
 		if version != "" {
 			// Sending the same form twice, or agreeing with another curator, is no conflict.
 			if same, err := changed(f, version); err != nil && !(same && d.matches(f)) {
@@ -162,7 +170,12 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 			}
 		}
 		if d.matches(f) {
+			as := *f
+			decided = &as
 			return Side{}, errDecided
+		}
+		if !by.readsInFull(f) {
+			return Side{}, mapdata.ErrNotFound
 		}
 		reviewed := f.Reviewed()
 		email := d.apply(f, now)
@@ -177,13 +190,13 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 		}, nil
 	})
 	if errors.Is(err, errDecided) {
-		return s.Get(ctx, by, id)
+		return s.full(ctx, by, decided)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.action, err)
 	}
 	s.changed()
-	return s.full(ctx, f)
+	return s.full(ctx, by, f)
 }
 
 // Queue lists the feeds that wait for a curator, the longest waiting first. It fails with
@@ -205,7 +218,7 @@ type Review struct {
 	Version  string
 	Proposes bool           // changed words of a published feed wait; Feed has them
 	Owner    *mapdata.Account
-	Others   []mapdata.Feed // of the same owner, oldest first
+	Others   []mapdata.Feed // of the same owner that the actor may see, oldest first
 	Since    time.Time      // when it was registered, or put back to pending
 	Approval *mapdata.AuditRecord
 	Changes  []mapdata.FieldChange // since Approval; nil if there was none
@@ -240,7 +253,7 @@ func (s *Service) Review(ctx context.Context, by Actor, id mapdata.FeedID) (*Rev
 		return nil, fmt.Errorf("list feeds of the owner: %w", err)
 	}
 	for i := range feeds {
-		if feeds[i].ID != id {
+		if feeds[i].ID != id && by.readsInFull(&feeds[i]) {
 			r.Others = append(r.Others, feeds[i])
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -76,11 +77,33 @@ func Operator() Actor { return Actor{reviews: true, operator: true} }
 
 func (a Actor) owns(f *mapdata.Feed) bool { return !a.account.IsZero() && a.account == f.Owner }
 
+// readsInFull says whether the actor sees all of a feed. A curator sees a private feed only while it waits for review (D11.9).
+func (a Actor) readsInFull(f *mapdata.Feed) bool {
+	return a.operator || a.owns(f) || a.reviews && (f.Visibility == mapdata.Public || f.ReviewState == mapdata.Pending)
+}
+
 // View is a feed as the actor may see it (D5.4).
 type View struct {
 	mapdata.Feed
 	Full     bool // false: only public fields may be shown, and Entities was not counted
 	Entities int  // number of unexpired entities; of a large feed up to a minute old
+	WholeURL bool // whether the actor may see the query of the pull URL
+}
+
+// ShownURL is the pull URL as the actor may see it.
+func (v *View) ShownURL() string {
+	if v.WholeURL {
+		return v.PullURL
+	}
+	return MaskQuery(v.PullURL)
+}
+
+// MaskQuery hides the query of a pull URL: it may hold a key of the provider's.
+func MaskQuery(address string) string {
+	if before, _, found := strings.Cut(address, "?"); found {
+		return before + "?…"
+	}
+	return address
 }
 
 // Register stores a new feed of the actor, with a layer of its own, pending review. A push feed's token is returned in
@@ -106,7 +129,7 @@ func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *V
 		return nil, "", fmt.Errorf("register feed: %w", err)
 	}
 	s.changed()
-	return &View{Feed: *f, Full: true}, pushToken, nil
+	return &View{Feed: *f, Full: true, WholeURL: true}, pushToken, nil
 }
 
 // secretsOf names the secrets that a feed was registered with, for the audit log (D11.8).
@@ -170,7 +193,7 @@ func (s *Service) List(ctx context.Context, by Actor) ([]View, error) {
 		f := &feeds[i]
 		switch {
 		case by.operator || by.owns(f):
-			v, err := s.full(ctx, f)
+			v, err := s.full(ctx, by, f)
 			if err != nil {
 				return nil, err
 			}
@@ -182,12 +205,12 @@ func (s *Service) List(ctx context.Context, by Actor) ([]View, error) {
 	return append(own, public...), nil
 }
 
-func (s *Service) full(ctx context.Context, f *mapdata.Feed) (*View, error) {
+func (s *Service) full(ctx context.Context, by Actor, f *mapdata.Feed) (*View, error) {
 	n, err := s.count(ctx, f.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &View{Feed: *f, Full: true, Entities: n}, nil
+	return &View{Feed: *f, Full: true, Entities: n, WholeURL: by.operator || by.owns(f)}, nil
 }
 
 // Get returns one feed: in full to its owner, curators and operators, in brief to others when it is listed in the public
@@ -198,8 +221,8 @@ func (s *Service) Get(ctx context.Context, by Actor, id mapdata.FeedID) (*View, 
 		return nil, fmt.Errorf("read feed: %w", err)
 	}
 	switch {
-	case by.owns(f), by.reviews:
-		return s.full(ctx, f)
+	case by.readsInFull(f):
+		return s.full(ctx, by, f)
 	case f.Listed():
 		return &View{Feed: *f}, nil
 	}

@@ -11,23 +11,38 @@ type accountAnswer struct {
 	Account accountJSON `json:"account"`
 }
 
+// accountJSON is an account. A paired screen sees it in brief: only the address, the tier and the scope (D11.3).
 type accountJSON struct {
-	ID        string    `json:"id"`
-	Email     string    `json:"email"`
-	Role      string    `json:"role"`
-	Tier      string    `json:"tier"`
-	CreatedAt timestamp `json:"created_at"`
+	ID        string     `json:"id,omitempty"`
+	Email     string     `json:"email"`
+	Role      string     `json:"role,omitempty"`
+	Tier      string     `json:"tier"`
+	CreatedAt *timestamp `json:"created_at,omitempty"`
+	Scope     string     `json:"scope,omitempty"`
 }
 
-func newAccountJSON(a *mapdata.Account) accountJSON {
-	return accountJSON{
-		ID: a.ID.String(), Email: a.Email, Role: string(a.Role), Tier: string(a.Tier), CreatedAt: timestamp(a.CreatedAt),
+// scopeName is a scope in JSON.
+func scopeName(s mapdata.Scope) string {
+	if s == mapdata.ScopeScreen {
+		return "screen"
 	}
+	return "account"
+}
+
+// newAccountJSON describes an account to a session of it.
+func newAccountJSON(a *mapdata.Account, s *mapdata.Session) accountJSON {
+	brief := accountJSON{Email: a.Email, Tier: string(a.Tier), Scope: scopeName(s.Scope)}
+	if s.Scope == mapdata.ScopeScreen {
+		return brief
+	}
+	created := timestamp(a.CreatedAt)
+	brief.ID, brief.Role, brief.CreatedAt = a.ID.String(), string(a.Role), &created
+	return brief
 }
 
 // getAccount answers GET /v2/account: who is signed in.
 func (a *api) getAccount(w http.ResponseWriter, r *http.Request, c *caller) error {
-	return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(c.account)})
+	return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(c.account, c.session)})
 }
 
 type sessionJSON struct {
@@ -36,6 +51,7 @@ type sessionJSON struct {
 	LastSeenAt timestamp `json:"last_seen_at"`
 	ExpiresAt  timestamp `json:"expires_at"`
 	Agent      string    `json:"agent"`
+	Scope      string    `json:"scope"`
 	Current    bool      `json:"current"`
 }
 
@@ -43,7 +59,7 @@ type sessionJSON struct {
 func newSessionJSON(s *mapdata.Session, c *caller) sessionJSON {
 	return sessionJSON{
 		ID: s.ID, CreatedAt: timestamp(s.CreatedAt), LastSeenAt: timestamp(s.SeenAt), ExpiresAt: timestamp(sessionEnd(s)),
-		Agent: s.Agent, Current: s.ID == c.session.ID,
+		Agent: s.Agent, Scope: scopeName(s.Scope), Current: s.ID == c.session.ID,
 	}
 }
 

@@ -29,9 +29,11 @@ func (a *api) postAuthEmail(w http.ResponseWriter, r *http.Request, c *caller) e
 	if err := a.limitSignIns(c); err != nil {
 		return err
 	}
-	if err := a.Accounts.RequestSignIn(r.Context(), email, browserOf(r).Language); err != nil {
+	secret, err := a.Accounts.RequestSignIn(r.Context(), email, a.browserOf(r, c))
+	if err != nil {
 		return err
 	}
+	a.setSignInCookie(w, secret)
 	return writeJSON(w, r, http.StatusAccepted, map[string]string{"status": "sent"})
 }
 
@@ -54,15 +56,15 @@ func (a *api) postAuthVerify(w http.ResponseWriter, r *http.Request, c *caller) 
 	}
 	var in *account.SignedIn
 	if byLink {
-		in, err = a.Accounts.VerifyToken(r.Context(), token, browserOf(r))
+		in, err = a.Accounts.VerifyToken(r.Context(), token, a.browserOf(r, c))
 	} else {
-		in, err = a.Accounts.VerifyCode(r.Context(), email, code, browserOf(r))
+		in, err = a.Accounts.VerifyCode(r.Context(), email, code, a.browserOf(r, c))
 	}
 	if err != nil {
 		return err
 	}
 	a.setSessionCookie(w, in.Secret, mapdata.SessionTotal)
-	return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(in.Account)})
+	return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(in.Account, in.Session)})
 }
 
 // postAuthSignOut answers POST /v2/auth/sign-out. It succeeds without a session too.
@@ -93,11 +95,13 @@ func (a *api) limitClient(c *caller, class ratelimit.Class, limit ratelimit.Limi
 	return nil
 }
 
-// setSessionCookie sets the browser's session cookie for the given time; 0 deletes it (D11.2).
+// setSessionCookie sets the browser's session cookie for the given time; 0 deletes it, and what the browser cached of answers
+// to the session (D11.2).
 func (a *api) setSessionCookie(w http.ResponseWriter, secret string, life time.Duration) {
 	age := int(life.Seconds())
 	if age == 0 {
 		age = -1
+		w.Header().Set("Clear-Site-Data", `"cache"`)
 	}
 	http.SetCookie(w, &http.Cookie{
 		Name: a.cookieName(), Value: secret, Path: "/", MaxAge: age,
@@ -105,8 +109,20 @@ func (a *api) setSessionCookie(w http.ResponseWriter, secret string, life time.D
 	})
 }
 
-// browserOf is what the request's headers say about the browser.
-func browserOf(r *http.Request) account.Browser {
+// setSignInCookie sets the cookie with which the browser's codes work. Only our own pages and programs send codes.
+func (a *api) setSignInCookie(w http.ResponseWriter, secret string) {
+	http.SetCookie(w, &http.Cookie{
+		Name: a.signInCookieName(), Value: secret, Path: "/", MaxAge: int(account.SecretTTL.Seconds()),
+		HttpOnly: true, Secure: a.https, SameSite: http.SameSiteStrictMode,
+	})
+}
+
+// browserOf is what the request says about the browser.
+func (a *api) browserOf(r *http.Request, c *caller) account.Browser {
 	accepted := strings.Join(r.Header.Values("Accept-Language"), ",")
-	return account.Browser{Agent: r.UserAgent(), Language: mapdata.AcceptedLanguage(accepted)}
+	from := account.Browser{Session: c.session, Agent: r.UserAgent(), Language: mapdata.AcceptedLanguage(accepted)}
+	if cookie, err := r.Cookie(a.signInCookieName()); err == nil {
+		from.Secret = cookie.Value
+	}
+	return from
 }

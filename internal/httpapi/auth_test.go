@@ -224,7 +224,7 @@ func TestSignIn(t *testing.T) {
 				}
 				want := map[string]any{
 					"id": ada.ID.String(), "email": "ada@example.org", "role": "driver", "tier": "account",
-					"created_at": "2026-11-21T08:00:00.000Z",
+					"created_at": "2026-11-21T08:00:00.000Z", "scope": "account",
 				}
 				if diff := cmp.Diff(want, answer.Account); diff != "" {
 					t.Errorf("account (-want +got):\n%s", diff)
@@ -254,6 +254,10 @@ func TestSignInDoesNotRevealAccounts(t *testing.T) {
 		h.store.asked = nil
 		r := h.browser().send(http.MethodPost, "/v2/auth/email", fmt.Sprintf(`{"email": %q}`, email)).want(t, http.StatusAccepted)
 		r.Header.Del("Date")
+		if secret := r.Cookies()[0].Value; len(secret) != 43 {
+			t.Errorf("a secret of %d characters for the code", len(secret))
+		}
+		r.Header.Set("Set-Cookie", strings.Replace(r.Header.Get("Set-Cookie"), r.Cookies()[0].Value, "", 1))
 		if i == 0 {
 			first, steps = r, h.store.asked
 			continue

@@ -98,6 +98,14 @@ func (d consoleHost) SetSession(w http.ResponseWriter, secret string) {
 	d.api.setSessionCookie(w, secret, life)
 }
 
+// Browser describes the visitor's browser for a sign-in.
+func (d consoleHost) Browser(r *http.Request) account.Browser { return d.api.browserOf(r, d.caller) }
+
+// SetSignIn sets the cookie with which the browser's codes work.
+func (d consoleHost) SetSignIn(w http.ResponseWriter, secret string) {
+	d.api.setSignInCookie(w, secret)
+}
+
 // TryPairingCode calls do with a screen's code, unless too many were wrong.
 func (d consoleHost) TryPairingCode(code account.UserCode, do func(account.UserCode) (*mapdata.Pairing, error)) (*mapdata.Pairing, error) {
 	return d.api.tryPairingCode(d.caller, code, do)

@@ -46,9 +46,10 @@ type logEntryJSON struct {
 func (a *api) getExport(w http.ResponseWriter, r *http.Request, c *caller) error {
 	now := a.Now()
 	out := exportJSON{
-		ExportedAt: timestamp(now), Account: exportedAccount{newAccountJSON(c.account), string(c.account.Language)},
+		ExportedAt: timestamp(now), Account: exportedAccount{newAccountJSON(c.account, c.session), string(c.account.Language)},
 		Sessions: []sessionJSON{}, APITokens: []tokenJSON{}, Feeds: []any{},
 	}
+	out.Account.Scope = "" // it is the session's
 	for _, fill := range []func(*http.Request, *caller, *exportJSON) error{
 		a.exportAccess, a.exportFeeds, a.exportActivity,
 	} {

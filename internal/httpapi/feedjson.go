@@ -31,7 +31,7 @@ type publicFeed struct {
 	LayerSlug   string `json:"layer_slug"`
 }
 
-// fullFeed is a feed as its owner and curators see it, without secrets. Members that do not apply to push feeds, or
+// fullFeed is a feed as its owner and curators see it, without secrets. Curators do not see the query of its URL. Members that do not apply to push feeds, or
 // have no value yet, are null.
 type fullFeed struct {
 	publicFeed
@@ -92,15 +92,15 @@ func newFeedJSON(v *feed.View) any {
 		full.Change = &change
 	}
 	if f.Direction == mapdata.Pull {
-		full.setPull(f)
+		full.setPull(v)
 	}
 	return full
 }
 
-func (j *fullFeed) setPull(f *mapdata.Feed) {
-	p := &f.Polling
+func (j *fullFeed) setPull(v *feed.View) {
+	f, p, address := &v.Feed, &v.Polling, v.ShownURL()
 	seconds := int64(f.PullInterval / time.Second)
-	j.PullURL, j.PullIntervalSeconds, j.HasPullAuthHeader = &f.PullURL, &seconds, f.PullAuthSealed != nil
+	j.PullURL, j.PullIntervalSeconds, j.HasPullAuthHeader = &address, &seconds, f.PullAuthSealed != nil
 	j.NextFetchAt, j.LastFetchedAt = timestamp(p.NextFetchAt), timestamp(p.LastFetchedAt)
 	j.ConsecutiveFailures, j.Shrank = p.ConsecutiveFailures, p.Shrank
 	if p.LastOutcome != "" {

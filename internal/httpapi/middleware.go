@@ -122,7 +122,7 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 	if c.session == nil {
 		return nil, mapdata.Describe(mapdata.ErrUnauthenticated, "Sign in first: POST /v2/auth/email, then /v2/auth/verify.")
 	}
-	if err := rt.who.Admit(c.account); err != nil {
+	if err := rt.who.Admit(c.account, c.session); err != nil {
 		return nil, err
 	}
 	if rt.class == classVote {
@@ -173,11 +173,16 @@ func (a *api) identify(r *http.Request, c *caller, tokens bool) error {
 
 // cookieName is the name of the session cookie. Browsers accept the prefix __Host- only from this host over HTTPS
 // (D11.2).
-func (a *api) cookieName() string {
+func (a *api) cookieName() string { return a.hostCookie("wayside_session") }
+
+// signInCookieName is the name of the cookie that binds codes to the browser that asked for them (D11.10).
+func (a *api) signInCookieName() string { return a.hostCookie("wayside_sign_in") }
+
+func (a *api) hostCookie(name string) string {
 	if a.https {
-		return "__Host-wayside_session"
+		return "__Host-" + name
 	}
-	return "wayside_session"
+	return name
 }
 
 // limitReads counts one read and sets the rate limit's headers (D4.12).

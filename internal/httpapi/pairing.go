@@ -71,13 +71,13 @@ func (a *api) postPairToken(w http.ResponseWriter, r *http.Request, c *caller) e
 	if err := a.limitPolls(c, secret); err != nil {
 		return err
 	}
-	in, state, err := a.Accounts.PollPairing(r.Context(), secret)
+	in, state, err := a.Accounts.PollPairing(r.Context(), secret, a.browserOf(r, c))
 	switch {
 	case err != nil:
 		return err
 	case in != nil:
 		a.setSessionCookie(w, in.Secret, mapdata.SessionTotal)
-		return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(in.Account)})
+		return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(in.Account, in.Session)})
 	case state == mapdata.PairingWaiting:
 		return writeJSON(w, r, http.StatusAccepted, map[string]string{"status": string(state)})
 	case state == mapdata.PairingDenied:
@@ -131,8 +131,14 @@ func (a *api) getPairQR(w http.ResponseWriter, r *http.Request, _ *caller) error
 	return nil
 }
 
-// getPairing answers GET /v2/auth/pair/{user_code}: the screen that shows the code.
+// getPairing answers GET /v2/auth/pair/{user_code}: the screen that shows the code. A link on another site's page is refused,
+// because a wrong code would count as a try of whoever follows it.
 func (a *api) getPairing(w http.ResponseWriter, r *http.Request, c *caller) error {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin":
+	default:
+		return crossOriginError()
+	}
 	return a.answerPairing(w, r, c, func(code account.UserCode) (*mapdata.Pairing, error) {
 		return a.Accounts.FindPairing(r.Context(), code)
 	})
@@ -141,14 +147,14 @@ func (a *api) getPairing(w http.ResponseWriter, r *http.Request, c *caller) erro
 // postPairApprove answers POST /v2/auth/pair/{user_code}/approve, which takes no body.
 func (a *api) postPairApprove(w http.ResponseWriter, r *http.Request, c *caller) error {
 	return a.answerPairing(w, r, c, func(code account.UserCode) (*mapdata.Pairing, error) {
-		return a.Accounts.AnswerPairing(r.Context(), code, c.id(), true)
+		return a.Accounts.AnswerPairing(r.Context(), code, c.session, true)
 	})
 }
 
 // postPairDeny answers POST /v2/auth/pair/{user_code}/deny, which takes no body.
 func (a *api) postPairDeny(w http.ResponseWriter, r *http.Request, c *caller) error {
 	return a.answerPairing(w, r, c, func(code account.UserCode) (*mapdata.Pairing, error) {
-		return a.Accounts.AnswerPairing(r.Context(), code, c.id(), false)
+		return a.Accounts.AnswerPairing(r.Context(), code, c.session, false)
 	})
 }
 

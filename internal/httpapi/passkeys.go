@@ -30,12 +30,12 @@ func (a *api) postPasskeyFinish(w http.ResponseWriter, r *http.Request, c *calle
 	if err := a.limitVerifies(c); err != nil {
 		return err
 	}
-	in, err := a.Passkeys.SignIn(r.Context(), credential, browserOf(r))
+	in, err := a.Passkeys.SignIn(r.Context(), credential, a.browserOf(r, c))
 	if err != nil {
 		return err
 	}
 	a.setSessionCookie(w, in.Secret, mapdata.SessionTotal)
-	return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(in.Account)})
+	return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(in.Account, in.Session)})
 }
 
 // postPasskeyConfirmBegin answers POST /v2/auth/passkey/confirm/begin.

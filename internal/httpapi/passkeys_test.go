@@ -279,7 +279,7 @@ func TestAddPasskeyNeedsARecentSignIn(t *testing.T) {
 	ada.send(http.MethodPost, "/v2/auth/pair/"+begun.Code.Shown()+"/approve", "").want(t, http.StatusOK)
 	car := d.browser()
 	car.send(http.MethodPost, "/v2/auth/pair/token", `{"device_code": "`+begun.Secret+`"}`).want(t, http.StatusOK)
-	car.send(http.MethodPost, begin, "").want(t, http.StatusUnauthorized)
+	car.send(http.MethodPost, begin, "").want(t, http.StatusForbidden)
 }
 
 // TestConfirmByPasskey: using a passkey of the session's account with user verification confirms the session for ten

@@ -58,6 +58,8 @@ var statuses = []struct {
 	{mapdata.ErrConflict, http.StatusConflict, "conflict", "The current state does not allow this."},
 	{mapdata.ErrUnauthenticated, http.StatusUnauthorized, "unauthenticated", "Sign in first."},
 	{mapdata.ErrForbidden, http.StatusForbidden, "forbidden", "You may not do this."},
+	{mapdata.ErrSignInRequired, http.StatusForbidden, "sign-in-required", "A paired screen may not do this."},
+	{mapdata.ErrPasskeyRequired, http.StatusForbidden, "passkey-required", "Use a passkey first."},
 	{mapdata.ErrMalformed, http.StatusBadRequest, "malformed", "The body cannot be read."},
 	{mapdata.ErrTooLarge, http.StatusRequestEntityTooLarge, "too-large", "The body is too large."},
 	{mapdata.ErrUnavailable, http.StatusServiceUnavailable, "unavailable", "The service cannot store this now. Nothing was changed; try again."},

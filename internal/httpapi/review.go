@@ -68,6 +68,9 @@ func (a *api) postApprove(w http.ResponseWriter, r *http.Request, c *caller) err
 			return err
 		}
 	}
+	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
+		return err
+	}
 	return a.answerFeed(w, r)(a.Feeds.Approve(r.Context(), feed.By(c.account), id, version))
 }
 
@@ -79,6 +82,9 @@ func (a *api) postReject(w http.ResponseWriter, r *http.Request, c *caller) erro
 	}
 	version, note, err := readDecision(w, r, true)
 	if err != nil {
+		return err
+	}
+	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
 		return err
 	}
 	return a.answerFeed(w, r)(a.Feeds.Reject(r.Context(), feed.By(c.account), id, version, note))

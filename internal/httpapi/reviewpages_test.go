@@ -145,16 +145,19 @@ func TestStaleReviewShowsTheDifference(t *testing.T) {
 	checkGerman(t, stale.body, []string{"is now", "private", "public"})
 
 	// The page ignores shown values that a form has forged.
-	forged := url.Values{"version": form["version"], "seen": {strings.Replace(form.Get("seen"), "Kameras", "Erfunden", 1)}, "note": {"x"}}
+	forged := url.Values{"version": form["version"], "seen": {`{"Reviewed": {"Name": "Erfunden"}}`}, "note": {"x"}}
 	again := curator.form(review+"/reject", forged).want(t, http.StatusConflict)
 	contains(t, again.body, "Name Jetzt: Fallen")
 	if strings.Contains(textOf(t, again.body), "Erfunden") {
 		t.Error("the page shows a forged value")
 	}
 	anew, _ := fieldsOf(t, stale, review+"/approve")
-	contains(t, curator.form(review+"/approve", anew).want(t, 200).body, "freigegeben")
+	contains(t, curator.form(review+"/approve", anew).want(t, 200).body, "Freigegeben")
+	curator.send(http.MethodGet, review, "").want(t, http.StatusNotFound) // an approved private feed is its owner's alone (D11.9)
 
 	// The note that another curator left is part of the difference.
+	owner.form(address+"/edit", url.Values{"name": {"Fallen"}, "visibility": {"public"}}).want(t, 200)
+	curator.send(http.MethodPost, "/v2"+address+"/approve", "").want(t, 200)
 	form, _ = fieldsOf(t, curator.send(http.MethodGet, review, "").want(t, 200), review+"/reject")
 	form.Set("note", "Eins")
 	d.signedInAs("second@example.com", mapdata.Curator).form(review+"/reject", form).want(t, 200)

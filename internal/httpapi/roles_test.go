@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -45,7 +46,7 @@ func rolesPage(routes []httpapi.RouteLine) []byte {
 	out.WriteString(`# Who may do what
 
 Made of the table of routes; a test holds this page to it, and another one tries every line as a guest, the owner, another
-account, a curator, an admin and somebody whose session was revoked.
+account, a curator, an admin, the screen of an admin and somebody whose session was revoked.
 
 | who | is |
 | --- | --- |
@@ -61,24 +62,36 @@ Guests are asked to sign in (401); on a page they are led to where they do. Writ
 where a push token stands in the address. Operators with a shell on the machine have the commands of ` + "`wayside account`" + ` and
 ` + "`wayside feed`" + ` besides.
 `)
+	out.WriteString(`
+The column *screen* says what the session of a paired screen is enough for: what guests may do, and with the rights of its
+account what says ` + "`yes`" + `. Everything else is refused (403, ` + "`sign-in-required`" + `).
+`)
 	for _, group := range []struct {
 		title string
 		page  bool
 	}{{"Pages", true}, {"The interface for programs", false}} {
-		fmt.Fprintf(&out, "\n## %s\n\n| address | who |\n| --- | --- |\n", group.title)
+		fmt.Fprintf(&out, "\n## %s\n\n| address | who | screen |\n| --- | --- | --- |\n", group.title)
 		for _, r := range routes {
 			if r.Page == group.page {
-				fmt.Fprintf(&out, "| %s `%s` | %s |\n", r.Method, strings.TrimSuffix(r.Path, "{$}"), r.Who)
+				fmt.Fprintf(&out, "| %s `%s` | %s | %s |\n", r.Method, strings.TrimSuffix(r.Path, "{$}"), r.Who, screenColumn(r.Who))
 			}
 		}
 	}
 	return out.Bytes()
 }
 
+// screenColumn says whether the session of a paired screen is enough.
+func screenColumn(who account.Who) string {
+	if who.Screens() {
+		return "yes"
+	}
+	return "no"
+}
+
 // roleTest is a service with a browser for each role.
 type roleTest struct {
 	*testService
-	guest, other, curator, admin, revoked *browser
+	guest, other, curator, admin, revoked, screen *browser
 }
 
 // roleFixture has one of each thing that a path may name, all of one owner.
@@ -99,16 +112,18 @@ func TestRoutesAdmitByRole(t *testing.T) {
 		revoked: d.signedInAs("revoked@example.org", mapdata.Admin),
 	}
 	c.revoke("revoked@example.org")
+	c.screen = c.pairedScreen(c.admin)
 	s := c.newFixture()
 	for i, rt := range httpapi.RouteTable() {
 		t.Run(rt.Method+" "+rt.Path, func(t *testing.T) {
-			if strings.HasSuffix(rt.Path, "/sign-out") {
+			if strings.HasSuffix(rt.Path, "/sign-out") || strings.HasSuffix(rt.Path, "/end-others") {
 				defer c.signInAll(s) // anew
 			}
 			asGuest := ""
-			for j, name := range []string{"guest", "revoked", "other", "curator", "admin", "owner"} {
+			for j, name := range []string{"guest", "revoked", "screen", "other", "curator", "admin", "owner"} {
 				b := map[string]*browser{
 					"guest": c.guest, "revoked": c.revoked, "other": c.other, "curator": c.curator, "admin": c.admin, "owner": s.owner,
+					"screen": c.screen,
 				}[name]
 				got := c.request(t, rt, b, s, fmt.Sprintf("192.0.%d.%d", i, j+1))
 				if rt.Who == account.ForGuests || rt.Who == account.ForTokens {
@@ -128,6 +143,9 @@ func TestRoutesAdmitByRole(t *testing.T) {
 func wantOutcome(who account.Who, name string) string {
 	if name == "guest" || name == "revoked" {
 		return "sign in"
+	}
+	if name == "screen" && !who.Screens() {
+		return "sign-in-required"
 	}
 	reviews := name == "curator" || name == "admin"
 	switch {
@@ -180,7 +198,8 @@ func (c *roleTest) restore(t *testing.T, s *roleFixture) {
 	if !ok {
 		t.Fatal("the feed has no id")
 	}
-	if _, err := c.db.Feed(t.Context(), id); err != nil {
+	// Curators see a private feed only while it waits.
+	if f, err := c.db.Feed(t.Context(), id); err != nil || f.ReviewState != mapdata.Pending {
 		s.feed = s.owner.register(`{"name": "Held", "direction": "push", "visibility": "private"}`)
 	}
 }
@@ -282,6 +301,20 @@ func (c *roleTest) anotherSession(email string) *mapdata.Session {
 func (c *roleTest) signInAll(s *roleFixture) {
 	c.other, c.curator, c.admin = c.signInAgain("other@example.org"), c.signInAgain("curator@example.org"), c.signInAgain("admin@example.org")
 	s.owner = c.signInAgain("owner@example.org")
+	c.screen = c.pairedScreen(c.admin)
+}
+
+// pairedScreen is a screen that a phone has signed in.
+func (d *testService) pairedScreen(phone *browser) *browser {
+	d.t.Helper()
+	begun, err := d.accounts.BeginPairing(d.t.Context(), "Mozilla/5.0 (X11; Linux) QtCarBrowser Safari/537.36 Tesla/2026.40")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	phone.send(http.MethodPost, "/v2/auth/pair/"+begun.Code.Shown()+"/approve", "").want(d.t, http.StatusOK)
+	screen := d.browser()
+	screen.send(http.MethodPost, "/v2/auth/pair/token", `{"device_code": "`+begun.Secret+`"}`).want(d.t, http.StatusOK)
+	return screen
 }
 
 // request sends a request without a valid body, and returns whether the caller was admitted.
@@ -321,11 +354,18 @@ func (c *roleTest) request(t *testing.T, rt httpapi.RouteLine, b *browser, s *ro
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp.Body.Close() // a stream's body does not end
+	defer resp.Body.Close() // a stream's body does not end
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
 		return "sign in"
 	case http.StatusForbidden:
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(body, []byte("/docs#problem-sign-in-required")) || bytes.Contains(body, []byte("This screen was signed in by a phone")) {
+			return "sign-in-required"
+		}
 		return "forbidden"
 	case http.StatusNotFound:
 		return "not found"

@@ -43,9 +43,9 @@ func (a *api) mapRoutes() []route {
 	return []route{
 		{http.MethodGet, "/v2/entities/nearby", classRead, account.ForGuests, a.getNearby},
 		{http.MethodGet, "/v2/entities/{id}", classRead, account.ForGuests, a.getEntity},
-		{http.MethodPost, "/v2/entities/{id}/confirm", classVote, account.ForAccounts, a.vote(mapdata.Confirm)},
-		{http.MethodPost, "/v2/entities/{id}/dispute", classVote, account.ForAccounts, a.vote(mapdata.Dispute)},
-		{http.MethodDelete, "/v2/entities/{id}/vote", classVote, account.ForAccounts, a.vote(mapdata.NoVote)},
+		{http.MethodPost, "/v2/entities/{id}/confirm", classVote, account.ForScreens, a.vote(mapdata.Confirm)},
+		{http.MethodPost, "/v2/entities/{id}/dispute", classVote, account.ForScreens, a.vote(mapdata.Dispute)},
+		{http.MethodDelete, "/v2/entities/{id}/vote", classVote, account.ForScreens, a.vote(mapdata.NoVote)},
 		{http.MethodGet, "/v2/alerts", classRead, account.ForGuests, a.getAlerts},
 		{http.MethodGet, "/v2/stream", classRead, account.ForGuests, a.getStream},
 
@@ -87,7 +87,7 @@ func (a *api) accountRoutes() []route {
 		{http.MethodPost, "/v2/auth/pair/{user_code}/approve", classAccount, account.ForAccounts, a.postPairApprove},
 		{http.MethodPost, "/v2/auth/pair/{user_code}/deny", classAccount, account.ForAccounts, a.postPairDeny},
 
-		{http.MethodGet, "/v2/account", classAccount, account.ForAccounts, a.getAccount},
+		{http.MethodGet, "/v2/account", classAccount, account.ForScreens, a.getAccount},
 		{http.MethodGet, "/v2/account/sessions", classAccount, account.ForAccounts, a.getSessions},
 		{http.MethodDelete, "/v2/account/sessions/{id}", classAccount, account.ForOwners, a.deleteSession},
 		{http.MethodGet, "/v2/account/export", classAccount, account.ForAccounts, a.getExport},
@@ -101,8 +101,8 @@ func (a *api) accountRoutes() []route {
 		{http.MethodPatch, "/v2/account/passkeys/{id}", classAccount, account.ForOwners, a.patchPasskey},
 		{http.MethodDelete, "/v2/account/passkeys/{id}", classAccount, account.ForOwners, a.deletePasskey},
 
-		{http.MethodGet, "/v2/account/preferences", classAccount, account.ForAccounts, a.getPreferences},
-		{http.MethodPut, "/v2/account/preferences", classAccount, account.ForAccounts, a.putPreferences},
+		{http.MethodGet, "/v2/account/preferences", classAccount, account.ForScreens, a.getPreferences},
+		{http.MethodPut, "/v2/account/preferences", classAccount, account.ForScreens, a.putPreferences},
 	}
 }
 

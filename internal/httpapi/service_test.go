@@ -105,7 +105,9 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 	projections := []replica.Projection{index.Projection{Index: ix, Now: d.time}, catalogue, tallies}
 	d.follower = replica.New(d.db, projections, replica.Options{Now: d.time, Log: log, StoreChanged: d.signals.StoreChanged, Moved: d.signals.Moved})
 	buckets := ratelimit.NewMemory(1000)
-	d.accounts = account.New(account.Config{Store: d.db, Now: d.time, Key: []byte("key"), Log: log})
+	d.accounts = account.New(account.Config{
+		Store: d.db, Now: d.time, Key: []byte("key"), Log: log, StoreChanged: d.signals.StoreChanged, MailQueued: d.signals.MailQueued,
+	})
 	d.ingester = ingest.New(d.db, d.time, d.signals.StoreChanged)
 	d.pushes = push.New(push.Config{
 		Store: d.db, Ingest: d.ingester, Buckets: buckets, Now: d.time, Log: log, StoreChanged: d.signals.StoreChanged,
@@ -139,12 +141,12 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 		Limits:   httpapi.Limits{GuestReads: 10_000, AccountReads: 10_000, Manage: limits.manage, Votes: 30},
 		Entities: func(id mapdata.FeedID) int { lasting, decaying := ix.Counts(id); return lasting + decaying },
 	}
-	if d.passkeys, err = account.NewPasskeys(account.PasskeyConfig{Accounts: d.accounts, Store: d.db, BaseURL: deps.BaseURL}); err != nil {
+	if d.passkeys, err = account.NewPasskeys(account.PasskeyConfig{Accounts: d.accounts, Store: d.db, BaseURL: deps.BaseURL, ForDecisions: limits.reviewPasskey}); err != nil {
 		t.Fatal(err)
 	}
 	deps.Passkeys = d.passkeys
 	deps.Console = newConsole(t, &console.Config{
-		BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Passkeys: d.passkeys, ReviewPasskey: limits.reviewPasskey, Feeds: d.feeds, Check: newChecker(t, d),
+		BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Passkeys: d.passkeys, Feeds: d.feeds, Check: newChecker(t, d),
 		Secrets: d.box,
 		Audit:   audit.New(d.db), Sources: catalogue, Entities: deps.Entities,
 		State: func() console.State { return console.State{Version: "test", Since: start, Ready: true} },

@@ -63,7 +63,7 @@ func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error
 	a.streamHeader(w.Header())
 	next, err := wt.begin(r.Context(), r.Header.Get("Last-Event-ID"))
 	if err == nil {
-		err = s.Run(r.Context(), next, stream.Client{Update: wt.update, Heartbeat: wt.heartbeat})
+		err = s.Run(r.Context(), next, stream.Client{Update: wt.update, Heartbeat: wt.heartbeat, CheckCaller: wt.checkCaller})
 	}
 	if !wt.started {
 		return err
@@ -205,15 +205,30 @@ func (wt *streamClient) setLastID(answer *nearby.Answer) {
 // heartbeats it checks that the caller's account, tier and role are unchanged.
 func (wt *streamClient) heartbeat(ctx context.Context) error {
 	if wt.heartbeats++; wt.caller.account != nil && wt.heartbeats%heartbeatsPerAccountCheck == 0 {
-		now := &caller{client: wt.caller.client}
-		if err := wt.api.identify(wt.request, now, true); err != nil {
+		if err := wt.identifyAgain(); err != nil {
 			return err
-		}
-		if now.id() != wt.caller.id() || now.tier() != wt.caller.tier() || now.isCurator() != wt.caller.isCurator() {
-			return errAccountChanged
 		}
 	}
 	return wt.send(ctx, wt.appendEventID([]byte(":\n")))
+}
+
+// checkCaller ends the stream if its session or API token has ended, or its account's rights changed (D11.10). What was read
+// of sessions before is not used.
+func (wt *streamClient) checkCaller(context.Context) error {
+	wt.api.Accounts.ForgetCached()
+	return wt.identifyAgain()
+}
+
+// identifyAgain fails unless the caller's account, tier and role are unchanged.
+func (wt *streamClient) identifyAgain() error {
+	now := &caller{client: wt.caller.client}
+	if err := wt.api.identify(wt.request, now, true); err != nil {
+		return err
+	}
+	if now.id() != wt.caller.id() || now.tier() != wt.caller.tier() || now.isCurator() != wt.caller.isCurator() {
+		return errAccountChanged
+	}
+	return nil
 }
 
 // setWriteDeadline bounds the next write.

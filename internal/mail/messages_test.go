@@ -14,7 +14,7 @@ import (
 
 var kinds = []mapdata.EmailKind{
 	mapdata.EmailSignIn, mapdata.EmailApproved, mapdata.EmailRejected, mapdata.EmailChangeRejected, mapdata.EmailDeactivated, mapdata.EmailShrank,
-	mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade, mapdata.EmailNotice,
+	mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade, mapdata.EmailNotice, mapdata.EmailScreenPaired,
 }
 
 var failedOutcomes = []mapdata.Outcome{

@@ -129,6 +129,9 @@ func (d *draft) compose(kind mapdata.EmailKind) (known bool) {
 		d.small("notice.why")
 		d.small("foot.service")
 		return true
+	case mapdata.EmailScreenPaired:
+		d.screenPaired()
+		return true
 	case mapdata.EmailApproved:
 		d.paragraph("feed_approved.text")
 		d.paragraph("feed_approved.then")
@@ -169,6 +172,17 @@ func (d *draft) security(kind, before, after string) {
 	}
 	d.button(kind+".button", "", before+url.PathEscape(d.values["made_id"])+after)
 	d.paragraph("security.more")
+	d.button("security.button", "", "/account#sessions")
+	for _, key := range []string{"foot.account", "foot.service"} {
+		d.small(key)
+	}
+}
+
+// screenPaired reports a screen that was signed in, and where its session is ended.
+func (d *draft) screenPaired() {
+	for _, part := range []string{".text", ".yours", ".not"} {
+		d.paragraph("screen_paired" + part)
+	}
 	d.button("security.button", "", "/account#sessions")
 	for _, key := range []string{"foot.account", "foot.service"} {
 		d.small(key)

@@ -35,6 +35,15 @@ type Account struct {
 // MayReview says whether the account may approve and reject feeds.
 func (a *Account) MayReview() bool { return a.Role == Curator || a.Role == Admin }
 
+// Scope is what a session may be used for (D11.3).
+type Scope string
+
+// The scopes.
+const (
+	ScopeAccount Scope = ""       // everything that the account may do
+	ScopeScreen  Scope = "screen" // a screen that a phone signed in
+)
+
 // Session is a browser that is signed in (D11.2).
 type Session struct {
 	ID        string // public name, for listing and revoking; not the secret
@@ -45,6 +54,7 @@ type Session struct {
 	Agent     string    // User-Agent it was made with, at most 200 characters
 	ProvedAt  time.Time // when an e-mail or a passkey last verified the person; zero: never, a paired screen
 	PasskeyAt time.Time // last use of a passkey with user verification; zero: never
+	Scope     Scope
 }
 
 // Lifetimes of a session (D11.2).
@@ -64,6 +74,7 @@ type SignIn struct {
 	TokenHash []byte // SHA-256 of the link's token
 	Email     string
 	CodeHash  []byte // of the 8 digits and the address
+	Browser   []byte // SHA-256 of the secret of the browser in which the code works; nil: the code works nowhere (D11.10)
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	Tries     int // wrong codes so far

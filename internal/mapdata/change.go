@@ -57,7 +57,7 @@ type PollFailed struct {
 	Audit   []AuditEntry
 }
 
-// FeedChange is what a replica applies: one revision of one feed, or of the votes on live incidents.
+// FeedChange is what a replica applies: one revision of one feed, of the votes on live incidents, or of an account.
 type FeedChange struct {
 	Revision int64
 	Feed     *Feed     // current state; nil: the feed was deleted with everything in it
@@ -66,6 +66,9 @@ type FeedChange struct {
 	Gone     []string  // external ids that are no longer stored
 	Tallies  []Tally   // of votes, current state
 	Attempts []Attempt // recorded by the revision; the replica fills them in
+
+	// Account is one whose sessions ended or whose rights changed; everything else but Revision is zero then. Zero: none.
+	Account AccountID
 }
 
 // StoreState tells a replica whether it can continue from its revision in the log of changes.

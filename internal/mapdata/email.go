@@ -21,6 +21,7 @@ const (
 	// A credential was added to the account: its owner is informed, because an attacker may have added it.
 	EmailPasskeyAdded EmailKind = "passkey_added"
 	EmailTokenMade    EmailKind = "api_token_made"
+	EmailScreenPaired EmailKind = "screen_paired"
 )
 
 // Email is an e-mail in the outbox. It is stored in the transaction of the event that it is about; its text is

@@ -12,6 +12,8 @@ var (
 	ErrConflict        = errors.New("conflict with the current state")
 	ErrUnauthenticated = errors.New("not signed in")
 	ErrForbidden       = errors.New("not allowed")
+	ErrSignInRequired  = errors.New("not allowed to a paired screen") // the person has to sign in by e-mail or passkey
+	ErrPasskeyRequired = errors.New("a passkey must be used first")
 	ErrUnavailable     = errors.New("temporarily unavailable") // such as a full disk: nothing was changed, try again later
 	ErrMalformed       = errors.New("malformed")
 	ErrTooLarge        = errors.New("too large")

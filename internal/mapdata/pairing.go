@@ -16,6 +16,13 @@ type Pairing struct {
 	Tries      int       // wrong codes with its name while it was pending
 }
 
+// PairingAnswer is who approves or denies a pairing.
+type PairingAnswer struct {
+	Account AccountID
+	Session string // ID of the session of the answer, which must not have ended meanwhile; empty: it is not checked
+	State   PairingState
+}
+
 // PairingState is the state of a pairing.
 type PairingState string
 

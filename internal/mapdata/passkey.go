@@ -39,5 +39,6 @@ type PasskeyUse struct {
 	Answer  Challenge
 	// The purpose of the use: a new session, or the confirmation of an existing one.
 	NewSession *Session
+	Replaces   string // ID of the session that NewSession replaces; empty: none
 	Session    string // ID of a session of the passkey's account; empty: NewSession is stored
 }

@@ -48,4 +48,5 @@ func (t *Touched) Merge(other Touched) {
 	t.Areas = append(t.Areas, other.Areas...)
 	t.Returns = append(t.Returns, other.Returns...)
 	t.Live = append(t.Live, other.Live...)
+	t.Accounts = append(t.Accounts, other.Accounts...)
 }

@@ -12,6 +12,7 @@ type Touched struct {
 	Areas      []geo.Circle // where entities were added, changed, removed or voted on
 	Returns    []Return     // ends of suppressions
 	Live       []Tally      // tallies of live incidents, whose position the sender does not know
+	Accounts   []AccountID  // whose sessions ended or whose rights changed: their streams may have to end
 }
 
 // Return is where and when a suppression ends (D9.5).

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -118,7 +119,9 @@ func (f *Follower) catchUp(ctx context.Context) error {
 			return nil
 		}
 		staged := f.stage(changes)
-		f.tell(f.publish(func() mapdata.Touched { return publishAll(staged) }), changes)
+		touched := f.publish(func() mapdata.Touched { return publishAll(staged) })
+		touched.Accounts = accountsOf(changes)
+		f.tell(touched, changes)
 	}
 	return nil
 }
@@ -186,6 +189,7 @@ func (f *Follower) load(ctx context.Context, before mapdata.StoreState) (after m
 		}
 		return touched
 	})
+	touched.Accounts = accountsOf(changes)
 	f.epoch = before.Epoch
 	f.revision.Store(before.Revision)
 	f.tell(touched, changes)
@@ -214,13 +218,27 @@ func (f *Follower) stageAll(ctx context.Context) ([]mapdata.Staged, error) {
 	return staged, nil
 }
 
-// stage builds the next state of all projections.
+// stage builds the next state of all projections. They know nothing of accounts.
 func (f *Follower) stage(changes []mapdata.FeedChange) []mapdata.Staged {
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c mapdata.FeedChange) bool { return !c.Account.IsZero() })
+	if len(changes) == 0 {
+		return nil
+	}
 	staged := make([]mapdata.Staged, 0, len(f.projections))
 	for _, p := range f.projections {
 		staged = append(staged, p.Apply(changes))
 	}
 	return staged
+}
+
+// accountsOf lists the accounts whose sessions ended or whose rights changed.
+func accountsOf(changes []mapdata.FeedChange) (all []mapdata.AccountID) {
+	for i := range changes {
+		if !changes[i].Account.IsZero() {
+			all = append(all, changes[i].Account)
+		}
+	}
+	return all
 }
 
 func publishAll(staged []mapdata.Staged) (touched mapdata.Touched) {

@@ -72,7 +72,7 @@ func (s *Service) opsHandler(api http.Handler) http.Handler {
 
 // newPasskeys makes the use case of passkeys. It fails if the configuration requires them and browsers offer none here.
 func (s *Service) newPasskeys() (*account.Passkeys, error) {
-	passkeys, err := account.NewPasskeys(account.PasskeyConfig{Accounts: s.Accounts, Store: s.Store, BaseURL: s.config.BaseURL})
+	passkeys, err := account.NewPasskeys(account.PasskeyConfig{Accounts: s.Accounts, Store: s.Store, BaseURL: s.config.BaseURL, ForDecisions: s.requiresPasskey()})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (s *Service) requiresPasskey() bool { return s.config.Review.Require == con
 func (s *Service) newConsole(passkeys *account.Passkeys) (*console.Console, error) {
 	pages := console.Config{
 		BaseURL: s.config.BaseURL, Now: s.now, Log: s.log,
-		Accounts: s.Accounts, Passkeys: passkeys, ReviewPasskey: s.requiresPasskey(), Feeds: s.Feeds,
+		Accounts: s.Accounts, Passkeys: passkeys, Feeds: s.Feeds,
 		Check: trial.NewChecker(s.fetcher, s.spool, s.now), Secrets: s.box,
 		Audit: audit.New(s.Store), Sources: s.catalog, State: s.reportState(), Entities: s.countEntities,
 	}

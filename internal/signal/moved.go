@@ -24,7 +24,7 @@ func NewMoved() *Moved { return &Moved{wake: newWake()} }
 
 // Notify adds t to what is pending and wakes the consumer. It never blocks, and keeps no slice of t.
 func (m *Moved) Notify(t mapdata.Touched) {
-	if m == nil || !t.Everywhere && len(t.Areas)+len(t.Returns)+len(t.Live) == 0 {
+	if m == nil || !t.Everywhere && len(t.Areas)+len(t.Returns)+len(t.Live)+len(t.Accounts) == 0 {
 		return
 	}
 	m.mu.Lock()
@@ -37,6 +37,7 @@ func (m *Moved) Notify(t mapdata.Touched) {
 	}
 	p.Returns = append(p.Returns, t.Returns...)
 	p.Live = append(p.Live, t.Live...)
+	p.Accounts = append(p.Accounts, t.Accounts...)
 	m.mu.Unlock()
 	m.wake.Notify()
 }

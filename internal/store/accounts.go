@@ -20,7 +20,7 @@ const (
 // scannedAccount is where the columns of an account go.
 type scannedAccount struct {
 	mapdata.Account
-	id      accountID
+	id      AccountID
 	created instant
 }
 
@@ -73,12 +73,16 @@ func (db *Scripts) Accounts(ctx context.Context) ([]mapdata.Account, error) {
 	return all, db.backend.Failure("list accounts", err)
 }
 
-// UpdateAccount stores role and tier, or fails with mapdata.ErrNotFound.
+// UpdateAccount stores role and tier, and ends the account's approvals of screens; or it fails with mapdata.ErrNotFound.
 func (db *Scripts) UpdateAccount(ctx context.Context, a *mapdata.Account, audit mapdata.AuditEntry) error {
 	return db.backend.Write(ctx, "update account", func(tx *Tx) error {
 		if err := tx.one(ctx, updateAccount, a.Role, a.Tier, a.ID[:]); err != nil {
 			return err
 		}
+		if err := tx.endApprovals(ctx, a.ID); err != nil {
+			return err
+		}
+		tx.raiseAccount(a.ID)
 		return tx.audit(ctx, audit)
 	})
 }

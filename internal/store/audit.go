@@ -75,7 +75,7 @@ func (db *Scripts) Audit(ctx context.Context, q *mapdata.AuditQuery) ([]mapdata.
 func scanAudit(r Row) (one mapdata.AuditRecord, err error) {
 	var (
 		at           instant
-		actor, owner accountID
+		actor, owner AccountID
 		reviewed     string
 	)
 	err = r.Scan(&one.ID, &at, &actor, &one.Via, &one.Action, &one.Subject, &owner, &one.Note, &reviewed, &one.ActorEmail, &one.Named)

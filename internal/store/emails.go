@@ -85,7 +85,7 @@ func (db *Scripts) DueEmails(ctx context.Context, now, until time.Time, limit in
 
 func scanEmail(r Row) (l mapdata.Email, err error) {
 	var (
-		account accountID
+		account AccountID
 		data    string
 		at, due instant
 	)

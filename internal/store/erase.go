@@ -54,6 +54,7 @@ func (db *Scripts) DeleteAccount(ctx context.Context, id mapdata.AccountID, audi
 		if err := tx.one(ctx, deleteAccount, id[:]); err != nil {
 			return err
 		}
+		tx.raiseAccount(id)
 		tx.erase()
 		return tx.audit(ctx, audit)
 	})

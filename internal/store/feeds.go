@@ -17,7 +17,7 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 	var (
 		f                                                  mapdata.Feed
 		id                                                 FeedID
-		owner                                              accountID
+		owner                                              AccountID
 		interval                                           int64
 		proposed                                           string
 		created, updated, next, fetched, pushed, snapshotT instant

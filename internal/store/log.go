@@ -9,8 +9,8 @@ import (
 
 const (
 	raiseRevision = `UPDATE state SET revision = revision + 1 WHERE id = 1`
-	insertChange  = `INSERT INTO changes (revision, feed_id, at, entities, external_ids, votes)
-		SELECT revision, $1, $2, $3, $4, $5 FROM state WHERE id = 1`
+	insertChange  = `INSERT INTO changes (revision, feed_id, at, entities, external_ids, votes, account)
+		SELECT revision, $1, $2, $3, $4, $5, $6 FROM state WHERE id = 1`
 
 	// The revision that the transaction has raised.
 	raisedRevision = `(SELECT revision FROM state WHERE id = 1)`
@@ -18,20 +18,26 @@ const (
 
 // raiseRevision raises the counter of revisions at the end of the transaction, logs what followers have to look at, and
 // wakes them. The counter's row stays locked until the commit, so the order of revisions is the order of commits.
-func (tx *Tx) raiseRevision(feed mapdata.FeedID, ids ...[]string) { tx.logChange(feed, false, ids...) }
+func (tx *Tx) raiseRevision(feed mapdata.FeedID, ids ...[]string) {
+	tx.logChange(feed, false, mapdata.AccountID{}, ids...)
+}
 
 // raiseVotes does so when only the votes on one entity changed. The feed is zero for a live incident.
 func (tx *Tx) raiseVotes(feed mapdata.FeedID, externalID string) {
-	tx.logChange(feed, true, []string{externalID})
+	tx.logChange(feed, true, mapdata.AccountID{}, []string{externalID})
 }
 
-func (tx *Tx) logChange(feed mapdata.FeedID, votes bool, ids ...[]string) {
+// raiseAccount does so when sessions of an account ended or its rights changed. The row claims to be of votes on no live
+// incident, so that a node of an earlier version ignores it.
+func (tx *Tx) raiseAccount(account mapdata.AccountID) { tx.logChange(mapdata.FeedID{}, true, account) }
+
+func (tx *Tx) logChange(feed mapdata.FeedID, votes bool, account mapdata.AccountID, ids ...[]string) {
 	all := slices.Concat(ids...)
 	if all == nil {
 		all = []string{} // NULL is no list
 	}
 	tx.AtCommit(raiseRevision)
-	tx.AtCommit(insertChange, feed[:], tx.Now, len(all), tx.dialect.List(all), votes)
+	tx.AtCommit(insertChange, feed[:], tx.Now, len(all), tx.dialect.List(all), votes, optional(account))
 	if tx.dialect.Notify != "" {
 		tx.AtCommit(tx.dialect.Notify)
 	}

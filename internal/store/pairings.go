@@ -18,6 +18,7 @@ const (
 	selectPairingByCode = `SELECT ` + pairingColumns + ` FROM pairings WHERE code_hash = $1 AND expires_at > $2`
 	countPairingTry     = `UPDATE pairings SET tries = tries + 1 WHERE name = $1 AND state = $2 AND expires_at > $3`
 	answerPairing       = `UPDATE pairings SET state = $2, account = $3 WHERE id = $1`
+	endApprovals        = `UPDATE pairings SET expires_at = created_at WHERE account = $1 AND state = $2`
 	takePairing         = `UPDATE pairings SET state = $1 WHERE device_hash = $2 AND state = $3 AND expires_at > $4 RETURNING account`
 )
 
@@ -38,7 +39,7 @@ func (db *Scripts) CreatePairing(ctx context.Context, p *mapdata.Pairing) error 
 func scanPairing(r Row) (*mapdata.Pairing, error) {
 	var (
 		p                mapdata.Pairing
-		account          accountID
+		account          AccountID
 		created, expires instant
 	)
 	err := r.Scan(&p.ID, &p.DeviceHash, &p.Name, &p.CodeHash, &p.Agent, &created, &expires, &p.State, &account, &p.Tries)
@@ -93,12 +94,17 @@ func (tx *Tx) pairingByCode(ctx context.Context, name string, codeHash []byte, n
 }
 
 // AnswerPairing has the account approve or deny a pairing that waits, found as by PairingByCode. An account
-// that repeats its own answer gets the same result. It fails with mapdata.ErrNotFound, or with mapdata.ErrConflict when it was
-// answered otherwise.
+// that repeats its own answer gets the same result. It fails with mapdata.ErrNotFound, with mapdata.ErrConflict when it was
+// answered otherwise, and with mapdata.ErrUnauthenticated when the session of the answer has ended. The session is locked, so
+// that a transaction that ends it finds the approval.
 func (db *Scripts) AnswerPairing(
-	ctx context.Context, name string, codeHash []byte, now time.Time, maxTries int, account mapdata.AccountID, answer mapdata.PairingState,
+	ctx context.Context, name string, codeHash []byte, now time.Time, maxTries int, by mapdata.PairingAnswer,
 ) (p *mapdata.Pairing, err error) {
+	account, answer := by.Account, by.State
 	err = db.backend.Write(ctx, "answer pairing", func(tx *Tx) (err error) {
+		if err := tx.lockSession(ctx, by); err != nil {
+			return err
+		}
 		if p, err = tx.pairingByCode(ctx, name, codeHash, now, maxTries); err != nil || p == nil {
 			return err
 		}
@@ -120,11 +126,31 @@ func (db *Scripts) AnswerPairing(
 	return p, nil
 }
 
-// TakePairing uses up the approved, unexpired pairing of the secret and stores the session as its account's, both or
-// neither; it sets the session's account, and returns it. Fails with mapdata.ErrNotFound.
-func (db *Scripts) TakePairing(ctx context.Context, deviceHash []byte, now time.Time, s *mapdata.Session) (a *mapdata.Account, err error) {
+// lockSession keeps the session of an answer from ending until the transaction does.
+func (tx *Tx) lockSession(ctx context.Context, by mapdata.PairingAnswer) error {
+	if by.Session == "" {
+		return nil
+	}
+	var one int
+	err := tx.QueryRow(ctx, tx.dialect.locking(lockSession, "KEY SHARE"), by.Account[:], by.Session).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return mapdata.ErrUnauthenticated
+	}
+	return err
+}
+
+// TakePairing uses up the approved, unexpired pairing of the secret, stores the session as its account's, ends the session
+// that it replaces (an id; empty: none) and stores the e-mail to the account (nil: none): all or nothing. It sets the
+// session's account, and returns it. Fails with mapdata.ErrNotFound.
+func (db *Scripts) TakePairing(
+	ctx context.Context, deviceHash []byte, now time.Time, s *mapdata.Session, replaces string, email *mapdata.Email,
+) (a *mapdata.Account, err error) {
 	err = db.backend.Write(ctx, "take pairing", func(tx *Tx) error {
-		var id accountID
+		// Sessions are locked before pairings, as by what ends sessions. The approval that is taken does not end with it.
+		if err := tx.replaceSession(ctx, replaces, false); err != nil {
+			return err
+		}
+		var id AccountID
 		row := tx.QueryRow(ctx, takePairing, mapdata.PairingUsed, deviceHash, mapdata.PairingApproved, now.UnixMilli())
 		if err := row.Scan(&id); err != nil {
 			return err
@@ -132,6 +158,13 @@ func (db *Scripts) TakePairing(ctx context.Context, deviceHash []byte, now time.
 		s.Account = id.AccountID
 		if err := tx.insertSession(ctx, s); err != nil {
 			return err
+		}
+		if email != nil {
+			own := *email
+			own.Account = s.Account
+			if err := tx.email(ctx, &own); err != nil {
+				return err
+			}
 		}
 		var err error
 		a, err = scanAccount(tx.QueryRow(ctx, selectAccount, s.Account[:]))

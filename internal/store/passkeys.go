@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 
 	"wayside/internal/mapdata"
 )
@@ -14,6 +16,7 @@ const (
 	selectPasskey = `SELECT ` + passkeyColumns + `, ` + accountColumns + `
 		FROM passkeys AS p JOIN accounts AS a ON a.id = p.account WHERE p.credential_id = $1`
 	selectPasskeys = `SELECT ` + passkeyColumns + ` FROM passkeys AS p WHERE p.account = $1 ORDER BY p.created_at, p.id`
+	selectEmailOf  = `SELECT a.email FROM accounts AS a JOIN passkeys AS p ON p.account = a.id WHERE p.id = $1`
 	selectHolder   = `SELECT 1 FROM accounts AS a JOIN passkeys AS p ON p.account = a.id WHERE p.id = $1`
 	usePasskey     = `UPDATE passkeys SET blob = $1, used_at = $2 WHERE id = $3 AND blob = $4`
 	flagPasskey    = `UPDATE passkeys SET blob = $1 WHERE id = $2 AND blob = $3`
@@ -49,7 +52,7 @@ func (tx *Tx) answer(ctx context.Context, answer mapdata.Challenge) error {
 func scanPasskey(r Row, more ...any) (mapdata.Passkey, error) {
 	var (
 		p             mapdata.Passkey
-		account       accountID
+		account       AccountID
 		created, used instant
 	)
 	err := r.Scan(append([]any{&p.ID, &p.CredentialID, &account, &p.Name, &p.Blob, &created, &used}, more...)...)
@@ -79,6 +82,11 @@ func (db *Scripts) Passkeys(ctx context.Context, account mapdata.AccountID) ([]m
 // deletion of the account locks them.
 func (db *Scripts) UsePasskey(ctx context.Context, u *mapdata.PasskeyUse) error {
 	return db.backend.Write(ctx, "use passkey", func(tx *Tx) error {
+		if u.Session == "" {
+			if err := tx.useUpOfPasskey(ctx, u.Passkey); err != nil {
+				return err
+			}
+		}
 		if err := tx.answer(ctx, u.Answer); err != nil {
 			return err
 		}
@@ -89,10 +97,29 @@ func (db *Scripts) UsePasskey(ctx context.Context, u *mapdata.PasskeyUse) error 
 			return err
 		}
 		if u.Session == "" {
+			if err := tx.replaceSession(ctx, u.Replaces, true); err != nil {
+				return err
+			}
 			return tx.insertSession(ctx, u.NewSession)
 		}
 		return tx.one(ctx, proveSession, Millis(u.At), Millis(u.At), u.Session, u.Passkey)
 	})
+}
+
+// useUpOfPasskey uses up the waiting sign-ins of the address of a passkey's account, which may be gone.
+func (tx *Tx) useUpOfPasskey(ctx context.Context, passkey string) error {
+	var email string
+	err := tx.QueryRow(ctx, selectEmailOf, passkey).Scan(&email)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // the use fails with ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	if err := tx.lockScope(ctx, scopeSignIns, email); err != nil {
+		return err
+	}
+	return tx.useUp(ctx, email)
 }
 
 // FlagPasskey stores what is newly known of a passkey that is refused, and the answer that told it, as UsePasskey does. It

@@ -2,21 +2,26 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"time"
 
 	"wayside/internal/mapdata"
 )
 
 const (
-	sessionColumns = `s.id, s.token_hash, s.account, s.created_at, s.seen_at, s.agent, s.proved_at, s.passkey_at`
+	sessionColumns = `s.id, s.token_hash, s.account, s.created_at, s.seen_at, s.agent, s.proved_at, s.passkey_at, s.scope`
 
-	insertSession = `INSERT INTO sessions (id, token_hash, account, created_at, seen_at, agent, proved_at, passkey_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+	insertSession = `INSERT INTO sessions (id, token_hash, account, created_at, seen_at, agent, proved_at, passkey_at, scope)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 	selectSession = `SELECT ` + sessionColumns + `, ` + accountColumns + `
 		FROM sessions AS s JOIN accounts AS a ON a.id = s.account WHERE s.token_hash = $1`
 	selectSessions = `SELECT ` + sessionColumns + ` FROM sessions AS s WHERE s.account = $1 ORDER BY s.created_at, s.id`
 	touchSession   = `UPDATE sessions SET seen_at = $1 WHERE id = $2`
 	deleteSession  = `DELETE FROM sessions WHERE account = $1 AND id = $2`
+	deleteOthers   = `DELETE FROM sessions WHERE account = $1 AND id <> $2`
+	replaceSession = `DELETE FROM sessions WHERE id = $1 RETURNING account`
+	lockSession    = `SELECT 1 FROM sessions WHERE account = $1 AND id = $2`
 
 	apiTokenColumns = `t.id, t.account, t.name, t.token_hash, t.created_at, t.used_at`
 
@@ -28,26 +33,57 @@ const (
 	deleteAPIToken  = `DELETE FROM api_tokens WHERE account = $1 AND id = $2`
 )
 
-// CreateSession stores a session, or fails with mapdata.ErrNotFound when there is no such account.
-func (db *Scripts) CreateSession(ctx context.Context, s *mapdata.Session) error {
+// CreateSession stores a session and ends the one that it replaces (an id; empty: none). It fails with mapdata.ErrNotFound
+// when there is no such account.
+func (db *Scripts) CreateSession(ctx context.Context, s *mapdata.Session, replaces string) error {
 	return db.backend.Write(ctx, "create session", func(tx *Tx) error {
+		if err := tx.replaceSession(ctx, replaces, true); err != nil {
+			return err
+		}
 		return tx.insertSession(ctx, s)
 	})
 }
 
+// replaceSession ends the session with this id, whatever its account; there may be none. approvals says whether the
+// account's approvals of screens end with it.
+func (tx *Tx) replaceSession(ctx context.Context, id string, approvals bool) error {
+	if id == "" {
+		return nil
+	}
+	var account AccountID
+	err := tx.QueryRow(ctx, replaceSession, id).Scan(&account)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	tx.raiseAccount(account.AccountID)
+	if !approvals {
+		return nil
+	}
+	return tx.endApprovals(ctx, account.AccountID)
+}
+
+// endApprovals ends the account's approvals of screens that have not asked yet (D11.10).
+func (tx *Tx) endApprovals(ctx context.Context, account mapdata.AccountID) error {
+	_, err := tx.Exec(ctx, endApprovals, account[:], mapdata.PairingApproved)
+	return err
+}
+
 func (tx *Tx) insertSession(ctx context.Context, s *mapdata.Session) error {
 	_, err := tx.Exec(ctx, insertSession,
-		s.ID, s.TokenHash, s.Account[:], Millis(s.CreatedAt), Millis(s.SeenAt), s.Agent, Millis(s.ProvedAt), Millis(s.PasskeyAt))
+		s.ID, s.TokenHash, s.Account[:], Millis(s.CreatedAt), Millis(s.SeenAt), s.Agent, Millis(s.ProvedAt), Millis(s.PasskeyAt), s.Scope)
 	return err
 }
 
 func scanSession(r Row, more ...any) (mapdata.Session, error) {
 	var (
 		s                              mapdata.Session
-		account                        accountID
+		account                        AccountID
 		created, seen, proved, passkey instant
 	)
-	err := r.Scan(append([]any{&s.ID, &s.TokenHash, &account, &created, &seen, &s.Agent, &proved, &passkey}, more...)...)
+	err := r.Scan(append([]any{&s.ID, &s.TokenHash, &account, &created, &seen, &s.Agent, &proved, &passkey, &s.Scope}, more...)...)
 	s.Account, s.CreatedAt, s.SeenAt = account.AccountID, created.Time, seen.Time
 	s.ProvedAt, s.PasskeyAt = proved.Time, passkey.Time
 	return s, err
@@ -77,10 +113,29 @@ func (db *Scripts) Sessions(ctx context.Context, account mapdata.AccountID) ([]m
 	return all, db.backend.Failure("list sessions", err)
 }
 
-// DeleteSession ends a session of the account, or fails with mapdata.ErrNotFound.
+// DeleteSession ends a session of the account and the account's approvals of screens, or fails with mapdata.ErrNotFound.
 func (db *Scripts) DeleteSession(ctx context.Context, account mapdata.AccountID, id string) error {
 	return db.backend.Write(ctx, "end session", func(tx *Tx) error {
-		return tx.one(ctx, deleteSession, account[:], id)
+		if err := tx.one(ctx, deleteSession, account[:], id); err != nil {
+			return err
+		}
+		tx.raiseAccount(account)
+		return tx.endApprovals(ctx, account)
+	})
+}
+
+// DeleteOtherSessions ends all sessions of the account but one, and the account's approvals of screens. Approvals end before
+// and after: a screen that is approved already is not signed in meanwhile, and a session that is about to end approves none.
+func (db *Scripts) DeleteOtherSessions(ctx context.Context, account mapdata.AccountID, but string) error {
+	return db.backend.Write(ctx, "end other sessions", func(tx *Tx) error {
+		if err := tx.endApprovals(ctx, account); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, deleteOthers, account[:], but); err != nil {
+			return err
+		}
+		tx.raiseAccount(account)
+		return tx.endApprovals(ctx, account)
 	})
 }
 
@@ -98,7 +153,7 @@ func (db *Scripts) CreateAPIToken(ctx context.Context, t *mapdata.APIToken, audi
 func scanAPIToken(r Row, more ...any) (mapdata.APIToken, error) {
 	var (
 		t             mapdata.APIToken
-		account       accountID
+		account       AccountID
 		created, used instant
 	)
 	err := r.Scan(append([]any{&t.ID, &account, &t.Name, &t.TokenHash, &created, &used}, more...)...)
@@ -136,6 +191,7 @@ func (db *Scripts) DeleteAPIToken(ctx context.Context, account mapdata.AccountID
 		if err := tx.one(ctx, deleteAPIToken, account[:], id); err != nil {
 			return err
 		}
+		tx.raiseAccount(account)
 		return tx.audit(ctx, audit)
 	})
 }

@@ -12,10 +12,10 @@ import (
 const (
 	countSignIns = `SELECT COUNT(*) FROM sign_ins WHERE email = $1 AND created_at >= $2`
 
-	insertSignIn = `INSERT INTO sign_ins (token_hash, email, code_hash, created_at, expires_at, tries) VALUES ($1, $2, $3, $4, $5, $6)
+	insertSignIn = `INSERT INTO sign_ins (token_hash, email, code_hash, created_at, expires_at, tries, browser_hash) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		RETURNING id`
 
-	signInColumns = `id, token_hash, email, code_hash, created_at, expires_at, tries`
+	signInColumns = `id, token_hash, email, code_hash, created_at, expires_at, tries, browser_hash`
 
 	// A transaction that waits for a row which another one takes finds it used.
 	takeSignIn = `UPDATE sign_ins SET used = true WHERE token_hash = $1 AND NOT used AND expires_at > $2
@@ -23,11 +23,15 @@ const (
 
 	takeSignInByCode = `UPDATE sign_ins SET used = true
 		WHERE id = (SELECT id FROM sign_ins
-			WHERE email = $1 AND code_hash = $2 AND NOT used AND expires_at > $3 AND tries < $4 ORDER BY id DESC LIMIT 1)
+			WHERE email = $1 AND code_hash = $2 AND browser_hash = $5 AND NOT used AND expires_at > $3 AND tries < $4
+			ORDER BY id DESC LIMIT 1)
 			AND NOT used
 		RETURNING ` + signInColumns
 
-	countTry = `UPDATE sign_ins SET tries = tries + 1 WHERE email = $1 AND NOT used AND expires_at > $2`
+	countTry = `UPDATE sign_ins SET tries = tries + 1 WHERE email = $1 AND browser_hash = $3 AND NOT used AND expires_at > $2`
+
+	selectSignInEmail = `SELECT email FROM sign_ins WHERE token_hash = $1`
+	useUpSignIns      = `UPDATE sign_ins SET used = true WHERE email = $1 AND NOT used`
 )
 
 // CreateSignIn stores a waiting sign-in together with its e-mail, unless limit sign-ins of the address were made since
@@ -44,7 +48,7 @@ func (db *Scripts) CreateSignIn(
 		if err := tx.QueryRow(ctx, countSignIns, s.Email, since.UnixMilli()).Scan(&count); err != nil || count >= limit {
 			return err
 		}
-		row := tx.QueryRow(ctx, insertSignIn, s.TokenHash, s.Email, s.CodeHash, Millis(s.CreatedAt), Millis(s.ExpiresAt), s.Tries)
+		row := tx.QueryRow(ctx, insertSignIn, s.TokenHash, s.Email, s.CodeHash, Millis(s.CreatedAt), Millis(s.ExpiresAt), s.Tries, s.Browser)
 		if err := row.Scan(&id); err != nil {
 			return err
 		}
@@ -70,18 +74,34 @@ func scanSignIn(r Row) (*mapdata.SignIn, error) {
 		s                mapdata.SignIn
 		created, expires instant
 	)
-	if err := r.Scan(&s.ID, &s.TokenHash, &s.Email, &s.CodeHash, &created, &expires, &s.Tries); err != nil {
+	if err := r.Scan(&s.ID, &s.TokenHash, &s.Email, &s.CodeHash, &created, &expires, &s.Tries, &s.Browser); err != nil {
 		return nil, err
 	}
 	s.CreatedAt, s.ExpiresAt = created.Time, expires.Time
 	return &s, nil
 }
 
-// TakeSignIn removes and returns the unexpired sign-in with this token hash, or fails with mapdata.ErrNotFound.
+// useUp uses up the address's waiting sign-ins (D11.10). The caller holds the lock on the address.
+func (tx *Tx) useUp(ctx context.Context, email string) error {
+	_, err := tx.Exec(ctx, useUpSignIns, email)
+	return err
+}
+
+// TakeSignIn removes and returns the unexpired sign-in with this token hash, and uses up the others of its address; or it
+// fails with mapdata.ErrNotFound.
 func (db *Scripts) TakeSignIn(ctx context.Context, tokenHash []byte, now time.Time) (s *mapdata.SignIn, err error) {
 	err = db.backend.Write(ctx, "take sign-in", func(tx *Tx) (err error) {
-		s, err = scanSignIn(tx.QueryRow(ctx, takeSignIn, tokenHash, now.UnixMilli()))
-		return err
+		var email string
+		if err := tx.QueryRow(ctx, selectSignInEmail, tokenHash).Scan(&email); err != nil {
+			return err
+		}
+		if err := tx.lockScope(ctx, scopeSignIns, email); err != nil {
+			return err
+		}
+		if s, err = scanSignIn(tx.QueryRow(ctx, takeSignIn, tokenHash, now.UnixMilli())); err != nil {
+			return err
+		}
+		return tx.useUp(ctx, email)
 	})
 	if err != nil {
 		return nil, err
@@ -89,22 +109,25 @@ func (db *Scripts) TakeSignIn(ctx context.Context, tokenHash []byte, now time.Ti
 	return s, nil
 }
 
-// TakeSignInByCode removes and returns the address's unexpired sign-in with this code hash. A wrong code counts one try
-// on every waiting sign-in of the address; one with maxTries wrong tries no longer matches. Fails with
-// mapdata.ErrNotFound. Attempts on one address are serialized: otherwise a hundred concurrent guesses would all be
+// TakeSignInByCode removes and returns the address's unexpired sign-in with this code hash that the browser asked for, and
+// uses up the others of the address. A wrong code counts one try on every waiting sign-in of the address that the browser asked
+// for; one with maxTries wrong tries no longer matches. Fails with mapdata.ErrNotFound. Attempts on one address are serialized: otherwise a hundred concurrent guesses would all be
 // compared before the first was counted.
 func (db *Scripts) TakeSignInByCode(
-	ctx context.Context, email string, codeHash []byte, now time.Time, maxTries int,
+	ctx context.Context, email string, codeHash, browserHash []byte, now time.Time, maxTries int,
 ) (s *mapdata.SignIn, err error) {
 	err = db.backend.Write(ctx, "take sign-in by code", func(tx *Tx) (err error) {
 		if err := tx.lockScope(ctx, scopeSignIns, email); err != nil {
 			return err
 		}
-		s, err = scanSignIn(tx.QueryRow(ctx, takeSignInByCode, email, codeHash, now.UnixMilli(), maxTries))
+		s, err = scanSignIn(tx.QueryRow(ctx, takeSignInByCode, email, codeHash, now.UnixMilli(), maxTries, browserHash))
+		if err == nil {
+			return tx.useUp(ctx, email)
+		}
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		_, err = tx.Exec(ctx, countTry, email, now.UnixMilli())
+		_, err = tx.Exec(ctx, countTry, email, now.UnixMilli(), browserHash)
 		return err
 	})
 	if err != nil {

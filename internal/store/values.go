@@ -66,11 +66,11 @@ func (id *FeedID) Scan(value any) (err error) {
 	return err
 }
 
-// accountID is a column that holds an account's id or NULL.
-type accountID struct{ mapdata.AccountID }
+// AccountID is a column that holds an account's id or NULL.
+type AccountID struct{ mapdata.AccountID }
 
 // Scan takes an id or NULL.
-func (id *accountID) Scan(value any) (err error) {
+func (id *AccountID) Scan(value any) (err error) {
 	id.AccountID, err = scanUUID[mapdata.AccountID](value, mapdata.ParseAccountID)
 	return err
 }

@@ -49,7 +49,7 @@ type Hub struct {
 	mu      sync.Mutex
 	stopped bool
 	open    int
-	callers map[ratelimit.Key]int8
+	callers map[ratelimit.Key][]*Stream
 	cubes   map[cube][]*Stream // by the cubes that their circles may reach into
 	votes   []mapdata.Tally    // on live incidents that Run has to locate
 	returns []mapdata.Return   // ends of suppressions, the soonest first
@@ -61,7 +61,7 @@ func New(c Config) *Hub {
 	c.HeartbeatInterval = cmp.Or(c.HeartbeatInterval, HeartbeatInterval)
 	return &Hub{
 		Config: c, seed: maphash.MakeSeed(), pending: make(chan struct{}, 1), ended: make(chan struct{}),
-		callers: make(map[ratelimit.Key]int8), cubes: make(map[cube][]*Stream),
+		callers: make(map[ratelimit.Key][]*Stream), cubes: make(map[cube][]*Stream),
 	}
 }
 
@@ -73,14 +73,14 @@ func (h *Hub) Open(caller ratelimit.Key, area geo.Circle) (*Stream, error) {
 	switch {
 	case h.stopped:
 		return nil, mapdata.Describe(mapdata.ErrUnavailable, "The service is stopping. Try again in a moment.")
-	case h.callers[caller] >= MaxPerCaller:
+	case len(h.callers[caller]) >= MaxPerCaller:
 		return nil, &mapdata.LimitError{RetryAfter: retryAfter, What: "streams that one caller may have open (4)"}
 	case h.open >= MaxOpen:
 		return nil, mapdata.Describe(mapdata.ErrUnavailable, "Too many streams are open. Read instead, or try again later.")
 	}
-	s := &Stream{hub: h, caller: caller, area: area, center: area.Center.Vector(), wake: make(chan struct{}, 1)}
+	s := &Stream{hub: h, caller: caller, area: area, center: area.Center.Vector(), wake: make(chan struct{}, 1), recheck: make(chan struct{}, 1)}
 	h.open++
-	h.callers[caller]++
+	h.callers[caller] = append(h.callers[caller], s)
 	for c := range cubesOf(area) {
 		h.cubes[c] = append(h.cubes[c], s)
 	}
@@ -99,7 +99,8 @@ func (h *Hub) remove(s *Stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.open--
-	if h.callers[s.caller]--; h.callers[s.caller] == 0 {
+	own := slices.DeleteFunc(h.callers[s.caller], func(other *Stream) bool { return other == s })
+	if h.callers[s.caller] = own; len(own) == 0 {
 		delete(h.callers, s.caller)
 	}
 	for c := range cubesOf(s.area) {
@@ -113,7 +114,7 @@ func (h *Hub) remove(s *Stream) {
 	}
 }
 
-// Touched wakes the streams whose circle meets a change. It blocks for nothing but the hub's own lock.
+// Touched wakes the streams whose circle meets a change, and has those of the accounts check their caller. It blocks for nothing but the hub's own lock.
 func (h *Hub) Touched(t mapdata.Touched) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -123,6 +124,11 @@ func (h *Hub) Touched(t mapdata.Touched) {
 		}
 	} else {
 		h.wakeStreams(t.Areas)
+	}
+	for _, account := range t.Accounts {
+		for _, s := range h.callers[ratelimit.AccountKey(ratelimit.Streams, account)] {
+			s.checkCaller()
+		}
 	}
 	if len(t.Live) > 0 && h.Locate != nil {
 		h.votes = append(h.votes, t.Live...)

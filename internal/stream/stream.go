@@ -23,6 +23,8 @@ type Stream struct {
 	area   geo.Circle
 	center geo.Vector // of the area
 	wake   chan struct{}
+
+	recheck chan struct{} // signals that the caller's account may have changed
 }
 
 // meets says whether the stream's circle meets another one. It compares the chord between the centers with the arc of the
@@ -44,6 +46,14 @@ func (s *Stream) Wake() {
 	}
 }
 
+// checkCaller makes the stream check its caller soon. It never blocks.
+func (s *Stream) checkCaller() {
+	select {
+	case s.recheck <- struct{}{}:
+	default:
+	}
+}
+
 // Cause is why a stream updates its client.
 type Cause int
 
@@ -60,6 +70,8 @@ type Client struct {
 	Update func(ctx context.Context, cause Cause) (next time.Time, err error)
 	// Heartbeat shows the client that the connection is alive.
 	Heartbeat func(ctx context.Context) error
+	// CheckCaller fails if the caller is no longer who the stream was opened by; nil: it is not checked.
+	CheckCaller func(ctx context.Context) error
 }
 
 // Run serves the client until ctx ends, the hub stops, or the client fails. expiry is when something expires of what the
@@ -78,6 +90,12 @@ func (s *Stream) Run(ctx context.Context, expiry time.Time, c Client) error {
 			return nil
 		case <-s.hub.ended:
 			return nil
+		case <-s.recheck:
+			if c.CheckCaller != nil {
+				if err := c.CheckCaller(ctx); err != nil {
+					return err
+				}
+			}
 		case <-s.wake:
 			next.woken = true
 		case <-timer.C:

@@ -14,13 +14,16 @@ const maxTries = 5
 func (n *nodes) signIn(name, email string) *mapdata.SignIn {
 	n.Helper()
 	s := &mapdata.SignIn{
-		TokenHash: []byte("token " + name), Email: email, CodeHash: []byte("code " + name), CreatedAt: start, ExpiresAt: start.Add(10 * time.Minute),
+		TokenHash: []byte("token " + name), Email: email, Browser: browserHash, CodeHash: []byte("code " + name), CreatedAt: start, ExpiresAt: start.Add(10 * time.Minute),
 	}
 	if _, err := n.all[0].CreateSignIn(n.Context(), s, nil, start, 100); err != nil {
 		n.Fatal(err)
 	}
 	return s
 }
+
+// browserHash is of the browser that asked for every sign-in.
+var browserHash = []byte("hash of a browser")
 
 // triesOfCodes: of forty concurrent guesses only the first five are compared. So the right code is accepted when it is
 // among them, and never after five wrong ones.
@@ -35,7 +38,7 @@ func triesOfCodes(n *nodes) {
 			if i == guesses-1 {
 				code = s.CodeHash
 			}
-			got, err := db.TakeSignInByCode(context.Background(), s.Email, code, start, maxTries)
+			got, err := db.TakeSignInByCode(context.Background(), s.Email, code, browserHash, start, maxTries)
 			switch {
 			case err == nil:
 				right.add()
@@ -66,7 +69,7 @@ func linkOrCode(n *nodes) {
 			if i%2 == 0 {
 				_, err = db.TakeSignIn(context.Background(), s.TokenHash, start)
 			} else {
-				_, err = db.TakeSignInByCode(context.Background(), s.Email, s.CodeHash, start, 100)
+				_, err = db.TakeSignInByCode(context.Background(), s.Email, s.CodeHash, browserHash, start, 100)
 			}
 			if err == nil {
 				taken.add()
@@ -120,7 +123,7 @@ func triesOfPairings(n *nodes) {
 			if i == guesses-1 {
 				code = p.CodeHash
 			}
-			_, err := db.AnswerPairing(context.Background(), p.Name, code, start, maxTries, a, mapdata.PairingApproved)
+			_, err := db.AnswerPairing(context.Background(), p.Name, code, start, maxTries, mapdata.PairingAnswer{Account: a, State: mapdata.PairingApproved})
 			switch {
 			case err == nil:
 				right.add()
@@ -144,7 +147,7 @@ func answersOfPairings(n *nodes) {
 		p := n.pairing("BCDF", fmt.Sprint(round))
 		var said count
 		n.concurrently(len(drivers), func(i int, db *DB) {
-			_, err := db.AnswerPairing(context.Background(), p.Name, p.CodeHash, start, maxTries, drivers[i], mapdata.PairingApproved)
+			_, err := db.AnswerPairing(context.Background(), p.Name, p.CodeHash, start, maxTries, mapdata.PairingAnswer{Account: drivers[i], State: mapdata.PairingApproved})
 			if err == nil {
 				said.add()
 			} else if !errors.Is(err, mapdata.ErrConflict) {
@@ -165,11 +168,11 @@ func redemptions(n *nodes) {
 	a := n.driver()
 	for round := range 8 {
 		p := n.pairing("BCDF", fmt.Sprint(round))
-		_, err := n.all[0].AnswerPairing(n.Context(), p.Name, p.CodeHash, start, maxTries, a, mapdata.PairingApproved)
+		_, err := n.all[0].AnswerPairing(n.Context(), p.Name, p.CodeHash, start, maxTries, mapdata.PairingAnswer{Account: a, State: mapdata.PairingApproved})
 		n.must(err)
 		var taken count
 		n.concurrently(9, func(i int, db *DB) {
-			got, err := db.TakePairing(context.Background(), p.DeviceHash, start, sessionOf(fmt.Sprint(round, " ", i)))
+			got, err := db.TakePairing(context.Background(), p.DeviceHash, start, sessionOf(fmt.Sprint(round, " ", i)), "", nil)
 			switch {
 			case err == nil:
 				taken.add()
@@ -193,13 +196,13 @@ func answersAndRedemptions(n *nodes) {
 		var taken count
 		n.concurrently(12, func(i int, db *DB) {
 			if i%2 == 0 {
-				_, err := db.AnswerPairing(context.Background(), p.Name, p.CodeHash, start, maxTries, a, mapdata.PairingApproved)
+				_, err := db.AnswerPairing(context.Background(), p.Name, p.CodeHash, start, maxTries, mapdata.PairingAnswer{Account: a, State: mapdata.PairingApproved})
 				if err != nil {
 					n.Errorf("repeating the answer: %v", err)
 				}
 				return
 			}
-			if _, err := db.TakePairing(context.Background(), p.DeviceHash, start, sessionOf(fmt.Sprint(round, " ", i))); err == nil {
+			if _, err := db.TakePairing(context.Background(), p.DeviceHash, start, sessionOf(fmt.Sprint(round, " ", i)), "", nil); err == nil {
 				taken.add()
 			} else if !errors.Is(err, mapdata.ErrNotFound) {
 				n.Error(err)

@@ -210,9 +210,9 @@ func deletedAccounts(n *nodes) {
 	}
 	n.must(db.SetPreferences(n.Context(), a, &mapdata.Preferences{}))
 	p := n.pairing("BCDF", "x")
-	_, err := db.AnswerPairing(n.Context(), p.Name, p.CodeHash, start, maxTries, a, mapdata.PairingApproved)
+	_, err := db.AnswerPairing(n.Context(), p.Name, p.CodeHash, start, maxTries, mapdata.PairingAnswer{Account: a, State: mapdata.PairingApproved})
 	n.must(err)
-	_, err = db.TakePairing(n.Context(), p.DeviceHash, start, sessionOf("s"))
+	_, err = db.TakePairing(n.Context(), p.DeviceHash, start, sessionOf("s"), "", nil)
 	n.must(err)
 	n.exec("DELETE FROM accounts WHERE id = $1", a[:])
 	for query, want := range map[string]int{

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	selectChanges = `SELECT revision, feed_id, entities, votes FROM changes WHERE revision > $1 ORDER BY revision`
+	selectChanges = `SELECT revision, feed_id, entities, votes, account FROM changes WHERE revision > $1 ORDER BY revision`
 
 	// The entities of one row of the log, as they are now; of those that are gone only the id.
 	selectChanged = `SELECT ids.value, ` + entityColumns + `
@@ -54,6 +54,9 @@ func (db *DB) Changes(ctx context.Context, after int64, limit int) (all []mapdat
 
 // details reads what a row of the log names. Feeds are read once each.
 func (db *DB) details(ctx context.Context, r *readTx, c *mapdata.FeedChange, entry logEntry, feeds map[mapdata.FeedID]*mapdata.Feed) (err error) {
+	if !c.Account.IsZero() {
+		return nil
+	}
 	ofLive := entry.votes && c.FeedID.IsZero()
 	if !ofLive {
 		if c.Feed, err = r.feed(ctx, c.FeedID, feeds); err != nil || c.Feed == nil {
@@ -85,14 +88,15 @@ func (r *readTx) log(ctx context.Context, after int64, limit int) (all []mapdata
 	// A revision without entities costs something too.
 	for cost := 0; cost < limit && rows.Next(); {
 		var (
-			c  mapdata.FeedChange
-			id store.FeedID
-			n  logEntry
+			c       mapdata.FeedChange
+			id      store.FeedID
+			account store.AccountID
+			n       logEntry
 		)
-		if err := rows.Scan(&c.Revision, &id, &n.count, &n.votes); err != nil {
+		if err := rows.Scan(&c.Revision, &id, &n.count, &n.votes, &account); err != nil {
 			return nil, nil, err
 		}
-		c.FeedID = id.FeedID
+		c.FeedID, c.Account = id.FeedID, account.AccountID
 		all, entries = append(all, c), append(entries, n)
 		cost += n.count + 1
 	}

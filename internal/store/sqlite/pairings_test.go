@@ -25,7 +25,7 @@ func TestDeletingAnAccountDeletesPairingsAndPreferences(t *testing.T) {
 		func() error { return db.SetPreferences(t.Context(), id, &mapdata.Preferences{}) },
 		func() error { return db.CreatePairing(t.Context(), p) },
 		func() error {
-			_, err := db.AnswerPairing(t.Context(), p.Name, p.CodeHash, start, 5, id, mapdata.PairingApproved)
+			_, err := db.AnswerPairing(t.Context(), p.Name, p.CodeHash, start, 5, mapdata.PairingAnswer{Account: id, State: mapdata.PairingApproved})
 			return err
 		},
 		func() error {

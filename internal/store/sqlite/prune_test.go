@@ -119,7 +119,7 @@ func TestPruneSignInsAndSessions(t *testing.T) {
 		{SeenAt: start.Add(mapdata.SessionTotal), CreatedAt: start.Add(time.Millisecond)},
 	} {
 		s.ID, s.TokenHash, s.Account = fmt.Sprint(i), []byte{byte(i)}, accounts[0].ID
-		if err := db.CreateSession(t.Context(), &s); err != nil {
+		if err := db.CreateSession(t.Context(), &s, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

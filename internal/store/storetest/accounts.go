@@ -65,7 +65,7 @@ func session(a *mapdata.Account, id string) *mapdata.Session {
 func findsSessions(w *testStore) {
 	a := w.account()
 	s := session(a, "one")
-	w.must(w.store.CreateSession(w.ctx, s))
+	w.must(w.store.CreateSession(w.ctx, s, ""))
 	got, account, err := w.store.Session(w.ctx, s.TokenHash)
 	w.must(err)
 	w.same("session", got, s)
@@ -74,7 +74,7 @@ func findsSessions(w *testStore) {
 	w.fails("unknown session", err, mapdata.ErrNotFound)
 	duplicate := session(a, "two")
 	duplicate.TokenHash = s.TokenHash
-	w.fails("the same token again", w.store.CreateSession(w.ctx, duplicate), mapdata.ErrConflict)
+	w.fails("the same token again", w.store.CreateSession(w.ctx, duplicate, ""), mapdata.ErrConflict)
 }
 
 func listsSessions(w *testStore) {
@@ -82,7 +82,7 @@ func listsSessions(w *testStore) {
 	first, second, theirs := session(a, "first"), session(a, "second"), session(b, "theirs")
 	second.CreatedAt = at(time.Second)
 	for _, s := range []*mapdata.Session{second, first, theirs} {
-		w.must(w.store.CreateSession(w.ctx, s))
+		w.must(w.store.CreateSession(w.ctx, s, ""))
 	}
 	w.must(w.store.TouchSession(w.ctx, "second", at(2*time.Hour)))
 	second.SeenAt = at(2 * time.Hour)
@@ -140,7 +140,7 @@ func (w *testStore) wantOneEmail(a *mapdata.Account, email *mapdata.Email) {
 
 func refusesUnknownAccounts(w *testStore) {
 	unknown := &mapdata.Account{ID: mapdata.AccountID{1}}
-	w.fails("session", w.store.CreateSession(w.ctx, session(unknown, "x")), mapdata.ErrNotFound)
+	w.fails("session", w.store.CreateSession(w.ctx, session(unknown, "x"), ""), mapdata.ErrNotFound)
 	token := &mapdata.APIToken{ID: "x", Account: unknown.ID, TokenHash: []byte("x"), CreatedAt: start}
 	w.fails("API token", w.store.CreateAPIToken(w.ctx, token, mapdata.AuditEntry{At: start}, &mapdata.Email{Account: unknown.ID, At: start}), mapdata.ErrNotFound)
 	w.same("letters of what failed", len(w.due(start, at(time.Minute))), 0)
@@ -161,9 +161,12 @@ func signInTests() map[string]func(*testStore) {
 
 const address = "ada@example.org"
 
+// browserHash is of the browser that asked for every sign-in.
+var browserHash = []byte("hash of a browser")
+
 func signIn(name string, created time.Time) *mapdata.SignIn {
 	return &mapdata.SignIn{
-		TokenHash: []byte("token " + name), Email: address, CodeHash: []byte("code " + name),
+		TokenHash: []byte("token " + name), Email: address, CodeHash: []byte("code " + name), Browser: browserHash,
 		CreatedAt: created, ExpiresAt: created.Add(10 * time.Minute),
 	}
 }
@@ -181,19 +184,14 @@ func (w *testStore) signInOf(name string, created time.Time) *mapdata.SignIn {
 }
 
 func takesLinksOnce(w *testStore) {
-	s, other := w.signInOf("a", start), w.signInOf("b", start)
+	s := w.signInOf("a", start)
 	got, err := w.store.TakeSignIn(w.ctx, s.TokenHash, at(time.Minute))
 	w.must(err)
 	w.same("sign-in", got, s)
 	_, err = w.store.TakeSignIn(w.ctx, s.TokenHash, at(time.Minute))
 	w.fails("the second time", err, mapdata.ErrNotFound)
-	_, err = w.store.TakeSignInByCode(w.ctx, address, s.CodeHash, at(time.Minute), 5)
+	_, err = w.store.TakeSignInByCode(w.ctx, address, s.CodeHash, browserHash, at(time.Minute), 5)
 	w.fails("its code afterwards", err, mapdata.ErrNotFound)
-	got, err = w.store.TakeSignIn(w.ctx, other.TokenHash, at(time.Minute))
-	w.must(err)
-	if got.Tries != 1 {
-		w.Errorf("tries of the other sign-in = %d, want 1, for the code that was used already", got.Tries)
-	}
 	_, err = w.store.TakeSignIn(w.ctx, []byte("unknown"), at(time.Minute))
 	w.fails("unknown link", err, mapdata.ErrNotFound)
 }
@@ -202,7 +200,7 @@ func expiresLinks(w *testStore) {
 	s := w.signInOf("a", start)
 	_, err := w.store.TakeSignIn(w.ctx, s.TokenHash, s.ExpiresAt)
 	w.fails("link at its end", err, mapdata.ErrNotFound)
-	_, err = w.store.TakeSignInByCode(w.ctx, address, s.CodeHash, s.ExpiresAt, 5)
+	_, err = w.store.TakeSignInByCode(w.ctx, address, s.CodeHash, browserHash, s.ExpiresAt, 5)
 	w.fails("code at its end", err, mapdata.ErrNotFound)
 	_, err = w.store.TakeSignIn(w.ctx, s.TokenHash, s.ExpiresAt.Add(-time.Millisecond))
 	w.must(err)
@@ -210,34 +208,37 @@ func expiresLinks(w *testStore) {
 
 func takesCodesOnce(w *testStore) {
 	s := w.signInOf("a", start)
-	_, err := w.store.TakeSignInByCode(w.ctx, "eve@example.org", s.CodeHash, at(time.Minute), 5)
+	_, err := w.store.TakeSignInByCode(w.ctx, "eve@example.org", s.CodeHash, browserHash, at(time.Minute), 5)
 	w.fails("another address", err, mapdata.ErrNotFound)
-	got, err := w.store.TakeSignInByCode(w.ctx, address, s.CodeHash, at(time.Minute), 5)
+	got, err := w.store.TakeSignInByCode(w.ctx, address, s.CodeHash, browserHash, at(time.Minute), 5)
 	w.must(err)
 	w.same("sign-in", got, s)
-	_, err = w.store.TakeSignInByCode(w.ctx, address, s.CodeHash, at(time.Minute), 5)
+	_, err = w.store.TakeSignInByCode(w.ctx, address, s.CodeHash, browserHash, at(time.Minute), 5)
 	w.fails("the second time", err, mapdata.ErrNotFound)
 	_, err = w.store.TakeSignIn(w.ctx, s.TokenHash, at(time.Minute))
 	w.fails("its link afterwards", err, mapdata.ErrNotFound)
 }
 
 func endsCodes(w *testStore) {
-	a, b := w.signInOf("a", start), w.signInOf("b", start)
+	a := w.signInOf("a", start)
 	wrong := func() {
 		w.Helper()
-		_, err := w.store.TakeSignInByCode(w.ctx, address, []byte("wrong"), at(time.Minute), 5)
+		_, err := w.store.TakeSignInByCode(w.ctx, address, []byte("wrong"), browserHash, at(time.Minute), 5)
 		w.fails("wrong code", err, mapdata.ErrNotFound)
 	}
 	for range 4 {
 		wrong()
 	}
-	got, err := w.store.TakeSignInByCode(w.ctx, address, a.CodeHash, at(time.Minute), 5)
+	got, err := w.store.TakeSignInByCode(w.ctx, address, a.CodeHash, browserHash, at(time.Minute), 5)
 	w.must(err)
 	if got.Tries != 4 {
 		w.Errorf("tries = %d, want 4", got.Tries)
 	}
-	wrong()
-	_, err = w.store.TakeSignInByCode(w.ctx, address, b.CodeHash, at(time.Minute), 5)
+	b := w.signInOf("b", start)
+	for range 5 {
+		wrong()
+	}
+	_, err = w.store.TakeSignInByCode(w.ctx, address, b.CodeHash, browserHash, at(time.Minute), 5)
 	w.fails("right code after five wrong ones", err, mapdata.ErrNotFound)
 	if _, err = w.store.TakeSignIn(w.ctx, b.TokenHash, at(time.Minute)); err != nil {
 		w.Errorf("link after five wrong codes: %v, want no error", err)

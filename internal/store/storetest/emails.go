@@ -187,7 +187,7 @@ func keepsLanguages(w *testStore) {
 	a.Role = mapdata.Curator
 	w.must(w.store.UpdateAccount(w.ctx, a, mapdata.AuditEntry{At: start, Action: "account.role"}))
 	s := session(a, "s")
-	w.must(w.store.CreateSession(w.ctx, s))
+	w.must(w.store.CreateSession(w.ctx, s, ""))
 	_, holder, err := w.store.Session(w.ctx, s.TokenHash)
 	w.must(err)
 	w.same("account of a session, after its role changed", holder, a)

@@ -81,9 +81,9 @@ func (e *exercise) poll(ctx context.Context) error {
 func (e *exercise) signIn(ctx context.Context) error {
 	signIn := &mapdata.SignIn{TokenHash: []byte("t"), CodeHash: []byte("c"), Email: "a@example.org", CreatedAt: start, ExpiresAt: at(time.Hour)}
 	_, err := e.s.CreateSignIn(ctx, signIn, nil, start, 2)
-	_, wrong := e.s.TakeSignInByCode(ctx, signIn.Email, []byte("wrong"), start, 5)
+	_, wrong := e.s.TakeSignInByCode(ctx, signIn.Email, []byte("wrong"), browserHash, start, 5)
 	_, taken := e.s.TakeSignIn(ctx, signIn.TokenHash, start)
-	session := e.s.CreateSession(ctx, &mapdata.Session{ID: "s", TokenHash: []byte("s"), Account: e.owner, CreatedAt: start, SeenAt: start})
+	session := e.s.CreateSession(ctx, &mapdata.Session{ID: "s", TokenHash: []byte("s"), Account: e.owner, CreatedAt: start, SeenAt: start}, "")
 	_, _, found := e.s.Session(ctx, []byte("s"))
 	_, listed := e.s.Sessions(ctx, e.owner)
 	_, _, token := e.s.APIToken(ctx, []byte("none"))

@@ -65,7 +65,7 @@ func (w *testStore) fillAccounts(drivers []*mapdata.Account) {
 	_, err = w.store.TakeSignIn(w.ctx, []byte("token used"), start)
 	w.must(err)
 	for i, a := range drivers {
-		w.must(w.store.CreateSession(w.ctx, session(a, fmt.Sprint("session ", i))))
+		w.must(w.store.CreateSession(w.ctx, session(a, fmt.Sprint("session ", i)), ""))
 		token := &mapdata.APIToken{ID: fmt.Sprint("token ", i), Account: a.ID, Name: "é", TokenHash: []byte{0, 255, byte(i)}, CreatedAt: start}
 		w.must(w.store.CreateAPIToken(w.ctx, token, mapdata.AuditEntry{At: start, Actor: a.ID, Action: "api_token.create"}, nil))
 	}

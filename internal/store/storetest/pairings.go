@@ -49,7 +49,7 @@ func (w *testStore) byCode(p *mapdata.Pairing, now time.Time) (*mapdata.Pairing,
 }
 
 func (w *testStore) answer(s Store, p *mapdata.Pairing, now time.Time, by *mapdata.Account, answer mapdata.PairingState) error {
-	_, err := s.AnswerPairing(w.ctx, p.Name, p.CodeHash, now, pairingTries, by.ID, answer)
+	_, err := s.AnswerPairing(w.ctx, p.Name, p.CodeHash, now, pairingTries, mapdata.PairingAnswer{Account: by.ID, State: answer})
 	return err
 }
 
@@ -78,7 +78,7 @@ func refusesDuplicatePairings(w *testStore) {
 func answersPairingsOnce(w *testStore) {
 	a, b := w.account(), w.account()
 	p, denied := w.pairingOf("BCDF", "GHJK"), w.pairingOf("BCDF", "GHJL")
-	got, err := w.store.AnswerPairing(w.ctx, p.Name, p.CodeHash, start, pairingTries, a.ID, mapdata.PairingApproved)
+	got, err := w.store.AnswerPairing(w.ctx, p.Name, p.CodeHash, start, pairingTries, mapdata.PairingAnswer{Account: a.ID, State: mapdata.PairingApproved})
 	w.must(err)
 	p.State, p.Account = mapdata.PairingApproved, a.ID
 	w.same("what is answered", got, p)
@@ -91,7 +91,7 @@ func answersPairingsOnce(w *testStore) {
 	w.must(w.answer(w.store, denied, start, b, mapdata.PairingDenied))
 	w.must(w.answer(w.store, denied, start, b, mapdata.PairingDenied))
 	w.fails("a denied one", w.answer(w.store, denied, start, b, mapdata.PairingApproved), mapdata.ErrConflict)
-	_, err = w.store.TakePairing(w.ctx, denied.DeviceHash, start, session(b, "denied"))
+	_, err = w.store.TakePairing(w.ctx, denied.DeviceHash, start, session(b, "denied"), "", nil)
 	w.fails("a session of a denied one", err, mapdata.ErrNotFound)
 	w.fails("answer of an unknown account", w.answer(w.store, w.pairingOf("X", "Y"), start, &mapdata.Account{ID: mapdata.AccountID{1}}, mapdata.PairingApproved), mapdata.ErrNotFound)
 }
@@ -100,10 +100,10 @@ func takesPairingsOnce(w *testStore) {
 	a, b := w.account(), w.account()
 	p := w.pairingOf("BCDF", "GHJK")
 	s := session(b, "one") // its account is ignored: it becomes a session of the account that approved
-	_, err := w.store.TakePairing(w.ctx, p.DeviceHash, start, s)
+	_, err := w.store.TakePairing(w.ctx, p.DeviceHash, start, s, "", nil)
 	w.fails("one that waits", err, mapdata.ErrNotFound)
 	w.must(w.answer(w.store, p, start, a, mapdata.PairingApproved))
-	got, err := w.store.TakePairing(w.ctx, p.DeviceHash, start, s)
+	got, err := w.store.TakePairing(w.ctx, p.DeviceHash, start, s, "", nil)
 	w.must(err)
 	w.same("its account", got, a)
 	stored, _, err := w.store.Session(w.ctx, s.TokenHash)
@@ -112,7 +112,7 @@ func takesPairingsOnce(w *testStore) {
 		w.Error("the session is not its account's")
 	}
 	w.same("its session", stored, s)
-	_, err = w.store.TakePairing(w.ctx, p.DeviceHash, start, session(a, "two"))
+	_, err = w.store.TakePairing(w.ctx, p.DeviceHash, start, session(a, "two"), "", nil)
 	w.fails("the second time", err, mapdata.ErrNotFound)
 	again, err := w.byCode(p, start)
 	w.must(err)
@@ -122,7 +122,7 @@ func takesPairingsOnce(w *testStore) {
 	w.must(w.answer(w.store, p, start, a, mapdata.PairingApproved))
 	w.fails("denied afterwards", w.answer(w.store, p, start, a, mapdata.PairingDenied), mapdata.ErrConflict)
 	w.fails("approved by another", w.answer(w.store, p, start, b, mapdata.PairingApproved), mapdata.ErrConflict)
-	_, err = w.store.TakePairing(w.ctx, p.DeviceHash, start, session(a, "three"))
+	_, err = w.store.TakePairing(w.ctx, p.DeviceHash, start, session(a, "three"), "", nil)
 	w.fails("after it was approved again", err, mapdata.ErrNotFound)
 }
 
@@ -134,10 +134,10 @@ func expiresPairings(w *testStore) {
 	_, err := w.byCode(p, end)
 	w.fails("found at its end", err, mapdata.ErrNotFound)
 	w.fails("answered at its end", w.answer(w.store, p, end, a, mapdata.PairingApproved), mapdata.ErrNotFound)
-	_, err = w.store.TakePairing(w.ctx, approved.DeviceHash, end, session(a, "late"))
+	_, err = w.store.TakePairing(w.ctx, approved.DeviceHash, end, session(a, "late"), "", nil)
 	w.fails("taken at its end", err, mapdata.ErrNotFound)
 	w.must(w.answer(w.store, p, before, a, mapdata.PairingApproved))
-	_, err = w.store.TakePairing(w.ctx, p.DeviceHash, before, session(a, "in time"))
+	_, err = w.store.TakePairing(w.ctx, p.DeviceHash, before, session(a, "in time"), "", nil)
 	w.must(err)
 }
 
@@ -152,7 +152,7 @@ func limitsPairingTries(w *testStore) {
 			if i%2 == 0 {
 				_, err = w.store.PairingByCode(w.ctx, "BCDF", []byte("wrong"), start, pairingTries)
 			} else {
-				_, err = w.store.AnswerPairing(w.ctx, "BCDF", []byte("wrong"), start, pairingTries, a.ID, mapdata.PairingApproved)
+				_, err = w.store.AnswerPairing(w.ctx, "BCDF", []byte("wrong"), start, pairingTries, mapdata.PairingAnswer{Account: a.ID, State: mapdata.PairingApproved})
 			}
 			w.fails("wrong code", err, mapdata.ErrNotFound)
 		}
@@ -174,7 +174,7 @@ func limitsPairingTries(w *testStore) {
 	if got.Tries != 0 {
 		w.Errorf("%d tries at a code without an attempt", got.Tries)
 	}
-	_, err = w.store.TakePairing(w.ctx, used.DeviceHash, start, session(a, "approved before"))
+	_, err = w.store.TakePairing(w.ctx, used.DeviceHash, start, session(a, "approved before"), "", nil)
 	w.must(err)
 }
 
@@ -187,7 +187,7 @@ func takesPairingsOnceConcurrently(w *testStore) {
 	taken := make([]bool, 20)
 	for i := range taken {
 		all.Go(func() {
-			_, err := stores[i%2].TakePairing(w.ctx, p.DeviceHash, start, session(a, fmt.Sprint("s", i)))
+			_, err := stores[i%2].TakePairing(w.ctx, p.DeviceHash, start, session(a, fmt.Sprint("s", i)), "", nil)
 			taken[i] = err == nil
 			if err != nil && !errors.Is(err, mapdata.ErrNotFound) {
 				w.Errorf("TakePairing: %v", err)
@@ -237,10 +237,10 @@ func takesPairingsAtomically(w *testStore) {
 	a := w.account()
 	p := w.pairingOf("BCDF", "GHJK")
 	w.must(w.answer(w.store, p, start, a, mapdata.PairingApproved))
-	w.must(w.store.CreateSession(w.ctx, session(a, "one")))
-	_, err := w.store.TakePairing(w.ctx, p.DeviceHash, start, session(a, "one"))
+	w.must(w.store.CreateSession(w.ctx, session(a, "one"), ""))
+	_, err := w.store.TakePairing(w.ctx, p.DeviceHash, start, session(a, "one"), "", nil)
 	w.fails("a session that is there already", err, mapdata.ErrConflict)
-	_, err = w.store.TakePairing(w.ctx, p.DeviceHash, start, session(a, "two"))
+	_, err = w.store.TakePairing(w.ctx, p.DeviceHash, start, session(a, "two"), "", nil)
 	w.must(err)
 }
 

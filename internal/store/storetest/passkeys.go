@@ -132,8 +132,8 @@ func confirmsSessions(w *testStore) {
 	a, b := w.account(), w.account()
 	p := w.passkeyOf(a, "one")
 	mine, theirs := session(a, "mine"), session(b, "theirs")
-	w.must(w.store.CreateSession(w.ctx, mine))
-	w.must(w.store.CreateSession(w.ctx, theirs))
+	w.must(w.store.CreateSession(w.ctx, mine, ""))
+	w.must(w.store.CreateSession(w.ctx, theirs, ""))
 	u := use(p, "proves")
 	u.NewSession, u.Session = nil, "theirs"
 	w.fails("another account's session", w.store.UsePasskey(w.ctx, u), mapdata.ErrNotFound)

@@ -53,6 +53,7 @@ func Run(t *testing.T, fresh Fresh) {
 	}{
 		{"accounts", accountTests()},
 		{"sign-ins", signInTests()},
+		{"sessions that end", sessionEndTests()},
 		{"pairings", pairingTests()},
 		{"passkeys", passkeyTests()},
 		{"preferences", preferenceTests()},
