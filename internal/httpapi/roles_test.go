@@ -271,18 +271,6 @@ func (c *roleTest) pendingCode() string {
 	return begun.Code.Shown()
 }
 
-// signInAgain signs an account in, in another browser.
-func (c *roleTest) signInAgain(email string) *browser {
-	c.t.Helper()
-	link, err := c.accounts.LoginLink(c.t.Context(), email)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	b := c.browser()
-	b.send(http.MethodPost, "/v2/auth/verify", fmt.Sprintf(`{"token": %q}`, link)).want(c.t, http.StatusOK)
-	return b
-}
-
 // anotherSession makes another session of an account.
 func (c *roleTest) anotherSession(email string) *mapdata.Session {
 	c.t.Helper()
@@ -299,8 +287,8 @@ func (c *roleTest) anotherSession(email string) *mapdata.Session {
 
 // signInAll signs in every role whose session has ended.
 func (c *roleTest) signInAll(s *roleFixture) {
-	c.other, c.curator, c.admin = c.signInAgain("other@example.org"), c.signInAgain("curator@example.org"), c.signInAgain("admin@example.org")
-	s.owner = c.signInAgain("owner@example.org")
+	c.other, c.curator, c.admin = c.anotherBrowser("other@example.org"), c.anotherBrowser("curator@example.org"), c.anotherBrowser("admin@example.org")
+	s.owner = c.anotherBrowser("owner@example.org")
 	c.screen = c.pairedScreen(c.admin)
 }
 
