@@ -86,9 +86,11 @@ func TestCommandLineBesideTheService(t *testing.T) {
 func TestSignInByEmail(t *testing.T) {
 	s := startService(t, "")
 	c := &client{s: s}
-	if resp, body := c.do(http.MethodPost, "/v2/auth/email", map[string]string{"email": "new@example.org"}); resp.StatusCode != http.StatusAccepted {
+	resp, body := c.do(http.MethodPost, "/v2/auth/email", map[string]string{"email": "new@example.org"})
+	if resp.StatusCode != http.StatusAccepted || len(resp.Cookies()) != 1 {
 		t.Fatalf("request an e-mail: %d %s", resp.StatusCode, body)
 	}
+	c.cookie = resp.Cookies()[0] // with it the code works
 	var email []byte
 	eventually(t, "the letter is written", func() bool {
 		emails, err := filepath.Glob(filepath.Join(s.dir, datadir.OutboxFolder, "*.eml"))
@@ -99,7 +101,7 @@ func TestSignInByEmail(t *testing.T) {
 		return err == nil
 	})
 	code := regexp.MustCompile(`\b\d{4} ?\d{4}\b`).Find(email)
-	resp, body := c.do(http.MethodPost, "/v2/auth/verify", map[string]string{"email": "new@example.org", "code": string(code)})
+	resp, body = c.do(http.MethodPost, "/v2/auth/verify", map[string]string{"email": "new@example.org", "code": string(code)})
 	if resp.StatusCode != http.StatusOK || len(resp.Cookies()) != 1 {
 		t.Fatalf("verify: %d %s", resp.StatusCode, body)
 	}

@@ -21,7 +21,20 @@ type heard struct {
 // listenTo opens a stream at 52, 5 and returns its events. At its end, events is closed and whole reports a clean end.
 func (s *serviceProcess) listenTo() (events <-chan heard, whole <-chan bool) {
 	s.t.Helper()
-	resp, err := http.Get(s.base + "/v2/stream?lat=52&lng=5&radius=2000&limit=1000")
+	return s.listenAs(nil)
+}
+
+// listenAs is listenTo with a session's cookie; nil: none.
+func (s *serviceProcess) listenAs(cookie *http.Cookie) (events <-chan heard, whole <-chan bool) {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.base+"/v2/stream?lat=52&lng=5&radius=2000&limit=1000", http.NoBody)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if cookie != nil {
+		req.AddCookie(cookie)
+	}
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		s.t.Fatal(err)
 	}

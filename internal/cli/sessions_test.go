@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+// wantStreamEnd waits until a stream has ended cleanly, and says how long that took.
+func wantStreamEnd(t *testing.T, what string, began time.Time, whole <-chan bool) {
+	t.Helper()
+	select {
+	case ok := <-whole:
+		took := time.Since(began)
+		t.Logf("%s: the stream ended after %v", what, took)
+		if !ok || took > 3*time.Second { // promised is one second; a busy machine takes longer
+			t.Errorf("%s: the stream ended after %v, cleanly %v", what, took, ok)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatalf("%s: the stream does not end", what)
+	}
+}
+
+// TestStreamsEndByCommand checks that the streams of an account end when another process changes its role: the change comes
+// by the log of changes (D11.10).
+func TestStreamsEndByCommand(t *testing.T) {
+	s := startService(t, "")
+	driver := s.signIn("driver@example.org")
+	events, whole := s.listenAs(driver.cookie)
+	wait(t, events, "snapshot", "")
+	guestEvents, guest := s.listenTo()
+	wait(t, guestEvents, "snapshot", "")
+	began := time.Now()
+	s.cli("account", "role", "--email", "driver@example.org", "curator")
+	wantStreamEnd(t, "role", began, whole)
+	select {
+	case <-guest:
+		t.Error("a guest's stream ended too")
+	default:
+	}
+}
+
+// TestStreamsEndOnEveryNode checks that a stream ends on a node when its session ends on another one.
+func TestStreamsEndOnEveryNode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers and the real binary")
+	}
+	nodes, _ := startNodes(t, 2, "", servers.Postgres(t).Database(t))
+	driver := nodes[0].signIn("driver@example.org")
+	events, whole := nodes[1].listenAs(driver.cookie)
+	wait(t, events, "snapshot", "")
+	began := time.Now()
+	if resp, body := driver.do(http.MethodPost, "/v2/auth/sign-out", nil); resp.StatusCode != http.StatusNoContent {
+		t.Fatalf("sign out: %d %s", resp.StatusCode, body)
+	}
+	wantStreamEnd(t, "sign-out", began, whole)
+}
