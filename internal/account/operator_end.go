@@ -9,7 +9,9 @@ import (
 )
 
 // ByEmail finds the account of an address, for operators. It fails with mapdata.ErrNotFound or a mapdata.InvalidError.
-func (s *Service) ByEmail(ctx context.Context, email string) (*mapdata.Account, error) { return s.byEmail(ctx, email) }
+func (s *Service) ByEmail(ctx context.Context, email string) (*mapdata.Account, error) {
+	return s.byEmail(ctx, email)
+}
 
 // EndSessions ends one session of an account, or all of them where session is empty, for operators. It returns how many. A
 // running service accepts them for up to a second more. It fails with mapdata.ErrNotFound.

@@ -60,9 +60,14 @@ func (c *accountShowCmd) Run(p *program) error {
 			return p.writeJSON(shown)
 		}
 		rows := [][]string{
-			{"id", shown.ID}, {"e-mail", shown.Email}, {"role", shown.Role}, {"tier", shown.Tier},
-			{"created", shown.CreatedAt.Format(time.RFC3339)}, {"passkeys", strconv.Itoa(shown.Passkeys)},
-			{"sessions", strconv.Itoa(len(shown.Sessions))}, {"API tokens", strconv.Itoa(len(shown.Tokens))},
+			{"id", shown.ID},
+			{"e-mail", shown.Email},
+			{"role", shown.Role},
+			{"tier", shown.Tier},
+			{"created", shown.CreatedAt.Format(time.RFC3339)},
+			{"passkeys", strconv.Itoa(shown.Passkeys)},
+			{"sessions", strconv.Itoa(len(shown.Sessions))},
+			{"API tokens", strconv.Itoa(len(shown.Tokens))},
 		}
 		for _, f := range shown.Feeds {
 			rows = append(rows, []string{"feed", f.ID + " " + f.Name + " (" + f.ReviewState + ")"})

@@ -23,8 +23,8 @@ const (
 	LockFile     = "serve.lock"
 	KeyFile      = "secret.key"
 	NextKeyFile  = "secret.key.next" // while the key is replaced
-	OutboxFolder = "outbox" // e-mails as files
-	SpoolFolder  = "spool"  // bodies of polls under way
+	OutboxFolder = "outbox"          // e-mails as files
+	SpoolFolder  = "spool"           // bodies of polls under way
 )
 
 // KeyBytes is the length of the secret key and of derived keys.

@@ -216,7 +216,7 @@ func (s *Service) Queue(ctx context.Context, by Actor) ([]mapdata.PendingFeed, e
 type Review struct {
 	View
 	Version  string
-	Proposes bool           // changed words of a published feed wait; Feed has them
+	Proposes bool // changed words of a published feed wait; Feed has them
 	Owner    *mapdata.Account
 	Others   []mapdata.Feed // of the same owner that the actor may see, oldest first
 	Since    time.Time      // when it was registered, or put back to pending

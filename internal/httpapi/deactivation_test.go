@@ -21,7 +21,10 @@ func TestDeactivationHides(t *testing.T) {
 	if got := stream.summary(1); !slices.Equal(got, []string{"snapshot camera police"}) {
 		t.Fatal(got)
 	}
-	set := func(body string) { owner.send(http.MethodPatch, "/v2/feeds/"+id, body).want(t, http.StatusOK); d.waitForIndex() }
+	set := func(body string) {
+		owner.send(http.MethodPatch, "/v2/feeds/"+id, body).want(t, http.StatusOK)
+		d.waitForIndex()
+	}
 
 	set(`{"active": false}`)
 	if got := d.nearbyIDs(guest); len(got) != 0 {

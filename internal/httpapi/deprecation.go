@@ -33,7 +33,7 @@ func Deprecated() []Deprecation { return nil }
 
 // deprecationHeaders are the headers of one Deprecation, as they are written.
 type deprecationHeaders struct {
-	parameter                string
+	parameter                 string
 	deprecation, sunset, link []string
 }
 

@@ -40,7 +40,7 @@ const (
 	AuditAccountDelete   = "account.delete"
 	AuditAccountEmail    = "account.email"    // the note says nothing of the addresses
 	AuditAccountSignOut  = "account.sign_out" // by an operator
-	AuditKeyRotate       = "key.rotate" // all auth headers are sealed with a new key; without a subject
+	AuditKeyRotate       = "key.rotate"       // all auth headers are sealed with a new key; without a subject
 	AuditTokenCreate     = "api_token.create"
 	AuditTokenDelete     = "api_token.delete"
 	AuditAccountNotice   = "account.notice" // the operator wrote to an owner of feeds; the note identifies the text

@@ -29,7 +29,7 @@ func (db *Scripts) NotifyOwners(ctx context.Context, n *mapdata.Notice, dryRun b
 			return err
 		}
 		owners, err := List(ctx, tx, selectUnnotified, func(r Row) (mapdata.AccountID, error) {
-			var id accountID
+			var id AccountID
 			err := r.Scan(&id)
 			return id.AccountID, err
 		}, n.Key())

@@ -22,8 +22,14 @@ func TestConditionChangesOnce(t *testing.T) {
 		{"fails at the first call", []call{{0, false, "fails"}, {4 * time.Second, false, ""}, {time.Hour, false, ""}}},
 		{"recovers", []call{{0, true, ""}, {4 * time.Second, false, "fails"}, {8 * time.Second, false, ""}, {12 * time.Second, true, "well"}, {16 * time.Second, true, ""}}},
 		{"goes up and down", []call{
-			{0, false, "fails"}, {4 * time.Second, true, "well"}, {8 * time.Second, false, ""}, {12 * time.Second, true, ""},
-			{30 * time.Second, false, ""}, {59 * time.Second, false, ""}, {65 * time.Second, false, "fails"}, {70 * time.Second, true, "well"},
+			{0, false, "fails"},
+			{4 * time.Second, true, "well"},
+			{8 * time.Second, false, ""},
+			{12 * time.Second, true, ""},
+			{30 * time.Second, false, ""},
+			{59 * time.Second, false, ""},
+			{65 * time.Second, false, "fails"},
+			{70 * time.Second, true, "well"},
 		}},
 	}
 	for _, tt := range tests {

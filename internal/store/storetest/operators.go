@@ -24,7 +24,7 @@ func (w *testStore) endSessions(a *mapdata.Account, id string) (int, error) {
 func endsAllSessions(w *testStore) {
 	a, b := w.account(), w.account()
 	for _, s := range []*mapdata.Session{session(a, "a1"), session(a, "a2"), session(b, "b1")} {
-		w.must(w.store.CreateSession(w.ctx, s))
+		w.must(w.store.CreateSession(w.ctx, s, ""))
 	}
 	p := w.pairingOf("BCDF", "GHJK")
 	w.must(w.answer(w.store, p, start, a, mapdata.PairingApproved))
@@ -37,7 +37,7 @@ func endsAllSessions(w *testStore) {
 	left, err = w.store.Sessions(w.ctx, b.ID)
 	w.must(err)
 	w.same("the other account's", len(left), 1)
-	_, err = w.store.TakePairing(w.ctx, p.DeviceHash, at(time.Second), session(a, "screen"))
+	_, err = w.store.TakePairing(w.ctx, p.DeviceHash, at(time.Second), session(a, "screen"), "", nil)
 	w.fails("a screen that was approved before", err, mapdata.ErrNotFound)
 	ended, err = w.endSessions(a, "")
 	w.must(err)
@@ -60,7 +60,7 @@ func (w *testStore) auditActions(a *mapdata.Account) []string {
 func endsOneSession(w *testStore) {
 	a, b := w.account(), w.account()
 	for _, s := range []*mapdata.Session{session(a, "a1"), session(a, "a2"), session(b, "b1")} {
-		w.must(w.store.CreateSession(w.ctx, s))
+		w.must(w.store.CreateSession(w.ctx, s, ""))
 	}
 	ended, err := w.endSessions(a, "a1")
 	w.must(err)
