@@ -19,10 +19,14 @@ func TestResolveOfManySources(t *testing.T) {
 	const sources = 140
 	random := rand.New(rand.NewPCG(1, 2))
 	var hits []mapdata.Hit
-	for i := range sources + 40 {
+	for i := range sources + 60 { // the last 60 sources have two pins each
 		p := moved(geo.Point{Lat: 52, Lng: 4}, float64(random.IntN(12))*59, float64(random.IntN(12))*59)
+		source := i
+		if i >= sources {
+			source -= 60
+		}
 		h := mapdata.Hit{
-			Kind: kind(t, "police"), Source: mapdata.FeedID{15: byte(i % sources)}.SourceID(), Rank: mapdata.RankOfFeeds,
+			Kind: kind(t, "police"), Source: mapdata.FeedID{15: byte(source)}.SourceID(), Rank: mapdata.RankOfFeeds,
 			ExternalID: fmt.Append(nil, i), Point: p, Prior: mapdata.DefaultPrior, LastSeenAt: start.UnixMilli(), ChangedAt: start.UnixMilli(),
 		}
 		h.Chord = geo.Point{Lat: 52, Lng: 4}.Vector().ChordSquared(p.Vector())

@@ -232,6 +232,31 @@ func TestZoneBehindOthers(t *testing.T) {
 	}
 }
 
+// TestZonesInOrder checks that several zones are in the order of their middles' distance, among each other and among what is
+// shown where it is.
+func TestZonesInOrder(t *testing.T) {
+	middle := law.Middle(inArea, 4000)
+	north := func(degrees float64) geo.Point { return geo.Point{Lat: middle.Lat + degrees, Lng: middle.Lng} }
+	// The camera in the north is the farther one, and the middle of its zone the nearer one.
+	w := newLawReader(t, lawOf(t, cameraZones),
+		lawPin{id: "north", kind: "camera.speed", at: north(0.036 + 0.016)}, lawPin{id: "south", kind: "camera.speed", at: north(-0.036 + 0.016)},
+		lawPin{id: "here", kind: "camera.speed", at: middle}, lawPin{id: "near jam", kind: "traffic.jam", at: north(0.004)},
+		lawPin{id: "jam", kind: "traffic.jam", at: north(0.037)}, lawPin{id: "far jam", kind: "traffic.jam", at: north(-0.05)})
+	_, a := w.near(t, func(q *nearby.Query) { q.Center, q.Radius, q.Limit = north(0.003), 50_000, 100 })
+	zones := 0
+	for i := range a.Hits {
+		if a.Hits[i].Zone > 0 {
+			zones++
+		}
+		if i > 0 && a.Hits[i].Compare(&a.Hits[i-1]) < 0 {
+			t.Errorf("%s, zone of %d m, after %s", a.Hits[i].ExternalID, a.Hits[i].Zone, a.Hits[i-1].ExternalID)
+		}
+	}
+	if zones != 3 || len(a.Hits) != 6 {
+		t.Errorf("%d zones among %d pins", zones, len(a.Hits))
+	}
+}
+
 // TestZoneMergesCameras checks that the cameras of one kind in one cell are merged into one zone.
 func TestZoneMergesCameras(t *testing.T) {
 	middle := law.Middle(inArea, 4000)

@@ -15,6 +15,7 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/ratelimit"
+	"wayside/internal/signal"
 	"wayside/internal/stream"
 )
 
@@ -285,6 +286,54 @@ func TestVoteOnLiveIncidentWakesStreamsAround(t *testing.T) {
 		time.Sleep(30*time.Minute + time.Second)
 		if near.wait().changed != 2 {
 			t.Errorf("%d updates after the suppression", near.wait().changed)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestHubWithoutLiveIncidents holds that a vote on a live incident is ignored where there are none.
+func TestHubWithoutLiveIncidents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := stream.New(stream.Config{Now: time.Now})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- h.Run(ctx) }()
+		_, near := openStream(t, h, geo.Circle{Center: geo.Point{Lat: 52, Lng: 5}, Radius: 100})
+		time.Sleep(time.Second)
+		h.Touched(mapdata.Touched{Live: []mapdata.Tally{{ExternalID: "a"}}})
+		if got := near.wait().changed; got != 0 {
+			t.Errorf("%d updates", got)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestMovedWakesStreams holds that Run wakes streams for what Moved carries, also while the live cache does not answer.
+func TestMovedWakesStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		here := geo.Circle{Center: geo.Point{Lat: 52, Lng: 5}, Radius: 100}
+		moved := signal.NewMoved()
+		h := stream.New(stream.Config{Now: time.Now, Moved: moved, Locate: func(ctx context.Context, _ string) (mapdata.Voted, error) {
+			<-ctx.Done()
+			return mapdata.Voted{}, ctx.Err()
+		}})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- h.Run(ctx) }()
+		_, near := openStream(t, h, here)
+		_, far := openStream(t, h, geo.Circle{Center: geo.Point{Lat: 53}, Radius: 100})
+		time.Sleep(time.Second)
+		h.Touched(mapdata.Touched{Live: []mapdata.Tally{{ExternalID: "a"}}})
+		synctest.Wait()
+		moved.NotifyAreas([]geo.Circle{here})
+		if near.wait().changed != 1 || far.wait().changed != 0 {
+			t.Errorf("%d updates, and %d far away", near.wait().changed, far.wait().changed)
 		}
 		cancel()
 		if err := <-done; err != nil {

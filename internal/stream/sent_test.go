@@ -120,6 +120,19 @@ func TestLaterExpiryIsSentBeforeTheOldOne(t *testing.T) {
 	want(t, "sooner", c.update(0, hit("a", expires(30*time.Second))), "a")
 }
 
+// TestEarliestExpiry holds that it is the earliest expiry that the client was sent, and none without one.
+func TestEarliestExpiry(t *testing.T) {
+	c := newTestClient()
+	c.update(0, hit("never", nil))
+	if got := c.sent.EarliestExpiry(); !got.IsZero() {
+		t.Errorf("%v, though nothing expires", got)
+	}
+	c.update(0, hit("never", nil), hit("late", expires(time.Hour)), hit("early", expires(10*time.Minute)), hit("between", expires(30*time.Minute)))
+	if got := c.sent.EarliestExpiry(); got.Sub(noon.Add(10*time.Minute)).Abs() > time.Second {
+		t.Errorf("%v, want ten minutes after noon", got)
+	}
+}
+
 // TestResumeSendsWhatChanged: a client that comes back gets what changed, and later the expiries that it may not know.
 func TestResumeSendsWhatChanged(t *testing.T) {
 	before := newTestClient()
