@@ -25,7 +25,7 @@ func (s *Service) EndSessions(ctx context.Context, email, session string) (*mapd
 		note = "one session"
 	}
 	ended, err := s.store.EndSessions(ctx, account.ID, session, s.operatorEntry(ctx, mapdata.AuditAccountSignOut, account, note))
-	s.sessions.clear()
+	s.rightsChanged()
 	if session != "" && errors.Is(err, mapdata.ErrNotFound) {
 		return nil, 0, mapdata.Describe(mapdata.ErrNotFound, "The account has no session with this id.")
 	}
@@ -59,8 +59,7 @@ func (s *Service) ChangeEmail(ctx context.Context, email, to string) (*mapdata.A
 		return nil, err
 	}
 	err = s.store.ChangeEmail(ctx, account.ID, address, s.operatorEntry(ctx, mapdata.AuditAccountEmail, account, ""))
-	s.sessions.clear()
-	s.tokens.clear()
+	s.ForgetCached()
 	if errors.Is(err, mapdata.ErrConflict) {
 		return nil, mapdata.Describe(mapdata.ErrConflict, "This address has an account already.")
 	}

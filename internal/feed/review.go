@@ -102,7 +102,8 @@ func changed(f *mapdata.Feed, version string) (same bool, err error) {
 
 // Approve approves a feed: a public one is listed and served from now on (States). The owner gets an e-mail. A feed that is
 // approved already stays as it is, without another e-mail. It fails with mapdata.ErrForbidden for an actor who may not
-// review or owns the feed (D11.9) and, if a version is given, with a *mapdata.ChangedError for a feed that has changed since that version.
+// review or owns the feed (D11.9), with mapdata.ErrNotFound for one that the actor may not see and, if a version is given, with
+// a *mapdata.ChangedError for a feed that has changed since that version.
 func (s *Service) Approve(ctx context.Context, by Actor, id mapdata.FeedID, version string) (*View, error) {
 	return s.decide(ctx, by, id, version, &decision{mapdata.Approved, "", mapdata.AuditFeedApprove, mapdata.EmailApproved})
 }
@@ -163,19 +164,13 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 		if by.owns(f) {
 			return Side{}, mapdata.Explain(mapdata.ErrForbidden, "own_feed", "Another curator decides on your own feed.")
 		}
-		if version != "" {
-			// Sending the same form twice, or agreeing with another curator, is no conflict.
-			if same, err := changed(f, version); err != nil && !(same && d.matches(f)) {
-				return Side{}, err
-			}
+		if err := by.checkVersion(f, version, d); err != nil {
+			return Side{}, err
 		}
 		if d.matches(f) {
 			as := *f
 			decided = &as
 			return Side{}, errDecided
-		}
-		if !by.readsInFull(f) {
-			return Side{}, mapdata.ErrNotFound
 		}
 		reviewed := f.Reviewed()
 		email := d.apply(f, now)
@@ -197,6 +192,22 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 	}
 	s.changed()
 	return s.full(ctx, by, f)
+}
+
+// checkVersion fails if the feed has changed since the version, or the actor may not see the feed. Sending the same form twice,
+// or agreeing with another curator, is no conflict: whoever names the version has seen the feed while it waited.
+func (a Actor) checkVersion(f *mapdata.Feed, version string, d *decision) error {
+	same := false
+	if version != "" {
+		var err error
+		if same, err = changed(f, version); err != nil && !(same && d.matches(f)) && (same || a.readsInFull(f)) {
+			return err
+		}
+	}
+	if !same && !a.readsInFull(f) {
+		return mapdata.ErrNotFound
+	}
+	return nil
 }
 
 // Queue lists the feeds that wait for a curator, the longest waiting first. It fails with

@@ -65,8 +65,12 @@ func TestCuratorsSeePrivateFeedsWhileTheyWait(t *testing.T) {
 		curator.send(http.MethodGet, path, "").want(t, http.StatusOK)
 	}
 	contains(t, curator.page("/review/"+public.id(), http.StatusOK), "Mine")
-	curator.send(http.MethodPost, private.path()+"/approve", "").feedOf(t)
-	curator.send(http.MethodPost, private.path()+"/approve", "").feedOf(t) // agreeing twice is no error
+	seen := `{"version": "` + private.Feed["review_version"].(string) + `"}`
+	curator.send(http.MethodPost, private.path()+"/approve", seen).feedOf(t)
+	curator.send(http.MethodPost, private.path()+"/approve", seen).feedOf(t) // sending the same form twice is no error
+	curator.send(http.MethodPost, private.path()+"/approve", "").want(t, http.StatusNotFound)
+	owner.send(http.MethodPatch, private.path(), `{"name": "Still mine"}`).feedOf(t)
+	curator.send(http.MethodPost, private.path()+"/approve", seen).want(t, http.StatusNotFound) // and not what it is called now
 	for _, path := range reads {
 		curator.send(http.MethodGet, path, "").want(t, http.StatusNotFound)
 		if !strings.HasPrefix(path, "/review") {

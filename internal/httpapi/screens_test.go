@@ -85,6 +85,7 @@ func TestPairingIsEmailed(t *testing.T) {
 	if all := emails(); len(all) != 0 {
 		t.Errorf("%d e-mails before a screen is signed in", len(all))
 	}
+	d.advance(time.Second) // the list is in the order of time
 	d.pairedScreen(phone)
 	all := emails()
 	if len(all) != 1 || all[0].Kind != mapdata.EmailScreenPaired || all[0].Address != "ada@example.org" || !strings.Contains(all[0].Data["name"], "Tesla") {

@@ -8,12 +8,11 @@ import (
 
 const (
 	deleteSessionsOf = `DELETE FROM sessions WHERE account = $1`
-	deletePairingsOf = `DELETE FROM pairings WHERE account = $1`
 	updateEmail      = `UPDATE accounts SET email = $1 WHERE id = $2`
 )
 
-// EndSessions ends one session of the account, or all of them where id is empty, and returns how many. With all of them,
-// approvals of screens that have not asked yet end. It fails with mapdata.ErrNotFound where the account has no such session.
+// EndSessions ends one session of the account, or all of them where id is empty, and returns how many. Approvals of screens that
+// have not asked yet end too. It fails with mapdata.ErrNotFound where the account has no such session.
 func (db *Scripts) EndSessions(ctx context.Context, account mapdata.AccountID, id string, audit mapdata.AuditEntry) (ended int, err error) {
 	err = db.backend.Write(ctx, "end sessions", func(tx *Tx) error {
 		if id != "" {
@@ -21,14 +20,15 @@ func (db *Scripts) EndSessions(ctx context.Context, account mapdata.AccountID, i
 				return err
 			}
 			ended = 1
-			return tx.audit(ctx, audit)
+		} else {
+			n, err := tx.Exec(ctx, deleteSessionsOf, account[:])
+			if err != nil {
+				return err
+			}
+			ended = int(n)
 		}
-		n, err := tx.Exec(ctx, deleteSessionsOf, account[:])
-		if err != nil {
-			return err
-		}
-		ended = int(n)
-		if _, err := tx.Exec(ctx, deletePairingsOf, account[:]); err != nil {
+		tx.raiseAccount(account)
+		if err := tx.endApprovals(ctx, account); err != nil {
 			return err
 		}
 		return tx.audit(ctx, audit)
