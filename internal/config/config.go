@@ -88,7 +88,7 @@ type Incidents struct {
 	Mode string // "live" or "database"; default "live"
 }
 
-// What a curator must present for a decision on the pages.
+// What a curator must present for a decision, on the pages and by the API.
 const (
 	RequireSession = "session"
 	RequirePasskey = "passkey"
