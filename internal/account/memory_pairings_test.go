@@ -102,6 +102,12 @@ func (m *memoryStore) Preferences(_ context.Context, id mapdata.AccountID) (*map
 	return &p, nil
 }
 
+func (m *memoryStore) ReviewEmails(context.Context, mapdata.AccountID) (bool, error) {
+	return true, nil
+}
+
+func (m *memoryStore) SetReviewEmails(context.Context, mapdata.AccountID, bool) error { return nil }
+
 func (m *memoryStore) SetPreferences(_ context.Context, id mapdata.AccountID, p *mapdata.Preferences) error {
 	defer m.lock()()
 	if m.preferences == nil {

@@ -106,3 +106,23 @@ func (c *fieldErrors) each(field string, list []string, most int, message string
 		}
 	}
 }
+
+// ReviewEmails says whether the account gets e-mails about feeds that wait for review, should it be a curator's.
+func (s *Service) ReviewEmails(ctx context.Context, id mapdata.AccountID) (bool, error) {
+	on, err := s.store.ReviewEmails(ctx, id)
+	if err != nil {
+		return false, fmt.Errorf("read e-mails about reviews: %w", err)
+	}
+	return on, nil
+}
+
+// SetReviewEmails turns those e-mails on or off. It fails with mapdata.ErrForbidden for an account that may not review.
+func (s *Service) SetReviewEmails(ctx context.Context, a *mapdata.Account, on bool) error {
+	if !a.MayReview() {
+		return mapdata.Describe(mapdata.ErrForbidden, "Only curators get e-mails about feeds that wait for review.")
+	}
+	if err := s.store.SetReviewEmails(ctx, a.ID, on); err != nil {
+		return fmt.Errorf("set e-mails about reviews: %w", err)
+	}
+	return nil
+}

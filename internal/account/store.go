@@ -84,6 +84,11 @@ type Store interface {
 	// SetPreferences replaces the account's preferences, or fails with mapdata.ErrNotFound when there is no such account.
 	SetPreferences(ctx context.Context, account mapdata.AccountID, p *mapdata.Preferences) error
 
+	// ReviewEmails says whether the account gets e-mails about feeds that wait for review, should it be a curator's.
+	ReviewEmails(ctx context.Context, account mapdata.AccountID) (bool, error)
+	// SetReviewEmails turns them on or off, or fails with mapdata.ErrNotFound.
+	SetReviewEmails(ctx context.Context, account mapdata.AccountID, on bool) error
+
 	// Ballots lists the votes that are still linked to the account (D9.7), oldest first.
 	Ballots(ctx context.Context, account mapdata.AccountID) ([]mapdata.Ballot, error)
 	// Audit reads entries of the audit log, newest first.

@@ -22,6 +22,7 @@ func (c *Console) accountRoutes() []Route {
 		{Method: http.MethodGet, Path: "/account/tokens/{id}", Who: account.ForOwners, Handle: c.getToken},
 		{Method: http.MethodGet, Path: "/account/tokens/{id}/revoke", Who: account.ForOwners, Handle: c.getRevokeToken},
 		{Method: http.MethodPost, Path: "/account/tokens/{id}/revoke", Who: account.ForOwners, Handle: c.postRevokeToken},
+		{Method: http.MethodPost, Path: "/account/review-emails", Who: account.ForCurators, Handle: c.postReviewEmails},
 		{Method: http.MethodGet, Path: "/account/delete", Who: account.ForAccounts, Handle: c.getDeleteAccount},
 		{Method: http.MethodPost, Path: "/account/delete", Who: account.ForAccounts, Handle: c.postDeleteAccount},
 	}
@@ -34,6 +35,8 @@ type accountPage struct {
 	Tokens    []mapdata.APIToken
 	Passkeys  *passkeys
 	Languages []mapdata.Language
+	Reviews   bool  // whether the account may review
+	Emails    bool  // whether it gets e-mails about feeds that wait for review
 	Form      *Form // for a token
 }
 
@@ -65,7 +68,29 @@ func (c *Console) showAccount(w http.ResponseWriter, r *http.Request, v *Visitor
 	if page.Passkeys, err = c.newPasskeys(r, v); err != nil {
 		return err
 	}
+	if page.Reviews = v.Account.MayReview(); page.Reviews {
+		if page.Emails, err = c.Accounts.ReviewEmails(r.Context(), v.ID()); err != nil {
+			return err
+		}
+	}
 	return c.show(w, r, v, &Page{Name: "account", Status: status, Data: &page, Scripts: []string{PasskeyScript}})
+}
+
+// postReviewEmails turns e-mails about feeds that wait for review on or off.
+func (c *Console) postReviewEmails(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	done := "review-emails-off"
+	on := form.raw("emails") == "on"
+	if on {
+		done = "review-emails-on"
+	}
+	if err := c.Accounts.SetReviewEmails(r.Context(), v.Account, on); err != nil {
+		return err
+	}
+	return seeOther(w, accountPath+"?done="+done)
 }
 
 // postEndSession ends a session of the account.

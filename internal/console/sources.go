@@ -167,6 +167,7 @@ type statusPage struct {
 	State
 	Counts [3]statusCount
 	Total  int
+	Review feed.ReviewTime // how long reviews take; zero while the service is not ready
 }
 
 type statusCount struct {
@@ -196,6 +197,12 @@ func (c *Console) getStatus(w http.ResponseWriter, r *http.Request, v *Visitor) 
 		add(c.Incidents.Health().Status)
 	}
 	status := http.StatusOK
+	if page.Ready {
+		var err error
+		if page.Review, err = c.Feeds.ReviewTime(r.Context()); err != nil {
+			return err
+		}
+	}
 	if !page.Ready {
 		status = http.StatusServiceUnavailable
 	}

@@ -40,6 +40,8 @@ type Service struct {
 	Config
 	counts   cache[int]
 	sketches cache[*Sketch]
+
+	reviewTimes cache[ReviewTime] // of all feeds, under the zero id
 }
 
 // New creates a Service.
@@ -55,6 +57,7 @@ func (s *Service) changed() {
 	s.Signals.StoreChanged.Notify()
 	s.Signals.FeedDue.Notify()
 	s.Signals.MailQueued.Notify()
+	s.Signals.ReviewQueued.Notify()
 }
 
 // now is the time as it is stored: UTC, to the millisecond.

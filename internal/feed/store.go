@@ -30,6 +30,17 @@ type Store interface {
 	// NotifyOwners queues an e-mail for every account that has a feed and did not get this notice before. With dryRun it only
 	// counts.
 	NotifyOwners(ctx context.Context, n *mapdata.Notice, dryRun bool) (mapdata.NoticeResult, error)
+	// WaitingFeeds lists the public feeds that wait for review as e-mails name them, the longest waiting first, at most limit.
+	WaitingFeeds(ctx context.Context, limit int) ([]mapdata.WaitingFeed, error)
+	// Curators lists the accounts that may review and did not turn off e-mails about the queue.
+	Curators(ctx context.Context) ([]mapdata.AccountID, error)
+	// CallCurator lets decide change what a curator was e-mailed, and stores it together with the e-mail that decide returns.
+	// (nil: none). decide is not called where the account turned such e-mails off.
+	CallCurator(ctx context.Context, account mapdata.AccountID, decide func(*mapdata.ReviewCalls) *mapdata.Email) error
+	// NothingWaits notes that no feed waits for review: the next one that does is the first again.
+	NothingWaits(ctx context.Context) error
+	// ReviewTimes lists how long the feeds waited that were decided on after the given time, the newest decisions first.
+	ReviewTimes(ctx context.Context, after time.Time, limit int) ([]time.Duration, error)
 	// Account reads an account, or fails with mapdata.ErrNotFound.
 	Account(ctx context.Context, id mapdata.AccountID) (*mapdata.Account, error)
 	// Audit reads entries of the audit log, newest first.

@@ -19,6 +19,8 @@ type accountJSON struct {
 	Tier      string     `json:"tier"`
 	CreatedAt *timestamp `json:"created_at,omitempty"`
 	Scope     string     `json:"scope,omitempty"`
+
+	ReviewEmails *bool `json:"review_emails,omitempty"` // of curators
 }
 
 // scopeName is a scope in JSON.
@@ -42,7 +44,33 @@ func newAccountJSON(a *mapdata.Account, s *mapdata.Session) accountJSON {
 
 // getAccount answers GET /v2/account: who is signed in.
 func (a *api) getAccount(w http.ResponseWriter, r *http.Request, c *caller) error {
-	return writeJSON(w, r, http.StatusOK, accountAnswer{newAccountJSON(c.account, c.session)})
+	answer := accountAnswer{newAccountJSON(c.account, c.session)}
+	if c.account.MayReview() && c.session.Scope != mapdata.ScopeScreen {
+		on, err := a.Accounts.ReviewEmails(r.Context(), c.id())
+		if err != nil {
+			return err
+		}
+		answer.Account.ReviewEmails = &on
+	}
+	return writeJSON(w, r, http.StatusOK, answer)
+}
+
+// patchAccount answers PATCH /v2/account: whether a curator gets e-mails about feeds that wait for review.
+func (a *api) patchAccount(w http.ResponseWriter, r *http.Request, c *caller) error {
+	f, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	on := f.boolean("review_emails")
+	if err := f.check(); err != nil {
+		return err
+	}
+	if on != nil {
+		if err := a.Accounts.SetReviewEmails(r.Context(), c.account, *on); err != nil {
+			return err
+		}
+	}
+	return a.getAccount(w, r, c)
 }
 
 type sessionJSON struct {

@@ -88,6 +88,7 @@ func (a *api) accountRoutes() []route {
 		{http.MethodPost, "/v2/auth/pair/{user_code}/deny", classAccount, account.ForAccounts, a.postPairDeny},
 
 		{http.MethodGet, "/v2/account", classAccount, account.ForScreens, a.getAccount},
+		{http.MethodPatch, "/v2/account", classAccount, account.ForCurators, a.patchAccount},
 		{http.MethodGet, "/v2/account/sessions", classAccount, account.ForAccounts, a.getSessions},
 		{http.MethodDelete, "/v2/account/sessions/{id}", classAccount, account.ForOwners, a.deleteSession},
 		{http.MethodGet, "/v2/account/export", classAccount, account.ForAccounts, a.getExport},

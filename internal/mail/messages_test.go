@@ -15,6 +15,8 @@ import (
 var kinds = []mapdata.EmailKind{
 	mapdata.EmailSignIn, mapdata.EmailApproved, mapdata.EmailRejected, mapdata.EmailChangeRejected, mapdata.EmailDeactivated, mapdata.EmailShrank,
 	mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade, mapdata.EmailNotice, mapdata.EmailScreenPaired,
+	mapdata.EmailSilent, mapdata.EmailRejections, mapdata.EmailFailing,
+	mapdata.EmailReviewWaiting, mapdata.EmailReviewDigest, mapdata.EmailReviewReminder,
 }
 
 var failedOutcomes = []mapdata.Outcome{
@@ -73,6 +75,7 @@ func TestEveryMessageIsUsed(t *testing.T) {
 	for _, kind := range kinds {
 		render(kind, map[string]string{
 			"feed_id": "7", "note": "n", "error": "e", "rows": "1", "rows_before": "3", "code": "1", "token": "t", "outcome": "timeout", "name": "x", "subject": "s", "notice": "n", "made_id": "m",
+			"waiting": "3", "feeds": "5 New\n1500 Old",
 		})
 		render(kind, nil)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"wayside/internal/mapdata"
@@ -50,8 +51,9 @@ func (t *texts) render(l *mapdata.Email) (*rendered, error) {
 	}
 	d.values["feed"], d.values["id"], d.values["service"] = d.values["feed_name"], d.values["feed_id"], t.baseURL
 	d.values["when"] = l.At.UTC().Format("2006-01-02 15:04") + " UTC"
+	d.values["account"] = t.baseURL + "/account"
 	d.values["path"] = "/v2/feeds/" + url.PathEscape(d.values["id"])
-	if !d.compose(l.Kind) {
+	if !d.compose(l) {
 		return nil, fmt.Errorf("no text for letters of kind %q", l.Kind)
 	}
 	subject := d.messages.format(string(l.Kind)+".subject", d.values)
@@ -112,8 +114,8 @@ func (d *draft) quote(name string) {
 }
 
 // compose adds the paragraphs of a kind. It uses only the values that belong to that kind.
-func (d *draft) compose(kind mapdata.EmailKind) (known bool) {
-	switch kind {
+func (d *draft) compose(l *mapdata.Email) (known bool) {
+	switch kind := l.Kind; kind {
 	case mapdata.EmailSignIn:
 		d.signIn()
 		return true
@@ -148,10 +150,18 @@ func (d *draft) compose(kind mapdata.EmailKind) (known bool) {
 		d.deactivated()
 	case mapdata.EmailShrank:
 		d.shrank()
+	case mapdata.EmailFailing:
+		d.failing()
+	case mapdata.EmailSilent, mapdata.EmailRejections:
+		d.paragraph(string(kind) + ".text")
+		d.paragraph(string(kind) + ".then")
+	case mapdata.EmailReviewWaiting, mapdata.EmailReviewDigest, mapdata.EmailReviewReminder:
+		d.review(kind, l.Data["feeds"])
+		return true
 	default:
 		return false
 	}
-	d.feedFooter(kind)
+	d.feedFooter(l.Kind)
 	return true
 }
 
@@ -192,12 +202,17 @@ func (d *draft) screenPaired() {
 // deactivated explains the failure in the reader's language and quotes the error as the feed's page shows it.
 func (d *draft) deactivated() {
 	d.paragraph("feed_deactivated.text")
+	d.failure()
+	d.paragraph("feed_deactivated.then")
+}
+
+// failure explains the last failure of a feed.
+func (d *draft) failure() {
 	d.paragraph("feed_deactivated.error")
 	if key := "outcome." + d.values["outcome"]; d.messages[key] != "" {
 		d.paragraph(key)
 	}
 	d.quote("error")
-	d.paragraph("feed_deactivated.then")
 }
 
 func (d *draft) shrank() {
@@ -207,6 +222,41 @@ func (d *draft) shrank() {
 		d.paragraph("feed_shrank.uncounted")
 	}
 	d.paragraph("feed_shrank.then")
+}
+
+// failing explains a failure as deactivated does.
+func (d *draft) failing() {
+	d.paragraph("feed_failing.text")
+	d.failure()
+	d.paragraph("feed_failing.then")
+}
+
+// review lists the feeds that wait. Each line of the list is an age in minutes and a name.
+func (d *draft) review(kind mapdata.EmailKind, list string) {
+	d.paragraph(string(kind) + ".text")
+	var lines []string
+	for line := range strings.Lines(list) {
+		age, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		minutes, err := strconv.Atoi(age)
+		if err != nil {
+			continue
+		}
+		key, values := "review.line_new", map[string]string{"name": clean("name", name), "age": strconv.Itoa(minutes / 60)}
+		if minutes >= 60 {
+			key = "review.line"
+		}
+		lines = append(lines, spansText(d.messages.format(key, values)))
+	}
+	if lines != nil {
+		d.blocks = append(d.blocks, block{Quote: lines})
+	}
+	if waiting, err := strconv.Atoi(d.values["waiting"]); err == nil && waiting > len(lines) {
+		d.values["more"] = strconv.Itoa(waiting - len(lines))
+		d.paragraph("review.more")
+	}
+	d.button("review.button", "review.link", "/review")
+	d.small("foot.review")
+	d.small("foot.service")
 }
 
 // feedFooter adds the link and footer of an e-mail about a feed.

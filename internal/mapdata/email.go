@@ -17,6 +17,15 @@ const (
 
 	// EmailNotice is what the operator has to say to all owners of feeds (Versioning 2).
 	EmailNotice EmailKind = "notice"
+	// Feeds wait for review (for curators): the first of them, a digest a day, and what has waited for 20 hours.
+	EmailReviewWaiting  EmailKind = "review_waiting"
+	EmailReviewDigest   EmailKind = "review_digest"
+	EmailReviewReminder EmailKind = "review_reminder"
+
+	// A feed is in trouble (for its owner): once until it is well again.
+	EmailSilent     EmailKind = "feed_silent"
+	EmailRejections EmailKind = "feed_rejections"
+	EmailFailing    EmailKind = "feed_failing"
 
 	// A credential was added to the account: its owner is informed, because an attacker may have added it.
 	EmailPasskeyAdded EmailKind = "passkey_added"
@@ -30,7 +39,7 @@ type Email struct {
 	ID      int64     // assigned by the store
 	Account AccountID // the recipient
 	Kind    EmailKind
-	Data    map[string]string // data of the text, by name: feed_name, feed_id, note, code, token, name, made_id, rows, rows_before, …
+	Data    map[string]string // data of the text, by name: feed_name, feed_id, note, code, token, name, made_id, rows, rows_before, feeds, …
 	At      time.Time
 	Tries   int       // failed attempts so far
 	Due     time.Time // not sent before

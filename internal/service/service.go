@@ -127,6 +127,8 @@ func (s *Service) jobs() []Job {
 		{"public address", s.public.Run},
 		// Polls under way give their leases back through the store, uncounted.
 		{"poller", s.afterReady(s.poller.Run)},
+		// What it queues is sent after the next start.
+		{"e-mails to curators and owners", func(ctx context.Context) error { return s.Feeds.RunCalls(ctx, s.log) }},
 		// The current e-mail is finished. Requests and polls, which queue e-mail, have ended.
 		{"mail", s.sender.Run},
 		// Nothing reads any more.

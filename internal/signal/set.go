@@ -5,6 +5,7 @@ type Set struct {
 	StoreChanged StoreChanged
 	FeedDue      FeedDue
 	MailQueued   MailQueued
+	ReviewQueued ReviewQueued
 
 	// Moved says what readers of this node see change. Package stream consumes it.
 	Moved *Moved
@@ -16,6 +17,7 @@ type Set struct {
 // NewSet makes a Set in which every signal delivers.
 func NewSet() Set {
 	return Set{
-		StoreChanged: NewStoreChanged(), FeedDue: NewFeedDue(), MailQueued: NewMailQueued(), Moved: NewMoved(), MovedLive: NewMoved(),
+		StoreChanged: NewStoreChanged(), FeedDue: NewFeedDue(), MailQueued: NewMailQueued(), ReviewQueued: NewReviewQueued(),
+		Moved: NewMoved(), MovedLive: NewMoved(),
 	}
 }

@@ -36,3 +36,10 @@ type MailQueued struct{ wake }
 
 // NewMailQueued makes a signal that delivers.
 func NewMailQueued() MailQueued { return MailQueued{newWake()} }
+
+// ReviewQueued says that a feed may have begun to wait for review. The job that e-mails curators (package feed) consumes it
+// and reads the queue. The zero value has no consumer.
+type ReviewQueued struct{ wake }
+
+// NewReviewQueued makes a signal that delivers.
+func NewReviewQueued() ReviewQueued { return ReviewQueued{newWake()} }

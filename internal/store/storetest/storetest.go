@@ -69,6 +69,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"operators", operatorTests()},
 		{"letters", emailTests()},
 		{"notices", noticeTests()},
+		{"calls", callTests()},
 		{"votes", voteTests()},
 		{"replicas", replicaTests()},
 		{"side by side", concurrencyTests()},

@@ -1,0 +1,121 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// callInterval is how often it is looked whether curators or owners are to be e-mailed because time has passed.
+const callInterval = time.Minute
+
+// maxListedFeeds is how many waiting feeds one e-mail names; it counts the others.
+const maxListedFeeds = 20
+
+// RunCalls e-mails curators about feeds that wait for review, and owners about push feeds that fell silent, until ctx
+// ends. Each node runs it; the store lets one of them send.
+func (s *Service) RunCalls(ctx context.Context, log *slog.Logger) error {
+	tick := time.NewTicker(callInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		case <-s.Signals.ReviewQueued.C():
+		}
+		if err := s.Call(ctx); err != nil && ctx.Err() == nil {
+			log.Warn("cannot queue e-mails to curators and owners; it is tried again in a minute", "error", err)
+		}
+	}
+}
+
+// Call queues the e-mails that are due now.
+func (s *Service) Call(ctx context.Context) error {
+	return s.callCurators(ctx)
+}
+
+func (s *Service) callCurators(ctx context.Context) error {
+	queue, err := s.Store.WaitingFeeds(ctx, mapdata.MaxWaiting)
+	if err != nil {
+		return fmt.Errorf("list waiting feeds: %w", err)
+	}
+	if len(queue) == 0 {
+		return s.Store.NothingWaits(ctx)
+	}
+	curators, err := s.Store.Curators(ctx)
+	if err != nil {
+		return fmt.Errorf("list curators: %w", err)
+	}
+	now := s.now()
+	for _, curator := range curators {
+		// Nobody decides on their own feeds (D11.9).
+		others := slices.DeleteFunc(slices.Clone(queue), func(w mapdata.WaitingFeed) bool { return w.Owner == curator })
+		err := s.Store.CallCurator(ctx, curator, func(calls *mapdata.ReviewCalls) *mapdata.Email {
+			kind, due := calls.Next(others, now)
+			if !due {
+				return nil
+			}
+			return reviewEmail(curator, kind, others, now)
+		})
+		if err != nil {
+			return fmt.Errorf("e-mail a curator: %w", err)
+		}
+	}
+	s.Signals.MailQueued.Notify()
+	return nil
+}
+
+// reviewEmail lists waiting feeds, each as its age in minutes and its name.
+func reviewEmail(to mapdata.AccountID, kind mapdata.EmailKind, queue []mapdata.WaitingFeed, now time.Time) *mapdata.Email {
+	if kind == mapdata.EmailReviewReminder {
+		queue = slices.DeleteFunc(slices.Clone(queue), func(w mapdata.WaitingFeed) bool {
+			return w.Since.After(now.Add(-mapdata.ReviewReminderAge))
+		})
+	}
+	var lines []string
+	for i := range queue[:min(len(queue), maxListedFeeds)] {
+		minutes := int(now.Sub(queue[i].Since) / time.Minute)
+		lines = append(lines, strconv.Itoa(minutes)+" "+strings.Join(strings.Fields(queue[i].Name), " "))
+	}
+	return &mapdata.Email{
+		Account: to, Kind: kind, At: now, Due: now,
+		Data: map[string]string{"waiting": strconv.Itoa(len(queue)), "feeds": strings.Join(lines, "\n")},
+	}
+}
+
+// ReviewTime is how long reviews took lately.
+type ReviewTime struct {
+	Median    time.Duration
+	Decisions int // 0: there is no median
+}
+
+const (
+	reviewTimeSpan  = 30 * 24 * time.Hour
+	maxReviewTimes  = 1000 // newest decisions that the median is of
+	reviewTimeCache = 5 * time.Minute
+)
+
+// ReviewTime returns the median time from when a feed began to wait until a curator decided, of the decisions of the last
+// 30 days. It may be five minutes old.
+func (s *Service) ReviewTime(ctx context.Context) (ReviewTime, error) {
+	now := s.now()
+	return s.reviewTimes.get(ctx, mapdata.FeedID{}, now, func() (ReviewTime, time.Time, error) {
+		all, err := s.Store.ReviewTimes(ctx, now.Add(-reviewTimeSpan), maxReviewTimes)
+		if err != nil {
+			return ReviewTime{}, time.Time{}, fmt.Errorf("read times of reviews: %w", err)
+		}
+		slices.Sort(all)
+		taken := ReviewTime{Decisions: len(all)}
+		if n := len(all); n > 0 {
+			taken.Median = (all[(n-1)/2] + all[n/2]) / 2
+		}
+		return taken, now.Add(reviewTimeCache), nil
+	})
+}

@@ -1,0 +1,115 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/mapdata"
+)
+
+// callEvery lets virtual time pass, looks every minute for whom to e-mail, and returns the e-mails that were queued.
+func (d *testService) callEvery(minutes int) []mapdata.Email {
+	d.t.Helper()
+	for range minutes {
+		if err := d.feeds.Call(d.t.Context()); err != nil {
+			d.t.Fatal(err)
+		}
+		d.advance(time.Minute)
+	}
+	return d.takeEmails()
+}
+
+// takeEmails empties the outbox.
+func (d *testService) takeEmails() []mapdata.Email {
+	d.t.Helper()
+	all, err := d.db.DueEmails(d.t.Context(), d.time(), d.time(), 1000)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for i := range all {
+		if err := d.db.EmailSent(d.t.Context(), all[i].ID); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// told is an e-mail without what every e-mail has.
+func told(all []mapdata.Email) []string {
+	var lines []string
+	for _, e := range all {
+		lines = append(lines, e.Address+" "+string(e.Kind)+" "+strings.Join(strings.Fields(e.Data["feed_name"]+" "+e.Data["feeds"]), " "))
+	}
+	return lines
+}
+
+// TestCuratorsAreCalled: a curator lives by e-mail alone for two days.
+func TestCuratorsAreCalled(t *testing.T) {
+	d := newTestService(t)
+	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
+	quiet := d.signedInAs("quiet@example.com", mapdata.Admin)
+	quiet.send(http.MethodPatch, "/v2/account", `{"review_emails": false}`).want(t, 200)
+	d.takeEmails()
+	want := func(got []mapdata.Email, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, told(got)); diff != "" {
+			t.Errorf("e-mails (-want +got):\n%s", diff)
+		}
+	}
+	want(d.callEvery(10))
+	owner.newFeed(url.Values{"direction": {"push"}, "visibility": {"private"}, "name": {"Mine"}, "pull_interval_seconds": {"300"}})
+	want(d.callEvery(1))
+	first := owner.register(`{"name": "Cameras", "direction": "push", "visibility": "public"}`)
+	want(d.callEvery(1), "curator@example.com review_waiting 0 Cameras")
+	d.advance(time.Hour)
+	owner.register(`{"name": "Police", "direction": "push", "visibility": "public"}`)
+	curator.register(`{"name": "The curator's", "direction": "push", "visibility": "public"}`)
+	want(d.callEvery(19*60 - 3))
+	want(d.callEvery(5), "curator@example.com review_reminder 1200 Cameras")
+	want(d.callEvery(2*60), "curator@example.com review_reminder 1261 Cameras 1200 Police")
+	curator.send(http.MethodPost, first.path()+"/approve", "").want(t, 200)
+	want(d.callEvery(3*60), "owner@example.com feed_approved Cameras", "curator@example.com review_digest 1379 Police")
+
+	contains(t, curator.page("/account", 200), "E-mails about reviews", "You get them.")
+	contains(t, curator.form("/account/review-emails", url.Values{"emails": {"off"}}).want(t, 200).body, "You get no more e-mails about reviews", "You do not get them.")
+	want(d.callEvery(24 * 60))
+	contains(t, curator.send(http.MethodGet, "/v2/account", "").want(t, 200).body, `"review_emails":false`)
+	contains(t, curator.form("/account/review-emails", url.Values{"emails": {"on"}}).want(t, 200).body, "You get e-mails about reviews")
+	if got := told(d.callEvery(1)); len(got) != 1 || !strings.Contains(got[0], "review_digest") {
+		t.Errorf("after turning them on: %q", got)
+	}
+	if strings.Contains(owner.page("/account", 200), "about reviews") {
+		t.Error("a driver's page offers e-mails about reviews")
+	}
+	owner.form("/account/review-emails", url.Values{"emails": {"on"}}).want(t, http.StatusForbidden)
+}
+
+// TestStatusShowsTheMedianOfReviews: /status says how long reviews took in the last 30 days.
+func TestStatusShowsTheMedianOfReviews(t *testing.T) {
+	d := newTestService(t)
+	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
+	contains(t, owner.page("/status", 200), "No decision in the last 30 days.")
+	for i, waits := range []time.Duration{time.Hour, 3 * time.Hour, 40 * time.Hour} {
+		f := owner.register(`{"name": "Feed ` + string(rune('A'+i)) + `", "direction": "push", "visibility": "public"}`)
+		d.advance(waits)
+		curator.send(http.MethodPost, f.path()+"/reject", `{"note": "no"}`).want(t, 200)
+		d.advance(time.Hour)
+		// Changing one's mind is no review.
+		curator.send(http.MethodPost, f.path()+"/approve", "").want(t, 200)
+	}
+	contains(t, owner.page("/status", 200), "3 hours from registration to decision")
+	d.advance(29*24*time.Hour + 10*time.Minute)
+	again := &roleTest{testService: d}
+	owner, curator = again.signInAgain("owner@example.com"), again.signInAgain("curator@example.com")
+	contains(t, owner.page("/status", 200), "40 hours from registration to decision")
+	f := owner.register(`{"name": "Feed Z", "direction": "push", "visibility": "public"}`)
+	d.advance(6 * time.Minute)
+	curator.send(http.MethodPost, f.path()+"/approve", "").want(t, 200)
+	d.advance(6 * time.Minute)
+	contains(t, owner.page("/status", 200), "20 hours from registration to decision")
+}

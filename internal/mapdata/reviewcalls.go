@@ -1,0 +1,61 @@
+package mapdata
+
+import "time"
+
+// When curators are e-mailed about feeds that wait for review.
+const (
+	ReviewDigestInterval = 24 * time.Hour   // between the e-mails of a queue that is not empty
+	ReviewReminderAge    = 20 * time.Hour   // a feed that waits this long is brought to mind: reviews usually take less than 24 hours
+	reviewCallInterval   = 15 * time.Minute // at least; bounds what a provider who edits a feed again and again can send
+)
+
+// MaxWaiting is how many waiting feeds the e-mails to curators count.
+const MaxWaiting = 1000
+
+// WaitingFeed is a public feed that waits for review, as e-mails to curators name it.
+type WaitingFeed struct {
+	ID    FeedID
+	Owner AccountID
+	Name  string
+	Since time.Time
+}
+
+// ReviewCalls is what a curator was e-mailed about the queue. The zero value: nothing yet.
+type ReviewCalls struct {
+	Waiting         bool      // something has waited ever since EmailedAt
+	EmailedAt       time.Time // newest e-mail that listed the queue
+	RemindedAt      time.Time // newest e-mail about feeds that wait for ReviewReminderAge
+	RemindedThrough time.Time // those that have waited since then or longer were in one
+}
+
+// Next says which e-mail about a queue, the longest waiting first, is due at now, and notes it as sent. due is false if
+// none is: a curator gets one immediately for the first that waits, a digest each day while something goes on waiting, and a
+// reminder of what has waited for 20 hours.
+func (c *ReviewCalls) Next(queue []WaitingFeed, now time.Time) (kind EmailKind, due bool) {
+	if len(queue) == 0 {
+		c.Waiting = false
+		return "", false
+	}
+	var late time.Time // the newest of those that wait too long
+	for i := range queue {
+		if since := queue[i].Since; !since.After(now.Add(-ReviewReminderAge)) && since.After(late) {
+			late = since
+		}
+	}
+	switch since := now.Sub(c.EmailedAt); {
+	case !c.Waiting && since >= reviewCallInterval:
+		kind = EmailReviewWaiting
+	case since >= ReviewDigestInterval:
+		kind = EmailReviewDigest
+	case late.After(c.RemindedThrough) && now.Sub(c.RemindedAt) >= reviewCallInterval:
+		c.RemindedAt, c.RemindedThrough = now, late
+		return EmailReviewReminder, true
+	default:
+		return "", false
+	}
+	c.EmailedAt, c.Waiting = now, true
+	if late.After(c.RemindedThrough) {
+		c.RemindedThrough = late // the e-mail says how long each has waited
+	}
+	return kind, true
+}

@@ -1,0 +1,24 @@
+-- When each trouble of a feed was last seen of which its owner has an e-mail; NULL: the feed is well.
+ALTER TABLE feeds ADD COLUMN warned_rejections bigint;
+ALTER TABLE feeds ADD COLUMN warned_failing bigint;
+ALTER TABLE feeds ADD COLUMN warned_shrank bigint;
+ALTER TABLE feeds ADD COLUMN usual_rejected double precision NOT NULL DEFAULT 0; -- share of the rows that is rejected while the feed is well
+
+-- When the owner of a push feed is told of its silence, unless it is pushed to before; NULL: was told, or is no push feed.
+ALTER TABLE feeds ADD COLUMN silence_due bigint;
+UPDATE feeds SET silence_due = COALESCE(last_push_at, created_at) + 86400000 WHERE direction = 'push' AND active;
+CREATE INDEX feeds_by_silence ON feeds (silence_due) WHERE silence_due IS NOT NULL;
+
+-- Snapshots that are pushed in batches: a JSON array of the newest few.
+ALTER TABLE feeds ADD COLUMN push_snapshots text NOT NULL DEFAULT '';
+
+-- What a curator was e-mailed about the queue of reviews.
+CREATE TABLE review_calls (
+    account          uuid    NOT NULL PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+    off              boolean NOT NULL DEFAULT FALSE, -- the account wants no such e-mails
+    waiting          boolean NOT NULL DEFAULT FALSE, -- something has waited ever since emailed_at
+    emailed_at       bigint,
+    reminded_at      bigint,
+    reminded_through bigint  -- of the feeds that waited since then or longer
+);
+CREATE INDEX accounts_reviewing ON accounts (role) WHERE role <> 'driver';

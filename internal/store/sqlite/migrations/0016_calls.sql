@@ -1,0 +1,24 @@
+-- When each trouble of a feed was last seen of which its owner has an e-mail; NULL: the feed is well.
+ALTER TABLE feeds ADD COLUMN warned_rejections INTEGER;
+ALTER TABLE feeds ADD COLUMN warned_failing INTEGER;
+ALTER TABLE feeds ADD COLUMN warned_shrank INTEGER;
+ALTER TABLE feeds ADD COLUMN usual_rejected REAL NOT NULL DEFAULT 0; -- share of the rows that is rejected while the feed is well
+
+-- When the owner of a push feed is told of its silence, unless it is pushed to before; NULL: was told, or is no push feed.
+ALTER TABLE feeds ADD COLUMN silence_due INTEGER;
+UPDATE feeds SET silence_due = COALESCE(last_push_at, created_at) + 86400000 WHERE direction = 'push' AND active = 1;
+CREATE INDEX feeds_by_silence ON feeds (silence_due) WHERE silence_due IS NOT NULL;
+
+-- Snapshots that are pushed in batches: a JSON array of the newest few.
+ALTER TABLE feeds ADD COLUMN push_snapshots TEXT NOT NULL DEFAULT '';
+
+-- What a curator was e-mailed about the queue of reviews.
+CREATE TABLE review_calls (
+    account          BLOB    NOT NULL PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+    off              INTEGER NOT NULL DEFAULT 0, -- 1: the account wants no such e-mails
+    waiting          INTEGER NOT NULL DEFAULT 0, -- something has waited ever since emailed_at
+    emailed_at       INTEGER,
+    reminded_at      INTEGER,
+    reminded_through INTEGER  -- of the feeds that waited since then or longer
+) STRICT, WITHOUT ROWID;
+CREATE INDEX accounts_reviewing ON accounts (role) WHERE role <> 'driver';
