@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -14,6 +15,9 @@ import (
 
 // callInterval is how often it is looked whether curators or owners are to be e-mailed because time has passed.
 const callInterval = time.Minute
+
+// maxSilentFeeds bounds how long one look for silent feeds holds their locks.
+const maxSilentFeeds = 200
 
 // maxListedFeeds is how many waiting feeds one e-mail names; it counts the others.
 const maxListedFeeds = 20
@@ -38,7 +42,7 @@ func (s *Service) RunCalls(ctx context.Context, log *slog.Logger) error {
 
 // Call queues the e-mails that are due now.
 func (s *Service) Call(ctx context.Context) error {
-	return s.callCurators(ctx)
+	return errors.Join(s.callCurators(ctx), s.Store.WarnSilent(ctx, s.now(), maxSilentFeeds))
 }
 
 func (s *Service) callCurators(ctx context.Context) error {

@@ -39,6 +39,9 @@ type Store interface {
 	CallCurator(ctx context.Context, account mapdata.AccountID, decide func(*mapdata.ReviewCalls) *mapdata.Email) error
 	// NothingWaits notes that no feed waits for review: the next one that does is the first again.
 	NothingWaits(ctx context.Context) error
+	// WarnSilent e-mails the owners of at most limit push feeds that were not pushed to for a day, each once until a push
+	// arrives.
+	WarnSilent(ctx context.Context, now time.Time, limit int) error
 	// ReviewTimes lists how long the feeds waited that were decided on after the given time, the newest decisions first.
 	ReviewTimes(ctx context.Context, after time.Time, limit int) ([]time.Duration, error)
 	// Account reads an account, or fails with mapdata.ErrNotFound.

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -112,4 +113,60 @@ func TestStatusShowsTheMedianOfReviews(t *testing.T) {
 	curator.send(http.MethodPost, f.path()+"/approve", "").want(t, 200)
 	d.advance(6 * time.Minute)
 	contains(t, owner.page("/status", 200), "20 hours from registration to decision")
+}
+
+// TestProvidersAreCalled: the owner of feeds in trouble gets one e-mail for each trouble.
+func TestProvidersAreCalled(t *testing.T) {
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
+	f := owner.register(`{"name": "Jams", "direction": "push"}`)
+	d.takeEmails()
+	batch := func(good, bad int) string {
+		var all []string
+		for i := range good + bad {
+			kind := "traffic.jam"
+			if i >= good {
+				kind = "none"
+			}
+			all = append(all, fmt.Sprintf(`{"external_id":"r%d","kind":%q,"lat":52,"lng":5,"properties":{}}`, i, kind))
+		}
+		return "[" + strings.Join(all, ",") + "]"
+	}
+	push := func(good, bad int, want ...string) {
+		t.Helper()
+		d.push(*f.Token, batch(good, bad)).want(t, 200)
+		if diff := cmp.Diff(want, told(d.callEvery(1))); diff != "" {
+			t.Errorf("e-mails (-want +got):\n%s", diff)
+		}
+	}
+	push(50, 5)
+	push(10, 39)
+	push(34, 16, "owner@example.com feed_rejections Jams")
+	push(0, 50)
+	push(50, 0)
+	d.push(*f.Token, "no JSON").want(t, 400)
+	d.advance(24*time.Hour - 10*time.Minute)
+	if got := told(d.callEvery(60)); len(got) != 1 || got[0] != "owner@example.com feed_silent Jams" {
+		t.Errorf("after a day without a push: %q", got)
+	}
+	if got := told(d.callEvery(48 * 60)); got != nil {
+		t.Errorf("while it stays silent: %q", got)
+	}
+	push(50, 0)
+	push(40, 10, "owner@example.com feed_rejections Jams")
+
+	address, _ := owner.newFeed(url.Values{
+		"direction": {"pull"}, "visibility": {"private"}, "name": {"Roads"}, "pull_url": {"https://data.example.org/a.json"}, "pull_interval_seconds": {"60"},
+	})
+	for failures := 1; failures <= 20; failures++ {
+		d.pollFails(address, failures, failures < 20, mapdata.Attempt{Outcome: mapdata.OutcomeTimeout})
+		emails := d.takeEmails()
+		if failures != 10 && emails != nil {
+			t.Errorf("after failure %d: %q", failures, told(emails))
+		}
+		if failures == 10 && (len(emails) != 1 || emails[0].Kind != mapdata.EmailFailing || emails[0].Data["outcome"] != "timeout") {
+			t.Errorf("after the 10th failure: %+v", emails)
+		}
+		d.advance(time.Minute)
+	}
 }

@@ -28,7 +28,6 @@ type Snapshot struct {
 type Record struct {
 	Polling mapdata.Polling
 	Attempt mapdata.Attempt
-	Emails  []mapdata.Email
 }
 
 // Result is the outcome of a good snapshot.
@@ -66,7 +65,7 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 			return err
 		}
 		change.Snapshot = &mapdata.SnapshotTaken{Snapshot: mark.Snapshot + 1, Lease: s.Lease, Polling: record.Polling}
-		change.Attempt, change.Emails = record.Attempt, record.Emails
+		change.Attempt = record.Attempt
 		change.Attempt.Unchanged, change.Attempt.Retired = result.unchanged, len(change.Retired)
 		change.Rejections, change.SameRejections = result.rejections, same
 		report = result.Report

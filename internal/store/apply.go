@@ -18,7 +18,8 @@ const EntityColumns = `e.external_id, e.kind, e.lat, e.lng, e.properties, e.netw
 
 const (
 	// SelectMark selects what ScanMark takes, of the feed $1.
-	SelectMark = `SELECT entities_revision, snapshot_at, snapshot, snapshot_rows, body_hash, COALESCE(lease_owner, ''), generation
+	SelectMark = `SELECT entities_revision, snapshot_at, snapshot, snapshot_rows, body_hash, COALESCE(lease_owner, ''), generation,
+			warned_rejections, warned_failing, warned_shrank, usual_rejected
 		FROM feeds WHERE id = $1`
 
 	// Of the listed entities ($2) of a feed.
@@ -31,7 +32,7 @@ const (
 		WHERE feed_id = $1 AND lifetime_ms > 0 AND COALESCE(seen_at, $3) + lifetime_ms <= $4 AND %s ORDER BY external_id`
 
 	updateEntitiesOf = `UPDATE feeds SET entities_revision = ` + raisedRevision + ` WHERE id = $1`
-	updatePushed     = `UPDATE feeds SET last_push_at = $2 WHERE id = $1`
+	updatePushed     = `UPDATE feeds SET last_push_at = $2, silence_due = $3 WHERE id = $1`
 
 	updateSnapshot = `UPDATE feeds SET
 			snapshot_at = $2, snapshot = $3, snapshot_rows = $4, shrank = $5, body_hash = $6,
@@ -71,13 +72,19 @@ func (db *Scripts) Mark(ctx context.Context, feed mapdata.FeedID) (mapdata.Mark,
 type LeasedMark struct {
 	mapdata.Mark
 	Lease mapdata.Lease
+
+	warnings mapdata.Warnings
 }
 
 // ScanMark takes a row of SelectMark.
 func ScanMark(r Row) (m LeasedMark, err error) {
-	var at instant
-	err = r.Scan(&m.EntitiesRevision, &at, &m.Snapshot, &m.LastRows, &m.BodyHash, &m.Lease.Node, &m.Lease.Generation)
-	m.SnapshotAt = at.Time
+	var (
+		at instant
+		w  scannedWarnings
+	)
+	columns := []any{&m.EntitiesRevision, &at, &m.Snapshot, &m.LastRows, &m.BodyHash, &m.Lease.Node, &m.Lease.Generation}
+	err = r.Scan(append(columns, w.columns()...)...)
+	m.SnapshotAt, m.warnings = at.Time, w.warnings()
 	return m, err
 }
 
@@ -118,6 +125,9 @@ func (db *Scripts) Apply(ctx context.Context, c *mapdata.Change) error {
 		}
 		if err := tx.emails(ctx, c.Emails); err != nil {
 			return err
+		}
+		if err := tx.warnAfter(ctx, c, &mark); err != nil {
+			return fmt.Errorf("warn the owner: %w", err)
 		}
 		tx.raiseRevision(c.Feed, ids, c.Touched, c.Absent, c.Retired)
 		if c.Moves() {
@@ -183,7 +193,7 @@ func (tx *Tx) moveFeed(ctx context.Context, c *mapdata.Change) error {
 		if !c.Attempt.OK {
 			return nil
 		}
-		_, err := tx.Exec(ctx, updatePushed, c.Feed[:], Millis(c.At))
+		_, err := tx.Exec(ctx, updatePushed, c.Feed[:], Millis(c.At), c.At.Add(mapdata.WarnAfterSilence).UnixMilli())
 		return err
 	}
 	p := &c.Snapshot.Polling

@@ -190,6 +190,11 @@ func (db *Scripts) UpdateFeed(
 		if err != nil {
 			return err
 		}
+		if f.Active != before.Active {
+			if err := tx.beginWarnings(ctx, f); err != nil {
+				return err
+			}
+		}
 		if err := tx.audit(ctx, side.Audit...); err != nil {
 			return err
 		}

@@ -83,6 +83,9 @@ func (db *Scripts) PollFailed(ctx context.Context, failed *mapdata.PollFailed) e
 		if err := tx.emails(ctx, failed.Emails); err != nil {
 			return err
 		}
+		if err := tx.warnFailed(ctx, failed); err != nil {
+			return fmt.Errorf("warn the owner: %w", err)
+		}
 		tx.raiseRevision(failed.Feed)
 		tx.attempt(failed.Feed, &failed.Attempt)
 		return nil

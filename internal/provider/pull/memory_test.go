@@ -42,7 +42,6 @@ type good struct {
 	feed    mapdata.FeedID
 	polling mapdata.Polling
 	attempt mapdata.Attempt
-	emails  []mapdata.Email
 	body    string
 }
 
@@ -113,11 +112,6 @@ func (m *memory) PollFailed(_ context.Context, failed *mapdata.PollFailed) error
 	return nil
 }
 
-// Timeline remembers nothing: what needs a past is tested over a real store.
-func (m *memory) Timeline(context.Context, mapdata.FeedID, time.Time, int) ([]mapdata.Attempt, error) {
-	return nil, nil
-}
-
 func (m *memory) Snapshot(ctx context.Context, feed mapdata.FeedID, s ingest.Snapshot) (ingest.Report, error) {
 	if m.during != nil {
 		m.during(feed)
@@ -144,7 +138,7 @@ func (m *memory) Snapshot(ctx context.Context, feed mapdata.FeedID, s ingest.Sna
 	if err != nil {
 		return ingest.Report{}, err
 	}
-	m.good = append(m.good, good{feed, record.Polling, record.Attempt, record.Emails, string(body)})
+	m.good = append(m.good, good{feed, record.Polling, record.Attempt, string(body)})
 	if f != nil {
 		f.Polling, f.node, f.until = record.Polling, "", time.Time{}
 	}

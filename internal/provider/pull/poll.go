@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"wayside/internal/ingest"
@@ -75,13 +74,10 @@ func (p *Poller) ingest(ctx context.Context, j *job, got *trial.Body, began, fet
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	emails := 0
 	_, err := p.Ingest.Snapshot(ctx, j.feed.ID, ingest.Snapshot{
 		Open: got.Open, Hash: got.Hash, At: fetched, Lease: j.lease,
 		Finish: func(r ingest.Result) (ingest.Record, error) {
-			record, err := p.succeeded(ctx, &j.feed, &r, got.Size, began, fetched)
-			emails = len(record.Emails)
-			return record, err
+			return succeeded(&j.feed, &r, got.Size, began, fetched), nil
 		},
 	})
 	if err != nil {
@@ -89,17 +85,12 @@ func (p *Poller) ingest(ctx context.Context, j *job, got *trial.Body, began, fet
 	}
 	p.Observe(mapdata.OutcomeOK, fetched.Sub(began))
 	p.lines.succeeded(&j.feed, fetched)
-	if emails > 0 {
-		p.MailQueued.Notify()
-	}
 	return nil
 }
 
 // succeeded is what is recorded of a good poll.
-func (p *Poller) succeeded(
-	ctx context.Context, f *mapdata.Feed, r *ingest.Result, size int64, began, fetched time.Time,
-) (ingest.Record, error) {
-	record := ingest.Record{
+func succeeded(f *mapdata.Feed, r *ingest.Result, size int64, began, fetched time.Time) ingest.Record {
+	return ingest.Record{
 		Polling: mapdata.Polling{
 			NextFetchAt: nextSlot(f.ID, f.PullInterval, fetched), LastFetchedAt: fetched, LastOutcome: mapdata.OutcomeOK,
 			LastRows: r.Rows, LastRejected: r.Report.Rejected, Shrank: r.Shrank, BodyHash: r.BodyHash,
@@ -109,40 +100,6 @@ func (p *Poller) succeeded(
 			Rows: r.Rows, Rejected: r.Report.Rejected, Bytes: size,
 		},
 	}
-	if !r.Shrank {
-		return record, nil
-	}
-	timeline, err := p.Store.Timeline(ctx, f.ID, fetched.Add(-shrinkMailInterval), mapdata.TimelineLength)
-	if err != nil {
-		return ingest.Record{}, fmt.Errorf("read earlier polls: %w", err)
-	}
-	if anyShrank(timeline) {
-		return record, nil // the owner was told then
-	}
-	email := emailTo(f, mapdata.EmailShrank, fetched)
-	email.Data["rows"], email.Data["rows_before"] = strconv.Itoa(r.Rows), strconv.Itoa(r.RowsBefore)
-	record.Emails = []mapdata.Email{email}
-	return record, nil
-}
-
-// shrinkMailInterval is how long the owner of a feed that shrinks again and again gets no further e-mail about it (D6.9).
-// Of a feed with many polls only as many are remembered as its timeline has.
-const shrinkMailInterval = 24 * time.Hour
-
-// anyShrank says whether one of the good polls of a timeline, which has the newest first, brought fewer than half the rows
-// of the good one before it.
-func anyShrank(timeline []mapdata.Attempt) bool {
-	next := -1 // rows of the good poll after this one; -1: there is none
-	for i := range timeline {
-		if !timeline[i].OK {
-			continue
-		}
-		if next >= 0 && 2*next < timeline[i].Rows {
-			return true
-		}
-		next = timeline[i].Rows
-	}
-	return false
 }
 
 // recordFailure stores a failed poll. It counts, unless this node's own network is at fault (D6.11).

@@ -63,8 +63,8 @@ func TestPollsInItsPhase(t *testing.T) {
 		if a := m.good[0].attempt; !a.OK || a.Outcome != mapdata.OutcomeOK || a.Rows != 7 || a.Rejected != 2 || a.Bytes != 2 {
 			t.Errorf("attempt %+v", a)
 		}
-		if len(observed) != len(at) || observed[0] != mapdata.OutcomeOK || len(m.good[0].emails) != 0 {
-			t.Errorf("observed %v, letters %v", observed, m.good[0].emails)
+		if len(observed) != len(at) || observed[0] != mapdata.OutcomeOK {
+			t.Errorf("observed %v", observed)
 		}
 	})
 }
@@ -514,26 +514,6 @@ func TestURLThatNoLongerPasses(t *testing.T) {
 		stop()
 		if len(w.asked) != 0 || len(m.failed) != 1 || m.failed[0].Polling.LastOutcome != mapdata.OutcomeBlockedAddress {
 			t.Errorf("asked %v, recorded %+v", w.asked, m.failed)
-		}
-	})
-}
-
-func TestShrinkingMailsTheOwner(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m, w := newMemory(t), answering("[]")
-		id := m.add("a.example.org", time.Hour)
-		m.result = ingest.Result{Rows: 3, RowsBefore: 10, Shrank: true}
-		queued := signal.NewMailQueued()
-		told := counted(t, queued.C())
-		stop := run(t, m.poller(w, func(o *Options) { o.MailQueued = queued }))
-		time.Sleep(2 * time.Second)
-		stop()
-		want := []mapdata.Email{{
-			Account: mapdata.AccountID{1}, Kind: mapdata.EmailShrank, At: m.good[0].attempt.At, Due: m.good[0].attempt.At,
-			Data: map[string]string{"feed_id": id.String(), "feed_name": "Feed of a.example.org", "rows": "3", "rows_before": "10"},
-		}}
-		if diff := cmp.Diff(want, m.good[0].emails); diff != "" || !m.good[0].polling.Shrank || told.Load() != 1 {
-			t.Errorf("shrank %v, told %d times, letters (-want +got):\n%s", m.good[0].polling.Shrank, told.Load(), diff)
 		}
 	})
 }

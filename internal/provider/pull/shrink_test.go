@@ -31,17 +31,29 @@ func TestOneMailForAFeedThatShrinksAgainAndAgain(t *testing.T) {
 		_, err := p.Ingest.Snapshot(t.Context(), id, ingest.Snapshot{
 			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }, Hash: hash[:], At: at,
 			Finish: func(r ingest.Result) (ingest.Record, error) {
-				record, err := p.succeeded(t.Context(), f, &r, int64(len(text)), at, at)
+				record := succeeded(f, &r, int64(len(text)), at, at)
 				if want := n == 1; record.Polling.Shrank != want {
 					t.Errorf("%d rows at %v: shrank %v", n, at, record.Polling.Shrank)
 				}
-				mails += len(record.Emails)
-				return record, err
+				return record, nil
 			},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
+		all, err := w.db.DueEmails(t.Context(), at, at.Add(time.Second), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range all {
+			if all[i].Kind != mapdata.EmailShrank || all[i].Data["rows"] != "1" || all[i].Data["rows_before"] != "3" {
+				t.Errorf("e-mail %+v", all[i])
+			}
+			if err := w.db.EmailSent(t.Context(), all[i].ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mails += len(all)
 	}
 	for i := range 20 {
 		poll(3-2*(i%2), start.Add(time.Duration(i)*time.Minute))
@@ -53,31 +65,5 @@ func TestOneMailForAFeedThatShrinksAgainAndAgain(t *testing.T) {
 	poll(1, start.Add(24*time.Hour+19*time.Minute)) // a day after the last time, which was at 19 minutes
 	if mails != 2 {
 		t.Errorf("%d e-mails after a day without shrinking, want a second one", mails)
-	}
-}
-
-func TestAnyShrank(t *testing.T) {
-	good := func(rows int) mapdata.Attempt { return mapdata.Attempt{OK: true, Rows: rows} }
-	failed := mapdata.Attempt{}
-	tests := []struct {
-		name     string
-		timeline []mapdata.Attempt // newest first
-		want     bool
-	}{
-		{"no polls", nil, false},
-		{"one poll", []mapdata.Attempt{good(1)}, false},
-		{"growing", []mapdata.Attempt{good(10), good(1)}, false},
-		{"exactly half", []mapdata.Attempt{good(5), good(10)}, false},
-		{"fewer than half", []mapdata.Attempt{good(4), good(10)}, true},
-		{"and grown again", []mapdata.Attempt{good(10), good(4), good(10)}, true},
-		{"across a failure", []mapdata.Attempt{good(4), failed, good(10)}, true},
-		{"failures only", []mapdata.Attempt{failed, good(10), failed}, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := anyShrank(tt.timeline); got != tt.want {
-				t.Errorf("got %v", got)
-			}
-		})
 	}
 }

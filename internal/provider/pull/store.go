@@ -7,7 +7,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// Store hands out due feeds, records polls that failed and remembers the last ones. What a good poll brings goes through ingest.
+// Store hands out due feeds and records polls that failed. What a good poll brings goes through ingest.
 type Store interface {
 	// Claim leases at most limit active pull feeds whose NextFetchAt is not after now and that nobody else holds, oldest
 	// due first, to this node until the given time. A node that dies loses its leases then.
@@ -18,6 +18,4 @@ type Store interface {
 	// PollFailed records a failed poll and ends the lease. It fails with mapdata.ErrFenced, having changed nothing, when
 	// the lease no longer matches: the feed was edited, or another node has claimed it. A feed that is gone is no error.
 	PollFailed(ctx context.Context, failed *mapdata.PollFailed) error
-	// Timeline reads a feed's newest attempts later than after, newest first, at most limit.
-	Timeline(ctx context.Context, feed mapdata.FeedID, after time.Time, limit int) ([]mapdata.Attempt, error)
 }

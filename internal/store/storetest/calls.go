@@ -13,6 +13,8 @@ func callTests() map[string]func(*testStore) {
 		"waiting feeds are public and pending": waitingFeeds,
 		"curators are called once":             curatorsAreCalledOnce,
 		"times of reviews":                     reviewTimes,
+		"silent feeds":                         silentFeeds,
+		"warnings":                             warnings,
 	}
 }
 
@@ -122,4 +124,98 @@ func reviewTimes(w *testStore) {
 		w.must(err)
 		w.same("times of reviews", got, want)
 	}
+}
+
+// takeEmails lists whom the outbox tells about which feed, by name, and empties it.
+func (w *testStore) takeEmails(when time.Time) (told []string) {
+	w.Helper()
+	all, err := w.store.DueEmails(w.ctx, when, when.Add(time.Second), 100)
+	w.must(err)
+	for i := range all {
+		told = append(told, all[i].Address+" "+string(all[i].Kind)+" "+all[i].Data["feed_name"])
+		w.must(w.store.EmailSent(w.ctx, all[i].ID))
+	}
+	return told
+}
+
+func silentFeeds(w *testStore) {
+	owner := w.account()
+	expiring, lasting, paused := w.pushFeed(owner), w.pushFeed(owner), w.pushFeed(owner)
+	w.pushFeed(owner) // never pushed to
+	w.pullFeed(owner)
+	camera := entity(lasting, "c", at(time.Hour))
+	camera.Kind, camera.Lifetime = kindOf("camera.speed"), 0
+	w.apply(w.pushed(lasting, at(time.Hour), camera))
+	w.apply(w.pushed(expiring, at(time.Hour), entity(expiring, "a", at(time.Hour))))
+	w.apply(w.pushed(paused, at(time.Hour), entity(paused, "a", at(time.Hour))))
+	w.edit(paused, func(f *mapdata.Feed) { f.Active = false })
+	said := func(f *mapdata.Feed) string { return owner.Email + " feed_silent " + f.Name }
+	after := func(d time.Duration, want ...string) {
+		w.Helper()
+		w.must(w.store.WarnSilent(w.ctx, at(d), 10))
+		w.same("e-mails after "+d.String(), w.takeEmails(at(d)), want)
+	}
+	after(25*time.Hour - 1)
+	after(25*time.Hour, said(expiring))
+	after(100 * time.Hour)
+	w.apply(w.pushed(expiring, at(101*time.Hour), entity(expiring, "b", at(101*time.Hour))))
+	after(102 * time.Hour)
+	w.edit(paused, func(f *mapdata.Feed) { f.Active, f.UpdatedAt = true, at(102*time.Hour) })
+	after(125*time.Hour, said(expiring))
+	after(126*time.Hour, said(paused))
+}
+
+func warnings(w *testStore) {
+	owner := w.account()
+	push, pull := w.pushFeed(owner), w.pullFeed(owner)
+	pushed := func(d time.Duration, rows, rejected int, want ...string) {
+		w.Helper()
+		c := w.pushed(push, at(d))
+		c.Attempt.Rows, c.Attempt.Rejected = rows, rejected
+		w.apply(c)
+		w.same("e-mails", w.takeEmails(at(d)), want)
+	}
+	pushed(time.Minute, 100, 10)
+	pushed(2*time.Minute, 100, 30, owner.Email+" feed_rejections "+push.Name)
+	pushed(3*time.Minute, 100, 30)
+	pushed(30*time.Hour, 100, 10)
+	pushed(31*time.Hour, 100, 40, owner.Email+" feed_rejections "+push.Name)
+
+	failing := func(d time.Duration, failures int, want ...string) {
+		w.Helper()
+		failed := failedPoll(pull, at(d))
+		failed.Polling.ConsecutiveFailures, failed.Active = failures, true
+		failed.Attempt.At = at(d)
+		w.must(w.store.PollFailed(w.ctx, failed))
+		w.same("e-mails", w.takeEmails(at(d)), want)
+	}
+	failing(time.Hour, 9)
+	failing(2*time.Hour, 10, owner.Email+" feed_failing "+pull.Name)
+	failing(3*time.Hour, 11)
+	w.edit(pull, func(f *mapdata.Feed) { f.Active = false })
+	w.edit(pull, func(f *mapdata.Feed) { f.Active = true })
+	stored, err := w.store.Feed(w.ctx, pull.ID)
+	w.must(err)
+	pull.Generation = stored.Generation
+	failed := failedPoll(pull, at(4*time.Hour))
+	failed.Lease.Generation = stored.Generation
+	failed.Polling.ConsecutiveFailures, failed.Active = 10, true
+	w.must(w.store.PollFailed(w.ctx, failed))
+	w.same("e-mails after it was switched on again", w.takeEmails(at(4*time.Hour)), []string{owner.Email + " feed_failing " + pull.Name})
+
+	// Another node holds the feed: neither the failure nor the e-mail counts.
+	failed.Lease.Generation--
+	failed.Polling.ConsecutiveFailures = 11
+	if err := w.store.PollFailed(w.ctx, failed); !errors.Is(err, mapdata.ErrFenced) {
+		w.Errorf("a failure of an earlier generation: %v", err)
+	}
+	shrunk := w.polled(pull, at(5*time.Hour), 1)
+	shrunk.Snapshot.Polling.Shrank, shrunk.Snapshot.Lease.Generation = true, stored.Generation-1
+	if err := w.store.Apply(w.ctx, shrunk); !errors.Is(err, mapdata.ErrFenced) {
+		w.Errorf("a snapshot of an earlier generation: %v", err)
+	}
+	w.same("e-mails of what was fenced", w.takeEmails(at(5*time.Hour)), []string(nil))
+	shrunk.Snapshot.Lease.Generation = stored.Generation
+	w.apply(shrunk)
+	w.same("e-mails of a snapshot that shrank", w.takeEmails(at(5*time.Hour)), []string{owner.Email + " feed_shrank " + pull.Name})
 }

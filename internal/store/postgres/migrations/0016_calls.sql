@@ -4,9 +4,9 @@ ALTER TABLE feeds ADD COLUMN warned_failing bigint;
 ALTER TABLE feeds ADD COLUMN warned_shrank bigint;
 ALTER TABLE feeds ADD COLUMN usual_rejected double precision NOT NULL DEFAULT 0; -- share of the rows that is rejected while the feed is well
 
--- When the owner of a push feed is told of its silence, unless it is pushed to before; NULL: was told, or is no push feed.
+-- When the owner of a push feed is told of its silence, unless it is pushed to before; NULL: was told, or nothing was pushed yet.
 ALTER TABLE feeds ADD COLUMN silence_due bigint;
-UPDATE feeds SET silence_due = COALESCE(last_push_at, created_at) + 86400000 WHERE direction = 'push' AND active;
+UPDATE feeds SET silence_due = last_push_at + 86400000 WHERE direction = 'push' AND active;
 CREATE INDEX feeds_by_silence ON feeds (silence_due) WHERE silence_due IS NOT NULL;
 
 -- Snapshots that are pushed in batches: a JSON array of the newest few.
