@@ -31,6 +31,10 @@ func (a *api) postEntities(w http.ResponseWriter, r *http.Request, c *caller) er
 	if err != nil {
 		return err
 	}
+	part, err := pushPart(r)
+	if err != nil {
+		return err
+	}
 	buf, ok := pushBufferPool.Get().(*bytes.Buffer)
 	if !ok {
 		buf = new(bytes.Buffer)
@@ -41,7 +45,7 @@ func (a *api) postEntities(w http.ResponseWriter, r *http.Request, c *caller) er
 			pushBufferPool.Put(buf)
 		}
 	}()
-	report, err := a.Pushes.Push(r.Context(), r.PathValue("token"), c.client, func() ([]byte, error) {
+	report, err := a.Pushes.Push(r.Context(), r.PathValue("token"), c.client, part, func() ([]byte, error) {
 		return readPush(w, r, gzipped, buf)
 	})
 	if err != nil {

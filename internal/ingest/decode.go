@@ -140,6 +140,8 @@ type Batch struct {
 	total int
 	bytes int64
 	at    time.Time // when it was judged
+
+	Part *Part // nil: the batch is no part of a snapshot
 }
 
 // Rows is how many rows the array had, the rejected ones included.

@@ -44,6 +44,13 @@ func (in *Ingester) Push(ctx context.Context, feed mapdata.FeedID, b *Batch) (Re
 		if err != nil {
 			return err
 		}
+		var snapshot mapdata.PushSnapshot
+		if b.Part != nil {
+			snapshot = mapdata.PushSnapshotOf(mark.PushSnapshots, b.Part.SnapshotID, now)
+			if now.Before(snapshot.BegunAt) {
+				now = snapshot.BegunAt // by the clock of another node
+			}
+		}
 		stored := make(map[string]*mapdata.Stored, len(ids))
 		if len(ids) > 0 {
 			if err := in.store.Stored(ctx, feed, ids, func(s mapdata.Stored) { stored[s.ExternalID] = &s }); err != nil {
@@ -57,6 +64,11 @@ func (in *Ingester) Push(ctx context.Context, feed mapdata.FeedID, b *Batch) (Re
 			Unchanged: b.report.Accepted - len(change.Upserts) - len(change.Retired), Retired: len(change.Retired),
 		}
 		change.Rejections = b.rejections
+		if b.Part != nil {
+			if b.report.Snapshot, err = in.addPart(ctx, change, &mark, b, snapshot); err != nil {
+				return err
+			}
+		}
 		return in.store.Apply(ctx, change)
 	})
 	if err != nil {

@@ -31,6 +31,8 @@ type Report struct {
 	Rejected        int        `json:"rejected"`
 	Errors          []RowError `json:"errors"` // of the lowest indexes, at most 100; never nil once made by this package
 	ErrorsTruncated bool       `json:"errors_truncated,omitempty"`
+
+	Snapshot *PartReport `json:"snapshot,omitempty"` // of which the batch is a part
 }
 
 // reject counts a rejection and keeps it if it is among the first. Duplicates are found when the later row comes, so that

@@ -10,6 +10,7 @@ type Mark struct {
 	Snapshot         int64
 	LastRows         int    // rows of the last good snapshot
 	BodyHash         []byte // of the last good snapshot; nil: unknown
+	PushSnapshots    []PushSnapshot
 }
 
 // Change is everything that one batch or one snapshot changes in a feed, stored in one transaction. Within one change
@@ -25,6 +26,7 @@ type Change struct {
 	Retired []string // gone
 
 	Snapshot *SnapshotTaken // of a pull feed; nil for a push
+	Part     *PartTaken     // of a push; nil: the batch belongs to no snapshot
 	Attempt  Attempt
 	Emails   []Email
 
@@ -37,6 +39,18 @@ type Change struct {
 // Moves says whether the change alters any entity, and so must raise the revision.
 func (c *Change) Moves() bool {
 	return len(c.Upserts)+len(c.Touched)+len(c.Absent)+len(c.Retired) > 0
+}
+
+// EndsSnapshot says whether the change is a whole snapshot, or the last batch of one, and gives the snapshot's number, its
+// rows and whether it shrank.
+func (c *Change) EndsSnapshot() (number int64, rows int, shrank, ends bool) {
+	switch {
+	case c.Snapshot != nil:
+		return c.Snapshot.Snapshot, c.Snapshot.Polling.LastRows, c.Snapshot.Polling.Shrank, true
+	case c.Part != nil && c.Part.Complete:
+		return c.Part.Number, c.Part.Rows, c.Part.Shrank, true
+	}
+	return 0, 0, false, false
 }
 
 // SnapshotTaken advances a feed to its next good snapshot, taken at the change's At, with the schedule after it.

@@ -48,12 +48,9 @@ func (w *Warnings) Attempted(a *Attempt, shrank bool) (begun []EmailKind) {
 	return begun
 }
 
-// Failed notes a failed poll, the given number of them in a row.
-func (w *Warnings) Failed(failures int, at time.Time) (begun []EmailKind) {
-	if failures >= WarnAfterFailures && note(&w.Failing, true, at) {
-		return []EmailKind{EmailFailing}
-	}
-	return nil
+// Failed notes a failed poll, the given number of them in a row, and says whether the owner is e-mailed.
+func (w *Warnings) Failed(failures int, at time.Time) (begins bool) {
+	return failures >= WarnAfterFailures && note(&w.Failing, true, at)
 }
 
 // note moves one trouble, and says whether it begins.

@@ -35,7 +35,9 @@ func TestWarnings(t *testing.T) {
 			for _, s := range steps {
 				var got []EmailKind
 				if s.failures > 0 {
-					got = w.Failed(s.failures, begin.Add(s.at))
+					if w.Failed(s.failures, begin.Add(s.at)) {
+						got = failing
+					}
 				} else {
 					got = w.Attempted(&Attempt{At: begin.Add(s.at), OK: true, Rows: s.rows, Rejected: s.rejected}, s.shrank)
 				}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,7 +20,7 @@ const EntityColumns = `e.external_id, e.kind, e.lat, e.lng, e.properties, e.netw
 const (
 	// SelectMark selects what ScanMark takes, of the feed $1.
 	SelectMark = `SELECT entities_revision, snapshot_at, snapshot, snapshot_rows, body_hash, COALESCE(lease_owner, ''), generation,
-			warned_rejections, warned_failing, warned_shrank, usual_rejected
+			warned_rejections, warned_failing, warned_shrank, usual_rejected, push_snapshots
 		FROM feeds WHERE id = $1`
 
 	// Of the listed entities ($2) of a feed.
@@ -33,6 +34,9 @@ const (
 
 	updateEntitiesOf = `UPDATE feeds SET entities_revision = ` + raisedRevision + ` WHERE id = $1`
 	updatePushed     = `UPDATE feeds SET last_push_at = $2, silence_due = $3 WHERE id = $1`
+
+	updateParts = `UPDATE feeds SET push_snapshots = $2 WHERE id = $1`
+	updateWhole = `UPDATE feeds SET snapshot = $2, snapshot_rows = $3, shrank = $4 WHERE id = $1`
 
 	updateSnapshot = `UPDATE feeds SET
 			snapshot_at = $2, snapshot = $3, snapshot_rows = $4, shrank = $5, body_hash = $6,
@@ -79,12 +83,16 @@ type LeasedMark struct {
 // ScanMark takes a row of SelectMark.
 func ScanMark(r Row) (m LeasedMark, err error) {
 	var (
-		at instant
-		w  scannedWarnings
+		at    instant
+		w     scannedWarnings
+		parts string
 	)
 	columns := []any{&m.EntitiesRevision, &at, &m.Snapshot, &m.LastRows, &m.BodyHash, &m.Lease.Node, &m.Lease.Generation}
-	err = r.Scan(append(columns, w.columns()...)...)
+	err = r.Scan(append(append(columns, w.columns()...), &parts)...)
 	m.SnapshotAt, m.warnings = at.Time, w.warnings()
+	if err == nil && parts != "" {
+		err = json.Unmarshal([]byte(parts), &m.PushSnapshots)
+	}
 	return m, err
 }
 
@@ -140,7 +148,7 @@ func (db *Scripts) Apply(ctx context.Context, c *mapdata.Change) error {
 
 // check refuses what no caller may ask for.
 func check(c *mapdata.Change) error {
-	if len(c.Absent) > 0 && c.Snapshot == nil {
+	if _, _, _, ends := c.EndsSnapshot(); len(c.Absent) > 0 && !ends {
 		return errors.New("entities are absent from a snapshot only")
 	}
 	for i := range c.Upserts {
@@ -174,8 +182,8 @@ func (tx *Tx) entities(ctx context.Context, c *mapdata.Change, upserts []*mapdat
 			return fmt.Errorf("touch: %w", err)
 		}
 	}
-	if len(c.Absent) > 0 {
-		if _, err := tx.Exec(ctx, missEntities+tx.listed(), c.Feed[:], tx.dialect.List(c.Absent), Millis(snapshotAt), c.Snapshot.Snapshot); err != nil {
+	if number, _, _, ends := c.EndsSnapshot(); ends && len(c.Absent) > 0 {
+		if _, err := tx.Exec(ctx, missEntities+tx.listed(), c.Feed[:], tx.dialect.List(c.Absent), Millis(snapshotAt), number); err != nil {
 			return fmt.Errorf("mark as absent: %w", err)
 		}
 	}
@@ -193,6 +201,9 @@ func (tx *Tx) moveFeed(ctx context.Context, c *mapdata.Change) error {
 		if !c.Attempt.OK {
 			return nil
 		}
+		if err := tx.movePart(ctx, c); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, updatePushed, c.Feed[:], Millis(c.At), c.At.Add(mapdata.WarnAfterSilence).UnixMilli())
 		return err
 	}
@@ -201,6 +212,22 @@ func (tx *Tx) moveFeed(ctx context.Context, c *mapdata.Change) error {
 		Millis(c.At), c.Snapshot.Snapshot, p.LastRows, p.Shrank, p.BodyHash,
 		Millis(p.NextFetchAt), Millis(p.LastFetchedAt), p.LastOutcome, p.LastError, p.LastRows, p.LastRejected,
 		p.ConsecutiveFailures)
+	return err
+}
+
+// movePart writes down the snapshot of which a push is a part.
+func (tx *Tx) movePart(ctx context.Context, c *mapdata.Change) error {
+	if c.Part == nil {
+		return nil
+	}
+	parts, err := json.Marshal(c.Part.Snapshots)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, updateParts, c.Feed[:], string(parts)); err != nil || !c.Part.Complete {
+		return err
+	}
+	_, err = tx.Exec(ctx, updateWhole, c.Feed[:], c.Part.Number, c.Part.Rows, c.Part.Shrank)
 	return err
 }
 

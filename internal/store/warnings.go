@@ -50,19 +50,29 @@ func (tx *Tx) warnAfter(ctx context.Context, c *mapdata.Change, mark *LeasedMark
 	if !c.Attempt.OK {
 		return nil
 	}
-	before := mark.warnings
-	now, rows := before, c.Attempt.Rows
-	begun := now.Attempted(&c.Attempt, c.Snapshot != nil && c.Snapshot.Polling.Shrank)
-	if now == before {
+	now := mark.warnings
+	_, rows, shrank, _ := c.EndsSnapshot()
+	begun := now.Attempted(&c.Attempt, shrank)
+	if now == mark.warnings {
 		return nil
 	}
 	if err := tx.setWarnings(ctx, c.Feed, &now); err != nil {
 		return err
 	}
-	return tx.warn(ctx, c.Feed, begun, c.Attempt.At, map[string]string{
-		"rows": strconv.Itoa(rows), "rows_before": strconv.Itoa(mark.LastRows), "rejected": strconv.Itoa(c.Attempt.Rejected),
-		"share": percent(float64(c.Attempt.Rejected) / float64(max(rows, 1))), "usual": percent(before.UsualRejected),
-	})
+	for _, kind := range begun {
+		data := map[string]string{"rows": strconv.Itoa(rows), "rows_before": strconv.Itoa(mark.LastRows)}
+		if kind == mapdata.EmailRejections {
+			share := float64(c.Attempt.Rejected) / float64(c.Attempt.Rows)
+			data = map[string]string{
+				"rows": strconv.Itoa(c.Attempt.Rows), "rejected": strconv.Itoa(c.Attempt.Rejected),
+				"share": percent(share), "usual": percent(mark.warnings.UsualRejected),
+			}
+		}
+		if err := tx.warn(ctx, c.Feed, kind, c.Attempt.At, data); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func percent(share float64) string { return strconv.Itoa(int(math.Round(100 * share))) }
@@ -78,29 +88,21 @@ func (tx *Tx) warnFailed(ctx context.Context, failed *mapdata.PollFailed) error 
 		return err
 	}
 	now := s.warnings()
-	begun := now.Failed(p.ConsecutiveFailures, failed.Attempt.At)
-	if err := tx.setWarnings(ctx, failed.Feed, &now); err != nil || !failed.Active {
-		return err // another e-mail says that the feed was deactivated
+	begins := now.Failed(p.ConsecutiveFailures, failed.Attempt.At)
+	if err := tx.setWarnings(ctx, failed.Feed, &now); err != nil || !begins || !failed.Active {
+		return err // when it is deactivated, another e-mail says so
 	}
-	return tx.warn(ctx, failed.Feed, begun, failed.Attempt.At, map[string]string{"outcome": string(p.LastOutcome), "error": p.LastError})
+	return tx.warn(ctx, failed.Feed, mapdata.EmailFailing, failed.Attempt.At, map[string]string{"outcome": string(p.LastOutcome), "error": p.LastError})
 }
 
-// warn e-mails a feed's owner about each trouble that begins.
-func (tx *Tx) warn(ctx context.Context, feed mapdata.FeedID, begun []mapdata.EmailKind, at time.Time, data map[string]string) error {
-	if len(begun) == 0 {
-		return nil
-	}
+// warn e-mails a feed's owner about a trouble that begins.
+func (tx *Tx) warn(ctx context.Context, feed mapdata.FeedID, kind mapdata.EmailKind, at time.Time, data map[string]string) error {
 	f, err := ScanFeed(tx.QueryRow(ctx, SelectFeed, feed[:]))
 	if err != nil {
 		return fmt.Errorf("read feed: %w", err)
 	}
 	data["feed_name"], data["feed_id"] = f.Name, f.ID.String()
-	for _, kind := range begun {
-		if err := tx.emails(ctx, []mapdata.Email{{Account: f.Owner, Kind: kind, At: at, Due: at, Data: data}}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return tx.emails(ctx, []mapdata.Email{{Account: f.Owner, Kind: kind, At: at, Due: at, Data: data}})
 }
 
 // beginWarnings lets a feed that was switched on or off begin anew. Nobody misses pushes to a feed that never had one.
@@ -137,7 +139,7 @@ func (db *Scripts) WarnSilent(ctx context.Context, now time.Time, limit int) err
 			if lasts || !f.Active {
 				continue
 			}
-			if err := tx.warn(ctx, f.ID, []mapdata.EmailKind{mapdata.EmailSilent}, now, map[string]string{}); err != nil {
+			if err := tx.warn(ctx, f.ID, mapdata.EmailSilent, now, map[string]string{}); err != nil {
 				return err
 			}
 		}

@@ -46,13 +46,14 @@ func New(c Config) *Service {
 	return &Service{Config: c}
 }
 
-// Push stores a batch for the holder of a token, durably, before it returns. body is called once the token is known to
+// Push stores a batch for the holder of a token, durably, before it returns. part is the snapshot that the batch belongs to,
+// nil: none. body is called once the token is known to
 // be good: it reads the whole body, decompressed, and may fail with mapdata.ErrTooLarge or mapdata.ErrMalformed.
 //
 // It fails, having stored nothing, with mapdata.ErrUnauthenticated for a token that no active push feed has, a
 // *mapdata.LimitError, mapdata.ErrMalformed for a body that is no array of at most 5 000 rows, mapdata.ErrTooLarge, and
 // mapdata.ErrUnavailable.
-func (s *Service) Push(ctx context.Context, pushToken string, client netip.Addr, body func() ([]byte, error)) (ingest.Report, error) {
+func (s *Service) Push(ctx context.Context, pushToken string, client netip.Addr, part *ingest.Part, body func() ([]byte, error)) (ingest.Report, error) {
 	start := s.Now()
 	feed, hash, err := s.feed(ctx, pushToken, client)
 	if err != nil {
@@ -71,6 +72,7 @@ func (s *Service) Push(ctx context.Context, pushToken string, client netip.Addr,
 	if err := s.takeBoth(rates, batch.Rows(), s.Now()); err != nil {
 		return ingest.Report{}, err
 	}
+	batch.Part = part
 	report, err := s.Ingest.Push(ctx, feed.ID, batch)
 	if errors.Is(err, mapdata.ErrNotFound) { // deleted meanwhile
 		return ingest.Report{}, errUnknownToken()

@@ -95,7 +95,7 @@ func TestRatesAreTakenTogether(t *testing.T) {
 		decoded.Add(pushes)
 		for range pushes { // 10 of 10 rows pass
 			group.Go(func() {
-				_, err := d.Push(t.Context(), d.token, client, func() ([]byte, error) {
+				_, err := d.Push(t.Context(), d.token, client, nil, func() ([]byte, error) {
 					decoded.Done()
 					decoded.Wait()
 					return []byte("[0,0,0,0,0,0,0,0,0,0]"), nil
@@ -124,7 +124,7 @@ func TestAMistypedTokenIsNotLookedUp(t *testing.T) {
 	d := newDock(t)
 	d.Store = failing{d.db}
 	for _, text := range []string{"", "x", d.token[:49], d.token + "0", "wsk_" + d.token[4:], d.token[:20] + "_" + d.token[21:]} {
-		if _, err := d.Push(t.Context(), text, client, body("[]")); !errors.Is(err, mapdata.ErrUnauthenticated) {
+		if _, err := d.Push(t.Context(), text, client, nil, body("[]")); !errors.Is(err, mapdata.ErrUnauthenticated) {
 			t.Errorf("a token of %d characters: %v", len(text), err)
 		}
 	}
@@ -135,12 +135,12 @@ func TestAFailingStore(t *testing.T) {
 	d := newDock(t)
 	d.Store = failing{d.db}
 	read := false
-	_, err := d.Push(t.Context(), d.token, client, func() ([]byte, error) { read = true; return nil, nil })
+	_, err := d.Push(t.Context(), d.token, client, nil, func() ([]byte, error) { read = true; return nil, nil })
 	if !errors.Is(err, mapdata.ErrUnavailable) || read {
 		t.Errorf("%v, body read %v", err, read)
 	}
 	d.Store = deaf{d.db}
-	if _, err := d.Push(t.Context(), d.token, client, body("{}")); !errors.Is(err, ingest.ErrNotArray) {
+	if _, err := d.Push(t.Context(), d.token, client, nil, body("{}")); !errors.Is(err, ingest.ErrNotArray) {
 		t.Errorf("a refusal that could not be recorded: %v", err)
 	}
 	if !strings.Contains(d.log.String(), "refused push not recorded") || strings.Contains(d.log.String(), d.token) {
@@ -173,7 +173,7 @@ func TestAFeedThatGoesMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := d.Push(t.Context(), d.token, client, func() ([]byte, error) { remove(); return []byte("[]"), nil })
+	_, err := d.Push(t.Context(), d.token, client, nil, func() ([]byte, error) { remove(); return []byte("[]"), nil })
 	if !errors.Is(err, mapdata.ErrUnauthenticated) {
 		t.Errorf("%v", err)
 	}
@@ -190,7 +190,7 @@ func BenchmarkToken(b *testing.B) {
 	for name, text := range map[string]string{"known": d.token, "unknown": token.New(token.Push), "mistyped": "x" + d.token[1:]} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				_, err := d.Push(b.Context(), text, client, func() ([]byte, error) { return nil, stop })
+				_, err := d.Push(b.Context(), text, client, nil, func() ([]byte, error) { return nil, stop })
 				if err == nil {
 					b.Fatal("it passed")
 				}

@@ -1,0 +1,161 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/mapdata"
+)
+
+// snapshotTest pushes snapshots in batches to a feed.
+type snapshotTest struct {
+	*testService
+	owner *browser
+	feed  *registered
+}
+
+func newSnapshotTest(t *testing.T) *snapshotTest {
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
+	return &snapshotTest{d, owner, owner.register(`{"name": "Whole", "direction": "push"}`)}
+}
+
+// rows makes a batch. Names that begin with "a" are alerts, which expire; others are cameras.
+func (s *snapshotTest) rows(names string) string {
+	var all []string
+	for _, name := range strings.Fields(names) {
+		kind := "camera.speed"
+		if name[0] == 'a' {
+			kind = "alert.construction"
+		}
+		all = append(all, fmt.Sprintf(`{"external_id":%q,"kind":%q,"lat":52,"lng":5,"properties":{}}`, name, kind))
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
+// part pushes a batch of a snapshot and returns what the answer says of the snapshot: rows, missing and retired.
+func (s *snapshotTest) part(id, names string, complete bool) [3]int {
+	s.t.Helper()
+	query := "?mode=snapshot&snapshot_id=" + id
+	if complete {
+		query += "&complete=true"
+	}
+	var answer struct {
+		Accepted int
+		Snapshot struct {
+			ID                     string
+			Complete               bool
+			Rows, Missing, Retired int
+		}
+	}
+	s.browser().send(http.MethodPost, "/v2/feeds/"+*s.feed.Token+"/entities"+query, s.rows(names)).want(s.t, 200).decode(s.t, &answer)
+	if answer.Snapshot.ID != id || answer.Snapshot.Complete != complete || answer.Accepted != len(strings.Fields(names)) {
+		s.t.Errorf("answer %+v", answer)
+	}
+	s.advance(time.Minute)
+	return [3]int{answer.Snapshot.Rows, answer.Snapshot.Missing, answer.Snapshot.Retired}
+}
+
+func (s *snapshotTest) holds(want string) {
+	s.t.Helper()
+	s.waitForIndex()
+	var a answer
+	s.owner.send(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=1000&limit=1000", "").want(s.t, 200).decode(s.t, &a)
+	ids := a.externalIDs()
+	slices.Sort(ids)
+	if diff := cmp.Diff(strings.Fields(want), ids); diff != "" {
+		s.t.Errorf("held (-want +got):\n%s", diff)
+	}
+}
+
+// TestPushedSnapshots: what the batches of a snapshot lack together goes by the rules of D6.9.
+func TestPushedSnapshots(t *testing.T) {
+	s := newSnapshotTest(t)
+	same := func(got, want [3]int) {
+		t.Helper()
+		if got != want {
+			t.Errorf("rows, missing, retired: %v, want %v", got, want)
+		}
+	}
+	same(s.part("1", "c1 c2 a1", false), [3]int{3, 0, 0})
+	same(s.part("1", "c3 a2", true), [3]int{5, 0, 0})
+	same(s.part("2", "c1", false), [3]int{1, 0, 0})
+	s.push(*s.feed.Token, s.rows("c4")).want(t, 200) // an ordinary push meanwhile: seen, though in no batch
+	same(s.part("2", "c3 a2", true), [3]int{3, 2, 0})
+	same(s.part("2", "c3 a2", true), [3]int{3, 0, 0}) // sent again: is not another snapshot
+	s.holds("a1 a2 c1 c2 c3 c4")
+	same(s.part("3", "c1 c3 a2", true), [3]int{3, 3, 0})
+	same(s.part("4", "c1 c3 c4 a2", true), [3]int{4, 2, 1})
+	s.holds("a1 a2 c1 c3 c4")
+	// Seen again, it counts anew.
+	same(s.part("5", "c1 c3 a1 a2", true), [3]int{4, 1, 0})
+	same(s.part("6", "c1 c3 c4 a1 a2", true), [3]int{5, 0, 0})
+	same(s.part("7", "c1 c3 a1 a2", true), [3]int{4, 1, 0})
+	same(s.part("8", "", true), [3]int{0, 5, 0})
+	same(s.part("9", "", true), [3]int{0, 5, 1})
+	s.holds("a1 a2 c1 c3")
+	s.advance(8 * 24 * time.Hour)
+	s.holds("c1 c3")
+}
+
+// TestPushedSnapshotsExpire: a snapshot that is not completed within a day begins anew, and so does one that is no longer
+// among the eight that are remembered.
+func TestPushedSnapshotsExpire(t *testing.T) {
+	s := newSnapshotTest(t)
+	s.part("0", "c1 c2", true)
+	s.part("slow", "c1", false)
+	s.advance(24 * time.Hour)
+	if got := s.part("slow", "c2", true); got != [3]int{1, 1, 0} {
+		t.Errorf("completed after a day: %v", got)
+	}
+	s.part("old", "c1", false)
+	for i := range 8 {
+		s.part(fmt.Sprint("new", i), "c1", false)
+	}
+	if got := s.part("old", "", false); got != [3]int{0, 0, 0} {
+		t.Errorf("a forgotten snapshot goes on: %v", got)
+	}
+}
+
+// TestPushedSnapshotThatShrinks: the owner is told, once.
+func TestPushedSnapshotThatShrinks(t *testing.T) {
+	s := newSnapshotTest(t)
+	s.part("1", "c1 c2 c3", true)
+	s.part("2", "c1", true)
+	emails := s.takeEmails()
+	if len(emails) != 1 || emails[0].Kind != mapdata.EmailShrank || emails[0].Data["rows"] != "1" || emails[0].Data["rows_before"] != "3" {
+		t.Errorf("e-mails %+v", emails)
+	}
+	s.part("3", "c1 c2 c3", true)
+	s.part("4", "c1", true)
+	if emails := s.takeEmails(); emails != nil {
+		t.Errorf("when it shrinks again: %+v", emails)
+	}
+}
+
+func TestWrongSnapshotParameters(t *testing.T) {
+	s := newSnapshotTest(t)
+	for query, want := range map[string]string{
+		"mode=batch":                                           "invalid_mode",
+		"mode=snapshot":                                        "missing_snapshot_id",
+		"mode=snapshot&snapshot_id=":                           "invalid_snapshot_id",
+		"mode=snapshot&snapshot_id=a%20b":                      "invalid_snapshot_id",
+		"mode=snapshot&snapshot_id=a&complete=1":               "invalid_complete",
+		"snapshot_id=a":                                        "missing_mode",
+		"complete=true":                                        "missing_mode",
+		"mode=snapshot&snapshot_id=a&snapshot_id=b":            "repeated",
+		"mode=snapshot&snapshot_id=" + strings.Repeat("a", 65): "invalid_snapshot_id",
+	} {
+		answer := s.browser().send(http.MethodPost, "/v2/feeds/"+*s.feed.Token+"/entities?"+query, s.rows("c1")).want(t, 400)
+		if !strings.Contains(answer.body, want) {
+			t.Errorf("%s: %s, want %s", query, answer.body, want)
+		}
+	}
+	s.holds("")
+}

@@ -1,0 +1,68 @@
+package ingest
+
+import (
+	"context"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// Part says that a batch belongs to a snapshot that is pushed in several batches.
+type Part struct {
+	SnapshotID string
+	Complete   bool // the batch is the last one
+}
+
+// PartReport is what became of a snapshot.
+type PartReport struct {
+	ID       string `json:"id"`
+	Complete bool   `json:"complete"`
+	Rows     int    `json:"rows"`    // of all its batches so far
+	Missing  int    `json:"missing"` // entities that it lacks, once it is complete
+	Retired  int    `json:"retired"` // of those, the ones that were retired
+}
+
+// addPart adds to a batch's change what the batch means to its snapshot. The last batch compares the snapshot with what the
+// feed holds, by the rules of D6.9: what was not seen since the snapshot began is missing. A batch of a snapshot that was
+// completed before is a repeated one, and changes nothing but its rows.
+func (in *Ingester) addPart(ctx context.Context, change *mapdata.Change, mark *mapdata.Mark, b *Batch, s mapdata.PushSnapshot) (*PartReport, error) {
+	if s.Done {
+		return &PartReport{ID: s.ID, Complete: true, Rows: s.Rows}, nil
+	}
+	s.Rows += b.total
+	s.Done = b.Part.Complete
+	taken := &mapdata.PartTaken{Snapshots: mapdata.WithPushSnapshot(mark.PushSnapshots, s)}
+	change.Part = taken
+	report := &PartReport{ID: s.ID, Complete: s.Done, Rows: s.Rows}
+	if !s.Done {
+		return report, nil
+	}
+	taken.Complete, taken.Number, taken.Rows = true, mark.Snapshot+1, s.Rows
+	taken.Shrank = mark.Snapshot > 0 && 2*s.Rows < mark.LastRows
+	pushed := make(map[string]bool, len(b.rows))
+	for i := range b.rows {
+		pushed[b.rows[i].ExternalID] = true
+	}
+	err := in.store.Stored(ctx, change.Feed, nil, func(st mapdata.Stored) {
+		if pushed[st.ExternalID] || !lastSeen(&st, mark).Before(s.BegunAt) || !st.Alive(mark.SnapshotAt, change.At) {
+			return
+		}
+		report.Missing++
+		switch {
+		case st.AbsentSince == 0:
+			change.Absent = append(change.Absent, st.ExternalID)
+		case st.Lifetime == 0 && taken.Number >= st.AbsentSince+retireAfter-1:
+			change.Retired = append(change.Retired, st.ExternalID)
+			report.Retired++
+		}
+	})
+	change.Attempt.Retired = len(change.Retired)
+	return report, err
+}
+
+func lastSeen(st *mapdata.Stored, mark *mapdata.Mark) time.Time {
+	if st.SeenAt.IsZero() {
+		return mark.SnapshotAt
+	}
+	return st.SeenAt
+}

@@ -1,0 +1,50 @@
+package mapdata
+
+import (
+	"slices"
+	"time"
+)
+
+// Bounds of the snapshots that are pushed in batches, of one feed.
+const (
+	maxPushSnapshots    = 8 // remembered; the oldest goes first
+	pushSnapshotExpires = 24 * time.Hour
+)
+
+// PushSnapshot is a snapshot that a provider pushes in several batches. Which rows were in it needs no list: they were seen
+// at BegunAt or later.
+type PushSnapshot struct {
+	ID      string    // chosen by the provider
+	BegunAt time.Time // of the first batch; no batch of it counts as earlier
+	Rows    int       // so far
+	Done    bool      // its last batch was stored
+}
+
+// PushSnapshotOf finds a snapshot by its id among those that are remembered, or begins it. One that was not completed
+// within a day begins anew.
+func PushSnapshotOf(all []PushSnapshot, id string, now time.Time) PushSnapshot {
+	for _, s := range all {
+		if s.ID == id && now.Sub(s.BegunAt) < pushSnapshotExpires {
+			return s
+		}
+	}
+	return PushSnapshot{ID: id, BegunAt: now}
+}
+
+// WithPushSnapshot returns what is remembered after a batch of a snapshot: the newest few.
+func WithPushSnapshot(all []PushSnapshot, s PushSnapshot) []PushSnapshot {
+	all = slices.DeleteFunc(slices.Clone(all), func(other PushSnapshot) bool {
+		return other.ID == s.ID || s.BegunAt.Sub(other.BegunAt) >= pushSnapshotExpires
+	})
+	all = append(all, s)
+	return all[max(0, len(all)-maxPushSnapshots):]
+}
+
+// PartTaken is a batch of a PushSnapshot, for the feed.
+type PartTaken struct {
+	Snapshots []PushSnapshot // that are remembered from now on
+	Complete  bool           // the batch was the last one; what follows is set then alone
+	Number    int64          // of the snapshot
+	Rows      int            // of the whole snapshot
+	Shrank    bool           // fewer than half the rows of the one before (D6.9)
+}
