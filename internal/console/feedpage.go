@@ -24,6 +24,7 @@ type feedPage struct {
 	Now     time.Time
 	Next    string // time until the next fetch, translated; empty: none is planned
 
+	Votes      []mapdata.VoteDay // newest first
 	Rejections []rejection
 	Timeline   []timelineEntry
 	Older      []timelineEntry // entries that are collapsed at first
@@ -71,6 +72,9 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 		View: f, Address: feedURL(f.ID), Own: f.Owner == v.ID(), Review: reviewKey(&f.Feed), State: stateOf(&f.Feed, lastAttempt(h), now),
 		Notices: notices(v.Words, &f.Feed, h, now), GeoJSON: "/v2/feeds/" + f.ID.String() + "/entities", Now: now,
 		Rejections: rejections(v.Words, h.Rejections, lastAttempt(h)),
+	}
+	if page.Votes, err = c.Feeds.VoteDays(r.Context(), feed.By(v.Account), f.ID); err != nil {
+		return err
 	}
 	page.Timeline = timeline(v.Words, h.Attempts)
 	if f.Direction == mapdata.Push {

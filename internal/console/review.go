@@ -83,6 +83,7 @@ type reviewFeed struct {
 
 	Rejections []rejection
 	Timeline   []timelineEntry
+	Looking    []mapdata.ReviewLook // other curators who have the review open
 }
 
 // otherFeed is another feed of the same owner.
@@ -102,6 +103,9 @@ const (
 func (c *Console) getReviewFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	page, err := c.newReviewFeed(r, v)
 	if err != nil {
+		return err
+	}
+	if page.Looking, err = c.Feeds.LookAtReview(r.Context(), feed.By(v.Account), page.ID); err != nil {
 		return err
 	}
 	return c.showReviewFeed(w, r, v, page, http.StatusOK)

@@ -123,3 +123,19 @@ func (s *Service) ReviewTime(ctx context.Context) (ReviewTime, error) {
 		return taken, now.Add(reviewTimeCache), nil
 	})
 }
+
+// maxLooks is how many curators a review names who look at it.
+const maxLooks = 10
+
+// LookAtReview notes that the actor opened the review of a feed, and lists the other curators who did within the last ten
+// minutes.
+func (s *Service) LookAtReview(ctx context.Context, by Actor, id mapdata.FeedID) ([]mapdata.ReviewLook, error) {
+	if !by.reviews || by.account.IsZero() {
+		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators review feeds.")
+	}
+	others, err := s.Store.LookAtReview(ctx, id, by.account, s.now(), maxLooks)
+	if err != nil {
+		return nil, fmt.Errorf("note who looks: %w", err)
+	}
+	return others, nil
+}

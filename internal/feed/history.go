@@ -109,3 +109,23 @@ func (s *Service) FetchNow(ctx context.Context, by Actor, id mapdata.FeedID) err
 	s.changed()
 	return nil
 }
+
+// voteDaysCache is how old votes by days may be.
+const voteDaysCache = time.Minute
+
+// VoteDays counts the votes of drivers on the feed's entities by days (UTC) of the last 30, the newest first, without days
+// that had none. It fails with mapdata.ErrNotFound for a feed that the actor may not see in full.
+func (s *Service) VoteDays(ctx context.Context, by Actor, id mapdata.FeedID) ([]mapdata.VoteDay, error) {
+	if _, err := s.fullFeed(ctx, by, id); err != nil {
+		return nil, err
+	}
+	now := s.now()
+	return s.voteDays.get(ctx, id, now, func() ([]mapdata.VoteDay, time.Time, error) {
+		first := now.Truncate(24*time.Hour).AddDate(0, 0, 1-mapdata.VoteDaysKept)
+		days, err := s.Store.VoteDays(ctx, id.SourceID(), first, mapdata.VoteDaysKept)
+		if err != nil {
+			return nil, time.Time{}, fmt.Errorf("count votes: %w", err)
+		}
+		return days, now.Add(voteDaysCache), nil
+	})
+}

@@ -41,6 +41,7 @@ type Service struct {
 	counts   cache[int]
 	sketches cache[*Sketch]
 
+	voteDays    cache[[]mapdata.VoteDay]
 	reviewTimes cache[ReviewTime] // of all feeds, under the zero id
 }
 

@@ -44,6 +44,10 @@ type Store interface {
 	WarnSilent(ctx context.Context, now time.Time, limit int) error
 	// ReviewTimes lists how long the feeds waited that were decided on after the given time, the newest decisions first.
 	ReviewTimes(ctx context.Context, after time.Time, limit int) ([]time.Duration, error)
+	// LookAtReview notes that a curator opened the review of a feed, and lists the others who have it open, at most limit.
+	LookAtReview(ctx context.Context, feed mapdata.FeedID, account mapdata.AccountID, now time.Time, limit int) ([]mapdata.ReviewLook, error)
+	// VoteDays counts the votes on a source's entities since the given time by days, the newest first, at most limit.
+	VoteDays(ctx context.Context, source mapdata.SourceID, since time.Time, limit int) ([]mapdata.VoteDay, error)
 	// Account reads an account, or fails with mapdata.ErrNotFound.
 	Account(ctx context.Context, id mapdata.AccountID) (*mapdata.Account, error)
 	// Audit reads entries of the audit log, newest first.

@@ -170,3 +170,68 @@ func TestProvidersAreCalled(t *testing.T) {
 		d.advance(time.Minute)
 	}
 }
+
+// TestReviewShowsWhoLooks: a curator who opens a review sees who opened it within the last ten minutes.
+func TestReviewShowsWhoLooks(t *testing.T) {
+	d := newTestService(t)
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
+	one, two := d.signedInAs("one@example.com", mapdata.Curator), d.signedInAs("two@example.com", mapdata.Curator)
+	f := owner.registerPush("Cameras")
+	review := "/review/" + f.id()
+	const looking = "Also looking at this review:"
+	if strings.Contains(one.page(review, 200), looking) || strings.Contains(one.page(review, 200), looking) {
+		t.Error("a curator is shown to themselves")
+	}
+	d.advance(3 * time.Minute)
+	contains(t, two.page(review, 200), looking+" one@example.com (3 minutes ago)")
+	contains(t, one.page(review, 200), looking+" two@example.com")
+	if strings.Contains(one.page("/review/"+owner.registerPush("Others").id(), 200), looking) {
+		t.Error("a look at one review is shown at another")
+	}
+	d.advance(10 * time.Minute)
+	if err := d.db.Prune(t.Context(), d.time()); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(two.page(review, 200), looking) {
+		t.Error("a look is shown after ten minutes")
+	}
+	owner.page(review, http.StatusForbidden)
+}
+
+// TestVotesByDays: the owner of a feed and curators see what drivers said of it on each of the last 30 days.
+func TestVotesByDays(t *testing.T) {
+	d := newTestService(t)
+	owner, id := d.publish("Voted", row("a", "camera.speed", 0), row("b", "camera.speed", 50))
+	days := func(b *browser) string {
+		d.advance(time.Minute)
+		return strings.TrimSpace(b.send(http.MethodGet, "/v2/feeds/"+id+"/votes", "").want(t, 200).body)
+	}
+	if got := days(owner); got != `{"days":[]}` {
+		t.Errorf("before any vote: %s", got)
+	}
+	contains(t, owner.page("/feeds/"+id, 200), "Nobody voted in the last 30 days.")
+	drivers := []*browser{d.signedInAs("one@example.com", mapdata.Driver), d.signedInAs("two@example.com", mapdata.Curator)}
+	first := d.time()
+	for _, e := range drivers[0].read(nearbyPath).Entities {
+		drivers[0].vote(e["id"].(string), "confirm")
+		drivers[1].vote(e["id"].(string), "dispute")
+	}
+	d.advance(24 * time.Hour)
+	drivers[1].vote(drivers[1].read(nearbyPath).Entities[0]["id"].(string), "confirm") // another mind
+	second := d.time()
+	want := fmt.Sprintf(`{"days":[{"day":%q,"confirms":1,"disputes":0},{"day":%q,"confirms":2,"disputes":1}]}`,
+		second.Format(time.DateOnly), first.Format(time.DateOnly))
+	if got := days(owner); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := days(drivers[1]); got != want {
+		t.Errorf("a curator gets %s, want %s", got, want)
+	}
+	contains(t, owner.page("/feeds/"+id, 200), "What drivers said", "Confirmed", "Disputed")
+	drivers[0].send(http.MethodGet, "/v2/feeds/"+id+"/votes", "").want(t, http.StatusNotFound)
+	d.advance(29 * 24 * time.Hour)
+	again := (&roleTest{testService: d}).signInAgain("voted@example.org")
+	if got := days(again); strings.Contains(got, first.Format(time.DateOnly)) {
+		t.Errorf("after 30 days: %s", got)
+	}
+}

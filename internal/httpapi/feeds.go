@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"time"
 
 	"wayside/internal/feed"
 	"wayside/internal/mapdata"
@@ -113,4 +114,27 @@ func (a *api) answerFeed(w http.ResponseWriter, r *http.Request) func(*feed.View
 		}
 		return writeJSON(w, r, http.StatusOK, map[string]any{"feed": newFeedJSON(view)})
 	}
+}
+
+type voteDayJSON struct {
+	Day      string `json:"day"`
+	Confirms int    `json:"confirms"`
+	Disputes int    `json:"disputes"`
+}
+
+// getFeedVotes answers GET /v2/feeds/{id}/votes: how drivers voted on what the feed holds, by days.
+func (a *api) getFeedVotes(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := feedID(r)
+	if err != nil {
+		return err
+	}
+	days, err := a.Feeds.VoteDays(r.Context(), feed.By(c.account), id)
+	if err != nil {
+		return err
+	}
+	list := make([]voteDayJSON, len(days))
+	for i, d := range days {
+		list[i] = voteDayJSON{d.Day.Format(time.DateOnly), d.Confirms, d.Disputes}
+	}
+	return writeJSON(w, r, http.StatusOK, map[string]any{"days": list})
 }

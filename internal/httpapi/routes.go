@@ -58,6 +58,7 @@ func (a *api) mapRoutes() []route {
 		{http.MethodGet, "/v2/feeds/{id}", classAccount, account.ForOwnersAndCurators, a.getFeed},
 		{http.MethodPatch, "/v2/feeds/{id}", classAccount, account.ForOwners, a.patchFeed},
 		{http.MethodDelete, "/v2/feeds/{id}", classAccount, account.ForOwners, a.deleteFeed},
+		{http.MethodGet, "/v2/feeds/{id}/votes", classAccount, account.ForOwnersAndCurators, a.getFeedVotes},
 		{http.MethodGet, feedEntitiesPath, classAccount, account.ForOwnersAndCurators, a.getFeedEntities},
 		{http.MethodPost, "/v2/feeds/{id}/rotate-token", classAccount, account.ForOwners, a.postRotateToken},
 		{http.MethodPost, "/v2/feeds/{token}/entities", classPush, account.ForTokens, a.postEntities},

@@ -59,3 +59,12 @@ func (c *ReviewCalls) Next(queue []WaitingFeed, now time.Time) (kind EmailKind, 
 	}
 	return kind, true
 }
+
+// ReviewLookKept is how long a curator who opened a review counts as looking at it.
+const ReviewLookKept = 10 * time.Minute
+
+// ReviewLook is a curator who has a review open.
+type ReviewLook struct {
+	Email string
+	At    time.Time // when the review was opened last
+}

@@ -206,3 +206,13 @@ func (v *Voted) ExpiresAt(now time.Time) (time.Time, bool) {
 	}
 	return at, ok
 }
+
+// VoteDaysKept is how far back the owner of a feed sees votes by days.
+const VoteDaysKept = 30
+
+// VoteDay is how drivers voted on the entities of a source on one day.
+type VoteDay struct {
+	Day      time.Time // its beginning, in UTC
+	Confirms int
+	Disputes int
+}

@@ -140,3 +140,31 @@ func (db *Scripts) ReviewTimes(ctx context.Context, after time.Time, limit int) 
 	}, after.UnixMilli(), limit)
 	return all, db.backend.Failure("read times of reviews", err)
 }
+
+const (
+	insertReviewLook = `INSERT INTO review_looks (feed_id, account, at) VALUES ($1, $2, $3)
+		ON CONFLICT (feed_id, account) DO UPDATE SET at = excluded.at`
+	selectReviewLooks = `SELECT a.email, l.at FROM review_looks AS l JOIN accounts AS a ON a.id = l.account
+		WHERE l.feed_id = $1 AND l.account <> $2 AND l.at > $3 ORDER BY l.at DESC, a.email LIMIT $4`
+	deleteReviewLooks = `DELETE FROM review_looks WHERE at <= $1`
+)
+
+// LookAtReview notes that a curator opened the review of a feed, and lists the others who have it open, at most limit.
+func (db *Scripts) LookAtReview(
+	ctx context.Context, feed mapdata.FeedID, account mapdata.AccountID, now time.Time, limit int,
+) (others []mapdata.ReviewLook, err error) {
+	err = db.backend.Write(ctx, "look at a review", func(tx *Tx) (err error) {
+		if _, err := tx.Exec(ctx, insertReviewLook, feed[:], account[:], now.UnixMilli()); err != nil {
+			return err
+		}
+		after := now.Add(-mapdata.ReviewLookKept).UnixMilli()
+		others, err = List(ctx, tx, selectReviewLooks, func(r Row) (one mapdata.ReviewLook, err error) {
+			var at instant
+			err = r.Scan(&one.Email, &at)
+			one.At = at.Time
+			return one, err
+		}, feed[:], account[:], after, limit)
+		return err
+	})
+	return others, err
+}

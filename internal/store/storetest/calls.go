@@ -15,6 +15,7 @@ func callTests() map[string]func(*testStore) {
 		"times of reviews":                     reviewTimes,
 		"silent feeds":                         silentFeeds,
 		"warnings":                             warnings,
+		"looks at reviews":                     reviewLooks,
 	}
 }
 
@@ -218,4 +219,21 @@ func warnings(w *testStore) {
 	shrunk.Snapshot.Lease.Generation = stored.Generation
 	w.apply(shrunk)
 	w.same("e-mails of a snapshot that shrank", w.takeEmails(at(5*time.Hour)), []string{owner.Email + " feed_shrank " + pull.Name})
+}
+
+func reviewLooks(w *testStore) {
+	f, one, two := w.pushFeed(w.account()), w.account(), w.account()
+	look := func(a *mapdata.Account, d time.Duration, want ...mapdata.ReviewLook) {
+		w.Helper()
+		others, err := w.store.LookAtReview(w.ctx, f.ID, a.ID, at(d), 10)
+		w.must(err)
+		w.same("others who look", others, want)
+	}
+	look(one, 0)
+	look(one, time.Minute)
+	look(two, 2*time.Minute, mapdata.ReviewLook{Email: one.Email, At: at(time.Minute)})
+	look(one, 3*time.Minute, mapdata.ReviewLook{Email: two.Email, At: at(2 * time.Minute)})
+	w.must(w.store.Prune(w.ctx, at(12*time.Minute)))
+	look(two, 4*time.Minute, mapdata.ReviewLook{Email: one.Email, At: at(3 * time.Minute)})
+	look(one, 14*time.Minute)
 }

@@ -22,3 +22,13 @@ CREATE TABLE review_calls (
     reminded_through bigint  -- of the feeds that waited since then or longer
 );
 CREATE INDEX accounts_reviewing ON accounts (role) WHERE role <> 'driver';
+
+-- Curators who have a review open; pruned after minutes.
+CREATE TABLE review_looks (
+    feed_id uuid   NOT NULL,
+    account uuid   NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    at      bigint NOT NULL,
+    PRIMARY KEY (feed_id, account)
+);
+CREATE INDEX review_looks_by_age ON review_looks (at);
+CREATE INDEX review_looks_by_account ON review_looks (account);

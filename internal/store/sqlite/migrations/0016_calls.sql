@@ -22,3 +22,13 @@ CREATE TABLE review_calls (
     reminded_through INTEGER  -- of the feeds that waited since then or longer
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX accounts_reviewing ON accounts (role) WHERE role <> 'driver';
+
+-- Curators who have a review open; pruned after minutes.
+CREATE TABLE review_looks (
+    feed_id BLOB    NOT NULL,
+    account BLOB    NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    at      INTEGER NOT NULL,
+    PRIMARY KEY (feed_id, account)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX review_looks_by_age ON review_looks (at);
+CREATE INDEX review_looks_by_account ON review_looks (account);
