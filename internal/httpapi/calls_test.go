@@ -40,6 +40,18 @@ func (d *testService) takeEmails() []mapdata.Email {
 	return all
 }
 
+// signedInAnew returns another browser that is signed in to an account.
+func (d *testService) signedInAnew(email string) *browser {
+	d.t.Helper()
+	link, err := d.accounts.LoginLink(d.t.Context(), email)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	b := d.browser()
+	b.send(http.MethodPost, "/v2/auth/verify", fmt.Sprintf(`{"token": %q}`, link)).want(d.t, http.StatusOK)
+	return b
+}
+
 // told is an e-mail without what every e-mail has.
 func told(all []mapdata.Email) []string {
 	var lines []string
@@ -105,8 +117,7 @@ func TestStatusShowsTheMedianOfReviews(t *testing.T) {
 	}
 	contains(t, owner.page("/status", 200), "3 hours from registration to decision")
 	d.advance(29*24*time.Hour + 10*time.Minute)
-	again := &roleTest{testService: d}
-	owner, curator = again.signInAgain("owner@example.com"), again.signInAgain("curator@example.com")
+	owner, curator = d.signedInAnew("owner@example.com"), d.signedInAnew("curator@example.com")
 	contains(t, owner.page("/status", 200), "40 hours from registration to decision")
 	f := owner.register(`{"name": "Feed Z", "direction": "push", "visibility": "public"}`)
 	d.advance(6 * time.Minute)
@@ -230,7 +241,7 @@ func TestVotesByDays(t *testing.T) {
 	contains(t, owner.page("/feeds/"+id, 200), "What drivers said", "Confirmed", "Disputed")
 	drivers[0].send(http.MethodGet, "/v2/feeds/"+id+"/votes", "").want(t, http.StatusNotFound)
 	d.advance(29 * 24 * time.Hour)
-	again := (&roleTest{testService: d}).signInAgain("voted@example.org")
+	again := d.signedInAnew("voted@example.org")
 	if got := days(again); strings.Contains(got, first.Format(time.DateOnly)) {
 		t.Errorf("after 30 days: %s", got)
 	}

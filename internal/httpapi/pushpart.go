@@ -4,14 +4,14 @@ import (
 	"net/http"
 	"regexp"
 
-	"wayside/internal/ingest"
+	"wayside/internal/provider/push"
 )
 
 // snapshotIDForm is what a provider may choose as the id of a snapshot.
 var snapshotIDForm = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,64}$`)
 
 // pushPart reads the parameters of a push: of which snapshot the batch is a part; nil: it stands for itself.
-func pushPart(r *http.Request) (*ingest.Part, error) {
+func pushPart(r *http.Request) (*push.Part, error) {
 	if r.URL.RawQuery == "" {
 		return nil, nil
 	}
@@ -42,5 +42,5 @@ func pushPart(r *http.Request) (*ingest.Part, error) {
 	if !hasMode {
 		return nil, nil
 	}
-	return &ingest.Part{SnapshotID: id, Complete: complete == "true"}, nil
+	return &push.Part{SnapshotID: id, Complete: complete == "true"}, nil
 }

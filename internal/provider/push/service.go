@@ -32,6 +32,9 @@ type Config struct {
 	Observe      func(accepted, rejected int) // called with the rows of each stored batch; may be nil
 }
 
+// Part says that a batch belongs to a snapshot that is pushed in several batches.
+type Part = ingest.Part
+
 // Service is the use case. Its methods may be called from many goroutines.
 //
 // Tokens are looked up in the store each time (by hash, in some 50 µs beside milliseconds for a durable batch): so a
@@ -53,7 +56,7 @@ func New(c Config) *Service {
 // It fails, having stored nothing, with mapdata.ErrUnauthenticated for a token that no active push feed has, a
 // *mapdata.LimitError, mapdata.ErrMalformed for a body that is no array of at most 5 000 rows, mapdata.ErrTooLarge, and
 // mapdata.ErrUnavailable.
-func (s *Service) Push(ctx context.Context, pushToken string, client netip.Addr, part *ingest.Part, body func() ([]byte, error)) (ingest.Report, error) {
+func (s *Service) Push(ctx context.Context, pushToken string, client netip.Addr, part *Part, body func() ([]byte, error)) (ingest.Report, error) {
 	start := s.Now()
 	feed, hash, err := s.feed(ctx, pushToken, client)
 	if err != nil {
