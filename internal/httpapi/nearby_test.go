@@ -312,14 +312,17 @@ func TestNearbyHidesPrivateAndPendingFeeds(t *testing.T) {
 		testFeed(1, func(f *mapdata.Feed) { f.Visibility = mapdata.Private }),
 		testFeed(2, func(f *mapdata.Feed) { f.ReviewState = mapdata.Pending }),
 		testFeed(3, func(f *mapdata.Feed) { f.ReviewState = mapdata.Rejected }),
+		testFeed(5, func(f *mapdata.Feed) { f.Active = false }), // by a person (D4.16)
 	}
 	for _, f := range hidden {
 		s.addFeed(f, testEntity(t, f, "secret", "camera.speed", 52, 4))
 	}
-	off := testFeed(4, func(f *mapdata.Feed) { f.Active = false })
+	off := testFeed(4, func(f *mapdata.Feed) {
+		f.Direction, f.Active, f.SnapshotAt, f.Polling.ConsecutiveFailures = mapdata.Pull, false, start, mapdata.MaxFailures
+	})
 	s.addFeed(off, testEntity(t, off, "deactivated", "camera.speed", 52, 4))
 	const here = "lat=52&lng=4&radius=100"
-	for _, query := range []string{here, here + "&layers=layer-1,layer-2,layer-3,layer-4"} {
+	for _, query := range []string{here, here + "&layers=layer-1,layer-2,layer-3,layer-4,layer-5"} {
 		if diff := cmp.Diff([]string{"deactivated"}, s.near(query).externalIDs()); diff != "" {
 			t.Errorf("%s: %s", query, diff)
 		}
