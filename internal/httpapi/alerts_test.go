@@ -223,7 +223,7 @@ func TestEntitiesHiddenByLaw(t *testing.T) {
 	if a.Entities[0]["confirm_count"] != 0.0 {
 		t.Errorf("a refused vote counts: %v", a.Entities[0])
 	}
-	owner.send(http.MethodPost, "/v2/entities/"+mapdata.EntityID(mapdata.SourceID("feed:"+feed), "fed")+"/confirm", "").want(t, http.StatusOK)
+	curator.send(http.MethodPost, "/v2/entities/"+mapdata.EntityID(mapdata.SourceID("feed:"+feed), "fed")+"/confirm", "").want(t, http.StatusOK)
 }
 
 // TestCamerasShownAsZones: no response to a driver contains the position of a camera that is shown as a zone.

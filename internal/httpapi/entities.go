@@ -21,6 +21,7 @@ func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *cal
 		if err != nil {
 			return err
 		}
+		a.followVote(w, r)
 		hit := a.Nearby.Shown(&voted, feed, reader)
 		return writeJSON(w, r, http.StatusOK, map[string]any{"entity": entityJSON(&hit)})
 	}

@@ -326,7 +326,7 @@ func TestVotingRules(t *testing.T) {
 		driver.send(http.MethodPost, "/v2/entities/"+id+"/dispute", "").want(t, http.StatusNotFound)
 		driver.send(http.MethodGet, "/v2/entities/"+id, "").want(t, http.StatusNotFound)
 	}
-	other.vote(theirs, "confirm")
+	other.send(http.MethodPost, "/v2/entities/"+theirs+"/confirm", "").want(t, http.StatusForbidden) // their own (D9.8)
 	const id = "incident:v1:YQ"
 	driver.send(http.MethodPost, "/v2/entities/"+id+"/dispute", "", "Sec-Fetch-Site", "cross-site").want(t, http.StatusForbidden)
 	for range 30 - 5 {

@@ -108,7 +108,13 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 		if err := a.identify(r, c, true); err != nil {
 			return nil, err
 		}
-		return c, a.limitReads(w, c)
+		if err := a.limitReads(w, c); err != nil {
+			return nil, err
+		}
+		if c.session != nil {
+			a.awaitVote(r)
+		}
+		return c, nil
 	}
 	if err := a.crossOrigin.Check(r); err != nil {
 		return nil, crossOriginError()

@@ -49,6 +49,8 @@ type Deps struct {
 	Streams  *stream.Hub
 	Votes    *votes.Service
 
+	Revisions Revisions // published at this node
+
 	Incidents *Incidents // the built-in source; nil: no upstream is configured
 
 	Console        *console.Console // the pages for people

@@ -137,6 +137,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 		Streams: d.streams, StreamWriteTimeout: limits.streamWriteTimeout,
 		BaseURL: cmp.Or(limits.base, "http://wayside.test"), Now: d.time, Log: log, Ready: func() error { return nil },
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		Revisions:      d.follower,
 		Sources:        catalogue, Accounts: d.accounts, Feeds: d.feeds, Pushes: d.pushes, Buckets: buckets,
 		Limits:   httpapi.Limits{GuestReads: 10_000, AccountReads: 10_000, Manage: limits.manage, Votes: 30},
 		Entities: func(id mapdata.FeedID) int { lasting, decaying := ix.Counts(id); return lasting + decaying },

@@ -40,6 +40,7 @@ type Options struct {
 // Hold.
 type Follower struct {
 	publication
+	arrivals    arrivals
 	store       Store
 	projections []Projection
 	opts        Options
@@ -261,6 +262,7 @@ func (f *Follower) tell(touched mapdata.Touched, changes []mapdata.FeedChange) {
 	if len(changes) > 0 {
 		f.revision.Store(changes[len(changes)-1].Revision)
 	}
+	f.arrivals.notify()
 	if edited {
 		f.opts.MailQueued.Notify()
 	}

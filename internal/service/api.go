@@ -30,7 +30,7 @@ func (s *Service) openAPI(context.Context) (err error) {
 		Buckets: s.caches.buckets,
 		Version: s.options.Version, PrimaryNetwork: s.config.Chargers.PrimaryNetwork,
 		BaseMap: s.baseMap, Archive: s.archive,
-		Entities: s.countEntities, Deprecated: httpapi.Deprecated(),
+		Entities: s.countEntities, Deprecated: httpapi.Deprecated(), Revisions: s.replica,
 	}
 	if s.options.DemoDrive != nil {
 		deps.Demo = &httpapi.Demo{Drive: s.options.DemoDrive}

@@ -44,8 +44,8 @@ func New(c Config) *Service {
 // entity with its current votes, and its feed, nil for a live incident. A suppressed entity can still be voted on: a
 // confirm may end its suppression (D9.5).
 //
-// It fails with mapdata.ErrNotFound for an entity that does not exist, has expired, or that the account may not read, and
-// with mapdata.ErrUnavailable.
+// It fails with mapdata.ErrNotFound for an entity that does not exist, has expired, or that the account may not read, with
+// mapdata.ErrForbidden for an entity of the account's own feed (D9.8), and with mapdata.ErrUnavailable.
 func (s *Service) Cast(ctx context.Context, id string, account mapdata.AccountID, v mapdata.Vote) (mapdata.Voted, *mapdata.Feed, error) {
 	source, externalID, ok := mapdata.ParseEntityID(id)
 	if !ok {
@@ -89,6 +89,9 @@ func (s *Service) resolve(ctx context.Context, b *mapdata.Ballot) (*mapdata.Feed
 		feed := s.Feeds.Feed(id, b.Account)
 		if feed == nil {
 			return nil, 0, notFound()
+		}
+		if feed.Owner == b.Account && b.Vote != mapdata.NoVote { // one that was cast before this rule can be withdrawn
+			return nil, 0, mapdata.Describe(mapdata.ErrForbidden, "Nobody votes on entities of their own feeds.")
 		}
 		return feed, 0, nil
 	}

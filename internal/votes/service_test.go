@@ -31,11 +31,11 @@ func (s *fakeStore) Vote(context.Context, mapdata.SourceID, string, mapdata.Acco
 	return s.vote, s.err
 }
 
-// oneFeed is the only feed that there is, and its owner the only one who may read it.
+// oneFeed is the only feed that there is; everybody but the stranger may read it.
 type oneFeed mapdata.Feed
 
 func (f *oneFeed) Feed(id mapdata.FeedID, account mapdata.AccountID) *mapdata.Feed {
-	if id != f.ID || account != f.Owner {
+	if id != f.ID || account == stranger {
 		return nil
 	}
 	return (*mapdata.Feed)(f)
@@ -57,15 +57,16 @@ func (l *oneIncident) Find(_ context.Context, externalID string) (mapdata.Voted,
 var (
 	driver   = mapdata.AccountID{1}
 	stranger = mapdata.AccountID{2}
+	owner    = mapdata.AccountID{3}
 	feedID   = mapdata.FeedID{15: 1}
 	errDown  = errors.New("the store is down")
 )
 
-// newService makes a service around a store, with one feed of driver's and one live incident "live".
+// newService makes a service around a store, with one feed of the owner's and one live incident "live".
 func newService(store *fakeStore) (*votes.Service, *oneIncident) {
 	live := &oneIncident{voted: mapdata.Voted{Entity: mapdata.Entity{ExternalID: "live", Kind: 3}, Prior: 0.7}}
 	return votes.New(votes.Config{
-		Store: store, Feeds: &oneFeed{ID: feedID, Owner: driver}, Live: live,
+		Store: store, Feeds: &oneFeed{ID: feedID, Owner: owner}, Live: live,
 		Now:          func() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 123_456_789, time.FixedZone("", 3600)) },
 		StoreChanged: signal.NewStoreChanged(),
 	}), live
@@ -131,6 +132,7 @@ func TestCastFails(t *testing.T) {
 	}{
 		{"no id", "moose", driver, nil, mapdata.ErrNotFound, false},
 		{"feed of another", ofFeed, stranger, nil, mapdata.ErrNotFound, false},
+		{"feed of their own", ofFeed, owner, nil, mapdata.ErrForbidden, false}, // D9.8
 		{"unknown incident", mapdata.EntityID(mapdata.Incidents, "gone"), driver, nil, mapdata.ErrNotFound, false},
 		{"no incidents", live, driver, func(s *votes.Service, _ *fakeStore, _ *oneIncident) { s.Live = nil }, mapdata.ErrNotFound, false},
 		{"live cache out of reach", live, driver, func(_ *votes.Service, _ *fakeStore, l *oneIncident) { l.err = mapdata.ErrUnavailable }, mapdata.ErrUnavailable, false},
