@@ -95,7 +95,9 @@ func (s *Service) applyRegistration(f *mapdata.Feed, r *Registration) (header st
 
 // applySettings copies the valid settings into a feed and returns the auth header in clear, for sealing.
 func (s *Service) applySettings(f *mapdata.Feed, given *Settings, w *fieldErrors) (header string) {
+	name, layer := f.Name, f.Layer.Name
 	setLine(w, "name", given.Name, 1, maxName, &f.Name)
+	checkReserved(w, "name", name, f.Name)
 	setLine(w, "attribution", given.Attribution, 0, maxAttribution, &f.Attribution)
 	setLine(w, "licence", given.Licence, 0, maxLicence, &f.Licence)
 	if given.Description != nil {
@@ -103,6 +105,7 @@ func (s *Service) applySettings(f *mapdata.Feed, given *Settings, w *fieldErrors
 		checkLines(w, "description", f.Description, 0, maxDescription)
 	}
 	setLine(w, "layer_name", given.LayerName, 0, maxName, &f.Layer.Name)
+	checkReserved(w, "layer_name", layer, f.Layer.Name)
 	if given.LayerName != nil && f.Layer.Name == "" {
 		f.Layer.Name = f.Name
 	}
@@ -175,6 +178,13 @@ func setLine(w *fieldErrors, field string, given *string, minLength, maxLength i
 	text := strings.TrimSpace(*given)
 	checkText(w, field, text, minLength, maxLength, forbiddenInText)
 	*to = text
+}
+
+// checkReserved rejects a new name that could be taken for that of a built-in source or layer (D5.8).
+func checkReserved(w *fieldErrors, field, before, now string) {
+	if now != before && reserved(now) {
+		w.add(field, "reserved", "must not begin like the name of a built-in source or layer: incidents, drivers, osm-cameras, osm-chargers")
+	}
 }
 
 // cleanLines trims a multi-line text and normalizes its line ends.

@@ -200,18 +200,19 @@ func TestSlugs(t *testing.T) {
 	_, by := ts.newAccount("owner@example.com", mapdata.Driver)
 	tests := []struct{ name, want string }{
 		{"Police", "police"},
-		{"police", "police-2"},
-		{"POLICE!", "police-3"},
+		{"police", "police-?"},
+		{"POLICE!", "police-?"},
 		{"A10 – Incidents & jams", "a10-incidents-jams"},
 		{"Straßen in Łódź, Ærø", "strassen-in-lodz-aero"},
 		{"--x--", "x"},
 		{"道路", "layer"},
-		{"дороги", "layer-2"},
+		{"дороги", "layer-?"},
 		{strings.Repeat("abcdefghi ", 10), strings.TrimSuffix(strings.Repeat("abcdefghi-", 6), "-")},
 	}
 	for _, tt := range tests {
 		v, _ := ts.register(by, pushOf(tt.name))
-		if v.Layer.Slug != tt.want {
+		want, random := strings.CutSuffix(tt.want, "?") // six letters or digits
+		if random && (!strings.HasPrefix(v.Layer.Slug, want) || len(v.Layer.Slug) != len(want)+6) || !random && v.Layer.Slug != want {
 			t.Errorf("%q: slug %q, want %q", tt.name, v.Layer.Slug, tt.want)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxSlug is the length of a slug in bytes; it leaves room for the number that the store appends to a slug that is taken.
+// maxSlug is the length of a slug in bytes; it leaves room for the ending that the store appends to a slug that is taken.
 const maxSlug = 60
 
 // unnamed is the slug of a layer whose name has no e-mail or digit that a slug may contain.

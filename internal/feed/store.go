@@ -10,8 +10,8 @@ import (
 // Store persists feeds. Every method is one transaction; those that change a feed raise the revision, so that every node
 // replicates the change.
 type Store interface {
-	// CreateFeed stores a new feed together with the entries of the audit log. Its layer's slug is made unique by a suffix
-	// ("police", "police-2", …) and set on feed. It fails with mapdata.ErrConflict when the owner has limit feeds already.
+	// CreateFeed stores a new feed together with the entries of the audit log. Its layer's slug is made unique by a random
+	// ending ("police", "police-x7k2m9", …) and set on feed. It fails with mapdata.ErrConflict when the owner has limit feeds already.
 	CreateFeed(ctx context.Context, feed *mapdata.Feed, limit int, audit ...mapdata.AuditEntry) error
 	// Feed reads one feed, or fails with mapdata.ErrNotFound.
 	Feed(ctx context.Context, id mapdata.FeedID) (*mapdata.Feed, error)

@@ -2,11 +2,13 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"wayside/internal/mapdata"
@@ -63,8 +65,8 @@ func scanFeedValue(r Row) (mapdata.Feed, error) {
 	return *f, nil
 }
 
-// CreateFeed stores a new feed with the entries of the audit log and sets its layer's slug, made unique by a number behind
-// it. It fails with mapdata.ErrConflict when the owner has limit feeds already, and with mapdata.ErrNotFound when there is
+// CreateFeed stores a new feed with the entries of the audit log and sets its layer's slug, made unique by a random
+// ending. It fails with mapdata.ErrConflict when the owner has limit feeds already, and with mapdata.ErrNotFound when there is
 // no such owner.
 func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, audit ...mapdata.AuditEntry) error {
 	slug := f.Layer.Slug
@@ -109,24 +111,21 @@ func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, a
 	return err
 }
 
-// freeSlug finds the first of "police", "police-2", "police-3", … that no layer has.
+// slugEnding is the number of random letters that end a slug whose wish is taken.
+const slugEnding = 6
+
+// freeSlug is the wish, with a random ending if a layer has it. A count would tell how many layers have the name, private
+// ones among them (D5.8).
 func freeSlug(ctx context.Context, tx *Tx, wish string) (string, error) {
-	all, err := List(ctx, tx, selectSlugs+tx.dialect.NumberedSlugs, func(r Row) (slug string, err error) {
-		err = r.Scan(&slug)
-		return slug, err
-	}, wish)
-	if err != nil {
-		return "", err
+	for slug := wish; ; slug = wish + "-" + strings.ToLower(rand.Text()[:slugEnding]) {
+		var taken bool
+		if err := tx.QueryRow(ctx, selectSlugTaken, slug).Scan(&taken); err != nil {
+			return "", err
+		}
+		if !taken {
+			return slug, nil
+		}
 	}
-	taken := make(map[string]bool, len(all))
-	for _, slug := range all {
-		taken[slug] = true
-	}
-	slug := wish
-	for n := 2; taken[slug]; n++ {
-		slug = wish + "-" + strconv.Itoa(n)
-	}
-	return slug, nil
 }
 
 // Feed reads one feed, or fails with mapdata.ErrNotFound.

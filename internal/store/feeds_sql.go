@@ -25,7 +25,7 @@ const (
 	selectAllFeeds = `SELECT ` + FeedColumns + ` FROM feeds ORDER BY created_at, id`
 
 	countFeedsOfOwner = `SELECT COUNT(*) FROM feeds WHERE owner = $1`
-	selectSlugs       = `SELECT layer_slug FROM feeds WHERE layer_slug = $1 OR `
+	selectSlugTaken   = `SELECT EXISTS (SELECT 1 FROM feeds WHERE layer_slug = $1)`
 
 	insertFeed = `INSERT INTO feeds (` + FeedColumns + `, snapshot_rows)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,

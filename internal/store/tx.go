@@ -57,7 +57,6 @@ type Dialect struct {
 	Notify            string // wakes the followers of other processes; empty: nothing does
 	LockRegistrations string // keeps other transactions from registering feeds until this one ends; not used unless Concurrent
 	LockScope         string // locks a scope ($1) for a key ($2) likewise
-	NumberedSlugs     string // condition: layer_slug is $1 with a hyphen and something behind it
 	SubjectID         string // expression: the UUID that e.subject is, or NULL
 	FeedSubject       string // expression: the id of feeds as e.subject has it
 	OldTallies        string // selects TallyColumns of the entities that feeds hold, where changed_at is less than $1

@@ -20,9 +20,8 @@ var dialect = store.Dialect{
 	LockRegistrations: `SELECT pg_advisory_xact_lock('feeds'::regclass::oid::bigint)`,
 	LockScope:         `SELECT pg_advisory_xact_lock($1::integer, $2::integer)`,
 
-	NumberedSlugs: `starts_with(layer_slug, $1 || '-')`,
-	SubjectID:     subjectID,
-	FeedSubject:   `feeds.id::text`,
+	SubjectID:   subjectID,
+	FeedSubject: `feeds.id::text`,
 	OldTallies: `SELECT ` + store.TallyColumns + ` FROM feeds AS f
 		JOIN voted AS v ON v.source = 'feed:' || f.id
 		JOIN entities AS e ON e.feed_id = f.id AND e.external_id = v.external_id

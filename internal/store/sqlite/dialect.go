@@ -17,7 +17,6 @@ var dialect = store.Dialect{
 	State:  `SELECT epoch, revision, floor FROM state WHERE id = 1`,
 
 	// '.' is the character after '-': the bounds hold a slug with a number behind it, and use the index.
-	NumberedSlugs: `layer_slug >= $1 || '-' AND layer_slug < $1 || '.'`,
 
 	// A subject that is no UUID names nothing here: unhex gives NULL.
 	SubjectID:   `unhex(replace(e.subject, '-', ''))`,
