@@ -93,10 +93,11 @@ func (c *demoCmd) open(p *program, cfg *config.Config, log *slog.Logger) (*servi
 	if err != nil {
 		return nil, err
 	}
-	s, err := openService(p, cfg, log, drive)
+	play := func(o *service.Options) { o.DemoDrive = drive }
+	s, err := openService(p, cfg, log, play)
 	if c.Listen == "" && errors.Is(err, syscall.EADDRINUSE) {
 		cfg.HTTP.Listen = "127.0.0.1:0"
-		s, err = openService(p, cfg, log, drive)
+		s, err = openService(p, cfg, log, play)
 	}
 	return s, err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -64,4 +65,15 @@ func (c *Config) origin(key string) string {
 		return "  # " + where
 	}
 	return ""
+}
+
+// Differences lists the keys whose values differ, in order. Secrets within URLs are not compared.
+func Differences(a, b *Config) []string {
+	var keys []string
+	for _, s := range settings() {
+		if !reflect.DeepEqual(s.show(a), s.show(b)) {
+			keys = append(keys, s.key)
+		}
+	}
+	return keys
 }

@@ -1,10 +1,12 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,6 +42,7 @@ type Service struct {
 	Config
 	counts   cache[int]
 	sketches cache[*Sketch]
+	later    atomic.Int64 // what SetLimit was called with; 0: it was not
 
 	voteDays    cache[[]mapdata.VoteDay]
 	reviewTimes cache[ReviewTime] // of all feeds, under the zero id
@@ -47,11 +50,11 @@ type Service struct {
 
 // New creates a Service.
 func New(c Config) *Service {
-	if c.Limit == 0 {
-		c.Limit = DefaultLimit
-	}
 	return &Service{Config: c}
 }
+
+// SetLimit replaces Limit for the feeds that are registered afterwards.
+func (s *Service) SetLimit(feeds int) { s.later.Store(int64(feeds)) }
 
 // changed notifies the consumers of a stored change.
 func (s *Service) changed() {
@@ -125,10 +128,11 @@ func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *V
 		pushToken = token.New(token.Push)
 		f.PushTokenHash = token.Hash(pushToken)
 	}
-	if err := s.Store.CreateFeed(ctx, f, s.Limit, by.auditEntry(ctx, f.CreatedAt, mapdata.AuditFeedRegister, f, secretsOf(f))); err != nil {
+	limit := cmp.Or(int(s.later.Load()), s.Limit, DefaultLimit)
+	if err := s.Store.CreateFeed(ctx, f, limit, by.auditEntry(ctx, f.CreatedAt, mapdata.AuditFeedRegister, f, secretsOf(f))); err != nil {
 		if errors.Is(err, mapdata.ErrConflict) {
 			return nil, "", mapdata.Describe(mapdata.ErrConflict,
-				fmt.Sprintf("An account has at most %d feeds. Delete one first.", s.Limit))
+				fmt.Sprintf("An account has at most %d feeds. Delete one first.", limit))
 		}
 		return nil, "", fmt.Errorf("register feed: %w", err)
 	}

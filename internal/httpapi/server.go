@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"wayside/internal/account"
@@ -70,7 +71,14 @@ type Deps struct {
 	Buckets ratelimit.Buckets
 
 	Deprecated []Deprecation // what clients must stop using, as Deprecated returns it; nil: nothing
+
+	// Newest is shared by the handlers that one process makes after another: open streams go on with the newest one's
+	// settings, and are resumed there. nil: there is one handler only.
+	Newest *Newest
 }
+
+// Newest points to the newest handler of a process.
+type Newest struct{ api atomic.Pointer[api] }
 
 // Limits are the rates of D14 per minute.
 type Limits struct {
@@ -140,7 +148,21 @@ func New(deps Deps) http.Handler {
 		mux.Handle(path, a.dispatch(m))
 	}
 	mux.HandleFunc("/", a.unknownPath)
+	if a.Newest != nil {
+		if before := a.Newest.api.Load(); before != nil {
+			a.processID = before.processID
+		}
+		a.Newest.api.Store(a)
+	}
 	return mux
+}
+
+// newest is the API with the settings in force.
+func (a *api) newest() *api {
+	if a.Newest == nil {
+		return a
+	}
+	return a.Newest.api.Load()
 }
 
 // methods are the handlers of one path, by method.

@@ -146,6 +146,7 @@ func (wt *streamClient) begin(ctx context.Context, lastID string) (next time.Tim
 
 // update sends what is different now.
 func (wt *streamClient) update(ctx context.Context, cause stream.Cause) (next time.Time, err error) {
+	wt.api = wt.api.newest()
 	wt.query.Driver = ""
 	if cause == stream.Periodic {
 		wt.query.Driver = wt.driver // only periodic updates may call upstreams: the others must not wait for them

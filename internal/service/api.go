@@ -19,45 +19,53 @@ import (
 
 // openAPI makes the API and the pages for people, and hands them to the public address.
 func (s *Service) openAPI(context.Context) (err error) {
+	s.checker = trial.NewChecker(s.fetcher, s.spool, s.now)
+	if s.passkeys, err = s.newPasskeys(); err != nil {
+		return err
+	}
+	if err := s.serve(s.edition.Load()); err != nil {
+		return err
+	}
+	s.public.Handle(&s.handler)
+	if s.ops != nil {
+		s.ops.Handle(s.opsHandler(&s.handler))
+	}
+	return nil
+}
+
+// serve makes the handler of an edition, which answers the requests that come from then on.
+func (s *Service) serve(e *edition) (err error) {
 	deps := httpapi.Deps{
 		BaseURL: s.config.BaseURL, TrustedProxies: s.config.HTTP.TrustedProxies, CORSOrigins: s.config.Read.CORSOrigins,
 		Now: s.now, Log: s.log, Observe: s.metrics.Request, Ready: s.checkReady, Loaded: s.replica.Loaded,
 		Sources: s.catalog, Accounts: s.Accounts, Feeds: s.Feeds, Pushes: s.pushes, Streams: s.streams,
 		Limits: httpapi.Limits{
-			GuestReads: s.config.Limits.GuestReadsPerMinute, AccountReads: s.config.Limits.AccountReadsPerMinute,
-			Manage: s.config.Limits.ManagePerMinute, Votes: s.config.Limits.VotesPerMinute,
+			GuestReads: e.config.Limits.GuestReadsPerMinute, AccountReads: e.config.Limits.AccountReadsPerMinute,
+			Manage: e.config.Limits.ManagePerMinute, Votes: e.config.Limits.VotesPerMinute,
 		},
 		Buckets: s.caches.buckets,
 		Version: s.options.Version, PrimaryNetwork: s.config.Chargers.PrimaryNetwork,
-		BaseMap: s.baseMap, Archive: s.archive,
-		Entities: s.countEntities, Deprecated: httpapi.Deprecated(), Revisions: s.replica,
+		BaseMap: e.baseMap, Archive: e.archive,
+		Entities: s.countEntities, Passkeys: s.passkeys, Newest: &s.newest,
+		Deprecated: httpapi.Deprecated(), Revisions: s.replica,
 	}
 	if s.options.DemoDrive != nil {
 		deps.Demo = &httpapi.Demo{Drive: s.options.DemoDrive}
 	}
-	if s.incidents != nil {
-		deps.Incidents = s.incidents.about
+	if e.incidents != nil {
+		deps.Incidents = e.incidents.about
 	}
-	if deps.Nearby, deps.Votes, err = s.newReaders(); err != nil {
-		return err
-	}
+	deps.Nearby, deps.Votes = s.newReaders(e)
 	if deps.Overlay, err = web.Overlay(); err != nil {
 		return fmt.Errorf("open the page for cars: %w", err)
 	}
 	if deps.Scripts, err = web.Console(); err != nil {
 		return fmt.Errorf("open the scripts of the pages for people: %w", err)
 	}
-	if deps.Passkeys, err = s.newPasskeys(); err != nil {
+	if deps.Console, err = s.newConsole(e); err != nil {
 		return err
 	}
-	if deps.Console, err = s.newConsole(deps.Passkeys); err != nil {
-		return err
-	}
-	api := httpapi.New(deps)
-	s.public.Handle(api)
-	if s.ops != nil {
-		s.ops.Handle(s.opsHandler(api))
-	}
+	s.handler.set(httpapi.New(deps))
 	return nil
 }
 
@@ -85,21 +93,21 @@ func (s *Service) newPasskeys() (*account.Passkeys, error) {
 func (s *Service) requiresPasskey() bool { return s.config.Review.Require == config.RequirePasskey }
 
 // newConsole makes the pages for people.
-func (s *Service) newConsole(passkeys *account.Passkeys) (*console.Console, error) {
+func (s *Service) newConsole(e *edition) (*console.Console, error) {
 	pages := console.Config{
 		BaseURL: s.config.BaseURL, Now: s.now, Log: s.log,
-		Accounts: s.Accounts, Passkeys: passkeys, Feeds: s.Feeds,
-		Check: trial.NewChecker(s.fetcher, s.spool, s.now), Secrets: s.box,
+		Accounts: s.Accounts, Passkeys: s.passkeys, Feeds: s.Feeds,
+		Check: s.checker, Secrets: s.box,
 		Audit: audit.New(s.Store), Sources: s.catalog, State: s.reportState(), Entities: s.countEntities,
 	}
-	if s.baseMap != nil {
-		pages.MapOrigins = s.baseMap.Origins
+	if e.baseMap != nil {
+		pages.MapOrigins = e.baseMap.Origins
 	}
-	if s.incidents != nil {
-		pages.Incidents = &console.Incidents{Attribution: s.incidents.about.Attribution, Health: s.incidents.relay.Health}
+	if e.incidents != nil {
+		pages.Incidents = &console.Incidents{Attribution: e.incidents.about.Attribution, Health: e.incidents.relay.Health}
 	}
-	if s.archive != nil {
-		center := s.archive.Center()
+	if e.archive != nil {
+		center := e.archive.Center()
 		pages.Home = geo.Point{Lat: center[1], Lng: center[0]}
 	}
 	return console.New(pages)
@@ -113,9 +121,8 @@ func (s *Service) countEntities(id mapdata.FeedID) int {
 
 // reportState returns the function that describes the state of this node to people.
 func (s *Service) reportState() func() console.State {
-	began := s.now()
 	return func() console.State {
-		state := console.State{Version: s.options.Version, Since: began, Ready: s.checkReady() == nil}
+		state := console.State{Version: s.options.Version, Since: s.began, Ready: s.checkReady() == nil}
 		if s.caches.conn != nil {
 			state.Shared, state.Reached = true, s.caches.conn.Up()
 		}

@@ -111,10 +111,11 @@ func (c *caches) exchange(s *Service) {
 	}
 	config := cluster.Config{
 		Cache: c.conn, Log: s.log, Moved: s.signals.Moved, MovedLive: s.signals.MovedLive, Calls: c.calls,
-		Heard: func(string, mapdata.UpstreamCall) {}, // this node has no upstreams
-	}
-	if s.incidents != nil {
-		config.Heard = s.incidents.relay.Heard
+		Heard: func(upstream string, call mapdata.UpstreamCall) {
+			if in := s.edition.Load().incidents; in != nil {
+				in.relay.Heard(upstream, call)
+			}
+		},
 	}
 	c.jobs = append([]Job{{"other nodes", cluster.New(config).Run}}, c.jobs...)
 }

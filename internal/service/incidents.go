@@ -37,19 +37,19 @@ type incidents struct {
 }
 
 // openIncidents makes the built-in source; nil when no upstream is configured.
-func (s *Service) openIncidents() (*incidents, error) {
-	if len(s.config.Upstreams) == 0 {
+func (s *Service) openIncidents(cfg *config.Config) (*incidents, error) {
+	if len(cfg.Upstreams) == 0 {
 		return nil, nil //nolint:nilnil // no source is configured, which is no error
 	}
-	key, err := keyFor(s.config, "upstream tenants")
+	key, err := keyFor(cfg, "upstream tenants")
 	if err != nil {
 		return nil, err
 	}
-	web, err := newUpstreamClient(s.config, s.options.Version)
+	web, err := newUpstreamClient(cfg, s.options.Version)
 	if err != nil {
 		return nil, err
 	}
-	in := &incidents{web: web, about: describeIncidents(s.config)}
+	in := &incidents{web: web, about: describeIncidents(cfg)}
 	pins := s.caches.driver
 	if in.about.Stored {
 		pins = s.Store.livePins()
@@ -62,8 +62,8 @@ func (s *Service) openIncidents() (*incidents, error) {
 		Dropped: s.metrics.UpstreamDropped,
 		Moved:   s.signals.Moved,
 	}
-	for i := range s.config.Upstreams {
-		u, err := parseUpstream(&s.config.Upstreams[i])
+	for i := range cfg.Upstreams {
+		u, err := parseUpstream(&cfg.Upstreams[i])
 		if err != nil {
 			return nil, fmt.Errorf("upstreams: %w", err)
 		}
@@ -72,15 +72,6 @@ func (s *Service) openIncidents() (*incidents, error) {
 	s.caches.connect(&c, s.signals.MovedLive)
 	in.relay = relay.New(c)
 	return in, nil
-}
-
-// run owns the calls of upstreams. Without a source, it only waits for ctx.
-func (in *incidents) run(ctx context.Context) error {
-	if in == nil {
-		<-ctx.Done()
-		return nil
-	}
-	return in.relay.Run(ctx)
 }
 
 // newUpstreamClient makes the HTTP client for upstreams.

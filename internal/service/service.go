@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync/atomic"
 	"time"
 
-	"wayside/internal/basemap"
+	"wayside/internal/account"
 	"wayside/internal/catalog"
 	"wayside/internal/config"
 	"wayside/internal/datadir"
@@ -19,6 +20,7 @@ import (
 	"wayside/internal/mail"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
+	"wayside/internal/provider/trial"
 	"wayside/internal/replica"
 	"wayside/internal/safehttp"
 	"wayside/internal/signal"
@@ -40,6 +42,9 @@ type Options struct {
 	// Progress is called when loading the index begins. add is called with how many more entities are loaded, from several
 	// goroutines; ended once, after loading ended or was given up. nil: progress is not reported.
 	Progress func() (add func(entities int), ended func())
+	// Reload asks to read the configuration again, by ReadConfig, and to replace upstreams, law, map and limits. nil: never.
+	Reload     <-chan os.Signal
+	ReadConfig func() (*config.Config, error)
 	// TuneHeap lets Run set the growth of this process's heap (GOGC) by its size.
 	TuneHeap bool
 }
@@ -56,8 +61,11 @@ type Service struct {
 	release   func() error       // of the data directory's lock
 	public    *httpserver.Server // the public address
 	ops       *httpserver.Server // metrics; nil: off
-	archive   *basemap.Archive   // nil: the operator has no map file
-	baseMap   *httpapi.BaseMap   // nil: no map is configured
+	handler   switchHandler      // of the public address
+	newest    httpapi.Newest
+	edition   atomic.Pointer[edition]
+	replaced  chan *edition // to the job that runs upstreams and closes what a reload replaced
+	began     time.Time
 	caches    *caches
 	index     index.Projection
 	catalog   *catalog.Catalog
@@ -67,7 +75,8 @@ type Service struct {
 	fetcher   *safehttp.Client
 	poller    *pull.Poller
 	pushes    *push.Service
-	incidents *incidents // nil: no upstream is configured
+	checker   *trial.Checker
+	passkeys  *account.Passkeys
 	streams   *stream.Hub
 	sender    *mail.Sender
 	spool     string // folder of bodies of polls under way; removed at the end
@@ -81,7 +90,7 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	own := *o.Config
 	s := &Service{
 		options: o, config: &own, log: o.Log, now: o.Now, signals: signal.NewSet(), metrics: telemetry.NewMetrics(o.Version),
-		loadEnded: func() {}, ready: make(chan struct{}),
+		loadEnded: func() {}, ready: make(chan struct{}), replaced: make(chan *edition), began: o.Now(),
 	}
 	defer func() {
 		if err != nil {
@@ -133,8 +142,11 @@ func (s *Service) jobs() []Job {
 		{"mail", s.sender.Run},
 		// Nothing reads any more.
 		{"follower", s.replica.Run},
-		{"live incidents", s.incidents.run},
+		{"live incidents", s.runEditions},
 		{"start", s.awaitLoad},
+	}
+	if s.options.Reload != nil {
+		jobs = append([]Job{{"reload", s.reloads}}, jobs...)
 	}
 	if s.options.TuneHeap {
 		jobs = append(jobs, Job{"heap", tuneHeap})
@@ -225,9 +237,6 @@ func (s *Service) Close() error {
 			err = errors.Join(err, server.Close())
 		}
 	}
-	if s.incidents != nil {
-		s.incidents.web.Close()
-	}
 	if s.fetcher != nil {
 		s.fetcher.Close()
 	}
@@ -237,8 +246,8 @@ func (s *Service) Close() error {
 	if s.Admin != nil {
 		err = errors.Join(err, s.Admin.Close())
 	}
-	if s.archive != nil {
-		err = errors.Join(err, s.archive.Close())
+	if e := s.edition.Load(); e != nil {
+		err = errors.Join(err, e.close())
 	}
 	if s.spool != "" {
 		err = errors.Join(err, os.RemoveAll(s.spool))
@@ -249,7 +258,7 @@ func (s *Service) Close() error {
 	return err
 }
 
-// openFiles makes and locks the data directory, and opens the configured files.
+// openFiles makes and locks the data directory.
 func (s *Service) openFiles(context.Context) (err error) {
 	if err := datadir.Make(s.config.DataDir); err != nil {
 		return err
@@ -257,7 +266,6 @@ func (s *Service) openFiles(context.Context) (err error) {
 	if s.release, err = datadir.Lock(s.config.DataDir); err != nil {
 		return err
 	}
-	s.archive, s.baseMap, err = openBaseMap(s.config.Map)
 	return err
 }
 

@@ -57,15 +57,13 @@ func (s *Service) openProviders(context.Context) (err error) {
 	if s.fetcher, err = NewFetcher(s.config, s.options.Version); err != nil {
 		return err
 	}
-	if s.incidents, err = s.openIncidents(); err != nil {
+	first, err := s.openEdition(s.config)
+	if err != nil {
 		return err
 	}
+	s.edition.Store(first)
 	s.caches.exchange(s)
-	watch := stream.Config{Now: s.now, Moved: s.signals.Moved}
-	if s.incidents != nil {
-		watch.Locate = s.incidents.relay.Find
-	}
-	s.streams = stream.New(watch)
+	s.streams = stream.New(stream.Config{Now: s.now, Moved: s.signals.Moved, Locate: s.locate})
 	if err := s.makeSpool(); err != nil {
 		return err
 	}
@@ -85,20 +83,17 @@ func (s *Service) openProviders(context.Context) (err error) {
 }
 
 // newReaders makes the use cases of drivers: reading and voting.
-func (s *Service) newReaders() (*nearby.Reader, *votes.Service, error) {
+func (s *Service) newReaders(e *edition) (*nearby.Reader, *votes.Service) {
 	reads := nearby.Config{
 		Index: s.index, Catalog: s.catalog, Primary: s.config.Chargers.PrimaryNetwork, Now: s.now,
 		Tallies: s.tallies, Publications: s.replica, Records: s.Store, Encode: wire.EncodeEntity,
 	}
 	ballots := votes.Config{Store: s.Store, Feeds: s.catalog, Now: s.now, StoreChanged: s.signals.StoreChanged}
-	if s.incidents != nil {
-		reads.Live, ballots.Live = s.incidents.relay, s.incidents.relay
+	if e.incidents != nil {
+		reads.Live, ballots.Live = e.incidents.relay, e.incidents.relay
 	}
-	var err error
-	if reads.Law, err = readLaw(s.config.Law.File); err != nil {
-		return nil, nil, err
-	}
-	return nearby.New(reads), votes.New(ballots), nil
+	reads.Law = e.law
+	return nearby.New(reads), votes.New(ballots)
 }
 
 // unseal returns a pull feed's auth header in clear text; empty: it has none.

@@ -28,10 +28,11 @@ type rates struct {
 }
 
 func (s *Service) rates(hash []byte) *rates {
-	requests := ratelimit.PerMinute(s.Requests)
+	perMinute, rowsPerMinute := s.limits()
+	requests := ratelimit.PerMinute(perMinute)
 	return &rates{
 		requests: bucket{ratelimit.HashKey(ratelimit.Pushes, hash), requests, "pushes with this token"},
-		entities: bucket{ratelimit.HashKey(ratelimit.PushEntities, hash), ratelimit.PerMinute(s.Entities), "rows pushed with this token"},
+		entities: bucket{ratelimit.HashKey(ratelimit.PushEntities, hash), ratelimit.PerMinute(rowsPerMinute), "rows pushed with this token"},
 		refused:  bucket{ratelimit.HashKey(ratelimit.RefusedPushes, hash), requests, "pushes with this token"},
 	}
 }

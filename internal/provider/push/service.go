@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"wayside/internal/ingest"
@@ -41,12 +42,24 @@ type Part = ingest.Part
 // rotated token or a deactivated feed is refused at once, on every node, and an unknown token costs what a known one does.
 type Service struct {
 	Config
-	taking sync.Mutex // makes looking at two buckets and taking from both one step
+	taking sync.Mutex             // makes looking at two buckets and taking from both one step
+	later  atomic.Pointer[[2]int] // what SetLimits was called with; nil: it was not
 }
 
 // New makes a Service.
 func New(c Config) *Service {
 	return &Service{Config: c}
+}
+
+// SetLimits replaces Requests and Entities for the pushes that begin afterwards.
+func (s *Service) SetLimits(requests, entities int) { s.later.Store(&[2]int{requests, entities}) }
+
+// limits are Requests and Entities as they are now.
+func (s *Service) limits() (requests, entities int) {
+	if later := s.later.Load(); later != nil {
+		return later[0], later[1]
+	}
+	return s.Requests, s.Entities
 }
 
 // Push stores a batch for the holder of a token, durably, before it returns. part is the snapshot that the batch belongs to,

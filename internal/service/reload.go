@@ -1,0 +1,195 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"wayside/internal/basemap"
+	"wayside/internal/config"
+	"wayside/internal/httpapi"
+	"wayside/internal/law"
+	"wayside/internal/mapdata"
+)
+
+// edition is what a reload replaces, as one: upstreams, law, map and limits.
+type edition struct {
+	config    *config.Config
+	law       *law.Law         // nil: none
+	incidents *incidents       // nil: no upstream is configured
+	archive   *basemap.Archive // nil: the operator has no map file
+	baseMap   *httpapi.BaseMap // nil: no map is configured
+	shared    bool             // the next edition has the same incidents
+}
+
+// openEdition opens the files that the configuration names.
+func (s *Service) openEdition(cfg *config.Config) (_ *edition, err error) {
+	e := &edition{config: cfg}
+	if e.law, err = readLaw(cfg.Law.File); err != nil {
+		return nil, err
+	}
+	if e.archive, e.baseMap, err = openBaseMap(cfg.Map); err != nil {
+		return nil, err
+	}
+	if now := s.edition.Load(); now != nil && reflect.DeepEqual(now.config.Upstreams, cfg.Upstreams) {
+		e.incidents = now.incidents // their health and what they wait for stay
+		return e, nil
+	}
+	if e.incidents, err = s.openIncidents(cfg); err != nil {
+		return nil, errors.Join(err, e.close())
+	}
+	return e, nil
+}
+
+// close closes what the edition opened and no other one has.
+func (e *edition) close() error {
+	if e.incidents != nil && !e.shared {
+		e.incidents.web.Close()
+	}
+	if e.archive != nil {
+		return e.archive.Close()
+	}
+	return nil
+}
+
+// switchHandler is a handler that can be replaced while it serves.
+type switchHandler struct{ now atomic.Pointer[http.Handler] }
+
+func (h *switchHandler) set(handler http.Handler) { h.now.Store(&handler) }
+
+// ServeHTTP answers by the handler in force when the request came.
+func (h *switchHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	(*h.now.Load()).ServeHTTP(w, r)
+}
+
+// reloads reads the configuration again whenever it is asked to, until ctx ends.
+func (s *Service) reloads(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.options.Reload:
+			if err := s.reload(ctx); err != nil {
+				s.log.Error("the configuration was not reloaded, and nothing is changed", "error", err)
+			}
+		}
+	}
+}
+
+// reload puts a new edition into force. Requests under way end with what they began with; open streams go on with the new
+// one. Other keys stay as they were at the start.
+func (s *Service) reload(ctx context.Context) error {
+	fresh, err := s.options.ReadConfig()
+	if err != nil {
+		return err
+	}
+	before := s.edition.Load()
+	next := *before.config
+	next.Limits, next.Upstreams, next.Law, next.Map = fresh.Limits, fresh.Upstreams, fresh.Law, fresh.Map
+	e, err := s.openEdition(&next)
+	if err != nil {
+		return err
+	}
+	before.shared = e.incidents == before.incidents
+	if err := s.serve(e); err != nil {
+		before.shared = false
+		e.shared = e.incidents == before.incidents
+		return errors.Join(err, e.close())
+	}
+	s.pushes.SetLimits(next.Limits.PushesPerMinute, next.Limits.PushEntitiesPerMinute)
+	s.Feeds.SetLimit(next.Limits.FeedsPerAccount)
+	s.edition.Store(e)
+	select {
+	case s.replaced <- before:
+	case <-ctx.Done(): // the job that closes it has ended, or soon will
+		return before.close()
+	}
+	s.signals.Moved.Notify(mapdata.Touched{Everywhere: true}) // streams look again
+	var rest []string
+	for _, key := range config.Differences(s.options.Config, fresh) {
+		if section, _, _ := strings.Cut(key, "."); section != "limits" && section != "upstreams" && section != "law" && section != "map" {
+			rest = append(rest, key)
+		}
+	}
+	s.log.Info("the configuration was reloaded: upstreams, law, map and limits", "upstreams", len(next.Upstreams))
+	if len(rest) > 0 {
+		s.log.Warn("some keys that changed need a restart of the service", "keys", rest)
+	}
+	return nil
+}
+
+// drainTime is how long what a reload replaced still serves requests that began before: longer than a call of an upstream
+// and than an answer may take.
+const drainTime = 2 * time.Minute
+
+// runEditions owns the calls of upstreams and what reloads replaced, until ctx ends.
+func (s *Service) runEditions(ctx context.Context) error {
+	var running sync.WaitGroup
+	failed := make(chan error, 1)
+	stops := make(map[*incidents]context.CancelFunc)
+	start := func(in *incidents) {
+		if in == nil || stops[in] != nil {
+			return
+		}
+		own, stop := context.WithCancel(ctx)
+		stops[in] = stop
+		running.Go(func() {
+			if err := in.relay.Run(own); err != nil {
+				select {
+				case failed <- err:
+				default:
+				}
+			}
+		})
+	}
+	drain := func(e *edition) {
+		if stop := stops[e.incidents]; stop != nil && !e.shared {
+			stop()
+			delete(stops, e.incidents)
+		}
+		if err := e.close(); err != nil {
+			s.log.Warn("a replaced map cannot be closed", "error", err)
+		}
+	}
+	var draining []*edition
+	var first error
+	drained := time.NewTimer(0)
+	defer drained.Stop()
+	start(s.edition.Load().incidents)
+	for ctx.Err() == nil && first == nil {
+		select {
+		case <-ctx.Done():
+		case first = <-failed:
+		case before := <-s.replaced:
+			start(s.edition.Load().incidents)
+			draining = append(draining, before)
+			drained.Reset(drainTime)
+		case <-drained.C:
+			for _, e := range draining {
+				drain(e)
+			}
+			draining = nil
+		}
+	}
+	for _, stop := range stops {
+		stop()
+	}
+	running.Wait()
+	for _, e := range draining {
+		drain(e)
+	}
+	return first
+}
+
+// locate finds a live incident of the upstreams in force.
+func (s *Service) locate(ctx context.Context, externalID string) (mapdata.Voted, error) {
+	if in := s.edition.Load().incidents; in != nil {
+		return in.relay.Find(ctx, externalID)
+	}
+	return mapdata.Voted{}, mapdata.ErrNotFound
+}
