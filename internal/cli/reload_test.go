@@ -50,7 +50,7 @@ const reloadedLine = "the configuration was reloaded"
 func TestReload(t *testing.T) {
 	t.Parallel()
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		time.Sleep(5 * time.Millisecond) // so that calls are under way at each reload
+		<-time.After(5 * time.Millisecond) // so that calls are under way at each reload
 		_, _ = w.Write([]byte(`{"entities":[` + incident("live", "alert.police", 100, "") + `]}`))
 	}))
 	t.Cleanup(upstream.Close)

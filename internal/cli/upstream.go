@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"wayside/internal/config"
-	"wayside/internal/geo"
 	"wayside/internal/mapdata"
-	"wayside/internal/provider/relay"
 	"wayside/internal/service"
 )
 
@@ -141,11 +139,11 @@ func (c *upstreamCheckCmd) chosen(cfg *config.Config) ([]*config.Upstream, error
 }
 
 // circle is what the upstream is asked about.
-func (c *upstreamCheckCmd) circle(u *config.Upstream) (geo.Circle, error) {
+func (c *upstreamCheckCmd) circle(u *config.Upstream) (service.Circle, error) {
 	if !(c.Radius > 0 && c.Radius <= 50_000) {
-		return geo.Circle{}, fmt.Errorf("%w--radius: must be more than 0 and at most 50000", errUsage)
+		return service.Circle{}, fmt.Errorf("%w--radius: must be more than 0 and at most 50000", errUsage)
 	}
-	circle := geo.Circle{Radius: c.Radius}
+	circle := service.Circle{Radius: c.Radius}
 	switch {
 	case c.At != "":
 		lat, lng, _ := strings.Cut(c.At, ",")
@@ -153,14 +151,14 @@ func (c *upstreamCheckCmd) circle(u *config.Upstream) (geo.Circle, error) {
 		circle.Center.Lat, latErr = strconv.ParseFloat(strings.TrimSpace(lat), 64)
 		circle.Center.Lng, lngErr = strconv.ParseFloat(strings.TrimSpace(lng), 64)
 		if latErr != nil || lngErr != nil || !(circle.Center.Lat >= -90 && circle.Center.Lat <= 90) || !(circle.Center.Lng >= -180 && circle.Center.Lng <= 180) {
-			return geo.Circle{}, fmt.Errorf("%w--at: want a latitude and a longitude in degrees, such as 52.37,4.90", errUsage)
+			return service.Circle{}, fmt.Errorf("%w--at: want a latitude and a longitude in degrees, such as 52.37,4.90", errUsage)
 		}
 	case u.Area != nil:
 		west, east := u.Area[0], u.Area[2]
 		if west > east { // across the antimeridian
 			east += 360
 		}
-		circle.Center = geo.Point{Lat: (u.Area[1] + u.Area[3]) / 2, Lng: (west + east) / 2}
+		circle.Center = service.Point{Lat: (u.Area[1] + u.Area[3]) / 2, Lng: (west + east) / 2}
 		if circle.Center.Lng > 180 {
 			circle.Center.Lng -= 360
 		}
@@ -168,7 +166,7 @@ func (c *upstreamCheckCmd) circle(u *config.Upstream) (geo.Circle, error) {
 	return circle, nil
 }
 
-func describeOutcome(t *relay.Tried) string {
+func describeOutcome(t *service.Tried) string {
 	text := string(t.Outcome)
 	if t.Status != 0 {
 		text += " " + strconv.Itoa(t.Status)

@@ -102,8 +102,15 @@ func parseUpstream(u *config.Upstream) (relay.Upstream, error) {
 	return up, nil
 }
 
+// What TryUpstream takes and gives.
+type (
+	Circle = geo.Circle
+	Point  = geo.Point
+	Tried  = relay.Tried
+)
+
 // TryUpstream calls a configured upstream once, as for a driver in the circle.
-func TryUpstream(ctx context.Context, cfg *config.Config, version string, u *config.Upstream, c geo.Circle) (*relay.Tried, error) {
+func TryUpstream(ctx context.Context, cfg *config.Config, version string, u *config.Upstream, c Circle) (*Tried, error) {
 	upstream, err := parseUpstream(u)
 	if err != nil {
 		return nil, fmt.Errorf("upstreams: %w", err)
