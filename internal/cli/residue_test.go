@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,23 +76,18 @@ func TestDeletedAccountLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// deleteOwnAccount deletes the client's account on its page.
+// deleteOwnAccount deletes the client's account.
 func deleteOwnAccount(t *testing.T, c *client, email string) {
 	t.Helper()
-	req, err := http.NewRequest(http.MethodPost, c.s.base+"/account/delete", strings.NewReader(url.Values{"email": {email}}.Encode()))
-	if err != nil {
-		t.Fatal(err)
+	if resp, body := c.do(http.MethodDelete, "/v2/account", map[string]string{"email": "other@example.org"}); resp.StatusCode != http.StatusUnprocessableEntity {
+		t.Fatalf("delete with another address: %d %s", resp.StatusCode, body)
 	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	req.Header.Set("Origin", c.s.base)
-	req.AddCookie(c.cookie)
-	resp, err := http.DefaultTransport.RoundTrip(req) // without following the redirect
-	if err != nil {
-		t.Fatal(err)
+	resp, body := c.do(http.MethodDelete, "/v2/account", map[string]string{"email": email})
+	if resp.StatusCode != http.StatusNoContent || len(resp.Cookies()) == 0 || resp.Cookies()[0].MaxAge >= 0 {
+		t.Fatalf("delete: %d %s, cookies %v", resp.StatusCode, body, resp.Cookies())
 	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusSeeOther {
-		t.Fatalf("delete the account: %d", resp.StatusCode)
+	if resp, _ := c.do(http.MethodGet, "/v2/account", nil); resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("the session of a deleted account: %d", resp.StatusCode)
 	}
 }
 

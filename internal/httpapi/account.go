@@ -73,6 +73,25 @@ func (a *api) patchAccount(w http.ResponseWriter, r *http.Request, c *caller) er
 	return a.getAccount(w, r, c)
 }
 
+// deleteAccount answers DELETE /v2/account: everything that the service holds about its holder goes (D11.6). The address in the
+// body prevents a mistake.
+func (a *api) deleteAccount(w http.ResponseWriter, r *http.Request, c *caller) error {
+	f, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	address := f.required("email")
+	if err := f.check(); err != nil {
+		return err
+	}
+	if err := a.Accounts.Delete(r.Context(), c.account, address); err != nil {
+		return err
+	}
+	a.setSessionCookie(w, "", 0)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
 type sessionJSON struct {
 	ID         string    `json:"id"`
 	CreatedAt  timestamp `json:"created_at"`

@@ -90,6 +90,7 @@ func (a *api) accountRoutes() []route {
 
 		{http.MethodGet, "/v2/account", classAccount, account.ForScreens, a.getAccount},
 		{http.MethodPatch, "/v2/account", classAccount, account.ForCurators, a.patchAccount},
+		{http.MethodDelete, "/v2/account", classAccount, account.ForAccounts, a.deleteAccount},
 		{http.MethodGet, "/v2/account/sessions", classAccount, account.ForAccounts, a.getSessions},
 		{http.MethodDelete, "/v2/account/sessions/{id}", classAccount, account.ForOwners, a.deleteSession},
 		{http.MethodGet, "/v2/account/export", classAccount, account.ForAccounts, a.getExport},
