@@ -22,12 +22,16 @@ import (
 
 	"wayside/internal/catalog"
 	"wayside/internal/console"
+	"wayside/internal/feed"
 	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/index"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/ratelimit"
+	"wayside/internal/signal"
+	"wayside/internal/store/sqlite"
+	"wayside/internal/store/sqlite/sqlitetest"
 	"wayside/internal/wire"
 )
 
@@ -57,8 +61,18 @@ func newReadService(t *testing.T, edit func(*httpapi.Deps)) *readService {
 		Limits:  httpapi.Limits{GuestReads: 1_000_000, AccountReads: 1_000_000, Manage: 1_000_000},
 		Buckets: ratelimit.NewMemory(1000),
 	}
+	db, err := sqlite.Open(t.Context(), sqlitetest.Path(t), sqlite.Options{Now: s.time})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	deps.Console = newConsole(t, &console.Config{
 		BaseURL: deps.BaseURL, Now: s.time, Log: deps.Log, Sources: s.catalogue, Entities: func(mapdata.FeedID) int { return 0 },
+		Feeds: feed.New(feed.Config{Store: db, Now: s.time, Signals: signal.NewSet()}),
 		State: func() console.State { return console.State{Since: start, Ready: true} },
 	})
 	if edit != nil {
