@@ -83,7 +83,7 @@ func TestCodesWorkInTheBrowserThatAsked(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		h := newAuthService(t, secure)
 		mine, theirs := h.browser(), h.browser()
-		link, code := mine.requestSignIn("ada@example.org")
+		_, code := mine.requestSignIn("ada@example.org")
 		theirs.requestSignIn("eve@example.org")
 		body := fmt.Sprintf(`{"email": "ada@example.org", "code": %q}`, code)
 		for range 6 {
@@ -93,7 +93,7 @@ func TestCodesWorkInTheBrowserThatAsked(t *testing.T) {
 		contains(t, answer.body, "another browser asked for it")
 		mine.send(http.MethodPost, "/v2/auth/verify", body).want(t, http.StatusOK)
 
-		link, _ = mine.requestSignIn("ada@example.org")
+		link, _ := mine.requestSignIn("ada@example.org")
 		theirs.send(http.MethodPost, "/v2/auth/verify", fmt.Sprintf(`{"token": %q}`, link)).want(t, http.StatusOK)
 	}
 }
@@ -196,14 +196,14 @@ func TestVotesAreSevered(t *testing.T) {
 // TestCookiesUnderHTTPS: every cookie of the pages is Secure and has a prefix, and signing out clears the browser's cache (F13).
 func TestCookiesUnderHTTPS(t *testing.T) {
 	d := newTestServiceWith(t, serviceOptions{manage: 10_000, base: "https://wayside.example.org"})
-	ada := d.signedInAs("ada@example.org", mapdata.Driver)
+	d.signedInAs("ada@example.org", mapdata.Driver)
 	link, err := d.accounts.LoginLink(t.Context(), "ada@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
 	session := d.browser().send(http.MethodPost, "/v2/auth/verify", fmt.Sprintf(`{"token": %q}`, link)).want(t, http.StatusOK).Cookies()[0]
 	with := []string{"Cookie", session.Name + "=" + session.Value}
-	ada = d.browser().withoutRedirects() // the test's server is plain http, to which no browser sends a Secure cookie
+	ada := d.browser().withoutRedirects() // the test's server is plain http, to which no browser sends a Secure cookie
 	check := func(r reply, name string) *http.Cookie {
 		t.Helper()
 		for _, c := range r.Cookies() {
