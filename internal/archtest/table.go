@@ -88,7 +88,7 @@ var rules = map[string]rule{
 	"service": {ours: []string{anything}},
 	"cli": {ours: []string{
 		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "feed", "ingest", "provider/trial", "safehttp",
-		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo",
+		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo", "wire",
 	}},
 
 	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay

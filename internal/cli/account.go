@@ -60,7 +60,7 @@ func (c *accountListCmd) Run(p *program) error {
 		rows := [][]string{{"ID", "E-MAIL", "ROLE", "TIER", "CREATED"}}
 		for i := range all {
 			shown[i] = shapeAccount(&all[i])
-			rows = append(rows, []string{shown[i].ID, shown[i].Email, shown[i].Role, shown[i].Tier, shown[i].CreatedAt.Format(time.RFC3339)})
+			rows = append(rows, []string{shown[i].ID, shown[i].Email, shown[i].Role, shown[i].Tier, shown[i].CreatedAt.UTC().Format(time.RFC3339)})
 		}
 		if c.JSON {
 			return p.writeJSON(shown)
@@ -126,15 +126,15 @@ func (c *accountLoginLinkCmd) Run(p *program) error {
 
 // accountJSON is an account in the output of --json.
 type accountJSON struct {
-	ID        string    `json:"id"`
-	Email     string    `json:"email"`
-	Role      string    `json:"role"`
-	Tier      string    `json:"tier"`
-	CreatedAt time.Time `json:"created_at"`
+	ID        string  `json:"id"`
+	Email     string  `json:"email"`
+	Role      string  `json:"role"`
+	Tier      string  `json:"tier"`
+	CreatedAt apiTime `json:"created_at"`
 }
 
 func shapeAccount(a *mapdata.Account) accountJSON {
-	return accountJSON{a.ID.String(), a.Email, string(a.Role), string(a.Tier), a.CreatedAt.UTC()}
+	return accountJSON{a.ID.String(), a.Email, string(a.Role), string(a.Tier), apiTime{a.CreatedAt}}
 }
 
 func (f *adminFlags) showAccount(p *program, what string, a *mapdata.Account) error {

@@ -25,17 +25,17 @@ type accountDetailJSON struct {
 }
 
 type sessionJSON struct {
-	ID        string    `json:"id"`
-	CreatedAt time.Time `json:"created_at"`
-	SeenOn    string    `json:"seen_on"` // the day: the hour would say when somebody drives
-	Agent     string    `json:"agent"`
-	Screen    bool      `json:"screen"` // signed in by pairing
+	ID        string  `json:"id"`
+	CreatedAt apiTime `json:"created_at"`
+	SeenOn    string  `json:"seen_on"` // the day: the hour would say when somebody drives
+	Agent     string  `json:"agent"`
+	Screen    bool    `json:"screen"` // signed in by pairing
 }
 
 type tokenJSON struct {
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
-	CreatedAt time.Time `json:"created_at"`
+	ID        string  `json:"id"`
+	Name      string  `json:"name"`
+	CreatedAt apiTime `json:"created_at"`
 }
 
 type ownFeedJSON struct {
@@ -64,7 +64,7 @@ func (c *accountShowCmd) Run(p *program) error {
 			{"e-mail", shown.Email},
 			{"role", shown.Role},
 			{"tier", shown.Tier},
-			{"created", shown.CreatedAt.Format(time.RFC3339)},
+			{"created", shown.CreatedAt.UTC().Format(time.RFC3339)},
 			{"passkeys", strconv.Itoa(shown.Passkeys)},
 			{"sessions", strconv.Itoa(len(shown.Sessions))},
 			{"API tokens", strconv.Itoa(len(shown.Tokens))},
@@ -87,7 +87,7 @@ func describeAccount(ctx context.Context, deps *adminDeps, a *mapdata.Account) (
 		return nil, err
 	}
 	for i := range tokens {
-		shown.Tokens = append(shown.Tokens, tokenJSON{tokens[i].ID, tokens[i].Name, tokens[i].CreatedAt.UTC()})
+		shown.Tokens = append(shown.Tokens, tokenJSON{tokens[i].ID, tokens[i].Name, apiTime{tokens[i].CreatedAt}})
 	}
 	passkeys, err := deps.Store.Passkeys(ctx, a.ID)
 	if err != nil {
@@ -114,7 +114,7 @@ func listSessions(ctx context.Context, deps *adminDeps, a *mapdata.Account) ([]s
 	shown := make([]sessionJSON, len(sessions))
 	for i := range sessions {
 		s := &sessions[i]
-		shown[i] = sessionJSON{s.ID, s.CreatedAt.UTC(), s.SeenAt.UTC().Format(time.DateOnly), s.Agent, s.ProvedAt.IsZero()}
+		shown[i] = sessionJSON{s.ID, apiTime{s.CreatedAt}, s.SeenAt.UTC().Format(time.DateOnly), s.Agent, s.ProvedAt.IsZero()}
 	}
 	return shown, nil
 }
@@ -144,7 +144,7 @@ func (c *accountSessionsCmd) Run(p *program) error {
 			if shown[i].Screen {
 				by = "pairing"
 			}
-			rows = append(rows, []string{shown[i].ID, shown[i].CreatedAt.Format(time.RFC3339), shown[i].SeenOn, by, shown[i].Agent})
+			rows = append(rows, []string{shown[i].ID, shown[i].CreatedAt.UTC().Format(time.RFC3339), shown[i].SeenOn, by, shown[i].Agent})
 		}
 		return p.writeTable(rows)
 	})

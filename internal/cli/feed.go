@@ -174,39 +174,39 @@ func noFeed(err error) error {
 
 // feedJSON is a feed in the output of --json: everything that curators see (D5.4), without secrets.
 type feedJSON struct {
-	ID                  string     `json:"id"`
-	Owner               string     `json:"owner"`
-	OwnerEmail          string     `json:"owner_email"`
-	Name                string     `json:"name"`
-	Description         string     `json:"description"`
-	Attribution         string     `json:"attribution"`
-	Licence             string     `json:"licence"`
-	LayerID             string     `json:"layer_id"`
-	LayerSlug           string     `json:"layer_slug"`
-	LayerName           string     `json:"layer_name"`
-	Direction           string     `json:"direction"`
-	Visibility          string     `json:"visibility"`
-	Active              bool       `json:"active"`
-	IsApproved          bool       `json:"is_approved"`
-	IsPublic            bool       `json:"is_public"`
-	ReviewState         string     `json:"review_state"`
-	ReviewNote          string     `json:"review_note"`
-	ReviewVersion       string     `json:"review_version"`
-	SpecURL             string     `json:"spec_url"`
-	PullURL             string     `json:"pull_url,omitempty"`
-	PullIntervalSeconds int        `json:"pull_interval_seconds,omitempty"`
-	HasPullAuthHeader   bool       `json:"has_pull_auth_header"`
-	NextFetchAt         *time.Time `json:"next_fetch_at"`
-	LastFetchedAt       *time.Time `json:"last_fetched_at"`
-	LastFetchOutcome    string     `json:"last_fetch_outcome,omitempty"`
-	LastFetchError      string     `json:"last_fetch_error,omitempty"`
-	LastFetchRows       int        `json:"last_fetch_rows"`
-	LastFetchRejected   int        `json:"last_fetch_rejected"`
-	ConsecutiveFailures int        `json:"consecutive_failures"`
-	LastPushAt          *time.Time `json:"last_push_at"`
-	EntityCount         int        `json:"entity_count"`
-	CreatedAt           time.Time  `json:"created_at"`
-	UpdatedAt           time.Time  `json:"updated_at"`
+	ID                  string  `json:"id"`
+	Owner               string  `json:"owner"`
+	OwnerEmail          string  `json:"owner_email"`
+	Name                string  `json:"name"`
+	Description         string  `json:"description"`
+	Attribution         string  `json:"attribution"`
+	Licence             string  `json:"licence"`
+	LayerID             string  `json:"layer_id"`
+	LayerSlug           string  `json:"layer_slug"`
+	LayerName           string  `json:"layer_name"`
+	Direction           string  `json:"direction"`
+	Visibility          string  `json:"visibility"`
+	Active              bool    `json:"active"`
+	IsApproved          bool    `json:"is_approved"`
+	IsPublic            bool    `json:"is_public"`
+	ReviewState         string  `json:"review_state"`
+	ReviewNote          string  `json:"review_note"`
+	ReviewVersion       string  `json:"review_version"`
+	SpecURL             string  `json:"spec_url"`
+	PullURL             string  `json:"pull_url,omitempty"`
+	PullIntervalSeconds int     `json:"pull_interval_seconds,omitempty"`
+	HasPullAuthHeader   bool    `json:"has_pull_auth_header"`
+	NextFetchAt         apiTime `json:"next_fetch_at"`
+	LastFetchedAt       apiTime `json:"last_fetched_at"`
+	LastFetchOutcome    string  `json:"last_fetch_outcome,omitempty"`
+	LastFetchError      string  `json:"last_fetch_error,omitempty"`
+	LastFetchRows       int     `json:"last_fetch_rows"`
+	LastFetchRejected   int     `json:"last_fetch_rejected"`
+	ConsecutiveFailures int     `json:"consecutive_failures"`
+	LastPushAt          apiTime `json:"last_push_at"`
+	EntityCount         int     `json:"entity_count"`
+	CreatedAt           apiTime `json:"created_at"`
+	UpdatedAt           apiTime `json:"updated_at"`
 }
 
 func shapeFeed(ctx context.Context, deps *adminDeps, f *feed.View) (feedJSON, error) {
@@ -221,21 +221,12 @@ func shapeFeed(ctx context.Context, deps *adminDeps, f *feed.View) (feedJSON, er
 		IsPublic: f.Published(), ReviewState: string(f.ReviewState), ReviewNote: f.ReviewNote,
 		ReviewVersion: feed.Version(&f.Feed), SpecURL: f.SpecURL,
 		PullURL: f.PullURL, PullIntervalSeconds: int(f.PullInterval.Seconds()), HasPullAuthHeader: f.PullAuthSealed != nil,
-		NextFetchAt: moment(f.Polling.NextFetchAt), LastFetchedAt: moment(f.Polling.LastFetchedAt),
+		NextFetchAt: apiTime{f.Polling.NextFetchAt}, LastFetchedAt: apiTime{f.Polling.LastFetchedAt},
 		LastFetchOutcome: string(f.Polling.LastOutcome), LastFetchError: f.Polling.LastError,
 		LastFetchRows: f.Polling.LastRows, LastFetchRejected: f.Polling.LastRejected,
-		ConsecutiveFailures: f.Polling.ConsecutiveFailures, LastPushAt: moment(f.LastPushAt), EntityCount: f.Entities,
-		CreatedAt: f.CreatedAt.UTC(), UpdatedAt: f.UpdatedAt.UTC(),
+		ConsecutiveFailures: f.Polling.ConsecutiveFailures, LastPushAt: apiTime{f.LastPushAt}, EntityCount: f.Entities,
+		CreatedAt: apiTime{f.CreatedAt}, UpdatedAt: apiTime{f.UpdatedAt},
 	}, nil
-}
-
-// moment returns nil for the zero time.
-func moment(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
 }
 
 // feedState describes the state of a feed in a few words.
@@ -248,10 +239,10 @@ func feedState(f *feedJSON) string {
 		return fmt.Sprintf("last poll %s, %s", f.LastFetchOutcome, state)
 	case f.Direction == string(mapdata.Pull):
 		return "not polled yet, " + state
-	case f.LastPushAt == nil:
+	case f.LastPushAt.IsZero():
 		return "nothing pushed yet"
 	}
-	return fmt.Sprintf("last push %s, %s", f.LastPushAt.Format(time.RFC3339), state)
+	return fmt.Sprintf("last push %s, %s", f.LastPushAt.UTC().Format(time.RFC3339), state)
 }
 
 // showFeed prints one feed, as JSON or line by line.

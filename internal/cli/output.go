@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"time"
 	"unicode"
+
+	"wayside/internal/wire"
 )
 
 // writeJSON prints v as JSON.
@@ -14,6 +17,17 @@ func (p *program) writeJSON(v any) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
+}
+
+// apiTime is a time that is printed in JSON as the API prints it (D4.14): in UTC, in milliseconds. The zero time is null.
+type apiTime struct{ time.Time }
+
+// MarshalJSON writes the time in the API's layout.
+func (t apiTime) MarshalJSON() ([]byte, error) {
+	if t.IsZero() {
+		return []byte("null"), nil
+	}
+	return []byte(`"` + t.UTC().Format(wire.TimeLayout) + `"`), nil
 }
 
 // writeTable prints rows as a table, the first row being the heading.
