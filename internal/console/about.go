@@ -16,7 +16,7 @@ const stylePath = "/docs/style.css"
 func (c *Console) aboutRoutes() []Route {
 	return []Route{
 		{Method: http.MethodGet, Path: "/about", Who: account.ForGuests, Handle: c.getAbout},
-		{Method: http.MethodGet, Path: stylePath, Who: account.ForGuests, Handle: getStyle},
+		{Method: http.MethodGet, Path: stylePath, Who: account.ForGuests, Counts: CountsNothing, Handle: getStyle},
 	}
 }
 

@@ -51,6 +51,7 @@ type Console struct {
 	pages        *pageSet
 	styleVersion string         // changes with the style sheet
 	knownPages   *http.ServeMux // the pages that a redirect may lead to, by their routes
+	guestSources sourcesTexts
 }
 
 // New parses messages, which are embedded as the templates are.
@@ -89,10 +90,11 @@ type Counter int
 
 // What a request counts against.
 const (
-	CountsNothing Counter = iota
-	CountsSignIn          // sign-in e-mails
-	CountsVerify          // attempts with links and codes
-	CountsCheck           // feeds that are tried before they are registered
+	CountsPage    Counter = iota // pages that guests may read; nothing where the visitor must be signed in
+	CountsSignIn                 // sign-in e-mails
+	CountsVerify                 // attempts with links and codes
+	CountsCheck                  // feeds that are tried before they are registered
+	CountsNothing                // a file that costs nothing to answer
 )
 
 // Visitor is the caller of a page.

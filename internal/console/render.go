@@ -35,38 +35,59 @@ type Page struct {
 
 // show renders a page for the visitor.
 func (c *Console) show(w http.ResponseWriter, r *http.Request, v *Visitor, p *Page) error {
-	t, err := c.pages.get(v.Words.Language, p.Name)
+	text, err := c.render(r, v, p)
 	if err != nil {
 		return err
+	}
+	text.write(w, r, v)
+	return nil
+}
+
+// rendered is the text of a page.
+type rendered struct {
+	status   int
+	language mapdata.Language
+	policy   string
+	body     []byte
+}
+
+func (c *Console) render(r *http.Request, v *Visitor, p *Page) (*rendered, error) {
+	t, err := c.pages.get(v.Words.Language, p.Name)
+	if err != nil {
+		return nil, err
 	}
 	view, err := c.view(r, v, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var body bytes.Buffer
 	if err := t.ExecuteTemplate(&body, "layout", view); err != nil {
-		return fmt.Errorf("render page %s: %w", p.Name, err)
+		return nil, fmt.Errorf("render page %s: %w", p.Name, err)
 	}
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Language", string(v.Words.Language))
-	h.Set("Content-Security-Policy", plainPolicy)
+	out := &rendered{status: p.Status, language: v.Words.Language, policy: plainPolicy, body: body.Bytes()}
 	if len(view.Modules) > 0 {
 		from := ""
 		for _, origin := range c.MapOrigins {
 			from += " " + origin
 		}
-		h.Set("Content-Security-Policy", fmt.Sprintf(scriptPolicy, from))
+		out.policy = fmt.Sprintf(scriptPolicy, from)
 	}
+	return out, nil
+}
+
+func (t *rendered) write(w http.ResponseWriter, r *http.Request, v *Visitor) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Language", string(t.language))
+	h.Set("Content-Security-Policy", t.policy)
 	// The URL may contain a link's token, which must not be sent to other origins. no-referrer would remove the Origin header
 	// of forms too, by which plain HTTP recognises requests of our own pages.
 	h.Set("Referrer-Policy", "same-origin")
-	status := p.Status
+	status := t.status
 	if status == 0 {
 		status = http.StatusOK
 	}
-	v.Write(w, r, status, "text/html; charset=utf-8", body.Bytes())
-	return nil
+	v.Write(w, r, status, "text/html; charset=utf-8", t.body)
 }
 
 // pageSet are the pages' templates. Each is parsed when it is first shown: to parse all of them in every language takes longer

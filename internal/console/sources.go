@@ -75,11 +75,30 @@ const maxSourcesShown = 30
 // getSources answers GET /sources?from=….
 func (c *Console) getSources(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	listed := c.Sources.Listed()
-	page := sourcesPage{Total: len(listed)}
 	from, err := strconv.Atoi(r.URL.Query().Get("from"))
 	if err != nil || from < 0 || from > len(listed) {
 		from = 0
 	}
+	from -= from % maxSourcesShown
+	if v.Account == nil && !r.URL.Query().Has("done") {
+		key := sourcesKey{v.Words.Language, from}
+		text, err := c.guestSources.text(c, r, v, key, listed, func() (*Page, error) { return c.sourcesPage(r, listed, from) })
+		if err != nil {
+			return err
+		}
+		text.write(w, r, v)
+		return nil
+	}
+	p, err := c.sourcesPage(r, listed, from)
+	if err != nil {
+		return err
+	}
+	return c.show(w, r, v, p)
+}
+
+// sourcesPage makes one page of the list.
+func (c *Console) sourcesPage(r *http.Request, listed []*mapdata.Feed, from int) (*Page, error) {
+	page := sourcesPage{Total: len(listed)}
 	if c.Incidents != nil {
 		page.Total++
 		if from == 0 {
@@ -90,14 +109,14 @@ func (c *Console) getSources(w http.ResponseWriter, r *http.Request, v *Visitor)
 	for _, f := range part {
 		line, err := c.sourceLine(r, f)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		page.Sources = append(page.Sources, *line)
 	}
 	if next := from + len(part); next < len(listed) {
 		page.Next = sourcesPath + "?from=" + strconv.Itoa(next)
 	}
-	return c.show(w, r, v, &Page{Name: "sources", Data: &page, Wide: true})
+	return &Page{Name: "sources", Data: &page, Wide: true}, nil
 }
 
 func (c *Console) builtIn() sourceLine {

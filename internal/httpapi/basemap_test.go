@@ -142,7 +142,8 @@ func TestArchiveByRanges(t *testing.T) {
 	}
 }
 
-// TestMapStyle: a style refers only to this service's tiles, under the host name that was requested.
+// TestMapStyle: a style refers only to this service's tiles, under the address at which the service was called. It may be cached
+// under the public one alone, and names no foreign host (F21).
 func TestMapStyle(t *testing.T) {
 	s := newMapService(t, basemap.MVT)
 	seen := map[string]bool{}
@@ -156,6 +157,30 @@ func TestMapStyle(t *testing.T) {
 		tiles := s.server.URL + "/map/tiles/{z}/{x}/{y}?v="
 		if !strings.Contains(string(body), tiles) || strings.Count(string(body), "http") != 1 {
 			t.Errorf("%s: does not refer to %s only: %s", path, tiles, body)
+		}
+	}
+	for host, want := range map[string]struct{ tiles, cache string }{
+		"wayside.test":     {"http://wayside.test/map/tiles/", "public, max-age=300"},
+		"evil.example.org": {"http://wayside.test/map/tiles/", "no-store"},
+		"localhost:1":      {"http://localhost:1/map/tiles/", "no-store"},
+	} {
+		resp := s.getAs(host, "/map/tilejson")
+		if got := resp.Header.Get("Cache-Control"); got != want.cache {
+			t.Errorf("%s: Cache-Control %q", host, got)
+		}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/map/style.json", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		styled, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(styled.Body)
+		_ = styled.Body.Close()
+		if err != nil || !strings.Contains(string(text), want.tiles) {
+			t.Errorf("%s: %v, no tiles at %s in %s", host, err, want.tiles, text)
 		}
 	}
 	_, body := s.get("/map/tilejson")

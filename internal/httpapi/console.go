@@ -67,10 +67,29 @@ func (a *api) admitVisitor(r *http.Request, c *caller, p console.Route) error {
 				return err
 			}
 		}
+	case console.CountsPage:
+		if !p.Who.SignedIn() {
+			return a.limitPages(c)
+		}
 	case console.CountsNothing:
 	}
 	if p.Who.SignedIn() && c.account != nil {
 		return a.limitAccount(c, ratelimit.Manage, a.Limits.Manage, "management requests of this account")
+	}
+	return nil
+}
+
+// limitPages counts one page that guests may read. The rates are those of reads; a page may cost more than a read.
+func (a *api) limitPages(c *caller) error {
+	limit, key := ratelimit.PerMinute(a.Limits.GuestReads), ratelimit.ClientKey(ratelimit.Pages, c.client)
+	if c.account != nil {
+		limit, key = ratelimit.PerMinute(a.Limits.AccountReads), ratelimit.AccountKey(ratelimit.Pages, c.account.ID)
+	}
+	if limit.Count == 0 {
+		return nil
+	}
+	if d := a.Buckets.Allow(key, limit, 1, a.Now()); !d.OK {
+		return &mapdata.LimitError{RetryAfter: d.RetryAfter, What: "pages"}
 	}
 	return nil
 }

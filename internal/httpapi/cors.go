@@ -10,6 +10,7 @@ func (a *api) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
 	if len(a.CORSOrigins) == 0 {
 		return false
 	}
+	w.Header()["Vary"] = []string{varyOrigins} // also for a foreign origin: the answer lacks the header then
 	origin := r.Header.Get("Origin")
 	if origin == "" || !slices.Contains(a.CORSOrigins, origin) {
 		return false

@@ -73,7 +73,7 @@ func (a *api) writeFeatures(w http.ResponseWriter, r *http.Request, c *caller, a
 	if err != nil {
 		return fmt.Errorf("encode entities: %w", err)
 	}
-	w.Header()["Vary"] = []string{varyReads}
+	w.Header()["Vary"] = []string{a.vary()}
 	if a.writeCacheHeaders(w, r, c, body) {
 		return nil
 	}

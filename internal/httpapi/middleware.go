@@ -224,18 +224,44 @@ func (a *api) clientAddr(r *http.Request) netip.Addr {
 	if len(a.TrustedProxies) == 0 || !a.trusted(addr) {
 		return addr
 	}
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	header := r.Header.Values("X-Forwarded-For")
+	if len(header) == 0 {
+		return addr // a request of the proxy itself, such as a health check
+	}
+	hops := strings.Split(strings.Join(header, ","), ",")
 	for i := len(hops) - 1; i >= 0; i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
+		hop, ok := parseHop(hops[i])
+		if !ok {
+			a.warnOfHop()
 			return addr
 		}
-		addr = hop.Unmap()
+		addr = hop
 		if !a.trusted(addr) {
 			return addr
 		}
 	}
 	return addr
+}
+
+// parseHop parses one address of X-Forwarded-For. Some proxies add the port, brackets or a zone.
+func parseHop(text string) (netip.Addr, bool) {
+	text = strings.TrimSpace(text)
+	addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
+	if err != nil {
+		var withPort netip.AddrPort
+		if withPort, err = netip.ParseAddrPort(text); err != nil {
+			return netip.Addr{}, false
+		}
+		addr = withPort.Addr()
+	}
+	return addr.Unmap().WithZone(""), true
+}
+
+// warnOfHop logs once that a trusted proxy sent an X-Forwarded-For that cannot be read: all its clients share the proxy's limits.
+func (a *api) warnOfHop() {
+	a.hopWarning.Do(func() {
+		a.Log.Warn("a trusted proxy sends an X-Forwarded-For that cannot be read: its clients share one limit. It must be a list of addresses")
+	})
 }
 
 func (a *api) trusted(addr netip.Addr) bool {

@@ -161,6 +161,7 @@ func writeProblem(w http.ResponseWriter, _ *http.Request, p *problem) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(body)+1))
 	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(append(body, '\n')) // a write error means that the client is gone
 }

@@ -33,6 +33,7 @@ import (
 type Deps struct {
 	BaseURL        string         // public address, without a trailing slash
 	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is used; nil: none
+	Hosts          []string       // names beside that of BaseURL by which the service may be called, "*" for all; nil: it is not checked
 	CORSOrigins    []string       // origins that may read from a page (D12.9); nil: none
 	Now            func() time.Time
 	Log            *slog.Logger
@@ -97,9 +98,11 @@ type Incidents struct {
 // api is the receiver of the handlers.
 type api struct {
 	Deps
-	https       bool // the public address is HTTPS: cookies are Secure
+	https       bool   // the public address is HTTPS: cookies are Secure
+	host        string // of the public address, with its port if there is one
 	crossOrigin *http.CrossOriginProtection
 	health      healthCache
+	hopWarning  sync.Once
 
 	openapi   func() ([]byte, error) // openapi.json with marks of what is deprecated, made on the first request
 	docs      func() ([]byte, error) // the API's page, rendered on the first request
@@ -117,6 +120,7 @@ func New(deps Deps) http.Handler {
 		crossOrigin: http.NewCrossOriginProtection(),
 		processID:   rand.Text(),
 	}
+	a.host = a.publicHost()
 	a.StreamWriteTimeout = cmp.Or(a.StreamWriteTimeout, defaultStreamWriteTimeout)
 	a.openapi = sync.OnceValues(func() ([]byte, error) { return markDeprecated(openapiText, a.Deprecated) })
 	a.docs = sync.OnceValues(func() ([]byte, error) {
@@ -126,7 +130,7 @@ func New(deps Deps) http.Handler {
 		}
 		return apidocs.Render(text, a.BaseURL)
 	})
-	a.tiles = tileserver.Server{Archive: a.Archive, Secure: a.https}
+	a.tiles = tileserver.Server{Archive: a.Archive, Origin: a.mapOrigin}
 	var mapOrigins []string
 	if a.BaseMap != nil {
 		mapOrigins, a.tiles.Attribution = a.BaseMap.Origins, a.BaseMap.Attribution
@@ -154,7 +158,7 @@ func New(deps Deps) http.Handler {
 		}
 		a.Newest.api.Store(a)
 	}
-	return mux
+	return a.guardHost(mux)
 }
 
 // newest is the API with the settings in force.

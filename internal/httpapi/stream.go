@@ -59,7 +59,7 @@ func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error
 		return err
 	}
 	defer s.Close()
-	wt := &streamClient{api: a, request: r, caller: c, query: q, driver: q.Driver, w: w, control: http.NewResponseController(w)}
+	wt := &streamClient{api: a, stream: s, request: r, caller: c, query: q, driver: q.Driver, w: w, control: http.NewResponseController(w)}
 	a.streamHeader(w.Header())
 	next, err := wt.begin(r.Context(), r.Header.Get("Last-Event-ID"))
 	if err == nil {
@@ -95,6 +95,7 @@ func (a *api) streamHeader(h http.Header) {
 // streamClient sends one stream to its client.
 type streamClient struct {
 	api     *api
+	stream  *stream.Stream
 	request *http.Request
 	caller  *caller
 	query   *nearby.Query
@@ -249,6 +250,7 @@ func (wt *streamClient) send(ctx context.Context, body []byte) error {
 			return err
 		}
 	}
+	wt.stream.Sent(len(body))
 	for len(body) > 0 {
 		chunk := body[:min(len(body), streamChunkBytes)]
 		body = body[len(chunk):]

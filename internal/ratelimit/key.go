@@ -26,6 +26,7 @@ const (
 	PairingPolls                   // questions of such screens, and of one of them
 	PairingCodes                   // wrong codes of screens
 	Checks                         // feeds that are tried before they are registered
+	Pages                          // pages for people that guests may read
 )
 
 // Key names one bucket: up to 120 bits of whom it belongs to, and the class above them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 
 	"wayside/internal/account"
@@ -36,7 +37,7 @@ func (s *Service) openAPI(context.Context) (err error) {
 // serve makes the handler of an edition, which answers the requests that come from then on.
 func (s *Service) serve(e *edition) (err error) {
 	deps := httpapi.Deps{
-		BaseURL: s.config.BaseURL, TrustedProxies: s.config.HTTP.TrustedProxies, CORSOrigins: s.config.Read.CORSOrigins,
+		BaseURL: s.config.BaseURL, TrustedProxies: s.config.HTTP.TrustedProxies, Hosts: s.hosts(), CORSOrigins: s.config.Read.CORSOrigins,
 		Now: s.now, Log: s.log, Observe: s.metrics.Request, Ready: s.checkReady, Loaded: s.replica.Loaded,
 		Sources: s.catalog, Accounts: s.Accounts, Feeds: s.Feeds, Pushes: s.pushes, Streams: s.streams,
 		Limits: httpapi.Limits{
@@ -67,6 +68,17 @@ func (s *Service) serve(e *edition) (err error) {
 	}
 	s.handler.set(httpapi.New(deps))
 	return nil
+}
+
+// hosts are the names by which the public address may be called beside that of base_url; nil: it may be called by any. In a private network only known
+// names are answered, because a foreign page can have its own name resolved to a private address.
+func (s *Service) hosts() []string {
+	tcp, ok := s.public.Addr().(*net.TCPAddr)
+	private := ok && (tcp.IP.IsLoopback() || tcp.IP.IsPrivate() || tcp.IP.IsLinkLocalUnicast())
+	if !private && len(s.config.HTTP.Hosts) == 0 {
+		return nil
+	}
+	return append([]string{}, s.config.HTTP.Hosts...)
 }
 
 // opsHandler answers at the operator's address: metrics, profiles, and the probes, which strangers cannot crowd out there.

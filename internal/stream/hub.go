@@ -70,17 +70,22 @@ func New(c Config) *Hub {
 func (h *Hub) Open(caller ratelimit.Key, area geo.Circle) (*Stream, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	own := h.callers[caller]
 	switch {
 	case h.stopped:
 		return nil, mapdata.Describe(mapdata.ErrUnavailable, "The service is stopping. Try again in a moment.")
-	case len(h.callers[caller]) >= MaxPerCaller:
+	case len(own) >= MaxPerCaller:
 		return nil, &mapdata.LimitError{RetryAfter: retryAfter, What: "streams that one caller may have open (4)"}
 	case h.open >= MaxOpen:
 		return nil, mapdata.Describe(mapdata.ErrUnavailable, "Too many streams are open. Read instead, or try again later.")
 	}
-	s := &Stream{hub: h, caller: caller, area: area, center: area.Center.Vector(), wake: make(chan struct{}, 1), recheck: make(chan struct{}, 1)}
+	budget := new(byteBudget)
+	if len(own) > 0 {
+		budget = own[0].budget
+	}
+	s := &Stream{hub: h, caller: caller, budget: budget, area: area, center: area.Center.Vector(), wake: make(chan struct{}, 1), recheck: make(chan struct{}, 1)}
 	h.open++
-	h.callers[caller] = append(h.callers[caller], s)
+	h.callers[caller] = append(own, s)
 	for c := range cubesOf(area) {
 		h.cubes[c] = append(h.cubes[c], s)
 	}

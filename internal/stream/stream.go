@@ -12,6 +12,9 @@ import (
 const (
 	minInterval = 250 * time.Millisecond // between two updates because of changes
 
+	bytesPerSecond = 1 << 20         // of all streams of one caller; beyond, they update less often
+	bytesAhead     = 4 * time.Second // of bytesPerSecond may be sent at once: the snapshots of MaxPerCaller streams
+
 	PollInterval      = 5 * time.Second  // between updates without a change: upstreams are asked, sources' health is compared
 	HeartbeatInterval = 20 * time.Second // between heartbeats
 )
@@ -20,6 +23,7 @@ const (
 type Stream struct {
 	hub    *Hub
 	caller ratelimit.Key
+	budget *byteBudget // of the caller
 	area   geo.Circle
 	center geo.Vector // of the area
 	wake   chan struct{}
@@ -37,6 +41,9 @@ func (s *Stream) meets(center geo.Vector, radius float64) bool {
 
 // Close removes the stream from the hub.
 func (s *Stream) Close() { s.hub.remove(s) }
+
+// Sent counts bytes that were sent to the client.
+func (s *Stream) Sent(n int) { s.budget.spend(n, time.Now()) }
 
 // Wake makes the stream update soon, because something changed in its circle. It never blocks.
 func (s *Stream) Wake() {
@@ -84,6 +91,7 @@ func (s *Stream) Run(ctx context.Context, expiry time.Time, c Client) error {
 	timer := time.NewTimer(s.hub.PollInterval)
 	defer timer.Stop()
 	for {
+		next.paused = s.budget.pausedUntil()
 		timer.Reset(next.wait(time.Now(), s.hub.Now()))
 		select {
 		case <-ctx.Done():
@@ -123,6 +131,7 @@ type schedule struct {
 	nextPoll      time.Time
 	nextHeartbeat time.Time
 	expiry        time.Time // zero: nothing expires
+	paused        time.Time // no update is due before: the caller got too many bytes
 }
 
 // wait is how long the stream may sleep.
@@ -134,11 +143,17 @@ func (p *schedule) wait(now, clock time.Time) time.Duration {
 	if p.woken {
 		wait = min(wait, p.updated.Add(minInterval).Sub(now))
 	}
+	if pause := p.paused.Sub(now); pause > wait { // heartbeats go on
+		wait = min(pause, max(p.nextHeartbeat.Sub(now), 0))
+	}
 	return max(wait, 0)
 }
 
 // due says whether an update is due, and why.
 func (p *schedule) due(now, clock time.Time) (Cause, bool) {
+	if now.Before(p.paused) {
+		return Periodic, false
+	}
 	rested := !now.Before(p.updated.Add(minInterval))
 	expired := !p.expiry.IsZero() && !clock.Before(p.expiry)
 	if rested && (p.woken || expired) {

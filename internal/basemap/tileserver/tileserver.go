@@ -27,7 +27,9 @@ var ErrRange = errors.New("the archive has no such bytes")
 type Server struct {
 	Archive     *basemap.Archive // nil: there is no base map, and all but the style answers "not found"
 	Attribution string           // plain text; may be empty
-	Secure      bool             // the public address is HTTPS
+
+	// Origin is the origin of the service that an answer names, and whether the answer may be cached by others.
+	Origin func(r *http.Request) (origin string, cacheable bool)
 }
 
 func (s *Server) archive() (*basemap.Archive, error) {
@@ -145,9 +147,10 @@ func (w *rangeWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.Re
 func (s *Server) ServeStyle(w http.ResponseWriter, r *http.Request, theme basemap.Theme) error {
 	style := basemap.Blank(theme)
 	if s.Archive != nil {
-		style = s.Archive.Style(theme, s.tilesURL(r))
+		origin, cacheable := s.Origin(r)
+		return writeJSON(w, r, s.Archive.Style(theme, s.tilesURL(origin)), cacheable)
 	}
-	return writeJSON(w, r, style)
+	return writeJSON(w, r, style, true)
 }
 
 // tileJSON describes the tiles (TileJSON 3.0.0).
@@ -176,30 +179,26 @@ func (s *Server) ServeTileJSON(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	b := archive.Bounds()
+	origin, cacheable := s.Origin(r)
 	out := tileJSON{
-		TileJSON: "3.0.0", Tiles: []string{s.tilesURL(r)}, Bounds: [4]float64{b.West, b.South, b.East, b.North},
+		TileJSON: "3.0.0", Tiles: []string{s.tilesURL(origin)}, Bounds: [4]float64{b.West, b.South, b.East, b.North},
 		Center: archive.Center(), Attribution: html.EscapeString(s.Attribution),
 	}
 	out.MinZoom, out.MaxZoom = archive.Zooms()
 	for _, l := range archive.VectorLayers() {
 		out.VectorLayers = append(out.VectorLayers, vectorLayer(l))
 	}
-	return writeJSON(w, r, out)
+	return writeJSON(w, r, out, cacheable)
 }
 
-// tilesURL is the absolute URL of the tiles, which MapLibre requires. It repeats the requested host: a page that was opened
-// under another name of this service may load nothing from the configured one. The query changes with the archive, since
-// browsers cache tiles for a day.
-func (s *Server) tilesURL(r *http.Request) string {
-	scheme := "http://"
-	if s.Secure || r.TLS != nil {
-		scheme = "https://"
-	}
-	return scheme + r.Host + "/map/tiles/{z}/{x}/{y}?v=" + s.Archive.Tag()
+// tilesURL is the absolute URL of the tiles, which MapLibre requires: a page that was opened under another name of this service
+// may load nothing from the public one. The query changes with the archive, since browsers cache tiles for a day.
+func (s *Server) tilesURL(origin string) string {
+	return origin + "/map/tiles/{z}/{x}/{y}?v=" + s.Archive.Tag()
 }
 
-// writeJSON answers with a document that may be cached for minutes and is revalidated by its tag.
-func writeJSON(w http.ResponseWriter, r *http.Request, v any) error {
+// writeJSON answers with a document that may be cached for minutes and is revalidated by its tag, or else is not cached.
+func writeJSON(w http.ResponseWriter, r *http.Request, v any, cacheable bool) error {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode the map's document: %w", err)
@@ -208,6 +207,9 @@ func writeJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	h := w.Header()
 	h.Set("Etag", etag)
 	h.Set("Cache-Control", cacheDocuments)
+	if !cacheable {
+		h.Set("Cache-Control", "no-store")
+	}
 	h.Set("Vary", "Accept-Encoding")
 	if response.MatchesETag(r.Header["If-None-Match"], etag) {
 		w.WriteHeader(http.StatusNotModified)

@@ -1,0 +1,61 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// sourcesKept is how long guests get the same text of a page of the list of sources: it takes milliseconds to make.
+const sourcesKept = 500 * time.Millisecond
+
+// sourcesKey says which page of the list it is.
+type sourcesKey struct {
+	language mapdata.Language
+	from     int // a multiple of maxSourcesShown
+}
+
+// sourcesTexts are the pages of the list of sources as guests see them. There are as many as pages of the list and languages.
+type sourcesTexts struct {
+	mu     sync.Mutex // held while a page is made, so that it is made once
+	made   time.Time  // when the first of them was made
+	listed []*mapdata.Feed
+	texts  map[sourcesKey]*rendered
+}
+
+// text returns a page, which makePage makes if there is none or the sources have changed.
+func (t *sourcesTexts) text(c *Console, r *http.Request, v *Visitor, key sourcesKey, listed []*mapdata.Feed, makePage func() (*Page, error)) (*rendered, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now := c.Now(); now.Sub(t.made).Abs() >= sourcesKept || !slices.EqualFunc(listed, t.listed, sameFeed) {
+		t.made, t.listed, t.texts = now, listed, make(map[sourcesKey]*rendered)
+	}
+	if text := t.texts[key]; text != nil {
+		return text, nil
+	}
+	page, err := makePage()
+	if err != nil {
+		return nil, err
+	}
+	same := *r // other parameters do not change the page
+	same.URL = &url.URL{Path: sourcesPath}
+	if key.from > 0 {
+		same.URL.RawQuery = "from=" + strconv.Itoa(key.from)
+	}
+	text, err := c.render(&same, v, page)
+	if err == nil {
+		t.texts[key] = text
+	}
+	return text, err
+}
+
+// sameFeed compares what the page shows of a feed's settings: each push makes a new copy of its feed.
+func sameFeed(a, b *mapdata.Feed) bool {
+	return a.ID == b.ID && a.Name == b.Name && a.Description == b.Description && a.Attribution == b.Attribution &&
+		a.Licence == b.Licence && a.SpecURL == b.SpecURL
+}
