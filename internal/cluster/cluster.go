@@ -130,7 +130,7 @@ func (p *Peers) Run(ctx context.Context) error {
 	var hearing sync.WaitGroup
 	var err error
 	hearing.Go(func() {
-		// What was missed while nobody listened may have been anything.
+		// What was missed while this node did not listen may have been anything.
 		err = p.Cache.Follow(ctx, channel, func() { p.Moved.Notify(mapdata.Touched{Everywhere: true}) }, p.hear)
 	})
 	tick := time.NewTicker(tellEvery)

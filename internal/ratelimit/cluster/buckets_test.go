@@ -210,7 +210,7 @@ func grantedWhilePaused(
 func TestNodesLearnWhatOthersGranted(t *testing.T) {
 	all := nodes(t, servers.Cache(t), 2, patient)
 	limit := ratelimit.PerMinute(60)
-	for range 5 { // less than an eighth: nobody is asked
+	for range 5 { // less than an eighth: the cache is not asked
 		all[0].Allow(caller, limit, 1, time.Now())
 	}
 	began := time.Now()
@@ -297,7 +297,7 @@ func decideAlone(t *testing.T, nodes []*cluster.Buckets) (all, longest time.Dura
 	return all, longest
 }
 
-// TestNodesSettleWhenTheCacheIsBack holds that nodes settle once the cache is back, and that an emptied one frees nobody.
+// TestNodesSettleWhenTheCacheIsBack holds that nodes settle once the cache is back, and that an emptied one frees no caller.
 func TestNodesSettleWhenTheCacheIsBack(t *testing.T) {
 	s := testenv.Cache(t)
 	all := nodes(t, s, 2, patient)
@@ -364,7 +364,8 @@ func TestCacheHoldsNoClientAddress(t *testing.T) {
 	}
 }
 
-// TestEmptiedCacheIsFilledAgain: each word says how much is used up in all, as far as the node knows.
+// TestEmptiedCacheIsFilledAgain holds that each call of the cache carries how much of a bucket is used up in all, as far as the
+// node knows.
 func TestEmptiedCacheIsFilledAgain(t *testing.T) {
 	s := servers.Cache(t)
 	all := nodes(t, s, 2, patient)

@@ -51,7 +51,7 @@ func storesEmails(w *testStore) {
 		got[i].ID = 0
 	}
 	email.Address, bare.Address, bare.Due = owner.Email, owner.Email, start
-	w.same("letters", got, []mapdata.Email{email, bare})
+	w.same("e-mails", got, []mapdata.Email{email, bare})
 }
 
 func waitsForDue(w *testStore) {
@@ -130,7 +130,7 @@ func putsBack(w *testStore) {
 		w.Errorf("e-mails before they are due again: %+v", got)
 	}
 	email.Tries, email.Due = 4, at(time.Hour)
-	w.same("letters", w.due(at(time.Hour), at(2*time.Hour)), []mapdata.Email{email})
+	w.same("e-mails", w.due(at(time.Hour), at(2*time.Hour)), []mapdata.Email{email})
 }
 
 func removesEmails(w *testStore) {

@@ -229,5 +229,5 @@ func failsWithEmails(w *testStore) {
 			}
 		}
 	})
-	w.same("letters", kinds, []mapdata.EmailKind{mapdata.EmailDeactivated})
+	w.same("e-mails", kinds, []mapdata.EmailKind{mapdata.EmailDeactivated})
 }

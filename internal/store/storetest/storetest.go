@@ -67,7 +67,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"audit log", auditTests()},
 		{"accounts that end", eraseTests()},
 		{"operators", operatorTests()},
-		{"letters", emailTests()},
+		{"e-mails", emailTests()},
 		{"notices", noticeTests()},
 		{"calls", callTests()},
 		{"votes", voteTests()},
