@@ -17,7 +17,7 @@ SUM       := $(shell cksum < tools/go.sum | cut -d' ' -f1)
 TOOLS     := bin/.tools-$(SUM)
 STEP      = printf '\n== %s\n'
 
-.PHONY: help demo test quick tests checks scripts pages generated program mutate browser web bench lint fuzz generate build tools format cc servers
+.PHONY: help release demo test quick tests checks scripts pages generated program mutate browser web bench lint fuzz generate build tools format cc servers
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -26,7 +26,11 @@ demo: ## run a demo town on this machine and print what to try
 	@$(GO) run ./cmd/wayside demo
 
 build: ## build bin/wayside
-	@$(GO) build -o bin/wayside ./cmd/wayside
+	@$(GO) build -trimpath -o bin/wayside ./cmd/wayside
+
+release: build ## the files of a release in bin/: the program, its bill of materials and the licences of its parts
+	@bin/wayside licences --sbom > bin/wayside.cdx.json
+	bin/wayside licences > bin/THIRD-PARTY-LICENCES.txt
 
 # What writes files comes first, by itself; then what takes long runs beside the rest, two at a time.
 test: tools cc servers pages generated program ## everything that CI runs: checks, all tests with -race, the pages, fuzzing for seconds

@@ -65,6 +65,7 @@ func TestBinary(t *testing.T) {
 }
 
 func imageTag(image string) string {
+	image, _, _ = strings.Cut(image, "@")
 	_, tag, _ := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
 	return tag
 }
@@ -122,7 +123,7 @@ func addressOf(compose *yaml, service string) string {
 // TestCompose checks the hardening of the services, and that their images are pinned.
 func TestCompose(t *testing.T) {
 	services := readYAML(t, "compose.yaml").at("services").keys
-	pinned := regexp.MustCompile(`^[a-z0-9./-]+:v?[0-9]+(\.[0-9]+)*-?[a-z0-9.]*$`)
+	pinned := regexp.MustCompile(`^[a-z0-9./-]+:v?[0-9]+(\.[0-9]+)*-?[a-z0-9.]*(@sha256:[0-9a-f]{64})?$`)
 	for name, s := range services {
 		if image := s.at("image").text; !pinned.MatchString(image) || imageTag(image) == "latest" {
 			t.Errorf("%s: image %q is not pinned", name, image)
@@ -158,12 +159,15 @@ func TestCompose(t *testing.T) {
 // TestDockerfile: the image is built with the module's version of Go, and does not run as root.
 func TestDockerfile(t *testing.T) {
 	dockerfile := read(t, "Dockerfile")
-	builder := regexp.MustCompile(`(?m)^FROM golang:([0-9.]+)-\w+ AS build$`).FindStringSubmatch(dockerfile)
+	builder := regexp.MustCompile(`(?m)^FROM golang:([0-9.]+)-\w+(?:@sha256:[0-9a-f]{64})? AS build$`).FindStringSubmatch(dockerfile)
 	needed := regexp.MustCompile(`(?m)^go ([0-9.]+)$`).FindStringSubmatch(read(t, "../go.mod"))
 	if builder == nil || needed == nil || version.Compare("go"+builder[1], "go"+needed[1]) < 0 || version.Lang("go"+builder[1]) != version.Lang("go"+needed[1]) {
 		t.Errorf("built with Go %v, and go.mod asks for %v", builder, needed)
 	}
-	for _, line := range []string{"FROM gcr.io/distroless/static-debian12:nonroot", "USER 65532:65532", `ENTRYPOINT ["/usr/local/bin/wayside"]`} {
+	if !regexp.MustCompile(`(?m)^FROM gcr\.io/distroless/static-debian12:nonroot(@sha256:[0-9a-f]{64})?$`).MatchString(dockerfile) {
+		t.Error("the image is not based on distroless")
+	}
+	for _, line := range []string{"USER 65532:65532", `ENTRYPOINT ["/usr/local/bin/wayside"]`} {
 		if !strings.Contains(dockerfile, "\n"+line+"\n") {
 			t.Errorf("no line %s", line)
 		}

@@ -82,13 +82,14 @@ var rules = map[string]rule{
 	"telemetry":  {never: []string{"database/sql"}},
 	"archtest":   {},
 	"datadir":    {},
+	"licences":   {never: technology},
 	"httpserver": {never: []string{"database/sql"}},
 
 	// Composition: cli, bench and tests alone import service.
 	"service": {ours: []string{anything}},
 	"cli": {ours: []string{
 		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "feed", "ingest", "provider/trial", "safehttp",
-		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo", "wire",
+		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo", "wire", "licences",
 	}},
 
 	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay

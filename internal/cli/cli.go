@@ -36,6 +36,7 @@ type grammar struct {
 	Copy     copyCmd      `cmd:"" help:"Copy an embedded database into an empty one of PostgreSQL."`
 	Key      keyCmds      `cmd:"" help:"Replace the secret key."`
 	Config   configCmd    `cmd:"" help:"Print the configuration in force, secrets masked."`
+	Licences licencesCmd  `cmd:"" help:"Print the licences of what is built into this program, or list the parts (--sbom)."`
 	Version  versionCmd   `cmd:"" help:"Print the version."`
 }
 
