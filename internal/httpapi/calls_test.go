@@ -190,8 +190,10 @@ func TestReviewShowsWhoLooks(t *testing.T) {
 	f := owner.registerPush("Cameras")
 	review := "/review/" + f.id()
 	const looking = "Also looking at this review:"
-	if strings.Contains(one.page(review, 200), looking) || strings.Contains(one.page(review, 200), looking) {
-		t.Error("a curator is shown to themselves")
+	for range 2 {
+		if strings.Contains(one.page(review, 200), looking) {
+			t.Error("a curator is shown to themselves")
+		}
 	}
 	d.advance(3 * time.Minute)
 	contains(t, two.page(review, 200), looking+" one@example.com (3 minutes ago)")
