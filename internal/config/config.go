@@ -14,6 +14,7 @@ type Config struct {
 	Limits    Limits
 	Read      Read
 	Chargers  Chargers
+	Privacy   Privacy
 	Egress    Egress
 	Mail      Mail
 	Incidents Incidents
@@ -104,6 +105,14 @@ type Map struct {
 	PMTiles     string // PMTiles v3 file that the service serves; default empty: none
 	StyleURL    string // http or https: a MapLibre style on another server; default empty: none
 	Attribution string // attribution that the map requires, at most 500 characters; default empty: that of the file
+}
+
+// Privacy is what the privacy notice at /privacy says of whoever runs the service. Each is plain text of at most 500
+// characters; default empty: the notice says that it is not set.
+type Privacy struct {
+	Operator string // name and postal address
+	Contact  string // how the data protection contact is reached
+	Hosting  string // where the machines stand
 }
 
 // Law configures what drivers must not be shown in some areas.

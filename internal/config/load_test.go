@@ -59,6 +59,10 @@ style_url = "https://tiles.example.org/day.json?key=1"
 attribution = "© Somebody"
 [law]
 file = "/etc/law.geojson"
+[privacy]
+operator = "Example e.V."
+contact = "privacy@example.org"
+hosting = "Falkenstein, Germany (EU)"
 [[upstreams]]
 name = "city-1"
 url = "https://relay.example.org:8443/base/"
@@ -95,6 +99,7 @@ func TestLoadAcceptsEveryKey(t *testing.T) {
 		Egress: Egress{"/etc/ca.pem", map[string]netip.Addr{"feeds.example.org": netip.MustParseAddr("127.0.0.1")}},
 		Mail:   Mail{"Wayside <wayside@example.org>", "smtps://user:hunter2@mail.example.org"}, Incidents: Incidents{"database"}, Review: Review{RequirePasskey},
 		Log: Log{"debug"}, Map: Map{"", "https://tiles.example.org/day.json?key=1", "© Somebody"}, Law: Law{"/etc/law.geojson"},
+		Privacy: Privacy{"Example e.V.", "privacy@example.org", "Falkenstein, Germany (EU)"},
 		Upstreams: []Upstream{
 			{Name: "city-1", URL: "https://relay.example.org:8443/base/", Secret: "hunter2", Form: "incidents", Priority: 1},
 			{

@@ -66,6 +66,9 @@ func settings() []setting {
 		stringKey("map.style_url", func(c *Config) *string { return &c.Map.StyleURL }, orEmpty(checkStyleURL)),
 		stringKey("map.attribution", func(c *Config) *string { return &c.Map.Attribution }, checkAttribution),
 		stringKey("law.file", func(c *Config) *string { return &c.Law.File }, anyText),
+		stringKey("privacy.operator", func(c *Config) *string { return &c.Privacy.Operator }, checkAttribution),
+		stringKey("privacy.contact", func(c *Config) *string { return &c.Privacy.Contact }, checkAttribution),
+		stringKey("privacy.hosting", func(c *Config) *string { return &c.Privacy.Hosting }, checkAttribution),
 		{"upstreams", tables, takeUpstream, showUpstreams},
 	}
 }

@@ -38,6 +38,8 @@ type Config struct {
 	State     func() State             // of this node
 	Incidents *Incidents               // the built-in source; nil: no upstream is configured
 
+	Privacy Privacy // what the privacy notice says of the operator
+
 	// Home is the position of the example row, so that its pin is on the map of this service; zero: Amsterdam.
 	Home geo.Point
 
@@ -151,7 +153,7 @@ func (c *Console) table() []Route {
 	var all []Route
 	for _, group := range [][]Route{
 		c.accountRoutes(), c.passkeyRoutes(),
-		c.aboutRoutes(), c.signInRoutes(), c.pairRoutes(), c.languageRoutes(),
+		c.aboutRoutes(), c.privacyRoutes(), c.signInRoutes(), c.pairRoutes(), c.languageRoutes(),
 		c.feedRoutes(), c.checkRoutes(), c.reviewRoutes(), c.auditRoutes(), c.publicRoutes(),
 	} {
 		all = append(all, group...)

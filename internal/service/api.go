@@ -112,6 +112,7 @@ func (s *Service) newConsole(e *edition) (*console.Console, error) {
 		Check: s.checker, Secrets: s.box,
 		Audit: audit.New(s.Store), Sources: s.catalog, State: s.reportState(), Entities: s.countEntities,
 	}
+	pages.Privacy = console.Privacy(s.config.Privacy)
 	if e.baseMap != nil {
 		pages.MapOrigins = e.baseMap.Origins
 	}

@@ -1,0 +1,31 @@
+package console
+
+import (
+	"net/http"
+
+	"wayside/internal/account"
+)
+
+// Privacy is what the operator says of themselves; what is empty is shown as not set.
+type Privacy struct {
+	Operator string // name and postal address
+	Contact  string // how the data protection contact is reached
+	Hosting  string // where the machines stand
+}
+
+func (c *Console) privacyRoutes() []Route {
+	return []Route{{Method: http.MethodGet, Path: "/privacy", Who: account.ForGuests, Handle: c.getPrivacy}}
+}
+
+// privacyTopics are the sections of the notice, each with a title and a text.
+var privacyTopics = [...]string{"position", "votes", "account", "security", "providers", "cookies", "others", "deletion", "rights"}
+
+type privacyPage struct {
+	Privacy
+	Topics []string
+}
+
+// getPrivacy answers GET /privacy: the privacy notice.
+func (c *Console) getPrivacy(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	return c.show(w, r, v, &Page{Name: "privacy", Data: privacyPage{c.Privacy, privacyTopics[:]}})
+}

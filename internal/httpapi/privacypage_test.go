@@ -1,0 +1,22 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+// TestPrivacyNotice: every guest reads the notice, in their language, and it says what the operator has not said.
+func TestPrivacyNotice(t *testing.T) {
+	t.Parallel()
+	d := newTestService(t)
+	for language, want := range map[string][]string{
+		"en": {"Privacy notice", "The operator has not said so yet.", "Where the data lies", "for 30 days"},
+		"de": {"Datenschutz", "Der Betreiber hat dazu noch nichts angegeben.", "30 Tage"},
+		"fr": {"Confidentialité", "L’exploitant ne l’a pas encore indiqué.", "30 jours"},
+	} {
+		page := d.browser().send(http.MethodGet, "/privacy", "", "Accept-Language", language).want(t, http.StatusOK).body
+		for _, text := range want {
+			contains(t, page, text)
+		}
+	}
+}
