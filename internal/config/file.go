@@ -82,8 +82,12 @@ func (f *tomlFile) setting(s setting, line int, value toml.Primitive) {
 	v, err := f.value(s.form, value)
 	if entries, ok := v.([]map[string]any); ok && err == nil {
 		for i, entry := range entries {
-			line := f.header(s.key, i, len(entries), line)
-			f.found = append(f.found, at{line, func(where string) { f.take(s, where, entry) }})
+			line, certain := f.header(s.key, i, len(entries), line)
+			var whereKey func(key string) string
+			if certain {
+				whereKey = f.keysAfter(line)
+			}
+			f.found = append(f.found, at{line, func(where string) { f.take(s, where, entry, whereKey) }})
 		}
 		return
 	}
@@ -92,8 +96,37 @@ func (f *tomlFile) setting(s setting, line int, value toml.Primitive) {
 			f.complain(where, s.key, "must be "+s.form.String())
 			return
 		}
-		f.take(s, where, v)
+		f.take(s, where, v, f.keysAfter(line))
 	}})
+}
+
+// keysAfter finds where the keys of the table at a line stand. The parser does not know: the lines from there to the next
+// table's header are searched for a line that assigns the key; where there is no such line, or several, nothing is returned.
+func (f *tomlFile) keysAfter(line int) func(key string) string {
+	return func(key string) string {
+		assigns := regexp.MustCompile(`^[ \t]*(` + regexp.QuoteMeta(key) + `|"` + regexp.QuoteMeta(key) + `"|'` + regexp.QuoteMeta(key) + `')[ \t]*=`)
+		found := 0
+		for i, text := range bytes.Split(f.data, []byte("\n")) {
+			switch number := i + 1; {
+			case number <= line-1:
+			case number > line && bytes.HasPrefix(bytes.TrimLeft(text, " \t"), []byte("[")):
+				return f.place(found)
+			case assigns.Match(text) && found != 0:
+				return ""
+			case assigns.Match(text):
+				found = number
+			}
+		}
+		return f.place(found)
+	}
+}
+
+// place names a line; 0: none.
+func (f *tomlFile) place(line int) string {
+	if line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", f.name, line)
 }
 
 // value decodes a value in the form of a setting. The text of its error is not used.
@@ -136,13 +169,14 @@ func (f *tomlFile) line(value toml.Primitive) int {
 }
 
 // header finds the line in which table i of n begins. The parser knows only that of the last one, so header searches the
-// text. If the text does not contain n headers, since tables can be written in other ways, it returns the line of the last one.
-func (f *tomlFile) header(key string, i, n, last int) int {
+// text. If the text does not contain n headers, since tables can be written in other ways, it returns the line of the last one,
+// and that this is not certain.
+func (f *tomlFile) header(key string, i, n, last int) (line int, certain bool) {
 	headers := regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*["']?`+regexp.QuoteMeta(key)+`["']?[ \t]*\]\]`).FindAllIndex(f.data, -1)
 	if len(headers) != n {
-		return last
+		return last, false
 	}
-	return 1 + bytes.Count(f.data[:headers[i][0]], []byte("\n"))
+	return 1 + bytes.Count(f.data[:headers[i][0]], []byte("\n")), true
 }
 
 // refusal fails to decode any value.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -104,17 +105,29 @@ func (l *loader) takeText(s setting, where, value string) {
 		l.complain(where, s.key, err.Error())
 		return
 	}
-	l.take(s, where, v)
+	l.take(s, where, v, nil)
 }
 
-func (l *loader) take(s setting, where string, v any) {
-	if err := s.take(l.config, v); err != nil {
-		for line := range strings.Lines(err.Error()) {
-			l.complain(where, s.key, strings.TrimSuffix(line, "\n"))
-		}
+// take applies a value. Each of several problems is reported; whereKey finds where a key within the value stands (nil: at
+// where).
+func (l *loader) take(s setting, where string, v any, whereKey func(key string) string) {
+	err := s.take(l.config, v)
+	if err == nil {
+		l.config.origins[s.key] = where
 		return
 	}
-	l.config.origins[s.key] = where
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, err := range all {
+		at := where
+		var of keyError
+		if errors.As(err, &of) && whereKey != nil {
+			at = cmp.Or(whereKey(of.key), where)
+		}
+		l.complain(at, s.key, err.Error())
+	}
 }
 
 func (l *loader) complain(where, key, text string) {

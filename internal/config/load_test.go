@@ -173,7 +173,11 @@ func TestFileProblems(t *testing.T) {
 		{"no range", "[http]\ntrusted_proxies = [\"lan\"]", []string{`wayside.toml:2: http.trusted_proxies: "lan" is no address range, such as 10.0.0.0/8 or fd00::/8`}},
 		{"host with a port", "[http]\nhosts = [\"a.example.org:80\"]", []string{`wayside.toml:2: http.hosts: "a.example.org:80" is no host: a name or an address without port, such as map.example.org, or * for all`}},
 		{"list of numbers", "[http]\ntrusted_proxies = [1]", []string{"wayside.toml:2: http.trusted_proxies: must be a list of strings"}},
-		{"bad host address", "[egress.hosts]\n\"a.example.org\" = \"here\"", []string{`wayside.toml:1: egress.hosts: a.example.org: "here" is no address, such as 127.0.0.1`}},
+		{"bad host address", "[egress.hosts]\n\"a.example.org\" = \"here\"", []string{`wayside.toml:2: egress.hosts: a.example.org: "here" is no address, such as 127.0.0.1`}},
+		{
+			"two bad host addresses", "[egress.hosts]\na = \"127.0.0.1\"\n'b' = \"x\"\n\"c\" = \"y\"",
+			[]string{`wayside.toml:3: egress.hosts: b: "x" is no address, such as 127.0.0.1`, `wayside.toml:4: egress.hosts: c: "y" is no address, such as 127.0.0.1`},
+		},
 		{"base URL with a path", "base_url = \"https://a.example.org/x\"", []string{"wayside.toml:1: base_url: takes scheme, host and port only, such as https://map.example.org"}},
 		{"base URL of another scheme", "base_url = \"ftp://a.example.org\"", []string{"wayside.toml:1: base_url: must be a URL that begins with http:// or https://"}},
 		{"origin with a slash", "[read]\ncors_origins = [\"https://a.example.org/\"]", []string{`wayside.toml:2: read.cors_origins: "https://a.example.org/": an origin has no slash at its end`}},

@@ -181,12 +181,16 @@ func hostsKey(key string, field func(*Config) *map[string]netip.Addr) setting {
 		key, table,
 		func(c *Config, v any) error {
 			kept := make(map[string]netip.Addr)
+			var errs []error
 			for name, address := range v.(map[string]string) {
 				host, addr, err := parseHost(name, address)
 				if err != nil {
-					return err
+					errs = append(errs, keyError{name, err})
 				}
 				kept[host] = addr
+			}
+			if len(errs) > 0 {
+				return joinSorted(errs)
 			}
 			*field(c) = kept
 			return nil

@@ -26,7 +26,7 @@ func takeUpstream(c *Config, v any) error {
 	var errs []error
 	for name, v := range entry {
 		if err := u.take(name, v); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+			errs = append(errs, keyError{name, fmt.Errorf("%s: %w", name, err)})
 		}
 	}
 	for _, name := range []string{"name", "url", "secret"} {
@@ -35,7 +35,7 @@ func takeUpstream(c *Config, v any) error {
 		}
 	}
 	if u.Name != "" && slices.ContainsFunc(c.Upstreams, func(o Upstream) bool { return o.Name == u.Name }) {
-		errs = append(errs, fmt.Errorf("name: %q is there twice", u.Name))
+		errs = append(errs, keyError{"name", fmt.Errorf("name: %q is there twice", u.Name)})
 	}
 	// An invalid one is kept as well, so that the next ones are numbered right. Load fails anyway.
 	c.Upstreams = append(c.Upstreams, u)
@@ -46,9 +46,22 @@ func takeUpstream(c *Config, v any) error {
 	for i, err := range errs {
 		errs[i] = fmt.Errorf("number %d: %w", number, err)
 	}
+	return joinSorted(errs)
+}
+
+// joinSorted joins problems of a table, whose keys come in no order.
+func joinSorted(errs []error) error {
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(errs...)
 }
+
+// keyError is a problem of one key within a setting.
+type keyError struct {
+	key string
+	err error
+}
+
+func (e keyError) Error() string { return e.err.Error() }
 
 func (u *Upstream) take(name string, v any) (err error) {
 	switch name {

@@ -231,7 +231,7 @@ func waitFor(ctx context.Context, calls []awaitedCall) {
 // later (D8.8).
 func (s *Service) inVain(ctx context.Context, calls []awaitedCall) (vain []*upstream, err error) {
 	if ctx.Err() != nil {
-		return nil, nil // nobody reads the answer
+		return nil, nil //nolint:nilerr // nobody reads the answer
 	}
 	keys := make([]string, len(calls))
 	for i := range calls {
