@@ -25,6 +25,13 @@ type Store interface {
 	// ChangeEmail gives an account another address and ends the old one's pending sign-ins. Fails with mapdata.ErrNotFound,
 	// or with mapdata.ErrConflict when the new address has an account.
 	ChangeEmail(ctx context.Context, account mapdata.AccountID, email string, audit mapdata.AuditEntry) error
+	// SuspendAccount ends an account's sessions and pairings and pauses its feeds, in one transaction, with the entries and
+	// e-mails of side. Until ResumeAccount no session and no API token of it is found, and CreateSession and its like fail with
+	// mapdata.ErrForbidden. It fails with mapdata.ErrNotFound, and with mapdata.ErrConflict for an account that is suspended.
+	SuspendAccount(ctx context.Context, id mapdata.AccountID, s mapdata.Suspension, side mapdata.Side) error
+	// ResumeAccount ends a suspension and the pauses that it caused. It fails with mapdata.ErrNotFound, and with
+	// mapdata.ErrConflict for an account that is not suspended.
+	ResumeAccount(ctx context.Context, id mapdata.AccountID, side mapdata.Side) error
 
 	// CreateSignIn stores a pending sign-in together with its e-mail (nil: the link is delivered otherwise), unless limit
 	// sign-ins of the address were created since the given time; it then stores nothing and returns false. The e-mail goes

@@ -44,7 +44,7 @@ var rules = map[string]rule{
 	"store":                   {ours: []string{"mapdata"}, never: []string{"net/http"}},
 	"store/sqlite":            {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
 	"store/postgres":          {ours: []string{"mapdata", "geo", "store", "store/migrate"}, never: []string{"net/http"}},
-	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "store", "votes"}, never: []string{"net/http"}},
+	"store/storetest":         {ours: []string{"mapdata", "geo", "account", "feed", "replica", "ingest", "mail", "provider/pull", "provider/push", "store", "takedown", "votes"}, never: []string{"net/http"}},
 	"store/sqlite/sqlitetest": {ours: []string{"store/sqlite"}, never: []string{"net/http", "database/sql"}},
 	"live/livetest":           {ours: []string{"live", "mapdata", "geo"}, never: transport},
 	"live/memory":             {never: transport},
@@ -57,10 +57,11 @@ var rules = map[string]rule{
 
 	"cluster": {ours: []string{"mapdata", "geo", "valkey", "signal"}, never: transport},
 
-	"feed":    {ours: []string{"mapdata", "token", "signal"}, never: transport},
-	"audit":   {ours: []string{"mapdata"}, never: transport},
-	"account": {ours: []string{"mapdata", "token", "signal"}, never: transport},
-	"mail":    {ours: []string{"mapdata", "i18n", "signal"}, never: transport},
+	"feed":     {ours: []string{"mapdata", "token", "signal"}, never: transport},
+	"audit":    {ours: []string{"mapdata"}, never: transport},
+	"takedown": {ours: []string{"feed", "mapdata", "signal"}, never: transport},
+	"account":  {ours: []string{"mapdata", "token", "signal"}, never: transport},
+	"mail":     {ours: []string{"mapdata", "i18n", "signal"}, never: transport},
 
 	"basemap":            {never: transport},
 	"basemap/tileserver": {ours: []string{"basemap", "mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
@@ -71,9 +72,9 @@ var rules = map[string]rule{
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
-	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/trial", "secret", "catalog"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/trial", "secret", "catalog", "takedown"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "console", "alerts", "feed", "nearby", "provider/push", "catalog", "stream", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "wire", "response", "pages", "apidocs"},
+		ours:  []string{"account", "console", "alerts", "feed", "nearby", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "wire", "response", "pages", "apidocs"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
@@ -88,7 +89,7 @@ var rules = map[string]rule{
 	// Composition: cli, bench and tests alone import service.
 	"service": {ours: []string{anything}},
 	"cli": {ours: []string{
-		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "feed", "ingest", "provider/trial", "safehttp",
+		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "feed", "audit", "takedown", "ingest", "provider/trial", "safehttp",
 		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo", "wire", "licences",
 	}},
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"wayside/internal/mapdata"
 )
@@ -28,6 +29,8 @@ const PageLength = 50
 // Filter selects entries. Empty fields match everything.
 type Filter struct {
 	Feed    string // id
+	Subject string // any id
+	Action  string // one of mapdata's actions
 	Account string // id or e-mail address
 	Before  int64  // entries older than this one; 0: from the newest
 }
@@ -44,27 +47,47 @@ func (s *Service) Read(ctx context.Context, by *mapdata.Account, f Filter) (*Pag
 	if by == nil || !by.MayReview() {
 		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators and admins read the audit log.")
 	}
+	var allowed []string
+	if by.Role != mapdata.Admin {
+		allowed = mapdata.AuditForCurators()
+	}
+	return s.read(ctx, f, allowed, PageLength)
+}
+
+// ReadAll reads at most limit entries without regard to who asks, for the operator. It fails as Read does.
+func (s *Service) ReadAll(ctx context.Context, f Filter, limit int) (*Page, error) {
+	return s.read(ctx, f, nil, limit)
+}
+
+// read reads the newest entries of the filter; allowed are the actions that may be read, nil: all.
+func (s *Service) read(ctx context.Context, f Filter, allowed []string, limit int) (*Page, error) {
 	q, err := s.query(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	if by.Role != mapdata.Admin {
-		q.Actions = mapdata.AuditDecisions()
+	q.Limit = limit + 1
+	switch {
+	case f.Action == "":
+		q.Actions = allowed
+	case allowed == nil || slices.Contains(allowed, f.Action):
+		q.Actions = []string{f.Action}
+	default:
+		q.Actions = []string{} // none
 	}
 	all, err := s.store.Audit(ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("read audit log: %w", err)
 	}
 	page := &Page{Records: all}
-	if len(all) > PageLength {
-		page.Records = all[:PageLength]
-		page.Next = all[PageLength-1].ID
+	if len(all) > limit {
+		page.Records = all[:limit]
+		page.Next = all[limit-1].ID
 	}
 	return page, nil
 }
 
 func (s *Service) query(ctx context.Context, f Filter) (*mapdata.AuditQuery, error) {
-	q := &mapdata.AuditQuery{Before: f.Before, Limit: PageLength + 1}
+	q := &mapdata.AuditQuery{Subject: f.Subject, Before: f.Before}
 	var fieldErrors []mapdata.FieldError
 	if f.Feed != "" {
 		if _, ok := mapdata.ParseFeedID(f.Feed); !ok {

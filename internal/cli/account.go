@@ -15,6 +15,8 @@ type accountCmds struct {
 	List      accountListCmd      `cmd:"" help:"List every account."`
 	Role      accountRoleCmd      `cmd:"" help:"Set what an account may do."`
 	Tier      accountTierCmd      `cmd:"" help:"Set what an account may read."`
+	Suspend   accountSuspendCmd   `cmd:"" help:"End an account's sessions, refuse its tokens and hide its feeds until it is resumed."`
+	Resume    accountResumeCmd    `cmd:"" help:"End a suspension."`
 	LoginLink accountLoginLinkCmd `cmd:"" name:"login-link" help:"Print a URL that signs an account in once, within ten minutes."`
 	Show      accountShowCmd      `cmd:"" help:"Show an account with its sessions, API tokens and feeds."`
 	Sessions  accountSessionsCmd  `cmd:"" help:"List where an account is signed in."`
@@ -126,15 +128,17 @@ func (c *accountLoginLinkCmd) Run(p *program) error {
 
 // accountJSON is an account in the output of --json.
 type accountJSON struct {
-	ID        string  `json:"id"`
-	Email     string  `json:"email"`
-	Role      string  `json:"role"`
-	Tier      string  `json:"tier"`
-	CreatedAt apiTime `json:"created_at"`
+	ID            string  `json:"id"`
+	Email         string  `json:"email"`
+	Role          string  `json:"role"`
+	Tier          string  `json:"tier"`
+	CreatedAt     apiTime `json:"created_at"`
+	SuspendedAt   apiTime `json:"suspended_at"`
+	SuspendReason string  `json:"suspend_reason,omitempty"`
 }
 
 func shapeAccount(a *mapdata.Account) accountJSON {
-	return accountJSON{a.ID.String(), a.Email, string(a.Role), string(a.Tier), apiTime{a.CreatedAt}}
+	return accountJSON{a.ID.String(), a.Email, string(a.Role), string(a.Tier), apiTime{a.CreatedAt}, apiTime{a.Suspension.At}, a.Suspension.Reason}
 }
 
 func (f *adminFlags) showAccount(p *program, what string, a *mapdata.Account) error {

@@ -22,22 +22,25 @@ const (
 
 // grammar defines all commands and flags.
 type grammar struct {
-	Serve    serveCmd     `cmd:"" help:"Run the service."`
-	Demo     demoCmd      `cmd:"" help:"Run the service with a demo town in it, in a folder that is removed at the end."`
-	Account  accountCmds  `cmd:"" help:"Create, list and change accounts, also while the service runs."`
-	Feed     feedCmds     `cmd:"" help:"List and review feeds, also while the service runs."`
-	Notice   noticeCmd    `cmd:"" help:"Write to all owners of feeds, each once, also while the service runs."`
-	Upstream upstreamCmds `cmd:"" help:"List and check the configured upstreams."`
-	Validate validateCmd  `cmd:"" help:"Check a feed as the service would, and show what it would reject."`
-	Relay    relayCmd     `cmd:"" help:"Answer relay calls, as a provider would, from a file or a pull URL."`
-	Backup   backupCmd    `cmd:"" help:"Copy the data of the service, also while it runs, into one file."`
-	Restore  restoreCmd   `cmd:"" help:"Put back what backup copied, into an empty data directory."`
-	Migrate  migrateCmd   `cmd:"" help:"Bring the database's schema up to date."`
-	Copy     copyCmd      `cmd:"" help:"Copy an embedded database into an empty one of PostgreSQL."`
-	Key      keyCmds      `cmd:"" help:"Replace the secret key."`
-	Config   configCmd    `cmd:"" help:"Print the configuration in force, secrets masked."`
-	Licences licencesCmd  `cmd:"" help:"Print the licences of what is built into this program, or list the parts (--sbom)."`
-	Version  versionCmd   `cmd:"" help:"Print the version."`
+	Serve     serveCmd      `cmd:"" help:"Run the service."`
+	Demo      demoCmd       `cmd:"" help:"Run the service with a demo town in it, in a folder that is removed at the end."`
+	Account   accountCmds   `cmd:"" help:"Create, list and change accounts, also while the service runs."`
+	Feed      feedCmds      `cmd:"" help:"List and review feeds, also while the service runs."`
+	Pin       pinCmds       `cmd:"" help:"Hide single entities and show them again, also while the service runs."`
+	Complaint complaintCmds `cmd:"" help:"List and close what drivers say of sources, also while the service runs."`
+	Audit     auditCmd      `cmd:"" help:"Print the audit log, also while the service runs."`
+	Notice    noticeCmd     `cmd:"" help:"Write to all owners of feeds, each once, also while the service runs."`
+	Upstream  upstreamCmds  `cmd:"" help:"List and check the configured upstreams."`
+	Validate  validateCmd   `cmd:"" help:"Check a feed as the service would, and show what it would reject."`
+	Relay     relayCmd      `cmd:"" help:"Answer relay calls, as a provider would, from a file or a pull URL."`
+	Backup    backupCmd     `cmd:"" help:"Copy the data of the service, also while it runs, into one file."`
+	Restore   restoreCmd    `cmd:"" help:"Put back what backup copied, into an empty data directory."`
+	Migrate   migrateCmd    `cmd:"" help:"Bring the database's schema up to date."`
+	Copy      copyCmd       `cmd:"" help:"Copy an embedded database into an empty one of PostgreSQL."`
+	Key       keyCmds       `cmd:"" help:"Replace the secret key."`
+	Config    configCmd     `cmd:"" help:"Print the configuration in force, secrets masked."`
+	Licences  licencesCmd   `cmd:"" help:"Print the licences of what is built into this program, or list the parts (--sbom)."`
+	Version   versionCmd    `cmd:"" help:"Print the version."`
 }
 
 // program is the environment of a command.

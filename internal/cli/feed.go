@@ -18,6 +18,9 @@ type feedCmds struct {
 	Approve feedApproveCmd `cmd:"" help:"Let a feed in: its entities are served, if it is public."`
 	Reject  feedRejectCmd  `cmd:"" help:"Keep a feed out, and tell its owner why."`
 	Delete  feedDeleteCmd  `cmd:"" help:"Delete a feed with its layer and entities, for good."`
+	Pause   feedPauseCmd   `cmd:"" help:"Hide a feed and stop its polls and pushes until it is resumed, and tell its owner why."`
+	Resume  feedResumeCmd  `cmd:"" help:"End a pause: the feed is served again."`
+	Remove  feedRemoveCmd  `cmd:"" help:"Delete a feed with everything in it, and tell its owner why."`
 }
 
 // feedArg selects a feed.
@@ -187,6 +190,9 @@ type feedJSON struct {
 	Direction           string  `json:"direction"`
 	Visibility          string  `json:"visibility"`
 	Active              bool    `json:"active"`
+	PausedBy            string  `json:"paused_by,omitempty"`
+	PauseReason         string  `json:"pause_reason,omitempty"`
+	PausedAt            apiTime `json:"paused_at"`
 	IsApproved          bool    `json:"is_approved"`
 	IsPublic            bool    `json:"is_public"`
 	ReviewState         string  `json:"review_state"`
@@ -218,6 +224,7 @@ func shapeFeed(ctx context.Context, deps *adminDeps, f *feed.View) (feedJSON, er
 		ID: f.ID.String(), Owner: f.Owner.String(), OwnerEmail: owner.Email, Name: f.Name, Description: f.Description,
 		Attribution: f.Attribution, Licence: f.Licence, LayerID: f.Layer.ID, LayerSlug: f.Layer.Slug, LayerName: f.Layer.Name,
 		Direction: string(f.Direction), Visibility: string(f.Visibility), Active: f.Active, IsApproved: f.Approved(),
+		PausedBy: string(f.Pause.By), PauseReason: f.Pause.Reason, PausedAt: apiTime{f.Pause.At},
 		IsPublic: f.Published(), ReviewState: string(f.ReviewState), ReviewNote: f.ReviewNote,
 		ReviewVersion: feed.Version(&f.Feed), SpecURL: f.SpecURL,
 		PullURL: f.PullURL, PullIntervalSeconds: int(f.PullInterval.Seconds()), HasPullAuthHeader: f.PullAuthSealed != nil,
@@ -233,6 +240,8 @@ func shapeFeed(ctx context.Context, deps *adminDeps, f *feed.View) (feedJSON, er
 func feedState(f *feedJSON) string {
 	state := strconv.Itoa(f.EntityCount) + " entities"
 	switch {
+	case f.PausedBy != "":
+		return "paused by " + f.PausedBy + ", " + state
 	case !f.Active:
 		return "inactive, " + state
 	case f.LastFetchOutcome != "":
@@ -270,6 +279,7 @@ func (f *adminFlags) showFeed(ctx context.Context, p *program, deps *adminDeps, 
 		{"attribution", shown.Attribution},
 		{"licence", shown.Licence},
 		{"review note", shown.ReviewNote},
+		{"pause reason", shown.PauseReason},
 		{"specification", shown.SpecURL},
 		{"pull URL", shown.PullURL},
 		{"last failure", shown.LastFetchError},

@@ -19,6 +19,7 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/trial"
 	"wayside/internal/secret"
+	"wayside/internal/takedown"
 )
 
 // Config is what the pages need. Every field is required unless its comment says otherwise.
@@ -33,6 +34,7 @@ type Config struct {
 	Secrets  *secret.Box    // seals the cookie with a new token
 
 	Audit     *audit.Service
+	Takedowns *takedown.Service
 	Sources   *catalog.Catalog
 	Entities  func(mapdata.FeedID) int // number of a source's entities, from memory
 	State     func() State             // of this node
@@ -154,7 +156,7 @@ func (c *Console) table() []Route {
 	for _, group := range [][]Route{
 		c.accountRoutes(), c.passkeyRoutes(),
 		c.aboutRoutes(), c.privacyRoutes(), c.signInRoutes(), c.pairRoutes(), c.languageRoutes(),
-		c.feedRoutes(), c.checkRoutes(), c.reviewRoutes(), c.auditRoutes(), c.publicRoutes(),
+		c.feedRoutes(), c.checkRoutes(), c.reviewRoutes(), c.takedownRoutes(), c.auditRoutes(), c.publicRoutes(),
 	} {
 		all = append(all, group...)
 	}

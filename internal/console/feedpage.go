@@ -28,6 +28,7 @@ type feedPage struct {
 	Rejections []rejection
 	Timeline   []timelineEntry
 	Older      []timelineEntry // entries that are collapsed at first
+	Hidden     []hiddenPin     // by curators
 }
 
 // rejection is one reason of rejections, translated.
@@ -76,6 +77,11 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	if page.Votes, err = c.Feeds.VoteDays(r.Context(), feed.By(v.Account), f.ID); err != nil {
 		return err
 	}
+	hidden, err := c.Takedowns.Hidden(r.Context(), feed.By(v.Account), f.ID)
+	if err != nil {
+		return err
+	}
+	page.Hidden = newHiddenPins(hidden)
 	page.Timeline = timeline(v.Words, h.Attempts)
 	if f.Direction == mapdata.Push {
 		page.Timeline = groupedTimeline(v.Words, h.Attempts)
@@ -236,3 +242,8 @@ func (listPage) Text(e mapdata.Entity) string { return string(e.Properties) }
 
 // KindID is the id of an entity's kind.
 func (listPage) KindID(e mapdata.Entity) string { return e.Kind.ID() }
+
+// EntityID is an entity's id, as reads return it.
+func (listPage) EntityID(e mapdata.Entity) string {
+	return mapdata.EntityID(e.Feed.SourceID(), e.ExternalID)
+}

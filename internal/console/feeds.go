@@ -122,6 +122,9 @@ func reviewKey(f *mapdata.Feed) string {
 	if f.Visibility == mapdata.Private && f.ReviewState != mapdata.Rejected {
 		return "feed.state.private"
 	}
+	if f.Approved() && f.Pause.InForce() {
+		return "review.state.approved"
+	}
 	return "feed.state." + string(f.ReviewState)
 }
 

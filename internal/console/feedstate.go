@@ -15,6 +15,7 @@ type feedState string
 
 // The states. If several apply, the first of them counts.
 const (
+	stateTakenDown      feedState = "taken-down"  // paused by a curator or the operator
 	stateDeactivated    feedState = "deactivated" // by failures
 	statePaused         feedState = "paused"      // by its owner
 	stateUntried        feedState = "untried"     // nothing was fetched or pushed yet
@@ -32,7 +33,7 @@ func (s feedState) Tone() string {
 	switch s {
 	case stateWorking:
 		return "good"
-	case stateDeactivated, stateFailing, stateRefused, stateAllRejected:
+	case stateTakenDown, stateDeactivated, stateFailing, stateRefused, stateAllRejected:
 		return "bad"
 	case statePaused, stateUntried, stateSilent, stateEmpty, statePartlyRejected:
 	}
@@ -44,6 +45,8 @@ const silentAfter = 24 * time.Hour
 // stateOf derives the state from a feed and its newest attempt; nil: there was none.
 func stateOf(f *mapdata.Feed, last *mapdata.Attempt, now time.Time) feedState {
 	switch {
+	case f.Pause.InForce():
+		return stateTakenDown
 	case f.DeactivatedByFailures():
 		return stateDeactivated
 	case !f.Active:
@@ -97,7 +100,7 @@ type noticeBuilder struct {
 func notices(w *words.Words, f *mapdata.Feed, h *feed.History, now time.Time) []notice {
 	t := &noticeBuilder{words: w, feed: f, last: lastAttempt(h), now: now}
 	t.health()
-	if f.Direction == mapdata.Pull && f.Active {
+	if f.Direction == mapdata.Pull && f.Active && !f.Pause.InForce() {
 		t.schedule()
 	}
 	t.review()
@@ -113,6 +116,8 @@ func (t *noticeBuilder) health() {
 	s := stateOf(t.feed, t.last, t.now)
 	key := "feed.is." + string(s)
 	switch s {
+	case stateTakenDown:
+		t.add(s.Tone(), key).Note = t.feed.Pause.Reason
 	case stateFailing, stateDeactivated:
 		t.failure(s, key)
 	case stateRefused:
@@ -157,6 +162,7 @@ func (t *noticeBuilder) review() {
 		t.add("bad", "feed.is.review.rejected").Note = f.ReviewNote
 	case f.Visibility == mapdata.Private:
 		t.add("open", "feed.is.review.private")
+	case f.Approved() && f.Pause.InForce(): // shown to nobody
 	case f.Approved():
 		approved := t.add("good", "feed.is.review.approved")
 		if f.Direction == mapdata.Pull {

@@ -43,6 +43,7 @@ func navLinks() []struct {
 		{"/check", "nav.check", account.ForAccounts},
 		{"/review", "nav.review", account.ForCurators},
 		{"/audit", "nav.audit", account.ForCurators},
+		{"/accounts", "nav.accounts", account.ForAdmins},
 		{"/sources", "nav.sources", account.ForGuests},
 		{"/status", "nav.status", account.ForGuests},
 	}

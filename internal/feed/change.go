@@ -138,10 +138,11 @@ func reschedule(f, before *mapdata.Feed, now time.Time) {
 	if f.Direction != mapdata.Pull {
 		return
 	}
-	resumed := f.Active && !before.Active
+	running := f.Active && !f.Pause.InForce()
+	resumed := running && !(before.Active && !before.Pause.InForce())
 	targetChanged := f.PullURL != before.PullURL || !bytes.Equal(f.PullAuthSealed, before.PullAuthSealed)
 	switch {
-	case !f.Active:
+	case !running:
 		f.Polling.NextFetchAt = time.Time{} // failures count until it is active again: they say why it is not
 	case resumed, targetChanged:
 		f.Polling.NextFetchAt, f.Polling.ConsecutiveFailures = now, 0

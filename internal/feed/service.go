@@ -82,6 +82,15 @@ func By(a *mapdata.Account) Actor {
 // Operator is the user of the command line, who may review and see every feed. The audit log records no account for it.
 func Operator() Actor { return Actor{reviews: true, operator: true} }
 
+// MayReview says whether the actor decides on what others publish.
+func (a Actor) MayReview() bool { return a.reviews }
+
+// IsOperator says whether the actor is the user of the command line.
+func (a Actor) IsOperator() bool { return a.operator }
+
+// Account is the actor's account; zero: a guest or the operator.
+func (a Actor) Account() mapdata.AccountID { return a.account }
+
 func (a Actor) owns(f *mapdata.Feed) bool { return !a.account.IsZero() && a.account == f.Owner }
 
 // readsInFull says whether the actor sees all of a feed. A curator sees a private feed only while it waits for review (D11.9).

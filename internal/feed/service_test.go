@@ -349,7 +349,7 @@ func (failingStore) UpdateFeed(context.Context, mapdata.FeedID, func(*mapdata.Fe
 	return nil, mapdata.ErrUnavailable
 }
 
-func (failingStore) DeleteFeed(context.Context, mapdata.FeedID, mapdata.AuditEntry) error {
+func (failingStore) DeleteFeed(context.Context, mapdata.FeedID, mapdata.AuditEntry, ...mapdata.Email) error {
 	return mapdata.ErrUnavailable
 }
 

@@ -22,7 +22,7 @@ const (
 	sketchLifetime    = time.Minute
 )
 
-// Sketch summarizes the contents of a served feed; the result may be a minute old. It needs no account. It fails with
+// Sketch summarizes the contents of a served feed, without what curators hide; the result may be a minute old. It needs no account. It fails with
 // mapdata.ErrNotFound for a feed that is not served.
 func (s *Service) Sketch(ctx context.Context, id mapdata.FeedID) (*Sketch, error) {
 	f, err := s.Store.Feed(ctx, id)
@@ -34,8 +34,15 @@ func (s *Service) Sketch(ctx context.Context, id mapdata.FeedID) (*Sketch, error
 	}
 	now := s.now()
 	return s.sketches.get(ctx, id, now, func() (*Sketch, time.Time, error) {
+		hidden, err := s.Store.HiddenPins(ctx, id.SourceID(), now, maxSketchEntities)
+		if err != nil {
+			return nil, time.Time{}, fmt.Errorf("read hidden pins: %w", err)
+		}
 		var all []mapdata.Entity
-		err := s.Store.FeedEntities(ctx, id, now, maxSketchEntities+1, func(e *mapdata.Entity) {
+		err = s.Store.FeedEntities(ctx, id, now, maxSketchEntities+1, func(e *mapdata.Entity) {
+			if slices.ContainsFunc(hidden, func(h mapdata.HiddenPin) bool { return h.ExternalID == e.ExternalID }) {
+				return
+			}
 			all = append(all, mapdata.Entity{Feed: e.Feed, ExternalID: e.ExternalID, Kind: e.Kind, Point: e.Point})
 		})
 		if err != nil {

@@ -36,6 +36,10 @@ func (s *slowStore) FeedEntities(ctx context.Context, id mapdata.FeedID, _ time.
 	}
 }
 
+func (*slowStore) HiddenPins(context.Context, mapdata.SourceID, time.Time, int) ([]mapdata.HiddenPin, error) {
+	return nil, nil
+}
+
 // TestSketchConcurrency checks that a request for one feed's sketch waits neither for another feed's nor
 // beyond its own context, and that concurrent requests for the same sketch share one read.
 func TestSketchConcurrency(t *testing.T) {

@@ -49,6 +49,14 @@ func TestSketch(t *testing.T) {
 	if err != nil || got.Middle == nil || got.Middle.ExternalID != "1" || len(got.Kinds) != 2 || got.Kinds[0].ID() != "camera.speed" || got.Truncated {
 		t.Errorf("after a minute: %+v, %v", got, err)
 	}
+	hiding := mapdata.Hiding{Until: mapdata.ForGood(), Reason: "wrong"}
+	if _, err := ts.db.HidePin(t.Context(), &mapdata.PinTakedown{Source: v.ID.SourceID(), ExternalID: "1", Hiding: hiding, At: ts.now}); err != nil {
+		t.Fatal(err)
+	}
+	ts.now = ts.now.Add(time.Minute)
+	if got, err := ts.Sketch(t.Context(), v.ID); err != nil || got.Middle == nil || got.Middle.ExternalID == "1" || len(got.Kinds) != 1 {
+		t.Errorf("with a hidden pin: %+v, %v", got, err)
+	}
 	if _, err := ts.Reject(t.Context(), feed.Operator(), v.ID, "", "no"); err != nil {
 		t.Fatal(err)
 	}

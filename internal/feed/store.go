@@ -23,8 +23,8 @@ type Store interface {
 	// UpdateFeed reads the feed, lets edit change it, and stores it with the audit entries and e-mails that edit returns, in one
 	// transaction. It stores the settings (not the poll schedule, except NextFetchAt, ConsecutiveFailures and Active). An error of edit is returned as it is and nothing is changed.
 	UpdateFeed(ctx context.Context, id mapdata.FeedID, edit func(*mapdata.Feed) (Side, error)) (*mapdata.Feed, error)
-	// DeleteFeed removes feed, layer and entities, and the feed's texts in the audit log.
-	DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry) error
+	// DeleteFeed removes feed, layer and entities, and the feed's texts in the audit log; it stores the entry and the e-mails.
+	DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry, emails ...mapdata.Email) error
 	// PendingFeeds lists the feeds that wait for a review, the longest waiting first.
 	PendingFeeds(ctx context.Context) ([]mapdata.PendingFeed, error)
 	// NotifyOwners queues an e-mail for every account that has a feed and did not get this notice before. With dryRun it only
@@ -56,6 +56,8 @@ type Store interface {
 	CountEntities(ctx context.Context, id mapdata.FeedID, now time.Time) (int, error)
 	// FeedEntities yields those entities ordered by external id, at most limit. Yielded values remain valid.
 	FeedEntities(ctx context.Context, id mapdata.FeedID, now time.Time, limit int, yield func(*mapdata.Entity)) error
+	// HiddenPins lists what curators hide at now of a source, at most limit.
+	HiddenPins(ctx context.Context, source mapdata.SourceID, now time.Time, limit int) ([]mapdata.HiddenPin, error)
 	// Timeline reads the feed's newest attempts later than after, newest first, at most limit.
 	Timeline(ctx context.Context, id mapdata.FeedID, after time.Time, limit int) ([]mapdata.Attempt, error)
 	// Rejections reads why rows of the feed were rejected after the given time: each code once, newest first.

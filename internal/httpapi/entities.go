@@ -133,6 +133,9 @@ func (a *api) explain(e *nearby.Entity, c *caller) explainJSON {
 		MergedFrom: []mergedJSON{}, Sources: []entitySource{},
 		DisputedUntil: timestampOf(e.Hit.DisputedUntil),
 	}
+	if e.Hit.Hidden != nil {
+		x.DisputedUntil = timestamp{} // a curator hides it: the entity's properties say until when and why
+	}
 	if t.Counts(e.Voted.Entity.Kind, e.Voted.Entity.FirstSeenAt, e.At) {
 		x.Votes = votesJSON{Confirms: t.Confirms, Disputes: t.Disputes, LastDisputeAt: timestamp(t.LastDisputeAt)}
 	}

@@ -35,15 +35,16 @@ type publicFeed struct {
 // have no value yet, are null.
 type fullFeed struct {
 	publicFeed
-	Active      bool      `json:"active"`
-	SpecURL     string    `json:"spec_url"`
-	ReviewState string    `json:"review_state"`
-	ReviewNote  string    `json:"review_note"`
-	Version     string    `json:"review_version"`
-	Change      *words    `json:"pending_change"` // null: nothing waits beside what readers see
-	EntityCount int       `json:"entity_count"`
-	CreatedAt   timestamp `json:"created_at"`
-	UpdatedAt   timestamp `json:"updated_at"`
+	Active      bool       `json:"active"`
+	Paused      *pauseJSON `json:"paused"` // null: no curator paused it
+	SpecURL     string     `json:"spec_url"`
+	ReviewState string     `json:"review_state"`
+	ReviewNote  string     `json:"review_note"`
+	Version     string     `json:"review_version"`
+	Change      *words     `json:"pending_change"` // null: nothing waits beside what readers see
+	EntityCount int        `json:"entity_count"`
+	CreatedAt   timestamp  `json:"created_at"`
+	UpdatedAt   timestamp  `json:"updated_at"`
 
 	PullURL             *string   `json:"pull_url"`
 	PullIntervalSeconds *int64    `json:"pull_interval_seconds"`
@@ -58,6 +59,13 @@ type fullFeed struct {
 	Shrank              bool      `json:"shrank"`
 
 	LastPushAt timestamp `json:"last_push_at"`
+}
+
+// pauseJSON is a pause by a curator or the operator.
+type pauseJSON struct {
+	By     string    `json:"by"`
+	Reason string    `json:"reason"`
+	At     timestamp `json:"at"`
 }
 
 // words are the words of a feed that a review of a published feed is about (D5.5).
@@ -90,6 +98,9 @@ func newFeedJSON(v *feed.View) any {
 	if f.Proposed != nil {
 		change := words(*f.Proposed)
 		full.Change = &change
+	}
+	if f.Pause.InForce() {
+		full.Paused = &pauseJSON{By: string(f.Pause.By), Reason: f.Pause.Reason, At: timestamp(f.Pause.At)}
 	}
 	if f.Direction == mapdata.Pull {
 		full.setPull(v)

@@ -191,7 +191,7 @@ func (c *roleTest) newFixture() *roleFixture {
 	return s
 }
 
-// restore recreates what the last request may have deleted.
+// restore recreates what the last request may have deleted, or decided on: curators see no private feed that was decided on.
 func (c *roleTest) restore(t *testing.T, s *roleFixture) {
 	t.Helper()
 	id, ok := mapdata.ParseFeedID(s.feed.id())
@@ -208,6 +208,10 @@ func (c *roleTest) restore(t *testing.T, s *roleFixture) {
 func (c *roleTest) pathValue(t *testing.T, rt httpapi.RouteLine, part string, s *roleFixture) string {
 	t.Helper()
 	switch {
+	case strings.Contains(rt.Path, "/complaints/{id}"):
+		return c.openComplaint(t, s)
+	case strings.Contains(rt.Path, "/accounts/{id}"):
+		return c.account("other@example.org").ID.String()
 	case strings.Contains(rt.Path, "/feeds/{id}"), strings.Contains(rt.Path, "/review/{id}"),
 		rt.Method == http.MethodGet && strings.Contains(rt.Path, "/feeds/{token}"):
 		return s.feed.id()
@@ -245,6 +249,20 @@ func (c *roleTest) pathValue(t *testing.T, rt httpapi.RouteLine, part string, s 
 		t.Fatalf("the test knows no value for %s", part)
 	}
 	return value
+}
+
+// openComplaint is a complaint that waits for a curator.
+func (c *roleTest) openComplaint(t *testing.T, s *roleFixture) string {
+	t.Helper()
+	one := mapdata.Complaint{ID: rand.Text(), Source: mapdata.Incidents, ExternalID: "x", Account: s.ownerID, At: c.time()}
+	if err := c.db.Complain(t.Context(), &one, c.time().Add(time.Hour), 1); err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := c.db.Complaints(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all[0].ID
 }
 
 // passkeyOf stores another passkey of an account.

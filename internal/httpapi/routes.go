@@ -35,7 +35,7 @@ const (
 
 // routes is the table of everything that the public address answers.
 func (a *api) routes() []route {
-	return slices.Concat(a.mapRoutes(), a.accountRoutes(), a.fileRoutes(), a.consoleRoutes())
+	return slices.Concat(a.mapRoutes(), a.takedownRoutes(), a.accountRoutes(), a.fileRoutes(), a.consoleRoutes())
 }
 
 // mapRoutes are the API's resources of map data: reads, votes and feeds.
@@ -66,6 +66,30 @@ func (a *api) mapRoutes() []route {
 		{http.MethodGet, "/v2/review/feeds", classAccount, account.ForCurators, a.getReviewFeeds},
 		{http.MethodPost, "/v2/feeds/{id}/approve", classAccount, account.ForCurators, a.postApprove},
 		{http.MethodPost, "/v2/feeds/{id}/reject", classAccount, account.ForCurators, a.postReject},
+	}
+}
+
+// takedownRoutes are what curators and admins do against what is wrong, and the log of it.
+func (a *api) takedownRoutes() []route {
+	return []route{
+		{http.MethodPost, "/v2/entities/{id}/hide", classAccount, account.ForCurators, a.postHide},
+		{http.MethodPost, "/v2/entities/{id}/show", classAccount, account.ForCurators, a.postShow},
+		{http.MethodGet, "/v2/review/pins", classAccount, account.ForCurators, a.getReviewPins},
+		{http.MethodGet, "/v2/feeds/{id}/hidden", classAccount, account.ForOwnersAndCurators, a.getFeedHidden},
+
+		{http.MethodPost, "/v2/feeds/{id}/pause", classAccount, account.ForCurators, a.postPause},
+		{http.MethodPost, "/v2/feeds/{id}/resume", classAccount, account.ForCurators, a.postResume},
+		{http.MethodPost, "/v2/feeds/{id}/remove", classAccount, account.ForCurators, a.postRemove},
+
+		{http.MethodPost, "/v2/entities/{id}/complaint", classVote, account.ForScreens, a.postComplaint},
+		{http.MethodGet, "/v2/review/complaints", classAccount, account.ForCurators, a.getReviewComplaints},
+		{http.MethodPost, "/v2/review/complaints/{id}/close", classAccount, account.ForCurators, a.postCloseComplaint},
+
+		{http.MethodGet, "/v2/accounts/{id}", classAccount, account.ForAdmins, a.getAdminAccount},
+		{http.MethodPost, "/v2/accounts/{id}/suspend", classAccount, account.ForAdmins, a.postSuspend},
+		{http.MethodPost, "/v2/accounts/{id}/resume", classAccount, account.ForAdmins, a.postResumeAccount},
+
+		{http.MethodGet, "/v2/audit", classAccount, account.ForCurators, a.getAudit},
 	}
 }
 

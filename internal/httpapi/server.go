@@ -15,6 +15,7 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/apidocs"
+	"wayside/internal/audit"
 	"wayside/internal/basemap"
 	"wayside/internal/basemap/tileserver"
 	"wayside/internal/catalog"
@@ -26,6 +27,7 @@ import (
 	"wayside/internal/provider/push"
 	"wayside/internal/ratelimit"
 	"wayside/internal/stream"
+	"wayside/internal/takedown"
 	"wayside/internal/votes"
 )
 
@@ -50,6 +52,9 @@ type Deps struct {
 	Pushes   *push.Service
 	Streams  *stream.Hub
 	Votes    *votes.Service
+	Audit    *audit.Service
+	// Takedowns are what curators do against single pins, and drivers' complaints.
+	Takedowns *takedown.Service
 
 	Revisions Revisions // published at this node
 

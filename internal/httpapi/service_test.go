@@ -41,6 +41,7 @@ import (
 	"wayside/internal/store/sqlite"
 	"wayside/internal/store/sqlite/sqlitetest"
 	"wayside/internal/stream"
+	"wayside/internal/takedown"
 	"wayside/internal/votes"
 	"wayside/internal/wire"
 )
@@ -146,10 +147,12 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 		t.Fatal(err)
 	}
 	deps.Passkeys = d.passkeys
+	deps.Audit = audit.New(d.db)
+	deps.Takedowns = takedown.New(takedown.Config{Store: d.db, Now: d.time, Signals: d.signals})
 	deps.Console = newConsole(t, &console.Config{
 		BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Passkeys: d.passkeys, Feeds: d.feeds, Check: newChecker(t, d),
 		Secrets: d.box,
-		Audit:   audit.New(d.db), Sources: catalogue, Entities: deps.Entities,
+		Audit:   deps.Audit, Takedowns: deps.Takedowns, Sources: catalogue, Entities: deps.Entities,
 		State: func() console.State { return console.State{Version: "test", Since: start, Ready: true} },
 	})
 	reads := nearby.Config{
@@ -159,7 +162,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 	ballots := votes.Config{Store: d.db, Feeds: catalogue, Now: d.time, StoreChanged: d.signals.StoreChanged}
 	if len(limits.upstreams) > 0 {
 		d.relay = newRelay(t, d, limits, log)
-		reads.Live, ballots.Live = d.relay, d.relay
+		reads.Live, ballots.Live, deps.Takedowns.Live = d.relay, d.relay, d.relay
 		deps.Incidents = &httpapi.Incidents{Attribution: "© the upstreams", Stored: limits.stored}
 	}
 	deps.Nearby, deps.Votes = nearby.New(reads), votes.New(ballots)

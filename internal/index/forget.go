@@ -6,8 +6,8 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// forgetVotes forgets the votes on entities that the index does not hold, if the newest of them was before the given time:
-// otherwise memory would grow with all votes ever cast. Nothing may be staged.
+// forgetVotes forgets the votes on entities that the index does not hold, if the newest of them was before the given time
+// and no curator hid them until later: otherwise memory would grow with all votes ever cast. Nothing may be staged.
 func (ix *Index) forgetVotes(before time.Time) {
 	ix.dropStaged()
 	w, v := ix.writer, ix.current.Load()
@@ -15,7 +15,7 @@ func (ix *Index) forgetVotes(before time.Time) {
 	var p pace
 	for key, number := range w.votes {
 		p.row(1)
-		if t := v.tallies.at(number); t == nil || !t.ChangedAt.Before(before) || w.holds(v, key) {
+		if t := v.tallies.at(number); t == nil || !t.ChangedAt.Before(before) || !t.HiddenUntil().Before(before) || w.holds(v, key) {
 			continue
 		}
 		delete(w.votes, key)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"time"
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
@@ -343,7 +344,7 @@ func (q *search) fill(hit *mapdata.Hit, item geo.Ranked) {
 	hit.FirstSeenAt, hit.LastSeenAt, hit.ExpiresAt, hit.ChangedAt = s.firstSeen, s.seenAt(feed), s.expiresAt(feed), s.changed
 	hit.Prior, hit.Rank, hit.Zone = mapdata.DefaultPrior, mapdata.RankOfFeeds, 0
 	hit.Confirms, hit.Disputes, hit.DisputedUntil = 0, 0, 0
-	hit.Upstream, hit.Merged = "", nil
+	hit.Upstream, hit.Merged, hit.Hidden = "", nil, nil
 	if t := q.tally(s); t != nil {
 		q.fillVotes(hit, s, t)
 	}
@@ -352,6 +353,9 @@ func (q *search) fill(hit *mapdata.Hit, item geo.Ranked) {
 func (q *search) fillVotes(hit *mapdata.Hit, s *slot, t *mapdata.Tally) {
 	v := judge(t, s, q.now)
 	hit.DisputedUntil = v.disputedUntil
+	if t.Hidden != nil {
+		hit.Hidden = t.HiddenAt(time.UnixMilli(q.now))
+	}
 	hit.ChangedAt = max(hit.ChangedAt, v.changed)
 	if !v.counts {
 		return

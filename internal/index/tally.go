@@ -57,18 +57,18 @@ func (q *search) tally(s *slot) *mapdata.Tally {
 type voted struct {
 	counts        bool  // the votes are about the entity as it is now
 	keptUntil     int64 // 0: not at all
-	disputedUntil int64 // 0: not hidden
+	disputedUntil int64 // by votes or a curator; 0: not hidden
 	changed       int64 // when votes last changed what readers see
 }
 
 func judge(t *mapdata.Tally, s *slot, now int64) voted {
 	kind := mapdata.Kind(s.kind)
 	var v voted
-	if until := milli(t.DisputedUntil(kind)); until > now {
+	if until := milli(t.WithheldUntil(kind)); until > now {
 		v.disputedUntil = until
 	}
 	// As mapdata.Tally.Counts has it.
-	v.counts = s.firstSeen <= milli(t.LifeAt) || v.disputedUntil != 0
+	v.counts = s.firstSeen <= milli(t.LifeAt) || milli(t.DisputedUntil(kind)) > now
 	v.changed = milli(t.Returned(kind, time.UnixMilli(now)))
 	if v.counts {
 		v.changed = max(v.changed, milli(t.ChangedAt))

@@ -31,8 +31,8 @@ func (c *change) touchVoted(s *slot, seg *segment, t *mapdata.Tally) {
 	}
 }
 
-// returnOf is when and where votes cease to hide the entity in a slot, if they hide it.
+// returnOf is when and where votes and a curator cease to hide the entity in a slot, if they hide it.
 func returnOf(s *slot, seg *segment, t *mapdata.Tally) (mapdata.Return, bool) {
-	until := t.DisputedUntil(mapdata.Kind(s.kind))
+	until := t.WithheldUntil(mapdata.Kind(s.kind))
 	return mapdata.Return{At: until, Area: touchMargin(geo.Circle{Center: s.point(seg)})}, !until.IsZero()
 }

@@ -14,6 +14,8 @@ import (
 
 var kinds = []mapdata.EmailKind{
 	mapdata.EmailSignIn, mapdata.EmailApproved, mapdata.EmailRejected, mapdata.EmailChangeRejected, mapdata.EmailDeactivated, mapdata.EmailShrank,
+	mapdata.EmailPinHidden, mapdata.EmailPinShown, mapdata.EmailFeedPaused, mapdata.EmailFeedResumed, mapdata.EmailFeedRemoved,
+	mapdata.EmailAccountSuspended, mapdata.EmailAccountResumed,
 	mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade, mapdata.EmailNotice, mapdata.EmailScreenPaired,
 	mapdata.EmailSilent, mapdata.EmailRejections, mapdata.EmailFailing,
 	mapdata.EmailReviewWaiting, mapdata.EmailReviewDigest, mapdata.EmailReviewReminder,
@@ -76,6 +78,7 @@ func TestEveryMessageIsUsed(t *testing.T) {
 		render(kind, map[string]string{
 			"feed_id": "7", "note": "n", "error": "e", "rows": "1", "rows_before": "3", "code": "1", "token": "t", "outcome": "timeout", "name": "x", "subject": "s", "notice": "n", "made_id": "m",
 			"waiting": "3", "feeds": "5 New\n1500 Old",
+			"until": "u",
 		})
 		render(kind, nil)
 	}

@@ -146,6 +146,11 @@ func (d *draft) compose(l *mapdata.Email) (known bool) {
 		d.paragraph("feed_change_rejected.text")
 		d.note()
 		d.paragraph("feed_change_rejected.then")
+	case mapdata.EmailAccountSuspended, mapdata.EmailAccountResumed:
+		d.suspension(kind)
+		return true
+	case mapdata.EmailPinHidden, mapdata.EmailPinShown, mapdata.EmailFeedPaused, mapdata.EmailFeedResumed, mapdata.EmailFeedRemoved:
+		d.takedown(kind)
 	case mapdata.EmailDeactivated:
 		d.deactivated()
 	case mapdata.EmailShrank:
@@ -196,6 +201,34 @@ func (d *draft) screenPaired() {
 	d.button("security.button", "", "/account#sessions")
 	for _, key := range []string{"foot.account", "foot.service"} {
 		d.small(key)
+	}
+}
+
+// takedown tells a provider of a curator's decision and quotes the reason.
+func (d *draft) takedown(kind mapdata.EmailKind) {
+	d.paragraph(string(kind) + ".text")
+	if until := string(kind) + ".until"; d.values["until"] != "" && d.messages[until] != "" {
+		d.paragraph(until)
+	}
+	d.reason()
+	d.paragraph(string(kind) + ".then")
+}
+
+// suspension tells the holder of an account of an operator's decision and quotes the reason.
+func (d *draft) suspension(kind mapdata.EmailKind) {
+	d.paragraph(string(kind) + ".text")
+	d.reason()
+	d.paragraph(string(kind) + ".then")
+	for _, key := range []string{"foot.account", "foot.service"} {
+		d.small(key)
+	}
+}
+
+// reason quotes why something was decided, if the e-mail says why.
+func (d *draft) reason() {
+	if d.values["note"] != "" {
+		d.paragraph("reason")
+		d.quote("note")
 	}
 }
 

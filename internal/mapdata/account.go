@@ -24,12 +24,13 @@ const (
 
 // Account is a person who has signed in.
 type Account struct {
-	ID        AccountID
-	Email     string // lower case; never logged
-	Role      Role
-	Tier      Tier
-	CreatedAt time.Time
-	Language  Language // of pages and e-mails; empty: unknown
+	ID         AccountID
+	Email      string // lower case; never logged
+	Role       Role
+	Tier       Tier
+	CreatedAt  time.Time
+	Language   Language // of pages and e-mails; empty: unknown
+	Suspension Suspension
 }
 
 // MayReview says whether the account may approve and reject feeds.

@@ -44,6 +44,16 @@ const (
 	AuditTokenCreate     = "api_token.create"
 	AuditTokenDelete     = "api_token.delete"
 	AuditAccountNotice   = "account.notice" // the operator wrote to an owner of feeds; the note identifies the text
+
+	// Takedowns; the note is the reason.
+	AuditPinHide        = "pin.hide" // the subject is the entity's id
+	AuditPinShow        = "pin.show"
+	AuditCuratorPause   = "feed.curator_pause"
+	AuditCuratorResume  = "feed.curator_resume"
+	AuditCuratorRemove  = "feed.curator_remove"
+	AuditComplaintClose = "complaint.close" // the subject is the source's id
+	AuditAccountSuspend = "account.suspend"
+	AuditAccountResume  = "account.resume"
 )
 
 // AuditKept is the retention of an entry. The reviewed content of a decision is kept as long as the feed.
@@ -52,6 +62,11 @@ const AuditKept = 2 * 365 * 24 * time.Hour
 // AuditDecisions are the actions that change a feed's review state.
 func AuditDecisions() []string {
 	return []string{AuditFeedApprove, AuditFeedReject, AuditFeedReviewAgain}
+}
+
+// AuditForCurators are the actions that curators see: their own.
+func AuditForCurators() []string {
+	return append(AuditDecisions(), AuditPinHide, AuditPinShow, AuditCuratorPause, AuditCuratorResume, AuditCuratorRemove, AuditComplaintClose)
 }
 
 // AuditRecord is a stored entry.

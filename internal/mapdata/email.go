@@ -31,6 +31,15 @@ const (
 	EmailPasskeyAdded EmailKind = "passkey_added"
 	EmailTokenMade    EmailKind = "api_token_made"
 	EmailScreenPaired EmailKind = "screen_paired"
+
+	// Takedowns, each with its reason.
+	EmailPinHidden        EmailKind = "pin_hidden"
+	EmailPinShown         EmailKind = "pin_shown"
+	EmailFeedPaused       EmailKind = "feed_paused"
+	EmailFeedResumed      EmailKind = "feed_resumed"
+	EmailFeedRemoved      EmailKind = "feed_removed"
+	EmailAccountSuspended EmailKind = "account_suspended"
+	EmailAccountResumed   EmailKind = "account_resumed"
 )
 
 // Email is an e-mail in the outbox. It is stored in the transaction of the event that it is about; its text is

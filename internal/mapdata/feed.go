@@ -55,6 +55,7 @@ type Feed struct {
 	Active      bool
 	ReviewState ReviewState
 	ReviewNote  string
+	Pause       Pause // by a curator or an operator, independent of Active, which is the owner's
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	Proposed    *Words // what the owner made of the words of a published feed, waiting for a review (D5.5); nil: nothing waits
@@ -113,7 +114,7 @@ type Lease struct {
 // before such an edit does not apply to the current feed.
 func (f *Feed) PollChanged(before *Feed) bool {
 	return f.PullURL != before.PullURL || !bytes.Equal(f.PullAuthSealed, before.PullAuthSealed) ||
-		f.PullInterval != before.PullInterval || f.Active != before.Active
+		f.PullInterval != before.PullInterval || f.Active != before.Active || f.Pause.By != before.Pause.By
 }
 
 // Polling is the state of a pull feed's schedule.
@@ -154,11 +155,14 @@ func (f *Feed) DeactivatedByFailures() bool {
 // Published says whether the feed is public and approved, active or not.
 func (f *Feed) Published() bool { return f.Visibility == Public && f.Approved() }
 
-// Served says whether everybody may read the feed's entities: published, and not deactivated by a person (D4.16).
-func (f *Feed) Served() bool { return f.Published() && (f.Active || f.DeactivatedByFailures()) }
+// Served says whether everybody may read the feed's entities: published, not deactivated by a person (D4.16), and not paused
+// by a curator.
+func (f *Feed) Served() bool {
+	return f.Published() && (f.Active || f.DeactivatedByFailures()) && !f.Pause.InForce()
+}
 
-// Listed says whether the feed is in the list of sources: published and active.
-func (f *Feed) Listed() bool { return f.Published() && f.Active }
+// Listed says whether the feed is in the list of sources: served and active.
+func (f *Feed) Listed() bool { return f.Served() && f.Active }
 
 // PersistentUntil is when the feed's persistent entities are hidden from everybody but its owner (D4.16); zero: never.
 func (f *Feed) PersistentUntil() time.Time {

@@ -41,7 +41,7 @@ type Hit struct {
 	ExpiresAt   int64  // milliseconds since 1970; 0: persistent
 	ChangedAt   int64  // milliseconds since 1970: the last change of what readers see, votes included (D4.3)
 
-	DisputedUntil int64 // milliseconds since 1970, if votes hide the entity and the caller may see it; otherwise 0
+	DisputedUntil int64 // milliseconds since 1970, if votes or a curator hide the entity and the caller may see it; otherwise 0
 	Point         geo.Point
 	Kind          Kind
 	Zone          int32 // metres: width of the zone with its center at Point, if the law hides the position; 0: Point is the position
@@ -51,6 +51,7 @@ type Hit struct {
 	Rank               int32      // the lowest of several merged entities is shown (D10.3)
 	Upstream           string     // name of the upstream of a live incident
 	Merged             []MergedID // the other entities of the event, in the order of D10.3
+	Hidden             *Hiding    // by a curator, if the caller may see it; DisputedUntil is set then too
 }
 
 // RankOfFeeds is the rank of feeds, after every upstream's priority (D10.3).

@@ -67,6 +67,7 @@ type Tally struct {
 	ChangedAt          time.Time // of the newest vote or withdrawal
 	LifeAt             time.Time // FirstSeenAt of the life that the votes are about; zero: all lives, as for live incidents
 	Kind               Kind      // of a live incident at its first vote; not set for an entity of a feed
+	Hidden             *Hiding   // by a curator, whatever the votes and the life; nil: never
 }
 
 // DisputedUntil is when the suppression by votes ends; zero: there is none (D9.5).
@@ -99,10 +100,10 @@ func OldestLiveVote(k Kind, now time.Time) time.Time {
 // Suppressed says whether the votes hide an entity of the kind at now (D9.5).
 func (t *Tally) Suppressed(k Kind, now time.Time) bool { return now.Before(t.DisputedUntil(k)) }
 
-// Returned is when the suppression ended; zero: there was none, or it has not ended. A suppression ends by time alone,
-// unless a vote changes the margin.
+// Returned is when the entity was seen again after votes or a curator had hidden it; zero: it was not hidden, or still is.
+// A suppression ends by time alone, unless a vote changes the margin.
 func (t *Tally) Returned(k Kind, now time.Time) time.Time {
-	if until := t.DisputedUntil(k); !until.After(now) {
+	if until := t.WithheldUntil(k); !until.After(now) {
 		return until
 	}
 	return time.Time{}
@@ -137,7 +138,7 @@ func (t *Tally) Cast(e *Entity, before, after Vote, now time.Time) Tally {
 
 // begin is the tally of a new life after its first vote.
 func (t *Tally) begin(e *Entity, first Vote, now time.Time) Tally {
-	next := Tally{Source: t.Source, ExternalID: t.ExternalID, LifeAt: e.FirstSeenAt}
+	next := Tally{Source: t.Source, ExternalID: t.ExternalID, LifeAt: e.FirstSeenAt, Hidden: t.Hidden}
 	next.addVote(e, first, now)
 	return next
 }

@@ -147,8 +147,8 @@ func (r *Reader) HitOf(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) mapd
 	if at, decays := v.ExpiresAt(now); decays {
 		hit.ExpiresAt = at.UnixMilli()
 	}
-	if until := t.DisputedUntil(e.Kind); until.After(now) {
-		hit.DisputedUntil = until.UnixMilli()
+	if until := t.WithheldUntil(e.Kind); until.After(now) {
+		hit.DisputedUntil, hit.Hidden = until.UnixMilli(), t.HiddenAt(now)
 	} else if !until.IsZero() {
 		hit.ChangedAt = max(hit.ChangedAt, until.UnixMilli())
 	}

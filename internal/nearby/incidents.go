@@ -25,8 +25,8 @@ func (r *Reader) countVotes(hits []mapdata.Hit, s *mapdata.Search) {
 		}
 		h.Confirms, h.Disputes = int32(t.Confirms), int32(t.Disputes)
 		h.ChangedAt = max(h.ChangedAt, t.ChangedAt.UnixMilli())
-		if until := t.DisputedUntil(h.Kind); until.After(s.Now) {
-			h.DisputedUntil = until.UnixMilli()
+		if until := t.WithheldUntil(h.Kind); until.After(s.Now) {
+			h.DisputedUntil, h.Hidden = until.UnixMilli(), t.HiddenAt(s.Now)
 		} else if !until.IsZero() {
 			h.ChangedAt = max(h.ChangedAt, until.UnixMilli())
 		}

@@ -16,8 +16,8 @@ type Store interface {
 	// AllEntities yields every stored entity of part number part of parts (feeds are divided among the parts), so that
 	// parts can load concurrently. Yielded values are valid only during the call.
 	AllEntities(ctx context.Context, part, parts int, yield func(*mapdata.Entity)) error
-	// AllTallies yields the tallies of entities whose newest vote was cast or withdrawn since the given time; zero: all,
-	// including earlier lives. Yielded values are valid only during the call.
+	// AllTallies yields the tallies of entities whose newest vote was cast or withdrawn since the given time, and of
+	// those that a curator hides; zero: all, including earlier lives. Yielded values are valid only during the call.
 	AllTallies(ctx context.Context, since time.Time, yield func(*mapdata.Tally)) error
 	// OldTallies yields the tallies of entities of feeds that are stored, if the newest vote was cast or withdrawn before the
 	// given time. Yielded values are valid only during the call.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wayside/internal/account"
+	"wayside/internal/audit"
 	"wayside/internal/config"
 	"wayside/internal/datadir"
 	"wayside/internal/feed"
@@ -15,15 +16,18 @@ import (
 	"wayside/internal/safehttp"
 	"wayside/internal/secret"
 	"wayside/internal/signal"
+	"wayside/internal/takedown"
 )
 
 // Admin is the store with the use cases of people over it: what commands use beside a running service, and the service
 // itself.
 type Admin struct {
-	Store    Store
-	Accounts *account.Service
-	Feeds    *feed.Service
-	box      *secret.Box // seals auth headers
+	Store     Store
+	Accounts  *account.Service
+	Feeds     *feed.Service
+	Takedowns *takedown.Service // without live incidents, which a service adds
+	Audit     *audit.Service
+	box       *secret.Box // seals auth headers
 }
 
 // AdminOptions are what an Admin needs.
@@ -75,6 +79,8 @@ func openAdmin(ctx context.Context, o AdminOptions, signals signal.Set) (_ *Admi
 		CheckURL: checkURL, CheckAuthHeader: checkAuthHeader,
 		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) { return a.box.Seal(plain, id), nil },
 	})
+	a.Takedowns = takedown.New(takedown.Config{Store: a.Store, Now: o.Now, Signals: signals})
+	a.Audit = audit.New(a.Store)
 	return a, nil
 }
 

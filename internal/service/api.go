@@ -8,7 +8,6 @@ import (
 	"net/http"
 
 	"wayside/internal/account"
-	"wayside/internal/audit"
 	"wayside/internal/config"
 	"wayside/internal/console"
 	"wayside/internal/geo"
@@ -40,6 +39,7 @@ func (s *Service) serve(e *edition) (err error) {
 		BaseURL: s.config.BaseURL, TrustedProxies: s.config.HTTP.TrustedProxies, Hosts: s.hosts(), CORSOrigins: s.config.Read.CORSOrigins,
 		Now: s.now, Log: s.log, Observe: s.metrics.Request, Ready: s.checkReady, Loaded: s.replica.Loaded,
 		Sources: s.catalog, Accounts: s.Accounts, Feeds: s.Feeds, Pushes: s.pushes, Streams: s.streams,
+		Audit: s.Audit, Takedowns: s.Takedowns,
 		Limits: httpapi.Limits{
 			GuestReads: e.config.Limits.GuestReadsPerMinute, AccountReads: e.config.Limits.AccountReadsPerMinute,
 			Manage: e.config.Limits.ManagePerMinute, Votes: e.config.Limits.VotesPerMinute,
@@ -110,7 +110,7 @@ func (s *Service) newConsole(e *edition) (*console.Console, error) {
 		BaseURL: s.config.BaseURL, Now: s.now, Log: s.log,
 		Accounts: s.Accounts, Passkeys: s.passkeys, Feeds: s.Feeds,
 		Check: s.checker, Secrets: s.box,
-		Audit: audit.New(s.Store), Sources: s.catalog, State: s.reportState(), Entities: s.countEntities,
+		Audit: s.Audit, Takedowns: s.Takedowns, Sources: s.catalog, State: s.reportState(), Entities: s.countEntities,
 	}
 	pages.Privacy = console.Privacy(s.config.Privacy)
 	if e.baseMap != nil {

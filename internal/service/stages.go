@@ -64,6 +64,7 @@ func (s *Service) openProviders(context.Context) (err error) {
 	s.edition.Store(first)
 	s.caches.exchange(s)
 	s.streams = stream.New(stream.Config{Now: s.now, Moved: s.signals.Moved, Locate: s.locate})
+	s.Takedowns.Live = findLive(s.locate)
 	if err := s.makeSpool(); err != nil {
 		return err
 	}
@@ -134,3 +135,9 @@ func (s *Service) registerGauges() error {
 		}),
 	)
 }
+
+// findLive finds live incidents of the current edition, for takedowns.
+type findLive func(ctx context.Context, externalID string) (mapdata.Voted, error)
+
+// Find returns a live incident.
+func (f findLive) Find(ctx context.Context, externalID string) (mapdata.Voted, error) { return f(ctx, externalID) }

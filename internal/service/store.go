@@ -18,6 +18,7 @@ import (
 	"wayside/internal/signal"
 	"wayside/internal/store/postgres"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/takedown"
 	"wayside/internal/votes"
 )
 
@@ -27,6 +28,7 @@ type Store interface {
 	account.PasskeyStore
 	feed.Store
 	replica.Store
+	takedown.Store
 	ingest.Store
 	mail.Outbox
 	nearby.Records

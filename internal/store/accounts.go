@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	accountColumns = `a.id, a.email, a.role, a.tier, a.created_at, a.language`
+	accountColumns = `a.id, a.email, a.role, a.tier, a.created_at, a.language, a.suspended_at, a.suspend_reason`
 
 	insertAccount        = `INSERT INTO accounts (id, email, role, tier, created_at, language) VALUES ($1, $2, $3, $4, $5, $6)`
 	selectAccount        = `SELECT ` + accountColumns + ` FROM accounts AS a WHERE a.id = $1`
@@ -20,16 +20,17 @@ const (
 // scannedAccount is where the columns of an account go.
 type scannedAccount struct {
 	mapdata.Account
-	id      AccountID
-	created instant
+	id        AccountID
+	created   instant
+	suspended instant
 }
 
 func (s *scannedAccount) columns() []any {
-	return []any{&s.id, &s.Email, &s.Role, &s.Tier, &s.created, &s.Language}
+	return []any{&s.id, &s.Email, &s.Role, &s.Tier, &s.created, &s.Language, &s.suspended, &s.Suspension.Reason}
 }
 
 func (s *scannedAccount) account() *mapdata.Account {
-	s.ID, s.CreatedAt = s.id.AccountID, s.created.Time
+	s.ID, s.CreatedAt, s.Suspension.At = s.id.AccountID, s.created.Time, s.suspended.Time
 	return &s.Account
 }
 

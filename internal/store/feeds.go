@@ -23,13 +23,15 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 		interval                                           int64
 		proposed                                           string
 		created, updated, next, fetched, pushed, snapshotT instant
+		paused                                             instant
 	)
 	p := &f.Polling
 	err := r.Scan(&id, &owner, &f.Layer.ID, &f.Layer.Slug, &f.Layer.Name, &f.Name, &f.Description, &f.Attribution, &f.Licence, &f.SpecURL,
 		&f.Direction, &f.Visibility, &f.Active, &f.ReviewState, &f.ReviewNote, &created, &updated,
 		&f.PushTokenHash, &f.PullURL, &f.PullAuthSealed, &interval,
 		&next, &fetched, &p.LastOutcome, &p.LastError, &p.LastRows, &p.LastRejected,
-		&p.ConsecutiveFailures, &p.Shrank, &p.BodyHash, &pushed, &snapshotT, &f.Snapshot, &f.EntitiesRevision, &f.Generation, &proposed)
+		&p.ConsecutiveFailures, &p.Shrank, &p.BodyHash, &pushed, &snapshotT, &f.Snapshot, &f.EntitiesRevision, &f.Generation, &proposed,
+		&f.Pause.By, &f.Pause.Reason, &paused)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +46,7 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 	f.CreatedAt, f.UpdatedAt = created.Time, updated.Time
 	p.NextFetchAt, p.LastFetchedAt = next.Time, fetched.Time
 	f.LastPushAt, f.SnapshotAt = pushed.Time, snapshotT.Time
+	f.Pause.At = paused.Time
 	return &f, nil
 }
 
@@ -95,7 +98,8 @@ func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, a
 			f.Direction, f.Visibility, f.Active, f.ReviewState, f.ReviewNote, Millis(f.CreatedAt), Millis(f.UpdatedAt),
 			f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
 			Millis(p.NextFetchAt), Millis(p.LastFetchedAt), p.LastOutcome, p.LastError, p.LastRows, p.LastRejected,
-			p.ConsecutiveFailures, p.Shrank, p.BodyHash, Millis(f.LastPushAt), Millis(f.SnapshotAt), f.Snapshot, f.EntitiesRevision, f.Generation, proposed)
+			p.ConsecutiveFailures, p.Shrank, p.BodyHash, Millis(f.LastPushAt), Millis(f.SnapshotAt), f.Snapshot, f.EntitiesRevision, f.Generation, proposed,
+			f.Pause.By, f.Pause.Reason, Millis(f.Pause.At))
 		if err != nil {
 			return err
 		}
@@ -185,7 +189,8 @@ func (db *Scripts) UpdateFeed(
 			f.Layer.Name, f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL,
 			f.Visibility, f.Active, f.ReviewState, f.ReviewNote, Millis(f.UpdatedAt),
 			f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
-			Millis(f.Polling.NextFetchAt), f.Polling.ConsecutiveFailures, f.Generation, proposed))
+			Millis(f.Polling.NextFetchAt), f.Polling.ConsecutiveFailures, f.Generation, proposed,
+			f.Pause.By, f.Pause.Reason, Millis(f.Pause.At)))
 		if err != nil {
 			return err
 		}
@@ -213,13 +218,16 @@ func (db *Scripts) UpdateFeed(
 }
 
 // DeleteFeed removes the feed and its layer immediately. Its entities are no longer found from that moment; Prune deletes
-// them in batches, so that no push waits for it. It fails with mapdata.ErrNotFound.
-func (db *Scripts) DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry) error {
+// them in batches, so that no push waits for it. The entry and the e-mails are stored with it. It fails with mapdata.ErrNotFound.
+func (db *Scripts) DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapdata.AuditEntry, emails ...mapdata.Email) error {
 	return db.backend.Write(ctx, "delete feed", func(tx *Tx) error {
 		if err := tx.deleteFeed(ctx, id); err != nil {
 			return err
 		}
-		return tx.audit(ctx, audit)
+		if err := tx.audit(ctx, audit); err != nil {
+			return err
+		}
+		return tx.emails(ctx, emails)
 	})
 }
 
@@ -233,6 +241,9 @@ func (tx *Tx) deleteFeed(ctx context.Context, id mapdata.FeedID) error {
 		}
 	}
 	if _, err := tx.Exec(ctx, forgetReviewed, id.String()); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, deleteComplaintsOn, string(id.SourceID())); err != nil {
 		return err
 	}
 	tx.raiseRevision(id)

@@ -48,6 +48,7 @@ const (
 	deleteRejections = `DELETE FROM rejections WHERE at <= $1`
 	deleteSignIns    = `DELETE FROM sign_ins WHERE created_at < $1 AND expires_at <= $2`
 	deleteSessions   = `DELETE FROM sessions WHERE seen_at <= $1 OR created_at <= $2`
+	deleteComplaints = `DELETE FROM complaints WHERE at <= $1`
 	deletePairings   = `DELETE FROM pairings WHERE expires_at <= $1`
 	deleteAnswers    = `DELETE FROM passkey_answers WHERE expires_at <= $1`
 
@@ -143,6 +144,7 @@ func (db *Scripts) pruneExpired(ctx context.Context, now time.Time) error {
 		{"prune rejections", deleteRejections, []any{now.Add(-mapdata.TimelineSpan).UnixMilli()}},
 		{"prune sign-ins", deleteSignIns, []any{now.Add(-signInsMinAge).UnixMilli(), now.UnixMilli()}},
 		{"prune sessions", deleteSessions, []any{now.Add(-mapdata.SessionIdle).UnixMilli(), now.Add(-mapdata.SessionTotal).UnixMilli()}},
+		{"prune complaints", deleteComplaints, []any{now.Add(-mapdata.ComplaintKept).UnixMilli()}},
 		{"prune pairings", deletePairings, []any{now.UnixMilli()}},
 		{"prune looks at reviews", deleteReviewLooks, []any{now.Add(-mapdata.ReviewLookKept).UnixMilli()}},
 		{"prune answers of passkeys", deleteAnswers, []any{now.UnixMilli()}},

@@ -13,9 +13,9 @@ const (
 	sessionColumns = `s.id, s.token_hash, s.account, s.created_at, s.seen_at, s.agent, s.proved_at, s.passkey_at, s.scope`
 
 	insertSession = `INSERT INTO sessions (id, token_hash, account, created_at, seen_at, agent, proved_at, passkey_at, scope)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 FROM accounts WHERE id = $3 AND suspended_at IS NULL`
 	selectSession = `SELECT ` + sessionColumns + `, ` + accountColumns + `
-		FROM sessions AS s JOIN accounts AS a ON a.id = s.account WHERE s.token_hash = $1`
+		FROM sessions AS s JOIN accounts AS a ON a.id = s.account WHERE s.token_hash = $1 AND a.suspended_at IS NULL`
 	selectSessions = `SELECT ` + sessionColumns + ` FROM sessions AS s WHERE s.account = $1 ORDER BY s.created_at, s.id`
 	touchSession   = `UPDATE sessions SET seen_at = $1 WHERE id = $2`
 	deleteSession  = `DELETE FROM sessions WHERE account = $1 AND id = $2`
@@ -27,14 +27,14 @@ const (
 
 	insertAPIToken = `INSERT INTO api_tokens (id, account, name, token_hash, created_at, used_at) VALUES ($1, $2, $3, $4, $5, $6)`
 	selectAPIToken = `SELECT ` + apiTokenColumns + `, ` + accountColumns + `
-		FROM api_tokens AS t JOIN accounts AS a ON a.id = t.account WHERE t.token_hash = $1`
+		FROM api_tokens AS t JOIN accounts AS a ON a.id = t.account WHERE t.token_hash = $1 AND a.suspended_at IS NULL`
 	selectAPITokens = `SELECT ` + apiTokenColumns + ` FROM api_tokens AS t WHERE t.account = $1 ORDER BY t.created_at, t.id`
 	touchAPIToken   = `UPDATE api_tokens SET used_at = $1 WHERE id = $2`
 	deleteAPIToken  = `DELETE FROM api_tokens WHERE account = $1 AND id = $2`
 )
 
 // CreateSession stores a session and ends the one that it replaces (an id; empty: none). It fails with mapdata.ErrNotFound
-// when there is no such account.
+// when there is no such account, and with mapdata.ErrForbidden when it is suspended.
 func (db *Scripts) CreateSession(ctx context.Context, s *mapdata.Session, replaces string) error {
 	return db.backend.Write(ctx, "create session", func(tx *Tx) error {
 		if err := tx.replaceSession(ctx, replaces, true); err != nil {
@@ -72,9 +72,16 @@ func (tx *Tx) endApprovals(ctx context.Context, account mapdata.AccountID) error
 }
 
 func (tx *Tx) insertSession(ctx context.Context, s *mapdata.Session) error {
-	_, err := tx.Exec(ctx, insertSession,
+	affected, err := tx.Exec(ctx, insertSession,
 		s.ID, s.TokenHash, s.Account[:], Millis(s.CreatedAt), Millis(s.SeenAt), s.Agent, Millis(s.ProvedAt), Millis(s.PasskeyAt), s.Scope)
-	return err
+	if err != nil || affected > 0 {
+		return err
+	}
+	a, err := scanAccount(tx.QueryRow(ctx, selectAccount, s.Account[:]))
+	if err != nil {
+		return err
+	}
+	return mapdata.Explain(mapdata.ErrForbidden, "suspended", "This account is suspended: "+a.Suspension.Reason)
 }
 
 func scanSession(r Row, more ...any) (mapdata.Session, error) {

@@ -12,12 +12,13 @@ import (
 )
 
 // TallyColumns are what ScanTallies takes, in its order.
-const TallyColumns = `v.confirms, v.disputes, v.last_dispute_at, v.kept_until, v.changed_at, v.life_at, v.external_id, v.source, v.kind`
+const TallyColumns = `v.confirms, v.disputes, v.last_dispute_at, v.kept_until, v.changed_at, v.life_at, v.external_id, v.source, v.kind,
+	v.hidden_until, v.hidden_reason`
 
 const (
 	selectTally        = `SELECT ` + TallyColumns + ` FROM voted AS v WHERE v.source = $1 AND v.external_id = $2`
 	selectAllTallies   = `SELECT ` + TallyColumns + ` FROM voted AS v`
-	selectTalliesSince = selectAllTallies + ` WHERE v.changed_at >= $1`
+	selectTalliesSince = selectAllTallies + ` WHERE v.changed_at >= $1 OR v.hidden_until > $2`
 
 	// Those of a feed's entities that their tallies say are kept, with what each would be without: few, however much the
 	// feed holds.
@@ -31,10 +32,12 @@ const (
 func ScanTallies(more ...any) func(Row) (mapdata.Tally, error) {
 	var (
 		source, externalID, kind string
+		reason                   string
 		confirms, disputes, life number
 		dispute, kept, changed   instant
+		hidden                   instant
 	)
-	columns := append([]any{&confirms, &disputes, &dispute, &kept, &changed, &life, &externalID, &source, &kind}, more...)
+	columns := append([]any{&confirms, &disputes, &dispute, &kept, &changed, &life, &externalID, &source, &kind, &hidden, &reason}, more...)
 	return func(r Row) (t mapdata.Tally, err error) {
 		if err := r.Scan(columns...); err != nil {
 			return t, err
@@ -42,6 +45,9 @@ func ScanTallies(more ...any) func(Row) (mapdata.Tally, error) {
 		t = mapdata.Tally{
 			Source: mapdata.SourceID(source), ExternalID: externalID, Confirms: int(confirms), Disputes: int(disputes),
 			LastDisputeAt: dispute.Time, KeptUntil: kept.Time, ChangedAt: changed.Time,
+		}
+		if !hidden.IsZero() {
+			t.Hidden = &mapdata.Hiding{Until: hidden.Time, Reason: reason}
 		}
 		if t.Source != mapdata.Incidents {
 			t.LifeAt = time.UnixMilli(int64(life)).UTC()
@@ -72,12 +78,12 @@ func tallyOf(ctx context.Context, q Querier, source mapdata.SourceID, externalID
 	return t, err
 }
 
-// AllTallies yields what the votes on each entity add up to that were cast or taken back since then; zero: all, also of
-// lives that are over. What is yielded is valid only during the call.
+// AllTallies yields what the votes on each entity add up to that were cast or taken back since then, and
+// those of entities that a curator hides; zero: all, also of lives that are over. What is yielded is valid only during the call.
 func (db *Scripts) AllTallies(ctx context.Context, since time.Time, yield func(*mapdata.Tally)) error {
 	query, args := selectAllTallies, []any(nil)
 	if !since.IsZero() {
-		query, args = selectTalliesSince, []any{since.UnixMilli()}
+		query, args = selectTalliesSince, []any{since.UnixMilli(), db.now().UnixMilli()}
 	}
 	return db.backend.Failure("load votes", each(ctx, db.backend, query, ScanTallies(), yield, args...))
 }

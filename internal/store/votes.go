@@ -57,7 +57,7 @@ func (db *Scripts) readVoted(ctx context.Context, q Querier, feed mapdata.FeedID
 // dropEarlierLife replaces a tally of an earlier life by one of no votes.
 func dropEarlierLife(v *mapdata.Voted, now time.Time) {
 	if !v.Tally.Counts(v.Entity.Kind, v.Entity.FirstSeenAt, now) {
-		v.Tally = mapdata.Tally{Source: v.Tally.Source, ExternalID: v.Tally.ExternalID}
+		v.Tally = mapdata.Tally{Source: v.Tally.Source, ExternalID: v.Tally.ExternalID, Hidden: v.Tally.Hidden}
 	}
 }
 
@@ -95,13 +95,16 @@ func scanVote(r Row) (v mapdata.Vote, err error) {
 // CastVote stores a ballot together with the service's own record of the entity, in one transaction, durably (Live
 // incidents, 2; D9.2), and gives the entity with its votes as they are now. To take back a vote that does not stand
 // changes nothing. It fails with mapdata.ErrNotFound for an entity of a feed that is not stored or has expired at b.At,
-// for a live incident without a record of its own, and for an account that is gone. It does not move the feed's entities:
+// for one that a curator hides, for a live incident without a record of its own, and for an account that is gone. It does not move the feed's entities:
 // no snapshot and no push is refused because of it. Votes on one entity wait for each other, on whichever nodes they are.
 func (db *Scripts) CastVote(ctx context.Context, b *mapdata.Ballot) (v mapdata.Voted, err error) {
 	at := b.At.UTC().Truncate(time.Millisecond) // as it will be read
 	err = db.backend.Write(ctx, "cast vote", func(tx *Tx) error {
 		if v, err = db.votable(ctx, tx, b, at); err != nil {
 			return err
+		}
+		if v.Tally.HiddenAt(at) != nil {
+			return mapdata.ErrNotFound // nobody votes on what a curator hides
 		}
 		// Locked: otherwise it could be severed from its account before it is replaced, and count twice.
 		before, err := scanVote(tx.QueryRow(ctx, tx.dialect.locking(selectVote, "UPDATE OF b"), string(b.Source), b.ExternalID, b.Account[:]))

@@ -140,12 +140,13 @@ func (h *Hub) Touched(t mapdata.Touched) {
 	}
 	if now := h.Now(); len(t.Returns) > 0 {
 		for _, r := range t.Returns {
-			if r.At.After(now) {
+			if r.At.After(now) && r.At.Before(mapdata.ForGood()) {
 				h.returns = append(h.returns, r)
 			}
 		}
 		slices.SortFunc(h.returns, func(a, b mapdata.Return) int { return a.At.Compare(b.At) })
 		h.returns = slices.Compact(h.returns)
+		h.returns = h.returns[:min(len(h.returns), maxReturns)]
 	}
 	if len(t.Live)+len(t.Returns) > 0 {
 		select {
@@ -154,6 +155,10 @@ func (h *Hub) Touched(t mapdata.Touched) {
 		}
 	}
 }
+
+// maxReturns bounds the ends of suppressions that are remembered: a provider could move a hidden pin with every push. Those
+// that end last are left out, and a stream there learns of the end with the next change nearby.
+const maxReturns = 1 << 14
 
 // maxAreasPerCube is how many areas are compared with each stream of a cube; beyond it, all streams of the cube are woken.
 const maxAreasPerCube = 64
@@ -263,7 +268,7 @@ func (h *Hub) locate(ctx context.Context, t *mapdata.Tally) {
 	}
 	at := geo.Circle{Center: found.Entity.Point, Radius: locationMargin}
 	touched := mapdata.Touched{Areas: []geo.Circle{at}}
-	if until := t.DisputedUntil(found.Entity.Kind); !until.IsZero() {
+	if until := t.WithheldUntil(found.Entity.Kind); !until.IsZero() {
 		touched.Returns = []mapdata.Return{{At: until, Area: at}}
 	}
 	h.Touched(touched)

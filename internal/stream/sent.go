@@ -162,6 +162,10 @@ func hashContent(h *maphash.Hash, hit *mapdata.Hit) uint32 {
 	_, _ = h.Write(fixed[:])
 	_, _ = h.Write(hit.Prepared)
 	_, _ = h.WriteString(hit.Layer)
+	if hit.Hidden != nil {
+		_ = h.WriteByte(1)
+		_, _ = h.WriteString(hit.Hidden.Reason)
+	}
 	for i := range hit.Merged {
 		_ = h.WriteByte(0)
 		_, _ = h.WriteString(string(hit.Merged[i].Source))

@@ -178,7 +178,10 @@ func AppendProperties(dst []byte, h *mapdata.Hit, properties []byte) []byte {
 	}
 	dst = append(dst, properties[:len(properties)-1]...)
 	more := len(properties) > len("{}")
-	if h.DisputedUntil != 0 {
+	if h.Hidden != nil {
+		dst = appendHiding(AppendComma(dst, more), h.Hidden)
+		more = true
+	} else if h.DisputedUntil != 0 {
 		dst = AppendComma(dst, more)
 		more = true
 		dst = append(dst, `"disputed_until":`...)
@@ -199,6 +202,18 @@ func AppendProperties(dst []byte, h *mapdata.Hit, properties []byte) []byte {
 		dst = append(dst, ']')
 	}
 	return append(dst, '}')
+}
+
+// appendHiding appends a curator's decision, for the provider and curators. An end of null is none.
+func appendHiding(dst []byte, h *mapdata.Hiding) []byte {
+	dst = append(dst, `"wayside_hidden":{"until":`...)
+	if h.Until.Equal(mapdata.ForGood()) {
+		dst = append(dst, `null`...)
+	} else {
+		dst = AppendTime(dst, h.Until.UnixMilli())
+	}
+	dst = append(dst, `,"reason":`...)
+	return append(AppendString(dst, h.Reason), '}')
 }
 
 // AppendComma appends the comma before a further member or element, if one is needed.

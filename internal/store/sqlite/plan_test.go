@@ -62,15 +62,15 @@ func TestIndexesOfTheHotStatements(t *testing.T) {
 		store.Statement{Query: "UPDATE votes SET account = NULL WHERE account = $1", Args: []any{[]byte{1}}}, // as the deletion of an account runs it
 		store.Statement{Query: selectChangedTallies, Args: []any{1, "x"}}, store.Statement{Query: dialect.OldTallies, Args: []any{1}})
 	for part, want := range map[string]string{
-		"v.kept_until > $3":             "SEARCH v USING INDEX voted_by_kept (source=? AND kept_until>?)",
-		"ORDER BY at LIMIT $2":          "votes_by_age (at<?)",
-		"SELECT b.vote":                 "votes_by_entity (source=? AND external_id=? AND life_at=? AND account=?)",
-		selectChangedTallies:            "SEARCH v USING INDEX sqlite_autoindex_voted_1 (source=? AND external_id=?)",
-		"SELECT MAX(at) FROM votes":     "votes_by_entity (source=? AND external_id=? AND life_at=?)",
-		"DELETE FROM votes WHERE id IN": "votes_by_entity (source=?)",
-		"WHERE account = $1":            "votes_by_account (account=?)",
-		dialect.OldTallies:              "SEARCH e USING PRIMARY KEY (feed_id=?)",
-		"WITH due AS":                   "feeds_by_due (next_fetch_at<?)",
+		"v.kept_until > $3":                     "SEARCH v USING INDEX voted_by_kept (source=? AND kept_until>?)",
+		"ORDER BY at LIMIT $2":                  "votes_by_age (at<?)",
+		"SELECT b.vote":                         "votes_by_entity (source=? AND external_id=? AND life_at=? AND account=?)",
+		selectChangedTallies:                    "SEARCH v USING INDEX sqlite_autoindex_voted_1 (source=? AND external_id=?)",
+		"SELECT MAX(at) FROM votes":             "votes_by_entity (source=? AND external_id=? AND life_at=?)",
+		"DELETE FROM votes WHERE id IN":         "votes_by_entity (source=?)",
+		"SET account = NULL WHERE account = $1": "votes_by_account (account=?)",
+		dialect.OldTallies:                      "SEARCH e USING PRIMARY KEY (feed_id=?)",
+		"WITH due AS":                           "feeds_by_due (next_fetch_at<?)",
 	} {
 		found := false
 		for _, s := range statements {

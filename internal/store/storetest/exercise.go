@@ -13,7 +13,7 @@ import (
 // database. With a Recording it serves tests of query plans.
 func Exercise(ctx context.Context, s *store.Scripts) error {
 	e := &exercise{s: s, owner: mapdata.AccountID{1}, feed: mapdata.FeedID{2}, deleted: mapdata.FeedID{3}}
-	for _, step := range []func(context.Context) error{e.register, e.change, e.vote, e.poll, e.signIn, e.pair} {
+	for _, step := range []func(context.Context) error{e.register, e.change, e.vote, e.poll, e.signIn, e.pair, e.takeDown} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -68,6 +68,17 @@ func (e *exercise) vote(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func (e *exercise) takeDown(ctx context.Context) error {
+	p := &mapdata.PinTakedown{Source: e.feed.SourceID(), ExternalID: "a", At: start, Hiding: mapdata.Hiding{Until: mapdata.ForGood()}}
+	_, err := e.s.HidePin(ctx, p)
+	complaint := &mapdata.Complaint{ID: "1", Source: p.Source, Account: e.owner, At: start}
+	return errors.Join(
+		err, e.s.ShowPin(ctx, p), e.s.Complain(ctx, complaint, start, 1),
+		e.s.CloseComplaint(ctx, "1", start, func(mapdata.SourceID) mapdata.AuditEntry { return mapdata.AuditEntry{At: start} }),
+		e.s.SuspendAccount(ctx, e.owner, mapdata.Suspension{At: start, Reason: "x"}, mapdata.Side{}), e.s.ResumeAccount(ctx, e.owner, mapdata.Side{}),
+	)
 }
 
 func (e *exercise) poll(ctx context.Context) error {

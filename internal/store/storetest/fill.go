@@ -50,6 +50,9 @@ func Fill(t *testing.T, store Store, rows int) {
 	}
 	w.cast(ballot(polled, "fixed", drivers[1], mapdata.NoVote, at(time.Minute)))
 
+	w.hide(w.hidden(polled, "fixed", at(time.Hour), mapdata.ForGood()))
+	w.must(store.Complain(w.ctx, complaint(drivers[1], polled.ID.SourceID(), "1", start), start, 1))
+
 	gone := w.pushFeed(drivers[1])
 	w.apply(w.pushed(gone, start, entity(gone, "a", start)))
 	w.must(store.DeleteFeed(w.ctx, gone.ID, mapdata.AuditEntry{At: start, Actor: drivers[0].ID, Action: "feed.delete"}))

@@ -20,6 +20,7 @@ import (
 	"wayside/internal/provider/push"
 	"wayside/internal/replica"
 	"wayside/internal/store"
+	"wayside/internal/takedown"
 	"wayside/internal/votes"
 )
 
@@ -33,6 +34,7 @@ type Store interface {
 	mail.Outbox
 	pull.Store
 	push.Store
+	takedown.Store
 	votes.Store
 	AnySealed(ctx context.Context) (*store.SealedHeader, error)
 	Reseal(ctx context.Context, reseal func(store.SealedHeader) ([]byte, error), audit mapdata.AuditEntry) (int, error)
@@ -71,6 +73,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"notices", noticeTests()},
 		{"calls", callTests()},
 		{"votes", voteTests()},
+		{"takedowns", takedownTests()},
 		{"replicas", replicaTests()},
 		{"side by side", concurrencyTests()},
 		{"whole", wholeTests()},

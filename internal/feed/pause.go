@@ -1,0 +1,146 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// CleanReason validates the reason of a takedown, which the provider reads: 1 to 500 characters.
+func CleanReason(text string) (string, error) {
+	var w fieldErrors
+	text = cleanLines(text)
+	checkLines(&w, "reason", text, 1, mapdata.MaxTakedownReason)
+	return text, w.err()
+}
+
+// mayTakeDown checks that the actor may decide on somebody else's feed. Curators do not learn of private feeds that wait
+// for no review: to them there is no such feed.
+func mayTakeDown(by Actor, f *mapdata.Feed) error {
+	public := f.Visibility == mapdata.Public || f.ReviewState == mapdata.Pending || f.Pause.InForce()
+	switch {
+	case !by.operator && by.owns(f):
+		return mapdata.Explain(mapdata.ErrForbidden, "own_feed", "Another curator has to decide on your own feed.")
+	case !by.operator && !public:
+		return mapdata.ErrNotFound
+	}
+	return nil
+}
+
+// Pause stops serving a feed of somebody else until Resume: it stays, hidden like a private one, and is neither polled nor
+// pushed to. Its owner reads the reason, 1 to 500 characters, in an e-mail and on the feed, and cannot end the pause. It
+// fails with mapdata.ErrForbidden for an actor who may not review, with mapdata.ErrNotFound, and with a
+// *mapdata.InvalidError for the reason.
+func (s *Service) Pause(ctx context.Context, by Actor, id mapdata.FeedID, reason string) (*View, error) {
+	if !by.reviews {
+		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators pause feeds of others.")
+	}
+	reason, err := CleanReason(reason)
+	if err != nil {
+		return nil, err
+	}
+	pause := mapdata.Pause{By: mapdata.PausedByCurator, Reason: reason, At: s.now()}
+	if by.operator {
+		pause.By = mapdata.PausedByOperator
+	}
+	return s.setPause(ctx, by, id, mapdata.AuditCuratorPause, mapdata.EmailFeedPaused, func(f *mapdata.Feed) (mapdata.Pause, error) {
+		if f.Pause.By == pause.By && f.Pause.Reason == pause.Reason {
+			return f.Pause, errDecided
+		}
+		return pause, nil
+	})
+}
+
+// Resume ends a pause: the feed is served again as it was. A feed of a suspended account stays paused until the account is
+// resumed. It fails as Pause does, and with mapdata.ErrConflict for a feed that is paused only by its owner's suspension.
+func (s *Service) Resume(ctx context.Context, by Actor, id mapdata.FeedID) (*View, error) {
+	if !by.reviews {
+		return nil, mapdata.Describe(mapdata.ErrForbidden, "Only curators resume feeds that a curator paused.")
+	}
+	return s.setPause(ctx, by, id, mapdata.AuditCuratorResume, mapdata.EmailFeedResumed, func(f *mapdata.Feed) (mapdata.Pause, error) {
+		switch f.Pause.By {
+		case mapdata.PausedByNobody:
+			return f.Pause, errDecided
+		case mapdata.PausedBySuspension:
+			return f.Pause, mapdata.Explain(mapdata.ErrConflict, "suspended", "The owner's account is suspended: its feeds come back with it.")
+		case mapdata.PausedByCurator, mapdata.PausedByOperator:
+		}
+		// Read while the feed is locked: a suspension waits for the feed, or is seen here.
+		owner, err := s.Store.Account(ctx, f.Owner)
+		if err != nil {
+			return f.Pause, fmt.Errorf("read owner: %w", err)
+		}
+		if owner.Suspended() {
+			return mapdata.Pause{By: mapdata.PausedBySuspension, Reason: owner.Suspension.Reason, At: owner.Suspension.At}, nil
+		}
+		return mapdata.Pause{}, nil
+	})
+}
+
+func (s *Service) setPause(
+	ctx context.Context, by Actor, id mapdata.FeedID, action string, email mapdata.EmailKind, next func(*mapdata.Feed) (mapdata.Pause, error),
+) (*View, error) {
+	now := s.now()
+	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
+		if err := mayTakeDown(by, f); err != nil {
+			return Side{}, err
+		}
+		pause, err := next(f)
+		if err != nil {
+			return Side{}, err
+		}
+		before := *f
+		f.Pause, f.UpdatedAt = pause, now
+		reschedule(f, &before, now)
+		return Side{
+			Audit:  []mapdata.AuditEntry{by.auditEntry(ctx, now, action, f, pause.Reason)},
+			Emails: []mapdata.Email{takedownEmail(f, email, pause.Reason, now)},
+		}, nil
+	})
+	if errors.Is(err, errDecided) {
+		return s.Get(ctx, by, id)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", action, err)
+	}
+	s.changed()
+	return s.full(ctx, by, f)
+}
+
+// Remove deletes a feed of somebody else with its layer and its entities. Its owner reads the reason in an e-mail. It fails
+// as Pause does.
+func (s *Service) Remove(ctx context.Context, by Actor, id mapdata.FeedID, reason string) error {
+	if !by.reviews {
+		return mapdata.Describe(mapdata.ErrForbidden, "Only curators remove feeds of others.")
+	}
+	reason, err := CleanReason(reason)
+	if err != nil {
+		return err
+	}
+	f, err := s.Store.Feed(ctx, id)
+	if err != nil {
+		return fmt.Errorf("read feed: %w", err)
+	}
+	if err := mayTakeDown(by, f); err != nil {
+		return err
+	}
+	now := s.now()
+	email := takedownEmail(f, mapdata.EmailFeedRemoved, reason, now)
+	delete(email.Data, "feed_id") // there is no page of it any more
+	if err := s.Store.DeleteFeed(ctx, id, by.auditEntry(ctx, now, mapdata.AuditCuratorRemove, f, f.Name+": "+reason), email); err != nil {
+		return fmt.Errorf("remove feed: %w", err)
+	}
+	s.changed()
+	return nil
+}
+
+// takedownEmail tells the owner of a decision, with its reason.
+func takedownEmail(f *mapdata.Feed, kind mapdata.EmailKind, reason string, at time.Time) mapdata.Email {
+	return mapdata.Email{
+		Account: f.Owner, Kind: kind, At: at, Due: at,
+		Data: map[string]string{"feed_name": f.Name, "feed_id": f.ID.String(), "note": reason},
+	}
+}
