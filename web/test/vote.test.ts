@@ -71,6 +71,13 @@ test("a phone signs the car in, and the car's votes count", async () => {
   await eventually("nothing", async () => (await votesOn(entity.id)) === "0 0");
   await eventually("the button is free", async () => (await gone.getAttribute("aria-pressed")) === "false");
 
+  // The driver says that the pin's source is wrong, in two touches.
+  await page.getByRole("button", { name: "This source is wrong" }).click();
+  await page.getByRole("button", { name: "Really tell the curators?" }).click();
+  await page.locator(".reply", { hasText: "The curators will look at this source." }).waitFor();
+  expect(await page.locator(".complaint").isVisible()).toBe(false);
+  await car.screenshot("complaint");
+
   // The sign-in survives a restart of the page, and signing out ends it.
   await page.reload();
   await page.locator(".menu-button").click();

@@ -136,6 +136,11 @@ export async function getOwnVote(id: string): Promise<Vote | null> {
   return (await getJSON<{ explain: { votes: { yours: Vote | null } } }>(path)).explain.votes.yours;
 }
 
+/** complain tells the curators that the source of an entity is wrong. */
+export async function complain(id: string): Promise<void> {
+  await send("POST", `/v2/entities/${encodeURIComponent(id)}/complaint`, {});
+}
+
 export const getAccount = async (): Promise<Account> => (await getJSON<{ account: Account }>("/v2/account")).account;
 
 export async function signOut(): Promise<void> {

@@ -153,8 +153,30 @@ function makeBallot({ locale, preferences, votes, signIn }: CardDeps): Ballot {
     }),
   }));
   const guest = makeButton({ class: "strong" }, signIn);
+  // A complaint takes two touches: the first asks whether it is meant.
+  let asked = false;
+  const complain = async (): Promise<void> => {
+    if (!asked) {
+      asked = true;
+      draw();
+      return;
+    }
+    if (waiting) return;
+    waiting = true;
+    const on = id;
+    const answer = await votes.complain(on);
+    waiting = false;
+    if (on === id) {
+      said = answer;
+      asked = false;
+    }
+    draw();
+  };
+  const complaint = makeButton({ class: "complaint" }, () => {
+    void complain();
+  });
   const voting = element("div", { class: "votes" }, ...buttons.map(({ button }) => button));
-  const box = element("div", { class: "ballot" }, voting, guest, reply);
+  const box = element("div", { class: "ballot" }, voting, guest, complaint, reply);
   const draw = (): void => {
     const { say: speak } = locale.get();
     const signedIn = preferences.person.get() !== null;
@@ -162,6 +184,8 @@ function makeBallot({ locale, preferences, votes, signIn }: CardDeps): Ballot {
     voting.hidden = !signedIn;
     guest.hidden = signedIn;
     setText(guest, speak("vote.guest"));
+    complaint.hidden = !signedIn || said === "complaint.thanks";
+    setText(complaint, speak(asked ? "complaint.sure" : "complaint.do"));
     for (const { vote, button } of buttons) {
       setText(button, speak(vote === "confirm" ? "vote.there" : "vote.gone"));
       setAttribute(button, "aria-pressed", String(own === vote));
@@ -172,7 +196,10 @@ function makeBallot({ locale, preferences, votes, signIn }: CardDeps): Ballot {
   return {
     element: box,
     show(entity) {
-      if (entity !== id) said = null;
+      if (entity !== id) {
+        said = null;
+        asked = false;
+      }
       id = entity;
       draw();
     },

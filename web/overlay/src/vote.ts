@@ -1,13 +1,13 @@
 // The driver's votes and the service's replies to them.
 
-import { castVote, getOwnVote, HTTPError, type Vote } from "./api.ts";
+import { castVote, complain, getOwnVote, HTTPError, type Vote } from "./api.ts";
 import type { Preferences } from "./account.ts";
 import { Observable } from "./observable.ts";
 import type { Key } from "./i18n/words.ts";
 import type { Actions, State } from "./state.ts";
 
-/** Reply is the key of the text shown after a vote. */
-export type Reply = Extract<Key, `vote.${string}` | "account.ended" | "link.offline">;
+/** Reply is the key of the text shown after a vote or a complaint. */
+export type Reply = Extract<Key, `vote.${string}` | `complaint.${string}` | "account.ended" | "link.offline">;
 
 /** replyForError maps an error to a reply. */
 export function replyForError(error: unknown): Reply {
@@ -22,6 +22,13 @@ export function replyForError(error: unknown): Reply {
     default:
       return "vote.failed";
   }
+}
+
+/** complaintReplyForError maps an error to the reply to a complaint. */
+export function complaintReplyForError(error: unknown): Reply {
+  const reply = replyForError(error);
+  if (reply === "vote.tooMany") return "complaint.tooMany";
+  return reply === "vote.failed" ? "complaint.failed" : reply;
 }
 
 export class Votes {
@@ -70,6 +77,20 @@ export class Votes {
     this.#actions.refresh();
     if (wanted === null) return "vote.undone";
     return wanted === "confirm" ? "vote.thanksThere" : "vote.thanksGone";
+  }
+
+  /** complain tells the curators that the source of an entity is wrong. */
+  async complain(id: string): Promise<Reply> {
+    try {
+      await complain(id);
+    } catch (error) {
+      if (error instanceof HTTPError && error.status === 401) {
+        this.#choosing.signedOut();
+        return "account.ended";
+      }
+      return complaintReplyForError(error);
+    }
+    return "complaint.thanks";
   }
 
   #setVote(id: string, vote: Vote | null): void {

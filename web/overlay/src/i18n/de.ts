@@ -77,6 +77,11 @@ export const de: Texts = {
   "vote.tooMany": "Zu viele Stimmen. Einen Moment …",
   "vote.failed": "Ihre Stimme kam nicht an. Versuchen Sie es noch einmal.",
   "vote.guest": "Zum Abstimmen bitte anmelden.",
+  "complaint.do": "Diese Quelle ist falsch",
+  "complaint.sure": "Wirklich den Kuratoren melden?",
+  "complaint.thanks": "Danke. Die Kuratoren sehen sich diese Quelle an.",
+  "complaint.tooMany": "Genug Beschwerden für heute.",
+  "complaint.failed": "Ihre Beschwerde kam nicht an. Versuchen Sie es noch einmal.",
 
   "pair.title": "Mit dem Telefon anmelden",
   "pair.scan": "Scannen Sie den Code mit Ihrem Telefon.",

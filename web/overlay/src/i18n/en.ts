@@ -86,6 +86,11 @@ export const en = {
   "vote.tooMany": "Too many votes. One moment …",
   "vote.failed": "Your vote did not arrive. Try again.",
   "vote.guest": "Sign in to vote.",
+  "complaint.do": "This source is wrong",
+  "complaint.sure": "Really tell the curators?",
+  "complaint.thanks": "Thank you. The curators will look at this source.",
+  "complaint.tooMany": "Enough complaints for today.",
+  "complaint.failed": "Your complaint did not arrive. Try again.",
 
   // Signing in with a phone
   "pair.title": "Sign in with your phone",

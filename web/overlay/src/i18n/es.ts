@@ -77,6 +77,11 @@ export const es: Texts = {
   "vote.tooMany": "Demasiados votos. Un momento …",
   "vote.failed": "Tu voto no llegó. Inténtalo de nuevo.",
   "vote.guest": "Inicia sesión para votar.",
+  "complaint.do": "Esta fuente es errónea",
+  "complaint.sure": "¿Avisar de verdad a los revisores?",
+  "complaint.thanks": "Gracias. Los revisores mirarán esta fuente.",
+  "complaint.tooMany": "Bastantes reclamaciones por hoy.",
+  "complaint.failed": "Tu reclamación no llegó. Inténtalo de nuevo.",
 
   "pair.title": "Iniciar sesión con el móvil",
   "pair.scan": "Escanea el código con el móvil.",

@@ -77,6 +77,11 @@ export const fr: Texts = {
   "vote.tooMany": "Trop de votes. Un instant …",
   "vote.failed": "Votre vote n’est pas arrivé. Réessayez.",
   "vote.guest": "Connectez-vous pour voter.",
+  "complaint.do": "Cette source est fausse",
+  "complaint.sure": "Vraiment le signaler aux curateurs\u00a0?",
+  "complaint.thanks": "Merci. Les curateurs examineront cette source.",
+  "complaint.tooMany": "Assez de réclamations pour aujourd’hui.",
+  "complaint.failed": "Votre réclamation n’est pas arrivée. Réessayez.",
 
   "pair.title": "Se connecter avec le téléphone",
   "pair.scan": "Scannez le code avec votre téléphone.",

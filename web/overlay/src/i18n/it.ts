@@ -77,6 +77,11 @@ export const it: Texts = {
   "vote.tooMany": "Troppi voti. Un momento …",
   "vote.failed": "Il voto non è arrivato. Riprova.",
   "vote.guest": "Accedi per votare.",
+  "complaint.do": "Questa fonte è sbagliata",
+  "complaint.sure": "Avvisare davvero i curatori?",
+  "complaint.thanks": "Grazie. I curatori guarderanno questa fonte.",
+  "complaint.tooMany": "Abbastanza reclami per oggi.",
+  "complaint.failed": "Il reclamo non è arrivato. Riprova.",
 
   "pair.title": "Accedi con il telefono",
   "pair.scan": "Inquadra il codice con il telefono.",

@@ -77,6 +77,11 @@ export const nl: Texts = {
   "vote.tooMany": "Te veel stemmen. Even geduld …",
   "vote.failed": "Je stem is niet aangekomen. Probeer het opnieuw.",
   "vote.guest": "Meld je aan om te stemmen.",
+  "complaint.do": "Deze bron klopt niet",
+  "complaint.sure": "Echt aan de curatoren melden?",
+  "complaint.thanks": "Bedankt. De curatoren bekijken deze bron.",
+  "complaint.tooMany": "Genoeg klachten voor vandaag.",
+  "complaint.failed": "Je klacht is niet aangekomen. Probeer het opnieuw.",
 
   "pair.title": "Aanmelden met je telefoon",
   "pair.scan": "Scan de code met je telefoon.",
