@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,7 +91,7 @@ func TestPinImages(t *testing.T) {
 				continue
 			}
 			if got := strings.Count(field, "@"+digest); got != 1 {
-				t.Error(fmt.Sprintf("%s: %s has %d digests", name, field, got))
+				t.Errorf("%s: %s has %d digests", name, field, got)
 			}
 		}
 	}

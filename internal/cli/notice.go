@@ -31,7 +31,7 @@ func (c *noticeCmd) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was only read
 	text, err := io.ReadAll(io.LimitReader(file, maxNoticeFile+1))
 	if err != nil {
 		return fmt.Errorf("read the notice: %w", err)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -34,7 +35,7 @@ func TestClientAddr(t *testing.T) {
 		for _, line := range tt.forwarded {
 			r.Header.Add("X-Forwarded-For", line)
 		}
-		a := &api{Deps: Deps{TrustedProxies: tt.trusted}}
+		a := &api{Deps: Deps{TrustedProxies: tt.trusted, Log: slog.New(slog.DiscardHandler)}}
 		if got := a.clientAddr(r); got.String() != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}

@@ -21,12 +21,9 @@ type Deprecation struct {
 	Pointer   string   // JSON pointer into openapi.json of the operation, parameter or schema's property that is deprecated
 
 	Since  time.Time // from when it is deprecated
-	Sunset time.Time // from when it may be gone, at least minNotice after Since
+	Sunset time.Time // from when it may be gone, at least 90 days after Since (Versioning 2)
 	Link   string    // reference to what to use instead, as in "/docs#op-getNearby"
 }
-
-// minNotice is how long something is deprecated at least before it may go (Versioning 2, D12.8).
-const minNotice = 90 * 24 * time.Hour
 
 // Deprecated is the table of what is deprecated now. CONTRIBUTING.md says how to add a line, and when to take it out.
 func Deprecated() []Deprecation { return nil }
