@@ -63,10 +63,10 @@ type place struct {
 	pin   int // -1: none
 }
 
-func (c *checking) take(index int, row Row, rejected *RowError) {
+func (c *checking) take(index int, row Row, rejected *RowError) error {
 	if rejected != nil {
 		c.reject(rejected)
-		return
+		return nil
 	}
 	c.report.Accepted++
 	if old, twice := c.places[row.ExternalID]; twice {
@@ -78,6 +78,7 @@ func (c *checking) take(index int, row Row, rejected *RowError) {
 	}
 	c.places[row.ExternalID] = place{index, row.Kind, c.pin(&row)}
 	c.kinds[row.Kind]++
+	return nil
 }
 
 // pin keeps how a row would be drawn, and tells where; -1: it would not, or there are enough.

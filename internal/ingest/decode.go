@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -9,9 +8,6 @@ import (
 	"iter"
 	"runtime"
 	"time"
-	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"wayside/internal/mapdata"
 )
@@ -37,34 +33,25 @@ const yieldEvery = 32
 var byteOrderMark = []byte{0xEF, 0xBB, 0xBF}
 
 // decode reads a JSON array of rows from r, judges each at the time now and hands it, or what is wrong with it, to yield.
-// It fails with ErrMalformed, ErrNotArray or ErrTooManyRows, also after it has yielded rows: they must not count then.
-// An error of r is returned as it is.
-func decode(r io.Reader, now time.Time, maxRows int, yield func(index int, row Row, rejected *RowError)) (rows int, err error) {
-	source := &failingReader{r: r}
-	defer func() {
-		if source.err != nil {
-			err = source.err
-		}
-	}()
-	buffered := bufio.NewReader(source)
-	if mark, err := buffered.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
-		if _, err := buffered.Discard(len(byteOrderMark)); err != nil {
-			return 0, err
-		}
-	}
-	// Rows judge their own duplicate members and halves of surrogate pairs (D3.12); invalid UTF-8 is looked for below.
-	dec := jsontext.NewDecoder(buffered, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if err := open(dec); err != nil {
+// It holds one row at a time. It fails with ErrMalformed, ErrNotArray or ErrTooManyRows, also after it has yielded rows:
+// they must not count then. Errors of r and of yield are returned as they are.
+func decode(r io.Reader, now time.Time, maxRows int, yield func(index int, row Row, rejected *RowError) error) (rows int, err error) {
+	t := newTextReader(r)
+	if err := open(t); err != nil {
 		return 0, err
 	}
 	j := judge{now: now}
-	for dec.PeekKind() != ']' {
-		value, err := dec.ReadValue()
+	for {
+		more, err := anotherRow(t, rows == 0)
 		if err != nil {
-			return 0, fmt.Errorf("%w (row %d)", ErrMalformed, rows)
+			return 0, err
 		}
-		if !utf8.Valid(value) || len(value) > maxDepth && 1+depthOf(value) > maxDepth {
-			return 0, fmt.Errorf("%w, nested at most %d deep (row %d)", ErrMalformed, maxDepth, rows)
+		if !more {
+			return rows, closeArray(t)
+		}
+		value, err := t.value(maxDepth - 1)
+		if err != nil {
+			return 0, fmt.Errorf("row %d: %w", rows, err)
 		}
 		if rows == maxRows {
 			return 0, fmt.Errorf("%w: more than %d", ErrTooManyRows, maxRows)
@@ -73,58 +60,83 @@ func decode(r io.Reader, now time.Time, maxRows int, yield func(index int, row R
 		if rejected != nil {
 			rejected.Index = rows
 		}
-		yield(rows, row, rejected)
+		if err := yield(rows, row, rejected); err != nil {
+			return 0, err
+		}
 		if rows++; rows%yieldEvery == 0 {
 			runtime.Gosched()
 		}
 	}
-	return rows, closeArray(dec)
 }
 
-// open reads the array's opening bracket. Another JSON text is no array, and whatever else is none at all.
-func open(dec *jsontext.Decoder) error {
-	switch dec.PeekKind() {
-	case '[':
-		_, err := dec.ReadToken()
-		return err
-	case 0:
-		return ErrMalformed
+// open reads a byte order mark, if there is one, and the array's opening bracket. Another JSON text is no array, and whatever
+// else is none at all.
+func open(t *textReader) error {
+	for t.end < len(byteOrderMark) {
+		if err := t.fill(); err != nil {
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			return err
+		}
 	}
-	value, err := dec.ReadValue()
-	if err != nil || !utf8.Valid(value) || len(value) > maxDepth && depthOf(value) > maxDepth || !atEnd(dec) {
+	if bytes.HasPrefix(t.unread(), byteOrderMark) {
+		t.start += len(byteOrderMark)
+	}
+	c, err := t.next()
+	switch {
+	case errors.Is(err, io.EOF):
 		return ErrMalformed
+	case err != nil:
+		return err
+	case c == '[':
+		t.consume(1)
+		return nil
+	}
+	if _, err := t.value(maxDepth); err != nil {
+		return err
+	}
+	if err := endOfText(t); err != nil {
+		return err
 	}
 	return ErrNotArray
 }
 
+// anotherRow goes to the beginning of the next row, or says that the array ends.
+func anotherRow(t *textReader, first bool) (more bool, err error) {
+	c, err := t.next()
+	switch {
+	case err != nil:
+		return false, t.brokenBy(err)
+	case c == ']':
+		return false, nil
+	case first:
+		return true, nil
+	case c != ',':
+		return false, t.breaksHere()
+	}
+	t.consume(1)
+	if _, err := t.next(); err != nil {
+		return false, t.brokenBy(err)
+	}
+	return true, nil
+}
+
 // closeArray reads the closing bracket and whatever follows, which may be white space only.
-func closeArray(dec *jsontext.Decoder) error {
-	if _, err := dec.ReadToken(); err != nil {
-		return ErrMalformed
-	}
-	if !atEnd(dec) {
-		return fmt.Errorf("%w: something follows the array", ErrMalformed)
-	}
-	return nil
+func closeArray(t *textReader) error {
+	t.consume(1)
+	return endOfText(t)
 }
 
-func atEnd(dec *jsontext.Decoder) bool {
-	_, err := dec.ReadToken()
-	return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
-}
-
-// failingReader remembers an error of its reader, so that it is not taken for an error of the text.
-type failingReader struct {
-	r   io.Reader
-	err error
-}
-
-func (f *failingReader) Read(p []byte) (int, error) {
-	n, err := f.r.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		f.err = err
+func endOfText(t *textReader) error {
+	switch _, err := t.next(); {
+	case err == nil:
+		return t.breaksHere()
+	case errors.Is(err, io.EOF):
+		return nil
+	default:
+		return err
 	}
-	return n, err
 }
 
 // batchRow is a good row of a batch with its place.
@@ -162,31 +174,65 @@ func (b *Batch) All() iter.Seq2[int, *Row] {
 // Report tells what was accepted and what was rejected.
 func (b *Batch) Report() Report { return b.report }
 
-// DecodeBatch reads a push's body. It fails with ErrMalformed, ErrNotArray, or ErrTooManyRows beyond MaxBatchRows.
+// DecodeBatch reads a batch from a text in memory. It fails with ErrMalformed, ErrNotArray, or ErrTooManyRows beyond
+// MaxBatchRows.
 func DecodeBatch(body []byte, now time.Time) (*Batch, error) {
-	b := &Batch{verdict: newVerdict(), bytes: int64(len(body)), at: now}
+	return ReadBatch(bytes.NewReader(body), now, nil)
+}
+
+// rowOverhead is about what a row of a batch takes in memory beside its text: the row, its place in a map, and the entity that
+// it becomes.
+const rowOverhead = 512
+
+// ReadBatch reads a push's body row by row and holds the good rows. It calls hold, which may be nil, with how many bytes it
+// is about to hold in addition, and gives up with its error. Otherwise it fails as DecodeBatch does, or with the error of r.
+func ReadBatch(r io.Reader, now time.Time, hold func(bytes int) error) (*Batch, error) {
+	counted := countingReader{r: r}
+	b := &Batch{verdict: newVerdict(), at: now}
 	places := make(map[string]int)
 	var kept []byte // the properties of all rows, in few large pieces
-	total, err := decode(bytes.NewReader(body), now, MaxBatchRows, func(index int, row Row, rejected *RowError) {
+	source := io.Reader(&counted)
+	if known, ok := r.(*bytes.Reader); ok { // tells its length
+		source, counted.bytes = known, int64(known.Len())
+	}
+	total, err := decode(source, now, MaxBatchRows, func(index int, row Row, rejected *RowError) error {
 		if rejected != nil {
 			b.reject(rejected)
-			return
+			return nil
+		}
+		if hold != nil {
+			if err := hold(rowOverhead + len(row.ExternalID) + len(row.Properties)); err != nil {
+				return err
+			}
 		}
 		b.report.Accepted++
 		kept, row.Properties = keep(kept, row.Properties)
 		if at, twice := places[row.ExternalID]; twice {
 			b.duplicate(b.rows[at].index, row.ExternalID)
 			b.rows[at] = batchRow{row, index}
-			return
+			return nil
 		}
 		places[row.ExternalID] = len(b.rows)
 		b.rows = append(b.rows, batchRow{row, index})
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	b.total = total
+	b.total, b.bytes = total, counted.bytes
 	return b, nil
+}
+
+// countingReader counts what is read.
+type countingReader struct {
+	r     io.Reader
+	bytes int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.bytes += int64(n)
+	return n, err
 }
 
 // keepPiece is how much text is kept in one piece of memory.

@@ -48,7 +48,7 @@ func TestJSONTexts(t *testing.T) {
 	}
 	for text, want := range cases {
 		got := ok
-		_, err := decode(strings.NewReader(text), testNow, 1_000_000, func(int, Row, *RowError) {})
+		_, err := decode(strings.NewReader(text), testNow, 1_000_000, func(int, Row, *RowError) error { return nil })
 		switch {
 		case errors.Is(err, ErrNotArray):
 			got = noArray

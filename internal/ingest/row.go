@@ -38,6 +38,7 @@ type Row struct {
 
 // Codes of rejections, in the order in which they are found (D3.10).
 const (
+	codeRowTooLarge         = "row_too_large"
 	codeNotAnObject         = "not_an_object"
 	codeDuplicateMember     = "duplicate_member"
 	codeMissingExternalID   = "missing_external_id"
@@ -59,7 +60,7 @@ const (
 // Codes lists the codes of rejections, in the order of D3.10.
 func Codes() []string {
 	return []string{
-		codeNotAnObject, codeDuplicateMember, codeMissingExternalID, codeInvalidExternalID, codeDuplicateExternalID,
+		codeRowTooLarge, codeNotAnObject, codeDuplicateMember, codeMissingExternalID, codeInvalidExternalID, codeDuplicateExternalID,
 		codeMissingKind, codeUnknownKind, codeMissingLat, codeInvalidLat, codeMissingLng, codeInvalidLng,
 		codeMissingProperties, codeInvalidProperties, codePropertiesTooLarge, codeInvalidTTL, codeInvalidObservedAt,
 	}
@@ -121,9 +122,12 @@ type judge struct {
 	id         []byte
 }
 
-// row judges one row, whose bytes are known to be a JSON value, and gives either the row or the first thing wrong with
-// it in the order of D3.10.
+// row judges one row, whose bytes are known to be a JSON value, or nil if they were too many to be held, and gives either the
+// row or the first thing wrong with it in the order of D3.10.
 func (j *judge) row(value []byte) (Row, *RowError) {
+	if value == nil {
+		return Row{}, &RowError{Code: codeRowTooLarge, Message: "A row has at most 64 KiB as it is sent."}
+	}
 	w := walker{b: value}
 	if w.peek() != '{' {
 		return Row{}, &RowError{Code: codeNotAnObject, Message: "A row must be a JSON object."}

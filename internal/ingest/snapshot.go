@@ -166,11 +166,11 @@ func (c *comparison) keptHash(hash []byte) []byte {
 }
 
 // take compares one row.
-func (c *comparison) take(index int, row Row, rejected *RowError) {
+func (c *comparison) take(index int, row Row, rejected *RowError) error {
 	if rejected != nil {
 		c.timely = c.timely || rejected.Code == codeInvalidObservedAt
 		c.reject(rejected)
-		return
+		return nil
 	}
 	c.report.Accepted++
 	place, known := c.places[row.ExternalID]
@@ -186,7 +186,7 @@ func (c *comparison) take(index int, row Row, rejected *RowError) {
 	seen.row, seen.retire = int32(index), row.Retire
 	if row.Retire {
 		c.forget(seen)
-		return
+		return nil
 	}
 	var alive *mapdata.Stored
 	if seen.stored >= 0 {
@@ -198,16 +198,17 @@ func (c *comparison) take(index int, row Row, rejected *RowError) {
 	}
 	if alive != nil && alive.Digest == e.Digest && alive.SeenAt.IsZero() && alive.AbsentSince == 0 {
 		c.forget(seen)
-		return
+		return nil
 	}
 	e.SeenAt = time.Time{} // at the feed's SnapshotAt, as all rows of this snapshot
 	c.kept, e.Properties = keep(c.kept, e.Properties)
 	if seen.upsert < 0 {
 		seen.upsert = int32(len(c.upserts))
 		c.upserts = append(c.upserts, e)
-		return
+		return nil
 	}
 	c.upserts[seen.upsert] = e
+	return nil
 }
 
 // forget drops the upsert of an earlier row with the same external id.

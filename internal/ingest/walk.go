@@ -179,26 +179,6 @@ func hex4(b []byte) rune {
 	return r
 }
 
-// depthOf is how many levels of objects and arrays a value has.
-func depthOf(value []byte) int {
-	w := walker{b: value}
-	depth, deepest := 0, 0
-	for w.i < len(w.b) {
-		switch w.b[w.i] {
-		case '"':
-			w.text()
-			continue
-		case '{', '[':
-			depth++
-			deepest = max(deepest, depth)
-		case '}', ']':
-			depth--
-		}
-		w.i++
-	}
-	return deepest
-}
-
 // nameStack finds names that come twice in one object, in memory that all objects of all rows share: an object's names
 // lie above those of the objects around it.
 type nameStack struct{ names [][]byte }

@@ -9,4 +9,7 @@ type Buckets interface {
 	Allow(key Key, limit Limit, cost int, now time.Time) Decision
 	// Peek says what Allow would say, and takes nothing.
 	Peek(key Key, limit Limit, cost int, now time.Time) Decision
+	// Return gives cost units back that Allow took for something that then did not happen. It never fills a bucket beyond
+	// its size.
+	Return(key Key, limit Limit, cost int, now time.Time)
 }

@@ -66,6 +66,27 @@ func (m *Memory) ask(key Key, limit Limit, cost int, now time.Time, take bool) D
 	return decision
 }
 
+// Return gives cost units back to the key's bucket.
+func (m *Memory) Return(key Key, limit Limit, cost int, now time.Time) {
+	if limit.Count > 0 && cost > 0 {
+		m.Lower(key, limit.Price(cost).Take, now)
+	}
+}
+
+// Lower makes a bucket fuller by what is refilled in the given time; at most full.
+func (m *Memory) Lower(key Key, by time.Duration, now time.Time) {
+	s := &m.sets[maphash.Comparable(m.seed, key)&uint64(len(m.sets)-1)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, known := s.find(key)
+	if !known {
+		return
+	}
+	if b.state -= State(by / time.Microsecond); b.state <= State(now.UnixMicro()) {
+		*b = bucket{}
+	}
+}
+
 // Raise makes a bucket as empty as the state says, if it is not already: others have taken from it too.
 func (m *Memory) Raise(key Key, state State) {
 	s := &m.sets[maphash.Comparable(m.seed, key)&uint64(len(m.sets)-1)]

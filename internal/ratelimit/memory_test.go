@@ -182,3 +182,27 @@ func BenchmarkAllow(b *testing.B) {
 		})
 	}
 }
+
+// TestReturnUndoesAllow gives back what was taken, and never more than a bucket holds.
+func TestReturnUndoesAllow(t *testing.T) {
+	m := ratelimit.NewMemory(10)
+	key, limit := ratelimit.ClientKey(ratelimit.Pushes, addr(1)), ratelimit.PerMinute(60)
+	left := func(now time.Time) int { return m.Peek(key, limit, 0, now).Remaining }
+	m.Return(key, limit, 5, start)
+	if got := left(start); got != 60 {
+		t.Errorf("%d are left of a full bucket to which 5 were given", got)
+	}
+	m.Allow(key, limit, 10, start)
+	m.Return(key, limit, 4, start)
+	if got := left(start); got != 54 {
+		t.Errorf("10 taken, 4 given back: %d are left, want 54", got)
+	}
+	later := start.Add(3 * time.Second)
+	m.Return(key, limit, 5, later)
+	if got := left(later); got != 60 {
+		t.Errorf("%d are left after more was given back than is missing", got)
+	}
+	if got := m.Len(); got != 0 {
+		t.Errorf("%d buckets are in use, and all are full", got)
+	}
+}

@@ -117,6 +117,25 @@ func (b *Buckets) Allow(key ratelimit.Key, limit ratelimit.Limit, cost int, now 
 	return d
 }
 
+// Return gives cost units back to the key's bucket, as far as this node has not told the cache of them yet: what other nodes
+// know as taken stays taken, which never grants more than the limit.
+func (b *Buckets) Return(key ratelimit.Key, limit ratelimit.Limit, cost int, now time.Time) {
+	if limit.Count <= 0 || cost <= 0 {
+		return
+	}
+	s := b.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.unsettled[key]
+	back := min(u.granted, limit.Price(cost).Take)
+	if b.Alone() {
+		back = limit.Price(cost).Take
+	}
+	u.granted = max(0, u.granted-back)
+	s.put(key, u)
+	b.Local.Lower(key, back, now)
+}
+
 // send marks what was granted of a bucket as sent, which the call that carries it must end by answered. The caller holds
 // the shard's lock.
 func (b *Buckets) send(s *shard, key ratelimit.Key, now time.Time) bucket {

@@ -1,0 +1,224 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// maxRowBytes is how long one row may be as it is sent, from its first byte to its last (D7.1). It is four times the longest
+// properties. A longer row is passed over without being held, and is rejected.
+const maxRowBytes = 64 << 10
+
+// Sizes of the buffer through which a text is read. It grows for rows that are longer than it.
+const (
+	minTextBuffer = 16 << 10
+	maxTextBuffer = 2 * maxRowBytes
+)
+
+// SyntaxError is ErrMalformed with the place where the text stops being JSON.
+type SyntaxError struct {
+	Line, Column int // in characters, both from 1; of the last character if the text ends too early
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%v: it breaks in line %d, at character %d", ErrMalformed, e.Line, e.Column)
+}
+
+// Unwrap returns ErrMalformed.
+func (e *SyntaxError) Unwrap() error { return ErrMalformed }
+
+// textReader reads a JSON text in pieces and divides it into values. It holds one value at most, and none that is longer than
+// maxRowBytes.
+type textReader struct {
+	source       io.Reader
+	buf          []byte
+	start, end   int   // of what is read and not consumed
+	err          error // of source; io.EOF: the text ends
+	line, column int   // of the last character that was consumed
+	scanner      scanner
+}
+
+func newTextReader(r io.Reader) *textReader {
+	size := minTextBuffer
+	if known, ok := r.(interface{ Len() int }); ok {
+		size = min(max(known.Len()+1, 512), maxTextBuffer)
+	}
+	return &textReader{source: r, buf: make([]byte, size), line: 1}
+}
+
+// unread is what is read and not consumed.
+func (t *textReader) unread() []byte { return t.buf[t.start:t.end] }
+
+// fill reads more behind what is unread, and fails with the error of the source. The buffer grows up to maxTextBuffer: a
+// caller with that much unread consumes some first.
+func (t *textReader) fill() error {
+	if t.err != nil {
+		return t.err
+	}
+	if t.end == len(t.buf) && t.start > 0 {
+		t.end = copy(t.buf, t.unread())
+		t.start = 0
+	}
+	if t.end == len(t.buf) {
+		t.buf = append(t.buf, make([]byte, min(len(t.buf), maxTextBuffer-len(t.buf)))...)
+	}
+	const maxEmptyReads = 100
+	for range maxEmptyReads {
+		n, err := t.source.Read(t.buf[t.end:])
+		t.end += n
+		t.err = err
+		if n > 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	t.err = io.ErrNoProgress
+	return t.err
+}
+
+// consume passes over the next n bytes and counts lines and characters.
+func (t *textReader) consume(n int) {
+	part := t.buf[t.start : t.start+n]
+	t.start += n
+	if lines := bytes.Count(part, []byte{'\n'}); lines > 0 {
+		t.line += lines
+		t.column = 0
+		part = part[bytes.LastIndexByte(part, '\n')+1:]
+	}
+	t.column += characters(part)
+}
+
+// characters counts the characters that begin in a part of a text.
+func characters(part []byte) int {
+	n := len(part)
+	for _, c := range part {
+		if c&0xC0 == 0x80 {
+			n--
+		}
+	}
+	return n
+}
+
+// next gives the next byte that is no white space, without consuming it, and fails with io.EOF at the end.
+func (t *textReader) next() (byte, error) {
+	for {
+		for i, c := range t.unread() {
+			if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+				t.consume(i)
+				return c, nil
+			}
+		}
+		t.consume(t.end - t.start)
+		if err := t.fill(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// breaksHere is the error of a text whose next byte cannot stand where it stands, or that ends here.
+func (t *textReader) breaksHere() error {
+	if t.start < t.end {
+		t.consume(1)
+	}
+	return &SyntaxError{Line: t.line, Column: t.column}
+}
+
+// brokenBy turns the error with which the source ended: its end is an error of the text.
+func (t *textReader) brokenBy(err error) error {
+	if errors.Is(err, io.EOF) {
+		return t.breaksHere()
+	}
+	return err
+}
+
+// value reads the next value, of at most so many levels, and gives its bytes: nil if they are more than maxRowBytes. The
+// bytes are valid until the next call.
+func (t *textReader) value(maxDepth int) (value []byte, err error) {
+	s := &t.scanner
+	s.reset(maxDepth)
+	var encoding utf8Scanner
+	size, held := 0, 0 // held: bytes that were scanned and are still unread
+	for {
+		n, found := s.scan(t.unread()[held:])
+		size, held = size+n, held+n
+		switch found {
+		case complete:
+			return t.completed(&encoding, size, held)
+		case broken:
+			t.consume(held)
+			return nil, t.breaksHere()
+		case tooDeep:
+			return nil, fmt.Errorf("%w, nested at most %d deep", ErrMalformed, maxDepth)
+		case incomplete:
+		}
+		if size > maxRowBytes {
+			if !encoding.pass(t.unread()[:held]) {
+				return nil, fmt.Errorf("%w: invalid UTF-8", ErrMalformed)
+			}
+			t.consume(held)
+			held = 0
+		}
+		if err := t.fill(); err != nil {
+			if errors.Is(err, io.EOF) && s.atEnd() {
+				return t.completed(&encoding, size, held)
+			}
+			t.consume(held)
+			return nil, t.brokenBy(err)
+		}
+	}
+}
+
+// completed ends a value, of which the last bytes are still unread.
+func (t *textReader) completed(encoding *utf8Scanner, size, held int) ([]byte, error) {
+	last := t.unread()[:held]
+	t.consume(held)
+	if size <= maxRowBytes {
+		if !utf8.Valid(last) {
+			return nil, fmt.Errorf("%w: invalid UTF-8", ErrMalformed)
+		}
+		return last, nil
+	}
+	if !encoding.pass(last) || !encoding.whole() {
+		return nil, fmt.Errorf("%w: invalid UTF-8", ErrMalformed)
+	}
+	return nil, nil
+}
+
+// utf8Scanner checks the encoding of a text that arrives in pieces, which may divide characters.
+type utf8Scanner struct {
+	begun [utf8.UTFMax]byte // a character whose bytes have not all arrived
+	n     int
+}
+
+// pass says whether the next piece is valid, as far as it can be told.
+func (u *utf8Scanner) pass(part []byte) bool {
+	for u.n > 0 && len(part) > 0 {
+		u.begun[u.n] = part[0]
+		u.n, part = u.n+1, part[1:]
+		if !utf8.FullRune(u.begun[:u.n]) {
+			continue
+		}
+		if !utf8.Valid(u.begun[:u.n]) {
+			return false
+		}
+		u.n = 0
+	}
+	for back := 1; back < utf8.UTFMax && back <= len(part); back++ {
+		if last := part[len(part)-back:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				u.n = copy(u.begun[:], last)
+				part = part[:len(part)-back]
+			}
+			break
+		}
+	}
+	return utf8.Valid(part)
+}
+
+// whole says that no character is begun.
+func (u *utf8Scanner) whole() bool { return u.n == 0 }
