@@ -414,9 +414,9 @@ func TestRowErrorCodes(t *testing.T) {
 	d := openDocument(t)
 	codes, _ := d.at("components", "schemas", "RowError", "properties", "code", "enum")
 	want := []any{
-		"not_an_object", "duplicate_member", "missing_external_id", "invalid_external_id", "duplicate_external_id", "missing_kind",
+		"row_too_large", "not_an_object", "duplicate_member", "missing_external_id", "invalid_external_id", "duplicate_external_id", "missing_kind",
 		"unknown_kind", "missing_lat", "invalid_lat", "missing_lng", "invalid_lng", "missing_properties", "invalid_properties",
-		"properties_too_large", "invalid_ttl_seconds", "invalid_observed_at",
+		"properties_too_large", "invalid_ttl_seconds", "invalid_observed_at", "feed_full",
 	}
 	if got, _ := codes.([]any); !slices.Equal(got, want) {
 		t.Errorf("codes %v, want %v", got, want)

@@ -21,7 +21,7 @@ func rejectedRows() string {
 		`{}`, `{"external_id":7}`, row("twice", "camera.speed", 0), row("twice", "camera.speed", 0), `{"external_id":"c"}`,
 		`{"external_id":"d","kind":"camera.<b>spd"}`, `{"external_id":"e","kind":"camera.speed"}`, `{"external_id":"f","kind":"camera.speed","lat":"52,1"}`,
 		`{"external_id":"g","kind":"camera.speed","lat":1}`, `{"external_id":"h","kind":"camera.speed","lat":1,"lng":1e400}`,
-		`{"external_id":"i","kind":"camera.speed","lat":1,"lng":2}`,
+		`{"external_id":"i","kind":"camera.speed","lat":1,"lng":2}`, `{"external_id":"l","x":"` + strings.Repeat("x", 64<<10) + `"}`,
 	}
 	for i, properties := range []string{`[1]`, `{"x":"\u0000"}`, `{"x":1e999}`, strings.Repeat(`{"x":`, 9) + "1" + strings.Repeat("}", 9), `{"x":"` + strings.Repeat("x", 17_000) + `"}`} {
 		rows = append(rows, fmt.Sprintf(`{"external_id":"p%d","kind":"camera.speed","lat":1,"lng":2,"properties":%s}`, i, properties))
@@ -63,7 +63,7 @@ func TestRejectionsAreTranslated(t *testing.T) {
 		codes, english = append(codes, e.Code), append(english, e.Message)
 	}
 	for _, code := range ingest.Codes() {
-		if !slices.Contains(codes, code) {
+		if !slices.Contains(codes, code) && code != "feed_full" { // the feed of TestFullFeedsAreTranslated is
 			t.Errorf("no row is rejected for %s", code)
 		}
 	}

@@ -177,33 +177,41 @@ func (b *Batch) Report() Report { return b.report }
 // DecodeBatch reads a batch from a text in memory. It fails with ErrMalformed, ErrNotArray, or ErrTooManyRows beyond
 // MaxBatchRows.
 func DecodeBatch(body []byte, now time.Time) (*Batch, error) {
-	return ReadBatch(bytes.NewReader(body), now, nil)
+	b, err := readBatch(bytes.NewReader(body), now, func(int) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	b.bytes = int64(len(body))
+	return b, nil
+}
+
+// ReadBatch reads a push's body row by row and holds the good rows; read is how many bytes it read of r. It calls hold with
+// how many bytes it is about to hold in addition, and gives up with its error. Otherwise it fails as DecodeBatch does, or
+// with the error of r.
+func ReadBatch(r io.Reader, now time.Time, hold func(bytes int) error) (b *Batch, read int64, err error) {
+	counted := countingReader{r: r}
+	if b, err = readBatch(&counted, now, hold); err != nil {
+		return nil, counted.bytes, err
+	}
+	b.bytes = counted.bytes
+	return b, counted.bytes, nil
 }
 
 // rowOverhead is about what a row of a batch takes in memory beside its text: the row, its place in a map, and the entity that
 // it becomes.
 const rowOverhead = 512
 
-// ReadBatch reads a push's body row by row and holds the good rows. It calls hold, which may be nil, with how many bytes it
-// is about to hold in addition, and gives up with its error. Otherwise it fails as DecodeBatch does, or with the error of r.
-func ReadBatch(r io.Reader, now time.Time, hold func(bytes int) error) (*Batch, error) {
-	counted := countingReader{r: r}
+func readBatch(r io.Reader, now time.Time, hold func(bytes int) error) (_ *Batch, err error) {
 	b := &Batch{verdict: newVerdict(), at: now}
 	places := make(map[string]int)
 	var kept []byte // the properties of all rows, in few large pieces
-	source := io.Reader(&counted)
-	if known, ok := r.(*bytes.Reader); ok { // tells its length
-		source, counted.bytes = known, int64(known.Len())
-	}
-	total, err := decode(source, now, MaxBatchRows, func(index int, row Row, rejected *RowError) error {
+	b.total, err = decode(r, now, MaxBatchRows, func(index int, row Row, rejected *RowError) error {
 		if rejected != nil {
 			b.reject(rejected)
 			return nil
 		}
-		if hold != nil {
-			if err := hold(rowOverhead + len(row.ExternalID) + len(row.Properties)); err != nil {
-				return err
-			}
+		if err := hold(rowOverhead + len(row.ExternalID) + len(row.Properties)); err != nil {
+			return err
 		}
 		b.report.Accepted++
 		kept, row.Properties = keep(kept, row.Properties)
@@ -219,7 +227,6 @@ func ReadBatch(r io.Reader, now time.Time, hold func(bytes int) error) (*Batch, 
 	if err != nil {
 		return nil, err
 	}
-	b.total, b.bytes = total, counted.bytes
 	return b, nil
 }
 

@@ -55,6 +55,7 @@ const (
 	codePropertiesTooLarge  = "properties_too_large"
 	codeInvalidTTL          = "invalid_ttl_seconds"
 	codeInvalidObservedAt   = "invalid_observed_at"
+	codeFeedFull            = "feed_full"
 )
 
 // Codes lists the codes of rejections, in the order of D3.10.
@@ -62,7 +63,7 @@ func Codes() []string {
 	return []string{
 		codeRowTooLarge, codeNotAnObject, codeDuplicateMember, codeMissingExternalID, codeInvalidExternalID, codeDuplicateExternalID,
 		codeMissingKind, codeUnknownKind, codeMissingLat, codeInvalidLat, codeMissingLng, codeInvalidLng,
-		codeMissingProperties, codeInvalidProperties, codePropertiesTooLarge, codeInvalidTTL, codeInvalidObservedAt,
+		codeMissingProperties, codeInvalidProperties, codePropertiesTooLarge, codeInvalidTTL, codeInvalidObservedAt, codeFeedFull,
 	}
 }
 

@@ -125,7 +125,7 @@ func TestTextsOfAnyLengthCostLittle(t *testing.T) {
 func TestHoldIsAskedBeforeRowsAreHeld(t *testing.T) {
 	full := errors.New("full")
 	held := 0
-	_, err := ReadBatch(bytes.NewReader(rowsOf(1000, 1)), testNow, func(n int) error {
+	_, _, err := ReadBatch(bytes.NewReader(rowsOf(1000, 1)), testNow, func(n int) error {
 		if held += n; held > 100_000 {
 			return full
 		}

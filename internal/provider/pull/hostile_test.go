@@ -53,10 +53,10 @@ var hostileBodies = []struct {
 		row := `{"external_id":"a","kind":"alert.construction","lat":52.37,"lng":4.9,"properties":{},"x":"` + strings.Repeat("x", 15<<20) + `"}`
 		fmt.Fprint(w, "["+row+strings.Repeat(","+row, size/len(row)-1)+"]")
 	}},
-	{"one row", 31, mapdata.OutcomeTooLarge, func(w *bufio.Writer, size int) {
+	{"one row", 31, mapdata.OutcomeOK, func(w *bufio.Writer, size int) {
 		fmt.Fprint(w, `[{"external_id":"`+strings.Repeat("x", size)+`"}]`)
 	}},
-	{"white space", 29, mapdata.OutcomeTooLarge, func(w *bufio.Writer, size int) {
+	{"white space", 29, mapdata.OutcomeOK, func(w *bufio.Writer, size int) {
 		fmt.Fprint(w, "["+strings.Repeat(" ", size)+"]")
 	}},
 }

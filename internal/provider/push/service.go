@@ -2,11 +2,12 @@ package push
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/netip"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -42,8 +43,8 @@ type Part = ingest.Part
 // rotated token or a deactivated feed is refused at once, on every node, and an unknown token costs what a known one does.
 type Service struct {
 	Config
-	taking sync.Mutex             // makes looking at two buckets and taking from both one step
-	later  atomic.Pointer[[2]int] // what SetLimits was called with; nil: it was not
+	room  room
+	later atomic.Pointer[[2]int] // what SetLimits was called with; nil: it was not
 }
 
 // New makes a Service.
@@ -62,44 +63,118 @@ func (s *Service) limits() (requests, entities int) {
 	return s.Requests, s.Entities
 }
 
-// Push stores a batch for the holder of a token, durably, before it returns. part is the snapshot that the batch belongs to,
-// nil: none. body is called once the token is known to
-// be good: it reads the whole body, decompressed, and may fail with mapdata.ErrTooLarge or mapdata.ErrMalformed.
+// HeldBytes is what the bodies that are read or being stored hold now.
+func (s *Service) HeldBytes() int { return s.room.heldBytes() }
+
+// Admission is a push whose body may be read. It holds a place among the bodies of its token until Push or Close.
+type Admission struct {
+	service *Service
+	feed    *mapdata.Feed
+	token   [sha256.Size]byte
+	rates   rates
+	start   time.Time
+	reading bool
+	held    int // bytes of rows
+}
+
+// Admit decides on a push before its body is read (D7.1): by its token, the rate of requests and the room for bodies. The
+// request counts from then on, unless the service fails. The caller closes the admission.
 //
-// It fails, having stored nothing, with mapdata.ErrUnauthenticated for a token that no active push feed has, a
-// *mapdata.LimitError, mapdata.ErrMalformed for a body that is no array of at most 5 000 rows, mapdata.ErrTooLarge, and
+// It fails with mapdata.ErrUnauthenticated for a token that no active push feed has, with a *mapdata.LimitError, and with
 // mapdata.ErrUnavailable.
-func (s *Service) Push(ctx context.Context, pushToken string, client netip.Addr, part *Part, body func() ([]byte, error)) (ingest.Report, error) {
+func (s *Service) Admit(ctx context.Context, pushToken string, client netip.Addr) (*Admission, error) {
 	start := s.Now()
 	feed, hash, err := s.feed(ctx, pushToken, client)
 	if err != nil {
-		return ingest.Report{}, err
+		return nil, err
 	}
-	rates := s.rates(hash)
-	if err := s.admit(rates, start); err != nil {
-		return ingest.Report{}, err
+	a := &Admission{service: s, feed: feed, rates: s.rates(hash), start: start}
+	copy(a.token[:], hash)
+	if err := s.room.enter(a.token, feed.Owner); err != nil {
+		return nil, err
 	}
-	batch, size, err := decode(body, start)
+	a.reading = true
+	if err := s.takeRequest(&a.rates, start); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// Close gives the place of the body back, and what it holds.
+func (a *Admission) Close() {
+	a.stopReading()
+	if a.held > 0 {
+		a.service.room.release(a.feed.Owner, a.held)
+		a.held = 0
+	}
+}
+
+func (a *Admission) stopReading() {
+	if a.reading {
+		a.reading = false
+		a.service.room.leave(a.token, a.feed.Owner)
+	}
+}
+
+func (a *Admission) hold(bytes int) error {
+	if err := a.service.room.hold(a.feed.Owner, bytes); err != nil {
+		return errNoRoom{err}
+	}
+	a.held += bytes
+	return nil
+}
+
+// errNoRoom marks a refusal that does not lie with the body.
+type errNoRoom struct{ error }
+
+func (e errNoRoom) Unwrap() error { return e.error }
+
+// Push reads the body, decompressed, row by row and stores the batch, durably, before it returns.
+// part is the snapshot that the batch belongs to, nil: none. Errors of the body are
+// returned as they are; it may fail with mapdata.ErrTooLarge or mapdata.ErrMalformed.
+//
+// It fails, having stored nothing, with mapdata.ErrUnauthenticated if the feed is gone meanwhile, a *mapdata.LimitError,
+// mapdata.ErrMalformed for a body that is no array of at most 5 000 rows, mapdata.ErrTooLarge, and
+// mapdata.ErrUnavailable.
+func (a *Admission) Push(ctx context.Context, part *Part, body io.Reader) (ingest.Report, error) {
+	s := a.service
+	batch, size, err := ingest.ReadBatch(body, a.start, a.hold)
+	a.stopReading()
 	if err != nil {
-		s.take(rates.requests, 1, s.Now())
-		s.recordRefusal(ctx, feed.ID, start, size, err)
-		return ingest.Report{}, err
+		return ingest.Report{}, a.unreadable(ctx, err, size)
 	}
-	if err := s.takeBoth(rates, batch.Rows(), s.Now()); err != nil {
+	if err := s.takeRows(&a.rates, batch.Rows(), s.Now()); err != nil {
 		return ingest.Report{}, err
 	}
 	batch.Part = part
-	report, err := s.Ingest.Push(ctx, feed.ID, batch)
+	report, err := s.Ingest.Push(ctx, a.feed.ID, batch)
 	if errors.Is(err, mapdata.ErrNotFound) { // deleted meanwhile
 		return ingest.Report{}, errUnknownToken()
 	}
 	if err != nil {
+		s.giveBack(a.rates.requests, 1, s.Now())
+		s.giveBack(a.rates.entities, batch.Rows(), s.Now())
 		return ingest.Report{}, fmt.Errorf("push: %w", err)
 	}
 	if s.Observe != nil {
 		s.Observe(report.Accepted, report.Rejected)
 	}
 	return report, nil
+}
+
+// unreadable says what is wrong with a body, and records it in the feed's health unless it lies with the service.
+func (a *Admission) unreadable(ctx context.Context, err error, size int64) error {
+	var full errNoRoom
+	if errors.As(err, &full) {
+		if errors.Is(err, mapdata.ErrUnavailable) {
+			a.service.giveBack(a.rates.requests, 1, a.service.Now())
+		}
+		return full.error
+	}
+	err = explain(err)
+	a.service.recordRefusal(ctx, a.feed.ID, a.start, size, err)
+	return err
 }
 
 // feed finds the feed of a token. A token whose checksum is wrong is never looked up (D5.1).
@@ -117,8 +192,8 @@ func (s *Service) feed(ctx context.Context, pushToken string, client netip.Addr)
 	unknown := bucket{
 		ratelimit.ClientKey(ratelimit.UnknownTokens, client), ratelimit.PerMinute(UnknownPerMinute), "unknown push tokens from this address",
 	}
-	if d := s.take(unknown, 1, s.Now()); !d.OK {
-		return nil, nil, unknown.refusal(d)
+	if err := s.take(unknown, 1, s.Now()); err != nil {
+		return nil, nil, err
 	}
 	return nil, nil, errUnknownToken()
 }
@@ -128,31 +203,21 @@ func errUnknownToken() error {
 	return mapdata.Describe(mapdata.ErrUnauthenticated, "This push token is unknown, was replaced, or belongs to a feed that is not active.")
 }
 
-// decode reads the body and its rows.
-func decode(body func() ([]byte, error), now time.Time) (_ *ingest.Batch, size int, err error) {
-	text, err := body()
-	if err != nil {
-		return nil, 0, fmt.Errorf("read body: %w", err)
-	}
-	batch, err := ingest.DecodeBatch(text, now)
+// explain adds to an error of decoding what the provider can do.
+func explain(err error) error {
+	var breaks *ingest.SyntaxError
 	switch {
 	case errors.Is(err, ingest.ErrTooManyRows):
-		err = mapdata.Explain(err, mapdata.ReasonRows, fmt.Sprintf("A batch has at most %d rows; send it in parts. Nothing was stored.", ingest.MaxBatchRows))
+		return mapdata.Explain(err, mapdata.ReasonRows, fmt.Sprintf("A batch has at most %d rows; send it in parts. Nothing was stored.", ingest.MaxBatchRows))
 	case errors.Is(err, ingest.ErrNotArray):
-		err = mapdata.Describe(err, "The body must be a JSON array of rows, also for one row. Nothing was stored.")
-	case errors.Is(err, mapdata.ErrMalformed):
-		err = mapdata.Describe(err, "The body must be one JSON text in UTF-8 with nothing after it, an array of rows."+where(text)+" Nothing was stored.")
+		return mapdata.Describe(err, "The body must be a JSON array of rows, also for one row. Nothing was stored.")
+	case errors.As(err, &breaks):
+		return mapdata.Describe(err, fmt.Sprintf("The body must be one JSON text in UTF-8 with nothing after it, an array of rows."+
+			" It breaks in line %d, at character %d. Nothing was stored.", breaks.Line, breaks.Column))
+	case errors.Is(err, ingest.ErrMalformed):
+		return mapdata.Describe(err, "The body must be one JSON text in UTF-8 with nothing after it, an array of rows. Nothing was stored.")
 	}
-	return batch, len(text), err
-}
-
-// where says where the body stops being JSON, if that is what is wrong.
-func where(text []byte) string {
-	line, column, known := ingest.Breaks(text)
-	if !known {
-		return ""
-	}
-	return fmt.Sprintf(" It breaks in line %d, at character %d.", line, column)
+	return fmt.Errorf("read body: %w", err)
 }
 
 // outcomes says which refusals of a body are the provider's to mend, and what their attempts are called. What is not in
@@ -168,14 +233,14 @@ var outcomes = []struct {
 }
 
 // recordRefusal counts a refused body in the feed's health. If the store cannot, the provider still learns what was wrong.
-func (s *Service) recordRefusal(ctx context.Context, feed mapdata.FeedID, start time.Time, size int, refusal error) {
+func (s *Service) recordRefusal(ctx context.Context, feed mapdata.FeedID, start time.Time, size int64, refusal error) {
 	for _, o := range outcomes {
 		if !errors.Is(refusal, o.kind) {
 			continue
 		}
 		now := s.Now()
 		attempt := mapdata.Attempt{
-			At: now.UTC().Truncate(time.Millisecond), Duration: now.Sub(start), Outcome: o.outcome, Bytes: int64(size),
+			At: now.UTC().Truncate(time.Millisecond), Duration: now.Sub(start), Outcome: o.outcome, Bytes: size,
 		}
 		var told *mapdata.Described
 		if errors.As(refusal, &told) {

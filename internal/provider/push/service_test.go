@@ -3,6 +3,8 @@ package push_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/netip"
 	"strings"
@@ -74,32 +76,63 @@ func newDock(tb testing.TB) *dock {
 	return d
 }
 
-func body(text string) func() ([]byte, error) {
-	return func() ([]byte, error) { return []byte(text), nil }
+// push sends a text as the handler does.
+func (d *dock) push(tb testing.TB, text string, body io.Reader) (ingest.Report, error) {
+	tb.Helper()
+	a, err := d.Admit(tb.Context(), text, client)
+	if err != nil {
+		return ingest.Report{}, err
+	}
+	defer a.Close()
+	return a.Push(tb.Context(), nil, body)
+}
+
+// readFunc is a body whose first read calls it and goes on with the text that it gives.
+type readFunc struct {
+	begin func() (string, error)
+	rest  io.Reader
+	ended chan<- struct{} // told when the text has been read; nil: nothing is
+}
+
+func (r *readFunc) Read(p []byte) (int, error) {
+	if r.rest == nil {
+		text, err := r.begin()
+		if err != nil {
+			return 0, err
+		}
+		r.rest = strings.NewReader(text)
+	}
+	n, err := r.rest.Read(p)
+	if err != nil && r.ended != nil {
+		r.ended <- struct{}{}
+	}
+	return n, err
+}
+
+// left is how many requests the token may still send at now.
+func (d *dock) left(now time.Time) int {
+	return d.Buckets.Peek(ratelimit.HashKey(ratelimit.Pushes, token.Hash(d.token)), ratelimit.PerMinute(d.Requests), 0, now).Remaining
 }
 
 // TestRatesAreTakenTogether pushes from many goroutines at once, again and again: as many pass as the rates say, and a
-// refusal by one rate takes nothing of the other (D7.3).
+// refusal by the rate of rows takes no request (D7.3). A push that finds two others under way comes again (D7.1).
 func TestRatesAreTakenTogether(t *testing.T) {
 	d := newDock(t)
 	d.Requests, d.Entities = 30, 100
-	requests := ratelimit.HashKey(ratelimit.Pushes, token.Hash(d.token))
 	const rounds, pushes = 30, 25
 	for round := range rounds {
 		now := start.Add(time.Duration(round) * time.Minute) // all buckets are full again
 		d.Now = func() time.Time { return now }
 		var (
-			group, decoded sync.WaitGroup
-			ok, limits     atomic.Int32
+			group      sync.WaitGroup
+			ok, limits atomic.Int32
+			places     = make(chan struct{}, 2)
 		)
-		decoded.Add(pushes)
 		for range pushes { // 10 of 10 rows pass
 			group.Go(func() {
-				_, err := d.Push(t.Context(), d.token, client, nil, func() ([]byte, error) {
-					decoded.Done()
-					decoded.Wait()
-					return []byte("[0,0,0,0,0,0,0,0,0,0]"), nil
-				})
+				places <- struct{}{}
+				defer func() { <-places }()
+				_, err := d.push(t, d.token, strings.NewReader("[0,0,0,0,0,0,0,0,0,0]"))
 				var limit *mapdata.LimitError
 				switch {
 				case err == nil:
@@ -112,11 +145,120 @@ func TestRatesAreTakenTogether(t *testing.T) {
 			})
 		}
 		group.Wait()
-		left := d.Buckets.Peek(requests, ratelimit.PerMinute(30), 0, now).Remaining
-		if ok.Load() != 10 || limits.Load() != pushes-10 || left != 20 {
+		if left := d.left(now); ok.Load() != 10 || limits.Load() != pushes-10 || left != 20 {
 			t.Fatalf("round %d: %d passed, %d were refused, %d requests are left; want 10, %d, 20", round, ok.Load(), limits.Load(), left, pushes-10)
 		}
 	}
+}
+
+// TestARequestCountsBeforeItsBody is D7.1: what stalls or is malformed has taken a request, what the service cannot store
+// has not.
+func TestARequestCountsBeforeItsBody(t *testing.T) {
+	d := newDock(t)
+	a, err := d.Admit(t.Context(), d.token, client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := d.left(start); left != 59 {
+		t.Errorf("%d requests are left while a body is waited for, want 59", left)
+	}
+	a.Close()
+	if _, err := d.push(t, d.token, strings.NewReader("{")); !errors.Is(err, mapdata.ErrMalformed) {
+		t.Error(err)
+	}
+	if left := d.left(start); left != 58 {
+		t.Errorf("%d requests are left after a malformed body, want 58", left)
+	}
+	rows := d.Buckets.Peek(ratelimit.HashKey(ratelimit.PushEntities, token.Hash(d.token)), ratelimit.PerMinute(d.Entities), 0, start).Remaining
+	d.Ingest = ingest.New(full{d.db}, d.Now, signal.StoreChanged{})
+	if _, err := d.push(t, d.token, strings.NewReader("[1,2,3]")); !errors.Is(err, mapdata.ErrUnavailable) {
+		t.Error(err)
+	}
+	after := d.Buckets.Peek(ratelimit.HashKey(ratelimit.PushEntities, token.Hash(d.token)), ratelimit.PerMinute(d.Entities), 0, start).Remaining
+	if left := d.left(start); left != 58 || after != rows {
+		t.Errorf("%d requests and %d rows are left after a full disk, want 58 and %d", left, after, rows)
+	}
+	if d.HeldBytes() != 0 {
+		t.Errorf("%d bytes are held at rest", d.HeldBytes())
+	}
+}
+
+// full is a store without room.
+type full struct{ ingest.Store }
+
+func (full) Apply(context.Context, *mapdata.Change) error { return mapdata.ErrUnavailable }
+
+// TestBodiesAtOnceAreBounded is D7.1: two of one token; of an account, and of a node, what they hold.
+func TestBodiesAtOnceAreBounded(t *testing.T) {
+	d := newDock(t)
+	d.Entities = 0
+	var limit *mapdata.LimitError
+	admit := func() *push.Admission {
+		t.Helper()
+		a, err := d.Admit(t.Context(), d.token, client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	first, second := admit(), admit()
+	if _, err := d.Admit(t.Context(), d.token, client); !errors.As(err, &limit) || limit.RetryAfter != time.Second {
+		t.Errorf("a third body: %v", err)
+	}
+	if left := d.left(start); left != 58 {
+		t.Errorf("%d requests are left; one that found no place takes none", left)
+	}
+	second.Close()
+	third := admit()
+	third.Close()
+	// Rows of 15 MB are held while the batch waits to be stored: two such batches and the buffers do not fit into the part
+	// of one account, 32 MiB, beside a third.
+	row := `{"external_id":"%d","kind":"camera.speed","lat":1,"lng":1,"properties":{"a":"` + strings.Repeat("x", 15_000) + `"}}`
+	var large strings.Builder
+	large.WriteByte('[')
+	for i := range 1000 {
+		if i > 0 {
+			large.WriteByte(',')
+		}
+		fmt.Fprintf(&large, row, i)
+	}
+	large.WriteByte(']')
+	waiting, storing := make(chan struct{}), make(chan struct{}, 2)
+	d.Ingest = ingest.New(hanging{d.db, storing, waiting}, d.Now, signal.StoreChanged{})
+	first.Close()
+	ended := make(chan struct{}, 2)
+	var pushes sync.WaitGroup
+	for range 2 {
+		pushes.Go(func() {
+			body := &readFunc{begin: func() (string, error) { return large.String(), nil }, ended: ended}
+			if _, err := d.push(t, d.token, body); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	<-ended
+	<-ended
+	if _, err := d.push(t, d.token, strings.NewReader(large.String())); !errors.As(err, &limit) {
+		t.Errorf("a third large batch of one account: %v", err)
+	}
+	close(waiting)
+	pushes.Wait()
+	if d.HeldBytes() != 0 {
+		t.Errorf("%d bytes are held at rest", d.HeldBytes())
+	}
+}
+
+// hanging is a store that waits before it stores.
+type hanging struct {
+	ingest.Store
+	storing chan<- struct{}
+	waiting <-chan struct{}
+}
+
+func (h hanging) Apply(ctx context.Context, c *mapdata.Change) error {
+	h.storing <- struct{}{}
+	<-h.waiting
+	return h.Store.Apply(ctx, c)
 }
 
 // TestAMistypedTokenIsNotLookedUp is D5.1.
@@ -124,7 +266,7 @@ func TestAMistypedTokenIsNotLookedUp(t *testing.T) {
 	d := newDock(t)
 	d.Store = failing{d.db}
 	for _, text := range []string{"", "x", d.token[:49], d.token + "0", "wsk_" + d.token[4:], d.token[:20] + "_" + d.token[21:]} {
-		if _, err := d.Push(t.Context(), text, client, nil, body("[]")); !errors.Is(err, mapdata.ErrUnauthenticated) {
+		if _, err := d.push(t, text, strings.NewReader("[]")); !errors.Is(err, mapdata.ErrUnauthenticated) {
 			t.Errorf("a token of %d characters: %v", len(text), err)
 		}
 	}
@@ -135,12 +277,12 @@ func TestAFailingStore(t *testing.T) {
 	d := newDock(t)
 	d.Store = failing{d.db}
 	read := false
-	_, err := d.Push(t.Context(), d.token, client, nil, func() ([]byte, error) { read = true; return nil, nil })
+	_, err := d.push(t, d.token, &readFunc{begin: func() (string, error) { read = true; return "", nil }})
 	if !errors.Is(err, mapdata.ErrUnavailable) || read {
 		t.Errorf("%v, body read %v", err, read)
 	}
 	d.Store = deaf{d.db}
-	if _, err := d.Push(t.Context(), d.token, client, nil, body("{}")); !errors.Is(err, ingest.ErrNotArray) {
+	if _, err := d.push(t, d.token, strings.NewReader("{}")); !errors.Is(err, ingest.ErrNotArray) {
 		t.Errorf("a refusal that could not be recorded: %v", err)
 	}
 	if !strings.Contains(d.log.String(), "refused push not recorded") || strings.Contains(d.log.String(), d.token) {
@@ -173,7 +315,7 @@ func TestAFeedThatGoesMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := d.Push(t.Context(), d.token, client, nil, func() ([]byte, error) { remove(); return []byte("[]"), nil })
+	_, err := d.push(t, d.token, &readFunc{begin: func() (string, error) { remove(); return "[]", nil }})
 	if !errors.Is(err, mapdata.ErrUnauthenticated) {
 		t.Errorf("%v", err)
 	}
@@ -190,7 +332,7 @@ func BenchmarkToken(b *testing.B) {
 	for name, text := range map[string]string{"known": d.token, "unknown": token.New(token.Push), "mistyped": "x" + d.token[1:]} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				_, err := d.Push(b.Context(), text, client, nil, func() ([]byte, error) { return nil, stop })
+				_, err := d.push(b, text, &readFunc{begin: func() (string, error) { return "", stop }})
 				if err == nil {
 					b.Fatal("it passed")
 				}

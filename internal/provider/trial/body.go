@@ -103,15 +103,11 @@ func (s *Spool) collect(r io.Reader) (_ *Body, err error) {
 		}
 	}()
 	hash := sha256.New()
-	rows := rowSizes{limit: maxRow}
 	part := make([]byte, readSize)
 	for {
 		n, err := r.Read(part)
 		if n > 0 {
 			_, _ = hash.Write(part[:n]) // never fails
-			if err := rows.pass(part[:n]); err != nil {
-				return nil, err
-			}
 			if err := b.keep(part[:n]); err != nil {
 				return nil, err
 			}

@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// What hostile pushes may cost the service, and what they send (F1).
+const (
+	hostileMemory  = 300 << 20
+	hostilePushes  = 60
+	stalledBodies  = 40
+	hostileMembers = 2_300_000 // of one row: 16 MiB in 22 KB
+)
+
+// TestHostilePushesCostLittleMemory sends to the real binary 60 pushes at once that decompress to 16 MiB each, 60 of 16 MiB of
+// rows that are to be stored, and 40 bodies that stall after 16 MiB of white space: its resident memory, as the system counts
+// it, stays near that at rest, and others read and push meanwhile (D7.1).
+func TestHostilePushesCostLittleMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("resident memory is read from /proc")
+	}
+	s := startService(t, "[limits]\nguest_reads_per_minute = 1000000\n")
+	stalled := pushTokens(t, s.signIn("stalled@example.org"), stalledBodies/2)
+	attacked := pushTokens(t, s.signIn("attacker@example.org"), 20)
+	provider := pushTokens(t, s.signIn("provider@example.org"), 1)[0]
+	bomb := compressed(t, []byte(`[{"external_id":"a","kind":"alert.police","lat":1,"lng":1,"properties":{"a":{}`+
+		strings.Repeat(`,"a":{}`, hostileMembers)+`}}]`))
+	large := compressed(t, largeRows(1300, 12_000))
+	spaces := compressed(t, bytes.Repeat([]byte(" "), 16<<20))
+	reads := newReadTimes(s)
+	reads.measure(t, 500) // warm
+	atRest := s.memory(t, "VmRSS")
+
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	readers.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				reads.measure(t, 20)
+			}
+		}
+	})
+	reads.forget()
+	for i := range stalledBodies {
+		conn := s.stall(t, stalled[i%len(stalled)], spaces[:len(spaces)-9])
+		defer conn.Close() //nolint:errcheck // it was held open for the test
+	}
+	// A place for connections that are half open.
+	bombs := pushAtOnce(t, s, attacked, bomb, hostilePushes)
+	t.Logf("60 pushes of one row of 16 MiB: %v, %d MiB more at the peak", bombs, (s.memory(t, "VmHWM")-atRest)>>20)
+	filled := pushAtOnce(t, s, attacked, large, hostilePushes)
+	if got := pushAtOnce(t, s, []string{provider}, compressed(t, []byte("[]")), 1); got[http.StatusOK] != 1 {
+		t.Errorf("another account's push meanwhile: %v", got)
+	}
+	close(stop)
+	readers.Wait()
+	peak := s.memory(t, "VmHWM")
+	t.Logf("60 pushes of 16 MiB of rows: %v; %d MiB at rest, %d MiB more at the peak; %s", filled, atRest>>20, (peak-atRest)>>20, reads)
+	if peak-atRest > hostileMemory {
+		t.Errorf("%d MiB above rest, more than %d", (peak-atRest)>>20, hostileMemory>>20)
+	}
+	for _, statuses := range []map[int]int{bombs, filled} {
+		if statuses[http.StatusOK]+statuses[http.StatusTooManyRequests]+statuses[http.StatusServiceUnavailable] != hostilePushes {
+			t.Errorf("answers %v", statuses)
+		}
+	}
+}
+
+// largeRows makes rows with properties of so many bytes.
+func largeRows(rows, size int) []byte {
+	var text bytes.Buffer
+	for i := range rows {
+		fmt.Fprintf(&text, `%c{"external_id":"%d","kind":"camera.speed","lat":1,"lng":1,"properties":{"a":"%s"}}`,
+			"[,"[min(i, 1)], i, strings.Repeat("x", size))
+	}
+	text.WriteByte(']')
+	return text.Bytes()
+}
+
+// pushTokens registers push feeds.
+func pushTokens(t *testing.T, c *client, feeds int) (tokens []string) {
+	t.Helper()
+	for i := range feeds {
+		resp, body := c.do(http.MethodPost, "/v2/feeds", map[string]any{
+			"name": fmt.Sprintf("Feed %d", i), "direction": "push", "visibility": "public", "licence": "ODbL-1.0",
+		})
+		var registered struct {
+			Push string `json:"push_ingest_token"`
+		}
+		if err := json.Unmarshal(body, &registered); err != nil || resp.StatusCode != http.StatusCreated {
+			t.Fatalf("register: %d %s", resp.StatusCode, body)
+		}
+		tokens = append(tokens, registered.Push)
+	}
+	return tokens
+}
+
+func compressed(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err == nil {
+		_, err = z.Write(text)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// stall sends the head of a push and a body that never ends.
+func (s *serviceProcess) stall(t *testing.T, token string, body []byte) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := fmt.Sprintf("POST /v2/feeds/%s/entities HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n",
+		token, len(body)+9)
+	if _, err := conn.Write(append([]byte(head), body...)); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// pushAtOnce sends a body so many times at once, with the tokens in turn, and counts the statuses of the answers; 0: there was none.
+func pushAtOnce(t *testing.T, s *serviceProcess, tokens []string, body []byte, times int) map[int]int {
+	t.Helper()
+	var (
+		group    sync.WaitGroup
+		mu       sync.Mutex
+		statuses = make(map[int]int)
+	)
+	for i := range times {
+		group.Go(func() {
+			token := tokens[i%len(tokens)]
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+"/v2/feeds/"+token+"/entities", bytes.NewReader(body))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Content-Encoding", "gzip")
+			status := 0
+			if resp, err := http.DefaultClient.Do(req); err == nil {
+				_, _ = io.Copy(io.Discard, resp.Body)
+				resp.Body.Close() //nolint:errcheck,gosec // it was only read
+				status = resp.StatusCode
+			} else {
+				t.Log(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[status]++
+		})
+	}
+	group.Wait()
+	return statuses
+}
+
+// memory reads a line of the process's status, in bytes: VmRSS is now, VmHWM the peak.
+func (s *serviceProcess) memory(t *testing.T, name string) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, name+":"); ok {
+			kib, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(value), " kB"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kib << 10
+		}
+	}
+	t.Fatalf("no %s in %s", name, text)
+	return 0
+}
+
+// readTimes are how long reads took.
+type readTimes struct {
+	s      *serviceProcess
+	mu     sync.Mutex
+	took   []time.Duration
+	failed atomic.Int32
+}
+
+func newReadTimes(s *serviceProcess) *readTimes { return &readTimes{s: s} }
+
+// measure reads so many times, one after the other.
+func (r *readTimes) measure(t *testing.T, times int) {
+	t.Helper()
+	for range times {
+		began := time.Now()
+		resp, err := http.Get(r.s.base + "/v2/entities/nearby?lat=1&lng=1&radius=1000")
+		if err != nil {
+			r.failed.Add(1)
+			continue
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close() //nolint:errcheck,gosec // it was only read
+		if resp.StatusCode != http.StatusOK {
+			r.failed.Add(1)
+		}
+		r.mu.Lock()
+		r.took = append(r.took, time.Since(began))
+		r.mu.Unlock()
+	}
+}
+
+func (r *readTimes) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.took = nil
+}
+
+func (r *readTimes) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	slices.Sort(r.took)
+	if len(r.took) == 0 {
+		return "no reads"
+	}
+	return fmt.Sprintf("%d reads, %d failed, median %v, p99 %v", len(r.took), r.failed.Load(), r.took[len(r.took)/2], r.took[len(r.took)*99/100])
+}
