@@ -56,6 +56,11 @@ pushes_per_minute = 1000000
 push_entities_per_minute = 0
 manage_per_minute = 100000
 feeds_per_account = 1000
+entities_per_feed = 0
+bytes_per_feed = "0"
+bytes_per_account = "0"
+unreviewed_entities_per_feed = 0
+unreviewed_bytes_per_feed = "0"
 [egress]
 ca_file = %[4]q
 [egress.hosts]

@@ -30,6 +30,11 @@ pushes_per_minute = 1000000
 push_entities_per_minute = 0
 manage_per_minute = 1000000
 feeds_per_account = 1000
+entities_per_feed = 0
+bytes_per_feed = "0"
+bytes_per_account = "0"
+unreviewed_entities_per_feed = 0
+unreviewed_bytes_per_feed = "0"
 `
 
 // serviceProcess is a running wayside serve.

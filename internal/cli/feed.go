@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -49,13 +50,13 @@ func (c *feedListCmd) Run(p *program) error {
 			return err
 		}
 		shown := make([]feedJSON, len(all))
-		rows := [][]string{{"ID", "NAME", "DIRECTION", "VISIBILITY", "REVIEW", "STATE"}}
+		rows := [][]string{{"ID", "NAME", "DIRECTION", "VISIBILITY", "REVIEW", "FULL", "STATE"}}
 		for i := range all {
 			if shown[i], err = shapeFeed(ctx, deps, &all[i]); err != nil {
 				return err
 			}
 			f := &shown[i]
-			rows = append(rows, []string{f.ID, f.Name, f.Direction, f.Visibility, f.ReviewState, feedState(f)})
+			rows = append(rows, []string{f.ID, f.Name, f.Direction, f.Visibility, f.ReviewState, strconv.Itoa(f.Fullness) + " %", feedState(f)})
 		}
 		if c.JSON {
 			return p.writeJSON(shown)
@@ -211,6 +212,9 @@ type feedJSON struct {
 	ConsecutiveFailures int     `json:"consecutive_failures"`
 	LastPushAt          apiTime `json:"last_push_at"`
 	EntityCount         int     `json:"entity_count"`
+	StoredEntities      int     `json:"stored_entities"`
+	StoredBytes         int64   `json:"stored_bytes"` // of external ids and properties
+	Fullness            int     `json:"full_percent"` // of what it may hold (D5.10)
 	CreatedAt           apiTime `json:"created_at"`
 	UpdatedAt           apiTime `json:"updated_at"`
 }
@@ -232,8 +236,15 @@ func shapeFeed(ctx context.Context, deps *adminDeps, f *feed.View) (feedJSON, er
 		LastFetchOutcome: string(f.Polling.LastOutcome), LastFetchError: f.Polling.LastError,
 		LastFetchRows: f.Polling.LastRows, LastFetchRejected: f.Polling.LastRejected,
 		ConsecutiveFailures: f.Polling.ConsecutiveFailures, LastPushAt: apiTime{f.LastPushAt}, EntityCount: f.Entities,
+		StoredEntities: f.Holds.Entities, StoredBytes: f.Holds.Bytes, Fullness: fullness(f),
 		CreatedAt: apiTime{f.CreatedAt}, UpdatedAt: apiTime{f.UpdatedAt},
 	}, nil
+}
+
+// fullness is how much of what it may hold a feed does, in per cent: of entities or of bytes, whichever is more (D5.10).
+func fullness(f *feed.View) int {
+	share := max(float64(f.Holds.Entities)/float64(f.MayHold.Entities), float64(f.Holds.Bytes)/float64(f.MayHold.Bytes))
+	return int(math.Ceil(100 * share))
 }
 
 // feedState describes the state of a feed in a few words.
@@ -273,6 +284,7 @@ func (f *adminFlags) showFeed(ctx context.Context, p *program, deps *adminDeps, 
 		{"review", shown.ReviewState},
 		{"version", shown.ReviewVersion},
 		{"state", feedState(&shown)},
+		{"stored", fmt.Sprintf("%d entities, %d bytes: %d %% full", shown.StoredEntities, shown.StoredBytes, shown.Fullness)},
 	}
 	for _, more := range [][2]string{
 		{"description", shown.Description},

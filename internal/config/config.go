@@ -60,6 +60,13 @@ type Limits struct {
 	ManagePerMinute       int // management requests of one account; default 60
 	VotesPerMinute        int // of one account; default 30
 	FeedsPerAccount       int // default 20
+
+	// What may be stored (D5.10); 0 turns each off.
+	EntitiesPerFeed           int   // default 200 000
+	BytesPerFeed              int64 // of external ids and properties; default 64 MiB
+	BytesPerAccount           int64 // of all feeds of an account; default 256 MiB
+	UnreviewedEntitiesPerFeed int   // of a feed that no curator has approved yet; default 20 000
+	UnreviewedBytesPerFeed    int64 // likewise; default 16 MiB
 }
 
 // Read configures the read API.
@@ -142,7 +149,7 @@ func Default() *Config {
 		BaseURL:   "http://127.0.0.1:8080",
 		DataDir:   "./wayside-data",
 		HTTP:      HTTP{Listen: "127.0.0.1:8080", MaxPerAddress: 256},
-		Limits:    Limits{60, 120, 60, 10_000, 60, 30, 20},
+		Limits:    Limits{60, 120, 60, 10_000, 60, 30, 20, 200_000, 64 << 20, 256 << 20, 20_000, 16 << 20},
 		Chargers:  Chargers{PrimaryNetwork: "tesla"},
 		Mail:      Mail{From: "wayside@localhost"},
 		Incidents: Incidents{Mode: "live"},

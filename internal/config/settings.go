@@ -53,6 +53,11 @@ func settings() []setting {
 		numberKey("limits.manage_per_minute", func(c *Config) *int { return &c.Limits.ManagePerMinute }, 1),
 		numberKey("limits.votes_per_minute", func(c *Config) *int { return &c.Limits.VotesPerMinute }, 1),
 		numberKey("limits.feeds_per_account", func(c *Config) *int { return &c.Limits.FeedsPerAccount }, 1),
+		numberKey("limits.entities_per_feed", func(c *Config) *int { return &c.Limits.EntitiesPerFeed }, 0),
+		sizeKey("limits.bytes_per_feed", func(c *Config) *int64 { return &c.Limits.BytesPerFeed }),
+		sizeKey("limits.bytes_per_account", func(c *Config) *int64 { return &c.Limits.BytesPerAccount }),
+		numberKey("limits.unreviewed_entities_per_feed", func(c *Config) *int { return &c.Limits.UnreviewedEntitiesPerFeed }, 0),
+		sizeKey("limits.unreviewed_bytes_per_feed", func(c *Config) *int64 { return &c.Limits.UnreviewedBytesPerFeed }),
 		listKey("read.cors_origins", func(c *Config) *[]string { return &c.Read.CORSOrigins }, checkOrigin),
 		stringKey("chargers.primary_network", func(c *Config) *string { return &c.Chargers.PrimaryNetwork }, checkNetwork),
 		stringKey("egress.ca_file", func(c *Config) *string { return &c.Egress.CAFile }, anyText),
@@ -130,6 +135,56 @@ func numberKey(key string, field func(*Config) *int, least int64) setting {
 		},
 		func(c *Config) any { return *field(c) },
 	}
+}
+
+// sizeUnits are the units of sizes, the largest first.
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+
+// sizeKey makes a setting of a number of bytes with its unit, such as "64MiB".
+func sizeKey(key string, field func(*Config) *int64) setting {
+	return setting{
+		key, text,
+		func(c *Config, v any) error {
+			size, err := parseSize(v.(string))
+			if err == nil {
+				*field(c) = size
+			}
+			return err
+		},
+		func(c *Config) any { return formatSize(*field(c)) },
+	}
+}
+
+func parseSize(value string) (int64, error) {
+	value = strings.TrimSpace(value)
+	if value == "0" {
+		return 0, nil
+	}
+	for _, unit := range sizeUnits {
+		digits, ok := strings.CutSuffix(value, unit.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err != nil || n < 0 || n > math.MaxInt64/unit.bytes {
+			break
+		}
+		return n * unit.bytes, nil
+	}
+	return 0, fmt.Errorf("%q is no size: a whole number with B, KiB, MiB or GiB, such as 64MiB", value)
+}
+
+// formatSize writes a size in the largest unit that divides it.
+func formatSize(size int64) string {
+	for _, unit := range sizeUnits {
+		if size != 0 && size%unit.bytes == 0 {
+			return strconv.FormatInt(size/unit.bytes, 10) + unit.name
+		}
+	}
+	return "0"
 }
 
 func listKey(key string, field func(*Config) *[]string, check func(string) (string, error)) setting {

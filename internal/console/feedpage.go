@@ -2,6 +2,7 @@ package console
 
 import (
 	"html/template"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,15 +15,16 @@ import (
 // feedPage is what the page of one feed shows.
 type feedPage struct {
 	*feed.View
-	Address string
-	Own     bool // the visitor may change it
-	Review  string
-	State   feedState
-	Notices []notice
-	Curl    string // of a push feed, with a placeholder for the token
-	GeoJSON string // path of the map's data
-	Now     time.Time
-	Next    string // time until the next fetch, translated; empty: none is planned
+	Address  string
+	Own      bool // the visitor may change it
+	Review   string
+	State    feedState
+	Notices  []notice
+	Curl     string // of a push feed, with a placeholder for the token
+	GeoJSON  string // path of the map's data
+	Now      time.Time
+	Fullness string // how much of what it may hold the feed does, translated; empty: there is no bound
+	Next     string // time until the next fetch, translated; empty: none is planned
 
 	Votes      []mapdata.VoteDay // newest first
 	Rejections []rejection
@@ -72,7 +74,7 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	page := feedPage{
 		View: f, Address: feedURL(f.ID), Own: f.Owner == v.ID(), Review: reviewKey(&f.Feed), State: stateOf(&f.Feed, lastAttempt(h), now),
 		Notices: notices(v.Words, &f.Feed, h, now), GeoJSON: "/v2/feeds/" + f.ID.String() + "/entities", Now: now,
-		Rejections: rejections(v.Words, h.Rejections, lastAttempt(h)),
+		Rejections: rejections(v.Words, h.Rejections, lastAttempt(h)), Fullness: fullnessText(v.Words, f),
 	}
 	if page.Votes, err = c.Feeds.VoteDays(r.Context(), feed.By(v.Account), f.ID); err != nil {
 		return err
@@ -183,6 +185,14 @@ func (m *timelineEntry) add(a *mapdata.Attempt) {
 	m.Retired += a.Retired
 	m.Bytes += a.Bytes
 	m.Duration += a.Duration
+}
+
+// fullnessText says how full a feed is (D5.10).
+func fullnessText(w *words.Words, f *feed.View) string {
+	if f.MayHold.Entities == math.MaxInt || f.MayHold.Bytes == math.MaxInt64 {
+		return ""
+	}
+	return w.Text("feed.fullness", f.Holds.Entities, f.MayHold.Entities, sizeText(w, f.Holds.Bytes), sizeText(w, f.MayHold.Bytes))
 }
 
 func sizeText(w *words.Words, n int64) string {

@@ -24,6 +24,8 @@ type Config struct {
 	Store Store
 	Now   func() time.Time
 	Limit int // feeds of one account; 0: DefaultLimit
+	// Storage bounds what feeds hold, as ingest applies it; to show how full they are.
+	Storage mapdata.StorageLimits
 
 	// CheckURL validates a pull URL (D6.5) and returns it normalized. Its error's message is shown to the owner. It is
 	// injected because the allowed ports and names belong to the package that makes the requests.
@@ -101,9 +103,10 @@ func (a Actor) readsInFull(f *mapdata.Feed) bool {
 // View is a feed as the actor may see it (D5.4).
 type View struct {
 	mapdata.Feed
-	Full     bool // false: only public fields may be shown, and Entities was not counted
-	Entities int  // number of unexpired entities; of a large feed up to a minute old
-	WholeURL bool // whether the actor may see the query of the pull URL
+	Full     bool          // false: only public fields may be shown, and Entities was not counted
+	Entities int           // number of unexpired entities; of a large feed up to a minute old
+	MayHold  mapdata.Usage // at most (D5.10); the largest numbers where there is no bound. Feed.Holds is what it does.
+	WholeURL bool          // whether the actor may see the query of the pull URL
 }
 
 // ShownURL is the pull URL as the actor may see it.
@@ -120,6 +123,12 @@ func MaskQuery(address string) string {
 		return before + "?…"
 	}
 	return address
+}
+
+// View is the feed as its owner and curators see it, with so many unexpired entities; wholeURL says whether with the query of
+// its pull URL.
+func (s *Service) View(f *mapdata.Feed, entities int, wholeURL bool) View {
+	return View{Feed: *f, Full: true, Entities: entities, MayHold: s.Storage.OfFeed(f.ApprovedOnce), WholeURL: wholeURL}
 }
 
 // Register stores a new feed of the actor, with a layer of its own, pending review. A push feed's token is returned in
@@ -146,7 +155,8 @@ func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *V
 		return nil, "", fmt.Errorf("register feed: %w", err)
 	}
 	s.changed()
-	return &View{Feed: *f, Full: true, WholeURL: true}, pushToken, nil
+	view := s.View(f, 0, true)
+	return &view, pushToken, nil
 }
 
 // secretsOf names the secrets that a feed was registered with, for the audit log (D11.8).
@@ -216,7 +226,7 @@ func (s *Service) List(ctx context.Context, by Actor) ([]View, error) {
 			}
 			own = append(own, *v)
 		case f.Listed():
-			public = append(public, View{Feed: *f, Full: by.reviews})
+			public = append(public, View{Feed: *f, Full: by.reviews, MayHold: s.Storage.OfFeed(f.ApprovedOnce)})
 		}
 	}
 	return append(own, public...), nil
@@ -227,7 +237,8 @@ func (s *Service) full(ctx context.Context, by Actor, f *mapdata.Feed) (*View, e
 	if err != nil {
 		return nil, err
 	}
-	return &View{Feed: *f, Full: true, Entities: n, WholeURL: by.operator || by.owns(f)}, nil
+	view := s.View(f, n, by.operator || by.owns(f))
+	return &view, nil
 }
 
 // Get returns one feed: in full to its owner, curators and operators, in brief to others when it is listed in the public

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"math"
 	"time"
 
 	"wayside/internal/feed"
@@ -43,6 +44,7 @@ type fullFeed struct {
 	Version     string     `json:"review_version"`
 	Change      *words     `json:"pending_change"` // null: nothing waits beside what readers see
 	EntityCount int        `json:"entity_count"`
+	Storage     storage    `json:"storage"`
 	CreatedAt   timestamp  `json:"created_at"`
 	UpdatedAt   timestamp  `json:"updated_at"`
 
@@ -78,6 +80,25 @@ type words struct {
 	SpecURL     string `json:"spec_url"`
 }
 
+// storage is how full a feed is (D5.10). A bound that is off is null.
+type storage struct {
+	Entities    int    `json:"entities"`
+	EntityLimit *int   `json:"entity_limit"`
+	Bytes       int64  `json:"bytes"`
+	ByteLimit   *int64 `json:"byte_limit"`
+}
+
+func newStorage(v *feed.View) storage {
+	s := storage{Entities: v.Holds.Entities, Bytes: v.Holds.Bytes}
+	if v.MayHold.Entities != math.MaxInt {
+		s.EntityLimit = &v.MayHold.Entities
+	}
+	if v.MayHold.Bytes != math.MaxInt64 {
+		s.ByteLimit = &v.MayHold.Bytes
+	}
+	return s
+}
+
 // newFeedJSON converts a feed to the shape that the caller may see.
 func newFeedJSON(v *feed.View) any {
 	f := &v.Feed
@@ -92,7 +113,7 @@ func newFeedJSON(v *feed.View) any {
 	full := fullFeed{
 		publicFeed: public,
 		Active:     f.Active, SpecURL: f.SpecURL, ReviewState: string(f.ReviewState), ReviewNote: f.ReviewNote, Version: feed.Version(f),
-		EntityCount: v.Entities, CreatedAt: timestamp(f.CreatedAt), UpdatedAt: timestamp(f.UpdatedAt),
+		EntityCount: v.Entities, Storage: newStorage(v), CreatedAt: timestamp(f.CreatedAt), UpdatedAt: timestamp(f.UpdatedAt),
 		LastPushAt: timestamp(f.LastPushAt),
 	}
 	if f.Proposed != nil {

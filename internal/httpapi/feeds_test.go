@@ -37,6 +37,7 @@ func TestRegisterPullOverHTTP(t *testing.T) {
 		"id": got.id(), "name": "Roads of Ghent", "description": "All.", "attribution": "© Ghent", "licence": "etalab-2.0", "direction": "pull",
 		"visibility": "public", "is_approved": false, "is_public": false, "layer_id": got.Layer["id"], "layer_name": "Ghent", "layer_slug": "ghent",
 		"active": true, "spec_url": "https://example.org/spec", "review_state": "pending", "review_note": "", "entity_count": 0.0,
+		"storage":    map[string]any{"entities": 0.0, "entity_limit": nil, "bytes": 0.0, "byte_limit": nil},
 		"created_at": "2026-11-21T08:00:00.000Z", "updated_at": "2026-11-21T08:00:00.000Z",
 		"pull_url": "https://data.example.org/a.json?b=1", "pull_interval_seconds": 30.0, "has_pull_auth_header": true,
 		"next_fetch_at": "2026-11-21T08:00:00.000Z", "last_fetched_at": nil, "last_fetch_outcome": nil, "last_fetch_error": nil,

@@ -32,7 +32,7 @@ func (a *api) getReviewFeeds(w http.ResponseWriter, r *http.Request, c *caller) 
 	list := make([]pendingFeed, min(waiting, maxQueueLength))
 	for i := range list {
 		p := &queue[i]
-		view := feed.View{Feed: p.Feed, Full: true, Entities: a.Entities(p.ID)}
+		view := a.Feeds.View(&p.Feed, a.Entities(p.ID), false)
 		list[i] = pendingFeed{Feed: newFeedJSON(&view), Owner: ownerJSON{p.Owner.String(), p.OwnerEmail}, Waiting: timestamp(p.Since)}
 		if origin := feed.Origin(p.PullURL); origin != "" {
 			list[i].Origin = &origin

@@ -71,6 +71,8 @@ type testService struct {
 type serviceOptions struct {
 	manage, requests, entities, maxPages int
 
+	storage mapdata.StorageLimits
+
 	upstreams []string // addresses of relay providers, the first ranks first
 	stored    bool     // incidents.mode is database
 
@@ -110,12 +112,13 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 		Store: d.db, Now: d.time, Key: []byte("key"), Log: log, StoreChanged: d.signals.StoreChanged, MailQueued: d.signals.MailQueued,
 	})
 	d.ingester = ingest.New(d.db, d.time, d.signals.StoreChanged)
+	d.ingester.Limits = limits.storage
 	d.pushes = push.New(push.Config{
 		Store: d.db, Ingest: d.ingester, Buckets: buckets, Now: d.time, Log: log, StoreChanged: d.signals.StoreChanged,
 		Requests: limits.requests, Entities: limits.entities,
 	})
 	d.feeds = feed.New(feed.Config{
-		Store: &countingStore{d.db, &d.counted}, Now: d.time, Signals: d.signals,
+		Store: &countingStore{d.db, &d.counted}, Now: d.time, Signals: d.signals, Storage: limits.storage,
 		CheckURL: func(text string) (string, error) {
 			u, err := safehttp.CheckURL(text)
 			if err != nil {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -66,15 +67,21 @@ func ifAlive(s *mapdata.Stored, snapshotAt, now time.Time) *mapdata.Stored {
 	return s
 }
 
-// compareBatch makes the change that a push is, against what is stored under its external ids.
-func compareBatch(feed mapdata.FeedID, rows []batchRow, mark *mapdata.Mark, stored map[string]*mapdata.Stored, now time.Time) *mapdata.Change {
-	c := &mapdata.Change{Feed: feed, Base: mark.EntitiesRevision, At: now}
+// compareBatch makes the change that a push is, against what is stored under its external ids. It gives the rows for which
+// there is no room; allowed has counted the others. What the batch retires or makes smaller makes room for all of its rows.
+func compareBatch(
+	feed mapdata.FeedID, rows []batchRow, allowed *allowance, stored map[string]*mapdata.Stored, now time.Time,
+) (c *mapdata.Change, full []*RowError) {
+	mark := allowed.mark
+	c = &mapdata.Change{Feed: feed, Base: mark.EntitiesRevision, At: now}
+	var growing []int // places of upserts that need room, and then of their rows
 	for i := range rows {
 		row := &rows[i].Row
 		old := stored[row.ExternalID]
 		if row.Retire {
 			if old != nil {
 				c.Retired = append(c.Retired, row.ExternalID)
+				allowed.retire(old)
 			}
 			continue
 		}
@@ -84,7 +91,22 @@ func compareBatch(feed mapdata.FeedID, rows []batchRow, mark *mapdata.Mark, stor
 			c.Touched = append(c.Touched, row.ExternalID)
 			continue
 		}
+		if by := growth(&e, old); frees(by) {
+			allowed.admit(by)
+		} else {
+			growing = append(growing, len(c.Upserts), i)
+		}
 		c.Upserts = append(c.Upserts, e)
 	}
-	return c
+	for n := 0; n < len(growing); n += 2 {
+		e, row := &c.Upserts[growing[n]], &rows[growing[n+1]]
+		if !allowed.admit(growth(e, stored[e.ExternalID])) {
+			full = append(full, allowed.full(row.index, row.ExternalID))
+			e.ExternalID = ""
+		}
+	}
+	if full != nil {
+		c.Upserts = slices.DeleteFunc(c.Upserts, func(e mapdata.Entity) bool { return e.ExternalID == "" })
+	}
+	return c, full
 }

@@ -12,6 +12,8 @@ import (
 
 // Ingester brings batches and snapshots into the store.
 type Ingester struct {
+	Limits mapdata.StorageLimits // of what may be stored; set before use, zero: no bounds
+
 	store   Store
 	now     func() time.Time
 	changed signal.StoreChanged
@@ -38,6 +40,7 @@ func (in *Ingester) Push(ctx context.Context, feed mapdata.FeedID, b *Batch) (Re
 	for i := range b.rows {
 		ids[i] = b.rows[i].ExternalID
 	}
+	var verdict verdict
 	err = in.retry(ctx, func() error {
 		now := in.now().UTC().Truncate(time.Millisecond)
 		mark, err := in.store.Mark(ctx, feed)
@@ -57,25 +60,28 @@ func (in *Ingester) Push(ctx context.Context, feed mapdata.FeedID, b *Batch) (Re
 				return err
 			}
 		}
-		change := compareBatch(feed, b.rows, &mark, stored, now)
+		allowed := newAllowance(&in.Limits, &mark)
+		change, full := compareBatch(feed, b.rows, allowed, stored, now)
+		verdict = b.verdict.with(full)
 		change.Attempt = mapdata.Attempt{
 			At: now, Duration: max(0, now.Sub(b.at)), OK: true, Outcome: mapdata.OutcomeOK,
-			Rows: b.total, Rejected: b.report.Rejected, Bytes: b.bytes,
-			Unchanged: b.report.Accepted - len(change.Upserts) - len(change.Retired), Retired: len(change.Retired),
+			Rows: b.total, Rejected: verdict.report.Rejected, Bytes: b.bytes,
+			Unchanged: verdict.report.Accepted - len(change.Upserts) - len(change.Retired), Retired: len(change.Retired),
 		}
-		change.Rejections = b.rejections
+		change.Rejections = verdict.rejections
 		if b.Part != nil {
-			if b.report.Snapshot, err = in.addPart(ctx, change, &mark, b, snapshot); err != nil {
+			if verdict.report.Snapshot, err = in.addPart(ctx, change, allowed, b, snapshot); err != nil {
 				return err
 			}
 		}
+		allowed.settle(change)
 		return in.store.Apply(ctx, change)
 	})
 	if err != nil {
 		return Report{}, fmt.Errorf("store batch: %w", err)
 	}
 	in.changed.Notify()
-	return b.report, nil
+	return verdict.report, nil
 }
 
 // retry does the work again as long as another change came between.

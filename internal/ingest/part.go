@@ -25,7 +25,8 @@ type PartReport struct {
 // addPart adds to a batch's change what the batch means to its snapshot. The last batch compares the snapshot with what the
 // feed holds, by the rules of D6.9: what was not seen since the snapshot began is missing. A batch of a snapshot that was
 // completed before is a repeated one, and changes nothing but its rows.
-func (in *Ingester) addPart(ctx context.Context, change *mapdata.Change, mark *mapdata.Mark, b *Batch, s mapdata.PushSnapshot) (*PartReport, error) {
+func (in *Ingester) addPart(ctx context.Context, change *mapdata.Change, allowed *allowance, b *Batch, s mapdata.PushSnapshot) (*PartReport, error) {
+	mark := allowed.mark
 	if s.Done {
 		return &PartReport{ID: s.ID, Complete: true, Rows: s.Rows}, nil
 	}
@@ -53,6 +54,7 @@ func (in *Ingester) addPart(ctx context.Context, change *mapdata.Change, mark *m
 			change.Absent = append(change.Absent, st.ExternalID)
 		case st.Lifetime == 0 && taken.Number >= st.AbsentSince+retireAfter-1:
 			change.Retired = append(change.Retired, st.ExternalID)
+			allowed.retire(&st)
 			report.Retired++
 		}
 	})

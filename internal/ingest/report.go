@@ -80,6 +80,23 @@ func (v *verdict) reject(e *RowError) {
 	r.Examples = append(r.Examples, example)
 }
 
+// with is the verdict with more rows rejected, that were accepted. The verdict itself stays as it is.
+func (v *verdict) with(full []*RowError) verdict {
+	if len(full) == 0 {
+		return *v
+	}
+	more := verdict{report: v.report, rejections: slices.Clone(v.rejections)}
+	more.report.Errors = slices.Clone(v.report.Errors)
+	for i := range more.rejections {
+		more.rejections[i].Examples = slices.Clone(more.rejections[i].Examples)
+	}
+	for _, e := range full {
+		more.report.Accepted--
+		more.reject(e)
+	}
+	return more
+}
+
 // duplicate rejects a row that a later one with the same external id replaces (D3.8).
 func (v *verdict) duplicate(index int, externalID string) {
 	v.report.Accepted--

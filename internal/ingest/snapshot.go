@@ -53,7 +53,7 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 			return err
 		}
 		at := s.At.UTC().Truncate(time.Millisecond)
-		change := &mapdata.Change{Feed: feed, Base: mark.EntitiesRevision, At: at}
+		change := &mapdata.Change{Feed: feed, Base: mark.EntitiesRevision, At: at, Holds: mark.Holds}
 		result, same := unchanged(&mark, s.Hash, at)
 		if !same {
 			if result, err = in.compareSnapshot(ctx, change, &mark, s); err != nil {
@@ -109,7 +109,9 @@ type comparison struct {
 	places  map[string]int32 // of external ids in seen
 	seen    []sighting
 	upserts []mapdata.Entity
+	owners  []int32 // of upserts: places in seen
 	kept    []byte
+	allowed *allowance
 	verdict
 	shortest time.Duration
 	timely   bool // something depends on the time of day: an observed_at in the future
@@ -126,6 +128,7 @@ type sighting struct {
 // compareSnapshot reads the body and fills the change with what differs.
 func (in *Ingester) compareSnapshot(ctx context.Context, change *mapdata.Change, mark *mapdata.Mark, s Snapshot) (Result, error) {
 	c := &comparison{feed: change.Feed, mark: mark, at: change.At, places: make(map[string]int32), shortest: math.MaxInt64, verdict: newVerdict()}
+	c.allowed = newAllowance(&in.Limits, mark)
 	err := in.store.Stored(ctx, change.Feed, nil, func(st mapdata.Stored) {
 		c.places[st.ExternalID] = int32(len(c.seen))
 		c.seen = append(c.seen, sighting{stored: int32(len(c.stored)), row: -1, upsert: -1})
@@ -204,7 +207,7 @@ func (c *comparison) take(index int, row Row, rejected *RowError) error {
 	c.kept, e.Properties = keep(c.kept, e.Properties)
 	if seen.upsert < 0 {
 		seen.upsert = int32(len(c.upserts))
-		c.upserts = append(c.upserts, e)
+		c.upserts, c.owners = append(c.upserts, e), append(c.owners, place)
 		return nil
 	}
 	c.upserts[seen.upsert] = e
@@ -226,11 +229,6 @@ const retireAfter = 3
 // whether the same body would find nothing more to do: no row that is missing still waits to be retired.
 func (c *comparison) finish(change *mapdata.Change) (retired int, lasting bool) {
 	lasting = true
-	for i := range c.upserts {
-		if c.upserts[i].ExternalID != "" {
-			change.Upserts = append(change.Upserts, c.upserts[i])
-		}
-	}
 	number := c.mark.Snapshot + 1
 	for i := range c.seen {
 		seen := &c.seen[i]
@@ -241,6 +239,7 @@ func (c *comparison) finish(change *mapdata.Change) (retired int, lasting bool) 
 		switch {
 		case seen.retire:
 			change.Retired = append(change.Retired, st.ExternalID)
+			c.allowed.retire(st)
 			retired++
 		case seen.row >= 0 || !st.Alive(c.mark.SnapshotAt, c.at):
 			// Seen, or expired: it does not count as missing.
@@ -251,9 +250,39 @@ func (c *comparison) finish(change *mapdata.Change) (retired int, lasting bool) 
 			// Missing before: it expires in its time.
 		case number >= st.AbsentSince+retireAfter-1:
 			change.Retired = append(change.Retired, st.ExternalID)
+			c.allowed.retire(st)
 		default:
 			lasting = false
 		}
 	}
-	return retired, lasting
+	c.store(change)
+	return retired, lasting && c.allowed.rejected == 0 // another time there may be room
+}
+
+// store adds to the change what differs and has room. What is retired or becomes smaller makes room for all of the snapshot.
+func (c *comparison) store(change *mapdata.Change) {
+	old := func(i int) *mapdata.Stored {
+		if at := c.seen[c.owners[i]].stored; at >= 0 {
+			return &c.stored[at]
+		}
+		return nil
+	}
+	for i := range c.upserts {
+		if e := &c.upserts[i]; e.ExternalID != "" && frees(growth(e, old(i))) {
+			c.allowed.admit(growth(e, old(i)))
+		}
+	}
+	for i := range c.upserts {
+		e := &c.upserts[i]
+		if e.ExternalID == "" {
+			continue
+		}
+		if by := growth(e, old(i)); !frees(by) && !c.allowed.admit(by) {
+			c.report.Accepted--
+			c.reject(c.allowed.full(int(c.seen[c.owners[i]].row), e.ExternalID))
+			continue
+		}
+		change.Upserts = append(change.Upserts, *e)
+	}
+	c.allowed.settle(change)
 }

@@ -11,6 +11,9 @@ type Mark struct {
 	LastRows         int    // rows of the last good snapshot
 	BodyHash         []byte // of the last good snapshot; nil: unknown
 	PushSnapshots    []PushSnapshot
+	Holds            Usage // what the feed stores
+	AccountBytes     int64 // what all feeds of its owner store
+	ApprovedOnce     bool  // the feed was, by a curator
 }
 
 // Change is everything that one batch or one snapshot changes in a feed, stored in one transaction. Within one change
@@ -24,6 +27,12 @@ type Change struct {
 	Touched []string // unchanged; their SeenAt becomes At
 	Absent  []string // missing from this snapshot for the first time: the last SnapshotAt becomes their own SeenAt
 	Retired []string // gone
+
+	// Holds is that of the Mark, and Grows what the change adds to it; less than zero where it takes away. AccountLimit is how
+	// many bytes all feeds of the owner may then hold, if the change adds any; 0: no bound.
+	Holds        Usage
+	Grows        Usage
+	AccountLimit int64
 
 	Snapshot *SnapshotTaken // of a pull feed; nil for a push
 	Part     *PartTaken     // of a push; nil: the batch belongs to no snapshot

@@ -49,6 +49,7 @@ type Stored struct {
 	SeenAt      time.Time // zero: at the feed's SnapshotAt
 	Lifetime    time.Duration
 	AbsentSince int64
+	Bytes       int64     // as RowBytes
 	KeptUntil   time.Time // minimum expiry because of confirms (D9.6); zero: none
 }
 

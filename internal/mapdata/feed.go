@@ -70,6 +70,8 @@ type Feed struct {
 	SnapshotAt       time.Time // time of the last good snapshot: "last seen" of rows without their own time
 	Snapshot         int64     // number of good snapshots so far
 	EntitiesRevision int64     // revision of the last change to the feed's entities
+	Holds            Usage     // what the feed stores; maintained by the store
+	ApprovedOnce     bool      // by a curator (D5.10); maintained by the store
 	Generation       int64     // raised by the store with each edit for which PollChanged is true
 }
 

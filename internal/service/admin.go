@@ -75,13 +75,21 @@ func openAdmin(ctx context.Context, o AdminOptions, signals signal.Set) (_ *Admi
 		Store: a.Store, Now: o.Now, Key: codes, Log: o.Log, StoreChanged: signals.StoreChanged, MailQueued: signals.MailQueued,
 	})
 	a.Feeds = feed.New(feed.Config{
-		Store: a.Store, Now: o.Now, Limit: o.Config.Limits.FeedsPerAccount, Signals: signals,
+		Store: a.Store, Now: o.Now, Limit: o.Config.Limits.FeedsPerAccount, Storage: storageLimits(&o.Config.Limits), Signals: signals,
 		CheckURL: checkURL, CheckAuthHeader: checkAuthHeader,
 		Seal: func(plain []byte, id mapdata.FeedID) ([]byte, error) { return a.box.Seal(plain, id), nil },
 	})
 	a.Takedowns = takedown.New(takedown.Config{Store: a.Store, Now: o.Now, Signals: signals})
 	a.Audit = audit.New(a.Store)
 	return a, nil
+}
+
+// storageLimits are the bounds of D5.10 in the words of those who apply them.
+func storageLimits(l *config.Limits) mapdata.StorageLimits {
+	return mapdata.StorageLimits{
+		EntitiesPerFeed: l.EntitiesPerFeed, BytesPerFeed: l.BytesPerFeed, BytesPerAccount: l.BytesPerAccount,
+		UnreviewedEntitiesPerFeed: l.UnreviewedEntitiesPerFeed, UnreviewedBytesPerFeed: l.UnreviewedBytesPerFeed,
+	}
 }
 
 // Close closes the store.

@@ -69,6 +69,7 @@ func (s *Service) openProviders(context.Context) (err error) {
 		return err
 	}
 	s.ingester = ingest.New(s.Store, s.now, s.signals.StoreChanged)
+	s.ingester.Limits = storageLimits(&s.config.Limits)
 	s.poller = pull.New(pull.Options{
 		Store: s.Store, Ingest: s.ingester, Web: s.fetcher, Now: s.now, Log: s.log, Node: rand.Text(), Spool: s.spool,
 		Unseal:  s.unseal,

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +21,8 @@ const EntityColumns = `e.external_id, e.kind, e.lat, e.lng, e.properties, e.netw
 const (
 	// SelectMark selects what ScanMark takes, of the feed $1.
 	SelectMark = `SELECT entities_revision, snapshot_at, snapshot, snapshot_rows, body_hash, COALESCE(lease_owner, ''), generation,
-			warned_rejections, warned_failing, warned_shrank, usual_rejected, push_snapshots
+			warned_rejections, warned_failing, warned_shrank, usual_rejected, push_snapshots,
+			stored_entities, stored_bytes, approved_once, owner, (SELECT a.stored_bytes FROM accounts AS a WHERE a.id = owner)
 		FROM feeds WHERE id = $1`
 
 	// Of the listed entities ($2) of a feed.
@@ -29,11 +31,15 @@ const (
 	missEntities   = `UPDATE entities SET seen_at = COALESCE(seen_at, $3), absent_since = $4 WHERE feed_id = $1 AND `
 
 	// Locked before it is read what votes say of them: a transaction that votes locks the entity too.
-	selectExpired = `SELECT external_id FROM entities
+	selectExpired = `SELECT external_id, octet_length(external_id) + octet_length(properties) FROM entities
 		WHERE feed_id = $1 AND lifetime_ms > 0 AND COALESCE(seen_at, $3) + lifetime_ms <= $4 AND %s ORDER BY external_id`
 
 	updateEntitiesOf = `UPDATE feeds SET entities_revision = ` + raisedRevision + ` WHERE id = $1`
-	updatePushed     = `UPDATE feeds SET last_push_at = $2, silence_due = $3 WHERE id = $1`
+	updatePushed     = `UPDATE feeds SET last_push_at = $2, silence_due = $3,
+			stored_entities = stored_entities + $4, stored_bytes = stored_bytes + $5
+		WHERE id = $1`
+	growFeed    = `UPDATE feeds SET stored_entities = stored_entities + $2, stored_bytes = stored_bytes + $3 WHERE id = $1`
+	growAccount = `UPDATE accounts SET stored_bytes = stored_bytes + $2 WHERE id = $1 AND stored_bytes <= $3`
 
 	updateParts = `UPDATE feeds SET push_snapshots = $2 WHERE id = $1`
 	updateWhole = `UPDATE feeds SET snapshot = $2, snapshot_rows = $3, shrank = $4 WHERE id = $1`
@@ -41,7 +47,8 @@ const (
 	updateSnapshot = `UPDATE feeds SET
 			snapshot_at = $2, snapshot = $3, snapshot_rows = $4, shrank = $5, body_hash = $6,
 			next_fetch_at = $7, last_fetched_at = $8, last_outcome = $9, last_error = $10, last_rows = $11, last_rejected = $12,
-			consecutive_failures = $13, lease_owner = NULL, lease_until = NULL
+			consecutive_failures = $13, lease_owner = NULL, lease_until = NULL,
+			stored_entities = stored_entities + $14, stored_bytes = stored_bytes + $15
 		WHERE id = $1`
 )
 
@@ -76,6 +83,7 @@ func (db *Scripts) Mark(ctx context.Context, feed mapdata.FeedID) (mapdata.Mark,
 type LeasedMark struct {
 	mapdata.Mark
 	Lease mapdata.Lease
+	Owner mapdata.AccountID
 
 	warnings mapdata.Warnings
 }
@@ -86,10 +94,13 @@ func ScanMark(r Row) (m LeasedMark, err error) {
 		at    instant
 		w     scannedWarnings
 		parts string
+		owner AccountID
+		bytes number
 	)
 	columns := []any{&m.EntitiesRevision, &at, &m.Snapshot, &m.LastRows, &m.BodyHash, &m.Lease.Node, &m.Lease.Generation}
-	err = r.Scan(append(append(columns, w.columns()...), &parts)...)
-	m.SnapshotAt, m.warnings = at.Time, w.warnings()
+	columns = append(append(columns, w.columns()...), &parts, &m.Holds.Entities, &m.Holds.Bytes, &m.ApprovedOnce, &owner, &bytes)
+	err = r.Scan(columns...)
+	m.SnapshotAt, m.warnings, m.Owner, m.AccountBytes = at.Time, w.warnings(), owner.AccountID, int64(bytes)
 	if err == nil && parts != "" {
 		err = json.Unmarshal([]byte(parts), &m.PushSnapshots)
 	}
@@ -116,7 +127,7 @@ func (db *Scripts) Apply(ctx context.Context, c *mapdata.Change) error {
 		if c.Snapshot != nil && c.Snapshot.Lease != mark.Lease {
 			return mapdata.ErrFenced
 		}
-		if mark.EntitiesRevision != c.Base {
+		if mark.EntitiesRevision != c.Base || mark.Holds != c.Holds { // it holds less when expired entities were removed
 			return mapdata.Describe(mapdata.ErrConflict, "The feed's entities moved meanwhile.")
 		}
 		if c.Snapshot != nil && c.Snapshot.Snapshot <= mark.Snapshot {
@@ -127,6 +138,9 @@ func (db *Scripts) Apply(ctx context.Context, c *mapdata.Change) error {
 		}
 		if err := tx.moveFeed(ctx, c); err != nil {
 			return fmt.Errorf("move feed: %w", err)
+		}
+		if err := tx.growAccount(ctx, mark.Owner, c.Grows.Bytes, c.AccountLimit); err != nil {
+			return err
 		}
 		if err := tx.rejections(ctx, c); err != nil {
 			return fmt.Errorf("store rejections: %w", err)
@@ -204,14 +218,33 @@ func (tx *Tx) moveFeed(ctx context.Context, c *mapdata.Change) error {
 		if err := tx.movePart(ctx, c); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, updatePushed, c.Feed[:], Millis(c.At), c.At.Add(mapdata.WarnAfterSilence).UnixMilli())
+		_, err := tx.Exec(ctx, updatePushed, c.Feed[:], Millis(c.At), c.At.Add(mapdata.WarnAfterSilence).UnixMilli(),
+			c.Grows.Entities, c.Grows.Bytes)
 		return err
 	}
 	p := &c.Snapshot.Polling
 	_, err := tx.Exec(ctx, updateSnapshot, c.Feed[:],
 		Millis(c.At), c.Snapshot.Snapshot, p.LastRows, p.Shrank, p.BodyHash,
 		Millis(p.NextFetchAt), Millis(p.LastFetchedAt), p.LastOutcome, p.LastError, p.LastRows, p.LastRejected,
-		p.ConsecutiveFailures)
+		p.ConsecutiveFailures, c.Grows.Entities, c.Grows.Bytes)
+	return err
+}
+
+// growAccount adds to what the feeds of an account hold, up to limit (0: no bound) where it is more. It fails with
+// mapdata.ErrConflict where other feeds of the account have taken the room meanwhile. The account's row is locked after that
+// of the feed and after those of entities, by every transaction.
+func (tx *Tx) growAccount(ctx context.Context, account mapdata.AccountID, bytes, limit int64) error {
+	if bytes == 0 {
+		return nil
+	}
+	before := int64(math.MaxInt64) // what the account may hold before it grows
+	if bytes > 0 && limit > 0 {
+		before = limit - bytes
+	}
+	affected, err := tx.Exec(ctx, growAccount, account[:], bytes, before)
+	if err == nil && affected == 0 {
+		err = mapdata.Describe(mapdata.ErrConflict, "Other feeds of the account stored more meanwhile.")
+	}
 	return err
 }
 
@@ -255,9 +288,9 @@ func (db *Scripts) forget(ctx context.Context, tx *Tx, feed mapdata.FeedID, exte
 		return err
 	}
 	query := tx.dialect.locking(fmt.Sprintf(selectExpired, tx.listed()), "UPDATE")
-	expired, err := List(ctx, tx, query, func(r Row) (id string, err error) {
-		err = r.Scan(&id)
-		return id, err
+	expired, err := List(ctx, tx, query, func(r Row) (e sizedID, err error) {
+		err = r.Scan(&e.id, &e.bytes)
+		return e, err
 	}, feed[:], tx.dialect.List(externalIDs), Millis(mark.SnapshotAt), before.UnixMilli())
 	if err != nil || len(expired) == 0 {
 		return err
@@ -266,7 +299,30 @@ func (db *Scripts) forget(ctx context.Context, tx *Tx, feed mapdata.FeedID, exte
 	if err != nil {
 		return err
 	}
-	expired = slices.DeleteFunc(expired, func(id string) bool { return !kept[id].Until.IsZero() })
-	_, err = tx.Exec(ctx, deleteEntities+tx.listed(), feed[:], tx.dialect.List(expired))
-	return err
+	var (
+		removed []string
+		gone    mapdata.Usage
+	)
+	for _, e := range expired {
+		if kept[e.id].Until.IsZero() {
+			removed = append(removed, e.id)
+			gone = gone.Plus(mapdata.Usage{Entities: 1, Bytes: e.bytes})
+		}
+	}
+	if len(removed) == 0 {
+		return nil
+	}
+	if _, err := tx.Exec(ctx, deleteEntities+tx.listed(), feed[:], tx.dialect.List(removed)); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, growFeed, feed[:], -gone.Entities, -gone.Bytes); err != nil {
+		return err
+	}
+	return tx.growAccount(ctx, mark.Owner, -gone.Bytes, 0)
+}
+
+// sizedID is an entity's external id with what it counts towards the bounds on bytes.
+type sizedID struct {
+	id    string
+	bytes int64
 }

@@ -30,7 +30,8 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 		&f.Direction, &f.Visibility, &f.Active, &f.ReviewState, &f.ReviewNote, &created, &updated,
 		&f.PushTokenHash, &f.PullURL, &f.PullAuthSealed, &interval,
 		&next, &fetched, &p.LastOutcome, &p.LastError, &p.LastRows, &p.LastRejected,
-		&p.ConsecutiveFailures, &p.Shrank, &p.BodyHash, &pushed, &snapshotT, &f.Snapshot, &f.EntitiesRevision, &f.Generation, &proposed,
+		&p.ConsecutiveFailures, &p.Shrank, &p.BodyHash, &pushed, &snapshotT, &f.Snapshot, &f.EntitiesRevision, &f.Generation,
+		&f.Holds.Entities, &f.Holds.Bytes, &f.ApprovedOnce, &proposed,
 		&f.Pause.By, &f.Pause.Reason, &paused)
 	if err != nil {
 		return nil, err
@@ -98,7 +99,8 @@ func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, a
 			f.Direction, f.Visibility, f.Active, f.ReviewState, f.ReviewNote, Millis(f.CreatedAt), Millis(f.UpdatedAt),
 			f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
 			Millis(p.NextFetchAt), Millis(p.LastFetchedAt), p.LastOutcome, p.LastError, p.LastRows, p.LastRejected,
-			p.ConsecutiveFailures, p.Shrank, p.BodyHash, Millis(f.LastPushAt), Millis(f.SnapshotAt), f.Snapshot, f.EntitiesRevision, f.Generation, proposed,
+			p.ConsecutiveFailures, p.Shrank, p.BodyHash, Millis(f.LastPushAt), Millis(f.SnapshotAt), f.Snapshot, f.EntitiesRevision, f.Generation,
+			f.Holds.Entities, f.Holds.Bytes, f.ApprovedOnce || f.Approved(), proposed,
 			f.Pause.By, f.Pause.Reason, Millis(f.Pause.At))
 		if err != nil {
 			return err
@@ -110,7 +112,7 @@ func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, a
 		return nil
 	})
 	if err == nil {
-		f.Layer.Slug = slug
+		f.Layer.Slug, f.ApprovedOnce = slug, f.ApprovedOnce || f.Approved()
 	}
 	return err
 }
@@ -232,7 +234,14 @@ func (db *Scripts) DeleteFeed(ctx context.Context, id mapdata.FeedID, audit mapd
 }
 
 func (tx *Tx) deleteFeed(ctx context.Context, id mapdata.FeedID) error {
-	if err := tx.one(ctx, deleteFeed, id[:]); err != nil {
+	var (
+		owner AccountID
+		bytes int64
+	)
+	if err := tx.QueryRow(ctx, deleteFeed, id[:]).Scan(&owner, &bytes); err != nil {
+		return err
+	}
+	if err := tx.growAccount(ctx, owner.AccountID, -bytes, 0); err != nil {
 		return err
 	}
 	for _, statement := range []string{deleteAttemptsOf, deleteRejectionsOf, insertDeletedFeed} {

@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	selectStoredAll    = `SELECT external_id, digest, first_seen_at, seen_at, lifetime_ms, absent_since, changed_at FROM entities WHERE feed_id = $1`
+	selectStoredAll = `SELECT external_id, digest, first_seen_at, seen_at, lifetime_ms, absent_since, changed_at,
+		(octet_length(external_id) + octet_length(properties))::bigint FROM entities WHERE feed_id = $1`
 	selectStored       = selectStoredAll + ` AND external_id = ANY($2)`
 	selectEntitiesByID = `SELECT ` + store.EntityColumns + ` FROM entities AS e WHERE e.feed_id = $1 AND e.external_id = ANY($2)`
 	selectPart         = `SELECT id FROM feeds WHERE seq % $2 = $1`
@@ -58,6 +59,7 @@ func (db *DB) Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yie
 				Lifetime:    time.Duration(integer(row[4])) * time.Millisecond,
 				AbsentSince: integer(row[5]),
 				ChangedAt:   instantIn(row[6]),
+				Bytes:       integer(row[7]),
 			})
 			return nil
 		})

@@ -18,7 +18,8 @@ const entityColumns = `e.external_id, e.kind, e.lat, e.lng, CAST(e.properties AS
 
 const (
 	// A feed that is gone holds nothing, though its entities may not be removed yet.
-	storedColumns = `SELECT external_id, digest, first_seen_at, seen_at, lifetime_ms, absent_since, changed_at FROM entities
+	storedColumns = `SELECT external_id, digest, first_seen_at, seen_at, lifetime_ms, absent_since, changed_at,
+		octet_length(external_id) + octet_length(properties) FROM entities
 		WHERE feed_id = $1 AND EXISTS (SELECT 1 FROM feeds WHERE id = $1)`
 	selectStored    = storedColumns + ` AND external_id IN (SELECT value FROM json_each($2))`
 	selectStoredAll = storedColumns
@@ -55,6 +56,7 @@ func (db *DB) Stored(ctx context.Context, feed mapdata.FeedID, ids []string, yie
 				Lifetime:    time.Duration(integer(row[4])) * time.Millisecond,
 				AbsentSince: integer(row[5]),
 				ChangedAt:   instantOf(row[6]),
+				Bytes:       integer(row[7]),
 			})
 			return nil
 		})

@@ -13,7 +13,7 @@ func TestLicenceMigrationKeepsFeeds(t *testing.T) {
 	want := mapdata.Feed{
 		ID: mapdata.FeedID{2}, Owner: mapdata.AccountID{1}, Layer: mapdata.Layer{ID: "l", Slug: "s", Name: "L"},
 		Name: "N", Description: "D", Attribution: "A", SpecURL: "https://example.org/", Direction: mapdata.Push,
-		Visibility: mapdata.Public, Active: true, ReviewState: mapdata.Approved, CreatedAt: start, UpdatedAt: start,
+		Visibility: mapdata.Public, Active: true, ReviewState: mapdata.Approved, CreatedAt: start, UpdatedAt: start, ApprovedOnce: true,
 	}
 	const before = 9
 	db := openOlder(t, before, `INSERT INTO feeds (id, owner, layer_id, layer_slug, layer_name, name, description, attribution, spec_url, direction, visibility,

@@ -108,7 +108,7 @@ func writeBatch(ctx context.Context, s Store, f *mapdata.Feed, n, rows int) erro
 		return err
 	}
 	when := at(time.Duration(n) * time.Second)
-	c := &mapdata.Change{Feed: f.ID, Base: mark.EntitiesRevision, At: when, Attempt: mapdata.Attempt{At: when, OK: true}}
+	c := &mapdata.Change{Feed: f.ID, Base: mark.EntitiesRevision, Holds: mark.Holds, At: when, Attempt: mapdata.Attempt{At: when, OK: true}}
 	name := func(batch, row int) string { return fmt.Sprintf("%s/%d/%d", f.ID, batch, row) }
 	for row := range rows {
 		c.Upserts = append(c.Upserts, entity(f, name(n, row), when))

@@ -18,6 +18,10 @@ func entityTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
 		"all fields of a pushed entity are stored":        storesEverything,
 		"a mark is the state to compare against":          readsMarks,
+		"what feeds and accounts hold is counted":         countsHoldings,
+		"feeds of an account share its bytes":             sharesAccountBytes,
+		"an approval is remembered":                       remembersApproval,
+		"bounds hold in any order of changes":             keepsBounds,
 		"stored entities are read by ids, and all":        storedByIDs,
 		"touching a row changes its seen time only":       touches,
 		"absent rows keep the last snapshot's time":       marksAbsent,
@@ -56,7 +60,7 @@ func readsMarks(w *testStore) {
 	f := w.pullFeed(w.account())
 	mark, err := w.store.Mark(w.ctx, f.ID)
 	w.must(err)
-	w.same("mark of a new feed", mark, mapdata.Mark{})
+	w.same("mark of a new feed", mark, mapdata.Mark{ApprovedOnce: true})
 
 	c := w.polled(f, at(time.Second), 17, entity(f, "a", at(time.Second)))
 	w.apply(c)
@@ -65,6 +69,7 @@ func readsMarks(w *testStore) {
 	w.must(err)
 	w.same("mark after a snapshot", mark, mapdata.Mark{
 		EntitiesRevision: moved, SnapshotAt: at(time.Second), Snapshot: 1, LastRows: 17, BodyHash: c.Snapshot.Polling.BodyHash,
+		Holds: mapdata.Usage{Entities: 1, Bytes: 20}, AccountBytes: 20, ApprovedOnce: true,
 	})
 
 	w.apply(w.polled(f, at(time.Minute), 18))
@@ -114,8 +119,9 @@ func storedByIDs(w *testStore) {
 	all := map[string]mapdata.Stored{
 		"seen": {
 			ExternalID: "seen", Digest: seen.Digest, FirstSeenAt: at(-time.Hour), ChangedAt: at(-time.Minute), SeenAt: at(0), Lifetime: seen.Lifetime,
+			Bytes: 23,
 		},
-		"absent": {ExternalID: "absent", Digest: 5, FirstSeenAt: at(0), ChangedAt: at(0), AbsentSince: 3},
+		"absent": {ExternalID: "absent", Digest: 5, FirstSeenAt: at(0), ChangedAt: at(0), AbsentSince: 3, Bytes: 25},
 	}
 	w.same("all", w.stored(f, nil), all)
 	w.same("some", w.stored(f, []string{"absent", "theirs", "unknown"}), map[string]mapdata.Stored{"absent": all["absent"]})

@@ -52,6 +52,7 @@ func storesFeeds(w *testStore) {
 	for _, f := range []*mapdata.Feed{full, bare} {
 		given := *f
 		w.must(w.store.CreateFeed(w.ctx, f, unlimitedFeeds))
+		given.ApprovedOnce = given.Approved()
 		w.same("feed after CreateFeed", f, &given)
 		w.same("feed", w.feed(f), f)
 	}

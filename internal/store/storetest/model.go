@@ -67,6 +67,13 @@ func (m *model) alive(now time.Time) (n int) {
 	return n
 }
 
+func (m *model) holds() (u mapdata.Usage) {
+	for id, e := range m.entities {
+		u = u.Plus(mapdata.Usage{Entities: 1, Bytes: mapdata.RowBytes(id, e.Properties)})
+	}
+	return u
+}
+
 // followsModel applies sequences of changes to the store, to the model, and to a follower of the store.
 func followsModel(w *testStore) {
 	owner := w.account()
@@ -90,10 +97,14 @@ func followsModel(w *testStore) {
 				m.forget(ids, now)
 			} else {
 				c := drawChange(r, w, f, m, now)
+				w.count(c)
 				if err := w.store.Apply(w.ctx, c); err != nil {
 					r.Fatal(err)
 				}
 				m.apply(c)
+			}
+			if mark, err := w.store.Mark(w.ctx, f.ID); err != nil || mark.Holds != m.holds() || mark.AccountBytes != mark.Holds.Bytes {
+				r.Fatalf("mark %+v, %v; want %+v", mark, err, m.holds())
 			}
 			if diff := cmp.Diff(m.entities, w.entities(f)); diff != "" {
 				r.Fatalf("entities (-model +store):\n%s", diff)
@@ -129,7 +140,7 @@ func drawChange(r *rapid.T, w *testStore, f *mapdata.Feed, m *model, now time.Ti
 	if err != nil {
 		r.Fatal(err)
 	}
-	c := &mapdata.Change{Feed: f.ID, Base: mark.EntitiesRevision, At: now, Attempt: mapdata.Attempt{At: now, OK: true}}
+	c := &mapdata.Change{Feed: f.ID, Base: mark.EntitiesRevision, Holds: mark.Holds, At: now, Attempt: mapdata.Attempt{At: now, OK: true}}
 	if rapid.Bool().Draw(r, "snapshot") {
 		c.Snapshot = &mapdata.SnapshotTaken{Snapshot: m.snapshot + 1}
 	}

@@ -209,6 +209,7 @@ func movesSchedule(w *testStore) {
 	w.apply(c)
 	want := *f
 	want.Polling, want.SnapshotAt, want.Snapshot, want.EntitiesRevision = c.Snapshot.Polling, at(time.Second), 1, w.state().Revision
+	want.Holds = mapdata.Usage{Entities: 1, Bytes: 20}
 	w.same("feed", w.feed(f), &want)
 	w.same("before it is due", w.claim("other", at(time.Minute-time.Millisecond), at(time.Hour), 1), []mapdata.FeedID(nil))
 	w.same("when it is due", w.claim("other", at(time.Minute), at(time.Hour), 1), []mapdata.FeedID{f.ID})

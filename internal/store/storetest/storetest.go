@@ -214,7 +214,7 @@ func (w *testStore) pushed(f *mapdata.Feed, when time.Time, upserts ...mapdata.E
 	mark, err := w.store.Mark(w.ctx, f.ID)
 	w.must(err)
 	return &mapdata.Change{
-		Feed: f.ID, Base: mark.EntitiesRevision, At: when, Upserts: upserts,
+		Feed: f.ID, Base: mark.EntitiesRevision, Holds: mark.Holds, At: when, Upserts: upserts,
 		Attempt: mapdata.Attempt{
 			At: when, Duration: 1500 * time.Microsecond, OK: true, Outcome: mapdata.OutcomeOK, Rows: len(upserts), Bytes: 321,
 		},
@@ -236,7 +236,32 @@ func (w *testStore) polled(f *mapdata.Feed, when time.Time, rows int, upserts ..
 
 func (w *testStore) apply(c *mapdata.Change) {
 	w.Helper()
+	w.count(c)
 	w.must(w.store.Apply(w.ctx, c))
+	mark, err := w.store.Mark(w.ctx, c.Feed)
+	w.must(err)
+	w.same("what the feed holds after a change", mark.Holds, c.Holds.Plus(c.Grows))
+}
+
+// count sets what the change adds to what its feed holds.
+func (w *testStore) count(c *mapdata.Change) {
+	w.Helper()
+	bytes := make(map[string]int64)
+	w.must(w.store.Stored(w.ctx, c.Feed, nil, func(s mapdata.Stored) { bytes[s.ExternalID] = s.Bytes }))
+	c.Grows = mapdata.Usage{}
+	for i := range c.Upserts {
+		e := &c.Upserts[i]
+		old, known := bytes[e.ExternalID]
+		c.Grows.Bytes += mapdata.RowBytes(e.ExternalID, e.Properties) - old
+		if !known {
+			c.Grows.Entities++
+		}
+	}
+	for _, id := range c.Retired {
+		if old, known := bytes[id]; known {
+			c.Grows = c.Grows.Plus(mapdata.Usage{Entities: -1, Bytes: -old})
+		}
+	}
 }
 
 // entities reads all stored entities of the feed, by external id.

@@ -197,7 +197,7 @@ func votesDuringSnapshots(w *testStore) {
 				return err
 			}
 			err = stores[1].Apply(w.ctx, &mapdata.Change{
-				Feed: f.ID, Base: mark.EntitiesRevision, At: when, Touched: []string{"a"}, Upserts: []mapdata.Entity{entity(f, fmt.Sprint(n), when)},
+				Feed: f.ID, Base: mark.EntitiesRevision, Holds: mark.Holds, At: when, Touched: []string{"a"}, Upserts: []mapdata.Entity{entity(f, fmt.Sprint(n), when)},
 				Snapshot: &mapdata.SnapshotTaken{Snapshot: mark.Snapshot + 1}, Attempt: mapdata.Attempt{At: when, OK: true},
 			})
 			if err != nil {

@@ -1,0 +1,88 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"wayside/internal/mapdata"
+)
+
+// TestFullFeeds is D5.10 as a provider meets it: new rows beyond are rejected one by one, refreshes and retirements pass, an
+// approval makes room, and the feed's JSON says how full it is.
+func TestFullFeeds(t *testing.T) {
+	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, storage: mapdata.StorageLimits{
+		EntitiesPerFeed: 4, BytesPerFeed: 10_000, UnreviewedEntitiesPerFeed: 2, UnreviewedBytesPerFeed: 1000, BytesPerAccount: 1500,
+	}})
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
+	r := owner.registerPush("Cameras")
+	row := func(id, more string) string {
+		return fmt.Sprintf(`{"external_id":%q,"kind":"camera.speed","lat":52,"lng":5,"properties":{%s}}`, id, more)
+	}
+	push := func(accepted int, rejected string, rows ...string) {
+		t.Helper()
+		var report struct {
+			Accepted int
+			Errors   []struct {
+				Code       string
+				ExternalID string `json:"external_id"`
+			}
+		}
+		d.push(*r.Token, "["+strings.Join(rows, ",")+"]").want(t, http.StatusOK).decode(t, &report)
+		var full []string
+		for _, e := range report.Errors {
+			full = append(full, e.Code+" "+e.ExternalID)
+		}
+		if got := strings.Join(full, ","); report.Accepted != accepted || got != rejected {
+			t.Errorf("%d accepted, rejected %q; want %d, %q", report.Accepted, got, accepted, rejected)
+		}
+	}
+	storage := func(entities, entityLimit, bytes, byteLimit float64) {
+		t.Helper()
+		var got struct {
+			Feed struct{ Storage map[string]float64 }
+		}
+		owner.send(http.MethodGet, r.path(), "").want(t, http.StatusOK).decode(t, &got)
+		want := map[string]float64{"entities": entities, "entity_limit": entityLimit, "bytes": bytes, "byte_limit": byteLimit}
+		if diff := cmp.Diff(want, got.Feed.Storage); diff != "" {
+			t.Errorf("storage (-want +got):\n%s", diff)
+		}
+	}
+	push(2, "feed_full c", row("a", ""), row("b", ""), row("c", ""))
+	storage(2, 2, 6, 1000)
+	push(2, "feed_full c", row("c", ""), row("a", ""), row("b", ""))
+	push(2, "", row("c", ""), `{"external_id":"a","kind":"camera.speed","lat":52,"lng":5,"properties":{},"ttl_seconds":1}`)
+	push(0, "feed_full b", row("b", `"x":"`+strings.Repeat("x", 1000)+`"`))
+	storage(2, 2, 6, 1000)
+	d.approve(r)
+	push(2, "", row("d", ""), row("e", ""))
+	push(1, "", row("b", `"x":"`+strings.Repeat("x", 1000)+`"`))
+	push(0, "feed_full f", row("f", ""))
+	storage(4, 4, 1018, 10_000)
+	// Another feed of the account: their bytes together are bounded.
+	second := r
+	r = owner.registerPush("More")
+	push(1, "feed_full b", row("a", `"x":"`+strings.Repeat("x", 400)+`"`), row("b", `"x":"`+strings.Repeat("x", 400)+`"`))
+	owner.send(http.MethodDelete, second.path(), "").want(t, http.StatusNoContent)
+	push(1, "", row("b", `"x":"`+strings.Repeat("x", 400)+`"`))
+}
+
+// TestFullFeedsAreTranslated: the page of a German account says how full the feed is, and why a row was rejected.
+func TestFullFeedsAreTranslated(t *testing.T) {
+	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, storage: mapdata.StorageLimits{EntitiesPerFeed: 1, BytesPerFeed: 100_000}})
+	owner := d.signedInAs("ada@example.org", mapdata.Driver)
+	owner.form("/language", url.Values{"language": {"de"}, "back": {"/account"}}).want(t, http.StatusOK)
+	address, token := owner.newFeed(pushFields("Straßen"))
+	var report struct{ Errors []struct{ Message string } }
+	d.push(token, rows(2, 52, 5)).want(t, http.StatusOK).decode(t, &report)
+	if len(report.Errors) != 1 || !strings.Contains(report.Errors[0].Message, "at most 1 and 100000") {
+		t.Fatalf("errors %+v", report.Errors)
+	}
+	body := owner.page(address, 200)
+	checkGerman(t, body, []string{report.Errors[0].Message})
+	contains(t, textOf(t, body), "Gespeichert: 1 von höchstens 1 Objekten", "Der Feed ist voll")
+}
