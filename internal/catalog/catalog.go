@@ -43,6 +43,15 @@ func (v *view) feed(id mapdata.FeedID) *mapdata.Feed {
 	return nil
 }
 
+// EachFeed calls yield with every feed, whoever may read it, in no order.
+func (c *Catalog) EachFeed(yield func(*mapdata.Feed)) {
+	for _, page := range c.view.Load().sources.pages {
+		for _, s := range page {
+			yield(s.feed)
+		}
+	}
+}
+
 // Feed returns the feed of a source if the account may read it: it is served, or the account's own. Otherwise nil.
 func (c *Catalog) Feed(id mapdata.FeedID, account mapdata.AccountID) *mapdata.Feed {
 	return readable(c.view.Load().feed(id), account)

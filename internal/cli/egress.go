@@ -19,7 +19,7 @@ func (c *validateCmd) check(p *program, cfg *config.Config) (*ingest.Checked, er
 	if err != nil {
 		return nil, err
 	}
-	trial, err := trial.NewChecker(client, "", p.now).URL(p.ctx, c.Source, c.Header)
+	trial, err := trial.NewChecker(client, "", p.now).URL(p.ctx, mapdata.AccountID{}, c.Source, c.Header)
 	var invalid *mapdata.InvalidError
 	switch {
 	case errors.As(err, &invalid) && invalid.Fields[0].Field == "pull_url":

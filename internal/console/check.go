@@ -91,9 +91,9 @@ func (c *Console) runCheck(r *http.Request, v *Visitor, page *checkPage) (err er
 	case len(text) > maxCheckTextBytes:
 		page.Form.addError("json", v.Words.Text("check.too-much"))
 	case page.URL != "":
-		page.Trial, err = c.Check.URL(r.Context(), page.URL, strings.TrimSpace(page.Form.raw("pull_auth_header")))
+		page.Trial, err = c.Check.URL(r.Context(), v.ID(), page.URL, strings.TrimSpace(page.Form.raw("pull_auth_header")))
 	default:
-		page.Trial, err = c.Check.Text([]byte(text))
+		page.Trial, err = c.Check.Text(r.Context(), v.ID(), []byte(text))
 	}
 	if page.Form.addErrors(v.Words, err) {
 		return nil

@@ -120,6 +120,9 @@ func (s *Service) makeSpool() error {
 func (s *Service) registerGauges() error {
 	return errors.Join(
 		s.metrics.Gauge("wayside_index_entities", "Entities in the index.", func() float64 { return float64(s.index.Len()) }),
+		s.metrics.Gauge("wayside_push_bytes", "Bytes that bodies of pushes hold while they are read and stored.", func() float64 { return float64(s.pushes.HeldBytes()) }),
+		s.metrics.Gauge("wayside_stored_bytes", "External ids and properties that all feeds store.", s.storedBytes),
+		s.metrics.Gauge("wayside_fullest_feed_ratio", "How full the feed is that is nearest to a bound of its own; 1: new rows are rejected.", s.fullestFeed),
 		s.metrics.Gauge("wayside_streams", "Streams that are open.", func() float64 { return float64(s.streams.Len()) }),
 		s.metrics.Gauge("wayside_connections", "Connections that are open at the public address.", func() float64 { return float64(s.public.Connections()) }),
 		s.metrics.Counter("wayside_connections_crowded_total", "Connections refused or closed because too many were open, since the start.", func() float64 { return float64(s.public.Crowded()) }),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"wayside/internal/mapdata"
 	"wayside/internal/provider/trial"
 	"wayside/internal/safehttp"
 )
@@ -39,7 +40,7 @@ func TestCheckAgreesWithPoll(t *testing.T) {
 			w := newTestService(t)
 			url := w.provider("a", answer)
 			id := w.register(url)
-			tried, err := w.checker().URL(t.Context(), url, "")
+			tried, err := w.checker().URL(t.Context(), mapdata.AccountID{}, url, "")
 			if err != nil {
 				t.Fatal(err)
 			}

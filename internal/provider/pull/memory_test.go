@@ -55,7 +55,7 @@ func (m *memory) add(host string, interval time.Duration) mapdata.FeedID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.feeds[id] = &stored{Feed: mapdata.Feed{
-		ID: id, Owner: mapdata.AccountID{1}, Name: "Feed of " + host, Direction: mapdata.Pull, Active: true,
+		ID: id, Owner: mapdata.AccountID(id), Name: "Feed of " + host, Direction: mapdata.Pull, Active: true,
 		PullURL: "https://" + host + "/feed.json", PullInterval: interval, Polling: mapdata.Polling{NextFetchAt: time.Now()},
 	}}
 	return id

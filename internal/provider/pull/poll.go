@@ -52,7 +52,12 @@ func (p *Poller) attempt(ctx context.Context, j *job, began *time.Time) error {
 			return fmt.Errorf("open auth header: %w", err)
 		}
 	}
+	leave, err := p.fetches.enter(ctx, j.feed.Owner)
+	if err != nil {
+		return err
+	}
 	got, err := p.spool.Fetch(ctx, p.Web, request)
+	leave()
 	if err != nil {
 		return trial.FetchFailure(err)
 	}
@@ -64,6 +69,11 @@ func (p *Poller) attempt(ctx context.Context, j *job, began *time.Time) error {
 
 // ingest brings a body in, when its turn comes.
 func (p *Poller) ingest(ctx context.Context, j *job, got *trial.Body, began, fetched time.Time) error {
+	leave, err := p.parses.enter(ctx, j.feed.Owner)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	turn := p.small
 	if got.Large() {
 		turn = p.large
@@ -74,7 +84,7 @@ func (p *Poller) ingest(ctx context.Context, j *job, got *trial.Body, began, fet
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	_, err := p.Ingest.Snapshot(ctx, j.feed.ID, ingest.Snapshot{
+	_, err = p.Ingest.Snapshot(ctx, j.feed.ID, ingest.Snapshot{
 		Open: got.Open, Hash: got.Hash, At: fetched, Lease: j.lease,
 		Finish: func(r ingest.Result) (ingest.Record, error) {
 			return succeeded(&j.feed, &r, got.Size, began, fetched), nil

@@ -52,6 +52,8 @@ const (
 	maxHeldPerHost   = 128             // of them on one host; further ones are claimed again when their lease is over
 	parseLarge       = 1               // large bodies at a time: two that are all new rows would hold more than D6.6 allows
 	parseSmall       = 8               // small ones, which large ones must not hold up
+	fetchesPerOwner  = 16              // fetches at a time for the feeds of one account, of the 256 connections of a node
+	parsesPerOwner   = 1               // bodies of one account that wait for their turn to be parsed, or are
 	releaseTimeout   = 5 * time.Second // of giving a lease back at the end
 )
 
@@ -61,6 +63,8 @@ type Poller struct {
 	spool   *trial.Spool
 	network network
 	lines   pollLog
+	fetches *shares
+	parses  *shares
 	large   chan struct{}
 	small   chan struct{}
 
@@ -94,6 +98,7 @@ func New(o Options) *Poller {
 	}
 	return &Poller{
 		Options: o, spool: trial.NewSpool(o.Spool), lines: pollLog{log: o.Log},
+		fetches: newShares(fetchesPerOwner), parses: newShares(parsesPerOwner),
 		large: make(chan struct{}, parseLarge), small: make(chan struct{}, parseSmall),
 		held: make(map[mapdata.FeedID]*job), hosts: make(map[string]int),
 	}

@@ -135,7 +135,7 @@ func TestBacksOffAndDeactivates(t *testing.T) {
 			t.Errorf("failure 20: %+v", last)
 		}
 		want := []mapdata.Email{{
-			Account: mapdata.AccountID{1}, Kind: mapdata.EmailDeactivated, At: last.Attempt.At, Due: last.Attempt.At,
+			Account: mapdata.AccountID(id), Kind: mapdata.EmailDeactivated, At: last.Attempt.At, Due: last.Attempt.At,
 			Data: map[string]string{"feed_id": id.String(), "feed_name": "Feed of a.example.org", "outcome": "http_status", "error": "Mend it."},
 		}}
 		if diff := cmp.Diff(want, last.Emails); diff != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"wayside/internal/ingest"
@@ -11,21 +12,31 @@ import (
 	"wayside/internal/safehttp"
 )
 
-// maxChecks is how many checks run side by side: each may hold 64 MiB of disk, and a processor.
-const maxChecks = 2
+// How many checks run side by side.
+const (
+	maxFetches = 16 // of URLs: each may hold 64 MiB of disk, for 15 s
+	maxJudged  = 2  // texts that are judged: each takes a processor
+)
 
 // Checker tries what a poll would make of a URL or a text, and stores nothing: the same fetch, decoder and rules. Its
 // methods may be called from many goroutines.
 type Checker struct {
-	web   Fetcher
-	spool *Spool
-	now   func() time.Time
-	turns chan struct{}
+	web     Fetcher
+	spool   *Spool
+	now     func() time.Time
+	fetches chan struct{}
+	judged  chan struct{}
+
+	mu      sync.Mutex
+	callers map[mapdata.AccountID]bool // accounts with a check under way
 }
 
 // NewChecker makes a checker. folder is for large bodies; empty: where the system keeps temporary files.
 func NewChecker(web Fetcher, folder string, now func() time.Time) *Checker {
-	return &Checker{web: web, spool: NewSpool(folder), now: now, turns: make(chan struct{}, maxChecks)}
+	return &Checker{
+		web: web, spool: NewSpool(folder), now: now, fetches: make(chan struct{}, maxFetches), judged: make(chan struct{}, maxJudged),
+		callers: make(map[mapdata.AccountID]bool),
+	}
 }
 
 // Result is what a poll would have recorded.
@@ -41,46 +52,62 @@ type Result struct {
 
 // URL fetches what the URL publishes, with the auth header if that is not empty, and judges it. It fails with a
 // *mapdata.InvalidError that names pull_url or pull_auth_header, and with mapdata.ErrUnavailable where this machine has
-// no room or no time for it now. What lies with the provider is no error: the Result tells.
-func (c *Checker) URL(ctx context.Context, address, authHeader string) (*Result, error) {
+// no room or no time for it now, or the caller has a check under way. What lies with the provider is no error: the Result
+// tells. A caller who is no account is the zero id.
+func (c *Checker) URL(ctx context.Context, caller mapdata.AccountID, address, authHeader string) (*Result, error) {
 	request, err := requestFor(address, authHeader)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := c.enter()
+	leave, err := c.enter(caller)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
+	select {
+	case c.fetches <- struct{}{}:
+	default:
+		return nil, errBusy()
+	}
 	began := c.now()
 	request.Started = func() { began = c.now() }
 	got, err := c.spool.Fetch(ctx, c.web, *request)
+	<-c.fetches
 	took := c.now().Sub(began)
 	if err != nil {
 		return failedResult(FetchFailure(err), took)
 	}
-	trial, err := c.judge(got, took)
+	trial, err := c.judge(ctx, got, took)
 	return trial, errors.Join(err, got.Close())
 }
 
-// Text judges a text as if it had been fetched.
-func (c *Checker) Text(text []byte) (*Result, error) {
-	leave, err := c.enter()
+// Text judges a text as if it had been fetched. It waits for no URL, and fails as URL does.
+func (c *Checker) Text(ctx context.Context, caller mapdata.AccountID, text []byte) (*Result, error) {
+	leave, err := c.enter(caller)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	return c.judge(&Body{memory: text, Size: int64(len(text))}, 0)
+	return c.judge(ctx, &Body{memory: text, Size: int64(len(text))}, 0)
 }
 
-// enter takes a turn, or says that others have them all.
-func (c *Checker) enter() (leave func(), err error) {
-	select {
-	case c.turns <- struct{}{}:
-		return func() { <-c.turns }, nil
-	default:
-		return nil, mapdata.Explain(mapdata.ErrUnavailable, "checks_busy", "Others are checking their feeds now. Try again in a few seconds.")
+// enter begins a check of a caller, who has one at a time. It does not wait.
+func (c *Checker) enter(caller mapdata.AccountID) (leave func(), err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.callers[caller] {
+		return nil, mapdata.Explain(mapdata.ErrUnavailable, "check_running", "You are checking a feed already. Wait until that has ended, or try again in a few seconds.")
 	}
+	c.callers[caller] = true
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.callers, caller)
+	}, nil
+}
+
+func errBusy() error {
+	return mapdata.Explain(mapdata.ErrUnavailable, "checks_busy", "Others are checking their feeds now. Try again in a few seconds.")
 }
 
 // requestFor holds address and header to the rules of a registration.
@@ -110,7 +137,13 @@ func fieldError(field string, err error) mapdata.FieldError {
 	return e
 }
 
-func (c *Checker) judge(got *Body, took time.Duration) (_ *Result, err error) {
+func (c *Checker) judge(ctx context.Context, got *Body, took time.Duration) (_ *Result, err error) {
+	select {
+	case c.judged <- struct{}{}:
+		defer func() { <-c.judged }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	from, err := got.Open()
 	if err != nil {
 		return nil, fmt.Errorf("read what was fetched: %w", err)

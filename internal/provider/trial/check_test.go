@@ -27,7 +27,7 @@ func newChecker(t *testing.T, answer func() string) *Checker {
 }
 
 func TestCheckRefusesWhatRegistrationRefuses(t *testing.T) {
-	_, err := newChecker(t, nil).URL(t.Context(), "http://10.0.0.1/x", "Host: a")
+	_, err := newChecker(t, nil).URL(t.Context(), mapdata.AccountID{}, "http://10.0.0.1/x", "Host: a")
 	var invalid *mapdata.InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Fields) != 2 || invalid.Fields[0].Field != "pull_url" || invalid.Fields[1].Field != "pull_auth_header" {
 		t.Errorf("%v", err)
@@ -39,39 +39,65 @@ func TestCheckedTextIsJudgedAsABody(t *testing.T) {
 	for text, want := range map[string]mapdata.Outcome{
 		"[" + goodRow + "]": mapdata.OutcomeOK, `{}`: mapdata.OutcomeNotAnArray, `[`: mapdata.OutcomeParseError, ``: mapdata.OutcomeParseError,
 	} {
-		result, err := c.Text([]byte(text))
+		result, err := c.Text(t.Context(), mapdata.AccountID{}, []byte(text))
 		if err != nil || result.Outcome != want || (result.Checked != nil) != (want == mapdata.OutcomeOK) || (result.Advice == "") != (want == mapdata.OutcomeOK) {
 			t.Errorf("%q: %+v, %v; want %s", text, result, err, want)
 		}
 	}
 }
 
-func TestFewChecksRunSideBySide(t *testing.T) {
-	arrived, leave := make(chan struct{}, 10), make(chan struct{})
+// TestChecksTakeTheirShare is F10: one check of an account at a time, 16 fetches in all, and texts wait for none of them.
+func TestChecksTakeTheirShare(t *testing.T) {
+	arrived, leave := make(chan struct{}, 20), make(chan struct{})
 	c := newChecker(t, func() string {
 		arrived <- struct{}{}
 		<-leave
 		return "[]"
 	})
 	const url = "https://slow.example.com/feed.json"
-	done := make(chan error, 2)
-	for range 2 {
-		go func() {
-			_, err := c.URL(t.Context(), url, "")
-			done <- err
-		}()
-		<-arrived
+	const fetches = 16
+	done := make(chan error, fetches)
+	check := func(caller byte) error {
+		_, err := c.URL(t.Context(), mapdata.AccountID{caller}, url, "")
+		return err
 	}
-	if _, err := c.Text([]byte("[]")); !errors.Is(err, mapdata.ErrUnavailable) {
-		t.Errorf("one check too many: %v", err)
+	text := func(caller byte) error {
+		_, err := c.Text(t.Context(), mapdata.AccountID{caller}, []byte("[]"))
+		return err
+	}
+	reason := func(err error) mapdata.Reason {
+		var described *mapdata.Described
+		if !errors.Is(err, mapdata.ErrUnavailable) || !errors.As(err, &described) {
+			t.Errorf("error %v", err)
+			return ""
+		}
+		return described.Reason
+	}
+	for caller := range byte(fetches) {
+		go func() { done <- check(caller) }()
+		<-arrived
+		if caller == 0 {
+			if got := reason(check(0)); got != "check_running" {
+				t.Errorf("a second check of an account: %s", got)
+			}
+			if got := reason(text(0)); got != "check_running" {
+				t.Errorf("a text beside it: %s", got)
+			}
+		}
+		if err := text(100); err != nil {
+			t.Errorf("another account's text: %v", err)
+		}
+	}
+	if got := reason(check(100)); got != "checks_busy" {
+		t.Errorf("one check too many: %s", got)
 	}
 	close(leave)
-	for range 2 {
+	for range fetches {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := c.Text([]byte("[]")); err != nil {
+	if err := errors.Join(check(0), text(0)); err != nil {
 		t.Errorf("after the others: %v", err)
 	}
 }
