@@ -144,4 +144,6 @@ func (s *Service) registerGauges() error {
 type findLive func(ctx context.Context, externalID string) (mapdata.Voted, error)
 
 // Find returns a live incident.
-func (f findLive) Find(ctx context.Context, externalID string) (mapdata.Voted, error) { return f(ctx, externalID) }
+func (f findLive) Find(ctx context.Context, externalID string) (mapdata.Voted, error) {
+	return f(ctx, externalID)
+}
