@@ -61,7 +61,7 @@ func TestHostilePushesCostLittleMemory(t *testing.T) {
 	reads.forget()
 	for i := range stalledBodies {
 		conn := s.stall(t, stalled[i%len(stalled)], spaces[:len(spaces)-9])
-		defer conn.Close() //nolint:errcheck // it was held open for the test
+		defer conn.Close() // it was held open for the test
 	}
 	// A place for connections that are half open.
 	bombs := pushAtOnce(t, s, attacked, bomb, hostilePushes)
@@ -165,7 +165,7 @@ func pushAtOnce(t *testing.T, s *serviceProcess, tokens []string, body []byte, t
 			status := 0
 			if resp, err := http.DefaultClient.Do(req); err == nil {
 				_, _ = io.Copy(io.Discard, resp.Body)
-				resp.Body.Close() //nolint:errcheck,gosec // it was only read
+				resp.Body.Close() //nolint:gosec // it was only read
 				status = resp.StatusCode
 			} else {
 				t.Log(err)
@@ -220,7 +220,7 @@ func (r *readTimes) measure(t *testing.T, times int) {
 			continue
 		}
 		_, _ = io.Copy(io.Discard, resp.Body)
-		resp.Body.Close() //nolint:errcheck,gosec // it was only read
+		resp.Body.Close() //nolint:gosec // it was only read
 		if resp.StatusCode != http.StatusOK {
 			r.failed.Add(1)
 		}

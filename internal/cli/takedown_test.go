@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// takedownSeconds is within which each node follows a takedown. The promise is one second; the rest is the noise of a
+// takedownDelay is within which each node follows a takedown. The promise is one second; the rest is the noise of a
 // machine that runs other tests.
-const takedownSeconds = 3 * time.Second
+const takedownDelay = 3 * time.Second
 
 // shows waits until the client sees exactly the external ids around 52, 4, and fails if that takes too long.
 func (c *client) shows(what, want string) {
@@ -24,7 +24,7 @@ func (c *client) shows(what, want string) {
 		ids, err := c.near(52, 4)
 		return err == nil && strings.Join(ids, " ") == want
 	})
-	if took := time.Since(began); took > takedownSeconds {
+	if took := time.Since(began); took > takedownDelay {
 		c.s.t.Errorf("%s took %v", what, took)
 	}
 }

@@ -102,11 +102,14 @@ func parseUpstream(u *config.Upstream) (relay.Upstream, error) {
 	return up, nil
 }
 
-// What TryUpstream takes and gives.
+// TryUpstream's parameters and result, for commands, which import neither geo nor relay.
 type (
+	// Circle is where an upstream is asked about.
 	Circle = geo.Circle
-	Point  = geo.Point
-	Tried  = relay.Tried
+	// Point is the centre of a Circle.
+	Point = geo.Point
+	// Tried is what came of a call.
+	Tried = relay.Tried
 )
 
 // TryUpstream calls a configured upstream once, as for a driver in the circle.

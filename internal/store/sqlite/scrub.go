@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
+	"slices"
 )
 
 // SQLite overwrites what is deleted (secure_delete), but not what it moved before: when it balances a B-tree, copies of
@@ -54,29 +55,32 @@ func (db *DB) dirtyPages(ctx context.Context, conn *sql.DB) (dirty []int64, err 
 		return nil, err
 	}
 	for _, name := range trees {
-		rows, err := conn.QueryContext(ctx, selectPages, name)
-		if err != nil {
-			return nil, err
-		}
-		for rows.Next() {
-			var number int64
-			var page sql.RawBytes
-			if err := rows.Scan(&number, &page); err != nil {
-				return nil, errors.Join(err, rows.Close())
-			}
-			from, to := unusedSpace(page)
-			for _, b := range page[from:to] {
-				if b != 0 {
-					dirty = append(dirty, number)
-					break
-				}
-			}
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		if dirty, err = appendDirtyPages(ctx, conn, name, dirty); err != nil {
 			return nil, err
 		}
 	}
 	return dirty, nil
+}
+
+// appendDirtyPages appends those of one tree.
+func appendDirtyPages(ctx context.Context, conn *sql.DB, tree string, dirty []int64) (_ []int64, err error) {
+	rows, err := conn.QueryContext(ctx, selectPages, tree)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var number int64
+		var page sql.RawBytes
+		if err := rows.Scan(&number, &page); err != nil {
+			return nil, err
+		}
+		from, to := unusedSpace(page)
+		if slices.ContainsFunc(page[from:to], func(b byte) bool { return b != 0 }) {
+			dirty = append(dirty, number)
+		}
+	}
+	return dirty, rows.Err()
 }
 
 func treeNames(ctx context.Context, conn *sql.DB) (names []string, err error) {
