@@ -59,10 +59,16 @@ func (c *accountListCmd) Run(p *program) error {
 			return err
 		}
 		shown := make([]accountJSON, len(all))
-		rows := [][]string{{"ID", "E-MAIL", "ROLE", "TIER", "CREATED"}}
+		rows := [][]string{{"ID", "E-MAIL", "ROLE", "TIER", "CREATED", "STATE"}}
 		for i := range all {
 			shown[i] = shapeAccount(&all[i])
-			rows = append(rows, []string{shown[i].ID, shown[i].Email, shown[i].Role, shown[i].Tier, shown[i].CreatedAt.UTC().Format(time.RFC3339)})
+			state := ""
+			if all[i].Suspended() {
+				state = "suspended"
+			}
+			rows = append(rows, []string{
+				shown[i].ID, shown[i].Email, shown[i].Role, shown[i].Tier, shown[i].CreatedAt.UTC().Format(time.RFC3339), state,
+			})
 		}
 		if c.JSON {
 			return p.writeJSON(shown)

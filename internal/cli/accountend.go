@@ -69,6 +69,9 @@ func (c *accountShowCmd) Run(p *program) error {
 			{"sessions", strconv.Itoa(len(shown.Sessions))},
 			{"API tokens", strconv.Itoa(len(shown.Tokens))},
 		}
+		if a.Suspended() {
+			rows = append(rows, []string{"suspended", shown.SuspendedAt.UTC().Format(time.RFC3339) + ": " + shown.SuspendReason})
+		}
 		for _, f := range shown.Feeds {
 			rows = append(rows, []string{"feed", f.ID + " " + f.Name + " (" + f.ReviewState + ")"})
 		}

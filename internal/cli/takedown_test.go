@@ -108,6 +108,11 @@ func TestTakedown(t *testing.T) {
 	owner.must(http.StatusUnauthorized, http.MethodGet, "/v2/account", nil)
 	guest.shows("the feeds of a suspended account are hidden", "")
 	pushTwo(guest, f, http.StatusUnauthorized)
+	for _, command := range [][]string{{"account", "list"}, {"account", "show", "--email", "owner@example.org"}} {
+		if text := s.cli(command...); !strings.Contains(text, "suspended") {
+			t.Errorf("%v does not tell that the account is suspended: %s", command, text)
+		}
+	}
 	s.cli("account", "resume", "--email", "owner@example.org")
 	guest.shows("they come back", "a b")
 	s.cli("feed", "remove", "--reason", "Gone.", f.id)
