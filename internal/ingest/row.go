@@ -293,9 +293,10 @@ func (j *judge) compact(raw []byte) {
 }
 
 // leave drops reserved members, and notes the network on the way.
-func (c *compacted) leave(name, value []byte) bool {
-	if string(name) == "network" && value[0] == '"' {
-		if text, whole := unescape(nil, value[1:len(value)-1]); whole {
+func (c *compacted) leave(name []byte, value walker) bool {
+	if string(name) == "network" && value.peek() == '"' {
+		inside, _ := value.text()
+		if text, whole := unescape(nil, inside); whole {
 			c.network = text
 		}
 	}

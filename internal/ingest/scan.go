@@ -57,14 +57,26 @@ func (s *scanner) reset(maxDepth int) {
 func (s *scanner) scan(p []byte) (n int, _ finding) {
 	for n < len(p) {
 		c := p[n]
-		if s.next == expectText {
-			for !endsPlainText[c] {
-				if n++; n == len(p) {
-					return n, incomplete
-				}
-				c = p[n]
+		switch {
+		case s.next == expectText:
+			if n += plainText(p[n:]); n == len(p) {
+				return n, incomplete
 			}
-		} else if (c == ' ' || c == '\n' || c == '\t' || c == '\r') && s.skipsSpace() {
+			if c = p[n]; c == '"' && s.inName { // a step that every member takes
+				s.next = expectColon
+				n++
+				continue
+			}
+		case c <= ' ':
+			if spaces := whiteSpace(p[n:]); spaces > 0 && s.skipsSpace() {
+				n += spaces
+				continue
+			}
+		case c == ':' && s.next == expectColon: // likewise
+			s.next = expectValue
+			n++
+			continue
+		case c-'0' <= 9 && s.next.takesDigits():
 			n++
 			continue
 		}
@@ -88,16 +100,12 @@ func (s *scanner) scan(p []byte) (n int, _ finding) {
 // atEnd says whether the value is complete if the text ends here.
 func (s *scanner) atEnd() bool { return s.depth == 0 && s.next.endsNumber() }
 
-// endsPlainText says which bytes of a string are not simply passed over.
-var endsPlainText = func() (ends [256]bool) {
-	for c := range 0x20 {
-		ends[c] = true
-	}
-	ends['"'], ends['\\'] = true, true
-	return ends
-}()
-
 func (s *scanner) skipsSpace() bool { return s.next <= expectCommaOrEnd }
+
+// takesDigits says whether a digit changes nothing of what may come next.
+func (e expectation) takesDigits() bool {
+	return e == expectInteger || e == expectMoreFraction || e == expectMoreExponent
+}
 
 func (e expectation) inNumber() bool { return e >= expectDigit && e <= expectMoreExponent }
 

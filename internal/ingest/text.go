@@ -93,27 +93,13 @@ func (t *textReader) consume(n int) {
 	t.column += characters(part)
 }
 
-// characters counts the characters that begin in a part of a text.
-func characters(part []byte) int {
-	n := len(part)
-	for _, c := range part {
-		if c&0xC0 == 0x80 {
-			n--
-		}
-	}
-	return n
-}
-
 // next gives the next byte that is no white space, without consuming it, and fails with io.EOF at the end.
 func (t *textReader) next() (byte, error) {
 	for {
-		for i, c := range t.unread() {
-			if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-				t.consume(i)
-				return c, nil
-			}
+		t.consume(whiteSpace(t.unread()))
+		if t.start < t.end {
+			return t.buf[t.start], nil
 		}
-		t.consume(t.end - t.start)
 		if err := t.fill(); err != nil {
 			return 0, err
 		}

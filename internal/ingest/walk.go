@@ -78,16 +78,13 @@ func (w *walker) text() (inside []byte, escaped bool) {
 	w.i++
 	start := w.i
 	for {
-		switch w.b[w.i] {
-		case '"':
+		w.i += plainText(w.b[w.i:])
+		if w.b[w.i] == '"' {
 			w.i++
 			return w.b[start : w.i-1], escaped
-		case '\\':
-			escaped = true
-			w.i += 2
-		default:
-			w.i++
 		}
+		escaped = true
+		w.i += 2
 	}
 }
 
@@ -277,9 +274,9 @@ func (c *compacter) value(depth int) {
 	}
 }
 
-// object copies an object but for the members that leave drops; nil drops none. leave is told each member's name and
-// value.
-func (c *compacter) object(depth int, leave func(name, value []byte) bool) {
+// object copies an object but for the members that leave drops; nil drops none. leave is told each member's name, and where
+// its value begins.
+func (c *compacter) object(depth int, leave func(name []byte, value walker) bool) {
 	if depth > maxPropertyDepth {
 		c.blame(errTooDeep)
 	}
@@ -298,7 +295,7 @@ func (c *compacter) object(depth int, leave func(name, value []byte) bool) {
 			c.blame(errDuplicate)
 		}
 		c.colon()
-		if leave != nil && leave(name, (&walker{b: c.b, i: c.i}).skip()) {
+		if leave != nil && leave(name, c.walker) {
 			c.skip()
 			continue
 		}
