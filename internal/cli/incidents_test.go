@@ -112,8 +112,8 @@ func upstreamTable(name, url, secret, form string) string {
 	return fmt.Sprintf("\n[[upstreams]]\nname = %q\nurl = %q\nsecret = %q\nform = %q\nattribution = %q\n", name, url, secret, form, "© "+name)
 }
 
-// manyVotes is unlimited with a high limit of votes. It must come before any table.
-const manyVotes = unlimited + "votes_per_minute = 1000000\n"
+// manyVotes is unlimited with a high limit of votes, where votes of new accounts hide pins. It must come before any table.
+const manyVotes = unlimited + "votes_per_minute = 1000000\n[votes]\ntrust_after = \"0s\"\n"
 
 // incident returns a v1 row the given metres north of the scene.
 func incident(id, kind string, north int, properties string) string {

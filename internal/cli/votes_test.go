@@ -168,3 +168,24 @@ func (c *client) standing(id string) string {
 	}
 	return got.Explain.Votes.Yours
 }
+
+// TestNewAccountsHideNothing: with votes.trust_after as it is by default, the disputes of accounts that were just made count
+// and hide nothing (D9.8), after a restart either.
+func TestNewAccountsHideNothing(t *testing.T) {
+	t.Parallel()
+	one := startProvider(t, "one", incident("a", "alert.police", 0, ""))
+	s := startService(t, unlimited+one.asUpstream("incidents"))
+	guest := &client{s: s}
+	id := guest.look(2000).pins["a"].ID
+	for i := range 4 {
+		s.signIn(fmt.Sprintf("driver%d@example.org", i)).vote(id, "dispute")
+	}
+	shown := func() bool {
+		p, there := guest.look(2000).pins["a"]
+		return there && p.votes() == "disputed 0 4"
+	}
+	withinWindows(t, 10*time.Millisecond, "shown with four disputes", shown)
+	s.kill()
+	s.start(nil)
+	withinWindows(t, 10*time.Millisecond, "shown with four disputes after a restart", shown)
+}

@@ -1,6 +1,9 @@
 package config
 
-import "net/netip"
+import (
+	"net/netip"
+	"time"
+)
 
 // Config is everything that an operator can set. Load has checked every field.
 type Config struct {
@@ -12,6 +15,7 @@ type Config struct {
 	Database  Database
 	Cache     Cache
 	Limits    Limits
+	Votes     Votes
 	Read      Read
 	Chargers  Chargers
 	Privacy   Privacy
@@ -67,6 +71,11 @@ type Limits struct {
 	BytesPerAccount           int64 // of all feeds of an account; default 256 MiB
 	UnreviewedEntitiesPerFeed int   // of a feed that no curator has approved yet; default 20 000
 	UnreviewedBytesPerFeed    int64 // likewise; default 16 MiB
+}
+
+// Votes configures what drivers' votes do.
+type Votes struct {
+	TrustAfter time.Duration // how long after its first sign-in an account's votes count towards suppression (D9.8); default 24 h; 0: at once
 }
 
 // Read configures the read API.
@@ -150,6 +159,7 @@ func Default() *Config {
 		DataDir:   "./wayside-data",
 		HTTP:      HTTP{Listen: "127.0.0.1:8080", MaxPerAddress: 256},
 		Limits:    Limits{60, 120, 60, 10_000, 60, 30, 20, 200_000, 64 << 20, 256 << 20, 20_000, 16 << 20},
+		Votes:     Votes{TrustAfter: 24 * time.Hour},
 		Chargers:  Chargers{PrimaryNetwork: "tesla"},
 		Mail:      Mail{From: "wayside@localhost"},
 		Incidents: Incidents{Mode: "live"},

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -41,6 +42,8 @@ bytes_per_feed = "9KiB"
 bytes_per_account = "10B"
 unreviewed_entities_per_feed = 0
 unreviewed_bytes_per_feed = "12GiB"
+[votes]
+trust_after = "1h30m"
 [read]
 cors_origins = ["https://page.example.org"]
 [chargers]
@@ -100,7 +103,7 @@ func TestLoadAcceptsEveryKey(t *testing.T) {
 		BaseURL: "https://map.example.org", DataDir: "/srv/wayside",
 		HTTP: HTTP{":9000", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::1/128")}, 5000, 50, []string{"map.example.org", "fd00::1", "*"}},
 		Ops:  Ops{"127.0.0.1:9001"}, Database: Database{"postgres://wayside:hunter2@db1:5432,db2:5433/wayside?target_session_attrs=read-write"}, Cache: Cache{"valkeys://wayside:hunter2@cache.example.org:6380/2"}, Limits: Limits{1, 2, 3, 0, 5, 6, 7, 8, 9 << 10, 10, 0, 12 << 30},
-		Read: Read{[]string{"https://page.example.org"}}, Chargers: Chargers{"ionity"},
+		Votes: Votes{90 * time.Minute}, Read: Read{[]string{"https://page.example.org"}}, Chargers: Chargers{"ionity"},
 		Egress: Egress{"/etc/ca.pem", map[string]netip.Addr{"feeds.example.org": netip.MustParseAddr("127.0.0.1")}},
 		Mail:   Mail{"Wayside <wayside@example.org>", "smtps://user:hunter2@mail.example.org"}, Incidents: Incidents{"database"}, Review: Review{RequirePasskey},
 		Log: Log{"debug"}, Map: Map{"", "https://tiles.example.org/day.json?key=1", "© Somebody"}, Law: Law{"/etc/law.geojson"},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // setting is one key: how it is parsed, stored and printed.
@@ -58,6 +59,7 @@ func settings() []setting {
 		sizeKey("limits.bytes_per_account", func(c *Config) *int64 { return &c.Limits.BytesPerAccount }),
 		numberKey("limits.unreviewed_entities_per_feed", func(c *Config) *int { return &c.Limits.UnreviewedEntitiesPerFeed }, 0),
 		sizeKey("limits.unreviewed_bytes_per_feed", func(c *Config) *int64 { return &c.Limits.UnreviewedBytesPerFeed }),
+		durationKey("votes.trust_after", func(c *Config) *time.Duration { return &c.Votes.TrustAfter }, 0, 30*24*time.Hour),
 		listKey("read.cors_origins", func(c *Config) *[]string { return &c.Read.CORSOrigins }, checkOrigin),
 		stringKey("chargers.primary_network", func(c *Config) *string { return &c.Chargers.PrimaryNetwork }, checkNetwork),
 		stringKey("egress.ca_file", func(c *Config) *string { return &c.Egress.CAFile }, anyText),
@@ -185,6 +187,36 @@ func formatSize(size int64) string {
 		}
 	}
 	return "0"
+}
+
+// durationKey makes a setting of a duration as Go writes it, such as "24h".
+func durationKey(key string, field func(*Config) *time.Duration, least, most time.Duration) setting {
+	return setting{
+		key, text,
+		func(c *Config, v any) error {
+			d, err := time.ParseDuration(strings.TrimSpace(v.(string)))
+			if err != nil {
+				return fmt.Errorf("%q is no duration: numbers with h, m or s, such as 24h or 1h30m", v)
+			}
+			if d < least || d > most {
+				return fmt.Errorf("%s is out of range: %s to %s", formatDuration(d), formatDuration(least), formatDuration(most))
+			}
+			*field(c) = d
+			return nil
+		},
+		func(c *Config) any { return formatDuration(*field(c)) },
+	}
+}
+
+// formatDuration writes a duration without units of which there are none: "24h", not "24h0m0s".
+func formatDuration(d time.Duration) string {
+	s := d.String()
+	for _, zero := range [...]string{"m0s", "h0m"} {
+		if strings.HasSuffix(s, zero) {
+			s = s[:len(s)-2]
+		}
+	}
+	return s
 }
 
 func listKey(key string, field func(*Config) *[]string, check func(string) (string, error)) setting {

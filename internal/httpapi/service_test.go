@@ -78,6 +78,8 @@ type serviceOptions struct {
 
 	law *law.Law // nil: nothing is hidden
 
+	trustAfter time.Duration // votes.trust_after; 0: votes count towards suppression at once
+
 	reviewPasskey bool
 
 	// Intervals of streams and the timeout of writing to one; 0: the defaults.
@@ -162,7 +164,7 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 		Index: ix, Catalog: catalogue, Primary: "tesla", Now: d.time, Tallies: tallies, Publications: d.follower, Records: d.db, Encode: wire.EncodeEntity,
 		Law: limits.law,
 	}
-	ballots := votes.Config{Store: d.db, Feeds: catalogue, Now: d.time, StoreChanged: d.signals.StoreChanged}
+	ballots := votes.Config{Store: d.db, Feeds: catalogue, Now: d.time, StoreChanged: d.signals.StoreChanged, TrustAfter: limits.trustAfter}
 	if len(limits.upstreams) > 0 {
 		d.relay = newRelay(t, d, limits, log)
 		reads.Live, ballots.Live, deps.Takedowns.Live = d.relay, d.relay, d.relay

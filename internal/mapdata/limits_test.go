@@ -126,13 +126,13 @@ func TestLastSuccess(t *testing.T) {
 // has none.
 func TestKindOfLiveTally(t *testing.T) {
 	police, jam := kind(t, "alert.police"), kind(t, "traffic.jam")
-	live := (&mapdata.Tally{}).Cast(&mapdata.Entity{Kind: jam}, mapdata.NoVote, mapdata.Confirm, noon)
-	live = live.Cast(&mapdata.Entity{Kind: police}, mapdata.NoVote, mapdata.Confirm, noon)
+	live := (&mapdata.Tally{}).Cast(&mapdata.Entity{Kind: jam}, counted(mapdata.NoVote), counted(mapdata.Confirm), noon)
+	live = live.Cast(&mapdata.Entity{Kind: police}, counted(mapdata.NoVote), counted(mapdata.Confirm), noon)
 	if live.Kind != jam || !live.LifeAt.IsZero() {
 		t.Errorf("%+v, want the kind %d", live, jam)
 	}
 	e := &mapdata.Entity{Feed: mapdata.FeedID{1}, Kind: jam, FirstSeenAt: noon}
-	if of := (&mapdata.Tally{}).Cast(e, mapdata.NoVote, mapdata.Confirm, noon); of.Kind != 0 || !of.LifeAt.Equal(noon) {
+	if of := (&mapdata.Tally{}).Cast(e, counted(mapdata.NoVote), counted(mapdata.Confirm), noon); of.Kind != 0 || !of.LifeAt.Equal(noon) {
 		t.Errorf("of a feed: %+v", of)
 	}
 }
@@ -143,7 +143,7 @@ func TestVotesOfAnEarlierLife(t *testing.T) {
 	police := kind(t, "alert.police")
 	hidden := mapdata.Tally{Disputes: 3, LastDisputeAt: noon, ChangedAt: noon, LifeAt: noon}
 	again := &mapdata.Entity{Feed: mapdata.FeedID{1}, Kind: police, FirstSeenAt: noon.Add(time.Minute), Lifetime: time.Hour}
-	next := hidden.Cast(again, mapdata.NoVote, mapdata.Dispute, noon.Add(2*time.Minute))
+	next := hidden.Cast(again, counted(mapdata.NoVote), counted(mapdata.Dispute), noon.Add(2*time.Minute))
 	if next.Disputes != 4 || !next.LifeAt.Equal(noon) || next.Counts(police, again.FirstSeenAt, noon.Add(time.Hour)) {
 		t.Errorf("%+v", next)
 	}

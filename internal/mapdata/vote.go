@@ -61,13 +61,16 @@ type Tally struct {
 	Source     SourceID
 	ExternalID string
 
-	Confirms, Disputes int       // standing votes, including those that are no longer linked to their accounts
-	LastDisputeAt      time.Time // of the standing disputes; zero: none
-	KeptUntil          time.Time // minimum expiry of a feed's decaying entity because of a confirm (D9.6); zero: none
-	ChangedAt          time.Time // of the newest vote or withdrawal
-	LifeAt             time.Time // FirstSeenAt of the life that the votes are about; zero: all lives, as for live incidents
-	Kind               Kind      // of a live incident at its first vote; not set for an entity of a feed
-	Hidden             *Hiding   // by a curator, whatever the votes and the life; nil: never
+	Confirms, Disputes int // standing votes, including those that are no longer linked to their accounts
+	// Those of Confirms and Disputes that do not count towards suppression: their accounts were too new when they voted (D9.8).
+	UntrustedConfirms, UntrustedDisputes int
+
+	LastDisputeAt time.Time // of the standing disputes that count towards suppression; zero: none
+	KeptUntil     time.Time // minimum expiry of a feed's decaying entity because of a confirm (D9.6); zero: none
+	ChangedAt     time.Time // of the newest vote or withdrawal
+	LifeAt        time.Time // FirstSeenAt of the life that the votes are about; zero: all lives, as for live incidents
+	Kind          Kind      // of a live incident at its first vote; not set for an entity of a feed
+	Hidden        *Hiding   // by a curator, whatever the votes and the life; nil: never
 }
 
 // DisputedUntil is when the suppression by votes ends; zero: there is none (D9.5).
@@ -76,7 +79,7 @@ func (t *Tally) DisputedUntil(k Kind) time.Time {
 	if k.Persistent() {
 		at, span = suppressMarginPersistent, suppressDurationPersistent
 	}
-	if t.Disputes-t.Confirms < at {
+	if (t.Disputes-t.UntrustedDisputes)-(t.Confirms-t.UntrustedConfirms) < at {
 		return time.Time{}
 	}
 	return t.LastDisputeAt.Add(span)
@@ -115,9 +118,21 @@ func (t *Tally) Counts(k Kind, firstSeen, now time.Time) bool {
 	return t.LifeAt.IsZero() || !firstSeen.After(t.LifeAt) || t.Suppressed(k, now)
 }
 
-// Cast is the tally after one account's vote on e changed from before to after; before is NoVote if that vote was about
+// CountedVote is a vote as a tally counts it.
+type CountedVote struct {
+	Vote      Vote
+	Untrusted bool // it does not count towards suppression (D9.8)
+}
+
+// Trusted says whether the votes that an account casts at now count towards suppression: it first signed in at least after
+// before (D9.8). firstSignIn is zero for an account that has never signed in; after is 0 where every vote counts.
+func Trusted(firstSignIn, now time.Time, after time.Duration) bool {
+	return after <= 0 || !firstSignIn.IsZero() && !now.Before(firstSignIn.Add(after))
+}
+
+// Cast is the tally after one account's vote on e changed from before to after; before is zero if that vote was about
 // an earlier life. LastDisputeAt is wrong after a dispute was withdrawn; the store finds the newest remaining one.
-func (t *Tally) Cast(e *Entity, before, after Vote, now time.Time) Tally {
+func (t *Tally) Cast(e *Entity, before, after CountedVote, now time.Time) Tally {
 	if !t.Counts(e.Kind, e.FirstSeenAt, now) {
 		return t.begin(e, after, now)
 	}
@@ -137,30 +152,36 @@ func (t *Tally) Cast(e *Entity, before, after Vote, now time.Time) Tally {
 }
 
 // begin is the tally of a new life after its first vote.
-func (t *Tally) begin(e *Entity, first Vote, now time.Time) Tally {
+func (t *Tally) begin(e *Entity, first CountedVote, now time.Time) Tally {
 	next := Tally{Source: t.Source, ExternalID: t.ExternalID, LifeAt: e.FirstSeenAt, Hidden: t.Hidden}
 	next.addVote(e, first, now)
 	return next
 }
 
 // addVote counts a vote.
-func (t *Tally) addVote(e *Entity, v Vote, now time.Time) {
+func (t *Tally) addVote(e *Entity, v CountedVote, now time.Time) {
 	t.count(v, 1)
 	t.ChangedAt = now
-	if v == Dispute {
+	if v.Vote == Dispute && !v.Untrusted {
 		t.LastDisputeAt = now
 	}
-	if v == Confirm && e.Lifetime > 0 && !e.Feed.IsZero() {
+	if v.Vote == Confirm && e.Lifetime > 0 && !e.Feed.IsZero() {
 		t.keep(e, now)
 	}
 }
 
-func (t *Tally) count(v Vote, by int) {
-	switch v {
+func (t *Tally) count(v CountedVote, by int) {
+	untrusted := 0
+	if v.Untrusted {
+		untrusted = by
+	}
+	switch v.Vote {
 	case Confirm:
 		t.Confirms += by
+		t.UntrustedConfirms += untrusted
 	case Dispute:
 		t.Disputes += by
+		t.UntrustedDisputes += untrusted
 	case NoVote:
 	}
 }
@@ -185,6 +206,7 @@ type Ballot struct {
 	Account    AccountID
 	Vote       Vote // NoVote withdraws the standing vote
 	At         time.Time
+	TrustAfter time.Duration // how long after its account's first sign-in a vote counts towards suppression (D9.8); 0: always
 
 	// Live is the service's own record of a live incident (D9.2); its Feed is zero. nil for an entity of a feed, which
 	// the store holds.

@@ -61,7 +61,7 @@ func TestSuppression(t *testing.T) {
 			if tally.Suppressed(k, noon) {
 				t.Fatalf("%s: hidden after %d disputes", tt.kind, i)
 			}
-			tally = tally.Cast(e, mapdata.NoVote, mapdata.Dispute, noon)
+			tally = tally.Cast(e, counted(mapdata.NoVote), counted(mapdata.Dispute), noon)
 		}
 		if until := tally.DisputedUntil(k); !until.Equal(noon.Add(tt.span)) {
 			t.Errorf("%s: hidden until %v", tt.kind, until)
@@ -69,11 +69,11 @@ func TestSuppression(t *testing.T) {
 		if !tally.Suppressed(k, noon.Add(tt.span-time.Millisecond)) || tally.Suppressed(k, noon.Add(tt.span)) {
 			t.Errorf("%s: not hidden exactly until its time", tt.kind)
 		}
-		confirmed := tally.Cast(e, mapdata.NoVote, mapdata.Confirm, noon)
+		confirmed := tally.Cast(e, counted(mapdata.NoVote), counted(mapdata.Confirm), noon)
 		if confirmed.Suppressed(k, noon) {
 			t.Errorf("%s: a confirm that brings the difference below does not end it", tt.kind)
 		}
-		tally = tally.Cast(e, mapdata.NoVote, mapdata.Dispute, noon.Add(time.Minute))
+		tally = tally.Cast(e, counted(mapdata.NoVote), counted(mapdata.Dispute), noon.Add(time.Minute))
 		if until := tally.DisputedUntil(k); !until.Equal(noon.Add(time.Minute + tt.span)) {
 			t.Errorf("%s: the last dispute does not count: %v", tt.kind, until)
 		}
@@ -96,7 +96,7 @@ func TestOneStandingVote(t *testing.T) {
 		{mapdata.NoVote, 0, 0},
 		{mapdata.NoVote, 0, 0},
 	} {
-		tally = tally.Cast(e, before, tt.vote, noon)
+		tally = tally.Cast(e, counted(before), counted(tt.vote), noon)
 		before = tt.vote
 		if tally.Confirms != tt.confirms || tally.Disputes != tt.disputes || !tally.ChangedAt.Equal(noon) {
 			t.Fatalf("after %d: %+v", tt.vote, tally)
@@ -121,7 +121,7 @@ func TestConfirmExtendsLifetime(t *testing.T) {
 		{"a camera with a ttl keeps its own time", mapdata.Entity{Feed: feed, FirstSeenAt: noon, Lifetime: time.Hour}, 0, "camera.speed"},
 	} {
 		tt.e.Kind = kind(t, tt.which)
-		tally := (&mapdata.Tally{}).Cast(&tt.e, mapdata.NoVote, mapdata.Confirm, noon)
+		tally := (&mapdata.Tally{}).Cast(&tt.e, counted(mapdata.NoVote), counted(mapdata.Confirm), noon)
 		want := time.Time{}
 		if tt.kept > 0 {
 			want = noon.Add(tt.kept)
@@ -129,7 +129,7 @@ func TestConfirmExtendsLifetime(t *testing.T) {
 		if !tally.KeptUntil.Equal(want) {
 			t.Errorf("%s: kept until %v, want %v", tt.name, tally.KeptUntil, want)
 		}
-		if disputed := tally.Cast(&tt.e, mapdata.NoVote, mapdata.Dispute, noon); !disputed.KeptUntil.Equal(want) {
+		if disputed := tally.Cast(&tt.e, counted(mapdata.NoVote), counted(mapdata.Dispute), noon); !disputed.KeptUntil.Equal(want) {
 			t.Errorf("%s: a dispute moves the expiry", tt.name)
 		}
 		voted := mapdata.Voted{Entity: tt.e, Tally: tally}
@@ -146,27 +146,27 @@ func TestVotesOfReappearedEntity(t *testing.T) {
 	k := kind(t, "alert.police")
 	first := &mapdata.Entity{Kind: k, Feed: mapdata.FeedID{1}, FirstSeenAt: noon}
 	var tally mapdata.Tally
-	tally = tally.Cast(first, mapdata.NoVote, mapdata.Confirm, noon)
+	tally = tally.Cast(first, counted(mapdata.NoVote), counted(mapdata.Confirm), noon)
 	again := &mapdata.Entity{Kind: k, Feed: mapdata.FeedID{1}, FirstSeenAt: noon.Add(time.Hour)}
 	now := noon.Add(2 * time.Hour)
 	if !tally.Counts(k, first.FirstSeenAt, now) || tally.Counts(k, again.FirstSeenAt, now) {
 		t.Error("votes count for another life than their own")
 	}
-	next := tally.Cast(again, mapdata.Confirm, mapdata.Dispute, now)
+	next := tally.Cast(again, counted(mapdata.Confirm), counted(mapdata.Dispute), now)
 	if next.Confirms != 0 || next.Disputes != 1 || !next.LifeAt.Equal(again.FirstSeenAt) {
 		t.Errorf("a new life begins with the votes of the old: %+v", next)
 	}
 	for range 3 {
-		tally = tally.Cast(first, mapdata.NoVote, mapdata.Dispute, noon)
+		tally = tally.Cast(first, counted(mapdata.NoVote), counted(mapdata.Dispute), noon)
 	}
-	tally = tally.Cast(first, mapdata.NoVote, mapdata.Dispute, noon)
+	tally = tally.Cast(first, counted(mapdata.NoVote), counted(mapdata.Dispute), noon)
 	back := noon.Add(time.Minute)
 	if !tally.Counts(k, back, back) || !tally.Suppressed(k, back) {
 		t.Error("a suppression is shaken off by coming back")
 	}
 	returned := &mapdata.Entity{Kind: k, Feed: mapdata.FeedID{1}, FirstSeenAt: back}
-	freed := tally.Cast(returned, mapdata.NoVote, mapdata.Confirm, back)
-	freed = freed.Cast(returned, mapdata.NoVote, mapdata.Confirm, back)
+	freed := tally.Cast(returned, counted(mapdata.NoVote), counted(mapdata.Confirm), back)
+	freed = freed.Cast(returned, counted(mapdata.NoVote), counted(mapdata.Confirm), back)
 	if freed.Suppressed(k, back) || freed.Confirms == 0 || !freed.Counts(k, back, back) {
 		t.Errorf("a confirm that ends an earlier life's suppression does not count: %+v", freed)
 	}
@@ -206,3 +206,6 @@ func TestEntityIDs(t *testing.T) {
 		}
 	}
 }
+
+// counted is a vote that counts towards suppression.
+func counted(v mapdata.Vote) mapdata.CountedVote { return mapdata.CountedVote{Vote: v} }

@@ -90,7 +90,9 @@ func (s *Service) newReaders(e *edition) (*nearby.Reader, *votes.Service) {
 		Index: s.index, Catalog: s.catalog, Primary: s.config.Chargers.PrimaryNetwork, Now: s.now,
 		Tallies: s.tallies, Publications: s.replica, Records: s.Store, Encode: wire.EncodeEntity,
 	}
-	ballots := votes.Config{Store: s.Store, Feeds: s.catalog, Now: s.now, StoreChanged: s.signals.StoreChanged}
+	ballots := votes.Config{
+		Store: s.Store, Feeds: s.catalog, Now: s.now, StoreChanged: s.signals.StoreChanged, TrustAfter: s.config.Votes.TrustAfter,
+	}
 	if e.incidents != nil {
 		reads.Live, ballots.Live = e.incidents.relay, e.incidents.relay
 	}

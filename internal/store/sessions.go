@@ -12,6 +12,9 @@ import (
 const (
 	sessionColumns = `s.id, s.token_hash, s.account, s.created_at, s.seen_at, s.agent, s.proved_at, s.passkey_at, s.scope`
 
+	// A suspended account signs in nowhere: the session before has failed.
+	signInFirst = `UPDATE accounts SET first_sign_in_at = $2 WHERE id = $1 AND first_sign_in_at IS NULL`
+
 	insertSession = `INSERT INTO sessions (id, token_hash, account, created_at, seen_at, agent, proved_at, passkey_at, scope)
 		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 FROM accounts WHERE id = $3 AND suspended_at IS NULL`
 	selectSession = `SELECT ` + sessionColumns + `, ` + accountColumns + `
@@ -34,13 +37,18 @@ const (
 )
 
 // CreateSession stores a session and ends the one that it replaces (an id; empty: none). It fails with mapdata.ErrNotFound
-// when there is no such account, and with mapdata.ErrForbidden when it is suspended.
+// when there is no such account, and with mapdata.ErrForbidden when it is suspended. An account's first session is its
+// first sign-in (D9.8): a paired screen's is not, since somebody signed in before.
 func (db *Scripts) CreateSession(ctx context.Context, s *mapdata.Session, replaces string) error {
 	return db.backend.Write(ctx, "create session", func(tx *Tx) error {
 		if err := tx.replaceSession(ctx, replaces, true); err != nil {
 			return err
 		}
-		return tx.insertSession(ctx, s)
+		if err := tx.insertSession(ctx, s); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, signInFirst, s.Account[:], Millis(s.CreatedAt))
+		return err
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 
 // TallyColumns are what ScanTallies takes, in its order.
 const TallyColumns = `v.confirms, v.disputes, v.last_dispute_at, v.kept_until, v.changed_at, v.life_at, v.external_id, v.source, v.kind,
-	v.hidden_until, v.hidden_reason`
+	v.hidden_until, v.hidden_reason, v.untrusted_confirms, v.untrusted_disputes`
 
 const (
 	selectTally        = `SELECT ` + TallyColumns + ` FROM voted AS v WHERE v.source = $1 AND v.external_id = $2`
@@ -36,14 +36,18 @@ func ScanTallies(more ...any) func(Row) (mapdata.Tally, error) {
 		confirms, disputes, life number
 		dispute, kept, changed   instant
 		hidden                   instant
+		newConfirms, newDisputes number
 	)
-	columns := append([]any{&confirms, &disputes, &dispute, &kept, &changed, &life, &externalID, &source, &kind, &hidden, &reason}, more...)
+	columns := append([]any{
+		&confirms, &disputes, &dispute, &kept, &changed, &life, &externalID, &source, &kind, &hidden, &reason, &newConfirms, &newDisputes,
+	}, more...)
 	return func(r Row) (t mapdata.Tally, err error) {
 		if err := r.Scan(columns...); err != nil {
 			return t, err
 		}
 		t = mapdata.Tally{
 			Source: mapdata.SourceID(source), ExternalID: externalID, Confirms: int(confirms), Disputes: int(disputes),
+			UntrustedConfirms: int(newConfirms), UntrustedDisputes: int(newDisputes),
 			LastDisputeAt: dispute.Time, KeptUntil: kept.Time, ChangedAt: changed.Time,
 		}
 		if !hidden.IsZero() {

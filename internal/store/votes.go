@@ -18,21 +18,24 @@ const (
 	selectVoted = `SELECT ` + EntityColumns + `, f.snapshot_at FROM entities AS e JOIN feeds AS f ON f.id = e.feed_id
 		WHERE e.feed_id = $1 AND e.external_id = $2`
 
-	selectVote = `SELECT b.vote FROM votes AS b JOIN voted AS v USING (source, external_id, life_at)
+	selectVote = `SELECT b.vote, b.trusted FROM votes AS b JOIN voted AS v USING (source, external_id, life_at)
 		WHERE b.source = $1 AND b.external_id = $2 AND b.account = $3`
-	castVote = `INSERT INTO votes (source, external_id, life_at, account, vote, at) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (source, external_id, life_at, account) DO UPDATE SET vote = excluded.vote, at = excluded.at`
+	castVote = `INSERT INTO votes (source, external_id, life_at, account, vote, at, trusted) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (source, external_id, life_at, account) DO UPDATE SET vote = excluded.vote, at = excluded.at, trusted = excluded.trusted`
 	takeVote          = `DELETE FROM votes WHERE source = $1 AND external_id = $2 AND life_at = $3 AND account = $4`
-	selectLastDispute = `SELECT MAX(at) FROM votes WHERE source = $1 AND external_id = $2 AND life_at = $3 AND vote = -1`
+	selectLastDispute = `SELECT MAX(at) FROM votes WHERE source = $1 AND external_id = $2 AND life_at = $3 AND vote = -1 AND trusted`
+	selectFirstSignIn = `SELECT first_sign_in_at FROM accounts WHERE id = $1`
 
 	replaceVoted = `INSERT INTO voted (confirms, disputes, last_dispute_at, kept_until, changed_at, life_at, source, external_id,
-			kind, lat, lng, first_seen_at, last_seen_at, properties) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+			untrusted_confirms, untrusted_disputes, kind, lat, lng, first_seen_at, last_seen_at, properties)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 		ON CONFLICT (source, external_id) DO UPDATE SET confirms = excluded.confirms, disputes = excluded.disputes,
 			last_dispute_at = excluded.last_dispute_at, kept_until = excluded.kept_until, changed_at = excluded.changed_at,
-			life_at = excluded.life_at, kind = excluded.kind, lat = excluded.lat, lng = excluded.lng,
+			life_at = excluded.life_at, untrusted_confirms = excluded.untrusted_confirms,
+			untrusted_disputes = excluded.untrusted_disputes, kind = excluded.kind, lat = excluded.lat, lng = excluded.lng,
 			first_seen_at = excluded.first_seen_at, last_seen_at = excluded.last_seen_at, properties = excluded.properties`
-	updateTally = `UPDATE voted SET confirms = $1, disputes = $2, last_dispute_at = $3, kept_until = $4, changed_at = $5, life_at = $6
-		WHERE source = $7 AND external_id = $8`
+	updateTally = `UPDATE voted SET confirms = $1, disputes = $2, last_dispute_at = $3, kept_until = $4, changed_at = $5, life_at = $6,
+		untrusted_confirms = $9, untrusted_disputes = $10 WHERE source = $7 AND external_id = $8`
 )
 
 // readVoted reads an entity of a feed with the tally that is stored, whichever life it is of; false: it is not stored, or
@@ -82,13 +85,30 @@ func (db *Scripts) Voted(ctx context.Context, feed mapdata.FeedID, externalID st
 // or took it back, or was severed from it (D9.7).
 func (db *Scripts) Vote(ctx context.Context, source mapdata.SourceID, externalID string, account mapdata.AccountID) (mapdata.Vote, error) {
 	v, err := scanVote(db.backend.QueryRow(ctx, selectVote, string(source), externalID, account[:]))
-	return v, db.backend.Failure("read vote", err)
+	return v.Vote, db.backend.Failure("read vote", err)
 }
 
-func scanVote(r Row) (v mapdata.Vote, err error) {
-	if err = r.Scan(&v); errors.Is(err, sql.ErrNoRows) {
-		return mapdata.NoVote, nil
+func scanVote(r Row) (v mapdata.CountedVote, err error) {
+	var trusted bool
+	if err = r.Scan(&v.Vote, &trusted); errors.Is(err, sql.ErrNoRows) {
+		return v, nil
 	}
+	v.Untrusted = !trusted
+	return v, err
+}
+
+// counted says how the ballot counts, by the first sign-in of its account: a vote keeps that for as long as it stands (D9.8).
+func (tx *Tx) counted(ctx context.Context, b *mapdata.Ballot, at time.Time) (mapdata.CountedVote, error) {
+	v := mapdata.CountedVote{Vote: b.Vote}
+	if b.Vote == mapdata.NoVote || b.TrustAfter <= 0 {
+		return v, nil
+	}
+	var first instant
+	err := tx.QueryRow(ctx, selectFirstSignIn, b.Account[:]).Scan(&first)
+	if errors.Is(err, sql.ErrNoRows) {
+		return v, mapdata.ErrNotFound
+	}
+	v.Untrusted = !mapdata.Trusted(first.Time, at, b.TrustAfter)
 	return v, err
 }
 
@@ -113,18 +133,22 @@ func (db *Scripts) CastVote(ctx context.Context, b *mapdata.Ballot) (v mapdata.V
 		}
 		first := v.Tally.ChangedAt.IsZero()
 		if !v.Tally.Counts(v.Entity.Kind, v.Entity.FirstSeenAt, at) {
-			first, before = true, mapdata.NoVote
+			first, before = true, mapdata.CountedVote{}
 		}
-		if before == mapdata.NoVote && b.Vote == mapdata.NoVote {
+		if before.Vote == mapdata.NoVote && b.Vote == mapdata.NoVote {
 			return nil
 		}
-		next := v.Tally.Cast(&v.Entity, before, b.Vote, at)
+		after, err := tx.counted(ctx, b, at)
+		if err != nil {
+			return fmt.Errorf("read first sign-in: %w", err)
+		}
+		next := v.Tally.Cast(&v.Entity, before, after, at)
 		first = first || !next.LifeAt.Equal(v.Tally.LifeAt)
 		v.Tally = next
-		if err := tx.vote(ctx, b, &v.Tally, at); err != nil {
+		if err := tx.vote(ctx, b, &v.Tally, !after.Untrusted, at); err != nil {
 			return err
 		}
-		if before == mapdata.Dispute && b.Vote != mapdata.Dispute {
+		if before.Vote == mapdata.Dispute && (after.Vote != mapdata.Dispute || after.Untrusted) {
 			if v.Tally.LastDisputeAt, err = tx.lastDispute(ctx, &v.Tally); err != nil {
 				return fmt.Errorf("find the last dispute: %w", err)
 			}
@@ -173,10 +197,10 @@ func (db *Scripts) votable(ctx context.Context, tx *Tx, b *mapdata.Ballot, at ti
 }
 
 // vote writes the ballot itself, for the life of the tally that it counts in.
-func (tx *Tx) vote(ctx context.Context, b *mapdata.Ballot, t *mapdata.Tally, at time.Time) error {
+func (tx *Tx) vote(ctx context.Context, b *mapdata.Ballot, t *mapdata.Tally, trusted bool, at time.Time) error {
 	query, args := takeVote, []any{string(b.Source), b.ExternalID, lifeMillis(t.LifeAt), b.Account[:]}
 	if b.Vote != mapdata.NoVote {
-		query, args = castVote, append(args, b.Vote, at.UnixMilli())
+		query, args = castVote, append(args, b.Vote, at.UnixMilli(), trusted)
 	}
 	if _, err := tx.Exec(ctx, query, args...); err != nil {
 		return fmt.Errorf("store vote: %w", err)
@@ -184,7 +208,7 @@ func (tx *Tx) vote(ctx context.Context, b *mapdata.Ballot, t *mapdata.Tally, at 
 	return nil
 }
 
-// lastDispute finds the newest of the disputes that stand.
+// lastDispute finds the newest of the standing disputes that count towards suppression.
 func (tx *Tx) lastDispute(ctx context.Context, t *mapdata.Tally) (time.Time, error) {
 	var at instant
 	err := tx.QueryRow(ctx, selectLastDispute, string(t.Source), t.ExternalID, lifeMillis(t.LifeAt)).Scan(&at)
@@ -196,7 +220,7 @@ func (tx *Tx) tally(ctx context.Context, v *mapdata.Voted, first bool) error {
 	t, e := &v.Tally, &v.Entity
 	args := []any{
 		t.Confirms, t.Disputes, Millis(t.LastDisputeAt), Millis(t.KeptUntil), Millis(t.ChangedAt), lifeMillis(t.LifeAt),
-		string(t.Source), t.ExternalID,
+		string(t.Source), t.ExternalID, t.UntrustedConfirms, t.UntrustedDisputes,
 	}
 	if !first {
 		return tx.one(ctx, updateTally, args...)

@@ -30,6 +30,7 @@ type Config struct {
 	Live         Live // nil: there are no live incidents
 	Now          func() time.Time
 	StoreChanged signal.StoreChanged // notified after each vote
+	TrustAfter   time.Duration       // how long after its first sign-in an account's votes count towards suppression (D9.8); 0: always
 }
 
 // Service records drivers' votes. Its methods are safe for concurrent use.
@@ -53,6 +54,7 @@ func (s *Service) Cast(ctx context.Context, id string, account mapdata.AccountID
 	}
 	ballot := &mapdata.Ballot{
 		Source: source, ExternalID: externalID, Account: account, Vote: v, At: s.Now().UTC().Truncate(time.Millisecond),
+		TrustAfter: s.TrustAfter,
 	}
 	feed, prior, err := s.resolve(ctx, ballot)
 	if err != nil {
