@@ -123,6 +123,40 @@ func TestPushedSnapshotsExpire(t *testing.T) {
 	}
 }
 
+// TestPushedSnapshotsOfAFullFeed: an entity whose new version finds no room stays as it was and is not missing, in whichever
+// batch it stands.
+func TestPushedSnapshotsOfAFullFeed(t *testing.T) {
+	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, entities: 10_000, storage: mapdata.StorageLimits{
+		EntitiesPerFeed: 3, BytesPerFeed: 100, UnreviewedEntitiesPerFeed: 3, UnreviewedBytesPerFeed: 100, BytesPerAccount: 1000,
+	}})
+	owner := d.signedInAs("owner@example.com", mapdata.Driver)
+	s := &snapshotTest{d, owner, owner.register(`{"name": "Full", "direction": "push"}`)}
+	s.part("1", "c1 c2 c3", true)
+	larger := func(name string) string {
+		return fmt.Sprintf(`[{"external_id":%q,"kind":"camera.speed","lat":52,"lng":5,"properties":{"x":%q}}]`, name, strings.Repeat("x", 100))
+	}
+	address := "/v2/feeds/" + *s.feed.Token + "/entities?mode=snapshot&snapshot_id="
+	for _, snapshot := range []string{"2", "3", "4"} {
+		for i, batch := range []string{larger("c1"), s.rows("c4"), larger("c2")} {
+			query := snapshot
+			if i == 2 {
+				query += "&complete=true"
+			}
+			answer := s.browser().send(http.MethodPost, address+query, batch).want(t, 200)
+			if !strings.Contains(answer.body, `"accepted":0`) || !strings.Contains(answer.body, "feed_full") {
+				t.Errorf("batch %d of snapshot %s: %s", i, snapshot, answer.body)
+			}
+			if i == 2 && !strings.Contains(answer.body, `"rows":3,"missing":1`) {
+				t.Errorf("only c3 is missing in snapshot %s: %s", snapshot, answer.body)
+			}
+			s.advance(time.Minute)
+		}
+	}
+	s.holds("c1 c2")
+	s.push(*s.feed.Token, s.rows("c4")).want(t, 200)
+	s.holds("c1 c2 c4") // c3 made room
+}
+
 // TestPushedSnapshotThatShrinks: the owner is told, once.
 func TestPushedSnapshotThatShrinks(t *testing.T) {
 	s := newSnapshotTest(t)

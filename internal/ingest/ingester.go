@@ -70,6 +70,7 @@ func (in *Ingester) Push(ctx context.Context, feed mapdata.FeedID, b *Batch) (Re
 		}
 		change.Rejections = verdict.rejections
 		if b.Part != nil {
+			change.Touched = append(change.Touched, heldDespite(full, stored, &mark, now)...)
 			if verdict.report.Snapshot, err = in.addPart(ctx, change, allowed, b, snapshot); err != nil {
 				return err
 			}

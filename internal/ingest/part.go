@@ -62,6 +62,17 @@ func (in *Ingester) addPart(ctx context.Context, change *mapdata.Change, allowed
 	return report, err
 }
 
+// heldDespite lists the stored entities whose new versions found no room. The snapshot has them, so that they stay as they are
+// and are not missing, as in a pulled snapshot.
+func heldDespite(full []*RowError, stored map[string]*mapdata.Stored, mark *mapdata.Mark, now time.Time) (seen []string) {
+	for _, e := range full {
+		if id := *e.ExternalID; ifAlive(stored[id], mark.SnapshotAt, now) != nil {
+			seen = append(seen, id)
+		}
+	}
+	return seen
+}
+
 func lastSeen(st *mapdata.Stored, mark *mapdata.Mark) time.Time {
 	if st.SeenAt.IsZero() {
 		return mark.SnapshotAt
