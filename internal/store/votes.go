@@ -23,7 +23,8 @@ const (
 	castVote = `INSERT INTO votes (source, external_id, life_at, account, vote, at, trusted) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (source, external_id, life_at, account) DO UPDATE SET vote = excluded.vote, at = excluded.at, trusted = excluded.trusted`
 	takeVote          = `DELETE FROM votes WHERE source = $1 AND external_id = $2 AND life_at = $3 AND account = $4`
-	selectLastDispute = `SELECT MAX(at) FROM votes WHERE source = $1 AND external_id = $2 AND life_at = $3 AND vote = -1 AND trusted`
+	// With the plus no database looks for the newest vote by the index of all votes on the source, which is by time.
+	selectLastDispute = `SELECT MAX(+at) FROM votes WHERE source = $1 AND external_id = $2 AND life_at = $3 AND vote = -1 AND trusted`
 	selectFirstSignIn = `SELECT first_sign_in_at FROM accounts WHERE id = $1`
 
 	replaceVoted = `INSERT INTO voted (confirms, disputes, last_dispute_at, kept_until, changed_at, life_at, source, external_id,

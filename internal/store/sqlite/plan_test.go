@@ -66,8 +66,8 @@ func TestIndexesOfTheHotStatements(t *testing.T) {
 		"ORDER BY at LIMIT $2":                  "votes_by_age (at<?)",
 		"SELECT b.vote":                         "votes_by_entity (source=? AND external_id=? AND life_at=? AND account=?)",
 		selectChangedTallies:                    "SEARCH v USING INDEX sqlite_autoindex_voted_1 (source=? AND external_id=?)",
-		"SELECT MAX(at) FROM votes":             "votes_by_entity (source=? AND external_id=? AND life_at=?)",
-		"DELETE FROM votes WHERE id IN":         "votes_by_entity (source=?)",
+		"SELECT MAX(+at) FROM votes":            "votes_by_entity (source=? AND external_id=? AND life_at=?)",
+		"DELETE FROM votes WHERE id IN":         "(source=?)", // two indexes begin with it
 		"SET account = NULL WHERE account = $1": "votes_by_account (account=?)",
 		dialect.OldTallies:                      "SEARCH e USING PRIMARY KEY (feed_id=?)",
 		"WITH due AS":                           "feeds_by_due (next_fetch_at<?)",
@@ -122,6 +122,18 @@ func TestReplicasReadByIndex(t *testing.T) {
 		if plan := planOf(t, db, recording.Reads[i]); !strings.Contains(plan, want) {
 			t.Errorf("%s\n%s, want %s", recording.Reads[i].Query, plan, want)
 		}
+	}
+}
+
+// TestVotesByDaysAreFoundByIndex: the owner's page reads the votes of its last days alone, however many a feed has had.
+func TestVotesByDaysAreFoundByIndex(t *testing.T) {
+	db := openNew(t, Options{})
+	recording := &storetest.Recording{Backend: db.backend}
+	if _, err := store.New(recording, dialect, db.now).VoteDays(t.Context(), "feed:x", start, 30); err != nil {
+		t.Fatal(err)
+	}
+	if plan := planOf(t, db, recording.Reads[0]); !strings.Contains(plan, "COVERING INDEX votes_by_day (source=? AND at>?)") {
+		t.Error(plan)
 	}
 }
 
