@@ -15,7 +15,7 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// TestShapes holds both answers to the e-mail, but for white space and the order of members.
+// TestShapes holds both answers word for word, but for white space and the order of members. The rows are made up.
 func TestShapes(t *testing.T) {
 	b := newBench(secret)
 	b.know(t, `[
