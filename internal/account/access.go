@@ -11,7 +11,8 @@ const (
 	ForTokens                       // holders of the feed's push token, which is in the URL
 	ForScreens                      // every signed-in account, on a paired screen too
 	ForAccounts                     // every signed-in account, but not on a paired screen, like all that follow
-	ForOwners                       // the owner of the resource in the URL; others get 404
+	ForOwners                       // the owner of the resource in the URL, for a feed its maintainers too; others get 404
+	ForOwnersAlone                  // the owner of the feed in the URL; its maintainers get 403, others 404
 	ForOwnersAndCurators            // the owner, curators and admins
 	ForCurators                     // curators and admins
 	ForAdmins
@@ -28,6 +29,8 @@ func (w Who) String() string {
 		return "account"
 	case ForOwners:
 		return "owner"
+	case ForOwnersAlone:
+		return "owner alone"
 	case ForOwnersAndCurators:
 		return "owner, curator"
 	case ForCurators:

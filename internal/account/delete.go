@@ -31,7 +31,7 @@ func (s *Service) Log(ctx context.Context, id mapdata.AccountID) ([]mapdata.Audi
 // second more. Its feeds are deleted, its votes are kept anonymously. email is the account's address as its holder typed it,
 // as a confirmation: a different one is a mapdata.InvalidError. An account that is gone already is no error.
 func (s *Service) Delete(ctx context.Context, a *mapdata.Account, email string) error {
-	if typed, err := parseEmail(email); err != nil || typed != a.Email {
+	if typed, err := mapdata.ParseEmail(email); err != nil || typed != a.Email {
 		return &mapdata.InvalidError{Fields: []mapdata.FieldError{
 			{Field: "email", Code: "not_yours", Message: "must be the address of this account"},
 		}}

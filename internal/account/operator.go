@@ -10,7 +10,7 @@ import (
 
 // Create creates an account without a sign-in, for operators. It fails with mapdata.ErrConflict when the address has one.
 func (s *Service) Create(ctx context.Context, email string) (*mapdata.Account, error) {
-	address, err := parseEmail(email)
+	address, err := mapdata.ParseEmail(email)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (s *Service) update(ctx context.Context, email, action string, change func(
 }
 
 func (s *Service) byEmail(ctx context.Context, email string) (*mapdata.Account, error) {
-	address, err := parseEmail(email)
+	address, err := mapdata.ParseEmail(email)
 	if err != nil {
 		return nil, err
 	}

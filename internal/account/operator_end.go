@@ -54,7 +54,7 @@ func (s *Service) ChangeEmail(ctx context.Context, email, to string) (*mapdata.A
 	if err != nil {
 		return nil, err
 	}
-	address, err := parseEmail(to)
+	address, err := mapdata.ParseEmail(to)
 	if err != nil {
 		return nil, err
 	}

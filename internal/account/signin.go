@@ -52,7 +52,7 @@ const SecretTTL = signInTTL
 // (D11.10). The e-mail is written in the account's language, or else in the browser's. It fails with a mapdata.InvalidError
 // for an invalid address.
 func (s *Service) RequestSignIn(ctx context.Context, email string, from Browser) (browserSecret string, err error) {
-	address, err := parseEmail(email)
+	address, err := mapdata.ParseEmail(email)
 	if err != nil {
 		return "", err
 	}
@@ -125,7 +125,7 @@ func (s *Service) VerifyToken(ctx context.Context, token string, from Browser) (
 // code are ignored. After five wrong codes the codes that the browser asked for are invalid, and only their links work. It
 // fails with mapdata.ErrUnauthenticated.
 func (s *Service) VerifyCode(ctx context.Context, email, code string, from Browser) (*SignedIn, error) {
-	address, err := parseEmail(email)
+	address, err := mapdata.ParseEmail(email)
 	if err != nil {
 		return nil, errBadCode()
 	}

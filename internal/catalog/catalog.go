@@ -68,13 +68,13 @@ func (c *Catalog) ByLayer(slug string, account mapdata.AccountID) *mapdata.Feed 
 }
 
 func readable(f *mapdata.Feed, account mapdata.AccountID) *mapdata.Feed {
-	if f == nil || f.Served() || !account.IsZero() && f.Owner == account {
+	if f == nil || f.Served() || f.ManagedBy(account) {
 		return f
 	}
 	return nil
 }
 
-// Owned returns the account's own feeds; none for a guest.
+// Owned returns the feeds that the account owns or maintains; none for a guest.
 func (c *Catalog) Owned(account mapdata.AccountID) []mapdata.FeedID {
 	if account.IsZero() {
 		return nil

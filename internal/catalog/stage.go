@@ -81,7 +81,7 @@ func (s *stage) recent(c *mapdata.FeedChange) *mapdata.Recent {
 // set adds or replaces a feed.
 func (s *stage) set(f *mapdata.Feed, recent *mapdata.Recent) {
 	old, known := s.sources.get(f.ID)
-	if known && (old.feed.Layer.Slug != f.Layer.Slug || old.feed.Owner != f.Owner) {
+	if known && (old.feed.Layer.Slug != f.Layer.Slug || !slices.Equal(old.feed.Managers(), f.Managers())) {
 		s.unlink(old.feed)
 		known = false
 	}
@@ -95,24 +95,28 @@ func (s *stage) set(f *mapdata.Feed, recent *mapdata.Recent) {
 	s.changed[f.ID] = next
 }
 
-// own adds a feed to a copy of its owner's list.
+// own adds a feed to copies of the lists of its owner and its maintainers.
 func (s *stage) own(f *mapdata.Feed) {
-	owned, _ := s.owned.get(f.Owner)
-	at, _ := slices.BinarySearchFunc(owned, f.ID, compareIDs)
-	s.owned.set(f.Owner, slices.Insert(slices.Clone(owned), at, f.ID))
+	for _, account := range f.Managers() {
+		owned, _ := s.owned.get(account)
+		at, _ := slices.BinarySearchFunc(owned, f.ID, compareIDs)
+		s.owned.set(account, slices.Insert(slices.Clone(owned), at, f.ID))
+	}
 }
 
-// unlink removes a feed from its layer and its owner.
+// unlink removes a feed from its layer, its owner and its maintainers.
 func (s *stage) unlink(f *mapdata.Feed) {
 	if id, _ := s.layers.get(f.Layer.Slug); id == f.ID {
 		s.layers.remove(f.Layer.Slug)
 	}
-	owned, _ := s.owned.get(f.Owner)
-	owned = slices.DeleteFunc(slices.Clone(owned), func(id mapdata.FeedID) bool { return id == f.ID })
-	if len(owned) == 0 {
-		s.owned.remove(f.Owner)
-	} else {
-		s.owned.set(f.Owner, owned)
+	for _, account := range f.Managers() {
+		owned, _ := s.owned.get(account)
+		owned = slices.DeleteFunc(slices.Clone(owned), func(id mapdata.FeedID) bool { return id == f.ID })
+		if len(owned) == 0 {
+			s.owned.remove(account)
+		} else {
+			s.owned.set(account, owned)
+		}
 	}
 }
 

@@ -156,7 +156,7 @@ func (c *Console) table() []Route {
 	for _, group := range [][]Route{
 		c.accountRoutes(), c.passkeyRoutes(),
 		c.aboutRoutes(), c.privacyRoutes(), c.signInRoutes(), c.pairRoutes(), c.languageRoutes(),
-		c.feedRoutes(), c.checkRoutes(), c.reviewRoutes(), c.takedownRoutes(), c.auditRoutes(), c.publicRoutes(),
+		c.feedRoutes(), c.maintainerRoutes(), c.checkRoutes(), c.reviewRoutes(), c.takedownRoutes(), c.auditRoutes(), c.publicRoutes(),
 	} {
 		all = append(all, group...)
 	}

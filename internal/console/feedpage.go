@@ -17,6 +17,7 @@ type feedPage struct {
 	*feed.View
 	Address  string
 	Own      bool // the visitor may change it
+	Owner    bool // and delete it
 	Review   string
 	State    feedState
 	Notices  []notice
@@ -72,7 +73,7 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	}
 	now := c.Now()
 	page := feedPage{
-		View: f, Address: feedURL(f.ID), Own: f.Owner == v.ID(), Review: reviewKey(&f.Feed), State: stateOf(&f.Feed, lastAttempt(h), now),
+		View: f, Address: feedURL(f.ID), Own: f.ManagedBy(v.ID()), Owner: f.Owner == v.ID(), Review: reviewKey(&f.Feed), State: stateOf(&f.Feed, lastAttempt(h), now),
 		Notices: notices(v.Words, &f.Feed, h, now), GeoJSON: "/v2/feeds/" + f.ID.String() + "/entities", Now: now,
 		Rejections: rejections(v.Words, h.Rejections, lastAttempt(h)), Fullness: fullnessText(v.Words, f),
 	}

@@ -37,8 +37,8 @@ func (c *Console) feedRoutes() []Route {
 		{Method: http.MethodGet, Path: feedPath + "/rotate", Who: own, Handle: c.confirm("rotate")},
 		{Method: http.MethodPost, Path: feedPath + "/rotate", Who: own, Handle: c.postRotateFeed},
 		{Method: http.MethodGet, Path: feedPath + "/token", Who: own, Handle: c.getFeedToken},
-		{Method: http.MethodGet, Path: feedPath + "/delete", Who: own, Handle: c.confirm("delete")},
-		{Method: http.MethodPost, Path: feedPath + "/delete", Who: own, Handle: c.postDeleteFeed},
+		{Method: http.MethodGet, Path: feedPath + "/delete", Who: account.ForOwnersAlone, Handle: c.confirm("delete")},
+		{Method: http.MethodPost, Path: feedPath + "/delete", Who: account.ForOwnersAlone, Handle: c.postDeleteFeed},
 	}
 }
 
@@ -68,10 +68,10 @@ func (c *Console) readableFeed(r *http.Request, v *Visitor) (*feed.View, error) 
 	return f, err
 }
 
-// ownFeed reads the feed of the path for its owner only.
+// ownFeed reads the feed of the path for its owner and maintainers only.
 func (c *Console) ownFeed(r *http.Request, v *Visitor) (*feed.View, error) {
 	f, err := c.readableFeed(r, v)
-	if err == nil && f.Owner != v.ID() {
+	if err == nil && !f.ManagedBy(v.ID()) {
 		err = mapdata.ErrNotFound
 	}
 	return f, err
@@ -84,18 +84,29 @@ type feedLine struct {
 	Situation feedState
 	Review    string    // key
 	Success   time.Time // zero: never
+	Maintains bool      // somebody else is the owner
 }
 
-// getFeeds answers GET /feeds: the visitor's own.
+// feedsPage lists the visitor's feeds, and invitations to others' feeds.
+type feedsPage struct {
+	Feeds       []feedLine
+	Invitations []mapdata.Invitation
+}
+
+// getFeeds answers GET /feeds: those that the visitor owns or maintains.
 func (c *Console) getFeeds(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	views, err := c.Feeds.List(r.Context(), feed.By(v.Account))
+	if err != nil {
+		return err
+	}
+	invitations, err := c.Feeds.Invitations(r.Context(), feed.By(v.Account))
 	if err != nil {
 		return err
 	}
 	lines := []feedLine{}
 	for i := range views {
 		f := &views[i]
-		if f.Owner != v.ID() {
+		if !f.ManagedBy(v.ID()) {
 			continue
 		}
 		h, err := c.Feeds.History(r.Context(), feed.By(v.Account), f.ID)
@@ -104,10 +115,10 @@ func (c *Console) getFeeds(w http.ResponseWriter, r *http.Request, v *Visitor) e
 		}
 		lines = append(lines, feedLine{
 			View: f, Address: feedURL(f.ID), Situation: stateOf(&f.Feed, lastAttempt(h), c.Now()),
-			Review: reviewKey(&f.Feed), Success: lastSuccess(&f.Feed),
+			Review: reviewKey(&f.Feed), Success: lastSuccess(&f.Feed), Maintains: f.Owner != v.ID(),
 		})
 	}
-	return c.show(w, r, v, &Page{Name: "feeds", Data: lines, Wide: true})
+	return c.show(w, r, v, &Page{Name: "feeds", Data: feedsPage{lines, invitations}, Wide: true})
 }
 
 func lastSuccess(f *mapdata.Feed) time.Time {
@@ -134,6 +145,9 @@ func (c *Console) confirm(what string) func(http.ResponseWriter, *http.Request, 
 		f, err := c.ownFeed(r, v)
 		if err != nil {
 			return err
+		}
+		if what == "delete" && f.Owner != v.ID() {
+			return ownerOnly()
 		}
 		if what == "rotate" && f.Direction != mapdata.Push {
 			return mapdata.Explain(mapdata.ErrConflict, "no_push_token", "A pull feed has no push token.")

@@ -144,7 +144,7 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 	}
 	f := &review.Feed
 	page := &reviewFeed{
-		Review: review, Address: reviewFeedURL(id), Form: newForm(nil), Own: f.Owner == v.ID(), Origin: originOf(review.ShownURL()),
+		Review: review, Address: reviewFeedURL(id), Form: newForm(nil), Own: f.ManagedBy(v.ID()), Origin: originOf(review.ShownURL()),
 		State: stateOf(f, lastAttempt(history), c.Now()), GeoJSON: "/v2/feeds/" + id.String() + "/entities",
 		Samples: listPage{samples.Feed, feedURL(id), samples.Entities, samples.Truncated}, Entries: auditLines(v.Words, review.Log),
 		Rejections: rejections(v.Words, history.Rejections, lastAttempt(history)), Timeline: timeline(v.Words, history.Attempts),

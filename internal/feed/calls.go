@@ -60,7 +60,7 @@ func (s *Service) callCurators(ctx context.Context) error {
 	now := s.now()
 	for _, curator := range curators {
 		// Nobody decides on their own feeds (D11.9).
-		others := slices.DeleteFunc(slices.Clone(queue), func(w mapdata.WaitingFeed) bool { return w.Owner == curator })
+		others := slices.DeleteFunc(slices.Clone(queue), func(w mapdata.WaitingFeed) bool { return slices.Contains(w.Managers, curator) })
 		err := s.Store.CallCurator(ctx, curator, func(calls *mapdata.ReviewCalls) *mapdata.Email {
 			kind, due := calls.Next(others, now)
 			if !due {

@@ -22,7 +22,7 @@ type Patch struct {
 // translate it.
 const NoteOrigin = "Back to review: pull_url leads to another origin than the one that was approved."
 
-// Patch changes one of the actor's feeds (D5.5). Going from private to public, or moving an approved public feed's pull_url
+// Patch changes one of the feeds that the actor owns or maintains (D5.5). Going from private to public, or moving an approved public feed's pull_url
 // to another origin, puts it back to pending; so does any change of a rejected feed (D5.7). Changed words of a published feed
 // wait for a review beside those that are shown (Proposed). A pull feed that becomes
 // active again, or whose URL or auth header changes, is due immediately and its failure count is reset (D6.1).
@@ -30,7 +30,7 @@ const NoteOrigin = "Back to review: pull_url leads to another origin than the on
 func (s *Service) Patch(ctx context.Context, by Actor, id mapdata.FeedID, p *Patch) (*View, error) {
 	now := s.now()
 	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
-		if !by.owns(f) {
+		if !by.manages(f) {
 			return Side{}, mapdata.ErrNotFound
 		}
 		return s.edit(ctx, f, by, p, now)
@@ -48,7 +48,7 @@ func (s *Service) CheckPatch(ctx context.Context, by Actor, id mapdata.FeedID, p
 	if err != nil {
 		return fmt.Errorf("read feed: %w", err)
 	}
-	if !by.owns(f) {
+	if !by.manages(f) {
 		return mapdata.ErrNotFound
 	}
 	_, err = s.applyPatch(f, p)

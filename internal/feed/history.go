@@ -83,7 +83,7 @@ var errDue = errors.New("due already")
 func (s *Service) FetchNow(ctx context.Context, by Actor, id mapdata.FeedID) error {
 	now := s.now()
 	_, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
-		if !by.owns(f) {
+		if !by.manages(f) {
 			return Side{}, mapdata.ErrNotFound
 		}
 		wait := f.Polling.LastFetchedAt.Add(fetchNowInterval).Sub(now)

@@ -22,7 +22,7 @@ func CleanReason(text string) (string, error) {
 func mayTakeDown(by Actor, f *mapdata.Feed) error {
 	public := f.Visibility == mapdata.Public || f.ReviewState == mapdata.Pending || f.Pause.InForce()
 	switch {
-	case !by.operator && by.owns(f):
+	case !by.operator && by.manages(f):
 		return mapdata.Explain(mapdata.ErrForbidden, "own_feed", "Another curator has to decide on your own feed.")
 	case !by.operator && !public:
 		return mapdata.ErrNotFound

@@ -161,7 +161,7 @@ func (s *Service) decide(ctx context.Context, by Actor, id mapdata.FeedID, versi
 	now := s.now()
 	var decided *mapdata.Feed // as it was already
 	f, err := s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
-		if by.owns(f) {
+		if by.manages(f) {
 			return Side{}, mapdata.Explain(mapdata.ErrForbidden, "own_feed", "Another curator decides on your own feed.")
 		}
 		if err := by.checkVersion(f, version, d); err != nil {

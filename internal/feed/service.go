@@ -66,19 +66,23 @@ func (s *Service) changed() {
 	s.Signals.ReviewQueued.Notify()
 }
 
+// limit is how many feeds an account may have.
+func (s *Service) limit() int { return cmp.Or(int(s.later.Load()), s.Limit, DefaultLimit) }
+
 // now is the time as it is stored: UTC, to the millisecond.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
 // Actor is the caller of an operation. The zero Actor is a guest, who has no rights.
 type Actor struct {
 	account  mapdata.AccountID
+	email    string
 	reviews  bool
 	operator bool
 }
 
 // By returns the actor for an account.
 func By(a *mapdata.Account) Actor {
-	return Actor{account: a.ID, reviews: a.MayReview()}
+	return Actor{account: a.ID, email: a.Email, reviews: a.MayReview()}
 }
 
 // Operator is the user of the command line, who may review and see every feed. The audit log records no account for it.
@@ -93,11 +97,24 @@ func (a Actor) IsOperator() bool { return a.operator }
 // Account is the actor's account; zero: a guest or the operator.
 func (a Actor) Account() mapdata.AccountID { return a.account }
 
-func (a Actor) owns(f *mapdata.Feed) bool { return !a.account.IsZero() && a.account == f.Owner }
+// manages says whether the actor looks after the feed: as its owner, or as one of its maintainers, who do everything but
+// delete it, transfer it and invite others.
+func (a Actor) manages(f *mapdata.Feed) bool { return f.ManagedBy(a.account) }
+
+// checkOwns refuses what the owner alone does: to maintainers with mapdata.ErrForbidden, to others with mapdata.ErrNotFound.
+func (a Actor) checkOwns(f *mapdata.Feed) error {
+	switch {
+	case !a.manages(f):
+		return mapdata.ErrNotFound
+	case a.account != f.Owner:
+		return mapdata.Explain(mapdata.ErrForbidden, "owner_only", "Only the owner of the feed may do this, not its maintainers.")
+	}
+	return nil
+}
 
 // readsInFull says whether the actor sees all of a feed. A curator sees a private feed only while it waits for review (D11.9).
 func (a Actor) readsInFull(f *mapdata.Feed) bool {
-	return a.operator || a.owns(f) || a.reviews && (f.Visibility == mapdata.Public || f.ReviewState == mapdata.Pending)
+	return a.operator || a.manages(f) || a.reviews && (f.Visibility == mapdata.Public || f.ReviewState == mapdata.Pending)
 }
 
 // View is a feed as the actor may see it (D5.4).
@@ -146,7 +163,7 @@ func (s *Service) Register(ctx context.Context, by Actor, r *Registration) (_ *V
 		pushToken = token.New(token.Push)
 		f.PushTokenHash = token.Hash(pushToken)
 	}
-	limit := cmp.Or(int(s.later.Load()), s.Limit, DefaultLimit)
+	limit := s.limit()
 	if err := s.Store.CreateFeed(ctx, f, limit, by.auditEntry(ctx, f.CreatedAt, mapdata.AuditFeedRegister, f, secretsOf(f))); err != nil {
 		if errors.Is(err, mapdata.ErrConflict) {
 			return nil, "", mapdata.Describe(mapdata.ErrConflict,
@@ -205,7 +222,7 @@ func (s *Service) newFeed(by Actor, r *Registration) (*mapdata.Feed, error) {
 	return f, nil
 }
 
-// List returns the actor's own feeds in full, then the public catalogue in brief, each oldest first; an operator gets every
+// List returns the feeds that the actor owns or maintains in full, then the public catalogue in brief, each oldest first; an operator gets every
 // feed in full.
 func (s *Service) List(ctx context.Context, by Actor) ([]View, error) {
 	if by.account.IsZero() && !by.operator {
@@ -219,7 +236,7 @@ func (s *Service) List(ctx context.Context, by Actor) ([]View, error) {
 	for i := range feeds {
 		f := &feeds[i]
 		switch {
-		case by.operator || by.owns(f):
+		case by.operator || by.manages(f):
 			v, err := s.full(ctx, by, f)
 			if err != nil {
 				return nil, err
@@ -237,7 +254,7 @@ func (s *Service) full(ctx context.Context, by Actor, f *mapdata.Feed) (*View, e
 	if err != nil {
 		return nil, err
 	}
-	view := s.View(f, n, by.operator || by.owns(f))
+	view := s.View(f, n, by.operator || by.manages(f))
 	return &view, nil
 }
 
@@ -263,7 +280,7 @@ func (s *Service) RotateToken(ctx context.Context, by Actor, id mapdata.FeedID) 
 	pushToken = token.New(token.Push)
 	now := s.now()
 	_, err = s.Store.UpdateFeed(ctx, id, func(f *mapdata.Feed) (Side, error) {
-		if !by.owns(f) {
+		if !by.manages(f) {
 			return Side{}, mapdata.ErrNotFound
 		}
 		if f.Direction != mapdata.Push {
@@ -286,8 +303,10 @@ func (s *Service) Delete(ctx context.Context, by Actor, id mapdata.FeedID) error
 	if err != nil {
 		return fmt.Errorf("read feed: %w", err)
 	}
-	if !by.owns(f) && !by.operator {
-		return mapdata.ErrNotFound
+	if !by.operator {
+		if err := by.checkOwns(f); err != nil {
+			return err
+		}
 	}
 	if err := s.Store.DeleteFeed(ctx, id, by.auditEntry(ctx, s.now(), mapdata.AuditFeedDelete, f, f.Name)); err != nil {
 		return fmt.Errorf("delete feed: %w", err)

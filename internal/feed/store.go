@@ -10,6 +10,8 @@ import (
 // Store persists feeds. Every method is one transaction; those that change a feed raise the revision, so that every node
 // replicates the change.
 type Store interface {
+	MaintainerStore
+
 	// CreateFeed stores a new feed together with the entries of the audit log. Its layer's slug is made unique by a random
 	// ending ("police", "police-x7k2m9", …) and set on feed. It fails with mapdata.ErrConflict when the owner has limit feeds already.
 	CreateFeed(ctx context.Context, feed *mapdata.Feed, limit int, audit ...mapdata.AuditEntry) error
@@ -62,6 +64,23 @@ type Store interface {
 	Timeline(ctx context.Context, id mapdata.FeedID, after time.Time, limit int) ([]mapdata.Attempt, error)
 	// Rejections reads why rows of the feed were rejected after the given time: each code once, newest first.
 	Rejections(ctx context.Context, id mapdata.FeedID, after time.Time) ([]mapdata.Rejection, error)
+}
+
+// MaintainerStore persists who looks after feeds, and who is invited to.
+type MaintainerStore interface {
+	// Maintainers lists a feed's maintainers, the longest first.
+	Maintainers(ctx context.Context, feed mapdata.FeedID) ([]mapdata.Maintainer, error)
+	// InvitationsOf lists a feed's invitations that are open at now, and InvitationsTo those to an address, oldest first.
+	InvitationsOf(ctx context.Context, feed mapdata.FeedID, now time.Time) ([]mapdata.Invitation, error)
+	InvitationsTo(ctx context.Context, email string, now time.Time) ([]mapdata.Invitation, error)
+	// Invite stores an invitation with what check returns for its feed. An error of check is returned as it is. It fails with
+	// mapdata.ErrConflict where the same invitation is open or as many as a feed may have, and with a *mapdata.LimitError where
+	// the account or the address had too many.
+	Invite(ctx context.Context, i *mapdata.Invitation, check func(*mapdata.Feed) (Side, error)) error
+	// AnswerInvitation closes an invitation that is open at now and lets edit change its feed's maintainers or owner. What the
+	// feed holds goes to a new owner, within limits, or it fails with mapdata.ErrConflict.
+	AnswerInvitation(ctx context.Context, id string, now time.Time, limits mapdata.ReceiverLimits,
+		edit func(*mapdata.Feed, *mapdata.Invitation) (Side, error)) (*mapdata.Feed, error)
 }
 
 // Side is stored in the same transaction as a change of a feed. It is declared in mapdata so that stores need not import this

@@ -46,15 +46,16 @@ func rolesPage(routes []httpapi.RouteLine) []byte {
 	out.WriteString(`# Who may do what
 
 Made of the table of routes; a test holds this page to it, and another one tries every line as a guest, the owner, another
-account, a curator, an admin, the screen of an admin and somebody whose session was revoked.
+account, a maintainer of the owner's feed, a curator, an admin, the screen of an admin and somebody whose session was revoked.
 
 | who | is |
 | --- | --- |
 | guest | anybody, signed in or not |
 | push token | whoever holds the feed's push token, which is in the address |
 | account | whoever is signed in; an API token where the interface says that it takes one |
-| owner | the account whose thing the address names; to others there is no such thing (404) |
-| owner, curator | the owner, curators and admins; of what is public, others see what everybody may |
+| owner | the account whose thing the address names, for a feed its maintainers too; to others there is no such thing (404) |
+| owner alone | the owner of the feed; its maintainers are refused (403) |
+| owner, curator | the owner, maintainers, curators and admins; of what is public, others see what everybody may |
 | curator | curators and admins; others are refused (403) |
 | admin | admins; others are refused (403) |
 
@@ -91,7 +92,7 @@ func screenColumn(who account.Who) string {
 // roleTest is a service with a browser for each role.
 type roleTest struct {
 	*testService
-	guest, other, curator, admin, revoked, screen *browser
+	guest, other, maintainer, curator, admin, revoked, screen *browser
 }
 
 // roleFixture has one of each thing that a path may name, all of one owner.
@@ -109,7 +110,7 @@ func TestRoutesAdmitByRole(t *testing.T) {
 	c := &roleTest{
 		testService: d, guest: d.browser(), other: d.signedInAs("other@example.org", mapdata.Driver),
 		curator: d.signedInAs("curator@example.org", mapdata.Curator), admin: d.signedInAs("admin@example.org", mapdata.Admin),
-		revoked: d.signedInAs("revoked@example.org", mapdata.Admin),
+		maintainer: d.signedInAs(maintainerEmail, mapdata.Driver), revoked: d.signedInAs("revoked@example.org", mapdata.Admin),
 	}
 	c.revoke("revoked@example.org")
 	c.screen = c.pairedScreen(c.admin)
@@ -120,10 +121,10 @@ func TestRoutesAdmitByRole(t *testing.T) {
 				defer c.signInAll(s) // anew
 			}
 			asGuest := ""
-			for j, name := range []string{"guest", "revoked", "screen", "other", "curator", "admin", "owner"} {
+			for j, name := range []string{"guest", "revoked", "screen", "other", "curator", "admin", "maintainer", "owner"} {
 				b := map[string]*browser{
 					"guest": c.guest, "revoked": c.revoked, "other": c.other, "curator": c.curator, "admin": c.admin, "owner": s.owner,
-					"screen": c.screen,
+					"screen": c.screen, "maintainer": c.maintainer,
 				}[name]
 				got := c.request(t, rt, b, s, fmt.Sprintf("192.0.%d.%d", i, j+1))
 				if rt.Who == account.ForGuests || rt.Who == account.ForTokens {
@@ -131,7 +132,7 @@ func TestRoutesAdmitByRole(t *testing.T) {
 					if got != asGuest || got == "forbidden" {
 						t.Errorf("%s: %s, a guest %s", name, got, asGuest)
 					}
-				} else if want := wantOutcome(rt.Who, name); got != want {
+				} else if want := wantOutcome(rt, name); got != want {
 					t.Errorf("%s: %s, want %s", name, got, want)
 				}
 			}
@@ -140,16 +141,26 @@ func TestRoutesAdmitByRole(t *testing.T) {
 }
 
 // wantOutcome returns the expected outcome of a request by a role.
-func wantOutcome(who account.Who, name string) string {
+func wantOutcome(rt httpapi.RouteLine, name string) string {
+	who := rt.Who
 	if name == "guest" || name == "revoked" {
 		return "sign in"
 	}
 	if name == "screen" && !who.Screens() {
 		return "sign-in-required"
 	}
+	if ofFeed := strings.Contains(rt.Path, "/feeds/{id}") || strings.Contains(rt.Path, "/feeds/{token}"); ofFeed && name == "maintainer" {
+		switch who {
+		case account.ForOwnersAlone:
+			return "forbidden"
+		case account.ForOwners, account.ForOwnersAndCurators:
+			return "in"
+		default: // as for every account
+		}
+	}
 	reviews := name == "curator" || name == "admin"
 	switch {
-	case who == account.ForOwners && name != "owner", who == account.ForOwnersAndCurators && name != "owner" && !reviews:
+	case (who == account.ForOwners || who == account.ForOwnersAlone) && name != "owner", who == account.ForOwnersAndCurators && name != "owner" && !reviews:
 		return "not found"
 	case who == account.ForCurators && !reviews, who == account.ForAdmins && name != "admin":
 		return "forbidden"
@@ -198,6 +209,7 @@ func (c *roleTest) restore(t *testing.T, s *roleFixture) {
 	if !ok {
 		t.Fatal("the feed has no id")
 	}
+	defer c.maintain(t, s)
 	// Curators see a private feed only while it waits.
 	if f, err := c.db.Feed(t.Context(), id); err != nil || f.ReviewState != mapdata.Pending {
 		s.feed = s.owner.register(`{"name": "Held", "direction": "push", "visibility": "private"}`)
@@ -210,6 +222,10 @@ func (c *roleTest) pathValue(t *testing.T, rt httpapi.RouteLine, part string, s 
 	switch {
 	case strings.Contains(rt.Path, "/complaints/{id}"):
 		return c.openComplaint(t, s)
+	case part == "{account}":
+		return c.account(maintainerEmail).ID.String()
+	case strings.Contains(rt.Path, "/invitations/{id}"):
+		return c.openInvitation(t)
 	case strings.Contains(rt.Path, "/accounts/{id}"):
 		return c.account("other@example.org").ID.String()
 	case strings.Contains(rt.Path, "/feeds/{id}"), strings.Contains(rt.Path, "/review/{id}"),
@@ -249,6 +265,45 @@ func (c *roleTest) pathValue(t *testing.T, rt httpapi.RouteLine, part string, s 
 		t.Fatalf("the test knows no value for %s", part)
 	}
 	return value
+}
+
+const maintainerEmail = "maintainer@example.org"
+
+// maintain makes the maintainer one again.
+func (c *roleTest) maintain(t *testing.T, s *roleFixture) {
+	t.Helper()
+	id, _ := mapdata.ParseFeedID(s.feed.id())
+	maintainer := c.account(maintainerEmail).ID
+	_, err := c.db.UpdateFeed(t.Context(), id, func(f *mapdata.Feed) (mapdata.Side, error) {
+		f.Maintainers = []mapdata.AccountID{maintainer}
+		return mapdata.Side{}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// openInvitation is an invitation to the owner of the fixture.
+func (c *roleTest) openInvitation(t *testing.T) string {
+	t.Helper()
+	if open, err := c.db.InvitationsTo(t.Context(), "owner@example.org", c.time()); err != nil || len(open) > 0 {
+		return open[0].ID
+	}
+	by := c.signedInAs("inviter"+strings.ToLower(rand.Text())+"@example.org", mapdata.Driver)
+	f := by.register(`{"name": "Offered", "direction": "push", "visibility": "private"}`)
+	id, _ := mapdata.ParseFeedID(f.id())
+	stored, err := c.db.Feed(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := &mapdata.Invitation{
+		ID: strings.ToLower(rand.Text()), Feed: id, What: mapdata.InvitedToMaintain, Email: "owner@example.org", By: stored.Owner,
+		At: c.time().Add(-2 * mapdata.InvitationWindow), ExpiresAt: c.time().Add(time.Hour),
+	}
+	if err := c.db.Invite(t.Context(), i, func(*mapdata.Feed) (mapdata.Side, error) { return mapdata.Side{}, nil }); err != nil {
+		t.Fatal(err)
+	}
+	return i.ID
 }
 
 // openComplaint is a complaint that waits for a curator.
@@ -306,7 +361,7 @@ func (c *roleTest) anotherSession(email string) *mapdata.Session {
 // signInAll signs in every role whose session has ended.
 func (c *roleTest) signInAll(s *roleFixture) {
 	c.other, c.curator, c.admin = c.anotherBrowser("other@example.org"), c.anotherBrowser("curator@example.org"), c.anotherBrowser("admin@example.org")
-	s.owner = c.anotherBrowser("owner@example.org")
+	s.owner, c.maintainer = c.anotherBrowser("owner@example.org"), c.anotherBrowser(maintainerEmail)
 	c.screen = c.pairedScreen(c.admin)
 }
 

@@ -35,7 +35,7 @@ const (
 
 // routes is the table of everything that the public address answers.
 func (a *api) routes() []route {
-	return slices.Concat(a.mapRoutes(), a.takedownRoutes(), a.accountRoutes(), a.fileRoutes(), a.consoleRoutes())
+	return slices.Concat(a.mapRoutes(), a.maintainerRoutes(), a.takedownRoutes(), a.accountRoutes(), a.fileRoutes(), a.consoleRoutes())
 }
 
 // mapRoutes are the API's resources of map data: reads, votes and feeds.
@@ -57,7 +57,7 @@ func (a *api) mapRoutes() []route {
 		{http.MethodPost, "/v2/feeds", classAccount, account.ForAccounts, a.postFeed},
 		{http.MethodGet, "/v2/feeds/{id}", classAccount, account.ForOwnersAndCurators, a.getFeed},
 		{http.MethodPatch, "/v2/feeds/{id}", classAccount, account.ForOwners, a.patchFeed},
-		{http.MethodDelete, "/v2/feeds/{id}", classAccount, account.ForOwners, a.deleteFeed},
+		{http.MethodDelete, "/v2/feeds/{id}", classAccount, account.ForOwnersAlone, a.deleteFeed},
 		{http.MethodGet, "/v2/feeds/{id}/votes", classAccount, account.ForOwnersAndCurators, a.getFeedVotes},
 		{http.MethodGet, feedEntitiesPath, classAccount, account.ForOwnersAndCurators, a.getFeedEntities},
 		{http.MethodPost, "/v2/feeds/{id}/rotate-token", classAccount, account.ForOwners, a.postRotateToken},
@@ -66,6 +66,20 @@ func (a *api) mapRoutes() []route {
 		{http.MethodGet, "/v2/review/feeds", classAccount, account.ForCurators, a.getReviewFeeds},
 		{http.MethodPost, "/v2/feeds/{id}/approve", classAccount, account.ForCurators, a.postApprove},
 		{http.MethodPost, "/v2/feeds/{id}/reject", classAccount, account.ForCurators, a.postReject},
+	}
+}
+
+// maintainerRoutes are who looks after feeds, and who is invited to.
+func (a *api) maintainerRoutes() []route {
+	return []route{
+		{http.MethodGet, "/v2/feeds/{id}/maintainers", classAccount, account.ForOwners, a.getMaintainers},
+		{http.MethodPost, "/v2/feeds/{id}/maintainers", classAccount, account.ForOwnersAlone, a.postInvitation(mapdata.InvitedToMaintain)},
+		{http.MethodDelete, "/v2/feeds/{id}/maintainers/{account}", classAccount, account.ForOwners, a.deleteMaintainer},
+		{http.MethodPost, "/v2/feeds/{id}/transfer", classAccount, account.ForOwnersAlone, a.postInvitation(mapdata.InvitedToTransfer)},
+
+		{http.MethodGet, "/v2/invitations", classAccount, account.ForAccounts, a.getInvitations},
+		{http.MethodPost, "/v2/invitations/{id}/accept", classAccount, account.ForOwners, a.postAccept},
+		{http.MethodDelete, "/v2/invitations/{id}", classAccount, account.ForOwners, a.deleteInvitation},
 	}
 }
 

@@ -18,6 +18,8 @@ var kinds = []mapdata.EmailKind{
 	mapdata.EmailAccountSuspended, mapdata.EmailAccountResumed,
 	mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade, mapdata.EmailNotice, mapdata.EmailScreenPaired,
 	mapdata.EmailSilent, mapdata.EmailRejections, mapdata.EmailFailing,
+	mapdata.EmailInvited, mapdata.EmailOffered, mapdata.EmailMaintainerJoined, mapdata.EmailMaintainerLeft, mapdata.EmailMaintainerRemoved,
+	mapdata.EmailTransferred, mapdata.EmailReceived,
 	mapdata.EmailReviewWaiting, mapdata.EmailReviewDigest, mapdata.EmailReviewReminder,
 }
 

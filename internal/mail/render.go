@@ -151,6 +151,19 @@ func (d *draft) compose(l *mapdata.Email) (known bool) {
 		return true
 	case mapdata.EmailPinHidden, mapdata.EmailPinShown, mapdata.EmailFeedPaused, mapdata.EmailFeedResumed, mapdata.EmailFeedRemoved:
 		d.takedown(kind)
+	case mapdata.EmailInvited, mapdata.EmailOffered:
+		d.invitation(kind)
+		return true
+	case mapdata.EmailMaintainerRemoved, mapdata.EmailTransferred: // the recipient no longer sees the feed's page
+		d.paragraph(string(kind) + ".text")
+		d.paragraph(string(kind) + ".then")
+		for _, key := range []string{"foot.account", "foot.feed", "foot.service"} {
+			d.small(key)
+		}
+		return true
+	case mapdata.EmailMaintainerJoined, mapdata.EmailMaintainerLeft, mapdata.EmailReceived:
+		d.paragraph(string(kind) + ".text")
+		d.paragraph(string(kind) + ".then")
 	case mapdata.EmailDeactivated:
 		d.deactivated()
 	case mapdata.EmailShrank:
@@ -262,6 +275,15 @@ func (d *draft) failing() {
 	d.paragraph("feed_failing.text")
 	d.failure()
 	d.paragraph("feed_failing.then")
+}
+
+// invitation leads to where an invitation is accepted. Its recipient may have no account.
+func (d *draft) invitation(kind mapdata.EmailKind) {
+	d.paragraph(string(kind) + ".text")
+	d.paragraph("invitation.then")
+	d.button("invitation.button", "", "/feeds")
+	d.small("invitation.ignore")
+	d.small("foot.service")
 }
 
 // review lists the feeds that wait. Each line of the list is an age in minutes and a name.

@@ -32,7 +32,12 @@ const (
 	AuditFeedRotate      = "feed.rotate_token"
 	AuditFeedHeader      = "feed.auth_header"
 	AuditFeedDelete      = "feed.delete"
-	AuditFeedReviewAgain = "feed.review_again" // an edit put it back to pending (D5.5, D5.7)
+	AuditFeedInvite      = "feed.invite"   // the note says to what: maintain, transfer
+	AuditFeedUninvite    = "feed.uninvite" // the invitation was withdrawn or declined
+	AuditMaintainerJoin  = "feed.maintainer_join"
+	AuditMaintainerEnd   = "feed.maintainer_end" // the note says whether the maintainer left or was removed
+	AuditFeedTransfer    = "feed.transfer"       // the actor is the receiver, the owner is the one before
+	AuditFeedReviewAgain = "feed.review_again"   // an edit put it back to pending (D5.5, D5.7)
 	AuditFeedApprove     = "feed.approve"
 	AuditFeedReject      = "feed.reject"
 	AuditAccountRole     = "account.role"

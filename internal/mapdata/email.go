@@ -27,6 +27,15 @@ const (
 	EmailRejections EmailKind = "feed_rejections"
 	EmailFailing    EmailKind = "feed_failing"
 
+	// Invitations to maintain a feed or to take it over (to an address), and what came of them.
+	EmailInvited           EmailKind = "feed_invited"
+	EmailOffered           EmailKind = "feed_offered"
+	EmailMaintainerJoined  EmailKind = "feed_maintainer_joined"  // for the owner
+	EmailMaintainerLeft    EmailKind = "feed_maintainer_left"    // for the owner
+	EmailMaintainerRemoved EmailKind = "feed_maintainer_removed" // for the maintainer
+	EmailTransferred       EmailKind = "feed_transferred"        // for the owner before
+	EmailReceived          EmailKind = "feed_received"           // for the new owner
+
 	// A credential was added to the account: its owner is informed, because an attacker may have added it.
 	EmailPasskeyAdded EmailKind = "passkey_added"
 	EmailTokenMade    EmailKind = "api_token_made"
@@ -41,6 +50,10 @@ const (
 	EmailAccountSuspended EmailKind = "account_suspended"
 	EmailAccountResumed   EmailKind = "account_resumed"
 )
+
+// EmailWhoID is the member of an e-mail's data with the id of an account that the e-mail names beside the recipient's: an
+// e-mail that was not sent goes with that account (D11.11).
+const EmailWhoID = "who_id"
 
 // Email is an e-mail in the outbox. It is stored in the transaction of the event that it is about; its text is
 // rendered when it is sent.

@@ -44,6 +44,7 @@ type Layer struct {
 type Feed struct {
 	ID          FeedID
 	Owner       AccountID
+	Maintainers []AccountID // that look after it beside the owner, ordered by id
 	Layer       Layer
 	Name        string
 	Description string

@@ -15,9 +15,10 @@ const MaxWaiting = 1000
 // WaitingFeed is a public feed that waits for review, as e-mails to curators name it.
 type WaitingFeed struct {
 	ID    FeedID
-	Owner AccountID
 	Name  string
 	Since time.Time
+
+	Managers []AccountID // none of them decides on it (D11.9)
 }
 
 // ReviewCalls is what a curator was e-mailed about the queue. The zero value: nothing yet.

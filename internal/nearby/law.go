@@ -162,5 +162,5 @@ func (r *Reader) applyLaw(h *mapdata.Hit, feed *mapdata.Feed, q *Query) bool {
 }
 
 func owns(feed *mapdata.Feed, account mapdata.AccountID) bool {
-	return feed != nil && !account.IsZero() && feed.Owner == account
+	return feed != nil && feed.ManagedBy(account)
 }

@@ -257,7 +257,7 @@ func (r *Reader) selectSources(q *Query, s *mapdata.Search) (live bool, err erro
 		chosen = layers
 	}
 	for _, f := range chosen {
-		if !q.Account.IsZero() && f.Owner == q.Account {
+		if f.ManagedBy(q.Account) {
 			s.Own = append(s.Own, f.ID)
 		} else {
 			s.Feeds = append(s.Feeds, f.ID)

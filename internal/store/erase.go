@@ -46,10 +46,16 @@ func (db *Scripts) DeleteAccount(ctx context.Context, id mapdata.AccountID, audi
 				return err
 			}
 		}
-		for _, statement := range []string{severVotesOf, deleteSignInsOf, deleteEmailsTo, forgetNotes} {
+		if err := tx.stopMaintaining(ctx, id); err != nil {
+			return err
+		}
+		for _, statement := range []string{severVotesOf, deleteSignInsOf, deleteEmailsTo, deleteInvitationsTo, forgetNotes} {
 			if _, err := tx.Exec(ctx, statement, id[:]); err != nil {
 				return err
 			}
+		}
+		if _, err := tx.Exec(ctx, deleteEmailsThatName, `%"`+mapdata.EmailWhoID+`":"`+id.String()+`"%`); err != nil {
+			return err
 		}
 		if err := tx.one(ctx, deleteAccount, id[:]); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,7 +22,7 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 		id                                                 FeedID
 		owner                                              AccountID
 		interval                                           int64
-		proposed                                           string
+		proposed, maintainers                              string
 		created, updated, next, fetched, pushed, snapshotT instant
 		paused                                             instant
 	)
@@ -32,7 +33,7 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 		&next, &fetched, &p.LastOutcome, &p.LastError, &p.LastRows, &p.LastRejected,
 		&p.ConsecutiveFailures, &p.Shrank, &p.BodyHash, &pushed, &snapshotT, &f.Snapshot, &f.EntitiesRevision, &f.Generation,
 		&f.Holds.Entities, &f.Holds.Bytes, &f.ApprovedOnce, &proposed,
-		&f.Pause.By, &f.Pause.Reason, &paused)
+		&f.Pause.By, &f.Pause.Reason, &paused, &maintainers)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +49,9 @@ func ScanFeed(r Row) (*mapdata.Feed, error) {
 	p.NextFetchAt, p.LastFetchedAt = next.Time, fetched.Time
 	f.LastPushAt, f.SnapshotAt = pushed.Time, snapshotT.Time
 	f.Pause.At = paused.Time
+	if f.Maintainers, err = parseMaintainers(maintainers); err != nil {
+		return nil, fmt.Errorf("feed %s: %w", id, err)
+	}
 	return &f, nil
 }
 
@@ -101,7 +105,7 @@ func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, a
 			Millis(p.NextFetchAt), Millis(p.LastFetchedAt), p.LastOutcome, p.LastError, p.LastRows, p.LastRejected,
 			p.ConsecutiveFailures, p.Shrank, p.BodyHash, Millis(f.LastPushAt), Millis(f.SnapshotAt), f.Snapshot, f.EntitiesRevision, f.Generation,
 			f.Holds.Entities, f.Holds.Bytes, f.ApprovedOnce || f.Approved(), proposed,
-			f.Pause.By, f.Pause.Reason, Millis(f.Pause.At))
+			f.Pause.By, f.Pause.Reason, Millis(f.Pause.At), maintainersText(f.Maintainers))
 		if err != nil {
 			return err
 		}
@@ -168,54 +172,68 @@ func (db *Scripts) UpdateFeed(
 	ctx context.Context, id mapdata.FeedID, edit func(*mapdata.Feed) (mapdata.Side, error),
 ) (stored *mapdata.Feed, err error) {
 	var refused error // edit's own, which the caller gets back unchanged
-	err = db.backend.Write(ctx, "update feed", func(tx *Tx) error {
-		f, err := ScanFeed(tx.QueryRow(ctx, tx.dialect.locking(SelectFeed, forChange), id[:]))
-		if err != nil {
-			return err
-		}
-		before := *f
-		side, err := edit(f)
-		if err != nil {
-			refused = err
-			return err
-		}
-		f.Generation = before.Generation
-		if f.PollChanged(&before) {
-			f.Generation++
-		}
-		proposed, err := wordsText(f.Proposed)
-		if err != nil {
-			return err
-		}
-		stored, err = ScanFeed(tx.QueryRow(ctx, updateFeed, id[:],
-			f.Layer.Name, f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL,
-			f.Visibility, f.Active, f.ReviewState, f.ReviewNote, Millis(f.UpdatedAt),
-			f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
-			Millis(f.Polling.NextFetchAt), f.Polling.ConsecutiveFailures, f.Generation, proposed,
-			f.Pause.By, f.Pause.Reason, Millis(f.Pause.At)))
-		if err != nil {
-			return err
-		}
-		if f.Active != before.Active {
-			if err := tx.beginWarnings(ctx, f); err != nil {
-				return err
-			}
-		}
-		if err := tx.audit(ctx, side.Audit...); err != nil {
-			return err
-		}
-		if err := tx.emails(ctx, side.Emails); err != nil {
-			return err
-		}
-		tx.raiseRevision(id)
-		return nil
+	err = db.backend.Write(ctx, "update feed", func(tx *Tx) (err error) {
+		stored, err = tx.updateFeed(ctx, id, mapdata.ReceiverLimits{}, func(f *mapdata.Feed) (side mapdata.Side, err error) {
+			owner := f.Owner
+			side, err = edit(f)
+			f.Owner, refused = owner, err // only an accepted invitation moves a feed
+			return side, err
+		})
+		return err
 	})
 	if refused != nil {
 		return nil, refused
 	}
+	return stored, err
+}
+
+// updateFeed is UpdateFeed within a transaction. limits are for an edit that changes the owner; the transaction then holds
+// the lock on registrations.
+func (tx *Tx) updateFeed(
+	ctx context.Context, id mapdata.FeedID, limits mapdata.ReceiverLimits, edit func(*mapdata.Feed) (mapdata.Side, error),
+) (stored *mapdata.Feed, err error) {
+	f, err := ScanFeed(tx.QueryRow(ctx, tx.dialect.locking(SelectFeed, forChange), id[:]))
 	if err != nil {
 		return nil, err
 	}
+	before := *f
+	before.Maintainers = slices.Clone(f.Maintainers)
+	side, err := edit(f)
+	if err != nil {
+		return nil, err
+	}
+	f.Generation = before.Generation
+	if f.PollChanged(&before) {
+		f.Generation++
+	}
+	proposed, err := wordsText(f.Proposed)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.moveManagers(ctx, f, &before, limits); err != nil {
+		return nil, err
+	}
+	stored, err = ScanFeed(tx.QueryRow(ctx, updateFeed, id[:],
+		f.Layer.Name, f.Name, f.Description, f.Attribution, f.Licence, f.SpecURL,
+		f.Visibility, f.Active, f.ReviewState, f.ReviewNote, Millis(f.UpdatedAt),
+		f.PushTokenHash, f.PullURL, f.PullAuthSealed, f.PullInterval.Milliseconds(),
+		Millis(f.Polling.NextFetchAt), f.Polling.ConsecutiveFailures, f.Generation, proposed,
+		f.Pause.By, f.Pause.Reason, Millis(f.Pause.At), f.Owner[:], maintainersText(f.Maintainers)))
+	if err != nil {
+		return nil, err
+	}
+	if f.Active != before.Active {
+		if err := tx.beginWarnings(ctx, f); err != nil {
+			return nil, err
+		}
+	}
+	if err := tx.audit(ctx, side.Audit...); err != nil {
+		return nil, err
+	}
+	if err := tx.emails(ctx, side.Emails); err != nil {
+		return nil, err
+	}
+	tx.raiseRevision(id)
 	return stored, nil
 }
 
@@ -244,7 +262,7 @@ func (tx *Tx) deleteFeed(ctx context.Context, id mapdata.FeedID) error {
 	if err := tx.growAccount(ctx, owner.AccountID, -bytes, 0); err != nil {
 		return err
 	}
-	for _, statement := range []string{deleteAttemptsOf, deleteRejectionsOf, insertDeletedFeed} {
+	for _, statement := range []string{deleteAttemptsOf, deleteRejectionsOf, deleteMaintainersOf, closeInvitationsOf, insertDeletedFeed} {
 		if _, err := tx.Exec(ctx, statement, id[:]); err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ const FeedColumns = `id, owner, layer_id, layer_slug, layer_name, name, descript
 	next_fetch_at, last_fetched_at, last_outcome, last_error, last_rows, last_rejected,
 	consecutive_failures, shrank, body_hash, last_push_at, snapshot_at, snapshot, entities_revision, generation,
 	stored_entities, stored_bytes, approved_once, proposed,
-	paused_by, pause_reason, paused_at`
+	paused_by, pause_reason, paused_at, maintainers`
 
 // forChange is the lock of a transaction that is about to change a feed or its entities.
 const forChange = "NO KEY UPDATE"
@@ -22,7 +22,8 @@ const (
 	selectFeedsOfOwner = `SELECT ` + FeedColumns + ` FROM feeds WHERE owner = $1 ORDER BY created_at, id`
 
 	selectFeedsOfOwnerAndServed = `SELECT ` + FeedColumns + ` FROM feeds
-		WHERE owner = $1 OR (visibility = 'public' AND review_state = 'approved' AND paused_by = '') ORDER BY created_at, id`
+		WHERE owner = $1 OR id IN (SELECT feed_id FROM feed_maintainers WHERE account = $1)
+			OR (visibility = 'public' AND review_state = 'approved' AND paused_by = '') ORDER BY created_at, id`
 
 	selectAllFeeds = `SELECT ` + FeedColumns + ` FROM feeds ORDER BY created_at, id`
 
@@ -31,13 +32,14 @@ const (
 
 	insertFeed = `INSERT INTO feeds (` + FeedColumns + `, snapshot_rows)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
-			$26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, 0)`
+			$26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, 0)`
 
 	updateFeed = `UPDATE feeds SET
 			layer_name = $2, name = $3, description = $4, attribution = $5, licence = $6, spec_url = $7,
 			visibility = $8, active = $9, review_state = $10, review_note = $11, approved_once = approved_once OR $10 = 'approved', updated_at = $12,
 			push_token_hash = $13, pull_url = $14, pull_auth_sealed = $15, pull_interval_ms = $16,
 			next_fetch_at = $17, consecutive_failures = $18, proposed = $20, paused_by = $21, pause_reason = $22, paused_at = $23,
+			owner = $24, maintainers = $25,
 			-- A feed whose polls change is free to be claimed again: the poll under way no longer counts.
 			generation = $19, lease_owner = CASE generation WHEN $19 THEN lease_owner END,
 			lease_until = CASE generation WHEN $19 THEN lease_until END

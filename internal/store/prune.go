@@ -145,6 +145,7 @@ func (db *Scripts) pruneExpired(ctx context.Context, now time.Time) error {
 		{"prune sign-ins", deleteSignIns, []any{now.Add(-signInsMinAge).UnixMilli(), now.UnixMilli()}},
 		{"prune sessions", deleteSessions, []any{now.Add(-mapdata.SessionIdle).UnixMilli(), now.Add(-mapdata.SessionTotal).UnixMilli()}},
 		{"prune complaints", deleteComplaints, []any{now.Add(-mapdata.ComplaintKept).UnixMilli()}},
+		{"prune invitations", deleteInvitations, []any{now.UnixMilli(), now.Add(-mapdata.InvitationWindow).UnixMilli()}},
 		{"prune pairings", deletePairings, []any{now.UnixMilli()}},
 		{"prune looks at reviews", deleteReviewLooks, []any{now.Add(-mapdata.ReviewLookKept).UnixMilli()}},
 		{"prune answers of passkeys", deleteAnswers, []any{now.UnixMilli()}},

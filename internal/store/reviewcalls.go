@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	selectWaiting = `SELECT id, owner, name, COALESCE((SELECT MAX(at) FROM audit WHERE subject = %s
+	selectWaiting = `SELECT id, owner, maintainers, name, COALESCE((SELECT MAX(at) FROM audit WHERE subject = %s
 				AND action = '` + mapdata.AuditFeedReviewAgain + `'), created_at) AS since
 		FROM feeds WHERE (review_state = 'pending' OR proposed <> '') AND visibility = 'public' ORDER BY since, id LIMIT $1`
 
@@ -40,12 +40,17 @@ func (db *Scripts) WaitingFeeds(ctx context.Context, limit int) ([]mapdata.Waiti
 	query := fmt.Sprintf(selectWaiting, db.dialect.FeedSubject)
 	all, err := List(ctx, db.backend, query, func(r Row) (w mapdata.WaitingFeed, err error) {
 		var (
-			id    FeedID
-			owner AccountID
-			since instant
+			id          FeedID
+			owner       AccountID
+			maintainers string
+			since       instant
 		)
-		err = r.Scan(&id, &owner, &w.Name, &since)
-		w.ID, w.Owner, w.Since = id.FeedID, owner.AccountID, since.Time
+		if err := r.Scan(&id, &owner, &maintainers, &w.Name, &since); err != nil {
+			return w, err
+		}
+		w.ID, w.Since = id.FeedID, since.Time
+		others, err := parseMaintainers(maintainers)
+		w.Managers = append([]mapdata.AccountID{owner.AccountID}, others...)
 		return w, err
 	}, limit)
 	return all, db.backend.Failure("list waiting feeds", err)

@@ -10,10 +10,11 @@ type scope int32
 
 // The scopes. Their numbers, and the hash below, are the same on every node.
 const (
-	scopeSignIns  scope = 1 + iota // of an address
-	scopePairings                  // of a name
-	scopeVotes                     // on a live incident
-	scopeNotices                   // of a notice's key
+	scopeSignIns     scope = 1 + iota // of an address
+	scopePairings                     // of a name
+	scopeVotes                        // on a live incident
+	scopeNotices                      // of a notice's key
+	scopeInvitations                  // of an address
 )
 
 // lockScope waits until no other transaction is within the scope for this key, and keeps others out until this one ends.

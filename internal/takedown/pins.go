@@ -104,7 +104,7 @@ func (s *Service) Hidden(ctx context.Context, by feed.Actor, id mapdata.FeedID) 
 		if err != nil {
 			return nil, fmt.Errorf("read feed: %w", err)
 		}
-		if !by.MayReview() && (by.Account().IsZero() || f.Owner != by.Account()) {
+		if !by.MayReview() && !f.ManagedBy(by.Account()) {
 			return nil, mapdata.ErrNotFound
 		}
 		source = id.SourceID()
@@ -137,7 +137,7 @@ func (s *Service) target(ctx context.Context, by feed.Actor, id string) (*mapdat
 	}
 	switch {
 	case by.IsOperator():
-	case f.Owner == by.Account():
+	case f.ManagedBy(by.Account()):
 		return nil, nil, mapdata.Explain(mapdata.ErrForbidden, "own_feed", "Another curator has to decide on your own feed.")
 	case f.Visibility != mapdata.Public && f.ReviewState != mapdata.Pending:
 		return nil, nil, noPin()

@@ -92,7 +92,7 @@ func (s *Service) resolve(ctx context.Context, b *mapdata.Ballot) (*mapdata.Feed
 		if feed == nil {
 			return nil, 0, notFound()
 		}
-		if feed.Owner == b.Account && b.Vote != mapdata.NoVote { // one that was cast before this rule can be withdrawn
+		if feed.ManagedBy(b.Account) && b.Vote != mapdata.NoVote { // one that was cast before this rule can be withdrawn
 			return nil, 0, mapdata.Describe(mapdata.ErrForbidden, "Nobody votes on entities of their own feeds.")
 		}
 		return feed, 0, nil

@@ -35,8 +35,8 @@ func waitingFeeds(w *testStore) {
 	})
 	w.must(err)
 	want := []mapdata.WaitingFeed{
-		{ID: second.ID, Owner: owner.ID, Name: second.Name, Since: second.CreatedAt},
-		{ID: first.ID, Owner: owner.ID, Name: first.Name, Since: at(time.Hour)},
+		{ID: second.ID, Managers: []mapdata.AccountID{owner.ID}, Name: second.Name, Since: second.CreatedAt},
+		{ID: first.ID, Managers: []mapdata.AccountID{owner.ID}, Name: first.Name, Since: at(time.Hour)},
 	}
 	got, err := w.store.WaitingFeeds(w.ctx, 10)
 	w.must(err)

@@ -53,6 +53,10 @@ func Fill(t *testing.T, store Store, rows int) {
 	w.hide(w.hidden(polled, "fixed", at(time.Hour), mapdata.ForGood()))
 	w.must(store.Complain(w.ctx, complaint(drivers[1], polled.ID.SourceID(), "1", start), start, 1))
 
+	joined, err := w.accept(w.invite(pushed, drivers[0], mapdata.InvitedToMaintain, drivers[1].Email), drivers[1], mapdata.ReceiverLimits{})
+	w.must(err)
+	w.invite(joined, drivers[0], mapdata.InvitedToTransfer, drivers[2].Email)
+
 	gone := w.pushFeed(drivers[1])
 	w.apply(w.pushed(gone, start, entity(gone, "a", start)))
 	w.must(store.DeleteFeed(w.ctx, gone.ID, mapdata.AuditEntry{At: start, Actor: drivers[0].ID, Action: "feed.delete"}))

@@ -74,6 +74,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"calls", callTests()},
 		{"votes", voteTests()},
 		{"takedowns", takedownTests()},
+		{"maintainers", invitationTests()},
 		{"replicas", replicaTests()},
 		{"side by side", concurrencyTests()},
 		{"whole", wholeTests()},

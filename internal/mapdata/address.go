@@ -1,21 +1,19 @@
-package account
+package mapdata
 
 import (
 	"net/mail"
 	"strings"
-
-	"wayside/internal/mapdata"
 )
 
-// parseEmail normalizes an address to the form that is stored and compared: lower case, no display name, ASCII. Quoted
+// ParseEmail normalizes an address to the form that is stored and compared: lower case, no display name, ASCII. Quoted
 // local parts and address literals are rejected: mail providers do not issue them, and they need escaping elsewhere.
-func parseEmail(text string) (string, error) {
+func ParseEmail(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	local, domain, _ := strings.Cut(text, "@")
 	parsed, err := mail.ParseAddress(text)
 	if err != nil || parsed.Address != text || parsed.Name != "" || // such as <a@b.example> or "A <a@b.example>"
 		len(text) > 254 || len(local) > 64 || strings.ContainsAny(local, "\"\\(),:;<>[] ") || !domainName(domain) || !ascii(local) {
-		return "", &mapdata.InvalidError{Fields: []mapdata.FieldError{
+		return "", &InvalidError{Fields: []FieldError{
 			{Field: "email", Code: "invalid_email", Message: "must be an e-mail address such as you@example.org"},
 		}}
 	}

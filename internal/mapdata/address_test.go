@@ -1,4 +1,4 @@
-package account
+package mapdata
 
 import (
 	"regexp"
@@ -12,7 +12,7 @@ func FuzzParseEmail(f *testing.F) {
 	f.Add("A <a@b.example>")
 	plain := regexp.MustCompile(`^[!#-'*+\-/-9=?^-~]([!#-'*+\-./-9=?^-~]*)@[a-z0-9.-]+$`)
 	f.Fuzz(func(t *testing.T, text string) {
-		email, err := parseEmail(text)
+		email, err := ParseEmail(text)
 		if err == nil && !plain.MatchString(email) {
 			t.Errorf("%q passed", email)
 		}

@@ -1,0 +1,126 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"wayside/internal/feed"
+	"wayside/internal/mapdata"
+)
+
+// maintainerJSON is an account that looks after a feed beside its owner.
+type maintainerJSON struct {
+	ID    string    `json:"id"`
+	Email string    `json:"email"`
+	Since timestamp `json:"since"`
+}
+
+// invitationJSON is an open invitation.
+type invitationJSON struct {
+	ID        string    `json:"id"`
+	FeedID    string    `json:"feed_id"`
+	FeedName  string    `json:"feed_name"`
+	To        string    `json:"to"` // maintain or transfer
+	Email     string    `json:"email"`
+	By        string    `json:"by"`
+	At        timestamp `json:"at"`
+	ExpiresAt timestamp `json:"expires_at"`
+}
+
+func newInvitationJSON(i *mapdata.Invitation) invitationJSON {
+	return invitationJSON{
+		ID: i.ID, FeedID: i.Feed.String(), FeedName: i.FeedName, To: string(i.What), Email: i.Email, By: i.ByEmail,
+		At: timestamp(i.At), ExpiresAt: timestamp(i.ExpiresAt),
+	}
+}
+
+func newInvitationsJSON(all []mapdata.Invitation) []invitationJSON {
+	list := make([]invitationJSON, len(all))
+	for i := range all {
+		list[i] = newInvitationJSON(&all[i])
+	}
+	return list
+}
+
+// getMaintainers answers GET /v2/feeds/{id}/maintainers: who looks after a feed, and for its owner who is invited to.
+func (a *api) getMaintainers(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := feedID(r)
+	if err != nil {
+		return err
+	}
+	people, err := a.Feeds.People(r.Context(), feed.By(c.account), id)
+	if err != nil {
+		return err
+	}
+	list := make([]maintainerJSON, len(people.Maintainers))
+	for i, m := range people.Maintainers {
+		list[i] = maintainerJSON{m.Account.String(), m.Email, timestamp(m.Since)}
+	}
+	return writeJSON(w, r, http.StatusOK, map[string]any{"maintainers": list, "invitations": newInvitationsJSON(people.Invitations)})
+}
+
+// postInvitation answers POST /v2/feeds/{id}/maintainers and POST /v2/feeds/{id}/transfer.
+func (a *api) postInvitation(what mapdata.InvitedTo) handler {
+	return func(w http.ResponseWriter, r *http.Request, c *caller) error {
+		id, err := feedID(r)
+		if err != nil {
+			return err
+		}
+		if err := a.Feeds.CheckOwns(r.Context(), feed.By(c.account), id); err != nil {
+			return err
+		}
+		f, err := readFields(w, r)
+		if err != nil {
+			return err
+		}
+		email := f.required("email")
+		if err := f.check(); err != nil {
+			return err
+		}
+		language := mapdata.AcceptedLanguage(r.Header.Get("Accept-Language"))
+		invited, err := a.Feeds.Invite(r.Context(), feed.By(c.account), id, what, email, language)
+		if err != nil {
+			return err
+		}
+		return writeJSON(w, r, http.StatusCreated, map[string]any{"invitation": newInvitationJSON(invited)})
+	}
+}
+
+// deleteMaintainer answers DELETE /v2/feeds/{id}/maintainers/{account}: the owner removes a maintainer, or one leaves.
+func (a *api) deleteMaintainer(w http.ResponseWriter, r *http.Request, c *caller) error {
+	id, err := feedID(r)
+	if err != nil {
+		return err
+	}
+	who, ok := mapdata.ParseAccountID(r.PathValue("account"))
+	if !ok {
+		return mapdata.ErrNotFound
+	}
+	if err := a.Feeds.EndMaintainer(r.Context(), feed.By(c.account), id, who); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// getInvitations answers GET /v2/invitations: those to the caller's address.
+func (a *api) getInvitations(w http.ResponseWriter, r *http.Request, c *caller) error {
+	all, err := a.Feeds.Invitations(r.Context(), feed.By(c.account))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, r, http.StatusOK, map[string]any{"invitations": newInvitationsJSON(all)})
+}
+
+// postAccept answers POST /v2/invitations/{id}/accept, which takes no body.
+func (a *api) postAccept(w http.ResponseWriter, r *http.Request, c *caller) error {
+	return a.answerFeed(w, r)(a.Feeds.Accept(r.Context(), feed.By(c.account), r.PathValue("id")))
+}
+
+// deleteInvitation answers DELETE /v2/invitations/{id}: the invited account declines, or the owner withdraws.
+func (a *api) deleteInvitation(w http.ResponseWriter, r *http.Request, c *caller) error {
+	if _, err := a.Feeds.CloseInvitation(r.Context(), feed.By(c.account), r.PathValue("id")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
