@@ -78,7 +78,7 @@ func TestMaintainer(t *testing.T) {
 	for _, refused := range []reply{
 		colleague.send(http.MethodDelete, f.path(), ""),
 		colleague.invites(f, "maintain", "x@example.org"), colleague.invites(f, "transfer", "x@example.org"),
-		colleague.send(http.MethodPost, f.path()+"/approve", ""),                                  // D11.9
+		colleague.send(http.MethodPost, f.path()+"/approve", ""),            // D11.9
 		colleague.send(http.MethodPost, "/v2/entities/"+pin+"/confirm", ""), // D9.8
 		colleague.send(http.MethodPost, f.path()+"/pause", `{"reason": "r"}`),
 	} {
