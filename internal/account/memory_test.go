@@ -21,6 +21,7 @@ type memoryStore struct {
 	sessions []mapdata.Session
 	tokens   []mapdata.APIToken
 	audit    []mapdata.AuditEntry
+	changes  []emailChange
 	pairingStore
 	lookUps int   // of sessions, tokens and accounts by address
 	touches int   // of sessions and tokens

@@ -25,6 +25,17 @@ type Store interface {
 	// ChangeEmail gives an account another address and ends the old one's pending sign-ins. Fails with mapdata.ErrNotFound,
 	// or with mapdata.ErrConflict when the new address has an account.
 	ChangeEmail(ctx context.Context, account mapdata.AccountID, email string, audit mapdata.AuditEntry) error
+	// RequestEmailChange stores a change of an account's address with the e-mails to both addresses, and ends the account's
+	// change before it; unless limit changes of the account, or to the address, were stored since the given time: it then
+	// stores nothing and returns false. It does not look whether the new address has an account. Fails with mapdata.ErrNotFound.
+	RequestEmailChange(ctx context.Context, c *mapdata.EmailChange, emails []mapdata.Email, since time.Time, limit int) (bool, error)
+	// EmailChange reads the account's change that waits for a confirmation, or fails with mapdata.ErrNotFound.
+	EmailChange(ctx context.Context, account mapdata.AccountID, now time.Time) (*mapdata.EmailChange, error)
+	// ConfirmEmailChange notes that the address with this token confirms its change, which takes place when both have; the
+	// store sets actor, subject and owner of the entry of the audit log. Fails with mapdata.ErrNotFound, or with
+	// mapdata.ErrConflict when the new address confirms and has an account, or got one before the last confirmation; the
+	// step then says who confirmed.
+	ConfirmEmailChange(ctx context.Context, tokenHash []byte, now time.Time, audit mapdata.AuditEntry) (mapdata.EmailChangeStep, error)
 	// SuspendAccount ends an account's sessions and pairings and pauses its feeds, in one transaction, with the entries and
 	// e-mails of side. Until ResumeAccount no session and no API token of it is found, and CreateSession and its like fail with
 	// mapdata.ErrForbidden. It fails with mapdata.ErrNotFound, and with mapdata.ErrConflict for an account that is suspended.

@@ -23,6 +23,9 @@ func (c *Console) accountRoutes() []Route {
 		{Method: http.MethodGet, Path: "/account/tokens/{id}/revoke", Who: account.ForOwners, Handle: c.getRevokeToken},
 		{Method: http.MethodPost, Path: "/account/tokens/{id}/revoke", Who: account.ForOwners, Handle: c.postRevokeToken},
 		{Method: http.MethodPost, Path: "/account/review-emails", Who: account.ForCurators, Handle: c.postReviewEmails},
+		{Method: http.MethodPost, Path: "/account/email", Who: account.ForAccounts, Counts: CountsSignIn, Handle: c.postEmail},
+		{Method: http.MethodGet, Path: emailChangePath, Who: account.ForGuests, Handle: c.getEmailChange},
+		{Method: http.MethodPost, Path: emailChangePath, Who: account.ForGuests, Counts: CountsVerify, Handle: c.postEmailChange},
 		{Method: http.MethodGet, Path: "/account/delete", Who: account.ForAccounts, Handle: c.getDeleteAccount},
 		{Method: http.MethodPost, Path: "/account/delete", Who: account.ForAccounts, Handle: c.postDeleteAccount},
 	}
@@ -30,6 +33,7 @@ func (c *Console) accountRoutes() []Route {
 
 // accountPage is an account as its owner sees it.
 type accountPage struct {
+	Change    *mapdata.EmailChange // of the address, waiting for confirmations; nil: none
 	Sessions  []sessionLine
 	Others    bool // whether there are other sessions
 	Tokens    []mapdata.APIToken
@@ -37,7 +41,7 @@ type accountPage struct {
 	Languages []mapdata.Language
 	Reviews   bool  // whether the account may review
 	Emails    bool  // whether it gets e-mails about feeds that wait for review
-	Form      *Form // for a token
+	Form      *Form // for a token or an address
 }
 
 type sessionLine struct {
@@ -61,6 +65,9 @@ func (c *Console) showAccount(w http.ResponseWriter, r *http.Request, v *Visitor
 		line := sessionLine{sessions[i], sessions[i].ID == v.Session.ID, sessions[i].Scope == mapdata.ScopeScreen}
 		page.Others = page.Others || !line.Current
 		page.Sessions = append(page.Sessions, line)
+	}
+	if page.Change, err = c.Accounts.EmailChange(r.Context(), v.ID()); err != nil {
+		return err
 	}
 	if page.Tokens, err = c.Accounts.APITokens(r.Context(), v.ID()); err != nil {
 		return err

@@ -10,15 +10,16 @@ import (
 
 // exportJSON is everything that the service stores about a person (D11.6), without secrets, which are stored as hashes.
 type exportJSON struct {
-	ExportedAt  timestamp       `json:"exported_at"`
-	Account     exportedAccount `json:"account"`
-	Sessions    []sessionJSON   `json:"sessions"`
-	APITokens   []tokenJSON     `json:"api_tokens"`
-	Passkeys    []passkeyJSON   `json:"passkeys"`
-	Preferences preferencesJSON `json:"preferences"`
-	Feeds       []any           `json:"feeds"`
-	Votes       []voteJSON      `json:"votes"`
-	Log         []logEntryJSON  `json:"log"`
+	ExportedAt  timestamp        `json:"exported_at"`
+	Account     exportedAccount  `json:"account"`
+	EmailChange *emailChangeJSON `json:"email_change,omitempty"`
+	Sessions    []sessionJSON    `json:"sessions"`
+	APITokens   []tokenJSON      `json:"api_tokens"`
+	Passkeys    []passkeyJSON    `json:"passkeys"`
+	Preferences preferencesJSON  `json:"preferences"`
+	Feeds       []any            `json:"feeds"`
+	Votes       []voteJSON       `json:"votes"`
+	Log         []logEntryJSON   `json:"log"`
 }
 
 type exportedAccount struct {
@@ -51,7 +52,7 @@ func (a *api) getExport(w http.ResponseWriter, r *http.Request, c *caller) error
 	}
 	out.Account.Scope = "" // it is the session's
 	for _, fill := range []func(*http.Request, *caller, *exportJSON) error{
-		a.exportAccess, a.exportFeeds, a.exportActivity,
+		a.exportAccess, a.exportEmailChange, a.exportFeeds, a.exportActivity,
 	} {
 		if err := fill(r, c, &out); err != nil {
 			return err

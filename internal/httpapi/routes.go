@@ -129,6 +129,8 @@ func (a *api) accountRoutes() []route {
 		{http.MethodGet, "/v2/account", classAccount, account.ForScreens, a.getAccount},
 		{http.MethodPatch, "/v2/account", classAccount, account.ForCurators, a.patchAccount},
 		{http.MethodDelete, "/v2/account", classAccount, account.ForAccounts, a.deleteAccount},
+		{http.MethodPost, "/v2/account/email", classAccount, account.ForAccounts, a.postAccountEmail},
+		{http.MethodPost, "/v2/account/email/confirm", classSignIn, account.ForGuests, a.postConfirmEmail},
 		{http.MethodGet, "/v2/account/sessions", classAccount, account.ForAccounts, a.getSessions},
 		{http.MethodDelete, "/v2/account/sessions/{id}", classAccount, account.ForOwners, a.deleteSession},
 		{http.MethodGet, "/v2/account/export", classAccount, account.ForAccounts, a.getExport},

@@ -47,7 +47,7 @@ func (s *Sender) compose(l *mapdata.Email, now time.Time) (subject string, _ *go
 // aboutFeed reports whether an e-mail is about a feed, and gets a List-Id for mail filters.
 func aboutFeed(kind mapdata.EmailKind) bool {
 	switch kind {
-	case mapdata.EmailSignIn, mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade, mapdata.EmailScreenPaired,
+	case mapdata.EmailSignIn, mapdata.EmailChangeOld, mapdata.EmailChangeNew, mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade, mapdata.EmailScreenPaired,
 		mapdata.EmailReviewWaiting, mapdata.EmailReviewDigest, mapdata.EmailReviewReminder:
 		return false
 	case mapdata.EmailApproved, mapdata.EmailRejected, mapdata.EmailChangeRejected, mapdata.EmailDeactivated, mapdata.EmailShrank,

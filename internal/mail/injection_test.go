@@ -157,6 +157,9 @@ func TestEmailsContainNoOtherSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, secret := range []string{"T0ken", "00420815", "wsp_x", "u:p@"} {
+			if secret == "T0ken" && changesAddress(kind) {
+				continue // its link
+			}
 			if strings.Contains(l.subject+l.text+l.html, secret) {
 				t.Errorf("%s tells %s", kind, secret)
 			}

@@ -16,6 +16,7 @@ var kinds = []mapdata.EmailKind{
 	mapdata.EmailSignIn, mapdata.EmailApproved, mapdata.EmailRejected, mapdata.EmailChangeRejected, mapdata.EmailDeactivated, mapdata.EmailShrank,
 	mapdata.EmailPinHidden, mapdata.EmailPinShown, mapdata.EmailFeedPaused, mapdata.EmailFeedResumed, mapdata.EmailFeedRemoved,
 	mapdata.EmailAccountSuspended, mapdata.EmailAccountResumed,
+	mapdata.EmailChangeOld, mapdata.EmailChangeNew,
 	mapdata.EmailPasskeyAdded, mapdata.EmailTokenMade, mapdata.EmailNotice, mapdata.EmailScreenPaired,
 	mapdata.EmailSilent, mapdata.EmailRejections, mapdata.EmailFailing,
 	mapdata.EmailInvited, mapdata.EmailOffered, mapdata.EmailMaintainerJoined, mapdata.EmailMaintainerLeft, mapdata.EmailMaintainerRemoved,

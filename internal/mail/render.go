@@ -119,6 +119,9 @@ func (d *draft) compose(l *mapdata.Email) (known bool) {
 	case mapdata.EmailSignIn:
 		d.signIn()
 		return true
+	case mapdata.EmailChangeOld, mapdata.EmailChangeNew:
+		d.emailChange(kind)
+		return true
 	case mapdata.EmailPasskeyAdded:
 		d.security("passkey_added", "/account/passkeys/", "/remove")
 		return true

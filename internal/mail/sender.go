@@ -151,7 +151,8 @@ func (s *Sender) handle(ctx context.Context, out *smtpClient, l *mapdata.Email, 
 		return // the lease might expire while sending; then another node would send it too
 	case ctx.Err() != nil:
 		err = s.outbox.EmailFailed(outboxCtx, l.ID, l.Tries, now) // puts it back without counting a try
-	case age >= giveUpAfter || l.Kind == mapdata.EmailSignIn && age >= giveUpSignInAfter:
+	case age >= giveUpAfter || l.Kind == mapdata.EmailSignIn && age >= giveUpSignInAfter,
+		changesAddress(l.Kind) && age >= mapdata.EmailChangeTTL: // its link has expired
 		s.log.Error("letter given up: too old", "kind", l.Kind, "tries", l.Tries)
 		err = s.outbox.EmailSent(outboxCtx, l.ID)
 	default:

@@ -41,6 +41,10 @@ const (
 	EmailTokenMade    EmailKind = "api_token_made"
 	EmailScreenPaired EmailKind = "screen_paired"
 
+	// The change of an account's address, to the old and to the new address: each confirms it.
+	EmailChangeOld EmailKind = "email_change_old"
+	EmailChangeNew EmailKind = "email_change_new"
+
 	// Takedowns, each with its reason.
 	EmailPinHidden        EmailKind = "pin_hidden"
 	EmailPinShown         EmailKind = "pin_shown"
@@ -65,7 +69,7 @@ type Email struct {
 	At      time.Time
 	Tries   int       // failed attempts so far
 	Due     time.Time // not sent before
-	Address string    // resolved by the store when the e-mail is due; never logged
+	Address string    // if not the account's; resolved by the store when the e-mail is due; never logged
 	// Language is the language of the request that caused the e-mail. When the e-mail is due, the store replaces it by
 	// the language of the recipient's account, if the account has one. Empty: unknown.
 	Language Language

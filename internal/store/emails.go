@@ -43,14 +43,14 @@ func (tx *Tx) auditAndEmail(ctx context.Context, audit mapdata.AuditEntry, email
 	return tx.emails(ctx, []mapdata.Email{*email})
 }
 
-// e-mail stores an e-mail. With an account it goes to the address that the account will have then.
+// email stores an e-mail. Without an address of its own it goes to the address that the account will have then.
 func (tx *Tx) email(ctx context.Context, l *mapdata.Email) error {
 	data, err := json.Marshal(l.Data)
 	if err != nil {
 		return err
 	}
 	var address any
-	if l.Account.IsZero() {
+	if l.Account.IsZero() || l.Address != "" {
 		address = l.Address
 	}
 	due := l.Due

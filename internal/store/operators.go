@@ -48,9 +48,9 @@ func (db *Scripts) ChangeEmail(ctx context.Context, account mapdata.AccountID, e
 }
 
 // changeEmail also removes e-mails that wait for the old address alone: those to the account follow it. The old address
-// must not stay in the file (D11.11).
+// must not stay in the file (D11.11). Other changes of the address end: the old address can no longer confirm them.
 func (tx *Tx) changeEmail(ctx context.Context, account mapdata.AccountID, email string) error {
-	for _, statement := range []string{deleteSignInsOf, deleteEmailsTo} {
+	for _, statement := range []string{deleteSignInsOf, deleteEmailsTo, deleteEmailChanges, deleteEmailChangeEmails} {
 		if _, err := tx.Exec(ctx, statement, account[:]); err != nil {
 			return err
 		}

@@ -45,12 +45,13 @@ const (
 		WHERE place > $1 AND at < $3 OR place > $4 AND at < $5`
 	deleteAttempt = `DELETE FROM attempts WHERE feed_id = $1 AND at = $2 AND revision = $3`
 
-	deleteRejections = `DELETE FROM rejections WHERE at <= $1`
-	deleteSignIns    = `DELETE FROM sign_ins WHERE created_at < $1 AND expires_at <= $2`
-	deleteSessions   = `DELETE FROM sessions WHERE seen_at <= $1 OR created_at <= $2`
-	deleteComplaints = `DELETE FROM complaints WHERE at <= $1`
-	deletePairings   = `DELETE FROM pairings WHERE expires_at <= $1`
-	deleteAnswers    = `DELETE FROM passkey_answers WHERE expires_at <= $1`
+	deleteRejections  = `DELETE FROM rejections WHERE at <= $1`
+	deleteSignIns     = `DELETE FROM sign_ins WHERE created_at < $1 AND expires_at <= $2`
+	pruneEmailChanges = `DELETE FROM email_changes WHERE created_at <= $1`
+	deleteSessions    = `DELETE FROM sessions WHERE seen_at <= $1 OR created_at <= $2`
+	deleteComplaints  = `DELETE FROM complaints WHERE at <= $1`
+	deletePairings    = `DELETE FROM pairings WHERE expires_at <= $1`
+	deleteAnswers     = `DELETE FROM passkey_answers WHERE expires_at <= $1`
 
 	selectDeletedFeeds = `SELECT id FROM deleted_feeds`
 	// Rows that another node has locked now are deleted in the next round.
@@ -143,6 +144,7 @@ func (db *Scripts) pruneExpired(ctx context.Context, now time.Time) error {
 	}{
 		{"prune rejections", deleteRejections, []any{now.Add(-mapdata.TimelineSpan).UnixMilli()}},
 		{"prune sign-ins", deleteSignIns, []any{now.Add(-signInsMinAge).UnixMilli(), now.UnixMilli()}},
+		{"prune changes of addresses", pruneEmailChanges, []any{now.Add(-mapdata.EmailChangeTTL).UnixMilli()}},
 		{"prune sessions", deleteSessions, []any{now.Add(-mapdata.SessionIdle).UnixMilli(), now.Add(-mapdata.SessionTotal).UnixMilli()}},
 		{"prune complaints", deleteComplaints, []any{now.Add(-mapdata.ComplaintKept).UnixMilli()}},
 		{"prune invitations", deleteInvitations, []any{now.UnixMilli(), now.Add(-mapdata.InvitationWindow).UnixMilli()}},

@@ -10,10 +10,13 @@ import (
 
 func operatorTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"all sessions of an account end":  endsAllSessions,
-		"one session of an account ends":  endsOneSession,
-		"an account gets another address": changesAddresses,
-		"auth headers are sealed anew":    resealsHeaders,
+		"all sessions of an account end":   endsAllSessions,
+		"one session of an account ends":   endsOneSession,
+		"an account gets another address":  changesAddresses,
+		"auth headers are sealed anew":     resealsHeaders,
+		"two addresses confirm a change":   confirmsAddresses,
+		"changes of addresses are bounded": boundsEmailChanges,
+		"changes of addresses end":         endsEmailChanges,
 	}
 }
 
