@@ -127,6 +127,36 @@ func TestReload(t *testing.T) {
 	}
 }
 
+// TestReloadOfStorageLimits: what a feed may hold follows the configuration, for its next push and on its page.
+func TestReloadOfStorageLimits(t *testing.T) {
+	t.Parallel()
+	limits := func(entities int) string {
+		return strings.Replace(unlimited, "\nentities_per_feed = 0", fmt.Sprintf("\nentities_per_feed = %d", entities), 1)
+	}
+	s := startService(t, limits(2))
+	owner := s.signIn("owner@example.org")
+	f := owner.register("Cameras")
+	push := func() string {
+		t.Helper()
+		resp, body := owner.do(http.MethodPost, "/v2/feeds/"+f.token+"/entities", rowsAt(sceneLat, sceneLng, "a", 3))
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("push: %d %s", resp.StatusCode, body)
+		}
+		return string(body)
+	}
+	if body := push(); !strings.Contains(body, "feed_full") {
+		t.Errorf("three rows into a feed that may hold two: %s", body)
+	}
+	s.configure(limits(3))
+	s.logged(reloadedLine, 1)
+	if body := push(); strings.Contains(body, "feed_full") {
+		t.Errorf("three rows into a feed that may hold three: %s", body)
+	}
+	if _, body := owner.do(http.MethodGet, "/v2/feeds/"+f.id, nil); !strings.Contains(string(body), `"entity_limit":3`) {
+		t.Errorf("the feed: %s", body)
+	}
+}
+
 // TestReloadOfWrongFile: nothing changes, and the log has the line.
 func TestReloadOfWrongFile(t *testing.T) {
 	t.Parallel()

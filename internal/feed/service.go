@@ -44,7 +44,8 @@ type Service struct {
 	Config
 	counts   cache[int]
 	sketches cache[*Sketch]
-	later    atomic.Int64 // what SetLimit was called with; 0: it was not
+	later    atomic.Int64                          // what SetLimit was called with; 0: it was not
+	storage  atomic.Pointer[mapdata.StorageLimits] // what SetStorage was called with; nil: it was not
 
 	voteDays    cache[[]mapdata.VoteDay]
 	reviewTimes cache[ReviewTime] // of all feeds, under the zero id
@@ -57,6 +58,17 @@ func New(c Config) *Service {
 
 // SetLimit replaces Limit for the feeds that are registered afterwards.
 func (s *Service) SetLimit(feeds int) { s.later.Store(int64(feeds)) }
+
+// SetStorage replaces Storage.
+func (s *Service) SetStorage(l mapdata.StorageLimits) { s.storage.Store(&l) }
+
+// mayHold is what the feed may hold by the bounds in force.
+func (s *Service) mayHold(f *mapdata.Feed) mapdata.Usage {
+	if later := s.storage.Load(); later != nil {
+		return later.OfFeed(f.ApprovedOnce)
+	}
+	return s.Storage.OfFeed(f.ApprovedOnce)
+}
 
 // changed notifies the consumers of a stored change.
 func (s *Service) changed() {
@@ -145,7 +157,7 @@ func MaskQuery(address string) string {
 // View is the feed as its owner and curators see it, with so many unexpired entities; wholeURL says whether with the query of
 // its pull URL.
 func (s *Service) View(f *mapdata.Feed, entities int, wholeURL bool) View {
-	return View{Feed: *f, Full: true, Entities: entities, MayHold: s.Storage.OfFeed(f.ApprovedOnce), WholeURL: wholeURL}
+	return View{Feed: *f, Full: true, Entities: entities, MayHold: s.mayHold(f), WholeURL: wholeURL}
 }
 
 // Register stores a new feed of the actor, with a layer of its own, pending review. A push feed's token is returned in
@@ -243,7 +255,7 @@ func (s *Service) List(ctx context.Context, by Actor) ([]View, error) {
 			}
 			own = append(own, *v)
 		case f.Listed():
-			public = append(public, View{Feed: *f, Full: by.reviews, MayHold: s.Storage.OfFeed(f.ApprovedOnce)})
+			public = append(public, View{Feed: *f, Full: by.reviews, MayHold: s.mayHold(f)})
 		}
 	}
 	return append(own, public...), nil

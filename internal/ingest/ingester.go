@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"wayside/internal/mapdata"
@@ -14,6 +15,7 @@ import (
 type Ingester struct {
 	Limits mapdata.StorageLimits // of what may be stored; set before use, zero: no bounds
 
+	later   atomic.Pointer[mapdata.StorageLimits] // what SetLimits was called with; nil: it was not
 	store   Store
 	now     func() time.Time
 	changed signal.StoreChanged
@@ -26,6 +28,17 @@ const attempts = 20
 // New makes an ingester. changed is notified after each committed change.
 func New(store Store, now func() time.Time, changed signal.StoreChanged) *Ingester {
 	return &Ingester{store: store, now: now, changed: changed}
+}
+
+// SetLimits replaces Limits for the pushes and snapshots that are compared afterwards.
+func (in *Ingester) SetLimits(l mapdata.StorageLimits) { in.later.Store(&l) }
+
+// limits are those in force.
+func (in *Ingester) limits() *mapdata.StorageLimits {
+	if later := in.later.Load(); later != nil {
+		return later
+	}
+	return &in.Limits
 }
 
 // Push stores a batch, durably, before it returns. It fails as Store.Apply does, or with the error of ctx, having stored
@@ -60,7 +73,7 @@ func (in *Ingester) Push(ctx context.Context, feed mapdata.FeedID, b *Batch) (Re
 				return err
 			}
 		}
-		allowed := newAllowance(&in.Limits, &mark)
+		allowed := newAllowance(in.limits(), &mark)
 		change, full := compareBatch(feed, b.rows, allowed, stored, now)
 		verdict = b.verdict.with(full)
 		change.Attempt = mapdata.Attempt{

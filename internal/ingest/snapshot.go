@@ -128,7 +128,7 @@ type sighting struct {
 // compareSnapshot reads the body and fills the change with what differs.
 func (in *Ingester) compareSnapshot(ctx context.Context, change *mapdata.Change, mark *mapdata.Mark, s Snapshot) (Result, error) {
 	c := &comparison{feed: change.Feed, mark: mark, at: change.At, places: make(map[string]int32), shortest: math.MaxInt64, verdict: newVerdict()}
-	c.allowed = newAllowance(&in.Limits, mark)
+	c.allowed = newAllowance(in.limits(), mark)
 	err := in.store.Stored(ctx, change.Feed, nil, func(st mapdata.Stored) {
 		c.places[st.ExternalID] = int32(len(c.seen))
 		c.seen = append(c.seen, sighting{stored: int32(len(c.stored)), row: -1, upsert: -1})

@@ -389,6 +389,29 @@ func TestEqualBodyIsReadAgainWhenTimeMatters(t *testing.T) {
 	}
 }
 
+// TestEqualBodyIsReadAgainWhenTheFeedWasFull: rows that had no room are stored when there is room, without a new body.
+func TestEqualBodyIsReadAgainWhenTheFeedWasFull(t *testing.T) {
+	d := newTestIngester(t, mapdata.Pull)
+	d.in.SetLimits(mapdata.StorageLimits{EntitiesPerFeed: 1})
+	rows := []string{row("a", "camera.speed", ""), row("b", "camera.speed", "")}
+	if report := d.snapshot(rows...); report.Accepted != 1 || report.Rejected != 1 {
+		t.Fatalf("a feed that may hold one: %+v", report)
+	}
+	d.now = d.now.Add(time.Minute)
+	if report := d.snapshot(rows...); report.Rejected != 1 {
+		t.Errorf("again: %+v", report)
+	}
+	d.in.SetLimits(mapdata.StorageLimits{EntitiesPerFeed: 2})
+	d.now = d.now.Add(time.Minute)
+	if report := d.snapshot(rows...); report.Accepted != 2 || len(d.entities()) != 2 {
+		t.Errorf("a feed that may hold two: %+v", report)
+	}
+	d.now = d.now.Add(time.Minute)
+	if d.snapshot(rows...); d.last.Moves() {
+		t.Error("an equal body writes entities")
+	}
+}
+
 func TestSnapshotShrinks(t *testing.T) {
 	d := newTestIngester(t, mapdata.Pull)
 	rows := func(n int) (all []string) {

@@ -103,6 +103,8 @@ func (s *Service) reload(ctx context.Context) error {
 	}
 	s.pushes.SetLimits(next.Limits.PushesPerMinute, next.Limits.PushEntitiesPerMinute)
 	s.Feeds.SetLimit(next.Limits.FeedsPerAccount)
+	s.Feeds.SetStorage(storageLimits(&next.Limits))
+	s.ingester.SetLimits(storageLimits(&next.Limits))
 	s.edition.Store(e)
 	select {
 	case s.replaced <- before:

@@ -11,7 +11,7 @@ func (s *Service) storedBytes() float64 {
 
 // fullestFeed is how full the fullest feed is, as a part of what it may hold (D5.10).
 func (s *Service) fullestFeed() float64 {
-	limits, fullest := storageLimits(&s.config.Limits), 0.0
+	limits, fullest := storageLimits(&s.edition.Load().config.Limits), 0.0
 	s.catalog.EachFeed(func(f *mapdata.Feed) {
 		most := limits.OfFeed(f.ApprovedOnce)
 		fullest = max(fullest, float64(f.Holds.Entities)/float64(most.Entities), float64(f.Holds.Bytes)/float64(most.Bytes))
