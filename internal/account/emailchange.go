@@ -14,7 +14,7 @@ import (
 // the account's own; beyond that nothing is sent and the result is the same, as it is for an address that has an account
 // (D11.1). Another request ends the one before. It fails with a mapdata.InvalidError.
 func (s *Service) RequestEmailChange(ctx context.Context, a *mapdata.Account, email string) error {
-	address, err := parseEmail(email)
+	address, err := mapdata.ParseEmail(email)
 	if err != nil {
 		return err
 	}

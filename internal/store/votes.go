@@ -22,7 +22,7 @@ const (
 		WHERE b.source = $1 AND b.external_id = $2 AND b.account = $3`
 	castVote = `INSERT INTO votes (source, external_id, life_at, account, vote, at, trusted) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (source, external_id, life_at, account) DO UPDATE SET vote = excluded.vote, at = excluded.at, trusted = excluded.trusted`
-	takeVote          = `DELETE FROM votes WHERE source = $1 AND external_id = $2 AND life_at = $3 AND account = $4`
+	takeVote = `DELETE FROM votes WHERE source = $1 AND external_id = $2 AND life_at = $3 AND account = $4`
 	// With the plus no database looks for the newest vote by the index of all votes on the source, which is by time.
 	selectLastDispute = `SELECT MAX(+at) FROM votes WHERE source = $1 AND external_id = $2 AND life_at = $3 AND vote = -1 AND trusted`
 	selectFirstSignIn = `SELECT first_sign_in_at FROM accounts WHERE id = $1`
