@@ -461,7 +461,7 @@ func TestPushRates(t *testing.T) {
 
 // TestPushOnAFullDisk checks D7.2 and mapdata.ErrUnavailable: nothing is stored in part, and the 503 has Retry-After.
 func TestPushOnAFullDisk(t *testing.T) {
-	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, maxPages: 100})
+	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, maxPages: 160})
 	owner := d.signedInAs("owner@example.com", mapdata.Driver)
 	r := owner.registerPush("Cameras")
 	d.push(*r.Token, rows(10, 52, 5)).want(t, http.StatusOK)

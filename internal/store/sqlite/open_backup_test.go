@@ -169,7 +169,7 @@ func wantSound(t *testing.T, db *DB) {
 
 // TestFullDisk: writes fail as unavailable and change nothing, reads work, and once there is room writes work again.
 func TestFullDisk(t *testing.T) {
-	db := openNew(t, Options{MaxPages: 100})
+	db := openNew(t, Options{MaxPages: 160})
 	feed := feedOf(t, db)
 	mustPush(t, db, feed, start, "before", 100)
 	state, err := db.State(t.Context())
