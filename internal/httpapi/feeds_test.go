@@ -42,7 +42,7 @@ func TestRegisterPullOverHTTP(t *testing.T) {
 		"pull_url": "https://data.example.org/a.json?b=1", "pull_interval_seconds": 30.0, "has_pull_auth_header": true,
 		"next_fetch_at": "2026-11-21T08:00:00.000Z", "last_fetched_at": nil, "last_fetch_outcome": nil, "last_fetch_error": nil,
 		"last_fetch_rows": nil, "last_fetch_rejected": nil, "consecutive_failures": 0.0, "shrank": false, "last_push_at": nil,
-		"review_version": got.Feed["review_version"], "pending_change": nil,
+		"review_version": got.Feed["review_version"], "pending_change": nil, "paused": nil,
 	}
 	if diff := cmp.Diff(want, got.Feed); diff != "" {
 		t.Errorf("feed (-want +got):\n%s", diff)
