@@ -88,7 +88,7 @@ func pushServer(t *testing.T) (client net.Conn, listener pipeListener) {
 		n, err := io.Copy(io.Discard, body)
 		if err != nil {
 			body.abandon()
-			_, _ = io.WriteString(w, err.(*problem).Detail) //nolint:errorlint,forcetypeassert // the type that Read promises
+			_, _ = io.WriteString(w, err.(*problem).Detail) //nolint:errorlint // the type that Read promises
 			return
 		}
 		_, _ = fmt.Fprintf(w, "%d bytes", n)
