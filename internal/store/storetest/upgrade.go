@@ -33,7 +33,7 @@ func Upgrade(t *testing.T, versions int, older func(t *testing.T, version int) O
 				t.Fatal(err)
 			}
 			w := &upgraded{testStore: &testStore{T: t, ctx: t.Context(), store: o.Open(t)}, before: schema}
-			defer w.store.Close()
+			defer func() { w.must(w.store.Close()) }()
 			w.readsFeeds()
 			w.readsAccounts()
 			w.readsSessions()
@@ -59,7 +59,7 @@ func readColumns(t *testing.T, o *Older) tableColumns {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err tells what failed
 	all := make(tableColumns)
 	for rows.Next() {
 		var table string
