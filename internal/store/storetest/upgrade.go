@@ -126,7 +126,7 @@ func (s tableColumns) insert(t *testing.T, db *sql.DB, row olderRow) {
 // placeholder is a value for a column that no row names.
 func placeholder(c *tableColumn) any {
 	switch {
-	case c.name == "account" || c.name == "owner":
+	case c.name == "account" || c.name == "owner" || c.name == "invited_by":
 		return olderDriver
 	case c.name == "feed_id":
 		return olderPulled
