@@ -168,6 +168,11 @@ func olderAccountRows() []olderRow {
 		{"complaints", map[string]any{
 			"id": "complaint", "source": string(olderPulled.SourceID()), "external_id": "kept", "account": olderDriver, "text": "Gone.", "at": start,
 		}},
+		{"feed_maintainers", map[string]any{"feed_id": olderPushed, "account": olderDriver, "since": start}},
+		{"feed_invitations", map[string]any{
+			"id": "invitation", "feed_id": olderPushed, "what": "maintain", "email": "colleague@example.org", "invited_by": olderProvider,
+			"at": start, "expires_at": at(time.Hour),
+		}},
 		{"review_calls", map[string]any{"account": olderProvider, "off": true}},
 	}
 }
