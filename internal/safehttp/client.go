@@ -131,6 +131,10 @@ type Request struct {
 	Accept     string // empty: application/json
 	Started    func() // called after queueing, when the timeout begins to run; may be nil
 
+	// Admit is called for each connection, once its host has room for it, and may wait; leave is called when the connection ends.
+	// nil: all are admitted.
+	Admit func(ctx context.Context) (leave func(), err error)
+
 	// NoRedirects makes a redirect fail with redirect_error. Redirects of an operator's URL always fail.
 	NoRedirects bool
 }
@@ -167,7 +171,7 @@ func (c *Client) Fetch(ctx context.Context, r Request) (*Response, error) {
 		if authName != "" && current.Origin() == r.URL.Origin() {
 			header[authName] = []string{authValue}
 		}
-		release, err := c.gate.enter(ctx, current.host)
+		release, err := c.gate.enter(ctx, current.host, r.Admit)
 		if err != nil {
 			return nil, err
 		}

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// gate limits the number of connections, per host (D6.12) and in total. A fetch that waits for its host does not hold a slot
-// of the total, and waiting fetches are served in order.
+// gate limits the number of connections, per host (D6.12), as the caller admits them, and in total. A fetch that waits for one
+// of these holds no slot of those after it, and fetches that wait for their host are served in order.
 type gate struct {
 	perHost int
 	all     chan struct{}
@@ -24,8 +24,9 @@ func newGate(perHost, all int) *gate {
 	return &gate{perHost: perHost, all: make(chan struct{}, all), hosts: make(map[string]*hostGate)}
 }
 
-// enter waits for a slot for a connection to host. release frees it and must be called once. It fails only with ctx.
-func (g *gate) enter(ctx context.Context, host string) (release func(), err error) {
+// enter waits for a slot for a connection to host. admit is the Admit of a Request. release frees the slot and must be called
+// once. It fails with ctx, and as admit does.
+func (g *gate) enter(ctx context.Context, host string, admit func(context.Context) (func(), error)) (release func(), err error) {
 	h := g.acquireHost(host)
 	select {
 	case h.slots <- struct{}{}:
@@ -33,17 +34,28 @@ func (g *gate) enter(ctx context.Context, host string) (release func(), err erro
 		g.releaseHost(host, h)
 		return nil, context.Cause(ctx)
 	}
+	leaveHost := func() {
+		<-h.slots
+		g.releaseHost(host, h)
+	}
+	leave := func() {}
+	if admit != nil {
+		if leave, err = admit(ctx); err != nil {
+			leaveHost()
+			return nil, err
+		}
+	}
 	select {
 	case g.all <- struct{}{}:
 	case <-ctx.Done():
-		<-h.slots
-		g.releaseHost(host, h)
+		leave()
+		leaveHost()
 		return nil, context.Cause(ctx)
 	}
 	return func() {
 		<-g.all
-		<-h.slots
-		g.releaseHost(host, h)
+		leave()
+		leaveHost()
 	}, nil
 }
 

@@ -292,8 +292,8 @@ func TestDeadlineInEveryPhase(t *testing.T) {
 			return nil, &net.DNSError{Err: "i/o timeout", IsTimeout: true}
 		})
 	}
-	occupyHost := func(c *Client) { _, _ = c.gate.enter(context.Background(), "127.0.0.1") }
-	occupyAll := func(c *Client) { _, _ = c.gate.enter(context.Background(), "another") }
+	occupyHost := func(c *Client) { _, _ = c.gate.enter(context.Background(), "127.0.0.1", nil) }
+	occupyAll := func(c *Client) { _, _ = c.gate.enter(context.Background(), "another", nil) }
 	tests := []struct {
 		name   string
 		u      *URL

@@ -199,6 +199,11 @@ func (w *web) Fetch(ctx context.Context, r safehttp.Request) (*safehttp.Response
 	w.mu.Lock()
 	w.asked = append(w.asked, asked{r.URL.String(), r.AuthHeader, time.Now()})
 	w.mu.Unlock()
+	leave, err := r.Admit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	if r.Started != nil {
 		r.Started()
 	}

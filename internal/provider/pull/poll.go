@@ -46,18 +46,17 @@ func (p *Poller) attempt(ctx context.Context, j *job, began *time.Time) error {
 			Advice: "pull_url is no longer accepted: it " + err.Error() + ".",
 		}
 	}
-	request := safehttp.Request{URL: u, Started: func() { *began = p.now() }}
+	request := safehttp.Request{
+		URL: u, Started: func() { *began = p.now() },
+		// After its host: a fetch that waits for a host that hangs keeps the account's feeds on other hosts from nothing (D6.12).
+		Admit: func(ctx context.Context) (func(), error) { return p.fetches.enter(ctx, j.feed.Owner) },
+	}
 	if len(j.feed.PullAuthSealed) > 0 {
 		if request.AuthHeader, err = p.Unseal(&j.feed); err != nil {
 			return fmt.Errorf("open auth header: %w", err)
 		}
 	}
-	leave, err := p.fetches.enter(ctx, j.feed.Owner)
-	if err != nil {
-		return err
-	}
 	got, err := p.spool.Fetch(ctx, p.Web, request)
-	leave()
 	if err != nil {
 		return trial.FetchFailure(err)
 	}
