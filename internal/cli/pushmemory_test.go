@@ -24,12 +24,13 @@ const (
 	hostileMemory  = 300 << 20
 	hostilePushes  = 60
 	stalledBodies  = 40
+	halfOpen       = 1500      // connections with half a request
 	hostileMembers = 2_300_000 // of one row: 16 MiB in 22 KB
 )
 
 // TestHostilePushesCostLittleMemory sends to the real binary 60 pushes at once that decompress to 16 MiB each, 60 of 16 MiB of
-// rows that are to be stored, and 40 bodies that stall after 16 MiB of white space: its resident memory, as the system counts
-// it, stays near that at rest, and others read and push meanwhile (D7.1).
+// rows that are to be stored, beside 40 bodies that stall after 16 MiB of white space and 1 500 connections that are half open:
+// its resident memory, as the system counts it, stays near that at rest, and others read and push meanwhile (D7.1).
 func TestHostilePushesCostLittleMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("resident memory is read from /proc")
@@ -63,7 +64,7 @@ func TestHostilePushesCostLittleMemory(t *testing.T) {
 		conn := s.stall(t, stalled[i%len(stalled)], spaces[:len(spaces)-9])
 		defer conn.Close() // it was held open for the test
 	}
-	// A place for connections that are half open.
+	s.flood(halfOpen, halfOpen/30, "GET /v2/kinds HTTP/1.1\r\nHost: a")
 	bombs := pushAtOnce(t, s, attacked, bomb, hostilePushes)
 	t.Logf("60 pushes of one row of 16 MiB: %v, %d MiB more at the peak", bombs, (s.memory(t, "VmHWM")-atRest)>>20)
 	filled := pushAtOnce(t, s, attacked, large, hostilePushes)

@@ -262,7 +262,7 @@ func indexes(n *nodes) {
 		"FROM voted AS v WHERE v.source = $1 AND v.external_id = $2": "voted_pkey",
 		selectChangedTallies:                               "voted_pkey",
 		"SELECT b.vote":                                    "votes_by",
-		"SELECT MAX(at) FROM votes":                        "votes_by_entity",
+		"SELECT MAX(+at) FROM votes":                       "votes_by_entity",
 		"ORDER BY at LIMIT $2":                             "votes_by_age",
 		"SET account = NULL WHERE account = $1":            "votes_by_account",
 		"SELECT COUNT(*) FROM sign_ins":                    "sign_ins_by_email",
