@@ -105,11 +105,9 @@ func suspensionSide(
 	}
 }
 
-// suspensionChanged drops what is cached of accounts and notifies the consumers of a stored change.
+// suspensionChanged has the change of rights followed, and the e-mail about it sent.
 func (s *Service) suspensionChanged() {
-	s.sessions.clear()
-	s.tokens.clear()
-	s.changed.Notify()
+	s.rightsChanged()
 	s.mail.Notify()
 }
 
