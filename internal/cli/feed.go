@@ -40,6 +40,23 @@ func (a *feedArg) id() (mapdata.FeedID, error) {
 	return id, nil
 }
 
+// withFeed prints the feed that do reads or changes.
+func (f *adminFlags) withFeed(
+	p *program, arg *feedArg, do func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error),
+) error {
+	return f.with(p, func(ctx context.Context, deps *adminDeps) error {
+		id, err := arg.id()
+		if err != nil {
+			return err
+		}
+		v, err := do(ctx, deps, id)
+		if err != nil {
+			return noFeed(err)
+		}
+		return f.showFeed(ctx, p, deps, v)
+	})
+}
+
 type feedListCmd struct{ adminFlags }
 
 // Run lists every feed.
@@ -72,16 +89,8 @@ type feedShowCmd struct {
 
 // Run shows one feed.
 func (c *feedShowCmd) Run(p *program) error {
-	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
-		id, err := c.id()
-		if err != nil {
-			return err
-		}
-		f, err := deps.Feeds.Get(ctx, feed.Operator(), id)
-		if err != nil {
-			return noFeed(err)
-		}
-		return c.showFeed(ctx, p, deps, f)
+	return c.withFeed(p, &c.feedArg, func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error) {
+		return deps.Feeds.Get(ctx, feed.Operator(), id)
 	})
 }
 
@@ -98,16 +107,8 @@ type feedApproveCmd struct {
 
 // Run approves a feed. Its owner gets an e-mail.
 func (c *feedApproveCmd) Run(p *program) error {
-	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
-		id, err := c.id()
-		if err != nil {
-			return err
-		}
-		f, err := deps.Feeds.Approve(ctx, feed.Operator(), id, c.Version)
-		if err != nil {
-			return noFeed(err)
-		}
-		return c.showFeed(ctx, p, deps, f)
+	return c.withFeed(p, &c.feedArg, func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error) {
+		return deps.Feeds.Approve(ctx, feed.Operator(), id, c.Version)
 	})
 }
 
@@ -120,16 +121,8 @@ type feedRejectCmd struct {
 
 // Run rejects a feed. Its owner gets an e-mail.
 func (c *feedRejectCmd) Run(p *program) error {
-	return c.with(p, func(ctx context.Context, deps *adminDeps) error {
-		id, err := c.id()
-		if err != nil {
-			return err
-		}
-		f, err := deps.Feeds.Reject(ctx, feed.Operator(), id, c.Version, c.Note)
-		if err != nil {
-			return noFeed(err)
-		}
-		return c.showFeed(ctx, p, deps, f)
+	return c.withFeed(p, &c.feedArg, func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error) {
+		return deps.Feeds.Reject(ctx, feed.Operator(), id, c.Version, c.Note)
 	})
 }
 

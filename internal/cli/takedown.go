@@ -123,9 +123,9 @@ type feedPauseCmd struct {
 
 // Run pauses a feed. Its owner gets an e-mail.
 func (c *feedPauseCmd) Run(p *program) error {
-	return c.change(p, func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error) {
+	return c.withFeed(p, &c.feedArg, func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error) {
 		return deps.Feeds.Pause(ctx, feed.Operator(), id, c.Reason)
-	}, &c.feedArg)
+	})
 }
 
 type feedResumeCmd struct {
@@ -135,25 +135,8 @@ type feedResumeCmd struct {
 
 // Run ends a pause. The feed's owner gets an e-mail.
 func (c *feedResumeCmd) Run(p *program) error {
-	return c.change(p, func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error) {
+	return c.withFeed(p, &c.feedArg, func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error) {
 		return deps.Feeds.Resume(ctx, feed.Operator(), id)
-	}, &c.feedArg)
-}
-
-// change changes a feed and prints it.
-func (f *adminFlags) change(
-	p *program, do func(ctx context.Context, deps *adminDeps, id mapdata.FeedID) (*feed.View, error), arg *feedArg,
-) error {
-	return f.with(p, func(ctx context.Context, deps *adminDeps) error {
-		id, err := arg.id()
-		if err != nil {
-			return err
-		}
-		changed, err := do(ctx, deps, id)
-		if err != nil {
-			return noFeed(err)
-		}
-		return f.showFeed(ctx, p, deps, changed)
 	})
 }
 
