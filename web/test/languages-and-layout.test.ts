@@ -193,7 +193,7 @@ test("a browser that may not draw shows the list, which can be read and touched"
   const { page } = car;
   await page.locator(".line").nth(2).waitFor();
   expect(await page.evaluate(() => document.createElement("canvas").getContext("webgl"))).toBeNull();
-  await page.getByText("This browser cannot draw the map.").waitFor();
+  await page.getByText("This browser can’t draw the map.").waitFor();
   expect(await page.locator("canvas").count()).toBe(0);
   await check(page, "list only");
   for (const [name, viewport] of Object.entries(windows)) {

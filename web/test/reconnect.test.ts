@@ -42,12 +42,12 @@ test("an outage turns pins grey, and the page recovers without a reload", async 
     await page.clock.runFor(5000);
     await eventually("the page says that it tries again", async () => {
       await page.clock.runFor(500);
-      return /^Connection lost. Trying again … Last update \d+ sec ago$/.test((await notice(car).textContent()) ?? "");
+      return /^Connection lost. Reconnecting … Last updated \d+ sec ago$/.test((await notice(car).textContent()) ?? "");
     });
     expect(await blue(), "a short break changes no pin").toBeGreaterThan(300);
     await page.clock.runFor(30_000);
     await eventually("pins are grey", async () => (await blue()) < 20);
-    expect(await notice(car).textContent()).toMatch(/^No connection. Pins may be out of date. Last update \d+ sec ago$/);
+    expect(await notice(car).textContent()).toMatch(/^No connection. Pins may be out of date. Last updated \d+ sec ago$/);
     await car.screenshot("break-grey");
 
     demo = await startDemo(inject("program"), new URL(address).host);
@@ -98,7 +98,7 @@ test("a driver who is not located touches the map, and can go back to the car's 
   const car = await openCar("/", { place: null, locale: "en-IE" });
   const { page, context } = car;
   const place = page.locator('.notice [data-about="place"]');
-  await eventually("the page asks for a place", async () => (await place.textContent()) === "The car does not share its position. Touch the map where you are.");
+  await eventually("the page asks for a place", async () => (await place.textContent()) === "Location is off. Tap the map to set your position.");
   expect(car.requests.filter((url) => url.includes("lat=")), "nothing is read without a place").toEqual([]);
   await car.screenshot("place-refused");
   await eventually("a place is picked", async () => {

@@ -31,7 +31,7 @@ test("a phone signs the car in, and the car's votes count", async () => {
   // The car requests a code.
   await touchPin(car, "Road closed");
   expect(await page.locator(".votes").isVisible()).toBe(false);
-  await page.getByRole("button", { name: "Sign in to vote." }).click();
+  await page.getByRole("button", { name: "Sign in to vote" }).click();
   await page.locator(".pairing .code").waitFor();
   await eventually("the QR code is drawn", () => page.locator(".qr").evaluate((image) => (image as HTMLImageElement).naturalWidth > 50));
   const shown = (await page.locator(".pairing .code").textContent()) ?? "";

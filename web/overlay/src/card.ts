@@ -8,7 +8,7 @@ import { serverTime } from "./serverclock.ts";
 import { element } from "./dom.ts";
 import { confidenceOf } from "./format.ts";
 import { distance } from "./geo.ts";
-import { iconOf, entityLabel, networkName, streetOf, textOf } from "./entitylabels.ts";
+import { iconOf, entityLabel, networkName, sourceLabel, streetOf, textOf } from "./entitylabels.ts";
 import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
 import { attributionOf, mergedFrom, sourcesByLayer } from "./attribution.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";
@@ -46,7 +46,7 @@ export function sourcesOf(entity: Entity, sources: readonly Source[]): EntitySou
 }
 
 /** sourceText returns a source's name and its attribution, which must be shown with its data. */
-const sourceText = (source: Source): string => [...new Set([source.label, attributionOf(source)])].filter((text) => text !== "").join(" · ");
+const sourceText = (source: Source, words: Locale): string => [...new Set([sourceLabel(source, words), attributionOf(source)])].filter((text) => text !== "").join(" · ");
 
 /** factsOf returns the lines of the card below its header (pure). */
 export function factsOf(entity: Entity, gone: boolean, sources: readonly Source[], now: number, words: Locale): string[] {
@@ -57,14 +57,16 @@ export function factsOf(entity: Entity, gone: boolean, sources: readonly Source[
   const network = textOf(entity, "network");
   const counted = (what: "card.confirms" | "card.disputes", n: number): string[] => (n > 0 ? [words.count(what, n, format.number(n))] : []);
   const votes = [...counted("card.confirms", entity.confirm_count), ...counted("card.disputes", entity.dispute_count)];
+  const zone = zoneWidthOf(entity) > 0; // its place is hidden on purpose: the card claims neither a missing street nor a confidence
   return [
-    gone ? speak("card.expired") : [speak(`confidence.${confidenceOf(entity.confidence)}`), ...votes].join(" · "),
+    gone ? speak("card.expired") : "",
+    zone ? speak("card.zone") : "",
+    gone ? "" : [...(zone ? [] : [speak(`confidence.${confidenceOf(entity.confidence)}`)]), ...votes].join(" · "),
     Number.isNaN(age) ? "" : age < justNowLimit ? speak("card.seenNow") : speak("card.seen", { age: format.duration(age) }),
     expires === null || gone ? "" : speak("card.ends", { time: format.duration(expires - now) }),
-    zoneWidthOf(entity) > 0 ? speak("card.zone") : "",
     network === "" ? "" : speak("card.network", { network: networkName(network) }),
-    own === null ? "" : speak("card.source", { source: sourceText(own) }),
-    others.length === 0 ? "" : speak("card.alsoFrom", { sources: others.map(sourceText).join(", ") }),
+    own === null ? "" : speak("card.source", { source: sourceText(own, words) }),
+    others.length === 0 ? "" : speak("card.alsoFrom", { sources: others.map((source) => sourceText(source, words)).join(", ") }),
   ].filter((text) => text !== "");
 }
 
@@ -96,7 +98,7 @@ export function makeCard(deps: CardDeps): HTMLElement {
     const words = locale.get();
     setAttribute(icon, "src", iconOf(entity, state.kinds.get()));
     setText(kind, entityLabel(entity, state.kinds.get(), words));
-    setText(street, streetOf(entity) || words.say("card.noStreet"));
+    setTextOrHide(street, streetOf(entity) || (zoneWidthOf(entity) > 0 ? "" : words.say("card.noStreet")));
     const pose = state.pose();
     setTextOrHide(distanceText, pose === null ? "" : words.format.distance(Math.max(0, distance(pose, placeOf(entity)) - zoneWidthOf(entity) / 2)).text);
     setLabel(close, words.say("do.close"));

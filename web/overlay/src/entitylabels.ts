@@ -2,7 +2,7 @@
 
 import { zoneWidthOf } from "./shapes.ts";
 import type { Words } from "./i18n/words.ts";
-import type { Entity, Kind } from "./wire.ts";
+import type { Entity, Kind, Source } from "./wire.ts";
 
 /** entityLabel returns the kind's name, or that of a zone for an entity that a restriction turns into a zone. */
 export function entityLabel(entity: Pick<Entity, "kind_id" | "properties">, kinds: readonly Kind[], words: Words): string {
@@ -18,7 +18,8 @@ const longest = 80; // characters of a provider's text
 /** textOf reads a text property that a provider set; empty if there is none. */
 export function textOf({ properties }: Pick<Entity, "properties">, name: string): string {
   const text = properties[name];
-  return typeof text === "string" ? text.trim().slice(0, longest) : "";
+  const trimmed = typeof text === "string" ? text.trim() : "";
+  return trimmed.length > longest ? `${trimmed.slice(0, longest - 1).trimEnd()}…` : trimmed;
 }
 
 export const streetOf = (entity: Pick<Entity, "properties">): string => textOf(entity, "street");
@@ -32,6 +33,9 @@ export function iconOf({ kind_id }: Pick<Entity, "kind_id">, kinds: readonly Kin
 export function pathOf(address: string): string {
   return address.replace(/^https?:\/\/[^/]+/, "");
 }
+
+/** sourceLabel returns a source's name. Live incidents are the service's own source, so the page has its name in each language. */
+export const sourceLabel = ({ id, label }: Pick<Source, "id" | "label">, words: Words): string => (id === "incidents" ? words.say("source.incidents") : label);
 
 /** networkName capitalises an operator's id. */
 export function networkName(id: string): string {

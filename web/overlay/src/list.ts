@@ -1,6 +1,6 @@
 // The list of alerts ahead: beside the map, or as the whole page where no map can be drawn.
 
-import { secondsTo, type ListedAlert } from "./alertrules.ts";
+import { maxDistance, secondsTo, type ListedAlert } from "./alertrules.ts";
 import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
 import { distance } from "./geo.ts";
@@ -50,7 +50,7 @@ export function makeList(state: State, actions: Actions, locale: Observable<Loca
     const pose = state.pose();
     const directed = pose !== null && pose.heading !== null;
     setText(title, words.say(directed ? "ahead.title" : "ahead.around"));
-    setTextOrHide(none, listed.length > 0 || pose === null ? "" : words.say(directed ? "ahead.empty" : "ahead.emptyAround"));
+    setTextOrHide(none, listed.length > 0 || pose === null ? "" : directed ? words.say("ahead.empty") : words.say("ahead.emptyAround", { distance: words.format.distance(maxDistance).text }));
     showAhead(listed.map(({ pin, distance: metres }) => ({ entity: pin.entity, distance: metres })));
     const others = state.drawable.get() || pose === null || !directed ? [] : nearbyLines(state.entities.get(), pose, listed);
     setTextOrHide(aroundTitle, others.length > 0 ? words.say("ahead.around") : "");

@@ -63,6 +63,9 @@ export async function openMapView({ library, container, state, actions, shown, i
   };
   state.theme.watch(light);
   map.on("style.load", light);
+  state.words.watch(({ say }) => {
+    map.getCanvas().setAttribute("aria-label", say("map.label"));
+  });
   handleClicks(map, pins, state, actions);
   keepAttributions(map, state);
   return {

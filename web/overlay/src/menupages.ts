@@ -6,7 +6,7 @@ import type { Key } from "./i18n/words.ts";
 import { languageNames } from "./i18n/words.ts";
 import { setKindsVisible, setKindVisible } from "./kindchoice.ts";
 import type { MenuDeps } from "./menu.ts";
-import { networkName, pathOf, textOf } from "./entitylabels.ts";
+import { networkName, pathOf, sourceLabel, textOf } from "./entitylabels.ts";
 import { makeChoice, makeSwitch, makeButton, setText, makeStepper, setTextOrHide, type Item } from "./widgets.ts";
 import { isKindHidden, languages, limits, parseChoices, type Settings } from "./settings.ts";
 import { attributionOf } from "./attribution.ts";
@@ -94,7 +94,7 @@ function sourceSwitch(source: Source, deps: MenuDeps): Item {
     const health = state.health.get().find(({ id }) => id === source.id);
     return [attributionOf(source), health === undefined ? "" : locale.get().say(`sources.${health.status}`)].filter((text) => text !== "").join(" · ");
   };
-  return makeSwitch(`source-${source.id}`, textsOf(source.label, deps), () => !off().includes(source.id), turn, [], note);
+  return makeSwitch(`source-${source.id}`, textsOf(sourceLabel(source, locale.get()), deps), () => !off().includes(source.id), turn, [], note);
 }
 
 /** networksPage: guests see the primary network only, accounts one more, premium any selection or all (D4.7). */
@@ -105,7 +105,7 @@ export function networksPage(deps: MenuDeps): Item[] {
   const tier = preferences.person.get()?.tier ?? "guest";
   const chosen = (): readonly string[] => state.settings.get().networks ?? [];
   const only = staticItem(element("p", {}, speak("networks.primary", { network: networkName(primary) })));
-  if (tier === "guest") return [only, staticItem(makeButton({ class: "strong", id: "networks-sign-in" }, deps.signIn, speak("account.signIn")))];
+  if (tier === "guest") return [only, staticItem(element("p", { class: "soft" }, speak("networks.guest"))), staticItem(makeButton({ class: "strong", id: "networks-sign-in" }, deps.signIn, speak("account.signIn")))];
   const seen = state.known.get().filter(({ kind_id }) => isCharger(kind_id)).map((entity) => textOf(entity, "network"));
   const names = [...new Set([...chosen(), ...seen])].filter((name) => name !== "" && name !== primary).sort();
   const set = (networks: readonly string[]): void => {
@@ -152,7 +152,7 @@ export function displayPage({ state, locale, preferences }: MenuDeps): Item[] {
     makeChoice("theme", speak("theme.title"), (["auto", "day", "night"] as const).map((value) => [value, speak(`theme.${value}`)]), theme.chosen, theme.choose),
     makeChoice(
       "camera",
-      speak("map.label"),
+      speak("map.orientation"),
       [["heading", speak("map.headingUp")], ["north", speak("map.northUp")]],
       () => state.cameraMode.get(),
       (mode) => {

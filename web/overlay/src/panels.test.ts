@@ -53,9 +53,10 @@ it("a card shows an entity's facts, age and source", () => {
   ]);
 });
 
-it("a card shows that an entity has expired, and that a zone hides the exact place", () => {
+it("a card shows that an entity has expired, and that a zone hides the exact place and claims no confidence", () => {
   const facts = factsOf(entity({ properties: { wayside_zone_m: 400 } }), true, [], seen, words);
-  expect(facts).toEqual(["No longer there", "Seen just now", "The exact place is not shown here."]);
+  expect(factsOf(entity({ properties: { wayside_zone_m: 400 } }), false, [], seen, words).slice(0, 2)).toEqual(["Exact location hidden by local law.", "Seen just now"]);
+  expect(facts).toEqual(["No longer there", "Exact location hidden by local law.", "Seen just now"]);
 });
 
 it("sources of an entity are named once", () => {
@@ -108,17 +109,17 @@ it("whole groups are turned", () => {
 it("a lost connection is shown after three seconds, with its duration", () => {
   const lost = { how: "lost", since: 1000 } as const;
   expect(connectionText(lost, true, true, 3000, words)).toBe("");
-  expect(connectionText(lost, true, true, 11_000, words)).toBe("Connection lost. Trying again … Last update 10 sec ago");
-  expect(connectionText(lost, true, true, 121_000, words)).toBe("No connection. Pins may be out of date. Last update 2 min ago");
+  expect(connectionText(lost, true, true, 11_000, words)).toBe("Connection lost. Reconnecting … Last updated 10 sec ago");
+  expect(connectionText(lost, true, true, 121_000, words)).toBe("No connection. Pins may be out of date. Last updated 2 min ago");
   expect(connectionText(lost, true, false, 11_000, words)).toContain("No connection.");
   expect(connectionText({ how: "live", since: 0 }, true, true, 99_000, words)).toBe("");
   expect([connectionText(null, false, true, 0, words), connectionText(null, true, true, 0, words)]).toEqual(["", "Connecting …"]);
 });
 
 it("a driver without a position is shown what to do, with a map and without", () => {
-  expect(positionText("refused", false, true, words)).toContain("Touch the map");
-  expect(positionText("refused", false, false, words)).toContain("Type it in");
-  expect([positionText("found", false, true, words), positionText("found", true, true, words)]).toEqual(["", "No position signal"]);
+  expect(positionText("refused", false, true, words)).toContain("Tap the map");
+  expect(positionText("refused", false, false, words)).toContain("Enter your position");
+  expect([positionText("found", false, true, words), positionText("found", true, true, words)]).toEqual(["", "No GPS signal"]);
 });
 
 it("a refused vote is put into words", () => {

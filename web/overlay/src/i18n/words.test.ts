@@ -14,7 +14,7 @@ function textsOf(language: Language): Texts {
 }
 
 // Texts that are legitimately the same as in English. Any other equal text is an untranslated one.
-const everywhere: readonly Key[] = [];
+const everywhere: readonly Key[] = ["menu.developers"];
 const same: Record<Exclude<Language, "en">, readonly Key[]> = {
   de: ["banner.spoken", "banner.spokenStreet", "pair.codeSpoken"],
   fr: ["card.confirms.one", "card.confirms.other", "menu.title", "menu.sources", "units.imperial", "kind.alert.police", "kind.alert.accident", "kind.alert.hazard.animal"],
@@ -77,6 +77,13 @@ describe.each(languages)("%s", (language) => {
   });
 });
 
+// Words that the page does not use, in English; the service's glossary has the same rule for its texts.
+const avoided = /\b(cannot|turned down|interface|mend|touch|car does not|write it|type it)\b/i;
+
+it("uses the words of the trade", () => {
+  expect(keys.filter((key) => avoided.test(en[key]))).toEqual([]);
+});
+
 it("names every kind of the service's catalogue, in English as the service does", () => {
   const catalogue = readFileSync(new URL("../../../../internal/mapdata/kinds.go", import.meta.url), "utf8");
   const kinds = [...catalogue.matchAll(/^\t\{"([a-z_.]+)", "([a-z]+)", "([^"]+)"/gm)];
@@ -117,7 +124,7 @@ describe("words", () => {
     expect(words.count("card.confirms", 0, "0")).toBe("0 confirmations");
     expect(makeWords("fr", textsOf("fr")).count("card.confirms", 0, "0")).toBe("0 confirmation");
     expect(makeWords("es", textsOf("es")).count("card.confirms", 1_000_000, "1.000.000")).toBe("1.000.000 confirmaciones");
-    expect(makeWords("de", textsOf("de")).count("card.disputes", 2, "2")).toBe("2 sagen: weg");
+    expect(makeWords("de", textsOf("de")).count("card.disputes", 2, "2")).toBe("2 melden: nicht mehr da");
   });
 
   it("fall back to the service's label for a kind that is new", () => {
