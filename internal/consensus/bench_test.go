@@ -100,3 +100,17 @@ func BenchmarkDensePoints(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkMergeFeeds measures a read of a hundred alerts of three feeds, hardly any two of which are one event.
+func BenchmarkMergeFeeds(b *testing.B) {
+	var r consensus.Resolver
+	input := denseHits(b, 100)[100:]
+	hits := make([]mapdata.Hit, len(input))
+	b.ReportAllocs()
+	for b.Loop() {
+		copy(hits, input)
+		if n := len(r.MergeFeeds(hits, start)); n < 90 {
+			b.Fatalf("%d of %d hits are left", n, len(hits))
+		}
+	}
+}

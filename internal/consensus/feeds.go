@@ -11,11 +11,13 @@ import (
 // maxCompared is the mean number of comparisons per hit after which MergeFeeds leaves finding pairs to the grid.
 const maxCompared = 64
 
-// ranged is a hit that may be merged, with its distance.
+// ranged is a hit that may be merged, with what rules most pairs out, so that the hits themselves are seldom read again.
 type ranged struct {
-	chord  float64 // to the center; not squared
-	hit    int32
-	paired bool // another source's hit matches
+	chord    float64 // to the center; not squared
+	lat, lng float64 // degrees
+	radius   float64 // of the kind's family
+	hit      int32
+	paired   bool // another source's hit matches
 }
 
 // MergeFeeds merges what feeds say of one event, as Resolve does. The hits must be ordered as mapdata.Hit.Compare orders
@@ -79,27 +81,48 @@ func Several(hits []mapdata.Hit, kinds mapdata.KindSet) bool {
 // of distances are compared.
 func (r *Resolver) findPaired(hits []mapdata.Hit, now int64) (found bool) {
 	r.ranged = r.ranged[:0]
+	farthest := 0.0 // from the equator
 	for i := range hits {
 		if h := &hits[i]; r.kinds.mergeable.Has(h.Kind) && h.DisputedUntil <= now {
-			r.ranged = append(r.ranged, ranged{chord: math.Sqrt(h.Chord), hit: int32(i)})
+			r.ranged = append(r.ranged, ranged{
+				chord: math.Sqrt(h.Chord), lat: h.Point.Lat, lng: h.Point.Lng, radius: r.kinds.family[h.Kind].radius, hit: int32(i),
+			})
+			farthest = max(farthest, math.Abs(h.Point.Lat))
 		}
 	}
+	narrowest := math.Cos(farthest * math.Pi / 180) // the length of a degree of longitude there, in degrees of latitude
 	left := maxCompared * len(r.ranged)
 	for i := range r.ranged {
 		a := &r.ranged[i]
-		h := &hits[a.hit]
-		radius := r.kinds.family[h.Kind].radius
-		for j := i + 1; j < len(r.ranged) && r.ranged[j].chord-a.chord <= radius; j++ {
+		for j := i + 1; j < len(r.ranged) && r.ranged[j].chord-a.chord <= a.radius; j++ {
 			if left--; left < 0 {
 				r.markAll()
 				return true
 			}
-			if b := &r.ranged[j]; (!a.paired || !b.paired) && r.kinds.matches(h, &hits[b.hit]) {
+			b := &r.ranged[j]
+			if a.apart(b, narrowest) || a.paired && b.paired {
+				continue
+			}
+			if r.kinds.matches(&hits[a.hit], &hits[b.hit]) {
 				a.paired, b.paired, found = true, true, true
 			}
 		}
 	}
 	return found
+}
+
+// smallAngle is an angle in degrees so small that the sine of its half is shorter than the half by less than 1 in 4 000.
+const smallAngle = 4
+
+// apart reports that two hits are farther from each other than a.radius, where that needs no trigonometry. They are no nearer to
+// each other than their latitudes, nor, within a few degrees, than their longitudes on the narrowest parallel.
+func (a *ranged) apart(b *ranged, narrowest float64) bool {
+	reach := a.radius * (180 / math.Pi) * 1.001 // a chord is a little shorter than its arc
+	if math.Abs(a.lat-b.lat) > reach {
+		return true
+	}
+	lng := math.Abs(a.lng - b.lng)
+	return lng < smallAngle && lng*narrowest > reach
 }
 
 func (r *Resolver) markAll() {
@@ -111,10 +134,6 @@ func (r *Resolver) markAll() {
 // matches reports whether two hits may be one event (D10.2).
 func (t *kindTable) matches(a, b *mapdata.Hit) bool {
 	if a.Source == b.Source || !t.match[a.Kind].Has(b.Kind) {
-		return false
-	}
-	// The distance is no shorter than the difference in latitude, which costs no trigonometry.
-	if math.Abs(a.Point.Lat-b.Point.Lat)*math.Pi/180 > t.family[a.Kind].radius*(1+1e-6) {
 		return false
 	}
 	return a.Point.Vector().ChordSquared(b.Point.Vector()) <= max(t.reach[a.Kind], t.reach[b.Kind])
