@@ -454,6 +454,7 @@ func (b *bench) snapshot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	profiled := b.profile(ctx, "snapshot")
 	// Pausing and resuming a feed polls it immediately.
 	for _, active := range []bool{false, true} {
 		if err := b.call(ctx, http.MethodPatch, feed, map[string]bool{"active": active}, nil); err != nil {
@@ -468,6 +469,9 @@ func (b *bench) snapshot(ctx context.Context) error {
 	}
 	used, err := b.processor()
 	if err != nil {
+		return err
+	}
+	if err := profiled(); err != nil {
 		return err
 	}
 	rows, err := b.metric("wayside_follow_entities_total")
