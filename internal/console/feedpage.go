@@ -196,6 +196,14 @@ func fullnessText(w *words.Words, f *feed.View) string {
 	return w.Text("feed.fullness", f.Holds.Entities, f.MayHold.Entities, sizeText(w, f.Holds.Bytes), sizeText(w, f.MayHold.Bytes))
 }
 
+// accountFullnessText says how full all feeds of an account are together (D5.10).
+func accountFullnessText(w *words.Words, held feed.AccountStorage) string {
+	if held.MayHold == math.MaxInt64 {
+		return ""
+	}
+	return w.Text("feed.fullness.account", sizeText(w, held.Holds), sizeText(w, held.MayHold))
+}
+
 func sizeText(w *words.Words, n int64) string {
 	const kilo, shown = 1000, 10_000
 	unit := "size.b"

@@ -84,6 +84,7 @@ type reviewFeed struct {
 	Rejections []rejection
 	Timeline   []timelineEntry
 	Looking    []mapdata.ReviewLook // other curators who have the review open
+	Fullness   []string             // of the feed, and of all feeds of its owner
 }
 
 // otherFeed is another feed of the same owner.
@@ -155,6 +156,11 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 		return nil, fmt.Errorf("write what is shown: %w", err)
 	}
 	page.Seen, page.Approved = c.sealSeen(text, id), differences(v.Words, review.Changes)
+	for _, text := range []string{fullnessText(v.Words, &review.View), accountFullnessText(v.Words, review.Account)} {
+		if text != "" {
+			page.Fullness = append(page.Fullness, text)
+		}
+	}
 	page.Timeline = page.Timeline[:min(len(page.Timeline), maxReviewTimeline)]
 	for i := range review.Others {
 		page.Others = append(page.Others, otherFeed{&review.Others[i], reviewFeedURL(review.Others[i].ID), reviewKey(&review.Others[i])})

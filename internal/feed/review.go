@@ -230,12 +230,18 @@ type Review struct {
 	Proposes bool // changed words of a published feed wait; Feed has them
 	Owner    *mapdata.Account
 	Others   []mapdata.Feed // of the same owner that the actor may see, oldest first
-	Since    time.Time      // when it was registered, or put back to pending
+	Account  AccountStorage
+	Since    time.Time // when it was registered, or put back to pending
 	Approval *mapdata.AuditRecord
 	Changes  []mapdata.FieldChange // since Approval; nil if there was none
 	Log      []mapdata.AuditRecord // of the feed, newest first
 
 	served mapdata.Reviewed // what readers see
+}
+
+// AccountStorage is how many bytes of rows all feeds of an account hold together, and may hold (D5.10).
+type AccountStorage struct {
+	Holds, MayHold int64 // MayHold is the largest number if there is no bound
 }
 
 // maxReviewLog is the number of entries of a feed's log in a review.
@@ -263,7 +269,9 @@ func (s *Service) Review(ctx context.Context, by Actor, id mapdata.FeedID) (*Rev
 	if err != nil {
 		return nil, fmt.Errorf("list feeds of the owner: %w", err)
 	}
+	r.Account.MayHold = s.bounds().OfAccount()
 	for i := range feeds {
+		r.Account.Holds += feeds[i].Holds.Bytes
 		if feeds[i].ID != id && by.readsInFull(&feeds[i]) {
 			r.Others = append(r.Others, feeds[i])
 		}

@@ -64,10 +64,15 @@ func (s *Service) SetStorage(l mapdata.StorageLimits) { s.storage.Store(&l) }
 
 // mayHold is what the feed may hold by the bounds in force.
 func (s *Service) mayHold(f *mapdata.Feed) mapdata.Usage {
+	return s.bounds().OfFeed(f.ApprovedOnce)
+}
+
+// bounds are the ones in force: a reload may have replaced the first ones.
+func (s *Service) bounds() mapdata.StorageLimits {
 	if later := s.storage.Load(); later != nil {
-		return later.OfFeed(f.ApprovedOnce)
+		return *later
 	}
-	return s.Storage.OfFeed(f.ApprovedOnce)
+	return s.Storage
 }
 
 // changed notifies the consumers of a stored change.

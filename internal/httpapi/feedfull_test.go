@@ -86,3 +86,15 @@ func TestFullFeedsAreTranslated(t *testing.T) {
 	checkGerman(t, body, []string{report.Errors[0].Message})
 	contains(t, textOf(t, body), "Gespeichert: 1 von höchstens 1 Objekten", "Der Feed ist voll")
 }
+
+// TestReviewShowsHowFullAFeedIs: a curator sees how much the feed holds of what it may hold, and how much all feeds of its owner
+// do (D5.10).
+func TestReviewShowsHowFullAFeedIs(t *testing.T) {
+	d := newTestServiceWith(t, serviceOptions{manage: 100, requests: 60, storage: mapdata.StorageLimits{EntitiesPerFeed: 5, BytesPerFeed: 20_000, BytesPerAccount: 30_000}})
+	owner, curator := d.signedInAs("ada@example.org", mapdata.Driver), d.signedInAs("cleo@example.org", mapdata.Curator)
+	first, token := owner.newFeed(pushFields("Roads"))
+	owner.newFeed(pushFields("More roads"))
+	d.push(token, rows(2, 52, 5)).want(t, http.StatusOK)
+	text := textOf(t, curator.page(strings.Replace(first, "/feeds/", "/review/", 1), 200))
+	contains(t, text, "Stored: 2 of at most 5 entities", "of at most 20 kB.", "All feeds of the owner together:", "of at most 30 kB.")
+}
