@@ -405,24 +405,26 @@ func (b *bench) pushAll(ctx context.Context, bodies [][]byte) (float64, error) {
 // snapshotRows is the size of the polled snapshot; one in a hundred rows changes.
 const snapshotRows = 200_000
 
+// snapshotBody is a snapshot in which one row in a hundred depends on the version.
+func snapshotBody(version int) []byte {
+	c := newCountry()
+	dst := append(make([]byte, 0, snapshotRows*220), '[')
+	for i := range snapshotRows {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		v := 0
+		if i%100 == 0 {
+			v = version
+		}
+		dst = c.appendRow(dst, "pull", i, v)
+	}
+	return append(dst, ']')
+}
+
 // snapshot measures what a poll costs when 1 % of a large snapshot changed.
 func (b *bench) snapshot(ctx context.Context) error {
-	make200k := func(version int) []byte {
-		c := newCountry()
-		dst := append(make([]byte, 0, snapshotRows*220), '[')
-		for i := range snapshotRows {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			v := 0
-			if i%100 == 0 {
-				v = version
-			}
-			dst = c.appendRow(dst, "pull", i, v)
-		}
-		return append(dst, ']')
-	}
-	first := make200k(0)
+	first := snapshotBody(0)
 	b.provider.body.Store(&first)
 	var answer struct{ Feed struct{ ID string } }
 	registration := map[string]any{"name": "Bench pull", "direction": "pull", "visibility": "public", "pull_url": b.provider.url(), "pull_interval_seconds": 3600}
@@ -434,7 +436,7 @@ func (b *bench) snapshot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changed := make200k(1)
+	changed := snapshotBody(1)
 	b.provider.body.Store(&changed)
 	if err := b.settle(ctx); err != nil {
 		return err
