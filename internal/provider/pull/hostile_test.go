@@ -27,7 +27,8 @@ import (
 // The promise of D6.6.
 const (
 	hostileProviders = 64
-	hostileBody      = 60 << 20
+	hostileBody      = 60 << 20 // of the first two of each shape; the others send a third: all of them six times the bound
+	fullBodies       = 2
 	hostileMemory    = 300 << 20
 	hostileGarbage   = 25 // percent of the heap: the least that the service leaves between collections
 )
@@ -72,10 +73,18 @@ func TestHostileProvidersMemory(t *testing.T) {
 	begun.Add(hostileProviders)
 	want := make(map[mapdata.Outcome]int)
 	for _, shape := range hostileBodies {
-		file := filepath.Join(t.TempDir(), "body") // not in this heap, which is measured
-		writeBody(t, file, shape.write)
+		// Files are not in this heap, which is measured.
+		full, third := filepath.Join(t.TempDir(), "full"), filepath.Join(t.TempDir(), "third")
+		writeBody(t, full, hostileBody, shape.write)
+		if shape.count > fullBodies {
+			writeBody(t, third, hostileBody/3, shape.write)
+		}
 		want[shape.want] += shape.count
 		for i := range shape.count {
+			file := full
+			if i >= fullBodies {
+				file = third
+			}
 			url := w.provider(fmt.Sprintf("h%d-%s", i, strings.ReplaceAll(shape.name, " ", "-")), func(rw http.ResponseWriter, _ *http.Request) {
 				body, err := os.Open(file)
 				if err != nil {
@@ -117,14 +126,14 @@ func TestHostileProvidersMemory(t *testing.T) {
 	}
 }
 
-func writeBody(t *testing.T, file string, write func(w *bufio.Writer, size int)) {
+func writeBody(t *testing.T, file string, size int, write func(w *bufio.Writer, size int)) {
 	t.Helper()
 	f, err := os.Create(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := bufio.NewWriter(f)
-	write(w, hostileBody)
+	write(w, size)
 	if err := errors.Join(w.Flush(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
