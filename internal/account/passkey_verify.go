@@ -185,5 +185,5 @@ func usePasskeyError(err error) error {
 }
 
 func errPasskeyRefused() error {
-	return mapdata.Describe(mapdata.ErrUnauthenticated, "This passkey is not known here, or took longer than five minutes. Try again, or ask for a letter.")
+	return mapdata.Describe(mapdata.ErrUnauthenticated, "This passkey is not known here, or took longer than five minutes. Try again, or ask for an e-mail.")
 }

@@ -22,11 +22,11 @@ func TestRequestSignIn(t *testing.T) {
 	ts := newTestService(t)
 	link, code := ts.email(" Ada@Example.ORG ")
 	if !regexp.MustCompile(`^[0-9]{8}$`).MatchString(code) || !regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(link) {
-		t.Error("the letter holds no code of 8 digits, or no link token of 256 bits")
+		t.Error("the e-mail holds no code of 8 digits, or no link token of 256 bits")
 	}
 	l, s := ts.store.emails[0], ts.store.signIns[0]
 	if l.Kind != mapdata.EmailSignIn || l.Address != "ada@example.org" || s.Email != "ada@example.org" {
-		t.Errorf("letter of kind %s to %s for a sign-in of %s", l.Kind, l.Address, s.Email)
+		t.Errorf("e-mail of kind %s to %s for a sign-in of %s", l.Kind, l.Address, s.Email)
 	}
 	if want := s.CreatedAt.Add(10 * time.Minute); !s.ExpiresAt.Equal(want) {
 		t.Errorf("ends at %v, want %v", s.ExpiresAt, want)
@@ -63,7 +63,7 @@ func TestRequestSignInLimit(t *testing.T) {
 		ts.now = ts.now.Add(time.Minute)
 	}
 	if len(ts.store.emails) != 3 {
-		t.Errorf("%d letters, want 3", len(ts.store.emails))
+		t.Errorf("%d e-mails, want 3", len(ts.store.emails))
 	}
 	ts.email("grace@example.org")
 	ts.now = ts.now.Add(time.Hour)

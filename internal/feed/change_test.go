@@ -266,7 +266,7 @@ func TestApproveAndReject(t *testing.T) {
 		{Account: owner.ID, Kind: mapdata.EmailApproved, Data: data(""), At: ts.now, Address: owner.Email},
 	}
 	if diff := cmp.Diff(wantEmails, ts.emails(), cmpopts.IgnoreFields(mapdata.Email{}, "ID", "Due")); diff != "" {
-		t.Errorf("letters (-want +got):\n%s", diff)
+		t.Errorf("e-mails (-want +got):\n%s", diff)
 	}
 	wantAudit := []mapdata.AuditEntry{
 		{At: ts.now, Actor: curator.ID, Action: "feed.reject", Subject: v.ID.String(), Note: note},
@@ -312,6 +312,6 @@ func TestApproveAndRejectErrors(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if len(ts.emails()) != 0 || len(ts.audit()) != 0 {
-		t.Error("a refused decision left letters or entries in the audit log")
+		t.Error("a refused decision left e-mails or entries in the audit log")
 	}
 }

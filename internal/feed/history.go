@@ -91,9 +91,9 @@ func (s *Service) FetchNow(ctx context.Context, by Actor, id mapdata.FeedID) err
 		case f.Direction != mapdata.Pull:
 			return Side{}, mapdata.Explain(mapdata.ErrConflict, "not_fetched", "A push feed is not fetched: it is pushed to.")
 		case !f.Active:
-			return Side{}, mapdata.Explain(mapdata.ErrConflict, "feed_inactive", "The feed is not active. Resume it first; it is fetched at once then.")
+			return Side{}, mapdata.Explain(mapdata.ErrConflict, "feed_inactive", "The feed is not active. Resume it first; it is then fetched immediately.")
 		case f.Pause.InForce():
-			return Side{}, mapdata.Explain(mapdata.ErrConflict, "feed_paused", "The feed is paused by a curator or the operator, and is not fetched meanwhile.")
+			return Side{}, mapdata.Explain(mapdata.ErrConflict, "feed_paused", "A curator or the operator paused the feed. It is not fetched until they resume it.")
 		case !f.Polling.NextFetchAt.After(now):
 			return Side{}, errDue
 		case wait > 0:

@@ -64,7 +64,7 @@ func TestDecisionFailsAfterChange(t *testing.T) {
 			}
 			after, err := ts.Get(t.Context(), curator, v.ID)
 			if err != nil || after.ReviewState != mapdata.Pending || len(ts.emails()) != before {
-				t.Fatalf("after refused decisions: %v, %v, %d letters", after.ReviewState, err, len(ts.emails())-before)
+				t.Fatalf("after refused decisions: %v, %v, %d e-mails", after.ReviewState, err, len(ts.emails())-before)
 			}
 			if got, err := ts.Approve(t.Context(), curator, v.ID, feed.Version(&after.Feed)); err != nil || !got.Approved() {
 				t.Errorf("approve as it is now: %v, %v", got, err)
@@ -131,7 +131,7 @@ func TestConcurrentDecisions(t *testing.T) {
 			_, sameAs = ts.Reject(t.Context(), one, v.ID, seen, "no")
 		}
 		if approvedToo != nil || sameAs != nil || len(ts.emails()) != emails+1 {
-			t.Errorf("who agrees: %v, %v; %d letters, want 1", approvedToo, sameAs, len(ts.emails())-emails)
+			t.Errorf("who agrees: %v, %v; %d e-mails, want 1", approvedToo, sameAs, len(ts.emails())-emails)
 		}
 	}
 }

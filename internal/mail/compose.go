@@ -27,7 +27,7 @@ func (s *Sender) compose(l *mapdata.Email, now time.Time) (subject string, _ *go
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(s.from)
 	if err := msg.To(l.Address); err != nil {
-		return "", nil, errors.New("the letter's address is none") // without the cause, which repeats the address
+		return "", nil, errors.New("the e-mail's address is none") // without the cause, which repeats the address
 	}
 	msg.SetGenHeaderPreformatted(gomail.HeaderSubject, fold(email.subject))
 	msg.SetDateWithValue(now)

@@ -44,7 +44,7 @@ func TestConnectionReuse(t *testing.T) {
 					once[subjectOf(t, msg)]++
 				}
 				if len(once) != 20 || len(p.emails()) != 20 || d.outbox.waiting() != 0 {
-					t.Errorf("%d letters of %d arrived, %d wait\n%s", len(p.emails()), len(once), d.outbox.waiting(), d.log)
+					t.Errorf("%d e-mails of %d arrived, %d wait\n%s", len(p.emails()), len(once), d.outbox.waiting(), d.log)
 				}
 				// The server counts a session before STARTTLS and one after it.
 				if n := p.connections; n != tt.connections && n != 2*tt.connections {
@@ -71,7 +71,7 @@ func TestRejectionKeepsConnection(t *testing.T) {
 			left = 1
 		}
 		if len(p.emails()) != 2 || p.connections != 1 || d.outbox.waiting() != left {
-			t.Errorf("%d: %d letters arrived over %d connections, %d wait", code, len(p.emails()), p.connections, d.outbox.waiting())
+			t.Errorf("%d: %d e-mails arrived over %d connections, %d wait", code, len(p.emails()), p.connections, d.outbox.waiting())
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestNoPasswordWithoutTLS(t *testing.T) {
 		d := newTestSender(t, Config{SMTPURL: "smtp://post:letmein@" + p.serve(t, nil, false) + query}, manyEmails(1)...)
 		d.empty(t.Context())
 		if p.login != "" || d.outbox.waiting() != 1 || len(p.emails()) != 0 {
-			t.Errorf("%q: signed in as %q, %d letters wait", query, p.login, d.outbox.waiting())
+			t.Errorf("%q: signed in as %q, %d e-mails wait", query, p.login, d.outbox.waiting())
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (b *recordingServer) next(t *testing.T, before func(), taken bool) {
 	select {
 	case <-b.arrived:
 	case <-time.After(20 * time.Second):
-		t.Fatal("no letter comes")
+		t.Fatal("no e-mail comes")
 	}
 	if before != nil {
 		before()
@@ -241,7 +241,7 @@ func TestKilledDuringTransaction(t *testing.T) {
 	waitFor(t, func() bool { return pendingEmails(t, db) == 0 })
 	kill()
 	if all, ids := b.count(); before != 6 || all != emails || ids != emails {
-		t.Errorf("%d letters with %d ids were taken, %d before the last start; want %d, each once", all, ids, before, emails)
+		t.Errorf("%d e-mails with %d ids were taken, %d before the last start; want %d, each once", all, ids, before, emails)
 	}
 }
 

@@ -24,7 +24,7 @@ const (
 const (
 	fileTime   = "20060102T150405.000Z"
 	fileEnding = ".eml"
-	partPrefix = ".letter-"
+	partPrefix = ".email-"
 )
 
 // folder writes e-mails as .eml files, for use without an SMTP server.
@@ -70,7 +70,7 @@ func (f folder) write(_ context.Context, l *mapdata.Email, msg *gomail.Msg, now 
 	}
 	file, err := os.CreateTemp(f.dir, partPrefix+"*") // with mode 0600
 	if err != nil {
-		return "", fmt.Errorf("write letter: %w", err)
+		return "", fmt.Errorf("write e-mail: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -82,11 +82,11 @@ func (f folder) write(_ context.Context, l *mapdata.Email, msg *gomail.Msg, now 
 		err = file.Sync()
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
-		return "", fmt.Errorf("write letter: %w", err)
+		return "", fmt.Errorf("write e-mail: %w", err)
 	}
 	name = fmt.Sprintf("%s-%s-%d%s", now.Format(fileTime), l.Kind, l.ID, fileEnding)
 	if err = os.Rename(file.Name(), filepath.Join(f.dir, name)); err != nil {
-		return "", fmt.Errorf("write letter: %w", err)
+		return "", fmt.Errorf("write e-mail: %w", err)
 	}
 	return name, nil
 }

@@ -171,7 +171,7 @@ func TestEmails(t *testing.T) {
 			"deactivated",
 			mapdata.Email{Kind: mapdata.EmailDeactivated, Data: feed(map[string]string{"error": "HTTP 404"})},
 			"Feed deactivated: Chargers of Ghent",
-			[]string{"20 times", "    HTTP 404\n", `{"active": true}`},
+			[]string{"20 failed fetches", "    HTTP 404\n", `{"active": true}`},
 			nil,
 		},
 		{
@@ -217,14 +217,14 @@ func TestEmails(t *testing.T) {
 				Kind: mapdata.EmailPasskeyAdded, Data: map[string]string{"name": "Phone", "made_id": "abc/../x"},
 				At: time.Date(2026, 11, 21, 9, 30, 0, 0, time.FixedZone("", 3600)), Language: mapdata.German,
 			},
-			"Ihr Konto hat einen neuen Passkey",
+			"Ihrem Konto wurde ein Passkey hinzugefügt",
 			[]string{"„Phone“", "2026-11-21 08:30 UTC", "https://wayside.example.org/account/passkeys/abc%2F..%2Fx/remove", "/account#sessions"},
 			[]string{"List-Id"},
 		},
 		{
 			"a new API token",
 			mapdata.Email{Kind: mapdata.EmailTokenMade, Data: map[string]string{"name": "Server", "made_id": "abc", "token": "wsk_x"}},
-			"An API token was made for your account",
+			"An API token was created for your account",
 			[]string{"“Server”", "https://wayside.example.org/account/tokens/abc/revoke"},
 			[]string{"wsk_x", "List-Id"},
 		},
@@ -323,10 +323,10 @@ func TestGivenUp(t *testing.T) {
 			<-d.outbox.updates
 			stop()
 			if n := len(d.files(t)); (n == 1) != tt.sent || strings.Contains(d.log.String(), "given up") == tt.sent {
-				t.Errorf("%d letters written, log %s", n, d.log)
+				t.Errorf("%d e-mails written, log %s", n, d.log)
 			}
 			if d.outbox.waiting() != 0 {
-				t.Error("the letter waits on")
+				t.Error("the e-mail waits on")
 			}
 		})
 	}
@@ -337,7 +337,7 @@ func TestLeaseExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTestSender(t, Config{Now: time.Now}, mapdata.Email{Kind: mapdata.EmailApproved, At: time.Now()})
 		if due, err := d.outbox.DueEmails(t.Context(), time.Now(), time.Now().Add(leaseTime), batchSize); err != nil || len(due) != 1 {
-			t.Fatal("the letter was not leased", err)
+			t.Fatal("the e-mail was not leased", err)
 		}
 		stop := d.run(t)
 		time.Sleep(leaseTime - time.Second)
@@ -346,7 +346,7 @@ func TestLeaseExpires(t *testing.T) {
 		}
 		time.Sleep(pollInterval + time.Second)
 		if n := len(d.files(t)); n != 1 {
-			t.Errorf("%d letters after the lease, want 1", n)
+			t.Errorf("%d e-mails after the lease, want 1", n)
 		}
 		stop()
 	})
@@ -368,12 +368,12 @@ func TestNotifyAndPoll(t *testing.T) {
 		d.queued.Notify()
 		synctest.Wait()
 		if n := len(d.files(t)); n != 1 {
-			t.Errorf("%d letters after a notification, want 1", n)
+			t.Errorf("%d e-mails after a notification, want 1", n)
 		}
 		add()
 		time.Sleep(pollInterval + time.Second)
 		if n := len(d.files(t)); n != 2 {
-			t.Errorf("%d letters after the poll, want 2", n)
+			t.Errorf("%d e-mails after the poll, want 2", n)
 		}
 		stop()
 		d.queued.Notify()
@@ -446,12 +446,12 @@ func TestNoSendNearLeaseEnd(t *testing.T) {
 	d.observe = func(bool) { d.fakeClock.add(leaseTime - sendTimeout) } // how long the first one takes
 	d.empty(t.Context())
 	if n := len(d.files(t)); n != 1 || d.outbox.waiting() != 1 {
-		t.Fatalf("%d letters written, %d waiting, want one of each", n, d.outbox.waiting())
+		t.Fatalf("%d e-mails written, %d waiting, want one of each", n, d.outbox.waiting())
 	}
 	d.fakeClock.add(sendTimeout)
 	d.empty(t.Context())
 	if n := len(d.files(t)); n != 2 {
-		t.Errorf("%d letters after the lease, want 2", n)
+		t.Errorf("%d e-mails after the lease, want 2", n)
 	}
 }
 

@@ -21,11 +21,11 @@ func readMessages() (map[mapdata.Language]messages, error) {
 	for _, language := range mapdata.Languages() {
 		text, err := messageFiles.ReadFile("words/" + string(language) + ".txt")
 		if err != nil {
-			return nil, fmt.Errorf("words of letters: %w", err)
+			return nil, fmt.Errorf("words of e-mails: %w", err)
 		}
 		all[language] = messages{}
 		if err := i18n.Read(all[language], string(text)); err != nil {
-			return nil, fmt.Errorf("words of letters, %s: %w", language, err)
+			return nil, fmt.Errorf("words of e-mails, %s: %w", language, err)
 		}
 	}
 	return all, nil

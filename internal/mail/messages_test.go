@@ -90,7 +90,7 @@ func TestEveryMessageIsUsed(t *testing.T) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(said)) {
 		if !strings.Contains(whole.String(), "["+key+"]") {
-			t.Errorf("%s is in no letter", key)
+			t.Errorf("%s is in no e-mail", key)
 		}
 		delete(said, key)
 	}

@@ -34,7 +34,7 @@ func newTexts(baseURL string) (*texts, error) {
 	}
 	page, err := template.ParseFS(emailHTML, "pages/email.html")
 	if err != nil {
-		return nil, fmt.Errorf("page of letters: %w", err)
+		return nil, fmt.Errorf("page of e-mails: %w", err)
 	}
 	return &texts{messages: all, page: page, baseURL: baseURL}, nil
 }
@@ -54,14 +54,14 @@ func (t *texts) render(l *mapdata.Email) (*rendered, error) {
 	d.values["account"] = t.baseURL + "/account"
 	d.values["path"] = "/v2/feeds/" + url.PathEscape(d.values["id"])
 	if !d.compose(l) {
-		return nil, fmt.Errorf("no text for letters of kind %q", l.Kind)
+		return nil, fmt.Errorf("no text for e-mails of kind %q", l.Kind)
 	}
 	subject := d.messages.format(string(l.Kind)+".subject", d.values)
 	var page strings.Builder
 	title := strings.TrimSpace(spansText(subject))
 	err := t.page.Execute(&page, map[string]any{"Language": language, "Title": title, "Subject": subject, "Blocks": d.blocks})
 	if err != nil {
-		return nil, fmt.Errorf("page of letter %s: %w", l.Kind, err)
+		return nil, fmt.Errorf("page of e-mail %s: %w", l.Kind, err)
 	}
 	return &rendered{language: language, subject: title, text: renderText(d.blocks), html: page.String()}, nil
 }

@@ -153,7 +153,7 @@ func (s *Sender) handle(ctx context.Context, out *smtpClient, l *mapdata.Email, 
 		err = s.outbox.EmailFailed(outboxCtx, l.ID, l.Tries, now) // puts it back without counting a try
 	case age >= giveUpAfter || l.Kind == mapdata.EmailSignIn && age >= giveUpSignInAfter,
 		changesAddress(l.Kind) && age >= mapdata.EmailChangeTTL: // its link has expired
-		s.log.Error("letter given up: too old", "kind", l.Kind, "tries", l.Tries)
+		s.log.Error("e-mail given up: too old", "kind", l.Kind, "tries", l.Tries)
 		err = s.outbox.EmailSent(outboxCtx, l.ID)
 	default:
 		err = s.try(ctx, outboxCtx, out, l)
@@ -173,11 +173,11 @@ func (s *Sender) try(ctx, outboxCtx context.Context, out *smtpClient, l *mapdata
 	case failed == nil:
 		return s.confirmSent(outboxCtx, l.ID)
 	case permanent(failed):
-		s.log.Error("letter given up: refused", "kind", l.Kind, "tries", tries, "reason", describe(failed))
+		s.log.Error("e-mail given up: refused", "kind", l.Kind, "tries", tries, "reason", describe(failed))
 		return s.outbox.EmailSent(outboxCtx, l.ID)
 	default:
 		wait := Backoff(tries)
-		s.log.Warn("letter not sent", "kind", l.Kind, "tries", tries, "again_in", wait, "reason", describe(failed))
+		s.log.Warn("e-mail not sent", "kind", l.Kind, "tries", tries, "again_in", wait, "reason", describe(failed))
 		return s.outbox.EmailFailed(outboxCtx, l.ID, tries, s.now().Add(wait))
 	}
 }
@@ -229,13 +229,13 @@ func (s *Sender) deliver(ctx context.Context, out *smtpClient, l *mapdata.Email)
 		if err := out.send(sendCtx, msg); err != nil {
 			return err
 		}
-		s.log.Info("letter sent", "kind", l.Kind)
+		s.log.Info("e-mail sent", "kind", l.Kind)
 		return nil
 	}
 	name, err := s.folder.write(sendCtx, l, msg, now)
 	if err != nil {
 		return err
 	}
-	s.log.Info("letter written to the outbox folder", "kind", l.Kind, "file", name, "subject", subject)
+	s.log.Info("e-mail written to the outbox folder", "kind", l.Kind, "file", name, "subject", subject)
 	return nil
 }

@@ -197,7 +197,7 @@ func TestSMTP(t *testing.T) {
 			defer d.run(t)()
 			updates := <-d.outbox.updates
 			if sent := updates.Tries < 0; sent != tt.want || len(p.emails()) == 1 != tt.want {
-				t.Fatalf("sent %v, %d letters arrived, want %v\n%s", sent, len(p.emails()), tt.want, d.log)
+				t.Fatalf("sent %v, %d e-mails arrived, want %v\n%s", sent, len(p.emails()), tt.want, d.log)
 			}
 			d.noSecretsInLog(t)
 			if tt.auth != (p.login == "post@box letmein") && tt.want {
@@ -247,7 +247,7 @@ func TestTemporaryFailureThenSuccess(t *testing.T) {
 		t.Error("not sent the third time")
 	}
 	if n := len(p.emails()); n != 1 {
-		t.Errorf("%d letters arrived, want 1", n)
+		t.Errorf("%d e-mails arrived, want 1", n)
 	}
 	if first, second, third := <-attempts, <-attempts, <-attempts; first || second || !third {
 		t.Errorf("attempts were observed as %v, %v, %v", first, second, third)
@@ -267,8 +267,8 @@ func TestPermanentRejection(t *testing.T) {
 	<-d.outbox.updates
 	<-d.outbox.updates
 	stop()
-	if p.rcpts != 2 || d.outbox.waiting() != 0 || strings.Count(d.log.String(), "letter given up: refused") != 2 {
-		t.Errorf("%d tries of two letters, %d waiting\n%s", p.rcpts, d.outbox.waiting(), d.log)
+	if p.rcpts != 2 || d.outbox.waiting() != 0 || strings.Count(d.log.String(), "e-mail given up: refused") != 2 {
+		t.Errorf("%d tries of two e-mails, %d waiting\n%s", p.rcpts, d.outbox.waiting(), d.log)
 	}
 	d.noSecretsInLog(t)
 }
@@ -332,7 +332,7 @@ func TestConnectionLostAfterAcceptance(t *testing.T) {
 	}
 }
 
-// takeOneLetter implements just enough SMTP to accept one e-mail, then closes the connection.
+// takeOneEmail implements just enough SMTP to accept one e-mail, then closes the connection.
 func takeOneEmail(l net.Listener) (err error) {
 	conn, err := l.Accept()
 	if err != nil {
@@ -379,7 +379,7 @@ func TestTwoSendersSendEachOnce(t *testing.T) {
 	stop, stopOther := d.run(t), other.run(t)
 	for range emails {
 		if l := <-d.outbox.updates; l.Tries != -1 {
-			t.Errorf("letter %d failed\n%s", l.ID, d.log)
+			t.Errorf("e-mail %d failed\n%s", l.ID, d.log)
 		}
 	}
 	stop()
@@ -390,6 +390,6 @@ func TestTwoSendersSendEachOnce(t *testing.T) {
 		ids[msg.Header.Get("Message-Id")] = true
 	}
 	if len(ids) != emails || len(p.emails()) != emails {
-		t.Errorf("%d letters arrived with %d ids, want %d", len(p.emails()), len(ids), emails)
+		t.Errorf("%d e-mails arrived with %d ids, want %d", len(p.emails()), len(ids), emails)
 	}
 }

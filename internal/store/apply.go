@@ -128,10 +128,10 @@ func (db *Scripts) Apply(ctx context.Context, c *mapdata.Change) error {
 			return mapdata.ErrFenced
 		}
 		if mark.EntitiesRevision != c.Base || mark.Holds != c.Holds { // it holds less when expired entities were removed
-			return mapdata.Describe(mapdata.ErrConflict, "The feed's entities moved meanwhile.")
+			return mapdata.Describe(mapdata.ErrConflict, "The feed's entities changed in the meantime.")
 		}
 		if c.Snapshot != nil && c.Snapshot.Snapshot <= mark.Snapshot {
-			return mapdata.Describe(mapdata.ErrConflict, "A later snapshot of the feed was stored meanwhile.")
+			return mapdata.Describe(mapdata.ErrConflict, "A later snapshot of the feed was stored in the meantime.")
 		}
 		if err := tx.entities(ctx, c, upserts, mark.SnapshotAt); err != nil {
 			return err
@@ -243,7 +243,7 @@ func (tx *Tx) growAccount(ctx context.Context, account mapdata.AccountID, bytes,
 	}
 	affected, err := tx.Exec(ctx, growAccount, account[:], bytes, before)
 	if err == nil && affected == 0 {
-		err = mapdata.Describe(mapdata.ErrConflict, "Other feeds of the account stored more meanwhile.")
+		err = mapdata.Describe(mapdata.ErrConflict, "Other feeds of the account stored more in the meantime.")
 	}
 	return err
 }

@@ -29,13 +29,13 @@ const (
 func (tx *Tx) emails(ctx context.Context, all []mapdata.Email) error {
 	for i := range all {
 		if err := tx.email(ctx, &all[i]); err != nil {
-			return fmt.Errorf("store letter: %w", err)
+			return fmt.Errorf("store e-mail: %w", err)
 		}
 	}
 	return nil
 }
 
-// auditAndLetter writes an entry of the audit log and the e-mail about the same event; nil: there is none.
+// auditAndEmail writes an entry of the audit log and the e-mail about the same event; nil: there is none.
 func (tx *Tx) auditAndEmail(ctx context.Context, audit mapdata.AuditEntry, email *mapdata.Email) error {
 	if err := tx.audit(ctx, audit); err != nil || email == nil {
 		return err
@@ -67,9 +67,9 @@ func (tx *Tx) email(ctx context.Context, l *mapdata.Email) error {
 func (db *Scripts) DueEmails(ctx context.Context, now, until time.Time, limit int) (all []mapdata.Email, err error) {
 	var some bool
 	if err := db.backend.QueryRow(ctx, anyEmailDue, now.UnixMilli()).Scan(&some); err != nil || !some {
-		return nil, db.backend.Failure("look for due letters", err)
+		return nil, db.backend.Failure("look for due e-mails", err)
 	}
-	err = db.backend.Write(ctx, "lease letters", func(tx *Tx) (err error) {
+	err = db.backend.Write(ctx, "lease e-mails", func(tx *Tx) (err error) {
 		query := tx.dialect.locking(selectDueEmails, "NO KEY UPDATE OF o SKIP LOCKED")
 		all, err = List(ctx, tx, query, scanEmail, now.UnixMilli(), limit)
 		for i := range all {
@@ -93,7 +93,7 @@ func scanEmail(r Row) (l mapdata.Email, err error) {
 		return l, err
 	}
 	if err := json.Unmarshal([]byte(data), &l.Data); err != nil {
-		return l, fmt.Errorf("letter %d: %w", l.ID, err)
+		return l, fmt.Errorf("e-mail %d: %w", l.ID, err)
 	}
 	l.Account, l.At, l.Due = account.AccountID, at.Time, due.Time
 	return l, nil
@@ -101,7 +101,7 @@ func scanEmail(r Row) (l mapdata.Email, err error) {
 
 // EmailSent removes an e-mail.
 func (db *Scripts) EmailSent(ctx context.Context, id int64) error {
-	return db.backend.Write(ctx, "remove letter", func(tx *Tx) error {
+	return db.backend.Write(ctx, "remove e-mail", func(tx *Tx) error {
 		_, err := tx.Exec(ctx, deleteEmail, id)
 		return err
 	})
@@ -109,7 +109,7 @@ func (db *Scripts) EmailSent(ctx context.Context, id int64) error {
 
 // EmailFailed puts an e-mail back until due, with its number of tries.
 func (db *Scripts) EmailFailed(ctx context.Context, id int64, tries int, due time.Time) error {
-	return db.backend.Write(ctx, "put letter back", func(tx *Tx) error {
+	return db.backend.Write(ctx, "put e-mail back", func(tx *Tx) error {
 		_, err := tx.Exec(ctx, putEmail, id, tries, due.UnixMilli())
 		return err
 	})

@@ -53,7 +53,7 @@ func NewMetrics(version string) *Metrics {
 			Name: "wayside_polls_total", Help: "Polls of pull feeds, by outcome.",
 		}, []string{"outcome"}),
 		emails: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "wayside_letters_total", Help: "Attempts to send a letter, by result: sent or failed.",
+			Name: "wayside_emails_total", Help: "Attempts to send an e-mail, by result: sent or failed.",
 		}, []string{"result"}),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wayside_upstream_calls_total", Help: "Calls of relay upstreams, by upstream and outcome.",

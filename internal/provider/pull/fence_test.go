@@ -53,7 +53,7 @@ func TestEditDuringPoll(t *testing.T) {
 	}
 	emails, err := w.db.DueEmails(t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 10)
 	if err != nil || len(emails) != 0 {
-		t.Errorf("%d letters, %v; want none", len(emails), err)
+		t.Errorf("%d e-mails, %v; want none", len(emails), err)
 	}
 }
 

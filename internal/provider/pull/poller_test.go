@@ -139,7 +139,7 @@ func TestBacksOffAndDeactivates(t *testing.T) {
 			Data: map[string]string{"feed_id": id.String(), "feed_name": "Feed of a.example.org", "outcome": "http_status", "error": "Mend it."},
 		}}
 		if diff := cmp.Diff(want, last.Emails); diff != "" {
-			t.Errorf("letters (-want +got):\n%s", diff)
+			t.Errorf("e-mails (-want +got):\n%s", diff)
 		}
 		if p := m.failed[0].Polling; p.LastOutcome != mapdata.OutcomeHTTPStatus || p.LastError != "Mend it." {
 			t.Errorf("recorded %+v", p)

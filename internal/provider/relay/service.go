@@ -148,7 +148,7 @@ func (s *Service) Near(ctx context.Context, q *mapdata.Search, driver string, hi
 	hits, vain, err := s.near(ctx, q, driver, hits)
 	if err != nil && ctx.Err() == nil {
 		if !s.cacheDown.Swap(true) {
-			s.Log.Error("the live cache is out of reach: there are no live incidents", "error", err)
+			s.Log.Error("the live cache is out of reach: no live incidents are shown", "error", err)
 		}
 		hits = hits[:before]
 	} else if err == nil && s.cacheDown.Swap(false) {

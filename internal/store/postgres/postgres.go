@@ -116,7 +116,7 @@ func (db *DB) probeIdle(ctx context.Context, conn pgxpool.ShouldPingParams) bool
 }
 
 // errURL replaces the driver's own error, which repeats parts of the URL.
-var errURL = errors.New("database.url is no URL of a PostgreSQL database")
+var errURL = errors.New("database.url is not the URL of a PostgreSQL database")
 
 // setDefaults sets the parameters of a connection that the URL leaves open.
 func setDefaults(conn *pgx.ConnConfig) {

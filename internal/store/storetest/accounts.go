@@ -135,7 +135,7 @@ func (w *testStore) wantOneEmail(a *mapdata.Account, email *mapdata.Email) {
 		w.Fatalf("%d e-mails, want 1", len(emails))
 	}
 	got := emails[0]
-	w.same("letter", []any{got.Account, got.Kind, got.Address, got.Data}, []any{a.ID, email.Kind, a.Email, email.Data})
+	w.same("e-mail", []any{got.Account, got.Kind, got.Address, got.Data}, []any{a.ID, email.Kind, a.Email, email.Data})
 }
 
 func refusesUnknownAccounts(w *testStore) {
@@ -143,7 +143,7 @@ func refusesUnknownAccounts(w *testStore) {
 	w.fails("session", w.store.CreateSession(w.ctx, session(unknown, "x"), ""), mapdata.ErrNotFound)
 	token := &mapdata.APIToken{ID: "x", Account: unknown.ID, TokenHash: []byte("x"), CreatedAt: start}
 	w.fails("API token", w.store.CreateAPIToken(w.ctx, token, mapdata.AuditEntry{At: start}, &mapdata.Email{Account: unknown.ID, At: start}), mapdata.ErrNotFound)
-	w.same("letters of what failed", len(w.due(start, at(time.Minute))), 0)
+	w.same("e-mails of what failed", len(w.due(start, at(time.Minute))), 0)
 }
 
 func signInTests() map[string]func(*testStore) {

@@ -9,14 +9,14 @@ import (
 
 func emailTests() map[string]func(*testStore) {
 	return map[string]func(*testStore){
-		"all fields of an e-mail are stored":    storesEmails,
-		"e-mails are leased when they are due":  waitsForDue,
-		"a lease is valid until its expiry":     leasesEmails,
-		"each e-mail is leased by one caller":   leasesEmailsOnce,
-		"a failed e-mail is due again later":    putsBack,
-		"a sent e-mail is removed":              removesEmails,
-		"a letter is in its account's language": resolvesLanguages,
-		"an account keeps its language":         keepsLanguages,
+		"all fields of an e-mail are stored":     storesEmails,
+		"e-mails are leased when they are due":   waitsForDue,
+		"a lease is valid until its expiry":      leasesEmails,
+		"each e-mail is leased by one caller":    leasesEmailsOnce,
+		"a failed e-mail is due again later":     putsBack,
+		"a sent e-mail is removed":               removesEmails,
+		"an e-mail is in its account's language": resolvesLanguages,
+		"an account keeps its language":          keepsLanguages,
 	}
 }
 
@@ -97,7 +97,7 @@ func leasesEmailsOnce(w *testStore) {
 			for {
 				emails, err := stores[i%2].DueEmails(w.ctx, start, at(time.Minute), 4)
 				if err != nil {
-					w.Errorf("DueLetters: %v", err)
+					w.Errorf("DueEmails: %v", err)
 				}
 				if len(emails) == 0 {
 					return

@@ -269,7 +269,7 @@ func rollsBackOnFailure(w *testStore) {
 	c := w.polled(f, at(0), 1, entity(f, "a", at(0)))
 	// The e-mail is stored last, and its account is unknown.
 	c.Emails = []mapdata.Email{{Account: mapdata.AccountID{7}, Kind: mapdata.EmailShrank, At: at(0)}}
-	w.fails("letter to an unknown account", w.store.Apply(w.ctx, c), mapdata.ErrNotFound)
+	w.fails("e-mail to an unknown account", w.store.Apply(w.ctx, c), mapdata.ErrNotFound)
 	w.same("entities", w.entities(f), byID())
 	w.same("state", w.state(), before)
 	w.same("feed", w.feed(f), stored)

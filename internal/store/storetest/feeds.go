@@ -24,7 +24,7 @@ func feedTests() map[string]func(*testStore) {
 		"feeds are listed by owner and by visibility":  listsFeeds,
 		"an edit stores only the editable fields":      storesEdits,
 		"an edit that fails changes nothing":           failsEdits,
-		"an edit's letters and the edit are one":       editsWhole,
+		"an edit's e-mails and the edit are one":       editsWhole,
 		"edits of one feed do not overwrite another's": editsInTurn,
 		"deleting a feed deletes its entities":         deletesFeeds,
 		"every change of a feed raises the revision":   raisesRevisions,
@@ -283,7 +283,7 @@ func editsWhole(w *testStore) {
 		})
 		return err
 	}
-	w.fails("letter to an unknown account", edit(mapdata.AccountID{7}), mapdata.ErrNotFound)
+	w.fails("e-mail to an unknown account", edit(mapdata.AccountID{7}), mapdata.ErrNotFound)
 	w.same("feed", w.feed(f), f)
 	w.same("state", w.state(), before)
 	w.must(edit(owner.ID))

@@ -112,7 +112,7 @@ func fencesOutcome(w *testStore, supersede func(*testStore, *mapdata.Feed) strin
 	w.same("number of attempts", len(attempts), 1)
 	emails, err := w.store.DueEmails(w.ctx, at(time.Hour), at(2*time.Hour), 10)
 	w.must(err)
-	w.same("number of letters", len(emails), 0)
+	w.same("number of e-mails", len(emails), 0)
 	audit, err := w.store.Audit(w.ctx, &mapdata.AuditQuery{Subject: f.ID.String(), Limit: 10})
 	w.must(err)
 	w.same("number of audit entries", len(audit), 0)

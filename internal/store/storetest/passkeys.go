@@ -109,7 +109,7 @@ func refusesSecondPasskey(w *testStore) {
 	w.fails("the same answer", w.store.CreatePasskey(w.ctx, passkey(b, "three"), answer("creates one"), passkeyAudit(b, "", ""), nil), mapdata.ErrConflict)
 	unknown := &mapdata.Account{ID: mapdata.AccountID{1}}
 	w.fails("a passkey of an unknown account", w.store.CreatePasskey(w.ctx, passkey(unknown, "four"), answer("four"), passkeyAudit(b, "", ""), nil), mapdata.ErrNotFound)
-	w.same("letters of what failed", len(w.due(start, at(time.Minute))), 0)
+	w.same("e-mails of what failed", len(w.due(start, at(time.Minute))), 0)
 	w.passkeyOf(b, "two") // the failed attempts left nothing behind
 }
 
