@@ -59,7 +59,7 @@ func Open(name string) (*Archive, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("is no file")
+		err = errors.New("is not a file")
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -85,7 +85,7 @@ const e7 = 1e7
 // parseHeader parses a header and checks it against the size of the file.
 func parseHeader(b []byte, size int64) (header, error) {
 	if len(b) < headerSize || string(b[:len(magic)]) != magic {
-		return header{}, errors.New("is no PMTiles archive: it does not begin like one")
+		return header{}, errors.New("is not a PMTiles archive: it does not begin like one")
 	}
 	if v := b[7]; v != version {
 		return header{}, fmt.Errorf("is a PMTiles archive of version %d; version 3 is needed", v)

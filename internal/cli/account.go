@@ -11,18 +11,18 @@ import (
 
 // accountCmds are wayside account ….
 type accountCmds struct {
-	Create    accountCreateCmd    `cmd:"" help:"Make an account."`
-	List      accountListCmd      `cmd:"" help:"List every account."`
-	Role      accountRoleCmd      `cmd:"" help:"Set what an account may do."`
-	Tier      accountTierCmd      `cmd:"" help:"Set what an account may read."`
-	Suspend   accountSuspendCmd   `cmd:"" help:"End an account's sessions, refuse its tokens and hide its feeds until it is resumed."`
-	Resume    accountResumeCmd    `cmd:"" help:"End a suspension."`
+	Create    accountCreateCmd    `cmd:"" help:"Create an account."`
+	List      accountListCmd      `cmd:"" help:"List accounts."`
+	Role      accountRoleCmd      `cmd:"" help:"Set an account's role."`
+	Tier      accountTierCmd      `cmd:"" help:"Set an account's access tier."`
+	Suspend   accountSuspendCmd   `cmd:"" help:"Suspend an account: end its sessions, disable its tokens and hide its feeds until it is resumed."`
+	Resume    accountResumeCmd    `cmd:"" help:"Resume a suspended account."`
 	LoginLink accountLoginLinkCmd `cmd:"" name:"login-link" help:"Print a URL that signs an account in once, within ten minutes."`
 	Show      accountShowCmd      `cmd:"" help:"Show an account with its sessions, API tokens and feeds."`
-	Sessions  accountSessionsCmd  `cmd:"" help:"List where an account is signed in."`
-	SignOut   accountSignOutCmd   `cmd:"" name:"sign-out" help:"End the sessions of an account."`
-	Email     accountEmailCmd     `cmd:"" help:"Change the address of an account."`
-	Delete    accountDeleteCmd    `cmd:"" help:"Delete an account with its feeds, for good."`
+	Sessions  accountSessionsCmd  `cmd:"" help:"List an account's sessions."`
+	SignOut   accountSignOutCmd   `cmd:"" name:"sign-out" help:"Sign an account out of one session or of all."`
+	Email     accountEmailCmd     `cmd:"" help:"Change the e-mail address of an account."`
+	Delete    accountDeleteCmd    `cmd:"" help:"Permanently delete an account with its feeds."`
 }
 
 // signInPath is the path of sign-in links.

@@ -96,7 +96,7 @@ func addToArchive(ctx context.Context, archive *tar.Writer, name string, size in
 func readArchive(ctx context.Context, r io.Reader, dir string, want [][]string, progress func(int)) (*manifest, error) {
 	zipped, err := gzip.NewReader(r)
 	if err != nil {
-		return nil, fmt.Errorf("this is no backup of wayside: %w", err)
+		return nil, fmt.Errorf("not a backup of wayside: %w", err)
 	}
 	archive := tar.NewReader(zipped)
 	m, err := readManifest(archive)
@@ -136,7 +136,7 @@ func readArchive(ctx context.Context, r io.Reader, dir string, want [][]string, 
 func readManifest(archive *tar.Reader) (*manifest, error) {
 	header, err := archive.Next()
 	if err != nil || header.Name != manifestFile || header.Size > manifestBytes {
-		return nil, errors.New("this is no backup of wayside: it does not begin with " + manifestFile)
+		return nil, errors.New("not a backup of wayside: it does not begin with " + manifestFile)
 	}
 	var m manifest
 	if err := json.NewDecoder(archive).Decode(&m); err != nil {

@@ -58,9 +58,9 @@ func TestDamagedArchivesAreRejected(t *testing.T) {
 		text []byte
 		want string
 	}{
-		{"nothing", nil, "no backup of wayside"},
-		{"something else", []byte("hello"), "no backup of wayside"},
-		{"an empty archive", gzipped(t, make([]byte, 1024)), "no backup of wayside"},
+		{"nothing", nil, "not a backup of wayside"},
+		{"something else", []byte("hello"), "not a backup of wayside"},
+		{"an empty archive", gzipped(t, make([]byte, 1024)), "not a backup of wayside"},
 		{"cut off", good[:len(good)/2], "damaged"},
 		{"a changed byte", changed("words and words", "words end words"), "a: its checksum is wrong"},
 		{"another format", changed(`"format": 1`, `"format": 2`), "format 2"},

@@ -24,8 +24,8 @@ var errNotSQLite = errors.New("the database is PostgreSQL: use pg_dump and pg_re
 // backupCmd is wayside backup.
 type backupCmd struct {
 	configFlags
-	WithKey bool   `name:"with-key" help:"Put the secret key into the archive too: who has the archive then has the providers' secrets."`
-	To      string `arg:"" name:"dir|file" help:"Where to: a folder, in which a file named by the time is made, or a file that does not exist."`
+	WithKey bool   `name:"with-key" help:"Include the secret key in the archive. Anyone with the archive then has the providers' secrets."`
+	To      string `arg:"" name:"dir|file" help:"Destination: a folder, in which a file named by the time is created, or a new file."`
 }
 
 // Run copies the data of the service into one file. The service may be running.
@@ -126,8 +126,8 @@ func copyFile(from, to string) error {
 // restoreCmd is wayside restore.
 type restoreCmd struct {
 	configFlags
-	Force bool   `name:"force" help:"Replace what is in the data directory."`
-	From  string `arg:"" name:"file" help:"What backup made."`
+	Force bool   `name:"force" help:"Overwrite the data directory."`
+	From  string `arg:"" name:"file" help:"The backup file."`
 }
 
 // Run restores a backup. It changes nothing in the data directory before it has verified all checksums.

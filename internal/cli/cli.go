@@ -23,20 +23,20 @@ const (
 // grammar defines all commands and flags.
 type grammar struct {
 	Serve     serveCmd      `cmd:"" help:"Run the service."`
-	Demo      demoCmd       `cmd:"" help:"Run the service with a demo town in it, in a folder that is removed at the end."`
+	Demo      demoCmd       `cmd:"" help:"Run the service with a demo town, in a folder that is removed at the end."`
 	Account   accountCmds   `cmd:"" help:"Create, list and change accounts, also while the service runs."`
 	Feed      feedCmds      `cmd:"" help:"List and review feeds, also while the service runs."`
 	Pin       pinCmds       `cmd:"" help:"Hide single entities and show them again, also while the service runs."`
-	Complaint complaintCmds `cmd:"" help:"List and close what drivers say of sources, also while the service runs."`
+	Complaint complaintCmds `cmd:"" help:"List and close complaints of drivers about sources, also while the service runs."`
 	Audit     auditCmd      `cmd:"" help:"Print the audit log, also while the service runs."`
-	Notice    noticeCmd     `cmd:"" help:"Write to all owners of feeds, each once, also while the service runs."`
+	Notice    noticeCmd     `cmd:"" help:"E-mail all owners of feeds, each once, also while the service runs."`
 	Upstream  upstreamCmds  `cmd:"" help:"List and check the configured upstreams."`
-	Validate  validateCmd   `cmd:"" help:"Check a feed as the service would, and show what it would reject."`
-	Relay     relayCmd      `cmd:"" help:"Answer relay calls, as a provider would, from a file or a pull URL."`
-	Backup    backupCmd     `cmd:"" help:"Copy the data of the service, also while it runs, into one file."`
-	Restore   restoreCmd    `cmd:"" help:"Put back what backup copied, into an empty data directory."`
-	Migrate   migrateCmd    `cmd:"" help:"Bring the database's schema up to date."`
-	Copy      copyCmd       `cmd:"" help:"Copy an embedded database into an empty one of PostgreSQL."`
+	Validate  validateCmd   `cmd:"" help:"Validate rows with the rules of the service, and show what it would reject."`
+	Relay     relayCmd      `cmd:"" help:"Run a sample relay provider, from a file or a pull URL."`
+	Backup    backupCmd     `cmd:"" help:"Back up the data of the service into one file, also while it runs."`
+	Restore   restoreCmd    `cmd:"" help:"Restore a backup into an empty data directory."`
+	Migrate   migrateCmd    `cmd:"" help:"Migrate the database's schema to this version."`
+	Copy      copyCmd       `cmd:"" help:"Copy an embedded database into an empty PostgreSQL database."`
 	Key       keyCmds       `cmd:"" help:"Replace the secret key."`
 	Config    configCmd     `cmd:"" help:"Print the configuration in force, secrets masked."`
 	Licences  licencesCmd   `cmd:"" help:"Print the licences of what is built into this program, or list the parts (--sbom)."`
@@ -66,7 +66,7 @@ func run(p *program, args []string) int {
 	helped := false
 	parser, err := kong.New(&g,
 		kong.Name("wayside"),
-		kong.Description("Wayside shows what stands and happens beside the road: it takes entities from providers and gives them to drivers."),
+		kong.Description("Self-hosted live road data: collects incidents, cameras and chargers from providers and serves them to drivers."),
 		kong.Writers(p.stdout, p.stderr),
 		kong.Exit(func(int) { helped = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),

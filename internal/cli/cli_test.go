@@ -41,7 +41,7 @@ func TestArguments(t *testing.T) {
 		{"a flag over a variable", "config --data-dir /y", []string{"WAYSIDE_DATA_DIR=/x"}, exitOK, `data_dir = "/y"  # --data-dir`, ""},
 		{"an unknown key", "serve --config " + file, nil, exitUsage, "", "wayside.toml:2: http.lissten: unknown key (did you mean http.listen?)"},
 		{"an unknown variable", "serve", []string{"WAYSIDE_PORT=1"}, exitUsage, "", "WAYSIDE_PORT: unknown variable"},
-		{"a bad address", "serve --listen 8080", nil, exitUsage, "", `--listen: http.listen: "8080" is no host:port`},
+		{"a bad address", "serve --listen 8080", nil, exitUsage, "", `--listen: http.listen: "8080" is not a host:port`},
 		{"no such file", "serve --config none.toml", nil, exitUsage, "", "none.toml: no such file"},
 		{"a role that is none", "account role --email a@example.org boss", nil, exitUsage, "", `must be one of "driver","curator","admin"`},
 		{"no address", "account create", nil, exitUsage, "", "missing flags: --email=E"},

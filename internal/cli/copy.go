@@ -17,8 +17,8 @@ import (
 // copyCmd is wayside copy.
 type copyCmd struct {
 	configFlags
-	From string `name:"from" required:"" placeholder:"sqlite[:FILE]" help:"What to copy: sqlite is the database in the data directory."`
-	To   string `name:"to" required:"" placeholder:"postgres|URL" help:"Where to: postgres is the database that database.url names. A URL here is seen by whoever lists processes."`
+	From string `name:"from" required:"" placeholder:"sqlite[:FILE]" help:"Source: sqlite is the database in the data directory."`
+	To   string `name:"to" required:"" placeholder:"postgres|URL" help:"Destination: postgres is the database that database.url names. A URL here is visible in the process list."`
 }
 
 // Run copies an embedded database, which must not be served, into an empty PostgreSQL database.

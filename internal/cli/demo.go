@@ -23,7 +23,7 @@ import (
 
 // demoCmd is wayside demo.
 type demoCmd struct {
-	Listen string `name:"listen" placeholder:"HOST:PORT" help:"Public address; without it 127.0.0.1:8080, or a free port when that is taken."`
+	Listen string `name:"listen" placeholder:"HOST:PORT" help:"Public address (default 127.0.0.1:8080, or a free port if that is in use)."`
 }
 
 // Run runs the service with the demo town in it, until the process is asked to stop.
@@ -236,7 +236,7 @@ Police, accidents and jams come from a relay upstream, the process %[3]d. Stop i
 
   %[4]s
 
-To confirm or dispute what you see, pair the car's screen with a phone, or sign in at %[1]s/sign-in; letters are put into
+To confirm or dispute what you see, pair the car's screen with a phone, or sign in at %[1]s/sign-in; e-mails are written to
 %[5]s
 
 To publish a feed of your own, register it at %[1]s/feeds; then sign in as %[6]s in another

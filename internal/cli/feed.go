@@ -14,14 +14,14 @@ import (
 
 // feedCmds are wayside feed ….
 type feedCmds struct {
-	List    feedListCmd    `cmd:"" help:"List every feed."`
+	List    feedListCmd    `cmd:"" help:"List feeds."`
 	Show    feedShowCmd    `cmd:"" help:"Show one feed."`
-	Approve feedApproveCmd `cmd:"" help:"Let a feed in: its entities are served, if it is public."`
-	Reject  feedRejectCmd  `cmd:"" help:"Keep a feed out, and tell its owner why."`
-	Delete  feedDeleteCmd  `cmd:"" help:"Delete a feed with its layer and entities, for good."`
-	Pause   feedPauseCmd   `cmd:"" help:"Hide a feed and stop its polls and pushes until it is resumed, and tell its owner why."`
-	Resume  feedResumeCmd  `cmd:"" help:"End a pause: the feed is served again."`
-	Remove  feedRemoveCmd  `cmd:"" help:"Delete a feed with everything in it, and tell its owner why."`
+	Approve feedApproveCmd `cmd:"" help:"Approve a feed: drivers see its entities if it is public. Its owner gets an e-mail."`
+	Reject  feedRejectCmd  `cmd:"" help:"Reject a feed. Its owner gets an e-mail with the reason."`
+	Delete  feedDeleteCmd  `cmd:"" help:"Permanently delete a feed with its layer and entities, without an e-mail to its owner."`
+	Pause   feedPauseCmd   `cmd:"" help:"Pause a feed: hide it, and stop its polls and pushes, until it is resumed. Its owner gets an e-mail with the reason."`
+	Resume  feedResumeCmd  `cmd:"" help:"Resume a paused feed. Its owner gets an e-mail."`
+	Remove  feedRemoveCmd  `cmd:"" help:"Permanently delete a feed with its layer and entities. Its owner gets an e-mail with the reason."`
 }
 
 // feedArg selects a feed.
@@ -30,7 +30,7 @@ type feedArg struct {
 }
 
 // errNoFeed is also the error for an invalid id.
-var errNoFeed = errors.New("there is no feed with this id")
+var errNoFeed = errors.New("no feed has this id")
 
 func (a *feedArg) id() (mapdata.FeedID, error) {
 	id, ok := mapdata.ParseFeedID(a.ID)
@@ -96,7 +96,7 @@ func (c *feedShowCmd) Run(p *program) error {
 
 // seenFlag binds a decision to the version that was reviewed.
 type seenFlag struct {
-	Version string `name:"version" placeholder:"V" help:"The review version that feed show printed; refused if the feed is no longer that."`
+	Version string `name:"version" placeholder:"V" help:"The review version that feed show printed; the decision is rejected if the feed has changed since."`
 }
 
 type feedApproveCmd struct {
@@ -116,7 +116,7 @@ type feedRejectCmd struct {
 	adminFlags
 	feedArg
 	seenFlag
-	Note string `name:"note" required:"" placeholder:"N" help:"Why; the owner reads it."`
+	Note string `name:"note" required:"" placeholder:"N" help:"Reason; included in the e-mail to the owner."`
 }
 
 // Run rejects a feed. Its owner gets an e-mail.

@@ -8,8 +8,8 @@ import (
 
 // configFlags are the flags of every command that needs the configuration.
 type configFlags struct {
-	Config  string  `name:"config" placeholder:"FILE" help:"Configuration (TOML). None is read unless it is named here."`
-	DataDir *string `name:"data-dir" placeholder:"DIR" help:"Folder of database, key and outbox (data_dir; default ./wayside-data)."`
+	Config  string  `name:"config" placeholder:"FILE" help:"Configuration file (TOML). No file is read without this flag."`
+	DataDir *string `name:"data-dir" placeholder:"DIR" help:"Folder for database, key and outbox (data_dir; default ./wayside-data)."`
 }
 
 // load reads the configuration.

@@ -9,12 +9,12 @@ import (
 
 // keyCmds are wayside key ….
 type keyCmds struct {
-	Rotate keyRotateCmd `cmd:"" help:"Replace the secret key, while the service is stopped, and seal all secrets with the new one."`
+	Rotate keyRotateCmd `cmd:"" help:"Replace the secret key, while the service is stopped, and encrypt all secrets with the new one."`
 }
 
 type keyRotateCmd struct {
 	adminFlags
-	Lost bool `name:"lost" help:"Remove auth headers that the key does not open, because the right one is lost."`
+	Lost bool `name:"lost" help:"Remove auth headers that cannot be decrypted because their key is lost."`
 }
 
 // Run replaces the secret key.

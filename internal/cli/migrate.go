@@ -15,7 +15,7 @@ import (
 // migrateCmd is wayside migrate.
 type migrateCmd struct {
 	configFlags
-	Check bool `name:"check" help:"Change nothing; exit with 1 when something is pending."`
+	Check bool `name:"check" help:"Change nothing; exit with 1 if migrations are pending."`
 }
 
 // Run migrates the schema of the database. The service itself migrates only the embedded database.
@@ -33,7 +33,7 @@ func (c *migrateCmd) Run(p *program) error {
 	}
 	path := filepath.Join(cfg.DataDir, datadir.DatabaseFile)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("there is no database in %s yet: wayside serve makes it, or name one of PostgreSQL (database.url)", cfg.DataDir)
+		return fmt.Errorf("there is no database in %s yet: wayside serve creates it, or name a PostgreSQL database (database.url)", cfg.DataDir)
 	}
 	pending, err := sqlite.Pending(p.ctx, path)
 	if err != nil {

@@ -24,10 +24,10 @@ const secretVariable = "WAYSIDE_RELAY_SECRET"
 
 // relayCmd is wayside relay.
 type relayCmd struct {
-	Config     string        `name:"config" placeholder:"FILE" help:"Configuration (TOML), for the log's level and the way out to a URL. None is read unless it is named here."`
-	Listen     string        `name:"listen" placeholder:"HOST:PORT" default:"127.0.0.1:8090" help:"Address to answer at (default ${default})."`
-	SecretFile string        `name:"secret-file" placeholder:"FILE" help:"Holds the secret that callers must send; without it the variable WAYSIDE_RELAY_SECRET does."`
-	Every      time.Duration `name:"every" placeholder:"DURATION" default:"30s" help:"How often a URL is fetched, from 10s to 4m (default ${default}). A file is looked at every second."`
+	Config     string        `name:"config" placeholder:"FILE" help:"Configuration (TOML), for the log level and outgoing requests. No file is read without this flag."`
+	Listen     string        `name:"listen" placeholder:"HOST:PORT" default:"127.0.0.1:8090" help:"Address to listen on (default ${default})."`
+	SecretFile string        `name:"secret-file" placeholder:"FILE" help:"File with the secret that callers must send (default: the variable WAYSIDE_RELAY_SECRET)."`
+	Every      time.Duration `name:"every" placeholder:"DURATION" default:"30s" help:"How often a URL is fetched, from 10s to 4m (default ${default}). A file is checked every second."`
 	Source     string        `arg:"" name:"file|url" help:"Rows as for a pull feed: a file, or a pull URL."`
 }
 
@@ -110,7 +110,7 @@ func readSecret(name string) (string, error) {
 		return "", err
 	}
 	if len(text) > longestSecret {
-		return "", errors.New("is longer than 4 KiB: that is no secret")
+		return "", errors.New("is longer than 4 KiB, too long for a secret")
 	}
 	return strings.TrimRight(string(text), "\r\n"), nil
 }
@@ -241,7 +241,7 @@ func (f *watchedFile) read(context.Context) (body []byte, same bool, err error) 
 	case err != nil:
 		return nil, false, err
 	case !info.Mode().IsRegular():
-		return nil, false, fmt.Errorf("%s is no file", f.name)
+		return nil, false, fmt.Errorf("%s is not a file", f.name)
 	case f.unchanged(info):
 		return nil, true, nil
 	}

@@ -367,5 +367,5 @@ func TestWatchedFile(t *testing.T) {
 	if err := os.Mkdir(name, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	expect("a folder", name+" is no file")
+	expect("a folder", name+" is not a file")
 }

@@ -68,7 +68,7 @@ func TestCommandLineBesideTheService(t *testing.T) {
 	if text := s.cli("feed", "show", registered.Feed.ID); !strings.Contains(text, "Too few.") || !strings.Contains(text, "ODbL-1.0") || strings.Contains(text, registered.Push) {
 		t.Errorf("feed show: %s", text)
 	}
-	eventually(t, "two decisions make two letters", func() bool {
+	eventually(t, "two decisions make two e-mails", func() bool {
 		emails, err := filepath.Glob(filepath.Join(s.dir, datadir.OutboxFolder, "*.eml"))
 		return err == nil && len(emails) == 2
 	})
@@ -92,7 +92,7 @@ func TestSignInByEmail(t *testing.T) {
 	}
 	c.cookie = resp.Cookies()[0] // with it the code works
 	var email []byte
-	eventually(t, "the letter is written", func() bool {
+	eventually(t, "the e-mail is written", func() bool {
 		emails, err := filepath.Glob(filepath.Join(s.dir, datadir.OutboxFolder, "*.eml"))
 		if err != nil || len(emails) != 1 {
 			return false

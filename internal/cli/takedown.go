@@ -14,8 +14,8 @@ import (
 
 // pinCmds are wayside pin ….
 type pinCmds struct {
-	List pinListCmd `cmd:"" help:"List what is hidden."`
-	Hide pinHideCmd `cmd:"" help:"Hide one entity of a feed from readers, and tell its provider why."`
+	List pinListCmd `cmd:"" help:"List hidden entities."`
+	Hide pinHideCmd `cmd:"" help:"Hide an entity from readers. Its provider gets an e-mail with the reason."`
 	Show pinShowCmd `cmd:"" help:"Show a hidden entity again."`
 }
 
@@ -26,14 +26,14 @@ type pinArg struct {
 
 // reasonFlag is why something is taken down.
 type reasonFlag struct {
-	Reason string `name:"reason" required:"" placeholder:"R" help:"Why; the provider or account holder reads it."`
+	Reason string `name:"reason" required:"" placeholder:"R" help:"Reason; included in the e-mail to the provider or account holder."`
 }
 
 type pinHideCmd struct {
 	adminFlags
 	pinArg
 	reasonFlag
-	For time.Duration `name:"for" placeholder:"D" help:"For how long, such as 48h; for good by default."`
+	For time.Duration `name:"for" placeholder:"D" help:"Duration, such as 48h; permanent by default."`
 }
 
 // Run hides an entity.
@@ -199,8 +199,8 @@ func (c *accountResumeCmd) Run(p *program) error {
 
 // complaintCmds are wayside complaint ….
 type complaintCmds struct {
-	List  complaintListCmd  `cmd:"" help:"List what drivers say of sources, the oldest first."`
-	Close complaintCloseCmd `cmd:"" help:"Take a complaint out of the list."`
+	List  complaintListCmd  `cmd:"" help:"List open complaints, oldest first."`
+	Close complaintCloseCmd `cmd:"" help:"Close a complaint."`
 }
 
 type complaintListCmd struct{ adminFlags }
@@ -250,7 +250,7 @@ func (c *complaintListCmd) Run(p *program) error {
 type complaintCloseCmd struct {
 	adminFlags
 	ID   string `arg:"" name:"id" help:"The complaint's id."`
-	Note string `name:"note" placeholder:"N" help:"For the audit log."`
+	Note string `name:"note" placeholder:"N" help:"Note for the audit log."`
 }
 
 // Run closes a complaint.

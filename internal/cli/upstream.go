@@ -17,7 +17,7 @@ import (
 // upstreamCmds are wayside upstream ….
 type upstreamCmds struct {
 	List  upstreamListCmd  `cmd:"" help:"List the configured upstreams, without their secrets."`
-	Check upstreamCheckCmd `cmd:"" help:"Call each upstream once, as for a driver, and show what it answers."`
+	Check upstreamCheckCmd `cmd:"" help:"Call each upstream once, as for a driver, and show its response."`
 }
 
 type upstreamListCmd struct {
@@ -64,9 +64,9 @@ func describeArea(area *[4]float64) string {
 type upstreamCheckCmd struct {
 	configFlags
 	JSON   bool    `name:"json" help:"Print JSON."`
-	Name   string  `arg:"" optional:"" help:"The upstream; all of them without it."`
-	At     string  `name:"at" placeholder:"LAT,LNG" help:"Where to ask about; the middle of the upstream's area without it, or 0,0."`
-	Radius float64 `name:"radius" default:"5000" placeholder:"METRES" help:"How far around (default 5000)."`
+	Name   string  `arg:"" optional:"" help:"Name of the upstream (default: all)."`
+	At     string  `name:"at" placeholder:"LAT,LNG" help:"Position to query (default: the centre of the upstream's area, or 0,0)."`
+	Radius float64 `name:"radius" default:"5000" placeholder:"METRES" help:"Radius of the query (default 5000)."`
 }
 
 // checkedJSON is the result of a check in the output of --json.

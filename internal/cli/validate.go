@@ -16,8 +16,8 @@ import (
 // validateCmd is wayside validate.
 type validateCmd struct {
 	configFlags
-	JSON   bool   `name:"json" help:"Print JSON: the answer of the push endpoint, with the accepted rows by kind."`
-	Header string `name:"header" placeholder:"NAME: VALUE" help:"Auth header that goes with the request to a URL."`
+	JSON   bool   `name:"json" help:"Print JSON: the response of the push endpoint, with the accepted rows by kind."`
+	Header string `name:"header" placeholder:"NAME: VALUE" help:"Auth header to send with the request to a URL."`
 	Source string `arg:"" name:"file|url" help:"A file, - for standard input, or a pull URL, which is fetched as a poll would."`
 }
 

@@ -77,7 +77,7 @@ func checkStyleURL(s string) (string, error) {
 	case u.Fragment != "":
 		return "", errors.New("takes no #fragment")
 	case strings.ContainsAny(u.Host, " ;,'\"*"):
-		return "", fmt.Errorf("%q is no host", u.Host) // it goes into the page's Content-Security-Policy
+		return "", fmt.Errorf("%q is not a host", u.Host) // it goes into the page's Content-Security-Policy
 	}
 	return s, nil
 }
@@ -104,14 +104,14 @@ func checkHost(s string) (string, error) {
 		return addr.String(), nil
 	}
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("/:@[]*", r) }) {
-		return "", fmt.Errorf("%q is no host: a name or an address without port, such as map.example.org, or * for all", s)
+		return "", fmt.Errorf("%q is not a host: a name or an address without port, such as map.example.org, or * for all", s)
 	}
 	return name, nil
 }
 
 func checkPort(s string) error {
 	if _, err := strconv.ParseUint(s, 10, 16); err != nil {
-		return fmt.Errorf("%q is no port: 0 to 65535", s)
+		return fmt.Errorf("%q is not a port: 0 to 65535", s)
 	}
 	return nil
 }
@@ -119,10 +119,10 @@ func checkPort(s string) error {
 func checkListen(s string) (string, error) {
 	host, port, err := net.SplitHostPort(s)
 	if err != nil {
-		return "", fmt.Errorf("%q is no host:port, such as 127.0.0.1:8080 or :8080", s)
+		return "", fmt.Errorf("%q is not a host:port, such as 127.0.0.1:8080 or :8080", s)
 	}
 	if strings.ContainsFunc(host, func(r rune) bool { return unicode.IsSpace(r) || r == '/' }) {
-		return "", fmt.Errorf("%q is no host", host)
+		return "", fmt.Errorf("%q is not a host", host)
 	}
 	return s, checkPort(port)
 }
@@ -133,7 +133,7 @@ func parsePrefix(s string) (netip.Prefix, error) {
 	}
 	p, err := netip.ParsePrefix(s)
 	if err != nil {
-		return netip.Prefix{}, fmt.Errorf("%q is no address range, such as 10.0.0.0/8 or fd00::/8", s)
+		return netip.Prefix{}, fmt.Errorf("%q is not an address range, such as 10.0.0.0/8 or fd00::/8", s)
 	}
 	if p != p.Masked() {
 		return netip.Prefix{}, fmt.Errorf("%q has bits beyond its length: %s is meant?", s, p.Masked())
@@ -143,11 +143,11 @@ func parsePrefix(s string) (netip.Prefix, error) {
 
 func parseHost(name, address string) (string, netip.Addr, error) {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("/:@", r) }) {
-		return "", netip.Addr{}, fmt.Errorf("%q is no host name", name)
+		return "", netip.Addr{}, fmt.Errorf("%q is not a host name", name)
 	}
 	addr, err := netip.ParseAddr(address)
 	if err != nil || addr.Zone() != "" {
-		return "", netip.Addr{}, fmt.Errorf("%s: %q is no address, such as 127.0.0.1", name, address)
+		return "", netip.Addr{}, fmt.Errorf("%s: %q is not an address, such as 127.0.0.1", name, address)
 	}
 	return strings.ToLower(strings.TrimSuffix(name, ".")), addr.Unmap(), nil
 }
@@ -168,7 +168,7 @@ func checkCacheURL(s string) (string, error) { return s, valkey.CheckURL(s) }
 
 func checkNetwork(s string) (string, error) {
 	if s == "" || len(s) > 64 || strings.ContainsFunc(s, func(r rune) bool { return r == ',' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return "", fmt.Errorf("%q is no operator id: 1 to 64 characters without commas and white space", s)
+		return "", fmt.Errorf("%q is not an operator id: 1 to 64 characters without commas and white space", s)
 	}
 	return s, nil
 }
@@ -186,7 +186,7 @@ func checkSMTPURL(s string) (string, error) {
 	case err != nil:
 		return "", err
 	case u.Path != "" && u.Path != "/", u.Fragment != "":
-		return "", errors.New("has no path: smtps://user:password@mail.example.org:465 is a whole one")
+		return "", errors.New("has no path: use one such as smtps://user:password@mail.example.org:465")
 	}
 	for name, values := range u.Query() {
 		if name != "starttls" || len(values) != 1 || !slices.Contains([]string{"required", "optional", "never"}, values[0]) {

@@ -175,16 +175,16 @@ func TestFileProblems(t *testing.T) {
 		{"no number", "[limits]\nvotes_per_minute = \"3\"", []string{"wayside.toml:2: limits.votes_per_minute: must be a whole number"}},
 		{"out of range", "[limits]\nvotes_per_minute = 0", []string{"wayside.toml:2: limits.votes_per_minute: 0 is out of range: 1 to 2147483647"}},
 		{"negative", "[limits]\npush_entities_per_minute = -1", []string{"wayside.toml:2: limits.push_entities_per_minute: -1 is out of range: 0 to 2147483647"}},
-		{"bad address", "[http]\nlisten = \"8080\"", []string{`wayside.toml:2: http.listen: "8080" is no host:port, such as 127.0.0.1:8080 or :8080`}},
-		{"bad port", "[http]\nlisten = \"a:70000\"", []string{`wayside.toml:2: http.listen: "70000" is no port: 0 to 65535`}},
+		{"bad address", "[http]\nlisten = \"8080\"", []string{`wayside.toml:2: http.listen: "8080" is not a host:port, such as 127.0.0.1:8080 or :8080`}},
+		{"bad port", "[http]\nlisten = \"a:70000\"", []string{`wayside.toml:2: http.listen: "70000" is not a port: 0 to 65535`}},
 		{"bad range", "[http]\ntrusted_proxies = [\"10.0.0.1/8\"]", []string{`wayside.toml:2: http.trusted_proxies: "10.0.0.1/8" has bits beyond its length: 10.0.0.0/8 is meant?`}},
-		{"no range", "[http]\ntrusted_proxies = [\"lan\"]", []string{`wayside.toml:2: http.trusted_proxies: "lan" is no address range, such as 10.0.0.0/8 or fd00::/8`}},
-		{"host with a port", "[http]\nhosts = [\"a.example.org:80\"]", []string{`wayside.toml:2: http.hosts: "a.example.org:80" is no host: a name or an address without port, such as map.example.org, or * for all`}},
+		{"no range", "[http]\ntrusted_proxies = [\"lan\"]", []string{`wayside.toml:2: http.trusted_proxies: "lan" is not an address range, such as 10.0.0.0/8 or fd00::/8`}},
+		{"host with a port", "[http]\nhosts = [\"a.example.org:80\"]", []string{`wayside.toml:2: http.hosts: "a.example.org:80" is not a host: a name or an address without port, such as map.example.org, or * for all`}},
 		{"list of numbers", "[http]\ntrusted_proxies = [1]", []string{"wayside.toml:2: http.trusted_proxies: must be a list of strings"}},
-		{"bad host address", "[egress.hosts]\n\"a.example.org\" = \"here\"", []string{`wayside.toml:2: egress.hosts: a.example.org: "here" is no address, such as 127.0.0.1`}},
+		{"bad host address", "[egress.hosts]\n\"a.example.org\" = \"here\"", []string{`wayside.toml:2: egress.hosts: a.example.org: "here" is not an address, such as 127.0.0.1`}},
 		{
 			"two bad host addresses", "[egress.hosts]\na = \"127.0.0.1\"\n'b' = \"x\"\n\"c\" = \"y\"",
-			[]string{`wayside.toml:3: egress.hosts: b: "x" is no address, such as 127.0.0.1`, `wayside.toml:4: egress.hosts: c: "y" is no address, such as 127.0.0.1`},
+			[]string{`wayside.toml:3: egress.hosts: b: "x" is not an address, such as 127.0.0.1`, `wayside.toml:4: egress.hosts: c: "y" is not an address, such as 127.0.0.1`},
 		},
 		{"base URL with a path", "base_url = \"https://a.example.org/x\"", []string{"wayside.toml:1: base_url: takes scheme, host and port only, such as https://map.example.org"}},
 		{"base URL of another scheme", "base_url = \"ftp://a.example.org\"", []string{"wayside.toml:1: base_url: must be a URL that begins with http:// or https://"}},
@@ -193,12 +193,12 @@ func TestFileProblems(t *testing.T) {
 		{"a password that would show", "[database]\nurl = \"postgres://db/wayside?user=u&password=secret\"", []string{"wayside.toml:2: database.url: the password stands before the @: postgres://user:password@host/database"}},
 		{"another cache", "[cache]\nurl = \"memcached://u:secret@cache\"", []string{"wayside.toml:2: cache.url: must begin with valkey:// or redis://, or with valkeys:// or rediss:// for TLS"}},
 		{"bad mail server", "[mail]\nsmtp_url = \"http://u:secret@mail\"", []string{"wayside.toml:2: mail.smtp_url: must be a URL that begins with smtp:// or smtps://"}},
-		{"mail server with a path", "[mail]\nsmtp_url = \"smtp://mail/x\"", []string{"wayside.toml:2: mail.smtp_url: has no path: smtps://user:password@mail.example.org:465 is a whole one"}},
+		{"mail server with a path", "[mail]\nsmtp_url = \"smtp://mail/x\"", []string{"wayside.toml:2: mail.smtp_url: has no path: use one such as smtps://user:password@mail.example.org:465"}},
 		{"mail server with a bad option", "[mail]\nsmtp_url = \"smtp://mail?starttls=maybe\"", []string{"wayside.toml:2: mail.smtp_url: takes behind a question mark only starttls=required, starttls=optional or starttls=never"}},
 		{"bad sender", "[mail]\nfrom = \"nobody\"", []string{`wayside.toml:2: mail.from: must be one e-mail address, such as wayside@example.org or "Wayside <wayside@example.org>"`}},
 		{"bad requirement", "[review]\nrequire = \"trust\"", []string{`wayside.toml:2: review.require: "trust" is none of session, passkey`}},
 		{"bad mode", "[incidents]\nmode = \"dead\"", []string{`wayside.toml:2: incidents.mode: "dead" is none of live, database`}},
-		{"network with a comma", "[chargers]\nprimary_network = \"a,b\"", []string{`wayside.toml:2: chargers.primary_network: "a,b" is no operator id: 1 to 64 characters without commas and white space`}},
+		{"network with a comma", "[chargers]\nprimary_network = \"a,b\"", []string{`wayside.toml:2: chargers.primary_network: "a,b" is not an operator id: 1 to 64 characters without commas and white space`}},
 		{"the same address twice", "[http]\nlisten = \"a:1\"\n[ops]\nlisten = \"a:1\"", []string{"wayside.toml:4: ops.listen: is the same address as http.listen: metrics must not be public"}},
 		{
 			"several at once, in the order of lines", "x_y_z_1_2 = 1\n[ops]\nlisten = 3\n[http]\nlisten = 3",
@@ -241,11 +241,11 @@ func TestVariableAndFlagProblems(t *testing.T) {
 	in.Flags = map[string]Flag{"http.listen": {"--listen", "8080"}}
 	_, err := Load(in)
 	want := []string{
-		`WAYSIDE_EGRESS_HOSTS: egress.hosts: "a" is no name=value`,
+		`WAYSIDE_EGRESS_HOSTS: egress.hosts: "a" is not name=value`,
 		"WAYSIDE_HTTP_LISTN: unknown variable (did you mean WAYSIDE_HTTP_LISTEN?)",
-		`WAYSIDE_LIMITS_VOTES_PER_MINUTE: limits.votes_per_minute: "many" is no whole number`,
+		`WAYSIDE_LIMITS_VOTES_PER_MINUTE: limits.votes_per_minute: "many" is not a whole number`,
 		"WAYSIDE_UPSTREAMS: unknown variable",
-		`--listen: http.listen: "8080" is no host:port, such as 127.0.0.1:8080 or :8080`,
+		`--listen: http.listen: "8080" is not a host:port, such as 127.0.0.1:8080 or :8080`,
 	}
 	if err == nil {
 		t.Fatal("no problem found")

@@ -18,7 +18,7 @@ func TestMap(t *testing.T) {
 		{`style_url = "ftp://a.example/s"`, "must be a URL"},
 		{`style_url = "https://me:secret@a.example/s"`, "takes no user and no password"},
 		{`style_url = "https://a.example/s#here"`, "takes no #fragment"},
-		{`style_url = "https://a.example;script-src"`, "is no host"},
+		{`style_url = "https://a.example;script-src"`, "is not a host"},
 		{`attribution = "` + strings.Repeat("a", 501) + `"`, "at most 500 characters"},
 	} {
 		_, err := Load(Input{File: write(t, "[map]\n"+tt.text)})

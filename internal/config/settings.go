@@ -176,7 +176,7 @@ func parseSize(value string) (int64, error) {
 		}
 		return n * unit.bytes, nil
 	}
-	return 0, fmt.Errorf("%q is no size: a whole number with B, KiB, MiB or GiB, such as 64MiB", value)
+	return 0, fmt.Errorf("%q is not a size: a whole number with B, KiB, MiB or GiB, such as 64MiB", value)
 }
 
 // formatSize writes a size in the largest unit that divides it.
@@ -196,7 +196,7 @@ func durationKey(key string, field func(*Config) *time.Duration, least, most tim
 		func(c *Config, v any) error {
 			d, err := time.ParseDuration(strings.TrimSpace(v.(string)))
 			if err != nil {
-				return fmt.Errorf("%q is no duration: numbers with h, m or s, such as 24h or 1h30m", v)
+				return fmt.Errorf("%q is not a duration: numbers with h, m or s, such as 24h or 1h30m", v)
 			}
 			if d < least || d > most {
 				return fmt.Errorf("%s is out of range: %s to %s", formatDuration(d), formatDuration(least), formatDuration(most))
@@ -300,7 +300,7 @@ func (s *setting) ofText(value string) (any, error) {
 	case number:
 		n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no whole number", value)
+			return nil, fmt.Errorf("%q is not a whole number", value)
 		}
 		return n, nil
 	case list:
@@ -310,7 +310,7 @@ func (s *setting) ofText(value string) (any, error) {
 		for _, part := range parts(value) {
 			name, v, ok := strings.Cut(part, "=")
 			if !ok {
-				return nil, fmt.Errorf("%q is no name=value", part)
+				return nil, fmt.Errorf("%q is not name=value", part)
 			}
 			m[strings.TrimSpace(name)] = strings.TrimSpace(v)
 		}

@@ -107,7 +107,7 @@ func TestUpstreamProblems(t *testing.T) {
 		{`url = "https://a.example.org\\@b"`, []string{spaces}},
 		{`url = "https://a.example.org:0"`, []string{port}},
 		{`url = "https://a.example.org:0443"`, []string{port}},
-		{`url = "https://a.example.org:65536"`, []string{`url: "65536" is no port: 0 to 65535`}},
+		{`url = "https://a.example.org:65536"`, []string{`url: "65536" is not a port: 0 to 65535`}},
 		{`url = "https://a/` + strings.Repeat("x", maxUpstreamURL-9) + `"`, []string{"url: must have at most 2048 characters"}},
 		{`secret = ""`, []string{"secret: must not be empty"}},
 		{`secret = "hunter2\n"`, []string{"secret: must hold no control characters, line breaks and tabs among them"}},

@@ -60,7 +60,7 @@ func (a *allowance) full(index int, externalID string) *RowError {
 	}
 	return &RowError{
 		Index: index, ExternalID: &externalID, Code: codeFeedFull,
-		Message: message + ". Retire what is no longer there, or ask the operator for more.",
+		Message: message + ". Remove what is no longer there, or ask the operator for a higher limit.",
 	}
 }
 

@@ -330,7 +330,7 @@ func judgeTTL(raw *[memberCount][]byte, row *Row) *RowError {
 	}
 	seconds, ok := number(value)
 	if !ok || seconds <= 0 {
-		return &RowError{Code: codeInvalidTTL, Field: memberNames[memberTTL], Value: value, Message: "ttl_seconds must be a number of 1 or more; 1 retires."}
+		return &RowError{Code: codeInvalidTTL, Field: memberNames[memberTTL], Value: value, Message: "ttl_seconds must be a number of 1 or more; 1 removes the entity."}
 	}
 	seconds = math.Ceil(seconds)
 	row.Retire = seconds == retireTTL

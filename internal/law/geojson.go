@@ -58,7 +58,7 @@ func Parse(text []byte) (*Law, error) {
 	}
 	var c collection
 	if err := json.Unmarshal(text, &c); err != nil {
-		return nil, fmt.Errorf("is no GeoJSON: %w", err)
+		return nil, fmt.Errorf("is not GeoJSON: %w", err)
 	}
 	switch {
 	case c.Type != "FeatureCollection":
@@ -190,7 +190,7 @@ func parseKinds(v jsontext.Value) (mapdata.KindSet, error) {
 	for _, id := range ids {
 		kinds := mapdata.SelectKinds(id)
 		if kinds == 0 {
-			return 0, fmt.Errorf("holds %q, which is no kind", truncate(id))
+			return 0, fmt.Errorf("holds %q, which is not a kind", truncate(id))
 		}
 		set |= kinds
 	}

@@ -24,8 +24,8 @@ func TestErrors(t *testing.T) {
 	}
 	manyPositions := strings.TrimSuffix(strings.Repeat("[1,1],", 50_000), ",")
 	for _, tt := range []struct{ name, text, want string }{
-		{"nothing", ``, "is no GeoJSON"},
-		{"no JSON", `{"type":`, "is no GeoJSON"},
+		{"nothing", ``, "is not GeoJSON"},
+		{"no JSON", `{"type":`, "is not GeoJSON"},
 		{"another type", `{"type":"Feature"}`, "type must be FeatureCollection"},
 		{"no features", collection(), "features is empty"},
 		{"a feature of another type", collection(good, `{"type":"Polygon"}`), "feature 2: type must be Feature"},
@@ -34,7 +34,7 @@ func TestErrors(t *testing.T) {
 		{"no properties", collection(`{"type":"Feature"}`), "feature 1: properties.name is missing"},
 		{"it asks for nothing", collection(feature(`"camera_zone":false`, square)), `feature 1 ("X"): properties: hide or camera_zone must ask for something`},
 		{"a misspelt property", collection(feature(`"hides":["alert.police"]`, square)), `feature 1 ("X"): properties.hides is unknown`},
-		{"an unknown kind", collection(feature(`"hide":["alert.polite"]`, square)), `properties.hide holds "alert.polite", which is no kind`},
+		{"an unknown kind", collection(feature(`"hide":["alert.polite"]`, square)), `properties.hide holds "alert.polite", which is not a kind`},
 		{"hide is no list", collection(feature(`"hide":"alert.police"`, square)), "properties.hide must be a list"},
 		{"camera_zone is no flag", collection(feature(`"camera_zone":"yes"`, square)), "properties.camera_zone must be true or false"},
 		{"camera_zone is null", collection(feature(`"camera_zone":null`, square)), "properties.camera_zone must be true or false"},

@@ -237,7 +237,7 @@ func resolveRedirect(from *URL, location string, hop int) (*URL, error) {
 	if end := strings.IndexAny(location, ":/?#"); end < 0 || location[end] != ':' {
 		relative, err := from.parsed.Parse(location)
 		if err != nil {
-			return nil, badRedirect(mapdata.ReasonBadLocation, "The redirect leads to something that is no URL.", err)
+			return nil, badRedirect(mapdata.ReasonBadLocation, "The redirect's target is not a URL.", err)
 		}
 		location = relative.String()
 	}

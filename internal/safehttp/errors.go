@@ -44,7 +44,7 @@ var (
 
 func timedOut(cause error) error {
 	return failed(mapdata.OutcomeTimeout, "",
-		"The answer was not there, whole, within 15 seconds. Answer faster, for example from a file made in advance, or with gzip.", cause)
+		"No complete response within 15 seconds. Respond faster, for example from a file generated in advance, or with gzip.", cause)
 }
 
 func lookupFailed(err error) error {
@@ -67,7 +67,7 @@ func dialFailed(err error) error {
 
 func exchangeFailed(err error) error {
 	return failed(mapdata.OutcomeConnectionError, mapdata.ReasonBroken,
-		"The connection broke, or its answer was no HTTP/1.1, before the answer was whole. Check the server's log and what stands before it.", err)
+		"The connection broke before the response was complete, or the response was not HTTP/1.1. Check the log of the server and of any proxy in front of it.", err)
 }
 
 func headersTooLarge() error {
@@ -100,7 +100,7 @@ func handshakeFailed(err error) error {
 	case errors.As(err, &name):
 		reason, advice = mapdata.ReasonWrongName, "The certificate is not for this name. Get one for the host that the URL names."
 	case errors.As(err, &authority):
-		reason, advice = mapdata.ReasonUnknownAuthority, "The certificate comes from no authority that is known here. Check that the server sends the whole chain, the intermediate among it."
+		reason, advice = mapdata.ReasonUnknownAuthority, "The certificate comes from an unknown authority. Check that the server sends the whole chain, with the intermediate certificates."
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		reason, advice = mapdata.ReasonExpired, "The certificate has expired, or is not valid yet. Renew it, and check the server's clock."
 	case errors.As(err, &invalid):

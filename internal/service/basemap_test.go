@@ -40,7 +40,7 @@ func TestOpenBaseMap(t *testing.T) {
 			cfg:  config.Map{StyleURL: "https://tiles.example.org:8443/day.json?key=1", Attribution: "© Them"},
 			want: &httpapi.BaseMap{StyleURL: "https://tiles.example.org:8443/day.json?key=1", Attribution: "© Them", Origins: []string{"https://tiles.example.org:8443"}},
 		},
-		{cfg: config.Map{PMTiles: broken}, problem: "map.pmtiles: " + broken + " is no PMTiles archive"},
+		{cfg: config.Map{PMTiles: broken}, problem: "map.pmtiles: " + broken + " is not a PMTiles archive"},
 		{cfg: config.Map{PMTiles: broken + ".none"}, problem: "map.pmtiles: " + broken + ".none cannot be opened"},
 	} {
 		archive, about, err := openBaseMap(tt.cfg)

@@ -45,7 +45,7 @@ func options(text string) (valkey.ClientOption, error) {
 	if p := u.Port(); p != "" {
 		n, err := strconv.ParseUint(p, 10, 16)
 		if err != nil || n == 0 {
-			return o, fmt.Errorf("%q is no port: 1 to 65535", p)
+			return o, fmt.Errorf("%q is not a port: 1 to 65535", p)
 		}
 		port = p
 	}

@@ -79,7 +79,7 @@ export async function startDemo(program: string, listen = "127.0.0.1:0"): Promis
     let text = "";
     child.stdout.on("data", (chunk: Buffer) => {
       text += chunk.toString();
-      const [, address, outbox] = /the service at (http:\/\/[\d.:]+)[^]*letters are put into\n(.+)\n/.exec(text) ?? [];
+      const [, address, outbox] = /the service at (http:\/\/[\d.:]+)[^]*e-mails are written to\n(.+)\n/.exec(text) ?? [];
       if (address !== undefined && outbox !== undefined) resolve({ address, outbox, end });
     });
     child.once("exit", (code) => {

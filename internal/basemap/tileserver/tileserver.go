@@ -49,7 +49,7 @@ func (s *Server) ServeTile(w http.ResponseWriter, r *http.Request) error {
 	x, errX := strconv.ParseUint(r.PathValue("x"), 10, 32)
 	y, errY := strconv.ParseUint(r.PathValue("y"), 10, 32)
 	if errZ != nil || errX != nil || errY != nil || z > basemap.MaxZoom || max(x, y) >= 1<<z {
-		return mapdata.Describe(mapdata.ErrNotFound, "There is no such tile: z is 0 to "+strconv.Itoa(basemap.MaxZoom)+", x and y are 0 to 2^z - 1.")
+		return mapdata.Describe(mapdata.ErrNotFound, "Unknown tile: z is 0 to "+strconv.Itoa(basemap.MaxZoom)+", x and y are 0 to 2^z - 1.")
 	}
 	tile, ok, err := archive.Tile(uint8(z), uint32(x), uint32(y))
 	if err != nil {
