@@ -237,9 +237,9 @@ func TestDeviceWords(t *testing.T) {
 		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0":                                                "Firefox 140 on a Mac",
 		"Something/1 (Linux)":     "Linux",
 		"Firefox/1":               "Firefox 1",
-		"":                        "A device that does not say what it is",
-		"<b>Approve</b> at once!": "A device that does not say what it is",
-		"Chrome/99999999999":      "A device that does not say what it is",
+		"":                        "Unknown device",
+		"<b>Approve</b> at once!": "Unknown device",
+		"Chrome/99999999999":      "Unknown device",
 	}
 	for agent := range want {
 		got[agent] = account.DeviceWords(agent)

@@ -102,5 +102,5 @@ func (p *Passkeys) Add(
 }
 
 func errBadPasskey() error {
-	return mapdata.Describe(mapdata.ErrMalformed, "This is no passkey that was made for this page within five minutes. Try again.")
+	return mapdata.Describe(mapdata.ErrMalformed, "This passkey was not created for this page within the last five minutes. Try again.")
 }

@@ -19,7 +19,7 @@ func (s *Service) Find(ctx context.Context, idOrEmail string) (*mapdata.Account,
 	}
 	account, err := s.store.Account(ctx, id)
 	if errors.Is(err, mapdata.ErrNotFound) {
-		return nil, mapdata.Describe(mapdata.ErrNotFound, "There is no account with this id.")
+		return nil, mapdata.Describe(mapdata.ErrNotFound, "No account has this id.")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read account: %w", err)

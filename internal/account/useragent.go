@@ -26,7 +26,7 @@ func DeviceWords(agent string) string {
 	}[key]
 	switch {
 	case browser == "" && system == "":
-		return "A device that does not say what it is"
+		return "Unknown device"
 	case browser == "":
 		return system
 	case system == "":

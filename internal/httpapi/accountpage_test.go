@@ -46,22 +46,22 @@ func TestAccountPageSessions(t *testing.T) {
 	d.signInAgain("ada@example.org", hostile)
 	d.advance(25 * time.Hour)
 	text := checkAccountPage(t, b.send(http.MethodGet, "/account", "").want(t, http.StatusOK))
-	for _, part := range []string{"ada@example.org", "Chromium 79 on a Tesla", "A device that does not say what it is", "signed in 21 November 2026 , last used 22 November 2026", "this one", "End all others"} {
+	for _, part := range []string{"ada@example.org", "Chromium 79 on a Tesla", "Unknown device", "Signed in 21 November 2026 , last used 22 November 2026", "this device", "Sign out all others"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the page lacks %q: %s", part, text)
 		}
 	}
-	if strings.Contains(text, "08:00") || strings.Count(text, "this one") != 1 {
+	if strings.Contains(text, "08:00") || strings.Count(text, "this device") != 1 {
 		t.Errorf("page: %s", text)
 	}
 	b.form("/account/sessions/"+car.ID+"/end", url.Values{}).wantRedirect(t, "/account?done=session-ended")
-	if text := checkAccountPage(t, b.send(http.MethodGet, "/account?done=session-ended", "")); strings.Contains(text, "Tesla") || !strings.Contains(text, "That session has ended.") {
+	if text := checkAccountPage(t, b.send(http.MethodGet, "/account?done=session-ended", "")); strings.Contains(text, "Tesla") || !strings.Contains(text, "That device is signed out.") {
 		t.Errorf("page: %s", text)
 	}
 	b.form("/account/sessions/"+car.ID+"/end", url.Values{}).want(t, http.StatusNotFound)
 	b.form("/account/end-others", url.Values{}).wantRedirect(t, "/account?done=others-ended")
 	text = checkAccountPage(t, b.send(http.MethodGet, "/account", ""))
-	if strings.Count(text, "does not say") != 1 || strings.Contains(text, "End all others") {
+	if strings.Count(text, "Unknown device") != 1 || strings.Contains(text, "Sign out all others") {
 		t.Errorf("others are still signed in: %s", text)
 	}
 	own := regexp.MustCompile(`/account/sessions/[a-z0-9]+/end`).FindString(b.send(http.MethodGet, "/account", "").body)
@@ -74,7 +74,7 @@ func TestAccountPageTokens(t *testing.T) {
 	b := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects()
 	bad := b.form("/account/tokens", url.Values{"name": {strings.Repeat("x", 101)}}).want(t, http.StatusUnprocessableEntity)
 	text := checkAccountPage(t, bad)
-	if !strings.Contains(text, "One thing is not right yet: A name has 1 to 100 characters.") || !strings.Contains(bad.body, `aria-describedby="name-wrong"`) {
+	if !strings.Contains(text, "One field needs attention: A name has 1 to 100 characters.") || !strings.Contains(bad.body, `aria-describedby="name-wrong"`) {
 		t.Errorf("page: %s", text)
 	}
 	if fields, _ := fieldsOf(t, bad, "/account/tokens"); len(fields.Get("name")) != 101 {
@@ -162,12 +162,12 @@ func TestDeletingAnAccount(t *testing.T) {
 		t.Fatal("the feed is not read")
 	}
 	page := b.send(http.MethodGet, "/account/delete", "").want(t, http.StatusOK)
-	if text := checkAccountPage(t, page); !strings.Contains(text, "<b>Roads</b>") || !strings.Contains(text, "Your feed goes") || !strings.Contains(text, "type ada@example.org") {
+	if text := checkAccountPage(t, page); !strings.Contains(text, "<b>Roads</b>") || !strings.Contains(text, "Your feed is deleted") || !strings.Contains(text, "enter ada@example.org") {
 		t.Errorf("page: %s", text)
 	}
 	for _, typed := range []string{"", "eve@example.org", hostile} {
 		wrong := b.form("/account/delete", url.Values{"email": {typed}}).want(t, http.StatusUnprocessableEntity)
-		if text := checkAccountPage(t, wrong); !strings.Contains(text, "This is not the address of this account.") {
+		if text := checkAccountPage(t, wrong); !strings.Contains(text, "This is not your account’s address.") {
 			t.Errorf("page: %s", text)
 		}
 	}
@@ -184,7 +184,7 @@ func TestDeletingAnAccount(t *testing.T) {
 	if seen := d.nearbyIDs(guest); len(seen) != 0 {
 		t.Errorf("readers still see %v", seen)
 	}
-	if text := checkAccountPage(t, guest.send(http.MethodGet, "/account", "")); !strings.Contains(text, "Sign in first.") {
+	if text := checkAccountPage(t, guest.send(http.MethodGet, "/account", "")); !strings.Contains(text, "Sign in to open this page.") {
 		t.Errorf("page: %s", text)
 	}
 }
@@ -275,7 +275,7 @@ func TestPageLanguageOfAnAccount(t *testing.T) {
 	other := d.browser().withoutRedirects()
 	other.form("/auth/verify", url.Values{"token": {link}}).want(t, http.StatusOK)
 	text := checkAccountPage(t, other.send(http.MethodGet, "/account?done=language", "", "Accept-Language", "fr").want(t, http.StatusOK))
-	if !strings.Contains(text, "Ihr Konto") || !strings.Contains(text, "Das ist von jetzt an Ihre Sprache.") {
+	if !strings.Contains(text, "Ihr Konto") || !strings.Contains(text, "Sprache gespeichert.") {
 		t.Errorf("page: %s", text)
 	}
 }

@@ -81,7 +81,7 @@ func (a *api) postAuthSignOut(w http.ResponseWriter, r *http.Request, c *caller)
 
 func (a *api) limitSignIns(c *caller) error {
 	limit := ratelimit.Limit{Count: maxSignInsPerHour, Per: time.Hour}
-	return a.limitClient(c, ratelimit.SignIns, limit, "sign-in letters from this address")
+	return a.limitClient(c, ratelimit.SignIns, limit, "sign-in e-mails from this address")
 }
 
 func (a *api) limitVerifies(c *caller) error {

@@ -299,7 +299,7 @@ func TestOpeningTheVerifyPageDoesNotUseTheLink(t *testing.T) {
 		t.Errorf("page:\n%s", r.body)
 	}
 	b.send(http.MethodGet, "/v2/account", "").want(t, http.StatusOK)
-	if r := press().want(t, http.StatusUnauthorized); !strings.Contains(r.body, "Ask for a new one") || len(r.Cookies()) > 0 {
+	if r := press().want(t, http.StatusUnauthorized); !strings.Contains(r.body, "Request a new one") || len(r.Cookies()) > 0 {
 		t.Errorf("the second time:\n%s", r.body)
 	}
 }
@@ -462,7 +462,7 @@ func TestSignInLimitsOfAClient(t *testing.T) {
 		status                 int
 		wait                   string // Retry-After
 	}{
-		{"letters", "/v2/auth/email", `{"email": "a%d@example.org"}`, "application/json", 202, "60"},
+		{"e-mails", "/v2/auth/email", `{"email": "a%d@example.org"}`, "application/json", 202, "60"},
 		{"tries", "/v2/auth/verify", `{"email": "a%d@example.org", "code": "12345678"}`, "application/json", 401, "1"},
 		{"tries on the page", "/auth/verify", "token=%d", formType, 401, "1"},
 	}

@@ -88,11 +88,11 @@ func TestCuratorsAreCalled(t *testing.T) {
 	curator.send(http.MethodPost, first.path()+"/approve", "").want(t, 200)
 	want(d.callEvery(3*60), "owner@example.com feed_approved Cameras", "curator@example.com review_digest 1379 Police")
 
-	contains(t, curator.page("/account", 200), "E-mails about reviews", "You get them.")
-	contains(t, curator.form("/account/review-emails", url.Values{"emails": {"off"}}).want(t, 200).body, "You get no more e-mails about reviews", "You do not get them.")
+	contains(t, curator.page("/account", 200), "E-mails about reviews", "These e-mails are on.")
+	contains(t, curator.form("/account/review-emails", url.Values{"emails": {"off"}}).want(t, 200).body, "E-mails about reviews are off", "These e-mails are off.")
 	want(d.callEvery(24 * 60))
 	contains(t, curator.send(http.MethodGet, "/v2/account", "").want(t, 200).body, `"review_emails":false`)
-	contains(t, curator.form("/account/review-emails", url.Values{"emails": {"on"}}).want(t, 200).body, "You get e-mails about reviews")
+	contains(t, curator.form("/account/review-emails", url.Values{"emails": {"on"}}).want(t, 200).body, "E-mails about reviews are on")
 	if got := told(d.callEvery(1)); len(got) != 1 || !strings.Contains(got[0], "review_digest") {
 		t.Errorf("after turning them on: %q", got)
 	}
@@ -106,7 +106,7 @@ func TestCuratorsAreCalled(t *testing.T) {
 func TestStatusShowsTheMedianOfReviews(t *testing.T) {
 	d := newTestService(t)
 	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
-	contains(t, owner.page("/status", 200), "No decision in the last 30 days.")
+	contains(t, owner.page("/status", 200), "No decisions in the last 30 days.")
 	for i, waits := range []time.Duration{time.Hour, 3 * time.Hour, 40 * time.Hour} {
 		f := owner.register(`{"name": "Feed ` + string(rune('A'+i)) + `", "direction": "push", "visibility": "public"}`)
 		d.advance(waits)
@@ -189,7 +189,7 @@ func TestReviewShowsWhoLooks(t *testing.T) {
 	one, two := d.signedInAs("one@example.com", mapdata.Curator), d.signedInAs("two@example.com", mapdata.Curator)
 	f := owner.registerPush("Cameras")
 	review := "/review/" + f.id()
-	const looking = "Also looking at this review:"
+	const looking = "Also reviewing:"
 	for range 2 {
 		if strings.Contains(one.page(review, 200), looking) {
 			t.Error("a curator is shown to themselves")
@@ -222,7 +222,7 @@ func TestVotesByDays(t *testing.T) {
 	if got := days(owner); got != `{"days":[]}` {
 		t.Errorf("before any vote: %s", got)
 	}
-	contains(t, owner.page("/feeds/"+id, 200), "Nobody voted in the last 30 days.")
+	contains(t, owner.page("/feeds/"+id, 200), "No votes in the last 30 days.")
 	drivers := []*browser{d.signedInAs("one@example.com", mapdata.Driver), d.signedInAs("two@example.com", mapdata.Curator)}
 	first := d.time()
 	for _, e := range drivers[0].read(nearbyPath).Entities {
@@ -240,7 +240,7 @@ func TestVotesByDays(t *testing.T) {
 	if got := days(drivers[1]); got != want {
 		t.Errorf("a curator gets %s, want %s", got, want)
 	}
-	contains(t, owner.page("/feeds/"+id, 200), "What drivers said", "Confirmed", "Disputed")
+	contains(t, owner.page("/feeds/"+id, 200), "Driver votes", "Confirmed", "Disputed")
 	drivers[0].send(http.MethodGet, "/v2/feeds/"+id+"/votes", "").want(t, http.StatusNotFound)
 	d.advance(29 * 24 * time.Hour)
 	again := d.signedInAnew("voted@example.org")

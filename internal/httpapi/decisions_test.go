@@ -42,13 +42,13 @@ func TestNobodyDecidesOnTheirOwnFeed(t *testing.T) {
 	curator.send(http.MethodPost, feed.path()+"/approve", "").wantProblem(t, http.StatusForbidden, "forbidden")
 	curator.send(http.MethodPost, feed.path()+"/reject", `{"note": "no"}`).wantProblem(t, http.StatusForbidden, "forbidden")
 	page := curator.page("/review/"+feed.id(), http.StatusOK)
-	contains(t, page, "another curator decides on it")
+	contains(t, page, "another curator has to decide")
 	if strings.Contains(page, "/approve") || strings.Contains(page, "/reject") {
 		t.Error("the page has forms that are refused")
 	}
 	version := feed.Feed["review_version"].(string)
 	refused := curator.form("/review/"+feed.id()+"/approve", url.Values{"version": {version}}).want(t, http.StatusForbidden)
-	contains(t, refused.body, "Another curator decides on your own feed")
+	contains(t, refused.body, "another curator has to decide")
 	other.send(http.MethodPost, feed.path()+"/approve", "").want(t, http.StatusOK)
 	curator.send(http.MethodPost, feed.path()+"/approve", "").wantProblem(t, http.StatusForbidden, "forbidden")
 }

@@ -36,7 +36,7 @@ func TestEmailChange(t *testing.T) {
 	b, elsewhere := d.signedInAs("ada@example.org", mapdata.Driver).withoutRedirects(), d.browser().withoutRedirects()
 	d.changeEmails()
 	same := b.form("/account/email", url.Values{"email": {"Ada@example.org"}}).want(t, http.StatusUnprocessableEntity)
-	if text := checkAccountPage(t, same); !strings.Contains(text, "The account has this address already.") {
+	if text := checkAccountPage(t, same); !strings.Contains(text, "Your account already has this address.") {
 		t.Errorf("page: %s", text)
 	}
 	b.form("/account/email", url.Values{"email": {"Countess@example.org"}}).wantRedirect(t, "/account?done=email-sent")
@@ -62,7 +62,7 @@ func TestEmailChange(t *testing.T) {
 		}
 		return b.form("/auth/email-change", url.Values{"token": {email.Data["token"]}})
 	}
-	if text := checkAccountPage(t, press(elsewhere, toNew).want(t, http.StatusOK)); !strings.Contains(text, "as soon as the other one has confirmed") {
+	if text := checkAccountPage(t, press(elsewhere, toNew).want(t, http.StatusOK)); !strings.Contains(text, "once the other address is confirmed") {
 		t.Errorf("page: %s", text)
 	}
 	if body := b.send(http.MethodGet, "/v2/account", "").body; !strings.Contains(body, "ada@example.org") {

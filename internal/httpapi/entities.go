@@ -119,11 +119,11 @@ func voteName(v mapdata.Vote) *string {
 
 // endDetails explains each rule to people.
 var endDetails = map[nearby.End]string{
-	nearby.EndLifetime:  "It goes at this time unless its source shows it again before.",
+	nearby.EndLifetime:  "Removed at this time unless its source shows it again before.",
 	nearby.EndKept:      "Drivers confirmed it: it stays until this time at least, and longer if its source shows it again.",
-	nearby.EndFreshness: "It goes at this time unless an upstream shows it again before; sooner when an upstream's newer answer for its area lacks it.",
-	nearby.EndRetired:   "It stays until its provider retires it.",
-	nearby.EndAbsent:    "It stays until its provider retires it, or three good snapshots in a row lack it.",
+	nearby.EndFreshness: "Removed at this time unless an upstream shows it again before; sooner if an upstream's newer response for its area lacks it.",
+	nearby.EndRetired:   "Kept until its provider removes it.",
+	nearby.EndAbsent:    "Kept until its provider removes it, or three successful snapshots in a row lack it.",
 }
 
 func (a *api) explain(e *nearby.Entity, c *caller) explainJSON {

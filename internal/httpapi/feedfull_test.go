@@ -84,7 +84,7 @@ func TestFullFeedsAreTranslated(t *testing.T) {
 	}
 	body := owner.page(address, 200)
 	checkGerman(t, body, []string{report.Errors[0].Message})
-	contains(t, textOf(t, body), "Gespeichert: 1 von höchstens 1 Objekten", "Der Feed ist voll")
+	contains(t, textOf(t, body), "Gespeichert: 1 von höchstens 1 Objekten", "Der Feed hat sein Limit")
 }
 
 // TestReviewShowsHowFullAFeedIs: a curator sees how much the feed holds of what it may hold, and how much all feeds of its owner

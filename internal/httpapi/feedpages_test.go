@@ -71,22 +71,22 @@ func TestRegisterAPushFeedByPages(t *testing.T) {
 	owner := d.signedInAs("owner@example.com", mapdata.Driver)
 	contains(t, owner.page("/feeds", 200), "You have no feed yet")
 	address, token := owner.newFeed(pushFields("Roads"))
-	contains(t, owner.page(address, 200), "Nothing was pushed yet", "Waiting for review", "0 entities")
+	contains(t, owner.page(address, 200), "No push yet", "Pending review", "0 entities")
 	d.push(token, `[{"external_id":"a","kind":"camera.speed","lat":52,"lng":5,"properties":{}},{"external_id":"b","kind":"camera.sped","lat":52,"lng":5,"properties":{}}]`).want(t, 200)
-	contains(t, owner.page(address, 200), "1 of 2 rows were rejected", "unknown_kind", "1 entity", "some rows rejected")
+	contains(t, owner.page(address, 200), "Rows rejected: 1 of 2", "unknown_kind", "1 entity", "Some rows rejected")
 	d.advance(time.Minute)
 	d.push(token, `{"entities":[]}`).want(t, 400)
-	contains(t, owner.page(address, 200), "The last push was refused", "Put the rows between [ and ]")
-	contains(t, owner.page("/feeds", 200), "Roads", "last push refused", "1 entity")
+	contains(t, owner.page(address, 200), "The last push was rejected", "Put the rows between [ and ]")
+	contains(t, owner.page("/feeds", 200), "Roads", "Last push rejected", "1 entity")
 	contains(t, owner.page(address+"/list", 200), "a", "Speed camera", "52.00000, 5.00000")
 	d.advance(time.Minute)
 	d.push(token, `[{"external_id":"a","kind":"camera.speed","lat":52,"lng":5,"properties":{}}]`).want(t, 200)
-	contains(t, owner.page(address, 200), "The data arrives", "Nothing is to be done")
+	contains(t, owner.page(address, 200), "Receiving data", "No action needed")
 	d.advance(25 * time.Hour)
-	contains(t, owner.page(address, 200), "Silent: the last push came 25 hours ago")
+	contains(t, owner.page(address, 200), "No recent data: the last push came 25 hours ago")
 
 	t.Run("the token is shown for minutes, to its owner, in one browser", func(t *testing.T) {
-		contains(t, owner.page(address+"/token", 200), "Make a new push token?") // a day later
+		contains(t, owner.page(address+"/token", 200), "Create a new push token?") // a day later
 		token = regexp.MustCompile(`wsp_[0-9A-Za-z]{46}`).FindString(owner.form(address+"/rotate", nil).want(t, 200).body)
 		for _, path := range []string{"/feeds", address, address + "/edit", address + "/rotate", address + "/list"} {
 			if strings.Contains(owner.page(path, 200), token) {
@@ -124,7 +124,7 @@ func TestRegisterAPushFeedByPages(t *testing.T) {
 		d.signedInAs("curious@example.org", mapdata.Driver).page(address+"/token", 404)
 	})
 	t.Run("rotation", func(t *testing.T) {
-		contains(t, owner.page(address+"/rotate", 200), "The old token of Roads is refused from that moment")
+		contains(t, owner.page(address+"/rotate", 200), "The old token of Roads stops working immediately")
 		rotated := owner.form(address+"/rotate", nil).want(t, 200)
 		next := regexp.MustCompile(`wsp_[0-9A-Za-z]{46}`).FindString(rotated.body)
 		d.push(token, `[]`).want(t, 401)
@@ -132,12 +132,12 @@ func TestRegisterAPushFeedByPages(t *testing.T) {
 	})
 	t.Run("pause and resume", func(t *testing.T) {
 		paused := owner.form(address+"/pause", nil).want(t, 200)
-		contains(t, paused.body, "The feed is paused.", "Pushes are refused with 401")
-		contains(t, owner.form(address+"/resume", nil).want(t, 200).body, "The feed is active again.")
+		contains(t, paused.body, "Feed paused.", "Pushes are rejected with 401")
+		contains(t, owner.form(address+"/resume", nil).want(t, 200).body, "Feed resumed.")
 	})
 	t.Run("deletion", func(t *testing.T) {
 		contains(t, owner.page(address+"/delete", 200), "It holds 1 entity.")
-		contains(t, owner.form(address+"/delete", nil).want(t, 200).body, "The feed is deleted.", "You have no feed yet")
+		contains(t, owner.form(address+"/delete", nil).want(t, 200).body, "Feed deleted.", "You have no feed yet")
 		owner.page(address, 404)
 	})
 }
@@ -150,7 +150,7 @@ func TestFeedFormShowsErrorsAtTheirFields(t *testing.T) {
 		"pull_url": {"http://10.0.0.1/a"}, "pull_auth_header": {"nothing"}, "pull_interval_seconds": {"soon"},
 	}
 	bad := owner.form("/feeds/new", fields).want(t, 422)
-	contains(t, bad.body, "Give the feed a name.", "The address must begin with https://.", "Write it as Name: value", "Write a number", "5 things are not right yet")
+	contains(t, bad.body, "Enter a name.", "The URL must start with https://.", "Enter it as Name: value", "Enter a number", "5 fields need attention")
 	root, err := html.Parse(strings.NewReader(bad.body))
 	if err != nil {
 		t.Fatal(err)
@@ -228,13 +228,13 @@ func TestPullFeedPageExplainsFailures(t *testing.T) {
 		attempt mapdata.Attempt
 		says    []string
 	}{
-		{mapdata.Attempt{Outcome: mapdata.OutcomeParseError}, []string{"the body is not JSON", "It may be an HTML page"}},
-		{mapdata.Attempt{Outcome: mapdata.OutcomeHTTPStatus, Status: 404}, []string{"the server answered 404", "Did the file move?"}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeParseError}, []string{"not valid JSON", "It may be an HTML page"}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeHTTPStatus, Status: 404}, []string{"the server returned 404", "Restore the file"}},
 		{mapdata.Attempt{Outcome: mapdata.OutcomeTLSError, Reason: mapdata.ReasonExpired}, []string{"no secure connection", "The certificate has expired"}},
-		{mapdata.Attempt{Outcome: mapdata.OutcomeRedirectError, Reason: "not_https"}, []string{"A redirect leads to an address that is not fetched. The address must begin with https://."}},
-		{mapdata.Attempt{Outcome: mapdata.OutcomeTLSError, Reason: "as an older version wrote it"}, []string{"Check the certificate"}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeRedirectError, Reason: "not_https"}, []string{"A redirect leads to a URL that is not fetched. The URL must start with https://."}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeTLSError, Reason: "as an older version wrote it"}, []string{"Check that the certificate"}},
 		{mapdata.Attempt{Outcome: mapdata.OutcomeHTTPStatus, Status: 403}, []string{"Check the auth header"}},
-		{mapdata.Attempt{Outcome: mapdata.OutcomeHTTPStatus, Status: 503}, []string{"its log tells more"}},
+		{mapdata.Attempt{Outcome: mapdata.OutcomeHTTPStatus, Status: 503}, []string{"check its log"}},
 		{mapdata.Attempt{Outcome: mapdata.OutcomeDNSError}, []string{"the host was not found", "Check the spelling of the host"}},
 		{mapdata.Attempt{Outcome: mapdata.OutcomeTimeout}, []string{"15 seconds"}},
 	} {
@@ -248,9 +248,9 @@ func TestPullFeedPageExplainsFailures(t *testing.T) {
 	contains(t, owner.form(address+"/fetch", nil).want(t, 200).body, "A fetch is due now")
 	d.advance(time.Minute)
 	d.pollFails(address, 20, false, mapdata.Attempt{Outcome: mapdata.OutcomeDNSError})
-	contains(t, owner.page(address, 200), "Deactivated: the host was not found", "20 times in a row", "Try again")
-	contains(t, owner.form(address+"/resume", nil).want(t, 200).body, "The feed is active again", "A fetch is due now")
-	contains(t, owner.form(address+"/url", url.Values{"pull_url": {"https://other.example.org/b.json"}}).want(t, 200).body, "Saved. The feed is fetched now.", "https://other.example.org/b.json")
+	contains(t, owner.page(address, 200), "Deactivated: the host was not found", "after 20 failed fetches", "Retry")
+	contains(t, owner.form(address+"/resume", nil).want(t, 200).body, "Feed resumed", "A fetch is due now")
+	contains(t, owner.form(address+"/url", url.Values{"pull_url": {"https://other.example.org/b.json"}}).want(t, 200).body, "Saved. Fetching now.", "https://other.example.org/b.json")
 	owner.form(address+"/url", url.Values{"pull_url": {"https://192.0.2.1/"}}).want(t, 422)
 	owner.form(address+"/rotate", nil).want(t, 409)
 	owner.page(address+"/rotate", 409)
@@ -303,15 +303,15 @@ func TestCheckPage(t *testing.T) {
 		contains(t, owner.form("/check", fields).want(t, status).body, says...)
 	}
 	check(url.Values{"json": {`[{"external_id":"a","kind":"camera.speed","lat":52,"lng":5,"properties":{"road":"A2"}},{"external_id":"b"}]`}}, 200,
-		"Would be accepted: 1, rejected: 1", "missing_kind", "Speed camera: 1", `{"road":"A2"}`, "52.00000, 5.00000")
-	check(url.Values{"json": {"{}"}}, 200, "That would fail: the JSON is not an array", "Publish the rows as a bare array")
-	check(url.Values{"json": {"[<"}}, 200, "That would fail: the body is not JSON", "[<")
+		"1 would be accepted, 1 rejected", "missing_kind", "Speed camera: 1", `{"road":"A2"}`, "52.00000, 5.00000")
+	check(url.Values{"json": {"{}"}}, 200, "It would fail: not a top-level JSON array", "Publish the rows as a top-level JSON array")
+	check(url.Values{"json": {"[<"}}, 200, "It would fail: not valid JSON", "[<")
 	check(url.Values{"json": {"[]"}}, 200, "The array is empty")
-	check(nil, 422, "Write a URL, or paste JSON below.")
+	check(nil, 422, "Enter a URL, or paste JSON below.")
 	check(url.Values{"json": {"[]"}, "pull_url": {"https://a.example.org/"}}, 422, "not both")
-	check(url.Values{"pull_url": {"http://a.example.org/"}}, 422, "The address must begin with https://.")
-	check(url.Values{"pull_url": {"https://169.254.169.254/latest"}}, 422, "an IP address is not taken")
-	check(url.Values{"json": {"[" + strings.Repeat(" ", 1<<20) + "1]"}}, 422, "more than 1 MiB")
+	check(url.Values{"pull_url": {"http://a.example.org/"}}, 422, "The URL must start with https://.")
+	check(url.Values{"pull_url": {"https://169.254.169.254/latest"}}, 422, "IP addresses are not accepted")
+	check(url.Values{"json": {"[" + strings.Repeat(" ", 1<<20) + "1]"}}, 422, "Larger than 1 MiB")
 	owner.form("/check", url.Values{"json": {strings.Repeat(" ", 5<<20)}}).want(t, http.StatusRequestEntityTooLarge)
 	d.advance(time.Minute)
 	for range 6 {

@@ -64,7 +64,7 @@ func TestLicenceChangeInReview(t *testing.T) {
 	address, _ := owner.newFeed(pushFields("Roads"))
 	id := strings.TrimPrefix(address, "/feeds/")
 	curator.send(http.MethodPost, "/v2/feeds/"+id+"/approve", "").want(t, 200)
-	contains(t, curator.page("/review/"+id, 200), "Nothing that is reviewed changed")
+	contains(t, curator.page("/review/"+id, 200), "No change since")
 	owner.form(address+"/edit", url.Values{"name": {"Roads"}, "licence": {"CC0-1.0"}, "visibility": {"public"}}).want(t, 200)
 	contains(t, curator.page("/review/"+id, 200), "approved", "Changed since the approval", "Licence Approved: – Now: CC0-1.0")
 	entries, err := d.db.Audit(t.Context(), &mapdata.AuditQuery{Actions: []string{mapdata.AuditFeedEdit}, Subject: id, Limit: 10})
@@ -94,7 +94,7 @@ func TestLicenceField(t *testing.T) {
 	fields.Set("licence", long)
 	for path, fields := range map[string]url.Values{"/feeds/new": fields, address + "/edit": {"name": {"Roads"}, "licence": {long}}} {
 		body := owner.form(path, fields).want(t, http.StatusUnprocessableEntity).body
-		if !strings.Contains(body, `<p class="wrong" id="licence-wrong">That is too long: at most 200 characters.</p>`) || !strings.Contains(body, `value="`+long+`"`) {
+		if !strings.Contains(body, `<p class="wrong" id="licence-wrong">Too long: at most 200 characters.</p>`) || !strings.Contains(body, `value="`+long+`"`) {
 			t.Errorf("%s does not say at the field what is wrong, or lost what was typed: %s", path, body)
 		}
 	}

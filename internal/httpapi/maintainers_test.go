@@ -161,7 +161,7 @@ func TestInvitationPages(t *testing.T) {
 	if page := colleague.page("/feeds/"+f.id(), http.StatusOK); strings.Contains(page, "/delete") {
 		t.Error("a maintainer is offered to delete the feed")
 	}
-	if page := colleague.page(people, http.StatusOK); strings.Contains(page, "Invite somebody") || !strings.Contains(page, "Leave this feed") {
+	if page := colleague.page(people, http.StatusOK); strings.Contains(page, "Invite someone") || !strings.Contains(page, "Leave this feed") {
 		t.Errorf("the maintainer's page: %s", page)
 	}
 	id := d.accountOf("colleague@example.org").ID.String()

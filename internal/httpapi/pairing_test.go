@@ -217,7 +217,7 @@ func TestWrongCodesOverHTTP(t *testing.T) {
 				t.Errorf("Retry-After %s", r.Header.Get("Retry-After"))
 			}
 			page := phone.send(http.MethodGet, "/pair?code="+car.UserCode, "", at(froms[1])...).want(t, http.StatusTooManyRequests)
-			if !strings.Contains(page.body, "Too often") || page.Header.Get("Retry-After") != "120" {
+			if !strings.Contains(page.body, "Too many requests") || page.Header.Get("Retry-After") != "120" {
 				t.Errorf("page: %s", page.body)
 			}
 		})

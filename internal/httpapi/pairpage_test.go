@@ -128,7 +128,7 @@ func TestPairPage(t *testing.T) {
 			}
 			checkPage(t, page)
 			text := mainText(t, page)
-			for _, part := range []string{"Is this your car’s screen? The code on it must read " + car.UserCode, "Chromium 79 on a Tesla", "2 minutes ago", "ada@example.org"} {
+			for _, part := range []string{"Is this your car’s screen? It must show this code " + car.UserCode, "Chromium 79 on a Tesla", "2 minutes ago", "ada@example.org"} {
 				if !strings.Contains(text, part) {
 					t.Errorf("the page lacks %q: %s", part, text)
 				}

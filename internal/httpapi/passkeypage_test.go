@@ -35,7 +35,7 @@ func TestPagesOfferPasskeys(t *testing.T) {
 		if got := strings.Contains(account, `data-passkey="add"`); got != tt.offered {
 			t.Errorf("%q: /account offers a passkey: %v", tt.base, got)
 		}
-		if got := strings.Contains(account, "This service cannot take passkeys"); got == tt.offered {
+		if got := strings.Contains(account, "Passkeys are not available here"); got == tt.offered {
 			t.Errorf("%q: /account says that there are none: %v", tt.base, got)
 		}
 		page := d.browser().send(http.MethodGet, "/sign-in?pair=BCDFGHJK", "").want(t, http.StatusOK).body
@@ -91,7 +91,7 @@ func TestReviewDecisionsRequireAPasskey(t *testing.T) {
 		return version, body
 	}
 	version, body := look()
-	if !strings.Contains(body, "you have none yet") || !strings.Contains(body, `/approve" data-passkey="confirm"`) {
+	if !strings.Contains(body, "you don’t have one yet") || !strings.Contains(body, `/approve" data-passkey="confirm"`) {
 		t.Errorf("does not ask for a passkey:\n%s", body)
 	}
 	for _, deed := range []string{"/approve", "/reject"} {

@@ -10,7 +10,7 @@ func TestPrivacyNotice(t *testing.T) {
 	t.Parallel()
 	d := newTestService(t)
 	for language, want := range map[string][]string{
-		"en": {"Privacy notice", "The operator has not said so yet.", "Where the data lies", "for 30 days"},
+		"en": {"Privacy notice", "The operator has not stated this yet.", "Where the data is stored", "for 30 days"},
 		"de": {"Datenschutz", "Der Betreiber hat dazu noch nichts angegeben.", "30 Tage"},
 		"fr": {"Confidentialité", "L’exploitant ne l’a pas encore indiqué.", "30 jours"},
 	} {

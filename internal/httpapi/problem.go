@@ -54,7 +54,7 @@ var statuses = []struct {
 	name   string
 	detail string // where the error has no words for people
 }{
-	{mapdata.ErrNotFound, http.StatusNotFound, "not-found", "There is no such thing, or it is not yours."},
+	{mapdata.ErrNotFound, http.StatusNotFound, "not-found", "Not found, or you do not have access to it."},
 	{mapdata.ErrConflict, http.StatusConflict, "conflict", "The current state does not allow this."},
 	{mapdata.ErrUnauthenticated, http.StatusUnauthorized, "unauthenticated", "Sign in first."},
 	{mapdata.ErrForbidden, http.StatusForbidden, "forbidden", "You may not do this."},

@@ -88,7 +88,7 @@ func (b *pushBody) refusal(err error) error {
 			Detail: "The body arrived too slowly: send at least 64 KiB a second, or smaller batches. Nothing was stored.",
 		}
 	case b.raw.err != nil:
-		return &problem{Type: "malformed", Status: http.StatusBadRequest, Detail: "The body did not arrive whole."}
+		return &problem{Type: "malformed", Status: http.StatusBadRequest, Detail: "The body was incomplete."}
 	case err != nil:
 		return mapdata.Explain(mapdata.ErrMalformed, mapdata.ReasonCompression, "The body is not what Content-Encoding: gzip says.")
 	}

@@ -205,7 +205,7 @@ func (p *params) since() time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		p.addError("since", "invalid_time", "since must be RFC 3339, such as 2026-11-21T08:00:00Z (write a + as %2B).")
+		p.addError("since", "invalid_time", "since must be RFC 3339, such as 2026-11-21T08:00:00Z (encode a + as %2B).")
 	}
 	return t
 }

@@ -137,7 +137,7 @@ func (f *requestFields) addError(name, code, message string) {
 // check returns the collected errors; members that were not taken are unknown fields.
 func (f *requestFields) check() error {
 	for _, name := range slices.Sorted(maps.Keys(f.members)) {
-		f.addError(truncate(name), "unknown_field", "there is no such field here")
+		f.addError(truncate(name), "unknown_field", "unknown field")
 	}
 	if len(f.errors) > 0 {
 		return &mapdata.InvalidError{Fields: f.errors}

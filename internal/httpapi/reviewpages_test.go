@@ -36,38 +36,38 @@ func entityRows(n int) string {
 func TestReviewByPages(t *testing.T) {
 	d := newTestService(t)
 	owner, curator := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator)
-	contains(t, curator.page("/review", 200), "Nothing waits")
+	contains(t, curator.page("/review", 200), "Nothing to review")
 	address, token := owner.newFeed(pushFields("Cameras"))
 	owner.newFeed(url.Values{"direction": {"push"}, "visibility": {"private"}, "name": {"Mine"}, "pull_interval_seconds": {"300"}})
 	d.push(token, entityRows(3)).want(t, 200)
 	d.push(token, `[{"external_id":"x","kind":"none","lat":52,"lng":5,"properties":{}}]`).want(t, 200)
 	d.advance(time.Hour)
 	review := strings.Replace(address, "/feeds/", "/review/", 1)
-	contains(t, curator.page("/review", 200), "One feed waits to be shown to drivers", "One private feed", "Owner: owner@example.com", "1 hour ago")
+	contains(t, curator.page("/review", 200), "1 feed pending review", "1 private feed", "Owner: owner@example.com", "1 hour ago")
 	body := curator.page(review, 200)
-	contains(t, body, "owner@example.com", "Sample rows", "e0", "3 entities", "unknown_kind", "Never approved before", "Mine", "gets a letter", "feed registered")
+	contains(t, body, "owner@example.com", "Sample rows", "e0", "3 entities", "unknown_kind", "Never approved", "Mine", "will be e-mailed", "feed registered")
 
 	answer := curator.form(review+"/reject", url.Values{"version": {reviewVersion(t, body)}, "note": {" "}}).want(t, http.StatusUnprocessableEntity)
-	contains(t, answer.body, "Write to the owner what is wrong")
+	contains(t, answer.body, "Enter a note")
 	answer = curator.form(review+"/reject", url.Values{"version": {reviewVersion(t, body)}, "note": {"Row x is wrong."}}).want(t, 200)
-	contains(t, answer.body, "Turned down. The owner gets a letter with your note", "Row x is wrong.")
-	contains(t, owner.page(address, 200), "A curator turned this feed down", "Row x is wrong.")
+	contains(t, answer.body, "Rejected. The owner will be e-mailed your note", "Row x is wrong.")
+	contains(t, owner.page(address, 200), "A curator rejected this feed", "Row x is wrong.")
 
 	owner.form(address+"/edit", url.Values{"name": {"Cameras"}, "description": {"Mended."}, "visibility": {"public"}}).want(t, 200)
 	body = curator.page(review, 200)
-	contains(t, body, "back to review", "waits for review")
-	contains(t, curator.form(review+"/approve", url.Values{"version": {reviewVersion(t, body)}}).want(t, 200).body, "Approved. The owner gets a letter")
+	contains(t, body, "pending review again", "pending review")
+	contains(t, curator.form(review+"/approve", url.Values{"version": {reviewVersion(t, body)}}).want(t, 200).body, "Approved. The owner will be e-mailed")
 	owner.form(address+"/edit", url.Values{"name": {"Police"}, "description": {"Mended."}, "visibility": {"public"}}).want(t, 200)
 	body = curator.page(review, 200)
 	contains(t, body, "Changed since the approval", "Cameras", "Police", "registered or changed less than a minute ago")
-	contains(t, curator.page("/review", 200), "One feed waits to be shown to drivers")
-	contains(t, owner.page(address, 200), "A change waits for review", "Shown to drivers", "Your feeds Cameras")
+	contains(t, curator.page("/review", 200), "1 feed pending review")
+	contains(t, owner.page(address, 200), "Change pending review", "Live", "Your feeds Cameras")
 	if !strings.Contains(owner.page(address+"/edit", 200), `value="Police"`) {
 		t.Error("the form does not hold the change that waits")
 	}
 	curator.form(review+"/reject", url.Values{"version": {reviewVersion(t, body)}, "note": {"Traps are cameras."}}).want(t, 200)
-	contains(t, owner.page(address, 200), "The change was rejected", "Traps are cameras.", "Shown to drivers")
-	contains(t, curator.page(review, 200), "Take the approval back")
+	contains(t, owner.page(address, 200), "The change was rejected", "Traps are cameras.", "Live")
+	contains(t, curator.page(review, 200), "Revoke approval")
 
 	emails, err := d.db.DueEmails(t.Context(), d.time(), d.time(), 10)
 	if err != nil || len(emails) != 3 || emails[2].Kind != mapdata.EmailChangeRejected {
@@ -91,7 +91,7 @@ func TestStaleReviewIsRefused(t *testing.T) {
 	owner.form(address+"/edit", url.Values{"name": {"Traps"}, "visibility": {"public"}}).want(t, 200)
 	for _, what := range []string{"/approve", "/reject"} {
 		answer := one.form(review+what, url.Values{"version": {seen}, "note": {"as typed"}}).want(t, http.StatusConflict)
-		contains(t, answer.body, "This changed while you looked at it", "Name Now: Traps")
+		contains(t, answer.body, "This changed while you were reviewing it", "Name Now: Traps")
 		if what == "/reject" {
 			contains(t, answer.body, "as typed")
 		}
@@ -139,9 +139,9 @@ func TestStaleReviewShowsTheDifference(t *testing.T) {
 	form.Set("note", "wie getippt")
 	stale := curator.form(review+"/reject", form).want(t, http.StatusConflict)
 	contains(t, stale.body,
-		"Das hat sich geändert, während Sie es ansahen", "Entschieden ist nichts.",
-		"Name Die Seite zeigte: Kameras Jetzt: Fallen", "Die Seite zeigte: Eins zwei <b> Jetzt: Drei", "Die Seite zeigte: Stadt Jetzt: –",
-		"Die Seite zeigte: öffentlich Jetzt: privat", "Neu entscheiden", "wie getippt")
+		"Das hat sich während Ihrer Prüfung geändert", "Es wurde keine Entscheidung gespeichert.",
+		"Name Sie sahen: Kameras Jetzt: Fallen", "Sie sahen: Eins zwei <b> Jetzt: Drei", "Sie sahen: Stadt Jetzt: –",
+		"Sie sahen: öffentlich Jetzt: privat", "Erneut prüfen", "wie getippt")
 	checkGerman(t, stale.body, []string{"is now", "private", "public"})
 
 	// The page ignores shown values that a form has forged.
@@ -163,7 +163,7 @@ func TestStaleReviewShowsTheDifference(t *testing.T) {
 	d.signedInAs("second@example.com", mapdata.Curator).form(review+"/reject", form).want(t, 200)
 	form.Set("note", "Zwei")
 	contains(t, curator.form(review+"/reject", form).want(t, http.StatusConflict).body,
-		"Die Seite zeigte: freigegeben Jetzt: abgelehnt", "Hinweis an den Inhaber Die Seite zeigte: – Jetzt: Eins")
+		"Sie sahen: freigegeben Jetzt: abgelehnt", "Anmerkung für den Besitzer Sie sahen: – Jetzt: Eins")
 }
 
 // TestAuditPages: curators see decisions, admins see all entries; the list is paged and can be filtered.
@@ -179,7 +179,7 @@ func TestAuditPages(t *testing.T) {
 	}
 	owner.send(http.MethodGet, "/audit", "").want(t, http.StatusForbidden)
 	body := curator.page("/audit", 200)
-	contains(t, body, "approved", "by curator@example.com", "through the interface")
+	contains(t, body, "approved", "by curator@example.com", "via API")
 	if strings.Contains(body, "push token replaced") {
 		t.Error("a curator sees changes of secrets")
 	}
@@ -189,7 +189,7 @@ func TestAuditPages(t *testing.T) {
 	contains(t, admin.page(older, 200), "feed registered", "approved")
 	contains(t, admin.page("/audit?feed="+id, 200), "Cameras")
 	contains(t, admin.page("/audit?account=Curator@example.com", 200), "approved")
-	contains(t, admin.page("/audit?feed=x&account=nobody@example.com", 422), "An id of a feed has 36 characters", "There is no such account")
+	contains(t, admin.page("/audit?feed=x&account=nobody@example.com", 422), "A feed ID has 36 characters", "Unknown account")
 	owner.form(address+"/delete", nil).want(t, 200)
 	contains(t, admin.page("/audit", 200), "feed deleted", id)
 }
@@ -198,7 +198,7 @@ func TestAuditPages(t *testing.T) {
 func TestPublicSourcePages(t *testing.T) {
 	d := newTestService(t)
 	owner, curator, guest := d.signedInAs("owner@example.com", mapdata.Driver), d.signedInAs("curator@example.com", mapdata.Curator), d.browser()
-	contains(t, guest.page("/sources", 200), "There is no public source yet")
+	contains(t, guest.page("/sources", 200), "No public sources yet")
 	address, token := owner.newFeed(pushFields("Cameras"))
 	id := strings.TrimPrefix(address, "/feeds/")
 	d.push(token, entityRows(5)).want(t, 200)
@@ -208,13 +208,13 @@ func TestPublicSourcePages(t *testing.T) {
 	owner.form(address+"/edit", url.Values{"name": {"Cameras"}, "attribution": {"© Town"}, "description": {"All."}, "visibility": {"public"}}).want(t, 200)
 	curator.send(http.MethodPost, "/v2/feeds/"+id+"/approve", "").want(t, 200)
 	d.waitForIndex()
-	contains(t, guest.page("/sources", 200), "Cameras", "© Town", "5 entities", "working", "Speed camera")
+	contains(t, guest.page("/sources", 200), "Cameras", "© Town", "5 entities", "OK", "Speed camera")
 	contains(t, guest.page(source, 200), "All.", "© Town", "feed:"+id)
 	body := guest.send(http.MethodGet, "/v2"+source+"/entities", "").want(t, 200).body
 	if n := strings.Count(body, `"type":"Feature"`); n != 5 || strings.Contains(body, "owner@example.com") {
 		t.Errorf("%d entities on the map of a source: %s", n, body)
 	}
-	contains(t, guest.page("/status", 200), "Everything works", "1 source", "test")
+	contains(t, guest.page("/status", 200), "All systems operational", "1 source", "test")
 	owner.form(address+"/pause", nil).want(t, 200)
 	d.waitForIndex()
 	guest.page(source, 404)

@@ -424,7 +424,7 @@ func (c *roleTest) request(t *testing.T, rt httpapi.RouteLine, b *browser, s *ro
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bytes.Contains(body, []byte("/docs#problem-sign-in-required")) || bytes.Contains(body, []byte("This screen was signed in by a phone")) {
+		if bytes.Contains(body, []byte("/docs#problem-sign-in-required")) || bytes.Contains(body, []byte("This screen was signed in from a phone")) {
 			return "sign-in-required"
 		}
 		return "forbidden"

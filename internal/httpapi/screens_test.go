@@ -41,7 +41,7 @@ func TestScreenMayReadAndVoteOnly(t *testing.T) {
 	}
 	for _, path := range []string{"/account", "/audit", "/review", "/feeds", "/pair"} {
 		body := screen.send(http.MethodGet, path, "").want(t, http.StatusForbidden).body
-		contains(t, body, "This screen was signed in by a phone", "Sign in")
+		contains(t, body, "This screen was signed in from a phone", "Sign in")
 		if !strings.Contains(body, `href="/sign-in?next=`+url.QueryEscape(path)+`"`) || strings.Contains(body, `href="/feeds"`) {
 			t.Errorf("%s does not lead to where one signs in, or links to pages that are refused:\n%s", path, body)
 		}
@@ -88,7 +88,7 @@ func TestPairingIsEmailed(t *testing.T) {
 	d.advance(time.Second) // the list is in the order of time
 	d.pairedScreen(phone)
 	all := emails()
-	if len(all) != 1 || all[0].Kind != mapdata.EmailScreenPaired || all[0].Address != "ada@example.org" || !strings.Contains(all[0].Data["name"], "Tesla") {
+	if len(all) != 1 || all[0].Kind != mapdata.EmailScreenPaired || all[0].Address != "ada@example.org" || !strings.Contains(all[0].Data["name"], "a Tesla") {
 		t.Fatalf("e-mails %+v", all)
 	}
 	var sessions struct {
@@ -135,13 +135,13 @@ func TestPairingLinksOfOtherSites(t *testing.T) {
 	for i := range 8 {
 		wrong := fmt.Sprintf("BCDFGHJ%c", "BCDFGHJK"[i])
 		body := phone.send(http.MethodGet, "/pair?code="+wrong, "", "Sec-Fetch-Site", "cross-site").want(t, http.StatusOK).body
-		contains(t, body, "link from another site")
+		contains(t, body, "link on another site")
 		if !strings.Contains(body, `value="`+wrong[:4]+"-"+wrong[4:]+`"`) || strings.Contains(body, "approve") {
 			t.Errorf("the code is not in the form, or can be approved:\n%s", body)
 		}
 		phone.send(http.MethodGet, "/v2/auth/pair/"+wrong, "", "Sec-Fetch-Site", "cross-site").wantProblem(t, http.StatusForbidden, "forbidden")
 	}
-	contains(t, phone.send(http.MethodGet, "/pair?code="+mine.UserCode, "", "Sec-Fetch-Site", "cross-site").want(t, http.StatusOK).body, "link from another site")
+	contains(t, phone.send(http.MethodGet, "/pair?code="+mine.UserCode, "", "Sec-Fetch-Site", "cross-site").want(t, http.StatusOK).body, "link on another site")
 	contains(t, phone.send(http.MethodGet, "/pair?code="+mine.UserCode, "", "Sec-Fetch-Site", "same-origin").want(t, http.StatusOK).body, "Is this your car")
 	contains(t, phone.send(http.MethodGet, "/pair?code="+mine.UserCode, "", "Sec-Fetch-Site", "none").want(t, http.StatusOK).body, "Is this your car")
 	phone.send(http.MethodPost, "/v2/auth/pair/"+mine.UserCode+"/approve", "").want(t, http.StatusOK)
@@ -158,7 +158,7 @@ func TestPairingLinksOfOtherSites(t *testing.T) {
 		}
 	}
 	phone.send(http.MethodGet, "/sign-in?pair="+bare, "", "Sec-Fetch-Site", "cross-site").wantRedirect(t, "/pair?code="+bare+"&linked=")
-	contains(t, phone.send(http.MethodGet, "/pair?code="+bare+"&linked=", "", "Sec-Fetch-Site", "same-origin").want(t, http.StatusOK).body, "link from another site")
+	contains(t, phone.send(http.MethodGet, "/pair?code="+bare+"&linked=", "", "Sec-Fetch-Site", "same-origin").want(t, http.StatusOK).body, "link on another site")
 }
 
 // TestStreamsEndWithTheirSessions: a stream ends within a second when its session or API token ends, or the account's role

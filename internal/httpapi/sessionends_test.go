@@ -90,7 +90,7 @@ func TestCodesWorkInTheBrowserThatAsked(t *testing.T) {
 			theirs.send(http.MethodPost, "/v2/auth/verify", body).want(t, http.StatusUnauthorized)
 		}
 		answer := theirs.form("/sign-in/code", url.Values{"email": {"ada@example.org"}, "code": {code}}).want(t, http.StatusUnauthorized)
-		contains(t, answer.body, "another browser asked for it")
+		contains(t, answer.body, "requested in another browser")
 		mine.send(http.MethodPost, "/v2/auth/verify", body).want(t, http.StatusOK)
 
 		link, _ := mine.requestSignIn("ada@example.org")

@@ -100,7 +100,7 @@ func (a *api) getIcon(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	id, ok := strings.CutSuffix(r.PathValue("file"), ".svg")
 	kind, known := mapdata.ParseKind(id)
 	if !ok || !known {
-		return mapdata.Describe(mapdata.ErrNotFound, "There is no such icon; GET /v2/kinds lists them.")
+		return mapdata.Describe(mapdata.ErrNotFound, "Unknown icon; GET /v2/kinds lists them.")
 	}
 	return pages.ServeIcon(w, r, kind)
 }

@@ -86,8 +86,8 @@ func TestFailuresAreTranslated(t *testing.T) {
 	owner.form("/language", url.Values{"language": {"de"}, "back": {"/account"}}).want(t, http.StatusOK)
 	address, token := owner.newFeed(pushFields("Straßen"))
 	for body, says := range map[string]string{
-		`{}`: "Setzen Sie die Zeilen zwischen [ und ]", `[`: "kein ganzer JSON-Text", rows(5001, 52, 5): "mehr als 5.000 Zeilen. Senden Sie",
-		`[]` + strings.Repeat(" ", 17<<20): "mehr als 16 MiB",
+		`{}`: "Setzen Sie die Datensätze zwischen [ und ]", `[`: "kein gültiges JSON", rows(5001, 52, 5): "mehr als 5.000 Datensätze. Senden Sie",
+		`[]` + strings.Repeat(" ", 17<<20): "größer als 16 MiB",
 	} {
 		d.advance(time.Minute)
 		refusal := d.push(token, body)
@@ -120,7 +120,7 @@ func TestFailuresAreTranslated(t *testing.T) {
 	english := []string{"A push feed", "Resume it first", "at most 20", "is too long", "must ", "cannot be read"}
 	refused := owner.form(address+"/fetch", nil).want(t, http.StatusConflict)
 	checkGerman(t, refused.body, english)
-	contains(t, refused.body, "An diesen Feed wird gesendet, abgerufen wird er nie.")
+	contains(t, refused.body, "Das ist ein Push-Feed: Er wird nie abgerufen.")
 	wrong := owner.form(address+"/edit", url.Values{"name": {strings.Repeat("x", 101)}, "spec_url": {"ftp://x"}, "visibility": {"all"}, "description": {"\x00"}}).want(t, 422)
 	checkGerman(t, wrong.body, english)
 	contains(t, wrong.body, "höchstens 100 Zeichen")
@@ -129,5 +129,5 @@ func TestFailuresAreTranslated(t *testing.T) {
 	}
 	many := owner.form("/account/tokens", url.Values{"name": {"x"}}).want(t, http.StatusConflict)
 	checkGerman(t, many.body, english)
-	contains(t, many.body, "Ein Konto hat höchstens 20 API-Token.")
+	contains(t, many.body, "Ein Konto hat höchstens 20 API-Tokens.")
 }

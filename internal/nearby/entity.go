@@ -56,7 +56,7 @@ func (r *Reader) Entity(ctx context.Context, id string, q *Query) (*Entity, erro
 }
 
 func notFound() error {
-	return mapdata.Describe(mapdata.ErrNotFound, "There is no such entity, or no longer.")
+	return mapdata.Describe(mapdata.ErrNotFound, "Unknown entity, or no longer there.")
 }
 
 // find returns the entity of an id, if the account may read it, and its feed; nil for a live incident.

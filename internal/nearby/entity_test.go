@@ -180,7 +180,7 @@ func TestEntityErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
 		}
 		var described *mapdata.Described
-		if errors.Is(err, mapdata.ErrNotFound) && (!errors.As(err, &described) || described.Detail != "There is no such entity, or no longer.") {
+		if errors.Is(err, mapdata.ErrNotFound) && (!errors.As(err, &described) || described.Detail != "Unknown entity, or no longer there.") {
 			t.Errorf("%s: %q is no sentence for people", tt.name, err)
 		}
 		// Without a law, nothing is looked up to find out whether it allows an entity.

@@ -146,7 +146,7 @@ func (s *Service) target(ctx context.Context, by feed.Actor, id string) (*mapdat
 }
 
 func noPin() error {
-	return mapdata.Describe(mapdata.ErrNotFound, "There is no such entity, or no longer.")
+	return mapdata.Describe(mapdata.ErrNotFound, "Unknown entity, or no longer there.")
 }
 
 // check validates reason and end.

@@ -93,7 +93,7 @@ func (s *Service) resolve(ctx context.Context, b *mapdata.Ballot) (*mapdata.Feed
 			return nil, 0, notFound()
 		}
 		if feed.ManagedBy(b.Account) && b.Vote != mapdata.NoVote { // one that was cast before this rule can be withdrawn
-			return nil, 0, mapdata.Describe(mapdata.ErrForbidden, "Nobody votes on entities of their own feeds.")
+			return nil, 0, mapdata.Describe(mapdata.ErrForbidden, "You can't vote on entities of your own feeds.")
 		}
 		return feed, 0, nil
 	}
@@ -112,5 +112,5 @@ func (s *Service) resolve(ctx context.Context, b *mapdata.Ballot) (*mapdata.Feed
 }
 
 func notFound() error {
-	return mapdata.Describe(mapdata.ErrNotFound, "There is no such entity, or no longer.")
+	return mapdata.Describe(mapdata.ErrNotFound, "Unknown entity, or no longer there.")
 }

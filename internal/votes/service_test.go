@@ -150,7 +150,7 @@ func TestCastFails(t *testing.T) {
 				t.Errorf("%+v of %v: %v", voted, feed, err)
 			}
 			var described *mapdata.Described
-			if errors.Is(err, mapdata.ErrNotFound) && (!errors.As(err, &described) || described.Detail != "There is no such entity, or no longer.") {
+			if errors.Is(err, mapdata.ErrNotFound) && (!errors.As(err, &described) || described.Detail != "Unknown entity, or no longer there.") {
 				t.Errorf("%q is no sentence for people", err)
 			}
 			if (store.ballot != nil) != tt.stored || notified(s.StoreChanged) {

@@ -163,10 +163,10 @@ test("a map that cannot be drawn shows why", async () => {
   const made = await page.request.post("/v2/feeds", { data: { direction: "push", name: "Empty", visibility: "private" } });
   const { feed } = (await made.json()) as { feed: { id: string } };
   await page.goto(`/feeds/${feed.id}`);
-  await eventually("nothing to draw", async () => (await note.innerText()).includes("nothing to draw"));
+  await eventually("Nothing to show", async () => (await note.innerText()).includes("Nothing to show"));
   await page.route("**/entities", (route) => route.fulfill({ status: 503, body: "" }));
   await page.reload();
-  await eventually("no answer", async () => (await note.innerText()).includes("did not come"));
+  await eventually("no answer", async () => (await note.innerText()).includes("Couldn’t load"));
   expect(owner.errors.splice(0), "503").toHaveLength(1);
   await page.addInitScript(() => {
     HTMLCanvasElement.prototype.getContext = () => null;

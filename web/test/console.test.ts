@@ -79,9 +79,9 @@ describe("signing in", () => {
     expect(await page.locator("html").getAttribute("lang")).toBe(language);
     await page.locator("#email").fill(email);
     await clickAndWait(page, "main form button");
-    const letter = await eventually("a letter", () => Promise.resolve(testConsole.mails(email).at(-1)));
-    expect(letter.html).toContain(`lang="${language}"`);
-    const [, code = ""] = /\b(\d{8})\b/.exec(letter.text) ?? [];
+    const message = await eventually("an e-mail", () => Promise.resolve(testConsole.mails(email).at(-1)));
+    expect(message.html).toContain(`lang="${language}"`);
+    const [, code = ""] = /\b(\d{8})\b/.exec(message.text) ?? [];
     await page.locator("input[name=code]").fill(code);
     await clickAndWait(page, "main form button");
     expect(new URL(page.url()).pathname).toBe("/account");
@@ -91,7 +91,7 @@ describe("signing in", () => {
     const other = await testConsole.visit("/sign-in", { locale, javaScriptEnabled: false });
     await other.page.locator("#email").fill(email);
     await clickAndWait(other.page, "main form button");
-    const second = await eventually("another letter", () => Promise.resolve(testConsole.mails(email)[1]));
+    const second = await eventually("another e-mail", () => Promise.resolve(testConsole.mails(email)[1]));
     const [link = ""] = /http\S+token=\S+/.exec(second.text) ?? [];
     await other.page.goto(link);
     await other.page.goto("/account");
@@ -148,7 +148,7 @@ describe("providers", () => {
     const card = page.locator(".map-card");
     await page.getByRole("button", { name: "Next" }).click();
     await eventually("its card", async () => (await card.innerText()).includes("1 of 2"));
-    expect(await card.innerText()).toContain("External id");
+    expect(await card.innerText()).toContain("External ID");
     await page.keyboard.press("Escape");
     expect(await card.isVisible()).toBe(false);
     const scripts = owner.requests.filter((url) => url.includes("/console/"));
@@ -180,10 +180,10 @@ describe("providers", () => {
 
     // Invalid JSON and a missing file: the page explains what to do.
     const broken = await registerPull(owner, "Broken", testConsole.provider.publish("broken.json", "<html>no data today</html>"));
-    expect(await reloadUntil(owner, "the body is not JSON")).toContain("It may be an HTML page");
+    expect(await reloadUntil(owner, "not valid JSON")).toContain("It may be an HTML page");
     await owner.screenshot("console-feed-broken");
     await registerPull(owner, "Gone", testConsole.provider.url("gone.json"));
-    expect(await reloadUntil(owner, "404")).toContain("There is nothing at this URL");
+    expect(await reloadUntil(owner, "404")).toContain("Nothing was found at this URL");
 
     // A new URL fixes it and is fetched immediately.
     await page.goto(`${broken}/url`);
@@ -220,9 +220,9 @@ describe("providers", () => {
     await eventually("a pin", async () => (await countPixels(page, cameraBlue)) > 100);
     await owner.screenshot("console-check");
     expect(await tryText('[\n{"external_id": "a" "kind": 1}]')).toContain("it breaks in line 2, at character 21");
-    expect(await main(owner)).toContain("the body is not JSON");
+    expect(await main(owner)).toContain("not valid JSON");
     await owner.screenshot("console-check-wrong");
-    expect(await tryText('{"rows": []}')).toContain("the JSON is not an array");
+    expect(await tryText('{"rows": []}')).toContain("not a top-level JSON array");
     await page.goto("/check");
     await page.locator("#pull_url").fill(testConsole.provider.url("nothing.json"));
     await clickAndWait(page, "main form button[type=submit]");
@@ -295,18 +295,18 @@ describe("curators", () => {
     await page.locator(".map canvas").waitFor();
     await curator.screenshot("console-review-feed");
     await clickAndWait(page, "form[action$='/approve'] button");
-    expect(await main(curator)).toContain("Approved. The owner gets a letter.");
+    expect(await main(curator)).toContain("Approved. The owner will be e-mailed.");
 
     await page.goto("/review");
     await page.getByRole("link", { name: "Odd data" }).click();
     await page.locator("#note").fill("Nothing was pushed yet.\nPush a row first.");
     await clickAndWait(page, "form[action$='/reject'] button");
-    expect(await main(curator)).toContain("Turned down. The owner gets a letter with your note.");
+    expect(await main(curator)).toContain("Rejected. The owner will be e-mailed your note.");
     await page.goto("/audit");
-    expect(await main(curator)).toContain("turned down");
+    expect(await main(curator)).toContain("Rejected");
     await curator.screenshot("console-audit");
 
-    const [yes, no] = await eventually("two letters", () => {
+    const [yes, no] = await eventually("two e-mails", () => {
       const found = testConsole.mails("careful@example.org");
       return Promise.resolve(found.length >= 2 && found);
     });
@@ -326,7 +326,7 @@ describe("curators", () => {
     await eventually("a pin", async () => (await countPixels(guest.page, cameraBlue)) > 100);
     await guest.screenshot("console-source");
     await guest.page.goto("/status");
-    expect(await main(guest)).toContain("Everything works");
+    expect(await main(guest)).toContain("All systems operational");
   });
 });
 
@@ -342,9 +342,9 @@ describe("accounts", () => {
     expect((await car.page.request.get("/v2/account")).status()).toBe(200);
     await owner.page.goto("/account");
     await owner.screenshot("console-account");
-    const paired = owner.page.locator("li", { hasText: "paired screen" });
+    const paired = owner.page.locator("li", { hasText: "paired car" });
     await Promise.all([owner.page.waitForEvent("domcontentloaded"), paired.getByRole("button").click()]);
-    expect(await main(owner)).toContain("That session has ended.");
+    expect(await main(owner)).toContain("That device is signed out.");
     expect((await car.page.request.get("/v2/account")).status()).toBe(401);
   });
 

@@ -209,7 +209,7 @@ test("the phone's pages can be read and touched", async () => {
   await signIn(page, "reader@example.org", (what) => check(page, what, phoneTouch));
   await check(page, "pair, no code yet", phoneTouch);
   await phone.screenshot("phone-pair");
-  await page.getByLabel("The code on the car’s screen").fill("BCDFGHJK");
+  await page.getByLabel("Code on the car’s screen").fill("BCDFGHJK");
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("alert").waitFor();
   await check(page, "pair, a wrong code", phoneTouch);

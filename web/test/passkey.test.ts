@@ -62,7 +62,7 @@ test("is added, named, used elsewhere, and removed", async () => {
 
   // The device already has a passkey, and the browser reports it.
   await ada.page.getByRole("button", { name: "Add a passkey" }).click();
-  await ada.page.getByText("This device has a passkey of yours already.").waitFor();
+  await ada.page.getByText("This device already has a passkey of yours.").waitFor();
 
   const otherAddress = await testConsole.visit("/sign-in?next=/account");
   const other = await addAuthenticator(otherAddress);
@@ -102,7 +102,7 @@ test("is asked for before a curator decides", async () => {
   await page.getByRole("heading", { name: "Your passkey" }).waitFor();
   await page.goto("/review");
   await page.getByRole("link", { name: /Roadworks/ }).first().click();
-  await page.getByText("A decision needs a passkey of yours").waitFor();
+  await page.getByText("A decision needs your passkey").waitFor();
   await curator.screenshot("passkey-review");
 
   const approve = page.locator("form[action$='/approve'] button");

@@ -16,7 +16,7 @@ export function openPhone(path: string, options: CarOptions = {}): Promise<Car> 
 /** readMailedCode waits for the mail to an address and returns its code. */
 export function readMailedCode(email: string): Promise<string> {
   const outbox = inject("outbox");
-  return eventually(`a letter to ${email}`, () => {
+  return eventually(`an e-mail to ${email}`, () => {
     const mails = readdirSync(outbox).filter((name) => name.endsWith(".eml"));
     const texts = mails.map((name) => readFileSync(join(outbox, name), "utf8")).filter((text) => text.includes(`To: <${email}>`) || text.includes(`To: ${email}`));
     const [, code] = /\b(\d{8})\b/.exec(texts.at(-1)?.split(/\r?\n\r?\n/).slice(1).join("\n\n") ?? "") ?? [];
@@ -29,7 +29,7 @@ export async function signIn(page: Page, email: string, look: (what: string) => 
   await page.getByLabel("Your e-mail address").fill(email);
   await look("address");
   await page.getByRole("button", { name: "Send me a code" }).click();
-  await page.getByLabel("The code in the letter").fill(await readMailedCode(email));
+  await page.getByLabel("Code from the e-mail").fill(await readMailedCode(email));
   await look("code");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText(email).first().waitFor();
