@@ -51,8 +51,8 @@ account, a maintainer of the owner's feed, a curator, an admin, the screen of an
 | who | is |
 | --- | --- |
 | guest | anybody, signed in or not |
-| push token | whoever holds the feed's push token, which is in the address |
-| account | whoever is signed in; an API token where the interface says that it takes one |
+| push token | anyone who holds the feed's push token, which is in the address |
+| account | anyone who is signed in; an API token where the API says that it takes one |
 | owner | the account whose thing the address names, for a feed its maintainers too; to others there is no such thing (404) |
 | owner alone | the owner of the feed; its maintainers are refused (403) |
 | owner, curator | the owner, maintainers, curators and admins; of what is public, others see what everybody may |
@@ -70,7 +70,7 @@ account what says ` + "`yes`" + `. Everything else is refused (403, ` + "`sign-i
 	for _, group := range []struct {
 		title string
 		page  bool
-	}{{"Pages", true}, {"The interface for programs", false}} {
+	}{{"Pages", true}, {"The API", false}} {
 		fmt.Fprintf(&out, "\n## %s\n\n| address | who | screen |\n| --- | --- | --- |\n", group.title)
 		for _, r := range routes {
 			if r.Page == group.page {
