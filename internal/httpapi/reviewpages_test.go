@@ -55,7 +55,7 @@ func TestReviewByPages(t *testing.T) {
 
 	owner.form(address+"/edit", url.Values{"name": {"Cameras"}, "description": {"Mended."}, "visibility": {"public"}}).want(t, 200)
 	body = curator.page(review, 200)
-	contains(t, body, "pending review again", "pending review")
+	contains(t, body, "pending review again", "Pending review")
 	contains(t, curator.form(review+"/approve", url.Values{"version": {reviewVersion(t, body)}}).want(t, 200).body, "Approved. The owner will be e-mailed")
 	owner.form(address+"/edit", url.Values{"name": {"Police"}, "description": {"Mended."}, "visibility": {"public"}}).want(t, 200)
 	body = curator.page(review, 200)
@@ -105,7 +105,7 @@ func TestStaleReviewIsRefused(t *testing.T) {
 	// Two curators decide concurrently.
 	seen = reviewVersion(t, one.page(review, 200))
 	one.form(review+"/approve", url.Values{"version": {seen}}).want(t, 200)
-	contains(t, two.form(review+"/reject", url.Values{"version": {seen}, "note": {"no"}}).want(t, http.StatusConflict).body, "Review Now: approved")
+	contains(t, two.form(review+"/reject", url.Values{"version": {seen}, "note": {"no"}}).want(t, http.StatusConflict).body, "Review Now: Approved")
 	contains(t, two.form(review+"/approve", url.Values{"version": {seen}}).want(t, 200).body, "approved")
 	emails, err := d.db.DueEmails(t.Context(), d.time(), d.time(), 10)
 	if err != nil || len(emails) != 1 {
@@ -141,7 +141,7 @@ func TestStaleReviewShowsTheDifference(t *testing.T) {
 	contains(t, stale.body,
 		"Das hat sich während Ihrer Prüfung geändert", "Es wurde keine Entscheidung gespeichert.",
 		"Name Sie sahen: Kameras Jetzt: Fallen", "Sie sahen: Eins zwei <b> Jetzt: Drei", "Sie sahen: Stadt Jetzt: –",
-		"Sie sahen: öffentlich Jetzt: privat", "Erneut prüfen", "wie getippt")
+		"Sie sahen: Öffentlich Jetzt: Privat", "Erneut prüfen", "wie getippt")
 	checkGerman(t, stale.body, []string{"is now", "private", "public"})
 
 	// The page ignores shown values that a form has forged.
@@ -163,7 +163,7 @@ func TestStaleReviewShowsTheDifference(t *testing.T) {
 	d.signedInAs("second@example.com", mapdata.Curator).form(review+"/reject", form).want(t, 200)
 	form.Set("note", "Zwei")
 	contains(t, curator.form(review+"/reject", form).want(t, http.StatusConflict).body,
-		"Sie sahen: freigegeben Jetzt: abgelehnt", "Anmerkung für den Besitzer Sie sahen: – Jetzt: Eins")
+		"Sie sahen: Freigegeben Jetzt: Abgelehnt", "Anmerkung für den Besitzer Sie sahen: – Jetzt: Eins")
 }
 
 // TestAuditPages: curators see decisions, admins see all entries; the list is paged and can be filtered.

@@ -145,7 +145,7 @@ test("what is said of refusals, in German", async () => {
   await curator.page.goto(`/review/${feed.id}`);
   await page.request.patch(`/v2/feeds/${feed.id}`, { data: { name: "Kameras", description: "Nur die festen\nKameras", visibility: "private" } });
   await clickAndWait(curator.page, "form[action$='/approve'] button");
-  expect(await curator.page.locator("main").innerText()).toContain("Die Seite zeigte: Straßen");
+  expect(await curator.page.locator("main").innerText()).toContain("Sie sahen: Straßen");
   await readable(curator, "de-review-stale");
   owner.errors.splice(0); // 400
   curator.errors.splice(0); // 409

@@ -171,7 +171,7 @@ describe("providers", () => {
     const text = await reloadUntil(owner, "2 entities");
     expect(text).toContain("invalid_lng");
     expect(text).toContain("unknown_kind");
-    expect(text).toContain("2 of 4 rows were rejected");
+    expect(text).toContain("Rows rejected: 2 of 4");
     await page.locator(".map canvas").waitFor();
     await eventually("a pin", async () => (await countPixels(page, cameraBlue)) > 100);
     await owner.screenshot("console-feed-pull");
@@ -215,18 +215,18 @@ describe("providers", () => {
       await clickAndWait(page, "main form button[type=submit]");
       return main(owner);
     };
-    expect(await tryText(JSON.stringify([camera("a"), camera("b", { lat: null })]))).toContain("Would be accepted: 1, rejected: 1");
+    expect(await tryText(JSON.stringify([camera("a"), camera("b", { lat: null })]))).toContain("1 would be accepted, 1 rejected");
     await page.locator(".map canvas").waitFor();
     await eventually("a pin", async () => (await countPixels(page, cameraBlue)) > 100);
     await owner.screenshot("console-check");
-    expect(await tryText('[\n{"external_id": "a" "kind": 1}]')).toContain("it breaks in line 2, at character 21");
+    expect(await tryText('[\n{"external_id": "a" "kind": 1}]')).toContain("error in line 2, character 21");
     expect(await main(owner)).toContain("not valid JSON");
     await owner.screenshot("console-check-wrong");
     expect(await tryText('{"rows": []}')).toContain("not a top-level JSON array");
     await page.goto("/check");
     await page.locator("#pull_url").fill(testConsole.provider.url("nothing.json"));
     await clickAndWait(page, "main form button[type=submit]");
-    expect(await main(owner)).toContain("the server answered 404");
+    expect(await main(owner)).toContain("the server returned 404");
     await page.goto("/check");
     await page.locator("#pull_url").fill(testConsole.provider.publish("fine.json", [camera("a")]));
     await clickAndWait(page, "main form button[type=submit]");
@@ -303,7 +303,7 @@ describe("curators", () => {
     await clickAndWait(page, "form[action$='/reject'] button");
     expect(await main(curator)).toContain("Rejected. The owner will be e-mailed your note.");
     await page.goto("/audit");
-    expect(await main(curator)).toContain("Rejected");
+    expect(await main(curator)).toContain("feed rejected");
     await curator.screenshot("console-audit");
 
     const [yes, no] = await eventually("two e-mails", () => {
