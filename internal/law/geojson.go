@@ -117,6 +117,9 @@ func (l *Law) add(f *feature, points *int) error {
 		l.shapes = append(l.shapes, s)
 	}
 	l.areas = append(l.areas, a)
+	if l.kinds |= a.hide; a.zone > 0 {
+		l.kinds |= mapdata.CameraKinds()
+	}
 	l.widest = math.Max(l.widest, a.zone)
 	return nil
 }

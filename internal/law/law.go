@@ -15,6 +15,7 @@ type Law struct {
 	cells  map[geo.Cell][]int32 // shapes by the cells that their bounds touch
 	large  []int32              // shapes whose bounds touch too many cells
 	widest float64              // metres
+	kinds  mapdata.KindSet
 }
 
 // area is what one feature asks for.
@@ -30,6 +31,14 @@ func (l *Law) Areas() int {
 		return 0
 	}
 	return len(l.areas)
+}
+
+// Kinds are those that any area hides or shows as zones.
+func (l *Law) Kinds() mapdata.KindSet {
+	if l == nil {
+		return 0
+	}
+	return l.kinds
 }
 
 // Widest is the width of the widest zones in metres, 0 if there are none.

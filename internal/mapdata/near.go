@@ -12,7 +12,8 @@ import (
 // Search selects entities around a point.
 type Search struct {
 	Center geo.Point
-	Radius float64 // metres over the globe; more than 0
+	Radius float64  // metres over the globe; more than 0
+	Within *geo.Box // finds nothing outside of it; nil: the whole circle
 	Kinds  KindSet
 
 	Served bool     // every feed that everybody may read …
