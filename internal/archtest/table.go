@@ -26,7 +26,7 @@ var rules = map[string]rule{
 	"ingest":    {ours: []string{"mapdata", "geo", "signal"}, never: transport},
 	"consensus": {ours: []string{"mapdata", "geo"}, never: transport},
 	"wire":      {ours: []string{"mapdata", "geo"}, never: technology},
-	"index":     {ours: []string{"mapdata", "geo"}, never: transport},
+	"index":     {ours: []string{"mapdata", "geo", "law"}, never: transport},
 	"alerts":    {ours: []string{"mapdata", "geo"}, never: technology},
 	"law":       {ours: []string{"mapdata", "geo"}, never: technology},
 	"catalog":   {ours: []string{"mapdata"}, never: transport},

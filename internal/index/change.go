@@ -31,7 +31,9 @@ type change struct {
 func (ix *Index) newChange() *change {
 	ix.dropStaged()
 	next := *ix.current.Load()
-	return &change{ix: ix, w: ix.writer, v: &next, undo: ix.writer.newUndo(&next), moves: newMoves()}
+	c := &change{ix: ix, w: ix.writer, v: &next, undo: ix.writer.newUndo(&next), moves: newMoves()}
+	c.followLaw()
+	return c
 }
 
 // ownFeeds makes copies of the tables of feeds.
@@ -123,7 +125,7 @@ func (c *change) put(place uint32, ent *mapdata.Entity) {
 	c.w.setKey(c.v, place, externalID, r, c.undo)
 	s, seg := c.v.slot(r)
 	c.cover(place, ent.Point)
-	c.added = append(c.added, addition{grid.Cell(ent.Point), s.entry(seg, r)})
+	c.added = append(c.added, addition{grid.Cell(ent.Point), s.entry(seg, r, c.v.law)})
 	c.count(s, 1)
 	if rec.tally != 0 {
 		c.touchVoted(s, seg, c.tally(rec.tally))
@@ -203,7 +205,7 @@ func (c *change) setTally(place uint32, t *mapdata.Tally) {
 	c.moves.tallies[number] = t
 	if r, known := c.w.find(c.v, place, externalID); known {
 		s, seg := c.v.slot(r)
-		c.moves.votes = append(c.moves.votes, voteMove{s, number})
+		c.moves.votes = append(c.moves.votes, voteMove{s, r, number})
 		c.touchVoted(s, seg, t)
 	}
 }
@@ -219,6 +221,8 @@ func (c *change) tally(number uint32) *mapdata.Tally {
 // finish builds the changed cells and stages the version.
 func (c *change) finish() *Staged {
 	c.touchCells()
+	c.withhold()
+	c.summarize()
 	c.mergeCells()
 	s := &Staged{ix: c.ix, version: c.v, writer: c.w, undo: c.undo, moves: c.moves, touched: c.touched}
 	c.ix.staged = s

@@ -49,7 +49,7 @@ func (c *change) relocate(from ref, s *slot, seg *segment) {
 	cell := grid.Cell(s.point(seg))
 	c.removed = append(c.removed, removal{cell, from})
 	moved, in := c.v.slot(to)
-	c.added = append(c.added, addition{cell, moved.entry(in, to)})
+	c.added = append(c.added, addition{cell, moved.entry(in, to, c.v.law)})
 	c.kill(s, seg)
 }
 
@@ -65,6 +65,7 @@ func (ix *Index) Sweep(before time.Time) []mapdata.Expired {
 	limit := before.UnixMilli()
 	c := ix.newChange()
 	c.compact()
+	c.forgetWithheld(limit)
 	swept := make(map[uint32]int) // places in expired, by place of the feed
 	var expired []mapdata.Expired
 	for number, seg := range c.v.segments {

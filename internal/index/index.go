@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wayside/internal/geo"
+	"wayside/internal/law"
 	"wayside/internal/mapdata"
 )
 
@@ -21,6 +22,7 @@ type Encoder func(dst []byte, e *mapdata.Entity) []byte
 // writer. The other methods, and those of a Loader and a Staged, are the writer's: they are for one goroutine at a time.
 type Index struct {
 	current  atomic.Pointer[version]
+	law      atomic.Pointer[law.Law] // that versions are to follow; nil: none
 	searches sync.Pool
 	seed     maphash.Seed
 	encode   Encoder
@@ -43,6 +45,11 @@ func New(encode Encoder) *Index {
 	})
 	return ix
 }
+
+// SetLaw sets the law that overviews follow; nil: none. The next change or load brings the index under it. Until then, overviews
+// under it leave out the kinds that it or the law before concerns. Searches follow no law: it is applied to what they find.
+// SetLaw is safe beside the writer.
+func (ix *Index) SetLaw(l *law.Law) { ix.law.Store(l) }
 
 // Len is the number of entities that the index holds. Expired ones count until they are swept.
 func (ix *Index) Len() int { return ix.current.Load().entities }

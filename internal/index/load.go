@@ -68,7 +68,7 @@ const runSize = 1 << 16
 func (ix *Index) Load(feeds []*mapdata.Feed, parts int) *Loader {
 	v := &version{
 		places: make(map[mapdata.FeedID]uint32, len(feeds)), bands: make([]*band, grid.Bands()),
-		coverage: newCoverage(), tallies: new(tallies),
+		coverage: newCoverage(), tallies: new(tallies), law: ix.law.Load(),
 	}
 	for _, f := range feeds {
 		place := uint32(len(v.feeds))
@@ -141,6 +141,7 @@ func (l *Loader) Stage(votes []mapdata.Tally) *Staged {
 		m.pace.row(1)
 	}
 	m.endBand()
+	m.endSummaries()
 	if len(v.segments) == 0 {
 		v.segments = append(v.segments, newSegment(0, nil))
 	}

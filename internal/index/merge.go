@@ -23,6 +23,7 @@ type merge struct {
 	entries []entry     // of the band at hand
 	cells   []cellStart // of these entries
 	band    int32
+	rows    []row // to be summed up
 }
 
 // cursor is where the merge stands in a run.
@@ -118,7 +119,9 @@ func (m *merge) take(from ref, cell geo.Cell) {
 		m.sources[from.segment] = nil
 	}
 	s := &seg.slots[r.row]
-	m.enter(cell, s.entry(seg, r))
+	e := s.entry(seg, r, m.v.law)
+	m.enter(cell, e)
+	m.summarize(s, seg, &e)
 	m.w.setKey(m.v, s.feed, s.externalID(seg), r, nil)
 	m.v.coverage.add(s.feed, regions.Cell(s.point(seg)))
 	m.v.entities++
@@ -193,6 +196,8 @@ func (m *merge) vote(votes []mapdata.Tally) []mapdata.Return {
 		s.tally.Store(number)
 		if end, hidden := returnOf(s, seg, t); hidden {
 			returns = append(returns, end)
+			e := s.entry(seg, r, m.v.law)
+			m.v.withheld = append(m.v.withheld, withheld{r, milli(end.At), e.spot(s, seg)})
 		}
 	}
 	return returns

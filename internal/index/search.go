@@ -33,7 +33,10 @@ type search struct {
 	order      geo.Ranking
 	scratch    bitset
 	scratch2   bitset
-	loaded     byte // a result that keeps the compiler from leaving out the loads of preload
+	bounds     bounds
+	tiles      []tally // of an overview
+	seen       bitset  // feeds in an overview
+	loaded     byte    // a result that keeps the compiler from leaving out the loads of preload
 }
 
 // Search appends to hits what s asks for, nearest first, then by id, and says whether more than s.Limit matched.
@@ -43,7 +46,7 @@ func (ix *Index) Search(s *mapdata.Search, hits []mapdata.Hit) ([]mapdata.Hit, b
 		q = new(search)
 	}
 	q.prepare(ix, s)
-	q.scan(geo.Circle{Center: s.Center, Radius: s.Radius}.Box())
+	q.scan(q.box(s))
 	q.judgeCandidates()
 	q.prune()
 	q.preload()
@@ -80,6 +83,7 @@ func (q *search) prepare(ix *Index, s *mapdata.Search) {
 	q.limit = s.Limit
 	q.cells, q.candidates, q.hits = q.cells[:0], q.candidates[:0], q.hits[:0]
 	q.more = false
+	q.bounds = newBounds(s.Within)
 	q.all = s.AllNetworks
 	q.networks = q.networks[:0]
 	for _, n := range s.Networks {
@@ -185,7 +189,7 @@ func (q *search) scanCell(entries []entry) {
 			break
 		}
 		chord := e.at.ChordSquared(q.center)
-		if chord <= q.chord && q.kinds.Has(mapdata.Kind(e.kind)) && q.feeds.has(e.feed) {
+		if chord <= q.chord && q.kinds.Has(mapdata.Kind(e.kind)) && q.feeds.has(e.feed) && q.bounds.contain(&e.at) {
 			q.candidates = append(q.candidates, candidate{chord, e})
 			if len(q.candidates) == candidateBatch {
 				q.judgeCandidates()

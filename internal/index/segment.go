@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"wayside/internal/geo"
+	"wayside/internal/law"
 	"wayside/internal/mapdata"
 )
 
@@ -34,6 +35,9 @@ type entry struct {
 	ref  ref
 	feed uint32 // place in the version's feeds
 	kind uint8
+
+	hidden bool   // a law hides it
+	zone   uint16 // metres: width of the zone as which a law shows it; 0: it is shown where it is
 }
 
 // slot is what decides about an entity and what each answer writes anew. All but seen and tally is written once, before the
@@ -130,9 +134,15 @@ func (s *segment) write(r *record, text []byte) (row uint32) {
 	return uint32(s.used - 1)
 }
 
-// entry is the slot's entry in its cell.
-func (s *slot) entry(seg *segment, r ref) entry {
-	return entry{at: s.point(seg).Vector(), ref: r, feed: s.feed, kind: s.kind}
+// entry is the slot's entry in its cell, under a law; nil: there is none.
+func (s *slot) entry(seg *segment, r ref, l *law.Law) entry {
+	at, kind := s.point(seg), mapdata.Kind(s.kind)
+	e := entry{at: at.Vector(), ref: r, feed: s.feed, kind: s.kind}
+	if l.Kinds().Has(kind) {
+		verdict := l.Judge(at, kind)
+		e.hidden, e.zone = verdict.Hidden, uint16(verdict.Zone)
+	}
+	return e
 }
 
 // text is the slot's whole text.

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 )
 
@@ -13,7 +12,7 @@ func (ix *Index) SeveralFeeds(s *mapdata.Search) bool {
 		q = new(search)
 	}
 	q.prepare(ix, s)
-	q.findCells(geo.Circle{Center: s.Center, Radius: s.Radius}.Box())
+	q.findCells(q.box(s))
 	several := q.severalFeeds()
 	ix.release(q)
 	return several
@@ -26,7 +25,7 @@ func (q *search) severalFeeds() bool {
 			for i := range entries {
 				e := &entries[i]
 				if found && e.feed == first || !q.kinds.Has(mapdata.Kind(e.kind)) || !q.feeds.has(e.feed) ||
-					e.at.ChordSquared(q.center) > q.chord || !q.wants(e) {
+					e.at.ChordSquared(q.center) > q.chord || !q.bounds.contain(&e.at) || !q.wants(e) {
 					continue
 				}
 				if found {

@@ -65,6 +65,7 @@ type seenMove struct {
 // voteMove gives a slot the number of its tally.
 type voteMove struct {
 	slot   *slot
+	ref    ref // of the slot
 	number uint32
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"wayside/internal/geo"
+	"wayside/internal/law"
 	"wayside/internal/mapdata"
 )
 
@@ -20,6 +21,10 @@ type version struct {
 	coverage *coverage
 	tallies  *tallies
 	entities int
+
+	law       *law.Law // of entries, summaries and what is withheld; nil: none
+	summaries summaries
+	withheld  []withheld // by votes or a curator, in no order
 }
 
 // cell gives the entries of a cell.

@@ -1,0 +1,54 @@
+package index
+
+import (
+	"math"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// bounds is a box as searches compare vectors with it. Rounding may let in what lies some micrometres outside.
+type bounds struct {
+	set          bool
+	south, north float64 // heights over the equator's plane
+	west, east   geo.Vector
+	turn         float64 // degrees from west to east
+}
+
+func newBounds(b *geo.Box) bounds {
+	if b == nil {
+		return bounds{}
+	}
+	return bounds{
+		set: true, turn: b.East - b.West,
+		south: math.Sin(b.South*math.Pi/180) - chordEpsilon, north: math.Sin(b.North*math.Pi/180) + chordEpsilon,
+		west: geo.Point{Lng: b.West}.Vector(), east: geo.Point{Lng: b.East}.Vector(),
+	}
+}
+
+// contain says whether the bounds contain a place; without bounds they do.
+func (b *bounds) contain(v *geo.Vector) bool {
+	if !b.set {
+		return true
+	}
+	if v.Z < b.south || v.Z > b.north {
+		return false
+	}
+	eastOfWest := b.west.X*v.Y-b.west.Y*v.X >= -chordEpsilon
+	westOfEast := v.X*b.east.Y-v.Y*b.east.X >= -chordEpsilon
+	switch {
+	case b.turn >= 360:
+		return true
+	case b.turn <= 180:
+		return eastOfWest && westOfEast && (v.X*(b.west.X+b.east.X)+v.Y*(b.west.Y+b.east.Y) >= -chordEpsilon)
+	}
+	return eastOfWest || westOfEast
+}
+
+// box is a box that holds all that a search may find.
+func (q *search) box(s *mapdata.Search) geo.Box {
+	if s.Within != nil {
+		return *s.Within
+	}
+	return geo.Circle{Center: s.Center, Radius: s.Radius}.Box()
+}

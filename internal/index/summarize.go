@@ -1,0 +1,132 @@
+package index
+
+import (
+	"maps"
+	"slices"
+
+	"wayside/internal/geo"
+	"wayside/internal/law"
+	"wayside/internal/mapdata"
+)
+
+// spot is the entity as overviews count it: where a law hides its exact place, in the middle of its zone.
+func (e *entry) spot(s *slot, seg *segment) spot {
+	p := spot{at: e.shownAt(s, seg), feed: e.feed, kind: e.kind}
+	if mapdata.Kind(e.kind).Charger() && s.network != 0 {
+		p.network = shortNetwork(s.network)
+	}
+	if s.lifetime != 0 {
+		p.flags |= decaying
+	}
+	if e.hidden {
+		p.flags |= hidden
+	}
+	return p
+}
+
+// shortNetwork shortens the hash of a network's name.
+func shortNetwork(hash uint64) uint32 { return max(1, uint32(hash>>32)) }
+
+// shownAt is where the entity is shown to those to whom the law applies.
+func (e *entry) shownAt(s *slot, seg *segment) geo.Mercator {
+	if e.zone == 0 {
+		return e.at.Mercator()
+	}
+	return law.Middle(s.point(seg), float64(e.zone)).Vector().Mercator()
+}
+
+// summarize follows the change in the summaries. It comes before mergeCells, which orders the lists anew.
+func (c *change) summarize() {
+	removed, added := c.removed[c.compacted.removed:], c.added[c.compacted.added:]
+	rows := make([]row, 0, min(batchRows, len(removed)+len(added)))
+	take := func(e *entry, s *slot, seg *segment, by int32) {
+		c.pace.row(1)
+		p := e.spot(s, seg)
+		if rows = append(rows, p.row(by)); len(rows) == batchRows {
+			c.v.summaries.add(rows, &c.pace)
+			rows = rows[:0]
+		}
+	}
+	for i := range removed {
+		s, seg := c.v.slot(removed[i].ref)
+		e := s.entry(seg, removed[i].ref, c.v.law)
+		take(&e, s, seg, -1)
+	}
+	for i := range added {
+		s, seg := c.v.slot(added[i].entry.ref)
+		take(&added[i].entry, s, seg, 1)
+	}
+	c.v.summaries.add(rows, &c.pace)
+}
+
+// summarize takes one entity of a load.
+func (m *merge) summarize(s *slot, seg *segment, e *entry) {
+	p := e.spot(s, seg)
+	if m.rows = append(m.rows, p.row(1)); len(m.rows) == batchRows {
+		m.endBatch()
+	}
+}
+
+func (m *merge) endBatch() {
+	finest := &m.v.summaries[len(summaryLevels)-1]
+	*finest = finest.with(combine(m.rows), &m.pace)
+	m.rows = m.rows[:0]
+}
+
+// endSummaries sums up the coarser levels.
+func (m *merge) endSummaries() {
+	m.endBatch()
+	m.rows = nil
+	m.v.summaries.fillCoarser(&m.pace)
+}
+
+// withheld is an entity that votes or a curator hide until a time. Few are: an overview subtracts each from what the
+// summaries count.
+type withheld struct {
+	ref   ref
+	until int64 // milliseconds since 1970
+	spot  spot
+}
+
+// withhold follows which entities are withheld: those whose votes changed, and those with votes that came, moved or left.
+func (c *change) withhold() {
+	next := make(map[ref]withheld, len(c.v.withheld))
+	for _, w := range c.v.withheld {
+		next[w.ref] = w
+	}
+	for i := range c.removed[:c.compacted.removed] {
+		delete(next, c.removed[i].ref) // before the additions, which may use a removed segment's number
+	}
+	judge := func(e *entry, number uint32) {
+		s, seg := c.v.slot(e.ref)
+		if end, withholds := returnOf(s, seg, c.tally(number)); withholds {
+			next[e.ref] = withheld{e.ref, milli(end.At), e.spot(s, seg)}
+		} else {
+			delete(next, e.ref)
+		}
+	}
+	for i := range c.added {
+		e := &c.added[i].entry
+		if s, _ := c.v.slot(e.ref); s.tally.Load() != 0 {
+			judge(e, s.tally.Load())
+		}
+	}
+	for i := range c.moves.votes {
+		s, seg := c.v.slot(c.moves.votes[i].ref)
+		e := s.entry(seg, c.moves.votes[i].ref, c.v.law)
+		judge(&e, c.moves.votes[i].number)
+	}
+	if len(next) == 0 {
+		c.v.withheld = nil
+		return
+	}
+	for i := range c.removed[c.compacted.removed:] {
+		delete(next, c.removed[c.compacted.removed+i].ref)
+	}
+	c.v.withheld = slices.Collect(maps.Values(next))
+}
+
+// forgetWithheld leaves out those that are not withheld any more.
+func (c *change) forgetWithheld(now int64) {
+	c.v.withheld = slices.DeleteFunc(slices.Clone(c.v.withheld), func(w withheld) bool { return w.until <= now })
+}
