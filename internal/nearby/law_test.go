@@ -63,6 +63,7 @@ func newLawReader(t testing.TB, l *law.Law, pins ...lawPin) *testReader {
 	w.reader = nearby.New(nearby.Config{
 		Index: w.index, Catalog: w.catalogue, Primary: "tesla", Now: func() time.Time { return start }, Encode: encode, Law: l,
 	})
+	w.index.SetLaw(l)
 	f := &mapdata.Feed{
 		ID: mapdata.FeedID{15: 1}, Owner: owner, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true,
 		Direction: mapdata.Push, Layer: mapdata.Layer{Slug: "layer-1"},

@@ -3,6 +3,7 @@ package nearby
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"wayside/internal/consensus"
@@ -26,6 +27,13 @@ type Index interface {
 	SeveralFeeds(s *mapdata.Search) bool
 	// Around returns the feeds that have had entities around a circle, and those that never had any.
 	Around(center geo.Point, radius float64) []mapdata.FeedID
+	// Overview counts in o what s asks for, under a law, by the tiles of a level, or of a coarser one, that the box touches.
+	Overview(s *mapdata.Search, box geo.Box, level int, l *law.Law, o *mapdata.Overview)
+	// Extent returns a box around all that s asks for under a law; false: there is nothing.
+	Extent(s *mapdata.Search, l *law.Law) (geo.Box, bool)
+	// Reach returns a distance in metres from the center of s within which something of what s asks for is shown under a law,
+	// not much longer than the shortest; negative: there is nothing.
+	Reach(s *mapdata.Search, l *law.Law) float64
 }
 
 // Catalog knows the sources. It is declared here so that the reader does not depend on their replication.
@@ -84,7 +92,8 @@ type Records interface {
 // Query is one read of the entities near a point. Its decoder has validated it, except for the sources.
 type Query struct {
 	Center   geo.Point
-	Radius   float64 // metres, more than 0, at most MaxRadius
+	Radius   float64  // metres, more than 0. Beyond MaxRadius no live incidents are read
+	Within   *geo.Box // nothing outside of it is read; nil: the whole circle
 	Sources  []string
 	Layers   []string
 	ByLayer  bool // Layers applies, also when it is empty
@@ -165,6 +174,7 @@ type Config struct {
 type Reader struct {
 	Config
 	incidents mapdata.KindSet // which are those that are merged
+	extent    atomic.Pointer[extent]
 }
 
 // New creates a Reader.
@@ -176,13 +186,13 @@ const maxRereads = 3
 // Near answers a query into a, whose slices it reuses. It fails with *UnknownSourcesError.
 func (r *Reader) Near(ctx context.Context, q *Query, a *Answer) error {
 	s := mapdata.Search{
-		Center: q.Center, Radius: q.Radius, Kinds: q.Kinds, Suppressed: q.Curator && !q.Driving,
+		Center: q.Center, Radius: q.Radius, Within: q.Within, Kinds: q.Kinds, Suppressed: q.Curator && !q.Driving,
 		Since: q.Since, Now: r.Now(), Limit: q.Limit,
 	}
 	a.Networks, s.AllNetworks = r.networks(q, a.Networks[:0])
 	s.Networks = a.Networks
 	a.Live, a.incidents = false, a.incidents[:0]
-	if r.Live != nil && q.Kinds&r.incidents != 0 {
+	if r.Live != nil && q.Kinds&r.incidents != 0 && q.Radius <= MaxRadius {
 		live, err := r.selectSources(q, &s)
 		if err != nil {
 			return err // before any upstream is called
