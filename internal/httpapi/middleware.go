@@ -89,7 +89,7 @@ func withAuditVia(r *http.Request, c class) *http.Request {
 		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaAPI))
 	case classPage:
 		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaPage))
-	case classOpen, classRead, classVote, classPush:
+	case classOpen, classRead, classPageRead, classVote, classPush:
 	}
 	return r
 }
@@ -100,8 +100,10 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 	switch rt.class {
 	case classOpen, classPush, classPage:
 		return c, nil
-	case classRead:
-		a.allowOrigin(w, r)
+	case classRead, classPageRead:
+		if rt.class == classRead {
+			a.allowOrigin(w, r)
+		}
 		if a.Loaded != nil && !a.Loaded() { // an answer from an empty index would be wrong
 			return nil, loadingProblem()
 		}

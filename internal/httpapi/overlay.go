@@ -1,12 +1,27 @@
 package httpapi
 
-import "net/http"
+import (
+	"math"
+	"net/http"
+
+	"wayside/internal/geo"
+)
 
 // overlayConfig is what the page for cars must know of this service before its first read.
 type overlayConfig struct {
 	Version        string          `json:"version"`
 	BaseMap        *overlayBaseMap `json:"base_map"` // null: there is none
 	PrimaryNetwork string          `json:"primary_network"`
+	Extent         *overlayExtent  `json:"extent"` // null: there is nothing to show
+}
+
+// overlayExtent is the smallest box around what guests may read, in degrees. It lies over the antimeridian if its west is east
+// of its east.
+type overlayExtent struct {
+	West  float64 `json:"west"`
+	South float64 `json:"south"`
+	East  float64 `json:"east"`
+	North float64 `json:"north"`
 }
 
 type overlayBaseMap struct {
@@ -23,6 +38,18 @@ func (a *api) getOverlay(w http.ResponseWriter, r *http.Request, _ *caller) erro
 	return a.overlay.ServePage(w, r)
 }
 
+// extentOf rounds a box outwards, to about ten metres.
+func extentOf(b geo.Box) *overlayExtent {
+	const steps = 1e4 // in a degree
+	if b.East > 180 {
+		b.East -= 360
+	}
+	return &overlayExtent{
+		West: max(-180, math.Floor(b.West*steps)/steps), South: max(-90, math.Floor(b.South*steps)/steps),
+		East: min(180, math.Ceil(b.East*steps)/steps), North: min(90, math.Ceil(b.North*steps)/steps),
+	}
+}
+
 // getOverlayConfig answers GET /v2/overlay/config.
 func (a *api) getOverlayConfig(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	config := overlayConfig{Version: a.Version, PrimaryNetwork: a.PrimaryNetwork}
@@ -30,5 +57,10 @@ func (a *api) getOverlayConfig(w http.ResponseWriter, r *http.Request, _ *caller
 		config.BaseMap = &overlayBaseMap{StyleURL: a.BaseMap.StyleURL, Attribution: a.BaseMap.Attribution}
 	}
 	w.Header().Set("Cache-Control", cacheListing)
+	if box, found := a.Nearby.Extent(); found {
+		config.Extent = extentOf(box)
+	} else {
+		w.Header().Set("Cache-Control", "no-cache") // the first data may come at any moment
+	}
 	return writeJSON(w, r, http.StatusOK, config)
 }

@@ -53,13 +53,22 @@ func (a *api) parseNearby(r *http.Request, c *caller) (*nearby.Query, error) {
 	return q, a.parameterErrors(p, q)
 }
 
-// readParams parses the query string, and rejects what no read accepts.
-func readParams(r *http.Request) (*params, error) {
+// parseParams parses the query string.
+func parseParams(r *http.Request) (*params, error) {
 	p := new(params)
 	var err error
 	if p.values, err = appendQuery(p.room[:0], r.URL.RawQuery); err != nil {
 		p.addError("", "malformed_query", "The query string cannot be read: check its % escapes, and use & between parameters.")
 		return nil, p.problem
+	}
+	return p, nil
+}
+
+// readParams parses the query string, and rejects what no read of the public API accepts.
+func readParams(r *http.Request) (*params, error) {
+	p, err := parseParams(r)
+	if err != nil {
+		return nil, err
 	}
 	if p.values.has("bbox") {
 		p.addError("bbox", "bbox_not_accepted", "A bounding box is not accepted; give lat, lng and radius.")

@@ -24,13 +24,14 @@ type handler func(w http.ResponseWriter, r *http.Request, c *caller) error
 type class int
 
 const (
-	classOpen    class = iota // everybody; no account is looked up and nothing is counted
-	classRead                 // everybody; counts against the limit on reads (D4.12)
-	classVote                 // a session and the same origin; counts against the account's limit on votes (D9.1)
-	classAccount              // a session, and the same origin for writes; counts against the account's limit on management (D5.9)
-	classPush                 // the push token in the path is the only credential
-	classSignIn               // everybody, same origin for writes; the handlers count against limits of their own
-	classPage                 // a page for people; the console's own table says what each one requires
+	classOpen     class = iota // everybody; no account is looked up and nothing is counted
+	classRead                  // everybody; counts against the limit on reads (D4.12)
+	classPageRead              // as classRead, for the service's own page alone: other origins' pages may not read it
+	classVote                  // a session and the same origin; counts against the account's limit on votes (D9.1)
+	classAccount               // a session, and the same origin for writes; counts against the account's limit on management (D5.9)
+	classPush                  // the push token in the path is the only credential
+	classSignIn                // everybody, same origin for writes; the handlers count against limits of their own
+	classPage                  // a page for people; the console's own table says what each one requires
 )
 
 // routes is the table of everything that the public address answers.
@@ -155,6 +156,8 @@ func (a *api) fileRoutes() []route {
 		{http.MethodGet, "/{$}", classOpen, account.ForGuests, a.getOverlay},
 		{http.MethodGet, "/overlay/{version}/{file}", classOpen, account.ForGuests, static(a.overlay.ServeFile)},
 		{http.MethodGet, "/v2/overlay/config", classOpen, account.ForGuests, a.getOverlayConfig},
+		{http.MethodGet, "/v2/overlay/view", classPageRead, account.ForGuests, a.getOverlayView},
+		{http.MethodGet, "/v2/overlay/nearest", classPageRead, account.ForGuests, a.getOverlayNearest},
 		{http.MethodGet, "/console/{version}/{file}", classPage, account.ForGuests, static(a.scripts.ServeFile)},
 
 		{http.MethodGet, "/docs", classOpen, account.ForGuests, a.getDocs},

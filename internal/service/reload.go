@@ -106,6 +106,7 @@ func (s *Service) reload(ctx context.Context) error {
 	s.Feeds.SetStorage(storageLimits(&next.Limits))
 	s.ingester.SetLimits(storageLimits(&next.Limits))
 	s.edition.Store(e)
+	s.index.SetLaw(e.law)
 	select {
 	case s.replaced <- before:
 	case <-ctx.Done(): // the job that closes it has ended, or soon will

@@ -62,6 +62,7 @@ func (s *Service) openProviders(context.Context) (err error) {
 		return err
 	}
 	s.edition.Store(first)
+	s.index.SetLaw(first.law)
 	s.caches.exchange(s)
 	s.streams = stream.New(stream.Config{Now: s.now, Moved: s.signals.Moved, Locate: s.locate})
 	s.Takedowns.Live = findLive(s.locate)

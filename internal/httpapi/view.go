@@ -1,0 +1,141 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
+	"wayside/internal/wire"
+)
+
+// viewScratch is reusable memory for one view.
+type viewScratch struct {
+	answer nearby.ViewAnswer
+	body   []byte
+}
+
+// viewPool reuses memory between requests; it holds no state of the service.
+var viewPool = sync.Pool{New: func() any { return new(viewScratch) }}
+
+// getOverlayView answers GET /v2/overlay/view: what the page for cars draws of a part of the map.
+func (a *api) getOverlayView(w http.ResponseWriter, r *http.Request, c *caller) error {
+	p, err := parseParams(r)
+	if err != nil {
+		return err
+	}
+	view := nearby.View{Box: p.box(), Zoom: int(p.number("zoom", 0, nearby.MaxZoom, true))}
+	view.Query = *a.parseSelection(p, c)
+	if err := a.parameterErrors(p, &view.Query); err != nil {
+		return err
+	}
+	scratch, ok := viewPool.Get().(*viewScratch)
+	if !ok {
+		scratch = new(viewScratch)
+	}
+	defer func() {
+		if cap(scratch.body) <= maxPooledBody {
+			scratch.answer.Forget()
+			viewPool.Put(scratch)
+		}
+	}()
+	if err := a.Nearby.View(r.Context(), &view, &scratch.answer); err != nil {
+		return sourcesProblem(err)
+	}
+	scratch.body = a.appendAnswer(scratch.body[:0], &scratch.answer.Answer)
+	scratch.body = append(scratch.body, `,"clusters":`...)
+	if scratch.answer.Clustered {
+		scratch.body = appendClusters(scratch.body, &scratch.answer.Overview)
+	} else {
+		scratch.body = append(scratch.body, "null"...)
+	}
+	a.writeRead(w, r, c, scratch.body, &scratch.answer.Answer)
+	return nil
+}
+
+// appendClusters appends the clusters of a view.
+func appendClusters(dst []byte, o *mapdata.Overview) []byte {
+	dst = append(dst, '[')
+	for i := range o.Clusters {
+		c := &o.Clusters[i]
+		dst = append(wire.AppendComma(dst, i > 0), `{"id":"tile/`...)
+		dst = append(strconv.AppendInt(dst, int64(o.Level), 10), '/')
+		dst = append(strconv.AppendUint(dst, uint64(c.X), 10), '/')
+		dst = strconv.AppendUint(dst, uint64(c.Y), 10)
+		dst = append(dst, `","lat":`...)
+		dst = strconv.AppendFloat(dst, c.Point.Lat, 'f', clusterDecimals, 64)
+		dst = append(dst, `,"lng":`...)
+		dst = strconv.AppendFloat(dst, c.Point.Lng, 'f', clusterDecimals, 64)
+		dst = append(dst, `,"count":`...)
+		dst = strconv.AppendInt(dst, int64(c.Count), 10)
+		dst = append(dst, `,"kind_id":"`...)
+		dst = append(dst, c.Kind.ID()...)
+		dst = append(dst, `"}`...)
+	}
+	return append(dst, ']')
+}
+
+// clusterDecimals is how many decimals of a degree a cluster's place has: about a metre.
+const clusterDecimals = 5
+
+// box reads bbox: west, south, east and north in degrees, as in GeoJSON. A box with its west east of its east lies over the
+// antimeridian.
+func (p *params) box() geo.Box {
+	text, given := p.value("bbox")
+	if !given {
+		p.addError("bbox", "missing", "bbox is required.")
+		return geo.Box{}
+	}
+	edges := strings.Split(text, ",")
+	var v [4]float64
+	wrong := len(edges) != len(v)
+	for i := range v {
+		if wrong {
+			break
+		}
+		var err error
+		v[i], err = strconv.ParseFloat(strings.TrimSpace(edges[i]), 64)
+		wrong = err != nil
+	}
+	b := geo.Box{West: v[0], South: v[1], East: v[2], North: v[3]}
+	lower, upper := geo.Point{Lat: b.South, Lng: b.West}, geo.Point{Lat: b.North, Lng: b.East}
+	if wrong || !lower.Valid() || !upper.Valid() || b.South > b.North {
+		p.addError("bbox", "invalid", "bbox must be west,south,east,north in degrees, such as 4.7,52.3,5.1,52.5.")
+		return geo.Box{}
+	}
+	if b.West > b.East {
+		b.East += 360
+	}
+	return b
+}
+
+// getOverlayNearest answers GET /v2/overlay/nearest: the entity that is nearest to a place, however far away.
+func (a *api) getOverlayNearest(w http.ResponseWriter, r *http.Request, c *caller) error {
+	p, err := readParams(r)
+	if err != nil {
+		return err
+	}
+	center := p.point()
+	q := a.parseSelection(p, c)
+	q.Center = center
+	if err := a.parameterErrors(p, q); err != nil {
+		return err
+	}
+	var answer nearby.Answer
+	if err := a.Nearby.Nearest(r.Context(), q, &answer); err != nil {
+		return sourcesProblem(err)
+	}
+	body := []byte(`{"nearest":null`)
+	if len(answer.Hits) > 0 {
+		var days [3]wire.Calendar
+		body = append(body[:0], `{"nearest":{"distance_m":`...)
+		body = strconv.AppendFloat(body, geo.MetresOf(answer.Hits[0].Chord), 'f', 0, 64)
+		body = append(body, `,"entity":`...)
+		body = append(wire.AppendHit(body, &answer.Hits[0], &days), '}')
+	}
+	a.writeRead(w, r, c, body, &answer)
+	return nil
+}
