@@ -26,6 +26,7 @@ func main() {
 	bare := flag.Int("bare", 0, "serve a fixed body of this size instead (used by bench itself)")
 	indexed := flag.Int("index", 0, "measure an index of so many entities instead (used by bench itself)")
 	flag.BoolVar(&o.streams, "streams", false, "measure streams alone, on a service without entities")
+	flag.BoolVar(&o.viewsOnly, "views", false, "measure views of the map alone")
 	flag.BoolVar(&o.readsOnly, "reads", false, "measure reads alone")
 	flag.StringVar(&o.profiles, "profiles", "", "write processor profiles of the service while it is read into this directory; they slow it by a few per cent")
 	flag.StringVar(&o.tile38Program, "tile38", "", "the tile38-server to compare with; empty: one is built with go install")
@@ -54,6 +55,7 @@ type options struct {
 	dir              string
 	streams, cluster bool
 	readsOnly        bool
+	viewsOnly        bool
 	profiles         string
 	tile38Program    string
 }
@@ -99,12 +101,16 @@ func run(ctx context.Context, o options) (err error) {
 		{"filling the store", b.fill},
 		{"restarting", b.restart},
 		{"reading", b.reads},
+		{"reading views of the map", b.views},
 		{"reading beside Tile38", b.besideTile38},
 	}
 	// With an upstream, every read without a list of sources includes incidents, so these steps come last.
 	live := []measurement{
 		{"starting with an upstream of live incidents", b.startLive},
 		{"reading live incidents", b.liveReads},
+	}
+	if o.viewsOnly {
+		return b.all(ctx, []measurement{reading[0], reading[1], {"reading views of the map", b.views}})
 	}
 	if o.readsOnly {
 		return b.all(ctx, append(reading, live...))
