@@ -22,6 +22,7 @@ type change struct {
 	removed   []removal
 	added     []addition
 	compacted compacted
+	freed     []uint32 // numbers of segments that were removed. Not used before the next change: this one's removals name them
 	moves     moves
 
 	touched mapdata.Touched // beside the changed cells
@@ -224,6 +225,7 @@ func (c *change) finish() *Staged {
 	c.withhold()
 	c.summarize()
 	c.mergeCells()
+	c.w.free = append(c.w.free, c.freed...)
 	s := &Staged{ix: c.ix, version: c.v, writer: c.w, undo: c.undo, moves: c.moves, touched: c.touched}
 	c.ix.staged = s
 	return s

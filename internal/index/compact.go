@@ -34,7 +34,7 @@ func (c *change) compact() {
 		}
 		c.v.segments = slices.Clone(c.v.segments)
 		c.v.segments[number] = nil
-		c.w.free = append(c.w.free, uint32(number))
+		c.freed = append(c.freed, uint32(number))
 	}
 	c.compacted = compacted{len(c.removed), len(c.added)}
 }

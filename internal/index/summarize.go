@@ -94,9 +94,6 @@ func (c *change) withhold() {
 	for _, w := range c.v.withheld {
 		next[w.ref] = w
 	}
-	for i := range c.removed[:c.compacted.removed] {
-		delete(next, c.removed[i].ref) // before the additions, which may use a removed segment's number
-	}
 	judge := func(e *entry, number uint32) {
 		s, seg := c.v.slot(e.ref)
 		if end, withholds := returnOf(s, seg, c.tally(number)); withholds {
@@ -120,8 +117,8 @@ func (c *change) withhold() {
 		c.v.withheld = nil
 		return
 	}
-	for i := range c.removed[c.compacted.removed:] {
-		delete(next, c.removed[c.compacted.removed+i].ref)
+	for i := range c.removed {
+		delete(next, c.removed[i].ref)
 	}
 	c.v.withheld = slices.Collect(maps.Values(next))
 }
