@@ -214,26 +214,19 @@ func TestWriterRejectsInvalidTiles(t *testing.T) {
 	}
 }
 
-// TestStyles checks that the style for each schema refers only to existing sources and layers.
+// TestStyles checks that the style for each schema refers only to existing sources and layers, and needs neither fonts nor
+// sprites of a server: names are drawn with the browser's own fonts (docs/decisions/0014-map-names.md).
 func TestStyles(t *testing.T) {
 	for _, layers := range [][]string{{"roads", "water", "landuse"}, {"transportation"}, {"streets"}, {"strange"}, nil} {
-		plan := testPlan(MVT)
-		plan.Layers = nil
-		for _, id := range layers {
-			plan.Layers = append(plan.Layers, VectorLayer{ID: id})
-		}
-		a, err := openBytes(archiveOf(t, plan, []Tile{{3, 1, 1, []byte("a")}}, 9))
-		if err != nil {
-			t.Fatal(err)
-		}
-		day, night := styleText(t, a, Day), styleText(t, a, Night)
+		a := archiveWith(t, layers...)
+		day, night := styleText(t, a, Look{}), styleText(t, a, Look{Theme: Night})
 		if day == night {
 			t.Error("night looks like day")
 		}
 		if len(layers) > 0 && !strings.Contains(day, `"source-layer":"`+layers[0]+`"`) {
 			t.Errorf("%v: nothing is drawn of it", layers)
 		}
-		for _, foreign := range []string{"glyphs", "sprite", "text-field", "icon-image"} {
+		for _, foreign := range []string{"glyphs", "sprite", "icon-image"} {
 			if strings.Contains(day, foreign) {
 				t.Errorf("%v: the style needs %s, which nobody serves", layers, foreign)
 			}
@@ -241,9 +234,24 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-func styleText(t *testing.T, a *Archive, theme Theme) string {
+// archiveWith returns an archive with layers of vector tiles.
+func archiveWith(t *testing.T, layers ...string) *Archive {
 	t.Helper()
-	text, err := json.Marshal(a.Style(theme, "http://wayside.test/map/tiles/{z}/{x}/{y}"))
+	plan := testPlan(MVT)
+	plan.Layers = nil
+	for _, id := range layers {
+		plan.Layers = append(plan.Layers, VectorLayer{ID: id})
+	}
+	a, err := openBytes(archiveOf(t, plan, []Tile{{3, 1, 1, []byte("a")}}, 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func styleText(t *testing.T, a *Archive, look Look) string {
+	t.Helper()
+	text, err := json.Marshal(a.Style(look, "http://wayside.test/map/tiles/{z}/{x}/{y}"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -210,7 +210,7 @@ func FuzzArchive(f *testing.F) {
 				t.Errorf("%d bytes", len(plain))
 			}
 		}
-		a.Style(Day, "x")
+		a.Style(Look{}, "x")
 	})
 }
 

@@ -9,6 +9,8 @@ import (
 type schema struct {
 	built, green, water, streams, borders, rails []selection
 	roads                                        [roadClasses]selection // a selection without a layer: the schema has no such class
+
+	names names
 }
 
 // selection selects features of a layer: all, or those whose member has one of the values.
@@ -55,6 +57,8 @@ func (a *Archive) schema() *schema {
 func openMapTiles() *schema {
 	class := []string{"class"}
 	road := func(values ...string) selection { return selection{"transportation", class, values} }
+	street := func(values ...string) selection { return selection{"transportation_name", class, values} }
+	place := func(values ...string) []selection { return []selection{{"place", class, values}} }
 	return &schema{
 		built: []selection{{"landuse", class, []string{"residential", "suburb", "neighbourhood", "commercial", "industrial", "retail"}}},
 		green: []selection{
@@ -69,6 +73,16 @@ func openMapTiles() *schema {
 		roads: [roadClasses]selection{
 			motorway: road("motorway"), major: road("trunk", "primary"), medium: road("secondary", "tertiary"),
 			minor: road("minor", "unclassified", "residential", "living_street", "busway"), service: road("service", "track", "raceway"),
+		},
+		names: names{
+			streets: [roadClasses]selection{
+				motorway: street("motorway"), major: street("trunk", "primary"), medium: street("secondary", "tertiary"),
+				minor: street("minor", "unclassified", "residential", "living_street"), service: street("service", "track"),
+			},
+			streams: []selection{{"waterway", nil, nil}, {"water_name", nil, nil}}, water: []selection{{"water_name", nil, nil}},
+			countries: place("country"), localities: place("city", "town", "village", "hamlet"),
+			quarters: place("suburb", "quarter", "neighbourhood"), houses: []selection{{"housenumber", nil, nil}},
+			refs: []string{"ref"}, houseNos: []string{"housenumber"}, sizes: class, sortOrder: []any{"coalesce", []any{"get", "rank"}, 99},
 		},
 	}
 }
@@ -93,6 +107,29 @@ func protomaps() *schema {
 			minor:    {"roads", detail, []string{"unclassified", "residential", "living_street", "road", "minor_road"}},
 			service:  {"roads", detail, []string{"service", "track"}},
 		},
+		names: protomapsNames(kind, detail),
+	}
+}
+
+// protomapsNames selects the names of the Protomaps basemap: roads have theirs, waters and places have points.
+func protomapsNames(kind, detail []string) names {
+	return names{
+		streets: [roadClasses]selection{
+			motorway: {"roads", kind, []string{"highway"}},
+			major:    {"roads", detail, []string{"trunk", "primary", "major_road"}},
+			medium:   {"roads", detail, []string{"secondary", "tertiary", "medium_road"}},
+			minor:    {"roads", detail, []string{"unclassified", "residential", "living_street", "road", "minor_road"}},
+			service:  {"roads", detail, []string{"service", "track"}},
+		},
+		streams:    []selection{{"water", kind, []string{"river", "stream", "canal"}}, {"physical_line", kind, []string{"river", "stream", "canal"}}},
+		water:      []selection{{"water", nil, nil}, {"physical_point", kind, []string{"ocean", "sea", "lake", "water"}}},
+		countries:  []selection{{"places", kind, []string{"country"}}},
+		localities: []selection{{"places", kind, []string{"locality"}}},
+		quarters:   []selection{{"places", kind, []string{"macrohood", "neighbourhood"}}},
+		houses:     []selection{{"buildings", kind, []string{"address"}}},
+		refs:       []string{"shield_text", "ref"}, houseNos: []string{"addr_housenumber", "addr:housenumber", "housenumber"},
+		sizes:     []string{"kind_detail", "pmap:kind_detail"},
+		sortOrder: []any{"coalesce", []any{"get", "min_zoom"}, []any{"get", "pmap:min_zoom"}, 99},
 	}
 }
 
@@ -100,6 +137,8 @@ func protomaps() *schema {
 func shortbread() *schema {
 	kind := []string{"kind"}
 	road := func(values ...string) selection { return selection{"streets", kind, values} }
+	street := func(values ...string) selection { return selection{"street_labels", kind, values} }
+	place := func(values ...string) []selection { return []selection{{"place_labels", kind, values}} }
 	return &schema{
 		built:   []selection{{"land", kind, []string{"residential", "industrial", "commercial", "retail"}}},
 		green:   []selection{{"land", kind, []string{"forest", "grass", "park", "garden", "meadow", "cemetery", "golf_course", "scrub", "village_green", "recreation_ground"}}},
@@ -110,6 +149,18 @@ func shortbread() *schema {
 		roads: [roadClasses]selection{
 			motorway: road("motorway"), major: road("trunk", "primary"), medium: road("secondary", "tertiary"),
 			minor: road("unclassified", "residential", "living_street", "busway"), service: road("service", "track"),
+		},
+		names: names{
+			streets: [roadClasses]selection{
+				motorway: street("motorway"), major: street("trunk", "primary"), medium: street("secondary", "tertiary"),
+				minor: street("unclassified", "residential", "living_street", "busway"), service: street("service", "track"),
+			},
+			streams: []selection{{"water_lines_labels", nil, nil}}, water: []selection{{"water_polygons_labels", nil, nil}},
+			countries:  []selection{{"boundary_labels", nil, nil}},
+			localities: place("capital", "state_capital", "city", "town", "village", "hamlet"),
+			quarters:   place("suburb", "quarter", "neighbourhood"), houses: []selection{{"addresses", nil, nil}},
+			refs: []string{"ref"}, houseNos: []string{"housenumber"}, sizes: kind,
+			sortOrder: []any{"-", 0, []any{"coalesce", []any{"get", "population"}, 0}},
 		},
 	}
 }

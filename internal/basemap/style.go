@@ -16,6 +16,10 @@ type palette struct {
 	casing                            string // the outline of roads
 	fills                             [roadClasses]string
 	rail                              string
+
+	text, softText, waterText string
+	halo, waterHalo           string              // around names
+	shields, shieldText       [roadClasses]string // behind and of road numbers, down to medium
 }
 
 // roadClass is the class of a road, the widest first.
@@ -36,12 +40,16 @@ func (t Theme) palette() palette {
 			land: "#11161c", water: "#17324a", green: "#14261d", built: "#171d25", border: "#4a5460",
 			casing: "#07090c", rail: "#333c47",
 			fills: [roadClasses]string{"#b98a45", "#93876f", "#838d99", "#6b7684", "#586370"},
+			text:  "#e8edf2", softText: "#aeb9c4", waterText: "#9cc4e4", halo: "#0a0e13", waterHalo: "#0d2236",
+			shields: [roadClasses]string{"#1d4f91", "#5a4a1c", "#39424d"}, shieldText: [roadClasses]string{"#f4f8fc", "#ffe9b0", "#f0f3f6"},
 		}
 	}
 	return palette{
 		land: "#eceae4", water: "#9cc3e0", green: "#c9dfbb", built: "#e2dfd8", border: "#8d8794",
 		casing: "#767a80", rail: "#a9a9ad",
 		fills: [roadClasses]string{"#f0a13c", "#ffd46b", "#ffeaa6", "#ffffff", "#f7f7f7"},
+		text:  "#20262d", softText: "#47505a", waterText: "#1c4f7d", halo: "#ffffff", waterHalo: "#d6e8f5",
+		shields: [roadClasses]string{"#1d4f91", "#ffd24a", "#f4efe2"}, shieldText: [roadClasses]string{"#ffffff", "#2b2205", "#33373c"},
 	}
 }
 
@@ -72,9 +80,17 @@ func (c roadClass) lowest() int { return [roadClasses]int{5, 7, 9, 12, 14}[c] }
 // Layer is one layer of a style of the MapLibre style specification.
 type Layer map[string]any
 
+// Look is what a reader chooses of a style.
+type Look struct {
+	Theme    Theme
+	Language string // of names, such as "de"; empty: local names
+	NoNames  bool
+}
+
 // Style makes the style for the archive's tiles at the URL template tiles, which is absolute and contains {z}, {x} and {y}. It
-// has no labels, so that it needs neither glyphs nor sprites.
-func (a *Archive) Style(theme Theme, tiles string) map[string]any {
+// needs neither glyphs nor sprites: browsers draw the names with their own fonts.
+func (a *Archive) Style(look Look, tiles string) map[string]any {
+	theme := look.Theme
 	lowest, highest := a.Zooms()
 	source := map[string]any{
 		"tiles": []string{tiles}, "minzoom": lowest, "maxzoom": highest,
@@ -84,7 +100,7 @@ func (a *Archive) Style(theme Theme, tiles string) map[string]any {
 	layers, _ := style["layers"].([]Layer)
 	if a.Type() == MVT {
 		source["type"] = "vector"
-		layers = append(layers, a.vectorStyle(theme.palette())...)
+		layers = append(layers, a.vectorStyle(look)...)
 	} else {
 		source["type"], source["tileSize"] = "raster", 256
 		paint := map[string]any{}
@@ -113,9 +129,9 @@ func Blank(theme Theme) map[string]any {
 	}
 }
 
-// vectorStyle draws ground, water, borders, roads and bridges, in this order.
-func (a *Archive) vectorStyle(p palette) []Layer {
-	s := a.schema()
+// vectorStyle draws ground, water, borders, roads, bridges and names, in this order.
+func (a *Archive) vectorStyle(look Look) []Layer {
+	s, p := a.schema(), look.Theme.palette()
 	layers := []Layer{}
 	for _, area := range []struct {
 		id, color string
@@ -140,7 +156,11 @@ func (a *Archive) vectorStyle(p palette) []Layer {
 		rail["minzoom"] = 12
 		layers = append(layers, rail)
 	}
-	return append(layers, s.roadLayers(p)...)
+	layers = append(layers, s.roadLayers(p)...)
+	if look.NoNames {
+		return layers
+	}
+	return append(layers, s.nameLayers(p, look.Language)...)
 }
 
 // roadLayers draws casings below fills and small roads below large ones, so that crossings are drawn connected.

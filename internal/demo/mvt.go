@@ -13,6 +13,7 @@ const (
 
 // Geometry types and commands of the format.
 const (
+	pointGeometry   = 1
 	lineGeometry    = 2
 	polygonGeometry = 3
 	moveTo          = 1
@@ -49,13 +50,16 @@ func number(known map[string]uint64, order *[]string, text string) uint64 {
 	return n
 }
 
-// add adds a feature unless its geometry is empty.
+// add adds a feature unless its geometry is empty, without its empty tags.
 func (l *tileLayer) add(geometryType uint64, commands []uint32, tags ...tag) {
 	if len(commands) == 0 {
 		return
 	}
 	var numbers, geometry, feature []byte
 	for _, t := range tags {
+		if t.value == "" {
+			continue
+		}
 		numbers = binary.AppendUvarint(numbers, number(l.keys, &l.order[0], t.name))
 		numbers = binary.AppendUvarint(numbers, number(l.values, &l.order[1], t.value))
 	}
@@ -108,6 +112,15 @@ func (p *pen) step(x, y int32) {
 }
 
 func command(id, count int) uint32 { return uint32(count)<<3 | uint32(id) }
+
+// dot encodes one point unless it lies outside the tile: it belongs to one tile only.
+func (p *pen) dot(at pixel) {
+	if min(at.x, at.y) < 0 || max(at.x, at.y) >= tileExtent {
+		return
+	}
+	p.commands = append(p.commands, command(moveTo, 1))
+	p.step(int32(at.x), int32(at.y))
+}
 
 // draw encodes one line or ring without consecutive equal points. It drops degenerate ones.
 func (p *pen) draw(line []pixel, ring bool) {

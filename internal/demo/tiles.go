@@ -14,14 +14,18 @@ const (
 	highestZoom = 15
 )
 
+// The map's south and north edges, in metres from the town's corner.
+const mapSouth, mapNorth = -1500.0, 9500.0
+
 // MapAttribution is the attribution of the map.
 const MapAttribution = "Demo town: not a real place"
 
 // WriteMap writes the town's map as a PMTiles archive. It returns the error of w.
 func WriteMap(w io.Writer) error {
 	p := newPlan()
-	south, west := place(spot{riverWest, -1500})
-	north, east := place(spot{riverEast, 9500})
+	p.number()
+	south, west := place(spot{riverWest, mapSouth})
+	north, east := place(spot{riverEast, mapNorth})
 	var tiles []basemap.Tile
 	for z := lowestZoom; z <= highestZoom; z++ {
 		x0, y0 := mercator(z, north, west)
@@ -34,14 +38,17 @@ func WriteMap(w io.Writer) error {
 			}
 		}
 	}
-	fields := map[string]string{"kind": "String"}
+	fields, named := map[string]string{"kind": "String"}, map[string]string{"kind": "String", "name": "String"}
 	return basemap.Write(w, basemap.Plan{
 		Type: basemap.MVT, Name: "Demo town", Attribution: MapAttribution,
 		Bounds: basemap.Bounds{West: west, South: south, East: east, North: north}, Center: [3]float64{center.Lng, center.Lat, 14},
 		Layers: []basemap.VectorLayer{
+			{ID: "earth", Fields: fields, MaxZoom: highestZoom},
 			{ID: "landuse", Fields: fields, MaxZoom: highestZoom},
-			{ID: "water", Fields: fields, MaxZoom: highestZoom},
-			{ID: "roads", Fields: map[string]string{"kind": "String", "kind_detail": "String", "name": "String"}, MaxZoom: highestZoom},
+			{ID: "water", Fields: named, MaxZoom: highestZoom},
+			{ID: "roads", Fields: map[string]string{"kind": "String", "kind_detail": "String", "name": "String", "ref": "String"}, MaxZoom: highestZoom},
+			{ID: "places", Fields: map[string]string{"kind": "String", "kind_detail": "String", "name": "String"}, MaxZoom: highestZoom},
+			{ID: "buildings", Fields: map[string]string{"kind": "String", "addr_housenumber": "String"}, MinZoom: highestZoom, MaxZoom: highestZoom},
 		},
 	}, tiles)
 }
@@ -76,7 +83,7 @@ func (p *plan) tile(z, x, y int) []byte {
 		}
 		return out
 	}
-	ground, water, roads := newTileLayer("landuse"), newTileLayer("water"), newTileLayer("roads")
+	var tile []byte
 	fill := func(layer *tileLayer, areas []area) {
 		for _, a := range areas {
 			var tool pen
@@ -84,20 +91,48 @@ func (p *plan) tile(z, x, y int) []byte {
 			layer.add(polygonGeometry, tool.commands, tag{"kind", a.kind})
 		}
 	}
-	fill(ground, p.ground)
-	fill(water, p.water)
-	for i := range p.roads {
-		r := &p.roads[i]
-		if z < lowestFor(r.class) {
-			continue
-		}
+	write := func(layer *tileLayer, l label, member string) {
 		var tool pen
-		for _, part := range clipLine(onTile(r.line)) {
+		tool.dot(onTile([]spot{l.at})[0])
+		layer.add(pointGeometry, tool.commands, tag{"kind", l.kind}, tag{"kind_detail", l.detail}, tag{member, l.name})
+	}
+	trace := func(layer *tileLayer, line []spot, tags ...tag) {
+		var tool pen
+		for _, part := range clipLine(onTile(line)) {
 			tool.draw(part, false)
 		}
-		roads.add(lineGeometry, tool.commands, tag{"kind", r.class.kind}, tag{"kind_detail", r.class.detail}, tag{"name", r.name})
+		layer.add(lineGeometry, tool.commands, tags...)
 	}
-	return roads.appendTo(water.appendTo(ground.appendTo(nil)))
+	earth, ground, water := newTileLayer("earth"), newTileLayer("landuse"), newTileLayer("water")
+	roads, named, buildings := newTileLayer("roads"), newTileLayer("places"), newTileLayer("buildings")
+	fill(earth, []area{{"earth", mapEdge()}})
+	fill(ground, p.ground)
+	fill(water, p.water)
+	trace(water, riverLine(), tag{"kind", "river"}, tag{"name", riverName})
+	write(water, lake, "name")
+	for i := range p.roads {
+		r := &p.roads[i]
+		if z >= lowestFor(r.class) {
+			trace(roads, r.line, tag{"kind", r.class.kind}, tag{"kind_detail", r.class.detail}, tag{"name", r.name}, tag{"ref", roadNumbers[r.name]})
+		}
+	}
+	if z == highestZoom {
+		for _, house := range p.houses[[2]int{x, y}] {
+			write(buildings, house, "addr_housenumber")
+		}
+	}
+	for _, l := range places {
+		write(named, l, "name")
+	}
+	for _, layer := range []*tileLayer{earth, ground, water, roads, named, buildings} {
+		tile = layer.appendTo(tile)
+	}
+	return tile
+}
+
+// mapEdge is the outline of the map.
+func mapEdge() []spot {
+	return []spot{{riverWest, mapSouth}, {riverEast, mapSouth}, {riverEast, mapNorth}, {riverWest, mapNorth}}
 }
 
 // clockwise orients a ring as the format requires for outer rings: clockwise, with y pointing down.

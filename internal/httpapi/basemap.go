@@ -30,19 +30,44 @@ func (a *api) getArchive(w http.ResponseWriter, r *http.Request, _ *caller) erro
 	return err
 }
 
-// getMapStyle answers GET /map/style.json: the archive by day or by night, or plain ground.
+// getMapStyle answers GET /map/style.json: the archive by day or by night, with names in a language, or plain ground.
 func (a *api) getMapStyle(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	theme := basemap.Day
+	var look basemap.Look
 	values, _ := appendQuery(nil, r.URL.RawQuery) // the style has no use for a malformed parameter
 	p := params{values: values}
 	switch text, given := p.value("theme"); {
 	case text == "night":
-		theme = basemap.Night
+		look.Theme = basemap.Night
 	case given && text != "day" && p.problem == nil:
 		p.addError("theme", "invalid", "theme is day or night.")
+	}
+	switch text, given := p.value("language"); {
+	case isLanguageCode(text):
+		look.Language = text
+	case given && p.problem == nil:
+		p.addError("language", "invalid", "language is a code of two or three small letters, such as de.")
+	}
+	switch text, given := p.value("names"); {
+	case text == "false":
+		look.NoNames = true
+	case given && text != "true" && p.problem == nil:
+		p.addError("names", "invalid", "names is true or false.")
 	}
 	if p.problem != nil {
 		return p.problem
 	}
-	return a.tiles.ServeStyle(w, r, theme)
+	return a.tiles.ServeStyle(w, r, look)
+}
+
+// isLanguageCode reports whether a text has the form of a language code of ISO 639.
+func isLanguageCode(text string) bool {
+	if len(text) < 2 || len(text) > 3 {
+		return false
+	}
+	for _, c := range []byte(text) {
+		if c < 'a' || c > 'z' {
+			return false
+		}
+	}
+	return true
 }

@@ -147,7 +147,7 @@ func TestArchiveByRanges(t *testing.T) {
 func TestMapStyle(t *testing.T) {
 	s := newMapService(t, basemap.MVT)
 	seen := map[string]bool{}
-	for _, path := range []string{"/map/style.json", "/map/style.json?theme=night", "/map/tilejson"} {
+	for _, path := range []string{"/map/style.json", "/map/style.json?theme=night", "/map/style.json?language=de", "/map/style.json?names=false", "/map/tilejson"} {
 		resp, body := s.get(path)
 		checkAnswer(t, resp, body)
 		if seen[string(body)] {
@@ -188,11 +188,13 @@ func TestMapStyle(t *testing.T) {
 	if err := json.Unmarshal(body, &about); err != nil || about.Attribution != "© &lt;Somebody&gt;" {
 		t.Errorf("%q %v: the attribution is not escaped", about.Attribution, err)
 	}
-	resp, body := s.get("/map/style.json?theme=dusk")
-	if resp.StatusCode != http.StatusBadRequest {
-		t.Errorf("dusk: %s", resp.Status)
+	for _, query := range []string{"theme=dusk", "language=d", "language=DE", "language=%22%5D", "names=no"} {
+		resp, body := s.get("/map/style.json?" + query)
+		if resp.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %s", query, resp.Status)
+		}
+		checkAnswer(t, resp, body)
 	}
-	checkAnswer(t, resp, body)
 }
 
 // TestMapRoutesWithoutAMap checks the responses of a service without a map and without a demo.

@@ -144,11 +144,11 @@ func (w *rangeWriter) Write(p []byte) (int, error) {
 func (w *rangeWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, r) }
 
 // ServeStyle answers with the MapLibre style of the archive; without an archive, with one that draws plain ground.
-func (s *Server) ServeStyle(w http.ResponseWriter, r *http.Request, theme basemap.Theme) error {
-	style := basemap.Blank(theme)
+func (s *Server) ServeStyle(w http.ResponseWriter, r *http.Request, look basemap.Look) error {
+	style := basemap.Blank(look.Theme)
 	if s.Archive != nil {
 		origin, cacheable := s.Origin(r)
-		return writeJSON(w, r, s.Archive.Style(theme, s.tilesURL(origin)), cacheable)
+		return writeJSON(w, r, s.Archive.Style(look, s.tilesURL(origin)), cacheable)
 	}
 	return writeJSON(w, r, style, true)
 }

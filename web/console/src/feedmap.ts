@@ -1,11 +1,12 @@
 // The map of one feed: its pins, a card for the selected one, and buttons for use without a mouse.
 
 import type { Map as MapLibre } from "maplibre-gl";
+import type { MapLook } from "../../overlay/src/basemap.ts";
 import { Observable } from "../../overlay/src/observable.ts";
 import { minUnclusteredZoom } from "../../overlay/src/clusters.ts";
 import { element } from "../../overlay/src/dom.ts";
 import { Icons } from "../../overlay/src/icons.ts";
-import { openMap, ContextState, setTheme, type Library } from "../../overlay/src/map.ts";
+import { openMap, ContextState, setBaseMap, type Library } from "../../overlay/src/map.ts";
 import { Pins } from "../../overlay/src/pins.ts";
 import { placeOf } from "../../overlay/src/shapes.ts";
 import type { Theme } from "../../overlay/src/sun.ts";
@@ -32,7 +33,8 @@ export interface FeedMapOptions {
 export async function openFeedMap({ library, place, config, kinds, items, words }: FeedMapOptions): Promise<void> {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const theme = (): Theme => (dark.matches ? "night" : "day");
-  const map = await openMap({ library, container: place, config, theme: theme(), center: null });
+  const look = (): MapLook => ({ theme: theme(), language: document.documentElement.lang });
+  const map = await openMap({ library, container: place, config, look: look(), center: null });
   map.cooperativeGestures.enable(); // one finger, or a wheel without Ctrl, scrolls the page
   map.getCanvas().setAttribute("aria-label", words("map.label"));
   const contextState = new ContextState(map, { drawable: new Observable<boolean>(true) });
@@ -46,7 +48,7 @@ export async function openFeedMap({ library, place, config, kinds, items, words 
   whole();
   dark.addEventListener("change", () => {
     pins.setLook(theme());
-    if (contextState.isAvailable()) setTheme(map, config, theme());
+    if (contextState.isAvailable()) setBaseMap(map, config, look());
   });
   const choose = walk(map, pins, place, items, words, whole);
   map.on("click", ({ point }) => {

@@ -8,10 +8,12 @@ const config = (style_url: string | null): OverlayConfig => ({
   primary_network: "tesla",
 });
 
-test("our own style has a night, somebody else's is taken as it is, and without one there is a ground", () => {
-  expect(baseStyle(config("/map/style.json"), "day")).toBe("/map/style.json");
-  expect(baseStyle(config("/map/style.json"), "night")).toBe("/map/style.json?theme=night");
-  expect(baseStyle(config("https://tiles.example.org/s.json?key=1"), "night")).toBe("https://tiles.example.org/s.json?key=1");
-  expect(baseStyle(config(null), "night")).toEqual(plainStyle("night"));
+test("our own style has a night, a language and no names, somebody else's is taken as it is, and without one there is a ground", () => {
+  expect(baseStyle(config("/map/style.json"), { theme: "day" })).toBe("/map/style.json");
+  expect(baseStyle(config("/map/style.json"), { theme: "night" })).toBe("/map/style.json?theme=night");
+  expect(baseStyle(config("/map/style.json"), { theme: "night", language: "de" })).toBe("/map/style.json?theme=night&language=de");
+  expect(baseStyle(config("/map/style.json"), { theme: "day", language: "de", names: false })).toBe("/map/style.json?names=false");
+  expect(baseStyle(config("https://tiles.example.org/s.json?key=1"), { theme: "night", language: "de" })).toBe("https://tiles.example.org/s.json?key=1");
+  expect(baseStyle(config(null), { theme: "night" })).toEqual(plainStyle("night"));
   expect(plainStyle("night")).not.toEqual(plainStyle("day"));
 });

@@ -45,6 +45,7 @@ import { NearbyReader } from "./nearbyreader.ts";
 
 const agingInterval = 1000; // ms between two updates of ages
 const cameraModeKey = "wayside.up"; // key in the browser's local storage
+const namesKey = "wayside.names"; // likewise
 const reservedRequests = 4; // requests that a query of alerts leaves for the stream
 
 /** stored returns the driver's stored choices with the defaults. */
@@ -52,11 +53,15 @@ function stored(): Settings {
   return effectiveSettings(parseStoredChoices(readStored(choicesKey)).choices, navigator.languages);
 }
 
-/** keepCameraMode stores state.cameraMode in this browser only: it depends on the screen more than on the driver. */
-function keepCameraMode({ cameraMode }: State): void {
+/** keepMapMode stores state.cameraMode and state.names in this browser only: they depend on the screen more than on the driver. */
+function keepMapMode({ cameraMode, names }: State): void {
   if (readStored(cameraModeKey) === "north") cameraMode.set("north");
   cameraMode.watch((mode) => {
     store(cameraModeKey, mode === "north" ? mode : null);
+  });
+  if (readStored(namesKey) === "off") names.set(false);
+  names.watch((shown) => {
+    store(namesKey, shown ? null : "off");
   });
 }
 
@@ -201,7 +206,7 @@ function main(): void {
   };
   keepTheme(state);
   keepLanguage(state);
-  keepCameraMode(state);
+  keepMapMode(state);
   keepMoving(state, clock);
   const shown = keepVisible(state);
   nearbyReader.start();

@@ -1,10 +1,9 @@
 // Opens and styles the MapLibre map. Controls, attribution and pins belong to other modules.
 
 import type { Map as MapLibre, StyleSpecification } from "maplibre-gl";
-import { baseStyle, plainStyle } from "./basemap.ts";
+import { baseStyle, plainStyle, type MapLook } from "./basemap.ts";
 import type { Place } from "./geo.ts";
 import type { State } from "./state.ts";
-import type { Theme } from "./sun.ts";
 import type { OverlayConfig } from "./wire.ts";
 
 /** Milliseconds to wait for the style before a plain background is used. */
@@ -35,15 +34,15 @@ export interface MapOptions {
   library: Library;
   container: HTMLElement;
   config: OverlayConfig;
-  theme: Theme;
+  look: MapLook;
   center: Place | null;
 }
 
 /** openMap returns once a style is loaded; it fails if the browser allows no WebGL. */
-export async function openMap({ library, container, config, theme, center }: MapOptions): Promise<MapLibre> {
+export async function openMap({ library, container, config, look, center }: MapOptions): Promise<MapLibre> {
   const map = new library.Map({
     container,
-    style: baseStyle(config, theme),
+    style: baseStyle(config, look),
     ...(center && { center, zoom: 15 }), // otherwise the style's own centre
     attributionControl: false, // attributionline.ts shows the sources as well
     maplibreLogo: false,
@@ -55,7 +54,7 @@ export async function openMap({ library, container, config, theme, center }: Map
   });
   await new Promise<void>((resolve) => {
     const usePlainStyle = (): void => {
-      if (!map.isStyleLoaded()) map.setStyle(plainStyle(theme), { diff: false });
+      if (!map.isStyleLoaded()) map.setStyle(plainStyle(look.theme), { diff: false });
     };
     const timeout = setTimeout(usePlainStyle, styleTimeout);
     map.on("error", usePlainStyle);
@@ -72,9 +71,9 @@ export async function openMap({ library, container, config, theme, center }: Map
   return map;
 }
 
-/** setTheme switches between day and night; pins stay. */
-export function setTheme(map: MapLibre, config: OverlayConfig, theme: Theme): void {
-  map.setStyle(baseStyle(config, theme), { transformStyle: (before, next) => withPinLayers(before, next) });
+/** setBaseMap switches between day and night and between languages of names; pins stay. */
+export function setBaseMap(map: MapLibre, config: OverlayConfig, look: MapLook): void {
+  map.setStyle(baseStyle(config, look), { transformStyle: (before, next) => withPinLayers(before, next) });
 }
 
 /** withPinLayers copies the pins, the only GeoJSON sources, to another style. */

@@ -6,7 +6,8 @@ import { makeCar } from "./car.ts";
 import type { Observable } from "./observable.ts";
 import type { Place } from "./geo.ts";
 import { Icons } from "./icons.ts";
-import { openMap, ContextState, setTheme, type Library } from "./map.ts";
+import { isSameLook, type MapLook } from "./basemap.ts";
+import { openMap, ContextState, setBaseMap, type Library } from "./map.ts";
 import { Pins } from "./pins.ts";
 import type { Look } from "./icontint.ts";
 import { keepResolution } from "./resolution.ts";
@@ -38,8 +39,9 @@ export interface MapViewOptions {
 export async function openMapView({ library, container, state, actions, shown, isGrey }: MapViewOptions): Promise<MapView> {
   const config = state.config.get();
   if (config === null) throw new Error("the map is opened before its configuration is known");
-  let drawn = state.theme.get();
-  const map = await openMap({ library, container, config, theme: drawn, center: state.fix.get() });
+  const wanted = (): MapLook => ({ theme: state.theme.get(), language: state.settings.get().language, names: state.names.get() });
+  let drawn = wanted();
+  const map = await openMap({ library, container, config, look: drawn, center: state.fix.get() });
   const contextState = new ContextState(map, state);
   const car = makeCar();
   map.getCanvasContainer().append(car.element);
@@ -57,11 +59,11 @@ export async function openMapView({ library, container, state, actions, shown, i
   });
   const light = (): void => {
     pins.setLook(look());
-    if (!contextState.isAvailable() || drawn === state.theme.get()) return;
-    drawn = state.theme.get();
-    setTheme(map, config, drawn);
+    if (!contextState.isAvailable() || isSameLook(drawn, wanted())) return;
+    drawn = wanted();
+    setBaseMap(map, config, drawn);
   };
-  state.theme.watch(light);
+  for (const observable of [state.theme, state.settings, state.names]) (observable as Observable<unknown>).watch(light);
   map.on("style.load", light);
   state.words.watch(({ say }) => {
     map.getCanvas().setAttribute("aria-label", say("map.label"));

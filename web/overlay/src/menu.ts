@@ -133,7 +133,7 @@ export function makeMenu(deps: MenuDeps): Menu {
     else show(null);
   });
   for (const observable of [locale, state.sources, state.kinds, state.config, preferences.person]) (observable as Observable<unknown>).watch(build);
-  for (const observable of [state.settings, state.health, state.cameraMode, state.attributions, state.positionStatus, tones.ready]) (observable as Observable<unknown>).watch(update);
+  for (const observable of [state.settings, state.health, state.cameraMode, state.names, state.attributions, state.positionStatus, tones.ready]) (observable as Observable<unknown>).watch(update);
   let networks = state.settings.get().networks;
   state.settings.watch((settings) => {
     if (settings.networks !== networks && page === "networks") build();

@@ -137,7 +137,8 @@ function networkForm(text: string, turn: (name: string, on: boolean) => void): I
   return staticItem(form);
 }
 
-export function displayPage({ state, locale, preferences }: MenuDeps): Item[] {
+export function displayPage(deps: MenuDeps): Item[] {
+  const { state, locale, preferences } = deps;
   const { say: speak, format } = locale.get();
   const setting = <K extends "theme" | "units" | "language">(key: K) => ({
     chosen: (): Settings[K] => state.settings.get()[key],
@@ -159,6 +160,9 @@ export function displayPage({ state, locale, preferences }: MenuDeps): Item[] {
         state.cameraMode.set(mode);
       },
     ),
+    makeSwitch("names", textsOf(speak("map.names"), deps), () => state.names.get(), (on) => {
+      state.names.set(on);
+    }),
     makeStepper(
       "density",
       speak("density.title"),

@@ -46,7 +46,8 @@ const empty = (): SourceSpecification => ({ type: "geojson", data: { type: "Feat
 
 const image = (look: Look): ["concat", ["get", string], string] => ["concat", ["get", "image"], lookOf(look)];
 const camera = (yes: string, no: string): ["case", ["==", ["get", string], string], string, string] => ["case", ["==", ["get", "kind"], "camera"], yes, no];
-const onTop = { "icon-allow-overlap": true, "icon-ignore-placement": true, "symbol-z-order": "source" } as const;
+// Pins are always drawn, and the map's names make room for them.
+const onTop = { "icon-allow-overlap": true, "icon-ignore-placement": false, "symbol-z-order": "source" } as const;
 
 /** layersFor returns all layers of the pins, from bottom to top. */
 function layersFor(look: Look): LayerSpecification[] {

@@ -82,6 +82,8 @@ export interface State {
   readonly alerts: Observable<Alerts>;
   /** Set by a button of the panels. */
   readonly cameraMode: Observable<CameraMode>;
+  /** Set by the menu: whether the map has names on it. */
+  readonly names: Observable<boolean>;
   /** Set by camera.ts: whether the map follows the car. A touch on the map ends it, actions.recentre() restores it. */
   readonly following: Observable<boolean>;
   /** Set by main.ts and map.ts: whether the browser can draw a map. If not, the list is the page. */
@@ -117,6 +119,7 @@ export function makeState(settings: Settings, { fix, positionStatus }: Pick<Stat
     voted: new Observable<ReadonlySet<string>>(new Set()),
     alerts: new Observable<Alerts>({ listed: [], announce: null, banner: null }),
     cameraMode: new Observable<CameraMode>("heading"),
+    names: new Observable<boolean>(true),
     following: new Observable<boolean>(true),
     drawable: new Observable<boolean>(true),
     covered: new Observable<number>(0),

@@ -15,6 +15,7 @@ export const de: Texts = {
   "map.headingUp": "In Fahrtrichtung",
   "map.northUp": "Norden oben",
   "map.orientation": "Kartenausrichtung",
+  "map.names": "Namen auf der Karte",
   "map.zoomIn": "Vergrößern",
   "map.zoomOut": "Verkleinern",
   "map.truncated": "Die nächsten {count} werden angezeigt",

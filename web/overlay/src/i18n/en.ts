@@ -17,6 +17,7 @@ export const en = {
   "map.headingUp": "Heading up",
   "map.northUp": "North up",
   "map.orientation": "Map orientation",
+  "map.names": "Names on the map",
   "map.zoomIn": "Zoom in",
   "map.zoomOut": "Zoom out",
   "map.truncated": "Showing the nearest {count}",

@@ -15,6 +15,7 @@ export const es: Texts = {
   "map.headingUp": "Sentido de marcha",
   "map.northUp": "Norte arriba",
   "map.orientation": "Orientación del mapa",
+  "map.names": "Nombres en el mapa",
   "map.zoomIn": "Acercar",
   "map.zoomOut": "Alejar",
   "map.truncated": "Se muestran los {count} más cercanos",

@@ -15,6 +15,7 @@ export const fr: Texts = {
   "map.headingUp": "Sens de la marche",
   "map.northUp": "Nord en haut",
   "map.orientation": "Orientation de la carte",
+  "map.names": "Noms sur la carte",
   "map.zoomIn": "Agrandir",
   "map.zoomOut": "Réduire",
   "map.truncated": "Les {count} plus proches sont affichés",

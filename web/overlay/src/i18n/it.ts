@@ -15,6 +15,7 @@ export const it: Texts = {
   "map.headingUp": "Senso di marcia",
   "map.northUp": "Nord in alto",
   "map.orientation": "Orientamento della mappa",
+  "map.names": "Nomi sulla mappa",
   "map.zoomIn": "Ingrandisci",
   "map.zoomOut": "Riduci",
   "map.truncated": "Vengono mostrati i {count} più vicini",

@@ -15,6 +15,7 @@ export const nl: Texts = {
   "map.headingUp": "Rijrichting boven",
   "map.northUp": "Noorden boven",
   "map.orientation": "Kaartoriëntatie",
+  "map.names": "Namen op de kaart",
   "map.zoomIn": "Inzoomen",
   "map.zoomOut": "Uitzoomen",
   "map.truncated": "De dichtstbijzijnde {count} worden getoond",

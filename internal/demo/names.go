@@ -1,0 +1,77 @@
+package demo
+
+import "strconv"
+
+// label is a named point of the map.
+type label struct {
+	kind, detail string
+	name         string
+	at           spot
+}
+
+// places are the town, its parts and the villages around it.
+var places = [...]label{
+	{"locality", "city", "Demo Town", crossing(12.5, 12.5)},
+	{"locality", "village", "Westbrook", spot{-5200, 2900}},
+	{"locality", "village", "Eastfield", spot{9400, 2600}},
+	{"locality", "village", "Northwood", spot{3200, 8300}},
+	{"neighbourhood", "suburb", "Old Town", crossing(9.5, 13.2)},
+	{"neighbourhood", "suburb", "Northside", crossing(6.5, 18.5)},
+	{"neighbourhood", "suburb", "Southside", crossing(12.5, 2.5)},
+	{"neighbourhood", "suburb", "Eastgate", crossing(21.5, 15.5)},
+	{"neighbourhood", "suburb", "Harbour", crossing(2.5, 10.5)},
+}
+
+// lake is where the lake's name is written.
+var lake = label{"lake", "", "Ring Lake", crossing(10, 18.2)}
+
+const riverName = "River Linde"
+
+// riverLine is the middle of the river, along which its name is written.
+func riverLine() []spot {
+	const step = 200
+	var line []spot
+	for x := riverWest; x <= riverEast; x += step {
+		line = append(line, spot{x, river(x)})
+	}
+	return line
+}
+
+// roadNumbers are the numbers of roads by name, which are drawn on shields.
+var roadNumbers = map[string]string{
+	"Motorway 7": "M7", "Ring": "R1", "North Road": "A12", "South Road": "A12", "East Road": "A40", "West Road": "A40", "Bridge Road": "B5",
+}
+
+// houses returns the house numbers of a residential street: odd ones to its left and even ones to its right.
+func (r *road) houses() []label {
+	const apart, off, corner = 24.0, 16.0, 20.0 // metres
+	if r.class != small {
+		return nil
+	}
+	var out []label
+	number := 0
+	for along := corner; along < r.length()-corner; along += apart / 2 {
+		number++
+		here, ahead := r.at(along), r.at(along+1)
+		east, north := ahead.x-here.x, ahead.y-here.y
+		side := off
+		if number%2 == 0 {
+			side = -off
+		}
+		out = append(out, label{"address", "", strconv.Itoa(number), spot{here.x - north*side, here.y + east*side}})
+	}
+	return out
+}
+
+// number sets the plan's house numbers.
+func (p *plan) number() {
+	p.houses = make(map[[2]int][]label)
+	for i := range p.roads {
+		for _, house := range p.roads[i].houses() {
+			lat, lng := place(house.at)
+			x, y := mercator(highestZoom, lat, lng)
+			tile := [2]int{int(x), int(y)}
+			p.houses[tile] = append(p.houses[tile], house)
+		}
+	}
+}
