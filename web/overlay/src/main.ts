@@ -14,7 +14,7 @@
 //   camera.ts              the map's camera; car.ts the car marker
 //   resolution.ts          the map's pixel ratio
 //   pins.ts                sources and layers of the pins; icons.ts their images; pure parts: clusters.ts, featurediff.ts,
-//                          icontint.ts, shapes.ts, hittest.ts
+//                          icontint.ts, shapes.ts, linecolours.ts, hittest.ts
 //   panels.ts              panels over the map: menu.ts, notice.ts, attributionline.ts and others, built from widgets.ts and dom.ts
 //   i18n/                  all texts; settings.ts the driver's choices (pure); format.ts numbers and units (pure)
 

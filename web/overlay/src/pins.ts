@@ -6,6 +6,7 @@ import { minUnclusteredZoom, clusterZoom, cluster, type Cluster } from "./cluste
 import { diffFeatures, type Pin } from "./featurediff.ts";
 import type { Place } from "./geo.ts";
 import { clusterImage, lookOf, pinImage, side, type Icons } from "./icons.ts";
+import { lineColour } from "./linecolours.ts";
 import type { ContextState } from "./map.ts";
 import type { Look } from "./icontint.ts";
 import { placeOf, shapeOf, zoneWidthOf } from "./shapes.ts";
@@ -61,7 +62,7 @@ function layersFor(look: Look): LayerSpecification[] {
       source: groundSource,
       filter: ["==", ["geometry-type"], "LineString"],
       layout: { "line-cap": "round", "line-join": "round" },
-      paint: { "line-color": look === "night" ? "#ff7a5c" : "#c62f1c", "line-width": ["interpolate", ["linear"], ["zoom"], 10, 3, 16, 9], "line-opacity": ["*", 0.85, ["get", "opacity"]] },
+      paint: { "line-color": lineColour(look), "line-width": ["interpolate", ["linear"], ["zoom"], 10, 3, 16, 9], "line-opacity": ["*", 0.85, ["get", "opacity"]] },
     },
     {
       id: "pins",

@@ -26,7 +26,7 @@ test("a pin has nothing on the ground, and a provider's nonsense makes no zone",
 
 test("a line is drawn as it is", () => {
   const line = { type: "LineString" as const, coordinates: [[5, 52], [5.1, 52]] as [number, number][] };
-  expect(shapeOf({ ...entity, geom_line: line }, 0.5)).toEqual({ type: "Feature", id: "a", geometry: line, properties: { id: "a", kind: "camera", opacity: 0.5 } });
+  expect(shapeOf({ ...entity, geom_line: line }, 0.5)).toEqual({ type: "Feature", id: "a", geometry: line, properties: { id: "a", kind: "camera", opacity: 0.5, severity: "care" } });
 });
 
 test("a zone has the service's width, also far north", () => {

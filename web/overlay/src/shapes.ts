@@ -2,6 +2,7 @@
 
 import type { Polygon } from "geojson";
 import type { Pin } from "./featurediff.ts";
+import { severityOf } from "./linecolours.ts";
 import { destination, angleBetween, type Place } from "./geo.ts";
 import type { Entity, Position } from "./wire.ts";
 
@@ -26,7 +27,8 @@ export function shapeOf(entity: Entity, opacity: number): Pin | null {
   const width = zoneWidthOf(entity);
   const properties = { id: entity.id, kind: entity.kind_id.split(".")[0] ?? "", opacity };
   if (width > 0) return { type: "Feature", id: entity.id, geometry: circlePolygon(placeOf(entity), width / 2), properties };
-  return entity.geom_line === null ? null : { type: "Feature", id: entity.id, geometry: entity.geom_line, properties };
+  if (entity.geom_line === null) return null;
+  return { type: "Feature", id: entity.id, geometry: entity.geom_line, properties: { ...properties, severity: severityOf(entity) } };
 }
 
 /** circlePolygon approximates a circle of a radius in metres. */
