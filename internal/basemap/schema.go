@@ -7,6 +7,7 @@ import (
 
 // schema maps the contents of vector tiles to what a style draws. Several are in use; an archive lists its layers.
 type schema struct {
+	earth                                        []selection // land; empty: the schema has only water
 	built, green, water, streams, borders, rails []selection
 	roads                                        [roadClasses]selection // a selection without a layer: the schema has no such class
 
@@ -46,7 +47,11 @@ func (a *Archive) schema() *schema {
 	case has("transportation"):
 		return openMapTiles()
 	case has("roads"):
-		return protomaps()
+		s := protomaps()
+		if has("earth") {
+			s.earth = []selection{{"earth", nil, nil}}
+		}
+		return s
 	case has("streets"):
 		return shortbread()
 	}

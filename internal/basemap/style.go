@@ -87,34 +87,45 @@ type Look struct {
 	NoNames  bool
 }
 
-// Style makes the style for the archive's tiles at the URL template tiles, which is absolute and contains {z}, {x} and {y}. It
-// needs neither glyphs nor sprites: browsers draw the names with their own fonts.
-func (a *Archive) Style(look Look, tiles string) map[string]any {
-	theme := look.Theme
+// Style makes the style for the archive's tiles at the URL template tiles, which is absolute and contains {z}, {x} and {y}, above
+// the overview of the world; nil: above plain ground. It needs neither glyphs nor sprites: browsers draw the names with their own
+// fonts.
+func (a *Archive) Style(look Look, tiles string, world *World) map[string]any {
 	lowest, highest := a.Zooms()
 	source := map[string]any{
 		"tiles": []string{tiles}, "minzoom": lowest, "maxzoom": highest,
 		"bounds": []float64{a.bounds.West, a.bounds.South, a.bounds.East, a.bounds.North},
 	}
-	style := Blank(theme)
+	style, sources := Blank(look.Theme), map[string]any{sourceName: source}
 	layers, _ := style["layers"].([]Layer)
+	s := a.schema()
+	if world != nil {
+		sources[worldSource] = world.source()
+		const namesUpTo = 11 // beyond, the operator's map is what matters
+		layers = world.layers(look, namesUpTo)
+		if a.Type() == MVT && len(s.earth) == 0 {
+			cover, layer := a.cover(look)
+			sources[coveredSource] = cover
+			layers = append(layers, layer)
+		}
+	}
 	if a.Type() == MVT {
 		source["type"] = "vector"
-		layers = append(layers, a.vectorStyle(look)...)
+		layers = append(layers, s.layers(look)...)
 	} else {
 		source["type"], source["tileSize"] = "raster", 256
 		paint := map[string]any{}
-		if theme == Night {
+		if look.Theme == Night {
 			paint = map[string]any{"raster-brightness-max": 0.45, "raster-saturation": -0.4}
 		}
 		layers = append(layers, Layer{"id": "pictures", "type": "raster", "source": sourceName, "paint": paint})
 	}
-	style["sources"], style["layers"] = map[string]any{sourceName: source}, layers
+	style["sources"], style["layers"] = sources, layers
 	style["center"], style["zoom"] = []float64{a.centerLng, a.centerLat}, a.centerZoom
 	return style
 }
 
-// sourceName is the name of the style's only source.
+// sourceName is the source of the operator's tiles.
 const sourceName = "map"
 
 // Blank is the style without a map: only the background.
@@ -129,14 +140,14 @@ func Blank(theme Theme) map[string]any {
 	}
 }
 
-// vectorStyle draws ground, water, borders, roads, bridges and names, in this order.
-func (a *Archive) vectorStyle(look Look) []Layer {
-	s, p := a.schema(), look.Theme.palette()
+// layers draws ground, water, borders, roads, bridges and names, in this order.
+func (s *schema) layers(look Look) []Layer {
+	p := look.Theme.palette()
 	layers := []Layer{}
 	for _, area := range []struct {
 		id, color string
 		where     []selection
-	}{{"built", p.built, s.built}, {"green", p.green, s.green}, {"water", p.water, s.water}} {
+	}{{"earth", p.land, s.earth}, {"built", p.built, s.built}, {"green", p.green, s.green}, {"water", p.water, s.water}} {
 		for i, sel := range area.where {
 			layers = append(layers, sel.layer(area.id, i, "fill", "Polygon", map[string]any{"fill-color": area.color}))
 		}

@@ -1,6 +1,10 @@
 package demo
 
-import "strconv"
+import (
+	"strconv"
+
+	"wayside/internal/basemap/mvt"
+)
 
 // label is a named point of the map.
 type label struct {
@@ -69,7 +73,7 @@ func (p *plan) number() {
 	for i := range p.roads {
 		for _, house := range p.roads[i].houses() {
 			lat, lng := place(house.at)
-			x, y := mercator(highestZoom, lat, lng)
+			x, y := mvt.Mercator(highestZoom, lat, lng)
 			tile := [2]int{int(x), int(y)}
 			p.houses[tile] = append(p.houses[tile], house)
 		}

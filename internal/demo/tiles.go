@@ -2,10 +2,9 @@ package demo
 
 import (
 	"io"
-	"math"
-	"slices"
 
 	"wayside/internal/basemap"
+	"wayside/internal/basemap/mvt"
 )
 
 // Zoom levels of the map.
@@ -28,8 +27,8 @@ func WriteMap(w io.Writer) error {
 	north, east := place(spot{riverEast, mapNorth})
 	var tiles []basemap.Tile
 	for z := lowestZoom; z <= highestZoom; z++ {
-		x0, y0 := mercator(z, north, west)
-		x1, y1 := mercator(z, south, east)
+		x0, y0 := mvt.Mercator(z, north, west)
+		x1, y1 := mvt.Mercator(z, south, east)
 		for x := int(x0); x <= int(x1); x++ {
 			for y := int(y0); y <= int(y1); y++ {
 				if data := p.tile(z, x, y); len(data) > 0 {
@@ -53,13 +52,6 @@ func WriteMap(w io.Writer) error {
 	}, tiles)
 }
 
-// mercator returns the fractional tile coordinates of a point at a zoom.
-func mercator(z int, lat, lng float64) (x, y float64) {
-	side := float64(int(1) << z)
-	phi := lat * math.Pi / 180
-	return (lng + 180) / 360 * side, (1 - math.Log(math.Tan(phi)+1/math.Cos(phi))/math.Pi) / 2 * side
-}
-
 // lowestFor returns the lowest zoom whose tiles contain roads of a class.
 func lowestFor(c class) int {
 	switch c {
@@ -74,46 +66,34 @@ func lowestFor(c class) int {
 
 // tile encodes one tile; nil if it is empty.
 func (p *plan) tile(z, x, y int) []byte {
-	onTile := func(line []spot) []pixel {
-		out := make([]pixel, len(line))
+	onTile := func(line []spot) []mvt.Pixel {
+		out := make([]mvt.Pixel, len(line))
 		for i, s := range line {
 			lat, lng := place(s)
-			mx, my := mercator(z, lat, lng)
-			out[i] = pixel{(mx - float64(x)) * tileExtent, (my - float64(y)) * tileExtent}
+			mx, my := mvt.Mercator(z, lat, lng)
+			out[i] = mvt.Pixel{X: (mx - float64(x)) * mvt.Extent, Y: (my - float64(y)) * mvt.Extent}
 		}
 		return out
 	}
-	var tile []byte
-	fill := func(layer *tileLayer, areas []area) {
+	fill := func(layer *mvt.Layer, areas []area) {
 		for _, a := range areas {
-			var tool pen
-			tool.draw(clockwise(clipRing(onTile(a.outline))), true)
-			layer.add(polygonGeometry, tool.commands, tag{"kind", a.kind})
+			layer.Polygon([][]mvt.Pixel{onTile(a.outline)}, mvt.Tag{Name: "kind", Text: a.kind})
 		}
 	}
-	write := func(layer *tileLayer, l label, member string) {
-		var tool pen
-		tool.dot(onTile([]spot{l.at})[0])
-		layer.add(pointGeometry, tool.commands, tag{"kind", l.kind}, tag{"kind_detail", l.detail}, tag{member, l.name})
+	write := func(layer *mvt.Layer, l label, member string) {
+		layer.Point(onTile([]spot{l.at})[0], tags("kind", l.kind, "kind_detail", l.detail, member, l.name)...)
 	}
-	trace := func(layer *tileLayer, line []spot, tags ...tag) {
-		var tool pen
-		for _, part := range clipLine(onTile(line)) {
-			tool.draw(part, false)
-		}
-		layer.add(lineGeometry, tool.commands, tags...)
-	}
-	earth, ground, water := newTileLayer("earth"), newTileLayer("landuse"), newTileLayer("water")
-	roads, named, buildings := newTileLayer("roads"), newTileLayer("places"), newTileLayer("buildings")
+	earth, ground, water := mvt.NewLayer("earth"), mvt.NewLayer("landuse"), mvt.NewLayer("water")
+	roads, named, buildings := mvt.NewLayer("roads"), mvt.NewLayer("places"), mvt.NewLayer("buildings")
 	fill(earth, []area{{"earth", mapEdge()}})
 	fill(ground, p.ground)
 	fill(water, p.water)
-	trace(water, riverLine(), tag{"kind", "river"}, tag{"name", riverName})
+	water.Line(onTile(riverLine()), tags("kind", "river", "name", riverName)...)
 	write(water, lake, "name")
 	for i := range p.roads {
 		r := &p.roads[i]
 		if z >= lowestFor(r.class) {
-			trace(roads, r.line, tag{"kind", r.class.kind}, tag{"kind_detail", r.class.detail}, tag{"name", r.name}, tag{"ref", roadNumbers[r.name]})
+			roads.Line(onTile(r.line), tags("kind", r.class.kind, "kind_detail", r.class.detail, "name", r.name, "ref", roadNumbers[r.name])...)
 		}
 	}
 	if z == highestZoom {
@@ -124,26 +104,25 @@ func (p *plan) tile(z, x, y int) []byte {
 	for _, l := range places {
 		write(named, l, "name")
 	}
-	for _, layer := range []*tileLayer{earth, ground, water, roads, named, buildings} {
-		tile = layer.appendTo(tile)
+	var tile []byte
+	for _, layer := range []*mvt.Layer{earth, ground, water, roads, named, buildings} {
+		tile = layer.AppendTo(tile)
 	}
 	return tile
+}
+
+// tags makes tags of pairs of a name and a text, without those whose text is empty.
+func tags(pairs ...string) []mvt.Tag {
+	var out []mvt.Tag
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			out = append(out, mvt.Tag{Name: pairs[i], Text: pairs[i+1]})
+		}
+	}
+	return out
 }
 
 // mapEdge is the outline of the map.
 func mapEdge() []spot {
 	return []spot{{riverWest, mapSouth}, {riverEast, mapSouth}, {riverEast, mapNorth}, {riverWest, mapNorth}}
-}
-
-// clockwise orients a ring as the format requires for outer rings: clockwise, with y pointing down.
-func clockwise(ring []pixel) []pixel {
-	sum := 0.0
-	for i, a := range ring {
-		b := ring[(i+1)%len(ring)]
-		sum += a.x*b.y - b.x*a.y
-	}
-	if sum < 0 {
-		slices.Reverse(ring)
-	}
-	return ring
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"wayside/internal/basemap"
+	"wayside/internal/basemap/mvt"
 	"wayside/internal/geo"
 )
 
@@ -201,7 +202,7 @@ func TestMapIsAnArchive(t *testing.T) {
 	}
 	defer a.Close()
 	for z := lowestZoom; z <= highestZoom; z++ {
-		x, y := mercator(z, center.Lat, center.Lng)
+		x, y := mvt.Mercator(z, center.Lat, center.Lng)
 		tile, ok, err := a.Tile(uint8(z), uint32(x), uint32(y))
 		if err != nil || !ok {
 			t.Fatalf("zoom %d: %v %v", z, ok, err)
@@ -210,45 +211,17 @@ func TestMapIsAnArchive(t *testing.T) {
 		if err != nil || !bytes.Contains(b, []byte("roads")) {
 			t.Errorf("zoom %d: no roads in the middle of the town: %v", z, err)
 		}
+		for _, name := range []string{"Demo Town", "Bridge Road", "B5"} {
+			if !bytes.Contains(b, []byte(name)) {
+				t.Errorf("zoom %d: %q is not in the middle of the town", z, name)
+			}
+		}
+		if z == highestZoom && !bytes.Contains(b, []byte("addr_housenumber")) {
+			t.Error("there are no house numbers in the middle of the town")
+		}
 		if len(b) > 100_000 {
 			t.Errorf("zoom %d: a tile of %d bytes", z, len(b))
 		}
 	}
 	t.Logf("%d bytes", out.Len())
-}
-
-// TestClipping clips lines and rings that leave the tile and come back.
-func TestClipping(t *testing.T) {
-	parts := clipLine([]pixel{{-1000, 100}, {2000, 100}, {9000, 100}, {9000, 200}, {2000, 200}, {2000, 300}})
-	if len(parts) != 2 || len(parts[0]) != 3 || len(parts[1]) != 3 || parts[0][0] != (pixel{-tileBuffer, 100}) {
-		t.Errorf("%v", parts)
-	}
-	if got := clipLine([]pixel{{-1000, 100}, {-900, 3000}}); got != nil {
-		t.Errorf("a line outside: %v", got)
-	}
-	ring := clockwise(clipRing([]pixel{{-9999, -9999}, {-9999, 9999}, {9999, 9999}, {9999, -9999}}))
-	sum := 0.0
-	for i, a := range ring {
-		b := ring[(i+1)%len(ring)]
-		sum += a.x*b.y - b.x*a.y
-		if min(a.x, a.y) < -tileBuffer || max(a.x, a.y) > tileExtent+tileBuffer {
-			t.Errorf("%v is outside", a)
-		}
-	}
-	if side := float64(tileExtent + 2*tileBuffer); sum/2 != side*side {
-		t.Errorf("%v covers %v", ring, sum/2)
-	}
-}
-
-// TestGeometryEncoding compares with the examples of the specification (4.3.5).
-func TestGeometryEncoding(t *testing.T) {
-	var line, ring pen
-	line.draw([]pixel{{2, 2}, {2, 10}, {10, 10}}, false)
-	ring.draw([]pixel{{3, 6}, {8, 12}, {20, 34}, {3, 6}}, true)
-	if want := []uint32{9, 4, 4, 18, 0, 16, 16, 0}; !slices.Equal(line.commands, want) {
-		t.Errorf("line %v, want %v", line.commands, want)
-	}
-	if want := []uint32{9, 6, 12, 18, 10, 12, 24, 44, 15}; !slices.Equal(ring.commands, want) {
-		t.Errorf("ring %v, want %v", ring.commands, want)
-	}
 }

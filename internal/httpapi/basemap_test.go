@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"wayside/internal/basemap"
+	"wayside/internal/basemap/world"
 	"wayside/internal/httpapi"
 )
 
@@ -194,6 +195,31 @@ func TestMapStyle(t *testing.T) {
 			t.Errorf("%s: %s", query, resp.Status)
 		}
 		checkAnswer(t, resp, body)
+	}
+}
+
+// TestWorld checks a service without a map of the operator's: its style draws the built-in overview, whose tiles may be cached.
+func TestWorld(t *testing.T) {
+	overview, err := world.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newReadService(t, func(deps *httpapi.Deps) { deps.World = overview.Archive })
+	resp, body := s.get("/map/style.json?theme=night")
+	checkAnswer(t, resp, body)
+	tiles := s.server.URL + "/map/world/{z}/{x}/{y}?v="
+	if !strings.Contains(string(body), tiles) || strings.Count(string(body), "http") != 1 {
+		t.Errorf("the style does not refer to %s only: %s", tiles, body)
+	}
+	for path, want := range map[string]int{"0/0/0": 200, "4/8/5": 200, "4/0/9": 204, "5/0/0": 204, "1/2/0": 404} {
+		resp, body := s.get("/map/world/"+path, "Accept-Encoding", "gzip")
+		checkAnswer(t, resp, body)
+		if resp.StatusCode != want {
+			t.Errorf("%s: %s, want %d", path, resp.Status, want)
+		}
+		if got := resp.Header.Get("Cache-Control"); want < 300 && got != "public, max-age=86400" {
+			t.Errorf("%s: Cache-Control %q", path, got)
+		}
 	}
 }
 

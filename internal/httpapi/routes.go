@@ -165,6 +165,7 @@ func (a *api) fileRoutes() []route {
 		{http.MethodGet, "/v2/icons/{file}", classOpen, account.ForGuests, a.getIcon},
 
 		{http.MethodGet, "/map/tiles/{z}/{x}/{y}", classOpen, account.ForGuests, static(a.tiles.ServeTile)},
+		{http.MethodGet, "/map/world/{z}/{x}/{y}", classOpen, account.ForGuests, static(a.tiles.ServeWorldTile)},
 		{http.MethodGet, "/map/archive.pmtiles", classOpen, account.ForGuests, a.getArchive},
 		{http.MethodGet, "/map/style.json", classOpen, account.ForGuests, a.getMapStyle},
 		{http.MethodGet, "/map/tilejson", classOpen, account.ForGuests, static(a.tiles.ServeTileJSON)},

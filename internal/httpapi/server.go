@@ -68,6 +68,7 @@ type Deps struct {
 	PrimaryNetwork string           // charger network that applies if a read names none (D4.7)
 
 	Archive *basemap.Archive // the operator's map, served by this process; nil: none
+	World   *basemap.Archive // the built-in overview of the world; nil: none
 	Demo    *Demo            // nil: this is not the demo
 
 	// StreamWriteTimeout is how long one chunk of a stream may take to be sent; 0: 5 s.
@@ -135,7 +136,7 @@ func New(deps Deps) http.Handler {
 		}
 		return apidocs.Render(text, a.BaseURL)
 	})
-	a.tiles = tileserver.Server{Archive: a.Archive, Origin: a.mapOrigin}
+	a.tiles = tileserver.Server{Archive: a.Archive, World: a.World, Origin: a.mapOrigin}
 	var mapOrigins []string
 	if a.BaseMap != nil {
 		mapOrigins, a.tiles.Attribution = a.BaseMap.Origins, a.BaseMap.Attribution

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"wayside/internal/account"
+	"wayside/internal/basemap/world"
 	"wayside/internal/config"
 	"wayside/internal/console"
 	"wayside/internal/geo"
@@ -21,6 +22,9 @@ import (
 func (s *Service) openAPI(context.Context) (err error) {
 	s.checker = trial.NewChecker(s.fetcher, s.spool, s.now)
 	if s.passkeys, err = s.newPasskeys(); err != nil {
+		return err
+	}
+	if s.world, err = world.Open(); err != nil {
 		return err
 	}
 	if err := s.serve(s.edition.Load()); err != nil {
@@ -46,7 +50,7 @@ func (s *Service) serve(e *edition) (err error) {
 		},
 		Buckets: s.caches.buckets,
 		Version: s.options.Version, PrimaryNetwork: s.config.Chargers.PrimaryNetwork,
-		BaseMap: e.baseMap, Archive: e.archive,
+		BaseMap: e.baseMap, Archive: e.archive, World: s.world.Archive,
 		Entities: s.countEntities, Passkeys: s.passkeys, Newest: &s.newest,
 		Deprecated: httpapi.Deprecated(), Revisions: s.replica,
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wayside/internal/account"
+	"wayside/internal/basemap/world"
 	"wayside/internal/catalog"
 	"wayside/internal/config"
 	"wayside/internal/datadir"
@@ -71,6 +72,7 @@ type Service struct {
 	catalog   *catalog.Catalog
 	tallies   *votes.Tallies
 	replica   *replica.Follower
+	world     *world.World
 	ingester  *ingest.Ingester
 	fetcher   *safehttp.Client
 	poller    *pull.Poller

@@ -26,7 +26,8 @@ var ErrRange = errors.New("the archive has no such bytes")
 // Server serves one archive. All methods may be called from many goroutines.
 type Server struct {
 	Archive     *basemap.Archive // nil: there is no base map, and all but the style answers "not found"
-	Attribution string           // plain text; may be empty
+	World       *basemap.Archive // the built-in overview; nil: none
+	Attribution string           // of the archive, as plain text; may be empty
 
 	// Origin is the origin of the service that an answer names, and whether the answer may be cached by others.
 	Origin func(r *http.Request) (origin string, cacheable bool)
@@ -45,6 +46,18 @@ func (s *Server) ServeTile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	return serveTile(w, r, archive)
+}
+
+// ServeWorldTile is ServeTile of the built-in overview of the world.
+func (s *Server) ServeWorldTile(w http.ResponseWriter, r *http.Request) error {
+	if s.World == nil {
+		return mapdata.Describe(mapdata.ErrNotFound, "This service has no overview of the world.")
+	}
+	return serveTile(w, r, s.World)
+}
+
+func serveTile(w http.ResponseWriter, r *http.Request, archive *basemap.Archive) error {
 	z, errZ := strconv.ParseUint(r.PathValue("z"), 10, 8)
 	x, errX := strconv.ParseUint(r.PathValue("x"), 10, 32)
 	y, errY := strconv.ParseUint(r.PathValue("y"), 10, 32)
@@ -143,14 +156,28 @@ func (w *rangeWriter) Write(p []byte) (int, error) {
 // ReadFrom keeps sendfile possible, which the standard library looks for by this method.
 func (w *rangeWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, r) }
 
-// ServeStyle answers with the MapLibre style of the archive; without an archive, with one that draws plain ground.
+// ServeStyle answers with the MapLibre style of the archive above the overview of the world; without an archive, of the overview.
 func (s *Server) ServeStyle(w http.ResponseWriter, r *http.Request, look basemap.Look) error {
-	style := basemap.Blank(look.Theme)
-	if s.Archive != nil {
-		origin, cacheable := s.Origin(r)
-		return writeJSON(w, r, s.Archive.Style(look, s.tilesURL(origin)), cacheable)
+	if s.Archive == nil && s.World == nil {
+		return writeJSON(w, r, basemap.Blank(look.Theme), true)
 	}
-	return writeJSON(w, r, style, true)
+	origin, cacheable := s.Origin(r)
+	world := s.world(origin)
+	if s.Archive == nil {
+		return writeJSON(w, r, basemap.WorldStyle(look, *world), cacheable)
+	}
+	return writeJSON(w, r, s.Archive.Style(look, s.tilesURL(origin), world), cacheable)
+}
+
+// world describes the overview for a style; nil without one.
+func (s *Server) world(origin string) *basemap.World {
+	if s.World == nil {
+		return nil
+	}
+	_, highest := s.World.Zooms()
+	return &basemap.World{
+		Tiles: origin + "/map/world/{z}/{x}/{y}?v=" + s.World.Tag(), HighestZoom: highest, Attribution: s.World.Attribution(),
+	}
 }
 
 // tileJSON describes the tiles (TileJSON 3.0.0).

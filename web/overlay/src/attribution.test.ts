@@ -25,15 +25,15 @@ const sources = [source("feed:a", "ring", "© Ring"), source("feed:b", "power", 
 test("attributions are those of the entities in view and of those merged into them, each once", () => {
   const merged = { merged_from: [{ source: "feed:b", id: "q" }, { source: 3 }, null] };
   expect(mergedFrom(entity("a", { properties: merged }))).toEqual([{ source: "feed:b", id: "q" }]);
-  expect(attributionsOf([], sources, "© Map")).toEqual(["© Map"]);
-  expect(attributionsOf([entity("a"), entity("b", { layer_slug: "jams" })], sources, null)).toEqual(["© Ring"]);
-  expect(attributionsOf([entity("a", { properties: merged }), entity("d", { layer_slug: "silent" })], sources, "© Map")).toEqual(["© Map", "© Ring", "© Power"]);
+  expect(attributionsOf([], sources, ["© Map"])).toEqual(["© Map"]);
+  expect(attributionsOf([entity("a"), entity("b", { layer_slug: "jams" })], sources, [])).toEqual(["© Ring"]);
+  expect(attributionsOf([entity("a", { properties: merged }), entity("d", { layer_slug: "silent" })], sources, ["© Map"])).toEqual(["© Map", "© Ring", "© Power"]);
 });
 
 test("a licence stands with the attribution, and not alone", () => {
   const licensed = sources.map((one) => ({ ...one, licence: one.id === "feed:c" ? "" : "ODbL-1.0" }));
   const inView = [entity("a"), entity("b", { layer_slug: "jams" }), entity("d", { layer_slug: "silent" })];
-  expect(attributionsOf(inView, licensed, null)).toEqual(["© Ring (ODbL-1.0)", "© Ring"]);
+  expect(attributionsOf(inView, licensed, [])).toEqual(["© Ring (ODbL-1.0)", "© Ring"]);
 });
 
 test.each([{ source: "feed:b" }, { id: "q" }, { source: 5, id: "q" }, { source: "feed:b", id: null }])("%j names no merged entity", (one) => {

@@ -21,8 +21,8 @@ export function mergedFrom({ properties }: Pick<Entity, "properties">): { source
 /** attributionOf returns the text that must be shown with a source's data, with the licence if there is one. */
 export const attributionOf = ({ attribution, licence = "" }: Source): string => (attribution === "" || licence === "" ? attribution : `${attribution} (${licence})`);
 
-/** attributionsOf returns the attributions of the entities in view, each once, the base map's first. */
-export function attributionsOf(inView: Iterable<Entity>, sources: readonly Source[], baseMap: string | null): string[] {
+/** attributionsOf returns the attributions of the entities in view, each once, those of the base maps first. */
+export function attributionsOf(inView: Iterable<Entity>, sources: readonly Source[], baseMaps: readonly (string | null)[]): string[] {
   const byLayer = sourcesByLayer(sources);
   const byID = new Map(sources.map((source) => [source.id, source]));
   const seen = new Set<Source>();
@@ -32,5 +32,5 @@ export function attributionsOf(inView: Iterable<Entity>, sources: readonly Sourc
   }
   // The order of the catalogue keeps the text stable.
   const texts = sources.filter((source) => seen.has(source)).map(attributionOf);
-  return [...new Set([baseMap ?? "", ...texts])].filter((text) => text !== "");
+  return [...new Set([...baseMaps, ...texts])].filter((text): text is string => text !== null && text !== "");
 }

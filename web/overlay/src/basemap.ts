@@ -1,10 +1,23 @@
-// The style of the base map: the operator's, or a plain background.
+// The style of the base map: the operator's, or the built-in overview of the world; a plain background while neither can be had.
 
-import type { StyleSpecification } from "maplibre-gl";
+import type { Map as MapLibre, StyleSpecification } from "maplibre-gl";
 import type { Theme } from "./sun.ts";
 import type { OverlayConfig } from "./wire.ts";
 
 const grounds: Record<Theme, string> = { day: "#eceae4", night: "#11161c" };
+
+/** The service's own style: the operator's tiles above the overview of the world, or that alone. */
+const ownStyle = "/map/style.json";
+/** The overview's source in that style. */
+const worldSource = "world";
+/** From this zoom on the overview has no names below an operator's map (internal/basemap). */
+const coveredFrom = 11;
+
+/** worldAttribution returns what must be shown with the overview of the world where it is in view; null where it is not. */
+export function worldAttribution(map: Pick<MapLibre, "getSource" | "getZoom">, { base_map }: Pick<OverlayConfig, "base_map">): string | null {
+  if (base_map !== null && map.getZoom() >= coveredFrom) return null;
+  return map.getSource(worldSource)?.attribution ?? null;
+}
 
 /** MapLook is what the driver chooses of the base map. */
 export interface MapLook {
@@ -23,12 +36,12 @@ export function plainStyle(theme: Theme): StyleSpecification {
 
 /** baseStyle returns what MapLibre takes as style: a URL or the style itself. Only the service's own style has variants. */
 export function baseStyle({ base_map }: OverlayConfig, { theme, language, names = true }: MapLook): string | StyleSpecification {
-  if (base_map === null) return plainStyle(theme);
-  if (!base_map.style_url.startsWith("/")) return base_map.style_url;
+  const url = base_map?.style_url ?? ownStyle;
+  if (!url.startsWith("/")) return url;
   const query = new URLSearchParams();
   if (theme === "night") query.set("theme", theme);
   if (language !== undefined && names) query.set("language", language);
   if (!names) query.set("names", "false");
   const text = query.toString();
-  return text === "" ? base_map.style_url : `${base_map.style_url}?${text}`;
+  return text === "" ? url : `${url}?${text}`;
 }

@@ -6,7 +6,7 @@ import { makeCar } from "./car.ts";
 import type { Observable } from "./observable.ts";
 import type { Place } from "./geo.ts";
 import { Icons } from "./icons.ts";
-import { isSameLook, type MapLook } from "./basemap.ts";
+import { isSameLook, worldAttribution, type MapLook } from "./basemap.ts";
 import { openMap, ContextState, setBaseMap, type Library } from "./map.ts";
 import { Pins } from "./pins.ts";
 import type { Look } from "./icontint.ts";
@@ -105,7 +105,9 @@ function keepAttributions(map: MapLibre, state: State): void {
   const update = (): void => {
     const bounds = map.getBounds();
     const inView = state.entities.get().filter((entity) => bounds.contains(placeOf(entity)));
-    const attributions = attributionsOf(inView, state.sources.get(), state.config.get()?.base_map?.attribution ?? null);
+    const config = state.config.get();
+    const world = config === null ? null : worldAttribution(map, config);
+    const attributions = attributionsOf(inView, state.sources.get(), [config?.base_map?.attribution ?? null, world]);
     const before = state.attributions.get();
     if (attributions.length !== before.length || attributions.some((text, i) => text !== before[i])) state.attributions.set(attributions);
   };
