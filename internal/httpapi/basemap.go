@@ -45,7 +45,7 @@ func (a *api) getMapStyle(w http.ResponseWriter, r *http.Request, _ *caller) err
 	case isLanguageCode(text):
 		look.Language = text
 	case given && p.problem == nil:
-		p.addError("language", "invalid", "language is a code of two or three small letters, such as de.")
+		p.addError("language", "invalid", "language is a lowercase ISO 639 code, such as de.")
 	}
 	switch text, given := p.value("names"); {
 	case text == "false":
