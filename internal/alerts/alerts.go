@@ -3,7 +3,6 @@ package alerts
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
@@ -12,29 +11,23 @@ import (
 // Geometry of the corridor, the union of a cone and a strip in front of the car:
 //
 //   - The cone is for bends. A pin on a road of radius r, at a distance d along it, appears at an angle of d/2r. Roads are
-//     built so that their bends suit their speed: 24° at the lead on a country road (25 m/s, r 350 m), 17° on a motorway.
+//     built so that their bends suit their speed: within 12 seconds 24° on a country road (25 m/s, r 350 m), 17° on a motorway.
 //     The rest of the cone's half angle allows for a heading error of some degrees, and for street corners.
+//   - Beyond the ordinary lead the cone of announcements is narrow: at 800 m, the wide one would hold four blocks of a city.
 //   - The strip is for close pins: 60 m allow for the road's width, a position error of 15 m, and a pin that was reported
 //     while driving past.
 //   - Pins beyond 75° are never listed: with a heading error of 10° they would be beside or behind the car.
 const (
-	Range                = 2000.0 // metres: pins farther away are not listed
-	MaxListed            = 20     // maximum number listed, the nearest
-	coneHalfAngle        = 30.0   // degrees to each side
-	stripHalfWidth       = 60.0   // metres to each side
-	maxAngle             = 75.0   // degrees to each side
-	minDirectionDistance = 1.0    // metres: a bearing to a nearer pin is meaningless; the pin is reached
+	MaxListed            = 20   // maximum number listed
+	coneHalfAngle        = 30.0 // degrees to each side
+	farConeHalfAngle     = 15.0 // degrees to each side
+	stripHalfWidth       = 60.0 // metres to each side
+	maxAngle             = 75.0 // degrees to each side
+	minDirectionDistance = 1.0  // metres: a bearing to a nearer pin is meaningless; the pin is reached
+	lineWidth            = 30.0 // metres: a car that is nearer to a pin's line is on it
 )
 
-// Distances of announcements (issue: the car screen, 2).
 const (
-	leadSeconds = 12.0
-	minLead     = 150.0 // metres
-	maxLead     = 600.0 // metres
-
-	nearLeadShare = 0.4   // of the lead
-	minNear       = 100.0 // metres: at least five seconds in city traffic
-
 	// MinSpeed is the speed in m/s below which nothing is announced, the heading is ignored and no time is given: position
 	// errors of a standing car look like such a speed.
 	MinSpeed = 2.0
@@ -47,7 +40,7 @@ const (
 // Stage is the distance class of a pin.
 type Stage string
 
-// The stages. Only cameras have two.
+// The stages. Only cameras, closures and jams have two.
 const (
 	Early Stage = "ahead"
 	Near  Stage = "near"
@@ -64,39 +57,35 @@ type Car struct {
 // Pin is an entity that may lie ahead.
 type Pin struct {
 	At        geo.Point
+	Line      []geo.Point // its line, to which its distance counts; nil: At
 	Kind      mapdata.Kind
 	Zone      float64 // metres: the width of the zone around At; 0: the exact position
 	Announced Announced
 }
 
-// Announced holds the stages of a pin that have been announced.
-type Announced struct{ Early, Near bool }
-
 // Alert is a pin that is listed.
 type Alert struct {
 	Pin      int     // its index among the pins
-	Distance float64 // metres; of a zone, to its edge, and 0 inside
+	Distance float64 // metres; of a zone, to its edge, and 0 inside; of a line, to its nearest point ahead, and 0 on it
 	Bearing  float64 // degrees clockwise from north, [0, 360)
 	Stage    Stage
 	Due      bool // to be announced, unless the caller suppresses it
 }
 
-// Lead is the distance in metres at which a pin is announced at a speed in m/s.
-func Lead(speed float64) float64 {
-	return math.Max(minLead, math.Min(maxLead, leadSeconds*speed))
-}
-
-// NearOf is the distance in metres at which a camera is announced a second time, for a lead in metres.
-func NearOf(lead float64) float64 { return math.Max(minNear, nearLeadShare*lead) }
-
-// List returns the pins ahead, nearest first, at most MaxListed; at equal distances in the order of the pins. Without a
-// heading it returns the pins around, and none is due.
-func (c *Car) List(pins []Pin) []Alert {
+// List returns the pins ahead, nearest first, at most MaxListed; at equal distances in the order of the pins. If there are more, the
+// nearest that are due and then the nearest others are kept. Without a heading it returns the pins around, and none is due. details
+// returns the details of the pin with an index, and is called only for pins that may be due.
+func (c *Car) List(pins []Pin, details func(int) Details) []Alert {
 	var all []Alert
+	due := 0
 	for i := range pins {
-		if s, ok := c.alert(&pins[i]); ok {
-			s.Pin = i
-			all = append(all, s)
+		s, ok := c.alert(&pins[i], i, details)
+		if !ok {
+			continue
+		}
+		all = append(all, s)
+		if s.Due {
+			due++
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Alert) int {
@@ -108,53 +97,96 @@ func (c *Car) List(pins []Pin) []Alert {
 		}
 		return 0
 	})
-	return all[:min(len(all), MaxListed)]
+	return shortened(all, min(due, MaxListed))
 }
 
-// alert computes the alert of a pin, and whether it is listed.
-func (c *Car) alert(p *Pin) (Alert, bool) {
-	middle, half := geo.Distance(c.At, p.At), p.Zone/2
-	s := Alert{Distance: math.Max(0, middle-half), Bearing: geo.Bearing(c.At, p.At)}
-	if s.Distance > Range || c.Directed && !c.inCorridor(middle, half, s.Bearing) {
+// shortened keeps MaxListed alerts in their order: the first that are due, whose number is given, and the first others.
+func shortened(all []Alert, due int) []Alert {
+	if len(all) <= MaxListed {
+		return all
+	}
+	others := MaxListed - due
+	kept := all[:0]
+	for _, s := range all {
+		left := &others
+		if s.Due {
+			left = &due
+		}
+		if *left > 0 {
+			*left--
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// seen is where a car sees a pin.
+type seen struct {
+	distance float64 // metres; of a zone, to its edge, and 0 inside
+	middle   float64 // metres to the pin's position, or to the point of its line
+	bearing  float64 // degrees clockwise from north
+	reached  bool    // the car is on the pin's line
+}
+
+// alert computes the alert of the pin with an index, and whether it is listed.
+func (c *Car) alert(p *Pin, i int, details func(int) Details) (Alert, bool) {
+	at, ok := c.see(p)
+	if !ok || at.distance > rangeOf(p.Kind) {
 		return Alert{}, false
 	}
-	s.Stage, s.Due = c.judge(p, s.Distance)
+	s := Alert{Pin: i, Distance: at.distance, Bearing: at.bearing}
+	s.Stage = Early
+	if near := NearOf(p, c.Speed); near > 0 && at.distance <= near {
+		s.Stage = Near
+	}
+	s.Due = c.mayAnnounce(p, at, s.Stage)
+	if s.Due {
+		d := details(i)
+		s.Due = c.announces(p, at.distance, &d)
+	}
 	return s, true
 }
 
-// inCorridor reports whether a point at a distance and bearing is in the corridor; half the width of a zone widens the strip.
-func (c *Car) inCorridor(distance, half, bearing float64) bool {
-	if half > 0 && distance <= half {
-		return true // inside the zone
+// see returns where a pin lies, and false if it is not ahead.
+func (c *Car) see(p *Pin) (seen, bool) {
+	if len(p.Line) > 1 {
+		return c.seeLine(p)
 	}
-	if distance < minDirectionDistance {
-		return false
-	}
-	off := geo.AngleBetween(c.Heading, bearing)
-	return off <= coneHalfAngle || off <= maxAngle && distance*math.Sin(off*(math.Pi/180)) <= stripHalfWidth+half
+	at := c.seePoint(p.At)
+	at.distance = math.Max(0, at.middle-p.Zone/2)
+	return at, !c.Directed || c.inCorridor(p, at, coneHalfAngle)
 }
 
-// judge returns the stage, and whether the pin is to be announced.
-func (c *Car) judge(p *Pin, distance float64) (Stage, bool) {
-	lead := Lead(c.Speed)
-	announces := c.Directed && c.Speed >= MinSpeed && distance <= lead && !p.Kind.Charger()
-	// A zone has one stage: a second one would reveal where in it the camera is.
-	if p.Kind.Camera() && p.Zone == 0 && distance <= NearOf(lead) {
-		return Near, announces && !p.Announced.Near
-	}
-	// The near distance varies with the speed: after the near stage, the early one is not announced any more.
-	return Early, announces && !p.Announced.Early && !p.Announced.Near
+func (c *Car) seePoint(p geo.Point) seen {
+	metres := geo.Distance(c.At, p)
+	return seen{distance: metres, middle: metres, bearing: geo.Bearing(c.At, p)}
 }
 
-// First returns the index of the alert to announce, the nearest that is due and not silent; -1 if there is none. silent is
-// called with indexes, and only until the first match.
-func First(alerts []Alert, silent func(int) bool) int {
-	for i := range alerts {
-		if alerts[i].Due && !silent(i) {
-			return i
+// seeLine finds the nearest point of a pin's line that lies ahead. It looks at the nearest point of each segment.
+func (c *Car) seeLine(p *Pin) (best seen, found bool) {
+	for i := 1; i < len(p.Line); i++ {
+		at := c.seePoint(geo.NearestOnSegment(c.At, p.Line[i-1], p.Line[i]))
+		if at.middle <= lineWidth {
+			return seen{middle: at.middle, bearing: at.bearing, reached: true}, true
+		}
+		if (!found || at.middle < best.middle) && (!c.Directed || c.inCorridor(p, at, coneHalfAngle)) {
+			best, found = at, true
 		}
 	}
-	return -1
+	return best, found
+}
+
+// inCorridor reports whether a pin is in the corridor with a cone of an angle; half the width of a zone widens the strip.
+func (c *Car) inCorridor(p *Pin, at seen, halfAngle float64) bool {
+	half := p.Zone / 2
+	if half > 0 && at.middle <= half {
+		return true // inside the zone
+	}
+	if at.middle < minDirectionDistance {
+		return false
+	}
+	off := geo.AngleBetween(c.Heading, at.bearing)
+	return off <= halfAngle || off <= maxAngle && at.middle*math.Sin(off*(math.Pi/180)) <= stripHalfWidth+half
 }
 
 // Seconds is the travel time for a distance in metres at a speed in m/s; false below MinSpeed.
@@ -163,40 +195,4 @@ func Seconds(distance, speed float64) (float64, bool) {
 		return 0, false
 	}
 	return distance / speed, true
-}
-
-// nearSuffix ends the key of a camera's second stage. It needs no escape in a query, and no id contains it.
-const nearSuffix = "~near"
-
-// Key is the key by which a client reports an announcement that it made.
-func Key(id string, s Stage) string {
-	if s == Near {
-		return id + nearSuffix
-	}
-	return id
-}
-
-// Announcements holds the announcements that a client reported, by id.
-type Announcements map[string]Announced
-
-// ParseAnnouncements parses keys. Unknown ids are ignored.
-func ParseAnnouncements(keys []string) Announcements {
-	seen := make(Announcements, len(keys))
-	for _, key := range keys {
-		id, near := strings.CutSuffix(key, nearSuffix)
-		t := seen[id]
-		t.Near = t.Near || near
-		t.Early = t.Early || !near
-		seen[id] = t
-	}
-	return seen
-}
-
-// Of returns the stages announced for a pin under any of its ids: which of several merged pins is shown may change.
-func (s Announcements) Of(ids ...string) (t Announced) {
-	for _, id := range ids {
-		announced := s[id]
-		t.Early, t.Near = t.Early || announced.Early, t.Near || announced.Near
-	}
-	return t
 }

@@ -2,6 +2,7 @@ package alerts_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -17,14 +18,18 @@ import (
 //
 //	name    of the case, unique
 //	car     lat, lng in degrees; heading in degrees clockwise from north, null if it is not known; speed in m/s
-//	lead_m  the distance of an announcement at that speed, in metres
-//	seen    keys of what the client has announced: an id, or an id and ~near for the second stage of a camera
+//	seen    keys of what the client has announced: an id, which ~, metres, ~ and seconds since then may follow; or an id and
+//	        ~near for the second stage
 //	pins    candidates, in input order: id, lat, lng, kind; and optionally
-//	        zone_m    width in metres of the zone whose centre is lat and lng
-//	        merged    other ids that are merged into the pin
-//	        voted     the driver has voted on it
+//	        line          its line: positions, longitude first
+//	        zone_m        width in metres of the zone whose centre is lat and lng
+//	        bearing       of the traffic that it concerns, degrees clockwise from north
+//	        maxspeed_kmh  the limit that a camera enforces
+//	        merged        other ids that are merged into the pin
+//	        voted         the driver has voted on it
 //	expect  exactly the alerts listed, in this order: id; distance_m, to half a metre; seconds, to a tenth, null without
-//	        a time; bearing, to half a degree; stage, ahead or near; announce, true for one at most
+//	        a time; bearing, to half a degree; lead_m, the distance of its announcement at that speed in metres; stage, ahead
+//	        or near; announce, true for one at most
 //
 // Distances and bearings were computed with textbook formulas, not with this package.
 type goldenCase struct {
@@ -33,7 +38,6 @@ type goldenCase struct {
 		Lat, Lng, Speed float64
 		Heading         *float64
 	}
-	LeadM  float64 `json:"lead_m"`
 	Seen   []string
 	Pins   []goldenPin
 	Expect []goldenAlert
@@ -43,7 +47,10 @@ type goldenPin struct {
 	ID       string
 	Lat, Lng float64
 	Kind     string
+	Line     [][2]float64
 	ZoneM    float64 `json:"zone_m"`
+	Bearing  *float64
+	MaxSpeed float64 `json:"maxspeed_kmh"`
 	Merged   []string
 	Voted    bool
 }
@@ -53,6 +60,7 @@ type goldenAlert struct {
 	DistanceM float64 `json:"distance_m"`
 	Seconds   *float64
 	Bearing   float64
+	LeadM     float64 `json:"lead_m"`
 	Stage     alerts.Stage
 	Announce  bool
 }
@@ -84,9 +92,6 @@ func (c *goldenCase) run(t *testing.T) {
 	if c.Car.Heading != nil {
 		car.Heading, car.Directed = *c.Car.Heading, true
 	}
-	if got := alerts.Lead(car.Speed); math.Abs(got-c.LeadM) > 1e-6 {
-		t.Errorf("lead %v m, want %v", got, c.LeadM)
-	}
 	seen := alerts.ParseAnnouncements(c.Seen)
 	var pins []alerts.Pin
 	for _, p := range c.Pins {
@@ -94,11 +99,13 @@ func (c *goldenCase) run(t *testing.T) {
 		if !ok {
 			t.Fatalf("no kind %s", p.Kind)
 		}
-		pins = append(pins, alerts.Pin{
-			At: geo.Point{Lat: p.Lat, Lng: p.Lng}, Kind: kind, Zone: p.ZoneM, Announced: seen.Of(append(p.Merged, p.ID)...),
-		})
+		pin := alerts.Pin{At: geo.Point{Lat: p.Lat, Lng: p.Lng}, Kind: kind, Zone: p.ZoneM, Announced: seen.Of(append(p.Merged, p.ID)...)}
+		for _, position := range p.Line {
+			pin.Line = append(pin.Line, geo.Point{Lat: position[1], Lng: position[0]})
+		}
+		pins = append(pins, pin)
 	}
-	list := car.List(pins)
+	list := car.List(pins, func(i int) alerts.Details { return c.Pins[i].details() })
 	first := alerts.First(list, func(i int) bool { return c.Pins[list[i].Pin].Voted })
 	for i := range max(len(list), len(c.Expect)) {
 		switch {
@@ -108,8 +115,19 @@ func (c *goldenCase) run(t *testing.T) {
 			t.Errorf("%s is listed: %+v", c.Pins[list[i].Pin].ID, list[i])
 		default:
 			c.Expect[i].check(t, c, &list[i], i == first)
+			if got := alerts.Lead(pins[list[i].Pin].Kind, car.Speed); math.Abs(got-c.Expect[i].LeadM) > 1e-6 {
+				t.Errorf("%s: lead %v m, want %v", c.Expect[i].ID, got, c.Expect[i].LeadM)
+			}
 		}
 	}
+}
+
+func (p *goldenPin) details() alerts.Details {
+	d := alerts.Details{MaxSpeed: p.MaxSpeed}
+	if p.Bearing != nil {
+		d.Bearing, d.Directed = *p.Bearing, true
+	}
+	return d
 }
 
 func (w *goldenAlert) check(t *testing.T, c *goldenCase, s *alerts.Alert, announce bool) {
@@ -142,46 +160,87 @@ func TestNothingBehind(t *testing.T) {
 		if bearing < 0 || bearing >= 360 {
 			t.Fatalf("a bearing of %v°", bearing)
 		}
-		for _, s := range car.List([]alerts.Pin{pin}) {
-			if turn := geo.AngleBetween(car.Heading, bearing); turn > 75 || s.Distance > alerts.Range {
+		for _, s := range car.List([]alerts.Pin{pin}, plain) {
+			if turn := geo.AngleBetween(car.Heading, bearing); turn > 75 || s.Distance > alerts.DetourRange {
 				t.Fatalf("%v m away, %v° aside, is listed", s.Distance, turn)
 			}
-			if s.Due && (s.Distance > alerts.Lead(car.Speed) || car.Speed < alerts.MinSpeed) {
+			if s.Due && (s.Distance > alerts.Lead(pin.Kind, car.Speed) || car.Speed < alerts.MinSpeed) {
 				t.Fatalf("%v m away at %v m/s is announced", s.Distance, car.Speed)
 			}
 		}
 	})
 }
 
-// TestDrive checks that on a straight road past a pin, at any speed and interval of fixes, an alert is announced once and a
-// camera twice, never behind, if the client reports what it has announced.
+// plain is the details of pins without properties.
+func plain(int) alerts.Details { return alerts.Details{} }
+
+// TestDrive checks that on a straight road past a pin of any kind, at any speed, speed limit and interval of fixes, with a line or
+// without, each stage is announced at most once, the first one always, and none behind, if the client reports what it has announced.
 func TestDrive(t *testing.T) {
-	alert, _ := mapdata.ParseKind("alert.hazard")
-	camera, _ := mapdata.ParseKind("camera.speed")
 	rapid.Check(t, func(t *rapid.T) {
 		speed := rapid.Float64Range(alerts.MinSpeed, 60).Draw(t, "speed")
 		fixInterval := rapid.Float64Range(0.2, 1.5).Draw(t, "seconds between fixes")
-		kind, want := alert, 1
-		if rapid.Bool().Draw(t, "camera") {
-			kind, want = camera, 2
+		kind := mapdata.Kind(rapid.IntRange(0, mapdata.KindCount-1).Draw(t, "kind"))
+		details := alerts.Details{MaxSpeed: rapid.SampledFrom([]float64{0, 30, 120}).Draw(t, "limit")}
+		reports := rapid.Bool().Draw(t, "the client reports figures")
+		tail := geo.Point{Lat: 52.04, Lng: 5}
+		pin := alerts.Pin{At: tail, Kind: kind}
+		if rapid.Bool().Draw(t, "line") {
+			pin.At = geo.Point{Lat: 52.05, Lng: 5}
+			pin.Line = []geo.Point{tail, {Lat: 52.06, Lng: 5}}
 		}
-		pin := geo.Point{Lat: 52.01, Lng: 5}
-		var keys []string
-		for north := -1500.0; north < 500; north += speed * fixInterval {
-			car := alerts.Car{At: geo.Point{Lat: pin.Lat + north/111_195, Lng: pin.Lng}, Directed: true, Speed: speed}
-			announced := alerts.ParseAnnouncements(keys).Of("x")
-			list := car.List([]alerts.Pin{{At: pin, Kind: kind, Announced: announced}})
+		var firstDistance, now, firstAt float64
+		var stages []alerts.Stage
+		for north := -3600.0; north < 3000; north += speed * fixInterval {
+			car := alerts.Car{At: geo.Point{Lat: tail.Lat + north/111_195, Lng: tail.Lng}, Directed: true, Speed: speed}
+			var keys []string
+			for _, stage := range stages {
+				switch {
+				case stage == alerts.Near:
+					keys = append(keys, "x~near")
+				case reports:
+					keys = append(keys, fmt.Sprintf("x~%.0f~%.1f", firstDistance, now-firstAt))
+				default:
+					keys = append(keys, "x")
+				}
+			}
+			pin.Announced = alerts.ParseAnnouncements(keys).Of("x")
+			list := car.List([]alerts.Pin{pin}, func(int) alerts.Details { return details })
 			if first := alerts.First(list, func(int) bool { return false }); first >= 0 {
 				if north > 0 {
 					t.Fatal("announced behind")
 				}
-				keys = append(keys, alerts.Key("x", list[first].Stage))
+				if len(stages) == 0 {
+					firstDistance, firstAt = list[first].Distance, now
+				}
+				stages = append(stages, list[first].Stage)
 			}
+			now += fixInterval
 		}
-		if len(keys) != want {
-			t.Fatalf("announced %v", keys)
-		}
+		checkStages(t, kind, speed, &details, stages)
 	})
+}
+
+// checkStages checks the announcements of a whole drive past a pin.
+func checkStages(t *rapid.T, kind mapdata.Kind, speed float64, details *alerts.Details, stages []alerts.Stage) {
+	if kind.Charger() {
+		if len(stages) > 0 {
+			t.Fatalf("a charger is announced: %v", stages)
+		}
+		return
+	}
+	if len(stages) == 0 || len(stages) > 2 || len(stages) == 2 && (stages[0] != alerts.Early || stages[1] != alerts.Near) {
+		t.Fatalf("announced %v", stages)
+	}
+	second, detour := len(stages) == 2, kind.ID() == "alert.road_closed" || kind.ID() == "traffic.jam"
+	switch tooFast := details.MaxSpeed > 0 && speed*3.6 > details.MaxSpeed; {
+	case kind.Camera() && second != tooFast:
+		t.Fatalf("a camera with a limit of %v km/h at %v m/s: %v", details.MaxSpeed, speed, stages)
+	case detour && alerts.Lead(kind, speed) > 340 && !second:
+		t.Fatalf("a detour at %v m/s: %v", speed, stages)
+	case !kind.Camera() && !detour && second:
+		t.Fatalf("an alert is announced twice")
+	}
 }
 
 // TestBearing checks known bearings.

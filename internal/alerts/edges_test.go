@@ -33,6 +33,7 @@ func north(t *testing.T, metres float64) geo.Point {
 func TestEdges(t *testing.T) {
 	hazard, _ := mapdata.ParseKind("alert.hazard")
 	camera, _ := mapdata.ParseKind("camera.speed")
+	jam, _ := mapdata.ParseKind("traffic.jam")
 	aside := func(metres, angle float64) float64 { return metres / math.Sin(angle*math.Pi/180) }
 	for _, tt := range []struct {
 		name     string
@@ -47,8 +48,15 @@ func TestEdges(t *testing.T) {
 		{"beyond the range", hazard, 2000.1, 0, 20, 0, ""},
 		{"the shortest lead", hazard, 150, 0, 5, 0, "ahead due"},
 		{"beyond the shortest lead", hazard, 150.1, 0, 5, 0, "ahead"},
-		{"the longest lead", hazard, 600, 0, 70, 0, "ahead due"},
-		{"beyond the longest lead", hazard, 600.1, 0, 70, 0, "ahead"},
+		{"the longest lead", hazard, 750, 0, 70, 0, "ahead due"},
+		{"beyond the longest lead", hazard, 750.1, 0, 70, 0, "ahead"},
+		{"the longest lead of a camera", camera, 600, 0, 70, 0, "ahead due"},
+		{"beyond the longest lead of a camera", camera, 600.1, 0, 70, 0, "ahead"},
+		{"the longest lead of a jam", jam, 3000, 0, 70, 0, "ahead due"},
+		{"beyond the range of jams", jam, 3000.1, 0, 70, 0, ""},
+		{"the edge of the far cone", jam, 1000, 15, 20, 0, "ahead due"},
+		{"beside the far cone", jam, 1000, 15.1, 20, 0, "ahead"},
+		{"beside the far cone, but at the ordinary lead", jam, 300, 15.1, 20, 0, "near due"},
 		{"the near stage", camera, 100, 0, 5, 0, "near due"},
 		{"before the near stage", camera, 100.1, 0, 5, 0, "ahead due"},
 		{"the lowest speed", hazard, 100, 0, 2, 0, "ahead due"},
@@ -66,7 +74,7 @@ func TestEdges(t *testing.T) {
 	} {
 		car := alerts.Car{Heading: tt.heading, Directed: true, Speed: tt.speed}
 		got := ""
-		for _, a := range car.List([]alerts.Pin{{At: north(t, tt.distance), Kind: tt.kind, Zone: tt.zone}}) {
+		for _, a := range car.List([]alerts.Pin{{At: north(t, tt.distance), Kind: tt.kind, Zone: tt.zone}}, plain) {
 			if got += string(a.Stage); a.Due {
 				got += " due"
 			}
@@ -83,7 +91,7 @@ func TestOrderAtEqualDistances(t *testing.T) {
 	near, far := alerts.Pin{At: north(t, 10), Kind: hazard}, alerts.Pin{At: north(t, 20), Kind: hazard}
 	car := alerts.Car{Speed: 20}
 	var order []int
-	for _, a := range car.List([]alerts.Pin{far, near, far, near}) {
+	for _, a := range car.List([]alerts.Pin{far, near, far, near}, plain) {
 		order = append(order, a.Pin)
 	}
 	if len(order) != 4 || order[0] != 1 || order[1] != 3 || order[2] != 0 || order[3] != 2 {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"wayside/internal/alerts"
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/response"
@@ -31,6 +32,7 @@ type alertsQuery struct {
 type alertsScratch struct {
 	answer nearby.Answer
 	pins   []alerts.Pin
+	lines  []geo.Point
 	body   []byte
 }
 
@@ -55,8 +57,8 @@ func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error
 	if err := a.Nearby.Near(r.Context(), &q.nearby, answer); err != nil {
 		return sourcesProblem(err)
 	}
-	scratch.pins = q.pins(answer.Hits, scratch.pins[:0])
-	list := q.car.List(scratch.pins)
+	scratch.pins, scratch.lines = q.pins(answer.Hits, scratch.pins[:0], scratch.lines[:0])
+	list := q.car.List(scratch.pins, func(i int) alerts.Details { return alertDetails(&answer.Hits[i]) })
 	first := alerts.First(list, func(i int) bool { return a.hasVoted(r.Context(), c, &answer.Hits[list[i].Pin]) })
 	body := append(scratch.body[:0], `{"alerts":[`...)
 	var days [3]wire.Calendar
@@ -64,7 +66,7 @@ func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error
 		body = wire.AppendComma(body, i > 0)
 		body = append(body, `{"entity":`...)
 		body = wire.AppendHit(body, &answer.Hits[list[i].Pin], &days)
-		body = appendAlert(body, &q.car, &list[i], i == first)
+		body = appendAlert(body, &q.car, &scratch.pins[list[i].Pin], &list[i], i == first)
 	}
 	body = append(body, `],`...)
 	body = a.appendSources(body, answer)
@@ -108,24 +110,11 @@ func (a *api) parseAlerts(r *http.Request, c *caller) (*alertsQuery, error) {
 		q.nearby.Kinds &^= mapdata.ChargerKinds() // chargers are alerts only if the request names their kinds
 	}
 	q.nearby.Center = q.car.At
-	// The index finds a zone by its center, but the distance to it counts from its edge.
-	q.nearby.Radius = alerts.Range + a.Nearby.Law.Widest()/2
+	// The index finds a zone by its center, but the distance to it counts from its edge. A jam is found by its pin.
+	q.nearby.Radius = max(alerts.DetourRange, alerts.Range+a.Nearby.Law.Widest()/2)
 	q.nearby.Limit = nearby.MaxLimit
 	q.nearby.Driving = true
 	return q, a.parameterErrors(p, &q.nearby)
-}
-
-// pins converts hits to candidates for alerts.
-func (q *alertsQuery) pins(hits []mapdata.Hit, into []alerts.Pin) []alerts.Pin {
-	for i := range hits {
-		h := &hits[i]
-		pin := alerts.Pin{At: h.Point, Kind: h.Kind, Zone: float64(h.Zone)}
-		if len(q.seen) > 0 {
-			pin.Announced = q.seen.Of(entityIDs(h)...)
-		}
-		into = append(into, pin)
-	}
-	return into
 }
 
 // entityIDs are the ids of all entities that a pin stands for, its own first: which of the merged entities is shown may
@@ -158,7 +147,7 @@ func (a *api) hasVoted(ctx context.Context, c *caller, h *mapdata.Hit) bool {
 }
 
 // appendAlert appends the members of an alert after its entity, and its end.
-func appendAlert(dst []byte, car *alerts.Car, s *alerts.Alert, announce bool) []byte {
+func appendAlert(dst []byte, car *alerts.Car, pin *alerts.Pin, s *alerts.Alert, announce bool) []byte {
 	dst = append(dst, `,"distance_m":`...)
 	dst = appendTenths(dst, s.Distance)
 	dst = append(dst, `,"seconds":`...)
@@ -170,7 +159,7 @@ func appendAlert(dst []byte, car *alerts.Car, s *alerts.Alert, announce bool) []
 	dst = append(dst, `,"bearing":`...)
 	dst = appendTenths(dst, math.Mod(math.Round(s.Bearing*10)/10, 360))
 	dst = append(dst, `,"lead_m":`...)
-	dst = appendTenths(dst, alerts.Lead(car.Speed))
+	dst = appendTenths(dst, alerts.Lead(pin.Kind, car.Speed))
 	dst = append(dst, `,"stage":"`...)
 	dst = append(dst, s.Stage...)
 	dst = append(dst, `","announce":`...)

@@ -63,7 +63,7 @@ func (b *browser) wantAlerts(path string, want ...string) {
 
 // TestAlerts checks every member of a response.
 func TestAlerts(t *testing.T) {
-	r := newTestUpstream(t, row("ice", "alert.hazard.ice", 250), row("far", "alert.police", 1500), row("behind", "alert.police", -50), row("beyond", "traffic.jam", 2100))
+	r := newTestUpstream(t, row("ice", "alert.hazard.ice", 250), row("far", "alert.police", 1500), row("behind", "alert.police", -50), row("beyond", "alert.hazard", 2100), row("jam", "traffic.jam", 2900))
 	d := newServiceWithUpstreams(t, r)
 	d.publish("Ring", row("camera", "camera.speed", 280), row("charger", "charger.supercharger", 100))
 	b := d.browser()
@@ -73,29 +73,30 @@ func TestAlerts(t *testing.T) {
 	}
 	var a alertsAnswer
 	reply.decode(t, &a)
-	if diff := cmp.Diff([]string{"ice ahead!", "camera ahead", "far ahead"}, a.summary()); diff != "" {
+	if diff := cmp.Diff([]string{"ice ahead!", "camera ahead", "far ahead", "jam ahead"}, a.summary()); diff != "" {
 		t.Error(diff)
 	}
 	ice := a.Alerts[0]
-	if ice.Distance != 250 || ice.Seconds == nil || *ice.Seconds != 10 || ice.Direction != 0 || ice.Lead != 300 || ice.Entity["id"] != "incident:v1:aWNl" {
+	if ice.Distance != 250 || ice.Seconds == nil || *ice.Seconds != 10 || ice.Direction != 0 || ice.Lead != 375 || ice.Entity["id"] != "incident:v1:aWNl" {
 		t.Errorf("%+v", ice)
 	}
 	if len(a.Sources) != 2 || a.Pause != 5 || !slices.Equal(a.Networks, []string{"tesla"}) || a.At == "" {
 		t.Errorf("%+v", a)
 	}
-	b.wantAlerts(alertsPath+"&seen=incident:v1:aWNl", "ice ahead", "camera ahead!", "far ahead")
+	b.wantAlerts(alertsPath+"&seen=incident:v1:aWNl", "ice ahead", "camera ahead!", "far ahead", "jam ahead")
 	b.wantAlerts(alertsPath+"&kinds=charger.supercharger,camera.speed", "charger ahead", "camera ahead!")
 	b.wantAlerts(alertsPath + "&kinds=camera.speed&sources=incidents")
 	b.wantAlerts(alertsPath+"&layers=ring", "camera ahead!")
 	b.wantAlerts("/v2/alerts?lat=52&lng=5&heading=180&speed=25", "behind ahead!")
-	b.wantAlerts("/v2/alerts?lat=52&lng=5&heading=360&speed=25", "ice ahead!", "camera ahead", "far ahead")
-	b.wantAlerts("/v2/alerts?lat=52&lng=5&speed=1.5", "behind ahead", "ice ahead", "camera ahead", "far ahead")
+	b.wantAlerts("/v2/alerts?lat=52&lng=5&heading=360&speed=25", "ice ahead!", "camera ahead", "far ahead", "jam ahead")
+	b.wantAlerts("/v2/alerts?lat=52&lng=5&speed=1.5", "behind ahead", "ice ahead", "camera ahead", "far ahead", "jam ahead")
 	if seconds := b.alerts("/v2/alerts?lat=52&lng=5&speed=1.5").Alerts[0].Seconds; seconds != nil {
 		t.Errorf("%v seconds at 1.5 m/s", *seconds)
 	}
 }
 
-// TestAlertsOfCameras: a camera has two stages, which the keys in the parameter seen distinguish.
+// TestAlertsOfCameras: the second stage of a camera is announced to who is too fast, or was told of it early, as the parameter seen
+// says. TestAlertLeads covers the other kinds.
 func TestAlertsOfCameras(t *testing.T) {
 	d := newTestService(t)
 	d.publish("Ring", row("camera", "camera.speed", 280))
@@ -104,9 +105,43 @@ func TestAlertsOfCameras(t *testing.T) {
 	near := "/v2/alerts?lat=52.0015&lng=5&heading=0&speed=25&seen="
 	b.wantAlerts(alertsPath, "camera ahead!")
 	b.wantAlerts(alertsPath+"&seen="+id, "camera ahead")
-	b.wantAlerts(near+id, "camera near!")
-	b.wantAlerts(near+id+","+id+"~near", "camera near")
+	b.wantAlerts(near+id, "camera near")
+	b.wantAlerts(near+id+"~300~12", "camera near!")
+	b.wantAlerts(near+id+"~250~12", "camera near")
+	b.wantAlerts(near+id+"~300~12,"+id+"~near", "camera near")
 	b.wantAlerts(alertsPath+"&seen="+id+"~near", "camera ahead")
+}
+
+// TestAlertLeads: properties of a row decide on its announcement, and closures are announced a minute ahead.
+func TestAlertLeads(t *testing.T) {
+	d := newTestService(t)
+	with := func(id, kind string, north float64, properties string) string {
+		r := row(id, kind, north)
+		at := strings.LastIndex(r, `"properties":{`) + len(`"properties":{`)
+		return r[:at] + properties + "," + r[at:]
+	}
+	d.publish("Ring", with("opposite", "camera.speed", 60, `"bearing":180`), with("older", "alert.police", 65, `"heading_degrees":170`),
+		with("both", "alert.police", 70, `"bearing":180,"both_directions":true`), with("limit", "camera.speed", 80, `"maxspeed_kmh":50,"bearing":10`),
+		with("text", "alert.hazard", 90, `"bearing":"180"`), row("closure", "alert.road_closed", 1490))
+	b := d.browser()
+	a := b.alerts(alertsPath)
+	var seen []string
+	want := []string{"opposite near", "older ahead", "both ahead!", "limit near", "text ahead", "closure ahead"}
+	if diff := cmp.Diff(want, a.summary()); diff != "" {
+		t.Fatal(diff)
+	}
+	leads := []float64{300, 375, 375, 300, 375, 1500}
+	for i, alert := range a.Alerts {
+		if alert.Lead != leads[i] {
+			t.Errorf("%v: lead %v m, want %v", alert.Entity["external_id"], alert.Lead, leads[i])
+		}
+		seen = append(seen, alert.Entity["id"].(string))
+	}
+	both, limit, text := seen[2], seen[3], seen[4]
+	b.wantAlerts(alertsPath+"&seen="+both, "opposite near", "older ahead", "both ahead", "limit near!", "text ahead", "closure ahead")
+	b.wantAlerts(alertsPath+"&seen="+both+","+limit, "opposite near", "older ahead", "both ahead", "limit near!", "text ahead", "closure ahead")
+	b.wantAlerts(alertsPath+"&seen="+both+","+limit+"~near", "opposite near", "older ahead", "both ahead", "limit near", "text ahead!", "closure ahead")
+	b.wantAlerts(alertsPath+"&seen="+both+","+limit+"~near,"+text, "opposite near", "older ahead", "both ahead", "limit near", "text ahead", "closure ahead!")
 }
 
 // TestAlertsAndVotes: entities that votes hide are not listed, not even for their owner and curators. Entities that the

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -241,4 +242,23 @@ func (c *client) round(b *testing.B, n int) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkAlerts is a whole request of a driver's alerts but for the network, at places with many entities around.
+func BenchmarkAlerts(b *testing.B) {
+	handler, paths := speedFixture(b)
+	var requests []*http.Request
+	for i, path := range paths(100) {
+		place, _, _ := strings.Cut(path[strings.Index(path, "?")+1:], "&radius")
+		requests = append(requests, httptest.NewRequest(http.MethodGet, fmt.Sprintf("/v2/alerts?%s&heading=%d&speed=25", place, i%360), nil))
+	}
+	w := &nowhere{header: http.Header{}}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, r := range requests {
+			clear(w.header)
+			handler.ServeHTTP(w, r)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(requests)), "ns/request")
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"math"
@@ -70,6 +71,26 @@ func split(h *mapdata.Hit) parts {
 // Properties are the provider's properties of a hit's entity.
 func Properties(h *mapdata.Hit) []byte { return split(h).properties }
 
+// HasLine reports whether a hit's entity has a line.
+func HasLine(h *mapdata.Hit) bool { return h.Prepared[0]&hasLine != 0 }
+
+// AppendLine appends the positions of the line of a hit's entity, if it has one.
+func AppendLine(dst []geo.Point, h *mapdata.Hit) []geo.Point {
+	text := split(h).line
+	text = bytes.TrimPrefix(text, []byte(lineStart+"["))
+	text = bytes.TrimSuffix(text, []byte("]"+lineEnd))
+	for len(text) > 0 {
+		var position []byte
+		position, text, _ = bytes.Cut(text, []byte("],["))
+		lng, lat, _ := bytes.Cut(position, []byte(","))
+		// Neither fails: appendLine wrote both.
+		x, _ := strconv.ParseFloat(string(lng), 64)
+		y, _ := strconv.ParseFloat(string(lat), 64)
+		dst = append(dst, geo.Point{Lat: y, Lng: x})
+	}
+	return dst
+}
+
 // appendPosition appends a GeoJSON position without its brackets.
 func appendPosition(dst []byte, p geo.Point) []byte {
 	dst = appendCoordinate(dst, p.Lng)
@@ -88,9 +109,15 @@ func appendCoordinate(dst []byte, degrees float64) []byte {
 	return strconv.AppendFloat(dst, degrees, 'f', -1, 64)
 }
 
+// The texts around the positions of a line.
+const (
+	lineStart = `{"type":"LineString","coordinates":[`
+	lineEnd   = `]}`
+)
+
 // appendLine appends a GeoJSON LineString.
 func appendLine(dst []byte, line []geo.Point) []byte {
-	dst = append(dst, `{"type":"LineString","coordinates":[`...)
+	dst = append(dst, lineStart...)
 	for i, p := range line {
 		if i > 0 {
 			dst = append(dst, ',')
@@ -99,7 +126,7 @@ func appendLine(dst []byte, line []geo.Point) []byte {
 		dst = appendPosition(dst, p)
 		dst = append(dst, ']')
 	}
-	return append(dst, `]}`...)
+	return append(dst, lineEnd...)
 }
 
 // AppendHit appends an entity in its read shape (Entity, read shape). days are calendars for its three times, reused from

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -79,6 +80,9 @@ func TestAppendHit(t *testing.T) {
 		}
 		if (got.Line != nil) != (e.Line != nil) || got.Line != nil && got.Line.Coordinates[1] != [2]float64{e.Line[1].Lng, e.Line[1].Lat} {
 			t.Errorf("line %v, want %v", got.Line, e.Line)
+		}
+		if line := AppendLine(nil, h); HasLine(h) != (e.Line != nil) || !slices.Equal(line, e.Line) {
+			t.Errorf("line %v read back, want %v", line, e.Line)
 		}
 		if string(got.Properties) != string(e.Properties) || string(Properties(h)) != string(e.Properties) {
 			t.Errorf("properties %s and %s, want %s", got.Properties, Properties(h), e.Properties)

@@ -1,0 +1,85 @@
+package httpapi
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"wayside/internal/alerts"
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+	"wayside/internal/wire"
+)
+
+// maxLines is the number of pins whose lines are measured, the nearest; the distance to others is that to the pin.
+const maxLines = 64
+
+// pins converts hits to candidates for alerts. Their lines are in memory that it appends to lines.
+func (q *alertsQuery) pins(hits []mapdata.Hit, into []alerts.Pin, lines []geo.Point) ([]alerts.Pin, []geo.Point) {
+	measured := 0
+	for i := range hits {
+		h := &hits[i]
+		pin := alerts.Pin{At: h.Point, Kind: h.Kind, Zone: float64(h.Zone)}
+		if measured < maxLines && wire.HasLine(h) {
+			measured++
+			from := len(lines)
+			lines = wire.AppendLine(lines, h)
+			pin.Line = lines[from:len(lines):len(lines)]
+		}
+		if len(q.seen) > 0 {
+			pin.Announced = q.seen.Of(entityIDs(h)...)
+		}
+		into = append(into, pin)
+	}
+	return into, lines
+}
+
+// alertDetails reads the properties on which the announcement of a hit depends (D15.15, D17.9). What is no number within its bounds
+// counts as absent.
+func alertDetails(h *mapdata.Hit) alerts.Details {
+	var d alerts.Details
+	properties := wire.Properties(h)
+	if !bytes.Contains(properties, []byte(`"bearing"`)) && !bytes.Contains(properties, []byte(`"heading_degrees"`)) && !bytes.Contains(properties, []byte(`"maxspeed_kmh"`)) {
+		return d
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(properties))
+	if _, err := dec.ReadToken(); err != nil {
+		return d
+	}
+	bothDirections := false
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return d
+		}
+		member := name.String()
+		value, err := dec.ReadValue()
+		if err != nil {
+			return d
+		}
+		switch member {
+		case "bearing", "heading_degrees": // heading_degrees: live incidents of older nodes
+			if v, ok := numberWithin(value, 0, 360); ok {
+				d.Bearing, d.Directed = v, true
+			}
+		case "maxspeed_kmh":
+			d.MaxSpeed, _ = numberWithin(value, 1, 300)
+		case "both_directions":
+			bothDirections = value.Kind() == 't'
+		}
+	}
+	d.Directed = d.Directed && !bothDirections
+	return d
+}
+
+func numberWithin(value jsontext.Value, low, high float64) (float64, bool) {
+	if value.Kind() != '0' {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(string(value), 64)
+	if err != nil || v < low || v > high {
+		return 0, false
+	}
+	return v, true
+}
