@@ -232,7 +232,7 @@ func checkStages(t *rapid.T, kind mapdata.Kind, speed float64, details *alerts.D
 	if len(stages) == 0 || len(stages) > 2 || len(stages) == 2 && (stages[0] != alerts.Early || stages[1] != alerts.Near) {
 		t.Fatalf("announced %v", stages)
 	}
-	second, detour := len(stages) == 2, kind.ID() == "alert.road_closed" || kind.ID() == "traffic.jam"
+	second, detour := len(stages) == 2, kind.Detour()
 	switch tooFast := details.MaxSpeed > 0 && speed*3.6 > details.MaxSpeed; {
 	case kind.Camera() && second != tooFast:
 		t.Fatalf("a camera with a limit of %v km/h at %v m/s: %v", details.MaxSpeed, speed, stages)

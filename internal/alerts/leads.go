@@ -41,12 +41,6 @@ const (
 // the angle of the rule that matches pins to roads (D15.15): the road may still bend before the pin.
 const maxOppositeAngle = 60.0
 
-// hasDetour reports whether drivers may want to take another road because of a kind.
-func hasDetour(k mapdata.Kind) bool {
-	id := k.ID()
-	return id == "alert.road_closed" || id == "traffic.jam"
-}
-
 func (r leadRule) at(speed float64) float64 { return math.Max(r.min, math.Min(r.max, r.seconds*speed)) }
 
 // Lead is the distance in metres at which a pin of a kind is announced at a speed in m/s.
@@ -54,7 +48,7 @@ func Lead(k mapdata.Kind, speed float64) float64 {
 	switch {
 	case k.Camera():
 		return cameraLead.at(speed)
-	case hasDetour(k):
+	case k.Detour():
 		return detourLead.at(speed)
 	}
 	return ordinaryLead.at(speed)
@@ -62,7 +56,7 @@ func Lead(k mapdata.Kind, speed float64) float64 {
 
 // rangeOf is the distance in metres up to which a kind is listed.
 func rangeOf(k mapdata.Kind) float64 {
-	if hasDetour(k) {
+	if k.Detour() {
 		return DetourRange
 	}
 	return Range
@@ -75,7 +69,7 @@ func NearOf(p *Pin, speed float64) float64 {
 		return 0 // a second stage would reveal where in the zone the camera is
 	case p.Kind.Camera():
 		return math.Max(minNearCamera, nearCameraShare*cameraLead.at(speed))
-	case hasDetour(p.Kind):
+	case p.Kind.Detour():
 		return ordinaryLead.at(speed)
 	}
 	return 0

@@ -79,8 +79,13 @@ func (k Kind) Persistent() bool { return catalogue[k].Default == 0 }
 // Charger says whether the rules of charger networks apply (D4.7).
 func (k Kind) Charger() bool { return catalogue[k].Group == "chargers" }
 
-// Camera says whether the rules of cameras apply: two stages of an announcement, and zones.
+// Camera says whether the rules of cameras apply: zones, and limits that drivers may exceed.
 func (k Kind) Camera() bool { return catalogue[k].Group == "cameras" }
+
+// Detour says whether drivers may want to take another road: such kinds are announced early.
+func (k Kind) Detour() bool {
+	return catalogue[k].ID == "alert.road_closed" || catalogue[k].ID == "traffic.jam"
+}
 
 // Lifetime is how long an entity lives after it was last seen: the kind's default for ttl 0, otherwise ttl, at most the
 // kind's maximum (D2.4). 0 means persistent.
