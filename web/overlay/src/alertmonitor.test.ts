@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AlertQuery } from "./api.ts";
 import { Observable } from "./observable.ts";
 import { destination } from "./geo.ts";
-import { AlertMonitor, serviceObjects, type QueryAlerts } from "./alertmonitor.ts";
+import { AlertMonitor, candidateOf, serviceObjects, type QueryAlerts } from "./alertmonitor.ts";
 import type { Pose } from "./deadreckoning.ts";
 import type { PositionStatus, Fix } from "./position.ts";
 import { effectiveSettings } from "./settings.ts";
@@ -82,6 +82,40 @@ test("a pin that the service does not announce, such as one the driver voted on,
   expect(announced()).toBe("b");
 });
 
+test("after an objection the service is asked again five seconds later: the car may have turned towards the pin", async () => {
+  state.entities.set([entity("a", 200)]);
+  let answer = [alert("a")];
+  const monitor = new AlertMonitor(state, () => performance.now(), (ahead) => {
+    asked.push(ahead);
+    return Promise.resolve(answer);
+  });
+  monitor.update();
+  await vi.advanceTimersByTimeAsync(4900);
+  monitor.update();
+  expect([announced(), asked.length]).toEqual([undefined, 1]);
+  answer = [alert("a", { announce: true })];
+  await vi.advanceTimersByTimeAsync(200);
+  monitor.update();
+  await vi.advanceTimersByTimeAsync(0);
+  expect([announced(), asked.length]).toEqual(["a", 2]);
+});
+
+test.each([
+  [{ bearing: 270, maxspeed_kmh: 80 }, { bearing: 270, maxSpeed: 80 }],
+  [{ heading_degrees: 10 }, { bearing: 10, maxSpeed: null }],
+  [{ bearing: 270, both_directions: true }, { bearing: null, maxSpeed: null }],
+  [{ bearing: "270", maxspeed_kmh: "80" }, { bearing: null, maxSpeed: null }],
+  [{ bearing: 361, maxspeed_kmh: 0 }, { bearing: null, maxSpeed: null }],
+  [{}, { bearing: null, maxSpeed: null, line: null }],
+])("the properties %j decide on the announcement", (properties, want) => {
+  expect(candidateOf({ ...entity("a", 100), properties })).toMatchObject(want);
+});
+
+test("the line of an entity is that of its alert", () => {
+  const line = { type: "LineString" as const, coordinates: [[5, 52], [5.01, 52]] as [number, number][] };
+  expect(candidateOf({ ...entity("a", 100), geom_line: line }).line).toEqual([{ lat: 52, lng: 5 }, { lat: 52, lng: 5.01 }]);
+});
+
 test("a service that does not answer within 700 ms is not waited for", async () => {
   monitorWith(
     new Promise((_, reject) => {
@@ -107,7 +141,7 @@ test.each([
 
 test("alerts are updated each second while no fix arrives", () => {
   monitorWith(null).start();
-  state.alerts.set({ listed: [], announce: null, banner: null });
+  state.alerts.set({ listed: [], announce: null, banner: null, passed: null });
   vi.advanceTimersByTime(999);
   expect(state.alerts.get().listed).toEqual([]);
   vi.advanceTimersByTime(1);

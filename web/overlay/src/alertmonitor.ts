@@ -13,6 +13,8 @@ const updateInterval = 1000; // ms
 /** Milliseconds to wait for the service's answer: a warning that is this much later is still useful. */
 const answerTimeout = 700;
 const maxSeenKeys = 100; // keeps the URL short
+/** Milliseconds after which the service is asked again about a pin that it did not announce: another heading or distance may change that. */
+const objectionTimeout = 5000;
 const noIDs: ReadonlySet<string> = new Set();
 
 const candidates = new WeakMap<Entity, AlertCandidate>();
@@ -21,11 +23,30 @@ const candidates = new WeakMap<Entity, AlertCandidate>();
 export function candidateOf(entity: Entity): AlertCandidate {
   let known = candidates.get(entity);
   if (known === undefined) {
-    known = { id: entity.id, kind: entity.kind_id, ...placeOf(entity), zone: zoneWidthOf(entity), merged: mergedFrom(entity).map(({ id }) => id), entity };
+    const { id, kind_id: kind, geom_line, properties } = entity;
+    known = {
+      id,
+      kind,
+      ...placeOf(entity),
+      zone: zoneWidthOf(entity),
+      merged: mergedFrom(entity).map((one) => one.id),
+      line: geom_line === null ? null : geom_line.coordinates.map(([lng, lat]) => ({ lat, lng })),
+      bearing: bearingOf(properties),
+      maxSpeed: numberWithin(properties["maxspeed_kmh"], 1, 300),
+      entity,
+    };
     candidates.set(entity, known);
   }
   return known;
 }
+
+/** bearingOf returns the bearing of the only traffic that a pin concerns; null if it concerns all or does not tell. */
+function bearingOf(properties: Entity["properties"]): number | null {
+  if (properties["both_directions"] === true) return null;
+  return numberWithin(properties["bearing"] ?? properties["heading_degrees"], 0, 360);
+}
+
+const numberWithin = (value: unknown, low: number, high: number): number | null => (typeof value === "number" && value >= low && value <= high ? value : null);
 
 /**
  * serviceObjects reports whether the service does not want a pin announced that the page is about to announce. It is no objection
@@ -50,7 +71,8 @@ export class AlertMonitor {
   #queriedID: string | null = null;
   /** Id of the pin that may be announced, whether the service answered or not. */
   #clearedID: string | null = null;
-  readonly #suppressed = new Set<string>();
+  /** Pins that the service did not announce, and until when they are silent. */
+  readonly #suppressed = new Map<string, number>();
 
   /** clock is the clock by which the car moves, in milliseconds: the demo's drive may run faster than real time. */
   constructor(state: State, clock: () => number, queryAlerts: QueryAlerts) {
@@ -73,19 +95,22 @@ export class AlertMonitor {
     let outcome = this.#step(this.#queriedID === null ? null : noIDs);
     const due = outcome.announce;
     if (due !== null && this.#clearedID !== due.pin.id && this.#queryService(due.pin.id)) outcome = this.#step(noIDs);
-    const { next, listed, announce, banner } = outcome;
+    const { next, listed, announce, banner, passed } = outcome;
     if (announce !== null) this.#clearedID = null;
     this.#announcer = next;
-    this.#state.alerts.set({ listed, announce, banner });
+    this.#state.alerts.set({ listed, announce, banner, passed });
   }
 
   #step(chosen: ReadonlySet<string> | null): AnnouncerResult<AlertCandidate> {
     const { entities, voted, settings } = this.#state;
+    const now = this.#clock();
+    for (const [id, until] of this.#suppressed) if (now >= until) this.#suppressed.delete(id);
     return step(this.#announcer, {
-      now: this.#clock(),
+      now,
       car: this.#state.pose(),
       pins: entities.get().map(candidateOf),
-      voted: this.#suppressed.size === 0 ? voted.get() : new Set([...voted.get(), ...this.#suppressed]),
+      voted: voted.get(),
+      suppressed: new Set(this.#suppressed.keys()),
       chosen,
       lead: settings.get().lead,
     });
@@ -97,7 +122,7 @@ export class AlertMonitor {
     const { heading, speed } = pose ?? { heading: null, speed: null };
     if (pose === null || heading === null || speed === null) return false;
     const abort = new AbortController();
-    const answer = this.#queryAlerts({ place: pose, heading, speed, seen: seenKeys(this.#announcer, maxSeenKeys) }, abort.signal);
+    const answer = this.#queryAlerts({ place: pose, heading, speed, seen: seenKeys(this.#announcer, maxSeenKeys, this.#clock()) }, abort.signal);
     if (answer === null) return false;
     this.#queriedID = id;
     const timeout = setTimeout(() => {
@@ -106,7 +131,7 @@ export class AlertMonitor {
     const decide = (objects: boolean): void => {
       clearTimeout(timeout);
       this.#queriedID = null;
-      if (objects) this.#suppressed.add(id);
+      if (objects) this.#suppressed.set(id, this.#clock() + objectionTimeout);
       else this.#clearedID = id;
       this.update();
     };

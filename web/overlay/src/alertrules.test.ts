@@ -9,10 +9,20 @@ import { seeded } from "./seeded.ts";
 interface Case {
   name: string;
   car: { lat: number; lng: number; heading: number | null; speed: number };
-  lead_m: number;
   seen: string[];
-  pins: { id: string; lat: number; lng: number; kind: string; zone_m?: number; merged?: string[]; voted?: boolean }[];
-  expect: { id: string; distance_m: number; seconds: number | null; bearing: number; stage: AlertStage; announce: boolean }[];
+  pins: {
+    id: string;
+    lat: number;
+    lng: number;
+    kind: string;
+    line?: [lng: number, lat: number][];
+    zone_m?: number;
+    bearing?: number;
+    maxspeed_kmh?: number;
+    merged?: string[];
+    voted?: boolean;
+  }[];
+  expect: { id: string; distance_m: number; seconds: number | null; bearing: number; lead_m: number; stage: AlertStage; announce: boolean }[];
 }
 
 const table = new URL("../../../internal/alerts/testdata/cases.json", import.meta.url);
@@ -21,7 +31,7 @@ const cases = JSON.parse(readFileSync(table, "utf8")) as Case[];
 /** tell returns the announced stages that the keys name. */
 function tell(keys: readonly string[]): Map<string, Announced> {
   const announced = new Map<string, Announced>();
-  for (const { id, stage } of keys.map(parseKey)) announced.set(id, { ...(announced.get(id) ?? notAnnounced), [stage]: true });
+  for (const { id, stage, first } of keys.map(parseKey)) announced.set(id, { ...(announced.get(id) ?? notAnnounced), [stage]: true, ...(first && { first }) });
   return announced;
 }
 
@@ -31,10 +41,19 @@ describe("the golden table", () => {
   });
 
   it.each(cases.map((c) => [c.name, c] as const))("%s", (_, c) => {
-    expect(leadAt(c.car.speed)).toBeCloseTo(c.lead_m, 6);
     const announced = tell(c.seen);
     const voted = new Set(c.pins.filter((pin) => pin.voted).map((pin) => pin.id));
-    const pins: AlertPin[] = c.pins.map(({ id, lat, lng, kind, zone_m, merged }) => ({ id, lat, lng, kind, zone: zone_m ?? 0, merged: merged ?? [] }));
+    const pins: AlertPin[] = c.pins.map(({ id, lat, lng, kind, line, zone_m, bearing, maxspeed_kmh, merged }) => ({
+      id,
+      lat,
+      lng,
+      kind,
+      line: line?.map(([x, y]) => ({ lat: y, lng: x })) ?? null,
+      zone: zone_m ?? 0,
+      bearing: bearing ?? null,
+      maxSpeed: maxspeed_kmh ?? null,
+      merged: merged ?? [],
+    }));
     const listed = listAhead(c.car, pins, (pin) => announcedOf(pin, (id) => announced.get(id)));
     const first = firstDue(listed, (pin) => voted.has(pin.id));
     expect(listed.map((s) => [s.pin.id, s.stage, s === first])).toEqual(c.expect.map((e) => [e.id, e.stage, e.announce]));
@@ -43,6 +62,7 @@ describe("the golden table", () => {
       if (got === undefined) throw new Error("less is listed");
       expect(Math.abs(got.distance - want.distance_m)).toBeLessThanOrEqual(0.5);
       expect(Math.abs(angleBetween(got.bearing, want.bearing))).toBeLessThanOrEqual(0.5);
+      expect(leadAt(got.pin.kind, c.car.speed)).toBeCloseTo(want.lead_m, 6);
       const seconds = secondsTo(got.distance, c.car.speed);
       expect(seconds === null).toBe(want.seconds === null);
       expect(Math.abs((seconds ?? 0) - (want.seconds ?? 0))).toBeLessThanOrEqual(0.1);
@@ -62,7 +82,7 @@ it("lists nothing behind, and announces nothing beyond the lead or below 2 m/s, 
       expect(Math.abs(angleBetween(car.heading, bearing(car, pin)))).toBeLessThanOrEqual(75);
       expect(sight.distance).toBeLessThanOrEqual(maxDistance);
       if (sight.due) {
-        expect(sight.distance).toBeLessThanOrEqual(leadAt(car.speed));
+        expect(sight.distance).toBeLessThanOrEqual(leadAt(sight.pin.kind, car.speed));
         expect(car.speed).toBeGreaterThanOrEqual(minSpeed);
       }
     }
@@ -70,11 +90,14 @@ it("lists nothing behind, and announces nothing beyond the lead or below 2 m/s, 
 });
 
 it("applies the driver's factor on the lead", () => {
-  expect(leadAt(20, 2)).toBe(480);
-  expect(leadAt(20, 0.5)).toBe(120);
-  expect(nearOf(leadAt(20, 0.5))).toBe(100);
+  expect(leadAt("camera.speed", 20, 2)).toBe(480);
+  expect(leadAt("camera.speed", 20, 0.5)).toBe(120);
+  expect(leadAt("alert.police", 20, 2)).toBe(600);
+  expect(leadAt("traffic.jam", 20, 2)).toBe(2400);
+  expect(leadAt("traffic.jam", 40, 2)).toBe(3000);
+  expect(nearOf({ kind: "camera.speed", zone: 0 }, 20, 0.5)).toBe(100);
   const car = { lat: 52, lng: 5, heading: 0, speed: 20 };
-  const pin = hazard(52.003, 5); // 334 m
+  const pin = hazard(52.0036, 5); // 400 m
   expect(listAhead(car, [pin], () => notAnnounced)[0]?.due).toBe(false);
   expect(listAhead(car, [pin], () => notAnnounced, 2)[0]?.due).toBe(true);
 });
@@ -86,5 +109,7 @@ it("announces nothing while the speed is unknown", () => {
 });
 
 it("names announcements in a way that can be read back", () => {
-  for (const stage of ["ahead", "near"] as const) expect(parseKey(keyOf("feed:1:v1:YQ", stage))).toEqual({ id: "feed:1:v1:YQ", stage });
+  for (const stage of ["ahead", "near"] as const) expect(parseKey(keyOf("feed:1:v1:YQ", stage))).toEqual({ id: "feed:1:v1:YQ", stage, first: null });
+  const first = { distance: 820.5, ago: 40 };
+  expect(parseKey(keyOf("incident:v1:YQ", "ahead", first))).toEqual({ id: "incident:v1:YQ", stage: "ahead", first });
 });

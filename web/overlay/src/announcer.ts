@@ -2,8 +2,8 @@
 //
 // Times are milliseconds of a monotonic clock (performance.now).
 
-import { firstDue, keyOf, listAhead, maxDistance, announcedOf } from "./alertrules.ts";
-import type { Car, AlertPin, ListedAlert, AlertStage, Announced } from "./alertrules.ts";
+import { firstDue, keyOf, listAhead, detourDistance, announcedOf, nearestOnLine } from "./alertrules.ts";
+import type { Car, AlertPin, ListedAlert, AlertStage, Announced, FirstAnnouncement } from "./alertrules.ts";
 import { bearing, distance, angleBetween, type Place } from "./geo.ts";
 
 /** Milliseconds between two announcements, at least. */
@@ -16,12 +16,16 @@ const forgetDistance = 5000;
 const maxAnnouncedPins = 500;
 /** Milliseconds for which the banner stays after its pin left the corridor; then the driver is assumed to have turned off. */
 const turnOffTimeout = 3000;
+/** Metres: a driver who is farther away when a pin lies behind has not driven past it. */
+const passedDistance = 100;
 
 /** AnnouncedPin records what was announced of one pin. */
 interface AnnouncedPin {
   announced: Announced;
   place: Place;
   at: number;
+  /** The first stage: metres to the pin when it was announced, and when; null if it was not announced. */
+  first: { distance: number; at: number } | null;
 }
 
 /** ActiveAnnouncement is an announcement whose pin has not been passed yet. */
@@ -61,6 +65,8 @@ export interface AnnouncerInput<P extends AlertPin> {
   pins: readonly P[];
   /** Ids of the pins on which the driver has voted. */
   voted: ReadonlySet<string>;
+  /** Ids of the pins that are not announced now for another reason. */
+  suppressed: ReadonlySet<string>;
   /** Ids of the pins that the service allows to be announced; null if the page decides alone. */
   chosen: ReadonlySet<string> | null;
   /** The driver's factor on the lead. */
@@ -75,25 +81,44 @@ export interface AnnouncerResult<P extends AlertPin> {
   /** The pin to announce now; null if there is none. */
   announce: ListedAlert<P> | null;
   banner: Banner<P> | null;
+  /** The announced pin that the car has just driven past, or whose line it has just reached; null if there is none. */
+  passed: P | null;
 }
 
 /** step is called with each fix and once a second. */
 export function step<P extends AlertPin>(before: Announcer, input: AnnouncerInput<P>): AnnouncerResult<P> {
-  const { now, car, voted, chosen } = input;
-  if (car === null) return { next: { ...before, active: [] }, listed: [], announce: null, banner: null };
+  const { now, car, voted, suppressed, chosen } = input;
+  if (car === null) return { next: { ...before, active: [] }, listed: [], announce: null, banner: null, passed: null };
   const announcedPins = pruned(before.announcedPins, now, car);
-  const listed = listAhead(car, input.pins, (pin) => announcedOf(pin, (id) => announcedPins.get(id)?.announced), input.lead);
-  const silent = (pin: P): boolean => hasAnyID(pin, voted) || (chosen !== null && !hasAnyID(pin, chosen));
+  const listed = listAhead(car, input.pins, (pin) => announcedOf(pin, (id) => announcedBefore(announcedPins.get(id), now)), input.lead);
+  const silent = (pin: P): boolean => hasAnyID(pin, voted) || hasAnyID(pin, suppressed) || (chosen !== null && !hasAnyID(pin, chosen));
   const announce = now - before.announcedAt < minGap ? null : firstDue(listed, silent);
   const active = keepActive(before.active, listed, car, input);
   let next: Announcer = { announcedPins, announcedAt: before.announcedAt, active };
   if (announce !== null) next = recordAnnouncement(next, announce, now);
-  return { next, listed, announce, banner: bannerOf(next, listed, car, input) };
+  return { next, listed, announce, banner: bannerOf(next, listed, car, input), passed: passedOf(before.active, car, input) };
 }
 
-function recordAnnouncement(before: Announcer, { pin, stage }: ListedAlert, now: number): Announcer {
+/** announcedBefore returns what was announced of a pin, with the time since then. */
+function announcedBefore(pin: AnnouncedPin | undefined, now: number): Announced | undefined {
+  return pin && { ...pin.announced, first: firstOf(pin, now) };
+}
+
+const firstOf = ({ first }: AnnouncedPin, now: number): FirstAnnouncement | null => first && { distance: first.distance, ago: (now - first.at) / 1000 };
+
+/** passedOf returns the latest active pin that the car has driven past since the last step. */
+function passedOf<P extends AlertPin>(active: readonly ActiveAnnouncement[], car: Car, { pins, voted }: AnnouncerInput<P>): P | null {
+  for (const one of [...active].reverse()) {
+    const pin = pins.find((other) => hasID(other, one.id));
+    if (pin !== undefined && !hasAnyID(pin, voted) && isPassed(pin, car) && distanceTo(pin, car) <= passedDistance) return pin;
+  }
+  return null;
+}
+
+function recordAnnouncement(before: Announcer, alert: ListedAlert, now: number): Announcer {
+  const { pin, stage } = alert;
   const others = before.active.filter(({ id }) => id !== pin.id);
-  return { announcedPins: withAnnounced(before.announcedPins, pin, stage, now), announcedAt: now, active: [...others, { id: pin.id, stage, seenAt: now }] };
+  return { announcedPins: withAnnounced(before.announcedPins, alert, now), announcedAt: now, active: [...others, { id: pin.id, stage, seenAt: now }] };
 }
 
 const hasID = (pin: AlertPin, id: string): boolean => pin.id === id || pin.merged.includes(id);
@@ -106,10 +131,11 @@ function pruned(announcedPins: ReadonlyMap<string, AnnouncedPin>, now: number, c
   return keep.length === announcedPins.size ? announcedPins : new Map(keep);
 }
 
-function withAnnounced(announcedPins: ReadonlyMap<string, AnnouncedPin>, pin: AlertPin, stage: AlertStage, now: number): ReadonlyMap<string, AnnouncedPin> {
+function withAnnounced(announcedPins: ReadonlyMap<string, AnnouncedPin>, { pin, stage, distance: metres }: ListedAlert, now: number): ReadonlyMap<string, AnnouncedPin> {
   const announced = { ...announcedOf(pin, (id) => announcedPins.get(id)?.announced), [stage]: true };
   const all = [...announcedPins].filter(([id]) => id !== pin.id);
-  all.push([pin.id, { announced, place: { lat: pin.lat, lng: pin.lng }, at: now }]);
+  const first = stage === "ahead" ? { distance: metres, at: now } : (announcedPins.get(pin.id)?.first ?? null);
+  all.push([pin.id, { announced, place: { lat: pin.lat, lng: pin.lng }, at: now, first }]);
   return new Map(all.slice(-maxAnnouncedPins));
 }
 
@@ -125,15 +151,23 @@ function keepActive<P extends AlertPin>(active: readonly ActiveAnnouncement[], l
   return on;
 }
 
-/** distanceTo returns the distance in metres; of a zone, to its edge. */
-const distanceTo = (pin: AlertPin, car: Car): number => Math.max(0, distance(car, pin) - pin.zone / 2);
+/** distanceTo returns the distance in metres; of a zone, to its edge; of a line, to its nearest point. */
+function distanceTo(pin: AlertPin, car: Car): number {
+  if (pin.line && pin.line.length > 1) return nearestOnLine(car, pin.line, () => true)?.distance ?? 0;
+  return Math.max(0, distance(car, pin) - pin.zone / 2);
+}
 
-/** isPassed reports whether the pin lies behind; of a zone, whether the car has left it. */
+/** isPassed reports whether the pin lies behind; of a zone, whether the car has left it; of a line, whether the car has reached it. */
 function isPassed(pin: AlertPin, car: Car): boolean {
+  const { heading } = car;
+  if (pin.line && pin.line.length > 1) {
+    const ahead = nearestOnLine(car, pin.line, (seen) => heading === null || Math.abs(angleBetween(heading, seen.bearing)) <= 90);
+    return ahead === null || ahead.reached || ahead.distance > detourDistance;
+  }
   const away = distanceTo(pin, car);
-  if (away > maxDistance) return true;
-  if (car.heading === null || (pin.zone > 0 && away === 0)) return false;
-  return Math.abs(angleBetween(car.heading, bearing(car, pin))) > 90;
+  if (away > detourDistance) return true;
+  if (heading === null || (pin.zone > 0 && away === 0)) return false;
+  return Math.abs(angleBetween(heading, bearing(car, pin))) > 90;
 }
 
 /** bannerOf shows the latest announcement for the minimum gap, and then the nearest one. */
@@ -142,8 +176,8 @@ function bannerOf<P extends AlertPin>({ active, announcedAt }: Announcer, listed
   for (const one of active) {
     const pin = input.pins.find((other) => other.id === one.id);
     if (pin === undefined) continue;
-    const stage = listed.find((alert) => alert.pin === pin)?.stage ?? one.stage;
-    all.push({ pin, distance: distanceTo(pin, car), stage });
+    const alert = listed.find((other) => other.pin === pin);
+    all.push({ pin, distance: alert?.distance ?? distanceTo(pin, car), stage: alert?.stage ?? one.stage });
   }
   if (input.now - announcedAt >= minGap) all.sort((a, b) => b.distance - a.distance);
   return all[all.length - 1] ?? null;
@@ -155,11 +189,11 @@ export function dismiss(before: Announcer, id: string): Announcer {
 }
 
 /** seenKeys returns the value of the query parameter `seen`: keys of announcements, the latest first. */
-export function seenKeys(announcer: Announcer, most: number): string[] {
+export function seenKeys(announcer: Announcer, most: number, now: number): string[] {
   const keys: string[] = [];
-  for (const [id, { announced }] of [...announcer.announcedPins].reverse()) {
-    if (announced.near) keys.push(keyOf(id, "near"));
-    if (announced.ahead) keys.push(keyOf(id, "ahead"));
+  for (const [id, pin] of [...announcer.announcedPins].reverse()) {
+    if (pin.announced.near) keys.push(keyOf(id, "near"));
+    if (pin.announced.ahead) keys.push(keyOf(id, "ahead", firstOf(pin, now)));
   }
   return keys.slice(0, most);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { destination, bearing, normalizeDegrees, distance, rounded, angleBetween, normalizeLongitude, type Place } from "./geo.ts";
+import { destination, bearing, normalizeDegrees, distance, rounded, angleBetween, nearestOnSegment, normalizeLongitude, type Place } from "./geo.ts";
 import { seeded } from "./seeded.ts";
 
 describe("distance", () => {
@@ -67,4 +67,14 @@ it("agrees with distance and bearing", () => {
 it("rounds what leaves the page to four decimals", () => {
   expect(rounded({ lat: 52.123449, lng: -4.98765 })).toEqual({ lat: 52.1234, lng: -4.9876 });
   expect(Object.is(rounded({ lat: -0.00001, lng: 0 }).lat, 0)).toBe(true);
+});
+
+it.each<[string, Place, Place, Place, Place]>([
+  ["beside the middle", { lat: 0, lng: 0 }, { lat: 0.01, lng: -0.01 }, { lat: 0.01, lng: 0.01 }, { lat: 0.01, lng: 0 }],
+  ["before the start", { lat: 0, lng: 0 }, { lat: 0.01, lng: 0 }, { lat: 0.02, lng: 0 }, { lat: 0.01, lng: 0 }],
+  ["behind the end", { lat: 0.03, lng: 0 }, { lat: 0.01, lng: 0 }, { lat: 0.02, lng: 0 }, { lat: 0.02, lng: 0 }],
+  ["a segment of one place", { lat: 0, lng: 0 }, { lat: 0.01, lng: 0 }, { lat: 0.01, lng: 0 }, { lat: 0.01, lng: 0 }],
+  ["across the antimeridian", { lat: 0, lng: 180 }, { lat: 0.01, lng: 179.99 }, { lat: 0.01, lng: -179.99 }, { lat: 0.01, lng: 180 }],
+])("the nearest place of a segment: %s", (_, p, a, b, want) => {
+  expect(distance(nearestOnSegment(p, a, b), want)).toBeLessThan(0.01);
 });

@@ -45,6 +45,21 @@ export function destination(start: Place, degrees: number, metres: number): Plac
   return { lat: Math.asin(Math.max(-1, Math.min(1, sin))) / radiansPerDegree, lng: normalizeLongitude(start.lng + east / radiansPerDegree) };
 }
 
+/**
+ * nearestOnSegment returns the place of the segment from a to b that is nearest to p. It measures on a plane that touches the globe
+ * at p, which is accurate to a metre within some ten kilometres, except close to a pole.
+ */
+export function nearestOnSegment(p: Place, a: Place, b: Place): Place {
+  const scale = Math.cos(p.lat * radiansPerDegree);
+  const east = angleBetween(a.lng, b.lng);
+  const [ax, ay] = [angleBetween(p.lng, a.lng) * scale, a.lat - p.lat];
+  const [dx, dy] = [east * scale, b.lat - a.lat];
+  const length = dx * dx + dy * dy;
+  if (length === 0) return a;
+  const share = Math.max(0, Math.min(1, -(ax * dx + ay * dy) / length));
+  return { lat: a.lat + share * (b.lat - a.lat), lng: normalizeLongitude(a.lng + share * east) };
+}
+
 /** normalizeLongitude maps a longitude to [-180, 180). */
 export function normalizeLongitude(lng: number): number {
   return lng >= -180 && lng < 180 ? lng : normalizeDegrees(lng + 180) - 180;

@@ -1,6 +1,6 @@
 // The contents of the menu's pages. Choices apply immediately and are stored.
 
-import { isCharger, leadAt } from "./alertrules.ts";
+import { isCharger, ordinaryLeadAt } from "./alertrules.ts";
 import { element } from "./dom.ts";
 import type { Key } from "./i18n/words.ts";
 import { languageNames } from "./i18n/words.ts";
@@ -205,7 +205,7 @@ export function soundPage(deps: MenuDeps): Item[] {
       "lead",
       speak("lead.title"),
       [speak("lead.later"), speak("lead.earlier")],
-      () => speak("lead.value", { speed: format.speed(exampleSpeed).text, distance: format.distance(leadAt(exampleSpeed, lead())).text }),
+      () => speak("lead.value", { speed: format.speed(exampleSpeed).text, distance: format.distance(ordinaryLeadAt(exampleSpeed, lead())).text }),
       (up) => (up ? lead() < longest : lead() > shortest),
       (up) => {
         preferences.choose({ lead: Math.min(longest, Math.max(shortest, lead() + (up ? leadStep : -leadStep))) });

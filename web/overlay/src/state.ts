@@ -40,6 +40,8 @@ export interface Alerts {
   /** The pin that is announced; each new value that is not null is due for one sound. */
   announce: ListedAlert<AlertCandidate> | null;
   banner: Banner<AlertCandidate> | null;
+  /** The announced pin that the car has just passed; null at most updates. */
+  passed: AlertCandidate | null;
 }
 
 export interface State {
@@ -117,7 +119,7 @@ export function makeState(settings: Settings, { fix, positionStatus }: Pick<Stat
     theme: new Observable<Theme>("day"),
     selected: new Observable<string | null>(null),
     voted: new Observable<ReadonlySet<string>>(new Set()),
-    alerts: new Observable<Alerts>({ listed: [], announce: null, banner: null }),
+    alerts: new Observable<Alerts>({ listed: [], announce: null, banner: null, passed: null }),
     cameraMode: new Observable<CameraMode>("heading"),
     names: new Observable<boolean>(true),
     following: new Observable<boolean>(true),
