@@ -2,7 +2,7 @@
 
 import { getAccount, getPreferences, putPreferences, HTTPError, signOut } from "./api.ts";
 import { Observable } from "./observable.ts";
-import { withChoice, effectiveSettings, mergeChoices, noStoredChoices, parseChoices, parseStoredChoices, markSent, withoutChoices, serializeChoices, type Choices, type StoredChoices, type Settings } from "./settings.ts";
+import { accountChoices, withChoice, effectiveSettings, mergeChoices, noStoredChoices, parseChoices, parseStoredChoices, markSent, withoutChoices, serializeChoices, type Choices, type StoredChoices, type Settings } from "./settings.ts";
 import { choicesKey } from "./state.ts";
 import { readStored, store } from "./storage.ts";
 import type { Account } from "./wire.ts";
@@ -103,7 +103,7 @@ export class Preferences {
   async #send(): Promise<void> {
     const { choices, updated } = this.#stored;
     try {
-      await putPreferences(choices);
+      await putPreferences(accountChoices(choices));
       this.#stored = markSent(this.#stored, updated);
       store(choicesKey, serializeChoices(this.#stored));
     } catch (error) {

@@ -6,6 +6,7 @@ import { element } from "./dom.ts";
 import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
 import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
 import type { Locale } from "./locale.ts";
+import { isKindHidden } from "./settings.ts";
 import type { Actions, AlertCandidate, State } from "./state.ts";
 import type { AlertSounds } from "./alertsounds.ts";
 
@@ -28,6 +29,11 @@ export function makeBanner(state: State, actions: Actions, locale: Observable<Lo
   const box = element("div", { class: "banner", hidden: "" }, open, away);
   let shown: Alert<AlertCandidate> | null = null;
 
+  const hasTone = (kindID: string): boolean => {
+    const { tones: areOn, kinds_muted } = state.settings.get();
+    return areOn && !isKindHidden(kindID, kinds_muted);
+  };
+
   const draw = (): void => {
     const words = locale.get();
     shown = state.alerts.get().banner;
@@ -38,7 +44,7 @@ export function makeBanner(state: State, actions: Actions, locale: Observable<Lo
     setText(kind, zone > 0 && shown.distance === 0 ? words.say("banner.inZone") : entityLabel(entity, state.kinds.get(), words));
     setTextOrHide(street, streetOf(entity));
     setText(figure, shown.distance < hereWithin ? words.say("banner.here") : words.format.distance(shown.distance).text);
-    setTextOrHide(mute, state.settings.get().tones && !tones.ready.get() ? words.say("tones.touch") : "");
+    setTextOrHide(mute, hasTone(entity.kind_id) && !tones.ready.get() ? words.say("tones.touch") : "");
     setAttribute(box, "data-stage", shown.stage);
     setLabel(away, words.say("banner.dismiss"));
   };
@@ -53,7 +59,7 @@ export function makeBanner(state: State, actions: Actions, locale: Observable<Lo
     const values = { kind: entityLabel(entity, state.kinds.get(), words), distance: words.format.spokenDistance(announce.distance) };
     const on = streetOf(entity);
     setText(spoken, on === "" ? words.say("banner.spoken", values) : words.say("banner.spokenStreet", { ...values, street: on }));
-    if (state.settings.get().tones) tones.play(announce.stage);
+    if (hasTone(entity.kind_id)) tones.play(announce.stage);
   });
   for (const observable of [locale, state.kinds, tones.ready]) (observable as Observable<unknown>).watch(draw);
   const region = element("section", { class: "alerts" }, box, spoken);

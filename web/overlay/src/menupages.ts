@@ -40,36 +40,43 @@ export function accountPage({ locale, preferences, signIn }: MenuDeps): Item[] {
 
 const groupKeys: Readonly<Record<string, Key>> = { alerts: "group.alerts", cameras: "group.cameras", chargers: "group.chargers", traffic: "group.traffic" };
 
+/** KindList is a setting that lists kinds, each with its subtypes: those that are hidden, or those without a sound. */
+type KindList = "kinds_off" | "kinds_muted";
+
 export function kindsPage(deps: MenuDeps): Item[] {
+  return kindSwitches("kinds_off", deps.state.kinds.get(), deps);
+}
+
+/** kindSwitches makes a switch for each kind, by groups. */
+function kindSwitches(setting: KindList, all: readonly Kind[], deps: MenuDeps): Item[] {
   const { state, locale, preferences } = deps;
   const words = locale.get();
-  const all = state.kinds.get();
   const ids = all.map(({ id }) => id);
-  const off = (): readonly string[] => state.settings.get().kinds_off;
+  const off = (): readonly string[] => state.settings.get()[setting];
   const items: Item[] = [];
   for (const group of new Set(all.map((kind) => kind.group))) {
     const of = all.filter((kind) => kind.group === group);
     const key = groupKeys[group] as "group.alerts" | undefined; // none of them takes a value
     const name = key === undefined ? group : words.say(key);
     const turn = (on: boolean): void => {
-      preferences.choose({ kinds_off: setKindsVisible(off(), of.map(({ id }) => id), on, ids) });
+      preferences.choose({ [setting]: setKindsVisible(off(), of.map(({ id }) => id), on, ids) });
     };
     const both = ([true, false] as const).map((on) =>
       makeButton({ id: `all-${group}-${String(on)}`, "aria-label": `${name}: ${words.say(on ? "menu.all" : "menu.none")}` }, () => {
         turn(on);
       }, words.say(on ? "menu.all" : "menu.none")),
     );
-    items.push(staticItem(element("div", { class: "group" }, element("h3", {}, name), ...both)), ...of.map((kind) => kindSwitch(kind, deps, ids)));
+    items.push(staticItem(element("div", { class: "group" }, element("h3", {}, name), ...both)), ...of.map((kind) => kindSwitch(setting, kind, deps, ids)));
   }
   return items;
 }
 
-function kindSwitch(kind: Kind, deps: MenuDeps, all: readonly string[]): Item {
+function kindSwitch(setting: KindList, kind: Kind, deps: MenuDeps, all: readonly string[]): Item {
   const { state, locale, preferences } = deps;
   const icon = element("img", { alt: "", class: "icon", src: pathOf(kind.icon_url) });
-  const off = (): readonly string[] => state.settings.get().kinds_off;
+  const off = (): readonly string[] => state.settings.get()[setting];
   const turn = (on: boolean): void => {
-    preferences.choose({ kinds_off: setKindVisible(off(), kind.id, on, all) });
+    preferences.choose({ [setting]: setKindVisible(off(), kind.id, on, all) });
   };
   const made = makeSwitch(`kind-${kind.id}`, textsOf(locale.get().kind(kind.id, kind.label), deps), () => !isKindHidden(kind.id, off()), turn, [icon]);
   if (kind.id.split(".").length > 2) made.element.classList.add("sub");
@@ -211,6 +218,8 @@ export function soundPage(deps: MenuDeps): Item[] {
         preferences.choose({ lead: Math.min(longest, Math.max(shortest, lead() + (up ? leadStep : -leadStep))) });
       },
     ),
+    staticItem(element("h3", {}, speak("tones.kinds"))),
+    ...kindSwitches("kinds_muted", state.kinds.get().filter(({ id }) => !isCharger(id)), deps),
   ];
 }
 

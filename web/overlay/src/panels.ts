@@ -15,6 +15,7 @@ import { makeButton, setText } from "./widgets.ts";
 import { makeLocale, type Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
 import { AlertSounds } from "./alertsounds.ts";
+import type { StillThereDeps } from "./stillthere.ts";
 import { Votes } from "./vote.ts";
 
 /** Narrower windows have no room for a list beside the map. */
@@ -36,10 +37,12 @@ export function mountPanels(state: State, actions: Actions): HTMLElement {
   const list = makeList(state, actions, locale);
   const card = makeCard({ state, actions, locale, preferences, votes, signIn });
   const side = element("div", { class: "side" }, card, list);
+  const banner = makeBanner(state, actions, locale, tones);
+  banner.append(makeStillThere({ state, locale, preferences, votes, signIn }));
   const all = element(
     "div",
     { class: "panels" },
-    makeBanner(state, actions, locale, tones),
+    banner,
     menu.button,
     side,
     makeControls(state, actions, locale, listOpen),
@@ -62,6 +65,24 @@ export function mountPanels(state: State, actions: Actions): HTMLElement {
   });
   preferences.start();
   return all;
+}
+
+/** makeStillThere makes the box of the question about a passed pin, whose code is loaded with the first one. */
+function makeStillThere(deps: StillThereDeps): HTMLElement {
+  const box = element("section", { class: "still-there panel", hidden: "" });
+  const stop = deps.state.alerts.watch((alerts) => {
+    if (alerts.passed === null) return;
+    stop();
+    import("./stillthere.ts").then(
+      ({ showStillThere }) => {
+        showStillThere(box, alerts, deps);
+      },
+      (error: unknown) => {
+        console.warn(error); // without a connection there is nobody to tell the answer to
+      },
+    );
+  });
+  return box;
 }
 
 /** makeDemo makes the note that the data is not real, shown in the demo only. */

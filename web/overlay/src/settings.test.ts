@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { seeded } from "./seeded.ts";
-import { withChoice, defaultSettings, effectiveSettings, isKindHidden, limits, mergeChoices, noStoredChoices, parseChoices, parseStoredChoices, markSent, withoutChoices, serializeChoices } from "./settings.ts";
+import { accountChoices, withChoice, defaultSettings, effectiveSettings, isKindHidden, limits, mergeChoices, noStoredChoices, parseChoices, parseStoredChoices, markSent, withoutChoices, serializeChoices } from "./settings.ts";
 import type { Choices, StoredChoices } from "./settings.ts";
 
 const feed = "feed:0192f0c1-2345-7abc-8def-0123456789ab";
@@ -13,6 +13,7 @@ const all: Required<Choices> = {
   lead: 0.5,
   sources_off: ["incidents", feed],
   kinds_off: ["alert.police", "alert.hazard.car_stopped"],
+  kinds_muted: ["alert.construction"],
   networks: [],
 };
 
@@ -126,6 +127,15 @@ describe("the newest copy wins", () => {
   ])("%s", (_, stored, choices, updated, want, unsent) => {
     expect(mergeChoices(stored, { choices, updated })).toMatchObject({ choices: want, unsent });
   });
+});
+
+it("keeps the muted kinds in this browser, whatever the account has", () => {
+  const stored: StoredChoices = { choices: { theme: "day", kinds_muted: ["alert.police"] }, updated: 10, unsent: false };
+  expect(accountChoices(stored.choices)).toEqual({ theme: "day" });
+  for (const updated of [20, null]) {
+    expect(mergeChoices(stored, { choices: { theme: "night" }, updated }).choices).toEqual({ theme: "night", kinds_muted: ["alert.police"] });
+  }
+  expect(mergeChoices({ ...stored, choices: { kinds_muted: [] } }, { choices: {}, updated: null }).unsent).toBe(false);
 });
 
 it("hides a kind with its subtypes, and no namesake", () => {

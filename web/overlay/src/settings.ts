@@ -21,13 +21,15 @@ export interface Settings {
   sources_off: readonly string[];
   /** Ids of hidden kinds; their subtypes are hidden too. */
   kinds_off: readonly string[];
+  /** Ids of kinds that are announced without a sound; their subtypes are silent too. tones is for all kinds. */
+  kinds_muted: readonly string[];
   /** Charger networks that are shown; null for those of the tier. */
   networks: readonly string[] | null;
 }
 
 /**
- * Choices are the settings that the driver chose, in the form of GET and PUT /v2/account/preferences. A missing member follows the
- * browser and the defaults.
+ * Choices are the settings that the driver chose, in the form of GET and PUT /v2/account/preferences, except for kinds_muted, which
+ * only the browser stores. A missing member follows the browser and the defaults.
  */
 export type Choices = Partial<Omit<Settings, "networks">> & { networks?: readonly string[] };
 
@@ -62,6 +64,7 @@ export function defaultSettings(browserLanguages: readonly string[]): Settings {
     lead: 1,
     sources_off: [],
     kinds_off: [],
+    kinds_muted: [],
     networks: null,
   };
 }
@@ -92,9 +95,10 @@ const isNetwork = (id: string): boolean =>
 /** parseChoices parses choices from the browser or the account. Invalid members count as not chosen; it never throws. */
 export function parseChoices(stored: unknown): Choices {
   if (typeof stored !== "object" || stored === null) return {};
-  const { units, theme, language, density, tones, lead, sources_off, kinds_off, networks } = stored as Record<keyof Settings, unknown>;
+  const { units, theme, language, density, tones, lead, sources_off, kinds_off, kinds_muted, networks } = stored as Record<keyof Settings, unknown>;
   const sourcesOff = parseList(sources_off, limits.sourcesOff, isSource);
   const kindsOff = parseList(kinds_off, limits.kindsOff, isKind);
+  const kindsMuted = parseList(kinds_muted, limits.kindsOff, isKind);
   const chosen = parseList(networks, limits.networks, isNetwork);
   return {
     ...((units === "metric" || units === "imperial") && { units }),
@@ -105,6 +109,7 @@ export function parseChoices(stored: unknown): Choices {
     ...(isWithin(lead, limits.lead) && { lead }),
     ...(sourcesOff && { sources_off: sourcesOff }),
     ...(kindsOff && { kinds_off: kindsOff }),
+    ...(kindsMuted && { kinds_muted: kindsMuted }),
     ...(chosen && { networks: chosen }),
   };
 }
@@ -138,6 +143,13 @@ export function withoutChoices(stored: StoredChoices, members: readonly (keyof S
   return withChoice({ ...stored, choices: Object.fromEntries(rest) }, {}, wallTime, signedIn);
 }
 
+/** accountChoices returns the choices that the account stores. */
+export function accountChoices(choices: Choices): Choices {
+  const sent = { ...choices };
+  delete sent.kinds_muted;
+  return sent;
+}
+
 /** AccountChoices is the account's copy. */
 export interface AccountChoices {
   choices: Choices;
@@ -152,10 +164,12 @@ export interface AccountChoices {
  */
 export function mergeChoices(stored: StoredChoices, { choices, updated }: AccountChoices): StoredChoices {
   const ours = { ...stored, unsent: true };
-  if (updated !== null) return stored.updated > updated ? ours : { choices, updated, unsent: false };
+  const { kinds_muted } = stored.choices;
+  const theirs = { choices: { ...choices, ...(kinds_muted && { kinds_muted }) }, unsent: false };
+  if (updated !== null) return stored.updated > updated ? ours : { ...theirs, updated };
   if (stored.unsent) return stored;
-  if (Object.keys(choices).length > 0) return { choices, updated: stored.updated, unsent: false };
-  return Object.keys(stored.choices).length > 0 ? ours : stored;
+  if (Object.keys(choices).length > 0) return { ...theirs, updated: stored.updated };
+  return Object.keys(accountChoices(stored.choices)).length > 0 ? ours : stored;
 }
 
 /** markSent records that the account has the choices; choices made meanwhile remain unsent. */

@@ -70,6 +70,8 @@ export const de: Texts = {
   "confidence.open": "Noch nicht bestätigt",
   "confidence.doubtful": "Wahrscheinlich weg",
 
+  "passed.ask": "Noch da?",
+  "passed.signIn": "Einmal anmelden und mithelfen",
   "vote.there": "Noch da",
   "vote.gone": "Nicht mehr da",
   "vote.thanksThere": "Danke. Als noch da vermerkt.",
@@ -151,6 +153,7 @@ export const de: Texts = {
   "tones.title": "Warnton",
   "tones.try": "Ton abspielen",
   "tones.touch": "Tippen Sie für Ton auf den Bildschirm.",
+  "tones.kinds": "Ton je Art",
   "lead.title": "Warnabstand",
   "lead.later": "Später",
   "lead.earlier": "Früher",

@@ -79,6 +79,8 @@ export const en = {
   "confidence.doubtful": "Probably gone",
 
   // Votes
+  "passed.ask": "Still there?",
+  "passed.signIn": "Sign in once to help",
   "vote.there": "Still there",
   "vote.gone": "Gone",
   "vote.thanksThere": "Thanks. Marked as still there.",
@@ -163,6 +165,7 @@ export const en = {
   "tones.title": "Alert tone",
   "tones.try": "Play tone",
   "tones.touch": "Tap the screen to turn on sound.",
+  "tones.kinds": "Tone by type",
   "lead.title": "Alert distance",
   "lead.later": "Later",
   "lead.earlier": "Earlier",

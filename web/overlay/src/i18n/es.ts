@@ -70,6 +70,8 @@ export const es: Texts = {
   "confidence.open": "Aún sin confirmar",
   "confidence.doubtful": "Quizá ya no esté",
 
+  "passed.ask": "¿Sigue ahí?",
+  "passed.signIn": "Inicia sesión una vez y ayuda",
   "vote.there": "Sigue ahí",
   "vote.gone": "Ya no está",
   "vote.thanksThere": "Gracias. Anotado: sigue ahí.",
@@ -151,6 +153,7 @@ export const es: Texts = {
   "tones.title": "Tono de aviso",
   "tones.try": "Oír el tono",
   "tones.touch": "Toca la pantalla para activar el sonido.",
+  "tones.kinds": "Tono por tipo",
   "lead.title": "Distancia de aviso",
   "lead.later": "Más tarde",
   "lead.earlier": "Antes",

@@ -70,6 +70,8 @@ export const fr: Texts = {
   "confidence.open": "Pas encore confirmé",
   "confidence.doubtful": "Sans doute disparu",
 
+  "passed.ask": "Toujours là ?",
+  "passed.signIn": "Se connecter une fois pour aider",
   "vote.there": "Toujours là",
   "vote.gone": "Disparu",
   "vote.thanksThere": "Merci. Noté\u00a0: toujours là.",
@@ -151,6 +153,7 @@ export const fr: Texts = {
   "tones.title": "Son d’alerte",
   "tones.try": "Écouter le son",
   "tones.touch": "Touchez l’écran pour activer le son.",
+  "tones.kinds": "Son par type",
   "lead.title": "Distance d’alerte",
   "lead.later": "Plus tard",
   "lead.earlier": "Plus tôt",

@@ -70,6 +70,8 @@ export const it: Texts = {
   "confidence.open": "Non ancora confermato",
   "confidence.doubtful": "Forse non c’è più",
 
+  "passed.ask": "C’è ancora?",
+  "passed.signIn": "Accedi una volta per aiutare",
   "vote.there": "C’è ancora",
   "vote.gone": "Non c’è più",
   "vote.thanksThere": "Grazie. Annotato: c’è ancora.",
@@ -151,6 +153,7 @@ export const it: Texts = {
   "tones.title": "Suono di avviso",
   "tones.try": "Ascolta il suono",
   "tones.touch": "Tocca lo schermo per attivare il suono.",
+  "tones.kinds": "Suono per tipo",
   "lead.title": "Distanza di avviso",
   "lead.later": "Più tardi",
   "lead.earlier": "Prima",

@@ -70,6 +70,8 @@ export const nl: Texts = {
   "confidence.open": "Nog niet bevestigd",
   "confidence.doubtful": "Waarschijnlijk weg",
 
+  "passed.ask": "Nog aanwezig?",
+  "passed.signIn": "Eén keer aanmelden om te helpen",
   "vote.there": "Nog aanwezig",
   "vote.gone": "Weg",
   "vote.thanksThere": "Bedankt. Genoteerd: nog aanwezig.",
@@ -151,6 +153,7 @@ export const nl: Texts = {
   "tones.title": "Waarschuwingstoon",
   "tones.try": "Toon afspelen",
   "tones.touch": "Tik op het scherm voor geluid.",
+  "tones.kinds": "Toon per soort",
   "lead.title": "Waarschuwingsafstand",
   "lead.later": "Later",
   "lead.earlier": "Eerder",
