@@ -89,10 +89,11 @@ export interface DemoDrive {
   timetable: Timetable;
 }
 
-/** openDemoDrive opens the demo's drive and drives until the list is filled, which ends at a fix. */
-export async function openDemoDrive(withMap: boolean, options: CarOptions = {}): Promise<DemoDrive> {
+/** openDemoDrive opens the demo's drive and drives until the list is filled, which ends at a fix. prepare is called with a page before. */
+export async function openDemoDrive(withMap: boolean, options: CarOptions = {}, prepare: (page: Page) => Promise<void> = () => Promise.resolve()): Promise<DemoDrive> {
   const car = await openCar("/about", { place: null, stopped: true, locale: "en-IE", ...options });
   const { page } = car;
+  await prepare(page);
   await page.addInitScript(recordRequests, fixInterval);
   if (!withMap) await page.addInitScript(disableCanvas);
   const streamed = page.waitForResponse((answer) => new URL(answer.url()).pathname === "/v2/stream");

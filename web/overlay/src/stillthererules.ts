@@ -7,6 +7,8 @@ import type { AlertCandidate, Alerts } from "./state.ts";
 export const askFor = 8000;
 /** Milliseconds for which the reply to an answer is shown. */
 export const replyFor = 3000;
+/** Milliseconds after which a guest has seen the question: one that gives way to a banner earlier does not count. */
+const seenAfter = 2000;
 /** Milliseconds of standing after which a drive has ended. */
 const driveEndsAfter = 20 * 60 * 1000;
 
@@ -18,7 +20,7 @@ export interface Asking {
   until: number;
   /** The driver has answered, and the reply is shown. */
   answered: boolean;
-  /** A guest was asked during this drive. */
+  /** A guest was asked during this drive, and a driver who closed the question counts as asked. */
   guestAsked: boolean;
   /** When the car last moved. */
   movedAt: number;
@@ -46,14 +48,15 @@ const isDecaying = ({ entity, zone }: AlertCandidate): boolean => entity.expires
 export function stepAsking(before: Asking, { now, alerts, speed, isGuest, isConnected, lead }: AskingInput): Asking {
   const isMoving = speed !== null && speed >= minSpeed;
   const movedAt = isMoving ? now : before.movedAt;
-  const guestAsked = before.guestAsked && now - movedAt < driveEndsAfter;
+  const hasSeen = isGuest && before.pin !== null && now - (before.until - askFor) >= seenAfter;
+  const guestAsked = (before.guestAsked || hasSeen) && now - movedAt < driveEndsAfter;
   const asking = { ...before, movedAt, guestAsked };
   // A banner within the ordinary lead is about what the car reaches in some seconds. A jam far ahead can wait.
   const { banner, passed } = alerts;
   const isUrgent = banner !== null && banner.distance <= ordinaryLeadAt(speed ?? 0, lead);
   if (isUrgent) return { ...asking, pin: null };
   if (passed !== null && isConnected && isDecaying(passed) && !(isGuest && guestAsked)) {
-    return { ...asking, pin: passed, until: now + askFor, answered: false, guestAsked: guestAsked || isGuest };
+    return { ...asking, pin: passed, until: now + askFor, answered: false };
   }
   return now >= asking.until ? { ...asking, pin: null } : asking;
 }
@@ -63,7 +66,7 @@ export function answer(before: Asking, now: number): Asking {
   return { ...before, until: now + replyFor, answered: true };
 }
 
-/** close hides the panel. */
+/** close hides the panel on the driver's wish. */
 export function close(before: Asking): Asking {
-  return { ...before, pin: null };
+  return { ...before, pin: null, guestAsked: true };
 }
