@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"time"
 
+	"wayside/internal/config"
+	"wayside/internal/datadir"
 	"wayside/internal/mapdata"
 )
 
@@ -123,13 +125,38 @@ func (c *accountLoginLinkCmd) Run(p *program) error {
 		if err != nil {
 			return err
 		}
-		link := deps.config.BaseURL + signInPath + "?token=" + url.QueryEscape(token)
+		base, err := baseURL(deps.config)
+		if err != nil {
+			return err
+		}
+		link := signInLink(base, token)
 		if c.JSON {
 			return p.writeJSON(map[string]string{"url": link, "token": token})
 		}
 		p.printf("%s\n", link)
 		return nil
 	})
+}
+
+// signInLink is the URL that signs in with a token.
+func signInLink(base, token string) string {
+	return base + signInPath + "?token=" + url.QueryEscape(token)
+}
+
+// baseURL is the address for links: the configured one, or else that of the service that runs on the data directory, whose
+// flags and variables this process does not have.
+func baseURL(cfg *config.Config) (string, error) {
+	if cfg.Set("base_url") {
+		return cfg.BaseURL, nil
+	}
+	running, ok, err := datadir.RunningAddress(cfg.DataDir)
+	if err != nil {
+		return "", fmt.Errorf("read the address of the running service: %w", err)
+	}
+	if ok {
+		return running.BaseURL, nil
+	}
+	return cfg.BaseURL, nil
 }
 
 // accountJSON is an account in the output of --json.

@@ -37,8 +37,8 @@ func (c *backupCmd) Run(p *program) error {
 	if cfg.Database.URL != "" {
 		return errNotSQLite
 	}
-	if _, err := os.Stat(filepath.Join(cfg.DataDir, datadir.DatabaseFile)); err != nil {
-		return fmt.Errorf("there is nothing to back up: %w", err)
+	if err := datadir.Require(cfg.DataDir, datadir.DatabaseFile); err != nil {
+		return err
 	}
 	to := c.To
 	if info, err := os.Stat(to); err == nil && info.IsDir() {
@@ -180,7 +180,7 @@ func (c *restoreCmd) mayReplace(dir string) error {
 		return err
 	}
 	for _, entry := range entries {
-		if entry.Name() != datadir.LockFile && entry.Name() != datadir.KeyFile {
+		if entry.Name() != datadir.LockFile && entry.Name() != datadir.KeyFile && entry.Name() != datadir.AddressFile {
 			return fmt.Errorf("%s is not empty: name an empty data directory, or replace what is there with --force", dir)
 		}
 	}

@@ -149,9 +149,6 @@ func (s *serviceProcess) cli(args ...string) string {
 
 func (s *serviceProcess) tryCLI(args ...string) (string, error) {
 	cmd := exec.Command(s.bin, append(args, "--config", s.file)...)
-	if s.base != "" && args[0] == "account" {
-		cmd.Env = append(os.Environ(), "WAYSIDE_BASE_URL="+s.base)
-	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

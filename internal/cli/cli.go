@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"wayside/internal/datadir"
 )
 
 // Exit codes.
@@ -64,14 +66,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 func run(p *program, args []string) int {
 	var g grammar
 	helped := false
-	parser, err := kong.New(&g,
-		kong.Name("wayside"),
-		kong.Description("Self-hosted live road data: collects incidents, cameras and chargers from providers and serves them to drivers."),
-		kong.Writers(p.stdout, p.stderr),
-		kong.Exit(func(int) { helped = true }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Bind(p),
-	)
+	parser, err := newParser(&g, p, func(int) { helped = true })
 	if err != nil {
 		return p.fail(err, exitFailed)
 	}
@@ -84,7 +79,10 @@ func run(p *program, args []string) int {
 		return exitUsage
 	}
 	if err := command.Run(); err != nil {
+		var noData *datadir.NoDataError
 		switch {
+		case errors.As(err, &noData):
+			return p.fail(noData, exitUsage)
 		case errors.Is(err, errUsage):
 			return p.fail(err, exitUsage)
 		case errors.Is(err, errQuiet):
@@ -93,6 +91,18 @@ func run(p *program, args []string) int {
 		return p.fail(err, exitFailed)
 	}
 	return exitOK
+}
+
+// newParser makes the parser of arguments. exit is called by flags that print something and end the program.
+func newParser(g *grammar, p *program, exit func(int)) (*kong.Kong, error) {
+	return kong.New(g,
+		kong.Name("wayside"),
+		kong.Description("Self-hosted live road data: collects incidents, cameras and chargers from providers and serves them to drivers."),
+		kong.Writers(p.stdout, p.stderr),
+		kong.Exit(exit),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Bind(p),
+	)
 }
 
 // errUsage marks errors that exit with exitUsage. Its own text is empty.

@@ -3,11 +3,15 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"wayside/internal/config"
+	"wayside/internal/service"
 )
 
 // command runs a command inside the test's process.
@@ -16,6 +20,20 @@ func command(t *testing.T, env []string, args ...string) (code int, stdout, stde
 	var out, errs bytes.Buffer
 	code = run(&program{ctx: t.Context(), env: env, stdout: &out, stderr: &errs, now: time.Now}, args)
 	return code, out.String(), errs.String()
+}
+
+// newData makes a data directory with an empty database.
+func newData(t *testing.T, dir string) {
+	t.Helper()
+	cfg := config.Default()
+	cfg.DataDir = dir
+	admin, err := service.OpenAdmin(t.Context(), service.AdminOptions{Config: cfg, Log: slog.New(slog.DiscardHandler), Now: time.Now, Make: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := admin.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestArguments(t *testing.T) {
@@ -58,7 +76,9 @@ func TestArguments(t *testing.T) {
 }
 
 func TestAccounts(t *testing.T) {
-	env := []string{"WAYSIDE_DATA_DIR=" + filepath.Join(t.TempDir(), "data"), "WAYSIDE_BASE_URL=https://map.example.org"}
+	dir := filepath.Join(t.TempDir(), "data")
+	newData(t, dir)
+	env := []string{"WAYSIDE_DATA_DIR=" + dir, "WAYSIDE_BASE_URL=https://map.example.org"}
 	code, stdout, stderr := command(t, env, "account", "create", "--email", "Me@Example.org", "--json")
 	var a accountJSON
 	if err := json.Unmarshal([]byte(stdout), &a); code != exitOK || err != nil || a.Email != "me@example.org" || a.Role != "driver" || a.Tier != "account" {

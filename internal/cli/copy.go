@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -31,11 +30,15 @@ func (c *copyCmd) Run(p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(from); err != nil {
-		return fmt.Errorf("there is nothing to copy: %w", err)
+	dir := filepath.Dir(from)
+	if from == filepath.Join(cfg.DataDir, datadir.DatabaseFile) {
+		dir = cfg.DataDir // as the operator wrote it
+	}
+	if err := datadir.Require(dir, filepath.Base(from)); err != nil {
+		return err
 	}
 	// The copy would miss what a running service writes meanwhile.
-	release, err := datadir.Lock(filepath.Dir(from))
+	release, err := datadir.Lock(dir)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 
 	"wayside/internal/datadir"
@@ -32,8 +29,8 @@ func (c *migrateCmd) Run(p *program) error {
 		return c.apply(p, pending, func() error { return postgres.Migrate(p.ctx, cfg.Database.URL) })
 	}
 	path := filepath.Join(cfg.DataDir, datadir.DatabaseFile)
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("there is no database in %s yet: wayside serve creates it, or name a PostgreSQL database (database.url)", cfg.DataDir)
+	if err := datadir.Require(cfg.DataDir, datadir.DatabaseFile); err != nil {
+		return err
 	}
 	pending, err := sqlite.Pending(p.ctx, path)
 	if err != nil {

@@ -67,8 +67,11 @@ func TestMigratePostgres(t *testing.T) {
 	pg := servers.Postgres(t)
 	environment := func(t *testing.T) (url string, env []string) {
 		t.Helper()
-		url = pg.Database(t)
-		return url, []string{"WAYSIDE_DATA_DIR=" + filepath.Join(t.TempDir(), "data"), "WAYSIDE_DATABASE_URL=" + url}
+		url, dir := pg.Database(t), t.TempDir()
+		if _, err := datadir.SecretKey(dir); err != nil { // a node has one
+			t.Fatal(err)
+		}
+		return url, []string{"WAYSIDE_DATA_DIR=" + dir, "WAYSIDE_DATABASE_URL=" + url}
 	}
 	t.Run("empty", func(t *testing.T) {
 		_, env := environment(t)
@@ -108,7 +111,7 @@ func TestMigratePostgres(t *testing.T) {
 func TestMigrateEmbedded(t *testing.T) {
 	dir := t.TempDir()
 	env := []string{"WAYSIDE_DATA_DIR=" + dir}
-	steps(t, env, step{"migrate", exitFailed, "", "no database"}, step{"migrate --check", exitFailed, "", "no database"})
+	steps(t, env, step{"migrate", exitUsage, "", "no data in"}, step{"migrate --check", exitUsage, "", "no data in"})
 	path := filepath.Join(dir, datadir.DatabaseFile)
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
@@ -171,7 +174,7 @@ func TestCopy(t *testing.T) {
 			step{"copy --from mysql --to postgres", exitUsage, "", "--from"},
 			step{"copy --from sqlite --to sqlite", exitUsage, "", "--to"},
 			step{"copy --to postgres", exitUsage, "", "--from"},
-			step{"copy --from sqlite:/nowhere/wayside.db --to postgres", exitFailed, "", "nothing to copy"},
+			step{"copy --from sqlite:/nowhere/wayside.db --to postgres", exitUsage, "", "no data in /nowhere"},
 		)
 		steps(t, env[:1], step{"copy --from sqlite --to postgres", exitUsage, "", "WAYSIDE_DATABASE_URL"})
 		release, err := datadir.Lock(dir) // as a service does

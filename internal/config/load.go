@@ -161,13 +161,23 @@ func Reachable(listen string) string {
 }
 
 // guess returns the known key with the smallest edit distance to a mistyped one, if it is small enough. spell turns a key
-// into its form in the source at hand.
+// into its form in the source at hand. If no whole key is near, the last part of one may be: WAYSIDE_LISTEN is WAYSIDE_HTTP_LISTEN.
 func (l *loader) guess(typed string, spell func(string) string) string {
-	best, distance := "", 4
+	best, distance := "", maxGuessDistance+1
+	try := func(key, written string, longest int) {
+		if d := editDistance(typed, written); d < distance && d <= longest {
+			best, distance = spell(key), d
+		}
+	}
 	for _, s := range l.settings {
 		written := spell(s.key)
-		if d := editDistance(typed, written); d < distance && d <= len(written)/3 {
-			best, distance = written, d
+		try(s.key, written, len(written)/3)
+	}
+	if best == "" {
+		for _, s := range l.settings {
+			if part := s.key[strings.LastIndexByte(s.key, '.')+1:]; spell(s.key) != "" {
+				try(s.key, spell(part), len(part)/3)
+			}
 		}
 	}
 	if best == "" {
@@ -175,6 +185,9 @@ func (l *loader) guess(typed string, spell func(string) string) string {
 	}
 	return " (did you mean " + best + "?)"
 }
+
+// maxGuessDistance is the largest edit distance of a guess.
+const maxGuessDistance = 3
 
 // editDistance returns the Levenshtein distance.
 func editDistance(a, b string) int {

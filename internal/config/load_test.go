@@ -255,6 +255,24 @@ func TestVariableAndFlagProblems(t *testing.T) {
 	}
 }
 
+// TestVariableGuesses covers misspelt variables, whole and without their section.
+func TestVariableGuesses(t *testing.T) {
+	for typed, want := range map[string]string{
+		"WAYSIDE_LITSEN": "WAYSIDE_HTTP_LISTEN", "WAYSIDE_LISTEN": "WAYSIDE_HTTP_LISTEN", "WAYSIDE_SMTP_URL": "WAYSIDE_MAIL_SMTP_URL",
+		"WAYSIDE_PMTILE": "WAYSIDE_MAP_PMTILES", "WAYSIDE_BASEURL": "WAYSIDE_BASE_URL", "WAYSIDE_DATADIR": "WAYSIDE_DATA_DIR",
+		"WAYSIDE_PORT": "", "WAYSIDE_X": "",
+	} {
+		_, err := Load(Input{Env: []string{typed + "=x"}})
+		text := typed + ": unknown variable"
+		if want != "" {
+			text += " (did you mean " + want + "?)"
+		}
+		if err == nil || err.Error() != text {
+			t.Errorf("%s: got %v, want %s", typed, err, text)
+		}
+	}
+}
+
 // TestWriteTOML checks that the output masks secrets, names the sources of values, and is read back unchanged.
 func TestWriteTOML(t *testing.T) {
 	first, err := Load(Input{File: write(t, everything), Env: []string{"WAYSIDE_LIMITS_VOTES_PER_MINUTE=9"}})

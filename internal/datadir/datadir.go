@@ -4,6 +4,7 @@ package datadir
 
 import (
 	"bytes"
+	"context"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
@@ -13,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -38,12 +40,56 @@ func Make(dir string) error {
 	return nil
 }
 
+// NoDataError is the error for a data directory without data.
+type NoDataError struct {
+	Dir  string // as configured
+	File string // what is missing in it; empty: the directory itself
+}
+
+func (e *NoDataError) Error() string {
+	where := e.Dir
+	if absolute, err := filepath.Abs(e.Dir); err == nil && absolute != e.Dir {
+		where += " (" + absolute + ")"
+	}
+	if e.File != "" {
+		where += ": there is no " + e.File + " in it"
+	}
+	return "no data in " + where + "; use --data-dir or --config to say where it is, or begin with wayside setup"
+}
+
+// Require fails with a *NoDataError unless the data directory has the file; with an empty name, unless the directory exists.
+func Require(dir, file string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &NoDataError{Dir: dir}
+	case err != nil:
+		return fmt.Errorf("look into the data directory: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("the data directory %s is a file", dir)
+	case file == "":
+		return nil
+	}
+	if _, err = os.Stat(filepath.Join(dir, file)); errors.Is(err, fs.ErrNotExist) {
+		return &NoDataError{Dir: dir, File: file}
+	}
+	return err
+}
+
+// lockTimeout is how long Lock waits for commands that look whether the lock is taken, which takes microseconds.
+const (
+	lockTimeout = 300 * time.Millisecond
+	lockRetry   = 10 * time.Millisecond
+)
+
 // Lock takes the data directory for the one process that serves or restores it. Commands that work beside a running
 // service do not take it. The operating system releases the lock when the process ends.
 func Lock(dir string) (release func() error, err error) {
 	lock := flock.New(filepath.Join(dir, LockFile), flock.SetPermissions(0o600))
-	taken, err := lock.TryLock()
-	if err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	defer cancel()
+	taken, err := lock.TryLockContext(ctx, lockRetry)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("lock the data directory: %w", err)
 	}
 	if !taken {

@@ -35,15 +35,30 @@ type AdminOptions struct {
 	Config *config.Config
 	Log    *slog.Logger
 	Now    func() time.Time
+	Make   bool // make the data directory and the database if they are missing; otherwise they are required
 }
 
-// OpenAdmin opens the data directory, which it makes if it is not there, and the store. A running service polls the store for
-// what is changed here, once a second. Close must follow.
+// OpenAdmin opens the data directory and the store. It fails with a *datadir.NoDataError if there is no data, so that a command
+// in the wrong folder does not begin an empty service there. A running service polls the store for what is changed here, once a
+// second. Close must follow.
 func OpenAdmin(ctx context.Context, o AdminOptions) (*Admin, error) {
-	if err := datadir.Make(o.Config.DataDir); err != nil {
+	prepare := requireData
+	if o.Make {
+		prepare = func(cfg *config.Config) error { return datadir.Make(cfg.DataDir) }
+	}
+	if err := prepare(o.Config); err != nil {
 		return nil, err
 	}
 	return openAdmin(ctx, o, signal.Set{})
+}
+
+// requireData fails unless the data directory holds what a service has put there: the embedded database, or, beside
+// PostgreSQL, the secret key.
+func requireData(cfg *config.Config) error {
+	if cfg.Database.URL != "" {
+		return datadir.Require(cfg.DataDir, datadir.KeyFile)
+	}
+	return datadir.Require(cfg.DataDir, datadir.DatabaseFile)
 }
 
 // openAdmin opens the store. signals are notified of what is changed here.

@@ -28,7 +28,11 @@ type Rotated struct {
 // interrupted anywhere, it is completed by another call, and nothing starts before. Headers that the old key does not open
 // make it fail, unless it may drop them because that key is lost.
 func RotateKey(ctx context.Context, o AdminOptions, lost bool) (_ Rotated, err error) {
-	if err := datadir.Make(o.Config.DataDir); err != nil {
+	file := datadir.DatabaseFile
+	if o.Config.Database.URL != "" {
+		file = "" // the key may be lost
+	}
+	if err := datadir.Require(o.Config.DataDir, file); err != nil {
 		return Rotated{}, err
 	}
 	release, err := datadir.Lock(o.Config.DataDir)

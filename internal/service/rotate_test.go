@@ -27,7 +27,7 @@ func newKeyTest(t *testing.T) *keyTest {
 	t.Helper()
 	cfg := config.Default()
 	cfg.DataDir = filepath.Join(t.TempDir(), "data")
-	k := &keyTest{t, AdminOptions{Config: cfg, Log: slog.New(slog.DiscardHandler), Now: time.Now}, make(map[mapdata.FeedID]string)}
+	k := &keyTest{t, AdminOptions{Config: cfg, Log: slog.New(slog.DiscardHandler), Now: time.Now, Make: true}, make(map[mapdata.FeedID]string)}
 	admin := k.open()
 	defer k.close(admin)
 	owner, err := admin.Accounts.Create(t.Context(), "owner@example.org")

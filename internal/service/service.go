@@ -255,7 +255,7 @@ func (s *Service) Close() error {
 		err = errors.Join(err, os.RemoveAll(s.spool))
 	}
 	if s.release != nil {
-		err = errors.Join(err, s.release())
+		err = errors.Join(err, datadir.RemoveAddress(s.config.DataDir), s.release())
 	}
 	return err
 }
@@ -284,6 +284,11 @@ func (s *Service) openListeners(ctx context.Context) (err error) {
 	}
 	if !s.config.Set("base_url") {
 		s.config.BaseURL = s.URL() // the configured port may be 0
+	}
+	// Commands beside this process print links with it.
+	if err := datadir.WriteAddress(s.config.DataDir, datadir.Address{BaseURL: s.config.BaseURL, Local: s.URL()}); err != nil {
+		// Such as a full disk, with which the service still answers.
+		s.log.Warn("commands beside this process do not learn its address", "error", err)
 	}
 	if s.config.Ops.Listen == "" {
 		return nil

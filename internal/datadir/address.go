@@ -1,0 +1,83 @@
+package datadir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// AddressFile holds the address of the service that serves the data directory, for commands that print links.
+const AddressFile = "serve.address"
+
+// maxAddressFile is the largest address file that is read, in bytes.
+const maxAddressFile = 4 << 10
+
+// Address is where the running service is reached.
+type Address struct {
+	BaseURL string `json:"base_url"` // as in links and e-mails
+	Local   string `json:"local"`    // URL of the node from its own machine
+}
+
+// WriteAddress leaves the address of the service that holds the lock, atomically.
+func WriteAddress(dir string, a Address) error {
+	text, err := json.Marshal(a)
+	if err != nil {
+		return fmt.Errorf("encode the address: %w", err)
+	}
+	return replaceFile(filepath.Join(dir, AddressFile), append(text, '\n'))
+}
+
+// RemoveAddress removes the address when the service stops.
+func RemoveAddress(dir string) error {
+	if err := os.Remove(filepath.Join(dir, AddressFile)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// RunningAddress returns the address of the service that serves the data directory; ok is false if none runs. A file that a
+// killed service left is ignored: the operating system has released its lock.
+func RunningAddress(dir string) (a Address, ok bool, err error) {
+	path := filepath.Join(dir, AddressFile)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Address{}, false, nil
+	}
+	if err != nil || info.Size() > maxAddressFile {
+		return Address{}, false, err
+	}
+	lock := flock.New(filepath.Join(dir, LockFile), flock.SetPermissions(0o600))
+	free, err := lock.TryRLock()
+	if err != nil || free {
+		return Address{}, false, errors.Join(err, lock.Close())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Address{}, false, err
+	}
+	if err := json.Unmarshal(text, &a); err != nil {
+		return Address{}, false, nil //nolint:nilerr // a damaged file is as good as none: the configuration is used
+	}
+	return a, a.BaseURL != "", nil
+}
+
+// replaceFile writes a file that readers see whole or not at all.
+func replaceFile(path string, text []byte) error {
+	fresh, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = fresh.Write(text)
+	if err = errors.Join(err, fresh.Close()); err == nil {
+		err = os.Rename(fresh.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(fresh.Name()))
+	}
+	return nil
+}
