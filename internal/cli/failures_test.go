@@ -37,7 +37,7 @@ func TestLogOfFailingUpstream(t *testing.T) {
 	}
 	count := func(text string) int { return strings.Count(s.log.String(), text) }
 	read(5)
-	if count("upstream") != 0 {
+	if count("the upstream")+count(`"upstream":`) != 0 {
 		t.Errorf("an upstream that is well is in the log:\n%s", s.log)
 	}
 	code.Store(http.StatusServiceUnavailable)

@@ -178,7 +178,7 @@ func (s *Service) awaitLoad(ctx context.Context) error {
 		}
 	}
 	s.loadEnded()
-	s.log.Info("ready", "url", s.config.BaseURL, "entities", s.index.Len(), "seconds", time.Since(began).Seconds())
+	s.logReady(ctx, time.Since(began))
 	close(s.ready)
 	if s.options.TuneHeap {
 		freeMemory()

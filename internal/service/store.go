@@ -37,6 +37,8 @@ type Store interface {
 	votes.Store
 	sealing
 
+	// CountCurators counts the accounts that may review.
+	CountCurators(ctx context.Context) (int, error)
 	// Prune deletes what has passed its retention, in small transactions.
 	Prune(ctx context.Context, now time.Time) error
 	// Ping returns mapdata.ErrUnavailable if the store does not work.

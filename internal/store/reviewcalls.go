@@ -18,6 +18,8 @@ const (
 	selectCurators = `SELECT a.id FROM accounts AS a LEFT JOIN review_calls AS c ON c.account = a.id
 		WHERE a.role <> 'driver' AND a.role IN ('curator', 'admin') AND NOT COALESCE(c.off, FALSE) ORDER BY a.id`
 
+	countCurators = `SELECT COUNT(*) FROM accounts WHERE role <> 'driver' AND role IN ('curator', 'admin')`
+
 	// The row is there from the first time, so that it can be locked.
 	insertReviewCalls = `INSERT INTO review_calls (account) SELECT id FROM accounts WHERE id = $1 ON CONFLICT (account) DO NOTHING`
 	selectReviewCalls = `SELECT off, waiting, emailed_at, reminded_at, reminded_through FROM review_calls WHERE account = $1`
@@ -64,6 +66,12 @@ func (db *Scripts) Curators(ctx context.Context) ([]mapdata.AccountID, error) {
 		return id.AccountID, err
 	})
 	return all, db.backend.Failure("list curators", err)
+}
+
+// CountCurators counts the accounts that may review.
+func (db *Scripts) CountCurators(ctx context.Context) (n int, err error) {
+	err = db.backend.QueryRow(ctx, countCurators).Scan(&n)
+	return n, db.backend.Failure("count curators", err)
 }
 
 // CallCurator lets decide change what a curator was e-mailed, and stores it with the e-mail that decide returns, in one

@@ -57,6 +57,13 @@ func curatorsAreCalledOnce(w *testStore) {
 		w.must(err)
 		return all
 	}
+	count := func() int {
+		w.Helper()
+		n, err := w.store.CountCurators(w.ctx)
+		w.must(err)
+		return n
+	}
+	w.same("number of curators", count(), 1)
 	w.same("curators", curators(), []mapdata.AccountID{curator.ID})
 	sent := mapdata.ReviewCalls{Waiting: true, EmailedAt: at(time.Hour), RemindedAt: at(2 * time.Hour), RemindedThrough: at(time.Minute)}
 	var seen []mapdata.ReviewCalls
@@ -87,6 +94,7 @@ func curatorsAreCalledOnce(w *testStore) {
 
 	for _, on := range []bool{false, true} {
 		w.must(w.store.SetReviewEmails(w.ctx, curator.ID, on))
+		w.same("number of curators, with e-mails or without", count(), 1)
 		got, err := w.store.ReviewEmails(w.ctx, curator.ID)
 		w.must(err)
 		if got != on || len(curators()) == 1 != on {

@@ -38,6 +38,7 @@ type Store interface {
 	votes.Store
 	AnySealed(ctx context.Context) (*store.SealedHeader, error)
 	Reseal(ctx context.Context, reseal func(store.SealedHeader) ([]byte, error), audit mapdata.AuditEntry) (int, error)
+	CountCurators(ctx context.Context) (int, error)
 	// Prune severs old votes from their accounts (D9.7) and deletes expired data and the data of deleted feeds.
 	Prune(ctx context.Context, now time.Time) error
 	Close() error

@@ -1,0 +1,87 @@
+package service
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"wayside/internal/config"
+	"wayside/internal/datadir"
+)
+
+// logReady writes what an operator looks for after a start into one line, and what to do about what is missing.
+func (s *Service) logReady(ctx context.Context, took time.Duration) {
+	curators, err := s.Store.CountCurators(ctx)
+	if err != nil {
+		s.log.Warn("cannot count the curators", "error", err)
+	}
+	s.log.Info("ready",
+		"url", s.config.BaseURL, "map", describeMap(&s.edition.Load().config.Map), "mail", describeMail(s.config), "curators", curators,
+		"sources", s.catalog.ServedCount(), "upstreams", len(s.config.Upstreams), "entities", s.index.Len(),
+		"took", took.Round(time.Millisecond).String())
+	if err == nil && curators == 0 && s.options.DemoDrive == nil {
+		dir := ""
+		if s.config.Set("data_dir") {
+			dir = " --data-dir " + s.config.DataDir
+		}
+		s.log.Info("No account is a curator yet, so feeds wait for review. Make one with these commands",
+			"first", "wayside account create --email you@example.org"+dir,
+			"second", "wayside account role --email you@example.org curator"+dir,
+			"third", "wayside account login-link --email you@example.org"+dir)
+	}
+	if s.edition.Load().config.Map == (config.Map{}) {
+		s.log.Info("No street map is configured: set map.pmtiles or map.style_url, see docs/operating.md")
+	}
+	local := localURL(s.config.BaseURL)
+	if local && !loopbackAddress(s.public.Addr()) {
+		s.log.Warn("Other devices cannot open the links in e-mails and QR codes: base_url is local, but the service listens for them. Set base_url",
+			"base_url", s.config.BaseURL, "listen", s.public.Addr().String())
+	}
+	if !local && s.config.Mail.SMTPURL == "" {
+		s.log.Warn("E-mails are written to files: nobody can sign in by e-mail until mail.smtp_url is set")
+	}
+}
+
+// describeMap names the map without its path.
+func describeMap(m *config.Map) string {
+	switch {
+	case m.PMTiles != "":
+		return filepath.Base(m.PMTiles)
+	case m.StyleURL != "":
+		if u, err := url.Parse(m.StyleURL); err == nil {
+			return u.Host // the rest may hold a key
+		}
+	}
+	return "none"
+}
+
+// describeMail says where e-mails go, without user and password.
+func describeMail(cfg *config.Config) string {
+	if cfg.Mail.SMTPURL == "" {
+		return "files in " + filepath.Join(cfg.DataDir, datadir.OutboxFolder)
+	}
+	u, err := url.Parse(cfg.Mail.SMTPURL)
+	if err != nil {
+		return "an SMTP server"
+	}
+	return u.Host
+}
+
+// localURL reports whether a URL leads every device to itself.
+func localURL(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && (addr.IsLoopback() || addr.IsUnspecified())
+}
+
+// loopbackAddress reports whether only this machine can connect to an address that is listened on.
+func loopbackAddress(address net.Addr) bool {
+	tcp, ok := address.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
