@@ -50,6 +50,9 @@ func (c *backupCmd) Run(p *program) error {
 	if err := c.backup(p, cfg, to); err != nil {
 		return fmt.Errorf("back up: %w", err)
 	}
+	if err := datadir.NoteBackup(cfg.DataDir, p.now()); err != nil { // wayside doctor then does not know of it
+		p.say("The backup is made, but its time could not be recorded: " + err.Error())
+	}
 	p.printf("%s\n", to)
 	if !c.WithKey {
 		p.say("The archive is without " + datadir.KeyFile + ": keep a copy of that apart from it, or use --with-key.")
@@ -180,7 +183,7 @@ func (c *restoreCmd) mayReplace(dir string) error {
 		return err
 	}
 	for _, entry := range entries {
-		if entry.Name() != datadir.LockFile && entry.Name() != datadir.KeyFile && entry.Name() != datadir.AddressFile {
+		if entry.Name() != datadir.LockFile && entry.Name() != datadir.KeyFile && entry.Name() != datadir.AddressFile && entry.Name() != datadir.BackupFile {
 			return fmt.Errorf("%s is not empty: name an empty data directory, or replace what is there with --force", dir)
 		}
 	}

@@ -24,31 +24,37 @@ const (
 
 // grammar defines all commands and flags.
 type grammar struct {
-	Serve     serveCmd      `cmd:"" help:"Run the service."`
-	Demo      demoCmd       `cmd:"" help:"Run the service with a demo town, in a folder that is removed at the end."`
-	Account   accountCmds   `cmd:"" help:"Create, list and change accounts, also while the service runs."`
-	Feed      feedCmds      `cmd:"" help:"List and review feeds, also while the service runs."`
-	Pin       pinCmds       `cmd:"" help:"Hide single entities and show them again, also while the service runs."`
-	Complaint complaintCmds `cmd:"" help:"List and close complaints of drivers about sources, also while the service runs."`
-	Audit     auditCmd      `cmd:"" help:"Print the audit log, also while the service runs."`
-	Notice    noticeCmd     `cmd:"" help:"E-mail all owners of feeds, each once, also while the service runs."`
-	Upstream  upstreamCmds  `cmd:"" help:"List and check the configured upstreams."`
-	Validate  validateCmd   `cmd:"" help:"Validate rows with the rules of the service, and show what it would reject."`
-	Relay     relayCmd      `cmd:"" help:"Run a sample relay provider, from a file or a pull URL."`
-	Backup    backupCmd     `cmd:"" help:"Back up the data of the service into one file, also while it runs."`
-	Restore   restoreCmd    `cmd:"" help:"Restore a backup into an empty data directory."`
-	Migrate   migrateCmd    `cmd:"" help:"Migrate the database's schema to this version."`
-	Copy      copyCmd       `cmd:"" help:"Copy an embedded database into an empty PostgreSQL database."`
-	Key       keyCmds       `cmd:"" help:"Replace the secret key."`
-	Config    configCmd     `cmd:"" help:"Print the configuration in force, secrets masked."`
-	Licences  licencesCmd   `cmd:"" help:"Print the licences of what is built into this program, or list the parts (--sbom)."`
-	Version   versionCmd    `cmd:"" help:"Print the version."`
+	Serve      serveCmd      `cmd:"" help:"Run the service."`
+	Demo       demoCmd       `cmd:"" help:"Run the service with a demo town, in a folder that is removed at the end."`
+	Setup      setupCmd      `cmd:"" help:"Write a configuration file, make the first curator and say what to do next."`
+	Doctor     doctorCmd     `cmd:"" help:"Check address, e-mail, map, clock, disk and backups, and say what to do."`
+	Account    accountCmds   `cmd:"" help:"Create, list and change accounts, also while the service runs."`
+	Feed       feedCmds      `cmd:"" help:"List and review feeds, also while the service runs."`
+	Pin        pinCmds       `cmd:"" help:"Hide single entities and show them again, also while the service runs."`
+	Complaint  complaintCmds `cmd:"" help:"List and close complaints of drivers about sources, also while the service runs."`
+	Audit      auditCmd      `cmd:"" help:"Print the audit log, also while the service runs."`
+	Notice     noticeCmd     `cmd:"" help:"E-mail all owners of feeds, each once, also while the service runs."`
+	Upstream   upstreamCmds  `cmd:"" help:"List and check the configured upstreams."`
+	Validate   validateCmd   `cmd:"" help:"Validate rows with the rules of the service, and show what it would reject."`
+	Relay      relayCmd      `cmd:"" help:"Run a sample relay provider, from a file or a pull URL."`
+	Backup     backupCmd     `cmd:"" help:"Back up the data of the service into one file, also while it runs."`
+	Restore    restoreCmd    `cmd:"" help:"Restore a backup into an empty data directory."`
+	Migrate    migrateCmd    `cmd:"" help:"Migrate the database's schema to this version."`
+	Copy       copyCmd       `cmd:"" help:"Copy an embedded database into an empty PostgreSQL database."`
+	Key        keyCmds       `cmd:"" help:"Replace the secret key."`
+	Config     configCmd     `cmd:"" help:"Print the configuration in force, secrets masked."`
+	Licences   licencesCmd   `cmd:"" help:"Print the licences of what is built into this program, or list the parts (--sbom)."`
+	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // program is the environment of a command.
 type program struct {
 	ctx    context.Context // ends when the process is asked to stop
 	env    []string
+	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
 	now    func() time.Time
@@ -60,7 +66,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second signal has its default effect
-	return run(&program{ctx: ctx, env: os.Environ(), stdout: stdout, stderr: stderr, now: time.Now}, args)
+	return run(&program{ctx: ctx, env: os.Environ(), stdin: os.Stdin, stdout: stdout, stderr: stderr, now: time.Now}, args)
 }
 
 func run(p *program, args []string) int {
@@ -101,6 +107,8 @@ func newParser(g *grammar, p *program, exit func(int)) (*kong.Kong, error) {
 		kong.Writers(p.stdout, p.stderr),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(printHelp),
+		kong.Vars{"version": versionText()},
 		kong.Bind(p),
 	)
 }

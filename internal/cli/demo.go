@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -23,7 +24,8 @@ import (
 
 // demoCmd is wayside demo.
 type demoCmd struct {
-	Listen string `name:"listen" placeholder:"HOST:PORT" help:"Public address (default 127.0.0.1:8080, or a free port if that is in use)."`
+	Listen string `name:"listen" xor:"address" placeholder:"HOST:PORT" help:"Public address (default 127.0.0.1:8080, or a free port if that is in use)."`
+	LAN    bool   `name:"lan" xor:"address" help:"Listen for other devices in your network too, and print the address for a phone."`
 }
 
 // Run runs the service with the demo town in it, until the process is asked to stop.
@@ -42,7 +44,7 @@ func (c *demoCmd) Run(p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	cfg, err := c.configure(dir, publisher, relay)
+	cfg, err := c.configure(p.ctx, dir, publisher, relay)
 	if err != nil {
 		return err
 	}
@@ -56,23 +58,30 @@ func (c *demoCmd) Run(p *program) (err error) {
 	}
 	d := &demoRun{
 		program: p, log: log, service: s, outbox: filepath.Join(cfg.DataDir, datadir.OutboxFolder),
-		town: town, publisher: publisher, relay: relay,
+		base: s.URL(), welcomed: make(chan struct{}), town: town, publisher: publisher, relay: relay,
+	}
+	if c.LAN {
+		d.base, d.lan = cfg.BaseURL, true
 	}
 	p.printf("Wayside demo: building the town …\n")
 	return s.Run(p.ctx,
 		service.Job{Name: "demo town", Run: d.run},
+		service.Job{Name: "demo e-mails", Run: d.printEmails},
 		service.Job{Name: "demo publisher", Run: publisher.Run},
 		service.Job{Name: "demo relay", Run: relay.run},
 	)
 }
 
 // configure makes the demo's configuration. Nothing that the operator set for a real service applies.
-func (c *demoCmd) configure(dir string, publisher *demo.Publisher, relay *demoRelay) (*config.Config, error) {
+func (c *demoCmd) configure(ctx context.Context, dir string, publisher *demo.Publisher, relay *demoRelay) (*config.Config, error) {
 	ca := filepath.Join(dir, "town.pem")
 	if err := os.WriteFile(ca, publisher.CA(), 0o600); err != nil {
 		return nil, err
 	}
-	cfg := config.Default()
+	cfg, err := c.address(ctx)
+	if err != nil {
+		return nil, err
+	}
 	cfg.DataDir = filepath.Join(dir, "data")
 	cfg.Egress = config.Egress{CAFile: ca, Hosts: map[string]netip.Addr{demo.Host: netip.AddrFrom4([4]byte{127, 0, 0, 1})}}
 	cfg.Upstreams = []config.Upstream{relay.upstream()}
@@ -82,10 +91,51 @@ func (c *demoCmd) configure(dir string, publisher *demo.Publisher, relay *demoRe
 	}
 	cfg.Votes.TrustAfter = 0 // whoever tries the demo signed in a minute ago
 	cfg.Log.Level = "warn"
+	return cfg, nil
+}
+
+// address returns the configuration with the address alone. With --lan, links carry the address of this machine in its network.
+func (c *demoCmd) address(ctx context.Context) (*config.Config, error) {
+	flags := make(map[string]config.Flag)
 	if c.Listen != "" {
-		cfg.HTTP.Listen = c.Listen
+		flags["http.listen"] = config.Flag{Name: "--listen", Value: c.Listen}
+	}
+	if c.LAN {
+		addr, err := lanAddress(ctx)
+		if err != nil {
+			return nil, err
+		}
+		listen, err := freeLANPort(ctx)
+		if err != nil {
+			return nil, err
+		}
+		_, port, err := net.SplitHostPort(listen)
+		if err != nil {
+			return nil, err
+		}
+		flags["http.listen"] = config.Flag{Name: "--lan", Value: listen}
+		flags["base_url"] = config.Flag{Name: "--lan", Value: "http://" + net.JoinHostPort(addr.String(), port)}
+	}
+	cfg, err := config.Load(config.Input{Flags: flags})
+	if err != nil {
+		return nil, fmt.Errorf("%w%w", errUsage, err)
 	}
 	return cfg, nil
+}
+
+// freeLANPort returns port 8080 of all addresses, or another one if that is taken.
+func freeLANPort(ctx context.Context) (string, error) {
+	for _, listen := range [...]string{"0.0.0.0:8080", "0.0.0.0:0"} {
+		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		return listener.Addr().String(), listener.Close()
+	}
+	return "", errors.New("no port is free")
 }
 
 // open opens the service, at a free port if no address was asked for and the default one is taken.
@@ -96,7 +146,7 @@ func (c *demoCmd) open(p *program, cfg *config.Config, log *slog.Logger) (*servi
 	}
 	play := func(o *service.Options) { o.DemoDrive = drive }
 	s, err := openService(p, cfg, log, play)
-	if c.Listen == "" && errors.Is(err, syscall.EADDRINUSE) {
+	if c.Listen == "" && !c.LAN && errors.Is(err, syscall.EADDRINUSE) {
 		cfg.HTTP.Listen = "127.0.0.1:0"
 		s, err = openService(p, cfg, log, play)
 	}
@@ -117,7 +167,10 @@ type demoRun struct {
 	*program
 	log       *slog.Logger
 	service   *service.Service
-	outbox    string // folder of e-mails
+	outbox    string        // folder of e-mails
+	base      string        // URL in what is printed
+	lan       bool          // other devices can open it
+	welcomed  chan struct{} // closed once the welcome is printed
 	town      *demo.Town
 	publisher *demo.Publisher
 	relay     *demoRelay
@@ -144,26 +197,25 @@ func (d *demoRun) run(ctx context.Context) error {
 	go func() {
 		driven <- demo.Drive(ctx, d.town, client, push, d.relay.live(), func(err error) { d.log.Warn("the town cannot tell what happens", "error", err) })
 	}()
-	d.printWelcome(ctx)
+	err = d.printWelcome(ctx)
+	close(d.welcomed)
+	if err != nil && ctx.Err() == nil {
+		return errors.Join(err, <-driven)
+	}
 	return <-driven
 }
 
-// demoCurator is the account that approves what visitors of the demo publish. Its e-mails are files in the outbox folder.
-const demoCurator = "curator@example.org"
-
 // register registers the two feeds and returns the push token.
 func (d *demoRun) register(ctx context.Context, client *demo.Client) (push string, err error) {
-	const email = "town@example.org"
-	if _, err := d.service.Accounts.Create(ctx, email); err != nil {
-		return "", err
-	}
-	if _, err := d.service.Accounts.Create(ctx, demoCurator); err != nil {
-		return "", err
+	for _, a := range demoAccounts {
+		if _, err := d.service.Accounts.Create(ctx, a.email); err != nil {
+			return "", err
+		}
 	}
 	if _, err := d.service.Accounts.SetRole(ctx, demoCurator, mapdata.Curator); err != nil {
 		return "", err
 	}
-	token, err := d.service.Accounts.LoginLink(ctx, email)
+	token, err := d.service.Accounts.LoginLink(ctx, demoProvider)
 	if err != nil {
 		return "", err
 	}
@@ -204,7 +256,7 @@ func (d *demoRun) feeds() []map[string]any {
 const welcomeTimeout = 5 * time.Second
 
 // printWelcome prints what to try, once the town can be seen.
-func (d *demoRun) printWelcome(ctx context.Context) {
+func (d *demoRun) printWelcome(ctx context.Context) error {
 	deadline := time.NewTimer(welcomeTimeout)
 	defer deadline.Stop()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -212,19 +264,39 @@ func (d *demoRun) printWelcome(ctx context.Context) {
 	for waiting := true; waiting && (d.service.Entities() < 20 || !d.relay.answers(ctx)); {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-deadline.C:
 			waiting = false
 		case <-tick.C:
 		}
 	}
-	base := d.service.URL()
-	near := base + "/v2/entities/nearby?lat=52.0&lng=5.0&radius=3000"
+	links, err := d.signInLinks(ctx)
+	if err != nil {
+		return err
+	}
+	phone := ""
+	if d.lan {
+		phone = "\nOn a phone in the same network, open " + d.base + "\n"
+		if drawn, err := terminalQR(d.base + "/?drive=demo"); err == nil && isTerminal(d.stdout) {
+			phone += "\n" + drawn
+		}
+	}
+	near := d.base + "/v2/entities/nearby?lat=52.0&lng=5.0&radius=3000"
 	d.printf(`
 The town is at 52.0, 5.0, and the service at %[1]s (the API is explained at %[1]s/docs).
 Open the car's screen and drive through it:
 
   %[1]s/?drive=demo
+%[6]s
+Sign in, each in a browser or private window of its own (a link works once, within ten minutes):
+
+%[7]s
+Later, sign in at %[1]s/sign-in with one of these addresses: driver@example.org, %[8]s, %[9]s.
+The codes that are e-mailed to them appear here; e-mails are written to
+%[5]s
+
+The provider owns the feeds of the town; publish one of your own at %[1]s/feeds/new, and approve it as the curator at
+%[1]s/review. To confirm or dispute what you see, sign in as the driver.
 
 Or try, in another shell:
 
@@ -236,11 +308,7 @@ Police, accidents and jams come from a relay upstream, the process %[3]d. Stop i
 
   %[4]s
 
-To confirm or dispute what you see, pair the car's screen with a phone, or sign in at %[1]s/sign-in; e-mails are written to
-%[5]s
-
-To publish a feed of your own, register it at %[1]s/feeds; then sign in as %[6]s in another
-browser or a private window, and approve it at %[1]s/review.
 The town moves every two seconds. Ctrl-C ends it; nothing is kept.
-`, base, near, d.relay.pid(), d.relay.command(), d.outbox, demoCurator)
+`, d.base, near, d.relay.pid(), d.relay.command(), d.outbox, phone, links, demoProvider, demoCurator)
+	return nil
 }

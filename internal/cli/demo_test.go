@@ -98,6 +98,7 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.signsIn(base)
 	become := func(what, status string) {
 		t.Helper()
 		withinWindows(t, 400*time.Millisecond, what, func() bool {
@@ -130,6 +131,44 @@ func TestDemo(t *testing.T) {
 		t.Errorf("the relay that was started again: %v", err)
 	}
 	d.end()
+}
+
+// signsIn uses the sign-in links that the demo prints, one for each role, and a code that it prints when one is e-mailed.
+func (d *demoProcess) signsIn(base string) {
+	d.t.Helper()
+	post := func(path, body string, cookies []*http.Cookie) *http.Response {
+		d.t.Helper()
+		req, err := http.NewRequest(http.MethodPost, base+path, strings.NewReader(body))
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		for _, cookie := range cookies {
+			req.AddCookie(cookie)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		return resp
+	}
+	for _, role := range []string{"driver", "provider", "curator"} {
+		link := regexp.MustCompile(role + `: +` + regexp.QuoteMeta(base) + `/auth/verify\?token=(\S+)`).FindStringSubmatch(d.out.String())
+		if link == nil {
+			d.t.Fatalf("no sign-in link of the %s: %s", role, &d.out)
+		}
+		if resp := post("/v2/auth/verify", `{"token":"`+link[1]+`"}`, nil); resp.StatusCode != http.StatusOK {
+			d.t.Errorf("the link of the %s: %s", role, resp.Status)
+		}
+	}
+	asked := post("/v2/auth/email", `{"email":"driver@example.org"}`, nil)
+	code := regexp.MustCompile(`E-mail to driver@example.org: the sign-in code is (\d{8})\n`)
+	eventually(d.t, "the code is printed", func() bool { return code.MatchString(d.out.String()) })
+	body := `{"email":"driver@example.org","code":"` + code.FindStringSubmatch(d.out.String())[1] + `"}`
+	if resp := post("/v2/auth/verify", body, asked.Cookies()); resp.StatusCode != http.StatusOK {
+		d.t.Errorf("the printed code: %s", resp.Status)
+	}
 }
 
 // licensed checks that each source of the demo states its licence.

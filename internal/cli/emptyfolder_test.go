@@ -27,6 +27,7 @@ const (
 var inEmptyFolder = map[string]struct{ args, expect string }{
 	"serve":              {"", makesData},
 	"demo":               {"", makesData},
+	"setup":              {"--yes", makesData},
 	"restore":            {"backup.tar.gz", needsNone}, // there is no such file, and so it makes nothing
 	"copy":               {"--from sqlite --to postgres://127.0.0.1:1/x", refuses},
 	"account create":     {emailGiven, refuses},
@@ -63,6 +64,8 @@ var inEmptyFolder = map[string]struct{ args, expect string }{
 	"upstream check":     {"", needsNone},
 	"validate":           {"{rows}", needsNone},
 	"relay":              {"--listen 127.0.0.1:0 --secret-file none {rows}", needsNone},
+	"doctor":             {"", refuses},
+	"completion":         {"bash", needsNone},
 	"config":             {"", needsNone},
 	"licences":           {"", needsNone},
 	"version":            {"", needsNone},

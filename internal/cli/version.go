@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 )
@@ -13,8 +14,13 @@ type versionCmd struct{}
 
 // Run prints the version, and the commit if the build recorded it.
 func (versionCmd) Run(p *program) error {
-	p.printf("wayside %s (%s, %s/%s%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, revision())
+	p.printf("%s\n", versionText())
 	return nil
+}
+
+// versionText names the release, the tool chain, the platform and the commit.
+func versionText() string {
+	return fmt.Sprintf("wayside %s (%s, %s/%s%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, revision())
 }
 
 // revision returns the commit of the build; empty if unknown.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"wayside/internal/account"
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 )
 
@@ -23,6 +24,7 @@ func (c *Console) aboutRoutes() []Route {
 // aboutPage is what the page about the service shows.
 type aboutPage struct {
 	Base    string
+	At      string // place of the example, as parameters of a query
 	Sources string // path of the list of sources
 	Publish string // path at which publishing begins
 	Groups  []kindGroup
@@ -36,7 +38,7 @@ type kindGroup struct {
 
 // getAbout answers GET /about.
 func (c *Console) getAbout(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	page := aboutPage{Base: c.BaseURL, Sources: "/v2/sources", Publish: "/docs#group-feeds"}
+	page := aboutPage{Base: c.BaseURL, At: c.examplePlace(), Sources: "/v2/sources", Publish: "/docs#group-feeds"}
 	if c.hasPage("/sources") {
 		page.Sources = "/sources"
 	}
@@ -51,6 +53,15 @@ func (c *Console) getAbout(w http.ResponseWriter, r *http.Request, v *Visitor) e
 		last.Kinds = append(last.Kinds, k)
 	}
 	return c.show(w, r, v, &Page{Name: "about", Data: page, Wide: true})
+}
+
+// examplePlace is where the example asks: on the map of this service, so that it finds something.
+func (c *Console) examplePlace() string {
+	at := c.Home
+	if at == (geo.Point{}) {
+		at = geo.Point{Lat: 52.37, Lng: 4.9}
+	}
+	return fmt.Sprintf("lat=%.2f&lng=%.2f", at.Lat, at.Lng)
 }
 
 // getStyle answers with the style sheet of every page.

@@ -36,3 +36,12 @@ func openBaseMap(cfg config.Map) (*basemap.Archive, *httpapi.BaseMap, error) {
 	}
 	return nil, nil, nil
 }
+
+// CheckMap returns why the service could not open the configured map; nil if there is none.
+func CheckMap(cfg config.Map) error {
+	archive, _, err := openBaseMap(cfg)
+	if err != nil || archive == nil {
+		return err
+	}
+	return archive.Close()
+}

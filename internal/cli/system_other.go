@@ -1,0 +1,6 @@
+//go:build !unix
+
+package cli
+
+// openFilesLimit: this system has no such limit.
+func openFilesLimit() (limit uint64, known bool) { return 0, false }
