@@ -78,11 +78,18 @@ type problemView struct {
 //go:embed docs.html
 var pageTemplate string
 
-// Render makes the page of the text of openapi.json. base is the public address, for the curl lines.
-func Render(text []byte, base string) ([]byte, error) {
+// Render makes the page of the text of openapi.json. base is the public address, for the curl lines; examples replace those of
+// shared parameters, by name, so that the lines ask where this service has something.
+func Render(text []byte, base string, examples map[string]any) ([]byte, error) {
 	doc, err := Parse(text)
 	if err != nil {
 		return nil, err
+	}
+	for i := range doc.Components.Parameters {
+		p := &doc.Components.Parameters[i]
+		if example, ok := examples[p.Name]; ok {
+			p.Value.Example = example
+		}
 	}
 	view, err := newPage(doc, base)
 	if err != nil {

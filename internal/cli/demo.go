@@ -274,13 +274,6 @@ func (d *demoRun) printWelcome(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	phone := ""
-	if d.lan {
-		phone = "\nOn a phone in the same network, open " + d.base + "\n"
-		if drawn, err := terminalQR(d.base + "/?drive=demo"); err == nil && isTerminal(d.stdout) {
-			phone += "\n" + drawn
-		}
-	}
 	near := d.base + "/v2/entities/nearby?lat=52.0&lng=5.0&radius=3000"
 	d.printf(`
 The town is at 52.0, 5.0, and the service at %[1]s (the API is explained at %[1]s/docs).
@@ -309,6 +302,6 @@ Police, accidents and jams come from a relay upstream, the process %[3]d. Stop i
   %[4]s
 
 The town moves every two seconds. Ctrl-C ends it; nothing is kept.
-`, d.base, near, d.relay.pid(), d.relay.command(), d.outbox, phone, links, demoProvider, demoCurator)
+`, d.base, near, d.relay.pid(), d.relay.command(), d.outbox, d.phoneText(), links, demoProvider, demoCurator)
 	return nil
 }

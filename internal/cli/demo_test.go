@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"html"
 	"io"
 	"net"
 	"net/http"
@@ -99,6 +100,7 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.signsIn(base)
+	d.hasExamples(base)
 	become := func(what, status string) {
 		t.Helper()
 		withinWindows(t, 400*time.Millisecond, what, func() bool {
@@ -168,6 +170,35 @@ func (d *demoProcess) signsIn(base string) {
 	body := `{"email":"driver@example.org","code":"` + code.FindStringSubmatch(d.out.String())[1] + `"}`
 	if resp := post("/v2/auth/verify", body, asked.Cookies()); resp.StatusCode != http.StatusOK {
 		d.t.Errorf("the printed code: %s", resp.Status)
+	}
+}
+
+// hasExamples checks that the curl lines of the page about the service and of the API's page ask where the town is.
+func (d *demoProcess) hasExamples(base string) {
+	d.t.Helper()
+	read := func(target string) string {
+		d.t.Helper()
+		resp, err := http.Get(target)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		return html.UnescapeString(string(body))
+	}
+	for _, page := range []string{"/about", "/docs"} {
+		line := regexp.MustCompile(`curl "(http\S+/v2/entities/nearby[^"]*)"`).FindStringSubmatch(read(base + page))
+		if line == nil {
+			d.t.Errorf("%s has no curl line", page)
+			continue
+		}
+		if answer := read(line[1]); !strings.Contains(answer, `"kind_id"`) {
+			t := strings.TrimPrefix(line[1], base)
+			d.t.Errorf("the line of %s, %s, returns nothing: %.200s", page, t, answer)
+		}
 	}
 }
 

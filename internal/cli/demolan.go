@@ -32,6 +32,19 @@ func lanAddress(ctx context.Context) (netip.Addr, error) {
 	return netip.Addr{}, errors.New("this machine has no address in a network: without --lan the demo runs for itself alone")
 }
 
+// phoneText says how a phone opens the demo, with a QR code at a terminal; empty if it cannot.
+func (d *demoRun) phoneText() string {
+	if !d.lan {
+		return ""
+	}
+	const text = "\nOn a phone in the same network, open the same address"
+	drawn, err := terminalQR(d.base + "/?drive=demo")
+	if err != nil || !isTerminal(d.stdout) {
+		return text + ".\n"
+	}
+	return text + ":\n\n" + drawn
+}
+
 // quietModules is the margin that scanners of QR codes need.
 const quietModules = 2
 

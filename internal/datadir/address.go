@@ -1,12 +1,11 @@
 package datadir
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gofrs/flock"
 )
@@ -17,19 +16,15 @@ const AddressFile = "serve.address"
 // maxAddressFile is the largest address file that is read, in bytes.
 const maxAddressFile = 4 << 10
 
-// Address is where the running service is reached.
+// Address is where the running service is reached. The file has one URL on each line.
 type Address struct {
-	BaseURL string `json:"base_url"` // as in links and e-mails
-	Local   string `json:"local"`    // URL of the node from its own machine
+	BaseURL string // as in links and e-mails
+	Local   string // URL of the node from its own machine
 }
 
 // WriteAddress leaves the address of the service that holds the lock, atomically.
 func WriteAddress(dir string, a Address) error {
-	text, err := json.Marshal(a)
-	if err != nil {
-		return fmt.Errorf("encode the address: %w", err)
-	}
-	return replaceFile(filepath.Join(dir, AddressFile), append(text, '\n'))
+	return replaceFile(filepath.Join(dir, AddressFile), []byte(a.BaseURL+"\n"+a.Local+"\n"))
 }
 
 // RemoveAddress removes the address when the service stops.
@@ -60,10 +55,11 @@ func RunningAddress(dir string) (a Address, ok bool, err error) {
 	if err != nil {
 		return Address{}, false, err
 	}
-	if err := json.Unmarshal(text, &a); err != nil {
-		return Address{}, false, nil //nolint:nilerr // a damaged file is as good as none: the configuration is used
+	lines := strings.Split(string(text), "\n")
+	if len(lines) < 2 || !strings.HasPrefix(lines[0], "http") { // a damaged file is as good as none: the configuration is used
+		return Address{}, false, nil
 	}
-	return a, a.BaseURL != "", nil
+	return Address{BaseURL: lines[0], Local: lines[1]}, true, nil
 }
 
 // replaceFile writes a file that readers see whole or not at all.

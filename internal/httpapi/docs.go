@@ -2,8 +2,10 @@ package httpapi
 
 import (
 	_ "embed" // for go:embed
+	"math"
 	"net/http"
 
+	"wayside/internal/geo"
 	"wayside/internal/response"
 )
 
@@ -42,4 +44,13 @@ func (a *api) getDocs(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	h.Set("Referrer-Policy", "same-origin")
 	response.Write(w, r, http.StatusOK, "text/html; charset=utf-8", body)
 	return nil
+}
+
+// placeExamples are the examples of a place at /docs: where this service has a map, and so data.
+func (a *api) placeExamples() map[string]any {
+	if a.Home == (geo.Point{}) {
+		return nil
+	}
+	const digits = 1e4
+	return map[string]any{"lat": math.Round(a.Home.Lat*digits) / digits, "lng": math.Round(a.Home.Lng*digits) / digits}
 }

@@ -21,6 +21,7 @@ import (
 	"wayside/internal/catalog"
 	"wayside/internal/console"
 	"wayside/internal/feed"
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/pages"
@@ -35,6 +36,7 @@ import (
 type Deps struct {
 	BaseURL        string         // public address, without a trailing slash
 	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is used; nil: none
+	Home           geo.Point      // place of the examples at /docs; zero: that of openapi.json
 	Hosts          []string       // names beside that of BaseURL by which the service may be called, "*" for all; nil: it is not checked
 	CORSOrigins    []string       // origins that may read from a page (D12.9); nil: none
 	Now            func() time.Time
@@ -134,7 +136,7 @@ func New(deps Deps) http.Handler {
 		if err != nil {
 			return nil, err
 		}
-		return apidocs.Render(text, a.BaseURL)
+		return apidocs.Render(text, a.BaseURL, a.placeExamples())
 	})
 	a.tiles = tileserver.Server{Archive: a.Archive, World: a.World, Origin: a.mapOrigin}
 	var mapOrigins []string

@@ -54,6 +54,7 @@ func (s *Service) serve(e *edition) (err error) {
 		Entities: s.countEntities, Passkeys: s.passkeys, Newest: &s.newest,
 		Deprecated: httpapi.Deprecated(), Revisions: s.replica,
 	}
+	deps.Home = home(e)
 	if s.options.DemoDrive != nil {
 		deps.Demo = &httpapi.Demo{Drive: s.options.DemoDrive}
 	}
@@ -123,11 +124,17 @@ func (s *Service) newConsole(e *edition) (*console.Console, error) {
 	if e.incidents != nil {
 		pages.Incidents = &console.Incidents{Attribution: e.incidents.about.Attribution, Health: e.incidents.relay.Health}
 	}
-	if e.archive != nil {
-		center := e.archive.Center()
-		pages.Home = geo.Point{Lat: center[1], Lng: center[0]}
-	}
+	pages.Home = home(e)
 	return console.New(pages)
+}
+
+// home is the middle of the map that the service has; zero without one.
+func home(e *edition) geo.Point {
+	if e.archive == nil {
+		return geo.Point{}
+	}
+	center := e.archive.Center()
+	return geo.Point{Lat: center[1], Lng: center[0]}
 }
 
 // countEntities counts the entities of a feed.

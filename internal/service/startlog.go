@@ -40,7 +40,7 @@ func (s *Service) logReady(ctx context.Context, took time.Duration) {
 		s.log.Warn("Other devices cannot open the links in e-mails and QR codes: base_url is local, but the service listens for them. Set base_url",
 			"base_url", s.config.BaseURL, "listen", s.public.Addr().String())
 	}
-	if !local && s.config.Mail.SMTPURL == "" {
+	if !local && s.options.DemoDrive == nil && s.config.Mail.SMTPURL == "" {
 		s.log.Warn("E-mails are written to files: nobody can sign in by e-mail until mail.smtp_url is set")
 	}
 }
