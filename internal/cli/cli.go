@@ -26,7 +26,7 @@ const (
 type grammar struct {
 	Serve      serveCmd      `cmd:"" help:"Run the service."`
 	Demo       demoCmd       `cmd:"" help:"Run the service with a demo town, in a folder that is removed at the end."`
-	Setup      setupCmd      `cmd:"" help:"Write a configuration file, make the first curator and say what to do next."`
+	Setup      setupCmd      `cmd:"" help:"Create a configuration file and the first curator, and say what to do next."`
 	Doctor     doctorCmd     `cmd:"" help:"Check address, e-mail, map, clock, disk and backups, and say what to do."`
 	Account    accountCmds   `cmd:"" help:"Create, list and change accounts, also while the service runs."`
 	Feed       feedCmds      `cmd:"" help:"List and review feeds, also while the service runs."`
