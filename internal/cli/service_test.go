@@ -282,6 +282,7 @@ func TestValidate(t *testing.T) {
 	}
 	good := `{"external_id":"a","kind":"camera.speed","lat":1,"lng":2,"properties":{}}`
 	bad := `{"external_id":"b","kind":"camera.sped","lat":1,"lng":2,"properties":{}}`
+	odd := `{"external_id":"c","kind":"camera.speed","lat":1,"lng":2,"properties":{"maxspeed_kmh":"50 mph"}}`
 	tests := []struct {
 		name   string
 		args   []string
@@ -292,6 +293,7 @@ func TestValidate(t *testing.T) {
 		{"good rows", []string{write("good.json", "["+good+"]")}, exitOK, "1 rows accepted, 0 rejected", ""},
 		{"by kind", []string{write("good.json", "["+good+"]")}, exitOK, "camera.speed", ""},
 		{"a bad row", []string{write("bad.json", "["+good+","+bad+"]")}, exitFailed, "unknown_kind", ""},
+		{"a warning", []string{write("odd.json", "["+odd+"]")}, exitOK, "properties.maxspeed_kmh must be a number from 5 to 200 km/h", ""},
 		{"as JSON", []string{"--json", write("bad.json", "["+good+","+bad+"]")}, exitFailed, `"rejected": 1`, ""},
 		{"no array", []string{write("object.json", "{}")}, exitFailed, "", "not a JSON array"},
 		{"no such file", []string{"none.json"}, exitFailed, "", "no such file"},

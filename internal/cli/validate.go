@@ -86,8 +86,8 @@ func (c *validateCmd) show(p *program, report ingest.Report, kinds map[string]in
 			return err
 		}
 	}
-	if report.Rejected == 0 {
-		return nil
+	if err := c.showWarnings(p, report.Warnings); err != nil || report.Rejected == 0 {
+		return err
 	}
 	rows = [][]string{{"ROW", "EXTERNAL ID", "CODE", "WHAT IS WRONG"}}
 	for _, e := range report.Errors {
@@ -105,4 +105,17 @@ func (c *validateCmd) show(p *program, report ingest.Report, kinds map[string]in
 		p.printf("… and more\n")
 	}
 	return nil
+}
+
+// showWarnings prints what of accepted rows readers will not show.
+func (c *validateCmd) showWarnings(p *program, warnings []ingest.Warning) error {
+	if len(warnings) == 0 {
+		return nil
+	}
+	rows := [][]string{{"ROWS", "FIRST ROW", "EXTERNAL ID", "WARNING", "WHAT DOES NOT FIT"}}
+	for _, w := range warnings {
+		rows = append(rows, []string{strconv.Itoa(w.Rows), strconv.Itoa(w.Index), w.ExternalID, w.Code, w.Message})
+	}
+	p.printf("\n")
+	return p.writeTable(rows)
 }

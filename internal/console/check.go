@@ -43,6 +43,7 @@ type checkPage struct {
 
 	Kinds      []kindCount
 	Rejections []rejection
+	Warnings   []rejection
 	Rows       []checkedRow
 	Pins       string // for the map: GeoJSON
 	MorePins   bool
@@ -120,7 +121,7 @@ func (p *checkPage) translate(w *words.Words) error {
 			p.Kinds = append(p.Kinds, kindCount{info, n})
 		}
 	}
-	p.Rejections = rejections(w, checked.Rejections, nil)
+	p.Rejections, p.Warnings = rejections(w, checked.Rejections, nil), rejections(w, checked.Warnings, nil)
 	p.ForPush = checked.Rows <= ingest.MaxBatchRows
 	for i := range checked.Pins[:min(len(checked.Pins), ingest.MaxCheckedRows)] {
 		e := &checked.Pins[i]

@@ -29,12 +29,13 @@ type feedPage struct {
 
 	Votes      []mapdata.VoteDay // newest first
 	Rejections []rejection
+	Warnings   []rejection // of accepted rows
 	Timeline   []timelineEntry
 	Older      []timelineEntry // entries that are collapsed at first
 	Hidden     []hiddenPin     // by curators
 }
 
-// rejection is one reason of rejections, translated.
+// rejection is one reason of rejections, or a warning, translated.
 type rejection struct {
 	mapdata.Rejection
 	Why      template.HTML
@@ -75,7 +76,7 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	page := feedPage{
 		View: f, Address: feedURL(f.ID), Own: f.ManagedBy(v.ID()), Owner: f.Owner == v.ID(), Review: reviewKey(&f.Feed), State: stateOf(&f.Feed, lastAttempt(h), now),
 		Notices: notices(v.Words, &f.Feed, h, now), GeoJSON: "/v2/feeds/" + f.ID.String() + "/entities", Now: now,
-		Rejections: rejections(v.Words, h.Rejections, lastAttempt(h)), Fullness: fullnessText(v.Words, f),
+		Rejections: rejections(v.Words, h.Rejections, lastAttempt(h)), Warnings: rejections(v.Words, h.Warnings, lastAttempt(h)), Fullness: fullnessText(v.Words, f),
 	}
 	if page.Votes, err = c.Feeds.VoteDays(r.Context(), feed.By(v.Account), f.ID); err != nil {
 		return err

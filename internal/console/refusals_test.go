@@ -32,7 +32,7 @@ func everyLanguage(t *testing.T, test func(t *testing.T, w *words.Words)) {
 func TestEveryRejectionIsTranslated(t *testing.T) {
 	everyLanguage(t, func(t *testing.T, w *words.Words) {
 		said := map[string]string{}
-		for _, code := range ingest.Codes() {
+		for _, code := range append(ingest.Codes(), mapdata.WarnPropertyType, mapdata.WarnPropertyRange) {
 			keys := []string{"rejected." + code}
 			for _, reason := range ingest.Reasons()[code] {
 				keys = append(keys, keys[0]+"."+string(reason))

@@ -82,6 +82,7 @@ type reviewFeed struct {
 	Entries  []auditLine
 
 	Rejections []rejection
+	Warnings   []rejection // of accepted rows
 	Timeline   []timelineEntry
 	Looking    []mapdata.ReviewLook // other curators who have the review open
 	Fullness   []string             // of the feed, and of all feeds of its owner
@@ -148,7 +149,7 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 		Review: review, Address: reviewFeedURL(id), Form: newForm(nil), Own: f.ManagedBy(v.ID()), Origin: originOf(review.ShownURL()),
 		State: stateOf(f, lastAttempt(history), c.Now()), GeoJSON: "/v2/feeds/" + id.String() + "/entities",
 		Samples: listPage{samples.Feed, feedURL(id), samples.Entities, samples.Truncated}, Entries: auditLines(v.Words, review.Log),
-		Rejections: rejections(v.Words, history.Rejections, lastAttempt(history)), Timeline: timeline(v.Words, history.Attempts),
+		Rejections: rejections(v.Words, history.Rejections, lastAttempt(history)), Warnings: rejections(v.Words, history.Warnings, lastAttempt(history)), Timeline: timeline(v.Words, history.Attempts),
 	}
 	seen := feed.SeenOf(f)
 	text, err := json.Marshal(seen)

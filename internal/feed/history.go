@@ -9,10 +9,11 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// History holds a feed's recent attempts and rejections, for its owner and for curators.
+// History holds a feed's recent attempts, rejections and warnings, for its owner and for curators.
 type History struct {
 	Attempts   []mapdata.Attempt   // newest first, at most mapdata.TimelineLength of mapdata.TimelineSpan
 	Rejections []mapdata.Rejection // newest first
+	Warnings   []mapdata.Rejection // likewise, of accepted rows
 }
 
 // History reads the recent attempts and rejections of a feed. It fails with mapdata.ErrNotFound for a feed that the actor
@@ -26,11 +27,19 @@ func (s *Service) History(ctx context.Context, by Actor, id mapdata.FeedID) (*Hi
 	if err != nil {
 		return nil, fmt.Errorf("read timeline: %w", err)
 	}
-	rejections, err := s.Store.Rejections(ctx, id, after)
+	all, err := s.Store.Rejections(ctx, id, after)
 	if err != nil {
 		return nil, fmt.Errorf("read rejections: %w", err)
 	}
-	return &History{attempts, rejections}, nil
+	h := &History{Attempts: attempts}
+	for i := range all {
+		if mapdata.IsWarning(all[i].Code) {
+			h.Warnings = append(h.Warnings, all[i])
+		} else {
+			h.Rejections = append(h.Rejections, all[i])
+		}
+	}
+	return h, nil
 }
 
 // Contents holds a feed's entities for its owner and curators, whether or not the feed is served.

@@ -70,21 +70,55 @@ type kindItem struct {
 	IconURL        string `json:"icon_url"`
 	DefaultSeconds *int64 `json:"default_ttl_seconds"` // null: persistent
 	LongestSeconds *int64 `json:"longest_ttl_seconds"` // null: no maximum
+
+	Gravity    int      `json:"gravity"`
+	Colour     string   `json:"colour"`
+	Properties []string `json:"properties"` // names of the well-known ones
+}
+
+// propertyItem is one well-known property.
+type propertyItem struct {
+	Name    string               `json:"name"`
+	Type    mapdata.PropertyType `json:"type"`
+	Min     *float64             `json:"minimum,omitempty"`
+	Max     *float64             `json:"maximum,omitempty"`
+	Unit    string               `json:"unit,omitempty"`
+	Values  []string             `json:"values,omitempty"`
+	Meaning string               `json:"meaning"`
+}
+
+// propertyItems are the well-known properties, and their names by kind.
+func propertyItems() (items []propertyItem, names [mapdata.KindCount][]string) {
+	for _, p := range mapdata.Properties() {
+		item := propertyItem{Name: p.Name, Type: p.Type, Unit: p.Unit, Values: p.Values, Meaning: p.Meaning}
+		if p.Type == mapdata.PropertyNumber {
+			item.Min, item.Max = &p.Min, &p.Max
+		}
+		items = append(items, item)
+		for k := range names {
+			if p.Kinds.Has(mapdata.Kind(k)) {
+				names[k] = append(names[k], p.Name)
+			}
+		}
+	}
+	return items, names
 }
 
 // getKinds answers GET /v2/kinds.
 func (a *api) getKinds(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	items := make([]kindItem, 0, mapdata.KindCount)
-	for _, k := range mapdata.Kinds() {
+	properties, names := propertyItems()
+	for i, k := range mapdata.Kinds() {
 		items = append(items, kindItem{
 			ID: k.ID, Group: k.Group, Label: k.Label,
 			IconURL:        a.BaseURL + "/v2/icons/" + k.ID + ".svg",
 			DefaultSeconds: secondsOrNull(k.Default),
 			LongestSeconds: secondsOrNull(k.Longest),
+			Gravity:        k.Gravity, Colour: k.Colour, Properties: names[i],
 		})
 	}
 	w.Header().Set("Cache-Control", cacheListing)
-	return writeJSON(w, r, http.StatusOK, map[string]any{"kinds": items})
+	return writeJSON(w, r, http.StatusOK, map[string]any{"kinds": items, "properties": properties})
 }
 
 func secondsOrNull(d time.Duration) *int64 {

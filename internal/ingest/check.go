@@ -22,6 +22,7 @@ type Checked struct {
 	Rows       int                  // of the array, the rejected ones included
 	Kinds      map[mapdata.Kind]int // accepted rows by kind
 	Rejections []mapdata.Rejection  // the most frequent first; without At
+	Warnings   []mapdata.Rejection  // likewise, of accepted rows
 	// Pins are the first accepted rows as they would be drawn, at most MaxCheckedPins: those that retire are not among them.
 	// Only the first MaxCheckedRows have Properties.
 	Pins []mapdata.Entity
@@ -41,10 +42,12 @@ func Check(r io.Reader, now time.Time) (*Checked, error) {
 			pins = append(pins, c.pins[i])
 		}
 	}
-	slices.SortFunc(c.rejections, func(a, b mapdata.Rejection) int {
-		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Code, b.Code))
-	})
-	return &Checked{Report: c.report, Rows: rows, Kinds: c.kinds, Rejections: c.rejections, Pins: pins}, nil
+	for _, all := range [...][]mapdata.Rejection{c.rejections, c.warnings} {
+		slices.SortFunc(all, func(a, b mapdata.Rejection) int {
+			return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Code, b.Code))
+		})
+	}
+	return &Checked{Report: c.report, Rows: rows, Kinds: c.kinds, Rejections: c.rejections, Warnings: c.warnings, Pins: pins}, nil
 }
 
 // checking is a text being checked, row by row.
@@ -69,6 +72,7 @@ func (c *checking) take(index int, row Row, rejected *RowError) error {
 		return nil
 	}
 	c.report.Accepted++
+	c.warn(index, &row)
 	if old, twice := c.places[row.ExternalID]; twice {
 		c.duplicate(old.index, row.ExternalID)
 		c.kinds[old.kind]--

@@ -214,6 +214,7 @@ func readBatch(r io.Reader, now time.Time, hold func(bytes int) error) (_ *Batch
 			return err
 		}
 		b.report.Accepted++
+		b.warn(index, &row)
 		kept, row.Properties = keep(kept, row.Properties)
 		if at, twice := places[row.ExternalID]; twice {
 			b.duplicate(b.rows[at].index, row.ExternalID)

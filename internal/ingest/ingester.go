@@ -81,7 +81,7 @@ func (in *Ingester) Push(ctx context.Context, feed mapdata.FeedID, b *Batch) (Re
 			Rows: b.total, Rejected: verdict.report.Rejected, Bytes: b.bytes,
 			Unchanged: verdict.report.Accepted - len(change.Upserts) - len(change.Retired), Retired: len(change.Retired),
 		}
-		change.Rejections = verdict.rejections
+		change.Rejections = verdict.reasons()
 		if b.Part != nil {
 			change.Touched = append(change.Touched, heldDespite(full, stored, &mark, now)...)
 			if verdict.report.Snapshot, err = in.addPart(ctx, change, allowed, b, snapshot); err != nil {

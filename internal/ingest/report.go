@@ -31,6 +31,7 @@ type Report struct {
 	Rejected        int        `json:"rejected"`
 	Errors          []RowError `json:"errors"` // of the lowest indexes, at most 100; never nil once made by this package
 	ErrorsTruncated bool       `json:"errors_truncated,omitempty"`
+	Warnings        []Warning  `json:"warnings,omitempty"` // each property and code once
 
 	Snapshot *PartReport `json:"snapshot,omitempty"` // of which the batch is a part
 }
@@ -54,6 +55,7 @@ func (r *Report) reject(e RowError) {
 type verdict struct {
 	report     Report
 	rejections []mapdata.Rejection
+	warnings   []mapdata.Rejection // as rejections, of rows that were accepted
 }
 
 func newVerdict() verdict { return verdict{report: Report{Errors: []RowError{}}} }
@@ -63,12 +65,7 @@ func (v *verdict) reject(e *RowError) {
 	told := *e
 	told.Reason, told.Value = "", nil
 	v.report.reject(told)
-	at := slices.IndexFunc(v.rejections, func(r mapdata.Rejection) bool { return r.Code == e.Code })
-	if at < 0 {
-		at = len(v.rejections)
-		v.rejections = append(v.rejections, mapdata.Rejection{Code: e.Code})
-	}
-	r := &v.rejections[at]
+	r := reasonFor(&v.rejections, e.Code)
 	r.Rows++
 	if len(r.Examples) == mapdata.MaxExamples {
 		return
@@ -80,12 +77,25 @@ func (v *verdict) reject(e *RowError) {
 	r.Examples = append(r.Examples, example)
 }
 
+// reasonFor finds the reason with a code, or adds it.
+func reasonFor(all *[]mapdata.Rejection, code string) *mapdata.Rejection {
+	at := slices.IndexFunc(*all, func(r mapdata.Rejection) bool { return r.Code == code })
+	if at < 0 {
+		at = len(*all)
+		*all = append(*all, mapdata.Rejection{Code: code})
+	}
+	return &(*all)[at]
+}
+
+// reasons is what is stored of the verdict: rejections and warnings.
+func (v *verdict) reasons() []mapdata.Rejection { return slices.Concat(v.rejections, v.warnings) }
+
 // with is the verdict with more rows rejected, that were accepted. The verdict itself stays as it is.
 func (v *verdict) with(full []*RowError) verdict {
 	if len(full) == 0 {
 		return *v
 	}
-	more := verdict{report: v.report, rejections: slices.Clone(v.rejections)}
+	more := verdict{report: v.report, rejections: slices.Clone(v.rejections), warnings: v.warnings}
 	more.report.Errors = slices.Clone(v.report.Errors)
 	for i := range more.rejections {
 		more.rejections[i].Examples = slices.Clone(more.rejections[i].Examples)

@@ -34,6 +34,8 @@ type Row struct {
 	TTL        time.Duration // whole seconds; 0: absent
 	Retire     bool          // ttl_seconds 1: the entity is to go
 	ObservedAt time.Time     // zero: absent
+
+	misfits misfits
 }
 
 // Codes of rejections, in the order in which they are found (D3.10).
@@ -163,6 +165,7 @@ func (j *judge) row(value []byte) (Row, *RowError) {
 			return fail(e)
 		}
 	}
+	row.misfits = properties.misfits.of(row.Kind)
 	if row.Kind.Charger() {
 		row.Network = string(properties.network)
 	}
@@ -267,6 +270,7 @@ func number(raw []byte) (float64, bool) {
 type compacted struct {
 	text    []byte
 	network []byte
+	misfits misfits
 	fault   error
 	object  bool
 	given   bool
@@ -292,8 +296,9 @@ func (j *judge) compact(raw []byte) {
 	out.text, out.fault = c.dst, c.fault
 }
 
-// leave drops reserved members, and notes the network on the way.
+// leave drops reserved members, and notes the network and what does not fit on the way.
 func (c *compacted) leave(name []byte, value walker) bool {
+	c.misfits.look(name, value)
 	if string(name) == "network" && value.peek() == '"' {
 		inside, _ := value.text()
 		if text, whole := unescape(nil, inside); whole {

@@ -38,8 +38,9 @@ type Result struct {
 	Shrank     bool   // fewer than half the rows of the one before (D6.9)
 	BodyHash   []byte // to be kept as Polling.BodyHash
 
-	unchanged  int // accepted rows that change nothing
-	rejections []mapdata.Rejection
+	unchanged int // accepted rows that change nothing
+	warned    int // warnings of the body
+	stored    []mapdata.Rejection
 }
 
 // Snapshot stores a snapshot whole, durably, before it returns; rows equal to the stored ones cost a comparison and no
@@ -67,7 +68,7 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 		change.Snapshot = &mapdata.SnapshotTaken{Snapshot: mark.Snapshot + 1, Lease: s.Lease, Polling: record.Polling}
 		change.Attempt = record.Attempt
 		change.Attempt.Unchanged, change.Attempt.Retired = result.unchanged, len(change.Retired)
-		change.Rejections, change.SameRejections = result.rejections, same
+		change.Rejections, change.SameRejections = result.stored, same && result.Report.Rejected+result.warned > 0
 		report = result.Report
 		return in.store.Apply(ctx, change)
 	})
@@ -78,15 +79,18 @@ func (in *Ingester) Snapshot(ctx context.Context, feed mapdata.FeedID, s Snapsho
 	return report, nil
 }
 
-// hashLength is that of a SHA-256. What is kept of a body is its hash, the shortest lifetime of its rows in milliseconds
-// and the number of its rejected rows.
-const hashLength = 32
+// hashLength is that of a SHA-256. What is kept of a body is its hash, the shortest lifetime of its rows in milliseconds,
+// the number of its rejected rows and that of its warnings.
+const (
+	hashLength = 32
+	keptLength = hashLength + 3*8
+)
 
 // unchanged reports whether a body equals the one before and none of its rows can have expired since: then it changes
 // nothing and need not be read.
 func unchanged(mark *mapdata.Mark, hash []byte, at time.Time) (Result, bool) {
 	kept := mark.BodyHash
-	if len(kept) != hashLength+16 || !bytes.Equal(kept[:hashLength], hash) {
+	if len(kept) != keptLength || !bytes.Equal(kept[:hashLength], hash) {
 		return Result{}, false
 	}
 	shortest := time.Duration(binary.BigEndian.Uint64(kept[hashLength:])) * time.Millisecond
@@ -94,9 +98,10 @@ func unchanged(mark *mapdata.Mark, hash []byte, at time.Time) (Result, bool) {
 		return Result{}, false
 	}
 	rejected := int(binary.BigEndian.Uint64(kept[hashLength+8:]))
+	warned := int(binary.BigEndian.Uint64(kept[hashLength+16:]))
 	return Result{
 		Report: Report{Accepted: mark.LastRows - rejected, Rejected: rejected},
-		Rows:   mark.LastRows, RowsBefore: mark.LastRows, BodyHash: kept, unchanged: mark.LastRows - rejected,
+		Rows:   mark.LastRows, RowsBefore: mark.LastRows, BodyHash: kept, unchanged: mark.LastRows - rejected, warned: warned,
 	}, true
 }
 
@@ -148,7 +153,7 @@ func (in *Ingester) compareSnapshot(ctx context.Context, change *mapdata.Change,
 	}
 	retired, lasting := c.finish(change)
 	result := Result{
-		unchanged: c.report.Accepted - len(change.Upserts) - retired, rejections: c.rejections,
+		unchanged: c.report.Accepted - len(change.Upserts) - retired, warned: len(c.warnings), stored: c.reasons(),
 		Report: c.report, Rows: rows, RowsBefore: mark.LastRows,
 		Shrank: mark.Snapshot > 0 && 2*rows < mark.LastRows,
 	}
@@ -164,8 +169,9 @@ func (c *comparison) keptHash(hash []byte) []byte {
 	if c.shortest != math.MaxInt64 {
 		shortest = uint64(c.shortest.Milliseconds())
 	}
-	kept := binary.BigEndian.AppendUint64(append(make([]byte, 0, hashLength+16), hash...), shortest)
-	return binary.BigEndian.AppendUint64(kept, uint64(c.report.Rejected))
+	kept := binary.BigEndian.AppendUint64(append(make([]byte, 0, keptLength), hash...), shortest)
+	kept = binary.BigEndian.AppendUint64(kept, uint64(c.report.Rejected))
+	return binary.BigEndian.AppendUint64(kept, uint64(len(c.warnings)))
 }
 
 // take compares one row.
@@ -176,6 +182,7 @@ func (c *comparison) take(index int, row Row, rejected *RowError) error {
 		return nil
 	}
 	c.report.Accepted++
+	c.warn(index, &row)
 	place, known := c.places[row.ExternalID]
 	if !known {
 		place = int32(len(c.seen))

@@ -39,8 +39,9 @@ type Change struct {
 	Attempt  Attempt
 	Emails   []Email
 
-	// Rejections are the reasons for which rows of this attempt were rejected, each code once; their At is not read.
-	// SameRejections means instead that the body, and so its rejections, are those of the previous attempt.
+	// Rejections are the reasons for which rows of this attempt were rejected, and warnings about accepted ones (IsWarning), each
+	// code once; their At is not read. SameRejections means instead that the body, and so its rejections and warnings, are
+	// those of the previous attempt, which had some.
 	Rejections     []Rejection
 	SameRejections bool
 }

@@ -220,7 +220,7 @@ const (
 	MaxValue       = 64                 // bytes of RejectedRow.Value
 )
 
-// Rejection is one reason for which rows of a feed were recently rejected.
+// Rejection is one reason for which rows of a feed were recently rejected, or a warning about accepted ones (IsWarning).
 type Rejection struct {
 	At       time.Time // of the newest attempt that had such rows
 	Code     string    // as in the answer to a push (D3.10)

@@ -18,6 +18,8 @@ type KindInfo struct {
 	Default       time.Duration // lifetime without a ttl; 0: persistent
 	Longest       time.Duration // maximum; a longer ttl is reduced to it; 0: none
 	MergeDistance float64       // metres within which entities of two sources are one event (D10.2); 0: never merged
+	Gravity       int           // of several kinds the highest is shown first; the reverse of D17's rank, 1 or more, each once
+	Colour        string        // of its pin and of whatever else stands for it, as #rrggbb
 }
 
 const (
@@ -26,26 +28,36 @@ const (
 	day    = 24 * time.Hour
 )
 
+// Colours of kinds. Red is what stops a driver, amber what slows one down; white can be read on all but amber.
+const (
+	red    = "#c62f1c"
+	amber  = "#f4ab00"
+	orange = "#d9500b"
+	indigo = "#3d3a96"
+	blue   = "#1c5bb8"
+	green  = "#0d7a3c"
+)
+
 // catalogue is the only list of kinds (D2.2). Ids are never renamed.
 var catalogue = [...]KindInfo{
-	{"alert.police", "alerts", "Police", "police", 60 * minute, 4 * hour, 120},
-	{"alert.accident", "alerts", "Accident", "accident", 2 * hour, 12 * hour, 120},
-	{"alert.road_closed", "alerts", "Road closed", "road-closed", 24 * hour, 180 * day, 120},
-	{"alert.construction", "alerts", "Road works", "construction", 7 * day, 180 * day, 120},
-	{"alert.hazard", "alerts", "Hazard", "hazard", 2 * hour, 24 * hour, 120},
-	{"alert.hazard.car_stopped", "alerts", "Stopped car", "car-stopped", 60 * minute, 12 * hour, 120},
-	{"alert.hazard.object_on_road", "alerts", "Object on the road", "object", 2 * hour, 24 * hour, 120},
-	{"alert.hazard.pothole", "alerts", "Pothole", "pothole", 7 * day, 90 * day, 120},
-	{"alert.hazard.animal", "alerts", "Animal", "animal", 30 * minute, 12 * hour, 120},
-	{"alert.hazard.fog", "alerts", "Fog", "fog", 2 * hour, 24 * hour, 120},
-	{"alert.hazard.ice", "alerts", "Ice", "ice", 4 * hour, 24 * hour, 120},
-	{"alert.hazard.flooding", "alerts", "Flooding", "flooding", 6 * hour, 14 * day, 120},
-	{"camera.speed", "cameras", "Speed camera", "camera-speed", 0, 0, 0},
-	{"camera.red_light", "cameras", "Red-light camera", "camera-red-light", 0, 0, 0},
-	{"camera.avg_speed", "cameras", "Average-speed camera", "camera-average", 0, 0, 0},
-	{"charger.supercharger", "chargers", "Fast charger", "charger-fast", 0, 0, 0},
-	{"charger.destination", "chargers", "Destination charger", "charger-destination", 0, 0, 0},
-	{"traffic.jam", "traffic", "Traffic jam", "jam", 20 * minute, 4 * hour, 300},
+	{"alert.police", "alerts", "Police", "police", 60 * minute, 4 * hour, 120, 7, indigo},
+	{"alert.accident", "alerts", "Accident", "accident", 2 * hour, 12 * hour, 120, 17, red},
+	{"alert.road_closed", "alerts", "Road closed", "road-closed", 24 * hour, 180 * day, 120, 18, red},
+	{"alert.construction", "alerts", "Road works", "construction", 7 * day, 180 * day, 120, 16, amber},
+	{"alert.hazard", "alerts", "Hazard", "hazard", 2 * hour, 24 * hour, 120, 6, amber},
+	{"alert.hazard.car_stopped", "alerts", "Stopped car", "car-stopped", 60 * minute, 12 * hour, 120, 10, amber},
+	{"alert.hazard.object_on_road", "alerts", "Object on the road", "object", 2 * hour, 24 * hour, 120, 11, amber},
+	{"alert.hazard.pothole", "alerts", "Pothole", "pothole", 7 * day, 90 * day, 120, 9, amber},
+	{"alert.hazard.animal", "alerts", "Animal", "animal", 30 * minute, 12 * hour, 120, 12, amber},
+	{"alert.hazard.fog", "alerts", "Fog", "fog", 2 * hour, 24 * hour, 120, 13, amber},
+	{"alert.hazard.ice", "alerts", "Ice", "ice", 4 * hour, 24 * hour, 120, 15, amber},
+	{"alert.hazard.flooding", "alerts", "Flooding", "flooding", 6 * hour, 14 * day, 120, 14, amber},
+	{"camera.speed", "cameras", "Speed camera", "camera-speed", 0, 0, 0, 3, blue},
+	{"camera.red_light", "cameras", "Red-light camera", "camera-red-light", 0, 0, 0, 4, blue},
+	{"camera.avg_speed", "cameras", "Average-speed camera", "camera-average", 0, 0, 0, 5, blue},
+	{"charger.supercharger", "chargers", "Fast charger", "charger-fast", 0, 0, 0, 2, green},
+	{"charger.destination", "chargers", "Destination charger", "charger-destination", 0, 0, 0, 1, green},
+	{"traffic.jam", "traffic", "Traffic jam", "jam", 20 * minute, 4 * hour, 300, 8, orange},
 }
 
 // KindCount is the number of kinds; every Kind is below it.
@@ -72,6 +84,9 @@ func (k Kind) Info() KindInfo { return catalogue[k] }
 
 // ID is the kind's id.
 func (k Kind) ID() string { return catalogue[k].ID }
+
+// Gravity orders kinds where one stands for several, as in a cluster: the highest is shown.
+func (k Kind) Gravity() int { return catalogue[k].Gravity }
 
 // Persistent says whether entities of this kind live until they are retired, unless they ask for a ttl (D2.4).
 func (k Kind) Persistent() bool { return catalogue[k].Default == 0 }
@@ -116,6 +131,14 @@ func CameraKinds() KindSet { return kindsWhere(Kind.Camera) }
 
 // ChargerKinds are the kinds of chargers.
 func ChargerKinds() KindSet { return kindsWhere(Kind.Charger) }
+
+// JamKinds are the kinds of traffic jams.
+func JamKinds() KindSet {
+	return kindsWhere(func(k Kind) bool { return catalogue[k].Group == "traffic" })
+}
+
+// WorksKinds are the kinds of road works.
+func WorksKinds() KindSet { return SelectKinds("alert.construction") }
 
 func kindsWhere(match func(Kind) bool) KindSet {
 	var set KindSet

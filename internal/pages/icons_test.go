@@ -20,8 +20,13 @@ func TestEveryKindHasItsIcon(t *testing.T) {
 	known := map[string]bool{}
 	for _, k := range mapdata.Kinds() {
 		known[k.Icon+".svg"] = true
-		if _, err := icons.ReadFile("icons/" + k.Icon + ".svg"); err != nil {
+		drawing, err := icons.ReadFile("icons/" + k.Icon + ".svg")
+		if err != nil {
 			t.Errorf("%s: %v", k.ID, err)
+		}
+		// The first shape is the pin.
+		if _, pin, _ := strings.Cut(string(drawing), ` fill="`); !strings.HasPrefix(pin, k.Colour+`"`) {
+			t.Errorf("%s: the pin of %s is not %s", k.Icon, k.ID, k.Colour)
 		}
 	}
 	files, err := icons.ReadDir("icons")

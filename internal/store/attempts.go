@@ -45,7 +45,7 @@ func (db *Scripts) RecordAttempt(ctx context.Context, feed mapdata.FeedID, attem
 // rejections stores why rows of the change were rejected: a line for each code.
 func (tx *Tx) rejections(ctx context.Context, c *mapdata.Change) error {
 	at := c.Attempt.At.UnixMilli()
-	if c.SameRejections && c.Attempt.Rejected > 0 {
+	if c.SameRejections {
 		_, err := tx.Exec(ctx, repeatRejections, c.Feed[:], at)
 		return err
 	}

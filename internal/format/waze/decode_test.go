@@ -111,7 +111,7 @@ func TestReports(t *testing.T) {
 	want := []shown{
 		{
 			"00000000-aaaa-4000-8000-000000000001", "alert.hazard.object_on_road",
-			`{"subtype":"HAZARD_ON_ROAD_OBJECT","street":"Invented Quay","city":"Nowhere","description":"A ladder, left lane","heading_degrees":271}`,
+			`{"subtype":"HAZARD_ON_ROAD_OBJECT","street":"Invented Quay","city":"Nowhere","description":"A ladder, left lane","bearing":271}`,
 			52.3702, 4.8901, "2026-11-21T08:00:00Z", 0, 0.8,
 		},
 		{"00000000-aaaa-4000-8000-000000000002", "alert.hazard.fog", `{"subtype":"HAZARD_WEATHER_FOG"}`, 52.36, 4.91, "2026-11-21T08:01:00.123Z", 0, 1},

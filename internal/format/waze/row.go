@@ -25,6 +25,8 @@ const (
 	memberDescription
 	memberEndNode
 	memberMagvar
+	memberHeading // names under which other raw sources send the same as magvar
+	memberBearing
 	memberLevel
 	memberSpeed
 	memberDelay
@@ -36,7 +38,7 @@ const (
 
 var memberNames = [memberCount]string{
 	"uuid", "id", "type", "subtype", "iconCategory", "pubMillis", "reliability",
-	"street", "city", "reportDescription", "endNode", "magvar", "level", "speedKMH", "delay", "length",
+	"street", "city", "reportDescription", "endNode", "magvar", "heading_degrees", "bearing", "level", "speedKMH", "delay", "length",
 	"location", "line",
 }
 
@@ -52,8 +54,8 @@ var shownProperties = [...]struct {
 	{memberCity, "city", false},
 	{memberDescription, "description", false},
 	{memberEndNode, "end_node", false},
-	{memberMagvar, "heading_degrees", true}, // of the traffic that is concerned, clockwise from north
-	{memberLevel, "level", true},            // of a jam: 0 free flow, 5 blocked
+	{memberMagvar, "bearing", true}, // of the traffic that is concerned, clockwise from north
+	{memberLevel, "level", true},    // of a jam: 0 free flow, 5 blocked
 	{memberSpeed, "speed_kmh", true},
 	{memberDelay, "delay_seconds", true},
 	{memberLength, "length_metres", true},
@@ -134,6 +136,11 @@ func (f *fields) row(kind mapdata.Kind) []byte {
 	}
 	row = f.appendID(row)
 	row = f.appendPlace(row)
+	for _, m := range [...]int{memberHeading, memberBearing} {
+		if f.raw[memberMagvar] == nil {
+			f.raw[memberMagvar] = f.raw[m]
+		}
+	}
 	row = append(row, `,"properties":{`...)
 	first := true
 	for _, p := range shownProperties {

@@ -13,6 +13,7 @@ func timelineTests() map[string]func(*testStore) {
 		"a timeline is the newest attempts, complete":          readsTimeline,
 		"the newest rejections are kept by code":               keepsRejections,
 		"an unchanged body has the same rejections":            repeatsRejections,
+		"an unchanged body has the same warnings":              repeatsWarnings,
 		"deleting a feed deletes its timeline and rejections":  deletesTimeline,
 		"timelines are pruned":                                 prunesTimelines,
 		"the entities of one feed, in order and up to a limit": listsEntities,
@@ -92,8 +93,22 @@ func repeatsRejections(w *testStore) {
 		rejection(start, "missing_lng", 3, "old"),
 	}
 	w.same("after the same body again", w.rejections(f, time.Time{}), want)
-	poll(3*time.Minute, 0, true) // without rejected rows
+	poll(3*time.Minute, 0, false) // without rejected rows
 	w.same("after a body without any", w.rejections(f, time.Time{}), want)
+}
+
+// repeatsWarnings holds that warnings of a body without rejected rows are repeated too.
+func repeatsWarnings(w *testStore) {
+	f := w.pullFeed(w.account())
+	for i, same := range []bool{false, true} {
+		c := w.polled(f, at(time.Duration(i)*time.Minute), 10)
+		c.SameRejections = same
+		if !same {
+			c.Rejections = []mapdata.Rejection{rejection(start, mapdata.WarnPropertyType, 4, "a")}
+		}
+		w.apply(c)
+	}
+	w.same("after the same body again", w.rejections(f, time.Time{}), []mapdata.Rejection{rejection(at(time.Minute), mapdata.WarnPropertyType, 4, "a")})
 }
 
 func deletesTimeline(w *testStore) {

@@ -1,0 +1,168 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"wayside/internal/mapdata"
+)
+
+// misfits are the well-known properties of a row whose values readers will not show. What a row of its kind does not have is
+// among them as well: the kind is known later (misfits.of).
+type misfits struct{ wrongType, outOfRange mapdata.PropertySet }
+
+// of is what of m a row of the kind has.
+func (m misfits) of(k mapdata.Kind) misfits {
+	has := mapdata.PropertiesOf(k)
+	return misfits{m.wrongType & has, m.outOfRange & has}
+}
+
+// look judges the value of a property that may be well-known. It is called for each property of each row, so that all but
+// texts of times and enums costs no memory.
+func (m *misfits) look(name []byte, value walker) {
+	p, known := mapdata.ParseProperty(name)
+	if !known {
+		return
+	}
+	first := value.peek()
+	if first == 'n' {
+		return // null: as if it were absent
+	}
+	right, fits := true, true
+	switch p.Type() {
+	case mapdata.PropertyNumber:
+		if right = first == '-' || first >= '0' && first <= '9'; right {
+			fits = inRange(p, value.skip())
+		}
+	case mapdata.PropertyBool:
+		right = first == 't' || first == 'f'
+	case mapdata.PropertyTexts:
+		right = first == '['
+	case mapdata.PropertyText:
+		right = first == '"'
+	case mapdata.PropertyTime:
+		if right = first == '"'; right {
+			inside, _ := value.text()
+			_, err := time.Parse(time.RFC3339, string(inside))
+			fits = err == nil
+		}
+	case mapdata.PropertyEnum:
+		if right = first == '"'; right {
+			inside, _ := value.text()
+			fits = p.Names(string(inside))
+		}
+	}
+	switch {
+	case !right:
+		m.wrongType = m.wrongType.With(p)
+	case !fits:
+		m.outOfRange = m.outOfRange.With(p)
+	}
+}
+
+// inRange says whether a JSON number is one that the property may have. Most are a few digits.
+func inRange(p mapdata.Property, raw []byte) bool {
+	const few = 6
+	if len(raw) <= few {
+		n := 0
+		for i, c := range raw {
+			if c < '0' || c > '9' {
+				break
+			}
+			n = 10*n + int(c-'0')
+			if i == len(raw)-1 {
+				return p.InRange(float64(n))
+			}
+		}
+	}
+	v, err := strconv.ParseFloat(string(raw), 64)
+	return err == nil && p.InRange(v)
+}
+
+// Warning is what a report says of a well-known property that does not fit in some rows. The rows were accepted, and the
+// property is stored as it was sent; readers do not show it.
+type Warning struct {
+	Property   string `json:"property"`
+	Code       string `json:"code"`        // mapdata.WarnPropertyType or mapdata.WarnPropertyRange
+	Rows       int    `json:"rows"`        // how many rows have it
+	Index      int    `json:"index"`       // of the first of them in its array, from 0
+	ExternalID string `json:"external_id"` // of the first of them
+	Message    string `json:"message"`
+}
+
+// warn counts what of a good row does not fit. What is kept is bounded by the list of properties: the first row of each
+// property and code, and MaxExamples of each code.
+func (v *verdict) warn(index int, row *Row) {
+	if row.misfits == (misfits{}) || row.Retire {
+		return
+	}
+	for p := range mapdata.Property(mapdata.PropertyCount) {
+		if row.misfits.wrongType.Has(p) {
+			v.warnOf(index, row, p, mapdata.WarnPropertyType)
+		}
+		if row.misfits.outOfRange.Has(p) {
+			v.warnOf(index, row, p, mapdata.WarnPropertyRange)
+		}
+	}
+}
+
+func (v *verdict) warnOf(index int, row *Row, p mapdata.Property, code string) {
+	at := slices.IndexFunc(v.report.Warnings, func(w Warning) bool { return w.Property == p.Name() && w.Code == code })
+	if at < 0 {
+		at = len(v.report.Warnings)
+		v.report.Warnings = append(v.report.Warnings, Warning{
+			Property: p.Name(), Code: code, Index: index, ExternalID: row.ExternalID, Message: "properties." + p.Name() + " " + expected(p) + " to be shown.",
+		})
+	}
+	v.report.Warnings[at].Rows++
+	r := reasonFor(&v.warnings, code)
+	r.Rows++
+	if len(r.Examples) < mapdata.MaxExamples {
+		r.Examples = append(r.Examples, mapdata.RejectedRow{
+			Index: index, ExternalID: cut(row.ExternalID, maxExternalID), Field: "properties." + p.Name(),
+			Message: v.report.Warnings[at].Message, Value: beginning(propertyValue(row.Properties, p.Name())),
+		})
+	}
+}
+
+// expected says what a property must be, to follow its name.
+func expected(p mapdata.Property) string {
+	info := p.Info()
+	switch info.Type {
+	case mapdata.PropertyNumber:
+		text := fmt.Sprintf("must be a number from %g to %g", info.Min, info.Max)
+		if info.Unit != "" {
+			text += " " + info.Unit
+		}
+		return text
+	case mapdata.PropertyBool:
+		return "must be true or false"
+	case mapdata.PropertyTexts:
+		return "must be a list of strings"
+	case mapdata.PropertyTime:
+		return "must be a time in RFC 3339, such as 2026-11-21T08:00:00Z,"
+	case mapdata.PropertyEnum:
+		return "must be one of " + strings.Join(info.Values, ", ")
+	}
+	return "must be a string"
+}
+
+// propertyValue is the value of a property of an object without white space, as it was written.
+func propertyValue(object []byte, name string) []byte {
+	w := walker{b: object, i: 1}
+	for w.next() {
+		inside, escaped := w.text()
+		if escaped {
+			inside, _ = unescape(nil, inside)
+		}
+		w.colon()
+		if value := w.skip(); bytes.Equal(inside, []byte(name)) {
+			return value
+		}
+	}
+	return nil
+}
