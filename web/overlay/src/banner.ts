@@ -3,8 +3,10 @@
 import type { Banner as Alert } from "./announcer.ts";
 import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
-import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
-import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
+import type { DetailsLoader } from "./detailsloader.ts";
+import { iconOf, entityLabel, limitText, streetOf } from "./entitylabels.ts";
+import { limitOf } from "./wellknown.ts";
+import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
 import type { Locale } from "./locale.ts";
 import { isKindHidden } from "./settings.ts";
 import type { Actions, AlertCandidate, State } from "./state.ts";
@@ -13,15 +15,16 @@ import type { AlertSounds } from "./alertsounds.ts";
 const hereWithin = 25; // metres
 
 /** makeBanner shows state.alerts. */
-export function makeBanner(state: State, actions: Actions, locale: Observable<Locale>, tones: AlertSounds): HTMLElement {
+export function makeBanner(state: State, actions: Actions, locale: Observable<Locale>, tones: AlertSounds, details: DetailsLoader): HTMLElement {
   const icon = element("img", { alt: "", class: "icon" });
   const figure = element("strong", { class: "figure" });
   const kind = element("span", { class: "kind" });
   const street = element("span", { class: "street" });
+  const sign = makeLimitSign();
   const mute = element("small", { hidden: "" });
   const open = makeButton({ class: "alert" }, () => {
     actions.select(shown?.pin.id ?? null);
-  }, icon, element("span", { class: "what" }, kind, street, mute), figure);
+  }, icon, element("span", { class: "what" }, kind, street, mute), sign.element, figure);
   const away = makeButton({ class: "signed away" }, () => {
     if (shown !== null) actions.dismiss(shown.pin.id);
   }, makeIcon("close"));
@@ -42,7 +45,12 @@ export function makeBanner(state: State, actions: Actions, locale: Observable<Lo
     const { entity, zone } = shown.pin;
     setAttribute(icon, "src", iconOf(entity, state.kinds.get()));
     setText(kind, zone > 0 && shown.distance === 0 ? words.say("banner.inZone") : entityLabel(entity, state.kinds.get(), words));
-    setTextOrHide(street, streetOf(entity));
+    details.load();
+    const brief = details.loaded.get()?.summaryOf(entity, words) ?? "";
+    setTextOrHide(street, [brief, streetOf(entity)].filter((text) => text !== "").join(" · "));
+    const { units } = state.settings.get();
+    const limit = limitOf(entity, units);
+    sign.show(limit, limit === null ? "" : limitText(limit, units, words));
     setText(figure, shown.distance < hereWithin ? words.say("banner.here") : words.format.distance(shown.distance).text);
     setTextOrHide(mute, hasTone(entity.kind_id) && !tones.ready.get() ? words.say("tones.touch") : "");
     setAttribute(box, "data-stage", shown.stage);
@@ -58,10 +66,13 @@ export function makeBanner(state: State, actions: Actions, locale: Observable<Lo
     const { entity } = announce.pin;
     const values = { kind: entityLabel(entity, state.kinds.get(), words), distance: words.format.spokenDistance(announce.distance) };
     const on = streetOf(entity);
-    setText(spoken, on === "" ? words.say("banner.spoken", values) : words.say("banner.spokenStreet", { ...values, street: on }));
+    const { units } = state.settings.get();
+    const limit = limitOf(entity, units);
+    const where = on === "" ? words.say("banner.spoken", values) : words.say("banner.spokenStreet", { ...values, street: on });
+    setText(spoken, limit === null ? where : `${where}. ${limitText(limit, units, words)}`);
     if (hasTone(entity.kind_id)) tones.play(announce.stage);
   });
-  for (const observable of [locale, state.kinds, tones.ready]) (observable as Observable<unknown>).watch(draw);
+  for (const observable of [locale, state.kinds, tones.ready, details.loaded]) (observable as Observable<unknown>).watch(draw);
   const region = element("section", { class: "alerts" }, box, spoken);
   locale.watch((words) => {
     setLabel(region, words.say("banner.label"));

@@ -8,13 +8,15 @@ import { serverTime } from "./serverclock.ts";
 import { element } from "./dom.ts";
 import { confidenceOf } from "./format.ts";
 import { distance } from "./geo.ts";
-import { iconOf, entityLabel, networkName, sourceLabel, streetOf, textOf } from "./entitylabels.ts";
-import { setLabel, makeButton, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
+import { iconOf, entityLabel, limitText, networkName, sourceLabel, streetOf, textOf } from "./entitylabels.ts";
+import { setLabel, makeButton, makeLimitSign, setText, setAttribute, makeIcon, setTextOrHide } from "./widgets.ts";
 import { attributionOf, mergedFrom, sourcesByLayer } from "./attribution.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";
+import type { DetailsLoader } from "./detailsloader.ts";
 import type { Locale } from "./locale.ts";
 import type { Actions, State } from "./state.ts";
 import type { Reply, Votes } from "./vote.ts";
+import { limitOf } from "./wellknown.ts";
 import type { Entity, Source } from "./wire.ts";
 
 const updateInterval = 1000; // ms between two updates of ages and distances
@@ -27,6 +29,7 @@ export interface CardDeps {
   locale: Observable<Locale>;
   preferences: Preferences;
   votes: Votes;
+  details: DetailsLoader;
   /** signIn opens the sign-in for a guest who wants to vote. */
   signIn: () => void;
 }
@@ -72,7 +75,7 @@ export function factsOf(entity: Entity, gone: boolean, sources: readonly Source[
 
 /** makeCard shows state.selected. */
 export function makeCard(deps: CardDeps): HTMLElement {
-  const { state, actions, locale, preferences, votes } = deps;
+  const { state, actions, locale, preferences, votes, details } = deps;
   const icon = element("img", { alt: "", class: "icon" });
   const kind = element("h2", { id: "card-kind" });
   const street = element("p", { class: "street" });
@@ -80,10 +83,12 @@ export function makeCard(deps: CardDeps): HTMLElement {
   const close = makeButton({ class: "signed" }, () => {
     actions.select(null);
   }, makeIcon("close"));
+  const sign = makeLimitSign();
+  const known = element("ul", { class: "details" });
   const facts = element("ul", { class: "facts" });
   const ballot = makeBallot(deps);
-  const head = element("header", {}, icon, element("div", { class: "what" }, kind, street, distanceText), close);
-  const box = element("section", { class: "card panel", hidden: "", "aria-labelledby": kind.id }, element("div", { class: "scroll" }, head, facts, ballot.element));
+  const head = element("header", {}, icon, element("div", { class: "what" }, kind, street, distanceText), sign.element, close);
+  const box = element("section", { class: "card panel", hidden: "", "aria-labelledby": kind.id }, element("div", { class: "scroll" }, head, known, facts, ballot.element));
   let entity: Entity | null = null;
   let previousID: string | null = null;
 
@@ -102,15 +107,21 @@ export function makeCard(deps: CardDeps): HTMLElement {
     const pose = state.pose();
     setTextOrHide(distanceText, pose === null ? "" : words.format.distance(Math.max(0, distance(pose, placeOf(entity)) - zoneWidthOf(entity) / 2)).text);
     setLabel(close, words.say("do.close"));
-    showLines(facts, factsOf(entity, found === undefined, state.sources.get(), serverTime(state.clock.get(), performance.now(), Date.now()), words));
+    const now = serverTime(state.clock.get(), performance.now(), Date.now());
+    const limit = limitOf(entity, state.settings.get().units);
+    sign.show(limit, limit === null ? "" : limitText(limit, state.settings.get().units, words));
+    showLines(known, details.loaded.get()?.detailsOf(entity, words, now) ?? []);
+    known.hidden = known.children.length === 0;
+    showLines(facts, factsOf(entity, found === undefined, state.sources.get(), now, words));
     ballot.show(entity.id);
   };
   state.selected.watch((id) => {
+    if (id !== null) details.load();
     draw();
     if (id !== null && id !== previousID) void votes.load(id);
     previousID = id;
   });
-  for (const observable of [state.entities, state.kinds, state.sources, locale, votes.own]) (observable as Observable<unknown>).watch(draw);
+  for (const observable of [state.entities, state.kinds, state.sources, locale, votes.own, details.loaded]) (observable as Observable<unknown>).watch(draw);
   preferences.person.watch((person) => {
     if (person !== null && entity !== null) void votes.load(entity.id);
   });

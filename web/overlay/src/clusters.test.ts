@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
-import { minUnclusteredZoom, cluster, type ClusterPoint } from "./clusters.ts";
+import { minUnclusteredZoom, cluster as clusterBy, type ClusterPoint, type ClusteredPoints } from "./clusters.ts";
 import { seeded } from "./seeded.ts";
 
+const gravities: Readonly<Record<string, number>> = { light: 1, grave: 3 };
+const cluster = <S extends ClusterPoint>(points: readonly S[], zoom: number): ClusteredPoints<S> => clusterBy(points, zoom, (kind) => gravities[kind] ?? 0);
+
 const random = seeded(4);
-const many: ClusterPoint[] = Array.from({ length: 500 }, (_, i) => ({ id: String(i), lat: 52 + random() * 0.2, lng: 5 + random() * 0.3 }));
+const many: ClusterPoint[] = Array.from({ length: 500 }, (_, i) => ({ id: String(i), lat: 52 + random() * 0.2, lng: 5 + random() * 0.3, kind: "light" }));
 
 test("near enough, each pin stands for itself", () => {
   expect(cluster(many, minUnclusteredZoom)).toEqual({ single: many, clusters: [] });
@@ -20,7 +23,7 @@ test("every pin is counted exactly once, at any zoom", () => {
 
 test("pins are clustered below zoom 13, in cells of 72 pixels from the corner of the map", () => {
   const pixel = 360 / (512 * 2 ** 10); // degrees of longitude at zoom 10
-  const at = (x: number): ClusterPoint => ({ id: String(x), lat: 85.05, lng: -180 + x * pixel });
+  const at = (x: number): ClusterPoint => ({ id: String(x), lat: 85.05, lng: -180 + x * pixel, kind: "light" });
   const counts = (...xs: number[]): number[] => cluster(xs.map(at), 10).clusters.map(({ count }) => count);
   expect(counts(1, 71)).toEqual([2]);
   expect(counts(71, 73)).toEqual([]);
@@ -30,7 +33,7 @@ test("pins are clustered below zoom 13, in cells of 72 pixels from the corner of
 });
 
 test("a cluster lies at the mean of its pins", () => {
-  const [found] = cluster([{ id: "a", lat: 52, lng: 5 }, { id: "b", lat: 52.002, lng: 5.004 }], 3).clusters;
+  const [found] = cluster([{ id: "a", lat: 52, lng: 5, kind: "light" }, { id: "b", lat: 52.002, lng: 5.004, kind: "light" }], 3).clusters;
   expect([found?.lat, found?.lng]).toEqual([expect.closeTo(52.001, 9), expect.closeTo(5.002, 9)]);
 });
 
@@ -49,6 +52,13 @@ test("a cluster keeps its id while pins come and go, and within a whole zoom", (
 });
 
 test("the poles and the date line have cells too", () => {
-  const { single, clusters } = cluster([{ id: "n", lat: 90, lng: 180 }, { id: "s", lat: -90, lng: -180 }, { id: "t", lat: -90, lng: -180 }], 5);
+  const { single, clusters } = cluster([{ id: "n", lat: 90, lng: 180, kind: "light" }, { id: "s", lat: -90, lng: -180, kind: "light" }, { id: "t", lat: -90, lng: -180, kind: "light" }], 5);
   expect([single.length, clusters.length, clusters[0]?.count]).toEqual([1, 1, 2]);
+});
+
+test("a cluster has the gravest kind of its pins, and one that no node names is the least grave", () => {
+  const kindsOf = (...kinds: string[]): string | undefined => cluster(kinds.map((kind, i) => ({ id: String(i), lat: 52, lng: 5, kind })), 3).clusters[0]?.kind;
+  expect(kindsOf("light", "grave", "light")).toBe("grave");
+  expect(kindsOf("new", "light")).toBe("light");
+  expect(kindsOf("new", "newer")).toBe("new");
 });

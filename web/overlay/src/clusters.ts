@@ -12,12 +12,16 @@ export interface ClusterPoint {
   id: string;
   lat: number;
   lng: number;
+  kind: string;
 }
 
-/** Cluster stands for several points and lies at their centroid. */
+/** Cluster stands for several points and lies at their centroid. Its kind is the gravest of theirs. */
 export interface Cluster extends ClusterPoint {
   count: number;
 }
+
+/** Gravity of a kind: the highest of a cluster's kinds is shown. */
+export type Gravity = (kind: string) => number;
 
 /** ClusteredPoints are the single points and clusters to draw. */
 export interface ClusteredPoints<S extends ClusterPoint> {
@@ -29,7 +33,7 @@ export interface ClusteredPoints<S extends ClusterPoint> {
 export const clusterZoom = (zoom: number): number => Math.min(minUnclusteredZoom, Math.max(0, Math.floor(zoom)));
 
 /** cluster groups the points that fall into one cell of a grid. */
-export function cluster<S extends ClusterPoint>(points: readonly S[], zoom: number): ClusteredPoints<S> {
+export function cluster<S extends ClusterPoint>(points: readonly S[], zoom: number, gravity: Gravity): ClusteredPoints<S> {
   const z = clusterZoom(zoom);
   if (z >= minUnclusteredZoom) return { single: [...points], clusters: [] };
   const cells = new Map<string, S[]>();
@@ -44,7 +48,7 @@ export function cluster<S extends ClusterPoint>(points: readonly S[], zoom: numb
   for (const [key, members] of cells) {
     const [first] = members;
     if (members.length === 1 && first !== undefined) clustered.single.push(first);
-    else clustered.clusters.push({ id: `cluster/${String(z)}/${key}`, count: members.length, ...centroid(members) });
+    else clustered.clusters.push({ id: `cluster/${String(z)}/${key}`, count: members.length, kind: gravest(members, first?.kind ?? "", gravity), ...centroid(members) });
   }
   return clustered;
 }
@@ -52,6 +56,12 @@ export function cluster<S extends ClusterPoint>(points: readonly S[], zoom: numb
 /** Both return shares of the world's width in Web Mercator. */
 const mercatorX = (lng: number): number => lng / 360 + 0.5;
 const mercatorY = (lat: number): number => 0.5 - Math.asinh(Math.tan(Math.max(-85.05, Math.min(85.05, lat)) * radians)) / (2 * Math.PI);
+
+function gravest(members: readonly ClusterPoint[], first: string, gravity: Gravity): string {
+  let found = first;
+  for (const { kind } of members) if (gravity(kind) > gravity(found)) found = kind;
+  return found;
+}
 
 function centroid(members: readonly ClusterPoint[]): { lat: number; lng: number } {
   const sum = members.reduce((all, { lat, lng }) => ({ lat: all.lat + lat, lng: all.lng + lng }), { lat: 0, lng: 0 });

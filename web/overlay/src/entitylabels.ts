@@ -2,6 +2,8 @@
 
 import { zoneWidthOf } from "./shapes.ts";
 import type { Words } from "./i18n/words.ts";
+import type { Locale } from "./locale.ts";
+import type { Units } from "./settings.ts";
 import type { Entity, Kind, Source } from "./wire.ts";
 
 /** entityLabel returns the kind's name, or that of a zone for an entity that a restriction turns into a zone. */
@@ -23,6 +25,10 @@ export function textOf({ properties }: Pick<Entity, "properties">, name: string)
 }
 
 export const streetOf = (entity: Pick<Entity, "properties">): string => textOf(entity, "street");
+
+/** limitText says a limit in the driver's units for screen readers: "Speed limit 80 km/h". */
+export const limitText = (limit: number, units: Units, { say, format }: Locale): string =>
+  say("detail.limit", { speed: format.speed((limit * (units === "metric" ? 1000 : 1609.344)) / 3600).text });
 
 /** iconOf returns the path of the kind's icon on this host. */
 export function iconOf({ kind_id }: Pick<Entity, "kind_id">, kinds: readonly Kind[]): string {

@@ -10,10 +10,12 @@ export const side = 56;
 
 const separator = "|";
 
-/** pinImage returns the image name of a pin without the look, which the layer's style appends. */
-export const pinImage = (kind: string, status: Entity["status"]): string => ["pin", kind, status].join(separator);
-/** clusterImage returns the image name of a cluster, likewise. */
-export const clusterImage = (count: number): string => ["cluster", String(Math.min(count, 100)), ""].join(separator);
+/** pinImage returns the image name of a pin without the look, which the layer's style appends; limit is painted as a road sign. */
+export const pinImage = (kind: string, status: Entity["status"], limit: number | null = null): string => ["pin", kind, limit === null ? status : `${status},${String(limit)}`].join(separator);
+/** clusterImage returns the image name of a cluster, likewise. Large counts are rounded down, so that there are few images. */
+export const clusterImage = (kind: string, count: number): string => ["cluster", kind, countText(count)].join(separator);
+const exactCounts = 20;
+const countText = (count: number): string => (count < exactCounts ? String(count) : count > 99 ? "99+" : `${String(Math.floor(count / 10))}0+`);
 /** lookOf returns the suffix of an image name. */
 export const lookOf = (look: Look): string => separator + look;
 
@@ -21,6 +23,7 @@ export const lookOf = (look: Look): string => separator + look;
 export class Icons {
   readonly #drawings = new Map<string, Promise<CanvasImageSource | null>>();
   readonly #paths: ReadonlyMap<string, string>;
+  readonly #gravities: ReadonlyMap<string, number>;
   readonly #density: number;
   readonly #map: MapLibre;
   readonly #contextState: ContextState;
@@ -29,10 +32,16 @@ export class Icons {
     this.#map = map;
     this.#contextState = contextState;
     this.#density = density;
+    this.#gravities = new Map(kinds.map(({ id, gravity }) => [id, gravity ?? 0]));
     this.#paths = new Map(kinds.map(({ id, icon_url }) => [id, new URL(icon_url).pathname]));
     map.on("styleimagemissing", ({ id }: { id: string }) => {
       void this.add([id]);
     });
+  }
+
+  /** gravityOf returns the gravity of a kind: the gravest kind's icon stands for a cluster. */
+  gravityOf(kind: string): number {
+    return this.#gravities.get(kind) ?? 0;
   }
 
   /** add ensures that the map has these images. A kind whose icon does not load gets a plain pin. */
@@ -42,13 +51,17 @@ export class Icons {
   }
 
   async #add(name: string): Promise<void> {
-    const [sort, what = "", status = "", look = "day"] = name.split(separator);
+    const [sort, kind = "", about = "", look = "day"] = name.split(separator);
     if (sort !== "pin" && sort !== "cluster") return; // an image of the operator's style
-    const drawing = sort === "pin" ? await this.#drawing(what) : null;
+    const drawing = await this.#drawing(kind);
     const image = this.#paint((context) => {
-      if (sort === "cluster") paintCluster(context, what);
-      else if (drawing === null) paintPlain(context);
-      else context.drawImage(drawing, 0, 0, side, side);
+      if (sort === "cluster") {
+        paintCluster(context, drawing, about);
+        return;
+      }
+      paintPin(context, drawing);
+      const [status, limit] = about.split(",");
+      if (limit !== undefined) paintLimit(context, limit);
       if (status === "confirmed" || status === "disputed") paintBadge(context, status);
     });
     tint(image.data, look === "night" || look === "lost" ? look : "day");
@@ -104,6 +117,11 @@ function disc(context: CanvasRenderingContext2D, x: number, y: number, radius: n
   context.stroke();
 }
 
+function paintPin(context: CanvasRenderingContext2D, drawing: CanvasImageSource | null): void {
+  if (drawing === null) paintPlain(context);
+  else context.drawImage(drawing, 0, 0, side, side);
+}
+
 /** paintPlain paints the pin of a kind without an icon. */
 function paintPlain(context: CanvasRenderingContext2D): void {
   disc(context, side / 2, side / 2, side * 0.36, dark);
@@ -112,9 +130,51 @@ function paintPlain(context: CanvasRenderingContext2D): void {
   context.fillRect(side / 2 - 2.5, side * 0.6, 5, 5);
 }
 
-function paintCluster(context: CanvasRenderingContext2D, count: string): void {
-  disc(context, side / 2, side / 2, side / 2 - 2, dark);
-  write(context, Number(count) > 99 ? "99+" : count, side / 2, side / 2 + 1, 22);
+/** paintCluster paints two pins of a kind, one behind the other, and the count on a plate. */
+function paintCluster(context: CanvasRenderingContext2D, drawing: CanvasImageSource | null, count: string): void {
+  const share = 0.82;
+  const paint = (x: number, alpha: number): void => {
+    context.save();
+    context.globalAlpha = alpha;
+    context.translate(x, 0);
+    context.scale(share, share);
+    paintPin(context, drawing);
+    context.restore();
+  };
+  paint(side * (1 - share), 0.55);
+  paint(0, 1);
+  const height = 22;
+  const width = 14 + 11 * count.length;
+  const [x, y] = [side - width - 1, side - height - 1];
+  const radius = height / 2;
+  context.beginPath();
+  context.moveTo(x + radius, y);
+  context.arcTo(x + width, y, x + width, y + height, radius);
+  context.arcTo(x + width, y + height, x, y + height, radius);
+  context.arcTo(x, y + height, x, y, radius);
+  context.arcTo(x, y, x + width, y, radius);
+  context.fillStyle = dark;
+  context.fill();
+  context.lineWidth = 2;
+  context.strokeStyle = "#fff";
+  context.stroke();
+  write(context, count, x + width / 2, y + height / 2 + 1, 17);
+}
+
+/** paintLimit paints a speed limit as a road sign, at the pin's lower edge. */
+function paintLimit(context: CanvasRenderingContext2D, limit: string): void {
+  const radius = 13;
+  const [x, y] = [side - radius - 1, side - radius - 1];
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fillStyle = "#fff";
+  context.fill();
+  context.beginPath();
+  context.arc(x, y, radius - 2, 0, 2 * Math.PI);
+  context.lineWidth = 3.5;
+  context.strokeStyle = "#c8102e";
+  context.stroke();
+  write(context, limit, x, y + 0.5, limit.length > 2 ? 11 : 14, "#111");
 }
 
 /** paintBadge shows the status by shape, not by colour alone. */
@@ -134,10 +194,10 @@ function paintBadge(context: CanvasRenderingContext2D, status: "confirmed" | "di
   context.stroke();
 }
 
-function write(context: CanvasRenderingContext2D, text: string, x: number, y: number, size: number): void {
+function write(context: CanvasRenderingContext2D, text: string, x: number, y: number, size: number, colour = "#fff"): void {
   context.font = `bold ${String(size)}px system-ui, sans-serif`;
   context.textAlign = "center";
   context.textBaseline = "middle";
-  context.fillStyle = "#fff";
+  context.fillStyle = colour;
   context.fillText(text, x, y);
 }

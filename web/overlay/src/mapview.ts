@@ -57,6 +57,9 @@ export async function openMapView({ library, container, state, actions, shown, i
   state.selected.watch((id) => {
     pins.choose(id);
   });
+  state.settings.watch(({ units }) => {
+    pins.setUnits(units);
+  });
   const light = (): void => {
     pins.setLook(look());
     if (!contextState.isAvailable() || isSameLook(drawn, wanted())) return;

@@ -5,6 +5,7 @@ import { makeAttribution } from "./attributionline.ts";
 import { makeBanner } from "./banner.ts";
 import { makeCard } from "./card.ts";
 import { Observable } from "./observable.ts";
+import { DetailsLoader } from "./detailsloader.ts";
 import { makeControls } from "./controls.ts";
 import { element } from "./dom.ts";
 import { makeList } from "./list.ts";
@@ -35,9 +36,10 @@ export function mountPanels(state: State, actions: Actions): HTMLElement {
   const menu = makeMenu({ state, actions, locale, preferences, tones, signIn });
   const listOpen = new Observable(window.matchMedia(roomy).matches);
   const list = makeList(state, actions, locale);
-  const card = makeCard({ state, actions, locale, preferences, votes, signIn });
+  const details = new DetailsLoader();
+  const card = makeCard({ state, actions, locale, preferences, votes, details, signIn });
   const side = element("div", { class: "side" }, card, list);
-  const banner = makeBanner(state, actions, locale, tones);
+  const banner = makeBanner(state, actions, locale, tones, details);
   banner.append(makeStillThere({ state, locale, preferences, votes, signIn }));
   const all = element(
     "div",

@@ -11,7 +11,9 @@ import type { ContextState } from "./map.ts";
 import type { Look } from "./icontint.ts";
 import { placeOf, shapeOf, zoneWidthOf } from "./shapes.ts";
 import { hitTest, type Target } from "./hittest.ts";
+import type { Units } from "./settings.ts";
 import type { VisibleEntity } from "./visibility.ts";
+import { pinLimitOf } from "./wellknown.ts";
 import type { Entity } from "./wire.ts";
 
 const pinSource = "pins";
@@ -29,18 +31,18 @@ export function opacityOf({ entity, appearance }: VisibleEntity): number {
 }
 
 /** pinOf returns an entity's pin as a feature. */
-export function pinOf(visible: VisibleEntity): Pin {
+export function pinOf(visible: VisibleEntity, units: Units = "metric"): Pin {
   const { entity } = visible;
   return {
     type: "Feature",
     id: entity.id,
     geometry: entity.geom,
-    properties: { id: entity.id, image: pinImage(entity.kind_id, entity.status), opacity: opacityOf(visible) },
+    properties: { id: entity.id, image: pinImage(entity.kind_id, entity.status, pinLimitOf(entity, units)), opacity: opacityOf(visible) },
   };
 }
 
-function clusterPin({ id, lat, lng, count }: Cluster): Pin {
-  return { type: "Feature", id, geometry: { type: "Point", coordinates: [lng, lat] }, properties: { id, image: clusterImage(count), opacity: 1, cluster: true } };
+function clusterPin({ id, lat, lng, count, kind }: Cluster): Pin {
+  return { type: "Feature", id, geometry: { type: "Point", coordinates: [lng, lat] }, properties: { id, image: clusterImage(kind, count), opacity: 1, cluster: true } };
 }
 
 const empty = (): SourceSpecification => ({ type: "geojson", data: { type: "FeatureCollection", features: [] }, promoteId: "id" });
@@ -94,6 +96,7 @@ export class Pins {
   #look: Look;
   #visible: readonly VisibleEntity[] = [];
   #chosen: string | null = null;
+  #units: Units = "metric";
   #touchTargets = new Map<string, TouchTarget>();
   /** Features that were made before, reused for entities that have not changed. */
   #made = new Map<string, { entity: Entity; opacity: number; pin: Pin; shape: Pin | null }>();
@@ -167,6 +170,14 @@ export class Pins {
     this.#draw();
   }
 
+  /** setUnits changes the units of the limits on pins. */
+  setUnits(units: Units): void {
+    if (units === this.#units) return;
+    this.#units = units;
+    this.#made.clear();
+    this.#draw();
+  }
+
   /** setLook changes the colours of all pins. */
   setLook(look: Look): void {
     if (look === this.#look) return;
@@ -214,20 +225,20 @@ export class Pins {
     const chosen = new Map<string, Pin>();
     const touchTargets = new Map<string, TouchTarget>();
     const made = new Map<string, { entity: Entity; opacity: number; pin: Pin; shape: Pin | null }>();
-    const points: { id: string; lat: number; lng: number; entity: Entity; pin: Pin }[] = [];
+    const points: { id: string; lat: number; lng: number; kind: string; entity: Entity; pin: Pin }[] = [];
     for (const visible of this.#visible) {
       const { entity } = visible;
       const { id } = entity;
       const opacity = opacityOf(visible);
       const before = this.#made.get(id);
-      const one = before?.entity === entity && before.opacity === opacity ? before : { entity, opacity, pin: pinOf(visible), shape: shapeOf(entity, opacity) };
+      const one = before?.entity === entity && before.opacity === opacity ? before : { entity, opacity, pin: pinOf(visible, this.#units), shape: shapeOf(entity, opacity) };
       made.set(id, one);
       if (one.shape !== null) ground.set(id, one.shape);
       if (zoneWidthOf(entity) > 0) continue; // a pin would claim an exact place
       if (id === this.#chosen) chosen.set(id, one.pin);
-      points.push({ id, ...placeOf(entity), entity, pin: one.pin });
+      points.push({ id, ...placeOf(entity), kind: entity.kind_id, entity, pin: one.pin });
     }
-    const { single, clusters } = cluster(points, this.#map.getZoom());
+    const { single, clusters } = cluster(points, this.#map.getZoom(), (kind) => this.#icons.gravityOf(kind));
     for (const { id, lat, lng, entity, pin } of single) {
       pins.set(id, pin);
       touchTargets.set(id, { place: { lat, lng }, up: side / 2, touched: { entity } });

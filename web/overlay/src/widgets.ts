@@ -69,6 +69,25 @@ export function setLabel(node: Element, text: string): void {
   setAttribute(node, "aria-label", text);
 }
 
+/** LimitSign is a speed limit as a road sign. */
+export interface LimitSign {
+  element: HTMLElement;
+  /** show hides the sign if limit is null; label is its accessible name. */
+  show(limit: number | null, label: string): void;
+}
+
+/** makeLimitSign makes a hidden sign. */
+export function makeLimitSign(): LimitSign {
+  const sign = element("span", { class: "limit", role: "img", hidden: "" });
+  return {
+    element: sign,
+    show(limit, label) {
+      setTextOrHide(sign, limit === null ? "" : String(limit));
+      setLabel(sign, label);
+    },
+  };
+}
+
 /** Item is an element with an update function. */
 export interface Item {
   element: HTMLElement;

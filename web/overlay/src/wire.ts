@@ -40,6 +40,9 @@ export interface Kind {
   group: string;
   label: string;
   icon_url: string;
+  /** Of several kinds the highest is shown first; absent from nodes of older releases. */
+  gravity?: number;
+  colour?: string;
 }
 
 export interface OverlayConfig {

@@ -18,7 +18,7 @@ const everywhere: readonly Key[] = ["menu.developers"];
 const same: Record<Exclude<Language, "en">, readonly Key[]> = {
   de: ["banner.spoken", "banner.spokenStreet", "pair.codeSpoken"],
   fr: ["card.confirms.one", "card.confirms.other", "menu.title", "menu.sources", "units.imperial", "kind.alert.police", "kind.alert.accident", "kind.alert.hazard.animal"],
-  nl: ["pair.codeSpoken", "account.title", "menu.title", "lead.later"],
+  nl: ["compass.6", "pair.codeSpoken", "account.title", "menu.title", "lead.later"],
   es: ["kind.alert.hazard.animal"],
   it: ["account.title", "menu.title"],
 };
@@ -134,7 +134,7 @@ describe("words", () => {
 });
 
 // Prefixes of keys that are composed at run time.
-const composed = /^(kind|confidence|theme|units)\.|^sources\.(online|degraded|offline)$|^place\.(refused|missing)$|^card\.(confirms|disputes)\./;
+const composed = /^(kind|confidence|theme|units)\.|^sources\.(online|degraded|offline)$|^place\.(refused|missing)$|^card\.(confirms|disputes)\.|^detail\.(lanes|places)\./;
 
 it("has no unused text", () => {
   const folder = new URL("../", import.meta.url);
