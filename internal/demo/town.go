@@ -70,7 +70,7 @@ func NewTown() *Town {
 		if s.onDrive > 0 {
 			r, along = t.plan.onDrive(s.onDrive)
 		}
-		stands := row{ExternalID: fmt.Sprintf("town:%02d", i), Kind: s.kind, Properties: map[string]any{"street": r.name}}
+		stands := row{ExternalID: fmt.Sprintf("town:%02d", i), Kind: s.kind, Properties: properties(s.kind, r.name, i)}
 		stands.stand(r, along)
 		t.fixed = append(t.fixed, stands)
 	}
@@ -202,7 +202,7 @@ func (t *Town) begin(kind string, speed float64, now time.Time, lasts time.Durat
 	}
 	e.row = row{
 		ExternalID: fmt.Sprintf("happening:%d:%d", now.Unix(), t.number), Kind: kind,
-		Properties: map[string]any{"street": r.name},
+		Properties: properties(kind, r.name, t.number),
 		TTLSeconds: int((2 * lasts).Seconds()), ObservedAt: now.UTC().Format(time.RFC3339),
 	}
 	e.stand(r, along)

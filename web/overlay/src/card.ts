@@ -87,7 +87,7 @@ export function makeCard(deps: CardDeps): HTMLElement {
   const known = element("ul", { class: "details" });
   const facts = element("ul", { class: "facts" });
   const ballot = makeBallot(deps);
-  const head = element("header", {}, icon, element("div", { class: "what" }, kind, street, distanceText), sign.element, close);
+  const head = element("header", {}, icon, element("div", { class: "what" }, kind, street, element("div", { class: "figures-row" }, distanceText, sign.element)), close);
   const box = element("section", { class: "card panel", hidden: "", "aria-labelledby": kind.id }, element("div", { class: "scroll" }, head, known, facts, ballot.element));
   let entity: Entity | null = null;
   let previousID: string | null = null;

@@ -1,5 +1,6 @@
 // What a card and a banner say of an entity's well-known properties (pure). Loaded when a card or a banner is first shown.
 
+import { cleanText } from "./entitylabels.ts";
 import { ranges, numberOf } from "./wellknown.ts";
 import type { Locale } from "./locale.ts";
 import type { Entity } from "./wire.ts";
@@ -8,20 +9,9 @@ const longest = 200; // characters of a provider's text on a card
 const metresPerSecond = 1 / 3.6;
 const day = 86_400_000; // ms
 
-/**
- * textProperty reads a provider's text in one line: without control characters and without those that change the direction of what
- * follows, cut between characters, and isolated so that its direction does not change the line's.
- */
+/** textProperty reads a provider's text, isolated so that its direction does not change the line's. */
 function textProperty({ properties }: Pick<Entity, "properties">, name: string): string {
-  const value = properties[name];
-  if (typeof value !== "string") return "";
-  // Only a beginning is looked at: a text may have 16 KiB.
-  const clean = value
-    .slice(0, 4 * longest)
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
-    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")
-    .trim();
-  const text = clean.length > longest ? `${clean.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, "").trimEnd()}…` : clean;
+  const text = cleanText(properties[name], longest);
   return text === "" ? "" : `\u2068${text}\u2069`;
 }
 

@@ -19,9 +19,21 @@ const longest = 80; // characters of a provider's text
 
 /** textOf reads a text property that a provider set; empty if there is none. */
 export function textOf({ properties }: Pick<Entity, "properties">, name: string): string {
-  const text = properties[name];
-  const trimmed = typeof text === "string" ? text.trim() : "";
-  return trimmed.length > longest ? `${trimmed.slice(0, longest - 1).trimEnd()}…` : trimmed;
+  return cleanText(properties[name], longest);
+}
+
+/**
+ * cleanText returns a provider's text in one line, at most so many characters long: without control characters and without those that
+ * change the direction of what follows. Empty if the value is no text.
+ */
+export function cleanText(value: unknown, most: number): string {
+  if (typeof value !== "string") return "";
+  const clean = value
+    .slice(0, 4 * most) // a text may have 16 KiB
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
+    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")
+    .trim();
+  return clean.length > most ? `${clean.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "").trimEnd()}…` : clean;
 }
 
 export const streetOf = (entity: Pick<Entity, "properties">): string => textOf(entity, "street");
