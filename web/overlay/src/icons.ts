@@ -163,7 +163,7 @@ function paintCluster(context: CanvasRenderingContext2D, drawing: CanvasImageSou
 
 /** paintLimit paints a speed limit as a road sign, at the pin's lower edge. */
 function paintLimit(context: CanvasRenderingContext2D, limit: string): void {
-  const radius = 13;
+  const radius = 14;
   const [x, y] = [side - radius - 1, side - radius - 1];
   context.beginPath();
   context.arc(x, y, radius, 0, 2 * Math.PI);
@@ -171,10 +171,10 @@ function paintLimit(context: CanvasRenderingContext2D, limit: string): void {
   context.fill();
   context.beginPath();
   context.arc(x, y, radius - 2, 0, 2 * Math.PI);
-  context.lineWidth = 3.5;
+  context.lineWidth = 3;
   context.strokeStyle = "#c8102e";
   context.stroke();
-  write(context, limit, x, y + 0.5, limit.length > 2 ? 11 : 14, "#111");
+  write(context, limit, x, y + 0.5, limit.length > 2 ? 11 : 13, "#111");
 }
 
 /** paintBadge shows the status by shape, not by colour alone. */
