@@ -12,6 +12,7 @@ type overlayConfig struct {
 	Version        string          `json:"version"`
 	BaseMap        *overlayBaseMap `json:"base_map"` // null: there is none
 	PrimaryNetwork string          `json:"primary_network"`
+	Demo           bool            `json:"demo"`   // there is a drive at /demo/drive.json
 	Extent         *overlayExtent  `json:"extent"` // null: there is nothing to show
 }
 
@@ -52,7 +53,7 @@ func extentOf(b geo.Box) *overlayExtent {
 
 // getOverlayConfig answers GET /v2/overlay/config.
 func (a *api) getOverlayConfig(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	config := overlayConfig{Version: a.Version, PrimaryNetwork: a.PrimaryNetwork}
+	config := overlayConfig{Version: a.Version, PrimaryNetwork: a.PrimaryNetwork, Demo: a.Demo != nil}
 	if a.BaseMap != nil {
 		config.BaseMap = &overlayBaseMap{StyleURL: a.BaseMap.StyleURL, Attribution: a.BaseMap.Attribution}
 	}

@@ -135,16 +135,22 @@ func TestOverlayFilesAreVersioned(t *testing.T) {
 func TestOverlayConfig(t *testing.T) {
 	const path = "/v2/overlay/config"
 	resp, body := newOverlayService(t, nil).get(path)
-	if got, want := strings.TrimSpace(string(body)), `{"version":"1.2.3","base_map":null,"primary_network":"tesla","extent":null}`; got != want {
+	if got, want := strings.TrimSpace(string(body)), `{"version":"1.2.3","base_map":null,"primary_network":"tesla","demo":false,"extent":null}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := resp.Header.Get("Cache-Control"); got != "no-cache" { // data may come at any moment
 		t.Errorf("Cache-Control %q", got)
 	}
 	checkAnswer(t, resp, body)
-	s := newReadService(t, func(d *httpapi.Deps) { d.BaseMap = &httpapi.BaseMap{StyleURL: "/map/style.json", Attribution: "Ours"} })
+	s := newReadService(t, func(d *httpapi.Deps) {
+		d.BaseMap = &httpapi.BaseMap{StyleURL: "/map/style.json", Attribution: "Ours"}
+		d.Demo = &httpapi.Demo{Drive: []byte("{}")}
+	})
 	resp, body = s.get(path)
 	checkAnswer(t, resp, body)
+	if want := `"demo":true`; !strings.Contains(string(body), want) {
+		t.Errorf("%s lacks %s", body, want)
+	}
 	if want := `"base_map":{"style_url":"/map/style.json","attribution":"Ours"}`; !strings.Contains(string(body), want) {
 		t.Errorf("%s lacks %s", body, want)
 	}
