@@ -31,6 +31,8 @@ const attack = 0.02; // seconds of fade-in, against a click
 
 /** AlertSounds plays the notes. Browsers allow no sound before the first touch. */
 export class AlertSounds {
+  /** Whether the browser has sound at all. */
+  readonly possible = typeof AudioContext === "function";
   /** Whether sound can be played. */
   readonly ready = new Observable(false);
   #context: AudioContext | null = null;

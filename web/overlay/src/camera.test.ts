@@ -31,19 +31,19 @@ test("the zoom for a speed is interpolated, and starts to move a third of a leve
   expect(zoomFor(10)).toBeCloseTo(16.05, 6);
   expect(zoomFor(36)).toBe(14.1);
   const start = { zoom: 16.05, target: 16.05 };
-  expect(stepZoom(start, 13.9, 16).target).toBe(16.05); // 0.34 off
-  expect(stepZoom(start, 14.1, 16).target).toBeLessThan(15.7);
+  expect(stepZoom(start, zoomFor(13.9), 16).target).toBe(16.05); // 0.34 off
+  expect(stepZoom(start, zoomFor(14.1), 16).target).toBeLessThan(15.7);
 });
 
 test("the zoom ignores small changes of speed and changes slowly", () => {
   const at14 = { zoom: zoomFor(14), target: zoomFor(14) };
-  expect(stepZoom(at14, 16, 16)).toEqual(at14);
-  const going = stepZoom(at14, 30, 16);
+  expect(stepZoom(at14, zoomFor(16), 16)).toEqual(at14);
+  const going = stepZoom(at14, zoomFor(30), 16);
   expect(going.target).toBe(zoomFor(30));
   expect(at14.zoom - going.zoom).toBeCloseTo(0.0064, 4);
-  expect(at14.zoom - stepZoom(at14, 30, 60_000).zoom).toBeLessThanOrEqual(0.1); // the page was suspended
+  expect(at14.zoom - stepZoom(at14, zoomFor(30), 60_000).zoom).toBeLessThanOrEqual(0.1); // the page was suspended
   let zooming = at14;
-  for (let i = 0; i < 600; i++) zooming = stepZoom(zooming, 30, 16);
+  for (let i = 0; i < 600; i++) zooming = stepZoom(zooming, zoomFor(30), 16);
   expect(zooming.zoom).toBe(zoomFor(30));
 });
 

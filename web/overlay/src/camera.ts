@@ -4,6 +4,8 @@ import type { Map as MapLibre } from "maplibre-gl";
 import type { Car } from "./car.ts";
 import { angleBetween, type Place } from "./geo.ts";
 import type { Pose } from "./deadreckoning.ts";
+import { placeOf } from "./shapes.ts";
+import { isStanding, standingZoom } from "./standingzoom.ts";
 import type { CameraMode, State } from "./state.ts";
 
 /** CameraView is the view that the map shows. */
@@ -39,6 +41,8 @@ export function zoomFor(speed: number | null): number {
 
 const zoomDeadBand = 0.35; // hysteresis, so that the zoom does not follow every change of speed
 const zoomPerSecond = 0.4;
+const fastZoomPerSecond = 1.2; // from standing to driving and back
+const standingAfter = 5000; // ms: a car at a traffic light does not stand yet
 
 /** ZoomTransition is the present zoom and the one it moves towards. */
 export interface ZoomTransition {
@@ -46,11 +50,10 @@ export interface ZoomTransition {
   target: number;
 }
 
-/** stepZoom moves the zoom towards the target for a speed. */
-export function stepZoom({ zoom, target }: ZoomTransition, speed: number | null, milliseconds: number): ZoomTransition {
-  const wanted = zoomFor(speed);
+/** stepZoom moves the zoom towards the wanted one. */
+export function stepZoom({ zoom, target }: ZoomTransition, wanted: number, milliseconds: number, perSecond = zoomPerSecond): ZoomTransition {
   const nextTarget = Math.abs(wanted - target) > zoomDeadBand ? wanted : target;
-  const step = (zoomPerSecond * Math.min(milliseconds, 250)) / 1000;
+  const step = (perSecond * Math.min(milliseconds, 250)) / 1000;
   return { zoom: zoom + Math.max(-step, Math.min(step, nextTarget - zoom)), target: nextTarget };
 }
 
@@ -94,6 +97,12 @@ export class Camera {
   #shown: CameraView | null = null;
   #frame: number | null = null;
   #frameAt = 0;
+  /** When the car last drove; null if it has only stood. */
+  #droveAt: number | null = null;
+  #standing: ReturnType<typeof setTimeout> | undefined;
+  /** The zoom moves fast, because the car has stopped or driven off. */
+  #isFast = false;
+  #hadPins = false;
 
   constructor(map: MapLibre, state: State, car: Car) {
     this.#map = map;
@@ -118,6 +127,10 @@ export class Camera {
     state.motion.watch(requestFrame);
     state.cameraMode.watch(requestFrame);
     state.covered.watch(requestFrame);
+    state.entities.watch(requestFrame);
+    state.cameraMode.watch((mode) => {
+      if (!state.following.get()) map.jumpTo({ bearing: mode === "north" ? 0 : (state.pose()?.heading ?? 0) });
+    });
     state.following.watch((following) => {
       if (!following) this.#zoom = null;
       this.#shown = null;
@@ -138,7 +151,7 @@ export class Camera {
     if (pose === null) return;
     const passed = at - this.#frameAt;
     this.#frameAt = at;
-    const moving = this.#state.following.get() ? this.#follow(pose, passed) : false;
+    const moving = this.#state.following.get() ? this.#follow(pose, at, passed) : false;
     if (!this.#state.following.get()) this.#drawCar();
     if (moving || (pose.speed ?? 0) >= 0.5 || this.#isBlending()) this.#requestFrame();
   }
@@ -150,10 +163,35 @@ export class Camera {
     return motion !== null && pose !== null && !pose.held && (motion.correction.metres > 0.1 || Math.abs(motion.correction.angleBetween) > 0.1) && (pose.lat !== motion.lat || pose.lng !== motion.lng);
   }
 
+  /** #wantedZoom returns the zoom for the car's speed, or that for the pins around a car that stands. */
+  #wantedZoom(pose: Pose, at: number): number {
+    const isDriving = !isStanding(pose);
+    if (isDriving && (this.#droveAt === null || at - this.#droveAt >= standingAfter)) this.#isFast = true;
+    if (isDriving) this.#droveAt = at;
+    else if (pose.accuracy === null) this.#droveAt = null; // a place that was set by hand
+    if (this.#droveAt !== null && at - this.#droveAt < standingAfter) {
+      clearTimeout(this.#standing);
+      if (!isDriving) this.#standing = setTimeout(() => {
+        this.#isFast = true;
+        this.#requestFrame(); // a browser reports no fixes of a car that stands
+      }, standingAfter);
+      return zoomFor(pose.speed);
+    }
+    const entities = this.#state.entities.get();
+    const { clientWidth, clientHeight: height } = this.#map.getContainer();
+    const frame = { width: clientWidth - this.#state.covered.get(), height, bearing: this.#shown?.bearing ?? 0 };
+    return standingZoom(pose, entities.map(placeOf), frame);
+  }
+
   /** #follow reports whether the zoom is still changing. */
-  #follow(pose: Pose, passed: number): boolean {
-    const target = zoomFor(pose.speed);
-    this.#zoom = this.#zoom === null ? { zoom: target, target } : stepZoom(this.#zoom, pose.speed, passed);
+  #follow(pose: Pose, at: number, passed: number): boolean {
+    const target = this.#wantedZoom(pose, at);
+    // The first pins arrive after the first fix: the map is not moved twice.
+    const hasPins = this.#state.entities.get().length > 0;
+    if (hasPins && !this.#hadPins && this.#droveAt === null) this.#zoom = null;
+    this.#hadPins = hasPins;
+    this.#zoom = this.#zoom === null ? { zoom: target, target } : stepZoom(this.#zoom, target, passed, this.#isFast ? fastZoomPerSecond : zoomPerSecond);
+    if (this.#zoom.zoom === this.#zoom.target) this.#isFast = false;
     const view = cameraView(pose, this.#state.cameraMode.get(), this.#zoom.zoom, this.#shown?.bearing ?? 0, this.#state.covered.get());
     if (this.#shown === null || isVisiblyDifferent(this.#shown, view)) {
       this.#shown = view;

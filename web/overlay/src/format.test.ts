@@ -36,8 +36,11 @@ describe("distances", () => {
     [16, "100 ft"],
     [100, "300 ft"],
     [289, "900 ft"],
-    [290, "0.2 mi"],
-    [320, "0.2 mi"],
+    [320, "1000 ft"],
+    [700, "2300 ft"],
+    [770, "2500 ft"],
+    [778, "0.5 mi"],
+    [805, "0.5 mi"],
     [1609.344, "1.0 mi"],
     [16_093, "10 mi"],
   ])("%d m is %s", (metres, want) => {
@@ -77,6 +80,12 @@ it.each([
   [0.3999, "doubtful"],
 ])("a confidence of %d is %s", (confidence, want) => {
   expect(confidenceOf(confidence)).toBe(want);
+});
+
+it("writes the lengths of the scale exactly", () => {
+  expect(plain(makeFormat("en", "metric").length(20, "meter"))).toBe("20 m");
+  expect(plain(makeFormat("de", "metric").length(2, "kilometer"))).toBe("2 km");
+  expect(plain(makeFormat("en", "imperial").length(500, "foot"))).toBe("500 ft");
 });
 
 it("writes speeds as whole numbers", () => {

@@ -18,6 +18,8 @@ export interface Format {
   distance(metres: number): Written;
   /** spokenDistance is for screen readers: "350 metres". */
   spokenDistance(metres: number): string;
+  /** length formats an exact value in a unit. */
+  length(value: number, unit: LengthUnit): string;
   /** speed formats metres per second as a whole number. */
   speed(metresPerSecond: number): Written;
   /** duration formats milliseconds: "12 sec", "3 min", "2 hr", "5 days". */
@@ -26,7 +28,10 @@ export interface Format {
   number(value: number): string;
 }
 
-type Unit = "meter" | "kilometer" | "foot" | "mile" | "kilometer-per-hour" | "mile-per-hour" | "second" | "minute" | "hour" | "day";
+/** LengthUnit is a unit of length. */
+export type LengthUnit = "meter" | "kilometer" | "foot" | "mile";
+
+type Unit = LengthUnit | "kilometer-per-hour" | "mile-per-hour" | "second" | "minute" | "hour" | "day";
 
 const metresPerFoot = 0.3048;
 const metresPerMile = 1609.344;
@@ -46,7 +51,7 @@ export function makeFormat(language: string, units: Units): Format {
     const key = `${unit} ${String(digits)} ${unitDisplay}`;
     const format =
       made.get(key) ??
-      new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay, minimumFractionDigits: digits, maximumFractionDigits: digits });
+      new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay, minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: unit !== "foot" }); // "2300 ft" is read at a glance
     made.set(key, format);
     return format;
   };
@@ -58,6 +63,7 @@ export function makeFormat(language: string, units: Units): Format {
       const { value, unit, digits } = scaled(metres, units);
       return formatter(unit, digits, "long").format(value);
     },
+    length: (value, unit) => formatter(unit, 0, "short").format(value),
     speed: (metresPerSecond) => {
       const unit = units === "metric" ? "kilometer-per-hour" : "mile-per-hour";
       const perHour = (Math.max(0, metresPerSecond) * 3600) / (units === "metric" ? 1000 : metresPerMile);
@@ -78,16 +84,16 @@ function written(parts: Intl.NumberFormatPart[], below: boolean): Written {
   return below ? { value: `< ${of(false)}`, unit: of(true), text: `< ${text}` } : { value: of(false), unit: of(true), text };
 }
 
-/** scaled rounds a distance to steps of 50 m or 100 ft, and to a tenth of a kilometre or mile above. */
+const feetPerStep = 100;
+const maxFeet = 2600; // half a mile: beyond it a tenth of a mile is fine enough
+
+/** scaled rounds a distance to steps of 50 m or 100 ft, and from 1 km or half a mile on to a tenth of a kilometre or mile. */
 function scaled(metres: number, units: Units): Scaled {
   const away = Math.max(0, metres);
-  const [step, small, many, large, perLarge] =
-    units === "metric" ? ([50, "meter", 1000, "kilometer", 1000] as const) : ([100 * metresPerFoot, "foot", 1000 * metresPerFoot, "mile", metresPerMile] as const);
-  const steps = Math.round(away / step);
-  if (steps * step < many - 1e-9) {
-    const one = units === "metric" ? 50 : 100;
-    return { value: Math.max(1, steps) * one, unit: small, digits: 0, below: steps === 0 };
-  }
+  const [one, perSmall, small, many, large, perLarge] =
+    units === "metric" ? ([50, 1, "meter", 1000, "kilometer", 1000] as const) : ([feetPerStep, metresPerFoot, "foot", maxFeet, "mile", metresPerMile] as const);
+  const steps = Math.round(away / perSmall / one);
+  if (steps * one < many) return { value: Math.max(1, steps) * one, unit: small, digits: 0, below: steps === 0 };
   const tenths = Math.round((away / perLarge) * 10);
   if (tenths < 100) return { value: tenths / 10, unit: large, digits: 1, below: false };
   return { value: Math.round(away / perLarge), unit: large, digits: 0, below: false };

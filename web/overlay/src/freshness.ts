@@ -20,6 +20,9 @@ const staleBelow = 0.2;
 
 /** Milliseconds without the service after which pins are grey; reads normally come every few seconds. */
 export const greyAfter = 30_000;
+/** isGrey reports whether pins are drawn without colour; connection tells how updates reach the page and since when. */
+export const isGrey = (connection: { how: string; since: number } | null, now: number): boolean => connection?.how === "lost" && now - connection.since >= greyAfter;
+
 /** Milliseconds without the service after which pins that expire are stale. */
 const staleAfter = 5 * 60_000;
 

@@ -3,7 +3,8 @@
 import { maxDistance, secondsTo, type ListedAlert } from "./alertrules.ts";
 import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
-import { distance } from "./geo.ts";
+import { isGrey } from "./freshness.ts";
+import { angleBetween, distance } from "./geo.ts";
 import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
 import { keyedList, makeButton, setText, setAttribute, setTextOrHide, type KeyedItem } from "./widgets.ts";
 import { placeOf, zoneWidthOf } from "./shapes.ts";
@@ -32,16 +33,27 @@ export function nearbyLines(entities: readonly Entity[], place: { lat: number; l
     .slice(0, maxNearby);
 }
 
+const maxAside = 60; // metres to each side of the way straight ahead: what is farther away is on another street
+
+/** isOnWay reports whether a pin lies on the way straight ahead, rather than beside it (pure). */
+export function isOnWay({ distance: metres, bearing: towards, pin: { zone } }: Pick<ListedAlert, "distance" | "bearing"> & { pin: Pick<ListedAlert["pin"], "zone"> }, heading: number): boolean {
+  const off = Math.abs(angleBetween(heading, towards));
+  return zone > 0 || (off < 90 && metres * Math.sin((off * Math.PI) / 180) <= maxAside);
+}
+
 /** makeList shows the alerts ahead and, without a map, the entities around. */
 export function makeList(state: State, actions: Actions, locale: Observable<Locale>): HTMLElement {
   const title = element("h2", {});
   const none = element("p", { class: "empty", hidden: "" });
-  const ahead = element("ul", {});
+  const ahead = element("ul", { class: "ahead" });
+  const besideTitle = element("h2", { hidden: "" });
+  const beside = element("ul", { class: "beside" });
   const aroundTitle = element("h2", { hidden: "" });
   const around = element("ul", {});
-  const box = element("section", { class: "list panel" }, element("div", { class: "scroll" }, title, none, ahead, aroundTitle, around));
+  const box = element("section", { class: "list panel" }, element("div", { class: "scroll" }, title, none, ahead, besideTitle, beside, aroundTitle, around));
   const make = ({ entity }: ListLine): KeyedItem<ListLine> => makeLine(entity, state, actions, locale);
   const showAhead = keyedList<ListLine>(ahead, ({ entity }) => entity.id, make);
+  const showBeside = keyedList<ListLine>(beside, ({ entity }) => entity.id, make);
   const showAround = keyedList<ListLine>(around, ({ entity }) => entity.id, make);
 
   const draw = (): void => {
@@ -50,8 +62,15 @@ export function makeList(state: State, actions: Actions, locale: Observable<Loca
     const pose = state.pose();
     const directed = pose !== null && pose.heading !== null;
     setText(title, words.say(directed ? "ahead.title" : "ahead.around"));
-    setTextOrHide(none, listed.length > 0 || pose === null ? "" : directed ? words.say("ahead.empty") : words.say("ahead.emptyAround", { distance: words.format.distance(maxDistance).text }));
-    showAhead(listed.map(({ pin, distance: metres }) => ({ entity: pin.entity, distance: metres })));
+    const heading = pose?.heading ?? null;
+    const onWay = listed.filter((alert) => heading === null || isOnWay(alert, heading));
+    const offWay = listed.filter((alert) => !onWay.includes(alert));
+    const lineOf = ({ pin, distance: metres }: (typeof listed)[number]): ListLine => ({ entity: pin.entity, distance: metres });
+    setTextOrHide(none, onWay.length > 0 || pose === null ? "" : directed ? words.say("ahead.empty") : words.say("ahead.emptyAround", { distance: words.format.distance(maxDistance).text }));
+    showAhead(onWay.map(lineOf));
+    setTextOrHide(besideTitle, offWay.length > 0 ? words.say("ahead.beside") : "");
+    showBeside(offWay.map(lineOf));
+    box.classList.toggle("grey", isGrey(state.connection.get(), performance.now()));
     const others = state.drawable.get() || pose === null || !directed ? [] : nearbyLines(state.entities.get(), pose, listed);
     setTextOrHide(aroundTitle, others.length > 0 ? words.say("ahead.around") : "");
     showAround(others);

@@ -4,6 +4,7 @@
 //   api.ts                 requests to the service; requestbudget.ts limits them by a token bucket (tokenbucket.ts)
 //   state.ts               the page's state in observables (observable.ts)
 //   geo.ts                 distances and bearings (pure)
+//   visit.ts               whether the driver was here before; firstvisit.ts the card of the first visit, loaded only then
 //   position.ts            the driver's position; demodrive.ts simulates it; deadreckoning.ts interpolates between fixes (pure)
 //   nearbyreader.ts        reads the entities around the car; pure parts: sseparser.ts, nearbydata.ts, reconnect.ts, serverclock.ts
 //   sourcecatalog.ts       reads the sources, again when a pin comes from an unknown one
@@ -11,22 +12,26 @@
 //   alertmonitor.ts        the alerts ahead; rules in alertrules.ts and announcer.ts (pure)
 //   theme.ts               day or night, by the sun (sun.ts, pure)
 //   map.ts                 opens MapLibre with the style of basemap.ts; mapview.ts adds everything on the map
-//   camera.ts              the map's camera; car.ts the car marker
+//   camera.ts              the map's camera; standingzoom.ts its zoom while the car stands (pure); car.ts the car marker
+//   extent.ts              the extent of the public data, where the map opens (pure); hereprompt.ts the question after a long press
 //   resolution.ts          the map's pixel ratio
 //   pins.ts                sources and layers of the pins; icons.ts their images; pure parts: clusters.ts, featurediff.ts,
 //                          icontint.ts, shapes.ts, linecolours.ts, hittest.ts
+//   speedometer.ts         own speed and the limit of the last camera (drivenlimit.ts, pure); scalebar.ts; demostrip.ts
 //   panels.ts              panels over the map: menu.ts, notice.ts, attributionline.ts and others, built from widgets.ts and dom.ts
 //   i18n/                  all texts; settings.ts the driver's choices (pure); format.ts numbers and units (pure)
 
 import { getAlerts, getConfig, getDrive, getKinds } from "./api.ts";
 import { Observable } from "./observable.ts";
-import { greyAfter } from "./freshness.ts";
+import { isGrey } from "./freshness.ts";
 import { backoff } from "./reconnect.ts";
 import { serverTime } from "./serverclock.ts";
 import { byId } from "./dom.ts";
 import { DriveSensor, parseSpeedUp } from "./demodrive.ts";
 import { loadTexts, makeWords } from "./i18n/words.ts";
 import { keepTheme } from "./theme.ts";
+import type { Place } from "./geo.ts";
+import { makeLocale } from "./locale.ts";
 import { AlertMonitor } from "./alertmonitor.ts";
 import { loadLibrary, mayDraw, type Library } from "./map.ts";
 import { poseAt, addFix, type Pose } from "./deadreckoning.ts";
@@ -41,6 +46,7 @@ import { SourceCatalog } from "./sourcecatalog.ts";
 import { openMapView, type MapView } from "./mapview.ts";
 import { choicesKey, makeState, type Actions, type State } from "./state.ts";
 import { readStored, store } from "./storage.ts";
+import { presentVisit, rememberVisit, type Visit } from "./visit.ts";
 import { NearbyReader } from "./nearbyreader.ts";
 
 const agingInterval = 1000; // ms between two updates of ages
@@ -69,22 +75,43 @@ function keepMapMode({ cameraMode, names }: State): void {
 interface Vehicle {
   position: PositionSource;
   clock: () => number;
+  /** startDrive has the demo's drive give the position. */
+  startDrive: () => void;
 }
 
-function openPosition(query: URLSearchParams): Vehicle {
-  if (query.get("drive") === "demo") {
-    const factor = parseSpeedUp(query.get("x"));
-    return { position: locate(null, new DriveSensor(getDrive, factor), Date.now), clock: () => performance.now() * factor };
-  }
-  return { position: locate(query.get("at"), "geolocation" in navigator ? navigator.geolocation : null, Date.now), clock: () => performance.now() };
+function openPosition(query: URLSearchParams, visit: Visit): Vehicle {
+  const factor = parseSpeedUp(query.get("x"));
+  const drives = query.get("drive") === "demo";
+  const sensor = "geolocation" in navigator ? navigator.geolocation : null;
+  const position = locate(drives ? null : query.get("at"), sensor, Date.now, visit === "locate" && !drives);
+  const startDrive = (): void => {
+    position.follow(new DriveSensor(getDrive, factor));
+  };
+  if (drives) startDrive();
+  return { position, clock: () => performance.now() * factor, startDrive };
 }
 
 /** keepMoving sets state.motion. */
 function keepMoving(state: State, clock: () => number): void {
+  let byHand = true;
   state.fix.watch((fix) => {
     if (fix === null) return;
-    // A place that was set by hand replaces the track so far.
-    state.motion.set(addFix(fix.accuracy === null ? null : state.motion.get(), fix, clock()));
+    // A place that was set by hand replaces the track so far, and so does the first fix after it.
+    const isNew = byHand || fix.accuracy === null;
+    byHand = fix.accuracy === null;
+    state.motion.set(addFix(isNew ? null : state.motion.get(), fix, clock()));
+  });
+}
+
+/** keepAddress keeps the drive in the page's address, so that a reload continues it. */
+function keepAddress(state: State): void {
+  state.driving.watch((driving) => {
+    const query = new URLSearchParams(location.search);
+    if (driving === (query.get("drive") === "demo")) return;
+    if (driving) query.set("drive", "demo");
+    else query.delete("drive");
+    const search = query.toString();
+    history.replaceState(null, "", location.pathname + (search === "" ? "" : `?${search}`));
   });
 }
 
@@ -143,12 +170,6 @@ function keepCovered(state: State, panels: HTMLElement): void {
   for (const panel of beside) watcher.observe(panel);
 }
 
-/** isGrey reports whether pins are drawn without colour. */
-function isGrey(state: State): boolean {
-  const connection = state.connection.get();
-  return connection?.how === "lost" && performance.now() - connection.since >= greyAfter;
-}
-
 /** readStart reads what is needed to open the map, and retries until it succeeds. */
 async function readStart(state: State): Promise<void> {
   for (let failures = 1; ; failures++) {
@@ -166,14 +187,81 @@ async function readStart(state: State): Promise<void> {
   }
 }
 
+/** makeActions makes the actions of the panels; mapView returns the map once it is open. */
+function makeActions(state: State, { position, startDrive }: Vehicle, mapView: () => MapView | null, reader: NearbyReader, monitor: AlertMonitor): Actions {
+  const namePlace = (place: Place): void => {
+    state.driving.set(false);
+    position.setManually(place);
+    state.following.set(true);
+  };
+  return {
+    recentre: () => {
+      state.following.set(true);
+    },
+    select: (id) => {
+      state.selected.set(id);
+    },
+    show: (place) => mapView()?.show(place),
+    zoomBy: (levels) => mapView()?.zoomBy(levels),
+    namePlace,
+    nameMiddle: () => {
+      const place = mapView()?.middle();
+      if (place !== undefined) namePlace(place);
+    },
+    locate: () => {
+      rememberVisit("locate");
+      state.driving.set(false);
+      position.resume();
+      state.following.set(true);
+    },
+    lookAround: () => {
+      state.following.set(false);
+      mapView()?.showExtent();
+    },
+    startDrive: () => {
+      state.driving.set(true);
+      state.motion.set(null); // the drive begins elsewhere
+      startDrive();
+      state.following.set(true);
+    },
+    endDrive: () => {
+      const place = state.pose();
+      state.driving.set(false);
+      if (place !== null) position.setManually({ lat: place.lat, lng: place.lng });
+    },
+    refresh: () => {
+      reader.refresh();
+    },
+    dismiss: (id) => {
+      monitor.dismiss(id);
+    },
+  };
+}
+
+/** showFirstVisit opens the card of the first visit. Without it, the page works as after "Look around". */
+function showFirstVisit(state: State, actions: Actions): void {
+  import("./firstvisit.ts").then(
+    ({ openFirstVisit }) => {
+      openFirstVisit(state, actions);
+    },
+    (error: unknown) => {
+      console.warn(error);
+    },
+  );
+}
+
 function main(): void {
   const loading = mayDraw() ? loadLibrary() : null; // started first, since it takes longest
-  const { position, clock } = openPosition(new URLSearchParams(location.search));
+  const query = new URLSearchParams(location.search);
+  const visit = presentVisit(query);
+  const vehicle = openPosition(query, visit);
+  const { clock } = vehicle;
   const pose = (): Pose | null => {
     const motion = state.motion.get();
     return motion === null ? null : poseAt(motion, clock());
   };
-  const state = makeState(stored(), position, pose);
+  const state = makeState(stored(), vehicle.position, pose);
+  state.driving.set(query.get("drive") === "demo");
   const now = { mono: () => performance.now(), wall: () => Date.now() };
   const budget = new RequestBudget(now.mono);
   const nearbyReader = new NearbyReader(state, budget, now);
@@ -186,39 +274,25 @@ function main(): void {
     return getAlerts(ahead, { signal, onResponse });
   });
   let mapView: MapView | null = null;
-  const actions: Actions = {
-    recentre: () => {
-      state.following.set(true);
-    },
-    select: (id) => {
-      state.selected.set(id);
-    },
-    show: (place) => mapView?.show(place),
-    zoomBy: (levels) => mapView?.zoomBy(levels),
-    namePlace: position.setManually,
-    locate: position.resume,
-    refresh: () => {
-      nearbyReader.refresh();
-    },
-    dismiss: (id) => {
-      alertMonitor.dismiss(id);
-    },
-  };
+  const actions = makeActions(state, vehicle, () => mapView, nearbyReader, alertMonitor);
   keepTheme(state);
   keepLanguage(state);
   keepMapMode(state);
   keepMoving(state, clock);
+  keepAddress(state);
   const shown = keepVisible(state);
   nearbyReader.start();
   new SourceCatalog(state, budget, now.mono).start();
   alertMonitor.start();
   state.drawable.set(loading !== null);
-  const panels = mountPanels(state, actions);
+  const locale = makeLocale(state);
+  const panels = mountPanels(state, actions, locale);
   byId("panels").append(panels);
   keepCovered(state, panels);
+  if (visit === "first") showFirstVisit(state, actions);
   const open = async (loaded: Promise<Library>): Promise<void> => {
     const [library] = await Promise.all([loaded, readStart(state)]);
-    mapView = await openMapView({ library, container: byId("map"), state, actions, shown, isGrey: () => isGrey(state) });
+    mapView = await openMapView({ library, container: byId("map"), state, actions, locale, shown, isGrey: () => isGrey(state.connection.get(), performance.now()) });
   };
   if (loading === null) {
     void readStart(state);

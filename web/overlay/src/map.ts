@@ -2,6 +2,7 @@
 
 import type { Map as MapLibre, StyleSpecification } from "maplibre-gl";
 import { baseStyle, plainStyle, type MapLook } from "./basemap.ts";
+import type { Bounds } from "./extent.ts";
 import type { Place } from "./geo.ts";
 import type { State } from "./state.ts";
 import type { OverlayConfig } from "./wire.ts";
@@ -36,14 +37,19 @@ export interface MapOptions {
   config: OverlayConfig;
   look: MapLook;
   center: Place | null;
+  /** What to show where there is no centre; null for the style's own centre. */
+  bounds?: Bounds | null;
 }
 
+/** Pixels around the extent, and the closest zoom of a small one. */
+export const extentOptions = { padding: 40, maxZoom: 14 } as const;
+
 /** openMap returns once a style is loaded; it fails if the browser allows no WebGL. */
-export async function openMap({ library, container, config, look, center }: MapOptions): Promise<MapLibre> {
+export async function openMap({ library, container, config, look, center, bounds }: MapOptions): Promise<MapLibre> {
   const map = new library.Map({
     container,
     style: baseStyle(config, look),
-    ...(center && { center, zoom: 15 }), // otherwise the style's own centre
+    ...(center ? { center, zoom: 15 } : bounds && { bounds, fitBoundsOptions: extentOptions }), // otherwise the style's own centre
     attributionControl: false, // attributionline.ts shows the sources as well
     maplibreLogo: false,
     fadeDuration: 0,

@@ -1,20 +1,24 @@
 // The map with everything on it: opened once and updated from the state.
 
 import type { Map as MapLibre } from "maplibre-gl";
-import { Camera } from "./camera.ts";
+import { Camera, pixelsPerMetre } from "./camera.ts";
 import { makeCar } from "./car.ts";
 import type { Observable } from "./observable.ts";
-import type { Place } from "./geo.ts";
+import { boundsOf } from "./extent.ts";
+import { normalizeLongitude, type Place } from "./geo.ts";
+import { makeHerePrompt } from "./hereprompt.ts";
 import { Icons } from "./icons.ts";
 import { isSameLook, worldAttribution, type MapLook } from "./basemap.ts";
-import { openMap, ContextState, setBaseMap, type Library } from "./map.ts";
+import type { Locale } from "./locale.ts";
+import { openMap, extentOptions, ContextState, setBaseMap, type Library } from "./map.ts";
 import { Pins } from "./pins.ts";
 import type { Look } from "./icontint.ts";
 import { keepResolution } from "./resolution.ts";
 import { attributionsOf } from "./attribution.ts";
 import type { VisibleEntity } from "./visibility.ts";
 import { placeOf } from "./shapes.ts";
-import type { Actions, State } from "./state.ts";
+import { canTap } from "./position.ts";
+import { isLookingAround, type Actions, type State, type Viewport } from "./state.ts";
 
 const attributionInterval = 1000; // ms
 
@@ -22,6 +26,10 @@ const attributionInterval = 1000; // ms
 export interface MapView {
   show(place: Place): void;
   zoomBy(levels: number): void;
+  /** showExtent shows the extent of the public data; without one, the map stays where it is. */
+  showExtent(): void;
+  /** middle returns the place in the middle of the map. */
+  middle(): Place;
 }
 
 export interface MapViewOptions {
@@ -29,6 +37,7 @@ export interface MapViewOptions {
   container: HTMLElement;
   state: State;
   actions: Actions;
+  locale: Observable<Locale>;
   /** The visible entities and their appearance. */
   shown: Observable<readonly VisibleEntity[]>;
   /** Whether pins are drawn without colour. */
@@ -36,12 +45,12 @@ export interface MapViewOptions {
 }
 
 /** openMapView returns when the pins can be drawn. */
-export async function openMapView({ library, container, state, actions, shown, isGrey }: MapViewOptions): Promise<MapView> {
+export async function openMapView({ library, container, state, actions, locale, shown, isGrey }: MapViewOptions): Promise<MapView> {
   const config = state.config.get();
   if (config === null) throw new Error("the map is opened before its configuration is known");
   const wanted = (): MapLook => ({ theme: state.theme.get(), language: state.settings.get().language, names: state.names.get() });
   let drawn = wanted();
-  const map = await openMap({ library, container, config, look: drawn, center: state.fix.get() });
+  const map = await openMap({ library, container, config, look: drawn, center: state.fix.get(), bounds: boundsOf(config.extent) });
   const contextState = new ContextState(map, state);
   const car = makeCar();
   map.getCanvasContainer().append(car.element);
@@ -71,8 +80,10 @@ export async function openMapView({ library, container, state, actions, shown, i
   state.words.watch(({ say }) => {
     map.getCanvas().setAttribute("aria-label", say("map.label"));
   });
-  handleClicks(map, pins, state, actions);
+  handleClicks(map, pins, state, actions, locale);
   keepAttributions(map, state);
+  keepViewport(map, state);
+  keepScale(map, state);
   return {
     show(place) {
       state.following.set(false);
@@ -82,18 +93,27 @@ export async function openMapView({ library, container, state, actions, shown, i
       state.following.set(false);
       map.jumpTo({ zoom: map.getZoom() + levels });
     },
+    showExtent() {
+      const bounds = boundsOf(state.config.get()?.extent);
+      if (bounds !== null) map.fitBounds(bounds, { ...extentOptions, animate: false });
+    },
+    middle() {
+      const { lat, lng } = map.getCenter();
+      return { lat, lng: normalizeLongitude(lng) };
+    },
   };
 }
 
-/** handleClicks opens cards and clusters, and sets the position of a driver who cannot be located. */
-function handleClicks(map: MapLibre, pins: Pins, state: State, actions: Actions): void {
+/** handleClicks opens cards and clusters, and sets the position of a driver who cannot be located, or who presses for long. */
+function handleClicks(map: MapLibre, pins: Pins, state: State, actions: Actions, locale: Observable<Locale>): void {
+  const herePrompt = makeHerePrompt(map, actions, locale);
   map.on("click", ({ point, lngLat }) => {
-    const positionStatus = state.positionStatus.get();
-    if (state.fix.get() === null && (positionStatus === "refused" || positionStatus === "missing")) {
-      actions.namePlace({ lat: lngLat.lat, lng: lngLat.lng });
+    if (herePrompt.takesClick(point)) return;
+    const touched = pins.find(point);
+    if (touched === null && state.selected.get() === null && canTap(state.positionStatus.get())) {
+      actions.namePlace({ lat: lngLat.lat, lng: normalizeLongitude(lngLat.lng) });
       return;
     }
-    const touched = pins.find(point);
     if (touched !== null && "cluster" in touched) {
       state.following.set(false);
       map.jumpTo({ center: touched.cluster, zoom: touched.zoom });
@@ -101,6 +121,33 @@ function handleClicks(map: MapLibre, pins: Pins, state: State, actions: Actions)
     }
     actions.select(touched?.entity.id ?? null);
   });
+}
+
+/** keepViewport sets state.viewport. */
+function keepViewport(map: MapLibre, state: State): void {
+  const update = (): void => {
+    if (!isLookingAround(state)) {
+      state.viewport.set(null);
+      return;
+    }
+    const bounds = map.getBounds();
+    const now: Viewport = { west: bounds.getWest(), south: bounds.getSouth(), east: bounds.getEast(), north: bounds.getNorth(), zoom: map.getZoom() };
+    const before = state.viewport.get();
+    if (before === null || (Object.keys(now) as (keyof Viewport)[]).some((key) => before[key] !== now[key])) state.viewport.set(now);
+  };
+  map.on("moveend", update);
+  state.following.watch(update);
+  state.fix.watch(update);
+}
+
+/** keepScale sets state.metresPerPixel and state.mapBearing. It is called in each frame of a moving map, so it only rounds. */
+function keepScale(map: MapLibre, state: State): void {
+  const update = (): void => {
+    state.metresPerPixel.set(Number((1 / pixelsPerMetre(map.getZoom(), map.getCenter().lat)).toPrecision(3)));
+    state.mapBearing.set(Math.round(map.getBearing()));
+  };
+  map.on("move", update);
+  update();
 }
 
 /** keepAttributions sets state.attributions to those of the pins in view. */

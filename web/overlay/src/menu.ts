@@ -7,7 +7,7 @@ import type { Key } from "./i18n/words.ts";
 import { accountPage, attributionsPage, displayPage, kindsPage, networksPage, soundPage, sourcesPage } from "./menupages.ts";
 import { setLabel, makeButton, replaceChildren, setText, makeIcon, type Item } from "./widgets.ts";
 import type { Locale } from "./locale.ts";
-import type { Actions, State } from "./state.ts";
+import { isLookingAround, type Actions, type State } from "./state.ts";
 import type { AlertSounds } from "./alertsounds.ts";
 
 /** MenuDeps are the menu's dependencies. */
@@ -35,7 +35,7 @@ type PageName = keyof typeof pages;
 const names = Object.keys(pages) as PageName[];
 
 /** frontPage links to the other pages. */
-function frontPage({ locale, state, actions, preferences }: MenuDeps, go: (page: PageName) => void): Item[] {
+function frontPage({ locale, state, actions, preferences }: MenuDeps, go: (page: PageName) => void, shut: () => void): Item[] {
   const { say: speak } = locale.get();
   const rows = names.map((name): Item => {
     const note = element("small", {});
@@ -52,12 +52,23 @@ function frontPage({ locale, state, actions, preferences }: MenuDeps, go: (page:
     };
   });
   const located = makeButton({ class: "row", id: "menu-locate" }, () => {
+    shut();
     actions.locate();
   }, element("span", { class: "name" }, speak("place.again")));
+  const middle = makeButton({ class: "row", id: "menu-middle" }, () => {
+    shut();
+    actions.nameMiddle();
+  }, element("span", { class: "name" }, speak("place.middle")));
   rows.unshift({
     element: located,
     update() {
-      located.hidden = state.positionStatus.get() !== "named";
+      const status = state.positionStatus.get();
+      located.hidden = status === "asking" || status === "found";
+    },
+  }, {
+    element: middle,
+    update() {
+      middle.hidden = !state.drawable.get() || !isLookingAround(state);
     },
   });
   const links = ([["/about", "menu.about"], ["/docs", "menu.developers"]] as const).map(([href, text]): Item => ({
@@ -104,7 +115,7 @@ export function makeMenu(deps: MenuDeps): Menu {
     setLabel(close, words.say("do.close"));
     back.hidden = page === null;
     setText(title, words.say(page === null ? "menu.title" : pages[page].title));
-    items = page === null ? frontPage(deps, show) : pages[page].make(deps);
+    items = page === null ? frontPage(deps, show, shut) : pages[page].make(deps);
     update();
     replaceChildren(body, items.map((item) => item.element));
   };
@@ -133,7 +144,7 @@ export function makeMenu(deps: MenuDeps): Menu {
     else show(null);
   });
   for (const observable of [locale, state.sources, state.kinds, state.config, preferences.person]) (observable as Observable<unknown>).watch(build);
-  for (const observable of [state.settings, state.health, state.cameraMode, state.names, state.attributions, state.positionStatus, tones.ready]) (observable as Observable<unknown>).watch(update);
+  for (const observable of [state.settings, state.health, state.cameraMode, state.names, state.attributions, state.positionStatus, state.following, state.fix, tones.ready]) (observable as Observable<unknown>).watch(update);
   let networks = state.settings.get().networks;
   state.settings.watch((settings) => {
     if (settings.networks !== networks && page === "networks") build();

@@ -11,7 +11,7 @@ import { parseChunk, initialParser } from "./sseparser.ts";
 import type { Connection, State } from "./state.ts";
 
 /** Metres around the driver that are read. */
-const radius = 10_000;
+export const radius = 10_000;
 /** Metres from the centre of the last read after which the surroundings are read again. */
 const refetchDistance = radius / 3;
 

@@ -2,10 +2,12 @@
 
 import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
+import { boundsOf } from "./extent.ts";
 import { greyAfter } from "./freshness.ts";
 import { kindLabel } from "./entitylabels.ts";
-import { setLabel, setText, setTextOrHide } from "./widgets.ts";
-import { parsePlace, type PositionStatus } from "./position.ts";
+import { makeButton, setLabel, setText, setTextOrHide } from "./widgets.ts";
+import { radius } from "./nearbyreader.ts";
+import { canTap, parsePlace, roughAccuracy, type PositionStatus } from "./position.ts";
 import { zoneWidthOf } from "./shapes.ts";
 import type { Locale } from "./locale.ts";
 import type { Actions, Connection, State } from "./state.ts";
@@ -34,18 +36,37 @@ function makeTransient(): (isSo: boolean, now: number) => boolean {
   };
 }
 
+/** PositionFacts are what the notice about the position depends on. */
+export interface PositionFacts {
+  status: PositionStatus;
+  /** Metres; null if exact or unknown. */
+  accuracy: number | null;
+  /** No fix came for a while. */
+  held: boolean;
+  drawable: boolean;
+}
+
 /** positionText returns the notice about the position; empty if there is none (pure). */
-export function positionText(positionStatus: PositionStatus, held: boolean, drawable: boolean, { say: speak }: Pick<Locale, "say">): string {
-  switch (positionStatus) {
+export function positionText({ status, accuracy, held, drawable }: PositionFacts, { say: speak, format }: Pick<Locale, "say" | "format">): string {
+  switch (status) {
+    case "unasked":
+      return drawable ? "" : speak("place.type");
     case "asking":
       return speak("place.locating");
+    case "slow":
     case "refused":
     case "missing":
-      return speak(drawable ? `place.${positionStatus}` : "place.type");
+      return speak(drawable ? `place.${status}` : "place.type");
     case "found":
     case "named":
-      return held ? speak("place.held") : "";
+      if (held) return speak("place.held");
+      return accuracy !== null && accuracy > roughAccuracy && drawable ? speak("place.rough", { distance: format.distance(accuracy).text }) : "";
   }
+}
+
+/** hasNoData reports whether nothing is known within the radius that was read around a position (pure). */
+export function hasNoData(connection: Connection | null, located: boolean, known: number): boolean {
+  return located && known === 0 && connection !== null && connection.how !== "lost";
 }
 
 /** connectionText returns the notice about an outage; empty if there is none (pure). */
@@ -60,20 +81,26 @@ export function connectionText(connection: Connection | null, located: boolean, 
 
 /** makeNotice shows each notice on a line of its own. */
 export function makeNotice(state: State, actions: Actions, locale: Observable<Locale>): HTMLElement {
-  const lines = ["draw", "place", "link", "law", "hidden", "most"].map((about) => element("p", { hidden: "", "data-about": about }));
+  const lines = ["draw", "place", "named", "data", "link", "law", "hidden", "most"].map((about) => element("p", { hidden: "", "data-about": about }));
   const placeForm = makePlaceForm(actions, locale);
-  const box = element("div", { class: "notice panel", hidden: "" }, element("div", { role: "status" }, ...lines), placeForm);
-  const [mapless, zoned, hidden, truncated] = [makeTransient(), makeTransient(), makeTransient(), makeTransient()];
+  const showData = makeButton({ id: "show-data", hidden: "" }, () => {
+    actions.lookAround();
+  });
+  const box = element("div", { class: "notice panel", hidden: "" }, element("div", { role: "status" }, ...lines), placeForm, showData);
+  const [mapless, named, zoned, hidden, truncated] = [makeTransient(), makeTransient(), makeTransient(), makeTransient(), makeTransient()];
   const draw = (): void => {
     const words = locale.get();
     const pose = state.pose();
     const now = performance.now();
     const drawable = state.drawable.get();
-    const positionStatus = state.positionStatus.get();
+    const status = state.positionStatus.get();
+    const noData = hasNoData(state.connection.get(), pose !== null, state.known.get().length);
     const forbidden = state.hidden.get();
     const texts = [
       mapless(!drawable, now) ? words.say("draw.none") : "",
-      positionText(positionStatus, pose?.held ?? false, drawable, words),
+      state.welcoming.get() ? "" : positionText({ status, accuracy: pose?.accuracy ?? null, held: pose?.held ?? false, drawable }, words),
+      named(status === "named" && drawable, now) ? words.say("place.named") : "",
+      noData ? words.say("place.noData", { distance: words.format.distance(radius).text }) : "",
       connectionText(state.connection.get(), pose !== null, navigator.onLine, now, words),
       zoned(state.entities.get().some((entity) => zoneWidthOf(entity) > 0), now) ? words.say("law.zones") : "",
       hidden(forbidden.length > 0, now) ? words.say("law.hidden", { kinds: forbidden.map((id) => kindLabel(id, state.kinds.get(), words)).join(", ") }) : "",
@@ -82,10 +109,12 @@ export function makeNotice(state: State, actions: Actions, locale: Observable<Lo
     lines.forEach((line, at) => {
       setTextOrHide(line, texts[at] ?? "");
     });
-    placeForm.hidden = drawable || (positionStatus !== "refused" && positionStatus !== "missing");
+    placeForm.hidden = drawable || state.welcoming.get() || (status !== "unasked" && !canTap(status));
+    setText(showData, words.say("place.showData"));
+    showData.hidden = !noData || !drawable || boundsOf(state.config.get()?.extent) === null || !state.following.get();
     box.hidden = texts.every((text) => text === "");
   };
-  for (const observable of [locale, state.drawable, state.positionStatus, state.connection, state.fix, state.truncated, state.hidden, state.entities]) (observable as Observable<unknown>).watch(draw);
+  for (const observable of [locale, state.drawable, state.positionStatus, state.connection, state.fix, state.truncated, state.hidden, state.entities, state.known, state.welcoming, state.following, state.config]) (observable as Observable<unknown>).watch(draw);
   setInterval(draw, updateInterval);
   return box;
 }

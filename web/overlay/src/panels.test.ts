@@ -4,9 +4,9 @@ import { makeFormat } from "./format.ts";
 import { en } from "./i18n/en.ts";
 import { makeWords } from "./i18n/words.ts";
 import { setKindsVisible, setKindVisible } from "./kindchoice.ts";
-import { nearbyLines, roundedSeconds } from "./list.ts";
+import { isOnWay, nearbyLines, roundedSeconds } from "./list.ts";
 import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
-import { connectionText, transientNotice, positionText } from "./notice.ts";
+import { connectionText, hasNoData, transientNotice, positionText, type PositionFacts } from "./notice.ts";
 import { withoutScheme } from "./pairing.ts";
 import { isKindHidden } from "./settings.ts";
 import type { Locale } from "./locale.ts";
@@ -117,9 +117,32 @@ it("a lost connection is shown after three seconds, with its duration", () => {
 });
 
 it("a driver without a position is shown what to do, with a map and without", () => {
-  expect(positionText("refused", false, true, words)).toContain("Tap the map");
-  expect(positionText("refused", false, false, words)).toContain("Enter your position");
-  expect([positionText("found", false, true, words), positionText("found", true, true, words)]).toEqual(["", "No GPS signal"]);
+  const text = (more: Partial<PositionFacts>): string => positionText({ status: "found", accuracy: 10, held: false, drawable: true, ...more }, words);
+  for (const status of ["refused", "missing", "slow"] as const) {
+    expect(text({ status })).toBe(en[`place.${status}`]);
+    expect(text({ status, drawable: false })).toBe(en["place.type"]);
+  }
+  expect([text({ status: "unasked" }), text({ status: "unasked", drawable: false })]).toEqual(["", en["place.type"]]);
+  expect([text({}), text({ held: true }), text({ status: "named", accuracy: null })]).toEqual(["", en["place.held"], ""]);
+});
+
+it("a position from the network's address is called what it is", () => {
+  const text = (accuracy: number): string => positionText({ status: "found", accuracy, held: false, drawable: true }, words);
+  expect(text(1000)).toBe("");
+  expect(text(25_000)).toContain("25 km");
+});
+
+it("a place without data is told from one that was not read yet", () => {
+  const live = { how: "live", since: 0 } as const;
+  expect(hasNoData(live, true, 0)).toBe(true);
+  expect([hasNoData(live, true, 1), hasNoData(live, false, 0), hasNoData(null, true, 0), hasNoData({ how: "lost", since: 0 }, true, 0)]).toEqual([false, false, false, false]);
+});
+
+it("what lies on other streets is not ahead", () => {
+  const at = (metres: number, off: number, zone = 0): boolean => isOnWay({ distance: metres, bearing: 90 + off, pin: { zone } }, 90);
+  expect([at(900, 0), at(900, 3), at(100, 30), at(40, 75)]).toEqual([true, true, true, true]);
+  expect([at(900, 5), at(900, -25), at(200, 30), at(40, 91)]).toEqual([false, false, false, false]);
+  expect(at(900, 25, 400)).toBe(true); // where in a zone it is must not be seen
 });
 
 it("a refused vote is put into words", () => {

@@ -7,13 +7,15 @@ import { makeCard } from "./card.ts";
 import { Observable } from "./observable.ts";
 import { DetailsLoader } from "./detailsloader.ts";
 import { makeControls } from "./controls.ts";
+import { makeDemoStrip } from "./demostrip.ts";
 import { element } from "./dom.ts";
 import { makeList } from "./list.ts";
 import { makeMenu } from "./menu.ts";
 import { makeNotice } from "./notice.ts";
 import { makePairing } from "./pairing.ts";
-import { makeButton, setText } from "./widgets.ts";
-import { makeLocale, type Locale } from "./locale.ts";
+import type { Locale } from "./locale.ts";
+import { makeScaleBar } from "./scalebar.ts";
+import { makeSpeedometer } from "./speedometer.ts";
 import type { Actions, State } from "./state.ts";
 import { AlertSounds } from "./alertsounds.ts";
 import type { StillThereDeps } from "./stillthere.ts";
@@ -23,9 +25,8 @@ import { Votes } from "./vote.ts";
 const roomy = "(min-width: 900px)";
 
 /** mountPanels makes all panels. main.ts calls it once and adds them to the page. */
-export function mountPanels(state: State, actions: Actions): HTMLElement {
+export function mountPanels(state: State, actions: Actions, locale: Observable<Locale>): HTMLElement {
   const preferences = new Preferences(state.settings);
-  const locale = makeLocale(state);
   const tones = new AlertSounds();
   tones.unlockOn(document);
   const votes = new Votes(state, actions, preferences);
@@ -41,14 +42,17 @@ export function mountPanels(state: State, actions: Actions): HTMLElement {
   const side = element("div", { class: "side" }, card, list);
   const banner = makeBanner(state, actions, locale, tones, details);
   banner.append(makeStillThere({ state, locale, preferences, votes, signIn }));
+  const controls = makeControls({ state, actions, locale, preferences, sounds: tones, listOpen });
   const all = element(
     "div",
     { class: "panels" },
-    banner,
+    element("div", { class: "head" }, banner, makeDemoStrip(state, actions, locale)),
     menu.button,
     side,
-    makeControls(state, actions, locale, listOpen),
-    element("div", { class: "foot" }, makeDemo(locale), makeNotice(state, actions, locale), makeAttribution(state)),
+    controls.element,
+    element("div", { class: "foot" }, makeNotice(state, actions, locale), controls.prompts),
+    makeSpeedometer(state, locale),
+    element("div", { class: "base" }, makeScaleBar(state, locale), makeAttribution(state)),
     menu.element,
     pairing.element,
   );
@@ -83,21 +87,6 @@ function makeStillThere(deps: StillThereDeps): HTMLElement {
         console.warn(error); // without a connection there is nobody to tell the answer to
       },
     );
-  });
-  return box;
-}
-
-/** makeDemo makes the note that the data is not real, shown in the demo only. */
-function makeDemo(locale: Observable<Locale>): HTMLElement {
-  const text = element("span", {});
-  const stop = makeButton({}, () => {
-    location.assign(location.pathname);
-  });
-  const box = element("div", { class: "demo panel", hidden: "" }, text, stop);
-  box.hidden = new URLSearchParams(location.search).get("drive") !== "demo";
-  locale.watch((words) => {
-    setText(text, words.say("demo.label"));
-    setText(stop, words.say("demo.stop"));
   });
   return box;
 }

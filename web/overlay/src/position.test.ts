@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { locate, parsePlace } from "./position.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { canTap, locate, parsePlace } from "./position.ts";
 
 test.each([
   ["52,5", { lat: 52, lng: 5 }],
@@ -91,4 +91,74 @@ test("a named place stays where there is no sensor to go back to", () => {
   const { positionStatus, resume } = locate("52,5", null, () => 0);
   resume();
   expect(positionStatus.get()).toBe("named");
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("without the driver's consent nothing is asked", () => {
+  const sensor = new Sensor();
+  const { positionStatus, resume } = locate(null, sensor, () => 0, false);
+  expect([positionStatus.get(), sensor.success]).toEqual(["unasked", undefined]);
+  resume();
+  sensor.at(52, 0);
+  expect(positionStatus.get()).toBe("found");
+});
+
+test("a sensor that does not answer is slow, and its fix still counts", () => {
+  vi.useFakeTimers();
+  const sensor = new Sensor();
+  const { positionStatus } = locate(null, sensor, () => 0);
+  vi.advanceTimersByTime(9999);
+  expect(positionStatus.get()).toBe("asking");
+  vi.advanceTimersByTime(1);
+  expect(positionStatus.get()).toBe("slow");
+  sensor.at(52, 0);
+  expect(positionStatus.get()).toBe("found");
+});
+
+test("each kind of failure has its status", () => {
+  for (const [code, want] of [[1, "refused"], [2, "missing"], [3, "slow"]] as const) {
+    const sensor = new Sensor();
+    const { positionStatus } = locate(null, sensor, () => 0);
+    sensor.fail(code);
+    expect(positionStatus.get()).toBe(want);
+  }
+});
+
+test("after a refusal, a place is named, the sensor asked again, refused again, and the place corrected", () => {
+  const sensor = new Sensor();
+  const { fix, positionStatus, setManually, resume } = locate(null, sensor, () => 0);
+  sensor.fail(1);
+  expect(canTap(positionStatus.get())).toBe(true);
+  setManually({ lat: 1, lng: 2 });
+  expect(canTap(positionStatus.get())).toBe(false);
+  resume();
+  expect(positionStatus.get()).toBe("asking");
+  sensor.fail(1);
+  expect([positionStatus.get(), canTap(positionStatus.get()), fix.get()?.lat]).toEqual(["refused", true, 1]);
+  setManually({ lat: 3, lng: 4 });
+  expect([positionStatus.get(), fix.get()?.lat]).toEqual(["named", 3]);
+});
+
+test("the driver may try again after a refusal", () => {
+  const sensor = new Sensor();
+  const { positionStatus, resume } = locate(null, sensor, () => 0);
+  sensor.fail(1);
+  resume();
+  expect(positionStatus.get()).toBe("asking");
+  sensor.at(52, 0);
+  expect(positionStatus.get()).toBe("found");
+});
+
+test("another sensor replaces the one before, whose fixes no longer count", () => {
+  const [first, drive] = [new Sensor(), new Sensor()];
+  const { fix, follow } = locate(null, first, () => 0);
+  first.at(50, 0);
+  follow(drive);
+  first.at(51, 0);
+  expect(fix.get()?.lat).toBe(50);
+  drive.at(52, 0);
+  expect([fix.get()?.lat, first.cleared]).toEqual([52, 1]);
 });

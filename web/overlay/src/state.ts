@@ -11,7 +11,7 @@ import { en } from "./i18n/en.ts";
 import { makeWords, type Words } from "./i18n/words.ts";
 import type { Settings } from "./settings.ts";
 import type { Theme } from "./sun.ts";
-import type { Entity, Kind, OverlayConfig, Source, SourceHealth } from "./wire.ts";
+import type { Entity, Extent, Kind, OverlayConfig, Source, SourceHealth } from "./wire.ts";
 
 /** Key of the driver's choices in the browser's local storage; see parseStoredChoices in settings.ts. */
 export const choicesKey = "wayside.choices";
@@ -24,6 +24,11 @@ export type Connection =
   | { how: "polling"; since: number }
   /** Not at all, since a time of performance.now(); what is shown continues to age. */
   | { how: "lost"; since: number };
+
+/** Viewport is the part of the map that is on the screen. */
+export interface Viewport extends Extent {
+  zoom: number;
+}
 
 /** CameraMode is what is up on the map: the heading or north. */
 export type CameraMode = "heading" | "north";
@@ -88,6 +93,16 @@ export interface State {
   readonly names: Observable<boolean>;
   /** Set by camera.ts: whether the map follows the car. A touch on the map ends it, actions.recentre() restores it. */
   readonly following: Observable<boolean>;
+  /** Set by mapview.ts: what the map shows while the driver looks around (see isLookingAround), after each move; null while it follows. */
+  readonly viewport: Observable<Viewport | null>;
+  /** Set by mapview.ts: the map's scale, rounded to three digits; null before the map is open. */
+  readonly metresPerPixel: Observable<number | null>;
+  /** Set by mapview.ts: whole degrees clockwise from north of the map's top edge. */
+  readonly mapBearing: Observable<number>;
+  /** Set by firstvisit.ts: whether its card is open. */
+  readonly welcoming: Observable<boolean>;
+  /** Set by main.ts: whether the demo's drive is on. */
+  readonly driving: Observable<boolean>;
   /** Set by main.ts and map.ts: whether the browser can draw a map. If not, the list is the page. */
   readonly drawable: Observable<boolean>;
   /** Set by main.ts: width in pixels that panels cover at the left of the map. */
@@ -123,12 +138,20 @@ export function makeState(settings: Settings, { fix, positionStatus }: Pick<Stat
     cameraMode: new Observable<CameraMode>("heading"),
     names: new Observable<boolean>(true),
     following: new Observable<boolean>(true),
+    viewport: new Observable<Viewport | null>(null),
+    metresPerPixel: new Observable<number | null>(null),
+    mapBearing: new Observable<number>(0),
+    welcoming: new Observable<boolean>(false),
+    driving: new Observable<boolean>(false),
     drawable: new Observable<boolean>(true),
     covered: new Observable<number>(0),
     attributions: new Observable<readonly string[]>([]),
     pose,
   };
 }
+
+/** isLookingAround reports whether the map shows a place of its own instead of following the car (pure). */
+export const isLookingAround = ({ following, fix }: Pick<State, "following" | "fix">): boolean => !following.get() || fix.get() === null;
 
 /** Actions are the commands that panels call. */
 export interface Actions {
@@ -144,8 +167,16 @@ export interface Actions {
   zoomBy(levels: number): void;
   /** refresh reads the entities immediately, after a vote. */
   refresh(): void;
-  /** locate returns to geolocation after namePlace. */
+  /** locate asks the browser for the position, and follows it. */
   locate(): void;
+  /** lookAround shows the extent of the public data and stops following the car. */
+  lookAround(): void;
+  /** nameMiddle sets the driver's position to the middle of the map. */
+  nameMiddle(): void;
+  /** startDrive starts the demo's drive. */
+  startDrive(): void;
+  /** endDrive ends the demo's drive; the car stays where it is. */
+  endDrive(): void;
   /** dismiss hides the banner of an entity. */
   dismiss(id: string): void;
 }

@@ -37,7 +37,10 @@ export const iconPaths = {
   onward: "M9 4l8 8-8 8",
   list: "M8 6h13M8 12h13M8 18h13M3 6h1M3 12h1M3 18h1",
   car: "M12 3l7 17-7-4-7 4z",
-  north: "M12 2l5 10h-10zM7 12l5 10 5-10",
+  needle: "M12 2l5 10-5 10-5-10zM7 12h10",
+  northHalf: "M12 2l5 10h-10z",
+  sound: "M4 9.5v5h4l5 4.5v-14l-5 4.5zM16.5 9a4 4 0 0 1 0 6M19 6a8 8 0 0 1 0 12",
+  muted: "M4 9.5v5h4l5 4.5v-14l-5 4.5zM16.5 9.5l5 5M21.5 9.5l-5 5",
 } as const;
 
 /** makeIcon draws an icon, which screen readers skip. */
@@ -53,7 +56,7 @@ export function makeIcon(name: keyof typeof iconPaths): SVGElement {
 }
 
 /** makeButton makes a button. */
-export function makeButton(attributes: Readonly<Record<string, string>>, onPress: () => void, ...children: (Node | string)[]): HTMLButtonElement {
+export function makeButton(attributes: Readonly<Record<string, string>>, onPress: (event: MouseEvent) => void, ...children: (Node | string)[]): HTMLButtonElement {
   const made = element("button", { type: "button", ...attributes }, ...children);
   made.addEventListener("click", onPress);
   return made;

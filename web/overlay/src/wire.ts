@@ -45,11 +45,23 @@ export interface Kind {
   colour?: string;
 }
 
+/** Extent is a rectangle in degrees; west is greater than east where it crosses 180°. */
+export interface Extent {
+  west: number;
+  south: number;
+  east: number;
+  north: number;
+}
+
 export interface OverlayConfig {
   version: string;
   /** null if there is no base map. */
   base_map: { style_url: string; attribution: string } | null;
   primary_network: string;
+  /** Extent of the public data; null or, from a node of an older release, absent if there is none. */
+  extent?: Extent | null;
+  /** The service is a demo and has a drive; absent from a node of an older release. */
+  demo?: boolean;
 }
 
 /** Source is an item of the source catalogue. */

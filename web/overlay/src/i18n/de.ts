@@ -20,6 +20,11 @@ export const de: Texts = {
   "map.zoomOut": "Verkleinern",
   "map.truncated": "Die nächsten {count} werden angezeigt",
 
+  "welcome.title": "Willkommen bei Wayside",
+  "welcome.what": "Live-Daten zur Straße um Sie: Unfälle, Baustellen, Blitzer und Ladestationen.",
+  "welcome.privacy": "Ohne Konto nutzbar; Ihr Standort wird nicht gespeichert.",
+  "welcome.look": "Umsehen",
+
   "place.locating": "Standort wird ermittelt …",
   "place.refused": "Die Standortfreigabe ist aus. Tippen Sie auf die Karte, um Ihre Position zu setzen.",
   "place.missing": "Standort nicht gefunden. Tippen Sie auf die Karte, um Ihre Position zu setzen.",
@@ -28,6 +33,13 @@ export const de: Texts = {
   "place.set": "Setzen",
   "place.again": "Meinen Standort verwenden",
   "place.held": "Kein GPS-Signal",
+  "place.slow": "Ihr Standort wird noch gesucht. Tippen Sie auf der Karte an, wo Sie sind.",
+  "place.rough": "Standort nur auf {distance} genau. Zum Korrigieren lange auf die Karte drücken.",
+  "place.named": "Standort gesetzt. Zum Korrigieren lange auf die Karte drücken.",
+  "place.here": "Hier bin ich",
+  "place.middle": "Meinen Standort auf die Kartenmitte setzen",
+  "place.noData": "Keine Daten im Umkreis von {distance}.",
+  "place.showData": "Zeigen, wo es Daten gibt",
 
   "link.connecting": "Verbindung wird aufgebaut …",
   "link.reconnecting": "Verbindung unterbrochen. Wird wiederhergestellt …",
@@ -50,6 +62,7 @@ export const de: Texts = {
   "ahead.empty": "Nichts voraus",
   "ahead.emptyAround": "Nichts im Umkreis von {distance}",
   "ahead.open": "Anzeigen, was vorausliegt",
+  "ahead.beside": "Auf Straßen in der Nähe",
 
   "card.noStreet": "Straße unbekannt",
   "card.seen": "Gesehen vor {age}",
@@ -154,10 +167,15 @@ export const de: Texts = {
   "tones.try": "Ton abspielen",
   "tones.touch": "Tippen Sie für Ton auf den Bildschirm.",
   "tones.kinds": "Ton je Art",
+  "sound.tap": "Für Ton tippen",
+  "sound.mute": "Ton aus",
+  "sound.unmute": "Ton an",
   "lead.title": "Warnabstand",
   "lead.later": "Später",
   "lead.earlier": "Früher",
   "lead.value": "Bei {speed}: {distance} vorher",
+  "speed.own": "Ihr Tempo",
+  "speed.limit": "Tempolimit",
 
   "credits.title": "Datenquellen & Copyright",
   "credits.none": "Keine Daten im Kartenausschnitt",
@@ -166,6 +184,8 @@ export const de: Texts = {
 
   "demo.label": "Demofahrt",
   "demo.stop": "Demo beenden",
+  "demo.start": "Demofahrt starten",
+  "demo.again": "Noch einmal fahren",
 
   "kind.alert.police": "Polizei",
   "kind.alert.accident": "Unfall",

@@ -22,6 +22,12 @@ export const en = {
   "map.zoomOut": "Zoom out",
   "map.truncated": "Showing the nearest {count}",
 
+  // First visit
+  "welcome.title": "Welcome to Wayside",
+  "welcome.what": "Live road data around you: accidents, road works, cameras and chargers.",
+  "welcome.privacy": "It needs no account and doesn’t store your position.",
+  "welcome.look": "Look around",
+
   // Position
   "place.locating": "Finding your location …",
   "place.refused": "Location is off. Tap the map to set your position.",
@@ -31,6 +37,13 @@ export const en = {
   "place.set": "Set",
   "place.again": "Use my location",
   "place.held": "No GPS signal",
+  "place.slow": "Still looking for your location. Tap the map to set your position.",
+  "place.rough": "Location only accurate to {distance}. Press and hold the map to correct it.",
+  "place.named": "Position set. Press and hold the map to correct it.",
+  "place.here": "I am here",
+  "place.middle": "Set my position to the middle of the map",
+  "place.noData": "No data within {distance} of you.",
+  "place.showData": "Show where there is data",
 
   // Connection
   "link.connecting": "Connecting …",
@@ -57,6 +70,7 @@ export const en = {
   "ahead.empty": "Nothing ahead",
   "ahead.emptyAround": "Nothing within {distance}",
   "ahead.open": "Show what’s ahead",
+  "ahead.beside": "On nearby streets",
 
   // Card of a pin
   "card.noStreet": "Street unknown",
@@ -166,10 +180,15 @@ export const en = {
   "tones.try": "Play tone",
   "tones.touch": "Tap the screen to turn on sound.",
   "tones.kinds": "Tone by type",
+  "sound.tap": "Tap to turn on sound",
+  "sound.mute": "Mute",
+  "sound.unmute": "Turn on sound",
   "lead.title": "Alert distance",
   "lead.later": "Later",
   "lead.earlier": "Earlier",
   "lead.value": "At {speed}: {distance} ahead",
+  "speed.own": "Your speed",
+  "speed.limit": "Speed limit",
 
   // Attribution and restrictions
   "credits.title": "Data sources & copyright",
@@ -180,6 +199,8 @@ export const en = {
   // Demo
   "demo.label": "Demo drive",
   "demo.stop": "End demo",
+  "demo.start": "Start the demo drive",
+  "demo.again": "Drive again",
 
   // Kinds, by their ids
   "kind.alert.police": "Police",

@@ -20,6 +20,11 @@ export const es: Texts = {
   "map.zoomOut": "Alejar",
   "map.truncated": "Se muestran los {count} más cercanos",
 
+  "welcome.title": "Bienvenido a Wayside",
+  "welcome.what": "La carretera en directo a tu alrededor: accidentes, obras, radares y cargadores.",
+  "welcome.privacy": "No hace falta cuenta y tu posición no se guarda.",
+  "welcome.look": "Explorar el mapa",
+
   "place.locating": "Buscando tu ubicación …",
   "place.refused": "La ubicación está desactivada. Toca el mapa para indicar tu posición.",
   "place.missing": "No se encuentra tu ubicación. Toca el mapa para indicar tu posición.",
@@ -28,6 +33,13 @@ export const es: Texts = {
   "place.set": "Fijar",
   "place.again": "Usar mi ubicación",
   "place.held": "Sin señal GPS",
+  "place.slow": "Aún buscamos tu ubicación. Toca en el mapa dónde estás.",
+  "place.rough": "Ubicación con precisión de {distance}. Mantén pulsado el mapa para corregirla.",
+  "place.named": "Posición fijada. Mantén pulsado el mapa para corregirla.",
+  "place.here": "Estoy aquí",
+  "place.middle": "Poner mi posición en el centro del mapa",
+  "place.noData": "No hay datos a menos de {distance}.",
+  "place.showData": "Ver dónde hay datos",
 
   "link.connecting": "Conectando …",
   "link.reconnecting": "Conexión perdida. Reconectando …",
@@ -50,6 +62,7 @@ export const es: Texts = {
   "ahead.empty": "Nada delante",
   "ahead.emptyAround": "Nada a menos de {distance}",
   "ahead.open": "Ver lo que hay delante",
+  "ahead.beside": "En calles cercanas",
 
   "card.noStreet": "Calle desconocida",
   "card.seen": "Visto hace {age}",
@@ -154,10 +167,15 @@ export const es: Texts = {
   "tones.try": "Oír el tono",
   "tones.touch": "Toca la pantalla para activar el sonido.",
   "tones.kinds": "Tono por tipo",
+  "sound.tap": "Toca para activar el sonido",
+  "sound.mute": "Silenciar",
+  "sound.unmute": "Activar el sonido",
   "lead.title": "Distancia de aviso",
   "lead.later": "Más tarde",
   "lead.earlier": "Antes",
   "lead.value": "A {speed}: {distance} antes",
+  "speed.own": "Tu velocidad",
+  "speed.limit": "Límite de velocidad",
 
   "credits.title": "Fuentes y derechos",
   "credits.none": "No hay datos a la vista",
@@ -166,6 +184,8 @@ export const es: Texts = {
 
   "demo.label": "Viaje de demostración",
   "demo.stop": "Terminar la demo",
+  "demo.start": "Iniciar el viaje de demostración",
+  "demo.again": "Repetir el viaje",
 
   "kind.alert.police": "Policía",
   "kind.alert.accident": "Accidente",

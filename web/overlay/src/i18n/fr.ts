@@ -20,6 +20,11 @@ export const fr: Texts = {
   "map.zoomOut": "Réduire",
   "map.truncated": "Les {count} plus proches sont affichés",
 
+  "welcome.title": "Bienvenue sur Wayside",
+  "welcome.what": "La route en direct autour de vous : accidents, travaux, radars et bornes.",
+  "welcome.privacy": "Sans compte, et votre position n’est pas enregistrée.",
+  "welcome.look": "Explorer la carte",
+
   "place.locating": "Localisation en cours …",
   "place.refused": "La localisation est désactivée. Touchez la carte pour indiquer votre position.",
   "place.missing": "Position introuvable. Touchez la carte pour indiquer votre position.",
@@ -28,6 +33,13 @@ export const fr: Texts = {
   "place.set": "Valider",
   "place.again": "Utiliser ma position",
   "place.held": "Pas de signal GPS",
+  "place.slow": "Recherche de votre position en cours. Touchez la carte là où vous êtes.",
+  "place.rough": "Position précise à {distance} seulement. Appui long sur la carte pour corriger.",
+  "place.named": "Position définie. Appui long sur la carte pour la corriger.",
+  "place.here": "Je suis ici",
+  "place.middle": "Placer ma position au centre de la carte",
+  "place.noData": "Aucune donnée à moins de {distance}.",
+  "place.showData": "Voir où il y a des données",
 
   "link.connecting": "Connexion …",
   "link.reconnecting": "Connexion perdue. Reconnexion …",
@@ -50,6 +62,7 @@ export const fr: Texts = {
   "ahead.empty": "Rien devant vous",
   "ahead.emptyAround": "Rien à moins de {distance}",
   "ahead.open": "Voir ce qui vient devant",
+  "ahead.beside": "Dans les rues proches",
 
   "card.noStreet": "Rue inconnue",
   "card.seen": "Vu il y a {age}",
@@ -154,10 +167,15 @@ export const fr: Texts = {
   "tones.try": "Écouter le son",
   "tones.touch": "Touchez l’écran pour activer le son.",
   "tones.kinds": "Son par type",
+  "sound.tap": "Touchez pour activer le son",
+  "sound.mute": "Couper le son",
+  "sound.unmute": "Activer le son",
   "lead.title": "Distance d’alerte",
   "lead.later": "Plus tard",
   "lead.earlier": "Plus tôt",
   "lead.value": "À {speed}\u00a0: {distance} avant",
+  "speed.own": "Votre vitesse",
+  "speed.limit": "Limitation de vitesse",
 
   "credits.title": "Sources et droits",
   "credits.none": "Aucune donnée affichée",
@@ -166,6 +184,8 @@ export const fr: Texts = {
 
   "demo.label": "Trajet de démonstration",
   "demo.stop": "Arrêter la démo",
+  "demo.start": "Lancer le trajet de démonstration",
+  "demo.again": "Refaire le trajet",
 
   "kind.alert.police": "Police",
   "kind.alert.accident": "Accident",

@@ -20,6 +20,11 @@ export const it: Texts = {
   "map.zoomOut": "Riduci",
   "map.truncated": "Vengono mostrati i {count} più vicini",
 
+  "welcome.title": "Ti diamo il benvenuto su Wayside",
+  "welcome.what": "La strada in diretta intorno a te: incidenti, lavori, autovelox e colonnine.",
+  "welcome.privacy": "Non serve un account e la tua posizione non viene salvata.",
+  "welcome.look": "Esplora la mappa",
+
   "place.locating": "Ricerca della tua posizione …",
   "place.refused": "La localizzazione è disattivata. Tocca la mappa per impostare la posizione.",
   "place.missing": "Posizione non trovata. Tocca la mappa per impostare la posizione.",
@@ -28,6 +33,13 @@ export const it: Texts = {
   "place.set": "Imposta",
   "place.again": "Usa la mia posizione",
   "place.held": "Nessun segnale GPS",
+  "place.slow": "Ricerca della posizione in corso. Tocca la mappa dove ti trovi.",
+  "place.rough": "Posizione precisa solo a {distance}. Tieni premuta la mappa per correggerla.",
+  "place.named": "Posizione impostata. Tieni premuta la mappa per correggerla.",
+  "place.here": "Sono qui",
+  "place.middle": "Imposta la mia posizione al centro della mappa",
+  "place.noData": "Nessun dato entro {distance}.",
+  "place.showData": "Mostra dove ci sono dati",
 
   "link.connecting": "Connessione …",
   "link.reconnecting": "Connessione persa. Riconnessione …",
@@ -50,6 +62,7 @@ export const it: Texts = {
   "ahead.empty": "Niente davanti a te",
   "ahead.emptyAround": "Niente entro {distance}",
   "ahead.open": "Mostra cosa c’è davanti",
+  "ahead.beside": "Nelle strade vicine",
 
   "card.noStreet": "Strada sconosciuta",
   "card.seen": "Visto {age} fa",
@@ -154,10 +167,15 @@ export const it: Texts = {
   "tones.try": "Ascolta il suono",
   "tones.touch": "Tocca lo schermo per attivare il suono.",
   "tones.kinds": "Suono per tipo",
+  "sound.tap": "Tocca per attivare l’audio",
+  "sound.mute": "Disattiva l’audio",
+  "sound.unmute": "Attiva l’audio",
   "lead.title": "Distanza di avviso",
   "lead.later": "Più tardi",
   "lead.earlier": "Prima",
   "lead.value": "A {speed}: {distance} prima",
+  "speed.own": "La tua velocità",
+  "speed.limit": "Limite di velocità",
 
   "credits.title": "Fonti e diritti",
   "credits.none": "Nessun dato in vista",
@@ -166,6 +184,8 @@ export const it: Texts = {
 
   "demo.label": "Viaggio dimostrativo",
   "demo.stop": "Termina la demo",
+  "demo.start": "Avvia il viaggio di prova",
+  "demo.again": "Ripeti il viaggio",
 
   "kind.alert.police": "Polizia",
   "kind.alert.accident": "Incidente",

@@ -20,6 +20,11 @@ export const nl: Texts = {
   "map.zoomOut": "Uitzoomen",
   "map.truncated": "De dichtstbijzijnde {count} worden getoond",
 
+  "welcome.title": "Welkom bij Wayside",
+  "welcome.what": "Live wegdata om je heen: ongelukken, wegwerkzaamheden, flitsers en laders.",
+  "welcome.privacy": "Zonder account, en je locatie wordt niet bewaard.",
+  "welcome.look": "Rondkijken",
+
   "place.locating": "Je locatie wordt bepaald …",
   "place.refused": "Locatie staat uit. Tik op de kaart om je positie in te stellen.",
   "place.missing": "Je locatie is niet gevonden. Tik op de kaart om je positie in te stellen.",
@@ -28,6 +33,13 @@ export const nl: Texts = {
   "place.set": "Instellen",
   "place.again": "Mijn locatie gebruiken",
   "place.held": "Geen gps-signaal",
+  "place.slow": "Je locatie wordt nog gezocht. Tik op de kaart waar je bent.",
+  "place.rough": "Locatie tot op {distance} nauwkeurig. Houd de kaart ingedrukt om te corrigeren.",
+  "place.named": "Locatie ingesteld. Houd de kaart ingedrukt om te corrigeren.",
+  "place.here": "Ik ben hier",
+  "place.middle": "Mijn locatie op het midden van de kaart zetten",
+  "place.noData": "Geen gegevens binnen {distance}.",
+  "place.showData": "Tonen waar gegevens zijn",
 
   "link.connecting": "Verbinden …",
   "link.reconnecting": "Verbinding verbroken. Opnieuw verbinden …",
@@ -50,6 +62,7 @@ export const nl: Texts = {
   "ahead.empty": "Niets vooruit",
   "ahead.emptyAround": "Niets binnen {distance}",
   "ahead.open": "Tonen wat er voor me ligt",
+  "ahead.beside": "In straten in de buurt",
 
   "card.noStreet": "Straat onbekend",
   "card.seen": "{age} geleden gezien",
@@ -154,10 +167,15 @@ export const nl: Texts = {
   "tones.try": "Toon afspelen",
   "tones.touch": "Tik op het scherm voor geluid.",
   "tones.kinds": "Toon per soort",
+  "sound.tap": "Tik om geluid aan te zetten",
+  "sound.mute": "Geluid uit",
+  "sound.unmute": "Geluid aan",
   "lead.title": "Waarschuwingsafstand",
   "lead.later": "Later",
   "lead.earlier": "Eerder",
   "lead.value": "Bij {speed}: {distance} vooraf",
+  "speed.own": "Je snelheid",
+  "speed.limit": "Snelheidslimiet",
 
   "credits.title": "Gegevensbronnen & copyright",
   "credits.none": "Geen gegevens in beeld",
@@ -166,6 +184,8 @@ export const nl: Texts = {
 
   "demo.label": "Demorit",
   "demo.stop": "Demo stoppen",
+  "demo.start": "Demorit starten",
+  "demo.again": "Opnieuw rijden",
 
   "kind.alert.police": "Politie",
   "kind.alert.accident": "Ongeval",

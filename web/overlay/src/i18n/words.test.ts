@@ -134,7 +134,7 @@ describe("words", () => {
 });
 
 // Prefixes of keys that are composed at run time.
-const composed = /^(kind|confidence|theme|units)\.|^sources\.(online|degraded|offline)$|^place\.(refused|missing)$|^card\.(confirms|disputes)\.|^detail\.(lanes|places)\./;
+const composed = /^(kind|confidence|theme|units)\.|^sources\.(online|degraded|offline)$|^place\.(refused|missing|slow)$|^card\.(confirms|disputes)\.|^detail\.(lanes|places)\./;
 
 it("has no unused text", () => {
   const folder = new URL("../", import.meta.url);

@@ -1,0 +1,54 @@
+// The driver's own speed, and beside it the limit of the last camera.
+
+import { element } from "./dom.ts";
+import { limitAfter, type PassedLimit } from "./drivenlimit.ts";
+import type { Format } from "./format.ts";
+import type { Locale } from "./locale.ts";
+import type { Observable } from "./observable.ts";
+import type { State } from "./state.ts";
+import { setAttribute, setText } from "./widgets.ts";
+
+const updateInterval = 1000; // ms
+const kmhPerMetrePerSecond = 3.6;
+
+/** isOver compares the figures that the driver reads, so that "80" is never over "80" (pure). */
+export function isOver(speed: number, limitKmh: number, format: Format): boolean {
+  return Number(format.speed(speed).value) > Number(format.speed(limitKmh / kmhPerMetrePerSecond).value);
+}
+
+/** makeSpeedometer is hidden while no speed is known. */
+export function makeSpeedometer(state: State, locale: Observable<Locale>): HTMLElement {
+  const value = element("strong", {});
+  const unit = element("span", { class: "unit" });
+  const name = element("span", { class: "unseen" });
+  const own = element("p", { class: "speed panel" }, name, value, " ", unit);
+  const limitName = element("span", { class: "unseen" });
+  const figure = element("span", {});
+  const sign = element("p", { class: "limit", hidden: "" }, limitName, figure);
+  const box = element("div", { class: "dash", hidden: "" }, own, sign);
+  let limit: PassedLimit | null = null;
+  const draw = (): void => {
+    const { say: speak, format } = locale.get();
+    const pose = state.pose();
+    const speed = pose?.speed ?? null;
+    box.hidden = speed === null;
+    if (pose === null || speed === null) return;
+    const written = format.speed(speed);
+    setText(name, `${speak("speed.own")}: `);
+    setText(value, pose.held ? "–" : written.value);
+    setText(unit, written.unit);
+    sign.hidden = limit === null;
+    const over = limit !== null && !pose.held && isOver(speed, limit.kmh, format);
+    setAttribute(own, "data-over", String(over));
+    if (limit === null) return;
+    setText(limitName, `${speak("speed.limit")}: `);
+    setText(figure, format.speed(limit.kmh / kmhPerMetrePerSecond).value);
+  };
+  state.motion.watch(() => {
+    limit = limitAfter(limit, state.pose(), state.entities.get());
+    draw();
+  });
+  locale.watch(draw);
+  setInterval(draw, updateInterval); // for a position that is lost
+  return box;
+}
