@@ -74,7 +74,7 @@ async function readPage(): Promise<PageSnapshot> {
     ms: performance.now() - window.driveStartedAt,
     spoken: text(document.querySelector('[role="alert"]')),
     banner: banner === null || banner.hidden ? null : { ...parts(banner, ".figure"), stage: banner.dataset["stage"] ?? "" },
-    lines: [...document.querySelectorAll(".list ul:first-of-type .line")].map((line) => parts(line, ".figures strong")),
+    lines: [...document.querySelectorAll(".list ul.ahead .line, .list ul.beside .line")].map((line) => parts(line, ".figures strong")),
   };
 }
 

@@ -5,6 +5,7 @@ import { chromium, type Browser, type BrowserContext, type BrowserContextOptions
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 import type { Choices } from "../overlay/src/settings.ts";
 import { choicesKey } from "../overlay/src/state.ts";
+import { visitKey } from "../overlay/src/visit.ts";
 
 /** Window sizes of the screenshots, in CSS pixels. */
 export const screens = { large: { width: 1920, height: 1200 }, middle: { width: 1280, height: 800 }, smallTargets: { width: 1000, height: 750 } };
@@ -43,6 +44,8 @@ export interface Fix {
 export interface CarOptions extends BrowserContextOptions {
   /** Replaces the browser's geolocation by one that reports only what sendFix() sends. */
   sensor?: boolean;
+  /** The driver was never here before, so that the page greets and asks before it locates. Default: false. */
+  firstVisit?: boolean;
   /** The driver's stored choices. */
   choices?: Choices;
   /** The time of the page's clock when it opens; it runs from there. */
@@ -82,7 +85,7 @@ export function foreignRequests(requests: readonly string[], service: string): s
 }
 
 /** openCar opens the page at a path such as "/?at=52,5". */
-export async function openCar(path = "/", { place = town, sensor = false, now, browser: other, stopped = false, choices, ...options }: CarOptions = {}): Promise<Car> {
+export async function openCar(path = "/", { place = town, sensor = false, now, browser: other, stopped = false, firstVisit = false, choices, ...options }: CarOptions = {}): Promise<Car> {
   const service = options.baseURL ?? inject("service");
   const context = await (other ?? browser).newContext({
     viewport: screens.middle,
@@ -92,6 +95,7 @@ export async function openCar(path = "/", { place = town, sensor = false, now, b
   });
   context.setDefaultTimeout(waitTimeout);
   if (sensor) await context.addInitScript(installSensor);
+  if (!firstVisit) await context.addInitScript(presetVisit, visitKey);
   if (choices) await context.addInitScript(presetChoices, [choicesKey, JSON.stringify({ choices, updated: 1, unsent: false })] as const);
   if (now) await context.clock.setSystemTime(now);
   if (stopped) {
@@ -129,6 +133,11 @@ export async function openCar(path = "/", { place = town, sensor = false, now, b
 /** presetChoices runs in the page before its scripts and does not overwrite later choices. */
 function presetChoices([name, value]: readonly [string, string]): void {
   if (localStorage.getItem(name) === null) localStorage.setItem(name, value);
+}
+
+/** presetVisit runs in the page before its scripts. */
+function presetVisit(name: string): void {
+  if (localStorage.getItem(name) === null) localStorage.setItem(name, "locate");
 }
 
 /** installSensor runs in the page before its scripts. */
