@@ -3,7 +3,7 @@
 
 import { byId, element } from "./dom.ts";
 import { makeLocale } from "./locale.ts";
-import { isLookingAround, type Actions, type State } from "./state.ts";
+import type { Actions, State } from "./state.ts";
 import { rememberVisit, type Visit } from "./visit.ts";
 import { makeButton, setText } from "./widgets.ts";
 
@@ -50,8 +50,10 @@ export function openFirstVisit(state: State, actions: Actions): void {
   state.config.watch((config) => {
     drive.hidden = config?.demo !== true;
   });
-  if (!isLookingAround(state)) return; // the driver has set a position meanwhile
-  state.welcoming.set(true);
+  if (state.fix.get() !== null) {
+    state.welcoming.set(false); // the driver has set a position meanwhile
+    return;
+  }
   byId("panels").append(box);
   locate.focus({ preventScroll: true });
 }

@@ -245,6 +245,7 @@ function showFirstVisit(state: State, actions: Actions): void {
       openFirstVisit(state, actions);
     },
     (error: unknown) => {
+      state.welcoming.set(false);
       console.warn(error);
     },
   );
@@ -262,6 +263,7 @@ function main(): void {
   };
   const state = makeState(stored(), vehicle.position, pose);
   state.driving.set(query.get("drive") === "demo");
+  state.welcoming.set(visit === "first");
   const now = { mono: () => performance.now(), wall: () => Date.now() };
   const budget = new RequestBudget(now.mono);
   const nearbyReader = new NearbyReader(state, budget, now);

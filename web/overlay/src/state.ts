@@ -99,7 +99,7 @@ export interface State {
   readonly metresPerPixel: Observable<number | null>;
   /** Set by mapview.ts: whole degrees clockwise from north of the map's top edge. */
   readonly mapBearing: Observable<number>;
-  /** Set by firstvisit.ts: whether its card is open. */
+  /** Set by main.ts and firstvisit.ts: whether the card of the first visit is open or being loaded. */
   readonly welcoming: Observable<boolean>;
   /** Set by main.ts: whether the demo's drive is on. */
   readonly driving: Observable<boolean>;
