@@ -21,10 +21,9 @@ export function makeBanner(state: State, actions: Actions, locale: Observable<Lo
   const kind = element("span", { class: "kind" });
   const street = element("span", { class: "street" });
   const sign = makeLimitSign();
-  const mute = element("small", { hidden: "" });
   const open = makeButton({ class: "alert" }, () => {
     actions.select(shown?.pin.id ?? null);
-  }, icon, element("span", { class: "what" }, kind, street, mute), sign.element, figure);
+  }, icon, element("span", { class: "what" }, kind, street), sign.element, figure);
   const away = makeButton({ class: "signed away" }, () => {
     if (shown !== null) actions.dismiss(shown.pin.id);
   }, makeIcon("close"));
@@ -52,7 +51,6 @@ export function makeBanner(state: State, actions: Actions, locale: Observable<Lo
     const limit = limitOf(entity, units);
     sign.show(limit, limit === null ? "" : limitText(limit, units, words));
     setText(figure, shown.distance < hereWithin ? words.say("banner.here") : words.format.distance(shown.distance).text);
-    setTextOrHide(mute, hasTone(entity.kind_id) && !tones.ready.get() ? words.say("tones.touch") : "");
     setAttribute(box, "data-stage", shown.stage);
     setLabel(away, words.say("banner.dismiss"));
   };
@@ -72,7 +70,7 @@ export function makeBanner(state: State, actions: Actions, locale: Observable<Lo
     setText(spoken, limit === null ? where : `${where}. ${limitText(limit, units, words)}`);
     if (hasTone(entity.kind_id)) tones.play(announce.stage);
   });
-  for (const observable of [locale, state.kinds, tones.ready, details.loaded]) (observable as Observable<unknown>).watch(draw);
+  for (const observable of [locale, state.kinds, details.loaded]) (observable as Observable<unknown>).watch(draw);
   const region = element("section", { class: "alerts" }, box, spoken);
   locale.watch((words) => {
     setLabel(region, words.say("banner.label"));
