@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"wayside/internal/account"
@@ -42,6 +43,30 @@ func (a *api) pageHandler(p console.Route) handler {
 		}
 		return err // wrap logs it if it is a failure of the service
 	}
+}
+
+// asksForPage reports whether a request is a browser's for a page: programs name JSON or take anything.
+func asksForPage(r *http.Request) bool {
+	read := r.Method == http.MethodGet || r.Method == http.MethodHead
+	return read && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+// refuseOnPage shows the page for an address where there is nothing. It returns false if it wrote nothing, because the visitor
+// has read too many pages or the page could not be made.
+func (a *api) refuseOnPage(w http.ResponseWriter, r *http.Request) bool {
+	c := &caller{client: a.clientAddr(r)}
+	if a.limitPages(c) != nil { // counted as a guest's, before the account is looked up
+		return false
+	}
+	if err := a.identify(r, c, false); err != nil {
+		return false
+	}
+	rec := recorder{ResponseWriter: w, status: http.StatusOK}
+	v := &console.Visitor{Host: consoleHost{a, c}, Account: c.account, Session: c.session, Client: c.client}
+	if err := a.Console.Refuse(&rec, r, v, http.StatusNotFound, mapdata.ErrNotFound); err != nil {
+		a.Log.Error("page of a missing address failed", "error", err)
+	}
+	return rec.wrote
 }
 
 // admitVisitor refuses writes from other sites, identifies the visitor, and counts the request.

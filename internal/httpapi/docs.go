@@ -32,6 +32,12 @@ func (a *api) getOpenAPI(w http.ResponseWriter, r *http.Request, _ *caller) erro
 	return nil
 }
 
+// redirectOpenAPI answers GET /openapi.json, where many programs look for the document first.
+func (a *api) redirectOpenAPI(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	http.Redirect(w, r, "/v2/openapi.json", http.StatusPermanentRedirect)
+	return nil
+}
+
 // getDocs answers GET /docs with the API's page for people.
 func (a *api) getDocs(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	body, err := a.docs()

@@ -17,7 +17,7 @@ import (
 )
 
 // wantOverlayPolicy repeats the policy, so that a test fails when the page gets more rights.
-const wantOverlayPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+const wantOverlayPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; manifest-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 func newOverlayService(t *testing.T, overlay fs.FS) *readService {
@@ -172,7 +172,7 @@ func TestOverlayPolicyAllowsTheOperatorsMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	want := "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' https://tiles.example.org:8443; " +
+	want := "default-src 'none'; script-src 'self'; worker-src 'self'; manifest-src 'self'; style-src 'self'; img-src 'self' https://tiles.example.org:8443; " +
 		"connect-src 'self' https://tiles.example.org:8443; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	if got := resp.Header.Get("Content-Security-Policy"); got != want {
 		t.Errorf("policy %q, want %q", got, want)

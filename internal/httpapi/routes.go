@@ -6,6 +6,7 @@ import (
 
 	"wayside/internal/account"
 	"wayside/internal/mapdata"
+	"wayside/internal/pages"
 )
 
 // route is one line of the table.
@@ -159,6 +160,13 @@ func (a *api) fileRoutes() []route {
 		{http.MethodGet, "/v2/overlay/view", classPageRead, account.ForGuests, a.getOverlayView},
 		{http.MethodGet, "/v2/overlay/nearest", classPageRead, account.ForGuests, a.getOverlayNearest},
 		{http.MethodGet, "/console/{version}/{file}", classPage, account.ForGuests, static(a.scripts.ServeFile)},
+
+		{http.MethodGet, "/sw.js", classPage, account.ForGuests, static(a.overlay.ServeWorker)},
+		{http.MethodGet, "/manifest.webmanifest", classPage, account.ForGuests, static(pages.ServeApp("manifest.webmanifest"))},
+		{http.MethodGet, "/favicon.ico", classPage, account.ForGuests, static(pages.ServeApp("favicon.ico"))},
+		{http.MethodGet, "/robots.txt", classPage, account.ForGuests, static(pages.ServeApp("robots.txt"))},
+		{http.MethodGet, "/app/{file}", classPage, account.ForGuests, static(pages.ServeAppFile)},
+		{http.MethodGet, "/openapi.json", classPage, account.ForGuests, a.redirectOpenAPI},
 
 		{http.MethodGet, "/docs", classOpen, account.ForGuests, a.getDocs},
 		{http.MethodGet, "/v2/openapi.json", classOpen, account.ForGuests, a.getOpenAPI},

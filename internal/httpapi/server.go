@@ -143,7 +143,7 @@ func New(deps Deps) http.Handler {
 	if a.BaseMap != nil {
 		mapOrigins, a.tiles.Attribution = a.BaseMap.Origins, a.BaseMap.Attribution
 	}
-	a.overlay = pages.NewOverlay(a.Overlay, mapOrigins)
+	a.overlay = pages.NewOverlay(a.Overlay, a.BaseURL, mapOrigins)
 	a.scripts = pages.NewScripts(a.Scripts, a.overlay)
 	byPath := make(map[string]methods)
 	for _, r := range a.routes() {
@@ -208,7 +208,13 @@ func (a *api) dispatch(m methods) http.Handler {
 	})
 }
 
+// unknownPath answers what no route does: a browser with a page for people, as often as it may read pages, and a program with
+// a problem document.
 func (a *api) unknownPath(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Vary", "Accept")
+	if asksForPage(r) && a.refuseOnPage(w, r) {
+		return
+	}
 	writeProblem(w, r, &problem{
 		Type: "not-found", Status: http.StatusNotFound,
 		Detail: "There is nothing at this address. GET /docs lists what there is.",

@@ -2,11 +2,14 @@ package pages
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,6 +29,7 @@ const (
 
 const (
 	overlayPage   = "index.html"
+	overlayWorker = "sw.js"    // the service worker, which is served at a path without a version
 	overlayFolder = "/overlay" // of its files' paths
 )
 
@@ -39,15 +43,16 @@ type Overlay struct {
 type overlayFiles struct {
 	version string // changes with any byte of any file; safe in paths
 	page    *response.File
-	files   map[string]*response.File // all but the page, by name
+	worker  *response.File            // nil: it was not built
+	files   map[string]*response.File // all but the page and the worker, by name
 }
 
 // NewOverlay makes the page of the files that were built in web/overlay; nil: every request is answered with "not found".
-// mapOrigins are the other origins from which the page may load its base map.
-func NewOverlay(built fs.FS, mapOrigins []string) *Overlay {
+// baseURL is the service's public address, and mapOrigins are the other origins from which the page may load its base map.
+func NewOverlay(built fs.FS, baseURL string, mapOrigins []string) *Overlay {
 	return &Overlay{
 		policy: overlayPolicy(mapOrigins),
-		files:  sync.OnceValues(func() (*overlayFiles, error) { return readOverlay(built) }),
+		files:  sync.OnceValues(func() (*overlayFiles, error) { return readOverlay(built, baseURL) }),
 	}
 }
 
@@ -56,7 +61,7 @@ func NewOverlay(built fs.FS, mapOrigins []string) *Overlay {
 // host may be loaded from there, but not its fonts: a style that needs fonts is drawn without text.
 func overlayPolicy(mapOrigins []string) string {
 	from := strings.Join(append([]string{"'self'"}, mapOrigins...), " ")
-	return "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src " + from + "; connect-src " + from +
+	return "default-src 'none'; script-src 'self'; worker-src 'self'; manifest-src 'self'; style-src 'self'; img-src " + from + "; connect-src " + from +
 		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
@@ -96,6 +101,23 @@ func (o *Overlay) ServeFile(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// ServeWorker answers with the service worker. Its address has no version, since browsers compare its bytes to learn of a new
+// release: they change with each release, because the release stands in it.
+func (o *Overlay) ServeWorker(w http.ResponseWriter, r *http.Request) error {
+	all, err := o.files()
+	if err != nil {
+		return err
+	}
+	if all.worker == nil {
+		return mapdata.Describe(mapdata.ErrNotFound, "This service has no page that works offline.")
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", o.policy)
+	h.Set("Cache-Control", cacheRevalidate)
+	all.worker.Serve(w, r)
+	return nil
+}
+
 // cacheOf is the Cache-Control of a file whose path names the version.
 func cacheOf(r *http.Request, version string) string {
 	if r.PathValue("version") == version {
@@ -104,8 +126,9 @@ func cacheOf(r *http.Request, version string) string {
 	return cacheRevalidate
 }
 
-// readOverlay reads the files, and puts the version into the page's references to them.
-func readOverlay(built fs.FS) (*overlayFiles, error) {
+// readOverlay reads the files, puts the version into the page's references to them, and makes the addresses complete that
+// the page gives to other services (og:image).
+func readOverlay(built fs.FS, baseURL string) (*overlayFiles, error) {
 	if built == nil {
 		return nil, mapdata.Describe(mapdata.ErrNotFound, "This service has no page for cars.")
 	}
@@ -115,7 +138,7 @@ func readOverlay(built fs.FS) (*overlayFiles, error) {
 	}
 	all := &overlayFiles{files: make(map[string]*response.File)}
 	content := xxhash.New()
-	var page []byte
+	var page, worker []byte
 	for _, e := range entries {
 		body, err := fs.ReadFile(built, e.Name())
 		if err != nil {
@@ -123,8 +146,12 @@ func readOverlay(built fs.FS) (*overlayFiles, error) {
 		}
 		_, _ = content.WriteString(e.Name()) // writing to a hash cannot fail
 		_, _ = content.Write(body)
-		if e.Name() == overlayPage {
+		switch e.Name() {
+		case overlayPage:
 			page = body
+			continue
+		case overlayWorker:
+			worker = body
 			continue
 		}
 		all.files[e.Name()] = response.NewFile(body, contentType(e.Name()))
@@ -134,8 +161,32 @@ func readOverlay(built fs.FS) (*overlayFiles, error) {
 	}
 	all.version = strconv.FormatUint(content.Sum64(), 36)
 	page = bytes.ReplaceAll(page, []byte(`"`+overlayFolder+`/`), []byte(`"`+overlayFolder+`/`+all.version+"/"))
+	page = bytes.ReplaceAll(page, []byte(`content="/`), []byte(`content="`+html.EscapeString(baseURL)+`/`))
 	all.page = response.NewFile(page, contentType(overlayPage))
+	if worker != nil {
+		if worker, err = all.stampWorker(worker); err != nil {
+			return nil, err
+		}
+		all.worker = response.NewFile(worker, contentType(overlayWorker))
+	}
 	return all, nil
+}
+
+// stampWorker puts the release in front of the worker: its version, and the scripts and style sheets that the page needs
+// offline.
+func (all *overlayFiles) stampWorker(worker []byte) ([]byte, error) {
+	names := make([]string, 0, len(all.files))
+	for name := range all.files {
+		if ext := path.Ext(name); ext == ".js" || ext == ".css" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	release, err := json.Marshal(map[string]any{"version": all.version, "files": names})
+	if err != nil {
+		return nil, fmt.Errorf("describe the release to the service worker: %w", err)
+	}
+	return slices.Concat([]byte("self.release = "), release, []byte(";\n"), worker), nil
 }
 
 // contentType goes by a name's extension; the table of package mime differs from machine to machine.
@@ -149,6 +200,14 @@ func contentType(name string) string {
 		return "text/css; charset=utf-8"
 	case ".txt":
 		return "text/plain; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	case ".png":
+		return "image/png"
+	case ".ico":
+		return "image/x-icon"
+	case ".webmanifest":
+		return "application/manifest+json"
 	}
 	return "application/octet-stream"
 }
