@@ -1,5 +1,6 @@
 import { defineConfig } from "vite";
 import { maplibre } from "./build/maplibre.ts";
+import { serviceWorker } from "./build/serviceworker.ts";
 
 // The oldest browser in cars that MapLibre 5 runs on (docs/decisions).
 const floor = "chrome79";
@@ -8,7 +9,7 @@ export default defineConfig({
   root: "overlay",
   base: "/overlay/",
   publicDir: false,
-  plugins: [maplibre(floor)],
+  plugins: [maplibre(floor), serviceWorker(floor)],
   build: {
     target: floor,
     cssTarget: floor,

@@ -89,6 +89,7 @@ export async function openCar(path = "/", { place = town, sensor = false, now, b
   const service = options.baseURL ?? inject("service");
   const context = await (other ?? browser).newContext({
     viewport: screens.middle,
+    serviceWorkers: "block", // route() and clocks do not reach requests that a worker sends; offline.test.ts allows it
     baseURL: service,
     ...(place && { geolocation: { latitude: place.lat, longitude: place.lng, accuracy: 10 }, permissions: ["geolocation"] }),
     ...options,

@@ -4,11 +4,15 @@ import { getAccount, getPreferences, putPreferences, HTTPError, signOut } from "
 import { Observable } from "./observable.ts";
 import { accountChoices, withChoice, effectiveSettings, mergeChoices, noStoredChoices, parseChoices, parseStoredChoices, markSent, withoutChoices, serializeChoices, type Choices, type StoredChoices, type Settings } from "./settings.ts";
 import { choicesKey } from "./state.ts";
+import { forgetPins } from "./pincache.ts";
 import { readStored, store } from "./storage.ts";
 import type { Account } from "./wire.ts";
 
 /** Set after a sign-in in this browser, so that guests' pages send no request that is refused. */
 const signedInKey = "wayside.signed-in";
+
+/** hasSignedIn reports whether somebody signed in in this browser and did not sign out. */
+export const hasSignedIn = (): boolean => readStored(signedInKey) !== null;
 
 const resendDelay = 30_000; // ms
 const sendDebounce = 500; // repeated touches on "larger" cause one request
@@ -30,7 +34,7 @@ export class Preferences {
 
   /** start reads the account if somebody signed in here before. */
   start(): void {
-    if (readStored(signedInKey) !== null) void this.refreshAccount();
+    if (hasSignedIn()) void this.refreshAccount();
   }
 
   /** choose applies a choice immediately and stores it. */
@@ -76,6 +80,7 @@ export class Preferences {
 
   /** signedOut is called when the service answers that the session has ended. */
   signedOut(): void {
+    if (hasSignedIn()) void forgetPins(); // they may hold what only the account reads
     store(signedInKey, null);
     this.person.set(null);
   }

@@ -19,6 +19,7 @@
 //                          icontint.ts, shapes.ts, linecolours.ts, hittest.ts
 //   speedometer.ts         own speed and the limit of the last camera (drivenlimit.ts, pure); scalebar.ts; demostrip.ts
 //   panels.ts              panels over the map: menu.ts, notice.ts, attributionline.ts and others, built from widgets.ts and dom.ts
+//   offline.ts             service worker, stored pins (offlinepins.ts, pure) and wake lock; loaded after the first pins
 //   i18n/                  all texts; settings.ts the driver's choices (pure); format.ts numbers and units (pure)
 
 import { getAlerts, getConfig, getDrive, getKinds } from "./api.ts";
@@ -52,6 +53,7 @@ import { NearbyReader } from "./nearbyreader.ts";
 const agingInterval = 1000; // ms between two updates of ages
 const cameraModeKey = "wayside.up"; // key in the browser's local storage
 const namesKey = "wayside.names"; // likewise
+const offlineDelay = 4000; // ms, when the start is over, or the connection has stalled
 const reservedRequests = 4; // requests that a query of alerts leaves for the stream
 
 /** stored returns the driver's stored choices with the defaults. */
@@ -168,6 +170,27 @@ function keepCovered(state: State, panels: HTMLElement): void {
   };
   const watcher = new ResizeObserver(update);
   for (const panel of beside) watcher.observe(panel);
+}
+
+/** keepOffline loads what is not needed for the first pins: once the service answers, or when it does not. */
+function keepOffline(state: State, reader: NearbyReader): void {
+  let loading = false;
+  const load = (): void => {
+    if (loading) return;
+    loading = true;
+    import("./offline.ts").then(
+      ({ startOffline }) => {
+        startOffline(state, reader);
+      },
+      (error: unknown) => {
+        console.warn(error); // the page works without
+      },
+    );
+  };
+  state.connection.watch((connection) => {
+    if (connection?.how === "lost") load();
+  });
+  setTimeout(load, offlineDelay);
 }
 
 /** readStart reads what is needed to open the map, and retries until it succeeds. */
@@ -292,6 +315,7 @@ function main(): void {
   byId("panels").append(panels);
   keepCovered(state, panels);
   if (visit === "first") showFirstVisit(state, actions);
+  keepOffline(state, nearbyReader);
   const open = async (loaded: Promise<Library>): Promise<void> => {
     const [library] = await Promise.all([loaded, readStart(state)]);
     mapView = await openMapView({ library, container: byId("map"), state, actions, locale, shown, isGrey: () => isGrey(state.connection.get(), performance.now()) });

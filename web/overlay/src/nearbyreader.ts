@@ -6,6 +6,7 @@ import { linkFailed, hasSlept, linkSucceeded, mayConnect, initialLink, linkWoken
 import { adjustClock } from "./serverclock.ts";
 import { distance, type Place } from "./geo.ts";
 import { fromAnswer, noData, applyEvents, type NearbyData } from "./nearbydata.ts";
+import type { RestoredPins } from "./offlinepins.ts";
 import type { RequestBudget } from "./requestbudget.ts";
 import { parseChunk, initialParser } from "./sseparser.ts";
 import type { Connection, State } from "./state.ts";
@@ -100,6 +101,15 @@ export class NearbyReader {
   refresh(): void {
     const place = this.#state.fix.get();
     if (place !== null && this.#stream?.begun !== true && this.#polling === null && this.#budget.tryTake()) void this.#poll(place);
+  }
+
+  /** restore shows stored pins as those of a lost connection, until the service answers. */
+  restore({ entities, health, hidden, age, server }: RestoredPins): void {
+    const now = this.#clocks.mono();
+    this.#reachedAt = now - age;
+    this.#state.clock.set(server - now);
+    this.#setConnection({ how: "lost", since: this.#reachedAt });
+    this.#apply({ ...noData, entities: new Map(entities.map((entity) => [entity.id, entity])), health, hidden });
   }
 
   /** update does whatever is due. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { grounds } from "./theme.ts";
 
 const sheet = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 const style = sheet("./base.css");
@@ -48,13 +49,17 @@ const edges = [
 describe.each([
   ["day", ":root"],
   ["night", '[data-theme="night"]'],
-])("%s", (_, selector) => {
+] as const)("%s", (theme, selector) => {
   const named = colours(selector);
   const of = (name: string): string => {
     const value = named.get(name);
     if (value === undefined) throw new Error(`no --${name}`);
     return value;
   };
+
+  it("has the ground that the browser's bars get", () => {
+    expect(of("ground")).toBe(grounds[theme]);
+  });
 
   it.each(texts)("%s can be read on %s", (front, back) => {
     expect(contrast(of(front), of(back))).toBeGreaterThanOrEqual(7);

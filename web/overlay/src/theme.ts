@@ -2,7 +2,10 @@
 
 import { serverTime } from "./serverclock.ts";
 import type { State } from "./state.ts";
-import { sunAltitude, themeFor } from "./sun.ts";
+import { sunAltitude, themeFor, type Theme } from "./sun.ts";
+
+/** The page's ground, --ground in base.css. */
+export const grounds: Readonly<Record<Theme, string>> = { day: "#eef0ea", night: "#12161a" };
 
 const updateInterval = 60_000; // ms
 
@@ -16,8 +19,10 @@ export function keepTheme(state: State): void {
     state.theme.set(themeFor(state.settings.get().theme, altitude, isKnown ? state.theme.get() : null, darkScheme.matches));
     isKnown = true;
   };
+  const colour = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]');
   state.theme.watch((theme) => {
     document.documentElement.dataset["theme"] = theme;
+    if (colour !== null) colour.content = grounds[theme]; // of the browser's own bars around the page
   });
   state.settings.watch(update);
   state.clock.watch(update);
