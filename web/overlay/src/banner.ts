@@ -67,7 +67,8 @@ export function makeBanner(state: State, actions: Actions, locale: Observable<Lo
     const { units } = state.settings.get();
     const limit = limitOf(entity, units);
     const where = on === "" ? words.say("banner.spoken", values) : words.say("banner.spokenStreet", { ...values, street: on });
-    setText(spoken, limit === null ? where : `${where}. ${limitText(limit, units, words)}`);
+    const alert = limit === null ? where : `${where}. ${limitText(limit, units, words)}`;
+    setText(spoken, announce.stage === "near" ? words.say("banner.spokenNear", { alert }) : alert);
     if (hasTone(entity.kind_id)) tones.play(announce.stage);
   });
   for (const observable of [locale, state.kinds, details.loaded]) (observable as Observable<unknown>).watch(draw);

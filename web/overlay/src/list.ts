@@ -3,6 +3,7 @@
 import { maxDistance, secondsTo, type ListedAlert } from "./alertrules.ts";
 import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
+import { rove } from "./focus.ts";
 import { isGrey } from "./freshness.ts";
 import { angleBetween, distance } from "./geo.ts";
 import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
@@ -56,6 +57,7 @@ export function makeList(state: State, actions: Actions, locale: Observable<Loca
   const showBeside = keyedList<ListLine>(beside, ({ entity }) => entity.id, make);
   const showAround = keyedList<ListLine>(around, ({ entity }) => entity.id, make);
 
+  const roved = rove(box, ".line");
   const draw = (): void => {
     const words = locale.get();
     const { listed } = state.alerts.get();
@@ -74,6 +76,7 @@ export function makeList(state: State, actions: Actions, locale: Observable<Loca
     const others = state.drawable.get() || pose === null || !directed ? [] : nearbyLines(state.entities.get(), pose, listed);
     setTextOrHide(aroundTitle, others.length > 0 ? words.say("ahead.around") : "");
     showAround(others);
+    roved();
   };
   for (const observable of [state.alerts, state.entities, state.kinds, state.drawable, locale]) (observable as Observable<unknown>).watch(draw);
   return box;

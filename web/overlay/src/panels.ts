@@ -9,6 +9,7 @@ import { DetailsLoader } from "./detailsloader.ts";
 import { makeControls } from "./controls.ts";
 import { makeDemoStrip } from "./demostrip.ts";
 import { element } from "./dom.ts";
+import { keepFocus } from "./focus.ts";
 import { makeList } from "./list.ts";
 import { makeMenu } from "./menu.ts";
 import { makeNotice } from "./notice.ts";
@@ -69,6 +70,7 @@ export function mountPanels(state: State, actions: Actions, locale: Observable<L
   state.settings.watch(({ density }) => {
     document.documentElement.style.setProperty("--density", String(density));
   });
+  keepFocus(all);
   preferences.start();
   return all;
 }

@@ -74,7 +74,7 @@ it("black on white is 21 to 1", () => {
   expect(contrast("#000", "#ffffff")).toBeCloseTo(21);
 });
 
-describe.each(["./base.css", "./panels.css", "./menu.css", "./map.css"])("%s", (name) => {
+describe.each(["./base.css", "./panels.css", "./menu.css", "./map.css", "./contrast.css"])("%s", (name) => {
   const rules = sheet(name).replace(/\/\*[\s\S]*?\*\//g, "");
 
   it("depends on no hover, and neither blurs nor moves", () => {

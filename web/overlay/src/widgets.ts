@@ -47,7 +47,7 @@ export const iconPaths = {
 export function makeIcon(name: keyof typeof iconPaths): SVGElement {
   const svg = document.createElementNS(namespace, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("class", "sign");
+  svg.setAttribute("class", `sign sign-${name}`);
   svg.setAttribute("aria-hidden", "true");
   const path = document.createElementNS(namespace, "path");
   path.setAttribute("d", iconPaths[name]);

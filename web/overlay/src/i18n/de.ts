@@ -55,6 +55,7 @@ export const de: Texts = {
   "banner.inZone": "Sie sind in einem Blitzerbereich",
   "banner.spoken": "{kind} in {distance}",
   "banner.spokenStreet": "{kind} in {distance}, {street}",
+  "banner.spokenNear": "Ganz nah: {alert}",
   "banner.dismiss": "Ausblenden",
 
   "ahead.title": "Voraus",

@@ -62,6 +62,7 @@ export const en = {
   "banner.inZone": "You are in a camera zone",
   "banner.spoken": "{kind} in {distance}",
   "banner.spokenStreet": "{kind} in {distance}, {street}",
+  "banner.spokenNear": "Very close: {alert}",
   "banner.dismiss": "Dismiss",
 
   // List of alerts ahead

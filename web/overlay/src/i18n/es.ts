@@ -55,6 +55,7 @@ export const es: Texts = {
   "banner.inZone": "Estás en una zona de radar",
   "banner.spoken": "{kind} a {distance}",
   "banner.spokenStreet": "{kind} a {distance}, {street}",
+  "banner.spokenNear": "Muy cerca: {alert}",
   "banner.dismiss": "Ocultar",
 
   "ahead.title": "Delante",

@@ -55,6 +55,7 @@ export const fr: Texts = {
   "banner.inZone": "Vous êtes dans une zone de danger",
   "banner.spoken": "{kind} dans {distance}",
   "banner.spokenStreet": "{kind} dans {distance}, {street}",
+  "banner.spokenNear": "Tout près : {alert}",
   "banner.dismiss": "Masquer",
 
   "ahead.title": "Devant vous",

@@ -55,6 +55,7 @@ export const it: Texts = {
   "banner.inZone": "Sei in una zona autovelox",
   "banner.spoken": "{kind} tra {distance}",
   "banner.spokenStreet": "{kind} tra {distance}, {street}",
+  "banner.spokenNear": "Molto vicino: {alert}",
   "banner.dismiss": "Nascondi",
 
   "ahead.title": "Davanti a te",

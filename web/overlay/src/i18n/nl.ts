@@ -55,6 +55,7 @@ export const nl: Texts = {
   "banner.inZone": "Je bent in een flitszone",
   "banner.spoken": "{kind} over {distance}",
   "banner.spokenStreet": "{kind} over {distance}, {street}",
+  "banner.spokenNear": "Heel dichtbij: {alert}",
   "banner.dismiss": "Verbergen",
 
   "ahead.title": "Vooruit",
