@@ -47,7 +47,7 @@ func CheckPreferences(p *mapdata.Preferences) error {
 	c := fieldErrors{}
 	c.oneOf("units", p.Units, "metric", "imperial")
 	c.oneOf("theme", p.Theme, "day", "night", "auto")
-	c.oneOf("language", p.Language, "en", "de", "fr", "nl", "es", "it")
+	c.oneOf("language", p.Language, "en", "de", "fr", "nl", "es", "it", "ar")
 	c.inRange("density", p.Density, 0, maxDensity)
 	c.inRange("lead", p.Lead, minLead, maxLead)
 	c.each("sources_off", p.SourcesOff, maxSourcesOff, "must be ids of sources, such as incidents", func(id string) bool {

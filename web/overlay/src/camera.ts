@@ -16,7 +16,7 @@ export interface CameraView {
   bearing: number;
   /** How far the car is below the centre of the screen, as a share of its height, so that more of the road ahead is visible. */
   carOffset: number;
-  /** Pixels at the left that panels cover. */
+  /** Pixels at the left that panels cover; below 0 at the right. */
   covered: number;
 }
 
@@ -58,6 +58,9 @@ export function stepZoom({ zoom, target }: ZoomTransition, wanted: number, milli
 }
 
 const carOffsetAhead = 0.22;
+/** Windows so low have panels where the car would be: a browser at 200 % zoom. */
+const lowWindow = 500; // pixels
+const lowOffsetFactor = 0.4;
 /** In a portrait window the buttons are below the car. */
 const portraitOffsetFactor = 0.6;
 
@@ -196,8 +199,8 @@ export class Camera {
     if (this.#shown === null || isVisiblyDifferent(this.#shown, view)) {
       this.#shown = view;
       const { clientWidth: width, clientHeight: height } = this.#map.getContainer();
-      const carOffset = width < height ? view.carOffset * portraitOffsetFactor : view.carOffset;
-      this.#map.jumpTo({ center: view.center, zoom: view.zoom, bearing: view.bearing, padding: { top: 2 * carOffset * height, right: 0, bottom: 0, left: view.covered } });
+      const carOffset = view.carOffset * (width < height ? portraitOffsetFactor : height < lowWindow ? lowOffsetFactor : 1);
+      this.#map.jumpTo({ center: view.center, zoom: view.zoom, bearing: view.bearing, padding: { top: 2 * carOffset * height, right: Math.max(0, -view.covered), bottom: 0, left: Math.max(0, view.covered) } });
       this.#drawCar();
     }
     return this.#zoom.zoom !== this.#zoom.target;

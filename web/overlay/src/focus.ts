@@ -53,6 +53,8 @@ interface Held {
   /** All that could take the focus then, in the order of the page. */
   around: readonly HTMLElement[];
   part: Element | null;
+  /** The parts that were shown then. */
+  shown: ReadonlySet<Element>;
   /** The element that had the focus before it came into the part. */
   before: HTMLElement | null;
 }
@@ -63,20 +65,25 @@ interface Held {
  */
 export function keepFocus(root: HTMLElement): void {
   let held: Held | null = null;
+  const shownParts = (): Element[] => [...root.querySelectorAll(parts)].filter(isShown);
   root.addEventListener("focusin", ({ target }) => {
     if (!(target instanceof HTMLElement)) return;
     const part = target.closest(parts);
     const before = held === null ? null : held.part === part ? held.before : held.element;
-    held = { element: target, around: [...root.querySelectorAll<HTMLElement>(focusable)], part, before };
+    held = { element: target, around: [...root.querySelectorAll<HTMLElement>(focusable)], part, shown: new Set(shownParts()), before };
   });
   const check = (): void => {
     const active = document.activeElement;
     if (held === null || isShown(held.element) || (active !== null && active !== document.body && active !== held.element)) return;
-    const { element, around, part, before } = held;
+    const { element, around, part, shown, before } = held;
     const at = around.indexOf(element);
     const near = around.map((one, i) => ({ one, away: Math.abs(i - at) })).filter(({ one }) => isShown(one)).sort((a, b) => a.away - b.away).map(({ one }) => one);
     const within = near.find((one) => part?.contains(one) === true);
-    (within ?? (before !== null && isShown(before) ? before : near[0]) ?? root.querySelector<HTMLElement>(focusable))?.focus();
+    // A card in place of the list, or the list in its place again: there where the driver came from, if possible.
+    const opened = shownParts().find((one) => !shown.has(one) && one.querySelector(focusable) !== null);
+    const back = before !== null && isShown(before) ? before : undefined;
+    const entered = opened === undefined || opened.contains(back ?? null) ? undefined : opened.querySelector<HTMLElement>(focusable);
+    (within ?? entered ?? back ?? near[0] ?? root.querySelector<HTMLElement>(focusable))?.focus();
   };
   let due = false;
   new MutationObserver(() => {

@@ -116,7 +116,7 @@ it.each(languages)("has figures and units in %s", (language) => {
       expect(unit).not.toBe("");
       expect(text).toContain(value);
     }
-    expect(format.duration(180_000)).toMatch(/^3.*[a-z]/);
+    expect(format.duration(180_000)).toMatch(/^3.*\p{L}/u);
   }
   expect(makeFormat(language, "metric").number(1.5)).toMatch(/^1[.,]5$/);
 });

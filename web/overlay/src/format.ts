@@ -46,16 +46,17 @@ interface Scaled {
 
 /** makeFormat takes a language code such as "de". */
 export function makeFormat(language: string, units: Units): Format {
+  const tag = language === "ar" ? "ar-u-nu-latn" : language; // the digits of road signs in most countries that read Arabic
   const made = new Map<string, Intl.NumberFormat>();
   const formatter = (unit: Unit, digits: number, unitDisplay: "short" | "long"): Intl.NumberFormat => {
     const key = `${unit} ${String(digits)} ${unitDisplay}`;
     const format =
       made.get(key) ??
-      new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay, minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: unit !== "foot" }); // "2300 ft" is read at a glance
+      new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay, minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: unit !== "foot" }); // "2300 ft" is read at a glance
     made.set(key, format);
     return format;
   };
-  const plain = new Intl.NumberFormat(language);
+  const plain = new Intl.NumberFormat(tag);
   const write = ({ value, unit, digits, below }: Scaled): Written => written(formatter(unit, digits, "short").formatToParts(value), below);
   return {
     distance: (metres) => write(scaled(metres, units)),

@@ -29,7 +29,7 @@ import { backoff } from "./reconnect.ts";
 import { serverTime } from "./serverclock.ts";
 import { byId } from "./dom.ts";
 import { DriveSensor, parseSpeedUp } from "./demodrive.ts";
-import { loadTexts, makeWords } from "./i18n/words.ts";
+import { directionOf, loadTexts, makeWords } from "./i18n/words.ts";
 import { keepTheme } from "./theme.ts";
 import type { Place } from "./geo.ts";
 import { makeLocale } from "./locale.ts";
@@ -134,6 +134,7 @@ function keepLanguage(state: State): void {
   });
   state.words.watch(({ language }) => {
     document.documentElement.lang = language;
+    document.documentElement.dir = directionOf(language);
   });
 }
 
@@ -165,11 +166,13 @@ function keepCovered(state: State, panels: HTMLElement): void {
   const beside = [...panels.querySelectorAll(".side > *")];
   const update = (): void => {
     const widths = beside.map((panel) => panel.getBoundingClientRect()).filter(({ height }) => height > 0);
-    const covered = Math.max(0, ...widths.map(({ right }) => right));
-    state.covered.set(covered < window.innerWidth * 0.6 ? Math.round(covered) : 0);
+    const fromRight = directionOf(state.words.get().language) === "rtl";
+    const covered = Math.max(0, ...widths.map(({ left, right }) => (fromRight ? window.innerWidth - left : right)));
+    state.covered.set(covered < window.innerWidth * 0.6 ? Math.round(fromRight ? -covered : covered) : 0);
   };
   const watcher = new ResizeObserver(update);
   for (const panel of beside) watcher.observe(panel);
+  state.words.watch(update);
 }
 
 /** keepOffline loads what is not needed for the first pins: once the service answers, or when it does not. */

@@ -2,7 +2,7 @@
 
 export type Units = "metric" | "imperial";
 export type ThemeChoice = "day" | "night" | "auto";
-export const languages = ["en", "de", "fr", "nl", "es", "it"] as const;
+export const languages = ["en", "de", "fr", "nl", "es", "it", "ar"] as const;
 export type Language = (typeof languages)[number];
 
 /** Settings are the settings in effect: choices and defaults. */

@@ -105,7 +105,7 @@ export interface State {
   readonly driving: Observable<boolean>;
   /** Set by main.ts and map.ts: whether the browser can draw a map. If not, the list is the page. */
   readonly drawable: Observable<boolean>;
-  /** Set by main.ts: width in pixels that panels cover at the left of the map. */
+  /** Set by main.ts: width in pixels that panels cover at the left of the map; below 0 at the right. */
   readonly covered: Observable<number>;
   /** Set by mapview.ts: attributions of the data and the map in view, each once, as plain text. */
   readonly attributions: Observable<readonly string[]>;

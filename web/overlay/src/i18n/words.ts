@@ -38,14 +38,19 @@ export const languageNames: Readonly<Record<Language, string>> = {
   nl: "Nederlands",
   es: "Español",
   it: "Italiano",
+  ar: "العربية",
 };
+
+/** directionOf returns in which direction a language is written. */
+export const directionOf = (language: Language): "ltr" | "rtl" => (language === "ar" ? "rtl" : "ltr");
 
 export function makeWords(language: Language, texts: Texts): Words {
   const plural = new Intl.PluralRules(language);
+  const put = (text: string, values: Readonly<Record<string, string | undefined>>): string => fill(text, directionOf(language) === "rtl" ? isolated(values) : values);
   return {
     language,
-    say: (key, ...values) => fill(texts[key], values[0] ?? {}),
-    count: (what, n, written) => fill(texts[`${what}.${plural.select(n) === "one" ? "one" : "other"}`], { count: written }),
+    say: (key, ...values) => put(texts[key], values[0] ?? {}),
+    count: (what, n, written) => put(texts[`${what}.${plural.select(n) === "one" ? "one" : "other"}`], { count: written }),
     kind: (id, label) => {
       const key = `kind.${id}`;
       return isKey(key) ? texts[key] : label;
@@ -54,6 +59,10 @@ export function makeWords(language: Language, texts: Texts): Words {
 }
 
 const isKey = (key: string): key is Key => Object.prototype.hasOwnProperty.call(en, key);
+
+/** isolated keeps figures and foreign names whole within a text from right to left, as <bdi> does for elements (U+2068, U+2069). */
+const isolated = (values: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === undefined ? value : `\u2068${value}\u2069`]));
 
 /** fill replaces placeholders. A placeholder without a value stays, so that the text is readable. */
 export function fill(text: string, values: Readonly<Record<string, string | undefined>>): string {
@@ -75,5 +84,7 @@ export async function loadTexts(language: Language): Promise<Texts> {
       return (await import("./es.ts")).es;
     case "it":
       return (await import("./it.ts")).it;
+    case "ar":
+      return { ...en, ...(await import("./ar.ts")).ar };
   }
 }
