@@ -18,6 +18,7 @@ export const ar: Partial<Texts> = {
   "map.zoomIn": "تكبير",
   "map.zoomOut": "تصغير",
   "map.truncated": "تُعرض الأقرب: {count}",
+  "map.names": "الأسماء على الخريطة",
 
   "place.locating": "جارٍ تحديد موقعك …",
   "place.refused": "خدمة الموقع متوقفة. اضغط على الخريطة لتحديد موقعك.",
@@ -44,6 +45,8 @@ export const ar: Partial<Texts> = {
   "banner.spokenStreet": "{kind} بعد {distance}، {street}",
   "banner.spokenNear": "قريب جدًا: {alert}",
   "banner.dismiss": "تجاهل",
+  "passed.ask": "ما زال هناك؟",
+  "passed.signIn": "سجّل الدخول مرة لتساعد",
 
   "ahead.title": "أمامك",
   "ahead.around": "حولك",
@@ -151,6 +154,7 @@ export const ar: Partial<Texts> = {
   "tones.title": "نغمة التنبيه",
   "tones.try": "تشغيل النغمة",
   "tones.touch": "اضغط على الشاشة لتشغيل الصوت.",
+  "tones.kinds": "النغمة حسب النوع",
   "lead.title": "مسافة التنبيه",
   "lead.later": "متأخرًا",
   "lead.earlier": "مبكرًا",
