@@ -29,6 +29,7 @@ func (a *api) getOverlayView(w http.ResponseWriter, r *http.Request, c *caller) 
 	}
 	view := nearby.View{Box: p.box(), Zoom: int(p.number("zoom", 0, nearby.MaxZoom, true))}
 	view.Query = *a.parseSelection(p, c)
+	view.Kinds &^= p.kindsOff()
 	if err := a.parameterErrors(p, &view.Query); err != nil {
 		return err
 	}
@@ -112,6 +113,18 @@ func (p *params) box() geo.Box {
 	return b
 }
 
+// kindsOff reads kinds_off: what the driver hides. An unknown kind hides nothing: it may be of another release, which the page remembers.
+func (p *params) kindsOff() mapdata.KindSet {
+	var off mapdata.KindSet
+	if text, given := p.value("kinds_off"); given {
+		ids, _ := p.list("kinds_off", text)
+		for _, id := range ids {
+			off |= mapdata.SelectKinds(id)
+		}
+	}
+	return off
+}
+
 // getOverlayNearest answers GET /v2/overlay/nearest: the entity that is nearest to a place, however far away.
 func (a *api) getOverlayNearest(w http.ResponseWriter, r *http.Request, c *caller) error {
 	p, err := readParams(r)
@@ -120,6 +133,7 @@ func (a *api) getOverlayNearest(w http.ResponseWriter, r *http.Request, c *calle
 	}
 	center := p.point()
 	q := a.parseSelection(p, c)
+	q.Kinds &^= p.kindsOff()
 	q.Center = center
 	if err := a.parameterErrors(p, q); err != nil {
 		return err

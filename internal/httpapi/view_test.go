@@ -75,6 +75,28 @@ func TestOverlayView(t *testing.T) {
 	}
 }
 
+// TestKindsOff: the page leaves out a subtype alone, which kinds cannot, and what an older release called otherwise hides nothing.
+func TestKindsOff(t *testing.T) {
+	s := newReadService(t, nil)
+	f := testFeed(1, nil)
+	s.addFeed(f, testEntity(t, f, "hazard", "alert.hazard", 52, 4), testEntity(t, f, "fog", "alert.hazard.fog", 52.1, 4), testEntity(t, f, "jam", "traffic.jam", 52.2, 4))
+	for off, want := range map[string]int{
+		"": 3, "alert.hazard.fog": 2, "alert.hazard": 1, "alert.hazard,traffic.jam": 0, "alert.ufo": 3,
+	} {
+		if a := s.view("bbox=3,51,5,53&zoom=9&kinds_off=" + off); len(a.Entities) != want {
+			t.Errorf("%q: %d pins, want %d", off, len(a.Entities), want)
+		}
+	}
+	resp, body := s.get("/v2/overlay/nearest?lat=52.2&lng=4&kinds_off=traffic.jam")
+	checkAnswer(t, resp, body)
+	if !strings.Contains(string(body), "alert.hazard.fog") {
+		t.Errorf("nearest: %s", body)
+	}
+	if _, body := s.get("/v2/overlay/nearest?lat=52.2&lng=4&kinds_off=traffic.jam,alert.hazard"); !strings.HasPrefix(string(body), `{"nearest":null`) {
+		t.Errorf("all hidden: %s", body)
+	}
+}
+
 // TestOverlayViewErrors: each wrong parameter is named.
 func TestOverlayViewErrors(t *testing.T) {
 	s := newReadService(t, nil)
