@@ -18,6 +18,7 @@ import (
 	"wayside/internal/audit"
 	"wayside/internal/basemap"
 	"wayside/internal/basemap/tileserver"
+	"wayside/internal/basemap/world"
 	"wayside/internal/catalog"
 	"wayside/internal/console"
 	"wayside/internal/feed"
@@ -71,6 +72,7 @@ type Deps struct {
 
 	Archive *basemap.Archive // the operator's map, served by this process; nil: none
 	World   *basemap.Archive // the built-in overview of the world; nil: none
+	Places  *world.World     // large places, to name where something is; nil: none
 	Demo    *Demo            // nil: this is not the demo
 
 	// StreamWriteTimeout is how long one chunk of a stream may take to be sent; 0: 5 s.

@@ -148,8 +148,27 @@ func (a *api) getOverlayNearest(w http.ResponseWriter, r *http.Request, c *calle
 		body = append(body[:0], `{"nearest":{"distance_m":`...)
 		body = strconv.AppendFloat(body, geo.MetresOf(answer.Hits[0].Chord), 'f', 0, 64)
 		body = append(body, `,"entity":`...)
-		body = append(wire.AppendHit(body, &answer.Hits[0], &days), '}')
+		body = append(wire.AppendHit(body, &answer.Hits[0], &days), `,"place":`...)
+		body = append(a.appendPlaceNear(body, answer.Hits[0].Point), '}')
 	}
 	a.writeRead(w, r, c, body, &answer)
 	return nil
+}
+
+// placeReach is how far a large place may be away from an entity that it helps to find, in metres.
+const placeReach = 50_000
+
+// appendPlaceNear appends the large place that is nearest to a point; null: none is near.
+func (a *api) appendPlaceNear(dst []byte, p geo.Point) []byte {
+	if a.Places == nil {
+		return append(dst, "null"...)
+	}
+	place, ok := a.Places.NearestPlace(p)
+	distance := geo.Distance(p, place.At)
+	if !ok || distance > placeReach {
+		return append(dst, "null"...)
+	}
+	dst = wire.AppendString(append(dst, `{"name":`...), place.Name)
+	dst = strconv.AppendFloat(append(dst, `,"distance_m":`...), distance, 'f', 0, 64)
+	return append(dst, '}')
 }

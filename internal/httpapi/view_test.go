@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"wayside/internal/basemap/world"
 	"wayside/internal/httpapi"
 	"wayside/internal/mapdata"
 )
@@ -151,7 +152,7 @@ func TestOverlayNearest(t *testing.T) {
 	s.addFeed(f, testEntity(t, f, "jam", "traffic.jam", 53, 4))
 	resp, body = s.get("/v2/overlay/nearest?lat=52&lng=4")
 	checkAnswer(t, resp, body)
-	if want := `{"nearest":{"distance_m":111195,"entity":{"id":"`; !strings.HasPrefix(string(body), want) {
+	if want := `{"nearest":{"distance_m":111195,"entity":{"id":"`; !strings.HasPrefix(string(body), want) || !strings.Contains(string(body), `,"place":null}`) {
 		t.Errorf("%s, want %s", body, want)
 	}
 	if resp, body := s.get("/v2/overlay/nearest?lat=52&lng=4&bbox=1,2,3,4"); resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "bbox_not_accepted") {
@@ -167,5 +168,26 @@ func TestExtentInOverlayConfig(t *testing.T) {
 	checkAnswer(t, resp, body)
 	if want := `"extent":{"west":179.8999,"south":-17.0001,"east":-179.8999,"north":-16.998}`; !strings.Contains(string(body), want) || resp.Header.Get("Cache-Control") != "public, max-age=60" {
 		t.Errorf("%s, want %s", body, want)
+	}
+}
+
+// TestPlaceOfTheNearest: a large place tells where the nearest entity is, unless it is far from that.
+func TestPlaceOfTheNearest(t *testing.T) {
+	places, err := world.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newReadService(t, func(d *httpapi.Deps) { d.Places = places })
+	f := testFeed(1, nil)
+	s.addFeed(f, testEntity(t, f, "town", "traffic.jam", 52.37, 4.9), testEntity(t, f, "ocean", "traffic.jam", 40, -40))
+	for at, want := range map[string]string{
+		"lat=51&lng=6":   `"place":{"name":"Amsterdam","distance_m":`,
+		"lat=41&lng=-38": `"place":null`,
+	} {
+		resp, body := s.get("/v2/overlay/nearest?" + at)
+		checkAnswer(t, resp, body)
+		if !strings.Contains(string(body), want) {
+			t.Errorf("%s: %s, want %s", at, body, want)
+		}
 	}
 }

@@ -50,7 +50,7 @@ func (s *Service) serve(e *edition) (err error) {
 		},
 		Buckets: s.caches.buckets,
 		Version: s.options.Version, PrimaryNetwork: s.config.Chargers.PrimaryNetwork,
-		BaseMap: e.baseMap, Archive: e.archive, World: s.world.Archive,
+		BaseMap: e.baseMap, Archive: e.archive, World: s.world.Archive, Places: s.world,
 		Entities: s.countEntities, Passkeys: s.passkeys, Newest: &s.newest,
 		Deprecated: httpapi.Deprecated(), Revisions: s.replica,
 	}
