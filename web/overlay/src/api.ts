@@ -36,7 +36,7 @@ async function get(path: string, headers: Record<string, string>, { signal, onRe
 }
 
 /** getJSON does not validate: the service that wrote the answer is the same program that served this page. */
-async function getJSON<T>(path: string, options: RequestOptions = {}): Promise<T> {
+export async function getJSON<T>(path: string, options: RequestOptions = {}): Promise<T> {
   return (await (await get(path, { Accept: "application/json" }, options)).json()) as T;
 }
 

@@ -21,11 +21,11 @@ export function mergedFrom({ properties }: Pick<Entity, "properties">): { source
 /** attributionOf returns the text that must be shown with a source's data, with the licence if there is one. */
 export const attributionOf = ({ attribution, licence = "" }: Source): string => (attribution === "" || licence === "" ? attribution : `${attribution} (${licence})`);
 
-/** attributionsOf returns the attributions of the entities in view, each once, those of the base maps first. */
-export function attributionsOf(inView: Iterable<Entity>, sources: readonly Source[], baseMaps: readonly (string | null)[]): string[] {
+/** attributionsOf returns the attributions of the entities in view and of sources by their ids, each once, those of the base maps first. */
+export function attributionsOf(inView: Iterable<Entity>, sources: readonly Source[], baseMaps: readonly (string | null)[], ids: readonly string[] = []): string[] {
   const byLayer = sourcesByLayer(sources);
   const byID = new Map(sources.map((source) => [source.id, source]));
-  const seen = new Set<Source>();
+  const seen = new Set<Source>(sources.filter(({ id }) => ids.includes(id)));
   for (const entity of inView) {
     const own = byLayer.get(entity.layer_slug);
     for (const source of [own, ...mergedFrom(entity).map((one) => byID.get(one.source))]) if (source !== undefined) seen.add(source);

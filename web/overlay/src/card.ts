@@ -90,11 +90,12 @@ export function makeCard(deps: CardDeps): HTMLElement {
   const head = element("header", {}, icon, element("div", { class: "what" }, kind, street, element("div", { class: "figures-row" }, distanceText, sign.element)), close);
   const box = element("section", { class: "card panel", hidden: "", "aria-labelledby": kind.id }, element("div", { class: "scroll" }, head, known, facts, ballot.element));
   let entity: Entity | null = null;
+  let isElsewhere = false; // an entity that is no longer in the view is not gone
   let previousID: string | null = null;
 
   const draw = (): void => {
     const id = state.selected.get();
-    const found = id === null ? undefined : state.entities.get().find((one) => one.id === id || mergedFrom(one).some((other) => other.id === id));
+    const found = id === null ? undefined : [...state.entities.get(), ...state.elsewhere.get()].find((one) => one.id === id || mergedFrom(one).some((other) => other.id === id));
     if (id === null) entity = null;
     else if (found !== undefined) entity = found;
     else if (entity?.id !== id) entity = state.known.get().find((one) => one.id === id) ?? null;
@@ -104,6 +105,7 @@ export function makeCard(deps: CardDeps): HTMLElement {
     setAttribute(icon, "src", iconOf(entity, state.kinds.get()));
     setText(kind, entityLabel(entity, state.kinds.get(), words));
     setTextOrHide(street, streetOf(entity) || (zoneWidthOf(entity) > 0 ? "" : words.say("card.noStreet")));
+    if (found !== undefined) isElsewhere = state.elsewhere.get().includes(found);
     const pose = state.pose();
     setTextOrHide(distanceText, pose === null ? "" : words.format.distance(Math.max(0, distance(pose, placeOf(entity)) - zoneWidthOf(entity) / 2)).text);
     setLabel(close, words.say("do.close"));
@@ -112,7 +114,7 @@ export function makeCard(deps: CardDeps): HTMLElement {
     sign.show(limit, limit === null ? "" : limitText(limit, state.settings.get().units, words));
     showLines(known, details.loaded.get()?.detailsOf(entity, words, now) ?? []);
     known.hidden = known.children.length === 0;
-    showLines(facts, factsOf(entity, found === undefined, state.sources.get(), now, words));
+    showLines(facts, factsOf(entity, found === undefined && (!isElsewhere || hasExpired(entity, now)), state.sources.get(), now, words));
     ballot.show(entity.id);
   };
   state.selected.watch((id) => {
@@ -121,7 +123,7 @@ export function makeCard(deps: CardDeps): HTMLElement {
     if (id !== null && id !== previousID) void votes.load(id);
     previousID = id;
   });
-  for (const observable of [state.entities, state.kinds, state.sources, locale, votes.own, details.loaded]) (observable as Observable<unknown>).watch(draw);
+  for (const observable of [state.entities, state.elsewhere, state.kinds, state.sources, locale, votes.own, details.loaded]) (observable as Observable<unknown>).watch(draw);
   preferences.person.watch((person) => {
     if (person !== null && entity !== null) void votes.load(entity.id);
   });
@@ -129,6 +131,11 @@ export function makeCard(deps: CardDeps): HTMLElement {
     if (entity !== null) draw();
   }, updateInterval);
   return box;
+}
+
+function hasExpired(entity: Entity, now: number): boolean {
+  const { expires } = lifetimeOf(entity);
+  return expires !== null && expires <= now;
 }
 
 function showLines(list: HTMLElement, texts: readonly string[]): void {

@@ -15,7 +15,14 @@ export const pinImage = (kind: string, status: Entity["status"], limit: number |
 /** clusterImage returns the image name of a cluster, likewise. Large counts are rounded down, so that there are few images. */
 export const clusterImage = (kind: string, count: number): string => ["cluster", kind, countText(count)].join(separator);
 const exactCounts = 20;
-const countText = (count: number): string => (count < exactCounts ? String(count) : count > 99 ? "99+" : `${String(Math.floor(count / 10))}0+`);
+/** countText rounds down to one digit: "7", "60+", "300+", "4k", "20k", "1M" (pure). */
+export function countText(count: number): string {
+  if (count < exactCounts) return String(count);
+  const unit = 10 ** Math.floor(Math.log10(count) + 1e-9);
+  const rounded = Math.floor(count / unit) * unit;
+  if (rounded < 1000) return `${String(rounded)}+`;
+  return rounded < 1_000_000 ? `${String(rounded / 1000)}k` : `${String(rounded / 1_000_000)}M`;
+}
 /** lookOf returns the suffix of an image name. */
 export const lookOf = (look: Look): string => separator + look;
 
@@ -144,7 +151,8 @@ function paintCluster(context: CanvasRenderingContext2D, drawing: CanvasImageSou
   paint(side * (1 - share), 0.55);
   paint(0, 1);
   const height = 22;
-  const width = 14 + 11 * count.length;
+  const isLong = count.length > 3;
+  const width = isLong ? 14 + 9 * count.length : 14 + 11 * count.length;
   const [x, y] = [side - width - 1, side - height - 1];
   const radius = height / 2;
   context.beginPath();
@@ -158,7 +166,7 @@ function paintCluster(context: CanvasRenderingContext2D, drawing: CanvasImageSou
   context.lineWidth = 2;
   context.strokeStyle = "#fff";
   context.stroke();
-  write(context, count, x + width / 2, y + height / 2 + 1, 17);
+  write(context, count, x + width / 2, y + height / 2 + 1, isLong ? 15 : 17);
 }
 
 /** paintLimit paints a speed limit as a road sign, at the pin's lower edge. */

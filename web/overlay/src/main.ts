@@ -7,6 +7,8 @@
 //   visit.ts               whether the driver was here before; firstvisit.ts the card of the first visit, loaded only then
 //   position.ts            the driver's position; demodrive.ts simulates it; deadreckoning.ts interpolates between fixes (pure)
 //   nearbyreader.ts        reads the entities around the car; pure parts: sseparser.ts, nearbydata.ts, reconnect.ts, serverclock.ts
+//   elsewhere.ts           loads viewreader.ts, which reads the view while the driver looks around, and nearestreader.ts, which finds
+//                          the nearest data where there is none around; both ask with viewquery.ts (pure)
 //   sourcecatalog.ts       reads the sources, again when a pin comes from an unknown one
 //   visibility.ts          which entities are visible; freshness.ts how they look; attribution.ts whose data they are (pure)
 //   alertmonitor.ts        the alerts ahead; rules in alertrules.ts and announcer.ts (pure)
@@ -24,6 +26,7 @@
 
 import { getAlerts, getConfig, getDrive, getKinds } from "./api.ts";
 import { Observable } from "./observable.ts";
+import { readElsewhere } from "./elsewhere.ts";
 import { isGrey } from "./freshness.ts";
 import { backoff } from "./reconnect.ts";
 import { serverTime } from "./serverclock.ts";
@@ -42,6 +45,8 @@ import { locate, type PositionSource } from "./position.ts";
 import { RequestBudget } from "./requestbudget.ts";
 import { effectiveSettings, parseStoredChoices, type Language, type Settings } from "./settings.ts";
 import { sourcesByLayer } from "./attribution.ts";
+import { placeOf } from "./shapes.ts";
+import type { Entity } from "./wire.ts";
 import { visibleEntities, type VisibleEntity } from "./visibility.ts";
 import { SourceCatalog } from "./sourcecatalog.ts";
 import { openMapView, type MapView } from "./mapview.ts";
@@ -138,19 +143,33 @@ function keepLanguage(state: State): void {
   });
 }
 
-/** keepVisible sets state.entities and returns them with their appearance. */
+/** keepVisible sets state.entities and state.elsewhere, and returns what is on the map with its appearance. */
 function keepVisible(state: State): Observable<readonly VisibleEntity[]> {
   const shown = new Observable<readonly VisibleEntity[]>([]);
   let byLayer = sourcesByLayer([]);
+  const keep = (observable: Observable<readonly Entity[]>, visible: readonly VisibleEntity[]): void => {
+    const before = observable.get();
+    if (visible.length !== before.length || visible.some(({ entity }, i) => entity !== before[i])) observable.set(visible.map(({ entity }) => entity));
+  };
   const update = (): void => {
     const connection = state.connection.get();
     const now = performance.now();
     const lost = connection?.how === "lost" ? now - connection.since : 0;
-    const visible = visibleEntities(state.known.get(), byLayer, state.settings.get(), serverTime(state.clock.get(), now, Date.now()), lost);
-    shown.set(visible);
-    const before = state.entities.get();
-    if (visible.length !== before.length || visible.some(({ entity }, i) => entity !== before[i])) state.entities.set(visible.map(({ entity }) => entity));
+    const visibleOf = (known: readonly Entity[]): VisibleEntity[] => visibleEntities(known, byLayer, state.settings.get(), serverTime(state.clock.get(), now, Date.now()), lost);
+    const visible = visibleOf(state.known.get());
+    const view = state.view.get();
+    const ids = new Set(view === null ? [] : state.known.get().map(({ id }) => id));
+    const others = visibleOf(view?.entities.filter(({ id }) => !ids.has(id)) ?? []);
+    shown.set(view?.clusters ? [] : [...visible, ...others]); // clusters count what is around the car, too
+    keep(state.entities, visible);
+    keep(state.elsewhere, others);
   };
+  state.view.watch((view) => {
+    const chosen = state.selected.get();
+    const closes = view === null && state.elsewhere.get().some(({ id }) => id === chosen);
+    update();
+    if (closes) state.selected.set(null);
+  });
   state.sources.watch((sources) => {
     byLayer = sourcesByLayer(sources);
     update();
@@ -214,7 +233,7 @@ async function readStart(state: State): Promise<void> {
 }
 
 /** makeActions makes the actions of the panels; mapView returns the map once it is open. */
-function makeActions(state: State, { position, startDrive }: Vehicle, mapView: () => MapView | null, reader: NearbyReader, monitor: AlertMonitor): Actions {
+function makeActions(state: State, { position, startDrive }: Vehicle, mapView: () => MapView | null, refresh: () => void, monitor: AlertMonitor): Actions {
   const namePlace = (place: Place): void => {
     state.driving.set(false);
     position.setManually(place);
@@ -228,6 +247,10 @@ function makeActions(state: State, { position, startDrive }: Vehicle, mapView: (
       state.selected.set(id);
     },
     show: (place) => mapView()?.show(place),
+    showNearest: () => {
+      const nearest = state.nearest.get();
+      if (nearest !== null) mapView()?.showFromAbove(placeOf(nearest.entity));
+    },
     zoomBy: (levels) => mapView()?.zoomBy(levels),
     namePlace,
     nameMiddle: () => {
@@ -255,9 +278,7 @@ function makeActions(state: State, { position, startDrive }: Vehicle, mapView: (
       state.driving.set(false);
       if (place !== null) position.setManually({ lat: place.lat, lng: place.lng });
     },
-    refresh: () => {
-      reader.refresh();
-    },
+    refresh,
     dismiss: (id) => {
       monitor.dismiss(id);
     },
@@ -302,7 +323,12 @@ function main(): void {
     return getAlerts(ahead, { signal, onResponse });
   });
   let mapView: MapView | null = null;
-  const actions = makeActions(state, vehicle, () => mapView, nearbyReader, alertMonitor);
+  const elsewhere = readElsewhere(state, budget, now);
+  const refresh = (): void => {
+    nearbyReader.refresh();
+    elsewhere.refresh();
+  };
+  const actions = makeActions(state, vehicle, () => mapView, refresh, alertMonitor);
   keepTheme(state);
   keepLanguage(state);
   keepMapMode(state);

@@ -21,10 +21,13 @@ import { canTap } from "./position.ts";
 import { isLookingAround, type Actions, type State, type Viewport } from "./state.ts";
 
 const attributionInterval = 1000; // ms
+const zoomFromAbove = 12;
 
 /** MapView is the interface of the map for panels. */
 export interface MapView {
   show(place: Place): void;
+  /** showFromAbove shows a place and what is around it. */
+  showFromAbove(place: Place): void;
   zoomBy(levels: number): void;
   /** showExtent shows the extent of the public data; without one, the map stays where it is. */
   showExtent(): void;
@@ -61,7 +64,7 @@ export async function openMapView({ library, container, state, actions, locale, 
   const pins = new Pins(map, contextState, icons, look());
   shown.watch((all) => {
     pins.setLook(look());
-    pins.show(all);
+    pins.show(all, state.view.get()?.clusters ?? []);
   });
   state.selected.watch((id) => {
     pins.choose(id);
@@ -88,6 +91,10 @@ export async function openMapView({ library, container, state, actions, locale, 
     show(place) {
       state.following.set(false);
       map.jumpTo({ center: place });
+    },
+    showFromAbove(place) {
+      state.following.set(false);
+      map.jumpTo({ center: place, zoom: Math.min(map.getZoom(), zoomFromAbove) });
     },
     zoomBy(levels) {
       state.following.set(false);
@@ -154,14 +161,14 @@ function keepScale(map: MapLibre, state: State): void {
 function keepAttributions(map: MapLibre, state: State): void {
   const update = (): void => {
     const bounds = map.getBounds();
-    const inView = state.entities.get().filter((entity) => bounds.contains(placeOf(entity)));
+    const view = state.view.get();
+    const inView = [...state.entities.get(), ...state.elsewhere.get()].filter((entity) => bounds.contains(placeOf(entity)));
     const config = state.config.get();
     const world = config === null ? null : worldAttribution(map, config);
-    const attributions = attributionsOf(inView, state.sources.get(), [config?.base_map?.attribution ?? null, world]);
+    const attributions = attributionsOf(inView, state.sources.get(), [config?.base_map?.attribution ?? null, world], view?.clusters ? view.sources : []);
     const before = state.attributions.get();
     if (attributions.length !== before.length || attributions.some((text, i) => text !== before[i])) state.attributions.set(attributions);
   };
-  state.entities.watch(update);
-  state.sources.watch(update);
+  for (const observable of [state.entities, state.view, state.elsewhere, state.sources]) (observable as Observable<unknown>).watch(update);
   setInterval(update, attributionInterval);
 }

@@ -4,15 +4,18 @@ import type { Observable } from "./observable.ts";
 import { element } from "./dom.ts";
 import { boundsOf } from "./extent.ts";
 import { greyAfter } from "./freshness.ts";
-import { kindLabel } from "./entitylabels.ts";
+import { cleanText, entityLabel, kindLabel, streetOf, textOf } from "./entitylabels.ts";
+import { distance, normalizeDegrees, type Place } from "./geo.ts";
 import { makeButton, setLabel, setText, setTextOrHide } from "./widgets.ts";
 import { radius } from "./nearbyreader.ts";
 import { canTap, parsePlace, roughAccuracy, type PositionStatus } from "./position.ts";
-import { zoneWidthOf } from "./shapes.ts";
+import { placeOf, zoneWidthOf } from "./shapes.ts";
 import type { Locale } from "./locale.ts";
-import type { Actions, Connection, State } from "./state.ts";
+import { isWithoutData, type Actions, type Connection, type State } from "./state.ts";
+import type { Extent, Kind, Nearest } from "./wire.ts";
 
 const updateInterval = 1000; // ms
+const longestName = 40; // characters
 /** Milliseconds: shorter outages are not reported. */
 const minOutageShown = 3000; // ms
 
@@ -64,9 +67,21 @@ export function positionText({ status, accuracy, held, drawable }: PositionFacts
   }
 }
 
-/** hasNoData reports whether nothing is known within the radius that was read around a position (pure). */
-export function hasNoData(connection: Connection | null, located: boolean, known: number): boolean {
-  return located && known === 0 && connection !== null && connection.how !== "lost";
+/** noDataText returns the notice that nothing is around, with the nearest place that has something (pure). */
+export function noDataText(nearest: Nearest | null, from: Place, kinds: readonly Kind[], words: Locale): string {
+  const { say: speak, format } = words;
+  const around = format.distance(radius).text;
+  if (nearest === null) return speak("place.noData", { distance: around });
+  const { entity, place } = nearest;
+  const name = textOf(entity, "city") || cleanText(place?.name, longestName) || streetOf(entity) || entityLabel(entity, kinds, words);
+  return speak("place.nearest", { distance: around, place: name, far: format.distance(distance(from, placeOf(entity))).text });
+}
+
+/** isElsewhere reports whether a view shows another place than the driver's surroundings (pure). */
+export function isElsewhere({ west, south, east, north }: Extent, here: Place): boolean {
+  const fromWest = normalizeDegrees(here.lng - west);
+  const isInView = here.lat >= south && here.lat <= north && (east - west >= 360 || fromWest <= east - west);
+  return !isInView;
 }
 
 /** connectionText returns the notice about an outage; empty if there is none (pure). */
@@ -81,10 +96,11 @@ export function connectionText(connection: Connection | null, located: boolean, 
 
 /** makeNotice shows each notice on a line of its own. */
 export function makeNotice(state: State, actions: Actions, locale: Observable<Locale>): HTMLElement {
-  const lines = ["draw", "place", "named", "data", "link", "law", "hidden", "most"].map((about) => element("p", { hidden: "", "data-about": about }));
+  const lines = ["draw", "place", "named", "data", "link", "view", "elsewhere", "law", "hidden", "most"].map((about) => element("p", { hidden: "", "data-about": about }));
   const placeForm = makePlaceForm(actions, locale);
   const showData = makeButton({ id: "show-data", hidden: "" }, () => {
-    actions.lookAround();
+    if (state.nearest.get() === null) actions.lookAround();
+    else actions.showNearest();
   });
   const box = element("div", { class: "notice panel", hidden: "" }, element("div", { role: "status" }, ...lines), placeForm, showData);
   const [mapless, named, zoned, hidden, truncated] = [makeTransient(), makeTransient(), makeTransient(), makeTransient(), makeTransient()];
@@ -94,14 +110,20 @@ export function makeNotice(state: State, actions: Actions, locale: Observable<Lo
     const now = performance.now();
     const drawable = state.drawable.get();
     const status = state.positionStatus.get();
-    const noData = hasNoData(state.connection.get(), pose !== null, state.known.get().length);
-    const forbidden = state.hidden.get();
+    const following = state.following.get();
+    const noData = isWithoutData(state) && following;
+    const nearest = state.nearest.get();
+    const viewport = state.viewport.get();
+    const forbidden = state.view.get()?.hidden ?? state.hidden.get();
+    const connection = state.connection.get();
     const texts = [
       mapless(!drawable, now) ? words.say("draw.none") : "",
       state.welcoming.get() ? "" : positionText({ status, accuracy: pose?.accuracy ?? null, held: pose?.held ?? false, drawable }, words),
       named(status === "named" && drawable, now) ? words.say("place.named") : "",
-      noData ? words.say("place.noData", { distance: words.format.distance(radius).text }) : "",
-      connectionText(state.connection.get(), pose !== null, navigator.onLine, now, words),
+      noData && pose !== null ? noDataText(nearest, pose, state.kinds.get(), words) : "",
+      connectionText(connection, pose !== null, navigator.onLine, now, words),
+      state.viewFailed.get() && connection?.how !== "lost" ? words.say("view.failed") : "",
+      pose !== null && viewport !== null && isElsewhere(viewport, pose) ? words.say("view.elsewhere") : "",
       zoned(state.entities.get().some((entity) => zoneWidthOf(entity) > 0), now) ? words.say("law.zones") : "",
       hidden(forbidden.length > 0, now) ? words.say("law.hidden", { kinds: forbidden.map((id) => kindLabel(id, state.kinds.get(), words)).join(", ") }) : "",
       truncated(state.truncated.get(), now) ? words.say("map.truncated", { count: words.format.number(state.known.get().length) }) : "",
@@ -110,11 +132,11 @@ export function makeNotice(state: State, actions: Actions, locale: Observable<Lo
       setTextOrHide(line, texts[at] ?? "");
     });
     placeForm.hidden = drawable || state.welcoming.get() || (status !== "unasked" && !canTap(status));
-    setText(showData, words.say("place.showData"));
-    showData.hidden = !noData || !drawable || boundsOf(state.config.get()?.extent) === null || !state.following.get();
+    setText(showData, words.say(nearest === null ? "place.showData" : "place.showNearest"));
+    showData.hidden = !noData || !drawable || (nearest === null && boundsOf(state.config.get()?.extent) === null);
     box.hidden = texts.every((text) => text === "");
   };
-  for (const observable of [locale, state.drawable, state.positionStatus, state.connection, state.fix, state.truncated, state.hidden, state.entities, state.known, state.welcoming, state.following, state.config]) (observable as Observable<unknown>).watch(draw);
+  for (const observable of [locale, state.drawable, state.positionStatus, state.connection, state.fix, state.truncated, state.hidden, state.entities, state.known, state.welcoming, state.following, state.config, state.viewport, state.view, state.viewFailed, state.nearest]) (observable as Observable<unknown>).watch(draw);
   setInterval(draw, updateInterval);
   return box;
 }

@@ -6,9 +6,10 @@ import { makeWords } from "./i18n/words.ts";
 import { setKindsVisible, setKindVisible } from "./kindchoice.ts";
 import { isOnWay, nearbyLines, roundedSeconds } from "./list.ts";
 import { iconOf, entityLabel, streetOf } from "./entitylabels.ts";
-import { connectionText, hasNoData, transientNotice, positionText, type PositionFacts } from "./notice.ts";
+import { connectionText, isElsewhere, noDataText, transientNotice, positionText, type PositionFacts } from "./notice.ts";
 import { withoutScheme } from "./pairing.ts";
 import { isKindHidden } from "./settings.ts";
+import { hasNoData } from "./state.ts";
 import type { Locale } from "./locale.ts";
 import { notes } from "./alertsounds.ts";
 import { HTTPError } from "./api.ts";
@@ -136,6 +137,24 @@ it("a place without data is told from one that was not read yet", () => {
   const live = { how: "live", since: 0 } as const;
   expect(hasNoData(live, true, 0)).toBe(true);
   expect([hasNoData(live, true, 1), hasNoData(live, false, 0), hasNoData(null, true, 0), hasNoData({ how: "lost", since: 0 }, true, 0)]).toEqual([false, false, false, false]);
+});
+
+it("the nearest data is named by its city, a large place near it, its street or its kind", () => {
+  const from = { lat: 52, lng: 3 };
+  const text = (properties: Entity["properties"], place: { name: string; distance_m: number } | null): string => noDataText({ entity: entity({ properties }), place }, from, [], words);
+  const utrecht = { name: "Utrecht", distance_m: 9000 };
+  expect(text({ city: "Vianen", street: "A2" }, utrecht)).toBe("No data within 10 km. Nearest: Vianen, 137 km");
+  expect(text({ street: "A2" }, utrecht)).toContain("Nearest: Utrecht, ");
+  expect(text({ street: "A2" }, null)).toContain("Nearest: A2, ");
+  expect(text({}, null)).toContain("Nearest: Police, ");
+  expect(noDataText(null, from, [], words)).toBe("No data within 10 km of you.");
+});
+
+it("a view without the driver is another place, also around the antimeridian", () => {
+  const view = (west: number, east: number): boolean => isElsewhere({ west, south: 51, east, north: 53 }, { lat: 52, lng: -179 });
+  expect([view(179, 183), view(-180, -178), view(-200, 200), view(-540, -530)]).toEqual([false, false, false, false]);
+  expect([view(4, 5), view(179, 180.5)]).toEqual([true, true]);
+  expect(isElsewhere({ west: 4, south: 51, east: 6, north: 53 }, { lat: 50, lng: 5 })).toBe(true);
 });
 
 it("what lies on other streets is not ahead", () => {

@@ -14,7 +14,7 @@ import { hitTest, type Target } from "./hittest.ts";
 import type { Units } from "./settings.ts";
 import type { VisibleEntity } from "./visibility.ts";
 import { pinLimitOf } from "./wellknown.ts";
-import type { Entity } from "./wire.ts";
+import type { Entity, ViewCluster } from "./wire.ts";
 
 const pinSource = "pins";
 const groundSource = "ground-of-pins";
@@ -22,6 +22,9 @@ const chosenSource = "chosen-pin";
 
 /** Name of the performance mark set when the first pins are on the screen. */
 export const firstPinsMark = "first-pins";
+
+/** A touch of the service's clusters zooms in no farther: from there on it answers with pins. */
+const maxOpenedZoom = 18;
 
 const disputedOpacity = 0.65; // factor on the opacity
 
@@ -43,6 +46,12 @@ export function pinOf(visible: VisibleEntity, units: Units = "metric"): Pin {
 
 function clusterPin({ id, lat, lng, count, kind }: Cluster): Pin {
   return { type: "Feature", id, geometry: { type: "Point", coordinates: [lng, lat] }, properties: { id, image: clusterImage(kind, count), opacity: 1, cluster: true } };
+}
+
+/** viewClusterPin returns the service's cluster as a feature; one of a single entity looks like that entity's pin. */
+function viewClusterPin({ id, lat, lng, count, kind_id }: ViewCluster): Pin {
+  if (count > 1) return clusterPin({ id, lat, lng, count, kind: kind_id });
+  return { type: "Feature", id, geometry: { type: "Point", coordinates: [lng, lat] }, properties: { id, image: pinImage(kind_id, "reported"), opacity: 1 } };
 }
 
 const empty = (): SourceSpecification => ({ type: "geojson", data: { type: "FeatureCollection", features: [] }, promoteId: "id" });
@@ -95,6 +104,7 @@ export class Pins {
   readonly #contextState: ContextState;
   #look: Look;
   #visible: readonly VisibleEntity[] = [];
+  #viewClusters: readonly ViewCluster[] = [];
   #chosen: string | null = null;
   #units: Units = "metric";
   #touchTargets = new Map<string, TouchTarget>();
@@ -158,9 +168,10 @@ export class Pins {
     }
   }
 
-  /** show replaces the shown entities. */
-  show(visible: readonly VisibleEntity[]): void {
+  /** show replaces the shown entities and the service's clusters. */
+  show(visible: readonly VisibleEntity[], viewClusters: readonly ViewCluster[] = []): void {
     this.#visible = visible;
+    this.#viewClusters = viewClusters;
     this.#draw();
   }
 
@@ -192,8 +203,10 @@ export class Pins {
   find(at: { x: number; y: number }): Touched | null {
     if (!this.#contextState.isAvailable()) return null;
     const targets: (Target & { target: TouchTarget })[] = [];
+    const middle = this.#map.getCenter().lng;
     for (const [id, target] of this.#touchTargets) {
-      const { x, y } = this.#map.project(target.place);
+      const { lat, lng } = target.place;
+      const { x, y } = this.#map.project({ lat, lng: lng + 360 * Math.round((middle - lng) / 360) }); // the copy of the world in view
       targets.push({ id, x, y: y - target.up, target });
     }
     const pin = hitTest(targets, at);
@@ -246,6 +259,10 @@ export class Pins {
     for (const cluster of clusters) {
       pins.set(cluster.id, clusterPin(cluster));
       touchTargets.set(cluster.id, { place: cluster, up: 0, touched: { cluster, zoom: Math.min(minUnclusteredZoom, this.#map.getZoom() + 2) } });
+    }
+    for (const cluster of this.#viewClusters) {
+      pins.set(cluster.id, viewClusterPin(cluster));
+      touchTargets.set(cluster.id, { place: cluster, up: cluster.count > 1 ? 0 : side / 2, touched: { cluster, zoom: Math.min(maxOpenedZoom, this.#map.getZoom() + 2) } });
     }
     this.#made = made;
     this.#touchTargets = touchTargets;

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
 import { Observable } from "./observable.ts";
 import { RequestBudget } from "./requestbudget.ts";
-import { neverRead, nextReadAt, SourceCatalog, withFormer, type ReadHistory } from "./sourcecatalog.ts";
+import { keysOfEntities, neverRead, nextReadAt, SourceCatalog, withFormer, type ReadHistory } from "./sourcecatalog.ts";
+import type { View } from "./state.ts";
 import type { Entity, Source } from "./wire.ts";
 
 const source = (id: string, more: Partial<Source> = {}): Source => ({ id: `feed:${id}`, label: id, attribution: `© ${id}`, layer_slugs: [id], kind_ids: null, default_on: true, source_type: "feed-push", ...more });
@@ -24,7 +25,7 @@ const pin = (layer: string, mergedSources: string[] = []): Entity => ({
 
 /** Page is the part of the page's state that the catalogue uses, with a simulated service. */
 class Page {
-  readonly state = { sources: new Observable<readonly Source[]>([]), known: new Observable<readonly Entity[]>([]) };
+  readonly state = { sources: new Observable<readonly Source[]>([]), known: new Observable<readonly Entity[]>([]), view: new Observable<View | null>(null) };
   readonly requestedAt: number[] = [];
   readonly caches: (RequestCache | undefined)[] = [];
   listed: Source[] = [source("a")];
@@ -95,6 +96,14 @@ test("a pin that an unknown source is merged into makes the page read the catalo
   await vi.advanceTimersByTimeAsync(60_000);
   page.listed = [source("a"), source("b")];
   page.state.known.set([pin("a", ["b"])]);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(page.ids).toEqual(["feed:a", "feed:b"]);
+});
+
+test("a source that only clusters come from is asked for as well", async () => {
+  await vi.advanceTimersByTimeAsync(60_000);
+  page.listed = [source("a"), source("b")];
+  page.state.view.set({ entities: [], clusters: [{ id: "tile/1/0/0", lat: 52, lng: 5, count: 900, kind_id: "traffic.jam" }], sources: ["feed:b"], hidden: [] });
   await vi.advanceTimersByTimeAsync(1000);
   expect(page.ids).toEqual(["feed:a", "feed:b"]);
 });
@@ -229,5 +238,5 @@ describe("nextReadAt", () => {
 
 test("former sources are kept for merged pins too, after the listed ones", () => {
   const [a, b, c] = [source("a"), source("b"), source("c")];
-  expect(withFormer([c], [a, b, c], [pin("c", ["a"])])).toEqual([c, a]);
+  expect(withFormer([c], [a, b, c], keysOfEntities([pin("c", ["a"])]))).toEqual([c, a]);
 });

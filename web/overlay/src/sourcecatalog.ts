@@ -6,6 +6,7 @@ import { getSources, HTTPError, type RequestOptions } from "./api.ts";
 import { backoff } from "./reconnect.ts";
 import type { RequestBudget } from "./requestbudget.ts";
 import { mergedFrom } from "./attribution.ts";
+import type { Observable } from "./observable.ts";
 import type { State } from "./state.ts";
 import type { Entity, Source } from "./wire.ts";
 
@@ -27,7 +28,16 @@ function keysOf(sources: readonly Source[]): Set<string> {
   return new Set(sources.flatMap(({ id, layer_slugs }) => [sourceKey(id), ...layer_slugs.map(layerKey)]));
 }
 
-function keysOfEntities(entities: readonly Entity[]): Set<string> {
+/** keysInUse returns what the pins and clusters on the map name their sources by. */
+function keysInUse({ known, view }: Pick<State, "known" | "view">): Set<string> {
+  const seen = view.get();
+  const keys = keysOfEntities([...known.get(), ...(seen?.entities ?? [])]);
+  for (const id of seen?.clusters ? seen.sources : []) keys.add(sourceKey(id));
+  return keys;
+}
+
+/** keysOfEntities returns what pins name their sources by (pure). */
+export function keysOfEntities(entities: readonly Entity[]): Set<string> {
   return new Set(entities.flatMap((entity) => [layerKey(entity.layer_slug), ...mergedFrom(entity).map(({ source }) => sourceKey(source))]));
 }
 
@@ -65,14 +75,13 @@ export function nextReadAt({ endedAt, failures, retryAfter, misses, jitter }: Re
 }
 
 /**
- * withFormer adds to the listed sources those that were listed before and still have pins: the service goes on answering a
+ * withFormer adds to the listed sources those that were listed before and still have pins or clusters: the service goes on answering a
  * deactivated feed's pins until they expire, and they need their attribution for so long (pure).
  */
-export function withFormer(listed: readonly Source[], before: readonly Source[], entities: readonly Entity[]): Source[] {
+export function withFormer(listed: readonly Source[], before: readonly Source[], used: ReadonlySet<string>): Source[] {
   const ids = new Set(listed.map(({ id }) => id));
   const former = before.filter(({ id }) => !ids.has(id));
   if (former.length === 0) return [...listed];
-  const used = keysOfEntities(entities);
   return [...listed, ...former.filter((source) => [...keysOf([source])].some((key) => used.has(key)))];
 }
 
@@ -80,7 +89,7 @@ const isSame = (a: readonly Source[], b: readonly Source[]): boolean => a.length
 
 /** SourceCatalog keeps state.sources. */
 export class SourceCatalog {
-  readonly #state: Pick<State, "sources" | "known">;
+  readonly #state: Pick<State, "sources" | "known" | "view">;
   readonly #budget: RequestBudget;
   readonly #now: () => number;
   readonly #random: () => number;
@@ -94,7 +103,7 @@ export class SourceCatalog {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** now is a monotonic clock in milliseconds, random gives numbers within [0, 1). */
-  constructor(state: Pick<State, "sources" | "known">, budget: RequestBudget, now: () => number, random: () => number = Math.random) {
+  constructor(state: Pick<State, "sources" | "known" | "view">, budget: RequestBudget, now: () => number, random: () => number = Math.random) {
     this.#state = state;
     this.#budget = budget;
     this.#now = now;
@@ -103,19 +112,21 @@ export class SourceCatalog {
 
   /** start reads the catalogue now, and from then on when a read is due, until the page is closed. */
   start(): void {
-    this.#state.known.watch(() => {
-      this.#update();
-    });
+    for (const observable of [this.#state.known, this.#state.view]) {
+      (observable as Observable<unknown>).watch(() => {
+        this.#update();
+      });
+    }
   }
 
   #unknownKeys(): string[] {
-    return [...keysOfEntities(this.#state.known.get())].filter((key) => !this.#keys.has(key));
+    return [...keysInUse(this.#state)].filter((key) => !this.#keys.has(key));
   }
 
   /** #update publishes the sources and sets the timer of the next read. */
   #update(): void {
     const before = this.#state.sources.get();
-    const sources = withFormer(this.#listed, before, this.#state.known.get());
+    const sources = withFormer(this.#listed, before, keysInUse(this.#state));
     if (!isSame(before, sources)) {
       this.#keys = keysOf(sources);
       this.#state.sources.set(sources);

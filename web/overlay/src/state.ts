@@ -11,7 +11,7 @@ import { en } from "./i18n/en.ts";
 import { makeWords, type Words } from "./i18n/words.ts";
 import type { Settings } from "./settings.ts";
 import type { Theme } from "./sun.ts";
-import type { Entity, Extent, Kind, OverlayConfig, Source, SourceHealth } from "./wire.ts";
+import type { Entity, Extent, Kind, Nearest, OverlayConfig, Source, SourceHealth, ViewCluster } from "./wire.ts";
 
 /** Key of the driver's choices in the browser's local storage; see parseStoredChoices in settings.ts. */
 export const choicesKey = "wayside.choices";
@@ -28,6 +28,18 @@ export type Connection =
 /** Viewport is the part of the map that is on the screen. */
 export interface Viewport extends Extent {
   zoom: number;
+}
+
+/** View is what the service knows of a part of the map. */
+export interface View {
+  /** Including those that the driver hides. */
+  entities: readonly Entity[];
+  /** null if the entities are given one by one; otherwise there are none. */
+  clusters: readonly ViewCluster[] | null;
+  /** Ids of the sources that it comes from. */
+  sources: readonly string[];
+  /** Ids of the kinds that a restriction hides there. */
+  hidden: readonly string[];
 }
 
 /** CameraMode is what is up on the map: the heading or north. */
@@ -62,8 +74,16 @@ export interface State {
   readonly truncated: Observable<boolean>;
   /** Set by nearbyreader.ts: ids of the kinds that a restriction hides here. */
   readonly hidden: Observable<readonly string[]>;
-  /** Set by main.ts: the entities that are visible. */
+  /** Set by main.ts: the entities around the car that are visible. */
   readonly entities: Observable<readonly Entity[]>;
+  /** Set by viewreader.ts: what lies in the viewport while the driver looks around; null while it is not known. */
+  readonly view: Observable<View | null>;
+  /** Set by viewreader.ts: whether the view cannot be read. */
+  readonly viewFailed: Observable<boolean>;
+  /** Set by main.ts: the view's entities that are visible and not among the known ones around the car. */
+  readonly elsewhere: Observable<readonly Entity[]>;
+  /** Set by nearestreader.ts: the nearest entity, while there is none around the car; null if it is not known. */
+  readonly nearest: Observable<Nearest | null>;
   /** Set by sourcecatalog.ts: the listed sources, and those that were listed before and still have pins. */
   readonly sources: Observable<readonly Source[]>;
   /** Set by main.ts at start. */
@@ -73,7 +93,7 @@ export interface State {
   readonly health: Observable<readonly SourceHealth[]>;
   /** Set by nearbyreader.ts; null before the first attempt. */
   readonly connection: Observable<Connection | null>;
-  /** Set by nearbyreader.ts: the offset from performance.now() to the service's time; see serverclock.ts. */
+  /** Set by nearbyreader.ts, and by viewreader.ts without a position: the offset from performance.now() to the service's time; see serverclock.ts. */
   readonly clock: Observable<ServerClock>;
   /** Set by the panels, initially from the browser's storage: the settings in effect. */
   readonly settings: Observable<Settings>;
@@ -123,6 +143,10 @@ export function makeState(settings: Settings, { fix, positionStatus }: Pick<Stat
     truncated: new Observable<boolean>(false),
     hidden: new Observable<readonly string[]>([]),
     entities: new Observable<readonly Entity[]>([]),
+    view: new Observable<View | null>(null),
+    viewFailed: new Observable<boolean>(false),
+    elsewhere: new Observable<readonly Entity[]>([]),
+    nearest: new Observable<Nearest | null>(null),
     sources: new Observable<readonly Source[]>([]),
     kinds: new Observable<readonly Kind[]>([]),
     config: new Observable<OverlayConfig | null>(null),
@@ -153,6 +177,14 @@ export function makeState(settings: Settings, { fix, positionStatus }: Pick<Stat
 /** isLookingAround reports whether the map shows a place of its own instead of following the car (pure). */
 export const isLookingAround = ({ following, fix }: Pick<State, "following" | "fix">): boolean => !following.get() || fix.get() === null;
 
+/** hasNoData reports whether nothing is known within the radius that was read around a position (pure). */
+export function hasNoData(connection: Connection | null, located: boolean, known: number): boolean {
+  return located && known === 0 && connection !== null && connection.how !== "lost";
+}
+
+/** isWithoutData reports whether nothing is known around the car (pure). */
+export const isWithoutData = ({ connection, fix, known }: Pick<State, "connection" | "fix" | "known">): boolean => hasNoData(connection.get(), fix.get() !== null, known.get().length);
+
 /** Actions are the commands that panels call. */
 export interface Actions {
   /** recentre makes the map follow the car again. */
@@ -161,6 +193,8 @@ export interface Actions {
   select(id: string | null): void;
   /** show moves the map to a place and stops following the car. */
   show(place: Place): void;
+  /** showNearest shows the nearest data from above and stops following the car. */
+  showNearest(): void;
   /** namePlace sets the driver's position by hand. */
   namePlace(place: Place): void;
   /** zoomBy changes the zoom by so many levels and stops following the car. */

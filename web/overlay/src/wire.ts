@@ -35,6 +35,32 @@ export interface NearbyAnswer {
   hidden_kinds?: string[];
 }
 
+/** ViewCluster stands for several entities of a view, in their middle. */
+export interface ViewCluster {
+  id: string;
+  lat: number;
+  lng: number;
+  count: number;
+  /** The gravest kind among them. */
+  kind_id: string;
+}
+
+export interface ViewAnswer extends NearbyAnswer {
+  /** null if the entities are given one by one; otherwise there are none. */
+  clusters: ViewCluster[] | null;
+}
+
+export interface Nearest {
+  entity: Entity;
+  /** A large place near the entity; null or, from a node of an older release, absent if there is none. */
+  place?: { name: string; distance_m: number } | null;
+}
+
+export interface NearestAnswer {
+  /** null if there is no entity anywhere. */
+  nearest: Nearest | null;
+}
+
 export interface Kind {
   id: string;
   group: string;

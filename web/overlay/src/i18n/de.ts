@@ -40,6 +40,10 @@ export const de: Texts = {
   "place.middle": "Meinen Standort auf die Kartenmitte setzen",
   "place.noData": "Keine Daten im Umkreis von {distance}.",
   "place.showData": "Zeigen, wo es Daten gibt",
+  "place.nearest": "Keine Daten im Umkreis von {distance}. Am nächsten: {place}, {far}",
+  "place.showNearest": "Anzeigen",
+  "view.elsewhere": "Nicht Ihre Umgebung. Warnungen gelten weiter für Ihren Standort.",
+  "view.failed": "Dieser Kartenausschnitt kann nicht geladen werden. Neuer Versuch …",
 
   "link.connecting": "Verbindung wird aufgebaut …",
   "link.reconnecting": "Verbindung unterbrochen. Wird wiederhergestellt …",

@@ -44,6 +44,10 @@ export const en = {
   "place.middle": "Set my position to the middle of the map",
   "place.noData": "No data within {distance} of you.",
   "place.showData": "Show where there is data",
+  "place.nearest": "No data within {distance}. Nearest: {place}, {far}",
+  "place.showNearest": "Show",
+  "view.elsewhere": "Not your surroundings. Alerts stay with your position.",
+  "view.failed": "Can’t load this part of the map. Retrying …",
 
   // Connection
   "link.connecting": "Connecting …",

@@ -40,6 +40,10 @@ export const es: Texts = {
   "place.middle": "Poner mi posición en el centro del mapa",
   "place.noData": "No hay datos a menos de {distance}.",
   "place.showData": "Ver dónde hay datos",
+  "place.nearest": "No hay datos a menos de {distance}. Lo más cercano: {place}, {far}",
+  "place.showNearest": "Mostrar",
+  "view.elsewhere": "No es tu entorno. Los avisos siguen siendo los de tu posición.",
+  "view.failed": "No se puede cargar esta parte del mapa. Reintentando …",
 
   "link.connecting": "Conectando …",
   "link.reconnecting": "Conexión perdida. Reconectando …",

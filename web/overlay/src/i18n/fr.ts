@@ -40,6 +40,10 @@ export const fr: Texts = {
   "place.middle": "Placer ma position au centre de la carte",
   "place.noData": "Aucune donnée à moins de {distance}.",
   "place.showData": "Voir où il y a des données",
+  "place.nearest": "Aucune donnée à moins de {distance}. Le plus proche : {place}, {far}",
+  "place.showNearest": "Afficher",
+  "view.elsewhere": "Ce n’est pas votre position. Les alertes restent celles de votre position.",
+  "view.failed": "Impossible de charger cette partie de la carte. Nouvel essai …",
 
   "link.connecting": "Connexion …",
   "link.reconnecting": "Connexion perdue. Reconnexion …",

@@ -40,6 +40,10 @@ export const it: Texts = {
   "place.middle": "Imposta la mia posizione al centro della mappa",
   "place.noData": "Nessun dato entro {distance}.",
   "place.showData": "Mostra dove ci sono dati",
+  "place.nearest": "Nessun dato entro {distance}. Il più vicino: {place}, {far}",
+  "place.showNearest": "Mostra",
+  "view.elsewhere": "Non sono i tuoi dintorni. Gli avvisi restano quelli della tua posizione.",
+  "view.failed": "Impossibile caricare questa parte della mappa. Nuovo tentativo …",
 
   "link.connecting": "Connessione …",
   "link.reconnecting": "Connessione persa. Riconnessione …",

@@ -40,6 +40,10 @@ export const nl: Texts = {
   "place.middle": "Mijn locatie op het midden van de kaart zetten",
   "place.noData": "Geen gegevens binnen {distance}.",
   "place.showData": "Tonen waar gegevens zijn",
+  "place.nearest": "Geen gegevens binnen {distance}. Dichtstbij: {place}, {far}",
+  "place.showNearest": "Tonen",
+  "view.elsewhere": "Dit is niet je omgeving. Meldingen blijven bij je positie.",
+  "view.failed": "Dit deel van de kaart kan niet worden geladen. Opnieuw proberen …",
 
   "link.connecting": "Verbinden …",
   "link.reconnecting": "Verbinding verbroken. Opnieuw verbinden …",
