@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { minUnclusteredZoom, cluster as clusterBy, type ClusterPoint, type ClusteredPoints } from "./clusters.ts";
+import { describe, expect, test } from "vitest";
+import { minUnclusteredZoom, cluster as clusterBy, mergeClose, type Cluster, type ClusterPoint, type ClusteredPoints } from "./clusters.ts";
 import { seeded } from "./seeded.ts";
 
 const gravities: Readonly<Record<string, number>> = { light: 1, grave: 3 };
@@ -61,4 +61,20 @@ test("a cluster has the gravest kind of its pins, and one that no node names is 
   expect(kindsOf("light", "grave", "light")).toBe("grave");
   expect(kindsOf("new", "light")).toBe("light");
   expect(kindsOf("new", "newer")).toBe("new");
+});
+
+describe("clusters of the service", () => {
+  const at = (id: string, lng: number, count: number, kind = "light"): Cluster => ({ id, lat: 0, lng, count, kind });
+  const pixel = 360 / 512 / 2 ** 5; // degrees at zoom 5
+
+  test("those that would cover each other become one with all of their entities", () => {
+    const merged = mergeClose([at("a", 0, 30, "grave"), at("b", 40 * pixel, 500), at("c", 80 * pixel, 2)], 5.9, (kind) => (kind === "grave" ? 1 : 0));
+    expect(merged).toEqual([at("b", 40 * pixel, 532, "grave")]);
+  });
+
+  test("others stay as they are", () => {
+    const apart = [at("a", 0, 30), at("b", 60 * pixel, 20)];
+    expect(mergeClose(apart, 5, () => 0)).toEqual(apart);
+    expect(mergeClose(apart, 4.9, () => 0)).toEqual([at("a", 0, 50)]);
+  });
 });

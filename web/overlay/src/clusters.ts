@@ -53,6 +53,25 @@ export function cluster<S extends ClusterPoint>(points: readonly S[], zoom: numb
   return clustered;
 }
 
+const leastGap = 54; // pixels between two clusters, about an icon's width
+
+/** mergeClose joins clusters that would cover each other's counts, and the result has all of theirs. */
+export function mergeClose(clusters: readonly Cluster[], zoom: number, gravity: Gravity): Cluster[] {
+  const size = worldSize * 2 ** Math.floor(zoom);
+  const kept: { x: number; y: number; cluster: Cluster }[] = [];
+  for (const cluster of [...clusters].sort((a, b) => b.count - a.count)) {
+    const [x, y] = [mercatorX(cluster.lng) * size, mercatorY(cluster.lat) * size];
+    const near = kept.find((one) => Math.hypot(one.x - x, one.y - y) < leastGap);
+    if (near === undefined) {
+      kept.push({ x, y, cluster });
+      continue;
+    }
+    const { count, kind } = near.cluster;
+    near.cluster = { ...near.cluster, count: count + cluster.count, kind: gravity(cluster.kind) > gravity(kind) ? cluster.kind : kind };
+  }
+  return kept.map(({ cluster }) => cluster);
+}
+
 /** Both return shares of the world's width in Web Mercator. */
 const mercatorX = (lng: number): number => lng / 360 + 0.5;
 const mercatorY = (lat: number): number => 0.5 - Math.asinh(Math.tan(Math.max(-85.05, Math.min(85.05, lat)) * radians)) / (2 * Math.PI);

@@ -27,7 +27,7 @@ function once(load: () => Promise<void>): () => void {
 export function readElsewhere(state: State, budget: RequestBudget, clocks: Clocks): Elsewhere {
   let refresh = (): void => undefined;
   const loadViews = once(async () => {
-    const { ViewReader } = await import("./viewreader.ts");
+    const { ViewReader } = await import("./otherplaces.ts");
     const reader = new ViewReader(state, budget, clocks);
     reader.start();
     refresh = () => {
@@ -35,7 +35,7 @@ export function readElsewhere(state: State, budget: RequestBudget, clocks: Clock
     };
   });
   const loadNearest = once(async () => {
-    const { NearestReader } = await import("./nearestreader.ts");
+    const { NearestReader } = await import("./otherplaces.ts");
     new NearestReader(state, budget, clocks).start();
   });
   state.viewport.watch((viewport) => {

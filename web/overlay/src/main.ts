@@ -7,8 +7,8 @@
 //   visit.ts               whether the driver was here before; firstvisit.ts the card of the first visit, loaded only then
 //   position.ts            the driver's position; demodrive.ts simulates it; deadreckoning.ts interpolates between fixes (pure)
 //   nearbyreader.ts        reads the entities around the car; pure parts: sseparser.ts, nearbydata.ts, reconnect.ts, serverclock.ts
-//   elsewhere.ts           loads viewreader.ts, which reads the view while the driver looks around, and nearestreader.ts, which finds
-//                          the nearest data where there is none around; both ask with viewquery.ts (pure)
+//   elsewhere.ts           loads otherplaces.ts: viewreader.ts reads the view while the driver looks around, nearestreader.ts finds the
+//                          nearest data where there is none around; both ask with viewquery.ts (pure)
 //   sourcecatalog.ts       reads the sources, again when a pin comes from an unknown one
 //   visibility.ts          which entities are visible; freshness.ts how they look; attribution.ts whose data they are (pure)
 //   alertmonitor.ts        the alerts ahead; rules in alertrules.ts and announcer.ts (pure)

@@ -2,7 +2,7 @@
 // them.
 
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, SourceSpecification } from "maplibre-gl";
-import { minUnclusteredZoom, clusterZoom, cluster, type Cluster } from "./clusters.ts";
+import { minUnclusteredZoom, clusterZoom, cluster, mergeClose, type Cluster } from "./clusters.ts";
 import { diffFeatures, type Pin } from "./featurediff.ts";
 import type { Place } from "./geo.ts";
 import { clusterImage, lookOf, pinImage, side, type Icons } from "./icons.ts";
@@ -49,9 +49,10 @@ function clusterPin({ id, lat, lng, count, kind }: Cluster): Pin {
 }
 
 /** viewClusterPin returns the service's cluster as a feature; one of a single entity looks like that entity's pin. */
-function viewClusterPin({ id, lat, lng, count, kind_id }: ViewCluster): Pin {
-  if (count > 1) return clusterPin({ id, lat, lng, count, kind: kind_id });
-  return { type: "Feature", id, geometry: { type: "Point", coordinates: [lng, lat] }, properties: { id, image: pinImage(kind_id, "reported"), opacity: 1 } };
+function viewClusterPin(cluster: Cluster): Pin {
+  if (cluster.count > 1) return clusterPin(cluster);
+  const { id, lat, lng, kind } = cluster;
+  return { type: "Feature", id, geometry: { type: "Point", coordinates: [lng, lat] }, properties: { id, image: pinImage(kind, "reported"), opacity: 1 } };
 }
 
 const empty = (): SourceSpecification => ({ type: "geojson", data: { type: "FeatureCollection", features: [] }, promoteId: "id" });
@@ -118,11 +119,12 @@ export class Pins {
     this.#contextState = contextState;
     this.#icons = icons;
     this.#look = look;
-    let before = clusterZoom(map.getZoom());
+    let before = Math.floor(map.getZoom());
     map.on("zoom", () => {
-      const now = clusterZoom(map.getZoom());
-      if (now === before) return;
+      const now = Math.floor(map.getZoom());
+      const isSame = clusterZoom(now) === clusterZoom(before) && (now === before || this.#viewClusters.length === 0);
       before = now;
+      if (isSame) return;
       this.#draw();
     });
     let lost = false;
@@ -251,7 +253,8 @@ export class Pins {
       if (id === this.#chosen) chosen.set(id, one.pin);
       points.push({ id, ...placeOf(entity), kind: entity.kind_id, entity, pin: one.pin });
     }
-    const { single, clusters } = cluster(points, this.#map.getZoom(), (kind) => this.#icons.gravityOf(kind));
+    const gravity = (kind: string): number => this.#icons.gravityOf(kind);
+    const { single, clusters } = cluster(points, this.#map.getZoom(), gravity);
     for (const { id, lat, lng, entity, pin } of single) {
       pins.set(id, pin);
       touchTargets.set(id, { place: { lat, lng }, up: side / 2, touched: { entity } });
@@ -260,7 +263,8 @@ export class Pins {
       pins.set(cluster.id, clusterPin(cluster));
       touchTargets.set(cluster.id, { place: cluster, up: 0, touched: { cluster, zoom: Math.min(minUnclusteredZoom, this.#map.getZoom() + 2) } });
     }
-    for (const cluster of this.#viewClusters) {
+    const viewClusters = this.#viewClusters.map(({ kind_id, ...rest }) => ({ ...rest, kind: kind_id }));
+    for (const cluster of mergeClose(viewClusters, this.#map.getZoom(), gravity)) {
       pins.set(cluster.id, viewClusterPin(cluster));
       touchTargets.set(cluster.id, { place: cluster, up: cluster.count > 1 ? 0 : side / 2, touched: { cluster, zoom: Math.min(maxOpenedZoom, this.#map.getZoom() + 2) } });
     }
