@@ -22,6 +22,10 @@ export const ar: Partial<Texts> = {
 
   "place.locating": "جارٍ تحديد موقعك …",
   "place.refused": "خدمة الموقع متوقفة. اضغط على الخريطة لتحديد موقعك.",
+  "place.nearest": "لا توجد بيانات ضمن {distance}. الأقرب: {place}، {far}",
+  "place.showNearest": "عرض",
+  "view.elsewhere": "هذا ليس محيطك. تبقى التنبيهات لموقعك.",
+  "view.failed": "تعذّر تحميل هذا الجزء من الخريطة. جارٍ إعادة المحاولة …",
   "place.missing": "تعذّر تحديد موقعك. اضغط على الخريطة لتحديده.",
   "place.type": "خدمة الموقع متوقفة. أدخل موقعك.",
   "place.coordinates": "خط العرض، خط الطول",
