@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from "vite";
 // The scripts of the console: one module each, which import the overlay's map library by its URL. internal/pages/scripts.go
 // fills in its version.
 const library = "/overlay/map-library.js";
-const entries = ["map", "passkeys"].filter((name) => existsSync(new URL(`console/src/${name}.ts`, import.meta.url)));
+const entries = ["map", "page", "passkeys"].filter((name) => existsSync(new URL(`console/src/${name}.ts`, import.meta.url)));
 
 const libraryOfOverlay: Plugin = {
   name: "wayside:library-of-overlay",

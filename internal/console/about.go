@@ -52,7 +52,7 @@ func (c *Console) getAbout(w http.ResponseWriter, r *http.Request, v *Visitor) e
 		last := &page.Groups[len(page.Groups)-1]
 		last.Kinds = append(last.Kinds, k)
 	}
-	return c.show(w, r, v, &Page{Name: "about", Data: page, Wide: true})
+	return c.show(w, r, v, &Page{Name: "about", Data: page, Wide: true, Scripts: []string{PageScript}})
 }
 
 // examplePlace is where the example asks: on the map of this service, so that it finds something.

@@ -42,6 +42,7 @@ type accountPage struct {
 	Reviews   bool  // whether the account may review
 	Emails    bool  // whether it gets e-mails about feeds that wait for review
 	Form      *Form // for a token or an address
+	Next      *nextSteps
 }
 
 type sessionLine struct {
@@ -75,12 +76,15 @@ func (c *Console) showAccount(w http.ResponseWriter, r *http.Request, v *Visitor
 	if page.Passkeys, err = c.newPasskeys(r, v); err != nil {
 		return err
 	}
+	if page.Next, err = c.newNextSteps(r, v); err != nil {
+		return err
+	}
 	if page.Reviews = v.Account.MayReview(); page.Reviews {
 		if page.Emails, err = c.Accounts.ReviewEmails(r.Context(), v.ID()); err != nil {
 			return err
 		}
 	}
-	return c.show(w, r, v, &Page{Name: "account", Status: status, Data: &page, Scripts: []string{PasskeyScript}})
+	return c.show(w, r, v, &Page{Name: "account", Status: status, Data: &page, Scripts: []string{PasskeyScript, PageScript}})
 }
 
 // postReviewEmails turns e-mails about feeds that wait for review on or off.
@@ -157,7 +161,7 @@ func (c *Console) getToken(w http.ResponseWriter, r *http.Request, v *Visitor) e
 	if !ok {
 		return seeOther(w, accountPath+"#tokens")
 	}
-	return c.show(w, r, v, &Page{Name: "token", Data: apiTokenPage{Text: text, Token: made, Base: c.BaseURL}})
+	return c.show(w, r, v, &Page{Name: "token", Scripts: []string{PageScript}, Data: apiTokenPage{Text: text, Token: made, Base: c.BaseURL}})
 }
 
 // ownAPIToken finds the token of the path among the visitor's own.

@@ -48,7 +48,7 @@ func (c *Console) getAudit(w http.ResponseWriter, r *http.Request, v *Visitor) e
 	page := auditPage{Form: form, All: v.Account.Role == mapdata.Admin}
 	got, err := c.Audit.Read(r.Context(), v.Account, filter)
 	if form.addErrors(v.Words, err) {
-		return c.show(w, r, v, &Page{Name: "audit", Status: http.StatusUnprocessableEntity, Data: &page, Wide: true})
+		return c.show(w, r, v, &Page{Name: "audit", Status: http.StatusUnprocessableEntity, Data: &page, Wide: true, Scripts: []string{PageScript}})
 	}
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (c *Console) getAudit(w http.ResponseWriter, r *http.Request, v *Visitor) e
 		}
 		page.Next = auditPath + "?" + next.Encode()
 	}
-	return c.show(w, r, v, &Page{Name: "audit", Data: &page, Wide: true})
+	return c.show(w, r, v, &Page{Name: "audit", Data: &page, Wide: true, Scripts: []string{PageScript}})
 }
 
 // auditLines translates entries.

@@ -59,7 +59,7 @@ type checkedRow struct{ ExternalID, KindID, Place, Properties string }
 
 // getCheck answers GET /check.
 func (c *Console) getCheck(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	return c.show(w, r, v, &Page{Name: "check", Data: &checkPage{Form: newForm(nil)}, Wide: true})
+	return c.show(w, r, v, &Page{Name: "check", Data: &checkPage{Form: newForm(nil)}, Wide: true, Scripts: []string{PageScript}})
 }
 
 // postCheck fetches a URL, or takes the pasted text, and shows what a poll would make of it. It stores nothing.
@@ -73,12 +73,12 @@ func (c *Console) postCheck(w http.ResponseWriter, r *http.Request, v *Visitor) 
 		return err
 	}
 	if len(form.Wrongs) > 0 {
-		return c.show(w, r, v, &Page{Name: "check", Status: http.StatusUnprocessableEntity, Data: page, Wide: true})
+		return c.show(w, r, v, &Page{Name: "check", Status: http.StatusUnprocessableEntity, Data: page, Wide: true, Scripts: []string{PageScript}})
 	}
 	if err := page.translate(v.Words); err != nil {
 		return err
 	}
-	return c.show(w, r, v, &Page{Name: "check", Data: page, Wide: true, Scripts: []string{MapScript}})
+	return c.show(w, r, v, &Page{Name: "check", Data: page, Wide: true, Scripts: []string{MapScript, PageScript}})
 }
 
 // runCheck fetches or parses what the form asks for, or adds an error to it.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 	"wayside/internal/console/words"
 	"wayside/internal/feed"
 	"wayside/internal/geo"
+	"wayside/internal/ingest"
 	"wayside/internal/mapdata"
 	"wayside/internal/provider/trial"
 	"wayside/internal/secret"
@@ -41,6 +43,9 @@ type Config struct {
 	Incidents *Incidents               // the built-in source; nil: no upstream is configured
 
 	Privacy Privacy // what the privacy notice says of the operator
+
+	// Push stores rows in a feed.
+	Push func(context.Context, mapdata.FeedID, *ingest.Batch) (ingest.Report, error)
 
 	// Home is the position of the example row, so that its pin is on the map of this service; zero: Amsterdam.
 	Home geo.Point
@@ -98,6 +103,7 @@ const (
 	CountsSignIn                 // sign-in e-mails
 	CountsVerify                 // attempts with links and codes
 	CountsCheck                  // feeds that are tried before they are registered
+	CountsLive                   // questions of a page's script whether there is something new; instead of the limit on management
 	CountsNothing                // a file that costs nothing to answer
 )
 
@@ -155,7 +161,7 @@ func (c *Console) table() []Route {
 	var all []Route
 	for _, group := range [][]Route{
 		c.accountRoutes(), c.passkeyRoutes(),
-		c.aboutRoutes(), c.privacyRoutes(), c.signInRoutes(), c.pairRoutes(), c.languageRoutes(),
+		c.aboutRoutes(), c.typesRoutes(), c.privacyRoutes(), c.signInRoutes(), c.pairRoutes(), c.languageRoutes(),
 		c.feedRoutes(), c.maintainerRoutes(), c.checkRoutes(), c.reviewRoutes(), c.takedownRoutes(), c.auditRoutes(), c.publicRoutes(),
 	} {
 		all = append(all, group...)

@@ -33,6 +33,10 @@ type feedPage struct {
 	Timeline   []timelineEntry
 	Older      []timelineEntry // entries that are collapsed at first
 	Hidden     []hiddenPin     // by curators
+
+	Live    live
+	PushURL string    // of a push feed, with a placeholder for the token
+	TestRow time.Time // when the test row expires that may be removed; zero: there is none
 }
 
 // rejection is one reason of rejections, or a warning, translated.
@@ -62,6 +66,9 @@ type timelineEntry struct {
 
 const maxTimeline = 20
 
+// entitiesURL is the path of a feed's entities as GeoJSON.
+func entitiesURL(id mapdata.FeedID) string { return "/v2/feeds/" + id.String() + "/entities" }
+
 // getFeed answers GET /feeds/{id}.
 func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	f, err := c.readableFeed(r, v)
@@ -75,8 +82,9 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 	now := c.Now()
 	page := feedPage{
 		View: f, Address: feedURL(f.ID), Own: f.ManagedBy(v.ID()), Owner: f.Owner == v.ID(), Review: reviewKey(&f.Feed), State: stateOf(&f.Feed, lastAttempt(h), now),
-		Notices: notices(v.Words, &f.Feed, h, now), GeoJSON: "/v2/feeds/" + f.ID.String() + "/entities", Now: now,
+		Notices: notices(v.Words, &f.Feed, h, now), GeoJSON: entitiesURL(f.ID), Now: now,
 		Rejections: rejections(v.Words, h.Rejections, lastAttempt(h)), Warnings: rejections(v.Words, h.Warnings, lastAttempt(h)), Fullness: fullnessText(v.Words, f),
+		Live: newLive(feedURL(f.ID), f, h),
 	}
 	if page.Votes, err = c.Feeds.VoteDays(r.Context(), feed.By(v.Account), f.ID); err != nil {
 		return err
@@ -94,7 +102,12 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 		page.Timeline, page.Older = page.Timeline[:maxTimeline], page.Timeline[maxTimeline:]
 	}
 	if f.Direction == mapdata.Push {
-		page.Curl = c.curl("wsp_…")
+		page.Curl, page.PushURL = c.curl("wsp_…"), c.pushURL("wsp_…")
+		if page.Own {
+			if page.TestRow, err = c.testRowShown(r.Context(), feed.By(v.Account), f, now); err != nil {
+				return err
+			}
+		}
 	}
 	if next := f.Polling.NextFetchAt; f.Direction == mapdata.Pull && f.Active && !next.IsZero() {
 		page.Next = v.Words.Text("feed.next.now")
@@ -102,16 +115,16 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 			page.Next = v.Words.Text("feed.next.in", v.Words.Span(wait))
 		}
 	}
-	return c.show(w, r, v, &Page{Name: "feed", Data: &page, Wide: true, Scripts: []string{MapScript}})
+	return c.show(w, r, v, &Page{Name: "feed", Data: &page, Wide: true, Scripts: []string{MapScript, PageScript}})
 }
 
 // rejections translates reasons; last is the newest attempt.
 func rejections(w *words.Words, all []mapdata.Rejection, last *mapdata.Attempt) []rejection {
-	out := make([]rejection, len(all))
+	out, types := make([]rejection, len(all)), link(typesPath, w.Text("types.title"))
 	for i := range all {
 		key := w.First("rejected."+all[i].Code, "rejected.other")
 		out[i] = rejection{
-			Rejection: all[i], Why: w.HTML(key), When: all[i].At, Current: last != nil && !all[i].At.Before(last.At),
+			Rejection: all[i], Why: w.HTML(key, types), When: all[i].At, Current: last != nil && !all[i].At.Before(last.At),
 			Examples: rejectedRows(w, key, all[i].Examples),
 		}
 	}
@@ -245,7 +258,7 @@ func (c *Console) getFeedList(w http.ResponseWriter, r *http.Request, v *Visitor
 	if err != nil {
 		return err
 	}
-	return c.show(w, r, v, &Page{Name: "feed-list", Wide: true, Data: listPage{got.Feed, feedURL(id), got.Entities, got.Truncated}})
+	return c.show(w, r, v, &Page{Name: "feed-list", Wide: true, Scripts: []string{PageScript}, Data: listPage{got.Feed, feedURL(id), got.Entities, got.Truncated}})
 }
 
 // place is an entity's position in degrees, for people.

@@ -2,13 +2,11 @@ package console
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
 	"wayside/internal/account"
 	"wayside/internal/feed"
-	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 )
 
@@ -37,6 +35,8 @@ func (c *Console) feedRoutes() []Route {
 		{Method: http.MethodGet, Path: feedPath + "/rotate", Who: own, Handle: c.confirm("rotate")},
 		{Method: http.MethodPost, Path: feedPath + "/rotate", Who: own, Handle: c.postRotateFeed},
 		{Method: http.MethodGet, Path: feedPath + "/token", Who: own, Handle: c.getFeedToken},
+		{Method: http.MethodGet, Path: feedPath + "/changed", Who: account.ForOwnersAndCurators, Counts: CountsLive, Handle: c.getFeedChanged},
+		{Method: http.MethodPost, Path: feedPath + "/remove-test-row", Who: own, Handle: c.postRemoveTestRow},
 		{Method: http.MethodGet, Path: feedPath + "/delete", Who: account.ForOwnersAlone, Handle: c.confirm("delete")},
 		{Method: http.MethodPost, Path: feedPath + "/delete", Who: account.ForOwnersAlone, Handle: c.postDeleteFeed},
 	}
@@ -118,7 +118,7 @@ func (c *Console) getFeeds(w http.ResponseWriter, r *http.Request, v *Visitor) e
 			Review: reviewKey(&f.Feed), Success: lastSuccess(&f.Feed), Maintains: f.Owner != v.ID(),
 		})
 	}
-	return c.show(w, r, v, &Page{Name: "feeds", Data: feedsPage{lines, invitations}, Wide: true})
+	return c.show(w, r, v, &Page{Name: "feeds", Data: feedsPage{lines, invitations}, Wide: true, Scripts: []string{PageScript}})
 }
 
 func lastSuccess(f *mapdata.Feed) time.Time {
@@ -223,27 +223,4 @@ func (c *Console) postRotateFeed(w http.ResponseWriter, r *http.Request, v *Visi
 		return err
 	}
 	return c.redirectToToken(w, f.ID, token, true)
-}
-
-// curl is a command that pushes one row.
-func (c *Console) curl(token string) string {
-	return `curl -H 'Content-Type: application/json' -d '` + c.exampleRows() + `' ` + c.BaseURL + `/v2/feeds/` + token + `/entities`
-}
-
-// exampleRows is one row of a kind with a long lifetime.
-func (c *Console) exampleRows() string {
-	const day = 24 * time.Hour
-	kinds := mapdata.Kinds()
-	kind := kinds[0]
-	for _, k := range kinds {
-		if k.Default >= day {
-			kind = k
-			break
-		}
-	}
-	at := c.Home
-	if at == (geo.Point{}) {
-		at = geo.Point{Lat: 52.3702, Lng: 4.8952}
-	}
-	return fmt.Sprintf(`[{"external_id":"first-1","kind":"%s","lat":%.4f,"lng":%.4f,"properties":{"note":"my first row"}}]`, kind.ID, at.Lat, at.Lng)
 }

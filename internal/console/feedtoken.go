@@ -24,7 +24,12 @@ type tokenPage struct {
 	Address string
 	Token   string
 	Curl    string
+	PushURL string
+	GeoJSON string
 	Rotated bool
+	Live    live
+	Last    *mapdata.Attempt // the newest push; nil: none yet
+	State   feedState
 }
 
 // getFeedToken answers GET /feeds/{id}/token. Once the token is no longer shown, it redirects to the page where a new
@@ -38,7 +43,13 @@ func (c *Console) getFeedToken(w http.ResponseWriter, r *http.Request, v *Visito
 	if !ok {
 		return seeOther(w, feedURL(f.ID)+"/rotate")
 	}
-	return c.show(w, r, v, &Page{Name: "feed-token", Data: tokenPage{
+	h, err := c.Feeds.History(r.Context(), feed.By(v.Account), f.ID)
+	if err != nil {
+		return err
+	}
+	return c.show(w, r, v, &Page{Name: "feed-token", Scripts: []string{MapScript, PageScript}, Data: tokenPage{
 		View: f, Address: feedURL(f.ID), Token: token, Curl: c.curl(token), Rotated: r.URL.Query().Has("rotated"),
+		Live: newLive(tokenURL(f.ID), f, h), Last: lastAttempt(h), State: stateOf(&f.Feed, lastAttempt(h), c.Now()), GeoJSON: entitiesURL(f.ID),
+		PushURL: c.pushURL(token),
 	}})
 }

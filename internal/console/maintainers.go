@@ -50,7 +50,7 @@ func (c *Console) showPeople(w http.ResponseWriter, r *http.Request, v *Visitor,
 	if err != nil {
 		return err
 	}
-	return c.show(w, r, v, &Page{Name: "feed-people", Status: status, Data: peoplePage{
+	return c.show(w, r, v, &Page{Name: "feed-people", Status: status, Scripts: []string{PageScript}, Data: peoplePage{
 		People: people, Address: feedURL(id), Form: form, Self: v.ID(), Most: mapdata.MaxMaintainers,
 	}})
 }

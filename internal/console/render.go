@@ -155,15 +155,18 @@ func (c *Console) funcs(w *words.Words) template.FuncMap {
 		"day": w.DayHTML, "moment": w.MomentHTML, "span": w.Span,
 		"ago": func(at time.Time) string { return w.Ago(c.Now().Sub(at)) },
 		// link and strong make elements that may be arguments of messages: {{t "x" (link "/about" (text "y"))}}.
-		"link": func(to, label string) template.HTML {
-			return template.HTML(`<a href="` + template.HTMLEscapeString(to) + `">` + //nolint:gosec // both escaped; to is ours
-				template.HTMLEscapeString(label) + `</a>`)
-		},
+		"link": link,
 		"strong": func(text string) template.HTML {
 			return template.HTML(`<strong class="address-of"><bdi>` + //nolint:gosec // escaped
 				template.HTMLEscapeString(text) + `</bdi></strong>`)
 		},
 	}
+}
+
+// link is an element that may be an argument of a message. to is a path of ours.
+func link(to, label string) template.HTML {
+	return template.HTML(`<a href="` + template.HTMLEscapeString(to) + `">` + //nolint:gosec // both escaped; to is ours
+		template.HTMLEscapeString(label) + `</a>`)
 }
 
 func credit(attribution, licence string) string {

@@ -36,8 +36,9 @@ func (c *Console) signInRoutes() []Route {
 
 // signInPage shows who is signed in, the form for a code, or the form for an address.
 type signInPage struct {
-	SignedIn string // the address; empty: a guest
-	Sent     bool   // an e-mail may have been sent: show the form for its code
+	SignedIn string     // the address; empty: a guest
+	Sent     bool       // an e-mail may have been sent: show the form for its code
+	Steps    *nextSteps // with SignedIn
 	Form     *Form
 	Pairing  bool   // whether it continues with pairing
 	Code     string // of the screen; may be empty
@@ -77,6 +78,10 @@ func (c *Console) getSignIn(w http.ResponseWriter, r *http.Request, v *Visitor) 
 			return seeOther(w, page.Next)
 		}
 		page.SignedIn = person.Email
+		var err error
+		if page.Steps, err = c.newNextSteps(r, v); err != nil {
+			return err
+		}
 	}
 	return c.showSignIn(w, r, v, page, http.StatusOK)
 }
@@ -157,6 +162,7 @@ func browserOf(r *http.Request, v *Visitor) account.Browser {
 type verifyPage struct {
 	Token string // sent by the button; empty: there is no button
 	Email string // who is signed in now
+	Steps *nextSteps
 	Wrong string // key of the error
 	Next  string // path to continue at
 }
@@ -186,6 +192,10 @@ func (c *Console) postVerify(w http.ResponseWriter, r *http.Request, v *Visitor)
 	}
 	v.SetSession(w, in.Secret)
 	v.Account, v.Session = in.Account, in.Session // the page is rendered for the new session
+	steps, err := c.newNextSteps(r, v)
+	if err != nil {
+		return err
+	}
 	next := c.newSignInPage(nil).Next
-	return c.show(w, r, v, &Page{Name: "verify", Data: verifyPage{Email: in.Account.Email, Next: next}})
+	return c.show(w, r, v, &Page{Name: "verify", Data: verifyPage{Email: in.Account.Email, Next: next, Steps: steps}})
 }

@@ -81,8 +81,9 @@ func (c *Console) showDecision(w http.ResponseWriter, r *http.Request, v *Visito
 	if *need, err = c.needPasskey(r, v); err != nil {
 		return err
 	}
+	p.Scripts = []string{PageScript}
 	if *need != nil {
-		p.Scripts = []string{PasskeyScript}
+		p.Scripts = append(p.Scripts, PasskeyScript)
 	}
 	return c.show(w, r, v, p)
 }
@@ -157,7 +158,7 @@ func (c *Console) getComplaints(w http.ResponseWriter, r *http.Request, v *Visit
 		}
 		page.All = append(page.All, one)
 	}
-	return c.show(w, r, v, &Page{Name: "review-complaints", Data: &page, Wide: true})
+	return c.show(w, r, v, &Page{Name: "review-complaints", Data: &page, Wide: true, Scripts: []string{PageScript}})
 }
 
 // postCloseComplaint takes a complaint out of the queue.

@@ -24,10 +24,12 @@ import (
 	"wayside/internal/account"
 	"wayside/internal/catalog"
 	"wayside/internal/console"
+	"wayside/internal/feed"
 	"wayside/internal/httpapi"
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/ratelimit"
+	"wayside/internal/signal"
 )
 
 const formType = "application/x-www-form-urlencoded"
@@ -61,7 +63,10 @@ func newAuthService(t *testing.T, secure bool) *authService {
 	address := scheme + h.server.Listener.Addr().String()
 	h.server.Config.Handler = httpapi.New(httpapi.Deps{
 		BaseURL: address, Now: h.time, Log: log,
-		Console:        newConsole(t, &console.Config{BaseURL: address, Now: h.time, Log: log, Accounts: accounts}),
+		Console: newConsole(t, &console.Config{
+			BaseURL: address, Now: h.time, Log: log, Accounts: accounts,
+			Feeds: feed.New(feed.Config{Store: h.store, Now: h.time, Signals: signal.NewSet()}),
+		}),
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Ready:          func() error { return nil },
 		Nearby:         nearby.New(nearby.Config{Catalog: catalogue, Primary: "tesla", Now: h.time}), Sources: catalogue,

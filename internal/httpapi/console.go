@@ -96,6 +96,8 @@ func (a *api) admitVisitor(r *http.Request, c *caller, p console.Route) error {
 		if !p.Who.SignedIn() {
 			return a.limitPages(c)
 		}
+	case console.CountsLive:
+		return a.limitPages(c) // even for accounts: the limit on management is for what people do
 	case console.CountsNothing:
 	}
 	if p.Who.SignedIn() && c.account != nil {

@@ -156,8 +156,8 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 	deps.Takedowns = takedown.New(takedown.Config{Store: d.db, Now: d.time, Signals: d.signals})
 	deps.Console = newConsole(t, &console.Config{
 		BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Passkeys: d.passkeys, Feeds: d.feeds, Check: newChecker(t, d),
-		Secrets: d.box,
-		Audit:   deps.Audit, Takedowns: deps.Takedowns, Sources: catalogue, Entities: deps.Entities,
+		Secrets: d.box, Push: d.ingester.Push,
+		Audit: deps.Audit, Takedowns: deps.Takedowns, Sources: catalogue, Entities: deps.Entities,
 		State: func() console.State { return console.State{Version: "test", Since: start, Ready: true} },
 	})
 	reads := nearby.Config{

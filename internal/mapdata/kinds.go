@@ -73,6 +73,12 @@ func ParseKind(id string) (Kind, bool) {
 	return 0, false
 }
 
+// Hazard is the kind of a danger that no more exact kind describes.
+func Hazard() Kind {
+	k, _ := ParseKind("alert.hazard")
+	return k
+}
+
 // Kinds returns a copy of the list, in its order.
 func Kinds() []KindInfo {
 	all := catalogue

@@ -115,7 +115,7 @@ func (s *Service) newConsole(e *edition) (*console.Console, error) {
 		BaseURL: s.config.BaseURL, Now: s.now, Log: s.log,
 		Accounts: s.Accounts, Passkeys: s.passkeys, Feeds: s.Feeds,
 		Check: s.checker, Secrets: s.box,
-		Audit: s.Audit, Takedowns: s.Takedowns, Sources: s.catalog, State: s.reportState(), Entities: s.countEntities,
+		Audit: s.Audit, Takedowns: s.Takedowns, Sources: s.catalog, State: s.reportState(), Entities: s.countEntities, Push: s.ingester.Push,
 	}
 	pages.Privacy = console.Privacy(s.config.Privacy)
 	if e.baseMap != nil {

@@ -29,8 +29,11 @@ export interface FeedMapOptions {
   words: Words;
 }
 
+/** Update shows other items, and keeps the view. */
+export type Update = (items: readonly Item[]) => void;
+
 /** openFeedMap returns when the pins are being drawn. It fails if the browser allows no WebGL. */
-export async function openFeedMap({ library, place, config, kinds, items, words }: FeedMapOptions): Promise<void> {
+export async function openFeedMap({ library, place, config, kinds, items: first, words }: FeedMapOptions): Promise<Update> {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const theme = (): Theme => (dark.matches ? "night" : "day");
   const look = (): MapLook => ({ theme: theme(), language: document.documentElement.lang });
@@ -40,7 +43,11 @@ export async function openFeedMap({ library, place, config, kinds, items, words 
   const contextState = new ContextState(map, { drawable: new Observable<boolean>(true) });
   const icons = new Icons(map, contextState, kinds, Math.min(Math.max(window.devicePixelRatio, 1), 2));
   const pins = new Pins(map, contextState, icons, theme());
-  pins.show(items.map(({ entity }) => ({ entity, appearance: fresh })));
+  let items = first;
+  const draw = (): void => {
+    pins.show(items.map(({ entity }) => ({ entity, appearance: fresh })));
+  };
+  draw();
   const whole = (): void => {
     const box = boxOf(items);
     if (box !== null) map.fitBounds(box, { padding, maxZoom: nearest, animate: false });
@@ -50,28 +57,34 @@ export async function openFeedMap({ library, place, config, kinds, items, words 
     pins.setLook(theme());
     if (contextState.isAvailable()) setBaseMap(map, config, look());
   });
-  const choose = walk(map, pins, place, items, words, whole);
+  const choose = walk(map, pins, place, () => items, words, whole);
   map.on("click", ({ point }) => {
     const touched = pins.find(point);
     if (touched !== null && "cluster" in touched) map.jumpTo({ center: touched.cluster, zoom: touched.zoom });
     else choose(touched === null ? -1 : Number(touched.entity.id));
   });
+  return (next) => {
+    choose(-1); // ids are those of the answer
+    items = next;
+    draw();
+  };
 }
 
 /** walk adds the card and the buttons, and returns a function that selects the item with an index, or none with -1. */
-function walk(map: MapLibre, pins: Pins, place: HTMLElement, items: readonly Item[], words: Words, whole: () => void): (id: number) => void {
-  const order = items.map(({ entity }) => Number(entity.id));
-  let at = -1; // index in the order
+function walk(map: MapLibre, pins: Pins, place: HTMLElement, itemsNow: () => readonly Item[], words: Words, whole: () => void): (id: number) => void {
+  let at = -1; // index of the item
   const card = makeCard(words, () => {
     choose(-1);
     next.focus();
   });
   const choose = (id: number): void => {
-    at = order.indexOf(id);
+    const items = itemsNow();
+    at = items.findIndex(({ entity }) => Number(entity.id) === id);
     pins.choose(at < 0 ? null : String(id));
     card.show(items[at] ?? null, words("map.nth", at + 1, items.length));
   };
   const step = (by: number): void => {
+    const items = itemsNow();
     const to = at < 0 ? (by > 0 ? 0 : items.length - 1) : (at + by + items.length) % items.length;
     const item = items[to];
     if (item === undefined) return;

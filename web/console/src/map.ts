@@ -4,8 +4,9 @@
 import { getConfig, getKinds } from "../../overlay/src/api.ts";
 import { element } from "../../overlay/src/dom.ts";
 import { loadLibrary, mayDraw } from "../../overlay/src/map.ts";
-import { openFeedMap } from "./feedmap.ts";
-import { itemsOf } from "./features.ts";
+import { openFeedMap, type Update } from "./feedmap.ts";
+import { itemsOf, type Item } from "./features.ts";
+import { feedChanged } from "./live.ts";
 import { wordsOf, type Words } from "./words.ts";
 
 const words = wordsOf(document.body.dataset["mapWords"]);
@@ -33,40 +34,61 @@ async function read({ dataset }: HTMLElement): Promise<unknown> {
   return answer.json();
 }
 
-/** draw fills one element, or shows why it cannot. */
-async function draw(place: HTMLElement, words: Words): Promise<void> {
+/** show fills one element, now and whenever the feed changes, or shows why it cannot. */
+async function show(place: HTMLElement, words: Words): Promise<void> {
   const note = element("p", { class: "map-note", role: "status" });
   place.after(note);
   const say = (text: string): void => {
     note.textContent = text;
   };
-  let items;
+  let update = await draw(place, words, say);
+  if (place.dataset["pins"] !== undefined) return;
+  document.addEventListener(feedChanged, () => {
+    void readItems(place, words, say).then(async (items) => {
+      if (items === null) return;
+      if (update) update(items);
+      else update = await drawItems(place, words, say, items);
+    });
+  });
+}
+
+async function draw(place: HTMLElement, words: Words, say: (text: string) => void): Promise<Update | null> {
+  const items = await readItems(place, words, say);
+  return items === null ? null : drawItems(place, words, say, items);
+}
+
+/** readItems returns null if the service does not answer. */
+async function readItems(place: HTMLElement, words: Words, say: (text: string) => void): Promise<readonly Item[] | null> {
   try {
-    const answer = itemsOf(await read(place));
-    items = answer.items;
-    if (answer.truncated) say(words("map.first", items.length));
+    const { items, truncated } = itemsOf(await read(place));
+    const empty = place.dataset["quiet"] === undefined ? words("map.empty") : "";
+    say(items.length === 0 ? empty : truncated ? words("map.first", items.length) : "");
+    return items;
   } catch (error) {
     console.warn(error);
     say(words("map.failed"));
-    return;
+    return null;
   }
-  if (items.length === 0) {
-    say(words("map.empty"));
-    return;
-  }
+}
+
+/** drawItems returns null if there is nothing to draw, or no way to. */
+async function drawItems(place: HTMLElement, words: Words, say: (text: string) => void, items: readonly Item[]): Promise<Update | null> {
+  if (items.length === 0) return null;
   place.hidden = false;
   try {
     if (!mayDraw()) throw new Error("no WebGL");
     const [library, config, kinds] = await Promise.all([loadLibrary(), getConfig(), getKinds(), styled()]);
-    await openFeedMap({ library, place, config, kinds, items, words });
+    const update = await openFeedMap({ library, place, config, kinds, items, words });
     const credits = [config.base_map?.attribution, place.dataset["attribution"]].filter((text) => text !== undefined && text !== "");
     if (credits.length > 0) place.after(element("p", { class: "map-credit" }, credits.join(" · ")));
+    return update;
   } catch (error) {
     console.warn(error);
     place.hidden = true;
     place.replaceChildren();
     say(words("map.missing"));
+    return null;
   }
 }
 
-for (const place of document.querySelectorAll<HTMLElement>("[data-feed-map]")) void draw(place, words);
+for (const place of document.querySelectorAll<HTMLElement>("[data-feed-map]")) void show(place, words);

@@ -1,0 +1,58 @@
+package console
+
+import (
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+
+	"wayside/internal/feed"
+)
+
+// PageScript adds to pages what works without scripts too, with one click more: buttons that copy, times of the visitor's
+// own zone, and results that appear by themselves (doc.go).
+const PageScript = "page.js"
+
+// live lets PageScript refresh the parts of a page that show the state of a feed.
+type live struct {
+	Page    string // path of the page itself, to reload it without scripts
+	Path    string // answers whether anything changed since Version
+	Version string
+}
+
+func newLive(page string, f *feed.View, h *feed.History) live {
+	return live{Page: page, Path: feedURL(f.ID) + "/changed", Version: liveVersion(f, h)}
+}
+
+// liveVersion changes with everything that a feed's page shows of pushes, fetches and decisions. It does not change as
+// time passes.
+func liveVersion(f *feed.View, h *feed.History) string {
+	sum := fnv.New64a()
+	fmt.Fprintln(sum, f.UpdatedAt.UnixNano(), f.Active, f.ReviewState, f.Pause.By, f.Proposed != nil, f.EntitiesRevision,
+		f.Polling.NextFetchAt.UnixNano(), f.Polling.ConsecutiveFailures)
+	if last := lastAttempt(h); last != nil {
+		fmt.Fprintln(sum, last.At.UnixNano(), last.Outcome, last.Rows, last.Rejected)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// getFeedChanged answers GET /feeds/{id}/changed?since=…: 204 if the feed's page would show the same, else 200. The script
+// asks every few seconds, which must not use up the account's limit on management.
+func (c *Console) getFeedChanged(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	f, err := c.readableFeed(r, v)
+	if err != nil {
+		return err
+	}
+	h, err := c.Feeds.History(r.Context(), feed.By(v.Account), f.ID)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	version := liveVersion(f, h)
+	if version == r.URL.Query().Get("since") {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	v.Write(w, r, http.StatusOK, "text/plain; charset=utf-8", []byte(version))
+	return nil
+}
