@@ -29,37 +29,6 @@ func (c *Console) reviewRoutes() []Route {
 	}
 }
 
-// queuedFeed is one feed of the review queue.
-type queuedFeed struct {
-	*mapdata.PendingFeed
-	Address string
-	Origin  *origin // nil: a push feed
-}
-
-// queuePage is the review queue: feeds that are to become public come first, because readers wait for them.
-type queuePage struct {
-	Public, Private []queuedFeed
-}
-
-// getReview answers GET /review.
-func (c *Console) getReview(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	queue, err := c.Feeds.Queue(r.Context(), feed.By(v.Account))
-	if err != nil {
-		return err
-	}
-	var page queuePage
-	for i := range queue {
-		p := &queue[i]
-		one := queuedFeed{PendingFeed: p, Address: reviewFeedURL(p.ID), Origin: originOf(p.PullURL)}
-		if p.Visibility == mapdata.Public {
-			page.Public = append(page.Public, one)
-		} else {
-			page.Private = append(page.Private, one)
-		}
-	}
-	return c.show(w, r, v, &Page{Name: "review", Data: &page, Wide: true})
-}
-
 // reviewFeedURL is the path of a feed's review.
 func reviewFeedURL(id mapdata.FeedID) string { return reviewPath + "/" + id.String() }
 
@@ -86,6 +55,9 @@ type reviewFeed struct {
 	Timeline   []timelineEntry
 	Looking    []mapdata.ReviewLook // other curators who have the review open
 	Fullness   []string             // of the feed, and of all feeds of its owner
+	Reasons    []reasonChoice
+	Language   mapdata.Language // of the owner
+	Decided    *decidedFeed     // before this one; nil: none
 }
 
 // otherFeed is another feed of the same owner.
@@ -110,6 +82,9 @@ func (c *Console) getReviewFeed(w http.ResponseWriter, r *http.Request, v *Visit
 	if page.Looking, err = c.Feeds.LookAtReview(r.Context(), feed.By(v.Account), page.ID); err != nil {
 		return err
 	}
+	if page.Decided, err = c.decidedFeed(r, v); err != nil {
+		return err
+	}
 	return c.showReviewFeed(w, r, v, page, http.StatusOK)
 }
 
@@ -119,7 +94,7 @@ func (c *Console) showReviewFeed(w http.ResponseWriter, r *http.Request, v *Visi
 		return err
 	}
 	page.Passkey = need
-	scripts := []string{MapScript}
+	scripts := []string{MapScript, PageScript}
 	if need != nil {
 		scripts = append(scripts, PasskeyScript)
 	}
@@ -147,9 +122,10 @@ func (c *Console) newReviewFeed(r *http.Request, v *Visitor) (*reviewFeed, error
 	f := &review.Feed
 	page := &reviewFeed{
 		Review: review, Address: reviewFeedURL(id), Form: newForm(nil), Own: f.ManagedBy(v.ID()), Origin: originOf(review.ShownURL()),
-		State: stateOf(f, lastAttempt(history), c.Now()), GeoJSON: "/v2/feeds/" + id.String() + "/entities",
+		State: stateOf(f, lastAttempt(history), c.Now()), GeoJSON: entitiesURL(id),
 		Samples: listPage{samples.Feed, feedURL(id), samples.Entities, samples.Truncated}, Entries: auditLines(v.Words, review.Log),
 		Rejections: rejections(v.Words, history.Rejections, lastAttempt(history)), Warnings: rejections(v.Words, history.Warnings, lastAttempt(history)), Timeline: timeline(v.Words, history.Attempts),
+		Reasons: reasonChoices(v.Words), Language: languageOf(review.Owner),
 	}
 	seen := feed.SeenOf(f)
 	text, err := json.Marshal(seen)
@@ -199,7 +175,13 @@ func (c *Console) postApprove(w http.ResponseWriter, r *http.Request, v *Visitor
 // postReject handles the form with the note.
 func (c *Console) postReject(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return c.decide(w, r, v, "rejected", func(form *Form, id mapdata.FeedID) (*feed.View, error) {
-		return c.Feeds.Reject(r.Context(), feed.By(v.Account), id, form.raw("version"), form.raw("note"))
+		by := feed.By(v.Account)
+		review, err := c.Feeds.Review(r.Context(), by, id)
+		if err != nil {
+			return nil, err
+		}
+		note := noteFor(v.Words, c.words.In(languageOf(review.Owner)), form.raw("reason"), form.raw("note"))
+		return c.Feeds.Reject(r.Context(), by, id, form.raw("version"), note)
 	})
 }
 
@@ -293,11 +275,11 @@ func (c *Console) decide(
 	}
 	decided, err := do(form, id)
 	if err == nil {
-		next := reviewFeedURL(id)
-		if decided.Visibility == mapdata.Private { // from now on it is hidden from curators
-			next = reviewPath
+		next, err := c.afterDecision(r, v, decided, done)
+		if err != nil {
+			return err
 		}
-		return seeOther(w, next+"?done="+done)
+		return seeOther(w, next)
 	}
 	var (
 		changed *mapdata.ChangedError
