@@ -124,11 +124,16 @@ func TestTypesPage(t *testing.T) {
 	}
 	for i, e := range examples {
 		checked, err := ingest.Check(strings.NewReader(html.UnescapeString(e[1])), d.time())
-		if err != nil || checked.Report.Accepted != 1 || checked.Kinds[mapdata.Kind(i)] != 1 {
+		if err != nil || checked.Report.Accepted != 1 || len(checked.Warnings) > 0 || checked.Kinds[mapdata.Kind(i)] != 1 {
 			t.Errorf("%s: %+v, %v", mapdata.Kind(i).ID(), checked, err)
 		}
 		if !strings.Contains(body, `id="`+mapdata.Kind(i).ID()+`"`) {
 			t.Errorf("%s cannot be linked to", mapdata.Kind(i).ID())
+		}
+	}
+	for _, p := range mapdata.Properties() {
+		if !strings.Contains(body, "<code>"+p.Name+"</code>") || strings.Contains(body, ">property."+p.Name+"<") {
+			t.Errorf("the page does not explain %s", p.Name)
 		}
 	}
 	contains(t, d.signedInAs("a@example.org", mapdata.Driver).form("/check", url.Values{"json": {`[{"external_id":"a","kind":"x","lat":1,"lng":1,"properties":{}}]`}}).want(t, 200).body,
