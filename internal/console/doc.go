@@ -1,5 +1,5 @@
-// Package console is the pages for people: rendered on the server by the use cases, in English, German or French, without
-// scripts except for maps and passkeys. httpapi mounts them in its table of routes, identifies the visitor, refuses writes
+// Package console is the pages for people: rendered on the server by the use cases, in English, German or French. They
+// work without scripts, except for maps and passkeys. httpapi mounts them in its table of routes, identifies the visitor, refuses writes
 // from other sites and counts requests; everything between a Visitor and a page is here.
 //
 // To add a page:
@@ -27,6 +27,11 @@
 // A destructive action has a separate page that asks for confirmation, with a form that posts. A page that needs a script
 // names it in Page.Scripts, and gets the policy that allows our scripts; all others may run none. Scripts are built from
 // web/console.
+//
+// PageScript makes pages more convenient, and each of its uses needs markup only: {{template "copy" .Text}} shows a text with
+// a button that copies it, {{template "copy-value" .Text}} the same within a line; <time> elements become local times;
+// {{template "live" .}}, for data with a field Live, refreshes all elements with data-live-part="<name>" when the feed changes, and
+// maps with them; <form data-busy="…"> shows a text while its answer is awaited.
 //
 // A map: Scripts: []string{MapScript}, and in its place <div class="map" data-feed-map data-source="{{…}}" hidden> with
 // the path of GeoJSON such as GET /v2/feeds/{id}/entities returns, or data-pins="{{…}}" with the GeoJSON itself; and

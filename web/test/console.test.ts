@@ -300,7 +300,7 @@ describe("curators", () => {
     await page.goto("/review");
     await page.getByRole("link", { name: "Odd data" }).click();
     await page.locator("#note").fill("Nothing was pushed yet.\nPush a row first.");
-    await clickAndWait(page, "form[action$='/reject'] button");
+    await clickAndWait(page, "form[action$='/reject'] button[type=submit]");
     expect(await main(curator)).toContain("Rejected. The owner will be e-mailed your note.");
     await page.goto("/audit");
     expect(await main(curator)).toContain("feed rejected");

@@ -89,6 +89,7 @@ export async function follow(line: HTMLElement, refreshed: (part: Element) => vo
         version = next;
         replaceParts(document, page).forEach(refreshed);
         document.dispatchEvent(new Event(feedChanged));
+        document.querySelector("main > .done")?.remove(); // what was to come has come
         say(liveUpdated.replace("{0}", new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "medium" }).format()), false);
       }
       await pause(leastBetweenPages);
