@@ -67,8 +67,14 @@ func exampleProperties(k mapdata.Kind, now time.Time) []member {
 		return []member{{"street", "Station Road"}, {"maxspeed_kmh", 50}, {"bearing", 90}}
 	case mapdata.ChargerKinds().Has(k):
 		return []member{
-			{"name", "Market Square"}, {"operator", "Example Power"}, {"network", "example"}, {"max_kw", 150}, {"evses", 8},
-			{"available", 3}, {"price", "0.59 €/kWh"}, {"opening_hours", "24/7"},
+			{"name", "Market Square"},
+			{"operator", "Example Power"},
+			{"network", "example"},
+			{"max_kw", 150},
+			{"evses", 8},
+			{"available", 3},
+			{"price", "0.59 €/kWh"},
+			{"opening_hours", "24/7"},
 		}
 	case mapdata.JamKinds().Has(k):
 		return []member{{"street", "A12"}, {"level", 3}, {"speed_kmh", 15}, {"delay_seconds", 420}, {"length_metres", 2300}}
