@@ -50,8 +50,9 @@ async function findAnnounced({ spoken, banner, car }: DriveStep): Promise<{ enti
   const { kind, street, figure } = banner ?? { kind: "", street: "", figure: "" };
   expect(spoken).toContain(`${kind} in `);
   const shownDistance = metres(figure);
+  const name = street.split(" · ").at(-1); // after what the pin's properties say
   const [best] = (await readTown())
-    .filter((entity) => kindOf(entity) === kind && entity.properties["street"] === street)
+    .filter((entity) => kindOf(entity) === kind && entity.properties["street"] === name)
     .map((entity) => ({ entity, away: distance(car, placeOf(entity)), shownDistance }))
     .sort((a, b) => Math.abs(a.away - shownDistance) - Math.abs(b.away - shownDistance));
   if (best === undefined) throw new Error(`nothing of the kind is there: ${spoken}`);

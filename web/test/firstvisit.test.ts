@@ -169,6 +169,7 @@ test("the demo drive begins by the touch that turns on the sound, ends where it 
   await page.locator("#demo-do").click();
   await eventually("drive again", async () => (await page.locator("#demo-do").textContent()) === en["demo.again"]);
   expect(new URL(page.url()).search).toBe("");
+  expect(await page.locator('.notice [data-about="named"]').isVisible(), "the driver has set nothing").toBe(false);
   await page.locator("#demo-do").click();
   await eventually("driving", async () => (await page.locator(".demo-label").isVisible()) && (await page.locator(".speed").isVisible()));
 });

@@ -276,7 +276,7 @@ function makeActions(state: State, { position, startDrive }: Vehicle, mapView: (
     endDrive: () => {
       const place = state.pose();
       state.driving.set(false);
-      if (place !== null) position.setManually({ lat: place.lat, lng: place.lng });
+      if (place !== null) position.setManually({ lat: place.lat, lng: place.lng }, "left");
     },
     refresh,
     dismiss: (id) => {

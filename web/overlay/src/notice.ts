@@ -62,6 +62,7 @@ export function positionText({ status, accuracy, held, drawable }: PositionFacts
       return speak(drawable ? `place.${status}` : "place.type");
     case "found":
     case "named":
+    case "left":
       if (held) return speak("place.held");
       return accuracy !== null && accuracy > roughAccuracy && drawable ? speak("place.rough", { distance: format.distance(accuracy).text }) : "";
   }

@@ -16,9 +16,9 @@ export interface Fix extends Place {
 
 /**
  * PositionStatus is how the position was or is being determined: "unasked" before the driver agreed to be located, "slow" while the
- * browser has not answered for a while, "missing" where it cannot tell.
+ * browser has not answered for a while, "missing" where it cannot tell, "left" where a demo drive ended.
  */
-export type PositionStatus = "unasked" | "asking" | "slow" | "found" | "named" | "refused" | "missing";
+export type PositionStatus = "unasked" | "asking" | "slow" | "found" | "named" | "left" | "refused" | "missing";
 
 /** canTap reports whether a tap on the map sets the position: wherever the position was asked for and is not known (pure). */
 export const canTap = (status: PositionStatus): boolean => status === "refused" || status === "missing" || status === "slow";
@@ -29,8 +29,8 @@ export const roughAccuracy = 1000;
 export interface PositionSource {
   fix: Observable<Fix | null>;
   positionStatus: Observable<PositionStatus>;
-  /** setManually sets a place by hand and stops geolocation. */
-  setManually: (place: Place) => void;
+  /** setManually sets a place by hand, or where a drive ended, and stops geolocation. */
+  setManually: (place: Place, status?: "named" | "left") => void;
   /** resume starts geolocation, also again after setManually and after a refusal. */
   resume: () => void;
   /** follow takes the fixes of another sensor instead of the browser's. */
@@ -59,10 +59,10 @@ export function locate(at: string | null, sensor: Geolocation | null, now: () =>
   const fix = new Observable<Fix | null>(null);
   const positionStatus = new Observable<PositionStatus>("unasked");
   let stop = (): void => undefined;
-  const setManually = (place: Place): void => {
+  const setManually = (place: Place, status: "named" | "left" = "named"): void => {
     stop();
     fix.set({ ...place, accuracy: null, heading: null, speed: null, at: now() });
-    positionStatus.set("named");
+    positionStatus.set(status);
   };
   const follow = (source: Geolocation): void => {
     stop();

@@ -45,6 +45,7 @@ export function showStillThere(box: HTMLElement, first: Alerts, { state, locale,
   const draw = (): void => {
     const { pin, answered } = asking;
     box.hidden = pin === null;
+    box.closest(".head")?.classList.toggle("asking", pin !== null);
     if (pin === null) return;
     const words = locale.get();
     const isGuest = preferences.person.get() === null;
