@@ -56,7 +56,7 @@ export function makeFormat(language: string, units: Units): Format {
     made.set(key, format);
     return format;
   };
-  const plain = new Intl.NumberFormat(tag);
+  let plain: Intl.NumberFormat | undefined; // made when it is needed, like the others: the first one takes a slow processor 50 ms
   const write = ({ value, unit, digits, below }: Scaled): Written => written(formatter(unit, digits, "short").formatToParts(value), below);
   return {
     distance: (metres) => write(scaled(metres, units)),
@@ -71,7 +71,7 @@ export function makeFormat(language: string, units: Units): Format {
       return write({ value: Math.round(perHour), unit, digits: 0, below: false });
     },
     duration: (milliseconds) => write(duration(milliseconds)).text,
-    number: (value) => plain.format(value),
+    number: (value) => (plain ??= new Intl.NumberFormat(tag)).format(value),
   };
 }
 

@@ -14,7 +14,10 @@ export function makeLocale({ words, settings }: State): Observable<Locale> {
   const make = (): Locale => ({ ...words.get(), format: makeFormat(words.get().language, settings.get().units) });
   const locale = new Observable<Locale>(make());
   let { units } = settings.get();
-  words.watch(() => {
+  let texts = words.get();
+  words.watch((now) => {
+    if (now === texts) return; // makeFormat loads the browser's data of the language, which takes a slow processor long
+    texts = now;
     locale.set(make());
   });
   settings.watch((now) => {

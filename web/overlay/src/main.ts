@@ -191,7 +191,11 @@ function keepCovered(state: State, panels: HTMLElement): void {
   };
   const watcher = new ResizeObserver(update);
   for (const panel of beside) watcher.observe(panel);
-  state.words.watch(update);
+  let first = true;
+  state.words.watch(() => {
+    if (!first) update(); // the watcher reports the first size, after the page's first layout
+    first = false;
+  });
 }
 
 /** keepOffline loads what is not needed for the first pins: once the service answers, or when it does not. */
