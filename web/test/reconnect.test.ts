@@ -27,6 +27,9 @@ test("an outage turns pins grey, and the page recovers without a reload", async 
     opened = car;
     const { page } = car;
     await page.clock.install();
+    await page.evaluate(() => {
+      localStorage.setItem("wayside.names", "off"); // names of water and road shields are blue, too
+    });
     await page.goto("/");
     await page.locator(".controls [aria-expanded]").click(); // the list has icons of the same colour
     await page.locator(".car").evaluate((mark: HTMLElement) => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { en } from "../overlay/src/i18n/en.ts";
 import type { Entity } from "../overlay/src/wire.ts";
 import { eventually, openCar, type Car } from "./harness.ts";
 import { openPhone, signIn } from "./phonesignin.ts";
@@ -72,9 +73,9 @@ test("a phone signs the car in, and the car's votes count", async () => {
   await eventually("the button is free", async () => (await gone.getAttribute("aria-pressed")) === "false");
 
   // The driver says that the pin's source is wrong, in two touches.
-  await page.getByRole("button", { name: "This source is wrong" }).click();
-  await page.getByRole("button", { name: "Really tell the curators?" }).click();
-  await page.locator(".reply", { hasText: "The curators will look at this source." }).waitFor();
+  await page.getByRole("button", { name: en["complaint.do"] }).click();
+  await page.getByRole("button", { name: en["complaint.sure"] }).click();
+  await page.locator(".reply", { hasText: en["complaint.thanks"] }).waitFor();
   expect(await page.locator(".complaint").isVisible()).toBe(false);
   await car.screenshot("complaint");
 
@@ -98,7 +99,7 @@ test("a phone that denies leaves the car signed out", async () => {
   await signIn(phone.page, "other@example.org");
   await phone.page.getByRole("button", { name: "Deny" }).click();
   await phone.page.getByRole("heading", { name: "Denied" }).waitFor();
-  await page.locator(".pairing .stand", { hasText: "Refused on the phone" }).waitFor();
+  await page.locator(".pairing .stand", { hasText: en["pair.denied"] }).waitFor();
   expect(car.errors.splice(0), "nobody is signed in, and the answer is no").toHaveLength(2);
   expect(await page.locator(".pairing .code").isVisible()).toBe(false);
 });
