@@ -33,6 +33,8 @@ var rules = map[string]rule{
 	"votes":     {ours: []string{"mapdata", "signal"}, never: transport},
 	"live":      {ours: []string{"mapdata", "geo"}, never: transport},
 
+	"roads/car": {never: technology},
+
 	"format/waze":    {ours: []string{"mapdata", "geo"}, never: transport},
 	"safehttp":       {ours: []string{"mapdata"}, never: []string{"database/sql"}},
 	"provider/trial": {ours: []string{"ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
@@ -102,7 +104,7 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
+var wireShapes = []string{"roads/car", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
 var suites = []string{"store/storetest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "testenv"}
