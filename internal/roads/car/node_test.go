@@ -135,6 +135,16 @@ func TestD15_7Stops(t *testing.T) {
 	}
 }
 
+// TestNodesWithoutEffect holds that what does nothing to cars is the zero value, so that an import need not keep it.
+func TestNodesWithoutEffect(t *testing.T) {
+	p := profile(t)
+	for _, text := range []string{"", "name=A", "highway=crossing, direction=forward", "barrier=entrance", "access=private, barrier=gate", "highway=speed_camera"} {
+		if got := p.Node(tags(text)); got != (car.Node{}) {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
 func TestD15_8NodesThatEndPieces(t *testing.T) {
 	p := profile(t)
 	for text, want := range map[string]bool{
