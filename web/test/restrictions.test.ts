@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, test } from "vitest";
+import { en } from "../overlay/src/i18n/en.ts";
 import { openTestConsole, type TestConsole } from "./testconsole.ts";
 import { screens, town } from "./harness.ts";
 
@@ -30,7 +31,7 @@ afterAll(async () => {
 test("where a restriction hides kinds, the page names them", async () => {
   const car = await testConsole.visit("/", { place: town, viewport: screens.middle });
   const notice = car.page.locator(".notice [data-about=hidden]");
-  await notice.getByText("By law, this is not shown here: Speed camera, Red-light camera.").waitFor();
+  await notice.getByText(en["law.hidden"].replace("{kinds}", "Speed camera, Red-light camera")).waitFor();
   await car.screenshot("law-hidden");
   await car.moveTo({ lat: lat + 0.5, lng });
   await notice.waitFor({ state: "hidden", timeout: 10_000 }); // otherwise the notice would stay for twenty seconds
