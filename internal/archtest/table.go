@@ -74,6 +74,9 @@ var rules = map[string]rule{
 	"pages":                   {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"apidocs":                 {never: []string{"database/sql", "modernc.org/sqlite"}},
 
+	// The road network knows nothing of ours but geometry.
+	"roads/osmpbf": {ours: []string{"geo"}, never: technology},
+
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},

@@ -1,0 +1,267 @@
+package osmpbf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Options say what a scan reads, and how.
+type Options struct {
+	Want    Types // what is decoded; none: everything
+	Workers int   // how many blocks are decoded at a time; 0: as many as there are processors
+}
+
+// Scan gives everything that is wanted of the file to use, block after block in the order of the file, on the caller's goroutine, while
+// the next blocks are being decoded on others. The first error ends the scan, and so does the context; an Error is that of the first
+// block at fault, after use has got all before it. The second and later scans know which blocks have what they want, and read no other.
+func (f *File) Scan(ctx context.Context, o Options, use func(*Block) error) error {
+	spare := sync.Pool{New: func() any { return new(Block) }}
+	return scan(ctx, f, o, func(d *decoder) (*Block, error) {
+		full := d.block
+		d.block = spare.Get().(*Block)
+		return full, nil
+	}, func(b *Block) error {
+		err := use(b)
+		spare.Put(b)
+		return err
+	})
+}
+
+// Map is Scan with a part of the work done by the goroutines that decode: work makes something of each block, on several goroutines,
+// and use gets what it made, in the order of the file, on the caller's. What work returns must not hold the block's slices.
+func Map[T any](ctx context.Context, f *File, o Options, work func(*Block) (T, error), use func(T) error) error {
+	return scan(ctx, f, o, func(d *decoder) (T, error) { return work(d.block) }, use)
+}
+
+// job is one block on its way from the goroutine that reads, through one that decodes, to the caller.
+type job[T any] struct {
+	entry  entry
+	blob   blob
+	buffer []byte
+	err    error // of reading; nothing is decoded then
+	weight int64
+	out    chan result[T] // closed by the worker when the block is done
+}
+
+// result is a part of a block, or why there is none.
+type result[T any] struct {
+	value T
+	types Types // of the block, in its last result
+	last  bool
+	err   error
+}
+
+// Memory of blocks that are being read, decoded or used, counted by their sizes as stored and inflated. Usual blocks are far smaller
+// than a worker's share; a hostile file gets no more.
+const (
+	minMemory    = 128 << 20
+	workerMemory = 16 << 20
+)
+
+// pipeline is a scan under way.
+type pipeline[T any] struct {
+	file    *File
+	want    Types
+	finish  func(*decoder) (T, error) // makes what is handed over of the decoder's block
+	memory  *semaphore.Weighted
+	buffers sync.Pool
+	work    chan *job[T]
+	order   chan *job[T] // the same jobs, in the order of the file
+}
+
+func scan[T any](ctx context.Context, f *File, o Options, finish func(*decoder) (T, error), use func(T) error) error {
+	if o.Want == 0 {
+		o.Want = all
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	p := &pipeline[T]{
+		file: f, want: o.Want, finish: finish,
+		memory: semaphore.NewWeighted(max(minMemory, int64(o.Workers)*workerMemory)),
+		work:   make(chan *job[T], o.Workers), order: make(chan *job[T], 2*o.Workers),
+	}
+	inner, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() { p.read(inner) })
+	for range o.Workers {
+		running.Go(func() { p.decode(inner) })
+	}
+	return p.consume(ctx, use)
+}
+
+// read reads blocks and hands each to a worker and to the caller's queue, until the end of the file, the first error or the end of ctx.
+func (p *pipeline[T]) read(ctx context.Context) {
+	defer close(p.work)
+	defer close(p.order)
+	known := p.file.known.Load()
+	offset := p.file.data
+	for i := 0; ; i++ {
+		j := &job[T]{out: make(chan result[T], 1)}
+		switch {
+		case known != nil && i == len(*known), known == nil && offset >= p.file.size:
+			return
+		case known != nil:
+			j.entry = (*known)[i]
+			if j.entry.types&p.want == 0 {
+				continue
+			}
+		default:
+			var kind string
+			j.entry, kind, j.err = p.file.frame(offset)
+			offset = j.entry.end()
+			if j.err == nil && kind != dataType && kind != headerType {
+				continue
+			}
+		}
+		if !p.send(ctx, j) || j.err != nil {
+			return
+		}
+	}
+}
+
+// send reads a block's data once there is memory for it, and hands it on; it says whether ctx let it.
+func (p *pipeline[T]) send(ctx context.Context, j *job[T]) bool {
+	if j.err == nil {
+		if !p.reserve(ctx, j, j.entry.size) {
+			return false
+		}
+		j.buffer = p.buffer(j.entry.size)
+		j.blob, j.err = p.file.read(j.entry, j.buffer)
+		// Twice: once inflated, and at most once more as the strings of its table.
+		if !p.reserve(ctx, j, 2*j.blob.size) {
+			return false
+		}
+	}
+	select {
+	case p.order <- j:
+	case <-ctx.Done():
+		return false
+	}
+	select {
+	case p.work <- j:
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+func (p *pipeline[T]) reserve(ctx context.Context, j *job[T], bytes int) bool {
+	if p.memory.Acquire(ctx, int64(bytes)) != nil {
+		return false
+	}
+	j.weight += int64(bytes)
+	return true
+}
+
+func (p *pipeline[T]) buffer(size int) []byte {
+	if kept, ok := p.buffers.Get().(*[]byte); ok && cap(*kept) >= size {
+		return (*kept)[:size]
+	}
+	return make([]byte, size)
+}
+
+// decode is a worker.
+func (p *pipeline[T]) decode(ctx context.Context) {
+	d := &decoder{want: p.want, block: new(Block)}
+	defer d.close()
+	for j := range p.work {
+		p.decodeBlock(ctx, d, j)
+		if cap(j.buffer) <= keptBuffer {
+			p.buffers.Put(&j.buffer)
+		}
+		j.buffer, j.blob = nil, blob{}
+		close(j.out)
+	}
+}
+
+func (p *pipeline[T]) decodeBlock(ctx context.Context, d *decoder, j *job[T]) {
+	say := func(r result[T]) error {
+		select {
+		case j.out <- r:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	var stopped error // by the caller or by finish, and not for what is wrong with the block
+	d.emit = func() error {
+		value, err := p.finish(d)
+		if stopped = err; err == nil {
+			stopped = say(result[T]{value: value})
+		}
+		return stopped
+	}
+	last := result[T]{last: true, err: j.err}
+	if last.err == nil {
+		last.types, last.err = d.inflateAndDecode(j.entry, j.blob)
+		if last.err != nil && stopped == nil {
+			last.err = &Error{j.entry.offset, last.err.Error()}
+		}
+	}
+	_ = say(last) // fails only when nobody listens any more
+}
+
+func (d *decoder) inflateAndDecode(e entry, b blob) (Types, error) {
+	message, err := d.inflate(b)
+	if err != nil {
+		return 0, err
+	}
+	if e.header {
+		if _, err = parseHeader(message); err != nil {
+			err = fmt.Errorf("header: %w", err)
+		}
+		return 0, err
+	}
+	return d.decode(e.offset, message)
+}
+
+// consume hands the results over in the order of the file, and keeps what was learned of the blocks when it got to the end.
+func (p *pipeline[T]) consume(ctx context.Context, use func(T) error) error {
+	var learned []entry
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case j, more := <-p.order:
+			if !more {
+				if ctx.Err() == nil && p.file.known.Load() == nil {
+					p.file.known.Store(&learned)
+				}
+				return ctx.Err()
+			}
+			if err := p.finishJob(ctx, j, use); err != nil {
+				return err
+			}
+			learned = append(learned, j.entry)
+		}
+	}
+}
+
+func (p *pipeline[T]) finishJob(ctx context.Context, j *job[T], use func(T) error) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case r, more := <-j.out:
+			switch {
+			case !more:
+				return errors.New("a block ended without a result") // a worker says the last one before it closes, unless it was stopped
+			case r.last:
+				j.entry.types = r.types
+				p.memory.Release(j.weight)
+				return r.err
+			}
+			if err := use(r.value); err != nil {
+				return err
+			}
+		}
+	}
+}
