@@ -165,6 +165,14 @@ func typeOf(tag uint64) Types {
 func (d *decoder) readTexts(message []byte) error {
 	whole := string(message)
 	d.texts = d.texts[:0]
+	if len(message) > keptTexts {
+		// Growing step by step would leave several times as much to the garbage collector.
+		count, err := countTexts(message)
+		if err != nil {
+			return err
+		}
+		d.texts = make([]string, 0, count)
+	}
 	for rest := message; len(rest) > 0; {
 		f, after, err := next(rest)
 		if err != nil {
@@ -174,13 +182,23 @@ func (d *decoder) readTexts(message []byte) error {
 		if f.tag != 1<<3|asBytes {
 			continue
 		}
-		if len(d.texts) == maxStrings {
-			return fmt.Errorf("string table: more than %d strings", maxStrings)
-		}
 		end := len(whole) - len(rest)
 		d.texts = append(d.texts, whole[end-len(f.bytes):end])
 	}
 	return nil
+}
+
+// countTexts returns how many fields a string table has.
+func countTexts(message []byte) (count int, err error) {
+	for ; len(message) > 0; count++ {
+		if _, message, err = next(message); err != nil {
+			return 0, fmt.Errorf("string table: %w", err)
+		}
+		if count == maxStrings {
+			return 0, fmt.Errorf("string table: more than %d strings", maxStrings)
+		}
+	}
+	return count, nil
 }
 
 // text is a string of the table.

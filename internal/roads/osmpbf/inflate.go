@@ -94,15 +94,18 @@ type inflater struct {
 	buffer []byte
 }
 
-// keptBuffer is the size up to which buffers are kept between blocks: usual ones are, those of a hostile file are not.
-const keptBuffer = 4 << 20
+// Sizes up to which buffers and string tables are kept between blocks: usual ones are, those of a hostile file are not.
+const (
+	keptBuffer = 4 << 20
+	keptTexts  = keptBuffer / 16
+)
 
 // inflate returns the bytes of a blob, good until the next call. It never writes more than the blob's size.
 func (i *inflater) inflate(b blob) ([]byte, error) {
 	if b.encoding == Raw {
 		return b.data, nil
 	}
-	if cap(i.buffer) < b.size || cap(i.buffer) > keptBuffer {
+	if cap(i.buffer) < b.size {
 		i.buffer = make([]byte, b.size)
 	}
 	var n int

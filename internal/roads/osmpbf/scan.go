@@ -59,7 +59,7 @@ type result[T any] struct {
 // Memory of blocks that are being read, decoded or used, counted by their sizes as stored and inflated. Usual blocks are far smaller
 // than a worker's share; a hostile file gets no more.
 const (
-	minMemory    = 128 << 20
+	minMemory    = 3 * maxBlob // what one block of the largest size takes
 	workerMemory = 16 << 20
 )
 
@@ -178,6 +178,7 @@ func (p *pipeline[T]) decode(ctx context.Context) {
 			p.buffers.Put(&j.buffer)
 		}
 		j.buffer, j.blob = nil, blob{}
+		d.shrink()
 		close(j.out)
 	}
 }
@@ -207,6 +208,17 @@ func (p *pipeline[T]) decodeBlock(ctx context.Context, d *decoder, j *job[T]) {
 		}
 	}
 	_ = say(last) // fails only when nobody listens any more
+}
+
+// shrink lets go of buffers that only a very large block needs: every worker would keep its own.
+func (d *decoder) shrink() {
+	if cap(d.buffer) > keptBuffer {
+		d.buffer = nil
+	}
+	if cap(d.texts) > keptTexts {
+		d.texts = nil
+	}
+	clear(d.texts)
 }
 
 func (d *decoder) inflateAndDecode(e entry, b blob) (Types, error) {
