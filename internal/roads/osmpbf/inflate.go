@@ -129,10 +129,10 @@ func (i *inflater) inflate(b blob) ([]byte, error) {
 
 func (i *inflater) inflateZlib(b blob) (n int, err error) {
 	in := bytes.NewReader(b.data)
-	if i.zlib == nil {
-		i.zlib, err = zlib.NewReader(in)
+	if used, ok := i.zlib.(zlib.Resetter); ok { // as documented, once there is one
+		err = used.Reset(in, nil)
 	} else {
-		err = i.zlib.(zlib.Resetter).Reset(in, nil) // documented: what NewReader returns implements Resetter
+		i.zlib, err = zlib.NewReader(in)
 	}
 	if err != nil {
 		return 0, err

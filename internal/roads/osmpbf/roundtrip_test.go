@@ -259,12 +259,12 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Open(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
-			wantFault(t, err, len(data))
+			_ = wantFault(t, err, len(data))
 			return
 		}
 		first, err := readAll(t.Context(), file, Options{Workers: 2})
 		if err != nil {
-			wantFault(t, err, len(data))
+			_ = wantFault(t, err, len(data))
 			return
 		}
 		second, err := readAll(t.Context(), file, Options{Workers: 1})

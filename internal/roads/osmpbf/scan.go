@@ -20,10 +20,13 @@ type Options struct {
 // the next blocks are being decoded on others. The first error ends the scan, and so does the context; an Error is that of the first
 // block at fault, after use has got all before it. The second and later scans know which blocks have what they want, and read no other.
 func (f *File) Scan(ctx context.Context, o Options, use func(*Block) error) error {
-	spare := sync.Pool{New: func() any { return new(Block) }}
+	var spare sync.Pool
 	return scan(ctx, f, o, func(d *decoder) (*Block, error) {
 		full := d.block
-		d.block = spare.Get().(*Block)
+		var ok bool
+		if d.block, ok = spare.Get().(*Block); !ok {
+			d.block = new(Block)
+		}
 		return full, nil
 	}, func(b *Block) error {
 		err := use(b)
