@@ -177,10 +177,11 @@ func (p *pipeline[T]) decode(ctx context.Context) {
 	defer d.close()
 	for j := range p.work {
 		p.decodeBlock(ctx, d, j)
-		if cap(j.buffer) <= keptBuffer {
-			p.buffers.Put(&j.buffer)
+		buffer := j.buffer
+		j.buffer, j.blob = nil, blob{} // the job waits for the caller; the buffer is for the next block
+		if cap(buffer) <= keptBuffer {
+			p.buffers.Put(&buffer)
 		}
-		j.buffer, j.blob = nil, blob{}
 		d.shrink()
 		close(j.out)
 	}

@@ -243,8 +243,8 @@ func TestMemoryIsBounded(t *testing.T) {
 		file        repeated
 		nodes, most int64
 	}{
-		{"usual blocks", repeated{usual[:header], usual[header:], 2000}, 2000 * 8000, 64 << 20},
-		{"blocks of nine million nodes", repeated{fileHeader(), large, 8}, 8 * 9 << 20, 200 << 20},
+		{"usual blocks", repeated{usual[:header], usual[header:], 500}, 500 * 8000, 64 << 20},
+		{"blocks of nine million nodes", repeated{fileHeader(), large, 3}, 3 * 9 << 20, 200 << 20},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
