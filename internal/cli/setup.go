@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"wayside/internal/config"
@@ -47,6 +48,10 @@ func (c *setupCmd) Run(p *program) error {
 	if err != nil {
 		return fmt.Errorf("%w%w", errUsage, err)
 	}
+	owned, err := becomeOwner(c.Config, cfg.DataDir)
+	if err != nil {
+		return err
+	}
 	admin, err := service.OpenAdmin(p.ctx, service.AdminOptions{Config: cfg, Log: slog.New(slog.DiscardHandler), Now: p.now, Make: true})
 	if err != nil {
 		return err
@@ -55,7 +60,8 @@ func (c *setupCmd) Run(p *program) error {
 	if err = errors.Join(err, admin.Close()); err != nil {
 		return err
 	}
-	c.printNext(p, cfg, written, curator, link)
+	n := &nextSteps{config: c.Config, owned: owned, curator: curator, link: link}
+	n.print(p, cfg, written)
 	return nil
 }
 
@@ -65,7 +71,7 @@ func (c *setupCmd) writeConfig(p *program, q *questions) (written bool, err erro
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return false, fmt.Errorf("read the configuration: %w", err)
-	case err == nil && !c.Force:
+	case err == nil && !c.Force && !c.untouched():
 		if c.BaseURL+c.Listen+c.SMTPURL+c.From+c.Map+c.DataDir != "" {
 			return false, fmt.Errorf("%w%s exists, and setup does not change it: edit it, or write a new one with --force", errUsage, c.Config)
 		}
@@ -81,7 +87,19 @@ func (c *setupCmd) writeConfig(p *program, q *questions) (written bool, err erro
 			return false, err
 		}
 	}
-	return true, placeConfig(c.Config, a.file(), c.Force)
+	return true, placeConfig(c.Config, a.file(), before != nil)
+}
+
+// untouched reports whether the file sets nothing but the data directory, as packages bring it: setup writes the rest.
+func (c *setupCmd) untouched() bool {
+	cfg, err := config.Load(config.Input{File: c.Config})
+	if err != nil || slices.ContainsFunc(config.Keys(), func(key string) bool { return key != "data_dir" && cfg.Set(key) }) || len(cfg.Upstreams) > 0 {
+		return false
+	}
+	if c.DataDir == "" && cfg.Set("data_dir") {
+		c.DataDir = cfg.DataDir
+	}
+	return true
 }
 
 // placeConfig writes the file beside its place, checks it as serve would, and puts it there.
@@ -147,25 +165,36 @@ func (c *setupCmd) makeCurator(ctx context.Context, admin *service.Admin, cfg *c
 	return account.Email, signInLink(base, token), nil
 }
 
-func (c *setupCmd) printNext(p *program, cfg *config.Config, written bool, curator, link string) {
+// nextSteps is what setup prints at its end.
+type nextSteps struct {
+	config        string
+	owned         bool // by the user of a package's service
+	curator, link string
+}
+
+func (n *nextSteps) print(p *program, cfg *config.Config, written bool) {
 	p.printf("\n")
 	if written {
-		p.printf("Configuration  %s (each setting is explained in it)\n", c.Config)
+		p.printf("Configuration  %s (each setting is explained in it)\n", n.config)
 	}
 	p.printf("Data           %s\n", cfg.DataDir)
-	if curator != "" {
-		p.printf("Curator        %s\n", curator)
+	if n.curator != "" {
+		p.printf("Curator        %s\n", n.curator)
 	}
-	flag := " --config " + shellQuote(c.Config)
-	p.printf("\nNext:\n\n  wayside serve%s\n", flag)
-	if link != "" {
-		p.printf("\nthen open this link, which signs %s in (once, within ten minutes):\n\n  %s\n", curator, link)
-		p.printf("\nA new link: wayside account login-link --email %s%s\n", curator, flag)
+	flag, command := " --config "+shellQuote(n.config), "wayside"
+	start := "wayside serve" + flag
+	if n.owned {
+		start, command = "sudo systemctl enable --now wayside", "sudo -u wayside wayside"
+	}
+	p.printf("\nNext:\n\n  %s\n", start)
+	if n.link != "" {
+		p.printf("\nthen open this link, which signs %s in (once, within ten minutes):\n\n  %s\n", n.curator, n.link)
+		p.printf("\nA new link: %s account login-link --email %s%s\n", command, n.curator, flag)
 	} else {
-		p.printf("\nA link to sign in: wayside account login-link --email you@example.org%s\n", flag)
+		p.printf("\nA link to sign in: %s account login-link --email you@example.org%s\n", command, flag)
 	}
 	p.printf("Publish a feed: %s/feeds/new\n", cfg.BaseURL)
-	p.printf("Check address, e-mail, map, clock and disk, while it runs: wayside doctor%s\n", flag)
+	p.printf("Check address, e-mail, map, clock and disk, while it runs: %s doctor%s\n", command, flag)
 }
 
 // shellQuote quotes a word for a shell if it needs that.

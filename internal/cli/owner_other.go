@@ -1,0 +1,6 @@
+//go:build !unix
+
+package cli
+
+// becomeOwner does nothing here: folders have no owner whom root could become.
+func becomeOwner(string, string) (bool, error) { return false, nil }
