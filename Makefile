@@ -17,7 +17,7 @@ SUM       := $(shell cksum < tools/go.sum | cut -d' ' -f1)
 TOOLS     := bin/.tools-$(SUM)
 STEP      = printf '\n== %s\n'
 
-.PHONY: help release demo test quick tests checks scripts pages generated program mutate browser web bench lint fuzz generate world build tools format cc servers
+.PHONY: help release cut pictures demo test quick tests checks scripts pages generated program mutate browser web bench lint fuzz generate world build tools format cc servers
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -28,9 +28,16 @@ demo: ## run a demo town on this machine and print what to try
 build: ## build bin/wayside
 	@$(GO) build -trimpath -o bin/wayside ./cmd/wayside
 
-release: build ## the files of a release in bin/: the program, its bill of materials and the licences of its parts
-	@bin/wayside licences --sbom > bin/wayside.cdx.json
-	bin/wayside licences > bin/THIRD-PARTY-LICENCES.txt
+release: ## what a release has, in bin/release: programs for all systems, .deb, .rpm, image, notes, bill of materials, checksums
+	@cd tools/release && $(GO) run .
+
+# Gathers changelog/unreleased into CHANGELOG.md and sets the version: make cut VERSION=0.2.0
+cut: ## make a release of what is unreleased: VERSION=0.2.0, DATE= for another day than today
+	@cd tools/release && $(GO) run . cut -date "$(or $(DATE),$$(date -u +%F))" "$(VERSION)"
+
+pictures: program ## make the pictures of README.md anew, from the demo
+	@.ci/node
+	cd web && WAYSIDE=$(CURDIR)/bin/wayside-test node pictures/make.ts
 
 # What writes files comes first, by itself; then what takes long runs beside the rest, two at a time.
 test: tools cc servers pages generated program ## everything that CI runs: checks, all tests with -race, the pages, fuzzing for seconds

@@ -1,0 +1,122 @@
+package deploy
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestReleaseTwice makes all files of a release twice, of a stand-in for the program, and holds that they are the same, that the
+// checksums are theirs, and that the image is what an OCI layout must be.
+func TestReleaseTwice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program that makes releases")
+	}
+	stub := filepath.Join(t.TempDir(), "wayside")
+	if err := os.WriteFile(stub, []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	tool := releaser(t)
+	first, second := makeRelease(t, tool, stub, "-version", "1.2.3"), makeRelease(t, tool, stub, "-version", "1.2.3")
+	sums := read(t, filepath.Join(first, "SHA256SUMS"))
+	if sums != read(t, filepath.Join(second, "SHA256SUMS")) {
+		t.Errorf("not the same twice:\n%s\n%s", sums, read(t, filepath.Join(second, "SHA256SUMS")))
+	}
+	arch := runtime.GOARCH
+	for _, name := range []string{"wayside_1.2.3_linux_" + arch + ".tar.gz", "wayside_1.2.3-1_" + arch + ".deb", "wayside_1.2.3_image.oci.tar", "wayside_1.2.3.cdx.json", "THIRD-PARTY-LICENCES.txt", "NOTES.md"} {
+		if want := fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(read(t, filepath.Join(first, name)))), name); !strings.Contains(sums, want) {
+			t.Errorf("SHA256SUMS has no %q:\n%s", want, sums)
+		}
+	}
+	onlyFile(t, first, "wayside-1.2.3-1.*.rpm")
+	wants(t, read(t, filepath.Join(first, "NOTES.md")), "# Wayside 1.2.3\n")
+	checkImage(t, filepath.Join(first, "wayside_1.2.3_image.oci.tar"), arch)
+}
+
+// descriptor is what an OCI layout names a blob by.
+type descriptor struct {
+	MediaType string
+	Digest    string
+	Size      int
+	Platform  struct{ OS, Architecture string }
+}
+
+// checkImage walks from the layout's index to the image's user and its files.
+func checkImage(t *testing.T, path, arch string) {
+	t.Helper()
+	files := untar(t, []byte(read(t, path)))
+	blob := func(d descriptor, into any) {
+		t.Helper()
+		text := files["blobs/"+strings.Replace(d.Digest, ":", "/", 1)]
+		if len(text) != d.Size || fmt.Sprintf("sha256:%x", sha256.Sum256(text)) != d.Digest {
+			t.Fatalf("%s: %d bytes that are something else", d.Digest, len(text))
+		}
+		if into == nil {
+			return
+		}
+		if err := json.Unmarshal(text, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	type list struct{ Manifests []descriptor }
+	var layout, index list
+	if err := json.Unmarshal(files["index.json"], &layout); err != nil || len(layout.Manifests) != 1 || !strings.Contains(string(files["oci-layout"]), `"1.0.0"`) {
+		t.Fatalf("index.json: %s, %v", files["index.json"], err)
+	}
+	blob(layout.Manifests[0], &index)
+	if len(index.Manifests) != 1 || index.Manifests[0].Platform.OS != "linux" || index.Manifests[0].Platform.Architecture != arch {
+		t.Fatalf("images: %+v", index.Manifests)
+	}
+	var manifest struct {
+		Config descriptor
+		Layers []descriptor
+	}
+	blob(index.Manifests[0], &manifest)
+	var image struct {
+		Architecture string
+		Config       struct {
+			User            string
+			Entrypoint, Cmd []string
+		}
+	}
+	blob(manifest.Config, &image)
+	if image.Architecture != arch || image.Config.User != "65532:65532" {
+		t.Errorf("config: %+v", image)
+	}
+	for _, part := range []string{fmt.Sprintf("ENTRYPOINT [%q]", image.Config.Entrypoint[0]), `CMD ["` + strings.Join(image.Config.Cmd, `", "`) + `"]`} {
+		wants(t, read(t, "Dockerfile"), part) // both images start the same
+	}
+	for _, l := range manifest.Layers {
+		blob(l, nil)
+	}
+	if len(manifest.Layers) != 2 {
+		t.Errorf("layers: %+v", manifest.Layers)
+	}
+}
+
+func untar(t *testing.T, text []byte) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	archive := tar.NewReader(bytes.NewReader(text))
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files[header.Name], err = io.ReadAll(archive); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
