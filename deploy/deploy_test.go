@@ -156,6 +156,57 @@ func TestCompose(t *testing.T) {
 	}
 }
 
+// TestSingle: the Compose file of one node is hardened as the other one, its proxy is the one that the node trusts, and the node
+// accepts what it is given.
+func TestSingle(t *testing.T) {
+	compose := readYAML(t, "single/compose.yaml")
+	cluster := readYAML(t, "compose.yaml")
+	if got, want := compose.at("services", "wayside", "image").text, cluster.at("services", "node1", "image").text; got != want {
+		t.Errorf("image %q, and %q in the cluster", got, want)
+	}
+	for _, name := range []string{"proxy", "wayside"} {
+		s := compose.at("services", name)
+		if s.at("read_only").text != "true" || !slices.Equal(s.at("cap_drop").list(), []string{"ALL"}) || s.at("security_opt").list() == nil {
+			t.Errorf("%s is not hardened", name)
+		}
+		if tag := imageTag(s.at("image").text); !regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+`).MatchString(tag) {
+			t.Errorf("%s: tag %q is not exact", name, tag)
+		}
+	}
+	node := compose.at("services", "wayside")
+	if node.at("user").text != "65532:65532" || node.at("ports").text != "" {
+		t.Errorf("the node runs as %q and publishes %q", node.at("user").text, node.at("ports").text)
+	}
+	example := map[string]string{}
+	for line := range strings.Lines(read(t, "single/env.example")) {
+		if key, value, found := strings.Cut(strings.TrimSpace(line), "="); found && !strings.HasPrefix(key, "#") {
+			example[key] = value
+		}
+	}
+	var env []string
+	for key, value := range node.at("environment").keys {
+		text := regexp.MustCompile(`\$\{(\w+)[^}]*\}`).ReplaceAllStringFunc(value.text, func(v string) string {
+			name := regexp.MustCompile(`\w+`).FindString(v)
+			if _, known := example[name]; !known {
+				t.Errorf("env.example does not name %s", name)
+			}
+			return example[name]
+		})
+		env = append(env, key+"="+text)
+	}
+	cfg, err := config.Load(config.Input{Env: env})
+	if err != nil || cfg.BaseURL != "https://map.example.org" {
+		t.Fatalf("%q, %v", env, err)
+	}
+	proxy, err := netip.ParseAddr(addressOf(compose, "proxy"))
+	if err != nil || !slices.Equal(cfg.HTTP.TrustedProxies, []netip.Prefix{netip.PrefixFrom(proxy, 32)}) {
+		t.Errorf("the node trusts %v, the proxy is at %v, %v", cfg.HTTP.TrustedProxies, proxy, err)
+	}
+	if got, want := compose.at("services", "proxy", "environment", "NODE").text, addressOf(compose, "wayside")+":8080"; got != want {
+		t.Errorf("the proxy asks %s, the node is at %s", got, want)
+	}
+}
+
 // TestDockerfile: the image is built with the module's version of Go, and does not run as root.
 func TestDockerfile(t *testing.T) {
 	dockerfile := read(t, "Dockerfile")
