@@ -37,7 +37,7 @@ cut: ## make a release of what is unreleased: VERSION=0.2.0, DATE= for another d
 
 pictures: program ## make the pictures of README.md anew, from the demo
 	@.ci/node
-	cd web && WAYSIDE=$(CURDIR)/bin/wayside-test node pictures/make.ts
+	cd web && WAYSIDE=$(CURDIR)/bin/wayside-test node build/pictures.mjs
 
 # What writes files comes first, by itself; then what takes long runs beside the rest, two at a time.
 test: tools cc servers pages generated program ## everything that CI runs: checks, all tests with -race, the pages, fuzzing for seconds
