@@ -122,7 +122,8 @@ func TestAnswerOfReadme(t *testing.T) {
 		Entities, Sources []map[string]any
 		Networks          []string `json:"networks_applied"`
 		At                string   `json:"fetched_at_utc"`
-	}) {
+	},
+	) {
 		if err := json.Unmarshal(text, &answer); err != nil {
 			t.Errorf("%v: %s", err, text)
 		}
@@ -212,5 +213,8 @@ func TestQuickstart(t *testing.T) {
 		t.Fatalf("%s: %v\n%s", push, err, out)
 	}
 	guest := &client{s: s}
-	eventually(t, "the pin is seen", func() bool { ids, err := guest.near(52.3702, 4.8952); return err == nil && slices.Contains(ids, "first") })
+	eventually(t, "the pin is seen", func() bool {
+		ids, err := guest.near(52.3702, 4.8952)
+		return err == nil && slices.Contains(ids, "first")
+	})
 }
