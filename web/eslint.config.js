@@ -1,7 +1,7 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist", "node_modules", "shots", "eslint.config.js", "build/mutate.mjs", "build/appicons.mjs"] },
+  { ignores: ["dist", "node_modules", "shots", "eslint.config.js", "build/mutate.mjs", "build/appicons.mjs", "build/pictures.mjs"] },
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
   {

@@ -11,8 +11,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // build builds the program: static, without paths of this machine and without a build id.
@@ -23,7 +25,7 @@ func (r *release) build(t target, work string) (string, error) {
 	}
 	path = filepath.Join(work, t.os+"-"+t.arch, t.program())
 	fmt.Println("building for", t)
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", path, "./cmd/wayside")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=auto", "-ldflags=-s -w -buildid=", "-o", path, "./cmd/wayside")
 	cmd.Dir, cmd.Stderr = r.root, os.Stderr
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+t.os, "GOARCH="+t.arch, "GOAMD64=v1", "GOARM64=v8.0")
 	if err := cmd.Run(); err != nil {
@@ -44,6 +46,8 @@ func (r *release) papers(programs map[target]string, work string) error {
 		if err != nil {
 			return fmt.Errorf("wayside %s: %w", strings.Join(args, " "), err)
 		}
+		// The program writes the time at which it was asked.
+		text = regexp.MustCompile(`"timestamp": "[^"]*"`).ReplaceAll(text, []byte(`"timestamp": "`+r.date.Format(time.RFC3339)+`"`))
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			return err
 		}
