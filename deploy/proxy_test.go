@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"wayside/internal/testenv"
@@ -283,15 +285,20 @@ func TestProxyBoundsConnectionsOfOneAddress(t *testing.T) {
 	var conns []net.Conn
 	for range 300 {
 		conn, err := greedy.DialContext(t.Context(), "tcp", p.site)
+		if errors.Is(err, syscall.ECONNRESET) { // closed before the client saw it open
+			conns = append(conns, nil)
+			continue
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = conn.Close() })
 		conns = append(conns, conn)
 	}
-	last := conns[len(conns)-1]
-	if _, err := last.Read(make([]byte, 1)); err == nil {
-		t.Error("the last of 300 connections was not closed")
+	if last := conns[len(conns)-1]; last != nil {
+		if _, err := last.Read(make([]byte, 1)); err == nil {
+			t.Error("the last of 300 connections was not closed")
+		}
 	}
 	if resp, body := p.client(t, "127.0.6.2").do(t, http.MethodGet, "/", ""); resp.StatusCode != http.StatusOK {
 		t.Errorf("another address: %d %s", resp.StatusCode, body)

@@ -19,12 +19,10 @@ func script(t *testing.T, name, tool, toolText string, files map[string]string) 
 	}
 	path := filepath.Join(dir, filepath.Base(filepath.Dir(name)), filepath.Base(name))
 	bin := filepath.Join(dir, "bin")
-	for _, folder := range []string{filepath.Dir(path), bin} {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
+	write := func(path, text string) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-	}
-	write := func(path, text string) {
 		if err := os.WriteFile(path, []byte(text), 0o755); err != nil { //nolint:gosec // scripts
 			t.Fatal(err)
 		}
@@ -74,13 +72,18 @@ func TestVulnerabilityCheck(t *testing.T) {
 // TestPinImages: the script pins every image of others by digest, once.
 func TestPinImages(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("0a", 32)
-	dir, pin := script(t, "pin-images", "docker", "echo "+digest, map[string]string{"Dockerfile": read(t, "Dockerfile"), "compose.yaml": read(t, "compose.yaml")})
+	names := []string{"Dockerfile", "compose.yaml", "single/compose.yaml"}
+	files := make(map[string]string)
+	for _, name := range names {
+		files[name] = read(t, name)
+	}
+	dir, pin := script(t, "pin-images", "docker", "echo "+digest, files)
 	for range 2 {
 		if out, err := pin(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	for _, name := range []string{"Dockerfile", "compose.yaml"} {
+	for _, name := range names {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
