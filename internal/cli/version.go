@@ -7,7 +7,7 @@ import (
 )
 
 // version is the current or next release.
-const version = "0.1.0"
+const version = "0.2.0"
 
 // versionCmd is wayside version.
 type versionCmd struct{}
