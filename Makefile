@@ -11,6 +11,8 @@ GO        ?= go
 FUZZTIME  ?= 3s
 BENCH     ?= full
 PKG       ?= ./...
+# Packages whose tests run side by side: more than processors, for many wait for servers and clocks.
+PACKAGES  ?= 4
 export PATH := $(CURDIR)/bin:$(PATH)
 
 SUM       := $(shell cksum < tools/go.sum | cut -d' ' -f1)
@@ -41,7 +43,7 @@ pictures: program ## make the pictures of README.md anew, from the demo
 
 # What writes files comes first, by itself; then what takes long runs beside the rest, two at a time.
 test: tools cc servers pages generated program ## everything that CI runs: checks, all tests with -race, the pages, fuzzing for seconds
-	@$(MAKE) --no-print-directory --output-sync=target --keep-going --jobs=2 tests checks browser scripts fuzz
+	@$(MAKE) --no-print-directory --output-sync=target --keep-going --jobs=2 tests browser checks scripts fuzz
 	$(STEP) 'all is well'
 
 quick: tools ## within a minute: checks and tests without -race, servers, browsers and fuzzing, for the time between two edits
@@ -65,7 +67,7 @@ program:
 
 tests: tools cc servers program ## all tests with the race detector; PKG=./internal/ingest/... for some
 	@$(STEP) 'tests (with -race)'
-	WAYSIDE=$(CURDIR)/bin/wayside-test gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -race -timeout 15m $(PKG)
+	WAYSIDE=$(CURDIR)/bin/wayside-test gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -race -p $(PACKAGES) -timeout 15m $(PKG)
 
 mutate: ## change the code of PKG=./internal/nearby bit by bit and list what no test notices; TESTS=, MAX=, TIMEOUT=
 	@.ci/mutate $(PKG)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -26,20 +27,31 @@ func TestReleaseTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	tool := releaser(t)
-	first, second := makeRelease(t, tool, stub, "-version", "1.2.3"), makeRelease(t, tool, stub, "-version", "1.2.3")
+	version := lastCut(t)
+	first, second := makeRelease(t, tool, stub, "-version", version), makeRelease(t, tool, stub, "-version", version)
 	sums := read(t, filepath.Join(first, "SHA256SUMS"))
 	if sums != read(t, filepath.Join(second, "SHA256SUMS")) {
 		t.Errorf("not the same twice:\n%s\n%s", sums, read(t, filepath.Join(second, "SHA256SUMS")))
 	}
 	arch := runtime.GOARCH
-	for _, name := range []string{"wayside_1.2.3_linux_" + arch + ".tar.gz", "wayside_1.2.3-1_" + arch + ".deb", "wayside_1.2.3_image.oci.tar", "wayside_1.2.3.cdx.json", "THIRD-PARTY-LICENCES.txt", "NOTES.md"} {
+	for _, name := range []string{"wayside_" + version + "_linux_" + arch + ".tar.gz", "wayside_" + version + "-1_" + arch + ".deb", "wayside_" + version + "_image.oci.tar", "wayside_" + version + ".cdx.json", "THIRD-PARTY-LICENCES.txt", "NOTES.md"} {
 		if want := fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(read(t, filepath.Join(first, name)))), name); !strings.Contains(sums, want) {
 			t.Errorf("SHA256SUMS has no %q:\n%s", want, sums)
 		}
 	}
-	onlyFile(t, first, "wayside-1.2.3-1.*.rpm")
-	wants(t, read(t, filepath.Join(first, "NOTES.md")), "# Wayside 1.2.3\n")
-	checkImage(t, filepath.Join(first, "wayside_1.2.3_image.oci.tar"), arch)
+	onlyFile(t, first, "wayside-"+version+"-1.*.rpm")
+	wants(t, read(t, filepath.Join(first, "NOTES.md")), "# Wayside "+version+"\n")
+	checkImage(t, filepath.Join(first, "wayside_"+version+"_image.oci.tar"), arch)
+}
+
+// lastCut is the version that CHANGELOG.md begins with: it has notes whether or not something came since.
+func lastCut(t *testing.T) string {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^## (\d+\.\d+\.\d+) `).FindStringSubmatch(read(t, "../CHANGELOG.md"))
+	if found == nil {
+		t.Fatal("CHANGELOG.md has no version")
+	}
+	return found[1]
 }
 
 // descriptor is what an OCI layout names a blob by.

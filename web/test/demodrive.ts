@@ -121,10 +121,13 @@ export async function driveOneSecond(page: Page, timetable: Timetable): Promise<
   return { ...seen, car };
 }
 
+/** Milliseconds for a drive: each of its seconds is drawn by a processor that may be busy with other tests. */
+const driveTimeout = 240_000;
+
 /** driveUntil drives until a condition holds. */
 export async function driveUntil(what: string, { car, timetable }: DemoDrive, isThere: (step: DriveStep) => boolean | Promise<boolean>): Promise<DriveStep> {
   return eventually(what, async () => {
     const step = await driveOneSecond(car.page, timetable);
     return (await isThere(step)) ? step : null;
-  });
+  }, driveTimeout);
 }
