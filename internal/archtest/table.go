@@ -76,6 +76,7 @@ var rules = map[string]rule{
 
 	// The road network knows nothing of ours but geometry.
 	"roads/osmpbf": {ours: []string{"geo"}, never: technology},
+	"roads/graph":  {ours: []string{"geo"}, never: technology},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},

@@ -1,0 +1,147 @@
+package graph
+
+import (
+	"math"
+
+	"wayside/internal/geo"
+)
+
+// Closed is the weight of an arc that must not be driven from one end to the other (D15.16).
+const Closed = math.MaxUint32
+
+// None is the index of nothing.
+const None = math.MaxUint32
+
+// Graph is a road network. Indexes are positions in its arrays.
+type Graph struct {
+	Nodes  []Node
+	Pieces []Piece
+	Arcs   []Arc
+	// FirstTurn has one more value than there are arcs: the turns from arc a are Turns[FirstTurn[a]:FirstTurn[a+1]], ordered by To.
+	FirstTurn []uint32
+	Turns     []Turn
+	// Line has the positions of all pieces, and LineNodes the ids of OpenStreetMap's nodes there.
+	Line      []Position
+	LineNodes []int64
+	Ways      []Way
+	// Texts has all names and references, one after the other; Text cuts one out.
+	Texts []byte
+}
+
+// Position is a place in units of 1e-7 degrees.
+type Position struct{ Lng, Lat int32 }
+
+// Node is where pieces end.
+type Node struct {
+	Position
+	OSM int64
+}
+
+// Piece is a stretch of a way between two nodes, in the direction in which the way is drawn.
+type Piece struct {
+	Way       uint32
+	FirstLine uint32 // its positions are Line[FirstLine:FirstLine+Positions], both ends included
+	Positions uint32 // at least 2
+	Length    uint32 // mm
+	Forward   uint32 // the arc on which routes along the piece begin and end, or None
+	Backward  uint32 // the same for the other direction
+}
+
+// Arc is a piece in one direction.
+type Arc struct {
+	From, To uint32 // nodes
+	Weight   uint32 // ms without conditions; at least 1, less than Closed
+	Duration uint32 // ms without conditions
+	Piece    uint32
+	// CopyOf is the arc on which routes begin and end: its own index, but for the copies that restrictions over ways make.
+	CopyOf uint32
+	// Island numbers the strongly connected part of the network that the arc is in; 0 is the largest.
+	Island uint32
+	Flags  Flags
+}
+
+// Flags says what else there is to know of an arc.
+type Flags uint32
+
+// The flags of an arc.
+const (
+	MayBegin   Flags = 1 << iota // a route may begin here (D15.10)
+	MayEnd                       // a route may end here; copies have it where what they are a copy of has it
+	Backward                     // against the direction of its piece
+	Toll                         // left out by exclude=toll
+	Motorway                     // left out by exclude=motorway
+	Ferry                        // left out by exclude=ferry
+	Roundabout                   // junction=roundabout
+	Circular                     // junction=circular
+	DriveLeft                    // one drives on the left here
+	LocalOnly                    // access is local (D15.4)
+)
+
+// Turn leads from the end of an arc onto another. Its costs are in milliseconds and contain what the node costs.
+type Turn struct {
+	To               uint32
+	Weight, Duration uint32
+}
+
+// Way is what pieces of one way have in common.
+type Way struct {
+	OSM                             int64
+	Name, Ref, Destination, Pronunc TextRange
+	MaxSpeedForward                 uint16 // km/h as signed, 0 unknown
+	MaxSpeedBackward                uint16
+	Class                           Class
+	Lanes                           uint8 // as tagged, 0 unknown
+	_                               [2]byte
+}
+
+// TextRange is where a text lies in Graph.Texts.
+type TextRange struct{ Start, Length uint32 }
+
+// Class is the class of a road, the most important first.
+type Class uint8
+
+// The classes of roads.
+const (
+	ClassMotorway Class = iota
+	ClassMotorwayLink
+	ClassTrunk
+	ClassTrunkLink
+	ClassPrimary
+	ClassPrimaryLink
+	ClassSecondary
+	ClassSecondaryLink
+	ClassTertiary
+	ClassTertiaryLink
+	ClassUnclassified
+	ClassResidential
+	ClassLivingStreet
+	ClassService
+	ClassFerry
+	ClassOther
+)
+
+// Text is a name or a reference. It points into the graph's own memory: copy what outlives the graph.
+func (g *Graph) Text(r TextRange) string { return string(g.Texts[r.Start : r.Start+r.Length]) }
+
+// TurnsFrom are the turns that lead from the end of an arc.
+func (g *Graph) TurnsFrom(arc uint32) []Turn { return g.Turns[g.FirstTurn[arc]:g.FirstTurn[arc+1]] }
+
+// PieceLine is the positions of a piece, in its own direction.
+func (g *Graph) PieceLine(piece uint32) []Position {
+	p := &g.Pieces[piece]
+	return g.Line[p.FirstLine : p.FirstLine+p.Positions]
+}
+
+// Weights are the weights of all arcs without conditions.
+func (g *Graph) Weights() []uint32 {
+	weights := make([]uint32, len(g.Arcs))
+	for i := range g.Arcs {
+		weights[i] = g.Arcs[i].Weight
+	}
+	return weights
+}
+
+// Point is the position in degrees.
+func (p Position) Point() geo.Point {
+	return geo.Point{Lat: float64(p.Lat) / 1e7, Lng: float64(p.Lng) / 1e7}
+}
