@@ -77,6 +77,7 @@ var rules = map[string]rule{
 	// The road network knows nothing of ours but geometry.
 	"roads/osmpbf": {ours: []string{"geo"}, never: technology},
 	"roads/graph":  {ours: []string{"geo"}, never: technology},
+	"roads/match":  {ours: []string{"geo", "roads/graph"}, never: technology},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},

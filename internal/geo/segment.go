@@ -13,6 +13,11 @@ func NearestOnSegment(p, a, b Point) Point {
 		return a
 	}
 	share := math.Max(0, math.Min(1, -(ax*dx+ay*dy)/length))
+	return Between(a, b, share)
+}
+
+// Between is the point of the segment from a to b that has the share of it, [0, 1], behind it.
+func Between(a, b Point, share float64) Point {
 	return Point{Lat: a.Lat + share*(b.Lat-a.Lat), Lng: wrapLng(a.Lng + share*lngBetween(a.Lng, b.Lng))}
 }
 

@@ -1,0 +1,183 @@
+package match
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync"
+
+	"wayside/internal/geo"
+	"wayside/internal/roads/graph"
+)
+
+const (
+	leafPieces = 8  // pieces below one box of the lowest level
+	fanout     = 16 // boxes below one box of another level
+)
+
+// Index finds what is near on a graph: a packed R-tree over the pieces, ordered along a Hilbert curve.
+type Index struct {
+	graph  *graph.Graph
+	pieces []uint32 // in the order of the curve
+	boxes  []box    // level by level, the lowest first
+	levels []uint32 // where each level begins in boxes, and at last their end
+	pool   sync.Pool
+}
+
+// box holds positions in units of 1e-7 degrees. One that crosses the antimeridian has an east beyond 180 degrees.
+type box struct{ west, south, east, north int64 }
+
+// Place is a place on a piece of road.
+type Place struct {
+	Piece    uint32
+	Segment  uint32    // how many positions of the piece lie before the place, less one
+	Share    float64   // of the piece's length, how much lies before the place in the piece's direction; [0, 1]
+	Point    geo.Point // on the road
+	Distance float64   // metres from the point that was asked for
+}
+
+// NewIndex makes the index of a graph.
+func NewIndex(g *graph.Graph) *Index {
+	x := &Index{graph: g, pieces: make([]uint32, len(g.Pieces))}
+	boxes, keys := make([]box, len(g.Pieces)), make([]uint64, len(g.Pieces))
+	for i := range g.Pieces {
+		x.pieces[i] = uint32(i)
+		boxes[i] = boxOf(g.PieceLine(uint32(i)))
+		keys[i] = boxes[i].curveKey()
+	}
+	slices.SortFunc(x.pieces, func(a, b uint32) int { return cmp.Or(cmp.Compare(keys[a], keys[b]), cmp.Compare(a, b)) })
+	x.levels = append(x.levels, 0)
+	for group := range slices.Chunk(x.pieces, leafPieces) {
+		around := boxes[group[0]]
+		for _, piece := range group[1:] {
+			around = around.with(boxes[piece])
+		}
+		x.boxes = append(x.boxes, around)
+	}
+	for {
+		from := x.levels[len(x.levels)-1]
+		x.levels = append(x.levels, uint32(len(x.boxes)))
+		level := x.boxes[from:len(x.boxes):len(x.boxes)]
+		if len(level) <= 1 {
+			break
+		}
+		for group := range slices.Chunk(level, fanout) {
+			around := group[0]
+			for _, b := range group[1:] {
+				around = around.with(b)
+			}
+			x.boxes = append(x.boxes, around)
+		}
+	}
+	x.pool.New = func() any { return new(search) }
+	return x
+}
+
+const turn = 360 * 1e7 // once around the globe, in units of positions
+
+func boxOf(line []graph.Position) box {
+	first := line[0]
+	b := box{int64(first.Lng), int64(first.Lat), int64(first.Lng), int64(first.Lat)}
+	lng := int64(first.Lng)
+	for _, p := range line[1:] {
+		lng += shorter(int64(p.Lng) - lng)
+		b.west, b.east = min(b.west, lng), max(b.east, lng)
+		b.south, b.north = min(b.south, int64(p.Lat)), max(b.north, int64(p.Lat))
+	}
+	return b
+}
+
+// shorter is the shorter way around of a difference of longitudes.
+func shorter(difference int64) int64 {
+	switch difference %= turn; {
+	case difference > turn/2:
+		return difference - turn
+	case difference < -turn/2:
+		return difference + turn
+	}
+	return difference
+}
+
+func (b box) with(o box) box {
+	return box{min(b.west, o.west), min(b.south, o.south), max(b.east, o.east), max(b.north, o.north)}
+}
+
+// curveKey is where the middle of the box lies on a Hilbert curve over the globe.
+func (b box) curveKey() uint64 {
+	const bits = 24
+	x := uint32((b.west + b.east + turn) * (1 << (bits - 1)) / turn & (1<<bits - 1))
+	y := uint32((b.south + b.north + turn/2) * (1 << (bits - 1)) / (turn / 2) & (1<<bits - 1))
+	var key uint64
+	for s := uint32(1 << (bits - 1)); s > 0; s >>= 1 {
+		var right, upper uint32
+		if x&s != 0 {
+			right = 1
+		}
+		if y&s != 0 {
+			upper = 1
+		}
+		key += uint64(s) * uint64(s) * uint64((3*right)^upper)
+		if upper == 0 {
+			if right == 1 {
+				x, y = (s-1)-x&(s-1), (s-1)-y&(s-1)
+			}
+			x, y = y, x
+		}
+	}
+	return key
+}
+
+// frame is the plane that touches the globe at a point: metres from there.
+type frame struct {
+	lng, lat int64
+	east     float64 // metres a unit of longitude
+}
+
+const northMetres = geo.EarthRadius * math.Pi / 180 * 1e-7 // metres a unit of latitude
+
+func newFrame(at geo.Point) frame {
+	return frame{int64(math.Round(at.Lng * 1e7)), int64(math.Round(at.Lat * 1e7)), northMetres * math.Cos(at.Lat*math.Pi/180)}
+}
+
+func (f frame) place(p graph.Position) (x, y float64) {
+	return float64(shorter(int64(p.Lng)-f.lng)) * f.east, float64(int64(p.Lat)-f.lat) * northMetres
+}
+
+// distanceTo is how far the box is, squared.
+func (f frame) distanceTo(b box) float64 {
+	gap := int64(0)
+	if toWest, toEast := wrapped(b.west-f.lng), wrapped(f.lng-b.east); toWest+toEast+(b.east-b.west) == turn && b.east-b.west < turn {
+		gap = min(toWest, toEast)
+	}
+	x := float64(gap) * f.east
+	y := float64(max(0, b.south-f.lat, f.lat-b.north)) * northMetres
+	return x*x + y*y
+}
+
+// wrapped brings a difference of longitudes into [0, turn).
+func wrapped(difference int64) int64 { return ((difference % turn) + turn) % turn }
+
+// nearestOn is where a line is nearest: on which segment, how far along it, and how far away, squared.
+func (f frame) nearestOn(line []graph.Position) (segment int, share, squared float64) {
+	squared = math.Inf(1)
+	ax, ay := f.place(line[0])
+	for i, p := range line[1:] {
+		bx, by := f.place(p)
+		if bx-ax > f.east*turn/2 { // the segment crosses the meridian opposite of here
+			bx -= f.east * turn
+		} else if ax-bx > f.east*turn/2 {
+			bx += f.east * turn
+		}
+		dx, dy := bx-ax, by-ay
+		along := 0.0
+		if length := dx*dx + dy*dy; length > 0 {
+			along = math.Max(0, math.Min(1, -(ax*dx+ay*dy)/length))
+		}
+		x, y := ax+along*dx, ay+along*dy
+		if d := x*x + y*y; d < squared {
+			segment, share, squared = i, along, d
+		}
+		ax, ay = f.place(p)
+	}
+	return segment, share, squared
+}
