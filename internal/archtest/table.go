@@ -76,7 +76,7 @@ var rules = map[string]rule{
 
 	// The road network knows nothing of ours but geometry.
 	"roads/osmpbf": {ours: []string{"geo"}, never: technology},
-	"roads/graph":  {ours: []string{"geo"}, never: technology},
+	"roads/graph":  {ours: []string{"geo", "roads/car", "roads/osmpbf"}, never: technology},
 	"roads/match":  {ours: []string{"geo", "roads/graph"}, never: technology},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},

@@ -134,3 +134,19 @@ func (p *Profile) twoWayFactor(v *values) float64 {
 	}
 	return 1
 }
+
+// SpeedLimit is the speed limit that a way signs in a direction, in km/h, or 0. No cost depends on it alone: see speed.
+func (p *Profile) SpeedLimit(tags Tags, d Direction) float64 {
+	own := "maxspeed:forward"
+	if d == Backward {
+		own = "maxspeed:backward"
+	}
+	value := tags.Value(own)
+	if value == "" {
+		value = tags.Value("maxspeed")
+	}
+	if value == "none" {
+		return 0
+	}
+	return p.maxspeed(value)
+}

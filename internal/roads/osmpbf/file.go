@@ -72,6 +72,9 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
+// Size is the number of bytes of the file.
+func (f *File) Size() int64 { return f.size }
+
 // foreign recognises other formats by their first bytes, or returns nothing.
 func (f *File) foreign() string {
 	start := make([]byte, min(f.size, 16))

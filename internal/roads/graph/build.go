@@ -1,0 +1,170 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"wayside/internal/geo"
+	"wayside/internal/roads/car"
+	"wayside/internal/roads/osmpbf"
+)
+
+// BuildOptions say how a network is built. They do not change what is built.
+type BuildOptions struct {
+	Workers int // how many blocks are decoded at a time; 0: as many as there are processors
+}
+
+// Counts is what an import tells of the network and of what was left out of it (D15.2).
+type Counts struct {
+	Nodes, Ways, Relations int64 // in the files, an object that stands twice once
+	Junctions              int
+	Arcs                   int // with copies
+	Turns                  int
+	RoadMetres             float64 // of all arcs but copies
+	Restrictions           RestrictionCounts
+	Islands                int
+	LeftOut                map[string]int
+	Bounds                 geo.Box // of the roads
+}
+
+// RestrictionCounts is what became of the restrictions that concern cars.
+type RestrictionCounts struct{ Applied, Ignored int }
+
+// Reasons for which something is left out, as Counts.LeftOut names them.
+const (
+	missingNodes     = "missing_nodes"         // references to nodes that the files lack; they part a way
+	shortWays        = "ways_of_one_node"      // nothing of the way has two nodes in a row
+	offGlobe         = "nodes_off_the_globe"   // positions that no place on the globe has
+	invalidTexts     = "invalid_texts"         // names that are not UTF-8, or too long
+	crowdedJunctions = "crowded_junctions"     // nodes where more than maxEnds pieces end: only turning back is possible there
+	relationTimed    = "restrictions_timed"    // restrictions that count at times alone
+	relationUnknown  = "restrictions_unknown"  // neither no_… nor only_…
+	relationMembers  = "restrictions_members"  // members are missing, or too many
+	relationAbsent   = "restrictions_absent"   // they name a way or node that is not there, or that no car can drive
+	relationParted   = "restrictions_parted"   // their members do not hang together
+	relationTooLarge = "restrictions_too_many" // bounds of copies
+)
+
+// ErrTooLarge says that a network does not fit into the arrays.
+var ErrTooLarge = errors.New("the road network is too large for one region")
+
+// Build makes the network of one or several extracts. Where they overlap an object counts once, as the first file has it. The
+// same files give the same graph, whatever the order of objects within them. It reads each file twice.
+func Build(ctx context.Context, files []*osmpbf.File, p *car.Profile, o BuildOptions) (*Graph, Counts, error) {
+	sides, err := parseLeftDriving(leftDriving)
+	if err != nil {
+		return nil, Counts{}, err
+	}
+	counts := Counts{LeftOut: map[string]int{}}
+	x := extract{profile: p, workers: o.Workers, counts: &counts}
+	if err := x.read(ctx, files); err != nil {
+		return nil, counts, err
+	}
+	b := builder{extract: &x, graph: &Graph{}, sides: sides}
+	for _, step := range []func() error{b.pieces, b.arcs, b.turns} {
+		if err := errors.Join(ctx.Err(), step()); err != nil {
+			return nil, counts, err
+		}
+	}
+	counts.Islands = b.graph.number()
+	b.count()
+	return b.graph, counts, nil
+}
+
+// builder makes a graph of an extract.
+type builder struct {
+	*extract
+	graph *Graph
+	sides leftDrivingAreas
+
+	nodeOf    []uint32    // the graph's node of each node of the extract, or None
+	signs     []car.Node  // what each node of the graph does
+	wayFirst  []uint32    // the first piece of each way, and one more
+	wayEnds   [][2]uint32 // the nodes where each way begins and ends, or None where the extract lacks them
+	lengths   []float64   // of pieces, in metres
+	pieceEnds [][2]uint32 // the nodes where each piece begins and ends
+
+	ends      []end // of pieces, by node
+	firstEnd  []uint32
+	bearings  []float64 // of each end of each piece: see end
+	baseArcs  int
+	automaton automaton
+}
+
+// end is where a piece ends: twice the piece, and one more where it is the end of its line.
+type end uint32
+
+func (e end) piece() uint32 { return uint32(e) >> 1 }
+func (e end) isTo() bool    { return e&1 == 1 }
+
+// out is the arc that leaves the node by the end, in that one which arrives there; None where the direction is closed.
+func (g *Graph) out(e end) uint32 {
+	if e.isTo() {
+		return g.Pieces[e.piece()].Backward
+	}
+	return g.Pieces[e.piece()].Forward
+}
+
+// arrival is the end by which an arc arrives at its node.
+func (g *Graph) arrival(arc uint32) end {
+	if a := &g.Arcs[arc]; a.Flags&Backward == 0 {
+		return end(a.Piece<<1 | 1)
+	}
+	return end(g.Arcs[arc].Piece << 1)
+}
+
+// milliseconds turns seconds into a cost.
+func milliseconds(seconds float64) uint32 {
+	return uint32(min(math.Round(seconds*1000), Closed-1))
+}
+
+func (b *builder) count() {
+	g, c := b.graph, b.counts
+	c.Junctions, c.Arcs, c.Turns = len(g.Nodes), len(g.Arcs), len(g.Turns)
+	for arc := range g.Arcs[:b.baseArcs] {
+		c.RoadMetres += b.lengths[g.Arcs[arc].Piece]
+	}
+	c.Bounds = boundsOf(g.Line)
+}
+
+// boundsOf is the box of positions; of the two ways around the globe it takes the shorter one.
+func boundsOf(line []Position) geo.Box {
+	if len(line) == 0 {
+		return geo.Box{}
+	}
+	const turn = 3_600_000_000
+	south, north := line[0].Lat, line[0].Lat
+	west, east := int64(math.MaxInt64), int64(math.MinInt64)
+	pacificWest, pacificEast := west, east // with the west of Greenwich moved to the far east
+	for _, p := range line {
+		south, north = min(south, p.Lat), max(north, p.Lat)
+		lng := int64(p.Lng)
+		west, east = min(west, lng), max(east, lng)
+		if lng < 0 {
+			lng += turn
+		}
+		pacificWest, pacificEast = min(pacificWest, lng), max(pacificEast, lng)
+	}
+	if pacificEast-pacificWest < east-west {
+		west, east = pacificWest, pacificEast
+	}
+	return geo.Box{South: float64(south) / 1e7, West: float64(west) / 1e7, North: float64(north) / 1e7, East: float64(east) / 1e7}
+}
+
+// firstOfEach orders by id and keeps the first of those with the same one.
+func firstOfEach[T any](all []T, id func(*T) int64) []T {
+	slices.SortStableFunc(all, func(a, b T) int { return cmp.Compare(id(&a), id(&b)) })
+	return slices.CompactFunc(all, func(a, b T) bool { return id(&a) == id(&b) })
+}
+
+// fits refuses what 32 bits cannot number.
+func fits(what string, n int) error {
+	if uint64(n) >= None>>1 {
+		return fmt.Errorf("%w: %d %s", ErrTooLarge, n, what)
+	}
+	return nil
+}

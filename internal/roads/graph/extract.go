@@ -1,0 +1,348 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"wayside/internal/roads/car"
+	"wayside/internal/roads/osmpbf"
+)
+
+// extract is what Build keeps of the files: ways that a car can drive, the nodes on them, and restrictions.
+type extract struct {
+	profile *car.Profile
+	workers int
+	counts  *Counts
+
+	ways         []road
+	refs         []int64  // of all ways, until places are known
+	at           []uint32 // the same as indexes of nodes
+	texts        texts
+	restrictions []restriction
+	nodes        nodeTable
+}
+
+// road is a way that a car can drive.
+type road struct {
+	id           int64
+	first, count uint32 // its references
+	drive        car.Way
+	way          Way
+	flags        Flags
+}
+
+// restriction is a relation that concerns cars.
+type restriction struct {
+	id      int64
+	outcome car.Outcome
+	car.Restriction
+}
+
+// Bounds against files that become far larger in memory than they are: a real extract has a reference of a road for every ten
+// bytes or fewer.
+const (
+	referencesPerByte = 1
+	freeReferences    = 1 << 20
+)
+
+func (x *extract) read(ctx context.Context, files []*osmpbf.File) error {
+	var allowed int64 = freeReferences
+	for _, f := range files {
+		allowed += f.Size() * referencesPerByte
+	}
+	var ways, relations, nodes idCounter
+	x.texts = newTexts()
+	for _, f := range files {
+		o := osmpbf.Options{Want: osmpbf.Ways | osmpbf.Relations, Workers: x.workers}
+		err := osmpbf.Map(ctx, f, o, x.readWays, func(batch *wayBatch) error {
+			ways.add(batch.wayIDs)
+			relations.add(batch.relationIDs)
+			if int64(len(x.refs)+len(batch.refs)+len(x.ways)+len(batch.ways)) > allowed {
+				return fmt.Errorf("%w: its roads have more than %d nodes, which is more than %d bytes of extract can mean", ErrTooLarge, allowed, allowed-freeReferences)
+			}
+			return x.addWays(batch)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	x.ways = firstOfEach(x.ways, func(r *road) int64 { return r.id })
+	x.restrictions = firstOfEach(x.restrictions, func(r *restriction) int64 { return r.id })
+	x.dropRepeatedReferences()
+	if err := fits("ways and relations", len(x.ways)+len(x.restrictions)); err != nil {
+		return err
+	}
+	x.nodes.want(x.refs)
+	for _, f := range files {
+		o := osmpbf.Options{Want: osmpbf.Nodes, Workers: x.workers}
+		err := osmpbf.Map(ctx, f, o, x.readNodes, func(batch *nodeBatch) error {
+			nodes.add(batch.ids)
+			x.nodes.add(batch, x.counts)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	x.nodes.sortSigns()
+	x.counts.Nodes, x.counts.Ways, x.counts.Relations = nodes.count(), ways.count(), relations.count()
+	x.place()
+	return nil
+}
+
+// wayBatch is what the ways and relations of one block become.
+type wayBatch struct {
+	wayIDs, relationIDs []int64
+	ways                []road
+	texts               [][4]string // of each way: name, reference, destination, pronunciation
+	refs                []int64
+	restrictions        []restriction
+}
+
+// readWays is called on several goroutines at a time.
+func (x *extract) readWays(block *osmpbf.Block) (*wayBatch, error) {
+	batch := &wayBatch{wayIDs: make([]int64, len(block.Ways)), relationIDs: make([]int64, len(block.Relations))}
+	var tags car.Tags
+	for i := range block.Ways {
+		w := &block.Ways[i]
+		batch.wayIDs[i] = w.ID
+		if !isRoad(w.Tags) {
+			continue
+		}
+		tags = carTags(tags, w.Tags)
+		drive, ok := x.profile.Way(tags)
+		if !ok {
+			continue
+		}
+		r := road{id: w.ID, first: uint32(len(batch.refs)), count: uint32(len(w.Refs)), drive: drive}
+		r.flags, r.way = describe(x.profile, tags, &drive)
+		r.way.OSM = w.ID
+		batch.refs = append(batch.refs, w.Refs...)
+		batch.ways = append(batch.ways, r)
+		batch.texts = append(batch.texts, [4]string{tags.Value("name"), tags.Value("ref"), tags.Value("destination"), tags.Value("name:pronunciation")})
+	}
+	for i := range block.Relations {
+		r := &block.Relations[i]
+		batch.relationIDs[i] = r.ID
+		if kind, ok := r.Tags.Get("type"); !ok || len(kind) < len("restriction") || kind[:len("restriction")] != "restriction" {
+			continue
+		}
+		tags = carTags(tags, r.Tags)
+		parsed, outcome := car.ParseRestriction(tags, carMembers(r.Members))
+		if outcome != car.NoRestriction {
+			batch.restrictions = append(batch.restrictions, restriction{r.ID, outcome, parsed})
+		}
+	}
+	return batch, nil
+}
+
+func isRoad(tags osmpbf.Tags) bool {
+	for i := range tags {
+		if (tags[i].Key == "highway" || tags[i].Key == "route") && tags[i].Value != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// carTags fills a buffer with tags in the words of package car.
+func carTags(into car.Tags, tags osmpbf.Tags) car.Tags {
+	into = into[:0]
+	for i := range tags {
+		into = append(into, car.Tag(tags[i]))
+	}
+	return into
+}
+
+func carMembers(members []osmpbf.Member) []car.Member {
+	all := make([]car.Member, len(members))
+	for i, m := range members {
+		kind := car.NodeMember
+		switch m.Type {
+		case osmpbf.Ways:
+			kind = car.WayMember
+		case osmpbf.Relations:
+			kind = car.RelationMember
+		}
+		all[i] = car.Member{Kind: kind, Ref: m.Ref, Role: m.Role}
+	}
+	return all
+}
+
+func (x *extract) addWays(batch *wayBatch) error {
+	if err := fits("references of roads", len(x.refs)+len(batch.refs)); err != nil {
+		return err
+	}
+	shift := uint32(len(x.refs))
+	x.refs = append(x.refs, batch.refs...)
+	for i := range batch.ways {
+		r := batch.ways[i]
+		r.first += shift
+		for j, into := range []*TextRange{&r.way.Name, &r.way.Ref, &r.way.Destination, &r.way.Pronunc} {
+			var ok bool
+			if *into, ok = x.texts.add(batch.texts[i][j]); !ok {
+				x.counts.LeftOut[invalidTexts]++
+			}
+		}
+		x.ways = append(x.ways, r)
+	}
+	x.restrictions = append(x.restrictions, batch.restrictions...)
+	return fits("bytes of names", len(x.texts.all))
+}
+
+// dropRepeatedReferences lets a node that a way names several times in a row count once (D15.3), and closes the gaps that
+// ways leave that stood twice.
+func (x *extract) dropRepeatedReferences() {
+	refs := make([]int64, 0, len(x.refs))
+	for i := range x.ways {
+		w := &x.ways[i]
+		first := len(refs)
+		for _, ref := range x.refs[w.first : w.first+w.count] {
+			if len(refs) == first || refs[len(refs)-1] != ref {
+				refs = append(refs, ref)
+			}
+		}
+		w.first, w.count = uint32(first), uint32(len(refs)-first)
+	}
+	x.refs = refs
+}
+
+// place turns references into indexes of nodes; those that are nowhere become None.
+func (x *extract) place() {
+	x.at = make([]uint32, len(x.refs))
+	for i, ref := range x.refs {
+		index, _ := slices.BinarySearch(x.nodes.ids, ref)
+		if !x.nodes.has(uint32(index)) {
+			x.counts.LeftOut[missingNodes]++
+			index = None
+		}
+		x.at[i] = uint32(index)
+	}
+	x.refs = nil
+}
+
+// nodeTable is the places of the nodes on roads.
+type nodeTable struct {
+	ids   []int64 // sorted
+	at    []Position
+	signs []sign // sorted by node
+}
+
+// sign is what a node does to cars.
+type sign struct {
+	index uint32
+	node  car.Node
+}
+
+// nowhere is the place of nodes that the files lack.
+var nowhere = Position{math.MinInt32, math.MinInt32}
+
+func (t *nodeTable) want(refs []int64) {
+	ids := slices.Clone(refs)
+	slices.Sort(ids)
+	t.ids = slices.Clip(slices.Compact(ids))
+	t.at = slices.Repeat([]Position{nowhere}, len(t.ids))
+}
+
+func (t *nodeTable) has(index uint32) bool { return t.at[index] != nowhere }
+
+// sign is what a node does, nothing if nobody said so.
+func (t *nodeTable) sign(index uint32) car.Node {
+	at, ok := slices.BinarySearchFunc(t.signs, index, func(s sign, index uint32) int { return int(s.index) - int(index) })
+	if !ok {
+		return car.Node{}
+	}
+	return t.signs[at].node
+}
+
+// nodeBatch is what the nodes of one block become.
+type nodeBatch struct {
+	ids      []int64
+	placed   []placed
+	signs    []sign
+	offGlobe int
+}
+
+type placed struct {
+	index uint32
+	at    Position
+}
+
+// readNodes is called on several goroutines at a time.
+func (x *extract) readNodes(block *osmpbf.Block) (*nodeBatch, error) {
+	batch := &nodeBatch{ids: make([]int64, len(block.Nodes))}
+	var tags car.Tags
+	ids, from := x.nodes.ids, 0
+	for i := range block.Nodes {
+		n := &block.Nodes[i]
+		batch.ids[i] = n.ID
+		at, wanted := findFrom(ids, from, n.ID)
+		from = at
+		if !wanted {
+			continue
+		}
+		if !n.Point().Valid() {
+			batch.offGlobe++
+			continue
+		}
+		index := uint32(at)
+		batch.placed = append(batch.placed, placed{index, Position{Lng: tenMillionths(n.Lng), Lat: tenMillionths(n.Lat)}})
+		if len(n.Tags) == 0 {
+			continue
+		}
+		tags = carTags(tags, n.Tags)
+		if node := x.profile.Node(tags); node != (car.Node{}) {
+			batch.signs = append(batch.signs, sign{index, node})
+		}
+	}
+	return batch, nil
+}
+
+// findFrom is a binary search that is quick when the id lies little behind the place of the one before, as in sorted files.
+func findFrom(ids []int64, from int, id int64) (int, bool) {
+	if from > 0 && ids[from-1] >= id {
+		return slices.BinarySearch(ids, id)
+	}
+	step := 1
+	for from+step < len(ids) && ids[from+step] < id {
+		from += step
+		step *= 2
+	}
+	at, ok := slices.BinarySearch(ids[from:min(from+step+1, len(ids))], id)
+	return from + at, ok
+}
+
+// tenMillionths rounds nanodegrees.
+func tenMillionths(nano int64) int32 {
+	if nano < 0 {
+		return int32((nano - 50) / 100)
+	}
+	return int32((nano + 50) / 100)
+}
+
+// add keeps the first place of each node. What stands twice in the files counts as it is said first.
+func (t *nodeTable) add(batch *nodeBatch, counts *Counts) {
+	if batch.offGlobe > 0 {
+		counts.LeftOut[offGlobe] += batch.offGlobe
+	}
+	signs := batch.signs
+	for _, p := range batch.placed {
+		s := sign{index: p.index}
+		if len(signs) > 0 && signs[0].index == p.index {
+			s, signs = signs[0], signs[1:]
+		}
+		if t.has(p.index) {
+			continue
+		}
+		t.at[p.index] = p.at
+		if s.node != (car.Node{}) {
+			t.signs = append(t.signs, s)
+		}
+	}
+}
+
+func (t *nodeTable) sortSigns() {
+	slices.SortFunc(t.signs, func(a, b sign) int { return int(a.index) - int(b.index) })
+}

@@ -1,0 +1,98 @@
+package graph_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"wayside/internal/roads/car"
+	"wayside/internal/roads/graph"
+	"wayside/internal/roads/osmpbf"
+)
+
+// extracts are the real extracts of the folder that WAYSIDE_TEST_OSM names.
+func extracts(t *testing.T) []string {
+	t.Helper()
+	folder := os.Getenv("WAYSIDE_TEST_OSM")
+	if folder == "" {
+		t.Skip("WAYSIDE_TEST_OSM names no folder with OpenStreetMap extracts")
+	}
+	paths, err := filepath.Glob(filepath.Join(folder, "*.osm.pbf"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no extracts in %s (%v)", folder, err)
+	}
+	return paths
+}
+
+func openExtract(t *testing.T, path string) *osmpbf.File {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openBytes(t, content)
+}
+
+func openBytes(t *testing.T, content []byte) *osmpbf.File {
+	t.Helper()
+	f, err := osmpbf.Open(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func build(t *testing.T, o graph.BuildOptions, files ...*osmpbf.File) (*graph.Graph, graph.Counts) {
+	t.Helper()
+	p, err := car.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, counts, err := graph.Build(t.Context(), files, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, counts
+}
+
+func TestExtracts(t *testing.T) {
+	for _, path := range extracts(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			f := openExtract(t, path)
+			start := time.Now()
+			g, counts := build(t, graph.BuildOptions{}, f)
+			took := time.Since(start)
+			t.Logf("%.2f s for %.1f MB: %+v", took.Seconds(), float64(f.Size())/1e6, counts)
+			start = time.Now()
+			again, err := graph.FromSections(sectionsOf(g))
+			t.Logf("%d ways, %d pieces, %d copies; checked in %v", len(g.Ways), len(g.Pieces), copies(g), time.Since(start))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = again
+		})
+	}
+}
+
+func copies(g *graph.Graph) int {
+	n := 0
+	for i := range g.Arcs {
+		if g.Arcs[i].CopyOf != uint32(i) {
+			n++
+		}
+	}
+	return n
+}
+
+func sectionsOf(g *graph.Graph) func(string) ([]byte, bool) {
+	all := map[string][]byte{}
+	for _, s := range g.Sections() {
+		all[s.Name] = s.Bytes
+	}
+	return func(name string) ([]byte, bool) {
+		b, ok := all[name]
+		return b, ok
+	}
+}

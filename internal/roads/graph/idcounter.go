@@ -1,0 +1,38 @@
+package graph
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// idCounter counts how many different ids there are. It keeps a byte or two of each: the difference from the one before.
+type idCounter struct {
+	differences []byte
+	n           int64
+	last        int64
+	unordered   bool // some id was not larger than the one before
+}
+
+func (c *idCounter) add(ids []int64) {
+	for _, id := range ids {
+		c.unordered = c.unordered || c.n > 0 && id <= c.last
+		c.differences = binary.AppendVarint(c.differences, id-c.last)
+		c.last = id
+	}
+	c.n += int64(len(ids))
+}
+
+func (c *idCounter) count() int64 {
+	if !c.unordered {
+		return c.n
+	}
+	ids, id := make([]int64, 0, c.n), int64(0)
+	for rest := c.differences; len(rest) > 0; {
+		difference, n := binary.Varint(rest)
+		rest = rest[n:]
+		id += difference
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return int64(len(slices.Compact(ids)))
+}

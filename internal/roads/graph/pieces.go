@@ -1,0 +1,258 @@
+package graph
+
+import (
+	"math"
+	"slices"
+
+	"wayside/internal/geo"
+	"wayside/internal/roads/car"
+)
+
+// pieces parts ways where they meet, cross themselves or end, and at nodes that do something (D15.8).
+func (b *builder) pieces() error {
+	parted := b.findEnds()
+	b.numberNodes(parted)
+	g := b.graph
+	g.Texts = slices.Clip(b.texts.all)
+	b.texts.known = nil
+	g.Ways = make([]Way, 0, len(b.ways))
+	b.wayFirst = make([]uint32, 0, len(b.ways)+1)
+	for i := range b.ways {
+		b.wayFirst = append(b.wayFirst, uint32(len(g.Pieces)))
+		g.Ways = append(g.Ways, b.ways[i].way)
+		for run := range b.runs(uint32(i)) {
+			b.cut(uint32(i), run)
+		}
+		b.wayEnds = append(b.wayEnds, b.endsOfWay(&b.ways[i]))
+		if b.wayFirst[i] == uint32(len(g.Pieces)) {
+			b.counts.LeftOut[shortWays]++
+		}
+	}
+	b.wayFirst = append(b.wayFirst, uint32(len(g.Pieces)))
+	b.at = nil
+	if err := fits("pieces of road", 2*len(g.Pieces)); err != nil {
+		return err
+	}
+	return fits("positions", len(g.Line))
+}
+
+// runs are the stretches of a way between nodes that the extract lacks, each of at least two nodes.
+func (b *builder) runs(way uint32) func(yield func([]uint32) bool) {
+	w := &b.ways[way]
+	return func(yield func([]uint32) bool) {
+		rest := b.at[w.first : w.first+w.count]
+		for len(rest) > 0 {
+			n := slices.Index(rest, None)
+			if n < 0 {
+				n = len(rest)
+			}
+			if n >= 2 && !yield(rest[:n]) {
+				return
+			}
+			rest = rest[min(n+1, len(rest)):]
+		}
+	}
+}
+
+// endsOfWay are the nodes of the graph at which a way begins and ends.
+func (b *builder) endsOfWay(w *road) [2]uint32 {
+	ends := [2]uint32{None, None}
+	if w.count == 0 {
+		return ends
+	}
+	for i, at := range [...]uint32{b.at[w.first], b.at[w.first+w.count-1]} {
+		if at != None {
+			ends[i] = b.nodeOf[at]
+		}
+	}
+	return ends
+}
+
+// findEnds tells at which nodes of the extract pieces end.
+func (b *builder) findEnds() []bool {
+	seen, parted := make([]bool, len(b.nodes.ids)), make([]bool, len(b.nodes.ids))
+	for i := range b.ways {
+		for run := range b.runs(uint32(i)) {
+			parted[run[0]], parted[run[len(run)-1]] = true, true
+			for _, node := range run {
+				parted[node] = parted[node] || seen[node]
+				seen[node] = true
+			}
+		}
+	}
+	for _, s := range b.nodes.signs {
+		if seen[s.index] && s.node.EndsPieces() {
+			parted[s.index] = true
+		}
+	}
+	return parted
+}
+
+func (b *builder) numberNodes(parted []bool) {
+	b.nodeOf = make([]uint32, len(parted))
+	for i, ends := range parted {
+		if !ends {
+			b.nodeOf[i] = None
+			continue
+		}
+		b.nodeOf[i] = uint32(len(b.graph.Nodes))
+		b.graph.Nodes = append(b.graph.Nodes, Node{b.nodes.at[i], b.nodes.ids[i]})
+		b.signs = append(b.signs, b.nodes.sign(uint32(i)))
+	}
+}
+
+// cut makes pieces of a run.
+func (b *builder) cut(way uint32, run []uint32) {
+	g := b.graph
+	for start := 0; start < len(run)-1; {
+		end := start + 1
+		for b.nodeOf[run[end]] == None {
+			end++
+		}
+		first, length := uint32(len(g.Line)), 0.0
+		for i := start; i <= end; i++ {
+			g.Line = append(g.Line, b.nodes.at[run[i]])
+			g.LineNodes = append(g.LineNodes, b.nodes.ids[run[i]])
+			if i > start {
+				length += distance(b.nodes.at[run[i-1]], b.nodes.at[run[i]])
+			}
+		}
+		g.Pieces = append(g.Pieces, Piece{
+			Way: way, FirstLine: first, Positions: uint32(end - start + 1), Forward: None, Backward: None,
+			Length: uint32(min(math.Round(length*1000), math.MaxUint32)),
+		})
+		b.lengths = append(b.lengths, length)
+		b.pieceEnds = append(b.pieceEnds, [2]uint32{b.nodeOf[run[start]], b.nodeOf[run[end]]})
+		start = end
+	}
+}
+
+func distance(a, b Position) float64 {
+	if a == b {
+		return 0
+	}
+	return geo.Distance(a.Point(), b.Point())
+}
+
+// arcs makes one of each piece in each direction that is open, and numbers them by piece.
+func (b *builder) arcs() error {
+	g := b.graph
+	for way := range b.ways {
+		first, after := b.wayFirst[way], b.wayFirst[way+1]
+		whole := 0.0
+		for piece := first; piece < after; piece++ {
+			whole += b.lengths[piece]
+		}
+		for piece := first; piece < after; piece++ {
+			b.addArcs(piece, whole)
+		}
+	}
+	b.baseArcs = len(g.Arcs)
+	b.findNodes()
+	return nil
+}
+
+func (b *builder) addArcs(piece uint32, whole float64) {
+	p := &b.graph.Pieces[piece]
+	w := &b.ways[p.Way]
+	ends := b.pieceEnds[piece]
+	flags := w.flags
+	if b.drivesLeft(w, p) {
+		flags |= DriveLeft
+	}
+	if w.drive.Forward.Access != car.Closed {
+		p.Forward = b.addArc(piece, ends[0], ends[1], w, car.Forward, flags, whole)
+	}
+	if w.drive.Backward.Access != car.Closed {
+		p.Backward = b.addArc(piece, ends[1], ends[0], w, car.Backward, flags|Backward, whole)
+	}
+}
+
+func (b *builder) addArc(piece, from, to uint32, w *road, d car.Direction, flags Flags, whole float64) uint32 {
+	drive := w.drive.Direction(d)
+	duration, weight := w.drive.Cost(d, b.lengths[piece], whole)
+	if drive.MayBegin {
+		flags |= MayBegin | MayEnd
+	}
+	if drive.Toll {
+		flags |= Toll
+	}
+	if drive.Access == car.Local {
+		flags |= LocalOnly
+	}
+	arc := uint32(len(b.graph.Arcs))
+	b.graph.Arcs = append(b.graph.Arcs, Arc{
+		From: from, To: to, Piece: piece, CopyOf: arc, Flags: flags,
+		Weight: max(milliseconds(weight), 1), Duration: max(milliseconds(duration), 1),
+	})
+	return arc
+}
+
+// drivesLeft is what the way says, and else where its piece lies.
+func (b *builder) drivesLeft(w *road, p *Piece) bool {
+	if w.drive.DrivingSide != car.SideUnknown {
+		return w.drive.DrivingSide == car.Left
+	}
+	return b.sides.contain(b.graph.Line[p.FirstLine])
+}
+
+// findNodes sorts the ends of pieces by their nodes, and finds their bearings.
+func (b *builder) findNodes() {
+	g := b.graph
+	b.firstEnd = make([]uint32, len(g.Nodes)+1)
+	for _, nodes := range b.pieceEnds {
+		b.firstEnd[nodes[0]+1]++
+		b.firstEnd[nodes[1]+1]++
+	}
+	for i := 1; i < len(b.firstEnd); i++ {
+		b.firstEnd[i] += b.firstEnd[i-1]
+	}
+	next := slices.Clone(b.firstEnd)
+	b.ends = make([]end, 2*len(g.Pieces))
+	b.bearings = make([]float64, 2*len(g.Pieces))
+	lookAhead := b.profile.LookAhead()
+	for piece, nodes := range b.pieceEnds {
+		line := g.PieceLine(uint32(piece))
+		for side, node := range nodes {
+			e := end(2*piece + side)
+			b.ends[next[node]] = e
+			next[node]++
+			b.bearings[e] = bearing(line, e.isTo(), lookAhead)
+		}
+	}
+	for node := range g.Nodes {
+		if len(b.endsAt(uint32(node))) > maxEnds {
+			b.counts.LeftOut[crowdedJunctions]++
+		}
+	}
+}
+
+func (b *builder) endsAt(node uint32) []end { return b.ends[b.firstEnd[node]:b.firstEnd[node+1]] }
+
+// bearing is the direction, in degrees from north, from one end of a line to the place that many metres along it (D15.8).
+func bearing(line []Position, fromTo bool, ahead float64) float64 {
+	at := func(i int) Position {
+		if fromTo {
+			return line[len(line)-1-i]
+		}
+		return line[i]
+	}
+	start := at(0).Point()
+	for i := 1; i < len(line); i++ {
+		a, b := at(i-1).Point(), at(i).Point()
+		step := geo.Distance(a, b)
+		if step >= ahead {
+			return geo.Bearing(start, between(a, b, ahead/step))
+		}
+		ahead -= step
+	}
+	return geo.Bearing(start, at(len(line)-1).Point())
+}
+
+// between is the place on the great circle from one place to another at a share of the way, which is a small one where the way
+// is long.
+func between(a, b geo.Point, share float64) geo.Point {
+	v, w := a.Vector(), b.Vector()
+	x, y, z := v.X+share*(w.X-v.X), v.Y+share*(w.Y-v.Y), v.Z+share*(w.Z-v.Z)
+	return geo.Point{Lat: math.Atan2(z, math.Hypot(x, y)) * 180 / math.Pi, Lng: math.Atan2(y, x) * 180 / math.Pi}
+}

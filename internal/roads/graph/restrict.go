@@ -1,0 +1,239 @@
+package graph
+
+import (
+	"slices"
+
+	"wayside/internal/roads/car"
+)
+
+// Bounds of what restrictions over ways cost: each arc of a via may become a copy, with all of its turns.
+const (
+	maxViaArcs    = 500 // of one restriction
+	copiesPerArc  = 1   // in all
+	freeCopies    = 1000
+	restrictPairs = 64 // ways from and to of one restriction, each with each
+)
+
+// applyRestrictions gives the automaton what relations forbid (D15.9), in the order of their ids.
+func (b *builder) applyRestrictions() {
+	allowed := copiesPerArc*b.baseArcs + freeCopies
+	for i := range b.restrictions {
+		r := &b.restrictions[i]
+		reason := map[car.Outcome]string{
+			car.ConditionalIgnored: relationTimed, car.UnknownValueIgnored: relationUnknown, car.MembersIgnored: relationMembers,
+		}[r.outcome]
+		if reason == "" && len(r.From)*len(r.To) > restrictPairs {
+			reason = relationMembers
+		}
+		if reason == "" {
+			reason = b.apply(r, allowed)
+		}
+		if reason != "" {
+			b.counts.LeftOut[reason]++
+			b.counts.Restrictions.Ignored++
+			continue
+		}
+		b.counts.Restrictions.Applied++
+	}
+}
+
+// apply gives the reason why a restriction has no effect, or nothing.
+func (b *builder) apply(r *restriction, allowed int) (reason string) {
+	applied := false
+	for from, to := range r.Pairs() {
+		path, after, why := b.path(r, from, to)
+		if why == "" && len(b.automaton.copies)+len(path)-1 > allowed {
+			why = relationTooLarge
+		}
+		if why != "" {
+			reason = why
+			continue
+		}
+		b.automaton.add(path, after, r.Only)
+		applied = true
+	}
+	if applied {
+		return ""
+	}
+	return reason
+}
+
+// path is what a restriction concerns: the arcs from which and over which a car comes, and the one that it may not, or must,
+// turn onto.
+func (b *builder) path(r *restriction, from, to int64) (path []uint32, after uint32, reason string) {
+	first, ok := b.findWay(from)
+	last, found := b.findWay(to)
+	if !ok || !found {
+		return nil, 0, relationAbsent
+	}
+	if len(r.ViaWays) == 0 {
+		return b.overNode(first, last, r.ViaNode)
+	}
+	via := make([]uint32, len(r.ViaWays))
+	for i, id := range r.ViaWays {
+		if via[i], ok = b.findWay(id); !ok {
+			return nil, 0, relationAbsent
+		}
+	}
+	return b.overWays(first, via, last)
+}
+
+func (b *builder) findWay(id int64) (uint32, bool) {
+	at, ok := slices.BinarySearchFunc(b.ways, id, func(r road, id int64) int {
+		switch {
+		case r.id < id:
+			return -1
+		case r.id > id:
+			return 1
+		}
+		return 0
+	})
+	return uint32(at), ok
+}
+
+func (b *builder) overNode(from, to uint32, via int64) (path []uint32, after uint32, reason string) {
+	index, ok := slices.BinarySearch(b.nodes.ids, via)
+	if !ok || !b.nodes.has(uint32(index)) {
+		return nil, 0, relationAbsent
+	}
+	node := b.nodeOf[index]
+	if node == None {
+		return nil, 0, relationParted // within a way, where none ends
+	}
+	return b.joined(b.arcInto(from, node), nil, b.arcOutOf(to, node))
+}
+
+// joined is a path if there is one.
+func (b *builder) joined(from uint32, via []uint32, to uint32) (path []uint32, after uint32, reason string) {
+	switch {
+	case from == parted || to == parted:
+		return nil, 0, relationParted
+	case from == None || to == None:
+		return nil, 0, relationAbsent
+	}
+	path = append([]uint32{from}, via...)
+	for _, arc := range path {
+		if b.isBarred(b.graph.Arcs[arc].To) {
+			return nil, 0, relationAbsent
+		}
+	}
+	return path, to, ""
+}
+
+// parted is what arcInto and arcOutOf give for a way that does not begin or end at the node, or does both.
+const parted = None - 1
+
+// terminals are the nodes at which a way begins and ends, or None where the extract lacks them.
+func (b *builder) terminals(way uint32) (first, last uint32) {
+	return b.wayEnds[way][0], b.wayEnds[way][1]
+}
+
+// arcInto is the arc of a way that arrives at the node where the way begins or ends: None if it is closed.
+func (b *builder) arcInto(way, node uint32) uint32 {
+	first, last := b.terminals(way)
+	g := b.graph
+	switch {
+	case (first == node) == (last == node):
+		return parted
+	case first == node:
+		return b.fromNode(b.wayFirst[way], g.Pieces[b.wayFirst[way]].Backward, node, 0)
+	}
+	piece := b.wayFirst[way+1] - 1
+	return b.fromNode(piece, g.Pieces[piece].Forward, node, 1)
+}
+
+// arcOutOf is the same for the arc that leaves.
+func (b *builder) arcOutOf(way, node uint32) uint32 {
+	first, last := b.terminals(way)
+	g := b.graph
+	switch {
+	case (first == node) == (last == node):
+		return parted
+	case first == node:
+		return b.fromNode(b.wayFirst[way], g.Pieces[b.wayFirst[way]].Forward, node, 0)
+	}
+	piece := b.wayFirst[way+1] - 1
+	return b.fromNode(piece, g.Pieces[piece].Backward, node, 1)
+}
+
+// fromNode is an arc if its piece has the node at that end; it has not where the extract lacks the nodes between.
+func (b *builder) fromNode(piece, arc, node uint32, side int) uint32 {
+	if b.pieceEnds[piece][side] != node {
+		return None
+	}
+	return arc
+}
+
+// overWays finds the one direction in which a car can come by from, all of via, and to.
+func (b *builder) overWays(from uint32, via []uint32, to uint32) (path []uint32, after uint32, reason string) {
+	reason = relationParted
+	first, last := b.terminals(via[0])
+	for _, start := range []uint32{first, last} {
+		chain, end, why := b.chain(via, start)
+		if why == relationParted {
+			continue
+		}
+		if why == "" && (b.touches(from, start, end) != 1 || b.touches(to, start, end) != 1) {
+			continue
+		}
+		if why == "" {
+			path, after, why = b.joined(b.arcInto(from, start), chain, b.arcOutOf(to, end))
+		}
+		if why == "" {
+			return path, after, ""
+		}
+		if reason == relationParted {
+			reason = why
+		}
+	}
+	return nil, 0, reason
+}
+
+// touches is how many of the ends of a way lie at one of two nodes.
+func (b *builder) touches(way, x, y uint32) int {
+	n := 0
+	for _, node := range b.wayEnds[way] {
+		if node != None && (node == x || node == y) {
+			n++
+		}
+	}
+	return n
+}
+
+// chain is the arcs of whole ways, one after the other from a node on, and the node where they end.
+func (b *builder) chain(ways []uint32, node uint32) (arcs []uint32, end uint32, reason string) {
+	for _, way := range ways {
+		first, last := b.terminals(way)
+		if first == None || last == None || (first == node) == (last == node) {
+			return nil, 0, relationParted
+		}
+		var whole bool
+		if arcs, whole = b.wholeWay(arcs, way, last == node); !whole {
+			return nil, 0, relationAbsent
+		}
+		node = first + last - node
+		if len(arcs) > maxViaArcs {
+			return nil, 0, relationTooLarge
+		}
+	}
+	return arcs, node, ""
+}
+
+// wholeWay appends the arcs of a way from one end to the other. It is false if there is a gap, or a piece is closed.
+func (b *builder) wholeWay(arcs []uint32, way uint32, backward bool) ([]uint32, bool) {
+	first, after := b.wayFirst[way], b.wayFirst[way+1]
+	for piece := first; piece < after; piece++ {
+		if piece > first && b.pieceEnds[piece-1][1] != b.pieceEnds[piece][0] {
+			return arcs, false
+		}
+		p, arc := &b.graph.Pieces[piece], uint32(None)
+		if arc = p.Forward; backward {
+			arc = b.graph.Pieces[first+after-1-piece].Backward
+		}
+		if arc == None {
+			return arcs, false
+		}
+		arcs = append(arcs, arc)
+	}
+	return arcs, first < after && b.pieceEnds[first][0] == b.wayEnds[way][0] && b.pieceEnds[after-1][1] == b.wayEnds[way][1]
+}
