@@ -75,9 +75,10 @@ var rules = map[string]rule{
 	"apidocs":                 {never: []string{"database/sql", "modernc.org/sqlite"}},
 
 	// The road network knows nothing of ours but geometry.
-	"roads/osmpbf": {ours: []string{"geo"}, never: technology},
-	"roads/graph":  {ours: []string{"geo", "roads/car", "roads/osmpbf"}, never: technology},
-	"roads/match":  {ours: []string{"geo", "roads/graph"}, never: technology},
+	"roads/osmpbf":   {ours: []string{"geo"}, never: technology},
+	"roads/graph":    {ours: []string{"geo", "roads/car", "roads/osmpbf"}, never: technology},
+	"roads/roadtest": {ours: []string{"geo", "roads/osmpbf"}, never: technology},
+	"roads/match":    {ours: []string{"geo", "roads/graph"}, never: technology},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
@@ -112,7 +113,7 @@ var rules = map[string]rule{
 var wireShapes = []string{"roads/car", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
-var suites = []string{"store/storetest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "testenv"}
+var suites = []string{"store/storetest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "testenv"}
 
 // clients are the packages that stand outside the service's doors, as anybody's programs do: they know kinds by their ids.
 var clients = []string{"demo", "refprovider"}
