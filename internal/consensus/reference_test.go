@@ -140,7 +140,12 @@ func pin(e event) mapdata.Hit {
 	for _, m := range members[1:] {
 		shown.Confirms, shown.Disputes = shown.Confirms+m.Confirms, shown.Disputes+m.Disputes
 		shown.ChangedAt = max(shown.ChangedAt, m.ChangedAt)
-		shown.Merged = append(shown.Merged, mapdata.MergedID{Source: m.Source, ExternalID: m.ExternalID})
+		shown.Merged = append(shown.Merged, mergedID(m))
 	}
 	return shown
+}
+
+// mergedID is what a pin keeps of a hit that is merged into it.
+func mergedID(h mapdata.Hit) mapdata.MergedID {
+	return mapdata.MergedID{Source: h.Source, ExternalID: h.ExternalID, Prepared: h.Prepared, ExpiresAt: h.ExpiresAt, Point: h.Point, Kind: h.Kind}
 }

@@ -172,7 +172,9 @@ func (r *Resolver) mergeMembers(hits []mapdata.Hit) {
 		shown.Confirms += o.Confirms
 		shown.Disputes += o.Disputes
 		shown.ChangedAt = max(shown.ChangedAt, o.ChangedAt)
-		r.merged = append(r.merged, mapdata.MergedID{Source: o.Source, ExternalID: o.ExternalID})
+		r.merged = append(r.merged, mapdata.MergedID{
+			Source: o.Source, ExternalID: o.ExternalID, Prepared: o.Prepared, ExpiresAt: o.ExpiresAt, Point: o.Point, Kind: o.Kind,
+		})
 		r.gone[m] = true
 	}
 	shown.Merged = r.merged[from:len(r.merged):len(r.merged)]

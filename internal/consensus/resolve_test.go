@@ -145,7 +145,7 @@ func TestRepresentative(t *testing.T) {
 			tt.edit(&a, &b)
 			want := b
 			want.Confirms, want.Disputes, want.ChangedAt = a.Confirms+b.Confirms, a.Disputes+b.Disputes, 7
-			want.Merged = []mapdata.MergedID{{Source: a.Source, ExternalID: a.ExternalID}}
+			want.Merged = []mapdata.MergedID{mergedID(a)}
 			var r consensus.Resolver
 			for _, hits := range [][]mapdata.Hit{{a, b}, {b, a}} {
 				if diff := cmp.Diff([]mapdata.Hit{want}, r.Resolve(hits, start, false)); diff != "" {

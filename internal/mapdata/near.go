@@ -62,6 +62,12 @@ const RankOfFeeds = 1 << 20
 type MergedID struct {
 	Source     SourceID
 	ExternalID []byte
+
+	// What the hit said; of entities that are merged in a read alone.
+	Prepared  []byte
+	ExpiresAt int64 // milliseconds since 1970; 0: persistent
+	Point     geo.Point
+	Kind      Kind
 }
 
 // maxExternalID is the longest external id in bytes (D3.1).

@@ -98,7 +98,7 @@ func TestEntityMergeChains(t *testing.T) {
 		t.Fatal(err)
 	}
 	if merged := e.Hit.Merged; len(merged) != 1 || string(merged[0].ExternalID) != "first" {
-		t.Errorf("merged with %q", merged)
+		t.Errorf("merged with %v", merged)
 	}
 }
 

@@ -1,0 +1,187 @@
+package traffic
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+)
+
+// conditionOf is the condition that a pin is, with those that are merged into it (D15.13); nil: it does nothing to any road.
+func (n *Network) conditionOf(h *mapdata.Hit, now time.Time) *Condition {
+	c := &Condition{
+		EntityID: mapdata.EntityID(h.Source, string(h.ExternalID)), Kind: h.Kind, Since: time.UnixMilli(h.FirstSeenAt),
+	}
+	disputed := mapdata.StandingOf(int(h.Confirms), int(h.Disputes)) == mapdata.Disputed
+	c.add(n, h, h.Kind, disputed, now)
+	for i := range h.Merged {
+		m := &h.Merged[i]
+		c.add(n, &mapdata.Hit{Point: m.Point, ExternalID: m.ExternalID, Prepared: m.Prepared, ExpiresAt: m.ExpiresAt}, m.Kind, disputed, now)
+	}
+	slices.Sort(c.Arcs)
+	c.Arcs = slices.Compact(c.Arcs)
+	if len(c.Arcs) == 0 && c.until.IsZero() {
+		return nil
+	}
+	c.InForce = c.InForce && len(c.Arcs) > 0
+	return c
+}
+
+// add adds one of the pins that are the condition.
+func (c *Condition) add(n *Network, h *mapdata.Hit, kind mapdata.Kind, disputed bool, now time.Time) {
+	p := pinOf(h)
+	if h.ExpiresAt != 0 {
+		c.readAgain(time.UnixMilli(h.ExpiresAt), now)
+	}
+	c.pins = append(c.pins, p.at)
+	for _, bound := range []time.Time{p.properties.starts, p.properties.ends} {
+		if !bound.IsZero() {
+			c.readAgain(bound, now)
+		}
+	}
+	if now.Before(p.properties.starts) || !p.properties.ends.IsZero() && !now.Before(p.properties.ends) {
+		return
+	}
+	impact := impactOf(kind, &p.properties, disputed)
+	if impact.Effect == Nothing {
+		return
+	}
+	arcs := n.arcs(&p)
+	if impact.Effect == Delays {
+		arcs = n.nearest(arcs, p.at)
+	}
+	c.InForce = true
+	c.Arcs = append(c.Arcs, arcs...)
+	if p.properties.starts.After(c.Since) {
+		c.Since = p.properties.starts
+	}
+	if c.Impact.Effect == Nothing || impact.Effect < c.Impact.Effect {
+		c.Impact = impact // the gravest effect of the pins: closed, then slower, then a delay
+	}
+}
+
+// readAgain notes a time in the future at which the condition is another.
+func (c *Condition) readAgain(at, now time.Time) {
+	if at.After(now) && (c.until.IsZero() || at.Before(c.until)) {
+		c.until = at
+	}
+}
+
+// collection is all conditions that are known, in force or not, by what they are looked for.
+type collection struct {
+	network *Network
+	byID    map[string]*Condition
+	byArc   map[uint32][]*Condition // those in force
+	byCell  map[geo.Cell][]*Condition
+	changed map[uint32]bool // arcs since the last take
+}
+
+// cells are about five kilometres high: most changes look into one or two.
+func cells() geo.Grid { return geo.Grid{Height: 0.05} }
+
+func newCollection(n *Network) *collection {
+	return &collection{
+		network: n, byID: map[string]*Condition{}, byArc: map[uint32][]*Condition{}, byCell: map[geo.Cell][]*Condition{}, changed: map[uint32]bool{},
+	}
+}
+
+// put adds a condition or replaces the one of its id. It is false if that one does the same.
+func (x *collection) put(c *Condition) bool {
+	old := x.byID[c.EntityID]
+	if old != nil {
+		if old.same(c) {
+			return false
+		}
+		x.remove(old)
+	}
+	x.byID[c.EntityID] = c
+	for _, cell := range c.cells() {
+		x.byCell[cell] = append(x.byCell[cell], c)
+	}
+	if !c.InForce {
+		return true
+	}
+	for _, arc := range c.Arcs {
+		x.byArc[arc] = append(x.byArc[arc], c)
+		x.changed[arc] = true
+	}
+	return true
+}
+
+func (x *collection) remove(c *Condition) {
+	delete(x.byID, c.EntityID)
+	for _, cell := range c.cells() {
+		if left := without(x.byCell[cell], c); len(left) > 0 {
+			x.byCell[cell] = left
+		} else {
+			delete(x.byCell, cell)
+		}
+	}
+	if !c.InForce {
+		return
+	}
+	for _, arc := range c.Arcs {
+		if left := without(x.byArc[arc], c); len(left) > 0 {
+			x.byArc[arc] = left
+		} else {
+			delete(x.byArc, arc)
+		}
+		x.changed[arc] = true
+	}
+}
+
+// without is a new list: costs that were published point to the old one.
+func without(list []*Condition, c *Condition) []*Condition {
+	left := make([]*Condition, 0, len(list))
+	for _, other := range list {
+		if other != c {
+			left = append(left, other)
+		}
+	}
+	return left
+}
+
+func (c *Condition) cells() []geo.Cell {
+	all := make([]geo.Cell, 0, len(c.pins))
+	for _, p := range c.pins {
+		if cell := cells().Cell(p); !slices.Contains(all, cell) {
+			all = append(all, cell)
+		}
+	}
+	return all
+}
+
+// within are the conditions with a pin in a circle.
+func (x *collection) within(area geo.Circle) []*Condition {
+	found := map[*Condition]bool{}
+	grid := cells()
+	for cell := range grid.Cells(area.Box()) {
+		for _, c := range x.byCell[cell] {
+			if slices.ContainsFunc(c.pins, within(area)) {
+				found[c] = true
+			}
+		}
+	}
+	return slices.Collect(maps.Keys(found))
+}
+
+func within(area geo.Circle) func(geo.Point) bool {
+	return func(p geo.Point) bool { return geo.Distance(p, area.Center) <= area.Radius }
+}
+
+// take gives the costs of the arcs that changed since the last call, with their copies, in the order of arcs.
+func (x *collection) take() []Cost {
+	g := x.network.graph
+	var costs []Cost
+	for arc := range x.changed {
+		on := slices.Clone(x.byArc[arc])
+		slices.SortFunc(on, func(a, b *Condition) int { return cmp.Compare(a.EntityID, b.EntityID) })
+		x.network.withCopies(arc, func(arc uint32) { costs = append(costs, costOf(g, arc, on)) })
+	}
+	clear(x.changed)
+	slices.SortFunc(costs, func(a, b Cost) int { return cmp.Compare(a.Arc, b.Arc) })
+	return costs
+}

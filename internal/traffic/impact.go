@@ -1,0 +1,80 @@
+package traffic
+
+import (
+	"math"
+	"strings"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/roads/graph"
+)
+
+// Effect is what a condition does to the arcs that it is on.
+type Effect uint8
+
+// The effects of D15.14.
+const (
+	Nothing Effect = iota
+	Closes
+	Slows
+	Delays
+)
+
+// String is the effect as readers see it.
+func (e Effect) String() string { return [...]string{"none", "closed", "slower", "delay"}[e] }
+
+// The figures of D15.13 and D15.14.
+const (
+	worksFactor     = 0.8
+	wetOrIcyFactor  = 0.5
+	jamFactor       = 1.0 / 3
+	slowestJamKmh   = 3
+	accidentDelay   = 90_000  // ms
+	disputedClosure = 300_000 // ms
+)
+
+// Impact is what an entity does, wherever it is.
+type Impact struct {
+	Effect   Effect
+	Factor   float64 // of the usual speed, where Effect is Slows and SpeedKmh is 0
+	SpeedKmh float64 // of the traffic, where it is known
+	Delay    uint32  // ms, where Effect is Delays
+}
+
+// impactOf is what an entity of a kind does (D15.14). A disputed closure is a delay (D15.13).
+func impactOf(kind mapdata.Kind, p *properties, disputed bool) Impact {
+	id := kind.ID()
+	switch {
+	case id == "alert.road_closed", id == "alert.construction" && p.closed:
+		if disputed {
+			return Impact{Effect: Delays, Delay: disputedClosure}
+		}
+		return Impact{Effect: Closes}
+	case id == "alert.construction":
+		return Impact{Effect: Slows, Factor: worksFactor}
+	case strings.HasPrefix(id, "traffic.jam"):
+		if p.hasSpeed {
+			return Impact{Effect: Slows, SpeedKmh: math.Max(slowestJamKmh, p.speed)}
+		}
+		return Impact{Effect: Slows, Factor: jamFactor}
+	case id == "alert.hazard.ice", id == "alert.hazard.flooding":
+		return Impact{Effect: Slows, Factor: wetOrIcyFactor}
+	case id == "alert.accident":
+		return Impact{Effect: Delays, Delay: accidentDelay}
+	}
+	return Impact{}
+}
+
+// Kinds are the kinds that do something to roads.
+func Kinds() mapdata.KindSet {
+	return mapdata.SelectKinds("alert.road_closed") | mapdata.SelectKinds("alert.construction") | mapdata.SelectKinds("traffic.jam") |
+		mapdata.SelectKinds("alert.hazard.ice") | mapdata.SelectKinds("alert.hazard.flooding") | mapdata.SelectKinds("alert.accident")
+}
+
+// factorOn is the share of the usual speed that is left on an arc; never more than 1.
+func (i Impact) factorOn(a *graph.Arc, lengthMM uint32) float64 {
+	if i.SpeedKmh == 0 {
+		return i.Factor
+	}
+	usual := float64(lengthMM) / float64(max(a.Duration, 1)) * 3.6 // mm a millisecond are metres a second
+	return math.Min(1, i.SpeedKmh/math.Max(usual, 1e-3))
+}

@@ -1,0 +1,94 @@
+package traffic
+
+import (
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"wayside/internal/geo"
+)
+
+// maxPositions is how many positions a line has at most (D15.15).
+const maxPositions = 500
+
+// properties are the members of an entity's properties that conditions read. What is not of the right form is as if it were
+// not there: properties are the provider's.
+type properties struct {
+	closed, bothDirections bool
+	speed                  float64 // km/h
+	hasSpeed               bool
+	street                 string
+	bearing                float64
+	hasBearing             bool
+	line                   []geo.Point
+	starts, ends           time.Time
+}
+
+func parseProperties(text []byte) properties {
+	var members struct {
+		Closed         jsontext.Value `json:"closed"`
+		BothDirections jsontext.Value `json:"both_directions"`
+		Speed          jsontext.Value `json:"speed_kmh"`
+		Street         jsontext.Value `json:"street"`
+		Bearing        jsontext.Value `json:"bearing"`
+		Line           jsontext.Value `json:"line"`
+		StartsAt       jsontext.Value `json:"starts_at"`
+		EndsAt         jsontext.Value `json:"ends_at"`
+	}
+	var p properties
+	if len(text) == 0 || json.Unmarshal(text, &members) != nil {
+		return p
+	}
+	p.closed, _ = value[bool](members.Closed)
+	p.bothDirections, _ = value[bool](members.BothDirections)
+	if speed, ok := value[float64](members.Speed); ok && speed >= 0 {
+		p.speed, p.hasSpeed = speed, true
+	}
+	if bearing, ok := value[float64](members.Bearing); ok && bearing >= 0 && bearing <= 360 {
+		p.bearing, p.hasBearing = bearing, true
+	}
+	street, _ := value[string](members.Street)
+	p.street = strings.TrimSpace(street)
+	p.line = line(members.Line)
+	p.starts, p.ends = instant(members.StartsAt), instant(members.EndsAt)
+	return p
+}
+
+func value[T any](text jsontext.Value) (T, bool) {
+	var v T
+	ok := len(text) > 0 && text.Kind() != 'n' && json.Unmarshal(text, &v) == nil
+	return v, ok
+}
+
+// line reads 2 to 500 positions, each with a longitude and a latitude of the globe; otherwise there is none.
+func line(text jsontext.Value) []geo.Point {
+	positions, ok := value[[][]float64](text)
+	if !ok || len(positions) < 2 || len(positions) > maxPositions {
+		return nil
+	}
+	points := make([]geo.Point, len(positions))
+	for i, position := range positions {
+		if len(position) < 2 {
+			return nil
+		}
+		points[i] = geo.Point{Lng: position[0], Lat: position[1]}
+		if !points[i].Valid() {
+			return nil
+		}
+	}
+	return points
+}
+
+func instant(text jsontext.Value) time.Time {
+	written, ok := value[string](text)
+	if !ok {
+		return time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339, written)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}

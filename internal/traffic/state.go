@@ -1,0 +1,161 @@
+package traffic
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+	"wayside/internal/roads/graph"
+)
+
+// Condition is what one entity, or several that are merged into one pin, does to arcs. It never changes.
+type Condition struct {
+	EntityID string // of the pin that is shown
+	Kind     mapdata.Kind
+	Impact   Impact
+	Since    time.Time
+	Arcs     []uint32 // in order, without copies
+	InForce  bool     // false: it begins later, or has ended
+
+	pins  []geo.Point
+	until time.Time // when it must be read again; zero: nothing that is known moves it
+}
+
+// same says whether two conditions do the same to roads and readers.
+func (c *Condition) same(o *Condition) bool {
+	return c.Kind == o.Kind && c.Impact == o.Impact && c.InForce == o.InForce && c.Since.Equal(o.Since) && c.until.Equal(o.until) &&
+		slices.Equal(c.Arcs, o.Arcs) && slices.Equal(c.pins, o.pins)
+}
+
+// Cost is what driving an arc costs under the conditions on it.
+type Cost struct {
+	Arc        uint32
+	Weight     uint32 // graph.Closed: it must not be driven from one end to the other
+	Duration   uint32 // ms
+	Open       uint32 // ms of weight without closures, for those who begin or end on it
+	Conditions []*Condition
+}
+
+// State is the conditions at one moment. It never changes.
+type State struct {
+	Version uint64 // the metric_version of D15.17
+	pages   []page
+}
+
+// page is the costs of some arcs that follow each other, of those with conditions, in order.
+type page []Cost
+
+const pageArcs = 512
+
+func newState(g *graph.Graph) *State {
+	return &State{pages: make([]page, (len(g.Arcs)+pageArcs-1)/pageArcs)}
+}
+
+// Cost is what an arc costs, and false if no condition is on it: then it costs what the graph says.
+func (s *State) Cost(arc uint32) (Cost, bool) {
+	p := s.pages[arc/pageArcs]
+	if len(p) == 0 {
+		return Cost{}, false
+	}
+	at, ok := p.find(arc)
+	if !ok {
+		return Cost{}, false
+	}
+	return p[at], true
+}
+
+// Weight is the weight of an arc of the graph now.
+func (s *State) Weight(g *graph.Graph, arc uint32) uint32 {
+	if c, ok := s.Cost(arc); ok {
+		return c.Weight
+	}
+	return g.Arcs[arc].Weight
+}
+
+// Costs yields the costs of all arcs with conditions, in order.
+func (s *State) Costs(yield func(Cost) bool) {
+	for _, p := range s.pages {
+		for _, c := range p {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+func (p page) find(arc uint32) (int, bool) {
+	return slices.BinarySearchFunc(p, arc, func(c Cost, arc uint32) int { return cmp.Compare(c.Arc, arc) })
+}
+
+// with is the state after changes: costs in the order of their arcs, those without conditions no longer there. Its cost is that
+// of the pages with changes and a copy of the list of pages.
+func (s *State) with(changes []Cost, version uint64) *State {
+	next := &State{Version: version, pages: slices.Clone(s.pages)}
+	for len(changes) > 0 {
+		number := changes[0].Arc / pageArcs
+		here := 1
+		for here < len(changes) && changes[here].Arc/pageArcs == number {
+			here++
+		}
+		next.pages[number] = merge(next.pages[number], changes[:here])
+		changes = changes[here:]
+	}
+	return next
+}
+
+func merge(old page, changes []Cost) page {
+	merged := make(page, 0, len(old)+len(changes))
+	for len(old) > 0 || len(changes) > 0 {
+		switch {
+		case len(changes) == 0 || len(old) > 0 && old[0].Arc < changes[0].Arc:
+			merged, old = append(merged, old[0]), old[1:]
+			continue
+		case len(old) > 0 && old[0].Arc == changes[0].Arc:
+			old = old[1:]
+		}
+		if len(changes[0].Conditions) > 0 {
+			merged = append(merged, changes[0])
+		}
+		changes = changes[1:]
+	}
+	return merged
+}
+
+// costOf is what an arc costs under conditions: closed wins, then the slowest speed; seconds add up (D15.14).
+func costOf(g *graph.Graph, arc uint32, conditions []*Condition) Cost {
+	a := &g.Arcs[arc]
+	factor, delay, closed := 1.0, uint64(0), false
+	for _, c := range conditions {
+		switch c.Impact.Effect {
+		case Closes:
+			closed = true
+		case Slows:
+			factor = math.Min(factor, c.Impact.factorOn(a, g.Pieces[a.Piece].Length))
+		case Delays:
+			delay += uint64(c.Impact.Delay)
+		case Nothing:
+		}
+	}
+	cost := Cost{Arc: arc, Open: slowed(a.Weight, factor, delay), Duration: slowed(a.Duration, factor, delay), Conditions: conditions}
+	cost.Weight = cost.Open
+	if closed {
+		cost.Weight = graph.Closed
+	}
+	return cost
+}
+
+// heaviest is the weight beyond which no arc goes: some six days, far enough below Closed for sums in the router.
+const heaviest = 1 << 29
+
+func slowed(ms uint32, factor float64, delay uint64) uint32 {
+	return uint32(math.Min(heaviest, math.Round(float64(ms)/factor)+float64(delay)))
+}
+
+// Conditions are the conditions on an arc, ordered by the ids of their entities. The slice is shared.
+func (s *State) Conditions(arc uint32) []*Condition {
+	c, _ := s.Cost(arc)
+	return c.Conditions
+}
