@@ -27,32 +27,23 @@ type properties struct {
 }
 
 func parseProperties(text []byte) properties {
-	var members struct {
-		Closed         jsontext.Value `json:"closed"`
-		BothDirections jsontext.Value `json:"both_directions"`
-		Speed          jsontext.Value `json:"speed_kmh"`
-		Street         jsontext.Value `json:"street"`
-		Bearing        jsontext.Value `json:"bearing"`
-		Line           jsontext.Value `json:"line"`
-		StartsAt       jsontext.Value `json:"starts_at"`
-		EndsAt         jsontext.Value `json:"ends_at"`
-	}
+	var members map[string]jsontext.Value
 	var p properties
 	if len(text) == 0 || json.Unmarshal(text, &members) != nil {
 		return p
 	}
-	p.closed, _ = value[bool](members.Closed)
-	p.bothDirections, _ = value[bool](members.BothDirections)
-	if speed, ok := value[float64](members.Speed); ok && speed >= 0 {
+	p.closed, _ = value[bool](members["closed"])
+	p.bothDirections, _ = value[bool](members["both_directions"])
+	if speed, ok := value[float64](members["speed_kmh"]); ok && speed >= 0 {
 		p.speed, p.hasSpeed = speed, true
 	}
-	if bearing, ok := value[float64](members.Bearing); ok && bearing >= 0 && bearing <= 360 {
+	if bearing, ok := value[float64](members["bearing"]); ok && bearing >= 0 && bearing <= 360 {
 		p.bearing, p.hasBearing = bearing, true
 	}
-	street, _ := value[string](members.Street)
+	street, _ := value[string](members["street"])
 	p.street = strings.TrimSpace(street)
-	p.line = line(members.Line)
-	p.starts, p.ends = instant(members.StartsAt), instant(members.EndsAt)
+	p.line = line(members["line"])
+	p.starts, p.ends = instant(members["starts_at"]), instant(members["ends_at"])
 	return p
 }
 
