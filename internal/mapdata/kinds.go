@@ -146,6 +146,17 @@ func JamKinds() KindSet {
 // WorksKinds are the kinds of road works.
 func WorksKinds() KindSet { return SelectKinds("alert.construction") }
 
+// ClosureKinds are the kinds of closed roads.
+func ClosureKinds() KindSet { return SelectKinds("alert.road_closed") }
+
+// SlipperyKinds are the kinds of roads on which one drives at half the speed (D15.14).
+func SlipperyKinds() KindSet {
+	return SelectKinds("alert.hazard.ice") | SelectKinds("alert.hazard.flooding")
+}
+
+// AccidentKinds are the kinds of accidents.
+func AccidentKinds() KindSet { return SelectKinds("alert.accident") }
+
 func kindsWhere(match func(Kind) bool) KindSet {
 	var set KindSet
 	for k := range catalogue {

@@ -45,7 +45,7 @@ func (c *Condition) add(n *Network, h *mapdata.Hit, kind mapdata.Kind, disputed 
 	if now.Before(p.properties.starts) || !p.properties.ends.IsZero() && !now.Before(p.properties.ends) {
 		return
 	}
-	impact := impactOf(kind, &p.properties, disputed)
+	impact := n.rules.impactOf(kind, &p.properties, disputed)
 	if impact.Effect == Nothing {
 		return
 	}

@@ -55,7 +55,7 @@ type Follower struct {
 
 // New makes a Follower. Run runs it.
 func New(o Options) *Follower {
-	f := &Follower{Options: o, kinds: Kinds(), known: newCollection(o.Network), version: o.Version, loaded: make(chan struct{})}
+	f := &Follower{Options: o, kinds: o.Network.rules.all(), known: newCollection(o.Network), version: o.Version, loaded: make(chan struct{})}
 	first := newState(o.Network.graph)
 	first.Version = o.Version
 	f.current.Store(first)

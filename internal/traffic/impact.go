@@ -2,7 +2,6 @@ package traffic
 
 import (
 	"math"
-	"strings"
 
 	"wayside/internal/mapdata"
 	"wayside/internal/roads/graph"
@@ -40,34 +39,39 @@ type Impact struct {
 	Delay    uint32  // ms, where Effect is Delays
 }
 
-// impactOf is what an entity of a kind does (D15.14). A disputed closure is a delay (D15.13).
-func impactOf(kind mapdata.Kind, p *properties, disputed bool) Impact {
-	id := kind.ID()
+// rules are the sets of kinds that do something to roads (D15.14).
+type rules struct{ closures, works, jams, slippery, accidents mapdata.KindSet }
+
+func newRules() rules {
+	return rules{mapdata.ClosureKinds(), mapdata.WorksKinds(), mapdata.JamKinds(), mapdata.SlipperyKinds(), mapdata.AccidentKinds()}
+}
+
+// all are the kinds of all rules.
+func (r *rules) all() mapdata.KindSet {
+	return r.closures | r.works | r.jams | r.slippery | r.accidents
+}
+
+// impactOf is what an entity of a kind does. A disputed closure is a delay (D15.13).
+func (r *rules) impactOf(kind mapdata.Kind, p *properties, disputed bool) Impact {
 	switch {
-	case id == "alert.road_closed", id == "alert.construction" && p.closed:
+	case r.closures.Has(kind), r.works.Has(kind) && p.closed:
 		if disputed {
 			return Impact{Effect: Delays, Delay: disputedClosure}
 		}
 		return Impact{Effect: Closes}
-	case id == "alert.construction":
+	case r.works.Has(kind):
 		return Impact{Effect: Slows, Factor: worksFactor}
-	case strings.HasPrefix(id, "traffic.jam"):
+	case r.jams.Has(kind):
 		if p.hasSpeed {
 			return Impact{Effect: Slows, SpeedKmh: math.Max(slowestJamKmh, p.speed)}
 		}
 		return Impact{Effect: Slows, Factor: jamFactor}
-	case id == "alert.hazard.ice", id == "alert.hazard.flooding":
+	case r.slippery.Has(kind):
 		return Impact{Effect: Slows, Factor: wetOrIcyFactor}
-	case id == "alert.accident":
+	case r.accidents.Has(kind):
 		return Impact{Effect: Delays, Delay: accidentDelay}
 	}
 	return Impact{}
-}
-
-// Kinds are the kinds that do something to roads.
-func Kinds() mapdata.KindSet {
-	return mapdata.SelectKinds("alert.road_closed") | mapdata.SelectKinds("alert.construction") | mapdata.SelectKinds("traffic.jam") |
-		mapdata.SelectKinds("alert.hazard.ice") | mapdata.SelectKinds("alert.hazard.flooding") | mapdata.SelectKinds("alert.accident")
 }
 
 // factorOn is the share of the usual speed that is left on an arc; never more than 1.

@@ -15,11 +15,12 @@ type Network struct {
 	graph  *graph.Graph
 	index  *match.Index
 	copies map[uint32][]uint32 // of the arcs that have some
+	rules  rules
 }
 
 // NewNetwork makes the network of a region.
 func NewNetwork(g *graph.Graph, x *match.Index) *Network {
-	n := &Network{graph: g, index: x, copies: map[uint32][]uint32{}}
+	n := &Network{graph: g, index: x, copies: map[uint32][]uint32{}, rules: newRules()}
 	for arc := range g.Arcs {
 		if base := g.Arcs[arc].CopyOf; base != uint32(arc) {
 			n.copies[base] = append(n.copies[base], uint32(arc))
