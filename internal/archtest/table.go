@@ -81,6 +81,7 @@ var rules = map[string]rule{
 	"roads/graph":    {ours: []string{"geo", "roads/car", "roads/osmpbf"}, never: technology},
 	"roads/roadtest": {ours: []string{"geo", "roads/osmpbf"}, never: technology},
 	"roads/match":    {ours: []string{"geo", "roads/graph"}, never: technology},
+	"roads/cch":      {ours: []string{"roads/graph"}, never: technology},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},

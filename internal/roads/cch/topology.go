@@ -1,0 +1,88 @@
+package cch
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+
+	"wayside/internal/roads/graph"
+)
+
+// Topology is what routing prepares of a graph whatever its arcs cost: the order of its arcs and all shortcuts. It is immutable and
+// holds nothing but arrays of plain values, so that it can lie in a mapped file.
+//
+// The vertices of the hierarchy are the arcs, numbered in the order in which they are contracted; an edge is a turn or a shortcut.
+// The order is a postorder of the elimination tree, and all edges of a vertex to higher ones lead to its ancestors in the tree. So
+// the other end of an edge is given by its depth in the tree, in 16 bits.
+type Topology struct {
+	graph *graph.Graph
+
+	arcOf    []uint32 // the arc of a vertex
+	vertexOf []uint32 // the vertex of an arc
+	parent   []uint32 // in the elimination tree; None for a root. Parents have larger numbers.
+	depth    []uint16 // how many ancestors a vertex has
+
+	out, in edges // to and from higher vertices
+	into    turnsInto
+
+	schedule schedule
+}
+
+// edges are those that lead from vertices to their ancestors, or from there to them: the edges of v are firstOf[v] to firstOf[v+1].
+// The ancestor is given by its depth, the deepest first.
+type edges struct {
+	first []uint32
+	depth []uint16
+	// below are the vertices that have an edge with v: below[firstBelow[v]:firstBelow[v+1]], in ascending order.
+	firstBelow []uint32
+	below      []uint32
+}
+
+// PrepareOptions bound what Prepare may use.
+type PrepareOptions struct {
+	Workers int // goroutines; 0: one for each core
+}
+
+// maxHeight is how many ancestors a vertex may have. Roads of a continent have some thousands.
+const maxHeight = math.MaxUint16
+
+// ErrTangled is the error for a graph that no order untangles: no network of roads is one.
+var ErrTangled = errors.New("the road network is too densely connected to be prepared for routing")
+
+// Prepare finds an order of the arcs of a graph and all shortcuts. The same graph gives the same topology.
+func Prepare(ctx context.Context, g *graph.Graph, o PrepareOptions) (*Topology, error) {
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	order, err := orderArcs(ctx, g, o.Workers)
+	if err != nil {
+		return nil, err
+	}
+	t := &Topology{graph: g, into: newTurnsInto(g)}
+	t.arcOf, t.parent = postorder(order, eliminationTree(g, &t.into, order))
+	t.vertexOf = inverse(t.arcOf)
+	if t.depth, err = depths(t.parent); err != nil {
+		return nil, err
+	}
+	if err := t.contract(ctx); err != nil {
+		return nil, err
+	}
+	t.schedule = t.newSchedule()
+	return t, nil
+}
+
+func depths(parent []uint32) ([]uint16, error) {
+	depth := make([]uint16, len(parent))
+	for v := len(parent) - 1; v >= 0; v-- {
+		if parent[v] == graph.None {
+			continue
+		}
+		above := depth[parent[v]]
+		if above == maxHeight-1 {
+			return nil, ErrTangled
+		}
+		depth[v] = above + 1
+	}
+	return depth, nil
+}

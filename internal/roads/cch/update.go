@@ -1,0 +1,143 @@
+package cch
+
+import (
+	"slices"
+)
+
+// updater customises in part: it computes the edges of a vertex anew if one of them may have changed, and then marks those that
+// depend on what did change. Vertices are visited in ascending order, since edges depend on those of lower vertices alone.
+type updater struct {
+	weights, ancestors byDepth
+
+	marked []uint64 // a bit for the edges from, and one for the edges to each vertex
+	queue  []uint32 // a heap of vertices
+	// What the edges of the vertex that is visited cost before; only the rows that are computed anew have it.
+	oldOut, oldIn []uint32
+}
+
+// apply changes weights of arcs, and notes what it changed.
+func (u *updater) apply(t *Topology, c *costs, changes []ArcWeight, changed *difference) {
+	if u.marked == nil {
+		u.marked = make([]uint64, len(t.arcOf)/32+1)
+	}
+	for _, change := range changes {
+		if c.arcs[change.Arc] == change.Weight {
+			continue
+		}
+		c.arcs[change.Arc] = change.Weight
+		changed.arcs = append(changed.arcs, change.Arc)
+		to := t.vertexOf[change.Arc]
+		for _, arc := range t.into.of(change.Arc) {
+			u.mark(t.vertexOf[arc], to)
+		}
+	}
+	for len(u.queue) > 0 {
+		u.visit(t, c, u.pop(), changed)
+	}
+}
+
+// mark has the weight of the edge between two vertices computed anew.
+func (u *updater) mark(from, to uint32) {
+	low, bit := from, uint64(1)
+	switch {
+	case from == to:
+		return // no way of least weight has it between its ends
+	case to < from:
+		low, bit = to, 2
+	}
+	word, shift := &u.marked[low/32], low%32*2
+	if *word>>shift&3 == 0 {
+		u.push(low)
+	}
+	*word |= bit << shift
+}
+
+// visit computes the marked edges of a vertex, and marks what depends on those that changed.
+func (u *updater) visit(t *Topology, c *costs, v uint32, changed *difference) {
+	word, shift := &u.marked[v/32], v%32*2
+	marks := *word >> shift & 3
+	*word &^= 3 << shift
+	out, in := c.out[t.out.first[v]:t.out.first[v+1]], c.in[t.in.first[v]:t.in.first[v+1]]
+	u.oldOut, u.oldIn = append(u.oldOut[:0], out...), append(u.oldIn[:0], in...)
+	if marks&1 != 0 {
+		t.pullOut(c, v, &u.weights)
+		t.out.store(v, c.out, &u.weights)
+		changed.out = appendChanged(changed.out, t.out.first[v], u.oldOut, out)
+	}
+	if marks&2 != 0 {
+		t.pullIn(c, v, &u.weights)
+		t.in.store(v, c.in, &u.weights)
+		changed.in = appendChanged(changed.in, t.in.first[v], u.oldIn, in)
+	}
+	if slices.Equal(out, u.oldOut) && slices.Equal(in, u.oldIn) {
+		return
+	}
+	u.markAbove(t, c, v, out, in)
+}
+
+// markAbove marks the edges over v whose weight came of an edge of v that changed, or comes of it now.
+func (u *updater) markAbove(t *Topology, c *costs, v uint32, out, in []uint32) {
+	outDepths, inDepths := t.out.depth[t.out.first[v]:t.out.first[v+1]], t.in.depth[t.in.first[v]:t.in.first[v+1]]
+	if len(outDepths) == 0 || len(inDepths) == 0 {
+		return
+	}
+	highest := min(outDepths[len(outDepths)-1], inDepths[len(inDepths)-1])
+	for a, d := v, t.depth[v]; d > highest; {
+		a, d = t.parent[a], d-1
+		u.ancestors[d] = a
+	}
+	for i, fromDepth := range inDepths {
+		for o, toDepth := range outDepths {
+			before, after := u.oldIn[i]+u.oldOut[o], in[i]+out[o]
+			if before == after || fromDepth == toDepth {
+				continue
+			}
+			from, to := u.ancestors[fromDepth], u.ancestors[toDepth]
+			now := t.weight(c, pair{from, to})
+			if before == now || after < now {
+				u.mark(from, to)
+			}
+		}
+	}
+}
+
+// appendChanged appends the indexes, counted from first, of what differs.
+func appendChanged(indexes []uint32, first uint32, before, after []uint32) []uint32 {
+	for i := range before {
+		if before[i] != after[i] {
+			indexes = append(indexes, first+uint32(i))
+		}
+	}
+	return indexes
+}
+
+func (u *updater) push(v uint32) {
+	u.queue = append(u.queue, v)
+	at := len(u.queue) - 1
+	for at > 0 && v < u.queue[(at-1)/2] {
+		u.queue[at] = u.queue[(at-1)/2]
+		at = (at - 1) / 2
+	}
+	u.queue[at] = v
+}
+
+func (u *updater) pop() uint32 {
+	first, last := u.queue[0], len(u.queue)-1
+	v := u.queue[last]
+	u.queue = u.queue[:last]
+	at := 0
+	for child := 1; child < last; child = 2*at + 1 {
+		if child+1 < last && u.queue[child+1] < u.queue[child] {
+			child++
+		}
+		if v <= u.queue[child] {
+			break
+		}
+		u.queue[at] = u.queue[child]
+		at = child
+	}
+	if last > 0 {
+		u.queue[at] = v
+	}
+	return first
+}
