@@ -57,13 +57,15 @@ type Cache struct {
 
 // Limits are rates and counts; each is at least 1 unless it says otherwise.
 type Limits struct {
-	GuestReadsPerMinute   int // of one client address; default 60
-	AccountReadsPerMinute int // of one account; default 120
-	PushesPerMinute       int // of one push token; default 60
-	PushEntitiesPerMinute int // rows of one push token; default 10 000; 0 turns it off (D7.3)
-	ManagePerMinute       int // management requests of one account; default 60
-	VotesPerMinute        int // of one account; default 30
-	FeedsPerAccount       int // default 20
+	GuestReadsPerMinute    int // of one client address; default 60
+	AccountReadsPerMinute  int // of one account; default 120
+	GuestRoutesPerMinute   int // routes for one client address, a table counts one for each 100 pairs; default 60
+	AccountRoutesPerMinute int // for one account; default 120
+	PushesPerMinute        int // of one push token; default 60
+	PushEntitiesPerMinute  int // rows of one push token; default 10 000; 0 turns it off (D7.3)
+	ManagePerMinute        int // management requests of one account; default 60
+	VotesPerMinute         int // of one account; default 30
+	FeedsPerAccount        int // default 20
 
 	// What may be stored (D5.10); 0 turns each off.
 	EntitiesPerFeed           int   // default 200 000
@@ -158,7 +160,7 @@ func Default() *Config {
 		BaseURL:   "http://127.0.0.1:8080",
 		DataDir:   "./wayside-data",
 		HTTP:      HTTP{Listen: "127.0.0.1:8080", MaxPerAddress: 256},
-		Limits:    Limits{60, 120, 60, 10_000, 60, 30, 20, 200_000, 64 << 20, 256 << 20, 20_000, 16 << 20},
+		Limits:    Limits{60, 120, 60, 120, 60, 10_000, 60, 30, 20, 200_000, 64 << 20, 256 << 20, 20_000, 16 << 20},
 		Votes:     Votes{TrustAfter: 24 * time.Hour},
 		Chargers:  Chargers{PrimaryNetwork: "tesla"},
 		Mail:      Mail{From: "wayside@localhost"},

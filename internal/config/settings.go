@@ -49,6 +49,8 @@ func settings() []setting {
 		masked(stringKey("cache.url", func(c *Config) *string { return &c.Cache.URL }, orEmpty(checkCacheURL))),
 		numberKey("limits.guest_reads_per_minute", func(c *Config) *int { return &c.Limits.GuestReadsPerMinute }, 1),
 		numberKey("limits.account_reads_per_minute", func(c *Config) *int { return &c.Limits.AccountReadsPerMinute }, 1),
+		numberKey("limits.guest_routes_per_minute", func(c *Config) *int { return &c.Limits.GuestRoutesPerMinute }, 1),
+		numberKey("limits.account_routes_per_minute", func(c *Config) *int { return &c.Limits.AccountRoutesPerMinute }, 1),
 		numberKey("limits.pushes_per_minute", func(c *Config) *int { return &c.Limits.PushesPerMinute }, 1),
 		numberKey("limits.push_entities_per_minute", func(c *Config) *int { return &c.Limits.PushEntitiesPerMinute }, 0),
 		numberKey("limits.manage_per_minute", func(c *Config) *int { return &c.Limits.ManagePerMinute }, 1),

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 	"slices"
+	"strings"
 )
 
 // allowOrigin lets a page of a configured origin read the response (D12.9). No origin is configured by default.
@@ -26,8 +27,12 @@ func (a *api) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
 func (a *api) preflight(w http.ResponseWriter, r *http.Request) {
 	if a.allowOrigin(w, r) {
 		h := w.Header()
-		h.Set("Access-Control-Allow-Methods", http.MethodGet)
-		h.Set("Access-Control-Allow-Headers", "Authorization")
+		methods, headers := http.MethodGet, "Authorization"
+		if strings.HasPrefix(r.URL.Path, navigationPath) {
+			methods, headers = "GET, POST", "Authorization, Content-Type"
+		}
+		h.Set("Access-Control-Allow-Methods", methods)
+		h.Set("Access-Control-Allow-Headers", headers)
 		h.Set("Access-Control-Max-Age", "600")
 	}
 	w.Header().Set("Vary", "Origin")

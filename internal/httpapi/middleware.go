@@ -89,7 +89,7 @@ func withAuditVia(r *http.Request, c class) *http.Request {
 		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaAPI))
 	case classPage:
 		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaPage))
-	case classOpen, classRead, classPageRead, classVote, classPush:
+	case classOpen, classRead, classPageRead, classRoute, classVote, classPush:
 	}
 	return r
 }
@@ -100,8 +100,8 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 	switch rt.class {
 	case classOpen, classPush, classPage:
 		return c, nil
-	case classRead, classPageRead:
-		if rt.class == classRead {
+	case classRead, classPageRead, classRoute:
+		if rt.class != classPageRead {
 			a.allowOrigin(w, r)
 		}
 		if a.Loaded != nil && !a.Loaded() { // an answer from an empty index would be wrong
@@ -109,6 +109,9 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 		}
 		if err := a.identify(r, c, true); err != nil {
 			return nil, err
+		}
+		if rt.class == classRoute {
+			return c, a.peekRoutes(c)
 		}
 		if err := a.limitReads(w, c); err != nil {
 			return nil, err
@@ -199,10 +202,15 @@ func (a *api) limitReads(w http.ResponseWriter, c *caller) error {
 	if c.account != nil {
 		limit, key = ratelimit.PerMinute(a.Limits.AccountReads), ratelimit.AccountKey(ratelimit.Reads, c.account.ID)
 	}
+	return a.limit(w, limit, key, 1, "reads")
+}
+
+// limit counts a request against a limit, and sets the rate limit's headers.
+func (a *api) limit(w http.ResponseWriter, limit ratelimit.Limit, key ratelimit.Key, cost int, what string) error {
 	if limit.Count == 0 {
 		return nil
 	}
-	decision := a.Buckets.Allow(key, limit, 1, a.Now())
+	decision := a.Buckets.Allow(key, limit, cost, a.Now())
 	var buffer [128]byte
 	policy := ratelimit.AppendPolicy(buffer[:0], limit)
 	text := string(ratelimit.AppendState(policy, decision))
@@ -210,7 +218,7 @@ func (a *api) limitReads(w http.ResponseWriter, c *caller) error {
 	h := w.Header()
 	h[ratelimit.PolicyHeader], h[ratelimit.StateHeader] = values[0:1:1], values[1:2:2] // of capacity 1, so that Add copies them
 	if !decision.OK {
-		return &mapdata.LimitError{RetryAfter: decision.RetryAfter, What: "reads"}
+		return &mapdata.LimitError{RetryAfter: decision.RetryAfter, What: what}
 	}
 	return nil
 }

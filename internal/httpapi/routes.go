@@ -32,12 +32,13 @@ const (
 	classAccount               // a session, and the same origin for writes; counts against the account's limit on management (D5.9)
 	classPush                  // the push token in the path is the only credential
 	classSignIn                // everybody, same origin for writes; the handlers count against limits of their own
+	classRoute                 // everybody; the handlers count against the limit on routes (D15.23), POST from any origin included: it changes nothing
 	classPage                  // a page for people; the console's own table says what each one requires
 )
 
 // routes is the table of everything that the public address answers.
 func (a *api) routes() []route {
-	return slices.Concat(a.mapRoutes(), a.maintainerRoutes(), a.takedownRoutes(), a.accountRoutes(), a.fileRoutes(), a.consoleRoutes())
+	return slices.Concat(a.mapRoutes(), a.navigationRoutes(), a.maintainerRoutes(), a.takedownRoutes(), a.accountRoutes(), a.fileRoutes(), a.consoleRoutes())
 }
 
 // mapRoutes are the API's resources of map data: reads, votes and feeds.
@@ -68,6 +69,14 @@ func (a *api) mapRoutes() []route {
 		{http.MethodGet, "/v2/review/feeds", classAccount, account.ForCurators, a.getReviewFeeds},
 		{http.MethodPost, "/v2/feeds/{id}/approve", classAccount, account.ForCurators, a.postApprove},
 		{http.MethodPost, "/v2/feeds/{id}/reject", classAccount, account.ForCurators, a.postReject},
+	}
+}
+
+// navigationRoutes are OSRM's API (D15.18).
+func (a *api) navigationRoutes() []route {
+	return []route{
+		{http.MethodGet, navigationPath + "route/v1/{profile}/{coordinates}", classRoute, account.ForGuests, a.getRoute},
+		{http.MethodPost, navigationPath + "route/v1/{profile}", classRoute, account.ForGuests, a.getRoute},
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"wayside/internal/feed"
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
+	"wayside/internal/nav"
 	"wayside/internal/nearby"
 	"wayside/internal/pages"
 	"wayside/internal/provider/push"
@@ -56,6 +57,8 @@ type Deps struct {
 	Streams  *stream.Hub
 	Votes    *votes.Service
 	Audit    *audit.Service
+	// Navigation finds routes; nil: it is off, and every request of it is answered with 503.
+	Navigation *nav.Service
 	// Takedowns are what curators do against single pins, and drivers' complaints.
 	Takedowns *takedown.Service
 
@@ -93,10 +96,12 @@ type Newest struct{ api atomic.Pointer[api] }
 
 // Limits are the rates of D14 per minute.
 type Limits struct {
-	GuestReads   int
-	AccountReads int
-	Manage       int
-	Votes        int
+	GuestReads    int
+	AccountReads  int
+	GuestRoutes   int
+	AccountRoutes int
+	Manage        int
+	Votes         int
 }
 
 // Incidents describes the built-in source of live incidents.
@@ -153,7 +158,7 @@ func New(deps Deps) http.Handler {
 			byPath[r.path] = make(methods)
 		}
 		byPath[r.path][r.method] = a.wrap(r)
-		if r.class == classRead && len(a.CORSOrigins) > 0 {
+		if (r.class == classRead || r.class == classRoute) && len(a.CORSOrigins) > 0 {
 			byPath[r.path][http.MethodOptions] = a.preflight
 		}
 	}
@@ -161,6 +166,7 @@ func New(deps Deps) http.Handler {
 	for path, m := range byPath {
 		mux.Handle(path, a.dispatch(m))
 	}
+	mux.Handle(navigationPath, a.otherNavigation())
 	mux.HandleFunc("/", a.unknownPath)
 	if a.Newest != nil {
 		if before := a.Newest.api.Load(); before != nil {

@@ -46,6 +46,7 @@ func (s *Service) serve(e *edition) (err error) {
 		Audit: s.Audit, Takedowns: s.Takedowns,
 		Limits: httpapi.Limits{
 			GuestReads: e.config.Limits.GuestReadsPerMinute, AccountReads: e.config.Limits.AccountReadsPerMinute,
+			GuestRoutes: e.config.Limits.GuestRoutesPerMinute, AccountRoutes: e.config.Limits.AccountRoutesPerMinute,
 			Manage: e.config.Limits.ManagePerMinute, Votes: e.config.Limits.VotesPerMinute,
 		},
 		Buckets: s.caches.buckets,

@@ -1,0 +1,212 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"wayside/internal/account"
+	"wayside/internal/mapdata"
+	"wayside/internal/nav"
+	"wayside/internal/nav/osrm"
+	"wayside/internal/ratelimit"
+	"wayside/internal/response"
+)
+
+// navigationPath is before the service in the paths of OSRM's API.
+const navigationPath = "/v2/navigation/"
+
+const (
+	maxNavigationBody = 512 << 10        // bytes: 10 001 coordinates fit
+	navigationTimeout = 10 * time.Second // for the work on one request
+)
+
+// profiles are the names of the one profile that there is.
+func profiles() []string {
+	return []string{"driving", "car", "driving-traffic", "mapbox/driving-traffic"}
+}
+
+// navigationScratch is reusable memory for one response.
+type navigationScratch struct {
+	route nav.RouteAnswer
+	body  []byte
+}
+
+// navigationPool reuses memory between requests; it holds no state of the service.
+var navigationPool = sync.Pool{New: func() any { return new(navigationScratch) }}
+
+// navigate answers a request to one of OSRM's services: it reads the request, counts it, has it answered, and writes the answer or
+// the error in OSRM's form. Neither holds for logs: the path of a GET is places.
+func (a *api) navigate(w http.ResponseWriter, r *http.Request, c *caller, service osrm.Service, answer func(ctx context.Context, q *osrm.Request, s *navigationScratch) error) error {
+	q, err := readNavigation(w, r, service)
+	cost := 1
+	if err == nil {
+		cost = q.Cost()
+	}
+	if err := a.limitRoutes(w, c, cost); err != nil {
+		return err
+	}
+	scratch, ok := navigationPool.Get().(*navigationScratch)
+	if !ok {
+		scratch = new(navigationScratch)
+	}
+	defer func() {
+		if cap(scratch.body) <= maxPooledBody {
+			navigationPool.Put(scratch)
+		}
+	}()
+	scratch.body = scratch.body[:0]
+	if err == nil {
+		err = a.answerInTime(r.Context(), q, scratch, answer)
+	}
+	w.Header()["Vary"] = []string{a.vary()}
+	w.Header()["Cache-Control"] = []string{noStore}
+	status := http.StatusOK
+	if refused := new(nav.Error); errors.As(err, &refused) {
+		if status = http.StatusBadRequest; refused.Code == nav.NoRegion {
+			status = http.StatusServiceUnavailable
+		}
+		scratch.body = osrm.AppendError(scratch.body[:0], refused)
+	} else if err != nil {
+		return err
+	}
+	response.Write(w, r, status, "application/json", scratch.body)
+	return nil
+}
+
+var errNavigationTimeout = errors.New("a route took too long")
+
+// answerInTime has a request answered, unless the client goes away or it takes too long.
+func (a *api) answerInTime(parent context.Context, q *osrm.Request, s *navigationScratch, answer func(ctx context.Context, q *osrm.Request, s *navigationScratch) error) error {
+	if a.Navigation == nil {
+		return &nav.Error{Code: nav.NoRegion, Message: "Navigation is off at this service."}
+	}
+	ctx, cancel := context.WithTimeoutCause(parent, navigationTimeout, errNavigationTimeout)
+	defer cancel()
+	err := answer(ctx, q, s)
+	if errors.Is(err, errNavigationTimeout) {
+		return &problem{Type: "unavailable", Status: http.StatusServiceUnavailable, Detail: "This takes too long to compute now. Ask for less, or later.", retryAfter: unavailableRetryAfter}
+	}
+	return err
+}
+
+// readNavigation reads the options of a request from its URL or its body.
+func readNavigation(w http.ResponseWriter, r *http.Request, service osrm.Service) (*osrm.Request, error) {
+	head, tail := splitNavigation(r)
+	if !slices.Contains(profiles(), head[2]) {
+		return nil, &nav.Error{Code: nav.InvalidValue, Message: "The profile must be driving: routes are for cars."}
+	}
+	if r.Method == http.MethodPost {
+		if tail != "" {
+			return nil, &nav.Error{Code: nav.InvalidURL, Message: "A POST has its coordinates in its body: its URL ends with the profile."}
+		}
+		return readNavigationBody(w, r, service)
+	}
+	before := 1 + len(head[0]) + 1 + len(head[1]) + 1 + len(head[2]) + 1 // as OSRM counts: without our prefix
+	if r.URL.RawQuery != "" {
+		tail += "?" + r.URL.RawQuery
+	}
+	text, err := url.PathUnescape(tail)
+	if err != nil || text == "" {
+		return nil, &nav.Error{Code: nav.InvalidURL, Message: "URL string malformed close to position " + strconv.Itoa(before)}
+	}
+	return osrm.ParseURL(service, text, before)
+}
+
+// readNavigationBody reads the body of a POST.
+func readNavigationBody(w http.ResponseWriter, r *http.Request, service osrm.Service) (*osrm.Request, error) {
+	if !isJSON(r) {
+		return nil, unsupportedMedia("Send the body as Content-Type: application/json.")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxNavigationBody))
+	if large := new(http.MaxBytesError); errors.As(err, &large) {
+		return nil, mapdata.Describe(mapdata.ErrTooLarge, "The body is larger than "+strconv.Itoa(maxNavigationBody>>10)+" KiB.")
+	}
+	if err != nil {
+		return nil, mapdata.Describe(mapdata.ErrMalformed, "The body cannot be read.")
+	}
+	return osrm.ParseBody(service, body)
+}
+
+// splitNavigation takes the service, the version and the profile off the path of a request. What follows is still escaped.
+func splitNavigation(r *http.Request) (head [3]string, tail string) {
+	tail = strings.TrimPrefix(r.URL.EscapedPath(), navigationPath)
+	for i := range head {
+		if head[i], tail, _ = strings.Cut(tail, "/"); i == 2 && head[i] == "mapbox" {
+			var name string
+			name, tail, _ = strings.Cut(tail, "/")
+			head[i] += "/" + name
+		}
+		if plain, err := url.PathUnescape(head[i]); err == nil {
+			head[i] = plain
+		}
+	}
+	return head, tail
+}
+
+// otherNavigation answers what no line of the table does: names of profiles with a slash, and OSRM's errors for what there is not.
+func (a *api) otherNavigation() http.Handler {
+	handle := func(w http.ResponseWriter, r *http.Request, c *caller) error {
+		head, tail := splitNavigation(r)
+		services := map[string]handler{"route": a.getRoute}
+		serve := services[head[0]]
+		var err *nav.Error
+		switch {
+		case head[0] == "" || head[1] == "" || head[2] == "" || tail == "" && r.Method != http.MethodPost:
+			err = &nav.Error{Code: nav.InvalidURL, Message: "The URL must be /{service}/v1/{profile}/{coordinates}."}
+		case serve == nil:
+			err = &nav.Error{Code: nav.InvalidService, Message: "Service " + truncate(head[0]) + " not found!"}
+		case head[1] != "v1":
+			err = &nav.Error{Code: nav.InvalidVersion, Message: "Service " + head[0] + " has no version " + truncate(head[1]) + "; it has v1."}
+		default:
+			return serve(w, r, c)
+		}
+		if err := a.limitRoutes(w, c, 1); err != nil {
+			return err
+		}
+		w.Header()["Cache-Control"] = []string{noStore}
+		response.Write(w, r, http.StatusBadRequest, "application/json", osrm.AppendError(nil, err))
+		return nil
+	}
+	m := make(methods)
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		m[method] = a.wrap(route{method, navigationPath + "{other}", classRoute, account.ForGuests, handle})
+	}
+	if len(a.CORSOrigins) > 0 {
+		m[http.MethodOptions] = a.preflight
+	}
+	return a.dispatch(m)
+}
+
+// routeLimit is the limit on routes of a caller (D15.23).
+func (a *api) routeLimit(c *caller) (ratelimit.Limit, ratelimit.Key) {
+	if c.account != nil {
+		return ratelimit.PerMinute(a.Limits.AccountRoutes), ratelimit.AccountKey(ratelimit.Routes, c.account.ID)
+	}
+	return ratelimit.PerMinute(a.Limits.GuestRoutes), ratelimit.ClientKey(ratelimit.Routes, c.client)
+}
+
+// peekRoutes refuses a caller who has no route left before their request is read.
+func (a *api) peekRoutes(c *caller) error {
+	limit, key := a.routeLimit(c)
+	if limit.Count == 0 {
+		return nil
+	}
+	if d := a.Buckets.Peek(key, limit, 1, a.Now()); !d.OK {
+		return &mapdata.LimitError{RetryAfter: d.RetryAfter, What: "routes"}
+	}
+	return nil
+}
+
+// limitRoutes counts a request for as many routes as it costs.
+func (a *api) limitRoutes(w http.ResponseWriter, c *caller, cost int) error {
+	limit, key := a.routeLimit(c)
+	return a.limit(w, limit, key, cost, "routes")
+}

@@ -1,0 +1,22 @@
+package nav
+
+// Error is a request that has no answer. Its code is one of OSRM's (D15.18).
+type Error struct{ Code, Message string }
+
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// The codes of errors.
+const (
+	InvalidURL     = "InvalidUrl"
+	InvalidService = "InvalidService"
+	InvalidVersion = "InvalidVersion"
+	InvalidOptions = "InvalidOptions"
+	InvalidQuery   = "InvalidQuery"
+	InvalidValue   = "InvalidValue"
+	NoSegment      = "NoSegment"
+	NoRoute        = "NoRoute"
+	NoTable        = "NoTable"
+	NoMatch        = "NoMatch"
+	NoRegion       = "NoRegion" // no region is served
+	TooBig         = "TooBig"
+)

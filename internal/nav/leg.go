@@ -1,0 +1,151 @@
+package nav
+
+import (
+	"math"
+
+	"wayside/internal/geo"
+	"wayside/internal/roads/graph"
+	"wayside/internal/roads/match"
+)
+
+// Leg is the way from one waypoint to the next. Its slices are reused: they hold until the answer is filled again.
+type Leg struct {
+	Distance               float64 // metres
+	Weight, Duration, Free uint64  // ms; Free is the duration without conditions
+	Locations              []graph.Position
+	Nodes                  []int64 // of OpenStreetMap, one for each location; the ends of the road before the first and after the last
+	Parts                  []Part
+	Steps                  []Step
+	Summary                string
+}
+
+// Part is an arc of a leg, or what of it is driven.
+type Part struct {
+	Arc                    uint32
+	From, To               float64 // shares of the arc's length
+	First, Last            int     // it leads over Locations[First:Last+1]
+	Weight, Duration, Free uint32  // ms
+	TurnWeight, TurnTime   uint32  // ms, of the turn at its end
+	Turned                 bool    // a turn follows, and not the next leg
+}
+
+// Length is how long the part is, in metres.
+func (r *Roads) Length(p *Part) float64 {
+	return (p.To - p.From) * float64(r.Graph.Pieces[r.Graph.Arcs[p.Arc].Piece].Length) / 1000
+}
+
+// PositionOf is a point as the network writes positions.
+func PositionOf(p geo.Point) graph.Position {
+	return graph.Position{Lng: int32(math.Round(p.Lng * 1e7)), Lat: int32(math.Round(p.Lat * 1e7))}
+}
+
+func (l *Leg) reset() {
+	*l = Leg{Locations: l.Locations[:0], Nodes: l.Nodes[:0], Parts: l.Parts[:0], Steps: l.Steps[:0]}
+}
+
+// build makes a leg of the ways between spots, one or several.
+func (n *Network) build(l *Leg, ways []way, spots []Spot) {
+	l.reset()
+	for i := range ways {
+		n.appendWay(l, &ways[i], &spots[i], &spots[i+1])
+	}
+	for i := range l.Parts {
+		p := &l.Parts[i]
+		l.Distance += n.Length(p)
+		l.Duration += uint64(p.Duration) + uint64(p.TurnTime)
+		l.Free += uint64(p.Free) + uint64(p.TurnTime)
+	}
+}
+
+// appendWay appends what is driven on a way.
+func (n *Network) appendWay(l *Leg, w *way, from, to *Spot) {
+	begin, end := &from.Candidates[w.from], &to.Candidates[w.to]
+	start, stop := &from.Places[begin.Place], &to.Places[end.Place]
+	l.Weight += w.weight
+	if len(l.Locations) == 0 {
+		l.Locations = append(l.Locations, PositionOf(start.Point))
+		l.Nodes = append(l.Nodes, n.nodeBefore(begin.Arc, start))
+	}
+	for i, arc := range w.arcs {
+		p := Part{Arc: arc, To: 1, First: len(l.Locations) - 1}
+		var at, until *match.Place
+		if i == 0 {
+			p.From, at = begin.Share, start
+		}
+		if i == len(w.arcs)-1 {
+			p.To, until = end.Share, stop
+		} else {
+			turn := n.turn(arc, w.arcs[i+1])
+			p.TurnWeight, p.TurnTime, p.Turned = turn.Weight, turn.Duration, true
+		}
+		n.appendLine(l, arc, at, until)
+		p.Last = len(l.Locations) - 1
+		now, _ := n.condition(arc)
+		p.Weight, p.Duration = part(p.To-p.From, now.Weight), part(p.To-p.From, now.Duration)
+		p.Free = part(p.To-p.From, n.Graph.Arcs[arc].Duration)
+		l.Parts = append(l.Parts, p)
+	}
+}
+
+// appendLine appends the positions of an arc behind a place on it, up to another; nil: its beginning, its end.
+func (n *Network) appendLine(l *Leg, arc uint32, at, until *match.Place) {
+	piece := &n.Graph.Pieces[n.Graph.Arcs[arc].Piece]
+	line := n.Graph.Line[piece.FirstLine : piece.FirstLine+piece.Positions]
+	nodes := n.Graph.LineNodes[piece.FirstLine : piece.FirstLine+piece.Positions]
+	if n.Graph.Arcs[arc].Flags&graph.Backward == 0 {
+		first, last := 1, len(line)-1
+		if at != nil {
+			first = int(at.Segment) + 1
+		}
+		if until != nil {
+			last = int(until.Segment)
+		}
+		for k := first; k <= last; k++ {
+			l.add(line[k], nodes[k])
+		}
+	} else {
+		first, last := len(line)-2, 0
+		if at != nil {
+			first = int(at.Segment)
+		}
+		if until != nil {
+			last = int(until.Segment) + 1
+		}
+		for k := first; k >= last; k-- {
+			l.add(line[k], nodes[k])
+		}
+	}
+	if until == nil {
+		return
+	}
+	if end := PositionOf(until.Point); len(l.Locations) == 1 || l.Locations[len(l.Locations)-1] != end {
+		l.Locations = append(l.Locations, end)
+		l.Nodes = append(l.Nodes, n.nodeAfter(arc, until))
+	}
+}
+
+// add adds a position that is not the one before.
+func (l *Leg) add(p graph.Position, node int64) {
+	if l.Locations[len(l.Locations)-1] != p {
+		l.Locations = append(l.Locations, p)
+		l.Nodes = append(l.Nodes, node)
+	}
+}
+
+// nodeBefore is OpenStreetMap's node behind a place, in the direction of an arc.
+func (n *Network) nodeBefore(arc uint32, at *match.Place) int64 {
+	return n.nodeBeside(arc, at, n.Graph.Arcs[arc].Flags&graph.Backward != 0)
+}
+
+// nodeAfter is the node ahead.
+func (n *Network) nodeAfter(arc uint32, at *match.Place) int64 {
+	return n.nodeBeside(arc, at, n.Graph.Arcs[arc].Flags&graph.Backward == 0)
+}
+
+func (n *Network) nodeBeside(arc uint32, at *match.Place, next bool) int64 {
+	node := n.Graph.Pieces[n.Graph.Arcs[arc].Piece].FirstLine + at.Segment
+	if next {
+		node++
+	}
+	return n.Graph.LineNodes[node]
+}

@@ -1,0 +1,194 @@
+package nav
+
+import (
+	"context"
+	"math"
+
+	"wayside/internal/roads/graph"
+)
+
+// way is a way between two spots: over arcs, or on one arc alone.
+type way struct {
+	weight   uint64
+	from, to int      // indexes of candidates
+	arcs     []uint32 // one alone if the way takes no turn
+}
+
+// part is the cost of a share of an arc, rounded once (D15.11). Shares are of a length, so they lie within 0 and 1.
+func part(share float64, cost uint32) uint32 { return uint32(math.Round(share * float64(cost))) }
+
+// begin is the end of a route that begins at a candidate.
+func (n *Network) begin(c *Candidate) graph.End {
+	now, _ := n.condition(c.Arc)
+	return graph.End{Arc: c.Arc, Cost: part(1-c.Share, now.Weight)}
+}
+
+// appendEnds appends the ends of a route that ends at a candidate: on the arc, or on one of its copies.
+func (n *Network) appendEnds(to []graph.End, c *Candidate) []graph.End {
+	now, _ := n.condition(c.Arc)
+	cost := part(c.Share, now.Weight)
+	to = append(to, graph.End{Arc: c.Arc, Cost: cost})
+	for _, copied := range n.copies[c.Arc] {
+		to = append(to, graph.End{Arc: copied, Cost: cost})
+	}
+	return to
+}
+
+// direct is the way on one arc, if the second candidate lies ahead on that of the first.
+func (n *Network) direct(from, to *Candidate) (weight uint64, ok bool) {
+	if from.Arc != to.Arc || to.Share < from.Share {
+		return 0, false
+	}
+	now, _ := n.condition(from.Arc)
+	return uint64(part(to.Share-from.Share, now.Weight)), true
+}
+
+// leg finds the best way from some candidates of a spot to some of the next. spent is what each of the first has cost so far,
+// unreached if it is not to be used; nil: nothing.
+func (n *Network) leg(ctx context.Context, q *Query, from, to *Spot, spent []uint64, only int) (best way, found bool, err error) {
+	q.From, q.To = q.From[:0], q.To[:0]
+	least := unreached // so that costs stay small: ends have 32 bits
+	for i := range from.Candidates {
+		least = min(least, spentOn(spent, i))
+	}
+	if least == unreached {
+		return way{}, false, nil
+	}
+	best.weight = unreached
+	for i := range from.Candidates {
+		already := spentOn(spent, i)
+		if already == unreached {
+			continue
+		}
+		end := n.begin(&from.Candidates[i])
+		if more := already - least + uint64(end.Cost); more < graph.Closed {
+			end.Cost = uint32(more)
+			q.From = append(q.From, end)
+		}
+		for j := range to.Candidates {
+			if only >= 0 && j != only {
+				continue
+			}
+			if weight, ok := n.direct(&from.Candidates[i], &to.Candidates[j]); ok && already+weight < best.weight {
+				best = way{already + weight, i, j, []uint32{from.Candidates[i].Arc}}
+			}
+		}
+	}
+	for j := range to.Candidates {
+		if only < 0 || j == only {
+			q.To = n.appendEnds(q.To, &to.Candidates[j])
+		}
+	}
+	if best.weight == least { // no way is shorter than none
+		return best, true, nil
+	}
+	path, ok, err := n.Search.Route(ctx, q)
+	if err != nil {
+		return way{}, false, err
+	}
+	if ok && path.Weight+least < best.weight {
+		best = n.wayOf(path, from, to, only)
+		best.weight = path.Weight + least
+	}
+	return best, best.weight != unreached, nil
+}
+
+func spentOn(spent []uint64, candidate int) uint64 {
+	if spent == nil {
+		return 0
+	}
+	return spent[candidate]
+}
+
+// wayOf tells which candidates a path leads between. Where several candidates are on one arc, the path takes the one that costs
+// least: the last to begin at, the first to end at.
+func (n *Network) wayOf(path graph.Path, from, to *Spot, only int) way {
+	w := way{weight: path.Weight, from: -1, to: -1, arcs: path.Arcs}
+	first, last := path.Arcs[0], n.Graph.Arcs[path.Arcs[len(path.Arcs)-1]].CopyOf
+	for i := range from.Candidates {
+		if c := &from.Candidates[i]; c.Arc == first && (w.from < 0 || c.Share > from.Candidates[w.from].Share) {
+			w.from = i
+		}
+	}
+	for j := range to.Candidates {
+		if c := &to.Candidates[j]; (only < 0 || j == only) && c.Arc == last && (w.to < 0 || c.Share < to.Candidates[w.to].Share) {
+			w.to = j
+		}
+	}
+	return w
+}
+
+// chain finds the best way over all spots in their order: the best combination of candidates (D15.10).
+func (n *Network) chain(ctx context.Context, spots []Spot, q *Query, straight bool) ([]way, error) {
+	if !straight || len(spots) == 2 {
+		return n.chainOfLegs(ctx, spots, q)
+	}
+	legs := make([][]way, len(spots)-1) // for each leg, the best way to each candidate of its end; with what was spent before
+	spent := make([]uint64, len(spots[0].Candidates))
+	for i := range legs {
+		last := i == len(legs)-1
+		next := make([]uint64, len(spots[i+1].Candidates))
+		legs[i] = make([]way, len(next))
+		reached := false
+		for j := range next {
+			next[j], legs[i][j].weight = unreached, unreached
+			only := j
+			if last {
+				if only = -1; j > 0 {
+					continue // one search finds the best of all
+				}
+			}
+			w, found, err := n.leg(ctx, q, &spots[i], &spots[i+1], spent, only)
+			if err != nil {
+				return nil, err
+			}
+			if found {
+				next[w.to], legs[i][w.to], reached = w.weight, w, true
+			}
+		}
+		if !reached {
+			return nil, noRoute(n, spots)
+		}
+		spent = next
+	}
+	at := 0
+	for j := range spent {
+		if spent[j] < spent[at] {
+			at = j
+		}
+	}
+	ways := make([]way, len(legs))
+	for i := len(legs) - 1; i >= 0; i-- {
+		ways[i] = legs[i][at]
+		at = ways[i].from
+	}
+	for i := len(ways) - 1; i > 0; i-- {
+		ways[i].weight -= ways[i-1].weight
+	}
+	return ways, nil
+}
+
+// chainOfLegs finds the best way of each leg by itself: at a waypoint one may turn.
+func (n *Network) chainOfLegs(ctx context.Context, spots []Spot, q *Query) ([]way, error) {
+	ways := make([]way, len(spots)-1)
+	for i := range ways {
+		w, found, err := n.leg(ctx, q, &spots[i], &spots[i+1], nil, -1)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, noRoute(n, spots)
+		}
+		ways[i] = w
+	}
+	return ways, nil
+}
+
+// noRoute says why there is no route, as OSRM does.
+func noRoute(n *Network, spots []Spot) error {
+	s := snapper{Roads: n.Roads}
+	if !s.hangTogether(spots) {
+		return &Error{NoRoute, "Impossible route between points"}
+	}
+	return &Error{NoRoute, "No route found between points"}
+}

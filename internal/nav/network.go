@@ -1,0 +1,157 @@
+package nav
+
+import (
+	"context"
+
+	"wayside/internal/roads/graph"
+	"wayside/internal/roads/match"
+)
+
+// Network is the road network of a region at one moment. It is immutable.
+type Network struct {
+	*Roads
+	Search     Search
+	Conditions Conditions // nil: nothing is closed or slowed
+}
+
+// Roads is what does not change as long as a region is the current one.
+type Roads struct {
+	Graph       *graph.Graph
+	Index       *match.Index
+	DataVersion string
+
+	copies     map[uint32][]uint32 // of an arc on which routes end
+	firstPiece []uint32            // the pieces at node n are piecesAt[firstPiece[n]:firstPiece[n+1]]
+	piecesAt   []uint32            // each piece once for each of its ends
+}
+
+// NewRoads prepares a graph for routes: it takes a pass over its pieces and arcs.
+func NewRoads(g *graph.Graph, index *match.Index, dataVersion string) *Roads {
+	r := &Roads{Graph: g, Index: index, DataVersion: dataVersion, copies: make(map[uint32][]uint32)}
+	for i := range g.Arcs {
+		if base := g.Arcs[i].CopyOf; base != uint32(i) {
+			r.copies[base] = append(r.copies[base], uint32(i))
+		}
+	}
+	r.firstPiece = make([]uint32, len(g.Nodes)+1)
+	for i := range g.Pieces {
+		from, to := r.nodesOf(uint32(i))
+		r.firstPiece[from+1]++
+		r.firstPiece[to+1]++
+	}
+	for n := range g.Nodes {
+		r.firstPiece[n+1] += r.firstPiece[n]
+	}
+	r.piecesAt = make([]uint32, r.firstPiece[len(g.Nodes)])
+	next := make([]uint32, len(g.Nodes))
+	for i := range g.Pieces {
+		from, to := r.nodesOf(uint32(i))
+		for _, node := range [...]uint32{from, to} {
+			r.piecesAt[r.firstPiece[node]+next[node]] = uint32(i)
+			next[node]++
+		}
+	}
+	return r
+}
+
+// nodesOf are the nodes at which a piece begins and ends, in its own direction.
+func (r *Roads) nodesOf(piece uint32) (from, to uint32) {
+	p := &r.Graph.Pieces[piece]
+	if p.Forward != graph.None {
+		arc := &r.Graph.Arcs[p.Forward]
+		return arc.From, arc.To
+	}
+	arc := &r.Graph.Arcs[p.Backward]
+	return arc.To, arc.From
+}
+
+// Conditions are what entities do to arcs, in one version (D15.13 to D15.17).
+type Conditions interface {
+	// Version grows with each change.
+	Version() uint64
+	// On is what concerns an arc, a copy as well as what it is a copy of; false: nothing does.
+	On(arc uint32) (Condition, bool)
+}
+
+// Condition is what entities do to one arc.
+type Condition struct {
+	Weight, Duration uint32   // of the whole arc now, in ms; of a closed one, what they are for who begins or ends there
+	Closed           bool     // not to be driven from one end to the other (D15.16)
+	Entities         []string // ids
+}
+
+// Query asks for the path of the least weight that takes at least one turn.
+type Query struct {
+	From, To []graph.End
+	Exclude  graph.Flags // arcs with one of these flags are not driven
+	Free     bool        // as if there were no conditions
+}
+
+// TableQuery asks for the paths from each of some sets of ends to each of others. Its cells are row by row, a row for each of From.
+type TableQuery struct {
+	From, To [][]graph.End
+	Exclude  graph.Flags
+	Cells    []Cell // len(From)*len(To) of them, to be filled
+}
+
+// Cell is one path of a table. What lies on its first and last arc is in Weight alone: From and To say which ends were taken.
+type Cell struct {
+	Weight   uint64 // ms, with the costs of both ends; NoPath if there is none
+	Duration uint64 // ms, of the turns and the arcs between
+	Length   uint64 // mm, of the arcs between
+	From, To uint32 // indexes into TableQuery.From[i] and To[j]
+}
+
+// NoPath is the weight of a cell without a path.
+const NoPath = ^uint64(0)
+
+// Search finds paths. The searches without preparation and by hierarchies are two of them; any number of goroutines may use one. A
+// search ends with the context's error when the request that asked is gone.
+type Search interface {
+	Route(ctx context.Context, q *Query) (path graph.Path, found bool, err error)
+	// Alternatives are up to count paths, at least one of which is there if there is a route: the best first, the others no more
+	// than a quarter longer and different from each other in a fifth at least.
+	Alternatives(ctx context.Context, q *Query, count int) ([]graph.Path, error)
+	Table(ctx context.Context, q *TableQuery) error
+}
+
+// condition is what concerns an arc now, and what it costs.
+func (n *Network) condition(arc uint32) (Condition, bool) {
+	if n.Conditions != nil {
+		if c, ok := n.Conditions.On(arc); ok {
+			return c, true
+		}
+	}
+	a := &n.Graph.Arcs[arc]
+	return Condition{Weight: a.Weight, Duration: a.Duration}, false
+}
+
+// Version is that of the conditions.
+func (n *Network) Version() uint64 {
+	if n.Conditions == nil {
+		return 0
+	}
+	return n.Conditions.Version()
+}
+
+// turn is the turn from one arc onto another; the lightest, if there are several.
+func (r *Roads) turn(from, to uint32) *graph.Turn {
+	var best *graph.Turn
+	turns := r.Graph.TurnsFrom(from)
+	for i := range turns {
+		if turns[i].To == to && (best == nil || turns[i].Weight < best.Weight) {
+			best = &turns[i]
+		}
+	}
+	return best
+}
+
+// way is the way that an arc is on.
+func (r *Roads) way(arc uint32) *graph.Way {
+	return &r.Graph.Ways[r.Graph.Pieces[r.Graph.Arcs[arc].Piece].Way]
+}
+
+// NameOf is the name of the road of a piece.
+func (r *Roads) NameOf(piece uint32) string {
+	return r.Graph.Text(r.Graph.Ways[r.Graph.Pieces[piece].Way].Name)
+}

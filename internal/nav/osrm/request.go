@@ -1,0 +1,226 @@
+package osrm
+
+import (
+	"fmt"
+	"math"
+
+	"wayside/internal/nav"
+	"wayside/internal/roads/graph"
+)
+
+// Service is one of the services.
+type Service uint8
+
+// The services.
+const (
+	Route Service = iota
+	Nearest
+	Table
+	Match
+)
+
+// Request is a request to one of the services, with its options. It is read by ParseURL or ParseBody.
+type Request struct {
+	Service Service
+	Places  nav.Places
+
+	Hints         bool // generate_hints
+	SkipWaypoints bool
+
+	Alternatives int
+	Straight     nav.Straight
+	Waypoints    []int
+	Steps        bool
+	Geometries   Geometries
+	Overview     Overview
+	Annotations  Annotations
+
+	Number int // of results of Nearest
+
+	Sources, Destinations []int // nil: all
+	FallbackSpeed         float64
+	FallbackSnapped       bool
+	Scale                 float64
+
+	Timestamps []int64
+	IgnoreGaps bool
+	Tidy       bool
+
+	hints int // how many were given
+}
+
+// Geometries is the form of lines.
+type Geometries uint8
+
+// The forms of lines.
+const (
+	Polyline Geometries = iota
+	Polyline6
+	GeoJSON
+)
+
+// Overview says how much of the line of a route is wanted.
+type Overview uint8
+
+// The values of Overview.
+const (
+	Simplified Overview = iota
+	Full
+	NoOverview
+	ByLegs
+)
+
+// Annotations are what is wanted of each stretch of a route, or of a table.
+type Annotations uint16
+
+// The annotations.
+const (
+	Duration Annotations = 1 << iota
+	NodeIDs
+	Distance
+	Weight
+	Datasources
+	Speed
+	MaxSpeed
+	Congestion
+
+	allOfRoutes = Duration | NodeIDs | Distance | Weight | Datasources | Speed
+)
+
+func newRequest(s Service) *Request {
+	r := &Request{Service: s, Hints: true, Number: 1, Scale: 1}
+	if s == Table {
+		r.Annotations = Duration
+	}
+	return r
+}
+
+func invalidOptions(message string) error {
+	return &nav.Error{Code: nav.InvalidOptions, Message: message}
+}
+
+// check judges options against each other.
+func (r *Request) check() error {
+	p := &r.Places
+	count := len(p.Coordinates)
+	for _, list := range []struct {
+		name string
+		size int
+	}{{"hints", r.hints}, {"bearings", len(p.Bearings)}, {"radiuses", len(p.Radiuses)}, {"approaches", len(p.Approaches)}, {"timestamps", len(r.Timestamps)}} {
+		if list.size > 0 && list.size != count {
+			return invalidOptions(fmt.Sprintf("Number of elements in %s size %d does not match coordinate size %d", list.name, list.size, count))
+		}
+	}
+	for _, b := range p.Bearings {
+		if b.Value < 0 || b.Value > 360 || b.Range < 0 || b.Range > 180 {
+			return invalidOptions("A bearing takes 0 to 360 degrees, and a range of 0 to 180.")
+		}
+	}
+	for _, radius := range p.Radiuses {
+		if radius != nav.Unlimited && radius < 0 {
+			return invalidOptions("A radius takes 0 or more metres.")
+		}
+	}
+	switch {
+	case r.Service == Nearest && count != 1:
+		return invalidOptions("Only one input coordinate is supported")
+	case r.Service != Nearest && count < 2:
+		return invalidOptions("Number of coordinates needs to be at least two.")
+	case r.Number < 1:
+		return invalidOptions("number must be 1 or more.")
+	case r.FallbackSpeed < 0:
+		return invalidOptions("fallback_speed must be > 0")
+	case r.Scale <= 0:
+		return invalidOptions("scale_factor must be > 0")
+	}
+	for _, indexes := range [...][]int{r.Waypoints, r.Sources, r.Destinations} {
+		for _, i := range indexes {
+			if i >= count {
+				return invalidOptions("An index is not that of a coordinate.")
+			}
+		}
+	}
+	return nil
+}
+
+// RouteRequest is what is asked of the service route.
+func (r *Request) RouteRequest() *nav.RouteRequest {
+	return &nav.RouteRequest{Places: r.Places, Alternatives: r.Alternatives, Straight: r.Straight, Waypoints: r.Waypoints, Steps: r.Steps}
+}
+
+// classes are what can be excluded.
+func classFlag(name string) (graph.Flags, bool) {
+	switch name {
+	case "toll":
+		return graph.Toll, true
+	case "motorway":
+		return graph.Motorway, true
+	case "ferry":
+		return graph.Ferry, true
+	case "none":
+		return 0, true
+	}
+	return 0, false
+}
+
+func (r *Request) exclude(name string) error {
+	flag, ok := classFlag(name)
+	if !ok {
+		return &nav.Error{Code: nav.InvalidValue, Message: "Exclude flag combination is not supported."}
+	}
+	r.Places.Exclude |= flag
+	return nil
+}
+
+// The words of options.
+func approachOf(word string) (nav.Approach, bool) {
+	return find(word, []string{"unrestricted", "curb", "opposite"}, nav.Unrestricted, nav.Curb, nav.Opposite)
+}
+
+func geometriesOf(word string) (Geometries, bool) {
+	return find(word, []string{"polyline", "polyline6", "geojson"}, Polyline, Polyline6, GeoJSON)
+}
+
+func overviewOf(word string) (Overview, bool) {
+	return find(word, []string{"simplified", "full", "false", "by_legs"}, Simplified, Full, NoOverview, ByLegs)
+}
+
+func (r *Request) annotationOf(word string) (Annotations, bool) {
+	if r.Service == Table {
+		return find(word, []string{"duration", "distance"}, Duration, Distance)
+	}
+	return find(word, []string{"duration", "nodes", "distance", "weight", "datasources", "speed", "maxspeed", "congestion"},
+		Duration, NodeIDs, Distance, Weight, Datasources, Speed, MaxSpeed, Congestion)
+}
+
+// find is the value that stands for a word.
+func find[T any](word string, words []string, values ...T) (T, bool) {
+	for i := range words {
+		if words[i] == word {
+			return values[i], true
+		}
+	}
+	var none T
+	return none, false
+}
+
+// inRange says whether a coordinate can be written in OSRM's fixed-point numbers.
+func inRange(degrees float64) bool { return math.Abs(degrees) <= math.MaxInt32/1e6 }
+
+// pairsOfRoute is how many pairs of a table count as one route (D15.23).
+const pairsOfRoute = 100
+
+// Cost is how many routes a request counts as against the limits.
+func (r *Request) Cost() int {
+	if r.Service != Table {
+		return 1
+	}
+	rows, columns := len(r.Sources), len(r.Destinations)
+	if r.Sources == nil {
+		rows = len(r.Places.Coordinates)
+	}
+	if r.Destinations == nil {
+		columns = len(r.Places.Coordinates)
+	}
+	return max(1, (min(rows*columns, nav.MaxPairs)+pairsOfRoute-1)/pairsOfRoute) // a larger table is refused
+}

@@ -1,0 +1,225 @@
+package nav
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"wayside/internal/roads/graph"
+)
+
+// Service answers requests on the current network.
+type Service struct{ current func() *Network }
+
+// New makes a service. current gives the network of this moment, nil if there is none; it is called once for each request.
+func New(current func() *Network) *Service { return &Service{current: current} }
+
+// Current is the network of this moment.
+func (s *Service) Current() (*Network, error) {
+	if n := s.current(); n != nil {
+		return n, nil
+	}
+	return nil, &Error{NoRegion, "No region is served: an operator makes one with «wayside region import»"}
+}
+
+// Route is a way over all waypoints.
+type Route struct {
+	Legs                   []Leg
+	Distance               float64  // metres
+	Weight, Duration, Free uint64   // ms; Free is the duration without conditions
+	Conditions             []string // entities on the way
+	Avoided                []string // entities that would be on the way if there were no conditions
+	Warnings               []string
+
+	line       []graph.Position // memory of Overview
+	simplifier simplifier
+}
+
+// RouteAnswer are routes, the best first. It can be filled again and again.
+type RouteAnswer struct {
+	Network *Network
+	Spots   []Spot
+	Used    []Candidate // where the best route begins, passes and ends at the spots
+	Routes  []Route
+}
+
+// next is one more route, with the memory of one that was there before.
+func (a *RouteAnswer) next() *Route {
+	if len(a.Routes) < cap(a.Routes) {
+		a.Routes = a.Routes[:len(a.Routes)+1]
+	} else {
+		a.Routes = append(a.Routes, Route{})
+	}
+	r := &a.Routes[len(a.Routes)-1]
+	*r = Route{Legs: r.Legs[:0], line: r.line, simplifier: r.simplifier}
+	return r
+}
+
+// next is one more leg, with the memory of one that was there before.
+func (r *Route) next() *Leg {
+	if len(r.Legs) < cap(r.Legs) {
+		r.Legs = r.Legs[:len(r.Legs)+1]
+	} else {
+		r.Legs = append(r.Legs, Leg{})
+	}
+	return &r.Legs[len(r.Legs)-1]
+}
+
+// Route finds the best route, and alternatives to it.
+func (s *Service) Route(ctx context.Context, q *RouteRequest, a *RouteAnswer) error {
+	if err := q.check(); err != nil {
+		return err
+	}
+	n, err := s.Current()
+	if err != nil {
+		return err
+	}
+	a.Network, a.Routes = n, a.Routes[:0]
+	if a.Spots, err = n.snap(&q.Places); err != nil {
+		return err
+	}
+	search := Query{Exclude: q.Exclude}
+	ways, err := n.chain(ctx, a.Spots, &search, q.Straight != TurnsAllowed)
+	if err != nil {
+		return err
+	}
+	n.assemble(a.next(), ways, a.Spots, q)
+	a.Used = n.used(a.Used[:0], ways, a.Spots)
+	if q.Alternatives > 0 && len(a.Spots) == 2 && len(ways[0].arcs) > 1 {
+		if err := n.addAlternatives(ctx, q, a, &search); err != nil {
+			return err
+		}
+	}
+	return n.findAvoided(ctx, q, a)
+}
+
+// check refuses what no network answers, before any work.
+func (q *RouteRequest) check() error {
+	if len(q.Coordinates) > MaxCoordinates {
+		return &Error{TooBig, "Number of entries " + strconv.Itoa(len(q.Coordinates)) + " is higher than current maximum (" + strconv.Itoa(MaxCoordinates) + ")"}
+	}
+	if q.Alternatives > MaxAlternatives {
+		return &Error{TooBig, "Requested number of alternatives is higher than current maximum (" + strconv.Itoa(MaxAlternatives) + ")"}
+	}
+	if err := q.Places.check(); err != nil {
+		return err
+	}
+	if w := q.Waypoints; len(w) > 0 && (w[0] != 0 || w[len(w)-1] != len(q.Coordinates)-1) {
+		return &Error{InvalidValue, "First and last coordinates must be specified as waypoints."}
+	}
+	return nil
+}
+
+func (p *Places) check() error {
+	for _, at := range p.Coordinates {
+		if !at.Valid() {
+			return &Error{InvalidValue, "Invalid coordinate value."}
+		}
+	}
+	return nil
+}
+
+// used are the candidates that ways lead between, one for each spot.
+func (n *Network) used(to []Candidate, ways []way, spots []Spot) []Candidate {
+	to = append(to, spots[0].Candidates[ways[0].from])
+	for i := range ways {
+		to = append(to, spots[i+1].Candidates[ways[i].to])
+	}
+	return to
+}
+
+// assemble makes a route of ways: a leg between each two waypoints.
+func (n *Network) assemble(r *Route, ways []way, spots []Spot, q *RouteRequest) {
+	begin := 0
+	for i := range ways {
+		if i+1 < len(ways) && len(q.Waypoints) > 0 && !slices.Contains(q.Waypoints, i+1) {
+			continue
+		}
+		leg := r.next()
+		n.build(leg, ways[begin:i+1], spots[begin:i+2])
+		if q.Steps {
+			n.describe(leg, &spots[begin], &spots[i+1])
+		}
+		r.Distance += leg.Distance
+		r.Weight += leg.Weight
+		r.Duration += leg.Duration
+		r.Free += leg.Free
+		begin = i + 1
+	}
+	n.note(r)
+}
+
+// note gathers what is to be said of a route: the entities on it, and warnings.
+func (n *Network) note(r *Route) {
+	var ferry, local, closed bool
+	for i := range r.Legs {
+		for k := range r.Legs[i].Parts {
+			arc := r.Legs[i].Parts[k].Arc
+			flags := n.Graph.Arcs[arc].Flags
+			ferry, local = ferry || flags&graph.Ferry != 0, local || flags&graph.LocalOnly != 0
+			if c, ok := n.condition(arc); ok {
+				closed = closed || c.Closed
+				for _, id := range c.Entities {
+					if !slices.Contains(r.Conditions, id) {
+						r.Conditions = append(r.Conditions, id)
+					}
+				}
+			}
+		}
+	}
+	for _, w := range []struct {
+		holds bool
+		text  string
+	}{
+		{closed, "The route begins or ends on a road that is closed."},
+		{ferry, "The route takes a ferry."},
+		{local, "The route uses a road that is open to local traffic only."},
+	} {
+		if w.holds {
+			r.Warnings = append(r.Warnings, w.text)
+		}
+	}
+}
+
+// findAvoided says which entities would be on the way if there were no conditions.
+func (n *Network) findAvoided(ctx context.Context, q *RouteRequest, a *RouteAnswer) error {
+	if n.Conditions == nil || n.Version() == 0 {
+		return nil
+	}
+	free := *n
+	free.Conditions = nil
+	without, err := free.chain(ctx, a.Spots, &Query{Exclude: q.Exclude, Free: true}, q.Straight != TurnsAllowed)
+	if err != nil {
+		return err
+	}
+	var met []string
+	for i := range without {
+		for _, arc := range without[i].arcs {
+			if c, ok := n.condition(arc); ok {
+				met = append(met, c.Entities...)
+			}
+		}
+	}
+	for i := range a.Routes {
+		r := &a.Routes[i]
+		for _, id := range met {
+			if !slices.Contains(r.Conditions, id) && !slices.Contains(r.Avoided, id) {
+				r.Avoided = append(r.Avoided, id)
+			}
+		}
+	}
+	return nil
+}
+
+// addAlternatives adds routes between two spots that differ from the best one.
+func (n *Network) addAlternatives(ctx context.Context, q *RouteRequest, a *RouteAnswer, search *Query) error {
+	paths, err := n.Search.Alternatives(ctx, search, q.Alternatives)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths[min(1, len(paths)):] {
+		w := n.wayOf(path, &a.Spots[0], &a.Spots[1], -1)
+		n.assemble(a.next(), []way{w}, a.Spots, q)
+	}
+	return nil
+}

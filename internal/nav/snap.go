@@ -1,0 +1,232 @@
+package nav
+
+import (
+	"math"
+	"strconv"
+
+	"wayside/internal/geo"
+	"wayside/internal/roads/graph"
+	"wayside/internal/roads/match"
+)
+
+// How far a coordinate snaps (D15.10), in metres.
+const (
+	maxSnap       = 10_000
+	maxIslandSnap = 1_000 // where the nearest roads do not hang together
+)
+
+// Candidate is an arc on which a route may begin or end at a coordinate.
+type Candidate struct {
+	Arc   uint32
+	Share float64 // of the arc's length, how much lies before the place
+	Place int     // index into Spot.Places
+}
+
+// Spot is where a coordinate lies on the network: at one place on a road, or where several roads meet.
+type Spot struct {
+	Input      geo.Point
+	Places     []match.Place // all at the same position
+	Candidates []Candidate
+}
+
+// snapper snaps the coordinates of one request.
+type snapper struct {
+	*Roads
+	places *Places
+	found  []match.Place
+}
+
+// snap finds the spot of each coordinate. All are in one island, where there is one that all reach.
+func (n *Network) snap(p *Places) ([]Spot, error) {
+	s := &snapper{Roads: n.Roads, places: p}
+	spots := make([]Spot, len(p.Coordinates))
+	for i := range spots {
+		if spots[i] = s.spot(i, maxSnap, nil); len(spots[i].Candidates) == 0 {
+			return nil, &Error{NoSegment, "Could not find a matching segment for coordinate " + strconv.Itoa(i)}
+		}
+	}
+	if !s.hangTogether(spots) {
+		s.joinIslands(spots)
+	}
+	return spots, nil
+}
+
+// spot is the nearest place of one coordinate on a road of the islands that accept takes; nil: all islands.
+func (s *snapper) spot(i int, within float64, accept func(island uint32) bool) Spot {
+	spot := Spot{Input: s.places.Coordinates[i]}
+	if len(s.places.Radiuses) > 0 && s.places.Radiuses[i] != Unlimited {
+		within = min(within, s.places.Radiuses[i])
+	}
+	count := usualCandidates
+	if len(s.places.Approaches) > 0 && len(s.places.Bearings) > 0 {
+		count *= usualCandidates // what one leaves the other may not
+	}
+	for _, place := range s.nearest(i, within, count, accept) {
+		if len(spot.Places) > 0 && !samePosition(spot.Places[0].Point, place.Point) {
+			break
+		}
+		before := len(spot.Candidates)
+		if spot.Candidates = s.appendCandidates(spot.Candidates, i, &place, len(spot.Places), accept); len(spot.Candidates) > before {
+			spot.Places = append(spot.Places, place)
+		}
+	}
+	return spot
+}
+
+// usualCandidates is how many roads are looked at where several meet in one place.
+const usualCandidates = 8
+
+// samePosition says whether two places on roads are one, as answers write them.
+func samePosition(a, b geo.Point) bool {
+	const unit = 1e-6 // degrees
+	return math.Abs(a.Lat-b.Lat) < unit && math.Abs(math.Remainder(a.Lng-b.Lng, 360)) < unit
+}
+
+// nearest are the count nearest places of a coordinate on roads with a candidate, the nearest first.
+func (s *snapper) nearest(i int, within float64, count int, accept func(island uint32) bool) []match.Place {
+	near := match.Nearest{Within: within, Count: count, Accept: func(piece uint32) bool { return s.accepts(piece, accept) }}
+	if len(s.places.Bearings) == 0 || !s.places.Bearings[i].Given {
+		s.found = s.Index.Nearest(s.found[:0], s.places.Coordinates[i], near)
+		return s.found
+	}
+	return s.nearestDirected(i, near)
+}
+
+// accepts says whether a route may begin on a piece, in one direction at least.
+func (s *snapper) accepts(piece uint32, accept func(island uint32) bool) bool {
+	p := &s.Graph.Pieces[piece]
+	return s.acceptsArc(p.Forward, accept) || s.acceptsArc(p.Backward, accept)
+}
+
+func (s *snapper) acceptsArc(arc uint32, accept func(island uint32) bool) bool {
+	if arc == graph.None {
+		return false
+	}
+	a := &s.Graph.Arcs[arc]
+	return a.Flags&s.places.Exclude&excludable == 0 && (s.places.AnyRoad || a.Flags&(graph.MayBegin|graph.MayEnd) != 0) && (accept == nil || accept(a.Island))
+}
+
+// appendCandidates appends the arcs of a place that the request allows.
+func (s *snapper) appendCandidates(to []Candidate, i int, place *match.Place, index int, accept func(island uint32) bool) []Candidate {
+	p := &s.Graph.Pieces[place.Piece]
+	forward, backward := s.acceptsArc(p.Forward, accept), s.acceptsArc(p.Backward, accept)
+	if forward && backward && len(s.places.Approaches) > 0 && s.places.Approaches[i] != Unrestricted {
+		forward, backward = s.onSide(i, place)
+	}
+	if forward && s.directed(i, place, false) {
+		to = append(to, Candidate{Arc: p.Forward, Share: place.Share, Place: index})
+	}
+	if backward && s.directed(i, place, true) {
+		to = append(to, Candidate{Arc: p.Backward, Share: 1 - place.Share, Place: index})
+	}
+	return to
+}
+
+// onSide says in which directions of a road a coordinate lies on the side that its approach asks for. One that lies on the road
+// is on both sides.
+func (s *snapper) onSide(i int, place *match.Place) (forward, backward bool) {
+	from, to := s.segment(place)
+	at := s.places.Coordinates[i]
+	east := math.Cos(at.Lat * math.Pi / 180)
+	dx, dy := math.Remainder(to.Lng-from.Lng, 360)*east, to.Lat-from.Lat
+	px, py := math.Remainder(at.Lng-from.Lng, 360)*east, at.Lat-from.Lat
+	cross := dx*py - dy*px // positive: to the left
+	if math.Abs(cross) < 1e-14 {
+		return true, true
+	}
+	right := cross < 0
+	if s.Graph.Arcs[s.Graph.Pieces[place.Piece].Forward].Flags&graph.DriveLeft != 0 {
+		right = !right
+	}
+	if s.places.Approaches[i] == Opposite {
+		right = !right
+	}
+	return right, !right
+}
+
+// segment is the straight part of a piece that a place is on.
+func (r *Roads) segment(place *match.Place) (from, to geo.Point) {
+	line := r.Graph.PieceLine(place.Piece)
+	return line[place.Segment].Point(), line[place.Segment+1].Point()
+}
+
+// directed says whether a direction of the road at a place is one that the coordinate's bearing allows.
+func (s *snapper) directed(i int, place *match.Place, backward bool) bool {
+	if len(s.places.Bearings) == 0 || !s.places.Bearings[i].Given {
+		return true
+	}
+	from, to := s.segment(place)
+	if backward {
+		from, to = to, from
+	}
+	b := &s.places.Bearings[i]
+	return geo.AngleBetween(geo.Bearing(from, to), b.Value) <= b.Range
+}
+
+// hangTogether says whether all spots have a candidate in one island.
+func (s *snapper) hangTogether(spots []Spot) bool {
+	for _, c := range spots[0].Candidates {
+		island, all := s.Graph.Arcs[c.Arc].Island, true
+		for i := 1; all && i < len(spots); i++ {
+			all = s.reaches(&spots[i], island)
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *snapper) reaches(spot *Spot, island uint32) bool {
+	for _, c := range spot.Candidates {
+		if s.Graph.Arcs[c.Arc].Island == island {
+			return true
+		}
+	}
+	return false
+}
+
+// maxIslands is how many islands around a coordinate are looked at.
+const maxIslands = 16
+
+// joinIslands moves the spots to the nearest roads of one island that all reach, if there is one (D15.10); of several, the one
+// that is nearest to all together.
+func (s *snapper) joinIslands(spots []Spot) {
+	sums := make(map[uint32]float64)
+	reached := make(map[uint32]int)
+	for i := range spots {
+		for island, distance := range s.islandsAround(i) {
+			if reached[island] == i {
+				reached[island]++
+				sums[island] += distance
+			}
+		}
+	}
+	best, found := uint32(0), false
+	for island, count := range reached {
+		if count == len(spots) && (!found || sums[island] < sums[best] || sums[island] == sums[best] && island < best) {
+			best, found = island, true
+		}
+	}
+	if !found {
+		return // one island may still be left for another
+	}
+	for i := range spots {
+		spots[i] = s.spot(i, maxIslandSnap, func(island uint32) bool { return island == best })
+	}
+}
+
+// islandsAround are the islands with a road near a coordinate, and how far that is.
+func (s *snapper) islandsAround(i int) map[uint32]float64 {
+	around := make(map[uint32]float64)
+	for range maxIslands {
+		spot := s.spot(i, maxIslandSnap, func(island uint32) bool { _, seen := around[island]; return !seen })
+		if len(spot.Candidates) == 0 {
+			break
+		}
+		for _, c := range spot.Candidates {
+			around[s.Graph.Arcs[c.Arc].Island] = spot.Places[c.Place].Distance
+		}
+	}
+	return around
+}
