@@ -51,9 +51,9 @@ func unusedWords() []unusedWord {
 		word("docs", `(?i)\binterfaces?\b`, "API", ofGo), // Go's interfaces
 		word("en docs go", `(?i)\bmend(s|ed|ing)?\b`, "fix", `^docs/(decisions|glossary)|^docs/dependencies`),
 		word("en docs go", `(?i)\bturn(s|ed)? (it |them |the \w+ )?(down|away)\b`, "reject", `^docs/glossary`),
-		word("en", `(?i)\bat once\b`, "immediately, or together", ""),
+		word("en docs", `(?i)\bat once\b`, "immediately, or together", `^docs/(decisions|glossary)`),
 		word("en", `(?i)\bfor good\b`, "permanently", ""),
-		word("en", `(?i)\bwhoever\b`, "anyone who", ""),
+		word("en docs", `(?i)\bwhoever\b`, "anyone who", `^docs/decisions`),
 		word("en", `(?i)\bShapes\b|Proving who you are`, "Schemas, Authentication", ""),
 		word("en", `\bProblems\b`, "Errors", ""),
 		word("en", `(?i)\bretire[sd]?\b`, "remove", ""),
