@@ -100,17 +100,25 @@ func (v *verdict) warn(index int, row *Row) {
 	if row.misfits == (misfits{}) || row.Retire {
 		return
 	}
+	v.warnOf(index, row, row.misfits.wrongType, mapdata.WarnPropertyType)
+	v.warnOf(index, row, row.misfits.outOfRange, mapdata.WarnPropertyRange)
+}
+
+// warnOf counts a row with such properties: once for the code, and once for each property.
+func (v *verdict) warnOf(index int, row *Row, properties mapdata.PropertySet, code string) {
+	if properties == 0 {
+		return
+	}
+	r := reasonFor(&v.warnings, code)
+	r.Rows++
 	for p := range mapdata.Property(mapdata.PropertyCount) {
-		if row.misfits.wrongType.Has(p) {
-			v.warnOf(index, row, p, mapdata.WarnPropertyType)
-		}
-		if row.misfits.outOfRange.Has(p) {
-			v.warnOf(index, row, p, mapdata.WarnPropertyRange)
+		if properties.Has(p) {
+			v.warnOfProperty(index, row, p, code, r)
 		}
 	}
 }
 
-func (v *verdict) warnOf(index int, row *Row, p mapdata.Property, code string) {
+func (v *verdict) warnOfProperty(index int, row *Row, p mapdata.Property, code string, r *mapdata.Rejection) {
 	at := slices.IndexFunc(v.report.Warnings, func(w Warning) bool { return w.Property == p.Name() && w.Code == code })
 	if at < 0 {
 		at = len(v.report.Warnings)
@@ -119,8 +127,6 @@ func (v *verdict) warnOf(index int, row *Row, p mapdata.Property, code string) {
 		})
 	}
 	v.report.Warnings[at].Rows++
-	r := reasonFor(&v.warnings, code)
-	r.Rows++
 	if len(r.Examples) < mapdata.MaxExamples {
 		r.Examples = append(r.Examples, mapdata.RejectedRow{
 			Index: index, ExternalID: cut(row.ExternalID, maxExternalID), Field: "properties." + p.Name(),

@@ -79,6 +79,26 @@ func TestWarningsNameTheFirstRow(t *testing.T) {
 	}
 }
 
+// TestRowsWithSeveralWarnings: a row is counted once for each code, however many of its properties have that warning.
+func TestRowsWithSeveralWarnings(t *testing.T) {
+	c := check(t,
+		row("a", "camera.speed", `"maxspeed_kmh":"50","bearing":"N"`), row("b", "camera.speed", `"bearing":"E","maxspeed_kmh":900`), row("c", "camera.speed", `"maxspeed_kmh":50`))
+	rows := map[string]int{}
+	for _, r := range c.Warnings {
+		rows[r.Code] = r.Rows
+	}
+	if diff := cmp.Diff(map[string]int{mapdata.WarnPropertyType: 2, mapdata.WarnPropertyRange: 1}, rows); diff != "" {
+		t.Errorf("rows by code (-want +got):\n%s", diff)
+	}
+	rows = map[string]int{}
+	for _, w := range c.Report.Warnings {
+		rows[w.Property+" "+w.Code] = w.Rows
+	}
+	if diff := cmp.Diff(map[string]int{"maxspeed_kmh property_wrong_type": 1, "maxspeed_kmh property_out_of_range": 1, "bearing property_wrong_type": 2}, rows); diff != "" {
+		t.Errorf("rows by property (-want +got):\n%s", diff)
+	}
+}
+
 // TestWarningsAreBounded sends rows in which every property is wrong.
 func TestWarningsAreBounded(t *testing.T) {
 	var wrong []string
