@@ -5,9 +5,11 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/globalsetup.ts"],
+    setupFiles: ["test/setup.ts"],
     // Tests wait for conditions, so that generous limits cost nothing unless a test fails, and a busy machine fails none.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    isolate: false, // one process loads the modules and starts the browser once for all its files
     maxWorkers: 1, // software rendering needs the processor for itself
   },
 });

@@ -1,23 +1,17 @@
-// Builds the service and starts its demo and one Chromium for all browser tests. The keys below are what tests can inject; harness.ts
-// uses them.
+// Builds the service and starts its demos for all browser tests. The keys below are what tests can inject; harness.ts uses them.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** URL of the demo, without a trailing slash. */
-    service: string;
-    /** Folder of the demo's mails. */
-    outbox: string;
+    /** One demo for each process that runs tests: owndemo.ts returns that of a process. */
+    demos: DemoPlace[];
     /** Path of the service's program, for tests that start another demo. */
     program: string;
-    /** WebSocket endpoint of the browser. */
-    browser: string;
   }
 }
 
@@ -53,12 +47,16 @@ function build(folder: string): string {
   return program;
 }
 
-/** Demo is a running demo. */
-export interface Demo {
+/** DemoPlace is where a demo is found. */
+export interface DemoPlace {
   /** Its URL, without a trailing slash. */
   address: string;
   /** Folder of its mails. */
   outbox: string;
+}
+
+/** Demo is a running demo. */
+export interface Demo extends DemoPlace {
   /** end stops the process and waits for it. */
   end: () => Promise<void>;
 }
@@ -91,15 +89,11 @@ export async function startDemo(program: string, listen = "127.0.0.1:0"): Promis
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), "wayside-web-"));
   const program = build(folder);
-  const { address, outbox, end } = await startDemo(program);
-  const browser = await chromium.launchServer({ executablePath: findChromium(), args: flags, chromiumSandbox: false });
-  project.provide("service", address);
-  project.provide("outbox", outbox);
+  const demos = await Promise.all(Array.from({ length: project.vitest.config.maxWorkers }, () => startDemo(program)));
+  project.provide("demos", demos.map(({ address, outbox }) => ({ address, outbox })));
   project.provide("program", program);
-  project.provide("browser", browser.wsEndpoint());
   return async () => {
-    await browser.close();
-    await end();
+    await Promise.all(demos.map(({ end }) => end()));
     rmSync(folder, { recursive: true, force: true });
   };
 }

@@ -2,10 +2,12 @@
 
 import { mkdirSync } from "node:fs";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
+import { expect } from "vitest";
 import type { Choices } from "../overlay/src/settings.ts";
 import { choicesKey } from "../overlay/src/state.ts";
 import { visitKey } from "../overlay/src/visit.ts";
+import { findChromium, flags } from "./globalsetup.ts";
+import { ownService } from "./owndemo.ts";
 
 /** Window sizes of the screenshots, in CSS pixels. */
 export const screens = { large: { width: 1920, height: 1200 }, middle: { width: 1280, height: 800 }, smallTargets: { width: 1000, height: 750 } };
@@ -58,26 +60,23 @@ export interface CarOptions extends BrowserContextOptions {
   stopped?: boolean;
 }
 
-let browser: Browser;
+let browser: Browser | null = null;
 const open: Car[] = [];
 
-beforeAll(async () => {
-  browser = await chromium.connect(inject("browser"));
-});
+/** openBrowser starts the browser of all tests in this process, which ends with the process. */
+export async function openBrowser(): Promise<void> {
+  browser ??= await chromium.launch({ executablePath: findChromium(), args: flags, chromiumSandbox: false });
+}
 
-afterAll(async () => {
-  await browser.close();
-});
-
-/** Every test fails for requests to other origins and for unexpected errors. */
-afterEach(async () => {
+/** closeCars closes the pages of a test. Every test fails for requests to other origins and for unexpected errors. */
+export async function closeCars(): Promise<void> {
   const cars = open.splice(0);
   await Promise.all(cars.map(({ context }) => context.close()));
   for (const car of cars) {
     expect(foreignRequests(car.requests, car.service), "requests to others").toEqual([]);
     expect(car.errors, "errors of the page").toEqual([]);
   }
-});
+}
 
 /** foreignRequests returns the URLs of other origins, except data: and blob:. */
 export function foreignRequests(requests: readonly string[], service: string): string[] {
@@ -86,8 +85,10 @@ export function foreignRequests(requests: readonly string[], service: string): s
 
 /** openCar opens the page at a path such as "/?at=52,5". */
 export async function openCar(path = "/", { place = town, sensor = false, now, browser: other, stopped = false, firstVisit = false, choices, ...options }: CarOptions = {}): Promise<Car> {
-  const service = options.baseURL ?? inject("service");
-  const context = await (other ?? browser).newContext({
+  const service = options.baseURL ?? ownService();
+  const used = other ?? browser;
+  if (used === null) throw new Error("a page is opened before the browser");
+  const context = await used.newContext({
     viewport: screens.middle,
     serviceWorkers: "block", // route() and clocks do not reach requests that a worker sends; offline.test.ts allows it
     baseURL: service,

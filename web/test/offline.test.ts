@@ -1,6 +1,7 @@
-import { afterAll, beforeEach, expect, inject, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { placeOf } from "../overlay/src/shapes.ts";
 import { check } from "./pagechecks.ts";
+import { ownService } from "./owndemo.ts";
 import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";
 import { signIn } from "./phonesignin.ts";
 import { startReleaseProxy, type ReleaseProxy } from "./releaseproxy.ts";
@@ -10,7 +11,7 @@ let proxy: ReleaseProxy;
 const started: ReleaseProxy[] = [];
 
 beforeEach(async () => {
-  proxy = await startReleaseProxy(inject("service"));
+  proxy = await startReleaseProxy(ownService());
   started.push(proxy);
 });
 

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { inject } from "vitest";
 import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";
+import { ownDemo } from "./owndemo.ts";
 
 export const phoneScreen = { width: 390, height: 844 };
 
@@ -15,7 +15,7 @@ export function openPhone(path: string, options: CarOptions = {}): Promise<Car> 
 
 /** readMailedCode waits for the mail to an address and returns its code. */
 export function readMailedCode(email: string): Promise<string> {
-  const outbox = inject("outbox");
+  const { outbox } = ownDemo();
   return eventually(`an e-mail to ${email}`, () => {
     const mails = readdirSync(outbox).filter((name) => name.endsWith(".eml"));
     const texts = mails.map((name) => readFileSync(join(outbox, name), "utf8")).filter((text) => text.includes(`To: <${email}>`) || text.includes(`To: ${email}`));

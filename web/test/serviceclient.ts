@@ -1,8 +1,8 @@
 // Requests that tests send to the service directly.
 
 import { get } from "node:http";
-import { inject } from "vitest";
 import type { Entity } from "../overlay/src/wire.ts";
+import { ownService } from "./owndemo.ts";
 
 // Guests' requests are limited by address, so each request of a test uses another one.
 const randomByte = (): string => String(1 + Math.floor(Math.random() * 250));
@@ -10,7 +10,7 @@ const otherAddress = (): { localAddress?: string } =>
   process.platform === "linux" ? { localAddress: `127.${randomByte()}.${randomByte()}.${randomByte()}` } : {}; // on Linux all of 127/8 is local
 
 /** read reads JSON as a guest. */
-export function read<T>(path: string, service = inject("service")): Promise<T> {
+export function read<T>(path: string, service = ownService()): Promise<T> {
   return new Promise((resolve, reject) => {
     get(service + path, otherAddress(), (answer) => {
       let text = "";
@@ -25,13 +25,13 @@ export function read<T>(path: string, service = inject("service")): Promise<T> {
 }
 
 /** readTown returns the entities in the demo's town, of all kinds or of some. */
-export async function readTown(kinds = "", service = inject("service")): Promise<Entity[]> {
+export async function readTown(kinds = "", service = ownService()): Promise<Entity[]> {
   const filter = kinds === "" ? "" : `&kinds=${kinds}`;
   return (await read<{ entities: Entity[] }>(`/v2/entities/nearby?lat=52&lng=5&radius=5000&limit=500${filter}`, service)).entities;
 }
 
 /** findOne returns an entity of a kind that the town has. */
-export async function findOne(kind: string, service = inject("service")): Promise<Entity> {
+export async function findOne(kind: string, service = ownService()): Promise<Entity> {
   const [entity] = await readTown(kind, service);
   if (entity === undefined) throw new Error(`there is no ${kind}`);
   return entity;

@@ -8,10 +8,11 @@
 
 import { mkdirSync } from "node:fs";
 import { chromium, type Browser, type CDPSession, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { firstPinsMark } from "../overlay/src/pins.ts";
 import { screens, town } from "./harness.ts";
 import { startPinServer, type PinServer } from "./pinserver.ts";
+import { ownService } from "./owndemo.ts";
 import { findChromium, flags } from "./globalsetup.ts";
 
 const slowdown = 4;
@@ -43,7 +44,7 @@ beforeAll(async () => {
     browser = await launch(args);
   }
   print("the map is drawn by", (await drawnBy()) ?? "nothing");
-  pinServer = await startPinServer(inject("service"), pins);
+  pinServer = await startPinServer(ownService(), pins);
 });
 
 afterAll(async () => {

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { inject } from "vitest";
 import { eventually, openCar, type Car, type CarOptions } from "./harness.ts";
+import { ownDemo } from "./owndemo.ts";
 
 const providerHost = "provider.example.org";
 
@@ -119,7 +120,7 @@ export async function clickAndWait(page: Page, what: string): Promise<void> {
 }
 
 /** demoMapFile is the demo's map, beside its mails. */
-const demoMapFile = (): string => join(inject("outbox"), "..", "..", "town.pmtiles");
+const demoMapFile = (): string => join(ownDemo().outbox, "..", "..", "town.pmtiles");
 
 /** freePort returns an unused port. */
 function freePort(): Promise<number> {
