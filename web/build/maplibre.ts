@@ -7,6 +7,8 @@
 //   map-shared.js   shared by both; a classic script, because the worker is one (module workers came with Chromium 80)
 //   map-worker.js   the worker, which loads map-shared.js
 //   map-library.js  the module that `import … from 'maplibre-gl'` resolves to; it loads map-shared.js and sets the worker's URL
+//
+// A page can start the worker before the library is loaded, as self.maplibreWorker; the library's first worker is that one then.
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -25,6 +27,9 @@ if (!Array.prototype.at) Object.defineProperty(Array.prototype, "at", {
   configurable: true, writable: true,
   value(i) { i = Math.trunc(i) || 0; return this[i < 0 ? this.length + i : i]; },
 });`;
+
+/** Where the library starts a worker. */
+const startsWorker = /new Worker\((\w+\.\w+\.WORKER_URL)\)/g;
 
 const licence = "/*! MapLibre GL JS, 3-Clause BSD: see maplibre-licence.txt */\n";
 
@@ -72,12 +77,16 @@ async function pieces(): Promise<[string, string][]> {
     }
     return code;
   };
+  const index = factory("index");
+  if (index.match(startsWorker)?.length !== 1) throw new Error("maplibre-gl.js no longer starts its workers in one place");
   return [
     ["map-shared.js", `${missing}\nself.maplibreShared = {}; ${factory("shared")}(self.maplibreShared);`],
     ["map-worker.js", `importScripts("map-shared.js"); ${factory("worker")}(self.maplibreShared);`],
     [
       "map-library.js",
-      `import "./map-shared.js"; const library = {}; ${factory("index")}(library, self.maplibreShared);
+      `import "./map-shared.js";
+       const startWorker = (url) => { const started = self.maplibreWorker; self.maplibreWorker = undefined; return started || new Worker(url); };
+       const library = {}; ${index.replace(startsWorker, "startWorker($1)")}(library, self.maplibreShared);
        library.setWorkerUrl(new URL("./map-worker.js", import.meta.url).href);
        ${names.map((name) => `const export${name} = library.${name};`).join(" ")}
        export { ${names.map((name) => `export${name} as ${name}`).join(", ")} };`, // a const Map would shadow the global Map

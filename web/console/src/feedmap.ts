@@ -1,13 +1,14 @@
 // The map of one feed: its pins, a card for the selected one, and buttons for use without a mouse.
 
 import type { Map as MapLibre } from "maplibre-gl";
-import type { MapLook } from "../../overlay/src/basemap.ts";
+import { BaseLayers, StyleReader } from "../../overlay/src/baselayers.ts";
+import { plainStyle, type MapLook } from "../../overlay/src/basemap.ts";
 import { Observable } from "../../overlay/src/observable.ts";
 import { minUnclusteredZoom } from "../../overlay/src/clusters.ts";
 import { element } from "../../overlay/src/dom.ts";
 import { Icons } from "../../overlay/src/icons.ts";
-import { openMap, ContextState, setBaseMap, type Library } from "../../overlay/src/map.ts";
-import { Pins } from "../../overlay/src/pins.ts";
+import { openMap, ContextState, type Library } from "../../overlay/src/map.ts";
+import { Pins, withPins } from "../../overlay/src/pins.ts";
 import { placeOf } from "../../overlay/src/shapes.ts";
 import type { Theme } from "../../overlay/src/sun.ts";
 import type { Kind, OverlayConfig } from "../../overlay/src/wire.ts";
@@ -37,13 +38,16 @@ export async function openFeedMap({ library, place, config, kinds, items: first,
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const theme = (): Theme => (dark.matches ? "night" : "day");
   const look = (): MapLook => ({ theme: theme(), language: document.documentElement.lang });
-  const map = await openMap({ library, container: place, config, look: look(), center: null });
+  const map = await openMap({ library, container: place, style: withPins(plainStyle(theme()), theme()), center: null });
   map.cooperativeGestures.enable(); // one finger, or a wheel without Ctrl, scrolls the page
   map.getCanvas().setAttribute("aria-label", words("map.label"));
   const contextState = new ContextState(map, { drawable: new Observable<boolean>(true) });
   const icons = new Icons(map, contextState, kinds, Math.min(Math.max(window.devicePixelRatio, 1), 2));
   const pins = new Pins(map, contextState, icons, theme());
+  pins.addShapes();
   let items = first;
+  const base = new BaseLayers({ map, contextState, styles: new StyleReader(config), look, isPlaced: () => items.length > 0 });
+  void base.advance("names");
   const draw = (): void => {
     pins.show(items.map(({ entity }) => ({ entity, appearance: fresh })));
   };
@@ -55,7 +59,7 @@ export async function openFeedMap({ library, place, config, kinds, items: first,
   whole();
   dark.addEventListener("change", () => {
     pins.setLook(theme());
-    if (contextState.isAvailable()) setBaseMap(map, config, look());
+    void base.update();
   });
   const choose = walk(map, pins, place, () => items, words, whole);
   map.on("click", ({ point }) => {

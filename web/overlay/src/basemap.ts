@@ -9,7 +9,7 @@ const grounds: Record<Theme, string> = { day: "#eceae4", night: "#11161c" };
 /** The service's own style: the operator's tiles above the overview of the world, or that alone. */
 const ownStyle = "/map/style.json";
 /** The overview's source in that style. */
-const worldSource = "world";
+export const worldSource = "world";
 /** From this zoom on the overview has no names below an operator's map (internal/basemap). */
 const coveredFrom = 11;
 
@@ -29,13 +29,25 @@ export interface MapLook {
 
 export const isSameLook = (a: MapLook, b: MapLook): boolean => a.theme === b.theme && a.language === b.language && a.names === b.names;
 
+/** Id of plainStyle's only layer. */
+export const ground = "ground";
+
+/** isOwnStyle reports whether the service itself makes the style. */
+export const isOwnStyle = ({ base_map }: OverlayConfig): boolean => (base_map?.style_url ?? ownStyle).startsWith("/");
+
+/** groundColour is that of land, on which the first pins are drawn. */
+export const groundColour = (theme: Theme): string => grounds[theme];
+
+/** withoutNames returns a style without what is written on the map (pure). */
+export const withoutNames = (style: StyleSpecification): StyleSpecification => ({ ...style, layers: style.layers.filter(({ type }) => type !== "symbol") });
+
 /** plainStyle is a background of one colour. */
 export function plainStyle(theme: Theme): StyleSpecification {
-  return { version: 8, sources: {}, layers: [{ id: "ground", type: "background", paint: { "background-color": grounds[theme] } }] };
+  return { version: 8, sources: {}, layers: [{ id: ground, type: "background", paint: { "background-color": groundColour(theme) } }] };
 }
 
-/** baseStyle returns what MapLibre takes as style: a URL or the style itself. Only the service's own style has variants. */
-export function baseStyle({ base_map }: OverlayConfig, { theme, language, names = true }: MapLook): string | StyleSpecification {
+/** baseStyle returns the URL of the style. Only the service's own style has variants. */
+export function baseStyle({ base_map }: OverlayConfig, { theme, language, names = true }: MapLook): string {
   const url = base_map?.style_url ?? ownStyle;
   if (!url.startsWith("/")) return url;
   const query = new URLSearchParams();

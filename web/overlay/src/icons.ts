@@ -28,17 +28,20 @@ export const lookOf = (look: Look): string => separator + look;
 
 /** Icons adds images to the map. */
 export class Icons {
-  readonly #drawings = new Map<string, Promise<CanvasImageSource | null>>();
+  readonly #drawings = new Map<string, Promise<Drawing | null>>();
   readonly #paths: ReadonlyMap<string, string>;
   readonly #gravities: ReadonlyMap<string, number>;
   readonly #density: number;
   readonly #map: MapLibre;
   readonly #contextState: ContextState;
+  /** On which all images are painted: making a canvas for each takes a slow processor longer than painting. */
+  readonly #canvas: CanvasRenderingContext2D | null;
 
   constructor(map: MapLibre, contextState: ContextState, kinds: readonly Kind[], density: number) {
     this.#map = map;
     this.#contextState = contextState;
     this.#density = density;
+    this.#canvas = makeCanvas(Math.round(side * density));
     this.#gravities = new Map(kinds.map(({ id, gravity }) => [id, gravity ?? 0]));
     this.#paths = new Map(kinds.map(({ id, icon_url }) => [id, new URL(icon_url).pathname]));
     map.on("styleimagemissing", ({ id }: { id: string }) => {
@@ -63,10 +66,10 @@ export class Icons {
     const drawing = await this.#drawing(kind);
     const image = this.#paint((context) => {
       if (sort === "cluster") {
-        paintCluster(context, drawing, about);
+        paintCluster(context, drawing?.image ?? null, about);
         return;
       }
-      paintPin(context, drawing);
+      paintPin(context, drawing?.pixels ?? null);
       const [status, limit] = about.split(",");
       if (limit !== undefined) paintLimit(context, limit);
       if (status === "confirmed" || status === "disputed") paintBadge(context, status);
@@ -75,7 +78,7 @@ export class Icons {
     if (this.#contextState.isAvailable() && !this.#map.hasImage(name)) this.#map.addImage(name, image, { pixelRatio: this.#density });
   }
 
-  #drawing(kind: string): Promise<CanvasImageSource | null> {
+  #drawing(kind: string): Promise<Drawing | null> {
     const path = this.#paths.get(kind);
     if (path === undefined) return Promise.resolve(null);
     let drawing = this.#drawings.get(kind);
@@ -91,25 +94,41 @@ export class Icons {
 
   #paint(paint: (context: CanvasRenderingContext2D) => void): ImageData {
     const pixels = Math.round(side * this.#density);
-    const canvas = document.createElement("canvas");
-    canvas.width = canvas.height = pixels;
-    const context = canvas.getContext("2d", { willReadFrequently: true });
+    const context = this.#canvas;
     if (context === null) return new ImageData(pixels, pixels);
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, pixels, pixels);
     context.scale(pixels / side, pixels / side);
     paint(context);
     return context.getImageData(0, 0, pixels, pixels);
   }
 }
 
-async function load(path: string, pixels: number): Promise<CanvasImageSource | null> {
-  const drawing = new Image(pixels, pixels);
-  drawing.src = path;
+/** Drawing is a kind's icon. */
+interface Drawing {
+  /** In its own format, for painting at another size. */
+  image: CanvasImageSource;
+  /** Painted once, since a pin of each status begins with it. */
+  pixels: CanvasImageSource;
+}
+
+function makeCanvas(pixels: number): CanvasRenderingContext2D | null {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = pixels;
+  return canvas.getContext("2d", { willReadFrequently: true });
+}
+
+async function load(path: string, pixels: number): Promise<Drawing | null> {
+  const image = new Image(pixels, pixels);
+  image.src = path;
   try {
-    await drawing.decode();
-    return drawing;
+    await image.decode();
   } catch {
     return null;
   }
+  const painted = makeCanvas(pixels);
+  painted?.drawImage(image, 0, 0, pixels, pixels);
+  return { image, pixels: painted?.canvas ?? image };
 }
 
 const dark = "#17324a";

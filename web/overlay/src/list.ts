@@ -68,7 +68,8 @@ export function makeList(state: State, actions: Actions, locale: Observable<Loca
     const onWay = listed.filter((alert) => heading === null || isOnWay(alert, heading));
     const offWay = listed.filter((alert) => !onWay.includes(alert));
     const lineOf = ({ pin, distance: metres }: (typeof listed)[number]): ListLine => ({ entity: pin.entity, distance: metres });
-    setTextOrHide(none, onWay.length > 0 || pose === null ? "" : directed ? words.say("ahead.empty") : words.say("ahead.emptyAround", { distance: words.format.distance(maxDistance).text }));
+    const isRead = state.connection.get() !== null;
+    setTextOrHide(none, onWay.length > 0 || pose === null || !isRead ? "" : directed ? words.say("ahead.empty") : words.say("ahead.emptyAround", { distance: words.format.distance(maxDistance).text }));
     showAhead(onWay.map(lineOf));
     setTextOrHide(besideTitle, offWay.length > 0 ? words.say("ahead.beside") : "");
     showBeside(offWay.map(lineOf));

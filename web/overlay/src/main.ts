@@ -37,7 +37,7 @@ import { keepTheme } from "./theme.ts";
 import type { Place } from "./geo.ts";
 import { makeLocale } from "./locale.ts";
 import { AlertMonitor } from "./alertmonitor.ts";
-import { loadLibrary, mayDraw, type Library } from "./map.ts";
+import { loadLibrary, mayDraw, startWorker, type Library } from "./map.ts";
 import { poseAt, addFix, type Pose } from "./deadreckoning.ts";
 import { mountPanels } from "./panels.ts";
 import { replaceChildren } from "./widgets.ts";
@@ -46,10 +46,11 @@ import { RequestBudget } from "./requestbudget.ts";
 import { effectiveSettings, parseStoredChoices, type Language, type Settings } from "./settings.ts";
 import { sourcesByLayer } from "./attribution.ts";
 import { placeOf } from "./shapes.ts";
-import type { Entity } from "./wire.ts";
+import type { Entity, OverlayConfig } from "./wire.ts";
 import { visibleEntities, type VisibleEntity } from "./visibility.ts";
 import { SourceCatalog } from "./sourcecatalog.ts";
-import { openMapView, type MapView } from "./mapview.ts";
+import { StyleReader } from "./baselayers.ts";
+import { mapLookOf, openMapView, type MapView } from "./mapview.ts";
 import { choicesKey, makeState, type Actions, type State } from "./state.ts";
 import { readStored, store } from "./storage.ts";
 import { presentVisit, rememberVisit, type Visit } from "./visit.ts";
@@ -220,13 +221,13 @@ function keepOffline(state: State, reader: NearbyReader): void {
 }
 
 /** readStart reads what is needed to open the map, and retries until it succeeds. */
-async function readStart(state: State): Promise<void> {
+async function readStart(state: State): Promise<OverlayConfig> {
   for (let failures = 1; ; failures++) {
     try {
       const [config, kinds] = await Promise.all([getConfig(), getKinds()]);
       state.kinds.set(kinds);
       state.config.set(config);
-      return;
+      return config;
     } catch {
       const wait = backoff(failures, Math.random());
       await new Promise((resolve) => {
@@ -303,7 +304,9 @@ function showFirstVisit(state: State, actions: Actions): void {
 }
 
 function main(): void {
-  const loading = mayDraw() ? loadLibrary() : null; // started first, since it takes longest
+  const draws = mayDraw();
+  if (draws) startWorker(import.meta.url);
+  const loading = draws ? loadLibrary() : null; // started first, since it takes longest
   const query = new URLSearchParams(location.search);
   const visit = presentVisit(query);
   const vehicle = openPosition(query, visit);
@@ -350,8 +353,13 @@ function main(): void {
   if (visit === "first") showFirstVisit(state, actions);
   keepOffline(state, nearbyReader);
   const open = async (loaded: Promise<Library>): Promise<void> => {
-    const [library] = await Promise.all([loaded, readStart(state)]);
-    mapView = await openMapView({ library, container: byId("map"), state, actions, locale, shown, isGrey: () => isGrey(state.connection.get(), performance.now()) });
+    const reading = readStart(state).then((config) => {
+      const styles = new StyleReader(config);
+      styles.read(mapLookOf(state)).catch(() => undefined); // it is read again when it is needed
+      return styles;
+    });
+    const [library, styles] = await Promise.all([loaded, reading]);
+    mapView = await openMapView({ library, container: byId("map"), state, actions, locale, shown, styles, isGrey: () => isGrey(state.connection.get(), performance.now()) });
   };
   if (loading === null) {
     void readStart(state);

@@ -1,14 +1,10 @@
 // Opens and styles the MapLibre map. Controls, attribution and pins belong to other modules.
 
 import type { Map as MapLibre, StyleSpecification } from "maplibre-gl";
-import { baseStyle, plainStyle, type MapLook } from "./basemap.ts";
 import type { Bounds } from "./extent.ts";
 import type { Place } from "./geo.ts";
 import type { State } from "./state.ts";
-import type { OverlayConfig } from "./wire.ts";
 
-/** Milliseconds to wait for the style before a plain background is used. */
-const styleTimeout = 8000;
 /** Milliseconds to wait for a lost WebGL context before the list replaces the map. */
 const restoreTimeout = 4000;
 
@@ -23,7 +19,18 @@ export interface Library {
   Map: typeof MapLibre;
 }
 
-/** loadLibrary also starts the library's worker, which takes as long to load as the library itself. */
+declare global {
+  interface Window {
+    maplibreWorker?: Worker | undefined;
+  }
+}
+
+/** startWorker starts the library's worker before the library is there (build/maplibre.ts). folder is the URL of the page's scripts. */
+export function startWorker(folder: string): void {
+  window.maplibreWorker = new Worker(new URL("map-worker.js", folder));
+}
+
+/** loadLibrary also starts the library's worker, unless it was started before: it takes as long to load as the library itself. */
 export async function loadLibrary(): Promise<Library> {
   const { Map, prewarm, setWorkerCount } = await import("maplibre-gl");
   setWorkerCount(1); // cars have few cores, and one worker is enough for two sources
@@ -34,22 +41,23 @@ export async function loadLibrary(): Promise<Library> {
 export interface MapOptions {
   library: Library;
   container: HTMLElement;
-  config: OverlayConfig;
-  look: MapLook;
+  /** Of our own, so that it is not validated. */
+  style: StyleSpecification;
   center: Place | null;
-  /** What to show where there is no centre; null for the style's own centre. */
+  /** What to show where there is no centre. */
   bounds?: Bounds | null;
 }
 
 /** Pixels around the extent, and the closest zoom of a small one. */
 export const extentOptions = { padding: 40, maxZoom: 14 } as const;
 
-/** openMap returns once a style is loaded; it fails if the browser allows no WebGL. */
-export async function openMap({ library, container, config, look, center, bounds }: MapOptions): Promise<MapLibre> {
+/** openMap returns when the style is drawn; it fails if the browser allows no WebGL. */
+export async function openMap({ library, container, style, center, bounds }: MapOptions): Promise<MapLibre> {
   const map = new library.Map({
     container,
-    style: baseStyle(config, look),
-    ...(center ? { center, zoom: 15 } : bounds && { bounds, fitBoundsOptions: extentOptions }), // otherwise the style's own centre
+    style,
+    validateStyle: false,
+    ...(center ? { center, zoom: 15 } : bounds && { bounds, fitBoundsOptions: extentOptions }),
     attributionControl: false, // attributionline.ts shows the sources as well
     maplibreLogo: false,
     fadeDuration: 0,
@@ -58,28 +66,12 @@ export async function openMap({ library, container, config, look, center, bounds
     maxPitch: 0,
     pixelRatio: Math.min(window.devicePixelRatio, 2),
   });
-  await new Promise<void>((resolve) => {
-    const usePlainStyle = (): void => {
-      if (!map.isStyleLoaded()) map.setStyle(plainStyle(look.theme), { diff: false });
-    };
-    const timeout = setTimeout(usePlainStyle, styleTimeout);
-    map.on("error", usePlainStyle);
-    void map.once("style.load", () => {
-      clearTimeout(timeout);
-      map.off("error", usePlainStyle);
-      resolve();
-    });
-  });
+  await map.once("style.load");
   // Missing tiles are normal in a tunnel.
   map.on("error", ({ error }: { error: Error }) => {
     console.warn(error.message);
   });
   return map;
-}
-
-/** setBaseMap switches between day and night and between languages of names; pins stay. */
-export function setBaseMap(map: MapLibre, config: OverlayConfig, look: MapLook): void {
-  map.setStyle(baseStyle(config, look), { transformStyle: (before, next) => withPinLayers(before, next) });
 }
 
 /** withPinLayers copies the pins, the only GeoJSON sources, to another style. */

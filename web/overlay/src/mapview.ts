@@ -8,20 +8,28 @@ import { boundsOf } from "./extent.ts";
 import { normalizeLongitude, type Place } from "./geo.ts";
 import { makeHerePrompt } from "./hereprompt.ts";
 import { Icons } from "./icons.ts";
-import { isSameLook, worldAttribution, type MapLook } from "./basemap.ts";
+import { BaseLayers, type StyleReader } from "./baselayers.ts";
+import { plainStyle, worldAttribution, type MapLook } from "./basemap.ts";
 import type { Locale } from "./locale.ts";
-import { openMap, extentOptions, ContextState, setBaseMap, type Library } from "./map.ts";
-import { Pins } from "./pins.ts";
+import { openMap, extentOptions, ContextState, type Library } from "./map.ts";
+import { Pins, withPins } from "./pins.ts";
 import type { Look } from "./icontint.ts";
 import { keepResolution } from "./resolution.ts";
 import { attributionsOf } from "./attribution.ts";
 import type { VisibleEntity } from "./visibility.ts";
 import { placeOf } from "./shapes.ts";
 import { canTap } from "./position.ts";
-import { isLookingAround, type Actions, type State, type Viewport } from "./state.ts";
+import { isLookingAround, isWithoutData, type Actions, type State, type Viewport } from "./state.ts";
 
 const attributionInterval = 1000; // ms
 const zoomFromAbove = 12;
+/** Milliseconds for which streets wait for the read of the first pins, and then for their drawing. */
+const [readDelay, pinsDelay] = [600, 2000];
+/** Milliseconds from the streets to the names where the map never rests, because the car drives. */
+const namesDelay = 2500;
+
+/** mapLookOf returns what the driver wants of the base map. */
+export const mapLookOf = ({ theme, settings, names }: Pick<State, "theme" | "settings" | "names">): MapLook => ({ theme: theme.get(), language: settings.get().language, names: names.get() });
 
 /** MapView is the interface of the map for panels. */
 export interface MapView {
@@ -43,25 +51,34 @@ export interface MapViewOptions {
   locale: Observable<Locale>;
   /** The visible entities and their appearance. */
   shown: Observable<readonly VisibleEntity[]>;
+  styles: StyleReader;
   /** Whether pins are drawn without colour. */
   isGrey: () => boolean;
 }
 
 /** openMapView returns when the pins can be drawn. */
-export async function openMapView({ library, container, state, actions, locale, shown, isGrey }: MapViewOptions): Promise<MapView> {
+export async function openMapView({ library, container, state, actions, locale, shown, styles, isGrey }: MapViewOptions): Promise<MapView> {
   const config = state.config.get();
   if (config === null) throw new Error("the map is opened before its configuration is known");
-  const wanted = (): MapLook => ({ theme: state.theme.get(), language: state.settings.get().language, names: state.names.get() });
-  let drawn = wanted();
-  const map = await openMap({ library, container, config, look: drawn, center: state.fix.get(), bounds: boundsOf(config.extent) });
+  const bounds = boundsOf(config.extent);
+  const look = (): Look => (isGrey() ? "lost" : state.theme.get());
+  const style = withPins(plainStyle(state.theme.get()), look());
+  const map = await openMap({ library, container, style, center: state.fix.get(), bounds });
   const contextState = new ContextState(map, state);
   const car = makeCar();
   map.getCanvasContainer().append(car.element);
   new Camera(map, state, car);
   keepResolution(map, contextState);
-  const look = (): Look => (isGrey() ? "lost" : state.theme.get());
   const icons = new Icons(map, contextState, state.kinds.get(), Math.min(Math.max(window.devicePixelRatio, 1), 2));
-  const pins = new Pins(map, contextState, icons, look());
+  const base = new BaseLayers({ map, contextState, styles, look: () => mapLookOf(state), isPlaced: () => state.fix.get() !== null || bounds !== null });
+  const drawRest = drawInStages(map, state, base, () => {
+    pins.addShapes();
+    keepScale(map, state);
+  });
+  const pins = new Pins(map, contextState, icons, look(), drawRest);
+  state.settings.watch(({ units }) => {
+    pins.setUnits(units);
+  });
   shown.watch((all) => {
     pins.setLook(look());
     pins.show(all, state.view.get()?.clusters ?? []);
@@ -69,14 +86,9 @@ export async function openMapView({ library, container, state, actions, locale, 
   state.selected.watch((id) => {
     pins.choose(id);
   });
-  state.settings.watch(({ units }) => {
-    pins.setUnits(units);
-  });
   const light = (): void => {
     pins.setLook(look());
-    if (!contextState.isAvailable() || isSameLook(drawn, wanted())) return;
-    drawn = wanted();
-    setBaseMap(map, config, drawn);
+    void base.update();
   };
   for (const observable of [state.theme, state.settings, state.names]) (observable as Observable<unknown>).watch(light);
   map.on("style.load", light);
@@ -86,7 +98,6 @@ export async function openMapView({ library, container, state, actions, locale, 
   handleClicks(map, pins, state, actions, locale);
   keepAttributions(map, state);
   keepViewport(map, state);
-  keepScale(map, state);
   return {
     show(place) {
       state.following.set(false);
@@ -109,6 +120,44 @@ export async function openMapView({ library, container, state, actions, locale, 
       return { lat, lng: normalizeLongitude(lng) };
     },
   };
+}
+
+/**
+ * drawInStages adds what the first pins need not wait for: first streets and all that addRest adds, then names. It returns a function
+ * that ends the wait for the first pins; without pins it ends by itself.
+ */
+function drawInStages(map: MapLibre, state: State, base: BaseLayers, addRest: () => void): () => void {
+  let isDrawn = false;
+  let timeout: ReturnType<typeof setTimeout> | undefined;
+  const drawNames = (): void => {
+    clearTimeout(timeout);
+    map.off("idle", drawNames);
+    void base.advance("names");
+  };
+  const drawStreets = (): void => {
+    if (isDrawn) return;
+    isDrawn = true;
+    clearTimeout(timeout);
+    stopWatching();
+    addRest();
+    void base.advance("streets").then(() => {
+      map.on("idle", drawNames);
+      timeout = setTimeout(drawNames, namesDelay);
+    });
+  };
+  const stopWatching = state.connection.watch(() => {
+    setTimeout(() => {
+      if (isWithoutData(state)) drawStreets(); // the connection is known before the first pins are
+    });
+  });
+  timeout = setTimeout(
+    () => {
+      if (state.entities.get().length > 0) timeout = setTimeout(drawStreets, pinsDelay);
+      else drawStreets();
+    },
+    state.fix.get() === null ? 0 : readDelay,
+  );
+  return drawStreets;
 }
 
 /** handleClicks opens cards and clusters, and sets the position of a driver who cannot be located, or who presses for long. */

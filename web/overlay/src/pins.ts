@@ -1,7 +1,7 @@
 // Pins on the map: a GeoJSON source for pins and one for shapes on the ground, both updated by difference, and the layers that draw
 // them.
 
-import type { GeoJSONSource, LayerSpecification, Map as MapLibre, SourceSpecification } from "maplibre-gl";
+import type { GeoJSONSource, LayerSpecification, Map as MapLibre, SourceSpecification, StyleSpecification } from "maplibre-gl";
 import { minUnclusteredZoom, clusterZoom, cluster, mergeClose, type Cluster } from "./clusters.ts";
 import { diffFeatures, type Pin } from "./featurediff.ts";
 import type { Place } from "./geo.ts";
@@ -62,11 +62,14 @@ const camera = (yes: string, no: string): ["case", ["==", ["get", string], strin
 // Pins are always drawn, and the map's names make room for them.
 const onTop = { "icon-allow-overlap": true, "icon-ignore-placement": false, "symbol-z-order": "source" } as const;
 
+/** The pins' layer below all others of theirs. */
+export const lowestPinLayer = "zones";
+
 /** layersFor returns all layers of the pins, from bottom to top. */
 function layersFor(look: Look): LayerSpecification[] {
   const colour = look === "night" ? camera("#ff9d8a", "#ffb648") : camera("#a11f10", "#b3430a");
   return [
-    { id: "zones", type: "fill", source: groundSource, filter: ["==", ["geometry-type"], "Polygon"], paint: { "fill-color": colour, "fill-opacity": ["*", 0.22, ["get", "opacity"]] } },
+    { id: lowestPinLayer, type: "fill", source: groundSource, filter: ["==", ["geometry-type"], "Polygon"], paint: { "fill-color": colour, "fill-opacity": ["*", 0.22, ["get", "opacity"]] } },
     { id: "zone-rims", type: "line", source: groundSource, filter: ["==", ["geometry-type"], "Polygon"], paint: { "line-color": colour, "line-width": 4, "line-dasharray": [2, 1.5], "line-opacity": ["get", "opacity"] } },
     {
       id: "lines",
@@ -86,6 +89,13 @@ function layersFor(look: Look): LayerSpecification[] {
     { id: "chosen", type: "symbol", source: chosenSource, layout: { "icon-image": image(look), "icon-size": 1.45, "icon-anchor": "bottom", ...onTop } },
   ];
 }
+
+/** withPins adds the pins to the style with which a map is opened. */
+export function withPins(style: StyleSpecification, look: Look): StyleSpecification {
+  return { ...style, sources: { ...style.sources, [pinSource]: empty() }, layers: [...style.layers, ...layersFor(look).filter(isOfPins)] };
+}
+
+const isOfPins = (layer: LayerSpecification): boolean => "source" in layer && layer.source === pinSource;
 
 /** Touched is what a touch selects. */
 export type Touched = { entity: Entity } | { cluster: Place; zoom: number };
@@ -112,9 +122,11 @@ export class Pins {
   /** Features that were made before, reused for entities that have not changed. */
   #made = new Map<string, { entity: Entity; opacity: number; pin: Pin; shape: Pin | null }>();
   readonly #shown: Record<string, ReadonlyMap<string, Pin>> = { [pinSource]: new Map(), [groundSource]: new Map(), [chosenSource]: new Map() };
+  #hasShapes = false;
   #queue = Promise.resolve();
 
-  constructor(map: MapLibre, contextState: ContextState, icons: Icons, look: Look) {
+  /** drawn is called once, when the first pins are on the screen. Until addShapes is called, only the pins themselves are drawn. */
+  constructor(map: MapLibre, contextState: ContextState, icons: Icons, look: Look, drawn?: () => void) {
     this.#map = map;
     this.#contextState = contextState;
     this.#icons = icons;
@@ -137,33 +149,51 @@ export class Pins {
       lost = false;
     });
     this.#build(false);
-    this.#markFirstPins();
+    this.#markFirstPins(drawn);
   }
 
-  #markFirstPins(): void {
+  #markFirstPins(drawn?: () => void): void {
     const look = (): void => {
       if (this.#shown[pinSource]?.size === 0 || !this.#contextState.isAvailable() || !this.#map.isSourceLoaded(pinSource)) return;
       if (this.#map.queryRenderedFeatures({ layers: ["pins"] }).length === 0) return;
       performance.mark(firstPinsMark);
       this.#map.off("render", look);
+      drawn?.();
     };
     this.#map.on("render", look);
   }
 
-  /** #build adds missing sources and layers; refill also resets the data of the existing ones. */
+  /** addShapes adds lines, zones and the enlarged pin. Their shaders take a slow processor longer to compile than those of the pins. */
+  addShapes(): void {
+    if (this.#hasShapes) return;
+    this.#hasShapes = true;
+    if (this.#contextState.isAvailable()) this.#build(false);
+  }
+
+  /** #build adds missing sources and layers; anew also resets the data of the existing ones. */
   #build(anew: boolean): void {
     for (const [id, shown] of Object.entries(this.#shown)) {
+      if (id !== pinSource && !this.#hasShapes) continue;
       const missing = this.#map.getSource(id) === undefined;
       if (missing) this.#map.addSource(id, empty());
       if (missing || anew) this.#map.getSource<GeoJSONSource>(id)?.setData({ type: "FeatureCollection", features: [...shown.values()] });
     }
-    for (const layer of layersFor(this.#look)) if (this.#map.getLayer(layer.id) === undefined) this.#map.addLayer(layer);
+    let above: string | undefined;
+    for (const layer of this.#layers().reverse()) {
+      if (this.#map.getLayer(layer.id) === undefined) this.#map.addLayer(layer, above);
+      above = layer.id;
+    }
     if (anew) this.#recolour();
+  }
+
+  /** #layers returns those that are drawn so far. */
+  #layers(): LayerSpecification[] {
+    return layersFor(this.#look).filter((layer) => this.#hasShapes || isOfPins(layer));
   }
 
   /** #recolour sets the colours of the layers for the current look. */
   #recolour(): void {
-    for (const layer of layersFor(this.#look)) {
+    for (const layer of this.#layers()) {
       if (layer.type === "symbol") this.#map.setLayoutProperty(layer.id, "icon-image", layer.layout?.["icon-image"]);
       if (layer.type === "fill") this.#map.setPaintProperty(layer.id, "fill-color", layer.paint?.["fill-color"]);
       if (layer.type === "line") this.#map.setPaintProperty(layer.id, "line-color", layer.paint?.["line-color"]);
