@@ -88,9 +88,8 @@ var rules = map[string]rule{
 	"roads/osmpbf":   {ours: []string{"geo"}, never: technology},
 	"roads/graph":    {ours: []string{"geo"}, never: technology},
 
-	"nav":         {ours: []string{"roads/graph", "roads/match", "geo", "mapdata"}, never: technology},
-	"nav/osrm":    {ours: []string{"nav", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
-	"roads/match": {ours: []string{"geo", "roads/graph"}, never: technology},
+	"nav":      {ours: []string{"roads/graph", "roads/match", "geo", "mapdata"}, never: technology},
+	"nav/osrm": {ours: []string{"nav", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},

@@ -155,7 +155,7 @@ func splitNavigation(r *http.Request) (head [3]string, tail string) {
 func (a *api) otherNavigation() http.Handler {
 	handle := func(w http.ResponseWriter, r *http.Request, c *caller) error {
 		head, tail := splitNavigation(r)
-		services := map[string]handler{"route": a.getRoute}
+		services := map[string]handler{"route": a.getRoute, "nearest": a.getNearestRoads, "table": a.getTable, "match": a.getMatch}
 		serve := services[head[0]]
 		var err *nav.Error
 		switch {

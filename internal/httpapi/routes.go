@@ -77,6 +77,12 @@ func (a *api) navigationRoutes() []route {
 	return []route{
 		{http.MethodGet, navigationPath + "route/v1/{profile}/{coordinates}", classRoute, account.ForGuests, a.getRoute},
 		{http.MethodPost, navigationPath + "route/v1/{profile}", classRoute, account.ForGuests, a.getRoute},
+		{http.MethodGet, navigationPath + "nearest/v1/{profile}/{coordinates}", classRoute, account.ForGuests, a.getNearestRoads},
+		{http.MethodPost, navigationPath + "nearest/v1/{profile}", classRoute, account.ForGuests, a.getNearestRoads},
+		{http.MethodGet, navigationPath + "table/v1/{profile}/{coordinates}", classRoute, account.ForGuests, a.getTable},
+		{http.MethodPost, navigationPath + "table/v1/{profile}", classRoute, account.ForGuests, a.getTable},
+		{http.MethodGet, navigationPath + "match/v1/{profile}/{coordinates}", classRoute, account.ForGuests, a.getMatch},
+		{http.MethodPost, navigationPath + "match/v1/{profile}", classRoute, account.ForGuests, a.getMatch},
 	}
 }
 

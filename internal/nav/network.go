@@ -2,6 +2,7 @@ package nav
 
 import (
 	"context"
+	"sync"
 
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
@@ -23,6 +24,7 @@ type Roads struct {
 	copies     map[uint32][]uint32 // of an arc on which routes end
 	firstPiece []uint32            // the pieces at node n are piecesAt[firstPiece[n]:firstPiece[n+1]]
 	piecesAt   []uint32            // each piece once for each of its ends
+	local      func() *Plain       // for short ways, without conditions; made when the first trace is matched
 }
 
 // NewRoads prepares a graph for routes: it takes a pass over its pieces and arcs.
@@ -33,6 +35,7 @@ func NewRoads(g *graph.Graph, index *match.Index, dataVersion string) *Roads {
 			r.copies[base] = append(r.copies[base], uint32(i))
 		}
 	}
+	r.local = sync.OnceValue(func() *Plain { return NewPlain(g, nil, nil) })
 	r.firstPiece = make([]uint32, len(g.Nodes)+1)
 	for i := range g.Pieces {
 		from, to := r.nodesOf(uint32(i))
@@ -71,13 +74,14 @@ type Conditions interface {
 	Version() uint64
 	// On is what concerns an arc, a copy as well as what it is a copy of; false: nothing does.
 	On(arc uint32) (Condition, bool)
+	// Entities calls each with the ids of the entities that concern an arc.
+	Entities(arc uint32, each func(id string))
 }
 
 // Condition is what entities do to one arc.
 type Condition struct {
-	Weight, Duration uint32   // of the whole arc now, in ms; of a closed one, what they are for who begins or ends there
-	Closed           bool     // not to be driven from one end to the other (D15.16)
-	Entities         []string // ids
+	Weight, Duration uint32 // of the whole arc now, in ms; of a closed one, what they are for who begins or ends there
+	Closed           bool   // not to be driven from one end to the other (D15.16)
 }
 
 // Query asks for the path of the least weight that takes at least one turn.

@@ -159,11 +159,11 @@ func (n *Network) note(r *Route) {
 			ferry, local = ferry || flags&graph.Ferry != 0, local || flags&graph.LocalOnly != 0
 			if c, ok := n.condition(arc); ok {
 				closed = closed || c.Closed
-				for _, id := range c.Entities {
+				n.Conditions.Entities(arc, func(id string) {
 					if !slices.Contains(r.Conditions, id) {
 						r.Conditions = append(r.Conditions, id)
 					}
-				}
+				})
 			}
 		}
 	}
@@ -195,9 +195,7 @@ func (n *Network) findAvoided(ctx context.Context, q *RouteRequest, a *RouteAnsw
 	var met []string
 	for i := range without {
 		for _, arc := range without[i].arcs {
-			if c, ok := n.condition(arc); ok {
-				met = append(met, c.Entities...)
-			}
+			n.Conditions.Entities(arc, func(id string) { met = append(met, id) })
 		}
 	}
 	for i := range a.Routes {

@@ -54,9 +54,7 @@ func (n *Network) snap(p *Places) ([]Spot, error) {
 // spot is the nearest place of one coordinate on a road of the islands that accept takes; nil: all islands.
 func (s *snapper) spot(i int, within float64, accept func(island uint32) bool) Spot {
 	spot := Spot{Input: s.places.Coordinates[i]}
-	if len(s.places.Radiuses) > 0 && s.places.Radiuses[i] != Unlimited {
-		within = min(within, s.places.Radiuses[i])
-	}
+	within = s.within(i, within)
 	count := usualCandidates
 	if len(s.places.Approaches) > 0 && len(s.places.Bearings) > 0 {
 		count *= usualCandidates // what one leaves the other may not
@@ -71,6 +69,14 @@ func (s *snapper) spot(i int, within float64, accept func(island uint32) bool) S
 		}
 	}
 	return spot
+}
+
+// within is how far a coordinate may snap.
+func (s *snapper) within(i int, limit float64) float64 {
+	if len(s.places.Radiuses) > 0 && s.places.Radiuses[i] != Unlimited {
+		return min(limit, s.places.Radiuses[i])
+	}
+	return limit
 }
 
 // usualCandidates is how many roads are looked at where several meet in one place.

@@ -17,6 +17,7 @@ type tree struct {
 	targets  []target
 	found    []arrival
 	queue    queue
+	single   []graph.End
 }
 
 // target is one end of a set, in a list of those on the same arc.
@@ -45,17 +46,33 @@ func newTree(g *graph.Graph) *tree {
 
 // aim takes the sets of ends to be found.
 func (t *tree) aim(sets ...[]graph.End) {
+	t.clearAim()
+	for _, ends := range sets {
+		t.addAim(ends)
+	}
+}
+
+// clearAim forgets the sets of ends.
+func (t *tree) clearAim() {
 	for i := range t.targets {
 		t.first[t.targets[i].end.Arc] = 0
 	}
-	t.targets = t.targets[:0]
-	for set, ends := range sets {
-		for nth, end := range ends {
-			t.targets = append(t.targets, target{end, uint32(set), uint32(nth), t.first[end.Arc]})
-			t.first[end.Arc] = uint32(len(t.targets))
-		}
+	t.targets, t.found = t.targets[:0], t.found[:0]
+}
+
+// addAim adds one set of ends.
+func (t *tree) addAim(ends []graph.End) {
+	for nth, end := range ends {
+		t.targets = append(t.targets, target{end, uint32(len(t.found)), uint32(nth), t.first[end.Arc]})
+		t.first[end.Arc] = uint32(len(t.targets))
 	}
-	t.found = slices.Grow(t.found[:0], len(sets))[:len(sets)]
+	t.found = append(t.found, arrival{weight: unreached})
+}
+
+// one is a list of one end, in the tree's own memory.
+func (t *tree) one(end graph.End) []graph.End {
+	t.single = append(t.single[:0], end)
+	return t.single
 }
 
 // polled is after how many arcs a search looks whether it is still wanted.

@@ -74,7 +74,7 @@ func appendTexts(dst []byte, texts []string) []byte {
 func (r *Request) appendLeg(dst []byte, n *nav.Network, leg *nav.Leg) []byte {
 	dst = append(dst, `{"steps":[`...)
 	for i := range leg.Steps {
-		dst = r.appendStep(wire.AppendComma(dst, i > 0), leg, &leg.Steps[i])
+		dst = r.appendStep(wire.AppendComma(dst, i > 0), n, leg, &leg.Steps[i])
 	}
 	dst = append(dst, `],"distance":`...)
 	dst = appendMetres(dst, leg.Distance)
@@ -92,10 +92,4 @@ func (r *Request) appendLeg(dst []byte, n *nav.Network, leg *nav.Leg) []byte {
 		dst = r.appendAnnotation(append(dst, `,"annotation":`...), n, leg)
 	}
 	return append(dst, '}')
-}
-
-func (r *Request) appendStep(dst []byte, _ *nav.Leg, _ *nav.Step) []byte { return append(dst, "{}"...) }
-
-func (r *Request) appendAnnotation(dst []byte, _ *nav.Network, _ *nav.Leg) []byte {
-	return append(dst, "{}"...)
 }

@@ -1,0 +1,45 @@
+package nav
+
+import (
+	"context"
+	"strconv"
+
+	"wayside/internal/roads/match"
+)
+
+// NearestRequest asks for the roads nearest to a coordinate.
+type NearestRequest struct {
+	Places
+	Number int
+}
+
+// NearestAnswer are places on roads, the nearest first.
+type NearestAnswer struct {
+	Network *Network
+	Places  []match.Place
+}
+
+// Nearest finds the nearest roads.
+func (s *Service) Nearest(_ context.Context, q *NearestRequest, a *NearestAnswer) error {
+	if q.Number > MaxNearest {
+		return &Error{TooBig, "Number of results " + strconv.Itoa(q.Number) + " is higher than current maximum (" + strconv.Itoa(MaxNearest) + ")"}
+	}
+	if err := q.Places.check(); err != nil {
+		return err
+	}
+	n, err := s.Current()
+	if err != nil {
+		return err
+	}
+	snapper := snapper{Roads: n.Roads, places: &q.Places}
+	a.Network, a.Places = n, a.Places[:0]
+	for _, place := range snapper.nearest(0, snapper.within(0, maxSnap), q.Number, nil) {
+		if len(snapper.appendCandidates(nil, 0, &place, 0, nil)) > 0 {
+			a.Places = append(a.Places, place)
+		}
+	}
+	if len(a.Places) == 0 {
+		return &Error{NoSegment, "Could not find a matching segments for coordinate"}
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package osrm
+
+import (
+	"strconv"
+
+	"wayside/internal/nav"
+	"wayside/internal/roads/graph"
+	"wayside/internal/roads/match"
+	"wayside/internal/wire"
+)
+
+// NearestRequest is what is asked of the service nearest.
+func (r *Request) NearestRequest() *nav.NearestRequest {
+	return &nav.NearestRequest{Places: r.Places, Number: r.Number}
+}
+
+// AppendNearest appends the answer of the service nearest.
+func (r *Request) AppendNearest(dst []byte, a *nav.NearestAnswer) []byte {
+	dst = append(dst, `{"code":"Ok"`...)
+	if !r.SkipWaypoints {
+		dst = append(dst, `,"waypoints":[`...)
+		for i := range a.Places {
+			dst = r.appendWaypoint(wire.AppendComma(dst, i > 0), a.Network, &a.Places[i])
+			before, after := nodesBeside(a.Network.Graph, &a.Places[i])
+			dst = append(dst, `,"nodes":[`...)
+			dst = strconv.AppendInt(dst, before, 10)
+			dst = append(dst, ',')
+			dst = strconv.AppendInt(dst, after, 10)
+			dst = append(dst, "]}"...)
+		}
+		dst = append(dst, ']')
+	}
+	return appendDataVersion(dst, a.Network)
+}
+
+// nodesBeside are OpenStreetMap's nodes to which one can drive from a place; 0: one cannot.
+func nodesBeside(g *graph.Graph, place *match.Place) (before, after int64) {
+	p := &g.Pieces[place.Piece]
+	at := p.FirstLine + place.Segment
+	if p.Backward != graph.None {
+		before = g.LineNodes[at]
+	}
+	if p.Forward != graph.None {
+		after = g.LineNodes[at+1]
+	}
+	return before, after
+}

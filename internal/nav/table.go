@@ -1,0 +1,139 @@
+package nav
+
+import (
+	"context"
+
+	"wayside/internal/geo"
+	"wayside/internal/roads/graph"
+)
+
+// TableRequest asks for the times and distances between coordinates.
+type TableRequest struct {
+	Places
+	Sources, Destinations []int   // indexes of coordinates; nil: all
+	FallbackSpeed         float64 // m/s, for pairs without a route; 0: none
+	FallbackSnapped       bool    // the fallback measures between roads, and not between coordinates
+	Scale                 float64 // of durations
+}
+
+// TableAnswer is a table row by row, a row for each source.
+type TableAnswer struct {
+	Network               *Network
+	Spots                 []Spot // of all coordinates
+	Sources, Destinations []int
+	Entries               []Entry
+}
+
+// Entry is one pair of a table.
+type Entry struct {
+	Found     bool
+	Estimated bool    // by the fallback speed
+	Duration  float64 // ms, scaled
+	Distance  float64 // metres
+}
+
+// Table finds the best routes between all pairs.
+func (s *Service) Table(ctx context.Context, q *TableRequest, a *TableAnswer) error {
+	a.Sources, a.Destinations = indexesOr(q.Sources, len(q.Coordinates)), indexesOr(q.Destinations, len(q.Coordinates))
+	if len(a.Sources)*len(a.Destinations) > MaxPairs || len(q.Coordinates) > MaxPairs+1 {
+		return &Error{TooBig, "Too many table coordinates"}
+	}
+	if err := q.Places.check(); err != nil {
+		return err
+	}
+	n, err := s.Current()
+	if err != nil {
+		return err
+	}
+	a.Network = n
+	if a.Spots, err = n.snap(&q.Places); err != nil {
+		return err
+	}
+	t := TableQuery{Exclude: q.Exclude, Cells: make([]Cell, len(a.Sources)*len(a.Destinations))}
+	for _, i := range a.Sources {
+		t.From = append(t.From, n.beginnings(&a.Spots[i]))
+	}
+	owners := make([][]int, len(a.Destinations)) // the candidate of each end
+	for column, j := range a.Destinations {
+		var ends []graph.End
+		for c := range a.Spots[j].Candidates {
+			ends = n.appendEnds(ends, &a.Spots[j].Candidates[c])
+			for len(owners[column]) < len(ends) {
+				owners[column] = append(owners[column], c)
+			}
+		}
+		t.To = append(t.To, ends)
+	}
+	if err := n.Search.Table(ctx, &t); err != nil {
+		return err
+	}
+	a.Entries = make([]Entry, len(t.Cells))
+	for row, i := range a.Sources {
+		for column, j := range a.Destinations {
+			at := row*len(a.Destinations) + column
+			a.Entries[at] = n.entry(&t.Cells[at], &a.Spots[i], &a.Spots[j], owners[column])
+			a.Entries[at].finish(q, &a.Spots[i], &a.Spots[j])
+		}
+	}
+	return nil
+}
+
+func indexesOr(indexes []int, count int) []int {
+	if indexes != nil {
+		return indexes
+	}
+	all := make([]int, min(count, MaxPairs+1))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+func (n *Network) beginnings(s *Spot) []graph.End {
+	ends := make([]graph.End, len(s.Candidates))
+	for i := range s.Candidates {
+		ends[i] = n.begin(&s.Candidates[i])
+	}
+	return ends
+}
+
+// entry is the best of a path and of the ways on one arc.
+func (n *Network) entry(c *Cell, from, to *Spot, owners []int) Entry {
+	best, e := c.Weight, Entry{}
+	if c.Weight != NoPath {
+		first, last := &from.Candidates[c.From], &to.Candidates[owners[c.To]]
+		e = Entry{Found: true, Duration: float64(c.Duration), Distance: float64(c.Length) / 1000}
+		e.add(n, first.Arc, 1-first.Share)
+		e.add(n, last.Arc, last.Share)
+	}
+	for i := range from.Candidates {
+		for j := range to.Candidates {
+			first, last := &from.Candidates[i], &to.Candidates[j]
+			if weight, ok := n.direct(first, last); ok && weight < best {
+				best, e = weight, Entry{Found: true}
+				e.add(n, first.Arc, last.Share-first.Share)
+			}
+		}
+	}
+	return e
+}
+
+// add adds a share of an arc.
+func (e *Entry) add(n *Network, arc uint32, share float64) {
+	now, _ := n.condition(arc)
+	e.Duration += float64(part(share, now.Duration))
+	e.Distance += share * float64(n.Graph.Pieces[n.Graph.Arcs[arc].Piece].Length) / 1000
+}
+
+// finish estimates an entry without a route, if that is wanted, and scales its duration.
+func (e *Entry) finish(q *TableRequest, from, to *Spot) {
+	if !e.Found && q.FallbackSpeed > 0 {
+		a, b := from.Input, to.Input
+		if q.FallbackSnapped {
+			a, b = from.Places[0].Point, to.Places[0].Point
+		}
+		*e = Entry{Found: true, Estimated: true, Distance: geo.Distance(a, b)}
+		e.Duration = e.Distance / q.FallbackSpeed * 1000
+	}
+	e.Duration *= q.Scale
+}

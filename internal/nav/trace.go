@@ -1,0 +1,321 @@
+package nav
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"wayside/internal/geo"
+	"wayside/internal/roads/match"
+)
+
+// TraceRequest asks where a trace was driven.
+type TraceRequest struct {
+	Places             // Radiuses are the standard deviations of the coordinates
+	Timestamps []int64 // seconds; none, or one for each coordinate
+	IgnoreGaps bool    // a gap in time does not part the trace
+	Tidy       bool    // coordinates that are close together may be left out
+	Waypoints  []int   // as of a route
+	Steps      bool
+}
+
+// TraceAnswer is what a trace was matched to.
+type TraceAnswer struct {
+	Network     *Network
+	Matchings   []Matching
+	Tracepoints []Tracepoint // one for each coordinate
+}
+
+// Matching is a part of the trace as a route.
+type Matching struct {
+	Route
+	Confidence float64 // 0 to 1
+}
+
+// Tracepoint is where one coordinate was matched to.
+type Tracepoint struct {
+	Matched      bool
+	Place        match.Place
+	Matching     int // index
+	Waypoint     int // index in the matching; -1: the coordinate is no waypoint
+	Alternatives int // how many other places the coordinate may be at
+}
+
+// Figures of the hidden Markov model: those of OSRM, which follow Newson and Krumm (2009).
+const (
+	usualDeviation = 5.0 // metres, of a coordinate without a radius
+	leastDeviation = 1.0
+	searchFactor   = 3 // deviations within which roads are candidates
+	maxSearch      = 500.0
+	maxTraceRoads  = 12 // candidates of a coordinate
+	detourScale    = 10.0
+	maxDetour      = 500.0 // metres that a way may be longer than the straight line
+	slowest        = 4.0   // m/s, for the bound of the search
+	maxBroken      = 10    // coordinates in a row that may be left out, and median intervals that a gap may take
+)
+
+// state is one candidate of one coordinate in the model.
+type state struct {
+	Candidate
+	probability float64 // logarithm, of the best way here
+	parent      int     // the state of the coordinate before; -1: none
+	length      float64 // metres from there
+	alive       bool    // a way leads to it
+	lasts       bool    // it leads to the end
+}
+
+// column is one coordinate that was not left out.
+type column struct {
+	coordinate int
+	spot       Spot
+	states     []state
+}
+
+// trace matches the coordinates of one request.
+type trace struct {
+	*Network
+	q       *TraceRequest
+	places  Places // without radiuses and bearings that are none
+	median  int64
+	columns []column
+	tree    *tree
+	weights []uint32
+}
+
+// Match finds the roads on which a trace was driven.
+func (s *Service) Match(ctx context.Context, q *TraceRequest, a *TraceAnswer) error {
+	if len(q.Coordinates) > MaxTrace {
+		return &Error{TooBig, "Too many trace coordinates"}
+	}
+	if err := q.Places.check(); err != nil {
+		return err
+	}
+	if !slices.IsSorted(q.Timestamps) {
+		return &Error{InvalidValue, "Timestamps need to be monotonically increasing."}
+	}
+	n, err := s.Current()
+	if err != nil {
+		return err
+	}
+	free := *n
+	free.Conditions = nil // where somebody drove does not depend on what is closed now
+	a.Network, a.Matchings, a.Tracepoints = n, a.Matchings[:0], make([]Tracepoint, len(q.Coordinates))
+	t := &trace{Network: &free, q: q, median: medianInterval(q.Timestamps)}
+	local := n.local()
+	return local.search(ctx, func(tree *tree) error {
+		t.tree, t.weights = tree, local.free
+		return t.match(ctx, a)
+	})
+}
+
+// medianInterval is the median time between two coordinates, at least a second.
+func medianInterval(timestamps []int64) int64 {
+	var intervals []int64
+	for i := 1; i < len(timestamps); i++ {
+		intervals = append(intervals, timestamps[i]-timestamps[i-1])
+	}
+	if len(intervals) == 0 {
+		return 1
+	}
+	slices.Sort(intervals)
+	return max(1, intervals[len(intervals)/2])
+}
+
+// match goes over the trace and ends a matching where no way leads on.
+func (t *trace) match(ctx context.Context, a *TraceAnswer) error {
+	kept := t.kept()
+	seen := false
+	for begin := 0; begin < len(kept); {
+		next, err := t.follow(ctx, kept, begin)
+		if err != nil {
+			return err
+		}
+		seen = seen || len(t.columns) > 0
+		if len(t.columns) > 1 {
+			if err := t.finish(ctx, a); err != nil {
+				return err
+			}
+		}
+		begin = next
+	}
+	switch {
+	case !seen:
+		return &Error{NoSegment, "Could not find a matching segment for any coordinate."}
+	case len(a.Matchings) == 0:
+		return &Error{NoMatch, "Could not match the trace."}
+	case len(t.q.Waypoints) > 0 && len(a.Matchings) > 1:
+		return &Error{NoMatch, "Could not match the trace with the given waypoints."}
+	}
+	for _, w := range t.q.Waypoints {
+		if !a.Tracepoints[w].Matched {
+			return &Error{NoMatch, "Requested waypoint parameter could not be matched."}
+		}
+	}
+	return nil
+}
+
+// Distances and times within which tidy leaves coordinates out, as OSRM does.
+const (
+	tidyMetres  = 15.0
+	tidySeconds = 5
+)
+
+// kept are the coordinates that are matched: all, or those of a tidied trace.
+func (t *trace) kept() []int {
+	var kept []int
+	since, metres := int64(0), 0.0
+	for i, at := range t.q.Coordinates {
+		if i > 0 {
+			metres += geo.Distance(t.q.Coordinates[i-1], at)
+			if len(t.q.Timestamps) > 0 {
+				since += t.q.Timestamps[i] - t.q.Timestamps[i-1]
+			}
+		}
+		far := metres >= tidyMetres && (len(t.q.Timestamps) == 0 || since >= tidySeconds)
+		if !t.q.Tidy || i == 0 || i == len(t.q.Coordinates)-1 || far || slices.Contains(t.q.Waypoints, i) {
+			kept, since, metres = append(kept, i), 0, 0
+		}
+	}
+	return kept
+}
+
+// follow fills the columns of one matching, from a coordinate on, and returns the one at which the next matching begins.
+func (t *trace) follow(ctx context.Context, kept []int, begin int) (next int, err error) {
+	t.columns = t.columns[:0]
+	broken := -1 // the first coordinate that was left out since the last column
+	for k := begin; k < len(kept); k++ {
+		c := t.column(kept[k])
+		if len(c.states) == 0 {
+			if len(t.columns) == 0 {
+				begin = k + 1
+			}
+			continue
+		}
+		if len(t.columns) == 0 {
+			t.columns = append(t.columns, c)
+			continue
+		}
+		last := &t.columns[len(t.columns)-1]
+		if t.gap(last.coordinate, c.coordinate) || broken >= 0 && k-broken > maxBroken {
+			if broken >= 0 {
+				return broken, nil
+			}
+			return k, nil
+		}
+		connected, err := t.connect(ctx, last, &c)
+		if err != nil {
+			return 0, err
+		}
+		if !connected {
+			if broken < 0 {
+				broken = k
+			}
+			continue
+		}
+		t.columns, broken = append(t.columns, c), -1
+	}
+	if broken > begin {
+		return broken, nil // what was left out to the end may be a matching of its own
+	}
+	return len(kept), nil
+}
+
+// gap says whether the time between two coordinates parts the trace.
+func (t *trace) gap(from, to int) bool {
+	if len(t.q.Timestamps) == 0 || t.q.IgnoreGaps {
+		return false
+	}
+	return t.q.Timestamps[to]-t.q.Timestamps[from] > maxBroken*t.median
+}
+
+// deviation is the standard deviation of a coordinate.
+func (t *trace) deviation(i int) float64 {
+	if len(t.q.Radiuses) == 0 || t.q.Radiuses[i] == Unlimited {
+		return usualDeviation
+	}
+	return max(leastDeviation, t.q.Radiuses[i])
+}
+
+// column finds the candidates of a coordinate, each direction of a road by itself.
+func (t *trace) column(i int) column {
+	c := column{coordinate: i}
+	places := t.q.Places
+	places.Radiuses, places.AnyRoad = nil, true
+	s := &snapper{Roads: t.Roads, places: &places}
+	deviation := t.deviation(i)
+	c.spot.Input = t.q.Coordinates[i]
+	for _, place := range s.nearest(i, min(maxSearch, searchFactor*deviation), maxTraceRoads, nil) {
+		before := len(c.spot.Candidates)
+		c.spot.Candidates = s.appendCandidates(c.spot.Candidates, i, &place, len(c.spot.Places), nil)
+		if len(c.spot.Candidates) > before {
+			c.spot.Places = append(c.spot.Places, place)
+		}
+	}
+	for _, candidate := range c.spot.Candidates {
+		z := c.spot.Places[candidate.Place].Distance / deviation
+		emission := -0.5*(math.Log(2*math.Pi)+z*z) - math.Log(deviation)
+		c.states = append(c.states, state{Candidate: candidate, probability: emission, parent: -1, alive: true})
+	}
+	return c
+}
+
+// connect finds the best way to each state of a column from those of the column before; false: there is none.
+func (t *trace) connect(ctx context.Context, from, to *column) (bool, error) {
+	straight := geo.Distance(from.spot.Input, to.spot.Input)
+	limit := uint64((straight + maxDetour) / slowest * 1000)
+	emissions := make([]float64, len(to.states))
+	for j := range to.states {
+		emissions[j] = to.states[j].probability
+		to.states[j].alive, to.states[j].probability = false, math.Inf(-1)
+	}
+	t.aimAt(to)
+	any := false
+	for i := range from.states {
+		s := &from.states[i]
+		if !s.alive {
+			continue
+		}
+		begin := t.begin(&s.Candidate)
+		if err := t.tree.grow(ctx, t.weights, t.tree.one(begin), limit); err != nil {
+			return false, err
+		}
+		for j := range to.states {
+			length, ok := t.distance(s, &to.states[j], j)
+			detour := math.Abs(length - straight)
+			if !ok || detour > maxDetour {
+				continue
+			}
+			p := s.probability + emissions[j] - math.Log(detourScale) - detour/detourScale
+			if target := &to.states[j]; p > target.probability {
+				target.probability, target.parent, target.length, target.alive = p, i, length, true
+				any = true
+			}
+		}
+	}
+	return any, nil
+}
+
+// aimAt makes the states of a column the targets of the next searches.
+func (t *trace) aimAt(to *column) {
+	t.tree.clearAim()
+	for j := range to.states {
+		t.tree.addAim(t.appendEnds(nil, &to.states[j].Candidate))
+	}
+}
+
+// distance is how far it is from one state to another, in metres.
+func (t *trace) distance(from, to *state, set int) (metres float64, ok bool) {
+	length := func(c *Candidate, share float64) float64 {
+		return share * float64(t.Graph.Pieces[t.Graph.Arcs[c.Arc].Piece].Length) / 1000
+	}
+	direct, same := t.direct(&from.Candidate, &to.Candidate)
+	found := t.tree.found[set].weight
+	switch {
+	case same && direct <= found:
+		return length(&from.Candidate, to.Share-from.Share), true
+	case found == unreached:
+		return 0, false
+	}
+	cell := t.tree.cell(set, nil, nil)
+	return length(&from.Candidate, 1-from.Share) + float64(cell.Length)/1000 + length(&to.Candidate, to.Share), true
+}
