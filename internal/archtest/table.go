@@ -91,6 +91,8 @@ var rules = map[string]rule{
 	"nav":      {ours: []string{"roads/graph", "roads/match", "geo", "mapdata"}, never: technology},
 	"nav/osrm": {ours: []string{"nav", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
 
+	"region": {ours: []string{"geo", "roads/car", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
+
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
@@ -112,7 +114,7 @@ var rules = map[string]rule{
 	"service": {ours: []string{anything}},
 	"cli": {ours: []string{
 		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "feed", "audit", "takedown", "ingest", "provider/trial", "safehttp",
-		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo", "wire", "licences",
+		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo", "wire", "licences", "region", "roads/graph",
 	}},
 
 	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
@@ -121,7 +123,7 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"roads/car", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
+var wireShapes = []string{"roads/car", "region", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
 var suites = []string{"store/storetest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "testenv"}

@@ -173,7 +173,7 @@ func (c *restoreCmd) Run(p *program) (err error) {
 	return nil
 }
 
-// mayReplace fails for a data directory that is not empty, unless --force is set. A secret key may be there already.
+// mayReplace fails for a data directory that is not empty, unless --force is set. A secret key and regions may be there already.
 func (c *restoreCmd) mayReplace(dir string) error {
 	if c.Force {
 		return nil
@@ -183,7 +183,7 @@ func (c *restoreCmd) mayReplace(dir string) error {
 		return err
 	}
 	for _, entry := range entries {
-		if entry.Name() != datadir.LockFile && entry.Name() != datadir.KeyFile && entry.Name() != datadir.AddressFile && entry.Name() != datadir.BackupFile {
+		if entry.Name() != datadir.LockFile && entry.Name() != datadir.KeyFile && entry.Name() != datadir.AddressFile && entry.Name() != datadir.BackupFile && entry.Name() != datadir.RegionFolder {
 			return fmt.Errorf("%s is not empty: name an empty data directory, or replace what is there with --force", dir)
 		}
 	}

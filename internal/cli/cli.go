@@ -34,6 +34,7 @@ type grammar struct {
 	Complaint  complaintCmds `cmd:"" help:"List and close complaints of drivers about sources, also while the service runs."`
 	Audit      auditCmd      `cmd:"" help:"Print the audit log, also while the service runs."`
 	Notice     noticeCmd     `cmd:"" help:"E-mail all owners of feeds, each once, also while the service runs."`
+	Region     regionCmds    `cmd:"" help:"Import, list and remove regions: the roads that routes lead along, also while the service runs."`
 	Upstream   upstreamCmds  `cmd:"" help:"List and check the configured upstreams."`
 	Validate   validateCmd   `cmd:"" help:"Validate rows with the rules of the service, and show what it would reject."`
 	Relay      relayCmd      `cmd:"" help:"Run a sample relay provider, from a file or a pull URL."`

@@ -10,6 +10,8 @@ import (
 const (
 	configPath = " --config /etc/wayside/wayside.toml"
 	exampleID  = "019ab2c4-8b1e-7c3a-9d55-0f6a1b2c3d4e"
+
+	exampleRegion = "3f9c2a7be1d04856"
 )
 
 // examples are the command lines at the end of each command's help, by the command.
@@ -46,6 +48,11 @@ func examples() map[string][]string {
 		"complaint close":    {"wayside complaint close 17"},
 		"audit":              {"wayside audit"},
 		"notice":             {"wayside notice --subject 'Maintenance on Sunday' --file notice.txt --dry-run"},
+		"region import":      {"wayside region import city.osm.pbf", "wayside region import north.osm.pbf south.osm.pbf --json" + configPath},
+		"region list":        {"wayside region list", "wayside region list --json"},
+		"region show":        {"wayside region show", "wayside region show " + exampleRegion},
+		"region remove":      {"wayside region remove " + exampleRegion},
+		"region export":      {"wayside region export --arcs arcs.txt", "wayside region export --arcs - " + exampleRegion + " > arcs.txt"},
 		"upstream list":      {"wayside upstream list" + configPath},
 		"upstream check":     {"wayside upstream check" + configPath, "wayside upstream check city --at 52.37,4.90"},
 		"validate":           {"wayside validate rows.json", "wayside validate https://feeds.example.org/rows.json --header 'Authorization: Bearer …'"},

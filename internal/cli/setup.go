@@ -194,6 +194,7 @@ func (n *nextSteps) print(p *program, cfg *config.Config, written bool) {
 		p.printf("\nA link to sign in: %s account login-link --email you@example.org%s\n", command, flag)
 	}
 	p.printf("Publish a feed: %s/feeds/new\n", cfg.BaseURL)
+	p.printf("Offer routes: %s region import FILE.osm.pbf%s (docs/operating/regions.md says where to get an extract)\n", command, flag)
 	p.printf("Check address, e-mail, map, clock and disk, while it runs: %s doctor%s\n", command, flag)
 }
 

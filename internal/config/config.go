@@ -26,6 +26,9 @@ type Config struct {
 	Log       Log
 	Map       Map
 	Law       Law
+
+	Navigation Navigation
+
 	Upstreams []Upstream // relay providers (D8), in the order of the file, at most 16; default none
 
 	origins map[string]string // by key: the source of a value that is not the default
@@ -138,6 +141,19 @@ type Law struct {
 	File string // GeoJSON of areas in which kinds are hidden or cameras are zones; default empty: nowhere
 }
 
+// RegionOff is the value of Navigation.Region by which the service has none.
+const RegionOff = "off"
+
+// EngineEmbedded is the routing engine within this program.
+const EngineEmbedded = "embedded"
+
+// Navigation configures routes (D15.23).
+type Navigation struct {
+	Region    string // path of a region file, or RegionOff; default empty: the current region of the data directory
+	Engine    string // EngineEmbedded; default that
+	EngineURL string // of an external engine; default empty
+}
+
 // Log configures the service's log.
 type Log struct {
 	Level string // "debug", "info", "warn" or "error"; default "info"
@@ -157,17 +173,18 @@ type Upstream struct {
 // Default returns the configuration without file, variables and flags.
 func Default() *Config {
 	return &Config{
-		BaseURL:   "http://127.0.0.1:8080",
-		DataDir:   "./wayside-data",
-		HTTP:      HTTP{Listen: "127.0.0.1:8080", MaxPerAddress: 256},
-		Limits:    Limits{60, 120, 60, 120, 60, 10_000, 60, 30, 20, 200_000, 64 << 20, 256 << 20, 20_000, 16 << 20},
-		Votes:     Votes{TrustAfter: 24 * time.Hour},
-		Chargers:  Chargers{PrimaryNetwork: "tesla"},
-		Mail:      Mail{From: "wayside@localhost"},
-		Incidents: Incidents{Mode: "live"},
-		Review:    Review{RequireSession},
-		Log:       Log{Level: "info"},
-		origins:   make(map[string]string),
+		BaseURL:    "http://127.0.0.1:8080",
+		DataDir:    "./wayside-data",
+		HTTP:       HTTP{Listen: "127.0.0.1:8080", MaxPerAddress: 256},
+		Limits:     Limits{60, 120, 60, 120, 60, 10_000, 60, 30, 20, 200_000, 64 << 20, 256 << 20, 20_000, 16 << 20},
+		Votes:      Votes{TrustAfter: 24 * time.Hour},
+		Chargers:   Chargers{PrimaryNetwork: "tesla"},
+		Mail:       Mail{From: "wayside@localhost"},
+		Incidents:  Incidents{Mode: "live"},
+		Review:     Review{RequireSession},
+		Log:        Log{Level: "info"},
+		Navigation: Navigation{Engine: EngineEmbedded},
+		origins:    make(map[string]string),
 	}
 }
 

@@ -67,6 +67,10 @@ style_url = "https://tiles.example.org/day.json?key=1"
 attribution = "© Somebody"
 [law]
 file = "/etc/law.geojson"
+[navigation]
+region = "/srv/city.region"
+engine = "embedded"
+engine_url = ""
 [privacy]
 operator = "Example e.V."
 contact = "privacy@example.org"
@@ -107,7 +111,8 @@ func TestLoadAcceptsEveryKey(t *testing.T) {
 		Egress: Egress{"/etc/ca.pem", map[string]netip.Addr{"feeds.example.org": netip.MustParseAddr("127.0.0.1")}},
 		Mail:   Mail{"Wayside <wayside@example.org>", "smtps://user:hunter2@mail.example.org"}, Incidents: Incidents{"database"}, Review: Review{RequirePasskey},
 		Log: Log{"debug"}, Map: Map{"", "https://tiles.example.org/day.json?key=1", "© Somebody"}, Law: Law{"/etc/law.geojson"},
-		Privacy: Privacy{"Example e.V.", "privacy@example.org", "Falkenstein, Germany (EU)"},
+		Navigation: Navigation{"/srv/city.region", EngineEmbedded, ""},
+		Privacy:    Privacy{"Example e.V.", "privacy@example.org", "Falkenstein, Germany (EU)"},
 		Upstreams: []Upstream{
 			{Name: "city-1", URL: "https://relay.example.org:8443/base/", Secret: "hunter2", Form: "incidents", Priority: 1},
 			{

@@ -1,5 +1,5 @@
 // Package datadir knows what lies in a data directory: the embedded database, the lock of the process that serves it, the
-// secret key and the keys derived from it, and folders for e-mails and for bodies of polls.
+// secret key and the keys derived from it, and folders for e-mails, for bodies of polls and for regions.
 package datadir
 
 import (
@@ -27,6 +27,7 @@ const (
 	NextKeyFile  = "secret.key.next" // while the key is replaced
 	OutboxFolder = "outbox"          // e-mails as files
 	SpoolFolder  = "spool"           // bodies of polls under way
+	RegionFolder = "region"          // region files; see package region
 )
 
 // KeyBytes is the length of the secret key and of derived keys.

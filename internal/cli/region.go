@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"wayside/internal/datadir"
+	"wayside/internal/region"
+	"wayside/internal/roads/graph"
+)
+
+// regionCmds is wayside region.
+type regionCmds struct {
+	Import regionImportCmd `cmd:"" help:"Make a region of OpenStreetMap extracts (PBF), and make it the current one, also while the service runs."`
+	List   regionListCmd   `cmd:"" help:"List the regions of the data directory."`
+	Show   regionShowCmd   `cmd:"" help:"Verify a region, and show what is in it."`
+	Remove regionRemoveCmd `cmd:"" help:"Remove a region. Without a current one, no routes are served."`
+	Export regionExportCmd `cmd:"" help:"Write the arcs and turns of a region as text, so that another program can check routes."`
+}
+
+// regionImportCmd is wayside region import.
+type regionImportCmd struct {
+	configFlags
+	JSON  bool     `name:"json" help:"Print JSON."`
+	Files []string `arg:"" name:"file" help:"Extracts (.osm.pbf). What they overlap in counts once."`
+}
+
+// Run imports. Where there is no data directory yet, it makes one.
+func (c *regionImportCmd) Run(p *program) error {
+	cfg, err := c.load(p, nil)
+	if err != nil {
+		return err
+	}
+	done, err := region.Import(p.ctx, region.ImportOptions{
+		Folder: region.Folder(filepath.Join(cfg.DataDir, datadir.RegionFolder)), Files: c.Files,
+		Progress: func(step string) func() {
+			return newProgress(p.stderr, func(string) {}, step, "").Close
+		},
+	})
+	if err != nil {
+		return oneLine(err)
+	}
+	if c.JSON {
+		return p.writeJSON(newImportJSON(done))
+	}
+	c.print(p, done)
+	return nil
+}
+
+// oneLine puts an error into one line: programs read it.
+func oneLine(err error) error {
+	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	if text == err.Error() {
+		return err
+	}
+	return errors.New(text)
+}
+
+func (c *regionImportCmd) print(p *program, done *region.Imported) {
+	p.printf("Region %s is imported and current.\n\n", done.ID)
+	printAbout(p, &done.About, done.FileBytes)
+	p.printf("\n")
+	for _, s := range done.Steps {
+		p.printf("%10.1f s  %s\n", s.Took.Seconds(), s.Name)
+	}
+	p.printf("%10.1f s  in all\n", done.Took.Seconds())
+	p.printf("\nA running service takes it over within 5 seconds. Wherever anything of it is shown, show: %s (%s)\n", region.Attribution, region.Licence)
+}
+
+// printAbout prints what a region says of itself.
+func printAbout(p *program, a *region.About, bytes int64) {
+	asOf := "the extract does not say"
+	if !a.AsOf.IsZero() {
+		asOf = a.AsOf.UTC().Format(time.RFC3339)
+	}
+	rows := [][2]string{
+		{"data version", a.DataVersion},
+		{"data as of", asOf},
+		{"bounds", fmt.Sprintf("%g,%g to %g,%g (west,south to east,north)", a.Bounds[0], a.Bounds[1], a.Bounds[2], a.Bounds[3])},
+		{"extract", fmt.Sprintf("%d nodes, %d ways, %d relations", a.Nodes, a.Ways, a.Relations)},
+		{"roads", fmt.Sprintf("%d km in %d arcs, %d turns, %d junctions, %d islands", a.RoadMetres/1000, a.Arcs, a.Turns, a.Junctions, a.Islands)},
+		{"restrictions", fmt.Sprintf("%d applied, %d ignored", a.Restrictions.Applied, a.Restrictions.Ignored)},
+		{"left out", countsText(a.LeftOut)},
+		{"file", megabytes(bytes)},
+	}
+	for _, row := range rows {
+		p.printf("%-14s%s\n", row[0], printable(row[1]))
+	}
+}
+
+// countsText lists counts by their names.
+func countsText(counts map[string]int) string {
+	if len(counts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(sortedCounts(counts), ", ")
+}
+
+func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
+
+// regionListCmd is wayside region list.
+type regionListCmd struct {
+	configFlags
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Run lists the regions.
+func (c *regionListCmd) Run(p *program) error {
+	folder, err := c.folder(p)
+	if err != nil {
+		return err
+	}
+	all, err := folder.List(p.ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return p.writeJSON(newRegionsJSON(all))
+	}
+	if len(all) == 0 {
+		p.printf("There is no region: import one with wayside region import.\n")
+		return nil
+	}
+	rows := [][]string{{"ID", "CURRENT", "DATA VERSION", "IMPORTED", "SIZE", "ROADS"}}
+	for _, r := range all {
+		row := []string{r.ID, "", "", r.Imported.UTC().Format(time.RFC3339), megabytes(r.Bytes), ""}
+		if r.Current {
+			row[1] = "yes"
+		}
+		if r.Err != nil {
+			row[5] = r.Err.Error()
+		} else {
+			row[2], row[5] = r.About.DataVersion, strconv.FormatInt(r.About.RoadMetres/1000, 10)+" km"
+		}
+		rows = append(rows, row)
+	}
+	return p.writeTable(rows)
+}
+
+// folder is the folder of regions of the data directory, which must be there.
+func (f *configFlags) folder(p *program) (region.Folder, error) {
+	cfg, err := f.load(p, nil)
+	if err != nil {
+		return "", err
+	}
+	return region.Folder(filepath.Join(cfg.DataDir, datadir.RegionFolder)), datadir.Require(cfg.DataDir, "")
+}
+
+// regionShowCmd is wayside region show.
+type regionShowCmd struct {
+	configFlags
+	JSON bool   `name:"json" help:"Print JSON."`
+	ID   string `arg:"" optional:"" name:"id" help:"The region; the current one without this."`
+}
+
+// Run verifies every byte of a region and prints what it holds.
+func (c *regionShowCmd) Run(p *program) error {
+	folder, err := c.folder(p)
+	if err != nil {
+		return err
+	}
+	id, err := folder.Choose(c.ID)
+	if err != nil {
+		return err
+	}
+	shown, err := folder.Show(p.ctx, id)
+	if err != nil {
+		return fmt.Errorf("region %s: %w", id, err)
+	}
+	if c.JSON {
+		return p.writeJSON(newShownJSON(shown))
+	}
+	p.printf("Region %s%s, imported %s. Every byte of it is verified.\n\n", id, map[bool]string{true: " (current)"}[shown.Current], shown.Imported.UTC().Format(time.RFC3339))
+	printAbout(p, shown.About, shown.Bytes)
+	p.printf("%-14s%s (%s)\n\n", "show with it", shown.About.Attribution, shown.About.Licence)
+	rows := [][]string{{"SECTION", "BYTES"}}
+	for _, s := range shown.Sections {
+		rows = append(rows, []string{s.Name, strconv.FormatInt(s.Bytes, 10)})
+	}
+	return p.writeTable(rows)
+}
+
+// regionRemoveCmd is wayside region remove.
+type regionRemoveCmd struct {
+	configFlags
+	ID string `arg:"" name:"id" help:"The region."`
+}
+
+// Run removes a region.
+func (c *regionRemoveCmd) Run(p *program) error {
+	folder, err := c.folder(p)
+	if err != nil {
+		return err
+	}
+	wasCurrent, err := folder.Remove(c.ID)
+	if err != nil {
+		return fmt.Errorf("remove region %s: %w", printable(c.ID), err)
+	}
+	p.printf("Region %s is removed.\n", c.ID)
+	if wasCurrent {
+		p.printf("It was the current one: until you import another, the service answers that it has no region.\n")
+	}
+	return nil
+}
+
+// regionExportCmd is wayside region export.
+type regionExportCmd struct {
+	configFlags
+	Arcs string `name:"arcs" required:"" placeholder:"FILE|-" help:"File to write to; - is standard output."`
+	ID   string `arg:"" optional:"" name:"id" help:"The region; the current one without this."`
+}
+
+// Run verifies a region and writes its arcs (D15.12).
+func (c *regionExportCmd) Run(p *program) (err error) {
+	folder, err := c.folder(p)
+	if err != nil {
+		return err
+	}
+	id, err := folder.Choose(c.ID)
+	if err != nil {
+		return err
+	}
+	r, err := region.Read(p.ctx, folder.Path(id))
+	if err != nil {
+		return fmt.Errorf("region %s: %w", id, err)
+	}
+	if c.Arcs == "-" {
+		return graph.Export(p.stdout, r.Graph, r.DataVersion)
+	}
+	out, err := os.Create(c.Arcs)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(graph.Export(out, r.Graph, r.DataVersion), out.Close()); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", c.Arcs, err), os.Remove(c.Arcs))
+	}
+	return nil
+}

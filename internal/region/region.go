@@ -1,0 +1,96 @@
+package region
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Region is what one import made, in memory. It never changes.
+//
+// Its parts lie in the mapped file. The memory stays mapped for as long as the Region or one of the parts that it points to can be
+// reached; slices and texts cut out of them do not count. So whoever reads keeps the Region until the answer is written.
+type Region struct {
+	About
+	Path     string
+	Bytes    int64
+	Imported time.Time // when the file was written
+	parts
+}
+
+// load opens a region file, verifies every byte of it and maps it. retire gets the mapping once nothing of the region can be reached.
+func load(ctx context.Context, path string, retire func(*mapping)) (_ *Region, err error) {
+	in, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, in.close()) }() // the mapping stays
+	if err := in.verify(ctx); err != nil {
+		return nil, err
+	}
+	m, err := in.mapped()
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRegion(m)
+	if err != nil {
+		retire(m)
+		return nil, err
+	}
+	if id, ok := strings.CutSuffix(filepath.Base(path), suffix); ok && ValidID(id) && id != r.ID {
+		retire(m)
+		return nil, damaged(0, "it is region %s under the name of another", r.ID)
+	}
+	r.Path, r.Bytes, r.Imported = path, in.info.Size(), in.info.ModTime()
+	r.keep(m, retire)
+	return r, nil
+}
+
+// newRegion reads all sections of a mapped file.
+func newRegion(m *mapping) (*Region, error) {
+	about, err := parseAbout(m.section(aboutSection))
+	if err != nil {
+		return nil, err
+	}
+	r := &Region{About: *about}
+	if r.parts, err = readParts(m); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// keep hands the mapping to retire after the last part of the region is gone.
+func (r *Region) keep(m *mapping, retire func(*mapping)) {
+	left := new(atomic.Int64)
+	left.Store(1 + heldParts)
+	gone := func(m *mapping) {
+		if left.Add(-1) == 0 {
+			retire(m)
+		}
+	}
+	r.attach(gone, m)
+	runtime.AddCleanup(r, gone, m)
+}
+
+// Read opens a region outside of a service, for a command. The memory stays mapped until the process ends.
+func Read(ctx context.Context, path string) (*Region, error) {
+	return load(ctx, path, func(*mapping) {})
+}
+
+// identity tells a file from another one, also under the same name.
+type identity struct {
+	path string
+	info os.FileInfo // nil: there is none
+}
+
+func (i identity) same(other identity) bool {
+	if i.path != other.path || (i.info == nil) != (other.info == nil) {
+		return false
+	}
+	return i.info == nil || os.SameFile(i.info, other.info) && i.info.Size() == other.info.Size() && i.info.ModTime().Equal(other.info.ModTime())
+}
