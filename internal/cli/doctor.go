@@ -64,6 +64,7 @@ func (c *doctorCmd) Run(p *program) error {
 		{"curators", d.curators},
 		{"e-mail", d.mail},
 		{"map", d.streetMap},
+		{"region", d.region},
 		{"law", d.law},
 		{"clock", d.clock},
 		{"disk", d.disk},
@@ -223,6 +224,34 @@ func (d *diagnosis) streetMap() finding {
 		return well("the style of another server")
 	}
 	return warn("no street map is configured", "set map.pmtiles: docs/operating.md, The map, says where to get one")
+}
+
+// warnRegionAge is the age of a region's data beyond which a check warns.
+const warnRegionAge = 90 * 24 * time.Hour
+
+// region checks the roads that routes lead along.
+func (d *diagnosis) region() finding {
+	const do = "get a new extract and import it: wayside region import, see docs/operating/regions.md"
+	r, err := service.CheckRegion(d.ctx, d.config)
+	if err != nil {
+		return fails(err.Error(), do)
+	}
+	if r == nil {
+		if d.config.Navigation.Region == config.RegionOff {
+			return well("routes are turned off")
+		}
+		return warn("no region is imported: no routes are served", do)
+	}
+	what, since := "data", r.AsOf
+	if since.IsZero() {
+		what, since = "imported", r.Imported
+	}
+	days := int(d.now().Sub(since).Hours() / 24)
+	text := fmt.Sprintf("%s (%s of %s, %d days old)", r.ID, what, since.UTC().Format(time.DateOnly), days)
+	if d.now().Sub(since) > warnRegionAge {
+		return warn(text+": roads have changed since", do)
+	}
+	return well("%s", text)
 }
 
 // law checks the file of areas.

@@ -179,6 +179,18 @@ type State struct {
 	Ready   bool      // it answers reads, and accepts writes
 	Shared  bool      // the nodes share a cache
 	Reached bool      // and it answers; only with Shared
+
+	Region        *Region // that routes are served from; nil: there is none
+	RegionProblem string  // why the one that should be served is not: damaged, format or unreadable; empty: it is
+	RegionsDiffer bool    // another node serves another region
+}
+
+// Region is what people are told of a region.
+type Region struct {
+	ID, DataVersion string
+	AsOf            time.Time // of the data; zero: the extract does not say
+	Imported        time.Time
+	Bounds          string
 }
 
 // statusPage shows the service's state, without what concerns only its operator.

@@ -14,6 +14,7 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/mapdata"
+	"wayside/internal/nav"
 	"wayside/internal/provider/trial"
 	"wayside/web"
 )
@@ -54,6 +55,9 @@ func (s *Service) serve(e *edition) (err error) {
 		BaseMap: e.baseMap, Archive: e.archive, World: s.world.Archive, Places: s.world,
 		Entities: s.countEntities, Passkeys: s.passkeys, Newest: &s.newest,
 		Deprecated: httpapi.Deprecated(), Revisions: s.replica,
+	}
+	if s.config.Navigation.Region != config.RegionOff {
+		deps.Navigation = nav.New(s.network.Load)
 	}
 	deps.Home = home(e)
 	if s.options.DemoDrive != nil {
@@ -151,6 +155,7 @@ func (s *Service) reportState() func() console.State {
 		if s.caches.conn != nil {
 			state.Shared, state.Reached = true, s.caches.conn.Up()
 		}
+		s.reportRegion(&state)
 		return state
 	}
 }

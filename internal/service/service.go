@@ -12,6 +12,7 @@ import (
 	"wayside/internal/account"
 	"wayside/internal/basemap/world"
 	"wayside/internal/catalog"
+	"wayside/internal/cluster"
 	"wayside/internal/config"
 	"wayside/internal/datadir"
 	"wayside/internal/httpapi"
@@ -19,9 +20,11 @@ import (
 	"wayside/internal/index"
 	"wayside/internal/ingest"
 	"wayside/internal/mail"
+	"wayside/internal/nav"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
 	"wayside/internal/provider/trial"
+	"wayside/internal/region"
 	"wayside/internal/replica"
 	"wayside/internal/safehttp"
 	"wayside/internal/signal"
@@ -79,6 +82,9 @@ type Service struct {
 	pushes    *push.Service
 	checker   *trial.Checker
 	passkeys  *account.Passkeys
+	regions   *region.Current
+	network   atomic.Pointer[nav.Network] // of the region; nil: there is none
+	versions  *cluster.Versions           // of the other nodes' regions; nil: there is no shared cache
 	streams   *stream.Hub
 	sender    *mail.Sender
 	spool     string // folder of bodies of polls under way; removed at the end
@@ -100,7 +106,7 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 		}
 	}()
 	for _, stage := range []func(ctx context.Context) error{
-		s.openFiles, s.openListeners, s.openStore, s.openCaches, s.openProjections, s.openProviders, s.openAPI,
+		s.openFiles, s.openListeners, s.openStore, s.openCaches, s.openProjections, s.openRegion, s.openProviders, s.openAPI,
 	} {
 		if err := stage(ctx); err != nil {
 			return nil, err

@@ -19,7 +19,7 @@ func (s *Service) logReady(ctx context.Context, took time.Duration) {
 		s.log.Warn("cannot count the curators", "error", err)
 	}
 	s.log.Info("ready",
-		"url", s.config.BaseURL, "map", describeMap(&s.edition.Load().config.Map), "mail", describeMail(s.config), "curators", curators,
+		"url", s.config.BaseURL, "map", describeMap(&s.edition.Load().config.Map), "mail", describeMail(s.config), "region", s.describeRegion(), "curators", curators,
 		"sources", s.catalog.ServedCount(), "upstreams", len(s.config.Upstreams), "entities", s.index.Len(),
 		"took", took.Round(time.Millisecond).String())
 	if err == nil && curators == 0 && s.options.DemoDrive == nil {

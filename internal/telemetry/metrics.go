@@ -125,6 +125,28 @@ func (m *Metrics) Counter(name, help string, read func() float64) error {
 	return m.registry.Register(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read))
 }
 
+// Info registers a metric that is always 1 and tells something by its labels, whose values are read whenever the metrics are scraped, from
+// any goroutine; none: there is nothing to tell.
+func (m *Metrics) Info(name, help string, labels []string, read func() []string) error {
+	return m.registry.Register(&info{prometheus.NewDesc(name, help, labels, nil), read})
+}
+
+// info collects a metric of Info.
+type info struct {
+	desc *prometheus.Desc
+	read func() []string
+}
+
+// Describe implements prometheus.Collector.
+func (i *info) Describe(to chan<- *prometheus.Desc) { to <- i.desc }
+
+// Collect implements prometheus.Collector.
+func (i *info) Collect(to chan<- prometheus.Metric) {
+	if values := i.read(); values != nil {
+		to <- prometheus.MustNewConstMetric(i.desc, prometheus.GaugeValue, 1, values...)
+	}
+}
+
 // Handler serves /metrics and /debug/pprof, for the operator's address.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()

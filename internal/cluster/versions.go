@@ -1,0 +1,151 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"sync"
+	"time"
+
+	"wayside/internal/valkey"
+)
+
+const (
+	versionsChannel = "regions"
+	// versionEvery is how often a node tells the others the data version of its region.
+	versionEvery = 5 * time.Second
+	// versionKept is how long a node counts that was not heard again.
+	versionKept = 4 * versionEvery
+	// warnAfter is how long versions differ before the log says so: nodes do not take over an import at the same moment.
+	warnAfter = time.Minute
+	// maxNodes bounds how many nodes are remembered, and maxVersion the length of what one tells, in bytes.
+	maxNodes   = 1024
+	maxVersion = 64
+)
+
+// VersionsConfig is what Versions need.
+type VersionsConfig struct {
+	Cache *valkey.Conn
+	Own   func() string // data version of this node's region; empty: it has none
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+// Versions know the data versions of the other nodes' regions: nodes that differ give different routes, or none. What nodes tell has a
+// channel of its own, so that nodes of an earlier version need not understand it. Differ may be called from any goroutine.
+type Versions struct {
+	VersionsConfig
+	node [nodeSize]byte
+
+	mu    sync.Mutex
+	heard map[[nodeSize]byte]heardVersion
+
+	// Only Run uses these.
+	since  time.Time // since when they differ; zero: they do not
+	warned bool
+}
+
+// heardVersion is what another node told last.
+type heardVersion struct {
+	version string
+	at      time.Time
+}
+
+// NewVersions makes Versions.
+func NewVersions(c VersionsConfig) *Versions {
+	v := &Versions{VersionsConfig: c, heard: make(map[[nodeSize]byte]heardVersion)}
+	_, _ = rand.Read(v.node[:]) // never fails
+	return v
+}
+
+// Differ reports whether another node serves another region than this one.
+func (v *Versions) Differ() bool {
+	_, differs := v.other()
+	return differs
+}
+
+// other returns a version that another node has and this one has not.
+func (v *Versions) other() (version string, differs bool) {
+	own, now := v.Own(), v.Now()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, h := range v.heard {
+		if h.version != own && now.Sub(h.at) < versionKept {
+			return h.version, true
+		}
+	}
+	return "", false
+}
+
+// Run tells and hears until ctx ends.
+func (v *Versions) Run(ctx context.Context) error {
+	var hearing sync.WaitGroup
+	var err error
+	hearing.Go(func() { err = v.Cache.Follow(ctx, versionsChannel, func() {}, v.hear) })
+	tick := time.NewTicker(versionEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		v.tell(ctx)
+		v.warn()
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+	hearing.Wait()
+	return err
+}
+
+func (v *Versions) tell(ctx context.Context) {
+	text := append(append(make([]byte, 0, 1+nodeSize+maxVersion), version), v.node[:]...)
+	if err := v.Cache.Publish(ctx, versionsChannel, append(text, v.Own()...)); err != nil && ctx.Err() == nil {
+		v.Log.Debug("cannot tell other nodes which region is served", "error", err)
+	}
+}
+
+// warn logs once that versions differ, and once that they no longer do.
+func (v *Versions) warn() {
+	v.forget()
+	other, differs := v.other()
+	switch now := v.Now(); {
+	case !differs && v.warned:
+		v.Log.Info("all nodes serve the same region again", "data_version", v.Own())
+		v.since, v.warned = time.Time{}, false
+	case !differs:
+		v.since = time.Time{}
+	case v.since.IsZero():
+		v.since = now
+	case !v.warned && now.Sub(v.since) >= warnAfter:
+		v.Log.Warn("another node serves another region, so that routes depend on the node: import the same extract on each, or copy the file",
+			"data_version", v.Own(), "other", other)
+		v.warned = true
+	}
+}
+
+// forget drops nodes that have not been heard for long.
+func (v *Versions) forget() {
+	now := v.Now()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for node, h := range v.heard {
+		if now.Sub(h.at) >= versionKept {
+			delete(v.heard, node)
+		}
+	}
+}
+
+// hear takes another node's message; one of another form is ignored.
+func (v *Versions) hear(text []byte) {
+	if len(text) < 1+nodeSize || len(text) > 1+nodeSize+maxVersion || text[0] != version {
+		return
+	}
+	node := [nodeSize]byte(text[1:])
+	if node == v.node {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if _, known := v.heard[node]; known || len(v.heard) < maxNodes {
+		v.heard[node] = heardVersion{string(text[1+nodeSize:]), v.Now()}
+	}
+}
