@@ -85,11 +85,6 @@ var rules = map[string]rule{
 
 	"nav":      {ours: []string{"roads/graph", "roads/match", "geo"}, never: technology},
 	"nav/osrm": {ours: []string{"nav", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
-	"roads/osmpbf":   {ours: []string{"geo"}, never: technology},
-	"roads/graph":    {ours: []string{"geo"}, never: technology},
-
-	"nav":      {ours: []string{"roads/graph", "roads/match", "geo", "mapdata"}, never: technology},
-	"nav/osrm": {ours: []string{"nav", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
 
 	"region": {ours: []string{"geo", "roads/car", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
 
