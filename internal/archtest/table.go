@@ -83,7 +83,7 @@ var rules = map[string]rule{
 	"roads/match":    {ours: []string{"geo", "roads/graph"}, never: technology},
 	"roads/cch":      {ours: []string{"roads/graph"}, never: technology},
 
-	"nav":      {ours: []string{"roads/graph", "roads/match", "geo"}, never: technology},
+	"nav":      {ours: []string{"roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
 	"nav/osrm": {ours: []string{"nav", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
 
 	"region": {ours: []string{"geo", "roads/car", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},

@@ -20,7 +20,7 @@ type regionCmds struct {
 	List   regionListCmd   `cmd:"" help:"List the regions of the data directory."`
 	Show   regionShowCmd   `cmd:"" help:"Verify a region, and show what is in it."`
 	Remove regionRemoveCmd `cmd:"" help:"Remove a region. Without a current one, no routes are served."`
-	Export regionExportCmd `cmd:"" help:"Write the arcs and turns of a region as text, so that another program can check routes."`
+	Export regionExportCmd `cmd:"" help:"Export the arcs and turns of a region as text, so that another program can check routes."`
 }
 
 // regionImportCmd is wayside region import.

@@ -20,14 +20,14 @@ type NearestAnswer struct {
 }
 
 // Nearest finds the nearest roads.
-func (s *Service) Nearest(_ context.Context, q *NearestRequest, a *NearestAnswer) error {
+func (s *Service) Nearest(ctx context.Context, q *NearestRequest, a *NearestAnswer) error {
 	if q.Number > MaxNearest {
 		return &Error{TooBig, "Number of results " + strconv.Itoa(q.Number) + " is higher than current maximum (" + strconv.Itoa(MaxNearest) + ")"}
 	}
 	if err := q.Places.check(); err != nil {
 		return err
 	}
-	n, err := s.Current()
+	n, err := s.Current(ctx)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ type Plain struct {
 	durations []uint32 // now; nil: those without conditions
 	free      []uint32 // weights without conditions
 	slots     chan struct{}
-	trees     sync.Pool
+	trees     *sync.Pool
 
 	mu       sync.Mutex
 	excluded map[excluded][]uint32
@@ -30,13 +30,16 @@ type excluded struct {
 // NewPlain makes a search over arcs of these weights and durations; nil: those without conditions. As many requests as there are
 // processors search at once, and the others wait.
 func NewPlain(g *graph.Graph, weights, durations []uint32) *Plain {
-	p := &Plain{graph: g, weights: weights, durations: durations, free: g.Weights(), slots: make(chan struct{}, runtime.GOMAXPROCS(0)), excluded: make(map[excluded][]uint32)}
+	p := &Plain{graph: g, weights: weights, durations: durations, free: g.Weights(), slots: newSlots(), trees: new(sync.Pool), excluded: make(map[excluded][]uint32)}
 	if weights == nil {
 		p.weights = p.free
 	}
 	p.trees.New = func() any { return newTree(g) }
 	return p
 }
+
+// newSlots lets as many requests search at once as there are processors.
+func newSlots() chan struct{} { return make(chan struct{}, runtime.GOMAXPROCS(0)) }
 
 // excludable are the flags that a request may exclude.
 const excludable = graph.Toll | graph.Motorway | graph.Ferry

@@ -9,14 +9,17 @@ import (
 )
 
 // Service answers requests on the current network.
-type Service struct{ current func() *Network }
+type Service struct {
+	current func(ctx context.Context) *Network
+}
 
-// New makes a service. current gives the network of this moment, nil if there is none; it is called once for each request.
-func New(current func() *Network) *Service { return &Service{current: current} }
+// New makes a service. current gives the network of this moment, nil if there is none; it is called once for each request, and what
+// it gives is valid until the request's context ends.
+func New(current func(ctx context.Context) *Network) *Service { return &Service{current: current} }
 
-// Current is the network of this moment.
-func (s *Service) Current() (*Network, error) {
-	if n := s.current(); n != nil {
+// Current is the network of this moment, for one request: it is valid until ctx ends.
+func (s *Service) Current(ctx context.Context) (*Network, error) {
+	if n := s.current(ctx); n != nil {
 		return n, nil
 	}
 	return nil, &Error{NoRegion, "No region is served: an operator makes one with «wayside region import»"}
@@ -70,7 +73,7 @@ func (s *Service) Route(ctx context.Context, q *RouteRequest, a *RouteAnswer) er
 	if err := q.check(); err != nil {
 		return err
 	}
-	n, err := s.Current()
+	n, err := s.Current(ctx)
 	if err != nil {
 		return err
 	}

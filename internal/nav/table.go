@@ -41,7 +41,7 @@ func (s *Service) Table(ctx context.Context, q *TableRequest, a *TableAnswer) er
 	if err := q.Places.check(); err != nil {
 		return err
 	}
-	n, err := s.Current()
+	n, err := s.Current(ctx)
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (s *Service) Match(ctx context.Context, q *TraceRequest, a *TraceAnswer) er
 	if !slices.IsSorted(q.Timestamps) {
 		return &Error{InvalidValue, "Timestamps need to be monotonically increasing."}
 	}
-	n, err := s.Current()
+	n, err := s.Current(ctx)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (s *Service) serve(e *edition) (err error) {
 		Deprecated: httpapi.Deprecated(), Revisions: s.replica,
 	}
 	if s.config.Navigation.Region != config.RegionOff {
-		deps.Navigation = nav.New(s.network.Load)
+		deps.Navigation = nav.New(s.roads.network)
 	}
 	deps.Home = home(e)
 	if s.options.DemoDrive != nil {
@@ -67,6 +67,7 @@ func (s *Service) serve(e *edition) (err error) {
 		deps.Incidents = e.incidents.about
 	}
 	deps.Nearby, deps.Votes = s.newReaders(e)
+	s.reader.Store(deps.Nearby)
 	if deps.Overlay, err = web.Overlay(); err != nil {
 		return fmt.Errorf("open the page for cars: %w", err)
 	}

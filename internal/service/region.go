@@ -13,7 +13,6 @@ import (
 	"wayside/internal/config"
 	"wayside/internal/console"
 	"wayside/internal/datadir"
-	"wayside/internal/nav"
 	"wayside/internal/region"
 )
 
@@ -24,29 +23,24 @@ func (s *Service) openRegion(ctx context.Context) error {
 	if choice == config.RegionOff {
 		choice = region.Off
 	}
+	s.roads = &roads{
+		moved: s.signals.Moved, reader: s.reader.Load, locate: s.locate, now: s.now, log: s.log,
+		next: make(chan *region.Region, 1), ready: make(chan struct{}),
+	}
 	s.regions = region.Open(ctx, region.CurrentOptions{
 		Folder: region.Folder(filepath.Join(s.config.DataDir, datadir.RegionFolder)), Choice: choice, Now: s.now, Log: s.log,
-		Changed: s.setNetwork,
+		Changed: s.roads.change,
 	})
-	jobs := []Job{{"region", s.regions.Run}}
+	if s.regions.Region() == nil {
+		s.roads.markReady() // there are no conditions to wait for
+	}
+	jobs := []Job{{"region", s.regions.Run}, {"conditions", after(s.loaded, s.roads.run)}}
 	if s.caches.conn != nil {
 		s.versions = cluster.NewVersions(cluster.VersionsConfig{Cache: s.caches.conn, Own: s.dataVersion, Now: s.now, Log: s.log})
 		jobs = append(jobs, Job{"other nodes' regions", s.versions.Run})
 	}
 	s.caches.jobs = append(jobs, s.caches.jobs...)
 	return s.registerRegion()
-}
-
-// setNetwork makes what routes need of a region that is to be served; nil: there is none.
-func (s *Service) setNetwork(r *region.Region) {
-	if r == nil {
-		s.network.Store(nil)
-		return
-	}
-	s.network.Store(&nav.Network{
-		Roads:  nav.NewRoads(r.Graph, r.Index, r.DataVersion),
-		Search: nav.NewPlain(r.Graph, nil, nil),
-	})
 }
 
 // dataVersion is that of the region in use; empty: there is none.

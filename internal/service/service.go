@@ -20,7 +20,7 @@ import (
 	"wayside/internal/index"
 	"wayside/internal/ingest"
 	"wayside/internal/mail"
-	"wayside/internal/nav"
+	"wayside/internal/nearby"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
 	"wayside/internal/provider/trial"
@@ -83,12 +83,14 @@ type Service struct {
 	checker   *trial.Checker
 	passkeys  *account.Passkeys
 	regions   *region.Current
-	network   atomic.Pointer[nav.Network] // of the region; nil: there is none
-	versions  *cluster.Versions           // of the other nodes' regions; nil: there is no shared cache
+	roads     *roads
+	reader    atomic.Pointer[nearby.Reader] // of the current edition
+	versions  *cluster.Versions             // of the other nodes' regions; nil: there is no shared cache
 	streams   *stream.Hub
 	sender    *mail.Sender
 	spool     string // folder of bodies of polls under way; removed at the end
 	loadEnded func()
+	loaded    chan struct{} // closed once the store is in memory
 	ready     chan struct{} // closed once everything is loaded
 }
 
@@ -98,7 +100,7 @@ func Open(ctx context.Context, o Options) (_ *Service, err error) {
 	own := *o.Config
 	s := &Service{
 		options: o, config: &own, log: o.Log, now: o.Now, signals: signal.NewSet(), metrics: telemetry.NewMetrics(o.Version),
-		loadEnded: func() {}, ready: make(chan struct{}), replaced: make(chan *edition), began: o.Now(),
+		loadEnded: func() {}, loaded: make(chan struct{}), ready: make(chan struct{}), replaced: make(chan *edition), began: o.Now(),
 	}
 	defer func() {
 		if err != nil {
@@ -184,6 +186,12 @@ func (s *Service) awaitLoad(ctx context.Context) error {
 		}
 	}
 	s.loadEnded()
+	close(s.loaded)
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-s.roads.ready:
+	}
 	s.logReady(ctx, time.Since(began))
 	close(s.ready)
 	if s.options.TuneHeap {
@@ -195,11 +203,15 @@ func (s *Service) awaitLoad(ctx context.Context) error {
 
 // afterReady delays a job until everything is loaded.
 func (s *Service) afterReady(run func(context.Context) error) func(context.Context) error {
+	return after(s.ready, run)
+}
+
+func after(happened <-chan struct{}, run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-s.ready:
+		case <-happened:
 			return run(ctx)
 		}
 	}
@@ -230,6 +242,11 @@ const pingTimeout = 2 * time.Second
 func (s *Service) checkReady() error {
 	if !s.replica.Loaded() {
 		return errors.New("the index is still loading")
+	}
+	select {
+	case <-s.roads.ready:
+	default:
+		return errors.New("conditions on roads are still being read")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
 	defer cancel()

@@ -1,6 +1,7 @@
 package signal
 
 import (
+	"slices"
 	"sync"
 
 	"wayside/internal/geo"
@@ -17,6 +18,7 @@ type Moved struct {
 
 	mu      sync.Mutex
 	pending mapdata.Touched
+	also    []*Moved
 }
 
 // NewMoved makes a Moved.
@@ -38,8 +40,24 @@ func (m *Moved) Notify(t mapdata.Touched) {
 	p.Returns = append(p.Returns, t.Returns...)
 	p.Live = append(p.Live, t.Live...)
 	p.Accounts = append(p.Accounts, t.Accounts...)
+	also := m.also
 	m.mu.Unlock()
 	m.wake.Notify()
+	for _, other := range also {
+		other.Notify(t)
+	}
+}
+
+// Also has other notified of everything that m is notified of from now on, for a second consumer, until stop is called.
+func (m *Moved) Also(other *Moved) (stop func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.also = append(slices.Clip(m.also), other)
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.also = slices.DeleteFunc(slices.Clone(m.also), func(o *Moved) bool { return o == other })
+	}
 }
 
 // NotifyAreas is Notify for what moved within areas alone.

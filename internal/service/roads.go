@@ -1,0 +1,198 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+	"wayside/internal/nav"
+	"wayside/internal/nearby"
+	"wayside/internal/region"
+	"wayside/internal/roads/cch"
+	"wayside/internal/signal"
+	"wayside/internal/traffic"
+)
+
+// roads is what routes are found on: the roads of the current region, with the conditions on them.
+type roads struct {
+	moved  *signal.Moved
+	reader func() *nearby.Reader
+	locate func(ctx context.Context, externalID string) (mapdata.Voted, error)
+	now    func() time.Time
+	log    *slog.Logger
+
+	next    chan *region.Region // the last region that became current
+	current atomic.Pointer[network]
+	version uint64        // of the last state of conditions; only run uses it
+	ready   chan struct{} // closed once the conditions of the first region were read, or there is none
+	once    sync.Once     // for ready
+}
+
+// network is a region with its conditions.
+type network struct {
+	live    *nav.Live
+	follow  *traffic.Follower
+	traffic *traffic.Network
+	region  *region.Region
+	moved   *signal.Moved
+}
+
+// change is told of each region that becomes current; nil: none. It never waits.
+func (r *roads) change(to *region.Region) {
+	for {
+		select {
+		case r.next <- to:
+			return
+		case <-r.next: // nobody needs the one before any more
+		}
+	}
+}
+
+// network is the network now, until ctx ends; nil: there is none.
+func (r *roads) network(ctx context.Context) *nav.Network {
+	if c := r.current.Load(); c != nil {
+		return c.live.Network(ctx)
+	}
+	return nil
+}
+
+// run follows the conditions of the current region until ctx ends.
+func (r *roads) run(ctx context.Context) error {
+	stop := func() {}
+	defer func() { stop() }()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case to := <-r.next:
+			next, err := r.open(ctx, to)
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil
+				}
+				r.log.Error("the roads of the region cannot be used: import it again", "region", to.ID, "error", err)
+				r.markReady() // everything else works
+				continue
+			}
+			began, end := r.follow(ctx, next)
+			if !began {
+				end()
+				return nil
+			}
+			r.current.Store(next)
+			stop()
+			stop = end
+			r.markReady()
+		}
+	}
+}
+
+// markReady says that nobody has to wait for conditions any more.
+func (r *roads) markReady() { r.once.Do(func() { close(r.ready) }) }
+
+// open prepares a region for routes; nil for none.
+func (r *roads) open(ctx context.Context, to *region.Region) (*network, error) {
+	if to == nil {
+		return nil, nil //nolint:nilnil // there is no region, which is no error
+	}
+	topology, err := cch.Prepare(ctx, to.Graph, cch.PrepareOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the router: %w", err)
+	}
+	n := &network{region: to, moved: signal.NewMoved(), traffic: traffic.NewNetwork(to.Graph, to.Index)}
+	n.live, err = nav.NewLive(ctx, nav.NewRoads(to.Graph, to.Index, to.DataVersion), topology)
+	if err != nil {
+		return nil, fmt.Errorf("customise the router: %w", err)
+	}
+	n.follow = traffic.New(traffic.Options{
+		Network: n.traffic, Bounds: geo.Box{West: to.Bounds[0], South: to.Bounds[1], East: to.Bounds[2], North: to.Bounds[3]}, Version: r.version,
+		Reader: guest{r.reader}, Router: router{n.live}, Moved: n.moved, Now: r.now, Locate: r.locateLive,
+		Failed: func(err error) { r.log.Warn("conditions cannot be read; they are tried again", "error", err) },
+	})
+	return n, nil
+}
+
+// follow runs the conditions of a network, until end is called, and waits until all were read; false: ctx ended before.
+func (r *roads) follow(ctx context.Context, n *network) (began bool, end func()) {
+	if n == nil {
+		return true, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	stop := r.moved.Also(n.moved)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := n.follow.Run(ctx); err != nil {
+			r.log.Error("conditions are no longer followed", "error", err)
+		}
+	}()
+	end = func() {
+		stop()
+		cancel()
+		<-ended
+		r.version = n.follow.State().Version + 1
+	}
+	select {
+	case <-n.follow.Loaded():
+		return true, end
+	case <-ctx.Done():
+		return false, end
+	}
+}
+
+func (r *roads) locateLive(ctx context.Context, externalID string) (geo.Point, bool) {
+	voted, err := r.locate(ctx, externalID)
+	return voted.Entity.Point, err == nil
+}
+
+// router shows conditions to routes.
+type router struct{ live *nav.Live }
+
+func (r router) Update(_ context.Context, changed []traffic.Cost, state *traffic.State) error {
+	weights := make([]cch.ArcWeight, len(changed))
+	for i, c := range changed {
+		weights[i] = cch.ArcWeight{Arc: c.Arc, Weight: c.Weight}
+	}
+	r.live.Update(weights, conditions{state})
+	return nil
+}
+
+// conditions is a state of conditions as routes read it.
+type conditions struct{ state *traffic.State }
+
+func (c conditions) Version() uint64 { return c.state.Version }
+
+func (c conditions) On(arc uint32) (nav.Condition, bool) {
+	cost, ok := c.state.Cost(arc)
+	if !ok {
+		return nav.Condition{}, false
+	}
+	return nav.Condition{Weight: cost.Open, Duration: cost.Duration, Closed: cost.Weight != cost.Open}, true
+}
+
+// Entities calls each with the ids of the entities that concern an arc.
+func (c conditions) Entities(arc uint32, each func(id string)) {
+	for _, condition := range c.state.Conditions(arc) {
+		each(condition.EntityID)
+	}
+}
+
+// guest reads entities as a guest who drives does (D15.13).
+type guest struct{ reader func() *nearby.Reader }
+
+func (g guest) Read(ctx context.Context, area geo.Circle, within *geo.Box, kinds mapdata.KindSet, limit int, each func(*mapdata.Hit)) (more bool, err error) {
+	q := nearby.Query{Center: area.Center, Radius: area.Radius, Within: within, Kinds: kinds, Limit: limit, Driving: true}
+	var answer nearby.Answer
+	if err := g.reader().Near(ctx, &q, &answer); err != nil {
+		return false, fmt.Errorf("read conditions: %w", err)
+	}
+	for i := range answer.Hits {
+		each(&answer.Hits[i])
+	}
+	return answer.Truncated, nil
+}
