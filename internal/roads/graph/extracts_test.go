@@ -35,7 +35,7 @@ func openExtract(t *testing.T, path string) *osmpbf.File {
 	return openBytes(t, content)
 }
 
-func openBytes(t *testing.T, content []byte) *osmpbf.File {
+func openBytes(t testing.TB, content []byte) *osmpbf.File {
 	t.Helper()
 	f, err := osmpbf.Open(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
@@ -44,7 +44,7 @@ func openBytes(t *testing.T, content []byte) *osmpbf.File {
 	return f
 }
 
-func build(t *testing.T, o graph.BuildOptions, files ...*osmpbf.File) (*graph.Graph, graph.Counts) {
+func build(t testing.TB, o graph.BuildOptions, files ...*osmpbf.File) (*graph.Graph, graph.Counts) {
 	t.Helper()
 	p, err := car.New()
 	if err != nil {

@@ -14,8 +14,8 @@ type idCounter struct {
 }
 
 func (c *idCounter) add(ids []int64) {
-	for _, id := range ids {
-		c.unordered = c.unordered || c.n > 0 && id <= c.last
+	for i, id := range ids {
+		c.unordered = c.unordered || (c.n > 0 || i > 0) && id <= c.last
 		c.differences = binary.AppendVarint(c.differences, id-c.last)
 		c.last = id
 	}

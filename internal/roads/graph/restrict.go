@@ -130,45 +130,55 @@ func (b *builder) terminals(way uint32) (first, last uint32) {
 
 // arcInto is the arc of a way that arrives at the node where the way begins or ends: None if it is closed.
 func (b *builder) arcInto(way, node uint32) uint32 {
-	first, last := b.terminals(way)
-	g := b.graph
-	switch {
-	case (first == node) == (last == node):
+	e, ok := b.endOf(way, node)
+	if !ok {
 		return parted
-	case first == node:
-		return b.fromNode(b.wayFirst[way], g.Pieces[b.wayFirst[way]].Backward, node, 0)
 	}
-	piece := b.wayFirst[way+1] - 1
-	return b.fromNode(piece, g.Pieces[piece].Forward, node, 1)
+	if e == noEnd {
+		return None
+	}
+	return b.graph.out(e ^ 1)
 }
 
 // arcOutOf is the same for the arc that leaves.
 func (b *builder) arcOutOf(way, node uint32) uint32 {
-	first, last := b.terminals(way)
-	g := b.graph
-	switch {
-	case (first == node) == (last == node):
+	e, ok := b.endOf(way, node)
+	if !ok {
 		return parted
-	case first == node:
-		return b.fromNode(b.wayFirst[way], g.Pieces[b.wayFirst[way]].Forward, node, 0)
 	}
-	piece := b.wayFirst[way+1] - 1
-	return b.fromNode(piece, g.Pieces[piece].Backward, node, 1)
-}
-
-// fromNode is an arc if its piece has the node at that end; it has not where the extract lacks the nodes between.
-func (b *builder) fromNode(piece, arc, node uint32, side int) uint32 {
-	if b.pieceEnds[piece][side] != node {
+	if e == noEnd {
 		return None
 	}
-	return arc
+	return b.graph.out(e)
+}
+
+const noEnd = end(None)
+
+// endOf is the end at a node of the way that begins or ends there: noEnd where the extract lacks the nodes beside it, and false
+// where it does neither or both.
+func (b *builder) endOf(way, node uint32) (end, bool) {
+	ends := b.wayEnds[way]
+	if (ends[0] == node) == (ends[1] == node) {
+		return noEnd, false
+	}
+	first, after := b.wayFirst[way], b.wayFirst[way+1]
+	switch {
+	case first == after:
+	case ends[0] == node && b.pieceEnds[first][0] == node:
+		return end(first << 1), true
+	case ends[1] == node && b.pieceEnds[after-1][1] == node:
+		return end((after-1)<<1 | 1), true
+	}
+	return noEnd, true
 }
 
 // overWays finds the one direction in which a car can come by from, all of via, and to.
 func (b *builder) overWays(from uint32, via []uint32, to uint32) (path []uint32, after uint32, reason string) {
 	reason = relationParted
-	first, last := b.terminals(via[0])
-	for _, start := range []uint32{first, last} {
+	for _, start := range b.wayEnds[via[0]] {
+		if start == None {
+			continue
+		}
 		chain, end, why := b.chain(via, start)
 		if why == relationParted {
 			continue
@@ -203,7 +213,7 @@ func (b *builder) touches(way, x, y uint32) int {
 // chain is the arcs of whole ways, one after the other from a node on, and the node where they end.
 func (b *builder) chain(ways []uint32, node uint32) (arcs []uint32, end uint32, reason string) {
 	for _, way := range ways {
-		first, last := b.terminals(way)
+		first, last := b.wayEnds[way][0], b.wayEnds[way][1]
 		if first == None || last == None || (first == node) == (last == node) {
 			return nil, 0, relationParted
 		}
