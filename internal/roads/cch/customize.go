@@ -147,15 +147,7 @@ func (t *Topology) newSchedule() schedule {
 		return int(t.out.first[root+1]-t.out.first[first]) + int(t.in.first[root+1]-t.in.first[first]) + int(root-first)
 	}
 	share := (len(t.out.depth) + len(t.in.depth) + len(t.arcOf)) / (subtreesPerCore * runtime.GOMAXPROCS(0))
-	first := make([]uint32, len(t.parent)) // the first vertex of each subtree
-	for v := range first {
-		first[v] = uint32(v)
-	}
-	for v, p := range t.parent {
-		if p != graph.None {
-			first[p] = min(first[p], first[v])
-		}
-	}
+	first := t.firstDescendants()
 	for v := uint32(len(t.parent)); v > 0; {
 		v--
 		if work(first[v], v) > share && first[v] < v {

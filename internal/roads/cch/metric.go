@@ -19,7 +19,7 @@ type Metric struct {
 	released chan struct{} // has an entry when a copy that is not the current one may have lost its last reader
 
 	mutex sync.Mutex
-	// other is the copy that is not current. What the last change did to the current copy alone is in behind, or, if all is set, it is
+	// other is the copy that is not current, or nil as long as nothing changed. What the last change did to the current copy alone is in behind, or, if all is set, it is
 	// too much for a list.
 	other  *costs
 	behind difference
@@ -34,7 +34,7 @@ const readerTimeout = 20 * time.Millisecond
 
 // Customize computes what everything costs from the weights of all arcs, on all cores. The error is that of ctx.
 func (t *Topology) Customize(ctx context.Context, weights []uint32) (*Metric, error) {
-	m := &Metric{topology: t, other: t.newCosts(), all: true, released: make(chan struct{}, 1)}
+	m := &Metric{topology: t, released: make(chan struct{}, 1)}
 	first := t.newCosts()
 	first.version = 1
 	copy(first.arcs, weights)
@@ -111,7 +111,7 @@ const (
 
 // prepareOther makes the other copy equal to the current one. Its last readers leave first, or it is replaced.
 func (m *Metric) prepareOther(current *costs) {
-	if !m.awaitReaders() {
+	if m.other == nil || !m.awaitReaders() {
 		m.other = &costs{arcs: slices.Clone(current.arcs), out: slices.Clone(current.out), in: slices.Clone(current.in)}
 		return
 	}

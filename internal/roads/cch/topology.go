@@ -86,3 +86,22 @@ func depths(parent []uint32) ([]uint16, error) {
 	}
 	return depth, nil
 }
+
+// firstDescendants gives each vertex the first one of its subtree, which ends with itself; or None, if the order is not a postorder.
+func (t *Topology) firstDescendants() []uint32 {
+	first, size := make([]uint32, len(t.parent)), make([]uint32, len(t.parent))
+	for v := range first {
+		first[v], size[v] = uint32(v), 1
+	}
+	for v, p := range t.parent {
+		if uint32(v)-first[v]+1 != size[v] {
+			first[v] = graph.None
+			continue
+		}
+		if p != graph.None {
+			first[p] = min(first[p], first[v])
+			size[p] += size[v]
+		}
+	}
+	return first
+}
