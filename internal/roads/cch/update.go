@@ -93,7 +93,7 @@ func (u *updater) markAbove(t *Topology, c *costs, v uint32, out, in []uint32) {
 				continue
 			}
 			from, to := u.ancestors[fromDepth], u.ancestors[toDepth]
-			now := t.weight(c, pair{from, to})
+			now := t.weight(c, from, to)
 			if before == now || after < now {
 				u.mark(from, to)
 			}
