@@ -56,15 +56,22 @@ func (e *edges) belowOf(v uint32) []uint32 { return e.below[e.firstBelow[v]:e.fi
 // byDepth has a weight for each depth in the tree. An array as long as all of uint16 needs no check of bounds.
 type byDepth [1 << 16]uint32
 
-// turnWeight is the weight of the turn from an arc onto another with that of the other arc; infinite where there is none.
-func (t *Topology) turnWeight(arcs []uint32, from, to uint32) uint32 {
-	least := uint32(infinite)
+// turn is the turn of the least weight from an arc onto another, and whether there is one.
+func (t *Topology) turn(from, to uint32) (least graph.Turn, ok bool) {
 	for _, turn := range t.graph.TurnsFrom(from) {
-		if turn.To == to {
-			least = min(least, plus(turn.Weight, arcs[to]))
+		if turn.To == to && (!ok || turn.Weight < least.Weight) {
+			least, ok = turn, true
 		}
 	}
-	return least
+	return least, ok
+}
+
+// turnWeight is the weight of the turn from an arc onto another with that of the other arc; infinite where there is none.
+func (t *Topology) turnWeight(arcs []uint32, from, to uint32) uint32 {
+	if turn, ok := t.turn(from, to); ok {
+		return plus(turn.Weight, arcs[to])
+	}
+	return infinite
 }
 
 // pullOut computes the weights of the edges from v to higher vertices, of its turns and of all pairs of edges over a lower vertex.

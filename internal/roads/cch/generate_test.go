@@ -95,7 +95,9 @@ func (b *builder) turns() {
 				continue
 			}
 			for range 1 + b.random.IntN(20)/19 {
-				b.graph.Turns = append(b.graph.Turns, graph.Turn{To: to, Weight: b.random.Uint32N(12)})
+				turn := graph.Turn{To: to, Weight: b.random.Uint32N(12)}
+				turn.Duration = turn.Weight
+				b.graph.Turns = append(b.graph.Turns, turn)
 			}
 		}
 		slices.SortFunc(b.graph.Turns[first:], func(a, b graph.Turn) int { return cmp.Compare(a.To, b.To) })
