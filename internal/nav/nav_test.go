@@ -1,0 +1,388 @@
+package nav_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"wayside/internal/geo"
+	"wayside/internal/nav"
+	"wayside/internal/roads/car"
+	"wayside/internal/roads/graph"
+	"wayside/internal/roads/match"
+	"wayside/internal/roads/osmpbf"
+	"wayside/internal/roads/roadtest"
+)
+
+// town is a network of a drawn map, on which tests close and slow arcs.
+type town struct {
+	*nav.Network
+	*nav.Service
+	t     *testing.T
+	drawn *roadtest.Network
+	conditions
+}
+
+// conditions are what a test does to arcs.
+type conditions struct {
+	version uint64
+	on      map[uint32]nav.Condition
+	ids     map[uint32]string
+}
+
+func (c *conditions) Version() uint64 { return c.version }
+
+func (c *conditions) On(arc uint32) (nav.Condition, bool) { one, ok := c.on[arc]; return one, ok }
+
+func (c *conditions) Entities(arc uint32, each func(string)) {
+	if id, ok := c.ids[arc]; ok {
+		each(id)
+	}
+}
+
+func build(t *testing.T, drawn *roadtest.Network) *town {
+	t.Helper()
+	profile, err := car.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := drawn.PBF(t)
+	file, err := osmpbf.Open(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, _, err := graph.Build(t.Context(), []*osmpbf.File{file}, profile, graph.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &town{t: t, drawn: drawn}
+	w.Network = &nav.Network{Roads: nav.NewRoads(g, match.NewIndex(g), "test"), Search: nav.NewPlain(g, nil, nil)}
+	w.Service = nav.New(func() *nav.Network { return w.Network })
+	return w
+}
+
+// draw builds a map of 100 metres a character, with ways in two words each: nodes and tags.
+func draw(t *testing.T, drawing string, objects ...roadtest.Object) *town {
+	t.Helper()
+	return build(t, roadtest.Map(t, 100, drawing, objects...))
+}
+
+// places are where letters and digits stand.
+func (w *town) places(names string) nav.Places {
+	var p nav.Places
+	for _, name := range strings.Split(names, "") {
+		p.Coordinates = append(p.Coordinates, w.drawn.Place(w.t, name))
+	}
+	return p
+}
+
+// arcs are those between two nodes in that direction, with copies.
+func (w *town) arcs(from, to string) (arcs []uint32) {
+	for i := range w.Graph.Arcs {
+		a := &w.Graph.Arcs[i]
+		if w.Graph.Nodes[a.From].OSM == w.drawn.NodeID(w.t, from) && w.Graph.Nodes[a.To].OSM == w.drawn.NodeID(w.t, to) {
+			arcs = append(arcs, uint32(i))
+		}
+	}
+	return arcs
+}
+
+// close closes the road between two nodes in both directions.
+func (w *town) close(id, a, b string) {
+	weights := w.Graph.Weights()
+	w.conditions = conditions{version: 1, on: map[uint32]nav.Condition{}, ids: map[uint32]string{}}
+	for _, arc := range append(w.arcs(a, b), w.arcs(b, a)...) {
+		weights[arc] = graph.Closed
+		w.on[arc] = nav.Condition{Weight: w.Graph.Arcs[arc].Weight, Duration: w.Graph.Arcs[arc].Duration, Closed: true}
+		w.ids[arc] = id
+	}
+	w.Network = &nav.Network{Roads: w.Roads, Search: nav.NewPlain(w.Graph, weights, nil), Conditions: &w.conditions}
+}
+
+// route asks for a route, and gives the letters of the nodes on it.
+func (w *town) route(q nav.RouteRequest) (string, *nav.Route, error) {
+	w.t.Helper()
+	var a nav.RouteAnswer
+	if err := w.Route(w.t.Context(), &q, &a); err != nil {
+		return "", nil, err
+	}
+	return w.letters(&a.Routes[0]), &a.Routes[0], nil
+}
+
+// letters are the nodes that a route passes, a | between legs.
+func (w *town) letters(r *nav.Route) string {
+	var legs []string
+	for i := range r.Legs {
+		var leg strings.Builder
+		l := &r.Legs[i]
+		for k, at := range l.Locations {
+			for node := range w.Graph.Nodes {
+				if w.Graph.Nodes[node].OSM == l.Nodes[k] && w.Graph.Nodes[node].Position == at {
+					leg.WriteRune(rune(l.Nodes[k]))
+					break
+				}
+			}
+		}
+		legs = append(legs, leg.String())
+	}
+	return strings.Join(legs, "|")
+}
+
+func (w *town) want(q nav.RouteRequest, want string) *nav.Route {
+	w.t.Helper()
+	got, r, err := w.route(q)
+	if err != nil || got != want {
+		w.t.Errorf("got %q (%v), want %q", got, err, want)
+	}
+	return r
+}
+
+// refused says with which code a request is refused.
+func (w *town) refused(q nav.RouteRequest, code string) {
+	w.t.Helper()
+	got, _, err := w.route(q)
+	var refused *nav.Error
+	if !errors.As(err, &refused) || refused.Code != code {
+		w.t.Errorf("got %q, %v; want %s", got, err, code)
+	}
+}
+
+const street = "highway=residential"
+
+// block is two blocks of houses beside each other.
+func block(t *testing.T) *town {
+	return draw(t, `
+		a-1--b-2--c
+		|    |    |
+		|    |    |
+		d----e----f
+	`, roadtest.Ways("ab bc de ef ad be cf", street))
+}
+
+func TestRoute(t *testing.T) {
+	w := block(t)
+	r := w.want(nav.RouteRequest{Places: w.places("12")}, "b")
+	if len(r.Legs) != 1 || r.Distance < 495 || r.Distance > 505 {
+		t.Errorf("%.1f m over %d legs", r.Distance, len(r.Legs))
+	}
+	sum := uint64(0)
+	for _, p := range r.Legs[0].Parts {
+		sum += uint64(p.Weight) + uint64(p.TurnWeight)
+	}
+	if sum != r.Weight {
+		t.Errorf("the parts weigh %d, the route %d", sum, r.Weight)
+	}
+	w.want(nav.RouteRequest{Places: w.places("1e2")}, "ade|eb") // by b one would have to turn back at e, or go on to f
+}
+
+func TestRouteOnOneArc(t *testing.T) {
+	w := draw(t, `
+		a-1-2-b
+		|     |
+		c-----d
+	`, roadtest.Way("ab", street+", oneway=yes"), roadtest.Ways("bd dc ca", street))
+	ahead := w.want(nav.RouteRequest{Places: w.places("12")}, "")
+	if ahead.Distance < 199 || ahead.Distance > 201 {
+		t.Errorf("ahead: %.1f m", ahead.Distance)
+	}
+	w.want(nav.RouteRequest{Places: w.places("21")}, "bdca")
+	here := w.want(nav.RouteRequest{Places: w.places("11")}, "")
+	if here.Distance != 0 || here.Weight != 0 || len(here.Legs[0].Locations) != 2 {
+		t.Errorf("from a place to itself: %.1f m, %d ms, %d positions", here.Distance, here.Weight, len(here.Legs[0].Locations))
+	}
+}
+
+func TestClosedRoads(t *testing.T) {
+	w := draw(t, `
+		a-1--b-3--c-2-d
+		|    |    |   |
+		e----f----g---h
+	`, roadtest.Ways("abcd efgh ae bf cg dh", street))
+	w.want(nav.RouteRequest{Places: w.places("12")}, "bc")
+	w.close("feed:x:y", "b", "c")
+	r := w.want(nav.RouteRequest{Places: w.places("12")}, "bfgc")
+	if !slices.Equal(r.Avoided, []string{"feed:x:y"}) || len(r.Conditions) != 0 || len(r.Warnings) != 0 {
+		t.Errorf("avoided %v, conditions %v, warnings %v", r.Avoided, r.Conditions, r.Warnings)
+	}
+	r = w.want(nav.RouteRequest{Places: w.places("32")}, "c") // who begins on it may leave it
+	if !slices.Equal(r.Conditions, []string{"feed:x:y"}) || len(r.Warnings) != 1 {
+		t.Errorf("conditions %v, warnings %v", r.Conditions, r.Warnings)
+	}
+	w.want(nav.RouteRequest{Places: w.places("13")}, "b")
+}
+
+func TestContinueStraight(t *testing.T) {
+	w := draw(t, `
+		a-1--b----c-2-d
+		     |    |
+		     3    |
+		     e----f
+	`, roadtest.Ways("ab bcd be ef fc", street))
+	w.want(nav.RouteRequest{Places: w.places("132")}, "b|efc")
+	w.want(nav.RouteRequest{Places: w.places("132"), Straight: nav.AlwaysStraight}, "b|efc")
+	w.want(nav.RouteRequest{Places: w.places("132"), Straight: nav.TurnsAllowed}, "b|bc")
+}
+
+func TestWaypoints(t *testing.T) {
+	w := block(t)
+	r := w.want(nav.RouteRequest{Places: w.places("1f2"), Waypoints: []int{0, 2}}, w.merged("1f2"))
+	if len(r.Legs) != 1 {
+		t.Errorf("%d legs", len(r.Legs))
+	}
+	w.refused(nav.RouteRequest{Places: w.places("1f2"), Waypoints: []int{1, 2}}, nav.InvalidValue)
+}
+
+// merged is the way over some places as one leg.
+func (w *town) merged(names string) string {
+	w.t.Helper()
+	got, _, err := w.route(nav.RouteRequest{Places: w.places(names)})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	first, second, _ := strings.Cut(got, "|")
+	return first + strings.TrimPrefix(second, first[len(first)-1:])
+}
+
+func TestBearings(t *testing.T) {
+	w := block(t)
+	east, west := nav.Bearing{Given: true, Value: 90, Range: 20}, nav.Bearing{Given: true, Value: 270, Range: 20}
+	for _, c := range []struct {
+		begin, end nav.Bearing
+		want       string
+	}{
+		{east, east, "b"},
+		{west, nav.Bearing{}, "adeb"},
+		{east, west, "befc"},
+		{nav.Bearing{}, nav.Bearing{}, "b"},
+	} {
+		p := w.places("12")
+		p.Bearings = []nav.Bearing{c.begin, c.end}
+		w.want(nav.RouteRequest{Places: p}, c.want)
+	}
+	p := w.places("12")
+	p.Bearings = []nav.Bearing{{Given: true, Value: 0, Range: 10}, {}}
+	r := w.want(nav.RouteRequest{Places: p}, "b")
+	if got := geo.Distance(r.Legs[0].Locations[0].Point(), w.drawn.Place(t, "a")); got > 1 { // the nearest road that leads north ends at a
+		t.Errorf("north: %.0f m from a", got)
+	}
+}
+
+func TestApproaches(t *testing.T) {
+	w := draw(t, `
+		  1      2
+		a----b----c
+		|    |    |
+		d----e----f
+	`, roadtest.Ways("ab bc de ef ad be cf", street))
+	for _, c := range []struct {
+		begin, end nav.Approach
+		want       string
+	}{
+		{nav.Unrestricted, nav.Unrestricted, "b"},
+		{nav.Unrestricted, nav.Opposite, "b"},
+		{nav.Opposite, nav.Opposite, "b"},
+		{nav.Curb, nav.Unrestricted, "adeb"}, // the place is on the left of who drives east
+		{nav.Unrestricted, nav.Curb, "befc"},
+	} {
+		p := w.places("12")
+		p.Approaches = []nav.Approach{c.begin, c.end}
+		w.want(nav.RouteRequest{Places: p}, c.want)
+	}
+}
+
+func TestApproachesWhereOneDrivesOnTheLeft(t *testing.T) {
+	london := geo.Point{Lat: 51.5, Lng: -0.1}
+	w := build(t, roadtest.MapAt(t, london, 100, `
+		  1      2
+		a----b----c
+		|    |    |
+		d----e----f
+	`, roadtest.Ways("ab bc de ef ad be cf", street)))
+	p := w.places("12")
+	p.Approaches = []nav.Approach{nav.Curb, nav.Curb}
+	w.want(nav.RouteRequest{Places: p}, "b")
+}
+
+func TestRadiuses(t *testing.T) {
+	w := draw(t, `
+		1
+		a----b
+	`, roadtest.Way("ab", street))
+	p := w.places("1b")
+	p.Radiuses = []float64{nav.Unlimited, 10}
+	w.want(nav.RouteRequest{Places: p}, "ab")
+	p.Radiuses = []float64{99, 10}
+	w.refused(nav.RouteRequest{Places: p}, nav.NoSegment)
+	p.Coordinates[0].Lat += 0.2 // 22 km
+	p.Radiuses = nil
+	w.refused(nav.RouteRequest{Places: p}, nav.NoSegment)
+}
+
+func TestExclude(t *testing.T) {
+	w := draw(t, `
+		a-1--b----c-2-d
+		     |    |
+		     e----f
+	`, roadtest.Ways("ab cd be ef fc", street), roadtest.Way("bc", "highway=motorway, oneway=no, toll=yes"))
+	w.want(nav.RouteRequest{Places: w.places("12")}, "bc")
+	for _, exclude := range []graph.Flags{graph.Motorway, graph.Toll, graph.Toll | graph.Motorway | graph.Ferry} {
+		p := w.places("12")
+		p.Exclude = exclude
+		w.want(nav.RouteRequest{Places: p}, "befc")
+	}
+}
+
+func TestIslands(t *testing.T) {
+	// x is an island 200 m beside the road, y one 2 km away.
+	w := draw(t, `
+		a-1--b----c-2-d
+
+		x-3--y                  u-4--v
+	`, roadtest.Ways("abcd xy uv", street))
+	w.want(nav.RouteRequest{Places: w.places("12")}, "")
+	got, r, err := w.route(nav.RouteRequest{Places: w.places("32")})
+	if err != nil || r.Distance < 900 {
+		t.Errorf("from the island: %q, %v", got, err)
+	}
+	w.want(nav.RouteRequest{Places: w.places("3y")}, "y")
+	w.refused(nav.RouteRequest{Places: w.places("14")}, nav.NoRoute)
+}
+
+func TestBounds(t *testing.T) {
+	w := block(t)
+	p := w.places("12")
+	for len(p.Coordinates) <= nav.MaxCoordinates {
+		p.Coordinates = append(p.Coordinates, p.Coordinates[0])
+	}
+	w.refused(nav.RouteRequest{Places: p}, nav.TooBig)
+	p.Coordinates = p.Coordinates[:nav.MaxCoordinates]
+	if _, _, err := w.route(nav.RouteRequest{Places: p}); err != nil {
+		t.Errorf("100 coordinates: %v", err)
+	}
+	w.refused(nav.RouteRequest{Places: w.places("12"), Alternatives: 4}, nav.TooBig)
+	p.Coordinates = []geo.Point{{Lat: 91}, {}}
+	w.refused(nav.RouteRequest{Places: p}, nav.InvalidValue)
+	none := nav.New(func() *nav.Network { return nil })
+	var refused *nav.Error
+	q := nav.RouteRequest{Places: w.places("12")}
+	if err := none.Route(t.Context(), &q, new(nav.RouteAnswer)); !errors.As(err, &refused) || refused.Code != nav.NoRegion {
+		t.Errorf("without a region: %v", err)
+	}
+}
+
+func TestCancelledRoute(t *testing.T) {
+	w := block(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	p := w.places("12")
+	search := nav.NewPlain(w.Graph, nil, nil)
+	w.Network = &nav.Network{Roads: w.Roads, Search: search}
+	// All slots are taken: who waits is gone when the request is.
+	err := w.Route(ctx, &nav.RouteRequest{Places: p}, new(nav.RouteAnswer))
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("a request that is gone: %v", err)
+	}
+}
