@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"wayside/internal/geo"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/roadtest"
@@ -41,7 +43,7 @@ type exportedArc struct {
 
 type exportedTurn struct{ to, weight, duration int }
 
-func export(t testing.TB, g *graph.Graph) string {
+func export(t rapid.TB, g *graph.Graph) string {
 	t.Helper()
 	var text strings.Builder
 	if err := graph.Export(&text, g, "v1"); err != nil {
@@ -50,7 +52,7 @@ func export(t testing.TB, g *graph.Graph) string {
 	return text.String()
 }
 
-func parseExport(t testing.TB, text string) exported {
+func parseExport(t rapid.TB, text string) exported {
 	t.Helper()
 	e := exported{turns: map[int][]exportedTurn{}}
 	number := func(s string) int {
@@ -137,7 +139,7 @@ func (h *arcHeap) Pop() any {
 
 // holdExport compares every field of an export with the graph, and weights from some arcs to others with those of the graph's
 // Dijkstra. A route ends on an arc or on any copy of it.
-func holdExport(t testing.TB, g *graph.Graph, pairs int, random *rand.Rand) {
+func holdExport(t rapid.TB, g *graph.Graph, pairs int, random *rand.Rand) {
 	t.Helper()
 	e := parseExport(t, export(t, g))
 	holdRecords(t, g, &e)
@@ -168,7 +170,7 @@ func holdExport(t testing.TB, g *graph.Graph, pairs int, random *rand.Rand) {
 	}
 }
 
-func holdRecords(t testing.TB, g *graph.Graph, e *exported) {
+func holdRecords(t rapid.TB, g *graph.Graph, e *exported) {
 	t.Helper()
 	if e.version != "v1" || len(e.nodes) != len(g.Nodes) || len(e.arcs) != len(g.Arcs) {
 		t.Fatalf("version %q, %d nodes, %d arcs", e.version, len(e.nodes), len(e.arcs))

@@ -66,7 +66,7 @@ func TestExtracts(t *testing.T) {
 			took := time.Since(start)
 			t.Logf("%.2f s for %.1f MB: %+v", took.Seconds(), float64(f.Size())/1e6, counts)
 			start = time.Now()
-			again, err := graph.FromSections(sectionsOf(g))
+			again, err := fromSections(sectionsOf(g))
 			t.Logf("%d ways, %d pieces, %d copies; checked in %v", len(g.Ways), len(g.Pieces), copies(g), time.Since(start))
 			if err != nil {
 				t.Fatal(err)
@@ -84,15 +84,4 @@ func copies(g *graph.Graph) int {
 		}
 	}
 	return n
-}
-
-func sectionsOf(g *graph.Graph) func(string) ([]byte, bool) {
-	all := map[string][]byte{}
-	for _, s := range g.Sections() {
-		all[s.Name] = s.Bytes
-	}
-	return func(name string) ([]byte, bool) {
-		b, ok := all[name]
-		return b, ok
-	}
 }

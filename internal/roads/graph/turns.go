@@ -59,7 +59,10 @@ func (b *builder) turnsOf(state uint32, turns []Turn) []Turn {
 	}
 	allowed := car.TurningBack{
 		RoadEnds: len(ends) == 1, Barred: barred, AtPlace: b.signs[node].TurningPlace, NothingElse: len(turns) == 0,
-		TwoWay: b.twoWay(ends), ReverseLane: b.drive(arc).ReverseLane,
+		ReverseLane: b.drive(arc).ReverseLane,
+	}
+	if !barred { // where thousands of ends meet, each must not look at all others
+		allowed.TwoWay = b.twoWay(ends)
 	}
 	if allowed.Allowed() {
 		turns = append(turns, b.turn(state, back, true))
@@ -131,6 +134,9 @@ func (b *builder) turn(state, to uint32, back bool) Turn {
 // fastest is the speed of the fastest of the roads that meet, but for the one that a car comes by.
 func (b *builder) fastest(ends []end, arrival end) float64 {
 	speed := 0.0
+	if len(ends) > maxEnds {
+		return speed // one can only turn back there, and each end must not look at all others
+	}
 	for _, e := range ends {
 		if e != arrival {
 			w := &b.ways[b.graph.Pieces[e.piece()].Way]
