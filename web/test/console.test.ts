@@ -121,7 +121,7 @@ describe("signing in", () => {
 
 describe("providers", () => {
   test("push by the line that is shown, see it on the map, and change the token", async () => {
-    const owner = await testConsole.signInAs("push@example.org");
+    const owner = await testConsole.signInAs("push@example.org", { map: "sharp" });
     const { page } = owner;
     await page.goto("/feeds");
     await owner.screenshot("console-feeds-none");
@@ -164,7 +164,7 @@ describe("providers", () => {
   });
 
   test("have a URL fetched, and see what is wrong with it", async () => {
-    const owner = await testConsole.signInAs("pull@example.org");
+    const owner = await testConsole.signInAs("pull@example.org", { map: "sharp" });
     const { page } = owner;
     const rows = [camera("a"), camera("b", { lat: 52.02, lng: 5.04 }), camera("c", { lng: 500 }), camera("d", { kind: "alert.ufo" })];
     const address = await registerPull(owner, "Cameras", testConsole.provider.publish("roads.json", rows));
@@ -207,7 +207,7 @@ describe("providers", () => {
   });
 
   test("check before they register", async () => {
-    const owner = await testConsole.signInAs("check@example.org");
+    const owner = await testConsole.signInAs("check@example.org", { map: "sharp" });
     const { page } = owner;
     const tryText = async (json: string): Promise<string> => {
       await page.goto("/check");
@@ -318,7 +318,7 @@ describe("curators", () => {
     await owner.page.goto(sound);
 
     // Now guests see it, with its attribution and licence.
-    const guest = await testConsole.visit("/sources");
+    const guest = await testConsole.visit("/sources", { map: "sharp" });
     await guest.page.getByRole("link", { name: "Sound data" }).click();
     await guest.page.waitForURL("**/sources/*");
     expect(await guest.page.getByRole("link", { name: "CC-BY-4.0" }).getAttribute("href")).toBe("https://creativecommons.org/licenses/by/4.0/legalcode");

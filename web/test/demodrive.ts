@@ -129,5 +129,5 @@ export async function driveUntil(what: string, { car, timetable }: DemoDrive, is
   return eventually(what, async () => {
     const step = await driveOneSecond(car.page, timetable);
     return (await isThere(step)) ? step : null;
-  }, driveTimeout);
+  }, driveTimeout, 0);
 }

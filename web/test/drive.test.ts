@@ -142,7 +142,7 @@ test("a drive through the town announces each pin ahead once, at the distance of
 });
 
 test("on the map the car drives, pins come nearer, and the banner lies over them", async () => {
-  const demoDrive = await openDemoDrive(true, { viewport: screens.smallTargets, choices: { theme: "day" } });
+  const demoDrive = await openDemoDrive(true, { viewport: screens.smallTargets, map: "sharp", choices: { theme: "day" } });
   const { car, timetable } = demoDrive;
   const { page } = car;
   const where = async (): Promise<{ x: number; y: number }> => (await page.locator(".car-mark").boundingBox()) ?? { x: NaN, y: NaN };

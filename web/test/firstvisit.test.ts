@@ -13,7 +13,7 @@ const extent = { west: 4.97, south: 51.985, east: 5.03, north: 52.015 };
  * the demo changes with its pins, and with it what lies under a tap.
  */
 async function openFirst(options: CarOptions = {}): Promise<Car> {
-  const car = await openCar("/about", { firstVisit: true, place: null, locale: "en-IE", ...options });
+  const car = await openCar("/about", { firstVisit: true, place: null, locale: "en-IE", map: "blank", ...options });
   await car.context.route("**/v2/overlay/config", async (route) => {
     const config = (await (await route.fetch()).json()) as Record<string, unknown>;
     await route.fulfill({ json: { ...config, extent } });
@@ -42,7 +42,7 @@ async function tapUntilPlaced(page: Page, y = 0.45): Promise<void> {
 }
 
 test.each([["desktop", screens.middle], ["phone", phoneScreen]] as const)("the first visit explains itself, by keyboard too (%s)", async (name, viewport) => {
-  const car = await openFirst({ viewport });
+  const car = await openFirst({ viewport, map: "coarse" });
   const { page } = car;
   await page.locator("#welcome-drive").waitFor(); // this is the demo
   await check(page, "first visit");
@@ -99,7 +99,7 @@ test("refused: the place is tapped, the finding tried again and refused again, a
 });
 
 test("a long press corrects the position at any time, and Escape leaves it", async () => {
-  const car = await openCar("/", { place: town });
+  const car = await openCar("/", { place: town, map: "blank" });
   const { page } = car;
   await page.locator(".line").first().waitFor();
   const press = async (x: number, y: number): Promise<void> => {
@@ -120,7 +120,7 @@ test("a long press corrects the position at any time, and Escape leaves it", asy
 });
 
 test("slow: the driver may go on without", async () => {
-  const car = await openCar("/about", { firstVisit: true, sensor: true });
+  const car = await openCar("/about", { firstVisit: true, sensor: true, map: "blank" });
   const { page } = car;
   await page.clock.install();
   await page.goto("/");
@@ -183,7 +183,7 @@ test("the demo drive begins by the touch that turns on the sound, ends where it 
 });
 
 test("sound is offered until the first touch, and muted by one button", async () => {
-  const car = await openCar("/?at=52,5");
+  const car = await openCar("/?at=52,5", { map: "blank" });
   const { page } = car;
   const prompt = page.locator("#sound-on");
   await prompt.waitFor();

@@ -8,6 +8,7 @@ import { choicesKey } from "../overlay/src/state.ts";
 import { visitKey } from "../overlay/src/visit.ts";
 import { findChromium, flags } from "./globalsetup.ts";
 import { ownService } from "./owndemo.ts";
+import { decodePNG } from "./png.ts";
 
 /** Window sizes of the screenshots, in CSS pixels. */
 export const screens = { large: { width: 1920, height: 1200 }, middle: { width: 1280, height: 800 }, smallTargets: { width: 1000, height: 750 } };
@@ -29,6 +30,8 @@ export interface Car {
   errors: string[];
   /** moveTo moves the browser's geolocation, which reports no heading and no speed, as in many cars. */
   moveTo(to: { lat: number; lng: number; accuracy?: number }): Promise<void>;
+  /** startDrawing draws the map of a car that was opened with a blank one, from the next frame on. */
+  startDrawing(): Promise<void>;
   /** sendFix sends a complete fix; only for a car that was opened with a sensor. */
   sendFix(fix: Fix): Promise<void>;
   /** screenshot saves a screenshot in web/shots. */
@@ -56,6 +59,12 @@ export interface CarOptions extends BrowserContextOptions {
   place?: { lat: number; lng: number } | null;
   /** A browser other than the tests' common one. */
   browser?: Browser;
+  /**
+   * How the map is drawn, which the processor does and which costs more than all the rest of a page. "coarse", the default, has half the
+   * resolution along each side, and panels as sharp as ever; "sharp" is for tests that count pixels; "blank" is without WebGL's draw
+   * calls, but with all the work of the page and of MapLibre, for tests that look only at the page.
+   */
+  map?: "coarse" | "sharp" | "blank";
   /** Stops the page's clock; car.page.clock.runFor() advances it. */
   stopped?: boolean;
 }
@@ -84,7 +93,7 @@ export function foreignRequests(requests: readonly string[], service: string): s
 }
 
 /** openCar opens the page at a path such as "/?at=52,5". */
-export async function openCar(path = "/", { place = town, sensor = false, now, browser: other, stopped = false, firstVisit = false, choices, ...options }: CarOptions = {}): Promise<Car> {
+export async function openCar(path = "/", { place = town, sensor = false, map = "coarse", now, browser: other, stopped = false, firstVisit = false, choices, ...options }: CarOptions = {}): Promise<Car> {
   const service = options.baseURL ?? ownService();
   const used = other ?? browser;
   if (used === null) throw new Error("a page is opened before the browser");
@@ -96,6 +105,8 @@ export async function openCar(path = "/", { place = town, sensor = false, now, b
     ...options,
   });
   context.setDefaultTimeout(waitTimeout);
+  if (map !== "sharp") await context.addInitScript(makeMapCoarse);
+  if (map === "blank") await context.addInitScript(stopDrawing);
   if (sensor) await context.addInitScript(installSensor);
   if (!firstVisit) await context.addInitScript(presetVisit, visitKey);
   if (choices) await context.addInitScript(presetChoices, [choicesKey, JSON.stringify({ choices, updated: 1, unsent: false })] as const);
@@ -116,6 +127,10 @@ export async function openCar(path = "/", { place = town, sensor = false, now, b
       page.evaluate((detail) => {
         dispatchEvent(new CustomEvent("test:fix", { detail }));
       }, fix),
+    startDrawing: () =>
+      page.evaluate(() => {
+        dispatchEvent(new CustomEvent("test:draw"));
+      }),
     async screenshot(name) {
       const folder = new URL("../shots/", import.meta.url).pathname;
       mkdirSync(folder, { recursive: true });
@@ -130,6 +145,22 @@ export async function openCar(path = "/", { place = town, sensor = false, now, b
   open.push(car);
   await page.goto(path);
   return car;
+}
+
+/** makeMapCoarse runs in the page before its scripts. Only the map asks for the ratio of pixels: the rest of the page stays as it is. */
+function makeMapCoarse(): void {
+  Object.defineProperty(window, "devicePixelRatio", { value: 0.5 });
+}
+
+/** stopDrawing runs in the page before its scripts. */
+function stopDrawing(): void {
+  for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
+    const { drawElements, drawArrays } = Object.getOwnPropertyDescriptors(prototype);
+    Object.assign(prototype, { drawElements: () => undefined, drawArrays: () => undefined });
+    addEventListener("test:draw", () => {
+      Object.defineProperties(prototype, { drawElements, drawArrays });
+    });
+  }
 }
 
 /** presetChoices runs in the page before its scripts and does not overwrite later choices. */
@@ -170,14 +201,17 @@ function installSensor(): void {
   Object.defineProperty(navigator, "geolocation", { value: sensor });
 }
 
+/** Milliseconds between two looks: the longer a condition is waited for, the more seldom it is looked at. */
+const [shortestPause, longestPause] = [50, 250];
+
 /** eventually polls until look returns a value other than null, false and undefined, and returns it. */
-export async function eventually<T>(what: string, look: () => Promise<T | null | false | undefined>, within = waitTimeout): Promise<T> {
+export async function eventually<T>(what: string, look: () => Promise<T | null | false | undefined>, within = waitTimeout, mostPause = longestPause): Promise<T> {
   const end = Date.now() + within;
-  for (;;) {
+  for (let pause = shortestPause; ; pause *= 1.2) {
     const found = await look();
     if (found !== null && found !== false && found !== undefined) return found;
     if (Date.now() > end) throw new Error(`not within ${String(within)} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(pause, mostPause)));
   }
 }
 
@@ -191,28 +225,10 @@ export const cameraBlue: Colour = [28, 91, 184];
  * countPixels counts the pixels of a screenshot that are close to a colour, which tests what a driver sees instead of the page's
  * state.
  */
-export async function countPixels(page: Page, colour: Colour, within = 12): Promise<number> {
-  const picture = (await page.screenshot()).toString("base64");
-  const reader = await page.context().newPage(); // the page's own policy forbids data: URLs
-  try {
-    return await reader.evaluate(
-      async ([data, within, red, green, blue]) => {
-        const image = new Image();
-        image.src = `data:image/png;base64,${data}`;
-        await image.decode();
-        const canvas = new OffscreenCanvas(image.width, image.height);
-        const context = canvas.getContext("2d");
-        if (context === null) return 0;
-        context.drawImage(image, 0, 0);
-        const pixels = context.getImageData(0, 0, image.width, image.height).data;
-        const near = (at: number, value: number): boolean => Math.abs((pixels[at] ?? -99) - value) <= within;
-        let count = 0;
-        for (let i = 0; i < pixels.length; i += 4) if (near(i, red) && near(i + 1, green) && near(i + 2, blue)) count++;
-        return count;
-      },
-      [picture, within, ...colour] as const,
-    );
-  } finally {
-    await reader.close();
-  }
+export async function countPixels(page: Page, [red, green, blue]: Colour, within = 12): Promise<number> {
+  const { pixels, channels } = decodePNG(await page.screenshot());
+  const near = (at: number, value: number): boolean => Math.abs((pixels[at] ?? -99) - value) <= within;
+  let count = 0;
+  for (let i = 0; i < pixels.length; i += channels) if (near(i, red) && near(i + 1, green) && near(i + 2, blue)) count++;
+  return count;
 }

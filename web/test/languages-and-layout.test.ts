@@ -65,7 +65,7 @@ async function chooseLanguage(page: Page, language: Language): Promise<void> {
 /** openAtBanner opens the page right before a camera, with a stopped clock. */
 async function openAtBanner(options: CarOptions): Promise<Car> {
   const { lat, lng } = placeOf(await findOne("camera.speed"));
-  const car = await openCar("/", { sensor: true, stopped: true, ...options });
+  const car = await openCar("/", { sensor: true, stopped: true, map: "blank", ...options });
   await eventually("a banner", async () => {
     await car.page.clock.runFor(20);
     await car.sendFix({ lat: lat - 0.0011, lng, heading: 0, speed: 14 });
@@ -102,7 +102,7 @@ test.each(Object.entries(windows))("all languages fit the window, and are change
 });
 
 test("what is said of a missing place, and the pairing, fit in every language", async () => {
-  const car = await openCar("/", { place: null, choices: { language: "en", theme: "day" }, stopped: true });
+  const car = await openCar("/", { place: null, map: "blank", choices: { language: "en", theme: "day" }, stopped: true });
   const { page } = car;
   await eventually("the page asks for a place", async () => {
     await page.clock.runFor(100);
@@ -141,7 +141,7 @@ const land: Record<"day" | "night", Colour> = { day: [0xec, 0xea, 0xe4], night: 
 const panel: Record<"day" | "night", Colour> = { day: [0xff, 0xff, 0xff], night: [0x1c, 0x22, 0x28] };
 
 test("day and night change the map and the panels immediately", async () => {
-  const car = await openCar("/?at=52.05,5.05", { choices: { theme: "day" }, locale: "en-IE" }); // outside the town there is nothing but land
+  const car = await openCar("/?at=52.05,5.05", { map: "sharp", choices: { theme: "day" }, locale: "en-IE" }); // outside the town there is nothing but land
   const { page } = car;
   await eventually("land by day", async () => (await countPixels(page, land.day)) > 200_000);
   expect(await countPixels(page, land.night)).toBeLessThan(20_000);

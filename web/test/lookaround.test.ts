@@ -54,7 +54,7 @@ interface Looker extends Car {
 }
 
 async function look(path: string, options: CarOptions = {}): Promise<Looker> {
-  const car = await service.visit("/about", { viewport: screens.middle, ...options });
+  const car = await service.visit("/about", { viewport: screens.middle, map: "sharp", ...options });
   const views: Looker["views"] = [];
   car.page.on("response", (response) => {
     if (!response.url().includes("/v2/overlay/view")) return;
@@ -146,7 +146,7 @@ test("what the driver hides is neither shown nor counted", async () => {
 });
 
 test("nothing is read while the page is hidden or without a network", async () => {
-  const car = await look("/", { firstVisit: true });
+  const car = await look("/", { firstVisit: true, map: "blank" });
   const { page, context } = car;
   await page.locator("#welcome-look").click();
   await settled(car, "all data", (view) => countOf(view) === total);

@@ -23,7 +23,7 @@ afterAll(() => {
 /** openKept opens the page beside a camera, and waits until the page would start without a connection. */
 async function openKept(options: CarOptions = {}): Promise<Car> {
   const place = placeOf(await findOne("camera.avg_speed"));
-  const car = await openCar("/", { serviceWorkers: "allow", baseURL: proxy.url, place, locale: "en-IE", ...options });
+  const car = await openCar("/", { serviceWorkers: "allow", baseURL: proxy.url, place, locale: "en-IE", map: "blank", ...options });
   await isKept(car);
   return car;
 }
@@ -59,7 +59,7 @@ async function endWithout(car: Car): Promise<void> {
 const notice = ({ page }: Car): ReturnType<Car["page"]["locator"]> => page.locator('.notice [data-about="link"]');
 
 test("a reload without a connection shows the page with the last pins, their age, and none that has expired", async () => {
-  const car = await openKept();
+  const car = await openKept({ map: "coarse" });
   const { page } = car;
   // One of the stored pins expires meanwhile.
   const camera = await page.evaluate(async () => {

@@ -34,31 +34,31 @@ async function placeNearCamera(): Promise<Place> {
 
 test("pins are on the screen, at the place that the address names", async () => {
   const { lat, lng } = await placeNearCamera();
-  await showsCamera(await openCar(`/?at=${String(lat)},${String(lng)}`, { place: null, choices: { theme: "day" } }));
+  await showsCamera(await openCar(`/?at=${String(lat)},${String(lng)}`, { place: null, map: "sharp", choices: { theme: "day" } }));
 });
 
 test.each(Object.entries(screens))("pins are on the screen around the driver (%s)", async (name, viewport) => {
-  const car = await openCar("/", { viewport, place: await placeNearCamera(), choices: { theme: "day" } });
+  const car = await openCar("/", { viewport, map: "sharp", place: await placeNearCamera(), choices: { theme: "day" } });
   await showsCamera(car);
   await car.screenshot(`driver-${name}`);
 });
 
 test("a sensor's fix is read around, by the car's own clock", async () => {
-  const car = await openCar("/", { sensor: true, now: new Date("2030-01-01T12:00:00Z") });
+  const car = await openCar("/", { sensor: true, map: "blank", now: new Date("2030-01-01T12:00:00Z") });
   expect(await car.page.evaluate(() => new Date().getUTCFullYear())).toBe(2030);
   await car.sendFix({ lat: 52.01, lng: 5.01, heading: 90, speed: 14 });
   await eventually("a read", () => Promise.resolve(car.requests.some((url) => url.includes("/v2/stream?lat=52.0100&lng=5.0100&"))));
 });
 
 test("positions leave the page with four decimals, and to this service alone", async () => {
-  const car = await openCar("/", { place: { lat: 52.000123456, lng: 5.000987654 } });
+  const car = await openCar("/", { map: "blank", place: { lat: 52.000123456, lng: 5.000987654 } });
   const placed = (): string[] => car.requests.filter((url) => /lat|lng|5[.]000|52[.]0/.test(url));
   await eventually("a read", () => Promise.resolve(placed().length > 0));
   for (const url of placed()) expect(url).toContain("lat=52.0001&lng=5.0010&");
 });
 
 test("another release's page gets its files, and nothing is cached wrongly", async () => {
-  const car = await openCar();
+  const car = await openCar("/", { map: "blank" });
   const script = car.requests.find((url) => url.endsWith("/index.js"));
   expect(script).toBeDefined();
   const old = await car.page.request.get("/overlay/another/index.js");
@@ -66,7 +66,7 @@ test("another release's page gets its files, and nothing is cached wrongly", asy
 });
 
 test("nothing is asked for twice while the page begins", async () => {
-  const car = await openCar("/?at=52,5");
+  const car = await openCar("/?at=52,5", { map: "blank" });
   await car.page.locator(".line").first().waitFor();
   // The worker loads the shared script again, from the browser's cache.
   const own = car.requests.filter((url) => !/\/map\/|\/map-shared\.js$/.test(url));

@@ -43,7 +43,7 @@ test.each([
 });
 
 test("every language applies immediately, without a reload", async () => {
-  const car = await openWith({ language: "en" });
+  const car = await openWith({ language: "en" }, { map: "blank" });
   await car.page.locator(".menu-button").click();
   await car.page.locator("#menu-display").click();
   for (const language of languages) {
@@ -56,7 +56,7 @@ test("every language applies immediately, without a reload", async () => {
 });
 
 test("choices apply immediately and after a reload", async () => {
-  const car = await openWith({ units: "metric" });
+  const car = await openWith({ units: "metric" }, { map: "blank" });
   const { page } = car;
   await page.locator(".menu-button").click();
   await page.locator("#menu-display").click();
@@ -74,7 +74,7 @@ test("choices apply immediately and after a reload", async () => {
 });
 
 test("kinds and sources are turned off and on", async () => {
-  const car = await openWith({});
+  const car = await openWith({}, { map: "blank" });
   const { page } = car;
   const kinds = (): Promise<string[]> => page.locator(".line .kind").allTextContents();
   await eventually("police in the list", async () => (await kinds()).includes("Police"));
@@ -92,7 +92,7 @@ test("kinds and sources are turned off and on", async () => {
 });
 
 test("the menu is left by keyboard, and the focus comes back", async () => {
-  const car = await openWith({});
+  const car = await openWith({}, { map: "blank" });
   await car.page.locator(".menu-button").focus();
   await car.page.keyboard.press("Enter");
   await car.page.locator("#menu-sound").focus();

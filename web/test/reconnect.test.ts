@@ -23,7 +23,7 @@ test("an outage turns pins grey, and the page recovers without a reload", async 
   try {
     const { address } = demo;
     const place = placeOf(await findOne("camera.avg_speed", address));
-    const car = await openCar("/about", { baseURL: address, locale: "en-IE", place, choices: { theme: "day" } });
+    const car = await openCar("/about", { baseURL: address, map: "sharp", locale: "en-IE", place, choices: { theme: "day" } });
     opened = car;
     const { page } = car;
     await page.clock.install();
@@ -68,7 +68,7 @@ test("an outage turns pins grey, and the page recovers without a reload", async 
 });
 
 test("a page that was asleep reconnects immediately", async () => {
-  const car = await openCar("/about", { locale: "en-IE" });
+  const car = await openCar("/about", { map: "blank", locale: "en-IE" });
   const { page } = car;
   await page.clock.install();
   await page.goto("/?at=52,5");
@@ -84,7 +84,7 @@ test("a page that was asleep reconnects immediately", async () => {
 });
 
 test("a clock that is set changes no age", async () => {
-  const car = await openCar("/?at=52,5", { locale: "en-IE", now: new Date("2031-01-01T12:00:00Z") });
+  const car = await openCar("/?at=52,5", { map: "blank", locale: "en-IE", now: new Date("2031-01-01T12:00:00Z") });
   const { page } = car;
   await page.locator(".line", { hasText: "Road works" }).first().click();
   const age = page.locator(".facts", { hasText: /Seen (just now|\d+ (sec|min) ago)/ });

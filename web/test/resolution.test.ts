@@ -24,7 +24,7 @@ const waitForCanvasWidth = (page: Page, least: number, most: number): Promise<un
 
 test("where frames come slowly, the map is drawn coarser while it moves, and finely again when it stands", async () => {
   const full = screens.middle.width;
-  const car = await openCar("/", { sensor: true });
+  const car = await openCar("/", { sensor: true, map: "sharp" });
   const { page } = car;
   await car.sendFix({ ...town, heading: 0, speed: 0 });
   await waitForCanvasWidth(page, full, full);

@@ -3,14 +3,16 @@ import { driveUntil, openDemoDrive, type DemoDrive } from "./demodrive.ts";
 import { eventually, screens } from "./harness.ts";
 import { phoneScreen, signIn } from "./phonesignin.ts";
 
-/** passPin drives until the page asks about a passed pin, unless it does already. */
+/** passPin drives until the page asks about a passed pin, unless it does already. The map is drawn from then on, for pictures. */
 async function passPin(drive: DemoDrive): Promise<void> {
   if (await drive.car.page.locator(".still-there").isVisible()) return;
   await driveUntil("the question about a passed pin", drive, () => drive.car.page.locator(".still-there").isVisible());
+  await drive.car.startDrawing();
+  await drive.car.page.clock.runFor(20);
 }
 
 test("a guest who passes a decaying pin is asked to sign in", async () => {
-  const drive = await openDemoDrive(true, { viewport: screens.middle, choices: { theme: "night" } });
+  const drive = await openDemoDrive(true, { viewport: screens.middle, map: "blank", choices: { theme: "night" } });
   const { car } = drive;
   const box = car.page.locator(".still-there");
   await passPin(drive);
@@ -29,7 +31,7 @@ test("a guest who passes a decaying pin is asked to sign in", async () => {
 });
 
 test("a driver who is signed in answers with one touch, and the answer is a vote", async () => {
-  const drive = await openDemoDrive(true, { viewport: screens.middle, choices: { theme: "day" } }, async (page) => {
+  const drive = await openDemoDrive(true, { viewport: screens.middle, map: "blank", choices: { theme: "day" } }, async (page) => {
     await page.goto("/sign-in");
     await signIn(page, "passing@example.org");
     await page.evaluate(() => {
