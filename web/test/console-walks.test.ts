@@ -225,20 +225,3 @@ test("without scripts each page works as before, with a link to reload", async (
   expect(await page.locator("main").innerText()).toContain("1 entity");
   expect(await page.locator(".timeline time").first().innerText()).toMatch(/UTC$/);
 });
-
-test("the page of types, and the pages after signing in, are readable", async () => {
-  const { visitor } = await signIn("walk-looks-first@example.org");
-  const { page } = visitor;
-  for (const [path, name] of [["/account", "account"], ["/types", "types"], ["/feeds", "feeds"]] as const) {
-    await page.goto(path);
-    for (const [size, viewport] of [["phone", { width: 390, height: 844 }], ["desk", { width: 1280, height: 800 }]] as const) {
-      await page.setViewportSize(viewport);
-      await checkLayout(page, `${name}, ${size}`, phoneTouch);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect(await violations(page), `${name}, ${size}, ${colorScheme}`).toEqual([]);
-        await visitor.screenshot(`walk-${name}-${size}-${colorScheme}`);
-      }
-    }
-  }
-});
