@@ -106,6 +106,7 @@ export class Camera {
   /** The zoom moves fast, because the car has stopped or driven off. */
   #isFast = false;
   #hadPins = false;
+  #isHeld = false;
 
   constructor(map: MapLibre, state: State, car: Car) {
     this.#map = map;
@@ -141,6 +142,16 @@ export class Camera {
     });
   }
 
+  /** hold stops moving the map until release is called. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    this.#requestFrame();
+  }
+
   #requestFrame(): void {
     this.#frame ??= requestAnimationFrame((at) => {
       this.#draw(at);
@@ -151,7 +162,7 @@ export class Camera {
   #draw(at: number): void {
     this.#frame = null;
     const pose = this.#state.pose();
-    if (pose === null) return;
+    if (pose === null || this.#isHeld) return;
     const passed = at - this.#frameAt;
     this.#frameAt = at;
     const moving = this.#state.following.get() ? this.#follow(pose, at, passed) : false;

@@ -67,8 +67,7 @@ export async function openMapView({ library, container, state, actions, locale, 
   const contextState = new ContextState(map, state);
   const car = makeCar();
   map.getCanvasContainer().append(car.element);
-  new Camera(map, state, car);
-  keepResolution(map, contextState);
+  keepResolution(map, contextState, new Camera(map, state, car));
   const icons = new Icons(map, contextState, state.kinds.get(), Math.min(Math.max(window.devicePixelRatio, 1), 2));
   const base = new BaseLayers({ map, contextState, styles, look: () => mapLookOf(state), isPlaced: () => state.fix.get() !== null || bounds !== null });
   const drawRest = drawInStages(map, state, base, () => {

@@ -2,6 +2,7 @@
 // graphics, and a map that stutters is harder to read than one that is slightly blurred.
 
 import type { Map as MapLibre } from "maplibre-gl";
+import type { Camera } from "./camera.ts";
 import type { ContextState } from "./map.ts";
 
 /** Shares of the full resolution along each side. At the last one icons can still be told apart. */
@@ -64,17 +65,61 @@ export function afterFrame(stats: FrameStats, milliseconds: number): FrameStats 
 const idleAfter = 1500; // ms without a move
 const minMovingFrames = 3; // moving frames in a row: fewer are a single jump
 
-/** keepResolution runs as long as the map exists. The map's present pixel ratio is the highest one used. */
-export function keepResolution(map: MapLibre, contextState: ContextState): void {
+const maxFenceWait = 250; // ms
+/** Fences to wait for, one after another: the browser itself composes the page with the first one's drawing after that. */
+const fences = 2;
+
+/** afterDrawing calls done once the graphics card has drawn what it was told to draw, or at the latest after maxFenceWait. */
+function afterDrawing(canvas: HTMLCanvasElement, done: () => void): void {
+  const gl = canvas.getContext("webgl2"); // the map's own; null if that is of WebGL 1, which has no fences
+  const until = performance.now() + maxFenceWait;
+  const addFence = (): WebGLSync | null => {
+    const fence = gl?.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0) ?? null;
+    gl?.flush();
+    return fence;
+  };
+  let fence = addFence();
+  let passed = 0;
+  const look = (now: number): void => {
+    if (gl !== null && fence !== null && gl.getSyncParameter(fence, gl.SYNC_STATUS) === gl.SIGNALED) {
+      gl.deleteSync(fence);
+      fence = ++passed < fences ? addFence() : null;
+    }
+    if (fence !== null && now < until) {
+      requestAnimationFrame(look);
+      return;
+    }
+    gl?.deleteSync(fence);
+    done();
+  };
+  requestAnimationFrame(look);
+}
+
+/**
+ * keepResolution runs as long as the map exists. The map's present pixel ratio is the highest one used. The camera is held before a
+ * change: a new drawing buffer waits for all that is being drawn into the old one, and would block the page for so long.
+ */
+export function keepResolution(map: MapLibre, contextState: ContextState, camera: Pick<Camera, "hold" | "release">): void {
   const finest = map.getPixelRatio();
   let stats = initialStats;
   let [movedAt, frameAt, moves] = [0, Infinity, 0];
   let isWatching = false;
+  let wanted = 0; // index of the share
+  let isChanging = false;
+  const isDone = (): boolean => map.getPixelRatio() === finest * share(wanted) || !contextState.isAvailable();
   const draw = (at: number): void => {
-    const ratio = finest * share(at);
-    if (map.getPixelRatio() === ratio || !contextState.isAvailable()) return;
-    map.setPixelRatio(ratio);
-    map.redraw(); // immediately, because changing the ratio empties the canvas
+    wanted = at;
+    if (isChanging || isDone()) return;
+    isChanging = true;
+    camera.hold();
+    afterDrawing(map.getCanvas(), () => {
+      isChanging = false;
+      if (!isDone()) {
+        map.setPixelRatio(finest * share(wanted));
+        map.redraw(); // immediately, because changing the ratio empties the canvas
+      }
+      camera.release();
+    });
   };
   const watch = (now: number): void => {
     isWatching = now - movedAt <= idleAfter;
