@@ -7,7 +7,7 @@
 // frame.
 
 import { mkdirSync } from "node:fs";
-import { chromium, type Browser, type CDPSession, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { firstPinsMark } from "../overlay/src/pins.ts";
 import { screens, town } from "./harness.ts";
@@ -79,8 +79,19 @@ interface Opened {
   firstPins: number;
 }
 
-async function open(path: string, { drawing, slow }: { drawing: boolean; slow: number }): Promise<Opened> {
-  const context = await browser.newContext({ viewport: screens.middle });
+interface OpenOptions {
+  /** Whether WebGL draws. */
+  drawing: boolean;
+  /** How many times the processor is slowed down. */
+  slow: number;
+}
+
+const newContext = (): Promise<BrowserContext> => browser.newContext({ viewport: screens.middle });
+
+const open = async (path: string, options: OpenOptions): Promise<Opened> => openIn(await newContext(), path, options);
+
+/** openIn opens the page in a context, which may have its files from an earlier visit. */
+async function openIn(context: BrowserContext, path: string, { drawing, slow }: OpenOptions): Promise<Opened> {
   const page = await context.newPage();
   page.on("pageerror", (error) => {
     throw error;
@@ -144,16 +155,38 @@ const print = (what: string, figure: string): void => {
 
 const longest = (tasks: readonly number[]): string => `${String(tasks.filter((lasted) => lasted > 100).length)} above 100 ms, the longest ${String(Math.max(0, ...tasks))} ms`;
 
+/** printTimes prints times in ascending order and returns the one in the middle. */
+function printTimes(what: string, promise: number, times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  print(`first of ${String(pins)} pins on the screen, ${what}, slowed down ${String(slowdown)} times (promise ${String(promise)})`, `${sorted.map((ms) => ms.toFixed(0)).join(" ")} ms`);
+  return sorted[Math.floor(sorted.length / 2)] ?? NaN;
+}
+
+const here = `/?at=${String(town.lat)},${String(town.lng)}`;
+
 test("first pins", async () => {
   const times: number[] = [];
   for (let i = 0; i < 5; i++) {
-    const opened = await open(`/?at=${String(town.lat)},${String(town.lng)}`, { drawing: true, slow: slowdown });
+    const opened = await open(here, { drawing: true, slow: slowdown });
     times.push(opened.firstPins);
     await opened.page.context().close();
   }
-  times.sort((a, b) => a - b);
-  print(`first of ${String(pins)} pins on the screen, cold, processor slowed down ${String(slowdown)} times (promise 2500)`, `${times.map((ms) => ms.toFixed(0)).join(" ")} ms`);
-  expect(times[2]).toBeLessThanOrEqual(2500);
+  expect(printTimes("cold", 2500, times)).toBeLessThanOrEqual(2500);
+});
+
+test("first pins of the second visit", async () => {
+  const context = await newContext();
+  const first = await openIn(context, here, { drawing: true, slow: 1 });
+  await first.page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined)); // it has stored all files by then
+  await first.page.close();
+  const times: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    const opened = await openIn(context, here, { drawing: true, slow: slowdown });
+    times.push(opened.firstPins);
+    await opened.page.close();
+  }
+  await context.close();
+  expect(printTimes("second visit", 1000, times)).toBeLessThanOrEqual(1000);
 });
 
 test.each([
