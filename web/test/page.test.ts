@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { Place } from "../overlay/src/geo.ts";
 import { placeOf } from "../overlay/src/shapes.ts";
-import { cameraBlue, countPixels, eventually, openCar, screens, type Car } from "./harness.ts";
+import { cameraBlue, countPixels, eventually, openCar, screens, type Car, type Colour } from "./harness.ts";
 import { findOne } from "./serviceclient.ts";
 
 const dist = new URL("../dist/overlay/", import.meta.url).pathname;
@@ -35,6 +35,26 @@ async function placeNearCamera(): Promise<Place> {
 test("pins are on the screen, at the place that the address names", async () => {
   const { lat, lng } = await placeNearCamera();
   await showsCamera(await openCar(`/?at=${String(lat)},${String(lng)}`, { place: null, map: "sharp", choices: { theme: "day" } }));
+});
+
+test("the first pins wait for neither streets nor names, which follow", async () => {
+  const { lat, lng } = await placeNearCamera();
+  const car = await openCar("/about", { place: null, choices: { theme: "day" } });
+  let answer = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await car.context.route("**/map/style.json*", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await car.page.goto(`/?at=${String(lat)},${String(lng)}`);
+  await showsCamera(car);
+  expect(car.requests.filter((url) => url.includes("/map/tiles/"))).toEqual([]);
+  answer();
+  const street: Colour = [0xff, 0xd4, 0x6b]; // of a large road (internal/basemap)
+  await eventually("streets are drawn", async () => (await countPixels(car.page, street)) > 300);
+  expect(await countPixels(car.page, cameraBlue)).toBeGreaterThan(300);
 });
 
 test.each(Object.entries(screens))("pins are on the screen around the driver (%s)", async (name, viewport) => {

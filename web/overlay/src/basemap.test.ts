@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { baseStyle, plainStyle, worldAttribution } from "./basemap.ts";
+import { baseStyle, plainStyle, withoutNames, worldAttribution } from "./basemap.ts";
 import type { OverlayConfig } from "./wire.ts";
 
 const config = (style_url: string | null): OverlayConfig => ({
@@ -16,6 +16,18 @@ test("our own style has a night, a language and no names, somebody else's is tak
   expect(baseStyle(config("https://tiles.example.org/s.json?key=1"), { theme: "night", language: "de" })).toBe("https://tiles.example.org/s.json?key=1");
   expect(baseStyle(config(null), { theme: "night" })).toBe("/map/style.json?theme=night");
   expect(plainStyle("night")).not.toEqual(plainStyle("day"));
+});
+
+test("without names there are streets", () => {
+  const { layers } = withoutNames({
+    version: 8,
+    sources: { map: { type: "vector" } },
+    layers: [
+      { id: "road", type: "line", source: "map", "source-layer": "roads" },
+      { id: "street", type: "symbol", source: "map", "source-layer": "roads" },
+    ],
+  });
+  expect(layers.map(({ id }) => id)).toEqual(["road"]);
 });
 
 test("the overview's attribution is shown where it can be seen", () => {

@@ -13,7 +13,8 @@
 //   visibility.ts          which entities are visible; freshness.ts how they look; attribution.ts whose data they are (pure)
 //   alertmonitor.ts        the alerts ahead; rules in alertrules.ts and announcer.ts (pure)
 //   theme.ts               day or night, by the sun (sun.ts, pure)
-//   map.ts                 opens MapLibre with the style of basemap.ts; mapview.ts adds everything on the map
+//   map.ts                 opens MapLibre on plain ground; mapview.ts adds everything on the map
+//   baselayers.ts          the base map below the pins, with the styles of basemap.ts: streets after the first pins, then names
 //   camera.ts              the map's camera; standingzoom.ts its zoom while the car stands (pure); car.ts the car marker
 //   extent.ts              the extent of the public data, where the map opens (pure); hereprompt.ts the question after a long press
 //   resolution.ts          the map's pixel ratio

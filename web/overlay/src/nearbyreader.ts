@@ -189,9 +189,13 @@ export class NearbyReader {
         own.begun = true;
         this.#link = linkSucceeded(this.#link, own.heardAt);
       }
-      this.#setReachable("live", own.heardAt);
+      // The first pins come before the connection, so that nothing takes the page for one without data; after an outage they look
+      // as the connection tells.
+      const isFirst = this.#state.connection.get() === null;
+      if (!isFirst) this.#setReachable("live", own.heardAt);
       const before = this.#data.fetched;
       if (parsed.events.length > 0) this.#apply(applyEvents(this.#data, parsed.events));
+      if (isFirst) this.#setReachable("live", own.heardAt);
       if (this.#data.fetched !== null && this.#data.fetched !== before) this.#setClock(this.#data.fetched, asked, own.heardAt);
       if (parser.id !== "") this.#resume = { query: own.query, id: parser.id };
     }
