@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -42,6 +43,44 @@ func TestReleaseTwice(t *testing.T) {
 	onlyFile(t, first, "wayside-"+version+"-1.*.rpm")
 	wants(t, read(t, filepath.Join(first, "NOTES.md")), "# Wayside "+version+"\n")
 	checkImage(t, filepath.Join(first, "wayside_"+version+"_image.oci.tar"), arch)
+}
+
+// TestCut cuts a release of a small tree: the changelog gets a section whose links lead from the root, and the version is set
+// where it is named.
+func TestCut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program that makes releases")
+	}
+	root := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("CHANGELOG.md", "# Changes\n\n## 0.2.0 (2026-11-22)\n\n### Added\n\n- Old.\n")
+	write("changelog/unreleased/0015-b.md", "Routes, see [operating](../../docs/operating.md).\n")
+	write("changelog/unreleased/0015-a.fixed.md", "A fault\nthat was.\n")
+	write("internal/cli/version.go", "package cli\n\nconst version = \"0.2.0\"\n")
+	write("README.md", "podman run wayside:0.2.0 setup\n")
+	write("internal/httpapi/openapi.json", `"example": {"version": "0.2.0"}`)
+	if out, err := exec.CommandContext(t.Context(), releaser(t), "cut", "-root", root, "-date", "2026-12-24", "0.3.0").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	want := "# Changes\n\n## 0.3.0 (2026-12-24)\n\n### Added\n\n- Routes, see [operating](docs/operating.md).\n\n### Fixed\n\n- A fault that was.\n\n## 0.2.0 (2026-11-22)\n\n### Added\n\n- Old.\n"
+	if got := read(t, filepath.Join(root, "CHANGELOG.md")); got != want {
+		t.Errorf("the changelog:\n%s", got)
+	}
+	wants(t, read(t, filepath.Join(root, "internal/cli/version.go")), `"0.3.0"`)
+	wants(t, read(t, filepath.Join(root, "README.md")), "wayside:0.3.0 setup")
+	wants(t, read(t, filepath.Join(root, "internal/httpapi/openapi.json")), `"version": "0.3.0"`)
+	if left, err := filepath.Glob(filepath.Join(root, "changelog/unreleased/*.md")); err != nil || len(left) > 0 {
+		t.Errorf("%v are left, %v", left, err)
+	}
 }
 
 // lastCut is the version that CHANGELOG.md begins with: it has notes whether or not something came since.

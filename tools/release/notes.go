@@ -48,7 +48,9 @@ func gather(root string) (text string, paths []string, err error) {
 		if len(words) == 0 {
 			return "", nil, fmt.Errorf("%s is empty", path)
 		}
-		lines[name] = append(lines[name], "- "+strings.TrimPrefix(strings.Join(words, " "), "- "))
+		// CHANGELOG.md is at the root of the repository, two folders above.
+		text := strings.ReplaceAll(strings.Join(words, " "), "](../../", "](")
+		lines[name] = append(lines[name], "- "+strings.TrimPrefix(text, "- "))
 	}
 	var b strings.Builder
 	for _, g := range groups() {
@@ -88,9 +90,13 @@ func section(all, version string) (string, error) {
 	return strings.TrimSpace(text) + "\n", nil
 }
 
-// versioned are the files beside the program's that name the version of the image.
-func versioned() []string {
-	return []string{"deploy/compose.yaml", "deploy/Dockerfile", "deploy/single/compose.yaml"}
+// versioned are the files beside the program's that name the version, and what stands before it there.
+func versioned() map[string]string {
+	const image = "wayside:"
+	return map[string]string{
+		"README.md": image, "deploy/compose.yaml": image, "deploy/Dockerfile": image, "deploy/single/compose.yaml": image,
+		"internal/httpapi/openapi.json": `{"version": "`,
+	}
 }
 
 // cut makes a release of what is unreleased: CHANGELOG.md gets a section, the files that it gathers are removed, and the version
@@ -126,8 +132,8 @@ func cut(args []string) error {
 	if err := replaceIn(filepath.Join(*root, versionFile), `const version = "`+before+`"`, `const version = "`+version+`"`); err != nil {
 		return err
 	}
-	for _, name := range versioned() {
-		if err := replaceIn(filepath.Join(*root, name), "wayside:"+before, "wayside:"+version); err != nil {
+	for name, prefix := range versioned() {
+		if err := replaceIn(filepath.Join(*root, name), prefix+before, prefix+version); err != nil {
 			return err
 		}
 	}
