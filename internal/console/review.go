@@ -38,7 +38,7 @@ type reviewFeed struct {
 	Address  string
 	Form     *Form
 	Passkey  *passkeyNeed // nil: a decision needs none
-	Own      bool         // the visitor's own feed, on which others decide
+	Own      bool         // the visitor's own feed, on which others decide, or the operator by ApproveCommand
 	Origin   *origin      // nil: a push feed
 	State    feedState
 	GeoJSON  string
@@ -156,6 +156,9 @@ func (p *reviewFeed) Moved() bool { return p.ReviewNote == feed.NoteOrigin }
 
 // Rejected says whether the feed was rejected.
 func (p *reviewFeed) Rejected() bool { return p.ReviewState == mapdata.Rejected }
+
+// ApproveCommand is how the operator approves the feed, also where the only curator owns it (D11.9).
+func (p *reviewFeed) ApproveCommand() string { return "wayside feed approve " + p.ID.String() }
 
 // ApprovedAt is when the feed was last approved; zero: never.
 func (p *reviewFeed) ApprovedAt() time.Time {

@@ -43,6 +43,7 @@ func TestNobodyDecidesOnTheirOwnFeed(t *testing.T) {
 	curator.send(http.MethodPost, feed.path()+"/reject", `{"note": "no"}`).wantProblem(t, http.StatusForbidden, "forbidden")
 	page := curator.page("/review/"+feed.id(), http.StatusOK)
 	contains(t, page, "another curator has to decide")
+	contains(t, page, "wayside feed approve "+feed.id()) // as the only curator does
 	if strings.Contains(page, "/approve") || strings.Contains(page, "/reject") {
 		t.Error("the page has forms that are refused")
 	}
