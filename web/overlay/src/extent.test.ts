@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { boundsOf } from "./extent.ts";
+import { boundsOf, extentOptions } from "./extent.ts";
 
 const extent = (west: number, south: number, east: number, north: number): Parameters<typeof boundsOf>[0] => ({ west, south, east, north });
 
@@ -16,4 +16,9 @@ test.each([
   [undefined, null],
 ])("boundsOf(%j)", (given, want) => {
   expect(boundsOf(given)).toEqual(want);
+});
+
+test("a small extent is shown from farther away where there is no street map", () => {
+  const zoom = (style_url: string | null): number => extentOptions({ base_map: style_url === null ? null : { style_url, attribution: "" } }).maxZoom;
+  expect(zoom(null)).toBeLessThan(zoom("/map/style.json") - 4);
 });

@@ -1,6 +1,6 @@
 // The extent of the public data, which the map shows before a position is known (pure).
 
-import type { Extent } from "./wire.ts";
+import type { Extent, OverlayConfig } from "./wire.ts";
 
 /** Bounds are west, south, east and north in degrees, as MapLibre takes them; east may exceed 180. */
 export type Bounds = [west: number, south: number, east: number, north: number];
@@ -15,4 +15,12 @@ export function boundsOf(extent: Extent | null | undefined): Bounds | null {
   if (!isWithin(west, 180) || !isWithin(east, 180) || !isWithin(south, 90) || !isWithin(north, 90) || south > north) return null;
   const clamp = (lat: number): number => Math.max(-maxLatitude, Math.min(maxLatitude, lat));
   return [west, clamp(south), east < west ? east + 360 : east, clamp(north)];
+}
+
+const closestOnStreets = 14;
+const closestOnWorld = 8; // closer, the overview of the world shows neither a coast nor a place's name
+
+/** extentOptions returns the pixels around the extent, and the closest zoom of a small one. */
+export function extentOptions({ base_map }: Pick<OverlayConfig, "base_map">): { padding: number; maxZoom: number } {
+  return { padding: 40, maxZoom: base_map === null ? closestOnWorld : closestOnStreets };
 }

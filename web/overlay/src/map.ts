@@ -1,7 +1,7 @@
 // Opens and styles the MapLibre map. Controls, attribution and pins belong to other modules.
 
 import type { Map as MapLibre, StyleSpecification } from "maplibre-gl";
-import type { Bounds } from "./extent.ts";
+import type { Bounds, extentOptions } from "./extent.ts";
 import type { Place } from "./geo.ts";
 import type { State } from "./state.ts";
 
@@ -46,18 +46,16 @@ export interface MapOptions {
   center: Place | null;
   /** What to show where there is no centre. */
   bounds?: Bounds | null;
+  fit?: ReturnType<typeof extentOptions>;
 }
 
-/** Pixels around the extent, and the closest zoom of a small one. */
-export const extentOptions = { padding: 40, maxZoom: 14 } as const;
-
 /** openMap returns when the style is drawn; it fails if the browser allows no WebGL. */
-export async function openMap({ library, container, style, center, bounds }: MapOptions): Promise<MapLibre> {
+export async function openMap({ library, container, style, center, bounds, fit }: MapOptions): Promise<MapLibre> {
   const map = new library.Map({
     container,
     style,
     validateStyle: false,
-    ...(center ? { center, zoom: 15 } : bounds && { bounds, fitBoundsOptions: extentOptions }),
+    ...(center ? { center, zoom: 15 } : bounds && { bounds, ...(fit && { fitBoundsOptions: fit }) }),
     attributionControl: false, // attributionline.ts shows the sources as well
     maplibreLogo: false,
     fadeDuration: 0,

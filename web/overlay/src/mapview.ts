@@ -4,14 +4,14 @@ import type { Map as MapLibre } from "maplibre-gl";
 import { Camera, pixelsPerMetre } from "./camera.ts";
 import { makeCar } from "./car.ts";
 import type { Observable } from "./observable.ts";
-import { boundsOf } from "./extent.ts";
+import { boundsOf, extentOptions } from "./extent.ts";
 import { normalizeLongitude, type Place } from "./geo.ts";
 import { makeHerePrompt } from "./hereprompt.ts";
 import { Icons } from "./icons.ts";
 import { BaseLayers, type StyleReader } from "./baselayers.ts";
 import { plainStyle, worldAttribution, type MapLook } from "./basemap.ts";
 import type { Locale } from "./locale.ts";
-import { openMap, extentOptions, ContextState, type Library } from "./map.ts";
+import { openMap, ContextState, type Library } from "./map.ts";
 import { Pins, withPins } from "./pins.ts";
 import type { Look } from "./icontint.ts";
 import { keepResolution } from "./resolution.ts";
@@ -63,7 +63,7 @@ export async function openMapView({ library, container, state, actions, locale, 
   const bounds = boundsOf(config.extent);
   const look = (): Look => (isGrey() ? "lost" : state.theme.get());
   const style = withPins(plainStyle(state.theme.get()), look());
-  const map = await openMap({ library, container, style, center: state.fix.get(), bounds });
+  const map = await openMap({ library, container, style, center: state.fix.get(), bounds, fit: extentOptions(config) });
   const contextState = new ContextState(map, state);
   const car = makeCar();
   map.getCanvasContainer().append(car.element);
@@ -112,7 +112,7 @@ export async function openMapView({ library, container, state, actions, locale, 
     },
     showExtent() {
       const bounds = boundsOf(state.config.get()?.extent);
-      if (bounds !== null) map.fitBounds(bounds, { ...extentOptions, animate: false });
+      if (bounds !== null) map.fitBounds(bounds, { ...extentOptions(config), animate: false });
     },
     middle() {
       const { lat, lng } = map.getCenter();
