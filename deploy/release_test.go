@@ -42,7 +42,18 @@ func TestReleaseTwice(t *testing.T) {
 	}
 	onlyFile(t, first, "wayside-"+version+"-1.*.rpm")
 	wants(t, read(t, filepath.Join(first, "NOTES.md")), "# Wayside "+version+"\n")
-	checkImage(t, filepath.Join(first, "wayside_"+version+"_image.oci.tar"), arch)
+	image := filepath.Join(first, "wayside_"+version+"_image.oci.tar")
+	checkImage(t, image, arch)
+	// A reader of somebody else's.
+	if _, err := exec.LookPath("skopeo"); err != nil {
+		t.Log("SKIPPED: the image is not read by skopeo: it is not installed")
+		return
+	}
+	out, err := exec.CommandContext(t.Context(), "skopeo", "inspect", "oci-archive:"+image).CombinedOutput()
+	if err != nil {
+		t.Fatalf("skopeo: %v\n%s", err, out)
+	}
+	wants(t, string(out), `"org.opencontainers.image.version": "`+version+`"`, `"Architecture": "`+arch+`"`, "WAYSIDE_DATA_DIR=/var/lib/wayside")
 }
 
 // TestCut cuts a release of a small tree: the changelog gets a section whose links lead from the root, and the version is set
@@ -137,6 +148,7 @@ func checkImage(t *testing.T, path, arch string) {
 		Config       struct {
 			User            string
 			Entrypoint, Cmd []string
+			Env             []string
 		}
 	}
 	blob(manifest.Config, &image)
@@ -145,6 +157,9 @@ func checkImage(t *testing.T, path, arch string) {
 	}
 	for _, part := range []string{fmt.Sprintf("ENTRYPOINT [%q]", image.Config.Entrypoint[0]), `CMD ["` + strings.Join(image.Config.Cmd, `", "`) + `"]`} {
 		wants(t, read(t, "Dockerfile"), part) // both images start the same
+	}
+	for _, variable := range image.Config.Env[1:] { // after PATH
+		wants(t, read(t, "Dockerfile"), variable)
 	}
 	for _, l := range manifest.Layers {
 		blob(l, nil)

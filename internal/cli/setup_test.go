@@ -158,6 +158,23 @@ func TestSetupAnswers(t *testing.T) {
 	}
 }
 
+// TestSetupInAnImage: the folder for data follows the variable that the image sets, and the file serves as it is.
+func TestSetupInAnImage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cmd := exec.Command(testenv.Program(t), "setup", "--yes", "--base-url", "http://192.0.2.7:8080", "--curator", "me@example.org")
+	cmd.Dir, cmd.Env = dir, []string{"WAYSIDE_DATA_DIR=" + dir, "WAYSIDE_HTTP_LISTEN=0.0.0.0:8080"}
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "http://192.0.2.7:8080/auth/verify") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if text := readFile(t, filepath.Join(dir, "wayside.toml")); !strings.Contains(text, "data_dir = \""+dir+"\"") {
+		t.Errorf("the file:\n%s", text)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "wayside.db")); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDoctorFindsFaults checks what doctor says of a service with faults: each names what to do, and the exit code is 1.
 func TestDoctorFindsFaults(t *testing.T) {
 	t.Parallel()

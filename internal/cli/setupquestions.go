@@ -44,15 +44,20 @@ var errNoAnswer = errors.New("standard input ended before all questions were ans
 // ask asks for everything that no flag gives. A flag that is wrong is an error; a wrong answer is asked again.
 func (q *questions) ask(c *setupCmd) (a *answers, err error) {
 	a = &answers{listen: c.Listen}
-	if a.dataDir, err = filepath.Abs(orDefault(c.DataDir, "wayside-data")); err != nil {
+	if a.dataDir, err = filepath.Abs(orDefault(orDefault(c.DataDir, q.variable("WAYSIDE_DATA_DIR")), "wayside-data")); err != nil {
 		return nil, err
 	}
+	inNetwork := "ADDRESS"
 	if !q.silent {
+		// Where an image sets the address to listen on, this machine is a container, whose own address nobody opens.
+		if own, err := lanAddress(q.ctx); err == nil && q.variable("WAYSIDE_HTTP_LISTEN") == "" {
+			inNetwork = own.String()
+		}
 		q.printf("Press Enter to accept what is in brackets.\n")
 	}
 	if a.baseURL, err = q.setting(question{
 		flag: "--base-url", given: c.BaseURL, key: "base_url", preset: defaultBaseURL, spell: completeURL,
-		text: "\nAddress that people will open: https://NAME behind a proxy that has a certificate, http://ADDRESS:8080\nin your own network, or this computer alone",
+		text: "\nAddress that people will open: https://NAME behind a proxy that has a certificate, http://" + inNetwork + ":8080\nin your own network, or this computer alone",
 	}); err != nil {
 		return nil, err
 	}
@@ -78,6 +83,16 @@ func (q *questions) ask(c *setupCmd) (a *answers, err error) {
 		text: "\nStreet map, a PMTiles file (docs/operating.md says where to get one). It can be added later",
 	})
 	return a, err
+}
+
+// variable returns the value of an environment variable; empty if it is not set.
+func (q *questions) variable(name string) string {
+	for _, v := range q.env {
+		if value, found := strings.CutPrefix(v, name+"="); found {
+			return value
+		}
+	}
+	return ""
 }
 
 // curator asks for the address of the first curator.

@@ -95,7 +95,9 @@ func (r *release) image(arch, program string, base v1.Layer) (v1.Image, error) {
 	file.Config = v1.Config{
 		User: user, WorkingDir: "/var/lib/wayside", ExposedPorts: map[string]struct{}{"8080/tcp": {}},
 		Volumes:    map[string]struct{}{"/var/lib/wayside": {}},
-		Entrypoint: []string{"/usr/local/bin/wayside"}, Cmd: []string{"serve", "--data-dir", "/var/lib/wayside", "--listen", "0.0.0.0:8080"},
+		Entrypoint: []string{"/usr/local/bin/wayside"}, Cmd: []string{"serve"},
+		// For all commands, such as setup before and account beside the service.
+		Env: []string{"PATH=/usr/local/bin", "WAYSIDE_DATA_DIR=/var/lib/wayside", "WAYSIDE_HTTP_LISTEN=0.0.0.0:8080"},
 		Labels: map[string]string{
 			"org.opencontainers.image.title": "wayside", "org.opencontainers.image.version": r.version,
 			"org.opencontainers.image.licenses": "Apache-2.0", "org.opencontainers.image.description": "Map data service for drivers",
