@@ -110,16 +110,22 @@ func (c *chamber) do(script string) string {
 // install copies a package in and installs it.
 func (c *chamber) install(deb string) string {
 	c.t.Helper()
-	text, err := os.ReadFile(deb)
+	c.copyIn(deb, "new.deb")
+	return c.do("dpkg --force-unsafe-io --install /new.deb < /dev/null")
+}
+
+// copyIn copies a file to the root inside.
+func (c *chamber) copyIn(path, name string) {
+	c.t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	cmd := exec.CommandContext(c.t.Context(), "nsenter", "--mount=/proc/"+c.pid+"/ns/mnt", "sh", "-c", `cat > "$1"`, "sh", filepath.Join(c.root, "new.deb"))
+	cmd := exec.CommandContext(c.t.Context(), "nsenter", "--mount=/proc/"+c.pid+"/ns/mnt", "sh", "-c", `cat > "$1"`, "sh", filepath.Join(c.root, name))
 	cmd.Stdin = bytes.NewReader(text)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		c.t.Fatalf("%v: %s", err, out)
 	}
-	return c.do("dpkg --force-unsafe-io --install /new.deb < /dev/null")
 }
 
 // serve runs what the unit runs, as its user, until the returned function stops it.
@@ -147,6 +153,44 @@ func (c *chamber) serve(address string) (stop func()) {
 		}
 		<-p.done
 	}
+}
+
+// TestRPMPackage installs the package with its scripts, sets it up, runs it, upgrades it, and removes it. What it depends on has
+// other names on Debian, so that rpm does not look for it.
+func TestRPMPackage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds packages")
+	}
+	if _, err := exec.LookPath("rpm"); err != nil {
+		t.Skip("SKIPPED: the .rpm is not installed for a test: there is no rpm")
+	}
+	c := newChamber(t)
+	tool, program := releaser(t), testenv.Program(t)
+	const database = "--dbpath /var/lib/rpm-of-test "
+	const rpm = "rpm --force-debian --nodeps " + database
+	install := func(version string) string {
+		t.Helper()
+		c.copyIn(onlyFile(t, makeRelease(t, tool, program, "-kinds", "rpm", "-version", version), "*.rpm"), "new.rpm")
+		return c.do("rpm --checksig /new.rpm && " + rpm + "--upgrade /new.rpm")
+	}
+	address := "127.0.0.1:" + freePort(t)
+	wants(t, install("0.0.1"), "digests OK", "not set up yet", "sudo systemctl enable --now wayside")
+	if got := c.do("stat -c '%U:%G %a' /etc/wayside/wayside.toml /var/lib/wayside"); got != "root:wayside 640\nwayside:wayside 700\n" {
+		t.Errorf("installed: %s", got)
+	}
+	wants(t, c.do("wayside setup --yes --config /etc/wayside/wayside.toml --base-url http://"+address+" --curator me@example.org"), "sudo systemctl enable --now wayside")
+	const list = "runuser -u wayside -- wayside account list --config /etc/wayside/wayside.toml"
+	stop := c.serve(address)
+	wants(t, c.do(list), "me@example.org")
+	stop()
+	if out := install("9.0.0"); strings.Contains(out, "not set up") {
+		t.Errorf("the upgrade says:\n%s", out)
+	}
+	wants(t, c.do("rpm "+database+"--query wayside; cat /etc/wayside/wayside.toml"), "wayside-9.0.0-1", `base_url = "http://`+address)
+	stop = c.serve(address)
+	wants(t, c.do(list), "me@example.org")
+	stop()
+	c.do(rpm + "--erase wayside && test ! -e /usr/bin/wayside && test -e /var/lib/wayside/wayside.db && test -e /etc/wayside/wayside.toml.rpmsave && id wayside")
 }
 
 // wants holds that a text has all parts.

@@ -13,6 +13,10 @@ import (
 	_ "github.com/goreleaser/nfpm/v2/rpm"
 )
 
+// maintainer has an address that reaches nobody (RFC 2606), since packages must name one and the project has no domain; wayside@localhost
+// would be the service's own user on the machine. SECURITY.md and CONTRIBUTING.md say how to reach the authors.
+const maintainer = "The Wayside authors <nobody@wayside.invalid>"
+
 // pack writes a package of one format. Its scripts and its configuration are in deploy/package; its unit is deploy/wayside.service
 // with the place where packages put programs.
 func (r *release) pack(format string, t target, program string) (err error) {
@@ -40,10 +44,14 @@ func (r *release) pack(format string, t target, program string) (err error) {
 	if format == "rpm" {
 		licence, notices = "/usr/share/licenses/wayside/LICENSE", "/usr/share/licenses/wayside/THIRD-PARTY-LICENCES.txt"
 	}
+	zsh := "/usr/share/zsh/vendor-completions/_wayside"
+	if format == "rpm" {
+		zsh = "/usr/share/zsh/site-functions/_wayside"
+	}
 	depends := map[string][]string{"deb": {"passwd"}, "rpm": {"shadow-utils"}}
 	info := nfpm.WithDefaults(&nfpm.Info{
 		Name: "wayside", Arch: t.arch, Platform: "linux", Version: r.version, Release: "1", MTime: r.date,
-		Section: "net", Priority: "optional", License: "Apache-2.0", Maintainer: "The Wayside authors <wayside@localhost>",
+		Section: "net", Priority: "optional", License: "Apache-2.0", Maintainer: maintainer,
 		Description: "Map data service for drivers\nProviders publish what they know about the road; anyone asks what is nearby.",
 		Overridables: nfpm.Overridables{
 			Depends:    depends[format],
@@ -55,7 +63,7 @@ func (r *release) pack(format string, t target, program string) (err error) {
 				file(filepath.Join(r.root, "LICENSE"), licence, 0o644),
 				file(r.texts, notices, 0o644),
 				file(filepath.Join(work, "completion.bash"), "/usr/share/bash-completion/completions/wayside", 0o644),
-				file(filepath.Join(work, "completion.zsh"), "/usr/share/zsh/vendor-completions/_wayside", 0o644),
+				file(filepath.Join(work, "completion.zsh"), zsh, 0o644),
 				file(filepath.Join(work, "completion.fish"), "/usr/share/fish/vendor_completions.d/wayside.fish", 0o644),
 			},
 			Scripts: nfpm.Scripts{
