@@ -33,17 +33,24 @@ var payloads = []string{
 	// Text direction and invisible characters.
 	"\u202eevil\u202c", "\u2066a\u2067b\u2068c\u2069\u2069", "\u200e\u200f\u061c", "a\u202d\u202eb", "\ufeffx\u200b\u200dy", "שלום 123 evil",
 	"مرحبا (abc) 5", "\x1b[31mred\x1b[0m", "\x9b31mred", "\a\b\x7f", strings.Repeat("\u0301", 300), strings.Repeat("🚗", 5000),
-	strings.Repeat("A", 100_000), strings.Repeat("é ", 5000), "\xff\xfe\xfd", "\xed\xa0\x80", strings.Repeat("\n", 9000), "",
+	strings.Repeat("A", 20_000), strings.Repeat("é ", 5000), "\xff\xfe\xfd", "\xed\xa0\x80", strings.Repeat("\n", 9000), "",
 }
+
+// injectionShare of the payloads is tried for each kind and language, another part for the next: a payload meets every kind, and
+// every language, and which place it is in differs by kind.
+const injectionShare = 3
 
 // TestInjection puts each payload into every value of every kind of e-mail and parses the result: headers and HTML elements
 // are the same as with a harmless value.
 func TestInjection(t *testing.T) {
 	d := newTestSender(t, Config{SMTPURL: "smtp://127.0.0.1:25"}) // never dialled
-	for _, kind := range kinds {
-		for _, language := range mapdata.Languages() {
+	for k, kind := range kinds {
+		for l, language := range mapdata.Languages() {
 			harmless := d.structureOf(t, kind, language, "x")
 			for i, payload := range payloads {
+				if (k+l+i)%injectionShare != 0 {
+					continue
+				}
 				got := d.structureOf(t, kind, language, payload)
 				if clean("note", payload) == "" {
 					continue // without a note there is no quotation; the e-mail only has to parse
