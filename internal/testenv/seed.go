@@ -3,8 +3,11 @@ package testenv
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -21,6 +24,10 @@ const (
 	superuser    = "wayside"
 	mainDatabase = "wayside"
 )
+
+// scramIterations of the superuser's password: tests connect hundreds of times, and the customary 4096 iterations take most of
+// a connection's time under the race detector. A random password of 130 bits needs none.
+const scramIterations = 1
 
 // seed is an initialized cluster with PostGIS that every server's folder is copied from: initdb takes seconds, a copy
 // tenths of a second. It is made once on a machine for each version of PostgreSQL.
@@ -56,7 +63,7 @@ func readySeed(pg program, as *syscall.Credential) (_ seed, err error) {
 	if err != nil {
 		return seed{}, err
 	}
-	name := filepath.Join(parent, fmt.Sprintf("%x", sha256.Sum256([]byte(pg.bin+"\n"+pg.banner)))[:16])
+	name := filepath.Join(parent, fmt.Sprintf("%x", sha256.Sum256(fmt.Appendln(nil, pg.bin, pg.banner, scramIterations)))[:16])
 	lock, err := lockFile(name+lockName, syscall.LOCK_EX)
 	if err != nil {
 		return seed{}, fmt.Errorf("lock the fresh cluster: %w", err)
@@ -118,12 +125,35 @@ func initCluster(pg program, as *syscall.Credential, folder string) (password st
 	if err := runAs(initdb, as, folder, ""); err != nil {
 		return "", fmt.Errorf("make a fresh cluster: %w", err)
 	}
+	secret, err := scramSecret(password)
+	if err != nil {
+		return "", fmt.Errorf("hash the password: %w", err)
+	}
 	// In single-user mode the server reads one statement a line, and ends.
 	single := exec.CommandContext(context.Background(), filepath.Join(pg.bin, "postgres"), "--single", "-F", "-D", data, "template1")
-	if err := runAs(single, as, folder, "CREATE EXTENSION postgis\nCREATE DATABASE "+mainDatabase+"\n"); err != nil {
+	if err := runAs(single, as, folder, "CREATE EXTENSION postgis\nCREATE DATABASE "+mainDatabase+"\nALTER ROLE "+superuser+" PASSWORD '"+secret+"'\n"); err != nil {
 		return "", fmt.Errorf("add PostGIS: %w", err)
 	}
 	return password, nil
+}
+
+// scramSecret is what PostgreSQL stores of a password (RFC 5803).
+func scramSecret(password string) (string, error) {
+	salt := make([]byte, 16)
+	rand.Read(salt) // never fails
+	salted, err := pbkdf2.Key(sha256.New, password, salt, scramIterations, sha256.Size)
+	if err != nil {
+		return "", err
+	}
+	stored := sha256.Sum256(signed(salted, "Client Key"))
+	encode := base64.StdEncoding.EncodeToString
+	return fmt.Sprintf("SCRAM-SHA-256$%d:%s$%s:%s", scramIterations, encode(salt), encode(stored[:]), encode(signed(salted, "Server Key"))), nil
+}
+
+func signed(key []byte, text string) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(text))
+	return mac.Sum(nil)
 }
 
 // runAs runs a program as a user and waits for its end.
