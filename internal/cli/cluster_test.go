@@ -51,6 +51,13 @@ type clusterLoad struct {
 
 const clusterRows = 50 // of each batch
 
+// The load's pace leaves the processors time for the nodes: what matters is that reads and writes are under way whenever a
+// component stops.
+const (
+	betweenWrites = 75 * time.Millisecond
+	betweenReads  = 50 * time.Millisecond
+)
+
 func (f *fleet) startLoad() {
 	f.load = &clusterLoad{
 		f: f, ended: make(chan struct{}), reads: make([]atomic.Int64, len(f.nodes)), writes: make([]atomic.Int64, len(f.nodes)),
@@ -79,7 +86,7 @@ func (l *clusterLoad) pause(d time.Duration) bool {
 func (l *clusterLoad) write(node int) {
 	c := &client{s: l.f.nodes[node], http: http.Client{Timeout: 5 * time.Second}}
 	defer c.http.CloseIdleConnections()
-	for number := 0; l.pause(25 * time.Millisecond); number++ {
+	for number := 0; l.pause(betweenWrites); number++ {
 		b := pushed{feed: node, number: number}
 		lat, lng := b.place()
 		resp, body, err := c.try(http.MethodPost, "/v2/feeds/"+l.f.feeds[node].token+"/entities", rowsAt(lat, lng, strconv.Itoa(number), clusterRows))
@@ -105,7 +112,7 @@ func (l *clusterLoad) read(node int) {
 	c := &client{s: l.f.nodes[node], http: http.Client{Timeout: 5 * time.Second}}
 	defer c.http.CloseIdleConnections()
 	var shown []pushed
-	for at, turn := 0, 0; l.pause(5 * time.Millisecond); turn++ {
+	for at, turn := 0, 0; l.pause(betweenReads); turn++ {
 		if len(shown) == 0 || turn%4 == 0 {
 			if b, ok := l.answered(at); ok {
 				at++

@@ -34,7 +34,7 @@ func TestVotesSurviveRestarts(t *testing.T) {
 	shows := func(what string, c *client, want string) {
 		t.Helper()
 		got := ""
-		withinWindows(t, 10*time.Millisecond, what, func() bool {
+		withinWindows(t, 50*time.Millisecond, what, func() bool {
 			p, there := c.look(2000).pins["a"]
 			got = "nothing"
 			if there {
@@ -184,8 +184,8 @@ func TestNewAccountsHideNothing(t *testing.T) {
 		p, there := guest.look(2000).pins["a"]
 		return there && p.votes() == "disputed 0 4"
 	}
-	withinWindows(t, 10*time.Millisecond, "shown with four disputes", shown)
+	withinWindows(t, 50*time.Millisecond, "shown with four disputes", shown)
 	s.kill()
 	s.start(nil)
-	withinWindows(t, 10*time.Millisecond, "shown with four disputes after a restart", shown)
+	withinWindows(t, 50*time.Millisecond, "shown with four disputes after a restart", shown)
 }
