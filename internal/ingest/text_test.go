@@ -103,7 +103,7 @@ func TestTextsOfAnyLengthCostLittle(t *testing.T) {
 			if begin == "" {
 				begin = "["
 			}
-			text := newTextReader(io.MultiReader(strings.NewReader(begin), &endless{piece: piece, left: 32 << 20}))
+			text := newTextReader(io.MultiReader(strings.NewReader(begin), &endless{piece: piece, left: 4 << 20}))
 			if err := open(text); err != nil {
 				t.Fatal(err)
 			}
