@@ -27,7 +27,7 @@ import (
 // The promise of D6.6.
 const (
 	hostileProviders = 64
-	hostileBody      = 60 << 20 // of the first two of each shape; the others send a third: all of them six times the bound
+	hostileBody      = 60 << 20 // of the first two of each shape; the others send a sixth: all of them three times the bound
 	fullBodies       = 2
 	hostileMemory    = 300 << 20
 	hostileGarbage   = 25 // percent of the heap: the least that the service leaves between collections
@@ -74,16 +74,16 @@ func TestHostileProvidersMemory(t *testing.T) {
 	want := make(map[mapdata.Outcome]int)
 	for _, shape := range hostileBodies {
 		// Files are not in this heap, which is measured.
-		full, third := filepath.Join(t.TempDir(), "full"), filepath.Join(t.TempDir(), "third")
+		full, sixth := filepath.Join(t.TempDir(), "full"), filepath.Join(t.TempDir(), "sixth")
 		writeBody(t, full, hostileBody, shape.write)
 		if shape.count > fullBodies {
-			writeBody(t, third, hostileBody/3, shape.write)
+			writeBody(t, sixth, hostileBody/6, shape.write)
 		}
 		want[shape.want] += shape.count
 		for i := range shape.count {
 			file := full
 			if i >= fullBodies {
-				file = third
+				file = sixth
 			}
 			url := w.provider(fmt.Sprintf("h%d-%s", i, strings.ReplaceAll(shape.name, " ", "-")), func(rw http.ResponseWriter, _ *http.Request) {
 				body, err := os.Open(file)

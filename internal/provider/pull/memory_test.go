@@ -24,6 +24,7 @@ type memory struct {
 	mu sync.Mutex
 
 	feeds  map[mapdata.FeedID]*stored
+	all    []*stored // of feeds: Claim goes through thousands, many times
 	failed []mapdata.PollFailed
 	good   []good
 	broken error // what recording and ingesting fail with, if not nil
@@ -54,10 +55,11 @@ func (m *memory) add(host string, interval time.Duration) mapdata.FeedID {
 	id := newID(m.t)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.feeds[id] = &stored{Feed: mapdata.Feed{
+	f := &stored{Feed: mapdata.Feed{
 		ID: id, Owner: mapdata.AccountID(id), Name: "Feed of " + host, Direction: mapdata.Pull, Active: true,
 		PullURL: "https://" + host + "/feed.json", PullInterval: interval, Polling: mapdata.Polling{NextFetchAt: time.Now()},
 	}}
+	m.feeds[id], m.all = f, append(m.all, f)
 	return id
 }
 
@@ -65,7 +67,7 @@ func (m *memory) Claim(_ context.Context, node string, now, until time.Time, lim
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var due []*stored
-	for _, f := range m.feeds {
+	for _, f := range m.all {
 		if f.Active && !f.Polling.NextFetchAt.IsZero() && !f.Polling.NextFetchAt.After(now) && !f.until.After(now) {
 			due = append(due, f)
 		}
