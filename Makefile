@@ -13,6 +13,8 @@ BENCH     ?= full
 PKG       ?= ./...
 # Packages whose tests run side by side: more than processors, for many wait for servers and clocks.
 PACKAGES  ?= 4
+# Those whose tests take longest, of all packages: they start first, so that none of them ends long after the rest.
+LONGEST   := $(if $(filter ./...,$(PKG)),$(addprefix ./internal/,cli store/postgres httpapi provider/pull))
 # SQLite is C translated to Go, and its memory lies outside of the Go heap, where the race detector does not look: to
 # instrument it finds nothing and takes five sixths of the time of tests that open a database. The driver above it,
 # modernc.org/sqlite, is instrumented as all the rest is.
@@ -73,7 +75,7 @@ program:
 
 tests: tools cc servers program ## all tests with the race detector; PKG=./internal/ingest/... for some
 	@$(STEP) 'tests (with -race)'
-	WAYSIDE=$(CURDIR)/bin/wayside-test gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE) -vet=off -p $(PACKAGES) -timeout 15m $(PKG)
+	WAYSIDE=$(CURDIR)/bin/wayside-test gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(RACE) -vet=off -p $(PACKAGES) -timeout 15m $(LONGEST) $(PKG)
 
 mutate: ## change the code of PKG=./internal/nearby bit by bit and list what no test notices; TESTS=, MAX=, TIMEOUT=
 	@.ci/mutate $(PKG)
