@@ -245,17 +245,14 @@ func newChecker(t *testing.T, d *testService) *trial.Checker {
 // waitForIndex waits until the index contains everything that is stored.
 func (d *testService) waitForIndex() {
 	d.t.Helper()
+	state, err := d.db.State(d.t.Context())
+	if err != nil {
+		d.t.Fatal(err)
+	}
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	deadline := time.After(15 * time.Second)
-	for {
-		state, err := d.db.State(d.t.Context())
-		if err != nil {
-			d.t.Fatal(err)
-		}
-		if d.follower.Loaded() && d.follower.Revision() >= state.Revision {
-			return
-		}
+	for !d.follower.Loaded() || d.follower.Revision() < state.Revision {
 		select {
 		case <-tick.C:
 		case <-deadline:
