@@ -1,0 +1,444 @@
+package cli
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zlib"
+
+	"wayside/internal/roads/osmpbf"
+	"wayside/internal/testenv"
+)
+
+// drawTown writes an extract of a street grid whose roads are named by the word, and returns its path.
+func drawTown(t *testing.T, word string, side int) string {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := osmpbf.NewWriter(&out, osmpbf.WriterOptions{})
+	mustBe(t, err)
+	id := func(x, y int) int64 { return int64(1 + y*side + x) }
+	for y := range side {
+		for x := range side {
+			mustBe(t, w.Node(osmpbf.Node{ID: id(x, y), Lat: 52_000_000_000 + int64(y)*1_000_000, Lng: 5_000_000_000 + int64(x)*1_500_000}))
+		}
+	}
+	for n := range side {
+		var row, column []int64
+		for m := range side {
+			row, column = append(row, id(m, n)), append(column, id(n, m))
+		}
+		tags := osmpbf.Tags{{Key: "highway", Value: "residential"}, {Key: "name", Value: fmt.Sprintf("%s %d", word, n)}}
+		mustBe(t, w.Way(osmpbf.Way{ID: int64(2*n + 1), Refs: row, Tags: tags}))
+		mustBe(t, w.Way(osmpbf.Way{ID: int64(2*n + 2), Refs: column, Tags: tags}))
+	}
+	mustBe(t, w.Close())
+	return writeFile(t, word+".osm.pbf", out.Bytes())
+}
+
+func writeFile(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	mustBe(t, os.WriteFile(path, content, 0o600))
+	return path
+}
+
+// importedJSON is a part of what an import prints.
+type importedJSON struct {
+	ID      string
+	Version string `json:"data_version"`
+	Arcs    int
+	Left    map[string]int `json:"left_out"`
+}
+
+// importRegion imports extracts with the real program.
+func (s *serviceProcess) importRegion(files ...string) importedJSON {
+	s.t.Helper()
+	var got importedJSON
+	mustBe(s.t, json.Unmarshal([]byte(s.cli(append([]string{"region", "import", "--json"}, files...)...)), &got))
+	if got.ID == "" || got.Version == "" || got.Arcs == 0 || got.Left == nil {
+		s.t.Fatalf("the import printed %+v", got)
+	}
+	return got
+}
+
+// routeVersion asks for a route through the town and returns the status and the data version of the answer.
+func (c *client) routeVersion() (status int, version, code string, err error) {
+	resp, body, err := c.try(http.MethodGet, "/v2/navigation/route/v1/driving/5.0001,52.0001;5.0105,52.0065?overview=full", nil)
+	if err != nil {
+		return 0, "", "", err
+	}
+	var got struct {
+		Code    string
+		Version string `json:"data_version"`
+	}
+	err = json.Unmarshal(body, &got)
+	return resp.StatusCode, got.Version, got.Code, err
+}
+
+// badExtracts are files that no import may accept, with what their refusal says.
+func badExtracts(t *testing.T) map[string]struct {
+	content []byte
+	want    string
+} {
+	t.Helper()
+	good, err := os.ReadFile(drawTown(t, "Good", 60))
+	mustBe(t, err)
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	_, err = z.Write(good)
+	mustBe(t, errors.Join(err, z.Close()))
+	header := good[:firstBlock(good)]
+	var noRoad bytes.Buffer
+	w, err := osmpbf.NewWriter(&noRoad, osmpbf.WriterOptions{})
+	mustBe(t, err)
+	mustBe(t, errors.Join(w.Node(osmpbf.Node{ID: 1}), w.Close()))
+	return map[string]struct {
+		content []byte
+		want    string
+	}{
+		"empty":              {nil, "byte 0: the file is empty"},
+		"xml":                {[]byte("<?xml version='1.0'?><osm/>"), "byte 0: the file is XML"},
+		"gzip":               {zipped.Bytes(), "byte 0: the file is compressed by gzip"},
+		"cut within a block": {good[:len(good)-100], "the file ends within the block, 100 bytes early"},
+		"cut in the header":  {good[:10], "byte 0: the file ends within"},
+		"size that lies":     {append(slices.Clone(header), 0xff, 0xff, 0xff, 0xff), fmt.Sprintf("byte %d:", len(header))},
+		"blob that lies":     {append(slices.Clone(header), block(1<<31-1, nil)...), "at most 33554432 are allowed"},
+		"bomb":               {append(slices.Clone(header), bomb(t)...), fmt.Sprintf("byte %d:", len(header))},
+		"no header":          {good[len(header):], `byte 0: the file begins with a block of type "OSMData"`},
+		"no road":            {noRoad.Bytes(), "there is no road for cars in it"},
+		"noise":              {bytes.Repeat([]byte{0xde, 0xad, 0xbe, 0xef}, 5000), "byte 0:"},
+	}
+}
+
+// firstBlock is where the block after the header begins.
+func firstBlock(file []byte) int {
+	n := int(binary.BigEndian.Uint32(file))
+	message := file[4 : 4+n] // type, then the size as the last field
+	at := bytes.LastIndexByte(message, 0x18)
+	size, _ := binary.Uvarint(message[at+1:])
+	return 4 + n + int(size)
+}
+
+// block is a data block that claims a size.
+func block(claimed int, content []byte) []byte {
+	message := append([]byte{0x0a, 7}, "OSMData"...)
+	message = binary.AppendUvarint(append(message, 0x18), uint64(claimed))
+	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(message))), message...), content...)
+}
+
+// bomb is a block of which a hundred kilobytes become a hundred megabytes.
+func bomb(t *testing.T) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	_, err := z.Write(make([]byte, 100<<20))
+	mustBe(t, errors.Join(err, z.Close()))
+	blob := binary.AppendUvarint([]byte{0x10}, 30<<20) // raw size
+	blob = binary.AppendUvarint(append(blob, 0x1a), uint64(packed.Len()))
+	blob = append(blob, packed.Bytes()...)
+	return block(len(blob), blob)
+}
+
+// maxRefusalKB is the memory within which bad input is refused, in kB.
+const maxRefusalKB = 300_000
+
+// TestBadExtractsAreRefused runs the real program on each kind of bad input: one line that names the byte, exit code 1, within seconds and
+// in little memory, nothing left behind, and the region from before still served.
+func TestBadExtractsAreRefused(t *testing.T) {
+	s := startService(t, unlimited)
+	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	if status, _, code, err := guest.routeVersion(); err != nil || status != http.StatusServiceUnavailable || code != "NoRegion" {
+		t.Fatalf("without a region: %d %s, %v", status, code, err)
+	}
+	before := s.importRegion(drawTown(t, "Before", 10))
+	eventually(t, "the region is served", func() bool {
+		_, version, _, err := guest.routeVersion()
+		return err == nil && version == before.Version
+	})
+	files := listRegion(t, s.dir)
+	fresh := filepath.Join(t.TempDir(), "fresh")
+	for name, bad := range badExtracts(t) {
+		t.Run(name, func(t *testing.T) {
+			path := writeFile(t, "bad.osm.pbf", bad.content)
+			for _, dir := range []string{s.dir, fresh} {
+				cmd := exec.Command(s.bin, "region", "import", "--json", "--data-dir", dir, path)
+				var stdout, stderr bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &stdout, &stderr
+				began := time.Now()
+				err := cmd.Run()
+				var exit *exec.ExitError
+				if !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
+					t.Errorf("exit: %v", err)
+				}
+				if text := stderr.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "byte") || !strings.Contains(text, bad.want) || !strings.Contains(text, path) {
+					t.Errorf("%q, want one line with the file, the byte and %q", text, bad.want)
+				}
+				if stdout.Len() > 0 {
+					t.Errorf("it printed %s", stdout.String())
+				}
+				if took := time.Since(began); took > 20*time.Second {
+					t.Errorf("refused after %v", took)
+				}
+				if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && usage.Maxrss > maxRefusalKB {
+					t.Errorf("refusing took %d kB", usage.Maxrss)
+				}
+			}
+			if left := listRegion(t, s.dir); !slices.Equal(left, files) {
+				t.Errorf("the folder holds %q, and held %q before", left, files)
+			}
+			if _, err := os.Stat(fresh); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("a data directory was left: %v", err)
+			}
+		})
+	}
+	if status, version, _, err := guest.routeVersion(); err != nil || status != http.StatusOK || version != before.Version {
+		t.Errorf("afterwards: %d %s, %v", status, version, err)
+	}
+}
+
+// listRegion lists the folder of regions.
+func listRegion(t *testing.T, dataDir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(dataDir, "region"))
+	mustBe(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// TestRegionCommands follows one operator: import, list, show, export, remove, and what each says of what is not there.
+func TestRegionCommands(t *testing.T) {
+	s := newService(t, "")
+	if _, err := s.tryCLI("region", "list"); err == nil || !strings.Contains(err.Error(), "exit status 2") {
+		t.Errorf("list without a data directory: %v", err)
+	}
+	town := drawTown(t, "Town", 10)
+	first := s.importRegion(town)
+	path := filepath.Join(s.dir, "region", first.ID+".region")
+	content, err := os.ReadFile(path)
+	mustBe(t, err)
+	other := s.importRegion(drawTown(t, "Other", 10))
+	again := s.importRegion(town, town)
+	if same, err := os.ReadFile(path); err != nil || again.ID != first.ID || again.Version != first.Version || !bytes.Equal(same, content) {
+		t.Errorf("the same extract gave %+v and then %+v, %v", first, again, err)
+	}
+	var listed struct {
+		Regions []struct {
+			ID, Problem string
+			Version     string `json:"data_version"`
+			Current     bool
+		}
+	}
+	mustBe(t, json.Unmarshal([]byte(s.cli("region", "list", "--json")), &listed))
+	if len(listed.Regions) != 2 || listed.Regions[0].ID != first.ID || !listed.Regions[0].Current || listed.Regions[1].ID != other.ID || listed.Regions[1].Current {
+		t.Errorf("list: %+v", listed)
+	}
+	if shown := s.cli("region", "show"); !strings.Contains(shown, first.ID+" (current)") || !strings.Contains(shown, "© OpenStreetMap contributors (ODbL-1.0)") {
+		t.Errorf("show: %s", shown)
+	}
+	if arcs := s.cli("region", "export", "--arcs", "-", other.ID); !strings.HasPrefix(arcs, "# wayside-arcs 1 "+other.Version+"\n") || !regexp.MustCompile(`\n# end \d+ \d+\n$`).MatchString(arcs) {
+		t.Errorf("export: %.200s", arcs)
+	}
+	content[len(content)/2] ^= 1
+	mustBe(t, os.WriteFile(path, content, 0o600))
+	for _, args := range [][]string{{"region", "show"}, {"region", "export", "--arcs", "-"}} {
+		if _, err := s.tryCLI(args...); err == nil || !strings.Contains(err.Error(), "the file is damaged at byte") || !strings.Contains(err.Error(), "exit status 1") {
+			t.Errorf("%q of a damaged file: %v", args, err)
+		}
+	}
+	if out := s.cli("region", "remove", first.ID); !strings.Contains(out, "It was the current one") {
+		t.Errorf("remove: %s", out)
+	}
+	for _, args := range [][]string{{"region", "show"}, {"region", "show", first.ID}, {"region", "remove", first.ID}, {"region", "remove", "../../etc/passwd"}} {
+		if _, err := s.tryCLI(args...); err == nil || !strings.Contains(err.Error(), "exit status 1") {
+			t.Errorf("%q of what is not there: %v", args, err)
+		}
+	}
+	for _, args := range [][]string{{"region", "import"}, {"region", "export"}, {"region", "remove"}, {"region", "import", "--nonsense", town}} {
+		if _, err := s.tryCLI(args...); err == nil || !strings.Contains(err.Error(), "exit status 2") {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+	if left := listRegion(t, s.dir); !slices.Equal(left, []string{other.ID + ".region"}) {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// TestAKilledImportLeavesTheOldRegion kills imports at many moments, and runs two at the same time.
+func TestAKilledImportLeavesTheOldRegion(t *testing.T) {
+	s := newService(t, "")
+	before, large := s.importRegion(drawTown(t, "Before", 10)), drawTown(t, "Large", 150)
+	current := filepath.Join(s.dir, "region", "current")
+	for after := time.Millisecond; after < 3*time.Second; after = after*3/2 + time.Millisecond {
+		cmd := exec.Command(s.bin, "region", "import", "--config", s.file, large)
+		mustBe(t, cmd.Start())
+		killed := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+		err := cmd.Wait()
+		killed.Stop()
+		text, errRead := os.ReadFile(current)
+		mustBe(t, errRead)
+		if err == nil { // it was faster
+			if string(text) == before.ID+"\n" {
+				t.Error("an import that ended well is not current")
+			}
+			break
+		}
+		s.cli("region", "show", strings.TrimSpace(string(text)))
+	}
+	s.importRegion(drawTown(t, "Before", 10))
+	for _, name := range listRegion(t, s.dir) {
+		if name != "current" && !strings.HasSuffix(name, ".region") {
+			t.Errorf("%s was left", name)
+		}
+	}
+	var busy, good int
+	var running sync.WaitGroup
+	var mu sync.Mutex
+	for range 4 {
+		running.Go(func() {
+			_, err := s.tryCLI("region", "import", large)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil:
+				good++
+			case strings.Contains(err.Error(), "another import is under way"):
+				busy++
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+	if good == 0 || good+busy != 4 {
+		t.Errorf("%d imports ended well, %d were refused", good, busy)
+	}
+	s.cli("region", "show")
+}
+
+// TestAFullDiskLeavesTheOldRegion bounds the size of files that the import may write, which fails as a full disk does.
+func TestAFullDiskLeavesTheOldRegion(t *testing.T) {
+	s := newService(t, "")
+	before := s.importRegion(drawTown(t, "Before", 10))
+	files := listRegion(t, s.dir)
+	cmd := exec.Command("sh", "-c", `trap "" XFSZ; ulimit -f 100; exec "$@"`, "sh", s.bin, "region", "import", "--config", s.file, drawTown(t, "Large", 100))
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "write the region:") || strings.Count(string(out), "\n") != 1 {
+		t.Errorf("%v: %s", err, out)
+	}
+	if left := listRegion(t, s.dir); !slices.Equal(left, files) {
+		t.Errorf("left: %q", left)
+	}
+	if shown := s.cli("region", "show"); !strings.Contains(shown, before.ID+" (current)") {
+		t.Errorf("current: %s", shown)
+	}
+}
+
+// TestRegionsChangeUnderLoad imports by turns while routes are asked for: every answer is good and of a region that was current, and each
+// import is taken over within five seconds. Then the file is damaged: it is not served after a restart, and /status says why.
+func TestRegionsChangeUnderLoad(t *testing.T) {
+	s := startService(t, unlimited)
+	towns := []string{drawTown(t, "North", 12), drawTown(t, "South", 12)}
+	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	last := s.importRegion(towns[0])
+	served := func() bool { _, version, _, err := guest.routeVersion(); return err == nil && version == last.Version }
+	eventually(t, "the first region is served", served)
+	known := sync.Map{}
+	known.Store(last.Version, true)
+	stop, answers := make(chan struct{}), 0
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		own := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			status, version, code, err := own.routeVersion()
+			if _, ok := known.Load(version); err != nil || status != http.StatusOK || code != "Ok" || !ok {
+				t.Errorf("while regions change: %d %s %s, %v", status, code, version, err)
+				return
+			}
+			answers++
+		}
+	})
+	for turn := range 6 {
+		var next importedJSON
+		mustBe(t, json.Unmarshal([]byte(s.cli("region", "import", "--json", towns[(turn+1)%2])), &next))
+		known.Store(next.Version, true)
+		last = next
+		began := time.Now()
+		eventually(t, "the next region is served", served)
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("taken over after %v", took)
+		}
+	}
+	close(stop)
+	asking.Wait()
+	t.Logf("%d routes were answered meanwhile", answers)
+
+	s.cli("region", "remove", last.ID)
+	eventually(t, "no region is served", func() bool {
+		status, _, code, err := guest.routeVersion()
+		return err == nil && status == 503 && code == "NoRegion"
+	})
+	last = s.importRegion(towns[0])
+	mustBe(t, s.terminate())
+	path := filepath.Join(s.dir, "region", last.ID+".region")
+	content, err := os.ReadFile(path)
+	mustBe(t, err)
+	content[len(content)-3000] ^= 0x10
+	mustBe(t, os.WriteFile(path, content, 0o600))
+	s.start(nil)
+	if status, _, code, err := guest.routeVersion(); err != nil || status != 503 || code != "NoRegion" {
+		t.Errorf("with a damaged region: %d %s, %v", status, code, err)
+	}
+	if resp, body := guest.do(http.MethodGet, "/status", nil); resp.StatusCode != http.StatusOK || !strings.Contains(string(body), "The road data is damaged") {
+		t.Errorf("/status: %d %s", resp.StatusCode, body)
+	}
+	if log := s.log.String(); !strings.Contains(log, "the file is damaged at byte") || !strings.Contains(log, path) {
+		t.Errorf("the log does not say why: %s", log)
+	}
+	last = s.importRegion(towns[0])
+	eventually(t, "the repaired region is served", served)
+}
+
+// TestImportOfTheExtracts imports real extracts, which lie outside of the repository, and prints what that costs.
+func TestImportOfTheExtracts(t *testing.T) {
+	if extracts == "" {
+		t.Skip("SKIPPED: WAYSIDE_TEST_OSM names no folder of extracts")
+	}
+	files, err := filepath.Glob(filepath.Join(extracts, "*.osm.pbf"))
+	mustBe(t, err)
+	bin, dir := testenv.Program(t), t.TempDir()
+	for _, file := range files {
+		info, err := os.Stat(file)
+		mustBe(t, err)
+		cmd := exec.Command(bin, "region", "import", "--data-dir", dir, file)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v: %s", file, err, out)
+			continue
+		}
+		usage, _ := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+		t.Logf("%s: %.1f MB, %.1f s of processor, %d MB of memory\n%s", filepath.Base(file), float64(info.Size())/1e6,
+			(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), usage.Maxrss/1000, out)
+	}
+}
