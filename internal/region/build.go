@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"wayside/internal/geo"
 	"wayside/internal/roads/car"
+	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/osmpbf"
 )
@@ -29,7 +31,11 @@ func (i *importer) build(ctx context.Context) (*made, error) {
 	if err := i.step("building the roads", func() error { roads, err = i.roads(ctx, profile, &m.about); return err }); err != nil {
 		return nil, err
 	}
-	for _, s := range roads.Sections() {
+	var topology *cch.Topology
+	if err := i.step("preparing the router", func() error { topology, err = cch.Prepare(ctx, roads, cch.PrepareOptions{}); return err }); err != nil {
+		return nil, fmt.Errorf("prepare the router: %w", err)
+	}
+	for _, s := range slices.Concat(roads.Sections(), topology.Sections()) {
 		m.sections = append(m.sections, namedBytes{s.Name, s.Bytes})
 	}
 	return m, nil

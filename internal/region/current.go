@@ -170,7 +170,7 @@ func (c *Current) take(ctx context.Context, path string) {
 	}
 	c.put(r)
 	c.problem.Store(nil)
-	c.Log.Info("the region is served", "region", r.ID, "data_version", r.DataVersion, "data_as_of", r.AsOf, "arcs", r.Arcs,
+	c.Log.Info("the region is served", "region", r.ID, "data_version", r.DataVersion, "arcs", r.Arcs,
 		"bytes", r.Bytes, "took", time.Since(began).Round(time.Millisecond).String())
 }
 

@@ -100,12 +100,9 @@ func (r *roads) open(ctx context.Context, to *region.Region) (*network, error) {
 	if to == nil {
 		return nil, nil //nolint:nilnil // there is no region, which is no error
 	}
-	topology, err := cch.Prepare(ctx, to.Graph, cch.PrepareOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("prepare the router: %w", err)
-	}
 	n := &network{region: to, moved: signal.NewMoved(), traffic: traffic.NewNetwork(to.Graph, to.Index)}
-	n.live, err = nav.NewLive(ctx, nav.NewRoads(to.Graph, to.Index, to.DataVersion), topology)
+	var err error
+	n.live, err = nav.NewLive(ctx, nav.NewRoads(to.Graph, to.Index, to.DataVersion), to.Topology)
 	if err != nil {
 		return nil, fmt.Errorf("customise the router: %w", err)
 	}
