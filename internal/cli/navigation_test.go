@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,7 +49,7 @@ func (c *client) route(n *roadtest.Network, from, to string) route {
 	a, b := n.Place(c.s.t, from), n.Place(c.s.t, to)
 	resp, body := c.do(http.MethodGet, fmt.Sprintf("/v2/navigation/route/v1/driving/%f,%f;%f,%f", a.Lng, a.Lat, b.Lng, b.Lat), nil)
 	var got route
-	if err := json.Unmarshal(body, &got); err != nil || resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusBadRequest {
+	if err := json.Unmarshal(body, &got); err != nil || resp.StatusCode != http.StatusOK && got.Code == "" {
 		c.s.t.Fatalf("route: %d %s", resp.StatusCode, body)
 	}
 	return got
@@ -131,4 +132,90 @@ func TestRoutesAvoidWhatWasPushed(t *testing.T) {
 	shows("closed again", true)
 	s.cli("feed", "delete", feed.id)
 	shows("the feed is gone", false)
+}
+
+// conditions asks what is in force near a place, or because of one entity.
+func (c *client) conditions(query string) (list []condition) {
+	c.s.t.Helper()
+	resp, body := c.do(http.MethodGet, "/v2/navigation/conditions?"+query, nil)
+	var got struct {
+		Conditions    []condition
+		MetricVersion uint64 `json:"metric_version"`
+	}
+	if err := json.Unmarshal(body, &got); err != nil || resp.StatusCode != http.StatusOK {
+		c.s.t.Fatalf("conditions: %d %s", resp.StatusCode, body)
+	}
+	return got.Conditions
+}
+
+// condition is what a test reads of one.
+type condition struct {
+	EntityID string `json:"entity_id"`
+	Effect   string
+	Factor   float64
+	InForce  bool `json:"in_force"`
+	Arcs     []struct {
+		OSMWay   int64 `json:"osm_way"`
+		Geometry struct{ Coordinates [][2]float64 }
+		Length   float64 `json:"length_m"`
+	}
+}
+
+// Conditions say which arcs an entity closes or slows. The owner of a feed sees what it would do before it is approved, and others do not
+// (D15.17).
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	s := newService(t, "[limits]\nguest_routes_per_minute = 100000\n")
+	town := twoBridges(t)
+	s.start(nil)
+	guest := &client{s: s}
+	if resp, body := guest.do(http.MethodGet, "/v2/navigation/conditions?lat=45&lng=9", nil); resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(body), "NoRegion") {
+		t.Errorf("without a region: %d %s", resp.StatusCode, body)
+	}
+	s.importDrawing(town)
+	eventually(t, "the running service takes the region over", func() bool { return guest.route(town, "a", "d").Code == "Ok" })
+
+	owner := s.signIn("owner@example.org")
+	resp, body := owner.do(http.MethodPost, "/v2/feeds", map[string]any{"name": "works", "direction": "push", "visibility": "public"})
+	var feed struct {
+		Feed struct{ ID string }
+		Push string `json:"push_ingest_token"`
+	}
+	if err := json.Unmarshal(body, &feed); err != nil {
+		t.Fatalf("%d %s", resp.StatusCode, body)
+	}
+	b, c := town.Place(t, "b"), town.Place(t, "c")
+	pins := []row{
+		{"closed", "alert.road_closed", (b.Lat + c.Lat) / 2, (b.Lng + c.Lng) / 2, map[string]any{"bearing": 90}},
+		{"works", "alert.construction", b.Lat, b.Lng, map[string]any{"line": [][2]float64{{b.Lng, b.Lat - 0.0001}, {town.Place(t, "e").Lng, town.Place(t, "e").Lat}}}},
+	}
+	if resp, body := owner.do(http.MethodPost, "/v2/feeds/"+feed.Push+"/entities", pins); resp.StatusCode != http.StatusOK || !strings.Contains(string(body), `"errors":[]`) {
+		t.Fatalf("push: %d %s", resp.StatusCode, body)
+	}
+	around := fmt.Sprintf("lat=%f&lng=%f&radius=2000", b.Lat, b.Lng)
+	if list := owner.conditions(around); len(list) != 2 || list[0].InForce || list[1].InForce {
+		t.Errorf("the owner of a pending feed sees %+v", list)
+	}
+	if list := guest.conditions(around); len(list) != 0 {
+		t.Errorf("a guest sees %+v of a pending feed", list)
+	}
+	s.cli("feed", "approve", feed.Feed.ID)
+	var list []condition
+	eventually(t, "the conditions are in force", func() bool { list = guest.conditions(around); return len(list) == 2 })
+	works, closed := list[0], list[1]
+	if works.Effect != "slower" || works.Factor != 0.8 || len(works.Arcs) != 1 || works.Arcs[0].OSMWay != town.WayID(t, "be") || !works.InForce {
+		t.Errorf("works: %+v", works)
+	}
+	if closed.Effect != "closed" || len(closed.Arcs) != 1 || closed.Arcs[0].OSMWay != town.WayID(t, "bc") || closed.Arcs[0].Length < 590 || closed.Arcs[0].Length > 610 {
+		t.Errorf("closed: %+v", closed)
+	}
+	if line := closed.Arcs[0].Geometry.Coordinates; len(line) != 2 || line[0][0] >= line[1][0] {
+		t.Errorf("the arc runs %v, and not eastwards", line)
+	}
+	if one := guest.conditions("entity=" + url.QueryEscape(closed.EntityID)); len(one) != 1 || one[0].EntityID != closed.EntityID {
+		t.Errorf("of one entity: %+v", one)
+	}
+	if resp, _ := guest.do(http.MethodGet, "/v2/navigation/conditions?lat=91&lng=9&radius=60000", nil); resp.StatusCode != http.StatusUnprocessableEntity && resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("bad parameters: %d", resp.StatusCode)
+	}
 }

@@ -72,9 +72,10 @@ func (a *api) mapRoutes() []route {
 	}
 }
 
-// navigationRoutes are OSRM's API (D15.18).
+// navigationRoutes are OSRM's API (D15.18), and what entities do to routes (D15.17).
 func (a *api) navigationRoutes() []route {
 	return []route{
+		{http.MethodGet, navigationPath + "conditions", classRead, account.ForGuests, a.getConditions},
 		{http.MethodGet, navigationPath + "route/v1/{profile}/{coordinates}", classRoute, account.ForGuests, a.getRoute},
 		{http.MethodPost, navigationPath + "route/v1/{profile}", classRoute, account.ForGuests, a.getRoute},
 		{http.MethodGet, navigationPath + "nearest/v1/{profile}/{coordinates}", classRoute, account.ForGuests, a.getNearestRoads},

@@ -79,7 +79,7 @@ func TestLiveNetworkIsOfOneVersion(t *testing.T) {
 				ctx, release := context.WithCancel(t.Context())
 				n := live.Network(ctx)
 				path, found, err := n.Search.Route(ctx, &nav.Query{From: []graph.End{{Arc: begin}}, To: []graph.End{{Arc: end}}})
-				closed := n.Conditions != nil && len(n.Conditions.(closures).arcs) > 0 //nolint:forcetypeassert // there are no others
+				closed := n.Conditions != nil && len(n.Conditions.(closures).arcs) > 0
 				release()
 				if err != nil || !found || slices.Contains(path.Arcs, bridge) == closed {
 					t.Errorf("%v over %v while the bridge is closed: %t", err, path.Arcs, closed)

@@ -22,7 +22,12 @@ func (s *Service) Current(ctx context.Context) (*Network, error) {
 	if n := s.current(ctx); n != nil {
 		return n, nil
 	}
-	return nil, &Error{NoRegion, "No region is served: an operator makes one with «wayside region import»"}
+	return nil, ErrNoRegion()
+}
+
+// ErrNoRegion is the error of every request as long as no region is served.
+func ErrNoRegion() *Error {
+	return &Error{NoRegion, "No region is served: an operator makes one with «wayside region import»"}
 }
 
 // Route is a way over all waypoints.

@@ -61,6 +61,22 @@ func (r *roads) network(ctx context.Context) *nav.Network {
 	return nil
 }
 
+// conditionsRead is how many entities one answer about conditions reads.
+const conditionsRead = 200
+
+// explain says what the entities around a place do to roads, which a guest or the account may read; nil: no region is served.
+func (r *roads) explain(ctx context.Context, account mapdata.AccountID, area geo.Circle) (*traffic.Explanation, error) {
+	c := r.current.Load()
+	if c == nil {
+		return nil, nil //nolint:nilnil // there is no region, which is no error
+	}
+	x, err := c.traffic.Explain(ctx, reader{r.reader, account}, c.follow.State(), area, conditionsRead, r.now())
+	if err != nil {
+		return nil, fmt.Errorf("read conditions: %w", err)
+	}
+	return x, nil
+}
+
 // run follows the conditions of the current region until ctx ends.
 func (r *roads) run(ctx context.Context) error {
 	stop := func() {}
@@ -108,7 +124,7 @@ func (r *roads) open(ctx context.Context, to *region.Region) (*network, error) {
 	}
 	n.follow = traffic.New(traffic.Options{
 		Network: n.traffic, Bounds: geo.Box{West: to.Bounds[0], South: to.Bounds[1], East: to.Bounds[2], North: to.Bounds[3]}, Version: r.version,
-		Reader: guest{r.reader}, Router: router{n.live}, Moved: n.moved, Now: r.now, Locate: r.locateLive,
+		Reader: reader{current: r.reader}, Router: router{n.live}, Moved: n.moved, Now: r.now, Locate: r.locateLive,
 		Failed: func(err error) { r.log.Warn("conditions cannot be read; they are tried again", "error", err) },
 	})
 	return n, nil
@@ -179,13 +195,17 @@ func (c conditions) Entities(arc uint32, each func(id string)) {
 	}
 }
 
-// guest reads entities as a guest who drives does (D15.13).
-type guest struct{ reader func() *nearby.Reader }
+// reader reads entities as a driver does, a guest unless there is an account (D15.13). An account's own feeds are among them, whatever
+// their review says.
+type reader struct {
+	current func() *nearby.Reader
+	account mapdata.AccountID
+}
 
-func (g guest) Read(ctx context.Context, area geo.Circle, within *geo.Box, kinds mapdata.KindSet, limit int, each func(*mapdata.Hit)) (more bool, err error) {
-	q := nearby.Query{Center: area.Center, Radius: area.Radius, Within: within, Kinds: kinds, Limit: limit, Driving: true}
+func (r reader) Read(ctx context.Context, area geo.Circle, within *geo.Box, kinds mapdata.KindSet, limit int, each func(*mapdata.Hit)) (more bool, err error) {
+	q := nearby.Query{Center: area.Center, Radius: area.Radius, Within: within, Kinds: kinds, Limit: limit, Account: r.account, Driving: true}
 	var answer nearby.Answer
-	if err := g.reader().Near(ctx, &q, &answer); err != nil {
+	if err := r.current().Near(ctx, &q, &answer); err != nil {
 		return false, fmt.Errorf("read conditions: %w", err)
 	}
 	for i := range answer.Hits {

@@ -2,19 +2,73 @@ package traffic
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
+	"wayside/internal/roads/graph"
 )
 
-// Explain reads what the entities around a place do to roads, nearest first, and whether there are more. What the reader sees
-// beyond a guest is not in force, which is for the caller to compare with the State.
-func (n *Network) Explain(ctx context.Context, r Reader, area geo.Circle, limit int, now time.Time) (conditions []*Condition, more bool, err error) {
-	more, err = r.Read(ctx, area, nil, n.rules.all(), limit, func(h *mapdata.Hit) {
+// Explanation is what the entities around a place do to roads.
+type Explanation struct {
+	Network    *Network
+	Conditions []Explained // the nearest first
+	Version    uint64      // the metric_version of the state in force
+	Truncated  bool        // there are more
+}
+
+// Explained is a condition.
+type Explained struct {
+	*Condition
+	Applies bool // false: routes do not know it, such as what an owner's own pending feed would do
+}
+
+// Explain reads what the entities around a place do to roads, and says what of it is in force in a state.
+func (n *Network) Explain(ctx context.Context, r Reader, s *State, area geo.Circle, limit int, now time.Time) (*Explanation, error) {
+	x := &Explanation{Network: n, Version: s.Version}
+	more, err := r.Read(ctx, area, nil, n.rules.all(), limit, func(h *mapdata.Hit) {
 		if c := n.conditionOf(h, now); c != nil && c.InForce {
-			conditions = append(conditions, c)
+			x.Conditions = append(x.Conditions, Explained{c, s.has(c)})
 		}
 	})
-	return conditions, more, err
+	x.Truncated = more
+	return x, err
+}
+
+// has says whether a condition is in force.
+func (s *State) has(c *Condition) bool {
+	return slices.ContainsFunc(s.Conditions(c.Arcs[0]), func(other *Condition) bool { return other.EntityID == c.EntityID })
+}
+
+// ArcShape is where an arc lies.
+type ArcShape struct {
+	OSMWay int64
+	Line   []graph.Position // in the direction of the arc
+	Length float64          // metres
+}
+
+// Shape is where an arc lies.
+func (n *Network) Shape(arc uint32) ArcShape {
+	a := &n.graph.Arcs[arc]
+	p := &n.graph.Pieces[a.Piece]
+	shape := ArcShape{OSMWay: n.graph.Ways[p.Way].OSM, Line: n.graph.PieceLine(a.Piece), Length: float64(p.Length) / 1000}
+	if a.Flags&graph.Backward != 0 {
+		shape.Line = slices.Clone(shape.Line)
+		slices.Reverse(shape.Line)
+	}
+	return shape
+}
+
+// Factor is the share of the usual speed that a condition leaves on the arc that it slows most; 1 where it slows none.
+func (n *Network) Factor(c *Condition) float64 {
+	factor := 1.0
+	if c.Impact.Effect != Slows {
+		return factor
+	}
+	for _, arc := range c.Arcs {
+		a := &n.graph.Arcs[arc]
+		factor = min(factor, c.Impact.factorOn(a, n.graph.Pieces[a.Piece].Length))
+	}
+	return factor
 }
