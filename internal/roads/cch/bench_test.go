@@ -117,6 +117,41 @@ func BenchmarkUpdateOfThousand(b *testing.B) {
 	})
 }
 
+func BenchmarkTable100(b *testing.B) {
+	onNetworks(b, func(b *testing.B, g *graph.Graph) {
+		topology, metric := prepared(b, g)
+		query, view := cch.NewQuery(topology), metric.View()
+		defer view.Release()
+		request := cch.TableRequest{Arc: func(arc uint32) cch.Measure {
+			return cch.Measure{Duration: uint64(g.Arcs[arc].Duration), Length: 1}
+		}}
+		for _, pair := range pairsOf(g)[:100] {
+			request.From, request.To = append(request.From, []graph.End{pair[0]}), append(request.To, []graph.End{pair[1]})
+		}
+		cells := make([]cch.Cell, 10_000)
+		quantiles(b, func(int) {
+			if err := query.Table(context.Background(), view, request, cells); err != nil {
+				b.Fatal(err)
+			}
+		})
+	})
+}
+
+func BenchmarkAlternatives(b *testing.B) {
+	onNetworks(b, func(b *testing.B, g *graph.Graph) {
+		topology, metric := prepared(b, g)
+		query, view := cch.NewQuery(topology), metric.View()
+		defer view.Release()
+		pairs, found, asked := pairsOf(g), 0, 0
+		quantiles(b, func(i int) {
+			pair := &pairs[i%len(pairs)]
+			found += len(query.Alternatives(view, pair[:1], pair[1:], 3))
+			asked++
+		})
+		b.ReportMetric(float64(found)/float64(asked), "paths")
+	})
+}
+
 // pairsOf are pairs of arcs of the largest island.
 func pairsOf(g *graph.Graph) [][2]graph.End {
 	random := rand.New(rand.NewPCG(1, 2))

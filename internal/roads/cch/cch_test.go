@@ -49,21 +49,51 @@ func towns() map[string]*graph.Graph {
 // the hierarchy what a full customisation gives it.
 func TestRoutesAreThoseOfDijkstra(t *testing.T) {
 	for name, g := range towns() {
-		t.Run(name, func(t *testing.T) {
-			random := rand.New(rand.NewPCG(3, uint64(len(g.Arcs))))
-			topology, metric := prepared(t, g)
-			c := comparison{t: t, graph: g, query: cch.NewQuery(topology), dijkstra: graph.NewDijkstra(g), random: random}
-			weights := g.Weights()
-			c.compare(metric, weights, draw(300, 50_000))
-			if len(g.Arcs) == 0 {
-				return
-			}
-			for range draw(100, 10_000) {
-				change(random, g, metric, weights)
-			}
-			c.compare(metric, weights, draw(300, 50_000))
+		t.Run(name, func(t *testing.T) { routesAreThoseOfDijkstra(t, g, draw(300, 50_000)) })
+	}
+}
+
+func TestRoutesInExtractsAreThoseOfDijkstra(t *testing.T) {
+	for _, name := range []string{"monaco-planetiler", "milan-otp", "malta-gh", "columbus-otp-nondense"} {
+		t.Run(name, func(t *testing.T) { routesAreThoseOfDijkstra(t, extract(t, name+".osm.pbf"), draw(200, 50_000)) })
+	}
+}
+
+// routesAreThoseOfDijkstra compares this many pairs before and after changes.
+func routesAreThoseOfDijkstra(t *testing.T, g *graph.Graph, pairs int) {
+	random := rand.New(rand.NewPCG(3, uint64(len(g.Arcs))))
+	topology, metric := prepared(t, g)
+	c := comparison{t: t, graph: g, query: cch.NewQuery(topology), dijkstra: graph.NewDijkstra(g), random: random}
+	weights := g.Weights()
+	c.compare(metric, weights, pairs)
+	if len(g.Arcs) == 0 {
+		return
+	}
+	for range draw(100, 10_000) {
+		change(random, g, metric, weights)
+	}
+	c.compare(metric, weights, pairs)
+	same(t, topology, metric, weights)
+}
+
+// Many changes become a full customisation, and what comes after it is right too.
+func TestManyChangesAreCustomisedInFull(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	g := town(random, 25, 25)
+	topology, metric := prepared(t, g)
+	weights := g.Weights()
+	for range 5 {
+		var all []cch.ArcWeight
+		for arc := range weights {
+			weights[arc] = g.Arcs[arc].Weight * (1 + random.Uint32N(3))
+			all = append(all, cch.ArcWeight{Arc: uint32(arc), Weight: weights[arc]})
+		}
+		metric.Update(all)
+		same(t, topology, metric, weights)
+		for range random.IntN(3) {
+			change(random, g, metric, weights)
 			same(t, topology, metric, weights)
-		})
+		}
 	}
 }
 

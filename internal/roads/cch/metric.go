@@ -25,6 +25,11 @@ type Metric struct {
 	behind difference
 	all    bool
 	update updater
+
+	excluding       chan struct{} // held while an exclusion is made
+	exclusionsMutex sync.Mutex    // readers hold it for a look at the list; those who exclude nothing never do
+	exclusions      []exclusion
+	uses            uint64
 }
 
 // readerTimeout is how long a change waits for those who still read the copy that it needs. A search holds a copy for less than a
@@ -34,7 +39,7 @@ const readerTimeout = 20 * time.Millisecond
 
 // Customize computes what everything costs from the weights of all arcs, on all cores. The error is that of ctx.
 func (t *Topology) Customize(ctx context.Context, weights []uint32) (*Metric, error) {
-	m := &Metric{topology: t, released: make(chan struct{}, 1)}
+	m := &Metric{topology: t, released: make(chan struct{}, 1), excluding: make(chan struct{}, 1)}
 	first := t.newCosts()
 	first.version = 1
 	copy(first.arcs, weights)
@@ -85,10 +90,18 @@ func (v View) Weights() []uint32 { return v.costs.arcs }
 func (m *Metric) Update(changes []ArcWeight) uint64 {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
+	version := m.current.Load().version + 1
+	m.change(changes, version)
+	m.changeExclusions(changes, version)
+	return version
+}
+
+// change makes the copy that is not current the next version, and swaps both.
+func (m *Metric) change(changes []ArcWeight, version uint64) {
 	current := m.current.Load()
 	m.prepareOther(current)
 	next := m.other
-	next.version = current.version + 1
+	next.version = version
 	m.behind.reset()
 	if m.all = len(changes) > len(next.arcs)/manyChanges+fewChanges; m.all {
 		for _, change := range changes {
@@ -100,7 +113,6 @@ func (m *Metric) Update(changes []ArcWeight) uint64 {
 	}
 	m.current.Store(next)
 	m.other = current
-	return next.version
 }
 
 // From one arc in this many on (and never for a few arcs), a full customisation takes less time than one in part.

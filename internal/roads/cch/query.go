@@ -14,6 +14,7 @@ type Query struct {
 	best              meeting
 	arcs              []uint32 // of the path
 	stack             []pair   // to be unpacked
+	probe             *Query   // for alternatives, to look for detours while this one holds what it reached
 }
 
 // meeting is a way over a vertex that both searches reached.

@@ -59,7 +59,7 @@ func FromSections(g *graph.Graph, section func(name string) ([]byte, bool)) (*To
 	if r.err != nil {
 		return nil, r.err
 	}
-	t.schedule = t.newSchedule()
+	t.schedule, t.flags = t.newSchedule(), flagsOf(g)
 	return t, nil
 }
 

@@ -26,7 +26,9 @@ type Topology struct {
 	out, in edges // to and from higher vertices
 	into    turnsInto
 
+	// What follows of the above and is not stored.
 	schedule schedule
+	flags    graph.Flags
 }
 
 // edges are those that lead from vertices to their ancestors, or from there to them: the edges of v are firstOf[v] to firstOf[v+1].
@@ -68,7 +70,7 @@ func Prepare(ctx context.Context, g *graph.Graph, o PrepareOptions) (*Topology, 
 	if err := t.contract(ctx); err != nil {
 		return nil, err
 	}
-	t.schedule = t.newSchedule()
+	t.schedule, t.flags = t.newSchedule(), flagsOf(g)
 	return t, nil
 }
 

@@ -1,0 +1,118 @@
+package cch
+
+import (
+	"context"
+	"slices"
+
+	"wayside/internal/roads/graph"
+)
+
+// excludable are the flags of arcs that a request may leave out.
+const excludable = graph.Toll | graph.Motorway | graph.Ferry
+
+// maxExclusions bounds the metrics that leave arcs out, which have as much memory as the metric that they are made of. Few regions have
+// all of tolls, motorways and ferries, and few drivers leave out several: more than three combinations in use at a time are rare.
+const maxExclusions = 3
+
+// exclusion is a metric that closes all arcs with one of some flags. It follows the changes of the one that it is made of.
+type exclusion struct {
+	flags  graph.Flags
+	metric *Metric
+	used   uint64 // the last use, counted
+}
+
+// flagsOf is what of a graph can be left out.
+func flagsOf(g *graph.Graph) (flags graph.Flags) {
+	for i := range g.Arcs {
+		flags |= g.Arcs[i].Flags
+	}
+	return flags & excludable
+}
+
+// Excluding is a metric for which all arcs with one of these flags are closed, and all others cost what they cost now. The first
+// request for some flags takes a full customisation; after that it is there, and takes part in each change. The metric itself is the
+// answer where no arc has such a flag. Only use it to take a view immediately: the least used one of many is dropped. The error is that of ctx.
+func (m *Metric) Excluding(ctx context.Context, flags graph.Flags) (*Metric, error) {
+	flags &= m.topology.flags
+	if flags == 0 {
+		return m, nil
+	}
+	if found := m.exclusion(flags); found != nil {
+		return found, nil
+	}
+	select { // one at a time: each takes all cores
+	case m.excluding <- struct{}{}:
+		defer func() { <-m.excluding }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if found := m.exclusion(flags); found != nil {
+		return found, nil
+	}
+	closed := func(c *costs, arc int) uint32 {
+		if m.topology.graph.Arcs[arc].Flags&flags != 0 {
+			return graph.Closed
+		}
+		return c.arcs[arc]
+	}
+	view := m.View()
+	weights := make([]uint32, len(view.costs.arcs))
+	for arc := range weights {
+		weights[arc] = closed(view.costs, arc)
+	}
+	view.Release()
+	made, err := m.topology.Customize(ctx, weights)
+	if err != nil {
+		return nil, err
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	current := m.current.Load()
+	var missed []ArcWeight
+	for arc := range weights {
+		if weight := closed(current, arc); weight != weights[arc] {
+			missed = append(missed, ArcWeight{uint32(arc), weight})
+		}
+	}
+	made.change(missed, current.version)
+	m.keep(exclusion{flags: flags, metric: made})
+	return made, nil
+}
+
+// exclusion is the metric without arcs of some flags, or nil.
+func (m *Metric) exclusion(flags graph.Flags) *Metric {
+	m.exclusionsMutex.Lock()
+	defer m.exclusionsMutex.Unlock()
+	m.uses++
+	for i := range m.exclusions {
+		if e := &m.exclusions[i]; e.flags == flags {
+			e.used = m.uses
+			return e.metric
+		}
+	}
+	return nil
+}
+
+// keep adds an exclusion; the one that was not used for longest goes.
+func (m *Metric) keep(e exclusion) {
+	m.exclusionsMutex.Lock()
+	defer m.exclusionsMutex.Unlock()
+	e.used = m.uses
+	if len(m.exclusions) >= maxExclusions {
+		oldest := slices.MinFunc(m.exclusions, func(a, b exclusion) int { return int(int64(a.used - b.used)) })
+		m.exclusions = slices.DeleteFunc(m.exclusions, func(e exclusion) bool { return e.flags == oldest.flags })
+	}
+	m.exclusions = append(m.exclusions, e)
+}
+
+// changeExclusions makes a change to all metrics that leave arcs out.
+func (m *Metric) changeExclusions(changes []ArcWeight, version uint64) {
+	m.exclusionsMutex.Lock()
+	exclusions := slices.Clone(m.exclusions)
+	m.exclusionsMutex.Unlock()
+	for _, e := range exclusions {
+		e.metric.change(slices.DeleteFunc(slices.Clone(changes), func(c ArcWeight) bool {
+			return m.topology.graph.Arcs[c.Arc].Flags&e.flags != 0
+		}), version)
+	}
+}

@@ -1,0 +1,76 @@
+package cch_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"wayside/internal/roads/cch"
+	"wayside/internal/roads/graph"
+)
+
+// Routes without arcs of some flags are those of Dijkstra with these arcs closed, through all changes; however many combinations
+// are asked for in turns.
+func TestExcludingIsExact(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 14))
+	g := town(random, 14, 14)
+	topology, metric := prepared(t, g)
+	weights := g.Weights()
+	c := comparison{t: t, graph: g, query: cch.NewQuery(topology), dijkstra: graph.NewDijkstra(g), random: random}
+	for i := range draw(60, 2000) {
+		change(random, g, metric, weights)
+		flags := []graph.Flags{graph.Toll, graph.Motorway, graph.Toll | graph.Motorway, graph.Ferry, graph.Roundabout}[i/4%5]
+		excluding, err := metric.Excluding(context.Background(), flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if none := flags&(graph.Toll|graph.Motorway) == 0; none != (excluding == metric) {
+			t.Fatalf("flags %d: no arc has them: %v", flags, none)
+		}
+		left := make([]uint32, len(weights))
+		for arc, weight := range weights {
+			if left[arc] = weight; g.Arcs[arc].Flags&flags&(graph.Toll|graph.Motorway) != 0 {
+				left[arc] = graph.Closed
+			}
+		}
+		c.compare(excluding, left, 20)
+		same(t, topology, excluding, left)
+		a, b := metric.View(), excluding.View()
+		if a.Version() != b.Version() {
+			t.Fatalf("versions %d and %d", a.Version(), b.Version())
+		}
+		a.Release()
+		b.Release()
+	}
+}
+
+// The metrics that leave something out are bounded: with a fourth one, the least used one of three goes.
+func TestExclusionsAreBounded(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 14))
+	g := town(random, 6, 6)
+	for i := range g.Arcs {
+		if i%9 == 0 {
+			g.Arcs[i].Flags |= graph.Ferry
+		}
+	}
+	_, metric := prepared(t, g)
+	ask := func(flags graph.Flags) *cch.Metric {
+		excluding, err := metric.Excluding(context.Background(), flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return excluding
+	}
+	toll, motorway := ask(graph.Toll), ask(graph.Motorway)
+	ask(graph.Ferry)
+	if ask(graph.Toll) != toll || ask(graph.Motorway) != motorway {
+		t.Error("a metric is made anew while it is there")
+	}
+	ask(graph.Ferry | graph.Toll)
+	if ask(graph.Toll) != toll || ask(graph.Motorway) != motorway {
+		t.Error("a metric that was used is dropped")
+	}
+	if metric.Exclusions() != 3 {
+		t.Errorf("%d metrics are kept", metric.Exclusions())
+	}
+}
