@@ -11,144 +11,144 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Run them alone: WAYSIDE_TEST_OSM=… go test ./internal/roads/cch -run - -bench . -timeout 30m
+// network is one to measure on.
+type network struct {
+	graph    *graph.Graph
+	topology *cch.Topology
+	metric   *cch.Metric
+	pairs    [][2]graph.End
+}
 
-// onNetworks runs a benchmark on Milan, and on so many of it side by side that they have a million junctions.
-func onNetworks(b *testing.B, run func(b *testing.B, g *graph.Graph)) {
+// BenchmarkRouter measures on Milan, and on so much of it side by side that it has a million junctions. Run it alone:
+// WAYSIDE_TEST_OSM=… go test ./internal/roads/cch -run - -bench . (-short leaves out the million).
+func BenchmarkRouter(b *testing.B) {
 	g := extract(b, "milan-otp.osm.pbf")
-	b.Run("Milan", func(b *testing.B) { run(b, g) })
+	b.Run("Milan", func(b *testing.B) { benchmarkNetwork(b, g) })
 	b.Run("Million", func(b *testing.B) {
 		if testing.Short() {
 			b.Skip("a million junctions take minutes")
 		}
-		run(b, tiled(g, 1_000_000))
+		benchmarkNetwork(b, tiled(g, 1_000_000))
 	})
 }
 
-func BenchmarkPrepare(b *testing.B) {
-	onNetworks(b, func(b *testing.B, g *graph.Graph) {
-		var topology *cch.Topology
+func benchmarkNetwork(b *testing.B, g *graph.Graph) {
+	n := network{graph: g, pairs: pairsOf(g)}
+	b.Run("prepare", n.benchmarkPrepare)
+	if n.topology == nil {
+		n.topology, n.metric = prepared(b, g)
+	}
+	b.Run("customize", func(b *testing.B) {
 		for b.Loop() {
-			var err error
-			if topology, err = cch.Prepare(context.Background(), g, cch.PrepareOptions{}); err != nil {
-				b.Fatal(err)
-			}
-		}
-		size := 0
-		for _, s := range topology.Sections() {
-			size += len(s.Bytes)
-		}
-		metric, _ := topology.Customize(context.Background(), g.Weights())
-		view := metric.View()
-		defer view.Release()
-		out, in := view.Edges()
-		b.ReportMetric(float64(len(g.Nodes)), "junctions")
-		b.ReportMetric(float64(len(g.Arcs))/float64(len(g.Nodes)), "arcs/junction")
-		b.ReportMetric(float64(len(out)+len(in))/float64(len(g.Nodes)), "edges/junction")
-		b.ReportMetric(float64(size)/float64(len(g.Nodes)), "mapped-B/junction")
-		b.ReportMetric(float64(2*4*(len(out)+len(in)+len(g.Arcs)))/float64(len(g.Nodes)), "private-B/junction")
-	})
-}
-
-func BenchmarkCustomize(b *testing.B) {
-	onNetworks(b, func(b *testing.B, g *graph.Graph) {
-		topology, _ := prepared(b, g)
-		for b.Loop() {
-			if _, err := topology.Customize(context.Background(), g.Weights()); err != nil {
+			if _, err := n.topology.Customize(context.Background(), g.Weights()); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
-}
-
-func BenchmarkRoute(b *testing.B) {
-	onNetworks(b, func(b *testing.B, g *graph.Graph) {
-		topology, metric := prepared(b, g)
-		query, view := cch.NewQuery(topology), metric.View()
-		defer view.Release()
-		pairs := pairsOf(g)
-		b.ReportAllocs()
+	b.Run("dijkstra", func(b *testing.B) {
+		dijkstra, weights := graph.NewDijkstra(g), g.Weights()
 		quantiles(b, func(i int) {
-			pair := &pairs[i%len(pairs)]
-			query.Route(view, pair[:1], pair[1:])
-		})
-	})
-}
-
-func BenchmarkDijkstra(b *testing.B) {
-	onNetworks(b, func(b *testing.B, g *graph.Graph) {
-		dijkstra, weights, pairs := graph.NewDijkstra(g), g.Weights(), pairsOf(g)
-		quantiles(b, func(i int) {
-			pair := &pairs[i%len(pairs)]
+			pair := &n.pairs[i%len(n.pairs)]
 			dijkstra.Route(weights, pair[:1], pair[1:])
 		})
 	})
-}
-
-// One arc is closed, and opened again.
-func BenchmarkUpdateOfOne(b *testing.B) {
-	onNetworks(b, func(b *testing.B, g *graph.Graph) {
-		_, metric := prepared(b, g)
-		random := rand.New(rand.NewPCG(1, 2))
-		arc := uint32(0)
-		quantiles(b, func(i int) {
-			if i%2 == 1 {
-				metric.Update([]cch.ArcWeight{{Arc: arc, Weight: g.Arcs[arc].Weight}})
-				return
-			}
-			arc = random.Uint32N(uint32(len(g.Arcs)))
-			metric.Update([]cch.ArcWeight{{Arc: arc, Weight: graph.Closed}})
-		})
-	})
-}
-
-func BenchmarkUpdateOfThousand(b *testing.B) {
-	onNetworks(b, func(b *testing.B, g *graph.Graph) {
-		_, metric := prepared(b, g)
-		random := rand.New(rand.NewPCG(1, 2))
-		changes := make([]cch.ArcWeight, 1000)
-		quantiles(b, func(int) {
-			for i := range changes {
-				arc := random.Uint32N(uint32(len(g.Arcs)))
-				changes[i] = cch.ArcWeight{Arc: arc, Weight: g.Arcs[arc].Weight * (1 + random.Uint32N(3))}
-			}
-			metric.Update(changes)
-		})
-	})
-}
-
-func BenchmarkTable100(b *testing.B) {
-	onNetworks(b, func(b *testing.B, g *graph.Graph) {
-		topology, metric := prepared(b, g)
-		query, view := cch.NewQuery(topology), metric.View()
-		defer view.Release()
-		request := cch.TableRequest{Arc: func(arc uint32) cch.Measure {
-			return cch.Measure{Duration: uint64(g.Arcs[arc].Duration), Length: 1}
-		}}
-		for _, pair := range pairsOf(g)[:100] {
-			request.From, request.To = append(request.From, []graph.End{pair[0]}), append(request.To, []graph.End{pair[1]})
+	b.Run("route", func(b *testing.B) { n.benchmarkRoute(b, n.metric) })
+	b.Run("route without motorways", func(b *testing.B) {
+		excluding, err := n.metric.Excluding(context.Background(), graph.Motorway)
+		if err != nil {
+			b.Fatal(err)
 		}
-		cells := make([]cch.Cell, 10_000)
-		quantiles(b, func(int) {
-			if err := query.Table(context.Background(), view, request, cells); err != nil {
-				b.Fatal(err)
-			}
-		})
+		n.benchmarkRoute(b, excluding)
+	})
+	n.metric, _ = n.topology.Customize(context.Background(), g.Weights())
+	b.Run("alternatives", n.benchmarkAlternatives)
+	b.Run("table 100", n.benchmarkTable)
+	b.Run("close one", n.benchmarkOne)
+	b.Run("slow a thousand", n.benchmarkThousand)
+}
+
+func (n *network) benchmarkPrepare(b *testing.B) {
+	g := n.graph
+	for b.Loop() {
+		n.topology, n.metric = prepared(b, g)
+	}
+	size := 0
+	for _, s := range n.topology.Sections() {
+		size += len(s.Bytes)
+	}
+	view := n.metric.View()
+	defer view.Release()
+	out, in := view.Edges()
+	junctions := float64(len(g.Nodes))
+	b.ReportMetric(junctions, "junctions")
+	b.ReportMetric(float64(len(g.Arcs))/junctions, "arcs/junction")
+	b.ReportMetric(float64(len(out)+len(in))/junctions, "edges/junction")
+	b.ReportMetric(float64(size)/junctions, "mapped-B/junction")
+	b.ReportMetric(float64(2*4*(len(out)+len(in)+len(g.Arcs)))/junctions, "private-B/junction")
+}
+
+func (n *network) benchmarkRoute(b *testing.B, metric *cch.Metric) {
+	query, view := cch.NewQuery(n.topology), metric.View()
+	defer view.Release()
+	b.ReportAllocs()
+	quantiles(b, func(i int) {
+		pair := &n.pairs[i%len(n.pairs)]
+		query.Route(view, pair[:1], pair[1:])
 	})
 }
 
-func BenchmarkAlternatives(b *testing.B) {
-	onNetworks(b, func(b *testing.B, g *graph.Graph) {
-		topology, metric := prepared(b, g)
-		query, view := cch.NewQuery(topology), metric.View()
-		defer view.Release()
-		pairs, found, asked := pairsOf(g), 0, 0
-		quantiles(b, func(i int) {
-			pair := &pairs[i%len(pairs)]
-			found += len(query.Alternatives(view, pair[:1], pair[1:], 3))
-			asked++
-		})
-		b.ReportMetric(float64(found)/float64(asked), "paths")
+func (n *network) benchmarkAlternatives(b *testing.B) {
+	query, view := cch.NewQuery(n.topology), n.metric.View()
+	defer view.Release()
+	found, asked := 0, 0
+	quantiles(b, func(i int) {
+		pair := &n.pairs[i%len(n.pairs)]
+		found += len(query.Alternatives(view, pair[:1], pair[1:], 3))
+		asked++
+	})
+	b.ReportMetric(float64(found)/float64(asked), "paths")
+}
+
+func (n *network) benchmarkTable(b *testing.B) {
+	query, view := cch.NewQuery(n.topology), n.metric.View()
+	defer view.Release()
+	request := cch.TableRequest{Arc: func(arc uint32) cch.Measure {
+		return cch.Measure{Duration: uint64(n.graph.Arcs[arc].Duration), Length: 1}
+	}}
+	for _, pair := range n.pairs[:100] {
+		request.From, request.To = append(request.From, []graph.End{pair[0]}), append(request.To, []graph.End{pair[1]})
+	}
+	cells := make([]cch.Cell, 10_000)
+	quantiles(b, func(int) {
+		if err := query.Table(context.Background(), view, request, cells); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// benchmarkOne closes an arc, and opens it again.
+func (n *network) benchmarkOne(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	arc := uint32(0)
+	quantiles(b, func(i int) {
+		if i%2 == 1 {
+			n.metric.Update([]cch.ArcWeight{{Arc: arc, Weight: n.graph.Arcs[arc].Weight}})
+			return
+		}
+		arc = random.Uint32N(uint32(len(n.graph.Arcs)))
+		n.metric.Update([]cch.ArcWeight{{Arc: arc, Weight: graph.Closed}})
+	})
+}
+
+func (n *network) benchmarkThousand(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	changes := make([]cch.ArcWeight, 1000)
+	quantiles(b, func(int) {
+		for i := range changes {
+			arc := random.Uint32N(uint32(len(n.graph.Arcs)))
+			changes[i] = cch.ArcWeight{Arc: arc, Weight: n.graph.Arcs[arc].Weight * (1 + random.Uint32N(3))}
+		}
+		n.metric.Update(changes)
 	})
 }
 
