@@ -10,6 +10,6 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     isolate: false, // one process loads the modules and starts the browser once for all its files
-    maxWorkers: 1, // software rendering needs the processor for itself
+    maxWorkers: 2, // while a test waits, for the service or a timer of the page, one of another file runs
   },
 });
