@@ -144,7 +144,7 @@ func (a *automaton) minimize(g *Graph, lists [][]Turn) {
 				continue
 			}
 			other := a.resolve(c.suffix)
-			turns := g.Turns
+			var turns []Turn
 			if other < a.arcs {
 				turns = g.TurnsFrom(other)
 			} else {

@@ -130,7 +130,7 @@ type arcHeap [][2]int
 func (h arcHeap) Len() int           { return len(h) }
 func (h arcHeap) Less(i, j int) bool { return h[i][0] < h[j][0] }
 func (h arcHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *arcHeap) Push(x any)        { *h = append(*h, x.([2]int)) } //nolint:forcetypeassert // heap gives back what it got
+func (h *arcHeap) Push(x any)        { *h = append(*h, x.([2]int)) }
 func (h *arcHeap) Pop() any {
 	last := (*h)[len(*h)-1]
 	*h = (*h)[:len(*h)-1]

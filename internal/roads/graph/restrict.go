@@ -123,11 +123,6 @@ func (b *builder) joined(from uint32, via []uint32, to uint32) (path []uint32, a
 // parted is what arcInto and arcOutOf give for a way that does not begin or end at the node, or does both.
 const parted = None - 1
 
-// terminals are the nodes at which a way begins and ends, or None where the extract lacks them.
-func (b *builder) terminals(way uint32) (first, last uint32) {
-	return b.wayEnds[way][0], b.wayEnds[way][1]
-}
-
 // arcInto is the arc of a way that arrives at the node where the way begins or ends: None if it is closed.
 func (b *builder) arcInto(way, node uint32) uint32 {
 	e, ok := b.endOf(way, node)
@@ -217,14 +212,14 @@ func (b *builder) chain(ways []uint32, node uint32) (arcs []uint32, end uint32, 
 		if first == None || last == None || (first == node) == (last == node) {
 			return nil, 0, relationParted
 		}
+		if len(arcs)+int(b.wayFirst[way+1]-b.wayFirst[way]) > maxViaArcs {
+			return nil, 0, relationTooLarge
+		}
 		var whole bool
 		if arcs, whole = b.wholeWay(arcs, way, last == node); !whole {
 			return nil, 0, relationAbsent
 		}
 		node = first + last - node
-		if len(arcs) > maxViaArcs {
-			return nil, 0, relationTooLarge
-		}
 	}
 	return arcs, node, ""
 }
@@ -236,8 +231,8 @@ func (b *builder) wholeWay(arcs []uint32, way uint32, backward bool) ([]uint32, 
 		if piece > first && b.pieceEnds[piece-1][1] != b.pieceEnds[piece][0] {
 			return arcs, false
 		}
-		p, arc := &b.graph.Pieces[piece], uint32(None)
-		if arc = p.Forward; backward {
+		arc := b.graph.Pieces[piece].Forward
+		if backward {
 			arc = b.graph.Pieces[first+after-1-piece].Backward
 		}
 		if arc == None {
