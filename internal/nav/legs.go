@@ -131,7 +131,9 @@ func (n *Network) chain(ctx context.Context, spots []Spot, q *Query, straight bo
 		legs[i] = make([]way, len(next))
 		reached := false
 		for j := range next {
-			next[j], legs[i][j].weight = unreached, unreached
+			next[j] = unreached
+		}
+		for j := range next {
 			only := j
 			if last {
 				if only = -1; j > 0 {
