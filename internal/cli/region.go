@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,11 +32,17 @@ type regionImportCmd struct {
 	Files []string `arg:"" name:"file" help:"Extracts (.osm.pbf). What they overlap in counts once."`
 }
 
+// importGrowth is by how many percent the heap grows between two collections of an import: 73 MB for Milan rather than 94, in the same time.
+const importGrowth = 30
+
 // Run imports. Where there is no data directory yet, it makes one.
 func (c *regionImportCmd) Run(p *program) error {
 	cfg, err := c.load(p, nil)
 	if err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(p.env, func(v string) bool { return strings.HasPrefix(v, "GOGC=") }) {
+		debug.SetGCPercent(importGrowth)
 	}
 	done, err := region.Import(p.ctx, region.ImportOptions{
 		Folder: region.Folder(filepath.Join(cfg.DataDir, datadir.RegionFolder)), Files: c.Files,
