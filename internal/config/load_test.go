@@ -32,6 +32,8 @@ url = "valkeys://wayside:hunter2@cache.example.org:6380/2"
 [limits]
 guest_reads_per_minute = 1
 account_reads_per_minute = 2
+guest_routes_per_minute = 13
+account_routes_per_minute = 14
 pushes_per_minute = 3
 push_entities_per_minute = 0
 manage_per_minute = 5
@@ -106,7 +108,7 @@ func TestLoadAcceptsEveryKey(t *testing.T) {
 	want := &Config{
 		BaseURL: "https://map.example.org", DataDir: "/srv/wayside",
 		HTTP: HTTP{":9000", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::1/128")}, 5000, 50, []string{"map.example.org", "fd00::1", "*"}},
-		Ops:  Ops{"127.0.0.1:9001"}, Database: Database{"postgres://wayside:hunter2@db1:5432,db2:5433/wayside?target_session_attrs=read-write"}, Cache: Cache{"valkeys://wayside:hunter2@cache.example.org:6380/2"}, Limits: Limits{1, 2, 3, 0, 5, 6, 7, 8, 9 << 10, 10, 0, 12 << 30},
+		Ops:  Ops{"127.0.0.1:9001"}, Database: Database{"postgres://wayside:hunter2@db1:5432,db2:5433/wayside?target_session_attrs=read-write"}, Cache: Cache{"valkeys://wayside:hunter2@cache.example.org:6380/2"}, Limits: Limits{1, 2, 13, 14, 3, 0, 5, 6, 7, 8, 9 << 10, 10, 0, 12 << 30},
 		Votes: Votes{90 * time.Minute}, Read: Read{[]string{"https://page.example.org"}}, Chargers: Chargers{"ionity"},
 		Egress: Egress{"/etc/ca.pem", map[string]netip.Addr{"feeds.example.org": netip.MustParseAddr("127.0.0.1")}},
 		Mail:   Mail{"Wayside <wayside@example.org>", "smtps://user:hunter2@mail.example.org"}, Incidents: Incidents{"database"}, Review: Review{RequirePasskey},
