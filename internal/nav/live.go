@@ -16,9 +16,9 @@ type Live struct {
 	roads    *Roads
 	topology *cch.Topology
 	metric   *cch.Metric
-	slots    chan struct{} // of searches without preparation
+	free     atomic.Pointer[cch.Metric] // without conditions; nil: nobody asked for it yet
+	making   chan struct{}              // holds a value while free is made
 	queries  sync.Pool
-	trees    sync.Pool
 	versions atomic.Pointer[[]versioned]
 }
 
@@ -37,9 +37,8 @@ func NewLive(ctx context.Context, roads *Roads, topology *cch.Topology) (*Live, 
 	if err != nil {
 		return nil, err
 	}
-	l := &Live{roads: roads, topology: topology, metric: metric, slots: newSlots()}
+	l := &Live{roads: roads, topology: topology, metric: metric, making: make(chan struct{}, 1)}
 	l.queries.New = func() any { return cch.NewQuery(topology) }
-	l.trees.New = func() any { return newTree(roads.Graph) }
 	l.versions.Store(new([]versioned))
 	return l, nil
 }
@@ -60,11 +59,12 @@ func (l *Live) Update(changes []cch.ArcWeight, conditions Conditions) {
 func (l *Live) Network(ctx context.Context) *Network {
 	for {
 		view := l.metric.View()
-		n := &Network{Roads: l.roads, Search: &hierarchy{live: l, view: view}}
+		search := &hierarchy{live: l, view: view}
+		n := &Network{Roads: l.roads, Search: search}
 		found := view.Version() == 1
 		for _, v := range *l.versions.Load() {
 			if v.metric == view.Version() {
-				n.Conditions, found = v.conditions, true
+				n.Conditions, search.conditions, found = v.conditions, v.conditions, true
 			}
 		}
 		if found {
@@ -75,43 +75,115 @@ func (l *Live) Network(ctx context.Context) *Network {
 	}
 }
 
+// freeMetric is what everything costs without conditions: made when it is first asked for, which takes what a customisation takes.
+func (l *Live) freeMetric(ctx context.Context) (*cch.Metric, error) {
+	select {
+	case l.making <- struct{}{}:
+		defer func() { <-l.making }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if made := l.free.Load(); made != nil {
+		return made, nil
+	}
+	made, err := l.topology.Customize(ctx, l.roads.Graph.Weights())
+	if err != nil {
+		return nil, err
+	}
+	l.free.Store(made)
+	return made, nil
+}
+
 // hierarchy searches one version of the metric.
 type hierarchy struct {
-	live *Live
-	view cch.View
+	live       *Live
+	view       cch.View
+	conditions Conditions // nil: none
 }
 
-// plain is the search for what hierarchies do not do.
-func (h *hierarchy) plain() *Plain {
-	return &Plain{
-		graph: h.live.roads.Graph, weights: h.view.Weights(), free: h.live.roads.Graph.Weights(), slots: h.live.slots,
-		trees: &h.live.trees, excluded: make(map[excluded][]uint32),
+// search gives use a query with the view that q asks for.
+func (h *hierarchy) search(ctx context.Context, exclude graph.Flags, free bool, use func(query *cch.Query, view cch.View) error) error {
+	view, err := h.viewFor(ctx, exclude, free)
+	if err != nil {
+		return err
 	}
-}
-
-// Route is the path of the least weight that takes at least one turn.
-func (h *hierarchy) Route(ctx context.Context, q *Query) (path graph.Path, found bool, err error) {
-	if q.Exclude&excludable != 0 || q.Free {
-		return h.plain().Route(ctx, q)
+	if view != h.view {
+		defer view.Release()
 	}
 	query, ok := h.live.queries.Get().(*cch.Query)
 	if !ok {
 		query = cch.NewQuery(h.live.topology)
 	}
 	defer h.live.queries.Put(query)
-	path, found = query.Route(h.view, q.From, q.To)
-	path.Arcs = slices.Clone(path.Arcs)
-	return path, found, nil
+	return use(query, view)
+}
+
+// viewFor is the view without conditions, or without what is excluded. A view that leaves arcs out may be one change newer than the
+// others of a request.
+func (h *hierarchy) viewFor(ctx context.Context, exclude graph.Flags, free bool) (cch.View, error) {
+	metric := h.live.metric
+	if free {
+		var err error
+		if metric, err = h.live.freeMetric(ctx); err != nil {
+			return cch.View{}, err
+		}
+	}
+	if exclude &= excludable; exclude != 0 {
+		without, err := metric.Excluding(ctx, exclude)
+		if err != nil {
+			return cch.View{}, err
+		}
+		if without != metric || free {
+			return without.View(), nil
+		}
+	}
+	if free {
+		return metric.View(), nil
+	}
+	return h.view, nil
+}
+
+// Route is the path of the least weight that takes at least one turn.
+func (h *hierarchy) Route(ctx context.Context, q *Query) (path graph.Path, found bool, err error) {
+	err = h.search(ctx, q.Exclude, q.Free, func(query *cch.Query, view cch.View) error {
+		path, found = query.Route(view, q.From, q.To)
+		path.Arcs = slices.Clone(path.Arcs)
+		return nil
+	})
+	return path, found, err
 }
 
 // Alternatives is the best path, and others that a driver would call different.
-func (h *hierarchy) Alternatives(ctx context.Context, q *Query, _ int) ([]graph.Path, error) {
-	path, found, err := h.Route(ctx, q)
-	if !found || err != nil {
-		return nil, err
-	}
-	return []graph.Path{path}, nil
+func (h *hierarchy) Alternatives(ctx context.Context, q *Query, count int) (paths []graph.Path, err error) {
+	err = h.search(ctx, q.Exclude, q.Free, func(query *cch.Query, view cch.View) error {
+		paths = query.Alternatives(view, q.From, q.To, count)
+		return nil
+	})
+	return paths, err
 }
 
 // Table fills the cells of a table.
-func (h *hierarchy) Table(ctx context.Context, q *TableQuery) error { return h.plain().Table(ctx, q) }
+func (h *hierarchy) Table(ctx context.Context, q *TableQuery) error {
+	return h.search(ctx, q.Exclude, false, func(query *cch.Query, view cch.View) error {
+		cells := make([]cch.Cell, len(q.Cells))
+		if err := query.Table(ctx, view, cch.TableRequest{From: q.From, To: q.To, Arc: h.measure}, cells); err != nil {
+			return err
+		}
+		for i, c := range cells {
+			q.Cells[i] = Cell{Weight: c.Weight, Duration: c.Duration, Length: c.Length, From: c.From, To: c.To}
+		}
+		return nil
+	})
+}
+
+// measure is how long an arc takes now, and its length.
+func (h *hierarchy) measure(arc uint32) cch.Measure {
+	g := h.live.roads.Graph
+	m := cch.Measure{Duration: uint64(g.Arcs[arc].Duration), Length: uint64(g.Pieces[g.Arcs[arc].Piece].Length)}
+	if h.conditions != nil {
+		if c, ok := h.conditions.On(arc); ok {
+			m.Duration = uint64(c.Duration)
+		}
+	}
+	return m
+}
