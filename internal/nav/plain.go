@@ -146,12 +146,3 @@ func (t *tree) cell(set int, from []graph.End, durations []uint32) Cell {
 	}
 	return cell
 }
-
-// Alternatives is the best path, and others that a driver would call different.
-func (p *Plain) Alternatives(ctx context.Context, q *Query, _ int) ([]graph.Path, error) {
-	path, found, err := p.Route(ctx, q)
-	if !found || err != nil {
-		return nil, err
-	}
-	return []graph.Path{path}, nil
-}
