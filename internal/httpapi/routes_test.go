@@ -62,7 +62,7 @@ func TestOpenAPISecurityMatchesClasses(t *testing.T) {
 		}
 		want, security := []string{}, ""
 		switch r.class {
-		case classRead, classPageRead:
+		case classRead, classPageRead, classRoute:
 			want, security = []string{"401", "429"}, "Needs no account; takes an API token or a signed-in session."
 		case classAccount:
 			want, security = []string{"401", "403", "429"}, "Needs a signed-in session."

@@ -1,7 +1,9 @@
 package nav
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"wayside/internal/geo"
@@ -192,47 +194,51 @@ func (s *snapper) reaches(spot *Spot, island uint32) bool {
 	return false
 }
 
-// maxIslands is how many islands around a coordinate are looked at.
+// maxIslands is how many islands that are near all coordinates are looked at, the largest first.
 const maxIslands = 16
 
 // joinIslands moves the spots to the nearest roads of one island that all reach, if there is one (D15.10); of several, the one
-// that is nearest to all together.
+// that is nearest to all together. If there is none, one island may still lead to another.
 func (s *snapper) joinIslands(spots []Spot) {
-	sums := make(map[uint32]float64)
-	reached := make(map[uint32]int)
-	for i := range spots {
-		for island, distance := range s.islandsAround(i) {
-			if reached[island] == i {
-				reached[island]++
-				sums[island] += distance
+	common := s.islandsAround(0)
+	for i := 1; i < len(spots) && len(common) > 0; i++ {
+		around := s.islandsAround(i)
+		maps.DeleteFunc(common, func(island uint32, _ struct{}) bool { _, reached := around[island]; return !reached })
+	}
+	var best []Spot
+	least := math.Inf(1)
+	islands := slices.Sorted(maps.Keys(common))
+	for _, island := range islands[:min(maxIslands, len(islands))] {
+		moved, sum := make([]Spot, len(spots)), 0.0
+		for i := range moved {
+			moved[i] = s.spot(i, maxIslandSnap, func(of uint32) bool { return of == island })
+			if len(moved[i].Candidates) == 0 {
+				sum = math.Inf(1)
+				break
 			}
+			sum += moved[i].Places[0].Distance
+		}
+		if sum < least {
+			best, least = moved, sum
 		}
 	}
-	best, found := uint32(0), false
-	for island, count := range reached {
-		if count == len(spots) && (!found || sums[island] < sums[best] || sums[island] == sums[best] && island < best) {
-			best, found = island, true
-		}
-	}
-	if !found {
-		return // one island may still be left for another
-	}
-	for i := range spots {
-		spots[i] = s.spot(i, maxIslandSnap, func(island uint32) bool { return island == best })
+	if best != nil {
+		copy(spots, best)
 	}
 }
 
-// islandsAround are the islands with a road near a coordinate, and how far that is.
-func (s *snapper) islandsAround(i int) map[uint32]float64 {
-	around := make(map[uint32]float64)
-	for range maxIslands {
-		spot := s.spot(i, maxIslandSnap, func(island uint32) bool { _, seen := around[island]; return !seen })
-		if len(spot.Candidates) == 0 {
-			break
+// islandsAround are the islands with a road about as far from a coordinate as it may be moved, or nearer.
+func (s *snapper) islandsAround(i int) map[uint32]struct{} {
+	around := make(map[uint32]struct{})
+	visit := func(piece uint32) bool {
+		p := &s.Graph.Pieces[piece]
+		for _, arc := range [...]uint32{p.Forward, p.Backward} {
+			if s.acceptsArc(arc, nil) {
+				around[s.Graph.Arcs[arc].Island] = struct{}{}
+			}
 		}
-		for _, c := range spot.Candidates {
-			around[s.Graph.Arcs[c.Arc].Island] = spot.Places[c.Place].Distance
-		}
+		return false // so that all are visited
 	}
+	s.Index.Nearest(nil, s.places.Coordinates[i], match.Nearest{Within: s.within(i, maxIslandSnap), Count: 1, Accept: visit})
 	return around
 }

@@ -1,0 +1,111 @@
+package osrm_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"wayside/internal/geo"
+	"wayside/internal/nav"
+	"wayside/internal/nav/osrm"
+	"wayside/internal/roads/car"
+	"wayside/internal/roads/graph"
+	"wayside/internal/roads/match"
+	"wayside/internal/roads/osmpbf"
+)
+
+// fixed is a search that gives one path: what is measured with it is all but the search.
+type fixed struct{ path graph.Path }
+
+func (f *fixed) Route(context.Context, *nav.Query) (graph.Path, bool, error) {
+	return f.path, true, nil
+}
+
+func (f *fixed) Alternatives(context.Context, *nav.Query, int) ([]graph.Path, error) {
+	return []graph.Path{f.path}, nil
+}
+
+func (f *fixed) Table(context.Context, *nav.TableQuery) error { return nil }
+
+// BenchmarkAnswer reads a request over Milan, assembles its route and appends the answer with its full line, without the search.
+func BenchmarkAnswer(b *testing.B) {
+	folder := os.Getenv("WAYSIDE_TEST_OSM")
+	if folder == "" {
+		b.Skip("WAYSIDE_TEST_OSM names no folder of extracts")
+	}
+	f, err := os.Open(filepath.Join(folder, "milan-otp.osm.pbf"))
+	if err != nil {
+		b.Skip(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		b.Fatal(err)
+	}
+	file, err := osmpbf.Open(f, info.Size())
+	if err != nil {
+		b.Fatal(err)
+	}
+	profile, err := car.New()
+	if err != nil {
+		b.Fatal(err)
+	}
+	g, counts, err := graph.Build(b.Context(), []*osmpbf.File{file}, profile, graph.BuildOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	roads, plain := nav.NewRoads(g, match.NewIndex(g), "milan"), nav.NewPlain(g, nil, nil)
+	random := rand.New(rand.NewPCG(1, 1))
+	recorder := &recorded{Plain: plain}
+	var requests []nav.Places
+	var paths []graph.Path
+	for len(paths) < 50 {
+		within := func(low, high float64) float64 { return low + random.Float64()*(high-low) }
+		p := nav.Places{}
+		for range 2 {
+			p.Coordinates = append(p.Coordinates, geo.Point{Lat: within(counts.Bounds.South, counts.Bounds.North), Lng: within(counts.Bounds.West, counts.Bounds.East)})
+		}
+		n := &nav.Network{Roads: roads, Search: recorder}
+		var a nav.RouteAnswer
+		if err := nav.New(func(context.Context) *nav.Network { return n }).Route(b.Context(), &nav.RouteRequest{Places: p}, &a); err == nil && len(recorder.path.Arcs) > 1 {
+			requests, paths = append(requests, p), append(paths, recorder.path)
+		}
+	}
+	search := &fixed{}
+	n := &nav.Network{Roads: roads, Search: search}
+	service := nav.New(func(context.Context) *nav.Network { return n })
+	var a nav.RouteAnswer
+	var body []byte
+	took := make([]time.Duration, 0, b.N)
+	bytes := 0
+	for i := 0; b.Loop(); i++ {
+		search.path = paths[i%len(paths)]
+		q := &osrm.Request{Service: osrm.Route, Places: requests[i%len(requests)], Hints: true, Overview: osrm.Full}
+		began := time.Now()
+		if err := service.Route(b.Context(), q.RouteRequest(), &a); err != nil {
+			b.Fatal(err)
+		}
+		body = q.AppendRoute(body[:0], &a)
+		took = append(took, time.Since(began))
+		bytes += len(body)
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+	b.ReportMetric(float64(bytes)/float64(len(took)), "bytes/answer")
+}
+
+// recorded remembers the path that was found last.
+type recorded struct {
+	*nav.Plain
+	path graph.Path
+}
+
+func (r *recorded) Route(ctx context.Context, q *nav.Query) (path graph.Path, found bool, err error) {
+	r.path, found, err = r.Plain.Route(ctx, q)
+	return r.path, found, err
+}
