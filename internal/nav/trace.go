@@ -75,7 +75,6 @@ type column struct {
 type trace struct {
 	*Network
 	q       *TraceRequest
-	places  Places // without radiuses and bearings that are none
 	median  int64
 	columns []column
 	tree    *tree
