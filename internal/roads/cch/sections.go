@@ -26,10 +26,12 @@ func (t *Topology) Sections() []graph.Section {
 		{Name: "cch.out.depth", Bytes: bytesOf(t.out.depth)},
 		{Name: "cch.out.first_below", Bytes: bytesOf(t.out.firstBelow)},
 		{Name: "cch.out.below", Bytes: bytesOf(t.out.below)},
+		{Name: "cch.out.middle", Bytes: bytesOf(t.out.middle)},
 		{Name: "cch.in.first", Bytes: bytesOf(t.in.first)},
 		{Name: "cch.in.depth", Bytes: bytesOf(t.in.depth)},
 		{Name: "cch.in.first_below", Bytes: bytesOf(t.in.firstBelow)},
 		{Name: "cch.in.below", Bytes: bytesOf(t.in.below)},
+		{Name: "cch.in.middle", Bytes: bytesOf(t.in.middle)},
 	}
 }
 
@@ -49,10 +51,12 @@ func FromSections(g *graph.Graph, section func(name string) ([]byte, bool)) (*To
 	read(&r, "cch.out.depth", &t.out.depth)
 	read(&r, "cch.out.first_below", &t.out.firstBelow)
 	read(&r, "cch.out.below", &t.out.below)
+	read(&r, "cch.out.middle", &t.out.middle)
 	read(&r, "cch.in.first", &t.in.first)
 	read(&r, "cch.in.depth", &t.in.depth)
 	read(&r, "cch.in.first_below", &t.in.firstBelow)
 	read(&r, "cch.in.below", &t.in.below)
+	read(&r, "cch.in.middle", &t.in.middle)
 	if r.err == nil {
 		r.err = t.check()
 	}
@@ -95,7 +99,7 @@ func (t *Topology) check() error {
 
 // good tells whether edges lead to ancestors, and the lists of lower vertices to lower vertices.
 func (e *edges) good(depth []uint16) bool {
-	if !ranges(e.first, len(depth), len(e.depth)) || !ranges(e.firstBelow, len(depth), len(e.below)) {
+	if len(e.middle) != len(e.depth) || !ranges(e.first, len(depth), len(e.depth)) || !ranges(e.firstBelow, len(depth), len(e.below)) {
 		return false
 	}
 	for v := range depth {
@@ -108,6 +112,11 @@ func (e *edges) good(depth []uint16) bool {
 		}
 		if !below(e.belowOf(uint32(v)), uint32(v)) {
 			return false
+		}
+		for _, middle := range e.middle[e.first[v]:e.first[v+1]] {
+			if middle != graph.None && middle >= uint32(v) {
+				return false
+			}
 		}
 	}
 	return true

@@ -164,9 +164,9 @@ func (t *table) measure(steps []partWay, at uint32, backward bool) *partWay {
 		return s
 	}
 	if backward {
-		s.add(t.edge(pair{s.vertex, before.vertex, s.dist - before.dist}))
+		s.add(t.edge(t.query.topology.pair(s.vertex, before.vertex, s.dist-before.dist)))
 	} else {
-		s.add(t.edge(pair{before.vertex, s.vertex, s.dist - before.dist}))
+		s.add(t.edge(t.query.topology.pair(before.vertex, s.vertex, s.dist-before.dist)))
 	}
 	return s
 }

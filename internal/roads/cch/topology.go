@@ -39,6 +39,9 @@ type edges struct {
 	// below are the vertices that have an edge with v: below[firstBelow[v]:firstBelow[v+1]], in ascending order.
 	firstBelow []uint32
 	below      []uint32
+	// middle is the lower vertex over which each edge leads without conditions, None for turns. It leads there with conditions too,
+	// mostly, so the arcs of a path are found without looking through below.
+	middle []uint32
 }
 
 // PrepareOptions bound what Prepare may use.
@@ -71,7 +74,42 @@ func Prepare(ctx context.Context, g *graph.Graph, o PrepareOptions) (*Topology, 
 		return nil, err
 	}
 	t.schedule, t.flags = t.newSchedule(), flagsOf(g)
-	return t, nil
+	return t, t.findMiddles(ctx)
+}
+
+// findMiddles finds the usual middle of all edges.
+func (t *Topology) findMiddles(ctx context.Context) error {
+	c := t.newCosts()
+	copy(c.arcs, t.graph.Weights())
+	t.customize(ctx, c)
+	outMiddle, inMiddle := make([]uint32, len(t.out.depth)), make([]uint32, len(t.in.depth))
+	ancestors := new(byDepth)
+	middle := func(from, to, index, weight uint32) uint32 {
+		if weight >= infinite || t.turnWeight(c.arcs, t.arcOf[from], t.arcOf[to]) == weight {
+			return graph.None
+		}
+		first, _, ok := t.middle(c, pair{from, to, weight, index})
+		if !ok {
+			return graph.None
+		}
+		return first.to
+	}
+	for v := range uint32(len(t.arcOf)) {
+		if v%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for a := t.parent[v]; a != graph.None; a = t.parent[a] {
+			ancestors[t.depth[a]] = a
+		}
+		for i := t.out.first[v]; i < t.out.first[v+1]; i++ {
+			outMiddle[i] = middle(v, ancestors[t.out.depth[i]], i, c.out[i])
+		}
+		for i := t.in.first[v]; i < t.in.first[v+1]; i++ {
+			inMiddle[i] = middle(ancestors[t.in.depth[i]], v, i, c.in[i])
+		}
+	}
+	t.out.middle, t.in.middle = outMiddle, inMiddle
+	return nil
 }
 
 func depths(parent []uint32) ([]uint16, error) {

@@ -6,8 +6,19 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// pair is an edge, by the vertices between which it leads, with its weight.
-type pair struct{ from, to, weight uint32 }
+// pair is an edge, by the vertices between which it leads, with its weight and its index in Topology.out or .in.
+type pair struct{ from, to, weight, index uint32 }
+
+// pair is the edge between two vertices, of a weight.
+func (t *Topology) pair(from, to, weight uint32) pair {
+	p := pair{from: from, to: to, weight: weight}
+	if from < to {
+		p.index, _ = t.out.find(from, t.depth[to])
+	} else {
+		p.index, _ = t.in.find(to, t.depth[from])
+	}
+	return p
+}
 
 // unpack appends the arcs of the way over a meeting, but for the last one, and returns the index of its end.
 func (q *Query) unpack(c *costs, m meeting) (last uint32, ok bool) {
@@ -21,7 +32,7 @@ func (q *Query) unpack(c *costs, m meeting) (last uint32, ok bool) {
 			break
 		}
 		before := &q.forward.steps[s.from]
-		q.stack = append(q.stack, pair{before.vertex, s.vertex, s.dist - before.dist})
+		q.stack = append(q.stack, q.topology.pair(before.vertex, s.vertex, s.dist-before.dist))
 		at = s.from
 	}
 	if !q.unpackTo(c) {
@@ -36,7 +47,7 @@ func (q *Query) unpack(c *costs, m meeting) (last uint32, ok bool) {
 			break
 		}
 		before := &q.backward.steps[s.from]
-		q.stack = append(q.stack, pair{s.vertex, before.vertex, s.dist - before.dist})
+		q.stack = append(q.stack, q.topology.pair(s.vertex, before.vertex, s.dist-before.dist))
 		at = s.from
 	}
 	slices.Reverse(q.stack)
@@ -49,42 +60,58 @@ func (q *Query) unpackTo(c *costs) bool {
 	for len(q.stack) > 0 {
 		edge := q.stack[len(q.stack)-1]
 		q.stack = q.stack[:len(q.stack)-1]
-		if t.turnWeight(c.arcs, t.arcOf[edge.from], t.arcOf[edge.to]) == edge.weight {
-			q.arcs = append(q.arcs, t.arcOf[edge.to])
-			continue
+		first, second, ok := t.usual(c, edge)
+		if !ok {
+			if t.turnWeight(c.arcs, t.arcOf[edge.from], t.arcOf[edge.to]) == edge.weight {
+				q.arcs = append(q.arcs, t.arcOf[edge.to])
+				continue
+			}
+			if first, second, ok = t.middle(c, edge); !ok {
+				return false
+			}
 		}
-		middle, weight := t.middle(c, edge)
-		if middle == graph.None {
-			return false
-		}
-		q.stack = append(q.stack, pair{middle, edge.to, edge.weight - weight}, pair{edge.from, middle, weight})
+		q.stack = append(q.stack, second, first)
 	}
 	return true
 }
 
-// middle is the lower vertex over which an edge leads, and the weight up to there. It is None for turns and edges of no way.
-func (t *Topology) middle(c *costs, edge pair) (vertex, weight uint32) {
+// usual is both parts of an edge that leads over the vertex over which it leads without conditions.
+func (t *Topology) usual(c *costs, edge pair) (first, second pair, ok bool) {
+	middle := t.out.middle
+	if edge.from > edge.to {
+		middle = t.in.middle
+	}
+	if middle == nil || middle[edge.index] == graph.None {
+		return first, second, false
+	}
+	return t.over(c, edge, middle[edge.index])
+}
+
+// over is both parts of an edge if it leads over a vertex, with its weight.
+func (t *Topology) over(c *costs, edge pair, middle uint32) (first, second pair, ok bool) {
+	to, ok := t.out.find(middle, t.depth[edge.to])
+	if !ok || c.out[to] >= edge.weight {
+		return first, second, false
+	}
+	from, ok := t.in.find(middle, t.depth[edge.from])
+	if !ok || c.in[from]+c.out[to] != edge.weight {
+		return first, second, false
+	}
+	return pair{edge.from, middle, c.in[from], from}, pair{middle, edge.to, c.out[to], to}, true
+}
+
+// middle is both parts of an edge that leads over any lower vertex; there are none for turns and edges of no way.
+func (t *Topology) middle(c *costs, edge pair) (first, second pair, ok bool) {
 	// The lower end has a list of the vertices to where, or from where, its edges lead. The highest come first: most ways between
 	// two vertices lead over others that are not far below.
-	fromDepth, toDepth := t.depth[edge.from], t.depth[edge.to]
-	if edge.from < edge.to {
-		candidates := t.in.belowOf(edge.from)
-		for i := len(candidates) - 1; i >= 0; i-- {
-			m := candidates[i]
-			if second := t.out.weight(c.out, m, toDepth); second < edge.weight && second+t.in.weight(c.in, m, fromDepth) == edge.weight {
-				return m, edge.weight - second
-			}
-		}
-		return graph.None, 0
-	}
 	candidates := t.out.belowOf(edge.to)
-	for i := len(candidates) - 1; i >= 0; i-- {
-		m := candidates[i]
-		if first := t.in.weight(c.in, m, fromDepth); first < edge.weight && first+t.out.weight(c.out, m, toDepth) == edge.weight {
-			return m, first
-		}
+	if edge.from < edge.to {
+		candidates = t.in.belowOf(edge.from)
 	}
-	return graph.None, 0
+	for i := len(candidates) - 1; i >= 0 && !ok; i-- {
+		first, second, ok = t.over(c, edge, candidates[i])
+	}
+	return first, second, ok
 }
 
 // weight is the weight of an edge, infinite if there is none.
