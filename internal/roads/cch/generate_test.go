@@ -32,7 +32,7 @@ func town(random *rand.Rand, width, height int) *graph.Graph {
 				b.street(node, node)
 			}
 			if random.IntN(40) == 0 {
-				b.street(node, uint32(random.IntN(width*height)))
+				b.street(node, min(node+uint32(random.IntN(3*width)), uint32(width*height-1)))
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func TestSectionsMakeTheSameTopology(t *testing.T) {
 
 // The same graph gives the same bytes, however many processors there are.
 func TestPrepareIsDeterministic(t *testing.T) {
-	g := town(rand.New(rand.NewPCG(5, 6)), 110, 100) // large enough for several goroutines
+	g := town(rand.New(rand.NewPCG(5, 6)), 600, 15) // large enough for several goroutines
 	var want map[string][]byte
 	for _, workers := range []int{1, 2, 7} {
 		topology, err := cch.Prepare(context.Background(), g, cch.PrepareOptions{Workers: workers})
