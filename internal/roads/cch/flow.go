@@ -103,7 +103,7 @@ func (d *dissection) bisect(c *cell) []bool {
 }
 
 // manyNodes is the size of a cell from which its directions are tried at the same time.
-const manyNodes = 8000
+const manyNodes = 4000
 
 // flow finds maximum flows in a cell, after Dinic.
 type flow struct {
