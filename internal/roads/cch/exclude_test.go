@@ -74,3 +74,48 @@ func TestExclusionsAreBounded(t *testing.T) {
 		t.Errorf("%d metrics are kept", metric.Exclusions())
 	}
 }
+
+// A metric that is made while weights change has all changes: those before it was made, meanwhile, and after.
+func TestExcludingMeanwhile(t *testing.T) {
+	random := rand.New(rand.NewPCG(27, 28))
+	g := town(random, 20, 20)
+	for i := range g.Arcs {
+		if i%9 == 0 {
+			g.Arcs[i].Flags |= graph.Ferry
+		}
+	}
+	topology, metric := prepared(t, g)
+	weights := g.Weights()
+	combinations := []graph.Flags{graph.Toll, graph.Motorway, graph.Ferry, graph.Toll | graph.Ferry, graph.Motorway | graph.Ferry}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range draw(1500, 20_000) {
+			change(random, g, metric, weights)
+		}
+	}()
+	for i, changing := 0, true; changing || i%len(combinations) != 0; i++ {
+		flags := combinations[i%len(combinations)]
+		if _, err := metric.Excluding(context.Background(), flags); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-done:
+			changing = false
+		default:
+		}
+	}
+	for _, flags := range combinations[2:] { // the three that were used last
+		left := make([]uint32, len(weights))
+		for arc, weight := range weights {
+			if left[arc] = weight; g.Arcs[arc].Flags&flags != 0 {
+				left[arc] = graph.Closed
+			}
+		}
+		excluding, err := metric.Excluding(context.Background(), flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, topology, excluding, left)
+	}
+}
