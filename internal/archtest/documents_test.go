@@ -29,7 +29,7 @@ func TestDecisionNumbers(t *testing.T) {
 var (
 	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
-	notSlug = regexp.MustCompile("[^\\p{L}\\p{N}_ -]")
+	notSlug = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
 // TestLinks: what a document links to within the repository is there, the heading too.

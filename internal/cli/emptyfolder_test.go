@@ -43,6 +43,11 @@ var inEmptyFolder = map[string]struct{ args, expect string }{
 	"account email":      {emailGiven + " --to you@example.org", refuses},
 	"account delete":     {emailGiven, refuses},
 	"feed list":          {"", refuses},
+	"region import":      {"absent.osm.pbf", needsNone}, // there is no such file, and so it makes nothing
+	"region list":        {"", refuses},
+	"region show":        {"", refuses},
+	"region remove":      {"0123456789abcdef", refuses},
+	"region export":      {"--arcs -", refuses},
 	"feed show":          {anyFeed, refuses},
 	"feed approve":       {anyFeed, refuses},
 	"feed reject":        {anyFeed + " --note n", refuses},

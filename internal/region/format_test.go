@@ -69,7 +69,7 @@ func TestSectionsAreReadAsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.close()
+	defer func() { _ = f.close() }()
 	if err := f.verify(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestSectionsAreReadAsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.memory.Unmap()
+	defer func() { _ = m.memory.Unmap() }()
 	for _, name := range names {
 		got, err := f.read(t.Context(), name)
 		if err != nil || !bytes.Equal(got, sections[name]) {
@@ -229,7 +229,7 @@ func FuzzFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		defer in.close()
+		defer func() { _ = in.close() }()
 		_ = in.verify(t.Context())
 		for _, s := range in.sections {
 			if s.offset < headerSize || s.length < 0 || s.offset+s.length > in.start {
@@ -240,7 +240,7 @@ func FuzzFile(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer m.memory.Unmap()
+		defer func() { _ = m.memory.Unmap() }()
 		_, _ = newRegion(m)
 	})
 }
