@@ -27,6 +27,12 @@ func TestStandby(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	standby := operator(t, second.URL())
+	eventually(t, "the standby has what was stored", func() bool { // commits wait for its disk alone
+		var there bool
+		return standby.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM entities)`).Scan(&there) == nil && there
+	})
+
 	t.Run("the address temporarily leads to a standby", func(t *testing.T) {
 		proxy.forwardTo(second.URL())
 		proxy.closeAll()
