@@ -126,9 +126,21 @@ func (p *pins) Read(_ context.Context, area geo.Circle, within *geo.Box, kinds m
 }
 
 // weights is a Router that keeps the weights of all arcs.
-type weights struct{ now map[uint32]uint32 }
+type weights struct {
+	mu  sync.Mutex
+	now map[uint32]uint32
+}
+
+func (w *weights) of(arc uint32) (weight uint32, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	weight, ok = w.now[arc]
+	return weight, ok
+}
 
 func (w *weights) Update(_ context.Context, changed []traffic.Cost, _ *traffic.State) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for _, c := range changed {
 		w.now[c.Arc] = c.Weight
 	}
@@ -186,7 +198,7 @@ func (w *world) want(t *testing.T, road string, forward, backward uint32) {
 		t.Errorf("%s weighs %d and %d, want %d and %d", road, f, b, forward, backward)
 	}
 	for _, arc := range []uint32{p.Forward, p.Backward} {
-		if got, ok := w.router.now[arc]; ok && got != state.Weight(w.town.g, arc) {
+		if got, ok := w.router.of(arc); ok && got != state.Weight(w.town.g, arc) {
 			t.Errorf("the router has %d for arc %d, the state %d", got, arc, state.Weight(w.town.g, arc))
 		}
 	}
