@@ -114,7 +114,7 @@ var rules = map[string]rule{
 
 	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
 
-	"demo": {ours: []string{"geo", "basemap", "basemap/mvt"}}, // knows the service by its wire, and writes its map as any tool would
+	"demo": {ours: []string{"geo", "basemap", "basemap/mvt", "roads/osmpbf"}}, // knows the service by its wire, and writes its map and extract as any tool would
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.

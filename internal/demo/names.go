@@ -13,9 +13,12 @@ type label struct {
 	at           spot
 }
 
+// townName is the town's name.
+const townName = "Demo Town"
+
 // places are the town, its parts and the villages around it.
 var places = [...]label{
-	{"locality", "city", "Demo Town", crossing(12.5, 12.5)},
+	{"locality", "city", townName, crossing(12.5, 12.5)},
 	{"locality", "village", "Westbrook", spot{-5200, 2900}},
 	{"locality", "village", "Eastfield", spot{9400, 2600}},
 	{"locality", "village", "Northwood", spot{3200, 8300}},
@@ -27,7 +30,7 @@ var places = [...]label{
 }
 
 // lake is where the lake's name is written.
-var lake = label{"lake", "", "Ring Lake", crossing(10, 18.2)}
+var lake = label{"lake", "", "Ring Lake", crossing(10, 18.75)}
 
 const riverName = "River Linde"
 

@@ -50,6 +50,8 @@ type class struct{ kind, detail string }
 // Road classes.
 var (
 	highway = class{"highway", "motorway"}
+	ramp    = class{"highway", "motorway_link"}
+	trunk   = class{"highway", "trunk"}
 	primary = class{"major_road", "primary"}
 	second  = class{"major_road", "secondary"}
 	small   = class{"minor_road", "residential"}
@@ -59,7 +61,11 @@ var (
 type road struct {
 	name  string
 	class class
-	line  []spot
+	line  []spot // closed if it ends where it begins
+
+	oneway     bool // in the direction of the line
+	roundabout bool
+	towards    string // on the signs of a ramp
 }
 
 func (r *road) length() float64 {
@@ -86,6 +92,7 @@ func (r *road) at(metres float64) spot {
 type area struct {
 	kind    string
 	outline []spot // not closed: the first spot is not repeated
+	island  []spot // a hole in it; nil: none
 }
 
 // plan is the geometry of the town.
@@ -108,18 +115,18 @@ const shortest = 150
 // newPlan generates the town, always the same one.
 func newPlan() *plan {
 	p := &plan{
-		water: []area{{"river", riverBank()}, {"lake", ellipse(crossing(10, 18.2), 260, 150)}},
+		water: []area{{"river", riverBank(), nil}, {"lake", ellipse(lakeMiddle(), 260, 150), ellipse(lakeMiddle(), 140, 70)}},
 		ground: []area{
-			{"residential", rectangle(-0.3, -0.3, blocks+0.3, blocks+0.3)},
-			{"park", rectangle(8.02, 16.02, 11.98, 19.98)},
-			{"park", rectangle(13.02, 9.02, 14.98, 10.98)},
-			{"park", rectangle(5.02, 6.02, 6.98, 7.98)},
-			{"park", rectangle(17.02, 21.02, 18.98, 22.98)},
-			{"cemetery", rectangle(21.02, 5.02, 22.98, 6.98)},
-			{"forest", ellipse(crossing(-9, 20), 1300, 900)},
-			{"forest", ellipse(crossing(33, 6), 1100, 1400)},
-			{"forest", ellipse(crossing(16, 32), 1500, 700)},
-			{"industrial", rectangle(-4, -1, 0, 4)},
+			{"residential", rectangle(-0.3, -0.3, blocks+0.3, blocks+0.3), nil},
+			{"park", rectangle(8.02, 16.02, 11.98, 19.98), nil},
+			{"park", rectangle(13.02, 9.02, 14.98, 10.98), nil},
+			{"park", rectangle(5.02, 6.02, 6.98, 7.98), nil},
+			{"park", rectangle(17.02, 21.02, 18.98, 22.98), nil},
+			{"cemetery", rectangle(21.02, 5.02, 22.98, 6.98), nil},
+			{"forest", ellipse(crossing(-9, 20), 1300, 900), nil},
+			{"forest", ellipse(crossing(33, 6), 1100, 1400), nil},
+			{"forest", ellipse(crossing(16, 32), 1500, 700), nil},
+			{"industrial", rectangle(-4, -1, 0, 4), nil},
 		},
 	}
 	p.ring()
@@ -127,6 +134,11 @@ func newPlan() *plan {
 	p.diagonals()
 	p.grid()
 	p.country()
+	p.motorway()
+	p.island()
+	p.circus("West Circus", crossing(0, blocks/2))
+	p.circus("East Circus", crossing(blocks, blocks/2))
+	p.join()
 	return p
 }
 
@@ -182,7 +194,7 @@ func (p *plan) ring() {
 			line = append(line, spot{middle.x + ringCorner*blockMetres*cos, middle.y + ringCorner*blockMetres*sin})
 		}
 	}
-	p.roads = append(p.roads, road{name: "Ring", class: highway, line: append(line, line[0])})
+	p.roads = append(p.roads, road{name: "Ring", class: trunk, line: append(line, line[0])})
 }
 
 // diagonals generates the roads from the centre across the blocks.
@@ -224,8 +236,14 @@ func (p *plan) grid() {
 			{ordinal(i+1) + " Street", crossing(0, n), crossing(blocks, n)},
 		} {
 			r := road{name: line.name, class: small, line: []spot{line.from, line.to}}
-			if i%mainEvery == 0 {
+			switch {
+			case i%mainEvery == 0:
 				r.class = primary
+			case i%mainEvery == 1 && line.from.y == 0: // the small avenues to the right of a main one
+				r.oneway = true
+			case i%mainEvery == 3 && line.from.y == 0:
+				r.oneway = true
+				r.line[0], r.line[1] = r.line[1], r.line[0]
 			}
 			switch {
 			case i == ringLow || i == ringHigh: // the ring runs here
@@ -258,7 +276,7 @@ func (p *plan) around(r road) {
 	begin := -1.0
 	build := func(end float64) {
 		if begin >= 0 && end-begin >= shortest {
-			p.roads = append(p.roads, road{name: r.name, class: r.class, line: []spot{from.to(to, begin/length), from.to(to, end/length)}})
+			p.roads = append(p.roads, road{name: r.name, class: r.class, oneway: r.oneway, line: []spot{from.to(to, begin/length), from.to(to, end/length)}})
 		}
 		begin = -1
 	}
@@ -300,16 +318,8 @@ func inside(outline []spot, s spot) bool {
 
 // country generates the roads out of the town.
 func (p *plan) country() {
-	const south = -900.0
-	var motorway []spot
-	for x := riverWest; x <= riverEast; x += 100 {
-		motorway = append(motorway, spot{x, south + 250*math.Sin(x/2600)})
-	}
-	at := func(x float64) spot { return spot{x, south + 250*math.Sin(x/2600)} }
 	middle := float64(townMetres / 2)
 	p.roads = append(p.roads,
-		road{name: "Motorway 7", class: highway, line: motorway},
-		road{name: "South Road", class: primary, line: []spot{at(middle), {middle, 0}}},
 		road{name: "North Road", class: primary, line: []spot{{middle, townMetres}, {middle + 300, townMetres + 1500}, {middle + 200, 9500}}},
 		road{name: "East Road", class: primary, line: []spot{{townMetres, middle}, {townMetres + 2000, middle - 500}, {riverEast, middle - 300}}},
 		road{name: "West Road", class: primary, line: []spot{{0, middle}, {-2200, middle - 350}, {riverWest, middle}}},

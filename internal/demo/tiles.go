@@ -55,7 +55,7 @@ func WriteMap(w io.Writer) error {
 // lowestFor returns the lowest zoom whose tiles contain roads of a class.
 func lowestFor(c class) int {
 	switch c {
-	case highway, primary:
+	case highway, trunk, primary:
 		return lowestZoom
 	case second:
 		return lowestZoom + 1
@@ -77,7 +77,11 @@ func (p *plan) tile(z, x, y int) []byte {
 	}
 	fill := func(layer *mvt.Layer, areas []area) {
 		for _, a := range areas {
-			layer.Polygon([][]mvt.Pixel{onTile(a.outline)}, mvt.Tag{Name: "kind", Text: a.kind})
+			rings := [][]mvt.Pixel{onTile(a.outline)}
+			if a.island != nil {
+				rings = append(rings, onTile(a.island))
+			}
+			layer.Polygon(rings, mvt.Tag{Name: "kind", Text: a.kind})
 		}
 	}
 	write := func(layer *mvt.Layer, l label, member string) {
@@ -85,7 +89,7 @@ func (p *plan) tile(z, x, y int) []byte {
 	}
 	earth, ground, water := mvt.NewLayer("earth"), mvt.NewLayer("landuse"), mvt.NewLayer("water")
 	roads, named, buildings := mvt.NewLayer("roads"), mvt.NewLayer("places"), mvt.NewLayer("buildings")
-	fill(earth, []area{{"earth", mapEdge()}})
+	fill(earth, []area{{"earth", mapEdge(), nil}})
 	fill(ground, p.ground)
 	fill(water, p.water)
 	water.Line(onTile(riverLine()), tags("kind", "river", "name", riverName)...)

@@ -1,0 +1,91 @@
+package demo
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"wayside/internal/roads/car"
+	"wayside/internal/roads/graph"
+	"wayside/internal/roads/osmpbf"
+)
+
+// buildRoads builds the road network of the town's extract.
+func buildRoads(t *testing.T) (*graph.Graph, graph.Counts) {
+	t.Helper()
+	var file bytes.Buffer
+	if err := WriteExtract(&file); err != nil {
+		t.Fatal(err)
+	}
+	in, err := osmpbf.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile, err := car.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, counts, err := graph.Build(t.Context(), []*osmpbf.File{in}, profile, graph.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes: %+v", file.Len(), counts)
+	return g, counts
+}
+
+// TestExtractIsWhole checks that nothing of the drawn extract is left out, and that only the island is apart.
+func TestExtractIsWhole(t *testing.T) {
+	g, counts := buildRoads(t)
+	if len(counts.LeftOut) != 0 || counts.Restrictions.Applied != len(forbidden()) || counts.Restrictions.Ignored != 0 {
+		t.Errorf("left out: %v; restrictions: %+v", counts.LeftOut, counts.Restrictions)
+	}
+	if counts.Islands != 2 {
+		t.Errorf("%d islands, want the town and one lane", counts.Islands)
+	}
+	apart := map[string]int{}
+	for i := range g.Arcs {
+		if a := &g.Arcs[i]; a.Island != 0 {
+			piece := &g.Pieces[a.Piece]
+			name := g.Text(g.Ways[piece.Way].Name)
+			at := g.Line[piece.FirstLine].Point()
+			if s := spotOf(at.Lat, at.Lng); apart[name] == 0 {
+				t.Logf("apart: %q at %.1f, %.1f blocks", name, s.x/blockMetres, s.y/blockMetres)
+			}
+			apart[name]++
+		}
+	}
+	if len(apart) != 1 || apart[islandLane] == 0 {
+		t.Errorf("apart from the town: %v", apart)
+	}
+}
+
+// TestExtractIsTheMap checks that every place of a road of the extract lies on a street of the map, and the other way round.
+func TestExtractIsTheMap(t *testing.T) {
+	g, _ := buildRoads(t)
+	p := newPlan()
+	const off = 0.5 // metres
+	cells := map[[2]int][]spot{}
+	for _, at := range g.Line {
+		s := spotOf(at.Point().Lat, at.Point().Lng)
+		if r, along := p.nearest(s); r.at(along).distance(s) > off {
+			t.Fatalf("%v is %.1f m off the map", s, r.at(along).distance(s))
+		}
+		cell := [2]int{int(math.Floor(s.x)), int(math.Floor(s.y))}
+		cells[cell] = append(cells[cell], s)
+	}
+	for i := range p.roads {
+		for _, s := range p.roads[i].line {
+			found := false
+			for dx := -1; dx <= 1; dx++ {
+				for dy := -1; dy <= 1; dy++ {
+					for _, at := range cells[[2]int{int(math.Floor(s.x)) + dx, int(math.Floor(s.y)) + dy}] {
+						found = found || at.distance(s) < sameSpot
+					}
+				}
+			}
+			if !found {
+				t.Errorf("%s at %v is not in the extract", p.roads[i].name, s)
+			}
+		}
+	}
+}
