@@ -109,7 +109,7 @@ var rules = map[string]rule{
 	"service": {ours: []string{anything}},
 	"cli": {ours: []string{
 		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "feed", "audit", "takedown", "ingest", "provider/trial", "safehttp",
-		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo", "wire", "licences", "region", "roads/graph",
+		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo", "wire", "licences", "region", "roads/graph", "geo",
 	}},
 
 	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay

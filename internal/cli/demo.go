@@ -17,7 +17,9 @@ import (
 	"wayside/internal/datadir"
 	"wayside/internal/demo"
 	"wayside/internal/feed"
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
+	"wayside/internal/region"
 	"wayside/internal/service"
 	"wayside/internal/telemetry"
 )
@@ -26,6 +28,7 @@ import (
 type demoCmd struct {
 	Listen string `name:"listen" xor:"address" placeholder:"HOST:PORT" help:"Public address (default 127.0.0.1:8080, or a free port if that is in use)."`
 	LAN    bool   `name:"lan" xor:"address" help:"Listen for other devices in your network too, and print the address for a phone."`
+	Region string `name:"region" type:"existingfile" placeholder:"FILE.osm.pbf" help:"Routes along the roads of an OpenStreetMap extract instead of the town's. The map opens there; the providers and their pins stay in their town at 52.0, 5.0."`
 }
 
 // Run runs the service with the demo town in it, until the process is asked to stop.
@@ -48,8 +51,12 @@ func (c *demoCmd) Run(p *program) (err error) {
 	if err != nil {
 		return err
 	}
+	roads, err := c.importRoads(p, dir, cfg.DataDir)
+	if err != nil {
+		return err
+	}
 	log := telemetry.NewLog(p.stderr, cfg.Log.Level, isTerminal(p.stderr))
-	s, err := c.open(p, cfg, log)
+	s, err := c.open(p, cfg, log, roads)
 	if err != nil {
 		return err
 	}
@@ -59,6 +66,7 @@ func (c *demoCmd) Run(p *program) (err error) {
 	d := &demoRun{
 		program: p, log: log, service: s, outbox: filepath.Join(cfg.DataDir, datadir.OutboxFolder),
 		base: s.URL(), welcomed: make(chan struct{}), town: town, publisher: publisher, relay: relay,
+		region: roads, real: c.Region != "",
 	}
 	if c.LAN {
 		d.base, d.lan = cfg.BaseURL, true
@@ -86,7 +94,7 @@ func (c *demoCmd) configure(ctx context.Context, dir string, publisher *demo.Pub
 	cfg.Egress = config.Egress{CAFile: ca, Hosts: map[string]netip.Addr{demo.Host: netip.AddrFrom4([4]byte{127, 0, 0, 1})}}
 	cfg.Upstreams = []config.Upstream{relay.upstream()}
 	cfg.Map.PMTiles = filepath.Join(dir, "town.pmtiles")
-	if err := writeDemoMap(cfg.Map.PMTiles); err != nil {
+	if err := writeDemoFile(cfg.Map.PMTiles, demo.WriteMap); err != nil {
 		return nil, err
 	}
 	cfg.Votes.TrustAfter = 0 // whoever tries the demo signed in a minute ago
@@ -139,27 +147,24 @@ func freeLANPort(ctx context.Context) (string, error) {
 }
 
 // open opens the service, at a free port if no address was asked for and the default one is taken.
-func (c *demoCmd) open(p *program, cfg *config.Config, log *slog.Logger) (*service.Service, error) {
+func (c *demoCmd) open(p *program, cfg *config.Config, log *slog.Logger, roads *region.Imported) (*service.Service, error) {
 	drive, err := demo.DriveJSON()
 	if err != nil {
 		return nil, err
 	}
-	play := func(o *service.Options) { o.DemoDrive = drive }
+	play := func(o *service.Options) {
+		o.DemoDrive = drive
+		if c.Region != "" {
+			b := roads.Bounds
+			o.DemoExtent = &geo.Box{West: b[0], South: b[1], East: b[2], North: b[3]}
+		}
+	}
 	s, err := openService(p, cfg, log, play)
 	if c.Listen == "" && !c.LAN && errors.Is(err, syscall.EADDRINUSE) {
 		cfg.HTTP.Listen = "127.0.0.1:0"
 		s, err = openService(p, cfg, log, play)
 	}
 	return s, err
-}
-
-// writeDemoMap writes the town's map to a file.
-func writeDemoMap(name string) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(demo.WriteMap(f), f.Close())
 }
 
 // demoRun operates the demo's providers on a running service.
@@ -174,6 +179,8 @@ type demoRun struct {
 	town      *demo.Town
 	publisher *demo.Publisher
 	relay     *demoRelay
+	region    *region.Imported
+	real      bool // the region is not the town's
 }
 
 // run signs the demo's owner in, registers its feeds through the API, approves them, and moves what happens in the town.
@@ -197,7 +204,7 @@ func (d *demoRun) run(ctx context.Context) error {
 	go func() {
 		driven <- demo.Drive(ctx, d.town, client, push, d.relay.live(), func(err error) { d.log.Warn("the town cannot tell what happens", "error", err) })
 	}()
-	err = d.printWelcome(ctx)
+	err = d.printWelcome(ctx, push)
 	close(d.welcomed)
 	if err != nil && ctx.Err() == nil {
 		return errors.Join(err, <-driven)
@@ -256,7 +263,7 @@ func (d *demoRun) feeds() []map[string]any {
 const welcomeTimeout = 5 * time.Second
 
 // printWelcome prints what to try, once the town can be seen.
-func (d *demoRun) printWelcome(ctx context.Context) error {
+func (d *demoRun) printWelcome(ctx context.Context, push string) error {
 	deadline := time.NewTimer(welcomeTimeout)
 	defer deadline.Stop()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -296,12 +303,12 @@ Or try, in another shell:
   curl '%[2]s'
   curl '%[2]s&kinds=alert.police,traffic.jam'
   curl '%[1]s/v2/sources'
-
+%[10]s
 Police, accidents and jams come from a relay upstream, the process %[3]d. Stop it and see what becomes of them; start it again with
 
   %[4]s
 
 The town moves every two seconds. Ctrl-C ends it; nothing is kept.
-`, d.base, near, d.relay.pid(), d.relay.command(), d.outbox, d.phoneText(), links, demoProvider, demoCurator)
+`, d.base, near, d.relay.pid(), d.relay.command(), d.outbox, d.phoneText(), links, demoProvider, demoCurator, d.roadsText(ctx, push))
 	return nil
 }

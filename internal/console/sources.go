@@ -191,6 +191,8 @@ type Region struct {
 	AsOf            time.Time // of the data; zero: the extract does not say
 	Imported        time.Time
 	Bounds          string
+	Attribution     string
+	OpenStreetMap   bool // the data are OpenStreetMap's, whose attribution is a link
 }
 
 // statusPage shows the service's state, without what concerns only its operator.

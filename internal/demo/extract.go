@@ -8,6 +8,9 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
+// ExtractLicence is the licence of the extract.
+const ExtractLicence = "CC0-1.0"
+
 // WriteExtract writes the town's streets, house numbers and places as an OpenStreetMap extract: what the map draws. It returns the error
 // of w.
 func WriteExtract(w io.Writer) error {

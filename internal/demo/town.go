@@ -25,6 +25,9 @@ type Town struct {
 	fixed  []row
 	events []event
 	number int
+
+	began      time.Time // the first step
+	shipPasses bool      // the harbour's bridge is closed
 }
 
 // event is a temporary event on a road. It moves along its street or stands still.
@@ -88,7 +91,7 @@ func (t *Town) somewhere() (r *road, along float64) {
 	for {
 		r = &t.plan.roads[t.rng.IntN(len(t.plan.roads))]
 		along = t.rng.Float64() * r.length()
-		if s := r.at(along); min(s.x, s.y) >= 0 && max(s.x, s.y) <= townMetres {
+		if s := r.at(along); min(s.x, s.y) >= 0 && max(s.x, s.y) <= townMetres && !isQuiet(s) {
 			return r, along
 		}
 	}
@@ -148,10 +151,10 @@ const policeOffset = 40
 
 // Step advances the simulation to now and returns the changes that drivers push. took is the time since the last step.
 func (t *Town) Step(now time.Time, took time.Duration) []row {
-	var batch []row
+	batch := t.ship(now)
 	var living []event
 	for _, e := range t.events {
-		if !now.Before(e.until) {
+		if !now.Before(e.until) || e.speed > 0 && isQuiet(e.road.at(e.along+e.speed*took.Seconds())) {
 			e.TTLSeconds, e.ObservedAt = retireTTL, ""
 			batch = e.report(batch)
 			continue
@@ -194,7 +197,9 @@ func (t *Town) begin(kind string, speed float64, now time.Time, lasts time.Durat
 	t.number++
 	r, along := t.somewhere()
 	if t.number%onDriveEvery == 0 {
-		r, along = t.plan.onDrive(t.rng.Float64() * driveMetres())
+		for r, along = t.plan.onDrive(t.rng.Float64() * driveMetres()); isQuiet(r.at(along)); {
+			r, along = t.plan.onDrive(t.rng.Float64() * driveMetres())
+		}
 	}
 	e := event{
 		road: r, along: along, speed: speed, seenBy: seenBy,

@@ -3,13 +3,15 @@ package httpapi
 import (
 	"net/http"
 
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/response"
 )
 
 // Demo is what only `wayside demo` serves.
 type Demo struct {
-	Drive []byte // JSON: a recorded drive through the demo region
+	Drive  []byte   // JSON: a recorded drive through the demo region
+	Extent *geo.Box // where the page for cars begins; nil: where there are entities
 }
 
 // getDrive answers GET /demo/drive.json, for a page that simulates a drive.

@@ -58,7 +58,9 @@ func (a *api) getOverlayConfig(w http.ResponseWriter, r *http.Request, _ *caller
 		config.BaseMap = &overlayBaseMap{StyleURL: a.BaseMap.StyleURL, Attribution: a.BaseMap.Attribution}
 	}
 	w.Header().Set("Cache-Control", cacheListing)
-	if box, found := a.Nearby.Extent(); found {
+	if a.Demo != nil && a.Demo.Extent != nil {
+		config.Extent = extentOf(*a.Demo.Extent)
+	} else if box, found := a.Nearby.Extent(); found {
 		config.Extent = extentOf(box)
 	} else {
 		w.Header().Set("Cache-Control", "no-cache") // the first data may come at any moment

@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// Attribution is what must stand wherever anything of a region is shown, and Licence the licence of its data (D15.24).
+// Attribution is what must stand wherever anything of a region is shown that is made of OpenStreetMap's data, and Licence the licence of its data (D15.24).
 const (
-	Attribution = "© OpenStreetMap contributors"
-	Licence     = "ODbL-1.0"
+	Attribution    = "© OpenStreetMap contributors"
+	AttributionURL = "https://www.openstreetmap.org/copyright" // what it links to
+	Licence        = "ODbL-1.0"
 )
 
 // About is what a region says of itself. It is made of the input alone.

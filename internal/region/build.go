@@ -21,6 +21,9 @@ func (i *importer) build(ctx context.Context) (*made, error) {
 		return nil, err
 	}
 	m := &made{about: About{ID: i.id(car.Figures()), Attribution: Attribution, Licence: Licence}}
+	if i.Attribution != "" {
+		m.about.Attribution, m.about.Licence = i.Attribution, i.ImportOptions.Licence
+	}
 	for _, e := range i.inputs {
 		m.about.Inputs = append(m.about.Inputs, e.Input)
 		if at := e.pbf.Header.AsOf; at.After(m.about.AsOf) {

@@ -25,6 +25,8 @@ type ImportOptions struct {
 	// Progress is called when a step of the work begins, such as "reading"; the function that it returns when the step ends. nil: progress
 	// is not reported.
 	Progress func(step string) (ended func())
+	// Attribution and Licence are what stands wherever anything of the region is shown, if it is not OpenStreetMap's data. Empty: it is.
+	Attribution, Licence string
 }
 
 // Imported is the result of an import.

@@ -61,7 +61,7 @@ func (s *Service) serve(e *edition) (err error) {
 	}
 	deps.Home = home(e)
 	if s.options.DemoDrive != nil {
-		deps.Demo = &httpapi.Demo{Drive: s.options.DemoDrive}
+		deps.Demo = &httpapi.Demo{Drive: s.options.DemoDrive, Extent: s.options.DemoExtent}
 	}
 	if e.incidents != nil {
 		deps.Incidents = e.incidents.about

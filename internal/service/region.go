@@ -113,7 +113,7 @@ func (s *Service) describeRegion() string {
 func (s *Service) reportRegion(state *console.State) {
 	if r := s.regions.Region(); r != nil {
 		state.Region = &console.Region{
-			ID: r.ID, DataVersion: r.DataVersion, AsOf: r.AsOf, Imported: r.Imported,
+			ID: r.ID, DataVersion: r.DataVersion, AsOf: r.AsOf, Imported: r.Imported, Attribution: r.Attribution, OpenStreetMap: r.Attribution == region.Attribution,
 			Bounds: fmt.Sprintf("%.3f, %.3f – %.3f, %.3f", r.Bounds[1], r.Bounds[0], r.Bounds[3], r.Bounds[2]), // as people write places
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"wayside/internal/cluster"
 	"wayside/internal/config"
 	"wayside/internal/datadir"
+	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/httpserver"
 	"wayside/internal/index"
@@ -42,6 +43,8 @@ type Options struct {
 
 	// DemoDrive is the recorded drive that the page for cars plays; nil: this is no demo.
 	DemoDrive []byte
+	// DemoExtent is where the page for cars begins in a demo; nil: where there are entities.
+	DemoExtent *geo.Box
 
 	// Progress is called when loading the index begins. add is called with how many more entities are loaded, from several
 	// goroutines; ended once, after loading ended or was given up. nil: progress is not reported.

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"wayside/internal/datadir"
+	"wayside/internal/demo"
+	"wayside/internal/geo"
+	"wayside/internal/region"
+)
+
+// importRoads makes the region that the demo's routes lead along: of the file that the visitor names, or of the town.
+func (c *demoCmd) importRoads(p *program, dir, dataDir string) (*region.Imported, error) {
+	o := region.ImportOptions{Folder: region.Folder(filepath.Join(dataDir, datadir.RegionFolder)), Files: []string{c.Region}}
+	if c.Region == "" {
+		town := filepath.Join(dir, "town.osm.pbf")
+		if err := writeDemoFile(town, demo.WriteExtract); err != nil {
+			return nil, err
+		}
+		o.Files, o.Attribution, o.Licence = []string{town}, demo.MapAttribution, demo.ExtractLicence
+	} else {
+		p.printf("Wayside demo: importing the roads of %s …\n", printable(c.Region))
+	}
+	done, err := region.Import(p.ctx, o)
+	if err != nil {
+		return nil, oneLine(err)
+	}
+	return done, nil
+}
+
+// writeDemoFile writes something of the town to a file.
+func writeDemoFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// trip is what the welcome offers a route for. found is false if a real region has no roads where the demo looks for some.
+func (d *demoRun) trip(ctx context.Context) (t demo.Trip, found bool) {
+	if !d.real {
+		return demo.TownTrip(), true
+	}
+	b := d.region.Bounds
+	at := func(east, north float64) geo.Point {
+		return geo.Point{Lat: b[1] + north*(b[3]-b[1]), Lng: b[0] + east*(b[2]-b[0])}
+	}
+	for _, ends := range [][2]geo.Point{
+		{at(0.4, 0.4), at(0.6, 0.6)}, {at(0.4, 0.6), at(0.6, 0.4)}, {at(0.3, 0.5), at(0.7, 0.5)}, {at(0.5, 0.3), at(0.5, 0.7)}, {at(0.2, 0.2), at(0.8, 0.8)},
+	} {
+		t.From, t.To = ends[0], ends[1]
+		if t.Bridge, t.Street, found = middleOfRoute(ctx, d.service.URL(), t); found {
+			return t, true
+		}
+	}
+	return t, false
+}
+
+// routeTimeout bounds a question for a route.
+const routeTimeout = 10 * time.Second
+
+// middleOfRoute asks the service for a route and returns where half of its points are passed, and the street there.
+func middleOfRoute(ctx context.Context, base string, t demo.Trip) (at geo.Point, street string, found bool) {
+	ctx, cancel := context.WithTimeout(ctx, routeTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, routeURL(base, t)+"?steps=true&overview=false&geometries=geojson", http.NoBody)
+	if err != nil {
+		return at, "", false
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return at, "", false
+	}
+	defer resp.Body.Close() //nolint:errcheck // read only
+	var answer struct {
+		Routes []struct {
+			Legs []struct {
+				Steps []struct {
+					Name     string  `json:"name"`
+					Distance float64 `json:"distance"`
+					Geometry struct {
+						Coordinates [][2]float64 `json:"coordinates"`
+					} `json:"geometry"`
+				} `json:"steps"`
+			} `json:"legs"`
+		} `json:"routes"`
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 16<<20)).Decode(&answer); err != nil || len(answer.Routes) == 0 {
+		return at, "", false
+	}
+	longest := 0.0
+	for _, leg := range answer.Routes[0].Legs {
+		for _, step := range leg.Steps {
+			if line := step.Geometry.Coordinates; step.Distance > longest && len(line) > 0 {
+				middle := line[len(line)/2]
+				longest, street, at = step.Distance, step.Name, geo.Point{Lat: middle[1], Lng: middle[0]}
+			}
+		}
+	}
+	return at, street, longest > 0
+}
+
+func routeURL(base string, t demo.Trip) string {
+	return fmt.Sprintf("%s/v2/navigation/route/v1/driving/%g,%g;%g,%g", base, t.From.Lng, t.From.Lat, t.To.Lng, t.To.Lat)
+}
+
+// roadsText says how to ask for a route, and how to close the road that it leads along.
+func (d *demoRun) roadsText(ctx context.Context, push string) string {
+	t, found := d.trip(ctx)
+	if !found {
+		return "\nRoutes lead along the roads of your region; the demo found none between places in its middle.\n"
+	}
+	what := "the bridge"
+	if d.real {
+		what = "a street"
+	}
+	via := t.Street
+	if via == "" {
+		via = "a street without a name"
+	}
+	row := func(ttl int) string {
+		return fmt.Sprintf(`[{"external_id":"my-closure","kind":"alert.road_closed","lat":%g,"lng":%g,"properties":{},"ttl_seconds":%d}]`, t.Bridge.Lat, t.Bridge.Lng, ttl)
+	}
+	const post = "  curl '%s/v2/feeds/%s/entities' -H 'Content-Type: application/json' -d '%s'\n"
+	route := "  curl '" + routeURL(d.base, t) + "?overview=false&skip_waypoints=true'\n"
+	text := "\nAsk for a route across " + what + " (" + printable(via) + "), close it with the push token of the town's live feed, ask again, and open it:\n\n" +
+		route + fmt.Sprintf(post, d.base, push, row(closureTTL)) + route + fmt.Sprintf(post, d.base, push, row(1)) +
+		"\nOr dispute the closure on the map as the driver: it is only a delay then."
+	if d.real {
+		return text + fmt.Sprintf("\nThe roads are %s: %s\n", region.Attribution, region.AttributionURL)
+	}
+	return text + " The bridge of the harbour opens for ships by itself.\n"
+}
+
+// closureTTL is how long the visitor's closure lasts if it is not ended, in seconds.
+const closureTTL = 600
