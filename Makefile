@@ -30,10 +30,10 @@ STEP      = printf '\n== %s\n'
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-10s %s\n", $$1, $$2 }'
 
-demo: ## run a demo town on this machine and print what to try; LAN=1 for a phone in the same network too
+demo: ## run a demo town on this machine and print what to try; LAN=1 for a phone in the same network too, REGION=FILE.osm.pbf for real roads
 	@if [ ! -e bin/wayside ]; then echo 'Building bin/wayside: the first time this takes some minutes.'; fi
 	$(GO) build -trimpath -o bin/wayside ./cmd/wayside
-	exec bin/wayside demo $(if $(LAN),--lan)
+	exec bin/wayside demo $(if $(LAN),--lan) $(if $(REGION),--region '$(REGION)')
 
 build: ## build bin/wayside
 	@$(GO) build -trimpath -o bin/wayside ./cmd/wayside

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -52,10 +53,10 @@ func (d *demoRun) trip(ctx context.Context) (t demo.Trip, found bool) {
 	}
 	b := d.region.Bounds
 	at := func(east, north float64) geo.Point {
-		return geo.Point{Lat: b[1] + north*(b[3]-b[1]), Lng: b[0] + east*(b[2]-b[0])}
+		return rounded(b[1]+north*(b[3]-b[1]), b[0]+east*(b[2]-b[0]))
 	}
 	for _, ends := range [][2]geo.Point{
-		{at(0.4, 0.4), at(0.6, 0.6)}, {at(0.4, 0.6), at(0.6, 0.4)}, {at(0.3, 0.5), at(0.7, 0.5)}, {at(0.5, 0.3), at(0.5, 0.7)}, {at(0.2, 0.2), at(0.8, 0.8)},
+		{at(0.2, 0.2), at(0.8, 0.8)}, {at(0.2, 0.8), at(0.8, 0.2)}, {at(0.2, 0.5), at(0.8, 0.5)}, {at(0.5, 0.2), at(0.5, 0.8)}, {at(0.4, 0.4), at(0.6, 0.6)},
 	} {
 		t.From, t.To = ends[0], ends[1]
 		if t.Bridge, t.Street, found = middleOfRoute(ctx, d.service.URL(), t); found {
@@ -68,7 +69,7 @@ func (d *demoRun) trip(ctx context.Context) (t demo.Trip, found bool) {
 // routeTimeout bounds a question for a route.
 const routeTimeout = 10 * time.Second
 
-// middleOfRoute asks the service for a route and returns where half of its points are passed, and the street there.
+// middleOfRoute asks the service for a route and returns where half of it is driven, and the street there.
 func middleOfRoute(ctx context.Context, base string, t demo.Trip) (at geo.Point, street string, found bool) {
 	ctx, cancel := context.WithTimeout(ctx, routeTimeout)
 	defer cancel()
@@ -85,8 +86,7 @@ func middleOfRoute(ctx context.Context, base string, t demo.Trip) (at geo.Point,
 		Routes []struct {
 			Legs []struct {
 				Steps []struct {
-					Name     string  `json:"name"`
-					Distance float64 `json:"distance"`
+					Name     string `json:"name"`
 					Geometry struct {
 						Coordinates [][2]float64 `json:"coordinates"`
 					} `json:"geometry"`
@@ -97,16 +97,39 @@ func middleOfRoute(ctx context.Context, base string, t demo.Trip) (at geo.Point,
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 16<<20)).Decode(&answer); err != nil || len(answer.Routes) == 0 {
 		return at, "", false
 	}
-	longest := 0.0
+	var route []stretch
+	total := 0.0
 	for _, leg := range answer.Routes[0].Legs {
 		for _, step := range leg.Steps {
-			if line := step.Geometry.Coordinates; step.Distance > longest && len(line) > 0 {
-				middle := line[len(line)/2]
-				longest, street, at = step.Distance, step.Name, geo.Point{Lat: middle[1], Lng: middle[0]}
+			for i := 1; i < len(step.Geometry.Coordinates); i++ {
+				s := stretch{step.Name, pointOf(step.Geometry.Coordinates[i-1]), pointOf(step.Geometry.Coordinates[i])}
+				route, total = append(route, s), total+s.metres()
 			}
 		}
 	}
-	return at, street, longest > 0
+	passed := 0.0
+	for _, s := range route {
+		if passed += s.metres(); passed > total/2 {
+			return rounded((s.from.Lat+s.to.Lat)/2, (s.from.Lng+s.to.Lng)/2), s.street, true
+		}
+	}
+	return at, "", false
+}
+
+// stretch is a straight part of a route.
+type stretch struct {
+	street   string
+	from, to geo.Point
+}
+
+func (s stretch) metres() float64 { return geo.Distance(s.from, s.to) }
+
+func pointOf(c [2]float64) geo.Point { return geo.Point{Lat: c[1], Lng: c[0]} }
+
+// rounded is a place to about a metre.
+func rounded(lat, lng float64) geo.Point {
+	const metre = 1e5
+	return geo.Point{Lat: math.Round(lat*metre) / metre, Lng: math.Round(lng*metre) / metre}
 }
 
 func routeURL(base string, t demo.Trip) string {
