@@ -28,7 +28,7 @@ import (
 type demoCmd struct {
 	Listen string `name:"listen" xor:"address" placeholder:"HOST:PORT" help:"Public address (default 127.0.0.1:8080, or a free port if that is in use)."`
 	LAN    bool   `name:"lan" xor:"address" help:"Listen for other devices in your network too, and print the address for a phone."`
-	Region string `name:"region" type:"existingfile" placeholder:"FILE.osm.pbf" help:"Routes along the roads of an OpenStreetMap extract instead of the town's. The map opens there; the providers and their pins stay in their town at 52.0, 5.0."`
+	Region string `name:"region" placeholder:"FILE.osm.pbf" help:"Routes along the roads of an OpenStreetMap extract instead of the town's. The map opens there; the providers and their pins stay in their town at 52.0, 5.0."`
 }
 
 // Run runs the service with the demo town in it, until the process is asked to stop.
