@@ -3,6 +3,7 @@ package demo
 import (
 	"bytes"
 	"math"
+	"slices"
 	"testing"
 
 	"wayside/internal/roads/car"
@@ -88,4 +89,51 @@ func TestExtractIsTheMap(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRestrictionsHold checks that no turn leads where a restriction forbids it, and that the others are there.
+func TestRestrictionsHold(t *testing.T) {
+	g, _ := buildRoads(t)
+	for _, row := range []struct {
+		from, via, to spot
+		allowed       bool
+	}{
+		{crossing(16, 13), crossing(16, 12), crossing(17, 12), false},
+		{crossing(16, 13), crossing(16, 12), crossing(15, 12), true},
+		{crossing(8, 15), crossing(8, 16), crossing(9, 16), false},
+		{crossing(8, 15), crossing(8, 16), crossing(7, 16), true},
+		{crossing(15, 8), crossing(16, 8), crossing(17, 8), true},
+		{crossing(15, 8), crossing(16, 8), crossing(16, 9), false},
+		{crossing(15, 8), crossing(16, 8), crossing(16, 7), false},
+	} {
+		arrives := func(arc uint32, via, other spot) bool { return towards(g, arc, false, via, other) }
+		leaves := func(arc uint32, via, other spot) bool { return towards(g, arc, true, via, other) }
+		found := false
+		for arc := range g.Arcs {
+			if !arrives(uint32(arc), row.via, row.from) {
+				continue
+			}
+			for _, turn := range g.TurnsFrom(uint32(arc)) {
+				found = found || leaves(turn.To, row.via, row.to)
+			}
+		}
+		if found != row.allowed {
+			t.Errorf("from %v over %v to %v: %v", row.from, row.via, row.to, found)
+		}
+	}
+}
+
+// towards reports whether an arc begins at a crossing and leads towards a spot, or comes from there and ends at the crossing.
+func towards(g *graph.Graph, arc uint32, begins bool, via, other spot) bool {
+	a := &g.Arcs[arc]
+	line := slices.Clone(g.PieceLine(a.Piece))
+	if (a.Flags&graph.Backward != 0) == begins {
+		slices.Reverse(line) // the crossing first
+	}
+	at := func(p graph.Position) spot { return spotOf(p.Point().Lat, p.Point().Lng) }
+	if at(line[0]).distance(via) > sameSpot {
+		return false
+	}
+	next := at(line[1])
+	return via.to(other, next.distance(via)/via.distance(other)).distance(next) < sameSpot
 }

@@ -154,13 +154,14 @@ func (t *Town) Step(now time.Time, took time.Duration) []row {
 	batch := t.ship(now)
 	var living []event
 	for _, e := range t.events {
-		if !now.Before(e.until) || e.speed > 0 && isQuiet(e.road.at(e.along+e.speed*took.Seconds())) {
+		along := math.Mod(e.along+e.speed*took.Seconds(), e.road.length())
+		if !now.Before(e.until) || isQuiet(e.road.at(along)) {
 			e.TTLSeconds, e.ObservedAt = retireTTL, ""
 			batch = e.report(batch)
 			continue
 		}
 		if e.speed > 0 {
-			e.along = math.Mod(e.along+e.speed*took.Seconds(), e.road.length())
+			e.along = along
 			e.stand(e.road, e.along)
 			batch = e.report(batch)
 		}
