@@ -155,12 +155,20 @@ export class Pins {
   #markFirstPins(drawn?: () => void): void {
     const look = (): void => {
       if (this.#shown[pinSource]?.size === 0 || !this.#contextState.isAvailable() || !this.#map.isSourceLoaded(pinSource)) return;
-      if (this.#map.queryRenderedFeatures({ layers: ["pins"] }).length === 0) return;
+      if (!this.#arePinsDrawn()) return;
       performance.mark(firstPinsMark);
       this.#map.off("render", look);
       drawn?.();
     };
     this.#map.on("render", look);
+  }
+
+  #arePinsDrawn(): boolean {
+    try {
+      return this.#map.queryRenderedFeatures({ layers: ["pins"] }).length > 0;
+    } catch {
+      return false; // MapLibre 5 fails for some frames where a tile without pins is being replaced; the next frame is asked again
+    }
   }
 
   /** addShapes adds lines, zones and the enlarged pin. Their shaders take a slow processor longer to compile than those of the pins. */
