@@ -156,7 +156,7 @@ func (h *hierarchy) Route(ctx context.Context, q *Query) (path graph.Path, found
 // Alternatives is the best path, and others that a driver would call different.
 func (h *hierarchy) Alternatives(ctx context.Context, q *Query, count int) (paths []graph.Path, err error) {
 	err = h.search(ctx, q.Exclude, q.Free, func(query *cch.Query, view cch.View) error {
-		paths = query.Alternatives(view, q.From, q.To, count)
+		paths = query.Alternatives(view, q.From, q.To, count+1)
 		return nil
 	})
 	return paths, err

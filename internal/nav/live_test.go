@@ -2,6 +2,7 @@ package nav_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -39,31 +40,8 @@ func TestLiveNetworkIsOfOneVersion(t *testing.T) {
 	`,
 		roadtest.Ways("ab bc cd be ef fc", "highway=residential"),
 	)
-	profile, err := car.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, _, err := graph.Build(t.Context(), []*osmpbf.File{drawing.File(t)}, profile, graph.BuildOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	topology, err := cch.Prepare(t.Context(), g, cch.PrepareOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	live, err := nav.NewLive(t.Context(), nav.NewRoads(g, match.NewIndex(g), "1"), topology)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arcOf := func(nodes string) uint32 {
-		for i := range g.Arcs {
-			if g.Ways[g.Pieces[g.Arcs[i].Piece].Way].OSM == drawing.WayID(t, nodes) && g.Arcs[i].Flags&graph.Backward == 0 {
-				return uint32(i)
-			}
-		}
-		t.Fatal("no arc of " + nodes)
-		return 0
-	}
+	live, g := liveNetwork(t, drawing)
+	arcOf := func(nodes string) uint32 { return forward(t, g, drawing, nodes) }
 	bridge, begin, end := arcOf("bc"), arcOf("ab"), arcOf("cd")
 
 	var asking sync.WaitGroup
@@ -97,4 +75,70 @@ func TestLiveNetworkIsOfOneVersion(t *testing.T) {
 	}
 	close(done)
 	asking.Wait()
+}
+
+// Alternatives come beside the best route: with one that is asked for there are two paths where there is another way.
+func TestLiveAlternatives(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	g := grid(t, random).Graph
+	topology, err := cch.Prepare(t.Context(), g, cch.PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := nav.NewLive(t.Context(), nav.NewRoads(g, match.NewIndex(g), "1"), topology)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, release := context.WithCancel(t.Context())
+	defer release()
+	n, others := live.Network(ctx), 0
+	for range 300 {
+		q := nav.Query{From: []graph.End{{Arc: random.Uint32N(uint32(len(g.Arcs)))}}, To: []graph.End{{Arc: random.Uint32N(uint32(len(g.Arcs)))}}}
+		for count := range 3 {
+			paths, err := n.Search.Alternatives(ctx, &q, count)
+			if err != nil || len(paths) > count+1 {
+				t.Fatalf("%d paths with %d alternatives (%v)", len(paths), count, err)
+			}
+			if count == 1 {
+				others += max(0, len(paths)-1)
+			}
+		}
+	}
+	if others == 0 {
+		t.Error("no route has an alternative")
+	}
+}
+
+// liveNetwork makes a network of a drawing.
+func liveNetwork(t *testing.T, drawing *roadtest.Network) (*nav.Live, *graph.Graph) {
+	t.Helper()
+	profile, err := car.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, _, err := graph.Build(t.Context(), []*osmpbf.File{drawing.File(t)}, profile, graph.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	topology, err := cch.Prepare(t.Context(), g, cch.PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := nav.NewLive(t.Context(), nav.NewRoads(g, match.NewIndex(g), "1"), topology)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return live, g
+}
+
+// forward is an arc of a way in its direction.
+func forward(t *testing.T, g *graph.Graph, drawing *roadtest.Network, nodes string) uint32 {
+	t.Helper()
+	for i := range g.Arcs {
+		if g.Ways[g.Pieces[g.Arcs[i].Piece].Way].OSM == drawing.WayID(t, nodes) && g.Arcs[i].Flags&graph.Backward == 0 {
+			return uint32(i)
+		}
+	}
+	t.Fatal("no arc of " + nodes)
+	return 0
 }

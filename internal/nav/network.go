@@ -113,8 +113,8 @@ const NoPath = ^uint64(0)
 // search ends with the context's error when the request that asked is gone.
 type Search interface {
 	Route(ctx context.Context, q *Query) (path graph.Path, found bool, err error)
-	// Alternatives are up to count paths, at least one of which is there if there is a route: the best first, the others no more
-	// than a quarter longer and different from each other in a fifth at least.
+	// Alternatives are the best path, if there is a route, and up to count others: no more than a quarter longer, and different from
+	// each other in a fifth at least.
 	Alternatives(ctx context.Context, q *Query, count int) ([]graph.Path, error)
 	Table(ctx context.Context, q *TableQuery) error
 }
