@@ -103,11 +103,12 @@ fuzz: ## every fuzz target for FUZZTIME=3s
 	@$(STEP) 'fuzzing, $(FUZZTIME) for each target'
 	FUZZTIME=$(FUZZTIME) .ci/fuzz
 
-bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams, BENCH=cluster, BENCH=web for those
+bench: ## measure the promises of speed and memory; BENCH=small for a tenth of the entities, BENCH=streams, BENCH=cluster, BENCH=navigation, BENCH=web for those
 	@case "$(BENCH)" in \
 	small) $(GO) run ./bench -entities 100000 ;; \
 	streams) $(GO) run ./bench -streams -entities 0 ;; \
 	cluster) $(GO) run ./bench -cluster ;; \
+	navigation) $(GO) run ./bench -navigation $(if $(EXTRACT),-extract "$(EXTRACT)") $(if $(MILLION),-million) ;; \
 	web) .ci/browser speed ;; \
 	*) $(GO) run ./bench ;; \
 	esac

@@ -31,6 +31,9 @@ func main() {
 	flag.StringVar(&o.profiles, "profiles", "", "write processor profiles of the service while it is read into this directory; they slow it by a few per cent")
 	flag.StringVar(&o.tile38Program, "tile38", "", "the tile38-server to compare with; empty: one is built with go install")
 	flag.BoolVar(&o.cluster, "cluster", false, "measure nodes on PostgreSQL and a large index instead")
+	flag.BoolVar(&o.navigation, "navigation", false, "measure the import of roads, and routes, instead")
+	flag.StringVar(&o.extract, "extract", "", "the OpenStreetMap extract (PBF) of -navigation; empty: "+testExtract+" in the folder that WAYSIDE_TEST_OSM names")
+	flag.BoolVar(&o.million, "million", false, "with -navigation, also measure the router on a network of a million junctions, which takes minutes")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -58,6 +61,9 @@ type options struct {
 	viewsOnly        bool
 	profiles         string
 	tile38Program    string
+	navigation       bool
+	extract          string
+	million          bool
 }
 
 // run runs all steps, in an order in which each leaves the service in the state that the next needs.
@@ -86,10 +92,13 @@ func run(ctx context.Context, o options) (err error) {
 	if err := b.build(ctx); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, b.stop()) }()
+	if o.navigation {
+		return b.runNavigation(ctx)
+	}
 	if err := b.start(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.stop()) }()
 	if o.cluster {
 		return b.runCluster(ctx)
 	}

@@ -52,6 +52,8 @@ listen = %[2]q
 [limits]
 guest_reads_per_minute = 1000000000
 account_reads_per_minute = 1000000000
+guest_routes_per_minute = 1000000000
+account_routes_per_minute = 1000000000
 pushes_per_minute = 1000000
 push_entities_per_minute = 0
 manage_per_minute = 100000

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+	"time"
+
+	"wayside/internal/datadir"
+	"wayside/internal/region"
+	"wayside/internal/roads/osmpbf"
+)
+
+// testExtract is the extract that the goals are for, in the folder of extracts that tests use.
+const testExtract = "milan-otp.osm.pbf"
+
+// startsMeasured is the number of starts with and without a region.
+const startsMeasured = 7
+
+// warmingRequests is how many routes are asked for before memory is measured.
+const warmingRequests = 2000
+
+// navigation is what the steps about routes share.
+type navigation struct {
+	*bench
+	extract string
+	bytes   int64 // of the extract
+	region  *region.Region
+	routes  []string // paths of requests for routes between random places
+	without memoryUse
+}
+
+// runNavigation measures the import of an extract, the router in this process, and a service with the region.
+func (b *bench) runNavigation(ctx context.Context) error {
+	n := &navigation{bench: b, extract: extractFile(b.extract)}
+	if n.extract == "" {
+		step("SKIPPED: there is no extract to measure with. Name one by -extract FILE.osm.pbf (make bench BENCH=navigation EXTRACT=FILE), " +
+			"or set WAYSIDE_TEST_OSM to a folder with " + testExtract)
+		return nil
+	}
+	info, err := os.Stat(n.extract)
+	if err != nil {
+		return err
+	}
+	n.bytes = info.Size()
+	steps := []measurement{
+		{"starting without a region", n.startWithout},
+		{"importing " + filepath.Base(n.extract), n.importExtract},
+		{"reading the extract alone", n.readExtract},
+		{"starting with and without the region", n.starts},
+		{"opening the region in this process", n.open},
+		{"memory with the region", n.memoryWith},
+		{"asking for routes over HTTP", n.httpRoutes},
+		{"signing in and registering feeds", b.prepare},
+		{"closures, from the push to a route around it", n.closures},
+		{"routes beside pushes", n.besidePushes},
+		{"the router alone", n.routerOfExtract},
+	}
+	if b.million {
+		steps = append(steps, measurement{"the router on a million junctions", n.routerOfMillion})
+	}
+	return b.all(ctx, append(steps, measurement{"looking for other routers", n.peers}))
+}
+
+// extractFile is the extract to measure with; empty: there is none.
+func extractFile(named string) string {
+	if named != "" {
+		return named
+	}
+	folder := os.Getenv("WAYSIDE_TEST_OSM")
+	if folder == "" {
+		return ""
+	}
+	file := filepath.Join(folder, testExtract)
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	return file
+}
+
+func (n *navigation) megabytes() float64 { return float64(n.bytes) / 1e6 }
+
+// startWithout starts a service in a new data directory, and measures its memory after as many requests as memoryWith sends.
+func (n *navigation) startWithout(ctx context.Context) error {
+	if err := n.start(ctx); err != nil {
+		return err
+	}
+	for range warmingRequests {
+		if _, _, err := n.answer(ctx, "/v2/navigation/route/v1/driving/9.19,45.46;9.18,45.47"); err != nil { // answered with NoRegion
+			return err
+		}
+	}
+	var err error
+	if n.without, err = n.memoryUse(); err != nil {
+		return err
+	}
+	return n.stop()
+}
+
+// importExtract runs wayside region import. This process is still small: a child's highest memory is never less than its parent's was.
+func (n *navigation) importExtract(ctx context.Context) error {
+	var walls, cores, peaks []float64
+	var text []byte
+	for range n.rounds {
+		cmd := exec.CommandContext(ctx, n.binary, "region", "import", "--json", "--config", n.config, n.extract)
+		cmd.Stderr = os.Stderr
+		began := time.Now()
+		out, err := cmd.Output()
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		walls = append(walls, time.Since(began).Seconds())
+		cores = append(cores, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
+		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+			peaks = append(peaks, float64(usage.Maxrss)*1024)
+		}
+		text = out
+	}
+	wall, core, peak := median(walls), median(cores), slices.Max(peaks)
+	n.table.add(fmt.Sprintf("import of roads (%.1f MB, %d processors)", n.megabytes(), runtime.NumCPU()), "≤ 1 s a MB",
+		fmt.Sprintf("%.2f s a MB (%.1f s, %.1f s of a core)", wall/n.megabytes(), wall, core), wall <= n.megabytes())
+	n.table.add("memory of an import, highest", "≤ 20 × the file",
+		fmt.Sprintf("%.1f × (%.0f MB)", peak/float64(n.bytes), peak/1e6), peak <= 20*float64(n.bytes))
+	var said struct {
+		Steps []struct {
+			Name    string
+			Seconds float64
+		}
+	}
+	if err := json.Unmarshal(text, &said); err != nil {
+		return err
+	}
+	for _, s := range said.Steps {
+		n.table.note("  of this, "+s.Name, fmt.Sprintf("%.2f s", s.Seconds))
+	}
+	return nil
+}
+
+// readExtract decodes all of the extract and throws it away.
+func (n *navigation) readExtract(ctx context.Context) error {
+	in, err := os.Open(n.extract)
+	if err != nil {
+		return err
+	}
+	defer in.Close() //nolint:errcheck // read only
+	var rates []float64
+	for range 2*n.rounds + 1 {
+		f, err := osmpbf.Open(in, n.bytes)
+		if err != nil {
+			return err
+		}
+		objects := 0
+		before := processorOfBench()
+		err = f.Scan(ctx, osmpbf.Options{Workers: 1}, func(b *osmpbf.Block) error {
+			objects += len(b.Nodes) + len(b.Ways) + len(b.Relations)
+			return nil
+		})
+		if err != nil || objects == 0 {
+			return fmt.Errorf("read %d objects: %w", objects, err)
+		}
+		rates = append(rates, n.megabytes()/(processorOfBench()-before).Seconds())
+	}
+	rate := median(rates)
+	n.table.add("reading PBF alone, a second of a core", "≥ 25 MB", fmt.Sprintf("%.0f MB", rate), rate >= 25)
+	return nil
+}
+
+// processorOfBench is the processor time of this process. Other programs on the machine change it little.
+func processorOfBench() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// starts compares the time to ready, in turns.
+func (n *navigation) starts(ctx context.Context) error {
+	var with, without []float64
+	for range startsMeasured {
+		for _, side := range []struct {
+			config string
+			took   *[]float64
+		}{{"[navigation]\nregion = \"off\"\n", &without}, {"", &with}} {
+			if err := n.configure(side.config); err != nil {
+				return err
+			}
+			if err := n.start(ctx); err != nil {
+				return err
+			}
+			*side.took = append(*side.took, n.ready.Seconds())
+			if err := n.stop(); err != nil {
+				return err
+			}
+		}
+	}
+	more := median(with) - median(without)
+	n.table.add("start to ready with a region", "+ ≤ 0.3 s", fmt.Sprintf("+ %.2f s (%.2f instead of %.2f)", more, median(with), median(without)), more <= 0.3)
+	return n.start(ctx)
+}
+
+// open reads the region, and draws the places between which routes are asked for.
+func (n *navigation) open(ctx context.Context) error {
+	folder := region.Folder(filepath.Join(n.dir, "data", datadir.RegionFolder))
+	id, err := folder.Choose("")
+	if err != nil {
+		return err
+	}
+	if n.region, err = region.Read(ctx, folder.Path(id)); err != nil {
+		return err
+	}
+	n.routes = routePaths(n.region.Graph, requestsMeasured)
+	step(fmt.Sprintf("the network has %d junctions and %d arcs; its file has %.1f MB", len(n.region.Graph.Nodes), len(n.region.Graph.Arcs), float64(n.region.Bytes)/1e6))
+	return nil
+}
+
+// memoryUse is memory of the service in bytes.
+type memoryUse struct{ all, private float64 }
+
+// memoryUse reads what is resident, and what of it is the process's own and cannot be read again from a file.
+func (n *navigation) memoryUse() (memoryUse, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", n.process.Process.Pid))
+	if err != nil {
+		return memoryUse{}, err
+	}
+	return memoryUse{kilobytes(string(text), "Rss:") * 1000, kilobytes(string(text), "Private_Dirty:") * 1000}, nil
+}
+
+// memoryWith measures what the region adds to the memory of the service.
+func (n *navigation) memoryWith(ctx context.Context) error {
+	for _, path := range n.routes[:warmingRequests] {
+		if err := n.found(ctx, path); err != nil {
+			return err
+		}
+	}
+	with, err := n.memoryUse()
+	if err != nil {
+		return err
+	}
+	junctions := float64(len(n.region.Graph.Nodes))
+	all, private := (with.all-n.without.all)/junctions, (with.private-n.without.private)/junctions
+	n.table.add("memory to serve, a junction", "≤ 800 bytes", fmt.Sprintf("%.0f bytes (%.0f MB instead of %.0f)", all, with.all/1e6, n.without.all/1e6), all <= 800)
+	n.table.add("  of this, private", "≤ 500 bytes", fmt.Sprintf("%.0f bytes", private), private <= 500)
+	return nil
+}
+
+// peers says which other routers are there to compare with.
+func (n *navigation) peers(context.Context) error {
+	for _, program := range []string{"osrm-routed", "routino-router"} {
+		if path, err := exec.LookPath(program); err == nil {
+			step(path + " is installed, but bench cannot drive it yet: compare by hand")
+		} else {
+			step("NOT COMPARED with " + program + ": it is not installed")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,331 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"wayside/internal/geo"
+	"wayside/internal/roads/graph"
+)
+
+// requestsMeasured is the number of routes asked for over HTTP, one after the other; roundRequests of them before it is the bare
+// handler's turn.
+const (
+	requestsMeasured = 10_000
+	roundRequests    = 500
+)
+
+// Closures that are pushed, one after the other, and how long a route around one is waited for.
+const (
+	closuresMeasured = 200
+	closureTimeout   = 2 * time.Second
+	closureID        = "bench:closure"
+)
+
+// Rows that change while routes are asked for.
+const (
+	changedRows     = 500 // a second
+	pushesPerSecond = 10
+	jammedPlaces    = 2000
+)
+
+// routePaths are requests for routes between random places of the largest island.
+func routePaths(g *graph.Graph, count int) []string {
+	random := rand.New(rand.NewPCG(5, 6))
+	paths := make([]string, count)
+	for i := range paths {
+		from, to := randomPlace(g, random), randomPlace(g, random)
+		paths[i] = fmt.Sprintf("/v2/navigation/route/v1/driving/%.6f,%.6f;%.6f,%.6f?steps=false&overview=full", from.Lng, from.Lat, to.Lng, to.Lat)
+	}
+	return paths
+}
+
+// randomPlace is the middle of the first segment of a random road.
+func randomPlace(g *graph.Graph, random *rand.Rand) geo.Point {
+	line := g.PieceLine(g.Arcs[randomArc(g, random)].Piece)
+	return middle(line[0].Point(), line[1].Point())
+}
+
+func middle(a, b geo.Point) geo.Point {
+	return geo.Point{Lat: (a.Lat + b.Lat) / 2, Lng: (a.Lng + b.Lng) / 2}
+}
+
+// answer asks the service for something, and returns the status too.
+func (b *bench) answer(ctx context.Context, path string) (int, []byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.addr+path, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer resp.Body.Close() //nolint:errcheck // read only
+	text, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, text, err
+}
+
+// found asks for a route that must be there.
+func (n *navigation) found(ctx context.Context, path string) error {
+	status, text, err := n.answer(ctx, path)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("GET %s: %d: %s", path, status, text)
+	}
+	return err
+}
+
+// oneByOne sends requests on one keep-alive connection, each after the answer to the one before.
+func oneByOne(ctx context.Context, addr string, paths []string) (took []time.Duration, bytes int, err error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer conn.Close() //nolint:errcheck // the client is done
+	reader := bufio.NewReaderSize(conn, 128<<10)
+	for _, path := range paths {
+		request := []byte("GET " + path + " HTTP/1.1\r\nHost: " + addr + "\r\n\r\n")
+		began := time.Now()
+		if _, err := conn.Write(request); err != nil {
+			return nil, 0, err
+		}
+		size, err := readAnswer(reader)
+		if err != nil {
+			return nil, 0, fmt.Errorf("GET %s: %w", path, err)
+		}
+		took = append(took, time.Since(began))
+		bytes += size
+	}
+	return took, bytes, nil
+}
+
+// httpRoutes compares answers with full geometry with those of the baseline handler, in turns.
+func (n *navigation) httpRoutes(ctx context.Context) error {
+	_, size, err := oneByOne(ctx, n.addr, n.routes[:warmingRequests])
+	if err != nil {
+		return err
+	}
+	size /= warmingRequests
+	bare, err := startBare(ctx, size)
+	if err != nil {
+		return err
+	}
+	defer bare.stop()
+	slashes := make([]string, roundRequests)
+	for i := range slashes {
+		slashes[i] = "/"
+	}
+	var ours, theirs []time.Duration
+	profiled := n.profile(ctx, "routes")
+	for round := range slices.Chunk(n.routes, roundRequests) {
+		fixed, _, err := oneByOne(ctx, bare.addr, slashes)
+		if err != nil {
+			return err
+		}
+		routes, _, err := oneByOne(ctx, n.addr, round)
+		if err != nil {
+			return err
+		}
+		ours, theirs = append(ours, routes...), append(theirs, fixed...)
+	}
+	if err := profiled(); err != nil {
+		return err
+	}
+	p50, p99 := quantiles(ours)
+	bare50, bare99 := quantiles(theirs)
+	const goal50, goal99 = 600 * time.Microsecond, 2500 * time.Microsecond
+	n.table.add(fmt.Sprintf("answer with full geometry (%d bytes) above a bare handler, p50 / p99", size), "≤ 0.6 / 2.5 ms",
+		fmt.Sprintf("%.2f / %.2f ms (%.2f / %.2f less %.2f / %.2f)", ms(p50-bare50), ms(p99-bare99), ms(p50), ms(p99), ms(bare50), ms(bare99)),
+		p50-bare50 <= goal50 && p99-bare99 <= goal99)
+	return nil
+}
+
+// routeAnswer is what is read of an answer.
+type routeAnswer struct {
+	Code   string
+	Routes []struct {
+		Geometry struct{ Coordinates [][2]float64 }
+		Wayside  struct{ Avoided []string }
+	}
+}
+
+func (n *navigation) route(ctx context.Context, path string) (*routeAnswer, error) {
+	status, text, err := n.answer(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	a := new(routeAnswer)
+	if err := json.Unmarshal(text, a); err != nil || status != http.StatusOK && a.Code != "NoRoute" {
+		return nil, errors.Join(err, fmt.Errorf("GET %s: %d: %s", path, status, text))
+	}
+	return a, nil
+}
+
+// around is whether the route avoids something, or there is none any more.
+func (a *routeAnswer) around() bool {
+	return a.Code == "NoRoute" || len(a.Routes) > 0 && len(a.Routes[0].Wayside.Avoided) > 0
+}
+
+// closures closes the middle of a route, and asks for the route until it leads around, again and again.
+func (n *navigation) closures(ctx context.Context) error {
+	var waits []time.Duration
+	unseen := 0
+	profiled := n.profile(ctx, "closures")
+	for i := 0; len(waits)+unseen < closuresMeasured; i++ {
+		path := n.routes[i%len(n.routes)] + "&geometries=geojson"
+		before, err := n.route(ctx, path)
+		if err != nil {
+			return err
+		}
+		if len(before.Routes) == 0 || len(before.Routes[0].Geometry.Coordinates) < 20 {
+			continue // so short that the closure would be where it begins or ends
+		}
+		line := before.Routes[0].Geometry.Coordinates
+		a, b := line[len(line)/2-1], line[len(line)/2]
+		at := middle(geo.Point{Lng: a[0], Lat: a[1]}, geo.Point{Lng: b[0], Lat: b[1]})
+		wait, err := n.closure(ctx, path, at)
+		if err != nil {
+			return err
+		}
+		if wait < 0 {
+			unseen++
+			continue
+		}
+		waits = append(waits, wait)
+	}
+	if err := profiled(); err != nil {
+		return err
+	}
+	if len(waits) == 0 {
+		return errors.New("no route ever led around a closure")
+	}
+	p50, p99 := quantiles(waits)
+	const goal = 50 * time.Millisecond
+	n.table.add("from the 200 of a closure's push to a route around it, p99", "≤ 50 ms",
+		fmt.Sprintf("%.1f ms (median %.1f; %d of %d never)", ms(p99), ms(p50), unseen, closuresMeasured), p99 <= goal && unseen == 0)
+	return nil
+}
+
+// closure pushes a closure, returns after how long the route leads around it, or -1, and takes it away again.
+func (n *navigation) closure(ctx context.Context, path string, at geo.Point) (time.Duration, error) {
+	row := func(lat, lng float64) []byte {
+		return fmt.Appendf(nil, `[{"external_id":%q,"kind":"alert.road_closed","lat":%.7f,"lng":%.7f,"properties":{}}]`, closureID, lat, lng)
+	}
+	if err := n.push(ctx, n.feeds[0], row(at.Lat, at.Lng), 1); err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	wait, err := n.awaitRoute(ctx, path, began, true)
+	if err != nil {
+		return 0, err
+	}
+	if err := n.push(ctx, n.feeds[0], row(0, 0), 1); err != nil { // far from all roads
+		return 0, err
+	}
+	if _, err := n.awaitRoute(ctx, path, time.Now(), false); err != nil {
+		return 0, err
+	}
+	return wait, nil
+}
+
+// awaitRoute asks for a route until it leads around something, or around nothing. It returns -1 if it never does.
+func (n *navigation) awaitRoute(ctx context.Context, path string, began time.Time, around bool) (time.Duration, error) {
+	for time.Since(began) < closureTimeout {
+		a, err := n.route(ctx, path)
+		if err != nil {
+			return 0, err
+		}
+		if a.around() == around {
+			return time.Since(began), nil
+		}
+	}
+	return -1, nil
+}
+
+// besidePushes compares the rate of routes at rest with that while jams at random places change, in turns.
+func (n *navigation) besidePushes(ctx context.Context) error {
+	random := rand.New(rand.NewPCG(7, 8))
+	places := make([]geo.Point, jammedPlaces)
+	for i := range places {
+		places[i] = randomPlace(n.region.Graph, random)
+	}
+	if err := n.push(ctx, n.feeds[1], jams(places, 0, len(places), random), len(places)); err != nil { // so that both sides have conditions
+		return err
+	}
+	time.Sleep(time.Second) // until they are on the roads
+	var ratios, rest, pushed, rates []float64
+	for range n.rounds {
+		alone, err := load(ctx, n.addr, n.routes, n.round)
+		if err != nil {
+			return err
+		}
+		profiled := n.profile(ctx, "routes-beside-pushes")
+		stop := n.pushJams(ctx, places, random)
+		beside, err := load(ctx, n.addr, n.routes, n.round)
+		rate, pushErr := stop()
+		if err := errors.Join(err, pushErr, profiled()); err != nil {
+			return err
+		}
+		ratios = append(ratios, beside.perSecond()/alone.perSecond())
+		rest, pushed, rates = append(rest, alone.perSecond()), append(pushed, beside.perSecond()), append(rates, rate)
+	}
+	ratio, rate := median(ratios), median(rates)
+	n.table.add(fmt.Sprintf("routes while %d rows/s change / at rest with %d conditions", changedRows, jammedPlaces), "≥ 80 %",
+		fmt.Sprintf("%.0f %% (%.0f of %.0f/s, at %.0f rows/s)", ratio*100, median(pushed), median(rest), rate), ratio >= 0.8 && rate >= 0.95*changedRows)
+	return nil
+}
+
+// pushJams pushes changes at a steady rate until stop, which returns how many rows a second were accepted.
+func (n *navigation) pushJams(ctx context.Context, places []geo.Point, random *rand.Rand) (stop func() (float64, error)) {
+	ctx, cancel := context.WithCancel(ctx)
+	type outcome struct {
+		rate float64
+		err  error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		ticker := time.NewTicker(time.Second / pushesPerSecond)
+		defer ticker.Stop()
+		const perPush = changedRows / pushesPerSecond
+		began, rows := time.Now(), 0
+		var err error
+		for err == nil {
+			select {
+			case <-ctx.Done():
+				ended <- outcome{float64(rows) / time.Since(began).Seconds(), nil}
+				return
+			case <-ticker.C:
+				err = n.push(context.WithoutCancel(ctx), n.feeds[1], jams(places, rows%len(places), perPush, random), perPush)
+				rows += perPush
+			}
+		}
+		ended <- outcome{0, err}
+	}()
+	return func() (float64, error) {
+		cancel()
+		o := <-ended
+		return o.rate, o.err
+	}
+}
+
+// jams encodes jams at some of the places, each with another speed than before.
+func jams(places []geo.Point, first, count int, random *rand.Rand) []byte {
+	dst := []byte{'['}
+	for i := first; i < min(first+count, len(places)); i++ {
+		if i > first {
+			dst = append(dst, ',')
+		}
+		dst = fmt.Appendf(dst, `{"external_id":"bench:jam:%d","kind":"traffic.jam","lat":%.6f,"lng":%.6f,"properties":{"speed_kmh":%.2f}}`,
+			i, places[i].Lat, places[i].Lng, 3+30*random.Float64())
+	}
+	return append(dst, ']')
+}
