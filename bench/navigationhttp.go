@@ -258,6 +258,11 @@ func (n *navigation) besidePushes(ctx context.Context) error {
 	for i := range places {
 		places[i] = randomPlace(n.region.Graph, random)
 	}
+	free, err := load(ctx, n.addr, n.routes, n.round)
+	if err != nil {
+		return err
+	}
+	n.table.note("routes without any condition", fmt.Sprintf("%.0f/s", free.perSecond()))
 	if err := n.push(ctx, n.feeds[1], jams(places, 0, len(places), random), len(places)); err != nil { // so that both sides have conditions
 		return err
 	}
