@@ -50,7 +50,7 @@ func (n *navigation) routerOfExtract(ctx context.Context) error {
 func (n *navigation) routerOfMillion(ctx context.Context) error {
 	r := router{
 		name: "1 M junctions: ", table: n.table, graph: tiled(n.region.Graph, 1_000_000),
-		goals: routerGoals{p50: 800 * time.Microsecond, ratio: 1000, dijkstraPairs: 40, jams: 800 * time.Millisecond},
+		goals: routerGoals{p50: 800 * time.Microsecond, ratio: 1000, dijkstraPairs: 100, jams: 800 * time.Millisecond},
 	}
 	began := time.Now()
 	var err error
@@ -136,7 +136,7 @@ func (r *router) search(context.Context) error {
 // besideDijkstra compares medians, in turns of some pairs each: a single search would find the processor's caches full of what the
 // other one left there.
 func (r *router) besideDijkstra(route func(i int) (graph.Path, bool)) error {
-	const turn = 20
+	const turn = 100
 	dijkstra, weights := graph.NewDijkstra(r.graph), r.graph.Weights()
 	var ours, theirs []time.Duration
 	var weighs [turn]uint64
