@@ -32,7 +32,7 @@ func main() {
 	flag.StringVar(&o.tile38Program, "tile38", "", "the tile38-server to compare with; empty: one is built with go install")
 	flag.BoolVar(&o.cluster, "cluster", false, "measure nodes on PostgreSQL and a large index instead")
 	flag.BoolVar(&o.navigation, "navigation", false, "measure the import of roads, and routes, instead")
-	flag.StringVar(&o.extract, "extract", "", "the OpenStreetMap extract (PBF) of -navigation; empty: "+testExtract+" in the folder that WAYSIDE_TEST_OSM names")
+	flag.StringVar(&o.extract, "extract", "", "the OpenStreetMap extract (PBF) of -navigation; make bench gives that of Milan in the folder that WAYSIDE_TEST_OSM names")
 	flag.BoolVar(&o.million, "million", false, "with -navigation, also measure the router on a network of a million junctions, which takes minutes")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

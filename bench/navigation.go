@@ -17,9 +17,6 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// testExtract is the extract that the goals are for, in the folder of extracts that tests use.
-const testExtract = "milan-otp.osm.pbf"
-
 // startsMeasured is the number of starts with and without a region.
 const startsMeasured = 7
 
@@ -38,10 +35,10 @@ type navigation struct {
 
 // runNavigation measures the import of an extract, the router in this process, and a service with the region.
 func (b *bench) runNavigation(ctx context.Context) error {
-	n := &navigation{bench: b, extract: extractFile(b.extract)}
+	n := &navigation{bench: b, extract: b.options.extract}
 	if n.extract == "" {
 		step("SKIPPED: there is no extract to measure with. Name one by -extract FILE.osm.pbf (make bench BENCH=navigation EXTRACT=FILE), " +
-			"or set WAYSIDE_TEST_OSM to a folder with " + testExtract)
+			"or set WAYSIDE_TEST_OSM to a folder with milan-otp.osm.pbf, for which the goals are")
 		return nil
 	}
 	info, err := os.Stat(n.extract)
@@ -66,22 +63,6 @@ func (b *bench) runNavigation(ctx context.Context) error {
 		steps = append(steps, measurement{"the router on a million junctions", n.routerOfMillion})
 	}
 	return b.all(ctx, append(steps, measurement{"looking for other routers", n.peers}))
-}
-
-// extractFile is the extract to measure with; empty: there is none.
-func extractFile(named string) string {
-	if named != "" {
-		return named
-	}
-	folder := os.Getenv("WAYSIDE_TEST_OSM")
-	if folder == "" {
-		return ""
-	}
-	file := filepath.Join(folder, testExtract)
-	if _, err := os.Stat(file); err != nil {
-		return ""
-	}
-	return file
 }
 
 func (n *navigation) megabytes() float64 { return float64(n.bytes) / 1e6 }
