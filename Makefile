@@ -108,7 +108,7 @@ bench: ## measure the promises of speed and memory; BENCH=small for a tenth of t
 	small) $(GO) run ./bench -entities 100000 ;; \
 	streams) $(GO) run ./bench -streams -entities 0 ;; \
 	cluster) $(GO) run ./bench -cluster ;; \
-	navigation) $(GO) run ./bench -navigation -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" $(if $(MILLION),-million) ;; \
+	navigation) env -u WAYSIDE_TEST_OSM $(GO) run ./bench -navigation -extract "$(or $(EXTRACT),$(wildcard $(WAYSIDE_TEST_OSM)/milan-otp.osm.pbf))" $(if $(MILLION),-million) ;; \
 	web) .ci/browser speed ;; \
 	*) $(GO) run ./bench ;; \
 	esac
