@@ -95,6 +95,8 @@ function makeMute({ state, locale, preferences }: ControlsDeps): HTMLButtonEleme
 function makeSoundPrompt({ state, locale, sounds }: ControlsDeps): HTMLButtonElement {
   const text = element("span", {});
   const prompt = makeButton({ class: "prompt", id: "sound-on" }, () => undefined, makeIcon("sound"), text); // any touch turns it on
+  // On a phone there is no room for it beside a banner.
+  state.alerts.watch(() => prompt.classList.toggle("behind", state.alerts.get().banner !== null));
   const draw = (): void => {
     setText(text, locale.get().say("sound.tap"));
     prompt.hidden = !sounds.possible || sounds.ready.get() || !state.settings.get().tones || state.welcoming.get();
