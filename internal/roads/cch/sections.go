@@ -1,10 +1,8 @@
 package cch
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"wayside/internal/roads/graph"
 )
@@ -16,22 +14,22 @@ var ErrBadSections = errors.New("what is prepared for routing is damaged")
 // topology's own memory: do not change them.
 func (t *Topology) Sections() []graph.Section {
 	return []graph.Section{
-		{Name: "cch.arc_of", Bytes: bytesOf(t.arcOf)},
-		{Name: "cch.vertex_of", Bytes: bytesOf(t.vertexOf)},
-		{Name: "cch.parent", Bytes: bytesOf(t.parent)},
-		{Name: "cch.depth", Bytes: bytesOf(t.depth)},
-		{Name: "cch.turns_into.first", Bytes: bytesOf(t.into.first)},
-		{Name: "cch.turns_into.from", Bytes: bytesOf(t.into.from)},
-		{Name: "cch.out.first", Bytes: bytesOf(t.out.first)},
-		{Name: "cch.out.depth", Bytes: bytesOf(t.out.depth)},
-		{Name: "cch.out.first_below", Bytes: bytesOf(t.out.firstBelow)},
-		{Name: "cch.out.below", Bytes: bytesOf(t.out.below)},
-		{Name: "cch.out.middle", Bytes: bytesOf(t.out.middle)},
-		{Name: "cch.in.first", Bytes: bytesOf(t.in.first)},
-		{Name: "cch.in.depth", Bytes: bytesOf(t.in.depth)},
-		{Name: "cch.in.first_below", Bytes: bytesOf(t.in.firstBelow)},
-		{Name: "cch.in.below", Bytes: bytesOf(t.in.below)},
-		{Name: "cch.in.middle", Bytes: bytesOf(t.in.middle)},
+		{Name: "cch.arc_of", Bytes: graph.SectionBytes(t.arcOf)},
+		{Name: "cch.vertex_of", Bytes: graph.SectionBytes(t.vertexOf)},
+		{Name: "cch.parent", Bytes: graph.SectionBytes(t.parent)},
+		{Name: "cch.depth", Bytes: graph.SectionBytes(t.depth)},
+		{Name: "cch.turns_into.first", Bytes: graph.SectionBytes(t.into.first)},
+		{Name: "cch.turns_into.from", Bytes: graph.SectionBytes(t.into.from)},
+		{Name: "cch.out.first", Bytes: graph.SectionBytes(t.out.first)},
+		{Name: "cch.out.depth", Bytes: graph.SectionBytes(t.out.depth)},
+		{Name: "cch.out.first_below", Bytes: graph.SectionBytes(t.out.firstBelow)},
+		{Name: "cch.out.below", Bytes: graph.SectionBytes(t.out.below)},
+		{Name: "cch.out.middle", Bytes: graph.SectionBytes(t.out.middle)},
+		{Name: "cch.in.first", Bytes: graph.SectionBytes(t.in.first)},
+		{Name: "cch.in.depth", Bytes: graph.SectionBytes(t.in.depth)},
+		{Name: "cch.in.first_below", Bytes: graph.SectionBytes(t.in.firstBelow)},
+		{Name: "cch.in.below", Bytes: graph.SectionBytes(t.in.below)},
+		{Name: "cch.in.middle", Bytes: graph.SectionBytes(t.in.middle)},
 	}
 }
 
@@ -40,28 +38,28 @@ func (t *Topology) Sections() []graph.Section {
 // may lead to wrong routes, but never beyond an array.
 func FromSections(g *graph.Graph, section func(name string) ([]byte, bool)) (*Topology, error) {
 	t := &Topology{graph: g}
-	r := sectionReader{section: section}
-	read(&r, "cch.arc_of", &t.arcOf)
-	read(&r, "cch.vertex_of", &t.vertexOf)
-	read(&r, "cch.parent", &t.parent)
-	read(&r, "cch.depth", &t.depth)
-	read(&r, "cch.turns_into.first", &t.into.first)
-	read(&r, "cch.turns_into.from", &t.into.from)
-	read(&r, "cch.out.first", &t.out.first)
-	read(&r, "cch.out.depth", &t.out.depth)
-	read(&r, "cch.out.first_below", &t.out.firstBelow)
-	read(&r, "cch.out.below", &t.out.below)
-	read(&r, "cch.out.middle", &t.out.middle)
-	read(&r, "cch.in.first", &t.in.first)
-	read(&r, "cch.in.depth", &t.in.depth)
-	read(&r, "cch.in.first_below", &t.in.firstBelow)
-	read(&r, "cch.in.below", &t.in.below)
-	read(&r, "cch.in.middle", &t.in.middle)
-	if r.err == nil {
-		r.err = t.check()
+	r := graph.SectionReader{Section: section, Damaged: ErrBadSections}
+	graph.ReadSection(&r, "cch.arc_of", &t.arcOf)
+	graph.ReadSection(&r, "cch.vertex_of", &t.vertexOf)
+	graph.ReadSection(&r, "cch.parent", &t.parent)
+	graph.ReadSection(&r, "cch.depth", &t.depth)
+	graph.ReadSection(&r, "cch.turns_into.first", &t.into.first)
+	graph.ReadSection(&r, "cch.turns_into.from", &t.into.from)
+	graph.ReadSection(&r, "cch.out.first", &t.out.first)
+	graph.ReadSection(&r, "cch.out.depth", &t.out.depth)
+	graph.ReadSection(&r, "cch.out.first_below", &t.out.firstBelow)
+	graph.ReadSection(&r, "cch.out.below", &t.out.below)
+	graph.ReadSection(&r, "cch.out.middle", &t.out.middle)
+	graph.ReadSection(&r, "cch.in.first", &t.in.first)
+	graph.ReadSection(&r, "cch.in.depth", &t.in.depth)
+	graph.ReadSection(&r, "cch.in.first_below", &t.in.firstBelow)
+	graph.ReadSection(&r, "cch.in.below", &t.in.below)
+	graph.ReadSection(&r, "cch.in.middle", &t.in.middle)
+	if r.Err == nil {
+		r.Err = t.check()
 	}
-	if r.err != nil {
-		return nil, r.err
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	t.schedule, t.flags = t.newSchedule(), flagsOf(g)
 	return t, nil
@@ -142,38 +140,4 @@ func below(values []uint32, limit uint32) bool {
 		}
 	}
 	return true
-}
-
-type sectionReader struct {
-	section func(name string) ([]byte, bool)
-	err     error // the first
-}
-
-func read[T uint16 | uint32](r *sectionReader, name string, into *[]T) {
-	if r.err != nil {
-		return
-	}
-	raw, ok := r.section(name)
-	var one T
-	size := int(unsafe.Sizeof(one))
-	switch {
-	case !ok:
-		r.err = fmt.Errorf("%w: the section %s is missing", ErrBadSections, name)
-	case len(raw)%size != 0:
-		r.err = fmt.Errorf("%w: the section %s has %d bytes, which is no multiple of %d", ErrBadSections, name, len(raw), size)
-	case binary.NativeEndian.Uint16([]byte{1, 0}) != 1:
-		r.err = errors.New("region files can only be read on little-endian machines")
-	case len(raw) == 0:
-	case uintptr(unsafe.Pointer(unsafe.SliceData(raw)))%unsafe.Alignof(one) != 0:
-		r.err = fmt.Errorf("%w: the section %s does not lie at a multiple of %d bytes", ErrBadSections, name, size)
-	default:
-		*into = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), len(raw)/size)
-	}
-}
-
-func bytesOf[T uint16 | uint32](values []T) []byte {
-	if len(values) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(values[0])))
 }

@@ -22,14 +22,14 @@ var ErrBadSections = errors.New("the road network is damaged")
 // Sections are the arrays as bytes, for a file. They are the graph's own memory: do not change them.
 func (g *Graph) Sections() []Section {
 	return []Section{
-		{"roads.nodes", bytesOf(g.Nodes)},
-		{"roads.pieces", bytesOf(g.Pieces)},
-		{"roads.arcs", bytesOf(g.Arcs)},
-		{"roads.first_turn", bytesOf(g.FirstTurn)},
-		{"roads.turns", bytesOf(g.Turns)},
-		{"roads.line", bytesOf(g.Line)},
-		{"roads.line_nodes", bytesOf(g.LineNodes)},
-		{"roads.ways", bytesOf(g.Ways)},
+		{"roads.nodes", SectionBytes(g.Nodes)},
+		{"roads.pieces", SectionBytes(g.Pieces)},
+		{"roads.arcs", SectionBytes(g.Arcs)},
+		{"roads.first_turn", SectionBytes(g.FirstTurn)},
+		{"roads.turns", SectionBytes(g.Turns)},
+		{"roads.line", SectionBytes(g.Line)},
+		{"roads.line_nodes", SectionBytes(g.LineNodes)},
+		{"roads.ways", SectionBytes(g.Ways)},
 		{"roads.texts", g.Texts},
 	}
 }
@@ -39,58 +39,62 @@ func (g *Graph) Sections() []Section {
 // reaches beyond its arrays.
 func FromSections(section func(name string) ([]byte, bool)) (*Graph, error) {
 	g := &Graph{}
-	r := sectionReader{section: section}
-	read(&r, "roads.nodes", &g.Nodes)
-	read(&r, "roads.pieces", &g.Pieces)
-	read(&r, "roads.arcs", &g.Arcs)
-	read(&r, "roads.first_turn", &g.FirstTurn)
-	read(&r, "roads.turns", &g.Turns)
-	read(&r, "roads.line", &g.Line)
-	read(&r, "roads.line_nodes", &g.LineNodes)
-	read(&r, "roads.ways", &g.Ways)
-	read(&r, "roads.texts", &g.Texts)
-	if r.err == nil {
-		r.err = g.check()
+	r := SectionReader{Section: section, Damaged: ErrBadSections}
+	ReadSection(&r, "roads.nodes", &g.Nodes)
+	ReadSection(&r, "roads.pieces", &g.Pieces)
+	ReadSection(&r, "roads.arcs", &g.Arcs)
+	ReadSection(&r, "roads.first_turn", &g.FirstTurn)
+	ReadSection(&r, "roads.turns", &g.Turns)
+	ReadSection(&r, "roads.line", &g.Line)
+	ReadSection(&r, "roads.line_nodes", &g.LineNodes)
+	ReadSection(&r, "roads.ways", &g.Ways)
+	ReadSection(&r, "roads.texts", &g.Texts)
+	if r.Err == nil {
+		r.Err = g.check()
 	}
-	if r.err != nil {
-		return nil, r.err
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	return g, nil
 }
 
-type sectionReader struct {
-	section func(name string) ([]byte, bool)
-	err     error // the first
+// SectionReader reads arrays out of sections, until one cannot be read.
+type SectionReader struct {
+	Section func(name string) ([]byte, bool)
+	Damaged error // what damage is reported as
+	Err     error // the first
 }
 
 // plain are the types of the arrays. None has pointers or gaps.
 type plain interface {
-	Node | Piece | Arc | Turn | Position | Way | uint32 | int64 | byte
+	Node | Piece | Arc | Turn | Position | Way | uint16 | uint32 | int64 | byte
 }
 
-func read[T plain](r *sectionReader, name string, into *[]T) {
-	if r.err != nil {
+// ReadSection makes an array of a section, without copying it.
+func ReadSection[T plain](r *SectionReader, name string, into *[]T) {
+	if r.Err != nil {
 		return
 	}
-	raw, ok := r.section(name)
+	raw, ok := r.Section(name)
 	var one T
 	size := int(unsafe.Sizeof(one))
 	switch {
 	case !ok:
-		r.err = fmt.Errorf("%w: the section %s is missing", ErrBadSections, name)
+		r.Err = fmt.Errorf("%w: the section %s is missing", r.Damaged, name)
 	case len(raw)%size != 0:
-		r.err = fmt.Errorf("%w: the section %s has %d bytes, which is no multiple of %d", ErrBadSections, name, len(raw), size)
+		r.Err = fmt.Errorf("%w: the section %s has %d bytes, which is no multiple of %d", r.Damaged, name, len(raw), size)
 	case !littleEndian():
-		r.err = errors.New("region files can only be read on little-endian machines")
+		r.Err = errors.New("region files can only be read on little-endian machines")
 	case len(raw) == 0:
 	case uintptr(unsafe.Pointer(unsafe.SliceData(raw)))%unsafe.Alignof(one) != 0:
-		r.err = fmt.Errorf("%w: the section %s does not lie at a multiple of %d bytes", ErrBadSections, name, unsafe.Alignof(one))
+		r.Err = fmt.Errorf("%w: the section %s does not lie at a multiple of %d bytes", r.Damaged, name, unsafe.Alignof(one))
 	default:
 		*into = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), len(raw)/size)
 	}
 }
 
-func bytesOf[T plain](values []T) []byte {
+// SectionBytes is an array as bytes. They are the array's own memory.
+func SectionBytes[T plain](values []T) []byte {
 	if len(values) == 0 {
 		return nil
 	}
