@@ -10,6 +10,7 @@ import (
 
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
+	"wayside/internal/roads/roadtest"
 )
 
 const (
@@ -49,7 +50,7 @@ func (n *navigation) routerOfExtract(ctx context.Context) error {
 
 func (n *navigation) routerOfMillion(ctx context.Context) error {
 	r := router{
-		name: "1 M junctions: ", table: n.table, graph: tiled(n.region.Graph, 1_000_000),
+		name: "1 M junctions: ", table: n.table, graph: roadtest.Tiled(n.region.Graph, 1_000_000),
 		goals: routerGoals{p50: 800 * time.Microsecond, ratio: 1000, dijkstraPairs: 100, jams: 800 * time.Millisecond},
 	}
 	began := time.Now()

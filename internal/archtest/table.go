@@ -78,10 +78,11 @@ var rules = map[string]rule{
 
 	// The road network knows nothing of ours but geometry.
 	"roads/osmpbf":   {ours: []string{"geo"}, never: technology},
-	"roads/graph":    {ours: []string{"geo", "roads/car", "roads/osmpbf"}, never: technology},
-	"roads/roadtest": {ours: []string{"geo", "roads/osmpbf"}, never: technology},
+	"roads/graph":    {ours: []string{"geo", "roads/car", "roads/minheap", "roads/osmpbf"}, never: technology},
+	"roads/roadtest": {ours: []string{"geo", "roads/graph", "roads/osmpbf"}},
+	"roads/minheap":  {never: technology},
 	"roads/match":    {ours: []string{"geo", "roads/graph"}, never: technology},
-	"roads/cch":      {ours: []string{"roads/graph"}, never: technology},
+	"roads/cch":      {ours: []string{"roads/graph", "roads/minheap"}, never: technology},
 
 	"nav":      {ours: []string{"roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
 	"nav/osrm": {ours: []string{"nav", "roads/graph", "roads/match", "geo", "wire"}, never: technology},

@@ -8,15 +8,15 @@ import (
 	"wayside/internal/roads/graph"
 )
 
-// Plain is the search without preparation, by Dijkstra's algorithm. It is exact, and takes time in proportion to the network: it
-// serves tests, and a region whose hierarchy is not there.
+// Plain is the search without preparation, by Dijkstra's algorithm. It is exact, and takes time in proportion to what it searches
+// through: it serves the short ways between the places of a trace, and is what tests hold the hierarchy to.
 type Plain struct {
 	graph     *graph.Graph
 	weights   []uint32 // now
 	durations []uint32 // now; nil: those without conditions
 	free      []uint32 // weights without conditions
 	slots     chan struct{}
-	trees     *sync.Pool
+	trees     sync.Pool
 
 	mu       sync.Mutex
 	excluded map[excluded][]uint32
@@ -30,16 +30,13 @@ type excluded struct {
 // NewPlain makes a search over arcs of these weights and durations; nil: those without conditions. As many requests as there are
 // processors search at once, and the others wait.
 func NewPlain(g *graph.Graph, weights, durations []uint32) *Plain {
-	p := &Plain{graph: g, weights: weights, durations: durations, free: g.Weights(), slots: newSlots(), trees: new(sync.Pool), excluded: make(map[excluded][]uint32)}
+	p := &Plain{graph: g, weights: weights, durations: durations, free: g.Weights(), slots: make(chan struct{}, runtime.GOMAXPROCS(0)), excluded: make(map[excluded][]uint32)}
 	if weights == nil {
 		p.weights = p.free
 	}
 	p.trees.New = func() any { return newTree(g) }
 	return p
 }
-
-// newSlots lets as many requests search at once as there are processors.
-func newSlots() chan struct{} { return make(chan struct{}, runtime.GOMAXPROCS(0)) }
 
 // excludable are the flags that a request may exclude.
 const excludable = graph.Toll | graph.Motorway | graph.Ferry
@@ -128,9 +125,9 @@ func (t *tree) cell(set int, from []graph.End, durations []uint32) Cell {
 	}
 	r := Roads{Graph: t.graph}
 	arc := found.arc
-	for previous := found.previous; previous != graph.None; arc, previous = previous, t.previous[previous] {
+	for previous := found.previous; previous != graph.None; arc, previous = previous, t.frontier.Previous(previous) {
 		cell.Duration += uint64(r.turn(previous, arc).Duration)
-		if t.previous[previous] != graph.None {
+		if t.frontier.Previous(previous) != graph.None {
 			if durations != nil {
 				cell.Duration += uint64(durations[previous])
 			} else {

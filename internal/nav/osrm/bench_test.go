@@ -16,6 +16,7 @@ import (
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 	"wayside/internal/roads/osmpbf"
+	"wayside/internal/roads/roadtest"
 )
 
 // fixed is a search that gives one path: what is measured with it is all but the search.
@@ -33,11 +34,7 @@ func (f *fixed) Table(context.Context, *nav.TableQuery) error { return nil }
 
 // BenchmarkAnswer reads a request over Milan, assembles its route and appends the answer with its full line, without the search.
 func BenchmarkAnswer(b *testing.B) {
-	folder := os.Getenv("WAYSIDE_TEST_OSM")
-	if folder == "" {
-		b.Skip("WAYSIDE_TEST_OSM names no folder of extracts")
-	}
-	f, err := os.Open(filepath.Join(folder, "milan-otp.osm.pbf"))
+	f, err := os.Open(filepath.Join(roadtest.Extracts(b), "milan-otp.osm.pbf"))
 	if err != nil {
 		b.Skip(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
+	"wayside/internal/roads/roadtest"
 )
 
 // network is one to measure on.
@@ -28,7 +29,7 @@ func BenchmarkRouter(b *testing.B) {
 		if testing.Short() {
 			b.Skip("a million junctions take minutes")
 		}
-		benchmarkNetwork(b, tiled(g, 1_000_000))
+		benchmarkNetwork(b, roadtest.Tiled(g, 1_000_000))
 	})
 }
 

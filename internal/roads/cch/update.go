@@ -2,6 +2,8 @@ package cch
 
 import (
 	"slices"
+
+	"wayside/internal/roads/minheap"
 )
 
 // updater customises in part: it computes the edges of a vertex anew if one of them may have changed, and then marks those that
@@ -9,8 +11,8 @@ import (
 type updater struct {
 	weights, ancestors byDepth
 
-	marked []uint64 // a bit for the edges from, and one for the edges to each vertex
-	queue  []uint32 // a heap of vertices
+	marked []uint64                       // a bit for the edges from, and one for the edges to each vertex
+	queue  minheap.Heap[uint32, struct{}] // of vertices
 	// What the edges of the vertex that is visited cost before; only the rows that are computed anew have it.
 	oldOut, oldIn []uint32
 }
@@ -31,8 +33,9 @@ func (u *updater) apply(t *Topology, c *costs, changes []ArcWeight, changed *dif
 			u.mark(t.vertexOf[arc], to)
 		}
 	}
-	for len(u.queue) > 0 {
-		u.visit(t, c, u.pop(), changed)
+	for u.queue.Len() > 0 {
+		v, _ := u.queue.Pop()
+		u.visit(t, c, v, changed)
 	}
 }
 
@@ -47,7 +50,7 @@ func (u *updater) mark(from, to uint32) {
 	}
 	word, shift := &u.marked[low/32], low%32*2
 	if *word>>shift&3 == 0 {
-		u.push(low)
+		u.queue.Push(low, struct{}{})
 	}
 	*word |= bit << shift
 }
@@ -109,35 +112,4 @@ func appendChanged(indexes []uint32, first uint32, before, after []uint32) []uin
 		}
 	}
 	return indexes
-}
-
-func (u *updater) push(v uint32) {
-	u.queue = append(u.queue, v)
-	at := len(u.queue) - 1
-	for at > 0 && v < u.queue[(at-1)/2] {
-		u.queue[at] = u.queue[(at-1)/2]
-		at = (at - 1) / 2
-	}
-	u.queue[at] = v
-}
-
-func (u *updater) pop() uint32 {
-	first, last := u.queue[0], len(u.queue)-1
-	v := u.queue[last]
-	u.queue = u.queue[:last]
-	at := 0
-	for child := 1; child < last; child = 2*at + 1 {
-		if child+1 < last && u.queue[child+1] < u.queue[child] {
-			child++
-		}
-		if v <= u.queue[child] {
-			break
-		}
-		u.queue[at] = u.queue[child]
-		at = child
-	}
-	if last > 0 {
-		u.queue[at] = v
-	}
-	return first
 }

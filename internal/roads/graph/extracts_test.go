@@ -10,15 +10,13 @@ import (
 	"wayside/internal/roads/car"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/osmpbf"
+	"wayside/internal/roads/roadtest"
 )
 
 // extracts are the real extracts of the folder that WAYSIDE_TEST_OSM names.
 func extracts(t *testing.T) []string {
 	t.Helper()
-	folder := os.Getenv("WAYSIDE_TEST_OSM")
-	if folder == "" {
-		t.Skip("WAYSIDE_TEST_OSM names no folder with OpenStreetMap extracts")
-	}
+	folder := roadtest.Extracts(t)
 	paths, err := filepath.Glob(filepath.Join(folder, "*.osm.pbf"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no extracts in %s (%v)", folder, err)

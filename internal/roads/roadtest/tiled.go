@@ -1,9 +1,9 @@
-package main
+package roadtest
 
 import "wayside/internal/roads/graph"
 
-// tiled is as many copies of a network side by side as give this many junctions, each linked to those beside it by long arcs.
-func tiled(g *graph.Graph, junctions int) *graph.Graph {
+// Tiled is as many copies of a network side by side as give this many junctions, each linked to those beside it by long arcs.
+func Tiled(g *graph.Graph, junctions int) *graph.Graph {
 	whole := &graph.Graph{FirstTurn: []uint32{0}}
 	const step = 2_000_000 // a fifth of a degree
 	tiles := (junctions + len(g.Nodes) - 1) / len(g.Nodes)
