@@ -19,33 +19,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"wayside/internal/testenv"
 )
-
-// output collects what a process prints while it runs.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
 
 // process is a program that runs until the test ends, or until stop.
 type process struct {
 	cmd  *exec.Cmd
-	out  output
+	out  testenv.Output
 	done chan struct{}
 }
 

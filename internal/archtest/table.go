@@ -79,7 +79,7 @@ var rules = map[string]rule{
 	// The road network knows nothing of ours but geometry.
 	"roads/osmpbf":   {ours: []string{"geo"}, never: technology},
 	"roads/graph":    {ours: []string{"geo", "roads/car", "roads/minheap", "roads/osmpbf"}, never: technology},
-	"roads/roadtest": {ours: []string{"geo", "roads/graph", "roads/osmpbf"}},
+	"roads/roadtest": {ours: []string{"geo", "roads/car", "roads/graph", "roads/osmpbf"}},
 	"roads/minheap":  {never: technology},
 	"roads/match":    {ours: []string{"geo", "roads/graph"}, never: technology},
 	"roads/cch":      {ours: []string{"roads/graph", "roads/minheap"}, never: technology},

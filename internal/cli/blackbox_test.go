@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -47,7 +46,7 @@ type serviceProcess struct {
 	dir   string // its data
 	base  string
 	cmd   *exec.Cmd
-	log   *lockedBuffer
+	log   *testenv.Output
 	ended chan error
 }
 
@@ -86,9 +85,9 @@ func (s *serviceProcess) start(wrapper []string) {
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	s.log, s.ended = new(lockedBuffer), make(chan error, 1)
+	s.log, s.ended = new(testenv.Output), make(chan error, 1)
 	ready := make(chan string, 1)
-	go func(cmd *exec.Cmd, log *lockedBuffer, ended chan<- error) {
+	go func(cmd *exec.Cmd, log *testenv.Output, ended chan<- error) {
 		lines := bufio.NewScanner(stderr)
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
@@ -292,24 +291,6 @@ func eventually(t *testing.T, what string, ok func() bool) {
 		case <-tick.C:
 		}
 	}
-}
-
-// lockedBuffer is a buffer for many goroutines.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 // refused reports whether the connection was refused: the service has stopped listening.

@@ -24,8 +24,8 @@ type demoProcess struct {
 	t   *testing.T
 	cmd *exec.Cmd
 	dir string // where it keeps things
-	out lockedBuffer
-	log lockedBuffer
+	out testenv.Output
+	log testenv.Output
 }
 
 func newShowing(t *testing.T, listen string) *demoProcess {
@@ -176,19 +176,7 @@ func (d *demoProcess) signsIn(base string) {
 // hasExamples checks that the curl lines of the page about the service and of the API's page ask where the town is.
 func (d *demoProcess) hasExamples(base string) {
 	d.t.Helper()
-	read := func(target string) string {
-		d.t.Helper()
-		resp, err := http.Get(target)
-		if err != nil {
-			d.t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		body, err := io.ReadAll(resp.Body)
-		if err != nil {
-			d.t.Fatal(err)
-		}
-		return html.UnescapeString(string(body))
-	}
+	read := func(target string) string { return html.UnescapeString(d.get(target)) }
 	for _, page := range []string{"/about", "/docs"} {
 		line := regexp.MustCompile(`curl "(http\S+/v2/entities/nearby[^"]*)"`).FindStringSubmatch(read(base + page))
 		if line == nil {

@@ -40,7 +40,7 @@ type provider struct {
 	secret  string
 	address string // empty before it was started
 	cmd     *exec.Cmd
-	log     *lockedBuffer // of all its processes
+	log     *testenv.Output // of all its processes
 }
 
 func startProvider(t *testing.T, name string, rows ...string) *provider {
@@ -48,7 +48,7 @@ func startProvider(t *testing.T, name string, rows ...string) *provider {
 	if testing.Short() {
 		t.Skip("starts the real binary")
 	}
-	p := &provider{t: t, name: name, file: filepath.Join(t.TempDir(), name+".json"), secret: "secret-of-" + name, log: new(lockedBuffer)}
+	p := &provider{t: t, name: name, file: filepath.Join(t.TempDir(), name+".json"), secret: "secret-of-" + name, log: new(testenv.Output)}
 	p.say(rows...)
 	p.start()
 	return p

@@ -30,7 +30,7 @@ import (
 type relayProcess struct {
 	t    *testing.T
 	base string
-	log  *lockedBuffer
+	log  *testenv.Output
 	said string // on standard output
 }
 
@@ -40,7 +40,7 @@ func startRelay(t *testing.T, env []string, args ...string) *relayProcess {
 	bin := testenv.Program(t)
 	cmd := exec.Command(bin, append([]string{"relay", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
-	r := &relayProcess{t: t, log: new(lockedBuffer)}
+	r := &relayProcess{t: t, log: new(testenv.Output)}
 	cmd.Stderr = r.log
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -239,7 +239,7 @@ type watched struct {
 	*rowWatcher
 	t     *testing.T
 	clock time.Time
-	log   lockedBuffer
+	log   testenv.Output
 }
 
 func newWatched(t *testing.T) *watched {

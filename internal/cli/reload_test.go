@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"wayside/internal/testenv"
 )
 
 // configure replaces the configuration of a running service and asks it to read that.
@@ -34,7 +36,7 @@ func (s *serviceProcess) logged(text string, n int) {
 }
 
 // watchStream writes what a stream sends until it ends, with the service.
-func watchStream(base string, events *lockedBuffer) {
+func watchStream(base string, events *testenv.Output) {
 	resp, err := http.Get(fmt.Sprintf("%s/v2/stream?lat=%f&lng=%f&radius=1000", base, sceneLat, sceneLng))
 	if err != nil {
 		return
@@ -91,7 +93,7 @@ func TestReload(t *testing.T) {
 			}
 		})
 	}
-	var events lockedBuffer
+	var events testenv.Output
 	go watchStream(s.base, &events)
 	eventually(t, "the stream begins", func() bool { return strings.Contains(events.String(), "event: snapshot") })
 	withUpstream := unlimited + upstreamTable("city", upstream.URL, "s", "incidents")

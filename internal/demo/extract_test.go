@@ -6,9 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"wayside/internal/roads/car"
 	"wayside/internal/roads/graph"
-	"wayside/internal/roads/osmpbf"
+	"wayside/internal/roads/roadtest"
 )
 
 // buildRoads builds the road network of the town's extract.
@@ -18,18 +17,7 @@ func buildRoads(t *testing.T) (*graph.Graph, graph.Counts) {
 	if err := WriteExtract(&file); err != nil {
 		t.Fatal(err)
 	}
-	in, err := osmpbf.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	profile, err := car.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, counts, err := graph.Build(t.Context(), []*osmpbf.File{in}, profile, graph.BuildOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, counts := roadtest.Build(t, graph.BuildOptions{}, roadtest.Open(t, file.Bytes()))
 	t.Logf("%d bytes: %+v", file.Len(), counts)
 	return g, counts
 }

@@ -17,10 +17,7 @@ import (
 
 	"wayside/internal/httpapi"
 	"wayside/internal/nav"
-	"wayside/internal/roads/car"
-	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
-	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/roadtest"
 )
 
@@ -41,19 +38,7 @@ func drawnTown(t *testing.T) *roadtest.Network {
 // navigationOf is navigation on a drawn map.
 func navigationOf(t *testing.T, drawn *roadtest.Network) *nav.Service {
 	t.Helper()
-	profile, err := car.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := drawn.PBF(t)
-	file, err := osmpbf.Open(bytes.NewReader(text), int64(len(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, _, err := graph.Build(t.Context(), []*osmpbf.File{file}, profile, graph.BuildOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := drawn.Graph(t)
 	n := &nav.Network{Roads: nav.NewRoads(g, match.NewIndex(g), "drawn"), Search: nav.NewPlain(g, nil, nil)}
 	return nav.New(func(context.Context) *nav.Network { return n })
 }

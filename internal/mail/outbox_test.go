@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"wayside/internal/mapdata"
 	"wayside/internal/signal"
+	"wayside/internal/testenv"
 )
 
 var start = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
@@ -105,36 +105,18 @@ func (c *clock) add(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// logBuffer is a log that a test may read while it is written to.
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (r *logBuffer) Write(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.Write(p)
-}
-
-func (r *logBuffer) String() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.String()
-}
-
 // testSender is a Sender with fake dependencies.
 type testSender struct {
 	*Sender
 	fakeClock *clock
 	outbox    *outbox
-	log       *logBuffer
+	log       *testenv.Output
 	folder    string
 }
 
 func newTestSender(t *testing.T, c Config, emails ...mapdata.Email) *testSender {
 	t.Helper()
-	d := &testSender{fakeClock: &clock{at: start}, outbox: newOutbox(emails...), log: &logBuffer{}, folder: t.TempDir() + "/outbox"}
+	d := &testSender{fakeClock: &clock{at: start}, outbox: newOutbox(emails...), log: &testenv.Output{}, folder: t.TempDir() + "/outbox"}
 	c.Queued = signal.NewMailQueued()
 	c.Outbox, c.Log, c.BaseURL, c.Folder = d.outbox, slog.New(slog.NewTextHandler(d.log, nil)), "https://wayside.example.org", d.folder
 	if c.From == "" {

@@ -8,11 +8,9 @@ import (
 	"testing"
 
 	"wayside/internal/nav"
-	"wayside/internal/roads/car"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
-	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/roadtest"
 )
 
@@ -112,14 +110,7 @@ func TestLiveAlternatives(t *testing.T) {
 // liveNetwork makes a network of a drawing.
 func liveNetwork(t *testing.T, drawing *roadtest.Network) (*nav.Live, *graph.Graph) {
 	t.Helper()
-	profile, err := car.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, _, err := graph.Build(t.Context(), []*osmpbf.File{drawing.File(t)}, profile, graph.BuildOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := drawing.Graph(t)
 	topology, err := cch.Prepare(t.Context(), g, cch.PrepareOptions{})
 	if err != nil {
 		t.Fatal(err)

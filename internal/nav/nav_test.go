@@ -1,7 +1,6 @@
 package nav_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -10,10 +9,8 @@ import (
 
 	"wayside/internal/geo"
 	"wayside/internal/nav"
-	"wayside/internal/roads/car"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
-	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/roadtest"
 )
 
@@ -45,19 +42,7 @@ func (c *conditions) Entities(arc uint32, each func(string)) {
 
 func build(t *testing.T, drawn *roadtest.Network) *town {
 	t.Helper()
-	profile, err := car.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := drawn.PBF(t)
-	file, err := osmpbf.Open(bytes.NewReader(text), int64(len(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, _, err := graph.Build(t.Context(), []*osmpbf.File{file}, profile, graph.BuildOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := drawn.Graph(t)
 	w := &town{t: t, drawn: drawn}
 	w.Network = &nav.Network{Roads: nav.NewRoads(g, match.NewIndex(g), "test"), Search: nav.NewPlain(g, nil, nil)}
 	w.Service = nav.New(func(context.Context) *nav.Network { return w.Network })

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"wayside/internal/roads/osmpbf"
+	"wayside/internal/testenv"
 )
 
 // drawStreet writes an extract of a street of that many nodes and returns its path.
@@ -52,32 +53,14 @@ type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
-func openCurrent(folder Folder, choice string, log *lockedText) (*Current, *clock) {
+func openCurrent(folder Folder, choice string, log *testenv.Output) (*Current, *clock) {
 	c := new(clock)
 	return Open(context.Background(), CurrentOptions{Folder: folder, Choice: choice, Now: c.now, Log: slog.New(slog.NewTextHandler(log, nil))}), c
 }
 
-// lockedText collects a log.
-type lockedText struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lockedText) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lockedText) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // TestCurrentFollowsImports goes through what happens to the region of a service.
 func TestCurrentFollowsImports(t *testing.T) {
-	folder, log := Folder(filepath.Join(t.TempDir(), "data", "region")), new(lockedText)
+	folder, log := Folder(filepath.Join(t.TempDir(), "data", "region")), new(testenv.Output)
 	c, time := openCurrent(folder, "", log)
 	look := func() *Region { c.look(t.Context()); return c.Region() }
 	if look() != nil || c.Problem() != nil {
@@ -142,7 +125,7 @@ func damage(t *testing.T, path string) {
 
 // TestCurrentOfAFile covers navigation.region with a path, and with off.
 func TestCurrentOfAFile(t *testing.T) {
-	folder, log := Folder(filepath.Join(t.TempDir(), "region")), new(lockedText)
+	folder, log := Folder(filepath.Join(t.TempDir(), "region")), new(testenv.Output)
 	path := filepath.Join(t.TempDir(), "elsewhere.region")
 	c, _ := openCurrent(folder, path, log)
 	if c.Region() != nil || c.Problem() == nil || c.Problem().Reason != Unreadable {
@@ -166,7 +149,7 @@ func TestCurrentOfAFile(t *testing.T) {
 func TestMemoryStaysMappedWhileAPartIsHeld(t *testing.T) {
 	folder := Folder(filepath.Join(t.TempDir(), "region"))
 	importStreet(t, folder, 10)
-	c, time := openCurrent(folder, "", new(lockedText))
+	c, time := openCurrent(folder, "", new(testenv.Output))
 	held := c.Region().Graph
 	importStreet(t, folder, 20)
 	c.look(t.Context())
@@ -205,7 +188,7 @@ func TestReadersWhileRegionsChange(t *testing.T) {
 		done := importStreet(t, folder, nodes)
 		want.Store(done.DataVersion, int(done.Arcs))
 	}
-	c, time := openCurrent(folder, "", new(lockedText))
+	c, time := openCurrent(folder, "", new(testenv.Output))
 	stop := make(chan struct{})
 	var reading sync.WaitGroup
 	for range 3 {

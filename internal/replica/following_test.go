@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"wayside/internal/replica"
 	"wayside/internal/signal"
 	"wayside/internal/store/sqlite"
+	"wayside/internal/testenv"
 )
 
 // failing is a store of which one call fails on demand.
@@ -62,24 +62,6 @@ func (s *failing) AllFeeds(ctx context.Context, yield func(*mapdata.Feed)) error
 	return s.DB.AllFeeds(ctx, yield)
 }
 
-// logText collects what is logged.
-type logText struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logText) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logText) has(part string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), part)
-}
-
 // TestFailedReadPublishesNothing holds, for each read of the store, that a failure is logged, that nothing is published of
 // what was read beside it (attempts that are missing would make a healthy feed look stale), and that it is tried again.
 func TestFailedReadPublishesNothing(t *testing.T) {
@@ -88,7 +70,7 @@ func TestFailedReadPublishesNothing(t *testing.T) {
 			t.Parallel()
 			db, f := newStore(t)
 			put(t, db, f, "a")
-			store, log := &failing{DB: db}, new(logText)
+			store, log := &failing{DB: db}, new(testenv.Output)
 			n := newNodeWith(store, replica.Options{Now: func() time.Time { return start }, Log: slog.New(slog.NewTextHandler(log, nil))})
 			running(t, n)
 			eventually(t, "loaded", n.Loaded)
@@ -96,7 +78,7 @@ func TestFailedReadPublishesNothing(t *testing.T) {
 			store.call.Store(&call)
 			put(t, db, f, "b")
 			n.notify()
-			eventually(t, "the failure is logged", func() bool { return log.has(call + " fails") })
+			eventually(t, "the failure is logged", func() bool { return strings.Contains(log.String(), call+" fails") })
 			if got := n.Revision(); got != loaded || !cmp.Equal(n.ids(), []string{"a"}) {
 				t.Errorf("revision %d with %v is published, want %d", got, n.ids(), loaded)
 			}
@@ -110,12 +92,12 @@ func TestFailedReadPublishesNothing(t *testing.T) {
 func TestFailedLoadPublishesNothing(t *testing.T) {
 	db, f := newStore(t)
 	put(t, db, f, "a")
-	store, log := &failing{DB: db}, new(logText)
+	store, log := &failing{DB: db}, new(testenv.Output)
 	call := "AllFeeds"
 	store.call.Store(&call)
 	n := newNodeWith(store, replica.Options{Now: func() time.Time { return start }, Log: slog.New(slog.NewTextHandler(log, nil))})
 	running(t, n)
-	eventually(t, "the failure is logged", func() bool { return log.has("AllFeeds fails") })
+	eventually(t, "the failure is logged", func() bool { return strings.Contains(log.String(), "AllFeeds fails") })
 	if n.Loaded() {
 		t.Error("loaded without feeds")
 	}

@@ -1,36 +1,17 @@
 package service_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"wayside/internal/config"
 	"wayside/internal/mapdata"
 	"wayside/internal/service"
+	"wayside/internal/testenv"
 )
-
-// syncBuffer is a buffer for several goroutines.
-type syncBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
 
 // configured returns a configuration with these keys.
 func configured(t *testing.T, keys map[string]string) *config.Config {
@@ -49,7 +30,7 @@ func configured(t *testing.T, keys map[string]string) *config.Config {
 // startLog runs a service until it is ready and stops it, and returns its log.
 func startLog(t *testing.T, o service.Options, prepare func(*service.Service)) string {
 	t.Helper()
-	var text syncBuffer
+	var text testenv.Output
 	o.Log = slog.New(slog.NewJSONHandler(&text, nil))
 	s, err := service.Open(t.Context(), o)
 	if err != nil {

@@ -1,7 +1,6 @@
 package valkey_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -168,28 +167,10 @@ func TestManyCallsOfAHangingServer(t *testing.T) {
 	until(t, 5*time.Second, "back", works(t, c))
 }
 
-// diary is a log that is read while it is written.
-type diary struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (d *diary) Write(p []byte) (int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.text.Write(p)
-}
-
-func (d *diary) String() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.text.String()
-}
-
 func TestStartWithoutAServer(t *testing.T) {
 	s := testenv.Cache(t)
 	must(t, s.Stop())
-	var log diary
+	var log testenv.Output
 	c := open(t, s.URL(), valkey.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if c.Up() {
 		t.Error("up without a server")

@@ -3,8 +3,6 @@ package osrm_test
 import (
 	"context"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -12,10 +10,8 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/nav"
 	"wayside/internal/nav/osrm"
-	"wayside/internal/roads/car"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
-	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/roadtest"
 )
 
@@ -34,27 +30,7 @@ func (f *fixed) Table(context.Context, *nav.TableQuery) error { return nil }
 
 // BenchmarkAnswer reads a request over Milan, assembles its route and appends the answer with its full line, without the search.
 func BenchmarkAnswer(b *testing.B) {
-	f, err := os.Open(filepath.Join(roadtest.Extracts(b), "milan-otp.osm.pbf"))
-	if err != nil {
-		b.Skip(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		b.Fatal(err)
-	}
-	file, err := osmpbf.Open(f, info.Size())
-	if err != nil {
-		b.Fatal(err)
-	}
-	profile, err := car.New()
-	if err != nil {
-		b.Fatal(err)
-	}
-	g, counts, err := graph.Build(b.Context(), []*osmpbf.File{file}, profile, graph.BuildOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	g, counts := roadtest.Build(b, graph.BuildOptions{}, roadtest.Open(b, roadtest.Extract(b, "milan-otp.osm.pbf")))
 	roads, plain := nav.NewRoads(g, match.NewIndex(g), "milan"), nav.NewPlain(g, nil, nil)
 	random := rand.New(rand.NewPCG(1, 1))
 	recorder := &recorded{Plain: plain}

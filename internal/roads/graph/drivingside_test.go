@@ -47,7 +47,7 @@ func holdSide(t *testing.T, at geo.Point, left bool) {
 	t.Helper()
 	for tag, want := range map[string]bool{"": left, ", driving_side=left": true, ", driving_side=right": false, ", driving_side=middle": left} {
 		n := roadtest.MapAt(t, at, 100, "a-b", roadtest.Way("ab", "highway=primary"+tag))
-		g, _ := build(t, graph.BuildOptions{}, n.File(t))
+		g, _ := roadtest.Build(t, graph.BuildOptions{}, n.File(t))
 		for _, arc := range g.Arcs {
 			if got := arc.Flags&graph.DriveLeft != 0; got != want {
 				t.Errorf("%v%s: on the left %v, want %v", at, tag, got, want)

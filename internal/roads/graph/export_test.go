@@ -215,7 +215,7 @@ func holdRecords(t rapid.TB, g *graph.Graph, e *exported) {
 func TestD15_12ExportsOfExtracts(t *testing.T) {
 	for _, path := range extracts(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			g, _ := build(t, graph.BuildOptions{}, openExtract(t, path))
+			g, _ := roadtest.Build(t, graph.BuildOptions{}, openExtract(t, path))
 			holdExport(t, g, 3, rand.New(rand.NewPCG(1, 2)))
 		})
 	}
@@ -224,7 +224,7 @@ func TestD15_12ExportsOfExtracts(t *testing.T) {
 func TestD15_12Export(t *testing.T) {
 	n := roadtest.MapAt(t, geo.Point{Lat: -0.00005, Lng: -179.9995}, 100, "ab",
 		roadtest.Way("ab", "highway=service, access=private"), roadtest.Way("ba", "highway=service, oneway=yes"))
-	g, _ := build(t, graph.BuildOptions{}, n.File(t))
+	g, _ := roadtest.Build(t, graph.BuildOptions{}, n.File(t))
 	want, err := os.ReadFile(filepath.Join("testdata", "export.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -248,7 +248,7 @@ func (w *limitedWriter) Write(b []byte) (int, error) {
 
 func TestExportTellsThatItCouldNotWrite(t *testing.T) {
 	n := roadtest.Map(t, 100, "a-b-c", roadtest.Way("abc", "highway=primary"))
-	g, _ := build(t, graph.BuildOptions{}, n.File(t))
+	g, _ := roadtest.Build(t, graph.BuildOptions{}, n.File(t))
 	var whole bytes.Buffer
 	if err := graph.Export(&whole, g, "v"); err != nil {
 		t.Fatal(err)

@@ -1,13 +1,11 @@
 package graph_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"wayside/internal/roads/car"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/osmpbf"
 	"wayside/internal/roads/roadtest"
@@ -30,29 +28,7 @@ func openExtract(t *testing.T, path string) *osmpbf.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openBytes(t, content)
-}
-
-func openBytes(t testing.TB, content []byte) *osmpbf.File {
-	t.Helper()
-	f, err := osmpbf.Open(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-func build(t testing.TB, o graph.BuildOptions, files ...*osmpbf.File) (*graph.Graph, graph.Counts) {
-	t.Helper()
-	p, err := car.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, counts, err := graph.Build(t.Context(), files, p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g, counts
+	return roadtest.Open(t, content)
 }
 
 func TestExtracts(t *testing.T) {
@@ -60,7 +36,7 @@ func TestExtracts(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			f := openExtract(t, path)
 			start := time.Now()
-			g, counts := build(t, graph.BuildOptions{}, f)
+			g, counts := roadtest.Build(t, graph.BuildOptions{}, f)
 			took := time.Since(start)
 			t.Logf("%.2f s for %.1f MB: %+v", took.Seconds(), float64(f.Size())/1e6, counts)
 			start = time.Now()

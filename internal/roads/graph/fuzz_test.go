@@ -6,6 +6,7 @@ import (
 	"wayside/internal/roads/car"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/osmpbf"
+	"wayside/internal/roads/roadtest"
 )
 
 // words are what fuzzed tags are made of.
@@ -66,7 +67,7 @@ func FuzzBuild(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, counts, err := graph.Build(t.Context(), []*osmpbf.File{openBytes(t, w.out.Bytes())}, p, graph.BuildOptions{Workers: 1})
+		g, counts, err := graph.Build(t.Context(), []*osmpbf.File{roadtest.Open(t, w.out.Bytes())}, p, graph.BuildOptions{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"wayside/internal/roads/car"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/osmpbf"
+	"wayside/internal/roads/roadtest"
 )
 
 // extractWriter writes an extract object by object.
@@ -60,11 +61,11 @@ func (w *extractWriter) build(within time.Duration, megabytes uint64) (*graph.Gr
 	if err := w.Close(); err != nil {
 		w.Fatal(err)
 	}
-	file := openBytes(w, w.out.Bytes())
+	file := roadtest.Open(w, w.out.Bytes())
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := time.Now()
-	g, counts := build(w, graph.BuildOptions{}, file)
+	g, counts := roadtest.Build(w, graph.BuildOptions{}, file)
 	took := time.Since(start)
 	runtime.ReadMemStats(&after)
 	if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; allocated > megabytes {
@@ -224,7 +225,7 @@ func TestMoreReferencesThanTheFileHasBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = graph.Build(t.Context(), []*osmpbf.File{openBytes(t, w.out.Bytes())}, p, graph.BuildOptions{})
+	_, _, err = graph.Build(t.Context(), []*osmpbf.File{roadtest.Open(t, w.out.Bytes())}, p, graph.BuildOptions{})
 	if !errors.Is(err, graph.ErrTooLarge) {
 		t.Errorf("%v", err)
 	}

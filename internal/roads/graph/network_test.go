@@ -29,7 +29,7 @@ func draw(t testing.TB, metres float64, drawing string, objects ...roadtest.Obje
 func drawAt(t testing.TB, corner geo.Point, metres float64, drawing string, objects ...roadtest.Object) *drawn {
 	t.Helper()
 	n := roadtest.MapAt(t, corner, metres, drawing, objects...)
-	g, counts := build(t, graph.BuildOptions{}, n.File(t))
+	g, counts := roadtest.Build(t, graph.BuildOptions{}, n.File(t))
 	return &drawn{t, n, g, counts}
 }
 
@@ -221,7 +221,7 @@ func TestLengthsAroundTheGlobe(t *testing.T) {
 			for i, at := range []geo.Point{row.a, row.b} {
 				n.Nodes[i].Lat, n.Nodes[i].Lng = int64(math.Round(at.Lat*1e9)), int64(math.Round(at.Lng*1e9))
 			}
-			g, counts := build(t, graph.BuildOptions{}, n.File(t))
+			g, counts := roadtest.Build(t, graph.BuildOptions{}, n.File(t))
 			if length := float64(g.Pieces[0].Length) / 1000; math.Abs(length-row.metres) > 0.02 {
 				t.Errorf("%v m, want %v", length, row.metres)
 			}
@@ -238,7 +238,7 @@ func TestLengthsAroundTheGlobe(t *testing.T) {
 func TestNodesOffTheGlobe(t *testing.T) {
 	n := roadtest.Map(t, 100, "a-b-c", roadtest.Way("abc", road))
 	n.Nodes[1].Lat = 91e9
-	g, counts := build(t, graph.BuildOptions{}, n.File(t))
+	g, counts := roadtest.Build(t, graph.BuildOptions{}, n.File(t))
 	if len(g.Arcs) != 0 || counts.LeftOut["nodes_off_the_globe"] != 1 {
 		t.Errorf("%d arcs, left out %v", len(g.Arcs), counts.LeftOut)
 	}
@@ -248,11 +248,11 @@ func TestNodesOffTheGlobe(t *testing.T) {
 func TestOrderAndRepetition(t *testing.T) {
 	n := roadtest.Map(t, 100, "a-b-c\n  d", roadtest.Ways("ab bc", road+", name=Long Road"), roadtest.Way("bd", "highway=service"),
 		roadtest.Node("b", "highway=traffic_signals"), roadtest.Restriction("no_u_turn", "ab b bd"))
-	one, counts := build(t, graph.BuildOptions{}, n.File(t))
+	one, counts := roadtest.Build(t, graph.BuildOptions{}, n.File(t))
 	want := export(t, one)
 	hold := func(name string, files ...*osmpbf.File) {
 		t.Helper()
-		g, again := build(t, graph.BuildOptions{Workers: 3}, files...)
+		g, again := roadtest.Build(t, graph.BuildOptions{Workers: 3}, files...)
 		if got := export(t, g); got != want || fmt.Sprint(counts) != fmt.Sprint(again) {
 			t.Errorf("%s: %+v, want %+v, and\n%s, want\n%s", name, again, counts, got, want)
 		}
@@ -275,7 +275,7 @@ func TestSameInputSameBytes(t *testing.T) {
 	for _, path := range extracts(t) {
 		var before []graph.Section
 		for _, workers := range []int{1, 4} {
-			g, _ := build(t, graph.BuildOptions{Workers: workers}, openExtract(t, path))
+			g, _ := roadtest.Build(t, graph.BuildOptions{Workers: workers}, openExtract(t, path))
 			sections := g.Sections()
 			for i := range before {
 				if string(before[i].Bytes) != string(sections[i].Bytes) {
