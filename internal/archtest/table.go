@@ -87,7 +87,7 @@ var rules = map[string]rule{
 	"nav":      {ours: []string{"roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
 	"nav/osrm": {ours: []string{"nav", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
 
-	"region": {ours: []string{"geo", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
+	"region": {ours: []string{"geo", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},

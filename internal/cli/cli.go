@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"wayside/internal/datadir"
+	"wayside/internal/region"
 )
 
 // Exit codes.
@@ -109,7 +111,7 @@ func newParser(g *grammar, p *program, exit func(int)) (*kong.Kong, error) {
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Help(printHelp),
-		kong.Vars{"version": versionText()},
+		kong.Vars{"version": versionText(), "regionProducts": strings.Join(region.ProductNames(), ", ")},
 		kong.Bind(p),
 	)
 }

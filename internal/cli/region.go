@@ -28,9 +28,13 @@ type regionCmds struct {
 // regionImportCmd is wayside region import.
 type regionImportCmd struct {
 	configFlags
-	JSON  bool     `name:"json" help:"Print JSON."`
-	Files []string `arg:"" name:"file" help:"Extracts (.osm.pbf). What they overlap in counts once."`
+	JSON    bool     `name:"json" help:"Print JSON."`
+	Without []string `name:"without" placeholder:"PRODUCT,…" help:"Leave out products: ${regionProducts}."`
+	Files   []string `arg:"" name:"file" help:"Extracts (.osm.pbf). What they overlap in counts once."`
 }
+
+// Validate refuses unknown products before anything is read.
+func (c *regionImportCmd) Validate() error { return region.CheckProducts(c.Without) }
 
 // importGrowth is by how many percent the heap grows between two collections of an import: 73 MB for Milan rather than 94, in the same time.
 const importGrowth = 30
@@ -45,9 +49,9 @@ func (c *regionImportCmd) Run(p *program) error {
 		debug.SetGCPercent(importGrowth)
 	}
 	done, err := region.Import(p.ctx, region.ImportOptions{
-		Folder: region.Folder(filepath.Join(cfg.DataDir, datadir.RegionFolder)), Files: c.Files,
-		Progress: func(step string) func() {
-			return newProgress(p.stderr, func(string) {}, step, "").Close
+		Folder: region.Folder(filepath.Join(cfg.DataDir, datadir.RegionFolder)), Files: c.Files, Without: c.Without,
+		Progress: func(step string, number, of int) func() {
+			return newProgress(p.stderr, func(string) {}, fmt.Sprintf("%d/%d %s", number, of, step), "").Close
 		},
 	})
 	if err != nil {
@@ -74,9 +78,13 @@ func (c *regionImportCmd) print(p *program, done *region.Imported) {
 	printAbout(p, &done.About, done.FileBytes)
 	p.printf("\n")
 	for _, s := range done.Steps {
-		p.printf("%10.1f s  %s\n", s.Took.Seconds(), s.Name)
+		size := ""
+		if s.Bytes > 0 {
+			size = megabytes(s.Bytes)
+		}
+		p.printf("%10.1f s  %10s  %s\n", s.Took.Seconds(), size, s.Name)
 	}
-	p.printf("%10.1f s  in all\n", done.Took.Seconds())
+	p.printf("%10.1f s  %10s  in all\n", done.Took.Seconds(), megabytes(done.FileBytes))
 	p.printf("\nA running service takes it over within 5 seconds. Wherever anything of it is shown, show: %s (%s)\n", region.Attribution, region.Licence)
 }
 
@@ -94,11 +102,24 @@ func printAbout(p *program, a *region.About, bytes int64) {
 		{"roads", fmt.Sprintf("%d km in %d arcs, %d turns, %d junctions, %d islands", a.RoadMetres/1000, a.Arcs, a.Turns, a.Junctions, a.Islands)},
 		{"restrictions", fmt.Sprintf("%d applied, %d ignored", a.Restrictions.Applied, a.Restrictions.Ignored)},
 		{"left out", countsText(a.LeftOut)},
+		{"products", productsText(a.Products)},
 		{"file", megabytes(bytes)},
 	}
 	for _, row := range rows {
 		p.printf("%-14s%s\n", row[0], printable(row[1]))
 	}
+}
+
+// productsText lists what is in a region, with sizes.
+func productsText(products []region.ProductSize) string {
+	if len(products) == 0 {
+		return "roads" // of a version that made nothing else
+	}
+	texts := make([]string, len(products))
+	for i, made := range products {
+		texts[i] = made.Name + " " + megabytes(made.Bytes)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // countsText lists counts by their names.
@@ -109,7 +130,12 @@ func countsText(counts map[string]int) string {
 	return strings.Join(sortedCounts(counts), ", ")
 }
 
-func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
+func megabytes(bytes int64) string {
+	if bytes < 100_000 {
+		return fmt.Sprintf("%.1f kB", float64(bytes)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+}
 
 // regionListCmd is wayside region list.
 type regionListCmd struct {

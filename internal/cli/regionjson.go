@@ -21,6 +21,7 @@ type importJSON struct {
 type stepJSON struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"seconds"`
+	Bytes   int64   `json:"bytes"` // that it added to the file
 }
 
 // sectionSizeJSON is the size of a section of a region file.
@@ -32,7 +33,7 @@ type sectionSizeJSON struct {
 func newImportJSON(done *region.Imported) *importJSON {
 	out := &importJSON{About: done.About, FileBytes: done.FileBytes, Seconds: done.Took.Seconds(), Sections: newSectionSizes(done.Sections)}
 	for _, s := range done.Steps {
-		out.Steps = append(out.Steps, stepJSON{s.Name, s.Took.Seconds()})
+		out.Steps = append(out.Steps, stepJSON{s.Name, s.Took.Seconds(), s.Bytes})
 	}
 	return out
 }

@@ -74,10 +74,22 @@ func ParseKind(id string) (Kind, bool) {
 }
 
 // Hazard is the kind of a danger that no more exact kind describes.
-func Hazard() Kind {
-	k, _ := ParseKind("alert.hazard")
+func Hazard() Kind { return kindOf("alert.hazard") }
+
+// kindOf is the kind of an id that is in the catalogue.
+func kindOf(id string) Kind {
+	k, _ := ParseKind(id)
 	return k
 }
+
+// Kinds that OpenStreetMap tells apart: of a region's cameras and chargers (D15.24).
+var (
+	SpeedCamera        = kindOf("camera.speed")
+	RedLightCamera     = kindOf("camera.red_light")
+	AverageSpeedCamera = kindOf("camera.avg_speed")
+	FastCharger        = kindOf("charger.supercharger")
+	SlowCharger        = kindOf("charger.destination")
+)
 
 // Kinds returns a copy of the list, in its order.
 func Kinds() []KindInfo {

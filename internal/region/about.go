@@ -36,6 +36,7 @@ type About struct {
 	Chargers     int64          `json:"chargers"`
 	LeftOut      map[string]int `json:"left_out"` // counts by reason
 	Inputs       []Input        `json:"inputs"`
+	Products     []ProductSize  `json:"products,omitempty"` // what the file holds; none: it is of a version that made roads alone
 	Attribution  string         `json:"attribution"`
 	Licence      string         `json:"licence"`
 }
@@ -50,6 +51,12 @@ type Restrictions struct {
 type Input struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
+}
+
+// ProductSize is how large something that an import made is.
+type ProductSize struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
 }
 
 // aboutSection is the section that holds the About as JSON.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"wayside/internal/geo"
 	"wayside/internal/roads/car"
@@ -14,43 +13,62 @@ import (
 	"wayside/internal/roads/osmpbf"
 )
 
-// build makes everything that the region holds.
-func (i *importer) build(ctx context.Context) (*made, error) {
+// fill makes everything that the region holds and writes it, one product after the other.
+func (i *importer) fill(ctx context.Context) error {
 	profile, err := car.New()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m := &made{about: About{ID: i.id(car.Figures()), Attribution: Attribution, Licence: Licence}}
-	if i.Attribution != "" {
-		m.about.Attribution, m.about.Licence = i.Attribution, i.ImportOptions.Licence
-	}
+	about := i.describe()
+	s := &source{about: about, folder: i.Folder}
 	for _, e := range i.inputs {
-		m.about.Inputs = append(m.about.Inputs, e.Input)
-		if at := e.pbf.Header.AsOf; at.After(m.about.AsOf) {
-			m.about.AsOf = at
+		s.files = append(s.files, e.pbf)
+	}
+	err = i.step("building the roads", func() (err error) {
+		if s.graph, err = i.roads(ctx, profile, s); err != nil {
+			return err
+		}
+		return i.out.add(ctx, roadsProduct, contents(s.graph.Sections()))
+	})
+	if err != nil {
+		return err
+	}
+	err = i.step("preparing the router", func() error {
+		topology, err := cch.Prepare(ctx, s.graph, cch.PrepareOptions{})
+		if err != nil {
+			return fmt.Errorf("prepare the router: %w", err)
+		}
+		return i.out.add(ctx, roadsProduct, contents(topology.Sections()))
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range i.chosen() {
+		if err := i.step(p.step, func() error { return i.makeProduct(ctx, i.out, s, p) }); err != nil {
+			return err
 		}
 	}
-	var roads *graph.Graph
-	if err := i.step("building the roads", func() error { roads, err = i.roads(ctx, profile, &m.about); return err }); err != nil {
-		return nil, err
+	return i.step("closing the file", func() error { return i.finish(about) })
+}
+
+// describe begins the description of the region.
+func (i *importer) describe() *About {
+	about := &About{ID: i.id(car.Figures()), Attribution: Attribution, Licence: Licence}
+	if i.Attribution != "" {
+		about.Attribution, about.Licence = i.Attribution, i.ImportOptions.Licence
 	}
-	var topology *cch.Topology
-	if err := i.step("preparing the router", func() error { topology, err = cch.Prepare(ctx, roads, cch.PrepareOptions{}); return err }); err != nil {
-		return nil, fmt.Errorf("prepare the router: %w", err)
+	for _, e := range i.inputs {
+		about.Inputs = append(about.Inputs, e.Input)
+		if at := e.pbf.Header.AsOf; at.After(about.AsOf) {
+			about.AsOf = at
+		}
 	}
-	for _, s := range slices.Concat(roads.Sections(), topology.Sections()) {
-		m.sections = append(m.sections, namedBytes{s.Name, s.Bytes})
-	}
-	return m, nil
+	return about
 }
 
 // roads makes the road network.
-func (i *importer) roads(ctx context.Context, profile *car.Profile, about *About) (*graph.Graph, error) {
-	files := make([]*osmpbf.File, len(i.inputs))
-	for n, e := range i.inputs {
-		files[n] = e.pbf
-	}
-	g, counts, err := graph.Build(ctx, files, profile, graph.BuildOptions{})
+func (i *importer) roads(ctx context.Context, profile *car.Profile, s *source) (*graph.Graph, error) {
+	g, counts, err := graph.Build(ctx, s.files, profile, graph.BuildOptions{})
 	if err != nil {
 		return nil, i.blame(ctx, err)
 	}
@@ -58,7 +76,7 @@ func (i *importer) roads(ctx context.Context, profile *car.Profile, about *About
 		last := i.inputs[len(i.inputs)-1]
 		return nil, fmt.Errorf("%s: there is no road for cars in it, up to byte %d, where it ends", last.name, last.Bytes)
 	}
-	about.count(&counts)
+	s.about.count(&counts)
 	return g, nil
 }
 
@@ -89,4 +107,13 @@ func (a *About) count(c *graph.Counts) {
 func corners(b geo.Box) [4]float64 {
 	round := func(degrees float64) float64 { return math.Round(degrees*1e7) / 1e7 }
 	return [4]float64{round(b.West), round(b.South), round(b.East), round(b.North)}
+}
+
+// contents are the sections of the roads.
+func contents(sections []graph.Section) []content {
+	all := make([]content, len(sections))
+	for i, s := range sections {
+		all[i] = content{section: s.Name, data: s.Bytes}
+	}
+	return all
 }

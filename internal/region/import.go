@@ -22,9 +22,11 @@ import (
 type ImportOptions struct {
 	Folder Folder
 	Files  []string // extracts; their order means nothing, and one that is given twice counts once
-	// Progress is called when a step of the work begins, such as "reading"; the function that it returns when the step ends. nil: progress
-	// is not reported.
-	Progress func(step string) (ended func())
+	// Without are products that are left out: see ProductNames.
+	Without []string
+	// Progress is called when a step of the work begins, such as "reading", with its number from 1 and how many there are; the function that
+	// it returns when the step ends. nil: progress is not reported.
+	Progress func(step string, number, of int) (ended func())
 	// Attribution and Licence are what stands wherever anything of the region is shown, if it is not OpenStreetMap's data. Empty: it is.
 	Attribution, Licence string
 }
@@ -40,8 +42,9 @@ type Imported struct {
 
 // Step is a part of the work of an import.
 type Step struct {
-	Name string
-	Took time.Duration
+	Name  string
+	Took  time.Duration
+	Bytes int64 // that it added to the file
 }
 
 // SectionSize is how large a section of a region file is.
@@ -61,6 +64,9 @@ type extract struct {
 // Import makes a region of extracts and makes it the current one. Until the last moment nothing is changed; when it fails, nothing is
 // left of it, not even folders that it made. Bad input is an error of one line that names file and byte.
 func Import(ctx context.Context, o ImportOptions) (_ *Imported, err error) {
+	if err := CheckProducts(o.Without); err != nil {
+		return nil, err
+	}
 	began := time.Now()
 	i := &importer{ImportOptions: o}
 	defer func() { err = errors.Join(err, i.closeInputs()) }()
@@ -84,12 +90,8 @@ func Import(ctx context.Context, o ImportOptions) (_ *Imported, err error) {
 	if err := i.step("reading the extracts", func() error { return i.identify(ctx) }); err != nil {
 		return nil, err
 	}
-	made, err := i.build(ctx)
-	if err != nil {
+	if err := i.save(ctx); err != nil {
 		return nil, err
-	}
-	if err := i.step("writing the region", func() error { return i.save(ctx, made) }); err != nil {
-		return nil, fmt.Errorf("write the region: %w", err)
 	}
 	i.result.Took = time.Since(began)
 	return &i.result, nil
@@ -99,31 +101,31 @@ func Import(ctx context.Context, o ImportOptions) (_ *Imported, err error) {
 type importer struct {
 	ImportOptions
 	inputs []*extract
+	out    *writer // once the file is being written
 	result Imported
 }
 
-// made is what is to be written: everything but data_version.
-type made struct {
-	about    About
-	sections []namedBytes
-}
-
-// namedBytes is a section that lies in memory.
-type namedBytes struct {
-	name string
-	data []byte
-}
+// ownSteps is how many steps an import has beside its products: reading, roads, router, closing the file.
+const ownSteps = 4
 
 // step does a part of the work and notes how long it took.
 func (i *importer) step(name string, do func() error) error {
-	ended, began := func() {}, time.Now()
+	ended, began, before := func() {}, time.Now(), i.written()
 	if i.Progress != nil {
-		ended = i.Progress(name)
+		ended = i.Progress(name, len(i.result.Steps)+1, ownSteps+len(i.chosen()))
 	}
 	err := do()
 	ended()
-	i.result.Steps = append(i.result.Steps, Step{name, time.Since(began)})
+	i.result.Steps = append(i.result.Steps, Step{name, time.Since(began), i.written() - before})
 	return err
+}
+
+// written is how many bytes the file has so far.
+func (i *importer) written() int64 {
+	if i.out == nil {
+		return 0
+	}
+	return i.out.at
 }
 
 // open opens all inputs and reads their headers, which refuses most of what is no extract before anything is made.
@@ -180,71 +182,76 @@ func (i *importer) identify(ctx context.Context) error {
 	return nil
 }
 
-// id is the digest of what the region is made of: inputs, the car's figures, and the form of the file.
+// id is the digest of what the region is made of: inputs, the car's figures, the products, and the form of the file.
 func (i *importer) id(car []byte) string {
 	hash := sha256.New()
 	_, _ = fmt.Fprintf(hash, "region %d\ncar %x\n", format, sha256.Sum256(car)) // a hash never fails
+	for _, p := range i.chosen() {
+		_, _ = fmt.Fprintf(hash, "product %s %d\n", p.name, p.version)
+	}
 	for _, e := range i.inputs {
 		_, _ = fmt.Fprintf(hash, "extract %s\n", e.SHA256)
 	}
 	return hex.EncodeToString(hash.Sum(nil))[:16]
 }
 
-// save writes the file and makes it the current region.
-func (i *importer) save(ctx context.Context, m *made) (err error) {
+// save makes the file and makes it the current region.
+func (i *importer) save(ctx context.Context) (err error) {
 	file, err := os.CreateTemp(string(i.Folder), importing+"*")
 	if err != nil {
-		return err
+		return writing(err)
 	}
-	if err = i.write(ctx, file, m); err == nil {
-		err = file.Chmod(fileMode)
+	if i.out, err = newWriter(file); err == nil {
+		err = i.fill(ctx)
+	} else {
+		err = writing(err)
 	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), i.Folder.Path(m.about.ID))
+	if err == nil {
+		err = writing(file.Chmod(fileMode))
+	}
+	if err = errors.Join(err, writing(file.Close())); err == nil {
+		err = writing(os.Rename(file.Name(), i.Folder.Path(i.result.ID)))
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
+		return errors.Join(err, writing(os.Remove(file.Name())))
 	}
 	if err := syncFolder(string(i.Folder)); err != nil {
-		return err
+		return writing(err)
 	}
-	return i.Folder.setCurrent(m.about.ID)
+	return writing(i.Folder.setCurrent(i.result.ID))
 }
 
-// write writes all sections, the description last: it holds the digest of the others.
-func (i *importer) write(ctx context.Context, file *os.File, m *made) error {
-	w, err := newWriter(file)
+// writing marks an error of writing the file.
+func writing(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("write the region: %w", err)
+}
+
+// finish writes the description, last because it holds the digest of the other sections, and flushes the file to the disk.
+func (i *importer) finish(about *About) error {
+	about.DataVersion = dataVersion(about.AsOf, i.out.digest())
+	about.Products = i.out.products
+	i.result.About = *about
+	text, err := json.Marshal(about)
 	if err != nil {
 		return err
 	}
-	for _, s := range m.sections {
-		if err := w.begin(s.name); err != nil {
-			return err
-		}
-		if _, err := io.Copy(w, readerUntil{ctx, &sliceReader{s.data}}); err != nil {
-			return err
-		}
+	if err := i.out.begin(aboutSection); err != nil {
+		return writing(err)
 	}
-	i.result.About = m.about
-	i.result.DataVersion = dataVersion(m.about.AsOf, w.digest())
-	text, err := json.Marshal(&i.result.About)
-	if err != nil {
-		return err
+	if _, err := i.out.Write(text); err != nil {
+		return writing(err)
 	}
-	if err := w.begin(aboutSection); err != nil {
-		return err
+	if err := i.out.finish(); err != nil {
+		return writing(err)
 	}
-	if _, err := w.Write(text); err != nil {
-		return err
-	}
-	if err := w.finish(); err != nil {
-		return err
-	}
-	for _, s := range w.table.sections {
+	for _, s := range i.out.table.sections {
 		i.result.Sections = append(i.result.Sections, SectionSize{s.name, s.length})
 	}
-	i.result.FileBytes, err = file.Seek(0, io.SeekEnd)
-	return err
+	i.result.FileBytes, err = i.out.file.Seek(0, io.SeekEnd)
+	return writing(err)
 }
 
 // dataVersion names the content of a region: the day of the data, where the extract says it, and a digest.
@@ -292,16 +299,4 @@ func (r readerUntil) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.from.Read(p)
-}
-
-// sliceReader reads a slice. Unlike bytes.Reader it does not write all of it at once, so that an import of gigabytes can be stopped.
-type sliceReader struct{ rest []byte }
-
-func (r *sliceReader) Read(p []byte) (int, error) {
-	if len(r.rest) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	return n, nil
 }

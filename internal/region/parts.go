@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
@@ -15,6 +16,9 @@ type parts struct {
 	Graph    *graph.Graph
 	Index    *match.Index
 	Topology *cch.Topology // of the router
+
+	// Products. Each is nil where it was left out of the import.
+	CameraRows, ChargerRows *Rows
 }
 
 // readParts makes the parts of a mapped file. Its checksums are right: sections that do not fit are those of another version.
@@ -30,15 +34,23 @@ func readParts(m *mapping) (p parts, err error) {
 		return parts{}, err
 	}
 	p.Index = match.NewIndex(p.Graph)
+	p.CameraRows, p.ChargerRows = newRows(m, camerasSection), newRows(m, chargersSection)
 	return p, nil
 }
 
-// heldParts is how many parts attach watches.
-const heldParts = 3
+// attach has gone called with m for each part that others may hold without the Region, once it can no longer be reached, and adds to
+// held how many there are.
+func (p *parts) attach(held *atomic.Int64, gone func(*mapping), m *mapping) {
+	attach(p.Graph, held, gone, m)
+	attach(p.Index, held, gone, m)
+	attach(p.Topology, held, gone, m)
+	attach(p.CameraRows, held, gone, m)
+	attach(p.ChargerRows, held, gone, m)
+}
 
-// attach has gone called with m for each part that others may hold without the Region, once it can no longer be reached.
-func (p *parts) attach(gone func(*mapping), m *mapping) {
-	runtime.AddCleanup(p.Graph, gone, m)
-	runtime.AddCleanup(p.Index, gone, m)
-	runtime.AddCleanup(p.Topology, gone, m)
+func attach[T any](part *T, held *atomic.Int64, gone func(*mapping), m *mapping) {
+	if part != nil {
+		held.Add(1)
+		runtime.AddCleanup(part, gone, m)
+	}
 }

@@ -67,13 +67,13 @@ func newRegion(m *mapping) (*Region, error) {
 // keep hands the mapping to retire after the last part of the region is gone.
 func (r *Region) keep(m *mapping, retire func(*mapping)) {
 	left := new(atomic.Int64)
-	left.Store(1 + heldParts)
+	left.Store(1)
 	gone := func(m *mapping) {
 		if left.Add(-1) == 0 {
 			retire(m)
 		}
 	}
-	r.attach(gone, m)
+	r.attach(left, gone, m)
 	runtime.AddCleanup(r, gone, m)
 }
 

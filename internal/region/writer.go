@@ -2,6 +2,8 @@ package region
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +22,8 @@ type writer struct {
 	chunk  *xxh3.Hasher // of the chunk that is not full yet
 	filled int          // bytes in it
 	whole  *xxh3.Hasher // of all bytes behind the header
+
+	products []ProductSize // what add wrote
 }
 
 // newWriter begins a file that is empty.
@@ -44,6 +48,52 @@ func (w *writer) begin(name string) error {
 	w.table.sections = append(w.table.sections, section{name: name, offset: w.at})
 	w.open = true
 	return nil
+}
+
+// add writes sections that belong to a product, until ctx ends.
+func (w *writer) add(ctx context.Context, product string, sections []content) error {
+	before := w.at
+	for _, s := range sections {
+		if err := w.begin(s.section); err != nil {
+			return writing(err)
+		}
+		from := s.from
+		if from == nil {
+			from = bytes.NewReader(s.data)
+		}
+		if _, err := from.WriteTo(writerUntil{ctx, w}); err != nil {
+			return writing(err)
+		}
+	}
+	size := w.at - before
+	if last := len(w.products) - 1; last >= 0 && w.products[last].Name == product {
+		w.products[last].Bytes += size
+	} else {
+		w.products = append(w.products, ProductSize{product, size})
+	}
+	return nil
+}
+
+// writerUntil fails when ctx ends, also within one large Write, so that an import of gigabytes can be stopped.
+type writerUntil struct {
+	ctx context.Context
+	to  io.Writer
+}
+
+func (w writerUntil) Write(p []byte) (n int, err error) {
+	for len(p) > 0 {
+		if err := w.ctx.Err(); err != nil {
+			return n, err
+		}
+		part := p[:min(len(p), chunkSize)]
+		written, err := w.to.Write(part)
+		n += written
+		if err != nil {
+			return n, err
+		}
+		p = p[len(part):]
+	}
+	return n, nil
 }
 
 // end ends the section that is being written, if there is one.
