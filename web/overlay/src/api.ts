@@ -35,9 +35,12 @@ async function get(path: string, headers: Record<string, string>, { signal, onRe
   return response;
 }
 
-/** getJSON does not validate: the service that wrote the answer is the same program that served this page. */
+/**
+ * getJSON does not validate: the service that wrote the answer is the same program that served this page. It names no type to accept:
+ * older browsers then would not use the answers that index.html preloads.
+ */
 export async function getJSON<T>(path: string, options: RequestOptions = {}): Promise<T> {
-  return (await (await get(path, { Accept: "application/json" }, options)).json()) as T;
+  return (await (await get(path, {}, options)).json()) as T;
 }
 
 export const getConfig = (): Promise<OverlayConfig> => getJSON("/v2/overlay/config");

@@ -74,6 +74,13 @@ it("black on white is 21 to 1", () => {
   expect(contrast("#000", "#ffffff")).toBeCloseTo(21);
 });
 
+it("no column of the panels is auto, which the oldest browser makes as wide as what spans it and a flexible one", () => {
+  const panels = sheet("./panels.css");
+  expect(/--columns: ([^;]*);/.exec(panels)?.[1]).toMatch(/^(fit-content\(0\)|minmax\(0, 1fr\)|\s)+$/);
+  const columns = [...panels.matchAll(/grid-template: [^;/]*\/ ([^;]*);/g)].map(([, after]) => after);
+  expect(new Set(columns)).toEqual(new Set(["var(--columns)"]));
+});
+
 describe.each(["./base.css", "./panels.css", "./menu.css", "./map.css", "./contrast.css"])("%s", (name) => {
   const rules = sheet(name).replace(/\/\*[\s\S]*?\*\//g, "");
 
