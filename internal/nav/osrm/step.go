@@ -35,10 +35,11 @@ func (r *Request) appendStep(dst []byte, n *nav.Network, leg *nav.Leg, s *nav.St
 	dst = append(dst, s.Side...)
 	dst = append(dst, `","name":`...)
 	dst = wire.AppendString(dst, n.Graph.Text(s.Way.Name))
+	signs := n.Graph.SignsOf(s.Way)
 	for _, text := range [...]struct {
 		name string
 		text string
-	}{{"ref", n.Graph.Text(s.Way.Ref)}, {"destinations", n.Graph.Text(s.Way.Destination)}, {"pronunciation", n.Graph.Text(s.Way.Pronunc)}} {
+	}{{"ref", n.Graph.Text(s.Way.Ref)}, {"destinations", n.Graph.Text(signs.Destination)}, {"pronunciation", n.Graph.Text(signs.Pronunc)}} {
 		if text.text != "" {
 			dst = append(append(append(dst, `,"`...), text.name...), `":`...)
 			dst = wire.AppendString(dst, text.text)

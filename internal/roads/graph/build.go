@@ -39,7 +39,9 @@ const (
 	missingNodes     = "missing_nodes"         // references to nodes that the files lack; they part a way
 	shortWays        = "ways_of_one_node"      // nothing of the way has two nodes in a row
 	offGlobe         = "nodes_off_the_globe"   // positions that no place on the globe has
-	invalidTexts     = "invalid_texts"         // names that are not UTF-8, or too long
+	invalidTexts     = "invalid_texts"         // names that are not UTF-8, too long, or have control characters
+	invalidLanes     = "invalid_lanes"         // lanes of a direction with unknown arrows, or too many
+	disagreeingLanes = "disagreeing_lanes"     // lanes of a direction whose number other tags deny
 	crowdedJunctions = "crowded_junctions"     // nodes where more than maxEnds pieces end: only turning back is possible there
 	relationTimed    = "restrictions_timed"    // restrictions that count at times alone
 	relationUnknown  = "restrictions_unknown"  // neither no_… nor only_…

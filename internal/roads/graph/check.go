@@ -1,6 +1,10 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+
+	"wayside/internal/roads/car"
+)
 
 // check finds an index that points outside of its array, and whatever else searches and answers rely on.
 func (g *Graph) check() error {
@@ -18,6 +22,9 @@ func (g *Graph) check() error {
 		{"position", len(g.Line), func(i int) bool { return onGlobe(g.Line[i]) }},
 		{"node", len(g.Nodes), func(i int) bool { return onGlobe(g.Nodes[i].Position) }},
 		{"way", len(g.Ways), g.goodWay},
+		{"sign", len(g.Signs), g.goodSigns},
+		{"lane", len(g.Lanes), func(i int) bool { return g.Lanes[i]&^car.AllLaneMarks == 0 }},
+		{"exit", len(g.Exits), g.goodExit},
 		{"piece", len(g.Pieces), g.goodPiece},
 		{"arc", len(g.Arcs), g.goodArc},
 	} {
@@ -41,12 +48,31 @@ func onGlobe(p Position) bool {
 
 func (g *Graph) goodWay(i int) bool {
 	w := &g.Ways[i]
-	for _, r := range [...]TextRange{w.Name, w.Ref, w.Destination, w.Pronunc} {
+	return g.goodTexts(w.Name, w.Ref) && uint64(w.Signs) <= uint64(len(g.Signs)) && w.Class <= ClassOther && w.Use <= MinorUse
+}
+
+func (g *Graph) goodTexts(ranges ...TextRange) bool {
+	for _, r := range ranges {
 		if uint64(r.Start)+uint64(r.Length) > uint64(len(g.Texts)) {
 			return false
 		}
 	}
-	return w.Class <= ClassOther
+	return true
+}
+
+func (g *Graph) goodSigns(i int) bool {
+	s := &g.Signs[i]
+	for _, r := range s.Lanes {
+		if uint64(r.First)+uint64(r.Count) > uint64(len(g.Lanes)) {
+			return false
+		}
+	}
+	return g.goodTexts(s.Destination, s.Exit, s.Pronunc)
+}
+
+func (g *Graph) goodExit(i int) bool {
+	e := &g.Exits[i]
+	return uint64(e.Node) < uint64(len(g.Nodes)) && (i == 0 || g.Exits[i-1].Node < e.Node) && g.goodTexts(e.Ref, e.Name)
 }
 
 func (g *Graph) goodPiece(i int) bool {

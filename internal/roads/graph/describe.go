@@ -19,7 +19,14 @@ func describe(p *car.Profile, tags car.Tags, drive *car.Way) (Flags, Way) {
 	if lanes, err := strconv.ParseUint(tags.Value("lanes"), 10, 8); err == nil {
 		way.Lanes = uint8(lanes)
 	}
+	switch tags.Value("service") {
+	case "alley", "driveway", "drive-through", "emergency_access", "parking", "parking_aisle", "parking_space":
+		way.Use = MinorUse
+	}
 	var flags Flags
+	if tunnel := tags.Value("tunnel"); tunnel != "" && tunnel != "no" {
+		flags |= Tunnel
+	}
 	if drive.Ferry {
 		flags |= Ferry
 	}

@@ -20,6 +20,7 @@ type extract struct {
 	refs         []int64  // of all ways, until places are known
 	at           []uint32 // the same as indexes of nodes
 	texts        texts
+	waySigns     signTable
 	restrictions []restriction
 	nodes        nodeTable
 }
@@ -53,7 +54,7 @@ func (x *extract) read(ctx context.Context, files []*osmpbf.File) error {
 		allowed += f.Size() * referencesPerByte
 	}
 	var ways, relations, nodes idCounter
-	x.texts = newTexts()
+	x.texts, x.waySigns = newTexts(), newSignTable()
 	for _, f := range files {
 		o := osmpbf.Options{Want: osmpbf.Ways | osmpbf.Relations, Workers: x.workers}
 		err := osmpbf.Map(ctx, f, o, x.readWays, func(batch *wayBatch) error {
@@ -96,7 +97,8 @@ func (x *extract) read(ctx context.Context, files []*osmpbf.File) error {
 type wayBatch struct {
 	wayIDs, relationIDs []int64
 	ways                []road
-	texts               [][4]string // of each way: name, reference, destination, pronunciation
+	texts               []wayTexts // of each way
+	lanes               []wayLanes // of each way
 	refs                []int64
 	restrictions        []restriction
 }
@@ -121,7 +123,8 @@ func (x *extract) readWays(block *osmpbf.Block) (*wayBatch, error) {
 		r.way.OSM = w.ID
 		batch.refs = append(batch.refs, w.Refs...)
 		batch.ways = append(batch.ways, r)
-		batch.texts = append(batch.texts, [4]string{tags.Value("name"), tags.Value("ref"), tags.Value("destination"), tags.Value("name:pronunciation")})
+		batch.texts = append(batch.texts, textsOf(tags, &drive))
+		batch.lanes = append(batch.lanes, lanesOf(tags, &drive))
 	}
 	for i := range block.Relations {
 		r := &block.Relations[i]
@@ -180,16 +183,34 @@ func (x *extract) addWays(batch *wayBatch) error {
 	for i := range batch.ways {
 		r := batch.ways[i]
 		r.first += shift
-		for j, into := range []*TextRange{&r.way.Name, &r.way.Ref, &r.way.Destination, &r.way.Pronunc} {
-			var ok bool
-			if *into, ok = x.texts.add(batch.texts[i][j]); !ok {
-				x.counts.LeftOut[invalidTexts]++
-			}
-		}
+		var signs Signs
+		text, lanes := &batch.texts[i], &batch.lanes[i]
+		x.store(text.name, &r.way.Name)
+		x.store(text.ref, &r.way.Ref)
+		x.store(text.destination, &signs.Destination)
+		x.store(text.exit, &signs.Exit)
+		x.store(text.pronunciation, &signs.Pronunc)
+		r.way.Signs = x.waySigns.add(signs, &lanes.lanes)
+		x.leaveOut(invalidLanes, lanes.invalid)
+		x.leaveOut(disagreeingLanes, lanes.disagreeing)
 		x.ways = append(x.ways, r)
 	}
 	x.restrictions = append(x.restrictions, batch.restrictions...)
 	return fits("bytes of names", len(x.texts.all))
+}
+
+// store stores a text, or leaves it out.
+func (x *extract) store(text string, into *TextRange) {
+	var ok bool
+	if *into, ok = x.texts.add(text); !ok {
+		x.leaveOut(invalidTexts, 1)
+	}
+}
+
+func (x *extract) leaveOut(reason string, count int) {
+	if count > 0 {
+		x.counts.LeftOut[reason] += count
+	}
 }
 
 // dropRepeatedReferences lets a node that a way names several times in a row count once (D15.3), and closes the gaps that
@@ -228,6 +249,7 @@ type nodeTable struct {
 	ids   []int64 // sorted
 	at    []Position
 	signs []sign // sorted by node
+	exits []exit
 }
 
 // sign is what a node does to cars.
@@ -262,6 +284,7 @@ type nodeBatch struct {
 	ids      []int64
 	placed   []placed
 	signs    []sign
+	exits    []exit
 	offGlobe int
 }
 
@@ -296,6 +319,10 @@ func (x *extract) readNodes(block *osmpbf.Block) (*nodeBatch, error) {
 		if node := x.profile.Node(tags); node != (car.Node{}) {
 			batch.signs = append(batch.signs, sign{index, node})
 		}
+		if e, ok := exitOf(n.Tags); ok {
+			e.index = index
+			batch.exits = append(batch.exits, e)
+		}
 	}
 	return batch, nil
 }
@@ -327,11 +354,14 @@ func (t *nodeTable) add(batch *nodeBatch, counts *Counts) {
 	if batch.offGlobe > 0 {
 		counts.LeftOut[offGlobe] += batch.offGlobe
 	}
-	signs := batch.signs
+	signs, exits := batch.signs, batch.exits
 	for _, p := range batch.placed {
-		s := sign{index: p.index}
+		s, e := sign{index: p.index}, exit{}
 		if len(signs) > 0 && signs[0].index == p.index {
 			s, signs = signs[0], signs[1:]
+		}
+		if len(exits) > 0 && exits[0].index == p.index {
+			e, exits = exits[0], exits[1:]
 		}
 		if t.has(p.index) {
 			continue
@@ -340,9 +370,13 @@ func (t *nodeTable) add(batch *nodeBatch, counts *Counts) {
 		if s.node != (car.Node{}) {
 			t.signs = append(t.signs, s)
 		}
+		if e != (exit{}) {
+			t.exits = append(t.exits, e)
+		}
 	}
 }
 
 func (t *nodeTable) sortSigns() {
 	slices.SortFunc(t.signs, func(a, b sign) int { return int(a.index) - int(b.index) })
+	slices.SortFunc(t.exits, func(a, b exit) int { return int(a.index) - int(b.index) })
 }

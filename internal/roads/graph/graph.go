@@ -1,9 +1,12 @@
 package graph
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"wayside/internal/geo"
+	"wayside/internal/roads/car"
 )
 
 // Closed is the weight of an arc that must not be driven from one end to the other (D15.16).
@@ -24,6 +27,11 @@ type Graph struct {
 	Line      []Position
 	LineNodes []int64
 	Ways      []Way
+	// Signs are what some ways have beside a name; the ways that have the same share them. Lanes has the lanes that they tell of.
+	Signs []Signs
+	Lanes []car.Lane
+	// Exits are what is signed at nodes where one leaves a motorway, ordered by node.
+	Exits []Exit
 	// Texts has all names and references, one after the other; Text cuts one out.
 	Texts []byte
 }
@@ -75,6 +83,7 @@ const (
 	Circular                     // junction=circular
 	DriveLeft                    // one drives on the left here
 	LocalOnly                    // access is local (D15.4)
+	Tunnel                       // in a tunnel
 )
 
 // Turn leads from the end of an arc onto another. Its costs are in milliseconds and contain what the node costs.
@@ -85,13 +94,41 @@ type Turn struct {
 
 // Way is what pieces of one way have in common.
 type Way struct {
-	OSM                             int64
-	Name, Ref, Destination, Pronunc TextRange
-	MaxSpeedForward                 uint16 // km/h as signed, 0 unknown
-	MaxSpeedBackward                uint16
-	Class                           Class
-	Lanes                           uint8 // as tagged, 0 unknown
-	_                               [2]byte
+	OSM              int64
+	Name, Ref        TextRange
+	Signs            uint32 // one more than the index of its signs; 0: it has none
+	MaxSpeedForward  uint16 // km/h as signed, 0 unknown
+	MaxSpeedBackward uint16
+	Class            Class
+	Lanes            uint8 // as tagged, 0 unknown
+	Use              Use
+	_                [5]byte
+}
+
+// Use is what a road is there for, beside its class.
+type Use uint8
+
+// The uses of roads.
+const (
+	AnyUse   Use = iota
+	MinorUse     // a service road that leads to houses, to parking or behind houses
+)
+
+// Signs are what is written beside a road and on it.
+type Signs struct {
+	Destination TextRange    // where the road leads: references, a colon and places, in lists; of one-way roads alone
+	Exit        TextRange    // the numbers of the exit that begins here, in a list
+	Pronunc     TextRange    // how its name is spoken
+	Lanes       [2]LaneRange // by direction: forward, backward
+}
+
+// LaneRange is where the lanes of a direction are in Graph.Lanes, from left to right.
+type LaneRange struct{ First, Count uint32 }
+
+// Exit is what is signed at a node where one leaves a motorway.
+type Exit struct {
+	Node      uint32
+	Ref, Name TextRange
 }
 
 // TextRange is where a text lies in Graph.Texts.
@@ -122,6 +159,38 @@ const (
 
 // Text is a name or a reference. It points into the graph's own memory: copy what outlives the graph.
 func (g *Graph) Text(r TextRange) string { return string(g.Texts[r.Start : r.Start+r.Length]) }
+
+// SignsOf are the signs of a way; nothing if it has none.
+func (g *Graph) SignsOf(w *Way) Signs {
+	if w.Signs == 0 {
+		return Signs{}
+	}
+	return g.Signs[w.Signs-1]
+}
+
+// LanesOf are the lanes at the end of an arc, from left to right; none where nobody said what they are for.
+func (g *Graph) LanesOf(arc uint32) []car.Lane {
+	a := &g.Arcs[arc]
+	w := &g.Ways[g.Pieces[a.Piece].Way]
+	if w.Signs == 0 {
+		return nil
+	}
+	direction := 0
+	if a.Flags&Backward != 0 {
+		direction = 1
+	}
+	r := g.Signs[w.Signs-1].Lanes[direction]
+	return g.Lanes[r.First : r.First+r.Count]
+}
+
+// ExitAt is what is signed at a node; false: nothing is.
+func (g *Graph) ExitAt(node uint32) (Exit, bool) {
+	at, ok := slices.BinarySearchFunc(g.Exits, node, func(e Exit, node uint32) int { return cmp.Compare(e.Node, node) })
+	if !ok {
+		return Exit{}, false
+	}
+	return g.Exits[at], true
+}
 
 // TurnsFrom are the turns that lead from the end of an arc.
 func (g *Graph) TurnsFrom(arc uint32) []Turn { return g.Turns[g.FirstTurn[arc]:g.FirstTurn[arc+1]] }

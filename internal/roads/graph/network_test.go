@@ -289,15 +289,56 @@ func TestSameInputSameBytes(t *testing.T) {
 
 // TestNames holds what pieces tell of their ways.
 func TestNames(t *testing.T) {
-	d := draw(t, 100, "a-b-c", roadtest.Way("ab", "highway=trunk_link, name=Lange Straße, ref=A 1, destination=Wien, lanes=3, maxspeed=30 mph, maxspeed:backward=50"),
-		roadtest.Way("bc", "route=ferry, name=\xff\xfe, ref="+strings.Repeat("x", 2000)+", destination=Wien"))
+	d := draw(t, 100, "a-b-c", roadtest.Way("ab", "highway=trunk_link, oneway=yes, name=Lange Straße, ref=A 1, destination=Wien, lanes=3, maxspeed=30 mph, maxspeed:backward=50"),
+		roadtest.Way("bc", "route=ferry, name=\xff\xfe, ref="+strings.Repeat("x", 2000)+", name:pronunciation=a\x07b"))
 	first, second := d.Graph.Ways[0], d.Graph.Ways[1]
-	if d.Text(first.Name) != "Lange Straße" || d.Text(first.Ref) != "A 1" || d.Text(first.Destination) != "Wien" || first.Lanes != 3 ||
+	if d.Text(first.Name) != "Lange Straße" || d.Text(first.Ref) != "A 1" || d.Text(d.SignsOf(&first).Destination) != "Wien" || first.Lanes != 3 ||
 		first.Class != graph.ClassTrunkLink || first.MaxSpeedForward != 48 || first.MaxSpeedBackward != 50 || first.OSM != d.WayID(t, "ab") {
 		t.Errorf("%+v, %q", first, d.Texts)
 	}
-	if d.Text(second.Name) != "" || d.Text(second.Ref) != "" || second.Destination != first.Destination || second.Class != graph.ClassFerry {
+	if d.Text(second.Name) != "" || d.Text(second.Ref) != "" || second.Signs != 0 || second.Class != graph.ClassFerry {
 		t.Errorf("%+v, %q", second, d.Texts)
 	}
-	d.holdLeftOut("[invalid_texts:2]")
+	d.holdLeftOut("[invalid_texts:3]")
+}
+
+// TestSigns holds what is read of signs beside roads.
+func TestSigns(t *testing.T) {
+	for tags, want := range map[string][2]string{ // destination and exit
+		"oneway=yes, destination=Berlin":                                       {"Berlin", ""},
+		"oneway=yes, destination= Berlin ;; Hamburg;, destination:ref=A1;A2":   {"A1, A2: Berlin, Hamburg", ""},
+		"oneway=yes, destination:ref=A1":                                       {"A1", ""},
+		"oneway=yes, destination:street=Street, destination:ref=A1":            {"A1: Street", ""},
+		"oneway=yes, destination:street=Street, destination=Berlin":            {"Berlin", ""},
+		"oneway=-1, destination:backward=Hamburg, destination:forward=Berlin":  {"Hamburg", ""},
+		"oneway=yes, destination:backward=Hamburg, destination:forward=Berlin": {"Berlin", ""},
+		"destination=Berlin, destination:forward=Berlin, destination:ref=A1":   {"", ""}, // for whom it is meant is not said
+		"junction:ref=10;12": {"", "10; 12"},
+		"oneway=-1, junction:ref:backward=7, junction:ref:forward=8":             {"", "7"},
+		"oneway=yes, destination=" + strings.Repeat("x", 40_000):                 {"", ""},
+		"oneway=yes, destination=a\x1bb, junction:ref=\x00":                      {"", ""},
+		"oneway=yes, destination=" + strings.Repeat("a;", 20_000) + ", ref=\xff": {"", ""},
+	} {
+		d := draw(t, 100, "a-b-c", roadtest.Way("abc", "highway=motorway_link, "+tags))
+		signs := d.SignsOf(&d.Graph.Ways[0])
+		if got := [2]string{d.Text(signs.Destination), d.Text(signs.Exit)}; got != want {
+			t.Errorf("%.80s: %q, want %q", tags, got, want)
+		}
+	}
+}
+
+// TestLanesAndExits holds what is known of lanes by direction, and of nodes.
+func TestLanesAndExits(t *testing.T) {
+	d := draw(t, 100, "a-b-c-d", roadtest.Way("ab", "highway=primary, turn:lanes:forward=left|through|, turn:lanes:backward=right|"),
+		roadtest.Way("bc", "highway=primary, turn:lanes=left|nowhere"), roadtest.Way("cd", "highway=primary, oneway=yes, lanes=4, turn:lanes=left|right"),
+		roadtest.Node("b", "highway=motorway_junction, ref=7;8, name=Exit"), roadtest.Node("c", "highway=motorway_junction"), roadtest.Node("d", "ref=9"))
+	lanes := func(nodes string) string { return fmt.Sprint(d.LanesOf(d.arc(nodes))) }
+	if lanes("ab") != "[4 16 0]" || lanes("ba") != "[64 0]" || lanes("bc") != "[]" || lanes("cd") != "[]" {
+		t.Errorf("%s %s %s %s", lanes("ab"), lanes("ba"), lanes("bc"), lanes("cd"))
+	}
+	e, ok := d.ExitAt(d.Arcs[d.arc("ab")].To)
+	if !ok || d.Text(e.Ref) != "7; 8" || d.Text(e.Name) != "Exit" || len(d.Exits) != 1 {
+		t.Errorf("%+v %v", d.Exits, ok)
+	}
+	d.holdLeftOut("[disagreeing_lanes:1 invalid_lanes:1]")
 }

@@ -13,8 +13,9 @@ func (b *builder) pieces() error {
 	parted := b.findEnds()
 	b.numberNodes(parted)
 	g := b.graph
-	g.Texts = slices.Clip(b.texts.all)
-	b.texts.known = nil
+	b.exits()
+	g.Texts, g.Signs, g.Lanes = slices.Clip(b.texts.all), slices.Clip(b.waySigns.signs), slices.Clip(b.waySigns.lanes)
+	b.texts.known, b.waySigns = nil, signTable{}
 	g.Ways = make([]Way, 0, len(b.ways))
 	b.wayFirst = make([]uint32, 0, len(b.ways)+1)
 	for i := range b.ways {

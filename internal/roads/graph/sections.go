@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"unsafe"
+
+	"wayside/internal/roads/car"
 )
 
 // Section is one of the arrays of a graph as bytes: little-endian, as they lie in memory.
@@ -30,6 +32,9 @@ func (g *Graph) Sections() []Section {
 		{"roads.line", SectionBytes(g.Line)},
 		{"roads.line_nodes", SectionBytes(g.LineNodes)},
 		{"roads.ways", SectionBytes(g.Ways)},
+		{"roads.signs", SectionBytes(g.Signs)},
+		{"roads.lanes", SectionBytes(g.Lanes)},
+		{"roads.exits", SectionBytes(g.Exits)},
 		{"roads.texts", g.Texts},
 	}
 }
@@ -48,6 +53,9 @@ func FromSections(section func(name string) ([]byte, bool)) (*Graph, error) {
 	ReadSection(&r, "roads.line", &g.Line)
 	ReadSection(&r, "roads.line_nodes", &g.LineNodes)
 	ReadSection(&r, "roads.ways", &g.Ways)
+	ReadSection(&r, "roads.signs", &g.Signs)
+	ReadSection(&r, "roads.lanes", &g.Lanes)
+	ReadSection(&r, "roads.exits", &g.Exits)
 	ReadSection(&r, "roads.texts", &g.Texts)
 	if r.Err == nil {
 		r.Err = g.check()
@@ -67,7 +75,7 @@ type SectionReader struct {
 
 // plain are the types of the arrays. None has pointers or gaps.
 type plain interface {
-	Node | Piece | Arc | Turn | Position | Way | uint16 | uint32 | int64 | byte
+	Node | Piece | Arc | Turn | Position | Way | Signs | car.Lane | Exit | uint16 | uint32 | int64 | byte
 }
 
 // ReadSection makes an array of a section, without copying it.

@@ -32,8 +32,8 @@ func fromSections(all map[string][]byte) (*graph.Graph, error) {
 // busy is a small map with a copy, a loop and a one-way road.
 func busy(t testing.TB) *drawn {
 	t.Helper()
-	return draw(t, 100, streets, roadtest.Ways(allStreets, road+", name=Street"), roadtest.Way("ha", road+", oneway=yes"), roadtest.Way("dghd", "highway=service"),
-		roadtest.Restriction("no_right_turn", "ab bc ch"))
+	return draw(t, 100, streets, roadtest.Ways(allStreets, road+", name=Street"), roadtest.Way("ha", road+", oneway=yes, destination=Far;Away, destination:ref=A 1, junction:ref=1;2, turn:lanes=left|through"), roadtest.Way("dghd", "highway=service"),
+		roadtest.Restriction("no_right_turn", "ab bc ch"), roadtest.Node("b", "highway=motorway_junction, ref=7, name=Exit"), roadtest.Node("d", "highway=motorway_junction, ref=8"))
 }
 
 func TestSections(t *testing.T) {
@@ -55,7 +55,8 @@ func TestSections(t *testing.T) {
 func TestLayoutOfArrays(t *testing.T) {
 	for name, size := range map[string][2]uintptr{
 		"node": {unsafe.Sizeof(graph.Node{}), 16}, "piece": {unsafe.Sizeof(graph.Piece{}), 24}, "arc": {unsafe.Sizeof(graph.Arc{}), 32},
-		"turn": {unsafe.Sizeof(graph.Turn{}), 12}, "position": {unsafe.Sizeof(graph.Position{}), 8}, "way": {unsafe.Sizeof(graph.Way{}), 48},
+		"turn": {unsafe.Sizeof(graph.Turn{}), 12}, "position": {unsafe.Sizeof(graph.Position{}), 8}, "way": {unsafe.Sizeof(graph.Way{}), 40},
+		"signs": {unsafe.Sizeof(graph.Signs{}), 40}, "exit": {unsafe.Sizeof(graph.Exit{}), 20},
 	} {
 		if size[0] != size[1] {
 			t.Errorf("a %s has %d bytes, want %d", name, size[0], size[1])
@@ -101,7 +102,8 @@ func useAll(t testing.TB, g *graph.Graph) {
 	t.Helper()
 	export(t, g)
 	for _, w := range g.Ways {
-		_ = g.Text(w.Name) + g.Text(w.Ref) + g.Text(w.Destination) + g.Text(w.Pronunc)
+		signs := g.SignsOf(&w)
+		_ = g.Text(w.Name) + g.Text(w.Ref) + g.Text(signs.Destination) + g.Text(signs.Exit) + g.Text(signs.Pronunc)
 	}
 	for _, p := range g.Pieces {
 		for _, arc := range []uint32{p.Forward, p.Backward} {
@@ -112,7 +114,10 @@ func useAll(t testing.TB, g *graph.Graph) {
 	}
 	dijkstra := graph.NewDijkstra(g)
 	for arc := range g.Arcs {
-		_ = g.Arcs[g.Arcs[arc].CopyOf]
+		_, _ = g.LanesOf(g.Arcs[arc].CopyOf), g.SignsOf(&g.Ways[g.Pieces[g.Arcs[arc].Piece].Way])
+		if e, ok := g.ExitAt(g.Arcs[arc].To); ok {
+			_ = g.Text(e.Ref) + g.Text(e.Name)
+		}
 		dijkstra.Route(g.Weights(), []graph.End{{Arc: uint32(arc)}}, []graph.End{{Arc: 0}})
 	}
 }
@@ -129,7 +134,7 @@ func TestForgedSizes(t *testing.T) {
 		} {
 			forged := sectionsOf(d.Graph)
 			change(forged)
-			if _, err := fromSections(forged); !errors.Is(err, graph.ErrBadSections) && (section.Name != "roads.texts" || name == "missing") {
+			if _, err := fromSections(forged); !errors.Is(err, graph.ErrBadSections) && (section.Name != "roads.texts" && section.Name != "roads.exits" || name == "missing") {
 				t.Errorf("%s %s: %v", section.Name, name, err)
 			}
 		}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -24,7 +25,7 @@ func (t *texts) add(text string) (TextRange, bool) {
 	if r, ok := t.known[text]; ok {
 		return r, true
 	}
-	if len(text) > maxText || !utf8.ValidString(text) {
+	if len(text) > maxText || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
 		return TextRange{}, false
 	}
 	r := TextRange{uint32(len(t.all)), uint32(len(text))}
