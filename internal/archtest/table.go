@@ -84,8 +84,9 @@ var rules = map[string]rule{
 	"roads/match":    {ours: []string{"geo", "roads/graph"}, never: technology},
 	"roads/cch":      {ours: []string{"roads/graph", "roads/minheap"}, never: technology},
 
-	"nav":      {ours: []string{"roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
-	"nav/osrm": {ours: []string{"nav", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
+	"nav":           {ours: []string{"roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
+	"nav/osrm":      {ours: []string{"nav", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
+	"nav/scenarios": {}, // tests alone
 
 	"region": {ours: []string{"geo", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
 

@@ -1,0 +1,398 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wayside/internal/geo"
+	"wayside/internal/nav/osrm"
+)
+
+// outcome is what became of one row of a table.
+type outcome struct {
+	File     string
+	Line     int
+	Scenario string
+	Skip     string   // why it cannot be compared; empty: it was
+	Differs  []string // columns that differ, with what was wanted and what came out
+	// Roads says whether all agrees but what guidance makes of the way: it compares the names of the roads in their order, and
+	// lengths, times and weights.
+	Roads bool
+}
+
+// runScenarios draws scenarios into one extract and asks all their rows.
+func runScenarios(ctx context.Context, scenarios []scenario) ([]outcome, error) {
+	l := newLayout()
+	var worlds []*world
+	for i := range scenarios {
+		w, err := newWorld(&scenarios[i])
+		if err == nil && w.skip == "" {
+			err = l.draw(w)
+		}
+		if err != nil {
+			return nil, err
+		}
+		worlds = append(worlds, w)
+	}
+	service, err := l.network(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k := &asker{service: service, letters: l.letters}
+	var all []outcome
+	for _, w := range worlds {
+		for i := range w.tables {
+			outcomes, err := k.table(ctx, w, &w.tables[i])
+			if err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", w.File, w.tables[i].Line, err)
+			}
+			all = append(all, outcomes...)
+		}
+	}
+	return all, nil
+}
+
+// asking answers the rows of one kind of table.
+type asking func(ctx context.Context, w *world, row map[string]string, i int, to *outcome) error
+
+// table asks the rows of a table.
+func (k *asker) table(ctx context.Context, w *world, s *stepRead) ([]outcome, error) {
+	if len(s.Table) == 0 {
+		return nil, nil // asks nothing
+	}
+	var ask asking
+	switch s.Text {
+	case "I route I should get":
+		ask = k.routeRow
+	case "routability should be":
+		ask = k.accessRow
+	case "I match I should get":
+		ask = k.matchRow
+	case "I request a travel time matrix I should get":
+		ask = k.matrixRow(s, "duration")
+	case "I request a travel distance matrix I should get":
+		ask = k.matrixRow(s, "distance")
+	}
+	var all []outcome
+	for i, row := range hashes(s.Table) {
+		o := outcome{File: w.File, Line: s.Lines[i+1], Scenario: w.Name, Skip: w.skip, Roads: true}
+		if ask == nil && o.Skip == "" {
+			o.Skip = "a service that is not asked: " + s.Text
+		}
+		if o.Skip == "" {
+			if err := ask(ctx, w, row, i, &o); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// differ notes a column that differs. Those of guidance do not concern the roads.
+func (o *outcome) differ(column, got, want string, guidance bool) {
+	o.Differs = append(o.Differs, fmt.Sprintf("%s: got %q, want %q", column, got, want))
+	o.Roads = o.Roads && guidance
+}
+
+// quantities are columns of numbers with a tolerance.
+var quantities = []string{"time", "times", "weight", "weights", "speed", "distance", "distances", "duration", "a:duration", "a:weight", "a:speed", "a:distance"}
+
+func (w *world) placesOf(names string) (places []geo.Point, err error) {
+	for name := range strings.SplitSeq(names, ",") {
+		at, ok := w.places[strings.TrimSpace(name)]
+		if !ok {
+			return nil, fmt.Errorf("%q is not on the map", name)
+		}
+		places = append(places, w.frame.place(at))
+	}
+	return places, nil
+}
+
+func (w *world) optionsOf(row map[string]string, defaults options) options {
+	o := options{}
+	maps.Copy(o, defaults)
+	maps.Copy(o, w.options)
+	for key, value := range row {
+		if name, ok := strings.CutPrefix(key, "param:"); ok && value != "" && value != "(nil)" {
+			o[name] = value
+		}
+	}
+	if list := strings.Fields(row["bearings"]); len(list) > 0 {
+		for i, b := range list {
+			if b == "*" {
+				list[i] = ""
+			} else if strings.Count(b, ",") != 1 {
+				list[i] = b + ",10"
+			}
+		}
+		o["bearings"] = strings.Join(list, ";")
+	}
+	if list := strings.Fields(row["approaches"]); len(list) > 0 {
+		o["approaches"] = strings.Join(list, ";")
+	}
+	return o
+}
+
+// routeRow asks for a route.
+func (k *asker) routeRow(ctx context.Context, w *world, row map[string]string, _ int, o *outcome) error {
+	names := row["waypoints"]
+	if row["from"] != "" && row["to"] != "" {
+		names = row["from"] + "," + row["to"]
+	}
+	if names == "" {
+		o.Skip = "a URL of its own"
+		return nil
+	}
+	places, err := w.placesOf(names)
+	if err != nil {
+		return err
+	}
+	a, err := k.ask(ctx, osrm.Route, places, w.optionsOf(row, options{"steps": "true", "alternatives": "false"}))
+	if err != nil {
+		return err
+	}
+	for _, column := range slices.Sorted(mapKeys(row)) {
+		k.routeCell(w, a, column, row[column], o)
+	}
+	return nil
+}
+
+// routeCell compares one cell of a route.
+func (k *asker) routeCell(w *world, a *answer, column, want string, o *outcome) {
+	var got string
+	found := a.Code == "Ok" && len(a.Routes) > 0
+	var r route
+	if found {
+		r = a.Routes[0]
+	}
+	of, listed := perStep[column]
+	guidance := listed && column != "route"
+	switch {
+	case column == "from", column == "to", column == "waypoints", column == "bearings", column == "approaches", column == "#", strings.HasPrefix(column, "param:"):
+		return
+	case column == "status":
+		got = map[bool]string{true: "200", false: "400"}[a.Code == "Ok"]
+	case column == "code":
+		got = a.Code
+	case column == "message":
+		got = a.Message
+	case column == "data_version":
+		return
+	case !found:
+	case listed:
+		got = strings.TrimSpace(r.list(of))
+	case column == "summary":
+		got, guidance = strings.TrimSpace(r.summaries()), true
+	case column == "locations":
+		got, guidance = w.locations(&r), true
+	case column == "intersections":
+		got, guidance = r.intersections(), true
+	case column == "alternative":
+		if len(a.Routes) > 1 {
+			got = a.Routes[1].names()
+		}
+	case want == "":
+		return // lengths and the like are asked for where they stand
+	case column == "time":
+		got = decimal(r.Duration) + "s"
+	case column == "distance":
+		got = decimal(r.Distance) + "m"
+	case column == "weight":
+		got = decimal(r.Weight)
+	case column == "speed":
+		got = decimal(3.6*r.Distance/r.Duration) + " km/h"
+	case column == "weight_name":
+		got = r.WeightName
+	case column == "waypoints_count":
+		got = strconv.Itoa(len(a.Waypoints))
+	case column == "geometry":
+		line, same := w.samePlaces(r.Geometry, want)
+		if !same {
+			o.differ(column, line, want, false)
+		}
+		return
+	case strings.HasPrefix(column, "a:"):
+		got = k.annotation(&r, column[2:])
+	default:
+		o.Skip = "a column that is not read: " + column
+		return
+	}
+	if same := agrees(got, want) || slices.Contains(quantities, column) && agreesInQuantity(got, want); !same {
+		o.differ(column, got, want, guidance || column == "route" && sameRoads(got, want))
+	}
+}
+
+// sameRoads compares the names of roads in their order: where a driver is told to go on is guidance.
+func sameRoads(got, want string) bool {
+	return slices.Equal(slices.Compact(strings.Split(got, ",")), slices.Compact(strings.Split(want, ",")))
+}
+
+// matrixRow compares a row of a table of durations or distances, which is asked as a whole.
+func (k *asker) matrixRow(s *stepRead, annotation string) asking {
+	var matrix [][]*float64
+	return func(ctx context.Context, w *world, row map[string]string, i int, o *outcome) error {
+		columns := s.Table[0][1:]
+		if i == 0 {
+			var rows, indexes, others []string
+			for n, cells := range s.Table[1:] {
+				rows, others = append(rows, cells[0]), append(others, strconv.Itoa(len(columns)+n))
+			}
+			all := columns
+			opts := w.optionsOf(nil, options{"annotations": annotation})
+			if !slices.Equal(rows, columns) {
+				for n := range columns {
+					indexes = append(indexes, strconv.Itoa(n))
+				}
+				all = slices.Concat(columns, rows)
+				opts["destinations"], opts["sources"] = strings.Join(indexes, ";"), strings.Join(others, ";")
+			}
+			places, err := w.placesOf(strings.Join(all, ","))
+			if err != nil {
+				return err
+			}
+			a, err := k.ask(ctx, osrm.Table, places, opts)
+			if err != nil {
+				return err
+			}
+			if matrix = a.Durations; annotation == "distance" {
+				matrix = a.Distances
+			}
+		}
+		for n, column := range columns {
+			got := ""
+			if i < len(matrix) && n < len(matrix[i]) && matrix[i][n] != nil {
+				got = decimal(*matrix[i][n])
+			}
+			if want := row[column]; !agrees(got, want) && !agreesInQuantity(got, want) {
+				o.differ(column, got, want, false)
+			}
+		}
+		return nil
+	}
+}
+
+// matchRow matches a trace.
+func (k *asker) matchRow(ctx context.Context, w *world, row map[string]string, _ int, o *outcome) error {
+	places, err := w.placesOf(strings.Join(strings.Split(row["trace"], ""), ","))
+	if err != nil {
+		return err
+	}
+	opts := w.optionsOf(row, nil)
+	if stamps := strings.Fields(row["timestamps"]); len(stamps) > 0 {
+		opts["timestamps"] = strings.Join(stamps, ";")
+	}
+	a, err := k.ask(ctx, osrm.Match, places, opts)
+	if err != nil {
+		return err
+	}
+	one := &route{}
+	if len(a.Matchings) == 1 {
+		one = &a.Matchings[0]
+	}
+	for column, want := range row {
+		got := ""
+		switch {
+		case column == "trace", column == "timestamps", column == "#", strings.HasPrefix(column, "param:"):
+			continue
+		case column == "geometry":
+			if line, same := w.samePlaces(one.Geometry, want); !same {
+				o.differ(column, line, want, false)
+			}
+			continue
+		case column == "duration":
+			got = decimal(one.Duration)
+		case column == "route" || column == "turns":
+			got = one.list(perStep[column])
+		case strings.HasPrefix(column, "a:"):
+			got = k.annotation(one, column[2:])
+		default:
+			o.Skip = "a column that is not read: " + column
+			return nil
+		}
+		if !agrees(got, want) && !(slices.Contains(quantities, column) && agreesInQuantity(got, want)) {
+			o.differ(column, got, want, false)
+		}
+	}
+	return nil
+}
+
+var directions = []string{"forw", "backw", "bothw"}
+
+// drive is what came of driving along the way of a row in one direction.
+type drive struct {
+	open        bool
+	mode        string
+	time, speed float64
+	rate        float64
+}
+
+// accessRow asks whether and how fast cars may use a way in each direction.
+func (k *asker) accessRow(ctx context.Context, w *world, row map[string]string, i int, o *outcome) error {
+	f := w.rows[i]
+	a, b := f.place(w.offset(1, 0)), f.place(w.offset(3, 0))
+	var drives [2]drive
+	for d, places := range [][]geo.Point{{a, b}, {b, a}} {
+		opts := w.optionsOf(nil, options{"steps": "true", "alternatives": "false"})
+		got, err := k.ask(ctx, osrm.Route, places, opts)
+		if err != nil {
+			return err
+		}
+		if got.Code != "Ok" || !strings.HasPrefix(got.Routes[0].names()+",", "w"+strconv.Itoa(i)+",") {
+			continue
+		}
+		r := &got.Routes[0]
+		drives[d] = drive{open: true, time: r.Duration, speed: 3.6 * r.Distance / r.Duration, rate: math.Round(10*r.Distance/r.Weight) / 10}
+		if steps := r.Legs[0].Steps; len(steps) > 0 {
+			drives[d].mode = steps[0].Mode
+		}
+	}
+	for d, direction := range directions {
+		for _, suffix := range [...]string{"", "_rate"} {
+			want, asked := row[direction+suffix]
+			if !asked {
+				continue
+			}
+			of := drives[min(d, 1)]
+			got, same := of.cell(want, suffix == "_rate")
+			if d == 2 { // both
+				of = drives[0]
+				other, also := drives[1].cell(want, suffix == "_rate")
+				got, same = of.cell(want, suffix == "_rate")
+				if other != got {
+					got, same = got+" / "+other, same && also
+				}
+			}
+			if !same {
+				o.differ(direction+suffix, got, want, false)
+			}
+		}
+	}
+	return nil
+}
+
+// cell is what a cell says of a direction, in the form in which it asks, and whether it agrees.
+func (d *drive) cell(want string, rate bool) (got string, same bool) {
+	switch {
+	case !d.open:
+	case rate && want != "":
+		got = decimal(d.rate)
+		return got, agreesInQuantity(got, want)
+	case want == "x":
+		got = "x"
+	case strings.Contains(want, " s"):
+		got = decimal(d.time) + " s"
+		return got, agreesInQuantity(got, want)
+	case strings.Contains(want, " km/h"):
+		got = decimal(math.Trunc(d.speed)) + " km/h"
+		return got, agrees(got, want) || agreesInQuantity(decimal(d.speed)+" km/h", want)
+	default:
+		got = d.mode
+	}
+	return got, agrees(got, want)
+}

@@ -1,0 +1,87 @@
+package scenarios
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestOSRM prints which share of the rows of OSRM's scenarios comes out as that project expects.
+func TestOSRM(t *testing.T) {
+	checkout := os.Getenv("WAYSIDE_TEST_OSRM")
+	if checkout == "" {
+		t.Skip("WAYSIDE_TEST_OSRM names no checkout of OSRM")
+	}
+	show := os.Getenv("WAYSIDE_TEST_OSRM_SHOW")
+	for _, folder := range []struct {
+		name  string
+		least float64 // share of its rows, in percent
+	}{{"car", 0}, {"guidance", 0}} {
+		t.Run(folder.name, func(t *testing.T) {
+			all, err := readFolder(checkout, folder.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			outcomes, err := runScenarios(t.Context(), all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if share := report(t, outcomes, show); share < folder.least {
+				t.Errorf("%.1f %% of the rows agree, and %.1f %% did", share, folder.least)
+			}
+		})
+	}
+}
+
+// count is how the rows of a file came out.
+type count struct{ rows, skipped, agreed, roads int }
+
+func (c *count) add(o *outcome) {
+	c.rows++
+	switch {
+	case o.Skip != "":
+		c.skipped++
+	case len(o.Differs) == 0:
+		c.agreed++
+		c.roads++
+	case o.Roads:
+		c.roads++
+	}
+}
+
+func (c *count) share(of int) float64 { return 100 * float64(of) / float64(max(1, c.rows-c.skipped)) }
+
+func report(t *testing.T, outcomes []outcome, show string) float64 {
+	files, skipped, total := map[string]*count{}, map[string]int{}, count{}
+	var text strings.Builder
+	for i := range outcomes {
+		o := &outcomes[i]
+		if files[o.File] == nil {
+			files[o.File] = &count{}
+		}
+		files[o.File].add(o)
+		total.add(o)
+		if o.Skip != "" {
+			skipped[o.Skip]++
+		} else if at := fmt.Sprintf("%s:%d", o.File, o.Line); len(o.Differs) > 0 && show != "" && (show == "all" || strings.Contains(at, show)) {
+			fmt.Fprintf(&text, "%s %s (roads %t)\n    %s\n", at, o.Scenario, o.Roads, strings.Join(o.Differs, "\n    "))
+		}
+	}
+	fmt.Fprintf(&text, "%-55s %5s %8s %7s %7s %7s\n", "file", "rows", "compared", "agree", "share", "roads")
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		writeCount(&text, file, files[file])
+	}
+	writeCount(&text, "all", &total)
+	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
+		fmt.Fprintf(&text, "%5d rows are not compared: %s\n", skipped[reason], reason)
+	}
+	t.Log("\n" + text.String())
+	return total.share(total.agreed)
+}
+
+func writeCount(to *strings.Builder, name string, c *count) {
+	fmt.Fprintf(to, "%-55s %5d %8d %7d %6.1f%% %6.1f%%\n", name, c.rows, c.rows-c.skipped, c.agreed, c.share(c.agreed), c.share(c.roads))
+}
