@@ -62,19 +62,22 @@ func Build(ctx context.Context, files []*osmpbf.File, p *car.Profile, o BuildOpt
 		return nil, Counts{}, err
 	}
 	counts := Counts{LeftOut: map[string]int{}}
-	x := extract{profile: p, workers: o.Workers, counts: &counts}
+	x := &extract{profile: p, workers: o.Workers, counts: &counts}
 	if err := x.read(ctx, files); err != nil {
 		return nil, counts, err
 	}
-	b := builder{extract: &x, graph: &Graph{}, sides: sides}
+	b := builder{extract: x, graph: &Graph{}, sides: sides}
 	for _, step := range []func() error{b.pieces, b.arcs, b.turns} {
 		if err := errors.Join(ctx.Err(), step()); err != nil {
 			return nil, counts, err
 		}
 	}
-	counts.Islands = b.graph.number()
+	g := b.graph
 	b.count()
-	return b.graph, counts, nil
+	b = builder{} // what follows makes copies of arrays
+	g.Arcs, g.Turns = exactly(g.Arcs), exactly(g.Turns)
+	counts.Islands = g.number()
+	return g, counts, nil
 }
 
 // builder makes a graph of an extract.
@@ -84,7 +87,8 @@ type builder struct {
 	sides leftDrivingAreas
 
 	nodeOf    []uint32    // the graph's node of each node of the extract, or None
-	signs     []car.Node  // what each node of the graph does
+	signOf    []uint32    // for each node of the graph, one more than the index of what it does in nodes.signs; 0: nothing
+	carriages []carriage  // of each way
 	wayFirst  []uint32    // the first piece of each way, and one more
 	wayEnds   [][2]uint32 // the nodes where each way begins and ends, or None where the extract lacks them
 	lengths   []float64   // of pieces, in metres
@@ -131,6 +135,14 @@ func (b *builder) count() {
 		c.RoadMetres += b.lengths[g.Arcs[arc].Piece]
 	}
 	c.Bounds = boundsOf(g.Line)
+}
+
+// exactly is an array without room to grow, where that is more than a hundredth of it.
+func exactly[T any](all []T) []T {
+	if cap(all)-len(all) <= len(all)/100 {
+		return all
+	}
+	return append(make([]T, 0, len(all)), all...)
 }
 
 // boundsOf is the box of positions; of the two ways around the globe it takes the shorter one.

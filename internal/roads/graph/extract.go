@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -17,6 +18,8 @@ type extract struct {
 	counts  *Counts
 
 	ways         []road
+	drives       []car.Way // what a car may do on the ways, each that there is once
+	driveOf      map[car.Way]uint32
 	refs         []int64  // of all ways, until places are known
 	at           []uint32 // the same as indexes of nodes
 	texts        texts
@@ -27,17 +30,22 @@ type extract struct {
 
 // road is a way that a car can drive.
 type road struct {
-	id           int64
 	first, count uint32 // its references
-	drive        car.Way
-	way          Way
-	flags        Flags
+	carriage
+	way Way
+}
+
+// carriage is what a car may do on a way. Millions of ways have some hundred drives between them.
+type carriage struct {
+	drive uint32 // index in extract.drives
+	flags Flags
 }
 
 // restriction is a relation that concerns cars.
 type restriction struct {
 	id      int64
 	outcome car.Outcome
+	via     uint32 // the graph's node: see findViaNodes
 	car.Restriction
 }
 
@@ -54,7 +62,7 @@ func (x *extract) read(ctx context.Context, files []*osmpbf.File) error {
 		allowed += f.Size() * referencesPerByte
 	}
 	var ways, relations, nodes idCounter
-	x.texts, x.waySigns = newTexts(), newSignTable()
+	x.texts, x.waySigns, x.driveOf = newTexts(), newSignTable(), map[car.Way]uint32{}
 	for _, f := range files {
 		o := osmpbf.Options{Want: osmpbf.Ways | osmpbf.Relations, Workers: x.workers}
 		err := osmpbf.Map(ctx, f, o, x.readWays, func(batch *wayBatch) error {
@@ -69,7 +77,8 @@ func (x *extract) read(ctx context.Context, files []*osmpbf.File) error {
 			return err
 		}
 	}
-	x.ways = firstOfEach(x.ways, func(r *road) int64 { return r.id })
+	x.texts.known, x.driveOf = nil, nil
+	x.ways = firstOfEach(x.ways, func(r *road) int64 { return r.way.OSM })
 	x.restrictions = firstOfEach(x.restrictions, func(r *restriction) int64 { return r.id })
 	x.dropRepeatedReferences()
 	if err := fits("ways and relations", len(x.ways)+len(x.restrictions)); err != nil {
@@ -97,6 +106,7 @@ func (x *extract) read(ctx context.Context, files []*osmpbf.File) error {
 type wayBatch struct {
 	wayIDs, relationIDs []int64
 	ways                []road
+	drives              []car.Way  // of each way
 	texts               []wayTexts // of each way
 	lanes               []wayLanes // of each way
 	refs                []int64
@@ -118,11 +128,12 @@ func (x *extract) readWays(block *osmpbf.Block) (*wayBatch, error) {
 		if !ok {
 			continue
 		}
-		r := road{id: w.ID, first: uint32(len(batch.refs)), count: uint32(len(w.Refs)), drive: drive}
+		r := road{first: uint32(len(batch.refs)), count: uint32(len(w.Refs))}
 		r.flags, r.way = describe(x.profile, tags, &drive)
 		r.way.OSM = w.ID
 		batch.refs = append(batch.refs, w.Refs...)
 		batch.ways = append(batch.ways, r)
+		batch.drives = append(batch.drives, drive)
 		batch.texts = append(batch.texts, textsOf(tags, &drive))
 		batch.lanes = append(batch.lanes, lanesOf(tags, &drive))
 	}
@@ -135,7 +146,7 @@ func (x *extract) readWays(block *osmpbf.Block) (*wayBatch, error) {
 		tags = carTags(tags, r.Tags)
 		parsed, outcome := car.ParseRestriction(tags, carMembers(r.Members))
 		if outcome != car.NoRestriction {
-			batch.restrictions = append(batch.restrictions, restriction{r.ID, outcome, parsed})
+			batch.restrictions = append(batch.restrictions, restriction{id: r.ID, outcome: outcome, Restriction: parsed})
 		}
 	}
 	return batch, nil
@@ -183,6 +194,7 @@ func (x *extract) addWays(batch *wayBatch) error {
 	for i := range batch.ways {
 		r := batch.ways[i]
 		r.first += shift
+		r.drive = x.numberDrive(&batch.drives[i])
 		var signs Signs
 		text, lanes := &batch.texts[i], &batch.lanes[i]
 		x.store(text.name, &r.way.Name)
@@ -213,10 +225,24 @@ func (x *extract) leaveOut(reason string, count int) {
 	}
 }
 
+// numberDrive is the index of what a car may do on a way.
+func (x *extract) numberDrive(drive *car.Way) uint32 {
+	index, ok := x.driveOf[*drive]
+	if !ok {
+		index = uint32(len(x.drives))
+		x.drives = append(x.drives, *drive)
+		x.driveOf[*drive] = index
+	}
+	return index
+}
+
 // dropRepeatedReferences lets a node that a way names several times in a row count once (D15.3), and closes the gaps that
 // ways leave that stood twice.
 func (x *extract) dropRepeatedReferences() {
-	refs := make([]int64, 0, len(x.refs))
+	refs := x.refs[:0]
+	if !slices.IsSortedFunc(x.ways, func(a, b road) int { return cmp.Compare(a.first, b.first) }) {
+		refs = make([]int64, 0, len(x.refs))
+	}
 	for i := range x.ways {
 		w := &x.ways[i]
 		first := len(refs)
@@ -264,20 +290,11 @@ var nowhere = Position{math.MinInt32, math.MinInt32}
 func (t *nodeTable) want(refs []int64) {
 	ids := slices.Clone(refs)
 	slices.Sort(ids)
-	t.ids = slices.Clip(slices.Compact(ids))
+	t.ids = slices.Clone(slices.Compact(ids)) // a way's node is mostly another's too: what is left is a good part smaller
 	t.at = slices.Repeat([]Position{nowhere}, len(t.ids))
 }
 
 func (t *nodeTable) has(index uint32) bool { return t.at[index] != nowhere }
-
-// sign is what a node does, nothing if nobody said so.
-func (t *nodeTable) sign(index uint32) car.Node {
-	at, ok := slices.BinarySearchFunc(t.signs, index, func(s sign, index uint32) int { return int(s.index) - int(index) })
-	if !ok {
-		return car.Node{}
-	}
-	return t.signs[at].node
-}
 
 // nodeBatch is what the nodes of one block become.
 type nodeBatch struct {

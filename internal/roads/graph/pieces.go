@@ -12,15 +12,15 @@ import (
 func (b *builder) pieces() error {
 	parted := b.findEnds()
 	b.numberNodes(parted)
+	b.reserve(parted)
 	g := b.graph
 	b.exits()
-	g.Texts, g.Signs, g.Lanes = slices.Clip(b.texts.all), slices.Clip(b.waySigns.signs), slices.Clip(b.waySigns.lanes)
-	b.texts.known, b.waySigns = nil, signTable{}
-	g.Ways = make([]Way, 0, len(b.ways))
-	b.wayFirst = make([]uint32, 0, len(b.ways)+1)
+	g.Texts, g.Signs, g.Lanes = slices.Clone(b.texts.all), slices.Clip(b.waySigns.signs), slices.Clip(b.waySigns.lanes)
+	b.texts, b.waySigns = texts{}, signTable{}
 	for i := range b.ways {
 		b.wayFirst = append(b.wayFirst, uint32(len(g.Pieces)))
 		g.Ways = append(g.Ways, b.ways[i].way)
+		b.carriages = append(b.carriages, b.ways[i].carriage)
 		for run := range b.runs(uint32(i)) {
 			b.cut(uint32(i), run)
 		}
@@ -30,11 +30,32 @@ func (b *builder) pieces() error {
 		}
 	}
 	b.wayFirst = append(b.wayFirst, uint32(len(g.Pieces)))
-	b.at = nil
+	b.findViaNodes()
+	b.at, b.ways, b.nodeOf, b.nodes.ids, b.nodes.at = nil, nil, nil, nil, nil
 	if err := fits("pieces of road", 2*len(g.Pieces)); err != nil {
 		return err
 	}
 	return fits("positions", len(g.Line))
+}
+
+// reserve makes room for exactly what the ways become: arrays that grow are there twice while they do.
+func (b *builder) reserve(parted []bool) {
+	pieces, positions := 0, 0
+	for i := range b.ways {
+		for run := range b.runs(uint32(i)) {
+			pieces, positions = pieces+1, positions+len(run)
+			for _, node := range run[1 : len(run)-1] {
+				if parted[node] {
+					pieces, positions = pieces+1, positions+1
+				}
+			}
+		}
+	}
+	g := b.graph
+	g.Ways, b.carriages = make([]Way, 0, len(b.ways)), make([]carriage, 0, len(b.ways))
+	b.wayFirst, b.wayEnds = make([]uint32, 0, len(b.ways)+1), make([][2]uint32, 0, len(b.ways))
+	g.Pieces, b.lengths, b.pieceEnds = make([]Piece, 0, pieces), make([]float64, 0, pieces), make([][2]uint32, 0, pieces)
+	g.Line, g.LineNodes = make([]Position, 0, positions), make([]int64, 0, positions)
 }
 
 // runs are the stretches of a way between nodes that the extract lacks, each of at least two nodes.
@@ -90,7 +111,14 @@ func (b *builder) findEnds() []bool {
 }
 
 func (b *builder) numberNodes(parted []bool) {
+	count := 0
+	for _, ends := range parted {
+		if ends {
+			count++
+		}
+	}
 	b.nodeOf = make([]uint32, len(parted))
+	b.graph.Nodes = make([]Node, 0, count)
 	for i, ends := range parted {
 		if !ends {
 			b.nodeOf[i] = None
@@ -98,7 +126,12 @@ func (b *builder) numberNodes(parted []bool) {
 		}
 		b.nodeOf[i] = uint32(len(b.graph.Nodes))
 		b.graph.Nodes = append(b.graph.Nodes, Node{b.nodes.at[i], b.nodes.ids[i]})
-		b.signs = append(b.signs, b.nodes.sign(uint32(i)))
+	}
+	b.signOf = make([]uint32, count)
+	for i, s := range b.nodes.signs {
+		if node := b.nodeOf[s.index]; node != None {
+			b.signOf[node] = uint32(i) + 1
+		}
 	}
 }
 
@@ -138,7 +171,8 @@ func distance(a, b Position) float64 {
 // arcs makes one of each piece in each direction that is open, and numbers them by piece.
 func (b *builder) arcs() error {
 	g := b.graph
-	for way := range b.ways {
+	g.Arcs = make([]Arc, 0, b.countArcs())
+	for way := range g.Ways {
 		first, after := b.wayFirst[way], b.wayFirst[way+1]
 		whole := 0.0
 		for piece := first; piece < after; piece++ {
@@ -153,25 +187,48 @@ func (b *builder) arcs() error {
 	return nil
 }
 
+// countArcs is how many arcs there will be, with some more for copies.
+func (b *builder) countArcs() int {
+	n := 0
+	for i := range b.graph.Pieces {
+		drive := b.driveOfPiece(uint32(i))
+		if drive.Forward.Access != car.Closed {
+			n++
+		}
+		if drive.Backward.Access != car.Closed {
+			n++
+		}
+	}
+	return n + n/copiesExpected
+}
+
+// copiesExpected is the arcs for each copy that restrictions make: a city has fewer copies.
+const copiesExpected = 64
+
+// driveOfPiece is what a car may do on a piece.
+func (b *builder) driveOfPiece(piece uint32) *car.Way {
+	return &b.drives[b.carriages[b.graph.Pieces[piece].Way].drive]
+}
+
 func (b *builder) addArcs(piece uint32, whole float64) {
 	p := &b.graph.Pieces[piece]
-	w := &b.ways[p.Way]
+	way := b.driveOfPiece(piece)
 	ends := b.pieceEnds[piece]
-	flags := w.flags
-	if b.drivesLeft(w, p) {
+	flags := b.carriages[p.Way].flags
+	if b.drivesLeft(way, p) {
 		flags |= DriveLeft
 	}
-	if w.drive.Forward.Access != car.Closed {
-		p.Forward = b.addArc(piece, ends[0], ends[1], w, car.Forward, flags, whole)
+	if way.Forward.Access != car.Closed {
+		p.Forward = b.addArc(piece, ends[0], ends[1], way, car.Forward, flags, whole)
 	}
-	if w.drive.Backward.Access != car.Closed {
-		p.Backward = b.addArc(piece, ends[1], ends[0], w, car.Backward, flags|Backward, whole)
+	if way.Backward.Access != car.Closed {
+		p.Backward = b.addArc(piece, ends[1], ends[0], way, car.Backward, flags|Backward, whole)
 	}
 }
 
-func (b *builder) addArc(piece, from, to uint32, w *road, d car.Direction, flags Flags, whole float64) uint32 {
-	drive := w.drive.Direction(d)
-	duration, weight := w.drive.Cost(d, b.lengths[piece], whole)
+func (b *builder) addArc(piece, from, to uint32, way *car.Way, d car.Direction, flags Flags, whole float64) uint32 {
+	drive := way.Direction(d)
+	duration, weight := way.Cost(d, b.lengths[piece], whole)
 	if drive.MayBegin {
 		flags |= MayBegin | MayEnd
 	}
@@ -190,9 +247,9 @@ func (b *builder) addArc(piece, from, to uint32, w *road, d car.Direction, flags
 }
 
 // drivesLeft is what the way says, and else where its piece lies.
-func (b *builder) drivesLeft(w *road, p *Piece) bool {
-	if w.drive.DrivingSide != car.SideUnknown {
-		return w.drive.DrivingSide == car.Left
+func (b *builder) drivesLeft(way *car.Way, p *Piece) bool {
+	if way.DrivingSide != car.SideUnknown {
+		return way.DrivingSide == car.Left
 	}
 	return b.sides.contain(b.graph.Line[p.FirstLine])
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 
 	"wayside/internal/roads/car"
@@ -67,7 +68,7 @@ func (b *builder) path(r *restriction, from, to int64) (path []uint32, after uin
 		return nil, 0, relationAbsent
 	}
 	if len(r.ViaWays) == 0 {
-		return b.overNode(first, last, r.ViaNode)
+		return b.overNode(first, last, r.via)
 	}
 	via := make([]uint32, len(r.ViaWays))
 	for i, id := range r.ViaWays {
@@ -79,28 +80,34 @@ func (b *builder) path(r *restriction, from, to int64) (path []uint32, after uin
 }
 
 func (b *builder) findWay(id int64) (uint32, bool) {
-	at, ok := slices.BinarySearchFunc(b.ways, id, func(r road, id int64) int {
-		switch {
-		case r.id < id:
-			return -1
-		case r.id > id:
-			return 1
-		}
-		return 0
-	})
+	at, ok := slices.BinarySearchFunc(b.graph.Ways, id, func(w Way, id int64) int { return cmp.Compare(w.OSM, id) })
 	return uint32(at), ok
 }
 
-func (b *builder) overNode(from, to uint32, via int64) (path []uint32, after uint32, reason string) {
-	index, ok := slices.BinarySearch(b.nodes.ids, via)
-	if !ok || !b.nodes.has(uint32(index)) {
+// findViaNodes finds the nodes that restrictions lead over, while it is known which nodes of the extract are on roads.
+func (b *builder) findViaNodes() {
+	for i := range b.restrictions {
+		r := &b.restrictions[i]
+		r.via = None
+		if len(r.ViaWays) > 0 {
+			continue
+		}
+		if index, ok := slices.BinarySearch(b.nodes.ids, r.ViaNode); ok && b.nodes.has(uint32(index)) {
+			if r.via = b.nodeOf[index]; r.via == None {
+				r.via = parted // within a way, where none ends
+			}
+		}
+	}
+}
+
+func (b *builder) overNode(from, to, via uint32) (path []uint32, after uint32, reason string) {
+	switch via {
+	case None:
 		return nil, 0, relationAbsent
+	case parted:
+		return nil, 0, relationParted
 	}
-	node := b.nodeOf[index]
-	if node == None {
-		return nil, 0, relationParted // within a way, where none ends
-	}
-	return b.joined(b.arcInto(from, node), nil, b.arcOutOf(to, node))
+	return b.joined(b.arcInto(from, via), nil, b.arcOutOf(to, via))
 }
 
 // joined is a path if there is one.
@@ -120,7 +127,8 @@ func (b *builder) joined(from uint32, via []uint32, to uint32) (path []uint32, a
 	return path, to, ""
 }
 
-// parted is what arcInto and arcOutOf give for a way that does not begin or end at the node, or does both.
+// parted is what arcInto and arcOutOf give for a way that does not begin or end at the node, or does both; and what stands for a node
+// at which no way does.
 const parted = None - 1
 
 // arcInto is the arc of a way that arrives at the node where the way begins or ends: None if it is closed.

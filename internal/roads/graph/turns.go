@@ -34,7 +34,6 @@ func (b *builder) turns() error {
 	}
 	b.automaton.minimize(g, lists)
 	b.addCopies(lists)
-	g.Turns = slices.Clip(g.Turns)
 	return fits("turns", len(g.Turns))
 }
 
@@ -58,7 +57,7 @@ func (b *builder) turnsOf(state uint32, turns []Turn) []Turn {
 		return turns
 	}
 	allowed := car.TurningBack{
-		RoadEnds: len(ends) == 1, Barred: barred, AtPlace: b.signs[node].TurningPlace, NothingElse: len(turns) == 0,
+		RoadEnds: len(ends) == 1, Barred: barred, AtPlace: b.sign(node).TurningPlace, NothingElse: len(turns) == 0,
 		ReverseLane: b.drive(arc).ReverseLane,
 	}
 	if !barred { // where thousands of ends meet, each must not look at all others
@@ -76,7 +75,7 @@ func sortTurns(turns []Turn) []Turn {
 }
 
 func (b *builder) isBarred(node uint32) bool {
-	return b.signs[node].Barred || len(b.endsAt(node)) > maxEnds
+	return b.sign(node).Barred || len(b.endsAt(node)) > maxEnds
 }
 
 // twoWay is how many of the roads that meet are open in both directions.
@@ -91,11 +90,15 @@ func (b *builder) twoWay(ends []end) int {
 }
 
 func (b *builder) drive(arc uint32) car.Drive {
-	return b.road(arc).drive.Direction(b.graph.direction(arc))
+	return b.driveOfPiece(b.graph.Arcs[arc].Piece).Direction(b.graph.direction(arc))
 }
 
-func (b *builder) road(arc uint32) *road {
-	return &b.ways[b.graph.Pieces[b.graph.Arcs[arc].Piece].Way]
+// sign is what a node does.
+func (b *builder) sign(node uint32) car.Node {
+	if i := b.signOf[node]; i > 0 {
+		return b.nodes.signs[i-1].node
+	}
+	return car.Node{}
 }
 
 func (g *Graph) direction(arc uint32) car.Direction {
@@ -121,7 +124,7 @@ func (b *builder) turn(state, to uint32, back bool) Turn {
 		Back:  back, Ends: len(ends), Ferry: in.Flags&Ferry != out.Flags&Ferry, DrivingLeft: in.Flags&DriveLeft != 0,
 		FromLocal: in.Flags&LocalOnly != 0, ToLocal: out.Flags&LocalOnly != 0,
 	})
-	if sign := &b.signs[in.To]; sign.BarrierDelay > 0 || sign.Delay > 0 {
+	if sign := b.sign(in.To); sign.BarrierDelay > 0 || sign.Delay > 0 {
 		seconds := sign.Seconds(car.Passage{
 			Direction: g.direction(from), Ends: len(ends), In: b.lengths[in.Piece], Out: b.lengths[out.Piece],
 			Speed: b.drive(from).Speed, Fastest: b.fastest(ends, arrival),
@@ -139,8 +142,8 @@ func (b *builder) fastest(ends []end, arrival end) float64 {
 	}
 	for _, e := range ends {
 		if e != arrival {
-			w := &b.ways[b.graph.Pieces[e.piece()].Way]
-			speed = max(speed, w.drive.Forward.Speed, w.drive.Backward.Speed)
+			way := b.driveOfPiece(e.piece())
+			speed = max(speed, way.Forward.Speed, way.Backward.Speed)
 		}
 	}
 	return speed
