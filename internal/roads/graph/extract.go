@@ -77,7 +77,7 @@ func (x *extract) read(ctx context.Context, files []*osmpbf.File) error {
 			return err
 		}
 	}
-	x.texts.known, x.driveOf = nil, nil
+	x.driveOf = nil
 	x.ways = firstOfEach(x.ways, func(r *road) int64 { return r.way.OSM })
 	x.restrictions = firstOfEach(x.restrictions, func(r *restriction) int64 { return r.id })
 	x.dropRepeatedReferences()
