@@ -30,10 +30,11 @@ type alertsQuery struct {
 
 // alertsScratch is reusable memory for one response.
 type alertsScratch struct {
-	answer nearby.Answer
-	pins   []alerts.Pin
-	lines  []geo.Point
-	body   []byte
+	answer  nearby.Answer
+	pins    []alerts.Pin
+	lines   []geo.Point
+	encoder wire.Encoder
+	body    []byte
 }
 
 // alertsPool reuses memory between requests; it holds no state of the service.
@@ -61,11 +62,10 @@ func (a *api) getAlerts(w http.ResponseWriter, r *http.Request, c *caller) error
 	list := q.car.List(scratch.pins, func(i int) alerts.Details { return alertDetails(&answer.Hits[i]) })
 	first := alerts.First(list, func(i int) bool { return a.hasVoted(r.Context(), c, &answer.Hits[list[i].Pin]) })
 	body := append(scratch.body[:0], `{"alerts":[`...)
-	var days [3]wire.Calendar
 	for i := range list {
 		body = wire.AppendComma(body, i > 0)
 		body = append(body, `{"entity":`...)
-		body = wire.AppendHit(body, &answer.Hits[list[i].Pin], &days)
+		body = scratch.encoder.AppendHit(body, &answer.Hits[list[i].Pin])
 		body = appendAlert(body, &q.car, &scratch.pins[list[i].Pin], &list[i], i == first)
 	}
 	body = append(body, `],`...)

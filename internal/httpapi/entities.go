@@ -29,8 +29,8 @@ func (a *api) vote(v mapdata.Vote) func(http.ResponseWriter, *http.Request, *cal
 
 // entityJSON is an entity in its read shape.
 func entityJSON(h *mapdata.Hit) json.RawMessage {
-	var days [3]wire.Calendar
-	return wire.AppendHit(nil, h, &days)
+	var encoder wire.Encoder
+	return encoder.AppendHit(nil, h)
 }
 
 // entityAnswer is one entity with an explanation of its state.

@@ -24,8 +24,9 @@ const (
 
 // nearbyScratch is reusable memory for one response.
 type nearbyScratch struct {
-	answer nearby.Answer
-	body   []byte
+	answer  nearby.Answer
+	encoder wire.Encoder
+	body    []byte
 }
 
 // maxPooledBody is the largest body, in bytes, whose memory is kept for the next response.
@@ -53,7 +54,7 @@ func (a *api) getNearby(w http.ResponseWriter, r *http.Request, c *caller) error
 	if err := a.Nearby.Near(r.Context(), q, &scratch.answer); err != nil {
 		return sourcesProblem(err)
 	}
-	scratch.body = a.appendAnswer(scratch.body[:0], &scratch.answer)
+	scratch.body = a.appendAnswer(scratch.body[:0], &scratch.encoder, &scratch.answer)
 	a.writeRead(w, r, c, scratch.body, &scratch.answer)
 	return nil
 }
@@ -104,14 +105,13 @@ func cacheControl(c *caller) string {
 }
 
 // appendAnswer appends the answer without its time and its end.
-func (a *api) appendAnswer(dst []byte, answer *nearby.Answer) []byte {
+func (a *api) appendAnswer(dst []byte, encoder *wire.Encoder, answer *nearby.Answer) []byte {
 	dst = append(dst, `{"entities":[`...)
-	var days [3]wire.Calendar
 	for i := range answer.Hits {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = wire.AppendHit(dst, &answer.Hits[i], &days)
+		dst = encoder.AppendHit(dst, &answer.Hits[i])
 	}
 	dst = append(dst, "],"...)
 	dst = a.appendSources(dst, answer)

@@ -28,9 +28,10 @@ const (
 
 // streamScratch is reusable memory for one update.
 type streamScratch struct {
-	answer nearby.Answer
-	diff   stream.Difference
-	body   []byte
+	answer  nearby.Answer
+	diff    stream.Difference
+	encoder wire.Encoder
+	body    []byte
 }
 
 // streamPool reuses memory between updates; it holds no state of the service.
@@ -125,7 +126,7 @@ func (wt *streamClient) begin(ctx context.Context, lastID string) (next time.Tim
 			wt.setLastID(answer)
 			s.body = appendRetry(s.body)
 			for _, i := range s.diff.Changed {
-				s.body = appendEntityEvent(s.body, &answer.Hits[i])
+				s.body = appendEntityEvent(s.body, &s.encoder, &answer.Hits[i])
 			}
 			s.body = wt.appendIDs(s.body, answer)
 		} else {
@@ -133,7 +134,7 @@ func (wt *streamClient) begin(ctx context.Context, lastID string) (next time.Tim
 			wt.setLastID(answer)
 			s.body = appendRetry(s.body)
 			s.body = append(s.body, "event: snapshot\ndata: "...)
-			s.body = wt.api.appendAnswer(s.body, answer)
+			s.body = wt.api.appendAnswer(s.body, &s.encoder, answer)
 			s.body = append(s.body, `,"fetched_at_utc":`...)
 			s.body = wire.AppendTime(s.body, answer.At.UnixMilli())
 			s.body = append(s.body, "}\n"...)
@@ -161,7 +162,7 @@ func (wt *streamClient) update(ctx context.Context, cause stream.Cause) (next ti
 			s.body = appendGoneEvent(s.body, &s.diff.Gone[i])
 		}
 		for _, i := range s.diff.Changed {
-			s.body = appendEntityEvent(s.body, &answer.Hits[i])
+			s.body = appendEntityEvent(s.body, &s.encoder, &answer.Hits[i])
 		}
 		if statuses := hashStatuses(answer); statuses != wt.sourceStatuses {
 			wt.sourceStatuses = statuses
@@ -277,10 +278,9 @@ func appendRetry(dst []byte) []byte {
 	return append(dst, '\n')
 }
 
-func appendEntityEvent(dst []byte, h *mapdata.Hit) []byte {
-	var days [3]wire.Calendar
+func appendEntityEvent(dst []byte, encoder *wire.Encoder, h *mapdata.Hit) []byte {
 	dst = append(dst, "event: entity\ndata: "...)
-	dst = wire.AppendHit(dst, h, &days)
+	dst = encoder.AppendHit(dst, h)
 	return append(dst, "\n\n"...)
 }
 

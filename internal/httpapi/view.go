@@ -14,8 +14,9 @@ import (
 
 // viewScratch is reusable memory for one view.
 type viewScratch struct {
-	answer nearby.ViewAnswer
-	body   []byte
+	answer  nearby.ViewAnswer
+	encoder wire.Encoder
+	body    []byte
 }
 
 // viewPool reuses memory between requests; it holds no state of the service.
@@ -46,7 +47,7 @@ func (a *api) getOverlayView(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err := a.Nearby.View(r.Context(), &view, &scratch.answer); err != nil {
 		return sourcesProblem(err)
 	}
-	scratch.body = a.appendAnswer(scratch.body[:0], &scratch.answer.Answer)
+	scratch.body = a.appendAnswer(scratch.body[:0], &scratch.encoder, &scratch.answer.Answer)
 	scratch.body = append(scratch.body, `,"clusters":`...)
 	if scratch.answer.Clustered {
 		scratch.body = appendClusters(scratch.body, &scratch.answer.Overview)
@@ -144,11 +145,11 @@ func (a *api) getOverlayNearest(w http.ResponseWriter, r *http.Request, c *calle
 	}
 	body := []byte(`{"nearest":null`)
 	if len(answer.Hits) > 0 {
-		var days [3]wire.Calendar
+		var encoder wire.Encoder
 		body = append(body[:0], `{"nearest":{"distance_m":`...)
 		body = strconv.AppendFloat(body, geo.MetresOf(answer.Hits[0].Chord), 'f', 0, 64)
 		body = append(body, `,"entity":`...)
-		body = append(wire.AppendHit(body, &answer.Hits[0], &days), `,"place":`...)
+		body = append(encoder.AppendHit(body, &answer.Hits[0]), `,"place":`...)
 		body = append(a.appendPlaceNear(body, answer.Hits[0].Point), '}')
 	}
 	a.writeRead(w, r, c, body, &answer)

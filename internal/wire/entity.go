@@ -43,40 +43,32 @@ func EncodeEntity(dst []byte, e *mapdata.Entity) []byte {
 	return append(dst, e.Properties...)
 }
 
-// parts are the texts that EncodeEntity joined.
-type parts struct {
-	position   []byte
-	line       []byte // nil: none
-	id         []byte // the end of the entity's id
-	properties []byte
-	escapes    bool
+// split takes apart what EncodeEntity made; rest is the external id as it stands in the entity's id, and the properties.
+func split(prepared []byte) (position, line, rest []byte) {
+	length := prepared[0] & lengthMask
+	position, rest = prepared[1:1+length], prepared[1+length:]
+	if prepared[0]&hasLine != 0 {
+		end := 4 + binary.LittleEndian.Uint32(rest)
+		line, rest = rest[4:end], rest[end:]
+	}
+	return position, line, rest
 }
 
-// split takes apart what EncodeEntity made of the hit's entity.
-func split(h *mapdata.Hit) parts {
-	flags := h.Prepared[0]
-	rest := h.Prepared[1:]
-	length := int(flags & lengthMask)
-	p := parts{position: rest[:length], escapes: flags&hasEscapes != 0}
-	rest = rest[length:]
-	if flags&hasLine != 0 {
-		length := binary.LittleEndian.Uint32(rest)
-		p.line, rest = rest[4:4+length], rest[4+length:]
-	}
-	length = base64.RawURLEncoding.EncodedLen(len(h.ExternalID))
-	p.id, p.properties = rest[:length], rest[length:]
-	return p
-}
+// idLength is the length of a hit's external id as it stands in the entity's id.
+func idLength(h *mapdata.Hit) int { return base64.RawURLEncoding.EncodedLen(len(h.ExternalID)) }
 
 // Properties are the provider's properties of a hit's entity.
-func Properties(h *mapdata.Hit) []byte { return split(h).properties }
+func Properties(h *mapdata.Hit) []byte {
+	_, _, rest := split(h.Prepared)
+	return rest[idLength(h):]
+}
 
 // HasLine reports whether a hit's entity has a line.
 func HasLine(h *mapdata.Hit) bool { return h.Prepared[0]&hasLine != 0 }
 
 // AppendLine appends the positions of the line of a hit's entity, if it has one.
 func AppendLine(dst []geo.Point, h *mapdata.Hit) []geo.Point {
-	text := split(h).line
+	_, text, _ := split(h.Prepared)
 	text = bytes.TrimPrefix(text, []byte(lineStart+"["))
 	text = bytes.TrimSuffix(text, []byte("]"+lineEnd))
 	for len(text) > 0 {
@@ -129,40 +121,60 @@ func appendLine(dst []byte, line []geo.Point) []byte {
 	return append(dst, lineEnd...)
 }
 
-// AppendHit appends an entity in its read shape (Entity, read shape). days are calendars for its three times, reused from
-// hit to hit.
-func AppendHit(dst []byte, h *mapdata.Hit, days *[3]Calendar) []byte {
-	p := split(h)
-	dst = append(dst, `{"id":"`...)
-	dst = appendIDPrefix(dst, h.Source)
-	dst = append(dst, p.id...)
-	dst = append(dst, `","layer_slug":"`...)
-	dst = append(dst, h.Layer...)
-	dst = append(dst, `","kind_id":"`...)
-	dst = append(dst, h.Kind.ID()...)
-	dst = append(dst, `","external_id":"`...)
-	if p.escapes {
+// Encoder writes entities in their read shape (Entity, read shape). It keeps the texts that following entities nearly always have in
+// common: those of their source, layer and kind, and of their times' minutes. The zero value is ready to use.
+type Encoder struct {
+	days   [3]Calendar
+	source mapdata.SourceID
+	layer  string
+	kind   mapdata.Kind
+	// start is what stands before the end of the entity's id, and middle what stands between it and the external id.
+	start, middle []byte
+}
+
+// AppendHit appends an entity.
+func (e *Encoder) AppendHit(dst []byte, h *mapdata.Hit) []byte {
+	if e.start == nil || h.Kind != e.kind || h.Source != e.source || h.Layer != e.layer {
+		e.setKind(h)
+	}
+	position, line, rest := split(h.Prepared)
+	id := idLength(h)
+	dst = append(dst, e.start...)
+	dst = append(dst, rest[:id]...)
+	dst = append(dst, e.middle...)
+	if h.Prepared[0]&hasEscapes != 0 {
 		dst = appendEscaped(dst, h.ExternalID)
 	} else {
 		dst = append(dst, h.ExternalID...)
 	}
 	dst = append(dst, `","geom":{"type":"Point","coordinates":[`...)
-	dst = append(dst, p.position...)
-	if p.line == nil {
+	dst = append(dst, position...)
+	if line == nil {
 		dst = append(dst, `]},"geom_line":null,"first_seen_at":`...)
 	} else {
 		dst = append(dst, `]},"geom_line":`...)
-		dst = append(dst, p.line...)
+		dst = append(dst, line...)
 		dst = append(dst, `,"first_seen_at":`...)
 	}
-	dst = days[0].Append(dst, h.FirstSeenAt)
+	dst = e.days[0].Append(dst, h.FirstSeenAt)
 	dst = append(dst, `,"last_seen_at":`...)
-	dst = days[1].Append(dst, h.LastSeenAt)
+	dst = e.days[1].Append(dst, h.LastSeenAt)
 	dst = append(dst, `,"expires_at":`...)
-	dst = days[2].Append(dst, h.ExpiresAt)
+	dst = e.days[2].Append(dst, h.ExpiresAt)
 	dst = appendConsensus(dst, h)
-	dst = AppendProperties(dst, h, p.properties)
+	dst = AppendProperties(dst, h, rest[id:])
 	return append(dst, '}')
+}
+
+// setKind makes the texts of a hit's source, layer and kind.
+func (e *Encoder) setKind(h *mapdata.Hit) {
+	e.source, e.layer, e.kind = h.Source, h.Layer, h.Kind
+	e.start = appendIDPrefix(append(e.start[:0], `{"id":"`...), h.Source)
+	e.middle = append(e.middle[:0], `","layer_slug":"`...)
+	e.middle = append(e.middle, h.Layer...)
+	e.middle = append(e.middle, `","kind_id":"`...)
+	e.middle = append(e.middle, h.Kind.ID()...)
+	e.middle = append(e.middle, `","external_id":"`...)
 }
 
 // AppendEntityID appends an entity's id (D4.10).

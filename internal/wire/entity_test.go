@@ -56,7 +56,7 @@ func TestAppendHit(t *testing.T) {
 			e.Line = []geo.Point{point("from"), point("to")}
 		}
 		h := &mapdata.Hit{Source: "feed:x", Layer: "slug", ExternalID: []byte(e.ExternalID), Prepared: EncodeEntity([]byte("before"), e)[len("before"):], Prior: mapdata.DefaultPrior}
-		var days [3]Calendar
+		var encoder Encoder
 		var got struct {
 			ID         string `json:"id"`
 			ExternalID string `json:"external_id"`
@@ -68,7 +68,7 @@ func TestAppendHit(t *testing.T) {
 			} `json:"geom_line"`
 			Properties json.RawMessage `json:"properties"`
 		}
-		text := AppendHit(nil, h, &days)
+		text := encoder.AppendHit(nil, h)
 		if err := json.Unmarshal(text, &got); err != nil {
 			t.Fatalf("%v in %s", err, text)
 		}
@@ -90,6 +90,27 @@ func TestAppendHit(t *testing.T) {
 	})
 }
 
+// TestEncoderFollowsItsEntities holds an encoder that is used again to one that is new: no entity gets what belongs to another.
+func TestEncoderFollowsItsEntities(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var used Encoder
+		for range rapid.IntRange(1, 8).Draw(t, "entities") {
+			e := &mapdata.Entity{ExternalID: "a", Properties: []byte(`{}`)}
+			h := &mapdata.Hit{
+				Source: rapid.SampledFrom([]mapdata.SourceID{"feed:x", "feed:y", mapdata.Incidents}).Draw(t, "source"),
+				Layer:  rapid.SampledFrom([]string{"", "slug", "other"}).Draw(t, "layer"),
+				Kind:   rapid.SampledFrom([]mapdata.Kind{0, 1, 5}).Draw(t, "kind"), ExternalID: []byte(e.ExternalID),
+				Prepared: EncodeEntity(nil, e), Prior: mapdata.DefaultPrior,
+				FirstSeenAt: rapid.Int64Range(1, 3*msPerDay).Draw(t, "first seen"), ExpiresAt: rapid.Int64Range(0, 3*msPerDay).Draw(t, "expires"),
+			}
+			var fresh Encoder
+			if got, want := string(used.AppendHit(nil, h)), string(fresh.AppendHit(nil, h)); got != want {
+				t.Fatalf("%s, want %s", got, want)
+			}
+		}
+	})
+}
+
 func BenchmarkAppendHit(b *testing.B) {
 	h := &mapdata.Hit{
 		Source: "feed:01a1fc6e-94d2-7baa-95f8-b1be3409b54e", Layer: "bench-0", Kind: 3, ExternalID: []byte("bench00:0020539"),
@@ -98,13 +119,13 @@ func BenchmarkAppendHit(b *testing.B) {
 	}
 	for _, step := range []int64{0, 100_003} { // the same minute, and another one
 		b.Run(fmt.Sprintf("step=%dms", step), func(b *testing.B) {
-			var days [3]Calendar
+			var encoder Encoder
 			var dst []byte
 			b.ReportAllocs()
 			for b.Loop() {
 				h.LastSeenAt += step
 				h.ExpiresAt += step
-				dst = AppendHit(dst[:0], h, &days)
+				dst = encoder.AppendHit(dst[:0], h)
 			}
 			b.SetBytes(int64(len(dst)))
 		})
