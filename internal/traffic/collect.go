@@ -10,53 +10,55 @@ import (
 	"wayside/internal/mapdata"
 )
 
-// conditionOf is the condition that a pin is, with those that are merged into it (D15.13); nil: it does nothing to any road.
-func (n *Network) conditionOf(h *mapdata.Hit, now time.Time) *Condition {
-	c := &Condition{
-		EntityID: mapdata.EntityID(h.Source, string(h.ExternalID)), Kind: h.Kind, Since: time.UnixMilli(h.FirstSeenAt),
-	}
+// conditionOf is the condition that a pin is, with those that are merged into it (D15.13). old is the one that it was before, or nil: it is
+// the answer if it was made of the same.
+func (n *Network) conditionOf(h *mapdata.Hit, id string, old *Condition, now time.Time) *Condition {
 	disputed := mapdata.StandingOf(int(h.Confirms), int(h.Disputes)) == mapdata.Disputed
-	c.add(n, h, h.Kind, disputed, now)
+	digest := n.digestOf(h, disputed)
+	if old != nil && old.digest == digest && old.holds(now) {
+		return old
+	}
+	c := &Condition{EntityID: id, Kind: h.Kind, Since: time.UnixMilli(h.FirstSeenAt), digest: digest, read: now}
+	c.add(n, h, id, h.Kind, disputed, now)
 	for i := range h.Merged {
 		m := &h.Merged[i]
-		c.add(n, &mapdata.Hit{Point: m.Point, ExternalID: m.ExternalID, Prepared: m.Prepared, ExpiresAt: m.ExpiresAt}, m.Kind, disputed, now)
+		hit := mapdata.Hit{Point: m.Point, ExternalID: m.ExternalID, Prepared: m.Prepared, ExpiresAt: m.ExpiresAt}
+		c.add(n, &hit, mapdata.EntityID(m.Source, string(m.ExternalID)), m.Kind, disputed, now)
 	}
 	slices.Sort(c.Arcs)
 	c.Arcs = slices.Compact(c.Arcs)
-	if len(c.Arcs) == 0 && c.until.IsZero() {
-		return nil
-	}
 	c.InForce = c.InForce && len(c.Arcs) > 0
 	return c
 }
 
 // add adds one of the pins that are the condition.
-func (c *Condition) add(n *Network, h *mapdata.Hit, kind mapdata.Kind, disputed bool, now time.Time) {
-	p := pinOf(h)
+func (c *Condition) add(n *Network, h *mapdata.Hit, id string, kind mapdata.Kind, disputed bool, now time.Time) {
+	p := n.pinOf(h, id)
 	if h.ExpiresAt != 0 {
 		c.readAgain(time.UnixMilli(h.ExpiresAt), now)
 	}
-	c.pins = append(c.pins, p.at)
-	for _, bound := range []time.Time{p.properties.starts, p.properties.ends} {
+	c.pins = append(c.pins, p)
+	for _, bound := range []time.Time{p.effect.starts, p.effect.ends} {
 		if !bound.IsZero() {
 			c.readAgain(bound, now)
 		}
 	}
-	if now.Before(p.properties.starts) || !p.properties.ends.IsZero() && !now.Before(p.properties.ends) {
+	if now.Before(p.effect.starts) || !p.effect.ends.IsZero() && !now.Before(p.effect.ends) {
 		return
 	}
-	impact := n.rules.impactOf(kind, &p.properties, disputed)
-	if impact.Effect == Nothing {
+	impact := n.rules.impactOf(kind, &p.effect, disputed)
+	arcs := p.arcs
+	switch impact.Effect {
+	case Nothing:
 		return
-	}
-	arcs := n.arcs(&p)
-	if impact.Effect == Delays {
-		arcs = n.nearest(arcs, p.at)
+	case Delays:
+		arcs = p.nearest
+	case Closes, Slows:
 	}
 	c.InForce = true
 	c.Arcs = append(c.Arcs, arcs...)
-	if p.properties.starts.After(c.Since) {
-		c.Since = p.properties.starts
+	if p.effect.starts.After(c.Since) {
+		c.Since = p.effect.starts
 	}
 	if c.Impact.Effect == Nothing || impact.Effect < c.Impact.Effect {
 		c.Impact = impact // the gravest effect of the pins: closed, then slower, then a delay
@@ -92,12 +94,16 @@ func newCollection(n *Network) *collection {
 func (x *collection) put(c *Condition) bool {
 	old := x.byID[c.EntityID]
 	if old != nil {
-		if old.same(c) {
+		if old == c {
 			return false
+		}
+		if old.same(c) {
+			return x.renew(old, c)
 		}
 		x.remove(old)
 	}
 	x.byID[c.EntityID] = c
+	x.network.pins.keep(c.pins)
 	for _, cell := range c.cells() {
 		x.byCell[cell] = append(x.byCell[cell], c)
 	}
@@ -111,8 +117,17 @@ func (x *collection) put(c *Condition) bool {
 	return true
 }
 
+// renew has a condition know what its successor, which does the same, was made of. It is false if it is to be read again when it was.
+func (x *collection) renew(old, next *Condition) bool {
+	later := !old.until.Equal(next.until)
+	old.pins, old.digest, old.read, old.until = next.pins, next.digest, next.read, next.until
+	x.network.pins.keep(old.pins)
+	return later
+}
+
 func (x *collection) remove(c *Condition) {
 	delete(x.byID, c.EntityID)
+	x.network.pins.forget(c.pins)
 	for _, cell := range c.cells() {
 		if left := without(x.byCell[cell], c); len(left) > 0 {
 			x.byCell[cell] = left
@@ -147,7 +162,7 @@ func without(list []*Condition, c *Condition) []*Condition {
 func (c *Condition) cells() []geo.Cell {
 	all := make([]geo.Cell, 0, len(c.pins))
 	for _, p := range c.pins {
-		if cell := cells().Cell(p); !slices.Contains(all, cell) {
+		if cell := cells().Cell(p.at); !slices.Contains(all, cell) {
 			all = append(all, cell)
 		}
 	}
@@ -168,8 +183,8 @@ func (x *collection) within(area geo.Circle) []*Condition {
 	return slices.Collect(maps.Keys(found))
 }
 
-func within(area geo.Circle) func(geo.Point) bool {
-	return func(p geo.Point) bool { return geo.Distance(p, area.Center) <= area.Radius }
+func within(area geo.Circle) func(*pin) bool {
+	return func(p *pin) bool { return geo.Distance(p.at, area.Center) <= area.Radius }
 }
 
 // take gives the costs of the arcs that changed since the last call, with their copies, in the order of arcs.

@@ -28,7 +28,7 @@ type Explained struct {
 func (n *Network) Explain(ctx context.Context, r Reader, s *State, area geo.Circle, limit int, now time.Time) (*Explanation, error) {
 	x := &Explanation{Network: n, Version: s.Version}
 	more, err := r.Read(ctx, area, nil, n.rules.all(), limit, func(h *mapdata.Hit) {
-		if c := n.conditionOf(h, now); c != nil && c.InForce {
+		if c := n.conditionOf(h, mapdata.EntityID(h.Source, string(h.ExternalID)), nil, now); c.InForce {
 			x.Conditions = append(x.Conditions, Explained{c, s.has(c)})
 		}
 	})

@@ -155,7 +155,7 @@ func (f *Follower) update(ctx context.Context, moved *mapdata.Touched) error {
 // locate is where a live incident is.
 func (f *Follower) locate(ctx context.Context, externalID string) (geo.Circle, bool) {
 	if c := f.known.byID[mapdata.EntityID(mapdata.Incidents, externalID)]; c != nil {
-		return geo.Circle{Center: c.pins[0], Radius: 1}, true
+		return geo.Circle{Center: c.pins[0].at, Radius: 1}, true
 	}
 	if f.Locate == nil {
 		return geo.Circle{}, false
@@ -173,7 +173,7 @@ func (f *Follower) readArea(ctx context.Context, area geo.Circle, now time.Time)
 	}
 	found := map[string]*Condition{}
 	collect := func(h *mapdata.Hit) {
-		if c := f.Network.conditionOf(h, now); c != nil && slices.ContainsFunc(c.pins, within(near)) {
+		if c := f.condition(h, now); slices.ContainsFunc(c.pins, within(near)) {
 			found[c.EntityID] = c
 		}
 	}
@@ -195,6 +195,12 @@ func (f *Follower) readArea(ctx context.Context, area geo.Circle, now time.Time)
 	return nil
 }
 
+// condition is what a pin is now, often the condition that it was before.
+func (f *Follower) condition(h *mapdata.Hit, now time.Time) *Condition {
+	id := mapdata.EntityID(h.Source, string(h.ExternalID))
+	return f.Network.conditionOf(h, id, f.known.byID[id], now)
+}
+
 // largestCircle is the radius in metres of the largest circle that is read at once: with it live incidents are read too.
 const largestCircle = 50_000
 
@@ -202,9 +208,8 @@ const largestCircle = 50_000
 func (f *Follower) readAll(ctx context.Context, now time.Time) error {
 	found := map[string]*Condition{}
 	err := f.readBox(ctx, f.Bounds.Grown(mergeDistance), func(h *mapdata.Hit) {
-		if c := f.Network.conditionOf(h, now); c != nil {
-			found[c.EntityID] = c
-		}
+		c := f.condition(h, now)
+		found[c.EntityID] = c
 	})
 	if err != nil {
 		return err
@@ -253,7 +258,7 @@ func (f *Follower) replace(old []*Condition, found map[string]*Condition) {
 	}
 	for _, c := range found {
 		if f.known.put(c) && !c.until.IsZero() {
-			f.again.add(c.until, geo.Circle{Center: c.pins[0], Radius: 1})
+			f.again.add(c.until, geo.Circle{Center: c.pins[0].at, Radius: 1})
 		}
 	}
 }

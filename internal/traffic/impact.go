@@ -52,7 +52,7 @@ func (r *rules) all() mapdata.KindSet {
 }
 
 // impactOf is what an entity of a kind does. A disputed closure is a delay (D15.13).
-func (r *rules) impactOf(kind mapdata.Kind, p *properties, disputed bool) Impact {
+func (r *rules) impactOf(kind mapdata.Kind, p *effect, disputed bool) Impact {
 	switch {
 	case r.closures.Has(kind), r.works.Has(kind) && p.closed:
 		if disputed {

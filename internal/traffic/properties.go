@@ -16,14 +16,20 @@ const maxPositions = 500
 // properties are the members of an entity's properties that conditions read. What is not of the right form is as if it were
 // not there: properties are the provider's.
 type properties struct {
-	closed, bothDirections bool
-	speed                  float64 // km/h
-	hasSpeed               bool
-	street                 string
-	bearing                float64
-	hasBearing             bool
-	line                   []geo.Point
-	starts, ends           time.Time
+	effect
+	bothDirections bool
+	street         string
+	bearing        float64
+	hasBearing     bool
+	line           []geo.Point
+}
+
+// effect is what of the properties does not say where it is.
+type effect struct {
+	closed       bool
+	speed        float64 // km/h
+	hasSpeed     bool
+	starts, ends time.Time
 }
 
 func parseProperties(text []byte) properties {

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/roads/graph"
 )
 
-// Condition is what one entity, or several that are merged into one pin, does to arcs. It never changes.
+// Condition is what one entity, or several that are merged into one pin, does to arcs. What is exported never changes.
 type Condition struct {
 	EntityID string // of the pin that is shown
 	Kind     mapdata.Kind
@@ -20,14 +19,22 @@ type Condition struct {
 	Arcs     []uint32 // in order, without copies
 	InForce  bool     // false: it begins later, or has ended
 
-	pins  []geo.Point
-	until time.Time // when it must be read again; zero: nothing that is known moves it
+	// What follows belongs to the follower.
+	pins   []*pin
+	digest uint64    // of all that it was made of
+	read   time.Time // when it was made
+	until  time.Time // when it must be read again; zero: nothing that is known moves it
+}
+
+// holds says whether a condition that is made of the same again is the same as well.
+func (c *Condition) holds(now time.Time) bool {
+	return !now.Before(c.read) && (c.until.IsZero() || now.Before(c.until))
 }
 
 // same says whether two conditions do the same to roads and readers.
 func (c *Condition) same(o *Condition) bool {
-	return c.Kind == o.Kind && c.Impact == o.Impact && c.InForce == o.InForce && c.Since.Equal(o.Since) && c.until.Equal(o.until) &&
-		slices.Equal(c.Arcs, o.Arcs) && slices.Equal(c.pins, o.pins)
+	return c.Kind == o.Kind && c.Impact == o.Impact && c.InForce == o.InForce && c.Since.Equal(o.Since) &&
+		slices.Equal(c.Arcs, o.Arcs) && slices.EqualFunc(c.pins, o.pins, func(a, b *pin) bool { return a.id == b.id && a.at == b.at })
 }
 
 // Cost is what driving an arc costs under the conditions on it.

@@ -447,3 +447,62 @@ func TestCrowd(t *testing.T) {
 		})
 	})
 }
+
+// A source that extends the life of its entities with each answer changes no road by that, and they end by the last answer.
+func TestLaterEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		began := time.Now()
+		until := func(d time.Duration) func(*mapdata.Hit) {
+			return func(h *mapdata.Hit) { h.ExpiresAt = began.Add(d).UnixMilli() }
+		}
+		w.pins.set("a", "alert.road_closed", `{}`, place(300, 200), until(10*time.Minute))
+		w.run(t, func() {
+			version := w.State().Version
+			for minute := range 20 {
+				w.tell(w.pins.set("a", "alert.road_closed", `{}`, place(300, 200), until(time.Duration(11+minute)*time.Minute)))
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				w.want(t, "1,1 east", graph.Closed, graph.Closed)
+			}
+			if now := w.State().Version; now != version {
+				t.Errorf("the version went from %d to %d", version, now)
+			}
+			time.Sleep(10 * time.Minute)
+			synctest.Wait()
+			w.want(t, "1,1 east", blockMS, blockMS)
+		})
+	})
+}
+
+// A condition whose entity did not change is not matched to roads again; any change of it is.
+func TestMatchedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		line := `{"line":[[9,45.00001],[` + fmt.Sprint(place(600, 0).Lng) + `,45.00001]]}`
+		closures, _ := mapdata.ParseKind("alert.road_closed")
+		w.pins.set("long", "traffic.jam", line, place(0, 0))
+		w.run(t, func() {
+			matched := w.Network.Matched()
+			for i := range 50 {
+				w.tell(w.pins.set("short", "traffic.jam", fmt.Sprintf(`{"speed_kmh":%d}`, i), place(100, 210)))
+			}
+			if now := w.Network.Matched() - matched; now != 50 {
+				t.Errorf("50 changes of one entity had %d matched", now)
+			}
+			w.want(t, "2,0 east", 3*blockMS, blockMS)
+			w.tell(w.pins.set("long", "traffic.jam", line, place(0, 0), func(h *mapdata.Hit) { h.Disputes, h.Kind = 2, closures }))
+			w.want(t, "0,0 east", blockMS+300_000, blockMS)
+			if now := w.Network.Matched() - matched; now != 50 {
+				t.Errorf("votes had %d matched again", now-50)
+			}
+			w.tell(w.pins.set("long", "traffic.jam", `{}`, place(0, 0)))
+			w.tell(w.pins.delete("long"))
+			w.tell(w.pins.set("long", "traffic.jam", line, place(0, 0)))
+			w.want(t, "2,0 east", 3*blockMS, blockMS)
+			if now := w.Network.Matched() - matched; now != 52 {
+				t.Errorf("two changes more had %d matched", now-50)
+			}
+		})
+	})
+}

@@ -1,0 +1,133 @@
+package traffic
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+	"wayside/internal/roads/match"
+	"wayside/internal/wire"
+)
+
+// pin is one entity of those that are one condition, and the arcs that it stands for (D15.15). It never changes.
+type pin struct {
+	id      string
+	digest  uint64 // of the entity's text and place
+	at      geo.Point
+	effect  effect
+	arcs    []uint32 // in order
+	nearest []uint32 // of the arcs, those of the piece that is nearest to the point: what costs time once does so in one place
+}
+
+// pins are those of the conditions that a follower knows, by their entities: looking for roads along a line costs far more than all
+// else that is done with an entity, and most of what is read again did not change.
+type pins struct {
+	byID    sync.Map // string → *pin
+	matched atomic.Uint64
+}
+
+// Matched is how many entities were matched to roads so far.
+func (n *Network) Matched() uint64 { return n.pins.matched.Load() }
+
+// keep is for the follower alone, as is forget.
+func (k *pins) keep(all []*pin) {
+	for _, p := range all {
+		k.byID.Store(p.id, p)
+	}
+}
+
+func (k *pins) forget(all []*pin) {
+	for _, p := range all {
+		k.byID.CompareAndDelete(p.id, p)
+	}
+}
+
+// pinOf is the pin of an entity.
+func (n *Network) pinOf(h *mapdata.Hit, id string) *pin {
+	digest := n.digestOf(&mapdata.Hit{Point: h.Point, Prepared: h.Prepared}, false)
+	if known, ok := n.pins.byID.Load(id); ok {
+		if p, ok := known.(*pin); ok && p.digest == digest {
+			return p
+		}
+	}
+	n.pins.matched.Add(1)
+	properties := parseProperties(wire.Properties(h))
+	if properties.line == nil && wire.HasLine(h) {
+		properties.line = wire.AppendLine(nil, h)
+	}
+	p := &pin{id: id, digest: digest, at: h.Point, effect: properties.effect}
+	p.arcs = n.arcs(h.Point, &properties)
+	p.nearest = n.nearest(p.arcs, h.Point)
+	return p
+}
+
+// digestOf is a digest of all of an entity that its condition depends on.
+func (n *Network) digestOf(h *mapdata.Hit, disputed bool) uint64 {
+	var d maphash.Hash
+	d.SetSeed(n.seed)
+	writePart(&d, h.Kind, h.Point, h.ExpiresAt, h.Prepared)
+	writeNumber(&d, uint64(h.FirstSeenAt))
+	if disputed {
+		_ = d.WriteByte(1)
+	}
+	for i := range h.Merged {
+		m := &h.Merged[i]
+		_, _ = d.WriteString(string(m.Source))
+		writeNumber(&d, uint64(len(m.ExternalID)))
+		_, _ = d.Write(m.ExternalID)
+		writePart(&d, m.Kind, m.Point, m.ExpiresAt, m.Prepared)
+	}
+	return d.Sum64()
+}
+
+func writePart(d *maphash.Hash, kind mapdata.Kind, at geo.Point, expires int64, prepared []byte) {
+	_ = d.WriteByte(byte(kind))
+	writeNumber(d, math.Float64bits(at.Lat))
+	writeNumber(d, math.Float64bits(at.Lng))
+	writeNumber(d, uint64(expires))
+	writeNumber(d, uint64(len(prepared)))
+	_, _ = d.Write(prepared)
+}
+
+func writeNumber(d *maphash.Hash, number uint64) {
+	var text [8]byte
+	binary.LittleEndian.PutUint64(text[:], number)
+	_, _ = d.Write(text[:])
+}
+
+// arcs are the arcs that an entity stands for, in order.
+func (n *Network) arcs(at geo.Point, p *properties) []uint32 {
+	if len(p.line) >= 2 {
+		arcs := n.index.Along(p.line)
+		if p.bothDirections {
+			slices.Reverse(p.line)
+			arcs = append(arcs, n.index.Along(p.line)...)
+			slices.Sort(arcs)
+			arcs = slices.Compact(arcs)
+		}
+		return arcs
+	}
+	arcs := n.index.At(at, p.street, p.bearing, p.hasBearing && !p.bothDirections)
+	slices.Sort(arcs)
+	return arcs
+}
+
+// nearest leaves the arcs of the piece that is nearest to a point.
+func (n *Network) nearest(arcs []uint32, at geo.Point) []uint32 {
+	among := func(piece uint32) bool {
+		return slices.ContainsFunc(arcs, func(arc uint32) bool { return n.graph.Arcs[arc].Piece == piece })
+	}
+	if len(arcs) == 0 || !slices.ContainsFunc(arcs, func(arc uint32) bool { return n.graph.Arcs[arc].Piece != n.graph.Arcs[arcs[0]].Piece }) {
+		return arcs // one piece alone
+	}
+	place := n.index.Nearest(nil, at, match.Nearest{Within: 1e5, Count: 1, Accept: among})
+	if len(place) == 0 {
+		return arcs[:1]
+	}
+	return slices.DeleteFunc(slices.Clone(arcs), func(arc uint32) bool { return n.graph.Arcs[arc].Piece != place[0].Piece })
+}
