@@ -77,6 +77,9 @@ func (l *Live) Network(ctx context.Context) *Network {
 
 // freeMetric is what everything costs without conditions: made when it is first asked for, which takes what a customisation takes.
 func (l *Live) freeMetric(ctx context.Context) (*cch.Metric, error) {
+	if made := l.free.Load(); made != nil {
+		return made, nil
+	}
 	select {
 	case l.making <- struct{}{}:
 		defer func() { <-l.making }()

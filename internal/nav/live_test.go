@@ -22,6 +22,8 @@ type closures struct {
 
 func (c closures) Version() uint64 { return c.version }
 
+func (c closures) None() bool { return len(c.arcs) == 0 }
+
 func (c closures) On(arc uint32) (nav.Condition, bool) {
 	return nav.Condition{Weight: 1, Closed: true}, slices.Contains(c.arcs, arc)
 }

@@ -32,6 +32,8 @@ type conditions struct {
 
 func (c *conditions) Version() uint64 { return c.version }
 
+func (c *conditions) None() bool { return len(c.on) == 0 }
+
 func (c *conditions) On(arc uint32) (nav.Condition, bool) { one, ok := c.on[arc]; return one, ok }
 
 func (c *conditions) Entities(arc uint32, each func(string)) {

@@ -72,6 +72,8 @@ func (r *Roads) nodesOf(piece uint32) (from, to uint32) {
 type Conditions interface {
 	// Version grows with each change.
 	Version() uint64
+	// None says that nothing concerns any arc.
+	None() bool
 	// On is what concerns an arc, a copy as well as what it is a copy of; false: nothing does.
 	On(arc uint32) (Condition, bool)
 	// Entities calls each with the ids of the entities that concern an arc.

@@ -191,7 +191,7 @@ func (n *Network) note(r *Route) {
 
 // findAvoided says which entities would be on the way if there were no conditions.
 func (n *Network) findAvoided(ctx context.Context, q *RouteRequest, a *RouteAnswer) error {
-	if n.Conditions == nil || n.Version() == 0 {
+	if n.Conditions == nil || n.Conditions.None() {
 		return nil
 	}
 	free := *n

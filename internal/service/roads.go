@@ -70,7 +70,7 @@ func (r *roads) explain(ctx context.Context, account mapdata.AccountID, area geo
 	if c == nil {
 		return nil, nil //nolint:nilnil // there is no region, which is no error
 	}
-	x, err := c.traffic.Explain(ctx, reader{r.reader, account}, c.follow.State(), area, conditionsRead, r.now())
+	x, err := c.traffic.Explain(ctx, reader{current: r.reader, account: account}, c.follow.State(), area, conditionsRead, r.now())
 	if err != nil {
 		return nil, fmt.Errorf("read conditions: %w", err)
 	}
@@ -124,7 +124,7 @@ func (r *roads) open(ctx context.Context, to *region.Region) (*network, error) {
 	}
 	n.follow = traffic.New(traffic.Options{
 		Network: n.traffic, Bounds: geo.Box{West: to.Bounds[0], South: to.Bounds[1], East: to.Bounds[2], North: to.Bounds[3]}, Version: r.version,
-		Reader: reader{current: r.reader}, Router: router{n.live}, Moved: n.moved, Now: r.now, Locate: r.locateLive,
+		Reader: reader{current: r.reader, answer: new(nearby.Answer)}, Router: router{n.live}, Moved: n.moved, Now: r.now, Locate: r.locateLive,
 		Failed: func(err error) { r.log.Warn("conditions cannot be read; they are tried again", "error", err) },
 	})
 	return n, nil
@@ -171,16 +171,22 @@ func (r router) Update(_ context.Context, changed []traffic.Cost, state *traffic
 	for i, c := range changed {
 		weights[i] = cch.ArcWeight{Arc: c.Arc, Weight: c.Weight}
 	}
-	r.live.Update(weights, conditions{state})
+	r.live.Update(weights, &conditions{state, state.Empty()})
 	return nil
 }
 
 // conditions is a state of conditions as routes read it.
-type conditions struct{ state *traffic.State }
+type conditions struct {
+	state *traffic.State
+	none  bool
+}
 
-func (c conditions) Version() uint64 { return c.state.Version }
+func (c *conditions) Version() uint64 { return c.state.Version }
 
-func (c conditions) On(arc uint32) (nav.Condition, bool) {
+// None says that nothing concerns any arc.
+func (c *conditions) None() bool { return c.none }
+
+func (c *conditions) On(arc uint32) (nav.Condition, bool) {
 	cost, ok := c.state.Cost(arc)
 	if !ok {
 		return nav.Condition{}, false
@@ -189,7 +195,7 @@ func (c conditions) On(arc uint32) (nav.Condition, bool) {
 }
 
 // Entities calls each with the ids of the entities that concern an arc.
-func (c conditions) Entities(arc uint32, each func(id string)) {
+func (c *conditions) Entities(arc uint32, each func(id string)) {
 	for _, condition := range c.state.Conditions(arc) {
 		each(condition.EntityID)
 	}
@@ -200,12 +206,17 @@ func (c conditions) Entities(arc uint32, each func(id string)) {
 type reader struct {
 	current func() *nearby.Reader
 	account mapdata.AccountID
+	answer  *nearby.Answer // memory for one goroutine; nil: each answer has its own
 }
 
 func (r reader) Read(ctx context.Context, area geo.Circle, within *geo.Box, kinds mapdata.KindSet, limit int, each func(*mapdata.Hit)) (more bool, err error) {
 	q := nearby.Query{Center: area.Center, Radius: area.Radius, Within: within, Kinds: kinds, Limit: limit, Account: r.account, Driving: true}
-	var answer nearby.Answer
-	if err := r.current().Near(ctx, &q, &answer); err != nil {
+	answer := r.answer
+	if answer == nil {
+		answer = new(nearby.Answer)
+	}
+	defer answer.Forget()
+	if err := r.current().Near(ctx, &q, answer); err != nil {
 		return false, fmt.Errorf("read conditions: %w", err)
 	}
 	for i := range answer.Hits {

@@ -1,8 +1,8 @@
 package traffic
 
 import (
-	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -48,35 +48,55 @@ type Cost struct {
 
 // State is the conditions at one moment. It never changes.
 type State struct {
-	Version uint64 // the metric_version of D15.17
-	pages   []page
+	Version uint64  // the metric_version of D15.17
+	pages   []*page // nil: no condition is on their arcs
 }
 
-// page is the costs of some arcs that follow each other, of those with conditions, in order.
-type page []Cost
+// page is the costs of those of some arcs that follow each other on which conditions are.
+type page struct {
+	has   [pageArcs / 64]uint64 // a bit for each arc
+	costs []Cost                // in order
+}
 
 const pageArcs = 512
 
 func newState(g *graph.Graph) *State {
-	return &State{pages: make([]page, (len(g.Arcs)+pageArcs-1)/pageArcs)}
+	return &State{pages: make([]*page, (len(g.Arcs)+pageArcs-1)/pageArcs)}
+}
+
+// Empty says that no condition is on any arc.
+func (s *State) Empty() bool {
+	return !slices.ContainsFunc(s.pages, func(p *page) bool { return p != nil })
 }
 
 // Cost is what an arc costs, and false if no condition is on it: then it costs what the graph says.
 func (s *State) Cost(arc uint32) (Cost, bool) {
+	if c := s.cost(arc); c != nil {
+		return *c, true
+	}
+	return Cost{}, false
+}
+
+// cost is what an arc costs, or nil. Each arc of each route is looked up.
+func (s *State) cost(arc uint32) *Cost {
 	p := s.pages[arc/pageArcs]
-	if len(p) == 0 {
-		return Cost{}, false
+	if p == nil {
+		return nil
 	}
-	at, ok := p.find(arc)
-	if !ok {
-		return Cost{}, false
+	word, bit := arc%pageArcs/64, arc%64
+	if p.has[word]>>bit&1 == 0 {
+		return nil
 	}
-	return p[at], true
+	at := bits.OnesCount64(p.has[word] & (1<<bit - 1))
+	for _, before := range p.has[:word] {
+		at += bits.OnesCount64(before)
+	}
+	return &p.costs[at]
 }
 
 // Weight is the weight of an arc of the graph now.
 func (s *State) Weight(g *graph.Graph, arc uint32) uint32 {
-	if c, ok := s.Cost(arc); ok {
+	if c := s.cost(arc); c != nil {
 		return c.Weight
 	}
 	return g.Arcs[arc].Weight
@@ -85,16 +105,15 @@ func (s *State) Weight(g *graph.Graph, arc uint32) uint32 {
 // Costs yields the costs of all arcs with conditions, in order.
 func (s *State) Costs(yield func(Cost) bool) {
 	for _, p := range s.pages {
-		for _, c := range p {
+		if p == nil {
+			continue
+		}
+		for _, c := range p.costs {
 			if !yield(c) {
 				return
 			}
 		}
 	}
-}
-
-func (p page) find(arc uint32) (int, bool) {
-	return slices.BinarySearchFunc(p, arc, func(c Cost, arc uint32) int { return cmp.Compare(c.Arc, arc) })
 }
 
 // with is the state after changes: costs in the order of their arcs, those without conditions no longer there. Its cost is that
@@ -107,28 +126,42 @@ func (s *State) with(changes []Cost, version uint64) *State {
 		for here < len(changes) && changes[here].Arc/pageArcs == number {
 			here++
 		}
-		next.pages[number] = merge(next.pages[number], changes[:here])
+		next.pages[number] = next.pages[number].with(changes[:here])
 		changes = changes[here:]
 	}
 	return next
 }
 
-func merge(old page, changes []Cost) page {
-	merged := make(page, 0, len(old)+len(changes))
+// with is the page after changes; nil: no condition is left.
+func (p *page) with(changes []Cost) *page {
+	var old []Cost
+	if p != nil {
+		old = p.costs
+	}
+	next := &page{costs: make([]Cost, 0, len(old)+len(changes))}
 	for len(old) > 0 || len(changes) > 0 {
 		switch {
 		case len(changes) == 0 || len(old) > 0 && old[0].Arc < changes[0].Arc:
-			merged, old = append(merged, old[0]), old[1:]
+			next.add(old[0])
+			old = old[1:]
 			continue
 		case len(old) > 0 && old[0].Arc == changes[0].Arc:
 			old = old[1:]
 		}
 		if len(changes[0].Conditions) > 0 {
-			merged = append(merged, changes[0])
+			next.add(changes[0])
 		}
 		changes = changes[1:]
 	}
-	return merged
+	if len(next.costs) == 0 {
+		return nil
+	}
+	return next
+}
+
+func (p *page) add(c Cost) {
+	p.costs = append(p.costs, c)
+	p.has[c.Arc%pageArcs/64] |= 1 << (c.Arc % 64)
 }
 
 // costOf is what an arc costs under conditions: closed wins, then the slowest speed; seconds add up (D15.14).
@@ -163,6 +196,8 @@ func slowed(ms uint32, factor float64, delay uint64) uint32 {
 
 // Conditions are the conditions on an arc, ordered by the ids of their entities. The slice is shared.
 func (s *State) Conditions(arc uint32) []*Condition {
-	c, _ := s.Cost(arc)
-	return c.Conditions
+	if c := s.cost(arc); c != nil {
+		return c.Conditions
+	}
+	return nil
 }
