@@ -10,6 +10,7 @@ import (
 	"wayside/internal/roads/car"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
+	"wayside/internal/roads/match"
 	"wayside/internal/roads/osmpbf"
 )
 
@@ -28,17 +29,10 @@ func (i *importer) fill(ctx context.Context) error {
 		if s.graph, err = i.roads(ctx, profile, s); err != nil {
 			return err
 		}
-		return i.out.add(ctx, roadsProduct, contents(s.graph.Sections()))
-	})
-	if err != nil {
-		return err
-	}
-	err = i.step("preparing the router", func() error {
-		topology, err := cch.Prepare(ctx, s.graph, cch.PrepareOptions{})
-		if err != nil {
-			return fmt.Errorf("prepare the router: %w", err)
+		if err := i.out.add(ctx, roadsProduct, contents(s.graph.Sections())); err != nil {
+			return err
 		}
-		return i.out.add(ctx, roadsProduct, contents(topology.Sections()))
+		return i.out.add(ctx, roadsProduct, contents(match.NewIndex(s.graph).Sections()))
 	})
 	if err != nil {
 		return err
@@ -47,6 +41,19 @@ func (i *importer) fill(ctx context.Context) error {
 		if err := i.step(p.step, func() error { return i.makeProduct(ctx, i.out, s, p) }); err != nil {
 			return err
 		}
+	}
+	// The router comes last, and makes do with a part of the network: at its height an import needs less memory then.
+	routing := s.graph.ForRouting()
+	s.graph = nil
+	err = i.step("preparing the router", func() error {
+		topology, err := cch.Prepare(ctx, routing, cch.PrepareOptions{})
+		if err != nil {
+			return fmt.Errorf("prepare the router: %w", err)
+		}
+		return i.out.add(ctx, roadsProduct, contents(topology.Sections()))
+	})
+	if err != nil {
+		return err
 	}
 	return i.step("closing the file", func() error { return i.finish(about) })
 }

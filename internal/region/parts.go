@@ -27,13 +27,15 @@ func readParts(m *mapping) (p parts, err error) {
 	if p.Graph, err = graph.FromSections(section); err == nil {
 		p.Topology, err = cch.FromSections(p.Graph, section)
 	}
-	if errors.Is(err, graph.ErrBadSections) || errors.Is(err, cch.ErrBadSections) {
+	if err == nil {
+		p.Index, err = match.FromSections(p.Graph, section)
+	}
+	if errors.Is(err, graph.ErrBadSections) || errors.Is(err, cch.ErrBadSections) || errors.Is(err, match.ErrBadSections) {
 		return parts{}, fmt.Errorf("%w: %w", err, ErrFormat)
 	}
 	if err != nil {
 		return parts{}, err
 	}
-	p.Index = match.NewIndex(p.Graph)
 	p.CameraRows, p.ChargerRows = newRows(m, camerasSection), newRows(m, chargersSection)
 	return p, nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 )
@@ -66,8 +67,8 @@ func (w *writer) add(ctx context.Context, product string, sections []content) er
 		}
 	}
 	size := w.at - before
-	if last := len(w.products) - 1; last >= 0 && w.products[last].Name == product {
-		w.products[last].Bytes += size
+	if i := slices.IndexFunc(w.products, func(p ProductSize) bool { return p.Name == product }); i >= 0 {
+		w.products[i].Bytes += size
 	} else {
 		w.products = append(w.products, ProductSize{product, size})
 	}

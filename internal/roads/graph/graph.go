@@ -192,6 +192,11 @@ func (g *Graph) ExitAt(node uint32) (Exit, bool) {
 	return g.Exits[at], true
 }
 
+// ForRouting is the network without what answers tell of its roads. It shares the nodes, arcs and turns.
+func (g *Graph) ForRouting() *Graph {
+	return &Graph{Nodes: g.Nodes, Arcs: g.Arcs, FirstTurn: g.FirstTurn, Turns: g.Turns}
+}
+
 // TurnsFrom are the turns that lead from the end of an arc.
 func (g *Graph) TurnsFrom(arc uint32) []Turn { return g.Turns[g.FirstTurn[arc]:g.FirstTurn[arc+1]] }
 

@@ -75,7 +75,7 @@ type SectionReader struct {
 
 // plain are the types of the arrays. None has pointers or gaps.
 type plain interface {
-	Node | Piece | Arc | Turn | Position | Way | Signs | car.Lane | Exit | uint16 | uint32 | int64 | byte
+	Node | Piece | Arc | Turn | Position | Way | Signs | car.Lane | Exit | uint16 | uint32 | int64 | byte | ~[4]uint32
 }
 
 // ReadSection makes an array of a section, without copying it.

@@ -15,17 +15,21 @@ const (
 	fanout     = 16 // boxes below one box of another level
 )
 
-// Index finds what is near on a graph: a packed R-tree over the pieces, ordered along a Hilbert curve.
+// Index finds what is near on a graph: a packed R-tree over the pieces, ordered along a Hilbert curve. Its arrays have plain values
+// alone, so that they can lie in a mapped file.
 type Index struct {
 	graph  *graph.Graph
-	pieces []uint32 // in the order of the curve
-	boxes  []box    // level by level, the lowest first
-	levels []uint32 // where each level begins in boxes, and at last their end
+	pieces []uint32    // in the order of the curve
+	boxes  []packedBox // level by level, the lowest first
+	levels []uint32    // where each level begins in boxes, and at last their end; it follows from the number of pieces
 	pool   sync.Pool
 }
 
 // box holds positions in units of 1e-7 degrees. One that crosses the antimeridian has an east beyond 180 degrees.
 type box struct{ west, south, east, north int64 }
+
+// packedBox is a box as it is stored: west, south, and how wide and how high it is.
+type packedBox [4]uint32
 
 // Place is a place on a piece of road.
 type Place struct {
@@ -38,39 +42,55 @@ type Place struct {
 
 // NewIndex makes the index of a graph.
 func NewIndex(g *graph.Graph) *Index {
-	x := &Index{graph: g, pieces: make([]uint32, len(g.Pieces))}
-	boxes, keys := make([]box, len(g.Pieces)), make([]uint64, len(g.Pieces))
+	x := newIndex(g)
+	x.pieces = make([]uint32, len(g.Pieces))
+	keys := make([]uint64, len(g.Pieces))
 	for i := range g.Pieces {
 		x.pieces[i] = uint32(i)
-		boxes[i] = boxOf(g.PieceLine(uint32(i)))
-		keys[i] = boxes[i].curveKey()
+		keys[i] = boxOf(g.PieceLine(uint32(i))).curveKey()
 	}
 	slices.SortFunc(x.pieces, func(a, b uint32) int { return cmp.Or(cmp.Compare(keys[a], keys[b]), cmp.Compare(a, b)) })
-	x.levels = append(x.levels, 0)
+	x.boxes = make([]packedBox, 0, x.levels[len(x.levels)-1])
+	var level []box
 	for group := range slices.Chunk(x.pieces, leafPieces) {
-		around := boxes[group[0]]
+		around := boxOf(g.PieceLine(group[0]))
 		for _, piece := range group[1:] {
-			around = around.with(boxes[piece])
+			around = around.with(boxOf(g.PieceLine(piece)))
 		}
-		x.boxes = append(x.boxes, around)
+		level = append(level, around)
 	}
 	for {
-		from := x.levels[len(x.levels)-1]
-		x.levels = append(x.levels, uint32(len(x.boxes)))
-		level := x.boxes[from:len(x.boxes):len(x.boxes)]
-		if len(level) <= 1 {
-			break
+		for _, b := range level {
+			x.boxes = append(x.boxes, b.pack())
 		}
+		if len(level) <= 1 {
+			return x
+		}
+		above := level[:0]
 		for group := range slices.Chunk(level, fanout) {
 			around := group[0]
 			for _, b := range group[1:] {
 				around = around.with(b)
 			}
-			x.boxes = append(x.boxes, around)
+			above = append(above, around)
 		}
+		level = above
 	}
+}
+
+// newIndex is an index without its arrays.
+func newIndex(g *graph.Graph) *Index {
+	x := &Index{graph: g, levels: []uint32{0}}
 	x.pool.New = func() any { return new(search) }
-	return x
+	size, at := (len(g.Pieces)+leafPieces-1)/leafPieces, 0
+	for {
+		at += size
+		x.levels = append(x.levels, uint32(at))
+		if size <= 1 {
+			return x
+		}
+		size = (size + fanout - 1) / fanout
+	}
 }
 
 const turn = 360 * 1e7 // once around the globe, in units of positions
@@ -100,6 +120,20 @@ func shorter(difference int64) int64 {
 
 func (b box) with(o box) box {
 	return box{min(b.west, o.west), min(b.south, o.south), max(b.east, o.east), max(b.north, o.north)}
+}
+
+// pack brings the box around the globe once at most, with its west within 180 degrees of Greenwich.
+func (b box) pack() packedBox {
+	west, width := wrapped(b.west+turn/2)-turn/2, b.east-b.west
+	if width >= turn {
+		west, width = -turn/2, turn
+	}
+	return packedBox{uint32(int32(west)), uint32(int32(b.south)), uint32(width), uint32(b.north - b.south)}
+}
+
+func (p packedBox) unpack() box {
+	west, south := int64(int32(p[0])), int64(int32(p[1]))
+	return box{west, south, west + int64(p[2]), south + int64(p[3])}
 }
 
 // curveKey is where the middle of the box lies on a Hilbert curve over the globe.

@@ -78,7 +78,7 @@ func (x *Index) start(at geo.Point, within float64) *search {
 	s := x.pool.Get().(*search) //nolint:forcetypeassert // the pool has nothing else
 	s.frame, s.limit, s.queue = newFrame(at), within*within, s.queue[:0]
 	if len(x.boxes) > 0 {
-		s.add(entry{s.frame.distanceTo(x.boxes[len(x.boxes)-1]), uint32(len(x.boxes) - 1), level + uint8(len(x.levels)-2)})
+		s.add(entry{s.frame.distanceTo(x.boxes[len(x.boxes)-1].unpack()), uint32(len(x.boxes) - 1), level + uint8(len(x.levels)-2)})
 	}
 	return s
 }
@@ -102,7 +102,7 @@ func (s *search) next(x *Index, accept func(piece uint32) bool) (entry, bool) {
 			own := int(e.kind - level)
 			from := int(x.levels[own-1]) + (int(e.index)-int(x.levels[own]))*fanout
 			for at := from; at < min(from+fanout, int(x.levels[own])); at++ {
-				s.add(entry{s.frame.distanceTo(x.boxes[at]), uint32(at), e.kind - 1})
+				s.add(entry{s.frame.distanceTo(x.boxes[at].unpack()), uint32(at), e.kind - 1})
 			}
 		}
 	}
