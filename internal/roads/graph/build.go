@@ -137,9 +137,9 @@ func (b *builder) count() {
 	c.Bounds = boundsOf(g.Line)
 }
 
-// exactly is an array without room to grow, where that is more than a hundredth of it.
+// exactly is an array without room to grow, where that is more than a twentieth of it.
 func exactly[T any](all []T) []T {
-	if cap(all)-len(all) <= len(all)/100 {
+	if cap(all)-len(all) <= len(all)/20 {
 		return all
 	}
 	return append(make([]T, 0, len(all)), all...)

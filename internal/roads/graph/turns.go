@@ -20,7 +20,7 @@ func (b *builder) turns() error {
 	states := b.automaton.states()
 	lists := make([][]Turn, states-b.baseArcs) // of copies
 	var buffer []Turn
-	g.FirstTurn = make([]uint32, 1, states+1)
+	g.FirstTurn, g.Turns = make([]uint32, 1, states+1), make([]Turn, 0, b.expectTurns())
 	for arc := range uint32(b.baseArcs) {
 		buffer = b.turnsOf(arc, buffer[:0])
 		g.Turns = append(g.Turns, buffer...)
@@ -35,6 +35,32 @@ func (b *builder) turns() error {
 	b.automaton.minimize(g, lists)
 	b.addCopies(lists)
 	return fits("turns", len(g.Turns))
+}
+
+// expectTurns is about how many turns there will be: from each arc onto each other one, and back where a road ends.
+func (b *builder) expectTurns() int {
+	n := 0
+	for node := range b.graph.Nodes {
+		in, out, both := 0, 0, 0
+		for _, e := range b.endsAt(uint32(node)) {
+			leaves, arrives := b.graph.out(e) != None, b.graph.out(e^1) != None
+			if leaves {
+				out++
+			}
+			if arrives {
+				in++
+			}
+			if leaves && arrives {
+				both++
+			}
+		}
+		if in*out == both || b.isBarred(uint32(node)) {
+			n += both
+		} else {
+			n += in*out - both
+		}
+	}
+	return n
 }
 
 // turnsOf appends the turns that are allowed from a state of the automaton: an arc, or an arc after others. They are in the order
