@@ -84,9 +84,10 @@ var rules = map[string]rule{
 	"roads/match":    {ours: []string{"geo", "roads/graph"}, never: technology},
 	"roads/cch":      {ours: []string{"roads/graph", "roads/minheap"}, never: technology},
 
-	"nav":           {ours: []string{"roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
-	"nav/osrm":      {ours: []string{"nav", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
 	"nav/scenarios": {}, // tests alone
+	"nav/guide":     {ours: []string{"geo", "roads/car", "roads/graph"}, never: technology},
+	"nav":           {ours: []string{"nav/guide", "roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
+	"nav/osrm":      {ours: []string{"nav", "nav/guide", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
 
 	"region": {ours: []string{"geo", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
 

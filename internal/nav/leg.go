@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"wayside/internal/geo"
+	"wayside/internal/nav/guide"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 )
@@ -17,16 +18,8 @@ type Leg struct {
 	Parts                  []Part
 	Steps                  []Step
 	Summary                string
-}
 
-// Part is an arc of a leg, or what of it is driven.
-type Part struct {
-	Arc                    uint32
-	From, To               float64 // shares of the arc's length
-	First, Last            int     // it leads over Locations[First:Last+1]
-	Weight, Duration, Free uint32  // ms
-	TurnWeight, TurnTime   uint32  // ms, of the turn at its end
-	Turned                 bool    // a turn follows, and not the next leg
+	guide guide.Guide
 }
 
 // Length is how long the part is, in metres.
@@ -40,7 +33,7 @@ func PositionOf(p geo.Point) graph.Position {
 }
 
 func (l *Leg) reset() {
-	*l = Leg{Locations: l.Locations[:0], Nodes: l.Nodes[:0], Parts: l.Parts[:0], Steps: l.Steps[:0]}
+	*l = Leg{Locations: l.Locations[:0], Nodes: l.Nodes[:0], Parts: l.Parts[:0], guide: l.guide}
 }
 
 // build makes a leg of the ways between spots, one or several.

@@ -19,7 +19,7 @@ func (t *trace) finish(ctx context.Context, a *TraceAnswer) error {
 	a.Matchings = append(a.Matchings, Matching{})
 	m := &a.Matchings[len(a.Matchings)-1]
 	m.Confidence = t.confidence(chosen)
-	q := &RouteRequest{Places: t.q.Places, Steps: t.q.Steps}
+	q := &RouteRequest{Places: t.q.Places, Steps: t.q.Steps, JoinExits: t.q.JoinExits}
 	waypoint := 0
 	for k := range t.columns {
 		c := &t.columns[k]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"wayside/internal/nav/guide"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
 )
@@ -21,10 +22,9 @@ type Roads struct {
 	Index       *match.Index
 	DataVersion string
 
-	copies     map[uint32][]uint32 // of an arc on which routes end
-	firstPiece []uint32            // the pieces at node n are piecesAt[firstPiece[n]:firstPiece[n+1]]
-	piecesAt   []uint32            // each piece once for each of its ends
-	local      func() *Plain       // for short ways, without conditions; made when the first trace is matched
+	copies    map[uint32][]uint32   // of an arc on which routes end
+	junctions func() *guide.Network // for guidance; made for the first route with steps
+	local     func() *Plain         // for short ways, without conditions; made when the first trace is matched
 }
 
 // NewRoads prepares a graph for routes: it takes a pass over its pieces and arcs.
@@ -36,36 +36,8 @@ func NewRoads(g *graph.Graph, index *match.Index, dataVersion string) *Roads {
 		}
 	}
 	r.local = sync.OnceValue(func() *Plain { return NewPlain(g, nil, nil) })
-	r.firstPiece = make([]uint32, len(g.Nodes)+1)
-	for i := range g.Pieces {
-		from, to := r.nodesOf(uint32(i))
-		r.firstPiece[from+1]++
-		r.firstPiece[to+1]++
-	}
-	for n := range g.Nodes {
-		r.firstPiece[n+1] += r.firstPiece[n]
-	}
-	r.piecesAt = make([]uint32, r.firstPiece[len(g.Nodes)])
-	next := make([]uint32, len(g.Nodes))
-	for i := range g.Pieces {
-		from, to := r.nodesOf(uint32(i))
-		for _, node := range [...]uint32{from, to} {
-			r.piecesAt[r.firstPiece[node]+next[node]] = uint32(i)
-			next[node]++
-		}
-	}
+	r.junctions = sync.OnceValue(func() *guide.Network { return guide.NewNetwork(g) })
 	return r
-}
-
-// nodesOf are the nodes at which a piece begins and ends, in its own direction.
-func (r *Roads) nodesOf(piece uint32) (from, to uint32) {
-	p := &r.Graph.Pieces[piece]
-	if p.Forward != graph.None {
-		arc := &r.Graph.Arcs[p.Forward]
-		return arc.From, arc.To
-	}
-	arc := &r.Graph.Arcs[p.Backward]
-	return arc.To, arc.From
 }
 
 // Conditions are what entities do to arcs, in one version (D15.13 to D15.17).

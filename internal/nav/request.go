@@ -51,6 +51,7 @@ type RouteRequest struct {
 	Straight     Straight
 	Waypoints    []int // the coordinates between which the legs are; none: all of them
 	Steps        bool
+	JoinExits    bool // the exit of a roundabout is no maneuver of its own
 }
 
 // The bounds of requests (D15.23).

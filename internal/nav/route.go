@@ -146,7 +146,7 @@ func (n *Network) assemble(r *Route, ways []way, spots []Spot, q *RouteRequest) 
 		leg := r.next()
 		n.build(leg, ways[begin:i+1], spots[begin:i+2])
 		if q.Steps {
-			n.describe(leg, &spots[begin], &spots[i+1])
+			n.describe(leg, &spots[begin], &spots[i+1], !q.JoinExits)
 		}
 		r.Distance += leg.Distance
 		r.Weight += leg.Weight

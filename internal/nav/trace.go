@@ -17,6 +17,7 @@ type TraceRequest struct {
 	Tidy       bool    // coordinates that are close together may be left out
 	Waypoints  []int   // as of a route
 	Steps      bool
+	JoinExits  bool // as in RouteRequest
 }
 
 // TraceAnswer is what a trace was matched to.

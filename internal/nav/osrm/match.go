@@ -10,7 +10,7 @@ import (
 // TraceRequest is what is asked of the service match.
 func (r *Request) TraceRequest() *nav.TraceRequest {
 	return &nav.TraceRequest{
-		Places: r.Places, Timestamps: r.Timestamps, IgnoreGaps: r.IgnoreGaps, Tidy: r.Tidy, Waypoints: r.Waypoints, Steps: r.Steps,
+		Places: r.Places, Timestamps: r.Timestamps, IgnoreGaps: r.IgnoreGaps, Tidy: r.Tidy, Waypoints: r.Waypoints, Steps: r.Steps, JoinExits: r.JoinExits,
 	}
 }
 

@@ -31,6 +31,7 @@ type Request struct {
 	Straight     nav.Straight
 	Waypoints    []int
 	Steps        bool
+	JoinExits    bool // roundabout_exits=false
 	Geometries   Geometries
 	Overview     Overview
 	Annotations  Annotations
@@ -145,7 +146,7 @@ func (r *Request) check() error {
 
 // RouteRequest is what is asked of the service route.
 func (r *Request) RouteRequest() *nav.RouteRequest {
-	return &nav.RouteRequest{Places: r.Places, Alternatives: r.Alternatives, Straight: r.Straight, Waypoints: r.Waypoints, Steps: r.Steps}
+	return &nav.RouteRequest{Places: r.Places, Alternatives: r.Alternatives, Straight: r.Straight, Waypoints: r.Waypoints, Steps: r.Steps, JoinExits: r.JoinExits}
 }
 
 // classes are what can be excluded.

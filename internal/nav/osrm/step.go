@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"wayside/internal/nav"
+	"wayside/internal/nav/guide"
 	"wayside/internal/roads/graph"
 	"wayside/internal/wire"
 )
@@ -16,35 +17,13 @@ func (r *Request) appendStep(dst []byte, n *nav.Network, leg *nav.Leg, s *nav.St
 		line = []graph.Position{leg.Locations[s.First], leg.Locations[s.First]}
 	}
 	dst = appendGeometry(dst, r.Geometries, line)
-	dst = append(dst, `,"maneuver":{"bearing_after":`...)
-	dst = strconv.AppendInt(dst, int64(s.After), 10)
-	dst = append(dst, `,"bearing_before":`...)
-	dst = strconv.AppendInt(dst, int64(s.Before), 10)
-	dst = append(dst, `,"location":`...)
-	dst = appendPosition(dst, leg.Locations[s.First])
-	if s.Modifier != "" {
-		dst = append(dst, `,"modifier":"`...)
-		dst = append(dst, s.Modifier...)
-		dst = append(dst, '"')
-	}
-	dst = append(dst, `,"type":"`...)
-	dst = append(dst, s.Type...)
-	dst = append(dst, `"},"mode":"`...)
-	dst = append(dst, s.Mode...)
+	dst = appendManeuver(dst, s, leg.Locations[s.First])
+	dst = append(dst, `,"mode":"`...)
+	dst = append(dst, modeOf(s.Flags)...)
 	dst = append(dst, `","driving_side":"`...)
-	dst = append(dst, s.Side...)
+	dst = append(dst, sideOf(s.Flags)...)
 	dst = append(dst, `","name":`...)
-	dst = wire.AppendString(dst, n.Graph.Text(s.Way.Name))
-	signs := n.Graph.SignsOf(s.Way)
-	for _, text := range [...]struct {
-		name string
-		text string
-	}{{"ref", n.Graph.Text(s.Way.Ref)}, {"destinations", n.Graph.Text(signs.Destination)}, {"pronunciation", n.Graph.Text(signs.Pronunc)}} {
-		if text.text != "" {
-			dst = append(append(append(dst, `,"`...), text.name...), `":`...)
-			dst = wire.AppendString(dst, text.text)
-		}
-	}
+	dst = appendNames(dst, n.Graph, s)
 	dst = append(dst, `,"intersections":[`...)
 	for i := range s.Intersections {
 		dst = appendIntersection(wire.AppendComma(dst, i > 0), &s.Intersections[i])
@@ -58,7 +37,71 @@ func (r *Request) appendStep(dst []byte, n *nav.Network, leg *nav.Leg, s *nav.St
 	return append(dst, '}')
 }
 
-func appendIntersection(dst []byte, i *nav.Intersection) []byte {
+func appendManeuver(dst []byte, s *nav.Step, at graph.Position) []byte {
+	dst = append(dst, `,"maneuver":{"bearing_after":`...)
+	dst = strconv.AppendInt(dst, int64(s.After), 10)
+	dst = append(dst, `,"bearing_before":`...)
+	dst = strconv.AppendInt(dst, int64(s.Before), 10)
+	if s.Exit > 0 {
+		dst = append(dst, `,"exit":`...)
+		dst = strconv.AppendInt(dst, int64(s.Exit), 10)
+	}
+	dst = append(dst, `,"location":`...)
+	dst = appendPosition(dst, at)
+	if s.Direction != guide.NoDirection {
+		dst = append(dst, `,"modifier":"`...)
+		dst = append(dst, s.Direction.String()...)
+		dst = append(dst, '"')
+	}
+	dst = append(dst, `,"type":"`...)
+	dst = append(dst, s.Kind.String()...)
+	return append(dst, `"}`...)
+}
+
+func modeOf(f graph.Flags) string {
+	if f&graph.Ferry != 0 {
+		return "ferry"
+	}
+	return "driving"
+}
+
+func sideOf(f graph.Flags) string {
+	if f&graph.DriveLeft != 0 {
+		return "left"
+	}
+	return "right"
+}
+
+// appendNames appends the name of a step, and what else is written on its signs.
+func appendNames(dst []byte, g *graph.Graph, s *nav.Step) []byte {
+	way := &g.Ways[g.Pieces[g.Arcs[s.Arc].Piece].Way]
+	signs := g.SignsOf(way)
+	dst = wire.AppendString(dst, g.Text(way.Name))
+	exits := signs.Exit
+	if exits.Length == 0 {
+		exits = s.Exits
+	}
+	for _, text := range [...]struct {
+		name string
+		text graph.TextRange
+	}{{"ref", way.Ref}, {"destinations", signs.Destination}, {"exits", exits}, {"pronunciation", signs.Pronunc}} {
+		if text.text.Length > 0 {
+			dst = append(append(append(dst, `,"`...), text.name...), `":`...)
+			dst = wire.AppendString(dst, g.Text(text.text))
+		}
+	}
+	if s.Rotary != nil {
+		dst = append(dst, `,"rotary_name":`...)
+		dst = wire.AppendString(dst, g.Text(s.Rotary.Name))
+		if spoken := g.SignsOf(s.Rotary).Pronunc; spoken.Length > 0 {
+			dst = append(dst, `,"rotary_pronunciation":`...)
+			dst = wire.AppendString(dst, g.Text(spoken))
+		}
+	}
+	return dst
+}
+
+func appendIntersection(dst []byte, i *guide.Intersection) []byte {
 	dst = append(dst, '{')
 	for _, index := range [...]struct {
 		name  string
@@ -71,23 +114,23 @@ func appendIntersection(dst []byte, i *nav.Intersection) []byte {
 		}
 	}
 	dst = append(dst, `"entry":[`...)
-	for k, entry := range i.Entry {
-		dst = strconv.AppendBool(wire.AppendComma(dst, k > 0), entry)
+	for k := range i.Roads {
+		dst = strconv.AppendBool(wire.AppendComma(dst, k > 0), i.Roads[k].Entry)
 	}
 	dst = append(dst, `],"bearings":[`...)
-	for k, bearing := range i.Bearings {
-		dst = strconv.AppendInt(wire.AppendComma(dst, k > 0), int64(bearing), 10)
+	for k := range i.Roads {
+		dst = strconv.AppendInt(wire.AppendComma(dst, k > 0), int64(i.Roads[k].Bearing), 10)
 	}
 	dst = append(dst, `],"location":`...)
 	dst = appendPosition(dst, i.Location)
-	const told = graph.Toll | graph.Motorway | graph.Ferry | graph.LocalOnly
+	const told = graph.Toll | graph.Motorway | graph.Ferry | graph.LocalOnly | graph.Tunnel
 	if i.Classes&told != 0 {
 		dst = append(dst, `,"classes":[`...)
 		first := true
 		for _, class := range [...]struct {
 			flag graph.Flags
 			name string
-		}{{graph.Toll, "toll"}, {graph.Motorway, "motorway"}, {graph.Ferry, "ferry"}, {graph.LocalOnly, "restricted"}} {
+		}{{graph.Toll, "toll"}, {graph.Motorway, "motorway"}, {graph.Ferry, "ferry"}, {graph.LocalOnly, "restricted"}, {graph.Tunnel, "tunnel"}} {
 			if i.Classes&class.flag != 0 {
 				dst = wire.AppendString(wire.AppendComma(dst, !first), class.name)
 				first = false

@@ -1,0 +1,184 @@
+package guide
+
+import (
+	"math"
+
+	"wayside/internal/roads/graph"
+)
+
+// judged is what is to be told of a turn.
+type judged struct {
+	kind Kind
+	dir  Direction
+}
+
+// classify says what is to be told of the turn onto a branch; to is its index.
+func (v *view) classify(to int) judged {
+	if to < 0 {
+		return judged{Continue, UTurn}
+	}
+	b := &v.branches[to]
+	if (v.in.flags^b.flags)&graph.Ferry != 0 {
+		return judged{Notification, directionOf(b.angle)}
+	}
+	if math.Abs(b.angle) >= backFrom {
+		return judged{Continue, UTurn}
+	}
+	if v.in.flags&graph.Ferry != 0 {
+		return judged{Silent, Straight} // who is on a ferry does not drive
+	}
+	follow := v.follow()
+	if follow == to {
+		return v.obvious(b)
+	}
+	if dir, ok := v.fork(to); ok {
+		if kind := v.rampKind(b); kind != Turn {
+			return judged{kind, dir}
+		}
+		return judged{Fork, dir}
+	}
+	kind := v.rampKind(b)
+	dir := directionOf(b.angle)
+	if kind == OffRamp || kind == OnRamp {
+		if dir == Straight && len(v.branches) > 1 {
+			dir = v.sideOf(to)
+		}
+		return judged{kind, dir}
+	}
+	if v.isEndOfRoad() {
+		return judged{EndOfRoad, dir}
+	}
+	if kind == Turn && v.net.sameName(v.in.way, b.way) {
+		kind = Continue
+	}
+	return judged{kind, dir}
+}
+
+// rampKind is the kind of a turn onto or off a ramp, and Turn for all others.
+func (v *view) rampKind(b *branch) Kind {
+	switch {
+	case isRamp(b.way) && !isRamp(v.in.way) && isMotorway(v.in.way):
+		return OffRamp
+	case isRamp(b.way) && !isRamp(v.in.way):
+		return OnRamp
+	}
+	return Turn
+}
+
+// obvious is what is told of a turn that needs no decision.
+func (v *view) obvious(b *branch) judged {
+	dir := directionOf(b.angle)
+	if len(v.all) > 2 && isRamp(v.in.way) && isMotorway(b.way) && v.joins(b) {
+		return judged{Merge, v.mergeSide(b)}
+	}
+	if kind := v.rampKind(b); kind == OnRamp && len(v.all) > 2 {
+		return judged{kind, dir}
+	}
+	renamed := v.net.renamed(v.in.way, b.way)
+	if len(v.all) > 2 && math.Abs(b.angle) > 60 && v.entries() > 1 {
+		if v.net.sameName(v.in.way, b.way) {
+			return judged{Continue, dir}
+		}
+		return judged{Turn, dir}
+	}
+	if renamed {
+		if len(v.all) > 2 && math.Abs(b.angle) > 45 {
+			return judged{Turn, dir}
+		}
+		return judged{NewName, dir}
+	}
+	return judged{Silent, dir}
+}
+
+// joins says whether the road goes on as one that another road leads into straight on.
+func (v *view) joins(b *branch) bool {
+	for i := range v.branches {
+		o := &v.branches[i]
+		if !o.entry && v.net.arriving(o.end) != graph.None && apart(o.bearing, b.bearing) > 120 && rankOf(o.way) <= rankOf(b.way)+1 {
+			return true
+		}
+	}
+	return false
+}
+
+// mergeSide is the side to which one merges: away from the other road that leads there.
+func (v *view) mergeSide(b *branch) Direction {
+	for i := range v.branches {
+		o := &v.branches[i]
+		if !o.entry && v.net.arriving(o.end) != graph.None && apart(o.bearing, b.bearing) > 120 {
+			if o.angle < 0 {
+				return SlightLeft
+			}
+			return SlightRight
+		}
+	}
+	return directionOf(b.angle)
+}
+
+// sideOf is on which side of the other roads a branch lies.
+func (v *view) sideOf(to int) Direction {
+	left, right := false, false
+	for i := range v.branches {
+		if i == to || !v.branches[i].entry || math.Abs(v.branches[i].angle) > 90 {
+			continue
+		}
+		left, right = left || i < to, right || i > to
+	}
+	switch {
+	case left && !right:
+		return SlightRight
+	case right && !left:
+		return SlightLeft
+	}
+	return Straight
+}
+
+// The angles within which roads are the tines of a fork.
+const (
+	forkWithin = 60.0
+	forkApart  = 62.0
+)
+
+// fork says whether a branch is one of two or three that lead ahead side by side, and which.
+func (v *view) fork(to int) (Direction, bool) {
+	first, last := -1, -1
+	for i := range v.branches {
+		if b := &v.branches[i]; b.entry && math.Abs(b.angle) <= forkWithin {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if first < 0 || first == last || to < first || to > last || last-first > 2 || v.branches[last].angle-v.branches[first].angle > forkApart {
+		return NoDirection, false
+	}
+	for i := first; i <= last; i++ {
+		if b := &v.branches[i]; !b.entry || math.Abs(float64(rankOf(b.way)-rankOf(v.branches[to].way))) > 4 {
+			return NoDirection, false
+		}
+	}
+	for i := range v.branches {
+		if i < first || i > last {
+			if b := &v.branches[i]; math.Abs(b.angle) < 110 && b.entry {
+				return NoDirection, false
+			}
+		}
+	}
+	switch {
+	case to == first:
+		return SlightLeft, true
+	case to == last:
+		return SlightRight, true
+	}
+	return Straight, true
+}
+
+// isEndOfRoad says whether the road ends at another one that it meets at a right angle.
+func (v *view) isEndOfRoad() bool {
+	if len(v.branches) != 2 {
+		return false
+	}
+	left, right := &v.branches[0], &v.branches[1]
+	return left.angle < -50 && left.angle > -130 && right.angle > 50 && right.angle < 130
+}

@@ -1,0 +1,4 @@
+package guide
+
+// collapse joins maneuvers that a driver does as one.
+func (g *Guide) collapse() {}

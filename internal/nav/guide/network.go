@@ -1,0 +1,212 @@
+package guide
+
+import (
+	"math"
+
+	"wayside/internal/roads/graph"
+)
+
+// Network is what guidance needs of the road network: which pieces meet at each node.
+type Network struct {
+	graph *graph.Graph
+	first []uint32 // the ends at node n are ends[first[n]:first[n+1]]
+	ends  []end
+}
+
+// end is one of the ends of a piece: twice the piece, and one more where it is the end of its line.
+type end uint32
+
+func (e end) piece() uint32 { return uint32(e) >> 1 }
+func (e end) isTo() bool    { return e&1 == 1 }
+
+// NewNetwork takes a pass over the pieces of a graph.
+func NewNetwork(g *graph.Graph) *Network {
+	n := &Network{graph: g, first: make([]uint32, len(g.Nodes)+1), ends: make([]end, 2*len(g.Pieces))}
+	for i := range g.Pieces {
+		from, to := n.nodesOf(uint32(i))
+		n.first[from+1]++
+		n.first[to+1]++
+	}
+	for i := range g.Nodes {
+		n.first[i+1] += n.first[i]
+	}
+	next := make([]uint32, len(g.Nodes))
+	for i := range g.Pieces {
+		from, to := n.nodesOf(uint32(i))
+		for side, node := range [...]uint32{from, to} {
+			n.ends[n.first[node]+next[node]] = end(2*i + side)
+			next[node]++
+		}
+	}
+	return n
+}
+
+// nodesOf are the nodes at which a piece begins and ends, in its own direction.
+func (n *Network) nodesOf(piece uint32) (from, to uint32) {
+	p := &n.graph.Pieces[piece]
+	if p.Forward != graph.None {
+		a := &n.graph.Arcs[p.Forward]
+		return a.From, a.To
+	}
+	a := &n.graph.Arcs[p.Backward]
+	return a.To, a.From
+}
+
+func (n *Network) endsAt(node uint32) []end { return n.ends[n.first[node]:n.first[node+1]] }
+
+// node is where an end is.
+func (n *Network) node(e end) uint32 {
+	from, to := n.nodesOf(e.piece())
+	if e.isTo() {
+		return to
+	}
+	return from
+}
+
+// leaving is the arc that leaves a node by an end, and arriving the one that arrives there by it; None where that direction is closed.
+func (n *Network) leaving(e end) uint32 {
+	p := &n.graph.Pieces[e.piece()]
+	if e.isTo() {
+		return p.Backward
+	}
+	return p.Forward
+}
+
+func (n *Network) arriving(e end) uint32 { return n.leaving(e ^ 1) }
+
+// headOf is the end by which an arc arrives, tailOf that by which it leaves.
+func (n *Network) headOf(arc uint32) end {
+	a := &n.graph.Arcs[arc]
+	if a.Flags&graph.Backward != 0 {
+		return end(a.Piece << 1)
+	}
+	return end(a.Piece<<1 | 1)
+}
+
+func (n *Network) tailOf(arc uint32) end { return n.headOf(arc) ^ 1 }
+
+func (n *Network) wayOf(arc uint32) *graph.Way { return n.wayOfPiece(n.graph.Arcs[arc].Piece) }
+
+func (n *Network) wayOfPiece(piece uint32) *graph.Way {
+	return &n.graph.Ways[n.graph.Pieces[piece].Way]
+}
+
+// metres is the length of a piece.
+func (n *Network) metres(piece uint32) float64 {
+	return float64(n.graph.Pieces[piece].Length) / 1000
+}
+
+// flags are those of a piece that are the same in both directions.
+func (n *Network) flags(piece uint32) graph.Flags {
+	p := &n.graph.Pieces[piece]
+	if p.Forward != graph.None {
+		return n.graph.Arcs[p.Forward].Flags
+	}
+	return n.graph.Arcs[p.Backward].Flags
+}
+
+// isOneway says whether a piece is open in one direction alone.
+func (n *Network) isOneway(piece uint32) bool {
+	p := &n.graph.Pieces[piece]
+	return p.Forward == graph.None || p.Backward == graph.None
+}
+
+// allows says whether one may turn from an arc onto the road behind an end.
+func (n *Network) allows(from uint32, e end) bool {
+	to := n.leaving(e)
+	if to == graph.None {
+		return false
+	}
+	for _, turn := range n.graph.TurnsFrom(from) {
+		if n.graph.Arcs[turn.To].CopyOf == to {
+			return true
+		}
+	}
+	return false
+}
+
+// across is the end at which the road goes on that arrives by an end where two pieces meet; false at junctions and where it ends.
+func (n *Network) across(e end) (end, bool) {
+	ends := n.endsAt(n.node(e))
+	if len(ends) != 2 {
+		return 0, false
+	}
+	other := ends[0]
+	if other == e {
+		other = ends[1]
+	}
+	return other, other.piece() != e.piece()
+}
+
+// maxFollowed is how many pieces are looked at where a road is followed.
+const maxFollowed = 64
+
+// plane measures around a position in metres, on a flat map.
+type plane struct {
+	origin graph.Position
+	east   float64 // metres of a unit of longitude
+}
+
+// metresPerUnit is the length of 1e-7 degrees of latitude, on a sphere.
+const metresPerUnit = 6_371_008.8 * math.Pi / 180 / 1e7
+
+func planeAt(p graph.Position) plane {
+	return plane{p, metresPerUnit * math.Cos(float64(p.Lat)/1e7*math.Pi/180)}
+}
+
+// offset is a position in metres to the east and north.
+func (p plane) offset(q graph.Position) (east, north float64) {
+	lng := int64(q.Lng) - int64(p.origin.Lng)
+	if lng > 1_800_000_000 {
+		lng -= 3_600_000_000
+	} else if lng < -1_800_000_000 {
+		lng += 3_600_000_000
+	}
+	return float64(lng) * p.east, float64(int64(q.Lat)-int64(p.origin.Lat)) * metresPerUnit
+}
+
+// between is the distance of two positions in metres.
+func (p plane) between(a, b graph.Position) float64 {
+	x, y := p.offset(a)
+	z, w := p.offset(b)
+	return math.Hypot(z-x, w-y)
+}
+
+// bearingOf is the bearing of an offset, from 0 to 360.
+func bearingOf(east, north float64) float64 {
+	b := math.Atan2(east, north) * 180 / math.Pi
+	if b < 0 {
+		b += 360
+	}
+	return b
+}
+
+// bearingFrom is the bearing from an end of a piece to the place that many metres along it, beyond places where two pieces meet.
+func (n *Network) bearingFrom(e end, ahead float64) float64 {
+	start := n.graph.Nodes[n.node(e)].Position
+	p := planeAt(start)
+	var x, y float64
+	for range maxFollowed {
+		line := n.graph.PieceLine(e.piece())
+		for i := 1; i < len(line); i++ {
+			at := i
+			if e.isTo() {
+				at = len(line) - 1 - i
+			}
+			nx, ny := p.offset(line[at])
+			step := math.Hypot(nx-x, ny-y)
+			if step >= ahead && step > 0 {
+				share := ahead / step
+				return bearingOf(x+share*(nx-x), y+share*(ny-y))
+			}
+			ahead -= step
+			x, y = nx, ny
+		}
+		next, ok := n.across(e ^ 1)
+		if !ok {
+			break
+		}
+		e = next
+	}
+	return bearingOf(x, y)
+}

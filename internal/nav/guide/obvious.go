@@ -1,0 +1,69 @@
+package guide
+
+import "math"
+
+// follow is the branch that a driver follows who is told nothing; -1: none is obvious.
+func (v *view) follow() int {
+	best := -1
+	for i := range v.branches {
+		if v.branches[i].entry && (best < 0 || v.prefers(&v.branches[i], &v.branches[best])) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return -1
+	}
+	b := &v.branches[best]
+	if len(v.all) == 2 || v.entries() == 1 {
+		return best
+	}
+	if math.Abs(b.angle) > 75 {
+		return -1
+	}
+	for i := range v.branches {
+		if i != best && v.branches[i].entry && v.competes(b, &v.branches[i]) {
+			return -1
+		}
+	}
+	return best
+}
+
+// prefers says whether a driver takes one branch for the road's continuation rather than another.
+func (v *view) prefers(b, o *branch) bool { return v.strangeness(b) < v.strangeness(o) }
+
+// strangeness grows with the angle, and with what differs from the road that one comes on.
+func (v *view) strangeness(b *branch) float64 {
+	s := math.Abs(b.angle)
+	if !v.net.sameRoad(v.in.way, b.way) {
+		s += 15
+	}
+	if d := rankOf(b.way) - rankOf(v.in.way); d > 0 {
+		s += 4 * float64(d)
+	}
+	if isRamp(b.way) && !isRamp(v.in.way) {
+		s += 20
+	}
+	return s
+}
+
+// competes says whether a driver who follows one branch may take another one for the right one.
+func (v *view) competes(b, o *branch) bool {
+	mine, other := math.Abs(b.angle), math.Abs(o.angle)
+	if isLow(o.way) && !isLow(v.in.way) && !isLow(b.way) && mine < 60 {
+		return false
+	}
+	if isRamp(o.way) && !isRamp(v.in.way) && !isRamp(b.way) && mine < 40 {
+		return false
+	}
+	same := v.net.sameRoad(v.in.way, b.way)
+	if same && !v.net.sameRoad(v.in.way, o.way) && rankOf(b.way) <= rankOf(v.in.way) {
+		if rankOf(o.way) > rankOf(b.way)+1 {
+			return mine > 60 && other < mine
+		}
+		return mine >= 30 && other < mine+15 || other < 15 && mine >= 10 || other-mine < 5
+	}
+	if rankOf(o.way) > rankOf(b.way)+4 && mine < 45 {
+		return other < mine
+	}
+	return other < 2*mine || other-mine < 25
+}

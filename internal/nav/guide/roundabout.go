@@ -1,0 +1,263 @@
+package guide
+
+import (
+	"math"
+
+	"wayside/internal/roads/graph"
+)
+
+// circle says what is to be told at a junction of a roundabout; false: it is none. to is the index of the branch that is taken.
+func (g *Guide) circle(v *view, t *turn, to int) bool {
+	if to < 0 {
+		return false
+	}
+	b := &v.branches[to]
+	from, onto := isCircle(v.in.flags), isCircle(b.flags)
+	if !from && !onto {
+		return g.touchCircle(v, t, b)
+	}
+	c := g.net.circleAt(v, b)
+	if c.kind == Silent {
+		return false
+	}
+	switch {
+	case from && onto:
+		t.judged, t.passes = judged{Silent, directionOf(b.angle)}, v.hasExit(to)
+	case onto:
+		t.judged, t.rotary = judged{c.kind, directionOf(b.angle)}, c.name
+		t.passes = v.hasExitBefore(to)
+	default:
+		t.judged = judged{ExitRoundabout, directionOf(b.angle)}
+		if c.kind == Rotary {
+			t.kind = ExitRotary
+		}
+	}
+	return true
+}
+
+// touchCircle is what is told of a turn that crosses a roundabout at one node.
+func (g *Guide) touchCircle(v *view, t *turn, b *branch) bool {
+	for i := range v.branches {
+		if isCircle(v.branches[i].flags) && v.branches[i].entry {
+			c := g.net.circleAt(v, &v.branches[i])
+			if c.kind == Silent {
+				return false
+			}
+			t.judged = judged{ExitRoundabout, directionOf(b.angle)}
+			if c.kind == Rotary {
+				t.kind = ExitRotary
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// hasExit says whether one may leave the roundabout at a junction, other than by the branch that is taken.
+func (v *view) hasExit(to int) bool {
+	for i := range v.branches {
+		if b := &v.branches[i]; i != to && b.entry && !isCircle(b.flags) && !isLow(b.way) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasExitBefore says the same of the junction where one enters: roads count that one comes by before one is in the roundabout.
+func (v *view) hasExitBefore(to int) bool {
+	leftwards := false // does the roundabout turn clockwise
+	for i := range v.branches {
+		if b := &v.branches[i]; i != to && isCircle(b.flags) {
+			leftwards = b.angle > v.branches[to].angle
+		}
+	}
+	for i := range v.branches {
+		b := &v.branches[i]
+		if i == to || !b.entry || isCircle(b.flags) || isLow(b.way) {
+			continue
+		}
+		if leftwards == (b.angle < v.branches[to].angle) {
+			return true
+		}
+	}
+	return false
+}
+
+// circleKind is what kind of roundabout a driver enters.
+type circleKind struct {
+	kind Kind
+	name *graph.Way // of a rotary
+}
+
+// The sizes of roundabouts, as radii in metres.
+const (
+	smallCircle = 5.0
+	largeCircle = 15.0
+	maxExits    = 4 // of one that is told as a turn
+)
+
+// circleAt finds out what kind of roundabout a junction belongs to, by driving around it; Silent: the road does not lead around.
+func (n *Network) circleAt(v *view, b *branch) circleKind {
+	start := b.end
+	if !isCircle(b.flags) {
+		start = v.in.end ^ 1
+	}
+	if n.leaving(start) == graph.None {
+		return circleKind{}
+	}
+	w := circleWalk{net: n, circular: true, oneName: true, turnable: true}
+	if !w.around(start) {
+		return circleKind{}
+	}
+	radius := w.length / (2 * math.Pi)
+	switch {
+	case radius > largeCircle && (w.circular || w.name != nil && w.oneName && !w.nameOutside):
+		return circleKind{Rotary, w.name}
+	case radius <= smallCircle && w.turnable && w.exits <= maxExits:
+		return circleKind{kind: RoundaboutTurn}
+	}
+	return circleKind{kind: Roundabout}
+}
+
+// circleWalk drives around a roundabout.
+type circleWalk struct {
+	net         *Network
+	length      float64
+	circular    bool // all of it is tagged so
+	name        *graph.Way
+	oneName     bool
+	nameOutside bool // a road that leads there has the same name
+	exits       int  // junctions
+	turnable    bool // each junction has one road, and they lie at distinct angles
+	bearings    [maxExits]float64
+}
+
+// around follows a roundabout until it comes back; false: it does not.
+func (w *circleWalk) around(start end) bool {
+	e := start
+	for range maxFollowed {
+		w.add(e)
+		next, ok := w.next(e ^ 1)
+		if !ok {
+			return false
+		}
+		if next == start {
+			w.compareOutside(start)
+			return true
+		}
+		e = next
+	}
+	return false
+}
+
+// add counts a piece of the roundabout.
+func (w *circleWalk) add(e end) {
+	way := w.net.wayOfPiece(e.piece())
+	w.length += w.net.metres(e.piece())
+	w.circular = w.circular && w.net.flags(e.piece())&graph.Circular != 0
+	switch {
+	case way.Name.Length == 0:
+	case w.name == nil:
+		w.name = way
+	case w.name.Name != way.Name:
+		w.oneName = false
+	}
+}
+
+// next is the piece of the roundabout behind the one that arrives by an end.
+func (w *circleWalk) next(e end) (next end, ok bool) {
+	outside := 0
+	for _, o := range w.net.endsAt(w.net.node(e)) {
+		switch {
+		case o == e:
+		case isCircle(w.net.flags(o.piece())):
+			if w.net.leaving(o) != graph.None && o.piece() != e.piece() || o == e^1 {
+				if ok && next != o {
+					return 0, false // several ways around
+				}
+				next, ok = o, true
+			}
+		default:
+			outside++
+			w.note(o)
+		}
+	}
+	if outside > 1 {
+		w.turnable = false
+	}
+	return next, ok
+}
+
+// note looks at a road that leads to the roundabout.
+func (w *circleWalk) note(o end) {
+	bearing := w.net.bearingFrom(o, shownAhead)
+	if w.exits < maxExits {
+		for _, other := range w.bearings[:w.exits] {
+			if apart(bearing, other) < 40 {
+				w.turnable = false
+			}
+		}
+		w.bearings[w.exits] = bearing
+	}
+	w.exits++
+}
+
+// compareOutside looks whether a road that leads to the roundabout has its name.
+func (w *circleWalk) compareOutside(start end) {
+	if w.name == nil {
+		return
+	}
+	e := start
+	for range maxFollowed {
+		for _, o := range w.net.endsAt(w.net.node(e ^ 1)) {
+			if !isCircle(w.net.flags(o.piece())) && w.net.wayOfPiece(o.piece()).Name == w.name.Name {
+				w.nameOutside = true
+			}
+		}
+		exits, turnable := w.exits, w.turnable
+		next, ok := w.next(e ^ 1)
+		w.exits, w.turnable = exits, turnable
+		if !ok || next == start {
+			return
+		}
+		e = next
+	}
+}
+
+// joinRoundabouts counts the exits of roundabouts and gives their entries the names of the roads behind them.
+func (g *Guide) joinRoundabouts() {
+	entry, exits := -1, 0
+	for i := range g.turns {
+		t := &g.turns[i]
+		switch {
+		case t.kind.entersCircle():
+			entry, exits = i, 0
+			if t.passes {
+				exits++
+			}
+		case t.kind == Silent && t.passes:
+			exits++
+		case t.kind.leavesCircle():
+			if entry >= 0 {
+				g.leave(&g.turns[entry], t, exits+1)
+			}
+			entry = -1
+		}
+	}
+	if entry >= 0 && g.turns[entry].kind == RoundaboutTurn { // the route ends within
+		g.turns[entry].kind = Roundabout
+	}
+}
+
+// leave completes the entry of a roundabout with what is known at its exit.
+func (g *Guide) leave(entry, exit *turn, count int) {
+	entry.exit, entry.named = count, exit.named
+	in, out := &entry.spot, &exit.spot
+	if entry.kind == RoundaboutTurn {
+		entry.dir = directionOf(turned(float64(in.Roads[in.In].Bearing), float64(out.Roads[out.Out].Bearing)))
+		exit.kind = Silent
+	}
+	if !g.way.KeepExits {
+		exit.kind = Silent
+	}
+}

@@ -1,0 +1,238 @@
+package guide
+
+import (
+	"math"
+
+	"wayside/internal/geo"
+	"wayside/internal/roads/graph"
+)
+
+// Part is an arc of a leg, or what of it is driven.
+type Part struct {
+	Arc                    uint32
+	From, To               float64 // shares of the arc's length
+	First, Last            int     // it leads over Locations[First:Last+1]
+	Weight, Duration, Free uint32  // ms
+	TurnWeight, TurnTime   uint32  // ms, of the turn at its end
+	Turned                 bool    // a turn follows, and not the next leg
+}
+
+// Step is a maneuver, and the way from there to the next one.
+type Step struct {
+	Kind             Kind
+	Direction        Direction // the modifier
+	Exit             int       // of a roundabout, by count; 0: the route ends within it, or it is none
+	Before, After    int       // bearings, 0 to 359
+	First, Last      int       // it leads over Locations[First:Last+1]
+	Arc              uint32    // whose way gives the names
+	Rotary           *graph.Way
+	Exits            graph.TextRange // the numbers of the motorway's exit
+	Flags            graph.Flags
+	Distance         float64 // metres
+	Duration, Weight uint64  // ms
+	Intersections    []Intersection
+}
+
+// Intersection is a place where roads meet.
+type Intersection struct {
+	Location graph.Position
+	Roads    []Road // clockwise from north
+	In, Out  int    // indexes into Roads; -1: none
+	Classes  graph.Flags
+	Lanes    []Lane // before the intersection, from left to right
+	At       float64
+}
+
+// Road is one that meets others.
+type Road struct {
+	Bearing int
+	Entry   bool
+}
+
+// Way is what is driven from one waypoint to the next.
+type Way struct {
+	Parts     []Part
+	Locations []graph.Position
+	From, To  geo.Point // where the driver wants to begin and end
+	// KeepExits says that the exit of a roundabout is a maneuver of its own.
+	KeepExits bool
+}
+
+// Guide makes steps. Its memory is used again: what it gave is valid until the next call.
+type Guide struct {
+	net   *Network
+	way   *Way
+	turns []turn
+	view  view
+	other view // for junctions that lie ahead
+	at    []float64
+	steps []Step
+	roads []Road
+	spots []Intersection
+	lanes []Lane
+}
+
+// turn is what becomes of a place where a part ends.
+type turn struct {
+	judged
+	part       int // at whose end it is; -1: where the leg begins
+	angle      float64
+	branches   int
+	exit       int
+	named      uint32 // the arc that gives the names
+	rotary     *graph.Way
+	spot       Intersection
+	isJunction bool
+	passes     bool // within a roundabout: an exit is passed here
+	used       bool // it was the turn of a step once
+}
+
+// Steps makes the steps of a way.
+func (g *Guide) Steps(net *Network, way *Way) []Step {
+	g.net, g.way = net, way
+	g.turns, g.steps, g.roads, g.spots, g.at, g.lanes = g.turns[:0], g.steps[:0], g.roads[:0], g.spots[:0], g.at[:0], g.lanes[:0]
+	metres := 0.0
+	for i := range way.Parts {
+		g.at = append(g.at, metres)
+		p := &way.Parts[i]
+		metres += (p.To - p.From) * net.metres(net.graph.Arcs[p.Arc].Piece)
+	}
+	g.at = append(g.at, metres)
+	g.depart()
+	for i := range way.Parts {
+		if way.Parts[i].Turned && i+1 < len(way.Parts) {
+			g.pass(i)
+		}
+	}
+	g.arrive()
+	g.joinRoundabouts()
+	g.collapse()
+	g.emit()
+	return g.steps
+}
+
+func (g *Guide) depart() {
+	bearing := g.bearingAlong(0, 1)
+	arc := g.way.Parts[0].Arc
+	g.roads = append(g.roads, Road{bearing, true})
+	t := turn{judged: judged{Depart, g.side(g.way.From, 0, 1)}, part: -1, named: arc, used: true}
+	t.spot = Intersection{Location: g.way.Locations[0], Roads: g.roads[len(g.roads)-1:], In: -1, Out: 0, Classes: g.net.graph.Arcs[arc].Flags}
+	g.turns = append(g.turns, t)
+}
+
+func (g *Guide) arrive() {
+	last := len(g.way.Locations) - 1
+	bearing := (g.bearingAlong(last-1, last) + 180) % 360
+	parts := len(g.way.Parts)
+	g.roads = append(g.roads, Road{bearing, true})
+	t := turn{judged: judged{Arrive, g.side(g.way.To, last-1, last)}, part: parts - 1, named: g.way.Parts[parts-1].Arc, used: true}
+	t.spot = Intersection{Location: g.way.Locations[last], Roads: g.roads[len(g.roads)-1:], In: 0, Out: -1, At: g.at[parts]}
+	g.turns = append(g.turns, t)
+}
+
+// bearingAlong is the bearing from one location of the way to another, in whole degrees.
+func (g *Guide) bearingAlong(from, to int) int {
+	p := planeAt(g.way.Locations[from])
+	return whole(bearingOf(p.offset(g.way.Locations[to])))
+}
+
+func whole(bearing float64) int { return int(math.Round(bearing)) % 360 }
+
+// besideMetres is how far a place must be off the road to be told on which side it is.
+const besideMetres = 3.0
+
+// side is on which side of the road a place lies, where it is reached or left.
+func (g *Guide) side(at geo.Point, from, to int) Direction {
+	a, b := g.way.Locations[from].Point(), g.way.Locations[to].Point()
+	if a == b || geo.Distance(at, geo.NearestOnSegment(at, a, b)) < besideMetres {
+		return NoDirection
+	}
+	off := math.Remainder(geo.Bearing(a, at)-geo.Bearing(a, b), 360)
+	switch {
+	case math.Abs(off) < 0.01 || math.Abs(off) > 179.99:
+		return Straight
+	case off > 0:
+		return Right
+	}
+	return Left
+}
+
+// pass looks at the junction at the end of a part.
+func (g *Guide) pass(part int) {
+	from, to := g.way.Parts[part].Arc, g.way.Parts[part+1].Arc
+	v := &g.view
+	v.look(g.net, from)
+	tail := g.net.tailOf(to)
+	t := turn{part: part, named: to, branches: len(v.all), isJunction: len(v.all) > 2}
+	t.spot = g.intersection(v, tail, to)
+	t.spot.At = g.at[part+1]
+	at := v.find(tail)
+	if at >= 0 {
+		t.angle = v.branches[at].angle
+	} else {
+		t.angle = 180
+	}
+	if !g.circle(v, &t, at) {
+		t.judged = v.classify(at)
+	}
+	t.used = t.kind != Silent
+	g.turns = append(g.turns, t)
+}
+
+// intersection is what answers tell of a junction.
+func (g *Guide) intersection(v *view, tail end, to uint32) Intersection {
+	i := Intersection{Location: g.net.graph.Nodes[v.node].Position, In: -1, Out: -1, Classes: g.net.graph.Arcs[to].Flags}
+	first := len(g.roads)
+	for k := range v.all {
+		b := &v.all[k]
+		if b.end == v.in.end {
+			i.In = k
+		}
+		if b.end == tail {
+			i.Out = k
+		}
+		g.roads = append(g.roads, Road{whole(b.shown), b.entry})
+	}
+	i.Roads = g.roads[first:len(g.roads):len(g.roads)]
+	return i
+}
+
+// emit makes the steps: one for each turn that is told of, with the junctions up to the next one.
+func (g *Guide) emit() {
+	for i := range g.turns {
+		t := &g.turns[i]
+		if t.kind != Silent {
+			g.begin(t)
+		}
+		s := &g.steps[len(g.steps)-1]
+		if t.kind != Silent || t.isJunction {
+			g.spots = append(g.spots, t.spot)
+			s.Intersections = g.spots[len(g.spots)-1-len(s.Intersections):]
+		}
+		next := t.part + 1
+		if next >= len(g.way.Parts) {
+			continue
+		}
+		p := &g.way.Parts[next]
+		s.Last = p.Last
+		s.Distance += (p.To - p.From) * g.net.metres(g.net.graph.Arcs[p.Arc].Piece)
+		s.Duration += uint64(p.Duration) + uint64(p.TurnTime) // a turn belongs to the step before it
+		s.Weight += uint64(p.Weight) + uint64(p.TurnWeight)
+	}
+}
+
+// begin begins a step with a turn.
+func (g *Guide) begin(t *turn) {
+	at := 0
+	if t.part >= 0 {
+		at = g.way.Parts[t.part].Last
+	}
+	s := Step{Kind: t.kind, Direction: t.dir, Exit: t.exit, First: at, Last: at, Arc: t.named, Rotary: t.rotary, Flags: g.net.graph.Arcs[t.named].Flags}
+	if i := &t.spot; i.In >= 0 {
+		s.Before = (i.Roads[i.In].Bearing + 180) % 360
+	}
+	if i := &t.spot; i.Out >= 0 {
+		s.After = i.Roads[i.Out].Bearing
+	}
+	g.steps = append(g.steps, s)
+}
