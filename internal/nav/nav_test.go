@@ -3,6 +3,7 @@ package nav_test
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -336,6 +337,31 @@ func TestIslands(t *testing.T) {
 	}
 	w.want(nav.RouteRequest{Places: w.places("3y")}, "y")
 	w.refused(nav.RouteRequest{Places: w.places("14")}, nav.NoRoute)
+}
+
+// TestBarrierBetweenEqualParts: neither side of the barrier is the main network, so the destination stays where it is.
+func TestBarrierBetweenEqualParts(t *testing.T) {
+	w := draw(t, "a-1--b--2-c", roadtest.Way("abc", street), roadtest.Node("b", "barrier=bollard"))
+	w.refused(nav.RouteRequest{Places: w.places("12")}, nav.NoRoute)
+}
+
+// TestOneWayOntoTheNetwork: the side street is an island of its own, as nobody can drive back to it, but it leads on.
+func TestOneWayOntoTheNetwork(t *testing.T) {
+	w := draw(t, `
+		a----b----c-2-d----e
+		     |
+		     1
+		     |
+		     x
+	`, roadtest.Ways("ab bcde", street), roadtest.Way("xb", street+", oneway=yes"))
+	_, r, err := w.route(nav.RouteRequest{Places: w.places("12")})
+	if err != nil || math.Abs(r.Distance-900) > 1 {
+		t.Errorf("along the side street: %v, %+v", err, r)
+	}
+	var table nav.TableAnswer
+	if err := w.Table(t.Context(), &nav.TableRequest{Places: w.places("12"), Scale: 1}, &table); err != nil || math.Abs(table.Entries[1].Distance-900) > 1 {
+		t.Errorf("a table: %v, %+v", err, table.Entries)
+	}
 }
 
 func TestBounds(t *testing.T) {

@@ -22,9 +22,10 @@ type Roads struct {
 	Index       *match.Index
 	DataVersion string
 
-	copies    map[uint32][]uint32   // of an arc on which routes end
-	junctions func() *guide.Network // for guidance; made for the first route with steps
-	local     func() *Plain         // for short ways, without conditions; made when the first trace is matched
+	copies       map[uint32][]uint32   // of an arc on which routes end
+	islandMetres []float64             // of all roads of an island, by its number; each direction for itself
+	junctions    func() *guide.Network // for guidance; made for the first route with steps
+	local        func() *Plain         // for short ways, without conditions; made when the first trace is matched
 }
 
 // NewRoads prepares a graph for routes: it takes a pass over its pieces and arcs.
@@ -35,9 +36,25 @@ func NewRoads(g *graph.Graph, index *match.Index, dataVersion string) *Roads {
 			r.copies[base] = append(r.copies[base], uint32(i))
 		}
 	}
+	r.islandMetres = measureIslands(g)
 	r.local = sync.OnceValue(func() *Plain { return NewPlain(g, nil, nil) })
 	r.junctions = sync.OnceValue(func() *guide.Network { return guide.NewNetwork(g) })
 	return r
+}
+
+// measureIslands adds up the lengths of the arcs of each island.
+func measureIslands(g *graph.Graph) []float64 {
+	var metres []float64
+	for i := range g.Arcs {
+		arc := &g.Arcs[i]
+		for int(arc.Island) >= len(metres) {
+			metres = append(metres, 0)
+		}
+		if arc.CopyOf == uint32(i) {
+			metres[arc.Island] += float64(g.Pieces[arc.Piece].Length) / 1000
+		}
+	}
+	return metres
 }
 
 // Conditions are what entities do to arcs, in one version (D15.13 to D15.17).

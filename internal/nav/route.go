@@ -2,6 +2,7 @@ package nav
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -88,6 +89,12 @@ func (s *Service) Route(ctx context.Context, q *RouteRequest, a *RouteAnswer) er
 	}
 	search := Query{Exclude: q.Exclude}
 	ways, err := n.chain(ctx, a.Spots, &search, q.Straight != TurnsAllowed)
+	if refused := new(Error); errors.As(err, &refused) && refused.Code == NoRoute {
+		if moved := n.join(&q.Places, a.Spots); moved != nil {
+			a.Spots = moved
+			ways, err = n.chain(ctx, a.Spots, &search, q.Straight != TurnsAllowed)
+		}
+	}
 	if err != nil {
 		return err
 	}

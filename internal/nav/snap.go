@@ -38,7 +38,7 @@ type snapper struct {
 	found  []match.Place
 }
 
-// snap finds the spot of each coordinate. All are in one island, where there is one that all reach.
+// snap finds the spot of each coordinate, on the nearest road.
 func (n *Network) snap(p *Places) ([]Spot, error) {
 	s := &snapper{Roads: n.Roads, places: p}
 	spots := make([]Spot, len(p.Coordinates))
@@ -47,10 +47,17 @@ func (n *Network) snap(p *Places) ([]Spot, error) {
 			return nil, &Error{NoSegment, "Could not find a matching segment for coordinate " + strconv.Itoa(i)}
 		}
 	}
-	if !s.hangTogether(spots) {
-		s.joinIslands(spots)
-	}
 	return spots, nil
+}
+
+// join moves spots without a way between them to the nearest roads of one island that all reach (D15.10). It gives nil if they hang
+// together, or if there is no such island.
+func (n *Network) join(p *Places, spots []Spot) []Spot {
+	s := &snapper{Roads: n.Roads, places: p}
+	if s.hangTogether(spots) {
+		return nil
+	}
+	return s.joinIslands(spots)
 }
 
 // spot is the nearest place of one coordinate on a road of the islands that accept takes; nil: all islands.
@@ -198,8 +205,8 @@ func (s *snapper) reaches(spot *Spot, island uint32) bool {
 const maxIslands = 16
 
 // joinIslands moves the spots to the nearest roads of one island that all reach, if there is one (D15.10); of several, the one
-// that is nearest to all together. If there is none, one island may still lead to another.
-func (s *snapper) joinIslands(spots []Spot) {
+// that is nearest to all together.
+func (s *snapper) joinIslands(spots []Spot) []Spot {
 	common := s.islandsAround(0)
 	for i := 1; i < len(spots) && len(common) > 0; i++ {
 		around := s.islandsAround(i)
@@ -212,7 +219,7 @@ func (s *snapper) joinIslands(spots []Spot) {
 		moved, sum := make([]Spot, len(spots)), 0.0
 		for i := range moved {
 			moved[i] = s.spot(i, maxIslandSnap, func(of uint32) bool { return of == island })
-			if len(moved[i].Candidates) == 0 {
+			if len(moved[i].Candidates) == 0 || !s.mayMove(&spots[i], island) {
 				sum = math.Inf(1)
 				break
 			}
@@ -222,9 +229,24 @@ func (s *snapper) joinIslands(spots []Spot) {
 			best, least = moved, sum
 		}
 	}
-	if best != nil {
-		copy(spots, best)
+	return best
+}
+
+// minGrowth is how many times as much road an island must have as the one that a spot is moved away from.
+const minGrowth = 2
+
+// mayMove says whether a spot may be moved to an island: to one with far more road than where it is. Otherwise a place behind a
+// barrier would be moved to the near side of it.
+func (s *snapper) mayMove(spot *Spot, island uint32) bool {
+	var own float64
+	for _, c := range spot.Candidates {
+		of := s.Graph.Arcs[c.Arc].Island
+		if of == island {
+			return true
+		}
+		own = max(own, s.islandMetres[of])
 	}
+	return s.islandMetres[island] > minGrowth*own
 }
 
 // islandsAround are the islands with a road about as far from a coordinate as it may be moved, or nearer.

@@ -2,6 +2,7 @@ package nav
 
 import (
 	"context"
+	"slices"
 
 	"wayside/internal/geo"
 	"wayside/internal/roads/graph"
@@ -49,15 +50,49 @@ func (s *Service) Table(ctx context.Context, q *TableRequest, a *TableAnswer) er
 	if a.Spots, err = n.snap(&q.Places); err != nil {
 		return err
 	}
+	if a.Entries, err = n.entries(ctx, q, a, a.Spots); err != nil {
+		return err
+	}
+	if err := n.addJoined(ctx, q, a); err != nil {
+		return err
+	}
+	for row, i := range a.Sources {
+		for column, j := range a.Destinations {
+			a.Entries[row*len(a.Destinations)+column].finish(q, &a.Spots[i], &a.Spots[j])
+		}
+	}
+	return nil
+}
+
+// addJoined finds routes for pairs without one between the nearest roads of one island.
+func (n *Network) addJoined(ctx context.Context, q *TableRequest, a *TableAnswer) error {
+	if !slices.ContainsFunc(a.Entries, func(e Entry) bool { return !e.Found }) {
+		return nil
+	}
+	moved := n.join(&q.Places, a.Spots)
+	if moved == nil {
+		return nil
+	}
+	joined, err := n.entries(ctx, q, a, moved)
+	for i := range joined {
+		if !a.Entries[i].Found {
+			a.Entries[i] = joined[i]
+		}
+	}
+	return err
+}
+
+// entries are the best routes between spots.
+func (n *Network) entries(ctx context.Context, q *TableRequest, a *TableAnswer, spots []Spot) ([]Entry, error) {
 	t := TableQuery{Exclude: q.Exclude, Cells: make([]Cell, len(a.Sources)*len(a.Destinations))}
 	for _, i := range a.Sources {
-		t.From = append(t.From, n.beginnings(&a.Spots[i]))
+		t.From = append(t.From, n.beginnings(&spots[i]))
 	}
 	owners := make([][]int, len(a.Destinations)) // the candidate of each end
 	for column, j := range a.Destinations {
 		var ends []graph.End
-		for c := range a.Spots[j].Candidates {
-			ends = n.appendEnds(ends, &a.Spots[j].Candidates[c])
+		for c := range spots[j].Candidates {
+			ends = n.appendEnds(ends, &spots[j].Candidates[c])
 			for len(owners[column]) < len(ends) {
 				owners[column] = append(owners[column], c)
 			}
@@ -65,17 +100,16 @@ func (s *Service) Table(ctx context.Context, q *TableRequest, a *TableAnswer) er
 		t.To = append(t.To, ends)
 	}
 	if err := n.Search.Table(ctx, &t); err != nil {
-		return err
+		return nil, err
 	}
-	a.Entries = make([]Entry, len(t.Cells))
+	entries := make([]Entry, len(t.Cells))
 	for row, i := range a.Sources {
 		for column, j := range a.Destinations {
 			at := row*len(a.Destinations) + column
-			a.Entries[at] = n.entry(&t.Cells[at], &a.Spots[i], &a.Spots[j], owners[column])
-			a.Entries[at].finish(q, &a.Spots[i], &a.Spots[j])
+			entries[at] = n.entry(&t.Cells[at], &spots[i], &spots[j], owners[column])
 		}
 	}
-	return nil
+	return entries, nil
 }
 
 func indexesOr(indexes []int, count int) []int {

@@ -88,7 +88,7 @@ func (p *featureParser) line(line string) error {
 		p.tags = append(p.tags, strings.Fields(line)...)
 	case strings.HasPrefix(line, "Feature:"):
 		p.common, p.tags = p.tags, nil
-	case strings.HasPrefix(line, "Background:"):
+	case strings.HasPrefix(line, "Background:") && len(p.scenarios) == 0: // below a scenario it is only its description
 		p.current = &p.background
 	case strings.HasPrefix(line, "Scenario:"):
 		tags := slices.Concat(p.common, p.tags)
