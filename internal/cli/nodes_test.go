@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -24,11 +25,17 @@ func startDatabase(t *testing.T) *testenv.PG {
 // startNodes starts count nodes with one secret key on the database and on a new cache.
 func startNodes(t *testing.T, count int, config, database string) ([]*serviceProcess, *testenv.CacheServer) {
 	t.Helper()
+	return startNodesWith(t, slices.Repeat([]string{config}, count), database, func(*serviceProcess) {})
+}
+
+// startNodesWith starts a node for each of the configurations. prepare is called for each before any of them starts.
+func startNodesWith(t *testing.T, configs []string, database string, prepare func(*serviceProcess)) ([]*serviceProcess, *testenv.CacheServer) {
+	t.Helper()
 	cache := testenv.Cache(t)
-	config += fmt.Sprintf("\n[database]\nurl = %q\n[cache]\nurl = %q\n", database, cache.URL())
-	nodes := make([]*serviceProcess, count)
-	for i := range nodes {
-		nodes[i] = newService(t, config)
+	nodes := make([]*serviceProcess, len(configs))
+	for i, config := range configs {
+		nodes[i] = newService(t, config+fmt.Sprintf("\n[database]\nurl = %q\n[cache]\nurl = %q\n", database, cache.URL()))
+		prepare(nodes[i])
 	}
 	nodes[0].cli("migrate")
 	nodes[0].start(nil)

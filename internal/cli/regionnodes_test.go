@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"wayside/internal/geo"
+	"wayside/internal/roads/roadtest"
+)
+
+// namedBridges is a town with three bridges between the same two places, the longer the farther south. All roads have the word in their names.
+func namedBridges(t *testing.T, word string) *roadtest.Network {
+	return roadtest.MapAt(t, geo.Point{Lat: 45, Lng: 9}, 100, `
+		a--b-----c--d
+		   |     |
+		   e-----f
+		   |     |
+		   g-----h
+	`,
+		roadtest.Ways("ab cd be fc eg hf", "highway=residential, name="+word+" Street"),
+		roadtest.Way("bc", "highway=residential, name="+word+" North"),
+		roadtest.Way("ef", "highway=residential, name="+word+" Middle"),
+		roadtest.Way("gh", "highway=residential, name="+word+" South"),
+	)
+}
+
+// bridgeRoute asks for the way over one of the bridges, and returns the version of the data and the words of the roads' names; no words: there
+// is no route.
+func (c *client) bridgeRoute(town *roadtest.Network) (version, word, bridge string, err error) {
+	from, to := town.Place(c.s.t, "a"), town.Place(c.s.t, "d")
+	resp, body, err := c.try(http.MethodGet, fmt.Sprintf("/v2/navigation/route/v1/driving/%f,%f;%f,%f?steps=true", from.Lng, from.Lat, to.Lng, to.Lat), nil)
+	if err != nil {
+		return "", "", "", err
+	}
+	var got struct {
+		Code        string
+		DataVersion string `json:"data_version"`
+		Routes      []struct {
+			Legs []struct{ Steps []struct{ Name string } }
+		}
+	}
+	if err := json.Unmarshal(body, &got); err != nil || got.Code == "NoRoute" {
+		return got.DataVersion, "", "", err
+	}
+	if resp.StatusCode != http.StatusOK || len(got.Routes) != 1 || len(got.Routes[0].Legs) != 1 {
+		return "", "", "", fmt.Errorf("%d %s", resp.StatusCode, body)
+	}
+	for _, step := range got.Routes[0].Legs[0].Steps {
+		first, last, _ := strings.Cut(step.Name, " ")
+		if word != "" && first != word {
+			return "", "", "", fmt.Errorf("a route over roads of %q and %q: %s", word, first, body)
+		}
+		word = first
+		if last != "Street" {
+			bridge = last
+		}
+	}
+	return got.DataVersion, word, bridge, nil
+}
+
+// regionNodes is three nodes that share database and cache, each with a region of its own folder.
+type regionNodes struct {
+	t     *testing.T
+	nodes []*serviceProcess
+	ops   []string
+	town  *roadtest.Network
+	file  map[string]string // extracts, by the word of their names
+	words sync.Map          // by data version
+}
+
+// importOn imports the town of a word on one node.
+func (f *regionNodes) importOn(s *serviceProcess, word string) string {
+	f.t.Helper()
+	if f.file[word] == "" {
+		f.file[word] = writeFile(f.t, word+".osm.pbf", namedBridges(f.t, word).PBF(f.t))
+	}
+	done := s.importRegion(f.file[word])
+	f.words.Store(done.Version, word)
+	return done.Version
+}
+
+// driveOver waits until a node's routes lead over a bridge; empty: there is no route.
+func (f *regionNodes) driveOver(node int, bridge, what string) {
+	f.t.Helper()
+	c := &client{s: f.nodes[node], http: http.Client{Timeout: 5 * time.Second}}
+	began := time.Now()
+	eventually(f.t, fmt.Sprintf("%s: node %d", what, node), func() bool {
+		_, _, got, err := c.bridgeRoute(f.town)
+		return err == nil && got == bridge
+	})
+	f.t.Logf("%s: node %d after %v", what, node, time.Since(began).Round(time.Millisecond))
+}
+
+// serves checks that all nodes tell the same data version in metrics and on the status page.
+func (f *regionNodes) serves(version string) {
+	f.t.Helper()
+	for node, s := range f.nodes {
+		label := fmt.Sprintf("data_version=%q", version)
+		eventually(f.t, fmt.Sprintf("the metrics of node %d have %s", node, label), func() bool {
+			return strings.Contains(get(f.t, "http://"+f.ops[node]+"/metrics"), label)
+		})
+		if page := get(f.t, s.base+"/status"); !strings.Contains(page, version) {
+			f.t.Errorf("the status page of node %d does not name %s", node, version)
+		}
+	}
+}
+
+// differ waits until every node says whether another one serves another region.
+func (f *regionNodes) differ(differs bool) {
+	f.t.Helper()
+	want := "wayside_region_nodes_differ 0\n"
+	if differs {
+		want = "wayside_region_nodes_differ 1\n"
+	}
+	for node, s := range f.nodes {
+		withinWindows(f.t, 100*time.Millisecond, fmt.Sprintf("node %d: %s", node, want), func() bool {
+			return strings.Contains(get(f.t, "http://"+f.ops[node]+"/metrics"), want)
+		})
+		if page := get(f.t, s.base+"/status"); strings.Contains(page, "The servers have different road data") != differs {
+			f.t.Errorf("the status page of node %d: %v is not told", node, differs)
+		}
+	}
+}
+
+// underLoad has drivers ask every node all the time while do runs. No answer may be refused, mix two regions, or lead over another bridge.
+func (f *regionNodes) underLoad(bridge string, do func()) {
+	f.t.Helper()
+	var group sync.WaitGroup
+	var answers atomic.Int64
+	ended := make(chan struct{})
+	for node, s := range f.nodes {
+		group.Go(func() {
+			c := &client{s: s, http: http.Client{Timeout: 5 * time.Second}}
+			defer c.http.CloseIdleConnections()
+			for {
+				select {
+				case <-ended:
+					return
+				case <-time.After(2 * time.Millisecond):
+				}
+				version, word, got, err := c.bridgeRoute(f.town)
+				if want, known := f.words.Load(version); err != nil || known && want != word || got != bridge {
+					f.t.Errorf("node %d: version %q (%v) with a route of %q over %q, want %q: %v", node, version, want, word, got, bridge, err)
+					return
+				}
+				answers.Add(1)
+			}
+		})
+	}
+	do()
+	close(ended)
+	group.Wait()
+	f.t.Logf("%d routes were answered meanwhile", answers.Load())
+}
+
+// TestNodesRouteAlike has three nodes with the same region, whose routes follow what is pushed to any of them and what an upstream tells any
+// of them; and changes the region twice while all are asked for routes.
+func TestNodesRouteAlike(t *testing.T) {
+	t.Parallel()
+	upstream := startProvider(t, "roadworks")
+	f := &regionNodes{t: t, file: map[string]string{}, town: namedBridges(t, "First")}
+	var configs []string
+	for range 3 {
+		f.ops = append(f.ops, freeAddress(t))
+		configs = append(configs, fmt.Sprintf("%s\n[ops]\nlisten = %q\n%s", unlimited, f.ops[len(f.ops)-1], upstream.asUpstream("incidents")))
+	}
+	var version string
+	f.nodes, _ = startNodesWith(t, configs, servers.Postgres(t).Database(t), func(s *serviceProcess) {
+		mustBe(t, os.MkdirAll(filepath.Dir(s.dir), 0o700))
+		version = f.importOn(s, "First")
+	})
+	for node := range f.nodes {
+		f.driveOver(node, "North", "at the start")
+	}
+	f.serves(version)
+	f.differ(false)
+
+	owner := f.nodes[0].signIn("owner@example.org")
+	feed := owner.register("closures")
+	north := middleOf(t, f.town, "b", "c")
+	if resp, body := owner.do(http.MethodPost, "/v2/feeds/"+feed.token+"/entities", []row{{"north", "alert.road_closed", north.Lat, north.Lng, map[string]any{}}}); resp.StatusCode != http.StatusOK {
+		t.Fatalf("push: %d %s", resp.StatusCode, body)
+	}
+	for node := range f.nodes {
+		f.driveOver(node, "Middle", "a closure pushed to node 0")
+	}
+
+	middle := middleOf(t, f.town, "e", "f")
+	upstream.say(fmt.Sprintf(`{"external_id":"middle","kind":"alert.road_closed","lat":%f,"lng":%f,"properties":{}}`, middle.Lat, middle.Lng))
+	reader, radius := &client{s: f.nodes[1], http: http.Client{Timeout: 5 * time.Second}}, 1000
+	eventually(t, "node 1 asks the upstream", func() bool {
+		radius += 100
+		_, body := reader.do(http.MethodGet, fmt.Sprintf("/v2/entities/nearby?lat=%f&lng=%f&radius=%d", middle.Lat, middle.Lng, radius), nil)
+		return strings.Contains(string(body), `"middle"`)
+	})
+	for node := range f.nodes {
+		f.driveOver(node, "South", "a closure that an upstream told node 1")
+	}
+
+	for _, word := range []string{"Second", "Third"} {
+		f.underLoad("South", func() {
+			next := f.importOn(f.nodes[0], word)
+			if next == version {
+				t.Errorf("%s has the version of the region before", word)
+			}
+			eventually(t, "node 0 serves "+word, func() bool { return f.wordOf(0) == word })
+			f.differ(true)
+			for node := range f.nodes[1:] {
+				if got := f.importOn(f.nodes[node+1], word); got != next {
+					t.Errorf("node %d made version %s of the same extract, not %s", node+1, got, next)
+				}
+			}
+			for node := range f.nodes {
+				eventually(t, fmt.Sprintf("node %d serves %s", node, word), func() bool { return f.wordOf(node) == word })
+			}
+			version = next
+			f.serves(version)
+			f.differ(false)
+		})
+	}
+}
+
+// wordOf is the word of the region that a node answers from.
+func (f *regionNodes) wordOf(node int) string {
+	c := &client{s: f.nodes[node], http: http.Client{Timeout: 5 * time.Second}}
+	defer c.http.CloseIdleConnections()
+	_, word, _, _ := c.bridgeRoute(f.town) //nolint:dogsled // the others are checked under load
+	return word
+}
+
+// middleOf is the place between two nodes of a drawing.
+func middleOf(t *testing.T, n *roadtest.Network, from, to string) geo.Point {
+	a, b := n.Place(t, from), n.Place(t, to)
+	return geo.Point{Lat: (a.Lat + b.Lat) / 2, Lng: (a.Lng + b.Lng) / 2}
+}
