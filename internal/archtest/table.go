@@ -89,14 +89,16 @@ var rules = map[string]rule{
 	"nav":           {ours: []string{"nav/guide", "roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
 	"nav/osrm":      {ours: []string{"nav", "nav/guide", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
 
-	"region": {ours: []string{"geo", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
+	"geocode": {ours: []string{"geo", "roads/graph", "roads/match", "roads/osmpbf"}, never: technology},
+
+	"region": {ours: []string{"geo", "geocode", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
 	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/trial", "secret", "catalog", "takedown"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "console", "alerts", "feed", "nearby", "nav", "nav/osrm", "roads/graph", "traffic", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs"},
+		ours:  []string{"account", "console", "alerts", "feed", "nearby", "geocode", "nav", "nav/osrm", "roads/graph", "traffic", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 

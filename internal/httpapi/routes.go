@@ -72,9 +72,11 @@ func (a *api) mapRoutes() []route {
 	}
 }
 
-// navigationRoutes are OSRM's API (D15.18), and what entities do to routes (D15.17).
+// navigationRoutes are OSRM's API (D15.18), what entities do to routes (D15.17), and place search (D15.20).
 func (a *api) navigationRoutes() []route {
 	return []route{
+		{http.MethodGet, "/v2/geocode/api", classRead, account.ForGuests, a.getPlaces},
+		{http.MethodGet, "/v2/geocode/reverse", classRead, account.ForGuests, a.getPlacesNear},
 		{http.MethodGet, navigationPath + "conditions", classRead, account.ForGuests, a.getConditions},
 		{http.MethodGet, navigationPath + "route/v1/{profile}/{coordinates}", classRoute, account.ForGuests, a.getRoute},
 		{http.MethodPost, navigationPath + "route/v1/{profile}", classRoute, account.ForGuests, a.getRoute},

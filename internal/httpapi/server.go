@@ -60,6 +60,7 @@ type Deps struct {
 	// Navigation finds routes; nil: it is off, and every request of it is answered with 503.
 	Navigation *nav.Service
 	Conditions ExplainConditions // nil: navigation is off
+	Geocoder   Geocoder          // nil: navigation is off
 	// Takedowns are what curators do against single pins, and drivers' complaints.
 	Takedowns *takedown.Service
 

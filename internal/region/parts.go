@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"wayside/internal/geocode"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
@@ -19,6 +20,7 @@ type parts struct {
 
 	// Products. Each is nil where it was left out of the import.
 	CameraRows, ChargerRows *Rows
+	Search                  *geocode.Index
 }
 
 // readParts makes the parts of a mapped file. Its checksums are right: sections that do not fit are those of another version.
@@ -30,7 +32,10 @@ func readParts(m *mapping) (p parts, err error) {
 	if err == nil {
 		p.Index, err = match.FromSections(p.Graph, section)
 	}
-	if errors.Is(err, graph.ErrBadSections) || errors.Is(err, cch.ErrBadSections) || errors.Is(err, match.ErrBadSections) {
+	if err == nil && m.table.find(geocode.FirstSection) != nil {
+		p.Search, err = geocode.Open(section, p.Graph, p.Index)
+	}
+	if errors.Is(err, graph.ErrBadSections) || errors.Is(err, cch.ErrBadSections) || errors.Is(err, match.ErrBadSections) || errors.Is(err, geocode.ErrBadSections) {
 		return parts{}, fmt.Errorf("%w: %w", err, ErrFormat)
 	}
 	if err != nil {
@@ -48,6 +53,7 @@ func (p *parts) attach(held *atomic.Int64, gone func(*mapping), m *mapping) {
 	attach(p.Topology, held, gone, m)
 	attach(p.CameraRows, held, gone, m)
 	attach(p.ChargerRows, held, gone, m)
+	attach(p.Search, held, gone, m)
 }
 
 func attach[T any](part *T, held *atomic.Int64, gone func(*mapping), m *mapping) {

@@ -28,6 +28,7 @@ func products() []product {
 	return []product{
 		{"cameras", "finding cameras", 1, makeCameras},
 		{"chargers", "finding chargers", 1, makeChargers},
+		{"search", "indexing places and addresses", 1, makeSearch},
 	}
 }
 

@@ -57,7 +57,7 @@ func (s *Service) serve(e *edition) (err error) {
 		Deprecated: httpapi.Deprecated(), Revisions: s.replica,
 	}
 	if s.config.Navigation.Region != config.RegionOff {
-		deps.Navigation, deps.Conditions = nav.New(s.roads.network), s.roads.explain
+		deps.Navigation, deps.Conditions, deps.Geocoder = nav.New(s.roads.network), s.roads.explain, s.geocoder
 	}
 	deps.Home = home(e)
 	if s.options.DemoDrive != nil {

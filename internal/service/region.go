@@ -13,6 +13,7 @@ import (
 	"wayside/internal/config"
 	"wayside/internal/console"
 	"wayside/internal/datadir"
+	"wayside/internal/geocode"
 	"wayside/internal/region"
 )
 
@@ -49,6 +50,14 @@ func (s *Service) dataVersion() string {
 		return r.DataVersion
 	}
 	return ""
+}
+
+// geocoder is the place search of the region in use, and its attribution.
+func (s *Service) geocoder() (*geocode.Index, string) {
+	if r := s.regions.Region(); r != nil {
+		return r.Search, r.Attribution
+	}
+	return nil, ""
 }
 
 // registerRegion registers the metrics of the region.

@@ -1,0 +1,453 @@
+package geocode
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"wayside/internal/roads/graph"
+	"wayside/internal/roads/osmpbf"
+)
+
+// role is what an object is to the index.
+type role uint8
+
+const (
+	isHighway       role = iota // a way that is a street, or a part of one
+	isPlace                     // something that can be found: a feature
+	isHouse                     // an address without a name
+	isInterpolation             // a line along which house numbers are interpolated
+	isBoundary                  // of an administration or of postcodes
+)
+
+// object is what is kept of an object of an extract.
+type object struct {
+	osm  osmID
+	role role
+	kind kind
+	names
+	address    tagged
+	population string
+	level      int    // of an administrative boundary
+	code       string // of a country
+
+	firstRef, refs uint32 // its nodes
+	members        []int64
+	label          int64 // node that stands for a relation; 0: none
+
+	at      graph.Position
+	around  box
+	located bool
+}
+
+// names are what an object is called.
+type names struct {
+	name         string
+	translations []translated
+	others       []string // by which it is found too
+}
+
+type translated struct {
+	language int
+	text     string
+}
+
+// tagged are the tags addr:*.
+type tagged struct {
+	number, street, city, postcode, country, interpolation string
+}
+
+// Bounds against files that become far larger in memory than they are.
+const (
+	referencesPerByte = 2
+	freeReferences    = 1 << 20
+)
+
+// collector keeps what is needed of extracts.
+type collector struct {
+	objects []object
+	refs    []int64             // of all ways that are kept
+	lines   map[int64][2]uint32 // ways that are members of relations: first and count of refs
+	texts   map[string]string
+	leftOut map[string]int
+	allowed int
+
+	nodes     []int64 // ids, ascending
+	positions []graph.Position
+	known     []bool
+}
+
+// collect reads relations, then ways, then nodes.
+func collect(ctx context.Context, files []*osmpbf.File) (*collector, error) {
+	c := &collector{lines: map[int64][2]uint32{}, texts: map[string]string{}, leftOut: map[string]int{}, allowed: freeReferences}
+	for _, f := range files {
+		c.allowed += int(f.Size()) * referencesPerByte
+	}
+	for _, pass := range []struct {
+		want osmpbf.Types
+		use  func(*osmpbf.Block) error
+	}{{osmpbf.Relations, c.relations}, {osmpbf.Ways, c.ways}, {osmpbf.Nodes, c.nodesOf}} {
+		if pass.want == osmpbf.Nodes {
+			c.wantNodes()
+		}
+		for _, f := range files {
+			if err := f.Scan(ctx, osmpbf.Options{Want: pass.want}, pass.use); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortStableFunc(c.objects, func(a, b object) int {
+		switch {
+		case a.osm&3 != b.osm&3:
+			return int(a.osm&3) - int(b.osm&3)
+		case a.osm < b.osm:
+			return -1
+		case a.osm > b.osm:
+			return 1
+		}
+		return 0
+	})
+	c.objects = slices.CompactFunc(c.objects, func(a, b object) bool { return a.osm == b.osm }) // extracts overlap
+	return c, nil
+}
+
+// keep is a copy of a text that does not hold its block.
+func (c *collector) keep(text string) string {
+	if text == "" {
+		return ""
+	}
+	kept, ok := c.texts[text]
+	if !ok {
+		kept = strings.Clone(text)
+		c.texts[kept] = kept
+	}
+	return kept
+}
+
+// name is a name that can be shown, or empty.
+func (c *collector) name(text string) string {
+	clean := cleanName(text)
+	if clean == "" && text != "" {
+		c.leftOut["unusable_names"]++
+	}
+	return c.keep(clean)
+}
+
+// Languages are those in which names are kept beside the default.
+func Languages() []string { return []string{"en", "de", "fr", "nl", "es", "it", "ar"} }
+
+// further are texts of an object that some kinds have a use for.
+type further struct{ highway, boundary, ref, brand, operator string }
+
+// parse reads the tags of an object; false: it is nothing that is looked for.
+func (c *collector) parse(o *object, tags osmpbf.Tags) bool {
+	f := c.readTags(o, tags)
+	if o.name == "" && len(o.translations) > 0 {
+		o.name = o.translations[0].text
+	}
+	switch osm := o.osm & 3; {
+	case osm == osmWay && o.address.interpolation != "":
+		o.role = isInterpolation
+		return true
+	case osm == osmWay && isStreet(f.highway) && c.isNamedStreet(o, &f):
+		return true
+	case osm == osmRelation && f.boundary == "administrative":
+		o.role, o.kind = isBoundary, kind{"boundary", "administrative"}
+		return o.name != ""
+	case osm == osmRelation && f.boundary == "postal_code":
+		return false // what lies in it says so by its addresses
+	}
+	if k, ok := kindOf(tags, featureKeys()); ok && c.isNamedFeature(o, k, &f) {
+		return true
+	}
+	o.role, o.kind = isHouse, kind{"place", "house"}
+	return o.address.number != ""
+}
+
+// readTags reads names and addresses.
+func (c *collector) readTags(o *object, tags osmpbf.Tags) (f further) {
+	for _, t := range tags {
+		switch t.Key {
+		case "highway":
+			f.highway = t.Value
+		case "boundary":
+			f.boundary = t.Value
+		case "ref":
+			f.ref = t.Value
+		case "brand":
+			f.brand = t.Value
+		case "operator":
+			f.operator = t.Value
+		case "population":
+			o.population = c.keep(t.Value)
+		case "name":
+			o.name = c.name(t.Value)
+		case "postal_code":
+			if o.address.postcode == "" {
+				o.address.postcode = c.name(t.Value)
+			}
+		case "admin_level":
+			if level, plain := leadingNumber(t.Value); plain && level < 20 {
+				o.level = int(level)
+			}
+		case "ISO3166-1", "ISO3166-1:alpha2":
+			o.code = c.keep(countryCode(t.Value))
+		case "alt_name", "old_name", "short_name", "official_name", "int_name", "loc_name":
+			o.others = c.addNames(o.others, t.Value)
+		default:
+			if rest, ok := strings.CutPrefix(t.Key, "addr:"); ok {
+				c.parseAddress(&o.address, rest, t.Value)
+			} else if language, ok := strings.CutPrefix(t.Key, "name:"); ok {
+				c.parseTranslation(o, language, t.Value)
+			}
+		}
+	}
+	return f
+}
+
+// isNamedStreet makes a street of a way that has a name, or a number by which large roads are known.
+func (c *collector) isNamedStreet(o *object, f *further) bool {
+	ref := f.ref
+	if o.name == "" && hasNumber(f.highway) {
+		o.name, ref = c.name(ref), ""
+	}
+	if o.name == "" {
+		return false
+	}
+	if ref != "" && len(ref) < maxWordBytes {
+		o.others = c.addNames(o.others, ref)
+	}
+	o.role, o.kind = isHighway, kind{"highway", c.keep(f.highway)}
+	return true
+}
+
+// isNamedFeature makes a feature of an object that has a name, or a brand.
+func (c *collector) isNamedFeature(o *object, k kind, f *further) bool {
+	if o.name == "" && hasBrand(k.key) {
+		if o.name = c.name(f.brand); o.name == "" {
+			o.name = c.name(f.operator)
+		}
+	} else if f.brand != "" && f.brand != o.name {
+		o.others = c.addNames(o.others, f.brand)
+	}
+	if o.name == "" {
+		return false
+	}
+	o.role, o.kind = isPlace, kind{c.keep(k.key), c.keep(k.value)}
+	return true
+}
+
+// hasNumber says whether roads of a highway are known by their number where they have no name.
+func hasNumber(highway string) bool {
+	switch highway {
+	case "motorway", "trunk", "primary", "secondary":
+		return true
+	}
+	return false
+}
+
+// maxOtherNames is how many names more an object is found by.
+const maxOtherNames = 12
+
+// addNames adds names that are divided by semicolons.
+func (c *collector) addNames(to []string, text string) []string {
+	for one := range strings.SplitSeq(text, ";") {
+		if len(to) >= maxOtherNames {
+			c.leftOut["more_names"]++
+			break
+		}
+		if name := c.name(one); name != "" {
+			to = append(to, name)
+		}
+	}
+	return to
+}
+
+func (c *collector) parseTranslation(o *object, language, text string) {
+	i := slices.Index(Languages(), language)
+	if i < 0 || slices.ContainsFunc(o.translations, func(t translated) bool { return t.language == i }) {
+		return
+	}
+	if name := c.name(text); name != "" {
+		o.translations = append(o.translations, translated{i, name})
+		slices.SortFunc(o.translations, func(a, b translated) int { return a.language - b.language })
+	}
+}
+
+func (c *collector) parseAddress(a *tagged, key, value string) {
+	switch key {
+	case "housenumber":
+		a.number = c.name(value)
+	case "street":
+		a.street = c.name(value)
+	case "place":
+		if a.street == "" {
+			a.street = c.name(value)
+		}
+	case "city":
+		a.city = c.name(value)
+	case "postcode":
+		a.postcode = c.name(value)
+	case "country":
+		a.country = c.keep(countryCode(value))
+	case "interpolation":
+		a.interpolation = c.keep(value)
+	}
+}
+
+// countryCode is a code of two letters in upper case, or empty.
+func countryCode(text string) string {
+	text = strings.ToUpper(text)
+	if len(text) != 2 || text[0] < 'A' || text[0] > 'Z' || text[1] < 'A' || text[1] > 'Z' {
+		return ""
+	}
+	return text
+}
+
+func (c *collector) relations(b *osmpbf.Block) error {
+	for i := range b.Relations {
+		r := &b.Relations[i]
+		if kind, _ := r.Tags.Get("type"); kind != "multipolygon" && kind != "boundary" && kind != "site" {
+			continue
+		}
+		o := object{osm: newOSMID(osmRelation, r.ID)}
+		if !c.parse(&o, r.Tags) {
+			continue
+		}
+		for _, m := range r.Members {
+			switch {
+			case m.Type == osmpbf.Ways && (m.Role == "outer" || m.Role == "inner" || m.Role == ""):
+				o.members = append(o.members, m.Ref)
+				c.lines[m.Ref] = [2]uint32{}
+			case m.Type == osmpbf.Nodes && (m.Role == "label" || m.Role == "admin_centre" && o.label == 0):
+				o.label = m.Ref
+			}
+		}
+		c.objects = append(c.objects, o)
+	}
+	return nil
+}
+
+func (c *collector) ways(b *osmpbf.Block) error {
+	for i := range b.Ways {
+		w := &b.Ways[i]
+		line, member := c.lines[w.ID]
+		if member && line[1] > 0 {
+			continue // of an extract before
+		}
+		o := object{osm: newOSMID(osmWay, w.ID)}
+		wanted := len(w.Refs) > 0 && c.parse(&o, w.Tags)
+		if !wanted && !member {
+			continue
+		}
+		first := uint32(len(c.refs))
+		c.refs = append(c.refs, w.Refs...)
+		if len(c.refs) > c.allowed {
+			return fmt.Errorf("the ways that place search needs have more than %d nodes, which is more than the extracts can mean", c.allowed)
+		}
+		if member {
+			c.lines[w.ID] = [2]uint32{first, uint32(len(w.Refs))}
+		}
+		if wanted {
+			o.firstRef, o.refs = first, uint32(len(w.Refs))
+			c.objects = append(c.objects, o)
+		}
+	}
+	return nil
+}
+
+// wantNodes notes the nodes whose places are needed.
+func (c *collector) wantNodes() {
+	c.nodes = slices.Clone(c.refs)
+	for i := range c.objects {
+		if label := c.objects[i].label; label != 0 {
+			c.nodes = append(c.nodes, label)
+		}
+	}
+	slices.Sort(c.nodes)
+	c.nodes = slices.Compact(c.nodes)
+	c.positions, c.known = make([]graph.Position, len(c.nodes)), make([]bool, len(c.nodes))
+}
+
+func (c *collector) nodesOf(b *osmpbf.Block) error {
+	for i := range b.Nodes {
+		n := &b.Nodes[i]
+		if !n.Point().Valid() {
+			continue
+		}
+		at := graph.Position{Lng: int32(n.Lng / 100), Lat: int32(n.Lat / 100)}
+		if k, ok := slices.BinarySearch(c.nodes, n.ID); ok && !c.known[k] {
+			c.positions[k], c.known[k] = at, true
+		}
+		if len(n.Tags) == 0 {
+			continue
+		}
+		o := object{osm: newOSMID(osmNode, n.ID), at: at, around: boxAt(at), located: true}
+		if c.parse(&o, n.Tags) {
+			c.objects = append(c.objects, o)
+		}
+	}
+	return nil
+}
+
+// position is where a node is; false: no extract has it.
+func (c *collector) position(node int64) (graph.Position, bool) {
+	if k, ok := slices.BinarySearch(c.nodes, node); ok && c.known[k] {
+		return c.positions[k], true
+	}
+	return graph.Position{}, false
+}
+
+// locate finds where ways and relations are: streets at the node in their middle, relations at their label, areas and others in the middle of
+// their box. What has no place is dropped.
+func (c *collector) locate() {
+	for i := range c.objects {
+		o := &c.objects[i]
+		if o.located {
+			continue
+		}
+		switch o.osm & 3 {
+		case osmWay:
+			c.boxOf(o, o.firstRef, o.refs)
+		case osmRelation:
+			for _, way := range o.members {
+				if line := c.lines[way]; line[1] > 0 {
+					c.boxOf(o, line[0], line[1])
+				}
+			}
+		}
+		if !o.located {
+			continue
+		}
+		o.at = o.around.middle()
+		if at, ok := c.position(o.label); ok && o.label != 0 {
+			o.at = at
+		} else if o.role == isHighway {
+			if at, ok := c.position(c.refs[o.firstRef+o.refs/2]); ok {
+				o.at = at
+			}
+		}
+	}
+	c.objects = slices.DeleteFunc(c.objects, func(o object) bool {
+		if !o.located {
+			c.leftOut["without_place"]++
+		}
+		return !o.located
+	})
+}
+
+// boxOf adds a line to the box of an object.
+func (c *collector) boxOf(o *object, first, count uint32) {
+	for _, node := range c.refs[first : first+count] {
+		at, ok := c.position(node)
+		if !ok {
+			continue
+		}
+		if !o.located {
+			o.around, o.located = boxAt(at), true
+		} else {
+			o.around.add(at)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package geocode
+
+import "bytes"
+
+// Filter says which kinds and layers may be answers. The zero value lets everything through.
+type Filter struct {
+	Layers uint16 // bits of layers; 0: all
+	Tags   []TagFilter
+}
+
+// TagFilter is one osm_tag of Photon's: something passes if it has one of the tags that are wanted, or none is, and none that is not.
+type TagFilter struct {
+	Key, Value string // either may be empty
+	Not        bool   // what has it is left out
+	NotValue   bool   // what has the key with another value is wanted
+}
+
+func (f *Filter) allows(l Layer) bool { return f.Layers == 0 || f.Layers&(1<<l) != 0 }
+
+// kinds appends for each kind whether it may be an answer.
+func (f *Filter) kinds(dst []bool, all []indexKind) []bool {
+	for i := range all {
+		dst = append(dst, f.allowsKind(&all[i]))
+	}
+	return dst
+}
+
+func (f *Filter) allowsKind(k *indexKind) bool {
+	wanted, any := false, false
+	for i := range f.Tags {
+		t := &f.Tags[i]
+		key := t.Key == "" || bytes.Equal(k.key, []byte(t.Key))
+		value := t.Value == "" || bytes.Equal(k.value, []byte(t.Value))
+		switch {
+		case t.Not:
+			if key && value {
+				return false
+			}
+		case t.NotValue:
+			any = true
+			wanted = wanted || key && !value
+		default:
+			any = true
+			wanted = wanted || key && value
+		}
+	}
+	return wanted || !any
+}
+
+// ParseTagFilter reads key:value, key, :value, !key:value, !key, !:value, key:!value and :!value; false: it is none of them.
+func ParseTagFilter(text string) (t TagFilter, ok bool) {
+	if len(text) > 0 && text[0] == '!' {
+		t.Not, text = true, text[1:]
+	}
+	key, value, _ := cut(text)
+	if len(value) > 0 && value[0] == '!' {
+		if t.Not {
+			return t, false
+		}
+		t.NotValue, value = true, value[1:]
+		if key == "" { // :!value leaves out what has it
+			t.NotValue, t.Not = false, true
+		}
+	}
+	t.Key, t.Value = key, value
+	return t, (key != "" || value != "") && (value != "" || !t.NotValue)
+}
+
+func cut(text string) (key, value string, found bool) {
+	for i := range len(text) {
+		if text[i] == ':' {
+			return text[:i], text[i+1:], true
+		}
+	}
+	return text, "", false
+}

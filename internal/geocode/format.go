@@ -1,0 +1,190 @@
+package geocode
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"unsafe"
+)
+
+// ErrBadSections says that sections are not those of an index.
+var ErrBadSections = errors.New("the place search is damaged")
+
+// FirstSection is one of the sections: a file that has it has a place search.
+const FirstSection = "search.about"
+
+// none is the index of nothing.
+const none = 1<<32 - 1
+
+// summary is what the index says of itself.
+type summary struct {
+	Version  uint32
+	Features uint32 // documents before the first street
+}
+
+// version changes with the meaning of the sections.
+const version = 1
+
+// document is something that can be found: a feature or a street.
+type document struct {
+	Lng, Lat   int32 // 1e-7 degrees
+	OSM        osmID
+	Name       uint32 // in the graph's texts, or in the index's own with ownText set
+	NameLength uint16
+	Kind       uint16
+	Place      uint32 // what it lies in
+	Importance uint8  // 255: as important as can be
+	Words      uint8  // of its name
+	Layer      Layer
+	Flags      flags
+}
+
+// ownText marks names that lie in the index's own texts.
+const ownText = 1 << 31
+
+type flags uint8
+
+const (
+	hidden     flags = 1 << iota // it is only there for others to lie in or on, and is never an answer
+	hasExtent                    // of a feature: it is among featureExtents
+	hasAddress                   // of a feature: it is among addresses
+)
+
+// osmID is an object's id with its type in the lowest two bits.
+type osmID uint64
+
+const (
+	osmNone = iota
+	osmNode
+	osmWay
+	osmRelation
+)
+
+func newOSMID(kind, id int64) osmID { return osmID(uint64(id)<<2 | uint64(kind)) }
+
+func (o osmID) id() int64 { return int64(o) >> 2 }
+
+// kind is the letter of its type as Photon writes it.
+func (o osmID) kind() string { return [...]string{"", "N", "W", "R"}[o&3] }
+
+// place is what something lies in: documents, and texts of its own.
+type place struct {
+	City, District, County, State, Country uint32 // documents, or none
+	Postcode                               uint32 // text
+	Code                                   [2]byte
+	_                                      [2]byte
+}
+
+// extent is a box: west, south, east, north in 1e-7 degrees. One that crosses the antimeridian has an east beyond 180 degrees.
+type extent struct{ West, South, East, North int32 }
+
+// featureExtent is the extent of a feature.
+type featureExtent struct {
+	Document uint32
+	extent
+}
+
+// house is a number on a street.
+type house struct {
+	Lng, Lat int32
+	OSM      [2]uint32 // lower half first; 0: it was interpolated along a line
+	Number   uint32
+	Text     uint32 // as it is written; 0: the number itself
+	Place    uint32
+}
+
+func (h *house) osm() osmID { return osmID(h.OSM[0]) | osmID(h.OSM[1])<<32 }
+
+// address is the address of a feature.
+type address struct{ Document, Street, Number uint32 }
+
+// translation is the name of a document in another language.
+type translation struct {
+	Document uint32
+	Language uint32 // in Languages
+	Text     uint32
+}
+
+// sample is a place on a street that is no road for cars.
+type sample struct {
+	Lng, Lat int32
+	Street   uint32
+}
+
+// arrays are everything that an index consists of.
+type arrays struct {
+	about          []summary
+	documents      []document
+	places         []place
+	kinds          []byte // key=value, each ended by a line feed
+	texts          []byte // each with its length before it
+	words          []byte // sorted, one after the other
+	wordStarts     []uint32
+	lists          []byte // for each word the documents that have it: differences as varints
+	listStarts     []uint32
+	streetExtents  []extent
+	featureExtents []featureExtent
+	firstHouse     []uint32 // of each street, and at last the end
+	houses         []house
+	addresses      []address
+	translations   []translation
+	samples        []sample
+	tree           []uint32 // features, houses and samples by place
+}
+
+// array binds a section to its array.
+type array struct {
+	name string
+	data []byte                 // to be written
+	read func(raw []byte) error // makes the array of it
+}
+
+func (a *arrays) all() []array {
+	return []array{
+		bind(FirstSection, &a.about), bind("search.documents", &a.documents), bind("search.places", &a.places), bind("search.kinds", &a.kinds),
+		bind("search.texts", &a.texts), bind("search.words", &a.words), bind("search.word_starts", &a.wordStarts), bind("search.lists", &a.lists),
+		bind("search.list_starts", &a.listStarts), bind("search.streets", &a.streetExtents), bind("search.extents", &a.featureExtents),
+		bind("search.first_house", &a.firstHouse), bind("search.houses", &a.houses), bind("search.addresses", &a.addresses),
+		bind("search.translations", &a.translations), bind("search.samples", &a.samples), bind("search.tree", &a.tree),
+	}
+}
+
+// plain are the types of the arrays. None has pointers or gaps.
+type plain interface {
+	summary | document | place | byte | uint32 | extent | featureExtent | house | address | translation | sample
+}
+
+func bind[T plain](name string, into *[]T) array {
+	return array{name: name, data: bytesOf(*into), read: func(raw []byte) error {
+		var one T
+		size := int(unsafe.Sizeof(one))
+		switch {
+		case len(raw)%size != 0:
+			return fmt.Errorf("%w: the section %s has %d bytes, which is no multiple of %d", ErrBadSections, name, len(raw), size)
+		case len(raw) == 0:
+		case uintptr(unsafe.Pointer(unsafe.SliceData(raw)))%unsafe.Alignof(one) != 0:
+			return fmt.Errorf("%w: the section %s does not lie at a multiple of %d bytes", ErrBadSections, name, unsafe.Alignof(one))
+		default:
+			*into = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), len(raw)/size)
+		}
+		return nil
+	}}
+}
+
+func bytesOf[T plain](values []T) []byte {
+	if len(values) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(values[0])))
+}
+
+func littleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
+
+// text is a text of the index's own, by where its length lies; 0: the empty one.
+func (a *arrays) text(at uint32) []byte {
+	if at == 0 {
+		return nil
+	}
+	length, n := binary.Uvarint(a.texts[at:])
+	return a.texts[int(at)+n : int(at)+n+int(length)]
+}

@@ -1,0 +1,162 @@
+package geocode
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"wayside/internal/roads/graph"
+)
+
+// findHouse looks for a house number of the query on a street, and returns what it is worth. Between two that are known, on the same side of
+// the street where numbers say so, it is interpolated.
+func (x *Index) findHouse(s *scratch, h *hit, t int) float32 {
+	i := int(h.id) - x.features
+	houses := x.houses[x.firstHouse[i]:x.firstHouse[i+1]]
+	word := s.fold.text[s.tokens[t].span.start:s.tokens[t].span.end]
+	number := s.tokens[t].number
+	first, found := slices.BinarySearchFunc(houses, number, func(o house, number uint32) int { return cmp.Compare(o.Number, number) })
+	best := -1
+	for k := first; found && k < len(houses) && houses[k].Number == number; k++ {
+		if houses[k].OSM == [2]uint32{} {
+			continue
+		}
+		if s.sameNumber(x, &houses[k], word) {
+			best = k
+			break
+		}
+		if best < 0 {
+			best = k
+		}
+	}
+	if best >= 0 {
+		o := &houses[best]
+		h.house, h.at = x.firstHouse[i]+uint32(best), graph.Position{Lng: o.Lng, Lat: o.Lat}
+		return houseWeight
+	}
+	if at, ok := interpolate(houses, first, number); ok {
+		h.interpolated, h.at = number, at
+		return nearHouse
+	}
+	return noHouseWeight
+}
+
+// sameNumber says whether a house has a number as it was asked for: "12a" is "12 A".
+func (s *scratch) sameNumber(x *Index, o *house, word []byte) bool {
+	if o.Text == 0 {
+		s.number = strconv.AppendUint(s.number[:0], uint64(o.Number), 10)
+		return string(s.number) == string(word)
+	}
+	s.number = s.number[:0]
+	for _, c := range x.text(o.Text) {
+		switch {
+		case c >= 'A' && c <= 'Z':
+			s.number = append(s.number, c+'a'-'A')
+		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 0x80:
+			s.number = append(s.number, c)
+		}
+	}
+	return string(s.number) == string(word)
+}
+
+// Bounds of interpolation.
+const (
+	widestGap  = 60  // numbers between two that are known
+	longestGap = 800 // metres
+)
+
+// interpolate is where a number is that is not there, between those of the same parity if both sides have one, else between any.
+func interpolate(houses []house, first int, number uint32) (graph.Position, bool) {
+	side := func(step int, same bool) *house {
+		for k, from := first, first; ; k += step {
+			if step < 0 && k == from {
+				continue
+			}
+			if k < 0 || k >= len(houses) {
+				return nil
+			}
+			if o := &houses[k]; o.Number != 0 && (!same || o.Number%2 == number%2) {
+				return o
+			}
+		}
+	}
+	for _, same := range []bool{true, false} {
+		a, z := side(-1, same), side(1, same)
+		if a == nil || z == nil || z.Number-a.Number > widestGap || z.Number == a.Number {
+			continue
+		}
+		p, q := graph.Position{Lng: a.Lng, Lat: a.Lat}, graph.Position{Lng: z.Lng, Lat: z.Lat}
+		if metres(p, q) > longestGap {
+			continue
+		}
+		return between(p, q, float64(number-a.Number)/float64(z.Number-a.Number)), true
+	}
+	return graph.Position{}, false
+}
+
+// result describes a hit.
+func (x *Index) result(h *hit, q *Query) Result {
+	d := &x.documents[h.id]
+	k := &x.kindList[d.Kind]
+	r := Result{OSMType: d.OSM.kind(), OSMID: d.OSM.id(), Key: string(k.key), Value: string(k.value), Layer: d.Layer, At: h.at}
+	in := d.Place
+	switch {
+	case h.other != none:
+		r.OSMType, r.OSMID, r.Key, r.Value, r.Layer = h.node.kind(), h.node.id(), "junction", "yes", LayerOther
+		r.Name, r.Other = x.nameIn(h.id, q.Language), x.nameIn(h.other, q.Language)
+	case h.house != none:
+		o := &x.houses[h.house]
+		in, r.Layer, r.Key, r.Value = o.Place, LayerHouse, "place", "house"
+		r.OSMType, r.OSMID = o.osm().kind(), o.osm().id()
+		r.Street = x.nameIn(h.id, q.Language)
+		if r.Number = x.text(o.Text); o.Text == 0 {
+			r.Number = strconv.AppendUint(nil, uint64(o.Number), 10)
+		}
+	case h.interpolated != 0:
+		r.Layer, r.Key, r.Value = LayerHouse, "place", "house"
+		r.Street, r.Number = x.nameIn(h.id, q.Language), strconv.AppendUint(nil, uint64(h.interpolated), 10)
+	default:
+		r.Name = x.nameIn(h.id, q.Language)
+		x.describe(&r, h.id, d, q)
+	}
+	x.describePlace(&r, in, q.Language)
+	if h.house != none && x.places[in].Postcode == 0 {
+		r.Postcode = x.text(x.places[d.Place].Postcode)
+	}
+	return r
+}
+
+// describe adds extent and address.
+func (x *Index) describe(r *Result, id uint32, d *document, q *Query) {
+	switch {
+	case x.isStreet(id):
+		r.Extent, r.HasExtent = x.streetExtents[int(id)-x.features], true
+	case d.Flags&hasExtent != 0:
+		if i, ok := slices.BinarySearchFunc(x.featureExtents, id, func(e featureExtent, id uint32) int { return cmp.Compare(e.Document, id) }); ok {
+			r.Extent, r.HasExtent = x.featureExtents[i].extent, true
+		}
+	}
+	if d.Flags&hasAddress == 0 {
+		return
+	}
+	if i, ok := slices.BinarySearchFunc(x.addresses, id, func(a address, id uint32) int { return cmp.Compare(a.Document, id) }); ok {
+		r.Street, r.Number = x.nameIn(x.addresses[i].Street, q.Language), x.text(x.addresses[i].Number)
+	}
+}
+
+// describePlace adds what a result lies in.
+func (x *Index) describePlace(r *Result, row uint32, language int) {
+	p := &x.places[row]
+	for _, one := range []struct {
+		id   uint32
+		into *[]byte
+	}{{p.City, &r.City}, {p.District, &r.District}, {p.County, &r.County}, {p.State, &r.State}, {p.Country, &r.Country}} {
+		if one.id != none {
+			*one.into = x.nameIn(one.id, language)
+		}
+	}
+	r.Postcode = x.text(p.Postcode)
+	if p.Code != [2]byte{} {
+		r.Code = p.Code[:]
+	}
+}

@@ -1,0 +1,364 @@
+package geocode
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"wayside/internal/geo"
+	"wayside/internal/roads/graph"
+	"wayside/internal/roads/match"
+)
+
+// Bounds of a search.
+const (
+	MaxLimit      = 50
+	maxQueryWords = 12 // more do not count
+)
+
+// Query is what is looked for.
+type Query struct {
+	Text     string
+	Near     geo.Point // what is near it comes first, if Biased
+	Biased   bool
+	Limit    int      // at most MaxLimit
+	Language int      // in Languages; -1: the default names
+	Within   *geo.Box // nil: everywhere
+	Filter   Filter
+}
+
+// Result is something that was found. Its texts lie in the index: keep that until they are written.
+type Result struct {
+	OSMType, Key, Value                            string
+	OSMID                                          int64
+	Layer                                          Layer
+	Name, Street, Number, Postcode, City, District []byte
+	County, State, Country, Code                   []byte
+	Other                                          []byte // the second street of a crossing
+	At                                             graph.Position
+	Extent                                         extent
+	HasExtent                                      bool
+	Distance                                       float64 // metres from where was asked, if so
+}
+
+// hit is a document that was found, with a house if one was asked for.
+type hit struct {
+	score        float32
+	id           uint32
+	house        uint32 // in houses, or none
+	other        uint32 // the second street of a crossing, or none
+	node         osmID  // of the crossing
+	at           graph.Position
+	interpolated uint32 // the number of a house that is interpolated; 0: it is not
+}
+
+// scratch is what one search needs; it is used again.
+type scratch struct {
+	fold    folder
+	tokens  []token
+	bits    []uint64 // for each token and fit the documents
+	rows    []uint64 // for each token the places that contain it
+	hits    []hit    // a heap, the worst first
+	limit   int
+	matcher matcher
+	kinds   []bool // which may be answers
+	query   *Query
+	frame   frame
+	number  []byte
+
+	// For what is near.
+	near   []found
+	points []point
+	roads  []match.Place
+}
+
+// token is a word of the query.
+type token struct {
+	span   span
+	number uint32 // what it begins with; only if house
+	house  bool   // it may be a house number
+}
+
+// Search appends what fits best, the best first.
+func (x *Index) Search(dst []Result, q *Query) []Result {
+	s := x.pool.Get().(*scratch) //nolint:forcetypeassert // the pool has nothing else
+	defer x.pool.Put(s)
+	s.begin(x, q)
+	crossings := x.crossings(s, q)
+	s.begin(x, q)
+	if len(s.tokens) > 0 {
+		x.mark(s)
+		x.gather(s, 0)
+		if len(s.hits) == 0 && len(s.tokens) > 1 {
+			x.gather(s, 1)
+		}
+	}
+	for i := range crossings {
+		dst = append(dst, x.result(&crossings[i], q))
+	}
+	return x.best(dst, s, q)
+}
+
+// begin prepares for a query.
+func (s *scratch) begin(x *Index, q *Query) {
+	s.query, s.hits, s.tokens = q, s.hits[:0], s.tokens[:0]
+	s.limit = 2*q.Limit + 10 // some are dropped as being the same
+	s.frame = newFrame(q.Near)
+	open := s.fold.fold(q.Text, maxQueryWords)
+	for i, word := range s.fold.words {
+		t := token{span: word}
+		if text := s.fold.word(i); text[0] >= '0' && text[0] <= '9' {
+			t.number, _ = leadingNumber(string(text))
+			t.house = t.number > 0
+		}
+		s.tokens = append(s.tokens, t)
+	}
+	s.matcher.open = open
+	s.kinds = q.Filter.kinds(s.kinds[:0], x.kindList)
+}
+
+// mark notes the documents that have each token.
+func (x *Index) mark(s *scratch) {
+	words := (len(x.documents) + 63) / 64
+	s.bits = slices.Grow(s.bits[:0], len(s.tokens)*int(fits)*words)[:len(s.tokens)*int(fits)*words]
+	clear(s.bits)
+	open := s.matcher.open
+	for i, t := range s.tokens {
+		base := i * int(fits) * words
+		s.matcher = matcher{list: x.list, query: s.fold.text[t.span.start:t.span.end], open: open && i == len(s.tokens)-1}
+		s.matcher.use = func(from, to int, f fit) {
+			set := s.bits[base+int(f)*words : base+int(f+1)*words]
+			for word := from; word < to; word++ {
+				x.list.eachDocument(word, func(id uint32) { set[id/64] |= 1 << (id % 64) })
+			}
+		}
+		s.matcher.find()
+	}
+	s.matcher.use = nil
+	s.matcher.open = open
+	x.markPlaces(s, words)
+}
+
+// markPlaces notes which places contain each token.
+func (x *Index) markPlaces(s *scratch, words int) {
+	rows := (len(x.places) + 63) / 64
+	s.rows = slices.Grow(s.rows[:0], len(s.tokens)*rows)[:len(s.tokens)*rows]
+	clear(s.rows)
+	for t := range s.tokens {
+		sets := s.bits[t*int(fits)*words : (t+1)*int(fits)*words]
+		has := func(id uint32) bool {
+			if id == none {
+				return false
+			}
+			at, bit := int(id/64), uint64(1)<<(id%64)
+			return (sets[at]|sets[words+at]|sets[2*words+at])&bit != 0
+		}
+		into := s.rows[t*rows : (t+1)*rows]
+		word := s.fold.text[s.tokens[t].span.start:s.tokens[t].span.end]
+		for i := range x.places {
+			p := &x.places[i]
+			if has(p.City) || has(p.District) || has(p.County) || has(p.State) || has(p.Country) ||
+				s.tokens[t].house && p.Postcode != 0 && string(x.text(p.Postcode)) == string(word) {
+				into[i/64] |= 1 << (i % 64)
+			}
+		}
+	}
+}
+
+// gather keeps the best documents that have all tokens, or all but so many.
+func (x *Index) gather(s *scratch, missing int) {
+	words, n := (len(x.documents)+63)/64, len(s.tokens)
+	for w := range words {
+		var found uint64
+		all := ^uint64(0)
+		for t := range n {
+			at := t*int(fits)*words + w
+			here := s.bits[at] | s.bits[at+words] | s.bits[at+2*words] | s.bits[at+3*words]
+			found |= here
+			all &= here
+		}
+		for ; found != 0; found &= found - 1 {
+			bit := bits.TrailingZeros64(found)
+			x.consider(s, uint32(w*64+bit), words, missing)
+		}
+	}
+}
+
+// Weights of what makes a result good.
+const (
+	inPlaceWeight  = 0.75 // of a word that is in the name of what something lies in
+	houseWeight    = 1.1  // of a house number that is there
+	nearHouse      = 0.95 // of one that is interpolated
+	noHouseWeight  = 0.3  // of one that is not
+	missingWeight  = -0.4
+	coverageWeight = 0.35 // of the share of a name's words that were asked for
+	nearWeight     = 0.7
+	importance     = 0.35
+)
+
+func fitWeight(f fit) float32 {
+	return [fits]float32{exact: 1, prefix: 0.9, typo: 0.62, typoPrefix: 0.45}[f]
+}
+
+// consider scores a document that has at least one token in its own name.
+func (x *Index) consider(s *scratch, id uint32, words, missing int) {
+	d := &x.documents[id]
+	if d.Flags&hidden != 0 && !x.isStreet(id) || !s.kinds[d.Kind] {
+		return
+	}
+	rows := (len(x.places) + 63) / 64
+	h := hit{id: id, house: none, other: none, at: graph.Position{Lng: d.Lng, Lat: d.Lat}}
+	var text float32
+	own, number := 0, -1
+	at, bit := int(id/64), uint64(1)<<(id%64)
+	for t := range s.tokens {
+		sets := s.bits[t*int(fits)*words:]
+		f := exact
+		for f < fits && sets[int(f)*words+at]&bit == 0 {
+			f++
+		}
+		switch {
+		case f < fits:
+			text += fitWeight(f)
+			own++
+		case s.rows[t*rows+int(d.Place/64)]&(1<<(d.Place%64)) != 0:
+			text += inPlaceWeight
+		case s.tokens[t].house && number < 0 && x.isStreet(id):
+			number = t
+		case d.Flags&hasAddress != 0 && x.onStreet(s, id, t, words):
+			text += inPlaceWeight
+		case missing > 0:
+			missing--
+			text += missingWeight
+		default:
+			return
+		}
+	}
+	if own == 0 {
+		return
+	}
+	if number >= 0 {
+		text += x.findHouse(s, &h, number)
+	}
+	if h.house == none && h.interpolated == 0 && (d.Flags&hidden != 0 || !s.query.Filter.allows(d.Layer)) || (h.house != none || h.interpolated != 0) && !s.query.Filter.allows(LayerHouse) {
+		return
+	}
+	if s.query.Within != nil && !s.query.Within.Contains(h.at.Point()) {
+		return
+	}
+	h.score = text/float32(len(s.tokens)) + coverageWeight*min(1, float32(own)/float32(max(d.Words, 1))) + importance*float32(d.Importance)/255
+	if s.query.Biased {
+		h.score += nearWeight * s.frame.nearness(h.at)
+	}
+	s.keep(h)
+}
+
+// onStreet says whether a token is in the address of a feature.
+func (x *Index) onStreet(s *scratch, id uint32, t, words int) bool {
+	i, ok := slices.BinarySearchFunc(x.addresses, id, func(a address, id uint32) int { return cmp.Compare(a.Document, id) })
+	if !ok {
+		return false
+	}
+	a := &x.addresses[i]
+	sets, at, bit := s.bits[t*int(fits)*words:], int(a.Street/64), uint64(1)<<(a.Street%64)
+	if (sets[at]|sets[words+at]|sets[2*words+at])&bit != 0 {
+		return true
+	}
+	return s.tokens[t].house && string(x.text(a.Number)) == string(s.fold.text[s.tokens[t].span.start:s.tokens[t].span.end])
+}
+
+// keep puts a hit among the best.
+func (s *scratch) keep(h hit) {
+	if len(s.hits) < s.limit {
+		s.hits = append(s.hits, h)
+		for i := len(s.hits) - 1; i > 0 && worse(&s.hits[i], &s.hits[(i-1)/2]); i = (i - 1) / 2 {
+			s.hits[i], s.hits[(i-1)/2] = s.hits[(i-1)/2], s.hits[i]
+		}
+		return
+	}
+	if !worse(&s.hits[0], &h) {
+		return
+	}
+	s.hits[0] = h
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= len(s.hits) {
+			return
+		}
+		if child+1 < len(s.hits) && worse(&s.hits[child+1], &s.hits[child]) {
+			child++
+		}
+		if !worse(&s.hits[child], &s.hits[i]) {
+			return
+		}
+		s.hits[i], s.hits[child] = s.hits[child], s.hits[i]
+		i = child
+	}
+}
+
+func worse(a, b *hit) bool {
+	if a.score != b.score {
+		return a.score < b.score
+	}
+	return a.id > b.id
+}
+
+// best appends the best hits, without those that a driver could not tell from a better one.
+func (x *Index) best(dst []Result, s *scratch, q *Query) []Result {
+	slices.SortFunc(s.hits, func(a, b hit) int {
+		switch {
+		case worse(&b, &a):
+			return -1
+		case worse(&a, &b):
+			return 1
+		}
+		return 0
+	})
+	shown := s.hits[:0]
+	for _, h := range s.hits {
+		if len(dst) >= q.Limit {
+			break
+		}
+		if slices.ContainsFunc(shown, func(o hit) bool { return x.same(&o, &h) }) {
+			continue
+		}
+		shown = append(shown, h)
+		dst = append(dst, x.result(&h, q))
+	}
+	return dst
+}
+
+// sameWithin is within how many metres two features of one name and kind are the same to a driver, such as the two stops of a bus.
+const sameWithin = 150
+
+func (x *Index) same(a, b *hit) bool {
+	if x.isStreet(a.id) || x.isStreet(b.id) {
+		return a.id == b.id && a.house == b.house && a.interpolated == b.interpolated
+	}
+	return x.documents[a.id].Kind == x.documents[b.id].Kind && metres(a.at, b.at) < sameWithin && string(x.name(a.id)) == string(x.name(b.id))
+}
+
+// frame measures how near something is to a place, quickly.
+type frame struct {
+	at  graph.Position
+	cos float64
+}
+
+func newFrame(p geo.Point) frame {
+	return frame{positionOf(p), math.Cos(p.Lat * math.Pi / 180)}
+}
+
+// Distances at which nearness begins to fall, and at which nothing is left of it, in metres.
+const (
+	nearMetres = 150
+	farMetres  = 2_000_000
+)
+
+// nearness is 1 where one is, and falls with the logarithm of the distance.
+func (f frame) nearness(p graph.Position) float32 {
+	x := float64(shorter(int64(p.Lng)-int64(f.at.Lng))) * f.cos
+	y := float64(int64(p.Lat) - int64(f.at.Lat))
+	away := math.Sqrt(x*x+y*y) * metresPerUnit
+	return float32(max(0, 1-math.Log(1+away/nearMetres)/math.Log(1+farMetres/float64(nearMetres))))
+}

@@ -1,0 +1,230 @@
+package geocode
+
+import (
+	"cmp"
+	"slices"
+
+	"wayside/internal/roads/graph"
+)
+
+// street is the ways of one name in one city that hang together, or lie close to each other.
+type street struct {
+	names
+	kind     kind
+	ways     []int // in the collector's objects
+	around   box
+	at       graph.Position
+	osm      osmID
+	place    place
+	postcode map[uint32]int
+	houses   []house
+	hidden   bool
+	samples  bool // it has ways that are no roads for cars
+}
+
+// streetCell is the size of the cells by which ways of a name are joined, in units: ways in neighbouring cells are one street.
+const streetCell = 40_000 // some 400 m
+
+type cell struct{ x, y int32 }
+
+// addStreets joins ways to streets.
+func (b *builder) addStreets() {
+	var ways []int
+	for i := range b.c.objects {
+		if b.c.objects[i].role == isHighway {
+			ways = append(ways, i)
+		}
+	}
+	slices.SortStableFunc(ways, func(x, y int) int {
+		return cmp.Or(cmp.Compare(b.c.objects[x].name, b.c.objects[y].name), cmp.Compare(b.placeOf[x].City, b.placeOf[y].City))
+	})
+	for from := 0; from < len(ways); {
+		after := from + 1
+		for after < len(ways) && b.c.objects[ways[after]].name == b.c.objects[ways[from]].name && b.placeOf[ways[after]].City == b.placeOf[ways[from]].City {
+			after++
+		}
+		b.joinStreets(ways[from:after])
+		from = after
+	}
+	graphFirst := func(s *street) uint32 {
+		if start, ok := b.named[s.name]; ok {
+			return start
+		}
+		return ownText
+	}
+	slices.SortStableFunc(b.streets, func(x, y street) int {
+		return cmp.Or(cmp.Compare(graphFirst(&x), graphFirst(&y)), cmp.Compare(x.name, y.name), cmp.Compare(x.osm, y.osm))
+	})
+}
+
+// joinStreets makes streets of ways of one name in one city.
+func (b *builder) joinStreets(ways []int) {
+	parent := make([]int, len(ways))
+	for i := range parent {
+		parent[i] = i
+	}
+	var root func(i int) int
+	root = func(i int) int {
+		for parent[i] != i {
+			parent[i] = parent[parent[i]]
+			i = parent[i]
+		}
+		return i
+	}
+	if len(ways) > 1 {
+		cells := map[cell]int{}
+		for i, way := range ways {
+			o := &b.c.objects[way]
+			for _, node := range b.c.refs[o.firstRef : o.firstRef+o.refs] {
+				at, ok := b.c.position(node)
+				if !ok {
+					continue
+				}
+				x, y := at.Lng/streetCell, at.Lat/streetCell
+				for dx := int32(-1); dx <= 1; dx++ {
+					for dy := int32(-1); dy <= 1; dy++ {
+						if other, ok := cells[cell{x + dx, y + dy}]; ok {
+							if p, q := root(i), root(other); p != q {
+								parent[max(p, q)] = min(p, q)
+							}
+						}
+					}
+				}
+				cells[cell{x, y}] = i
+			}
+		}
+	}
+	groups := map[int][]int{}
+	for i, way := range ways {
+		groups[root(i)] = append(groups[root(i)], way)
+	}
+	for i := range ways {
+		if group := groups[i]; len(group) > 0 && root(i) == i {
+			b.streets = append(b.streets, b.streetOf(group))
+		}
+	}
+}
+
+// streetOf is the street of some ways: of the most important kind, at the way that is nearest to the middle.
+func (b *builder) streetOf(ways []int) street {
+	s := street{ways: ways, postcode: map[uint32]int{}}
+	for i, way := range ways {
+		o := &b.c.objects[way]
+		if i == 0 {
+			s.names, s.kind, s.around = o.names, o.kind, o.around
+		} else {
+			s.around.with(o.around)
+			s.names.merge(&o.names)
+		}
+		if o.kind.importance("") > s.kind.importance("") {
+			s.kind = o.kind
+		}
+		if postcode := b.placeOf[way].Postcode; postcode != 0 {
+			s.postcode[postcode]++
+		}
+	}
+	middle, least := s.around.middle(), 0.0
+	for i, way := range ways {
+		o := &b.c.objects[way]
+		if away := metres(middle, o.at); i == 0 || away < least {
+			s.at, s.osm, s.place, least = o.at, o.osm, b.placeOf[way], away
+		}
+	}
+	return s
+}
+
+// merge adds the names that are missing.
+func (n *names) merge(o *names) {
+	for _, t := range o.translations {
+		if !slices.ContainsFunc(n.translations, func(own translated) bool { return own.language == t.language }) {
+			n.translations = append(slices.Clip(n.translations), t)
+		}
+	}
+	for _, other := range o.others {
+		if len(n.others) < maxOtherNames && !slices.Contains(n.others, other) {
+			n.others = append(slices.Clip(n.others), other)
+		}
+	}
+}
+
+// mostUsed is the key with the highest count, the lowest of several; 0: there is none.
+func mostUsed(counts map[uint32]int) (best uint32) {
+	for key, n := range counts {
+		if n > counts[best] || n == counts[best] && key < best {
+			best = key
+		}
+	}
+	return best
+}
+
+// writeStreets makes documents of the streets.
+func (b *builder) writeStreets() {
+	inGraph := make(map[int64]bool, len(b.g.Ways))
+	for i := range b.g.Ways {
+		inGraph[b.g.Ways[i].OSM] = true
+	}
+	for i := range b.streets {
+		s := &b.streets[i]
+		if postcode := mostUsed(s.postcode); postcode != 0 {
+			s.place.Postcode = postcode
+		}
+		d := document{
+			Lng: s.at.Lng, Lat: s.at.Lat, OSM: s.osm, Kind: b.kindNumber(s.kind), Place: b.row(s.place),
+			Importance: uint8(255 * s.kind.importance("")), Layer: LayerStreet,
+		}
+		if s.hidden {
+			d.Flags |= hidden
+		}
+		id := b.add(d, &s.names)
+		b.streetExtents = append(b.streetExtents, s.around.extent())
+		b.firstHouse = append(b.firstHouse, uint32(len(b.houses)))
+		for _, h := range s.houses {
+			b.houses = append(b.houses, h)
+		}
+		for _, way := range s.ways {
+			if o := &b.c.objects[way]; !inGraph[o.osm.id()] {
+				b.addSamples(o, id)
+			}
+		}
+	}
+	b.firstHouse = append(b.firstHouse, uint32(len(b.houses)))
+}
+
+// sampleEvery is the most metres between two samples of a way.
+const sampleEvery = 25
+
+// addSamples notes where a way is that the graph lacks.
+func (b *builder) addSamples(o *object, id uint32) {
+	var before graph.Position
+	have := false
+	for _, node := range b.c.refs[o.firstRef : o.firstRef+o.refs] {
+		at, ok := b.c.position(node)
+		if !ok {
+			continue
+		}
+		steps := 1
+		if have {
+			if steps = int(metres(before, at)/sampleEvery) + 1; steps > 1000 {
+				steps = 1
+			}
+		}
+		for k := 1; k <= steps; k++ {
+			p := at
+			if have {
+				share := float64(k) / float64(steps)
+				p = between(before, at, share)
+			}
+			b.samples = append(b.samples, sample{p.Lng, p.Lat, id})
+		}
+		before, have = at, true
+	}
+}
+
+// between is the place at a share of the way from a to b.
+func between(a, b graph.Position, share float64) graph.Position {
+	lng := int64(a.Lng) + int64(share*float64(shorter(int64(b.Lng)-int64(a.Lng))))
+	if lng < -fullTurn/2 {
+		lng += fullTurn
+	}
+	return graph.Position{Lng: wrapped(lng), Lat: a.Lat + int32(share*float64(int64(b.Lat)-int64(a.Lat)))}
+}

@@ -1,0 +1,59 @@
+package geocode
+
+import (
+	"cmp"
+	"slices"
+
+	"wayside/internal/roads/graph"
+)
+
+// The tree is a k-d tree without pointers: the middle of a range is its root, what lies before and behind it are its two sides, by
+// latitude and longitude in turns. Its numbers are those of features, then houses, then samples.
+
+// writeTree puts all that is found by its position into the tree.
+func (b *builder) writeTree() {
+	for id := range b.features {
+		if b.documents[id].Flags&hidden == 0 {
+			b.tree = append(b.tree, id)
+		}
+	}
+	for i := range b.houses {
+		if b.houses[i].OSM != [2]uint32{} {
+			b.tree = append(b.tree, b.features+uint32(i))
+		}
+	}
+	for i := range b.samples {
+		b.tree = append(b.tree, b.features+uint32(len(b.houses)+i))
+	}
+	features := int(b.features)
+	b.divide(b.tree, features, false)
+}
+
+func (a *arrays) divide(part []uint32, features int, byLng bool) {
+	if len(part) < 2 {
+		return
+	}
+	slices.SortFunc(part, func(x, y uint32) int {
+		p, q := a.treePosition(x, features), a.treePosition(y, features)
+		if byLng {
+			return cmp.Or(cmp.Compare(p.Lng, q.Lng), cmp.Compare(x, y))
+		}
+		return cmp.Or(cmp.Compare(p.Lat, q.Lat), cmp.Compare(x, y))
+	})
+	middle := len(part) / 2
+	a.divide(part[:middle], features, !byLng)
+	a.divide(part[middle+1:], features, !byLng)
+}
+
+// treePosition is where something of the tree is.
+func (a *arrays) treePosition(number uint32, features int) graph.Position {
+	n := int(number)
+	if n < features {
+		return graph.Position{Lng: a.documents[n].Lng, Lat: a.documents[n].Lat}
+	}
+	if n -= features; n < len(a.houses) {
+		return graph.Position{Lng: a.houses[n].Lng, Lat: a.houses[n].Lat}
+	}
+	s := &a.samples[n-len(a.houses)]
+	return graph.Position{Lng: s.Lng, Lat: s.Lat}
+}

@@ -1,0 +1,250 @@
+package httpapi
+
+import (
+	"math"
+	"net/http"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"wayside/internal/geo"
+	"wayside/internal/geocode"
+	"wayside/internal/response"
+	"wayside/internal/roads/graph"
+	"wayside/internal/wire"
+)
+
+// Geocoder is the place search of the region that is served, and the attribution that is shown with what it finds. A nil index: there is
+// none now.
+type Geocoder func() (index *geocode.Index, attribution string)
+
+// Bounds of place search (D15.20).
+const (
+	defaultPlaces   = 15
+	maxSearchRunes  = 200 // of q
+	maxTagFilters   = 20
+	maxSearchRadius = 50 // kilometres
+	kilometre       = 1000.0
+)
+
+// geocodeScratch is reusable memory for one response.
+type geocodeScratch struct {
+	results []geocode.Result
+	body    []byte
+}
+
+// geocodePool reuses memory between requests; it holds no state of the service.
+var geocodePool = sync.Pool{New: func() any { return new(geocodeScratch) }}
+
+// getPlaces answers GET /v2/geocode/api: what has a name.
+func (a *api) getPlaces(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	p, err := parseParams(r)
+	if err != nil {
+		return err
+	}
+	q := geocode.Query{Text: p.searchText(), Limit: p.limitUpTo(defaultPlaces, geocode.MaxLimit), Language: p.language(), Filter: p.filter(), Within: p.searchBox()}
+	if p.values.has("lat") || p.values.has("lon") {
+		q.Near, q.Biased = geo.Point{Lat: p.number("lat", -90, 90, true), Lng: p.number("lon", -180, 180, true)}, true
+	}
+	if p.problem != nil {
+		return p.problem
+	}
+	return a.writePlaces(w, r, func(index *geocode.Index, dst []geocode.Result) []geocode.Result { return index.Search(dst, &q) })
+}
+
+// getPlacesNear answers GET /v2/geocode/reverse: what is near a place.
+func (a *api) getPlacesNear(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	p, err := parseParams(r)
+	if err != nil {
+		return err
+	}
+	q := geocode.Near{
+		At:     geo.Point{Lat: p.number("lat", -90, 90, true), Lng: p.number("lon", -180, 180, true)},
+		Radius: kilometre, Limit: 1, Language: p.language(), Filter: p.filter(),
+	}
+	if p.values.has("radius") {
+		q.Radius = kilometre * p.number("radius", 0, maxSearchRadius, false)
+	}
+	if p.values.has("limit") {
+		q.Limit = p.limitUpTo(1, geocode.MaxLimit)
+	}
+	if p.problem != nil {
+		return p.problem
+	}
+	return a.writePlaces(w, r, func(index *geocode.Index, dst []geocode.Result) []geocode.Result { return index.Reverse(dst, &q) })
+}
+
+// writePlaces writes what a search finds as GeoJSON.
+func (a *api) writePlaces(w http.ResponseWriter, r *http.Request, search func(*geocode.Index, []geocode.Result) []geocode.Result) error {
+	var index *geocode.Index
+	attribution := ""
+	if a.Geocoder != nil {
+		index, attribution = a.Geocoder()
+	}
+	w.Header()["Vary"] = []string{a.vary()}
+	w.Header()["Cache-Control"] = []string{noStore}
+	if index == nil {
+		return &problem{
+			Type: "unavailable", Status: http.StatusServiceUnavailable, retryAfter: unavailableRetryAfter,
+			Detail: "There is no place search: no region is served, or it was imported without search.",
+		}
+	}
+	scratch, ok := geocodePool.Get().(*geocodeScratch)
+	if !ok {
+		scratch = new(geocodeScratch)
+	}
+	scratch.results = search(index, scratch.results[:0])
+	scratch.body = appendPlaces(scratch.body[:0], scratch.results, attribution)
+	runtime.KeepAlive(index) // results point into its memory
+	clear(scratch.results)
+	response.Write(w, r, http.StatusOK, "application/json", scratch.body)
+	if cap(scratch.body) <= maxPooledBody {
+		geocodePool.Put(scratch)
+	}
+	return nil
+}
+
+// searchText is what is looked for.
+func (p *params) searchText() string {
+	text, _ := p.value("q")
+	switch {
+	case strings.TrimSpace(text) == "":
+		p.addError("q", "missing", "q is required: what to look for.")
+	case !utf8.ValidString(text):
+		p.addError("q", "invalid", "q must be UTF-8.")
+	case utf8.RuneCountInString(text) > maxSearchRunes:
+		p.addError("q", "too_long", "q may have "+strconv.Itoa(maxSearchRunes)+" characters.")
+	}
+	return text
+}
+
+// language is the language of names: that of lang without its region, -1 for the default names.
+func (p *params) language() int {
+	text, given := p.value("lang")
+	if !given {
+		return -1
+	}
+	tag, _, _ := strings.Cut(text, "-")
+	return slices.Index(geocode.Languages(), strings.ToLower(tag))
+}
+
+// filter reads osm_tag and layer, each of which may be given several times.
+func (p *params) filter() geocode.Filter {
+	var f geocode.Filter
+	for _, v := range p.values {
+		switch v.name {
+		case "osm_tag":
+			t, ok := geocode.ParseTagFilter(v.value)
+			if !ok || len(f.Tags) == maxTagFilters {
+				p.addError("osm_tag", "invalid", "osm_tag must be key, key:value, :value or one of these with a ! before it, or key:!value; at most "+strconv.Itoa(maxTagFilters)+".")
+				continue
+			}
+			f.Tags = append(f.Tags, t)
+		case "layer":
+			for name := range strings.SplitSeq(v.value, ",") {
+				l, ok := geocode.ParseLayer(name)
+				if !ok {
+					p.addError("layer", "unknown_layer", "layer must be house, street, locality, district, city, county, state, country or other.")
+					continue
+				}
+				f.Layers |= 1 << l
+			}
+		}
+	}
+	return f
+}
+
+// searchBox reads bbox: west, south, east, north.
+func (p *params) searchBox() *geo.Box {
+	text, given := p.value("bbox")
+	if !given {
+		return nil
+	}
+	var edges [4]float64
+	parts := strings.Split(text, ",")
+	ok := len(parts) == len(edges)
+	for i := 0; ok && i < len(edges); i++ {
+		v, err := strconv.ParseFloat(parts[i], 64)
+		ok = err == nil && !math.IsNaN(v) && math.Abs(v) <= []float64{180, 90}[i%2]
+		edges[i] = v
+	}
+	if !ok || edges[1] > edges[3] {
+		p.addError("bbox", "invalid", "bbox must be west,south,east,north in degrees.")
+		return nil
+	}
+	return &geo.Box{West: edges[0], South: edges[1], East: edges[2], North: edges[3]}
+}
+
+// appendPlaces appends results as GeoJSON with Photon's properties.
+func appendPlaces(dst []byte, results []geocode.Result, attribution string) []byte {
+	dst = append(dst, `{"type":"FeatureCollection","attribution":`...)
+	dst = wire.AppendString(dst, attribution)
+	dst = append(dst, `,"features":[`...)
+	for i := range results {
+		r := &results[i]
+		dst = wire.AppendComma(dst, i > 0)
+		dst = append(dst, `{"type":"Feature","geometry":{"type":"Point","coordinates":[`...)
+		dst = appendDegrees(dst, r.At.Lng)
+		dst = append(dst, ',')
+		dst = appendDegrees(dst, r.At.Lat)
+		dst = append(dst, `]},"properties":{"osm_type":"`...)
+		dst = append(dst, r.OSMType...)
+		dst = append(dst, `","osm_id":`...)
+		dst = strconv.AppendInt(dst, r.OSMID, 10)
+		dst = append(dst, `,"osm_key":"`...)
+		dst = append(dst, r.Key...)
+		dst = append(dst, `","osm_value":"`...)
+		dst = append(dst, r.Value...)
+		dst = append(dst, `","type":"`...)
+		dst = append(dst, r.Layer.String()...)
+		dst = append(dst, '"')
+		dst = appendPlaceNames(dst, r)
+		if r.HasExtent {
+			dst = append(dst, `,"extent":[`...)
+			for k, edge := range [...]int32{r.Extent.West, r.Extent.North, r.Extent.East, r.Extent.South} {
+				dst = wire.AppendComma(dst, k > 0)
+				dst = appendDegrees(dst, edge)
+			}
+			dst = append(dst, ']')
+		}
+		dst = append(dst, `}}`...)
+	}
+	return append(dst, "]}\n"...)
+}
+
+// appendPlaceNames appends the names of a result and of what it lies in, without those that it does not have.
+func appendPlaceNames(dst []byte, r *geocode.Result) []byte {
+	if len(r.Other) > 0 {
+		dst = append(dst, `,"name":`...)
+		dst = wire.AppendString(dst, string(r.Name)+" & "+string(r.Other))
+	} else {
+		dst = appendMember(dst, "name", r.Name)
+	}
+	dst = appendMember(dst, "housenumber", r.Number)
+	dst = appendMember(dst, "street", r.Street)
+	dst = appendMember(dst, "postcode", r.Postcode)
+	dst = appendMember(dst, "district", r.District)
+	dst = appendMember(dst, "city", r.City)
+	dst = appendMember(dst, "county", r.County)
+	dst = appendMember(dst, "state", r.State)
+	dst = appendMember(dst, "country", r.Country)
+	return appendMember(dst, "countrycode", r.Code)
+}
+
+func appendMember(dst []byte, name string, text []byte) []byte {
+	if len(text) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"`...)
+	dst = append(dst, name...)
+	dst = append(dst, `":`...)
+	return wire.AppendString(dst, string(text))
+}
+
+// appendDegrees appends units of 1e-7 degrees.
+func appendDegrees(dst []byte, units int32) []byte {
+	return strconv.AppendFloat(dst, graph.Position{Lng: units}.Point().Lng, 'f', -1, 64)
+}
