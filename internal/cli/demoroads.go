@@ -157,7 +157,7 @@ func (d *demoRun) roadsText(ctx context.Context, push string) string {
 	route := "  curl '" + routeURL(d.base, t) + "?overview=false&skip_waypoints=true'\n"
 	text := "\nAsk for a route across " + what + " (" + printable(via) + "), close it with the push token of the town's live feed, ask again, and open it:\n\n" +
 		route + fmt.Sprintf(post, d.base, push, row(closureTTL)) + route + fmt.Sprintf(post, d.base, push, row(1)) +
-		"\nOr dispute the closure on the map as the driver: it is only a delay then."
+		"\nOr dispute the closure on the map as the driver: until others confirm it, it only counts as five minutes of delay."
 	if d.real {
 		return text + fmt.Sprintf("\nThe roads are %s: %s\n", region.Attribution, region.AttributionURL)
 	}
