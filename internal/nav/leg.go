@@ -17,6 +17,7 @@ type Leg struct {
 	Nodes                  []int64 // of OpenStreetMap, one for each location; the ends of the road before the first and after the last
 	Parts                  []Part
 	Steps                  []Step
+	Incidents              []Incident
 	Summary                string
 
 	guide guide.Guide
@@ -33,7 +34,7 @@ func PositionOf(p geo.Point) graph.Position {
 }
 
 func (l *Leg) reset() {
-	*l = Leg{Locations: l.Locations[:0], Nodes: l.Nodes[:0], Parts: l.Parts[:0], guide: l.guide}
+	*l = Leg{Locations: l.Locations[:0], Nodes: l.Nodes[:0], Parts: l.Parts[:0], Incidents: l.Incidents[:0], guide: l.guide}
 }
 
 // build makes a leg of the ways between spots, one or several.

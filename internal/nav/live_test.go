@@ -28,7 +28,7 @@ func (c closures) On(arc uint32) (nav.Condition, bool) {
 	return nav.Condition{Weight: 1, Closed: true}, slices.Contains(c.arcs, arc)
 }
 
-func (c closures) Entities(uint32, func(string)) {}
+func (c closures) Events(uint32, func(nav.Event)) {}
 
 // Routes that are asked for while a bridge closes and opens all the time have weights and conditions of one version: never a route
 // over what its own conditions close, nor around what they leave open.

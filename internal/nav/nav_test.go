@@ -28,7 +28,7 @@ type town struct {
 type conditions struct {
 	version uint64
 	on      map[uint32]nav.Condition
-	ids     map[uint32]string
+	events  map[uint32][]nav.Event
 }
 
 func (c *conditions) Version() uint64 { return c.version }
@@ -37,9 +37,9 @@ func (c *conditions) None() bool { return len(c.on) == 0 }
 
 func (c *conditions) On(arc uint32) (nav.Condition, bool) { one, ok := c.on[arc]; return one, ok }
 
-func (c *conditions) Entities(arc uint32, each func(string)) {
-	if id, ok := c.ids[arc]; ok {
-		each(id)
+func (c *conditions) Events(arc uint32, each func(nav.Event)) {
+	for _, e := range c.events[arc] {
+		each(e)
 	}
 }
 
@@ -81,11 +81,11 @@ func (w *town) arcs(from, to string) (arcs []uint32) {
 // close closes the road between two nodes in both directions.
 func (w *town) close(id, a, b string) {
 	weights := w.Graph.Weights()
-	w.conditions = conditions{version: 1, on: map[uint32]nav.Condition{}, ids: map[uint32]string{}}
+	w.conditions = conditions{version: 1, on: map[uint32]nav.Condition{}, events: map[uint32][]nav.Event{}}
 	for _, arc := range append(w.arcs(a, b), w.arcs(b, a)...) {
 		weights[arc] = graph.Closed
 		w.on[arc] = nav.Condition{Weight: w.Graph.Arcs[arc].Weight, Duration: w.Graph.Arcs[arc].Duration, Closed: true}
-		w.ids[arc] = id
+		w.events[arc] = []nav.Event{{EntityID: id, Closed: true, Factor: 1}}
 	}
 	w.Network = &nav.Network{Roads: w.Roads, Search: nav.NewPlain(w.Graph, weights, nil), Conditions: &w.conditions}
 }

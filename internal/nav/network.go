@@ -3,6 +3,7 @@ package nav
 import (
 	"context"
 	"sync"
+	"time"
 
 	"wayside/internal/nav/guide"
 	"wayside/internal/roads/graph"
@@ -65,8 +66,8 @@ type Conditions interface {
 	None() bool
 	// On is what concerns an arc, a copy as well as what it is a copy of; false: nothing does.
 	On(arc uint32) (Condition, bool)
-	// Entities calls each with the ids of the entities that concern an arc.
-	Entities(arc uint32, each func(id string))
+	// Events calls each with the entities that concern an arc.
+	Events(arc uint32, each func(Event))
 }
 
 // Condition is what entities do to one arc.
@@ -74,6 +75,30 @@ type Condition struct {
 	Weight, Duration uint32 // of the whole arc now, in ms; of a closed one, what they are for who begins or ends there
 	Closed           bool   // not to be driven from one end to the other (D15.16)
 }
+
+// Event is an entity that concerns an arc.
+type Event struct {
+	EntityID, KindID string
+	Type             EventType
+	Description      string // for drivers
+	Created          time.Time
+	Starts, Ends     time.Time // zero: not known
+	Closed           bool
+	Factor           float64       // the share of the usual speed that is left; 1: it does not slow
+	Delay            time.Duration // that it costs once
+}
+
+// EventType is what sort of event an entity is.
+type EventType uint8
+
+// The types of events.
+const (
+	RoadClosure EventType = iota
+	Construction
+	Congestion
+	Hazard
+	Accident
+)
 
 // Query asks for the path of the least weight that takes at least one turn.
 type Query struct {

@@ -164,66 +164,6 @@ func (n *Network) assemble(r *Route, ways []way, spots []Spot, q *RouteRequest) 
 	n.note(r)
 }
 
-// note gathers what is to be said of a route: the entities on it, and warnings.
-func (n *Network) note(r *Route) {
-	var ferry, local, closed bool
-	for i := range r.Legs {
-		for k := range r.Legs[i].Parts {
-			arc := r.Legs[i].Parts[k].Arc
-			flags := n.Graph.Arcs[arc].Flags
-			ferry, local = ferry || flags&graph.Ferry != 0, local || flags&graph.LocalOnly != 0
-			if c, ok := n.condition(arc); ok {
-				closed = closed || c.Closed
-				n.Conditions.Entities(arc, func(id string) {
-					if !slices.Contains(r.Conditions, id) {
-						r.Conditions = append(r.Conditions, id)
-					}
-				})
-			}
-		}
-	}
-	for _, w := range []struct {
-		holds bool
-		text  string
-	}{
-		{closed, "The route begins or ends on a road that is closed."},
-		{ferry, "The route takes a ferry."},
-		{local, "The route uses a road that is open to local traffic only."},
-	} {
-		if w.holds {
-			r.Warnings = append(r.Warnings, w.text)
-		}
-	}
-}
-
-// findAvoided says which entities would be on the way if there were no conditions.
-func (n *Network) findAvoided(ctx context.Context, q *RouteRequest, a *RouteAnswer) error {
-	if n.Conditions == nil || n.Conditions.None() {
-		return nil
-	}
-	free := *n
-	free.Conditions = nil
-	without, err := free.chain(ctx, a.Spots, &Query{Exclude: q.Exclude, Free: true}, q.Straight != TurnsAllowed)
-	if err != nil {
-		return err
-	}
-	var met []string
-	for i := range without {
-		for _, arc := range without[i].arcs {
-			n.Conditions.Entities(arc, func(id string) { met = append(met, id) })
-		}
-	}
-	for i := range a.Routes {
-		r := &a.Routes[i]
-		for _, id := range met {
-			if !slices.Contains(r.Conditions, id) && !slices.Contains(r.Avoided, id) {
-				r.Avoided = append(r.Avoided, id)
-			}
-		}
-	}
-	return nil
-}
-
 // addAlternatives adds routes between two spots that differ from the best one.
 func (n *Network) addAlternatives(ctx context.Context, q *RouteRequest, a *RouteAnswer, search *Query) error {
 	paths, err := n.Search.Alternatives(ctx, search, q.Alternatives)

@@ -124,7 +124,7 @@ func (r *roads) open(ctx context.Context, to *region.Region) (*network, error) {
 	}
 	n.follow = traffic.New(traffic.Options{
 		Network: n.traffic, Bounds: geo.Box{West: to.Bounds[0], South: to.Bounds[1], East: to.Bounds[2], North: to.Bounds[3]}, Version: r.version,
-		Reader: reader{current: r.reader, answer: new(nearby.Answer)}, Router: router{n.live}, Moved: n.moved, Now: r.now, Locate: r.locateLive,
+		Reader: reader{current: r.reader, answer: new(nearby.Answer)}, Router: router{n.live, n.traffic}, Moved: n.moved, Now: r.now, Locate: r.locateLive,
 		Failed: func(err error) { r.log.Warn("conditions cannot be read; they are tried again", "error", err) },
 	})
 	return n, nil
@@ -164,19 +164,23 @@ func (r *roads) locateLive(ctx context.Context, externalID string) (geo.Point, b
 }
 
 // router shows conditions to routes.
-type router struct{ live *nav.Live }
+type router struct {
+	live  *nav.Live
+	roads *traffic.Network
+}
 
 func (r router) Update(_ context.Context, changed []traffic.Cost, state *traffic.State) error {
 	weights := make([]cch.ArcWeight, len(changed))
 	for i, c := range changed {
 		weights[i] = cch.ArcWeight{Arc: c.Arc, Weight: c.Weight}
 	}
-	r.live.Update(weights, &conditions{state, state.Empty()})
+	r.live.Update(weights, &conditions{r.roads, state, state.Empty()})
 	return nil
 }
 
 // conditions is a state of conditions as routes read it.
 type conditions struct {
+	roads *traffic.Network
 	state *traffic.State
 	none  bool
 }
@@ -194,11 +198,25 @@ func (c *conditions) On(arc uint32) (nav.Condition, bool) {
 	return nav.Condition{Weight: cost.Open, Duration: cost.Duration, Closed: cost.Weight != cost.Open}, true
 }
 
-// Entities calls each with the ids of the entities that concern an arc.
-func (c *conditions) Entities(arc uint32, each func(id string)) {
-	for _, condition := range c.state.Conditions(arc) {
-		each(condition.EntityID)
+// Events calls each with the entities that concern an arc.
+func (c *conditions) Events(arc uint32, each func(nav.Event)) {
+	for _, on := range c.state.Conditions(arc) {
+		e := nav.Event{
+			EntityID: on.EntityID, KindID: on.Kind.ID(), Type: eventTypes[on.Type], Description: on.Description,
+			Created: on.Created, Starts: on.Starts, Ends: on.Ends, Closed: on.Impact.Effect == traffic.Closes,
+			Factor: c.roads.FactorOn(arc, on), Delay: time.Duration(on.Impact.Delay) * time.Millisecond,
+		}
+		if e.Description == "" {
+			e.Description = on.Kind.Info().Label
+		}
+		each(e)
 	}
+}
+
+// eventTypes are the types of conditions as routes name them.
+var eventTypes = [...]nav.EventType{
+	traffic.Closure: nav.RoadClosure, traffic.Works: nav.Construction, traffic.Jam: nav.Congestion,
+	traffic.Slippery: nav.Hazard, traffic.Accident: nav.Accident,
 }
 
 // reader reads entities as a driver does, a guest unless there is an account (D15.13). An account's own feeds are among them, whatever

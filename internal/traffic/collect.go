@@ -18,8 +18,10 @@ func (n *Network) conditionOf(h *mapdata.Hit, id string, old *Condition, now tim
 	if old != nil && old.digest == digest && old.holds(now) {
 		return old
 	}
-	c := &Condition{EntityID: id, Kind: h.Kind, Since: time.UnixMilli(h.FirstSeenAt), digest: digest, read: now}
+	created := time.UnixMilli(h.FirstSeenAt)
+	c := &Condition{EntityID: id, Kind: h.Kind, Since: created, Type: n.rules.typeOf(h.Kind), Created: created, digest: digest, read: now}
 	c.add(n, h, id, h.Kind, disputed, now)
+	c.Description, c.Starts, c.Ends = c.pins[0].description, c.pins[0].effect.starts, c.pins[0].effect.ends
 	for i := range h.Merged {
 		m := &h.Merged[i]
 		hit := mapdata.Hit{Point: m.Point, ExternalID: m.ExternalID, Prepared: m.Prepared, ExpiresAt: m.ExpiresAt}

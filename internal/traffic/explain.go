@@ -60,15 +60,20 @@ func (n *Network) Shape(arc uint32) ArcShape {
 	return shape
 }
 
+// FactorOn is the share of the usual speed that a condition leaves on an arc; 1: it does not slow.
+func (n *Network) FactorOn(arc uint32, c *Condition) float64 {
+	if c.Impact.Effect != Slows {
+		return 1
+	}
+	a := &n.graph.Arcs[arc]
+	return c.Impact.factorOn(a, n.graph.Pieces[a.Piece].Length)
+}
+
 // Factor is the share of the usual speed that a condition leaves on the arc that it slows most; 1 where it slows none.
 func (n *Network) Factor(c *Condition) float64 {
 	factor := 1.0
-	if c.Impact.Effect != Slows {
-		return factor
-	}
 	for _, arc := range c.Arcs {
-		a := &n.graph.Arcs[arc]
-		factor = min(factor, c.Impact.factorOn(a, n.graph.Pieces[a.Piece].Length))
+		factor = min(factor, n.FactorOn(arc, c))
 	}
 	return factor
 }

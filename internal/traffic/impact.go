@@ -31,6 +31,33 @@ const (
 	disputedClosure = 300_000 // ms
 )
 
+// Type is what sort of event an entity is.
+type Type uint8
+
+// The types.
+const (
+	Closure Type = iota
+	Works
+	Jam
+	Slippery
+	Accident
+)
+
+// typeOf is the type of a kind that does something to roads.
+func (r *rules) typeOf(kind mapdata.Kind) Type {
+	switch {
+	case r.works.Has(kind):
+		return Works
+	case r.jams.Has(kind):
+		return Jam
+	case r.slippery.Has(kind):
+		return Slippery
+	case r.accidents.Has(kind):
+		return Accident
+	}
+	return Closure
+}
+
 // Impact is what an entity does, wherever it is.
 type Impact struct {
 	Effect   Effect

@@ -22,6 +22,8 @@ type pin struct {
 	effect  effect
 	arcs    []uint32 // in order
 	nearest []uint32 // of the arcs, those of the piece that is nearest to the point: what costs time once does so in one place
+
+	description string
 }
 
 // pins are those of the conditions that a follower knows, by their entities: looking for roads along a line costs far more than all
@@ -60,7 +62,7 @@ func (n *Network) pinOf(h *mapdata.Hit, id string) *pin {
 	if properties.line == nil && wire.HasLine(h) {
 		properties.line = wire.AppendLine(nil, h)
 	}
-	p := &pin{id: id, digest: digest, at: h.Point, effect: properties.effect}
+	p := &pin{id: id, digest: digest, at: h.Point, effect: properties.effect, description: properties.description}
 	p.arcs = n.arcs(h.Point, &properties)
 	p.nearest = n.nearest(p.arcs, h.Point)
 	return p

@@ -3,6 +3,7 @@ package traffic
 import (
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,6 +20,7 @@ type properties struct {
 	effect
 	bothDirections bool
 	street         string
+	description    string
 	bearing        float64
 	hasBearing     bool
 	line           []geo.Point
@@ -48,9 +50,36 @@ func parseProperties(text []byte) properties {
 	}
 	street, _ := value[string](members["street"])
 	p.street = strings.TrimSpace(street)
+	description, _ := value[string](members["description"])
+	p.description = oneLine(description)
 	p.line = line(members["line"])
 	p.starts, p.ends = instant(members["starts_at"]), instant(members["ends_at"])
 	return p
+}
+
+// maxDescription is how many characters of a description are kept.
+const maxDescription = 300
+
+// oneLine is a text in one line, cut, without what prints nothing.
+func oneLine(text string) string {
+	var line strings.Builder
+	left := maxDescription
+	for field := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		if line.Len() > 0 {
+			line.WriteByte(' ')
+			left--
+		}
+		for _, r := range field {
+			if left <= 0 {
+				return strings.TrimSpace(line.String())
+			}
+			if unicode.IsPrint(r) {
+				line.WriteRune(r)
+				left--
+			}
+		}
+	}
+	return line.String()
 }
 
 func value[T any](text jsontext.Value) (T, bool) {
@@ -84,7 +113,7 @@ func instant(text jsontext.Value) time.Time {
 		return time.Time{}
 	}
 	at, err := time.Parse(time.RFC3339, written)
-	if err != nil {
+	if err != nil || at.UTC().Year() < 1 || at.UTC().Year() > 9999 {
 		return time.Time{}
 	}
 	return at

@@ -19,6 +19,12 @@ type Condition struct {
 	Arcs     []uint32 // in order, without copies
 	InForce  bool     // false: it begins later, or has ended
 
+	// What drivers are told of it.
+	Type         Type
+	Description  string // the source's own words, of one line; empty: it has none
+	Created      time.Time
+	Starts, Ends time.Time // what the source says; zero: nothing
+
 	// What follows belongs to the follower.
 	pins   []*pin
 	digest uint64    // of all that it was made of
@@ -34,6 +40,7 @@ func (c *Condition) holds(now time.Time) bool {
 // same says whether two conditions do the same to roads and readers.
 func (c *Condition) same(o *Condition) bool {
 	return c.Kind == o.Kind && c.Impact == o.Impact && c.InForce == o.InForce && c.Since.Equal(o.Since) &&
+		c.Description == o.Description && c.Starts.Equal(o.Starts) && c.Ends.Equal(o.Ends) &&
 		slices.Equal(c.Arcs, o.Arcs) && slices.EqualFunc(c.pins, o.pins, func(a, b *pin) bool { return a.id == b.id && a.at == b.at })
 }
 

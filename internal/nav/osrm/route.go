@@ -84,6 +84,7 @@ func (r *Request) appendLeg(dst []byte, n *nav.Network, leg *nav.Leg) []byte {
 	dst = wire.AppendString(dst, leg.Summary)
 	dst = append(dst, `,"weight":`...)
 	dst = appendSeconds(dst, leg.Weight)
+	dst = appendIncidents(append(dst, `,"incidents":`...), leg.Incidents)
 	if r.Overview == ByLegs {
 		dst = append(dst, `,"geometry":`...)
 		dst = appendGeometry(dst, r.Geometries, leg.Locations)

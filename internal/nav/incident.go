@@ -1,0 +1,148 @@
+package nav
+
+import (
+	"context"
+	"slices"
+
+	"wayside/internal/roads/graph"
+)
+
+// Incident is what an entity does to a stretch of a leg.
+type Incident struct {
+	Event                // its Factor is that of the arc that is slowed most
+	First, Last int      // it is on Locations[First:Last+1] of the leg
+	Length      float64  // metres of the leg
+	Roads       []string // the names of the roads there, each once
+}
+
+const (
+	// maxIncidents bounds the incidents of a leg: those along the first of the way are listed.
+	maxIncidents = 100
+	// maxRoads bounds the names of an incident's roads.
+	maxRoads = 10
+)
+
+// note gathers what is to be said of a route: the entities on it, and warnings.
+func (n *Network) note(r *Route) {
+	var ferry, local, closed bool
+	var on *idSet // made with the first condition: most routes have none
+	for i := range r.Legs {
+		leg := &r.Legs[i]
+		for k := range leg.Parts {
+			part := &leg.Parts[k]
+			flags := n.Graph.Arcs[part.Arc].Flags
+			ferry, local = ferry || flags&graph.Ferry != 0, local || flags&graph.LocalOnly != 0
+			if c, ok := n.condition(part.Arc); ok {
+				closed = closed || c.Closed
+				if on == nil {
+					on = new(idSet)
+				}
+				n.noteEvents(leg, part, on)
+			}
+		}
+	}
+	if on != nil {
+		r.Conditions = on.ids
+	}
+	for _, w := range []struct {
+		holds bool
+		text  string
+	}{
+		{closed, "The route begins or ends on a road that is closed."},
+		{ferry, "The route takes a ferry."},
+		{local, "The route uses a road that is open to local traffic only."},
+	} {
+		if w.holds {
+			r.Warnings = append(r.Warnings, w.text)
+		}
+	}
+}
+
+// noteEvents adds the entities on a part of a leg.
+func (n *Network) noteEvents(leg *Leg, p *Part, on *idSet) {
+	n.Conditions.Events(p.Arc, func(e Event) {
+		on.add(e.EntityID)
+		at := slices.IndexFunc(leg.Incidents, func(i Incident) bool { return i.EntityID == e.EntityID && i.Last == p.First })
+		if at < 0 {
+			if len(leg.Incidents) == maxIncidents {
+				return
+			}
+			at = len(leg.Incidents)
+			leg.Incidents = append(leg.Incidents, Incident{Event: e, First: p.First})
+		}
+		i := &leg.Incidents[at]
+		i.Last, i.Factor = p.Last, min(i.Factor, e.Factor)
+		i.Length += n.Length(p)
+		if name := n.NameOf(n.Graph.Arcs[p.Arc].Piece); name != "" && len(i.Roads) < maxRoads && !slices.Contains(i.Roads, name) {
+			i.Roads = append(i.Roads, name)
+		}
+	})
+}
+
+// findAvoided says which entities would be on the way if there were no conditions.
+func (n *Network) findAvoided(ctx context.Context, q *RouteRequest, a *RouteAnswer) error {
+	if n.Conditions == nil || n.Conditions.None() {
+		return nil
+	}
+	free := *n
+	free.Conditions = nil
+	without, err := free.chain(ctx, a.Spots, &Query{Exclude: q.Exclude, Free: true}, q.Straight != TurnsAllowed)
+	if err != nil {
+		return err
+	}
+	var met idSet
+	for i := range without {
+		for _, arc := range without[i].arcs {
+			n.Conditions.Events(arc, func(e Event) { met.add(e.EntityID) })
+		}
+	}
+	if len(met.ids) == 0 {
+		return nil
+	}
+	for i := range a.Routes {
+		r := &a.Routes[i]
+		var on idSet
+		for _, id := range r.Conditions {
+			on.add(id)
+		}
+		for _, id := range met.ids {
+			if !on.has(id) {
+				r.Avoided = append(r.Avoided, id)
+			}
+		}
+	}
+	return nil
+}
+
+// idSet is ids in the order in which they were added, each once.
+type idSet struct {
+	ids   []string
+	known map[string]struct{} // nil: there are few
+}
+
+// fewIDs is how many ids are compared one by one.
+const fewIDs = 16
+
+func (s *idSet) has(id string) bool {
+	if s.known == nil {
+		return slices.Contains(s.ids, id)
+	}
+	_, ok := s.known[id]
+	return ok
+}
+
+func (s *idSet) add(id string) {
+	if s.has(id) {
+		return
+	}
+	s.ids = append(s.ids, id)
+	if s.known == nil && len(s.ids) > fewIDs {
+		s.known = make(map[string]struct{}, 2*len(s.ids))
+		for _, known := range s.ids {
+			s.known[known] = struct{}{}
+		}
+	}
+	if s.known != nil {
+		s.known[id] = struct{}{}
+	}
+}
