@@ -228,13 +228,23 @@ func (k *asker) routeCell(w *world, a *answer, column, want string, o *outcome) 
 		return
 	}
 	if same := agrees(got, want) || slices.Contains(quantities, column) && agreesInQuantity(got, want); !same {
-		o.differ(column, got, want, guidance || column == "route" && sameRoads(got, want))
+		o.differ(column, got, want, guidance || column == "route" && found && r.sameRoads(want))
 	}
 }
 
-// sameRoads compares the names of roads in their order: where a driver is told to go on is guidance.
-func sameRoads(got, want string) bool {
-	return slices.Equal(slices.Compact(strings.Split(got, ",")), slices.Compact(strings.Split(want, ",")))
+// sameRoads compares the names of roads in their order: where a driver is told to go on, and that a route begins at the very end
+// of a road, is guidance.
+func (r *route) sameRoads(want string) bool {
+	const least = 1 // metre
+	var driven []string
+	for i := range r.Legs {
+		for k := range r.Legs[i].Steps {
+			if s := &r.Legs[i].Steps[k]; s.Distance >= least {
+				driven = append(driven, s.Name)
+			}
+		}
+	}
+	return slices.Equal(slices.Compact(driven), slices.Compact(strings.Split(want, ",")))
 }
 
 // matrixRow compares a row of a table of durations or distances, which is asked as a whole.
