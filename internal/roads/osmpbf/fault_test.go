@@ -102,6 +102,7 @@ func foreignFiles() []faultCase {
 		{"a type without a size", slices.Concat([]byte{0, 0, 0, 11}, appendText(nil, blockType, headerType)), 0, "lacks the type or the size"},
 		{"a size beyond the format's", slices.Concat([]byte{0, 0, 0, 16}, appendNumber(appendText(nil, blockType, headerType), blockSize, 1<<27)), 0, "134217728 bytes"},
 		{"overlong varint", block(headerType, overlong), 0, "not protobuf"},
+		{"a header of LZ4 that claims to be nothing", block(headerType, appendText(number(blobSize, 0), blobLZ4, strings.Repeat("0", 29))), 0, "cannot be inflated to the 0 bytes"},
 		{"a header that is no protobuf", rawBlock(headerType, []byte{0xff}), 0, "header: "},
 	}
 }

@@ -116,7 +116,7 @@ func (i *inflater) inflate(b blob) ([]byte, error) {
 	case Zstd:
 		n, err = i.inflateZstd(b)
 	default:
-		n, err = lz4.UncompressBlock(b.data, i.buffer[:b.size])
+		n, err = inflateLZ4(b, i.buffer[:b.size])
 	}
 	switch {
 	case err != nil:
@@ -149,6 +149,18 @@ func (i *inflater) inflateZlib(b blob) (n int, err error) {
 		return n, err
 	}
 	return n, nil
+}
+
+// inflateLZ4 inflates a blob to where it is to be. The decoder panics where that has no room at all: what inflates to nothing is one
+// byte of zero.
+func inflateLZ4(b blob, to []byte) (n int, err error) {
+	if len(to) > 0 {
+		return lz4.UncompressBlock(b.data, to)
+	}
+	if !bytes.Equal(b.data, []byte{0}) {
+		return 0, errors.New("there is more")
+	}
+	return 0, nil
 }
 
 func (i *inflater) inflateZstd(b blob) (n int, err error) {
