@@ -3,6 +3,7 @@ package nav
 import (
 	"context"
 	"math"
+	"slices"
 
 	"wayside/internal/roads/graph"
 )
@@ -116,6 +117,61 @@ func (n *Network) wayOf(path graph.Path, from, to *Spot, only int) way {
 		}
 	}
 	return w
+}
+
+// trim takes arcs of which nothing is driven from the ends of a route, where leaving them costs nothing: a route may as well begin
+// on the road that it takes. Where it may turn at waypoints, each of its ways is a route in this.
+func (n *Network) trim(ways []way, spots []Spot, straight bool) {
+	for i := range ways {
+		if i == 0 || !straight {
+			n.trimBegin(&ways[i], &spots[i])
+		}
+		if i == len(ways)-1 || !straight {
+			n.trimEnd(&ways[i], &spots[i+1])
+		}
+	}
+}
+
+func (n *Network) trimBegin(w *way, from *Spot) {
+	for len(w.arcs) > 1 && isNothing(1-from.Candidates[w.from].Share, n.lengthOf(w.arcs[0])) && n.isFree(w.arcs[0], w.arcs[1]) {
+		at := n.candidate(from, w.arcs[1], false) // -1 for a copy too: it is not where routes begin
+		if at < 0 {
+			return
+		}
+		w.from, w.arcs = at, w.arcs[1:]
+	}
+}
+
+func (n *Network) trimEnd(w *way, to *Spot) {
+	for last := len(w.arcs) - 1; last > 0 && isNothing(to.Candidates[w.to].Share, n.lengthOf(w.arcs[last])) && n.isFree(w.arcs[last-1], w.arcs[last]); last-- {
+		at := n.candidate(to, n.Graph.Arcs[w.arcs[last-1]].CopyOf, true)
+		if at < 0 {
+			return
+		}
+		w.to, w.arcs = at, w.arcs[:last]
+	}
+}
+
+// isFree says whether a turn costs nothing.
+func (n *Network) isFree(from, to uint32) bool {
+	turn := n.turn(from, to)
+	return turn.Weight == 0 && turn.Duration == 0
+}
+
+func (n *Network) lengthOf(arc uint32) uint32 { return n.Graph.Pieces[n.Graph.Arcs[arc].Piece].Length }
+
+// isNothing says whether a share of a length in millimetres is none, but for rounding.
+func isNothing(share float64, length uint32) bool { return share*float64(length) < 1 }
+
+// candidate is the index of that at the beginning or the end of an arc; -1 if there is none.
+func (n *Network) candidate(spot *Spot, arc uint32, atEnd bool) int {
+	return slices.IndexFunc(spot.Candidates, func(c Candidate) bool {
+		share := c.Share
+		if atEnd {
+			share = 1 - share
+		}
+		return c.Arc == arc && isNothing(share, n.lengthOf(arc))
+	})
 }
 
 // chain finds the best way over all spots in their order: the best combination of candidates (D15.10).

@@ -364,6 +364,37 @@ func TestOneWayOntoTheNetwork(t *testing.T) {
 	}
 }
 
+// TestEndsBesideCorners: at the corners of a block, where only two roads meet, nothing is driven of the road around the corner.
+func TestEndsBesideCorners(t *testing.T) {
+	for _, order := range [...]string{"ab bc cd da", "da cd bc ab", "cd ab da bc"} {
+		w := draw(t, `
+			a-----b
+			|     |
+			d-----c
+		`, roadtest.Ways(order, street+", oneway=yes"))
+		live, _ := liveNetwork(t, w.drawn)
+		w.Service = nav.New(live.Network)
+		for _, one := range [...]struct{ places, roads string }{{"ba", "bc cd da"}, {"ac", "ab bc"}, {"ca", "cd da"}, {"bd", "bc cd"}, {"db", "da ab"}} {
+			var a nav.RouteAnswer
+			if err := w.Route(t.Context(), &nav.RouteRequest{Places: w.places(one.places)}, &a); err != nil {
+				t.Fatal(err)
+			}
+			var roads []string
+			parts := a.Routes[0].Legs[0].Parts
+			for _, p := range parts {
+				arc := &w.Graph.Arcs[p.Arc]
+				roads = append(roads, string([]rune{rune(w.Graph.Nodes[arc.From].OSM), rune(w.Graph.Nodes[arc.To].OSM)}))
+			}
+			if got := strings.Join(roads, " "); got != one.roads {
+				t.Errorf("%s, %s: got %s, want %s", order, one.places, got, one.roads)
+			}
+			if a.Used[0].Arc != parts[0].Arc || a.Used[1].Arc != parts[len(parts)-1].Arc {
+				t.Errorf("%s, %s: the waypoints are on other roads than the route", order, one.places)
+			}
+		}
+	}
+}
+
 func TestBounds(t *testing.T) {
 	w := block(t)
 	p := w.places("12")

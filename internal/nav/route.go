@@ -98,9 +98,10 @@ func (s *Service) Route(ctx context.Context, q *RouteRequest, a *RouteAnswer) er
 	if err != nil {
 		return err
 	}
+	onOne := len(ways[0].arcs) == 1
 	n.assemble(a.next(), ways, a.Spots, q)
 	a.Used = n.used(a.Used[:0], ways, a.Spots)
-	if q.Alternatives > 0 && len(a.Spots) == 2 && len(ways[0].arcs) > 1 {
+	if q.Alternatives > 0 && len(a.Spots) == 2 && !onOne {
 		if err := n.addAlternatives(ctx, q, a, &search); err != nil {
 			return err
 		}
@@ -145,6 +146,7 @@ func (n *Network) used(to []Candidate, ways []way, spots []Spot) []Candidate {
 
 // assemble makes a route of ways: a leg between each two waypoints.
 func (n *Network) assemble(r *Route, ways []way, spots []Spot, q *RouteRequest) {
+	n.trim(ways, spots, q.Straight != TurnsAllowed)
 	begin := 0
 	for i := range ways {
 		if i+1 < len(ways) && len(q.Waypoints) > 0 && !slices.Contains(q.Waypoints, i+1) {
