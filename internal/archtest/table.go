@@ -40,6 +40,7 @@ var rules = map[string]rule{
 	"provider/trial": {ours: []string{"ingest", "mapdata", "safehttp"}, never: []string{"database/sql"}},
 	"provider/pull":  {ours: []string{"ingest", "mapdata", "provider/trial", "safehttp", "signal"}, never: []string{"database/sql"}},
 	"provider/relay": {ours: []string{"format/waze", "ingest", "live", "mapdata", "geo", "safehttp", "signal"}, never: []string{"database/sql"}},
+	"provider/osm":   {ours: []string{"ingest", "mapdata", "region"}, never: transport},
 	"provider/push":  {ours: []string{"ingest", "mapdata", "ratelimit", "token", "signal"}, never: transport},
 
 	"store/migrate":           {},

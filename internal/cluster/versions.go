@@ -64,6 +64,20 @@ func (v *Versions) Differ() bool {
 	return differs
 }
 
+// Greatest returns the greatest of all nodes' versions, in the order of text; empty: no node has a region. Versions begin with the day of
+// the data, so that it is the newest one.
+func (v *Versions) Greatest() string {
+	greatest, now := v.Own(), v.Now()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, h := range v.heard {
+		if now.Sub(h.at) < versionKept {
+			greatest = max(greatest, h.version)
+		}
+	}
+	return greatest
+}
+
 // other returns a version that another node has and this one has not.
 func (v *Versions) other() (version string, differs bool) {
 	own, now := v.Own(), v.Now()

@@ -259,7 +259,7 @@ func (s *Service) List(ctx context.Context, by Actor) ([]View, error) {
 				return nil, err
 			}
 			own = append(own, *v)
-		case f.Listed():
+		case f.Listed() && !f.Builtin():
 			public = append(public, View{Feed: *f, Full: by.reviews, MayHold: s.mayHold(f)})
 		}
 	}
@@ -324,6 +324,9 @@ func (s *Service) Delete(ctx context.Context, by Actor, id mapdata.FeedID) error
 		if err := by.checkOwns(f); err != nil {
 			return err
 		}
+	}
+	if f.Builtin() {
+		return mapdata.Explain(mapdata.ErrConflict, "built_in", "A built-in source goes with its region: import the region without it, or pause the source.")
 	}
 	if err := s.Store.DeleteFeed(ctx, id, by.auditEntry(ctx, s.now(), mapdata.AuditFeedDelete, f, f.Name)); err != nil {
 		return fmt.Errorf("delete feed: %w", err)

@@ -38,7 +38,8 @@ func (a *api) getSources(w http.ResponseWriter, r *http.Request, _ *caller) erro
 			Licence:     f.Licence,
 			LayerSlugs:  []string{f.Layer.Slug},
 			DefaultOn:   true,
-			SourceType:  "feed-" + string(f.Direction),
+			SourceType:  sourceType(f),
+			KindIDs:     kindIDs(f.BuiltinKinds()),
 		})
 	}
 	w.Header().Set("Cache-Control", cacheListing)
@@ -53,13 +54,25 @@ func (a *api) incidentsItem() sourceItem {
 		ID: string(mapdata.Incidents), Label: incidentsLabel, Attribution: a.Incidents.Attribution,
 		LayerSlugs: []string{string(mapdata.Incidents)}, DefaultOn: true, SourceType: "builtin",
 	}
-	set := mapdata.IncidentKinds()
+	item.KindIDs = kindIDs(mapdata.IncidentKinds())
+	return item
+}
+
+func sourceType(f *mapdata.Feed) string {
+	if f.Builtin() {
+		return string(f.Direction)
+	}
+	return "feed-" + string(f.Direction)
+}
+
+// kindIDs are the ids of kinds; nil for none.
+func kindIDs(set mapdata.KindSet) (ids []string) {
 	for k, info := range mapdata.Kinds() {
 		if set.Has(mapdata.Kind(k)) {
-			item.KindIDs = append(item.KindIDs, info.ID)
+			ids = append(ids, info.ID)
 		}
 	}
-	return item
+	return ids
 }
 
 // kindItem is one kind of the list (D2.5).

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"math"
 
 	"wayside/internal/mapdata"
 )
@@ -17,6 +18,11 @@ type allowance struct {
 
 func newAllowance(l *mapdata.StorageLimits, mark *mapdata.Mark) *allowance {
 	return &allowance{feed: l.OfFeed(mark.ApprovedOnce), account: l.OfAccount(), mark: mark}
+}
+
+// unbounded is the allowance of a built-in feed, whose rows the operator imported.
+func unbounded(mark *mapdata.Mark) *allowance {
+	return &allowance{feed: mapdata.Usage{Entities: math.MaxInt, Bytes: math.MaxInt64}, account: math.MaxInt64, mark: mark}
 }
 
 // growth is what storing an entity adds to what is stored under its external id; old is nil for a new one.

@@ -22,6 +22,8 @@ type Snapshot struct {
 	// Finish turns the outcome into what is recorded of the poll. It may be called again after a conflict. When it fails,
 	// nothing is stored.
 	Finish func(Result) (Record, error)
+
+	whole bool // of a built-in feed: see Replace
 }
 
 // Record is what is stored of a good poll, in one transaction with its rows.
@@ -117,6 +119,7 @@ type comparison struct {
 	owners  []int32 // of upserts: places in seen
 	kept    []byte
 	allowed *allowance
+	whole   bool // what the snapshot lacks goes immediately
 	verdict
 	shortest time.Duration
 	timely   bool // something depends on the time of day: an observed_at in the future
@@ -133,7 +136,11 @@ type sighting struct {
 // compareSnapshot reads the body and fills the change with what differs.
 func (in *Ingester) compareSnapshot(ctx context.Context, change *mapdata.Change, mark *mapdata.Mark, s Snapshot) (Result, error) {
 	c := &comparison{feed: change.Feed, mark: mark, at: change.At, places: make(map[string]int32), shortest: math.MaxInt64, verdict: newVerdict()}
-	c.allowed = newAllowance(in.limits(), mark)
+	c.allowed, c.whole = newAllowance(in.limits(), mark), s.whole
+	maxRows := MaxSnapshotRows
+	if s.whole {
+		c.allowed, maxRows = unbounded(mark), math.MaxInt
+	}
 	err := in.store.Stored(ctx, change.Feed, nil, func(st mapdata.Stored) {
 		c.places[st.ExternalID] = int32(len(c.seen))
 		c.seen = append(c.seen, sighting{stored: int32(len(c.stored)), row: -1, upsert: -1})
@@ -147,7 +154,7 @@ func (in *Ingester) compareSnapshot(ctx context.Context, change *mapdata.Change,
 		return Result{}, err
 	}
 	defer body.Close() //nolint:errcheck // it was only read
-	rows, err := decode(body, in.now(), MaxSnapshotRows, c.take)
+	rows, err := decode(body, in.now(), maxRows, c.take)
 	if err != nil {
 		return Result{}, err
 	}
@@ -250,6 +257,9 @@ func (c *comparison) finish(change *mapdata.Change) (retired int, lasting bool) 
 			retired++
 		case seen.row >= 0 || !st.Alive(c.mark.SnapshotAt, c.at):
 			// Seen, or expired: it does not count as missing.
+		case c.whole:
+			change.Retired = append(change.Retired, st.ExternalID)
+			c.allowed.retire(st)
 		case st.AbsentSince == 0:
 			change.Absent = append(change.Absent, st.ExternalID)
 			lasting = lasting && st.Lifetime > 0

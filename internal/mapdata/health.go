@@ -124,6 +124,8 @@ func earlier(a, b time.Time) time.Time {
 
 func status(f *Feed, r *Recent, decaying bool, now time.Time) Status {
 	switch {
+	case f.Active && f.Builtin():
+		return Online // it is as the region is, however long ago that was imported
 	case !f.Active, r.known == 0:
 		return Offline
 	case f.Direction == Push && decaying && now.Sub(f.LastPushAt) > maxPushSilence:
@@ -140,8 +142,8 @@ func status(f *Feed, r *Recent, decaying bool, now time.Time) Status {
 }
 
 func lastSuccess(f *Feed) time.Time {
-	if f.Direction == Pull {
-		return f.SnapshotAt
+	if f.Direction == Push {
+		return f.LastPushAt
 	}
-	return f.LastPushAt
+	return f.SnapshotAt
 }

@@ -60,15 +60,30 @@ const feedSourcePrefix = "feed:"
 const Incidents SourceID = "incidents"
 
 // SourceID is the source id of the feed.
-func (id FeedID) SourceID() SourceID { return SourceID(feedSourcePrefix + id.String()) }
+func (id FeedID) SourceID() SourceID {
+	switch id {
+	case OSMCamerasID:
+		return OSMCameras
+	case OSMChargersID:
+		return OSMChargers
+	}
+	return SourceID(feedSourcePrefix + id.String())
+}
 
 // FeedID is the feed of a source id, if it has one.
 func (s SourceID) FeedID() (FeedID, bool) {
+	switch s {
+	case OSMCameras:
+		return OSMCamerasID, true
+	case OSMChargers:
+		return OSMChargersID, true
+	}
 	text, ok := strings.CutPrefix(string(s), feedSourcePrefix)
 	if !ok {
 		return FeedID{}, false
 	}
-	return ParseFeedID(text)
+	id, ok := ParseFeedID(text)
+	return id, ok && id.SourceID() == s
 }
 
 // entityIDVersion separates the source and the external id in an entity id (D4.10).

@@ -172,7 +172,7 @@ func (r *Reader) end(v *mapdata.Voted, feed *mapdata.Feed, now time.Time) (End, 
 		return EndKept, at
 	case decays:
 		return EndLifetime, at
-	case feed.Direction == mapdata.Pull:
+	case feed.Direction != mapdata.Push:
 		return EndAbsent, time.Time{}
 	}
 	return EndRetired, time.Time{}

@@ -32,6 +32,8 @@ type CurrentOptions struct {
 	Log    *slog.Logger
 	// Changed is called with each region before readers get it, and with nil before they get none, from one goroutine at a time. nil: not.
 	Changed func(*Region)
+	// Served is called after readers got another region, or none. nil: not.
+	Served func()
 }
 
 // Current is the region that a running service answers from. Its methods may be called from any goroutine.
@@ -179,6 +181,9 @@ func (c *Current) put(r *Region) {
 		c.Changed(r)
 	}
 	c.region.Store(r)
+	if c.Served != nil {
+		c.Served()
+	}
 }
 
 // fail notes why a region is not served. It is logged when it is new.

@@ -2,10 +2,15 @@ package region
 
 import (
 	"bytes"
-	"context"
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/roads/osmpbf"
 )
@@ -22,6 +27,12 @@ type Rows struct{ json []byte }
 // JSON is the array. It lies in the mapped file: keep the Region for as long as it is read.
 func (r *Rows) JSON() []byte { return r.json }
 
+// Len is how many rows there are.
+func (r *Rows) Len() int { return max(bytes.Count(r.json, []byte{'\n'})-rowsFrame, 0) }
+
+// rowsFrame is how many lines an array without rows has.
+const rowsFrame = 2
+
 // newRows finds the rows of a section; nil: the region has none.
 func newRows(m *mapping, section string) *Rows {
 	if m.table.find(section) == nil {
@@ -30,8 +41,27 @@ func newRows(m *mapping, section string) *Rows {
 	return &Rows{m.section(section)}
 }
 
+// objectID is the id of an object of OpenStreetMap.
+type objectID struct {
+	kind osmpbf.Types
+	id   int64
+}
+
+func (o objectID) String() string {
+	name := map[osmpbf.Types]string{osmpbf.Nodes: "node", osmpbf.Ways: "way", osmpbf.Relations: "relation"}[o.kind]
+	return name + "/" + strconv.FormatInt(o.id, 10)
+}
+
 // row is a v1 row.
 type row struct {
+	object     objectID
+	kind       mapdata.Kind
+	at         geo.Point
+	properties map[string]any
+}
+
+// rowJSON is a row as it is stored.
+type rowJSON struct {
 	ExternalID string         `json:"external_id"`
 	Kind       string         `json:"kind"`
 	Lat        float64        `json:"lat"`
@@ -39,16 +69,19 @@ type row struct {
 	Properties map[string]any `json:"properties"`
 }
 
-// encodeRows writes rows as a section.
+// encodeRows writes rows as a section, in the order of their objects.
 func encodeRows(rows []row) ([]byte, error) {
+	slices.SortFunc(rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.object.kind, b.object.kind), cmp.Compare(a.object.id, b.object.id))
+	})
 	var out bytes.Buffer
 	out.WriteByte('[')
-	for i := range rows {
+	for i, r := range rows {
 		if i > 0 {
 			out.WriteByte(',')
 		}
 		out.WriteByte('\n')
-		text, err := json.Marshal(&rows[i])
+		text, err := json.Marshal(&rowJSON{r.object.String(), r.kind.ID(), r.at.Lat, r.at.Lng, r.properties})
 		if err != nil {
 			return nil, err
 		}
@@ -58,47 +91,52 @@ func encodeRows(rows []row) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// makeCameras finds the cameras of the extracts.
-func makeCameras(ctx context.Context, s *source) ([]content, error) {
-	rows, err := s.nodesWith(ctx, "highway", "speed_camera", mapdata.SpeedCamera)
-	if err != nil {
-		return nil, err
+// maxRowText is how many characters a text of a row has at most, as in rows of bridges (D17.8).
+const maxRowText = 200
+
+// plain is a text of a tag as rows have it: without control and format characters, white space in runs of one, cut. Empty: it is none.
+func plain(text string) string {
+	if text == "" || len(text) > maxTagText || !utf8.ValidString(text) {
+		return ""
 	}
-	s.about.Cameras = int64(len(rows))
-	text, err := encodeRows(rows)
-	return []content{{section: camerasSection, data: text}}, err
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	text = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) { // such as marks that turn the direction of writing around
+			return -1
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > maxRowText {
+		text = strings.TrimSpace(string(runes[:maxRowText]))
+	}
+	return text
 }
 
-// makeChargers finds the charging stations of the extracts.
-func makeChargers(ctx context.Context, s *source) ([]content, error) {
-	rows, err := s.nodesWith(ctx, "amenity", "charging_station", mapdata.SlowCharger)
-	if err != nil {
-		return nil, err
-	}
-	s.about.Chargers = int64(len(rows))
-	text, err := encodeRows(rows)
-	return []content{{section: chargersSection, data: text}}, err
-}
+// maxTagText is the bytes of a value of a tag that is read. OpenStreetMap allows 255 characters.
+const maxTagText = 4 * 255
 
-// nodesWith makes a row of each node with a tag.
-func (s *source) nodesWith(ctx context.Context, key, value string, kind mapdata.Kind) ([]row, error) {
-	var rows []row
-	known := map[int64]bool{}
-	for _, f := range s.files {
-		err := f.Scan(ctx, osmpbf.Options{Want: osmpbf.Nodes}, func(b *osmpbf.Block) error {
-			for i := range b.Nodes {
-				n := &b.Nodes[i]
-				if has, _ := n.Tags.Get(key); has != value || known[n.ID] || !n.Point().Valid() {
-					continue
-				}
-				known[n.ID] = true
-				rows = append(rows, row{"node/" + strconv.FormatInt(n.ID, 10), kind.ID(), n.Point().Lat, n.Point().Lng, map[string]any{}})
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
+// texts copies texts of tags into properties: property, key, property, key …; the first key of a property that has a text counts.
+func (s *source) texts(properties map[string]any, tags osmpbf.Tags, pairs ...string) {
+	for i := 0; i < len(pairs); i += 2 {
+		value, _ := tags.Get(pairs[i+1])
+		if _, known := properties[pairs[i]]; known || value == "" {
+			continue
+		}
+		if text := plain(value); text != "" {
+			properties[pairs[i]] = text
+		} else {
+			s.leave("row_texts", 1)
 		}
 	}
-	return rows, nil
+}
+
+// quantity reads a number at the start of a text, and what follows it: "50 mph", "22kW", "7,4 kW". ok is false if there is none.
+func quantity(text string) (number float64, unit string, ok bool) {
+	text = strings.TrimSpace(text)
+	end := strings.IndexFunc(text, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != ',' })
+	if end < 0 {
+		end = len(text)
+	}
+	number, err := strconv.ParseFloat(strings.ReplaceAll(text[:end], ",", "."), 64)
+	return number, strings.ToLower(strings.TrimSpace(text[end:])), err == nil
 }

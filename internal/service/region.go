@@ -14,6 +14,7 @@ import (
 	"wayside/internal/console"
 	"wayside/internal/datadir"
 	"wayside/internal/geocode"
+	"wayside/internal/provider/osm"
 	"wayside/internal/region"
 )
 
@@ -28,16 +29,20 @@ func (s *Service) openRegion(ctx context.Context) error {
 		moved: s.signals.Moved, reader: s.reader.Load, locate: s.locate, now: s.now, log: s.log,
 		next: make(chan *region.Region, 1), ready: make(chan struct{}),
 	}
+	// It exists before anything is told of a region, and runs once there is an ingester.
+	s.osm = osm.New(osm.Options{Store: s.Store, Region: func() *region.Region { return s.regions.Region() }, StoreChanged: s.signals.StoreChanged, Now: s.now, Log: s.log})
 	s.regions = region.Open(ctx, region.CurrentOptions{
 		Folder: region.Folder(filepath.Join(s.config.DataDir, datadir.RegionFolder)), Choice: choice, Now: s.now, Log: s.log,
-		Changed: s.roads.change,
+		Changed: s.roads.change, Served: s.osm.Changed,
 	})
 	if s.regions.Region() == nil {
 		s.roads.markReady() // there are no conditions to wait for
 	}
 	jobs := []Job{{"region", s.regions.Run}, {"conditions", after(s.loaded, s.roads.run)}}
+	jobs = append(jobs, Job{"cameras and chargers", s.afterReady(func(ctx context.Context) error { s.osm.Ingest = s.ingester; return s.osm.Run(ctx) })})
 	if s.caches.conn != nil {
 		s.versions = cluster.NewVersions(cluster.VersionsConfig{Cache: s.caches.conn, Own: s.dataVersion, Now: s.now, Log: s.log})
+		s.osm.Newest = s.versions.Greatest
 		jobs = append(jobs, Job{"other nodes' regions", s.versions.Run})
 	}
 	s.caches.jobs = append(jobs, s.caches.jobs...)

@@ -22,6 +22,7 @@ import (
 	"wayside/internal/ingest"
 	"wayside/internal/mail"
 	"wayside/internal/nearby"
+	"wayside/internal/provider/osm"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
 	"wayside/internal/provider/trial"
@@ -87,6 +88,7 @@ type Service struct {
 	passkeys  *account.Passkeys
 	regions   *region.Current
 	roads     *roads
+	osm       *osm.Sources                  // made of the region
 	reader    atomic.Pointer[nearby.Reader] // of the current edition
 	versions  *cluster.Versions             // of the other nodes' regions; nil: there is no shared cache
 	streams   *stream.Hub

@@ -12,7 +12,8 @@ const (
 	insertAccount        = `INSERT INTO accounts (id, email, role, tier, created_at, language) VALUES ($1, $2, $3, $4, $5, $6)`
 	selectAccount        = `SELECT ` + accountColumns + ` FROM accounts AS a WHERE a.id = $1`
 	selectAccountByEmail = `SELECT ` + accountColumns + ` FROM accounts AS a WHERE a.email = $1`
-	selectAccounts       = `SELECT ` + accountColumns + ` FROM accounts AS a ORDER BY a.created_at, a.id`
+	selectAccounts       = `SELECT ` + accountColumns + ` FROM accounts AS a WHERE a.email <> '' ORDER BY a.created_at, a.id`
+	insertBuiltinOwner   = `INSERT INTO accounts (id, email, role, tier, created_at, language) VALUES ($1, '', $2, $3, $4, '') ON CONFLICT (id) DO NOTHING`
 	updateAccount        = `UPDATE accounts SET role = $1, tier = $2 WHERE id = $3`
 	updateLanguage       = `UPDATE accounts SET language = $1 WHERE id = $2`
 )

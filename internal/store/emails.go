@@ -44,7 +44,11 @@ func (tx *Tx) auditAndEmail(ctx context.Context, audit mapdata.AuditEntry, email
 }
 
 // email stores an e-mail. Without an address of its own it goes to the address that the account will have then.
+// What concerns a built-in feed goes to nobody.
 func (tx *Tx) email(ctx context.Context, l *mapdata.Email) error {
+	if l.Account == mapdata.BuiltinOwner && l.Address == "" {
+		return nil
+	}
 	data, err := json.Marshal(l.Data)
 	if err != nil {
 		return err

@@ -82,6 +82,11 @@ func (db *Scripts) CreateFeed(ctx context.Context, f *mapdata.Feed, limit int, a
 		if err := tx.lockRegistrations(ctx); err != nil {
 			return err
 		}
+		if f.Builtin() {
+			if _, err := tx.Exec(ctx, insertBuiltinOwner, f.Owner[:], mapdata.Driver, mapdata.TierAccount, Millis(f.CreatedAt)); err != nil {
+				return err
+			}
+		}
 		var count int
 		if err := tx.QueryRow(ctx, countFeedsOfOwner, f.Owner[:]).Scan(&count); err != nil {
 			return err

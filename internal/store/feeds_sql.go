@@ -1,5 +1,7 @@
 package store
 
+import "wayside/internal/mapdata"
+
 // FeedColumns are what ScanFeed takes, in its order.
 const FeedColumns = `id, owner, layer_id, layer_slug, layer_name, name, description, attribution, licence, spec_url,
 	direction, visibility, active, review_state, review_note, created_at, updated_at,
@@ -55,3 +57,12 @@ const (
 	countLiveEntities = `SELECT COUNT(*) FROM entities
 		WHERE feed_id = $1 AND (lifetime_ms = 0 OR COALESCE(seen_at, $2) + lifetime_ms > $3)`
 )
+
+// SourceOf is an expression for the source id of the feed whose id an expression gives as text.
+func SourceOf(feedText string) string {
+	builtin := ""
+	for _, id := range mapdata.BuiltinFeeds() {
+		builtin += " WHEN '" + id.String() + "' THEN '" + string(id.SourceID()) + "'"
+	}
+	return "CASE " + feedText + builtin + " ELSE 'feed:' || " + feedText + " END"
+}

@@ -23,7 +23,7 @@ var dialect = store.Dialect{
 	SubjectID:   subjectID,
 	FeedSubject: `feeds.id::text`,
 	OldTallies: `SELECT ` + store.TallyColumns + ` FROM feeds AS f
-		JOIN voted AS v ON v.source = 'feed:' || f.id
+		JOIN voted AS v ON v.source = ` + store.SourceOf("f.id::text") + `
 		JOIN entities AS e ON e.feed_id = f.id AND e.external_id = v.external_id
 		WHERE v.changed_at < $1`,
 	LiveValues: `SELECT ids.place - 1, live.value FROM unnest($1::text[]) WITH ORDINALITY AS ids (key, place)

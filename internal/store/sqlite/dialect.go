@@ -25,7 +25,7 @@ var dialect = store.Dialect{
 	// CROSS keeps the order: a feed may have had votes on far more entities than it holds, and most feeds hold none that
 	// was voted on.
 	OldTallies: `WITH voted_feeds AS MATERIALIZED (
-			SELECT id, source FROM (SELECT id, 'feed:' || ` + feedText + ` AS source FROM feeds) AS named
+			SELECT id, source FROM (SELECT id, ` + store.SourceOf(feedText) + ` AS source FROM feeds) AS named
 			WHERE EXISTS (SELECT 1 FROM voted AS o WHERE o.source = named.source AND o.changed_at < $1))
 		SELECT ` + store.TallyColumns + ` FROM voted_feeds AS f CROSS JOIN entities AS e ON e.feed_id = f.id
 			CROSS JOIN voted AS v ON v.source = f.source AND v.external_id = e.external_id

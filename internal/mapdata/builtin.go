@@ -1,0 +1,36 @@
+package mapdata
+
+// Builtin is the direction of a feed that the service fills itself: nobody pushes to it, and no URL is polled.
+const Builtin Direction = "builtin"
+
+// Sources that are made of the current region (D15.24). Each is a feed like others, with an id that is the same everywhere, and its layer
+// has the source's name.
+const (
+	OSMCameras  SourceID = "osm-cameras"
+	OSMChargers SourceID = "osm-chargers"
+)
+
+// Ids of what no person made. They are UUIDs of version 8, which NewFeedID and NewAccountID never make.
+var (
+	// BuiltinOwner owns the built-in feeds. Its account has no address: nobody can sign in to it, and no command names it.
+	BuiltinOwner  = AccountID{6: 0x80, 8: 0x80, 15: 1}
+	OSMCamerasID  = FeedID{6: 0x80, 8: 0x80, 15: 2}
+	OSMChargersID = FeedID{6: 0x80, 8: 0x80, 15: 3}
+)
+
+// BuiltinFeeds are the built-in sources that are feeds.
+func BuiltinFeeds() []FeedID { return []FeedID{OSMCamerasID, OSMChargersID} }
+
+// Builtin says whether the service fills the feed itself.
+func (f *Feed) Builtin() bool { return f.Direction == Builtin }
+
+// BuiltinKinds are the kinds that a built-in feed can have; of other feeds none are known beforehand.
+func (f *Feed) BuiltinKinds() KindSet {
+	switch f.ID {
+	case OSMCamerasID:
+		return CameraKinds()
+	case OSMChargersID:
+		return ChargerKinds()
+	}
+	return 0
+}

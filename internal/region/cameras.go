@@ -1,0 +1,324 @@
+package region
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+	"wayside/internal/roads/match"
+	"wayside/internal/roads/osmpbf"
+)
+
+// enforcements are what relations of type=enforcement can enforce that drivers are told of, the most telling first: a device that enforces
+// two things is a camera of the first (D17.31).
+func enforcements() []enforcement {
+	return []enforcement{
+		{"average_speed", mapdata.AverageSpeedCamera},
+		{"maxspeed", mapdata.SpeedCamera},
+		{"traffic_signals", mapdata.RedLightCamera},
+	}
+}
+
+type enforcement struct {
+	value string
+	kind  mapdata.Kind
+}
+
+// enforcing is the rank among enforcements of what a relation or node enforces; false: nothing of them.
+func enforcing(tags osmpbf.Tags) (rank int, ok bool) {
+	values, _ := tags.Get("enforcement")
+	for rank, e := range enforcements() {
+		for value := range strings.SplitSeq(values, ";") {
+			if strings.TrimSpace(value) == e.value {
+				return rank, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// Bounds of relations: of real ones the longest have some ten members.
+const maxEnforcementMembers = 1000
+
+// cameraRelation is a relation that enforces something.
+type cameraRelation struct {
+	id                int64
+	rank              int
+	limit             float64 // km/h; 0: unknown
+	bearing           float64 // NaN: unknown
+	name              string
+	devices, from, to []int64 // nodes
+	others            []int64 // further nodes
+}
+
+// cameraFinder finds the cameras of extracts.
+type cameraFinder struct {
+	*source
+	roads     *match.Index
+	relations []cameraRelation
+	known     map[int64]bool      // relations
+	wanted    map[int64]bool      // nodes whose position or tags are needed
+	devices   map[int64]int       // nodes to the relation, by index, whose camera they are
+	nodes     map[int64]geo.Point // of wanted
+	tagged    map[int64]osmpbf.Tags
+}
+
+// makeCameras finds the cameras of the extracts.
+func makeCameras(ctx context.Context, s *source) ([]content, error) {
+	c := &cameraFinder{
+		source: s, roads: match.NewIndex(s.graph), known: map[int64]bool{}, wanted: map[int64]bool{}, devices: map[int64]int{},
+		nodes: map[int64]geo.Point{}, tagged: map[int64]osmpbf.Tags{},
+	}
+	for _, f := range s.files {
+		if err := f.Scan(ctx, osmpbf.Options{Want: osmpbf.Relations}, c.readRelations); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range s.files {
+		if err := f.Scan(ctx, osmpbf.Options{Want: osmpbf.Nodes}, c.readNodes); err != nil {
+			return nil, err
+		}
+	}
+	rows := c.rows()
+	s.about.Cameras = int64(len(rows))
+	text, err := encodeRows(rows)
+	return []content{{section: camerasSection, data: text}}, err
+}
+
+func (c *cameraFinder) readRelations(b *osmpbf.Block) error {
+	for i := range b.Relations {
+		r := &b.Relations[i]
+		if is, _ := r.Tags.Get("type"); is != "enforcement" || c.known[r.ID] {
+			continue
+		}
+		c.known[r.ID] = true
+		rank, ok := enforcing(r.Tags)
+		if !ok || len(r.Members) > maxEnforcementMembers {
+			c.leave("enforcement_other", 1)
+			continue
+		}
+		one := cameraRelation{id: r.ID, rank: rank, limit: speedLimit(r.Tags), bearing: facing(r.Tags)}
+		one.name, _ = r.Tags.Get("name")
+		one.name = plain(one.name)
+		for _, m := range r.Members {
+			if m.Type != osmpbf.Nodes {
+				continue
+			}
+			switch m.Role {
+			case "device":
+				one.devices = append(one.devices, m.Ref)
+			case "from":
+				one.from = append(one.from, m.Ref)
+			case "to":
+				one.to = append(one.to, m.Ref)
+			default:
+				one.others = append(one.others, m.Ref)
+			}
+			c.wanted[m.Ref] = true
+		}
+		for _, id := range one.devices {
+			if before, taken := c.devices[id]; !taken || c.relations[before].rank > rank {
+				c.devices[id] = len(c.relations)
+			}
+		}
+		c.relations = append(c.relations, one)
+	}
+	return nil
+}
+
+func (c *cameraFinder) readNodes(b *osmpbf.Block) error {
+	for i := range b.Nodes {
+		n := &b.Nodes[i]
+		is, _ := n.Tags.Get("highway")
+		if is != "speed_camera" && !c.wanted[n.ID] {
+			continue
+		}
+		if _, twice := c.nodes[n.ID]; twice {
+			continue
+		}
+		if !n.Point().Valid() {
+			c.leave("cameras_without_place", 1)
+			continue
+		}
+		c.nodes[n.ID] = n.Point()
+		if _, device := c.devices[n.ID]; is == "speed_camera" || device {
+			tags := make(osmpbf.Tags, len(n.Tags))
+			for i, t := range n.Tags {
+				tags[i] = osmpbf.Tag{Key: strings.Clone(t.Key), Value: strings.Clone(t.Value)}
+			}
+			c.tagged[n.ID] = tags
+		}
+	}
+	return nil
+}
+
+// rows are all cameras, in no order.
+func (c *cameraFinder) rows() []row {
+	var rows []row
+	for id, tags := range c.tagged {
+		if relation, device := c.devices[id]; device {
+			if r := &c.relations[relation]; enforcements()[r.rank].kind != mapdata.AverageSpeedCamera {
+				rows = append(rows, c.row(objectID{osmpbf.Nodes, id}, c.nodes[id], r, tags))
+			}
+			continue
+		}
+		rank, ok := enforcing(tags)
+		if !ok {
+			rank = slices.IndexFunc(enforcements(), func(e enforcement) bool { return e.kind == mapdata.SpeedCamera })
+		}
+		rows = append(rows, c.row(objectID{osmpbf.Nodes, id}, c.nodes[id], &cameraRelation{rank: rank, bearing: math.NaN()}, tags))
+	}
+	for i := range c.relations {
+		r := &c.relations[i]
+		if len(r.devices) > 0 && enforcements()[r.rank].kind != mapdata.AverageSpeedCamera {
+			continue
+		}
+		at, ok := c.place(slices.Concat(r.from, r.devices, r.others, r.to))
+		if !ok {
+			c.leave("cameras_without_place", 1)
+			continue
+		}
+		rows = append(rows, c.row(objectID{osmpbf.Relations, r.id}, at, r, nil))
+	}
+	return rows
+}
+
+// place is that of the first of the nodes that has one.
+func (c *cameraFinder) place(nodes []int64) (geo.Point, bool) {
+	for _, id := range nodes {
+		if at, ok := c.nodes[id]; ok {
+			return at, true
+		}
+	}
+	return geo.Point{}, false
+}
+
+// row makes the row of a camera; tags are those of its node.
+func (c *cameraFinder) row(id objectID, at geo.Point, r *cameraRelation, tags osmpbf.Tags) row {
+	properties := map[string]any{}
+	kind := enforcements()[r.rank].kind
+	limit := r.limit
+	if limit == 0 {
+		limit = speedLimit(tags)
+	}
+	if limit > 0 && kind != mapdata.RedLightCamera {
+		properties["maxspeed_kmh"] = limit
+	}
+	street, oneway, hasWay := c.road(at)
+	if street != "" {
+		properties["street"] = street
+	}
+	if bearing, ok := c.bearing(at, r, tags, oneway, hasWay); ok {
+		properties["bearing"] = math.Mod(math.Round(bearing), 360)
+	}
+	if r.name != "" {
+		properties["description"] = r.name
+	} else {
+		c.texts(properties, tags, "description", "name")
+	}
+	if kind == mapdata.AverageSpeedCamera {
+		from, begins := c.place(slices.Concat(r.from, r.devices))
+		to, ends := c.place(slices.Concat(r.to, reversed(r.devices)))
+		if begins && ends && from != to {
+			properties["section"] = map[string]any{"from": position(from), "to": position(to)}
+		}
+	}
+	return row{id, kind, at, properties}
+}
+
+func reversed(ids []int64) []int64 {
+	ids = slices.Clone(ids)
+	slices.Reverse(ids)
+	return ids
+}
+
+// position is a point as rows have it.
+func position(p geo.Point) [2]float64 { return [2]float64{p.Lng, p.Lat} }
+
+// minBearingDistance is how far two places must lie apart, in metres, for the direction from one to the other to be that of the traffic.
+const minBearingDistance = 10
+
+// bearing is the direction of the traffic that a camera concerns: that from where its enforcement begins to where it ends; otherwise as
+// tagged; otherwise that of the one-way road on which it stands.
+func (c *cameraFinder) bearing(at geo.Point, r *cameraRelation, tags osmpbf.Tags, oneway float64, hasWay bool) (float64, bool) {
+	from, begins := c.place(r.from)
+	to, ends := c.place(r.to)
+	if !begins {
+		from = at
+	}
+	if !ends {
+		to = at
+	}
+	if (begins || ends) && geo.Distance(from, to) >= minBearingDistance {
+		return geo.Bearing(from, to), true
+	}
+	if !math.IsNaN(r.bearing) {
+		return r.bearing, true
+	}
+	if tagged := facing(tags); !math.IsNaN(tagged) {
+		return tagged, true
+	}
+	return oneway, hasWay
+}
+
+// roadside is how far from its road a camera stands at most, in metres.
+const roadside = 30
+
+// road finds the road on which a camera stands: its name, otherwise its number, and the direction of a road of one direction.
+func (c *cameraFinder) road(at geo.Point) (street string, bearing float64, oneway bool) {
+	places := c.roads.Nearest(nil, at, match.Nearest{Within: roadside, Count: 1})
+	if len(places) == 0 {
+		return "", 0, false
+	}
+	piece := &c.graph.Pieces[places[0].Piece]
+	way := &c.graph.Ways[piece.Way]
+	if street = plain(c.graph.Text(way.Name)); street == "" {
+		street = plain(c.graph.Text(way.Ref))
+	}
+	forward, backward := int64(piece.Forward) < int64(len(c.graph.Arcs)), int64(piece.Backward) < int64(len(c.graph.Arcs))
+	switch {
+	case forward && !backward:
+		return street, c.roads.Bearing(places[0], piece.Forward), true
+	case backward && !forward:
+		return street, c.roads.Bearing(places[0], piece.Backward), true
+	}
+	return street, 0, false
+}
+
+// Limits that a property may say, in km/h.
+const (
+	kmhPerMile = 1.609344
+	leastLimit = 5
+	mostLimit  = 200
+)
+
+// speedLimit is what maxspeed says, in km/h; 0: nothing.
+func speedLimit(tags osmpbf.Tags) float64 {
+	text, _ := tags.Get("maxspeed")
+	limit, unit, ok := quantity(text)
+	switch {
+	case !ok:
+		return 0
+	case strings.HasPrefix(unit, "mph"):
+		limit *= kmhPerMile
+	case unit != "" && !strings.HasPrefix(unit, "km/h") && !strings.HasPrefix(unit, "kmh") && !strings.HasPrefix(unit, ";"):
+		return 0
+	}
+	if limit = math.Round(limit); limit < leastLimit || limit > mostLimit {
+		return 0
+	}
+	return limit
+}
+
+// facing is what direction says, in degrees; NaN: nothing.
+func facing(tags osmpbf.Tags) float64 {
+	text, _ := tags.Get("direction")
+	degrees, unit, ok := quantity(text)
+	if !ok || unit != "" && unit != "°" || degrees < 0 || degrees > 360 {
+		return math.NaN()
+	}
+	return degrees
+}
