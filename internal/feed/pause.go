@@ -127,6 +127,9 @@ func (s *Service) Remove(ctx context.Context, by Actor, id mapdata.FeedID, reaso
 	if err := mayTakeDown(by, f); err != nil {
 		return err
 	}
+	if f.Builtin() {
+		return errBuiltin()
+	}
 	now := s.now()
 	email := takedownEmail(f, mapdata.EmailFeedRemoved, reason, now)
 	delete(email.Data, "feed_id") // there is no page of it any more

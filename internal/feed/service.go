@@ -285,10 +285,15 @@ func (s *Service) Get(ctx context.Context, by Actor, id mapdata.FeedID) (*View, 
 	switch {
 	case by.readsInFull(f):
 		return s.full(ctx, by, f)
-	case f.Listed():
+	case f.Listed() && !f.Builtin():
 		return &View{Feed: *f}, nil
 	}
 	return nil, mapdata.ErrNotFound
+}
+
+// errBuiltin refuses to delete a built-in source.
+func errBuiltin() error {
+	return mapdata.Explain(mapdata.ErrConflict, "built_in", "A built-in source goes with its region: import the region without it, or pause the source.")
 }
 
 // RotateToken replaces the token of one of the actor's push feeds; the old one is rejected from then on. It
@@ -326,7 +331,7 @@ func (s *Service) Delete(ctx context.Context, by Actor, id mapdata.FeedID) error
 		}
 	}
 	if f.Builtin() {
-		return mapdata.Explain(mapdata.ErrConflict, "built_in", "A built-in source goes with its region: import the region without it, or pause the source.")
+		return errBuiltin()
 	}
 	if err := s.Store.DeleteFeed(ctx, id, by.auditEntry(ctx, s.now(), mapdata.AuditFeedDelete, f, f.Name)); err != nil {
 		return fmt.Errorf("delete feed: %w", err)

@@ -13,6 +13,9 @@ func (s *Service) storedBytes() float64 {
 func (s *Service) fullestFeed() float64 {
 	limits, fullest := storageLimits(&s.edition.Load().config.Limits), 0.0
 	s.catalog.EachFeed(func(f *mapdata.Feed) {
+		if f.Builtin() {
+			return // no bound holds for it
+		}
 		most := limits.OfFeed(f.ApprovedOnce)
 		fullest = max(fullest, float64(f.Holds.Entities)/float64(most.Entities), float64(f.Holds.Bytes)/float64(most.Bytes))
 	})

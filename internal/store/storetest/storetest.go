@@ -61,6 +61,7 @@ func Run(t *testing.T, fresh Fresh) {
 		{"passkeys", passkeyTests()},
 		{"preferences", preferenceTests()},
 		{"feeds", feedTests()},
+		{"built-in feeds", builtinTests()},
 		{"entities", entityTests()},
 		{"changes", changeTests()},
 		{"polls", pollTests()},

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wayside/internal/roads/osmpbf"
+)
+
+// rowsWritten is logged when the rows of a built-in source are stored.
+const rowsWritten = "a built-in source has the rows of the region"
+
+// drawCameraTown writes an extract of a street with a camera and a charger, and returns its path.
+func drawCameraTown(t *testing.T, word string, limit string) string {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := osmpbf.NewWriter(&out, osmpbf.WriterOptions{})
+	mustBe(t, err)
+	for id := range int64(5) {
+		mustBe(t, w.Node(osmpbf.Node{ID: id + 1, Lat: 52_000_000_000, Lng: 5_000_000_000 + id*1_500_000}))
+	}
+	mustBe(t, errors.Join(
+		w.Node(osmpbf.Node{ID: 10, Lat: 52_000_100_000, Lng: 5_001_500_000, Tags: osmpbf.Tags{{Key: "highway", Value: "speed_camera"}, {Key: "maxspeed", Value: limit}}}),
+		w.Node(osmpbf.Node{ID: 11, Lat: 52_000_200_000, Lng: 5_003_000_000, Tags: osmpbf.Tags{{Key: "amenity", Value: "charging_station"}}}),
+		w.Way(osmpbf.Way{ID: 1, Refs: []int64{1, 2, 3, 4, 5}, Tags: osmpbf.Tags{{Key: "highway", Value: "residential"}, {Key: "name", Value: word}}}),
+		w.Close()))
+	return writeFile(t, word+".osm.pbf", out.Bytes())
+}
+
+// builtinSource is a part of a source of the list.
+type builtinSource struct {
+	ID, Attribution, Licence string
+	Type                     string `json:"source_type"`
+}
+
+// listSources lists the sources that a guest sees.
+func (c *client) listSources(t *testing.T) (all []builtinSource, ids []string) {
+	t.Helper()
+	resp, body := c.do(http.MethodGet, "/v2/sources", nil)
+	var got struct{ Sources []builtinSource }
+	if resp.StatusCode != http.StatusOK || json.Unmarshal(body, &got) != nil {
+		t.Fatalf("the sources: %d %s", resp.StatusCode, body)
+	}
+	for _, s := range got.Sources {
+		ids = append(ids, s.ID)
+	}
+	return got.Sources, ids
+}
+
+// camera reads the camera of the town; nil: there is none.
+func (c *client) camera(t *testing.T) map[string]any {
+	t.Helper()
+	resp, body := c.do(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=5000&sources=osm-cameras", nil)
+	var got struct {
+		Entities []struct {
+			ExternalID string `json:"external_id"`
+			Properties map[string]any
+		}
+	}
+	mustBe(t, json.Unmarshal(body, &got))
+	if resp.StatusCode != http.StatusOK || len(got.Entities) != 1 || got.Entities[0].ExternalID != "node/10" {
+		return nil
+	}
+	return got.Entities[0].Properties
+}
+
+// TestBuiltinSourcesFollowTheRegion goes through what happens to cameras and chargers: they come with an import, change with the next, stay
+// as they are over a restart, and go with the region and with a product that is left out.
+func TestBuiltinSourcesFollowTheRegion(t *testing.T) {
+	s := startService(t, unlimited)
+	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	sources := func(want ...string) func() bool {
+		return func() bool { _, ids := guest.listSources(t); return slices.Equal(ids, want) }
+	}
+	if !sources()() {
+		t.Error("there are sources without a region")
+	}
+	first := s.importRegion(drawCameraTown(t, "First", "50"))
+	began := time.Now()
+	eventually(t, "both sources are listed", sources("osm-cameras", "osm-chargers"))
+	eventually(t, "the camera is there", func() bool { return guest.camera(t)["maxspeed_kmh"] == 50.0 })
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	all, _ := guest.listSources(t)
+	if one := all[0]; one.Type != "builtin" || one.Attribution != "© OpenStreetMap contributors" || one.Licence != "ODbL-1.0" {
+		t.Errorf("the source: %+v", one)
+	}
+	for path, want := range map[string]string{"/sources": "Cameras of OpenStreetMap", "/sources/osm-cameras": "© OpenStreetMap contributors", "/v2/sources/osm-cameras/entities": "node/10"} {
+		if resp, body := guest.do(http.MethodGet, path, nil); resp.StatusCode != http.StatusOK || !strings.Contains(string(body), want) {
+			t.Errorf("%s: %d, want %q in %s", path, resp.StatusCode, want, body)
+		}
+	}
+
+	mustBe(t, s.terminate())
+	s.start(nil)
+	eventually(t, "the sources are there after a restart", sources("osm-cameras", "osm-chargers"))
+	s.importRegion(drawCameraTown(t, "Second", "80"))
+	eventually(t, "the camera is the next region's", func() bool { return guest.camera(t)["maxspeed_kmh"] == 80.0 })
+	if log := s.log.String(); strings.Count(log, rowsWritten) != 1 { // of the camera; the charger is the same, and a restart writes nothing
+		t.Errorf("written: %s", log)
+	}
+
+	var bare importedJSON
+	mustBe(t, json.Unmarshal([]byte(s.cli("region", "import", "--json", "--without", "chargers", drawCameraTown(t, "First", "50"))), &bare))
+	if bare.ID == first.ID {
+		t.Errorf("without a product it is the same region %s", bare.ID)
+	}
+	eventually(t, "the product that is left out is gone", sources("osm-cameras"))
+	s.cli("region", "remove", bare.ID)
+	eventually(t, "they are gone with the region", sources())
+	if guest.camera(t) != nil {
+		t.Error("the camera is still there")
+	}
+	s.importRegion(drawCameraTown(t, "First", "50"))
+	eventually(t, "they are back with the region", sources("osm-cameras", "osm-chargers"))
+}
+
+// TestBuiltinSourcesBelongToNobody checks what operators can and cannot do to a built-in source.
+func TestBuiltinSourcesBelongToNobody(t *testing.T) {
+	s := startService(t, unlimited)
+	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	s.importRegion(drawCameraTown(t, "First", "50"))
+	listed := func() bool { _, ids := guest.listSources(t); return slices.Contains(ids, "osm-cameras") }
+	eventually(t, "the source is listed", listed)
+	if out := s.cli("account", "list"); strings.Count(strings.TrimSpace(out), "\n") > 0 {
+		t.Errorf("accounts: %s", out)
+	}
+	if resp, body := guest.do(http.MethodGet, "/v2/feeds/00000000-0000-8000-8000-000000000002", nil); resp.StatusCode == http.StatusOK {
+		t.Errorf("as a feed of a provider: %s", body)
+	}
+	const id = "00000000-0000-8000-8000-000000000002"
+	for _, command := range [][]string{{"feed", "delete", id}, {"feed", "remove", id, "--reason", "x"}} {
+		if _, err := s.tryCLI(command...); err == nil || !strings.Contains(err.Error(), "goes with its region") {
+			t.Errorf("%v: %v", command, err)
+		}
+	}
+	s.cli("feed", "pause", id, "--reason", "They are wrong.")
+	eventually(t, "the paused source is hidden", func() bool { return !listed() && guest.camera(t) == nil })
+	s.importRegion(drawCameraTown(t, "Second", "80"))
+	s.cli("feed", "resume", id)
+	eventually(t, "the resumed source is the next region's", func() bool { return guest.camera(t)["maxspeed_kmh"] == 80.0 })
+}
