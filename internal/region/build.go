@@ -32,7 +32,8 @@ func (i *importer) fill(ctx context.Context) error {
 		if err := i.out.add(ctx, roadsProduct, contents(s.graph.Sections())); err != nil {
 			return err
 		}
-		return i.out.add(ctx, roadsProduct, contents(match.NewIndex(s.graph).Sections()))
+		s.index = match.NewIndex(s.graph)
+		return i.out.add(ctx, roadsProduct, contents(s.index.Sections()))
 	})
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func (i *importer) fill(ctx context.Context) error {
 	}
 	// The router comes last, and makes do with a part of the network: at its height an import needs less memory then.
 	routing := s.graph.ForRouting()
-	s.graph = nil
+	s.graph, s.index = nil, nil
 	err = i.step("preparing the router", func() error {
 		topology, err := cch.Prepare(ctx, routing, cch.PrepareOptions{})
 		if err != nil {

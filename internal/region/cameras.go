@@ -57,7 +57,6 @@ type cameraRelation struct {
 // cameraFinder finds the cameras of extracts.
 type cameraFinder struct {
 	*source
-	roads     *match.Index
 	relations []cameraRelation
 	known     map[int64]bool      // relations
 	wanted    map[int64]bool      // nodes whose position or tags are needed
@@ -69,7 +68,7 @@ type cameraFinder struct {
 // makeCameras finds the cameras of the extracts.
 func makeCameras(ctx context.Context, s *source) ([]content, error) {
 	c := &cameraFinder{
-		source: s, roads: match.NewIndex(s.graph), known: map[int64]bool{}, wanted: map[int64]bool{}, devices: map[int64]int{},
+		source: s, known: map[int64]bool{}, wanted: map[int64]bool{}, devices: map[int64]int{},
 		nodes: map[int64]geo.Point{}, tagged: map[int64]osmpbf.Tags{},
 	}
 	for _, f := range s.files {
@@ -269,7 +268,7 @@ const roadside = 30
 
 // road finds the road on which a camera stands: its name, otherwise its number, and the direction of a road of one direction.
 func (c *cameraFinder) road(at geo.Point) (street string, bearing float64, oneway bool) {
-	places := c.roads.Nearest(nil, at, match.Nearest{Within: roadside, Count: 1})
+	places := c.index.Nearest(nil, at, match.Nearest{Within: roadside, Count: 1})
 	if len(places) == 0 {
 		return "", 0, false
 	}
@@ -281,9 +280,9 @@ func (c *cameraFinder) road(at geo.Point) (street string, bearing float64, onewa
 	forward, backward := int64(piece.Forward) < int64(len(c.graph.Arcs)), int64(piece.Backward) < int64(len(c.graph.Arcs))
 	switch {
 	case forward && !backward:
-		return street, c.roads.Bearing(places[0], piece.Forward), true
+		return street, c.index.Bearing(places[0], piece.Forward), true
 	case backward && !forward:
-		return street, c.roads.Bearing(places[0], piece.Backward), true
+		return street, c.index.Bearing(places[0], piece.Backward), true
 	}
 	return street, 0, false
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"wayside/internal/roads/graph"
+	"wayside/internal/roads/match"
 	"wayside/internal/roads/osmpbf"
 )
 
@@ -47,6 +48,7 @@ type content struct {
 type source struct {
 	files  []*osmpbf.File
 	graph  *graph.Graph // of the roads, complete
+	index  *match.Index // of its pieces
 	about  *About       // for the product's own counts
 	folder Folder
 
