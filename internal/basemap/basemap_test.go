@@ -90,7 +90,7 @@ func TestRoundTrip(t *testing.T) {
 			for y := range uint32(1 << z) {
 				if n := rapid.IntRange(0, 3).Draw(t, "content"); n > 0 { // three contents: runs come up
 					want[[2]uint32{x, y}] = fmt.Sprint("tile ", n)
-					tiles = append(tiles, Tile{z, x, y, fmt.Append(nil, "tile ", n)})
+					tiles = append(tiles, Tile{Z: z, X: x, Y: y, Data: fmt.Append(nil, "tile ", n)})
 				}
 			}
 		}
@@ -131,7 +131,7 @@ func TestRoundTrip(t *testing.T) {
 // TestArchiveDescription checks what is read from header and metadata.
 func TestArchiveDescription(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "map.pmtiles")
-	b := archiveOf(t, testPlan(MVT), []Tile{{10, 526, 337, []byte("a")}, {11, 1052, 674, []byte("b")}}, leafEntries)
+	b := archiveOf(t, testPlan(MVT), []Tile{{Z: 10, X: 526, Y: 337, Data: []byte("a")}, {Z: 11, X: 1052, Y: 674, Data: []byte("b")}}, leafEntries)
 	if err := os.WriteFile(name, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestConcurrentReads(t *testing.T) {
 	var tiles []Tile
 	for x := range uint32(32) {
 		for y := range uint32(32) {
-			tiles = append(tiles, Tile{5, x, y, fmt.Append(nil, x, y)})
+			tiles = append(tiles, Tile{Z: 5, X: x, Y: y, Data: fmt.Append(nil, x, y)})
 		}
 	}
 	a, err := openBytes(archiveOf(t, testPlan(MVT), tiles, 16))
@@ -204,9 +204,9 @@ func TestCacheIsBounded(t *testing.T) {
 func TestWriterRejectsInvalidTiles(t *testing.T) {
 	for name, tiles := range map[string][]Tile{
 		"nothing": nil,
-		"no such": {{1, 2, 0, []byte("a")}},
-		"empty":   {{1, 0, 0, nil}},
-		"twice":   {{1, 0, 0, []byte("a")}, {1, 0, 0, []byte("b")}},
+		"no such": {{Z: 1, X: 2, Y: 0, Data: []byte("a")}},
+		"empty":   {{Z: 1}},
+		"twice":   {{Z: 1, X: 0, Y: 0, Data: []byte("a")}, {Z: 1, X: 0, Y: 0, Data: []byte("b")}},
 	} {
 		if Write(&bytes.Buffer{}, testPlan(MVT), tiles) == nil {
 			t.Errorf("%s was written", name)
@@ -242,7 +242,7 @@ func archiveWith(t *testing.T, layers ...string) *Archive {
 	for _, id := range layers {
 		plan.Layers = append(plan.Layers, VectorLayer{ID: id})
 	}
-	a, err := openBytes(archiveOf(t, plan, []Tile{{3, 1, 1, []byte("a")}}, 9))
+	a, err := openBytes(archiveOf(t, plan, []Tile{{Z: 3, X: 1, Y: 1, Data: []byte("a")}}, 9))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,4 +295,39 @@ func contrast(a, b string) float64 {
 	}
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// TestRuns: a tile that is the same in all of its area below is one entry a zoom, and every tile of it is found.
+func TestRuns(t *testing.T) {
+	tiles := []Tile{{Z: 2, X: 1, Y: 2, Data: []byte("sea"), Below: 3}, {Z: 3, X: 1, Y: 4, Data: []byte("land")}, {Z: 5, X: 7, Y: 16, Data: []byte("sea")}}
+	a, err := openBytes(archiveOf(t, testPlan(MVT), tiles, 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for z := uint8(0); z <= 6; z++ {
+		for x := range uint32(1) << z {
+			for y := range uint32(1) << z {
+				want := ""
+				switch {
+				case z >= 2 && z <= 5 && x>>(z-2) == 1 && y>>(z-2) == 2, z == 5 && x == 7 && y == 16:
+					want = "sea"
+				case z == 3 && x == 1 && y == 4:
+					want = "land"
+				}
+				got, ok, err := a.Tile(z, x, y)
+				if err != nil || ok != (want != "") {
+					t.Fatalf("tile %d/%d/%d: %v, %v", z, x, y, ok, err)
+				}
+				if !ok {
+					continue
+				}
+				if text, err := got.Plain(); err != nil || string(text) != want {
+					t.Fatalf("tile %d/%d/%d: %q, %v; want %q", z, x, y, text, err, want)
+				}
+			}
+		}
+	}
+	if got, want := a.addressed, uint64(1+4+16+64+2); got != want {
+		t.Errorf("%d tiles are addressed, want %d", got, want)
+	}
 }

@@ -158,7 +158,7 @@ func TestInvalidDirectories(t *testing.T) {
 
 // TestDecompressionBombs checks that decompression is limited.
 func TestDecompressionBombs(t *testing.T) {
-	bomb, err := pack(make([]byte, maxDirectoryBytes+1))
+	bomb, err := Pack(make([]byte, maxDirectoryBytes+1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestMetadataIsSanitized(t *testing.T) {
 
 // FuzzArchive opens arbitrary bytes and reads tiles: it must end soon and keep its memory limits.
 func FuzzArchive(f *testing.F) {
-	f.Add(archiveOf(f, testPlan(MVT), []Tile{{3, 1, 1, []byte("a")}, {3, 1, 2, []byte("b")}, {4, 1, 2, []byte("b")}}, 1))
+	f.Add(archiveOf(f, testPlan(MVT), []Tile{{Z: 3, X: 1, Y: 1, Data: []byte("a")}, {Z: 3, X: 1, Y: 2, Data: []byte("b")}, {Z: 4, X: 1, Y: 2, Data: []byte("b")}}, 1))
 	f.Add(built(f, oneTile, oneTile, nil))
 	f.Add(built(f, []entry{{length: 5}}, []entry{{length: 5}}, nil))
 	f.Fuzz(func(t *testing.T, b []byte) {

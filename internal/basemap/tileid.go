@@ -9,7 +9,7 @@ func tileID(z uint8, x, y uint32) (id uint64, ok bool) {
 	if z > MaxZoom || x >= 1<<z || y >= 1<<z {
 		return 0, false
 	}
-	id = (uint64(1)<<(2*z) - 1) / 3 // the tiles of all zooms below
+	id = firstID(z)
 	for side := uint32(1) << z >> 1; side > 0; side >>= 1 {
 		var right, low uint32
 		if x&side > 0 {
@@ -28,3 +28,6 @@ func tileID(z uint8, x, y uint32) (id uint64, ok bool) {
 	}
 	return id, true
 }
+
+// firstID is the id of the first tile of a zoom: so many tiles have all zooms below.
+func firstID(z uint8) uint64 { return (uint64(1)<<(2*z) - 1) / 3 }

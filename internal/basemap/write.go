@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/klauspost/compress/gzip"
@@ -27,13 +28,17 @@ type Plan struct {
 type Tile struct {
 	Z    uint8
 	X, Y uint32
-	Data []byte // not compressed; not empty
+	Data []byte // not compressed, unless Packed says so; not empty
+
+	Packed bool  // Data is what Pack returned
+	Below  uint8 // how many zooms below it its area has the same tile everywhere
 }
 
 // Sizes of directories. The format requires header and root directory within the first 16 KiB.
 const (
 	maxRootBytes = 16<<10 - headerSize
 	leafEntries  = 4096
+	maxBelow     = 15 // a run of tiles is counted in 32 bits
 )
 
 // Write writes a clustered archive whose directories and vector tiles are compressed with gzip; raster tiles are stored as
@@ -84,18 +89,22 @@ func layOut(h *header, tiles []Tile) (entries []entry, data []byte, err error) {
 	}
 	type numbered struct {
 		id   uint64
+		run  uint32
 		tile *Tile
 	}
-	ordered := make([]numbered, len(tiles))
+	ordered := make([]numbered, 0, len(tiles))
 	h.minZoom = MaxZoom
 	for i := range tiles {
 		t := &tiles[i]
-		id, ok := tileID(t.Z, t.X, t.Y)
-		if !ok || len(t.Data) == 0 {
+		if _, ok := tileID(t.Z, t.X, t.Y); !ok || len(t.Data) == 0 || t.Z+t.Below > MaxZoom || t.Below > maxBelow {
 			return nil, nil, fmt.Errorf("there is no tile %d/%d/%d, or it is empty", t.Z, t.X, t.Y)
 		}
-		ordered[i] = numbered{id, t}
-		h.minZoom, h.maxZoom = min(h.minZoom, t.Z), max(h.maxZoom, t.Z)
+		for below := range t.Below + 1 { // a tile's area is without a gap in the order of each zoom below it
+			run := uint32(1) << (2 * below)
+			id, _ := tileID(t.Z+below, t.X<<below, t.Y<<below)
+			ordered = append(ordered, numbered{id - (id-firstID(t.Z+below))%uint64(run), run, t})
+		}
+		h.minZoom, h.maxZoom = min(h.minZoom, t.Z), max(h.maxZoom, t.Z+t.Below)
 	}
 	slices.SortFunc(ordered, func(a, b numbered) int {
 		if a.id < b.id {
@@ -105,15 +114,16 @@ func layOut(h *header, tiles []Tile) (entries []entry, data []byte, err error) {
 	})
 	known := make(map[[sha256.Size]byte]section)
 	for i, n := range ordered {
-		if i > 0 && n.id == ordered[i-1].id {
+		h.addressed += uint64(n.run)
+		if i > 0 && n.id < ordered[i-1].id+uint64(ordered[i-1].run) {
 			return nil, nil, fmt.Errorf("tile %d/%d/%d stands twice", n.tile.Z, n.tile.X, n.tile.Y)
 		}
 		sum := sha256.Sum256(n.tile.Data)
 		place, ok := known[sum]
 		if !ok {
 			packed := n.tile.Data
-			if h.tileData == compressionGzip {
-				if packed, err = pack(packed); err != nil {
+			if h.tileData == compressionGzip && !n.tile.Packed {
+				if packed, err = Pack(packed); err != nil {
 					return nil, nil, err
 				}
 			}
@@ -122,34 +132,35 @@ func layOut(h *header, tiles []Tile) (entries []entry, data []byte, err error) {
 			data = append(data, packed...)
 		}
 		last := len(entries) - 1
-		if last >= 0 && entries[last].offset == place.offset && entries[last].id+uint64(entries[last].run) == n.id {
-			entries[last].run++
+		if last >= 0 && entries[last].offset == place.offset && entries[last].id+uint64(entries[last].run) == n.id &&
+			n.run <= math.MaxUint32-entries[last].run {
+			entries[last].run += n.run
 			continue
 		}
-		entries = append(entries, entry{id: n.id, offset: place.offset, length: uint32(place.length), run: 1})
+		entries = append(entries, entry{id: n.id, offset: place.offset, length: uint32(place.length), run: n.run})
 	}
-	h.addressed, h.entries, h.contents = uint64(len(tiles)), uint64(len(entries)), uint64(len(known))
+	h.entries, h.contents = uint64(len(entries)), uint64(len(known))
 	return entries, data, nil
 }
 
 // layDirectories encodes one directory, or, if that is too large, a root with leaves.
 func layDirectories(entries []entry, leafSize int) (root, leaves []byte, err error) {
 	if len(entries) <= leafSize {
-		root, err = pack(appendDirectory(entries))
+		root, err = Pack(appendDirectory(entries))
 		if err != nil || len(root) <= maxRootBytes {
 			return root, nil, err
 		}
 	}
 	var top []entry
 	for leaf := range slices.Chunk(entries, leafSize) {
-		packed, err := pack(appendDirectory(leaf))
+		packed, err := Pack(appendDirectory(leaf))
 		if err != nil {
 			return nil, nil, err
 		}
 		top = append(top, entry{id: leaf[0].id, offset: uint64(len(leaves)), length: uint32(len(packed))})
 		leaves = append(leaves, packed...)
 	}
-	if root, err = pack(appendDirectory(top)); err != nil || len(root) <= maxRootBytes {
+	if root, err = Pack(appendDirectory(top)); err != nil || len(root) <= maxRootBytes {
 		return root, leaves, err
 	}
 	return nil, nil, errors.New("too many tiles for one level of leaf directories")
@@ -171,10 +182,11 @@ func describe(plan Plan, lowest, highest int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("describe the base map: %w", err)
 	}
-	return pack(text)
+	return Pack(text)
 }
 
-func pack(b []byte) ([]byte, error) {
+// Pack compresses a tile as an archive has it.
+func Pack(b []byte) ([]byte, error) {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
 	if _, err := z.Write(b); err != nil {

@@ -34,6 +34,9 @@ func Mercator(z int, lat, lng float64) (x, y float64) {
 	return (lng + 180) / 360 * side, (1 - math.Log(math.Tan(phi)+1/math.Cos(phi))/math.Pi) / 2 * side
 }
 
+// Cell is a point in a tile, in whole units; Y points down.
+type Cell struct{ X, Y int32 }
+
 // Layer collects the features of one layer.
 type Layer struct {
 	name     string
@@ -42,6 +45,8 @@ type Layer struct {
 	features []byte
 	keys     index
 	values   index
+	groups   []*Group
+	grouped  map[string]*Group // by type and tags
 }
 
 // index numbers texts in order of first use.
@@ -133,14 +138,23 @@ func (l *Layer) Polygons(areas [][][]Pixel, tags ...Tag) {
 
 // add adds a feature unless its geometry is empty.
 func (l *Layer) add(geometryType uint64, commands []uint32, tags []Tag) {
-	if len(commands) == 0 {
-		return
+	if len(commands) > 0 {
+		l.encode(geometryType, commands, l.numbers(tags))
 	}
-	var numbers, geometry, feature []byte
+}
+
+// numbers encodes tags.
+func (l *Layer) numbers(tags []Tag) []byte {
+	var numbers []byte
 	for _, t := range tags {
 		numbers = binary.AppendUvarint(numbers, l.keys.number(t.Name))
 		numbers = binary.AppendUvarint(numbers, l.values.number(string(t.value())))
 	}
+	return numbers
+}
+
+func (l *Layer) encode(geometryType uint64, commands []uint32, numbers []byte) {
+	var geometry, feature []byte
 	for _, c := range commands {
 		geometry = binary.AppendUvarint(geometry, uint64(c))
 	}
@@ -152,6 +166,12 @@ func (l *Layer) add(geometryType uint64, commands []uint32, tags []Tag) {
 
 // AppendTo appends the encoded layer to a tile, unless it is empty.
 func (l *Layer) AppendTo(tile []byte) []byte {
+	for _, g := range l.groups {
+		if len(g.pen.commands) > 0 {
+			l.encode(g.geometryType, g.pen.commands, g.numbers)
+		}
+	}
+	l.groups, l.grouped = nil, nil
 	if len(l.features) == 0 {
 		return tile
 	}

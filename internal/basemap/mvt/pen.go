@@ -44,50 +44,61 @@ func (p *pen) area(rings [][]Pixel) {
 
 // draw encodes one line or ring without consecutive equal points. It drops degenerate ones.
 func (p *pen) draw(line []Pixel, ring bool) {
-	var kept [][2]int32
+	kept := make([]Cell, 0, len(line))
 	for _, s := range line {
-		at := [2]int32{int32(math.Round(s.X / p.coarse)), int32(math.Round(s.Y / p.coarse))}
-		for n := len(kept); ring && n > 1 && needless(kept[n-2], kept[n-1], at); n = len(kept) {
-			kept = kept[:n-1]
-		}
-		if n := len(kept); n == 0 || kept[n-1] != at {
-			kept = append(kept, at)
-		}
+		kept = thread(kept, Cell{int32(math.Round(s.X / p.coarse)), int32(math.Round(s.Y / p.coarse))}, ring)
 	}
+	p.stroke(kept, ring)
+}
+
+// thread appends a point to a line or ring, without consecutive equal points and, in a ring, without needless ones.
+func thread(kept []Cell, at Cell, ring bool) []Cell {
+	for n := len(kept); ring && n > 1 && needless(kept[n-2], kept[n-1], at); n = len(kept) {
+		kept = kept[:n-1]
+	}
+	if n := len(kept); n == 0 || kept[n-1] != at {
+		kept = append(kept, at)
+	}
+	return kept
+}
+
+// stroke encodes one line or ring that thread made, and reports whether it is not degenerate.
+func (p *pen) stroke(kept []Cell, ring bool) bool {
 	least := 2
 	if ring {
 		for least = 3; len(kept) > 1 && kept[0] == kept[len(kept)-1]; {
 			kept = kept[:len(kept)-1]
 		}
 	}
-	if len(kept) < least || ring && isFlat(kept) {
-		return
+	if len(kept) < least || ring && twiceArea(kept) == 0 {
+		return false
 	}
 	p.commands = append(p.commands, command(moveTo, 1))
-	p.step(kept[0][0], kept[0][1])
+	p.step(kept[0].X, kept[0].Y)
 	p.commands = append(p.commands, command(lineTo, len(kept)-1))
 	for _, at := range kept[1:] {
-		p.step(at[0], at[1])
+		p.step(at.X, at.Y)
 	}
 	if ring {
 		p.commands = append(p.commands, command(closePath, 1))
 	}
+	return true
 }
 
 // needless reports whether the middle of three points lies on one horizontal or vertical line with its neighbours, as clipping
 // leaves them along the edges of a tile.
-func needless(a, b, c [2]int32) bool {
-	return a[0] == b[0] && b[0] == c[0] || a[1] == b[1] && b[1] == c[1]
+func needless(a, b, c Cell) bool {
+	return a.X == b.X && b.X == c.X || a.Y == b.Y && b.Y == c.Y
 }
 
-// isFlat reports whether a ring has no area.
-func isFlat(ring [][2]int32) bool {
+// twiceArea is twice the area of a ring, positive if it is clockwise as it is seen, with Y pointing down.
+func twiceArea(ring []Cell) int64 {
 	sum := int64(0)
 	for i, a := range ring {
 		b := ring[(i+1)%len(ring)]
-		sum += int64(a[0])*int64(b[1]) - int64(b[0])*int64(a[1])
+		sum += int64(a.X)*int64(b.Y) - int64(b.X)*int64(a.Y)
 	}
-	return sum == 0
+	return sum
 }
 
 // depths returns the distance of a point to each side of the buffered tile; negative: outside.

@@ -8,6 +8,10 @@ import (
 	"io"
 	"sync/atomic"
 	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"wayside/internal/geo"
 )
 
 // Header is what a file says of itself.
@@ -16,6 +20,7 @@ type Header struct {
 	Optional []string  // features that help, such as Sort.Type_then_ID
 	Program  string    // that wrote the file
 	AsOf     time.Time // of the data, by Osmosis' replication; zero if the file does not say
+	Bounds   *geo.Box  // that the data were cut at; nil if the file does not say
 }
 
 // File is an extract that is open for reading. It may be scanned by several goroutines.
@@ -187,6 +192,7 @@ func (f *File) readAt(buffer []byte, offset int64) error {
 
 // Fields of a HeaderBlock.
 const (
+	headerBounds   = 1<<3 | asBytes
 	headerRequired = 4<<3 | asBytes
 	headerOptional = 5<<3 | asBytes
 	headerProgram  = 16<<3 | asBytes
@@ -200,6 +206,10 @@ func parseHeader(message []byte) (h Header, err error) {
 			return h, err
 		}
 		switch f.tag {
+		case headerBounds:
+			if h.Bounds, err = parseBounds(f.bytes); err != nil {
+				return h, err
+			}
 		case headerRequired:
 			feature := string(f.bytes)
 			if err := knownFeature(feature); err != nil {
@@ -219,6 +229,29 @@ func parseHeader(message []byte) (h Header, err error) {
 		}
 	}
 	return h, nil
+}
+
+// nanodegrees are those of a degree.
+const nanodegrees = 1e9
+
+// parseBounds reads a HeaderBBox. Bounds that no box can have are as if they were not there.
+func parseBounds(message []byte) (*geo.Box, error) {
+	var sides [4]float64 // left, right, top, bottom, in the order of their fields
+	for len(message) > 0 {
+		f, rest, err := next(message)
+		if err != nil {
+			return nil, fmt.Errorf("bounds: %w", err)
+		}
+		message = rest
+		if number := f.tag >> 3; f.tag&7 == asVarint && number >= 1 && number <= uint64(len(sides)) {
+			sides[number-1] = float64(protowire.DecodeZigZag(f.value)) / nanodegrees
+		}
+	}
+	b := &geo.Box{South: sides[3], West: sides[0], North: sides[2], East: sides[1]}
+	if !(geo.Point{Lat: b.South, Lng: b.West}).Valid() || !(geo.Point{Lat: b.North, Lng: b.East}).Valid() || b.South >= b.North || b.West >= b.East {
+		return nil, nil
+	}
+	return b, nil
 }
 
 func knownFeature(feature string) error {

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"wayside/internal/geo"
 )
 
 // WriterOptions say how a file is written. The zero value writes what most programs do.
@@ -26,6 +29,7 @@ type WriterOptions struct {
 	Program  string    // in the header
 	Optional []string  // features in the header, such as Sort.Type_then_ID by who writes in that order
 	AsOf     time.Time // of the data, in the header; zero: not said
+	Bounds   *geo.Box  // that the data were cut at, in the header; nil: not said
 }
 
 // Writer writes objects in the order in which it gets them. The same objects and options give the same bytes. A Writer that failed
@@ -88,6 +92,13 @@ func (o WriterOptions) header() []byte {
 	}
 	if !o.AsOf.IsZero() {
 		b = appendNumber(b, headerAsOf, uint64(o.AsOf.Unix()))
+	}
+	if o.Bounds != nil {
+		var box []byte
+		for i, degrees := range [...]float64{o.Bounds.West, o.Bounds.East, o.Bounds.North, o.Bounds.South} {
+			box = appendNumber(box, uint64(i+1)<<3|asVarint, protowire.EncodeZigZag(int64(math.Round(degrees*nanodegrees))))
+		}
+		b = appendBytes(b, headerBounds, box)
 	}
 	return b
 }
