@@ -70,6 +70,7 @@ var rules = map[string]rule{
 	"basemap/mvt":             {never: technology},
 	"basemap/world":           {ours: []string{"basemap", "basemap/mvt", "geo"}, never: technology},
 	"basemap/world/makeworld": {ours: []string{"basemap", "basemap/mvt"}, never: transport},
+	"basemap/tilemaker":       {ours: []string{"basemap", "basemap/mvt", "geo", "roads/osmpbf"}, never: technology},
 	"basemap/tileserver":      {ours: []string{"basemap", "mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"response":                {never: []string{"database/sql", "modernc.org/sqlite"}},
 	"pages":                   {ours: []string{"mapdata", "response"}, never: []string{"database/sql", "modernc.org/sqlite"}},
@@ -93,6 +94,7 @@ var rules = map[string]rule{
 	"geocode": {ours: []string{"geo", "roads/graph", "roads/match", "roads/osmpbf"}, never: technology},
 
 	"region": {ours: []string{"geo", "geocode", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
+	"region": {ours: []string{"basemap", "basemap/tilemaker", "geo", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
