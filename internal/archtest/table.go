@@ -93,8 +93,7 @@ var rules = map[string]rule{
 
 	"geocode": {ours: []string{"geo", "roads/graph", "roads/match", "roads/osmpbf"}, never: technology},
 
-	"region": {ours: []string{"geo", "geocode", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
-	"region": {ours: []string{"basemap", "basemap/tilemaker", "geo", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
+	"region": {ours: []string{"basemap", "basemap/tilemaker", "geo", "geocode", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
 
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},

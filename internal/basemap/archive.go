@@ -84,6 +84,17 @@ func OpenBytes(b []byte) (*Archive, error) {
 	return a, nil
 }
 
+// OpenMapped is OpenBytes for memory that is mapped and may be large: nothing but the start is read. The tag names the content. The memory
+// is needed for as long as the Archive can be reached; readers of Content hold it.
+func OpenMapped(b []byte, tag string) (*Archive, error) {
+	a, err := open(bytes.NewReader(b), int64(len(b)), time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	a.id = tag
+	return a, nil
+}
+
 // open opens an archive of size bytes.
 func open(file io.ReaderAt, size int64, mod time.Time) (*Archive, error) {
 	a := &Archive{file: file, size: size, mod: mod, close: func() error { return nil }}
@@ -248,4 +259,10 @@ func (a *Archive) VectorLayers() []VectorLayer { return a.about.layers }
 func (a *Archive) ModTime() time.Time { return a.mod }
 
 // Content returns a new reader of the whole file.
-func (a *Archive) Content() io.ReadSeeker { return io.NewSectionReader(a.file, 0, a.size) }
+func (a *Archive) Content() io.ReadSeeker { return io.NewSectionReader(content{a}, 0, a.size) }
+
+// content reads an archive's file and holds the archive.
+type content struct{ *Archive }
+
+// ReadAt reads the file.
+func (c content) ReadAt(b []byte, offset int64) (int, error) { return c.file.ReadAt(b, offset) }

@@ -10,12 +10,23 @@ import (
 
 // BaseMap is the map on which the pins are drawn.
 type BaseMap struct {
-	StyleURL    string // of a MapLibre style, as the page loads it
-	Attribution string // plain text that must be displayed; may be empty
+	Archive        *basemap.Archive // served by this process; nil: another server has the map
+	StyleURL       string           // of a MapLibre style, as the page loads it
+	Attribution    string           // plain text that must be displayed; may be empty
+	AttributionURL string           // what the attribution links to; empty: nothing
 
 	// Origins are the other origins that the page must be allowed to load from, for its Content-Security-Policy (connect-src
 	// and img-src); nil: the map is served here.
 	Origins []string
+}
+
+// currentMap is the map that this process serves now.
+func (a *api) currentMap() tileserver.Map {
+	m := a.BaseMap()
+	if m == nil {
+		return tileserver.Map{}
+	}
+	return tileserver.Map{Archive: m.Archive, Attribution: m.Attribution, AttributionURL: m.AttributionURL}
 }
 
 // getArchive answers GET /map/archive.pmtiles.

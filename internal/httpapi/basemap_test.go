@@ -40,7 +40,9 @@ func newMapService(t *testing.T, kind basemap.TileType) *readService {
 	}
 	t.Cleanup(func() { archive.Close() })
 	return newReadService(t, func(deps *httpapi.Deps) {
-		deps.Archive, deps.BaseMap = archive, &httpapi.BaseMap{StyleURL: "/map/style.json", Attribution: "© <Somebody>"}
+		deps.BaseMap = func() *httpapi.BaseMap {
+			return &httpapi.BaseMap{Archive: archive, StyleURL: "/map/style.json", Attribution: "© <Somebody>"}
+		}
 		deps.Limits.GuestReads = 1 // which tiles must not count against
 	})
 }

@@ -54,8 +54,8 @@ func extentOf(b geo.Box) *overlayExtent {
 // getOverlayConfig answers GET /v2/overlay/config.
 func (a *api) getOverlayConfig(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	config := overlayConfig{Version: a.Version, PrimaryNetwork: a.PrimaryNetwork, Demo: a.Demo != nil}
-	if a.BaseMap != nil {
-		config.BaseMap = &overlayBaseMap{StyleURL: a.BaseMap.StyleURL, Attribution: a.BaseMap.Attribution}
+	if m := a.BaseMap(); m != nil {
+		config.BaseMap = &overlayBaseMap{StyleURL: m.StyleURL, Attribution: m.Attribution}
 	}
 	w.Header().Set("Cache-Control", cacheListing)
 	if a.Demo != nil && a.Demo.Extent != nil {

@@ -143,7 +143,7 @@ func TestOverlayConfig(t *testing.T) {
 	}
 	checkAnswer(t, resp, body)
 	s := newReadService(t, func(d *httpapi.Deps) {
-		d.BaseMap = &httpapi.BaseMap{StyleURL: "/map/style.json", Attribution: "Ours"}
+		d.BaseMap = func() *httpapi.BaseMap { return &httpapi.BaseMap{StyleURL: "/map/style.json", Attribution: "Ours"} }
 		d.Demo = &httpapi.Demo{Drive: []byte("{}")}
 	})
 	resp, body = s.get(path)
@@ -165,7 +165,9 @@ func TestOverlayPolicyAllowsTheOperatorsMap(t *testing.T) {
 	}
 	s := newReadService(t, func(d *httpapi.Deps) {
 		d.Overlay = files
-		d.BaseMap = &httpapi.BaseMap{StyleURL: "https://tiles.example.org:8443/day.json", Origins: []string{"https://tiles.example.org:8443"}}
+		d.BaseMap = func() *httpapi.BaseMap {
+			return &httpapi.BaseMap{StyleURL: "https://tiles.example.org:8443/day.json", Origins: []string{"https://tiles.example.org:8443"}}
+		}
 	})
 	resp, err := s.server.Client().Get(s.server.URL + "/")
 	if err != nil {

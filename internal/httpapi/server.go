@@ -72,10 +72,10 @@ type Deps struct {
 	Overlay        fs.FS            // the built page for cars (web.Overlay); nil: / redirects to the page about the service
 	Scripts        fs.FS            // the console's built scripts (web.Console); nil: none, and no maps
 	Version        string           // the release, as the page for cars shows it
-	BaseMap        *BaseMap         // the map below the pins; nil: none
 	PrimaryNetwork string           // charger network that applies if a read names none (D4.7)
 
-	Archive *basemap.Archive // the operator's map, served by this process; nil: none
+	// BaseMap is the map below the pins now: the region's changes with the region. nil: there never is one; it returns nil while there is none.
+	BaseMap func() *BaseMap
 	World   *basemap.Archive // the built-in overview of the world; nil: none
 	Places  *world.World     // large places, to name where something is; nil: none
 	Demo    *Demo            // nil: this is not the demo
@@ -147,10 +147,13 @@ func New(deps Deps) http.Handler {
 		}
 		return apidocs.Render(text, a.BaseURL, a.placeExamples())
 	})
-	a.tiles = tileserver.Server{Archive: a.Archive, World: a.World, Origin: a.mapOrigin}
+	a.tiles = tileserver.Server{Current: a.currentMap, World: a.World, Origin: a.mapOrigin}
 	var mapOrigins []string
-	if a.BaseMap != nil {
-		mapOrigins, a.tiles.Attribution = a.BaseMap.Origins, a.BaseMap.Attribution
+	if a.BaseMap == nil {
+		a.BaseMap = func() *BaseMap { return nil }
+	}
+	if m := a.BaseMap(); m != nil {
+		mapOrigins = m.Origins // of the configuration: a region's map has none
 	}
 	a.overlay = pages.NewOverlay(a.Overlay, a.BaseURL, mapOrigins)
 	a.scripts = pages.NewScripts(a.Scripts, a.overlay)

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"wayside/internal/basemap"
 	"wayside/internal/geocode"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
@@ -21,10 +22,11 @@ type parts struct {
 	// Products. Each is nil where it was left out of the import.
 	CameraRows, ChargerRows *Rows
 	Search                  *geocode.Index
+	Tiles                   *basemap.Archive // the base map
 }
 
 // readParts makes the parts of a mapped file. Its checksums are right: sections that do not fit are those of another version.
-func readParts(m *mapping) (p parts, err error) {
+func readParts(m *mapping, about *About) (p parts, err error) {
 	section := func(name string) ([]byte, bool) { return m.section(name), m.table.find(name) != nil }
 	if p.Graph, err = graph.FromSections(section); err == nil {
 		p.Topology, err = cch.FromSections(p.Graph, section)
@@ -42,6 +44,9 @@ func readParts(m *mapping) (p parts, err error) {
 		return parts{}, err
 	}
 	p.CameraRows, p.ChargerRows = newRows(m, camerasSection), newRows(m, chargersSection)
+	if p.Tiles, err = openTiles(m, about); err != nil {
+		return parts{}, err
+	}
 	return p, nil
 }
 
@@ -54,6 +59,7 @@ func (p *parts) attach(held *atomic.Int64, gone func(*mapping), m *mapping) {
 	attach(p.CameraRows, held, gone, m)
 	attach(p.ChargerRows, held, gone, m)
 	attach(p.Search, held, gone, m)
+	attach(p.Tiles, held, gone, m)
 }
 
 func attach[T any](part *T, held *atomic.Int64, gone func(*mapping), m *mapping) {

@@ -30,6 +30,7 @@ func products() []product {
 		{"cameras", "finding cameras", 1, makeCameras},
 		{"chargers", "finding chargers", 1, makeChargers},
 		{"search", "indexing places and addresses", 1, makeSearch},
+		{"tiles", "drawing the map", 1, makeTiles},
 	}
 }
 

@@ -58,7 +58,7 @@ func newRegion(m *mapping) (*Region, error) {
 		return nil, err
 	}
 	r := &Region{About: *about}
-	if r.parts, err = readParts(m); err != nil {
+	if r.parts, err = readParts(m, about); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -52,14 +52,14 @@ func (s *Service) serve(e *edition) (err error) {
 		},
 		Buckets: s.caches.buckets,
 		Version: s.options.Version, PrimaryNetwork: s.config.Chargers.PrimaryNetwork,
-		BaseMap: e.baseMap, Archive: e.archive, World: s.world.Archive, Places: s.world,
+		BaseMap: s.baseMap(e), World: s.world.Archive, Places: s.world,
 		Entities: s.countEntities, Passkeys: s.passkeys, Newest: &s.newest,
 		Deprecated: httpapi.Deprecated(), Revisions: s.replica,
 	}
 	if s.config.Navigation.Region != config.RegionOff {
 		deps.Navigation, deps.Conditions, deps.Geocoder = nav.New(s.roads.network), s.roads.explain, s.geocoder
 	}
-	deps.Home = home(e)
+	deps.Home = s.home(e)
 	if s.options.DemoDrive != nil {
 		deps.Demo = &httpapi.Demo{Drive: s.options.DemoDrive, Extent: s.options.DemoExtent}
 	}
@@ -130,16 +130,17 @@ func (s *Service) newConsole(e *edition) (*console.Console, error) {
 	if e.incidents != nil {
 		pages.Incidents = &console.Incidents{Attribution: e.incidents.about.Attribution, Health: e.incidents.relay.Health}
 	}
-	pages.Home = home(e)
+	pages.Home = s.home(e)
 	return console.New(pages)
 }
 
-// home is the middle of the map that the service has; zero without one.
-func home(e *edition) geo.Point {
-	if e.archive == nil {
+// home is the middle of the map that the service has when it starts or reads its configuration again; zero without one.
+func (s *Service) home(e *edition) geo.Point {
+	m := s.baseMap(e)()
+	if m == nil || m.Archive == nil {
 		return geo.Point{}
 	}
-	center := e.archive.Center()
+	center := m.Archive.Center()
 	return geo.Point{Lat: center[1], Lng: center[0]}
 }
 

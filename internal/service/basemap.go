@@ -7,41 +7,60 @@ import (
 	"wayside/internal/basemap"
 	"wayside/internal/config"
 	"wayside/internal/httpapi"
+	"wayside/internal/region"
 )
 
 // ownStyleURL is the URL of the style of a map that the service serves itself.
 const ownStyleURL = "/map/style.json"
 
-// openBaseMap opens the configured map. The archive is nil without a file of our own, and everything is without a map.
-func openBaseMap(cfg config.Map) (*basemap.Archive, *httpapi.BaseMap, error) {
+// openBaseMap opens the configured map; nil: none is.
+func openBaseMap(cfg config.Map) (*httpapi.BaseMap, error) {
 	switch {
 	case cfg.StyleURL != "":
 		u, err := url.Parse(cfg.StyleURL)
 		if err != nil {
-			return nil, nil, fmt.Errorf("map.style_url: %w", err)
+			return nil, fmt.Errorf("map.style_url: %w", err)
 		}
-		return nil, &httpapi.BaseMap{
+		return &httpapi.BaseMap{
 			StyleURL: cfg.StyleURL, Attribution: cfg.Attribution, Origins: []string{u.Scheme + "://" + u.Host},
 		}, nil
 	case cfg.PMTiles != "":
 		archive, err := basemap.Open(cfg.PMTiles)
 		if err != nil {
-			return nil, nil, fmt.Errorf("map.pmtiles: %s %w", cfg.PMTiles, err)
+			return nil, fmt.Errorf("map.pmtiles: %s %w", cfg.PMTiles, err)
 		}
-		about := &httpapi.BaseMap{StyleURL: ownStyleURL, Attribution: cfg.Attribution}
+		about := &httpapi.BaseMap{Archive: archive, StyleURL: ownStyleURL, Attribution: cfg.Attribution}
 		if about.Attribution == "" {
 			about.Attribution = archive.Attribution()
 		}
-		return archive, about, nil
+		return about, nil
 	}
-	return nil, nil, nil
+	return nil, nil
 }
 
 // CheckMap returns why the service could not open the configured map; nil if there is none.
 func CheckMap(cfg config.Map) error {
-	archive, _, err := openBaseMap(cfg)
-	if err != nil || archive == nil {
+	m, err := openBaseMap(cfg)
+	if err != nil || m == nil || m.Archive == nil {
 		return err
 	}
-	return archive.Close()
+	return m.Archive.Close()
+}
+
+// baseMap returns the map of an edition: the configured one, or else that of the region in use.
+func (s *Service) baseMap(e *edition) func() *httpapi.BaseMap {
+	if e.baseMap != nil {
+		return func() *httpapi.BaseMap { return e.baseMap }
+	}
+	return func() *httpapi.BaseMap {
+		r := s.regions.Region()
+		if r == nil || r.Tiles == nil {
+			return nil
+		}
+		about := &httpapi.BaseMap{Archive: r.Tiles, StyleURL: ownStyleURL, Attribution: r.Attribution}
+		if r.Attribution == region.Attribution {
+			about.AttributionURL = region.AttributionURL
+		}
+		return about
+	}
 }

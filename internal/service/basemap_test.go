@@ -43,18 +43,19 @@ func TestOpenBaseMap(t *testing.T) {
 		{cfg: config.Map{PMTiles: broken}, problem: "map.pmtiles: " + broken + " is not a PMTiles archive"},
 		{cfg: config.Map{PMTiles: broken + ".none"}, problem: "map.pmtiles: " + broken + ".none cannot be opened"},
 	} {
-		archive, about, err := openBaseMap(tt.cfg)
+		about, err := openBaseMap(tt.cfg)
 		if tt.problem != "" {
 			if err == nil || !strings.HasPrefix(err.Error(), tt.problem) {
 				t.Errorf("%v: %v", tt.cfg, err)
 			}
 			continue
 		}
-		if err != nil || (archive != nil) != tt.archive {
-			t.Fatalf("%v: %v, %v", tt.cfg, archive, err)
+		if err != nil || (about != nil && about.Archive != nil) != tt.archive {
+			t.Fatalf("%v: %v, %v", tt.cfg, about, err)
 		}
-		if archive != nil {
-			defer archive.Close()
+		if tt.archive {
+			defer about.Archive.Close()
+			about.Archive = nil
 		}
 		if diff := cmp.Diff(tt.want, about); diff != "" {
 			t.Errorf("%v: %s", tt.cfg, diff)

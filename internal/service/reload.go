@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"wayside/internal/basemap"
 	"wayside/internal/config"
 	"wayside/internal/httpapi"
 	"wayside/internal/law"
@@ -22,7 +21,6 @@ type edition struct {
 	config    *config.Config
 	law       *law.Law         // nil: none
 	incidents *incidents       // nil: no upstream is configured
-	archive   *basemap.Archive // nil: the operator has no map file
 	baseMap   *httpapi.BaseMap // nil: no map is configured
 	shared    bool             // the next edition has the same incidents
 }
@@ -33,7 +31,7 @@ func (s *Service) openEdition(cfg *config.Config) (_ *edition, err error) {
 	if e.law, err = readLaw(cfg.Law.File); err != nil {
 		return nil, err
 	}
-	if e.archive, e.baseMap, err = openBaseMap(cfg.Map); err != nil {
+	if e.baseMap, err = openBaseMap(cfg.Map); err != nil {
 		return nil, err
 	}
 	if now := s.edition.Load(); now != nil && reflect.DeepEqual(now.config.Upstreams, cfg.Upstreams) {
@@ -51,8 +49,8 @@ func (e *edition) close() error {
 	if e.incidents != nil && !e.shared {
 		e.incidents.web.Close()
 	}
-	if e.archive != nil {
-		return e.archive.Close()
+	if e.baseMap != nil && e.baseMap.Archive != nil {
+		return e.baseMap.Archive.Close()
 	}
 	return nil
 }

@@ -23,30 +23,38 @@ const (
 // ErrRange says that a range request asks for bytes beyond the end of the archive.
 var ErrRange = errors.New("the archive has no such bytes")
 
-// Server serves one archive. All methods may be called from many goroutines.
+// Server serves the archive that is current. All methods may be called from many goroutines.
 type Server struct {
-	Archive     *basemap.Archive // nil: there is no base map, and all but the style answers "not found"
-	World       *basemap.Archive // the built-in overview; nil: none
-	Attribution string           // of the archive, as plain text; may be empty
+	// Current is the map now.
+	Current func() Map
+	World   *basemap.Archive // the built-in overview; nil: none
 
 	// Origin is the origin of the service that an answer names, and whether the answer may be cached by others.
 	Origin func(r *http.Request) (origin string, cacheable bool)
 }
 
-func (s *Server) archive() (*basemap.Archive, error) {
-	if s.Archive == nil {
-		return nil, mapdata.Describe(mapdata.ErrNotFound, "This service serves no base map of its own.")
+// Map is an archive and what must be shown with it.
+type Map struct {
+	Archive        *basemap.Archive // nil: there is no base map, and all but the style answers "not found"
+	Attribution    string           // plain text; may be empty
+	AttributionURL string           // what it links to; empty: nothing
+}
+
+func (s *Server) current() (Map, error) {
+	m := s.Current()
+	if m.Archive == nil {
+		return m, mapdata.Describe(mapdata.ErrNotFound, "This service serves no base map of its own.")
 	}
-	return s.Archive, nil
+	return m, nil
 }
 
 // ServeTile answers with the tile of the path values z, x and y, and with 204 where the archive has none.
 func (s *Server) ServeTile(w http.ResponseWriter, r *http.Request) error {
-	archive, err := s.archive()
+	m, err := s.current()
 	if err != nil {
 		return err
 	}
-	return serveTile(w, r, archive)
+	return serveTile(w, r, m.Archive)
 }
 
 // ServeWorldTile is ServeTile of the built-in overview of the world.
@@ -117,11 +125,11 @@ func writeTile(w http.ResponseWriter, r *http.Request, kind basemap.TileType, ti
 // ServeArchive answers with the archive or the requested range of it, for readers that find their tiles themselves. The
 // error is ErrRange if there are no such bytes; Content-Range is set and nothing is written then.
 func (s *Server) ServeArchive(w http.ResponseWriter, r *http.Request) error {
-	archive, err := s.archive()
+	m, err := s.current()
 	if err != nil {
 		return err
 	}
-	h := w.Header()
+	archive, h := m.Archive, w.Header()
 	h.Set("Cache-Control", cacheTiles)
 	h.Set("Content-Type", "application/vnd.pmtiles")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -158,15 +166,16 @@ func (w *rangeWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.Re
 
 // ServeStyle answers with the MapLibre style of the archive above the overview of the world; without an archive, of the overview.
 func (s *Server) ServeStyle(w http.ResponseWriter, r *http.Request, look basemap.Look) error {
-	if s.Archive == nil && s.World == nil {
+	m := s.Current()
+	if m.Archive == nil && s.World == nil {
 		return writeJSON(w, r, basemap.Blank(look.Theme), true)
 	}
 	origin, cacheable := s.Origin(r)
 	world := s.world(origin)
-	if s.Archive == nil {
+	if m.Archive == nil {
 		return writeJSON(w, r, basemap.WorldStyle(look, *world), cacheable)
 	}
-	return writeJSON(w, r, s.Archive.Style(look, s.tilesURL(origin), world), cacheable)
+	return writeJSON(w, r, m.Archive.Style(look, m.tilesURL(origin), world), cacheable)
 }
 
 // world describes the overview for a style; nil without one.
@@ -183,6 +192,7 @@ func (s *Server) world(origin string) *basemap.World {
 // tileJSON describes the tiles (TileJSON 3.0.0).
 type tileJSON struct {
 	TileJSON     string        `json:"tilejson"`
+	Version      string        `json:"version"`
 	Tiles        []string      `json:"tiles"`
 	MinZoom      int           `json:"minzoom"`
 	MaxZoom      int           `json:"maxzoom"`
@@ -201,15 +211,16 @@ type vectorLayer struct {
 
 // ServeTileJSON answers with the archive's TileJSON.
 func (s *Server) ServeTileJSON(w http.ResponseWriter, r *http.Request) error {
-	archive, err := s.archive()
+	m, err := s.current()
 	if err != nil {
 		return err
 	}
+	archive := m.Archive
 	b := archive.Bounds()
 	origin, cacheable := s.Origin(r)
 	out := tileJSON{
-		TileJSON: "3.0.0", Tiles: []string{s.tilesURL(origin)}, Bounds: [4]float64{b.West, b.South, b.East, b.North},
-		Center: archive.Center(), Attribution: html.EscapeString(s.Attribution),
+		TileJSON: "3.0.0", Version: m.version(), Tiles: []string{m.tilesURL(origin)}, Bounds: [4]float64{b.West, b.South, b.East, b.North},
+		Center: archive.Center(), Attribution: m.attributionHTML(),
 	}
 	out.MinZoom, out.MaxZoom = archive.Zooms()
 	for _, l := range archive.VectorLayers() {
@@ -220,8 +231,20 @@ func (s *Server) ServeTileJSON(w http.ResponseWriter, r *http.Request) error {
 
 // tilesURL is the absolute URL of the tiles, which MapLibre requires: a page that was opened under another name of this service
 // may load nothing from the public one. The query changes with the archive, since browsers cache tiles for a day.
-func (s *Server) tilesURL(origin string) string {
-	return origin + "/map/tiles/{z}/{x}/{y}?v=" + s.Archive.Tag()
+func (m *Map) tilesURL(origin string) string {
+	return origin + "/map/tiles/{z}/{x}/{y}?v=" + m.Archive.Tag()
+}
+
+// version is the version of the tiles, in the form that TileJSON asks for: the tag is behind the plus sign.
+func (m *Map) version() string { return "1.0.0+" + m.Archive.Tag() }
+
+// attributionHTML is the attribution as TileJSON has it: HTML, which readers such as QGIS show with its link.
+func (m *Map) attributionHTML() string {
+	text := html.EscapeString(m.Attribution)
+	if m.AttributionURL == "" {
+		return text
+	}
+	return `<a href="` + html.EscapeString(m.AttributionURL) + `">` + text + `</a>`
 }
 
 // writeJSON answers with a document that may be cached for minutes and is revalidated by its tag, or else is not cached.
