@@ -31,14 +31,14 @@ func (v *view) classify(to int) judged {
 	if follow == to {
 		return v.obvious(b)
 	}
-	if dir, ok := v.fork(to); ok {
+	if dir, ok := v.fork(to); ok && follow < 0 {
 		if kind := v.rampKind(b); kind != Turn {
 			return judged{kind, dir}
 		}
 		return judged{Fork, dir}
 	}
 	kind := v.rampKind(b)
-	dir := directionOf(b.angle)
+	dir := v.direction(to)
 	if kind == OffRamp || kind == OnRamp {
 		if dir == Straight && len(v.branches) > 1 {
 			dir = v.sideOf(to)
@@ -52,6 +52,49 @@ func (v *view) classify(to int) judged {
 		kind = Continue
 	}
 	return judged{kind, dir}
+}
+
+// direction is what the turn onto a branch is called: roads on one side that would be called the same are told apart by their order.
+func (v *view) direction(to int) Direction {
+	dir := directionOf(v.branches[to].angle)
+	if !dir.IsLeft() && !dir.IsRight() {
+		return dir
+	}
+	var order [3]int // the roads on this side, from straight on to the back
+	count, clash := 0, false
+	step, i := 1, 0
+	if dir.IsLeft() {
+		step, i = -1, len(v.branches)-1
+	}
+	for ; i >= 0 && i < len(v.branches); i += step {
+		d := directionOf(v.branches[i].angle)
+		if d.IsLeft() != dir.IsLeft() || d.IsRight() != dir.IsRight() {
+			continue
+		}
+		if count == len(order) {
+			return dir
+		}
+		clash = clash || count > 0 && directionOf(v.branches[order[count-1]].angle) == d
+		order[count] = i
+		count++
+	}
+	if !clash {
+		return dir
+	}
+	at := 0
+	for order[at] != to {
+		at++
+	}
+	names := [...]Direction{SlightRight, Right, SharpRight}
+	first := 0
+	if count == 2 && math.Abs(v.branches[order[0]].angle) > sharpFrom {
+		first = 1
+	}
+	d := names[first+at]
+	if dir.IsLeft() {
+		return d.mirrored()
+	}
+	return d
 }
 
 // rampKind is the kind of a turn onto or off a ramp, and Turn for all others.

@@ -1,10 +1,182 @@
 package guide
 
-import "wayside/internal/roads/car"
+import (
+	"math"
+
+	"wayside/internal/roads/car"
+	"wayside/internal/roads/graph"
+)
 
 // Lane is a lane before an intersection.
 type Lane struct {
 	Marks car.Lane
-	Valid bool // for the turn that the route takes
-	Taken Direction
+	Valid bool     // one may take it for the turn of the route
+	Taken car.Lane // the arrow that the route follows; 0: there is none, or the lane is not valid
+}
+
+// Indications calls each with the names of a lane's arrows, in OSRM's order.
+func Indications(marks car.Lane, each func(name string)) {
+	if marks == 0 {
+		each("none")
+	}
+	for _, m := range [...]struct {
+		mark car.Lane
+		name string
+	}{
+		{car.LaneThrough, "straight"},
+		{car.LaneSharpLeft, "sharp left"},
+		{car.LaneLeft, "left"},
+		{car.LaneSlightLeft, "slight left"},
+		{car.LaneSlightRight, "slight right"},
+		{car.LaneRight, "right"},
+		{car.LaneSharpRight, "sharp right"},
+		{car.LaneReverse, "uturn"},
+		{car.LaneMergeToLeft, "merge to left"},
+		{car.LaneMergeToRight, "merge to right"},
+	} {
+		if marks&m.mark != 0 {
+			each(m.name)
+		}
+	}
+}
+
+// pointsTo is the angle that an arrow shows.
+func pointsTo(mark car.Lane) float64 {
+	switch mark {
+	case car.LaneReverse:
+		return 180
+	case car.LaneSharpLeft:
+		return -135
+	case car.LaneLeft:
+		return -90
+	case car.LaneSlightLeft:
+		return -40
+	case car.LaneSlightRight:
+		return 40
+	case car.LaneRight:
+		return 90
+	case car.LaneSharpRight:
+		return 135
+	}
+	return 0 // through, and lanes that merge
+}
+
+// The limits of matching arrows to roads.
+const (
+	arrowWithin = 75.0 // degrees
+	laneBefore  = 50.0 // metres before a junction within which lanes may end without being drawn up to it
+)
+
+// lanesBefore are the lanes on the way to a junction: those of the arc that arrives there or, where they are not drawn up to the junction,
+// those of the one before.
+func (g *Guide) lanesBefore(part int) []car.Lane {
+	arc := g.way.Parts[part].Arc
+	if lanes := g.net.graph.LanesOf(arc); len(lanes) > 0 {
+		return lanes
+	}
+	for ahead := 0.0; part > g.begins && g.way.Parts[part-1].Turned; part-- {
+		ahead += g.at[part+1] - g.at[part]
+		if ahead > laneBefore || !g.passesBy(part) {
+			return nil
+		}
+		if lanes := g.net.graph.LanesOf(g.way.Parts[part-1].Arc); len(lanes) > 0 {
+			return lanes
+		}
+	}
+	return nil
+}
+
+// passesBy says whether a part begins where no other road can be taken.
+func (g *Guide) passesBy(part int) bool {
+	from, to := g.way.Parts[part-1].Arc, g.way.Parts[part].Arc
+	for _, turn := range g.net.graph.TurnsFrom(from) {
+		other := &g.net.graph.Arcs[turn.To]
+		if other.CopyOf != g.net.graph.Arcs[to].CopyOf && other.Piece != g.net.graph.Arcs[from].Piece {
+			return false
+		}
+	}
+	return true
+}
+
+// matchLanes says which lanes lead onto the branch that is taken; nothing is known where none does.
+func (g *Guide) matchLanes(v *view, part, to int) []Lane {
+	marks := g.lanesBefore(part)
+	if len(marks) == 0 || v.entries() == 0 {
+		return nil
+	}
+	var covered uint64 // the branches that an arrow shows
+	var all car.Lane
+	for _, lane := range marks {
+		all |= lane
+	}
+	for mark := car.LaneReverse; mark <= car.AllLaneMarks; mark <<= 1 {
+		if all&mark != 0 {
+			if at := v.shownBy(mark); at >= 0 {
+				covered |= 1 << at
+			}
+		}
+	}
+	first, valid := len(g.lanes), false
+	for i, lane := range marks {
+		l := Lane{Marks: lane}
+		switch {
+		case lane == 0 && to >= 0:
+			l.Valid = covered&(1<<to) == 0 || math.Abs(v.branches[to].angle) <= slightFrom
+		case to < 0:
+			l.Valid, l.Taken = turnsBack(lane, all, i, len(marks), v.in.flags)
+		default:
+			l.Taken = v.taken(lane, to)
+			l.Valid = l.Taken != 0
+		}
+		valid = valid || l.Valid
+		g.lanes = append(g.lanes, l)
+	}
+	if !valid {
+		g.lanes = g.lanes[:first]
+		return nil
+	}
+	return g.lanes[first:len(g.lanes):len(g.lanes)]
+}
+
+// turnsBack says whether one turns back from a lane: one with that arrow or, if none has it, the one beside the other direction.
+func turnsBack(lane, all car.Lane, i, count int, flags graph.Flags) (bool, car.Lane) {
+	if all&car.LaneReverse != 0 {
+		return lane&car.LaneReverse != 0, lane & car.LaneReverse
+	}
+	if flags&graph.DriveLeft != 0 {
+		return i == count-1, lane & (car.LaneRight | car.LaneSharpRight)
+	}
+	return i == 0, lane & (car.LaneLeft | car.LaneSharpLeft)
+}
+
+// taken is the arrow of a lane that shows a branch.
+func (v *view) taken(lane car.Lane, to int) car.Lane {
+	for mark := car.LaneReverse; mark <= car.AllLaneMarks; mark <<= 1 {
+		if lane&mark != 0 && v.shownBy(mark) == to {
+			return mark
+		}
+	}
+	return 0
+}
+
+// shownBy is the branch that an arrow shows: the one whose angle is next to it, or -1.
+func (v *view) shownBy(mark car.Lane) int {
+	if mark == car.LaneReverse {
+		return -1
+	}
+	best, least := -1, arrowWithin
+	for i := range v.branches {
+		b := &v.branches[i]
+		if !b.entry {
+			continue
+		}
+		off := math.Abs(b.angle - pointsTo(mark))
+		if wrongSide := b.angle*pointsTo(mark) < 0; wrongSide && math.Abs(b.angle) > 5 {
+			off += 30
+		}
+		if off < least {
+			best, least = i, off
+		}
+	}
+	return best
 }

@@ -35,20 +35,24 @@ func (g *Guide) circle(v *view, t *turn, to int) bool {
 	return true
 }
 
-// touchCircle is what is told of a turn that crosses a roundabout at one node.
+// touchCircle is what is told of a turn that crosses a roundabout at one node. Who goes straight on there does not see a roundabout.
 func (g *Guide) touchCircle(v *view, t *turn, b *branch) bool {
+	if directionOf(b.angle) == Straight {
+		return false
+	}
 	for i := range v.branches {
-		if isCircle(v.branches[i].flags) && v.branches[i].entry {
-			c := g.net.circleAt(v, &v.branches[i])
-			if c.kind == Silent {
-				return false
-			}
-			t.judged = judged{ExitRoundabout, directionOf(b.angle)}
-			if c.kind == Rotary {
-				t.kind = ExitRotary
-			}
-			return true
+		if !isCircle(v.branches[i].flags) || !v.branches[i].entry {
+			continue
 		}
+		c := g.net.circleAt(v, &v.branches[i])
+		if c.kind == Silent {
+			return false
+		}
+		t.judged = judged{ExitRoundabout, directionOf(b.angle)}
+		if c.kind == Rotary {
+			t.kind = ExitRotary
+		}
+		return true
 	}
 	return false
 }
@@ -65,10 +69,10 @@ func (v *view) hasExit(to int) bool {
 
 // hasExitBefore says the same of the junction where one enters: roads count that one comes by before one is in the roundabout.
 func (v *view) hasExitBefore(to int) bool {
-	leftwards := false // does the roundabout turn clockwise
+	out, other := v.branches[to].angle, v.branches[to].angle
 	for i := range v.branches {
 		if b := &v.branches[i]; i != to && isCircle(b.flags) {
-			leftwards = b.angle > v.branches[to].angle
+			other = b.angle
 		}
 	}
 	for i := range v.branches {
@@ -76,7 +80,7 @@ func (v *view) hasExitBefore(to int) bool {
 		if i == to || !b.entry || isCircle(b.flags) || isLow(b.way) {
 			continue
 		}
-		if leftwards == (b.angle < v.branches[to].angle) {
+		if other < out && b.angle > other || other > out && b.angle < other {
 			return true
 		}
 	}
@@ -91,7 +95,7 @@ type circleKind struct {
 
 // The sizes of roundabouts, as radii in metres.
 const (
-	smallCircle = 5.0
+	smallCircle = 15.0
 	largeCircle = 15.0
 	maxExits    = 4 // of one that is told as a turn
 )
@@ -113,7 +117,7 @@ func (n *Network) circleAt(v *view, b *branch) circleKind {
 	switch {
 	case radius > largeCircle && (w.circular || w.name != nil && w.oneName && !w.nameOutside):
 		return circleKind{Rotary, w.name}
-	case radius <= smallCircle && w.turnable && w.exits <= maxExits:
+	case radius <= smallCircle && w.turnable && w.exits > 1 && w.exits <= maxExits:
 		return circleKind{kind: RoundaboutTurn}
 	}
 	return circleKind{kind: Roundabout}

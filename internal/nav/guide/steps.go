@@ -60,16 +60,17 @@ type Way struct {
 
 // Guide makes steps. Its memory is used again: what it gave is valid until the next call.
 type Guide struct {
-	net   *Network
-	way   *Way
-	turns []turn
-	view  view
-	other view // for junctions that lie ahead
-	at    []float64
-	steps []Step
-	roads []Road
-	spots []Intersection
-	lanes []Lane
+	net          *Network
+	way          *Way
+	turns        []turn
+	view         view
+	other        view // for junctions that lie ahead
+	at           []float64
+	begins, ends int // the first and last part that is driven on at all
+	steps        []Step
+	roads        []Road
+	spots        []Intersection
+	lanes        []Lane
 }
 
 // turn is what becomes of a place where a part ends.
@@ -98,9 +99,10 @@ func (g *Guide) Steps(net *Network, way *Way) []Step {
 		metres += (p.To - p.From) * net.metres(net.graph.Arcs[p.Arc].Piece)
 	}
 	g.at = append(g.at, metres)
+	g.begins, g.ends = g.trim()
 	g.depart()
-	for i := range way.Parts {
-		if way.Parts[i].Turned && i+1 < len(way.Parts) {
+	for i := g.begins; i < g.ends; i++ {
+		if way.Parts[i].Turned {
 			g.pass(i)
 		}
 	}
@@ -111,22 +113,40 @@ func (g *Guide) Steps(net *Network, way *Way) []Step {
 	return g.steps
 }
 
+// shortest is how long a part at the beginning or end of a leg must be for a driver to notice it, in metres.
+const shortest = 0.5
+
+// trim finds the first and the last part that a driver notices: a leg may begin where a road ends.
+func (g *Guide) trim() (first, last int) {
+	length := func(i int) float64 { return g.at[i+1] - g.at[i] }
+	last = len(g.way.Parts) - 1
+	for first < last && g.way.Parts[first].Turned && length(first) < shortest {
+		first++
+	}
+	for last > first && g.way.Parts[last-1].Turned && length(last) < shortest {
+		last--
+	}
+	return first, last
+}
+
 func (g *Guide) depart() {
-	bearing := g.bearingAlong(0, 1)
-	arc := g.way.Parts[0].Arc
+	p := &g.way.Parts[g.begins]
+	from := min(p.First, len(g.way.Locations)-2)
+	bearing := g.bearingAlong(from, from+1)
 	g.roads = append(g.roads, Road{bearing, true})
-	t := turn{judged: judged{Depart, g.side(g.way.From, 0, 1)}, part: -1, named: arc, used: true}
-	t.spot = Intersection{Location: g.way.Locations[0], Roads: g.roads[len(g.roads)-1:], In: -1, Out: 0, Classes: g.net.graph.Arcs[arc].Flags}
+	t := turn{judged: judged{Depart, g.side(g.way.From, from, from+1)}, part: -1, named: p.Arc, used: true}
+	t.spot = Intersection{Location: g.way.Locations[0], Roads: g.roads[len(g.roads)-1:], In: -1, Out: 0, Classes: g.net.graph.Arcs[p.Arc].Flags}
 	g.turns = append(g.turns, t)
 }
 
 func (g *Guide) arrive() {
-	last := len(g.way.Locations) - 1
+	p := &g.way.Parts[g.ends]
+	end := len(g.way.Locations) - 1
+	last := max(p.Last, 1)
 	bearing := (g.bearingAlong(last-1, last) + 180) % 360
-	parts := len(g.way.Parts)
 	g.roads = append(g.roads, Road{bearing, true})
-	t := turn{judged: judged{Arrive, g.side(g.way.To, last-1, last)}, part: parts - 1, named: g.way.Parts[parts-1].Arc, used: true}
-	t.spot = Intersection{Location: g.way.Locations[last], Roads: g.roads[len(g.roads)-1:], In: 0, Out: -1, At: g.at[parts]}
+	t := turn{judged: judged{Arrive, g.side(g.way.To, last-1, last)}, part: len(g.way.Parts) - 1, named: p.Arc, used: true}
+	t.spot = Intersection{Location: g.way.Locations[end], Roads: g.roads[len(g.roads)-1:], In: 0, Out: -1, At: g.at[len(g.way.Parts)]}
 	g.turns = append(g.turns, t)
 }
 
@@ -175,6 +195,9 @@ func (g *Guide) pass(part int) {
 	if !g.circle(v, &t, at) {
 		t.judged = v.classify(at)
 	}
+	if t.isJunction && !isCircle(v.in.flags) {
+		t.spot.Lanes = g.matchLanes(v, part, at)
+	}
 	t.used = t.kind != Silent
 	g.turns = append(g.turns, t)
 }
@@ -209,16 +232,23 @@ func (g *Guide) emit() {
 			g.spots = append(g.spots, t.spot)
 			s.Intersections = g.spots[len(g.spots)-1-len(s.Intersections):]
 		}
-		next := t.part + 1
-		if next >= len(g.way.Parts) {
-			continue
+		if t.kind == Arrive {
+			return
 		}
-		p := &g.way.Parts[next]
-		s.Last = p.Last
-		s.Distance += (p.To - p.From) * g.net.metres(g.net.graph.Arcs[p.Arc].Piece)
-		s.Duration += uint64(p.Duration) + uint64(p.TurnTime) // a turn belongs to the step before it
-		s.Weight += uint64(p.Weight) + uint64(p.TurnWeight)
+		next := g.turns[i+1].part // the last part up to the next place
+		for part := t.part + 1; part <= next; part++ {
+			g.drive(s, part)
+		}
 	}
+}
+
+// drive adds a part to a step.
+func (g *Guide) drive(s *Step, part int) {
+	p := &g.way.Parts[part]
+	s.Last = p.Last
+	s.Distance += g.at[part+1] - g.at[part]
+	s.Duration += uint64(p.Duration) + uint64(p.TurnTime) // a turn belongs to the step before it
+	s.Weight += uint64(p.Weight) + uint64(p.TurnWeight)
 }
 
 // begin begins a step with a turn.

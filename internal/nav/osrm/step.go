@@ -123,6 +123,7 @@ func appendIntersection(dst []byte, i *guide.Intersection) []byte {
 	}
 	dst = append(dst, `],"location":`...)
 	dst = appendPosition(dst, i.Location)
+	dst = appendLanes(dst, i.Lanes)
 	const told = graph.Toll | graph.Motorway | graph.Ferry | graph.LocalOnly | graph.Tunnel
 	if i.Classes&told != 0 {
 		dst = append(dst, `,"classes":[`...)
@@ -139,4 +140,30 @@ func appendIntersection(dst []byte, i *guide.Intersection) []byte {
 		dst = append(dst, ']')
 	}
 	return append(dst, '}')
+}
+
+// appendLanes appends the lanes before an intersection, behind a comma; nothing where none are known.
+func appendLanes(dst []byte, lanes []guide.Lane) []byte {
+	if len(lanes) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"lanes":[`...)
+	for i := range lanes {
+		l := &lanes[i]
+		dst = append(wire.AppendComma(dst, i > 0), `{"valid":`...)
+		dst = strconv.AppendBool(dst, l.Valid)
+		if l.Taken != 0 {
+			guide.Indications(l.Taken, func(name string) {
+				dst = append(append(append(dst, `,"valid_indication":"`...), name...), '"')
+			})
+		}
+		dst = append(dst, `,"indications":[`...)
+		first := true
+		guide.Indications(l.Marks, func(name string) {
+			dst = append(append(append(wire.AppendComma(dst, !first), '"'), name...), '"')
+			first = false
+		})
+		dst = append(dst, `]}`...)
+	}
+	return append(dst, ']')
 }
