@@ -222,14 +222,26 @@ func (c *regionShowCmd) Run(p *program) error {
 // regionRemoveCmd is wayside region remove.
 type regionRemoveCmd struct {
 	configFlags
-	ID string `arg:"" name:"id" help:"The region."`
+	Old bool   `name:"old" help:"Remove all regions but the current one."`
+	ID  string `arg:"" optional:"" name:"id" help:"The region."`
 }
 
-// Run removes a region.
+// Validate takes either a region or --old.
+func (c *regionRemoveCmd) Validate() error {
+	if c.Old == (c.ID != "") {
+		return errors.New("name one region, or give --old, which removes all but the current one")
+	}
+	return nil
+}
+
+// Run removes regions.
 func (c *regionRemoveCmd) Run(p *program) error {
 	folder, err := c.folder(p)
 	if err != nil {
 		return err
+	}
+	if c.Old {
+		return c.removeOld(p, folder)
 	}
 	wasCurrent, err := folder.Remove(c.ID)
 	if err != nil {
@@ -238,6 +250,20 @@ func (c *regionRemoveCmd) Run(p *program) error {
 	p.printf("Region %s is removed.\n", c.ID)
 	if wasCurrent {
 		p.printf("It was the current one: until you import another, the service answers that it has no region.\n")
+	}
+	return nil
+}
+
+func (c *regionRemoveCmd) removeOld(p *program, folder region.Folder) error {
+	removed, err := folder.RemoveOld()
+	for _, id := range removed {
+		p.printf("Region %s is removed.\n", id)
+	}
+	if err != nil {
+		return fmt.Errorf("remove old regions: %w", err)
+	}
+	if len(removed) == 0 {
+		p.printf("There is no region but the current one.\n")
 	}
 	return nil
 }

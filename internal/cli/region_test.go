@@ -296,12 +296,25 @@ func TestRegionCommands(t *testing.T) {
 			t.Errorf("%q of what is not there: %v", args, err)
 		}
 	}
-	for _, args := range [][]string{{"region", "import"}, {"region", "export"}, {"region", "remove"}, {"region", "import", "--nonsense", town}} {
+	for _, args := range [][]string{{"region", "import"}, {"region", "export"}, {"region", "remove"}, {"region", "remove", "--old", other.ID}, {"region", "import", "--nonsense", town}} {
 		if _, err := s.tryCLI(args...); err == nil || !strings.Contains(err.Error(), "exit status 2") {
 			t.Errorf("%q: %v", args, err)
 		}
 	}
 	if left := listRegion(t, s.dir); !slices.Equal(left, []string{other.ID + ".region"}) {
+		t.Errorf("left: %q", left)
+	}
+	if _, err := s.tryCLI("region", "remove", "--old"); err == nil || !strings.Contains(err.Error(), "no region is current") {
+		t.Errorf("remove --old without a current region: %v", err)
+	}
+	s.importRegion(town)
+	if out := s.cli("region", "remove", "--old"); out != "Region "+other.ID+" is removed.\n" {
+		t.Errorf("remove --old: %s", out)
+	}
+	if out := s.cli("region", "remove", "--old"); !strings.Contains(out, "no region but the current one") {
+		t.Errorf("remove --old again: %s", out)
+	}
+	if left := listRegion(t, s.dir); len(left) != 2 || !slices.Contains(left, first.ID+".region") {
 		t.Errorf("left: %q", left)
 	}
 }

@@ -204,6 +204,37 @@ func (f Folder) Remove(id string) (wasCurrent bool, err error) {
 	return wasCurrent, syncFolder(string(f))
 }
 
+// RemoveOld removes all regions but the current one, without which it removes none, and returns the IDs of those that it removed.
+func (f Folder) RemoveOld() (removed []string, err error) {
+	if _, err := os.Stat(string(f)); errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNone
+	}
+	release, err := f.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	current, err := f.Choose("")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(string(f))
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		id, ok := strings.CutSuffix(entry.Name(), suffix)
+		if !ok || !ValidID(id) || id == current {
+			continue
+		}
+		if err := os.Remove(f.Path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return removed, err
+		}
+		removed = append(removed, id)
+	}
+	return removed, syncFolder(string(f))
+}
+
 // Sweep removes what an import that was killed left. It does nothing while an import is under way.
 func (f Folder) Sweep() error {
 	if _, err := os.Stat(string(f)); errors.Is(err, fs.ErrNotExist) {
