@@ -11,8 +11,8 @@ import (
 )
 
 // conditionOf is the condition that a pin is, with those that are merged into it (D15.13). old is the one that it was before, or nil: it is
-// the answer if it was made of the same.
-func (n *Network) conditionOf(h *mapdata.Hit, id string, old *Condition, now time.Time) *Condition {
+// the answer if it was made of the same. Where patience does not last, it does what the old one does, and must be matched later.
+func (n *Network) conditionOf(h *mapdata.Hit, id string, old *Condition, now time.Time, left *patience) *Condition {
 	disputed := mapdata.StandingOf(int(h.Confirms), int(h.Disputes)) == mapdata.Disputed
 	digest := n.digestOf(h, disputed)
 	if old != nil && old.digest == digest && old.holds(now) {
@@ -20,12 +20,15 @@ func (n *Network) conditionOf(h *mapdata.Hit, id string, old *Condition, now tim
 	}
 	created := time.UnixMilli(h.FirstSeenAt)
 	c := &Condition{EntityID: id, Kind: h.Kind, Since: created, Type: n.rules.typeOf(h.Kind), Created: created, digest: digest, read: now}
-	c.add(n, h, id, h.Kind, disputed, now)
+	matched := c.add(n, h, id, h.Kind, disputed, now, left)
 	c.Description, c.Starts, c.Ends = c.pins[0].description, c.pins[0].effect.starts, c.pins[0].effect.ends
 	for i := range h.Merged {
 		m := &h.Merged[i]
 		hit := mapdata.Hit{Point: m.Point, ExternalID: m.ExternalID, Prepared: m.Prepared, ExpiresAt: m.ExpiresAt}
-		c.add(n, &hit, mapdata.EntityID(m.Source, string(m.ExternalID)), m.Kind, disputed, now)
+		matched = c.add(n, &hit, mapdata.EntityID(m.Source, string(m.ExternalID)), m.Kind, disputed, now, left) && matched
+	}
+	if !matched {
+		return c.unmatched(h, old)
 	}
 	slices.Sort(c.Arcs)
 	c.Arcs = slices.Compact(c.Arcs)
@@ -33,9 +36,21 @@ func (n *Network) conditionOf(h *mapdata.Hit, id string, old *Condition, now tim
 	return c
 }
 
-// add adds one of the pins that are the condition.
-func (c *Condition) add(n *Network, h *mapdata.Hit, id string, kind mapdata.Kind, disputed bool, now time.Time) {
-	p := n.pinOf(h, id)
+// unmatched is the condition as long as it is not matched: it does what the old one does.
+func (c *Condition) unmatched(h *mapdata.Hit, old *Condition) *Condition {
+	c.Arcs, c.InForce, c.Impact = nil, false, Impact{}
+	if old != nil {
+		c.Arcs, c.InForce, c.Impact, c.Since = old.Arcs, old.InForce, old.Impact, old.Since
+	}
+	hit := *h
+	hit.Merged = slices.Clone(h.Merged) // the reader uses its memory again
+	c.toMatch = &hit
+	return c
+}
+
+// add adds one of the pins that are the condition. It is false if the pin was not matched.
+func (c *Condition) add(n *Network, h *mapdata.Hit, id string, kind mapdata.Kind, disputed bool, now time.Time, left *patience) bool {
+	p, matched := n.pinOf(h, id, left)
 	if h.ExpiresAt != 0 {
 		c.readAgain(time.UnixMilli(h.ExpiresAt), now)
 	}
@@ -46,13 +61,13 @@ func (c *Condition) add(n *Network, h *mapdata.Hit, id string, kind mapdata.Kind
 		}
 	}
 	if now.Before(p.effect.starts) || !p.effect.ends.IsZero() && !now.Before(p.effect.ends) {
-		return
+		return matched
 	}
 	impact := n.rules.impactOf(kind, &p.effect, disputed)
 	arcs := p.arcs
 	switch impact.Effect {
 	case Nothing:
-		return
+		return matched
 	case Delays:
 		arcs = p.nearest
 	case Closes, Slows:
@@ -65,6 +80,7 @@ func (c *Condition) add(n *Network, h *mapdata.Hit, id string, kind mapdata.Kind
 	if c.Impact.Effect == Nothing || impact.Effect < c.Impact.Effect {
 		c.Impact = impact // the gravest effect of the pins: closed, then slower, then a delay
 	}
+	return matched
 }
 
 // readAgain notes a time in the future at which the condition is another.
@@ -81,10 +97,12 @@ type collection struct {
 	byArc   map[uint32][]*Condition // those in force
 	byCell  map[geo.Cell][]*Condition
 	changed map[uint32]bool // arcs since the last take
+
+	unmatched []*Condition // in the order in which they are to be matched; those that are known no longer are passed over
 }
 
-// cells are about five kilometres high: most changes look into one or two.
-func cells() geo.Grid { return geo.Grid{Height: 0.05} }
+// cells are about a kilometre high: most changes look into some four.
+func cells() geo.Grid { return geo.Grid{Height: 0.01} }
 
 func newCollection(n *Network) *collection {
 	return &collection{
@@ -106,6 +124,9 @@ func (x *collection) put(c *Condition) bool {
 	}
 	x.byID[c.EntityID] = c
 	x.network.pins.keep(c.pins)
+	if c.toMatch != nil {
+		x.unmatched = append(x.unmatched, c)
+	}
 	for _, cell := range c.cells() {
 		x.byCell[cell] = append(x.byCell[cell], c)
 	}
@@ -122,7 +143,11 @@ func (x *collection) put(c *Condition) bool {
 // renew has a condition know what its successor, which does the same, was made of. It is false if it is to be read again when it was.
 func (x *collection) renew(old, next *Condition) bool {
 	later := !old.until.Equal(next.until)
-	old.pins, old.digest, old.read, old.until = next.pins, next.digest, next.read, next.until
+	x.network.pins.forget(old.pins)
+	old.pins, old.digest, old.read, old.until, old.toMatch = next.pins, next.digest, next.read, next.until, next.toMatch
+	if old.toMatch != nil {
+		x.unmatched = append(x.unmatched, old)
+	}
 	x.network.pins.keep(old.pins)
 	return later
 }
@@ -150,15 +175,14 @@ func (x *collection) remove(c *Condition) {
 	}
 }
 
-// without is a new list: costs that were published point to the old one.
+// without is the list without a condition, in another order: a hundred thousand may end in the same instant, so nothing is copied.
 func without(list []*Condition, c *Condition) []*Condition {
-	left := make([]*Condition, 0, len(list))
-	for _, other := range list {
-		if other != c {
-			left = append(left, other)
-		}
+	last := len(list) - 1
+	if at := slices.Index(list, c); at >= 0 {
+		list[at], list[last] = list[last], nil
+		return list[:last]
 	}
-	return left
+	return list
 }
 
 func (c *Condition) cells() []geo.Cell {

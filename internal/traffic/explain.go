@@ -24,15 +24,21 @@ type Explained struct {
 	Applies bool // false: routes do not know it, such as what an owner's own pending feed would do
 }
 
+// explainSamples bounds how much is matched to roads for one explanation: some tens of milliseconds.
+const explainSamples = 20_000
+
 // Explain reads what the entities around a place do to roads, and says what of it is in force in a state.
 func (n *Network) Explain(ctx context.Context, r Reader, s *State, area geo.Circle, limit int, now time.Time) (*Explanation, error) {
 	x := &Explanation{Network: n, Version: s.Version}
+	left := &patience{explainSamples} // what the follower knows costs none of it
 	more, err := r.Read(ctx, area, nil, n.rules.all(), limit, func(h *mapdata.Hit) {
-		if c := n.conditionOf(h, mapdata.EntityID(h.Source, string(h.ExternalID)), nil, now); c.InForce {
+		c := n.conditionOf(h, mapdata.EntityID(h.Source, string(h.ExternalID)), nil, now, left)
+		if c.InForce {
 			x.Conditions = append(x.Conditions, Explained{c, s.has(c)})
 		}
+		x.Truncated = x.Truncated || c.toMatch != nil
 	})
-	x.Truncated = more
+	x.Truncated = x.Truncated || more
 	return x, err
 }
 

@@ -48,6 +48,7 @@ type Follower struct {
 	kinds   mapdata.KindSet
 	known   *collection
 	again   timetable
+	left    *patience // for what is matched before the next publication; nil: all is, until all was read
 	version uint64
 	current atomic.Pointer[State]
 	loaded  chan struct{}
@@ -83,6 +84,9 @@ const (
 	maxAreas = 4096
 	// maxSleep bounds how long nothing is looked at, so that a step of the clock cannot delay an end for long.
 	maxSleep = time.Minute
+	// roundSamples is how much is matched before what is known so far is published, in places of lines that are looked at: some tens of
+	// milliseconds. A closure must not wait for a thousand long lines that were pushed before it.
+	roundSamples = 10_000
 	// retry is the pause after conditions could not be read.
 	retry = time.Second
 )
@@ -103,6 +107,9 @@ func (f *Follower) Run(ctx context.Context) error {
 			todo = mapdata.Touched{}
 			f.markLoaded()
 			timer.Reset(f.again.next(f.Now()))
+			if len(f.known.unmatched) > 0 {
+				timer.Reset(0)
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -114,10 +121,17 @@ func (f *Follower) Run(ctx context.Context) error {
 	}
 }
 
-func (f *Follower) markLoaded() {
+func (f *Follower) isLoaded() bool {
 	select {
 	case <-f.loaded:
+		return true
 	default:
+		return false
+	}
+}
+
+func (f *Follower) markLoaded() {
+	if !f.isLoaded() {
 		close(f.loaded)
 	}
 }
@@ -126,6 +140,9 @@ func (f *Follower) markLoaded() {
 func (f *Follower) update(ctx context.Context, moved *mapdata.Touched) error {
 	now := f.Now()
 	areas := slices.Concat(moved.Areas, f.again.due(now))
+	if f.isLoaded() {
+		f.left = &patience{roundSamples}
+	}
 	for _, r := range moved.Returns {
 		f.again.add(r.At, r.Area)
 	}
@@ -149,7 +166,31 @@ func (f *Follower) update(ctx context.Context, moved *mapdata.Touched) error {
 			}
 		}
 	}
+	if err := f.publish(ctx); err != nil {
+		return err
+	}
+	f.matchMore(now)
 	return f.publish(ctx)
+}
+
+// matchMore matches some of the conditions for which patience did not last before.
+func (f *Follower) matchMore(now time.Time) {
+	left := (*patience)(nil) // the first is matched in any case
+	for len(f.known.unmatched) > 0 {
+		c := f.known.unmatched[0]
+		if f.known.byID[c.EntityID] == c && c.toMatch != nil {
+			next := f.Network.conditionOf(c.toMatch, c.EntityID, nil, now, left)
+			if next.toMatch != nil {
+				return
+			}
+			f.put(next)
+			if left == nil {
+				left = &patience{roundSamples}
+			}
+		}
+		f.known.unmatched = f.known.unmatched[1:]
+	}
+	f.known.unmatched = nil
 }
 
 // locate is where a live incident is.
@@ -198,7 +239,7 @@ func (f *Follower) readArea(ctx context.Context, area geo.Circle, now time.Time)
 // condition is what a pin is now, often the condition that it was before.
 func (f *Follower) condition(h *mapdata.Hit, now time.Time) *Condition {
 	id := mapdata.EntityID(h.Source, string(h.ExternalID))
-	return f.Network.conditionOf(h, id, f.known.byID[id], now)
+	return f.Network.conditionOf(h, id, f.known.byID[id], now, f.left)
 }
 
 // largestCircle is the radius in metres of the largest circle that is read at once: with it live incidents are read too.
@@ -257,9 +298,13 @@ func (f *Follower) replace(old []*Condition, found map[string]*Condition) {
 		}
 	}
 	for _, c := range found {
-		if f.known.put(c) && !c.until.IsZero() {
-			f.again.add(c.until, geo.Circle{Center: c.pins[0].at, Radius: 1})
-		}
+		f.put(c)
+	}
+}
+
+func (f *Follower) put(c *Condition) {
+	if f.known.put(c) && !c.until.IsZero() {
+		f.again.add(c.until, geo.Circle{Center: c.pins[0].at, Radius: 1})
 	}
 }
 

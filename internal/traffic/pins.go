@@ -17,7 +17,7 @@ import (
 // pin is one entity of those that are one condition, and the arcs that it stands for (D15.15). It never changes.
 type pin struct {
 	id      string
-	digest  uint64 // of the entity's text and place
+	digest  uint64 // of the entity's text and place; 0: it was not matched yet
 	at      geo.Point
 	effect  effect
 	arcs    []uint32 // in order
@@ -39,7 +39,9 @@ func (n *Network) Matched() uint64 { return n.pins.matched.Load() }
 // keep is for the follower alone, as is forget.
 func (k *pins) keep(all []*pin) {
 	for _, p := range all {
-		k.byID.Store(p.id, p)
+		if p.digest != 0 {
+			k.byID.Store(p.id, p)
+		}
 	}
 }
 
@@ -49,23 +51,51 @@ func (k *pins) forget(all []*pin) {
 	}
 }
 
-// pinOf is the pin of an entity.
-func (n *Network) pinOf(h *mapdata.Hit, id string) *pin {
+// patience is how much may be matched, in places that are looked at; nil: without a bound.
+type patience struct{ left int }
+
+// pointSamples is what a point counts beside the places of lines.
+const pointSamples = 4
+
+func (p *patience) spend(line []geo.Point, both bool) bool {
+	if p == nil {
+		return true
+	}
+	samples := pointSamples
+	if len(line) >= 2 {
+		samples += match.Samples(line)
+	}
+	if both {
+		samples *= 2
+	}
+	if samples > p.left {
+		return false
+	}
+	p.left -= samples
+	return true
+}
+
+// pinOf is the pin of an entity, and whether it was matched: it has no arcs otherwise.
+func (n *Network) pinOf(h *mapdata.Hit, id string, left *patience) (p *pin, matched bool) {
 	digest := n.digestOf(&mapdata.Hit{Point: h.Point, Prepared: h.Prepared}, false)
 	if known, ok := n.pins.byID.Load(id); ok {
 		if p, ok := known.(*pin); ok && p.digest == digest {
-			return p
+			return p, true
 		}
 	}
-	n.pins.matched.Add(1)
 	properties := parseProperties(wire.Properties(h))
 	if properties.line == nil && wire.HasLine(h) {
 		properties.line = wire.AppendLine(nil, h)
 	}
-	p := &pin{id: id, digest: digest, at: h.Point, effect: properties.effect, description: properties.description}
+	p = &pin{id: id, at: h.Point, effect: properties.effect, description: properties.description}
+	if !left.spend(properties.line, properties.bothDirections) {
+		return p, false
+	}
+	n.pins.matched.Add(1)
+	p.digest = digest
 	p.arcs = n.arcs(h.Point, &properties)
 	p.nearest = n.nearest(p.arcs, h.Point)
-	return p
+	return p, true
 }
 
 // digestOf is a digest of all of an entity that its condition depends on.

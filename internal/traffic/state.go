@@ -26,10 +26,11 @@ type Condition struct {
 	Starts, Ends time.Time // what the source says; zero: nothing
 
 	// What follows belongs to the follower.
-	pins   []*pin
-	digest uint64    // of all that it was made of
-	read   time.Time // when it was made
-	until  time.Time // when it must be read again; zero: nothing that is known moves it
+	pins    []*pin
+	digest  uint64       // of all that it was made of
+	read    time.Time    // when it was made
+	until   time.Time    // when it must be read again; zero: nothing that is known moves it
+	toMatch *mapdata.Hit // what it is made of, as long as it is not matched to roads; nil: it is
 }
 
 // holds says whether a condition that is made of the same again is the same as well.

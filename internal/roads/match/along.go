@@ -19,8 +19,8 @@ const (
 
 const (
 	sampleMetres = 5.0
-	// maxSamples bounds the work for a line: it is a hundred kilometres in steps of five metres; longer ones have longer steps.
-	maxSamples = 20_000
+	// maxSamples bounds the work for a line: it is fifty kilometres in steps of five metres; longer ones have longer steps.
+	maxSamples = 10_000
 	// maxCandidates is how many roads are looked at around one place. Three levels of a large junction have fewer.
 	maxCandidates = 32
 	// degreesAMetre is how many degrees off the road's direction count as much as one metre farther away, when the line could
@@ -31,21 +31,20 @@ const (
 // Along are the arcs along a line in the direction of travel: those of which it covers 25 m or half, within 25 m. Each place of
 // the line counts for one road, the one that is nearest and runs the same way. The arcs are ordered, and none is a copy.
 func (x *Index) Along(line []geo.Point) []uint32 {
-	length := 0.0
-	for i := 1; i < len(line); i++ {
-		length += geo.Distance(line[i-1], line[i])
-	}
+	length := lengthOf(line)
 	step := max(sampleMetres, length/maxSamples)
 	covered := map[uint32]float64{}
-	var places []Place
+	near := vicinity{reach: vicinityReach}
+	if step > sparse {
+		near.reach = 0
+	}
 	next := min(step, length) / 2 // from the beginning of the segment to the next sample
 	for i := 1; i < len(line); i++ {
 		a, b := line[i-1], line[i]
 		segment := geo.Distance(a, b)
 		bearing := geo.Bearing(a, b)
 		for ; next < segment; next += step {
-			places = x.Nearest(places[:0], geo.Between(a, b, next/segment), Nearest{Within: lineDistance, Count: maxCandidates})
-			if arc, ok := x.runsAlong(places, bearing); ok {
+			if arc, ok := x.runsAlong(&near, geo.Between(a, b, next/segment), bearing); ok {
 				covered[arc] += min(step, length)
 			}
 		}
@@ -62,16 +61,110 @@ func (x *Index) Along(line []geo.Point) []uint32 {
 	return arcs
 }
 
-// runsAlong is the arc of the places that agrees best with a direction.
-func (x *Index) runsAlong(places []Place, bearing float64) (arc uint32, ok bool) {
+// Samples is at how many places Along looks for roads.
+func Samples(line []geo.Point) int { return int(min(maxSamples, lengthOf(line)/sampleMetres)) }
+
+func lengthOf(line []geo.Point) (metres float64) {
+	for i := 1; i < len(line); i++ {
+		metres += geo.Distance(line[i-1], line[i])
+	}
+	return metres
+}
+
+// vicinity is the roads around a place: samples of a line are so near each other that most look at the same ones.
+type vicinity struct {
+	reach    float64 // how far from its center, in metres, it has all roads that are within lineDistance
+	center   geo.Point
+	frame    frame
+	segments []segment // those of a piece follow each other
+	known    bool
+}
+
+// segment is a segment of a piece in the vicinity's frame.
+type segment struct {
+	piece          uint32
+	x, y, dx, dy   float64
+	bearing, scale float64 // in the piece's direction; one by the squared length
+}
+
+const (
+	// vicinityReach is the reach for samples that are near each other.
+	vicinityReach = 50.0
+	// sparse is the distance of samples from which on each looks for its own roads.
+	sparse = vicinityReach / 2
+)
+
+// lookAround has the vicinity of a place.
+func (x *Index) lookAround(v *vicinity, at geo.Point) {
+	if v.known && geo.Distance(v.center, at) <= v.reach {
+		return
+	}
+	v.center, v.frame, v.segments, v.known = at, newFrame(at), v.segments[:0], true
+	within := lineDistance + v.reach
+	s := x.start(at, within)
+	defer x.pool.Put(s)
+	for {
+		next, ok := s.next(x, nil)
+		if !ok {
+			return
+		}
+		line := x.graph.PieceLine(next.index)
+		ax, ay := v.frame.place(line[0])
+		for _, p := range line[1:] {
+			bx, by := v.frame.place(p)
+			if s, near := newSegment(ax, ay, bx, by, within); near {
+				s.piece = next.index
+				v.segments = append(v.segments, s)
+			}
+			ax, ay = bx, by
+		}
+	}
+}
+
+// newSegment is the segment between two places of a frame, and whether it is near its center.
+func newSegment(ax, ay, bx, by, within float64) (segment, bool) {
+	s := segment{x: ax, y: ay, dx: bx - ax, dy: by - ay}
+	if squared := s.dx*s.dx + s.dy*s.dy; squared > 0 {
+		s.scale = 1 / squared
+	}
+	if s.squared(0, 0) > within*within {
+		return s, false
+	}
+	s.bearing = math.Atan2(s.dx, s.dy) * 180 / math.Pi
+	return s, true
+}
+
+// squared is the squared distance of a place.
+func (s *segment) squared(x, y float64) float64 {
+	along := ((x-s.x)*s.dx + (y-s.y)*s.dy) * s.scale
+	along = max(0, min(1, along))
+	x, y = x-s.x-along*s.dx, y-s.y-along*s.dy
+	return x*x + y*y
+}
+
+// runsAlong is the arc within reach that agrees best with a direction. Each piece counts by its segment that is nearest.
+func (x *Index) runsAlong(v *vicinity, at geo.Point, bearing float64) (arc uint32, ok bool) {
+	x.lookAround(v, at)
 	best := math.Inf(1)
-	for _, p := range places {
-		for _, candidate := range x.arcsOf(p.Piece) {
-			if candidate == graph.None {
+	px, py := v.frame.place(graph.Position{Lng: int32(math.Round(at.Lng * 1e7)), Lat: int32(math.Round(at.Lat * 1e7))})
+	for i := 0; i < len(v.segments); {
+		piece, squared, along := v.segments[i].piece, math.Inf(1), 0.0
+		for ; i < len(v.segments) && v.segments[i].piece == piece; i++ {
+			if d := v.segments[i].squared(px, py); d < squared {
+				squared, along = d, v.segments[i].bearing
+			}
+		}
+		if squared > lineDistance*lineDistance {
+			continue
+		}
+		for direction, candidate := range x.arcsOf(piece) {
+			angle := geo.AngleBetween(bearing, along+180*float64(direction))
+			if candidate == graph.None || angle > sameDirection {
 				continue
 			}
-			angle := geo.AngleBetween(bearing, x.Bearing(p, candidate))
-			if score := p.Distance + angle/degreesAMetre; angle <= sameDirection && score < best {
+			// Two that are equally good come in the order of their arcs, wherever the vicinity was looked at from.
+			score := math.Sqrt(squared) + angle/degreesAMetre
+			if score < best || score == best && candidate < arc {
 				best, arc, ok = score, candidate, true
 			}
 		}

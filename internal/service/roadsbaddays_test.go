@@ -1,0 +1,350 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wayside/internal/catalog"
+	"wayside/internal/geo"
+	"wayside/internal/index"
+	"wayside/internal/mapdata"
+	"wayside/internal/nav"
+	"wayside/internal/nearby"
+	"wayside/internal/roads/cch"
+	"wayside/internal/roads/graph"
+	"wayside/internal/roads/match"
+	"wayside/internal/signal"
+	"wayside/internal/traffic"
+	"wayside/internal/wire"
+)
+
+// squareTown has so many streets in each direction, a hundred metres apart, some of them open in one direction alone.
+const (
+	townStreets = 40
+	townBlock   = 1e-3 // degrees
+)
+
+func squareTown(random *rand.Rand) *graph.Graph {
+	g := &graph.Graph{FirstTurn: []uint32{0}, Ways: []graph.Way{{}}}
+	for i := range townStreets * townStreets {
+		g.Nodes = append(g.Nodes, graph.Node{Position: nav.PositionOf(geo.Point{Lat: townBlock * float64(i/townStreets), Lng: townBlock * float64(i%townStreets)})})
+	}
+	arc := func(from, to, piece uint32, flags graph.Flags) uint32 {
+		ms := 8000 + random.Uint32N(8000)
+		g.Arcs = append(g.Arcs, graph.Arc{From: from, To: to, Weight: ms, Duration: ms, Piece: piece, CopyOf: uint32(len(g.Arcs)), Flags: flags | graph.MayBegin | graph.MayEnd})
+		return uint32(len(g.Arcs) - 1)
+	}
+	street := func(from, to uint32) {
+		number := uint32(len(g.Pieces))
+		p := graph.Piece{FirstLine: uint32(len(g.Line)), Positions: 2, Length: 111_195, Forward: arc(from, to, number, 0), Backward: graph.None}
+		if random.IntN(6) > 0 {
+			p.Backward = arc(to, from, number, graph.Backward)
+		}
+		g.Pieces, g.Line, g.LineNodes = append(g.Pieces, p), append(g.Line, g.Nodes[from].Position, g.Nodes[to].Position), append(g.LineNodes, int64(from), int64(to))
+	}
+	for i := range uint32(townStreets * townStreets) {
+		if i%townStreets+1 < townStreets {
+			street(i, i+1)
+		}
+		if i/townStreets+1 < townStreets {
+			street(i, i+townStreets)
+		}
+	}
+	leaving := make([][]uint32, len(g.Nodes))
+	for i := range g.Arcs {
+		leaving[g.Arcs[i].From] = append(leaving[g.Arcs[i].From], uint32(i))
+	}
+	for i := range g.Arcs {
+		for _, next := range leaving[g.Arcs[i].To] {
+			if g.Arcs[next].Piece != g.Arcs[i].Piece {
+				ms := random.Uint32N(3000)
+				g.Turns = append(g.Turns, graph.Turn{To: next, Weight: ms, Duration: ms})
+			}
+		}
+		g.FirstTurn = append(g.FirstTurn, uint32(len(g.Turns)))
+	}
+	return g
+}
+
+// badDay is a town whose conditions are followed as a service does it, by the real index, reader and router.
+type badDay struct {
+	t      *testing.T
+	random *rand.Rand
+	graph  *graph.Graph
+	places *match.Index
+	live   *nav.Live
+	router router
+	index  *index.Index
+	feed   *mapdata.Feed
+	moved  *signal.Moved
+	follow *traffic.Follower
+
+	updated func(*traffic.State) // told of each state; nil: nobody is
+}
+
+// Update is the router of the town.
+func (d *badDay) Update(ctx context.Context, changed []traffic.Cost, state *traffic.State) error {
+	if d.updated != nil {
+		d.updated(state)
+	}
+	return d.router.Update(ctx, changed, state)
+}
+
+func newBadDay(t *testing.T) *badDay {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	d := &badDay{t: t, random: random, graph: squareTown(random), index: index.New(wire.EncodeEntity), moved: signal.NewMoved()}
+	d.places = match.NewIndex(d.graph)
+	topology, err := cch.Prepare(t.Context(), d.graph, cch.PrepareOptions{})
+	if err == nil {
+		d.live, err = nav.NewLive(t.Context(), nav.NewRoads(d.graph, d.places, "drawn"), topology)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.feed = &mapdata.Feed{ID: mapdata.FeedID{1}, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true, Direction: mapdata.Push, Layer: mapdata.Layer{Slug: "x"}}
+	sources := catalog.New(nil)
+	sources.Apply([]mapdata.FeedChange{{Feed: d.feed, FeedID: d.feed.ID}}).Publish()
+	near := nearby.New(nearby.Config{Index: d.index, Catalog: sources, Now: time.Now})
+	roads := traffic.NewNetwork(d.graph, d.places)
+	d.router = router{d.live, roads}
+	d.follow = traffic.New(traffic.Options{
+		Network: roads, Bounds: geo.Box{South: 0, West: 0, North: townBlock * townStreets, East: townBlock * townStreets},
+		Reader: reader{current: func() *nearby.Reader { return near }, answer: new(nearby.Answer)}, Router: d, Moved: d.moved, Now: time.Now,
+		Failed: func(err error) { t.Error(err) },
+	})
+	return d
+}
+
+// day runs a function in a bubble beside the follower.
+func day(t *testing.T, do func(d *badDay)) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newBadDay(t)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- d.follow.Run(ctx) }()
+		synctest.Wait()
+		do(d)
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// closure is a closed road.
+func closure(id string, at geo.Point, properties string) mapdata.Entity {
+	kind, _ := mapdata.ParseKind("alert.road_closed")
+	return mapdata.Entity{ExternalID: id, Kind: kind, Point: at, Properties: []byte(properties), FirstSeenAt: time.Now(), SeenAt: time.Now(), ChangedAt: time.Now(), Lifetime: time.Hour}
+}
+
+// push stores entities and waits until they count, and until nothing is left to be matched.
+func (d *badDay) push(entities []mapdata.Entity, gone ...string) {
+	for i := range entities {
+		entities[i].Feed = d.feed.ID
+	}
+	d.moved.Notify(d.index.Apply([]mapdata.FeedChange{{Feed: d.feed, FeedID: d.feed.ID, Entities: entities, Gone: gone}}))
+	d.settle()
+}
+
+func (d *badDay) settle() {
+	for version := uint64(math.MaxUint64); version != d.follow.State().Version; {
+		version = d.follow.State().Version
+		time.Sleep(50 * time.Millisecond) // more than a change waits for those who read
+		synctest.Wait()
+	}
+}
+
+// exact compares routes between random arcs with plain Dijkstra under the weights that the conditions give, and these with what must be closed.
+func (d *badDay) exact(closed map[uint32]bool) {
+	d.t.Helper()
+	weights := d.graph.Weights()
+	for arc := range weights {
+		if weights[arc] = d.follow.State().Weight(d.graph, uint32(arc)); (weights[arc] == graph.Closed) != closed[uint32(arc)] {
+			d.t.Errorf("arc %d weighs %d, must be closed: %t; %v", arc, weights[arc], closed[uint32(arc)], d.graph.PieceLine(d.graph.Arcs[arc].Piece))
+		}
+	}
+	ctx, release := context.WithCancel(d.t.Context())
+	defer release()
+	n, plain := d.live.Network(ctx), graph.NewDijkstra(d.graph)
+	for range 300 {
+		from, to := []graph.End{{Arc: d.random.Uint32N(uint32(len(weights)))}}, []graph.End{{Arc: d.random.Uint32N(uint32(len(weights)))}}
+		want, there := plain.Route(weights, from, to)
+		got, found, err := n.Search.Route(ctx, &nav.Query{From: from, To: to})
+		if err != nil || found != there || found && got.Weight != want.Weight {
+			d.t.Fatalf("from %v to %v: %d, %t (%v), want %d, %t", from, to, got.Weight, found, err, want.Weight, there)
+		}
+	}
+}
+
+// closedBy are the arcs that points close.
+func (d *badDay) closedBy(entities []mapdata.Entity) map[uint32]bool {
+	closed := map[uint32]bool{}
+	for i := range entities {
+		for _, arc := range d.places.At(entities[i].Point, "", 0, false) {
+			closed[arc] = true
+		}
+	}
+	return closed
+}
+
+// everyRoad is a closure in the middle of each road within a distance of a place.
+func (d *badDay) everyRoad(around geo.Point, metres float64) (all []mapdata.Entity) {
+	for i := range d.graph.Pieces {
+		line := d.graph.PieceLine(uint32(i))
+		at := geo.Between(line[0].Point(), line[1].Point(), 0.5)
+		if geo.Distance(at, around) <= metres {
+			all = append(all, closure(fmt.Sprint("road ", i), at, `{}`))
+		}
+	}
+	return all
+}
+
+func ids(entities []mapdata.Entity) (all []string) {
+	for i := range entities {
+		all = append(all, entities[i].ExternalID)
+	}
+	return all
+}
+
+var townCenter = geo.Point{Lat: townBlock * townStreets / 2, Lng: townBlock * townStreets / 2}
+
+// All roads around a place close, and then all of the town, and open again.
+func TestClosuresAroundAStartAndEverywhere(t *testing.T) {
+	day(t, func(d *badDay) {
+		for _, metres := range []float64{130, 400, 1e6} {
+			all := d.everyRoad(townCenter, metres)
+			d.push(all)
+			d.exact(d.closedBy(all))
+			for _, begins := range []geo.Point{townCenter, {Lat: townCenter.Lat, Lng: townCenter.Lng + townBlock/2}} {
+				d.leaves(begins, metres > 130)
+			}
+			d.push(nil, ids(all)...)
+			d.exact(nil)
+		}
+		if !d.follow.State().Empty() {
+			t.Error("conditions are left")
+		}
+	})
+}
+
+// leaves asks for a route from a place to the edge of the town: who begins on a closed road may leave it, and drives on no other.
+func (d *badDay) leaves(begins geo.Point, shut bool) {
+	d.t.Helper()
+	ctx, release := context.WithCancel(d.t.Context())
+	defer release()
+	var a nav.RouteAnswer
+	err := nav.New(d.live.Network).Route(ctx, &nav.RouteRequest{Places: nav.Places{Coordinates: []geo.Point{begins, {}}}}, &a)
+	if shut != (err != nil) {
+		d.t.Errorf("a route from %v: %v", begins, err)
+	}
+}
+
+// A hundred thousand closures at once are matched and customised in bounded time and memory, and expire in the same instant.
+func TestManyClosuresAtOnce(t *testing.T) {
+	const closures = 100_000
+	day(t, func(d *badDay) {
+		all := make([]mapdata.Entity, closures)
+		for i := range all {
+			// On the western half, so that routes are left.
+			all[i] = closure(fmt.Sprint(i), geo.Point{Lat: townBlock * townStreets * d.random.Float64(), Lng: townBlock * townStreets / 2 * d.random.Float64()}, `{}`)
+		}
+		want := d.closedBy(all)
+		memory, processor := heapInUse(), processorTime()
+		d.push(all)
+		took, grown := processorTime()-processor, heapInUse()-memory
+		t.Logf("%d closures on %d of %d arcs: %s of a processor, %d bytes a closure", closures, len(want), len(d.graph.Arcs), took.Round(time.Millisecond), grown/closures)
+		if took > time.Minute || grown > closures*4000 {
+			t.Errorf("%s of a processor, %d MB", took, grown>>20)
+		}
+		d.exact(want)
+		// One more among them counts by itself.
+		processor = processorTime()
+		last := closure("last", geo.Point{Lat: townBlock * 5, Lng: townBlock * (townStreets - 4.5)}, `{}`)
+		d.push([]mapdata.Entity{last})
+		for arc := range d.closedBy([]mapdata.Entity{last}) {
+			want[arc] = true
+		}
+		if took := processorTime() - processor; took > time.Second {
+			t.Errorf("one closure more took %s", took)
+		}
+		d.exact(want)
+		version, processor := d.follow.State().Version, processorTime()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		d.settle()
+		t.Logf("all ended within %s of a processor, in %d versions", (processorTime() - processor).Round(time.Millisecond), d.follow.State().Version-version)
+		if took := processorTime() - processor; took > time.Minute || d.follow.State().Version-version > 3 || !d.follow.State().Empty() {
+			t.Errorf("all ended: %s of a processor, in %d versions; empty: %t", took, d.follow.State().Version-version, d.follow.State().Empty())
+		}
+		d.exact(nil)
+	})
+}
+
+// Lines of 500 positions across the town, as many as a batch has: a closure behind them counts before they are all matched.
+func TestLinesAcrossTheTown(t *testing.T) {
+	const lines = 60
+	day(t, func(d *badDay) {
+		var all []mapdata.Entity
+		want := map[uint32]bool{}
+		for i := range lines {
+			var line []geo.Point
+			var text []string
+			for k := range 500 {
+				p := geo.Point{Lat: townBlock * float64(k%townStreets), Lng: townBlock * float64((k/townStreets*7+i)%townStreets)}
+				line, text = append(line, p), append(text, fmt.Sprintf("[%.6f,%.6f]", p.Lng, p.Lat))
+			}
+			for _, arc := range d.places.Along(line) {
+				want[arc] = true
+			}
+			all = append(all, closure(fmt.Sprint(i), line[0], `{"line":[`+strings.Join(text, ",")+`]}`))
+		}
+		last := closure("last", geo.Point{Lat: townBlock * 0.5, Lng: townBlock * (townStreets - 1)}, `{"description":"behind"}`)
+		last.Feed = d.feed.ID
+		for arc := range d.closedBy([]mapdata.Entity{last}) {
+			want[arc] = true
+		}
+		// The last one is pushed when the first of the lines counts.
+		behind := d.places.At(last.Point, "", 0, false)[0]
+		states, before := 0, 0
+		d.updated = func(s *traffic.State) {
+			if states++; states == 1 {
+				d.moved.Notify(d.index.Apply([]mapdata.FeedChange{{Feed: d.feed, FeedID: d.feed.ID, Entities: []mapdata.Entity{last}}}))
+			}
+			if before == 0 && len(s.Conditions(behind)) > 0 && slices.ContainsFunc(s.Conditions(behind), func(c *traffic.Condition) bool { return c.Description == "behind" }) {
+				before = states
+			}
+		}
+		processor := processorTime()
+		d.push(all)
+		t.Logf("%d lines on %d arcs: %s of a processor; the closure behind them was in state %d of %d", lines, len(want), (processorTime() - processor).Round(time.Millisecond), before, states)
+		if before == 0 || before > 4 || states < lines/4 {
+			t.Errorf("the closure behind the lines was in state %d of %d", before, states)
+		}
+		d.exact(want)
+		d.push(nil, append(ids(all), "last")...)
+		d.exact(nil)
+	})
+}
+
+func heapInUse() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapInuse)
+}
+
+func processorTime() time.Duration {
+	var usage syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
