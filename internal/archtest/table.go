@@ -87,7 +87,7 @@ var rules = map[string]rule{
 	"roads/cch":      {ours: []string{"roads/graph", "roads/minheap"}, never: technology},
 
 	"nav/scenarios": {}, // tests alone
-	"nav/guide":     {ours: []string{"geo", "roads/car", "roads/graph"}, never: technology},
+	"nav/guide":     {ours: []string{"geo", "i18n", "roads/car", "roads/graph"}, never: technology},
 	"nav":           {ours: []string{"nav/guide", "roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
 	"nav/osrm":      {ours: []string{"nav", "nav/guide", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
 

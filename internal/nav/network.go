@@ -26,7 +26,8 @@ type Roads struct {
 	copies       map[uint32][]uint32   // of an arc on which routes end
 	islandMetres []float64             // of all roads of an island, by its number; each direction for itself
 	junctions    func() *guide.Network // for guidance; made for the first route with steps
-	local        func() *Plain         // for short ways, without conditions; made when the first trace is matched
+	words        func() (*guide.Words, error)
+	local        func() *Plain // for short ways, without conditions; made when the first trace is matched
 }
 
 // NewRoads prepares a graph for routes: it takes a pass over its pieces and arcs.
@@ -39,6 +40,7 @@ func NewRoads(g *graph.Graph, index *match.Index, dataVersion string) *Roads {
 	}
 	r.islandMetres = measureIslands(g)
 	r.local = sync.OnceValue(func() *Plain { return NewPlain(g, nil, nil) })
+	r.words = sync.OnceValues(guide.ReadWords)
 	r.junctions = sync.OnceValue(func() *guide.Network { return guide.NewNetwork(g) })
 	return r
 }
@@ -56,6 +58,15 @@ func measureIslands(g *graph.Graph) []float64 {
 		}
 	}
 	return metres
+}
+
+// Language are the sentences of guidance in a language; nil if the program's own files cannot be read, which a test excludes.
+func (r *Roads) Language(tag string) *guide.Language {
+	words, err := r.words()
+	if err != nil {
+		return nil
+	}
+	return words.In(tag)
 }
 
 // Conditions are what entities do to arcs, in one version (D15.13 to D15.17).

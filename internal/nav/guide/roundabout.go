@@ -257,6 +257,13 @@ func (g *Guide) joinRoundabouts() {
 func (g *Guide) leave(entry, exit *turn, count int) {
 	entry.exit, entry.named = count, exit.named
 	in, out := &entry.spot, &exit.spot
+	angle := turned(float64(in.Roads[in.In].Bearing), float64(out.Roads[out.Out].Bearing))
+	if g.net.graph.Arcs[entry.named].Flags&graph.DriveLeft != 0 {
+		angle = -angle
+	}
+	if entry.degrees = int(math.Round(180 - angle)); entry.degrees == 0 {
+		entry.degrees = 360
+	}
 	if entry.kind == RoundaboutTurn {
 		entry.dir = directionOf(turned(float64(in.Roads[in.In].Bearing), float64(out.Roads[out.Out].Bearing)))
 		exit.kind = Silent

@@ -22,6 +22,7 @@ type Step struct {
 	Kind             Kind
 	Direction        Direction // the modifier
 	Exit             int       // of a roundabout, by count; 0: the route ends within it, or it is none
+	Degrees          int       // by which one drives around a roundabout: 180 is straight on; 0: it is none
 	Before, After    int       // bearings, 0 to 359
 	First, Last      int       // it leads over Locations[First:Last+1]
 	Arc              uint32    // whose way gives the names
@@ -80,6 +81,7 @@ type turn struct {
 	angle      float64
 	branches   int
 	exit       int
+	degrees    int
 	named      uint32 // the arc that gives the names
 	rotary     *graph.Way
 	spot       Intersection
@@ -257,12 +259,17 @@ func (g *Guide) begin(t *turn) {
 	if t.part >= 0 {
 		at = g.way.Parts[t.part].Last
 	}
-	s := Step{Kind: t.kind, Direction: t.dir, Exit: t.exit, First: at, Last: at, Arc: t.named, Rotary: t.rotary, Flags: g.net.graph.Arcs[t.named].Flags}
+	s := Step{Kind: t.kind, Direction: t.dir, Exit: t.exit, Degrees: t.degrees, First: at, Last: at, Arc: t.named, Rotary: t.rotary, Flags: g.net.graph.Arcs[t.named].Flags}
 	if i := &t.spot; i.In >= 0 {
 		s.Before = (i.Roads[i.In].Bearing + 180) % 360
 	}
 	if i := &t.spot; i.Out >= 0 {
 		s.After = i.Roads[i.Out].Bearing
+	}
+	if t.part >= 0 && t.kind == OffRamp {
+		if e, ok := g.net.graph.ExitAt(g.net.graph.Arcs[g.way.Parts[t.part].Arc].To); ok {
+			s.Exits = e.Ref
+		}
 	}
 	g.steps = append(g.steps, s)
 }

@@ -32,6 +32,10 @@ type Request struct {
 	Waypoints    []int
 	Steps        bool
 	JoinExits    bool // roundabout_exits=false
+	Banners      bool // banner_instructions
+	Voice        bool // voice_instructions
+	Imperial     bool // voice_units
+	Language     string
 	Geometries   Geometries
 	Overview     Overview
 	Annotations  Annotations

@@ -71,7 +71,10 @@ func TestOptions(t *testing.T) {
 			r.Annotations = osrm.MaxSpeed | osrm.Congestion | osrm.NodeIDs
 		}},
 		{osrm.Route, two + "?annotations=false&waypoints=0;1", `"annotations":false,"waypoints":[0,1]`, func(r *osrm.Request) { r.Waypoints = []int{0, 1} }},
-		{osrm.Route, two + "?banner_instructions=true&voice_instructions=true&voice_units=imperial&language=pt-BR&roundabout_exits=true", `"language":"de"`, func(*osrm.Request) {}},
+		{osrm.Route, two + "?banner_instructions=true&voice_instructions=true&voice_units=imperial&language=pt-BR&roundabout_exits=false", `"banner_instructions":true,"voice_instructions":true,"voice_units":"imperial","language":"pt-BR","roundabout_exits":false`, func(r *osrm.Request) {
+			r.Banners, r.Voice, r.Imperial, r.Language, r.JoinExits = true, true, true, "pt-BR", true
+		}},
+		{osrm.Route, two + "?roundabout_exits=true&voice_units=metric", `"roundabout_exits":true`, func(*osrm.Request) {}},
 		{osrm.Nearest, "1,2?number=7", "-", func(r *osrm.Request) { r.Places.Coordinates, r.Number = r.Places.Coordinates[:1], 7 }},
 		{osrm.Table, two + "?sources=0&destinations=all", `"sources":[0]`, func(r *osrm.Request) { r.Sources = []int{0} }},
 		{osrm.Table, two + "?annotations=duration,distance&fallback_speed=1.5&fallback_coordinate=snapped&scale_factor=2", `"annotations":["duration","distance"],"fallback_speed":1.5,"fallback_coordinate":"snapped","scale_factor":2`, func(r *osrm.Request) {

@@ -40,9 +40,15 @@ func (r *Request) appendRoute(dst []byte, n *nav.Network, route *nav.Route) []by
 	}
 	dst = append(dst, `"legs":[`...)
 	for i := range route.Legs {
-		dst = r.appendLeg(wire.AppendComma(dst, i > 0), n, &route.Legs[i])
+		dst = r.appendLeg(wire.AppendComma(dst, i > 0), n, &route.Legs[i], i == len(route.Legs)-1)
 	}
-	dst = append(dst, `],"distance":`...)
+	dst = append(dst, ']')
+	if r.Steps && r.Voice {
+		if l := n.Language(r.Language); l != nil {
+			dst = wire.AppendString(append(dst, `,"voiceLocale":`...), l.Code)
+		}
+	}
+	dst = append(dst, `,"distance":`...)
 	dst = appendMetres(dst, route.Distance)
 	dst = append(dst, `,"duration":`...)
 	dst = appendSeconds(dst, route.Duration)
@@ -71,10 +77,13 @@ func appendTexts(dst []byte, texts []string) []byte {
 }
 
 // appendLeg appends a leg.
-func (r *Request) appendLeg(dst []byte, n *nav.Network, leg *nav.Leg) []byte {
+func (r *Request) appendLeg(dst []byte, n *nav.Network, leg *nav.Leg, last bool) []byte {
 	dst = append(dst, `{"steps":[`...)
+	told := r.teller(n, last)
 	for i := range leg.Steps {
 		dst = r.appendStep(wire.AppendComma(dst, i > 0), n, leg, &leg.Steps[i])
+		dst = told.append(dst, leg.Steps, i)
+		dst = append(dst, '}')
 	}
 	dst = append(dst, `],"distance":`...)
 	dst = appendMetres(dst, leg.Distance)

@@ -9,7 +9,7 @@ import (
 	"wayside/internal/wire"
 )
 
-// appendStep appends a step of a leg.
+// appendStep appends a step of a leg, without the brace that ends it.
 func (r *Request) appendStep(dst []byte, n *nav.Network, leg *nav.Leg, s *nav.Step) []byte {
 	dst = append(dst, `{"geometry":`...)
 	line := leg.Locations[s.First : s.Last+1]
@@ -33,8 +33,7 @@ func (r *Request) appendStep(dst []byte, n *nav.Network, leg *nav.Leg, s *nav.St
 	dst = append(dst, `,"duration":`...)
 	dst = appendSeconds(dst, s.Duration)
 	dst = append(dst, `,"distance":`...)
-	dst = appendMetres(dst, s.Distance)
-	return append(dst, '}')
+	return appendMetres(dst, s.Distance)
 }
 
 func appendManeuver(dst []byte, s *nav.Step, at graph.Position) []byte {

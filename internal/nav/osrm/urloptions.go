@@ -67,7 +67,6 @@ func commonOption(r *Request, name string) option {
 
 // routeOption are the options of routes and matchings, with those of Mapbox's shape (D15.18).
 func routeOption(r *Request, name string) option {
-	var ignored bool
 	switch name {
 	case "waypoints":
 		return indexes(&r.Waypoints)
@@ -79,12 +78,16 @@ func routeOption(r *Request, name string) option {
 		return parsed(&r.Overview, overviewOf)
 	case "annotations":
 		return r.readAnnotations
-	case "banner_instructions", "voice_instructions", "roundabout_exits":
-		return boolean(&ignored) // guidance follows
+	case "banner_instructions":
+		return boolean(&r.Banners)
+	case "voice_instructions":
+		return boolean(&r.Voice)
+	case "roundabout_exits":
+		return words(&r.JoinExits, []string{"true", "false"}, false, true)
 	case "voice_units":
-		return words(&ignored, []string{"metric", "imperial"}, false, true)
+		return words(&r.Imperial, []string{"metric", "imperial"}, false, true)
 	case "language":
-		return readLanguage
+		return r.readLanguage
 	}
 	return nil
 }
@@ -316,11 +319,11 @@ func (r *Request) readNumber(c *cursor) error {
 	return nil
 }
 
-// readLanguage reads a language tag; what the sentences are in follows with guidance.
-func readLanguage(c *cursor) error {
-	if c.span(func(b byte) bool {
+// readLanguage reads a language tag. The sentences are in English where they are not in that language.
+func (r *Request) readLanguage(c *cursor) error {
+	if r.Language = c.span(func(b byte) bool {
 		return isDigit(b) || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '-' || b == '_'
-	}) == "" {
+	}); r.Language == "" {
 		c.fail()
 	}
 	return nil

@@ -1,0 +1,176 @@
+package guide
+
+import (
+	"strings"
+
+	"wayside/internal/roads/car"
+	"wayside/internal/roads/graph"
+)
+
+// Banner is what is shown from where so many metres are left of a step.
+type Banner struct {
+	At             float64
+	Primary        Line
+	Secondary, Sub Line // no components: there is none
+}
+
+// Line is a line of a banner.
+type Line struct {
+	Text       string
+	Components []Component
+	Kind       Kind
+	Direction  Direction
+	Degrees    int // of a roundabout: 180 is straight on; 0: it is none
+	DriveLeft  bool
+}
+
+// Component is a part of a line.
+type Component struct {
+	Type, Text string
+	Lane       *Lane // of a lane
+}
+
+// lanesBefore are how long before a maneuver its lanes are shown, or the next maneuver.
+const (
+	subSeconds, subLeast, subMost = 30.0, 150.0, 1000.0
+)
+
+// Banners appends what is shown on a step of a leg: the maneuver at its end. On the arrival nothing is.
+func (t *Teller) Banners(to []Banner, steps []Step, i int) []Banner {
+	if i+1 >= len(steps) {
+		return to
+	}
+	s, next := &steps[i], &steps[i+1]
+	b := Banner{At: s.Distance}
+	b.Primary, b.Secondary = t.lines(next)
+	sub := t.lanes(next)
+	if len(sub.Components) == 0 {
+		sub = t.following(steps, i+1)
+	}
+	if len(sub.Components) == 0 {
+		return append(to, b)
+	}
+	if at := before(speedOf(s), subSeconds, subLeast, subMost); at < s.Distance {
+		to = append(to, b)
+		b.At = at
+	}
+	b.Sub = sub
+	return append(to, b)
+}
+
+// line is an empty line about a maneuver.
+func (t *Teller) line(s *Step) Line {
+	return Line{Kind: s.Kind, Direction: s.Direction, Degrees: s.Degrees, DriveLeft: s.Flags&graph.DriveLeft != 0}
+}
+
+// lines are the two lines about a maneuver: where it leads.
+func (t *Teller) lines(s *Step) (primary, secondary Line) {
+	primary, secondary = t.line(s), t.line(s)
+	if s.Kind == Arrive {
+		key := "banner.arrive"
+		if !t.Last {
+			key += ".via"
+		}
+		primary.add("text", t.Words.plain(key))
+		if name := t.nameOf(s.Arc); name != "" {
+			secondary.add("text", name)
+		}
+		return primary, secondary
+	}
+	way := t.wayOf(s.Arc)
+	signs := t.Graph.SignsOf(way)
+	if exit := t.exitOf(s); s.Kind == OffRamp && exit != "" {
+		primary.add("exit", t.Words.plain("banner.exit"))
+		primary.add("exit-number", exit)
+	}
+	name, ref := t.Graph.Text(way.Name), t.Graph.Text(way.Ref)
+	destination := t.Graph.Text(signs.Destination)
+	switch {
+	case destination != "" && (s.Kind == OnRamp || s.Kind == OffRamp || s.Kind == Fork || s.Kind == Merge || name == "" && ref == ""):
+		refs, places, both := strings.Cut(destination, ": ")
+		primary.list(refs, ", ")
+		if both {
+			secondary.list(places, ", ")
+		} else if name != "" {
+			secondary.add("text", name)
+		}
+	case name != "":
+		primary.add("text", name)
+		secondary.list(ref, ";")
+	case ref != "":
+		primary.list(ref, ";")
+	}
+	if len(primary.Components) == 0 {
+		primary.add("text", capital(t.Sentence(s, false)))
+	}
+	return primary, secondary
+}
+
+// following is the line about the maneuver behind the one at the end of a step, if it comes at once.
+func (t *Teller) following(steps []Step, i int) Line {
+	if i+1 >= len(steps) || steps[i].Distance >= thenSeconds*speedOf(&steps[i]) || steps[i].Kind.entersCircle() {
+		return Line{}
+	}
+	line, _ := t.lines(&steps[i+1])
+	return line
+}
+
+// lanes is the line of the lanes before a maneuver.
+func (t *Teller) lanes(s *Step) Line {
+	if len(s.Intersections) == 0 || len(s.Intersections[0].Lanes) == 0 {
+		return Line{}
+	}
+	line := t.line(s)
+	lanes := s.Intersections[0].Lanes
+	for i := range lanes {
+		line.Components = append(line.Components, Component{Type: "lane", Lane: &lanes[i]})
+	}
+	return line
+}
+
+// add adds a component to a line.
+func (l *Line) add(kind, text string) {
+	if text == "" {
+		return
+	}
+	if l.Text != "" {
+		l.Text += " "
+	}
+	l.Text += text
+	l.Components = append(l.Components, Component{Type: kind, Text: text})
+}
+
+// list adds the parts of a list, with / between them.
+func (l *Line) list(text, separator string) {
+	first := true
+	for part := range strings.SplitSeq(text, separator) {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		if !first {
+			l.add("delimiter", "/")
+		}
+		l.add("text", part)
+		first = false
+	}
+}
+
+// spaced writes a list of references with a space behind each semicolon.
+func spaced(refs string) string {
+	if !strings.Contains(refs, ";") {
+		return refs
+	}
+	parts := strings.Split(refs, ";")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Arrow is the name of the direction that an arrow of a lane shows; "": there is no arrow.
+func Arrow(mark car.Lane) (name string) {
+	if mark != 0 {
+		Indications(mark, func(n string) { name = n })
+	}
+	return name
+}
