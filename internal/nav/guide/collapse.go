@@ -10,21 +10,47 @@ const shortName = 105.0
 
 // dropShortNames drops names that a road has for a short stretch only, such as bridges, and what it is called again behind it.
 func (g *Guide) dropShortNames() {
-	before := g.turns[0].named
+	before := 0 // the turn that was told before
 	for i := 1; i < len(g.turns); i++ {
-		t := &g.turns[i]
+		t, last := &g.turns[i], &g.turns[before]
 		switch t.kind {
 		case Silent:
 			continue
 		case NewName:
-			next := g.nextTold(i)
-			a, b := g.net.wayOf(before), g.net.wayOf(t.named)
-			if len(t.spot.Lanes) == 0 && g.turns[next].spot.At-t.spot.At < shortName || !g.net.renamed(a, b) {
+			next := &g.turns[g.nextTold(i)]
+			a, b := g.net.wayOf(last.named), g.net.wayOf(t.named)
+			sinceTurn, untilNext := t.spot.At-last.spot.At, next.spot.At-t.spot.At
+			switch {
+			case len(t.spot.Lanes) > 0:
+			case !g.net.renamed(a, b):
 				t.kind = Silent
+			case untilNext < shortName:
+				t.kind = Silent
+			case before > 0 && sinceTurn < shortName && a.Name.Length == 0 && a.Ref.Length == 0:
+				last.named, t.kind = t.named, Silent
+			case before > 0 && sinceTurn < shortName:
+				t.kind = Silent
+			}
+			if t.kind == Silent {
+				if next.kind == EndOfRoad {
+					g.retell(next, last)
+				}
 				continue
 			}
+		case EndOfRoad:
+			if before > 0 && t.spot.At-last.spot.At < shortName {
+				g.retell(t, last)
+			}
 		}
-		before = t.named
+		before = i
+	}
+}
+
+// retell makes a plain turn of the end of a road that was only just told of.
+func (g *Guide) retell(t, last *turn) {
+	t.kind = Turn
+	if g.net.sameName(g.net.wayOf(last.named), g.net.wayOf(t.named)) {
+		t.kind = Continue
 	}
 }
 

@@ -172,6 +172,8 @@ func (p plane) between(a, b graph.Position) float64 {
 	return math.Hypot(z-x, w-y)
 }
 
+func length(x, y float64) float64 { return math.Sqrt(x*x + y*y) }
+
 // bearingOf is the bearing of an offset, from 0 to 360.
 func bearingOf(east, north float64) float64 {
 	b := math.Atan2(east, north) * 180 / math.Pi

@@ -216,7 +216,11 @@ func (g *Guide) intersection(v *view, tail end, to uint32) Intersection {
 		if b.end == tail {
 			i.Out = k
 		}
-		g.roads = append(g.roads, Road{whole(b.shown), b.entry})
+		entry := b.entry
+		if b.end == v.in.end && v.entries() > 0 {
+			entry = false // who can drive on does not turn back
+		}
+		g.roads = append(g.roads, Road{whole(b.shown), entry})
 	}
 	i.Roads = g.roads[first:len(g.roads):len(g.roads)]
 	return i

@@ -100,6 +100,9 @@ func appendNames(dst []byte, g *graph.Graph, s *nav.Step) []byte {
 	return dst
 }
 
+// roundedTo is what bearings of intersections are rounded to, in degrees, as OSRM does: they say how a junction looks.
+const roundedTo = 15
+
 func appendIntersection(dst []byte, i *guide.Intersection) []byte {
 	dst = append(dst, '{')
 	for _, index := range [...]struct {
@@ -118,7 +121,7 @@ func appendIntersection(dst []byte, i *guide.Intersection) []byte {
 	}
 	dst = append(dst, `],"bearings":[`...)
 	for k := range i.Roads {
-		dst = strconv.AppendInt(wire.AppendComma(dst, k > 0), int64(i.Roads[k].Bearing), 10)
+		dst = strconv.AppendInt(wire.AppendComma(dst, k > 0), int64((i.Roads[k].Bearing+roundedTo/2)/roundedTo*roundedTo%360), 10)
 	}
 	dst = append(dst, `],"location":`...)
 	dst = appendPosition(dst, i.Location)

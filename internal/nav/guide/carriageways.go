@@ -1,0 +1,157 @@
+package guide
+
+import (
+	"cmp"
+	"slices"
+
+	"wayside/internal/roads/graph"
+)
+
+// The limits within which two one-way roads are the carriageways of one road.
+const (
+	splitWithin   = 70.0 // degrees between them where they part
+	parallelAhead = 35.0 // metres behind the junction, from where on they lie beside each other
+	parallelApart = 35.0 // metres between them there
+	parallelAngle = 35.0 // degrees between their directions there
+)
+
+// joinCarriageways makes one branch of the two carriageways of a road that part at the junction, as a driver sees one road there. If one of
+// them is the one that the driver comes on, the other one is the way back.
+func (v *view) joinCarriageways() {
+	joined := false
+	for i := 0; i < len(v.branches); i++ {
+		partner := v.partner(i)
+		if partner == none {
+			continue
+		}
+		b := v.branches[i]
+		if partner == behind {
+			v.in.bearing = middle(v.in.bearing, b.bearing)
+			v.back = b.end
+		} else {
+			p := &v.branches[partner]
+			if b.entry || v.net.leaving(b.end) != graph.None {
+				p.end, p.entry, p.way, p.flags = b.end, b.entry, b.way, b.flags
+			}
+			p.bearing, p.merged = middle(p.bearing, b.bearing), true
+		}
+		v.branches = slices.Delete(v.branches, i, i+1)
+		joined = true
+		i = -1
+	}
+	if !joined {
+		return
+	}
+	for i := range v.branches {
+		v.branches[i].angle = turned(v.in.bearing, v.branches[i].bearing)
+	}
+	slices.SortFunc(v.branches, func(a, b branch) int { return cmp.Or(cmp.Compare(a.angle, b.angle), cmp.Compare(a.end, b.end)) })
+}
+
+// Indexes of no branch.
+const (
+	none   = -1
+	behind = -2 // the road that one comes from
+)
+
+// partner is the other carriageway of a branch: none if there is not exactly one.
+func (v *view) partner(i int) int {
+	found := none
+	if v.areCarriageways(&v.branches[i], &v.in) {
+		found = behind
+	}
+	for j := range v.branches {
+		if j == i || !v.areCarriageways(&v.branches[i], &v.branches[j]) {
+			continue
+		}
+		if found != none {
+			return none
+		}
+		found = j
+	}
+	if found >= 0 && !v.hasOnePartner(found) {
+		return none
+	}
+	return found
+}
+
+func (v *view) hasOnePartner(i int) bool {
+	count := 0
+	if v.areCarriageways(&v.branches[i], &v.in) {
+		count++
+	}
+	for j := range v.branches {
+		if j != i && v.areCarriageways(&v.branches[i], &v.branches[j]) {
+			count++
+		}
+	}
+	return count == 1
+}
+
+// areCarriageways says whether two branches are the two directions of one road.
+func (v *view) areCarriageways(a, b *branch) bool {
+	if a.merged || b.merged || apart(a.bearing, b.bearing) > splitWithin || isCircle(a.flags) || isCircle(b.flags) {
+		return false
+	}
+	net := v.net
+	leaves, other := net.leaving(a.end) != graph.None, net.leaving(b.end) != graph.None
+	if !net.isOneway(a.end.piece()) || !net.isOneway(b.end.piece()) || leaves == other {
+		return false
+	}
+	if !net.sameRoad(a.way, b.way) || a.way.Class != b.way.Class {
+		return false
+	}
+	return net.runBeside(a.end, b.end)
+}
+
+// runBeside says whether two roads from one node lie beside each other after a while.
+func (n *Network) runBeside(a, b end) bool {
+	p := planeAt(n.graph.Nodes[n.node(a)].Position)
+	x, y, one := n.ahead(p, a, parallelAhead)
+	z, w, other := n.ahead(p, b, parallelAhead)
+	dx, dy := z-x, w-y
+	return dx*dx+dy*dy < parallelApart*parallelApart && apart(one, other) < parallelAngle
+}
+
+// ahead is where a road is that many metres from an end, or where it ends or meets others before, and in which direction it leads there.
+func (n *Network) ahead(p plane, e end, metres float64) (east, north, bearing float64) {
+	east, north = p.offset(n.graph.Nodes[n.node(e)].Position)
+	for range maxFollowed {
+		line := n.graph.PieceLine(e.piece())
+		for i := 1; i < len(line); i++ {
+			at := i
+			if e.isTo() {
+				at = len(line) - 1 - i
+			}
+			x, y := p.offset(line[at])
+			dx, dy := x-east, y-north
+			step := length(dx, dy)
+			if step > 0 {
+				bearing = bearingOf(dx, dy)
+			}
+			if step >= metres && step > 0 {
+				return east + dx*metres/step, north + dy*metres/step, bearing
+			}
+			metres -= step
+			east, north = x, y
+		}
+		next, ok := n.across(e ^ 1)
+		if !ok {
+			break
+		}
+		e = next
+	}
+	return east, north, bearing
+}
+
+// middle is the bearing between two.
+func middle(a, b float64) float64 {
+	m := a + normal(b-a)/2
+	if m < 0 {
+		m += 360
+	}
+	if m >= 360 {
+		m -= 360
+	}
+	return m
+}
