@@ -395,6 +395,20 @@ func TestEndsBesideCorners(t *testing.T) {
 	}
 }
 
+// TestMovedToARing: nobody can turn back on the ring, so that each of its directions is an island; a route takes the shorter one.
+func TestMovedToARing(t *testing.T) {
+	w := draw(t, `
+		a----b  u--x
+		|    |
+		d----c  v--y
+	`, roadtest.Ways("abcda ux vy", street))
+	for _, places := range [...]string{"xy", "yx"} {
+		if _, r, err := w.route(nav.RouteRequest{Places: w.places(places)}); err != nil || math.Abs(r.Distance-200) > 1 {
+			t.Errorf("%s: %v, %+v", places, err, r)
+		}
+	}
+}
+
 func TestBounds(t *testing.T) {
 	w := block(t)
 	p := w.places("12")

@@ -34,7 +34,7 @@ func (s *Service) Nearest(ctx context.Context, q *NearestRequest, a *NearestAnsw
 	snapper := snapper{Roads: n.Roads, places: &q.Places}
 	a.Network, a.Places = n, a.Places[:0]
 	for _, place := range snapper.nearest(0, snapper.within(0, maxSnap), q.Number, nil) {
-		if len(snapper.appendCandidates(nil, 0, &place, 0, nil)) > 0 {
+		if len(snapper.appendCandidates(nil, 0, &place, 0)) > 0 {
 			a.Places = append(a.Places, place)
 		}
 	}

@@ -24,7 +24,7 @@ type Roads struct {
 	DataVersion string
 
 	copies       map[uint32][]uint32   // of an arc on which routes end
-	islandMetres []float64             // of all roads of an island, by its number; each direction for itself
+	islandMetres []float64             // of all roads of an island, by its number
 	junctions    func() *guide.Network // for guidance; made for the first route with steps
 	words        func() (*guide.Words, error)
 	local        func() *Plain // for short ways, without conditions; made when the first trace is matched
@@ -45,16 +45,21 @@ func NewRoads(g *graph.Graph, index *match.Index, dataVersion string) *Roads {
 	return r
 }
 
-// measureIslands adds up the lengths of the arcs of each island.
+// measureIslands adds up the lengths of the roads of each island. A road of two directions counts once for each island that it is in.
 func measureIslands(g *graph.Graph) []float64 {
 	var metres []float64
-	for i := range g.Arcs {
-		arc := &g.Arcs[i]
-		for int(arc.Island) >= len(metres) {
-			metres = append(metres, 0)
-		}
-		if arc.CopyOf == uint32(i) {
-			metres[arc.Island] += float64(g.Pieces[arc.Piece].Length) / 1000
+	for i := range g.Pieces {
+		p := &g.Pieces[i]
+		before := uint32(graph.None)
+		for _, arc := range [...]uint32{p.Forward, p.Backward} {
+			if arc == graph.None || g.Arcs[arc].Island == before {
+				continue
+			}
+			before = g.Arcs[arc].Island
+			for int(before) >= len(metres) {
+				metres = append(metres, 0)
+			}
+			metres[before] += float64(p.Length) / 1000
 		}
 	}
 	return metres

@@ -60,7 +60,8 @@ func (n *Network) join(p *Places, spots []Spot) []Spot {
 	return s.joinIslands(spots)
 }
 
-// spot is the nearest place of one coordinate on a road of the islands that accept takes; nil: all islands.
+// spot is the nearest place of one coordinate on a road of the islands that accept takes, in one direction at least: the other one
+// is an island of its own where nobody can turn back. nil: all islands.
 func (s *snapper) spot(i int, within float64, accept func(island uint32) bool) Spot {
 	spot := Spot{Input: s.places.Coordinates[i]}
 	within = s.within(i, within)
@@ -73,7 +74,7 @@ func (s *snapper) spot(i int, within float64, accept func(island uint32) bool) S
 			break
 		}
 		before := len(spot.Candidates)
-		if spot.Candidates = s.appendCandidates(spot.Candidates, i, &place, len(spot.Places), accept); len(spot.Candidates) > before {
+		if spot.Candidates = s.appendCandidates(spot.Candidates, i, &place, len(spot.Places)); len(spot.Candidates) > before {
 			spot.Places = append(spot.Places, place)
 		}
 	}
@@ -122,9 +123,9 @@ func (s *snapper) acceptsArc(arc uint32, accept func(island uint32) bool) bool {
 }
 
 // appendCandidates appends the arcs of a place that the request allows.
-func (s *snapper) appendCandidates(to []Candidate, i int, place *match.Place, index int, accept func(island uint32) bool) []Candidate {
+func (s *snapper) appendCandidates(to []Candidate, i int, place *match.Place, index int) []Candidate {
 	p := &s.Graph.Pieces[place.Piece]
-	forward, backward := s.acceptsArc(p.Forward, accept), s.acceptsArc(p.Backward, accept)
+	forward, backward := s.acceptsArc(p.Forward, nil), s.acceptsArc(p.Backward, nil)
 	if forward && backward && len(s.places.Approaches) > 0 && s.places.Approaches[i] != Unrestricted {
 		forward, backward = s.onSide(i, place)
 	}

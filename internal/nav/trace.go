@@ -246,7 +246,7 @@ func (t *trace) column(i int) column {
 	c.spot.Input = t.q.Coordinates[i]
 	for _, place := range s.nearest(i, min(maxSearch, searchFactor*deviation), maxTraceRoads, nil) {
 		before := len(c.spot.Candidates)
-		c.spot.Candidates = s.appendCandidates(c.spot.Candidates, i, &place, len(c.spot.Places), nil)
+		c.spot.Candidates = s.appendCandidates(c.spot.Candidates, i, &place, len(c.spot.Places))
 		if len(c.spot.Candidates) > before {
 			c.spot.Places = append(c.spot.Places, place)
 		}
