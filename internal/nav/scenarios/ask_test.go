@@ -32,6 +32,8 @@ type answer struct {
 type waypoint struct {
 	Location       [2]float64 `json:"location"`
 	Name           string     `json:"name"`
+	Distance       float64    `json:"distance"`
+	Nodes          [2]int64   `json:"nodes"`
 	MatchingsIndex int        `json:"matchings_index"`
 	WaypointIndex  *int       `json:"waypoint_index"`
 	Alternatives   int        `json:"alternatives_count"`
@@ -42,6 +44,7 @@ type route struct {
 	Distance   float64         `json:"distance"`
 	Duration   float64         `json:"duration"`
 	Weight     float64         `json:"weight"`
+	Confidence float64         `json:"confidence"`
 	WeightName string          `json:"weight_name"`
 	Legs       []leg           `json:"legs"`
 }
@@ -146,6 +149,12 @@ func (k *asker) body(ctx context.Context, service osrm.Service, target string) (
 			return nil, err
 		}
 		return q.AppendTable(nil, &a), nil
+	case osrm.Nearest:
+		var a nav.NearestAnswer
+		if err := k.service.Nearest(ctx, q.NearestRequest(), &a); err != nil {
+			return nil, err
+		}
+		return q.AppendNearest(nil, &a), nil
 	case osrm.Match:
 		var a nav.TraceAnswer
 		if err := k.service.Match(ctx, q.TraceRequest(), &a); err != nil {

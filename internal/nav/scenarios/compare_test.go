@@ -25,29 +25,34 @@ type outcome struct {
 	Roads bool
 }
 
-// runScenarios draws scenarios into one extract and asks all their rows.
+// runScenarios draws scenarios into one extract for each vehicle and asks all their rows.
 func runScenarios(ctx context.Context, scenarios []scenario) ([]outcome, error) {
-	l := newLayout()
+	layouts, askers := map[string]*layout{}, map[string]*asker{}
 	var worlds []*world
 	for i := range scenarios {
 		w, err := newWorld(&scenarios[i])
 		if err == nil && w.skip == "" {
-			err = l.draw(w)
+			if layouts[w.vehicle] == nil {
+				layouts[w.vehicle] = newLayout()
+			}
+			err = layouts[w.vehicle].draw(w)
 		}
 		if err != nil {
 			return nil, err
 		}
 		worlds = append(worlds, w)
 	}
-	service, err := l.network(ctx)
-	if err != nil {
-		return nil, err
+	for vehicle, l := range layouts {
+		service, err := l.network(ctx, vehicle)
+		if err != nil {
+			return nil, err
+		}
+		askers[vehicle] = &asker{service: service, letters: l.letters}
 	}
-	k := &asker{service: service, letters: l.letters}
 	var all []outcome
 	for _, w := range worlds {
 		for i := range w.tables {
-			outcomes, err := k.table(ctx, w, &w.tables[i])
+			outcomes, err := askers[w.vehicle].table(ctx, w, &w.tables[i])
 			if err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", w.File, w.tables[i].Line, err)
 			}
@@ -73,6 +78,10 @@ func (k *asker) table(ctx context.Context, w *world, s *stepRead) ([]outcome, er
 		ask = k.accessRow
 	case "I match I should get":
 		ask = k.matchRow
+	case "I request nearest I should get":
+		ask = k.nearestRow
+	case "I request a travel time matrix with these waypoints I should get the response code":
+		ask = k.matrixCodeRow
 	case "I request a travel time matrix I should get":
 		ask = k.matrixRow(s, "duration")
 	case "I request a travel distance matrix I should get":
@@ -245,95 +254,6 @@ func (r *route) sameRoads(want string) bool {
 		}
 	}
 	return slices.Equal(slices.Compact(driven), slices.Compact(strings.Split(want, ",")))
-}
-
-// matrixRow compares a row of a table of durations or distances, which is asked as a whole.
-func (k *asker) matrixRow(s *stepRead, annotation string) asking {
-	var matrix [][]*float64
-	return func(ctx context.Context, w *world, row map[string]string, i int, o *outcome) error {
-		columns := s.Table[0][1:]
-		if i == 0 {
-			var rows, indexes, others []string
-			for n, cells := range s.Table[1:] {
-				rows, others = append(rows, cells[0]), append(others, strconv.Itoa(len(columns)+n))
-			}
-			all := columns
-			opts := w.optionsOf(nil, options{"annotations": annotation})
-			if !slices.Equal(rows, columns) {
-				for n := range columns {
-					indexes = append(indexes, strconv.Itoa(n))
-				}
-				all = slices.Concat(columns, rows)
-				opts["destinations"], opts["sources"] = strings.Join(indexes, ";"), strings.Join(others, ";")
-			}
-			places, err := w.placesOf(strings.Join(all, ","))
-			if err != nil {
-				return err
-			}
-			a, err := k.ask(ctx, osrm.Table, places, opts)
-			if err != nil {
-				return err
-			}
-			if matrix = a.Durations; annotation == "distance" {
-				matrix = a.Distances
-			}
-		}
-		for n, column := range columns {
-			got := ""
-			if i < len(matrix) && n < len(matrix[i]) && matrix[i][n] != nil {
-				got = decimal(*matrix[i][n])
-			}
-			if want := row[column]; !agrees(got, want) && !agreesInQuantity(got, want) {
-				o.differ(column, got, want, false)
-			}
-		}
-		return nil
-	}
-}
-
-// matchRow matches a trace.
-func (k *asker) matchRow(ctx context.Context, w *world, row map[string]string, _ int, o *outcome) error {
-	places, err := w.placesOf(strings.Join(strings.Split(row["trace"], ""), ","))
-	if err != nil {
-		return err
-	}
-	opts := w.optionsOf(row, nil)
-	if stamps := strings.Fields(row["timestamps"]); len(stamps) > 0 {
-		opts["timestamps"] = strings.Join(stamps, ";")
-	}
-	a, err := k.ask(ctx, osrm.Match, places, opts)
-	if err != nil {
-		return err
-	}
-	one := &route{}
-	if len(a.Matchings) == 1 {
-		one = &a.Matchings[0]
-	}
-	for column, want := range row {
-		got := ""
-		switch {
-		case column == "trace", column == "timestamps", column == "#", strings.HasPrefix(column, "param:"):
-			continue
-		case column == "geometry":
-			if line, same := w.samePlaces(one.Geometry, want); !same {
-				o.differ(column, line, want, false)
-			}
-			continue
-		case column == "duration":
-			got = decimal(one.Duration)
-		case column == "route" || column == "turns":
-			got = one.list(perStep[column])
-		case strings.HasPrefix(column, "a:"):
-			got = k.annotation(one, column[2:])
-		default:
-			o.Skip = "a column that is not read: " + column
-			return nil
-		}
-		if !agrees(got, want) && !(slices.Contains(quantities, column) && agreesInQuantity(got, want)) {
-			o.differ(column, got, want, false)
-		}
-	}
-	return nil
 }
 
 var directions = []string{"forw", "backw", "bothw"}

@@ -11,7 +11,6 @@ import (
 
 	"wayside/internal/geo"
 	"wayside/internal/nav"
-	"wayside/internal/roads/car"
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
 	"wayside/internal/roads/match"
@@ -38,7 +37,7 @@ func (f *frame) back(p geo.Point) geo.Point {
 // Scenarios are drawn in the Atlantic, where nobody drives on the left, so far apart that no place snaps to the next one.
 const (
 	westEnd, eastEnd = -45.0, 8.0
-	firstLatitude    = 1.0
+	firstLatitude    = -5.0
 	apart            = 0.22 // degrees
 	widest           = 10.0 // degrees; a scenario that is wider is drawn where it stands
 	sphereDegree     = geo.EarthRadius * math.Pi / 180
@@ -249,7 +248,7 @@ func isLetter(b byte) bool {
 }
 
 // network builds the network of all that was drawn, as an import and a running service do.
-func (l *layout) network(ctx context.Context) (*nav.Service, error) {
+func (l *layout) network(ctx context.Context, vehicle string) (*nav.Service, error) {
 	if l.next.Lat+l.tall > 4 {
 		return nil, fmt.Errorf("the scenarios reach %.1f degrees north, where there is land", l.next.Lat+l.tall)
 	}
@@ -261,7 +260,7 @@ func (l *layout) network(ctx context.Context) (*nav.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	profile, err := car.New()
+	profile, err := vehicles[vehicle]()
 	if err != nil {
 		return nil, err
 	}

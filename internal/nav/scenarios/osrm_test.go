@@ -19,7 +19,7 @@ func TestOSRM(t *testing.T) {
 	for _, folder := range []struct {
 		name  string
 		least float64 // share of its rows, in percent
-	}{{"car", 0}, {"guidance", 0}} {
+	}{{"car", 0}, {"guidance", 0}, {"nearest", 0}, {"testbot", 0}} {
 		t.Run(folder.name, func(t *testing.T) {
 			all, err := readFolder(checkout, folder.name)
 			if err != nil {

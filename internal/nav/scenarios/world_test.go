@@ -34,6 +34,8 @@ type world struct {
 	rows   []frame
 	frame  frame
 	skip   string // why the scenario cannot be compared
+
+	vehicle string
 }
 
 // wayDrawn is a way by the letters of its nodes.
@@ -86,7 +88,7 @@ func newWorld(s *scenario) (*world, error) {
 			return nil, fmt.Errorf("%s:%d: %w", s.File, step.Line, err)
 		}
 	}
-	if profile != "car" && w.skip == "" {
+	if w.vehicle = profile; vehicles[profile] == nil && w.skip == "" {
 		w.skip = "another vehicle: " + profile
 	}
 	return w, nil
