@@ -258,6 +258,16 @@ func TestBearings(t *testing.T) {
 	}
 }
 
+// TestBearingAtTheEdgeOfItsRange: bearings are whole degrees, so that a road due east by the map is within 10 degrees of 80 and of 100.
+func TestBearingAtTheEdgeOfItsRange(t *testing.T) {
+	w := build(t, roadtest.MapAt(t, geo.Point{Lat: 50}, 100, "a-1-b-2-c", roadtest.Ways("ab bc", street)))
+	for _, value := range [...]float64{80, 100} {
+		p := w.places("12")
+		p.Bearings = []nav.Bearing{{Given: true, Value: value, Range: 10}, {}}
+		w.want(nav.RouteRequest{Places: p}, "b")
+	}
+}
+
 func TestApproaches(t *testing.T) {
 	w := draw(t, `
 		  1      2

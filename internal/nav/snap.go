@@ -176,7 +176,7 @@ func (s *snapper) directed(i int, place *match.Place, backward bool) bool {
 		from, to = to, from
 	}
 	b := &s.places.Bearings[i]
-	return geo.AngleBetween(geo.Bearing(from, to), b.Value) <= b.Range
+	return geo.AngleBetween(math.Round(geo.Bearing(from, to)), b.Value) <= b.Range // whole degrees, as the request's
 }
 
 // hangTogether says whether all spots have a candidate in one island.

@@ -33,15 +33,13 @@ func (r *Request) AppendNearest(dst []byte, a *nav.NearestAnswer) []byte {
 	return appendDataVersion(dst, a.Network)
 }
 
-// nodesBeside are OpenStreetMap's nodes to which one can drive from a place; 0: one cannot.
+// nodesBeside are OpenStreetMap's nodes between which a place lies, in the direction of a road that is open in one alone.
 func nodesBeside(g *graph.Graph, place *match.Place) (before, after int64) {
 	p := &g.Pieces[place.Piece]
 	at := p.FirstLine + place.Segment
-	if p.Backward != graph.None {
-		before = g.LineNodes[at]
-	}
-	if p.Forward != graph.None {
-		after = g.LineNodes[at+1]
+	before, after = g.LineNodes[at], g.LineNodes[at+1]
+	if p.Forward == graph.None {
+		before, after = after, before
 	}
 	return before, after
 }

@@ -165,20 +165,26 @@ var ownScenarios = []drawn{
 	},
 }
 
+// serve answers requests about a drawn map, as a running service does.
+func serve(t *testing.T, m *roadtest.Network) *asker {
+	t.Helper()
+	g := m.Graph(t)
+	topology, err := cch.Prepare(t.Context(), g, cch.PrepareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := nav.NewLive(t.Context(), nav.NewRoads(g, match.NewIndex(g), "drawn"), topology)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &asker{service: nav.New(live.Network)}
+}
+
 func TestOwnScenarios(t *testing.T) {
 	for _, s := range ownScenarios {
 		t.Run(s.name, func(t *testing.T) {
 			m := roadtest.Map(t, 100, s.drawing, s.objects...)
-			g := m.Graph(t)
-			topology, err := cch.Prepare(t.Context(), g, cch.PrepareOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			live, err := nav.NewLive(t.Context(), nav.NewRoads(g, match.NewIndex(g), "drawn"), topology)
-			if err != nil {
-				t.Fatal(err)
-			}
-			k := &asker{service: nav.New(live.Network)}
+			k := serve(t, m)
 			for _, r := range s.rows {
 				k.check(t, m, r)
 			}
@@ -217,5 +223,25 @@ func (k *asker) check(t *testing.T, m *roadtest.Network, r row) {
 	}
 	if r.seconds > 0 && math.Abs(got.Duration-r.seconds) > 0.2 {
 		t.Errorf("%s: %.1f s, want %.1f", r.places, got.Duration, r.seconds)
+	}
+}
+
+// TestNodesOfNearestRoad: the nodes are those between which the place lies, in the direction of a one-way road.
+func TestNodesOfNearestRoad(t *testing.T) {
+	m := roadtest.Map(t, 100, `
+		1-a-2-b
+
+
+		c-3-d-4
+	`, named("East", "ab", street+", oneway=yes"), named("West", "cd", street+", oneway=-1"))
+	k := serve(t, m)
+	for place, nodes := range map[string]string{"1": "ab", "2": "ab", "3": "dc", "4": "dc"} {
+		a, err := k.ask(t.Context(), osrm.Nearest, []geo.Point{m.Place(t, place)}, nil)
+		if err != nil || len(a.Waypoints) != 1 {
+			t.Fatal(place, a, err)
+		}
+		if got := string([]rune{rune(a.Waypoints[0].Nodes[0]), rune(a.Waypoints[0].Nodes[1])}); got != nodes {
+			t.Errorf("%s: between %q, want %s", place, got, nodes)
+		}
 	}
 }
