@@ -2,6 +2,7 @@ package nav
 
 import (
 	"math"
+	"slices"
 
 	"wayside/internal/geo"
 	"wayside/internal/nav/guide"
@@ -40,8 +41,13 @@ func (l *Leg) reset() {
 // build makes a leg of the ways between spots, one or several.
 func (n *Network) build(l *Leg, ways []way, spots []Spot) {
 	l.reset()
-	for i := range ways {
-		n.appendWay(l, &ways[i], &spots[i], &spots[i+1])
+	for i := 0; i < len(ways); {
+		w, end := ways[i], i+1
+		for ; end < len(ways) && w.goesOn(&ways[end]); end++ {
+			w = w.joined(&ways[end])
+		}
+		n.appendWay(l, &w, &spots[i], &spots[end])
+		i = end
 	}
 	for i := range l.Parts {
 		p := &l.Parts[i]
@@ -49,6 +55,16 @@ func (n *Network) build(l *Leg, ways []way, spots []Spot) {
 		l.Duration += uint64(p.Duration) + uint64(p.TurnTime)
 		l.Free += uint64(p.Free) + uint64(p.TurnTime)
 	}
+}
+
+// goesOn says whether the next way goes on at the same place on the same arc: a place in between is no waypoint then.
+func (w *way) goesOn(next *way) bool {
+	return w.to == next.from && w.arcs[len(w.arcs)-1] == next.arcs[0]
+}
+
+// joined is both ways as one.
+func (w *way) joined(next *way) way {
+	return way{weight: w.weight + next.weight, from: w.from, to: next.to, arcs: slices.Concat(w.arcs, next.arcs[1:])}
 }
 
 // appendWay appends what is driven on a way.

@@ -120,7 +120,12 @@ func (q *RouteRequest) check() error {
 	if err := q.Places.check(); err != nil {
 		return err
 	}
-	if w := q.Waypoints; len(w) > 0 && (w[0] != 0 || w[len(w)-1] != len(q.Coordinates)-1) {
+	return checkWaypoints(q.Waypoints, len(q.Coordinates))
+}
+
+// checkWaypoints refuses waypoints that leave out the first or the last of some coordinates.
+func checkWaypoints(w []int, coordinates int) error {
+	if len(w) > 0 && (w[0] != 0 || w[len(w)-1] != coordinates-1) {
 		return &Error{InvalidValue, "First and last coordinates must be specified as waypoints."}
 	}
 	return nil

@@ -51,6 +51,7 @@ const (
 	maxTraceRoads  = 12 // candidates of a coordinate
 	detourScale    = 10.0
 	maxDetour      = 500.0 // metres that a way may be longer than the straight line
+	fastest        = 50.0  // m/s, for the same bound where times are given
 	slowest        = 4.0   // m/s, for the bound of the search
 	maxBroken      = 10    // coordinates in a row that may be left out, and median intervals that a gap may take
 )
@@ -88,6 +89,9 @@ func (s *Service) Match(ctx context.Context, q *TraceRequest, a *TraceAnswer) er
 		return &Error{TooBig, "Too many trace coordinates"}
 	}
 	if err := q.Places.check(); err != nil {
+		return err
+	}
+	if err := checkWaypoints(q.Waypoints, len(q.Coordinates)); err != nil {
 		return err
 	}
 	if !slices.IsSorted(q.Timestamps) {
@@ -261,8 +265,8 @@ func (t *trace) column(i int) column {
 
 // connect finds the best way to each state of a column from those of the column before; false: there is none.
 func (t *trace) connect(ctx context.Context, from, to *column) (bool, error) {
-	straight := geo.Distance(from.spot.Input, to.spot.Input)
-	limit := uint64((straight + maxDetour) / slowest * 1000)
+	straight, longest := geo.Distance(from.spot.Input, to.spot.Input), t.longestDetour(from.coordinate, to.coordinate)
+	limit := uint64((straight + longest) / slowest * 1000)
 	emissions := make([]float64, len(to.states))
 	for j := range to.states {
 		emissions[j] = to.states[j].probability
@@ -282,7 +286,7 @@ func (t *trace) connect(ctx context.Context, from, to *column) (bool, error) {
 		for j := range to.states {
 			length, ok := t.distance(s, &to.states[j], j)
 			detour := math.Abs(length - straight)
-			if !ok || detour > maxDetour {
+			if !ok || detour > longest {
 				continue
 			}
 			p := s.probability + emissions[j] - math.Log(detourScale) - detour/detourScale
@@ -293,6 +297,15 @@ func (t *trace) connect(ctx context.Context, from, to *column) (bool, error) {
 		}
 	}
 	return any, nil
+}
+
+// longestDetour is how much longer than the straight line the way between two coordinates may be: no more than what a car can drive in
+// the time between them.
+func (t *trace) longestDetour(from, to int) float64 {
+	if len(t.q.Timestamps) == 0 {
+		return maxDetour
+	}
+	return min(maxDetour, fastest*float64(max(t.median, t.q.Timestamps[to]-t.q.Timestamps[from])))
 }
 
 // aimAt makes the states of a column the targets of the next searches.

@@ -100,6 +100,53 @@ func TestMatchOptions(t *testing.T) {
 	}
 }
 
+// TestMatchTooFast: nobody drives around the end of a dual carriageway within a second.
+func TestMatchTooFast(t *testing.T) {
+	w := draw(t, `
+		a-1-2-b
+		      |
+		d-4-3-c
+	`, roadtest.Way("abcd", street))
+	for _, c := range []struct {
+		seconds   int64
+		matchings int
+	}{{1, 2}, {20, 1}} {
+		q := nav.TraceRequest{Places: w.places("1234")}
+		for i := range q.Coordinates {
+			q.Timestamps = append(q.Timestamps, int64(i)*c.seconds)
+		}
+		if a, err := w.match(q); err != nil || len(a.Matchings) != c.matchings {
+			t.Errorf("%d s: %d matchings, %v; want %d", c.seconds, len(a.Matchings), err, c.matchings)
+		}
+	}
+	if a, err := w.match(nav.TraceRequest{Places: w.places("1234")}); err != nil || len(a.Matchings) != 1 {
+		t.Errorf("without times: %d matchings, %v", len(a.Matchings), err)
+	}
+}
+
+// TestPlacesBetweenWaypoints: what is no waypoint leaves no trace in a leg: it is as if the arc were driven without it.
+func TestPlacesBetweenWaypoints(t *testing.T) {
+	w := avenue(t)
+	a, err := w.match(nav.TraceRequest{Places: w.traced("1235"), Waypoints: []int{0, 3}})
+	if err != nil || len(a.Matchings) != 1 {
+		t.Fatal(err)
+	}
+	want, _, err := w.route(nav.RouteRequest{Places: w.places("15")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leg := &a.Matchings[0].Legs[0]
+	if got := w.letters(&a.Matchings[0].Route); got != want || len(leg.Locations) != 3 || len(leg.Parts) != 2 {
+		t.Errorf("over %q by %d positions and %d parts, want %q by 3 and 2", got, len(leg.Locations), len(leg.Parts), want)
+	}
+	var e *nav.Error
+	for _, waypoints := range [...][]int{{1, 3}, {0, 2}} {
+		if _, err := w.match(nav.TraceRequest{Places: w.traced("1235"), Waypoints: waypoints}); !errors.As(err, &e) || e.Code != nav.InvalidValue {
+			t.Errorf("waypoints %v: %v", waypoints, err)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	w := avenue(t)
 	var a nav.NearestAnswer
