@@ -41,7 +41,7 @@ func Build(ctx context.Context, files []*osmpbf.File, g *graph.Graph) (*Built, e
 	b.writeTree()
 	out := &Built{Addresses: len(b.houses), LeftOut: c.leftOut}
 	for i := range b.documents {
-		if b.documents[i].Flags&hidden == 0 {
+		if !b.documents[i].has(hidden) {
 			out.Places++
 		}
 	}
@@ -138,7 +138,8 @@ func (b *builder) row(p place) uint32 {
 }
 
 // add adds a document with its names.
-func (b *builder) add(d document, n *names) uint32 {
+func (b *builder) add(d document, osm osmID, n *names) uint32 {
+	d.setOSM(osm)
 	id := uint32(len(b.documents))
 	if start, ok := b.named[n.name]; ok {
 		d.Name = start
@@ -224,7 +225,7 @@ func (b *builder) addFeatures() {
 			b.cities[key] = append(b.cities[key], b.documentOf[i])
 		}
 		if !complete[i] && o.at == o.around.middle() {
-			b.documents[b.documentOf[i]].Flags |= hidden // where its middle is cannot be known
+			b.documents[b.documentOf[i]].Bits |= hidden // where its middle is cannot be known
 		}
 	}
 	for i := range areas {
@@ -241,16 +242,16 @@ func (b *builder) addFeature(i int, layer Layer) {
 		importance = [layers]float64{LayerDistrict: 0.4, LayerCity: 0.5, LayerCounty: 0.6, LayerState: 0.85, LayerCountry: 1}[layer]
 	}
 	b.documentOf[i] = b.add(document{
-		Lng: o.at.Lng, Lat: o.at.Lat, OSM: o.osm, Kind: b.kindNumber(o.kind), Place: none, Importance: uint8(255 * importance), Layer: layer,
-	}, &o.names)
+		Lng: o.at.Lng, Lat: o.at.Lat, Kind: b.kindNumber(o.kind), Place: none, Importance: uint8(255 * importance), Bits: flags(layer) << layerShift,
+	}, o.osm, &o.names)
 	if o.osm&3 != osmNode {
 		b.setExtent(b.documentOf[i], o)
 	}
 }
 
 func (b *builder) setExtent(id uint32, o *object) {
-	if b.documents[id].Flags&hasExtent == 0 {
-		b.documents[id].Flags |= hasExtent
+	if !b.documents[id].has(hasExtent) {
+		b.documents[id].Bits |= hasExtent
 		b.featureExtents = append(b.featureExtents, featureExtent{id, o.around.extent()})
 	}
 }
@@ -280,8 +281,8 @@ func (b *builder) addTaggedCities() {
 			continue
 		}
 		id := b.add(document{
-			Lng: o.at.Lng, Lat: o.at.Lat, OSM: o.osm, Kind: b.kindNumber(kind{"place", "yes"}), Place: none, Layer: LayerCity, Flags: hidden,
-		}, &names{name: o.address.city})
+			Lng: o.at.Lng, Lat: o.at.Lat, Kind: b.kindNumber(kind{"place", "yes"}), Place: none, Bits: flags(LayerCity)<<layerShift | hidden,
+		}, o.osm, &names{name: o.address.city})
 		b.cities[key] = []uint32{id}
 	}
 }
@@ -294,11 +295,11 @@ func (b *builder) city(name string, at graph.Position) uint32 {
 	best, least := uint32(none), 0.0
 	for _, id := range b.cities[b.key(name)] {
 		d := &b.documents[id]
-		if away := metres(at, graph.Position{Lng: d.Lng, Lat: d.Lat}); best == none || away < least {
+		if away := metres(at, d.at()); best == none || away < least {
 			best, least = id, away
 		}
 	}
-	if best != none && least > farthestCity && b.documents[best].Flags&hidden == 0 {
+	if best != none && least > farthestCity && !b.documents[best].has(hidden) {
 		return none
 	}
 	return best
@@ -438,10 +439,9 @@ func (b *builder) addPostcodes() {
 		place.District = none
 		k0 := kind{"place", "postcode"}
 		id := b.add(document{
-			Lng: at.Lng, Lat: at.Lat, OSM: b.c.objects[first[k]].osm, Kind: b.kindNumber(k0), Place: b.row(place),
-			Importance: uint8(255 * k0.importance("")), Layer: LayerOther,
-		}, &names{name: string(b.arraysText(key.postcode))})
-		b.documents[id].Flags |= hasExtent
+			Lng: at.Lng, Lat: at.Lat, Kind: b.kindNumber(k0), Place: b.row(place), Importance: uint8(255 * k0.importance("")),
+		}, b.c.objects[first[k]].osm, &names{name: string(b.arraysText(key.postcode))})
+		b.documents[id].Bits |= hasExtent
 		b.featureExtents = append(b.featureExtents, featureExtent{id, around[k].extent()})
 	}
 	b.features = uint32(len(b.documents))

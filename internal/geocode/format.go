@@ -4,7 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"unsafe"
+
+	"wayside/internal/roads/graph"
 )
 
 // ErrBadSections says that sections are not those of an index.
@@ -27,17 +30,27 @@ const version = 1
 
 // document is something that can be found: a feature or a street.
 type document struct {
-	Lng, Lat   int32 // 1e-7 degrees
-	OSM        osmID
+	Lng, Lat   int32  // 1e-7 degrees
+	OSM        uint32 // the lower part of its osmID
 	Name       uint32 // in the graph's texts, or in the index's own with ownText set
+	Place      uint32 // what it lies in
 	NameLength uint16
 	Kind       uint16
-	Place      uint32 // what it lies in
-	Importance uint8  // 255: as important as can be
-	Words      uint8  // of its name
-	Layer      Layer
-	Flags      flags
+	OSMHigh    uint8
+	Importance uint8 // 255: as important as can be
+	Words      uint8 // of its name
+	Bits       flags // and its layer
 }
+
+func (d *document) osm() osmID { return osmID(d.OSM) | osmID(d.OSMHigh)<<32 }
+
+func (d *document) setOSM(o osmID) { d.OSM, d.OSMHigh = uint32(o), uint8(o>>32) }
+
+func (d *document) has(f flags) bool { return d.Bits&f != 0 }
+
+func (d *document) layer() Layer { return Layer(d.Bits >> layerShift) }
+
+func (d *document) at() graph.Position { return graph.Position{Lng: d.Lng, Lat: d.Lat} }
 
 // ownText marks names that lie in the index's own texts.
 const ownText = 1 << 31
@@ -48,10 +61,14 @@ const (
 	hidden     flags = 1 << iota // it is only there for others to lie in or on, and is never an answer
 	hasExtent                    // of a feature: it is among featureExtents
 	hasAddress                   // of a feature: it is among addresses
+
+	layerShift = 4
 )
 
-// osmID is an object's id with its type in the lowest two bits.
+// osmID is an object's id with its type in the lowest two bits, in idBits: ids of OpenStreetMap need 34 today.
 type osmID uint64
+
+const idBits = 40
 
 const (
 	osmNone = iota
@@ -60,9 +77,9 @@ const (
 	osmRelation
 )
 
-func newOSMID(kind, id int64) osmID { return osmID(uint64(id)<<2 | uint64(kind)) }
+func newOSMID(kind, id int64) osmID { return osmID((uint64(id)<<2 | uint64(kind)) & (1<<idBits - 1)) }
 
-func (o osmID) id() int64 { return int64(o) >> 2 }
+func (o osmID) id() int64 { return int64(o) << (64 - idBits) >> (64 - idBits + 2) }
 
 // kind is the letter of its type as Photon writes it.
 func (o osmID) kind() string { return [...]string{"", "N", "W", "R"}[o&3] }
@@ -77,6 +94,31 @@ type place struct {
 
 // extent is a box: west, south, east, north in 1e-7 degrees. One that crosses the antimeridian has an east beyond 180 degrees.
 type extent struct{ West, South, East, North int32 }
+
+// streetExtent is the extent of a street: how far it reaches from its position, in extentUnit.
+type streetExtent struct{ West, South, East, North uint16 }
+
+// extentUnit is some 1.1 m in units of 1e-7 degrees. What reaches more than 70 km from the middle is cut.
+const extentUnit = 100
+
+func newStreetExtent(at graph.Position, b *box) streetExtent {
+	reach := func(units int64) uint16 { return uint16(max(0, min((units+extentUnit-1)/extentUnit, math.MaxUint16))) }
+	lng := int64(at.Lng)
+	if lng < b.west {
+		lng += fullTurn
+	}
+	return streetExtent{reach(lng - b.west), reach(int64(at.Lat) - b.south), reach(b.east - lng), reach(b.north - int64(at.Lat))}
+}
+
+func (e *streetExtent) box(at graph.Position) box {
+	return box{
+		int64(at.Lng) - int64(e.West)*extentUnit, max(int64(at.Lat)-int64(e.South)*extentUnit, -fullTurn/4),
+		int64(at.Lng) + int64(e.East)*extentUnit, min(int64(at.Lat)+int64(e.North)*extentUnit, fullTurn/4),
+	}
+}
+
+// housesOf is where the houses of a street begin. They end where those of the next one begin.
+type housesOf struct{ Street, First uint32 }
 
 // featureExtent is the extent of a feature.
 type featureExtent struct {
@@ -122,9 +164,9 @@ type arrays struct {
 	wordStarts     []uint32
 	lists          []byte // for each word the documents that have it: differences as varints
 	listStarts     []uint32
-	streetExtents  []extent
+	streetExtents  []streetExtent
 	featureExtents []featureExtent
-	firstHouse     []uint32 // of each street, and at last the end
+	firstHouse     []housesOf // of the streets that have any
 	houses         []house
 	addresses      []address
 	translations   []translation
@@ -151,7 +193,7 @@ func (a *arrays) all() []array {
 
 // plain are the types of the arrays. None has pointers or gaps.
 type plain interface {
-	summary | document | place | byte | uint32 | extent | featureExtent | house | address | translation | sample
+	summary | document | place | byte | uint32 | streetExtent | featureExtent | housesOf | house | address | translation | sample
 }
 
 func bind[T plain](name string, into *[]T) array {

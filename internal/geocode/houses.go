@@ -69,7 +69,7 @@ func (b *builder) addHouses() {
 	b.writeStreets()
 	for _, f := range features {
 		id := b.documentOf[f.object]
-		b.documents[id].Flags |= hasAddress
+		b.documents[id].Bits |= hasAddress
 		b.addresses = append(b.addresses, address{id, b.features + uint32(f.street), b.own.add(b.c.objects[f.object].address.number)})
 	}
 	slices.SortFunc(b.addresses, func(x, y address) int { return cmp.Compare(x.Document, y.Document) })

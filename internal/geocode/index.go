@@ -123,7 +123,13 @@ func (x *Index) check() error {
 			e := &x.featureExtents[i]
 			return uint64(e.Document) < uint64(x.features) && e.good() && (i == 0 || x.featureExtents[i-1].Document < e.Document)
 		}},
-		{"street", len(x.streetExtents), func(i int) bool { return x.streetExtents[i].good() }},
+		{"houses of street", len(x.firstHouse), func(i int) bool {
+			h := &x.firstHouse[i]
+			if i == 0 && h.First != 0 || i > 0 && (x.firstHouse[i-1].Street >= h.Street || x.firstHouse[i-1].First >= h.First) {
+				return false
+			}
+			return uint64(h.Street) < uint64(x.streets()) && uint64(h.First) < uint64(len(x.houses))
+		}},
 		{"translation", len(x.translations), func(i int) bool {
 			t := &x.translations[i]
 			return uint64(t.Document) < uint64(len(x.documents)) && x.goodText(t.Text) && int(t.Language) < len(Languages()) &&
@@ -141,7 +147,7 @@ func (x *Index) check() error {
 			}
 		}
 	}
-	if len(x.streetExtents) != x.streets() || !goodStarts(x.firstHouse, x.streets(), len(x.houses)) {
+	if len(x.streetExtents) != x.streets() || len(x.firstHouse) == 0 && len(x.houses) > 0 {
 		return fmt.Errorf("%w: streets and houses do not fit together", ErrBadSections)
 	}
 	return x.checkWords()
@@ -167,7 +173,7 @@ func (x *Index) goodDocument(i int) bool {
 		start, texts = start&^ownText, uint64(len(x.texts))
 	}
 	return onGlobe(d.Lng, d.Lat) && start+uint64(d.NameLength) <= texts && int(d.Kind) < len(x.kindList) &&
-		uint64(d.Place) < uint64(len(x.places)) && d.Layer < layers
+		uint64(d.Place) < uint64(len(x.places)) && d.layer() < layers && d.osm()&3 != osmNone
 }
 
 func (x *Index) goodPlace(i int) bool {

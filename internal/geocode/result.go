@@ -11,8 +11,7 @@ import (
 // findHouse looks for a house number of the query on a street, and returns what it is worth. Between two that are known, on the same side of
 // the street where numbers say so, it is interpolated.
 func (x *Index) findHouse(s *scratch, h *hit, t int) float32 {
-	i := int(h.id) - x.features
-	houses := x.houses[x.firstHouse[i]:x.firstHouse[i+1]]
+	begin, houses := x.housesOn(h.id)
 	word := s.fold.text[s.tokens[t].span.start:s.tokens[t].span.end]
 	number := s.tokens[t].number
 	first, found := slices.BinarySearchFunc(houses, number, func(o house, number uint32) int { return cmp.Compare(o.Number, number) })
@@ -31,7 +30,7 @@ func (x *Index) findHouse(s *scratch, h *hit, t int) float32 {
 	}
 	if best >= 0 {
 		o := &houses[best]
-		h.house, h.at = x.firstHouse[i]+uint32(best), graph.Position{Lng: o.Lng, Lat: o.Lat}
+		h.house, h.at = begin+uint32(best), graph.Position{Lng: o.Lng, Lat: o.Lat}
 		return houseWeight
 	}
 	if at, ok := interpolate(houses, first, number); ok {
@@ -57,6 +56,29 @@ func (s *scratch) sameNumber(x *Index, o *house, word []byte) bool {
 		}
 	}
 	return string(s.number) == string(word)
+}
+
+// housesOn are the houses of a street, and where they begin.
+func (x *Index) housesOn(id uint32) (begin uint32, houses []house) {
+	street := id - uint32(x.features)
+	i, ok := slices.BinarySearchFunc(x.firstHouse, street, func(h housesOf, street uint32) int { return cmp.Compare(h.Street, street) })
+	if !ok {
+		return 0, nil
+	}
+	begin = x.firstHouse[i].First
+	if i+1 < len(x.firstHouse) {
+		return begin, x.houses[begin:x.firstHouse[i+1].First]
+	}
+	return begin, x.houses[begin:]
+}
+
+// streetOfHouse is the street that a house is on.
+func (x *Index) streetOfHouse(house uint32) uint32 {
+	i, ok := slices.BinarySearchFunc(x.firstHouse, house, func(h housesOf, house uint32) int { return cmp.Compare(h.First, house) })
+	if !ok {
+		i--
+	}
+	return uint32(x.features) + x.firstHouse[i].Street
 }
 
 // Bounds of interpolation.
@@ -98,7 +120,7 @@ func interpolate(houses []house, first int, number uint32) (graph.Position, bool
 func (x *Index) result(h *hit, q *Query) Result {
 	d := &x.documents[h.id]
 	k := &x.kindList[d.Kind]
-	r := Result{OSMType: d.OSM.kind(), OSMID: d.OSM.id(), Key: string(k.key), Value: string(k.value), Layer: d.Layer, At: h.at}
+	r := Result{OSMType: d.osm().kind(), OSMID: d.osm().id(), Key: string(k.key), Value: string(k.value), Layer: d.layer(), At: h.at}
 	in := d.Place
 	switch {
 	case h.other != none:
@@ -130,13 +152,14 @@ func (x *Index) result(h *hit, q *Query) Result {
 func (x *Index) describe(r *Result, id uint32, d *document, q *Query) {
 	switch {
 	case x.isStreet(id):
-		r.Extent, r.HasExtent = x.streetExtents[int(id)-x.features], true
-	case d.Flags&hasExtent != 0:
+		around := x.streetExtents[int(id)-x.features].box(d.at())
+		r.Extent, r.HasExtent = around.extent(), true
+	case d.has(hasExtent):
 		if i, ok := slices.BinarySearchFunc(x.featureExtents, id, func(e featureExtent, id uint32) int { return cmp.Compare(e.Document, id) }); ok {
 			r.Extent, r.HasExtent = x.featureExtents[i].extent, true
 		}
 	}
-	if d.Flags&hasAddress == 0 {
+	if !d.has(hasAddress) {
 		return
 	}
 	if i, ok := slices.BinarySearchFunc(x.addresses, id, func(a address, id uint32) int { return cmp.Compare(a.Document, id) }); ok {

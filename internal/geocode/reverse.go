@@ -85,8 +85,8 @@ func (x *Index) streetOf(name uint32, at graph.Position) uint32 {
 	first, _ := slices.BinarySearchFunc(streets, name, func(d document, name uint32) int { return cmp.Compare(d.Name, name) })
 	best, least := uint32(none), math.Inf(1)
 	for i := first; i < len(streets) && streets[i].Name == name; i++ {
-		around := x.streetExtents[i].box()
-		if away := around.distance(at); away < least && streets[i].Flags&hidden == 0 {
+		around := x.streetExtents[i].box(streets[i].at())
+		if away := around.distance(at); away < least && !streets[i].has(hidden) {
 			best, least = uint32(x.features+i), away
 		}
 	}
@@ -100,12 +100,12 @@ func (x *Index) nearPoints(s *scratch, q *Near) {
 		switch k := int(number) - x.features; {
 		case k < 0:
 			d := &x.documents[number]
-			if d.Layer >= LayerLocality || d.Kind == x.postcodes {
+			if d.layer() >= LayerLocality || d.Kind == x.postcodes {
 				behind = placeBehind
 			} else {
 				behind = featureBehind
 			}
-			return behind, s.kinds[d.Kind] && q.Filter.allows(d.Layer)
+			return behind, s.kinds[d.Kind] && q.Filter.allows(d.layer())
 		case k < len(x.houses):
 			return 0, q.Filter.allows(LayerHouse)
 		default:
@@ -126,8 +126,7 @@ func (x *Index) nearPoints(s *scratch, q *Near) {
 		switch k := int(p.number) - x.features; {
 		case k < 0:
 		case k < len(x.houses):
-			street, _ := slices.BinarySearch(x.firstHouse, uint32(k)+1)
-			h.id, h.house = uint32(x.features+street-1), uint32(k)
+			h.id, h.house = x.streetOfHouse(uint32(k)), uint32(k)
 		default:
 			h.id = x.samples[k-len(x.houses)].Street
 		}

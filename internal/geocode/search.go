@@ -204,11 +204,11 @@ func fitWeight(f fit) float32 {
 // consider scores a document that has at least one token in its own name.
 func (x *Index) consider(s *scratch, id uint32, words, missing int) {
 	d := &x.documents[id]
-	if d.Flags&hidden != 0 && !x.isStreet(id) || !s.kinds[d.Kind] {
+	if d.has(hidden) && !x.isStreet(id) || !s.kinds[d.Kind] {
 		return
 	}
 	rows := (len(x.places) + 63) / 64
-	h := hit{id: id, house: none, other: none, at: graph.Position{Lng: d.Lng, Lat: d.Lat}}
+	h := hit{id: id, house: none, other: none, at: d.at()}
 	var text float32
 	own, number := 0, -1
 	at, bit := int(id/64), uint64(1)<<(id%64)
@@ -226,7 +226,7 @@ func (x *Index) consider(s *scratch, id uint32, words, missing int) {
 			text += inPlaceWeight
 		case s.tokens[t].house && number < 0 && x.isStreet(id):
 			number = t
-		case d.Flags&hasAddress != 0 && x.onStreet(s, id, t, words):
+		case d.has(hasAddress) && x.onStreet(s, id, t, words):
 			text += inPlaceWeight
 		case missing > 0:
 			missing--
@@ -241,7 +241,7 @@ func (x *Index) consider(s *scratch, id uint32, words, missing int) {
 	if number >= 0 {
 		text += x.findHouse(s, &h, number)
 	}
-	if h.house == none && h.interpolated == 0 && (d.Flags&hidden != 0 || !s.query.Filter.allows(d.Layer)) || (h.house != none || h.interpolated != 0) && !s.query.Filter.allows(LayerHouse) {
+	if h.house == none && h.interpolated == 0 && (d.has(hidden) || !s.query.Filter.allows(d.layer())) || (h.house != none || h.interpolated != 0) && !s.query.Filter.allows(LayerHouse) {
 		return
 	}
 	if s.query.Within != nil && !s.query.Within.Contains(h.at.Point()) {

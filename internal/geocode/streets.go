@@ -169,17 +169,17 @@ func (b *builder) writeStreets() {
 			s.place.Postcode = postcode
 		}
 		d := document{
-			Lng: s.at.Lng, Lat: s.at.Lat, OSM: s.osm, Kind: b.kindNumber(s.kind), Place: b.row(s.place),
-			Importance: uint8(255 * s.kind.importance("")), Layer: LayerStreet,
+			Lng: s.at.Lng, Lat: s.at.Lat, Kind: b.kindNumber(s.kind), Place: b.row(s.place), Importance: uint8(255 * s.kind.importance("")),
+			Bits: flags(LayerStreet) << layerShift,
 		}
 		if s.hidden {
-			d.Flags |= hidden
+			d.Bits |= hidden
 		}
-		id := b.add(d, &s.names)
-		b.streetExtents = append(b.streetExtents, s.around.extent())
-		b.firstHouse = append(b.firstHouse, uint32(len(b.houses)))
-		for _, h := range s.houses {
-			b.houses = append(b.houses, h)
+		id := b.add(d, s.osm, &s.names)
+		b.streetExtents = append(b.streetExtents, newStreetExtent(s.at, &s.around))
+		if len(s.houses) > 0 {
+			b.firstHouse = append(b.firstHouse, housesOf{uint32(i), uint32(len(b.houses))})
+			b.houses = append(b.houses, s.houses...)
 		}
 		for _, way := range s.ways {
 			if o := &b.c.objects[way]; !inGraph[o.osm.id()] {
@@ -187,36 +187,42 @@ func (b *builder) writeStreets() {
 			}
 		}
 	}
-	b.firstHouse = append(b.firstHouse, uint32(len(b.houses)))
 }
 
-// sampleEvery is the most metres between two samples of a way.
-const sampleEvery = 25
+// Metres between two samples of a way, at least and at most.
+const (
+	sampleAfter = 22
+	sampleEvery = 30
+)
+
+// maxSamples is how many samples one stretch between two nodes has at most.
+const maxSamples = 1000
 
 // addSamples notes where a way is that the graph lacks.
 func (b *builder) addSamples(o *object, id uint32) {
-	var before graph.Position
+	var before, sampled graph.Position
 	have := false
-	for _, node := range b.c.refs[o.firstRef : o.firstRef+o.refs] {
+	refs := b.c.refs[o.firstRef : o.firstRef+o.refs]
+	for i, node := range refs {
 		at, ok := b.c.position(node)
 		if !ok {
 			continue
 		}
 		steps := 1
 		if have {
-			if steps = int(metres(before, at)/sampleEvery) + 1; steps > 1000 {
-				steps = 1
+			if metres(sampled, at) < sampleAfter && i < len(refs)-1 {
+				before = at
+				continue
 			}
+			steps = min(int(metres(before, at)/sampleEvery)+1, maxSamples)
+		} else {
+			before = at
 		}
 		for k := 1; k <= steps; k++ {
-			p := at
-			if have {
-				share := float64(k) / float64(steps)
-				p = between(before, at, share)
-			}
+			p := between(before, at, float64(k)/float64(steps))
 			b.samples = append(b.samples, sample{p.Lng, p.Lat, id})
 		}
-		before, have = at, true
+		before, sampled, have = at, at, true
 	}
 }
 

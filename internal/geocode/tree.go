@@ -13,7 +13,7 @@ import (
 // writeTree puts all that is found by its position into the tree.
 func (b *builder) writeTree() {
 	for id := range b.features {
-		if b.documents[id].Flags&hidden == 0 {
+		if !b.documents[id].has(hidden) {
 			b.tree = append(b.tree, id)
 		}
 	}
@@ -49,7 +49,7 @@ func (a *arrays) divide(part []uint32, features int, byLng bool) {
 func (a *arrays) treePosition(number uint32, features int) graph.Position {
 	n := int(number)
 	if n < features {
-		return graph.Position{Lng: a.documents[n].Lng, Lat: a.documents[n].Lat}
+		return a.documents[n].at()
 	}
 	if n -= features; n < len(a.houses) {
 		return graph.Position{Lng: a.houses[n].Lng, Lat: a.houses[n].Lat}
