@@ -1,4 +1,173 @@
 package geocode
 
-// crossings finds where two streets meet that a query names.
-func (x *Index) crossings(_ *scratch, _ *Query) []hit { return nil }
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"wayside/internal/geo"
+	"wayside/internal/roads/graph"
+	"wayside/internal/roads/match"
+)
+
+// Bounds of the search for crossings.
+const (
+	maxDivisions  = 3   // places at which a query is divided into two streets
+	streetsASide  = 6   // streets that are tried for each side
+	maxCrossings  = 3   // in an answer
+	piecesLooked  = 300 // pieces of the two streets that are looked at
+	sameCrossing  = 60  // metres within which two crossings are one
+	throughOthers = 45  // metres between the streets, where they meet by a link or a roundabout
+)
+
+// isBetween says whether a word stands between the names of two streets that cross.
+func isBetween(word string) bool {
+	switch word {
+	case "and", "und", "et", "en", "y", "e", "ed", "u", "i", "og", "och", "at", "corner", "ecke", "esquina", "angolo", "hoek", "coin":
+		return true
+	}
+	return false
+}
+
+// dividers stand between two streets, whatever the language.
+const dividers = "&/@+×"
+
+// divide calls try with the two sides of a query that may name two streets.
+func divide(text string, try func(left, right string)) {
+	if i := strings.IndexAny(text, dividers); i > 0 {
+		if left, right := text[:i], strings.TrimLeft(text[i:], dividers); strings.ContainsFunc(left, unicode.IsLetter) && strings.ContainsFunc(right, unicode.IsLetter) {
+			try(left, right)
+		}
+		return
+	}
+	left, found := 0, 0
+	for word := range strings.FieldsSeq(text) {
+		left += strings.Index(text[left:], word)
+		if isBetween(strings.ToLower(word)) && left > 0 {
+			try(text[:left], text[left+len(word):])
+			if found++; found == maxDivisions {
+				return
+			}
+		}
+		left += len(word)
+	}
+}
+
+// crossings finds where two streets meet that a query names, the best first.
+func (x *Index) crossings(s *scratch, q *Query) (best []hit) {
+	if !q.Filter.allows(LayerOther) || len(q.Filter.Tags) > 0 {
+		return nil
+	}
+	divide(q.Text, func(left, right string) {
+		if len(best) > 0 {
+			return
+		}
+		first := x.streetHits(s, q, left+" ")
+		if len(first) == 0 {
+			return
+		}
+		second := x.streetHits(s, q, right)
+		for i := range first {
+			for k := range second {
+				if first[i].id != second[k].id {
+					best = x.addCrossings(best, &first[i], &second[k], q)
+				}
+			}
+		}
+	})
+	slices.SortStableFunc(best, func(a, b hit) int { return -cmp.Compare(a.score, b.score) })
+	return best[:min(len(best), maxCrossings, q.Limit)]
+}
+
+// streetHits are the streets of the graph that fit a text best.
+func (x *Index) streetHits(s *scratch, q *Query, text string) []hit {
+	side := Query{Text: text, Near: q.Near, Biased: q.Biased, Limit: streetsASide, Filter: Filter{Layers: 1 << LayerStreet}}
+	s.begin(x, &side)
+	if len(s.tokens) == 0 {
+		return nil
+	}
+	x.mark(s)
+	x.gather(s, 0)
+	s.sortHits()
+	hits := slices.DeleteFunc(slices.Clone(s.hits), func(h hit) bool { return x.documents[h.id].Name&ownText != 0 })
+	return hits[:min(len(hits), streetsASide)]
+}
+
+// end is where a piece of a street ends.
+type end struct {
+	node int64
+	at   graph.Position
+}
+
+// addCrossings adds where two streets meet.
+func (x *Index) addCrossings(dst []hit, a, b *hit, q *Query) []hit {
+	p, r := x.boxOf(a.id), x.boxOf(b.id)
+	common := geo.Box{
+		West: float64(max(p.west, r.west)) / 1e7, South: float64(max(p.south, r.south)) / 1e7,
+		East: float64(min(p.east, r.east)) / 1e7, North: float64(min(p.north, r.north)) / 1e7,
+	}
+	const margin = throughOthers * 1e-5 // degrees, more than the metres
+	if common.West > common.East+margin || common.South > common.North+margin {
+		return dst
+	}
+	middle := geo.Point{Lat: (common.South + common.North) / 2, Lng: (common.West + common.East) / 2}
+	if !middle.Valid() {
+		return dst
+	}
+	reach := geo.Distance(middle, geo.Point{Lat: min(common.North+margin, 90), Lng: middle.Lng}) + geo.Distance(middle, geo.Point{Lat: middle.Lat, Lng: min(common.East+margin, 180)})
+	nameA, nameB := x.documents[a.id].Name, x.documents[b.id].Name
+	pieces := x.roads.Nearest(nil, middle, match.Nearest{Within: reach + throughOthers, Count: piecesLooked, Accept: func(piece uint32) bool {
+		name := x.graph.Ways[x.graph.Pieces[piece].Way].Name
+		return name.Length > 0 && (name.Start == nameA || name.Start == nameB)
+	}})
+	var ends [2][]end
+	for _, found := range pieces {
+		piece := &x.graph.Pieces[found.Piece]
+		side := 0
+		if x.graph.Ways[piece.Way].Name.Start == nameB {
+			side = 1
+		}
+		for _, i := range []uint32{piece.FirstLine, piece.FirstLine + piece.Positions - 1} {
+			ends[side] = append(ends[side], end{x.graph.LineNodes[i], x.graph.Line[i]})
+		}
+	}
+	return x.meet(dst, ends, hit{score: a.score + b.score, id: a.id, house: none, other: b.id}, q)
+}
+
+func (x *Index) boxOf(id uint32) box {
+	return x.streetExtents[int(id)-x.features].box(x.documents[id].at())
+}
+
+// meet adds the nodes that both streets have, or if there are none, the one that is nearest to the other street.
+func (x *Index) meet(dst []hit, ends [2][]end, h hit, q *Query) []hit {
+	nearest, least := end{}, float64(throughOthers)
+	before := len(dst)
+	for _, a := range ends[0] {
+		for _, b := range ends[1] {
+			switch away := metres(a.at, b.at); {
+			case a.node == b.node:
+				dst = addCrossing(dst, h, a, q)
+			case away < least:
+				nearest, least = a, away
+			}
+		}
+	}
+	if len(dst) == before && least < throughOthers {
+		dst = addCrossing(dst, h, nearest, q)
+	}
+	return dst
+}
+
+// addCrossing adds a crossing, unless it is one that is there already.
+func addCrossing(dst []hit, h hit, at end, q *Query) []hit {
+	h.node, h.at = newOSMID(osmNode, at.node), at.at
+	if q.Within != nil && !q.Within.Contains(h.at.Point()) ||
+		slices.ContainsFunc(dst, func(o hit) bool { return metres(o.at, h.at) < sameCrossing }) {
+		return dst
+	}
+	if q.Biased {
+		h.score += nearWeight * newFrame(q.Near).nearness(h.at)
+	}
+	return append(dst, h)
+}

@@ -21,7 +21,7 @@ type thing struct {
 }
 
 // things reads what has a name from an extract, without the code under test.
-func things(t *testing.T, content []byte) (all []thing) {
+func things(t testing.TB, content []byte) (all []thing) {
 	t.Helper()
 	f := roadtest.Open(t, content)
 	at := map[int64]geo.Point{}

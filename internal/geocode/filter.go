@@ -1,6 +1,6 @@
 package geocode
 
-import "bytes"
+import "strings"
 
 // Filter says which kinds and layers may be answers. The zero value lets everything through.
 type Filter struct {
@@ -29,8 +29,8 @@ func (f *Filter) allowsKind(k *indexKind) bool {
 	wanted, any := false, false
 	for i := range f.Tags {
 		t := &f.Tags[i]
-		key := t.Key == "" || bytes.Equal(k.key, []byte(t.Key))
-		value := t.Value == "" || bytes.Equal(k.value, []byte(t.Value))
+		key := t.Key == "" || k.key == t.Key
+		value := t.Value == "" || k.value == t.Value
 		switch {
 		case t.Not:
 			if key && value {
@@ -52,7 +52,7 @@ func ParseTagFilter(text string) (t TagFilter, ok bool) {
 	if len(text) > 0 && text[0] == '!' {
 		t.Not, text = true, text[1:]
 	}
-	key, value, _ := cut(text)
+	key, value, _ := strings.Cut(text, ":")
 	if len(value) > 0 && value[0] == '!' {
 		if t.Not {
 			return t, false
@@ -64,13 +64,4 @@ func ParseTagFilter(text string) (t TagFilter, ok bool) {
 	}
 	t.Key, t.Value = key, value
 	return t, (key != "" || value != "") && (value != "" || !t.NotValue)
-}
-
-func cut(text string) (key, value string, found bool) {
-	for i := range len(text) {
-		if text[i] == ':' {
-			return text[:i], text[i+1:], true
-		}
-	}
-	return text, "", false
 }

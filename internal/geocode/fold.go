@@ -17,6 +17,7 @@ type folder struct {
 	text       []byte // of all words
 	words      []span // in text
 	joined     []span // words that an apostrophe divides, as one: "julians" of "Julian's"
+	dotted     uint64 // bits of the words that a dot ends, as abbreviations
 }
 
 // span is a part of a text.
@@ -24,9 +25,9 @@ type span struct{ start, end int }
 
 func (f *folder) word(i int) []byte { return f.text[f.words[i].start:f.words[i].end] }
 
-// fold cuts a text into words, at most so many. It says whether the text ends within the last word.
-func (f *folder) fold(text string, limit int) (open bool) {
-	f.text, f.words, f.joined = f.text[:0], f.words[:0], f.joined[:0]
+// fold cuts a text into words, at most so many. It says whether the text goes on after the last word, be it with a space.
+func (f *folder) fold(text string, limit int) (closed bool) {
+	f.text, f.words, f.joined, f.dotted = f.text[:0], f.words[:0], f.joined[:0], 0
 	f.decomposed = norm.NFKD.AppendString(f.decomposed[:0], text)
 	start, apostrophe := 0, -1
 	end := func() {
@@ -42,8 +43,10 @@ func (f *folder) fold(text string, limit int) (open bool) {
 		switch {
 		case r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= '0' && r <= '9'):
 			f.letter(start, r)
+			closed = false
 		case r < utf8.RuneSelf && r >= 'A' && r <= 'Z':
 			f.letter(start, r+'a'-'A')
+			closed = false
 		case isApostrophe(r):
 			end()
 			if apostrophe >= 0 && apostrophe == len(f.words)-2 {
@@ -58,6 +61,7 @@ func (f *folder) fold(text string, limit int) (open bool) {
 			if alone {
 				end()
 			}
+			closed = false
 			f.foldRune(start, r)
 			if alone {
 				end()
@@ -68,15 +72,18 @@ func (f *folder) fold(text string, limit int) (open bool) {
 				f.join()
 			}
 			apostrophe = -1
+			if r == '.' && len(f.words) > 0 && len(f.words) <= 64 {
+				f.dotted |= 1 << (len(f.words) - 1)
+			}
+			closed = closed || unicode.IsSpace(r) || r == ','
 			continue
 		}
 	}
-	open = len(f.text) > start
 	end()
 	if apostrophe >= 0 && apostrophe == len(f.words)-2 {
 		f.join()
 	}
-	return open
+	return closed
 }
 
 // join notes the last two words as one: they follow each other in the text.

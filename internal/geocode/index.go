@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"wayside/internal/roads/graph"
@@ -26,7 +27,7 @@ type Index struct {
 }
 
 // indexKind is a kind as it is written and compared.
-type indexKind struct{ key, value []byte }
+type indexKind struct{ key, value string }
 
 // Open makes an index of the sections that Build made, by name. It keeps them as its arrays, so they must stay and not change while the
 // index is used. It refuses with ErrBadSections what does not fit together, so that no search reaches beyond the arrays.
@@ -49,11 +50,11 @@ func Open(section func(name string) ([]byte, bool), g *graph.Graph, roads *match
 	}
 	x.features = int(x.about[0].Features)
 	for line := range bytes.Lines(x.kinds) {
-		key, value, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte("="))
-		if !plainValue(string(key)) || !plainValue(string(value)) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), "=")
+		if !plainValue(key) || !plainValue(value) {
 			return nil, fmt.Errorf("%w: kind %d", ErrBadSections, len(x.kindList))
 		}
-		if string(key) == "place" && string(value) == "postcode" {
+		if key == "place" && value == "postcode" {
 			x.postcodes = uint16(len(x.kindList))
 		}
 		x.kindList = append(x.kindList, indexKind{key, value})

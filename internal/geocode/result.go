@@ -120,7 +120,7 @@ func interpolate(houses []house, first int, number uint32) (graph.Position, bool
 func (x *Index) result(h *hit, q *Query) Result {
 	d := &x.documents[h.id]
 	k := &x.kindList[d.Kind]
-	r := Result{OSMType: d.osm().kind(), OSMID: d.osm().id(), Key: string(k.key), Value: string(k.value), Layer: d.layer(), At: h.at}
+	r := Result{OSMType: d.osm().kind(), OSMID: d.osm().id(), Key: k.key, Value: k.value, Layer: d.layer(), At: h.at}
 	in := d.Place
 	switch {
 	case h.other != none:

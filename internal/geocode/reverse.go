@@ -153,7 +153,7 @@ type nearest struct {
 
 // reachLng is the radius in units of longitude.
 func (n *nearest) reachLng() int64 {
-	return int64(n.worst/metresPerUnit/max(n.frame.cos-1e-3, 1e-3)) + 1
+	return int64(n.worst/metresPerUnit/max(float64(n.frame.cos)-1e-3, 1e-3)) + 1
 }
 
 // visit looks at a part of the tree.
@@ -167,7 +167,7 @@ func (n *nearest) visit(part []uint32, byLng bool, depth int) {
 	gap := float64(int64(n.frame.at.Lat)-int64(at.Lat)) * metresPerUnit
 	if byLng {
 		// A degree of longitude is narrower towards the poles: the narrowest within reach counts.
-		gap = float64(n.lng-int64(at.Lng)) * metresPerUnit * max(0, n.frame.cos-n.worst/6e6)
+		gap = float64(n.lng-int64(at.Lng)) * metresPerUnit * max(0, float64(n.frame.cos)-n.worst/6e6)
 	}
 	near, far := part[:middle], part[middle+1:]
 	if byLng && n.lng > int64(at.Lng) || !byLng && n.frame.at.Lat > at.Lat {

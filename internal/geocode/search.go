@@ -1,10 +1,12 @@
 package geocode
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"wayside/internal/geo"
 	"wayside/internal/roads/graph"
@@ -56,6 +58,7 @@ type hit struct {
 // scratch is what one search needs; it is used again.
 type scratch struct {
 	fold    folder
+	other   folder // for names of documents
 	tokens  []token
 	bits    []uint64 // for each token and fit the documents
 	rows    []uint64 // for each token the places that contain it
@@ -65,6 +68,7 @@ type scratch struct {
 	kinds   []bool // which may be answers
 	query   *Query
 	frame   frame
+	masks   [maxQueryWords][fits]uint64 // of the documents that are looked at
 	number  []byte
 
 	// For what is near.
@@ -78,26 +82,37 @@ type token struct {
 	span   span
 	number uint32 // what it begins with; only if house
 	house  bool   // it may be a house number
+	open   bool   // the name's word may go on: it is still being typed, or abbreviated
 }
 
 // Search appends what fits best, the best first.
 func (x *Index) Search(dst []Result, q *Query) []Result {
 	s := x.pool.Get().(*scratch) //nolint:forcetypeassert // the pool has nothing else
 	defer x.pool.Put(s)
-	s.begin(x, q)
 	crossings := x.crossings(s, q)
 	s.begin(x, q)
-	if len(s.tokens) > 0 {
-		x.mark(s)
-		x.gather(s, 0)
-		if len(s.hits) == 0 && len(s.tokens) > 1 {
-			x.gather(s, 1)
-		}
+	if len(s.tokens) == 0 {
+		return dst
 	}
+	x.mark(s)
+	x.gather(s, 0)
+	// "A and B" may be the name of something, which comes first then.
+	if len(crossings) > 0 && len(s.hits) > 0 && !strings.ContainsAny(q.Text, dividers) {
+		return x.appendCrossings(x.best(dst, s, q), crossings, q)
+	}
+	if dst = x.appendCrossings(dst, crossings, q); len(dst) == 0 && len(s.tokens) > 1 {
+		x.gather(s, 1)
+	}
+	return x.best(dst, s, q)
+}
+
+// appendCrossings appends crossings. Where there is no room, they replace the last results.
+func (x *Index) appendCrossings(dst []Result, crossings []hit, q *Query) []Result {
+	dst = dst[:min(len(dst), q.Limit-min(q.Limit, len(crossings)))]
 	for i := range crossings {
 		dst = append(dst, x.result(&crossings[i], q))
 	}
-	return x.best(dst, s, q)
+	return dst
 }
 
 // begin prepares for a query.
@@ -105,16 +120,15 @@ func (s *scratch) begin(x *Index, q *Query) {
 	s.query, s.hits, s.tokens = q, s.hits[:0], s.tokens[:0]
 	s.limit = 2*q.Limit + 10 // some are dropped as being the same
 	s.frame = newFrame(q.Near)
-	open := s.fold.fold(q.Text, maxQueryWords)
+	closed := s.fold.fold(q.Text, maxQueryWords)
 	for i, word := range s.fold.words {
-		t := token{span: word}
+		t := token{span: word, open: i == len(s.fold.words)-1 && !closed || s.fold.dotted>>i&1 != 0}
 		if text := s.fold.word(i); text[0] >= '0' && text[0] <= '9' {
 			t.number, _ = leadingNumber(string(text))
 			t.house = t.number > 0
 		}
 		s.tokens = append(s.tokens, t)
 	}
-	s.matcher.open = open
 	s.kinds = q.Filter.kinds(s.kinds[:0], x.kindList)
 }
 
@@ -123,10 +137,9 @@ func (x *Index) mark(s *scratch) {
 	words := (len(x.documents) + 63) / 64
 	s.bits = slices.Grow(s.bits[:0], len(s.tokens)*int(fits)*words)[:len(s.tokens)*int(fits)*words]
 	clear(s.bits)
-	open := s.matcher.open
 	for i, t := range s.tokens {
 		base := i * int(fits) * words
-		s.matcher = matcher{list: x.list, query: s.fold.text[t.span.start:t.span.end], open: open && i == len(s.tokens)-1}
+		s.matcher = matcher{list: x.list, query: s.fold.text[t.span.start:t.span.end], open: t.open}
 		s.matcher.use = func(from, to int, f fit) {
 			set := s.bits[base+int(f)*words : base+int(f+1)*words]
 			for word := from; word < to; word++ {
@@ -136,7 +149,6 @@ func (x *Index) mark(s *scratch) {
 		s.matcher.find()
 	}
 	s.matcher.use = nil
-	s.matcher.open = open
 	x.markPlaces(s, words)
 }
 
@@ -171,22 +183,25 @@ func (x *Index) gather(s *scratch, missing int) {
 	words, n := (len(x.documents)+63)/64, len(s.tokens)
 	for w := range words {
 		var found uint64
-		all := ^uint64(0)
 		for t := range n {
-			at := t*int(fits)*words + w
-			here := s.bits[at] | s.bits[at+words] | s.bits[at+2*words] | s.bits[at+3*words]
-			found |= here
-			all &= here
+			for f := range fits {
+				s.masks[t][f] = s.bits[(t*int(fits)+int(f))*words+w]
+				found |= s.masks[t][f]
+			}
 		}
 		for ; found != 0; found &= found - 1 {
-			bit := bits.TrailingZeros64(found)
-			x.consider(s, uint32(w*64+bit), words, missing)
+			x.consider(s, uint32(w*64+bits.TrailingZeros64(found)), words, missing)
 		}
 	}
 }
 
 // Weights of what makes a result good.
 const (
+	exactWeight      = 1
+	prefixWeight     = 0.9
+	typoWeight       = 0.62
+	typoPrefixWeight = 0.45
+
 	inPlaceWeight  = 0.75 // of a word that is in the name of what something lies in
 	houseWeight    = 1.1  // of a house number that is there
 	nearHouse      = 0.95 // of one that is interpolated
@@ -197,32 +212,79 @@ const (
 	importance     = 0.35
 )
 
-func fitWeight(f fit) float32 {
-	return [fits]float32{exact: 1, prefix: 0.9, typo: 0.62, typoPrefix: 0.45}[f]
-}
-
 // consider scores a document that has at least one token in its own name.
 func (x *Index) consider(s *scratch, id uint32, words, missing int) {
 	d := &x.documents[id]
 	if d.has(hidden) && !x.isStreet(id) || !s.kinds[d.Kind] {
 		return
 	}
-	rows := (len(x.places) + 63) / 64
-	h := hit{id: id, house: none, other: none, at: d.at()}
-	var text float32
-	own, number := 0, -1
-	at, bit := int(id/64), uint64(1)<<(id%64)
-	for t := range s.tokens {
-		sets := s.bits[t*int(fits)*words:]
-		f := exact
-		for f < fits && sets[int(f)*words+at]&bit == 0 {
-			f++
+	text, own, number := x.fitOf(s, id, d, words, missing)
+	if own == 0 {
+		return
+	}
+	// What cannot become better than the worst that is kept is not measured.
+	score := text/float32(len(s.tokens)) + coverageWeight*min(1, float32(own)/float32(max(d.Words, 1))) + importance*float32(d.Importance)/255
+	if number < 0 && len(s.hits) == s.limit && score+nearWeight < s.hits[0].score {
+		return
+	}
+	h := hit{id: id, house: none, other: none, at: d.at(), score: score}
+	switch {
+	case number >= 0:
+		h.score += x.findHouse(s, &h, number) / float32(len(s.tokens))
+	case x.isStreet(id) && s.tokens[len(s.tokens)-1].house && x.namedWithout(s, id, len(s.tokens)-1):
+		// The number is a word of another name of the street, such as its number as a road, but its name is there without.
+		x.findHouse(s, &h, len(s.tokens)-1)
+	}
+	isHouse := h.house != none || h.interpolated != 0
+	if isHouse && !s.query.Filter.allows(LayerHouse) || !isHouse && (d.has(hidden) || !s.query.Filter.allows(d.layer())) {
+		return
+	}
+	if s.query.Within != nil && !s.query.Within.Contains(h.at.Point()) {
+		return
+	}
+	if s.query.Biased {
+		h.score += nearWeight * s.frame.nearness(h.at)
+	}
+	s.keep(h)
+}
+
+// namedWithout says whether the tokens without one are all of the name of a document.
+func (x *Index) namedWithout(s *scratch, id uint32, without int) bool {
+	if len(s.tokens)-1 < int(x.documents[id].Words) {
+		return false
+	}
+	s.other.fold(string(x.name(id)), maxWords)
+	for i := range s.other.words {
+		if !slices.ContainsFunc(s.tokens[:without], func(t token) bool {
+			return bytes.Equal(s.other.word(i), s.fold.text[t.span.start:t.span.end])
+		}) {
+			return false
 		}
+	}
+	return len(s.other.words) > 0
+}
+
+// fitOf is how well a document fits all tokens together, how many are in its own name, and which may be a house number on it, or -1. None is
+// in its own name if it lacks one.
+func (x *Index) fitOf(s *scratch, id uint32, d *document, words, missing int) (text float32, own, number int) {
+	number = -1
+	rows, shift := (len(x.places)+63)/64, id%64
+	for t := range s.tokens {
+		masks := &s.masks[t]
 		switch {
-		case f < fits:
-			text += fitWeight(f)
+		case masks[exact]>>shift&1 != 0:
+			text += exactWeight
 			own++
-		case s.rows[t*rows+int(d.Place/64)]&(1<<(d.Place%64)) != 0:
+		case masks[prefix]>>shift&1 != 0:
+			text += prefixWeight
+			own++
+		case masks[typo]>>shift&1 != 0:
+			text += typoWeight
+			own++
+		case masks[typoPrefix]>>shift&1 != 0:
+			text += typoPrefixWeight
+			own++
+		case s.rows[t*rows+int(d.Place/64)]>>(d.Place%64)&1 != 0:
 			text += inPlaceWeight
 		case s.tokens[t].house && number < 0 && x.isStreet(id):
 			number = t
@@ -232,26 +294,10 @@ func (x *Index) consider(s *scratch, id uint32, words, missing int) {
 			missing--
 			text += missingWeight
 		default:
-			return
+			return 0, 0, -1
 		}
 	}
-	if own == 0 {
-		return
-	}
-	if number >= 0 {
-		text += x.findHouse(s, &h, number)
-	}
-	if h.house == none && h.interpolated == 0 && (d.has(hidden) || !s.query.Filter.allows(d.layer())) || (h.house != none || h.interpolated != 0) && !s.query.Filter.allows(LayerHouse) {
-		return
-	}
-	if s.query.Within != nil && !s.query.Within.Contains(h.at.Point()) {
-		return
-	}
-	h.score = text/float32(len(s.tokens)) + coverageWeight*min(1, float32(own)/float32(max(d.Words, 1))) + importance*float32(d.Importance)/255
-	if s.query.Biased {
-		h.score += nearWeight * s.frame.nearness(h.at)
-	}
-	s.keep(h)
+	return text, own, number
 }
 
 // onStreet says whether a token is in the address of a feature.
@@ -297,15 +343,8 @@ func (s *scratch) keep(h hit) {
 	}
 }
 
-func worse(a, b *hit) bool {
-	if a.score != b.score {
-		return a.score < b.score
-	}
-	return a.id > b.id
-}
-
-// best appends the best hits, without those that a driver could not tell from a better one.
-func (x *Index) best(dst []Result, s *scratch, q *Query) []Result {
+// sortHits puts the best first.
+func (s *scratch) sortHits() {
 	slices.SortFunc(s.hits, func(a, b hit) int {
 		switch {
 		case worse(&b, &a):
@@ -315,6 +354,18 @@ func (x *Index) best(dst []Result, s *scratch, q *Query) []Result {
 		}
 		return 0
 	})
+}
+
+func worse(a, b *hit) bool {
+	if a.score != b.score {
+		return a.score < b.score
+	}
+	return a.id > b.id
+}
+
+// best appends the best hits, without those that a driver could not tell from a better one.
+func (x *Index) best(dst []Result, s *scratch, q *Query) []Result {
+	s.sortHits()
 	shown := s.hits[:0]
 	for _, h := range s.hits {
 		if len(dst) >= q.Limit {
@@ -342,11 +393,11 @@ func (x *Index) same(a, b *hit) bool {
 // frame measures how near something is to a place, quickly.
 type frame struct {
 	at  graph.Position
-	cos float64
+	cos float32
 }
 
 func newFrame(p geo.Point) frame {
-	return frame{positionOf(p), math.Cos(p.Lat * math.Pi / 180)}
+	return frame{positionOf(p), float32(math.Cos(p.Lat * math.Pi / 180))}
 }
 
 // Distances at which nearness begins to fall, and at which nothing is left of it, in metres.
@@ -357,8 +408,18 @@ const (
 
 // nearness is 1 where one is, and falls with the logarithm of the distance.
 func (f frame) nearness(p graph.Position) float32 {
-	x := float64(shorter(int64(p.Lng)-int64(f.at.Lng))) * f.cos
-	y := float64(int64(p.Lat) - int64(f.at.Lat))
-	away := math.Sqrt(x*x+y*y) * metresPerUnit
-	return float32(max(0, 1-math.Log(1+away/nearMetres)/math.Log(1+farMetres/float64(nearMetres))))
+	x := float32(shorter(int64(p.Lng)-int64(f.at.Lng))) * f.cos
+	y := float32(int64(p.Lat) - int64(f.at.Lat))
+	away := float32(math.Sqrt(float64(x*x+y*y))) * metresPerUnit
+	return max(0, 1-logarithm(1+away/nearMetres)*(1/farLogarithm))
+}
+
+// farLogarithm is the logarithm to base 2 of 1 + farMetres/nearMetres.
+const farLogarithm = 13.7029
+
+// logarithm is that to base 2 of a number of 1 or more, to some thousandths: it is taken of every document that has a word.
+func logarithm(v float32) float32 {
+	word := math.Float32bits(v)
+	m := math.Float32frombits(word&0x7fffff|0x3f800000) - 1
+	return float32(int(word>>23)-127) + ((0.151703*m-0.571703)*m+1.42)*m
 }
