@@ -21,6 +21,7 @@ type Index struct {
 	roads     *match.Index
 	list      wordList
 	kindList  []indexKind
+	addressed []uint64 // bits of the documents that have an address
 	features  int
 	postcodes uint16 // the kind of postcodes
 	pool      sync.Pool
@@ -63,6 +64,10 @@ func Open(section func(name string) ([]byte, bool), g *graph.Graph, roads *match
 		return nil, err
 	}
 	x.list = wordList{&x.arrays}
+	x.addressed = make([]uint64, (len(x.documents)+63)/64)
+	for _, a := range x.addresses {
+		x.addressed[a.Document/64] |= 1 << (a.Document % 64)
+	}
 	x.pool.New = func() any { return new(scratch) }
 	return x, nil
 }

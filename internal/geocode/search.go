@@ -82,7 +82,9 @@ type token struct {
 	span   span
 	number uint32 // what it begins with; only if house
 	house  bool   // it may be a house number
-	open   bool   // the name's word may go on: it is still being typed, or abbreviated
+	// elsewhere: it is in the name of something that others lie in, or may be a house number, so that not every result has it in its name.
+	elsewhere bool
+	open      bool // the name's word may go on: it is still being typed, or abbreviated
 }
 
 // Search appends what fits best, the best first.
@@ -126,6 +128,7 @@ func (s *scratch) begin(x *Index, q *Query) {
 		if text := s.fold.word(i); text[0] >= '0' && text[0] <= '9' {
 			t.number, _ = leadingNumber(string(text))
 			t.house = t.number > 0
+			t.elsewhere = t.house
 		}
 		s.tokens = append(s.tokens, t)
 	}
@@ -173,6 +176,7 @@ func (x *Index) markPlaces(s *scratch, words int) {
 			if has(p.City) || has(p.District) || has(p.County) || has(p.State) || has(p.Country) ||
 				s.tokens[t].house && p.Postcode != 0 && string(x.text(p.Postcode)) == string(word) {
 				into[i/64] |= 1 << (i % 64)
+				s.tokens[t].elsewhere = true
 			}
 		}
 	}
@@ -180,14 +184,23 @@ func (x *Index) markPlaces(s *scratch, words int) {
 
 // gather keeps the best documents that have all tokens, or all but so many.
 func (x *Index) gather(s *scratch, missing int) {
-	words, n := (len(x.documents)+63)/64, len(s.tokens)
+	words := (len(x.documents) + 63) / 64
 	for w := range words {
 		var found uint64
-		for t := range n {
+		all := ^uint64(0)
+		for t := range s.tokens {
+			var own uint64
 			for f := range fits {
 				s.masks[t][f] = s.bits[(t*int(fits)+int(f))*words+w]
-				found |= s.masks[t][f]
+				own |= s.masks[t][f]
 			}
+			found |= own
+			if !s.tokens[t].elsewhere {
+				all &= own | x.addressed[w]
+			}
+		}
+		if missing == 0 {
+			found &= all
 		}
 		for ; found != 0; found &= found - 1 {
 			x.consider(s, uint32(w*64+bits.TrailingZeros64(found)), words, missing)
