@@ -83,6 +83,7 @@ func (f *folder) fold(text string, limit int) (closed bool) {
 	if apostrophe >= 0 && apostrophe == len(f.words)-2 {
 		f.join()
 	}
+	f.words = f.words[:min(len(f.words), limit)] // one letter can end a word and be another
 	return closed
 }
 
