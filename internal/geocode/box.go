@@ -62,10 +62,6 @@ func (b *box) extent() extent {
 	return extent{int32(b.west), int32(b.south), int32(min(b.east, math.MaxInt32)), int32(b.north)}
 }
 
-func (e *extent) box() box {
-	return box{int64(e.West), int64(e.South), int64(e.East), int64(e.North)}
-}
-
 const metresPerUnit = geo.EarthRadius * math.Pi / 180 * 1e-7
 
 // metres is about how far two places are from each other: right to a few per mille within some hundred kilometres.

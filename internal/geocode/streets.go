@@ -19,7 +19,6 @@ type street struct {
 	postcode map[uint32]int
 	houses   []house
 	hidden   bool
-	samples  bool // it has ways that are no roads for cars
 }
 
 // streetCell is the size of the cells by which ways of a name are joined, in units: ways in neighbouring cells are one street.
@@ -63,8 +62,7 @@ func (b *builder) joinStreets(ways []int) {
 	for i := range parent {
 		parent[i] = i
 	}
-	var root func(i int) int
-	root = func(i int) int {
+	root := func(i int) int {
 		for parent[i] != i {
 			parent[i] = parent[parent[i]]
 			i = parent[i]
