@@ -18,6 +18,18 @@ async function openWithList(options: CarOptions = {}): Promise<Car> {
   return car;
 }
 
+/** mapDrawn waits until the map is complete and the car stands on it where it will stay: the camera has followed it. */
+async function mapDrawn(page: Page): Promise<void> {
+  await page.locator(".scale").waitFor(); // it is drawn after the first pins and the streets
+  await page.locator(".car-mark").waitFor();
+  let before = "";
+  await eventually("the car rests on the screen", async () => {
+    const last = before;
+    before = JSON.stringify(await page.locator(".car-mark").boundingBox());
+    return before === last;
+  });
+}
+
 /** focused names the element that has the focus. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {
@@ -77,9 +89,8 @@ test.each([
 ])("at 200 %% zoom nothing lies over anything else (%s)", async (path, name) => {
   const car = await openCar(path, { viewport: zoomed, locale: "en-IE" });
   const { page } = car;
-  await page.locator(".car").first().waitFor({ state: "attached" });
-  await eventually("the car is drawn", () => page.locator(".car-mark").isVisible());
-  await page.waitForTimeout(2000); // the camera moves to the car
+  await page.locator(".list .line").first().waitFor({ state: "attached" });
+  await mapDrawn(page);
   await car.screenshot(`zoomed-${name}`);
   await checkLayout(page, name);
   const over = await page.evaluate(() => {
@@ -101,7 +112,8 @@ test.each([
   const car = await openWithList({ viewport, choices: { language: "ar", theme } });
   const { page } = car;
   await eventually("the page is in Arabic", async () => (await page.evaluate(() => `${document.documentElement.lang} ${document.documentElement.dir}`)) === "ar rtl");
-  await page.waitForTimeout(1000);
+  await page.locator(".list h2", { hasText: /\p{Script=Arabic}/u }).first().waitFor();
+  await mapDrawn(page);
   await check(page, "list");
   await car.screenshot(`arabic-${name}-list`);
   await page.locator(".list .line").first().click();

@@ -24,6 +24,13 @@ const rows = cities.flatMap(({ lat, lng, count, spread }) =>
   })),
 );
 
+declare global {
+  interface Window {
+    /** Reads of views since the page was told to count them. */
+    viewReads: number;
+  }
+}
+
 let service: TestConsole;
 
 beforeAll(async () => {
@@ -145,38 +152,61 @@ test("what the driver hides is neither shown nor counted", async () => {
   expect(await countPixels(car.page, cameraBlue)).toBeLessThan(50);
 });
 
+/** countReads runs in the page and counts its reads of views from there on. */
+function countReads(): void {
+  const ask = window.fetch.bind(window);
+  window.viewReads = 0;
+  window.fetch = (input, init) => {
+    if (typeof input === "string" && input.startsWith("/v2/overlay/view")) window.viewReads++;
+    return ask(input, init);
+  };
+}
+
+/** While the page's clock stands, a minute of it is long enough for each timer that could read the view again. */
+const aMinute = 60_000;
+
 test("nothing is read while the page is hidden or without a network", async () => {
-  const car = await look("/", { firstVisit: true, map: "blank" });
+  const car = await look("/", { firstVisit: true, map: "blank", stopped: true });
   const { page, context } = car;
+  const passes = (what: string, isSo: () => Promise<boolean>): Promise<boolean> =>
+    eventually(what, async () => {
+      await page.clock.runFor(100);
+      return isSo();
+    });
+  await passes("the card of the first visit", () => page.locator("#welcome-look").isVisible());
   await page.locator("#welcome-look").click();
-  await settled(car, "all data", (view) => countOf(view) === total);
-  const asked = (): number => car.requests.filter((url) => url.includes("/v2/overlay/view")).length;
+  const scale = page.locator(".scale");
+  await passes("all data, and the scale of the map", async () => car.views.some((view) => countOf(view) === total) && scale.isVisible());
+  await page.clock.runFor(5000); // until the view rests and was read
+  await page.evaluate(countReads);
+  const asked = (): Promise<number> => page.evaluate(() => window.viewReads);
   const setHidden = (hidden: boolean): Promise<void> =>
     page.evaluate((hidden) => {
       Object.defineProperty(document, "visibilityState", { value: hidden ? "hidden" : "visible", configurable: true });
       document.dispatchEvent(new Event("visibilitychange"));
     }, hidden);
   const zoomIn = async (): Promise<void> => {
+    const before = await scale.innerHTML();
     await page.mouse.move(640, 300);
     await page.mouse.wheel(0, -600);
-    await page.waitForTimeout(1500);
+    await passes("the map shows another view", async () => (await scale.innerHTML()) !== before);
+    await page.clock.runFor(aMinute);
   };
-  await page.waitForTimeout(500);
-  const before = asked();
   await setHidden(true);
   await zoomIn();
-  expect(asked()).toBe(before);
+  expect(await asked()).toBe(0);
+  const answered = car.views.length;
   await setHidden(false);
-  await eventually("a read", () => Promise.resolve(asked() > before));
-  await page.waitForTimeout(500);
+  await passes("a read", async () => (await asked()) > 0);
+  await passes("its answer", () => Promise.resolve(car.views.length > answered));
 
   await context.setOffline(true);
-  const online = asked();
+  const online = await asked();
   await zoomIn();
-  expect(asked()).toBe(online);
+  expect(await asked()).toBe(online);
   await notice(page, "view").getByText(en["view.failed"]).waitFor();
   await context.setOffline(false);
-  await eventually("a read", () => Promise.resolve(asked() > online));
-  await notice(page, "view").waitFor({ state: "hidden" });
+  await passes("a read", async () => (await asked()) > online);
+  await passes("no notice", () => notice(page, "view").isHidden());
   car.errors.splice(0); // of what failed without a network
 });
