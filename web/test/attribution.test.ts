@@ -14,7 +14,7 @@ afterAll(() => testConsole.end());
 
 test("a feed that is approved while the page is open gets its attribution and its switch", async () => {
   const owner = await testConsole.signInAs("roads@example.org");
-  const data = { direction: "push", name: "Roads of Testshire", attribution: "© Testshire", licence: "CC-BY-4.0", visibility: "public" };
+  const data = { direction: "push", name: "Roads of Testshire", attribution: "© Testshire, © OpenStreetMap contributors", licence: "CC-BY-4.0", visibility: "public" };
   const made = (await (await owner.page.request.post("/v2/feeds", { data })).json()) as { feed: { id: string }; push_ingest_token: string };
   const rows = [{ external_id: "a", kind: "alert.construction", lat: town.lat + 0.001, lng: town.lng, properties: { street: "Station Road" } }];
   expect((await owner.page.request.post(`/v2/feeds/${made.push_ingest_token}/entities`, { data: rows })).status()).toBe(200);
@@ -28,7 +28,9 @@ test("a feed that is approved while the page is open gets its attribution and it
 
   testConsole.cli("feed", "approve", made.feed.id);
   await page.locator(".line", { hasText: "Station Road" }).waitFor();
-  await eventually("its attribution", async () => (await page.locator(".attribution").textContent())?.includes("© Testshire (CC-BY-4.0)"));
+  await eventually("its attribution", async () => (await page.locator(".attribution").textContent())?.includes("© Testshire, © OpenStreetMap contributors (CC-BY-4.0)"));
+  const link = page.locator(".attribution").getByRole("link", { name: "© OpenStreetMap contributors" });
+  expect([await link.getAttribute("href"), await link.getAttribute("target")]).toEqual(["https://www.openstreetmap.org/copyright", "_blank"]);
   expect(catalogueReads()).toBe(2);
   await page.locator(".menu-button").click();
   await page.locator("#menu-sources").click();

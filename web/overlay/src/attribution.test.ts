@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attributionsOf, mergedFrom } from "./attribution.ts";
+import { attributionParts, attributionsOf, mergedFrom } from "./attribution.ts";
 import type { Entity, Source } from "./wire.ts";
 
 const entity = (id: string, over: Partial<Entity> = {}): Entity => ({
@@ -38,4 +38,16 @@ test("a licence stands with the attribution, and not alone", () => {
 
 test.each([{ source: "feed:b" }, { id: "q" }, { source: 5, id: "q" }, { source: "feed:b", id: null }])("%j names no merged entity", (one) => {
   expect(mergedFrom({ properties: { merged_from: [one] } })).toEqual([]);
+});
+
+test("OpenStreetMap is linked to its notice wherever an attribution names it", () => {
+  const href = "https://www.openstreetmap.org/copyright";
+  expect(attributionParts("© Testshire")).toEqual([{ text: "© Testshire" }]);
+  expect(attributionParts("© OpenStreetMap contributors")).toEqual([{ text: "© OpenStreetMap contributors", href }]);
+  expect(attributionParts("Protomaps © OpenStreetMap (ODbL-1.0) · OpenStreetMap contributors")).toEqual([
+    { text: "Protomaps " },
+    { text: "© OpenStreetMap", href },
+    { text: " (ODbL-1.0) · " },
+    { text: "OpenStreetMap contributors", href },
+  ]);
 });

@@ -21,6 +21,21 @@ export function mergedFrom({ properties }: Pick<Entity, "properties">): { source
 /** attributionOf returns the text that must be shown with a source's data, with the licence if there is one. */
 export const attributionOf = ({ attribution, licence = "" }: Source): string => (attribution === "" || licence === "" ? attribution : `${attribution} (${licence})`);
 
+const openStreetMap = "OpenStreetMap";
+const openStreetMapNotice = "https://www.openstreetmap.org/copyright"; // where its licence asks to link to
+
+/** AttributionPart is text of an attribution, with what it links to. */
+export interface AttributionPart {
+  text: string;
+  href?: string;
+}
+
+/** attributionParts links OpenStreetMap to its copyright notice wherever an attribution names it. */
+export function attributionParts(text: string): AttributionPart[] {
+  const parts = text.split(/((?:© ?)?OpenStreetMap(?: contributors)?)/);
+  return parts.filter((part) => part !== "").map((part) => (part.includes(openStreetMap) ? { text: part, href: openStreetMapNotice } : { text: part }));
+}
+
 /** attributionsOf returns the attributions of the entities in view and of sources by their ids, each once, those of the base maps first. */
 export function attributionsOf(inView: Iterable<Entity>, sources: readonly Source[], baseMaps: readonly (string | null)[], ids: readonly string[] = []): string[] {
   const byLayer = sourcesByLayer(sources);

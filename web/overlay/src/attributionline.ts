@@ -1,14 +1,20 @@
 // The line of attributions at the bottom of the map.
 
+import { attributionParts } from "./attribution.ts";
 import { element } from "./dom.ts";
-import { setTextOrHide } from "./widgets.ts";
+import { replaceChildren } from "./widgets.ts";
 import type { State } from "./state.ts";
+
+/** attributionNodes returns an attribution as text and links, which open beside the map. */
+export const attributionNodes = (attribution: string): Node[] =>
+  attributionParts(attribution).map(({ text, href }) => (href === undefined ? document.createTextNode(text) : element("a", { href, target: "_blank", rel: "noopener noreferrer" }, text)));
 
 /** makeAttribution makes the line at the bottom of the map. */
 export function makeAttribution({ attributions }: State): HTMLElement {
   const made = element("p", { class: "attribution" });
   attributions.watch((texts) => {
-    setTextOrHide(made, texts.join(" · "));
+    made.hidden = texts.length === 0;
+    replaceChildren(made, attributionNodes(texts.join(" · ")));
   });
   return made;
 }

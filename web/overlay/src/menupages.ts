@@ -7,9 +7,10 @@ import { languageNames } from "./i18n/words.ts";
 import { setKindsVisible, setKindVisible } from "./kindchoice.ts";
 import type { MenuDeps } from "./menu.ts";
 import { networkName, pathOf, sourceLabel, textOf } from "./entitylabels.ts";
-import { makeChoice, makeSwitch, makeButton, setText, makeStepper, setTextOrHide, type Item } from "./widgets.ts";
+import { makeChoice, makeSwitch, makeButton, makeStepper, replaceChildren, setTextOrHide, type Item } from "./widgets.ts";
 import { isKindHidden, languages, limits, parseChoices, type Settings } from "./settings.ts";
 import { attributionOf } from "./attribution.ts";
+import { attributionNodes } from "./attributionline.ts";
 import type { Kind, Source } from "./wire.ts";
 
 const staticItem = (made: HTMLElement): Item => ({ element: made, update: () => undefined });
@@ -225,16 +226,15 @@ export function soundPage(deps: MenuDeps): Item[] {
 
 export function attributionsPage({ state, locale }: MenuDeps): Item[] {
   const list = element("ul", { class: "credits" });
+  let shown: readonly string[] = [];
   const none = element("p", {});
   return [
     {
       element: list,
       update() {
         const texts = state.attributions.get();
-        while (list.children.length > texts.length) list.lastElementChild?.remove();
-        texts.forEach((text, at) => {
-          setText((list.children[at] ?? list.appendChild(element("li"))) as HTMLElement, text);
-        });
+        if (texts !== shown) replaceChildren(list, texts.map((text) => element("li", {}, ...attributionNodes(text))));
+        shown = texts;
         list.hidden = texts.length === 0;
         setTextOrHide(none, texts.length === 0 ? locale.get().say("credits.none") : "");
       },
