@@ -49,7 +49,7 @@ export async function openFeedMap({ library, place, config, kinds, items: first,
   const base = new BaseLayers({ map, contextState, styles: new StyleReader(config), look, isPlaced: () => items.length > 0 });
   void base.advance("names");
   const draw = (): void => {
-    pins.show(items.map(({ entity }) => ({ entity, appearance: fresh })));
+    pins.show(items.map(({ entity }) => ({ entity, appearance: fresh, age: Date.now() - Date.parse(entity.first_seen_at) })));
   };
   draw();
   const whole = (): void => {

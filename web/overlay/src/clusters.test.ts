@@ -51,6 +51,17 @@ test("a cluster keeps its id while pins come and go, and within a whole zoom", (
   expect(ids(many, 7).has(first ?? "")).toBe(false);
 });
 
+test("the three newest pins of two minutes are drawn by themselves, above all others", () => {
+  const aged = (ages: (number | undefined)[]): ClusterPoint[] => ages.map((age, i) => ({ id: String(age ?? i), lat: 52, lng: 5, kind: "light", ...(age !== undefined && { age }) }));
+  const of = (...ages: (number | undefined)[]): [string[], number[]] => {
+    const { single, clusters } = cluster(aged(ages), 3);
+    return [single.map(({ id }) => id), clusters.map(({ count }) => count)];
+  };
+  expect(of(undefined, undefined, 119_999)).toEqual([["119999"], [2]]);
+  expect(of(undefined, NaN, 120_000)).toEqual([[], [3]]);
+  expect(of(undefined, 40_000, 10, undefined, 0, 3000)).toEqual([["0", "10", "3000"], [3]]);
+});
+
 test("the poles and the date line have cells too", () => {
   const { single, clusters } = cluster([{ id: "n", lat: 90, lng: 180, kind: "light" }, { id: "s", lat: -90, lng: -180, kind: "light" }, { id: "t", lat: -90, lng: -180, kind: "light" }], 5);
   expect([single.length, clusters.length, clusters[0]?.count]).toEqual([1, 1, 2]);

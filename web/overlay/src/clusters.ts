@@ -5,6 +5,8 @@
 export const minUnclusteredZoom = 13;
 
 const cellSize = 72; // pixels; an icon is 56 wide
+/** The newest pins stay single, so that people see the one that they have just added: for how long, in ms, and how many. */
+const [newFor, mostNew] = [120_000, 3];
 const worldSize = 512; // pixels at zoom 0
 const radians = Math.PI / 180;
 
@@ -13,6 +15,8 @@ export interface ClusterPoint {
   lat: number;
   lng: number;
   kind: string;
+  /** Milliseconds since it was first seen; missing if that does not matter. */
+  age?: number;
 }
 
 /** Cluster stands for several points and lies at their centroid. Its kind is the gravest of theirs. */
@@ -38,7 +42,9 @@ export function cluster<S extends ClusterPoint>(points: readonly S[], zoom: numb
   if (z >= minUnclusteredZoom) return { single: [...points], clusters: [] };
   const cells = new Map<string, S[]>();
   const size = worldSize * 2 ** z;
+  const newest = newestOf(points);
   for (const point of points) {
+    if (newest.includes(point)) continue;
     const key = `${String(Math.floor((mercatorX(point.lng) * size) / cellSize))}/${String(Math.floor((mercatorY(point.lat) * size) / cellSize))}`;
     const others = cells.get(key);
     if (others === undefined) cells.set(key, [point]);
@@ -50,7 +56,14 @@ export function cluster<S extends ClusterPoint>(points: readonly S[], zoom: numb
     if (members.length === 1 && first !== undefined) clustered.single.push(first);
     else clustered.clusters.push({ id: `cluster/${String(z)}/${key}`, count: members.length, kind: gravest(members, first?.kind ?? "", gravity), ...centroid(members) });
   }
+  clustered.single.push(...newest); // above all others
   return clustered;
+}
+
+/** newestOf returns the newest points of those that are new. */
+function newestOf<S extends ClusterPoint>(points: readonly S[]): S[] {
+  const age = ({ age = Infinity }: S): number => age;
+  return points.filter((point) => age(point) < newFor).sort((a, b) => age(a) - age(b)).slice(0, mostNew);
 }
 
 const leastGap = 54; // pixels between two clusters, about an icon's width

@@ -55,9 +55,9 @@ describe("ageing", () => {
   });
 
   it("reads an entity's times", () => {
-    expect(lifetimeOf({ last_seen_at: "1970-01-01T00:00:01Z", expires_at: "1970-01-01T00:00:02.5Z" })).toEqual({ lastSeen: 1000, expires: 2500 });
-    expect(lifetimeOf({ last_seen_at: "1970-01-01T00:00:01Z", expires_at: null }).expires).toBeNull();
-    expect(lifetimeOf({ last_seen_at: "", expires_at: "soon" }).expires).toBeNull();
+    expect(lifetimeOf({ first_seen_at: "1970-01-01T00:00:00.5Z", last_seen_at: "1970-01-01T00:00:01Z", expires_at: "1970-01-01T00:00:02.5Z" })).toEqual({ firstSeen: 500, lastSeen: 1000, expires: 2500 });
+    expect(lifetimeOf({ first_seen_at: "", last_seen_at: "1970-01-01T00:00:01Z", expires_at: null }).expires).toBeNull();
+    expect(lifetimeOf({ first_seen_at: "", last_seen_at: "", expires_at: "soon" }).expires).toBeNull();
   });
 
   it("keeps a pin whose times make no sense for as long as they allow", () => {

@@ -28,19 +28,20 @@ const staleAfter = 5 * 60_000;
 
 /** Lifetime is an entity's times, in milliseconds since 1970. */
 export interface Lifetime {
+  firstSeen: number;
   lastSeen: number;
   /** null if it does not expire. */
   expires: number | null;
 }
 
 /** lifetimeOf parses an entity's times. With an invalid expiry the entity persists until a later read removes it. */
-export function lifetimeOf(entity: { last_seen_at: string; expires_at: string | null }): Lifetime {
+export function lifetimeOf(entity: { first_seen_at: string; last_seen_at: string; expires_at: string | null }): Lifetime {
   const expires = entity.expires_at === null ? NaN : Date.parse(entity.expires_at);
-  return { lastSeen: Date.parse(entity.last_seen_at), expires: Number.isNaN(expires) ? null : expires };
+  return { firstSeen: Date.parse(entity.first_seen_at), lastSeen: Date.parse(entity.last_seen_at), expires: Number.isNaN(expires) ? null : expires };
 }
 
 /** appearanceAt returns how to draw a pin at a time of the service's clock, after lost milliseconds without the service. */
-export function appearanceAt({ lastSeen, expires }: Lifetime, serverNow: number, lost: number): PinAppearance {
+export function appearanceAt({ lastSeen, expires }: Omit<Lifetime, "firstSeen">, serverNow: number, lost: number): PinAppearance {
   const grey = lost >= greyAfter;
   if (expires === null) return appearance(grey ? "ageing" : "fresh", grey);
   // A pin is gone at the exact time of its expiry, as on the service.

@@ -29,7 +29,7 @@ const maxOpenedZoom = 18;
 const disputedOpacity = 0.65; // factor on the opacity
 
 /** opacityOf returns a pin's opacity. */
-export function opacityOf({ entity, appearance }: VisibleEntity): number {
+export function opacityOf({ entity, appearance }: Pick<VisibleEntity, "entity" | "appearance">): number {
   return entity.status === "disputed" ? appearance.opacity * disputedOpacity : appearance.opacity;
 }
 
@@ -278,7 +278,7 @@ export class Pins {
     const chosen = new Map<string, Pin>();
     const touchTargets = new Map<string, TouchTarget>();
     const made = new Map<string, { entity: Entity; opacity: number; pin: Pin; shape: Pin | null }>();
-    const points: { id: string; lat: number; lng: number; kind: string; entity: Entity; pin: Pin }[] = [];
+    const points: { id: string; lat: number; lng: number; kind: string; age: number; entity: Entity; pin: Pin }[] = [];
     for (const visible of this.#visible) {
       const { entity } = visible;
       const { id } = entity;
@@ -289,7 +289,7 @@ export class Pins {
       if (one.shape !== null) ground.set(id, one.shape);
       if (zoneWidthOf(entity) > 0) continue; // a pin would claim an exact place
       if (id === this.#chosen) chosen.set(id, one.pin);
-      points.push({ id, ...placeOf(entity), kind: entity.kind_id, entity, pin: one.pin });
+      points.push({ id, ...placeOf(entity), kind: entity.kind_id, age: visible.age, entity, pin: one.pin });
     }
     const gravity = (kind: string): number => this.#icons.gravityOf(kind);
     const { single, clusters } = cluster(points, this.#map.getZoom(), gravity);

@@ -41,3 +41,8 @@ test("kinds are turned off with their subtypes, sources by their layers", () => 
 test("an entity of a source that is not in the catalogue is shown", () => {
   expect(ids({ ...everything, sources_off: ["feed:a"] }, now, [entity("x", { layer_slug: "private" })])).toEqual(["x"]);
 });
+
+test("an age is counted from the first sight, by the service's clock", () => {
+  const known = [entity("a"), entity("b", { first_seen_at: "?" })];
+  expect(visibleEntities(known, sourcesByLayer(sources), everything, now, 0).map(({ age }) => age)).toEqual([600_000, NaN]);
+});

@@ -8,6 +8,8 @@ import type { Entity, Source } from "./wire.ts";
 export interface VisibleEntity {
   entity: Entity;
   appearance: PinAppearance;
+  /** Milliseconds since it was first seen; NaN if that is unknown. */
+  age: number;
 }
 
 /** Filter is what the driver hides. */
@@ -31,8 +33,9 @@ export function visibleEntities(known: readonly Entity[], byLayer: ReadonlyMap<s
     if (isKindHidden(entity.kind_id, choice.kinds_off)) continue;
     const source = byLayer.get(entity.layer_slug);
     if (source !== undefined && choice.sources_off.includes(source.id)) continue;
-    const appearance = appearanceAt(cachedLifetime(entity), serverNow, lost);
-    if (appearance.freshness !== "gone") shown.push({ entity, appearance });
+    const lifetime = cachedLifetime(entity);
+    const appearance = appearanceAt(lifetime, serverNow, lost);
+    if (appearance.freshness !== "gone") shown.push({ entity, appearance, age: serverNow - lifetime.firstSeen });
   }
   return shown;
 }
