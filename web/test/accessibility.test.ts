@@ -105,6 +105,26 @@ test.each([
   expect(over, "panels over the car").toEqual([]);
 });
 
+test("on a phone the car stays above the list, and above a card", async () => {
+  const car = await openWithList({ viewport: phoneScreen, locale: "en-IE", choices: { theme: "day" } });
+  const { page } = car;
+  const isAbove = async (panel: string): Promise<boolean> => {
+    const [mark, ...below] = await Promise.all([".car-mark", panel, ".controls"].map((selector) => page.locator(selector).boundingBox()));
+    return mark !== null && mark !== undefined && mark.y > 0 && below.every((box) => box !== null && mark.y + mark.height < box.y);
+  };
+  await eventually("the car is above the list", () => isAbove(".list"));
+  await page.locator(".list .line").first().click();
+  await eventually("the car is above the card", () => isAbove(".card"));
+  await mapDrawn(page);
+  await car.screenshot("phone-card");
+  await page.locator(".card header button").click();
+  await page.locator('.controls [aria-expanded="true"]').click();
+  await eventually("without a panel it is in the middle", async () => {
+    const mark = await page.locator(".car-mark").boundingBox();
+    return mark !== null && Math.abs(mark.y + mark.height / 2 - phoneScreen.height / 2) < 2;
+  });
+});
+
 test.each([
   ["large", screens.middle, "day"],
   ["phone", phoneScreen, "night"],

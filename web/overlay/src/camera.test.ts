@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { isVisiblyDifferent, pixelsPerMetre, cameraView, zoomFor, stepZoom, type CameraView } from "./camera.ts";
+import { isVisiblyDifferent, paddingOf, pixelsPerMetre, cameraView, zoomFor, stepZoom, type CameraView } from "./camera.ts";
 import { destination } from "./geo.ts";
 import type { Pose } from "./deadreckoning.ts";
 
 const pose: Pose = { lat: 52, lng: 5, heading: 80, speed: 14, accuracy: 5, held: false };
-const view: CameraView = { center: { lat: 52, lng: 5 }, zoom: 16, bearing: 80, carOffset: 0.2, covered: 0 };
+const view: CameraView = { center: { lat: 52, lng: 5 }, zoom: 16, bearing: 80, carOffset: 0.2, covered: 0, coveredAbove: 0, coveredBelow: 0 };
 
 test("the faster, the farther is seen, without steps", () => {
   for (let speed = 0; speed < 60; speed += 0.5) {
@@ -48,9 +48,9 @@ test("the zoom ignores small changes of speed and changes slowly", () => {
 });
 
 test("heading up, the car is low on the screen; north up or without a heading, it is at the centre", () => {
-  expect(cameraView(pose, "heading", 16, 0, 30)).toEqual({ center: pose, zoom: 16, bearing: 80, carOffset: 0.22, covered: 30 });
-  expect(cameraView(pose, "north", 16, 33, 0)).toEqual({ center: pose, zoom: 16, bearing: 0, carOffset: 0, covered: 0 });
-  expect(cameraView({ ...pose, heading: null }, "heading", 16, 33, 0)).toMatchObject({ bearing: 33, carOffset: 0 });
+  expect(cameraView(pose, "heading", 16, 0, { covered: 30, coveredAbove: 80, coveredBelow: 400 })).toEqual({ center: pose, zoom: 16, bearing: 80, carOffset: 0.22, covered: 30, coveredAbove: 80, coveredBelow: 400 });
+  expect(cameraView(pose, "north", 16, 33, { covered: 0, coveredAbove: 0, coveredBelow: 0 })).toEqual({ center: pose, zoom: 16, bearing: 0, carOffset: 0, covered: 0, coveredAbove: 0, coveredBelow: 0 });
+  expect(cameraView({ ...pose, heading: null }, "heading", 16, 33, { covered: 0, coveredAbove: 0, coveredBelow: 0 })).toMatchObject({ bearing: 33, carOffset: 0 });
 });
 
 test("a frame is drawn only for what can be seen", () => {
@@ -68,4 +68,16 @@ test("a frame is drawn only for what can be seen", () => {
   expect(isVisiblyDifferent(view, move(0.32))).toBe(true);
   expect(isVisiblyDifferent(view, { ...view, carOffset: 0 })).toBe(true);
   expect(isVisiblyDifferent(view, { ...view, covered: 400 })).toBe(true);
+  expect(isVisiblyDifferent(view, { ...view, coveredBelow: 400 })).toBe(true);
+});
+
+test("the car is drawn in the part of the screen that no panel covers", () => {
+  const middle = ({ top, right, bottom, left }: ReturnType<typeof paddingOf>, width: number, height: number): number[] => [(left + width - right) / 2, (top + height - bottom) / 2].map(Math.round);
+  const on = (width: number, height: number, over: Partial<CameraView>): number[] => middle(paddingOf({ ...view, ...over }, width, height), width, height);
+  expect(on(1280, 800, {})).toEqual([640, 560]);
+  expect(on(1280, 800, { covered: 400 })).toEqual([840, 560]);
+  expect(on(1280, 800, { covered: -400 })).toEqual([440, 560]);
+  expect(on(390, 844, {})).toEqual([195, 523]); // the buttons are below it
+  expect(on(390, 844, { coveredAbove: 76, coveredBelow: 444 })).toEqual([195, 238]);
+  expect(on(640, 400, {})).toEqual([320, 232]);
 });

@@ -18,6 +18,9 @@ export interface CameraView {
   carOffset: number;
   /** Pixels at the left that panels cover; below 0 at the right. */
   covered: number;
+  /** Pixels at the top and at the bottom that panels cover; 0 for both if the car may be as low as usual. */
+  coveredAbove: number;
+  coveredBelow: number;
 }
 
 const zoomBySpeed: readonly (readonly [speed: number, zoom: number])[] = [
@@ -64,10 +67,19 @@ const lowOffsetFactor = 0.4;
 /** In a portrait window the buttons are below the car. */
 const portraitOffsetFactor = 0.6;
 
+export type Covered = Pick<CameraView, "covered" | "coveredAbove" | "coveredBelow">;
+
 /** cameraView returns the view that follows a car; up is the previous bearing, for a car without a heading. */
-export function cameraView(pose: Pose, mode: CameraMode, zoom: number, up: number, covered: number): CameraView {
+export function cameraView(pose: Pose, mode: CameraMode, zoom: number, up: number, covered: Covered): CameraView {
   const ahead = mode === "heading" && pose.heading !== null;
-  return { center: pose, zoom, bearing: mode === "north" ? 0 : (pose.heading ?? up), carOffset: ahead ? carOffsetAhead : 0, covered };
+  return { center: pose, zoom, bearing: mode === "north" ? 0 : (pose.heading ?? up), carOffset: ahead ? carOffsetAhead : 0, ...covered };
+}
+
+/** paddingOf returns the sides of a map that the view leaves free (pure): the car is drawn in the middle of the rest. */
+export function paddingOf({ carOffset, covered, coveredAbove, coveredBelow }: CameraView, width: number, height: number): { top: number; right: number; bottom: number; left: number } {
+  const factor = width < height ? portraitOffsetFactor : height < lowWindow ? lowOffsetFactor : 1;
+  const top = coveredBelow > 0 ? coveredAbove : 2 * carOffset * factor * height;
+  return { top, right: Math.max(0, -covered), bottom: coveredBelow, left: Math.max(0, covered) };
 }
 
 const minVisiblePixels = 0.3;
@@ -78,7 +90,8 @@ const pixelsAtZoom0 = 512;
 
 /** isVisiblyDifferent reports whether the difference between two views can be seen. */
 export function isVisiblyDifferent(before: CameraView, after: CameraView): boolean {
-  if (Math.abs(after.zoom - before.zoom) >= minVisibleZoom || before.carOffset !== after.carOffset || before.covered !== after.covered) return true;
+  if (Math.abs(after.zoom - before.zoom) >= minVisibleZoom || before.carOffset !== after.carOffset) return true;
+  if (before.covered !== after.covered || before.coveredAbove !== after.coveredAbove || before.coveredBelow !== after.coveredBelow) return true;
   if (Math.abs(angleBetween(before.bearing, after.bearing)) >= minVisibleDegrees) return true;
   const perDegree = (pixelsAtZoom0 * 2 ** after.zoom) / 360;
   const east = (after.center.lng - before.center.lng) * perDegree;
@@ -131,6 +144,8 @@ export class Camera {
     state.motion.watch(requestFrame);
     state.cameraMode.watch(requestFrame);
     state.covered.watch(requestFrame);
+    state.coveredAbove.watch(requestFrame);
+    state.coveredBelow.watch(requestFrame);
     state.entities.watch(requestFrame);
     state.cameraMode.watch((mode) => {
       if (!state.following.get()) map.jumpTo({ bearing: mode === "north" ? 0 : (state.pose()?.heading ?? 0) });
@@ -192,9 +207,14 @@ export class Camera {
       return zoomFor(pose.speed);
     }
     const entities = this.#state.entities.get();
-    const { clientWidth, clientHeight: height } = this.#map.getContainer();
-    const frame = { width: clientWidth - this.#state.covered.get(), height, bearing: this.#shown?.bearing ?? 0 };
+    const { clientWidth, clientHeight } = this.#map.getContainer();
+    const frame = { width: clientWidth - Math.abs(this.#state.covered.get()), height: clientHeight - this.#state.coveredAbove.get() - this.#state.coveredBelow.get(), bearing: this.#shown?.bearing ?? 0 };
     return standingZoom(pose, entities.map(placeOf), frame);
+  }
+
+  #covered(): Covered {
+    const { covered, coveredAbove, coveredBelow } = this.#state;
+    return { covered: covered.get(), coveredAbove: coveredAbove.get(), coveredBelow: coveredBelow.get() };
   }
 
   /** #follow reports whether the zoom is still changing. */
@@ -206,12 +226,11 @@ export class Camera {
     this.#hadPins = hasPins;
     this.#zoom = this.#zoom === null ? { zoom: target, target } : stepZoom(this.#zoom, target, passed, this.#isFast ? fastZoomPerSecond : zoomPerSecond);
     if (this.#zoom.zoom === this.#zoom.target) this.#isFast = false;
-    const view = cameraView(pose, this.#state.cameraMode.get(), this.#zoom.zoom, this.#shown?.bearing ?? 0, this.#state.covered.get());
+    const view = cameraView(pose, this.#state.cameraMode.get(), this.#zoom.zoom, this.#shown?.bearing ?? 0, this.#covered());
     if (this.#shown === null || isVisiblyDifferent(this.#shown, view)) {
       this.#shown = view;
-      const { clientWidth: width, clientHeight: height } = this.#map.getContainer();
-      const carOffset = view.carOffset * (width < height ? portraitOffsetFactor : height < lowWindow ? lowOffsetFactor : 1);
-      this.#map.jumpTo({ center: view.center, zoom: view.zoom, bearing: view.bearing, padding: { top: 2 * carOffset * height, right: Math.max(0, -view.covered), bottom: 0, left: Math.max(0, view.covered) } });
+      const { clientWidth: width, clientHeight } = this.#map.getContainer();
+      this.#map.jumpTo({ center: view.center, zoom: view.zoom, bearing: view.bearing, padding: paddingOf(view, width, clientHeight) });
       this.#drawCar();
     }
     return this.#zoom.zoom !== this.#zoom.target;

@@ -182,17 +182,22 @@ function keepVisible(state: State): Observable<readonly VisibleEntity[]> {
   return shown;
 }
 
-/** keepCovered sets state.covered, so that the car is not drawn under the list. Panels as wide as a phone's screen do not count. */
+/** keepCovered sets state.covered, coveredAbove and coveredBelow, so that the car is not drawn under the list or a card. */
 function keepCovered(state: State, panels: HTMLElement): void {
-  const beside = [...panels.querySelectorAll(".side > *")];
+  const side = [...panels.querySelectorAll(".side > *")];
+  const [head, controls] = [".head", ".controls"].map((selector) => panels.querySelector(selector));
   const update = (): void => {
-    const widths = beside.map((panel) => panel.getBoundingClientRect()).filter(({ height }) => height > 0);
+    const boxes = side.map((panel) => panel.getBoundingClientRect()).filter(({ height }) => height > 0);
     const fromRight = directionOf(state.words.get().language) === "rtl";
-    const covered = Math.max(0, ...widths.map(({ left, right }) => (fromRight ? window.innerWidth - left : right)));
-    state.covered.set(covered < window.innerWidth * 0.6 ? Math.round(fromRight ? -covered : covered) : 0);
+    const beside = boxes.filter(({ width }) => width < window.innerWidth * 0.6);
+    const covered = Math.max(0, ...beside.map(({ left, right }) => (fromRight ? window.innerWidth - left : right)));
+    state.covered.set(Math.round(fromRight ? -covered : covered));
+    const isBelow = state.drawable.get() && boxes.length > beside.length; // and has moved the controls up
+    state.coveredAbove.set(isBelow ? Math.round(head?.getBoundingClientRect().bottom ?? 0) : 0);
+    state.coveredBelow.set(isBelow ? Math.round(window.innerHeight - (controls?.getBoundingClientRect().top ?? 0)) : 0);
   };
   const watcher = new ResizeObserver(update);
-  for (const panel of beside) watcher.observe(panel);
+  for (const panel of [...side, head]) if (panel) watcher.observe(panel);
   let first = true;
   state.words.watch(() => {
     if (!first) update(); // the watcher reports the first size, after the page's first layout

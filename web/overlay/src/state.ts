@@ -127,6 +127,9 @@ export interface State {
   readonly drawable: Observable<boolean>;
   /** Set by main.ts: width in pixels that panels cover at the left of the map; below 0 at the right. */
   readonly covered: Observable<number>;
+  /** Pixels at the top and at the bottom that panels cover while one of them is as wide as the window, on phones; 0 without such a panel. */
+  readonly coveredAbove: Observable<number>;
+  readonly coveredBelow: Observable<number>;
   /** Set by mapview.ts: attributions of the data and the map in view, each once, as plain text. */
   readonly attributions: Observable<readonly string[]>;
   /** pose returns the car's pose at this moment. */
@@ -169,6 +172,8 @@ export function makeState(settings: Settings, { fix, positionStatus }: Pick<Stat
     driving: new Observable<boolean>(false),
     drawable: new Observable<boolean>(true),
     covered: new Observable<number>(0),
+    coveredAbove: new Observable<number>(0),
+    coveredBelow: new Observable<number>(0),
     attributions: new Observable<readonly string[]>([]),
     pose,
   };
