@@ -107,7 +107,7 @@ func (s *Service) Match(ctx context.Context, q *TraceRequest, a *TraceAnswer) er
 	t := &trace{Network: &free, q: q, median: medianInterval(q.Timestamps)}
 	local := n.local()
 	return local.search(ctx, func(tree *tree) error {
-		t.tree, t.weights = tree, local.free
+		t.tree, t.weights = tree, local.metric(q.Exclude, true)
 		return t.match(ctx, a)
 	})
 }

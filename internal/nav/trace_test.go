@@ -7,6 +7,7 @@ import (
 
 	"wayside/internal/geo"
 	"wayside/internal/nav"
+	"wayside/internal/roads/graph"
 	"wayside/internal/roads/roadtest"
 )
 
@@ -143,6 +144,25 @@ func TestPlacesBetweenWaypoints(t *testing.T) {
 	for _, waypoints := range [...][]int{{1, 3}, {0, 2}} {
 		if _, err := w.match(nav.TraceRequest{Places: w.traced("1235"), Waypoints: waypoints}); !errors.As(err, &e) || e.Code != nav.InvalidValue {
 			t.Errorf("waypoints %v: %v", waypoints, err)
+		}
+	}
+}
+
+func TestMatchExclude(t *testing.T) {
+	w := draw(t, `
+		a-1-b-c-2-d
+		    | |
+		    e-f
+	`, roadtest.Ways("ab cd be ef fc", street), roadtest.Way("bc", "highway=motorway, oneway=no"))
+	for exclude, want := range map[graph.Flags]string{0: "bc", graph.Toll: "bc", graph.Motorway: "befc"} {
+		q := nav.TraceRequest{Places: w.places("12")}
+		q.Exclude = exclude
+		a, err := w.match(q)
+		if err != nil || len(a.Matchings) != 1 {
+			t.Fatal(err)
+		}
+		if got := w.letters(&a.Matchings[0].Route); got != want {
+			t.Errorf("without %d: over %q, want %q", exclude, got, want)
 		}
 	}
 }
