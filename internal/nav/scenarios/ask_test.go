@@ -27,6 +27,7 @@ type answer struct {
 	Tracepoints []*waypoint  `json:"tracepoints"`
 	Durations   [][]*float64 `json:"durations"`
 	Distances   [][]*float64 `json:"distances"`
+	Estimated   [][2]int     `json:"fallback_speed_cells"`
 }
 
 type waypoint struct {

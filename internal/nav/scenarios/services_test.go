@@ -11,9 +11,14 @@ import (
 	"wayside/internal/nav/osrm"
 )
 
-// matrixRow compares a row of a table of durations or distances, which is asked as a whole.
+// matrixRow compares a row of a table of durations, distances or which of them are estimates, which is asked as a whole.
 func (k *asker) matrixRow(s *stepRead, annotation string) asking {
 	var matrix [][]*float64
+	var cells [][2]int
+	estimates := annotation == "estimates"
+	if estimates {
+		annotation = "duration"
+	}
 	return func(ctx context.Context, w *world, row map[string]string, i int, o *outcome) error {
 		columns := s.Table[0][1:]
 		if i == 0 {
@@ -41,10 +46,15 @@ func (k *asker) matrixRow(s *stepRead, annotation string) asking {
 			if matrix = a.Durations; annotation == "distance" {
 				matrix = a.Distances
 			}
+			cells = a.Estimated
 		}
 		for n, column := range columns {
 			got := ""
-			if i < len(matrix) && n < len(matrix[i]) && matrix[i][n] != nil {
+			if estimates {
+				if slices.Contains(cells, [2]int{i, n}) {
+					got = "Y"
+				}
+			} else if i < len(matrix) && n < len(matrix[i]) && matrix[i][n] != nil {
 				got = decimal(*matrix[i][n])
 			}
 			if want := row[column]; !agrees(got, want) && !agreesInQuantity(got, want) {

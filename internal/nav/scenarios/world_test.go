@@ -123,6 +123,9 @@ func (w *world) step(s *stepRead) (err error) {
 		}
 	case strings.HasSuffix(text, "is removed from OSM data"):
 		w.removed[strings.Split(text, `"`)[1]] = true
+	case text == "skip waypoints":
+		w.options["skip_waypoints"] = "true"
+	case strings.HasPrefix(text, "data is loaded"): // as it always is
 	case strings.HasPrefix(text, "I ") || strings.HasPrefix(text, "routability should be"):
 		w.tables = append(w.tables, *s)
 	case strings.Contains(text, "extra arguments"):
