@@ -242,6 +242,29 @@ func (n *Network) chainOfLegs(ctx context.Context, spots []Spot, q *Query) ([]wa
 	return ways, nil
 }
 
+// keep takes those spots back that need not have been moved: a way leads from them to where they were moved, and back from there. A
+// route needs no way to its first coordinate, nor one from its last.
+func (n *Network) keep(ctx context.Context, moved, spots []Spot, exclude graph.Flags) error {
+	q := Query{Exclude: exclude}
+	for i := range spots {
+		kept := true
+		var err error
+		if i < len(spots)-1 {
+			_, kept, err = n.leg(ctx, &q, &spots[i], &moved[i], nil, -1)
+		}
+		if kept && err == nil && i > 0 {
+			_, kept, err = n.leg(ctx, &q, &moved[i], &spots[i], nil, -1)
+		}
+		if err != nil {
+			return err
+		}
+		if kept {
+			moved[i] = spots[i]
+		}
+	}
+	return nil
+}
+
 // noRoute says why there is no route, as OSRM does.
 func noRoute(n *Network, spots []Spot) error {
 	s := snapper{Roads: n.Roads}

@@ -419,6 +419,21 @@ func TestMovedToARing(t *testing.T) {
 	}
 }
 
+// TestOnlyWhatMustIsMoved: the destination is on an island, but a way leads from the yard onto the network.
+func TestOnlyWhatMustIsMoved(t *testing.T) {
+	w := draw(t, `
+		a----b----c----d
+		     |
+		     1      x2y
+		     |
+		     e
+	`, roadtest.Ways("abcd xy", street), roadtest.Way("eb", street+", oneway=yes"))
+	_, r, err := w.route(nav.RouteRequest{Places: w.places("12")})
+	if err != nil || math.Abs(r.Distance-1000) > 1 {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
+
 func TestBounds(t *testing.T) {
 	w := block(t)
 	p := w.places("12")

@@ -91,6 +91,9 @@ func (s *Service) Route(ctx context.Context, q *RouteRequest, a *RouteAnswer) er
 	ways, err := n.chain(ctx, a.Spots, &search, q.Straight != TurnsAllowed)
 	if refused := new(Error); errors.As(err, &refused) && refused.Code == NoRoute {
 		if moved := n.join(&q.Places, a.Spots); moved != nil {
+			if err := n.keep(ctx, moved, a.Spots, q.Exclude); err != nil {
+				return err
+			}
 			a.Spots = moved
 			ways, err = n.chain(ctx, a.Spots, &search, q.Straight != TurnsAllowed)
 		}
