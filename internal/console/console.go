@@ -44,6 +44,10 @@ type Config struct {
 
 	Privacy Privacy // what the privacy notice says of the operator
 
+	// RoadEffects is what the entities of a feed do to roads, as far as the account may read them; its answer is nil without a region.
+	// nil: the service finds no routes.
+	RoadEffects func(context.Context, mapdata.AccountID, mapdata.FeedID) (*RoadEffects, error)
+
 	// Push stores rows in a feed.
 	Push func(context.Context, mapdata.FeedID, *ingest.Batch) (ingest.Report, error)
 

@@ -33,6 +33,7 @@ type feedPage struct {
 	Timeline   []timelineEntry
 	Older      []timelineEntry // entries that are collapsed at first
 	Hidden     []hiddenPin     // by curators
+	Roads      *roadsView      // nil: it does nothing to roads
 
 	Live    live
 	PushURL string    // of a push feed, with a placeholder for the token
@@ -94,6 +95,9 @@ func (c *Console) getFeed(w http.ResponseWriter, r *http.Request, v *Visitor) er
 		return err
 	}
 	page.Hidden = newHiddenPins(hidden)
+	if page.Roads, err = c.roadsOf(r, v, f.ID); err != nil {
+		return err
+	}
 	page.Timeline = timeline(v.Words, h.Attempts)
 	if f.Direction == mapdata.Push {
 		page.Timeline = groupedTimeline(v.Words, h.Attempts)

@@ -131,6 +131,9 @@ func (s *Service) newConsole(e *edition) (*console.Console, error) {
 		pages.Incidents = &console.Incidents{Attribution: e.incidents.about.Attribution, Health: e.incidents.relay.Health}
 	}
 	pages.Home = s.home(e)
+	if s.config.Navigation.Region != config.RegionOff {
+		pages.RoadEffects = s.roads.effectsOf
+	}
 	return console.New(pages)
 }
 

@@ -224,11 +224,12 @@ var eventTypes = [...]nav.EventType{
 type reader struct {
 	current func() *nearby.Reader
 	account mapdata.AccountID
+	sources []string       // nil: all that the account reads
 	answer  *nearby.Answer // memory for one goroutine; nil: each answer has its own
 }
 
 func (r reader) Read(ctx context.Context, area geo.Circle, within *geo.Box, kinds mapdata.KindSet, limit int, each func(*mapdata.Hit)) (more bool, err error) {
-	q := nearby.Query{Center: area.Center, Radius: area.Radius, Within: within, Kinds: kinds, Limit: limit, Account: r.account, Driving: true}
+	q := nearby.Query{Center: area.Center, Radius: area.Radius, Within: within, Kinds: kinds, Limit: limit, Sources: r.sources, Account: r.account, Driving: true}
 	answer := r.answer
 	if answer == nil {
 		answer = new(nearby.Answer)

@@ -25,7 +25,9 @@ func (n *Network) conditionOf(h *mapdata.Hit, id string, old *Condition, now tim
 	for i := range h.Merged {
 		m := &h.Merged[i]
 		hit := mapdata.Hit{Point: m.Point, ExternalID: m.ExternalID, Prepared: m.Prepared, ExpiresAt: m.ExpiresAt}
-		matched = c.add(n, &hit, mapdata.EntityID(m.Source, string(m.ExternalID)), m.Kind, disputed, now, left) && matched
+		id := mapdata.EntityID(m.Source, string(m.ExternalID))
+		c.Merged = append(c.Merged, id)
+		matched = c.add(n, &hit, id, m.Kind, disputed, now, left) && matched
 	}
 	if !matched {
 		return c.unmatched(h, old)

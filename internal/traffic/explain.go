@@ -16,6 +16,7 @@ type Explanation struct {
 	Conditions []Explained // the nearest first
 	Version    uint64      // the metric_version of the state in force
 	Truncated  bool        // there are more
+	Unmatched  int         // entities that would do something, and are on no road
 }
 
 // Explained is a condition.
@@ -37,14 +38,19 @@ func (n *Network) Explain(ctx context.Context, r Reader, s *State, area geo.Circ
 			x.Conditions = append(x.Conditions, Explained{c, s.has(c)})
 		}
 		x.Truncated = x.Truncated || c.toMatch != nil
+		if c.Impact.Effect != Nothing && len(c.Arcs) == 0 {
+			x.Unmatched++
+		}
 	})
 	x.Truncated = x.Truncated || more
 	return x, err
 }
 
-// has says whether a condition is in force.
+// has says whether a condition is in force, by itself or merged into another.
 func (s *State) has(c *Condition) bool {
-	return slices.ContainsFunc(s.Conditions(c.Arcs[0]), func(other *Condition) bool { return other.EntityID == c.EntityID })
+	return slices.ContainsFunc(s.Conditions(c.Arcs[0]), func(other *Condition) bool {
+		return other.EntityID == c.EntityID || slices.Contains(other.Merged, c.EntityID)
+	})
 }
 
 // ArcShape is where an arc lies.
@@ -82,4 +88,34 @@ func (n *Network) Factor(c *Condition) float64 {
 		factor = min(factor, n.FactorOn(arc, c))
 	}
 	return factor
+}
+
+// Stretch is where a condition is, for people.
+type Stretch struct {
+	Streets []string // names, or references, of the roads, each once; none: they have none
+	Length  float64  // metres, of both directions once
+	Both    bool     // all of it in both directions
+}
+
+// Stretch is where a condition is, with the names of so many streets.
+func (n *Network) Stretch(c *Condition, streets int) Stretch {
+	s := Stretch{Both: true}
+	for _, arc := range c.Arcs {
+		p := &n.graph.Pieces[n.graph.Arcs[arc].Piece]
+		_, ahead := slices.BinarySearch(c.Arcs, p.Forward)
+		_, back := slices.BinarySearch(c.Arcs, p.Backward)
+		s.Both = s.Both && ahead && back
+		if !ahead || !back || arc == p.Forward {
+			s.Length += float64(p.Length) / 1000
+		}
+		way := &n.graph.Ways[p.Way]
+		name := n.graph.Text(way.Name)
+		if name == "" {
+			name = n.graph.Text(way.Ref)
+		}
+		if name != "" && len(s.Streets) < streets && !slices.Contains(s.Streets, name) {
+			s.Streets = append(s.Streets, name)
+		}
+	}
+	return s
 }

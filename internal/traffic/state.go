@@ -12,7 +12,8 @@ import (
 
 // Condition is what one entity, or several that are merged into one pin, does to arcs. What is exported never changes.
 type Condition struct {
-	EntityID string // of the pin that is shown
+	EntityID string   // of the pin that is shown
+	Merged   []string // the entities of the pins that are merged into it
 	Kind     mapdata.Kind
 	Impact   Impact
 	Since    time.Time
@@ -41,7 +42,7 @@ func (c *Condition) holds(now time.Time) bool {
 // same says whether two conditions do the same to roads and readers.
 func (c *Condition) same(o *Condition) bool {
 	return c.Kind == o.Kind && c.Impact == o.Impact && c.InForce == o.InForce && c.Since.Equal(o.Since) &&
-		c.Description == o.Description && c.Starts.Equal(o.Starts) && c.Ends.Equal(o.Ends) &&
+		slices.Equal(c.Merged, o.Merged) && c.Description == o.Description && c.Starts.Equal(o.Starts) && c.Ends.Equal(o.Ends) &&
 		slices.Equal(c.Arcs, o.Arcs) && slices.EqualFunc(c.pins, o.pins, func(a, b *pin) bool { return a.id == b.id && a.at == b.at })
 }
 
