@@ -38,12 +38,22 @@ func (g *Guide) dropShortNames() {
 				continue
 			}
 		case EndOfRoad:
-			if before > 0 && t.spot.At-last.spot.At < shortName {
+			if before > 0 && !g.passesJunction(before, i) {
 				g.retell(t, last)
 			}
 		}
 		before = i
 	}
+}
+
+// passesJunction says whether there is a junction between two turns.
+func (g *Guide) passesJunction(from, to int) bool {
+	for i := from + 1; i < to; i++ {
+		if g.turns[i].isJunction {
+			return true
+		}
+	}
+	return false
 }
 
 // retell makes a plain turn of the end of a road that was only just told of.

@@ -111,6 +111,7 @@ func (g *Guide) Steps(net *Network, way *Way) []Step {
 	g.arrive()
 	g.joinRoundabouts()
 	g.collapse()
+	g.anticipateLanes()
 	g.emit()
 	return g.steps
 }
