@@ -2,6 +2,7 @@ package guide
 
 // collapse joins maneuvers that a driver does as one.
 func (g *Guide) collapse() {
+	g.joinCrossings()
 	g.dropShortNames()
 }
 

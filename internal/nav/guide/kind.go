@@ -38,3 +38,5 @@ func (k Kind) entersCircle() bool { return k == Roundabout || k == Rotary || k =
 
 // leavesCircle says whether the maneuver is the exit of a roundabout.
 func (k Kind) leavesCircle() bool { return k == ExitRoundabout || k == ExitRotary }
+
+func (k Kind) isCircle() bool { return k.entersCircle() || k.leavesCircle() }

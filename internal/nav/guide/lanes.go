@@ -180,3 +180,20 @@ func (v *view) shownBy(mark car.Lane) int {
 	}
 	return best
 }
+
+// nearestArrow is the arrow of a lane that shows nearest to an angle, and by how much it differs. No arrow is as straight on.
+func nearestArrow(l *Lane, angle float64) (best car.Lane, off float64) {
+	if l.Marks == 0 {
+		return 0, math.Abs(angle)
+	}
+	off = math.Inf(1)
+	for mark := car.LaneReverse; mark <= car.AllLaneMarks; mark <<= 1 {
+		if l.Marks&mark == 0 {
+			continue
+		}
+		if d := math.Abs(normal(angle - pointsTo(mark))); d < off {
+			best, off = mark, d
+		}
+	}
+	return best, off
+}

@@ -79,6 +79,8 @@ type turn struct {
 	judged
 	part       int // at whose end it is; -1: where the leg begins
 	angle      float64
+	in, out    float64 // bearings in which one arrives and leaves
+	until      *turn   // the last junction of a crossing that is told of as one; nil: it is this one
 	branches   int
 	exit       int
 	degrees    int
@@ -195,6 +197,7 @@ func (g *Guide) pass(part int) {
 	} else {
 		t.angle = 180
 	}
+	t.in, t.out = math.Mod(v.in.bearing+180, 360), g.net.bearingFrom(tail, seenAhead)
 	if !g.circle(v, &t, at) {
 		t.judged = v.classify(at)
 	}
@@ -268,7 +271,11 @@ func (g *Guide) begin(t *turn) {
 	if i := &t.spot; i.In >= 0 {
 		s.Before = (i.Roads[i.In].Bearing + 180) % 360
 	}
-	if i := &t.spot; i.Out >= 0 {
+	i := &t.spot
+	if t.until != nil {
+		i = &t.until.spot
+	}
+	if i.Out >= 0 {
 		s.After = i.Roads[i.Out].Bearing
 	}
 	if t.part >= 0 && t.kind == OffRamp {

@@ -1,0 +1,142 @@
+package guide
+
+import (
+	"math"
+
+	"wayside/internal/roads/graph"
+)
+
+// Where two roads cross of which one at least has two carriageways, there are several junctions near each other, and a driver sees one
+// crossing. A piece is within it if it leads from one carriageway of a road to the other.
+
+// The limits of pieces within crossings.
+const (
+	crossingMetres = 34.0
+	crossingAcross = 40.0  // degrees by which the carriageways differ from the piece, at least
+	crossingBack   = 130.0 // degrees between the directions in which they are driven, at least
+	turnBackFrom   = 150.0 // of a turn over a crossing, in degrees
+)
+
+// isWithinCrossing says whether a piece leads from one carriageway of a road to the other.
+func (n *Network) isWithinCrossing(piece uint32) bool {
+	if n.metres(piece) > crossingMetres || isCircle(n.flags(piece)) || isLink(n.wayOfPiece(piece)) {
+		return false
+	}
+	from, to := end(piece<<1), end(piece<<1|1)
+	along := n.bearingFrom(from, crossingMetres)
+	for _, a := range n.endsAt(n.node(from)) {
+		if !n.crosses(a, piece, along) {
+			continue
+		}
+		for _, b := range n.endsAt(n.node(to)) {
+			if n.crosses(b, piece, along) && n.isOtherCarriageway(a, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// crosses says whether a road is one-way and leads off a piece to the side.
+func (n *Network) crosses(e end, piece uint32, along float64) bool {
+	if e.piece() == piece || !n.isOneway(e.piece()) || isCircle(n.flags(e.piece())) {
+		return false
+	}
+	off := apart(n.bearingFrom(e, shownAhead), along)
+	return off >= crossingAcross && off <= 180-crossingAcross
+}
+
+// isOtherCarriageway says whether two one-way roads that begin or end at different junctions are one road in its two directions.
+func (n *Network) isOtherCarriageway(a, b end) bool {
+	v, w := n.wayOfPiece(a.piece()), n.wayOfPiece(b.piece())
+	if v.Class != w.Class || !n.sameRoad(v, w) && (v.Name.Length > 0 || w.Name.Length > 0) {
+		return false
+	}
+	return apart(n.driven(a), n.driven(b)) >= crossingBack
+}
+
+// driven is the bearing in which a one-way road is driven at one of its ends.
+func (n *Network) driven(e end) float64 {
+	b := n.bearingFrom(e, shownAhead)
+	if n.leaving(e) == graph.None {
+		b = math.Mod(b+180, 360)
+	}
+	return b
+}
+
+// joinCrossings makes one maneuver of what is told within one crossing, at its first junction.
+func (g *Guide) joinCrossings() {
+	for first := 1; first < len(g.turns)-1; first++ {
+		last := first
+		for last+1 < len(g.turns)-1 && g.isOneCrossing(last) {
+			last++
+		}
+		if last > first {
+			g.joinCrossing(first, last)
+		}
+		first = last
+	}
+}
+
+// isOneCrossing says whether a junction and the next one are parts of one crossing.
+func (g *Guide) isOneCrossing(i int) bool {
+	a, b := &g.turns[i], &g.turns[i+1]
+	if b.part != a.part+1 || !a.isJunction || !b.isJunction || a.kind.isCircle() || b.kind.isCircle() || a.kind == Notification || b.kind == Notification {
+		return false
+	}
+	return g.net.isWithinCrossing(g.net.graph.Arcs[g.way.Parts[b.part].Arc].Piece)
+}
+
+func (g *Guide) joinCrossing(first, last int) {
+	told, special := 0, Silent
+	for i := first; i <= last; i++ {
+		if k := g.turns[i].kind; k != Silent {
+			told++
+			if k == OnRamp || k == OffRamp || k == Fork || k == Merge {
+				special = k
+			}
+		}
+	}
+	t, end := &g.turns[first], &g.turns[last]
+	angle := normal(end.out - t.in)
+	before, after := g.net.wayOf(g.way.Parts[t.part].Arc), g.net.wayOf(end.named)
+	renamed := g.net.renamed(before, after)
+	for i := first + 1; i <= last; i++ {
+		g.turns[i].kind = Silent
+	}
+	dir := directionOf(angle)
+	switch {
+	case told == 0:
+		return
+	case special != Silent:
+		t.kind = special
+	case math.Abs(angle) >= turnBackFrom && g.net.sameRoad(before, after):
+		t.kind, dir = Continue, UTurn
+	case dir == Straight && !renamed:
+		t.kind = Silent
+	case dir == Straight:
+		t.kind = NewName
+	case g.net.sameName(before, after):
+		t.kind = Continue
+	default:
+		t.kind = Turn
+	}
+	t.dir, t.angle, t.named, t.until = dir, angle, end.named, end
+	aim(t.spot.Lanes, angle)
+}
+
+// aim marks the lanes whose arrows show nearest to an angle.
+func aim(lanes []Lane, angle float64) {
+	least := arrowWithin
+	for i := range lanes {
+		_, off := nearestArrow(&lanes[i], angle)
+		least = min(least, off)
+	}
+	for i := range lanes {
+		mark, off := nearestArrow(&lanes[i], angle)
+		lanes[i].Valid, lanes[i].Taken = off <= least, 0
+		if lanes[i].Valid {
+			lanes[i].Taken = mark
+		}
+	}
+}
