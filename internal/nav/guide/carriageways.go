@@ -26,14 +26,14 @@ func (v *view) joinCarriageways() {
 		}
 		b := v.branches[i]
 		if partner == behind {
-			v.in.bearing = middle(v.in.bearing, b.bearing)
+			v.in.bearing, v.in.shown = middle(v.in.bearing, b.bearing), middle(v.in.shown, b.shown)
 			v.back = b.end
 		} else {
 			p := &v.branches[partner]
 			if b.entry || v.net.leaving(b.end) != graph.None {
 				p.end, p.entry, p.way, p.flags = b.end, b.entry, b.way, b.flags
 			}
-			p.bearing, p.merged = middle(p.bearing, b.bearing), true
+			p.bearing, p.shown, p.merged = middle(p.bearing, b.bearing), middle(p.shown, b.shown), true
 		}
 		v.branches = slices.Delete(v.branches, i, i+1)
 		joined = true
@@ -46,6 +46,8 @@ func (v *view) joinCarriageways() {
 		v.branches[i].angle = turned(v.in.bearing, v.branches[i].bearing)
 	}
 	slices.SortFunc(v.branches, func(a, b branch) int { return cmp.Or(cmp.Compare(a.angle, b.angle), cmp.Compare(a.end, b.end)) })
+	v.all = append(append(v.all[:0], v.in), v.branches...)
+	slices.SortFunc(v.all, func(a, b branch) int { return cmp.Or(cmp.Compare(a.shown, b.shown), cmp.Compare(a.end, b.end)) })
 }
 
 // Indexes of no branch.

@@ -1,10 +1,51 @@
 package guide
 
+import "math"
+
 // collapse joins maneuvers that a driver does as one.
 func (g *Guide) collapse() {
 	g.joinCrossings()
+	g.joinStaggered()
 	g.dropShortNames()
 }
+
+// staggerMetres is how far two turns may be apart that a driver does as one.
+const staggerMetres = 31.0
+
+// joinStaggered joins two turns that follow each other: first to one side and then to the other, where a road goes on a little beside
+// where it came, and twice to the same side, where one turns back.
+func (g *Guide) joinStaggered() {
+	for i := 1; i < len(g.turns)-1; i++ {
+		t := &g.turns[i]
+		if !isPlain(t.kind) || t.until != nil {
+			continue
+		}
+		k := g.nextTold(i)
+		u := &g.turns[k]
+		if !isPlain(u.kind) || u.until != nil || u.spot.At-t.spot.At > staggerMetres || g.passesJunction(i, k) {
+			continue
+		}
+		before, after := g.net.wayOf(g.way.Parts[t.part].Arc), g.net.wayOf(u.named)
+		both := normal(u.out - t.in)
+		switch {
+		case t.angle*u.angle > 0 && math.Abs(both) >= turnBackFrom && g.net.sameRoad(before, after):
+			t.kind, t.dir = Continue, UTurn
+		case t.angle*u.angle < 0 && math.Abs(both) < slightFrom && isRightAngle(t.angle) && isRightAngle(u.angle):
+			t.kind, t.dir = Silent, Straight
+			if g.net.renamed(before, after) {
+				t.kind = NewName
+			}
+		default:
+			continue
+		}
+		t.angle, t.named, t.until, u.kind = both, u.named, u, Silent
+	}
+}
+
+func isRightAngle(angle float64) bool { return math.Abs(angle) > 60 && math.Abs(angle) < 120 }
+
+// isPlain says whether a maneuver is a turn without a name of its own.
+func isPlain(k Kind) bool { return k == Turn || k == Continue || k == EndOfRoad }
 
 // shortName is how far a road must go on under another name for a driver to be told, in metres.
 const shortName = 105.0
@@ -39,7 +80,7 @@ func (g *Guide) dropShortNames() {
 				continue
 			}
 		case EndOfRoad:
-			if before > 0 && !g.passesJunction(before, i) {
+			if !g.passesJunction(before, i) {
 				g.retell(t, last)
 			}
 		}

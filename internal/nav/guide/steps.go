@@ -208,7 +208,7 @@ func (g *Guide) pass(part int) {
 	g.turns = append(g.turns, t)
 }
 
-// intersection is what answers tell of a junction.
+// intersection is what answers tell of a junction: the two carriageways of a road are one there too.
 func (g *Guide) intersection(v *view, tail end, to uint32) Intersection {
 	i := Intersection{Location: g.net.graph.Nodes[v.node].Position, In: -1, Out: -1, Classes: g.net.graph.Arcs[to].Flags}
 	first := len(g.roads)
@@ -216,8 +216,10 @@ func (g *Guide) intersection(v *view, tail end, to uint32) Intersection {
 		b := &v.all[k]
 		if b.end == v.in.end {
 			i.In = k
-		}
-		if b.end == tail {
+			if tail == v.back || tail == b.end {
+				i.Out = k
+			}
+		} else if b.end == tail {
 			i.Out = k
 		}
 		entry := b.entry
