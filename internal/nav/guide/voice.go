@@ -70,7 +70,7 @@ func (t *Teller) Announcements(to []Announcement, steps []Step, i int) []Announc
 	left := s.Distance // up to where nothing was told yet
 	if s.Kind == Depart || s.Distance > 3*soon {
 		to = append(to, t.say(s.Distance, t.opening(s, next, s.Distance < 2*final)))
-		if s.Kind == Depart && s.Distance < 2*final {
+		if s.Kind == Depart && s.Distance <= final {
 			return to // all was said
 		}
 		left = s.Distance - 8*speed // as long as it takes to say it
