@@ -95,12 +95,14 @@ var rules = map[string]rule{
 
 	"region": {ours: []string{"basemap", "basemap/tilemaker", "geo", "geocode", "mapdata", "roads/car", "roads/cch", "roads/graph", "roads/match", "roads/osmpbf"}, never: transport},
 
+	"region/imports": {ours: []string{"mapdata", "region"}, never: transport},
+
 	"ratelimit":         {ours: []string{"mapdata"}, never: transport},
 	"ratelimit/cluster": {ours: []string{"ratelimit", "valkey"}, never: transport},
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
-	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/trial", "secret", "catalog", "takedown"}, never: []string{"database/sql", "modernc.org/sqlite"}},
+	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "console", "alerts", "feed", "nearby", "geocode", "nav", "nav/osrm", "roads/graph", "traffic", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs"},
+		ours:  []string{"account", "console", "alerts", "feed", "nearby", "geocode", "nav", "nav/osrm", "roads/graph", "traffic", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 
@@ -116,7 +118,7 @@ var rules = map[string]rule{
 	"service": {ours: []string{anything}},
 	"cli": {ours: []string{
 		"service", "config", "datadir", "telemetry", "httpserver", "mapdata", "feed", "audit", "takedown", "ingest", "provider/trial", "safehttp",
-		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo", "wire", "licences", "region", "roads/graph", "geo",
+		"store/migrate", "store/postgres", "store/sqlite", "refprovider", "demo", "wire", "licences", "region", "region/imports", "roads/graph", "geo",
 	}},
 
 	"refprovider": {ours: []string{"ingest", "geo"}, never: []string{"database/sql"}}, // the other end of provider/relay
@@ -125,7 +127,7 @@ var rules = map[string]rule{
 }
 
 // wireShapes are the packages whose structs may carry JSON tags.
-var wireShapes = []string{"roads/car", "region", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
+var wireShapes = []string{"roads/car", "region", "region/imports", "ingest", "httpapi", "apidocs", "basemap/tileserver", "wire", "law", "cli", "demo", "refprovider"}
 
 // suites are packages that only tests and measurements of other packages use: what concerns what ships does not concern them.
 var suites = []string{"store/storetest", "replica/projectiontest", "store/sqlite/sqlitetest", "live/livetest", "roads/roadtest", "testenv"}

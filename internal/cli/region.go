@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -13,6 +15,7 @@ import (
 
 	"wayside/internal/datadir"
 	"wayside/internal/region"
+	"wayside/internal/region/imports"
 	"wayside/internal/roads/graph"
 )
 
@@ -30,7 +33,9 @@ type regionImportCmd struct {
 	configFlags
 	JSON    bool     `name:"json" help:"Print JSON."`
 	Without []string `name:"without" placeholder:"PRODUCT,…" help:"Leave out products: ${regionProducts}."`
-	Files   []string `arg:"" name:"file" help:"Extracts (.osm.pbf). What they overlap in counts once."`
+	// Background is how a running service imports: see package imports.
+	Background bool     `name:"background" hidden:"" help:"Leave processor and memory to others, and write steps as JSON to standard error."`
+	Files      []string `arg:"" name:"file" help:"Extracts (.osm.pbf). What they overlap in counts once."`
 }
 
 // Validate refuses unknown products before anything is read.
@@ -48,10 +53,18 @@ func (c *regionImportCmd) Run(p *program) error {
 	if !slices.ContainsFunc(p.env, func(v string) bool { return strings.HasPrefix(v, "GOGC=") }) {
 		debug.SetGCPercent(importGrowth)
 	}
+	progress := c.showStep
+	if c.Background {
+		if err := imports.YieldToOthers(); err != nil {
+			return fmt.Errorf("leave processor and memory to others: %w", err)
+		}
+		runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2))
+		progress = c.writeStep
+	}
 	done, err := region.Import(p.ctx, region.ImportOptions{
 		Folder: region.Folder(filepath.Join(cfg.DataDir, datadir.RegionFolder)), Files: c.Files, Without: c.Without,
 		Progress: func(step string, number, of int) func() {
-			return newProgress(p.stderr, func(string) {}, fmt.Sprintf("%d/%d %s", number, of, step), "").Close
+			return progress(p, imports.Step{Step: step, Number: number, Of: of})
 		},
 	})
 	if err != nil {
@@ -62,6 +75,17 @@ func (c *regionImportCmd) Run(p *program) error {
 	}
 	c.print(p, done)
 	return nil
+}
+
+// showStep shows a step of the import on a terminal.
+func (c *regionImportCmd) showStep(p *program, s imports.Step) (ended func()) {
+	return newProgress(p.stderr, func(string) {}, fmt.Sprintf("%d/%d %s", s.Number, s.Of, s.Step), "").Close
+}
+
+// writeStep writes a step of the import for a program.
+func (c *regionImportCmd) writeStep(p *program, s imports.Step) (ended func()) {
+	_ = json.NewEncoder(p.stderr).Encode(s) // the service that reads it may have ended
+	return func() {}
 }
 
 // oneLine puts an error into one line: programs read it.

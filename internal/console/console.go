@@ -41,6 +41,7 @@ type Config struct {
 	Entities  func(mapdata.FeedID) int // number of a source's entities, from memory
 	State     func() State             // of this node
 	Incidents *Incidents               // the built-in source; nil: no upstream is configured
+	Regions   Regions
 
 	Privacy Privacy // what the privacy notice says of the operator
 
@@ -166,7 +167,7 @@ func (c *Console) table() []Route {
 	for _, group := range [][]Route{
 		c.accountRoutes(), c.passkeyRoutes(),
 		c.aboutRoutes(), c.typesRoutes(), c.privacyRoutes(), c.signInRoutes(), c.pairRoutes(), c.languageRoutes(),
-		c.feedRoutes(), c.maintainerRoutes(), c.checkRoutes(), c.reviewRoutes(), c.takedownRoutes(), c.auditRoutes(), c.publicRoutes(),
+		c.feedRoutes(), c.maintainerRoutes(), c.checkRoutes(), c.reviewRoutes(), c.takedownRoutes(), c.auditRoutes(), c.publicRoutes(), c.regionRoutes(),
 	} {
 		all = append(all, group...)
 	}

@@ -21,13 +21,14 @@ import (
 
 // What lies in a data directory.
 const (
-	DatabaseFile = "wayside.db" // the embedded database
-	LockFile     = "serve.lock"
-	KeyFile      = "secret.key"
-	NextKeyFile  = "secret.key.next" // while the key is replaced
-	OutboxFolder = "outbox"          // e-mails as files
-	SpoolFolder  = "spool"           // bodies of polls under way
-	RegionFolder = "region"          // region files; see package region
+	DatabaseFile   = "wayside.db" // the embedded database
+	LockFile       = "serve.lock"
+	KeyFile        = "secret.key"
+	NextKeyFile    = "secret.key.next" // while the key is replaced
+	OutboxFolder   = "outbox"          // e-mails as files
+	SpoolFolder    = "spool"           // bodies of polls under way
+	RegionFolder   = "region"          // region files; see package region
+	ExtractsFolder = "extracts"        // extracts that admins can import from a page
 )
 
 // KeyBytes is the length of the secret key and of derived keys.

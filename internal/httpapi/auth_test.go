@@ -29,6 +29,7 @@ import (
 	"wayside/internal/mapdata"
 	"wayside/internal/nearby"
 	"wayside/internal/ratelimit"
+	"wayside/internal/region"
 	"wayside/internal/signal"
 )
 
@@ -79,6 +80,9 @@ func newAuthService(t *testing.T, secure bool) *authService {
 
 func newConsole(t *testing.T, cfg *console.Config) *console.Console {
 	t.Helper()
+	if cfg.Regions.Served == nil {
+		cfg.Regions.Served = func() *region.Region { return nil }
+	}
 	c, err := console.New(*cfg)
 	if err != nil {
 		t.Fatal(err)

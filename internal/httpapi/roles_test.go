@@ -226,6 +226,8 @@ func (c *roleTest) pathValue(t *testing.T, rt httpapi.RouteLine, part string, s 
 		return c.account(maintainerEmail).ID.String()
 	case strings.Contains(rt.Path, "/invitations/{id}"):
 		return c.openInvitation(t)
+	case strings.Contains(rt.Path, "/regions/{id}"):
+		return c.heldRegion(t)
 	case strings.Contains(rt.Path, "/accounts/{id}"):
 		return c.account("other@example.org").ID.String()
 	case strings.Contains(rt.Path, "/feeds/{id}"), strings.Contains(rt.Path, "/review/{id}"),

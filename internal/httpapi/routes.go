@@ -38,7 +38,7 @@ const (
 
 // routes is the table of everything that the public address answers.
 func (a *api) routes() []route {
-	return slices.Concat(a.mapRoutes(), a.navigationRoutes(), a.maintainerRoutes(), a.takedownRoutes(), a.accountRoutes(), a.fileRoutes(), a.consoleRoutes())
+	return slices.Concat(a.mapRoutes(), a.navigationRoutes(), a.maintainerRoutes(), a.takedownRoutes(), a.regionRoutes(), a.accountRoutes(), a.fileRoutes(), a.consoleRoutes())
 }
 
 // mapRoutes are the API's resources of map data: reads, votes and feeds.
@@ -124,6 +124,17 @@ func (a *api) takedownRoutes() []route {
 		{http.MethodPost, "/v2/accounts/{id}/resume", classAccount, account.ForAdmins, a.postResumeAccount},
 
 		{http.MethodGet, "/v2/audit", classAccount, account.ForCurators, a.getAudit},
+	}
+}
+
+// regionRoutes are what routes are served from, and what admins do about it.
+func (a *api) regionRoutes() []route {
+	return []route{
+		{http.MethodGet, "/v2/regions", classRead, account.ForGuests, a.getRegions},
+		{http.MethodDelete, "/v2/regions/{id}", classAccount, account.ForAdmins, a.deleteRegion},
+		{http.MethodGet, "/v2/regions/imports", classAccount, account.ForAdmins, a.getRegionImports},
+		{http.MethodPost, "/v2/regions/imports", classAccount, account.ForAdmins, a.postRegionImport},
+		{http.MethodDelete, "/v2/regions/imports", classAccount, account.ForAdmins, a.deleteRegionImport},
 	}
 }
 

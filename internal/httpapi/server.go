@@ -29,6 +29,8 @@ import (
 	"wayside/internal/pages"
 	"wayside/internal/provider/push"
 	"wayside/internal/ratelimit"
+	"wayside/internal/region"
+	"wayside/internal/region/imports"
 	"wayside/internal/stream"
 	"wayside/internal/takedown"
 	"wayside/internal/votes"
@@ -57,6 +59,9 @@ type Deps struct {
 	Streams  *stream.Hub
 	Votes    *votes.Service
 	Audit    *audit.Service
+
+	Regions func() *region.Region // the region that routes are served from; nil: there is none
+	Imports *imports.Service      // of regions, by admins
 	// Navigation finds routes; nil: it is off, and every request of it is answered with 503.
 	Navigation *nav.Service
 	Conditions ExplainConditions // nil: navigation is off

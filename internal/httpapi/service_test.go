@@ -34,6 +34,7 @@ import (
 	"wayside/internal/provider/relay"
 	"wayside/internal/provider/trial"
 	"wayside/internal/ratelimit"
+	"wayside/internal/region"
 	"wayside/internal/replica"
 	"wayside/internal/safehttp"
 	"wayside/internal/secret"
@@ -58,6 +59,7 @@ type testService struct {
 	ingester *ingest.Ingester
 	follower *replica.Follower
 	signals  signal.Set
+	dir      string // of region files and extracts
 	box      *secret.Box
 	relay    *relay.Service // nil: no upstream
 	streams  *stream.Hub
@@ -154,7 +156,10 @@ func newTestServiceWith(t *testing.T, limits serviceOptions) *testService {
 	deps.Passkeys = d.passkeys
 	deps.Audit = audit.New(d.db)
 	deps.Takedowns = takedown.New(takedown.Config{Store: d.db, Now: d.time, Signals: d.signals})
+	d.dir = t.TempDir()
+	deps.Regions, deps.Imports = func() *region.Region { return nil }, d.newImports(log)
 	deps.Console = newConsole(t, &console.Config{
+		Regions: console.Regions{Served: deps.Regions, Imports: deps.Imports},
 		BaseURL: deps.BaseURL, Now: d.time, Log: log, Accounts: d.accounts, Passkeys: d.passkeys, Feeds: d.feeds, Check: newChecker(t, d),
 		Secrets: d.box, Push: d.ingester.Push,
 		Audit: deps.Audit, Takedowns: deps.Takedowns, Sources: catalogue, Entities: deps.Entities,

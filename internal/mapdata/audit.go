@@ -50,6 +50,10 @@ const (
 	AuditTokenDelete     = "api_token.delete"
 	AuditAccountNotice   = "account.notice" // the operator wrote to an owner of feeds; the note identifies the text
 
+	AuditRegionImport = "region.import" // the note names the extracts; without a subject
+	AuditRegionCancel = "region.cancel" // an import was cancelled
+	AuditRegionRemove = "region.remove" // the subject is the region's id
+
 	// Takedowns; the note is the reason.
 	AuditPinHide        = "pin.hide" // the subject is the entity's id
 	AuditPinShow        = "pin.show"

@@ -54,6 +54,7 @@ func (s *Service) serve(e *edition) (err error) {
 		Version: s.options.Version, PrimaryNetwork: s.config.Chargers.PrimaryNetwork,
 		BaseMap: s.baseMap(e), World: s.world.Archive, Places: s.world,
 		Entities: s.countEntities, Passkeys: s.passkeys, Newest: &s.newest,
+		Regions: s.regions.Region, Imports: s.imports,
 		Deprecated: httpapi.Deprecated(), Revisions: s.replica,
 	}
 	if s.config.Navigation.Region != config.RegionOff {
@@ -130,6 +131,7 @@ func (s *Service) newConsole(e *edition) (*console.Console, error) {
 	if e.incidents != nil {
 		pages.Incidents = &console.Incidents{Attribution: e.incidents.about.Attribution, Health: e.incidents.relay.Health}
 	}
+	pages.Regions = console.Regions{Served: s.regions.Region, Imports: s.imports}
 	pages.Home = s.home(e)
 	if s.config.Navigation.Region != config.RegionOff {
 		pages.RoadEffects = s.roads.effectsOf

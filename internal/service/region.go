@@ -46,6 +46,10 @@ func (s *Service) openRegion(ctx context.Context) error {
 		jobs = append(jobs, Job{"other nodes' regions", s.versions.Run})
 	}
 	s.caches.jobs = append(jobs, s.caches.jobs...)
+	if err := s.openImports(); err != nil {
+		return err
+	}
+	s.caches.jobs = append(s.caches.jobs, Job{"imports of regions", s.imports.Run})
 	return s.registerRegion()
 }
 

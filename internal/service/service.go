@@ -27,6 +27,7 @@ import (
 	"wayside/internal/provider/push"
 	"wayside/internal/provider/trial"
 	"wayside/internal/region"
+	"wayside/internal/region/imports"
 	"wayside/internal/replica"
 	"wayside/internal/safehttp"
 	"wayside/internal/signal"
@@ -88,7 +89,8 @@ type Service struct {
 	passkeys  *account.Passkeys
 	regions   *region.Current
 	roads     *roads
-	osm       *osm.Sources                  // made of the region
+	osm       *osm.Sources // made of the region
+	imports   *imports.Service
 	reader    atomic.Pointer[nearby.Reader] // of the current edition
 	versions  *cluster.Versions             // of the other nodes' regions; nil: there is no shared cache
 	streams   *stream.Hub

@@ -14,6 +14,7 @@ import (
 	"wayside/internal/nearby"
 	"wayside/internal/provider/pull"
 	"wayside/internal/provider/push"
+	"wayside/internal/region/imports"
 	"wayside/internal/replica"
 	"wayside/internal/signal"
 	"wayside/internal/store/postgres"
@@ -36,6 +37,8 @@ type Store interface {
 	push.Store
 	votes.Store
 	sealing
+
+	imports.Audit
 
 	// CountCurators counts the accounts that may review.
 	CountCurators(ctx context.Context) (int, error)

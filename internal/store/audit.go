@@ -117,3 +117,8 @@ func (db *Scripts) PendingFeeds(ctx context.Context) ([]mapdata.PendingFeed, err
 	mapdata.SortPending(all)
 	return all, db.backend.Failure("list pending feeds", err)
 }
+
+// AddAudit stores entries about what was done outside of the store, such as to the files of regions.
+func (db *Scripts) AddAudit(ctx context.Context, entries ...mapdata.AuditEntry) error {
+	return db.backend.Write(ctx, "write the audit log", func(tx *Tx) error { return tx.audit(ctx, entries...) })
+}

@@ -1,0 +1,179 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"wayside/internal/region"
+	"wayside/internal/region/imports"
+)
+
+// regionItem is the region that routes are served from.
+type regionItem struct {
+	ID             string               `json:"id"`
+	DataVersion    string               `json:"data_version"`
+	AsOf           timestamp            `json:"data_as_of"` // null: the extract does not say
+	Imported       timestamp            `json:"imported_at"`
+	Bounds         [4]float64           `json:"bounds"`
+	FileBytes      int64                `json:"file_bytes"`
+	Products       []region.ProductSize `json:"products"`
+	RoadMetres     int64                `json:"road_metres"`
+	Junctions      int64                `json:"junctions"`
+	Places         int64                `json:"places"`
+	Addresses      int64                `json:"addresses"`
+	Cameras        int64                `json:"cameras"`
+	Chargers       int64                `json:"chargers"`
+	Attribution    string               `json:"attribution"`
+	AttributionURL *string              `json:"attribution_url"` // null: it has none
+	Licence        string               `json:"licence"`
+}
+
+func newRegionItem(r *region.Region) regionItem {
+	item := regionItem{
+		ID: r.ID, DataVersion: r.DataVersion, AsOf: timestamp(r.AsOf), Imported: timestamp(r.Imported), Bounds: r.Bounds, FileBytes: r.Bytes,
+		Products: r.Products, RoadMetres: r.RoadMetres, Junctions: r.Junctions, Places: r.Places, Addresses: r.Addresses,
+		Cameras: r.Cameras, Chargers: r.Chargers, Attribution: r.Attribution, Licence: r.Licence,
+	}
+	if item.Products == nil {
+		item.Products = []region.ProductSize{}
+	}
+	if r.Attribution == region.Attribution {
+		address := region.AttributionURL
+		item.AttributionURL = &address
+	}
+	return item
+}
+
+// getRegions answers GET /v2/regions: the region that this node serves, if there is one.
+func (a *api) getRegions(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	items := []regionItem{}
+	if served := a.Regions(); served != nil {
+		items = append(items, newRegionItem(served))
+	}
+	w.Header().Set("Cache-Control", cacheListing)
+	return writeJSON(w, r, http.StatusOK, map[string]any{"regions": items})
+}
+
+// importItem is an import that an admin started.
+type importItem struct {
+	State    string    `json:"state"`
+	Files    []string  `json:"files"`
+	Without  []string  `json:"without"`
+	Began    timestamp `json:"began_at"`
+	Ended    timestamp `json:"ended_at"` // null: it is under way
+	Step     string    `json:"step"`
+	Number   int       `json:"step_number"`
+	Of       int       `json:"steps"`
+	RegionID *string   `json:"region_id"` // null: it made none
+	Problem  *string   `json:"problem"`   // null: there is none
+}
+
+// States of an import.
+const (
+	importRunning   = "running"
+	importDone      = "done"
+	importCancelled = "cancelled"
+	importFailed    = "failed"
+)
+
+func newImportItem(i *imports.Import) *importItem {
+	if i == nil {
+		return nil
+	}
+	item := &importItem{
+		State: importRunning, Files: i.Files, Without: append([]string{}, i.Without...), Began: timestamp(i.Began), Ended: timestamp(i.Ended),
+		Step: i.Step, Number: i.Number, Of: i.Of,
+	}
+	switch {
+	case i.Running():
+	case i.Region != "":
+		item.State, item.RegionID = importDone, &i.Region
+	case i.Cancelled:
+		item.State = importCancelled
+	default:
+		item.State, item.Problem = importFailed, &i.Problem
+	}
+	return item
+}
+
+// extractItem is a file that can be imported.
+type extractItem struct {
+	Name     string    `json:"name"`
+	Bytes    int64     `json:"bytes"`
+	Modified timestamp `json:"modified_at"`
+}
+
+// regionFileItem is a region file of this node.
+type regionFileItem struct {
+	ID          string    `json:"id"`
+	Current     bool      `json:"current"`
+	Imported    timestamp `json:"imported_at"`
+	FileBytes   int64     `json:"file_bytes"`
+	DataVersion *string   `json:"data_version"` // null: the file cannot be read
+}
+
+// getRegionImports answers GET /v2/regions/imports: the import under way or the last one, what can be imported, and the region files. Admins
+// only.
+func (a *api) getRegionImports(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	extracts, err := a.Imports.ListExtracts()
+	if err != nil {
+		return err
+	}
+	listed, err := a.Imports.List(r.Context())
+	if err != nil {
+		return err
+	}
+	files, regions := make([]extractItem, len(extracts)), make([]regionFileItem, len(listed))
+	for i, e := range extracts {
+		files[i] = extractItem{e.Name, e.Bytes, timestamp(e.Modified)}
+	}
+	for i, l := range listed {
+		regions[i] = regionFileItem{ID: l.ID, Current: l.Current, Imported: timestamp(l.Imported), FileBytes: l.Bytes}
+		if l.About != nil {
+			regions[i].DataVersion = &l.About.DataVersion
+		}
+	}
+	return writeJSON(w, r, http.StatusOK, map[string]any{
+		"import": newImportItem(a.Imports.Last()), "extracts": files, "regions": regions, "products": region.ProductNames(),
+	})
+}
+
+// postRegionImport answers POST /v2/regions/imports. Admins only.
+func (a *api) postRegionImport(w http.ResponseWriter, r *http.Request, c *caller) error {
+	f, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	files, without := f.texts("files"), f.texts("without")
+	if err := f.check(); err != nil {
+		return err
+	}
+	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
+		return err
+	}
+	if err := a.Imports.Start(r.Context(), c.account, files, without); err != nil {
+		return err
+	}
+	return writeJSON(w, r, http.StatusAccepted, map[string]any{"import": newImportItem(a.Imports.Last())})
+}
+
+// deleteRegionImport answers DELETE /v2/regions/imports: it cancels the import under way. Admins only.
+func (a *api) deleteRegionImport(w http.ResponseWriter, r *http.Request, c *caller) error {
+	return a.decided(w, r, c, func() error { return a.Imports.Cancel(r.Context(), c.account) })
+}
+
+// deleteRegion answers DELETE /v2/regions/{id}. Admins only.
+func (a *api) deleteRegion(w http.ResponseWriter, r *http.Request, c *caller) error {
+	return a.decided(w, r, c, func() error { return a.Imports.Remove(r.Context(), c.account, r.PathValue("id")) })
+}
+
+// decided carries a decision out that is answered without a body.
+func (a *api) decided(w http.ResponseWriter, r *http.Request, c *caller, do func() error) error {
+	if err := a.Passkeys.AllowDecision(r.Context(), c.session); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
