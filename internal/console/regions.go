@@ -160,9 +160,12 @@ func (c *Console) regionAdmin(r *http.Request, v *Visitor, form *Form) (*regionA
 	return admin, nil
 }
 
+// stepKey is the key of a step's name.
+func stepKey(step string) string { return "regions.step." + strings.ReplaceAll(step, " ", "-") }
+
 func newImportState(w *words.Words, i *imports.Import) *importState {
 	state := &importState{Import: i, Names: strings.Join(i.Files, ", "), Doing: i.Step}
-	if key := "regions.step." + strings.ReplaceAll(i.Step, " ", "-"); w.Has(key) {
+	if key := stepKey(i.Step); w.Has(key) {
 		state.Doing = w.Text(key)
 	}
 	if i.Of > 0 {

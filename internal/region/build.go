@@ -25,7 +25,7 @@ func (i *importer) fill(ctx context.Context) error {
 	for _, e := range i.inputs {
 		s.files = append(s.files, e.pbf)
 	}
-	err = i.step("building the roads", func() (err error) {
+	err = i.step(roadsStep, func() (err error) {
 		if s.graph, err = i.roads(ctx, profile, s); err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (i *importer) fill(ctx context.Context) error {
 	// The router comes last, and makes do with a part of the network: at its height an import needs less memory then.
 	routing := s.graph.ForRouting()
 	s.graph, s.index = nil, nil
-	err = i.step("preparing the router", func() error {
+	err = i.step(routerStep, func() error {
 		topology, err := cch.Prepare(ctx, routing, cch.PrepareOptions{})
 		if err != nil {
 			return fmt.Errorf("prepare the router: %w", err)
@@ -56,7 +56,7 @@ func (i *importer) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return i.step("closing the file", func() error { return i.finish(about) })
+	return i.step(closingStep, func() error { return i.finish(about) })
 }
 
 // describe begins the description of the region.

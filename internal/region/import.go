@@ -87,7 +87,7 @@ func Import(ctx context.Context, o ImportOptions) (_ *Imported, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	if err := i.step("reading the extracts", func() error { return i.identify(ctx) }); err != nil {
+	if err := i.step(readingStep, func() error { return i.identify(ctx) }); err != nil {
 		return nil, err
 	}
 	if err := i.save(ctx); err != nil {
@@ -105,8 +105,14 @@ type importer struct {
 	result Imported
 }
 
-// ownSteps is how many steps an import has beside its products: reading, roads, router, closing the file.
-const ownSteps = 4
+// Steps of an import beside those of its products, and how many there are.
+const (
+	readingStep = "reading the extracts"
+	roadsStep   = "building the roads"
+	routerStep  = "preparing the router"
+	closingStep = "closing the file"
+	ownSteps    = 4
+)
 
 // step does a part of the work and notes how long it took.
 func (i *importer) step(name string, do func() error) error {

@@ -89,6 +89,15 @@ func ProductNames() []string {
 	return names
 }
 
+// StepNames are the steps of an import that leaves nothing out, as progress names them.
+func StepNames() []string {
+	names := []string{readingStep, roadsStep}
+	for _, p := range products() {
+		names = append(names, p.step)
+	}
+	return append(names, routerStep, closingStep)
+}
+
 // CheckProducts refuses names of products that do not exist.
 func CheckProducts(names []string) error {
 	known := ProductNames()

@@ -71,7 +71,7 @@ func (s *Service) runProgram(ctx context.Context, i *Import) (string, error) {
 		args = append(args, filepath.Join(s.Extracts, name))
 	}
 	cmd := exec.CommandContext(ctx, s.Command[0], args...) //nolint:gosec // the service's own program, with names that were checked
-	cmd.Env = []string{} // no configuration and no secret
+	cmd.Env = []string{}                                   // no configuration and no secret
 	cmd.Cancel = func() error { return interrupt(cmd.Process) }
 	cmd.WaitDelay = killAfter
 	apart(cmd)
