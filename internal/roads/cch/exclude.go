@@ -3,6 +3,7 @@ package cch
 import (
 	"context"
 	"slices"
+	"time"
 
 	"wayside/internal/roads/graph"
 )
@@ -49,6 +50,10 @@ func (m *Metric) Excluding(ctx context.Context, flags graph.Flags) (*Metric, err
 	if found := m.exclusion(flags); found != nil {
 		return found, nil
 	}
+	if err := m.awaitMaking(ctx); err != nil {
+		return nil, err
+	}
+	began := time.Now()
 	closed := func(c *costs, arc int) uint32 {
 		if m.topology.graph.Arcs[arc].Flags&flags != 0 {
 			return graph.Closed
@@ -76,7 +81,33 @@ func (m *Metric) Excluding(ctx context.Context, flags graph.Flags) (*Metric, err
 	}
 	made.change(missed, current.version)
 	m.keep(exclusion{flags: flags, metric: made})
+	m.makeNext = time.Now().Add(max(leastPause, makingPause*time.Since(began)))
 	return made, nil
+}
+
+// Whoever asks for one combination after the other has metrics made that displace each other. Those take a tenth of the time at most.
+const (
+	makingPause = 9 // times what the last one took
+	leastPause  = 100 * time.Millisecond
+)
+
+// awaitMaking waits until a metric may be made that displaces another one. The first ones wait for nothing.
+func (m *Metric) awaitMaking(ctx context.Context) error {
+	m.exclusionsMutex.Lock()
+	full := len(m.exclusions) >= maxExclusions
+	m.exclusionsMutex.Unlock()
+	pause := time.Until(m.makeNext)
+	if !full || pause <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // exclusion is the metric without arcs of some flags, or nil.

@@ -2,8 +2,11 @@ package cch_test
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
@@ -73,6 +76,45 @@ func TestExclusionsAreBounded(t *testing.T) {
 	if metric.Exclusions() != 3 {
 		t.Errorf("%d metrics are kept", metric.Exclusions())
 	}
+}
+
+// Who asks for one combination after the other has a tenth of the time at most. Metrics that are there are had at any time.
+func TestExclusionsAreMadeInTurn(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 14))
+	g := town(random, 6, 6)
+	for i := range g.Arcs {
+		if i%9 == 0 {
+			g.Arcs[i].Flags |= graph.Ferry
+		}
+	}
+	_, metric := prepared(t, g)
+	synctest.Test(t, func(t *testing.T) {
+		asked := func(ctx context.Context, combinations ...graph.Flags) time.Duration {
+			began := time.Now()
+			for range 10 {
+				for _, flags := range combinations {
+					if _, err := metric.Excluding(ctx, flags); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			return time.Since(began)
+		}
+		if took := asked(t.Context(), graph.Toll, graph.Motorway, graph.Ferry); took != 0 {
+			t.Errorf("three combinations waited %s", took)
+		}
+		if took := asked(t.Context(), graph.Toll, graph.Motorway, graph.Ferry, graph.Toll|graph.Ferry, graph.Motorway|graph.Ferry); took < 4500*time.Millisecond || took > 20*time.Second {
+			t.Errorf("fifty requests for five combinations in turns took %s", took)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		if _, err := metric.Excluding(ctx, graph.Toll|graph.Motorway); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a request that ends while it waits: %v", err)
+		}
+		if took := asked(t.Context(), graph.Ferry, graph.Toll|graph.Ferry, graph.Motorway|graph.Ferry); took != 0 {
+			t.Errorf("metrics that are there waited %s", took)
+		}
+	})
 }
 
 // A metric that is made while weights change has all changes: those before it was made, meanwhile, and after.

@@ -27,6 +27,7 @@ type Metric struct {
 	update updater
 
 	excluding       chan struct{} // held while an exclusion is made
+	makeNext        time.Time     // when the next one that displaces another may be made; for who holds excluding
 	exclusionsMutex sync.Mutex    // readers hold it for a look at the list; those who exclude nothing never do
 	exclusions      []exclusion
 	uses            uint64
