@@ -43,6 +43,10 @@ func NewLive(ctx context.Context, roads *Roads, topology *cch.Topology) (*Live, 
 	return l, nil
 }
 
+// Begin has the conditions of the network as long as nothing was changed: their version, since nothing is on any arc. It comes before
+// the first Network and Update.
+func (l *Live) Begin(conditions Conditions) { l.versions.Store(&[]versioned{{1, conditions}}) }
+
 // Update changes weights of arcs, all at once. Every network taken after it has returned has them, with these conditions.
 func (l *Live) Update(changes []cch.ArcWeight, conditions Conditions) {
 	view := l.metric.View()

@@ -123,11 +123,24 @@ func (r *roads) open(ctx context.Context, to *region.Region) (*network, error) {
 		return nil, fmt.Errorf("customise the router: %w", err)
 	}
 	n.follow = traffic.New(traffic.Options{
-		Network: n.traffic, Bounds: geo.Box{West: to.Bounds[0], South: to.Bounds[1], East: to.Bounds[2], North: to.Bounds[3]}, Version: r.version,
+		Network: n.traffic, Bounds: geo.Box{West: to.Bounds[0], South: to.Bounds[1], East: to.Bounds[2], North: to.Bounds[3]}, Version: r.firstVersion(),
 		Reader: reader{current: r.reader, answer: new(nearby.Answer)}, Router: router{n.live, n.traffic}, Moved: n.moved, Now: r.now, Locate: r.locateLive,
 		Failed: func(err error) { r.log.Warn("conditions cannot be read; they are tried again", "error", err) },
 	})
+	n.live.Begin(&conditions{n.traffic, n.follow.State(), true})
 	return n, nil
+}
+
+// versionGap is more than the changes of a region's conditions while the next region is prepared, which takes seconds.
+const versionGap = 1_000_000
+
+// firstVersion is the metric_version with which the next region begins: it grows from region to region too, though the old one is
+// served, and changes, until the conditions of the new one were read (D15.17).
+func (r *roads) firstVersion() uint64 {
+	if c := r.current.Load(); c != nil {
+		return c.follow.State().Version + versionGap
+	}
+	return r.version
 }
 
 // follow runs the conditions of a network, until end is called, and waits until all were read; false: ctx ended before.

@@ -83,6 +83,7 @@ type badDay struct {
 	places *match.Index
 	live   *nav.Live
 	router router
+	near   *nearby.Reader
 	index  *index.Index
 	feed   *mapdata.Feed
 	moved  *signal.Moved
@@ -114,12 +115,12 @@ func newBadDay(t *testing.T) *badDay {
 	d.feed = &mapdata.Feed{ID: mapdata.FeedID{1}, Visibility: mapdata.Public, ReviewState: mapdata.Approved, Active: true, Direction: mapdata.Push, Layer: mapdata.Layer{Slug: "x"}}
 	sources := catalog.New(nil)
 	sources.Apply([]mapdata.FeedChange{{Feed: d.feed, FeedID: d.feed.ID}}).Publish()
-	near := nearby.New(nearby.Config{Index: d.index, Catalog: sources, Now: time.Now})
+	d.near = nearby.New(nearby.Config{Index: d.index, Catalog: sources, Now: time.Now})
 	roads := traffic.NewNetwork(d.graph, d.places)
 	d.router = router{d.live, roads}
 	d.follow = traffic.New(traffic.Options{
 		Network: roads, Bounds: geo.Box{South: 0, West: 0, North: townBlock * townStreets, East: townBlock * townStreets},
-		Reader: reader{current: func() *nearby.Reader { return near }, answer: new(nearby.Answer)}, Router: d, Moved: d.moved, Now: time.Now,
+		Reader: reader{current: func() *nearby.Reader { return d.near }, answer: new(nearby.Answer)}, Router: d, Moved: d.moved, Now: time.Now,
 		Failed: func(err error) { t.Error(err) },
 	})
 	return d

@@ -1,0 +1,92 @@
+package service
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wayside/internal/mapdata"
+	"wayside/internal/nearby"
+	"wayside/internal/region"
+	"wayside/internal/roads/cch"
+	"wayside/internal/roads/match"
+	"wayside/internal/signal"
+)
+
+// A region is served, and the service ready, once all conditions were read; the metric_version grows with each change, and with each region
+// (D15.17).
+func TestReadyWithConditions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newBadDay(t)
+		gate := make(chan struct{})
+		near := d.near
+		r := &roads{
+			moved: signal.NewMoved(), now: time.Now, log: slog.New(slog.DiscardHandler), next: make(chan *region.Region, 1), ready: make(chan struct{}),
+			reader: func() *nearby.Reader { <-gate; return near },
+		}
+		shut := d.everyRoad(townCenter, 60)
+		d.push(shut)
+		topology, err := cch.Prepare(t.Context(), d.graph, cch.PrepareOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		serve := func(id string) {
+			bounds := [4]float64{0, 0, townBlock * townStreets, townBlock * townStreets}
+			to := &region.Region{About: region.About{ID: id, Bounds: bounds}}
+			to.Graph, to.Index, to.Topology = d.graph, match.NewIndex(d.graph), topology
+			r.change(to)
+			synctest.Wait()
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- r.run(ctx) }()
+		serve("first")
+		select {
+		case <-r.ready:
+			t.Error("ready before the conditions were read")
+		default:
+		}
+		if r.network(ctx) != nil {
+			t.Error("a network is served before its conditions were read")
+		}
+		close(gate)
+		synctest.Wait()
+		<-r.ready
+		version := uint64(0)
+		grows := func(what string, closed bool) {
+			t.Helper()
+			request, done := context.WithCancel(ctx)
+			defer done()
+			n := r.network(request)
+			if n == nil || n.Conditions == nil || n.Conditions.None() == closed || n.Version() <= version {
+				t.Fatalf("%s: version %d after %d, conditions %v", what, n.Version(), version, n.Conditions)
+			}
+			version = n.Version()
+		}
+		grows("the first network", true)
+		for i := range 5 {
+			gone := d.index.Apply([]mapdata.FeedChange{{Feed: d.feed, FeedID: d.feed.ID, Gone: ids(shut)}})
+			r.moved.Notify(gone)
+			time.Sleep(time.Second)
+			synctest.Wait()
+			grows("opened", false)
+			if i == 2 {
+				serve("second")
+				time.Sleep(time.Second)
+				synctest.Wait()
+				grows("another region", false)
+			}
+			r.moved.Notify(d.index.Apply([]mapdata.FeedChange{{Feed: d.feed, FeedID: d.feed.ID, Entities: shut}}))
+			time.Sleep(time.Second)
+			synctest.Wait()
+			grows("closed", true)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
