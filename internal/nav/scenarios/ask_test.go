@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"wayside/internal/geo"
@@ -114,13 +113,26 @@ func (o options) text() string {
 func (k *asker) ask(ctx context.Context, service osrm.Service, places []geo.Point, o options) (*answer, error) {
 	var coordinates []string
 	for _, p := range places {
-		coordinates = append(coordinates, strconv.FormatFloat(p.Lng, 'f', 7, 64)+","+strconv.FormatFloat(p.Lat, 'f', 7, 64))
+		coordinates = append(coordinates, degrees(p.Lng)+","+degrees(p.Lat))
 	}
 	target := strings.Join(coordinates, ";")
 	if len(o) > 0 {
 		target += "?" + o.text()
 	}
-	body, err := k.body(ctx, service, target)
+	text, err := url.PathUnescape(target)
+	if err != nil {
+		return nil, err
+	}
+	q, err := osrm.ParseURL(service, text, 0)
+	if service != osrm.Nearest { // which has no POST there
+		if err := samePost(service, places, o, q, err); err != nil {
+			return nil, err
+		}
+	}
+	var body []byte
+	if err == nil {
+		body, err = k.body(ctx, service, q)
+	}
 	if refused := new(nav.Error); errors.As(err, &refused) {
 		body = osrm.AppendError(nil, refused)
 	} else if err != nil {
@@ -133,20 +145,11 @@ func (k *asker) ask(ctx context.Context, service osrm.Service, places []geo.Poin
 	return &a, nil
 }
 
-func (k *asker) body(ctx context.Context, service osrm.Service, target string) ([]byte, error) {
-	text, err := url.PathUnescape(target)
-	if err != nil {
-		return nil, err
-	}
-	q, err := osrm.ParseURL(service, text, 0)
-	if err != nil {
-		return nil, err
-	}
+func (k *asker) body(ctx context.Context, service osrm.Service, q *osrm.Request) ([]byte, error) {
 	switch service {
 	case osrm.Table:
 		var a nav.TableAnswer
-		err = k.service.Table(ctx, q.TableRequest(), &a)
-		if err != nil {
+		if err := k.service.Table(ctx, q.TableRequest(), &a); err != nil {
 			return nil, err
 		}
 		return q.AppendTable(nil, &a), nil
