@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"wayside/internal/geo"
+	"wayside/internal/nav"
 	"wayside/internal/nav/osrm"
 )
 
@@ -157,8 +159,7 @@ func (k *asker) routeRow(ctx context.Context, w *world, row map[string]string, _
 		names = row["from"] + "," + row["to"]
 	}
 	if names == "" {
-		o.Skip = "a URL of its own"
-		return nil
+		return k.urlRow(ctx, w, row, o)
 	}
 	places, err := w.placesOf(names)
 	if err != nil {
@@ -170,6 +171,38 @@ func (k *asker) routeRow(ctx context.Context, w *world, row map[string]string, _
 	}
 	for _, column := range slices.Sorted(mapKeys(row)) {
 		k.routeCell(w, a, column, row[column], o)
+	}
+	return nil
+}
+
+// urlRow sends a URL as it stands. What stands before its coordinates is for the routes of the HTTP server.
+func (k *asker) urlRow(ctx context.Context, w *world, row map[string]string, o *outcome) error {
+	const head = "route/v1/driving/"
+	text, ok := strings.CutPrefix(row["request"], head)
+	if !ok || text == "" {
+		o.Skip = "a URL without coordinates"
+		return nil
+	}
+	var a answer
+	q, err := osrm.ParseURL(osrm.Route, text, len(head)+1)
+	if err == nil {
+		for i, p := range q.Places.Coordinates {
+			if p.Valid() {
+				q.Places.Coordinates[i] = w.frame.place(p)
+			}
+		}
+		_, err = k.body(ctx, osrm.Route, q)
+	}
+	a.Code = "Ok"
+	if refused := new(nav.Error); errors.As(err, &refused) {
+		a.Code, a.Message = refused.Code, refused.Message
+	} else if err != nil {
+		return err
+	}
+	for column, want := range row {
+		if column != "request" {
+			k.routeCell(w, &a, column, want, o)
+		}
 	}
 	return nil
 }
