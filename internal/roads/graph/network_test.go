@@ -303,6 +303,14 @@ func TestNames(t *testing.T) {
 }
 
 // TestSigns holds what is read of signs beside roads.
+// TestListsOfReferences: the numbers of a road are told apart as signs and exits are.
+func TestListsOfReferences(t *testing.T) {
+	d := draw(t, 100, "a-b", roadtest.Way("ab", "highway=primary, ref= A 1;E 55 ; "))
+	if got := d.Text(d.Graph.Ways[0].Ref); got != "A 1; E 55" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestSigns(t *testing.T) {
 	for tags, want := range map[string][2]string{ // destination and exit
 		"oneway=yes, destination=Berlin":                                       {"Berlin", ""},

@@ -21,7 +21,7 @@ type wayLanes struct {
 // textsOf reads the texts of a way. Where a road leads is said of one direction alone: on a road that is open in both, the tag does not
 // tell for whom it is meant.
 func textsOf(tags car.Tags, drive *car.Way) wayTexts {
-	t := wayTexts{name: tags.Value("name"), ref: tags.Value("ref"), pronunciation: tags.Value("name:pronunciation")}
+	t := wayTexts{name: tags.Value("name"), ref: list(tags.Value("ref"), "; "), pronunciation: tags.Value("name:pronunciation")}
 	if !hasSigns(tags) {
 		return t
 	}
