@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -120,6 +121,23 @@ func TestBuiltinSourcesFollowTheRegion(t *testing.T) {
 	}
 	s.importRegion(drawCameraTown(t, "First", "50"))
 	eventually(t, "they are back with the region", sources("osm-cameras", "osm-chargers"))
+}
+
+// TestLawHidesBuiltinCameras holds that areas of law count for the cameras of a region too.
+func TestLawHidesBuiltinCameras(t *testing.T) {
+	law := writeFile(t, "law.geojson", []byte(`{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"here","hide":["camera.speed"]},
+		"geometry":{"type":"Polygon","coordinates":[[[4,51],[6,51],[6,53],[4,53],[4,51]]]}}]}`))
+	s := startService(t, unlimited+fmt.Sprintf("\n[law]\nfile = %q\n", law))
+	guest := &client{s: s, http: http.Client{Timeout: 30 * time.Second}}
+	s.importRegion(drawCameraTown(t, "First", "50"))
+	eventually(t, "the sources are listed", func() bool { _, ids := guest.listSources(t); return len(ids) == 2 })
+	if guest.camera(t) != nil {
+		t.Error("the camera is shown where law hides it")
+	}
+	resp, body := guest.do(http.MethodGet, "/v2/entities/nearby?lat=52&lng=5&radius=5000&sources=osm-chargers", nil)
+	if resp.StatusCode != http.StatusOK || !strings.Contains(string(body), "node/11") {
+		t.Errorf("the charger is hidden too: %d %s", resp.StatusCode, body)
+	}
 }
 
 // TestBuiltinSourcesBelongToNobody checks what operators can and cannot do to a built-in source.

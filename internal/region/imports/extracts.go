@@ -26,7 +26,7 @@ const (
 // errNoExtract is the error for a name that is none of a file in the folder.
 var errNoExtract = errors.New("there is no such extract")
 
-// List of extracts: those that lie in the folder itself. Links are none of them, since they may lead out of it.
+// ListExtracts lists the extracts that can be imported: those that lie in the folder itself. Links are none of them, since they may lead out of it.
 func (s *Service) ListExtracts() ([]Extract, error) {
 	entries, err := os.ReadDir(s.Extracts)
 	if errors.Is(err, fs.ErrNotExist) {
