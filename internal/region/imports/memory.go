@@ -2,36 +2,51 @@ package imports
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"strconv"
 )
 
 // FreeMemory is how many bytes programs can still take on this machine, or in this container where that is less; 0: not known.
-func FreeMemory() int64 {
-	free := int64(0)
-	text, _ := os.ReadFile("/proc/meminfo") // elsewhere than on Linux there is none
-	for line := range bytes.Lines(text) {
-		if rest, ok := bytes.CutPrefix(line, []byte("MemAvailable:")); ok {
-			free = 1024 * number(bytes.TrimSuffix(bytes.TrimSpace(rest), []byte(" kB")))
-		}
+func FreeMemory() int64 { return freeMemory(os.DirFS("/")) }
+
+// freeMemory reads what Linux says. Elsewhere there are no such files.
+func freeMemory(root fs.FS) int64 {
+	const cgroup = "sys/fs/cgroup/memory."
+	free := 1024 * field(root, "proc/meminfo", "MemAvailable:")
+	most := field(root, cgroup+"max", "")
+	if most == 0 {
+		return free
 	}
-	most, used := readNumber("/sys/fs/cgroup/memory.max"), readNumber("/sys/fs/cgroup/memory.current")
-	if most > 0 && (free == 0 || most-used < free) {
-		free = max(most-used, 1)
+	// What was read of files counts as used, and is given up when somebody needs it.
+	used := field(root, cgroup+"current", "") - field(root, cgroup+"stat", "inactive_file")
+	if left := max(most-used, 1); free == 0 || left < free {
+		return left
 	}
 	return free
 }
 
-func readNumber(file string) int64 {
-	text, _ := os.ReadFile(file) //nolint:gosec // two fixed names
-	return number(text)
-}
-
-// number is a whole number; 0: it is none, such as "max".
-func number(text []byte) int64 {
-	n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
+// field is the number behind a name at the start of a line of a file; 0: there is none.
+func field(root fs.FS, file, name string) int64 {
+	text, err := fs.ReadFile(root, file)
 	if err != nil {
 		return 0
 	}
-	return n
+	for line := range bytes.Lines(text) {
+		words := bytes.Fields(line)
+		if name != "" && len(words) > 0 && string(words[0]) == name {
+			words = words[1:]
+		} else if name != "" {
+			continue
+		}
+		if len(words) == 0 {
+			return 0
+		}
+		n, err := strconv.ParseInt(string(words[0]), 10, 64)
+		if err != nil {
+			return 0 // such as "max": no bound
+		}
+		return n
+	}
+	return 0
 }
