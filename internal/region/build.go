@@ -38,12 +38,10 @@ func (i *importer) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range i.chosen() {
-		if err := i.step(p.step, func() error { return i.makeProduct(ctx, i.out, s, p) }); err != nil {
-			return err
-		}
+	if err := i.makeProducts(ctx, s, true); err != nil {
+		return err
 	}
-	// The router comes last, and makes do with a part of the network: at its height an import needs less memory then.
+	// The router makes do with a part of the network, and what comes after it with none: at its height an import needs less memory then.
 	routing := s.graph.ForRouting()
 	s.graph, s.index = nil, nil
 	err = i.step(routerStep, func() error {
@@ -51,9 +49,13 @@ func (i *importer) fill(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("prepare the router: %w", err)
 		}
+		routing = nil
 		return i.out.add(ctx, roadsProduct, contents(topology.Sections()))
 	})
 	if err != nil {
+		return err
+	}
+	if err := i.makeProducts(ctx, s, false); err != nil {
 		return err
 	}
 	return i.step(closingStep, func() error { return i.finish(about) })

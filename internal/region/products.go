@@ -20,17 +20,18 @@ type product struct {
 	name    string // as ImportOptions.Without takes it
 	step    string // as progress is reported
 	version int    // to be raised when the same extracts give other bytes than before, so that the region gets another ID
+	roads   bool   // it is made of the graph too; the others have none, so that an import needs less memory for them
 	// make returns the product's sections. They are written before the next product is made, so that no two are in memory together.
 	make func(ctx context.Context, s *source) ([]content, error)
 }
 
-// products are all that an import makes beside roads, in the order in which they are made.
+// products are all that an import makes beside roads, in the order in which they are made: first those that need the graph.
 func products() []product {
 	return []product{
-		{"cameras", "finding cameras", 1, makeCameras},
-		{"chargers", "finding chargers", 1, makeChargers},
-		{"search", "indexing places and addresses", 1, makeSearch},
-		{"tiles", "drawing the map", 1, makeTiles},
+		{"cameras", "finding cameras", 1, true, makeCameras},
+		{"search", "indexing places and addresses", 1, true, makeSearch},
+		{"chargers", "finding chargers", 1, false, makeChargers},
+		{"tiles", "drawing the map", 1, false, makeTiles},
 	}
 }
 
@@ -48,7 +49,7 @@ type content struct {
 // source is what products are made of. A product reads the extracts itself, in as many passes as it needs.
 type source struct {
 	files  []*osmpbf.File
-	graph  *graph.Graph // of the roads, complete
+	graph  *graph.Graph // of the roads, complete; nil for products that need none
 	index  *match.Index // of its pieces
 	about  *About       // for the product's own counts
 	folder Folder
@@ -91,11 +92,15 @@ func ProductNames() []string {
 
 // StepNames are the steps of an import that leaves nothing out, as progress names them.
 func StepNames() []string {
-	names := []string{readingStep, roadsStep}
+	before, after := []string{readingStep, roadsStep}, []string{routerStep}
 	for _, p := range products() {
-		names = append(names, p.step)
+		if p.roads {
+			before = append(before, p.step)
+		} else {
+			after = append(after, p.step)
+		}
 	}
-	return append(names, routerStep, closingStep)
+	return slices.Concat(before, after, []string{closingStep})
 }
 
 // CheckProducts refuses names of products that do not exist.
@@ -112,6 +117,19 @@ func CheckProducts(names []string) error {
 // chosen are the products that are not left out.
 func (i *importer) chosen() []product {
 	return slices.DeleteFunc(products(), func(p product) bool { return slices.Contains(i.Without, p.name) })
+}
+
+// makeProducts makes the chosen products that need the graph, or those that do not.
+func (i *importer) makeProducts(ctx context.Context, s *source, roads bool) error {
+	for _, p := range i.chosen() {
+		if p.roads != roads {
+			continue
+		}
+		if err := i.step(p.step, func() error { return i.makeProduct(ctx, i.out, s, p) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // makeProduct makes a product and writes its sections.
