@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"wayside/internal/datadir"
+	"wayside/internal/geo"
 	"wayside/internal/region"
 	"wayside/internal/roads/osmpbf"
 )
@@ -26,16 +28,21 @@ const warmingRequests = 2000
 // navigation is what the steps about routes share.
 type navigation struct {
 	*bench
+	name    string // before each row of the table
 	extract string
 	bytes   int64 // of the extract
 	region  *region.Region
-	routes  []string // paths of requests for routes between random places
+	places  [][2]geo.Point // between which routes are asked for
+	routes  []string       // paths of the requests
 	without memoryUse
+	closed  time.Duration // the goal: from a closure's push to a route around it
+	p50     time.Duration // of an answer over HTTP, once it was measured
+	took    float64       // seconds of an import
 }
 
 // runNavigation measures the import of an extract, the router in this process, and a service with the region.
 func (b *bench) runNavigation(ctx context.Context) error {
-	n := &navigation{bench: b, extract: b.options.extract}
+	n := &navigation{bench: b, extract: b.options.extract, closed: 50 * time.Millisecond}
 	if n.extract == "" {
 		step("SKIPPED: there is no extract to measure with. Name one by -extract FILE.osm.pbf (make bench BENCH=navigation EXTRACT=FILE), " +
 			"or set WAYSIDE_TEST_OSM to a folder with milan-otp.osm.pbf, for which the goals are")
@@ -59,10 +66,11 @@ func (b *bench) runNavigation(ctx context.Context) error {
 		{"routes beside pushes", n.besidePushes},
 		{"the router alone", n.routerOfExtract},
 	}
+	steps = append(steps, measurement{"looking for other routers", n.peers})
 	if b.million {
-		steps = append(steps, measurement{"the router on a million junctions", n.routerOfMillion})
+		steps = append(steps, n.million()...)
 	}
-	return b.all(ctx, append(steps, measurement{"looking for other routers", n.peers}))
+	return b.all(ctx, steps)
 }
 
 func (n *navigation) megabytes() float64 { return float64(n.bytes) / 1e6 }
@@ -84,7 +92,7 @@ func (n *navigation) startWithout(ctx context.Context) error {
 	return n.stop()
 }
 
-// importExtract runs wayside region import. This process is still small: a child's highest memory is never less than its parent's was.
+// importExtract runs wayside region import.
 func (n *navigation) importExtract(ctx context.Context) error {
 	var walls, cores, peaks []float64
 	var text []byte
@@ -92,21 +100,22 @@ func (n *navigation) importExtract(ctx context.Context) error {
 		cmd := exec.CommandContext(ctx, n.binary, "region", "import", "--json", "--config", n.config, n.extract)
 		cmd.Stderr = os.Stderr
 		began := time.Now()
-		out, err := cmd.Output()
+		var out bytes.Buffer
+		cmd.Stdout = &out
+		peak, err := runWatched(cmd)
 		if err != nil {
-			return fmt.Errorf("%w: %s", err, out)
+			return fmt.Errorf("%w: %s", err, out.Bytes())
 		}
 		walls = append(walls, time.Since(began).Seconds())
 		cores = append(cores, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
-		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			peaks = append(peaks, float64(usage.Maxrss)*1024)
-		}
-		text = out
+		peaks = append(peaks, peak)
+		text = out.Bytes()
 	}
 	wall, core, peak := median(walls), median(cores), slices.Max(peaks)
-	n.table.add(fmt.Sprintf("import of roads (%.1f MB, %d processors)", n.megabytes(), runtime.NumCPU()), "≤ 1 s a MB",
+	n.took = wall
+	n.table.add(fmt.Sprintf(n.name+"import (%.1f MB, %d processors)", n.megabytes(), runtime.NumCPU()), "≤ 1 s a MB",
 		fmt.Sprintf("%.2f s a MB (%.1f s, %.1f s of a core)", wall/n.megabytes(), wall, core), wall <= n.megabytes())
-	n.table.add("memory of an import, highest", "≤ 20 × the file",
+	n.table.add(n.name+"memory of an import, highest", "≤ 20 × the file",
 		fmt.Sprintf("%.1f × (%.0f MB)", peak/float64(n.bytes), peak/1e6), peak <= 20*float64(n.bytes))
 	var said struct {
 		Steps []struct {
@@ -118,9 +127,30 @@ func (n *navigation) importExtract(ctx context.Context) error {
 		return err
 	}
 	for _, s := range said.Steps {
-		n.table.note("  of this, "+s.Name, fmt.Sprintf("%.2f s", s.Seconds))
+		n.table.note(n.name+"  of this, "+s.Name, fmt.Sprintf("%.2f s", s.Seconds))
 	}
 	return nil
+}
+
+// runWatched runs a command and returns the greatest memory that was seen of it, in bytes. What the kernel counts for a process that has ended
+// includes this one, from which it was started.
+func runWatched(cmd *exec.Cmd) (peak float64, err error) {
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return peak, err
+		case <-tick.C:
+			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)) // not there any more once it has ended
+			peak = max(peak, kilobytes(string(status), "VmHWM:")*1000)
+		}
+	}
 }
 
 // readExtract decodes all of the extract and throws it away.
@@ -182,7 +212,7 @@ func (n *navigation) starts(ctx context.Context) error {
 		}
 	}
 	more := median(with) - median(without)
-	n.table.add("start to ready with a region", "+ ≤ 0.3 s", fmt.Sprintf("+ %.2f s (%.2f instead of %.2f)", more, median(with), median(without)), more <= 0.3)
+	n.table.add(n.name+"start to ready with a region", "+ ≤ 0.3 s", fmt.Sprintf("+ %.2f s (%.2f instead of %.2f)", more, median(with), median(without)), more <= 0.3)
 	return n.start(ctx)
 }
 
@@ -196,8 +226,10 @@ func (n *navigation) open(ctx context.Context) error {
 	if n.region, err = region.Read(ctx, folder.Path(id)); err != nil {
 		return err
 	}
-	n.routes = routePaths(n.region.Graph, requestsMeasured)
-	step(fmt.Sprintf("the network has %d junctions and %d arcs; its file has %.1f MB", len(n.region.Graph.Nodes), len(n.region.Graph.Arcs), float64(n.region.Bytes)/1e6))
+	n.places = randomPlaces(n.region.Graph, requestsMeasured)
+	n.routes = routePaths(n.places)
+	n.table.note(n.name+"the network", fmt.Sprintf("%d junctions, %d arcs, %d turns; a file of %.1f MB", len(n.region.Graph.Nodes), len(n.region.Graph.Arcs),
+		len(n.region.Graph.Turns), float64(n.region.Bytes)/1e6))
 	return nil
 }
 
@@ -226,19 +258,7 @@ func (n *navigation) memoryWith(ctx context.Context) error {
 	}
 	junctions := float64(len(n.region.Graph.Nodes))
 	all, private := (with.all-n.without.all)/junctions, (with.private-n.without.private)/junctions
-	n.table.add("memory to serve, a junction", "≤ 800 bytes", fmt.Sprintf("%.0f bytes (%.0f MB instead of %.0f)", all, with.all/1e6, n.without.all/1e6), all <= 800)
-	n.table.add("  of this, private", "≤ 500 bytes", fmt.Sprintf("%.0f bytes", private), private <= 500)
-	return nil
-}
-
-// peers says which other routers are there to compare with.
-func (n *navigation) peers(context.Context) error {
-	for _, program := range []string{"osrm-routed", "routino-router"} {
-		if path, err := exec.LookPath(program); err == nil {
-			step(path + " is installed, but bench cannot drive it yet: compare by hand")
-		} else {
-			step("NOT COMPARED with " + program + ": it is not installed")
-		}
-	}
+	n.table.add(n.name+"memory to serve, a junction", "≤ 800 bytes", fmt.Sprintf("%.0f bytes (%.0f MB instead of %.0f)", all, with.all/1e6, n.without.all/1e6), all <= 800)
+	n.table.add(n.name+"  of this, private", "≤ 500 bytes", fmt.Sprintf("%.0f bytes", private), private <= 500)
 	return nil
 }

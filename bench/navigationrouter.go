@@ -10,7 +10,6 @@ import (
 
 	"wayside/internal/roads/cch"
 	"wayside/internal/roads/graph"
-	"wayside/internal/roads/roadtest"
 )
 
 const (
@@ -45,20 +44,6 @@ func (n *navigation) routerOfExtract(ctx context.Context) error {
 		name: "", table: n.table, graph: n.region.Graph, topology: n.region.Topology,
 		goals: routerGoals{p50: 100 * time.Microsecond, p99: 400 * time.Microsecond, ratio: 150, dijkstraPairs: 300, full: 60 * time.Millisecond},
 	}
-	return r.measure(ctx)
-}
-
-func (n *navigation) routerOfMillion(ctx context.Context) error {
-	r := router{
-		name: "1 M junctions: ", table: n.table, graph: roadtest.Tiled(n.region.Graph, 1_000_000),
-		goals: routerGoals{p50: 800 * time.Microsecond, ratio: 1000, dijkstraPairs: 100, jams: 800 * time.Millisecond},
-	}
-	began := time.Now()
-	var err error
-	if r.topology, err = cch.Prepare(ctx, r.graph, cch.PrepareOptions{}); err != nil {
-		return err
-	}
-	n.table.note(r.name+"preparing the router", fmt.Sprintf("%.0f s", time.Since(began).Seconds()))
 	return r.measure(ctx)
 }
 

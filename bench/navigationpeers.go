@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"wayside/internal/geo"
+)
+
+const (
+	// routinoRoutes is how many of the routes Routino is asked for too: each is a process.
+	routinoRoutes = 200
+	routinoPrefix = "peer"
+)
+
+// peers compares with other routers, where they are installed: the same extract, and the same pairs of places.
+func (n *navigation) peers(ctx context.Context) error {
+	if installed("osrm-routed") {
+		step("NOT COMPARED with OSRM: osrm-routed is installed, but bench cannot drive it yet")
+	} else {
+		step("NOT COMPARED with OSRM: osrm-routed is not installed")
+	}
+	if !installed("planetsplitter") || !installed("routino-router") {
+		step("NOT COMPARED with Routino: planetsplitter and routino-router are not installed (Debian's package routino has both)")
+		return nil
+	}
+	return n.besideRoutino(ctx)
+}
+
+func installed(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
+// besideRoutino compares the import and routes. Routino has no server: a process finds one route, and what a process takes for a route from a
+// place to itself is taken away.
+func (n *navigation) besideRoutino(ctx context.Context) error {
+	dir := filepath.Join(n.dir, "routino")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	began := time.Now()
+	split := exec.CommandContext(ctx, "planetsplitter", "--loggable", "--dir="+dir, "--prefix="+routinoPrefix, n.extract)
+	peak, err := runWatched(split)
+	if err != nil {
+		return fmt.Errorf("planetsplitter: %w", err)
+	}
+	took := time.Since(began).Seconds()
+	n.table.note("Routino's import / ours", fmt.Sprintf("%.1f × (%.1f s / %.1f s; %.0f MB of memory)", took/n.took, took, n.took, peak/1e6))
+	var routes, starts []time.Duration
+	failed := 0
+	for _, pair := range n.places[:routinoRoutes] {
+		start, _, err := routino(ctx, dir, pair[0], pair[0])
+		if err != nil {
+			return err
+		}
+		route, found, err := routino(ctx, dir, pair[0], pair[1])
+		if err != nil {
+			return err
+		}
+		if !found {
+			failed++
+			continue
+		}
+		starts, routes = append(starts, start), append(routes, route)
+	}
+	if len(routes) == 0 {
+		step("NOT COMPARED with Routino: it found none of the routes")
+		return nil
+	}
+	theirs, slowest := quantiles(routes)
+	empty, _ := quantiles(starts)
+	alone := theirs - empty
+	n.table.note(fmt.Sprintf("Routino's route / ours over HTTP, p50 of %d pairs", len(routes)), fmt.Sprintf("%.0f × (%.1f ms, p99 %.1f, less %.1f for the process / %.2f ms; it found no route for %d)",
+		float64(alone)/float64(n.p50), ms(theirs), ms(slowest), ms(empty), ms(n.p50), failed))
+	return nil
+}
+
+// routino finds one route in a process of its own, and returns how long that took.
+func routino(ctx context.Context, dir string, from, to geo.Point) (took time.Duration, found bool, err error) {
+	cmd := exec.CommandContext(ctx, "routino-router", "--dir="+dir, "--prefix="+routinoPrefix, "--profiles=/usr/share/routino/profiles.xml",
+		"--transport=motorcar", "--quickest", "--quiet", "--output-none",
+		fmt.Sprintf("--lon1=%.6f", from.Lng), fmt.Sprintf("--lat1=%.6f", from.Lat), fmt.Sprintf("--lon2=%.6f", to.Lng), fmt.Sprintf("--lat2=%.6f", to.Lat))
+	began := time.Now()
+	err = cmd.Run()
+	took = time.Since(began)
+	if _, exited := err.(*exec.ExitError); exited && ctx.Err() == nil { //nolint:errorlint // Run returns it as it is
+		return took, false, nil
+	}
+	return took, err == nil, err
+}
