@@ -1,5 +1,6 @@
 // Scale computes the tables of docs/scale.md: what a number of drivers needs, and what reaches its capacity first. Each
-// assumption is a flag; go run ./docs/scale -help lists them with their units and defaults.
+// assumption is a flag; go run ./docs/scale -help lists them with their units and defaults. With -roads it computes what the roads of a
+// country and a continent need.
 package main
 
 import (
@@ -30,6 +31,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	drivers := flags.String("drivers", "1000000,100000000", "drivers who use the service at all; several, parted by commas, are columns")
+	roads := flags.Bool("roads", false, "compute what the roads of areas need instead")
+	areas := flags.String("areas", defaultAreas, "with -roads: areas with the megabytes of their extracts, parted by commas")
 	a := defaultAssumptions()
 	defineFlags(flags, &a)
 	if err := flags.Parse(args); err != nil {
@@ -40,6 +43,9 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	if err := check(flags); err != nil {
 		return err
+	}
+	if *roads {
+		return printRoads(stdout, *areas, a.junctionsPerMB)
 	}
 	var columns []assumptions
 	for text := range strings.SplitSeq(*drivers, ",") {
@@ -57,6 +63,9 @@ func run(args []string, stdout, stderr io.Writer) error {
 	printLimits(out, columns)
 	return out.Flush()
 }
+
+// defaultAreas are extracts as they are offered for download.
+const defaultAreas = "Italy=2100,Germany=4400,Europe=31000"
 
 // defineFlags makes a flag of each assumption.
 func defineFlags(flags *flag.FlagSet, a *assumptions) {
@@ -104,6 +113,7 @@ func defineFlags(flags *flag.FlagSet, a *assumptions) {
 		{&a.upstreamHas, "upstream-calls", "calls a second that one upstream stands"},
 		{&a.proxyReqs, "proxy-requests", "requests a second of one proxy"},
 		{&a.proxyConns, "proxy-connections", "connections of one proxy"},
+		{&a.junctionsPerMB, "junctions-per-mb", "with -roads: junctions for each megabyte of an extract"},
 	} {
 		flags.Float64Var(f.into, f.name, *f.into, f.what)
 	}

@@ -53,6 +53,9 @@ type assumptions struct {
 	upstreamHas float64 // calls a second that one upstream can handle
 	proxyReqs   float64 // requests a second of one proxy, TLS included
 	proxyConns  float64 // connections of one proxy
+
+	// Roads.
+	junctionsPerMB float64 // for each megabyte of an extract
 }
 
 // defaultAssumptions are the ones of docs/scale.md.
@@ -63,6 +66,7 @@ func defaultAssumptions() assumptions {
 		cores: 8, busy: 0.5, readCost: 57.6, entityCost: 0.4, callCost: 5, openCost: 4, streamsMost: 20_000,
 		streamBytes: 31_300, indexBytes: 536, baseBytes: 100e6, loads: 385_000, takesOver: 20_300,
 		commits: 1000, rows: 56_500, wire: 1.25e9, rowBytes: 600, cacheOps: 150_000, opsByLook: 6, upstreamHas: 5000, proxyReqs: 50_000, proxyConns: 60_000,
+		junctionsPerMB: 3000,
 	}
 }
 

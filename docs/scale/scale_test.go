@@ -18,12 +18,15 @@ func TestPageHasTheProgramsTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := run(nil, &out, io.Discard); err != nil {
-		t.Fatal(err)
+	for _, args := range [][]string{nil, {"-roads"}} {
+		if err := run(args, &out, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		out.WriteByte('\n')
 	}
 	for table := range strings.SplitSeq(strings.TrimSpace(out.String()), "\n\n") {
 		if !strings.Contains(string(page), "\n"+table+"\n") {
-			t.Errorf("docs/scale.md lacks this table, which go run ./docs/scale prints:\n%s", table)
+			t.Errorf("docs/scale.md lacks this table, which go run ./docs/scale prints, or go run ./docs/scale -roads:\n%s", table)
 		}
 	}
 }
@@ -105,7 +108,14 @@ func TestEveryAssumptionHasAnEffect(t *testing.T) {
 	base.entities, base.feeds = 2e6, 2000
 	names := flag.NewFlagSet("", flag.ContinueOnError)
 	defineFlags(names, new(assumptions))
-	want := fmt.Sprint(calculate(base), singleResources(base, calculate(base)))
+	everything := func(a assumptions) string {
+		var roads bytes.Buffer
+		if err := printRoads(&roads, defaultAreas, a.junctionsPerMB); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(calculate(a), singleResources(a, calculate(a)), roads.String())
+	}
+	want := everything(base)
 	names.VisitAll(func(f *flag.Flag) {
 		a := base
 		flags := flag.NewFlagSet("", flag.ContinueOnError)
@@ -117,15 +127,29 @@ func TestEveryAssumptionHasAnEffect(t *testing.T) {
 		if err := flags.Set(f.Name, fmt.Sprint(old*1.1)); err != nil {
 			t.Fatal(err)
 		}
-		if got := fmt.Sprint(calculate(a), singleResources(a, calculate(a))); got == want {
+		if everything(a) == want {
 			t.Errorf("-%s changes nothing", f.Name)
 		}
 	})
 }
 
+// TestRoadsGrow: a network as large as one that was measured costs what was measured, and a larger one more.
+func TestRoadsGrow(t *testing.T) {
+	largest := sizes[len(sizes)-1].size
+	tenfold := size{10 * largest.junctions, 10 * largest.megabytes}
+	for _, c := range costs() {
+		if got, want := c.of(largest), c.measured[len(sizes)-1]; math.Abs(got-want) > 1e-9*want {
+			t.Errorf("%s: %v, measured %v", c.what, got, want)
+		}
+		if grown := c.of(tenfold) / c.of(largest); grown <= 1 || c.least == 1 && grown < 9.999 || grown > 100 {
+			t.Errorf("%s: ten times the region costs %v times as much", c.what, grown)
+		}
+	}
+}
+
 // TestRefusals: invalid numbers of drivers and invalid assumptions are rejected.
 func TestRefusals(t *testing.T) {
-	for _, args := range []string{"-drivers 0", "-drivers x", "-drivers 1,", "-on-road 0", "-on-road 1.1", "-poll-every 0", "-cores -1", "-busy NaN", "-unknown 1", "extra"} {
+	for _, args := range []string{"-drivers 0", "-drivers x", "-drivers 1,", "-on-road 0", "-on-road 1.1", "-poll-every 0", "-cores -1", "-busy NaN", "-unknown 1", "extra", "-roads -areas x", "-roads -areas =5", "-roads -areas a=0", "-roads -junctions-per-mb 0"} {
 		var out bytes.Buffer
 		if err := run(strings.Fields(args), &out, io.Discard); err == nil || out.Len() > 0 {
 			t.Errorf("%s: %v, %q", args, err, out.String())
