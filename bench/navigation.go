@@ -61,6 +61,7 @@ func (b *bench) runNavigation(ctx context.Context) error {
 		{"opening the region in this process", n.open},
 		{"memory with the region", n.memoryWith},
 		{"asking for routes over HTTP", n.httpRoutes},
+		{"searching places over HTTP", n.httpSearch},
 		{"signing in and registering feeds", b.prepare},
 		{"closures, from the push to a route around it", n.closures},
 		{"routes beside pushes", n.besidePushes},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wayside/internal/roads/graph"
+	"wayside/internal/roads/match"
 	"wayside/internal/roads/osmpbf"
 )
 
@@ -17,14 +18,14 @@ type Built struct {
 	LeftOut   map[string]int
 }
 
-// Build makes the index of extracts. The graph is the one that was built of them.
-func Build(ctx context.Context, files []*osmpbf.File, g *graph.Graph) (*Built, error) {
+// Build makes the index of extracts. Graph and index of roads are those that were built of them.
+func Build(ctx context.Context, files []*osmpbf.File, g *graph.Graph, roads *match.Index) (*Built, error) {
 	c, err := collect(ctx, files)
 	if err != nil {
 		return nil, err
 	}
 	c.locate()
-	b := newBuilder(c, g)
+	b := newBuilder(c, g, roads)
 	b.addFeatures()
 	b.addTaggedCities()
 	b.findPlaces()
@@ -58,6 +59,7 @@ type builder struct {
 	arrays
 	c       *collector
 	g       *graph.Graph
+	roads   *match.Index
 	fold    folder
 	own     *texts
 	named   map[string]uint32 // where the graph has a text
@@ -74,9 +76,9 @@ type builder struct {
 	virtual    map[virtualKey]int
 }
 
-func newBuilder(c *collector, g *graph.Graph) *builder {
+func newBuilder(c *collector, g *graph.Graph, roads *match.Index) *builder {
 	b := &builder{
-		c: c, g: g, own: newTexts(), named: map[string]uint32{}, kindsOf: map[kind]uint16{}, rows: map[place]uint32{},
+		c: c, g: g, roads: roads, own: newTexts(), named: map[string]uint32{}, kindsOf: map[kind]uint16{}, rows: map[place]uint32{},
 		documentOf: make([]uint32, len(c.objects)), placeOf: make([]place, len(c.objects)),
 		cities: map[string][]uint32{}, postings: map[string][]uint32{}, virtual: map[virtualKey]int{},
 	}

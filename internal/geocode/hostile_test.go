@@ -112,7 +112,7 @@ func TestBuildStops(t *testing.T) {
 	n := town(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := geocode.Build(ctx, []*osmpbf.File{n.File(t)}, n.Graph(t)); !errors.Is(err, context.Canceled) {
+	if _, err := geocode.Build(ctx, []*osmpbf.File{n.File(t)}, n.Graph(t), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("the build ended with %v", err)
 	}
 }

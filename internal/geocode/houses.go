@@ -80,7 +80,6 @@ type houseFinder struct {
 	b     *builder
 	named map[string][]int // streets by their folded name
 	ofWay map[int64]int
-	roads *match.Index // made when it is needed
 }
 
 // street is the street of an address: the nearest of that name, or the nearest road if it names none; -1: there is none.
@@ -118,10 +117,7 @@ func (h *houseFinder) street(o *object) int {
 // nearest is the street of the nearest road with a name.
 func (h *houseFinder) nearest(at graph.Position) int {
 	g := h.b.g
-	if h.roads == nil {
-		h.roads = match.NewIndex(g)
-	}
-	found := h.roads.Nearest(nil, geo.Point{Lat: float64(at.Lat) / 1e7, Lng: float64(at.Lng) / 1e7}, match.Nearest{
+	found := h.b.roads.Nearest(nil, geo.Point{Lat: float64(at.Lat) / 1e7, Lng: float64(at.Lng) / 1e7}, match.Nearest{
 		Within: nearestRoad, Count: 1, Accept: func(piece uint32) bool {
 			_, ok := h.ofWay[g.Ways[g.Pieces[piece].Way].OSM]
 			return ok

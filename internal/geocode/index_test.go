@@ -25,7 +25,7 @@ func build(t testing.TB, content []byte) *built {
 	g, _ := roadtest.Build(t, graph.BuildOptions{}, file)
 	b := &built{graph: g}
 	var err error
-	if b.Built, err = geocode.Build(t.Context(), []*osmpbf.File{file}, g); err != nil {
+	if b.Built, err = geocode.Build(t.Context(), []*osmpbf.File{file}, g, match.NewIndex(g)); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range b.Sections {

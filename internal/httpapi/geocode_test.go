@@ -21,7 +21,7 @@ import (
 func geocoderOf(t *testing.T, drawn *roadtest.Network) httpapi.Geocoder {
 	t.Helper()
 	g := drawn.Graph(t)
-	built, err := geocode.Build(t.Context(), []*osmpbf.File{drawn.File(t)}, g)
+	built, err := geocode.Build(t.Context(), []*osmpbf.File{drawn.File(t)}, g, match.NewIndex(g))
 	if err != nil {
 		t.Fatal(err)
 	}

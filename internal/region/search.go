@@ -8,7 +8,7 @@ import (
 
 // makeSearch makes the place search.
 func makeSearch(ctx context.Context, s *source) ([]content, error) {
-	built, err := geocode.Build(ctx, s.files, s.graph)
+	built, err := geocode.Build(ctx, s.files, s.graph, s.index)
 	if err != nil {
 		return nil, err
 	}
