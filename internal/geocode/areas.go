@@ -31,7 +31,7 @@ func (c *collector) areas() []area {
 		rank := o.kind.layer()
 		switch {
 		case o.role == isBoundary:
-			rank = layerOfLevel(o.level)
+			rank = layerOfLevel(o.rare.level)
 		case o.role == isPlace && o.kind.key == "place" && (o.osm&3 != osmNode) && rank >= LayerDistrict:
 		default:
 			continue
@@ -39,7 +39,7 @@ func (c *collector) areas() []area {
 		if rank == LayerOther {
 			continue
 		}
-		a := area{object: i, rank: rank, level: o.level, around: o.around}
+		a := area{object: i, rank: rank, level: o.rare.level, around: o.around}
 		edges, closed := c.edgesOf(o)
 		if !closed {
 			if o.role == isBoundary {
@@ -98,7 +98,7 @@ func (c *collector) edgesOf(o *object) (edges []edge, closed bool) {
 			return nil, false
 		}
 	}
-	for _, way := range o.members {
+	for _, way := range o.rare.members {
 		if !line(c.lines[way][0], c.lines[way][1]) {
 			return nil, false
 		}

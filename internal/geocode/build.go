@@ -150,13 +150,13 @@ func (b *builder) add(d document, osm osmID, n *names) uint32 {
 	}
 	d.NameLength = uint16(len(n.name))
 	d.Words = uint8(b.addWords(id, n.name))
-	for _, t := range n.translations {
+	for _, t := range n.further().translations {
 		if t.text != n.name {
 			b.addWords(id, t.text)
 			b.translations = append(b.translations, translation{id, uint32(t.language), b.own.add(t.text)})
 		}
 	}
-	for _, other := range n.others {
+	for _, other := range n.further().others {
 		b.addWords(id, other)
 	}
 	b.documents = append(b.documents, d)
@@ -207,13 +207,13 @@ func (b *builder) addFeatures() {
 	}
 	for i := range c.objects {
 		o := &c.objects[i]
-		rank := layerOfLevel(o.level)
+		rank := layerOfLevel(o.rare.level)
 		if o.role != isBoundary || rank == LayerOther {
 			continue
 		}
 		key := b.key(o.name)
 		for _, k := range placesNamed[key] {
-			if p := &c.objects[k]; p.osm&3 == osmNode && (p.osm.id() == o.label || o.around.contains(p.at, 0)) {
+			if p := &c.objects[k]; p.osm&3 == osmNode && (p.osm.id() == o.rare.label || o.around.contains(p.at, 0)) {
 				b.documentOf[i] = b.documentOf[k]
 				b.setExtent(b.documentOf[k], o)
 				break
@@ -239,7 +239,7 @@ func (b *builder) addFeatures() {
 
 func (b *builder) addFeature(i int, layer Layer) {
 	o := &b.c.objects[i]
-	importance := o.kind.importance(o.population)
+	importance := o.kind.importance(o.rare.population)
 	if o.role == isBoundary {
 		importance = [layers]float64{LayerDistrict: 0.4, LayerCity: 0.5, LayerCounty: 0.6, LayerState: 0.85, LayerCountry: 1}[layer]
 	}
@@ -318,8 +318,8 @@ func (b *builder) findPlaces() {
 	}
 	code := map[uint32]string{}
 	for i := range b.c.objects {
-		if o := &b.c.objects[i]; o.role == isBoundary && o.code != "" {
-			code[b.documentOf[i]] = o.code
+		if o := &b.c.objects[i]; o.role == isBoundary && o.rare.code != "" {
+			code[b.documentOf[i]] = o.rare.code
 		}
 	}
 	for i := range b.c.objects {

@@ -27,25 +27,52 @@ type object struct {
 	role role
 	kind kind
 	names
-	address    tagged
+	address *tagged   // never nil
+	rare    *rareTags // never nil
+
+	firstRef, refs uint32 // its nodes
+	at             graph.Position
+	around         box
+	located        bool
+}
+
+// rareTags are what few objects have.
+type rareTags struct {
 	population string
 	level      int    // of an administrative boundary
 	code       string // of a country
-
-	firstRef, refs uint32 // its nodes
-	members        []int64
-	label          int64 // node that stands for a relation; 0: none
-
-	at      graph.Position
-	around  box
-	located bool
+	members    []int64
+	label      int64 // node that stands for a relation; 0: none
 }
 
 // names are what an object is called.
 type names struct {
-	name         string
+	name string
+	more *moreNames // nil: none
+}
+
+// moreNames are names that few objects have.
+type moreNames struct {
 	translations []translated
 	others       []string // by which it is found too
+}
+
+// further are the names beside the first.
+func (n *names) further() moreNames {
+	if n.more == nil {
+		return moreNames{}
+	}
+	return *n.more
+}
+
+// change gives the names beside the first to change. They are the object's own.
+func (n *names) change() *moreNames {
+	more := new(moreNames)
+	if n.more != nil {
+		*more = *n.more
+	}
+	n.more = more
+	return more
 }
 
 type translated struct {
@@ -72,6 +99,10 @@ type collector struct {
 	texts   map[string]string
 	leftOut map[string]int
 	allowed int
+
+	// What objects without address and without rare tags share.
+	noAddress tagged
+	noRare    rareTags
 
 	nodes     []int64 // ids, ascending
 	positions []graph.Position
@@ -137,14 +168,31 @@ func (c *collector) name(text string) string {
 // Languages are those in which names are kept beside the default.
 func Languages() []string { return []string{"en", "de", "fr", "nl", "es", "it", "ar"} }
 
-// further are texts of an object that some kinds have a use for.
-type further struct{ highway, boundary, ref, brand, operator string }
+// ownAddress is an object's address, to be changed.
+func (c *collector) ownAddress(o *object) *tagged {
+	if o.address == &c.noAddress {
+		o.address = new(tagged)
+	}
+	return o.address
+}
+
+// ownRare is an object's rare tags, to be changed.
+func (c *collector) ownRare(o *object) *rareTags {
+	if o.rare == &c.noRare {
+		o.rare = new(rareTags)
+	}
+	return o.rare
+}
+
+// spare are texts of an object that some kinds have a use for.
+type spare struct{ highway, boundary, ref, brand, operator string }
 
 // parse reads the tags of an object; false: it is nothing that is looked for.
 func (c *collector) parse(o *object, tags osmpbf.Tags) bool {
+	o.address, o.rare = &c.noAddress, &c.noRare
 	f := c.readTags(o, tags)
-	if o.name == "" && len(o.translations) > 0 {
-		o.name = o.translations[0].text
+	if translations := o.further().translations; o.name == "" && len(translations) > 0 {
+		o.name = translations[0].text
 	}
 	switch osm := o.osm & 3; {
 	case osm == osmWay && o.address.interpolation != "":
@@ -166,7 +214,7 @@ func (c *collector) parse(o *object, tags osmpbf.Tags) bool {
 }
 
 // readTags reads names and addresses.
-func (c *collector) readTags(o *object, tags osmpbf.Tags) (f further) {
+func (c *collector) readTags(o *object, tags osmpbf.Tags) (f spare) {
 	for _, t := range tags {
 		switch t.Key {
 		case "highway":
@@ -180,24 +228,24 @@ func (c *collector) readTags(o *object, tags osmpbf.Tags) (f further) {
 		case "operator":
 			f.operator = t.Value
 		case "population":
-			o.population = c.keep(t.Value)
+			c.ownRare(o).population = c.keep(t.Value)
 		case "name":
 			o.name = c.name(t.Value)
 		case "postal_code":
 			if o.address.postcode == "" {
-				o.address.postcode = c.name(t.Value)
+				c.ownAddress(o).postcode = c.name(t.Value)
 			}
 		case "admin_level":
 			if level, plain := leadingNumber(t.Value); plain && level < 20 {
-				o.level = int(level)
+				c.ownRare(o).level = int(level)
 			}
 		case "ISO3166-1", "ISO3166-1:alpha2":
-			o.code = c.keep(countryCode(t.Value))
+			c.ownRare(o).code = c.keep(countryCode(t.Value))
 		case "alt_name", "old_name", "short_name", "official_name", "int_name", "loc_name":
-			o.others = c.addNames(o.others, t.Value)
+			c.addNames(o, t.Value)
 		default:
 			if rest, ok := strings.CutPrefix(t.Key, "addr:"); ok {
-				c.parseAddress(&o.address, rest, t.Value)
+				c.parseAddress(o, rest, t.Value)
 			} else if language, ok := strings.CutPrefix(t.Key, "name:"); ok {
 				c.parseTranslation(o, language, t.Value)
 			}
@@ -207,7 +255,7 @@ func (c *collector) readTags(o *object, tags osmpbf.Tags) (f further) {
 }
 
 // isNamedStreet makes a street of a way that has a name, or a number by which large roads are known.
-func (c *collector) isNamedStreet(o *object, f *further) bool {
+func (c *collector) isNamedStreet(o *object, f *spare) bool {
 	ref := f.ref
 	if o.name == "" && hasNumber(f.highway) {
 		o.name, ref = c.name(ref), ""
@@ -216,20 +264,20 @@ func (c *collector) isNamedStreet(o *object, f *further) bool {
 		return false
 	}
 	if ref != "" && len(ref) < maxWordBytes {
-		o.others = c.addNames(o.others, ref)
+		c.addNames(o, ref)
 	}
 	o.role, o.kind = isHighway, kind{"highway", c.keep(f.highway)}
 	return true
 }
 
 // isNamedFeature makes a feature of an object that has a name, or a brand.
-func (c *collector) isNamedFeature(o *object, k kind, f *further) bool {
+func (c *collector) isNamedFeature(o *object, k kind, f *spare) bool {
 	if o.name == "" && hasBrand(k.key) {
 		if o.name = c.name(f.brand); o.name == "" {
 			o.name = c.name(f.operator)
 		}
 	} else if f.brand != "" && f.brand != o.name {
-		o.others = c.addNames(o.others, f.brand)
+		c.addNames(o, f.brand)
 	}
 	if o.name == "" {
 		return false
@@ -251,31 +299,37 @@ func hasNumber(highway string) bool {
 const maxOtherNames = 12
 
 // addNames adds names that are divided by semicolons.
-func (c *collector) addNames(to []string, text string) []string {
+func (c *collector) addNames(o *object, text string) {
 	for one := range strings.SplitSeq(text, ";") {
-		if len(to) >= maxOtherNames {
+		if len(o.further().others) >= maxOtherNames {
 			c.leftOut["more_names"]++
 			break
 		}
 		if name := c.name(one); name != "" {
-			to = append(to, name)
+			more := o.change()
+			more.others = append(more.others, name)
 		}
 	}
-	return to
 }
 
 func (c *collector) parseTranslation(o *object, language, text string) {
 	i := slices.Index(Languages(), language)
-	if i < 0 || slices.ContainsFunc(o.translations, func(t translated) bool { return t.language == i }) {
+	if i < 0 || slices.ContainsFunc(o.further().translations, func(t translated) bool { return t.language == i }) {
 		return
 	}
 	if name := c.name(text); name != "" {
-		o.translations = append(o.translations, translated{i, name})
-		slices.SortFunc(o.translations, func(a, b translated) int { return a.language - b.language })
+		more := o.change()
+		more.translations = append(more.translations, translated{i, name})
+		slices.SortFunc(more.translations, func(a, b translated) int { return a.language - b.language })
 	}
 }
 
-func (c *collector) parseAddress(a *tagged, key, value string) {
+func (c *collector) parseAddress(o *object, key, value string) {
+	a := o.address
+	switch key {
+	case "housenumber", "street", "place", "city", "postcode", "country", "interpolation":
+		a = c.ownAddress(o)
+	}
 	switch key {
 	case "housenumber":
 		a.number = c.name(value)
@@ -318,10 +372,11 @@ func (c *collector) relations(b *osmpbf.Block) error {
 		for _, m := range r.Members {
 			switch {
 			case m.Type == osmpbf.Ways && (m.Role == "outer" || m.Role == "inner" || m.Role == ""):
-				o.members = append(o.members, m.Ref)
+				rare := c.ownRare(&o)
+				rare.members = append(rare.members, m.Ref)
 				c.lines[m.Ref] = [2]uint32{}
-			case m.Type == osmpbf.Nodes && (m.Role == "label" || m.Role == "admin_centre" && o.label == 0):
-				o.label = m.Ref
+			case m.Type == osmpbf.Nodes && (m.Role == "label" || m.Role == "admin_centre" && o.rare.label == 0):
+				c.ownRare(&o).label = m.Ref
 			}
 		}
 		c.objects = append(c.objects, o)
@@ -361,7 +416,7 @@ func (c *collector) ways(b *osmpbf.Block) error {
 func (c *collector) wantNodes() {
 	c.nodes = slices.Clone(c.refs)
 	for i := range c.objects {
-		if label := c.objects[i].label; label != 0 {
+		if label := c.objects[i].rare.label; label != 0 {
 			c.nodes = append(c.nodes, label)
 		}
 	}
@@ -411,7 +466,7 @@ func (c *collector) locate() {
 		case osmWay:
 			c.boxOf(o, o.firstRef, o.refs)
 		case osmRelation:
-			for _, way := range o.members {
+			for _, way := range o.rare.members {
 				if line := c.lines[way]; line[1] > 0 {
 					c.boxOf(o, line[0], line[1])
 				}
@@ -421,7 +476,7 @@ func (c *collector) locate() {
 			continue
 		}
 		o.at = o.around.middle()
-		if at, ok := c.position(o.label); ok && o.label != 0 {
+		if at, ok := c.position(o.rare.label); ok && o.rare.label != 0 {
 			o.at = at
 		} else if o.role == isHighway {
 			if at, ok := c.position(c.refs[o.firstRef+o.refs/2]); ok {

@@ -107,7 +107,7 @@ func (h *houseFinder) street(o *object) int {
 		b.virtual[virtual] = i
 		place := b.around.at(o.at)
 		b.streets = append(b.streets, street{
-			names: names{name: o.address.street}, kind: kind{"place", "yes"}, around: o.around, at: o.at, osm: o.osm, place: place, hidden: true, postcode: map[uint32]int{},
+			names: names{name: o.address.street}, kind: kind{"place", "yes"}, around: o.around, at: o.at, osm: o.osm, place: place, hidden: true,
 		})
 	}
 	b.streets[i].around.add(o.at)
@@ -132,9 +132,7 @@ func (h *houseFinder) nearest(at graph.Position) int {
 // addNumbers adds the numbers of an address to a street.
 func (b *builder) addNumbers(s int, o *object, in place) {
 	target := &b.streets[s]
-	if in.Postcode != 0 {
-		target.postcode[in.Postcode]++
-	}
+	target.countPostcode(in.Postcode)
 	if target.hidden && target.place.Code == [2]byte{} {
 		target.place = in
 		target.place.Postcode = 0

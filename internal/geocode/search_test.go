@@ -170,6 +170,24 @@ func TestWhatResultsSay(t *testing.T) {
 	}
 }
 
+// TestNamesOfWaysAreMerged joins ways that have names in different languages.
+func TestNamesOfWaysAreMerged(t *testing.T) {
+	x := drawn(t, roadtest.Map(t, 100, "a-b-c-d",
+		roadtest.Way("ab", "highway=primary, name=Ponte, name:it=Ponte Lungo, alt_name=Pons"),
+		roadtest.Way("bc", "highway=primary, name=Ponte, name:en=Bridge, name:ar=جسر"),
+		roadtest.Way("cd", "highway=primary, name=Ponte, name:fr=Pont, alt_name=Pons;Pontus")))
+	for _, query := range []string{"ponte", "bridge", "pont", "ponte lungo", "pontus", "جسر"} {
+		if results := x.ask(query); labels(results) != "Ponte" {
+			t.Errorf("%q found %s", query, labels(results))
+		}
+	}
+	for language, want := range []string{"Bridge", "Ponte", "Pont", "Ponte", "Ponte", "Ponte Lungo", "جسر"} {
+		if got := labels(x.Search(nil, &geocode.Query{Text: "ponte", Limit: 5, Language: language})); got != want {
+			t.Errorf("in %s it is %q instead of %q", geocode.Languages()[language], got, want)
+		}
+	}
+}
+
 // TestFilters narrows down what may be found.
 func TestFilters(t *testing.T) {
 	n := town(t)

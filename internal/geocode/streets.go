@@ -105,7 +105,7 @@ func (b *builder) joinStreets(ways []int) {
 
 // streetOf is the street of some ways: of the most important kind, at the way that is nearest to the middle.
 func (b *builder) streetOf(ways []int) street {
-	s := street{ways: ways, postcode: map[uint32]int{}}
+	s := street{ways: ways}
 	for i, way := range ways {
 		o := &b.c.objects[way]
 		if i == 0 {
@@ -117,9 +117,7 @@ func (b *builder) streetOf(ways []int) street {
 		if o.kind.importance("") > s.kind.importance("") {
 			s.kind = o.kind
 		}
-		if postcode := b.placeOf[way].Postcode; postcode != 0 {
-			s.postcode[postcode]++
-		}
+		s.countPostcode(b.placeOf[way].Postcode)
 	}
 	middle, least := s.around.middle(), 0.0
 	for i, way := range ways {
@@ -133,16 +131,34 @@ func (b *builder) streetOf(ways []int) street {
 
 // merge adds the names that are missing.
 func (n *names) merge(o *names) {
-	for _, t := range o.translations {
-		if !slices.ContainsFunc(n.translations, func(own translated) bool { return own.language == t.language }) {
-			n.translations = append(slices.Clip(n.translations), t)
+	if o.more == nil || o.more == n.more {
+		return
+	}
+	own := n.further()
+	for _, t := range o.more.translations {
+		if !slices.ContainsFunc(own.translations, func(known translated) bool { return known.language == t.language }) {
+			own.translations = append(slices.Clip(own.translations), t)
 		}
 	}
-	for _, other := range o.others {
-		if len(n.others) < maxOtherNames && !slices.Contains(n.others, other) {
-			n.others = append(slices.Clip(n.others), other)
+	for _, other := range o.more.others {
+		if len(own.others) < maxOtherNames && !slices.Contains(own.others, other) {
+			own.others = append(slices.Clip(own.others), other)
 		}
 	}
+	own.translations = slices.Clone(own.translations)
+	slices.SortFunc(own.translations, func(a, b translated) int { return a.language - b.language })
+	n.more = &own
+}
+
+// countPostcode notes that something on the street has a postcode.
+func (s *street) countPostcode(postcode uint32) {
+	if postcode == 0 {
+		return
+	}
+	if s.postcode == nil {
+		s.postcode = map[uint32]int{}
+	}
+	s.postcode[postcode]++
 }
 
 // mostUsed is the key with the highest count, the lowest of several; 0: there is none.
