@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -158,10 +160,21 @@ func (d *demoRun) roadsText(ctx context.Context, push string) string {
 	text := "\nAsk for a route across " + what + " (" + printable(via) + "), close it with the push token of the town's live feed, ask again, and open it:\n\n" +
 		route + fmt.Sprintf(post, d.base, push, row(closureTTL)) + route + fmt.Sprintf(post, d.base, push, row(1)) +
 		"\nOr dispute the closure on the map as the driver: until others confirm it, it only counts as five minutes of delay."
+	text += "\n\nSearch for an address, with a typo, and ask what is at a place:\n\n" + d.searchLines(t)
 	if d.real {
 		return text + fmt.Sprintf("\nThe roads are %s: %s\n", region.Attribution, region.AttributionURL)
 	}
-	return text + " The bridge of the harbour opens for ships by itself.\n"
+	return text + "\nThe bridge of the harbour opens for ships by itself.\n"
+}
+
+// searchLines are requests to the place search: of the town's 40 9th Avenue, or of the street that a trip leads along.
+func (d *demoRun) searchLines(t demo.Trip) string {
+	name := "9th Avneue 40"
+	if d.real {
+		name = t.Street
+	}
+	return fmt.Sprintf("  curl '%[1]s/v2/geocode/api?%[2]s&limit=3&lat=%[3]g&lon=%[4]g'\n  curl '%[1]s/v2/geocode/reverse?lat=%[3]g&lon=%[4]g'\n",
+		d.base, url.Values{"q": {cmp.Or(name, "street")}}.Encode(), t.From.Lat, t.From.Lng)
 }
 
 // closureTTL is how long the visitor's closure lasts if it is not ended, in seconds.

@@ -72,6 +72,7 @@ func (d *demoProcess) closesAndOpens() {
 			d.t.Fatalf("%s: %s", line, text)
 		}
 	}
+	d.searches()
 	open := d.route(lines[0])
 	push(lines[1])
 	id := base64.RawURLEncoding.EncodeToString([]byte("my-closure"))
@@ -86,6 +87,25 @@ func (d *demoProcess) closesAndOpens() {
 		r := d.route(lines[0])
 		return !avoids(r) && r.Routes[0].Distance == open.Routes[0].Distance
 	})
+}
+
+// searches follows the printed lines about searching: the first result is an address or a street.
+func (d *demoProcess) searches() {
+	d.t.Helper()
+	lines := regexp.MustCompile(`(?m)^  (curl '\S+/v2/geocode/[^\n]+)$`).FindAllStringSubmatch(d.out.String(), -1)
+	if len(lines) != 2 {
+		d.t.Fatalf("%d lines about searching: %s", len(lines), &d.out)
+	}
+	for i, line := range lines {
+		text := string(d.sh(line[1]))
+		want := regexp.MustCompile(`"features":\[\{[^}]*\},"properties":\{[^}]*"type":"street"`)
+		if strings.Contains(line[1], "9th+Avneue+40") {
+			want = regexp.MustCompile(`"features":\[\{[^}]*\},"properties":\{[^}]*"housenumber":"40","street":"9th Avenue"`)
+		}
+		if i == 0 && !want.MatchString(text) || !strings.Contains(text, `"attribution":"`) {
+			d.t.Errorf("%s: %s", line[1], text)
+		}
+	}
 }
 
 // get reads a page of the demo.

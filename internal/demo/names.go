@@ -49,10 +49,10 @@ var roadNumbers = map[string]string{
 	"Motorway 7": "M7", "Ring": "R1", "North Road": "A12", "South Road": "A12", "East Road": "A40", "West Road": "A40", "Bridge Road": "B5",
 }
 
-// houses returns the house numbers of a residential street: odd ones to its left and even ones to its right.
+// houses returns the house numbers of a street within the town: odd ones to its left and even ones to its right.
 func (r *road) houses() []label {
 	const apart, off, corner = 24.0, 16.0, 20.0 // metres
-	if r.class != small {
+	if r.class != small && r.class != primary {
 		return nil
 	}
 	var out []label
@@ -60,6 +60,9 @@ func (r *road) houses() []label {
 	for along := corner; along < r.length()-corner; along += apart / 2 {
 		number++
 		here, ahead := r.at(along), r.at(along+1)
+		if isWet(here) || min(here.x, here.y) < 0 || max(here.x, here.y) > townMetres {
+			continue // on a bridge, or out in the country
+		}
 		east, north := ahead.x-here.x, ahead.y-here.y
 		side := off
 		if number%2 == 0 {

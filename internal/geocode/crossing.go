@@ -87,6 +87,9 @@ func (x *Index) streetHits(s *scratch, q *Query, text string) []hit {
 	if len(s.tokens) == 0 {
 		return nil
 	}
+	for i := range s.tokens {
+		s.tokens[i].house, s.tokens[i].elsewhere = false, false // numbers are part of names here
+	}
 	x.mark(s)
 	x.gather(s, 0)
 	s.sortHits()

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"wayside/internal/roads/graph"
 )
@@ -38,6 +40,17 @@ func (x *Index) findHouse(s *scratch, h *hit, t int) float32 {
 		return nearHouse
 	}
 	return noHouseWeight
+}
+
+// houseNumber is the number that a word of a query begins with, and whether it can be a house number: "12", "12a" and "12bis", but not "9th".
+func houseNumber(word string) (uint32, bool) {
+	number, _ := leadingNumber(word)
+	switch suffix := strings.TrimLeft(word, "0123456789"); suffix {
+	case "bis", "ter", "quater":
+		return number, number > 0
+	default:
+		return number, number > 0 && utf8.RuneCountInString(suffix) <= 1
+	}
 }
 
 // sameNumber says whether a house has a number as it was asked for: "12a" is "12 A".

@@ -126,8 +126,7 @@ func (s *scratch) begin(x *Index, q *Query) {
 	for i, word := range s.fold.words {
 		t := token{span: word, open: i == len(s.fold.words)-1 && !closed || s.fold.dotted>>i&1 != 0}
 		if text := s.fold.word(i); text[0] >= '0' && text[0] <= '9' {
-			t.number, _ = leadingNumber(string(text))
-			t.house = t.number > 0
+			t.number, t.house = houseNumber(string(text))
 			t.elsewhere = t.house
 		}
 		s.tokens = append(s.tokens, t)
@@ -299,8 +298,10 @@ func (x *Index) fitOf(s *scratch, id uint32, d *document, words, missing int) (t
 			own++
 		case s.rows[t*rows+int(d.Place/64)]>>(d.Place%64)&1 != 0:
 			text += inPlaceWeight
-		case s.tokens[t].house && number < 0 && x.isStreet(id):
-			number = t
+		case s.tokens[t].house && x.isStreet(id):
+			if number < 0 { // of "12/3" the first counts
+				number = t
+			}
 		case d.has(hasAddress) && x.onStreet(s, id, t, words):
 			text += inPlaceWeight
 		case missing > 0:

@@ -99,6 +99,8 @@ func TestSearch(t *testing.T) {
 		{"beyond the last", "hauptstrasse 99", "Hauptstraße"},
 		{"of a list", "no such lane 5", "No Such Lane 5"},
 		{"a street that only addresses know, without a number", "no such lane", ""},
+		{"house number with a staircase", "no such lane 5/1", "No Such Lane 5"},
+		{"an ordinal is no house number", "hauptstrasse 2nd ", "Hauptstraße"},
 		{"in the town", "triq il kbira valletta", "Triq il-Kbira"},
 		{"in the postcode", "hauptstrasse 10115", "Hauptstraße"},
 		{"by brand", "shell", "Shell"},

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"wayside/internal/roads/roadtest"
+)
+
+// TestSearchOfARegion imports a drawn town, searches it, and looks for what was asked in the log and the metrics. A region that is imported
+// without search has none.
+func TestSearchOfARegion(t *testing.T) {
+	t.Parallel()
+	ops := freeAddress(t)
+	s := newService(t, fmt.Sprintf("[log]\nlevel = \"debug\"\n\n[ops]\nlisten = %q\n", ops))
+	town := roadtest.Map(t, 100, `
+		a--b--c
+		|
+		d
+	`, roadtest.Way("abc", "highway=primary, name=Quince Parade"), roadtest.Way("ad", "highway=residential, name=Medlar Row"),
+		roadtest.Node("b", "addr:housenumber=17, addr:street=Quince Parade"), roadtest.Node("c", "place=village, name=Loquat"))
+	s.importDrawing(town)
+	s.start(nil)
+	guest := &client{s: s}
+	for path, want := range map[string]string{
+		"api?q=qiunce+par":           `"name":"Quince Parade"`,
+		"api?q=quince+parade+17":     `"housenumber":"17","street":"Quince Parade"`,
+		"api?q=medlar+%26+quince":    `"name":"Medlar Row & Quince Parade"`,
+		"api?q=loquat&limit=1":       `"osm_value":"village"`,
+		"reverse?lat=0&lon=0.000456": `"name":"Quince Parade"`,
+		"api?q=%ff":                  "q must be UTF-8",
+		"reverse?lat=0.000456":       "lon is required",
+	} {
+		if _, body := guest.do(http.MethodGet, "/v2/geocode/"+path, nil); !strings.Contains(string(body), want) {
+			t.Errorf("%s: %s", path, body)
+		}
+	}
+	metrics := get(t, "http://"+ops+"/metrics")
+	if err := s.terminate(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+	if found := regexp.MustCompile(`(?i)qiunce|quince|medlar|loquat|0\.?000456|%ff`).FindString(s.log.String() + metrics); found != "" {
+		t.Errorf("%q is told: %s", found, s.log)
+	}
+	s.cli("region", "import", "--without", "search", drawTown(t, "Bare", 60))
+	s.start(nil)
+	if resp, body := guest.do(http.MethodGet, "/v2/geocode/api?q=bare", nil); resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(body), "without search") {
+		t.Errorf("without search: %d %s", resp.StatusCode, body)
+	}
+}
