@@ -36,7 +36,7 @@ func geocoderOf(t *testing.T, drawn *roadtest.Network) httpapi.Geocoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func() (*geocode.Index, string) { return index, "© the people who drew it" }
+	return func() (*geocode.Index, string) { return index, "© OpenStreetMap contributors" }
 }
 
 func newGeocodeService(t *testing.T, edit func(*httpapi.Deps)) *readService {
@@ -87,7 +87,7 @@ func TestPlacesAreFound(t *testing.T) {
 		if len(found.Features) == 0 || found.Features[0].Properties.Name != want || found.Features[0].Properties.OSMType != "W" {
 			t.Errorf("%q found %+v", query, found.Features)
 		}
-		if found.Type != "FeatureCollection" || found.Attribution != "© the people who drew it" {
+		if found.Type != "FeatureCollection" || found.Attribution != "© OpenStreetMap contributors" {
 			t.Errorf("%q: %+v", query, found)
 		}
 	}
