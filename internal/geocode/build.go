@@ -149,22 +149,24 @@ func (b *builder) add(d document, osm osmID, n *names) uint32 {
 		d.Name = b.own.start(b.own.add(n.name)) | ownText
 	}
 	d.NameLength = uint16(len(n.name))
-	d.Words = uint8(b.addWords(id, n.name))
+	d.Words = b.addWords(id, n.name)
 	for _, t := range n.further().translations {
 		if t.text != n.name {
-			b.addWords(id, t.text)
+			d.Words = min(d.Words, b.addWords(id, t.text))
 			b.translations = append(b.translations, translation{id, uint32(t.language), b.own.add(t.text)})
 		}
 	}
 	for _, other := range n.further().others {
-		b.addWords(id, other)
+		if words := b.addWords(id, other); d.layer() != LayerStreet { // others of a street are numbers of roads
+			d.Words = min(d.Words, words)
+		}
 	}
 	b.documents = append(b.documents, d)
 	return id
 }
 
-// addWords lists a document under the words of a name and returns how many there are.
-func (b *builder) addWords(id uint32, name string) int {
+// addWords lists a document under the words of a name and returns how many there are, at least 1.
+func (b *builder) addWords(id uint32, name string) uint8 {
 	b.fold.fold(name, maxWords)
 	for i := range b.fold.words {
 		b.addWord(id, b.fold.word(i))
@@ -172,7 +174,7 @@ func (b *builder) addWords(id uint32, name string) int {
 	for _, s := range b.fold.joined {
 		b.addWord(id, b.fold.text[s.start:s.end])
 	}
-	return len(b.fold.words)
+	return uint8(max(len(b.fold.words), 1))
 }
 
 func (b *builder) addWord(id uint32, word []byte) {
@@ -326,7 +328,7 @@ func (b *builder) findPlaces() {
 		o, p := &b.c.objects[i], &b.placeOf[i]
 		*p = b.around.at(o.at)
 		if own := b.documentOf[i]; own != none {
-			p.forget(own)
+			p.forget(own, b.documents[own].layer(), o.kind.value)
 		}
 		if o.address.city != "" && o.role != isBoundary {
 			if city := b.city(o.address.city, o.at); city != none && city != b.documentOf[i] {
@@ -357,8 +359,14 @@ func (b *builder) findPlaces() {
 	}
 }
 
-// forget takes a document out of what it lies in itself.
-func (p *place) forget(own uint32) {
+// forget takes a document out of what it lies in itself, and of a large place what lies in it.
+func (p *place) forget(own uint32, layer Layer, kind string) {
+	if layer >= LayerCity || kind == "island" || kind == "archipelago" {
+		p.District = none
+	}
+	if layer > LayerCity || kind == "island" || kind == "archipelago" {
+		p.City = none
+	}
 	for _, into := range []*uint32{&p.City, &p.District, &p.County, &p.State, &p.Country} {
 		if *into == own {
 			*into = none

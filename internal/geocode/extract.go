@@ -454,7 +454,7 @@ func (c *collector) position(node int64) (graph.Position, bool) {
 	return graph.Position{}, false
 }
 
-// locate finds where ways and relations are: streets at the node in their middle, relations at their label, areas and others in the middle of
+// locate finds where ways and relations are: streets in the middle of their nodes, relations at their label, areas and others in the middle of
 // their box. What has no place is dropped.
 func (c *collector) locate() {
 	for i := range c.objects {
@@ -479,8 +479,10 @@ func (c *collector) locate() {
 		if at, ok := c.position(o.rare.label); ok && o.rare.label != 0 {
 			o.at = at
 		} else if o.role == isHighway {
-			if at, ok := c.position(c.refs[o.firstRef+o.refs/2]); ok {
-				o.at = at
+			a, okA := c.position(c.refs[o.firstRef+(o.refs-1)/2])
+			b, okB := c.position(c.refs[o.firstRef+o.refs/2])
+			if okA && okB {
+				o.at = between(a, b, 0.5)
 			}
 		}
 	}

@@ -38,7 +38,7 @@ type document struct {
 	Kind       uint16
 	OSMHigh    uint8
 	Importance uint8 // 255: as important as can be
-	Words      uint8 // of its name
+	Words      uint8 // of its shortest name
 	Bits       flags // and its layer
 }
 

@@ -102,9 +102,10 @@ func (x *Index) Search(dst []Result, q *Query) []Result {
 	if len(crossings) > 0 && len(s.hits) > 0 && !strings.ContainsAny(q.Text, dividers) {
 		return x.appendCrossings(x.best(dst, s, q), crossings, q)
 	}
-	if dst = x.appendCrossings(dst, crossings, q); len(dst) == 0 && len(s.tokens) > 1 {
+	if len(crossings) == 0 && len(s.hits) == 0 && len(s.tokens) > 1 {
 		x.gather(s, 1)
 	}
+	dst = x.appendCrossings(dst, crossings, q)
 	return x.best(dst, s, q)
 }
 
@@ -221,7 +222,7 @@ const (
 	missingWeight  = -0.4
 	coverageWeight = 0.35 // of the share of a name's words that were asked for
 	nearWeight     = 0.7
-	importance     = 0.35
+	importance     = 0.5
 )
 
 // consider scores a document that has at least one token in its own name.

@@ -157,6 +157,9 @@ func TestWhatResultsSay(t *testing.T) {
 			t.Errorf("%q is %q instead of %q", query, got, want)
 		}
 	}
+	if found := labels(x.ask("panificio rossi")); found != "Panificio Rossi" {
+		t.Errorf("where all words are somewhere, results that lack one are shown too: %s", found)
+	}
 	two, twelve, six := n.Place(t, "b"), n.Place(t, "d"), first("hauptstraße 6").At.Point()
 	if want := two.Lng + 0.4*(twelve.Lng-two.Lng); six.Lng < want-1e-6 || six.Lng > want+1e-6 {
 		t.Errorf("number 6 of 2 and 12 is at %v", six)
