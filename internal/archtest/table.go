@@ -89,6 +89,7 @@ var rules = map[string]rule{
 	"nav/scenarios": {}, // tests alone
 	"nav/guide":     {ours: []string{"geo", "i18n", "roads/car", "roads/graph"}, never: technology},
 	"nav":           {ours: []string{"nav/guide", "roads/cch", "roads/graph", "roads/match", "geo"}, never: technology},
+	"nav/session":   {ours: []string{"geo", "nav", "ratelimit", "roads/graph", "roads/match"}, never: technology},
 	"nav/osrm":      {ours: []string{"nav", "nav/guide", "roads/graph", "roads/match", "geo", "wire"}, never: technology},
 
 	"geocode": {ours: []string{"geo", "roads/graph", "roads/match", "roads/osmpbf"}, never: technology},
@@ -102,7 +103,7 @@ var rules = map[string]rule{
 	"console/words":     {ours: []string{"mapdata", "i18n"}, never: technology},
 	"console":           {ours: []string{"console/words", "account", "audit", "feed", "geo", "ingest", "mapdata", "provider/trial", "secret", "catalog", "takedown", "region", "region/imports"}, never: []string{"database/sql", "modernc.org/sqlite"}},
 	"httpapi": {
-		ours:  []string{"account", "console", "alerts", "feed", "nearby", "geocode", "nav", "nav/osrm", "roads/graph", "traffic", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports"},
+		ours:  []string{"account", "console", "alerts", "feed", "nearby", "geocode", "nav", "nav/osrm", "nav/session", "roads/graph", "traffic", "provider/push", "catalog", "stream", "takedown", "audit", "votes", "mapdata", "geo", "ratelimit", "basemap", "basemap/tileserver", "basemap/world", "wire", "response", "pages", "apidocs", "region", "region/imports"},
 		never: []string{"database/sql", "modernc.org/sqlite"},
 	},
 

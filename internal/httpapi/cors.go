@@ -31,6 +31,9 @@ func (a *api) preflight(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, navigationPath) {
 			methods, headers = "GET, POST", "Authorization, Content-Type"
 		}
+		if strings.HasPrefix(r.URL.Path, drivesPath+"/") {
+			methods = "GET, PUT, DELETE"
+		}
 		h.Set("Access-Control-Allow-Methods", methods)
 		h.Set("Access-Control-Allow-Headers", headers)
 		h.Set("Access-Control-Max-Age", "600")

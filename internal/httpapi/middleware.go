@@ -89,7 +89,7 @@ func withAuditVia(r *http.Request, c class) *http.Request {
 		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaAPI))
 	case classPage:
 		return r.WithContext(mapdata.WithVia(r.Context(), mapdata.ViaPage))
-	case classOpen, classRead, classPageRead, classRoute, classVote, classPush:
+	case classOpen, classRead, classPageRead, classRoute, classDrive, classVote, classPush:
 	}
 	return r
 }
@@ -99,6 +99,9 @@ func (a *api) admit(w http.ResponseWriter, r *http.Request, rt route) (*caller, 
 	c := &caller{client: a.clientAddr(r)}
 	switch rt.class {
 	case classOpen, classPush, classPage:
+		return c, nil
+	case classDrive:
+		a.allowOrigin(w, r)
 		return c, nil
 	case classRead, classPageRead, classRoute:
 		if rt.class != classPageRead {

@@ -66,18 +66,22 @@ func (a *api) navigate(w http.ResponseWriter, r *http.Request, c *caller, servic
 	if err == nil {
 		err = a.answerInTime(r.Context(), q, scratch, answer)
 	}
+	return a.writeNavigation(w, r, http.StatusOK, scratch.body, err)
+}
+
+// writeNavigation writes an answer, or the error in its place in OSRM's form.
+func (a *api) writeNavigation(w http.ResponseWriter, r *http.Request, status int, body []byte, err error) error {
 	w.Header()["Vary"] = []string{a.vary()}
 	w.Header()["Cache-Control"] = []string{noStore}
-	status := http.StatusOK
 	if refused := new(nav.Error); errors.As(err, &refused) {
 		if status = http.StatusBadRequest; refused.Code == nav.NoRegion {
 			status = http.StatusServiceUnavailable
 		}
-		scratch.body = osrm.AppendError(scratch.body[:0], refused)
+		body = osrm.AppendError(body[:0], refused)
 	} else if err != nil {
 		return err
 	}
-	response.Write(w, r, status, "application/json", scratch.body)
+	response.Write(w, r, status, "application/json", body)
 	return nil
 }
 
@@ -122,6 +126,14 @@ func readNavigation(w http.ResponseWriter, r *http.Request, service osrm.Service
 
 // readNavigationBody reads the body of a POST.
 func readNavigationBody(w http.ResponseWriter, r *http.Request, service osrm.Service) (*osrm.Request, error) {
+	body, err := readNavigationJSON(w, r)
+	if err != nil {
+		return nil, err
+	}
+	return osrm.ParseBody(service, body)
+}
+
+func readNavigationJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if !isJSON(r) {
 		return nil, unsupportedMedia("Send the body as Content-Type: application/json.")
 	}
@@ -132,7 +144,7 @@ func readNavigationBody(w http.ResponseWriter, r *http.Request, service osrm.Ser
 	if err != nil {
 		return nil, mapdata.Describe(mapdata.ErrMalformed, "The body cannot be read.")
 	}
-	return osrm.ParseBody(service, body)
+	return body, nil
 }
 
 // splitNavigation takes the service, the version and the profile off the path of a request. What follows is still escaped.

@@ -33,6 +33,7 @@ const (
 	classPush                  // the push token in the path is the only credential
 	classSignIn                // everybody, same origin for writes; the handlers count against limits of their own
 	classRoute                 // everybody; the handlers count against the limit on routes (D15.23), POST from any origin included: it changes nothing
+	classDrive                 // the session in the path is the only credential, and bounds what it is asked (D15.21)
 	classPage                  // a page for people; the console's own table says what each one requires
 )
 
@@ -78,6 +79,10 @@ func (a *api) navigationRoutes() []route {
 		{http.MethodGet, "/v2/geocode/api", classRead, account.ForGuests, a.getPlaces},
 		{http.MethodGet, "/v2/geocode/reverse", classRead, account.ForGuests, a.getPlacesNear},
 		{http.MethodGet, navigationPath + "conditions", classRead, account.ForGuests, a.getConditions},
+		{http.MethodPost, drivesPath, classRoute, account.ForGuests, a.postDrive},
+		{http.MethodGet, drivesPath + "/{id}/events", classDrive, account.ForGuests, a.getDriveEvents},
+		{http.MethodPut, drivesPath + "/{id}/position", classDrive, account.ForGuests, a.putDrivePosition},
+		{http.MethodDelete, drivesPath + "/{id}", classDrive, account.ForGuests, a.deleteDrive},
 		{http.MethodGet, navigationPath + "route/v1/{profile}/{coordinates}", classRoute, account.ForGuests, a.getRoute},
 		{http.MethodPost, navigationPath + "route/v1/{profile}", classRoute, account.ForGuests, a.getRoute},
 		{http.MethodGet, navigationPath + "nearest/v1/{profile}/{coordinates}", classRoute, account.ForGuests, a.getNearestRoads},

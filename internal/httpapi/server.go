@@ -25,6 +25,7 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/mapdata"
 	"wayside/internal/nav"
+	"wayside/internal/nav/session"
 	"wayside/internal/nearby"
 	"wayside/internal/pages"
 	"wayside/internal/provider/push"
@@ -64,6 +65,8 @@ type Deps struct {
 	Imports *imports.Service      // of regions, by admins
 	// Navigation finds routes; nil: it is off, and every request of it is answered with 503.
 	Navigation *nav.Service
+	// Drives are the sessions of drivers on the way; nil as Navigation is.
+	Drives     *session.Hub
 	Conditions ExplainConditions // nil: navigation is off
 	Geocoder   Geocoder          // nil: navigation is off
 	// Takedowns are what curators do against single pins, and drivers' complaints.
@@ -168,7 +171,7 @@ func New(deps Deps) http.Handler {
 			byPath[r.path] = make(methods)
 		}
 		byPath[r.path][r.method] = a.wrap(r)
-		if (r.class == classRead || r.class == classRoute) && len(a.CORSOrigins) > 0 {
+		if (r.class == classRead || r.class == classRoute || r.class == classDrive) && len(a.CORSOrigins) > 0 {
 			byPath[r.path][http.MethodOptions] = a.preflight
 		}
 	}

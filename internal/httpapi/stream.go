@@ -60,17 +60,17 @@ func (a *api) getStream(w http.ResponseWriter, r *http.Request, c *caller) error
 		return err
 	}
 	defer s.Close()
-	wt := &streamClient{api: a, stream: s, request: r, caller: c, query: q, driver: q.Driver, w: w, control: http.NewResponseController(w)}
+	wt := &streamClient{api: a, stream: s, request: r, caller: c, query: q, driver: q.Driver, events: a.newEventWriter(w)}
 	a.streamHeader(w.Header())
 	next, err := wt.begin(r.Context(), r.Header.Get("Last-Event-ID"))
 	if err == nil {
 		err = s.Run(r.Context(), next, stream.Client{Update: wt.update, Heartbeat: wt.heartbeat, CheckCaller: wt.checkCaller})
 	}
-	if !wt.started {
+	if !wt.events.started {
 		return err
 	}
 	// net/http still has to write the end of the body, for which the last deadline may have passed.
-	_ = wt.setWriteDeadline() // fails only if the connection is closed
+	_ = wt.events.setWriteDeadline() // fails only if the connection is closed
 	return nil
 }
 
@@ -101,9 +101,7 @@ type streamClient struct {
 	caller  *caller
 	query   *nearby.Query
 	driver  string
-	w       http.ResponseWriter
-	control *http.ResponseController
-	started bool // something was written
+	events  eventWriter
 
 	sent           stream.Sent
 	sourceStatuses uint64 // hash of the sources' statuses that the client has
@@ -234,41 +232,13 @@ func (wt *streamClient) identifyAgain() error {
 	return nil
 }
 
-// setWriteDeadline bounds the next write.
-func (wt *streamClient) setWriteDeadline() error {
-	return wt.control.SetWriteDeadline(time.Now().Add(wt.api.StreamWriteTimeout))
-}
-
-// send writes in chunks with a deadline each: the connection of a client that does not read is closed.
+// send sends the body of an update, and counts it against the stream's budget.
 func (wt *streamClient) send(ctx context.Context, body []byte) error {
 	if len(body) == 0 {
 		return nil
 	}
-	if !wt.started {
-		wt.started = true
-		// The server's read timeout must not end the stream: the client sends nothing more.
-		if err := wt.control.SetReadDeadline(time.Time{}); err != nil {
-			return err
-		}
-	}
 	wt.stream.Sent(len(body))
-	for len(body) > 0 {
-		chunk := body[:min(len(body), streamChunkBytes)]
-		body = body[len(chunk):]
-		if err := wt.setWriteDeadline(); err != nil {
-			return err
-		}
-		if _, err := wt.w.Write(chunk); err != nil {
-			return err
-		}
-		if err := wt.control.Flush(); err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return wt.events.send(ctx, body)
 }
 
 // appendRetry appends the delay after which the client reconnects, to a stream's first event.

@@ -14,7 +14,6 @@ import (
 	"wayside/internal/geo"
 	"wayside/internal/httpapi"
 	"wayside/internal/mapdata"
-	"wayside/internal/nav"
 	"wayside/internal/provider/trial"
 	"wayside/web"
 )
@@ -58,7 +57,7 @@ func (s *Service) serve(e *edition) (err error) {
 		Deprecated: httpapi.Deprecated(), Revisions: s.replica,
 	}
 	if s.config.Navigation.Region != config.RegionOff {
-		deps.Navigation, deps.Conditions, deps.Geocoder = nav.New(s.roads.network), s.roads.explain, s.geocoder
+		deps.Navigation, deps.Drives, deps.Conditions, deps.Geocoder = s.routes, s.drives, s.roads.explain, s.geocoder
 	}
 	deps.Home = s.home(e)
 	if s.options.DemoDrive != nil {

@@ -14,6 +14,8 @@ import (
 	"wayside/internal/console"
 	"wayside/internal/datadir"
 	"wayside/internal/geocode"
+	"wayside/internal/nav"
+	"wayside/internal/nav/session"
 	"wayside/internal/provider/osm"
 	"wayside/internal/region"
 )
@@ -35,6 +37,8 @@ func (s *Service) openRegion(ctx context.Context) error {
 		Folder: region.Folder(filepath.Join(s.config.DataDir, datadir.RegionFolder)), Choice: choice, Now: s.now, Log: s.log,
 		Changed: s.roads.change, Served: s.osm.Changed,
 	})
+	s.routes = nav.New(s.roads.network)
+	s.drives = session.New(session.Options{Routes: s.routes, Now: s.now, Watch: s.roads.changed.Next})
 	if s.regions.Region() == nil {
 		s.roads.markReady() // there are no conditions to wait for
 	}

@@ -26,6 +26,7 @@ type roads struct {
 	now    func() time.Time
 	log    *slog.Logger
 
+	changed signal.RoadsChanged // conditions, or the region
 	next    chan *region.Region // the last region that became current
 	current atomic.Pointer[network]
 	version uint64        // of the last state of conditions; only run uses it
@@ -101,6 +102,7 @@ func (r *roads) run(ctx context.Context) error {
 				return nil
 			}
 			r.current.Store(next)
+			r.changed.Notify()
 			stop()
 			stop = end
 			r.markReady()
@@ -124,7 +126,7 @@ func (r *roads) open(ctx context.Context, to *region.Region) (*network, error) {
 	}
 	n.follow = traffic.New(traffic.Options{
 		Network: n.traffic, Bounds: geo.Box{West: to.Bounds[0], South: to.Bounds[1], East: to.Bounds[2], North: to.Bounds[3]}, Version: r.firstVersion(),
-		Reader: reader{current: r.reader, answer: new(nearby.Answer)}, Router: router{n.live, n.traffic}, Moved: n.moved, Now: r.now, Locate: r.locateLive,
+		Reader: reader{current: r.reader, answer: new(nearby.Answer)}, Router: router{n.live, n.traffic, &r.changed}, Moved: n.moved, Now: r.now, Locate: r.locateLive,
 		Failed: func(err error) { r.log.Warn("conditions cannot be read; they are tried again", "error", err) },
 	})
 	n.live.Begin(&conditions{n.traffic, n.follow.State(), true})
@@ -178,8 +180,9 @@ func (r *roads) locateLive(ctx context.Context, externalID string) (geo.Point, b
 
 // router shows conditions to routes.
 type router struct {
-	live  *nav.Live
-	roads *traffic.Network
+	live    *nav.Live
+	roads   *traffic.Network
+	changed *signal.RoadsChanged
 }
 
 func (r router) Update(_ context.Context, changed []traffic.Cost, state *traffic.State) error {
@@ -188,6 +191,7 @@ func (r router) Update(_ context.Context, changed []traffic.Cost, state *traffic
 		weights[i] = cch.ArcWeight{Arc: c.Arc, Weight: c.Weight}
 	}
 	r.live.Update(weights, &conditions{r.roads, state, state.Empty()})
+	r.changed.Notify()
 	return nil
 }
 

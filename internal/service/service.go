@@ -21,6 +21,8 @@ import (
 	"wayside/internal/index"
 	"wayside/internal/ingest"
 	"wayside/internal/mail"
+	"wayside/internal/nav"
+	"wayside/internal/nav/session"
 	"wayside/internal/nearby"
 	"wayside/internal/provider/osm"
 	"wayside/internal/provider/pull"
@@ -89,6 +91,8 @@ type Service struct {
 	passkeys  *account.Passkeys
 	regions   *region.Current
 	roads     *roads
+	routes    *nav.Service // over roads
+	drives    *session.Hub
 	osm       *osm.Sources // made of the region
 	imports   *imports.Service
 	reader    atomic.Pointer[nearby.Reader] // of the current edition
@@ -149,6 +153,7 @@ func (s *Service) jobs() []Job {
 	jobs := []Job{
 		// Streams end first; their clients connect again, to this node once it is back or to another.
 		{"streams", s.streams.Run},
+		{"drives", s.drives.Run},
 		// Then no new request is accepted; those in flight still need everything below.
 		{"public address", s.public.Run},
 		// Polls under way give their leases back through the store, uncounted.

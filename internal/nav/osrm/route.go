@@ -27,6 +27,11 @@ func (r *Request) AppendRoute(dst []byte, a *nav.RouteAnswer) []byte {
 	return appendDataVersion(dst, a.Network)
 }
 
+// AppendOneRoute appends one of the routes of an answer.
+func (r *Request) AppendOneRoute(dst []byte, a *nav.RouteAnswer, route int) []byte {
+	return append(r.appendRoute(dst, a.Network, &a.Routes[route]), '}')
+}
+
 // placeOf is the place of a spot that a route uses.
 func placeOf(s *nav.Spot, used *nav.Candidate) *match.Place { return &s.Places[used.Place] }
 

@@ -1,0 +1,209 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+
+	"wayside/internal/geo"
+	"wayside/internal/mapdata"
+	"wayside/internal/nav"
+	"wayside/internal/nav/osrm"
+	"wayside/internal/nav/session"
+	"wayside/internal/wire"
+)
+
+const (
+	drivesPath      = navigationPath + "sessions"
+	maxPositionBody = 1 << 10 // bytes
+)
+
+// postDrive answers POST /v2/navigation/sessions: it finds a route, and leads along it from then on (D15.21).
+func (a *api) postDrive(w http.ResponseWriter, r *http.Request, c *caller) error {
+	q, route, err := readDrive(w, r)
+	if limited := a.limitRoutes(w, c, 1); limited != nil {
+		return limited
+	}
+	var scratch navigationScratch
+	if err == nil {
+		err = a.answerInTime(r.Context(), q, &scratch, func(ctx context.Context, q *osrm.Request, s *navigationScratch) error {
+			return a.openDrive(ctx, w, q, route, s)
+		})
+	}
+	if errors.Is(err, session.ErrFull) {
+		return &problem{Type: "unavailable", Status: http.StatusServiceUnavailable, Detail: "This node leads as many drivers as it can. Try again later, or ask for routes.", retryAfter: unavailableRetryAfter}
+	}
+	return a.writeNavigation(w, r, http.StatusCreated, scratch.body, err)
+}
+
+// openDrive begins a session on one of the routes of a request, and writes the answer.
+func (a *api) openDrive(ctx context.Context, w http.ResponseWriter, q *osrm.Request, route int, s *navigationScratch) error {
+	request := q.RouteRequest()
+	if err := a.Navigation.Route(ctx, request, &s.route); err != nil {
+		return err
+	}
+	opened, err := a.Drives.Open(request, &s.route, route, q.AppendOneRoute)
+	if err != nil {
+		return err
+	}
+	s.body = append(s.body, `{"code":"Ok","id":`...)
+	s.body = wire.AppendString(s.body, opened.ID)
+	s.body = append(s.body, `,"route":`...)
+	s.body = q.AppendOneRoute(s.body, &s.route, route)
+	s.body = append(s.body, `,"expires_after_s":`...)
+	s.body = strconv.AppendInt(s.body, int64(session.Lifetime.Seconds()), 10)
+	s.body = append(s.body, `,"data_version":`...)
+	s.body = wire.AppendString(s.body, s.route.Network.DataVersion)
+	s.body = append(s.body, "}\n"...)
+	w.Header()["Location"] = []string{drivesPath + "/" + opened.ID}
+	return nil
+}
+
+// readDrive reads the options of a route, and which alternative is driven.
+func readDrive(w http.ResponseWriter, r *http.Request) (q *osrm.Request, route int, err error) {
+	body, err := readNavigationJSON(w, r)
+	if err != nil {
+		return nil, 0, err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(body, &members); err != nil {
+		return nil, 0, &nav.Error{Code: nav.InvalidQuery, Message: "request body must be a JSON object"}
+	}
+	if value, ok := members["route"]; ok {
+		if err := json.Unmarshal(value, &route); err != nil || route < 0 || route > nav.MaxAlternatives {
+			return nil, 0, &nav.Error{Code: nav.InvalidValue, Message: "route must be the number of an alternative: 0 to " + strconv.Itoa(nav.MaxAlternatives)}
+		}
+		delete(members, "route")
+		if body, err = json.Marshal(members); err != nil {
+			return nil, 0, &nav.Error{Code: nav.InvalidQuery, Message: "request body must be a JSON object"}
+		}
+	}
+	q, err = osrm.ParseBody(osrm.Route, body)
+	return q, route, err
+}
+
+// findDrive is the session that a path names.
+func (a *api) findDrive(r *http.Request) (*session.Session, error) {
+	if a.Drives != nil {
+		if s := a.Drives.Find(r.PathValue("id")); s != nil {
+			return s, nil
+		}
+	}
+	return nil, mapdata.Describe(mapdata.ErrNotFound, "This node has no such session: it ended, or another node has it. POST "+drivesPath+" begins one.")
+}
+
+// getDriveEvents answers GET /v2/navigation/sessions/{id}/events: the route, and what changes until the client leaves.
+func (a *api) getDriveEvents(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	s, err := a.findDrive(r)
+	if err != nil {
+		return err
+	}
+	a.streamHeader(w.Header())
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	events := a.newEventWriter(w)
+	err = s.Serve(r.Context(), session.Client{
+		Send: func(ctx context.Context, list []session.Event) error {
+			var body []byte
+			for i := range list {
+				body = appendDriveEvent(body, &list[i])
+			}
+			return events.send(ctx, body)
+		},
+		Heartbeat: func(ctx context.Context) error { return events.send(ctx, []byte(":\n\n")) },
+	})
+	if !events.started {
+		return err
+	}
+	_ = events.setWriteDeadline() // fails only if the connection is closed
+	return nil
+}
+
+// putDrivePosition answers PUT /v2/navigation/sessions/{id}/position: 204, or 200 with another route when the driver left the way.
+func (a *api) putDrivePosition(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	s, err := a.findDrive(r)
+	if err != nil {
+		return err
+	}
+	position, err := readPosition(w, r)
+	if err != nil {
+		return err
+	}
+	route, decision, err := s.Position(r.Context(), position)
+	switch {
+	case err != nil:
+		return a.writeNavigation(w, r, http.StatusOK, nil, err)
+	case !decision.OK:
+		return &mapdata.LimitError{RetryAfter: decision.RetryAfter, What: "positions"}
+	case route == nil:
+		w.Header()["Cache-Control"] = []string{noStore}
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	body := append([]byte(`{"code":"Ok","route":`), route...)
+	return a.writeNavigation(w, r, http.StatusOK, append(body, "}\n"...), nil)
+}
+
+// appendDriveEvent appends an event with its data, a JSON object.
+func appendDriveEvent(dst []byte, e *session.Event) []byte {
+	dst = append(append(dst, "event: "...), e.Name...)
+	dst = append(dst, "\ndata: {"...)
+	if e.Route != nil {
+		dst = append(append(append(dst, `"route":`...), e.Route...), ',')
+	}
+	if e.Reason != "" {
+		dst = append(wire.AppendString(append(dst, `"reason":`...), e.Reason), ',')
+	}
+	dst = append(dst, `"entity_ids":[`...)
+	for i, id := range e.EntityIDs {
+		dst = wire.AppendString(wire.AppendComma(dst, i > 0), id)
+	}
+	dst = append(dst, `],"duration_s":`...)
+	dst = strconv.AppendFloat(dst, e.Left.Seconds(), 'f', 1, 64)
+	dst = wire.AppendTime(append(dst, `,"arrival_at":`...), e.At.Add(e.Left).UnixMilli())
+	dst = wire.AppendTime(append(dst, `,"at":`...), e.At.UnixMilli())
+	return append(dst, "}\n\n"...)
+}
+
+// readPosition reads where a client is.
+func readPosition(w http.ResponseWriter, r *http.Request) (session.Position, error) {
+	f, err := readFieldsUpTo(w, r, maxPositionBody)
+	if err != nil {
+		return session.Position{}, err
+	}
+	p := session.Position{Heading: -1}
+	within := func(name string, least, most, absent float64) float64 {
+		v := f.number(name)
+		if v == nil {
+			return absent
+		}
+		if *v < least || *v > most {
+			f.addError(name, "out_of_range", fmt.Sprintf("must be from %g to %g", least, most))
+		}
+		return *v
+	}
+	absent := math.Inf(1)
+	p.At = geo.Point{Lat: within("lat", -90, 90, absent), Lng: within("lng", -180, 180, absent)}
+	if len(f.errors) == 0 && (p.At.Lat == absent || p.At.Lng == absent) {
+		f.addError("lat", "missing", "lat and lng are required")
+	}
+	p.Heading = within("heading", 0, 360, p.Heading)
+	within("speed", 0, maxSpeed, 0) // it is checked, and not used yet
+	return p, f.check()
+}
+
+// deleteDrive answers DELETE /v2/navigation/sessions/{id}.
+func (a *api) deleteDrive(w http.ResponseWriter, r *http.Request, _ *caller) error {
+	if a.Drives == nil || !a.Drives.Close(r.PathValue("id")) {
+		_, err := a.findDrive(r)
+		return err
+	}
+	w.Header()["Cache-Control"] = []string{noStore}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

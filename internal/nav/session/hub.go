@@ -1,0 +1,140 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"sync"
+	"time"
+
+	"wayside/internal/nav"
+)
+
+// Bounds of sessions.
+const (
+	Lifetime = 10 * time.Minute // after the client's last word (D15.21)
+
+	// MaxSessions are the sessions of a node. With an open stream of events, one takes some forty kilobytes.
+	MaxSessions = 20_000
+
+	sweepInterval = 30 * time.Second
+	idBytes       = 16 // D15.21: 128 random bits
+)
+
+// ErrFull says that the node has as many sessions as it may.
+var ErrFull = errors.New("this node leads as many drivers as it can")
+
+// Options are what a Hub needs.
+type Options struct {
+	Routes *nav.Service
+	Now    func() time.Time
+	// Watch gives a channel that is closed when conditions or the region change next. nil: nothing ever changes.
+	Watch func() <-chan struct{}
+	// MaxSessions is set by tests only; 0: the constant of that name.
+	MaxSessions int
+}
+
+// Hub holds the sessions of a node.
+type Hub struct {
+	Options
+	ended chan struct{}
+
+	mu       sync.Mutex
+	sessions map[string]*Session
+}
+
+// New makes a Hub.
+func New(o Options) *Hub {
+	if o.MaxSessions == 0 {
+		o.MaxSessions = MaxSessions
+	}
+	if o.Watch == nil {
+		o.Watch = func() <-chan struct{} { return nil }
+	}
+	return &Hub{Options: o, ended: make(chan struct{}), sessions: make(map[string]*Session)}
+}
+
+// Run forgets sessions whose time is over, until ctx ends. Then all streams of events end.
+func (h *Hub) Run(ctx context.Context) error {
+	defer close(h.ended)
+	ticker := time.NewTicker(sweepInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+			h.sweep()
+		}
+	}
+}
+
+// sweep forgets sessions whose time is over.
+func (h *Hub) sweep() {
+	now := h.Now()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for id, s := range h.sessions {
+		if s.isOver(now) {
+			delete(h.sessions, id)
+			s.end()
+		}
+	}
+}
+
+// Len is how many sessions there are.
+func (h *Hub) Len() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.sessions)
+}
+
+// Render writes one route of an answer, as the client asked for routes.
+type Render func(dst []byte, a *nav.RouteAnswer, route int) []byte
+
+// Open begins a session on one of the routes of an answer to a request.
+func (h *Hub) Open(q *nav.RouteRequest, a *nav.RouteAnswer, route int, render Render) (*Session, error) {
+	if route < 0 || route >= len(a.Routes) {
+		return nil, &nav.Error{Code: nav.InvalidValue, Message: "There is no such route: route counts from 0, and alternatives says how many there may be."}
+	}
+	s := newSession(h, q, render)
+	s.take(a, route)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.sessions) >= h.MaxSessions {
+		return nil, ErrFull
+	}
+	h.sessions[s.ID] = s
+	return s, nil
+}
+
+// Find is the session of an ID; nil: this node does not know it.
+func (h *Hub) Find(id string) *Session {
+	h.mu.Lock()
+	s := h.sessions[id]
+	h.mu.Unlock()
+	if s == nil || s.isOver(h.Now()) {
+		return nil
+	}
+	return s
+}
+
+// Close ends a session, and its stream of events. It says whether there was one.
+func (h *Hub) Close(id string) bool {
+	h.mu.Lock()
+	s := h.sessions[id]
+	delete(h.sessions, id)
+	h.mu.Unlock()
+	if s == nil {
+		return false
+	}
+	s.end()
+	return true
+}
+
+func newID() string {
+	var id [idBytes]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(id[:])
+}
