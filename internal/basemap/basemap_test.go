@@ -251,7 +251,7 @@ func archiveWith(t *testing.T, layers ...string) *Archive {
 
 func styleText(t *testing.T, a *Archive, look Look) string {
 	t.Helper()
-	text, err := json.Marshal(a.Style(look, "http://wayside.test/map/tiles/{z}/{x}/{y}", nil))
+	text, err := json.Marshal(a.Style(look, Source{Tiles: "http://wayside.test/map/tiles/{z}/{x}/{y}"}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -210,7 +210,7 @@ func FuzzArchive(f *testing.F) {
 				t.Errorf("%d bytes", len(plain))
 			}
 		}
-		a.Style(Look{}, "x", nil)
+		a.Style(Look{}, Source{Tiles: "x"}, nil)
 	})
 }
 

@@ -15,7 +15,7 @@ func TestNames(t *testing.T) {
 	} {
 		a := archiveWith(t, road)
 		drawn := make(map[string]Layer)
-		layers, _ := a.Style(Look{Language: "de"}, "x", nil)["layers"].([]Layer)
+		layers, _ := a.Style(Look{Language: "de"}, Source{Tiles: "x"}, nil)["layers"].([]Layer)
 		for _, l := range layers {
 			id, _ := l["id"].(string)
 			if drawn[id] != nil {

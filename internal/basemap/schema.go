@@ -9,6 +9,7 @@ import (
 type schema struct {
 	earth                                        []selection // land; empty: the schema has only water
 	built, green, water, streams, borders, rails []selection
+	buildings                                    []selection            // outlines
 	roads                                        [roadClasses]selection // a selection without a layer: the schema has no such class
 
 	names names
@@ -73,8 +74,8 @@ func openMapTiles() *schema {
 		},
 		water:   []selection{{"water", nil, nil}},
 		streams: []selection{{"waterway", nil, nil}},
-		borders: []selection{{"boundary", nil, nil}},
-		rails:   []selection{road("rail", "transit")},
+		borders: []selection{{"boundary", nil, nil}}, buildings: []selection{{"building", nil, nil}},
+		rails: []selection{road("rail", "transit")},
 		roads: [roadClasses]selection{
 			motorway: road("motorway"), major: road("trunk", "primary"), medium: road("secondary", "tertiary"),
 			minor: road("minor", "unclassified", "residential", "living_street", "busway"), service: road("service", "track", "raceway"),
@@ -103,14 +104,14 @@ func protomaps() *schema {
 		},
 		water:   []selection{{"water", nil, nil}},
 		streams: []selection{{"water", kind, []string{"river", "stream", "canal"}}, {"physical_line", kind, []string{"river", "stream", "canal"}}},
-		borders: []selection{{"boundaries", kind, []string{"country"}}},
-		rails:   []selection{{"roads", kind, []string{"rail"}}, {"transit", kind, []string{"rail"}}},
+		borders: []selection{{"boundaries", kind, []string{"country"}}}, buildings: []selection{{"buildings", nil, nil}},
+		rails: []selection{{"roads", kind, []string{"rail"}}, {"transit", kind, []string{"rail"}}},
 		roads: [roadClasses]selection{
 			motorway: {"roads", kind, []string{"highway"}},
 			major:    {"roads", detail, []string{"trunk", "trunk_link", "primary", "primary_link", "major_road"}},
 			medium:   {"roads", detail, []string{"secondary", "secondary_link", "tertiary", "tertiary_link", "medium_road"}},
 			minor:    {"roads", detail, []string{"unclassified", "residential", "living_street", "road", "minor_road"}},
-			service:  {"roads", detail, []string{"service", "track"}},
+			service:  {"roads", detail, []string{"service", "track", "pedestrian"}},
 		},
 		names: protomapsNames(kind, detail),
 	}
@@ -124,7 +125,7 @@ func protomapsNames(kind, detail []string) names {
 			major:    {"roads", detail, []string{"trunk", "primary", "major_road"}},
 			medium:   {"roads", detail, []string{"secondary", "tertiary", "medium_road"}},
 			minor:    {"roads", detail, []string{"unclassified", "residential", "living_street", "road", "minor_road"}},
-			service:  {"roads", detail, []string{"service", "track"}},
+			service:  {"roads", detail, []string{"service", "track", "pedestrian"}},
 		},
 		streams:    []selection{{"water", kind, []string{"river", "stream", "canal"}}, {"physical_line", kind, []string{"river", "stream", "canal"}}},
 		water:      []selection{{"water", nil, nil}, {"physical_point", kind, []string{"ocean", "sea", "lake", "water"}}},
@@ -149,16 +150,16 @@ func shortbread() *schema {
 		green:   []selection{{"land", kind, []string{"forest", "grass", "park", "garden", "meadow", "cemetery", "golf_course", "scrub", "village_green", "recreation_ground"}}},
 		water:   []selection{{"ocean", nil, nil}, {"water_polygons", nil, nil}},
 		streams: []selection{{"water_lines", nil, nil}},
-		borders: []selection{{"boundaries", nil, nil}},
-		rails:   []selection{road("rail", "light_rail", "tram", "subway")},
+		borders: []selection{{"boundaries", nil, nil}}, buildings: []selection{{"buildings", nil, nil}},
+		rails: []selection{road("rail", "light_rail", "tram", "subway")},
 		roads: [roadClasses]selection{
 			motorway: road("motorway"), major: road("trunk", "primary"), medium: road("secondary", "tertiary"),
-			minor: road("unclassified", "residential", "living_street", "busway"), service: road("service", "track"),
+			minor: road("unclassified", "residential", "living_street", "busway"), service: road("service", "track", "pedestrian"),
 		},
 		names: names{
 			streets: [roadClasses]selection{
 				motorway: street("motorway"), major: street("trunk", "primary"), medium: street("secondary", "tertiary"),
-				minor: street("unclassified", "residential", "living_street", "busway"), service: street("service", "track"),
+				minor: street("unclassified", "residential", "living_street", "busway"), service: street("service", "track", "pedestrian"),
 			},
 			streams: []selection{{"water_lines_labels", nil, nil}}, water: []selection{{"water_polygons_labels", nil, nil}},
 			countries:  []selection{{"boundary_labels", nil, nil}},

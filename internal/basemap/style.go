@@ -13,6 +13,7 @@ const (
 // palette holds the colours of a theme.
 type palette struct {
 	land, water, green, built, border string
+	building                          string
 	casing                            string // the outline of roads
 	fills                             [roadClasses]string
 	rail                              string
@@ -37,7 +38,7 @@ const (
 func (t Theme) palette() palette {
 	if t == Night {
 		return palette{
-			land: "#11161c", water: "#17324a", green: "#14261d", built: "#171d25", border: "#4a5460",
+			land: "#11161c", water: "#17324a", green: "#14261d", built: "#171d25", building: "#1e262f", border: "#4a5460",
 			casing: "#07090c", rail: "#333c47",
 			fills: [roadClasses]string{"#b98a45", "#93876f", "#838d99", "#6b7684", "#586370"},
 			text:  "#e8edf2", softText: "#aeb9c4", waterText: "#9cc4e4", halo: "#0a0e13", waterHalo: "#0d2236",
@@ -45,7 +46,7 @@ func (t Theme) palette() palette {
 		}
 	}
 	return palette{
-		land: "#eceae4", water: "#9cc3e0", green: "#c9dfbb", built: "#e2dfd8", border: "#8d8794",
+		land: "#eceae4", water: "#9cc3e0", green: "#c9dfbb", built: "#e2dfd8", building: "#d6d1c8", border: "#8d8794",
 		casing: "#767a80", rail: "#a9a9ad",
 		fills: [roadClasses]string{"#f0a13c", "#ffd46b", "#ffeaa6", "#ffffff", "#f7f7f7"},
 		text:  "#20262d", softText: "#47505a", waterText: "#1c4f7d", halo: "#ffffff", waterHalo: "#d6e8f5",
@@ -87,14 +88,22 @@ type Look struct {
 	NoNames  bool
 }
 
-// Style makes the style for the archive's tiles at the URL template tiles, which is absolute and contains {z}, {x} and {y}, above
-// the overview of the world; nil: above plain ground. It needs neither glyphs nor sprites: browsers draw the names with their own
+// Source is where a style's tiles are, and what must be shown with them.
+type Source struct {
+	Tiles       string // URL template: absolute, and contains {z}, {x} and {y}
+	Attribution string // HTML; empty: none
+}
+
+// Style makes the style for the archive's tiles above the overview of the world; nil: above plain ground. It needs neither glyphs nor sprites: browsers draw the names with their own
 // fonts.
-func (a *Archive) Style(look Look, tiles string, world *World) map[string]any {
+func (a *Archive) Style(look Look, from Source, world *World) map[string]any {
 	lowest, highest := a.Zooms()
 	source := map[string]any{
-		"tiles": []string{tiles}, "minzoom": lowest, "maxzoom": highest,
+		"tiles": []string{from.Tiles}, "minzoom": lowest, "maxzoom": highest,
 		"bounds": []float64{a.bounds.West, a.bounds.South, a.bounds.East, a.bounds.North},
+	}
+	if from.Attribution != "" {
+		source["attribution"] = from.Attribution
 	}
 	style, sources := Blank(look.Theme), map[string]any{sourceName: source}
 	layers, _ := style["layers"].([]Layer)
@@ -140,7 +149,7 @@ func Blank(theme Theme) map[string]any {
 	}
 }
 
-// layers draws ground, water, borders, roads, bridges and names, in this order.
+// layers draws ground, water, buildings, borders, roads, bridges and names, in this order.
 func (s *schema) layers(look Look) []Layer {
 	p := look.Theme.palette()
 	layers := []Layer{}
@@ -151,6 +160,12 @@ func (s *schema) layers(look Look) []Layer {
 		for i, sel := range area.where {
 			layers = append(layers, sel.layer(area.id, i, "fill", "Polygon", map[string]any{"fill-color": area.color}))
 		}
+	}
+	for i, sel := range s.buildings {
+		const lowest = 14
+		l := sel.layer("building", i, "fill", "Polygon", map[string]any{"fill-color": p.building})
+		l["minzoom"] = lowest
+		layers = append(layers, l)
 	}
 	for i, sel := range s.streams {
 		layers = append(layers, sel.layer("stream", i, "line", "LineString", map[string]any{

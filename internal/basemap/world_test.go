@@ -13,11 +13,11 @@ func TestWorldBelowTheMap(t *testing.T) {
 		covered bool
 	}{
 		"alone":                     {WorldStyle(Look{}, world), false},
-		"below land":                {archiveWith(t, "roads", "earth").Style(Look{}, "x", &world), false},
-		"below water without land":  {archiveWith(t, "roads").Style(Look{}, "x", &world), true},
-		"below OpenMapTiles":        {archiveWith(t, "transportation").Style(Look{}, "x", &world), true},
-		"below a map by night":      {archiveWith(t, "streets").Style(Look{Theme: Night}, "x", &world), true},
-		"below a map without names": {archiveWith(t, "roads", "earth").Style(Look{NoNames: true}, "x", &world), false},
+		"below land":                {archiveWith(t, "roads", "earth").Style(Look{}, Source{Tiles: "x"}, &world), false},
+		"below water without land":  {archiveWith(t, "roads").Style(Look{}, Source{Tiles: "x"}, &world), true},
+		"below OpenMapTiles":        {archiveWith(t, "transportation").Style(Look{}, Source{Tiles: "x"}, &world), true},
+		"below a map by night":      {archiveWith(t, "streets").Style(Look{Theme: Night}, Source{Tiles: "x"}, &world), true},
+		"below a map without names": {archiveWith(t, "roads", "earth").Style(Look{NoNames: true}, Source{Tiles: "x"}, &world), false},
 	} {
 		sources, _ := tt.style["sources"].(map[string]any)
 		source, _ := sources["world"].(map[string]any)

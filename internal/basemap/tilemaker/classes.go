@@ -21,7 +21,7 @@ type roadClass struct {
 	lowest, ref, names uint8 // zooms: of the line, of its number, of its name
 }
 
-// roadClasses are the values of highway that are drawn. The service's style writes names one zoom later (basemap.roadClass).
+// roadClasses are the values of highway that are drawn: where cars drive, and streets for people on foot. The service's style writes names one zoom later (basemap.roadClass).
 var roadClasses = map[string]roadClass{
 	"motorway": {"highway", 5, 7, 9}, "motorway_link": {"highway", 10, 12, 12},
 	"trunk": {"major_road", 6, 8, 10}, "trunk_link": {"major_road", 11, 13, 13},
@@ -30,8 +30,7 @@ var roadClasses = map[string]roadClass{
 	"tertiary": {"major_road", 10, 11, 12}, "tertiary_link": {"major_road", 13, 13, 13},
 	"unclassified": {"minor_road", 12, 13, 13}, "residential": {"minor_road", 12, 13, 13}, "living_street": {"minor_road", 13, 14, 13},
 	"road": {"minor_road", 12, 13, 13}, "service": {"minor_road", 14, 14, 14}, "raceway": {"minor_road", 14, 14, 14},
-	"pedestrian": {"path", 14, 14, 14}, "track": {"path", 14, 14, 14}, "footway": {"path", 14, 14, 14}, "path": {"path", 14, 14, 14},
-	"cycleway": {"path", 14, 14, 14}, "bridleway": {"path", 14, 14, 14}, "steps": {"path", 14, 14, 14},
+	"pedestrian": {"path", 14, 14, 14}, "track": {"path", 14, 14, 14},
 }
 
 // lines returns what is drawn of a way as a line. network is that of the route that the way belongs to.
@@ -65,7 +64,7 @@ func (f *facts) rail() uint8 {
 	switch f.railway {
 	case "rail", "narrow_gauge":
 		if f.service != "" {
-			return 13
+			return 14
 		}
 		return 10
 	case "light_rail", "subway", "monorail", "funicular":
@@ -150,7 +149,7 @@ type placeClass struct {
 }
 
 var placeClasses = map[string]placeClass{
-	"country": {"country", 7, 0}, "city": {"locality", 7, 100_000}, "town": {"locality", 9, 10_000}, "village": {"locality", 11, 1_000},
+	"country": {"country", 0, 0}, "city": {"locality", 7, 100_000}, "town": {"locality", 9, 10_000}, "village": {"locality", 11, 1_000},
 	"hamlet": {"locality", 12, 100}, "isolated_dwelling": {"locality", 14, 10}, "farm": {"locality", 14, 10},
 	"suburb": {"macrohood", 12, 5_000}, "borough": {"macrohood", 11, 50_000}, "quarter": {"neighbourhood", 13, 2_000}, "neighbourhood": {"neighbourhood", 13, 500},
 }

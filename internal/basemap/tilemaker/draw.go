@@ -303,6 +303,21 @@ func labelled(d drawn, outline []spot) *feature {
 	return point(d, spot{int32(math.Round(x)), int32(math.Round(y))})
 }
 
+// groundZoom is the lowest zoom at which land and sea are drawn: where the map is smaller, the overview of the world with its names is better.
+func (s *source) groundZoom() uint8 {
+	widest := int32(1)
+	for _, b := range s.bounds {
+		widest = max(widest, b.east-b.west, b.south-b.north)
+	}
+	const perTile, latest = 3, 9 // a third of a tile's side
+	for z := range uint8(latest) {
+		if int64(widest)*perTile >= 1<<(worldBits-z) {
+			return z
+		}
+	}
+	return latest
+}
+
 // coast draws land and sea.
 func (a *artist) coast(ways [][]int64) {
 	var lines [][]spot
@@ -321,6 +336,13 @@ func (a *artist) coast(ways [][]int64) {
 	}
 	earth := drawn{attributes: a.intern(earthLayer, appendText(nil, "kind", "earth", 0)), geometry: fill}
 	ocean := drawn{attributes: a.intern(waterLayer, appendText(nil, "kind", "ocean", 0)), geometry: fill}
+	lowest := a.groundZoom()
+	earth.lowest, ocean.lowest = lowest, lowest
+	for _, f := range a.points {
+		if f.lowest == 0 { // countries, whose names below lie under this ground
+			f.lowest = lowest
+		}
+	}
 	for _, b := range a.bounds {
 		land, sea, gaps, ok := landAndSea(lines, b)
 		if a.left[coastlineGaps] += gaps; !ok {

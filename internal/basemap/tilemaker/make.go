@@ -101,7 +101,7 @@ func (m *maker) plan(o Options) basemap.Plan {
 			{ID: boundariesLayer.name(), Fields: fields("kind"), MaxZoom: highestZoom},
 			{ID: roadsLayer.name(), Fields: fields(append(named, "kind_detail", "ref", "network")...), MinZoom: 5, MaxZoom: highestZoom},
 			{ID: buildingsLayer.name(), Fields: fields("kind", "addr_housenumber"), MinZoom: highestZoom, MaxZoom: highestZoom},
-			{ID: placesLayer.name(), Fields: places, MinZoom: 3, MaxZoom: highestZoom},
+			{ID: placesLayer.name(), Fields: places, MaxZoom: highestZoom},
 		},
 	}
 }

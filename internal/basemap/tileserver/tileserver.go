@@ -175,7 +175,7 @@ func (s *Server) ServeStyle(w http.ResponseWriter, r *http.Request, look basemap
 	if m.Archive == nil {
 		return writeJSON(w, r, basemap.WorldStyle(look, *world), cacheable)
 	}
-	return writeJSON(w, r, m.Archive.Style(look, m.tilesURL(origin), world), cacheable)
+	return writeJSON(w, r, m.Archive.Style(look, basemap.Source{Tiles: m.tilesURL(origin), Attribution: m.attributionHTML()}, world), cacheable)
 }
 
 // world describes the overview for a style; nil without one.
