@@ -90,7 +90,7 @@ func (a *artist) line(d drawn, refs []int64) {
 			case last == at:
 				p.ends[1] = id
 				continue
-			case max(last.X-at.X, at.X-last.X, last.Y-at.Y, at.Y-last.Y) > maxSegment && d.attributes.layer != boundariesLayer:
+			case isAround(last, at), d.attributes.layer != boundariesLayer && max(last.X-at.X, at.X-last.X, last.Y-at.Y, at.Y-last.Y) > maxSegment:
 				a.left[longSegments]++
 				end()
 			}
@@ -102,6 +102,9 @@ func (a *artist) line(d drawn, refs []int64) {
 	}
 	end()
 }
+
+// isAround reports whether a segment leads around the world: over the antimeridian, where the map ends.
+func isAround(a, b spot) bool { return max(a.X-b.X, b.X-a.X) > world/2 }
 
 func (a *artist) spotOf(id int64) spot {
 	i, ok := a.nodes.find(id)
@@ -232,6 +235,10 @@ func (a *artist) area(drawings []drawn, lines [][]int64) {
 		if ring = tidy(ring); ring == nil {
 			continue
 		}
+		if b := boxOf(ring); isAround(spot{X: b.west}, spot{X: b.east}) {
+			a.left[aroundAreas]++
+			continue
+		}
 		parts, crossed, ok := simple(ring)
 		switch {
 		case !ok:
@@ -322,17 +329,25 @@ func (s *source) groundZoom() uint8 {
 func (a *artist) coast(ways [][]int64) {
 	var lines [][]spot
 	for _, line := range joinDirected(ways) {
-		spots := make([]spot, 0, len(line))
-		for _, id := range line {
-			if at := a.spotOf(id); at != nowhere {
-				spots = append(spots, at)
-			} else {
-				a.left[missingNodes]++
+		var spots []spot
+		end := func() {
+			if len(spots) > 1 {
+				lines = append(lines, spots)
 			}
+			spots = nil
 		}
-		if len(spots) > 1 {
-			lines = append(lines, spots)
+		for _, id := range line {
+			at := a.spotOf(id)
+			switch n := len(spots); {
+			case at == nowhere:
+				a.left[missingNodes]++
+				continue
+			case n > 0 && isAround(spots[n-1], at):
+				end()
+			}
+			spots = append(spots, at)
 		}
+		end()
 	}
 	earth := drawn{attributes: a.intern(earthLayer, appendText(nil, "kind", "earth", 0)), geometry: fill}
 	ocean := drawn{attributes: a.intern(waterLayer, appendText(nil, "kind", "ocean", 0)), geometry: fill}

@@ -14,7 +14,8 @@ const (
 	badTexts      = "map_invalid_texts"
 	unclosedAreas = "map_unclosed_areas"
 	crossingAreas = "map_self_crossing_areas" // drawn as the parts between the crossings
-	crowdedAreas  = "map_crowded_areas"       // too many rings or crossings
+	aroundAreas   = "map_areas_over_antimeridian"
+	crowdedAreas  = "map_crowded_areas" // too many rings or crossings
 	missingNodes  = "map_missing_nodes"
 	longSegments  = "map_long_segments"
 	coastlineGaps = "map_coastline_gaps" // closed by a straight line
