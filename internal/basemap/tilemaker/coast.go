@@ -43,19 +43,20 @@ func landAndSea(lines [][]spot, bounds box) (land, sea [][][]spot, gaps int, ok 
 
 // areasOf nests the rings that are left of rings after they are split where they cross themselves.
 func areasOf(rings [][]spot) [][][]spot {
+	effort := effort(leastEffort)
 	var sound [][]spot
 	for _, r := range rings {
 		if r = tidy(r); r == nil {
 			continue
 		}
-		parts, _, ok := simple(r)
+		parts, _, ok := effort.simple(r)
 		if !ok {
 			parts = [][]spot{r} // too large to be sure: drawn as it is
 		}
 		sound = append(sound, parts...)
 	}
 	slices.SortStableFunc(sound, func(a, b []spot) int { return cmp.Compare(math.Abs(area(b)), math.Abs(area(a))) })
-	areas, _ := nest(sound[:min(len(sound), maxRings)])
+	areas, _ := effort.nest(sound[:min(len(sound), maxRings)])
 	return areas
 }
 

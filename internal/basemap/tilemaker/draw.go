@@ -12,6 +12,7 @@ type artist struct {
 	*source
 	features []*feature
 	pieces   []piece
+	effort   effort
 }
 
 // piece is a way, or a part of one, that is drawn as a line.
@@ -23,7 +24,7 @@ type piece struct {
 
 // draw makes all features, in the order in which tiles have them.
 func (s *source) draw(ctx context.Context) ([]*feature, error) {
-	a := &artist{source: s, features: s.points}
+	a := &artist{source: s, features: s.points, effort: s.effort}
 	var coast [][]int64
 	for i := range s.ways {
 		if i%1024 == 0 && ctx.Err() != nil {
@@ -239,7 +240,7 @@ func (a *artist) area(drawings []drawn, lines [][]int64) {
 			a.left[aroundAreas]++
 			continue
 		}
-		parts, crossed, ok := simple(ring)
+		parts, crossed, ok := a.effort.simple(ring)
 		switch {
 		case !ok:
 			a.left[crowdedAreas]++
@@ -248,7 +249,7 @@ func (a *artist) area(drawings []drawn, lines [][]int64) {
 		}
 		rings = append(rings, parts...)
 	}
-	areas, ok := nest(rings)
+	areas, ok := a.effort.nest(rings)
 	if !ok {
 		a.left[crowdedAreas]++
 		return
@@ -258,7 +259,7 @@ func (a *artist) area(drawings []drawn, lines [][]int64) {
 		for i, rings := range areas {
 			switch {
 			case d.geometry == fill:
-				a.features = append(a.features, filled(d, rings))
+				a.fill(d, rings)
 			case i == 0: // the largest is named
 				a.features = append(a.features, labelled(d, rings[0]))
 			}
@@ -282,13 +283,25 @@ func zoomOf(area float64, pixels float64) uint8 {
 	return highestZoom
 }
 
-// filled makes a feature of an outline and its holes.
+// fill draws an outline with its holes.
+func (a *artist) fill(d drawn, rings [][]spot) {
+	if f := filled(d, rings); f != nil {
+		a.features = append(a.features, f)
+	}
+}
+
+// filled makes a feature of an outline and its holes; nil if no zoom shows it.
 func filled(d drawn, rings [][]spot) *feature {
 	f := &feature{attributes: d.attributes, geometry: fill}
 	for i, ring := range rings {
 		lowest := zoomOf(math.Abs(area(ring)), leastArea)
 		part := thinRing(ring)
-		if i == 0 {
+		switch {
+		case len(part) < 3 && i == 0:
+			return nil
+		case len(part) < 3:
+			continue
+		case i == 0:
 			f.lowest = max(d.lowest, lowest)
 		}
 		for j := range part {
@@ -364,10 +377,10 @@ func (a *artist) coast(ways [][]int64) {
 			a.left[coastlineEnds]++
 		}
 		for _, rings := range land {
-			a.features = append(a.features, filled(earth, rings))
+			a.fill(earth, rings)
 		}
 		for _, rings := range sea {
-			a.features = append(a.features, filled(ocean, rings))
+			a.fill(ocean, rings)
 		}
 	}
 }

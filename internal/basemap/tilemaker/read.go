@@ -59,6 +59,7 @@ type source struct {
 	points    []*feature
 	nodes     nodes
 	bounds    []box // of the extracts
+	effort    effort
 
 	*interner
 	left map[string]int
@@ -80,6 +81,10 @@ func (n *nodes) find(id int64) (int, bool) { return slices.BinarySearch(n.ids, i
 // read reads everything that is drawn.
 func read(ctx context.Context, files []*osmpbf.File) (*source, error) {
 	s := &source{interner: newInterner(), left: make(map[string]int)}
+	s.effort = leastEffort
+	for _, f := range files {
+		s.effort += effort(f.Size()) * effortPerByte
+	}
 	if len(files) > 1 {
 		s.seen = make(map[int64]bool)
 	}

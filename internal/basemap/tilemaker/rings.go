@@ -6,12 +6,24 @@ import (
 	"slices"
 )
 
-// Bounds of what one area may cost.
+// Bounds of what areas may cost. A real extract needs a hundredth.
 const (
-	maxRings  = 10_000 // compared with each other
+	maxRings  = 10_000 // of one area: each is compared with those that are larger
 	maxSplits = 64     // crossings at which a ring is split
-	maxLooks  = 256    // pairs of segments, for each segment, that are looked at for crossings
+
+	leastEffort   = 500_000_000 // comparisons of segments for all areas together, some nanoseconds each,
+	effortPerByte = 300         // and this many more for each byte of the extracts
+	smallArea     = 64          // rings and vertices; what has no more is always drawn
 )
+
+// effort is how many comparisons are left for areas.
+type effort int64
+
+// take takes some, and reports whether there were enough left.
+func (e *effort) take(n int) bool {
+	*e -= effort(n)
+	return *e >= 0
+}
 
 // join joins lines at their ends to closed ones, by their nodes. A line that is closed already stays what it is. Where rings touch, each
 // becomes one of its own: a loop is taken out as soon as the line comes back to a node that it met. unclosed counts lines that belong to no
@@ -105,12 +117,12 @@ func tidy(ring []spot) []spot {
 
 // simple splits a ring where it crosses itself, into rings that do not. crossed reports whether there was something to split, ok is false
 // if there was too much.
-func simple(ring []spot) (rings [][]spot, crossed, ok bool) {
+func (e *effort) simple(ring []spot) (rings [][]spot, crossed, ok bool) {
 	todo := [][]spot{ring}
 	for splits := 0; len(todo) > 0; splits++ {
 		r := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		i, j, sure := crossing(r)
+		i, j, sure := e.crossing(r)
 		switch {
 		case !sure || splits == maxSplits:
 			return nil, true, false
@@ -133,7 +145,7 @@ func simple(ring []spot) (rings [][]spot, crossed, ok bool) {
 
 // crossing finds two segments of a ring that cross each other, by the number of their first spot, the lower first; i is negative if none
 // do. sure is false if there are too many segments beside each other to find out.
-func crossing(ring []spot) (i, j int, sure bool) {
+func (e *effort) crossing(ring []spot) (i, j int, sure bool) {
 	n := len(ring)
 	if n <= 3 {
 		return -1, -1, true
@@ -150,7 +162,6 @@ func crossing(ring []spot) (i, j int, sure bool) {
 	slices.SortFunc(segments, func(a, b segment) int {
 		return cmp.Or(cmp.Compare(a.west, b.west), cmp.Compare(a.number, b.number))
 	})
-	looks := maxLooks * n
 	var active []segment
 	for _, s := range segments {
 		kept := active[:0]
@@ -163,7 +174,7 @@ func crossing(ring []spot) (i, j int, sure bool) {
 				return min(s.number, o.number), max(s.number, o.number), true
 			}
 		}
-		if looks -= len(kept); looks < 0 {
+		if !e.take(len(kept)+1) && n > smallArea {
 			return 0, 0, false
 		}
 		active = append(kept, s)
@@ -195,7 +206,7 @@ func meeting(a, b, c, d spot) spot {
 
 // nest makes areas of rings that do not cross: an outline, then its holes. What lies in a hole is an area again. ok is false if there are
 // too many.
-func nest(rings [][]spot) (areas [][][]spot, ok bool) {
+func (e *effort) nest(rings [][]spot) (areas [][][]spot, ok bool) {
 	if len(rings) > maxRings {
 		return nil, false
 	}
@@ -222,6 +233,9 @@ func nest(rings [][]spot) (areas [][][]spot, ok bool) {
 			}
 			if x == 0 && y == 0 {
 				x, y = inside(s.ring)
+			}
+			if !e.take(len(o.ring)) && len(rings) > smallArea {
+				return nil, false
 			}
 			if encloses(o.ring, x, y) {
 				s.depth++
