@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -185,10 +186,18 @@ func describe(plan Plan, lowest, highest int) ([]byte, error) {
 	return Pack(text)
 }
 
+// packers keeps writers for the next tile: one has a megabyte of tables, and most tiles are small.
+var packers sync.Pool
+
 // Pack compresses a tile as an archive has it.
 func Pack(b []byte) ([]byte, error) {
 	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
+	z, ok := packers.Get().(*gzip.Writer)
+	if !ok {
+		z = gzip.NewWriter(nil)
+	}
+	defer packers.Put(z)
+	z.Reset(&out)
 	if _, err := z.Write(b); err != nil {
 		return nil, fmt.Errorf("compress: %w", err)
 	}

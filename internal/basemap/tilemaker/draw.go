@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"wayside/internal/geo"
 )
 
 // artist makes features of what was read.
@@ -38,6 +40,7 @@ func (s *source) draw(ctx context.Context) ([]*feature, error) {
 		a.way(w, refs)
 	}
 	a.join()
+	a.setBounds()
 	for i := range s.relations {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -192,6 +195,37 @@ func (a *artist) chain(first, end int, next [][2]int, used []bool) {
 	}
 	p := &a.pieces[first]
 	a.features = append(a.features, newFeature(p.attributes, stroke, p.lowest, thinLine(line)))
+}
+
+// setBounds finds the area of each extract: that in its header as far as it is around its roads, or what its roads take up.
+func (a *artist) setBounds() {
+	used := emptyBox
+	for _, f := range a.features {
+		if f.geometry == stroke && f.attributes.layer == roadsLayer {
+			used = used.with(spot{f.box.west, f.box.north}).with(spot{f.box.east, f.box.south})
+		}
+	}
+	if used != emptyBox {
+		const rim = 1 << 13 // 300 m at the equator, so that a street does not end at the edge of the land
+		used = box{used.west - rim, used.north - rim, used.east + rim, used.south + rim}.intersect(box{0, 0, world, world})
+	}
+	for _, h := range a.headers {
+		b := used
+		if h != nil {
+			northWest, southEast := project(geo.Point{Lat: h.North, Lng: h.West}), project(geo.Point{Lat: h.South, Lng: h.East})
+			b = box{northWest.X, northWest.Y, southEast.X, southEast.Y}
+			if len(a.headers) == 1 && used != emptyBox {
+				const around = 1 << 18 // 10 km at the equator
+				wide := max(used.east-used.west, used.south-used.north) + around
+				if b = b.intersect(box{used.west - wide, used.north - wide, used.east + wide, used.south + wide}); !b.meets(used) {
+					b = used // bounds that nothing lies in are wrong
+				}
+			}
+		}
+		if !b.isEmpty() && !slices.Contains(a.bounds, b) {
+			a.bounds = append(a.bounds, b)
+		}
+	}
 }
 
 // relation draws an area that is made of ways.

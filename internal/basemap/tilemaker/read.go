@@ -58,7 +58,8 @@ type source struct {
 	relations []relation
 	points    []*feature
 	nodes     nodes
-	bounds    []box // of the extracts
+	headers   []*geo.Box // bounds of the extracts, as they say
+	bounds    []box      // of the extracts, as they are drawn
 	effort    effort
 
 	*interner
@@ -116,7 +117,9 @@ func read(ctx context.Context, files []*osmpbf.File) (*source, error) {
 			return nil, err
 		}
 	}
-	s.setBounds(files)
+	for _, f := range files {
+		s.headers = append(s.headers, f.Header.Bounds)
+	}
 	return s, nil
 }
 
@@ -302,39 +305,4 @@ func point(d drawn, at spot) *feature {
 	f := newFeature(d.attributes, dot, d.lowest, []vertex{{spot: at}})
 	f.priority = d.priority
 	return f
-}
-
-// setBounds finds the area of each extract: that in its header, or what its roads take up.
-func (s *source) setBounds(files []*osmpbf.File) {
-	used := boxOf(nil)
-	for i := range s.ways {
-		w := &s.ways[i]
-		for _, d := range w.drawings {
-			if d.attributes.layer != roadsLayer {
-				continue
-			}
-			for _, id := range s.refs[w.from:w.to] {
-				if at, ok := s.nodes.find(id); ok && s.nodes.spots[at] != nowhere {
-					used = used.with(s.nodes.spots[at])
-				}
-			}
-		}
-	}
-	if used != emptyBox {
-		const rim = 1 << 13 // 300 m at the equator, so that a street does not end at the edge of the land
-		used = box{used.west - rim, used.north - rim, used.east + rim, used.south + rim}.intersect(box{0, 0, world, world})
-	}
-	for _, f := range files {
-		b := used
-		if h := f.Header.Bounds; h != nil {
-			northWest, southEast := project(geo.Point{Lat: h.North, Lng: h.West}), project(geo.Point{Lat: h.South, Lng: h.East})
-			b = box{northWest.X, northWest.Y, southEast.X, southEast.Y}
-			if len(files) == 1 && !b.meets(used) {
-				b = used // bounds that nothing lies in are wrong
-			}
-		}
-		if !b.isEmpty() && !slices.Contains(s.bounds, b) {
-			s.bounds = append(s.bounds, b)
-		}
-	}
 }

@@ -98,7 +98,7 @@ func walk(lines [][]int64, ends map[int64][]int, used []bool, first, unclosed in
 	}
 }
 
-// tidy returns a ring without equal neighbours; nil if it has no area.
+// tidy returns a ring without equal neighbours; nil if fewer than three are left.
 func tidy(ring []spot) []spot {
 	kept := make([]spot, 0, len(ring))
 	for _, s := range ring {
@@ -109,7 +109,7 @@ func tidy(ring []spot) []spot {
 	for len(kept) > 1 && kept[0] == kept[len(kept)-1] {
 		kept = kept[:len(kept)-1]
 	}
-	if len(kept) < 3 || area(kept) == 0 {
+	if len(kept) < 3 {
 		return nil
 	}
 	return kept
@@ -127,7 +127,9 @@ func (e *effort) simple(ring []spot) (rings [][]spot, crossed, ok bool) {
 		case !sure || splits == maxSplits:
 			return nil, true, false
 		case i < 0:
-			rings = append(rings, r)
+			if area(r) != 0 {
+				rings = append(rings, r)
+			}
 			continue
 		}
 		crossed = true

@@ -29,6 +29,10 @@ func allTiles(t testing.TB, archive []byte) map[tile][]byte {
 	for z := 0; z <= highestZoom; z++ {
 		west, north := mvt.Mercator(z, b.North, b.West)
 		east, south := mvt.Mercator(z, b.South, b.East)
+		const most = 20_000
+		if (east-west)*(south-north) > most {
+			break // the world, of which all tiles are the same
+		}
 		for x := max(0, int(west)-1); x <= int(east)+1 && x < 1<<z; x++ {
 			for y := max(0, int(north)-1); y <= int(south)+1 && y < 1<<z; y++ {
 				stored, ok, err := a.Tile(uint8(z), uint32(x), uint32(y))
