@@ -223,7 +223,10 @@ func (d *diagnosis) streetMap() finding {
 	case m.StyleURL != "":
 		return well("the style of another server")
 	}
-	return warn("no street map is configured", "set map.pmtiles: docs/operating.md, The map, says where to get one")
+	if r, err := service.CheckRegion(d.ctx, d.config); err == nil && r != nil && r.HasMap {
+		return well("that of region %s", r.ID)
+	}
+	return warn("no street map is configured", "import a region (docs/operating/regions.md), or set map.pmtiles: docs/operating.md, The map, says where to get one")
 }
 
 // warnRegionAge is the age of a region's data beyond which a check warns.

@@ -31,7 +31,7 @@ func products() []product {
 		{"cameras", "finding cameras", 1, true, makeCameras},
 		{"search", "indexing places and addresses", 1, true, makeSearch},
 		{"chargers", "finding chargers", 1, false, makeChargers},
-		{"tiles", "drawing the map", 1, false, makeTiles},
+		{TilesProduct, "drawing the map", 1, false, makeTiles},
 	}
 }
 

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"wayside/internal/basemap"
 	"wayside/internal/basemap/tilemaker"
 )
+
+// TilesProduct is the name of the base map among the products.
+const TilesProduct = "tiles"
 
 // tilesSection holds the base map: a PMTiles archive.
 const tilesSection = "tiles"
@@ -39,4 +43,9 @@ func openTiles(m *mapping, about *About) (*basemap.Archive, error) {
 		return nil, fmt.Errorf("section %q: the base map %w: %w", tilesSection, err, ErrFormat)
 	}
 	return archive, nil
+}
+
+// Has reports whether the file holds a product.
+func (a *About) Has(product string) bool {
+	return slices.ContainsFunc(a.Products, func(p ProductSize) bool { return p.Name == product })
 }

@@ -150,6 +150,7 @@ type RegionAge struct {
 	ID       string
 	Imported time.Time
 	AsOf     time.Time // zero: the extract does not say
+	HasMap   bool      // the base map was not left out
 }
 
 // CheckRegion verifies the region that a service with this configuration would serve. It is nil where there is none.
@@ -170,5 +171,5 @@ func CheckRegion(ctx context.Context, cfg *config.Config) (*RegionAge, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &RegionAge{ID: shown.ID, Imported: shown.Imported, AsOf: shown.About.AsOf}, nil
+	return &RegionAge{ID: shown.ID, Imported: shown.Imported, AsOf: shown.About.AsOf, HasMap: shown.About.Has(region.TilesProduct)}, nil
 }

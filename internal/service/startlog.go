@@ -19,7 +19,7 @@ func (s *Service) logReady(ctx context.Context, took time.Duration) {
 		s.log.Warn("cannot count the curators", "error", err)
 	}
 	s.log.Info("ready",
-		"url", s.config.BaseURL, "map", describeMap(&s.edition.Load().config.Map), "mail", describeMail(s.config), "region", s.describeRegion(), "curators", curators,
+		"url", s.config.BaseURL, "map", s.describeMap(&s.edition.Load().config.Map), "mail", describeMail(s.config), "region", s.describeRegion(), "curators", curators,
 		"sources", s.catalog.ServedCount(), "upstreams", len(s.config.Upstreams), "entities", s.index.Len(),
 		"took", took.Round(time.Millisecond).String())
 	if err == nil && curators == 0 && s.options.DemoDrive == nil {
@@ -32,8 +32,8 @@ func (s *Service) logReady(ctx context.Context, took time.Duration) {
 			"second", "wayside account role --email you@example.org curator"+dir,
 			"third", "wayside account login-link --email you@example.org"+dir)
 	}
-	if s.edition.Load().config.Map == (config.Map{}) {
-		s.log.Info("No street map is configured: set map.pmtiles or map.style_url, see docs/operating.md")
+	if s.baseMap(s.edition.Load())() == nil {
+		s.log.Info("No street map is configured: import a region (wayside region import), or set map.pmtiles or map.style_url, see docs/operating.md")
 	}
 	local := localURL(s.config.BaseURL)
 	if local && !loopbackAddress(s.public.Addr()) {
@@ -46,7 +46,7 @@ func (s *Service) logReady(ctx context.Context, took time.Duration) {
 }
 
 // describeMap names the map without its path.
-func describeMap(m *config.Map) string {
+func (s *Service) describeMap(m *config.Map) string {
 	switch {
 	case m.PMTiles != "":
 		return filepath.Base(m.PMTiles)
@@ -54,6 +54,8 @@ func describeMap(m *config.Map) string {
 		if u, err := url.Parse(m.StyleURL); err == nil {
 			return u.Host // the rest may hold a key
 		}
+	case s.baseMap(s.edition.Load())() != nil:
+		return "the region's"
 	}
 	return "none"
 }
