@@ -217,10 +217,13 @@ func (s *snapper) joinIslands(spots []Spot) []Spot {
 	least := math.Inf(1)
 	islands := slices.Sorted(maps.Keys(common))
 	for _, island := range islands[:min(maxIslands, len(islands))] {
+		if slices.ContainsFunc(spots, func(one Spot) bool { return !s.mayMove(&one, island) }) {
+			continue
+		}
 		moved, sum := make([]Spot, len(spots)), 0.0
 		for i := range moved {
 			moved[i] = s.spot(i, maxIslandSnap, func(of uint32) bool { return of == island })
-			if len(moved[i].Candidates) == 0 || !s.mayMove(&spots[i], island) {
+			if len(moved[i].Candidates) == 0 {
 				sum = math.Inf(1)
 				break
 			}
