@@ -172,7 +172,6 @@ type routeAnswer struct {
 	Code   string
 	Routes []struct {
 		Geometry struct{ Coordinates [][2]float64 }
-		Wayside  struct{ Avoided []string }
 	}
 }
 
@@ -188,9 +187,26 @@ func (n *navigation) route(ctx context.Context, path string) (*routeAnswer, erro
 	return a, nil
 }
 
-// around is whether the route avoids something, or there is none any more.
-func (a *routeAnswer) around() bool {
-	return a.Code == "NoRoute" || len(a.Routes) > 0 && len(a.Routes[0].Wayside.Avoided) > 0
+// segment is a part of a route, from one position to the next.
+type segment [2][2]float64
+
+// middle is the place half-way along.
+func (s segment) middle() geo.Point {
+	return middle(geo.Point{Lng: s[0][0], Lat: s[0][1]}, geo.Point{Lng: s[1][0], Lat: s[1][1]})
+}
+
+// leads is whether the route leads over a segment.
+func (a *routeAnswer) leads(over segment) bool {
+	if len(a.Routes) == 0 {
+		return false
+	}
+	line := a.Routes[0].Geometry.Coordinates
+	for i := 1; i < len(line); i++ {
+		if line[i-1] == over[0] && line[i] == over[1] {
+			return true
+		}
+	}
+	return false
 }
 
 // closures closes the middle of a route, and asks for the route until it leads around, again and again.
@@ -200,14 +216,14 @@ func (n *navigation) closures(ctx context.Context) error {
 	profiled := n.profile(ctx, "closures")
 	for i := 0; len(waits)+unseen < closuresMeasured; i++ {
 		path := n.routes[i%len(n.routes)] + "&geometries=geojson"
-		at, ok, err := n.middleOfRoute(ctx, path)
+		on, ok, err := n.middleOfRoute(ctx, path)
 		if err != nil {
 			return err
 		}
 		if !ok {
 			continue
 		}
-		wait, err := n.closure(ctx, path, at)
+		wait, err := n.closure(ctx, path, on)
 		if err != nil {
 			return err
 		}
@@ -229,15 +245,14 @@ func (n *navigation) closures(ctx context.Context) error {
 	return nil
 }
 
-// middleOfRoute is a place in the middle of a route; false if the route is so short that this would be where it begins or ends.
-func (n *navigation) middleOfRoute(ctx context.Context, path string) (geo.Point, bool, error) {
+// middleOfRoute is the segment in the middle of a route; false if the route is so short that this would be where it begins or ends.
+func (n *navigation) middleOfRoute(ctx context.Context, path string) (segment, bool, error) {
 	route, err := n.route(ctx, path)
 	if err != nil || len(route.Routes) == 0 || len(route.Routes[0].Geometry.Coordinates) < 20 {
-		return geo.Point{}, false, err
+		return segment{}, false, err
 	}
 	line := route.Routes[0].Geometry.Coordinates
-	a, b := line[len(line)/2-1], line[len(line)/2]
-	return middle(geo.Point{Lng: a[0], Lat: a[1]}, geo.Point{Lng: b[0], Lat: b[1]}), true, nil
+	return segment{line[len(line)/2-1], line[len(line)/2]}, true, nil
 }
 
 // closureRow is a batch of one closure. At {0, 0} it is far from all roads.
@@ -246,32 +261,32 @@ func closureRow(at geo.Point) []byte {
 }
 
 // closure pushes a closure, returns after how long the route leads around it, or -1, and takes it away again.
-func (n *navigation) closure(ctx context.Context, path string, at geo.Point) (time.Duration, error) {
-	if err := n.push(ctx, n.feeds[0], closureRow(at), 1); err != nil {
+func (n *navigation) closure(ctx context.Context, path string, on segment) (time.Duration, error) {
+	if err := n.push(ctx, n.feeds[0], closureRow(on.middle()), 1); err != nil {
 		return 0, err
 	}
-	began := time.Now()
-	wait, err := n.awaitRoute(ctx, path, began, true)
+	wait, err := n.awaitRoute(ctx, path, on, false)
 	if err != nil {
 		return 0, err
 	}
 	if err := n.push(ctx, n.feeds[0], closureRow(geo.Point{}), 1); err != nil {
 		return 0, err
 	}
-	if _, err := n.awaitRoute(ctx, path, time.Now(), false); err != nil {
+	if _, err := n.awaitRoute(ctx, path, on, true); err != nil {
 		return 0, err
 	}
 	return wait, nil
 }
 
-// awaitRoute asks for a route until it leads around something, or around nothing. It returns -1 if it never does.
-func (n *navigation) awaitRoute(ctx context.Context, path string, began time.Time, around bool) (time.Duration, error) {
+// awaitRoute asks for a route until it leads over a segment, or until it does not. It returns -1 if it never does.
+func (n *navigation) awaitRoute(ctx context.Context, path string, over segment, leads bool) (time.Duration, error) {
+	began := time.Now()
 	for time.Since(began) < closureTimeout {
 		a, err := n.route(ctx, path)
 		if err != nil {
 			return 0, err
 		}
-		if a.around() == around {
+		if a.leads(over) == leads {
 			return time.Since(began), nil
 		}
 	}

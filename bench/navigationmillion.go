@@ -222,7 +222,7 @@ func (n *navigation) jamsAtOnce(ctx context.Context) error {
 	var waits []time.Duration
 	for i := 0; len(waits) < jamsMeasured && i < len(n.routes); i++ {
 		path := n.routes[i] + "&geometries=geojson"
-		at, ok, err := n.middleOfRoute(ctx, path)
+		on, ok, err := n.middleOfRoute(ctx, path)
 		if err != nil {
 			return err
 		}
@@ -230,18 +230,18 @@ func (n *navigation) jamsAtOnce(ctx context.Context) error {
 			continue
 		}
 		rows := jams(places, 0, len(places), random)
-		rows = append(append(rows[:len(rows)-1], ','), closureRow(at)[1:]...)
+		rows = append(append(rows[:len(rows)-1], ','), closureRow(on.middle())[1:]...)
 		if err := n.push(ctx, n.feeds[1], rows, len(places)+1); err != nil {
 			return err
 		}
-		wait, err := n.awaitRoute(ctx, path, time.Now(), true)
+		wait, err := n.awaitRoute(ctx, path, on, false)
 		if err != nil {
 			return err
 		}
 		if err := n.push(ctx, n.feeds[1], closureRow(geo.Point{}), 1); err != nil {
 			return err
 		}
-		if _, err := n.awaitRoute(ctx, path, time.Now(), false); err != nil {
+		if _, err := n.awaitRoute(ctx, path, on, true); err != nil {
 			return err
 		}
 		if wait >= 0 {
