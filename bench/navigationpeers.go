@@ -50,7 +50,7 @@ func (n *navigation) besideRoutino(ctx context.Context) error {
 		return fmt.Errorf("planetsplitter: %w", err)
 	}
 	took := time.Since(began).Seconds()
-	n.table.note("Routino's import / ours", fmt.Sprintf("%.1f × (%.1f s / %.1f s; %.0f MB of memory)", took/n.took, took, n.took, peak/1e6))
+	n.table.note("Routino's import / ours of the roads", fmt.Sprintf("%.1f × (%.1f s / %.1f s; %.0f MB of memory)", took/n.took, took, n.took, peak/1e6))
 	var routes, starts []time.Duration
 	failed := 0
 	for _, pair := range n.places[:routinoRoutes] {
