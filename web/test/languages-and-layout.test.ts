@@ -126,7 +126,7 @@ test("what is said of a missing place, and the pairing, fit in every language", 
   await click(page, menuBack);
   for (const language of languages) {
     await chooseLanguage(page, language);
-    for (const [name, viewport] of Object.entries(windows)) {
+    for (const [name, viewport] of Object.entries({ ...windows, laid: { width: phoneScreen.height, height: phoneScreen.width } })) {
       await page.setViewportSize(viewport);
       await checkTexts(page, language, `pairing, ${name}`);
       expect(await page.locator(".pairing").evaluate((box) => box.scrollWidth - box.clientWidth), `${language}, ${name}: cut off`).toBeLessThanOrEqual(0);
@@ -160,7 +160,7 @@ test.each(["day", "night"] as const)("by %s a drive, the menu and a card can be 
   const { page } = demoDrive.car;
   await driveUntil("a banner", demoDrive, ({ banner }) => banner !== null);
   const all = async (what: string): Promise<void> => {
-    for (const [name, viewport] of Object.entries(windows)) {
+    for (const [name, viewport] of Object.entries({ ...windows, laid: { width: phoneScreen.height, height: phoneScreen.width } })) {
       await page.setViewportSize(viewport);
       await page.clock.runFor(70); // MapLibre waits 50 ms before it renders at another size
       await checkLayout(page, `${what}, ${name}`);

@@ -61,6 +61,7 @@ export function mountPanels(state: State, actions: Actions, locale: Observable<L
     const mapless = !state.drawable.get();
     all.classList.toggle("mapless", mapless);
     list.hidden = !mapless && (!listOpen.get() || !card.hidden || state.fix.get() === null);
+    all.classList.toggle("listing", !list.hidden || !card.hidden);
   };
   listOpen.watch(arrange);
   state.drawable.watch(arrange);
