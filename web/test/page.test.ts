@@ -58,7 +58,8 @@ test("the first pins wait for neither streets nor names, which follow", async ()
 });
 
 test.each(Object.entries(screens))("pins are on the screen around the driver (%s)", async (name, viewport) => {
-  const car = await openCar("/", { viewport, map: "sharp", place: await placeNearCamera(), choices: { theme: "day" } });
+  const map = name === "large" ? "coarse" : "sharp"; // the processor draws large maps slowly, and icons keep their colour
+  const car = await openCar("/", { viewport, map, place: await placeNearCamera(), choices: { theme: "day" } });
   await showsCamera(car);
   await car.screenshot(`driver-${name}`);
 });
