@@ -62,7 +62,8 @@ export async function openMapView({ library, container, state, actions, locale, 
   if (config === null) throw new Error("the map is opened before its configuration is known");
   const bounds = boundsOf(config.extent);
   const look = (): Look => (isGrey() ? "lost" : state.theme.get());
-  const style = withPins(plainStyle(state.theme.get()), look());
+  const opened = look(); // it may change before the map is open; light() below notices
+  const style = withPins(plainStyle(state.theme.get()), opened);
   const map = await openMap({ library, container, style, center: state.fix.get(), bounds, fit: extentOptions(config) });
   const contextState = new ContextState(map, state);
   const car = makeCar();
@@ -74,7 +75,7 @@ export async function openMapView({ library, container, state, actions, locale, 
     pins.addShapes();
     keepScale(map, state);
   });
-  const pins = new Pins(map, contextState, icons, look(), drawRest);
+  const pins = new Pins(map, contextState, icons, opened, drawRest);
   state.settings.watch(({ units }) => {
     pins.setUnits(units);
   });
