@@ -89,4 +89,3 @@ func TestReadyWithConditions(t *testing.T) {
 		}
 	})
 }
-
