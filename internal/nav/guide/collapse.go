@@ -4,6 +4,7 @@ import "math"
 
 // collapse joins maneuvers that a driver does as one.
 func (g *Guide) collapse() {
+	g.joinSliproads()
 	g.joinCrossings()
 	g.joinStaggered()
 	g.dropShortNames()
@@ -66,11 +67,9 @@ func (g *Guide) dropShortNames() {
 			case len(t.spot.Lanes) > 0:
 			case !g.net.renamed(a, b):
 				t.kind = Silent
-			case untilNext < shortName:
-				t.kind = Silent
-			case before > 0 && sinceTurn < shortName && a.Name.Length == 0 && a.Ref.Length == 0:
+			case before > 0 && (sinceTurn < staggerMetres || sinceTurn < shortName && a.Name.Length == 0 && a.Ref.Length == 0):
 				last.named, t.kind = t.named, Silent
-			case before > 0 && sinceTurn < shortName:
+			case untilNext < shortName, before > 0 && sinceTurn < shortName:
 				t.kind = Silent
 			}
 			if t.kind == Silent {
