@@ -1,25 +1,30 @@
 package guide
 
 import (
+	"bytes"
 	"strings"
 
 	"wayside/internal/roads/graph"
 )
 
-// sameRoad says whether two ways have the same name, and the same reference where there is no name.
+// sameRoad says whether two ways have the same name, and the same reference where there is no name. Equal names are stored once.
 func (n *Network) sameRoad(a, b *graph.Way) bool {
 	if a == b {
 		return true
 	}
 	if a.Name.Length > 0 || b.Name.Length > 0 {
-		return a.Name.Length > 0 && b.Name.Length > 0 && n.alike(n.graph.Text(a.Name), n.graph.Text(b.Name))
+		return a.Name.Length > 0 && b.Name.Length > 0 && n.alike(a.Name, b.Name)
 	}
 	return a.Ref.Length > 0 && a.Ref == b.Ref
 }
 
 // sameName says whether two ways have one name, and have one.
 func (n *Network) sameName(a, b *graph.Way) bool {
-	return a.Name.Length > 0 && (a.Name == b.Name || n.alike(n.graph.Text(a.Name), n.graph.Text(b.Name)))
+	return a.Name.Length > 0 && b.Name.Length > 0 && n.alike(a.Name, b.Name)
+}
+
+func (n *Network) bytes(r graph.TextRange) []byte {
+	return n.graph.Texts[r.Start : r.Start+r.Length]
 }
 
 // renamed says whether a driver who goes from one way onto another notices another name.
@@ -27,53 +32,58 @@ func (n *Network) renamed(a, b *graph.Way) bool {
 	if a.Name == b.Name && a.Ref == b.Ref {
 		return false
 	}
-	from, to := n.graph.Text(a.Name), n.graph.Text(b.Name)
-	fromRef, toRef := n.graph.Text(a.Ref), n.graph.Text(b.Ref)
+	named, nowNamed := a.Name.Length > 0, b.Name.Length > 0
+	numbered, nowNumbered := a.Ref.Length > 0, b.Ref.Length > 0
 	switch {
-	case from == "" && fromRef != "" && to != "" && toRef == "", from != "" && fromRef == "" && to == "" && toRef != "":
+	case !named && numbered && nowNamed && !nowNumbered, named && !numbered && !nowNamed && nowNumbered:
 		return true // from a name to a number, or the other way round
-	case from != "" && to != "" && n.alike(from, to) && from != to:
+	case named && nowNamed && a.Name != b.Name && n.alike(a.Name, b.Name):
 		return false // 42 N, 42 S
 	}
-	names := from == to || n.alike(from, to)
-	refs := fromRef == "" || toRef == "" || strings.Contains(fromRef, toRef) || strings.Contains(toRef, fromRef)
-	return !names && (to != "" || !refs) || names && !refs && toRef != ""
+	names := a.Name == b.Name
+	refs := !numbered || !nowNumbered || a.Ref == b.Ref || bytes.Contains(n.bytes(a.Ref), n.bytes(b.Ref)) || bytes.Contains(n.bytes(b.Ref), n.bytes(a.Ref))
+	return !names && (nowNamed || !refs) || names && !refs && nowNumbered
 }
 
-// alike says whether two names are one but for what says which part of the road it is: a direction of the compass before or behind.
-func (n *Network) alike(a, b string) bool {
-	if a == b {
+// alike says whether two names are one but for what says which part of the road it is: a direction of the compass before or behind, or
+// something in brackets.
+func (n *Network) alike(x, y graph.TextRange) bool {
+	if x == y {
 		return true
 	}
-	if a == "" || b == "" {
+	a, b := n.bytes(x), n.bytes(y)
+	if len(a) == 0 || len(b) == 0 {
 		return false
 	}
-	if strings.HasPrefix(a, b) && strings.HasPrefix(a[len(b):], " (") || strings.HasPrefix(b, a) && strings.HasPrefix(b[len(a):], " (") {
+	if bytes.HasPrefix(a, b) && bytes.HasPrefix(a[len(b):], []byte(" (")) || bytes.HasPrefix(b, a) && bytes.HasPrefix(b[len(a):], []byte(" (")) {
 		return true
 	}
-	return trimCompass(a) == trimCompass(b)
+	return bytes.Equal(trimCompass(a), trimCompass(b))
 }
 
 // trimCompass removes a direction of the compass from the beginning or end of a name.
-func trimCompass(name string) string {
-	if at := strings.LastIndexByte(name, ' '); at > 0 && isCompass(name[at+1:]) {
+func trimCompass(name []byte) []byte {
+	if at := bytes.LastIndexByte(name, ' '); at > 0 && isCompass(name[at+1:]) {
 		return name[:at]
 	}
-	if at := strings.IndexByte(name, ' '); at > 0 && isCompass(name[:at]) {
+	if at := bytes.IndexByte(name, ' '); at > 0 && isCompass(name[:at]) {
 		return name[at+1:]
 	}
 	return name
 }
 
+// compass are the directions as they stand in names.
+const compass = " n ne e se s sw w nw north south west east northeast northwest southeast southwest northbound southbound eastbound westbound nb sb eb wb nord süd ost "
+
 // isCompass says whether a word is a direction of the compass.
-func isCompass(word string) bool {
-	if len(word) > len("southeast") {
+func isCompass(word []byte) bool {
+	if len(word) == 0 || len(word) > len("northbound") {
 		return false
 	}
-	switch strings.ToLower(word) {
-	case "n", "ne", "e", "se", "s", "sw", "w", "nw", "north", "south", "west", "east", "northeast", "northwest", "southeast", "southwest",
-		"northbound", "southbound", "eastbound", "westbound", "nb", "sb", "eb", "wb", "nord", "süd", "ost":
-		return true
+	for one := range strings.FieldsSeq(compass) {
+		if len(one) == len(word) && strings.EqualFold(one, string(word)) {
+			return true
+		}
 	}
 	return false
 }

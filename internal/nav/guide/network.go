@@ -185,9 +185,15 @@ func bearingOf(east, north float64) float64 {
 
 // bearingFrom is the bearing from an end of a piece to the place that many metres along it, beyond places where two pieces meet.
 func (n *Network) bearingFrom(e end, ahead float64) float64 {
-	start := n.graph.Nodes[n.node(e)].Position
-	p := planeAt(start)
-	var x, y float64
+	_, far := n.bearingsFrom(e, ahead, ahead)
+	return far
+}
+
+// bearingsFrom are the bearings to two places, the nearer one first.
+func (n *Network) bearingsFrom(e end, near, far float64) (toNear, toFar float64) {
+	p := planeAt(n.graph.Nodes[n.node(e)].Position)
+	var x, y, driven float64
+	found := false
 	for range maxFollowed {
 		line := n.graph.PieceLine(e.piece())
 		for i := 1; i < len(line); i++ {
@@ -196,12 +202,19 @@ func (n *Network) bearingFrom(e end, ahead float64) float64 {
 				at = len(line) - 1 - i
 			}
 			nx, ny := p.offset(line[at])
-			step := math.Hypot(nx-x, ny-y)
-			if step >= ahead && step > 0 {
-				share := ahead / step
-				return bearingOf(x+share*(nx-x), y+share*(ny-y))
+			step := length(nx-x, ny-y)
+			if !found && step > 0 && driven+step >= near {
+				share := (near - driven) / step
+				toNear, found = bearingOf(x+share*(nx-x), y+share*(ny-y)), true
 			}
-			ahead -= step
+			if step > 0 && driven+step >= far {
+				if far == near {
+					return toNear, toNear
+				}
+				share := (far - driven) / step
+				return toNear, bearingOf(x+share*(nx-x), y+share*(ny-y))
+			}
+			driven += step
 			x, y = nx, ny
 		}
 		next, ok := n.across(e ^ 1)
@@ -210,5 +223,9 @@ func (n *Network) bearingFrom(e end, ahead float64) float64 {
 		}
 		e = next
 	}
-	return bearingOf(x, y)
+	toFar = bearingOf(x, y)
+	if !found {
+		toNear = toFar
+	}
+	return toNear, toFar
 }

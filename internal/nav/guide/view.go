@@ -44,7 +44,7 @@ func (v *view) look(net *Network, from uint32) {
 	head := net.headOf(from)
 	for _, e := range net.endsAt(v.node) {
 		b := branch{end: e, way: net.wayOfPiece(e.piece()), flags: net.flags(e.piece()), entry: net.allows(from, e)}
-		b.shown, b.bearing = net.bearingFrom(e, shownAhead), net.bearingFrom(e, seenAhead)
+		b.shown, b.bearing = net.bearingsFrom(e, shownAhead, seenAhead)
 		v.all = append(v.all, b)
 		if e == head {
 			v.in = b

@@ -157,7 +157,10 @@ func (l *Language) fill(dst []byte, key string, v *values) []byte {
 }
 
 // text is the sentence of a key.
-func (l *Language) text(key string, v *values) string { return string(l.fill(nil, key, v)) }
+func (l *Language) text(key string, v *values) string {
+	var buffer [256]byte // longer ones are rare
+	return string(l.fill(buffer[:0], key, v))
+}
 
 // plain is a text without blanks.
 func (l *Language) plain(key string) string {

@@ -28,7 +28,8 @@ func (f *fixed) Alternatives(context.Context, *nav.Query, int) ([]graph.Path, er
 
 func (f *fixed) Table(context.Context, *nav.TableQuery) error { return nil }
 
-// BenchmarkAnswer reads a request over Milan, assembles its route and appends the answer with its full line, without the search.
+// BenchmarkAnswer reads a request over Milan, assembles its route and appends the answer with its full line, without the search: without
+// steps, with them, and with banners and announcements.
 func BenchmarkAnswer(b *testing.B) {
 	g, counts := roadtest.Build(b, graph.BuildOptions{}, roadtest.Open(b, roadtest.Extract(b, "milan-otp.osm.pbf")))
 	roads, plain := nav.NewRoads(g, match.NewIndex(g), "milan"), nav.NewPlain(g, nil, nil)
@@ -43,11 +44,27 @@ func BenchmarkAnswer(b *testing.B) {
 			p.Coordinates = append(p.Coordinates, geo.Point{Lat: within(counts.Bounds.South, counts.Bounds.North), Lng: within(counts.Bounds.West, counts.Bounds.East)})
 		}
 		n := &nav.Network{Roads: roads, Search: recorder}
+		recorder.calls = 0 // where it is called again, places were moved
 		var a nav.RouteAnswer
-		if err := nav.New(func(context.Context) *nav.Network { return n }).Route(b.Context(), &nav.RouteRequest{Places: p}, &a); err == nil && len(recorder.path.Arcs) > 1 {
+		if err := nav.New(func(context.Context) *nav.Network { return n }).Route(b.Context(), &nav.RouteRequest{Places: p}, &a); err == nil && len(recorder.path.Arcs) > 1 && recorder.calls == 1 {
 			requests, paths = append(requests, p), append(paths, recorder.path)
 		}
 	}
+	for _, how := range []struct {
+		name    string
+		request osrm.Request
+	}{
+		{"line", osrm.Request{Service: osrm.Route, Hints: true, Overview: osrm.Full}},
+		{"steps", osrm.Request{Service: osrm.Route, Hints: true, Overview: osrm.Full, Steps: true}},
+		{"guidance", osrm.Request{Service: osrm.Route, Hints: true, Overview: osrm.Full, Steps: true, Banners: true, Voice: true, Language: "it"}},
+	} {
+		b.Run(how.name, func(b *testing.B) { measureAnswers(b, roads, requests, paths, how.request) })
+	}
+}
+
+func measureAnswers(b *testing.B, roads *nav.Roads, requests []nav.Places, paths []graph.Path, q osrm.Request) {
+	b.Helper()
+	b.ReportAllocs()
 	search := &fixed{}
 	n := &nav.Network{Roads: roads, Search: search}
 	service := nav.New(func(context.Context) *nav.Network { return n })
@@ -57,7 +74,7 @@ func BenchmarkAnswer(b *testing.B) {
 	bytes := 0
 	for i := 0; b.Loop(); i++ {
 		search.path = paths[i%len(paths)]
-		q := &osrm.Request{Service: osrm.Route, Places: requests[i%len(requests)], Hints: true, Overview: osrm.Full}
+		q.Places = requests[i%len(requests)]
 		began := time.Now()
 		if err := service.Route(b.Context(), q.RouteRequest(), &a); err != nil {
 			b.Fatal(err)
@@ -75,10 +92,12 @@ func BenchmarkAnswer(b *testing.B) {
 // recorded remembers the path that was found last.
 type recorded struct {
 	*nav.Plain
-	path graph.Path
+	path  graph.Path
+	calls int
 }
 
 func (r *recorded) Route(ctx context.Context, q *nav.Query) (path graph.Path, found bool, err error) {
+	r.calls++
 	r.path, found, err = r.Plain.Route(ctx, q)
 	return r.path, found, err
 }
