@@ -118,7 +118,7 @@ func (v *view) obvious(b *branch) judged {
 		return judged{kind, dir}
 	}
 	renamed := v.net.renamed(v.in.way, b.way)
-	if len(v.all) > 2 && math.Abs(b.angle) > 60 && v.entries() > 1 {
+	if len(v.all) > 2 && math.Abs(b.angle) > 60 && v.entries() > 1 && !v.bends(v.find(b.end)) {
 		if v.net.sameName(v.in.way, b.way) {
 			return judged{Continue, dir}
 		}

@@ -6,6 +6,11 @@ import "math"
 func (v *view) follow() int {
 	best := -1
 	for i := range v.branches {
+		if b := &v.branches[i]; b.entry && math.Abs(b.angle) > turnFrom && v.bends(i) {
+			return i
+		}
+	}
+	for i := range v.branches {
 		if v.branches[i].entry && (best < 0 || v.prefers(&v.branches[i], &v.branches[best])) {
 			best = i
 		}
@@ -27,6 +32,23 @@ func (v *view) follow() int {
 	}
 	return best
 }
+
+// bends says whether a road goes on around a corner where nothing else but much smaller roads begins.
+func (v *view) bends(at int) bool {
+	b := &v.branches[at]
+	if math.Abs(b.angle) > 110 || !v.net.sameName(v.in.way, b.way) || rankOf(b.way) > rankOf(v.in.way) {
+		return false
+	}
+	for i := range v.branches {
+		if o := &v.branches[i]; i != at && o.entry && rankOf(o.way) < rankOf(b.way)+bendRanks {
+			return false
+		}
+	}
+	return true
+}
+
+// bendRanks is by how many classes other roads are smaller where a road goes on around a corner.
+const bendRanks = 5
 
 // prefers says whether a driver takes one branch for the road's continuation rather than another.
 func (v *view) prefers(b, o *branch) bool { return v.strangeness(b) < v.strangeness(o) }
